@@ -18,15 +18,15 @@ ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
 XLSX_SO ?= $(shell readelf -d "$$($(CC) -print-file-name=libxlsxwriter.so)" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
 XLSX_SO := $(XLSX_SO)
 LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)) $(if $(XLSX_SO),-ldl,-lxlsxwriter) -pthread -lm
-# The program holds these libraries itself where they are installed as archives: to find and link them is half of what a short
-# command takes (src/docs/performance.md 6). SYSTEM_LIBS=1 leaves them shared, as the packages of a system do. Not json-c, which
-# does not survive a failed allocation: the tests of faults have to know it from the rest (tests/faults/fault.c).
+# These libraries are linked statically where their archives are installed: dynamic linking is half of the time of a short
+# command (src/docs/performance.md 6). SYSTEM_LIBS=1 links them dynamically, as packages do. Not json-c, which
+# does not survive a failed allocation: the tests of faults have to distinguish it (tests/faults/fault.c).
 archive  = $(wildcard $(shell $(PKG) --variable=libdir $(1))/lib$(or $(2),$(1)).a)
 INSIDE  := $(if $(SYSTEM_LIBS)$(SAN),,$(strip $(call archive,sqlite3) $(call archive,lua5.4) $(call archive,minizip) $(call archive,expat) $(call archive,libutf8proc,utf8proc) $(call archive,zlib,z)))
 PROGRAM_LIBS := $(INSIDE) $(filter-out $(patsubst lib%.a,-l%,$(notdir $(INSIDE))),$(LIBS))
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
-# Where an address sanitizer looks on, buffers of readers are small and move at every call (base/mem.h): a view that is kept too
-# long shows at once.
+# With an address sanitizer, buffers of readers are small and move at every call (base/mem.h): a view that is used too
+# long is detected at once.
 MOVES   := $(if $(findstring address,$(SAN)),-DAZ_MOVE_BUFFERS)
 HARDEN  := $(if $(SAN),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE)
 CFLAGS  ?= -O2 -g
@@ -41,8 +41,8 @@ USED     := $(foreach r,$(ROOMS),$(if $(call room_src,$(r)),$(r)))
 ARCHIVES := $(foreach r,$(USED),$(BUILD)/lib/lib$(r).a)
 ALL_OBJS := $(foreach r,$(ROOMS),$(call OBJS_OF,$(r))) $(BUILD)/obj/main.o
 
-# $(call stamp,FILE,TEXT): a file that changes when its text does, written while this file is read, so that what depends on it
-# is made again, and nothing else (`make -n` shows it).
+# $(call stamp,FILE,TEXT): a file that changes when its text does, written while this file is read, so that its dependents
+# are rebuilt, and nothing else (`make -n` prints them).
 BUILDING := $(filter-out clean help,$(or $(MAKECMDGOALS),all))
 stamp = $(if $(BUILDING),$(shell mkdir -p $(dir $(1)))$(file >$(1).new,$(2))$(shell cmp -s $(1).new $(1) && rm -f $(1).new || mv $(1).new $(1)))
 
@@ -61,9 +61,9 @@ $(BUILD)/analyzer-mpi: src/mpi/main.c $(ARCHIVES)
 .PHONY: mpi
 mpi: $(BUILD)/analyzer-mpi ## build analyzer-mpi (needs mpicc: libopenmpi-dev)
 
-# Rooms that go over every event: they are made with -O3 (src/docs/performance.md 10).
+# Rooms that process every event: built with -O3 (src/docs/performance.md 10).
 HOT := analyses/operators analyses/verdict base facts model tables text
-# Objects depend on the flags they were made with.
+# Objects depend on their compiler flags.
 $(call stamp,$(BUILD)/flags,$(CC) $(ALL_CFLAGS) $(HOT))
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
@@ -71,7 +71,7 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/reports/xlsx/%.o $(BUILD)/pic/reports/xlsx/%.o: ALL_CFLAGS += $(if $(XLSX_SO),-DAZ_XLSX_SONAME='"$(XLSX_SO)"')
-# Facts that `analyzer version` prints: a commit changes one object, not all. A tree without git says which release it is.
+# Facts that `analyzer version` prints: a commit changes one object, not all. A tree without git has the version of its release.
 SOURCE   := $(or $(shell [ ! -e .git ] || git rev-parse --short=12 HEAD 2>/dev/null),release $(VERSION))
 $(call stamp,$(BUILD)/source,$(SOURCE))
 $(BUILD)/obj/cmds/version.o: $(BUILD)/source
@@ -87,16 +87,16 @@ $(RELEASED): ALL_CFLAGS += -DAZ_VERSION='"$(VERSION)"' -DAZ_DATADIR='"$(PREFIX)/
 # base/data.c embeds these files.
 $(BUILD)/obj/base/data.o: $(wildcard configs/*)
 
-# V_CFLAGS: what `version` says.
+# V_CFLAGS: flags printed by `version`.
 V_CFLAGS := $(CFLAGS); $(HOT): -O3$(if $(V3),; where the processor has them: $(V3))
 $(foreach r,$(HOT),$(BUILD)/obj/$(r)/%.o $(BUILD)/pic/$(r)/%.o): ALL_CFLAGS += $(if $(SAN),,-O3)
 $(BUILD)/obj/formats/pytorch/%.o $(BUILD)/pic/formats/pytorch/%.o: ALL_CFLAGS += $(if $(SAN),,-O3)
 $(foreach f,formats/pytorch/pytorch_event_v3 io/digest_v3,$(BUILD)/obj/$(f).o $(BUILD)/pic/$(f).o): ALL_CFLAGS += $(V3)
-# What the assembler embeds is not seen by link-time optimisation (CFLAGS='-O2 -flto' AR=gcc-ar).
+# Link-time optimization ignores files embedded by the assembler (CFLAGS='-O2 -flto' AR=gcc-ar).
 $(foreach o,obj pic,$(BUILD)/$(o)/base/data.o $(BUILD)/$(o)/reports/html/html_data.o): ALL_CFLAGS += -fno-lto
 $(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_OPTIMISED='"$(V_CFLAGS)"' $(if $(INSIDE),-DAZ_INSIDE='"$(notdir $(INSIDE))"')
 
-# The digest goes over every byte of an input; unrolled it takes two thirds of the time.
+# The digest covers every byte of an input; unrolling saves a third of the time.
 $(BUILD)/obj/io/digest.o $(BUILD)/obj/io/digest_v3.o: ALL_CFLAGS += -O3
 
 # reports/html/html_data.c embeds style, scripts and Chart.js, which comes from its package.
@@ -107,7 +107,7 @@ $(BUILD)/obj/reports/html/html_data.o: $(or $(CHART_JS),chart.js-is-missing) $(w
 chart.js-is-missing:
 	@echo 'Chart.js was not found: install the package libjs-chart.js, or name the file: make CHART_JS=.../chart.min.js' >&2; exit 1
 
-# An archive is made anew when its list of files changes, too.
+# An archive is rebuilt when its list of files changes, too.
 define room_rule
 $$(call stamp,$(BUILD)/lib/$(1).list,$(call room_src,$(1)))
 $(BUILD)/lib/lib$(1).a: $(call OBJS_OF,$(1)) $(BUILD)/lib/$(1).list
@@ -147,7 +147,7 @@ $(BUILD)/analyzer.pc: src/packaging/analyzer.pc.in $(BUILD)/flags Makefile
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@PRIVATE@|$(LIBS)|' $< > $@
 .PHONY: lib abi
 lib: $(BUILD)/libanalyzer.so $(BUILD)/libanalyzer.a $(BUILD)/analyzer.pc ## build the library (src/docs/library.md)
-abi: $(BUILD)/$(SONAME) ## write src/packaging/libanalyzer.abi, what programs rely on (needs abidw of abigail-tools)
+abi: $(BUILD)/$(SONAME) ## write src/packaging/libanalyzer.abi, the ABI of the library (needs abidw of abigail-tools)
 	abidw --header-file src/analyzer.h --drop-private-types --exported-interfaces-only --no-show-locs --no-corpus-path \
 	    --no-comp-dir-path --no-elf-needed --no-architecture --type-id-style hash --out-file src/packaging/libanalyzer.abi $<
 
@@ -155,7 +155,7 @@ include src/packaging/tests.mk
 include src/packaging/install.mk
 
 .PHONY: clean help
-clean: ## remove what was built
+clean: ## remove build outputs
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "%-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -3,7 +3,7 @@
 
 local function has(text, part) return string.find(text, part) ~= nil end
 
--- Kernels below an operator whose name holds one of the parts, one entry a launching call and in order of launch.
+-- Kernels below an operator whose name contains one of the parts, one entry per launching call and in order of launch.
 local function launches(tree, op, ...)
     local out, parts, seen = {}, { ... }, {}
     for _, k in ipairs(tree.kernels(op)) do
@@ -25,7 +25,7 @@ local function without_number(name)
     return name
 end
 
--- Members of a JSON list as texts; of no list: none. A list is taken apart once: the same ones come again and again.
+-- Members of a JSON list as texts; of no list: none. Each list is parsed once, as the same ones recur.
 local known = {}
 local function members(text)
     if not text or string.sub(text, 1, 1) ~= "[" then return {} end
@@ -65,7 +65,7 @@ local function up_and_down(tree, op, kernels, name, choices)
     end
 end
 
--- Operator named `name` -> experts of a token, as the router below it says: the number among its arguments
+-- Operator named `name` -> experts of a token, from the router below it: the number among its arguments
 -- (TopK(logits, k), aten::topk(logits, k)), else the width of the weights that it writes (topk_softmax(weights [M, k], ..)).
 local function choices_of(tree, name)
     local out = {}

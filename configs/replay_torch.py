@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times recorded operators again with PyTorch. Needs torch and nothing else; reads replay.json beside this file.
+"""Times recorded operators with PyTorch. Requires torch only; reads replay.json next to this file.
 
     replay_torch.py                  every entry: mean and count x mean; exit status 1 if one failed
     replay_torch.py --index 3        one entry: prints {"index": 3, "mean_us": 12.3}
@@ -22,7 +22,7 @@ DTYPES = {
     "long": "int64", "int": "int32", "bool": "bool",
 }
 
-# What may be run: an operator and its arguments in order. torch.ops reaches much more, loading of libraries among it.
+# Allowed operators with their arguments in order. torch.ops has many more, among them loading of libraries.
 OPERATORS = {
     "aten::mm": ("self", "mat2", "out"),
     "aten::addmm": ("self", "mat1", "mat2", "beta", "alpha", "out"),

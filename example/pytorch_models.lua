@@ -1,4 +1,4 @@
--- Categories and models of operators that the program does not know. Used by example/pytorch_models.json.
+-- Categories and models of operators unknown to the program. Used by example/pytorch_models.json.
 
 -- A fused projection of Megatron's kind: x [tokens, hidden] and a weight [out, hidden]; query, key and value come out in one.
 local function fused_linear(e)
@@ -9,7 +9,7 @@ local function fused_linear(e)
 end
 
 -- A mixture of experts behind one operator: x [tokens, hidden], w1 [experts, 2 * inner, hidden], w2 [experts, hidden, inner],
--- choices [tokens, k]. Every expert is taken to be in use.
+-- choices [tokens, k]. All experts are assumed to be in use.
 local function fused_experts(e)
     local x, w1, w2, choices = e.dims[1], e.dims[2], e.dims[3], e.dims[4]
     local tokens, hidden, inner, k = x[1], x[2], w2[3], choices[2]

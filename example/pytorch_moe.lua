@@ -1,6 +1,6 @@
 -- Changes to the call tree. Used by example/pytorch_moe.json.
 
--- Triton's products of experts do not record how many experts a token goes to: here it is known to be 4 of 128.
+-- Triton's products of experts do not record the number of experts of a token: here it is 4 of 128.
 local function products(tree, op)
     local step = { "up", "down" }
     local n = 0

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds the program and looks at the examples, one screen each: a training step, what its ranks wait for, kernels of an
-# inference server, other profilers, two runs compared. One HTML page, build/example-out/report.html, has all tables and
-# charts of the first. Installs what is missing (Debian packages) first; may be called from anywhere.
+# Builds the program and runs the examples, one screen each: a training step, its straggler, kernels of an
+# inference server, other profilers, a comparison. One HTML page, build/example-out/report.html, has all tables and
+# charts of the first. Installs missing Debian packages first; can be called from any folder.
 set -e
 SRC=$(cd "$(dirname "$0")/.." && pwd)
 : "${BUILD:=build}"
@@ -16,7 +16,7 @@ mkdir -p "$BUILD/example-out"
 out=$BUILD/example-out
 rc=0
 
-show() { # what it is about, command...
+show() { # title, command...
     printf '\n# %s\n$ ' "$1"
     shift
     echo "$@"
@@ -25,12 +25,12 @@ show() { # what it is about, command...
 
 show "What is this file?" "$BUILD/analyzer" probe example/pytorch/train_step.json
 show "Where does a training step spend its time?" "$BUILD/analyzer" run example/pytorch/train_step.json
-show "Which rank do the others wait for?" "$BUILD/analyzer" multirank -b example/multirank -o "$out/"
-show "An inference server: what runs inside its graphs" "$BUILD/analyzer" run example/pytorch/inference.json
-show "A job of 70 billion parameters, from Nsight Systems" "$BUILD/analyzer" run "$BUILD/example-data/llama2_70b.sqlite"
+show "Which rank delays the others?" "$BUILD/analyzer" multirank -b example/multirank -o "$out/"
+show "An inference server: kernels inside graphs" "$BUILD/analyzer" run example/pytorch/inference.json
+show "A model of 70 billion parameters, Nsight Systems" "$BUILD/analyzer" run "$BUILD/example-data/llama2_70b.sqlite"
 show "Compiled programs: JAX on GPUs" "$BUILD/analyzer" run example/xplane/plugins/profile/train_step
 show "Operations of a Tenstorrent device" "$BUILD/analyzer" run example/tracy/ops_perf_results_layers.csv
-show "Everything about the first one, as a page" "$BUILD/analyzer" run example/pytorch/train_step.json -q --format html -o "$out"
+show "The full report of the first one, as HTML" "$BUILD/analyzer" run example/pytorch/train_step.json -q --format html -o "$out"
 mv "$out/train_step_perf_report.html" "$out/report.html"
 
 cat <<END
@@ -39,6 +39,6 @@ Wrote $out/report.html (open it in a browser) and a workbook for the ranks in $o
 Next:
   $BUILD/analyzer run YOUR_PROFILE                          # one screen; -v: all tables; -o DIR: a workbook
   $BUILD/analyzer compare example/pytorch/train_step.json example/pytorch/inference.json
-  $BUILD/analyzer init YOUR_PROFILE > config.json           # a configuration for every night
+  $BUILD/analyzer init YOUR_PROFILE > config.json           # a configuration for nightly runs
 END
 exit $rc

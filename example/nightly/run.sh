@@ -1,8 +1,8 @@
 #!/bin/sh
-# Forty nights in a throw-away folder, each the example's profile with 0.5 % of noise: night 6 records twice as many
-# iterations, of night 9 nothing is left (the profiler was killed), night 11 is an outlier (the machine was busy), from
-# night 17 on the matrix products are 8 % slower (a commit), from night 24 on they are as before (it was reverted), and
-# from night 31 on every night is 0.4 % slower than the one before. A line a night, the verdict of those that do not
+# Forty nights in a new folder, each the example profile with 0.5% of noise: night 6 records twice as many
+# iterations, night 9 is empty (the profiler was killed), night 11 is an outlier (the machine was busy), from
+# night 17 on the matrix products are 8% slower (a commit), from night 24 on they are as before (a revert), and
+# from night 31 on every night is 0.4% slower than the one before. Prints one line per night, the verdict of those that do not
 # pass, and the report of the trend as HTML.
 #   usage: run.sh [FOLDER for the history and the reports]
 #   environment: ANALYZER (build/analyzer of this repository, else the installed one)

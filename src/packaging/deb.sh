@@ -1,6 +1,6 @@
 #!/bin/sh
 # Debian packages of the tree (`make deb`): a copy of the files of `make dist` with src/packaging/debian in its place, built by
-# dpkg-buildpackage. The version is that of the Makefile, the time of the change log that of the last change.
+# dpkg-buildpackage. The version is that of the Makefile, the time of the change log is that of the last commit.
 #   environment: BUILD, VERSION
 set -e
 SRC=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,9 +1,9 @@
 # Manual pages, installation and packages (part of the Makefile).
 
-# Manual pages and completion are made by the program from its own tables.
+# The program generates manual pages and completion from its tables.
 COMMANDS = $(shell $(BUILD)/analyzer help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
 .PHONY: papers install uninstall
-papers: all ## manual pages and completion for shells, in build/papers
+papers: all ## write manual pages and shell completion to build/papers
 	@rm -rf $(BUILD)/papers && mkdir -p $(BUILD)/papers
 	$(Q)cd $(BUILD)/papers && a=$(abspath $(BUILD)/analyzer) && "$$a" help --man > analyzer.1 && \
 	    "$$a" help --man config > analyzer-config.5 && \
@@ -11,7 +11,7 @@ papers: all ## manual pages and completion for shells, in build/papers
 	    "$$a" help --completion=bash > analyzer.bash && "$$a" help --completion=zsh > _analyzer && \
 	    "$$a" help --completion=fish > analyzer.fish
 
-# What goes where, one line a file: mode, file, place below PREFIX. Uninstalling takes the same lines.
+# Installed files, one per line: mode, file, place below PREFIX. Uninstalling uses the same lines.
 SHARE     = share/analyzer
 DOCDIR   ?= share/doc/analyzer
 INSTALLED = { echo '755 $(BUILD)/analyzer bin/analyzer'; \
@@ -34,25 +34,25 @@ install: all lib papers ## install into $(DESTDIR)$(PREFIX): program, library, d
 	@$(INSTALLED_LIB) | while read -r mode file place; do \
 	    install -D -m $$mode "$$file" "$(DESTDIR)$$place" || exit 1; done
 	@ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libanalyzer.so
-uninstall: papers ## remove what install wrote
+uninstall: papers ## remove the installed files
 	@$(INSTALLED) | while read -r mode file place; do rm -f "$(DESTDIR)$(PREFIX)/$$place"; done
 	@$(INSTALLED_LIB) | while read -r mode file place; do rm -f "$(DESTDIR)$$place"; done
 	@rm -f $(DESTDIR)$(LIBDIR)/libanalyzer.so
 	@for d in $(SHARE) $(DOCDIR); do [ ! -d "$(DESTDIR)$(PREFIX)/$$d" ] || \
 	    find "$(DESTDIR)$(PREFIX)/$$d" -depth -type d -exec rmdir {} + 2> /dev/null || true; done
 
-# The same bytes from the same files, whenever and by whomever: times are those of the last change (SOURCE_DATE_EPOCH).
+# Reproducible: times are those of the last commit (SOURCE_DATE_EPOCH).
 SOURCE_DATE_EPOCH ?= $(shell { [ -e .git ] && git log -1 --format=%ct 2>/dev/null; } || stat -c %Y Makefile)
 DIST      = analyzer-$(VERSION)
 .PHONY: dist deb sbom
-sbom: all ## what the program is linked with, as CycloneDX: $(BUILD)/analyzer.cdx.json
+sbom: all ## list linked libraries as CycloneDX: $(BUILD)/analyzer.cdx.json
 	@$(PY) src/packaging/sbom.py $(BUILD)/analyzer > $(BUILD)/analyzer.cdx.json
-dist: ## $(BUILD)/dist/analyzer-VERSION.tar.gz of the files that git knows
+dist: ## $(BUILD)/dist/analyzer-VERSION.tar.gz of the files tracked by git
 	@mkdir -p $(BUILD)/dist
 	@{ if [ -e .git ] && command -v git >/dev/null; then git ls-files -z; else find . -type f ! -path './build*' ! -path './.git/*' -printf '%P\0'; fi; } | LC_ALL=C sort -z | \
 	    tar --create --no-recursion --null --files-from=- --format=ustar --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX \
 	    --mtime=@$(SOURCE_DATE_EPOCH) --transform='s|^|$(DIST)/|' | gzip -9n > $(BUILD)/dist/$(DIST).tar.gz.tmp
 	@mv $(BUILD)/dist/$(DIST).tar.gz.tmp $(BUILD)/dist/$(DIST).tar.gz
 	@cd $(BUILD)/dist && sha256sum $(DIST).tar.gz
-deb: ## Debian packages in $(BUILD)/deb (src/packaging/debian; needs debhelper)
+deb: ## build Debian packages in $(BUILD)/deb (src/packaging/debian; needs debhelper)
 	@BUILD='$(abspath $(BUILD))' VERSION='$(VERSION)' sh src/packaging/deb.sh

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The libraries a program is linked with, and what is put into it when it is built, as a CycloneDX 1.5 document: name,
-version, package and licence of each, where the system's packages say so. The same system gives the same bytes.
+"""Linked libraries and embedded files of a program as a CycloneDX 1.5 document: name,
+version, package and license of each, as far as the packages of the system have them. Reproducible on one system.
 
     sbom.py PROGRAM > analyzer.cdx.json
 """
@@ -33,7 +33,7 @@ def linked(program):
 
 
 def inside(program):
-    """Archives that the program holds, as it says itself."""
+    """Archives linked into the program, from its version command."""
     line = re.search(r"^put into the program: *(.*)$", output(program, "version"), re.M)
     return line.group(1).split() if line else []
 

@@ -79,11 +79,11 @@ unit: $(UNITS) ## build and run the unit tests
 	@$(STAGES) unit
 check-html: all $(TOOLS) ## open HTML reports in headless Chromium, if it is installed
 	@$(STAGES) html
-check-library: installed $(EXAMPLE_DB) ## the installed library: its names, ABI, examples, tables
+check-library: installed $(EXAMPLE_DB) ## test the installed library: names, ABI, examples, tables
 	@$(STAGES) library
-golden: all $(EXAMPLE_DB) ## command lines with exact output (tests/golden/run.sh --update rewrites)
+golden: all $(EXAMPLE_DB) ## test command lines with exact output (tests/golden/run.sh --update rewrites)
 	@$(STAGES) golden
-check-shared: all $(TOOLS) ## run the analyzer on the shared inputs, if ../shared is there
+check-shared: all $(TOOLS) ## run the analyzer on the shared inputs, if ../shared exists
 	@$(STAGES) shared
 schema: all ## write schemas/config.schema.json from the option table
 	@mkdir -p schemas
@@ -93,10 +93,10 @@ readme: all ## write the generated parts of src/docs and the picture of the outp
 	@$(PY) src/docs/make_screen.py --analyzer $(BUILD)/analyzer
 
 .PHONY: readme lint sanitize fuzz bench
-lint: ## include rule, format, static analysis, shell scripts
+lint: ## run include rule, spelling, format, static analysis, shell scripts
 	@PYTHON='$(PY)' CPPFLAGS='-D_POSIX_C_SOURCE=200809L $(if $(ISAL),-DAZ_WITH_ISAL)' sh tests/lint/run.sh
 
-# With buffers that move (see MOVES); the examples must give what the usual build gives.
+# With buffers that move (see MOVES); the output of the examples must equal that of the usual build.
 sanitize: all $(EXAMPLE_DB) ## tests with address, undefined and thread sanitizers (build-asan, build-tsan)
 	+@$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) all units replays $(patsubst $(BUILD)/%,$(BUILD)-asan/%,$(TOOLS))
 	+@$(AGAIN) BUILD=$(BUILD)-tsan SAN=thread all $(BUILD)-tsan/unit/base_pool $(BUILD)-tsan/stress/xlsx_stress
@@ -118,5 +118,5 @@ fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
 	        END { printf "%d inputs, %d of %d edges of what is linked (%.1f %%), %d MB\n", runs, cov, all, all ? 100 * cov / all : 0, rss }' \
 	        $(BUILD)-fuzz/$$f.log; done
 
-bench: all $(BENCHES) ## measure against the figures of the design (BENCH=smoke: small and quick)
+bench: all $(BENCHES) ## run benchmarks and check their limits (BENCH=smoke: small and quick)
 	@BUILD='$(BUILD)' PYTHON='$(PY)' BENCH='$(BENCH)' sh tests/bench/run.sh
