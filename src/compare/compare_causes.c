@@ -137,13 +137,21 @@ static double named_part(const struct work *w)
     return all[0] > 0 && all[1] > 0 ? fmin(named[0] / all[0], named[1] / all[1]) : 0;
 }
 
+static bool has_text(const struct az_table *t, ptrdiff_t column)
+{
+    for (size_t r = 0; column >= 0 && r < t->rows; r++)
+        if (az_cell_text(az_table_at(t, r, (size_t)column)).n)
+            return true;
+    return false;
+}
+
 /* Rows of operators with the shapes of their arguments; no table: none are recorded. */
 static struct az_time_rows shape_rows(const struct az_document *d)
 {
     const struct az_table *t = az_document_table(d, "unified_perf_summary");
     struct az_time_rows s = { .t = NULL, .per = 1, .family = -1 };
 
-    if (!t || !az_is_read(t) || az_text_column(t, "input_dims") < 0)
+    if (!t || !az_is_read(t) || !has_text(t, az_text_column(t, "input_dims")))
         return s;
     s.label = az_text_column(t, "operation");
     s.time = az_time_column(t, "kernel_time");

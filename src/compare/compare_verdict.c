@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "compare/compare_causes.h"
 #include "document/schema.h"
+#include "document/step_samples.h"
 #include "document/verdict_table.h"
 
 #define MANY_TIMES    10   /* a side of so many times the other: no percent */
@@ -143,11 +144,33 @@ static struct az_sv faster_text(struct writer *w, struct az_sv base, struct az_s
                            AZ_SVF(pair), AZ_SVF(parts));
 }
 
-/* "b is 30.1% slower per step than a: 8.53 -> 11.1 ms (median of 6 and 3 steps)" */
+/* Standard error of the difference of two median steps, as part of them; 0: too few steps. */
+static double step_spread(struct writer *w, size_t variant)
+{
+    const size_t side[2] = { w->c->base, variant };
+    double of[2] = { NAN, NAN };
+    int rc = AZ_OK;
+
+    for (size_t i = 0; !rc && i < 2; i++) {
+        struct az_step_samples s;
+        az_vec_init(&s, w->c->in[side[i]].doc->mem);
+        rc = az_step_samples_read(w->c->in[side[i]].doc, &s);
+        of[i] = rc ? NAN : az_step_samples_scatter(&s, AZ_STEP_TOTAL, 2);
+        az_vec_release(&s);
+    }
+    if (rc && !w->t->error)
+        w->t->error = rc;
+    return isnan(of[0]) || isnan(of[1]) ? 0 : hypot(of[0], of[1]);
+}
+
+/* "b is 30.1% slower per step than a: 8.53 -> 11.1 ms (median of 6 and 3 steps; spread 0.8%)" */
 static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv tag,
-                              const struct az_causes *o)
+                              const struct az_causes *o, double spread)
 {
     const struct az_change *x = &o->change;
+    const struct az_sv note = x->a_ns == x->b_ns || spread < CLOSE_PERCENT / 100
+                                  ? AZ_SV("")
+                                  : az_arena_printf(w->a, "; spread %.1f%%", 100 * spread);
     const struct az_sv pair = x->a_ns == x->b_ns ? az_words_time(w->a, x->a_ns)
                                                  : az_words_pair(w->a, x->a_ns, x->b_ns, "->");
     struct az_sv text;
@@ -160,11 +183,14 @@ static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv 
     else if (100 * fabs(x->share) < CLOSE_PERCENT)
         text = az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%% per step",
                                AZ_SVF(base), AZ_SVF(tag), CLOSE_PERCENT);
+    else if (fabs(x->share) < spread)
+        text = az_arena_printf(w->a, "%.*s and %.*s do not differ beyond the spread of their steps",
+                               AZ_SVF(base), AZ_SVF(tag));
     else
         text = relation_text(w, base, tag, (double)x->a_ns, (double)x->b_ns, true);
-    return az_arena_printf(w->a, "%.*s: %.*s (median of %lld and %lld step%s)", AZ_SVF(text),
+    return az_arena_printf(w->a, "%.*s: %.*s (median of %lld and %lld step%s%.*s)", AZ_SVF(text),
                            AZ_SVF(pair), (long long)x->a_steps, (long long)x->b_steps,
-                           x->b_steps == 1 ? "" : "s");
+                           x->b_steps == 1 ? "" : "s", AZ_SVF(note));
 }
 
 static struct az_sv not_comparable(struct writer *w, struct az_sv base, struct az_sv tag,
@@ -185,7 +211,7 @@ static void put_what(struct writer *w, const struct az_causes *o, size_t variant
     if (!o->change.comparable && o->read[0].known && o->read[1].known)
         line.text = not_comparable(w, base, tag, o);
     else if (o->change.per_step)
-        line.text = step_text(w, base, tag, o);
+        line.text = step_text(w, base, tag, o, step_spread(w, variant));
     else if (!timed && n.unlike)
         line.text =
             az_arena_printf(w->a,

@@ -317,8 +317,8 @@ struct az_sv az_change_text(struct az_arena *a, const struct az_change *c,
                                AZ_SVF(steps_text(a, x)), AZ_SVF(steps_text(a, y)));
     case AZ_CHANGE_DIFFERENT_LENGTH:
         return az_arena_printf(
-            a, "no steps, and %" PRId64 " kernels in the baseline, %" PRId64 " in the candidate",
-            x->kernels, y->kernels);
+            a, "no steps, and %" PRId64 " kernel%s in the baseline, %" PRId64 " in the candidate",
+            x->kernels, x->kernels == 1 ? "" : "s", y->kernels);
     default:
         return AZ_SV("");
     }

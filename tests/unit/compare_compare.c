@@ -435,6 +435,31 @@ static void work_by_shapes(void **state)
     }
 }
 
+/* Operators without shapes say nothing of the work: then the names of kernels do on one device. */
+static void work_without_shapes(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    for (int side = 0; side < 2; side++) {
+        input(&f, side ? "b" : "a");
+        table(&f, "kernel_summary",
+              side ? "Kernel name,Kernel duration (ns)_sum,Count\nz,9000,1\n"
+                   : "Kernel name,Kernel duration (ns)_sum,Count\nx,1000,1\n");
+        table(&f, "unified_perf_summary",
+              side ? "name,Input Dims,Kernel Time (\xc2\xb5s)_sum\naten::mm,,9\n"
+                   : "name,Input Dims,Kernel Time (\xc2\xb5s)_sum\naten::mm,,1\n");
+        table(&f, "verdict_facts",
+              side ? "Fact,Value,Text\ndevice_name,,X1\nkernels,1,\nkernel_ns,9000,\n"
+                   : "Fact,Value,Text\ndevice_name,,X1\nkernels,1,\nkernel_ns,1000,\n");
+    }
+    assert_int_equal(compare(&f), 0);
+    says(&f, 0,
+         "a and b may not be the same work, 0% of kernel time has kernel names in common: "
+         "kernel time 1.00 -> 9.00 us");
+    end(&f);
+}
+
 /* At most twelve sheets: the answer, what is drawn and the main tables come first; all by option or
  * for tables asked for. */
 static void sheets_of_the_workbook(void **state)
@@ -881,6 +906,40 @@ static void classes_side_by_side(void **state)
     end(&f);
 }
 
+/* Steps that scatter more than the two medians differ: neither side is faster. */
+static void change_within_the_spread(void **state)
+{
+    static const char *const steps[] = {
+        "step,period (ns)\n1,900000\n2,1000000\n3,1100000\n",
+        "step,period (ns)\n1,1000000\n2,1050000\n3,1500000\n",
+        "step,period (ns)\n1,1990000\n2,2000000\n3,2010000\n",
+    };
+    struct fixture f;
+    (void)state;
+    for (int far = 0; far < 2; far++) {
+        begin(&f);
+        for (int side = 0; side < 2; side++) {
+            input(&f, side ? "b" : "a");
+            table(
+                &f, "account",
+                !side ? ACCOUNT "steps,3000000,3000000,0,0,0,0,0\nstep,1000000,1000000,0,0,0,0,0\n"
+                : far ? ACCOUNT "steps,6000000,6000000,0,0,0,0,0\nstep,2000000,2000000,0,0,0,0,0\n"
+                      : ACCOUNT
+                    "steps,3550000,3550000,0,0,0,0,0\nstep,1050000,1050000,0,0,0,0,0\n");
+            table(&f, "verdict_facts",
+                  "Fact,Value,Text\nsteps,3,\nstep_source,,user_range\ndevices_counted,1,\n");
+            table(&f, "steps", steps[side ? 1 + far : 0]);
+        }
+        assert_int_equal(compare(&f), 0);
+        says(&f, 0,
+             far ? "b is 100.0% slower per step than a: 1.00 -> 2.00 ms (median of 3 and 3 steps; "
+                   "spread 10.7%)"
+                 : "a and b do not differ beyond the spread of their steps: 1.00 -> 1.05 ms "
+                   "(median of 3 and 3 steps; spread 11.9%)");
+        end(&f);
+    }
+}
+
 static void configurations(void **state)
 {
     struct az_configurations_opts opts = { .baseline = AZ_SV("a"), .fold = true };
@@ -1188,6 +1247,7 @@ int main(void)
         cmocka_unit_test(equal_inputs),
         cmocka_unit_test(not_the_same_work),
         cmocka_unit_test(work_by_shapes),
+        cmocka_unit_test(work_without_shapes),
         cmocka_unit_test(sheets_of_the_workbook),
         cmocka_unit_test(with_itself),
         cmocka_unit_test(swapped),
@@ -1203,6 +1263,7 @@ int main(void)
         cmocka_unit_test(unique_tags),
         cmocka_unit_test(side_by_side),
         cmocka_unit_test(classes_side_by_side),
+        cmocka_unit_test(change_within_the_spread),
         cmocka_unit_test(configurations),
         cmocka_unit_test(tables_of_ranks),
         cmocka_unit_test(kernels_in_two_forms),
