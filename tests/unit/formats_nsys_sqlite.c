@@ -324,6 +324,13 @@ static void devices(void **state)
 {
     (void)state;
     struct fixture f;
+    start(&f, STRINGS "CREATE TABLE TARGET_INFO_GPU(vmId INTEGER,deviceId INTEGER,name TEXT);"
+                      "INSERT INTO TARGET_INFO_GPU VALUES(0,1,'V100'),(0,0,'T4');" TWO_KERNELS);
+    assert_int_equal(PARSE(&f), 0); /* old exports have no other id */
+    assert_int_equal(f.trace.devices.n, 2);
+    assert_true(az_sv_is(f.trace.devices.v[0].name, "T4"));
+    assert_true(az_sv_is(f.trace.devices.v[1].name, "V100"));
+    fixture_close(&f);
     start(&f, STRINGS GPUS TWO_KERNELS); /* as the profiler's own reports: by id */
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.devices.n, 2);

@@ -222,11 +222,13 @@ static int compare_devices(const void *a, const void *b, void *ctx)
 
 int az_nsys_read_devices(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want gpu[] = { { "id", true },
-                                               { "name", false },
-                                               { "smCount", false },
-                                               { "totalMemory", false },
-                                               { "cuDevice", false } };
+    /* old exports have no id of the GPU, but that of its device */
+    const bool has_id = az_nsys_has_column(x, "TARGET_INFO_GPU", "id");
+    const struct az_nsys_want gpu[] = { { has_id ? "id" : "deviceId", true },
+                                        { "name", false },
+                                        { "smCount", false },
+                                        { "totalMemory", false },
+                                        { "cuDevice", false } };
     static const struct az_nsys_want device[] = { { "gpuId", true },
                                                   { "cudaId", true },
                                                   { "pid", false } };
