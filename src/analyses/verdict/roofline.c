@@ -16,6 +16,7 @@
 #define WIDE       64   /* dimensions of products from which alignment matters */
 #define KERNEL_NS  3e3  /* that any kernel takes on the device */
 #define SMALL      4    /* times that, up to which a kernel counts as small */
+#define LONG       20   /* times that, from which one with few blocks does not */
 #define IMPOSSIBLE 0.05 /* of the kernels with known work: then rates mean nothing */
 
 struct line { /* operations of one name and estimate */
@@ -311,17 +312,19 @@ static int emit_finding(struct work *w, const char *rule, const struct line *l, 
 
 /* What an operation takes at least, ns: the time of the roofline that is in reach, longer where its
  * blocks do not fill the device; and what its kernels take at all. *small: it is that which counts.
- */
-static double least_time(const struct work *w, const struct line *l, double ns, bool *small)
+ * *few: its blocks do not fill the device, but its kernels are long. */
+static double least_time(const struct work *w, const struct line *l, double ns, bool *small,
+                         bool *few)
 {
     const struct az_peaks *p = az_framework_peaks(w->metrics);
     const double units = p->units * p->share, floor_ns = KERNEL_NS * l->kernels,
                  roof = l->roof.time_us * 1e3 / w->own;
-    const bool few = l->blocks < units, memory = l->roof.bound[0] == 'M';
+    const bool less = l->blocks < units, memory = l->roof.bound[0] == 'M';
     double filled = 1; /* of the units over the waves of blocks */
-    if (few || (l->blocks > 0 && units > 0 && !memory))
+    if (less || (l->blocks > 0 && units > 0 && !memory))
         filled = l->blocks / (ceil(l->blocks / units) * units);
-    *small = few || (roof < floor_ns && ns < SMALL * floor_ns);
+    *few = less && ns >= LONG * floor_ns;
+    *small = !*few && (less || (roof < floor_ns && ns < SMALL * floor_ns));
     return fmax(roof / filled, floor_ns);
 }
 
@@ -332,8 +335,8 @@ static int headroom(struct work *w, const struct line *l)
     if (isnan(roof) || l->copies || ns <= 0 || ns * 100 < LEAST * (double)w->v->part->total ||
         ns < w->v->job->opts->short_kernel_us * 1e3 * count) /* what it takes to begin */
         return 0;
-    bool small;
-    const double least = least_time(w, l, ns / count, &small) * count;
+    bool small, few;
+    const double least = least_time(w, l, ns / count, &small, &few) * count;
     if (least >= ns)
         return 0;
     const bool memory = l->roof.bound[0] == 'M';
@@ -341,7 +344,9 @@ static int headroom(struct work *w, const struct line *l)
     of = memory ? "bandwidth" : of ? of + 1 : l->roof.peak;
     const struct az_sv detail =
         az_arena_printf(w->v->job->arena, " of the %s%speak%s", of, *of ? " " : "",
-                        small ? ", too small for the device" : "");
+                        small ? ", too small for the device"
+                        : few ? ", too few blocks for the device"
+                              : "");
     return emit_finding(w, "roofline_headroom", l, detail, 100 * roof / ns, llround(ns - least),
                         small ? AZ_ADVICE_BATCH_SMALL_KERNELS : AZ_ADVICE_NONE);
 }
