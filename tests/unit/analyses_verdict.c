@@ -237,6 +237,91 @@ static void overlap_needs_compute(void **state)
                 0);
 }
 
+/* After a kernel pages move to the host, which reads them at its own speed; before one to the
+ * device, which waits for them. */
+static void migrations(struct fix *f, const char *name, int64_t from, int64_t kernel)
+{
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 0, 7);
+    add(t, AZ_KERNEL, "gemm", g, kernel, kernel + 100 * US, 0);
+    for (int i = 0; i < 10; i++)
+        add_copy(
+            t, AZ_MEMCPY, name, g, from + i * 300 * US, from + i * 300 * US + 8 * US, 0,
+            (struct az_copy){ .bytes = 65536, .op = -1, .src = 4, .dst = 4, .migration = true });
+    judge(f);
+    assert_int_equal(claim(f, 0)->cause, AZ_CAUSE_PAGE_FAULT);
+    assert_int_equal(claim(f, 0)->advice, AZ_ADVICE_PREFETCH_MANAGED_MEMORY);
+}
+
+static void pages_that_the_host_accesses(void **state)
+{
+    struct fix *f = *state;
+    migrations(f, "[CUDA Unified Memory memcpy DtoH]", 100 * US, 0);
+    assert_true(az_sv_find(line_of(f, 2).text, AZ_SV("while the host accesses managed memory")) >
+                0);
+}
+
+static void pages_that_the_device_accesses(void **state)
+{
+    struct fix *f = *state;
+    migrations(f, "[CUDA Unified Memory memcpy HtoD]", 0, 3000 * US);
+    assert_true(az_sv_find(line_of(f, 2).text, AZ_SV("while the host accesses")) < 0);
+}
+
+/* Of one step with device work there is no distance to the next; where most marks have none the
+ * steps are no evidence. */
+static void steps_without_device_work(struct fix *f, int marks)
+{
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    static const char *const names[] = { "ProfilerStep#1", "ProfilerStep#2", "ProfilerStep#3" };
+    for (int i = 0; i < marks; i++)
+        add(t, AZ_RANGE, names[i], h, i * 1000 * US, i * 1000 * US + 900 * US, 0);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 10 * US, 15 * US, 1);
+    add(t, AZ_KERNEL, "gemm", g, 20 * US, 500 * US, 1);
+    judge(f);
+}
+
+static void one_step_has_no_period(void **state)
+{
+    struct fix *f = *state;
+    steps_without_device_work(f, 2);
+    assert_true(az_sv_find(line_of(f, 0).text, AZ_SV("2 steps (ProfilerStep), 480.0 us")) > 0);
+}
+
+static void most_marks_are_empty(void **state)
+{
+    struct fix *f = *state;
+    steps_without_device_work(f, 3);
+    assert_true(az_sv_find(line_of(f, 0).text,
+                           AZ_SV("3 steps (ProfilerStep), not trustworthy, 480.0 us")) > 0);
+}
+
+/* No kernel could clear the buffer instead. */
+static void a_fill_alone_is_none_to_avoid(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    add_copy(t, AZ_MEMSET, "fill", stream_lane(t, 1, 0, 7), 0, 100 * US, 0,
+             (struct az_copy){ .bytes = 1000000, .src = -1, .dst = 2 });
+    judge(f);
+    assert_int_equal(f->doc.claims->n_findings, 0);
+}
+
+/* Calls are recorded, but not that of the second kernel: recording calls is no advice. */
+static void one_launch_is_missing(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 0, 5 * US, 1);
+    add(t, AZ_KERNEL, "gemm", g, 10 * US, 100 * US, 1);
+    add(t, AZ_KERNEL, "gemm", g, 400 * US, 500 * US, 0);
+    judge(f);
+    assert_int_equal(claim(f, 0)->cause, AZ_CAUSE_UNKNOWN);
+    assert_int_equal(claim(f, 0)->advice, AZ_ADVICE_NONE);
+}
+
 /* A fill before a capture is all that runs. */
 static void captures_run_nothing(void **state)
 {
@@ -280,6 +365,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(exposed_parts_add_up, setup, teardown),
         cmocka_unit_test_setup_teardown(last_at_the_collectives, setup, teardown),
         cmocka_unit_test_setup_teardown(overlap_needs_compute, setup, teardown),
+        cmocka_unit_test_setup_teardown(pages_that_the_host_accesses, setup, teardown),
+        cmocka_unit_test_setup_teardown(pages_that_the_device_accesses, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_step_has_no_period, setup, teardown),
+        cmocka_unit_test_setup_teardown(most_marks_are_empty, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_fill_alone_is_none_to_avoid, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_launch_is_missing, setup, teardown),
         cmocka_unit_test_setup_teardown(captures_run_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_stands_out, setup, teardown),
     };

@@ -38,6 +38,8 @@ static enum way way_of(struct az_sv name)
     return SOMEWHERE;
 }
 
+bool az_verdict_is_to_host(struct az_sv name) { return way_of(name) == TO_HOST; }
+
 /* By the columns of the trace, else by the name. */
 static enum memory memory_of(const struct az_verdict_copies *s, struct az_sv name)
 {
@@ -256,6 +258,9 @@ static int put(struct az_verdict *v, const struct az_verdict_copies *s, const st
         f.subject = f.row = compiled;
         f.advice = AZ_ADVICE_KEEP_ON_DEVICE;
     }
+    /* a fill without a kernel that could do it instead is none to avoid */
+    if (s->fill && v->t->ev[AZ_KERNEL].n == 0 && v->t->ev[AZ_GRAPH].n == 0)
+        return 0;
     int rc = s->exposed > 0 ? az_verdict_add(v, "exposed_copy", &f) : 0;
     if (rc == 0 && c.memory == MANAGED)
         rc = put_page_faults(v, s, &f);

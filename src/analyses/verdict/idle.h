@@ -13,7 +13,8 @@ struct az_verdict_judge {
     const struct az_trust *trust;
     int64_t device_gap, spacing; /* ticks: thresholds */
     int64_t doubtful;            /* ticks: causes of shorter gaps are unknown */
-    uint8_t *migrates; /* name id of a copy -> 1: no, 2: moves managed memory; 0: unread */
+    /* name id of a copy -> 1: no, 2: moves managed memory, 3: to the host; 0: unread */
+    uint8_t *migrates;
     struct az_rule_list copy_rules;
 };
 struct az_verdict_why {  /* name ids, AZ_NO_ID for none */
@@ -22,6 +23,7 @@ struct az_verdict_why {  /* name ids, AZ_NO_ID for none */
     uint32_t place;    /* range or frame, whichever is the inner one */
     bool place_frame;  /* it is the frame */
     bool waits_stream; /* dependency: the work before ran on another stream */
+    bool host_access;  /* page fault: the pages move to the host */
 };
 int az_verdict_judge_make(struct az_verdict_judge *j, struct az_verdict *v,
                           struct az_verdict_host *h) AZ_MUST_USE;

@@ -1,4 +1,5 @@
 /* The cause of one gap of a device: the first that holds of the table in docs/verdict.md 3.1. */
+#include "analyses/verdict/exposed.h"
 #include "analyses/verdict/idle.h"
 #include "base/num.h"
 
@@ -35,10 +36,12 @@ bool az_verdict_migrates(struct az_verdict_judge *j, uint32_t op)
     const uint32_t name = t->ev[AZ_MEMCPY].name[az_op_row(op)];
     if (name == AZ_NO_ID)
         return false;
-    if (!j->migrates[name])
-        j->migrates[name] =
-            1 + (az_rules_class_of(&j->copy_rules, "device_copy", az_trace_text(t, name)).n > 0);
-    return j->migrates[name] == 2;
+    if (!j->migrates[name]) {
+        const struct az_sv text = az_trace_text(t, name);
+        const bool moves = az_rules_class_of(&j->copy_rules, "device_copy", text).n > 0;
+        j->migrates[name] = !moves ? 1 : az_verdict_is_to_host(text) ? 3 : 2;
+    }
+    return j->migrates[name] > 1;
 }
 
 /* ---- calls in the gap ---- */
@@ -353,6 +356,7 @@ static bool judge_migration(struct az_verdict_judge *j, const struct az_idle_gap
     if (!az_verdict_migrates(j, gap->after))
         return false;
     why->cause = AZ_CAUSE_PAGE_FAULT;
+    why->host_access = j->migrates[j->v->t->ev[AZ_MEMCPY].name[az_op_row(gap->after)]] == 3;
     if (az_verdict_migrates(j, gap->before) || to - from <= j->spacing)
         return true;
     why->cause = AZ_CAUSE_UNKNOWN_HOST;
@@ -368,8 +372,8 @@ void az_verdict_judge_gap(struct az_verdict_judge *j, const struct az_idle_gap *
 {
     struct az_verdict_host *h = j->h;
     uint32_t call = AZ_NO_ROW;
-    *why = (struct az_verdict_why){ AZ_CAUSE_UNKNOWN, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
-                                    AZ_NO_ID,         AZ_NO_ID, false,    false };
+    *why = (struct az_verdict_why){ AZ_CAUSE_UNKNOWN, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
+                                    AZ_NO_ID,         false,    false,    false };
     if (judge_migration(j, gap, from, to, why) || !h)
         return;
     if (is_unrecorded(j, gap)) {

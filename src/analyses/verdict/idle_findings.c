@@ -57,7 +57,6 @@ static enum az_advice advice_of(struct az_verdict *v, const struct az_verdict_id
 {
     static const enum az_advice of[AZ_CAUSES] = {
         [AZ_CAUSE_PAGE_FAULT] = AZ_ADVICE_PREFETCH_MANAGED_MEMORY,
-        [AZ_CAUSE_UNKNOWN] = AZ_ADVICE_RECORD_HOST_CALLS,
         [AZ_CAUSE_GRAPH_GAP] = AZ_ADVICE_FUSE_KERNELS,
         [AZ_CAUSE_DEVICE_GAP] = AZ_ADVICE_USE_GRAPHS,
         [AZ_CAUSE_DEPENDENCY] = AZ_ADVICE_CHECK_DEPENDENCIES,
@@ -73,6 +72,8 @@ static enum az_advice advice_of(struct az_verdict *v, const struct az_verdict_id
         [AZ_CAUSE_UNKNOWN_HOST] = AZ_ADVICE_RECORD_HOST_CALLS,
     };
     switch (s->cause) {
+    case AZ_CAUSE_UNKNOWN: /* where calls are recorded it is but those that are missing */
+        return v->t->ev[AZ_CALL].n ? AZ_ADVICE_NONE : AZ_ADVICE_RECORD_HOST_CALLS;
     case AZ_CAUSE_BLOCKING_COPY:
         return is_pageable(v, s->next) ? AZ_ADVICE_PIN_MEMORY : AZ_ADVICE_DEFER_SYNC;
     case AZ_CAUSE_HOST_RANGE:
@@ -87,8 +88,11 @@ static enum az_advice advice_of(struct az_verdict *v, const struct az_verdict_id
 /* What the fields of the claim do not say. */
 static struct az_sv subject(const struct az_verdict_idle *s)
 {
-    const bool across = s->cause == AZ_CAUSE_DEPENDENCY && 2 * s->across >= s->ns;
-    return across ? AZ_SV("after work on another stream") : AZ_SV("");
+    if (2 * s->across < s->ns)
+        return AZ_SV("");
+    return s->cause == AZ_CAUSE_DEPENDENCY   ? AZ_SV("after work on another stream")
+           : s->cause == AZ_CAUSE_PAGE_FAULT ? AZ_SV("while the host accesses managed memory")
+                                             : AZ_SV("");
 }
 
 int az_verdict_idle_findings(struct az_verdict *v)

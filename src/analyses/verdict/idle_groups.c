@@ -28,7 +28,8 @@ AZ_VEC(struct bucket, buckets);
 struct group {
     enum az_cause cause;
     uint32_t slot, bucket;
-    int64_t across; /* dependencies: ticks of gaps after work of another stream */
+    /* ticks of gaps: dependencies after work of another stream, page faults of the host */
+    int64_t across;
 };
 AZ_VEC(struct group, groups);
 
@@ -164,7 +165,7 @@ int az_verdict_groups_add(struct az_verdict_groups *g, const struct az_verdict_w
     if (rc)
         return rc;
     struct bucket *b = &g->buckets.v[bucket];
-    g->groups.v[group].across += why->waits_stream ? length : 0;
+    g->groups.v[group].across += why->waits_stream || why->host_access ? length : 0;
     b->count++;
     b->ticks += length;
     b->least = length < b->least ? length : b->least;

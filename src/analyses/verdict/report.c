@@ -214,7 +214,8 @@ static int slow_rank(struct az_verdict_whole *w, struct az_verdict_founds *found
     if (waits <= 0 || own(s) - next <= next - least || 50 * (own(s) - next) < s->total)
         return 0;
     char each[AZ_HUMAN_MAX];
-    az_human_time(waits / (int64_t)(w->n - 1), each);
+    const int64_t scope = (int64_t)s->steps - (s->excluded.n > 0);
+    az_human_time(waits / (int64_t)(w->n - 1) / (scope > 0 ? scope : 1), each);
     const struct az_verdict_rule *rule = az_verdict_rule_of(AZ_SV("device_imbalance"));
     const struct az_verdict_found f = {
         .rule = rule,
@@ -222,7 +223,8 @@ static int slow_rank(struct az_verdict_whole *w, struct az_verdict_founds *found
         .has_rank = true,
         .rank = w->rank[slow],
         .subject = az_arena_printf(w->job->arena, "rank %" PRId64, w->rank[slow]),
-        .detail = az_arena_printf(w->job->arena, ", the others wait for it, %s on average", each),
+        .detail = az_arena_printf(w->job->arena, ", the others wait for it, %s%s on average", each,
+                                  scope > 0 ? " per step" : ""),
         .row = az_arena_printf(w->job->arena, "%" PRId64, w->rank[slow]),
         .call = AZ_SV(""),
         .count = (int64_t)w->n - 1,

@@ -60,6 +60,18 @@ static struct az_sv source_words(struct az_sv id)
     return id;
 }
 
+/* " of 8.9 ms". Empty: most marks are without device work, or of several steps with device work
+ * there is but one, so that none is the distance to another. */
+static struct az_sv step_time(struct az_verdict_text *x)
+{
+    const struct az_claims *c = x->c;
+    if (c->trust[AZ_CHECK_STEP_MARKS].status == AZ_CHECK_FAIL ||
+        (c->steps.period_ns < 0 && c->steps.count > 1))
+        return AZ_SV("");
+    const int64_t each = c->steps.period_ns >= 0 ? c->steps.period_ns : x->w->sum.step_ns;
+    return az_arena_printf(x->a, " of %.*s", AZ_SVF(az_verdict_text_time(x, each)));
+}
+
 static struct az_sv steps(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
@@ -71,12 +83,14 @@ static struct az_sv steps(struct az_verdict_text *x)
                                AZ_SVF(az_verdict_text_cut(x, p->repeats_inside)));
     if (c->steps.count == 0)
         return AZ_SV("");
-    const int64_t each = c->steps.period_ns >= 0 ? c->steps.period_ns : p->step_ns;
     const char *noun = az_sv_is(c->steps.source, "kernel_pattern") ? "repeat" : "step";
-    return az_arena_printf(
-        x->a, "%.*s of %.*s (%.*s%s)", AZ_SVF(az_verdict_text_counted(x, c->steps.count, noun)),
-        AZ_SVF(az_verdict_text_time(x, each)), AZ_SVF(source_words(c->steps.source)),
+    const struct az_sv text = az_arena_printf(
+        x->a, "%.*s%.*s (%.*s%s)", AZ_SVF(az_verdict_text_counted(x, c->steps.count, noun)),
+        AZ_SVF(step_time(x)), AZ_SVF(source_words(c->steps.source)),
         c->steps.n_excluded ? ", first excluded as warm-up" : "");
+    return c->trust[AZ_CHECK_STEP_MARKS].status != AZ_CHECK_FAIL
+               ? text
+               : az_arena_printf(x->a, "%.*s, not trustworthy", AZ_SVF(text));
 }
 
 /* Inputs without a time line of a device. */
