@@ -177,7 +177,7 @@ def perfetto(analyzer, tmp, seed, flags, more=()):
         a, b = rows(ours, table), rows(theirs, table)
         hold(a == b and a, "%s: %s" % (what, table), [(x, y) for x, y in zip(a, b) if x != y][:2] or (len(a), len(b)))
     cover = {r["Item"]: r for r in rows(ours, "coverage")}
-    hold("device events that may be cut" in cover, what + ": cut ends are said", sorted(cover))
+    hold("device events with truncated durations" in cover, what + ": cut ends are said", sorted(cover))
     hold(not any(k.startswith("dropped") for k in cover), what + ": all is read", sorted(cover))
 
 

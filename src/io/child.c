@@ -186,11 +186,11 @@ static int start_and_wait(struct launch *l, const struct az_child_opts *o, int *
         *status = 128 + WTERMSIG(raw);
     if (r == AZ_ELIMIT)
         return IO_FAIL(diag, AZ_ECHILD, AZ_NOWHERE,
-                       "'%.*s' was stopped after %u s (raise its time limit)", AZ_SVF(name),
+                       "'%.*s' stopped after %u s; raise its time limit", AZ_SVF(name),
                        o->timeout_s);
     if (r == AZ_ECHILD)
         return IO_FAIL(diag, r, AZ_NOWHERE,
-                       "the end of '%.*s' cannot be seen (is SIGCHLD ignored?)", AZ_SVF(name));
+                       "cannot wait for '%.*s'; check whether SIGCHLD is ignored", AZ_SVF(name));
     return r;
 }
 

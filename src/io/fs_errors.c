@@ -93,8 +93,7 @@ bool az_trouble_say(void)
     for (int i = 0; i < MOST && atomic_load(&all[i].state); i++) { /* taken in order */
         if (atomic_load(&all[i].state) == 2 && !said) {
             az_log_line(&log, AZ_LOG_QUIET,
-                        "error: %s: cannot be looked at: %s (what it holds may be missing: run "
-                        "again)",
+                        "error: %s: cannot read: %s; its contents may be missing: run again",
                         all[i].path, az_errno_text(all[i].error, text));
             said = true;
         }

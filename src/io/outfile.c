@@ -95,7 +95,7 @@ void az_temps_left(const char *path, int error)
     char text[128];
 
     az_log_line(&log, AZ_LOG_QUIET,
-                "warning: %s: this temporary file cannot be removed: %s (remove it yourself)", path,
+                "warning: %s: cannot remove this temporary file: %s; remove it manually", path,
                 az_errno_text(error, text));
 }
 
@@ -158,7 +158,7 @@ static int find_target(struct az_arena *a, const char *path, const char **target
         return 0;
     if (info.kind == AZ_PATH_DIR)
         return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)),
-                       "cannot write: it is a folder (name a file)");
+                       "cannot write: is a folder; name a file");
     if (info.kind == AZ_PATH_MISSING)
         return 0;
     if (access(path, W_OK) != 0)
@@ -226,7 +226,7 @@ static int open_target(struct az_arena *a, const char *path, const char **target
     }
     if (*fd < 0)
         return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)),
-                       "cannot write: %s (choose another output folder?)",
+                       "cannot write: %s; choose another output folder",
                        az_errno_text(errno, text));
     return 0;
 }
@@ -368,8 +368,7 @@ int az_outfile_commit(struct az_outfile *f)
     if (f->error)
         r = IO_FAIL(f->diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot write: %s%s",
                     az_errno_text(f->error, text),
-                    f->error == ENOSPC ? " (free some space, or choose another output folder)"
-                                       : "");
+                    f->error == ENOSPC ? "; free some space, or choose another output folder" : "");
     outfile_free(f);
     return r;
 }

@@ -208,7 +208,7 @@ int az_path_mkdirs(const char *path, struct az_diag *diag)
     az_arena_release(&a);
     if (e == 0)
         return 0;
-    return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "this folder cannot be created: %s",
+    return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot create this folder: %s",
                    az_errno_text(e, text));
 }
 

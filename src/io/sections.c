@@ -145,21 +145,21 @@ const char *az_sections_open_head(struct az_sections *s, struct az_sv bytes, uin
 {
     *s = (struct az_sections){ .image = bytes };
     if (!az_sections_is(bytes))
-        return "is no part file";
+        return "is not a part file";
     if (bytes.n < AZ_SECTIONS_HEAD)
-        return "ends within its head";
+        return "is truncated in its header";
     if (u32_at(bytes.p + AT_ORDER) != ORDER)
-        return "was written by a machine of another byte order";
+        return "has a different byte order";
     if (u32_at(bytes.p + AT_VERSION) != AZ_SECTIONS_VERSION)
-        return "is of another version of the format";
+        return "has an unsupported format version";
     const uint64_t length = u64_at(bytes.p + AT_LENGTH);
     const size_t n = u32_at(bytes.p + AT_COUNT);
     if (length > available ||
         bytes.n < AZ_SECTIONS_HEAD + (size_t)(n > AZ_SECTIONS_MOST ? 0 : n) * ROW)
-        return "is cut";
+        return "is truncated";
     if (n > AZ_SECTIONS_MOST || u32_at(bytes.p + AT_ROW) != ROW ||
         length < AZ_SECTIONS_HEAD + n * ROW || head_sum(bytes.p, n) != u64_at(bytes.p + AT_SUM))
-        return "is damaged in its head";
+        return "has a damaged header";
     s->image.n = length < bytes.n ? (size_t)length : bytes.n;
     s->n = n;
     s->key = u64_at(bytes.p + AT_KEY);
@@ -168,7 +168,7 @@ const char *az_sections_open_head(struct az_sections *s, struct az_sv bytes, uin
         const char *row = bytes.p + AZ_SECTIONS_HEAD + i * ROW;
         const uint64_t at = u64_at(row + ROW_AT), size = u64_at(row + ROW_LENGTH);
         if (at > length || size > length - at || at % AT)
-            return "is damaged in its head";
+            return "has a damaged header";
     }
     return NULL;
 }

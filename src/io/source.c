@@ -69,15 +69,15 @@ static const char *fault_text(enum fault f)
 {
     switch (f) {
     case BAD_HEADER:
-        return "gzip header is damaged (fetch the file again)";
+        return "damaged gzip header; download or copy the file again";
     case BAD_DATA:
-        return "gzip data is damaged (fetch the file again)";
+        return "damaged gzip data; download or copy the file again";
     case BAD_SUM:
-        return "gzip checksum or length does not fit the data (fetch the file again)";
+        return "gzip checksum or length mismatch; download or copy the file again";
     case TRUNCATED:
-        return "gzip stream ends too early (is the file complete?)";
+        return "truncated gzip stream; check that the file is complete";
     case GARBAGE:
-        return "bytes after the gzip stream are no gzip (is the file complete, and one file?)";
+        return "trailing data after the gzip stream; check that the file is one complete gzip file";
     default:
         return "unreadable";
     }
@@ -314,7 +314,7 @@ static int start_gzip(struct az_source *s, enum az_inflater which)
     else
         return r;
     if (r == AZ_EINTERNAL)
-        return IO_FAIL(s->diag, r, AZ_AT_FILE(name_of(s)), "this inflater is not built in");
+        return IO_FAIL(s->diag, r, AZ_AT_FILE(name_of(s)), "inflater not built in");
     return r ? IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), s->mem) : 0;
 }
 
@@ -367,7 +367,7 @@ static int begin_file(struct az_source *s, const struct az_source_opts *opts)
     }
     if (r == 0 && !opts->raw && !opts->start && is_utf16(az_sv_make(s->buf, s->end)))
         return IO_FAIL(s->diag, AZ_EFORMAT, AZ_AT_FILE(name_of(s)),
-                       "UTF-16 text, as a redirection in PowerShell writes it (save it as UTF-8)");
+                       "UTF-16 text, for example from a PowerShell redirection; save it as UTF-8");
     if (r || opts->raw || !has_magic(az_sv_make(s->buf, s->end)))
         return r;
     s->in_buf = s->buf;
@@ -545,8 +545,8 @@ static int collect(struct az_source *s, size_t max, struct az_vec_char *into)
         if (r || chunk.n == 0)
             return r;
         if (max && (chunk.n > max || into->n > max - chunk.n))
-            return IO_FAIL(s->diag, AZ_ELIMIT, AZ_AT_FILE(name_of(s)),
-                           "larger than %zu bytes (too large for its use)", max);
+            return IO_FAIL(s->diag, AZ_ELIMIT, AZ_AT_FILE(name_of(s)), "larger than %zu bytes",
+                           max);
         if (az_text_append(into, chunk) != 0)
             return IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), s->mem);
     }

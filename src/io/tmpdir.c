@@ -25,7 +25,7 @@ int az_tmpdir_make(struct az_arena *a, const char *prefix, struct az_sv *dir, st
         return IO_NO_MEMORY(diag, AZ_AT_FILE(az_sv_str(root)), a->mem);
     if (!mkdtemp(name))
         return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(root)),
-                       "cannot make a temporary folder: %s (set TMPDIR to a writable folder)",
+                       "cannot create a temporary folder: %s; set TMPDIR to a writable folder",
                        az_errno_text(errno, text));
     *dir = az_sv_make(name, dir->n);
     if (az_temps_add(name, true) != 0) {

@@ -41,7 +41,7 @@ static int enter(struct walking *k, const struct az_path_info *info)
     *value = 1;
     if (k->w->aliases && k->links && ++k->entered > AZ_WALK_MOST)
         return IO_FAIL(k->diag, AZ_ERANGE, AZ_AT_FILE(az_text_view(&k->path)),
-                       "more than %d folders after links (do they cross each other?)",
+                       "more than %d folders followed through links; check for link cycles",
                        AZ_WALK_MOST);
     return 1;
 }

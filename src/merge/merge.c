@@ -49,20 +49,20 @@ static int settle_ranks(struct az_merge *m)
         struct az_merge_rank *r = m->rank[i];
         r->rank = r->told >= 0 ? r->told : none ? (int64_t)i : r->named;
         if (r->usable && r->rank < 0)
-            return az_diag_fail(
-                m->diag, AZ_EUSAGE, AZ_AT_FILE(r->path),
-                "which rank is this? (its name has none, and the trace no distributedInfo)");
+            return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(r->path),
+                                "unknown rank: none in the file name, and no distributedInfo in "
+                                "the trace; rename the file");
         if (r->usable && r->told >= 0 && r->named >= 0 && r->told != r->named)
             az_diag_add(
                 m->diag, AZ_WARNING, AZ_AT_FILE(r->path),
-                "is rank %lld by its name, %lld by its distributedInfo: the latter is taken",
+                "is rank %lld by its name, but %lld by its distributedInfo; using the latter",
                 (long long)r->named, (long long)r->told);
     }
     int rc = az_sort_cmp(m->rank, m->n, sizeof *m->rank, by_rank, NULL, NULL);
     for (size_t i = 1; rc == 0 && i < m->n; i++)
         if (m->rank[i]->usable && m->rank[i]->rank == m->rank[i - 1]->rank)
             return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(m->rank[i]->path),
-                                "is rank %lld, as '%.*s' is", (long long)m->rank[i]->rank,
+                                "duplicate rank %lld, also in '%.*s'", (long long)m->rank[i]->rank,
                                 AZ_SVF(m->rank[i - 1]->path));
     return rc;
 }
@@ -91,7 +91,7 @@ static void settle_shift(struct az_merge *m)
     if (ids + 1 > EXACT_DIGITS)
         az_diag_add(
             m->diag, AZ_WARNING, AZ_NOWHERE,
-            "ids take up to %d digits: a viewer that reads numbers as doubles may confuse them",
+            "IDs have up to %d digits: viewers that read numbers as doubles may confuse them",
             ids + 1);
 }
 
@@ -132,8 +132,8 @@ static int write_header(struct az_merge *m)
         one_base = one_base && az_sv_eq(first->header[BASE_TIME], m->rank[i]->header[BASE_TIME]);
     if (!one_base)
         az_diag_add(m->diag, AZ_WARNING, AZ_NOWHERE,
-                    "the ranks' clocks have different bases (baseTimeNanoseconds): their times do "
-                    "not line up");
+                    "clocks of the ranks have different bases (baseTimeNanoseconds): times are not "
+                    "aligned");
     for (int h = 0; rc == 0 && h < HEADERS; h++)
         if (first->header[h].n && (h != BASE_TIME || one_base))
             rc = write_member(m, az_merge_header_key[h], first->header[h]);
@@ -216,7 +216,7 @@ static int refuse_input_as_output(struct az_merge *m, const char *out)
         struct az_path_info in = az_path_stat(m->rank[i]->path.p);
         if (in.kind == AZ_PATH_FILE && in.dev == o.dev && in.ino == o.ino)
             return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(m->rank[i]->path),
-                                "is an input: it is not written over (choose another output)");
+                                "is an input and is not overwritten; choose another output");
     }
     return 0;
 }

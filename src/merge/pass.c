@@ -270,26 +270,24 @@ static int verdict(struct pass *p, int rc)
         return az_diag_memory(d, rc, at, p->m->opts->mem);
     if (p->writing)
         return rc == AZ_ERANGE
-                   ? az_diag_fail(d, AZ_EIO, at, "has changed while it was read (merge again)")
+                   ? az_diag_fail(d, AZ_EIO, at, "changed while it was read; merge again")
                    : 0;
     if (rc == AZ_EEMPTY)
-        return az_diag_fail(d, AZ_EFORMAT, file, "empty file: this rank is skipped");
+        return az_diag_fail(d, AZ_EFORMAT, file, "empty file, rank skipped");
     if (!p->seen_events)
-        return az_diag_fail(d, AZ_EFORMAT, at,
-                            "no 'traceEvents' that can be read: this rank is skipped");
+        return az_diag_fail(d, AZ_EFORMAT, at, "no readable 'traceEvents', rank skipped");
     p->r->damaged = rc != AZ_JSON_OK || p->array.truncated || p->array.malformed || p->source_bad;
     if (p->array.malformed)
         (void)az_diag_fail(d, AZ_EFORMAT, AZ_AT_OFFSET(p->r->path, p->array.first_bad),
-                           "malformed at %llu place(s): the %llu events that are whole are merged",
+                           "malformed at %llu place(s); merging the %llu complete events",
                            (unsigned long long)p->array.malformed,
                            (unsigned long long)p->array.records);
     if (p->array.truncated || p->source_bad || rc == AZ_JSON_MORE)
         (void)az_diag_fail(d, AZ_EFORMAT, at,
-                           "cut off or damaged: the %llu events before are merged",
+                           "truncated or damaged; merging the %llu events before",
                            (unsigned long long)p->array.records);
     else if (rc != AZ_JSON_OK)
-        (void)az_diag_fail(d, AZ_EFORMAT, at,
-                           "malformed after the events: all %llu events are merged",
+        (void)az_diag_fail(d, AZ_EFORMAT, at, "malformed after the events; merging all %llu events",
                            (unsigned long long)p->array.records);
     return 0;
 }
@@ -313,9 +311,9 @@ int az_merge_read(struct az_merge *m, struct az_merge_rank *r, bool writing)
     struct pass p = { .m = m, .r = r, .writing = writing, .array = { .first_bad = -1 } };
     p.diag = writing ? m->diag : &r->diag;
     if (az_path_stat(r->path.p).kind == AZ_PATH_OTHER || az_sv_is(r->path, "-"))
-        return az_diag_fail(p.diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
-                            "is no regular file, and a trace is read twice: this rank is skipped "
-                            "(write it to a file)");
+        return az_diag_fail(
+            p.diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
+            "not a regular file, rank skipped; write it to a file (traces are read twice)");
     az_vec_init(&p.mended, m->opts->mem);
     int rc = open_pass(&p);
     if (rc == 0) {

@@ -370,7 +370,7 @@ void az_trace_impossible(struct az_trace *t, enum az_kind k, int64_t start, int6
     ticks = ticks > 0 ? ticks : 0;
     t->quality.impossible++;
     t->quality.impossible_ticks = az_add_sat(t->quality.impossible_ticks, ticks);
-    az_trace_lost(t, k, "events with impossible times", 1, ticks);
+    az_trace_lost(t, k, "events with invalid timestamps", 1, ticks);
 }
 
 void az_trace_dropped(struct az_trace *t, enum az_drop_kind kind, const char *reason,

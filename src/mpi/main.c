@@ -180,13 +180,13 @@ int main(int argc, char **argv)
         return j.rank == 0 ? status : 0;
     }
     if (load(&j) != 0) {
-        fprintf(stderr, "analyzer-mpi: rank %d: %s: its parts cannot be read\n", j.rank, j.own);
+        fprintf(stderr, "analyzer-mpi: rank %d: %s: cannot read its parts\n", j.rank, j.own);
         MPI_Abort(MPI_COMM_WORLD, 4);
     }
     const bool good = gather(&j);
     az_vec_release(&j.bytes);
     if (!good && j.rank == 0)
-        fprintf(stderr, "analyzer-mpi: %s: cannot be written\n", j.merged);
+        fprintf(stderr, "analyzer-mpi: %s: cannot write\n", j.merged);
     status = good ? 0 : 3;
     if (good && j.rank == 0) {
         j.reduce[j.n_reduce++] = j.merged;

@@ -389,5 +389,5 @@ void az_csv_warn_open(const struct az_csv *c, struct az_sv path, struct az_diag 
     if (c->open_line)
         az_diag_add(
             diag, AZ_WARNING, AZ_AT_LINE(path, c->open_line),
-            "no line end after the last row: if the file was cut, its last figure is wrong");
+            "no line end after the last row; if the file is truncated, its last value is wrong");
 }

@@ -126,7 +126,7 @@ def faults(c, folder):
     c.ok(rc == 3, "parts that are missing or damaged: exit status 3 (%d)" % rc)
     said = c.stderr("faulty_out")
     c.ok("rank_1.json: has no part" in said, "what has no part is named")
-    for r, word in ((2, "is cut"), (3, "is damaged"), (4, "another version of the format"), (5, "no part"), (6, "no part")):
+    for r, word in ((2, "is truncated"), (3, "is damaged"), (4, "unsupported format version"), (5, "no part"), (6, "no part")):
         c.ok(any(("rank_%d" % r) in line and word in line for line in said.splitlines()), "rank %d: %s" % (r, word))
     c.ok([status(c, "faulty_out", r) for r in (0, 7)] == ["ok", "ok"], "the other ranks are reported")
     c.ok(all((status(c, "faulty_out", r) or "").startswith("failed") for r in range(1, 7)), "those are failed in the table")

@@ -201,7 +201,7 @@ def complete(before, after, what):
 def said_twice(err):
     """What could not be looked at, although an error names it."""
     errors = [line.split("error: ", 1)[1] for line in err.splitlines() if "error: " in line]
-    late = [e.split(": cannot be looked at")[0] for e in errors if "(what it holds may be missing: run again)" in e]
+    late = [e.split(": cannot read")[0] for e in errors if "its contents may be missing: run again" in e]
     return [p for p in late if sum(e.startswith(p + ":") for e in errors) > 1]
 
 

@@ -66,7 +66,7 @@ static void units(void **state)
     fixture_open(&f);
     fixture_text(&f, "kernel_sum", "Total Time (cycles),Instances,Name\n6,3,a\n");
     assert_int_equal(PARSE(&f), AZ_EFORMAT);
-    assert_true(said(&f, AZ_ERROR, "the unit of column 'Total Time (cycles)' is not known"));
+    assert_true(said(&f, AZ_ERROR, "unknown unit of column 'Total Time (cycles)'"));
     fixture_close(&f);
 }
 
@@ -105,19 +105,19 @@ static void defects(void **state)
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.kernel_sums.n, 1);
     assert_int_equal(f.trace.read, 6);
-    assert_int_equal(dropped(&f, "time is missing or no number"), 1);
-    assert_int_equal(dropped(&f, "time does not fit"), 1);
-    assert_int_equal(dropped(&f, "count is missing or no integer"), 1);
+    assert_int_equal(dropped(&f, "missing or invalid time"), 1);
+    assert_int_equal(dropped(&f, "time out of range"), 1);
+    assert_int_equal(dropped(&f, "missing or invalid count"), 1);
     assert_int_equal(dropped(&f, "row without a name"), 1);
-    assert_int_equal(dropped(&f, "too few fields (is the file cut off?)"), 1);
-    assert_true(said(&f, AZ_WARNING, "f0.csv:2: row skipped: time is missing"));
+    assert_int_equal(dropped(&f, "too few fields; check whether the file is truncated"), 1);
+    assert_true(said(&f, AZ_WARNING, "f0.csv:2: row skipped: missing or invalid time"));
     fixture_close(&f);
 
     fixture_open(&f); /* cut off inside a quoted name: the good rows stay */
     fixture_text(&f, "kernel_sum", TITLES "1,7,1,1,1,1,1,0,good\n1,7,1,1,1,1,1,0,\"cut");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.kernel_sums.n, 1);
-    assert_true(said(&f, AZ_WARNING, "f0.csv:3: a quote is left open"));
+    assert_true(said(&f, AZ_WARNING, "f0.csv:3: unterminated quote"));
     fixture_close(&f);
 }
 
@@ -133,21 +133,21 @@ static void cut_gzip(void **state)
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.kernel_sums.n, 1);
     assert_int_equal(dropped(&f, "truncated row at the end of the file"), 1);
-    assert_true(said(&f, AZ_WARNING, "gzip stream ends too early"));
-    assert_true(said(&f, AZ_WARNING, "the file breaks off inside this row"));
+    assert_true(said(&f, AZ_WARNING, "truncated gzip stream"));
+    assert_true(said(&f, AZ_WARNING, "truncated in this row"));
     assert_int_equal(f.diag.errors, 0);
     assert_int_equal(f.diag.warnings, 2);
     fixture_close(&f);
     fixture_open(&f); /* nothing of a report before the cut */
     fixture_cut_gzip(&f, "a_cuda_gpu_kern_sum.csv.gz", "kernel_sum", text, sizeof text - 10);
     assert_int_equal(PARSE(&f), AZ_EFORMAT);
-    assert_true(said(&f, AZ_ERROR, "the file breaks off before the rows of a report"));
+    assert_true(said(&f, AZ_ERROR, "file truncated before the rows of a report"));
     fixture_close(&f);
     fixture_open(&f);
     f.opts.strict = true;
     fixture_cut_gzip(&f, "a_cuda_gpu_kern_sum.csv.gz", "kernel_sum", text, 4);
     assert_int_equal(PARSE(&f), AZ_EFORMAT);
-    assert_true(said(&f, AZ_ERROR, "gzip stream ends too early"));
+    assert_true(said(&f, AZ_ERROR, "truncated gzip stream"));
     fixture_close(&f);
 }
 
@@ -168,21 +168,20 @@ static void failures(void **state)
     expect_failure("kernel_sum", "", AZ_EEMPTY, "f0.csv: empty file");
     expect_failure(NULL, "", AZ_EEMPTY, "f0.csv: empty file");
     expect_failure("kernel_sum", "Total Time (ns),Calls,Name\n1,2,a\n", AZ_EFORMAT,
-                   "f0.csv:1: no column 'Instances' for the cuda_gpu_kern_sum report (titles seen: "
-                   "Total Time (ns), "
-                   "Calls, Name)");
+                   "f0.csv:1: missing column 'Instances' of the cuda_gpu_kern_sum report (columns: "
+                   "Total Time (ns), Calls, Name)");
     expect_failure("kernel_sum", "hello\n\nworld\n", AZ_EFORMAT,
-                   "no line with the titles of a cuda_gpu_kern_sum report");
+                   "no header line of a cuda_gpu_kern_sum report");
     expect_failure("nvtx_proj_trace", TITLES "1,1,1,1,1,1,1,1,a\n", AZ_EFORMAT,
-                   "this is a cuda_gpu_kern_sum report, which holds no projected ranges");
+                   "this is a cuda_gpu_kern_sum report without projected ranges");
     expect_failure(NULL,
                    "Time (%),Total Time (ns),Num Calls,Avg (ns),Name\n1,2,3,4,cudaLaunchKernel\n",
                    AZ_EFORMAT,
-                   "this is a cuda_api_sum or osrt_sum report, which holds no kernel times (give "
+                   "this is a cuda_api_sum or osrt_sum report without kernel times; use "
                    "the cuda_gpu_kern_sum");
     expect_failure(NULL, "Time (%),Total Time (ns),Instances,Style,Range\n1,2,3,PushPop,a\n",
                    AZ_EFORMAT, "this is a nvtx_sum report");
-    expect_failure("kernel_sum", "\"open", AZ_EFORMAT, "a quote is left open");
+    expect_failure("kernel_sum", "\"open", AZ_EFORMAT, "unterminated quote");
     struct fixture f;
     fixture_open(&f);
     fixture_add(&f, fixture_path(&f, "missing.csv"), "kernel_sum", false);
@@ -248,7 +247,7 @@ static void optional_files(void **state)
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.diag.errors, 0);
     assert_true(said(&f, AZ_WARNING, "none.csv"));
-    assert_true(said(&f, AZ_WARNING, "(optional file, skipped)"));
+    assert_true(said(&f, AZ_WARNING, "; optional file skipped"));
     assert_false(f.trace.has_mem || f.trace.has_nvtx);
     fixture_close(&f);
 }
@@ -287,7 +286,7 @@ static void indexes(void **state)
     f.opts.kernel_name_idx = 8;
     fixture_text(&f, "kernel_sum", "Total Time (ns),Instances,Name\n15,2,k\n");
     assert_int_equal(PARSE(&f), AZ_EFORMAT);
-    assert_true(said(&f, AZ_ERROR, "column index 8 was asked for, but there are only 3 columns"));
+    assert_true(said(&f, AZ_ERROR, "column index 8 is out of range: 3 columns"));
     fixture_close(&f);
 }
 
@@ -310,7 +309,7 @@ static void sections(void **state)
     assert_int_equal(f.trace.mem_sizes.n, 1);
     assert_int_equal(f.trace.mem_sizes.v[0].total_ns, 1500000);
     assert_true(f.trace.mem_sizes.v[0].avg == 750000.0);
-    assert_true(said(&f, AZ_NOTE, "cuda_api_sum or osrt_sum report: not used"));
+    assert_true(said(&f, AZ_NOTE, "cuda_api_sum or osrt_sum report not used"));
     fixture_close(&f);
 
     fixture_open(&f); /* with one: that section only */
@@ -364,7 +363,7 @@ static void gpu_trace(void **state)
     assert_int_equal(az_trace_facts(t), AZ_CAP_CLASSIC | AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE |
                                             AZ_CAP_MEM | AZ_CAP_GEOMETRY);
     assert_true(t->has_mem);
-    assert_int_equal(dropped(&f, "start is missing or no number"), 1);
+    assert_int_equal(dropped(&f, "missing or invalid start"), 1);
     fixture_close(&f);
 }
 

@@ -116,7 +116,7 @@ static void device_events(void **state)
     const struct az_trace *t = &f.trace;
     const struct az_events *k = &t->ev[AZ_KERNEL];
     assert_int_equal(k->n, 4);
-    assert_int_equal(dropped(&f, "events with impossible times"), 1);
+    assert_int_equal(dropped(&f, "events with invalid timestamps"), 1);
     assert_true(k->start[0] == 50 && k->end[0] == 90);
     assert_true(named(&f, k->name[0], "void gemm<\xc3\xa9>(int)"));
     assert_true(named(&f, k->name[2], "[Unknown]"));
@@ -365,7 +365,7 @@ static void profiler_messages(void **state)
                       "dropped'),(1,3,'b'),(1,3,'c'),"
                       "(1,3,'d'),(1,3,'e'),(1,3,'f'),(1,3,'g');");
     assert_int_equal(PARSE(&f), 0);
-    assert_true(said(&f, AZ_WARNING, "the profiler says: events were dropped"));
+    assert_true(said(&f, AZ_WARNING, "profiler message: events were dropped"));
     assert_true(said(&f, AZ_WARNING, "2 further messages of the profiler"));
     assert_int_equal(f.diag.warnings, 6);
     assert_true(fact_is(&f, "profiler warnings", "7"));
@@ -418,11 +418,12 @@ static void odd_tables(void **state)
     assert_int_equal(PARSE(&f), 0);
     assert_true(named(&f, f.trace.ev[AZ_KERNEL].name[0], "one"));
     assert_true(named(&f, f.trace.ev[AZ_CALL].name[0], "cudaFree"));
-    assert_true(said(&f, AZ_WARNING, "table 'CUPTI_ACTIVITY_KIND_MEMSET' has no column 'start'"));
+    assert_true(
+        said(&f, AZ_WARNING, "table 'CUPTI_ACTIVITY_KIND_MEMSET' skipped: missing column 'start'"));
     fixture_close(&f);
     start(&f, TWO_KERNELS); /* no StringIds at all */
     assert_int_equal(PARSE(&f), 0);
-    assert_true(said(&f, AZ_WARNING, "there is no table 'StringIds'"));
+    assert_true(said(&f, AZ_WARNING, "missing table 'StringIds'"));
     assert_true(named(&f, f.trace.ev[AZ_KERNEL].name[0], "[Unknown]"));
     fixture_close(&f);
 }
@@ -455,7 +456,8 @@ static void failures(void **state)
     }
     start(&f, "CREATE TABLE rocpd_kernel(a);CREATE TABLE other(b);");
     assert_int_equal(PARSE(&f), AZ_EFORMAT);
-    assert_true(said(&f, AZ_ERROR, "none of its tables is known (there: other, rocpd_kernel)"));
+    assert_true(
+        said(&f, AZ_ERROR, "not an Nsight Systems export; its tables: other, rocpd_kernel"));
     fixture_close(&f);
     fixture_open(&f);
     fixture_add(&f, f.dir.p, NULL, false);
@@ -470,7 +472,7 @@ static void failures(void **state)
     fixture_open(&f);
     fixture_add(&f, "-", NULL, false);
     assert_int_equal(PARSE(&f), AZ_EIO);
-    assert_true(said(&f, AZ_ERROR, "cannot be read from standard input"));
+    assert_true(said(&f, AZ_ERROR, "cannot read an SQLite database from standard input"));
     fixture_close(&f);
 }
 
@@ -483,7 +485,7 @@ static void being_written(void **state)
     sqlite3 *writer = db_open(path);
     db_run(writer, "BEGIN EXCLUSIVE; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL");
     assert_int_equal(PARSE(&f), AZ_EIO);
-    assert_true(said(&f, AZ_ERROR, "the database is locked: another program is writing it"));
+    assert_true(said(&f, AZ_ERROR, "database locked by another program"));
     sqlite3_close(writer);
     fixture_close(&f);
 
@@ -535,7 +537,7 @@ static void damaged(void **state)
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(truncate(path, st.st_size / 2), 0);
     assert_int_equal(PARSE(&f), 0);
-    assert_true(said(&f, AZ_WARNING, "shorter than the database says"));
+    assert_true(said(&f, AZ_WARNING, "shorter than its header specifies"));
     assert_true(said(&f, AZ_WARNING, "table 'CUPTI_ACTIVITY_KIND_KERNEL' is damaged after"));
     assert_true(f.trace.ev[AZ_KERNEL].n > 5000 && f.trace.ev[AZ_KERNEL].n < 15000);
     assert_int_equal(dropped(&f, "rest of a damaged table") > 0, 1);

@@ -175,7 +175,7 @@ static void interning(void **state)
     assert_true(named(&f, kernels(&f)->name[1], "b"));
     assert_true(named(&f, kernels(&f)->name[2], "a"));
     assert_true(named(&f, kernels(&f)->name[3], "(no name)"));
-    assert_true(said(&f, AZ_WARNING, "1 interned name(s) are not in the file"));
+    assert_true(said(&f, AZ_WARNING, "1 interned name(s) missing"));
     fixture_close(&f);
 }
 
@@ -220,7 +220,7 @@ static void defects(void **state)
     file.n -= 3;
     assert_int_equal(parse_bytes(&f, &file), 0);
     assert_int_equal(kernels(&f)->n, 1);
-    assert_true(said(&f, AZ_WARNING, "truncated or damaged: 1 packets before it kept"));
+    assert_true(said(&f, AZ_WARNING, "truncated or damaged: 1 packets before it read"));
     fixture_close(&f);
 
     file.n = good;
@@ -251,7 +251,7 @@ static void render_stages(void **state)
     sub(&p, 53, &e);
     packet(&file, 1, 1, &p);
     assert_int_equal(parse_bytes(&f, &file), AZ_EFORMAT);
-    assert_true(said(&f, AZ_ERROR, "give the format"));
+    assert_true(said(&f, AZ_ERROR, "use the format"));
     fixture_close(&f);
 }
 

@@ -489,7 +489,7 @@ static void events_left_out(void **state)
                                                                                                                              "]");
     assert_int_equal(dropped(&f, "spans without a start or a duration"), 5);
     assert_int_equal(
-        dropped(&f, "python frames (kept only for call stacks and recompute detection)"), 1);
+        dropped(&f, "python frames (used only for call stacks and recompute detection)"), 1);
     assert_int_equal(dropped(&f, "category mtia_x"), 2);
     assert_int_equal(dropped(&f, "events of unknown phase"), 3);
     assert_int_equal(dropped(&f, "samples of counters without a number or a time (phase C)"), 1);
@@ -803,14 +803,14 @@ static void broken_files(void **state)
     fails("", AZ_EEMPTY, "empty file");
     fails("  \n ", AZ_EEMPTY, "empty file");
     fails("{\"a\":1}", AZ_EFORMAT, "no 'traceEvents'");
-    fails("{\"traceEven", AZ_EFORMAT, "ends before its events");
+    fails("{\"traceEven", AZ_EFORMAT, "truncated before its events");
     fails("{\"a\" 1}", AZ_EFORMAT, "malformed JSON");
     fails("hello", AZ_EFORMAT, "malformed JSON");
     fails("{\"traceEvents\":{}}", AZ_EFORMAT, "malformed JSON");
     begin(&f, "[" OP "," KERNEL ",{\"ph\":\"X\",\"na",
           strlen("[" OP "," KERNEL ",{\"ph\":\"X\",\"na"));
     assert_int_equal(PARSE(&f), 0);
-    assert_true(said(&f, AZ_WARNING, "truncated: 2 complete events kept"));
+    assert_true(said(&f, AZ_WARNING, "truncated: 2 complete events read"));
     assert_int_equal(f.trace.kept, 2);
     fixture_close(&f);
     static const char bad[] = "[" OP ",{\"ph\":\"X\",\"na\"me\":1}," KERNEL "]";

@@ -272,12 +272,12 @@ static void wrong_content(void **state)
 {
     static const struct {
         const char *text, *said;
-    } cases[] = { { "{\"a\":1}",
-                    "not a rocprofv3 result: the key 'rocprofiler-sdk-tool' is missing" },
-                  { "[1,2]", "'rocprofiler-sdk-tool' is missing" },
-                  { "{\"rocprofiler-sdk-tool\":[{\"buffer_records\":{", "ends before its records" },
+    } cases[] = { { "{\"a\":1}", "not a rocprofv3 result: missing key 'rocprofiler-sdk-tool'" },
+                  { "[1,2]", "missing key 'rocprofiler-sdk-tool'" },
+                  { "{\"rocprofiler-sdk-tool\":[{\"buffer_records\":{",
+                    "truncated before its records" },
                   { "nonsense", "malformed" },
-                  { "{\"a\":", "ends before" } };
+                  { "{\"a\":", "truncated before" } };
     struct fixture f;
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
@@ -334,7 +334,7 @@ static void truncated_gzip(void **state)
     assert_int_equal(kernels(&f)->n, 1);
     assert_true(said(&f, AZ_WARNING, "truncated: "));
     assert_int_equal(f.diag.errors, 0);   /* the input is done: exit status 0 */
-    assert_int_equal(f.diag.warnings, 2); /* "ends too early", said once */
+    assert_int_equal(f.diag.warnings, 2); /* "truncated gzip stream", said once */
     fixture_close(&f);
 }
 

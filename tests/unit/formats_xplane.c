@@ -65,7 +65,7 @@ static void a_profile(void **state)
     assert_int_equal(t->copies.v[t->ev[AZ_MEMCPY].side[0]].bytes, 4096);
     assert_int_equal(t->ev[AZ_CALL].n, 1);
     assert_int_equal(t->ev[AZ_CALL].node[0], 1); /* device 0 */
-    assert_int_equal(dropped(&f, "derived lines of a GPU (they repeat events of its streams)"), 1);
+    assert_int_equal(dropped(&f, "derived lines of a GPU (duplicate events of its streams)"), 1);
     assert_int_equal(x->host.n, 2);
     assert_int_equal(x->host.v[1].count, 2);
     assert_int_equal(x->host.v[1].ticks, 4000);
@@ -108,7 +108,7 @@ static void epoch_times(void **state)
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 2);
     assert_int_equal(f.trace.ev[AZ_KERNEL].start[0], 0);
     assert_int_equal(f.trace.ev[AZ_KERNEL].start[1], 7001);
-    assert_int_equal(dropped(&f, "events with impossible times"), 2);
+    assert_int_equal(dropped(&f, "events with invalid timestamps"), 2);
     assert_int_equal(dropped(&f, "events whose metadata is missing"), 1);
     free(line);
     free(space);
@@ -453,9 +453,8 @@ static void kernels_by_metadata(void **state)
         parse_bytes(&f, space->b, space->n, 0);
         assert_int_equal(f.trace.ev[AZ_KERNEL].n, cases[i].kernels);
         assert_int_equal(f.trace.ev[AZ_MEMCPY].n, 1);
-        assert_int_equal(
-            dropped(&f, "kernels without the metadata asked for (kernel_metadata_keyword_filters)"),
-            1 - cases[i].kernels);
+        assert_int_equal(dropped(&f, "kernels excluded by kernel_metadata_keyword_filters"),
+                         1 - cases[i].kernels);
         struct pb *const used[] = { space, c, shape, extra, meta, proto };
         for (size_t k = 0; k < AZ_LENGTH(used); k++)
             free(used[k]);
@@ -551,7 +550,7 @@ static void bad_text_and_unknown_fields_pass(void **state)
     fixture_open(&f);
     parse_bytes(&f, space->b, space->n, 0);
     assert_true(named(&f, f.trace.ev[AZ_KERNEL].name[0], "ker\xef\xbf\xbd\xff\x80nel"));
-    assert_true(said(&f, AZ_WARNING, "the profiler says: warning: events were lost"));
+    assert_true(said(&f, AZ_WARNING, "profiler message: warning: events were lost"));
     free(space);
     fixture_close(&f);
 }
@@ -570,7 +569,7 @@ static void a_cut_at_any_byte(void **state)
         const int rc = fixture_parse(&f, &az_format_xplane);
         if (n < gpu->n + 3) { /* not one whole plane */
             assert_int_equal(rc, AZ_EFORMAT);
-            assert_true(said(&f, AZ_ERROR, "not a valid XSpace protobuf"));
+            assert_true(said(&f, AZ_ERROR, "invalid XSpace protobuf"));
         } else {
             assert_int_equal(rc, 0);
             assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);

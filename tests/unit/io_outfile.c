@@ -78,9 +78,8 @@ static void full_disk(void **state)
     for (int i = 0; i < 100000; i++)
         az_outfile_printf(f, "line %d\n", i);
     assert_int_equal(az_outfile_commit(f), AZ_EIO);
-    assert_string_equal(last_message(), "/dev/full: cannot write: No space left on device (free "
-                                        "some space, or choose another output "
-                                        "folder)");
+    assert_string_equal(last_message(), "/dev/full: cannot write: No space left on device; free "
+                                        "some space, or choose another output folder");
     assert_int_equal(az_path_stat("/dev/full").kind, AZ_PATH_OTHER);
 }
 

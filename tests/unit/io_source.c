@@ -251,7 +251,7 @@ static void truncated(void **state)
                 judge(az_sv_make(whole.p, n), plain, inflaters[k], &good[k], &words[k], &offset),
                 AZ_EFORMAT);
             assert_int_equal(offset, n);
-            assert_non_null(strstr(words[k], "ends too early"));
+            assert_non_null(strstr(words[k], "truncated gzip stream"));
         }
         if (words[1])
             assert_true(good[0] <= good[1] + 300 && good[1] <= good[0] + 300);
@@ -297,7 +297,7 @@ static void damaged(void **state)
         assert_int_equal(
             judge(az_sv_make(copy, whole.n), plain, inflaters[k], &good, &words, &offset),
             AZ_EFORMAT);
-        assert_non_null(strstr(words, "header is damaged"));
+        assert_non_null(strstr(words, "damaged gzip header"));
     }
 }
 

@@ -197,14 +197,14 @@ static int broken_row(struct az_nsys_csv_file *f, int rc, size_t errors)
         return rc;
     bool damaged = az_source_damaged(f->csv.src);
     if (f->report == NR_NONE)
-        return az_diag_fail(
-            f->diag, rc, at,
-            damaged ? "the file breaks off before the rows of a report"
-                    : "not readable as CSV: a quote is left open or the row is too long");
+        return az_diag_fail(f->diag, rc, at,
+                            damaged ? "file truncated before the rows of a report"
+                                    : "invalid CSV: unterminated quote, or row too long");
     az_trace_truncated(f->job->trace, "truncated row at the end of the file");
     az_diag_add(f->diag, AZ_WARNING, at,
-                damaged ? "the file breaks off inside this row; the rows before it are kept"
-                        : "a quote is left open: the rest of the file is skipped (is it cut off?)");
+                damaged ? "truncated in this row; the rows before it are used"
+                        : "unterminated quote: the rest of the file is skipped; check whether the "
+                          "file is truncated");
     return 0;
 }
 
@@ -283,17 +283,16 @@ static int nothing_found(struct az_nsys_csv_file *f, enum az_nsys_report role,
     enum az_nsys_report want = role == NR_NONE ? NR_KERNEL_SUM : role;
     for (enum az_nsys_report r = NR_KERNEL_SUM; r <= NR_GPU_SUM; r++)
         if (found->passed >> r & 1u)
-            return az_diag_fail(f->diag, AZ_EFORMAT, AZ_AT_FILE(f->file->path),
-                                "this is a %s report, which holds no %s (give the %s report%s)",
-                                az_nsys_report_name(r),
-                                want == NR_PROJ_TRACE ? "projected ranges"
-                                : want == NR_MEM_TIME ? "memory operation times"
-                                                      : "kernel times",
-                                az_nsys_report_name(want),
-                                role == NR_NONE ? ", or the SQLite export" : "");
+            return az_diag_fail(
+                f->diag, AZ_EFORMAT, AZ_AT_FILE(f->file->path),
+                "this is a %s report without %s; use the %s report%s", az_nsys_report_name(r),
+                want == NR_PROJ_TRACE ? "projected ranges"
+                : want == NR_MEM_TIME ? "memory operation times"
+                                      : "kernel times",
+                az_nsys_report_name(want), role == NR_NONE ? ", or the SQLite export" : "");
     if (found->titles_line == 0)
         return az_diag_fail(f->diag, AZ_EFORMAT, AZ_AT_FILE(f->file->path),
-                            "no line with the titles of a %s report (first line: '%.*s')",
+                            "no header line of a %s report (first line: '%.*s')",
                             az_nsys_report_name(want),
                             (int)(found->first.n > 120 ? 120 : found->first.n),
                             found->first.p ? found->first.p : "");
@@ -307,7 +306,7 @@ static int nothing_found(struct az_nsys_csv_file *f, enum az_nsys_report role,
     while (i < 2 && found->titles_head.at[need[i]] >= 0)
         i++;
     return az_diag_fail(
-        f->diag, AZ_EFORMAT, at, "no column '%s' for the %s report (titles seen: %.*s)",
+        f->diag, AZ_EFORMAT, at, "missing column '%s' of the %s report (columns: %.*s)",
         az_nsys_col_title(need[i]), az_nsys_report_name(want), AZ_SVF(found->titles));
 }
 
@@ -319,7 +318,7 @@ static int read_file(struct az_nsys_csv_file *f, struct findings *found)
         return rc;
     if (found->substitute != NR_NONE && !az_sv_is(f->file->path, "-")) {
         az_diag_add(f->diag, AZ_WARNING, AZ_AT_FILE(f->file->path),
-                    "this looks like a %s report; it is read as %.*s because its columns serve",
+                    "looks like a %s report; read as %.*s, whose columns it has",
                     az_nsys_report_name(found->substitute), AZ_SVF(f->file->role));
         return read_once(f, role, true, found);
     }
@@ -335,8 +334,7 @@ static void take_messages(struct az_diag *to, const struct az_diag *from, bool a
     for (size_t i = 0; i < from->list.n; i++) {
         const struct az_message *m = &from->list.v[i];
         if (as_warnings && m->severity == AZ_ERROR)
-            az_diag_add(to, AZ_WARNING, AZ_NOWHERE, "%.*s (optional file, skipped)",
-                        AZ_SVF(m->text));
+            az_diag_add(to, AZ_WARNING, AZ_NOWHERE, "%.*s; optional file skipped", AZ_SVF(m->text));
         else
             az_diag_add(to, m->severity, AZ_NOWHERE, "%.*s", AZ_SVF(m->text));
     }
@@ -362,8 +360,7 @@ static void settle(struct az_parse *job, unsigned taken)
     bool events = t->ev[AZ_KERNEL].n || t->ev[AZ_MEMCPY].n || t->ev[AZ_MEMSET].n;
     if (events && (t->kernel_sums.n || t->mem_sums.n || t->mem_sizes.n)) {
         az_diag_add(job->diag, AZ_NOTE, AZ_AT_FILE(job->files[0].path),
-                    "a cuda_gpu_trace report is there too: its events are used instead of the "
-                    "summed reports");
+                    "cuda_gpu_trace report found: using its events instead of the summary reports");
         t->kernel_sums.n = t->mem_sums.n = t->mem_sizes.n = 0;
     }
     t->kept = t->ev[AZ_KERNEL].n + t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n + t->kernel_sums.n +
@@ -397,16 +394,15 @@ static int parse(struct az_parse *job)
         for (enum az_nsys_report r = NR_KERNEL_SUM; r <= NR_GPU_SUM && rc == 0; r++)
             if ((found.passed >> r & 1u) && !job->files[i].role.n)
                 az_diag_add(job->diag, AZ_NOTE, AZ_AT_FILE(job->files[i].path),
-                            "%s report: not used", az_nsys_report_name(r));
+                            "%s report not used", az_nsys_report_name(r));
     }
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
     if (rc == 0 && taken == 0)
         rc = az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(job->files[0].path),
-                          "no report with kernel times among the files%s (give the "
-                          "cuda_gpu_kern_sum report, or the "
-                          "SQLite export)",
-                          passed ? "; the reports found are not read by themselves" : "");
+                          "no report with kernel times among the files%s; add the "
+                          "cuda_gpu_kern_sum report, or use the SQLite export",
+                          passed ? "; the reports found are not sufficient" : "");
     settle(job, taken);
     return rc;
 }

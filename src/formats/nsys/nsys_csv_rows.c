@@ -48,7 +48,7 @@ static struct az_sv titles_seen(struct az_nsys_csv_file *f)
 static int missing(struct az_nsys_csv_file *f, enum az_nsys_col col)
 {
     return az_diag_fail(f->diag, AZ_EFORMAT, AZ_AT_LINE(f->file->path, f->csv.line),
-                        "no column '%s' for the %s report (titles seen: %.*s)",
+                        "missing column '%s' of the %s report (columns: %.*s)",
                         az_nsys_col_title(col), az_nsys_report_name(f->report),
                         AZ_SVF(titles_seen(f)));
 }
@@ -56,10 +56,9 @@ static int missing(struct az_nsys_csv_file *f, enum az_nsys_col col)
 static int bad_unit(struct az_nsys_csv_file *f, int column)
 {
     struct az_sv title = az_sv_trim(f->csv.row.v[column].raw);
-    return az_diag_fail(
-        f->diag, AZ_EFORMAT, AZ_AT_LINE(f->file->path, f->csv.line),
-        "the unit of column '%.*s' is not known (known: ns, us, ms, s, B, KB, MB, GB)",
-        AZ_SVF(title));
+    return az_diag_fail(f->diag, AZ_EFORMAT, AZ_AT_LINE(f->file->path, f->csv.line),
+                        "unknown unit of column '%.*s'; use ns, us, ms, s, B, KB, MB or GB",
+                        AZ_SVF(title));
 }
 
 static int check_against_titles(struct az_nsys_csv_file *f)
@@ -67,10 +66,9 @@ static int check_against_titles(struct az_nsys_csv_file *f)
     const int used[] = { f->time, f->count, f->name };
     for (size_t i = 0; i < 3; i++)
         if (used[i] >= 0 && (size_t)used[i] >= f->head.n)
-            return az_diag_fail(
-                f->diag, AZ_EFORMAT, AZ_AT_LINE(f->file->path, f->csv.line),
-                "column index %d was asked for, but there are only %zu columns (titles seen: %.*s)",
-                used[i], f->head.n, AZ_SVF(titles_seen(f)));
+            return az_diag_fail(f->diag, AZ_EFORMAT, AZ_AT_LINE(f->file->path, f->csv.line),
+                                "column index %d is out of range: %zu columns (%.*s)", used[i],
+                                f->head.n, AZ_SVF(titles_seen(f)));
     if (f->time < NSYS_MAX_TITLES && f->head.unit[f->time] == NSYS_UNIT_STRANGE)
         return bad_unit(f, f->time);
     return 0;
@@ -170,7 +168,8 @@ int az_nsys_csv_skip(struct az_nsys_csv_file *f, const char *reason)
     if (++f->complaints <= SHOWN_COMPLAINTS)
         az_diag_add(f->diag, AZ_WARNING, at, "row skipped: %s", reason);
     else if (f->complaints == SHOWN_COMPLAINTS + 1)
-        az_diag_add(f->diag, AZ_WARNING, at, "further rows skipped (coverage has their number)");
+        az_diag_add(f->diag, AZ_WARNING, at,
+                    "more rows skipped; see the data coverage for their number");
     az_trace_dropped(f->job->trace, AZ_DROP_LOST, reason, 1, 0);
     return 0;
 }
@@ -226,11 +225,11 @@ static int sum_row(struct az_nsys_csv_file *f, struct az_sums *list)
     struct az_sum s = { .count = 0 };
     int rc = total_field(f, &s);
     if (rc == AZ_ERANGE)
-        return az_nsys_csv_skip(f, "time does not fit");
+        return az_nsys_csv_skip(f, "time out of range");
     if (rc != 0)
-        return az_nsys_csv_skip(f, "time is missing or no number");
+        return az_nsys_csv_skip(f, "missing or invalid time");
     if ((size_t)f->count >= f->csv.row.n || count_field(&f->csv.row.v[f->count], &s.count) != 0)
-        return az_nsys_csv_skip(f, "count is missing or no integer");
+        return az_nsys_csv_skip(f, "missing or invalid count");
     struct az_sv name = az_nsys_csv_text(f, f->name);
     if (name.n == 0)
         return az_nsys_csv_skip(f, "row without a name");
@@ -281,7 +280,7 @@ static int projection_row(struct az_nsys_csv_file *f)
                          .parent_id = integer(f, NC_PARENT_ID, -1) };
     p.duration = f->value;
     if (f->value_rc != 0)
-        return az_nsys_csv_skip(f, "projected duration is missing or no number");
+        return az_nsys_csv_skip(f, "missing or invalid projected duration");
     int rc = az_trace_name(t, name, &p.name);
     if (rc == 0)
         rc = name_or_none(f, NC_STYLE, &p.style);
@@ -316,7 +315,7 @@ int az_nsys_csv_row(struct az_nsys_csv_file *f)
     f->short_last = false;
     if (f->csv.row.n < f->head.n && (size_t)f->name >= f->csv.row.n) {
         f->short_last = true;
-        return az_nsys_csv_skip(f, "too few fields (is the file cut off?)");
+        return az_nsys_csv_skip(f, "too few fields; check whether the file is truncated");
     }
     switch (f->report) {
     case NR_MEM_TIME:

@@ -100,9 +100,9 @@ int az_nsys_csv_gpu_row(struct az_nsys_csv_file *f)
     struct az_event e = { .side = AZ_NO_ROW };
     int64_t duration = 0;
     if (az_nsys_csv_value(f, f->head.at[NC_START], &e.start) != 0)
-        return az_nsys_csv_skip(f, "start is missing or no number");
+        return az_nsys_csv_skip(f, "missing or invalid start");
     if (az_nsys_csv_value(f, f->head.at[NC_DURATION], &duration) != 0)
-        return az_nsys_csv_skip(f, "duration is missing or no number");
+        return az_nsys_csv_skip(f, "missing or invalid duration");
     struct az_sv name = az_nsys_csv_text(f, f->name);
     if (name.n == 0)
         return az_nsys_csv_skip(f, "row without a name");

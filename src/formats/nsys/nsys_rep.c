@@ -36,7 +36,7 @@ static bool neighbour_serves(struct az_parse *job, struct az_sv report, struct a
     if (db.kind != AZ_PATH_FILE)
         return false;
     if (db.mtime_ns < rep.mtime_ns) {
-        az_diag_add(job->diag, AZ_NOTE, AZ_AT_FILE(sqlite), "older than the report: not used");
+        az_diag_add(job->diag, AZ_NOTE, AZ_AT_FILE(sqlite), "older than the report, not used");
         return false;
     }
     return az_nsys_db_usable(sqlite);
@@ -54,13 +54,12 @@ static struct az_sv find_nsys(struct az_parse *job, struct az_arena *a, struct a
         return exe;
     if (given.n)
         az_diag_add(job->diag, AZ_ERROR, AZ_AT_FILE(report),
-                    "'%.*s' is no program that can be run (%s)", AZ_SVF(given),
+                    "cannot run '%.*s' (%s); set the path of nsys", AZ_SVF(given),
                     job->opts->nsys_path.n ? "option nsys_path" : "environment variable NSYS");
     else
         az_diag_add(job->diag, AZ_ERROR, AZ_NOWHERE,
-                    "nsys not found on PATH: cannot read %.*s; install Nsight Systems or export it "
-                    "elsewhere with "
-                    "\"nsys export --type sqlite %.*s\" and use format \"nsys-sqlite\"",
+                    "cannot read %.*s without nsys; install Nsight Systems, or export the report "
+                    "with \"nsys export --type sqlite %.*s\" and use format \"nsys-sqlite\"",
                     AZ_SVF(report), AZ_SVF(report));
     return az_sv_make("", 0);
 }
@@ -135,8 +134,8 @@ static int export_report(struct az_parse *job, struct az_arena *a, struct az_sv 
                             AZ_SVF(said));
     return az_diag_fail(
         job->diag, AZ_ECHILD, at,
-        "nsys export failed with status %d (is the report newer than this nsys?)%.*s", status,
-        AZ_SVF(said));
+        "nsys export failed with status %d; check that nsys is at least as new as the report%.*s",
+        status, AZ_SVF(said));
 }
 
 static int read_exported(struct az_parse *job, struct az_arena *a, struct az_sv report)

@@ -94,8 +94,7 @@ int az_nsys_sqlite_read(struct az_parse *job, struct az_sv path)
     if ((rc == AZ_ENOMEM || rc == AZ_ELIMIT) && job->diag->errors == errors)
         return az_diag_memory(job->diag, rc, AZ_AT_FILE(path), job->mem);
     if (rc == AZ_ERANGE && job->diag->errors == errors)
-        return az_diag_fail(job->diag, rc, AZ_AT_FILE(path),
-                            "more rows or names than can be held (2^32)");
+        return az_diag_fail(job->diag, rc, AZ_AT_FILE(path), "more than 2^32 rows or names");
     return rc;
 }
 

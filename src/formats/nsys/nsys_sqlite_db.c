@@ -113,8 +113,7 @@ static int check_tables(struct az_nsys_db *x)
     if (others.n == 0)
         others = AZ_SV("no table at all");
     return az_diag_fail(x->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
-                        "an SQLite database, but no Nsight Systems export: none of its tables is "
-                        "known (there: %.*s)",
+                        "SQLite database is not an Nsight Systems export; its tables: %.*s",
                         AZ_SVF(others));
 }
 
@@ -126,7 +125,7 @@ static int names_init(struct az_nsys_names *n, struct az_mem *mem, bool cut_vers
 }
 
 static const struct az_sqlite_kind kind = { "the output of nsys export --type sqlite",
-                                            "export it again" };
+                                            "export the report again" };
 
 int az_nsys_db_open(struct az_nsys_db *x, struct az_parse *job, struct az_sv path)
 {
@@ -226,10 +225,10 @@ static bool choose_columns(struct az_nsys_db *x, const char *table, const struct
                                     want[i].column);
             row->at[i] = at++;
         } else if (want[i].required) {
-            az_diag_add(
-                x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
-                "table '%s' has no column '%s': the table is skipped (unknown export version?)",
-                table, want[i].column);
+            az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
+                        "table '%s' skipped: missing column '%s'; export the report again with a "
+                        "supported nsys version",
+                        table, want[i].column);
             az_trace_dropped(x->t, AZ_DROP_LOST, "table without a required column", 1, 0);
             return false;
         }
@@ -257,7 +256,7 @@ static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, in
     case SQLITE_NOTADB:
         az_diag_add(x->job->diag, AZ_WARNING, at,
                     "table '%s' is damaged after %" PRIu64
-                    " rows: the result is partial (%s; export it again)",
+                    " rows: the result is partial (%s); export the report again",
                     table, rows, sqlite3_errmsg(x->db));
         az_trace_dropped(x->t, AZ_DROP_LOST, "rest of a damaged table", 1, 0);
         x->partial = true;
@@ -265,7 +264,7 @@ static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, in
     default:
         break;
     }
-    az_diag_add(x->job->diag, AZ_WARNING, at, "table '%s' cannot be read and is skipped: %s", table,
+    az_diag_add(x->job->diag, AZ_WARNING, at, "table '%s' skipped: %s", table,
                 sqlite3_errmsg(x->db));
     az_trace_dropped(x->t, AZ_DROP_LOST, "unreadable table", 1, 0);
     return 0;

@@ -67,7 +67,7 @@ int az_nsys_strings_open(struct az_nsys_db *x)
 {
     if (!az_nsys_has_table(x, "StringIds")) {
         az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
-                    "there is no table 'StringIds': every name is [Unknown]");
+                    "missing table 'StringIds': every name is [Unknown]");
         return 0;
     }
     if (!id_is_key(x))
@@ -76,7 +76,7 @@ int az_nsys_strings_open(struct az_nsys_db *x)
                                 SQLITE_PREPARE_PERSISTENT, &x->string, NULL);
     if (rc != SQLITE_OK)
         az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
-                    "table 'StringIds' cannot be read: every name is [Unknown] (%s)",
+                    "cannot read table 'StringIds': every name is [Unknown] (%s)",
                     sqlite3_errmsg(x->db));
     else
         (void)az_texts_open(&x->texts, &x->file, "StringIds", "id", "value");
@@ -99,9 +99,10 @@ static int string_damaged(struct az_nsys_db *x, int rc)
     if ((rc & 0xff) == SQLITE_NOMEM)
         return AZ_ENOMEM;
     if (!x->partial)
-        az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
-                    "table 'StringIds' is damaged: some names are [Unknown] (%s; export it again)",
-                    sqlite3_errmsg(x->db));
+        az_diag_add(
+            x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
+            "table 'StringIds' is damaged: some names are [Unknown] (%s); export the report again",
+            sqlite3_errmsg(x->db));
     x->partial = true;
     return 0;
 }

@@ -81,7 +81,7 @@ static int take_diagnostic(struct az_nsys_db *x, const struct az_nsys_row *r, vo
     if (az_nsys_i64(r, 0) < SEVERITY_WARNING)
         return 0;
     if (++*count <= SHOWN_DIAGNOSTICS)
-        az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path), "the profiler says: %.*s",
+        az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path), "profiler message: %.*s",
                     AZ_SVF(az_nsys_text(r, 1)));
     return 0;
 }

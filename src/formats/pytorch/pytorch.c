@@ -264,7 +264,7 @@ static int verdict(const struct document *d, int rc)
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(job->diag, rc, here, job->mem);
     if (rc == AZ_ERANGE)
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB",
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value is larger than %zu MiB",
                             s->max_record >> 20);
     if (rc == AZ_EINTR || rc == AZ_EIO)
         return rc;
@@ -272,9 +272,9 @@ static int verdict(const struct document *d, int rc)
     if (!in->seen_events) {
         if (rc == AZ_JSON_OK)
             return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
-                                "no 'traceEvents' in this JSON (is it a profiler trace?)");
+                                "no 'traceEvents' in this JSON; check that it is a profiler trace");
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
-                            cut ? "the file ends before its events" : "malformed JSON");
+                            cut ? "file truncated before its events" : "malformed JSON");
     }
     if (rc == AZ_JSON_BAD && job->opts->strict)
         return az_diag_fail(job->diag, AZ_EFORMAT, here,
@@ -285,18 +285,18 @@ static int verdict(const struct document *d, int rc)
             return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_OFFSET(path, at),
                                 "truncated after %llu events", (unsigned long long)a->records);
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, at),
-                    "truncated: %llu complete events kept, the rest is missing (was the profiler "
-                    "stopped while writing?)",
+                    "truncated: %llu complete events read, the rest is missing; check whether the "
+                    "profiler was stopped while writing",
                     (unsigned long long)a->records);
         az_trace_truncated(job->trace, "file truncated (events after the end are unknown)");
     } else if (rc == AZ_JSON_BAD) {
         az_diag_add(job->diag, AZ_WARNING, here,
-                    "malformed JSON after the events; %llu events kept",
+                    "malformed JSON after the events; %llu events read",
                     (unsigned long long)a->records);
     }
     if (a->malformed) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, a->first_bad),
-                    "malformed JSON at %llu place(s), %llu bytes skipped, %llu events kept",
+                    "malformed JSON at %llu place(s), %llu bytes skipped, %llu events read",
                     (unsigned long long)a->malformed, (unsigned long long)a->skipped_bytes,
                     (unsigned long long)a->records);
         az_trace_dropped(job->trace, AZ_DROP_LOST, "malformed events", a->malformed, 0);
@@ -315,7 +315,7 @@ static struct az_sv only_others(const struct document *d)
         return az_sv_make(NULL, 0);
     if (!r->other_cats.n) /* it writes no such events: no span of it was found */
         return r->phase[AZ_PYTORCH_HALVES_PH]
-                   ? AZ_SV("not known, as its spans are begins and ends (phases B and E)")
+                   ? AZ_SV("unknown: its spans are begin and end events (phases B and E)")
                    : az_sv_make(NULL, 0);
     if (r->other_cats.n == 1 &&
         az_trace_text(d->in.job->trace, (uint32_t)(r->other_cats.v[0] >> 32)).n == 0)
@@ -344,8 +344,8 @@ static int refuse_others(const struct document *d)
     const struct az_sv others = only_others(d);
     if (others.n)
         return az_diag_fail(d->in.job->diag, AZ_EFORMAT, file,
-                            "a trace in the form of Chrome's, but not of the PyTorch profiler: its "
-                            "categories are %.*s (see 'analyzer list')",
+                            "Chrome trace, but not of the PyTorch profiler: its categories are "
+                            "%.*s; see 'analyzer list'",
                             AZ_SVF(others));
     return 0;
 }
@@ -428,7 +428,7 @@ static int parse(struct az_parse *job)
     const struct az_pytorch_tuning tuning = { .split_min = (int64_t)32 << 20 };
     if (job->n_files > 1)
         return az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->files[1].path),
-                            "several files in one input (give each trace its own input)");
+                            "several files in one input; use one input per trace");
     const int rc = az_pytorch_parse(job, &tuning);
     return rc ? rc : az_pytorch_captures(job);
 }

@@ -486,7 +486,7 @@ static const struct {
     [AZ_PYTORCH_INSTANTS_PH] = { "iIR", "events without a length (phases i, I and R)" },
     [AZ_PYTORCH_HALVES_PH] = { "BE", "begins and ends of spans written apart (phases B and E)" },
     [AZ_PYTORCH_ASYNC_PH] = { "bneSTpF", "asynchronous spans (phases b, n, e, S, T, p and F)" },
-    [AZ_PYTORCH_ARROWS_PH] = { "stf", "flow arrows that are not needed (phases s, t and f)" },
+    [AZ_PYTORCH_ARROWS_PH] = { "stf", "flow arrows not used (phases s, t and f)" },
     [AZ_PYTORCH_UNKNOWN_PH] = { "", "events of unknown phase" },
 };
 
@@ -626,7 +626,7 @@ int az_pytorch_finish(struct az_pytorch_reader *r)
         return rc;
     if (r->frames)
         az_trace_dropped(t, AZ_DROP_NOT_MODELLED,
-                         "python frames (kept only for call stacks and recompute detection)",
+                         "python frames (used only for call stacks and recompute detection)",
                          r->frames, 0);
     if (r->no_time)
         az_trace_dropped(t, AZ_DROP_LOST, "spans without a start or a duration", r->no_time, 0);
@@ -634,10 +634,9 @@ int az_pytorch_finish(struct az_pytorch_reader *r)
         az_trace_lost(t, AZ_KERNEL, "spans of the device without a start or a duration",
                       r->no_device_time, 0);
     if (o->logical_lanes)
-        az_trace_note(
-            t, "device events on logical lanes", o->logical_lanes,
-            "tables by stream show lanes of the profiler, on which events do not overlap; "
-            "the streams of CUDA are others (original_stream)");
+        az_trace_note(t, "device events on logical lanes", o->logical_lanes,
+                      "tables by stream use the profiler's lanes, on which events do not overlap; "
+                      "CUDA streams are in original_stream");
     if (r->no_value)
         az_trace_dropped(t, AZ_DROP_LOST,
                          "samples of counters without a number or a time (phase C)", r->no_value,

@@ -163,7 +163,7 @@ static struct az_sv listed(struct folder *f, struct az_sv name)
 static int no_list(struct folder *f, struct az_sv path)
 {
     az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(path),
-                "no list of captures (names and annotations of the captures are used)");
+                "no list of captures; using their names and annotations");
     return AZ_EFORMAT;
 }
 
@@ -302,7 +302,7 @@ static int take_file(struct folder *f, const struct capture_file *c)
     bool truncated;
     if (az_path_stat(c->path.p).kind != AZ_PATH_FILE) { /* listed only */
         az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(c->path),
-                    "this graph capture is not there (kernels of its graphs stay graph launches)");
+                    "missing graph capture; kernels of its graphs remain graph launches");
         return put_unread(f, c);
     }
     const int rc = read_file(f, c, &found, &truncated);
@@ -314,7 +314,7 @@ static int take_file(struct folder *f, const struct capture_file *c)
         return az_vec_push(&az_optrace(f->job->trace)->captures.roots,
                            ((struct az_capture_root){ .batch = -1 }));
     az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(c->path),
-                "no graph capture in this trace (it is skipped)");
+                "no graph capture in this trace, skipped");
     return put_unread(f, c);
 }
 
@@ -341,7 +341,7 @@ static int read_folder(struct folder *f)
         usable += roots->v[i].n_launches > 0;
     if (rc == 0 && usable == 0)
         az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(f->path),
-                    "no graph capture in this folder (kernels of graphs stay graph launches)");
+                    "no graph capture in this folder; kernels of graphs remain graph launches");
     else if (rc == 0) /* two reports of a trace differ by it */
         az_trace_fact(
             f->job->trace, "graph captures",
@@ -369,8 +369,8 @@ static int read_captures(struct folder *f, bool named)
     if (az_path_stat(f->path.p).kind == AZ_PATH_DIR)
         return read_folder(f);
     return named ? az_diag_fail(job->diag, AZ_EIO, AZ_AT_FILE(f->path),
-                                "capture_folder is no folder (name the folder with the traces of "
-                                "the graph captures)")
+                                "capture_folder is not a folder; name the folder with the traces "
+                                "of the graph captures")
                  : 0;
 }
 

@@ -184,20 +184,20 @@ static void say(struct az_pytorch_pftrace *p)
     struct az_trace *t = p->job->trace;
     const struct az_where file = AZ_AT_FILE(p->job->files[0].path);
     if (p->gpus.n)
-        az_trace_note(
-            t, "device events that may be cut", p->clamped,
-            "of those of the Perfetto form, whose writer ends each where the next one of its "
-            "lane starts: times are lower bounds (the JSON form has them whole); copies "
-            "have no direction");
+        az_trace_note(t, "device events with truncated durations", p->clamped,
+                      "Perfetto output of PyTorch ends each event where the next one of its lane "
+                      "starts: durations are lower bounds, and copies have no direction; use the "
+                      "JSON output for exact times");
     if (p->open)
         az_trace_dropped(t, AZ_DROP_LOST, "slices without an end", p->open, 0);
     if (p->without_begin)
         az_trace_dropped(t, AZ_DROP_LOST, "ends of slices without a beginning", p->without_begin,
                          0);
     if (p->unresolved)
-        az_diag_add(p->job->diag, AZ_WARNING, file,
-                    "%llu interned name(s) are not in the file (did its beginning get lost?)",
-                    (unsigned long long)p->unresolved);
+        az_diag_add(
+            p->job->diag, AZ_WARNING, file,
+            "%llu interned name(s) missing; check whether the beginning of the file is lost",
+            (unsigned long long)p->unresolved);
 }
 
 /* ---- the file ---- */
@@ -232,7 +232,7 @@ static int parse(struct az_parse *job)
     const size_t errors = job->diag->errors;
     if (job->n_files > 1)
         return az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->files[1].path),
-                            "several files in one input (give each trace its own input)");
+                            "several files in one input; use one input per trace");
     p.file = (struct az_perfetto){ .job = job,
                                    .path = job->files[0].path,
                                    .digest = az_parse_digest(job, 0) };

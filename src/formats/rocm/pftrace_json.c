@@ -169,12 +169,12 @@ static int verdict(struct input *in, int rc)
     if (rc < 0 && rc > AZ_JSON_END && rc != AZ_ERANGE)
         return rc;
     if (rc == AZ_ERANGE)
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB",
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value is larger than %zu MiB",
                             in->scan.max_record >> 20);
     bool cut = a->truncated || rc == AZ_JSON_MORE || in->source_bad;
     if (!in->seen)
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
-                            cut                ? "the file ends before its events"
+                            cut                ? "file truncated before its events"
                             : rc == AZ_JSON_OK ? "no 'traceEvents' in this JSON"
                                                : "malformed JSON");
     if (job->opts->strict && (cut || rc == AZ_JSON_BAD || a->malformed))
@@ -182,14 +182,14 @@ static int verdict(struct input *in, int rc)
                             cut ? "truncated" : "malformed JSON", a->records);
     if (cut || rc == AZ_JSON_BAD) {
         az_diag_add(job->diag, AZ_WARNING, here,
-                    "%s: %" PRIu64 " complete events kept, the rest is missing",
+                    "%s: %" PRIu64 " complete events read, the rest is missing",
                     cut ? "truncated" : "malformed JSON", a->records);
         az_trace_truncated(in->p->r->t, "file truncated (events after the end are unknown)");
     }
     if (a->malformed) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(path, a->first_bad),
                     "malformed JSON at %" PRIu64 " place(s), %" PRIu64 " bytes skipped, %" PRIu64
-                    " events kept",
+                    " events read",
                     a->malformed, a->skipped_bytes, a->records);
         az_trace_dropped(in->p->r->t, AZ_DROP_LOST, "malformed events", a->malformed, 0);
     }

@@ -302,12 +302,12 @@ int az_pftrace_wire_file(struct az_pftrace *p)
     if (rc == 0 && w.unresolved)
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(p->path),
                     "%" PRIu64
-                    " interned name(s) are not in the file (did its beginning get lost?)",
+                    " interned name(s) missing; check whether the beginning of the file is lost",
                     w.unresolved);
     if (rc == 0 && w.render_stages) /* else it would look like a trace without device work */
         rc = az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(p->path),
-                          "device events are GPU render stages, as the PyTorch profiler writes "
-                          "them to Perfetto (give the format \"pytorch-pftrace\")");
+                          "device events are GPU render stages, as written by the PyTorch "
+                          "profiler; use the format \"pytorch-pftrace\"");
     for (size_t i = 0; i < AZ_LENGTH(maps); i++)
         az_map_release(maps[i]);
     az_vec_release(&w.generation);

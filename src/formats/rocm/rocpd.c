@@ -112,10 +112,10 @@ static int not_ours(struct az_rocpd *x)
     if (compute)
         return az_diag_fail(
             x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
-            "a database of rocprof-compute, not of rocprofv3 (give the *_results.db of rocprofv3)");
+            "database of rocprof-compute, not of rocprofv3; use the *_results.db of rocprofv3");
     return az_diag_fail(x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
-                        "an SQLite database, but not of rocprofv3: no table '" TABLE
-                        "...' (there: %.*s)",
+                        "SQLite database is not of rocprofv3: no table '" TABLE
+                        "...' (tables: %.*s)",
                         AZ_SVF(names.n ? names : AZ_SV("no table at all")));
 }
 
@@ -216,8 +216,7 @@ int az_rocpd_each(struct az_rocpd *x, const char *table, struct az_sv sql,
     default:
         break;
     }
-    az_diag_add(d, AZ_WARNING, at,
-                "table '%s' cannot be read to its end, the result is partial: %s", table,
+    az_diag_add(d, AZ_WARNING, at, "table '%s' truncated, the result is partial: %s", table,
                 sqlite3_errmsg(x->db));
     az_trace_dropped(x->r->t, AZ_DROP_LOST, "rest of an unreadable table", 1, 0);
     x->partial = true;

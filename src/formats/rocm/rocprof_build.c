@@ -303,8 +303,7 @@ static void warn(struct az_rocprof *r)
     struct az_where at = AZ_AT_FILE(r->job->files[0].path);
     if (r->negative)
         az_diag_add(diag, AZ_WARNING, at,
-                    "%" PRIu64 " event(s) end before they start: taken as of no length",
-                    r->negative);
+                    "%" PRIu64 " event(s) end before they start: duration set to 0", r->negative);
     if (r->unnamed)
         az_diag_add(diag, AZ_WARNING, at,
                     "%" PRIu64
@@ -361,7 +360,6 @@ int az_rocprof_error(struct az_rocprof *r, int rc, struct az_sv path)
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(r->job->diag, rc, AZ_AT_FILE(path), r->job->mem);
     if (rc == AZ_ERANGE)
-        return az_diag_fail(r->job->diag, rc, AZ_AT_FILE(path),
-                            "more rows or names than can be held (2^32)");
+        return az_diag_fail(r->job->diag, rc, AZ_AT_FILE(path), "more than 2^32 rows or names");
     return rc;
 }

@@ -174,15 +174,14 @@ static int read_titles(struct az_rocprof_csv_file *f)
     size_t errors = diag->errors;
     int rc = az_csv_next(&f->csv);
     if (rc == AZ_EFORMAT && diag->errors == errors)
-        return az_diag_fail(
-            diag, rc, AZ_AT_LINE(f->path, f->csv.line),
-            az_source_damaged(f->csv.src)
-                ? "the file breaks off before its titles end"
-                : "not readable as CSV: a quote is left open or the row is too long");
+        return az_diag_fail(diag, rc, AZ_AT_LINE(f->path, f->csv.line),
+                            az_source_damaged(f->csv.src)
+                                ? "file truncated in its header"
+                                : "invalid CSV: unterminated quote, or row too long");
     if (rc < 0)
         return rc;
     if (rc == 0)
-        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(f->path), "no line of titles");
+        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(f->path), "no header line");
     for (int c = 0; c < COLS; c++)
         f->at[c] = -1;
     for (size_t i = 0; i < f->csv.row.n && i < 4096; i++)
@@ -195,8 +194,9 @@ static int read_titles(struct az_rocprof_csv_file *f)
          c++) /* a kernel trace that lacks one of the three is the usual mistake */
         if (f->at[c] < 0)
             return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1),
-                                "no column '%s' (is it a CSV of rocprofv3?)", titles[c]);
-    return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1), "no titles of a rocprofv3 CSV");
+                                "missing column '%s'; check that this is a CSV of rocprofv3",
+                                titles[c]);
+    return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1), "no header of a rocprofv3 CSV");
 }
 
 static int read_rows(struct az_rocprof_csv_file *f)
@@ -228,26 +228,26 @@ static int settle_file(struct az_rocprof_csv_file *f, int rc, size_t errors)
     if (rc == AZ_EFORMAT && job->diag->errors == errors) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->csv.line),
                     az_source_damaged(f->csv.src)
-                        ? "the file breaks off inside this row; the rows before it are kept"
-                        : "a quote is left open: the rest of the file is skipped (is it cut off?)");
+                        ? "truncated in this row; the rows before it are used"
+                        : "unterminated quote: the rest of the file is skipped; check whether the "
+                          "file is truncated");
         az_trace_truncated(f->r->t, "truncated row at the end of the file");
         rc = 0;
     }
     if (rc == 0 && !f->bad && f->short_rows == 1 &&
         f->short_line) { /* the last row, and no other */
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->short_line),
-                    "the last row has fewer fields than the titles and counts as far as it goes "
-                    "(is the file cut off?)");
+                    "the last row has fewer fields than the header and is used as it is; check "
+                    "whether the file is truncated");
         az_trace_truncated(f->r->t, "file truncated (rows after the end are unknown)");
     }
     if (rc == 0 && f->bad && job->opts->strict)
         return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_LINE(f->path, f->first_bad),
-                            "a row that cannot be read");
+                            "invalid row");
     if (rc == 0 && f->bad) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_LINE(f->path, f->first_bad),
-                    "%" PRIu64 " row(s) cannot be read and are skipped, the first of them here",
-                    f->bad);
-        az_trace_dropped(f->r->t, AZ_DROP_LOST, "rows that cannot be read", f->bad, 0);
+                    "%" PRIu64 " invalid row(s) skipped, the first one here", f->bad);
+        az_trace_dropped(f->r->t, AZ_DROP_LOST, "invalid rows", f->bad, 0);
     }
     return rc;
 }
@@ -274,8 +274,7 @@ static int read_file(struct az_rocprof *r, struct az_sv path, bool sums, const c
         goto close;
     rc = read_titles(f);
     if (rc == 0 && f->table == T_SAMPLES)
-        az_diag_add(r->job->diag, AZ_NOTE, AZ_AT_FILE(path),
-                    "samples of the program counter: not used");
+        az_diag_add(r->job->diag, AZ_NOTE, AZ_AT_FILE(path), "program counter samples, not used");
     else if (rc == 0 && (f->table != T_SUMS || sums))
         rc = settle_file(f, read_rows(f), errors);
     if (rc == 0 && !f->short_line)

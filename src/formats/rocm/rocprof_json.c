@@ -189,32 +189,32 @@ static int verdict(struct az_rocprof_json *j, int rc)
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR || rc == AZ_EIO)
         return rc;
     if (rc == AZ_ERANGE)
-        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value takes more than %zu MiB",
+        return az_diag_fail(job->diag, AZ_EFORMAT, here, "one JSON value is larger than %zu MiB",
                             j->scan.max_record >> 20);
     bool cut = a->truncated || rc == AZ_JSON_MORE || j->source_bad;
     if (!j->tool_seen && rc == AZ_JSON_OK)
         return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(j->path),
-                            "not a rocprofv3 result: the key 'rocprofiler-sdk-tool' is missing");
+                            "not a rocprofv3 result: missing key 'rocprofiler-sdk-tool'");
     if (!j->tool_seen || (cut && a->records == 0))
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s",
-                            cut ? "the file ends before its records" : "malformed JSON");
+                            cut ? "file truncated before its records" : "malformed JSON");
     if (job->opts->strict && (cut || rc == AZ_JSON_BAD || a->malformed))
         return az_diag_fail(job->diag, AZ_EFORMAT, here, "%s after %llu records",
                             cut ? "truncated" : "malformed JSON", n);
     if (cut) {
         az_diag_add(job->diag, AZ_WARNING,
                     AZ_AT_OFFSET(j->path, a->truncated ? a->end_offset : az_jscan_offset(&j->scan)),
-                    "truncated: %llu complete records kept, the rest is missing (was the profiler "
-                    "stopped while writing?)",
+                    "truncated: %llu complete records read, the rest is missing; check whether the "
+                    "profiler was stopped while writing",
                     n);
         az_trace_truncated(j->r->t, "file truncated (records after the end are unknown)");
     } else if (rc == AZ_JSON_BAD) {
-        az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON: %llu records before it kept", n);
+        az_diag_add(job->diag, AZ_WARNING, here, "malformed JSON: %llu records before it read", n);
         az_trace_dropped(j->r->t, AZ_DROP_LOST, "rest of a malformed file", 1, 0);
     }
     if (a->malformed) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_OFFSET(j->path, a->first_bad),
-                    "malformed JSON at %llu place(s), %llu bytes skipped, %llu records kept",
+                    "malformed JSON at %llu place(s), %llu bytes skipped, %llu records read",
                     (unsigned long long)a->malformed, (unsigned long long)a->skipped_bytes, n);
         az_trace_dropped(j->r->t, AZ_DROP_LOST, "malformed records", a->malformed, 0);
     }

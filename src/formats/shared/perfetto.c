@@ -109,12 +109,12 @@ static int truncated(struct az_perfetto *w)
     struct az_where at = AZ_AT_OFFSET(w->path, w->base + (int64_t)w->at);
     if (w->packets == 0)
         return az_diag_fail(job->diag, AZ_EFORMAT, at,
-                            "not a Perfetto trace, or its first packet is cut off");
+                            "not a Perfetto trace, or truncated in its first packet");
     if (job->opts->strict)
         return az_diag_fail(job->diag, AZ_EFORMAT, at, "truncated after %" PRIu64 " packets",
                             w->packets);
     az_diag_add(job->diag, AZ_WARNING, at,
-                "truncated or damaged: %" PRIu64 " packets before it kept, the rest is missing",
+                "truncated or damaged: %" PRIu64 " packets before it read, the rest is missing",
                 w->packets);
     az_trace_truncated(w->job->trace, "file truncated (packets after the end are unknown)");
     return 0;
@@ -203,11 +203,11 @@ int az_perfetto_read(struct az_perfetto *w)
     }
     if (rc == 0 && w->zstd) {
         az_diag_add(w->job->diag, AZ_WARNING, AZ_AT_FILE(w->path),
-                    "%" PRIu64 " packet(s) compressed by zstd, which are not read ('traceconv "
-                    "decompress_packets' unpacks them)",
+                    "%" PRIu64 " packet(s) compressed with zstd skipped; decompress them with "
+                    "'traceconv decompress_packets'",
                     w->zstd);
-        az_trace_dropped(w->job->trace, AZ_DROP_LOST,
-                         "packets that cannot be read: compressed by zstd", w->zstd, 0);
+        az_trace_dropped(w->job->trace, AZ_DROP_LOST, "packets compressed with zstd, not supported",
+                         w->zstd, 0);
     }
     az_vec_release(&w->window);
     az_source_close(w->src);

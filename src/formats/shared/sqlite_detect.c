@@ -24,7 +24,7 @@ static const char *judge(struct az_sqlite *x, bool (*known)(struct az_sv table))
     sqlite3_finalize(st);
     if (any || rc != SQLITE_DONE)
         return NULL;
-    return why ? why : "an SQLite database, but none of its tables is of a profiler that is read";
+    return why ? why : "unsupported SQLite database: no tables of a supported profiler";
 }
 
 const char *az_sqlite_alien(const char *path, bool (*known)(struct az_sv table))

@@ -119,36 +119,31 @@ int az_sqlite_error(const struct az_sqlite *x, int code)
     case SQLITE_INTERRUPT:
         if (x->endless)
             return az_diag_fail(d, AZ_EFORMAT, at,
-                                "reading takes more work than a file of this size can ask for: one "
-                                "of its tables is a view that never ends (%s)",
+                                "reading exceeds the limit for a file of this size, for example "
+                                "because a table is an endless view (%s)",
                                 x->kind->again);
         return AZ_EINTR;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return az_diag_fail(
-            d, AZ_EIO, at,
-            "the database is locked: another program is writing it (wait until it is finished)");
+        return az_diag_fail(d, AZ_EIO, at,
+                            "database locked by another program; wait until it is finished");
     case SQLITE_NOTADB:
-        return az_diag_fail(
-            d, AZ_EFORMAT, at,
-            "not a readable SQLite database (encrypted, or its first page is damaged)");
+        return az_diag_fail(d, AZ_EFORMAT, at,
+                            "invalid SQLite database: encrypted, or its first page is damaged");
     case SQLITE_CORRUPT:
-        return az_diag_fail(d, AZ_EFORMAT, at, "the database is damaged and cannot be read (%s)",
-                            x->kind->again);
+        return az_diag_fail(d, AZ_EFORMAT, at, "damaged database (%s)", x->kind->again);
     default:
         break;
     }
     if (beside(x, "-journal"))
         return az_diag_fail(d, AZ_EIO, at,
-                            "an unfinished transaction is next to the database ('-journal'): "
-                            "whoever wrote it was broken "
-                            "off (%s)",
+                            "unfinished transaction next to the database ('-journal'), left by an "
+                            "interrupted writer (%s)",
                             x->kind->again);
     if (beside(x, "-wal"))
         return az_diag_fail(d, AZ_EIO, at,
-                            "changes not yet written back are next to the database ('-wal') and "
-                            "cannot be read here: %s "
-                            "(copy both files to a folder that can be written)",
+                            "cannot read the write-ahead log ('-wal') next to the database: %s; "
+                            "copy both files to a writable folder",
                             sqlite3_errstr(code));
     return az_diag_fail(d, AZ_EIO, at, "cannot open the database: %s", sqlite3_errstr(code));
 }
@@ -159,8 +154,8 @@ static int check_file(struct az_sqlite *x)
     struct az_diag *d = x->job->diag;
     struct az_where at = AZ_AT_FILE(x->path);
     if (az_sv_is(x->path, "-"))
-        return az_diag_fail(
-            d, AZ_EIO, at, "an SQLite database cannot be read from standard input (give its path)");
+        return az_diag_fail(d, AZ_EIO, at,
+                            "cannot read an SQLite database from standard input; use its path");
     errno = 0;
     struct az_path_info info = az_path_stat(x->path.p);
     if (info.kind == AZ_PATH_MISSING)
@@ -179,9 +174,8 @@ static int check_file(struct az_sqlite *x)
     if (n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0)
         return 0;
     if (n >= 2 && memcmp(head, "\x1f\x8b", 2) == 0)
-        return az_diag_fail(d, AZ_EFORMAT, at, "compressed database (unpack it first: gunzip)");
-    return az_diag_fail(d, AZ_EFORMAT, at, "not an SQLite database (expected %s)",
-                        x->kind->expected);
+        return az_diag_fail(d, AZ_EFORMAT, at, "compressed database; decompress it with gunzip");
+    return az_diag_fail(d, AZ_EFORMAT, at, "not an SQLite database; use %s", x->kind->expected);
 }
 
 int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sqlite_kind *kind,
@@ -195,8 +189,7 @@ int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sq
     const bool quiet = !beside(x, "-wal") && !beside(x, "-journal");
     if ((code & 0xff) == SQLITE_CORRUPT && try_shortened(x) == SQLITE_OK) {
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(path),
-                    "the file is shorter than the database says: what is left is read, the result "
-                    "is partial");
+                    "file shorter than its header specifies: truncated, the result is partial");
         x->partial = true;
         return 0;
     }

@@ -16,8 +16,8 @@ struct kind {
 };
 static const struct kind programs[] = {
 #define ASCEND                                                                                     \
-    "this is a trace_view of Ascend (torch_npu, msprof), which is not read (its own tables are "   \
-    "in kernel_details.csv and op_statistic.csv next to it)"
+    "unsupported format: trace_view of Ascend (torch_npu, msprof); see kernel_details.csv and "    \
+    "op_statistic.csv next to it"
     { { "\"Ascend Hardware\"" }, ASCEND },
     { { "\"CANN\"" }, ASCEND },
     { { "\"Overlap Analysis\"" }, ASCEND },
@@ -26,69 +26,65 @@ static const struct kind programs[] = {
     { { "\"enqueue_to_dequeue\"" }, ASCEND },
     { { "\"Task Type\"", "\"Task Id\"", "\"Stream Id\"" }, ASCEND },
 #define JAX                                                                                        \
-    "this is a trace of the XLA profiler (JAX, TensorFlow) made for a trace viewer, which is not " \
-    "read (give the file .xplane.pb next to it: it says more)"
+    "unsupported format: trace viewer file of the XLA profiler (JAX, TensorFlow); use the "        \
+    ".xplane.pb file next to it"
     { { "\"highres-ticks\"", "\"/host:CPU\"" }, JAX },
     { { "\"highres-ticks\"", "\"/device:TPU:" }, JAX },
     { { "\"highres-ticks\"", "\"/device:GPU:" }, JAX },
 #define CHROME                                                                                     \
-    "this is a trace of the Chrome browser, which is not read (analyzer reads profiles of GPUs: "  \
-    "see 'analyzer list')"
+    "unsupported format: trace of the Chrome browser; use a GPU profile (see 'analyzer list')"
     { { "\"CrBrowserMain\"" }, CHROME },
     { { "\"CrRendererMain\"" }, CHROME },
     { { "\"devtools.timeline\"", "\"v8\"" }, CHROME },
 #define ONNX                                                                                       \
-    "this is a profile of ONNX Runtime, which is not read (profile the process with Nsight "       \
-    "Systems or rocprofv3)"
+    "unsupported format: profile of ONNX Runtime; profile the process with Nsight Systems or "     \
+    "rocprofv3"
     { { "\"session_initialization\"" }, ONNX },
     { { "\"model_loading_" }, ONNX },
 #define CLANG                                                                                      \
-    "this is a trace of a compiler (clang -ftime-trace), which is not read (analyzer reads "       \
-    "profiles of GPUs: see 'analyzer list')"
+    "unsupported format: compiler trace (clang -ftime-trace); use a GPU profile (see 'analyzer "   \
+    "list')"
     { { "\"ExecuteCompiler\"" }, CLANG },
     { { "\"beginningOfTime\"", "\"Frontend\"" }, CLANG },
     { { "\"ParseClass\"", "\"detail\"" }, CLANG },
     { { "\"Source\"", "\"detail\"" }, CLANG },
     { { "\"bazel_version\"" },
-      "this is a profile of the build tool Bazel, which is not read (analyzer reads profiles of "
-      "GPUs: see 'analyzer list')" },
+      "unsupported format: profile of Bazel; use a GPU profile (see 'analyzer list')" },
 #define AUTOGRAD                                                                                   \
-    "this is a trace of the former profiler of PyTorch (torch.autograd.profiler), which is not "   \
-    "read (profile with torch.profiler.profile and its export_chrome_trace)"
+    "unsupported format: trace of the legacy PyTorch profiler (torch.autograd.profiler); use "     \
+    "torch.profiler.profile and export_chrome_trace"
 #define UNITRACE                                                                                   \
-    "this is a trace of unitrace (Intel PTI), which is not read (profile with torch.profiler, "    \
-    "which records XPUs)"
+    "unsupported format: trace of unitrace (Intel PTI); profile with torch.profiler, which "       \
+    "records XPUs"
 #define GAUDI                                                                                      \
-    "this is a trace of the Gaudi profiler (SynapseAI), which is not read (profile with "          \
-    "torch.profiler)"
+    "unsupported format: trace of the Gaudi profiler (SynapseAI); profile with torch.profiler"
     { { "\"viztracer_metadata\"" },
-      "this is a trace of VizTracer, which is not read (profile with torch.profiler, Nsight "
-      "Systems or rocprofv3)" },
+      "unsupported format: trace of VizTracer; profile with torch.profiler, Nsight Systems or "
+      "rocprofv3" },
     { { "\"node,node." },
-      "this is a trace of Node.js, which is not read (analyzer reads profiles of GPUs: see "
-      "'analyzer list')" },
+      "unsupported format: trace of Node.js; use a GPU profile (see 'analyzer list')" },
     { { "\"/job:localhost/replica:0/" },
-      "this is a time line of TensorFlow's former profiler, which is not read (profile with "
-      "tf.profiler or jax.profiler and give the file .xplane.pb)" },
+      "unsupported format: timeline of the legacy TensorFlow profiler; profile with tf.profiler or "
+      "jax.profiler and use the .xplane.pb file" },
     { { "\"CPU functions\"" }, AUTOGRAD },
     { { "\"CUDA functions\"" }, AUTOGRAD },
     { { "\"BeginNs\"", "\"DurationNs\"" },
-      "this is a trace of rocprof (version 1 or 2), which is not read (profile with rocprofv3)" },
+      "unsupported format: trace of rocprof (version 1 or 2); profile with rocprofv3" },
     { { "\"gpu_op\"", "\"zeCommand" }, UNITRACE },
     { { "\"gpu_op\"", "\"HOST<" }, UNITRACE },
     { { "\"TPC\"", "\"recipe" }, GAUDI },
     { { "\"synLaunch" }, GAUDI },
     { { "\"task:execute\"" },
-      "this is a time line of Ray, which is not read (profile the workers with torch.profiler, "
-      "Nsight Systems or rocprofv3)" },
+      "unsupported format: timeline of Ray; profile the workers with torch.profiler, Nsight "
+      "Systems or rocprofv3" },
 };
 
 /* The same for heads of tables and of other JSON: all signs of a row, in the first line of a table.
  */
 static const struct kind tables[] = {
 #define ASCEND_TABLE                                                                               \
-    "this is a table of Ascend's profiler (torch_npu, msprof), which is not read (it is a table "  \
-    "already: open it as it is; 'analyzer list' has the profiles that are read)"
+    "unsupported format: table of the Ascend profiler (torch_npu, msprof); open it directly, or "  \
+    "see 'analyzer list'"
     { { "Accelerator Core", "Wait Time(us)" }, ASCEND_TABLE },       /* kernel_details */
     { { "Task Duration(us)", "Task Wait Time(us)" }, ASCEND_TABLE }, /* op_summary */
     { { "OP Type", "Core Type", "Total Time(us)" }, ASCEND_TABLE },  /* op_statistic */
@@ -102,14 +98,14 @@ static const struct kind tables[] = {
 };
 
 #define ASCEND_JSON                                                                                \
-    "this is a summary of communication of Ascend's profiler (torch_npu, msprof), which is not "   \
-    "read ('analyzer list' has the profiles that are read)"
+    "unsupported format: communication summary of the Ascend profiler (torch_npu, msprof); see "   \
+    "'analyzer list'"
 #define ASCEND_DATABASE                                                                            \
-    "this is a database of Ascend's profiler (torch_npu, msprof), which is not read (MindStudio "  \
-    "Insight opens it; 'analyzer list' has the profiles that are read)"
+    "unsupported format: database of the Ascend profiler (torch_npu, msprof); open it with "       \
+    "MindStudio Insight, or see 'analyzer list'"
 #define ASCEND_FOLDER                                                                              \
-    "this is a profile of Ascend NPUs (torch_npu, msprof), which is not read (its own tables are " \
-    "in kernel_details.csv and op_statistic.csv; MindStudio Insight opens it)"
+    "unsupported format: profile of Ascend NPUs (torch_npu, msprof); see kernel_details.csv and "  \
+    "op_statistic.csv, or open it with MindStudio Insight"
 
 const char *az_foreign_table(struct az_sv name)
 {
@@ -180,8 +176,8 @@ static bool begins_with_zstd(struct az_sv head)
 const char *az_foreign(struct az_sv head)
 {
     if (begins_with_zstd(head))
-        return "this is a Perfetto trace whose packets are compressed by zstd, which is not read "
-               "('traceconv decompress_packets' unpacks them)";
+        return "unsupported format: Perfetto trace with zstd packets; decompress them with "
+               "'traceconv decompress_packets'";
     if (az_sv_starts(head, AZ_SV("\xef\xbb\xbf")))
         head = az_sv_make(head.p + 3, head.n - 3);
     head = az_sv_trim(head);

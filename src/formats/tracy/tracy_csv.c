@@ -92,17 +92,17 @@ static int header(struct az_tracy_file *f)
     }
     if (f->at[TC_CODE] < 0)
         return az_diag_fail(diag, AZ_EFORMAT, here,
-                            "no column 'OP CODE' (is this an ops_perf_results CSV?)");
+                            "missing column 'OP CODE'; check that this is an ops_perf_results CSV");
     if (f->at[TC_KERNEL] < 0)
+        az_diag_add(diag, AZ_WARNING, here,
+                    "missing column 'DEVICE KERNEL DURATION [ns]': device times are 0, operations "
+                    "are not rated");
+    if (f->at[TC_DEVICE] < 0)
         az_diag_add(
             diag, AZ_WARNING, here,
-            "no column 'DEVICE KERNEL DURATION [ns]' (device times are 0 and nothing is rated)");
-    if (f->at[TC_DEVICE] < 0)
-        az_diag_add(diag, AZ_WARNING, here,
-                    "no column 'DEVICE ID' (all rows count as one device, nothing is merged)");
+            "missing column 'DEVICE ID': all rows belong to one device, rows are not merged");
     if (f->at[TC_START] < 0)
-        az_diag_add(diag, AZ_NOTE, here,
-                    "no column 'HOST START TS' (rows stay in the order of the file)");
+        az_diag_add(diag, AZ_NOTE, here, "missing column 'HOST START TS': rows are in file order");
     f->report->has_host_start |= f->at[TC_START] >= 0;
     f->report->has_device |= f->at[TC_DEVICE] >= 0;
     f->report->has_firmware |= f->at[TC_FIRMWARE] >= 0;
@@ -143,17 +143,16 @@ static int broken(struct az_tracy_file *f, int rc, size_t errors, size_t warning
         return az_diag_memory(job->diag, rc, here, job->mem);
     if (rc == AZ_EFORMAT && f->rows > 0 && !job->opts->strict) {
         az_diag_add(job->diag, AZ_WARNING, here,
-                    "the file breaks off inside this row; %zu rows before it are kept", f->rows);
+                    "truncated in this row; %zu rows before it are used", f->rows);
         az_trace_truncated(job->trace, "truncated rows");
         return 0;
     }
     if (job->diag->errors > errors)
         return rc;
     return az_diag_fail(job->diag, rc, here, "%s",
-                        rc != AZ_EFORMAT ? az_err_text(rc)
-                        : job->diag->warnings > warnings
-                            ? "the file breaks off before its first row ends"
-                            : "a quote is never closed");
+                        rc != AZ_EFORMAT                 ? az_err_text(rc)
+                        : job->diag->warnings > warnings ? "file truncated in its first row"
+                                                         : "unterminated quote");
 }
 
 static int read_rows(struct az_tracy_file *f, const struct az_source *src)
@@ -194,22 +193,21 @@ static int emit_finding(struct az_tracy_file *f)
                             "not a number in column '%.*s'", AZ_SVF(f->bad_column));
     if (f->short_rows)
         az_diag_add(diag, AZ_WARNING, AZ_AT_LINE(f->path, f->short_line),
-                    "%llu row(s) with fewer fields than the header's %zu are skipped, the first "
-                    "here (was the file cut off?)",
+                    "%llu row(s) with fewer fields than the header's %zu skipped, the first one "
+                    "here; check whether the file is truncated",
                     (unsigned long long)f->short_rows, f->width);
     if (f->bad_cells)
         az_diag_add(diag, AZ_WARNING, AZ_AT_LINE(f->path, f->bad_line),
-                    "%llu cell(s) that should be numbers are none and count as blank, the first in "
-                    "column '%.*s'",
+                    "%llu invalid number(s) treated as blank, the first in column '%.*s'",
                     (unsigned long long)f->bad_cells, AZ_SVF(f->bad_column));
     if (f->bad_budgets)
         az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(f->path),
-                    "%llu worker count(s) are not whole numbers from 1 to 1048576 and count as "
-                    "blank",
+                    "%llu invalid worker count(s) treated as blank; expected whole numbers from 1 "
+                    "to 1048576",
                     (unsigned long long)f->bad_budgets);
     if (f->long_rows)
         az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(f->path),
-                    "%llu row(s) with more fields than the header (the rest is not read)",
+                    "%llu row(s) with more fields than the header; extra fields skipped",
                     (unsigned long long)f->long_rows);
     if (f->short_rows)
         az_trace_dropped(t, AZ_DROP_LOST, "rows with missing fields", f->short_rows, 0);
@@ -231,8 +229,8 @@ static int number_devices(struct az_tracy_file *f, size_t first_row, int64_t *pe
         *per_file = n;
     if (n != *per_file)
         return az_diag_fail(f->job->diag, AZ_EFORMAT, AZ_AT_FILE(f->path),
-                            "the highest DEVICE ID is %lld, %lld was expected by the first file "
-                            "(are these hosts of one run?)",
+                            "the highest DEVICE ID is %lld, but the first file implies %lld; check "
+                            "that these are hosts of one run",
                             (long long)f->max_device, (long long)*per_file - 1);
     if (n * (int64_t)(f->index + 1) > INT32_MAX)
         return az_diag_fail(f->job->diag, AZ_ERANGE, AZ_AT_FILE(f->path),

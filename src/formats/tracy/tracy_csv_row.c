@@ -249,7 +249,7 @@ static void note_grid(struct az_tracy_file *f, const struct az_oprow *row)
     else if (arch.n && !az_sv_eq(arch, r->arch) && !f->told_arch) {
         f->told_arch = true;
         az_diag_add(f->job->diag, AZ_WARNING, here,
-                    "a second architecture '%.*s' (peaks of the first, '%.*s', are used for all)",
+                    "second architecture '%.*s'; peaks of the first, '%.*s', are used for all",
                     AZ_SVF(arch), AZ_SVF(r->arch));
     }
     if (row->budget > 0 && r->workers > 0 && row->budget != r->workers)

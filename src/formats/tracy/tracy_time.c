@@ -439,8 +439,8 @@ int az_tracy_time_line(struct az_parse *job)
         rc = add_kernels(&l);
     if (rc == 0 && l.jumps)
         az_diag_add(job->diag, AZ_WARNING, AZ_AT_FILE(job->files[0].path),
-                    "the clock of a device jumps %llu time(s); its timeline continues where the "
-                    "host called (was it reset, or are these several runs?)",
+                    "device clock jumps %llu time(s); the timeline continues at the host call: "
+                    "check for a device reset or several runs",
                     (unsigned long long)l.jumps);
     az_mem_free(job->mem, l.clock, (l.n + 1) * sizeof *l.clock);
     az_mem_free(job->mem, l.others, (l.n + 1) * sizeof *l.others);

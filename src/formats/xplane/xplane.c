@@ -149,7 +149,7 @@ static int skip_plane(struct az_xplane *r)
     int rc = az_sv_starts(r->plane_name, AZ_SV("/device:")) ? skipped_device(r) : AZ_OK;
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
         const struct az_xplane_line l = { .body = r->lines.v[i] };
-        rc = az_xplane_skip_line(r, &l, "planes that are no GPU, TPU core or host");
+        rc = az_xplane_skip_line(r, &l, "planes other than GPUs, TPU cores and hosts");
     }
     return rc;
 }
@@ -216,7 +216,7 @@ static void message(struct az_xplane *r, uint32_t field, struct az_sv text)
             r->x->host_name = az_arena_dup(&r->t->arena, text);
         return;
     }
-    az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path), "the profiler says: %s: %.*s",
+    az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path), "profiler message: %s: %.*s",
                 field == 2 ? "error" : "warning", AZ_SVF(text));
 }
 
@@ -248,9 +248,8 @@ static int cut_file(struct az_xplane *r, const uint8_t *tag, size_t whole,
         return az_xplane_bad(r, tag, "the file");
     if (say) {
         az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_OFFSET(r->path, at),
-                    "truncated: %zu whole planes kept; of the plane that begins here, what is "
-                    "whole (was the profiler "
-                    "stopped while writing?)",
+                    "truncated: %zu complete planes read, and the complete part of the plane that "
+                    "begins here; check whether the profiler was stopped while writing",
                     whole);
         az_trace_truncated(r->t, FILE_CUT);
     }
@@ -342,7 +341,7 @@ static void cover(struct az_xplane *r)
         if (r->unknown_meta[device])
             az_trace_lost(r->t, k, "events whose metadata is missing", r->unknown_meta[device], 0);
         if (r->bad_times[device])
-            az_trace_lost(r->t, k, "events with impossible times", r->bad_times[device], 0);
+            az_trace_lost(r->t, k, "events with invalid timestamps", r->bad_times[device], 0);
         if (device)
             r->t->quality.impossible += r->bad_times[device];
     }
@@ -357,11 +356,11 @@ static void cover(struct az_xplane *r)
 static int verdict(struct az_xplane *r, int rc)
 {
     if (rc == AZ_EFORMAT && r->bad)
-        return az_diag_fail(
-            r->job->diag, rc, AZ_AT_OFFSET(r->path, (const char *)r->bad - r->bytes.p),
-            "not a valid XSpace protobuf: %s breaks off or is damaged at byte %" PRId64
-            " (copy the file again, in binary)",
-            r->what, (int64_t)((const char *)r->bad - r->bytes.p));
+        return az_diag_fail(r->job->diag, rc,
+                            AZ_AT_OFFSET(r->path, (const char *)r->bad - r->bytes.p),
+                            "invalid XSpace protobuf: %s is truncated or damaged at byte %" PRId64
+                            "; copy the file again in binary mode",
+                            r->what, (int64_t)((const char *)r->bad - r->bytes.p));
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(r->job->diag, rc, AZ_AT_FILE(r->path), r->job->mem);
     return rc;

@@ -391,7 +391,7 @@ int az_xplane_gpu(struct az_xplane *r, uint32_t plane)
             rc = az_xplane_ranges(r, &l, plane, AZ_XLANE_MODULES);
         else
             rc = az_xplane_skip_line(r, &l,
-                                     "derived lines of a GPU (they repeat events of its streams)");
+                                     "derived lines of a GPU (duplicate events of its streams)");
     }
     return rc;
 }

@@ -281,7 +281,7 @@ static int join_program(struct az_xplane *r, const struct group *g)
     if (rc == AZ_EFORMAT) { /* the events stand without it */
         az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path),
                     "the program '%.*s' (%" PRIu64
-                    ") in this file is damaged: its operations have no shapes",
+                    ") in this file is damaged: shapes of its operations are missing",
                     AZ_SVF(az_trace_text(r->t, first->module)), first->program);
         rc = AZ_OK;
     }
@@ -363,8 +363,7 @@ int az_xplane_filter(struct az_xplane *r)
         rc = az_trace_replace(r->t, AZ_KERNEL, gone, NULL, 0);
     if (rc == 0 && dropped) {
         az_trace_dropped(r->t, AZ_DROP_FILTERED,
-                         "kernels without the metadata asked for (kernel_metadata_keyword_filters)",
-                         dropped, ticks);
+                         "kernels excluded by kernel_metadata_keyword_filters", dropped, ticks);
         r->t->kept -= dropped;
     }
     az_mem_free(r->job->mem, gone, n);

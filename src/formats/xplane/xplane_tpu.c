@@ -191,7 +191,7 @@ static int tpu_line(struct az_xplane *r, const struct az_xplane_line *l, uint32_
     }
     if (az_sv_is(l->name, "Steps"))
         return az_xplane_ranges(r, l, plane, AZ_XLANE_STEPS);
-    return az_xplane_skip_line(r, l, "lines of a TPU that hold no operations");
+    return az_xplane_skip_line(r, l, "lines of a TPU without operations");
 }
 
 int az_xplane_tpu(struct az_xplane *r, uint32_t plane)
@@ -201,8 +201,8 @@ int az_xplane_tpu(struct az_xplane *r, uint32_t plane)
     const bool bare = !has_events(r, "XLA Ops") && has_events(r, "XLA Modules");
     if (bare)
         az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path),
-                    "'%.*s' has no operations (line 'XLA Ops'): the runs of its programs stand for "
-                    "them, as computation",
+                    "'%.*s' has no operations (line 'XLA Ops'): its program runs are counted as "
+                    "computation",
                     AZ_SVF(r->plane_name));
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
         struct az_xplane_line l;
