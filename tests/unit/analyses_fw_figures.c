@@ -119,6 +119,22 @@ static void smaller_of_two(void **state)
     near(num(f, "Reduce_fwd", 0, "Data Moved (MB)_first"), (128 * 4 + 8 * 8 + 128 * 8) / 1048576.0);
 }
 
+/* Each operator has the time of its own kernels, those that overlap once. */
+static void kernels_of_each_operator(void **state)
+{
+    struct fw_fix *f = *state;
+    static const char args[] = "\"Input Dims\":[[4,8],[8,2]],\"Input type\":[\"float\",\"float\"]";
+    for (int i = 0; i < 3; i++) {
+        launch(f, i * 100, "aten::mm", args, 1000 + i * 100, 10, "gemm", 2 * i + 1);
+        call(f, i * 100 + 5, 2, "cudaLaunchKernel", 2 * i + 2);
+        kernel(f, 8, 1005 + i * 100, 10, "reduce", 2 * i + 2);
+    }
+    run(f, &az_analysis_fw_families);
+    near(num(f, "GEMM", 0, "name_count"), 3);
+    near(num(f, "GEMM", 0, "Kernel Time (\xc2\xb5s)_sum"), 45);
+    near(num(f, "GEMM", 0, "Kernel Time (\xc2\xb5s)_max"), 15);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fw_setup, fw_teardown)
 
 int main(void)
@@ -126,7 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(each_step_counts), TEST(other_work_is_another_row),
         TEST(compiled_kernels), TEST(old_name_of_shapes),
-        TEST(smaller_of_two),
+        TEST(smaller_of_two),   TEST(kernels_of_each_operator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,6 +196,26 @@ static void rows_kept(void **state)
     near(num(f, "unified_perf_summary", 0, "Percentage (%)"), 40);
 }
 
+/* Rows of one operation are together, at the place that its whole time has. */
+static void overlap_rows_follow_their_operation(void **state)
+{
+    struct fw_fix *f = *state;
+    launch(f, 0, "my::first", "", 1000, 20, "a", 1);
+    launch(f, 100, "my::first", "", 1100, 10, "a", 2);
+    launch(f, 200, "my::second", "", 1200, 25, "b", 3);
+    op(f, 300, 10, "my::beside", "");
+    call(f, 301, 3, "cudaLaunchKernel", 4);
+    kernel(f, 8, 1102, 5, "c", 4);
+    option(f, "include_overlap_info", "true");
+    run(f, &az_analysis_fw_unified);
+    const char *id = "unified_perf_summary_kl_overlap";
+    assert_int_equal(table(f, id)->rows, 4);
+    is(f, id, 0, "name", "my::first");
+    is(f, id, 1, "name", "my::first");
+    is(f, id, 2, "name", "my::second");
+    is(f, id, 3, "name", "my::beside");
+}
+
 static void call_stacks(void **state)
 {
     struct fw_fix *f = *state;
@@ -388,6 +408,7 @@ int main(void)
         TEST(driver_launches_are_leaves),
         TEST(rows_kept),
         TEST(call_stacks),
+        TEST(overlap_rows_follow_their_operation),
         TEST(by_module),
         TEST(overlaps),
         TEST(overlap_statistics),

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "document/flame.h"
+
 static void kernel_figures_and_order(void **state)
 {
     struct fix *f = *state;
@@ -168,10 +170,37 @@ static void projection_tables(void **state)
     assert_int_equal(cell(p, 1, "NumGPUOps")->i, 2);
     assert_int_equal(cell(p, 1, "Projected Start (ns)")->i, 28);
     assert_int_equal(cell(p, 1, "Projected Duration (ns)")->i, 84 - 28);
+    for (size_t c = 0; c < p->columns.n; c++) { /* by which rows are compared */
+        const struct az_sv title = p->columns.v[c].name;
+        const unsigned want = az_sv_is(title, "RangeId")                   ? AZ_KEY
+                              : az_sv_is(title, "Projected Duration (ns)") ? AZ_LOWER_BETTER
+                                                                           : 0;
+        assert_int_equal(p->columns.v[c].flags & (AZ_KEY | AZ_LOWER_BETTER | AZ_HIGHER_BETTER),
+                         want);
+    }
     is_text(az_document_table(&f->doc, "nvtx_gpu_proj_sum"), 0, "Range", "r");
     assert_true(number(f, "nvtx_gpu_proj_sum", 0, "Total Proj Time (ns)") == 115 + 56);
     assert_true(number(f, "nvtx_gpu_proj_sum", 0, "Total Range Time (ns)") == 140);
     assert_true(number(f, "nvtx_gpu_proj_sum", 0, "Avg Range Lvl") == 0.5);
+}
+
+/* Device work below the ranges that launched it, all of it once. */
+static void ranges_are_drawn(void **state)
+{
+    struct fix *f = *state;
+    fill_launches(&f->t[0]);
+    f->t[0].caps |= AZ_CAP_LAUNCHES;
+    make_job(f, 1);
+    f->job.draw = 100;
+    assert_int_equal(az_analysis_flame.run(&f->job), 0);
+    const struct az_flame *flame = f->doc.flame;
+    assert_non_null(flame);
+    assert_int_equal(flame->nodes.v[0].total, 10 + 20 + 30 + 3 + 40);
+    assert_int_equal(flame->nodes.v[0].count, 5);
+    int64_t self = 0;
+    for (size_t i = 1; i < flame->nodes.n; i++)
+        self += flame->nodes.v[i].self;
+    assert_int_equal(self, flame->nodes.v[0].total);
 }
 
 static void queue_times(void **state)
@@ -235,6 +264,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(picoseconds_become_ns, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels_count_in_every_range, setup, teardown),
         cmocka_unit_test_setup_teardown(projection_tables, setup, teardown),
+        cmocka_unit_test_setup_teardown(ranges_are_drawn, setup, teardown),
         cmocka_unit_test_setup_teardown(queue_times, setup, teardown),
         cmocka_unit_test_setup_teardown(styles_are_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(no_memory_is_an_error_and_leaks_nothing, setup, teardown),

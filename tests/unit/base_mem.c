@@ -311,6 +311,31 @@ static void times_round_as_printf(void **state)
     }
 }
 
+static long mapped_pages(void)
+{
+    long pages = -1;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (f && fscanf(f, "%ld", &pages) != 1)
+        pages = -1;
+    if (f)
+        fclose(f);
+    return pages;
+}
+
+/* Asking takes nothing, and what cannot be had is refused. */
+static void room_is_asked_for(void **state)
+{
+    (void)state;
+    const size_t size = (size_t)64 << 20;
+    assert_true(az_mem_room(size));
+    const long before = mapped_pages();
+    for (int i = 0; i < 10; i++)
+        assert_true(az_mem_room(size));
+    if (before >= 0)
+        assert_true(mapped_pages() - before < (long)(size / 4096));
+    assert_false(az_mem_room(SIZE_MAX / 2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +345,7 @@ int main(void)
         cmocka_unit_test(arena_aligns_and_zeroes),
         cmocka_unit_test(arena_blocks),
         cmocka_unit_test(arena_fails_softly),
+        cmocka_unit_test(room_is_asked_for),
         cmocka_unit_test(arena_texts),
         cmocka_unit_test(arena_texts_are_those_of_printf),
         cmocka_unit_test(times_round_as_printf),

@@ -253,6 +253,29 @@ static void many_causes_are_folded(void **state)
     end(&f);
 }
 
+/* Of several variants the three largest causes each, and the rest in one line. */
+static void causes_of_several_variants(void **state)
+{
+    static const char *const titles[] = { "a", "b", "c" };
+    struct fixture f;
+    char text[1000];
+    (void)state;
+    begin(&f);
+    for (int v = 0; v < 3; v++) {
+        int n = snprintf(text, sizeof text, KS);
+        for (int i = 0; i < 6; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n, "k%d,%d,10.0,5,class%d\n", i,
+                          1000 + v * 100 * (i + 1), i);
+        input(&f, titles[v]);
+        table(&f, "kern_sum", text);
+    }
+    assert_int_equal(compare(&f), 0);
+    int64_t causes = 0;
+    assert_int_equal(lines(&f, "finding", &causes), 2 * 4);
+    assert_int_equal(causes, 2100 + 4200);
+    end(&f);
+}
+
 #define LINE "type,time ms\n"
 
 /* Time lines of both: idle, communication and copies are causes, kernels those that compute, and
@@ -1241,6 +1264,7 @@ int main(void)
         cmocka_unit_test(changes_of_two),
         cmocka_unit_test(waterfall_adds_up),
         cmocka_unit_test(many_causes_are_folded),
+        cmocka_unit_test(causes_of_several_variants),
         cmocka_unit_test(account_of_both),
         cmocka_unit_test(account_of_operations),
         cmocka_unit_test(key_is_chosen),

@@ -288,6 +288,17 @@ static void indexes(void **state)
     assert_int_equal(PARSE(&f), AZ_EFORMAT);
     assert_true(said(&f, AZ_ERROR, "column index 8 is out of range: 3 columns"));
     fixture_close(&f);
+
+    static const char *const columns[] = { "'Total Time", "'Instances'", "'Name'" };
+    for (int i = 0; i < 3; i++) { /* no index at all */
+        fixture_open(&f);
+        *(int64_t *[]){ &f.opts.kernel_total_time_idx, &f.opts.kernel_instance_idx,
+                        &f.opts.kernel_name_idx }[i] = INT64_C(1) << 40;
+        fixture_text(&f, "kernel_sum", "Total Time (ns),Instances,Name\n15,2,k\n");
+        assert_int_equal(PARSE(&f), AZ_EFORMAT);
+        assert_true(said(&f, AZ_ERROR, columns[i]));
+        fixture_close(&f);
+    }
 }
 
 static void sections(void **state)

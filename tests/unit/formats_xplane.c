@@ -92,6 +92,7 @@ static void epoch_times(void **state)
     struct pb *space = pb_new(), *plane = pb_new(), *line = pb_new();
     pb_text(plane, 2, "/device:GPU:0");
     line_head(line, 1, "Stream #1", UINT64_C(1770000000000000000));
+    pb_text(line, 11, "shown"); /* for a line without a name */
     line_event(line, 1, 0, 5, NULL);
     pb_msg(plane, 3, line);
     line->n = 0;
@@ -108,6 +109,7 @@ static void epoch_times(void **state)
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 2);
     assert_int_equal(f.trace.ev[AZ_KERNEL].start[0], 0);
     assert_int_equal(f.trace.ev[AZ_KERNEL].start[1], 7001);
+    assert_true(named(&f, f.trace.lanes.v[f.trace.ev[AZ_KERNEL].lane[0]].label, "Stream #1"));
     assert_int_equal(dropped(&f, "events with invalid timestamps"), 2);
     assert_int_equal(dropped(&f, "events whose metadata is missing"), 1);
     free(line);

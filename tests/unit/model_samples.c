@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "model/append.h"
+
 static int setup(void **state)
 {
     struct az_trace *t = calloc(1, sizeof *t);
@@ -81,11 +83,41 @@ static void windows_in_any_order(void **state)
     }
 }
 
+/* Of the parts that one file is read in. */
+static void samples_of_a_part(void **state)
+{
+    struct az_trace *t = *state, part;
+    const uint32_t power = name_of(t, "power"), clock = name_of(t, "clock"), lane = 0;
+    assert_int_not_equal(power, clock);
+    const struct az_options o = { .gpus = 1 };
+    assert_int_equal(az_trace_init(&part, NULL), 0);
+    assert_int_equal(az_optrace_init(t, &o), 0);
+    assert_int_equal(az_optrace_init(&part, &o), 0);
+    const uint32_t of_part = name_of(&part, "clock");
+    uint32_t name[8] = { 0 };
+    assert_true(of_part < AZ_LENGTH(name));
+    name[of_part] = clock;
+    assert_int_equal(az_trace_sample(t, clock, 0, 10, 1), 0);
+    assert_int_equal(az_trace_sample(&part, of_part, 0, 20, 3), 0);
+    assert_int_equal(az_trace_sample(&part, of_part, 1, 20, 5), 0);
+    assert_int_equal(
+        az_optrace_append(t, &part, &(struct az_append){ .name = name, .lane = &lane }), 0);
+    az_trace_release(&part);
+    t->ext_ops->release(t); /* no call tree here */
+    t->ext_ops = NULL;
+    assert_int_equal(az_trace_finalize(t), 0);
+    assert_int_equal(t->samples.counters.n, 2);
+    assert_int_equal(t->samples.rows.n, 3);
+    const struct az_sample_sum s = over(t, 0, 10, 25);
+    assert_true(s.ticks == 10 && s.least == 1 && s.most == 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_sample_holds_to_the_next, setup, teardown),
         cmocka_unit_test_setup_teardown(windows_in_any_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(samples_of_a_part, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

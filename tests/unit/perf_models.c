@@ -189,6 +189,13 @@ static void conv(void **state)
           "0]\",\"1\",\"[False, True, "
           "False]\"]",
           192, 344, "matrix_fp32" },
+        /* all three: 2*192 + 48 of the bias; 344 twice, (48 + 3) * 4 */
+        { "aten::convolution_backward", "[[1,3,4,4],[1,2,4,4],[3,2,1,1]]",
+          "[" FLOAT "," FLOAT "," FLOAT "]",
+          "[\"\",\"\",\"\",\"[3]\",\"[1, 1]\",\"[0, 0]\",\"[1, 1]\",\"False\",\"[0, "
+          "0]\",\"1\",\"[True, True, "
+          "True]\"]",
+          432, 892, "matrix_fp32" },
         { "aten::convolution", "[[1,2,10],[3,2,3],[]]", "[" FLOAT "," FLOAT ",\"\"]",
           "[\"\",\"\",\"\",\"[0]\",\"[1]\",\"[2]\",\"False\",\"[0]\",\"1\"]", -1, -1, "" },
         { "aten::convolution", "[[1,2,10],[3,2,3],[]]", "[" FLOAT "," FLOAT ",\"\"]",
@@ -223,6 +230,11 @@ static void attention(void **state)
           "[\"\",\"\",\"\",\"\",\"\",\"\",\"0.\",\"1\",\"False\"]", 2560, 896, "matrix_bf16" },
         { "aten::_scaled_dot_product_flash_attention", "[[1,2,4,8],[2,2,4,8],[1,2,4,8],[],[]]",
           "[" BF16 "," BF16 "," BF16 "," NUM "," NUM "]", "[]", -1, -1, "" },
+        /* keys as the query, whatever is recorded: 2*2 * 2*4*4 * 16; 2*2 * (4 + 4) * 16 * 2 */
+        { "EvoformerAttention", "[[1,2,4,2,8],[1,2,6,2,8]]", "[" BF16 "," BF16 "]", "[]", 2048,
+          1024, "matrix_bf16" },
+        { "EvoformerAttention", "[[2,4,2,8],[1,2,6,2,8]]", "[" BF16 "," BF16 "]", "[]", -1, -1,
+          "" },
         { "vllm::unified_attention_with_output", "[[4,2,8],[4,2,8],[4,2,8]]",
           "[" BF16 "," BF16 "," BF16 "]", "[]", -1, -1, "" }, /* no annotation */
     };
@@ -726,12 +738,39 @@ static void inference(void **state)
         { "aiter::pa_sparse_prefill_opus_fwd", "[[4,2,8],[9,8],[6],[1],[1],[4]]",
           "[" BF16 "," BF16 ",\"int\",\"int\",\"int\",\"int\"]", "[\"\",\"\",\"\",\"\",\"\",\"\"]",
           640, 416, "matrix_bf16" },
+        { "aiter::pa_sparse_prefill_opus_fwd", "[[8,8],[9,8],[6],[1],[1],[4]]",
+          "[" BF16 "," BF16 ",\"int\",\"int\",\"int\",\"int\"]", "[\"\",\"\",\"\",\"\",\"\",\"\"]",
+          -1, -1, "" },
         /* d_k = (14 - 2*4) / 2 = 3: 7 * 4*2*4*3; 2 * 4*2 * (3 + 8 + 2) */
         GDN("14", 672, 208, "matrix_bf16", PREFILL),
         GDN("8", -1, -1, "", PREFILL),
         GDN("14", -1, -1, "", NULL),
     };
     CHECK(rows);
+}
+
+/* Where there is no estimate, it is said what is missing. */
+static void reasons(void **state)
+{
+#define SPARSE(query)                                                                              \
+    "aiter::pa_sparse_prefill_opus_fwd", "[" query ",[9,8],[6],[1],[1],[4]]",                      \
+        "[" BF16 "," BF16 ",\"int\",\"int\",\"int\",\"int\"]", "[\"\",\"\",\"\",\"\",\"\",\"\"]"
+    static const struct {
+        struct row row;
+        const char *why;
+    } t[] = {
+        { { SPARSE("[8,8]") }, "3 dimensions" },
+        { { SPARSE("[1,4,2,8]") }, "3 dimensions" },
+        { { "EvoformerAttention", "[[2,4,2,8],[1,2,6,2,8]]", "[" BF16 "," BF16 "]", "[]" },
+          "5 dimensions" },
+        { { RMS_BACKWARD("[True]") }, "output_mask" },
+    };
+    for (size_t i = 0; i < AZ_LENGTH(t); i++) {
+        struct az_perf p;
+        assert_int_equal(run(*state, &t[i].row, &p), 0);
+        assert_true(isnan(p.flops));
+        assert_non_null(strstr(p.why, t[i].why));
+    }
 }
 
 int main(void)
@@ -745,7 +784,7 @@ int main(void)
         cmocka_unit_test(devices),       cmocka_unit_test(device_names),
         cmocka_unit_test(device_parts),  cmocka_unit_test(impossible_rates),
         cmocka_unit_test(device_wishes), cmocka_unit_test(table),
-        cmocka_unit_test(inference),
+        cmocka_unit_test(inference),     cmocka_unit_test(reasons),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -78,6 +78,8 @@ static void values(void **state)
           "0,50,60,10,gemm_a,0,7,1,gemm,compute\n1,50,60,10,softmax_b,0,7,13,softmax,compute\n");
     check(q, "SELECT name, count(*) FROM kernels GROUP BY name ORDER BY name",
           "gemm_a,6\ngemm_c,6\nncclAllReduce,6\nsoftmax_b,6\n");
+    check(q, "SELECT correlation, typeof(correlation) FROM kernels WHERE id IN (1, 14)",
+          "1,integer\n2,integer\n");
     check(q, "SELECT kind, bytes, source, destination FROM copies WHERE rank = 0",
           "copy,4096,pageable,device\n");
     check(q, "SELECT wait_ns, call_name, kernel FROM launches WHERE id = 2", "40,launch,2\n");

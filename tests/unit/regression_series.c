@@ -66,6 +66,30 @@ static void facts_of_one_input(void **state)
     az_series_release(&s);
 }
 
+/* What says something of the run, not of its time, is no figure, also where all tables are wanted.
+ */
+static void tables_about_the_run_are_left_out(void **state)
+{
+    static const char *const ids[] = { "facts", "kernels", "account", "coverage", "step_work" };
+    struct env *e = *state;
+    struct az_series s = start(e);
+    struct az_selector all = { .table = AZ_SV("*"), .key = AZ_SV("*"), .column = AZ_SV("*") };
+    for (size_t i = 0; i < AZ_LENGTH(ids); i++) {
+        struct az_table *t = az_table_new(&e->arena, ids[i], "T", 0);
+        az_table_column(t, "Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+        az_table_column(t, "Value", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+        az_put_text(t, AZ_SV("a"));
+        az_put_i64(t, 1);
+        assert_int_equal(az_document_add(&e->doc, t), 0);
+    }
+    assert_int_equal(az_series_add(&s, AZ_SV("in"), &e->doc, NULL, &all, 1), 0);
+    for (size_t i = 0; i < AZ_LENGTH(ids); i++) {
+        const bool taken = az_series_has_sheet(&s, AZ_SV("in"), az_sv_str(ids[i]));
+        assert_int_equal(taken, strcmp(ids[i], "kernels") == 0);
+    }
+    az_series_release(&s);
+}
+
 static void keys_are_texts(void **state)
 {
     struct env *e = *state;
@@ -82,6 +106,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(inputs_in_order_of_arrival, setup, teardown),
         cmocka_unit_test_setup_teardown(facts_of_one_input, setup, teardown),
         cmocka_unit_test_setup_teardown(keys_are_texts, setup, teardown),
+        cmocka_unit_test_setup_teardown(tables_about_the_run_are_left_out, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

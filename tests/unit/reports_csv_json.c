@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "base/utf8.h"
+#include "regression/verdict.h"
 #include "reports/list.h"
 #include "reports/shared/fields.h"
 #include "unit/reports_common.h"
@@ -100,6 +101,47 @@ static void tables_left_in_a_reused_folder(void **state)
     assert_int_equal(remove(sample_path(&s, "csv/old.csv")), 0);
     assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "csv"), &s.scratch, &s.diag), 0);
     assert_int_equal(s.diag.warnings, 1);
+    sample_end(&s);
+}
+
+/* A result of a gate has the line that explains it, and what it is about. */
+static void gates_have_their_texts(void **state)
+{
+    (void)state;
+    struct sample s;
+    struct az_gate_verdict v;
+    size_t n;
+    sample_begin(&s);
+    az_gate_verdict_init(&v, &s.arena);
+    const struct az_gate_result x = { .rule_name = AZ_SV("speed"),
+                                      .input = AZ_SV("train"),
+                                      .sheet = AZ_SV("kern_sum"),
+                                      .metric = AZ_SV("Total Time (ns)"),
+                                      .unit = AZ_SV("ns"),
+                                      .test = "none",
+                                      .text = AZ_SV("train is slower"),
+                                      .note = AZ_SV("one run"),
+                                      .cause = AZ_SV("clock: lower") };
+    assert_int_equal(az_vec_push(&v.results, x), 0);
+    s.doc.verdict = &v;
+    assert_int_equal(
+        az_report_verdict.write(&s.doc, sample_path(&s, "v.json"), &s.scratch, &s.diag), 0);
+    char *got = read_file(sample_path(&s, "v.json"), &n);
+    static const char *const members[] = { "\"rule\": \"speed\"",
+                                           "\"input\": \"train\"",
+                                           "\"sheet\": \"kern_sum\"",
+                                           "\"metric\": \"Total Time (ns)\"",
+                                           "\"unit\": \"ns\"",
+                                           "\"text\": \"train is slower\"",
+                                           "\"note\": \"one run\"",
+                                           "\"cause\": \"clock: lower\"",
+                                           "\"key\": null" };
+    for (size_t i = 0; i < AZ_LENGTH(members); i++)
+        if (!strstr(got, members[i]))
+            fail_msg("no %s in %s", members[i], got);
+    free(got);
+    s.doc.verdict = NULL;
+    az_gate_verdict_release(&v);
     sample_end(&s);
 }
 
@@ -232,6 +274,7 @@ int main(void)
         cmocka_unit_test(tables_left_in_a_reused_folder),
         cmocka_unit_test(json_is_exact),
         cmocka_unit_test(json_has_the_verdict),
+        cmocka_unit_test(gates_have_their_texts),
         cmocka_unit_test(no_title_is_null),
         cmocka_unit_test(full_devices_are_errors),
     };

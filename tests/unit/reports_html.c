@@ -398,6 +398,14 @@ static void points_are_folded(void **state)
     assert_true(az_html_plot(&r.h, &s.doc.charts.v[0], &r.p));
     assert_int_equal(r.p.marks.n, 90);
     az_vec_release(&r.p.marks);
+    const char *const line[] = { "y", "one" }; /* rows without a point are on the line */
+    r = plot(&s, AZ_CHART_SCATTER_LOG, "x", line, 2);
+    assert_true(r.drawn);
+    size_t on = 0;
+    for (size_t i = 0; i < r.p.marks.n; i++)
+        on += isnan(r.p.series[0].v[i]) || !(r.p.series[0].v[i] > 0);
+    assert_true(on > 0);
+    az_vec_release(&r.p.marks);
     sample_end(&s);
 }
 
@@ -534,7 +542,7 @@ static void captions_name_the_first(void **state)
     az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_table_column(t, "ms", AZ_REAL, AZ_UNIT_MS, 0);
     for (size_t i = 0; i < 15; i++) {
-        az_put_i64(t, (int64_t)i / 3);
+        az_put_i64(t, (int64_t)i / 3 + 8);
         az_put_text(t, parts[i % 3]);
         az_put_f64(t, i % 3 == 0 ? busy[i / 3] : i % 3 == 1 ? 3 : 0);
     }
@@ -547,8 +555,8 @@ static void captions_name_the_first(void **state)
     write_html(&s, "r.html");
     char *got = read_file(sample_path(&s, "r.html"), &n);
     assert_non_null(strstr(got,
-                           "<bdi>busy</bdi> 2.00\xc2\xa0ms (<bdi>rank 1</bdi>) to 9.00\xc2\xa0ms "
-                           "(<bdi>rank 2</bdi>), <bdi>flat</bdi> 3.00\xc2\xa0ms.<"));
+                           "<bdi>busy</bdi> 2.00\xc2\xa0ms (<bdi>rank 9</bdi>) to 9.00\xc2\xa0ms "
+                           "(<bdi>rank 10</bdi>), <bdi>flat</bdi> 3.00\xc2\xa0ms.<"));
     free(got);
     sample_end(&s);
 }

@@ -245,13 +245,32 @@ static void rocprof(void **state)
           "\"kernel_details\":true,\"short_kernel_study\":true", TEXT);
 }
 
+/* An input that cannot be added is not there; else it is the last one. */
+static void inputs(void **state)
+{
+    struct setting *s = *state;
+    for (long fails = 1; fails < 20; fails++) {
+        struct az_input *in = NULL;
+        const size_t before = s->config.inputs.n;
+        atomic_store(&calls, 0);
+        atomic_store(&fails_at, fails);
+        atomic_store(&counting, true);
+        const int rc = az_config_add_input(&s->config, &in);
+        atomic_store(&counting, false);
+        assert_int_equal(s->config.inputs.n - before, rc == 0);
+        assert_ptr_equal(rc ? NULL : in, rc ? NULL : &s->config.inputs.v[before]);
+    }
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up_empty, tear_down)
     const struct CMUnitTest tests[] = {
-        T(pytorch),       T(pytorch_inference), T(pytorch_capture),
-        T(pytorch_ranks), T(pytorch_files),     T(nsys),
-        T(tracy),         T(rocprof),           T(xplane_tpu),
+        T(pytorch),         T(pytorch_inference),
+        T(pytorch_capture), T(pytorch_ranks),
+        T(pytorch_files),   T(nsys),
+        T(inputs),          T(tracy),
+        T(rocprof),         T(xplane_tpu),
         T(xplane_hosts),
     };
     void *any[4];

@@ -144,7 +144,7 @@ static void document_ends_with_coverage_and_facts(void **state)
     struct az_result res;
     const struct az_document *doc = &res.doc;
     const struct az_table *facts;
-    bool digest = false, option = false;
+    bool digest = false, option = false, tool = false;
 
     write_file("small_cuda_gpu_kern_sum.csv", KERNELS);
     add_input(s, "small", "auto", "small_cuda_gpu_kern_sum.csv")->opts.gpus = 4;
@@ -159,10 +159,12 @@ static void document_ends_with_coverage_and_facts(void **state)
     for (size_t r = 0; r < facts->rows; r++) {
         struct az_sv key = az_cell_text(az_table_at(facts, r, 0)),
                      value = az_cell_text(az_table_at(facts, r, 1));
+        tool |= az_sv_is(key, "tool") && az_sv_starts(value, AZ_SV("analyzer "));
         digest |= az_sv_is(key, "input 1 xxh3-128") && value.n == 32;
         option |= az_sv_is(key, "option num_of_gpus") && az_sv_is(value, "4");
         assert_true(az_sv_find(value, az_sv_str(s->dir)) < 0);
     }
+    assert_true(tool);
     assert_true(digest);
     assert_true(option);
     az_result_release(&res);
