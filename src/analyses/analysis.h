@@ -9,10 +9,10 @@
 struct az_analysis {
     const char *name; /* "kern_sum" */
     const char *help;
-    unsigned needs; /* AZ_CAP_* all of which some trace must have */
-    unsigned any;   /* and at least one of these; 0: none asked */
-    const char
-        *tables[4]; /* ids; none of them wanted (tables/views.h): not run. None: always run */
+    unsigned needs;        /* AZ_CAP_* all of which some trace must have */
+    unsigned any;          /* and at least one of these; 0: none required */
+    const char *tables[4]; /* ids; not run if none of them is requested (tables/views.h). None:
+                              always run */
     int (*run)(struct az_job *job)
         AZ_MUST_USE;                   /* emits its tables; 0 also when there is nothing to say */
     const struct az_table_spec *specs; /* instead of all that; ended by one without an id */

@@ -20,7 +20,7 @@ static bool of_file(const struct az_options *o, const struct az_device_facts *f,
     return true;
 }
 
-/* The device asked for last: several analyses ask for the same one, and the table is long. */
+/* Last requested device: several analyses request the same one, and the table is long. */
 struct known {
     struct az_device_facts f;
     struct az_sv given; /* device_peaks */

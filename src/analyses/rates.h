@@ -13,7 +13,7 @@
 int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out,
                  bool *found) AZ_MUST_USE;
 
-/* What no kernel of the device can exceed, whatever rates the user asked for: the data sheet's
+/* Upper limits of the device's kernels, whatever rates the user chose: the data sheet's
  * peaks of the trace's device, with the user's where these are higher or the only ones. False: none
  * are known. */
 bool az_job_limits(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out);

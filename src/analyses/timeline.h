@@ -1,4 +1,4 @@
-/* Rows of a time line: an account in the words of gpu_timeline (docs/account.md 1). */
+/* Rows of a timeline: an account with the row names of gpu_timeline (docs/account.md 1). */
 #ifndef AZ_ANALYSES_TIMELINE_H
 #define AZ_ANALYSES_TIMELINE_H
 

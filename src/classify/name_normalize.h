@@ -1,6 +1,6 @@
 /* Names that differ in numbers alone (`fusion.12`, `void kernel<float, (int)7>(float*)`) have one
- * form, in which every number that is a word of its own is a single 0. Where no rule asks for a
- * number, what is found for a form holds for all its names. */
+ * form, in which every number that is a word of its own is a single 0. Where no rule tests a
+ * number, the class of a form is that of all its names. */
 #ifndef AZ_CLASSIFY_NAME_NORMALIZE_H
 #define AZ_CLASSIFY_NAME_NORMALIZE_H
 

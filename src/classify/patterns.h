@@ -1,6 +1,6 @@
-/* All patterns of words of many rules (classify/word_match.h), sought together: a name is gone
- * through once, letter by letter, whatever the number of patterns. A pattern is kept under the
- * three letters that its first word begins with (or fewer, if it has no more), or the two after its
+/* All patterns of words of many rules (classify/word_match.h), matched together: a name is scanned
+ * once, letter by letter, whatever the number of patterns. A pattern is kept under the three
+ * letters that its first word begins with (or fewer, if it has no more), or the two after its
  * `*`.
  */
 #ifndef AZ_CLASSIFY_PATTERNS_H

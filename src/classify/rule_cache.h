@@ -1,5 +1,5 @@
-/* A group of rules that is asked of many names: read once, and once a form of names where no rule
- * asks for a number (classify/name_normalize.h). */
+/* Cache of a group of rules applied to many names: rules are read once and evaluated once per form
+ * of names where no rule tests a number (classify/name_normalize.h). */
 #ifndef AZ_CLASSIFY_RULE_CACHE_H
 #define AZ_CLASSIFY_RULE_CACHE_H
 
@@ -12,7 +12,7 @@ struct az_asked {
     struct az_forms known; /* value: place of the rule + 1; 0: none matches */
 };
 /* Class by the first rule of the group that matches; empty: none. Rules live in the arena; without
- * memory for them they are read anew, as by az_rules_class. */
+ * memory for them they are read again, as in az_rules_class. */
 struct az_sv az_asked_class(struct az_asked *q, const char *file, const char *group,
                             struct az_arena *arena, struct az_sv name);
 

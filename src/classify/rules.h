@@ -53,10 +53,9 @@ bool az_rules_next(struct az_sv *text, struct az_rule *r);
 /* Does it match? w: the words of the name. */
 bool az_rule_matches(const struct az_rule *r, struct az_sv name, const struct az_words *w);
 /* The first rule of a group of an embedded file that matches; false: none. What *r points to is
- * static. For questions that are asked once a name, of groups of some dozens of rules: the file is
- * read anew. */
+ * static. For one query per name and groups of some dozens of rules: the file is read again. */
 bool az_rules_find(const char *file, const char *group, struct az_sv name, struct az_rule *r);
-/* The rules of a file, read once for questions that are asked of many names. */
+/* The rules of a file, read once for queries of many names. */
 struct az_rule_list {
     const struct az_rule *v;
     size_t n;

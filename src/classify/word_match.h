@@ -1,5 +1,4 @@
-/* Names as words: how rules of `configs/` match names, by whole words rather than by any part of
- * one. */
+/* Word matching: rules of `configs/` match whole words of names rather than any part of one. */
 #ifndef AZ_CLASSIFY_WORD_MATCH_H
 #define AZ_CLASSIFY_WORD_MATCH_H
 

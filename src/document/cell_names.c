@@ -1,4 +1,4 @@
-/* Words of columns as files have them. */
+/* Names of columns in files. */
 #include "document/table.h"
 
 const char *az_cell_type_text(enum az_cell_type t)

@@ -1,4 +1,4 @@
-/* Identifiers of the verdict's data, and the words of advice. */
+/* Identifiers of the verdict's data, and the texts of advice. */
 #include "document/claims.h"
 
 const char *az_check_id(enum az_check c)

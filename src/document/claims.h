@@ -3,7 +3,7 @@
  * from these fields, every field rests on evidence that is named here, and every claim has a check
  * that can deny it (`trust`).
  *
- * All times are whole nanoseconds. Figures of several devices or ranks are means, so that
+ * All times are whole nanoseconds. Values of several devices or ranks are means, so that
  * computing + exposed_communication + exposed_copy + idle = span holds exactly (idle takes the
  * remainder of rounding). Identifiers are lower case words joined by `_`; they are stable. */
 #ifndef AZ_DOCUMENT_CLAIMS_H

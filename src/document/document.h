@@ -67,7 +67,7 @@ struct az_document {
      * are made where a report draws them (az_report.draws), and released with the document. */
     const struct az_tracks *tracks;
     const struct az_flame *flame;
-    /* Tables of events for a writer of data bases, made row by row; not among `tables`. NULL: none;
+    /* Tables of events for a database writer, made row by row; not among `tables`. NULL: none;
      * where a report wants them (az_report.events). */
     const struct az_table_list *events;
     struct az_kept *kept;                /* released with the document */

@@ -1,4 +1,4 @@
-/* Device time by who asked for it, for a drawing: a tree whose paths are call stacks, modules,
+/* Device time by call path, for flame graphs: a tree whose paths are call stacks, modules,
  * ranges or scopes, outermost first, ending in what ran on the device. Bounded: what is below a
  * five-thousandth of the whole, or beyond AZ_FLAME_NODES nodes (largest first), is in its parent's
  * time only. Equal inputs give equal trees. */

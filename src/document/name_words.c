@@ -1,4 +1,4 @@
-/* Words for the verdict of a comparison: pairs of times in one unit, changes with their sign, names
+/* Text for the verdict of a comparison: pairs of times in one unit, changes with their sign, names
  * cut to a readable length, and tags cut to the part in which they differ. */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* The time line of several ranks by figure, for who compares: reports hold it by rank. */
+/* The timeline of several ranks by metric, for comparisons: reports have it by rank. */
 #ifndef AZ_DOCUMENT_RANKS_TIMELINE_H
 #define AZ_DOCUMENT_RANKS_TIMELINE_H
 

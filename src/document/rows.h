@@ -1,7 +1,7 @@
-/* Rows that are made when they are read. A table of every event of a run has more in its cells (16
+/* Lazy rows, created when they are read. A table of every event of a run has more in its cells (16
  * bytes each) than there is in what they are made of, and writers go through it once, from top to
- * bottom: such a table has a maker of rows instead of cells. Whoever wants to jump about in its
- * rows has them held first. */
+ * bottom: such a table has a maker of rows instead of cells. Random access to the rows requires to
+ * materialize them first. */
 #ifndef AZ_DOCUMENT_ROWS_H
 #define AZ_DOCUMENT_ROWS_H
 

@@ -1,5 +1,5 @@
-/* Canonical columns by rules over headers: words in one spelling, the unit and what is summed up
- * taken off, then the names that tools give one figure. */
+/* Canonical columns by rules over headers: one spelling per word, unit and statistic removed, then
+ * the names that tools use for one metric. */
 #include "document/schema_index.h"
 
 #include <stdio.h>
@@ -185,7 +185,7 @@ static void words_of(struct words *w, struct az_sv name, const struct az_column 
 
 /* ---- what is summed up ---- */
 
-/* Takes words of totals off, and gives back the word of another summary ("mean", "p95"); "": none.
+/* Removes words of totals, and returns the word of another summary ("mean", "p95"); "": none.
  */
 static const char *take_summary(struct words *w, enum az_unit unit)
 {

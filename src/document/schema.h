@@ -1,6 +1,6 @@
 /* Canonical columns: what a column of a table means, whatever tool gave it its header
  * (docs/columns.md). The id is a stem, the same for every format ("kernel_time"), and the unit
- * ("_ns"). Who wants one meaning looks for the stem. */
+ * ("_ns"). Look up the stem to find one meaning. */
 #ifndef AZ_DOCUMENT_SCHEMA_H
 #define AZ_DOCUMENT_SCHEMA_H
 

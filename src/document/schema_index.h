@@ -1,6 +1,6 @@
-/* What single words mean by the rules of the canonical columns, found by the word: a report has
- * hundreds of columns, and looking through all rules for each was a quarter of a small report.
- * Private to schema*.c. */
+/* Index of the rules of the canonical columns by word: a report has hundreds of columns, and a
+ * linear search through all rules took a quarter of the time of a small report. Private to
+ * schema*.c. */
 #ifndef AZ_DOCUMENT_SCHEMA_INDEX_H
 #define AZ_DOCUMENT_SCHEMA_INDEX_H
 

@@ -1,4 +1,4 @@
-/* Rules of the canonical columns: a new spelling of a figure is a row here. */
+/* Rules of the canonical columns: a new spelling of a metric is a row here. */
 #include "document/schema_rules.h"
 
 /* clang-format off */

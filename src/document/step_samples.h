@@ -1,5 +1,5 @@
-/* Times of the single steps of a run, and what two runs' steps say of each other: the test by which
- * a single pair of runs is judged (docs/formulas-compare.md 4.3). */
+/* Times of the single steps of a run, and the test that compares the steps of two single runs
+ * (docs/formulas-compare.md 4.3). */
 #ifndef AZ_DOCUMENT_STEP_SAMPLES_H
 #define AZ_DOCUMENT_STEP_SAMPLES_H
 

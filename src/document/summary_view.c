@@ -8,7 +8,7 @@ enum { MAX_TABLES = 12, RANK_ROWS = 8, FAMILY_ROWS = 8, TOP_ROWS = 8, COMPARED_R
 struct question {
     const char *tables[MAX_TABLES]; /* ids, the best answer first */
     size_t rows, least; /* shown at most; a table with fewer than `least` says nothing */
-    const char *columns[AZ_SCREEN_COLUMNS]; /* stems; those that are missing are passed over */
+    const char *columns[AZ_SCREEN_COLUMNS]; /* stems; missing ones are skipped */
 };
 
 #define TOP_COLUMNS                                                                                \
@@ -87,7 +87,7 @@ static bool among(const struct az_screen_part *p, size_t col)
     return false;
 }
 
-/* A device is named where there are several; what is empty in all rows is passed over. */
+/* A device is named where there are several; columns that are empty in all rows are skipped. */
 static void choose_columns(const struct question *q, struct az_screen_part *p)
 {
     for (size_t i = 0; i < AZ_SCREEN_COLUMNS && q->columns[i]; i++) {

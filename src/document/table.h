@@ -125,7 +125,7 @@ struct az_table {
 };
 
 /* The table lives in the arena; cells are charged to its budget. NULL: out of memory, which the
- * functions below take and do nothing, so that it is looked at once, by az_document_add. */
+ * functions below accept and ignore, so that it is checked once, by az_document_add. */
 struct az_table *az_table_new(struct az_arena *arena, const char *id, const char *title,
                               unsigned flags);
 void az_table_free(

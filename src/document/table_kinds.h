@@ -1,6 +1,6 @@
-/* How the tables of results are compared: one row a kind of table. Columns of keys and figures are
- * named by their canonical ids or stems (document/schema.h), so one row serves the tables of every
- * format. */
+/* How tables of results are compared: one row per kind of table. Key and value columns are named by
+ * their canonical ids or stems (document/schema.h), so one row serves the tables of every format.
+ */
 #ifndef AZ_DOCUMENT_TABLE_KINDS_H
 #define AZ_DOCUMENT_TABLE_KINDS_H
 

@@ -1,4 +1,4 @@
-/* Levels of detail of a time line (tracks.h says how). */
+/* Levels of detail of a timeline (see tracks.h). */
 #include "document/tracks.h"
 
 #include "base/sort.h"

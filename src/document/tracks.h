@@ -1,4 +1,4 @@
-/* Tracks: what a drawing of the time line shows, and nothing that a table reads. Lanes (the steps,
+/* Tracks: the data of the timeline drawing, which no table reads. Lanes (the steps,
  * and for each device its gaps and its streams) with marks on them, at several levels of detail, so
  * that a reader of any part of the run is given marks that do not merge, and the whole stays
  * small however long the run was: at most AZ_TRACK_MARKS marks.

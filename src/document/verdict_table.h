@@ -1,6 +1,6 @@
 /* The verdict of a report: the table `verdict`, first in a document, of three to eight lines that
  * say what ran, where the time went, the estimated savings, and the state of the data. It is
- * made in one place for a kind of document; writers only lay it out, in the same words.
+ * created in one place per kind of document; writers only lay it out.
  *
  *   MI300X, 1 rank, 1 step, 908.3 ms (pytorch)                                    AZ_LINE_WHAT
  *   time      36.0 % computing, ... 63.5 % idle                                   AZ_LINE_TIME

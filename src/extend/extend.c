@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define STEP 1000 /* instructions between two looks at the budget */
+#define STEP 1000 /* instructions between two checks of the budget */
 /* What a call may take in addition to its instructions, since some of them (comparing texts, a list
  * of a million arguments) are long: the largest text, bytes of memory that count as an instruction,
  * and seconds of the processor as a last resort, far from where the other limits end a script. */

@@ -5,7 +5,7 @@
 
 #include <lualib.h>
 
-#define BYTES_AT_ONCE 16 /* bytes moved or looked at that count as an instruction */
+#define BYTES_AT_ONCE 16 /* bytes moved or compared that count as an instruction */
 
 enum work {
     TEXT,   /* length of the texts among the arguments */

@@ -1,6 +1,6 @@
 /* The account of device time (docs/account.md): total = computation + exposed communication +
- * exposed copies + idle, in ticks, by unions. Every table that says where device time goes asks
- * here; it only lays out the rows. */
+ * exposed copies + idle, in ticks, by unions. Every table of device time uses this account and only
+ * lays out the rows. */
 #ifndef AZ_FACTS_ACCOUNT_H
 #define AZ_FACTS_ACCOUNT_H
 

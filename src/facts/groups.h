@@ -87,11 +87,11 @@ int az_groups_by(struct az_groups *g, size_t n, az_group_key *key, void *ctx,
 /* group[i] < groups, or AZ_NO_ID: item i is skipped. */
 int az_groups_make(struct az_groups *g, const uint32_t *group, size_t n, size_t groups,
                    struct az_mem *mem) AZ_MUST_USE;
-/* The same for a caller that wants the items only. */
+/* The same for a caller that needs the items only. */
 int az_groups_order(struct az_groups *g, const uint32_t *group, size_t n, size_t groups,
                     struct az_mem *mem) AZ_MUST_USE;
 void az_groups_release(struct az_groups *g);
-/* Gives back `of`, for a caller that looks at groups only. */
+/* Frees `of`, for a caller that uses groups only. */
 void az_groups_forget(struct az_groups *g);
 static inline const uint32_t *az_groups_items(const struct az_groups *g, size_t group, size_t *n)
 {

@@ -1,4 +1,4 @@
-/* One pass over the device work of a trace. */
+/* Idle gaps of a trace in one pass over its device work. */
 #include "facts/idle.h"
 
 struct last { /* by slot */

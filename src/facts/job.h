@@ -1,5 +1,5 @@
-/* What one input is worked on with: sealed traces, options, where results go, and facts that are
- * computed once and shared by whoever asks. */
+/* Context of the analysis of one input: finalized traces, options, the result document, and facts
+ * that are computed once and shared by all analyses. */
 #ifndef AZ_FACTS_JOB_H
 #define AZ_FACTS_JOB_H
 
@@ -34,8 +34,8 @@ struct az_job {
 
 /* The place of a fact: `what` is the address of something only its maker has. *slot is NULL until
  * the maker sets it, and lives as long as job->arena. NULL on failure, which the arena remembers.
- * Another part of the job that asks for the same place waits until it is left (NULL is fine); until
- * then nobody else looks at it or writes to it. */
+ * Another part of the job that requests the same place waits until it is released (NULL is fine);
+ * until then no other thread reads or writes it. */
 void **az_job_slot(struct az_job *job, const void *what);
 void az_job_leave(struct az_job *job, void **slot);
 
@@ -87,7 +87,7 @@ enum {
     AZ_FINDING_OVERLAPS,
     AZ_FINDING_ADVICE
 };
-/* The two tables with their columns and no rows, for whoever makes the job. NULL on failure (the
+/* The two tables with their columns and no rows, for the creator of the job. NULL on failure (the
  * arena knows why). */
 struct az_table *az_coverage_table(struct az_arena *arena);
 struct az_table *az_findings_table(struct az_arena *arena);

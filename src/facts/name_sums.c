@@ -1,4 +1,4 @@
-/* Sums by name: counting sort of values by name, then exact figures per group. */
+/* Sums by name: counting sort of values by name, then exact statistics per group. */
 #include <math.h>
 
 #include "base/num.h"

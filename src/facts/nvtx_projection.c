@@ -1,8 +1,8 @@
 /* Projection in O((calls + ranges) log n) without assuming that calls or ranges of a thread nest:
  * both questions
  * ("first start and last end of the launches inside", "shortest enclosing range") are prefix
- * queries on a binary indexed tree, asked while sweeping by start. Calls of a thread that end in
- * the order in which they start need none. */
+ * queries on a binary indexed tree, evaluated while sweeping by start. Calls of a thread that end
+ * in the order in which they start need none. */
 #include "facts/nvtx_projection.h"
 #include "base/sort.h"
 

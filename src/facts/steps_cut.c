@@ -1,4 +1,4 @@
-/* Where the steps of a loop begin and end (docs/steps.md 3.5). An anchor says only that steps
+/* Where the steps of a loop begin and end (docs/steps.md 3.5). An anchor only marks that steps
  * repeat; a step begins where the recorded loop does, else after the optimizer, else where the
  * device waits longest. */
 #include "facts/steps_internal.h"

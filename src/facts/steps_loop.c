@@ -167,7 +167,7 @@ static bool alike(const struct az_kernels *k, const uint32_t *p, size_t m, size_
            3 * (same + 1) * length >= len;
 }
 
-/* Inside the reference stretches are alike: layers of a step. Each kind is looked at
+/* Repeats inside the reference are layers of a step. Each kind is looked at
  * where it is first. */
 static bool has_layers(const struct az_kernels *k, const struct az_loop *l)
 {

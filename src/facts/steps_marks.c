@@ -1,6 +1,5 @@
 /* Steps by marks: ranges of the host, ranges of the device, lines of the profiler
- * (docs/steps.md 2). A mark of the host says when work was launched; its step is when that work
- * ran. */
+ * (docs/steps.md 2). A mark of the host spans the launches; its step spans the launched work. */
 #include <inttypes.h>
 
 #include "base/sort.h"

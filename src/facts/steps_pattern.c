@@ -42,7 +42,7 @@ static bool survey(const struct az_kernels *k, uint32_t kind, int64_t *scratch, 
                0.1 * median;
 }
 
-/* The longest period first; then those whose spacings are most alike; then by place. */
+/* The longest period first; then those with the most similar spacings; then by place. */
 static int by_period(const void *x, const void *y, void *ctx)
 {
     const struct az_anchor *a = x, *b = y;

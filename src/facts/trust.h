@@ -15,7 +15,7 @@ struct az_trust {
     /* rows of ev[AZ_CALL], by start: launches whose device event is lost */
     const uint32_t *lost;
     size_t n_lost;
-    /* likewise: graph launches without device events */
+    /* the same for graph launches without device events */
     const uint32_t *bare;
     size_t n_bare;
     /* operations (az_op words) that begin a stream after a gap in which work launched before the
@@ -33,7 +33,7 @@ const struct az_trust *az_job_trust(struct az_job *job, size_t trace, int *rc);
  * AZ_NO_ROW where they are not recorded. */
 bool az_trust_gap_holds_lost(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
                              int64_t gap_end, uint32_t launch_before, uint32_t launch_after);
-/* Likewise for graph launches without device events. */
+/* The same for graph launches without device events. */
 bool az_trust_gap_holds_graph(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
                               int64_t gap_end, uint32_t launch_before, uint32_t launch_after);
 /* May work launched before the recording have run in the gap that `after` ends? */

@@ -1,4 +1,4 @@
-/* Peak rates of a device and the roofline over them (docs/formulas-models.md 13; figures:
+/* Peak rates of a device and the roofline over them (docs/formulas-models.md 13; values:
  * configs/devices.csv). */
 #ifndef AZ_PERF_PEAKS_H
 #define AZ_PERF_PEAKS_H
@@ -49,7 +49,8 @@ struct az_device_facts {
  * unknown. basis: empty or "peak", "achievable". False: none known (docs/formulas-models.md 13). */
 bool az_peaks_find(struct az_sv csv, struct az_sv wanted, struct az_sv basis,
                    const struct az_device_facts *f, struct az_peaks *out);
-/* Likewise in a table of the user's: its rates hold for every device whose name holds the row's. */
+/* The same in a user-defined table: its rates apply to every device whose name contains the row's.
+ */
 bool az_peaks_find_user(struct az_sv csv, struct az_sv wanted, struct az_sv basis,
                         const struct az_device_facts *f, struct az_peaks *out);
 /* Name of the row whose name or `match` is nearest to a wanted one that was not found; empty: none

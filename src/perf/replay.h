@@ -1,7 +1,8 @@
 /* Command lines of the micro-benchmarks that measure one recorded operator again: `hipblaslt-bench`
  * for matrix products, `MIOpenDriver` for convolutions. Derived from name, shapes, types and
- * strides alone; no device and no library is asked, so they are what the framework would hand to
- * the library, not what was recorded (docs/formulas-multirank.md 5.3 and 5.5). Pure functions. */
+ * strides alone; no device and no library is queried, so they are the arguments that the framework
+ * would pass to the library, not recorded ones (docs/formulas-multirank.md 5.3 and 5.5). Pure
+ * functions. */
 #ifndef AZ_PERF_REPLAY_H
 #define AZ_PERF_REPLAY_H
 

@@ -1,4 +1,4 @@
-/* Judges the newest night of one figure (docs/formulas-nightly.md). */
+/* Tests the newest night of one metric (docs/formulas-nightly.md). */
 #include "stats/baseline_stats.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #define ALIKE_LESS    0.5  /* of both where neighbours are alike: a split is one by less there */
 #define PRIOR         0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
 #define PRIOR_RUNS    8
-#define FIRST         4     /* nights of a first level, to be what others are held against */
+#define FIRST         4     /* nights of a first level, the reference of the others */
 #define RARE          0.1   /* what a larger part of the nights has is no outlier but a mode */
 #define PRONE         0.002 /* outliers by figure-night of a history in which they are usual */
 #define OFTEN         0.1   /* so, for several in succession */

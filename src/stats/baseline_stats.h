@@ -1,6 +1,6 @@
-/* One figure night by night: what its level is, how it scatters, and whether the newest night still
- * belongs to that level (docs/formulas-nightly.md). Pure functions of numbers: seeded,
- * deterministic, without a database.
+/* One metric over nights: its level, its scatter, and whether the newest night still belongs to
+ * that level (docs/formulas-nightly.md). Pure functions of numbers: seeded, deterministic, without
+ * a database.
  *
  * Noise comes from successive differences, so that a step or a drift is not noise (von Neumann
  * 1941, made robust). Change points: binary segmentation by the energy statistic with a permutation

@@ -1,6 +1,6 @@
-/* Does a worse level last? A figure that failed fails until its nights show that they are at the
- * accepted level again, and until then no night passes by luck; and what it lost in all since that
- * level has a limit of its own. */
+/* Does a worse level last? A metric that failed fails until its nights are at the accepted level
+ * again, and until then no night passes by chance; its total loss since that level has a limit of
+ * its own. */
 #include <math.h>
 
 #include "stats/baseline_stats.h"

@@ -1,4 +1,4 @@
-/* How a figure scatters from night to night. */
+/* Scatter of a metric from night to night. */
 #include <math.h>
 
 #include "stats/baseline_stats.h"

@@ -1,5 +1,5 @@
-/* What the figures of the same runs say to one another: how often single nights are odd, how alike
- * neighbours are, how large the noise is (docs/formulas-nightly.md 2). */
+/* Noise parameters pooled over the metrics of the same runs: rate of outlier nights, correlation of
+ * neighbors, size of the noise (docs/formulas-nightly.md 2). */
 #include <math.h>
 #include <string.h>
 

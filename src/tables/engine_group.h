@@ -1,4 +1,4 @@
-/* Items of a spec in groups, with the figures of each. Private to the engine. */
+/* Items of a spec in groups, with the metrics of each. Private to the engine. */
 #ifndef AZ_TABLES_ENGINE_GROUP_H
 #define AZ_TABLES_ENGINE_GROUP_H
 

@@ -118,7 +118,7 @@ void az_coll_course(struct az_clocks *k, size_t n, enum az_coll_course how,
                     struct az_coll_track *out);
 /* Units whose ends are compared with each other most often, clusters of these, and so on. */
 int az_coll_clusters(struct az_clocks *k, struct az_arena *a) AZ_MUST_USE;
-/* Moves each cluster as one to where the ends of others want it. *moved: the farthest. */
+/* Moves each cluster as a whole to fit the ends of the others. *moved: the farthest. */
 int az_coll_settle_clusters(struct az_clocks *k, const uint32_t *of, enum az_coll_course how,
                             int64_t *moved) AZ_MUST_USE;
 

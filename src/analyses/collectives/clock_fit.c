@@ -1,8 +1,8 @@
-/* A clock's course from differences to a common one: one drift, and pieces between the steps of the
+/* Fit of a clock from differences to a common one: one drift, and pieces between the steps of the
  * clock, by dynamic programming over medians of bins. A clock drifts by its crystal: no more than
- * MOST_DRIFT, and the same before and after a step but for VARIES, so that a short piece takes the
- * drift of the whole and says its offset only. A piece more must better the sum of squares by
- * MORE_PIECE deviations squared; deviations of a bin's median are those within the bins, of at
+ * MOST_DRIFT, and the same before and after a step but for VARIES, so that a short piece uses the
+ * drift of the whole and contributes its offset only. A piece more must better the sum of squares
+ * by MORE_PIECE deviations squared; deviations of a bin's median are those within the bins, of at
  * least LEAST_NS. */
 #include "analyses/collectives/clock.h"
 

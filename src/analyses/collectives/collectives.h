@@ -284,7 +284,7 @@ struct az_coll_spread az_coll_spread(double *v, size_t n);
 void az_coll_put_clock_us(struct az_table *t, const struct az_coll_run *c,
                           uint32_t g); /* start as in the file */
 
-/* Which names of tables are asked for (collective_sheets). */
+/* Requested table names (collective_sheets). */
 static inline bool az_coll_current_names(const struct az_coll_run *c)
 {
     return !az_sv_is(c->job->opts->coll_sheets, "historic");
@@ -332,7 +332,7 @@ int az_coll_verdicts(struct az_coll_run *c, struct az_coll_verdict *out, struct 
 double az_coll_t_above(double p, double dof);
 int az_coll_exposure_tables(struct az_coll_run *c) AZ_MUST_USE;
 int az_coll_unmatched_table(struct az_coll_run *c) AZ_MUST_USE;
-/* Far enough off to be reported: as docs/formulas-collectives.md 3.1 wants it for a shift. */
+/* Far enough off to be reported: as docs/formulas-collectives.md 3.1 requires for a shift. */
 bool az_coll_clock_off(const struct az_coll_clock *k);
 int az_coll_clock_table(struct az_coll_run *c) AZ_MUST_USE;
 /* P(X >= k) of a binomial distribution. */

@@ -1,7 +1,7 @@
-/* Devices as ranks: one process, or one recording of several, that drives several devices, and does
- * not say who a collective is among. Each device with collectives becomes a rank of its own before
- * anything is matched; elsewhere the kernels that one collective runs on each device would be taken
- * for as many collectives. */
+/* Devices as ranks: one process, or one recording of several processes, that drives several devices
+ * and does not record the members of a collective. Each device with collectives becomes a rank of
+ * its own before anything is matched; elsewhere the kernels that one collective runs on each device
+ * would be taken for as many collectives. */
 #include "analyses/collectives/collectives.h"
 
 struct split {

@@ -1,4 +1,4 @@
-/* Events matched step by step: the profiler numbers its steps alike on all ranks, so that a
+/* Events matched step by step: the profiler gives a step the same number on all ranks, so that a
  * recording that lacks a step, or events of it, does not shift what comes after. */
 #include "analyses/collectives/match.h"
 #include "base/sort.h"

@@ -1,12 +1,13 @@
-/* Figures of one collective: latency, skews, waits, bandwidth, what of it was hidden by other
- * kernels. docs/formulas-collectives.md 3 and 5. */
+/* Metrics of one collective: latency, skews, waits, bandwidth, overlap with other kernels.
+ * docs/formulas-collectives.md 3 and 5. */
 #include "analyses/collectives/clock.h"
 #include "analyses/collectives/collectives.h"
 #include "base/sort.h"
 
 #include <math.h>
 
-/* From its file's time to the common clock; start and end of an event are shifted alike. */
+/* From its file's time to the common clock; start and end of an event are shifted by the same
+ * amount. */
 static int64_t shift_of(const struct az_coll_run *c, uint32_t g)
 {
     const int64_t shift = c->shift[c->rank[g]];

@@ -1,5 +1,5 @@
-/* What the library of collectives said in the range around a launch, of traces without a framework
- * (docs/formulas-collectives.md 1). Private to source.c. */
+/* Payload of the range that a collective library opens around a launch, in traces without a
+ * framework (docs/formulas-collectives.md 1). Private to source.c. */
 #ifndef AZ_ANALYSES_COLLECTIVES_PAYLOAD_H
 #define AZ_ANALYSES_COLLECTIVES_PAYLOAD_H
 

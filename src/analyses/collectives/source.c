@@ -1,4 +1,4 @@
-/* What a trace says of a collective kernel: the kernel's own arguments; else those of the operation
+/* Arguments of a collective kernel: the kernel's own arguments; else those of the operation
  * that launched it or of the annotation around the launch; else its name.
  * docs/formulas-collectives.md 1. */
 #include "analyses/collectives/collectives.h"

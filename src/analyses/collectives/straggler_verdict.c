@@ -1,4 +1,4 @@
-/* Which rank the others wait for because of its own work, and how sure that is.
+/* Straggler detection: ranks that delay the others by their own work, with confidence.
  *
  * Model. Of a step, a rank spends its own time (kernels, its host) and time in which it does
  * nothing but communicate. Steps are equally long for ranks that communicate, so who spends more of

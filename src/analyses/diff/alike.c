@@ -1,9 +1,10 @@
-/* Names that occur more than once among the children of two nodes: which of them look alike. */
+/* Similarity matching of children with equal names: which occurrences under two nodes correspond.
+ */
 #include "analyses/diff/internal.h"
 
 #define REPEATED   4096 /* pairs of repeated names that are scored */
 #define LEVELS     4    /* levels of a subtree that are compared to score a pair */
-#define LEVEL_SIZE 256  /* nodes of one level that are looked at */
+#define LEVEL_SIZE 256  /* nodes of one level that are compared */
 
 /* Ids of the nodes of one level, sorted. `level` holds the nodes and gets those of the next. */
 static int level_ids(struct az_merger *m, int side, struct az_vec_u32 *level,
@@ -46,7 +47,7 @@ static double overlap(const struct az_vec_u32 *a, const struct az_vec_u32 *b)
     return most ? (double)same / (double)most : 1;
 }
 
-/* How alike two subtrees are: equal levels, and the share that is equal of the first that differs.
+/* Similarity of two subtrees: equal levels, and the share that is equal of the first that differs.
  */
 static int likeness(struct az_merger *m, uint32_t a, uint32_t b, double *score)
 {
@@ -90,8 +91,8 @@ static bool better(const struct score *x, const struct score *y)
     return x->a != y->a ? x->a < y->a : x->b < y->b;
 }
 
-/* Pairs the occurrences of one name anew, the most alike first. a, b: the nodes; was[i]: index in b
- * or AZ_NO_ROW; result likewise in was. */
+/* Pairs the occurrences of one name again, the most similar first. a, b: the nodes; was[i]: index
+ * in b or AZ_NO_ROW; result likewise in was. */
 static int pair_alike(struct az_merger *m, const struct az_vec_u32 *a, const struct az_vec_u32 *b,
                       uint32_t *was)
 {

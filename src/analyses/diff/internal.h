@@ -50,8 +50,8 @@ int az_diff_align_lists(struct az_merger *m) AZ_MUST_USE;
 int az_diff_pair_children(struct az_merger *m, const uint32_t node[2]) AZ_MUST_USE;
 
 /* ---- alike.c ---- */
-/* A name of which one side has more than the other: the most alike belong together, wherever they
- * stand. */
+/* A name with more occurrences on one side: the most similar ones are paired, whatever their order.
+ */
 int az_diff_repeated_names(struct az_merger *m) AZ_MUST_USE;
 
 #endif

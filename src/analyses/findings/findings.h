@@ -1,4 +1,4 @@
-/* Rules that say what is wrong. Each adds rows to job->findings. Private to findings*.c. */
+/* Rules that detect problems. Each adds rows to job->findings. Private to findings*.c. */
 #ifndef AZ_ANALYSES_FINDINGS_FINDINGS_H
 #define AZ_ANALYSES_FINDINGS_FINDINGS_H
 

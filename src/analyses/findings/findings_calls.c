@@ -1,4 +1,5 @@
-/* Copies, fills and calls that make the host wait. A call is asynchronous if its name says `Async`.
+/* Copies, fills and calls that make the host wait. A call is asynchronous if its name contains
+ * `Async`.
  */
 #include "analyses/findings/findings.h"
 #include "base/num.h"

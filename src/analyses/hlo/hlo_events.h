@@ -20,7 +20,7 @@ struct az_hlo_device {
 };
 AZ_VEC(struct az_hlo_device, az_hlo_devices);
 
-/* Kernels of a trace that are alike: of one name, row of the trace and device (az_hlo_alike). */
+/* Equal kernels of a trace: of one name, row of the trace and device (az_hlo_alike). */
 struct az_hlo_set {
     uint32_t first, name, plane; /* first: row of the first of them */
     bool gpu;

@@ -1,5 +1,5 @@
-/* Kernels that are alike: what is asked of kernels by name, operation and device is asked once of
- * each such set, not of each event. */
+/* Groups of equal kernels: queries by name, operation and device run once per group, not once per
+ * event. */
 #include "analyses/hlo/hlo_events.h"
 #include "base/num.h"
 

@@ -1,6 +1,6 @@
-/* hlo_roofline: how near an operation comes to what its device can do. The device is the configured
- * one, else the one of that name, or whose units and memory the profile says; rates of the user's
- * own win. */
+/* hlo_roofline: operations compared with the peak rates of their device. The device is the
+ * configured one, else the one with the recorded name, else the one with the recorded units and
+ * memory; user-defined rates take precedence. */
 #include "analyses/hlo/perf.h"
 #include "analyses/rates.h"
 

@@ -1,4 +1,4 @@
-/* Keys for kernel_to_class_map: which words of a kernel's name distinguish it from others. */
+/* Keys for kernel_to_class_map: the parts of a kernel's name that distinguish it from others. */
 #ifndef AZ_ANALYSES_KERNELS_CLASS_KEYS_H
 #define AZ_ANALYSES_KERNELS_CLASS_KEYS_H
 

@@ -1,5 +1,5 @@
-/* Advice: what to do about host operations, gaps and slow matrix products (docs/formats-tracy.md
- * 14, conditions; own words). */
+/* Advice: fixes for host operations, gaps and slow matmuls (conditions: docs/formats-tracy.md 14).
+ */
 #include <math.h>
 #include <stdio.h>
 

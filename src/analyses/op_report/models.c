@@ -1,7 +1,7 @@
-/* The table `op_models`: every operation with its arguments once, with what can be computed of it:
- * FLOP and bytes by formula, links of collectives, the file's own performance model and counters.
- * Each figure names its source. Operations with impossible times do not count, as in the account of
- * time: one of them would be the longest of the table. */
+/* The table `op_models`: one row per operation and arguments, with its model: FLOP and bytes by
+ * formula, links of collectives, the file's own performance model and counters. Each value names
+ * its source. Operations with impossible times do not count, as in the account of time: one of them
+ * would be the longest of the table. */
 #include <math.h>
 
 #include "analyses/op_report/opreport.h"

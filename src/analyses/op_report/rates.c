@@ -1,4 +1,4 @@
-/* Figures of a row: what its arguments say, once for all rows with the same ones
+/* Metrics of a row: those of its arguments, once for all rows with the same ones
  * (az_op_report_sig), and its times (docs/formats-tracy.md 6 to 8, 10). */
 #include <math.h>
 

@@ -6,8 +6,8 @@
 #include "analyses/operators/framework.h"
 
 struct az_extend;
-/* Opens options.extension_file and puts its categories into f->extra. NULL: none is asked for, or
- * it failed (f->extension_why). */
+/* Opens options.extension_file and puts its categories into f->extra. NULL: none is set, or it
+ * failed (f->extension_why). */
 struct az_extend *az_framework_extend_open(struct az_job *job, struct az_framework *f, int *rc);
 /* Runs its models over every set of arguments and closes it. AZ_ECONFIG: one of them failed. */
 int az_framework_extend_run(struct az_job *job, struct az_framework *f,

@@ -1,4 +1,4 @@
-/* Figures of a group of operations: the first known values, and rates over all of them. */
+/* Metrics of a group of operations: the first known values, and rates over all of them. */
 #include "analyses/operators/metrics.h"
 
 static void first_number(double *kept, double v) { *kept = isnan(*kept) ? v : *kept; }

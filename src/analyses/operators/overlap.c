@@ -1,5 +1,5 @@
 /* One sweep over device events by start. The events still running are kept per stream, so that
- * events of one stream, which never pair, are not looked at again. */
+ * events of one stream, which never pair, are not compared. */
 #include "analyses/operators/overlap.h"
 
 #include "base/sort.h"

@@ -369,7 +369,7 @@ static int roofline_table(struct work *w)
     return az_job_add(w->job, t, rc);
 }
 
-/* Rates that some operation is held against. */
+/* Rates that some operation is compared with. */
 static unsigned used_rates(struct work *w, size_t *rate)
 {
     unsigned n = 0;

@@ -6,7 +6,7 @@
 #include "tables/engine.h"
 
 /* Launchers of one name, category and, with detect_recompute, answer to whether they are part of a
- * recomputed region: what the tables want to know of them. */
+ * recomputed region: as the tables need it. */
 struct set {
     uint32_t first; /* launcher */
     uint32_t next;  /* set of the same name, plus one; 0: none */

@@ -59,7 +59,7 @@ static inline struct az_sv az_unified_category(const struct az_unified *u,
 /* What the models say of the work of a row; all unknown for a synthetic row. */
 int az_unified_estimate(struct az_framework_metrics *metrics, const struct az_unified *u,
                         size_t row, struct az_framework_estimate *e) AZ_MUST_USE;
-/* For one who asks for estimates of many rows: rows with the same key, which is not 0, have the
+/* For callers that need estimates of many rows: rows with the same key, which is not 0, have the
  * same estimate. 0: of a synthetic row, which has none. */
 struct az_unified_keys {
     struct az_framework_metrics *metrics;
@@ -81,8 +81,7 @@ AZ_MUST_USE static inline int az_unified_key(const struct az_unified_keys *k, si
     *key = (uint64_t)*known << 1 | backward;
     return rc;
 }
-/* Rows that were looked at lately, one for each of their names, categories and estimates: those
- * like them go where they went. */
+/* Cache of recent rows, one per name, category and estimate: equal rows get the same result. */
 enum { AZ_UNIFIED_RECENT = 1024 };
 struct az_unified_recent {
     uint64_t key; /* 0: none */

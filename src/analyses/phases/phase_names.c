@@ -1,5 +1,5 @@
-/* Prefill or decode by the words of names: rules of configs/phases.rules, decided once per operator
- * name and set of kernel names. */
+/* Prefill or decode by name: rules of configs/phases.rules, evaluated once per operator name and
+ * set of kernel names. */
 #include "analyses/phases/phase.h"
 
 #include "base/data.h"

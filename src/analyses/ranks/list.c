@@ -1,5 +1,5 @@
-/* The ranks of a run: who is there, what was read of each, what is missing, where they differ.
- * Where the traces have been given back, the coverage of all of them together. */
+/* The ranks of a run: present and missing ranks, input coverage of each, differences. Where the
+ * traces have been freed, the coverage of all of them together. */
 #include <inttypes.h>
 
 #include "analyses/operators/framework.h"

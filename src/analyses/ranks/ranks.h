@@ -1,9 +1,9 @@
 /* Analyses over the ranks of one run: reduce, then finish.
  *
- * Each rank's trace is reduced to a part as soon as it is sealed (on any thread, ranks side by
- * side) and is then given back; when all ranks are in, the parts of all are finished into tables,
- * on one thread, in rank order. So memory grows with what is kept of a rank and not with its
- * events, and a part could as well come from another machine. */
+ * Each rank's trace is reduced to a part as soon as it is finalized (on any thread, ranks in
+ * parallel) and is then freed; when all ranks are in, the parts of all are finished into tables, on
+ * one thread, in rank order. So memory grows with the size of the parts, not with the number of
+ * events, and a part can also come from another machine. */
 #ifndef AZ_ANALYSES_RANKS_RANKS_H
 #define AZ_ANALYSES_RANKS_RANKS_H
 
@@ -65,7 +65,7 @@ struct az_rank_analysis {
     bool of_devices;     /* also of one trace alone that has several devices: they are its ranks */
     bool keeps_parts;    /* parts are read after finish, too: rows are made of them */
     unsigned needs, any; /* AZ_CAP_*, of the rank's trace; a rank that lacks them has no part */
-    /* job: one trace; job->arena is given back after the call, job->diag is the rank's own, nothing
+    /* job: one trace; job->arena is freed after the call, job->diag is the rank's own, nothing
      * may be emitted. *part: made in `keep` (charged to the input's budget), texts copied: nothing
      * may point into the trace. */
     int (*reduce)(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
@@ -76,8 +76,8 @@ struct az_rank_analysis {
     const struct az_shape *shape;
     /* parts: one per rank of `ranks`, NULL where there is none; at least one is there. Emits
      * tables; job has no trace. az_cover and az_finding go here. ranks and texts live as long as
-     * the document, parts if keeps_parts says so; else those of part files are given back when
-     * this returns. */
+     * the document, parts if keeps_parts says so; else those of part files are freed when this
+     * returns. */
     int (*finish)(struct az_job *job, const struct az_ranks *ranks, void *const *parts) AZ_MUST_USE;
 };
 

@@ -1,5 +1,5 @@
-/* gpu_timeline, gpu_timeline_by_agent, comm_overlap: where device time goes in the words of
- * docs/formats-rocprof.md 6.1, of the account of docs/account.md. */
+/* gpu_timeline, gpu_timeline_by_agent, comm_overlap: device time with the row names of
+ * docs/formats-rocprof.md 6.1, from the account of docs/account.md. */
 #include "analyses/kernels/dispatch.h"
 #include "analyses/registry_list.h"
 #include "base/time_units.h"

@@ -1,4 +1,4 @@
-/* Figures of iterations over iterations: mean, median, p95, minimum, maximum per device. Private to
+/* Statistics over iterations: mean, median, p95, minimum, maximum per device. Private to
  * the analyses. */
 #ifndef AZ_ANALYSES_TIMELINE_ITERATION_SUMMARY_H
 #define AZ_ANALYSES_TIMELINE_ITERATION_SUMMARY_H

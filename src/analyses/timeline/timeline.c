@@ -1,6 +1,6 @@
 /* gpu_timeline: where device time goes (docs/account.md), the mean over devices, per device, and
- * per step. For every trace of device events; formats with a time line in the words of another tool
- * have their own. */
+ * per step. For every trace of device events; formats that follow another tool's row names have
+ * their own timeline. */
 #include "analyses/timeline.h"
 
 #include "analyses/operators/framework.h"

@@ -1,5 +1,5 @@
 /* The tracks of a run (document/tracks.h): lanes of steps, gaps and streams with levels of detail,
- * for reports that draw. Only made when one is asked for; no table comes of it. */
+ * for reports that draw. Only computed when a report needs them; no table depends on them. */
 #include "analyses/timeline/tracks.h"
 
 #include "analyses/registry_list.h"

@@ -1,6 +1,6 @@
-/* The tracks of a run whose ranks are reduced one by one: each rank's are made with its part of the
- * marks, and put below each other. Ranks that say when they were recorded keep their distance;
- * others begin together. */
+/* The tracks of a run whose ranks are reduced one by one: each rank's tracks get its share of the
+ * marks, one rank below the other. Ranks with a recorded start time keep their offset; the others
+ * start together. */
 #include "analyses/registry_list.h"
 #include "analyses/timeline/tracks.h"
 

@@ -15,8 +15,8 @@ struct view {
     const struct az_optrace *o;
     struct az_tree_edits *edits;
     struct az_arena *a;
-    /* Links of backward operators, made when a script asks for the first one: its forward operator,
-     * the first backward operator of one, and the next of the same; AZ_NO_ROW: none. */
+    /* Links of backward operators, created when a script requests the first one: its forward
+     * operator, the first backward operator of one, and the next of the same; AZ_NO_ROW: none. */
     uint32_t *forward, *first, *next;
     struct az_tree_repeats repeats; /* not shown */
     int rc;                         /* memory ended */

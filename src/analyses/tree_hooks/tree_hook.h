@@ -1,5 +1,5 @@
-/* The user's hook into a trace while it is sealed: what `tree_postprocess` of an extension_file and
- * the pseudo operators ask for. */
+/* The user's hook into a trace before it is finalized: changes by `tree_postprocess` of an
+ * extension_file and by pseudo operators. */
 #ifndef AZ_ANALYSES_TREE_HOOKS_TREE_HOOK_H
 #define AZ_ANALYSES_TREE_HOOKS_TREE_HOOK_H
 

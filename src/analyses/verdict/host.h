@@ -1,5 +1,5 @@
-/* What the host did at a time: calls, operators, ranges and frames of a thread by start, each with
- * the one that it is in; what their names say (configs/trace_names.rules). */
+/* Host activity at a time: calls, operators, ranges and frames of a thread by start, each with its
+ * parent; classes of their names (configs/trace_names.rules). */
 #ifndef AZ_ANALYSES_VERDICT_HOST_H
 #define AZ_ANALYSES_VERDICT_HOST_H
 

@@ -54,8 +54,8 @@ static int list(struct az_verdict_whole *w, struct entries *all)
     return rc ? rc : az_sort_cmp(all->v, all->n, sizeof *all->v, by_meaning, NULL, w->job->mem);
 }
 
-/* Idle time is averaged over ranks only where it is alike, and never within a rank, whose gaps were
- * grouped already. */
+/* Idle time is averaged over ranks only where it is similar, and never within a rank, whose gaps
+ * were grouped already. */
 static bool joins(const struct az_verdict_found *first, const struct entry *e, const bool *has)
 {
     if (has[e->part])

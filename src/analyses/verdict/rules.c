@@ -1,8 +1,8 @@
 /* The rules, one row each, by their worth: of equal time the first is reported. A function may find
  * for the rows after it too, where one pass over the events does; those have none. `within` is the
  * part of the account that a finding's time is in; `denied_by` the checks whose failure withdraws
- * its findings (docs/verdict.md 4). Rules without advice are reported by the analysis that has the
- * figures, which says it. */
+ * its findings (docs/verdict.md 4). Rules without advice are reported by the analysis that computes
+ * their metrics and sets the advice. */
 #include "analyses/verdict/verdict.h"
 
 #define TREE (AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS)

@@ -1,4 +1,4 @@
-/* Sentences about the data that the figures rest on. */
+/* Sentences about the input data of the verdict. */
 #include <inttypes.h>
 
 #include "analyses/verdict/sentences.h"

@@ -334,7 +334,7 @@ static size_t on_other_devices(const struct az_verdict_text *x, const struct lin
     return ((int64_t)found + 1) * (int64_t)x->w->n == working ? found : 0;
 }
 
-/* What is alike on all devices is one line. */
+/* Equal findings on all devices are one line. */
 static size_t join_devices(const struct az_verdict_text *x, struct line *v, size_t n, size_t *other)
 {
     for (size_t i = 0; i < n; i++) {

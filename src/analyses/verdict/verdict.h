@@ -1,9 +1,9 @@
 /* The verdict of a report (docs/verdict.md): findings and their estimated savings.
  *
- * The rules look at one trace and leave a part: its account of time, what could make the figures
- * wrong, and findings with the time that could be won. Parts of several ranks are one by rule and
- * subject. When all tables of a report are made, the parts become the rows of `findings` and the
- * table `verdict` (document/verdict_table.h). Private to this folder but for az_verdict_report. */
+ * The rules read one trace and produce a part: its account of time, the trust checks, and findings
+ * with estimated savings. Parts of several ranks are one by rule and subject. When all tables of a
+ * report are made, the parts become the rows of `findings` and the table `verdict`
+ * (document/verdict_table.h). Private to this folder but for az_verdict_report. */
 #ifndef AZ_ANALYSES_VERDICT_VERDICT_H
 #define AZ_ANALYSES_VERDICT_VERDICT_H
 
@@ -162,7 +162,7 @@ struct az_verdict_part {
     struct az_verdict_kernel *top; /* of a rank: computing, most time first, in the scope */
     size_t n_top;
     struct az_verdict_founds found;
-    unsigned lacking; /* AZ_CAP_* that rules asked for in vain */
+    unsigned lacking; /* AZ_CAP_* that rules required and the trace lacks */
 };
 
 struct az_verdict_steps {
@@ -260,7 +260,7 @@ int az_verdict_find_exposed(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_warm_up(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_jitter(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_work(struct az_verdict *v) AZ_MUST_USE;
-/* Likewise the rates alone, of a trace with AZ_CAP_PROGRAMS. */
+/* The same for the rates alone, of a trace with AZ_CAP_PROGRAMS. */
 int az_verdict_program_rates(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_chains(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_clock(struct az_verdict *v) AZ_MUST_USE;

@@ -1,6 +1,6 @@
-/* Who the others wait for (analyses/collectives/waiting.h), as findings with a cause: what the late
- * rank's own kernels and idle time say. The communication that waits for it loses the waiting, or
- * is a part of the cause where it is mostly that. */
+/* Late ranks (analyses/collectives/waiting.h) as findings with a cause, derived from the late
+ * rank's own kernels and idle time. The communication that waits for it loses the waiting, or is a
+ * part of the cause where it is mostly that. */
 #include "analyses/collectives/waiting.h"
 #include "analyses/verdict/verdict.h"
 #include "base/num.h"

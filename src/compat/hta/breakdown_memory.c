@@ -1,6 +1,6 @@
 /* Bandwidth of copies and fills (docs/formulas-collectives.md 6): the rates of those that run at
- * one time, added. Figures are over the points where some run. The rate of one is what the profile
- * says, else bytes by time. */
+ * one time, added. Statistics are over the points where at least one runs. The rate of one is the
+ * recorded rate, else bytes by time. */
 #include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"

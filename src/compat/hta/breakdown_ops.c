@@ -1,6 +1,6 @@
 /* Which operators launch what, and how late (docs/formulas-collectives.md 6): a launch belongs to
- * the deepest aten:: operator around it on its own thread. And frequent sequences of kernels of the
- * operators that one asks for. */
+ * the deepest aten:: operator around it on its own thread. And frequent kernel sequences of the
+ * selected operators. */
 #include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"

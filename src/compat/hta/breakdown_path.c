@@ -1,5 +1,5 @@
 /* Critical path of one rank (docs/formulas-collectives.md 6.2): the chain of operators, launches
- * and device work that took longest, and what bound it. Off unless asked for: it needs an array of
+ * and device work that took longest, and what bound it. Off by default: it needs an array of
  * nodes of the window. */
 #include "compat/hta/breakdown_path.h"
 

@@ -1,4 +1,4 @@
-/* What a node of a graph waited for, as the profiler says (docs/formulas-collectives.md 6.2): of
+/* Recorded dependencies of a graph node (docs/formulas-collectives.md 6.2): of
  * its predecessors the one that ended last, also through nodes that are no device work. */
 #include "base/sort.h"
 #include "compat/hta/breakdown_path.h"

@@ -1,6 +1,6 @@
 /* Waiting, as edges of a critical path: a call that waits for the device ends no earlier than the
  * work it waits for, and a stream that waits for an event goes on no earlier than the work before
- * that event. What is waited for is as the device-side records of the trace say; without them, a
+ * that event. Wait targets come from the device-side records of the trace; without them, a
  * wait for the whole device is exact, and one for a stream or an event is taken to be for the last
  * work that ends inside the call. */
 #include "compat/hta/breakdown_path.h"
@@ -28,7 +28,7 @@ static int64_t launched(const struct az_hta_path_graph *g, uint32_t op)
     return az_hta_call_start(g->b, g->b->op[op].call);
 }
 
-enum { LOOK_BACK = 10000 }; /* operations that one wait may pass over */
+enum { LOOK_BACK = 10000 }; /* operations that one wait may skip */
 
 /* Last work of a stream that was launched before `by` and ended by `end`: event, UINT32_MAX if
  * none. */

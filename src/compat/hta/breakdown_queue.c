@@ -1,6 +1,6 @@
 /* How many launches wait on each stream (docs/formulas-collectives.md 6): +1 at the start of a call
- * that enqueues work which is in the trace, -1 at the start of that work. Figures over the points
- * of this step function, as other tools give them, and weighted by how long each length lasted. A
+ * that enqueues work which is in the trace, -1 at the start of that work. Statistics over the
+ * points of this step function, as in other tools, and weighted by the duration of each length. A
  * graph launch is one entry on each stream it works on, gone when its first work there starts. */
 #include "analyses/registry_list.h"
 #include "base/sort.h"

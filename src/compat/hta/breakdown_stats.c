@@ -1,4 +1,4 @@
-/* Figures of the breakdowns of ranks: describe(), names with their durations, overlap of three
+/* Statistics of rank breakdowns: describe(), names with their durations, overlap of three
  * sets. */
 #include "base/num.h"
 #include "base/sort.h"

@@ -1,4 +1,4 @@
-/* Figures of the classic block. The order of every operation on doubles is the reference's: another
+/* Values of the classic block. The order of every operation on doubles is the reference's: another
  * order can flip the last digit printed. */
 #include "compat/nsys/classic.h"
 
