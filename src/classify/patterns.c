@@ -95,13 +95,13 @@ static void take(const struct az_pattern_index *x, size_t at, struct az_pattern_
         hits->rule[rule / 64] |= UINT64_C(1) << rule % 64;
 }
 
-/* Patterns whose first word a word is; the rest of them is yet to be looked at. */
+/* Patterns whose first word a word is; the rest of them is yet to be examined. */
 struct first_words {
     const struct az_pattern_index *x;
     const struct az_words *w;
     struct az_pattern_hits *hits;
     size_t i;                    /* the word */
-    struct az_pattern_word *few; /* the first of them; NULL: not wanted */
+    struct az_pattern_word *few; /* the first of them; NULL: not requested */
     size_t n;
 };
 

@@ -157,7 +157,7 @@ struct az_claim {
     struct az_sv table, row; /* the evidence */
     /* for the sentence */
     struct az_sv subject; /* what: a kernel, an operator, who is waited for; may be empty */
-    struct az_sv detail;  /* what follows the sentence's figures, with its own comma */
+    struct az_sv detail;  /* what follows the sentence's metrics, with its own comma */
     int64_t time_ns;      /* of all its events, not only what can be saved; -1: not known */
     int64_t exposed_ns;   /* the saving before time that other findings count is taken off */
     int64_t faster_ns;    /* copies from pageable memory: of it at the rate of the link; -1 */

@@ -17,7 +17,7 @@ enum az_chart_kind {
                            */
     AZ_CHART_WATERFALL,   /* x = label, y[0] = signed change (of totals: the level), y[1] = boolean
                              column "total" */
-    AZ_CHART_HEAT,  /* x = row label, y = numeric columns; colours diverge around the median of each
+    AZ_CHART_HEAT,  /* x = row label, y = numeric columns; colors diverge around the median of each
                        column */
     AZ_CHART_TREND, /* x = run label, y = value, median, low, high, y[4] = text column: non-empty
                        cells are marks */
@@ -92,7 +92,7 @@ struct az_document {
 
 void az_document_init(struct az_document *d, struct az_arena *arena);
 void az_document_release(struct az_document *d); /* frees the tables too */
-/* Deep copy, texts too, into dst, which is initialised with an arena of its own and empty: it
+/* Deep copy, texts too, into dst, which is initialized with an arena of its own and empty: it
  * outlives what src borrows from (traces, options). Equal texts of cells are kept once. On failure
  * dst holds a part and can be released. */
 int az_document_copy(struct az_document *dst, const struct az_document *src) AZ_MUST_USE;

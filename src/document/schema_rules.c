@@ -121,7 +121,7 @@ const struct az_schema_rule az_schema_rules[] = {
     { NULL, AZ_UNIT_NS, "gpu_time|gpu_duration", "kernel_time" },
     { NULL, AZ_UNIT_NS, "op_to_op_gap", "gap" },
 
-    /* what a figure without a name is: by its unit */
+    /* what a metric without a name is: by its unit */
     { NULL, AZ_UNIT_NS, "|time|duration|runtime", "time" },
     { NULL, AZ_UNIT_BYTES, "|size", "size" },
     { NULL, AZ_UNIT_BYTES, "per_execution", "size_per_execution" },

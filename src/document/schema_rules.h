@@ -35,6 +35,6 @@ extern const struct az_schema_rule az_schema_rules[];
 extern const char *const az_schema_whole_words[]; /* not divided at their capitals */
 extern const char *const az_schema_acronyms[];    /* titles have them in capitals */
 extern const char
-    az_schema_open_tables[]; /* globs: columns are names of the user's, not of figures */
+    az_schema_open_tables[]; /* globs: columns are names of the user's, not of metrics */
 
 #endif

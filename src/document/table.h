@@ -106,7 +106,7 @@ typedef void az_row_maker(const void *of, size_t row, struct az_table *into);
 struct az_table {
     struct az_sv id;    /* "kern_sum": file and sheet name */
     struct az_sv title; /* for people */
-    struct az_sv note;  /* what is to be known about its figures, for people; empty: nothing */
+    struct az_sv note;  /* what is to be known about its metrics, for people; empty: nothing */
     struct az_sv
         kind; /* of a table that the input names: what tables/views.c calls it; else empty */
     unsigned flags;

@@ -16,7 +16,7 @@ enum az_spec_flag {
     AZ_SPEC_FAMILY = 64,  /* a family of operations: arguments of calls are hidden in workbooks */
     AZ_SPEC_RENAME = 128, /* rows may be renamed although no key but the name distinguishes them */
     AZ_SPEC_TREE = 256,   /* part of a call-tree difference: with opts.tree taken over as it is */
-    AZ_SPEC_MIXED = 1024  /* rows are figures of several kinds: there is no total */
+    AZ_SPEC_MIXED = 1024  /* rows are metrics of several kinds: there is no total */
 };
 
 /* Lists are divided by '|'; ids of which the first that a table has counts, by '='. */
@@ -27,7 +27,7 @@ struct az_compare_spec {
     /* Columns of the key; `x?`: only where all tables have it; `x*`: all columns of this start that
      * all tables have. */
     const char *keys;
-    /* Figures compared, the first is what rows are sorted by. NULL: the columns with a direction.
+    /* Metrics compared, the first is what rows are sorted by. NULL: the columns with a direction.
      */
     const char *values;
     const char *drop; /* headers of columns skipped; `x+`: of the variants only */
@@ -51,7 +51,7 @@ struct az_sv az_compare_alias(struct az_sv id);
  * globs, '|' between. */
 const char *az_compare_group(struct az_sv word);
 
-/* First of the ids or stems of one figure ("a=b") that the table has, or -1. */
+/* First of the ids or stems of one metric ("a=b") that the table has, or -1. */
 ptrdiff_t az_compare_column(const struct az_table *t, struct az_sv ids);
 /* The column of another table's header, or -1. */
 ptrdiff_t az_compare_like(const struct az_table *t, const struct az_column *column);

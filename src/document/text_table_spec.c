@@ -1,4 +1,4 @@
-/* Numbers and names of the colours of a table's text form. */
+/* Numbers and names of the colors of a table's text form. */
 #include "document/text_table_spec.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* A table's own text form for terminals: every row printed, numbers with their unit in the cell,
- * colours, a footer, and text or rows again after it. Made by analyses whose users know a printed
+ * colors, a footer, and text or rows again after it. Made by analyses whose users know a printed
  * table; a writer needs nothing but this. */
 #ifndef AZ_DOCUMENT_TEXT_TABLE_SPEC_H
 #define AZ_DOCUMENT_TEXT_TABLE_SPEC_H
@@ -19,7 +19,7 @@ enum az_ink {
     AZ_INK_ORANGE,
     AZ_INK_COUNT
 };
-/* "red" -> AZ_INK_RED; AZ_INK_NONE for no colour's name. */
+/* "red" -> AZ_INK_RED; AZ_INK_NONE for no color's name. */
 enum az_ink az_ink_of(struct az_sv name);
 
 struct az_form_column {

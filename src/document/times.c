@@ -13,7 +13,7 @@
 
 enum { TOTAL, BUSY, IDLE, COMPUTE, COMM, COPIES, PARTS };
 
-/* Names of the parts in the time lines of the formats (docs/account.md). */
+/* Names of the parts in the timelines of the formats (docs/account.md). */
 static const struct {
     const char *name;
     int part;
@@ -86,7 +86,7 @@ static void add_row(const struct az_table *t, size_t row, ptrdiff_t type, ptrdif
 
 static int64_t mean(double sum, size_t n) { return n ? llround(sum / (double)n) : 0; }
 
-/* From a time line: rows of parts, of each device or of all ranks. */
+/* From a timeline: rows of parts, of each device or of all ranks. */
 static bool from_timeline(const struct az_table *t, struct az_sum_of_time *out)
 {
     const ptrdiff_t type = az_text_column(t, "type"),

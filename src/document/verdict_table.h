@@ -2,10 +2,10 @@
  * say what ran, where the time went, the estimated savings, and the state of the data. It is
  * created in one place per kind of document; writers only lay it out.
  *
- *   MI300X, 1 rank, 1 step, 908.3 ms (pytorch)                                    AZ_LINE_WHAT
- *   time      36.0 % computing, ... 63.5 % idle                                   AZ_LINE_TIME
- *   -62.1 %   idle: 4 gaps of 141 ms, host in hipMemcpyWithStream (idle_gaps)     AZ_LINE_FINDING
- *   trust     all 4,315 device events linked; nothing dropped                     AZ_LINE_TRUST
+ *   MI300X, 1 rank, 1 step of 908.3 ms (step ranges) (pytorch)                    AZ_LINE_WHAT
+ *   GPU time  36.0% compute, ... 63.5% idle                                       AZ_LINE_TIME
+ *   62.1%     GPU idle during a blocking copy: 4 gaps, in hipMemcpyWithStream     AZ_LINE_FINDING
+ *   Data      4,315 device events, all linked; no data dropped                    AZ_LINE_TRUST
  *
  * Not to be confused with the verdict of gates (regression/verdict.h). */
 #ifndef AZ_DOCUMENT_VERDICT_TABLE_H

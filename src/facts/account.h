@@ -111,7 +111,7 @@ struct az_counted {
         unlinked; /* device events; those whose launch a trace with a call tree does not hold */
     uint8_t *skip[AZ_KIND_COUNT]; /* row -> does not count; NULL: all rows count */
 };
-/* NULL on failure, *rc says why. */
+/* NULL on failure, the error is in *rc. */
 const struct az_counted *az_job_counted(struct az_job *job, size_t trace, enum az_population p,
                                         int *rc);
 
@@ -163,7 +163,8 @@ struct az_accounts {
     size_t n_devices, n_steps;
     size_t devices; /* also those with no work that counts */
 };
-/* NULL on failure, *rc says why. The limit of micro gaps is micro_idle_us, 0 where it is not set.
+/* NULL on failure, the error is in *rc. The limit of micro gaps is micro_idle_us, 0 where it is not
+ * set.
  */
 const struct az_accounts *az_job_accounts(struct az_job *job, size_t trace, enum az_population p,
                                           int *rc);

@@ -14,11 +14,12 @@ struct az_row_work {
     enum az_family family;
     enum az_part part;
 };
-/* Of each row of az_xtrace.rows; NULL on failure, *rc says why. Of a trace with AZ_CAP_PROGRAMS. */
+/* Of each row of az_xtrace.rows; NULL on failure, the error is in *rc. Of a trace with
+ * AZ_CAP_PROGRAMS. */
 const struct az_row_work *az_job_row_work(struct az_job *job, size_t trace, int *rc);
 
 /* Duration of each kernel without what is inside it, ticks: operations of one core nest on its
- * lane, a child wholly inside its parent. Made once; NULL on failure, *rc says why. */
+ * lane, a child wholly inside its parent. Made once; NULL on failure, the error is in *rc. */
 const int64_t *az_job_self_ticks(struct az_job *job, size_t trace, int *rc);
 
 /* Adds operations that only their analysis can select, as it reports them: those of a report of

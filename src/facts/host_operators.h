@@ -18,7 +18,7 @@ struct az_host_ops {
 };
 
 /* Operators of a framework trace; marks of steps that are recorded as such are none. Without any:
- * all zero. Kept in the job. NULL on failure, *rc says why. */
+ * all zero. Kept in the job. NULL on failure, the error is in *rc. */
 const struct az_host_ops *az_job_host_ops(struct az_job *job, size_t trace, int *rc);
 
 /* The same of ranges (record_function, annotations; data loading is among them). */

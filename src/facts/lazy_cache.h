@@ -29,7 +29,7 @@ enum az_family az_job_family(struct az_job *job, uint32_t number);
 /* Class of a kernel's name for tables: of the user's map, else built-in. */
 struct az_sv az_job_class_text(struct az_job *job, uint32_t number);
 
-/* Per trace: links, launches, projection. NULL only on failure, *rc says why. */
+/* Per trace: links, launches, projection. NULL only on failure, the error is in *rc. */
 const struct az_link *az_job_link(struct az_job *job, size_t trace, int *rc);
 const struct az_launches *az_job_launches(struct az_job *job, size_t trace, int *rc);
 const struct az_projection *az_job_projection(struct az_job *job, size_t trace, int *rc);
@@ -65,7 +65,7 @@ uint32_t az_job_tag_name(struct az_job *job, size_t trace);
 struct az_name_sum {
     uint32_t name; /* number */
     unsigned style;
-    int64_t count, total;           /* INT64_MIN: the file does not say */
+    int64_t count, total;           /* INT64_MIN: not in the file */
     double raw;                     /* total as the file has it, for the classic arithmetic */
     double avg, med, min, max, std; /* NaN: not known */
     double p95, p99;

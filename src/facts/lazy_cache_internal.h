@@ -18,7 +18,7 @@ struct az_shared {
     const struct az_sv *text; /* number -> text that lasts; NULL: of one trace that does not */
     /* What several parts of a job may fill at a time: whoever is first. */
     _Atomic(const char *) *copy; /* where there is no `text`: number -> copy; NULL: not yet */
-    _Atomic uint32_t *class_of;  /* number -> class of the user's map + 1; 0: not asked yet */
+    _Atomic uint32_t *class_of;  /* number -> class of the user's map + 1; 0: not computed yet */
     const struct az_kernel_class **kernel; /* number -> built-in class; NULL: no kernel's name */
     struct az_name_sums *kernels, *memops;
     struct az_job_tag *tag;

@@ -102,7 +102,7 @@ static void figures(struct az_name_sum *row, int64_t *v, size_t n, int64_t per_u
     row->med = st.median / d;
     row->min = (double)st.min / d;
     row->max = (double)st.max / d;
-    row->std = n > 1 ? st.std / d : 0.0; /* of one instance: 0, as the reference figures have it */
+    row->std = n > 1 ? st.std / d : 0.0; /* of one instance: 0, as the reference values have it */
     row->p95 = az_percentile_i64(v, n, 95) / d;
     row->p99 = az_percentile_i64(v, n, 99) / d;
 }

@@ -86,7 +86,7 @@ struct az_steps {
     size_t empty_marks; /* without length, or without device work although others have some */
     struct az_step_repeats repeats; /* with how AZ_STEPS_NONE */
 };
-/* NULL on failure, *rc says why. */
+/* NULL on failure, the error is in *rc. */
 const struct az_steps *az_job_steps(struct az_job *job, size_t trace, int *rc);
 /* Ticks: where step i begins, by which `period` goes; -1: a linked mark without work. */
 int64_t az_step_begin(const struct az_steps *s, size_t i);

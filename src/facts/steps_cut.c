@@ -8,8 +8,8 @@
 #define MOST    0.65 /* of the steps that must agree */
 #define LEAST   3    /* steps that must agree */
 #define NEAR    10   /* after the optimizer: within a tenth of a step */
-#define SAMPLES 9    /* repetitions whose gaps are looked at */
-#define CONTEXT 8    /* kernels from a place on by which it is recognised */
+#define SAMPLES 9    /* repetitions whose gaps are examined */
+#define CONTEXT 8    /* kernels from a place on by which it is recognized */
 
 /* ---- gaps ---- */
 /* Can the gaps of the repetition be put next to those of the reference? It has the same kernels,

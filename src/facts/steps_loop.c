@@ -4,7 +4,7 @@
 
 #define AGREES  0.9  /* of the kernels of a stretch and the reference */
 #define MOST    0.65 /* of the spacings that must agree */
-#define SAMPLE  48   /* spacings looked at first */
+#define SAMPLE  48   /* spacings examined first */
 #define STRANGE 0.02 /* of the reference: more before or after it is no part of the loop */
 
 static uint64_t hash_of(const struct az_kernels *k, size_t from, size_t to)
@@ -89,7 +89,7 @@ static double agreement(struct az_kernels *k, const struct az_loop *l, size_t i)
     return (double)az_loop_matched(k, l->p[i], l->p[i + 1], &last) / (double)most;
 }
 
-/* Part of the spacings that agree, each `step`-th looked at; *missing: what those lack, on average.
+/* Part of the spacings that agree, each `step`-th examined; *missing: what those lack, on average.
  */
 static double agreeing(struct az_kernels *k, const struct az_loop *l, size_t step, double *missing)
 {
@@ -167,7 +167,7 @@ static bool alike(const struct az_kernels *k, const uint32_t *p, size_t m, size_
            3 * (same + 1) * length >= len;
 }
 
-/* Repeats inside the reference are layers of a step. Each kind is looked at
+/* Repeats inside the reference are layers of a step. Each kind is examined
  * where it is first. */
 static bool has_layers(const struct az_kernels *k, const struct az_loop *l)
 {

@@ -6,8 +6,8 @@
 
 #define LEAST        3  /* repetitions */
 #define SHORTEST     4  /* kernels of a repetition */
-#define EACH         4  /* anchors looked at of those in equal number */
-#define ANCHORS_MOST 64 /* anchors looked at */
+#define EACH         4  /* anchors examined of those in equal number */
+#define ANCHORS_MOST 64 /* anchors examined */
 
 AZ_VEC(struct az_anchor, anchors);
 

@@ -44,7 +44,7 @@ static size_t posts_until(const struct posts *p, int64_t at)
     return lo;
 }
 
-/* Signposts have the time of their host, which calls ahead of the devices: on the time line one is
+/* Signposts have the time of their host, which calls ahead of the devices: on the timeline one is
  * where the first operation begins that the host called after it, the last ones at the end of all.
  * Where operations have the time of their host, too, it stays. */
 static int to_time_line(const struct az_step_search *s, struct posts *p)

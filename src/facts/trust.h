@@ -25,7 +25,7 @@ struct az_trust {
     /* of kernel launches those that a graph capture recorded, which run nothing */
     int64_t captured, launches;
 };
-/* NULL on failure, *rc says why. */
+/* NULL on failure, the error is in *rc. */
 const struct az_trust *az_job_trust(struct az_job *job, size_t trace, int *rc);
 
 /* Does the launch call of a lost event begin in the gap, or between the launches of the events

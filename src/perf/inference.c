@@ -86,7 +86,7 @@ static bool known_step(struct az_perf_model *r, struct step *s)
     return true;
 }
 
-/* q, kv: whose types are those of the queries and of the cache. All that the figures depend on is a
+/* q, kv: whose types are those of the queries and of the cache. All that the metrics depend on is a
  * parameter, so that rows of equal parameters are equal work. */
 static bool result(struct az_perf_model *r, const struct step *s, double window, double hq,
                    double hk, double dqk, double dv, const struct az_perf_arg *q,

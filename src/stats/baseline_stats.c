@@ -6,17 +6,17 @@
 
 #include "stats/rank_test.h"
 
-#define LIMIT_JUMP    4.2  /* standard deviations of a single night; grows for short series */
-#define SMALL_MOST    2.0  /* ... by so much: PRIOR covers the rest */
-#define RUN_Z         0.5  /* there are more ways to be several nights */
-#define SAME_Z        3.0  /* a level nearer to the accepted one is that level again */
-#define YOUNG_Z       3.0  /* a level after one of few nights must be farther off */
-#define ALIKE_LESS    0.5  /* of both where neighbours are alike: a split is one by less there */
+#define LIMIT_JUMP    4.2 /* standard deviations of a single night; grows for short series */
+#define SMALL_MOST    2.0 /* ... by so much: PRIOR covers the rest */
+#define RUN_Z         0.5 /* there are more ways to be several nights */
+#define SAME_Z        3.0 /* a level nearer to the accepted one is that level again */
+#define YOUNG_Z       3.0 /* a level after one of few nights must be farther off */
+#define ALIKE_LESS    0.5 /* of both where neighbors are correlated: a split is one by less there */
 #define PRIOR         0.01 /* noise that is assumed while fewer than PRIOR_RUNS nights are known */
 #define PRIOR_RUNS    8
 #define FIRST         4     /* nights of a first level, the reference of the others */
 #define RARE          0.1   /* what a larger part of the nights has is no outlier but a mode */
-#define PRONE         0.002 /* outliers by figure-night of a history in which they are usual */
+#define PRONE         0.002 /* outliers by metric-night of a history in which they are usual */
 #define OFTEN         0.1   /* so, for several in succession */
 #define CENTER_CLIP   1.5
 #define CENTER_LEAST  6 /* nights; of fewer the median: their noise is not known */
@@ -61,7 +61,7 @@ static double value(const struct work *w, double y)
     return w->logs ? w->unit * exp(y) : w->unit * y;
 }
 
-/* A small difference of y near the level, in the figure's unit. */
+/* A small difference of y near the level, in the metric's unit. */
 static double amount(const struct work *w, double dy)
 {
     return w->logs ? fabs(value(w, w->center)) * dy : w->unit * dy;
@@ -99,13 +99,13 @@ static double variance_of_base(const struct work *w)
 
 /* ---- noise ---- */
 
-/* A figure's own correlation is known badly, with a standard error of about 2 / sqrt n: what the
+/* A metric's own correlation is known badly, with a standard error of about 2 / sqrt n: what the
  * others say stands for it unless it is plainly another. What is not surely there is none. */
 static double correlation(const struct work *w, double own, size_t n)
 {
     const double error = OWN_ERROR / sqrt((double)n), others = w->in->others.correlation;
     const bool alone = !(w->in->others.all > 0);
-    /* figures of one run are not independent: half of them count */
+    /* metrics of one run are not independent: half of them count */
     const double known = POOL_ERROR / sqrt((double)n + w->in->others.all / 2);
     const bool own_one = alone || own > others + 3 * error || own < others - 5 * error;
     const double rho = own_one ? own : others, doubt = own_one ? error : known;
@@ -369,7 +369,7 @@ static bool is_back(const struct work *w)
            fabs(y - level) > limit_of(w) * w->noise * sqrt(own);
 }
 
-/* What is new in this night where neighbours are alike and the one before was at the level, in
+/* What is new in this night where neighbors are correlated and the one before was at the level, in
  * standard deviations of that. */
 static double news_of(const struct work *w)
 {
@@ -466,8 +466,8 @@ static double center_before(struct work *w, double *known)
     return n ? level_of_nights(w, w->base, n) : w->center;
 }
 
-/* Where neighbours are alike a level that wanders off is one for longer than it is wanted: nothing
- * is held there. */
+/* Where neighbors are correlated a level that wanders off is one for longer than it is wanted:
+ * nothing is held there. */
 static void find_total(struct work *w)
 {
     struct az_baseline *out = w->out;
@@ -480,7 +480,7 @@ static void find_total(struct work *w)
     const bool step = out->kind == AZ_BASELINE_STEP && out->side > 0;
 
     const struct az_baseline_others *o = &w->in->others;
-    /* levels and drifts that all figures have make them look alike */
+    /* levels and drifts that all metrics have make them look alike */
     const bool changing = o->all > 0 && (o->news < NEWS_ALIKE || o->flat < FLAT_ALIKE);
     const bool alike = (w->rho > 0 || o->correlation >= AZ_BASELINE_ALIKE) && !changing;
     if (!alike) {

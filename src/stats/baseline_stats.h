@@ -4,21 +4,21 @@
  *
  * Noise comes from successive differences, so that a step or a drift is not noise (von Neumann
  * 1941, made robust). Change points: binary segmentation by the energy statistic with a permutation
- * test (E-divisive: Matteson and James, JASA 109, 2014), where a standardised difference of means
+ * test (E-divisive: Matteson and James, JASA 109, 2014), where a standardized difference of means
  * and a rank test agree. */
 #ifndef AZ_STATS_BASELINE_STATS_H
 #define AZ_STATS_BASELINE_STATS_H
 
 #include "base/vec.h"
 
-/* Correlation of neighbours from which on they are alike: no rank test or order of nights says
- * then what is chance. */
+/* Correlation of neighbors above which they count as correlated: no rank test or order of nights
+ * says then what is chance. */
 #define AZ_BASELINE_ALIKE 0.2
 
-/* What the other figures of the same runs say; all 0 where there are none. */
+/* What the other metrics of the same runs say; all 0 where there are none. */
 struct az_baseline_others {
-    double spikes, all; /* single odd nights, of so many figure-nights */
-    double correlation; /* of neighbours, the median of theirs, bounded by that of differences */
+    double spikes, all; /* single odd nights, of so many metric-nights */
+    double correlation; /* of neighbors, the median of theirs, bounded by that of differences */
     double news;        /* correlation by differences alone, the median: no level adds to it */
     double flat;        /* the usual one without the drift of each: no drift of all adds to it */
     double noise;       /* median of the logarithms of their noise, as part of each level */
@@ -56,7 +56,7 @@ struct az_baseline {
     size_t *base; /* nights of the accepted level, oldest first; released by the caller */
     size_t n_base, room;
     double center;      /* of them, robust */
-    double noise;       /* standard deviation of one night, in the figure's unit */
+    double noise;       /* standard deviation of one night, in the metric's unit */
     double newest;      /* so, of this one by its steps */
     double correlation; /* of one night with the next, 0 to 0.95 */
     double spikes;      /* single odd nights before this one */
@@ -72,13 +72,13 @@ struct az_baseline {
                        one */
     double changed_from, changed_to; /* medians before and from then on */
     bool drift;                      /* a slope explains the window better than a step */
-    double slope;    /* per day, in the figure's unit; to the worse where > 0 with worse = 1 */
-    double drifted;  /* over the window, in the figure's unit */
+    double slope;    /* per day, in the metric's unit; to the worse where > 0 with worse = 1 */
+    double drifted;  /* over the window, in the metric's unit */
     size_t drift_at; /* first night of the window */
     bool held;       /* the night before failed, and this one does not show that its level ended */
-    double total; /* what was lost since the accepted level, in the figure's unit; 0: nothing that
+    double total; /* what was lost since the accepted level, in the metric's unit; 0: nothing that
                      is sure */
-    double least; /* change that one more night would show, in the figure's unit; NaN: not known */
+    double least; /* change that one more night would show, in the metric's unit; NaN: not known */
     double least_run; /* so, that five nights would show */
 };
 
@@ -87,11 +87,11 @@ int az_baseline_judge(const struct az_baseline_in *in, struct az_baseline *out) 
 void az_baseline_release(struct az_baseline *n);
 
 /* ---- noise_pool.c ---- */
-/* What the nights of one figure, without the newest, say to the others. */
+/* What the nights of one metric, without the newest, say to the others. */
 struct az_baseline_seen {
     size_t n;
     double spikes;      /* single odd nights */
-    double correlation; /* of neighbours, by differences */
+    double correlation; /* of neighbors, by differences */
     double plain;       /* so, the usual one: known better, too large where levels change;
                            NaN: not known */
     double flat;        /* so, without a drift */
@@ -100,16 +100,16 @@ struct az_baseline_seen {
 /* error: as in az_baseline_in, or NULL. AZ_ENOMEM. */
 int az_baseline_look(const double *v, const double *error, size_t n,
                      struct az_baseline_seen *out) AZ_MUST_USE;
-/* Of all figures together. AZ_ENOMEM. */
+/* Of all metrics together. AZ_ENOMEM. */
 int az_baseline_pool(const struct az_baseline_seen *of, size_t n,
                      struct az_baseline_others *out) AZ_MUST_USE;
-/* Noise of a figure from n nights, drawn to that of the others as far as theirs are alike; *known:
+/* Noise of a metric from n nights, drawn to that of the others as far as theirs are alike; *known:
  * nights that say so much as these and the others together. */
 double az_baseline_moderate(double noise, size_t n, const struct az_baseline_others *others,
                             double *known);
 /* Is most of the scatter of y that of a few changes, levels from some night on or slopes from
- * there? Then neighbours are alike by the changes. Least squares at some nights, one after another.
- * room: n values. */
+ * there? Then neighbors are correlated by the changes. Least squares at some nights, one after
+ * another. room: n values. */
 bool az_baseline_changing(const double *y, size_t n, double *room);
 /* Logarithms of v where all is of one order, so that noise is relative on either side of a step,
  * else parts of the usual size; true: logarithms. y and scratch: n values. *unit: what 0 or 1 of y
@@ -129,12 +129,12 @@ void az_baseline_even(const double *y, const double *weight, size_t n, double *o
 
 /* ---- noise_estimate.c ---- */
 /* Standard deviation from successive differences: the larger of 1.4826 x median |d - median d| /
- * sqrt 2 and Winsorised squares (Huber) about the median. *correlation of neighbours by the ratio
+ * sqrt 2 and Winsorised squares (Huber) about the median. *correlation of neighbors by the ratio
  * of the squared scales of differences two and one apart (Cressie and Hawkins 1980), 1 + rho, after
  * slopes over some nights were taken out; as it is measured, -0.5 to 0.95; 0 for few nights. v has
  * n >= 2 values; scratch 3 n. */
 double az_baseline_noise(const double *v, size_t n, double *scratch, double *correlation);
-/* The usual correlation of neighbours about the mean, clipped, corrected for the short series
+/* The usual correlation of neighbors about the mean, clipped, corrected for the short series
  * (Marriott and Pope 1954). Steps and slopes make it larger, never smaller: it is a bound where a
  * pattern (two slow nights of each week) is no autoregression. far: n values of room; NaN: not
  * known.
@@ -143,13 +143,13 @@ double az_baseline_plain(const double *v, size_t n, double *far);
 /* So, without the drift from some night on that explains the nights best; a bound is none where
  * they drift. far: 2 n values of room. */
 double az_baseline_flat(const double *v, size_t n, double *far);
-/* Variance of the mean of k neighbours in units of that of one, first order autoregression. */
+/* Variance of the mean of k neighbors in units of that of one, first order autoregression. */
 double az_baseline_mean_variance(size_t k, double correlation);
-/* Replaces single nights that are off both neighbours, the newest excepted; their number. weight of
+/* Replaces single nights that are off both neighbors, the newest excepted; their number. weight of
  * each, or NULL. */
 size_t az_baseline_clean(double *v, const double *weight, size_t n, double noise, bool *odd);
 /* What limits grow by where the noise itself is known from n nights only, which count for fewer
- * where neighbours are alike. */
+ * where neighbors are correlated. */
 double az_baseline_small(double n, double correlation);
 
 /* ---- drift_test.c ---- */
@@ -159,7 +159,7 @@ struct az_baseline_series {
     const double *day;    /* of each, the newest 0; for a slope */
     const double *weight; /* of each; NULL: all the same */
     size_t n;
-    double noise, correlation; /* of a night, and of neighbours */
+    double noise, correlation; /* of a night, and of neighbors */
     double known;              /* nights that the noise is known from */
 };
 /* Does a slope explain v[from..n) better than a step, and is it one? *slope: a day. */

@@ -5,9 +5,9 @@
 #include "stats/rank_test.h"
 
 #define SIDE        2   /* nights a side at least */
-#define LIMIT_Z     3.4 /* standardised difference of means; grows for short series, */
+#define LIMIT_Z     3.4 /* standardized difference of means; grows for short series, */
 #define LIMIT_RHO   -0.5
-#define ALIKE_Z     2.75 /* where neighbours are alike, with */
+#define ALIKE_Z     2.75 /* where neighbors are correlated, with */
 #define ALIKE_RHO   0.35
 #define ALIKE_EARLY 0.6 /* more before the step is HELD_FROM nights old */
 #define LIMIT_HELD  2.0 /* more for one of more nights than */
@@ -42,11 +42,11 @@ struct sums {
 struct part {
     size_t a, b;
     double in, out;    /* means */
-    double mean, step; /* least squares with neighbours that are alike */
+    double mean, step; /* least squares with correlated neighbors */
     double error;      /* of the step, in standard deviations of what is new in a night */
 };
 
-/* Least squares of a level and a step of it where neighbours are alike (first order
+/* Least squares of a level and a step of it where neighbors are correlated (first order
  * autoregression): of what is new in a night, v[i] - rho v[i - 1], a step that holds is the whole
  * in its first night and 1 - rho in the others (Tsay, Journal of Forecasting 7, 1988, "level
  * shift"). Means of the two parts where rho = 0. a >= 1. */
@@ -100,7 +100,7 @@ static double z_about(const struct sums *s, const struct part *p)
 
 static bool is_alike(const struct sums *s) { return s->rho > AZ_BASELINE_ALIKE; }
 
-/* A step is looked at each night anew: where all that can be known of it is in z, as of noise that
+/* A step is examined each night again: where all that can be known of it is in z, as of noise that
  * is normal and alike, the limit is lowest when it is HELD_FROM nights old, as those before hold
  * less (O'Brien and Fleming 1979). A level that held for long is an alarm in each of its nights,
  * and a step worth one is plain by then: it must be surer. */
@@ -165,7 +165,7 @@ static double energy(const struct spot *p, size_t n, double right, size_t *at)
     return best;
 }
 
-/* Blocks of neighbours change places as a whole where neighbours are alike. */
+/* Blocks of neighbors change places as a whole where neighbors are correlated. */
 static void permute(const struct spot *x, size_t n, size_t block, struct az_rng *r,
                     struct spot *out)
 {
@@ -273,7 +273,7 @@ static bool holds_alike(const struct sums *s, const struct part *p)
     return true;
 }
 
-/* A step of few nights where neighbours are alike is judged by z, and by what is new in each of
+/* A step of few nights where neighbors are correlated is judged by z, and by what is new in each of
  * them: ranks and orders of few nights, and how often single ones reached the level, are those of
  * independent nights. */
 static bool find_step(const struct sums *s, uint64_t seed, struct az_split *out)

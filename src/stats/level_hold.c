@@ -9,10 +9,10 @@
 #define BACK_ODDS  4.6 /* logarithm of the odds at which a level is back: 100 to 1 */
 #define GAP_Z      2.2 /* standard errors; levels that are nearer are one */
 #define LEVEL_RUNS 5   /* nights that the worse level is known from at least */
-#define HELD_MOST  10  /* nights; what is a level is found anew by then */
+#define HELD_MOST  10  /* nights; what is a level is found again by then */
 #define TOTAL_RUNS 8   /* nights of a slope: of fewer the correlation is not known */
 #define TOTAL_Z    2.9 /* standard errors of it, */
-#define TOTAL_MORE 0.5 /* and more, the more nights it was looked at */
+#define TOTAL_MORE 0.5 /* and more, the more nights it was examined */
 #define NO_LINE    2.0 /* times the noise's square: what scatters so about a line is none */
 #define TOTAL_LATE 12  /* nights: all of that */
 

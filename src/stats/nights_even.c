@@ -41,7 +41,7 @@ static bool are_equal(const double *s, size_t n)
     return most <= EQUAL * least;
 }
 
-/* Scale of the differences of neighbours in standard deviations that they have by their errors and
+/* Scale of the differences of neighbors in standard deviations that they have by their errors and
  * this variance between nights. */
 static double scale_with(const double *y, const double *s, size_t n, double between, double *room)
 {

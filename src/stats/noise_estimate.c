@@ -12,7 +12,7 @@
 #define SLOPE_LEAVES      0.77 /* and leaves so much of one; both by simulation, 30 to 60 nights */
 #define HINGES            20   /* nights from which a drift may begin */
 #define PLAIN_LEAST       7    /* nights from which the usual correlation is known */
-#define ODD               5.0  /* a night that is so far off both neighbours is odd */
+#define ODD               5.0  /* a night that is so far off both neighbors is odd */
 
 /* Part of a normal variance that is left of squares clipped at c deviations: P - 2 c phi(c) + c^2
  * (1
@@ -103,7 +103,7 @@ static void without_slope(const double *d, size_t k, double *out)
     }
 }
 
-/* Correlation of neighbours by the squared scales of differences two apart and one apart, clipped
+/* Correlation of neighbors by the squared scales of differences two apart and one apart, clipped
  * alike. one: k differences without slopes; two: room for them. */
 static double ratio_of(const double *one, double *two, size_t k, double *far)
 {
@@ -123,7 +123,7 @@ static double ratio_of(const double *one, double *two, size_t k, double *far)
     return right * right / (left * left) - 1;
 }
 
-/* Correlation of neighbours of v[0..n), clipped, as it is measured; NaN: there is none. */
+/* Correlation of neighbors of v[0..n), clipped, as it is measured; NaN: there is none. */
 static double lag_one(const double *v, size_t n, double *far)
 {
     const double middle = az_gate_median(v, n);

@@ -13,7 +13,7 @@
 #define BOUND         2.0 /* standard errors above that of differences, for the usual correlation */
 #define OWN_ERROR     2.0 /* of a correlation by differences, times sqrt n */
 #define OF_MEDIAN     1.2533
-#define PULLS         1.5 /* standard errors by which one figure's correlation counts at most */
+#define PULLS         1.5 /* standard errors by which one metric's correlation counts at most */
 #define ROUNDS        5
 #define HINGES        40   /* nights from which a change is looked for */
 #define CHANGES       3    /* that are looked for one after another */
@@ -153,7 +153,7 @@ static void pool_noise(double *logs, size_t k, double nights, struct az_baseline
     out->figures = k;
 }
 
-/* Huber's estimate of the correlation that n figures of so many nights each have: the mean, but
+/* Huber's estimate of the correlation that n metrics of so many nights each have: the mean, but
  * that none counts for more than PULLS standard errors. */
 static double common(const double *rho, size_t n, double nights)
 {
@@ -216,7 +216,7 @@ double az_baseline_moderate(double noise, size_t n, const struct az_baseline_oth
     *known = (double)n;
     if (others->figures < FIGURES || !(noise > 0))
         return noise;
-    /* figures of one run are not independent: half of them count */
+    /* metrics of one run are not independent: half of them count */
     const double theirs = others->apart * others->apart +
                           2 * OF_MEDIAN * OF_MEDIAN * error * error / (double)others->figures,
                  own = error * error, part = own / (own + theirs),

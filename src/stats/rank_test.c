@@ -48,7 +48,7 @@ static double median_about(const double *v, size_t n, double about, bool absolut
         return NAN;
     for (size_t i = 0; i < n; i++)
         w[i] = absolute ? fabs(v[i] - about) : v[i];
-    if (w != few) /* selection instead of sorting: long histories have many figures */
+    if (w != few) /* selection instead of sorting: long histories have many metrics */
         m = az_percentile_f64(w, n, 50);
     else if (sort_values(w, n) == 0)
         m = middle(w, n);

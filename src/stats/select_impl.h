@@ -64,7 +64,7 @@ static void SELECT_NAME(select)(SELECT_T *v, size_t n, size_t k)
     }
 }
 
-/* Value at the fractional rank (n - 1) * p / 100 between its neighbours; numpy's order of
+/* Value at the fractional rank (n - 1) * p / 100 between its neighbors; numpy's order of
  * operations. n > 0. */
 static double SELECT_NAME(percentile)(SELECT_T *v, size_t n, double p)
 {

@@ -4,7 +4,7 @@
 
 #include "base/vec.h"
 
-/* Five-figure summary of integers. std is the sample deviation (n - 1), NaN for n < 2 (a table
+/* Five-number summary of integers. std is the sample deviation (n - 1), NaN for n < 2 (a table
  * leaves the cell empty or prints 0 as its users expect). median is the midpoint of the two central
  * values for even n. */
 struct az_stats {

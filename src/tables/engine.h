@@ -54,7 +54,7 @@ static inline uint32_t az_item_name(const struct az_scope *r, const struct az_it
 
 #define AZ_UNKNOWN INT64_MIN /* of an item's value: not recorded; of a row: of one of its items */
 #define AZ_ABSENT                                                                                  \
-    (INT64_MIN + 1) /* of an item's value: it has none, and the row's figures are of the others */
+    (INT64_MIN + 1) /* of an item's value: it has none, and the row's metrics are of the others */
 
 /* A key distinguishes rows, and writes the cell of a row by its first item. It has one of: */
 struct az_key {
@@ -108,7 +108,7 @@ enum az_figure {
     AZ_FIG_OWN         /* `put` says */
 };
 
-/* Type of a column of figures: counts, and sums and extremes in the value's own unit, are integers.
+/* Type of a column of metrics: counts, and sums and extremes in the value's own unit, are integers.
  */
 struct az_spec_column {
     const char *header;       /* NULL: a key without a column */
@@ -126,7 +126,7 @@ struct az_spec_column {
                 struct az_table *); /* AZ_FIG_OWN */
 };
 
-/* A column of a figure; the two of shares. */
+/* A column of a metric; the two of shares. */
 #define AZ_FIGURE(header_, what, n, as, flag)                                                      \
     {                                                                                              \
         header_, .figure = what, .value = n, .unit = as, .flags = flag                             \
@@ -156,12 +156,12 @@ struct az_table_spec {
     /* Of a table that is run by itself (analyses/analysis.h): what `analyzer list` says of it, of
      * which facts some trace must have one, and whether the options ask for it. */
     const char *help;
-    unsigned any;                             /* AZ_CAP_*; 0: none asked */
+    unsigned any;                             /* AZ_CAP_*; 0: none required */
     bool (*asked)(const struct az_options *); /* NULL: always */
     /* Source, one of: events of `n_kinds` kinds of the traces that have `needs`; sums that a fact
      * holds; or the items that the caller of az_spec_make gives. */
     unsigned needs; /* AZ_CAP_* */
-    /* Makes what its functions need, once for the table; NULL on failure, *rc says why. */
+    /* Makes what its functions need, once for the table; NULL on failure, the error is in *rc. */
     void *(*prepare)(struct az_job *, int *rc);
     size_t n_kinds;
     enum az_kind kinds[AZ_SPEC_KINDS];
@@ -192,7 +192,7 @@ struct az_table_spec {
         void (*all)(const struct az_scope *, const struct az_item *from, size_t n, int64_t *list);
     } values[AZ_SPEC_VALUES];
     struct az_spec_column
-        columns[AZ_SPEC_COLUMNS]; /* the first without header, key and figure ends them */
+        columns[AZ_SPEC_COLUMNS]; /* the first without header, key and metric ends them */
     /* How many things an item of a list stands for: its values are their sums, and columns may be
      * counts, sums and means. NULL: itself. */
     int64_t (*weight)(const struct az_scope *, const struct az_item *);

@@ -22,7 +22,7 @@ struct az_grouping {
     struct az_group_rows groups;
     struct az_figures *figure; /* group * n_values + value; arena */
     struct az_name_sums sums;  /* instead of groups, where the spec has a fact's */
-    struct az_group one;       /* the one of them that is looked at */
+    struct az_group one;       /* the one of them that is examined */
     struct az_figures one_figure;
     /* while grouping */
     size_t n;     /* items, skipped ones too */
@@ -45,7 +45,7 @@ bool az_grouping_takes(const struct az_grouping *g, size_t trace);
 /* Every item in the order of the source. */
 typedef int az_grouping_visit(void *ctx, size_t i, const struct az_item *item);
 int az_grouping_each(const struct az_grouping *g, az_grouping_visit *see, void *ctx) AZ_MUST_USE;
-/* Figures of one value of all groups (engine_figures.c). */
+/* Metrics of one value of all groups (engine_figures.c). */
 int az_grouping_figures(struct az_grouping *g, size_t value) AZ_MUST_USE;
 
 /* To be released also when it fails. */

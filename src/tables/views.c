@@ -27,7 +27,7 @@ struct view {
 /* clang-format off */
 /* Of one question the better answer comes first. A table that is not in the list is always shown. */
 static const struct view views[] = {
-    /* time lines */
+    /* timelines */
     { "gpu_timeline", "timeline", 0, false, NULL, NULL },
     { "iterations", "timeline " CLASSIC "iterations", 0, false, NULL, NULL },
     { "gpu_timelines_by_rank", "each_rank_timeline rank_timelines timeline", 0, false, NULL, NULL },

@@ -79,7 +79,7 @@ static int64_t mistimed(const struct band *w, size_t i, size_t j)
     return away > w->cap ? w->cap : (int64_t)away;
 }
 
-/* Best way to row i, place d of the band: from the three neighbours. */
+/* Best way to row i, place d of the band: from the three neighbors. */
 static void cell(struct band *w, size_t i, size_t d)
 {
     const int64_t j = (int64_t)i + w->lo + (int64_t)d;

@@ -17,7 +17,7 @@
     16 /* collectives, from which their scatter is known: fewer shift by TELL_NS at least */
 #define FAR_NS (INT64_C(1) << 59) /* clocks that are years apart stay so */
 #define ENOUGH 64                 /* collectives of a clock, to say its drift and steps */
-#define NEAR   15 /* differences to a neighbour, by which a clock is known at first */
+#define NEAR   15 /* differences to a neighbor, by which a clock is known at first */
 
 /* ---- who is connected with whom ---- */
 /* A rank that shares no collective with another has a clock of its own: offsets are within a
@@ -94,7 +94,7 @@ static int collect(struct az_clocks *k, struct az_arena *a)
     return rc;
 }
 
-/* ---- from neighbour to neighbour ---- */
+/* ---- from neighbor to neighbor ---- */
 struct nearby {
     int64_t v[NEAR];
     size_t n;

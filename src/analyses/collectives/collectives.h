@@ -8,7 +8,7 @@
  *                             events of a group -> collectives, pairs of send and recv
  *   clock.c, clock_fit.c, clock_clusters.c
  *                             offsets, drifts and steps of the ranks' clocks
- *   measure.c                 figures of a collective, exposed time
+ *   measure.c                 metrics of a collective, exposed time
  *   blocks.c, straggler_attrib.c, verdict.c
  *                             who is waited for because of its own work, and how sure that is
  *   waiting.c, sibling_groups.c, absent.c, pipeline.c
@@ -33,9 +33,9 @@
 struct az_coll_what {
     struct az_sv name; /* as written, or by the kernel's name; empty: unknown */
     struct az_sv dtype, in_split, out_split;
-    struct az_sv group, ranks; /* as written; empty: not said */
+    struct az_sv group, ranks; /* as written; empty: unknown */
     int64_t in, out;           /* elements; -1: not known */
-    int64_t size;              /* of the group; -1: not said */
+    int64_t size;              /* of the group; -1: unknown */
     int64_t peer;              /* send, recv: the other rank; -1 */
     enum az_coll_kind kind;
     const char
@@ -149,7 +149,7 @@ struct az_coll_coll {
     unsigned flags;
     enum az_coll_kind kind;
     int64_t expected;
-    /* figures (measure.c) */
+    /* metrics (measure.c) */
     int64_t latency, skew_start, skew_end, wall, wait_sum,
         earliest;            /* earliest: first start, aligned */
     int64_t longest;         /* duration */

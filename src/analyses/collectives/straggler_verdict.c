@@ -16,7 +16,7 @@
  * a few long steps make no straggler.
  *
  * Error. s(r), from two: within ranks, deviation of the winsorised blocks (median over the ranks),
- * with (1 + c) / (1 - c) times the variance for a correlation c of neighbouring blocks; between
+ * with (1 + c) / (1 - c) times the variance for a correlation c of neighboring blocks; between
  * ranks, from 7 of them: the deviation of the delays of all others without the outermost, which
  * holds lasting differences, too. Both together; the second alone where it is more than twice the
  * first.
@@ -41,7 +41,7 @@
 #define HALF         0.5  /* of what flags it: the delay in more than half of the blocks */
 #define WAITED       0.25 /* of the delay: what the others wait longer at least */
 #define BETWEEN      6    /* others, from which the differences between ranks say the error */
-#define SMALL_SET    256  /* ranks that are looked at one by one */
+#define SMALL_SET    256  /* ranks that are examined one by one */
 #define DIFFER       2    /* times more than expected: ranks differ lastingly */
 
 struct sums { /* of one rank */
@@ -88,7 +88,7 @@ double az_coll_t_above(double p, double dof)
 /* Blocks at each end that do not count for a rank that is late in some steps only. */
 static size_t outermost(size_t n) { return 1 + n / 16; }
 
-/* Correlation of neighbouring blocks, about `mean`. */
+/* Correlation of neighboring blocks, about `mean`. */
 static double correlation(const double *x, size_t n, double mean)
 {
     double both = 0, all = 0;
@@ -162,7 +162,7 @@ struct peers {
     size_t n;
     double error, correlation;
     long double scatter;
-    double *delay;             /* sorted; NULL: the set is small and is looked at each time */
+    double *delay;             /* sorted; NULL: the set is small and is examined each time */
     long double *sum, *square; /* of delay - middle, before each place */
     double middle;
 };

@@ -21,7 +21,7 @@ static enum step get(const struct strip *s, size_t i, size_t j)
 }
 
 /* Costs of one row from those of the row before; which step was cheapest goes into the strip (NULL:
- * not wanted). */
+ * not requested). */
 static void row(const uint32_t *a, size_t i, const uint32_t *b, size_t m, const uint32_t *above,
                 uint32_t *here, const struct strip *s)
 {

@@ -29,7 +29,7 @@ static inline bool az_diff_is_gpu(const struct az_diff_side *s, uint32_t node)
 {
     return node >= s->n_host;
 }
-/* Id of a node's normalised name in m->d->names; AZ_NO_ID without a name. */
+/* Id of a node's normalized name in m->d->names; AZ_NO_ID without a name. */
 int az_diff_name_id(struct az_merger *m, int side, uint32_t node, bool loose,
                     uint32_t *id) AZ_MUST_USE;
 int az_diff_ids(struct az_merger *m, int side, const struct az_vec_u32 *nodes, bool loose,

@@ -61,8 +61,8 @@ static int busy_of(struct work *w, const struct az_diff_side *s, int64_t *busy)
     return rc;
 }
 
-/* Rows of one side below a merged node (AZ_NO_ROW: the roots) whose children first..end are looked
- * at. */
+/* Rows of one side below a merged node (AZ_NO_ROW: the roots) whose children first..end are
+ * examined. */
 static int add_side(struct work *w, uint32_t at, uint32_t first, uint32_t end, int side)
 {
     const struct az_diff *d = w->d;

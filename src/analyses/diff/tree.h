@@ -22,7 +22,7 @@ struct az_diff_side {
     const struct az_calltree *tree;
     uint32_t n_host;
     struct az_vec_u32
-        name_of; /* name id of the trace -> id in az_diff.names + 1; 0: not looked at */
+        name_of; /* name id of the trace -> id in az_diff.names + 1; 0: not examined */
 };
 
 struct az_diff_node {
@@ -36,7 +36,7 @@ AZ_VEC(struct az_diff_node, az_diff_nodes);
 
 struct az_diff {
     struct az_diff_side side[2];
-    struct az_intern names; /* normalised: addresses, line numbers and vendors' spellings apart */
+    struct az_intern names; /* normalized: addresses, line numbers and vendors' spellings apart */
     struct az_diff_nodes nodes;
     uint64_t paired_by_order; /* nodes with too many children to align */
     struct az_mem *mem;
@@ -47,7 +47,7 @@ int az_diff_make(struct az_diff *d, const struct az_trace *first, const struct a
                  struct az_arena *arena, struct az_mem *mem) AZ_MUST_USE;
 void az_diff_release(struct az_diff *d);
 struct az_sv az_diff_name(const struct az_diff_side *s, uint32_t node);
-/* Normalised name; loose: of interpreter frames the file alone. */
+/* Normalized name; loose: of interpreter frames the file alone. */
 int az_diff_normal(struct az_arena *a, struct az_sv name, bool loose,
                    struct az_sv *out) AZ_MUST_USE;
 bool az_diff_on_path(const struct az_diff_side *s, uint32_t node); /* device work at or below */

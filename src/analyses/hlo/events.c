@@ -72,7 +72,7 @@ static int order_make(struct az_hlo *h, size_t from, struct order *o)
 
 /* Start of the call that launched an event, by (device, correlation); the first of several. */
 struct calls {
-    struct az_map of; /* (correlation, device + 1) -> call row; device 0: not said */
+    struct az_map of; /* (correlation, device + 1) -> call row; device 0: unknown */
 };
 
 static int calls_make(const struct az_trace *t, struct calls *c, struct az_mem *mem)

@@ -38,16 +38,16 @@ struct az_hlo {
     struct az_hlo_trace {
         const struct az_trace *t;
         const struct az_xtrace *x;
-        uint32_t *id;     /* name of the trace -> id; AZ_NO_ID: not asked for yet */
+        uint32_t *id;     /* name of the trace -> id; AZ_NO_ID: not computed yet */
         uint32_t *device; /* plane -> row of devices; AZ_NO_ID: no events */
         struct az_hlo_said {
             uint32_t name, category;
         } * said; /* row of the trace -> its last kernel and its category + 1; 0: none yet */
-        const struct az_hlo_sets *alike; /* NULL: not asked for */
+        const struct az_hlo_sets *alike; /* NULL: not computed */
     } * tr;
     size_t n;
     struct az_hlo_devices devices; /* with device events, by (trace, kind, ordinal) */
-    bool several;                  /* several traces: devices are labelled, not numbered */
+    bool several;                  /* several traces: devices are labeled, not numbered */
     struct az_map category_of;     /* (name id, op id) -> row of categories */
     struct az_vec_sv categories;
     struct az_asked category_rules;

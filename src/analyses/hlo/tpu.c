@@ -1,4 +1,4 @@
-/* Tables of TPU cores (docs/formats-xplane.md 9): time line, operations and categories by self
+/* Tables of TPU cores (docs/formats-xplane.md 9): timeline, operations and categories by self
  * time, programs, asynchronous operations. */
 #include "analyses/hlo/hlo_events.h"
 #include "analyses/registry_list.h"
@@ -7,7 +7,7 @@
 #include "base/time_units.h"
 #include "facts/families.h"
 
-/* ---- time line ---- */
+/* ---- timeline ---- */
 /* Adds the operations of a trace to the accounts of its cores. */
 static int add_operations(struct az_hlo *h, size_t trace, struct az_tally *of)
 {

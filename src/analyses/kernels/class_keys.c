@@ -5,7 +5,7 @@
 #include "classify/rules.h"
 
 #define FEW_NAMES        4    /* of fewer names nothing is common */
-#define MOST_IDENTIFIERS 32   /* of a name that are looked at */
+#define MOST_IDENTIFIERS 32   /* of a name that are examined */
 #define SHORT            24   /* characters of a key that nobody would shorten */
 #define MOST_LOOKS       1000 /* at beginnings; each is looked for in all names */
 #define MOST_WORDS       2000 /* what most names hold is among their first words */

@@ -20,7 +20,7 @@ struct az_class_keys {
     uint32_t names;
     struct az_vec_sv all, all_class; /* the names, and their classes */
     const struct az_kernel_rules *classes;
-    struct az_intern beginnings; /* of identifiers, that were looked at ... */
+    struct az_intern beginnings; /* of identifiers, that were examined ... */
     struct az_vec_u8 serves;     /* ... and whether they are keys */
     bool starved;                /* there was no memory to look further */
 };

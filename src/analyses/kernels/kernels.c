@@ -10,7 +10,7 @@
 /* ---- geometry: rows of all traces, as the table distinguishes them ---- */
 struct grids {
     const struct az_geometry *v;
-    struct az_sv *grid, *block; /* texts of v, made when asked for */
+    struct az_sv *grid, *block; /* texts of v, computed on first use */
     uint32_t **number;          /* trace -> its row + 1 -> row of v + 1; 0: not recorded */
 };
 

@@ -26,7 +26,7 @@ struct work {
 static int add(struct work *w, const struct az_trace *t, uint32_t id, int64_t ns, int64_t count)
 {
     const struct az_sv name = az_trace_text(t, id);
-    if (ns < 0) /* the file does not say */
+    if (ns < 0) /* not in the file */
         ns = 0;
     w->total = az_add_sat(w->total, ns);
     if (az_classify(w->job->classes, name) != AZ_CLASS_OTHERS)

@@ -6,7 +6,7 @@
 #include "analyses/registry_list.h"
 #include "base/time_units.h"
 
-static const struct { /* figures in the order of their columns */
+static const struct { /* metrics in the order of their columns */
     const char *title;
     unsigned flags;
 } figures[] = { { "Mean (µs)", AZ_LOWER_BETTER },

@@ -1,4 +1,4 @@
-/* The account of device time of a report of operations, by intervals on the time line of each
+/* The account of device time of a report of operations, by intervals on the timeline of each
  * device, and the gaps in it (docs/formats-tracy.md 18). Operations of sub devices run at the same
  * time, so that durations do not add up. */
 #include <math.h>

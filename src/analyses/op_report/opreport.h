@@ -51,7 +51,7 @@ struct az_op_report_sig {
     const char *source;  /* of flop; NULL */
     const char *why_not; /* no flop because; NULL */
     const char *advice;  /* on fidelity; NULL */
-    struct az_sv label;  /* of the stacked report, made when asked for */
+    struct az_sv label;  /* of the stacked report, computed on first use */
 };
 AZ_VEC(struct az_op_report_sig, az_op_report_sigs);
 
@@ -79,7 +79,7 @@ enum {
 enum az_op_report_bound { TT_NO_BOUND, TT_DRAM, TT_FLOP, TT_BOTH, TT_SLOW, TT_ON_HOST };
 const char *az_op_report_bound_text(enum az_op_report_bound b);
 
-/* A row's figures; NaN: blank. */
+/* A row's metrics; NaN: blank. */
 struct az_op_report_figures {
     double time, gap, percent; /* us, us, of time and gap of all rows shown */
     double cores, dram, dram_percent, tflops, flops_percent;

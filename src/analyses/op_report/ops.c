@@ -1,4 +1,4 @@
-/* The table `ops`: one row an operation, and its coloured text form (docs/formats-tracy.md 12, 13,
+/* The table `ops`: one row an operation, and its colored text form (docs/formats-tracy.md 12, 13,
  * 16). */
 #include <math.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ static void put_row(struct az_op_report *t, struct az_table *x, const struct az_
         put_name(t, x, az_op_report_oprow(t, row)->code);
 }
 
-/* ---- colours ---- */
+/* ---- colors ---- */
 
 static void ink_bound(const struct az_op_report_figures *f, uint8_t *ink)
 {

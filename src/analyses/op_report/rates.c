@@ -85,7 +85,7 @@ static double dram_bytes(const struct az_op_report *t, const struct az_opargs *a
 static double larger(double a, double b) { return isnan(a) ? b : isnan(b) || a > b ? a : b; }
 
 /* How many matrices a sparse product computes, and of how many (docs/formats-tracy.md 7.1). NaN:
- * the file does not say. */
+ * not in the file. */
 static double computed(const struct az_op_report *t, const struct az_opargs *a, double *dense)
 {
     const double b0 = dim(a, AZ_IN0, W) * dim(a, AZ_IN0, Z),

@@ -1,4 +1,4 @@
-/* What of a report of operations its verdict is about: a part of the time line of its devices, the
+/* What of a report of operations its verdict is about: a part of the timeline of its devices, the
  * account of each in it, and the gaps between operations. Private to this folder. */
 #ifndef AZ_ANALYSES_OP_REPORT_SCOPE_H
 #define AZ_ANALYSES_OP_REPORT_SCOPE_H

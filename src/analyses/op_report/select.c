@@ -8,7 +8,7 @@
 struct window {
     uint32_t *order; /* rows by time */
     size_t n;
-    size_t low, high; /* of the file looked at */
+    size_t low, high; /* of the file examined */
     int64_t file;     /* -1: of no file alone */
     bool cut;         /* a rule chose it: its signposts are dropped */
     bool quiet;       /* notes were made for another file */

@@ -6,7 +6,7 @@
 
 struct work {
     const struct az_framework *fw;
-    int64_t *direct; /* launcher -> ticks; only where the companion wants them */
+    int64_t *direct; /* launcher -> ticks; only where the companion needs them */
     int64_t origin;  /* start of the first launcher */
 };
 

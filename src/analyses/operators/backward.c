@@ -36,7 +36,7 @@ static int64_t seq_of(const struct az_op_links *f, uint32_t op)
     return seq_at(&s, op);
 }
 
-#define MAX_NESTED 4096 /* operators of one start that are looked at */
+#define MAX_NESTED 4096 /* operators of one start that are examined */
 
 /* Operator that begins at a place; the outermost of several. AZ_NO_ROW if none. Operators are
  * sorted by start. */

@@ -24,7 +24,7 @@ struct az_forward {
  * AZ_NO_ROW elsewhere. By arrows of the file
  * where it has them; else wrappers and forward operators meet by sequence number: the latest
  * operator of that number on another thread. In the job's arena. NULL where the trace has no such
- * wrapper, and on failure: *rc says why. */
+ * wrapper, and on failure: the error is in *rc. */
 const struct az_forward *az_framework_forward(struct az_job *job, const struct az_framework *f,
                                               int *rc);
 static inline uint32_t az_forward_of(const struct az_forward *forward, uint32_t op)

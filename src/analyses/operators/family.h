@@ -12,7 +12,7 @@ struct az_family_event { /* small: there are as many as operators */
     uint32_t n_gpu;
     uint32_t node;  /* operator; of a backward row the forward one */
     uint32_t sheet; /* number of its table */
-    bool backward;  /* figures and time of its backward pass */
+    bool backward;  /* metrics and time of its backward pass */
 };
 AZ_VEC(struct az_family_event, az_family_events);
 static inline struct az_gpu_run az_family_own(const struct az_family_event *e)

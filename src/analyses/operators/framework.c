@@ -245,7 +245,7 @@ static int group_lanes(struct az_framework *f, struct az_arena *a, struct az_mem
     return rc;
 }
 
-/* Total of the time line and of the kernels. */
+/* Total of the timeline and of the kernels. */
 static void measure(struct az_framework *f)
 {
     const struct az_events *k = &f->trace->ev[AZ_KERNEL];

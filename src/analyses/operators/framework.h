@@ -34,7 +34,7 @@ struct az_framework {
     uint32_t *lane_group; /* lane -> first lane of the same process name, label and thread name */
     uint8_t *gpu_class;   /* gpu number -> az_gpu_class */
     uint32_t *order;      /* gpu numbers by start */
-    /* name id -> class; NULL: not asked for yet */
+    /* name id -> class; NULL: not computed yet */
     _Atomic(const struct az_sv *) *kernel_class;
     const struct az_classifier *classes;
     const struct az_options *opts;
@@ -45,9 +45,10 @@ struct az_framework {
     struct az_overlaps *overlaps;         /* made on first use */
     uint8_t
         *recompute; /* host node -> 1 inside a recomputed region; NULL unless detect_recompute */
-    int64_t total, kernels; /* ticks: total time of the time line; all kernel durations added */
+    int64_t total, kernels; /* ticks: total time of the timeline; all kernel durations added */
 };
-/* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, *rc says why. */
+/* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, the error is in
+ * *rc. */
 struct az_framework *az_framework_get(struct az_job *job, int *rc);
 
 /* Category of an operator by name, else by its first (earliest) kernel's name, else `other`

@@ -115,7 +115,7 @@ int az_op_tables(struct az_op_groups *x)
     if (rc == 0)
         rc = az_groups_by(&x->g, x->n, x->kind->key, x->ctx, x->job->mem);
     if (rc == 0 && !x->job->opts->include_overlap_info)
-        az_groups_forget(&x->g); /* the companion wants to know */
+        az_groups_forget(&x->g); /* the companion needs it */
     if (rc == 0)
         rc = table(x);
     az_framework_details_release(&x->details);

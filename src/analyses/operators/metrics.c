@@ -6,7 +6,7 @@
 #include "base/data.h"
 #include "extend/extend.h"
 
-#define KERNELS 32 /* names looked at for what only a kernel's name says */
+#define KERNELS 32 /* names examined for what only a kernel's name says */
 #define FACTS   8
 
 struct entry {
@@ -114,7 +114,7 @@ bool az_framework_scripted(struct az_framework_metrics *m, uint32_t name)
     return model && az_sv_is(model->model, "script");
 }
 
-/* Name ids of the device events below a node, without repetition of neighbours. */
+/* Name ids of the device events below a node, without repetition of neighbors. */
 static size_t kernels_below(const struct az_framework *f, uint32_t node, uint32_t *ids)
 {
     uint32_t first, end;

@@ -24,7 +24,8 @@ struct az_extend;
  */
 int az_framework_metrics_extend(struct az_framework_metrics *m, struct az_extend *e,
                                 struct az_diag *said) AZ_MUST_USE;
-/* Of the job's trace, made on first use, in the job's arena. NULL on failure, *rc says why. */
+/* Of the job's trace, made on first use, in the job's arena. NULL on failure, the error is in *rc.
+ */
 struct az_framework_metrics *az_framework_metrics_get(struct az_job *job, struct az_framework *f,
                                                       int *rc);
 /* Estimate of an operator node; of the backward pass of that forward operator. */
@@ -57,7 +58,7 @@ struct az_forward; /* analyses/operators/backward.h */
 uint32_t az_framework_backward_of(const struct az_framework *f, const struct az_forward *forward,
                                   uint32_t node);
 
-/* Figures of a group of operations, each by its own estimate: operations of equal shapes may differ
+/* Metrics of a group of operations, each by its own estimate: operations of equal shapes may differ
  * in what the shapes do not say, as the lengths of the context (docs/formulas-models.md 14). */
 struct az_framework_rates {
     double mean, median, std, min, max; /* NaN where there is none */

@@ -4,12 +4,12 @@
 
 #include "base/sort.h"
 
-/* Pairs looked at, at least and for each event: on a device some ten events run at a time, so that
+/* Pairs examined, at least and for each event: on a device some ten events run at a time, so that
  * a real trace stays below; one made up would hang us and fill memory. */
 #define LOOKS_LEAST 4096
 #define LOOKS_EACH  64
 
-struct running { /* events of one lane that had not ended when last looked at */
+struct running { /* events of one lane that had not ended when last examined */
     struct az_vec_u32 gpu;
     uint32_t lane;
 };

@@ -14,7 +14,7 @@ struct az_overlaps {
     uint64_t left_out; /* events whose partners were not looked for any more: there were too many
                           pairs */
 };
-/* Made on first use, kept in fw. NULL on failure, *rc says why. */
+/* Made on first use, kept in fw. NULL on failure, the error is in *rc. */
 const struct az_overlaps *az_framework_overlaps(struct az_job *job, struct az_framework *fw,
                                                 int *rc);
 

@@ -134,7 +134,7 @@ static unsigned count_named(const struct work *w, uint32_t node, struct az_sv na
     return found;
 }
 
-/* Backward category of the modelled forward operator whose only main backward operator this is;
+/* Backward category of the modeled forward operator whose only main backward operator this is;
  * empty otherwise. */
 static struct az_sv sole_backward(const struct work *w, uint32_t node)
 {
@@ -242,7 +242,7 @@ static int descend(struct work *w, uint32_t node)
         if (rc)
             return rc;
     }
-    for (size_t a = from, b = w->stack.n; a + 1 < b; a++) { /* the first child is looked at first */
+    for (size_t a = from, b = w->stack.n; a + 1 < b; a++) { /* the first child is examined first */
         uint32_t t = w->stack.v[a];
         w->stack.v[a] = w->stack.v[--b];
         w->stack.v[b] = t;
@@ -265,7 +265,7 @@ static int visit(struct work *w, uint32_t node)
         return 0;
     if (!is_op(w, node))
         return descend(w, node);
-    if (w->model[node]) /* one whose figures are its forward operator's: `ConvBias_Backward` records
+    if (w->model[node]) /* one whose metrics are its forward operator's: `ConvBias_Backward` records
                            no shapes */
         return take(w, node, in,
                     az_framework_model(w->metrics, az_framework_node(w->fw, node).name)

@@ -121,7 +121,8 @@ AZ_MUST_USE static inline int az_unified_recall(const struct az_unified_keys *k,
 /* Are all device events under the row's node copies, and is there one? */
 bool az_unified_only_copies(const struct az_framework *fw, const struct az_unified_row *r);
 
-/* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, *rc says why. */
+/* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, the error is in
+ * *rc. */
 const struct az_unified *az_unified_of(struct az_job *job, struct az_framework *fw, int *rc);
 /* unified_perf_summary and, with include_overlap_info, unified_perf_summary_kl_overlap. */
 int az_unified_tables(struct az_job *job, struct az_framework *fw,

@@ -119,7 +119,7 @@ static bool step_label(struct az_sv text, enum az_phase *phase)
     return true;
 }
 
-/* Marks the launchers inside labelled steps of their own thread. Launchers and ranges are both in
+/* Marks the launchers inside labeled steps of their own thread. Launchers and ranges are both in
  * order of start. */
 static void by_annotation(const struct work *w, struct az_phases *out)
 {

@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "classify/rules.h"
 
-#define KERNELS_READ 64 /* names of a launch that are looked at: a graph launch has thousands */
+#define KERNELS_READ 64 /* names of a launch that are examined: a graph launch has thousands */
 
 /* First rule of the method that matches: its label, or the empty view. */
 static struct az_sv by_rules(const struct az_words *w, const char *method)

@@ -399,7 +399,7 @@ static void cover_presence(const struct work *w)
 
 /* ---- where the ranks differ ---- */
 
-/* Device, or a fact of that name; p NULL: not said. */
+/* Device, or a fact of that name; p NULL: unknown. */
 static struct az_sv said_by(const struct az_rank *r, struct az_sv key)
 {
     if (az_sv_is(key, "device"))

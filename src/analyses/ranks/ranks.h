@@ -14,10 +14,10 @@
 struct az_rank {
     int64_t rank;
     struct az_sv path;
-    struct az_sv host;    /* as its file says; empty: unknown */
+    struct az_sv host;    /* from its file; empty: unknown */
     struct az_sv device;  /* name of its first device; empty: unknown */
     int64_t devices;      /* devices that its file describes; 0: unknown */
-    int64_t world_size;   /* as its file says; -1: unknown */
+    int64_t world_size;   /* from its file; -1: unknown */
     int64_t base_ns;      /* nanoseconds since 1970 of its time 0; 0: unknown */
     int64_t ticks_per_ns; /* of its trace */
     uint64_t read, kept;  /* events */

@@ -101,7 +101,7 @@ static void averages(struct az_job *job, struct az_table *out, const char *table
     }
 }
 
-/* Those of the time line, of which each column is a figure. */
+/* Those of the timeline, of which each column is a figure. */
 static void average_times(struct az_job *job, struct az_table *out)
 {
     const struct az_table *t = az_document_table(job->doc, "gpu_timelines_by_rank");

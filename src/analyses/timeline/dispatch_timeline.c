@@ -111,7 +111,7 @@ static enum az_part part_at(const struct work *w, uint32_t i)
     return az_part_of(w->job, trace, AZ_KERNEL, e->name[w->kernels.row[i]]);
 }
 
-/* Kernels of one GPU by what they do; *any: some communicate, otherwise they are not looked at. */
+/* Kernels of one GPU by what they do; *any: some communicate, otherwise they are not examined. */
 static int gather_work(struct work *w, size_t gpu, bool *any)
 {
     size_t n;

@@ -141,7 +141,7 @@ static int all_windows(struct work *w)
     return rc;
 }
 
-/* ---- figures ---- */
+/* ---- metrics ---- */
 /* Gaps of the window: time without work, from its start to its last work. */
 static int gaps(struct work *w, const struct window *at, int64_t *count, int64_t *largest)
 {

@@ -50,7 +50,7 @@ int az_timeline_chart(struct az_job *job, enum az_chart_kind kind, const char *t
 }
 
 /* ---- tables ---- */
-/* A trace whose format has a time line of its own: dispatch_timeline.c, analyses/hlo,
+/* A trace whose format has a timeline of its own: dispatch_timeline.c, analyses/hlo,
  * operation reports. */
 static bool has_own(const struct az_trace *t)
 {

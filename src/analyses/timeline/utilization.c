@@ -1,5 +1,5 @@
 /* First to last operation of a device cut into util_chunks equal chunks; the busy share is that of
- * the union, so it never exceeds 100 % (adding concurrent operations up would); low neighbours
+ * the union, so it never exceeds 100 % (adding concurrent operations up would); low neighbors
  * become one row (docs/formats-nsight.md 3.5). */
 #include "analyses/timeline/utilization.h"
 
@@ -86,7 +86,7 @@ static void sweep(struct work *w)
     }
 }
 
-/* Merges low neighbours. */
+/* Merges low neighbors. */
 static int list_chunks(const struct work *w, const struct state *s, struct az_device_use *u)
 {
     double low = w->job->opts->low_util_percent;

@@ -4,7 +4,7 @@
 
 #include "facts/devices.h"
 
-struct az_chunk {             /* one, or several neighbours that are all below the threshold */
+struct az_chunk {             /* one, or several neighbors that are all below the threshold */
     int64_t start, end, busy; /* ticks */
     int64_t chunks;
     bool low;

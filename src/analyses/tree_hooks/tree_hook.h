@@ -10,7 +10,7 @@
 struct az_hook_job {
     const struct az_options *opts;
     struct az_diag *diag;
-    bool loaded;   /* the script was looked at: what is wrong with it is or will be said */
+    bool loaded;   /* the script was examined: what is wrong with it is or will be said */
     bool unloaded; /* it could not be loaded, which its categories and models will say, too */
     int failed; /* AZ_ECONFIG: the script failed; its message is in diag and the trace is as it was
                    read */

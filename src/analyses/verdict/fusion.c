@@ -30,7 +30,7 @@ struct work {
     const struct az_calltree *tree; /* NULL: no operators */
     const struct az_link *link;
     struct shape *shape; /* by row of the arguments */
-    uint8_t *product;    /* by name id of operators: 0 not looked at, 1 no batched product, 2 one */
+    uint8_t *product;    /* by name id of operators: 0 not examined, 1 no batched product, 2 one */
     double bandwidth;    /* bytes a tick that can be reached; NaN: unknown */
     struct az_map index;
     struct sums attention, chains;

@@ -23,7 +23,7 @@ AZ_VEC(struct key, keys);
 struct last { /* kernel of a name */
     uint64_t shape;
     uint32_t key; /* + 1; 0: there was none */
-    uint8_t work; /* enum az_work of the name + 1; 0: not asked */
+    uint8_t work; /* enum az_work of the name + 1; 0: not computed */
 };
 
 /* What kernels of one name differ by: the arguments of their operator, else their grid. */

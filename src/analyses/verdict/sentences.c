@@ -93,7 +93,7 @@ static struct az_sv steps(struct az_verdict_text *x)
                : az_arena_printf(x->a, "%.*s, not trustworthy", AZ_SVF(text));
 }
 
-/* Inputs without a time line of a device. */
+/* Inputs without a timeline of a device. */
 static struct az_sv no_device(struct az_verdict_text *x)
 {
     const struct az_verdict_part *p = &x->w->sum;
@@ -133,7 +133,7 @@ static const char *device_time(const struct az_verdict_text *x)
                                                                : "GPU time";
 }
 
-/* The failed check, next to the figures that depend on it. */
+/* The failed check, next to the metrics that depend on it. */
 static struct az_sv qualified(struct az_verdict_text *x)
 {
     for (int i = 0; i < AZ_CHECKS; i++)

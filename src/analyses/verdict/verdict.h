@@ -18,7 +18,7 @@ enum az_verdict_form {
     AZ_VERDICT_PLAIN, /* "TITLE: SUBJECT DETAIL" */
     AZ_VERDICT_GAPS,  /* "TITLE: 4 gaps, median 141 ms, SUBJECT DETAIL" */
     AZ_VERDICT_TIMES, /* "TITLE: SUBJECT DETAIL, 4 calls, mean 1.2 ms" */
-    AZ_VERDICT_TRUST, /* about the figures, not about time: in no line */
+    AZ_VERDICT_TRUST, /* about the metrics, not about time: in no line */
     AZ_VERDICT_SUMS   /* adds up what others report by cause: in no line */
 };
 /* What part of the account a finding's time is in: findings of a part add up to no more than it. */
@@ -226,7 +226,7 @@ struct az_verdict_whole {
     struct az_verdict_part **part; /* never NULL */
     int64_t *rank;                 /* of the parts */
     size_t n;
-    struct az_verdict_part sum; /* figures of all added up; texts of the first */
+    struct az_verdict_part sum; /* metrics of all added up; texts of the first */
     size_t devices;             /* of which the times are a sum: means are by it */
 };
 int az_verdict_idle_table(struct az_verdict_whole *w) AZ_MUST_USE;
@@ -244,7 +244,7 @@ int az_verdict_find_waiting(struct az_verdict_whole *w,
                             struct az_verdict_founds *found) AZ_MUST_USE;
 int az_verdict_claims_make(struct az_verdict_whole *w, const struct az_verdict_founds *found,
                            struct az_claims **out) AZ_MUST_USE;
-/* The lines of the verdict, made from the claims and from nothing else but figures of the parts
+/* The lines of the verdict, made from the claims and from nothing else but metrics of the parts
  * that no claim rests on. */
 /* The sentence of a finding without its advice. In the job's arena. */
 struct az_sv az_verdict_finding_text(struct az_verdict_whole *w, const struct az_claims *c,

@@ -78,7 +78,7 @@ struct az_hta {
     int64_t first, last; /* of all that counts, host and device; first > last: nothing */
     uint8_t *call_class; /* name id -> az_hta_call + 1; 0: not looked up yet */
 };
-/* Of the job's only trace, made on first use. NULL on failure, *rc says why. */
+/* Of the job's only trace, made on first use. NULL on failure, the error is in *rc. */
 struct az_hta *az_hta_get(struct az_job *job, int *rc);
 
 /* What a call does, by its row. */
@@ -103,7 +103,7 @@ static inline struct az_sv az_hta_text(const struct az_hta *b, uint32_t name)
     return name == AZ_NO_ID ? AZ_SV("") : az_trace_text(b->trace, name);
 }
 
-/* ---- figures ---- */
+/* ---- metrics ---- */
 /* What describe() says of a list: ticks or plain numbers. */
 struct az_hta_stats {
     size_t n;
@@ -149,7 +149,7 @@ struct az_hta_names {
 };
 /* Groups durations by name id of the rank's trace; texts are copied into keep. Reorders duration
  * and name. Of more than opts->breakdown_kernels names, those whose running sum is above the
- * opts->breakdown_ratio quantile of the running sums, or after that many, are `others`; its figures
+ * opts->breakdown_ratio quantile of the running sums, or after that many, are `others`; its metrics
  * are those of all its events (docs/formulas-collectives.md 6). */
 int az_hta_group_names(struct az_hta *b, struct az_mem *mem, const uint32_t *name,
                        const int64_t *duration, size_t n, struct az_arena *keep,

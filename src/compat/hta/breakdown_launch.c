@@ -25,7 +25,7 @@ struct launch_part {
     struct call_part *v; /* by class, then name */
     size_t n;
     struct az_hta_stats all[FIGURES]; /* without graph launches, which are no kernel's call */
-    struct detail *detail;            /* by start of the call; NULL unless asked for */
+    struct detail *detail;            /* by start of the call; NULL unless requested */
     size_t n_details;
 };
 

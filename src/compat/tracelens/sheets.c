@@ -157,8 +157,8 @@ static int launchers_table(const struct az_tracelens_ranks *m,
     return az_job_add(m->job, t, rc);
 }
 
-/* ---- time lines ---- */
-struct spread { /* of one figure over the ranks */
+/* ---- timelines ---- */
+struct spread { /* of one metric over the ranks */
     int64_t sum, min, max;
     double std; /* population */
     int64_t rank_max;
@@ -235,7 +235,7 @@ static int timelines(const struct az_tracelens_ranks *m)
     return az_job_add(m->job, t, 0);
 }
 
-/* Columns of the figures are called as in other tools; people read what they are. */
+/* Columns of the metrics are called as in other tools; people read what they are. */
 static void title_figures(struct az_table *t)
 {
     static const char *const titles[AZ_TRACELENS_FIGURES] = {
@@ -279,7 +279,7 @@ static int by_rank(const struct az_tracelens_ranks *m)
                              "rank", heat, "ms");
 }
 
-/* A rank none of whose work is linked has an empty time line: that is said as it is of a single
+/* A rank none of whose work is linked has an empty timeline: that is said as it is of a single
  * trace. */
 static void warn_unlinked(const struct az_tracelens_ranks *m)
 {
@@ -376,7 +376,7 @@ static int of_tree(struct az_job *job, struct az_arena *keep, struct az_tracelen
     return rc;
 }
 
-/* Compiled programs have a time line by core or device (analyses/hlo), operation reports have
+/* Compiled programs have a timeline by core or device (analyses/hlo), operation reports have
  * none. */
 static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 {

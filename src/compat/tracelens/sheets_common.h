@@ -40,11 +40,11 @@ enum az_tracelens_figure { /* rows of gpu_timelines, in order */
 };
 
 struct az_tracelens_part {
-    bool tree; /* the trace has a call tree; without one there is the time line only */
+    bool tree; /* the trace has a call tree; without one there is the timeline only */
     struct az_tracelens_kept texts;
     int64_t figure[AZ_TRACELENS_FIGURES];
     int64_t events, no_launch; /* device events; those whose launch the trace does not hold: they
-                                * count in the figures with include_unlinked_kernels */
+                                * count in the metrics with include_unlinked_kernels */
     int64_t
         copies; /* of copies and fills that operators launched and kernel_launchers leaves out */
     const struct az_tracelens_launch *launch; /* in order of appearance */

@@ -9,7 +9,7 @@
 struct sum {
     struct az_sv name; /* p NULL: none */
     struct az_tracelens_events all;
-    const struct az_tracelens_events **of; /* by rank, NULL: none there; only where asked for */
+    const struct az_tracelens_events **of; /* by rank, NULL: none there; only where requested */
 };
 AZ_VEC(struct sum, sums);
 
@@ -178,7 +178,7 @@ static int short_table(const struct az_tracelens_ranks *m, struct sums *s)
     return az_job_add(m->job, t, rc);
 }
 
-/* One figure of every rank. */
+/* One metric of every rank. */
 static void put_ranks(const struct az_tracelens_ranks *m, struct az_table *t, const struct sum *s,
                       int figure)
 {

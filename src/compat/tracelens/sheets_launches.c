@@ -1,4 +1,4 @@
-/* Kernel launchers and the time line of one rank. */
+/* Kernel launchers and the timeline of one rank. */
 #include "compat/tracelens/sheets_common.h"
 
 #include "base/num.h"

@@ -19,7 +19,7 @@ AZ_VEC(struct kernel_sum, kernel_sums);
 
 struct row {
     struct az_sv name, params, dims, types, strides, concrete;
-    struct az_tracelens_op sum; /* figures; the first one's parameters, flops, bytes and uid */
+    struct az_tracelens_op sum; /* metrics; the first one's parameters, flops, bytes and uid */
     size_t rank;                /* place of the first one's rank */
     uint32_t head, tail;        /* its kernels */
 };
