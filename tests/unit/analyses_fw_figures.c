@@ -135,14 +135,36 @@ static void kernels_of_each_operator(void **state)
     near(num(f, "GEMM", 0, "Kernel Time (\xc2\xb5s)_max"), 15);
 }
 
+/* Operations whose arguments do not fit are counted, those that fit are not. */
+static void arguments_that_do_not_fit(void **state)
+{
+    struct fw_fix *f = *state;
+    static const char *const dims[] = { "[[4,8],[8,2]]", "[[4,8],[9,2]]", "[[4,8],[7,2]]" };
+    for (int i = 0; i < 3; i++) {
+        char args[100];
+        (void)snprintf(args, sizeof args, "\"Input Dims\":%s,\"Input type\":[\"float\",\"float\"]",
+                       dims[i]);
+        launch(f, i * 100, "aten::mm", args, 1000 + i * 100, 10, "gemm", i + 1);
+    }
+    run(f, &az_analysis_fw_families);
+    bool said = false;
+    for (size_t i = 0; i < f->diag.list.n; i++)
+        said |= az_sv_find(f->diag.list.v[i].text, AZ_SV("GEMM: 2 of 3 operations")) >= 0;
+    assert_true(said);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fw_setup, fw_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(each_step_counts), TEST(other_work_is_another_row),
-        TEST(compiled_kernels), TEST(old_name_of_shapes),
-        TEST(smaller_of_two),   TEST(kernels_of_each_operator),
+        TEST(each_step_counts),
+        TEST(other_work_is_another_row),
+        TEST(compiled_kernels),
+        TEST(old_name_of_shapes),
+        TEST(smaller_of_two),
+        TEST(kernels_of_each_operator),
+        TEST(arguments_that_do_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

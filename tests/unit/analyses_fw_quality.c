@@ -181,13 +181,39 @@ static void waits_among_many_calls(void **state)
     is(f, "idle_gaps", 0, "Host call", "cudaEventSynchronize");
 }
 
+/* Over the ranks of a run as in one trace. */
+static void unlinked_events_of_ranks(void **state)
+{
+    struct fw_fix *f = *state;
+    launch(f, 0, "a", "", 100, 50, "k", 1);
+    kernel(f, 7, 200, 20, "k", 77);
+    kernel(f, 7, 300, 30, "k", 78);
+    ready(f);
+    struct az_rank v[1] = { { .rank = 0, .path = AZ_SV("rank_0.json") } };
+    const struct az_ranks ranks = { .v = v, .n = 1 };
+    void *parts[1] = { NULL };
+    assert_int_equal(az_rank_analysis_ranks.reduce(&f->job, &f->arena, &parts[0]), 0);
+    f->job.n_traces = 0;
+    assert_int_equal(az_rank_analysis_ranks.finish(&f->job, &ranks, parts), 0);
+    const size_t r = row_of(f->job.findings, "Rule", "unlinked_device_events");
+    near(az_cell_number(cell(f->job.findings, r, "Count")), 2);
+    near(covered(f, "device time linked to a launch"), 50);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fw_setup, fw_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(quality),        TEST(clean),     TEST(bleeding_host_events),   TEST(gaps),
-        TEST(gaps_by_device), TEST(many_gaps), TEST(waits_among_many_calls), TEST(bare_graphs),
+        TEST(quality),
+        TEST(clean),
+        TEST(bleeding_host_events),
+        TEST(gaps),
+        TEST(gaps_by_device),
+        TEST(many_gaps),
+        TEST(waits_among_many_calls),
+        TEST(bare_graphs),
+        TEST(unlinked_events_of_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,6 +84,14 @@ static void a_profile(void **state)
     fixture_close(&f);
 }
 
+static void families_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(az_hlo_family_text(AZ_COLL_NONE), "");
+    assert_string_equal(az_hlo_family_text(AZ_COLL_BROADCAST), "collective-broadcast");
+    assert_string_equal(az_hlo_family_text((enum az_hlo_family)(AZ_COLL_BROADCAST + 1)), "");
+}
+
 /* Times of the epoch would overflow in picoseconds: they count from the first line. */
 static void epoch_times(void **state)
 {
@@ -645,6 +653,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_profile),
         cmocka_unit_test(epoch_times),
+        cmocka_unit_test(families_have_names),
         cmocka_unit_test(stats_that_come_again),
         cmocka_unit_test(what_follows_is_another),
         cmocka_unit_test(fields_of_a_line_in_any_order),

@@ -157,18 +157,12 @@ static int set_up_empty(void **state)
 
 static char root[4096];
 
-/* Runs of an input with these options and outputs. */
-static void sweep(struct setting *s, const char *path, const char *options, const char *outputs)
+static void sweep_config(struct setting *s, const char *text, const char *path)
 {
     struct az_config_names names;
     struct az_overrides none;
-    static char text[9000];
     size_t bad = 0;
 
-    (void)snprintf(text, sizeof text,
-                   "{\"inputs\":[{\"title\":\"input\",\"path\":\"%s/%s\"}],\"compat\":\"all\","
-                   "\"options\":{%s},\"outputs\":{\"dir\":\"made\",%s}}",
-                   root, path, options, outputs);
     write_file("config.json", text);
     az_vec_init(&none, NULL);
     assert_int_equal(az_plan_names(&s->plan.arena, &names), 0);
@@ -197,6 +191,18 @@ static void sweep(struct setting *s, const char *path, const char *options, cons
     drop(&whole);
     assert_int_equal(bad, 0);
 }
+
+/* Runs of an input with these options and outputs. */
+static void sweep(struct setting *s, const char *path, const char *options, const char *outputs)
+{
+    static char text[9000];
+    (void)snprintf(text, sizeof text,
+                   "{\"inputs\":[{\"title\":\"input\",\"path\":\"%s/%s\"}],\"compat\":\"all\","
+                   "\"options\":{%s},\"outputs\":{\"dir\":\"made\",%s}}",
+                   root, path, options, outputs);
+    sweep_config(s, text, path);
+}
+
 #define TEXT  "\"formats\":[\"text\"]"
 #define FILES "\"formats\":[\"text\",\"json\",\"csv\",\"html\",\"md\",\"sqlite\"]"
 #define PYTORCH_OPTIONS                                                                            \
@@ -242,7 +248,20 @@ static void tracy(void **state)
 static void rocprof(void **state)
 {
     sweep(*state, "tests/data/rocprof/train_results.json",
-          "\"kernel_details\":true,\"short_kernel_study\":true", TEXT);
+          "\"kernel_details\":true,\"short_kernel_study\":true,\"gap_threshold_us\":1", TEXT);
+}
+
+/* What is kept of the inputs for the steps after them. */
+static void compared(void **state)
+{
+    static char text[20000];
+    (void)snprintf(text, sizeof text,
+                   "{\"inputs\":[{\"title\":\"a\",\"path\":\"%s/example/pytorch/moe.json\"},"
+                   "{\"title\":\"b\",\"path\":\"%s/example/pytorch/train_step.json\"}],"
+                   "\"compare\":{\"outputs\":{" TEXT "}},\"side_by_side\":true,"
+                   "\"outputs\":{" TEXT "}}",
+                   root, root);
+    sweep_config(*state, text, "two inputs");
 }
 
 /* An input that cannot be added is not there; else it is the last one. */
@@ -266,12 +285,10 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up_empty, tear_down)
     const struct CMUnitTest tests[] = {
-        T(pytorch),         T(pytorch_inference),
-        T(pytorch_capture), T(pytorch_ranks),
-        T(pytorch_files),   T(nsys),
-        T(inputs),          T(tracy),
-        T(rocprof),         T(xplane_tpu),
-        T(xplane_hosts),
+        T(pytorch),       T(pytorch_inference), T(pytorch_capture),
+        T(pytorch_ranks), T(pytorch_files),     T(nsys),
+        T(inputs),        T(compared),          T(tracy),
+        T(rocprof),       T(xplane_tpu),        T(xplane_hosts),
     };
     void *any[4];
     assert_non_null(getcwd(root, sizeof root));
