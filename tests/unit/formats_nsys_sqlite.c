@@ -559,6 +559,43 @@ static void damaged(void **state)
     fixture_close(&f);
 }
 
+/* Zeros over the second half of a page, where the records are: SQLite reads rows without values and
+ * says nothing. */
+static void zeroed_pages(void **state)
+{
+    (void)state;
+    for (long page = 4; page <= 132; page += 16) {
+        struct fixture f;
+        fixture_open(&f);
+        const char *path = db_big(&f);
+        FILE *out = fopen(path, "r+b");
+        assert_non_null(out);
+        assert_int_equal(fseek(out, page * 4096 + 2048, SEEK_SET), 0);
+        for (int i = 0; i < 2048; i++)
+            assert_int_equal(fputc(0, out), 0);
+        assert_int_equal(fclose(out), 0);
+        assert_int_equal(PARSE(&f), 0);
+        assert_true(said(&f, AZ_WARNING, "the database is damaged"));
+        assert_true(dropped(&f, "rows of a damaged database") > 0);
+        assert_true(fact_is(&f, "partial", "yes: the database is damaged"));
+        fixture_close(&f);
+    }
+}
+
+/* Rows that SQLite alone can read are no damage. */
+static void odd_rows_are_no_damage(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    (void)db_make(&f, STRINGS KERNEL_TABLE
+                  "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start,\"end\",deviceId) "
+                  "VALUES(1,2,0),(NULL,NULL,NULL),('abc',9,0),(10,20.5,0),(30,40,0);");
+    assert_int_equal(PARSE(&f), 0);
+    assert_false(said(&f, AZ_WARNING, "the database is damaged"));
+    fixture_close(&f);
+}
+
 static void cancel_and_limit(void **state)
 {
     (void)state;
@@ -611,6 +648,8 @@ int main(void)
         cmocka_unit_test(being_written),
         cmocka_unit_test(strange_paths),
         cmocka_unit_test(damaged),
+        cmocka_unit_test(zeroed_pages),
+        cmocka_unit_test(odd_rows_are_no_damage),
         cmocka_unit_test(cancel_and_limit),
         cmocka_unit_test(probing),
     };

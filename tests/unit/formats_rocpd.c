@@ -299,6 +299,52 @@ static void damaged(void **state)
     }
 }
 
+static long page_of(const char *path, const char *table)
+{
+    sqlite3 *db;
+    sqlite3_stmt *st = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_prepare_v2(db, "SELECT rootpage FROM sqlite_master WHERE name=?1", -1, &st, NULL),
+        SQLITE_OK);
+    (void)sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    const long page = (long)sqlite3_column_int64(st, 0);
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+    return page;
+}
+
+/* Zeros over the records of a table, or over the end of a text. */
+static void zeroed_pages(void **state)
+{
+    static const struct {
+        const char *table;
+        int from, bytes; /* of the page */
+    } c[] = { { "rocpd_kernel_dispatch_x", 2048, 2048 },
+              { "rocpd_region_x", 2048, 2048 },
+              { "rocpd_event_x", 2048, 2048 },
+              { "rocpd_info_kernel_symbol_x", 2048, 2048 },
+              { "rocpd_string_x", 4056, 40 } };
+    (void)state;
+    for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
+        struct fixture f;
+        const char *path = begin(&f);
+        make(path, "_x", "x");
+        FILE *out = fopen(path, "r+b");
+        assert_non_null(out);
+        const long page = page_of(path, c[k].table);
+        assert_int_equal(fseek(out, (page - 1) * 4096 + c[k].from, SEEK_SET), 0);
+        for (int i = 0; i < c[k].bytes; i++)
+            assert_int_equal(fputc(0, out), 0);
+        assert_int_equal(fclose(out), 0);
+        const int rc = PARSE(&f);
+        if (rc == 0 && !said(&f, AZ_WARNING, "the database is damaged"))
+            fail_msg("%s", c[k].table);
+        fixture_close(&f);
+    }
+}
+
 static void probing(void **state)
 {
     (void)state;
@@ -321,7 +367,8 @@ int main(void)
         cmocka_unit_test(one_set),      cmocka_unit_test(two_sets),
         cmocka_unit_test(plain_tables), cmocka_unit_test(missing_parts),
         cmocka_unit_test(not_rocpd),    cmocka_unit_test(locked_and_wal),
-        cmocka_unit_test(damaged),      cmocka_unit_test(probing),
+        cmocka_unit_test(damaged),      cmocka_unit_test(zeroed_pages),
+        cmocka_unit_test(probing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,15 @@ static int read_all(struct az_nsys_db *x)
         rc = az_nsys_read_mpi(x);
     if (rc == 0)
         rc = az_nsys_read_samples(x);
-    return rc == 0 ? az_nsys_read_devices(x) : rc;
+    if (rc == 0)
+        rc = az_nsys_read_devices(x);
+    bool damaged = false;
+    if (rc == 0)
+        rc = az_sqlite_check_damage(&x->file, &damaged);
+    if (damaged)
+        az_trace_dropped(x->t, AZ_DROP_LOST, "rows of a damaged database", 1, 0);
+    x->partial |= damaged;
+    return rc;
 }
 
 /* What was kept. */

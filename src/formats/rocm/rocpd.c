@@ -3,6 +3,7 @@
  */
 #include "formats/rocm/rocpd.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "formats/list.h"
@@ -131,6 +132,8 @@ int az_rocpd_open(struct az_rocpd *x, struct az_rocprof *r, struct az_sv path,
     int rc = az_sqlite_open(&x->file, r->job, &kind, path);
     x->db = x->file.db;
     x->partial = x->file.partial;
+    x->file.suspect =
+        true; /* rows are found by number, so a damaged page loses them without a word */
     x->r->t->truncated |= x->file.partial;
     if (rc)
         return rc;
@@ -188,22 +191,53 @@ bool az_rocpd_columns(struct az_rocpd *x, const char *table, const char *alias,
     return any && list->p;
 }
 
+/* Texts of a profiler hold no zero bytes; those of a page that was overwritten with zeros do. */
+static bool has_zero_bytes(sqlite3_stmt *row)
+{
+    const int n = sqlite3_column_count(row);
+    for (int i = 0; i < n; i++) {
+        if (sqlite3_column_type(row, i) != SQLITE_TEXT)
+            continue;
+        const char *text = (const char *)sqlite3_column_text(row, i);
+        const int bytes = sqlite3_column_bytes(row, i);
+        if (text && bytes > 0 && memchr(text, 0, (size_t)bytes))
+            return true;
+    }
+    return false;
+}
+
+static void report_zero_bytes(struct az_rocpd *x, const char *table, uint64_t rows)
+{
+    if (rows == 0)
+        return;
+    az_diag_add(x->r->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
+                "the database is damaged: %" PRIu64 " rows of table '%s' have zero bytes in their "
+                "texts (%s)",
+                rows, table, kind.again);
+    az_trace_dropped(x->r->t, AZ_DROP_LOST, "rows of a damaged database", rows, 0);
+    x->partial = true;
+}
+
 int az_rocpd_each(struct az_rocpd *x, const char *table, struct az_sv sql,
                   int (*fn)(struct az_rocpd *x, sqlite3_stmt *row))
 {
     struct az_diag *d = x->r->job->diag;
     struct az_where at = AZ_AT_FILE(x->path);
     sqlite3_stmt *st = NULL;
+    uint64_t zero = 0;
     int rc = 0, src;
     if (!sql.p)
         return az_arena_error(&x->arena);
     src = az_sqlite_prepare(&x->file, sql.p, &st);
     while (rc == 0 && src != SQLITE_DONE && (src == SQLITE_OK || src == SQLITE_ROW)) {
         src = az_sqlite_step(&x->file, st);
-        if (src == SQLITE_ROW)
+        if (src == SQLITE_ROW) {
+            zero += has_zero_bytes(st);
             rc = fn(x, st);
+        }
     }
     sqlite3_finalize(st);
+    report_zero_bytes(x, table, zero);
     if (rc || src == SQLITE_DONE)
         return rc;
     switch (src & 0xff) {
@@ -233,6 +267,13 @@ static int read_file(struct az_rocprof *r, struct az_sv path)
         x.set = &sets.v[i];
         rc = az_rocpd_read_set(&x);
     }
+    report_zero_bytes(&x, "rocpd_string", x.zero_strings);
+    bool damaged = false;
+    if (rc == 0)
+        rc = az_sqlite_check_damage(&x.file, &damaged);
+    if (damaged)
+        az_trace_dropped(r->t, AZ_DROP_LOST, "rows of a damaged database", 1, 0);
+    x.partial |= damaged;
     if (rc == 0 && (x.file.starved || x.arena.failed))
         rc = az_sqlite_error(&x.file, SQLITE_NOMEM);
     if (rc == 0 && x.partial)

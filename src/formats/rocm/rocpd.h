@@ -25,6 +25,7 @@ struct az_rocpd {
     struct az_sqlite file;
     sqlite3 *db; /* of file */
     struct az_arena arena;
+    uint64_t zero_strings; /* that hold zero bytes: their page is damaged */
     bool partial;
     const struct az_rocpd_set *set; /* being read */
     /* of the set */

@@ -49,6 +49,7 @@ static int string(struct az_rocpd *x, sqlite3_stmt *row, int i, const char *none
             (void)sqlite3_bind_int64(x->string, 1, key);
             if (az_sqlite_step(&x->file, x->string) == SQLITE_ROW)
                 s = text(x->string, 0);
+            x->zero_strings += s.n > 0 && memchr(s.p, 0, s.n) != NULL;
         }
         rc = az_trace_name(x->r->t, s, at);
     }

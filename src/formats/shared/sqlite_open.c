@@ -148,6 +148,26 @@ int az_sqlite_error(const struct az_sqlite *x, int code)
     return az_diag_fail(d, AZ_EIO, at, "cannot open the database: %s", sqlite3_errstr(code));
 }
 
+int az_sqlite_check_damage(struct az_sqlite *x, bool *damaged)
+{
+    sqlite3_stmt *st = NULL;
+    *damaged = false;
+    if (!x->suspect || x->partial)
+        return 0;
+    int rc = az_sqlite_prepare(x, "PRAGMA quick_check(1)", &st);
+    if (rc == SQLITE_OK)
+        rc = az_sqlite_step(x, st);
+    const char *said = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(st, 0) : NULL;
+    *damaged = said ? strcmp(said, "ok") != 0 : (rc & 0xff) == SQLITE_CORRUPT;
+    if (*damaged)
+        az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
+                    "the database is damaged, rows are missing or wrong: %s (%s)",
+                    said ? said : sqlite3_errmsg(x->db), x->kind->again);
+    sqlite3_finalize(st);
+    const bool ends = (rc & 0xff) == SQLITE_INTERRUPT || (rc & 0xff) == SQLITE_NOMEM;
+    return ends && !x->endless ? az_sqlite_error(x, rc) : 0;
+}
+
 /* Size and magic before SQLite sees the file, for better words. */
 static int check_file(struct az_sqlite *x)
 {

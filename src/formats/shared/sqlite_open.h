@@ -23,6 +23,7 @@ struct az_sqlite {
     uint64_t steps; /* of SQLite's machine so far */
     bool starved;   /* a statement ran out of memory, whatever its caller made of it */
     bool endless;   /* they are more than reading the file can take: a view that never ends */
+    bool suspect;   /* rows of it look like those of a damaged page */
 };
 /* Opens *x afresh; it must stay where it is. job->cancelled is asked while queries run. Messages in
  * job->diag; on failure, too, az_sqlite_close is to be called. kind and path are borrowed. */
@@ -35,6 +36,9 @@ int az_sqlite_error(const struct az_sqlite *x, int code) AZ_MUST_USE;
  * such table" need not ask. Codes of SQLite. */
 int az_sqlite_prepare(struct az_sqlite *x, const char *sql, sqlite3_stmt **st) AZ_MUST_USE;
 int az_sqlite_step(struct az_sqlite *x, sqlite3_stmt *st) AZ_MUST_USE;
+/* After the reading: where rows looked damaged, SQLite checks the pages of the database, and what
+ * it finds is a warning. 0, or AZ_EINTR, AZ_ENOMEM. */
+int az_sqlite_check_damage(struct az_sqlite *x, bool *damaged) AZ_MUST_USE;
 /* ---- sqlite_file.c ---- */
 /* Name of the VFS that takes a page which the file does not hold whole as damage. NULL: it cannot
  * be registered, and the system's own serves. */

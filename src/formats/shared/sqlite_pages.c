@@ -54,12 +54,18 @@ static size_t number_of(const char *const *columns, size_t n, struct az_sv name)
     return k;
 }
 
-/* Where in a record the columns are: in the order of the table's, unless some are computed. */
+static bool is_number_type(struct az_sv type)
+{
+    return az_sv_ieq(type, AZ_SV("INTEGER")) || az_sv_ieq(type, AZ_SV("REAL"));
+}
+
+/* Where in a record the columns are: in the order of the table's, unless some are computed. Numbers
+ * after the last wanted column are places, too: then a record can be checked for its length. */
 static bool find_places(struct az_pages *p, const char *table, const char *const *columns, size_t n)
 {
     sqlite3_stmt *st = NULL;
     size_t found = 0;
-    bool plain = true;
+    bool plain = true, numbers = true;
     if (sqlite3_prepare_v2(p->x->db,
                            "SELECT name,type,pk,hidden FROM pragma_table_xinfo(?1) ORDER BY cid",
                            -1, &st, NULL) != SQLITE_OK)
@@ -72,9 +78,10 @@ static bool find_places(struct az_pages *p, const char *table, const char *const
         plain = sqlite3_column_int(st, 3) == 0 &&
                 !az_sv_ieq(az_sv_str(name ? name : ""), AZ_SV("rowid"));
         p->of[at] = k < n ? (int8_t)k : -1;
+        numbers = k < n || (numbers && type && is_number_type(az_sv_str(type)));
+        p->places = numbers ? at + 1 : p->places;
         if (k == n)
             continue;
-        p->places = at + 1;
         found++;
         plain = plain && sqlite3_column_int(st, 2) == 0 && type &&
                 az_sv_ieq(az_sv_str(type), AZ_SV("INTEGER"));
@@ -120,6 +127,7 @@ struct reading {
     uint64_t first, n, ahead, seen;
     struct az_pages_row row;
     uint64_t given;
+    int64_t rowid; /* of the row before: they ascend */
     size_t columns;
     struct layout layout[LAYOUTS], *last; /* last: of the record before, mostly */
 };
@@ -141,16 +149,6 @@ static const unsigned char *page_at(struct reading *r, uint64_t number)
                                     (sqlite3_int64)((number - 1) * size)) == SQLITE_OK)
         return r->window;
     r->n = 0;
-    return NULL;
-}
-
-/* The place after one that is not asked for; NULL: it does not end. */
-static const unsigned char *behind_varint(const unsigned char *at, const unsigned char *end)
-{
-    const size_t most = end - at < 9 ? (size_t)(end - at) : 9;
-    for (size_t i = 0; i < most; i++)
-        if (at[i] < 0x80 || i == 8)
-            return at + i + 1;
     return NULL;
 }
 
@@ -263,10 +261,11 @@ static int read_leaf(struct reading *r, const unsigned char *page)
     for (unsigned i = 0; i < n; i++) {
         const unsigned from = az_two(page + AZ_PAGE_LEAF_HEADER + 2 * (size_t)i);
         const unsigned char *at = page + from;
-        uint64_t payload;
+        uint64_t payload, rowid;
         if (from < top || from >= r->p->usable || !az_varint(&at, end, &payload) ||
-            !(at = behind_varint(at, end))) /* the number of the row */
+            !az_varint(&at, end, &rowid) || (r->given && (int64_t)rowid <= r->rowid))
             return GO_ON;
+        r->rowid = (int64_t)rowid;
         const uint64_t local = local_of(r->p, payload);
         if (local > (uint64_t)(end - at) || !take_values(r, at, at + local, payload))
             return GO_ON;
@@ -332,6 +331,7 @@ int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given
     };
     r.window = az_mem_alloc(r.mem, WINDOW);
     const int rc = r.window ? walk(&r) : az_mem_error(r.mem);
+    p->x->suspect |= rc == GO_ON;
     *given = r.given;
     for (unsigned i = 0; i < AZ_PAGE_DEPTH && r.level[i]; i++)
         az_mem_free(r.mem, r.level[i], p->page_size);

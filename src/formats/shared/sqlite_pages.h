@@ -24,7 +24,7 @@ struct az_pages {
     bool utf8;                  /* texts */
     int8_t of[AZ_PAGES_PLACES]; /* place in a record -> number of the column; -1: not wanted */
     size_t columns;
-    unsigned places; /* up to the last that is wanted */
+    unsigned places; /* up to the last that is wanted, and numbers that follow it */
 };
 /* The first page of a table, and what the file says of its pages. False: there is no such table in
  * a file without a write-ahead log. */
