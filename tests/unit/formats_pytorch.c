@@ -2,6 +2,7 @@
  * file read by several threads. */
 #include "formats_nsys.h"
 
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include "formats/pytorch/pytorch.h"
@@ -894,6 +895,32 @@ static void memory_limits(void **state)
     }
 }
 
+/* Captures that cannot be read are warnings; a list from elsewhere names files of the folder. */
+static void captures_that_cannot_be_read(void **state)
+{
+    (void)state;
+    static const char list[] =
+        "[{\"file\":\"/elsewhere/broken.json\",\"batch_size\":8,\"mode\":\"FULL\"},"
+        "{\"file\":\"/elsewhere/gone.json\",\"batch_size\":16,\"mode\":\"FULL\"}]";
+    static const char trace[] = "{\"traceEvents\":[" OP "," EV(
+        "\"cat\":\"cuda_runtime\",\"name\":\"cudaGraphLaunch\",\"pid\":1,\"tid\":1,\"ts\":5,"
+        "\"dur\":1.25,\"args\":{\"correlation\":3}") "," KERNEL "]}";
+    struct fixture f;
+    begin(&f, trace, sizeof trace - 1);
+    const char *folder = fixture_path(&f, "captures");
+    assert_int_equal(mkdir(folder, 0777), 0);
+    fixture_write(&f, "captures/broken.json", "no trace", 8);
+    fixture_write(&f, "captures/execution_details.json", list, sizeof list - 1);
+    f.opts.capture_folder = az_sv_str(folder);
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(f.diag.errors, 0);
+    assert_true(said(&f, AZ_WARNING, "captures/broken.json"));
+    assert_true(said(&f, AZ_WARNING, "/elsewhere/gone.json"));
+    assert_false(said(&f, AZ_WARNING, "/elsewhere/broken.json"));
+    assert_int_equal(az_optrace(&f.trace)->grafted.unread, 2);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -902,6 +929,7 @@ int main(void)
 #endif
         cmocka_unit_test(layouts),
         cmocka_unit_test(gzipped),
+        cmocka_unit_test(captures_that_cannot_be_read),
         cmocka_unit_test(old_and_other_writers),
         cmocka_unit_test(lanes),
         cmocka_unit_test(arguments),
