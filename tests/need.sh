@@ -4,7 +4,7 @@
 #   usage: need.sh PACKAGE...       exit status 1 if something is missing and cannot be installed
 here() {
     case $1 in
-    gcc | make | python3 | pkg-config | clang | clang-format | clang-tidy | cppcheck | shellcheck | chromium) command -v "$1" >/dev/null 2>&1 && return 0 ;;
+    gcc | make | python3 | pkg-config | clang | clang-format | clang-tidy | cppcheck | shellcheck | codespell | chromium) command -v "$1" >/dev/null 2>&1 && return 0 ;;
     esac
     if command -v dpkg-query >/dev/null 2>&1; then
         dpkg-query -W -f='${Status}\n' "$1" 2>/dev/null | grep -q 'ok installed$'

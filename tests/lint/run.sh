@@ -32,6 +32,7 @@ top_level() {
     [ -z "$strays" ] || { echo "not for the top level: $strays"; return 1; }
 }
 text_rule() { "$PYTHON" tests/lint/text_rule.py; }
+spelling() { "$PYTHON" tests/lint/spelling.py; }
 selftest() { "$PYTHON" tests/lint/selftest.py; }
 
 # Every C file as clang-format writes it; names the files that are not.
@@ -83,6 +84,11 @@ check "checks of the checks" selftest
 check "include rule" include_rule
 check "exported symbols, circles" symbols
 check "words, formats, columns" text_rule
+if command -v codespell >/dev/null 2>&1; then
+    check "US spelling" spelling
+else
+    echo "skipped: codespell is not installed"
+fi
 check "top level" top_level
 check "clang-format" format
 check "cppcheck" static_analysis
