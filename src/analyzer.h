@@ -137,7 +137,7 @@ ANALYZER_API int64_t analyzer_message_input(const struct analyzer *a, size_t i);
 ANALYZER_API size_t analyzer_input_count(const struct analyzer *a);
 /* Its title in the configuration, or made from its file name. */
 ANALYZER_API const char *analyzer_input_title(const struct analyzer *a, size_t input);
-/* Name of its format ("pytorch"); "" if it was not recognised. */
+/* Name of its format ("pytorch"); "" if it was not recognized. */
 ANALYZER_API const char *analyzer_input_format(const struct analyzer *a, size_t input);
 /* 0, or why it has failed. */
 ANALYZER_API int analyzer_input_error(const struct analyzer *a, size_t input);

@@ -20,7 +20,7 @@ const struct az_format *
 az_format_find(struct az_sv name); /* by name or alias, without case; NULL */
 const struct az_report *az_report_find(struct az_sv name);
 
-/* Recognises a file by its first bytes (decompressed). 0 and *out, AZ_EFORMAT with a message if
+/* Recognizes a file by its first bytes (decompressed). 0 and *out, AZ_EFORMAT with a message if
  * none or two (a tie names both), AZ_EEMPTY for 0 bytes; AZ_EIO, AZ_ENOMEM: not looked at. Opens
  * and closes the file: a pipe loses what was read. */
 int az_format_probe(const char *path, const struct az_format **out, int *score,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Traces with graph replays and their captures against tables of TraceLens: the modelled share of kernel time, and kernel time
-and count of every operator by shapes; and what a capture costs: at most what it takes to analyse the capture alone.
+"""Traces with graph replays and their captures against tables of TraceLens: the modeled share of kernel time, and kernel time
+and count of every operator by shapes; and what a capture costs: at most what it takes to analyze the capture alone.
 
     captures_shared.py ANALYZER SHARED
 
@@ -22,7 +22,7 @@ csv.field_size_limit(1 << 27)
 
 
 def table(path):
-    """(operator, shapes) -> kernel time in us, operations; and the modelled share."""
+    """(operator, shapes) -> kernel time in us, operations; and the modeled share."""
     rows, total, modelled = collections.defaultdict(lambda: [0.0, 0]), 0.0, 0.0
     for r in csv.DictReader(open(path)):
         us = float(r["Kernel Time (µs)_sum"] or 0)
@@ -61,7 +61,7 @@ def main():
             subprocess.run([analyzer, "run", trace, "--csv-dir", out, "-q"], check=True, capture_output=True)
             ours, share = table(os.path.join(out, "unified_perf_summary.csv"))
         wanted, wanted_share = table(os.path.join(shared, "golden", "capture", name, "unified_perf_summary.csv"))
-        hold(share >= wanted_share - 1, "%s: modelled %.1f %% of kernel time, there %.1f %%" % (name, share, wanted_share))
+        hold(share >= wanted_share - 1, "%s: modeled %.1f %% of kernel time, there %.1f %%" % (name, share, wanted_share))
         near = 0.0
         for key, want in wanted.items():
             got = ours.get(key, [0.0, 0])

@@ -136,7 +136,7 @@ def laws(c, d, a, b):
 
 
 def profiles(c, d, shared):
-    """Two profiles of one format, analysed in memory; JSON against profile; two formats."""
+    """Two profiles of one format, analyzed in memory; JSON against profile; two formats."""
     py = sorted(glob.glob(os.path.join(shared, "data", "pytorch", "**", "*.json*"), recursive=True))
     py = [p for p in py if os.path.getsize(p) < 3 << 20][:2]
     if len(py) < 2:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Opens HTML reports in headless Chromium, over the DevTools protocol, and checks what a reader meets: no error and no
-request, charts drawn, sorting and filtering, reading without scripts, hostile names as text, colours, width, paper.
+request, charts drawn, sorting and filtering, reading without scripts, hostile names as text, colors, width, paper.
 usage: html_check.py [--analyzer PROGRAM] [--samples PROGRAM] [--shots FOLDER] [FILE.html ...]
 The last line is "N passed, N failed"; it is skipped with a message where there is no Chromium."""
 import argparse, base64, json, os, pathlib, shutil, subprocess, sys, tempfile, time
@@ -130,12 +130,12 @@ def complaints(b, url):
 
 CANVASES = """Array.from(document.querySelectorAll('canvas[data-chart]'), (c) => {
   const data = c.width && c.height ? c.getContext('2d').getImageData(0, 0, c.width, c.height).data : [];
-  const colours = new Set();
+  const colors = new Set();
   let painted = 0;
   for (let i = 0; i < data.length; i += 4)
-    if (data[i + 3]) { painted++; colours.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]); }
+    if (data[i + 3]) { painted++; colors.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]); }
   return { title: c.closest('figure').querySelector('figcaption').textContent, width: c.width, height: c.height,
-           painted: painted / (c.width * c.height || 1), colours: colours.size,
+           painted: painted / (c.width * c.height || 1), colors: colors.size,
            words: document.getElementById(c.getAttribute('aria-describedby')).textContent.length,
            link: !!document.querySelector(c.closest('figure').querySelector('a[href^="#"]').getAttribute('href').replace(/[^#\\w-]/g, '\\\\$&')) };
 })"""
@@ -241,7 +241,7 @@ def check_scripts_on(b, path, name):
     check(name, "requests", not requests, requests)
     canvases = b.run(CANVASES)
     for c in canvases:
-        drawn = c["width"] > 100 and c["height"] > 80 and c["painted"] > 0.005 and c["colours"] > 2
+        drawn = c["width"] > 100 and c["height"] > 80 and c["painted"] > 0.005 and c["colors"] > 2
         check(name, f"chart '{c['title']}' is drawn", drawn, c)
         check(name, f"chart '{c['title']}' has words and leads to its table", c["words"] > 5 and c["link"], c)
     check(name, "one chart a canvas", b.run("typeof Chart === 'undefined' ? 0 : Object.keys(Chart.instances).length") == len(canvases))
@@ -297,7 +297,7 @@ TRACK = """({ where: document.querySelector('#track .where').textContent, chosen
   live: document.querySelector('#track .chosen').getAttribute('aria-live'),
   tools: [...document.querySelectorAll('#track .tools button')].every((e) => e.getAttribute('aria-label')),
   next: document.querySelectorAll('#track .tools button')[5].getClientRects().length,
-  colours: (() => { const c = document.querySelector('#track canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, s = new Set();
+  colors: (() => { const c = document.querySelector('#track canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, s = new Set();
     for (let i = 0; i < d.length; i += 4) if (d[i + 3] === 255) s.add((d[i] << 16) | (d[i + 1] << 8) | d[i + 2]); return s.size; })() })"""
 
 
@@ -307,7 +307,7 @@ def check_timeline(b, path, name):
     b.open(path)
     if b.run("!!document.querySelector('#track')"):
         first = b.run(TRACK)
-        check(name, "the time line is drawn", first["colours"] > 4 and first["live"] and first["tools"] and not first["next"], first)
+        check(name, "the time line is drawn", first["colors"] > 4 and first["live"] and first["tools"] and not first["next"], first)
         marks = b.run("JSON.parse(document.getElementById('timeline-data').textContent).lanes.reduce((n, l) => n + l.levels.reduce((k, v) => k + v.s.length, 0), 0)")
         check(name, "marks of the time line", 0 < marks <= 50000, marks)
         b.run("document.querySelector('#track .lanes').focus()")
@@ -422,7 +422,7 @@ def check_hostile(b, folder):
           and b.run("document.querySelector('#verdict .finding a').hash") == "#t-nights", lines)
     kinds = b.run("Array.from(document.querySelectorAll('figcaption'), (c) => c.textContent)")
     check("kinds", "every kind of chart, none without data", len(kinds) == 12 and "Trend <b>bold</b>" in kinds, kinds)
-    check("kinds", "the heat map is coloured", b.run("document.querySelectorAll('table.heat td.p6, table.heat td.m6').length") >= 4)
+    check("kinds", "the heat map is colored", b.run("document.querySelectorAll('table.heat td.p6, table.heat td.m6').length") >= 4)
     r = b.run("(() => { const rows = [...document.querySelectorAll('table.limits tbody tr')], box = (e) => e.getBoundingClientRect(); "
               "return { rows: rows.length, drawn: rows.filter((t) => box(t.querySelector('rect')).width > 0).length, "
               "inside: rows.every((t) => [...t.querySelectorAll('rect, line')].every((e) => box(e).left >= box(t.querySelector('svg')).left - 1 "

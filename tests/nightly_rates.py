@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Error rates of the judgement of nights as the table of src/docs/nightly.md: false alarms in 1,000 figure-nights, and the
+"""Error rates of the judgment of nights as the table of src/docs/nightly.md: false alarms in 1,000 figure-nights, and the
 percentage of the histories in which a change was found in time, for the noise models and methods of
 tests/tools/nightly_rates.c.
 

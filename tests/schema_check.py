@@ -120,7 +120,7 @@ def check_keys(c, schema, path):
                 missing = (place, key) == ("input", "format") or value == {} and key.startswith("nsys_") \
                     or value is None and key in ("num_of_iters",) \
                     or key == "compare" and value == {} \
-                    or (key, value) == ("optional", True)  # leaves the one input out: nothing to analyse
+                    or (key, value) == ("optional", True)  # leaves the one input out: nothing to analyze
                 if missing and right is not False:
                     continue
                 c.agree(config, "%s%s = %s" % (place + "." if place else "", key, json.dumps(value)), path, right)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The server as a client sees it: every method and tool by plain JSON-RPC, errors of the protocol, bounds of answers, a
-statement that is cancelled, files that change, a socket, how it ends, memory over many calls; then the same by the public client
+statement that is canceled, files that change, a socket, how it ends, memory over many calls; then the same by the public client
 library of the protocol from npm (@modelcontextprotocol/sdk), where npm is installed and can fetch it.
 
     serve_check.py --analyzer FILE [--calls N] [--without-npm]
@@ -181,7 +181,7 @@ def check_limits(c, a):
     time.sleep(0.5)
     s.send('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}')
     r = s.read()
-    c.hold(r["result"]["isError"] and time.monotonic() - begin < 15 and s.ask("ping")["result"] == {}, "a request is cancelled", r)
+    c.hold(r["result"]["isError"] and time.monotonic() - begin < 15 and s.ask("ping")["result"] == {}, "a request is canceled", r)
     s.send(json.dumps({"jsonrpc": "2.0", "id": 10, "method": "tools/call", "params": {"name": "query", "arguments": {"sql": ENDLESS}}}))
     time.sleep(0.5)
     s.p.send_signal(signal.SIGTERM)

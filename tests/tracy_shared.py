@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Hold the report of operations against what other tools printed: numbers of the first version (op_rules=first), printed
-tables with their colours, and the tables of rules (through the unit test that implements them). Differences are allowed
+tables with their colors, and the tables of rules (through the unit test that implements them). Differences are allowed
 only where a rule of ours wants them, and are looked at one by one.
 
     tracy_shared.py ANALYZER SHARED      last line "N passed, N failed"; exit status 0 only if nothing failed
@@ -79,7 +79,7 @@ COLOUR = re.compile(r"\x1b\[(?:38;5;)?(\d+)m")
 
 
 def painted(line):
-    """[(character, colour)] without blanks, so that what is coloured together does not matter."""
+    """[(character, color)] without blanks, so that what is colored together does not matter."""
     out, colour, at = [], "0", 0
     for m in list(COLOUR.finditer(line)) + [None]:
         out += [(c, colour) for c in line[at:m.start() if m else len(line)] if c != " "]

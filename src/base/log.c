@@ -1,4 +1,4 @@
-/* Log lines on standard error; the library (AZ_LIBRARY) writes none. flockfile serialises the
+/* Log lines on standard error; the library (AZ_LIBRARY) writes none. flockfile serializes the
  * threads, so that `before` (which clears a progress line) and the line stay together, and one
  * write(2) keeps the line whole next to other processes. */
 #include "base/log.h"

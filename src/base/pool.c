@@ -25,7 +25,7 @@ struct pool {
     size_t next_done;     /* job whose `done` comes next */
     size_t running;
     uint64_t in_use; /* cost of jobs started whose `done` has not returned */
-    bool stop;       /* cancelled: nothing starts any more */
+    bool stop;       /* canceled: nothing starts any more */
 };
 
 struct worker {

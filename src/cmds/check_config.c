@@ -1,4 +1,4 @@
-/* `analyzer check-config FILE`: all that can be said about a configuration without analysing. */
+/* `analyzer check-config FILE`: all that can be said about a configuration without analyzing. */
 #include "cmds/internal.h"
 
 #include <stdio.h>

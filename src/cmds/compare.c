@@ -1,4 +1,4 @@
-/* `analyzer compare A B [C ...]`: results side by side. Each is a profile, analysed in memory, the
+/* `analyzer compare A B [C ...]`: results side by side. Each is a profile, analyzed in memory, the
  * title of an input of
  * --config, a result JSON, a workbook, or a folder of one CSV file a table. */
 #include "cmds/run_args.h"

@@ -81,7 +81,7 @@ const struct az_option *az_flag_option(int id);
 /* One such option as --opt KEY=VALUE; value NULL: a boolean without a value. Exit status. */
 int az_flag_take(struct az_overrides *to, int id, const char *value);
 const char *az_flag_nearest(const char *word);
-/* Long options as they are spelt in the list (hyphens, underlines), in place. */
+/* Long options as they are spelled in the list (hyphens, underlines), in place. */
 void az_flags_respell(const struct option *longs, int argc, char **argv);
 
 /* ---- classify.c ---- */

@@ -28,7 +28,7 @@ static int print_format(struct probing *p, const char *path, bool of_folder)
     return AZ_OK;
 }
 
-/* In a folder, what is not recognised is passed over. */
+/* In a folder, what is not recognized is skipped. */
 static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
 {
     struct probing *p = ctx, one = { .known = 0 };

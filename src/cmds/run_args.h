@@ -1,4 +1,4 @@
-/* What commands that analyse inputs share (run.c): their options and the way from these to an exit
+/* What commands that analyze inputs share (run.c): their options and the way from these to an exit
  * status. */
 #ifndef AZ_CMDS_RUN_ARGS_H
 #define AZ_CMDS_RUN_ARGS_H
@@ -69,7 +69,7 @@ int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool o
                        const char *text);
 int az_option_when(const struct az_cmd *cmd, const char *name, const char *text, enum az_when *out);
 int az_option_jobs(const struct az_cmd *cmd, const char *text, int64_t *out);
-/* Levels, colours and text of r->run, from what was taken. */
+/* Levels, colors and text of r->run, from what was taken. */
 void az_run_fill_opts(struct az_run_args *r);
 /* --dry-run. */
 int az_run_print_plan(const struct az_plan *plan, const struct az_log *log);

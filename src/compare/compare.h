@@ -21,7 +21,7 @@ struct az_compare_opts {
     struct az_sv baseline;      /* first, best, median, or a tag; empty: first */
     const struct az_sv *tables; /* ids, globs or groups (az_compare_group); n_tables 0: all */
     size_t n_tables;
-    bool normalize; /* names of kernels are normalised before they are compared (az_compare_normal)
+    bool normalize; /* names of kernels are normalized before they are compared (az_compare_normal)
                      */
     bool tree;     /* the baseline holds its call-tree difference to the other input: its tables are
                       taken over */
@@ -30,7 +30,7 @@ struct az_compare_opts {
     bool all_sheets;              /* a workbook has a sheet for every table, not twelve at most */
 };
 
-/* Fills doc, which is initialised and empty: compare_summary first, then what was compared, facts
+/* Fills doc, which is initialized and empty: compare_summary first, then what was compared, facts
  * that differ, the waterfall (it adds up exactly: whole nanoseconds), side by side, and every table
  * that two inputs have. 0; AZ_EEMPTY if fewer than two inputs can be read; AZ_EUSAGE for a baseline
  * that is none of them, or too many inputs; AZ_EFORMAT if a table asked for by its name, or the

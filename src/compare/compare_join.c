@@ -50,7 +50,7 @@ static enum role role_of(const struct az_column *col)
     case AZ_UNIT_ID:
     case AZ_UNIT_NONE:
         return FIRST;
-    case AZ_UNIT_PERCENT: /* shares add up; utilisations do not */
+    case AZ_UNIT_PERCENT: /* shares add up; utilizations do not */
         return col->flags & AZ_HIGHER_BETTER ? LOST : SUM;
     case AZ_UNIT_RATIO:
     case AZ_UNIT_GBPS:
@@ -144,7 +144,7 @@ static int add_up(struct join *g, const struct az_table *t, const struct az_cell
 
 /* ---- keys ---- */
 
-/* Is the key column a name, which may be normalised? Shapes and numbers are none. */
+/* Is the key column a name, which may be normalized? Shapes and numbers are none. */
 static bool is_name(const struct az_joined_column *col)
 {
     return has(col->name, "name") || has(col->name, "kernel") || has(col->name, "op") ||

@@ -65,7 +65,7 @@ static bool is_value(const struct az_joined *j, size_t input, size_t column)
     return false;
 }
 
-/* Columns that people seldom need are folded away in workbooks. */
+/* Columns that people rarely need are folded away in workbooks. */
 static bool is_hidden(const struct az_joined *j, struct az_sv name)
 {
     static const char *const ends[] = {

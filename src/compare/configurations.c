@@ -217,7 +217,7 @@ static void put_row(struct az_table *t, const struct row *x, bool with_ratio)
     az_put_given(t, x->reason);
 }
 
-/* What the columns mean; a file of sums has no time line from which a step would be known. */
+/* What the columns mean; a file of sums has no timeline from which a step would be known. */
 static struct az_sv note_of(struct az_arena *a, const struct row *rows, size_t n,
                             struct az_sv baseline)
 {

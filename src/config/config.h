@@ -64,7 +64,7 @@ struct az_input {
     struct az_where where; /* of the input in the config, for messages */
     struct az_search search;
     const struct az_given *given; /* options of its own */
-    bool found;                   /* its format is not named: options were not held against it */
+    bool found;                   /* its format is not named: options were not compared with it */
     /* What a search made of it: the files of one run in rank order. */
     bool is_run;          /* its files are ranks, even if there is one only */
     bool processes;       /* its files are the processes of one run: one trace */
@@ -106,9 +106,9 @@ struct az_config {
     bool side_by_side;     /* with two inputs or more */
     struct az_sv baseline; /* of it: a title, "first"; empty: none */
     struct az_cancel
-        cancel; /* asked while files are looked for and inputs are analysed: set by the caller */
+        cancel; /* asked while files are looked for and inputs are analyzed: set by the caller */
     bool takes_results;    /* saved results are inputs, too: set by commands */
-    bool no_reports;       /* inputs are analysed for the steps after them only: set by commands */
+    bool no_reports;       /* inputs are analyzed for the steps after them only: set by commands */
     struct az_sv together; /* -o FILE.xlsx: all outputs take its folder and its name, each with its
                               own ending; empty: none; set by commands */
     bool look; /* files are looked at: no workbook that nobody asked for; set by commands */

@@ -2,7 +2,7 @@
 """Draw the text report of an example as an SVG picture of a terminal (src/docs/screen.svg, shown in README.md).
 
     make_screen.py [--analyzer FILE] [--lines N] [-o FILE] [PATH...]
-The program is run on the example with colours on; its output is drawn as it is, cut after N lines and 118 columns.
+The program is run on the example with colors on; its output is drawn as it is, cut after N lines and 118 columns.
 Equal output gives an equal picture. `make readme` calls this script.
 """
 import argparse
@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 COLUMNS = 118
 CELL_W, CELL_H, MARGIN = 7.8, 17, 14  # pixels
 INK, DIM, PAPER = "#d6dae0", "#8b93a1", "#1b1f27"
-# the colours of a terminal that the reports use: 0 to 15, and orange of the palette of 256
+# the colors of a terminal that the reports use: 0 to 15, and orange of the palette of 256
 COLOURS = {1: "#cd3131", 2: "#0dbc79", 3: "#e5e510", 4: "#4f8ff0", 5: "#bc3fbc", 6: "#11a8cd", 7: "#e5e5e5", 8: "#7d8590",
            9: "#f14c4c", 10: "#23d18b", 11: "#f5f543", 12: "#6cb0ff", 13: "#d670d6", 14: "#29b8db", 15: "#ffffff",
            208: "#ff9d45"}

@@ -1,4 +1,4 @@
-/* Contract of an input format: recognise a file from its first bytes, and parse it into a trace. */
+/* Contract of an input format: recognize a file from its first bytes, and parse it into a trace. */
 #ifndef AZ_FORMATS_FORMAT_H
 #define AZ_FORMATS_FORMAT_H
 
@@ -64,7 +64,7 @@ struct az_format {
     /* How sure is it that this is mine: 0..100. Pure: only these bytes (decompressed) and the name.
      */
     int (*probe)(struct az_sv head, struct az_sv path);
-    /* Fills job->trace (initialised, not sealed) and its caps. 0, or an error with its message in
+    /* Fills job->trace (initialized, not sealed) and its caps. 0, or an error with its message in
      * diag. A tolerated defect is a warning and a count in trace->drops. */
     int (*parse)(struct az_parse *job) AZ_MUST_USE;
     /* Name of the report of a set of files, from the first file's base name: stem with

@@ -23,9 +23,9 @@ void az_digest_end(struct az_digest *d); /* the file ends here */
 int az_digest_rest(struct az_digest *d, const char *path, char hex[AZ_DIGEST_HEX],
                    uint64_t *size) AZ_MUST_USE;
 /* Takes what d lacks of the file, next to what else is done with it, until *stop, if given, is set:
- * the rest can then be taken later. Errors likewise. */
+ * the rest can then be taken later. Same errors. */
 int az_digest_finish(struct az_digest *d, const char *path, const atomic_bool *stop) AZ_MUST_USE;
-/* Of a whole file; errors likewise. */
+/* Of a whole file; same errors. */
 int az_file_digest(const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size) AZ_MUST_USE;
 /* az_digest_update of an XXH3_state_t for processors with AVX2 (base/cpu.h). */
 void az_digest_update_v3(void *state, const void *bytes, size_t n);

@@ -4,7 +4,7 @@
  * XXH3 takes 1024 bytes at a time, a block: of 16 stripes of 64 bytes each word is multiplied by
  * halves with a word of the secret and added to one sum, and added as it is to the neighbour's. The
  * library adds the latter with a shuffle a stripe, and counts stripes between any two updates. Here
- * whole blocks are taken from the caller's bytes, and what is added to neighbours changes sides
+ * whole blocks are taken from the caller's bytes, and what is added to neighbors changes sides
  * once a block: 0.22 instructions a byte instead of 0.32. What is no whole block is the library's.
  */
 #define XXH_INLINE_ALL

@@ -8,7 +8,7 @@
 
 #include "base/sv.h"
 
-/* A call on `path` failed with this errno. Answers are passed over; errno is left as it is. */
+/* A call on `path` failed with this errno. Answers are skipped; errno is left as it is. */
 void az_trouble(const char *path, int error);
 /* An error that was just printed: what was noted of the file that it begins with is known by it. */
 void az_trouble_told(struct az_sv message);

@@ -111,7 +111,7 @@ static enum az_gzip_step isal_verdict(const struct inflate_state *s, int r)
     case ISAL_DECOMP_OK:
     case ISAL_END_INPUT:
     case ISAL_OUT_OVERFLOW:
-        /* FINISH: all output was handed over, and the checksum was looked at. */
+        /* FINISH: all output was passed on, and the checksum was looked at. */
         return s->block_state == ISAL_BLOCK_FINISH ? AZ_GZIP_MEMBER_END : AZ_GZIP_GOING;
     case ISAL_INVALID_WRAPPER:
     case ISAL_UNSUPPORTED_METHOD:

@@ -1,5 +1,5 @@
 /* Byte source: one handle for a file, standard input ("-"), a gzip stream of any of these
- * (recognised by its magic, also multi-member), and memory. Reads forward only; peek does not
+ * (recognized by its magic, also multi-member), and memory. Reads forward only; peek does not
  * consume. */
 #ifndef AZ_IO_SOURCE_H
 #define AZ_IO_SOURCE_H

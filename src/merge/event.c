@@ -39,7 +39,7 @@ static size_t escape_length(const char *p, const char *end)
     return p[1] && strchr("\"\\/bfnrt", p[1]) ? 2 : 0;
 }
 
-/* Flags of the bytes [p, q): vectorised by the compiler. */
+/* Flags of the bytes [p, q): vectorized by the compiler. */
 static void look_at(struct check *c, const char *p, const char *q)
 {
     unsigned char low = 0, high = 0;

@@ -9,7 +9,7 @@ struct joint {
     struct az_trace *whole, *part;
     const struct az_append *map;
     uint32_t *args, *colls;      /* row of the part -> of the whole */
-    uint32_t *geo;               /* likewise, both from 1 on */
+    uint32_t *geo;               /* the same, both from 1 on */
     uint32_t ops, copies, syncs; /* rows of the whole before: what is added to the part's */
 };
 

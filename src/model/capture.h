@@ -25,7 +25,7 @@ struct az_captured_node {
     uint8_t kind;        /* AZ_HOST_OP, AZ_CAPTURED, AZ_FRAME */
     uint32_t name;       /* id */
     uint32_t last;       /* the last node below it, else itself; counted from the root's first */
-    uint32_t launch;     /* AZ_CAPTURED: its launch, counted likewise */
+    uint32_t launch;     /* AZ_CAPTURED: its launch, same numbering */
     uint32_t side;       /* AZ_HOST_OP: row of optrace.ops; AZ_NO_ROW */
     uint32_t coll, args; /* what it says of a collective (az_coll_source); AZ_NO_ROW */
     uint32_t file;       /* of its kernel (az_op_file); AZ_NO_ID */
@@ -58,7 +58,7 @@ AZ_VEC(struct az_graft, az_grafts);
 /* Graph launches that have device events, by shape and by what became of them. */
 struct az_capture_attach_row {
     int64_t batch; /* of the capture; where none was taken of the step; -1: not known */
-    uint8_t mode;  /* az_capture_mode, likewise */
+    uint8_t mode;  /* az_capture_mode, the same */
     uint8_t by;    /* az_pair_by */
     uint64_t launches, events;
     int64_t ticks;

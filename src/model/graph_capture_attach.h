@@ -6,7 +6,7 @@
 #include "model/optrace.h"
 
 /* Pairs every graph launch of the tree with its capture, adds what was captured to the events, and
- * builds the tree anew. Gives the captures back. After an error the trace can only be released. */
+ * builds the tree again. Gives the captures back. After an error the trace can only be released. */
 int az_graft(struct az_trace *t, struct az_calltree *tree) AZ_MUST_USE;
 void az_captures_release(struct az_captures *c);
 

@@ -303,7 +303,7 @@ static int index_flows(const struct az_trace *t, struct flow_index *x, struct az
     return rc ? rc : sort_keyed(&x->syncs, mem);
 }
 
-/* Device-side synchronisation of that key on that lane later in the file than `uid`: then the arrow
+/* Device-side synchronization of that key on that lane later in the file than `uid`: then the arrow
  * points at it instead. */
 static bool sync_after(const struct az_calltree *c, const struct flow_index *x, uint64_t key,
                        uint32_t lane, uint32_t uid)

@@ -36,13 +36,13 @@ enum az_opkind { AZ_OPROW_DEVICE, AZ_OPROW_HOST, AZ_OPROW_SIGNPOST };
 
 struct az_oprow {
     int64_t start;       /* host start, ns; INT64_MIN: blank */
-    int64_t at;          /* of a device operation: its kernel's start on the time line, ns */
+    int64_t at;          /* of a device operation: its kernel's start on the timeline, ns */
     int64_t first, last; /* cycles: start and end of the firmware; -1: blank */
     int64_t call;        /* global call count; -1: blank */
     double kernel, firmware, gap; /* ns; NaN: blank */
     double pm_ideal;              /* ns by the writer's performance model; NaN: blank */
     float pm_compute, pm_memory;
-    double pm_fpu, noc, dram, eth; /* percent, as the writer measured or modelled; NaN: blank */
+    double pm_fpu, noc, dram, eth; /* percent, as the writer measured or modeled; NaN: blank */
     uint32_t code;                 /* name of the operation, text of a signpost */
     uint32_t args;                 /* row of opreport.args */
     uint32_t line;                 /* of its file, the header being 1 */

@@ -1,4 +1,4 @@
-/* What one input is to be analysed with: plain fields. Filled from the option table
+/* What one input is to be analyzed with: plain fields. Filled from the option table
  * (config/options.c), which is the only place that knows the keys, defaults and ranges; read by
  * formats and analyses. */
 #ifndef AZ_MODEL_OPTIONS_H

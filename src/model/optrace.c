@@ -6,7 +6,7 @@
 #include "model/oplink.h"
 #include "model/treeedit.h"
 
-/* Lets the hook look at the tree, and builds it anew if it asked for changes. */
+/* Lets the hook look at the tree, and builds it again if it asked for changes. */
 static int run_hook(struct az_trace *t, struct az_calltree *tree)
 {
     struct az_optrace *o = t->ext;

@@ -115,7 +115,7 @@ struct az_counter_value {
 };
 AZ_VEC(struct az_counter_value, az_counter_values);
 
-/* What a synchronisation on the device waits for; AZ_SYNC side rows. */
+/* What a synchronization on the device waits for; AZ_SYNC side rows. */
 struct az_sync {
     int64_t wait_stream;  /* -1: not said */
     uint64_t record_corr; /* correlation of the call that recorded the event; 0: not said */
@@ -137,8 +137,8 @@ struct az_launchers;
  * (corr and node are given back while the trace is sealed: the links have them; AZ_CALL and AZ_SYNC
  * keep corr for launch_details and critical_path) AZ_HOST_OP  corr = External id (0 none), side =
  * row of `ops` (AZ_NO_ROW none; see ops_by_row) AZ_CALL     corr = correlation, node = External id
- * + 1 (0 none) AZ_CAPTURED node = uid of its device event + 1 AZ_KERNEL   corr, node likewise, side
- * = row of `colls`; AZ_MEMCPY, AZ_MEMSET likewise, side = row of trace.copies AZ_SYNC     corr,
+ * + 1 (0 none) AZ_CAPTURED node = uid of its device event + 1 AZ_KERNEL   corr, same node, side
+ * = row of `colls`; AZ_MEMCPY, AZ_MEMSET same node, side = row of trace.copies AZ_SYNC     corr,
  * side = row of `syncs` (AZ_NO_ROW none) uid is the index in the file's event array, of every kind.
  */
 struct az_optrace {
@@ -155,7 +155,7 @@ struct az_optrace {
     struct az_graph_passes graph_passes;
     uint64_t logical_lanes; /* device events whose lane is not the stream that they ran on */
     struct az_lane_name_rows lane_names; /* parallel to trace.lanes */
-    struct az_vec_u32 lane_scopes; /* likewise, of ranks merged into one file: lanes of one rank
+    struct az_vec_u32 lane_scopes; /* the same, of ranks merged into one file: lanes of one rank
                                       have one number; empty: one rank */
     struct az_flows flows;         /* only for link_by = flow */
     struct az_fwdbwds fwdbwd;
@@ -172,7 +172,7 @@ struct az_optrace {
                             after them */
     uint32_t first_made; /* row of `ops` from which they were put in by a hook */
     struct az_captures captures;              /* given back when the trace is sealed */
-    struct az_capture_attach_sums grafted;    /* likewise made when the trace is sealed */
+    struct az_capture_attach_sums grafted;    /* the same, made when the trace is sealed */
     struct az_capture_attach_rows graft_rows; /* by batch, mode and az_pair_by */
     struct az_grafts grafts;                  /* by first_uid; */
     uint32_t graft_end;                       /* uid after those of the last */

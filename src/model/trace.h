@@ -23,7 +23,7 @@ enum az_kind {
     AZ_RANGE,     /* host range or annotation; side: az_range */
     AZ_GPU_RANGE, /* device-side projection of an annotation; never counts as work */
     AZ_FRAME,     /* interpreter frame */
-    AZ_SYNC,      /* device-side synchronisation */
+    AZ_SYNC,      /* device-side synchronization */
     AZ_OVERHEAD,  /* profiler overhead */
     AZ_ALLOC,     /* memory allocated or freed (model/dispatch.h) */
     AZ_CAPTURED,  /* a call while a graph was captured, under a launch of it (model/capture.h) */
@@ -88,7 +88,7 @@ AZ_VEC(struct az_copy, az_copies);
 struct az_comm_note {
     uint64_t comm; /* of the communicator, equal on all its ranks; 0: not said */
     int64_t
-        bytes; /* as given to the call: of what one rank hands over, or gets of a reduce-scatter */
+        bytes; /* as given to the call: of what one rank passes on, or gets of a reduce-scatter */
     int64_t peer, ranks, rank;
 };
 AZ_VEC(struct az_comm_note, az_comm_notes);

@@ -1,6 +1,6 @@
 /* Changes to the operators of a framework trace that a hook asks for while the trace is sealed:
  * renamed, taken out, put around others. They are recorded against the tree as it was read and
- * applied together; then the tree is built anew.
+ * applied together; then the tree is built again.
  */
 #ifndef AZ_MODEL_TREEEDIT_H
 #define AZ_MODEL_TREEEDIT_H

@@ -122,9 +122,9 @@ AZ_VEC(struct az_xstep, az_xsteps);
 
 /* trace.ext of a trace with AZ_CAP_PROGRAMS. Columns by kind:
  *   AZ_KERNEL               kernels of a GPU, operations of a TPU core; corr; node = row of `rows`
- * + 1 (0 none) AZ_MEMCPY, AZ_MEMSET    likewise; side = row of trace.copies AZ_GPU_RANGE runs of
+ * + 1 (0 none) AZ_MEMCPY, AZ_MEMSET    the same; side = row of trace.copies AZ_GPU_RANGE runs of
  * programs, asynchronous operations, steps, in the lane of a TPU's operations control flow, which
- * encloses others: by the role of the lane; node likewise AZ_CALL host
+ * encloses others: by the role of the lane; same node AZ_CALL host
  * calls with a correlation; node = device + 1 (0 not said) AZ_RANGE                host events of
  * compilation A lane's `context` is its row of `planes`, its `tid` the line id of the file. */
 struct az_xtrace {

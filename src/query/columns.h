@@ -1,6 +1,6 @@
 /* What the tables of facts are made of: a table is a list of segments (one trace's events of one
  * kind, or what a function counts for a trace), a column is a function from a row to a cell.
- * Private to the room, but for what writes events into a data base.
+ * Private to the room, but for what writes events into a database.
  *
  * Ids: the rows of a table are numbered from 1 through all its segments, in the order of inputs,
  * traces and kinds; columns that lead to another table hold its ids. */

@@ -1,4 +1,4 @@
-/* The data base in memory: what it may do, its limits, one statement after the other. */
+/* The database in memory: what it may do, its limits, one statement after the other. */
 #include <stdio.h>
 #include <time.h>
 
@@ -23,7 +23,7 @@ struct az_query {
     int64_t until_ns; /* monotonic; 0: no end */
     bool late, interrupted;
     bool declaring;  /* a virtual table is being declared */
-    char denied[80]; /* what the authoriser refused */
+    char denied[80]; /* what the authorizer refused */
 };
 
 static int64_t now_ns(void)

@@ -482,7 +482,7 @@ TABLE(os_calls, os_calls, "calls of the operating system", AZ_OSRT);
 TABLE(ranges, ranges, "ranges and annotations of the host", AZ_RANGE);
 TABLE(device_ranges, device_ranges, "annotations on the device, runs of programs, control flow of TPUs", AZ_GPU_RANGE);
 TABLE(frames, frames, "frames of the interpreter, where stacks are recorded", AZ_FRAME);
-TABLE(syncs, syncs, "synchronisations of devices", AZ_SYNC);
+TABLE(syncs, syncs, "synchronizations of devices", AZ_SYNC);
 TABLE(overheads, os_calls, "time that the profiler itself took", AZ_OVERHEAD);
 TABLE(allocs, allocs, "memory allocated and given back", AZ_ALLOC);
 TABLE(captured, os_calls, "calls made while a graph was captured", AZ_CAPTURED);

@@ -1,4 +1,4 @@
-/* The parts of a query: the data base in memory and its two kinds of virtual tables. Private. */
+/* The parts of a query: the database in memory and its two kinds of virtual tables. Private. */
 #ifndef AZ_QUERY_INTERNAL_H
 #define AZ_QUERY_INTERNAL_H
 
@@ -12,7 +12,7 @@ struct az_query_module {
     size_t table;    /* of az_query_table_list */
     bool *declaring; /* set while a table is declared, which is no write */
 };
-/* Adds it to the data base under its name; m is borrowed. A code of SQLite. */
+/* Adds it to the database under its name; m is borrowed. A code of SQLite. */
 int az_query_vtab_add(sqlite3 *db, const struct az_query_module *m);
 /* "CREATE TABLE x(...)" with the type of each column. */
 struct az_query_declared {

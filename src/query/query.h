@@ -2,7 +2,7 @@
  * virtual tables of SQLite (docs/query.md). Nothing is copied: a row is made when a statement asks
  * for it, a report when one of its tables is first named.
  *
- *     az_query_open(&q, &source, &limits, diag)      one data base in memory, no file
+ *     az_query_open(&q, &source, &limits, diag)      one database in memory, no file
  *     az_query_run(q, sql, &sink, &rest, diag)       one statement; rows go to the sink
  *     az_query_close(q)
  *
@@ -12,7 +12,7 @@
  * id. `tables` and `columns` list them all. With several inputs the rows of all are in one table,
  * and the column `input` says of which.
  *
- * A statement can only read: an authoriser refuses everything but SELECT, `PRAGMA table_info` and
+ * A statement can only read: an authorizer refuses everything but SELECT, `PRAGMA table_info` and
  * the functions of SQLite that touch no file. Time, rows, memory and the length of a statement are
  * limited; whoever asked can interrupt. One thread at a time. */
 #ifndef AZ_QUERY_QUERY_H

@@ -233,7 +233,7 @@ static int best_index(sqlite3_vtab *v, sqlite3_index_info *info)
     info->idxNum = flags | (int)(column << PLAN_COLUMN);
     if (chosen.eq >= 0 && (x->t->columns[column].flags & AZ_QC_ID))
         info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
-    /* a condition decided here costs less than a row handed over */
+    /* a condition decided here costs less than a row passed on */
     info->estimatedCost = best * (info->idxStr ? 0.6 : 1.0) * (info->orderByConsumed ? 1.1 : 1.0);
     info->estimatedRows = (sqlite3_int64)(info->idxStr ? best / 8 + 1 : best);
     return SQLITE_OK;

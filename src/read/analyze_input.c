@@ -1,4 +1,4 @@
-/* One input from its files to its document: parse, seal, classify, analyse. */
+/* One input from its files to its document: parse, seal, classify, analyze. */
 #include "read/internal.h"
 
 #include <inttypes.h>
@@ -394,7 +394,7 @@ static void make_digests(struct az_result *res, size_t n)
             return;
 }
 
-/* A result of an earlier run: its document is there, nothing is analysed. */
+/* A result of an earlier run: its document is there, nothing is analyzed. */
 static int read_saved(struct az_input_run *o)
 {
     const struct az_input *in = o->job->input;

@@ -27,17 +27,17 @@ struct grouping {
     struct az_config *c;
     const struct az_format *wanted; /* format that --set gives all inputs; NULL: by content */
     struct founds files;
-    struct founds odd; /* of folders: not recognised, but with a rank in their name, which is the
+    struct founds odd; /* of folders: not recognized, but with a rank in their name, which is the
                           key without it */
     struct az_diag *diag;
     struct az_diag silent;     /* what files of a folder are not: not said */
     struct az_sv folder;       /* being walked */
     struct az_vec_sv passed;   /* what is in it and of no format */
     struct az_vec_sv unplaced; /* the same, of folders that hold no profile at all */
-    size_t in_folder;          /* its recognised files */
+    size_t in_folder;          /* its recognized files */
     enum {
         APART,
-        LOOK, /* by name, and what is not recognised is reported */
+        LOOK, /* by name, and what is not recognized is reported */
         BY_NAME,
         WHOLE
     } ranks; /* files of formats whose ranks are reduced one by one: which are one run */
@@ -153,12 +153,12 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
         return az_arena_error(&g->c->arena);
     if (az_part_is(f.path.p))
         return add_parts(g, f.path);
-    /* A stream is looked at when the plan is made, where its bytes are kept. What is not recognised
+    /* A stream is looked at when the plan is made, where its bytes are kept. What is not recognized
      * becomes an input that fails with the reason, next to the others. */
     if (!az_path_is_stream(f.path) && (of_folder || !g->wanted)) {
         const int rc = of_folder ? az_format_probe_found(f.path.p, &f.format, NULL, &g->silent)
                                  : az_format_probe(f.path.p, &f.format, NULL, &g->silent);
-        if (rc == AZ_ENOMEM) /* or a profile would be passed over */
+        if (rc == AZ_ENOMEM) /* or a profile would be skipped */
             return rc;
         if (rc)
             f.format = NULL;
@@ -421,7 +421,7 @@ static struct az_sv title_of(const struct found *f)
 }
 
 /* An empty or damaged file among the ranks of a run, by its name, is one of them: it fails, and is
- * not passed over. */
+ * not skipped. */
 static int add_odd(struct grouping *g)
 {
     const size_t n = g->files.n;

@@ -6,7 +6,7 @@
 
 /* Groups the paths of `analyzer run PATH...` into inputs of the config: several paths of one format
  * and one run (ranks, the CSV reports of one nsys report) form one input, else one each.
- * Directories are taken as their recognised files. AZ_ECONFIG for an empty path, or a folder or
+ * Directories are taken as their recognized files. AZ_ECONFIG for an empty path, or a folder or
  * glob with nothing in it; AZ_EINTR. */
 int az_plan_paths(struct az_config *c, const char *const *paths, size_t n,
                   struct az_diag *diag) AZ_MUST_USE;
@@ -24,7 +24,7 @@ int az_plan_runs(struct az_config *c, const char *path, struct az_diag *diag) AZ
 int az_plan_whole(struct az_config *c, const char *path, struct az_diag *diag) AZ_MUST_USE;
 /* Adds one input of a saved result (az_saved_kind). */
 int az_plan_saved(struct az_config *c, const char *path) AZ_MUST_USE;
-/* Is some file of this folder, not of those below it, a recognised profile? */
+/* Is some file of this folder, not of those below it, a recognized profile? */
 bool az_plan_holds_profile(const char *path);
 /* Replaces each input that has a base_dir by one input a run found there (az_input.is_run), or by
  * one that fails with the reason; one whose listed files are to be parted by steps by one a step.

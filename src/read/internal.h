@@ -53,7 +53,7 @@ size_t az_input_draw(const struct az_plan_job *job);
 bool az_input_is_large(const struct az_input_run *o, const struct az_trace *t);
 /* May the digest of a file be taken by reading it once more? */
 bool az_input_can_digest(struct az_sv path);
-/* Parses files into an initialised trace and seals it. */
+/* Parses files into an initialized trace and seals it. */
 int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_file *files,
                   size_t n) AZ_MUST_USE;
 /* ---- make_tables.c ---- */

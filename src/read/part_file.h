@@ -81,7 +81,7 @@ bool az_option_changed(const struct az_option *o, const struct az_options *now,
 /* While ranks are read for their parts only (az_input_run.map). */
 struct az_map_run;
 /* A rank is reduced, or has failed with `said`: writes its part. May be called on any thread. */
-/* Marks of the time line that its part keeps: its share of a report of the ranks of its run. */
+/* Marks of the timeline that its part keeps: its share of a report of the ranks of its run. */
 size_t az_map_draw(const struct az_map_run *m, const struct az_trace *t);
 int az_map_done(struct az_map_run *m, struct az_input_run *o, size_t i, struct az_input_rank *x,
                 struct az_arena *keep);

@@ -7,7 +7,7 @@
 
 /* Adds the extension of a profile to those that profiles of a folder have. */
 int az_passed_know(struct az_vec_sv *known, struct az_sv path) AZ_MUST_USE;
-/* Warns of what was passed over. Next to profiles, whose extensions are `known`: what is called
+/* Warns of what was skipped. Next to profiles, whose extensions are `known`: what is called
  * like one and is empty, cut, garbage, not readable or of another profiler. Without any (known is
  * NULL): all that is called like one. Folders of other profilers, what is no file; nothing that
  * this program wrote. */

@@ -1,4 +1,4 @@
-/* Gates: rules held against the figures of a baseline and of a candidate (docs/formulas-compare.md
+/* Gates: rules compared with the figures of a baseline and of a candidate (docs/formulas-compare.md
  * 4). Sees series of numbers only, whatever they were read from. */
 #ifndef AZ_REGRESSION_GATE_H
 #define AZ_REGRESSION_GATE_H
@@ -22,7 +22,7 @@ struct az_gate_in {
     bool first; /* there can be none: the history has no run of this kind yet, and keeps this one */
     const struct az_series *cand;
     const struct az_metric_past *past; /* earlier nights; NULL: none */
-    bool by_level;            /* held against the accepted level of each figure, not against
+    bool by_level;            /* compared with the accepted level of each figure, not against
                                  the values of base */
     bool by_recording;        /* whole recordings are compared, whatever their steps */
     double drift_rel;         /* 0: no drift rule */

@@ -1,4 +1,4 @@
-/* One metric under one rule: figures, test, judgement, and the line that explains it. */
+/* One metric under one rule: figures, test, judgment, and the line that explains it. */
 #include "regression/gate.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What the earlier nights say of a figure: from a history to the judgement of nights. */
+/* What the earlier nights say of a figure: from a history to the judgment of nights. */
 #include <math.h>
 
 #include "regression/gate.h"

@@ -47,7 +47,7 @@ int az_history_add(struct az_history *h, const struct az_history_run *run,
 /* Marks a run good or bad, pins a label to it (the label leaves another run), keeps the newest
  * `keep` runs and those pinned. AZ_EUSAGE with a message: no such run. */
 int az_history_mark(struct az_history *h, int64_t id, bool good) AZ_MUST_USE;
-/* Accepts what changed in a figure up to this run: its level is what others are held against.
+/* Accepts what changed in a figure up to this run: its level is what others are compared with.
  * figure: as `trend` takes it; empty: all. */
 int az_history_accept(struct az_history *h, int64_t id, struct az_sv figure,
                       struct az_sv reason) AZ_MUST_USE;
@@ -100,7 +100,7 @@ int az_history_names(struct az_history *h, struct az_sv input, struct az_sv shee
 int az_history_load(struct az_history *h, int64_t id, struct az_history_run *run,
                     struct az_series *out) AZ_MUST_USE;
 
-/* ---- history_report.c: documents for the commands; doc is empty and initialised ---- */
+/* ---- history_report.c: documents for the commands; doc is empty and initialized ---- */
 int az_history_list_document(struct az_history *h, struct az_document *doc) AZ_MUST_USE;
 /* One run: what it is, its verdicts, its figures. AZ_EUSAGE: no such run. */
 int az_history_show_document(struct az_history *h, int64_t id, struct az_document *doc) AZ_MUST_USE;

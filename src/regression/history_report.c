@@ -282,8 +282,8 @@ static int mark_accepted(struct az_history *h, const struct found *f, struct az_
     return rc;
 }
 
-/* What a night was held against: the level of the nights before it, and the values beyond which one
- * night alone is off (docs/formulas-nightly.md). Nothing for the first nights. */
+/* What a night was compared with: the level of the nights before it, and the values beyond which
+ * one night alone is off (docs/formulas-nightly.md). Nothing for the first nights. */
 static int put_band(const struct nights *n, int worse, struct band *out)
 {
     double *v = az_mem_alloc(NULL, (n->n + 1) * sizeof *v);

@@ -12,7 +12,7 @@
     "work_by_name" /* what parts consist of: Part (a family, "operator", "exposed"), Name, ... */
 #define AZ_KEY_WORK_TIME "Time (ns)"
 #define AZ_KEY_WORK_CALL "Time of a call (ns)"
-#define AZ_KEY_TOTAL     "total" /* figure that parts are held against */
+#define AZ_KEY_TOTAL     "total" /* figure that parts are compared with */
 
 /* Adds these tables to a document; those without a row are not added. Not twice. 0 or an error.
  * Times are those of the median step where the steps are known, else of the scope. */

@@ -1,5 +1,5 @@
 /* What changed, as a picture: a row a result with its change, the interval of that where runs were
- * repeated, and the limit it was held against, all in percent of the baseline and positive for
+ * repeated, and the limit it was compared with, all in percent of the baseline and positive for
  * worse. */
 #include <math.h>
 

@@ -33,7 +33,7 @@ int az_gate_verdict_github(const struct az_document *doc, struct az_vec_char *ou
 /* The version of the workbook library that the program was built with. */
 const char *az_xlsx_version(void);
 
-/* Text goes to a buffer that the run prints in config order. `color`: ANSI colours. */
+/* Text goes to a buffer that the run prints in config order. `color`: ANSI colors. */
 int az_text_write(const struct az_document *doc, struct az_vec_char *out, bool color) AZ_MUST_USE;
 
 #endif

@@ -1,6 +1,6 @@
-/* SQLite report: one data base with every table of the report, for any tool that opens such files.
+/* SQLite report: one database with every table of the report, for any tool that opens such files.
  *   meta     schema, title, input, format of the report
- *   tables   the tables in order: name in the data base, id, title, rows
+ *   tables   the tables in order: name in the database, id, title, rows
  *   columns  of each table: name (the canonical id), header and title, type, unit, direction, key
  * and each table under its id; an id that is taken, without case, has "_2" after it. Whole numbers
  * are INTEGER, others REAL, flags BOOLEAN (0, 1). A table with keys has an index of them. The file

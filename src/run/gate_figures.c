@@ -1,4 +1,4 @@
-/* Times of the candidate for dashboards: by class, by part of the time line, waiting in
+/* Times of the candidate for dashboards: by class, by part of the timeline, waiting in
  * collectives; with a row a rank where the tables of a run have one. */
 #include "run/gates.h"
 

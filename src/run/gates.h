@@ -1,4 +1,4 @@
-/* The step "gates" of a run: rules held against a baseline, the verdict reported, the run kept in
+/* The step "gates" of a run: rules compared with a baseline, the verdict reported, the run kept in
  * the history. */
 #ifndef AZ_RUN_GATES_H
 #define AZ_RUN_GATES_H

@@ -1,4 +1,4 @@
-/* Verdicts of a history made anew. */
+/* Verdicts of a history made again. */
 #include "run/history_rejudge.h"
 
 #include "regression/gate.h"

@@ -1,4 +1,4 @@
-/* Verdicts of a history made anew, as if its runs had come in the order of their own times. */
+/* Verdicts of a history made again, as if its runs had come in the order of their own times. */
 #ifndef AZ_RUN_HISTORY_REJUDGE_H
 #define AZ_RUN_HISTORY_REJUDGE_H
 

@@ -194,7 +194,7 @@ static int probe_all(struct az_plan *p, struct az_plan_job *job, size_t *unknown
     return AZ_OK;
 }
 
-/* Format by content. Of ranks that are read one by one a file that cannot be recognised fails
+/* Format by content. Of ranks that are read one by one a file that cannot be recognized fails
  * alone, in its turn. */
 static int choose_format(struct az_plan *p, struct az_plan_job *job)
 {

@@ -11,7 +11,7 @@
 int az_map(struct az_config *c, const struct az_map_opts *m, const struct az_run_opts *opts);
 /* Traces of the operands and the list, absolute, each once, with formats; sorted. */
 struct az_map_file {
-    struct az_sv path, format; /* format empty: not recognised */
+    struct az_sv path, format; /* format empty: not recognized */
     uint64_t size;
 };
 AZ_VEC(struct az_map_file, az_map_files);

@@ -9,7 +9,7 @@ struct finding {
     struct az_config *c;
     struct az_map_files *out;
     struct az_part_places *parts; /* NULL: not wanted */
-    struct az_map_files odd;      /* of folders: not recognised */
+    struct az_map_files odd;      /* of folders: not recognized */
     struct az_diag *diag;
     struct az_diag mute;
 };
@@ -47,7 +47,7 @@ static int add(struct finding *f, struct az_sv path, bool of_folder)
     else {
         rc = of_folder ? az_format_probe_found(x.path.p, &format, NULL, &f->mute)
                        : az_format_probe(x.path.p, &format, NULL, &f->mute);
-        if (rc == AZ_ENOMEM) /* or a rank would be passed over */
+        if (rc == AZ_ENOMEM) /* or a rank would be skipped */
             return rc;
         if (rc == AZ_OK)
             x.format = az_sv_str(format->name);
@@ -133,8 +133,8 @@ static int by_path(const void *x, const void *y, void *ctx)
                           ((const struct az_map_file *)y)->path);
 }
 
-/* A file in whose name digits differ only from that of one that was recognised is one of its ranks:
- * it fails, and is not passed over. */
+/* A file in whose name digits differ only from that of one that was recognized is one of its ranks:
+ * it fails, and is not skipped. */
 static int add_odd(struct finding *f)
 {
     struct az_arena *a = &f->c->arena;
@@ -164,7 +164,7 @@ static int add_odd(struct finding *f)
     return like ? rc : az_arena_error(a);
 }
 
-/* What was named and is not recognised: of the format of the others, else by its name. */
+/* What was named and is not recognized: of the format of the others, else by its name. */
 static void guess_formats(struct az_map_files *v)
 {
     struct az_sv format = AZ_SV("pytorch");

@@ -487,7 +487,7 @@ static int collide(const struct naming *n, const struct place *o, const struct p
         AZ_SVF(x), AZ_SVF(y), AZ_SVF(o->path));
 }
 
-/* Sorted: equal places are neighbours. */
+/* Sorted: equal places are neighbors. */
 static int compare(const struct naming *n, struct places *list,
                    int (*order)(const void *, const void *, void *),
                    bool (*same)(const struct place *, const struct place *))

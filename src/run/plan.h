@@ -1,4 +1,4 @@
-/* The plan of a run: one job per input, formats recognised, output names chosen, collisions found
+/* The plan of a run: one job per input, formats recognized, output names chosen, collisions found
  * before any work. */
 #ifndef AZ_RUN_PLAN_H
 #define AZ_RUN_PLAN_H

@@ -1,4 +1,4 @@
-/* Runs a plan on the pool: parse, seal, analyse, write; prints text and messages in config order;
+/* Runs a plan on the pool: parse, seal, analyze, write; prints text and messages in config order;
  * exit code. */
 #ifndef AZ_RUN_RUN_H
 #define AZ_RUN_RUN_H
@@ -27,7 +27,7 @@ void az_diag_print(const struct az_diag *d, const struct az_log *log);
  * SIGPIPE is ignored. Returns what asks the flag, for az_config.cancel. */
 struct az_cancel az_signals_install(void);
 bool az_interrupted(void);
-/* Colour wanted on this descriptor: --color, NO_COLOR, TERM=dumb, terminal. */
+/* Color wanted on this descriptor: --color, NO_COLOR, TERM=dumb, terminal. */
 bool az_want_color(enum az_when when, int fd);
 
 #endif

@@ -12,7 +12,7 @@ struct az_session_input {
     struct az_result res;    /* traces, and the report of what is no run of ranks */
     struct az_result report; /* of a run of ranks */
     const struct az_trace **views;
-    struct az_diag diag; /* what was said while it was read and analysed */
+    struct az_diag diag; /* what was said while it was read and analyzed */
     int error;           /* of reading; a report may be there all the same */
     bool asked;          /* the report was made, or could not be */
     int report_error;

@@ -1,5 +1,5 @@
 /* Results of earlier runs back into documents: a result JSON, a folder of one CSV file a table, a
- * workbook, or a data base. Files are not trusted: what is wrong is said with its place, memory is
+ * workbook, or a database. Files are not trusted: what is wrong is said with its place, memory is
  * bounded by what the file holds. */
 #ifndef AZ_SAVED_LOAD_H
 #define AZ_SAVED_LOAD_H
@@ -12,7 +12,7 @@ enum az_saved {
     AZ_SAVED_NONE,     /* no result of ours: a profile, or nothing at all */
     AZ_SAVED_JSON,     /* begins like a result JSON */
     AZ_SAVED_TABLES,   /* a folder with a CSV file named like a table that can be compared */
-    AZ_SAVED_DATABASE, /* a data base of the report `sqlite` */
+    AZ_SAVED_DATABASE, /* a database of the report `sqlite` */
     AZ_SAVED_BOOK      /* a workbook (.xlsx), ours or TraceLens's: a table a sheet */
 };
 /* By content (a file's first bytes, a folder's names); opens and closes it. Never for "-" and
@@ -24,7 +24,7 @@ const char *az_saved_why_no_profile(const char *path, struct az_sv head);
 /* A history of this program (regression/history.h), by its first page. */
 bool az_saved_is_history(const char *path);
 
-/* Reads into doc, which is initialised and empty; texts live in its arena. AZ_EFORMAT, AZ_EIO,
+/* Reads into doc, which is initialized and empty; texts live in its arena. AZ_EFORMAT, AZ_EIO,
  * AZ_ENOMEM, AZ_ELIMIT with a message. *partial: some tables of a folder could be read although it
  * failed. */
 int az_load_saved(struct az_document *doc, enum az_saved kind, const char *path, bool *partial,
@@ -47,7 +47,7 @@ int az_load_csv(struct az_document *doc, struct az_sv id, const struct az_csv_fi
 int az_load_xlsx(struct az_document *doc, struct az_sv bytes, struct az_sv name,
                  struct az_diag *diag) AZ_MUST_USE;
 
-/* A data base of the report `sqlite` begins so: SQLite, and at AT the number ID, big end first. */
+/* A database of the report `sqlite` begins so: SQLite, and at AT the number ID, big end first. */
 #define AZ_DATABASE_ID 0x415a4c59
 #define AZ_DATABASE_AT 68
 int az_load_database(struct az_document *doc, const char *path, struct az_diag *diag) AZ_MUST_USE;

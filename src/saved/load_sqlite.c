@@ -1,4 +1,4 @@
-/* A data base of the report `sqlite` (reports/sqlite.c) back into a document. The file is not
+/* A database of the report `sqlite` (reports/sqlite.c) back into a document. The file is not
  * trusted: it is opened for reading only, views and triggers are off, and a statement ends after
  * more steps than reading so much can take. */
 #include <sqlite3.h>

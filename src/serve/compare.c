@@ -1,4 +1,4 @@
-/* The tools that take two inputs: comparison and gate. Both are made anew at each call, in memory
+/* The tools that take two inputs: comparison and gate. Both are made again at each call, in memory
  * of their own. */
 #include "compare/compare.h"
 #include "config/config.h"

@@ -49,12 +49,12 @@ bool az_call_text(struct az_call *c, const char *name, struct az_sv *to); /* emp
 bool az_call_number(struct az_call *c, const char *name, int64_t *to);    /* unchanged: not given */
 int az_call_wrong(struct az_call *c, const char *fmt, ...) AZ_PRINTF(2, 3); /* AZ_EUSAGE */
 /* Runs a statement and writes members: columns, rows, cut, and next_offset where there are more
- * rows. Rows before `offset` are passed over; at most `limit` rows (the server's limit where it is
+ * rows. Rows before `offset` are skipped; at most `limit` rows (the server's limit where it is
  * less). */
 int az_call_rows(struct az_call *c, struct az_sv sql, int64_t offset, int64_t limit);
 /* The same as a member `key` that is an object of its own. */
 int az_call_part(struct az_call *c, const char *key, struct az_sv sql, int64_t limit);
-/* Events of one name in groups, likewise; *any: there is one. */
+/* Events of one name in groups; *any: there is one. */
 int az_call_groups(struct az_call *c, const char *key, const struct az_query_grouping *of,
                    int64_t limit, bool *any);
 /* One whole number of a statement of one row; INT64_MIN: none. */

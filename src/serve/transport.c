@@ -91,7 +91,7 @@ static int answer(struct lines *l, struct az_sv line)
 }
 
 /* Answers the lines that are whole; the last one too at the end. One that is too long is answered
- * by its start, and passed over up to its end. */
+ * by its start, and skipped up to its end. */
 static int whole_lines(struct lines *l)
 {
     size_t at = 0;

@@ -6,7 +6,7 @@
 #include "stats/stats.h"
 
 #define QUARTILE_TO_SIGMA 0.8693 /* 1 over the upper quartile of |x|, x normal */
-#define CLIP              2.0    /* Winsorised squares: so many deviations */
+#define CLIP              2.0    /* Winsorized squares: so many deviations */
 #define SLOPE_NIGHTS      5      /* on either side, for a slope */
 #define SLOPE_ADDS        0.125  /* their removal adds so much to the correlation of white noise, */
 #define SLOPE_LEAVES      0.77 /* and leaves so much of one; both by simulation, 30 to 60 nights */
@@ -40,7 +40,7 @@ static double quartile_scale(double *far, size_t k)
     return QUARTILE_TO_SIGMA * az_percentile_f64(far, k, 75);
 }
 
-/* Root of the mean square of k distances clipped at `most`: Winsorised (Huber, proposal 2). few
+/* Root of the mean square of k distances clipped at `most`: Winsorized (Huber, proposal 2). few
  * values: the median takes one degree of freedom. */
 static double clipped_scale(const double *far, size_t k, double most, double rough)
 {

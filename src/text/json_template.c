@@ -24,7 +24,7 @@ void az_json_template_begin(struct az_jform *f)
 void az_json_template_place_(struct az_jform *f, const char *p, size_t place)
 {
     if (place == AZ_JSON_TEMPLATE_NOWHERE && (*p < '0' || *p > '9'))
-        return; /* passed over and no number: text */
+        return; /* skipped and no number: text */
     if (f->places == AZ_JSON_TEMPLATE_PIECES || place > AZ_JSON_TEMPLATE_NOWHERE) {
         f->fits = false;
         return;

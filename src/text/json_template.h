@@ -29,7 +29,7 @@ struct az_json_template_piece {
     uint8_t len;
 };
 
-/* A number of the record that was learnt from last. */
+/* A number of the record that was learned from last. */
 struct az_json_template_value {
     const char *p;
     uint64_t value;
@@ -37,25 +37,25 @@ struct az_json_template_value {
     bool varies; /* had another value in a record before: the others are text of the form */
 };
 
-/* All zero: nothing learnt. */
+/* All zero: nothing learned. */
 struct az_jform {
     struct az_json_template_piece piece[AZ_JSON_TEMPLATE_PIECES];
     alignas(8) unsigned char start[AZ_JSON_TEMPLATE_RECORD]; /* the record without its numbers */
     size_t n;                                                /* pieces; 0: no form */
     bool learning, fits;
     unsigned matched, trials; /* records read by the form since it was made; forms made in vain */
-    unsigned passed;          /* records by keys since the last one by the form, or learnt from */
+    unsigned passed;          /* records by keys since the last one by the form, or learned from */
     size_t places, known;     /* of `now`; of `then`, 0: none */
     struct az_json_template_value now[AZ_JSON_TEMPLATE_PIECES], then[AZ_JSON_TEMPLATE_PIECES];
 };
 
-/* Before a record is read by its keys. It is learnt from, but ever more rarely while that does not
+/* Before a record is read by its keys. It is learned from, but ever more rarely while that does not
  * help. */
 void az_json_template_begin(struct az_jform *f);
 
 void az_json_template_place_(struct az_jform *f, const char *p, size_t place);
 /* A value at p that goes to `place` of the record (an int64_t or uint64_t there;
- * AZ_JSON_TEMPLATE_NOWHERE: a value that is passed over). */
+ * AZ_JSON_TEMPLATE_NOWHERE: a value that is skipped). */
 static inline void az_json_template_place(struct az_jform *f, const char *p, size_t place)
 {
     if (f->learning)

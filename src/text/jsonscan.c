@@ -315,7 +315,7 @@ int az_jscan_resync(struct az_jscan *s)
     }
 }
 
-/* Notes the first key of the first record that has one, by which a record's start is recognised
+/* Notes the first key of the first record that has one, by which a record's start is recognized
  * later. */
 static void learn_first_key(struct az_jscan *s, const char *record)
 {

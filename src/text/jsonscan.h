@@ -147,7 +147,7 @@ int az_jscan_records_until(struct az_jscan *s, int64_t stop,
                            int (*record)(void *ctx, struct az_jscan *s), void *ctx, bool strict,
                            struct az_jarray *out) AZ_MUST_USE;
 
-/* Sets the key by which a record's start is recognised, where no good record was seen by this
+/* Sets the key by which a record's start is recognized, where no good record was seen by this
  * scanner (a part of a split file). */
 void az_jscan_hint(struct az_jscan *s, struct az_sv first_key);
 static inline struct az_sv az_jscan_first_key(const struct az_jscan *s)

@@ -12,8 +12,8 @@
 struct az_sv az_name_plain(struct az_arena *a, struct az_sv s);
 /* A C++ name without result, namespaces, template arguments and parameters:
  * "void at::native::reduce_kernel<512, 1>(int)" -> "reduce_kernel"; with `arguments` the
- * template's, shortened likewise. "call->kernel (Synthetic Op)" is the kernel "(in call)". Other
- * names (operators, generated names) as they are. */
+ * template's, shortened in the same way. "call->kernel (Synthetic Op)" is the kernel "(in call)".
+ * Other names (operators, generated names) as they are. */
 struct az_sv az_name_short(struct az_arena *a, struct az_sv s, bool arguments);
 /* Names of one column, each shortened as far as different names stay different; in place. */
 void az_names_shorten(struct az_arena *a, struct az_sv *name, size_t n);

@@ -155,7 +155,7 @@ static inline struct az_protobuf_numbers az_protobuf_numbers(unsigned wire, uint
 /* 1 and the next number, 0 at the end, AZ_EFORMAT. */
 int az_protobuf_number(struct az_protobuf_numbers *it, uint64_t *value) AZ_MUST_USE;
 
-/* The fields of a small message that are wanted: the last of each, the others are passed over. What
+/* The fields of a small message that are wanted: the last of each, the others are skipped. What
  * is not in the message is left as it was. Cursor over it (for messages in it) in *sub; NULL. */
 struct az_protobuf_want {
     uint32_t field;

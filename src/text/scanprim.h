@@ -102,7 +102,7 @@ static inline uint64_t az_mask64_sse2(const __m128i x[4])
     return m;
 }
 
-/* '{' 0x7b and '[' 0x5b differ in bit 0x20 only, '}' and ']' likewise: one compare finds both.
+/* '{' 0x7b and '[' 0x5b differ in bit 0x20 only, '}' and ']' the same: one compare finds both.
  * Bytes that differ from these in that bit and are no brackets do not exist. */
 static inline struct az_block az_block_sse2(const char *p)
 {

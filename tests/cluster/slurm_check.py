@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`analyzer slurm` under a real Slurm of four emulated nodes: the report of the array is that of the traces, also after a
-cancelled task, a lost node, a damaged trace and a second start. Without Slurm the check is skipped with a word.
+canceled task, a lost node, a damaged trace and a second start. Without Slurm the check is skipped with a word.
 
 usage: slurm_check.py --analyzer PROGRAM
 Last line: N passed, N failed."""
@@ -111,7 +111,7 @@ def check(c, lab):
         lab.run("scancel", jobs[0] + "_1")
         lab.wait(jobs[1])
         lost = [r for r in range(8) if "rank_%d.json: has no part" % r in open(c.path("killed", "log", "reduce." + jobs[1])).read()]
-        c.ok(len(lost) == 2, "a cancelled task: the report names its ranks %s" % lost)
+        c.ok(len(lost) == 2, "a canceled task: the report names its ranks %s" % lost)
         c.ok(os.path.exists(c.path("killed", "report.txt")) and os.path.getsize(c.path("killed", "report.txt")) > 500, "and reports the others")
 
     jobs = submit(c, lab, "node", folder, "-n", "4", edit="sleep 3")

@@ -286,7 +286,7 @@ class Cover:
 
 
     def of(self, mutant):
-        """Keys of the tests that execute the line; where a line has no code of its own, those of its neighbours."""
+        """Keys of the tests that execute the line; where a line has no code of its own, those of its neighbors."""
         lines = self.lines.get(mutant.path, {})
         if mutant.function == 'enum':
             return [self.names[i] for i in sorted({i for tests in lines.values() for i in tests})]
@@ -312,7 +312,7 @@ class Worker:
                               stderr=subprocess.DEVNULL, check=False).returncode == 0
 
     def same_object(self, mutant, text):
-        """True if an optimising compiler makes the same object of both."""
+        """True if an optimizing compiler makes the same object of both."""
         leave = ('-fsanitize', '-g', '-O', '-fno-omit', '-fno-sanitize')
         command = [a for a in self.commands[mutant.path] if not a.startswith(leave)] + ['-O2']
         made = []

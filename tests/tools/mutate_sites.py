@@ -113,7 +113,7 @@ def mark_functions(tokens):
 
 
 def left_out(tokens):
-    """Indices of tokens that are never changed: arguments of assertions and logging, attributes, initialised tables."""
+    """Indices of tokens that are never changed: arguments of assertions and logging, attributes, initialized tables."""
     out = set()
     for i, t in enumerate(tokens):
         if t.text in NOT_MUTATED and i + 1 < len(tokens) and tokens[i + 1].text == '(':

@@ -128,7 +128,7 @@ static void rows_taken(void **state)
     launch(f, 10, "leaf_a", "", 1000, 3, "ka", 1);
     launch(f, 30, "leaf_b", "", 1010, 4, "kb", 2);
     op(f, 200, 100, "mixed",
-       ""); /* own kernels and a modelled child: only the child, the rest is synthetic */
+       ""); /* own kernels and a modeled child: only the child, the rest is synthetic */
     launch(f, 210, "aten::mm", "", 1020, 5, "gemm", 3);
     call(f, 230, 3, "cudaLaunchKernel", 4);
     kernel(f, 7, 1030, 6, "kc", 4);

@@ -1,5 +1,5 @@
-/* Rules of the operation report: fidelity, colours, categories, ranges, devices, bounds. With a
- * folder as argument: the same against its tables (fidelity.csv, colour.csv, category.csv,
+/* Rules of the operation report: fidelity, colors, categories, ranges, devices, bounds. With a
+ * folder as argument: the same against its tables (fidelity.csv, color.csv, category.csv,
  * arch.csv, id_range.csv, format.csv, dtype_size.csv).
  */
 #include <math.h>
@@ -66,7 +66,7 @@ static void bench_close(struct bench *b)
     assert_int_equal(b->mem.used, 0);
 }
 
-/* The colours of a row: 13 inks in the order of the printed columns. */
+/* The colors of a row: 13 inks in the order of the printed columns. */
 static void inks(struct bench *b, struct az_sv code, struct az_sv in0, struct az_sv in1,
                  struct az_sv out, struct az_sv fidelity, const struct az_op_report_figures *f,
                  uint8_t *ink)
@@ -131,7 +131,7 @@ static void colours(void **state)
     inks(&b, SV("Matmul"), SV("BFLOAT8_B"), SV("BFLOAT8_B"), SV("BFLOAT16"), SV("HiFi4"), &f, ink);
     for (int i = 0; i < 13; i++)
         assert_int_equal(ink[i], AZ_INK_GREY);
-    f.bound = TT_ON_HOST; /* host rows are never grey */
+    f.bound = TT_ON_HOST; /* host rows are never gray */
     inks(&b, SV("(torch) add"), SV(""), SV(""), SV(""), SV(""), &f, ink);
     assert_int_equal(ink[2], AZ_INK_RED);
     bench_close(&b);

@@ -434,7 +434,7 @@ static void significant(const char *text, char *out)
     out[n] = '\0';
 }
 
-/* The wanted digits by brute force: the fewest for which the nearest decimal, or its neighbour up,
+/* The wanted digits by brute force: the fewest for which the nearest decimal, or its neighbor up,
  * reads back. */
 static void brute_force(double x, char *out)
 {

@@ -29,7 +29,7 @@ struct run {
     const uint64_t *cost;
     uint64_t budget;
     size_t cancel_after; /* ticks or jobs */
-    size_t started_then; /* when it was cancelled */
+    size_t started_then; /* when it was canceled */
     unsigned ticks;
     pthread_t caller;
     bool on_caller;

@@ -66,7 +66,7 @@ static void orders_keys(void **state)
     az_vec_release(&perm);
 }
 
-/* In order but for neighbours, a few keys far away, blocks that come late: up to where insertion
+/* In order but for neighbors, a few keys far away, blocks that come late: up to where insertion
  * gives up. */
 static void orders_what_is_nearly_in_order(void **state)
 {

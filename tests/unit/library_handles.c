@@ -1,4 +1,4 @@
-/* Handles of the library: order of calls, errors as values, cancelling, two at a time, progress,
+/* Handles of the library: order of calls, errors as values, canceling, two at a time, progress,
  * cursors. */
 #include "run_files.h"
 
@@ -195,7 +195,7 @@ static int count(void *context)
     return atomic_fetch_add(&c->asked, 1) >= c->last && c->last >= 0;
 }
 
-/* At every moment of the work: each ends as cancelled, and only with the handle that was asked. */
+/* At every moment of the work: each ends as canceled, and only with the handle that was asked. */
 static void cancelling(void **state)
 {
     struct counter whole = { .last = -1 };

@@ -1,4 +1,4 @@
-/* Rules of the judgement of one metric, each alone: what the nights, the steps and the limits say
+/* Rules of the judgment of one metric, each alone: what the nights, the steps and the limits say
  * is given, and the outcome is wanted (docs/gates.md, docs/nightly.md). */
 #include <math.h>
 #include <setjmp.h>

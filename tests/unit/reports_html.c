@@ -420,7 +420,7 @@ static void sums_survive_folding(void **state)
     assert_int_equal(r.p.marks.n, 1667);
     assert_true(sum(&r.p, 0) == 5000);
     assert_true(
-        az_sv_is(r.p.note, "Each mark is the sum of 3 neighbouring rows (5000 rows in all)."));
+        az_sv_is(r.p.note, "Each mark is the sum of 3 neighboring rows (5000 rows in all)."));
     az_vec_release(&r.p.marks);
     r = plot(&s, AZ_CHART_LINE, "name", ones, 1);
     assert_true(r.p.series[0].v[1666] == 1); /* a mean */

@@ -80,7 +80,7 @@ static void classic_block_is_exact(void **state)
         az_document_add(&s.doc, sample_kernels(&s.arena, "kern_sum", 20, AZ_TABLE_SUMMARY)), 0);
     az_vec_init(&out, &s.mem);
     assert_int_equal(az_text_write(&s.doc, &out, true),
-                     0); /* colour never enters the classic block */
+                     0); /* color never enters the classic block */
     assert_int_equal(out.n, strlen(want));
     assert_memory_equal(out.v, want, out.n);
 

@@ -54,7 +54,7 @@ static void check(struct sample *s, const char *more)
     assert_int_equal(system(command), 0);
 }
 
-/* A trend is a line chart, a heat map a colour scale; a waterfall has no native chart, and none is
+/* A trend is a line chart, a heat map a color scale; a waterfall has no native chart, and none is
  * missed. */
 static void charts_of_histories(void **state)
 {

@@ -74,8 +74,8 @@ static void noise_of_two_modes(void **state)
     assert_true(least > 0.7 && most < 1.3);
 }
 
-/* The correlation of neighbours, over many series, without and with one; a pattern of each week is
- * none of neighbours. */
+/* The correlation of neighbors, over many series, without and with one; a pattern of each week is
+ * none of neighbors. */
 static void correlation_of_neighbours(void **state)
 {
     static const double of[] = { 0, 0.5, 0.8 };
@@ -104,7 +104,7 @@ static void variance_of_a_mean(void **state)
 {
     (void)state;
     assert_true(fabs(az_baseline_mean_variance(5, 0) - 0.2) < 1e-12);
-    /* two neighbours: (1 + rho) / 2 */
+    /* two neighbors: (1 + rho) / 2 */
     assert_true(fabs(az_baseline_mean_variance(2, 0.8) - 0.9) < 1e-12);
 }
 
@@ -258,7 +258,7 @@ static bool is_step(const double *v, size_t n, double rho, uint64_t seed, size_t
     return o.kind == AZ_BASELINE_STEP && o.side > 0 && o.at + 1 >= from;
 }
 
-/* +3 % at 1 % of noise in the nights 30 to 34: found in most histories by then, where neighbours
+/* +3 % at 1 % of noise in the nights 30 to 34: found in most histories by then, where neighbors
  * are alike, too; noise alone is not. */
 static void steps_in_noise(void **state)
 {
@@ -293,7 +293,7 @@ static void steps_in_noise(void **state)
 }
 
 /* One night that is far off is that, and no step that began some nights before, however alike
- * neighbours are. */
+ * neighbors are. */
 static void a_jump_among_alike(void **state)
 {
     uint64_t seed = 6;
@@ -520,7 +520,7 @@ static void the_night_after(void **state)
     }
 }
 
-/* Of few nights the correlation of neighbours is not known: it is none then, and a night that is
+/* Of few nights the correlation of neighbors is not known: it is none then, and a night that is
  * plainly off is found. */
 static void few_nights_together(void **state)
 {
@@ -627,7 +627,7 @@ static void drift_of_all(void **state)
     }
 }
 
-/* Of seven nights nobody knows whether neighbours are alike: their slope is no loss; of eight it
+/* Of seven nights nobody knows whether neighbors are alike: their slope is no loss; of eight it
  * is. */
 static void total_of_few_nights(void **state)
 {

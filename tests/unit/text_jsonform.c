@@ -1,5 +1,5 @@
 /* Records read by their form: the same values as by their keys, whatever differs from the record
- * that was learnt from. */
+ * that was learned from. */
 #include "text_json.h"
 
 #include <stdlib.h>

@@ -111,7 +111,7 @@ static double bounded(double drift)
     return drift > MOST_DRIFT ? MOST_DRIFT : drift < -MOST_DRIFT ? -MOST_DRIFT : drift;
 }
 
-/* What minimises the sum of |dy - drift dt| from bin to bin, so that a step spoils one of them
+/* What minimizes the sum of |dy - drift dt| from bin to bin, so that a step spoils one of them
  * only; nearer to 0 the less the scatter lets know of it. */
 static double first_drift(const struct bins *b)
 {

@@ -140,7 +140,7 @@ enum {
     AZ_COLL_INCOMPLETE = 2,  /* a member with a file has no event */
     AZ_COLL_ARGS_DIFFER = 4, /* members do not agree on type or size */
     AZ_COLL_PAIR = 8,        /* a send and its recv */
-    AZ_COLL_SYNC = 16        /* implicitly synchronising: enters stragglers and clocks */
+    AZ_COLL_SYNC = 16        /* implicitly synchronizing: enters stragglers and clocks */
 };
 
 struct az_coll_coll {

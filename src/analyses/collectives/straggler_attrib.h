@@ -25,7 +25,7 @@ struct az_coll_blame {
     uint32_t *by_class, *of_class;         /* the same by class */
     bool *alike;     /* by rank: there are enough of these to compare it with */
     uint32_t *usual; /* by class: events in a block */
-    double *caused;  /* by rank: that others wait longer in implicitly synchronising collectives, ns
+    double *caused;  /* by rank: that others wait longer in implicitly synchronizing collectives, ns
                         a block */
     uint32_t *synced; /* by rank: how many these are */
     double *lack;     /* rank x block: what it waits less than its peers; NaN: not known */

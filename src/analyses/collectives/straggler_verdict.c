@@ -28,7 +28,7 @@
  * is late in some steps only is one if the mean over all blocks but the outermost is above
  * OFTEN_SHARE of the step and above what the scatter of all blocks of the others, long ones and
  * all, explains. From the first + 1.645 s(r) a delay in two thirds of the steps is found in 95 % of
- * runs (found_from), from the second, likewise, one in SELDOM blocks more than are skipped
+ * runs (found_from), from the second, also, one in SELDOM blocks more than are skipped
  * (found_seldom, a mean over all steps): who is slow in fewer is unknown from a rank that had bad
  * luck. Below LEAST_BLOCKS blocks there is no verdict. Measured rates: src/docs/stragglers.md. */
 #include "analyses/collectives/straggler_attrib.h"

@@ -293,7 +293,7 @@ static int join(struct work *w, sum_order *order)
     return rc;
 }
 
-/* Each rank hands over as much as it has: its messages say nothing of the others'. */
+/* Each rank passes on as much as it has: its messages say nothing of the others'. */
 static bool is_uneven(const struct az_coll_what *c)
 {
     return c->kind == AZ_COLL_ALLTOALLV || (c->kind == AZ_COLL_ALLTOALL && c->in_split.n > 2);

@@ -5,7 +5,7 @@
 #include "formats/format.h"
 #include "text/csv.h"
 
-/* Columns by normalised title: lower case, without the unit in parentheses, without blanks. */
+/* Columns by normalized title: lower case, without the unit in parentheses, without blanks. */
 enum az_nsys_col {
     NC_TOTAL_TIME,
     NC_TOTAL,
@@ -70,7 +70,7 @@ enum az_nsys_report {
     NR_MEM_SIZE,
     NR_PROJ_TRACE,
     NR_GPU_TRACE,
-    NR_API_SUM, /* recognised only, from here */
+    NR_API_SUM, /* recognized only, from here */
     NR_API_TRACE,
     NR_NVTX_SUM,
     NR_PROJ_SUM,

@@ -1,4 +1,4 @@
-/* Titles of `nsys stats` CSV reports: normalising, units, which report it is
+/* Titles of `nsys stats` CSV reports: normalizing, units, which report it is
  * (docs/formats-nsight.md 2.1, 2.2). */
 #include "formats/nsys/nsys_csv.h"
 

@@ -156,7 +156,7 @@ bool az_nsys_payload_read(const struct az_nsys_payloads *p, uint64_t domain, str
 int az_nsys_read_meta(struct az_nsys_db *x)
     AZ_MUST_USE; /* facts, version, diagnostics, thread names */
 int az_nsys_read_gpu(struct az_nsys_db *x)
-    AZ_MUST_USE; /* kernels, copies, fills, graphs, synchronisation */
+    AZ_MUST_USE; /* kernels, copies, fills, graphs, synchronization */
 int az_nsys_read_host(struct az_nsys_db *x)
     AZ_MUST_USE; /* API calls, OS calls, profiler overhead */
 int az_nsys_read_nvtx(struct az_nsys_db *x) AZ_MUST_USE; /* ranges */

@@ -1,4 +1,4 @@
-/* Device side of an SQLite export: kernels, copies, fills, graph launches, synchronisation
+/* Device side of an SQLite export: kernels, copies, fills, graph launches, synchronization
  * (docs/formats-nsight.md 3.2, 3.3). */
 #include <inttypes.h>
 

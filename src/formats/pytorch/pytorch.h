@@ -32,7 +32,7 @@ enum az_pytorch_arg {
     AZ_PYTORCH_BYTES,
     AZ_PYTORCH_COLL_SEQ,
     AZ_PYTORCH_PEER,
-    AZ_PYTORCH_WAIT_STREAM, /* of a synchronisation */
+    AZ_PYTORCH_WAIT_STREAM, /* of a synchronization */
     AZ_PYTORCH_WAIT_CORR,
     AZ_PYTORCH_GRAPH_NODE,
     AZ_PYTORCH_ORIGINAL,  /* stream that an event of a logical lane ran on */
@@ -58,7 +58,7 @@ enum az_pytorch_arg {
     AZ_PYTORCH_COPY_KIND,   /* of a copy whose name does not say it: HtoD; the memories below */
     AZ_PYTORCH_COPY_SRC,
     AZ_PYTORCH_COPY_DST,
-    AZ_PYTORCH_L0_QUEUE,   /* likewise, where it has no queue of SYCL: hexadecimal */
+    AZ_PYTORCH_L0_QUEUE,   /* the same, where it has no queue of SYCL: hexadecimal */
     AZ_PYTORCH_ANNOTATION, /* of a node of a graph */
     AZ_PYTORCH_MODULE,     /* the same, as a key of its own */
     AZ_PYTORCH_COLL, /* the first of those of a collective, in the order of struct az_coll_args */

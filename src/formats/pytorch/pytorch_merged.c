@@ -126,7 +126,7 @@ static bool is_merged(const struct marks *m, const uint8_t *used)
     return several;
 }
 
-/* Equal numbers of devices of two scopes are two devices: all are numbered anew. */
+/* Equal numbers of devices of two scopes are two devices: all are numbered again. */
 static void number_devices(struct marks *m, const uint8_t *used)
 {
     struct az_lane *l = m->t->lanes.v;

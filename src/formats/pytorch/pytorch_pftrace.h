@@ -63,7 +63,7 @@ struct az_pytorch_pftrace {
     struct az_pytorch_pftrace_slices slices;
     struct az_pytorch_pftrace_gpus gpus;
     struct az_pytorch_pftrace_waits waits;
-    uint32_t generation; /* of the interned texts: the writer may begin anew */
+    uint32_t generation; /* of the interned texts: the writer may begin again */
     int64_t base;        /* ns since 1970 of the recording's start */
     bool based;
     uint64_t unresolved, clamped, open, without_begin;
@@ -86,7 +86,7 @@ int az_pytorch_pftrace_counter(struct az_pytorch_pftrace *p, struct az_sv messag
                                int64_t at) AZ_MUST_USE;
 
 /* ---- arguments: texts live in the reader's scratch ---- */
-/* Argument `key` of an event, of a number or a text; keys that are not wanted are passed over. */
+/* Argument `key` of an event, of a number or a text; keys that are not wanted are skipped. */
 void az_pytorch_pftrace_arg_number(struct az_pytorch_event *e, struct az_sv key, int64_t v);
 int az_pytorch_pftrace_arg_text(struct az_pytorch_pftrace *p, struct az_pytorch_event *e,
                                 struct az_sv key, struct az_sv text) AZ_MUST_USE;

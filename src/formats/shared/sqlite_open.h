@@ -25,7 +25,7 @@ struct az_sqlite {
     bool endless;   /* they are more than reading the file can take: a view that never ends */
     bool suspect;   /* rows of it look like those of a damaged page */
 };
-/* Opens *x afresh; it must stay where it is. job->cancelled is asked while queries run. Messages in
+/* Opens *x afresh; it must stay where it is. job->canceled is asked while queries run. Messages in
  * job->diag; on failure, too, az_sqlite_close is to be called. kind and path are borrowed. */
 int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sqlite_kind *kind,
                    struct az_sv path) AZ_MUST_USE;

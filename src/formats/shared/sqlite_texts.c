@@ -69,7 +69,7 @@ void az_texts_close(struct az_texts *t)
 
 /* ---- finding ---- */
 
-/* A page, with its neighbours. NULL: SQLite is to look at it. */
+/* A page, with its neighbors. NULL: SQLite is to look at it. */
 static const unsigned char *page_at(struct az_texts *t, uint64_t number)
 {
     const struct az_pages *p = &t->p;

@@ -1,6 +1,6 @@
 /* Profiles of other programs: traces in the form of Chrome's (JSON of events with "ph"), which look
  * like those of the PyTorch profiler, and the tables, databases and folders of profilers that are
- * not read. Recognised by what only they hold, and refused by name with what to do. */
+ * not read. Recognized by what only they hold, and refused by name with what to do. */
 #ifndef AZ_FORMATS_SHARED_UNSUPPORTED_FORMATS_H
 #define AZ_FORMATS_SHARED_UNSUPPORTED_FORMATS_H
 

@@ -76,7 +76,7 @@ int az_tracy_dim(struct az_sv cell, int64_t *out) AZ_MUST_USE;
 int az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a) AZ_MUST_USE;
 /* The current row of the file into the report. */
 int az_tracy_row(struct az_tracy_file *f) AZ_MUST_USE;
-/* When all files are read: where the device operations are on the time line, which have impossible
+/* When all files are read: where the device operations are on the timeline, which have impossible
  * times, and the others as kernels of the trace. */
 int az_tracy_time_line(struct az_parse *job) AZ_MUST_USE;
 

@@ -243,7 +243,7 @@ int az_xplane_plane(struct az_xplane *r, struct az_sv plane)
 /* ---- lines, events, stats ---- */
 
 /* Name, id and time. They precede the events in every file seen, but need not: where one is missing
- * at the first event, the events are passed over by their length. */
+ * at the first event, the events are skipped by their length. */
 int az_xplane_line(struct az_xplane *r, struct az_sv line, struct az_xplane_line *out)
 {
     struct az_protobuf m = az_protobuf_of(line);

@@ -43,7 +43,7 @@ static bool is_row(const struct az_table *t, size_t row, const struct az_about *
     return false;
 }
 
-/* Names of the time line in the cells of a row. */
+/* Names of the timeline in the cells of a row. */
 static void names_in_row(const struct az_tracks *k, const struct az_table *t, size_t row,
                          struct az_about *a)
 {
@@ -69,7 +69,7 @@ static void names_by_evidence(const struct az_html *h, struct az_about *a)
 }
 
 /* ---- by its words ---- */
-/* A name of the time line and a subject: one is in the other. The row of gaps is their cause: there
+/* A name of the timeline and a subject: one is in the other. The row of gaps is their cause: there
  * only the text names an event. */
 static void names_by_words(const struct az_html *h, struct az_about *a)
 {

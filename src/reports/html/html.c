@@ -1,4 +1,4 @@
-/* HTML report: one file that opens from disk without a network. Verdict and time line first, then
+/* HTML report: one file that opens from disk without a network. Verdict and timeline first, then
  * findings, charts and the flame view, then every table, coverage and facts last. It can be read
  * without scripts; they draw the charts, sort and filter. */
 #include "reports/html/html.h"
@@ -109,7 +109,7 @@ static void facts(struct az_html *h)
     }
 }
 
-/* Of gates: the verdict, what was held against what, and how the results are spread. */
+/* Of gates: the verdict, what was compared with what, and how the results are spread. */
 static void verdict(struct az_html *h)
 {
     const struct az_gate_verdict *v = h->doc->verdict;

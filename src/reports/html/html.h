@@ -72,7 +72,7 @@ void az_html_verdict(struct az_html *h);
 struct az_about {
     struct az_sv rule, row, text,
         evidence; /* of a finding; row: what to look for in the evidence */
-    /* what of the time line it is about: filled in */
+    /* what of the timeline it is about: filled in */
     bool gaps;
     uint32_t families; /* bits 1 << family */
     uint32_t name[512];
@@ -80,11 +80,11 @@ struct az_about {
     struct az_about *next;
 };
 /* Attributes of a finding's element, by which the scripts find it in the drawings: data-about, a
- * number of what the time line's data have, and data-row, text for the flame view. */
+ * number of what the timeline's data have, and data-row, text for the flame view. */
 void az_html_subject(struct az_html *h, const struct az_about *finding);
 
 /* ---- html_timeline.c ---- */
-/* Section with the time line, if the document has tracks. */
+/* Section with the timeline, if the document has tracks. */
 void az_html_timeline(struct az_html *h);
 /* The data that the script draws, as JSON. 0 or an error. After all lines and findings. */
 int az_html_timeline_data(struct az_html *h, struct az_vec_char *json) AZ_MUST_USE;

@@ -313,7 +313,7 @@ void az_html_caption(struct az_html *h, const struct az_plot *p)
         changes(h, p);
         return;
     case AZ_CHART_HEAT:
-        az_html_put(h, AZ_SV("Colours: how far a value is from the median of its column; the "
+        az_html_put(h, AZ_SV("Colors: how far a value is from the median of its column; the "
                              "strongest stand for the "
                              "largest distance in the column, or 5 % where all are nearer."));
         return;

@@ -1,4 +1,4 @@
-// Draws the charts of the report with Chart.js from the JSON block `data` (made by html_charts.c). Colours come from
+// Draws the charts of the report with Chart.js from the JSON block `data` (made by html_charts.c). Colors come from
 // the style, so that light, dark and paper need no second drawing code.
 "use strict";
 (function () {

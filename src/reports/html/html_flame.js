@@ -66,7 +66,7 @@
     while (k > 1 && g.measureText(text.slice(0, k) + "\u2026").width > room) k--;
     return k > 1 ? text.slice(0, k) + "\u2026" : "";
   }
-  // Boxes that call others are pale, what ran has its family's whole colour.
+  // Boxes that call others are pale, what ran has its family's whole color.
   function drawBox(g, i) {
     const [x, w] = boxOf(i), y = depth[i] * ROW, last = below[i].length === 0;
     if (w < 0.4 || x + w < 0 || x > width) return;

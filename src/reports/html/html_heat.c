@@ -1,4 +1,4 @@
-/* A heat map is a coloured table: it needs no script, and its numbers can be read. Colours diverge
+/* A heat map is a colored table: it needs no script, and its numbers can be read. Colors diverge
  * from the median of each column: orange above, blue below, in six steps up to the largest
  * distance. Values that nearly agree stay pale: the last step is LEAST of the median at least. */
 #include "reports/html/html.h"

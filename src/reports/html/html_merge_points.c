@@ -1,4 +1,4 @@
-/* Folding of points and of changes, where neighbours in the table are no neighbours in the picture.
+/* Folding of points and of changes, where neighbors in the table are no neighbors in the picture.
  */
 #include "reports/html/html.h"
 

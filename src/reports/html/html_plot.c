@@ -72,7 +72,7 @@ static int fold_neighbours(struct az_html *h, struct az_plot *p, size_t most, co
 
     if (step > 1)
         p->note = az_arena_printf(h->scratch,
-                                  "Each mark is the %s of %zu neighbouring rows (%zu rows in all).",
+                                  "Each mark is the %s of %zu neighboring rows (%zu rows in all).",
                                   how, step, p->rows);
     return mark_rows(p, 0, p->rows, step ? step : 1);
 }

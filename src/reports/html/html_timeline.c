@@ -1,4 +1,4 @@
-/* The time line of the page: a legend, the lanes as a table with a strip each, which is what there
+/* The timeline of the page: a legend, the lanes as a table with a strip each, which is what there
  * is without scripts and on paper, and the data that the script (html_timeline.js) draws. */
 #include "base/utf8.h"
 #include "reports/html/html.h"

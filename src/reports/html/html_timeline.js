@@ -218,7 +218,7 @@
       g.strokeStyle = colours.dim;
       g.strokeRect(from + 0.5, y + 0.5, w - 1, h - 1);
     } else if (kind === "stream" && m.count === 1 && w > 6 && !about) {
-      g.fillStyle = colours.card; // an edge, so that neighbours of a family can be told apart
+      g.fillStyle = colours.card; // an edge, so that neighbors of a family can be told apart
       g.fillRect(to - 0.7, y, 0.7, h);
     }
     if (w > 34 && m.name >= 0 && (m.count === 1 || kind === "steps") && !(about && !lit && kind !== "steps")) {

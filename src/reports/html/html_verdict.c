@@ -46,7 +46,7 @@ static size_t parts_of(struct az_sv text, struct part part[PARTS])
     return n;
 }
 
-/* What a part is, for its colour. */
+/* What a part is, for its color. */
 static const char *class_of(struct az_sv text)
 {
     return az_sv_find(text, AZ_SV("idle")) >= 0     ? "idle"

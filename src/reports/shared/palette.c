@@ -15,7 +15,7 @@ static const struct az_paint of_family[AZ_FAMILIES] = {
 enum { WORK = AZ_FAMILY_GEMM, COMMUNICATION = AZ_FAMILY_COMMUNICATION, COPIES = AZ_FAMILY_COPY };
 static const struct az_paint gap = { "gap", 0xD3D8E0 };
 
-/* Names of the parts of an account and of time lines. */
+/* Names of the parts of an account and of timelines. */
 static const struct {
     const char *name;
     int family; /* -1: nothing runs */

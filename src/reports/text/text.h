@@ -18,7 +18,7 @@ void az_textout_put(struct az_textout *o, struct az_sv s);
 void az_textout_pad(struct az_textout *o, size_t columns);
 /* One line with its newline; bad UTF-8 and control bytes but tab and newline are cleaned. */
 void az_textout_line(struct az_textout *o, struct az_sv s);
-/* With an ANSI code, if there is one and colours are wanted. */
+/* With an ANSI code, if there is one and colors are wanted. */
 #define AZ_TEXT_BOLD   "1"
 #define AZ_TEXT_DIM    "2"
 #define AZ_TEXT_RED    "31"

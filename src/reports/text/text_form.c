@@ -1,4 +1,4 @@
-/* A table printed by its own form (document/text_table_spec.h): whole, with units, colours, footer,
+/* A table printed by its own form (document/text_table_spec.h): whole, with units, colors, footer,
  * and what is after it. */
 #include "base/utf8.h"
 #include "document/text_table_spec.h"

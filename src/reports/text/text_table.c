@@ -466,7 +466,7 @@ static void cut_names(struct az_textout *o, struct view *v)
             az_names_cut(o->scratch, v->field[i].name, v->rows, v->field[i].width);
 }
 
-/* Colour of a change: worse is red, better is green. */
+/* Color of a change: worse is red, better is green. */
 static const char *change_color(const struct az_table *t, size_t row, size_t col)
 {
     int worse = az_field_worse(t, row, col);

@@ -167,7 +167,7 @@ static int cell(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
     return rc ? rc : az_text_append(out, AZ_SV(" "));
 }
 
-/* What was held against what, where it is known. */
+/* What was compared with what, where it is known. */
 static int sides(struct az_vec_char *out, const struct az_gate_verdict *v, struct az_arena *a)
 {
     const struct az_sv side[] = { v->base_label, v->cand_label };

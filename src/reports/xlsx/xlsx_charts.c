@@ -1,6 +1,6 @@
 /* Native charts on the summary sheet; their data stay in the cells of the tables' sheets. A
  * waterfall is drawn as stacked bars where its table has the columns for it; a heat map is a
- * colour scale over its table's columns. */
+ * color scale over its table's columns. */
 #include "reports/xlsx/xlsx_lib.h"
 
 #include "reports/shared/fields.h"
@@ -107,7 +107,7 @@ static void trend_series(struct az_xlsx *x, lxw_chart_series *s, const struct az
     chart_series_set_labels_custom(s, labels);
 }
 
-/* The points are dots; each roof is a line of its own colour and dashes. */
+/* The points are dots; each roof is a line of its own color and dashes. */
 static void scatter_series(lxw_chart_series *s, size_t number)
 {
     static const lxw_color_t colors[] = { 0xD55E00, 0x009E73, 0xCC79A7, 0x8C8200, 0x5B3A8C };

@@ -27,14 +27,14 @@ static void fill(struct lxw_format *f, lxw_color_t background, lxw_color_t font)
     format_set_font_color(f, font);
 }
 
-/* Fill of a conditional format: only the background colour counts there. */
+/* Fill of a conditional format: only the background color counts there. */
 static void mark(struct lxw_format *f, lxw_color_t background, lxw_color_t font)
 {
     format_set_bg_color(f, background);
     format_set_font_color(f, font);
 }
 
-/* Bold in one colour: titles, links, labels of the verdict. */
+/* Bold in one color: titles, links, labels of the verdict. */
 static void colored(struct lxw_format *f, enum az_xlsx_style s)
 {
     static const struct {

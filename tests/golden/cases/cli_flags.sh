@@ -1,5 +1,5 @@
 # Keys of the option table as long options, in the spelling of the tools they come from; words of a configuration that are
-# misspelt, contradict one another or mean nothing to the format.
+# misspelled, contradict one another or mean nothing to the format.
 run() { echo "== $*"; "$ANALYZER" "$@" 2>&1; echo "exit $?"; }
 json=$SRC/example/pytorch/train_step.json
 tracy=$SRC/example/tracy/ops_perf_results_layers.csv

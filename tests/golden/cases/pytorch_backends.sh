@@ -1,4 +1,4 @@
-# Categories of other backends of the profiler: calls of any runtime and driver, synchronisation, queues of XPU in place of
+# Categories of other backends of the profiler: calls of any runtime and driver, synchronization, queues of XPU in place of
 # streams; what is not known is counted by category.
 "$PYTHON" - <<'P'
 import json

@@ -1,4 +1,4 @@
-# Options of operation reports: names of the first version and of today, colours, messages for wrong values.
+# Options of operation reports: names of the first version and of today, colors, messages for wrong values.
 "$PYTHON" "$SRC/tests/gen/make_tracy_example.py" --out r.csv --rows 40 --faults --plain || exit 99
 run() {
     echo "== $*"
