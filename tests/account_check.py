@@ -73,7 +73,7 @@ def number(row, column):
 
 
 def blocks(rows, time="time ms"):
-    """Rows of a time line -> {key: {type: ns}}; key: the columns before `type`, and behind percent."""
+    """Rows of a timeline -> {key: {type: ns}}; key: the columns before `type`, and behind percent."""
     out = {}
     for r in rows:
         key = tuple(v for k, v in r.items() if k not in ("type", time, "percent"))
@@ -408,7 +408,7 @@ def main():
             if shown:
                 default_view(name, shown, 20 if "nsys/" not in name else 22) # of an export with all that a database can have
             if path.endswith(".sqlite") and os.path.dirname(path) == os.path.join(tmp, "nsys") and "no_kernels" not in path:
-                verdict(bool(t and t.get("gpu_timeline")), name + ": has a time line")
+                verdict(bool(t and t.get("gpu_timeline")), name + ": has a timeline")
         for path in sorted(glob.glob(os.path.join(SRC, "example", "tracy", "*.csv")) + glob.glob(os.path.join(data, "tracy", "*.csv"))):
             for options in ([], ["ignore_signposts=true"]):
                 operation_report(analyzer, path, " ".join([os.path.basename(path)] + options), tmp, options)

@@ -163,10 +163,10 @@ def check_timeline(page, data):
             if level["r"] == 0 and any(c != 1 for c in level.get("c", [])):
                 bad(page.name, f"densities among the events of {lane['label']}")
     if marks > 50000 or len(data["family"]) != len(data["names"]):
-        bad(page.name, f"time line of {marks} marks")
+        bad(page.name, f"timeline of {marks} marks")
     for about in data["about"]:
         if not about["idle"] and not about["names"] and not about["families"]:
-            bad(page.name, "a finding about nothing in the time line")
+            bad(page.name, "a finding about nothing in the timeline")
 
 
 def check_flame(page, data):

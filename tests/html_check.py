@@ -302,14 +302,14 @@ TRACK = """({ where: document.querySelector('#track .where').textContent, chosen
 
 
 def check_timeline(b, path, name):
-    """The time line and the flame view: drawn, by keyboard alone, and what a finding is about is highlighted."""
+    """The timeline and the flame view: drawn, by keyboard alone, and what a finding is about is highlighted."""
     b.size(1400, 1000)
     b.open(path)
     if b.run("!!document.querySelector('#track')"):
         first = b.run(TRACK)
-        check(name, "the time line is drawn", first["colors"] > 4 and first["live"] and first["tools"] and not first["next"], first)
+        check(name, "the timeline is drawn", first["colors"] > 4 and first["live"] and first["tools"] and not first["next"], first)
         marks = b.run("JSON.parse(document.getElementById('timeline-data').textContent).lanes.reduce((n, l) => n + l.levels.reduce((k, v) => k + v.s.length, 0), 0)")
-        check(name, "marks of the time line", 0 < marks <= 50000, marks)
+        check(name, "marks of the timeline", 0 < marks <= 50000, marks)
         b.run("document.querySelector('#track .lanes').focus()")
         press(b, "ArrowRight")
         one = b.run(TRACK)["chosen"]

@@ -117,7 +117,7 @@ stage_packages() { # `make installed` before
 stage_html() { counted html "$PYTHON" tests/html_check.py --analyzer "$ANALYZER" --samples "$BUILD/tools/html_samples"; }
 # What must be touched to add a format, an output, an option, a model: in a copy of the tree (.ci/run).
 stage_house() { counted house sh tests/house/run.sh; }
-# SQL against plain tables of SQLite, the data base as output, the server by a client of its own and a public one.
+# SQL against plain tables of SQLite, the database as output, the server by a client of its own and a public one.
 stage_query() {
     counted query "$PYTHON" tests/query_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
     counted query "$PYTHON" tests/serve_check.py --analyzer "$ANALYZER"

@@ -37,8 +37,7 @@ static int add_input(struct merge *m, const char *path)
     return az_vec_push(&m->list, in);
 }
 
-/* Traces by their content; what else is in the folder, the output of an earlier call too, is passed
- * over. */
+/* Traces by their content; other files, such as the output of an earlier call, are skipped. */
 static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
 {
     struct merge *m = ctx;

@@ -10,7 +10,7 @@
 #include "text/names.h"
 
 #define MOST_LABELS  500 /* names that are compared with each other */
-#define MOST_AT_ONCE 64  /* kernels; rows that add up to more are not of this time line */
+#define MOST_AT_ONCE 64  /* kernels; rows that add up to more are not of this timeline */
 #define LEAST_SHAPES 0.1 /* of it, in operators with equal shapes, to be of the same work */
 #define LEAST_SHARED 0.5 /* of the kernel time of either side, for names to pair the rows */
 
@@ -332,7 +332,7 @@ static int fold(struct work *w)
 }
 
 /* Work that has one name on one side and another on the other (a vendor's library, a kernel that
- * was chosen anew): rows of one family that are there on one side only become one. */
+ * was chosen again): rows of one family that are there on one side only become one. */
 struct moved {
     int64_t ns[2];
     size_t n[2];
@@ -404,7 +404,7 @@ static int add_work(struct work *w, int64_t sum[2])
     return rc ? rc : add_moved(w, of);
 }
 
-/* Are the rows parts of the time line's busy time, or of something else? */
+/* Are the rows parts of the timeline's busy time, or of something else? */
 static int check_fit(struct work *w)
 {
     struct az_causes *o = w->out;

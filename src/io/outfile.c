@@ -19,7 +19,7 @@
 #define BASE_MAX 180 /* bytes of the target's name used in the temporary one: NAME_MAX is 255 */
 
 /* ---- the list ----
- * A spin lock, because pthread.h stays out of this room and a C11 mtx_t cannot be initialised
+ * A spin lock, because pthread.h stays out of this room and a C11 mtx_t cannot be initialized
  * statically. It is held for a few pointer moves only, never around a system call. */
 
 struct temp {

@@ -262,7 +262,7 @@ AZ_PERF_MODEL(collective)
                                   a->type->bytes * az_perf_model_at(r, "times", 1));
 }
 
-/* All-reduce, residual and normalisation in one: x=i weight=i. */
+/* All-reduce, residual and normalization in one: x=i weight=i. */
 AZ_PERF_MODEL(allreduce_rmsnorm)
 {
     const struct az_perf_arg *x = az_perf_model_key(r, "in", 2),

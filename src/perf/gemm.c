@@ -109,7 +109,7 @@ static double out_size(const struct az_perf_model *r, const struct az_perf_arg *
     return a->type->bytes == 1 && by_code >= 0 ? 2 : a->type->bytes;
 }
 
-/* Bytes that a product of quantised matrices takes are fp8, whatever type they are kept in
+/* Bytes that a product of quantized matrices takes are fp8, whatever type they are kept in
  * (docs/formulas-models.md 4). */
 static void quantised_unit(struct az_perf_model *r, const struct az_perf_arg *a)
 {
@@ -120,7 +120,7 @@ static void quantised_unit(struct az_perf_model *r, const struct az_perf_arg *a)
 }
 
 /* A=i [..,M,K], B=i [..,K,N] (layout=NT: [N,K]), C=i bias, beta=i; scales=i first of two; flat=1:
- * leading dims of A are rows, as they always are next to one matrix of weights. quantised=1: see
+ * leading dims of A are rows, as they always are next to one matrix of weights. quantized=1: see
  * above. */
 AZ_PERF_MODEL(mm)
 {

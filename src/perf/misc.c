@@ -1,4 +1,4 @@
-/* Rotary embeddings, losses, state spaces, quantisation and generated kernels
+/* Rotary embeddings, losses, state spaces, quantization and generated kernels
  * (docs/formulas-models.md 11).
  */
 #include "base/num.h"

@@ -55,7 +55,7 @@ static void by_weights(struct moe *x, const struct az_perf_arg *w1, const struct
 }
 
 /* in=i w1=i w2=i; top=i: its second dimension, or topk=i: a number; out=i: the output, where it is
- * an argument (of another type: quantised tokens give wide results); prec=.. */
+ * an argument (of another type: quantized tokens give wide results); prec=.. */
 AZ_PERF_MODEL(moe_fused)
 {
     const struct az_perf_arg *x = az_perf_model_key(r, "in", 0),

@@ -1,4 +1,4 @@
-/* Reductions and normalisations (docs/formulas-models.md 9 and 10). */
+/* Reductions and normalizations (docs/formulas-models.md 9 and 10). */
 #include "perf/model.h"
 
 AZ_PERF_MODEL_FILE(norm)

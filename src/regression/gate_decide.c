@@ -506,8 +506,7 @@ static struct az_sv readable(const struct az_gate_result *x, double *factor)
     return x->unit;
 }
 
-/* Digits of a change in percent: three, or as many as distinguish it from the limit it is held
- * against. */
+/* Digits of a change in percent: three, or as many as distinguish it from the limit. */
 static int digits_of(const struct az_gate_result *x, double percent)
 {
     const double away = fabs(fabs(percent) - 100 * x->limit_rel);

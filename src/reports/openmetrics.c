@@ -71,7 +71,7 @@ static void all_times(struct writer *w, const struct az_document *doc)
     times(w, doc, "class_time", "analyzer_class_time_seconds", of_class, 3,
           "Device time by class of kernel; rank: a number, all together, or the mean of a rank.");
     times(w, doc, "timeline_time", "analyzer_timeline_seconds", of_part, 3,
-          "Device time line by part (computation, exposed communication, idle, ...).");
+          "Device timeline by part (computation, exposed communication, idle, ...).");
     times(w, doc, "wait_time", "analyzer_collective_wait_seconds", of_wait, 2,
           "Time that a rank waits for others in collectives.");
 }

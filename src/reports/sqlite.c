@@ -379,7 +379,7 @@ static int failed(const struct writer *w, const char *path, struct az_diag *diag
 
     if (w->error || w->scratch->failed || w->code == SQLITE_NOMEM)
         return az_diag_memory(diag, w->error ? w->error : az_arena_error(w->scratch), at, w->mem);
-    return az_diag_fail(diag, AZ_EIO, at, "the data base cannot be written: %s",
+    return az_diag_fail(diag, AZ_EIO, at, "cannot write the database: %s",
                         w->db ? sqlite3_errmsg(w->db) : sqlite3_errstr(w->code));
 }
 
@@ -416,7 +416,7 @@ static int sqlite_write(const struct az_document *doc, const char *path, struct 
 const struct az_report az_report_sqlite = {
     .name = "sqlite",
     .extension = ".sqlite",
-    .help = "one SQLite data base with every table, its columns described (docs/query.md 4)",
+    .help = "one SQLite database with every table and its columns described (docs/query.md 4)",
     .events = true,
     .write = sqlite_write,
 };

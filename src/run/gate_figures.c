@@ -231,7 +231,7 @@ int az_gate_figures(struct az_gate_step *s, struct az_document *doc)
 {
     int rc = add(s, doc, "class_time", "Device time by class", "Class", classes_of);
     if (!rc)
-        rc = add(s, doc, "timeline_time", "Device time line by part and rank", "Part", parts_of);
+        rc = add(s, doc, "timeline_time", "Device timeline by part and rank", "Part", parts_of);
     return rc ? rc
               : add(s, doc, "wait_time", "Time that ranks wait in collectives", NULL, waits_of);
 }

@@ -21,8 +21,7 @@ static int wrong(const struct reader *r)
     if (sqlite3_errcode(r->db) == SQLITE_NOMEM)
         return az_diag_memory(r->diag, AZ_ENOMEM, AZ_AT_FILE(r->path), r->doc->mem);
     return az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
-                        "is not the data base of a report: %s (make it again)",
-                        sqlite3_errmsg(r->db));
+                        "invalid report database: %s; write it again", sqlite3_errmsg(r->db));
 }
 
 static int watch(void *ctx)

@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE
-/* A data base of the report `sqlite` from arbitrary bytes: a file that begins with the SQLite magic
+/* A database of the report `sqlite` from arbitrary bytes: a file that begins with the SQLite magic
  * is taken as it is; everything else is a list of edits of a small good one. What is refused has a
  * message; what is taken, compared with itself, is the same. All memory is given back. */
 #include "database_fuzz.h"

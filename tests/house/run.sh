@@ -80,7 +80,7 @@ build format
 touched format 1 1
 run "$tmp/kernels.csv" -q --compat=all --csv-dir "$tmp/format"
 has "a format's kernels are summed" "$tmp/format/kern_sum.csv" '800,2,.*gemm_kernel'
-has "and have a time line" "$tmp/format/gpu_timeline.csv" '^(computation|busy)_time,'
+has "and have a timeline" "$tmp/format/gpu_timeline.csv" '^(computation|busy)_time,'
 has "and families" "$tmp/format/time_by_family.csv" '^gemm,2,'
 
 add_row src/analyses/kernels/kernels.c '^static const struct az_table_spec specs' \
@@ -135,7 +135,7 @@ has "with its FLOP" "$tmp/model/unified_perf_summary.csv" '^house::op,.*,0\.002,
 add_row src/model/option_rows.h '^#define AZ_OPTION_ROWS' '    X(INT, house_number, 0, 100, NULL, "7", "", "house test", "0.1") \'
 add_row src/analyses/findings/coverage.c 'AZ_SV."event and summary rows in the file"' \
     '        az_cover(job, "house number", (double)job->opts->house_number, "", AZ_SV(""));'
-# every file sees the options: built without optimisation, and with ccache if it is there
+# every file sees the options: built without optimization, and with ccache if it is there
 command -v ccache >/dev/null 2>&1 && cc="ccache ${cc#ccache }"
 build option CFLAGS=-O0 HARDEN=-fPIE
 touched "option (row and use)" 0 2

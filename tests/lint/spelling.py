@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """US spelling in comments, messages and pages, checked by codespell with spelling.txt (British -> US) and its own list of
-misspellings. Identifiers are not checked: of programs only comments and strings with a blank, of pages nothing in backticks
-or blocks of code. Accepted words are in spelling_allowed.txt.
+misspellings. Identifiers are not checked: of programs only comments and strings with a blank, without words in backticks, of pages
+nothing in backticks or blocks of code. Accepted words are in spelling_allowed.txt.
 
     spelling.py [ROOT]          prints FILE:line: word ==> spelling; exit status 1 if there is any
     spelling.py --fix [ROOT]    replaces the words of spelling.txt
@@ -37,7 +37,8 @@ def keep(text, spans):
 
 
 def c_like(text):
-    return keep(text, [m.span() for m in TOKEN.finditer(text) if m.group(0)[0] == "/" or " " in m.group(0)])
+    spans = [m.span() for m in TOKEN.finditer(text) if m.group(0)[0] == "/" or " " in m.group(0)]
+    return re.sub(r"`\w+`", lambda m: blank(m.group(0)), keep(text, spans))
 
 
 def python(text):

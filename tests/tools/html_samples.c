@@ -206,7 +206,7 @@ static int add_charts(struct az_document *d)
     return rc;
 }
 
-/* ---- verdict, time line and flame view ---- */
+/* ---- verdict, timeline and flame view ---- */
 static int add_verdict(struct az_document *d)
 {
     const struct az_line lines[] = {

@@ -1,4 +1,4 @@
-/* Device time: iterations against a tick-by-tick count, gaps, utilisation, findings. */
+/* Device time: iterations against a tick-by-tick count, gaps, utilization, findings. */
 #include "unit/analyses_job.h"
 
 #include <math.h>

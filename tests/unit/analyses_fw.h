@@ -240,7 +240,7 @@ static inline size_t row_of(const struct az_table *t, const char *column, const 
     return 0;
 }
 
-/* Milliseconds of a row of a time line. */
+/* Milliseconds of a row of a timeline. */
 static inline double ms(const struct fw_fix *f, const char *type)
 {
     const struct az_table *t = table(f, "gpu_timeline");

@@ -1,4 +1,4 @@
-/* The time line: interval algebra, links, windows. */
+/* The timeline: interval algebra, links, windows. */
 #include "unit/analyses_fw.h"
 
 /* Computation, a copy under it, a collective that overlaps half of it, a fill, an unlinked kernel

@@ -240,7 +240,7 @@ static void a_group_over_hosts(void **state)
     assert_int_equal(f->job.findings->rows, 1);
 }
 
-/* ---- time line ---- */
+/* ---- timeline ---- */
 static void time_line(void **state)
 {
     struct fix *f = *state;

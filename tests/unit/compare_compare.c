@@ -278,7 +278,7 @@ static void causes_of_several_variants(void **state)
 
 #define LINE "type,time ms\n"
 
-/* Time lines of both: idle, communication and copies are causes, kernels those that compute, and
+/* Timelines of both: idle, communication and copies are causes, kernels those that compute, and
  * what runs at the same time. */
 static void account_of_both(void **state)
 {

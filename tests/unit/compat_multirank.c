@@ -494,7 +494,7 @@ static void no_operators(void **state)
     near(covered(r->f, "grouped_breakdown: busy_time - total of Exposed, all ranks"), 0);
 }
 
-/* None of its work is linked: as of a single trace, an empty time line and a warning. */
+/* None of its work is linked: as of a single trace, an empty timeline and a warning. */
 static void nothing_linked(void **state)
 {
     struct run *r = *state;

@@ -1,4 +1,4 @@
-/* Levels of detail of a time line: what is merged, what stays by itself, and that all of it is
+/* Levels of detail of a timeline: what is merged, what stays by itself, and that all of it is
  * bounded and says the same time at every level. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -149,7 +149,7 @@ static void device_events(void **state)
     assert_int_equal(t->kept, 10);
     assert_true(fact_is(&f, "nsys version", "2025.5.2.266") &&
                 fact_is(&f, "nsys export schema", "3.24.0"));
-    assert_true(fact_is(&f, "time shift (ns)", "-12") && fact_is(&f, "times normalised", "true"));
+    assert_true(fact_is(&f, "time shift (ns)", "-12") && fact_is(&f, "times normalized", "true"));
     assert_int_equal(az_trace_finalize(&f.trace), 0);
     fixture_close(&f);
 }

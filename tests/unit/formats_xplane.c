@@ -373,7 +373,7 @@ static void stats_of_the_metadata(void **state)
     }
 }
 
-/* A TPU profile without operations has a time line nevertheless: of its programs. */
+/* A TPU profile without operations has a timeline nevertheless: of its programs. */
 static void programs_stand_for_operations(void **state)
 {
     (void)state;

@@ -125,7 +125,7 @@ static void gemm(void **state)
         { "aten::_scaled_mm", "[[2,4],[4,3],[],[],[],[],[],[]]",
           "[" FP8 "," FP8 "," FLOAT "," FLOAT ",\"\",\"\"," NUM "," NUM "]",
           "[\"\",\"\",\"\",\"\",\"\",\"\",\"15\",\"\"]", 48, 40, "matrix_fp8" },
-        /* quantised: bytes hold fp8; but not where nothing says so */
+        /* quantized: bytes hold fp8; but not where nothing says so */
         { "aten::_scaled_mm", "[[2,4],[4,3],[],[],[],[],[],[]]",
           "[" BYTE "," BYTE "," FLOAT "," FLOAT ",\"\",\"\"," NUM "," NUM "]",
           "[\"\",\"\",\"\",\"\",\"\",\"\",\"15\",\"\"]", 48, 40, "matrix_fp8" },
@@ -400,7 +400,7 @@ static void others(void **state)
            + 16 */
         { "pseudo_op::moe_aiter_fused_1stage", "[[2,4],[2,6,4],[2,4,3],[2,1]]",
           "[" BF16 "," BF16 "," BF16 "," FLOAT "]", "[]", 152, 140, "matrix_bf16" },
-        /* the same, output first: quantised tokens and weights, a wide result: 2*4 + 1.5*12*3 +
+        /* the same, output first: quantized tokens and weights, a wide result: 2*4 + 1.5*12*3 +
            2*4*2 */
         { "aiter::fmoe_g1u1", "[[2,4],[2,4],[2,6,4],[2,4,3],[],[],[],[],[]]",
           "[" BF16 "," FP8 "," FP8 "," FP8 ",\"int\",\"float\",\"int\",\"int\"," NUM "]",

@@ -113,7 +113,7 @@ static void sample_drawings(struct sample *s)
     s->doc.flame = f;
 }
 
-/* Verdict, time line and flame view: their elements without scripts, their data, what a finding is
+/* Verdict, timeline and flame view: their elements without scripts, their data, what a finding is
  * about; equal bytes for equal documents. */
 static void drawings_and_verdict(void **state)
 {

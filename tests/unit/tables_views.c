@@ -34,7 +34,7 @@ static void better_answer_wins(void **state)
     assert_non_null(az_document_table(&e->doc, "made_by_a_script"));
 }
 
-/* The time line of ranks, steps, gaps by size: each once. What the verdict adds at the end counts.
+/* The timeline of ranks, steps, gaps by size: each once. What the verdict adds at the end counts.
  */
 static void one_table_a_question(void **state)
 {

@@ -98,7 +98,7 @@ int az_find_blocking_copies(struct az_job *job, size_t trace)
     return rc;
 }
 
-/* Device, context, stream and event synchronisation by name. */
+/* Device, context, stream and event synchronization by name. */
 int az_find_blocking_calls(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];

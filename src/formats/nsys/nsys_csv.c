@@ -11,7 +11,7 @@
     (1u << NR_KERNEL_SUM | 1u << NR_MEM_TIME | 1u << NR_MEM_SIZE | 1u << NR_PROJ_TRACE |           \
      1u << NR_GPU_TRACE)
 
-/* ---- recognising ---- */
+/* ---- recognizing ---- */
 
 /* Titles of one line of text; quotes are taken off, a comma inside quotes is no separator. */
 static void head_of_line(struct az_sv line, struct az_nsys_head *h)
@@ -93,7 +93,7 @@ static struct az_sv stem(struct az_sv path)
 /* What was found in a file, beyond what went into the trace. */
 struct findings {
     unsigned taken;                 /* 1 << report: sections that were read */
-    unsigned passed;                /* sections that were recognised but not read */
+    unsigned passed;                /* sections that were recognized but not read */
     enum az_nsys_report substitute; /* with a role: a first section that could serve */
     int64_t titles_line;            /* a line that has some known titles but not enough; 0 none */
     struct az_sv titles;            /* that line (arena) */

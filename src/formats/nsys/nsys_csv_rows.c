@@ -96,7 +96,7 @@ int az_nsys_csv_pick(struct az_nsys_csv_file *f)
     case NR_GPU_TRACE:
         f->time = f->head.at[NC_DURATION];
         f->name = f->head.at[NC_NAME];
-        return 0; /* its titles were all there, or it would not have been recognised */
+        return 0; /* its titles were all there, or it would not have been recognized */
     default:
         f->time = choose(f, o->kernel_total_time_idx, time_names, 1, 1);
         f->count = choose(f, o->kernel_instance_idx, sum_counts, 4, 2);

@@ -3,7 +3,7 @@
 
 #include "formats/list.h"
 
-/* ---- recognising ---- */
+/* ---- recognizing ---- */
 
 static int probe(struct az_sv head, struct az_sv path)
 {

@@ -26,7 +26,7 @@ static void take_version(struct az_nsys_db *x, struct az_sv key, struct az_sv va
     else if (az_sv_is(key, "EXPORT_PARAM_TIME_SHIFT") && !az_sv_is(value, "0"))
         az_trace_fact(x->t, "time shift (ns)", value);
     else if (az_sv_is(key, "EXPORT_PARAM_TIME_NORMALIZE") && az_sv_is(value, "true"))
-        az_trace_fact(x->t, "times normalised", value);
+        az_trace_fact(x->t, "times normalized", value);
 }
 
 static int take_meta(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)

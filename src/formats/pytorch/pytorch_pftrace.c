@@ -8,7 +8,7 @@
 #include "formats/pytorch/pytorch_capture.h"
 #include "io/path.h"
 
-/* ---- recognising ---- */
+/* ---- recognizing ---- */
 
 enum { PACKETS = 1, INTERNED = 12, COMPRESSED = 50, COUNTERS = 52, STAGE = 53 };
 enum { PROBED = 1 << 18 }; /* of a compressed packet */

@@ -20,7 +20,7 @@ static int fill(void *ctx, void *buf, size_t n, size_t *got)
     return rc;
 }
 
-/* An array of records; anything else is passed over. */
+/* An array of records; anything else is skipped. */
 static int records(struct az_rocprof_json *j, int (*record)(void *, struct az_jscan *))
 {
     struct az_jarray a;

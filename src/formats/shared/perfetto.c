@@ -132,8 +132,7 @@ static int next_packet(struct az_perfetto *w)
     uint64_t tag, length;
     if (az_protobuf_varint(&m, &tag) != 0)
         return truncated(w);
-    if ((tag & 7) !=
-        AZ_PROTOBUF_BYTES) { /* nothing but packets is expected; numbers are passed over */
+    if ((tag & 7) != AZ_PROTOBUF_BYTES) { /* nothing but packets is expected; numbers are skipped */
         uint32_t field;
         unsigned wt;
         struct az_sv part = AZ_SV("");

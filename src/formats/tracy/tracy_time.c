@@ -1,4 +1,4 @@
-/* Tracy operation CSV: where device operations are on the time line, and which of them have
+/* Tracy operation CSV: where device operations are on the timeline, and which of them have
  * impossible times (docs/formats-tracy.md 3.1, 3.2). */
 #include <math.h>
 
@@ -9,15 +9,15 @@
 
 #define CLOCKS   65536  /* devices whose clocks are followed */
 #define TIMES    4e18   /* ns: times that can be compared */
-#define BACK     -1e9   /* ns: a clock that goes back further than that began anew */
-#define AHEAD    3.6e12 /* ns: likewise ahead */
+#define BACK     -1e9   /* ns: a clock that goes back further than that began again */
+#define AHEAD    3.6e12 /* ns: the same ahead */
 #define GAP      1e6    /* ns: a gap that is impossible is longer than that */
 #define OVERLAP  1000   /* ns: operations of one sub device overlap by less than that */
 #define MOST     0.5    /* of an operation's length */
 #define SIMILAR  2      /* times its length: an operation that can be under it */
 #define CLUSTERS 1000   /* operations that are compared one by one */
 
-/* ---- the time line ---- */
+/* ---- the timeline ---- */
 /* The clock of a device: cycles against ns. */
 struct clock {
     int64_t cycle, ns, last; /* of an operation's end; the last one's end, cycles */
@@ -283,7 +283,7 @@ static int by_end(const void *x, const void *y, void *ctx)
     return end_of(a) < end_of(b) ? -1 : end_of(a) > end_of(b);
 }
 
-/* By the time line: operations of a sub device in the order of their ends. Whatever else is wrong,
+/* By the timeline: operations of a sub device in the order of their ends. Whatever else is wrong,
  * these are right. */
 static void find_early(struct line *l, const uint32_t *row, size_t n)
 {

@@ -277,7 +277,7 @@ static int each_plane(struct az_xplane *r, int (*each)(struct az_xplane *, struc
         if (rc < 0)
             return cut_file(r, tag, whole, each, say);
         if (!top_level(f, wire))
-            continue; /* unknown fields are passed over */
+            continue; /* unknown fields are skipped */
         if (f != 1) {
             if (say)
                 message(r, f, b);
@@ -448,7 +448,7 @@ out:
     return rc;
 }
 
-/* ---- recognising ---- */
+/* ---- recognizing ---- */
 
 static bool plane_name(struct az_sv name)
 {

@@ -169,7 +169,7 @@ static bool has_events(struct az_xplane *r, const char *name)
 }
 
 /* A profile taken without operations: the runs of its programs stand for them, so that there is a
- * time line. */
+ * timeline. */
 static int programs_as_work(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane)
 {
     const uint64_t read = r->t->read, kept = r->t->kept; /* counted as ranges already */

@@ -1,5 +1,5 @@
 # Four kernels of 90 us each, three of them communication by libraries of different names: every table that answers the question
-# says 270 us (class, family, time line, breakdowns over ranks, overlap, device times), from a trace and from an Nsight report.
+# says 270 us (class, family, timeline, breakdowns over ranks, overlap, device times), from a trace and from an Nsight report.
 "$PYTHON" - <<'PY'
 import json
 names = ["void vllm::cross_device_reduce_2stage<float, 8>(vllm::RankData*)", "nvshmemi_transfer_rma_kernel",

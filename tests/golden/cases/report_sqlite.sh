@@ -1,4 +1,4 @@
-# A report as a data base: equal runs give equal files, and compare, gate and query read it back.
+# A report as a database: equal runs give equal files, and compare, gate and query read it back.
 "$ANALYZER" run -q "$SRC"/example/pytorch/train_step.json --format sqlite,json -o one
 "$ANALYZER" run -q "$SRC"/example/pytorch/train_step.json --format sqlite -o two
 cmp one/train_step_perf_report.sqlite two/train_step_perf_report.sqlite && echo equal
