@@ -206,7 +206,7 @@ static int operands(struct call *c, const struct az_args *a)
     return rc;
 }
 
-/* What the other program does without being told. */
+/* Defaults of the other program. */
 static int defaults(struct call *c)
 {
     static char text[] = "text";

@@ -1,5 +1,5 @@
-/* What was compared: one row a table and variant, what has no counterpart, the inputs, and what the
- * runs say of themselves and do not share. */
+/* What was compared: one row per table and variant, what has no counterpart, the inputs, and what
+ * the runs say of themselves and do not share. */
 #include <math.h>
 
 #include "compare/compare_internal.h"

@@ -7,7 +7,7 @@
 #include "document/rows.h"
 
 enum az_chart_kind {
-    AZ_CHART_STACKED_COLUMN, /* one stack a row; series = y columns */
+    AZ_CHART_STACKED_COLUMN, /* one stack per row; series = y columns */
     AZ_CHART_STACKED_BAR,
     AZ_CHART_PIE, /* share of one y column by x */
     AZ_CHART_BAR,

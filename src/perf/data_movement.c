@@ -298,9 +298,9 @@ AZ_PERF_MODEL(operands)
     return az_perf_model_done(r, largest, bytes);
 }
 
-/* Table-batched embedding lookup: weights in=i, one momentum a row in rows=i, indices=i, offsets=i
- * (bags + 1). The average row length is weights by rows. Backward: every looked-up row's gradient,
- * the row read and written back, rows assumed distinct. */
+/* Table-batched embedding lookup: weights in=i, one momentum per row in rows=i, indices=i,
+ * offsets=i (bags + 1). The average row length is weights by rows. Backward: every looked-up row's
+ * gradient, the row read and written back, rows assumed distinct. */
 AZ_PERF_MODEL(table_lookup)
 {
     const struct az_perf_arg *w = az_perf_model_key(r, "in", 1),

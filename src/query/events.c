@@ -1,4 +1,4 @@
-/* Tables of events: one row an event, its columns those of the model. */
+/* Tables of events: one row per event, its columns those of the model. */
 #include "facts/families.h"
 #include "facts/nvtx_projection.h"
 #include "model/dispatch.h"

@@ -113,7 +113,7 @@ enum az_query_form { AZ_QUERY_TEXT, AZ_QUERY_CSV, AZ_QUERY_JSON };
 /* Where printed text goes; an error ends the statement. */
 typedef int az_query_out(void *ctx, struct az_sv text);
 struct az_query_printer;
-/* *out is NULL on failure. With JSON every statement is one document of a line a row. */
+/* *out is NULL on failure. With JSON every statement is one document of a line per row. */
 int az_query_printer_new(struct az_query_printer **out, enum az_query_form form, az_query_out *put,
                          void *ctx) AZ_MUST_USE;
 void az_query_printer_free(struct az_query_printer *p);

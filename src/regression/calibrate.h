@@ -14,7 +14,7 @@ struct az_calibrated {
 };
 AZ_VEC(struct az_calibrated, az_calibrated_list);
 
-/* One row a table and column, in order of first appearance; figures of fewer than two runs are
+/* One row per table and column, in order of first appearance; figures of fewer than two runs are
  * skipped. A move is (max - min) of the runs, relative to their median. Of all pairs (rel, abs)
  * without a false alarm the one is taken whose two parts are the smallest shares of the largest
  * moves. */

@@ -149,7 +149,7 @@ static int metric_at(struct reader *r, int64_t id, size_t *at)
     "v.metric_id=s.metric_id AND v.status='fail')"
 #define IN_ORDER " ORDER BY metric_id,rep"
 
-/* All values of a run, or one center a metric; passed: without figures that failed. */
+/* All values of a run, or one center per metric; passed: without figures that failed. */
 static int load_samples(struct reader *r, int64_t run, bool centers, bool passed, uint32_t rep)
 {
     struct az_vec_f64 v;

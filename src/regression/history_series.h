@@ -1,4 +1,4 @@
-/* What came before a run: of each figure one value a night. Read from a history; the judgment of
+/* What came before a run: of each figure one value per night. Read from a history; the judgment of
  * nights (stats/baseline_stats.h) sees no database. */
 #ifndef AZ_REGRESSION_HISTORY_SERIES_H
 #define AZ_REGRESSION_HISTORY_SERIES_H

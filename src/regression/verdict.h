@@ -1,5 +1,5 @@
-/* What gates found: one result a rule and metric, counts, and the verdict over all. Made by gate.c;
- * writers only read.
+/* What gates found: one result per rule and metric, counts, and the verdict over all. Made by
+ * gate.c; writers only read.
  */
 #ifndef AZ_REGRESSION_VERDICT_H
 #define AZ_REGRESSION_VERDICT_H

@@ -1,5 +1,5 @@
-/* Verdict as JUnit XML: a suite an input, a case a rule; its worst figures are in the message, the
- * figures themselves in the verdict (JSON). */
+/* Verdict as JUnit XML: a suite per input, a case per rule; its worst figures are in the message,
+ * the figures themselves in the verdict (JSON). */
 #include <math.h>
 #include <stdio.h>
 

@@ -76,7 +76,7 @@ static void all_times(struct writer *w, const struct az_document *doc)
           "Time that a rank waits for others in collectives.");
 }
 
-/* One sample a rule, input and table: 1 if anything under it failed. Results are sorted worst
+/* One sample per rule, input and table: 1 if anything under it failed. Results are sorted worst
  * first, so the first of a group says what it comes to. */
 static int states(struct writer *w, const struct az_gate_verdict *v)
 {

@@ -1,5 +1,5 @@
 /* Times of the candidate for dashboards: by class, by part of the timeline, waiting in
- * collectives; with a row a rank where the tables of a run have one. */
+ * collectives; with a row per rank where the tables of a run have one. */
 #include "run/gates.h"
 
 #include <math.h>
@@ -151,8 +151,8 @@ static int classes_of(const struct az_gate_doc *d, struct az_table *to)
     return rc ? rc : put;
 }
 
-/* A row a rank and a column a part; of a single trace a row a part. Of several rows of a part the
- * first counts. */
+/* A row per rank and a column per part; of a single trace a row per part. Of several rows of a part
+ * the first counts. */
 static int parts_of(const struct az_gate_doc *d, struct az_table *to)
 {
     const struct az_table *wide = az_document_table(d->doc, "gpu_timelines_by_rank"),

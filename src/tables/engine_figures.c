@@ -91,7 +91,7 @@ static void scatter_lengths(const struct az_events *e, const uint32_t *of, int64
             value[at[of[i]]++] = end[i] - start[i];
 }
 
-/* put_value of the length of every event, without a call an event. */
+/* put_value of the length of every event, without a call per event. */
 static int put_lengths(const struct scatter *s)
 {
     const struct az_grouping *g = s->g;

@@ -52,6 +52,7 @@ WORDS = [
     (r"anew", "again"),
     (r"held against", "compared with"),
     (r"hand(?:s|ed|ing)? over", "pass"),
+    (r"sisters?", "sibling, peer"),
 ]
 WORDS_RE = [(re.compile(r"\b(?:%s)\b" % p, re.I), p, i) for p, i in WORDS]
 # Not yet banned: words of the style of version 0.1.0 that comments and messages still have. Their counts are printed; when
@@ -75,7 +76,6 @@ NOT_YET = [
     (r"alike", "equal, similar"),
     (r"likewise", "the same, also"),
     (r"odd", "outlier, unusual"),
-    (r"sisters?", "sibling, peer"),
     (r"told", "reported, known"),
     (r"(?:a|one) \w+ an? (?:row|rank|step|event|input|kernel|night|line|device|metric|file|table)", "one X per Y"),
 ]

@@ -274,7 +274,7 @@ struct az_sv az_coll_id(const struct az_coll_run *c, const struct az_coll_coll *
                         struct az_arena *a);                     /* "0_13" */
 struct az_sv az_coll_name(const struct az_coll_what *w);         /* its name or "unknown" */
 double az_coll_mb(const struct az_coll_what *w, int64_t nelems); /* 2^20 bytes; NaN */
-/* Mean of `count` messages, rounded to three digits, so that sister groups have equal ones. */
+/* Mean of `count` messages, rounded to three digits, so that peer groups have equal ones. */
 int64_t az_coll_message(double bytes, int64_t count);
 /* Of the numbers that are known (not NaN); NaN where none is. v is used up. */
 struct az_coll_spread {

@@ -1,11 +1,11 @@
-/* Process groups that transfer slower than their sisters: groups of equal kind, size and bytes,
+/* Process groups that transfer slower than their peers: groups of equal kind, size and bytes,
  * and equally inside a host or across hosts. What a group needs is the duration of the member that
  * arrives last, so that no member's delay counts.
  *
- * Test. T(g): median transfer of a group; M: median of T over the sisters; scatter: the larger of
+ * Test. T(g): median transfer of a group; M: median of T over the peers; scatter: the larger of
  * the deviation of T (1.4826 x median distance from M) and the median of the groups' own deviations
  * over the root of their numbers. A group is named if T > SLOWER x M and T - M > SIGMAS x scatter,
- * and at most a quarter of the sisters (of two: one, from TWICE on) are: more of them are another
+ * and at most a quarter of the peers (of two: one, from TWICE on) are: more of them are another
  * kind of link. The saving is what its collectives take longer than M, less what computation
  * hides. */
 #include "analyses/collectives/waiting.h"
@@ -87,7 +87,7 @@ static int median_of(const struct az_coll_run *c, double *v, size_t n, double *o
     return rc;
 }
 
-/* Marks those of n sisters that are slower than the others; *usual: their median transfer. */
+/* Marks those of n peers that are slower than the others; *usual: their median transfer. */
 static int judge(const struct az_coll_run *c, struct group_time *g, size_t n, double *v,
                  double *usual)
 {
@@ -173,7 +173,7 @@ static int put(struct az_coll_run *c, struct az_coll_waits *w, const struct tran
     return az_vec_push(&w->late, l);
 }
 
-/* Sisters are a run of `times`, their transfers a run of `t`. */
+/* Peers are a run of `times`, their transfers a run of `t`. */
 static int judge_all(struct az_coll_run *c, struct az_coll_waits *w, const struct transfers *t,
                      struct group_times *times, double *v)
 {

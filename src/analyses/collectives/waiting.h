@@ -18,7 +18,7 @@ struct az_coll_late {
     size_t n;
     struct az_sv subject;
     struct az_sv group;  /* host, or ranks of a process group "3,11"; empty */
-    int64_t groups;      /* of a slow group: it and its sisters; 0 */
+    int64_t groups;      /* of a slow group: it and its peers; 0 */
     int64_t count;       /* collectives */
     int64_t each;        /* ns a step; of a slow group a collective */
     int64_t step;        /* of ranks: ns that a step would shrink by */

@@ -1,6 +1,6 @@
 /* Signposts and what is between them: the table `signposts`, and repeated sequences of operations
- * between equal signposts, folded to one row a step with count, median and deviation: `iterations`.
- * Both see the whole file, whatever window the other tables have. */
+ * between equal signposts, folded to one row per step with count, median and deviation:
+ * `iterations`. Both see the whole file, whatever window the other tables have. */
 #include <math.h>
 
 #include "analyses/op_report/opreport.h"

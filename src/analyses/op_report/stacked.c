@@ -227,7 +227,7 @@ static struct az_form *make_form(struct stack *s, const struct az_table *x)
     return f->ink ? f : NULL;
 }
 
-/* ---- the chart: one stack a device, one column a label ---- */
+/* ---- the chart: one stack per device, one column per label ---- */
 
 static int rank_of(struct az_sv category)
 {

@@ -17,7 +17,7 @@ struct az_device_use {
 };
 AZ_VEC(struct az_device_use, az_device_uses);
 
-/* One entry a device of the trace. A chunk is low if less than low_util_percent of it is busy. */
+/* One entry per device of the trace. A chunk is low if less than low_util_percent of it is busy. */
 int az_utilization_of(struct az_job *job, size_t trace, struct az_device_uses *out) AZ_MUST_USE;
 void az_utilization_release(struct az_device_uses *u);
 

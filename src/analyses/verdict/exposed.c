@@ -260,7 +260,7 @@ static int by_collective(const void *a, const void *b, void *ctx)
     return c || !p || !q ? c : az_sv_cmp(p->group, q->group);
 }
 
-/* Sister groups are one: of one kind, size and mean message. */
+/* Peer groups are one: of one kind, size and mean message. */
 static int by_message(const void *a, const void *b, void *ctx)
 {
     const struct sum *x = a, *y = b;

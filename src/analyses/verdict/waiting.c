@@ -386,7 +386,7 @@ static int put_stage(struct search *s)
     return rc ? rc : az_vec_push(s->found, f);
 }
 
-/* ---- sister groups ---- */
+/* ---- peer groups ---- */
 /* Process groups of the run whose collectives a finding is about. */
 static int count_groups(struct search *s, struct az_verdict_found *f)
 {

@@ -8,7 +8,7 @@
 #include "compat/hta/breakdown_trie.h"
 
 enum {
-    ROWS = 200, /* operators with a sequence a rank, those of the most device time */
+    ROWS = 200, /* operators with a sequence per rank, those of the most device time */
     SHOWN = 16  /* kernels of such a sequence that are named */
 };
 

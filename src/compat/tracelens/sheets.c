@@ -246,7 +246,7 @@ static void title_figures(struct az_table *t)
         t->columns.v[1 + f].title = az_sv_str(titles[f]);
 }
 
-/* The same turned round, a row a rank: what the charts are drawn from. */
+/* The same turned round, a row per rank: what the charts are drawn from. */
 static int by_rank(const struct az_tracelens_ranks *m)
 {
     static const char *const stack[] = { "computation_time", "exposed_comm_time",

@@ -243,7 +243,7 @@ void az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct a
     const size_t charts = row + az_xlsx_charts(x, ws, row, 1, doc, plan);
     row = sheets(x, ws, row, plan);
     row = (row > charts ? row : charts) + 1;
-    for (int one = 0; one < 2; one++) { /* sums first, then what lists one thing a row */
+    for (int one = 0; one < 2; one++) { /* sums first, then what lists one thing per row */
         for (size_t i = 0; i < plan->parts.n && !x->error; i++) {
             if (shown(plan, i) && lists(plan->parts.v[i].t) == (one == 1))
                 row = table(x, ws, row, &plan->parts.v[i]);
