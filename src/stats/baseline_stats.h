@@ -129,7 +129,7 @@ void az_baseline_even(const double *y, const double *weight, size_t n, double *o
 
 /* ---- noise_estimate.c ---- */
 /* Standard deviation from successive differences: the larger of 1.4826 x median |d - median d| /
- * sqrt 2 and Winsorised squares (Huber) about the median. *correlation of neighbors by the ratio
+ * sqrt 2 and Winsorized squares (Huber) about the median. *correlation of neighbors by the ratio
  * of the squared scales of differences two and one apart (Cressie and Hawkins 1980), 1 + rho, after
  * slopes over some nights were taken out; as it is measured, -0.5 to 0.95; 0 for few nights. v has
  * n >= 2 values; scratch 3 n. */

@@ -15,7 +15,7 @@
  * are missing does not count. delay(r): mean of the middle third of x(r,b) over the blocks, so that
  * a few long steps make no straggler.
  *
- * Error. s(r), from two: within ranks, deviation of the winsorised blocks (median over the ranks),
+ * Error. s(r), from two: within ranks, deviation of the winsorized blocks (median over the ranks),
  * with (1 + c) / (1 - c) times the variance for a correlation c of neighboring blocks; between
  * ranks, from 7 of them: the deviation of the delays of all others without the outermost, which
  * holds lasting differences, too. Both together; the second alone where it is more than twice the

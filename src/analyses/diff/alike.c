@@ -92,7 +92,7 @@ static bool better(const struct score *x, const struct score *y)
 }
 
 /* Pairs the occurrences of one name again, the most similar first. a, b: the nodes; was[i]: index
- * in b or AZ_NO_ROW; result likewise in was. */
+ * in b or AZ_NO_ROW; same result in was. */
 static int pair_alike(struct az_merger *m, const struct az_vec_u32 *a, const struct az_vec_u32 *b,
                       uint32_t *was)
 {
