@@ -1,4 +1,5 @@
-/* argv to command. `analyzer --config=FILE` is `analyzer run --config=FILE`. */
+/* argv to command. `analyzer --config=FILE` is `analyzer run --config=FILE`, and `analyzer FILE...`
+ * is `analyzer run FILE...`. */
 #include "cmds/internal.h"
 
 #include <errno.h>
@@ -16,9 +17,6 @@ static int unknown_command(const char *word)
 {
     const char *near = az_cmd_nearest(word);
 
-    if (az_path_stat(word).kind != AZ_PATH_MISSING)
-        return az_usage_error(NULL, "unknown command '%s'; to analyze the file: analyzer run %s",
-                              word, word);
     if (near)
         return az_usage_error(NULL, "unknown command '%s' (did you mean '%s'?)", word, near);
     return az_usage_error(NULL, "unknown command '%s'", word);
@@ -32,7 +30,7 @@ static int dispatch(int argc, char **argv)
     if (az_sv_is(name, az_cmd_gpu_perf_analyzer.name)) /* installed in place of that program */
         return az_cmd_gpu_perf_analyzer.run(&az_cmd_gpu_perf_analyzer, argc, argv);
     if (argc < 2) {
-        az_usage_error(NULL, "missing argument; use 'analyzer run FILE' for a profile or "
+        az_usage_error(NULL, "missing argument; use 'analyzer FILE' for a profile or "
                              "--config=FILE for a configuration");
         return AZ_EXIT_USAGE;
     }
@@ -45,7 +43,11 @@ static int dispatch(int argc, char **argv)
     if (argv[1][0] == '-')
         return az_cmd_run.run(&az_cmd_run, argc, argv);
     cmd = az_cmd_find(argv[1]);
-    return cmd ? cmd->run(cmd, argc - 1, argv + 1) : unknown_command(argv[1]);
+    if (cmd)
+        return cmd->run(cmd, argc - 1, argv + 1);
+    if (az_path_stat(argv[1]).kind != AZ_PATH_MISSING || strchr(argv[1], '*'))
+        return az_cmd_run.run(&az_cmd_run, argc, argv);
+    return unknown_command(argv[1]);
 }
 
 /* A descriptor 0, 1 or 2 that is closed would go to the next file opened, and text meant for

@@ -94,7 +94,7 @@ static void print_row(const char *left, const char *help)
 void az_print_usage(void)
 {
     puts("usage: analyzer --config=FILE [options]     analyze the inputs of a configuration\n      "
-         " analyzer run PATH... [options]       profile report without a configuration\n       "
+         " analyzer [run] PATH... [options]     profile report without a configuration\n       "
          "analyzer COMMAND ...\n\ncommands:");
     for (const struct az_cmd *const *c = az_cmd_table; *c; c++) {
         char left[64];
