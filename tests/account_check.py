@@ -21,7 +21,7 @@ GEN = os.path.join(SRC, "tests", "gen")
 
 # What is not compared with the account of time, and why.
 EXCEPT = {
-    "temporal_breakdown": "HTA's words: fills are memory, the last profiler step is skipped (last_step: keep here), and work "
+    "temporal_breakdown": "HTA's words: fills are memory, the last profiler step skipped (last_step: keep here), and work "
                           "without a launch counts; compared where none of that applies",
     "kernel_summary_by_shape": "kernels without communication",
     "unified_perf_summary": "operators: work without a launch is in none of them",

@@ -133,7 +133,7 @@ static int join_all(struct az_comparison *c)
             continue;
         rc = az_join(c, j);
         if (!rc && !j->n_keys)
-            j->left_out = "not compared: no common key or figure";
+            j->left_out = "not compared: no common key or metric";
     }
     return rc;
 }
@@ -198,7 +198,7 @@ static int by_speed(struct az_comparison *c, bool median)
         list[i].input = i;
         if (!total_of(c, i, &list[i].total)) {
             az_diag_add(c->diag, AZ_WARNING, AZ_NOWHERE,
-                        "'%.*s' has no total time: the first input is the baseline (name one)",
+                        "'%.*s' has no total time, using the first input as the baseline; name one",
                         AZ_SVF(c->in[i].tag));
             return AZ_OK;
         }
@@ -397,7 +397,7 @@ int az_compare(struct az_document *doc, const struct az_compare_input *in, size_
     }
     if (c.n < 2)
         return az_diag_fail(diag, AZ_EEMPTY, AZ_NOWHERE,
-                            "nothing to compare: %zu of %zu inputs can be read", c.n, n);
+                            "nothing to compare: %zu of %zu inputs readable", c.n, n);
     rc = choose_baseline(&c);
     if (rc)
         return rc;

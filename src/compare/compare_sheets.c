@@ -77,6 +77,6 @@ int az_compare_sheets(struct az_comparison *c)
     rc = az_sort_cmp(list, n, sizeof *list, by_rank, NULL, d->mem);
     for (size_t i = SHEETS - 2; !rc && i < n; i++)
         list[i].t->flags |= AZ_TABLE_NO_SHEET;
-    d->sheets_note = AZ_SV("in CSV and JSON; --all-sheets, or compare.all_sheets, writes them");
+    d->sheets_note = AZ_SV("in CSV and JSON; use --all-sheets or compare.all_sheets");
     return rc;
 }

@@ -236,8 +236,7 @@ static int unmatched_table(struct az_comparison *c)
 
 static int inputs_table(struct az_comparison *c)
 {
-    struct az_table *t =
-        az_table_new(c->a, "compare_inputs", "What was compared", AZ_TABLE_SUMMARY);
+    struct az_table *t = az_table_new(c->a, "compare_inputs", "Compared inputs", AZ_TABLE_SUMMARY);
 
     if (!t)
         return az_arena_error(c->a);

@@ -55,7 +55,7 @@ static int authorise(void *ctx, int action, const char *a, const char *b, const 
                      const char *trigger)
 {
     struct az_query *q = ctx;
-    const char *what = "it does more than read";
+    const char *what = "not read-only";
     (void)db;
     (void)trigger;
 
@@ -172,7 +172,7 @@ int az_query_open(struct az_query **out, const struct az_query_source *source,
     if (code == SQLITE_NOMEM)
         rc = AZ_ENOMEM;
     else if (code != SQLITE_OK)
-        rc = az_diag_fail(diag, AZ_EINTERNAL, AZ_NOWHERE, "SQL cannot be had: %s",
+        rc = az_diag_fail(diag, AZ_EINTERNAL, AZ_NOWHERE, "cannot initialize SQL: %s",
                           sqlite3_errstr(code));
     if (rc)
         az_query_close(q);
@@ -355,10 +355,10 @@ static int over(struct az_query *q, struct az_diag *diag)
 {
     if (q->interrupted)
         return AZ_EINTR;
-    return az_diag_fail(diag, AZ_ELIMIT, AZ_NOWHERE,
-                        "the statement took more than %.3g s and was ended (a narrower one, or a "
-                        "longer time limit)",
-                        (double)q->limits.ms / 1000);
+    return az_diag_fail(
+        diag, AZ_ELIMIT, AZ_NOWHERE,
+        "statement exceeded the time limit of %.3g s; narrow it, or raise the limit",
+        (double)q->limits.ms / 1000);
 }
 
 /* What a code that ends a statement means. */
@@ -375,24 +375,24 @@ static int explain(struct az_query *q, int code, struct az_sv sql, struct az_dia
     case SQLITE_NOMEM:
         if (az_facts_of_error(q->facts) == AZ_EINTR)
             return AZ_EINTR;
-        return az_diag_fail(diag, AZ_ELIMIT, AZ_NOWHERE,
-                            "the statement needs more memory than it may have (fewer rows to sort "
-                            "or group, or a larger limit)");
+        return az_diag_fail(
+            diag, AZ_ELIMIT, AZ_NOWHERE,
+            "statement exceeded the memory limit; sort or group fewer rows, or raise the limit");
     case SQLITE_AUTH:
-        return az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE,
-                            "the statement is refused: %s (a query only reads: SELECT)",
+        return az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "statement rejected: %s; use SELECT",
                             q->denied[0] ? q->denied : sqlite3_errmsg(q->db));
     case SQLITE_TOOBIG:
-        return az_diag_fail(diag, AZ_ELIMIT, AZ_NOWHERE,
-                            "a value, or the statement, is too long: %s", sqlite3_errmsg(q->db));
+        return az_diag_fail(diag, AZ_ELIMIT, AZ_NOWHERE, "value or statement too long: %s",
+                            sqlite3_errmsg(q->db));
     default:
         break;
     }
     if (az_facts_of_error(q->facts))
         return az_diag_fail(diag, az_facts_of_error(q->facts), AZ_NOWHERE,
-                            "a fact that the statement asks for could not be made: %s",
+                            "cannot compute a fact of the statement: %s",
                             az_err_text(az_facts_of_error(q->facts)));
-    return az_diag_fail(diag, AZ_EUSAGE, at, "%s ('.tables' and '.schema' list what there is)",
+    return az_diag_fail(diag, AZ_EUSAGE, at,
+                        "%s; list tables and columns with '.tables' and '.schema'",
                         sqlite3_errmsg(q->db));
 }
 
@@ -407,7 +407,7 @@ static int prepare(struct az_query *q, struct az_sv sql, sqlite3_stmt **st, cons
         if (rc)
             return rc == AZ_EINTR ? rc
                                   : az_diag_fail(diag, rc, AZ_NOWHERE,
-                                                 "the tables of the report could not be made: %s",
+                                                 "cannot compute the tables of the report: %s",
                                                  az_err_text(rc));
         code = sqlite3_prepare_v3(q->db, sql.p, (int)sql.n, 0, st, tail);
     }
@@ -417,8 +417,7 @@ static int prepare(struct az_query *q, struct az_sv sql, sqlite3_stmt **st, cons
         sqlite3_finalize(*st);
         *st = NULL;
         return az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE,
-                            "the statement is refused: it does more than read (a query only reads: "
-                            "SELECT)");
+                            "the statement is refused: not read-only (a query only reads: SELECT)");
     }
     return rc;
 }
@@ -499,11 +498,11 @@ int az_query_run(struct az_query *q, struct az_sv sql, const struct az_query_sin
     q->denied[0] = 0;
     if ((int64_t)sql.n > q->limits.length || sql.n > INT32_MAX)
         return az_diag_fail(diag, AZ_ELIMIT, AZ_NOWHERE,
-                            "the statement has %zu bytes, more than the %lld it may have", sql.n,
+                            "statement of %zu bytes exceeds the limit of %lld", sql.n,
                             (long long)q->limits.length);
     q->until_ns = q->limits.ms ? now_ns() + q->limits.ms * 1000000 : 0;
     if (memchr(sql.p, 0, sql.n)) /* SQLite would not look at what is after it */
-        return az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "the statement holds a NUL byte");
+        return az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "NUL byte in the statement");
     rc = prepare(q, sql, &st, &tail, diag);
     const struct az_sv after =
         tail ? az_sv_trim(az_sv_make(tail, (size_t)(all.p + all.n - tail))) : AZ_SV("");

@@ -394,23 +394,23 @@ static void get_alloc_bytes(const struct az_query_row *r, struct az_cell *out)
 /* ---- the tables ---- */
 /* clang-format off */
 #define COMMON \
-    AZ_QUERY_COL("id", INT, ID, AZ_QC_ID, "number of the row", az_query_get_id), \
+    AZ_QUERY_COL("id", INT, ID, AZ_QC_ID, "row number", az_query_get_id), \
     AZ_QUERY_COL("input", TEXT, NONE, 0, "title of the input", az_query_get_input), \
-    AZ_QUERY_COL("rank", INT, ID, 0, "rank, or place of the trace in its input", az_query_get_rank), \
-    AZ_QUERY_COL("start_ns", INT, NS, AZ_QC_START, "when it starts, on the clock of the trace", get_start), \
-    AZ_QUERY_COL("end_ns", INT, NS, 0, "when it ends", get_end), \
-    AZ_QUERY_COL("dur_ns", INT, NS, 0, "how long it takes", get_dur), \
+    AZ_QUERY_COL("rank", INT, ID, 0, "rank, or index of the trace in its input", az_query_get_rank), \
+    AZ_QUERY_COL("start_ns", INT, NS, AZ_QC_START, "start time, on the clock of the trace", get_start), \
+    AZ_QUERY_COL("end_ns", INT, NS, 0, "end time", get_end), \
+    AZ_QUERY_COL("dur_ns", INT, NS, 0, "duration", get_dur), \
     AZ_QUERY_KEYED("name", "name", name_of)
 #define ON_DEVICE \
-    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", get_device), \
+    AZ_QUERY_COL("device", INT, ID, 0, "device number", get_device), \
     AZ_QUERY_COL("stream", INT, ID, 0, "stream or queue", get_stream), \
     AZ_QUERY_COL("lane", INT, ID, 0, "row of lanes", get_lane), \
-    AZ_QUERY_COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call, where the trace keeps it", get_correlation), \
+    AZ_QUERY_COL("correlation", INT, ID, AZ_QC_INDEX, "correlation ID of its call, where recorded", get_correlation), \
     AZ_QUERY_COL("call", INT, ID, AZ_QC_INDEX, "row of calls that launched it", get_call), \
     AZ_QUERY_COL("op", INT, ID, AZ_QC_INDEX, "row of ops that launched it", get_op), \
     AZ_QUERY_KEYED("op_name", "operator that launched it, or operation of the program", op_name), \
     AZ_QUERY_KEYED("scope", "framework operation that the program's operation is of", scope), \
-    AZ_QUERY_COL("step", INT, ID, 0, "number of the step it starts in", get_step)
+    AZ_QUERY_COL("step", INT, ID, 0, "step number at its start", get_step)
 #define ON_HOST \
     AZ_QUERY_COL("process", INT, ID, 0, "process", get_pid), \
     AZ_QUERY_COL("thread", INT, ID, 0, "thread", get_stream), \
@@ -424,15 +424,15 @@ static const struct az_query_table_column kernels[] = { COMMON, ON_DEVICE,
     AZ_QUERY_COL("grid_x", INT, COUNT, 0, "blocks; where launches are recorded", get_grid_0),
     AZ_QUERY_COL("grid_y", INT, COUNT, 0, "blocks", get_grid_1),
     AZ_QUERY_COL("grid_z", INT, COUNT, 0, "blocks", get_grid_2),
-    AZ_QUERY_COL("block_x", INT, COUNT, 0, "threads of a block", get_block_0),
+    AZ_QUERY_COL("block_x", INT, COUNT, 0, "threads per block", get_block_0),
     AZ_QUERY_COL("block_y", INT, COUNT, 0, "threads", get_block_1),
     AZ_QUERY_COL("block_z", INT, COUNT, 0, "threads", get_block_2),
-    AZ_QUERY_COL("registers", INT, COUNT, 0, "registers of a thread", get_registers),
-    AZ_QUERY_COL("shared_bytes", INT, BYTES, 0, "shared memory of a block", get_shared),
-    AZ_QUERY_NAME("collective", "collective that it is, as the trace says", collective),
+    AZ_QUERY_COL("registers", INT, COUNT, 0, "registers per thread", get_registers),
+    AZ_QUERY_COL("shared_bytes", INT, BYTES, 0, "shared memory per block", get_shared),
+    AZ_QUERY_NAME("collective", "type of collective, from the trace", collective),
     AZ_QUERY_NAME("process_group", "process group of the collective", group),
     AZ_QUERY_NAME("collective_type", "element type of the collective", coll_type),
-    AZ_QUERY_NAME("collective_elements", "elements that go in", coll_in) };
+    AZ_QUERY_NAME("collective_elements", "input elements", coll_in) };
 static const struct az_query_table_column copies[] = { COMMON, ON_DEVICE,
     AZ_QUERY_COL("kind", TEXT, NONE, 0, "copy or fill", get_copy_kind),
     AZ_QUERY_COL("bytes", INT, BYTES, 0, "size", get_bytes),
@@ -441,49 +441,49 @@ static const struct az_query_table_column copies[] = { COMMON, ON_DEVICE,
     AZ_QUERY_COL("destination", TEXT, NONE, 0, "memory it goes to", get_dst) };
 static const struct az_query_table_column graphs[] = { COMMON, ON_DEVICE };
 static const struct az_query_table_column ops[] = { COMMON, ON_HOST,
-    AZ_QUERY_COL("step", INT, ID, 0, "number of the step it starts in", get_step),
+    AZ_QUERY_COL("step", INT, ID, 0, "step number at its start", get_step),
     AZ_QUERY_COL("parent", INT, ID, AZ_QC_INDEX, "row of ops above it", get_above_op),
     AZ_QUERY_COL("frame", INT, ID, AZ_QC_INDEX, "row of frames above it", get_above_frame),
     AZ_QUERY_COL("args", INT, ID, AZ_QC_INDEX, "row of args", get_args),
     AZ_QUERY_COL("sequence", INT, ID, AZ_QC_INDEX, "sequence number, which joins forward and backward", get_seq),
-    AZ_QUERY_COL("device_ns", INT, NS, 0, "time of the device work launched by it and below it", get_kernel_time) };
+    AZ_QUERY_COL("device_ns", INT, NS, 0, "time of the device work launched by it and its descendants", get_kernel_time) };
 static const struct az_query_table_column calls[] = { COMMON, ON_HOST,
-    AZ_QUERY_COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to device work", get_correlation),
-    AZ_QUERY_COL("step", INT, ID, 0, "number of the step it starts in", get_step),
+    AZ_QUERY_COL("correlation", INT, ID, AZ_QC_INDEX, "correlation ID of device work", get_correlation),
+    AZ_QUERY_COL("step", INT, ID, 0, "step number at its start", get_step),
     AZ_QUERY_COL("op", INT, ID, AZ_QC_INDEX, "row of ops above it", get_above_op) };
 static const struct az_query_table_column os_calls[] = { COMMON, ON_HOST };
 static const struct az_query_table_column ranges[] = { COMMON, ON_HOST,
-    AZ_QUERY_COL("range_id", INT, ID, AZ_QC_INDEX, "number that the profiler gave it", get_range_id),
+    AZ_QUERY_COL("range_id", INT, ID, AZ_QC_INDEX, "ID assigned by the profiler", get_range_id),
     AZ_QUERY_COL("style", TEXT, NONE, 0, "push/pop or start/end", get_style) };
 static const struct az_query_table_column device_ranges[] = { COMMON,
-    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", get_device),
+    AZ_QUERY_COL("device", INT, ID, 0, "device number", get_device),
     AZ_QUERY_COL("stream", INT, ID, 0, "stream or line", get_stream),
     AZ_QUERY_COL("lane", INT, ID, 0, "row of lanes", get_lane) };
 static const struct az_query_table_column frames[] = { COMMON, ON_HOST,
     AZ_QUERY_COL("parent", INT, ID, AZ_QC_INDEX, "row of frames above it", get_above_frame) };
 static const struct az_query_table_column syncs[] = { COMMON,
-    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", get_device),
+    AZ_QUERY_COL("device", INT, ID, 0, "device number", get_device),
     AZ_QUERY_COL("stream", INT, ID, 0, "stream", get_stream),
     AZ_QUERY_COL("lane", INT, ID, 0, "row of lanes", get_lane),
-    AZ_QUERY_COL("correlation", INT, ID, AZ_QC_INDEX, "number that joins it to its call", get_correlation),
-    AZ_QUERY_COL("call", INT, ID, AZ_QC_INDEX, "row of calls that asked for it", get_call) };
+    AZ_QUERY_COL("correlation", INT, ID, AZ_QC_INDEX, "correlation ID of its call", get_correlation),
+    AZ_QUERY_COL("call", INT, ID, AZ_QC_INDEX, "row of its call in calls", get_call) };
 static const struct az_query_table_column allocs[] = { COMMON, ON_HOST,
-    AZ_QUERY_COL("bytes", INT, BYTES, 0, "size; 0 of memory given back", get_alloc_bytes) };
+    AZ_QUERY_COL("bytes", INT, BYTES, 0, "size; 0 for frees", get_alloc_bytes) };
 
 #define TABLE(name, columns, help, ...) \
     const struct az_query_table az_query_##name = { #name, help, columns, AZ_LENGTH(columns), { __VA_ARGS__ }, \
         sizeof (enum az_kind[]){ __VA_ARGS__ } / sizeof(enum az_kind), NULL, NULL }
 TABLE(kernels, kernels, "kernels and operations of devices", AZ_KERNEL);
 TABLE(copies, copies, "copies and fills of memory on devices", AZ_MEMCPY, AZ_MEMSET);
-TABLE(graphs, graphs, "launches of graphs whose kernels are not recorded one by one", AZ_GRAPH);
+TABLE(graphs, graphs, "graph launches without individual kernel records", AZ_GRAPH);
 TABLE(ops, ops, "operators of the framework", AZ_HOST_OP);
 TABLE(calls, calls, "calls of the runtime or driver", AZ_CALL);
 TABLE(os_calls, os_calls, "calls of the operating system", AZ_OSRT);
 TABLE(ranges, ranges, "ranges and annotations of the host", AZ_RANGE);
 TABLE(device_ranges, device_ranges, "annotations on the device, runs of programs, control flow of TPUs", AZ_GPU_RANGE);
 TABLE(frames, frames, "frames of the interpreter, where stacks are recorded", AZ_FRAME);
-TABLE(syncs, syncs, "synchronizations of devices", AZ_SYNC);
-TABLE(overheads, os_calls, "time that the profiler itself took", AZ_OVERHEAD);
-TABLE(allocs, allocs, "memory allocated and given back", AZ_ALLOC);
-TABLE(captured, os_calls, "calls made while a graph was captured", AZ_CAPTURED);
+TABLE(syncs, syncs, "device synchronizations", AZ_SYNC);
+TABLE(overheads, os_calls, "profiler overhead", AZ_OVERHEAD);
+TABLE(allocs, allocs, "allocations and frees", AZ_ALLOC);
+TABLE(captured, os_calls, "calls during graph capture", AZ_CAPTURED);
 /* clang-format on */

@@ -464,14 +464,14 @@ static void gap_step(const struct az_query_row *r, struct az_cell *out)
 /* ---- the tables ---- */
 /* clang-format off */
 #define COMMON \
-    AZ_QUERY_COL("id", INT, ID, AZ_QC_ID, "number of the row", az_query_get_id), \
+    AZ_QUERY_COL("id", INT, ID, AZ_QC_ID, "row number", az_query_get_id), \
     AZ_QUERY_COL("input", TEXT, NONE, 0, "title of the input", az_query_get_input), \
-    AZ_QUERY_COL("rank", INT, ID, 0, "rank, or place of the trace in its input", az_query_get_rank)
+    AZ_QUERY_COL("rank", INT, ID, 0, "rank, or index of the trace in its input", az_query_get_rank)
 
 static const struct az_query_table_column steps[] = { COMMON,
     AZ_QUERY_COL("step", INT, ID, 0, "number of the step", step_number),
     AZ_QUERY_COL("name", TEXT, NONE, 0, "name of the step", step_name),
-    AZ_QUERY_COL("mark", TEXT, NONE, 0, "text that marks it in the file", step_mark),
+    AZ_QUERY_COL("mark", TEXT, NONE, 0, "marker text in the file", step_mark),
     AZ_QUERY_COL("found_by", TEXT, NONE, 0, "how steps were found", step_how),
     AZ_QUERY_COL("start_ns", INT, NS, 0, "start of its device work", step_start),
     AZ_QUERY_COL("end_ns", INT, NS, 0, "end of it, or start of the next step", step_end),
@@ -487,25 +487,25 @@ static const struct az_query_table_column lanes[] = { COMMON,
     AZ_QUERY_COL("side", TEXT, NONE, 0, "host or device", lane_side),
     AZ_QUERY_COL("process", INT, ID, 0, "process", lane_process),
     AZ_QUERY_COL("thread", INT, ID, 0, "thread of the host", lane_thread),
-    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", lane_device),
+    AZ_QUERY_COL("device", INT, ID, 0, "device number", lane_device),
     AZ_QUERY_COL("stream", INT, ID, 0, "stream, queue or line", lane_stream),
     AZ_QUERY_NAME("label", "name of the lane", lane_label) };
 static const struct az_query_table_column devices[] = { COMMON,
-    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", device_number),
-    AZ_QUERY_COL("name", TEXT, NONE, 0, "name, where the file says it", device_name),
+    AZ_QUERY_COL("device", INT, ID, 0, "device number", device_number),
+    AZ_QUERY_COL("name", TEXT, NONE, 0, "name, where recorded", device_name),
     AZ_QUERY_COL("units", INT, COUNT, 0, "multiprocessors, compute units", device_units),
     AZ_QUERY_COL("memory_bytes", INT, BYTES, 0, "memory", device_memory) };
 static const struct az_query_table_column ranks[] = { COMMON,
     AZ_QUERY_COL("path", TEXT, NONE, 0, "file", rank_path),
     AZ_QUERY_COL("format", TEXT, NONE, 0, "format of the input", rank_format),
-    AZ_QUERY_COL("world_size", INT, COUNT, 0, "ranks of the run, where the file says it", rank_world),
-    AZ_QUERY_COL("base_ns", INT, NS, 0, "time since 1970 of 0 ns, where the file says it", rank_base),
-    AZ_QUERY_COL("events", INT, COUNT, 0, "events kept", rank_events) };
+    AZ_QUERY_COL("world_size", INT, COUNT, 0, "ranks of the run, where recorded", rank_world),
+    AZ_QUERY_COL("base_ns", INT, NS, 0, "time since 1970 at 0 ns, where recorded", rank_base),
+    AZ_QUERY_COL("events", INT, COUNT, 0, "events read", rank_events) };
 static const struct az_query_table_column args_columns[] = { COMMON,
     AZ_QUERY_NAME("shapes", "shapes of the inputs, JSON", args_dims),
     AZ_QUERY_NAME("types", "element types, JSON", args_types),
     AZ_QUERY_NAME("strides", "strides, JSON", args_strides),
-    AZ_QUERY_NAME("concrete", "values of the inputs that are no tensors, JSON", args_concrete) };
+    AZ_QUERY_NAME("concrete", "values of non-tensor inputs, JSON", args_concrete) };
 static const struct az_query_table_column counters[] = { COMMON,
     AZ_QUERY_KEYED("name", "kernel, or range of kernels", counter_kernel),
     AZ_QUERY_KEYED("counter", "counter", counter_name),
@@ -516,39 +516,39 @@ static const struct az_query_table_column counters[] = { COMMON,
 static const struct az_query_table_column launches[] = { COMMON,
     AZ_QUERY_COL("call", INT, ID, AZ_QC_INDEX, "row of calls", launch_call),
     AZ_QUERY_KEYED("call_name", "name of the call", launch_call_name),
-    AZ_QUERY_COL("call_start_ns", INT, NS, AZ_QC_INDEX, "when the call starts", launch_call_start),
-    AZ_QUERY_COL("call_end_ns", INT, NS, 0, "when it returns", launch_call_end),
+    AZ_QUERY_COL("call_start_ns", INT, NS, AZ_QC_INDEX, "start time of the call", launch_call_start),
+    AZ_QUERY_COL("call_end_ns", INT, NS, 0, "end time of the call", launch_call_end),
     AZ_QUERY_COL("thread", INT, ID, 0, "thread of the call", launch_thread),
     AZ_QUERY_COL("kernel", INT, ID, AZ_QC_INDEX, "row of kernels, if it launched a kernel", launch_kernel),
     AZ_QUERY_COL("copy", INT, ID, AZ_QC_INDEX, "row of copies, if it launched a copy or fill", launch_copy),
     AZ_QUERY_COL("graph", INT, ID, AZ_QC_INDEX, "row of graphs, if it launched a graph", launch_graph),
     AZ_QUERY_KEYED("name", "name of the device work", launch_name),
-    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", launch_device),
+    AZ_QUERY_COL("device", INT, ID, 0, "device number", launch_device),
     AZ_QUERY_COL("stream", INT, ID, 0, "stream or queue", launch_stream),
-    AZ_QUERY_COL("start_ns", INT, NS, AZ_QC_INDEX, "when the work starts", launch_start),
-    AZ_QUERY_COL("end_ns", INT, NS, 0, "when it ends", launch_end),
+    AZ_QUERY_COL("start_ns", INT, NS, AZ_QC_INDEX, "start time of the work", launch_start),
+    AZ_QUERY_COL("end_ns", INT, NS, 0, "end time", launch_end),
     AZ_QUERY_COL("wait_ns", INT, NS, 0, "from the return of the call to the start of the work", launch_wait) };
 static const struct az_query_table_column gaps_columns[] = { COMMON,
-    AZ_QUERY_COL("device", INT, ID, 0, "number of the device", gap_device),
+    AZ_QUERY_COL("device", INT, ID, 0, "device number", gap_device),
     AZ_QUERY_COL("start_ns", INT, NS, 0, "end of the work before", gap_start),
     AZ_QUERY_COL("end_ns", INT, NS, 0, "start of the work after", gap_end),
-    AZ_QUERY_COL("dur_ns", INT, NS, 0, "how long the device had nothing to do", gap_dur),
+    AZ_QUERY_COL("dur_ns", INT, NS, 0, "idle time of the device", gap_dur),
     AZ_QUERY_NAME("before", "name of the work before", gap_before),
     AZ_QUERY_NAME("after", "name of the work after", gap_after),
     AZ_QUERY_COL("call", INT, ID, 0, "row of calls that launched the work after", gap_call),
     AZ_QUERY_COL("cause", TEXT, NONE, 0, "launched late, launched before, launch not recorded", gap_cause),
-    AZ_QUERY_COL("step", INT, ID, 0, "number of the step it begins in", gap_step) };
+    AZ_QUERY_COL("step", INT, ID, 0, "step number at its start", gap_step) };
 
 #define TABLE(name, columns, help, count) \
     const struct az_query_table az_query_##name = { #name, help, columns, AZ_LENGTH(columns), { 0 }, 0, NULL, count }
-TABLE(steps, steps, "what is done again and again", count_steps);
+TABLE(steps, steps, "iterations", count_steps);
 TABLE(lanes, lanes, "host threads, streams and queues of devices", count_lanes);
 TABLE(devices, devices, "devices of each trace", count_devices);
 TABLE(ranks, ranks, "traces: a rank or a file each", count_one);
 TABLE(args, args_columns, "arguments of operators, each set once", count_args);
 TABLE(counters, counters, "hardware counters of kernels", count_counters);
 TABLE(launches, launches, "device work with the call that launched it", count_launches);
-TABLE(gaps, gaps_columns, "when a device had nothing to do, between two pieces of its work", count_gaps);
+TABLE(gaps, gaps_columns, "idle gaps of devices", count_gaps);
 
 const struct az_query_table *const az_query_table_list[] = {
     &az_query_kernels, &az_query_copies, &az_query_graphs, &az_query_ops, &az_query_calls, &az_query_os_calls, &az_query_ranges,

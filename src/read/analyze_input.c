@@ -133,9 +133,9 @@ static bool loads_now(const struct az_parse *p, struct az_diag *diag)
     const bool loads = az_framework_script_check(p->opts, &silent) == AZ_OK;
     az_diag_release(&silent);
     if (loads)
-        (void)az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(p->opts->extension_file),
-                           "could not be loaded for a moment: its changes to the tree are missing "
-                           "(run again)");
+        (void)az_diag_fail(
+            diag, AZ_ECONFIG, AZ_AT_FILE(p->opts->extension_file),
+            "temporarily unreadable: its changes to the tree are missing; run again");
     return loads;
 }
 
@@ -373,16 +373,14 @@ static int check_activity(struct az_input_run *o)
     }
     if (any)
         return AZ_OK;
-    return az_diag_fail(o->diag, AZ_EEMPTY, AZ_NOWHERE,
-                        capture ? "%.*s: no device work, as this is the trace of a graph's capture "
-                                  "(give the trace of the run: captures are found in "
-                                  "capture_traces/ next to it, or by capture_folder)"
-                        : launches
-                            ? "%.*s: launches but no device events were recorded (was the profiler "
-                              "set to record the device?)"
-                            : "%.*s: no device work was recorded (was the profiler set to "
-                              "record the device?)",
-                        AZ_SVF(at_input(o).file));
+    return az_diag_fail(
+        o->diag, AZ_EEMPTY, AZ_NOWHERE,
+        capture ? "%.*s: no device work: trace of a graph capture; use the trace of the run, with "
+                  "captures in capture_traces/ or capture_folder"
+        : launches ? "%.*s: launches but no device events recorded; enable device recording in the "
+                     "profiler"
+                   : "%.*s: no device work recorded; enable device recording in the profiler",
+        AZ_SVF(at_input(o).file));
 }
 
 /* Without them (no memory) files are read again for the facts. */

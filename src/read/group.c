@@ -375,9 +375,8 @@ static int add_folder(struct grouping *g, struct az_sv path)
     if (!rc && g->in_folder == 0)
         return az_diag_fail(
             g->diag, AZ_ECONFIG, AZ_AT_FILE(path),
-            "no file in this folder%s is a profile of a known format (see 'analyzer "
-            "list')",
-            g->ranks != APART ? ", or below it," : "");
+            "no profile of a supported format in this folder%s; see 'analyzer list'",
+            g->ranks != APART ? " or below it" : "");
     return rc;
 }
 
@@ -388,7 +387,7 @@ static int add_path(struct grouping *g, const char *path)
     int rc = AZ_OK;
 
     if (!p.n)
-        return az_diag_fail(g->diag, AZ_ECONFIG, AZ_NOWHERE, "empty path '' (name a file)");
+        return az_diag_fail(g->diag, AZ_ECONFIG, AZ_NOWHERE, "empty path ''; name a file");
     if (az_sv_is(p, "-"))
         return add_file(g, p, false);
     switch (az_path_stat(path).kind) {
@@ -510,8 +509,8 @@ static void name_input(const struct grouping *g, struct az_input *in)
     if (in->is_run || (in->processes && several_stems(f, in)))
         in->title = run_title(g, in);
     az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE,
-                "%zu files form one input '%.*s' (a configuration can part them)", in->files.n,
-                AZ_SVF(in->title));
+                "%zu files form one input '%.*s'; use a configuration to separate them",
+                in->files.n, AZ_SVF(in->title));
 }
 
 static int add_inputs(struct grouping *g)

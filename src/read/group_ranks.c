@@ -94,8 +94,8 @@ static void hint(struct az_diag *diag, const struct az_rank_name *name, struct a
     if (!az_rank_name_find(name, base, &at))
         return;
     az_diag_add(diag, AZ_HINT, AZ_NOWHERE,
-                "%zu files look like the ranks of one run; each is reported by itself (together: "
-                "analyzer multirank -b '%.*s')",
+                "%zu files appear to be ranks of one run but are reported separately; to combine "
+                "them: analyzer multirank -b '%.*s'",
                 n, AZ_SVF(dir));
 }
 

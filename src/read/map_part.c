@@ -38,7 +38,7 @@ static int write_part(struct az_map_run *m, struct az_input_run *o, const struct
     if (rc == 0)
         rc = az_outfile_open(&f, path.p, diag);
     else
-        az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(x->about.path), "no part was made: %s",
+        az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(x->about.path), "no part written: %s",
                     az_err_text(rc));
     if (f) {
         az_outfile_write(f, image.v, image.n);

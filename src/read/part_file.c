@@ -305,7 +305,7 @@ static int read_section(struct reading *r, const struct az_section *x, const str
     if (!x->sound)
         return wrong(r, "is damaged", x->name);
     if (x->layout != az_shape_layout(s))
-        return wrong(r, "is of another version of this program", x->name);
+        return wrong(r, "was written by another version of the program", x->name);
     const int rc = az_shape_read(s, to, x->bytes, r->text, r->n_texts, r->keep);
     return rc == AZ_EFORMAT ? wrong(r, "is damaged", x->name) : rc;
 }
@@ -449,8 +449,8 @@ static int check_options(struct az_input_run *o, const struct reading *r, const 
         const struct az_sv its = differing(&a, s->option, s->n_options, now.v, now.n),
                            ours = differing(&a, now.v, now.n, s->option, s->n_options);
         rc = az_diag_fail(o->diag, AZ_ECONFIG, AZ_AT_FILE(file),
-                          "was mapped with other options: '%.*s', here '%.*s' (give the same ones, "
-                          "or map it again)",
+                          "was mapped with other options: '%.*s', here '%.*s'; use the same "
+                          "options, or map it again",
                           AZ_SVF(its), AZ_SVF(ours));
     }
     az_vec_release(&now);
@@ -477,7 +477,7 @@ static int take_record(struct az_input_run *o, const struct record *r, struct az
     o->diag->dropped += r->dropped;
     if ((r->state != AZ_RANK_THERE || r->hook_failed) && o->diag->errors == 0)
         az_diag_add(o->diag, AZ_ERROR, AZ_AT_FILE(r->about.path),
-                    "failed, and its part does not say why (map it again)");
+                    "failed, with no reason in its part; map it again");
     if (r->state != AZ_RANK_THERE)
         return r->error < 0 && r->error >= AZ_EINTERNAL ? (int)r->error : AZ_EFORMAT;
     return AZ_OK;
@@ -519,8 +519,8 @@ static int read_analyses(struct az_input_run *o, struct reading *r, struct az_in
             rc = read_analysis(r, &s, k, &x->part[k]);
         else if (strcmp(s.name, "rank") != 0 && strcmp(s.name, "texts") != 0 &&
                  strncmp(s.name, "source", 6) != 0)
-            az_diag_add(o->diag, AZ_WARNING, AZ_AT_FILE(file),
-                        "section '%s' is not known to this version and is skipped", s.name);
+            az_diag_add(o->diag, AZ_WARNING, AZ_AT_FILE(file), "unknown section '%s' skipped",
+                        s.name);
     }
     return rc;
 }
@@ -586,7 +586,7 @@ int az_part_again(struct az_input_run *o, const struct az_file *f, struct az_are
     }
     if (rc == AZ_EFORMAT)
         rc = az_diag_fail(o->diag, AZ_EFORMAT, AZ_AT_FILE(f->part),
-                          "the part was changed while it was read (reduce again)");
+                          "the part changed while it was read; reduce again");
     az_arena_release(&scratch);
     az_vec_release(&bytes);
     return rc;

@@ -45,8 +45,8 @@ int az_rank_name_init(struct az_rank_name *r, struct az_sv pattern, struct az_ar
         return az_arena_error(a);
     if (az_sv_find(x, AZ_SV("(?")) >= 0) /* taken as something else, and would match nothing */
         return az_diag_fail(diag, AZ_ECONFIG, at,
-                            "rank pattern '%.*s': groups as '(?' are not known (the number after "
-                            "the pattern is the rank; no group is needed)",
+                            "rank pattern '%.*s': groups such as '(?' are not supported; remove "
+                            "the group (the rank is the number after the pattern)",
                             AZ_SVF(az_utf8_cut(x, 80)));
     int rc = regcomp(&r->re, own, REG_EXTENDED);
     if (rc == 0) {
@@ -58,7 +58,7 @@ int az_rank_name_init(struct az_rank_name *r, struct az_sv pattern, struct az_ar
     if (rc) {
         regerror(rc, &r->re, why, sizeof why);
         return az_diag_fail(diag, AZ_ECONFIG, at,
-                            "rank pattern '%.*s' is no regular expression: %s",
+                            "rank pattern '%.*s' is not a regular expression: %s",
                             AZ_SVF(az_utf8_cut(x, 80)), why);
     }
     r->regex = true;

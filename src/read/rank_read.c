@@ -224,7 +224,7 @@ static int read_part(struct az_input_run *mine, const struct az_file *f, struct 
         return az_part_rank(mine, f, keep->arena, keep->of, keep->has_texts ? &keep->texts : NULL,
                             x);
     return az_diag_fail(mine->diag, AZ_EIO, AZ_AT_FILE(f->path),
-                        "has no part (was its task stopped? map it)");
+                        "has no part; check whether its task was stopped, and map it");
 }
 
 /* One file from its bytes to its parts. alone: no other is read meanwhile, so running out of memory

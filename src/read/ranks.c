@@ -94,15 +94,16 @@ static int settle_rank(struct gathering *g, struct az_input_rank *x, size_t plac
     int rc = AZ_OK;
 
     if (said > AZ_RANK_MOST) {
-        rc = remark(
-            g, x, AZ_WARNING,
-            az_arena_printf(g->a, "rank %lld in its metadata is not believed", (long long)said));
+        rc = remark(g, x, AZ_WARNING,
+                    az_arena_printf(g->a, "implausible rank %lld in its metadata, ignored",
+                                    (long long)said));
         said = -1;
     }
     if (rc == 0 && said >= 0 && x->by_name >= 0 && said != x->by_name)
         rc = remark(g, x, AZ_WARNING,
                     az_arena_printf(
-                        g->a, "is rank %lld by its metadata, %lld by its name (the metadata count)",
+                        g->a,
+                        "is rank %lld by its metadata, but %lld by its name; using the metadata",
                         (long long)said, (long long)x->by_name));
     x->about.rank = said >= 0         ? said
                     : x->by_name >= 0 ? x->by_name
@@ -110,9 +111,8 @@ static int settle_rank(struct gathering *g, struct az_input_rank *x, size_t plac
                                       : -1;
     if (rc == 0 && x->about.rank < 0) {
         x->state = AZ_RANK_LEFT;
-        rc = remark(
-            g, x, AZ_WARNING,
-            AZ_SV("skipped: neither its name nor its metadata has its rank (--rank-pattern?)"));
+        rc = remark(g, x, AZ_WARNING,
+                    AZ_SV("skipped: no rank in its name or metadata; check --rank-pattern"));
     }
     return rc;
 }
@@ -189,26 +189,24 @@ static int duplicates(struct gathering *g)
             if (refused++ < MOST_TOLD)
                 rc = remark(
                     g, x, AZ_ERROR,
-                    az_arena_printf(
-                        g->a,
-                        "is rank %lld, as '%.*s' is (choose one with a filter; duplicate_rank: "
-                        "first, last, or each-step)",
-                        (long long)x->about.rank, AZ_SVF(kept->about.path)));
+                    az_arena_printf(g->a,
+                                    "duplicate rank %lld, also in '%.*s'; select one with a "
+                                    "filter, or set duplicate_rank to first, last, or each-step",
+                                    (long long)x->about.rank, AZ_SVF(kept->about.path)));
             again = x;
             continue;
         }
         out = first ? x : kept;
         kept = first ? kept : x;
         out->state = AZ_RANK_LEFT;
-        rc =
-            remark(g, out, AZ_WARNING,
-                   az_arena_printf(g->a, "skipped: rank %lld is taken from '%.*s' (duplicate_rank)",
-                                   (long long)out->about.rank, AZ_SVF(kept->about.path)));
+        rc = remark(g, out, AZ_WARNING,
+                    az_arena_printf(g->a, "skipped: rank %lld is read from '%.*s' (duplicate_rank)",
+                                    (long long)out->about.rank, AZ_SVF(kept->about.path)));
     }
     if (rc == 0 && refused > MOST_TOLD)
-        rc = remark(g, again, AZ_ERROR,
-                    az_arena_printf(g->a, "and %zu other files are of ranks that are there already",
-                                    refused - MOST_TOLD));
+        rc = remark(
+            g, again, AZ_ERROR,
+            az_arena_printf(g->a, "and %zu more files of duplicate ranks", refused - MOST_TOLD));
     return rc;
 }
 
@@ -235,7 +233,7 @@ static int world_size(struct gathering *g, struct az_ranks *s)
         if (said > 0 && x->about.world_size > 0 && x->about.world_size != said)
             rc = remark(g, x, AZ_WARNING,
                         az_arena_printf(
-                            g->a, "says a world of %lld ranks, others one of %lld (runs mixed up?)",
+                            g->a, "has world size %lld, others %lld; check whether runs are mixed",
                             (long long)x->about.world_size, (long long)said));
         else if (said > 0 && x->about.rank >= said)
             rc = remark(g, x, AZ_WARNING,
@@ -372,7 +370,7 @@ int az_ranks_reduce(struct az_rank_run *r)
     }
     if (r->set.n == 0 && !rc)
         rc = az_diag_fail(o->diag, AZ_EEMPTY, AZ_AT_FILE(o->job->input->files.v[0].path),
-                          "no file of this run can be counted as a rank");
+                          "no file of this run is a rank");
     return rc;
 }
 

@@ -216,7 +216,7 @@ static void warn_gz(const struct search *s)
 {
     if (s->other_gz)
         az_diag_add(s->diag, AZ_WARNING, AZ_AT_FILE(s->first_gz),
-                    "skipped%s: a trace is a *.json.gz file",
+                    "skipped%s: traces must be *.json.gz files",
                     s->other_gz > 1 ? ", and others" : "");
 }
 
@@ -237,9 +237,8 @@ static void warn_filters(const struct search *s)
         }
         if (n)
             az_diag_add(s->diag, AZ_WARNING, AZ_AT_FILE(other->path),
-                        "filter '%.*s' keeps %zu file(s) of other ranks, this one first "
-                        "(filters_exact_rank, --exact-rank: "
-                        "rank %lld only)",
+                        "filter '%.*s' also matches %zu file(s) of other ranks, this one first; "
+                        "use --exact-rank (filters_exact_rank) for rank %lld only",
                         AZ_SVF(filter), n, (long long)wanted);
     }
 }
@@ -410,7 +409,7 @@ static int add_runs(const struct search *s)
         const struct trace_file *f = &s->files.v[runs[i].first];
         if (runs[i].alias)
             az_diag_add(s->diag, AZ_NOTE, AZ_AT_FILE(f->group),
-                        "is another name of a folder that is read");
+                        "duplicate name of a folder that is already read");
         else
             rc = add_run(s, f, runs[i].end - runs[i].first, many > 1);
     }
@@ -422,8 +421,8 @@ static int add_runs(const struct search *s)
     }
     if (rc == 0 && many > 1 && s->in->outputs.xlsx.n)
         return az_diag_fail(s->diag, AZ_ECONFIG, place_of(s->in),
-                            "one workbook '%.*s' for %zu runs below '%.*s' (choose one with a "
-                            "filter, or leave the name out)",
+                            "one workbook '%.*s' for %zu runs below '%.*s'; select one with a "
+                            "filter, or omit the name",
                             AZ_SVF(s->in->outputs.xlsx), many, AZ_SVF(s->in->search.base_dir));
     return rc;
 }
@@ -451,8 +450,7 @@ static struct az_sv nothing_found(const struct search *s)
     if (s->filtered)
         return az_arena_printf(
             s->a,
-            "none of %zu %s files below this folder has '%.*s' in its path (give other "
-            "filters, or none)",
+            "none of %zu %s files below this folder has '%.*s' in its path; change the filters",
             s->filtered, what, AZ_SVF(filters));
     if (s->documents)
         return az_arena_printf(s->a, "no %s file below this folder is a trace", what);
@@ -506,7 +504,7 @@ static int look(struct search *s)
 
     if (az_path_stat(dir.p).kind != AZ_PATH_DIR)
         return add_trouble(s, az_path_stat(dir.p).kind == AZ_PATH_MISSING
-                                  ? AZ_SV("there is no such folder")
+                                  ? AZ_SV("no such folder")
                                   : AZ_SV("is not a folder"));
     az_diag_init(&unread);
     rc = az_path_walk(dir.p, &w, &unread);
@@ -543,8 +541,7 @@ static int search_one(struct az_config *c, const struct az_input *in, struct az_
     az_vec_init(&s.files, NULL);
     rc = az_path_absolute(s.a, in->search.base_dir, &s.base);
     if (rc == AZ_EIO)
-        rc =
-            az_diag_fail(diag, AZ_ECONFIG, place_of(in), "the current folder has no name any more");
+        rc = az_diag_fail(diag, AZ_ECONFIG, place_of(in), "the current folder was removed");
     if (!rc)
         rc = look(&s);
     az_vec_release(&s.files);
@@ -609,7 +606,7 @@ static int part_steps(struct az_config *c, const struct az_input *in, struct az_
         rc = add_step(&s, i, run_end(&s, i));
     if (rc == 0 && s.files.n && run_end(&s, 0) < s.files.n && in->outputs.xlsx.n)
         rc = az_diag_fail(diag, AZ_ECONFIG, place_of(in),
-                          "one workbook '%.*s' for several steps (leave the name out)",
+                          "one workbook '%.*s' for several steps; omit the name",
                           AZ_SVF(in->outputs.xlsx));
     az_vec_release(&s.files);
     return rc;
@@ -639,6 +636,6 @@ int az_plan_search(struct az_config *c, struct az_diag *diag)
     az_vec_release(&c->inputs);
     c->inputs = out;
     if (rc == AZ_ENOMEM)
-        az_diag_add(diag, AZ_ERROR, AZ_NOWHERE, "out of memory while looking for traces");
+        az_diag_add(diag, AZ_ERROR, AZ_NOWHERE, "out of memory while searching for traces");
     return rc;
 }

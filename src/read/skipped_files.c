@@ -150,7 +150,7 @@ static bool is_odd(struct az_sv path)
 
 static void say(struct az_diag *diag, struct az_sv path, const char *what, const char *which)
 {
-    az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(path), "%s: %s is skipped", what, which);
+    az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(path), "%s: %s skipped", what, which);
 }
 
 static void report_file(struct az_diag *diag, struct az_sv path)
@@ -162,10 +162,9 @@ static void report_file(struct az_diag *diag, struct az_sv path)
     const int rc = az_format_probe_found(path.p, &none, NULL, &why);
     if (rc == AZ_OK)
         az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(path),
-                    "could not be read when it was looked for: the file is skipped (run again)");
+                    "file skipped: not readable during the search; run again");
     for (size_t i = 0; rc && i < why.list.n; i++)
-        az_diag_add(diag, AZ_WARNING, AZ_NOWHERE, "%.*s: the file is skipped",
-                    AZ_SVF(why.list.v[i].text));
+        az_diag_add(diag, AZ_WARNING, AZ_NOWHERE, "file skipped: %.*s", AZ_SVF(why.list.v[i].text));
     az_diag_release(&why);
 }
 
@@ -176,14 +175,14 @@ void az_passed_odd(const char *path, const struct az_path_info *info, struct az_
     char text[128];
 
     if (info->kind == AZ_PATH_OTHER)
-        say(diag, p, "is a pipe, socket or device (name it itself to have it read)", "it");
+        say(diag, p, "is a pipe, socket or device; name it as an operand to read it", "it");
     else if (info->kind != AZ_PATH_MISSING)
         return;
     else if (info->error == ENOENT && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
-        say(diag, p, "is a link to what is not there", "it");
+        say(diag, p, "is a broken link", "it");
     else
         az_diag_add(diag, az_path_is_unread(info) ? AZ_ERROR : AZ_WARNING, AZ_AT_FILE(p),
-                    "cannot be looked at: %s", az_errno_text(info->error, text));
+                    "cannot read: %s", az_errno_text(info->error, text));
 }
 
 /* Is there a text in what is left of a file? True, too, where it cannot be read. */
@@ -221,7 +220,7 @@ bool az_passed_document(const char *path, struct az_diag *diag)
     az_source_close(src);
     if (is)
         az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(p),
-                    "no 'traceEvents' in this JSON, and no rank in its name: it is skipped");
+                    "skipped: no 'traceEvents' in this JSON, and no rank in its name");
     return is;
 }
 
@@ -270,7 +269,7 @@ void az_passed_report(const struct az_vec_sv *paths, const struct az_vec_sv *kno
         n += report_one(paths->v[i], known, n < MOST ? diag : NULL);
     if (n > MOST)
         az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(folder),
-                    "%zu more files with names of profiles are skipped: they are none", n - MOST);
+                    "%zu more files named like profiles skipped: not profiles", n - MOST);
 }
 
 struct look {

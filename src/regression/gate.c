@@ -428,9 +428,9 @@ static int one_rule(struct gate *g, const struct az_gate_rule *r)
             level_of(r->on_missing, AZ_LEVEL_INCONCLUSIVE),
             g->in->cand->inputs.n
                 ? az_arena_printf(
-                      g->a, "the rule meets no figure: table '%.*s', key '%.*s', column '%.*s'",
+                      g->a, "the rule matches no metric: table '%.*s', key '%.*s', column '%.*s'",
                       AZ_SVF(r->table), AZ_SVF(r->key), AZ_SVF(r->column))
-                : AZ_SV("there is no candidate: none of its inputs could be read"));
+                : AZ_SV("no candidate: none of its inputs could be read"));
     return rc;
 }
 

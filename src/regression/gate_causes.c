@@ -64,7 +64,7 @@ static int explain_causes(struct az_gate_verdict *v, struct az_arena *a)
         if (!x->follows.n && !x->made_up)
             continue;
         x->text = az_arena_printf(a, "%.*s: %s%.*s", AZ_SVF(x->text),
-                                  x->made_up ? "the total is better all the same" : "follows from ",
+                                  x->made_up ? "the total improved nevertheless" : "follows from ",
                                   AZ_SVF(x->follows));
         if (!x->text.p)
             return az_arena_error(a);

@@ -183,8 +183,8 @@ static const char *of_communication(const struct az_gate_in *in, const struct az
 
     look_at_rows(in, x, AZ_SV("exposed"), held, &r);
     if (!(r.top[0].ns > r.sum / 2) || !(r.sum > 0) || r.top[0].ns < x->delta / 4)
-        return "network or a straggler: communication";
-    return az_sv_is(r.top[0].name, "wait") ? "straggler: ranks wait for one another for longer"
+        return "network or straggler: communication";
+    return az_sv_is(r.top[0].name, "wait") ? "straggler: ranks wait longer for each other"
                                            : "network: transfers take longer";
 }
 
@@ -194,18 +194,18 @@ static const char *class_text(const struct az_gate_in *in, const struct az_gate_
     if (az_sv_is(x->key_text, "idle"))
         return "host: the device waits longer for work";
     if (az_sv_is(x->key_text, "exposed copies"))
-        return "host: copies that no work hides";
+        return "host: exposed copies";
     if (az_sv_is(x->key_text, "exposed communication") || az_sv_is(x->key_text, "communication"))
         return of_communication(in, x, held);
     if (together(v, x))
-        return "hardware: all families of work changed by the same ratio";
+        return "hardware: all kernels changed by the same ratio";
     if (!is_work(x))
         return "";
     if (r->fresh)
-        return "library: other kernels do the work";
+        return "library: different kernels for the same work";
     if (fabs(r->calls) > fabs(r->slower))
         return "method: kernels run more often";
-    return fabs(r->slower) > 0 ? "kernel: as many calls, each slower" : "";
+    return fabs(r->slower) > 0 ? "kernel: same number of calls, each slower" : "";
 }
 
 static struct az_sv class_of(const struct az_gate_in *in, const struct az_gate_verdict *v,

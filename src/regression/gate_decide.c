@@ -375,8 +375,8 @@ static void judge_jump(struct az_gate_result *x, struct az_arena *a)
     if (!ran(x) && c->known && c->kind == AZ_BASELINE_OUTLIER) {
         const bool warn = word(x->rule->severity, "warn");
         set(x, AZ_GATE_OUTLIER, warn ? AZ_LEVEL_WARN : AZ_LEVEL_INCONCLUSIVE);
-        x->note = AZ_SV("this night alone so far, and single nights are off now and then in this "
-                        "history: run it again");
+        x->note =
+            AZ_SV("only this run so far, and the history has isolated outliers: run it again");
         return;
     }
     set_failed(x);

@@ -349,7 +349,7 @@ void az_gate_together(struct az_gate_verdict *v)
             continue;
         x->status = AZ_GATE_OUTLIER;
         x->level = AZ_LEVEL_INCONCLUSIVE;
-        x->note = AZ_SV("most figures are off together: rather the machine than a commit, run it "
-                        "again");
+        x->note =
+            AZ_SV("most metrics changed together, likely caused by the machine: run it again");
     }
 }

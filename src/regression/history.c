@@ -63,17 +63,17 @@ static int db_error(struct az_history *h)
     if (code == SQLITE_NOMEM)
         return az_diag_memory(h->diag, AZ_ENOMEM, AZ_AT_FILE(h->path), NULL);
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
-        hint = " (another program has held it for 10 seconds; try again)";
+        hint = "; locked by another program for 10 seconds: try again";
     else if (code == SQLITE_READONLY)
-        hint = " (the file or its folder cannot be written)";
+        hint = "; make the file and its folder writable";
     else if (code == SQLITE_CANTOPEN)
-        hint = " (is its folder there, and may it be written?)";
+        hint = "; check that its folder exists and is writable";
     else if (code == SQLITE_FULL)
         hint = " (free some space)";
     else if (code == SQLITE_NOTADB)
-        hint = " (it is no database of a history; choose another file)";
+        hint = "; not a history database: choose another file";
     else if (code == SQLITE_CORRUPT)
-        hint = " (it is damaged: restore a copy, or `sqlite3 FILE .recover`)";
+        hint = "; damaged: restore a copy, or run `sqlite3 FILE .recover`";
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR)
         rc = AZ_EFORMAT;
     return az_diag_fail(h->diag, rc, AZ_AT_FILE(h->path), "%s%s", sqlite3_errmsg(h->db), hint);
@@ -142,7 +142,7 @@ static int find_version(struct az_history *h)
         return rc;
     if (meta != 5)
         return az_diag_fail(h->diag, AZ_EFORMAT, AZ_AT_FILE(h->path),
-                            "a database, but not of a history (choose another file)");
+                            "not a history database; choose another file");
     rc = one_number(h, "SELECT CAST(v AS INTEGER) FROM meta WHERE k='schema_version'", 0,
                     &h->version);
     if (!rc && h->version < 1)
@@ -151,7 +151,7 @@ static int find_version(struct az_history *h)
     if (!rc && h->version > AZ_HISTORY_VERSION)
         return az_diag_fail(
             h->diag, AZ_EFORMAT, AZ_AT_FILE(h->path),
-            "schema version %lld is newer than %d, which this program knows (use a newer analyzer)",
+            "schema version %lld is newer than the supported version %d; use a newer analyzer",
             (long long)h->version, AZ_HISTORY_VERSION);
     return rc;
 }
@@ -291,15 +291,14 @@ int az_history_open(struct az_history **out, const char *path, enum az_history_m
         rc = AZ_ENOMEM;
     else if (info.kind == AZ_PATH_DIR || info.kind == AZ_PATH_OTHER)
         rc = az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(h->path),
-                          "is no file (name the database of a history)");
+                          "is not a file; name the history database");
     else if (mode == AZ_HISTORY_READ && info.kind == AZ_PATH_MISSING)
         rc = az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(h->path),
-                          "no such file (a run with \"history\" makes it)");
+                          "no such file; create it with a run with \"history\"");
     else
         rc = mode == AZ_HISTORY_READ ? open_read(h) : open_write(h);
     if (!rc && h->version == 0)
-        rc = az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(h->path),
-                          "an empty database: no run was stored");
+        rc = az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(h->path), "empty database: no runs stored");
     if (rc)
         az_history_close(h);
     else

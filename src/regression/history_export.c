@@ -187,10 +187,10 @@ int az_history_export_document(struct az_history *h, struct az_sv key, struct az
     az_vec_init(&x.figures, doc->mem);
     rc = read_figures(&x, key);
     if (!rc && x.figures.n == 0 && key.n)
-        rc = az_diag_fail(
-            h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
-            "no figure meets '%.*s' (part of \"input / table / key / column\", * and ? allowed)",
-            AZ_SVF(key));
+        rc = az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
+                          "no metric matches '%.*s'; use a part of \"input / table / key / "
+                          "column\", with * and ?",
+                          AZ_SVF(key));
     if (!rc)
         rc = az_history_list(h, 0, doc->arena, &runs);
     if (!rc)

@@ -135,7 +135,7 @@ int az_history_show_document(struct az_history *h, int64_t id, struct az_documen
                        of_run, texts, 2, doc);
     if (!rc)
         rc = add_table(
-            h, id, "verdicts", "Verdicts that are not pass or skip",
+            h, id, "verdicts", "Verdicts other than pass, skip",
             "SELECT status,input,sheet,key_json,name,rule,baseline_run,rel,p FROM verdict JOIN "
             "metric ON "
             "metric.id=metric_id WHERE run_id=? AND status NOT IN ('pass','skip') ORDER BY rel "
@@ -480,16 +480,15 @@ int az_history_trend_document(struct az_history *h, struct az_sv key, size_t mos
     rc = find_metrics(h, key, doc->arena, &found);
     if (!rc && found.n == 0)
         rc = az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
-                          "no figure meets '%.*s' (part of \"input / table / key / column\", * and "
-                          "? allowed; see "
-                          "`analyzer history show ID`)",
+                          "no metric matches '%.*s'; use a part of \"input / table / key / "
+                          "column\", with * and ? (see `analyzer history show ID`)",
                           AZ_SVF(key));
     for (size_t i = 0; !rc && i < found.n && i < most; i++)
         rc = trend_of(h, &found.v[i], i, doc);
     if (!rc && found.n > most)
         az_diag_add(
             h->diag, AZ_WARNING, AZ_AT_FILE(h->path),
-            "'%.*s' meets %zu figures, the first %zu are shown (say more of the name, or --most N)",
+            "'%.*s' matches %zu metrics, showing the first %zu; use a longer name, or --most N",
             AZ_SVF(key), found.n, most);
     doc->title = az_arena_printf(doc->arena, "Trend of %.*s", AZ_SVF(key));
     doc->text_rows = 0;

@@ -282,7 +282,7 @@ int az_history_db_need_run(struct az_history *h, int64_t id)
     (void)sqlite3_finalize(st);
     if (rc == 0)
         return az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
-                            "no run %lld (see `analyzer history list`)", (long long)id);
+                            "no run %lld; see `analyzer history list`", (long long)id);
     return rc < 0 ? rc : 0;
 }
 

@@ -336,9 +336,9 @@ int az_key_figures_add(struct az_document *d)
 
 int az_key_figures_choose(struct az_document *d, const struct az_vec_sv *chosen, bool by_recording)
 {
-    struct az_table *t[3] = { new_table(d, AZ_KEY_FIGURES, "Key figures"),
-                              new_table(d, AZ_KEY_PARTS, "Key figures: parts of the time"),
-                              new_table(d, AZ_KEY_MEMORY, "Key figures: memory") };
+    struct az_table *t[3] = { new_table(d, AZ_KEY_FIGURES, "Key metrics"),
+                              new_table(d, AZ_KEY_PARTS, "Key metrics: time breakdown"),
+                              new_table(d, AZ_KEY_MEMORY, "Key metrics: memory") };
     int rc = t[0] && t[1] && t[2] ? AZ_OK : az_arena_error(d->arena);
 
     if (!rc)

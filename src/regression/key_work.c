@@ -143,8 +143,7 @@ static void put_exposed(const struct az_document *d, double steps, struct az_tab
 int az_key_work_add(struct az_document *d, bool by_recording)
 {
     const struct az_user_names nobody = { .map = NULL };
-    struct az_table *t =
-        az_table_new(d->arena, AZ_KEY_WORK, "Key figures: kernels and operators", 0);
+    struct az_table *t = az_table_new(d->arena, AZ_KEY_WORK, "Key metrics: kernels, operators", 0);
     struct az_kernel_rules *rules = az_kernel_rules_new(&nobody, d->mem);
     struct az_key_basis b;
     int rc = t ? AZ_OK : az_arena_error(d->arena);

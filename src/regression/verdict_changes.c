@@ -196,7 +196,7 @@ int az_gate_verdict_changes(const struct az_gate_verdict *v, struct az_document 
         return rc;
     for (size_t i = 1; i < n; i++)
         inputs |= !az_sv_eq(list[i]->input, list[0]->input);
-    t = az_table_new(doc->arena, "gate_changes", "What changed, against its limit", 0);
+    t = az_table_new(doc->arena, "gate_changes", "Changes relative to limits", 0);
     if (!t)
         return az_arena_error(doc->arena);
     columns(t);

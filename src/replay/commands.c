@@ -61,7 +61,7 @@ static void check(struct words *w, const char *program)
         refuse(w, "is another program", w->n ? w->v[0] : (struct az_sv){ "", 0 });
     for (size_t i = 1; i < w->n; i++)
         if (!harmless(w->v[i]))
-            refuse(w, "has an argument that is not one of a benchmark", w->v[i]);
+            refuse(w, "has an argument that is not allowed for a benchmark", w->v[i]);
 }
 
 /* ---- edits ---- */

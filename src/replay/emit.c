@@ -287,7 +287,7 @@ static int one_row(struct emission *e, const struct rows *r, size_t i)
     }
     if (!again)
         az_diag_add(e->diag, AZ_WARNING, AZ_NOWHERE,
-                    "%s %zu, '%.*s': cannot be run by replay_torch.py (its arguments)",
+                    "%s %zu, '%.*s': arguments not supported by replay_torch.py",
                     az_replay_group[r->group], i, AZ_SVF(c.op));
     return rc;
 }
@@ -318,7 +318,7 @@ static int refuse_second(struct emission *e)
     if (e->opts->force || az_path_stat(path.p).kind == AZ_PATH_MISSING)
         return 0;
     return az_diag_fail(e->diag, AZ_EUSAGE, AZ_AT_FILE(path),
-                        "holds a replay already (choose another folder, or force its replacement)");
+                        "contains a replay; choose another folder, or overwrite it with --force");
 }
 
 static int write_all(struct emission *e, const struct az_document *doc)
@@ -346,7 +346,7 @@ static int write_all(struct emission *e, const struct az_document *doc)
         rc = az_jsonw_finish(&w);
     if (rc == 0 && e->counts->rows == 0)
         rc = az_diag_fail(e->diag, AZ_EEMPTY, AZ_NOWHERE,
-                          "nothing to replay: no matrix product and no convolution");
+                          "nothing to replay: no GEMMs or convolutions");
     if (rc) {
         az_outfile_abort(f);
         return rc;

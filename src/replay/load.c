@@ -21,7 +21,7 @@ struct load {
 static int bad(struct load *l, const char *at, const char *what)
 {
     return az_diag_fail(l->diag, AZ_EFORMAT, AZ_AT_OFFSET(az_sv_str(l->file), at - l->text.p),
-                        "%s (a replay file is a list of objects)", what);
+                        "%s; a replay file must be a list of objects", what);
 }
 
 /* Nothing is left of a list or object but its bracket, and nothing was wanted before it. */
@@ -73,7 +73,7 @@ static int add_entry(struct load *l, struct az_sv raw, int64_t index)
     struct az_sv key, value;
     bool grouped = false;
     if (!az_jview_object(&v, raw))
-        return bad(l, raw.p, "an entry that is no object");
+        return bad(l, raw.p, "an entry is not an object");
     while (az_jview_member(&v, &key, &value))
         member(l, &e, &grouped, key, value);
     if (!ended(&v, '}'))
@@ -195,7 +195,7 @@ int az_replay_load(const char *dir, struct az_arena *a, struct az_replay_entries
         return az_arena_error(a);
     if (az_path_stat(dir).kind != AZ_PATH_DIR)
         return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(dir)),
-                            "not a folder (give one with replay.json, or with recorded logs)");
+                            "not a folder; use a folder with replay.json or recorded logs");
     logs.only = az_path_stat(path.p).kind == AZ_PATH_MISSING;
     if (!logs.only) {
         *json = path.p;
@@ -211,6 +211,6 @@ int az_replay_load(const char *dir, struct az_arena *a, struct az_replay_entries
     if (rc == 0 && out->n == 0)
         rc = az_diag_fail(
             diag, AZ_EEMPTY, AZ_AT_FILE(az_sv_str(dir)),
-            "nothing to replay (no replay.json, no hipblaslt-bench-N.log, no miopen-driver-N.log)");
+            "nothing to replay: no replay.json, hipblaslt-bench-N.log or miopen-driver-N.log");
     return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, in_order, NULL, NULL);
 }

@@ -101,7 +101,7 @@ static void keep_output(struct running *r, const struct az_replay_entry *e, stru
         return;
     if (readlink(path.p, &target, 1) >= 0) {
         az_diag_add(r->diag, AZ_WARNING, AZ_AT_FILE(path),
-                    "is a link: the output is not kept (remove it)");
+                    "is a link, output not stored; remove it");
         return;
     }
     if (az_outfile_open(&f, path.p, r->diag) == 0) {
@@ -205,8 +205,7 @@ static int torch_time(struct running *r, const struct az_replay_entry *e, struct
     if (e->refused) {
         out->torch_status = AZ_SV("refused");
         az_diag_add(r->diag, AZ_ERROR, AZ_AT_FILE(az_sv_str(r->json)),
-                    "entry %lld is not run: '%.*s' is none of the operators that are measured "
-                    "(docs/replay.md)",
+                    "entry %lld skipped: unsupported operator '%.*s' (see docs/replay.md)",
                     (long long)e->index, AZ_SVF(e->name));
         return 0;
     }
@@ -268,7 +267,7 @@ static int probe_python(struct running *r)
     r->python = rc == 0 && how == ENDED && status == 0;
     if (rc == 0 && !r->python)
         az_diag_add(r->diag, AZ_WARNING, AZ_NOWHERE,
-                    "no python3 with torch: the times of the operators themselves are skipped");
+                    "no python3 with torch: operator times skipped");
     return rc ? rc : write_script(r);
 }
 
@@ -282,7 +281,7 @@ static void find_tools(struct running *r, const struct az_replay_entries *list)
         r->tool[g] = r->opts->dry_run || az_child_find(r->arena, az_replay_program[g]).n > 0;
         if (!r->tool[g])
             az_diag_add(r->diag, AZ_ERROR, AZ_NOWHERE,
-                        "'%s' is not on PATH: no %s is timed (install it, or set PATH)",
+                        "'%s' not found on PATH, %s skipped; install it, or set PATH",
                         az_replay_program[g], az_replay_group[g]);
     }
 }
@@ -344,8 +343,7 @@ static int run_group(struct running *r, enum az_parts_group g, const struct az_r
                      struct az_document *doc, size_t *failed)
 {
     static const char *const id[GROUPS] = { "gemm_node_replay", "conv_node_replay" };
-    static const char *const title[GROUPS] = { "Matrix products measured again",
-                                               "Convolutions measured again" };
+    static const char *const title[GROUPS] = { "GEMM benchmarks", "Convolution benchmarks" };
     struct az_table *t = az_table_new(doc->arena, id[g], title[g], AZ_TABLE_SUMMARY);
     int rc = 0;
     if (!t)

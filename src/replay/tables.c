@@ -152,9 +152,9 @@ int az_replay_tables(const struct az_document *report, struct az_document *out,
     for (size_t i = 0; whole && rc == 0 && i < r.t->rows; i++)
         rc = take(&r, i);
     if (rc == 0 && r.ops[GEMM].n + r.ops[CONV].n == 0)
-        rc = az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(report->input),
-                          "nothing to replay: no matrix product and no convolution with its shapes "
-                          "(record_shapes=True)");
+        rc = az_diag_fail(
+            diag, AZ_EEMPTY, AZ_AT_FILE(report->input),
+            "nothing to replay: no GEMMs or convolutions with its shapes (record_shapes=True)");
     for (int g = 0; rc == 0 && g < GROUPS; g++)
         rc = put_group(&r, (enum az_parts_group)g, out);
     for (int g = 0; g < GROUPS; g++)

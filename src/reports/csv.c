@@ -151,9 +151,8 @@ static int tell_others(const char *path, const struct az_vec_sv *written, struct
 
     if (!rc && o.n)
         az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(az_sv_str(path)),
-                    "%zu CSV file(s) in this folder are not of this run, the first '%.*s' (left by "
-                    "an earlier one? "
-                    "remove them, or take an empty folder)",
+                    "%zu CSV file(s) in this folder are not of this run, the first '%.*s'; remove "
+                    "them, or use an empty folder",
                     o.n, AZ_SVF(o.first));
     return rc;
 }

@@ -101,7 +101,7 @@ static int github_write(const struct az_document *doc, const char *path, struct 
 
     (void)scratch;
     if (!doc->verdict)
-        return az_diag_fail(diag, AZ_EUSAGE, at, "there is no verdict to write (give \"gates\")");
+        return az_diag_fail(diag, AZ_EUSAGE, at, "no verdict to write; add \"gates\"");
     az_vec_init(&text, NULL);
     rc = az_gate_verdict_github(doc, &text);
     if (rc)
@@ -119,7 +119,7 @@ static int github_write(const struct az_document *doc, const char *path, struct 
 const struct az_report az_report_github = {
     .name = "github",
     .extension = ".annotations.txt",
-    .help = "gates: annotations of GitHub Actions, on standard output; Markdown after "
+    .help = "gates: GitHub Actions annotations on standard output; Markdown appended to "
             "$GITHUB_STEP_SUMMARY",
     .verdict = true,
     .write = github_write,

@@ -300,7 +300,7 @@ static int junit_write(const struct az_document *doc, const char *path, struct a
     int rc;
 
     if (!w.v)
-        return az_diag_fail(diag, AZ_EUSAGE, at, "there is no verdict to write (give \"gates\")");
+        return az_diag_fail(diag, AZ_EUSAGE, at, "no verdict to write; add \"gates\"");
     order = az_arena_array(scratch, w.v->results.n, sizeof *order);
     groups = az_arena_array(scratch, w.v->results.n, sizeof *groups);
     rc = order && groups ? az_outfile_open(&w.f, path, diag)

@@ -121,7 +121,7 @@ static void put_rows(struct writer *w, const struct az_table *t, size_t rows)
     if (rows < t->rows)
         put_note(w, t->rows - rows, "row", "");
     if (n < all)
-        put_note(w, all - n, "column", " (CSV, JSON and workbook have them)");
+        put_note(w, all - n, "column", " (see CSV, JSON or workbook)");
 }
 
 static bool is_shown(const struct az_table *t)
@@ -212,7 +212,7 @@ static void put_document(struct writer *w)
             left_out += !put_table(w, doc->tables.v[i]);
     if (left_out)
         put_note(w, left_out, "table",
-                 " would make this text too long (CSV, JSON and workbook have them)");
+                 " would make this text too long (see CSV, JSON or workbook)");
 }
 
 static int markdown_write(const struct az_document *doc, const char *path, struct az_arena *scratch,

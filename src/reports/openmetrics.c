@@ -69,7 +69,7 @@ static void all_times(struct writer *w, const struct az_document *doc)
                              *const of_wait[] = { "input", "rank" };
 
     times(w, doc, "class_time", "analyzer_class_time_seconds", of_class, 3,
-          "Device time by class of kernel; rank: a number, all together, or the mean of a rank.");
+          "Device time by kernel class; rank: a number, all, or the mean per rank.");
     times(w, doc, "timeline_time", "analyzer_timeline_seconds", of_part, 3,
           "Device timeline by part (computation, exposed communication, idle, ...).");
     times(w, doc, "wait_time", "analyzer_collective_wait_seconds", of_wait, 2,
@@ -83,7 +83,7 @@ static int states(struct writer *w, const struct az_gate_verdict *v)
     struct az_intern groups;
     int rc = az_intern_init(&groups, w->a, NULL);
 
-    family(w, "analyzer_gate_state", NULL, "1: a figure under this rule failed; 0: none did.");
+    family(w, "analyzer_gate_state", NULL, "1: a metric of this rule failed; 0: none failed.");
     for (size_t i = 0; !rc && i < v->results.n; i++) {
         const struct az_gate_result *x = &v->results.v[i];
         struct az_sv key =
@@ -124,7 +124,7 @@ static void totals(struct writer *w, const struct az_gate_verdict *v)
 static void created(struct writer *w, const struct az_gate_verdict *v)
 {
     if (v->created >= 0) {
-        family(w, "analyzer_run_created_seconds", "seconds", "When the run was made, since 1970.");
+        family(w, "analyzer_run_created_seconds", "seconds", "Time of the run, since 1970.");
         az_outfile_puts(w->f, AZ_SV("analyzer_run_created_seconds"));
         value(w, (double)v->created, false);
     }
@@ -138,7 +138,7 @@ static int openmetrics_write(const struct az_document *doc, const char *path,
     int rc;
 
     if (!doc->verdict)
-        return az_diag_fail(diag, AZ_EUSAGE, at, "there is no verdict to write (give \"gates\")");
+        return az_diag_fail(diag, AZ_EUSAGE, at, "no verdict to write; add \"gates\"");
     rc = az_outfile_open(&w.f, path, diag);
     if (rc)
         return rc;

@@ -416,7 +416,7 @@ static int sqlite_write(const struct az_document *doc, const char *path, struct 
 const struct az_report az_report_sqlite = {
     .name = "sqlite",
     .extension = ".sqlite",
-    .help = "one SQLite database with every table and its columns described (docs/query.md 4)",
+    .help = "one SQLite database with every table and column descriptions (docs/query.md 4)",
     .events = true,
     .write = sqlite_write,
 };

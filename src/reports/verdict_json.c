@@ -193,7 +193,7 @@ static int verdict_write(const struct az_document *doc, const char *path, struct
     int rc;
 
     if (!doc->verdict)
-        return az_diag_fail(diag, AZ_EUSAGE, at, "there is no verdict to write (give \"gates\")");
+        return az_diag_fail(diag, AZ_EUSAGE, at, "no verdict to write; add \"gates\"");
     rc = az_outfile_open(&f, path, diag);
     if (rc)
         return rc;
@@ -212,7 +212,7 @@ const struct az_report az_report_verdict = {
     .name = "verdict",
     .extension = ".json",
     .help =
-        "gates: the verdict as JSON (schemas/verdict.schema.json); also what json means for gates",
+        "gates: the verdict as JSON (schemas/verdict.schema.json); the default of json for gates",
     .verdict = true,
     .write = verdict_write,
 };

@@ -214,7 +214,7 @@ int az_saved_collect(const char *path, struct az_saved_list *out, struct az_diag
     if (!rc && out->n == before)
         rc = az_diag_fail(
             diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
-            "holds no result (a result JSON, a folder of CSV tables, or a folder of these)");
+            "contains no result; use a result JSON, a folder of CSV tables, or a folder of these");
     az_vec_release(&names);
     az_arena_release(&a);
     return rc;

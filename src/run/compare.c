@@ -106,7 +106,7 @@ static int fill_comparison(struct choice *ch, struct az_document *doc)
 
     if (ch->n < 2) {
         az_diag_add(ch->diag, AZ_NOTE, AZ_NOWHERE,
-                    "comparison: --only leaves fewer than two inputs: nothing is compared");
+                    "comparison skipped: --only selects fewer than two inputs");
         return AZ_OK;
     }
     const struct az_compare_opts opts = { .baseline = c->baseline,

@@ -191,7 +191,7 @@ static int check_labels(const struct az_labels *l, struct az_where at, struct az
             !az_history_time(l->v[i].value, &time))
             rc = az_diag_fail(
                 diag, AZ_ECONFIG, at,
-                "label 'created': '%.*s' is no time (2026-01-31, 2026-01-31T02:00:00Z or seconds)",
+                "invalid label created '%.*s'; use 2026-01-31, 2026-01-31T02:00:00Z or seconds",
                 AZ_SVF(l->v[i].value));
     return rc;
 }
@@ -205,8 +205,7 @@ int az_gates_check(const struct az_config *c, struct az_diag *diag)
     for (size_t i = 0; !rc && i < c->inputs.n; i++)
         rc = check_labels(&c->inputs.v[i].opts.labels, c->inputs.v[i].where, diag);
     if (!rc && epoch && *epoch && !az_history_time(az_sv_str(epoch), &time))
-        rc =
-            az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "SOURCE_DATE_EPOCH: '%s' is no time", epoch);
+        rc = az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "invalid SOURCE_DATE_EPOCH '%s'", epoch);
     return rc;
 }
 

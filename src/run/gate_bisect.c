@@ -75,13 +75,13 @@ static int say(struct az_gate_step *s, const struct side *side, double noise)
     s->f->failed = true;
     if (enough <= MOST)
         return az_text_printf(t,
-                              "undecided: it is between them within the noise; %.0f repetitions "
-                              "would be enough (--repeat %.0f)\n",
+                              "undecided: between them within the noise; %.0f repetitions "
+                              "required, use --repeat %.0f\n",
                               fmax(enough, (double)side[2].n + 1),
                               fmax(enough, (double)side[2].n + 1));
     return az_text_printf(t,
-                          "undecided: the two are %.2g%% apart and a run scatters by %.2g%%: that "
-                          "would take %.0f repetitions\n",
+                          "undecided: the two differ by %.2g%% and the noise of a run is %.2g%%; "
+                          "%.0f repetitions required\n",
                           100 * apart / fabs(g), 100 * noise / fabs(x), enough);
 }
 
@@ -96,7 +96,7 @@ int az_gate_bisect(struct az_gate_step *s)
         if (!side[i].m)
             return az_diag_fail(
                 s->diag, AZ_EFORMAT, AZ_NOWHERE,
-                "the %s run has no figure '%s' (key figures: total, busy, gemm, ...)", names[i],
+                "the %s run has no metric '%s'; use a key metric: total, busy, gemm, ...", names[i],
                 s->f->plan->bisect);
     }
     if (!(fabs(side[1].center - side[0].center) > 0))
@@ -107,9 +107,8 @@ int az_gate_bisect(struct az_gate_step *s)
     const bool beyond = fabs(side[2].center - middle) >= fabs(side[1].center - side[0].center) / 2;
     if (!beyond && !(noise > 0) && side[2].n == 1 && side[0].n == 1 && side[1].n == 1) {
         s->f->failed = true;
-        return az_text_printf(&s->f->text,
-                              "undecided: the noise is not known of single runs without steps "
-                              "(--repeat 3)\n");
+        return az_text_printf(
+            &s->f->text, "undecided: unknown noise of single runs without steps; use --repeat 3\n");
     }
     return say(s, side, noise);
 }

@@ -218,7 +218,7 @@ static int add(struct az_gate_step *s, struct az_document *doc, const char *id, 
             rc = of(&s->docs[i], t);
     if (rc == CUT) {
         az_diag_add(s->diag, AZ_WARNING, AZ_NOWHERE,
-                    "%s has more than %d rows: those after them are skipped", id, MOST);
+                    "%s has more than %d rows; further rows are skipped", id, MOST);
         rc = AZ_OK;
     }
     if (!rc)

@@ -42,7 +42,7 @@ static int copy_stream(int fd, struct az_outfile *out, struct az_sv name,
         any |= n > 0;
         if (n > 0 && device)
             return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(name),
-                                "is a device, not a profile (name a file or a pipe)");
+                                "is a device, not a profile; name a file or a pipe");
         if (n > 0)
             az_outfile_write(out, buf, (size_t)n);
         else if (n == 0)
@@ -131,7 +131,7 @@ static int probe(struct az_plan *p, struct az_plan_job *job, struct az_file *f,
     rc = az_format_probe(given.p, out, NULL, &job->diag);
     if (at >= 0 && lseek(STDIN_FILENO, at, SEEK_SET) < 0)
         return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(AZ_SV("standard input")),
-                            "cannot be rewound: %s", strerror(errno));
+                            "cannot rewind: %s", strerror(errno));
     return rc;
 }
 
@@ -187,8 +187,8 @@ static int probe_all(struct az_plan *p, struct az_plan_job *job, size_t *unknown
             return rc;
         if (job->format && job->format != found)
             return az_diag_fail(&job->diag, AZ_EFORMAT, AZ_AT_FILE(f->path),
-                                "is '%s', but '%.*s' is '%s' (one input, one format)", found->name,
-                                AZ_SVF(job->files.v[0].path), job->format->name);
+                                "is '%s', but '%.*s' is '%s'; use one input per format",
+                                found->name, AZ_SVF(job->files.v[0].path), job->format->name);
         job->format = found;
     }
     return AZ_OK;
@@ -209,7 +209,7 @@ static int choose_format(struct az_plan *p, struct az_plan_job *job)
             rc = probe(p, job, &job->files.v[unknown], &found); /* again, to say why */
     }
     if (!rc && !job->format)
-        return az_diag_fail(&job->diag, AZ_ECONFIG, job->input->where, "input '%.*s' names no file",
+        return az_diag_fail(&job->diag, AZ_ECONFIG, job->input->where, "input '%.*s' has no file",
                             AZ_SVF(job->input->title));
     return rc;
 }
@@ -255,7 +255,7 @@ static int files_of_run(struct az_plan *p, struct az_plan_job *job, const struct
     rc = glob.p ? az_path_glob(&p->arena, glob, &runs) : az_arena_error(&p->arena);
     if (!rc && runs.n > 1)
         az_diag_add(&job->diag, AZ_WARNING, AZ_AT_FILE(folder),
-                    "%zu runs below this folder; the last one is read: '%.*s'", runs.n,
+                    "%zu runs below this folder; reading the last one, '%.*s'", runs.n,
                     AZ_SVF(runs.v[runs.n - 1]));
     if (!rc && runs.n) {
         glob = az_path_join(&p->arena, runs.v[runs.n - 1], az_sv_str(f->run_files));
@@ -346,19 +346,19 @@ static int resolve_saved(struct az_plan *p, struct az_plan_job *job)
                     : AZ_OK;
     if (said && in->files.n > 1)
         return az_diag_fail(&job->diag, AZ_ECONFIG, in->where,
-                            "%zu files (a saved result is one file or folder)", in->files.n);
+                            "%zu files; a saved result is one file or folder", in->files.n);
     if (in->files.n > 1 || in->parts)
         return AZ_OK;
     job->saved = az_saved_kind(path.p);
     if (job->saved == AZ_SAVED_NONE)
         return said && az_path_stat(path.p).kind != AZ_PATH_MISSING
-                   ? az_diag_fail(&job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
-                                  "no result of the analyzer (a result JSON, or a folder of one "
-                                  "CSV file a table)")
+                   ? az_diag_fail(
+                         &job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
+                         "not an analyzer result; use a result JSON, or a folder of CSV tables")
                    : AZ_OK;
     if (!az_followup_wanted(p->config) && !p->config->takes_results)
         return az_diag_fail(&job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
-                            "is a result, not a profile (analyzer compare takes it)");
+                            "is a result, not a profile; use analyzer compare");
     return AZ_OK;
 }
 

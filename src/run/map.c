@@ -230,7 +230,7 @@ static int map_all(struct az_map_run *m, struct az_plan *p, const struct az_run_
         if (rc == 0 && job->files.n)
             rc = map_job(m, job, opts, &seats);
     }
-    az_log_line(&opts->log, AZ_LOG_VERBOSE, "%zu parts written, %zu were there, %zu failed",
+    az_log_line(&opts->log, AZ_LOG_VERBOSE, "%zu parts written, %zu up to date, %zu failed",
                 atomic_load(&m->written), skipped, atomic_load(&m->failed));
     return rc;
 }

@@ -201,7 +201,7 @@ int az_map_find(struct az_config *c, const struct az_map_opts *m, struct az_map_
             out->v[n++] = out->v[i];
     out->n = rc ? out->n : n;
     if (rc == 0 && n == 0 && !parts)
-        rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "no trace of a known format is there");
+        rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "no trace of a supported format");
     guess_formats(out);
     az_vec_release(&listed);
     az_vec_release(&f.odd);

@@ -10,9 +10,7 @@
 #include "io/path.h"
 #include "reports/list.h"
 
-#define NO_GATES                                                                                   \
-    "format '%.*s' reports gates, and there are none: it is not written (\"gates\", or `analyzer " \
-    "gate`)"
+#define NO_GATES   "format '%.*s' skipped, it requires gates; add \"gates\", or use `analyzer gate`"
 #define SUFFIX     "_perf_report"
 #define NAME_BYTES 100 /* of a title in a file name; the rest of the 255 is for base and suffix */
 
@@ -108,7 +106,7 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
             rc = want(w, r);
         else
             rc = az_diag_fail(n->diag, AZ_ECONFIG, at,
-                              "unknown output format '%.*s' (see `analyzer list`)", AZ_SVF(name));
+                              "unknown output format '%.*s'; see `analyzer list`", AZ_SVF(name));
     }
     /* A place named asks for its writer; the workbook is the default where none is named, but for a
      * look at files. */
@@ -220,7 +218,7 @@ static int add_targets(const struct naming *n, size_t i)
         (size_t)(job->input->outputs.html_rows < 0 ? 0 : job->input->outputs.html_rows);
     if (run->xlsx.n && az_sv_eq(run->xlsx, n->w[i].o.xlsx) && az_plan_count(n->p) > 1)
         return az_diag_fail(n->diag, AZ_ECONFIG, AZ_NOWHERE,
-                            "one workbook '%.*s' for %zu inputs (name an output folder instead)",
+                            "one workbook '%.*s' for %zu inputs; name an output folder instead",
                             AZ_SVF(run->xlsx), az_plan_count(n->p));
     for (size_t k = 0; !rc && k < n->w[i].n; k++) {
         struct az_target t = { .report = n->w[i].reports[k] };
@@ -286,11 +284,10 @@ static int plan_step(const struct naming *n, enum az_step step, const char *what
     for (size_t k = 0; !rc && step == AZ_STEP_COMPARE && k < own->formats.n; k++) {
         const struct az_report *r = az_report_find(own->formats.v[k]);
         if (r && r->verdict)
-            rc = az_diag_fail(
-                n->diag, n->c->path.n ? AZ_ECONFIG : AZ_EUSAGE,
-                n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE,
-                "a comparison has no verdict to be written as '%s' (gates have one: analyzer gate)",
-                r->name);
+            rc = az_diag_fail(n->diag, n->c->path.n ? AZ_ECONFIG : AZ_EUSAGE,
+                              n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE,
+                              "a comparison has no verdict for the format '%s'; use analyzer gate",
+                              r->name);
     }
     if (n->p->jobs.n && n->p->jobs.v[0].input->files.n)
         first = n->p->jobs.v[0].input->files.v[0].path;
@@ -474,16 +471,15 @@ static int collide(const struct naming *n, const struct place *o, const struct p
 
     if (other->input)
         return az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
-                            "output '%.*s' of '%.*s' is an input (nothing was run)",
-                            AZ_SVF(o->path), AZ_SVF(x));
+                            "output '%.*s' of '%.*s' is an input; nothing was run", AZ_SVF(o->path),
+                            AZ_SVF(x));
     if (other->job >= n->p->jobs.n)
-        return az_diag_fail(
-            n->diag, AZ_ECONFIG, place_of_job(n, o->job),
-            "'%.*s' and the %.*s would both write '%.*s' (give one of them another output)",
-            AZ_SVF(x), AZ_SVF(y), AZ_SVF(o->path));
+        return az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
+                            "'%.*s' and the %.*s would both write '%.*s'; use different outputs",
+                            AZ_SVF(x), AZ_SVF(y), AZ_SVF(o->path));
     return az_diag_fail(
         n->diag, AZ_ECONFIG, place_of_job(n, o->job),
-        "inputs '%.*s' and '%.*s' would both write '%.*s' (give them different titles or outputs)",
+        "inputs '%.*s' and '%.*s' would both write '%.*s'; use different titles or outputs",
         AZ_SVF(x), AZ_SVF(y), AZ_SVF(o->path));
 }
 
@@ -516,9 +512,10 @@ static int check_among_tables(const struct naming *n, const struct places *list)
             continue;
         for (size_t k = 0; k < list->n; k++)
             if (list->v[k].tables && az_sv_eq(az_path_dir(o->canonical), list->v[k].canonical))
-                rc = az_diag_fail(n->diag, AZ_ECONFIG, place_of_job(n, o->job),
-                                  "output '%.*s' may be a table's in '%.*s' (give it another name)",
-                                  AZ_SVF(o->path), AZ_SVF(list->v[k].path));
+                rc = az_diag_fail(
+                    n->diag, AZ_ECONFIG, place_of_job(n, o->job),
+                    "output '%.*s' may conflict with a table in '%.*s'; use another name",
+                    AZ_SVF(o->path), AZ_SVF(list->v[k].path));
     }
     return rc;
 }
@@ -631,10 +628,9 @@ static void keep_existing(const struct naming *n)
             const struct az_target *t = &job->targets.v[k];
             job->there = t->report->extension[0] && az_path_stat(t->path.p).kind != AZ_PATH_MISSING;
             if (job->there)
-                job->error =
-                    az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(t->path),
-                                 "is there already, so this run is left alone (replace it: "
-                                 "--force, or \"overwrite\": true)");
+                job->error = az_diag_fail(
+                    &job->diag, AZ_EIO, AZ_AT_FILE(t->path),
+                    "exists, run skipped; overwrite it with --force, or \"overwrite\": true");
         }
     }
 }
@@ -691,7 +687,7 @@ int az_outputs_guard(const struct az_plan *p, const struct az_target *t,
             const struct az_path_info *in = &p->input_files[k];
             if (in->kind == AZ_PATH_FILE && in->dev == info.dev && in->ino == info.ino)
                 rc = az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(file),
-                                  "is an input and is not overwritten (choose another folder)");
+                                  "is an input and is not overwritten; choose another folder");
         }
     }
     az_arena_release(&scratch);

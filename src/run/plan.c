@@ -100,7 +100,7 @@ static int check_stdin(const struct az_config *c, struct az_diag *diag)
                 continue;
             if (first)
                 return az_diag_fail(diag, AZ_ECONFIG, in->where.file.n ? in->where : AZ_NOWHERE,
-                                    "standard input '-' is given twice (it can be read once)");
+                                    "duplicate standard input '-'; use it once");
             first = in;
         }
     }
@@ -146,9 +146,9 @@ static int choose_titles(struct az_plan *p, const struct az_vec_sv *only, struct
                               "no input has the title '%.*s' (did you mean '%.*s'?)", AZ_SVF(title),
                               AZ_SVF(near));
         else
-            rc =
-                az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE,
-                             "no input has the title '%.*s' (--dry-run lists them)", AZ_SVF(title));
+            rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE,
+                              "no input has the title '%.*s'; list them with --dry-run",
+                              AZ_SVF(title));
     }
     return rc;
 }
@@ -230,13 +230,12 @@ static int check_tree(const struct az_plan_job *job, const struct az_option *o, 
     if (az_path_is_stream(job->files.v[0].path))
         return az_diag_fail(
             diag, AZ_ECONFIG, at,
-            "compare: '%.*s' can be read once only: name a file for the call-tree difference",
+            "compare: '%.*s' can be read only once; name a file for the call-tree difference",
             AZ_SVF(title));
     if (job->input->opts.comparison_json_path.n)
         return az_diag_fail(diag, AZ_ECONFIG, at,
-                            "compare: '%.*s' has a comparison_json_path of its own, and the "
-                            "call-tree difference is "
-                            "asked for, too (one of both)",
+                            "compare: '%.*s' has a comparison_json_path, and the call-tree "
+                            "difference is enabled; use one of them",
                             AZ_SVF(title));
     return AZ_OK;
 }
@@ -254,7 +253,7 @@ static int plan_tree(struct az_plan *p, const struct az_config *c, struct az_dia
 
     if (n != 2)
         return az_diag_fail(diag, AZ_ECONFIG, at,
-                            "compare: the call-tree difference is of two inputs, not of %zu", n);
+                            "compare: the call-tree difference requires two inputs, not %zu", n);
     for (size_t i = 0; i < 2; i++) {
         job[i] = compared(p, k, i);
         if (base == 2 && az_sv_eq(k->names.n ? k->names.v[i] : job[i]->input->title, k->baseline))
@@ -262,8 +261,8 @@ static int plan_tree(struct az_plan *p, const struct az_config *c, struct az_dia
     }
     if (base == 2 && (az_sv_is(k->baseline, "best") || az_sv_is(k->baseline, "median")))
         return az_diag_fail(diag, AZ_ECONFIG, at,
-                            "compare: with baseline '%.*s' it is known too late whose call tree is "
-                            "the first (name one)",
+                            "compare: baseline '%.*s' is not supported with the call-tree "
+                            "difference; name an input",
                             AZ_SVF(k->baseline));
     base = base == 2 ? 0 : base;
     for (size_t i = 0; !rc && i < 2; i++)
@@ -341,7 +340,7 @@ static int print_run(struct az_arena *a, const struct az_plan_job *job, struct a
                 az_text_printf(out, "%s (%s)", t->report->extension[0] ? "" : "/", t->report->name);
     }
     if (!rc && job->targets.n == 0 && in->stem.n) { /* a look: how its workbook would be called */
-        rc = print_name(out, "\n  writes: nothing (asked for by an option: ", in->stem);
+        rc = print_name(out, "\n  writes: nothing (requested by an option: ", in->stem);
         rc = rc ? rc : az_text_append(out, AZ_SV(".xlsx)"));
     }
     const struct az_sv replay = in->opts.node_replay ? az_outputs_replay_folder(a, job) : AZ_SV("");
@@ -351,7 +350,7 @@ static int print_run(struct az_arena *a, const struct az_plan_job *job, struct a
     }
     if (!rc && job->there)
         rc = az_text_append(
-            out, AZ_SV("\n  is left alone: a report of it is there already (--force replaces it)"));
+            out, AZ_SV("\n  skipped: a report exists (overwrite it with --force)"));
     rc = rc ? rc : az_text_append(out, AZ_SV("\n  filters:"));
     for (size_t i = 0; !rc && i < s->n_filters; i++)
         rc = print_name(out, " ", s->filters[i]);

@@ -102,8 +102,7 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
         if (!rc)
             rc = t->report->write(doc, t->path.p, &scratch, diag);
         if (rc && rc != AZ_EINTR && diag->errors == before)
-            az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(t->path), "cannot be written: %s",
-                        az_err_text(rc));
+            az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(t->path), "cannot write: %s", az_err_text(rc));
         if (!rc)
             az_diag_add(diag, AZ_HINT, AZ_NOWHERE, "wrote %.*s%s", AZ_SVF(t->path),
                         t->report->extension[0] ? "" : "/");

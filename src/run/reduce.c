@@ -127,7 +127,7 @@ static int one_format(struct run *r, struct az_sv *format)
         const struct az_sv own = r->v.v[i].format;
         if (own.n && first && !az_sv_eq(own, *first))
             return az_diag_fail(r->diag, AZ_EUSAGE, AZ_AT_FILE(r->v.v[i].file.path),
-                                "is '%.*s', other ranks are '%.*s' (one run, one format)",
+                                "is '%.*s', other ranks are '%.*s'; use one format per run",
                                 AZ_SVF(own), AZ_SVF(*first));
         first = own.n && !first ? &r->v.v[i].format : first;
     }
@@ -183,7 +183,7 @@ int az_plan_reduce(struct az_config *c, const char *const *paths, size_t n, cons
         rc = add_expected(&r, expected);
     if (rc == 0 && r.v.n == 0)
         rc = az_diag_fail(diag, AZ_EUSAGE, AZ_AT_FILE(az_sv_str(paths[0])),
-                          "holds no part of a rank, and no trace (analyzer map writes parts)");
+                          "contains neither parts nor traces; write parts with analyzer map");
     if (rc == 0)
         rc = az_sort_cmp(r.v.v, r.v.n, sizeof *r.v.v, by_rank, NULL, NULL);
     if (rc == 0) {
@@ -240,7 +240,7 @@ static int merge_one(struct az_outfile *out, const struct az_input_file *f, size
     if (!f->length) {
         ++*bad;
         az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(f->path), "has no part");
-        return failure(out, f->path, "has no part (was its task stopped? map it)");
+        return failure(out, f->path, "has no part; check whether its task was stopped, and map it");
     }
     az_vec_init(&image, NULL);
     rc = az_sections_read(f->part.p, f->at, f->length, &image, diag);
@@ -273,7 +273,7 @@ int az_parts_merge(struct az_config *c, const char *out, const struct az_log *lo
     for (size_t i = 0; rc == 0 && i < in->files.n; i++) {
         if (!in->files.v[i].part.n)
             rc = az_diag_fail(&diag, AZ_EUSAGE, AZ_AT_FILE(in->files.v[i].path),
-                              "is a trace, not a part (map it first)");
+                              "is a trace, not a part; map it first");
         else
             rc = merge_one(f, &in->files.v[i], &bad, &diag);
     }

@@ -33,8 +33,8 @@ int az_outputs_replay(const struct az_plan_job *job, const struct az_document *d
     if (!rc)
         rc = az_replay_emit(grouped ? doc : &own, dir.p, &opts, text, &n, diag);
     if (!rc)
-        rc = az_text_printf(text, "%zu of %zu rows kept, %zu command%s in %.*s\n", n.kept, n.rows,
-                            n.commands, n.commands == 1 ? "" : "s", AZ_SVF(dir));
+        rc = az_text_printf(text, "%zu of %zu rows selected, %zu command%s in %.*s\n", n.kept,
+                            n.rows, n.commands, n.commands == 1 ? "" : "s", AZ_SVF(dir));
     az_document_release(&own);
     az_arena_release(&a);
     return rc;

@@ -73,7 +73,7 @@ static int write_replay(struct task *t, const struct az_result *res)
     rc = az_outputs_replay(t->job, &res->doc, in->outputs.overwrite, &t->text, &said);
     if (rc == AZ_EEMPTY) {
         az_diag_add(&t->diag, AZ_WARNING, AZ_AT_FILE(in->title),
-                    "no matrix product or convolution to be measured again (node_replay)");
+                    "no GEMM or convolution to benchmark (node_replay)");
         rc = AZ_OK;
     } else {
         az_diag_take(&t->diag, &said);
@@ -124,7 +124,7 @@ static void run_job(void *ctx, size_t i, unsigned worker)
     if (t->outcome && t->outcome->error && !t->error) {
         t->error = t->outcome->error;
         az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title),
-                    "its results cannot be kept: %s", az_err_text(t->error));
+                    "cannot store its results: %s", az_err_text(t->error));
     }
     t->peak = atomic_load(&res.mem.peak);
     az_result_release(&res);
@@ -183,7 +183,7 @@ void az_diag_print(const struct az_diag *d, const struct az_log *log)
         }
     }
     if (d->dropped)
-        az_log_line(log, AZ_LOG_NORMAL, "warning: %zu more messages are not shown", d->dropped);
+        az_log_line(log, AZ_LOG_NORMAL, "warning: %zu more messages not shown", d->dropped);
     if (d->dropped && d->errors && !errors) /* not even a message could be stored */
         az_log_line(log, AZ_LOG_QUIET, "error: out of memory");
 }
@@ -261,7 +261,7 @@ static void give_up(struct crew *c)
             c->tasks[i].error != AZ_EINTR)
             print_task(c, &c->tasks[i]);
     print_held(c);
-    az_log_line(&c->log, AZ_LOG_QUIET, "interrupted: %zu of %zu inputs are done", c->complete,
+    az_log_line(&c->log, AZ_LOG_QUIET, "interrupted: %zu of %zu inputs completed", c->complete,
                 c->n);
     az_signals_quit();
 }
@@ -343,7 +343,7 @@ static int finish(struct crew *c)
         az_log_line(&c->log, AZ_LOG_QUIET, "error: standard output: %s", strerror(c->stdout_errno));
     if (az_interrupted()) {
         az_out_cleanup();
-        az_log_line(&c->log, AZ_LOG_QUIET, "interrupted: %zu of %zu inputs are done", c->complete,
+        az_log_line(&c->log, AZ_LOG_QUIET, "interrupted: %zu of %zu inputs completed", c->complete,
                     c->n);
         return AZ_EXIT_INTERRUPTED;
     }

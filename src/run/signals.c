@@ -26,8 +26,8 @@ static void on_signal(int sig)
  * for the exit status and the dump that it has without this. */
 static void on_crash(int sig)
 {
-    static const char text[] = "analyzer: error: crash; temporary files were removed, no output is "
-                               "cut (please report it)\n";
+    static const char text[] = "analyzer: error: crash; temporary files removed, no output is "
+                               "truncated: please report it\n";
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     az_out_crash();
     (void)raise(sig);

@@ -33,8 +33,8 @@ int az_outputs_tables(struct az_plan *p, struct az_plan_job *job, const struct a
     if (az_plan_count(p) > 1)
         return az_diag_fail(diag, AZ_ECONFIG,
                             job->input->where.file.n ? job->input->where : AZ_NOWHERE,
-                            "one file '%.*s' for %zu inputs (name a folder: csv_dir)", AZ_SVF(any),
-                            az_plan_count(p));
+                            "one file '%.*s' for %zu inputs; use csv_dir with a folder",
+                            AZ_SVF(any), az_plan_count(p));
     if (o->csv_file.n)
         rc = add(p, job, AZ_SV("ops"), az_arena_dup(&p->arena, o->csv_file));
     if (!base.n)

@@ -30,7 +30,7 @@ int az_plan_config(struct az_config *c, const char *path, const struct az_overri
     f = rc == AZ_ECONFIG ? profile(path) : NULL;
     if (f)
         rc = az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(az_sv_str(path)),
-                          "is a profile (%s), not a configuration (use: analyzer run %s)", f->name,
+                          "is a profile (%s), not a configuration; use analyzer run %s", f->name,
                           path);
     else
         az_diag_take(diag, &said);

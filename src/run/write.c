@@ -17,7 +17,7 @@ static int write_target(const struct az_plan *plan, const struct az_target *out,
     rc = az_csv_write_table(doc, out->table, out->path.p, scratch, diag);
     if (rc != AZ_EEMPTY)
         return rc;
-    az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(out->path), "not written: there is no table '%.*s'",
+    az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(out->path), "not written: no table '%.*s'",
                 AZ_SVF(out->table));
     return AZ_OK;
 }
@@ -64,7 +64,7 @@ static void write_one(void *ctx, unsigned i)
     az_arena_init(&scratch, &w->res->mem);
     x->rc = write_target(w->plan, out, &w->res->doc, w->threads, &scratch, &x->diag);
     if (x->rc && x->rc != AZ_EINTR && x->diag.errors == 0)
-        az_diag_add(&x->diag, AZ_ERROR, AZ_AT_FILE(out->path), "cannot be written: %s",
+        az_diag_add(&x->diag, AZ_ERROR, AZ_AT_FILE(out->path), "cannot write: %s",
                     az_err_text(x->rc));
     az_arena_release(&scratch);
 }

@@ -97,9 +97,8 @@ bool az_saved_is_history(const char *path)
 const char *az_saved_why_no_profile(const char *path, struct az_sv head)
 {
     if (kind_of(path, head) != AZ_SAVED_NONE)
-        return "is a result, not a profile (analyzer compare takes it)";
-    return looks_like_history(head) ? "is a history, not a profile (analyzer history reads it)"
-                                    : NULL;
+        return "is a result, not a profile; use analyzer compare";
+    return looks_like_history(head) ? "is a history, not a profile; use analyzer history" : NULL;
 }
 
 /* The CSV files of a folder; `names` gets their paths. */
@@ -169,7 +168,7 @@ static int load_folder(struct az_document *doc, const char *path, bool *partial,
     rc = csv_files(doc->arena, path, &names);
     if (!rc && names.n > MAX_TABLES)
         rc = az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)),
-                          "%zu CSV files are no result of one run", names.n);
+                          "%zu CSV files are not a result of one run", names.n);
     for (size_t i = 0; !rc && i < names.n; i++) {
         struct az_csv_file f = { .name = names.v[i] };
         int one = az_load_csv(doc, az_path_stem(names.v[i]), &f, diag);
@@ -180,7 +179,7 @@ static int load_folder(struct az_document *doc, const char *path, bool *partial,
     az_vec_release(&names);
     *partial = !rc && doc->tables.n > 0;
     if (!rc && !failed && doc->tables.n == 0)
-        failed = az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(az_sv_str(path)), "holds no table");
+        failed = az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(az_sv_str(path)), "contains no table");
     return rc ? rc : failed;
 }
 
@@ -231,5 +230,5 @@ int az_load_saved(struct az_document *doc, enum az_saved kind, const char *path,
     case AZ_SAVED_NONE:
         break;
     }
-    return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)), "no result of the analyzer");
+    return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(az_sv_str(path)), "not an analyzer result");
 }

@@ -61,9 +61,8 @@ static int next(struct reader *r)
         rc = az_csv_next(&r->csv);
     while (rc == 1 && r->csv.blank);
     if (rc == AZ_EFORMAT && r->diag->errors == before)
-        return az_diag_fail(
-            r->diag, rc, AZ_AT_LINE(r->file->name, r->csv.line),
-            "not a CSV file (a quote that is not closed, or a row that is too long)");
+        return az_diag_fail(r->diag, rc, AZ_AT_LINE(r->file->name, r->csv.line),
+                            "not a CSV file: unterminated quote, or row too long");
     return rc;
 }
 
@@ -233,7 +232,7 @@ int az_load_csv(struct az_document *doc, struct az_sv id, const struct az_csv_fi
     close_reader(&r);
     az_vec_release(&names);
     if (!rc && az_document_has(doc, id))
-        rc = az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(file->name), "a second table of this name");
+        rc = az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(file->name), "duplicate table name");
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         rc = az_diag_memory(diag, rc, AZ_AT_FILE(file->name), doc->mem);
     if (rc) {

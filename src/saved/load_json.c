@@ -27,7 +27,7 @@ static int closed(const struct reader *r, const struct az_jview *v, char bracket
     if (rest.n && *rest.p == bracket)
         return AZ_OK;
     return az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_OFFSET(r->name, v->rest.p - r->all.p),
-                        "JSON breaks off or is malformed in %s (was the file written whole?)",
+                        "JSON truncated or malformed in %s; check whether the file is complete",
                         what);
 }
 
@@ -36,7 +36,7 @@ static bool is_text(struct az_sv v) { return v.n >= 2 && *v.p == '"'; }
 static int text_of(const struct reader *r, struct az_sv value, struct az_sv *to)
 {
     if (!is_text(value))
-        return wrong(r, value, "a string is wanted, not");
+        return wrong(r, value, "expected a string, not");
     *to = az_json_unescape(r->doc->arena, az_sv_make(value.p + 1, value.n - 2));
     return to->p ? AZ_OK : az_arena_error(r->doc->arena);
 }
@@ -73,7 +73,7 @@ static int column(const struct reader *r, struct az_table *t, struct az_sv value
     int rc = AZ_OK;
 
     if (!az_jview_object(&v, value))
-        return wrong(r, value, "a column is an object, not");
+        return wrong(r, value, "a column must be an object, not");
     while (!rc && ok && az_jview_member(&v, &key, &member)) {
         word = member;
         if (az_sv_is(key, "key")) {
@@ -108,7 +108,7 @@ static int columns(const struct reader *r, struct az_table *t, struct az_sv valu
     int rc = AZ_OK;
 
     if (t->columns.n || !az_jview_array(&v, value))
-        return wrong(r, value, "columns are one array of objects, not");
+        return wrong(r, value, "columns must be an array of objects, not");
     while (!rc && az_jview_next(&v, &one)) {
         if (t->columns.n == MAX_COLUMNS)
             return wrong(r, one, "too many columns at");
@@ -152,7 +152,7 @@ static int row(const struct reader *r, struct az_table *t, struct az_sv value)
     int rc = AZ_OK;
 
     if (!az_jview_array(&v, value))
-        return wrong(r, value, "a row is an array, not");
+        return wrong(r, value, "a row must be an array, not");
     while (!rc && az_jview_next(&v, &one)) {
         if (n == t->columns.n)
             return wrong(r, value, "row with more cells than there are columns:");
@@ -170,7 +170,7 @@ static int rows(const struct reader *r, struct az_table *t, struct az_sv value)
     int rc = AZ_OK;
 
     if (!az_jview_array(&v, value))
-        return wrong(r, value, "rows are an array, not");
+        return wrong(r, value, "rows must be an array, not");
     while (!rc && az_jview_next(&v, &one))
         rc = row(r, t, one);
     return rc ? rc : closed(r, &v, ']', "rows");
@@ -183,7 +183,7 @@ static int table_members(const struct reader *r, struct az_table *t, struct az_s
     int rc = AZ_OK;
 
     if (!az_jview_object(&v, value))
-        return wrong(r, value, "a table is an object, not");
+        return wrong(r, value, "a table must be an object, not");
     while (!rc && az_jview_member(&v, &key, &member)) {
         if (az_sv_is(key, "id"))
             rc = text_of(r, member, &t->id);
@@ -212,7 +212,7 @@ static int table(const struct reader *r, struct az_sv value)
     if (!rc && r->doc->tables.n >= MAX_TABLES)
         rc = wrong(r, value, "too many tables at");
     if (!rc && az_document_has(r->doc, t->id))
-        rc = wrong(r, value, "a second table of the same id:");
+        rc = wrong(r, value, "duplicate table ID:");
     if (rc) {
         az_table_free(t);
         return rc;
@@ -227,7 +227,7 @@ static int tables(const struct reader *r, struct az_sv value)
     int rc = AZ_OK;
 
     if (!az_jview_array(&v, value))
-        return wrong(r, value, "tables are an array, not");
+        return wrong(r, value, "tables must be an array, not");
     while (!rc && az_jview_next(&v, &one))
         rc = table(r, one);
     return rc ? rc : closed(r, &v, ']', "tables");
@@ -241,7 +241,7 @@ static int texts(const struct reader *r, struct az_sv value, struct az_vec_sv *t
     int rc = AZ_OK;
 
     if (!az_jview_array(&v, value))
-        return wrong(r, value, "an array of strings is wanted, not");
+        return wrong(r, value, "expected an array of strings, not");
     while (!rc && az_jview_next(&v, &one)) {
         rc = text_of(r, one, &text);
         if (!rc)
@@ -282,7 +282,7 @@ static int chart_member(const struct reader *r, struct az_chart *c, struct az_sv
         return chart_parts(r, c, value);
     if (az_sv_is(key, "max_rows")) {
         if (az_parse_i64(value, &n) || n < 0)
-            return wrong(r, value, "a number of rows is wanted, not");
+            return wrong(r, value, "expected a number of rows, not");
         c->max_rows = (size_t)n;
         return AZ_OK;
     }
@@ -312,7 +312,7 @@ static int chart(const struct reader *r, struct az_sv value)
 
     az_vec_init(&c.y, r->doc->mem);
     if (!az_jview_object(&v, value))
-        return wrong(r, value, "a chart is an object, not");
+        return wrong(r, value, "a chart must be an object, not");
     while (!rc && az_jview_member(&v, &key, &member))
         rc = chart_member(r, &c, key, member);
     if (!rc)
@@ -330,7 +330,7 @@ static int charts(const struct reader *r, struct az_sv value)
     int rc = AZ_OK;
 
     if (!az_jview_array(&v, value))
-        return wrong(r, value, "charts are an array, not");
+        return wrong(r, value, "charts must be an array, not");
     while (!rc && az_jview_next(&v, &one))
         rc = chart(r, one);
     return rc ? rc : closed(r, &v, ']', "charts");
@@ -344,8 +344,7 @@ static int schema(const struct reader *r, struct az_sv value)
     if (rc || az_sv_is(name, "analyzer-result/1"))
         return rc;
     if (az_sv_starts(name, AZ_SV("analyzer-comparison/")))
-        return wrong(r, value,
-                     "is a comparison, not a result (give the results that it compares):");
+        return wrong(r, value, "is a comparison, not a result; use the results that it compares:");
     return wrong(r, value, "schema is not analyzer-result/1 but");
 }
 
@@ -385,7 +384,7 @@ int az_load_json(struct az_document *doc, struct az_sv bytes, struct az_sv name,
 
     if (!az_jview_object(&v, bytes))
         return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(name),
-                            "not a result of the analyzer (no JSON object)");
+                            "not an analyzer result: no JSON object");
     while (!rc && az_jview_member(&v, &key, &value)) {
         known |= az_sv_is(key, "schema");
         rc = member(&r, key, value);
@@ -394,7 +393,7 @@ int az_load_json(struct az_document *doc, struct az_sv bytes, struct az_sv name,
         rc = closed(&r, &v, '}', "the document");
     if (!rc && !known)
         rc = az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(name),
-                          "not a result of the analyzer (no key 'schema')");
+                          "not an analyzer result: no key 'schema'");
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         rc = az_diag_memory(diag, rc, AZ_AT_FILE(name), doc->mem);
     return rc;

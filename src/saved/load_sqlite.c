@@ -21,7 +21,7 @@ static int wrong(const struct reader *r)
     if (sqlite3_errcode(r->db) == SQLITE_NOMEM)
         return az_diag_memory(r->diag, AZ_ENOMEM, AZ_AT_FILE(r->path), r->doc->mem);
     return az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
-                        "invalid report database: %s; write it again", sqlite3_errmsg(r->db));
+                        "is not a report database: %s; write it again", sqlite3_errmsg(r->db));
 }
 
 static int watch(void *ctx)
@@ -133,7 +133,7 @@ static int read_table(const struct reader *r, sqlite3_stmt *st)
         rc = read_rows(r, t, name);
     if (rc == AZ_OK && az_document_has(r->doc, t->id))
         rc = az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
-                          "lists the table '%.*s' twice (make it again)", AZ_SVF(t->id));
+                          "has a duplicate table '%.*s'; write it again", AZ_SVF(t->id));
     if (rc)
         az_table_free(t);
     else

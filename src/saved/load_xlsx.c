@@ -55,7 +55,7 @@ static int workbook_start(void *of, const char *name, const char **attributes)
     if (strcmp(name, "sheet") != 0)
         return AZ_OK;
     if (c->sheets.n >= SHEETS_MOST)
-        return az_book_wrong(c->b, NULL, "the workbook has more sheets than are read");
+        return az_book_wrong(c->b, NULL, "too many sheets in the workbook");
     s.name = copy(c, az_book_attribute(attributes, "name"));
     s.id = copy(c, az_book_attribute(attributes, "id"));
     return s.name.p && s.id.p ? az_vec_push(&c->sheets, s) : az_arena_error(c->b->arena);
@@ -66,7 +66,7 @@ static int read_relations(struct contents *c, const char *part)
     const struct az_book_reader r = { relation_start, NULL, NULL, c };
     const int rc = az_book_part(c->b, part, &r);
 
-    return rc == AZ_EEMPTY ? az_book_wrong(c->b, part, "is missing: this is no workbook") : rc;
+    return rc == AZ_EEMPTY ? az_book_wrong(c->b, part, "is missing: not a workbook") : rc;
 }
 
 static struct az_sv target_of(const struct contents *c, struct az_sv id, const char *type)
@@ -107,9 +107,9 @@ static int find_workbook(struct contents *c, struct az_sv *folder)
     *folder = base;
     rc = az_book_part(c->b, part, &r);
     if (rc == AZ_EEMPTY)
-        return az_book_wrong(c->b, part, "is missing: this is no workbook");
+        return az_book_wrong(c->b, part, "is missing: not a workbook");
     if (!rc && !c->is_workbook)
-        return az_book_wrong(c->b, part, "is another kind of document than a workbook");
+        return az_book_wrong(c->b, part, "is not a workbook document");
     relations = az_arena_printf(c->b->arena, "%.*s_rels/%s.rels", AZ_SVF(base), part + base.n).p;
     az_vec_reset(&c->relations);
     if (rc || !relations)
@@ -134,7 +134,7 @@ static int load_sheet(struct contents *c, const struct sheet_of *s, struct az_sv
     rc = az_book_sheet(c->b, part, look, &csv);
     if (rc == AZ_ERANGE) {
         az_diag_add(c->b->diag, AZ_WARNING, AZ_AT_FILE(c->b->name),
-                    "sheet '%.*s' is skipped: it is no table (a row is longer than the first)",
+                    "sheet '%.*s' skipped: not a table (a row is longer than the first)",
                     AZ_SVF(s->name));
         rc = AZ_OK;
     } else if (!rc) {
@@ -190,8 +190,7 @@ int az_load_xlsx(struct az_document *doc, struct az_sv bytes, struct az_sv name,
     az_arena_init(&arena, doc->mem);
     az_vec_init(&c.relations, doc->mem);
     az_vec_init(&c.sheets, doc->mem);
-    rc = bytes.n > FILE_MOST ? az_book_wrong(&b, NULL, "the workbook is larger than is read")
-                             : az_book_open(&b);
+    rc = bytes.n > FILE_MOST ? az_book_wrong(&b, NULL, "workbook too large") : az_book_open(&b);
     if (!rc)
         rc = load(&c, doc);
     if (rc && diag->errors == before)

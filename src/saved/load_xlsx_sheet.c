@@ -71,7 +71,7 @@ static int strings_end(void *of, const char *name)
     if (strcmp(name, "si") != 0)
         return AZ_OK;
     if (s->out->n >= STRINGS_MOST)
-        return az_book_wrong(s->b, NULL, "the workbook has too many texts");
+        return az_book_wrong(s->b, NULL, "too many strings in the workbook");
     text = az_arena_dup(s->b->arena, az_text_view(&s->text));
     return text.p ? az_vec_push(s->out, text) : az_arena_error(s->b->arena);
 }
@@ -213,7 +213,7 @@ static int start_cell(struct sheet *s, const char **attributes)
     if (ref && !column_of(ref, &s->column))
         return az_book_wrong(s->b, s->part, "has a cell outside of any sheet");
     if (s->column < s->at)
-        return az_book_wrong(s->b, s->part, "has cells that are not in their order");
+        return az_book_wrong(s->b, s->part, "has cells out of order");
     s->kind = !type                                                        ? NUMBER
               : strcmp(type, "s") == 0                                     ? SHARED
               : strcmp(type, "b") == 0                                     ? BOOLEAN
@@ -288,7 +288,7 @@ static int put_shared(struct sheet *s, struct az_sv value)
     int64_t i = -1;
 
     if (az_parse_i64(value, &i) || i < 0 || (uint64_t)i >= s->look->strings.n)
-        return az_book_wrong(s->b, s->part, "refers to a text that the workbook does not have");
+        return az_book_wrong(s->b, s->part, "refers to a string missing from the workbook");
     return put_unescaped(s, s->look->strings.v[i]);
 }
 
@@ -361,7 +361,7 @@ static int end_cell(struct sheet *s)
     s->at++;
     s->cells += s->at;
     if (!rc && (s->cells > CELLS_MOST || s->csv->n > TEXT_MOST))
-        rc = az_book_wrong(s->b, s->part, "holds more cells than are read");
+        rc = az_book_wrong(s->b, s->part, "has too many cells");
     return rc;
 }
 

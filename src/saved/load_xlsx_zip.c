@@ -113,14 +113,12 @@ int az_book_open(struct az_book *b)
     *c = (struct cursor){ .bytes = b->bytes };
     if (az_sv_starts(b->bytes, az_sv_make(secret, 8)))
         return az_book_wrong(b, NULL,
-                             "the workbook is encrypted, or one of an old program (save it as "
-                             ".xlsx without a password)");
+                             "encrypted or legacy workbook; save it as .xlsx without a password");
     b->zip = unzOpen2_64("", &io);
     if (!b->zip)
-        return az_book_wrong(
-            b, NULL, "the workbook is no complete zip file (copy it again: its end is missing)");
+        return az_book_wrong(b, NULL, "truncated workbook (incomplete zip file); copy it again");
     if (unzGetGlobalInfo64(b->zip, &info) != UNZ_OK || info.number_entry > PARTS_MOST)
-        return az_book_wrong(b, NULL, "the workbook has more parts than a workbook has");
+        return az_book_wrong(b, NULL, "too many parts in the workbook");
     return AZ_OK;
 }
 
@@ -190,7 +188,7 @@ static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char 
     (void)system;
     (void)public;
     (void)internal;
-    stop(p, az_book_wrong(p->b, p->part, "declares a document type, which no workbook does"));
+    stop(p, az_book_wrong(p->b, p->part, "declares a document type, invalid in a workbook"));
 }
 
 static int check_size(struct parse *p, size_t made, const unz_file_info64 *info)
@@ -198,7 +196,7 @@ static int check_size(struct parse *p, size_t made, const unz_file_info64 *info)
     const bool bomb = made > RATIO_FROM && made / RATIO_MOST > info->compressed_size;
 
     if (bomb || made > PART_MOST || p->b->inflated > BOOK_MOST)
-        return az_book_wrong(p->b, p->part, "inflates to more than a workbook holds");
+        return az_book_wrong(p->b, p->part, "decompresses to more than the limit of a workbook");
     return AZ_OK;
 }
 
@@ -215,10 +213,10 @@ static int feed(struct parse *p, const unz_file_info64 *info)
         p->b->inflated += (size_t)n;
         rc = check_size(p, made, info);
         if (!rc && XML_Parse(p->parser, chunk, n, 0) != XML_STATUS_OK)
-            rc = p->error ? p->error : az_book_wrong(p->b, p->part, "is no XML");
+            rc = p->error ? p->error : az_book_wrong(p->b, p->part, "is not XML");
     }
     if (!rc && XML_Parse(p->parser, "", 0, 1) != XML_STATUS_OK)
-        rc = p->error ? p->error : az_book_wrong(p->b, p->part, "is no XML: its end is missing");
+        rc = p->error ? p->error : az_book_wrong(p->b, p->part, "is truncated XML");
     return rc;
 }
 
@@ -233,9 +231,9 @@ int az_book_part(struct az_book *b, const char *part, const struct az_book_reade
     if (unzGetCurrentFileInfo64(b->zip, &info, NULL, 0, NULL, 0, NULL, 0) != UNZ_OK)
         return az_book_wrong(b, part, "is damaged");
     if (info.flag & FLAG_SECRET)
-        return az_book_wrong(b, part, "is encrypted (save the workbook without a password)");
+        return az_book_wrong(b, part, "is encrypted; save the workbook without a password");
     if (unzOpenCurrentFile(b->zip) != UNZ_OK)
-        return az_book_wrong(b, part, "is damaged, or packed in a way that is not read");
+        return az_book_wrong(b, part, "is damaged, or uses an unsupported compression");
     p.parser = XML_ParserCreate(NULL);
     rc = p.parser ? AZ_OK : AZ_ENOMEM;
     if (!rc) {
@@ -247,7 +245,7 @@ int az_book_part(struct az_book *b, const char *part, const struct az_book_reade
         XML_ParserFree(p.parser);
     }
     if (unzCloseCurrentFile(b->zip) == UNZ_CRCERROR && !rc)
-        rc = az_book_wrong(b, part, "is damaged: its checksum is another");
+        rc = az_book_wrong(b, part, "is damaged: checksum mismatch");
     return rc;
 }
 

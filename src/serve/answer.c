@@ -27,7 +27,7 @@ bool az_call_text(struct az_call *c, const char *name, struct az_sv *to)
     *to = AZ_SV("");
     if (!raw.p || az_sv_is(raw, "null") || az_rpc_text(c->a, raw, to))
         return true;
-    az_call_wrong(c, "'%s' is a string", name);
+    az_call_wrong(c, "'%s' must be a string", name);
     return false;
 }
 
@@ -37,7 +37,7 @@ bool az_call_number(struct az_call *c, const char *name, int64_t *to)
 
     if (!raw.p || az_sv_is(raw, "null") || az_parse_i64(raw, to) == 0)
         return true;
-    az_call_wrong(c, "'%s' is a whole number", name);
+    az_call_wrong(c, "'%s' must be a whole number", name);
     return false;
 }
 
@@ -57,7 +57,7 @@ int az_call_input(struct az_call *c, const char *name, size_t *input)
             *input = i;
             return AZ_OK;
         }
-    return az_call_wrong(c, "there is no input '%.*s' as '%s' (the tool 'inputs' lists them)",
+    return az_call_wrong(c, "no input '%.*s' for '%s'; list inputs with the tool 'inputs'",
                          AZ_SVF(title), name);
 }
 
@@ -162,7 +162,7 @@ static int end(void *ctx, bool cut)
         const int64_t next = r->offset + r->put;
         az_jsonw_key(r->c->w, "more");
         az_jsonw_text(r->c->w,
-                      az_arena_printf(r->c->a, "ask again with offset %lld", (long long)next));
+                      az_arena_printf(r->c->a, "repeat with offset %lld", (long long)next));
     }
     return r->c->w->error;
 }

@@ -28,7 +28,7 @@ static int take_two(struct az_call *c, const char *second, struct two *t)
         t->title[i] = s->inputs[input[i]].title;
         t->doc[i] = s->document(s->ctx, input[i], &failed);
         if (!t->doc[i])
-            rc = az_call_wrong(c, "the report of '%.*s' cannot be made", AZ_SVF(t->title[i]));
+            rc = az_call_wrong(c, "cannot compute the report of '%.*s'", AZ_SVF(t->title[i]));
     }
     return rc;
 }
@@ -63,7 +63,7 @@ int az_tool_compare(struct az_call *c)
         };
         const struct az_compare_opts opts = { .baseline = AZ_SV("first") };
         rc = az_sv_eq(t.title[0], t.title[1])
-                 ? az_call_wrong(c, "'baseline' and 'variant' are one input")
+                 ? az_call_wrong(c, "'baseline' and 'variant' are the same input")
                  : az_compare(&doc, in, 2, &opts, c->diag);
     }
     if (!rc)

@@ -105,7 +105,7 @@ bool az_server_changed(const struct az_server *s, size_t input)
 int az_server_reload(struct az_server *s, struct az_diag *diag)
 {
     if (!s->inputs.reload)
-        return az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "these inputs cannot be read again");
+        return az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "cannot read these inputs again");
     az_query_close(s->query);
     s->query = NULL;
     memset(s->longest, 0, sizeof s->longest);
@@ -193,9 +193,9 @@ static void initialize(struct az_server *s, struct az_jsonw *w, struct az_sv par
     member(
         w, "instructions",
         AZ_SV("Profiles of GPU programs. Begin with the tool 'verdict': what ran, where the time "
-              "went, estimated savings. 'tables' and 'describe' say what there "
-              "is to ask with 'query' (SQL, read only) and 'table'. Times are nanoseconds where a "
-              "column ends in _ns. Answers are bounded; 'more' says how to get the rest."));
+              "went, estimated savings. 'tables' and 'describe' list the tables and columns for "
+              "'query' (read-only SQL) and 'table'. Columns that end in _ns are nanoseconds. "
+              "Responses are limited in size; 'more' describes how to get the rest."));
 }
 
 static void list_tools(struct az_jsonw *w)
@@ -246,7 +246,7 @@ static void stale(struct az_server *s, struct az_jsonw *w)
     }
     if (any) {
         az_jsonw_end_array(w);
-        member(w, "hint", AZ_SV("files have changed since they were read: the tool 'reload'"));
+        member(w, "hint", AZ_SV("files changed since they were read; use the tool 'reload'"));
     }
 }
 
@@ -265,7 +265,7 @@ static int run_tool(struct az_server *s, const struct az_serve_tool *t, struct a
     az_jsonw_object(&w);
     if (!s->query && strcmp(t->name, "reload") != 0)
         rc = az_diag_fail(&s->diag, AZ_EIO, AZ_NOWHERE,
-                          "the inputs could not be read again (the tool 'reload' tries once more)");
+                          "cannot read the inputs again; retry with the tool 'reload'");
     else
         rc = t->run(&c);
     if (!rc)
@@ -288,7 +288,7 @@ static int call_tool(struct az_server *s, struct az_sv params, struct az_vec_cha
     bool failed;
 
     if (!az_rpc_text(&s->arena, az_rpc_member(params, "name"), &name))
-        return fail(s, out, BAD_PARAMS, "the name of a tool is wanted", AZ_SV(""));
+        return fail(s, out, BAD_PARAMS, "missing tool name", AZ_SV(""));
     for (size_t i = 0; i < az_serve_n_tools; i++)
         if (az_sv_is(name, az_serve_tools[i].name))
             t = &az_serve_tools[i];
@@ -297,7 +297,7 @@ static int call_tool(struct az_server *s, struct az_sv params, struct az_vec_cha
     if (args.p && az_sv_is(args, "null"))
         args.p = NULL;
     if (args.p && !az_rpc_is_object(args))
-        return fail(s, out, BAD_PARAMS, "arguments are an object", AZ_SV(""));
+        return fail(s, out, BAD_PARAMS, "arguments must be an object", AZ_SV(""));
     const int rc = run_tool(s, t, args, &failed);
     if (rc)
         return rc;
@@ -410,7 +410,7 @@ static int read_resource(struct az_server *s, struct az_sv params, struct az_vec
     int rc;
 
     if (!az_rpc_text(&s->arena, az_rpc_member(params, "uri"), &uri))
-        return fail(s, out, BAD_PARAMS, "a uri is wanted", AZ_SV(""));
+        return fail(s, out, BAD_PARAMS, "missing uri", AZ_SV(""));
     const struct az_table *t = find_resource(s, uri);
     if (!t)
         return fail(s, out, NO_RESOURCE, "resource not found", uri);
@@ -480,19 +480,19 @@ static int request(struct az_server *s, struct az_sv line, struct az_vec_char *o
 
     if (id.p && *id.p != '"' && *id.p != '-' && (*id.p < '0' || *id.p > '9') &&
         !az_sv_is(id, "null"))
-        return fail(s, out, BAD_REQUEST, "an id is a string or a number", AZ_SV(""));
+        return fail(s, out, BAD_REQUEST, "an id must be a string or a number", AZ_SV(""));
     s->id = id;
     if (!az_rpc_text(&s->arena, az_rpc_member(line, "jsonrpc"), &version) ||
         !az_sv_is(version, "2.0"))
-        return fail(s, out, BAD_REQUEST, "a message has \"jsonrpc\":\"2.0\"", AZ_SV(""));
+        return fail(s, out, BAD_REQUEST, "a message must have \"jsonrpc\":\"2.0\"", AZ_SV(""));
     if (!az_rpc_text(&s->arena, az_rpc_member(line, "method"), &name)) {
         const bool response = az_rpc_member(line, "result").p || az_rpc_member(line, "error").p;
-        return response ? AZ_OK : fail(s, out, BAD_REQUEST, "a method is wanted", AZ_SV(""));
+        return response ? AZ_OK : fail(s, out, BAD_REQUEST, "missing method", AZ_SV(""));
     }
     if (!id.p) /* a notification: nothing is to be said */
         return AZ_OK;
     if (params.p && !az_rpc_is_object(params))
-        return fail(s, out, BAD_PARAMS, "params are an object", AZ_SV(""));
+        return fail(s, out, BAD_PARAMS, "params must be an object", AZ_SV(""));
     return method(s, name, params, out);
 }
 
@@ -509,11 +509,11 @@ int az_server_answer(struct az_server *s, struct az_sv line, struct az_vec_char 
     if (!line.n)
         return AZ_OK;
     if (line.n > AZ_SERVE_LINE)
-        rc = fail(s, out, BAD_REQUEST, "the message is too long", AZ_SV(""));
+        rc = fail(s, out, BAD_REQUEST, "message too long", AZ_SV(""));
     else if (!az_rpc_valid(line))
-        rc = fail(s, out, PARSE_ERROR, "the line is not JSON", AZ_SV(""));
+        rc = fail(s, out, PARSE_ERROR, "line is not JSON", AZ_SV(""));
     else if (!az_rpc_is_object(line))
-        rc = fail(s, out, BAD_REQUEST, "a message is an object", AZ_SV(""));
+        rc = fail(s, out, BAD_REQUEST, "a message must be an object", AZ_SV(""));
     else
         rc = request(s, line, out);
     s->id = (struct az_sv){ NULL, 0 };

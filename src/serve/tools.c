@@ -17,8 +17,9 @@ static int paging(struct az_call *c, int64_t *offset, int64_t *limit)
     *limit = 50;
     if (!az_call_number(c, "offset", offset) || !az_call_number(c, "limit", limit))
         return AZ_EUSAGE;
-    return *offset < 0 || *limit < 1 ? az_call_wrong(c, "'offset' is 0 or more, 'limit' 1 or more")
-                                     : AZ_OK;
+    return *offset < 0 || *limit < 1
+               ? az_call_wrong(c, "'offset' must be 0 or more, 'limit' 1 or more")
+               : AZ_OK;
 }
 
 static int rows(struct az_call *c, struct az_vec_char *sql, int64_t offset, int64_t limit, int rc)
@@ -56,7 +57,7 @@ static int tool_tables(struct az_call *c)
     int64_t offset, limit;
     int rc = paging(c, &offset, &limit);
 
-    said(c, "order", AZ_SV("facts, then the report's tables as it has them"));
+    said(c, "order", AZ_SV("facts, then report tables in report order"));
     return rc ? rc
               : az_call_rows(c, AZ_SV("SELECT name, kind, rows, title FROM tables"), offset,
                              limit < 50 ? limit : 500);
@@ -70,7 +71,7 @@ static int tool_describe(struct az_call *c)
 
     az_vec_init(&sql, NULL);
     if (!rc && !table.n)
-        rc = az_call_wrong(c, "'table' is wanted (the tool 'tables' lists them)");
+        rc = az_call_wrong(c, "missing 'table'; list tables with the tool 'tables'");
     if (!rc)
         rc = az_text_append(
             &sql, AZ_SV("SELECT name, type, unit, title FROM columns WHERE table_name = "));
@@ -95,10 +96,10 @@ static int column_list(struct az_call *c, struct az_vec_char *sql)
     if (!raw.p || az_sv_is(raw, "null"))
         return az_text_append(sql, AZ_SV("*"));
     if (!az_jview_array(&v, raw))
-        return az_call_wrong(c, "'columns' is a list of names");
+        return az_call_wrong(c, "'columns' must be a list of names");
     while (!rc && az_jview_next(&v, &one)) {
         if (!az_rpc_text(c->a, one, &name) || !name.n)
-            return az_call_wrong(c, "'columns' is a list of names");
+            return az_call_wrong(c, "'columns' must be a list of names");
         rc = any ? az_text_append(sql, AZ_SV(", ")) : AZ_OK;
         if (!rc)
             rc = az_sql_name(sql, name);
@@ -119,7 +120,7 @@ static int conditions(struct az_call *c, struct az_vec_char *sql)
     if (!raw.p || az_sv_is(raw, "null"))
         return AZ_OK;
     if (!az_jview_object(&v, raw))
-        return az_call_wrong(c, "'filter' is an object of columns and values");
+        return az_call_wrong(c, "'filter' must be an object of columns and values");
     while (!rc && az_jview_member(&v, &key, &value)) {
         rc = az_text_append(sql, az_sv_str(word));
         if (!rc)
@@ -138,7 +139,8 @@ static int conditions(struct az_call *c, struct az_vec_char *sql)
                    az_sv_is(value, "true") || az_sv_is(value, "false")) {
             rc = az_text_printf(sql, " = %.*s", AZ_SVF(value));
         } else {
-            rc = az_call_wrong(c, "a value of 'filter' is a text, a number, true, false or null");
+            rc = az_call_wrong(
+                c, "a value of 'filter' must be a string, a number, true, false or null");
         }
     }
     return rc;
@@ -152,7 +154,7 @@ static int ordered(struct az_call *c, struct az_vec_char *sql)
     if (rc)
         return rc;
     if (!order.n) {
-        said(c, "order", AZ_SV("as the table has them"));
+        said(c, "order", AZ_SV("in table order"));
         return AZ_OK;
     }
     const bool down = *order.p == '-';
@@ -174,7 +176,7 @@ static int tool_table(struct az_call *c)
     if (!rc && !az_call_text(c, "table", &table))
         rc = AZ_EUSAGE;
     if (!rc && !table.n)
-        rc = az_call_wrong(c, "'table' is wanted (the tool 'tables' lists them)");
+        rc = az_call_wrong(c, "missing 'table'; list tables with the tool 'tables'");
     if (!rc)
         said(c, "table", table);
     if (!rc)
@@ -203,9 +205,9 @@ static int tool_query(struct az_call *c)
     if (!rc && !az_call_text(c, "sql", &sql))
         rc = AZ_EUSAGE;
     if (!rc && !sql.n)
-        rc = az_call_wrong(c, "'sql' is wanted: a SELECT over the tables that 'tables' lists");
+        rc = az_call_wrong(c, "missing 'sql'; use a SELECT over the tables listed by 'tables'");
     if (!rc)
-        said(c, "order", AZ_SV("as the statement says"));
+        said(c, "order", AZ_SV("in the order of the statement"));
     return rc ? rc : az_call_rows(c, sql, offset, limit);
 }
 
@@ -223,7 +225,7 @@ static int tool_verdict(struct az_call *c)
     d = s->document(s->ctx, input, &failed);
     if (!d)
         return az_diag_fail(c->diag, failed ? failed : AZ_EEMPTY, AZ_NOWHERE,
-                            "the report of this input cannot be made: %s",
+                            "cannot compute the report of this input: %s",
                             az_err_text(failed ? failed : AZ_EEMPTY));
     said(c, "input", s->inputs[input].title);
     static const char *const tables[] = { "verdict", "findings" };
@@ -278,7 +280,7 @@ static int tool_window(struct az_call *c)
     if (!rc && (!az_call_number(c, "start_ns", &from) || !az_call_number(c, "end_ns", &to)))
         rc = AZ_EUSAGE;
     if (!rc && (from == INT64_MIN || to < from))
-        rc = az_call_wrong(c, "'start_ns' and 'end_ns' are wanted, in this order");
+        rc = az_call_wrong(c, "missing or unordered 'start_ns' and 'end_ns'");
     if (!rc)
         rc = window_of(c, &sql, "kernel", "kernels", true, from, to);
     if (!rc)
@@ -308,13 +310,13 @@ static int tool_kernel(struct az_call *c)
     if (!az_call_text(c, "name", &of.name))
         return AZ_EUSAGE;
     if (!of.name.n)
-        return az_call_wrong(c, "'name' is wanted: the whole name of a kernel");
+        return az_call_wrong(c, "missing 'name'; use the full name of a kernel");
     said(c, "table", AZ_SV("kernels"));
     int rc = az_call_groups(c, "times", &of, 20, &any);
     if (!rc && !any)
-        return az_call_wrong(
-            c, "there is no kernel '%.*s' (SELECT DISTINCT name FROM kernels lists the names)",
-            AZ_SVF(of.name));
+        return az_call_wrong(c,
+                             "no kernel '%.*s'; list names with SELECT DISTINCT name FROM kernels",
+                             AZ_SVF(of.name));
     of = (struct az_query_grouping){ .table = "kernels",
                                      .name = of.name,
                                      .by = { "grid_x", "grid_y", "grid_z", "block_x", "block_y",
@@ -357,14 +359,13 @@ static int tool_reload(struct az_call *c)
 #define NEEDS(names)    ",\"required\":[" names "]}"
 #define STRING(name, help)  "\"" name "\":{\"type\":\"string\",\"description\":\"" help "\"}"
 #define INTEGER(name, help) "\"" name "\":{\"type\":\"integer\",\"description\":\"" help "\"}"
-#define PAGING INTEGER("offset", "first row, from 0") "," INTEGER("limit", "rows at most (50)")
-#define INPUT  STRING("input", "title of an input; may be omitted where there is one")
+#define PAGING INTEGER("offset", "first row, from 0") "," INTEGER("limit", "maximum number of rows (50)")
+#define INPUT  STRING("input", "title of an input; optional if there is only one")
 
 const struct az_serve_tool az_serve_tools[] = {
-    { "inputs", "The profiles that are open: title, format, and whether their files have changed since.",
+    { "inputs", "Lists the open profiles: title, format, and whether their files changed since.",
       OBJECT("") "}", tool_inputs },
-    { "verdict", "What ran, account of time, estimated savings, state of the data; then every finding with "
-      "its evidence (a table and what to look for in it).", OBJECT(INPUT) "}", tool_verdict },
+    { "verdict", "Summary: hardware and steps, time breakdown, estimated savings, data coverage; then every finding with its evidence (table and filter).", OBJECT(INPUT) "}", tool_verdict },
     { "tables", "All tables with their number of rows: facts (kernels, copies, ops, calls, launches, gaps, steps ...) and the "
       "tables of the reports.", OBJECT(PAGING) "}", tool_tables },
     { "describe", "Columns of a table with type, unit and meaning.",
@@ -374,7 +375,7 @@ const struct az_serve_tool az_serve_tools[] = {
              "\"columns\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"description\":\"names; all if omitted\"},"
              "\"filter\":{\"type\":\"object\",\"description\":\"column: value; a text with * or ? is a pattern, null is empty\"},"
              STRING("order", "a column; with - before it descending") "," PAGING) NEEDS("\"table\""), tool_table },
-    { "query", "One SELECT statement of SQLite over the tables; nothing can be changed.",
+    { "query", "Runs one read-only SQLite SELECT statement over the tables.",
       OBJECT(STRING("sql", "the statement") "," PAGING) NEEDS("\"sql\""), tool_query },
     { "window", "What ran between two times, on devices and host, by start.",
       OBJECT(INTEGER("start_ns", "on the clock of the trace") "," INTEGER("end_ns", "likewise") "," PAGING)
@@ -384,10 +385,10 @@ const struct az_serve_tool az_serve_tools[] = {
     { "compare", "Two inputs: which is faster, and the causes that add up to the difference.",
       OBJECT(STRING("baseline", "title of an input") "," STRING("variant", "title of an input"))
       NEEDS("\"baseline\",\"variant\""), az_tool_compare },
-    { "gate", "Is an input as good as a baseline, by a dozen key figures? Pass or fail with the figures.",
+    { "gate", "Compares the key metrics of an input with a baseline: pass or fail, with the metrics.",
       OBJECT(STRING("baseline", "title of an input") "," STRING("candidate", "title of an input"))
       NEEDS("\"baseline\",\"candidate\""), az_tool_gate },
-    { "reload", "Reads all inputs again, after their files have changed.", OBJECT("") "}", tool_reload },
+    { "reload", "Reads all inputs again after their files changed.", OBJECT("") "}", tool_reload },
 };
 /* clang-format on */
 const size_t az_serve_n_tools = AZ_LENGTH(az_serve_tools);

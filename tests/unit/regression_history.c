@@ -355,17 +355,17 @@ static void no_database(void **state)
     struct env *e = *state;
     bytes(e, "this is a text, and it is long enough to be looked at as the header of a database by "
              "the library.....\n");
-    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "it is no database of a history");
-    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "it is no database of a history");
+    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "not a history database");
+    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "not a history database");
 }
 
 static void anothers_database(void **state)
 {
     struct env *e = *state;
     sql(e, "CREATE TABLE meta(k,v); CREATE TABLE photos(x)");
-    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "a database, but not of a history");
+    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "not a history database");
     sql(e, "INSERT INTO photos VALUES(1)"); /* still its own journal mode */
-    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "a database, but not of a history");
+    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "not a history database");
 }
 
 static void newer_version(void **state)
@@ -375,8 +375,10 @@ static void newer_version(void **state)
     az_history_close(e->h);
     e->h = NULL;
     sql(e, "UPDATE meta SET v='7'");
-    refused(e, AZ_HISTORY_READ, AZ_EFORMAT, "schema version 7 is newer than 4");
-    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT, "schema version 7 is newer than 4");
+    refused(e, AZ_HISTORY_READ, AZ_EFORMAT,
+            "schema version 7 is newer than the supported version 4");
+    refused(e, AZ_HISTORY_WRITE, AZ_EFORMAT,
+            "schema version 7 is newer than the supported version 4");
 }
 
 static void damaged(void **state)

@@ -82,7 +82,7 @@ static void folder_without_profiles(void **state)
     assert_int_equal(mkdir("d", 0777), 0);
     write_file("d/notes.txt", "nothing to see\n");
     assert_int_equal(PATHS(s, "d"), AZ_ECONFIG);
-    assert_true(said(&s->diag, "d: no file in this folder"));
+    assert_true(said(&s->diag, "d: no profile of a supported format"));
 }
 
 /* A wrong file fails in its turn, the others go on. */
@@ -149,7 +149,7 @@ static void standard_input_once(void **state)
 
     assert_int_equal(PATHS(s, "-", "-"), 0);
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), AZ_ECONFIG);
-    assert_true(said(&s->diag, "given twice"));
+    assert_true(said(&s->diag, "duplicate standard input"));
 }
 
 /* The plan as it was before az_plan_make. */
@@ -204,7 +204,7 @@ static void file_among_tables(void **state)
     s->config.outputs.csv_dir = AZ_SV("out");
     s->config.outputs.xlsx = AZ_SV("./out/../out/nccl.csv");
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), AZ_ECONFIG);
-    assert_true(said(&s->diag, "may be a table's in 'out'"));
+    assert_true(said(&s->diag, "may conflict with a table in 'out'"));
     again(s);
     s->config.outputs.xlsx = AZ_SV("out/all.xlsx");
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);

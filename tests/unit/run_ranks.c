@@ -337,7 +337,7 @@ static void numbers_no_one_can_hold(void **state)
     const struct az_table *t = az_document_table(&res.doc, "ranks");
     assert_non_null(t);
     assert_int_equal(t->rows, 2);
-    assert_true(said(&s->diag, "is not believed"));
+    assert_true(said(&s->diag, "implausible rank"));
     az_result_release(&res);
 }
 
@@ -380,7 +380,7 @@ static void searches(void **state)
     assert_sv(in[0].title, "run");
     assert_sv(in[0].stem, "run_performance_report");
     assert_false(in[1].is_run);
-    assert_sv(in[2].trouble, "there is no such folder");
+    assert_sv(in[2].trouble, "no such folder");
     assert_sv(in[3].trouble, "is not a folder");
     assert_int_equal(az_plan_search(&s->config, &s->diag), 0); /* once is enough */
     assert_int_equal(s->config.inputs.n, 4);

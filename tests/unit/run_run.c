@@ -76,7 +76,7 @@ static void order_whatever_finishes_first(void **state)
         assert_int_equal(access(line, R_OK), 0);
     }
     assert_non_null(strstr(err, "error: f5.csv: empty file"));
-    assert_non_null(strstr(err, "error: f7.csv: no device work was recorded"));
+    assert_non_null(strstr(err, "error: f7.csv: no device work recorded"));
     assert_true(strstr(err, "f5.csv") < strstr(err, "f7.csv"));
     assert_non_null(strstr(err, "2 of 12 inputs failed"));
     free(out);

@@ -122,10 +122,10 @@ static void json_refused(void **state)
         { "", "no JSON object" },
         { "[]", "no JSON object" },
         { "{}", "no key 'schema'" },
-        { "{\"schema\": 5}", "a string is wanted" },
+        { "{\"schema\": 5}", "expected a string" },
         { "{\"schema\": \"analyzer-result/2\"}", "schema is not analyzer-result/1" },
         { "{\"schema\": \"analyzer-comparison/1\"}", "is a comparison" },
-        { "{\"schema\": \"analyzer-result/1\", \"tables\": [", "breaks off" },
+        { "{\"schema\": \"analyzer-result/1\", \"tables\": [", "truncated" },
         { HEAD "{\"id\": \"a\", \"columns\": []}]}", "without id or columns" },
         { HEAD "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"wood\"}]}]}",
           "unknown word '\"wood\"'" },
@@ -143,7 +143,7 @@ static void json_refused(void **state)
           "fewer cells" },
         { HEAD "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"int\"}]},"
                "{\"id\": \"a\", \"columns\": [{\"name\": \"k\", \"type\": \"int\"}]}]}",
-          "second table of the same id" },
+          "duplicate table ID" },
     };
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
@@ -279,7 +279,7 @@ static void kinds(void **state)
     assert_int_equal(az_saved_kind(other), AZ_SAVED_BOOK);
     begin(&f);
     assert_int_equal(az_load_saved(&f.doc, AZ_SAVED_BOOK, other, &partial, &f.diag), AZ_EFORMAT);
-    assert_non_null(strstr(first_message(&f), "no complete zip file"));
+    assert_non_null(strstr(first_message(&f), "incomplete zip file"));
     end(&f);
     unlink(other);
     snprintf(path, sizeof path, "%s/gpu_timeline.csv", dir);

@@ -313,19 +313,17 @@ void az_html_caption(struct az_html *h, const struct az_plot *p)
         changes(h, p);
         return;
     case AZ_CHART_HEAT:
-        az_html_put(h, AZ_SV("Colors: how far a value is from the median of its column; the "
-                             "strongest stand for the "
-                             "largest distance in the column, or 5 % where all are nearer."));
+        az_html_put(
+            h, AZ_SV("Colors: distance of a value from the median of its column; the strongest "
+                     "color is the largest distance in the column, or 5% if all are smaller."));
         return;
     case AZ_CHART_LIMITS:
-        az_html_put(h, p->n_series > 1
-                           ? AZ_SV("Change of each figure in percent of the baseline: to the right "
-                                   "of the zero is worse, "
-                                   "whatever the figure's direction. The mark is the limit of the "
-                                   "rule, the thin line "
-                                   "the interval of the change where there are repeated runs.")
-                           : AZ_SV("Change of each row as a part of the whole: to the right of the "
-                                   "zero is worse."));
+        az_html_put(
+            h, p->n_series > 1
+                   ? AZ_SV("Change of each metric in percent of the baseline; right of zero is "
+                           "worse for every metric. The mark is the limit of the rule, the thin "
+                           "line the confidence interval of the change for repeated runs.")
+                   : AZ_SV("Change of each row as a share of the total; right of zero is worse."));
         return;
     case AZ_CHART_PIE:
     case AZ_CHART_COLUMN:

@@ -138,9 +138,8 @@ void az_html_charts(struct az_html *h)
         return;
     az_html_put(h, AZ_SV("<section id=\"charts\">\n<h2>Charts</h2>\n"));
     if (az_html_scripted(h))
-        az_html_put(h, AZ_SV("<noscript><p class=\"note\">Charts are drawn by a script of this "
-                             "file; without it their "
-                             "figures are in words and in the tables.</p></noscript>\n"));
+        az_html_put(h, AZ_SV("<noscript><p class=\"note\">Charts require JavaScript; without it, "
+                             "see the captions and the tables.</p></noscript>\n"));
     az_html_put(h, AZ_SV("<div class=\"figures\">\n"));
     for (size_t i = 0; i < h->n_plots; i++)
         figure(h, i);

@@ -36,7 +36,7 @@ static void row(struct az_html *h, const struct az_flame *f, uint32_t node)
     az_human_count(n->count, count);
     az_html_put(h, AZ_SV("<tr><td class=\"t l\"><div>"));
     az_html_text(h, path_of(h, f, node));
-    az_html_putf(h, "</div></td><td>%s</td><td>%.1f&nbsp;%%</td><td>%s</td></tr>\n", time,
+    az_html_putf(h, "</div></td><td>%s</td><td>%.1f%%</td><td>%s</td></tr>\n", time,
                  100.0 * (double)n->self / (double)(f->nodes.v[0].total + !f->nodes.v[0].total),
                  count);
 }
@@ -76,11 +76,12 @@ void az_html_flame(struct az_html *h)
     az_human_time(f->nodes.v[0].total, time);
     az_html_put(h, AZ_SV("<section id=\"flame\">\n<h2 id=\"flame-title\">Device time by "));
     az_html_text(h, az_sv_str(f->of));
-    az_html_putf(h,
-                 "</h2>\n<p class=\"words\" id=\"flame-text\">%s of device time, added up over "
-                 "devices and streams. A box is as wide as the time of what it launched; below it "
-                 "is what it called, last what ran.</p>\n<div id=\"icicle\"></div>\n",
-                 time);
+    az_html_putf(
+        h,
+        "</h2>\n<p class=\"words\" id=\"flame-text\">%s of device time, summed over devices and "
+        "streams. The width of a box is the device time launched by it; its children are the "
+        "operations it called, and the leaves are kernels.</p>\n<div id=\"icicle\"></div>\n",
+        time);
     paths(h, f);
     az_html_put(h, AZ_SV("</section>\n"));
 }

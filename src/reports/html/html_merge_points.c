@@ -105,9 +105,9 @@ static void note_points(struct az_html *h, struct az_plot *p, size_t points, siz
     struct az_sv folded = { "", 0 }, out = { "", 0 };
 
     if (dots < points)
-        folded = az_arena_printf(
-            h->scratch, "%zu points are drawn as %zu dots: those that are together are one. ",
-            points, dots);
+        folded = az_arena_printf(h->scratch,
+                                 "%zu points are drawn as %zu dots: close points are merged. ",
+                                 points, dots);
     if (unseen)
         out = az_arena_printf(h->scratch, "%zu row%s without two positive values %s not drawn.",
                               unseen, unseen == 1 ? "" : "s", unseen == 1 ? "is" : "are");

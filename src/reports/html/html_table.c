@@ -335,7 +335,7 @@ static void subject_of(struct az_html *h, const struct az_table *t, size_t row,
     }
     took(h, t, row, number_at(t, row, f->gain) >= 0 ? f->gain : f->time);
     if (number_at(t, row, f->share) >= 0)
-        az_html_putf(h, " <span class=\"amount\">%.1f %%</span>", number_at(t, row, f->share));
+        az_html_putf(h, " <span class=\"amount\">%.1f%%</span>", number_at(t, row, f->share));
     amount(h, t, row, f->count, " \xc3\x97");
 }
 
@@ -364,7 +364,7 @@ static void more_like(struct az_html *h, const struct az_table *t, size_t row,
         n += alike(t, row, r, f);
     if (n == 0)
         return;
-    az_html_putf(h, "<details><summary>and %zu more like this</summary>\n<ul>\n", n);
+    az_html_putf(h, "<details><summary>and %zu similar</summary>\n<ul>\n", n);
     for (size_t r = row + 1; r < t->rows && r < ROWS_COMPARED && shown < FINDINGS_MAX; r++) {
         if (!alike(t, row, r, f))
             continue;
@@ -416,7 +416,7 @@ bool az_html_findings(struct az_html *h)
         return false;
     az_html_put(h, AZ_SV("<section id=\"top-findings\">\n<h2>Findings</h2>\n"));
     if (t->rows == 0)
-        az_html_put(h, AZ_SV("<p class=\"note\">No rule found anything to report.</p>\n"));
+        az_html_put(h, AZ_SV("<p class=\"note\">No findings.</p>\n"));
     else
         az_html_put(h, AZ_SV("<ul class=\"findings\">\n"));
     size_t shown = 0, kinds = 0;

@@ -110,7 +110,7 @@ static void lane_row(struct az_html *h, const struct az_tracks *t, size_t lane, 
     az_html_line(h, lane_label(h, l));
     az_html_put(h, AZ_SV("</th><td class=\"strip\">"));
     strip(h, t, lane, place);
-    az_html_putf(h, "</td><td>%s</td><td>%.1f&nbsp;%%</td><td>%s</td><td class=\"t\">", time,
+    az_html_putf(h, "</td><td>%s</td><td>%.1f%%</td><td>%s</td><td class=\"t\">", time,
                  100.0 * (double)l->busy / (double)t->span, count);
     if (l->kind == AZ_TRACK_STREAM)
         az_html_text(h, az_family_text((enum az_family)best));
@@ -151,15 +151,15 @@ static void words(struct az_html *h, const struct az_tracks *t)
     az_human_time(t->span, span);
     az_human_count(events, count);
     az_html_putf(h,
-                 "<p class=\"words\" id=\"timeline-text\">%s with %s device events on %zu "
-                 "stream%s of %zu device%s. Idle is when a device does nothing at all. Shares are "
-                 "of the time of device events added up.</p>\n",
+                 "<p class=\"words\" id=\"timeline-text\">%s with %s device events on %zu stream%s "
+                 "of %zu device%s. Idle: no work on the device. Shares are of the summed time of "
+                 "device events.</p>\n",
                  span, count, n[AZ_TRACK_STREAM], n[AZ_TRACK_STREAM] == 1 ? "" : "s",
                  n[AZ_TRACK_GAPS], n[AZ_TRACK_GAPS] == 1 ? "" : "s");
     az_time_of_document(h->doc, &account);
     if (account.serial) /* a report of operations: its tables are of the rows that were chosen */
-        az_html_put(h, AZ_SV("<p class=\"note\">This is the whole file, each device by itself; the "
-                             "verdict is of the operations that count, devices merged.</p>\n"));
+        az_html_put(h, AZ_SV("<p class=\"note\">This is the whole file, per device; the verdict "
+                             "covers the selected operations, with devices merged.</p>\n"));
 }
 
 /* Families by their time; their share is of the time of all events. */
@@ -183,8 +183,7 @@ static void legend(struct az_html *h, const struct az_tracks *t)
         shown[best] = true;
         az_html_putf(h, "<li data-family=\"%d\"><span class=\"key f%d\"></span> ", best, best);
         az_html_text(h, az_family_text((enum az_family)best));
-        az_html_putf(h, " <span class=\"count\">%.1f&nbsp;%%</span></li>\n",
-                     100.0 * time[best] / all);
+        az_html_putf(h, " <span class=\"count\">%.1f%%</span></li>\n", 100.0 * time[best] / all);
     }
     az_html_put(h, AZ_SV("</ul>\n"));
 }

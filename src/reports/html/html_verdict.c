@@ -77,7 +77,7 @@ static struct az_sv account(struct az_html *h, struct az_sv text)
     }
     az_html_put(h, AZ_SV("</svg>\n<ul class=\"parts\">\n"));
     for (size_t i = 0; i < used; i++) {
-        az_html_putf(h, "<li><span class=\"key %s\"></span> <strong>%.1f&nbsp;%%</strong> ",
+        az_html_putf(h, "<li><span class=\"key %s\"></span> <strong>%.1f%%</strong> ",
                      class_of(part[i].text), part[i].percent);
         az_html_line(h, part[i].text);
         az_html_put(h, AZ_SV("</li>\n"));

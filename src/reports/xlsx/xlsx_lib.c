@@ -44,10 +44,10 @@ int az_xlsx_load(struct az_where where, struct az_diag *diag)
     (void)pthread_once(&once, load);
     if (!missing)
         return AZ_OK;
-    return az_diag_fail(diag, AZ_EIO, where,
-                        "the workbook library cannot be loaded: no '%s' (install libxlsxwriter, or "
-                        "choose another format)",
-                        missing);
+    return az_diag_fail(
+        diag, AZ_EIO, where,
+        "cannot load the workbook library '%s'; install libxlsxwriter, or use another format",
+        missing);
 }
 #else
 int az_xlsx_load(struct az_where where, struct az_diag *diag)

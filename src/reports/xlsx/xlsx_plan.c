@@ -77,18 +77,18 @@ static int plan_table(struct planner *p, const struct az_table *t)
 
     if (!rc && rows < t->rows)
         rc = add_cut(p, "xlsx rows cut", t->id, t->rows - rows, "rows",
-                     az_arena_printf(p->scratch,
-                                     "the first %zu of %zu rows are here; CSV and JSON have all",
+                     az_arena_printf(p->scratch, "first %zu of %zu rows; see CSV or JSON for all",
                                      rows, t->rows));
     if (!rc && columns < t->columns.n)
         rc = add_cut(p, "xlsx columns cut", t->id, t->columns.n - columns, "columns",
-                     az_arena_printf(p->scratch, "a sheet holds %d columns; CSV and JSON have all",
+                     az_arena_printf(p->scratch,
+                                     "limit of %d columns per sheet; see CSV or JSON for all",
                                      AZ_XLSX_COLUMNS));
     if (!rc && cells)
-        rc =
-            add_cut(p, "xlsx cells cut", t->id, cells, "cells",
-                    az_arena_printf(p->scratch, "a cell holds %d characters; CSV and JSON have all",
-                                    AZ_XLSX_CELL));
+        rc = add_cut(p, "xlsx cells cut", t->id, cells, "cells",
+                     az_arena_printf(p->scratch,
+                                     "limit of %d characters per cell; see CSV or JSON for all",
+                                     AZ_XLSX_CELL));
     return rc ? rc : plan_parts(p, t, rows, columns);
 }
 

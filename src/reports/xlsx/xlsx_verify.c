@@ -79,7 +79,7 @@ static int check_part(struct az_sv data, const char *crc, const char *size, stru
         feed(&xml, chunk);
     az_source_close(src);
     if (rc == 0 && !balanced(&xml)) {
-        *damage = "the XML of a sheet is incomplete: is the disk of the temporary folder full?";
+        *damage = "incomplete XML of a sheet; check for a full disk of the temporary folder";
         rc = AZ_EFORMAT;
     }
     return rc;

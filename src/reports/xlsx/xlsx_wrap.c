@@ -341,10 +341,10 @@ static int finish(struct az_xlsx *x)
     const char *damage = NULL;
     int rc = az_xlsx_verify(x->book_name.p, x->mem, &damage);
     if (rc == AZ_EIO || rc == AZ_EFORMAT)
-        return write_error(x, damage ? damage : "cannot be read back");
+        return write_error(x, damage ? damage : "cannot read it back");
     errno = 0;
     if (rc == 0 && x->constant_memory && !az_xlsx_pack(x, x->book_name.p, x->tmp_name.p))
-        rc = write_error(x, errno ? strerror(errno) : "its parts cannot be put together");
+        rc = write_error(x, errno ? strerror(errno) : "cannot assemble its parts");
     return rc;
 }
 
