@@ -140,8 +140,8 @@ static void last_step_is_dropped(void **state)
     near(num(f, "temporal_breakdown", 0, "operations"), 2);
     near(num(f, "temporal_breakdown", 0, "kernel_time(us)"), 100);
     near(covered(f, "device events excluded from rank breakdowns"), 2);
-    assert_true(az_sv_is(table(f, "temporal_breakdown")->title,
-                         "Device time by rank, last step excluded"));
+    assert_true(
+        az_sv_is(table(f, "temporal_breakdown")->title, "Device time by rank, last step excluded"));
     near(num(f, "user_annotations", 0, "count"), 1); /* the dropped step itself is none of them */
 }
 
