@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(ROOT, "src", "docs", "columns.md")
-RULES = os.path.join(ROOT, "src", "results", "schema_rules.c")
+RULES = os.path.join(ROOT, "src", "document", "schema_rules.c")
 MARKS = ("<!-- generated: tests/columns_check.py -->\n", "<!-- /generated -->")
 SUFFIX = {"": "", "id": "", "count": "_count", "ps": "_ps", "ns": "_ns", "us": "_us", "ms": "_ms", "s": "_s",
           "B": "_bytes", "KB": "_kb", "MB": "_mb", "GB": "_gb", "%": "_percent", "ratio": "_ratio", "FLOP": "_flop",

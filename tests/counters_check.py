@@ -193,14 +193,14 @@ def packed(analyzer, tmp):
     with open(form, "wb") as f:
         f.write(packet)
     p = subprocess.run([analyzer, "run", form], capture_output=True, text=True)
-    hold(p.returncode == 3 and "compressed by zstd" in p.stderr, "packets of zstd: all", p.stderr)
+    hold(p.returncode == 3 and "zstd packets" in p.stderr, "packets of zstd: all", p.stderr)
     with open(form, "wb") as f:
         f.write(content + packet)
     out = os.path.join(tmp, "out")
     subprocess.run(["rm", "-rf", out], check=True)
     p = subprocess.run([analyzer, "run", form, "--csv-dir", out], capture_output=True, text=True)
     lost = [r["Value"] for r in rows(out, "coverage") if "zstd" in r["Item"]]
-    hold(p.returncode == 0 and "1 packet(s) compressed by zstd" in p.stderr and lost == ["1"] and rows(out, "gpu_timeline"),
+    hold(p.returncode == 0 and "1 packet(s) compressed with zstd" in p.stderr and lost == ["1"] and rows(out, "gpu_timeline"),
          "packets of zstd: some", (p.stderr, lost))
 
 

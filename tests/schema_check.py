@@ -181,7 +181,7 @@ def check_verdict(c, folder):
     import jsonschema
     with open(os.path.join(ROOT, "schemas", "result.schema.json"), encoding="utf-8") as f:
         schema = json.load(f)
-    with open(os.path.join(ROOT, "src", "results", "claims.c"), encoding="utf-8") as f:
+    with open(os.path.join(ROOT, "src", "document", "claims.c"), encoding="utf-8") as f:
         code = f.read()
     definitions = schema["definitions"]
     wanted = {"CHECK": definitions["check_id"]["enum"], "CAUSE": definitions["finding"]["properties"]["cause"]["enum"],

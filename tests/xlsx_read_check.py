@@ -118,24 +118,24 @@ def hostile(c, d):
     sheet = "xl/worksheets/sheet1.xml"
     head = b'<worksheet><sheetData><row><c t="inlineStr"><is><t>type</t></is></c></row>'
     cases = {
-        "bomb": (dict(parts, **{sheet: head + b"<row/>" * (4 << 20)}), "inflates to more"),
+        "bomb": (dict(parts, **{sheet: head + b"<row/>" * (4 << 20)}), "decompresses to more"),
         "cells": (dict(parts, **{sheet: head + b'<row><c r="XFE1"><v>1</v></c></row></sheetData></worksheet>'}), "outside of any sheet"),
         "entities": (dict(parts, **{sheet: b'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><worksheet>&b;</worksheet>'}),
                      "document type"),
-        "text": (dict(parts, **{sheet: head + b'<row><c t="s"><v>99999</v></c></row></sheetData></worksheet>'}), "does not have"),
-        "xml": (dict(parts, **{sheet: b"<worksheet><row></worksheet>"}), "is no XML"),
-        "end": (dict(parts, **{sheet: head}), "is no XML"),
+        "text": (dict(parts, **{sheet: head + b'<row><c t="s"><v>99999</v></c></row></sheetData></worksheet>'}), "missing from the workbook"),
+        "xml": (dict(parts, **{sheet: b"<worksheet><row></worksheet>"}), "is not XML"),
+        "end": (dict(parts, **{sheet: head}), "is truncated XML"),
         "sheet": ({k: v for k, v in parts.items() if k != sheet}, "is missing"),
         "workbook": ({k: v for k, v in parts.items() if k != "xl/workbook.xml"}, "is missing"),
         "relations": ({k: v for k, v in parts.items() if k != "_rels/.rels"}, "is missing"),
-        "document": (dict(parts, **{"xl/workbook.xml": b"<document/>"}), "another kind"),
+        "document": (dict(parts, **{"xl/workbook.xml": b"<document/>"}), "is not a workbook document"),
     }
     for name, (content, part) in cases.items():
         path = os.path.join(d, name + ".xlsx")
         book(path, content)
         c.refused(path, good, part, name)
-    for name, data, part in (("truncated", raw[:len(raw) // 2], "no complete zip file"),
-                             ("garbage", b"PK\x03\x04" + b"\0" * 5000, "no complete zip file"),
+    for name, data, part in (("truncated", raw[:len(raw) // 2], "incomplete zip file"),
+                             ("garbage", b"PK\x03\x04" + b"\0" * 5000, "incomplete zip file"),
                              ("encrypted", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "encrypted")):
         path = os.path.join(d, name + ".xlsx")
         open(path, "wb").write(data)

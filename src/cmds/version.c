@@ -68,7 +68,7 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
     puts("compiled with: " AZ_OPTIMISED);
 #endif
 #ifdef AZ_INSIDE
-    puts("built-in data: " AZ_INSIDE);
+    puts("statically linked: " AZ_INSIDE);
 #endif
 #ifdef AZ_WITH_ISAL
     puts("gzip input: isa-l");

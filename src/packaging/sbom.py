@@ -34,7 +34,7 @@ def linked(program):
 
 def inside(program):
     """Archives linked into the program, from its version command."""
-    line = re.search(r"^put into the program: *(.*)$", output(program, "version"), re.M)
+    line = re.search(r"^statically linked: *(.*)$", output(program, "version"), re.M)
     return line.group(1).split() if line else []
 
 

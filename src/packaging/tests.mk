@@ -32,7 +32,7 @@ $(BUILD)/tools/%: tests/tools/%.c $(ARCHIVES)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $< $(ALL_LDFLAGS) $(ARCHIVES) $(LIBS)
 
-include tests/tools/mutate.mk
+include src/packaging/mutate.mk
 
 # Benchmarks: tests/bench/NAME.c, linked with everything but the commands.
 BENCHES := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(wildcard tests/bench/*.c))

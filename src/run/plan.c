@@ -349,8 +349,7 @@ static int print_run(struct az_arena *a, const struct az_plan_job *job, struct a
         rc = rc ? rc : az_text_append(out, AZ_SV("/ (commands of node_replay)"));
     }
     if (!rc && job->there)
-        rc = az_text_append(
-            out, AZ_SV("\n  skipped: a report exists (overwrite it with --force)"));
+        rc = az_text_append(out, AZ_SV("\n  skipped: a report exists (overwrite it with --force)"));
     rc = rc ? rc : az_text_append(out, AZ_SV("\n  filters:"));
     for (size_t i = 0; !rc && i < s->n_filters; i++)
         rc = print_name(out, " ", s->filters[i]);

@@ -70,7 +70,7 @@ def resume(c, folder):
     os.remove(names[2])
     p = c.run("map", folder, "-o", parts, "-v")
     after = {n: os.stat(n).st_mtime_ns for n in names}
-    c.ok("1 parts written, 7 were there" in p.stderr, "a second start reads what has no part")
+    c.ok("1 parts written, 7 up to date" in p.stderr, "a second start reads what has no part")
     c.ok(all(before[n] == after[n] for n in names if n != names[2]), "and leaves the others alone")
     p = c.run("map", folder, "-o", parts, "-v", "--opt", "last_step=keep")
     c.ok("8 parts written" in p.stderr, "other options: all are read again")
@@ -126,7 +126,7 @@ def faults(c, folder):
     c.ok(rc == 3, "parts that are missing or damaged: exit status 3 (%d)" % rc)
     said = c.stderr("faulty_out")
     c.ok("rank_1.json: has no part" in said, "what has no part is named")
-    for r, word in ((2, "is truncated"), (3, "is damaged"), (4, "unsupported format version"), (5, "no part"), (6, "no part")):
+    for r, word in ((2, "is truncated"), (3, "is damaged"), (4, "unsupported format version"), (5, "not a part file"), (6, "not a part file")):
         c.ok(any(("rank_%d" % r) in line and word in line for line in said.splitlines()), "rank %d: %s" % (r, word))
     c.ok([status(c, "faulty_out", r) for r in (0, 7)] == ["ok", "ok"], "the other ranks are reported")
     c.ok(all((status(c, "faulty_out", r) or "").startswith("failed") for r in range(1, 7)), "those are failed in the table")
@@ -265,7 +265,7 @@ def small_disk(c, folder):
     c.ok(0 < len(left) < 8 and all(open(x, "rb").read() == open(c.path("p1", os.path.basename(x)), "rb").read() for x in left),
          "%d parts fit and are whole" % len(left))
     p = c.run("map", folder, "-o", out + ".copy", "-v")
-    c.ok("%d parts written, %d were there" % (8 - len(left), len(left)) in p.stderr, "a second start with room: %s" % p.stderr)
+    c.ok("%d parts written, %d up to date" % (8 - len(left), len(left)) in p.stderr, "a second start with room: %s" % p.stderr)
     c.reduce("small_out", out + ".copy")
     c.same("raw", "small_out", "and the report is the same")
 

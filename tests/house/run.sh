@@ -17,7 +17,7 @@ tree=$tmp/tree
 mkdir "$tree"
 # with times, so that make finds up to date what is
 (cd "$SRC" && tar -cf - Makefile src configs) | tar -xf - -C "$tree"
-mkdir "$tree/build" && cp -p "$BUILD/flags" "$tree/build/" && cp -pR "$BUILD/obj" "$BUILD/lib" "$tree/build/"
+mkdir "$tree/build" && cp -p "$BUILD/flags" "$BUILD/inside" "$BUILD/release" "$tree/build/" && cp -pR "$BUILD/obj" "$BUILD/lib" "$tree/build/"
 # the compiler of that build: another one would compile everything again
 cc=$(sed 's/ -std=c11.*//' "$BUILD/flags")
 export CCACHE_NOHASHDIR=1

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mutation test: changes one operator of the program at a time and reports the changes that no test detects.
 
-`make mutate` builds the trees (tests/tools/mutate.mk) and calls this. A mutant is one source compiled again into a small
+`make mutate` builds the trees (src/packaging/mutate.mk) and calls this. A mutant is one source compiled again into a small
 library that is loaded before the library of the whole program. The tests that execute the line are run until one fails or
 exceeds its time: the programs of tests/unit, the command lines of tests/golden, then the scripts of tests/stages.sh. What
 survives is run once more with the address sanitizer, by its nearest tests. Which tests execute a line is recorded in one
