@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "document/record.h"
 
 int64_t az_short_limit(const struct az_job *job, int64_t ticks_per_ns)
 {
@@ -28,6 +29,12 @@ static void put_bins(struct az_table *t, int64_t lo, int64_t hi, const int64_t *
     }
 }
 
+static const struct az_record_column short_histogram_columns[] = {
+    { "bin_start", AZ_REAL, AZ_UNIT_US, .flags = AZ_KEY },
+    { "bin_end", AZ_REAL, .unit = AZ_UNIT_US },
+    { "count", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_SHARE },
+};
+
 int az_short_histogram(struct az_job *job, const char *id, const int64_t *length, size_t n,
                        int64_t ticks_per_ns)
 {
@@ -40,9 +47,7 @@ int az_short_histogram(struct az_job *job, const char *id, const int64_t *length
 
     if (!t || !count)
         return az_arena_error(job->arena);
-    az_table_column(t, "bin_start", AZ_REAL, AZ_UNIT_US, AZ_KEY);
-    az_table_column(t, "bin_end", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, AZ_SHARE);
+    az_record_columns(t, short_histogram_columns, AZ_LENGTH(short_histogram_columns));
     for (size_t i = 0; i < n; i++) {
         if (length[i] >= limit)
             continue;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "compare/compare_internal.h"
+#include "document/record.h"
 
 double az_join_geomean(const struct az_comparison *c, const struct az_joined *j, size_t variant)
 {
@@ -22,6 +23,17 @@ double az_join_geomean(const struct az_comparison *c, const struct az_joined *j,
 
 /* ---- compare_summary ---- */
 
+static const struct az_record_column summary_column_list[] = {
+    { "figure", .type = AZ_TEXT },
+    { "unit", .type = AZ_TEXT },
+    { "baseline total", .type = AZ_REAL },
+    { "variant total", .type = AZ_REAL },
+    { "diff", .type = AZ_REAL },
+    { "diff (%)", AZ_REAL, .unit = AZ_UNIT_PERCENT },
+    { "geomean x", AZ_REAL, .unit = AZ_UNIT_RATIO },
+    { "note", .type = AZ_TEXT },
+};
+
 static void summary_columns(const struct az_comparison *c, struct az_table *t)
 {
     static const char *const counts[] = { "rows baseline", "rows variant", "same",
@@ -31,14 +43,7 @@ static void summary_columns(const struct az_comparison *c, struct az_table *t)
     az_table_column(t, "variant", AZ_TEXT, AZ_UNIT_NONE, c->n == 2 ? AZ_KEY | AZ_DETAIL : AZ_KEY);
     for (size_t i = 0; i < AZ_LENGTH(counts); i++)
         az_table_column(t, counts[i], AZ_INT, AZ_UNIT_COUNT, i < 2 ? AZ_DETAIL : 0);
-    az_table_column(t, "figure", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "baseline total", AZ_REAL, AZ_UNIT_NONE, 0);
-    az_table_column(t, "variant total", AZ_REAL, AZ_UNIT_NONE, 0);
-    az_table_column(t, "diff", AZ_REAL, AZ_UNIT_NONE, 0);
-    az_table_column(t, "diff (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
-    az_table_column(t, "geomean x", AZ_REAL, AZ_UNIT_RATIO, 0);
-    az_table_column(t, "note", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, summary_column_list, AZ_LENGTH(summary_column_list));
 }
 
 static void put_counts(struct az_table *t, const struct az_comparison *c, const struct az_joined *j,
@@ -203,6 +208,12 @@ static int add_reason(struct az_comparison *c, const struct az_joined *j, struct
     return r->tables.p ? AZ_OK : az_arena_error(c->a);
 }
 
+static const struct az_record_column compare_unmatched_columns[] = {
+    { "why", AZ_TEXT, .flags = AZ_KEY },
+    { "tables", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "which", .type = AZ_TEXT },
+};
+
 /* One row a reason, with the tables of it. */
 static int unmatched_table(struct az_comparison *c)
 {
@@ -218,9 +229,7 @@ static int unmatched_table(struct az_comparison *c)
     rc = az_intern_init(&ids, c->a, c->doc->mem);
     for (size_t i = 0; !rc && i < c->n_tables; i++)
         rc = add_reason(c, &c->tables[i], &ids, &list);
-    az_table_column(t, "why", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "tables", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "which", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, compare_unmatched_columns, AZ_LENGTH(compare_unmatched_columns));
     for (size_t i = 0; !rc && i < list.n; i++) {
         az_put_text(t, ids.text.v[i]);
         az_put_i64(t, (int64_t)list.v[i].n);
@@ -234,18 +243,22 @@ static int unmatched_table(struct az_comparison *c)
     return rc;
 }
 
+static const struct az_record_column compare_inputs_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "role", .type = AZ_TEXT },
+    { "title", .type = AZ_TEXT },
+    { "format", .type = AZ_TEXT },
+    { "tables", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "input", .type = AZ_TEXT },
+};
+
 static int inputs_table(struct az_comparison *c)
 {
     struct az_table *t = az_table_new(c->a, "compare_inputs", "Compared inputs", AZ_TABLE_SUMMARY);
 
     if (!t)
         return az_arena_error(c->a);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "role", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "title", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "format", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "tables", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "input", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, compare_inputs_columns, AZ_LENGTH(compare_inputs_columns));
     for (size_t i = 0; i < c->n; i++) {
         az_put_text(t, c->in[i].tag);
         az_put_text(t, i == c->base ? AZ_SV("baseline") : AZ_SV("variant"));

@@ -4,6 +4,7 @@
 
 #include "base/sort.h"
 #include "compare/compare_causes.h"
+#include "document/record.h"
 
 #define MOST 20
 
@@ -217,6 +218,12 @@ static int chart(struct az_comparison *c, const struct az_table *t)
     return rc;
 }
 
+static const struct az_record_column write_columns[] = {
+    { "Row", AZ_TEXT, .flags = AZ_KEY },
+    { "Of", AZ_TEXT, .flags = AZ_KEY },
+    { "Status", .type = AZ_TEXT },
+};
+
 static int write_table(struct az_comparison *c, const struct az_joined *j, size_t variant,
                        const struct tops *list)
 {
@@ -231,9 +238,7 @@ static int write_table(struct az_comparison *c, const struct az_joined *j, size_
                                AZ_SVF(c->shown[c->base]), AZ_SVF(c->shown[variant]), AZ_SVF(j->id));
     if (!t->id.p || !t->title.p)
         return az_arena_error(c->a);
-    az_table_column(t, "Row", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Of", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Status", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, write_columns, AZ_LENGTH(write_columns));
     az_table_column(t, "Change", AZ_REAL, j->values[0].unit, j->values[0].flags | AZ_CHANGE);
     az_table_column(t, "Of total (%)", AZ_REAL, AZ_UNIT_PERCENT, j->values[0].flags | AZ_CHANGE);
     az_table_column(t, "What", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);

@@ -4,6 +4,7 @@
 
 #include "base/num.h"
 #include "compare/compare_causes.h"
+#include "document/record.h"
 
 #define MAX_NS 4000000000000000000 /* beyond this nothing is drawn */
 
@@ -59,6 +60,21 @@ static int chart(struct az_comparison *c, const struct az_table *t)
     return rc;
 }
 
+static const struct az_record_column new_columns[] = {
+    { "Step", AZ_TEXT, .flags = AZ_KEY },
+    { "Change (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER | AZ_CHANGE },
+    { "Total", AZ_BOOL, .flags = AZ_DETAIL },
+    { "Level (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "Of baseline (%)", AZ_REAL, .unit = AZ_UNIT_PERCENT },
+    { "Foot (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL | AZ_HIDDEN },
+    { "Whole (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL | AZ_HIDDEN },
+    { "Rise (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL | AZ_HIDDEN },
+    { "Fall (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL | AZ_HIDDEN },
+    { "Baseline (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "Variant (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "Name", AZ_TEXT, .flags = AZ_DETAIL },
+};
+
 static struct az_table *new_table(struct az_comparison *c, const struct az_causes *o,
                                   size_t variant)
 {
@@ -71,18 +87,7 @@ static struct az_table *new_table(struct az_comparison *c, const struct az_cause
                                AZ_SVF(c->shown[variant]), az_pairing_text(o->by),
                                o->by == AZ_BY_NONE ? "parts of the total" : ": ",
                                AZ_SVF(o->by == AZ_BY_NONE ? AZ_SV("") : o->table));
-    az_table_column(t, "Step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Change (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER | AZ_CHANGE);
-    az_table_column(t, "Total", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Level (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "Of baseline (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
-    az_table_column(t, "Foot (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN);
-    az_table_column(t, "Whole (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN);
-    az_table_column(t, "Rise (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN);
-    az_table_column(t, "Fall (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN);
-    az_table_column(t, "Baseline (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "Variant (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "Name", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_record_columns(t, new_columns, AZ_LENGTH(new_columns));
     return t->id.p && t->title.p ? t : NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include "compare/side_by_side.h"
 #include "compare/title_groups.h"
+#include "document/record.h"
 #include "document/times.h"
 #include "document/verdict_table.h"
 
@@ -156,6 +157,12 @@ static void share_column(struct az_table *t, const char *name, unsigned flags)
     az_table_column(t, name, AZ_REAL, AZ_UNIT_NONE, AZ_SHARE | flags);
 }
 
+static const struct az_record_column columns_after_step_columns[] = {
+    { "Top family", .type = AZ_TEXT },
+    { "First finding", AZ_TEXT, .flags = AZ_DETAIL },
+    { "Finding", .type = AZ_TEXT },
+};
+
 static void columns_after_step(struct az_table *t)
 {
     share_column(t, "Computing share", 0);
@@ -164,9 +171,7 @@ static void columns_after_step(struct az_table *t)
     share_column(t, "Idle share", AZ_LOWER_BETTER);
     az_table_column(t, "FLOPs per s", AZ_REAL, AZ_UNIT_NONE, AZ_HIGHER_BETTER);
     share_column(t, "MFU", AZ_HIGHER_BETTER);
-    az_table_column(t, "Top family", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "First finding", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Finding", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, columns_after_step_columns, AZ_LENGTH(columns_after_step_columns));
 }
 
 /* Shorter than the names, which are those of the claims. */
@@ -237,6 +242,15 @@ static struct az_sv note_of(struct az_arena *a, const struct row *rows, size_t n
                            AZ_SVF(sums == 1 ? rows[last].title : AZ_SV("inputs without shares")));
 }
 
+static const struct az_record_column configurations_columns[] = {
+    { "Title", AZ_TEXT, .flags = AZ_KEY },
+    { "Device", .type = AZ_TEXT },
+    { "Devices", .type = AZ_INT },
+    { "Ranks", .type = AZ_INT },
+    { "Steps", .type = AZ_INT },
+    { "Step (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+};
+
 static int whole_table(struct az_document *doc, const struct row *rows, size_t n,
                        struct az_sv baseline, bool in_text)
 {
@@ -245,12 +259,7 @@ static int whole_table(struct az_document *doc, const struct row *rows, size_t n
                                           AZ_TABLE_FIRST | AZ_TABLE_BLOCKS);
     if (!t)
         return az_arena_error(doc->arena);
-    az_table_column(t, "Title", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Device", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Devices", AZ_INT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Ranks", AZ_INT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Steps", AZ_INT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Step (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_record_columns(t, configurations_columns, AZ_LENGTH(configurations_columns));
     columns_after_step(t);
     if (baseline.n) {
         az_table_column(t, "Step ratio", AZ_REAL, AZ_UNIT_NONE, AZ_LOWER_BETTER);
@@ -326,6 +335,15 @@ static void put_folded(struct az_table *t, struct folded *f, struct az_sv name)
     az_put_given(t, common_of(f, offsetof(struct row, finding)));
 }
 
+static const struct az_record_column folded_columns[] = {
+    { "Title", AZ_TEXT, .flags = AZ_KEY },
+    { "Inputs", .type = AZ_INT },
+    { "Device", .type = AZ_TEXT },
+    { "Step (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Shortest (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Longest (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+};
+
 static int folded_table(struct az_document *doc, const struct az_compare_input *in,
                         const struct row *rows, size_t n)
 {
@@ -338,12 +356,7 @@ static int folded_table(struct az_document *doc, const struct az_compare_input *
     f.v = az_arena_array(doc->arena, n, sizeof *f.v);
     if (rc || !f.v || !t)
         return rc ? rc : az_arena_error(doc->arena);
-    az_table_column(t, "Title", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Inputs", AZ_INT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Device", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Step (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Shortest (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_record_columns(t, folded_columns, AZ_LENGTH(folded_columns));
     columns_after_step(t);
     t->note = az_arena_printf(
         doc->arena, "%zu inputs by the pattern of their titles, medians; -v: a row per input.", n);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "document/claims.h"
+#include "document/record.h"
 
 #define DIGITS 20 /* of a 64-bit number with its sign */
 
@@ -41,6 +42,17 @@ static struct az_claim_account sum_of(const struct az_claims *c)
     return a;
 }
 
+static const struct az_record_column account_columns[] = {
+    { "Scope", AZ_TEXT, .flags = AZ_KEY },
+    { "Span (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Computing (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Exposed communication (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Exposed copy (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Idle (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Communication (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Copy (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+};
+
 /* A row per scope: the one that the verdict is about first; then the median step. */
 static int account(struct az_document *doc, const struct az_claims *c)
 {
@@ -48,14 +60,7 @@ static int account(struct az_document *doc, const struct az_claims *c)
     const struct az_claim_account whole = sum_of(c);
     if (!t)
         return az_arena_error(doc->arena);
-    az_table_column(t, "Scope", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Span (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Computing (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Exposed communication (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Exposed copy (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Idle (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Communication (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Copy (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_record_columns(t, account_columns, AZ_LENGTH(account_columns));
     if (c->has_account)
         put_account(t, az_account_scope_id(c->scope), &c->account);
     if (c->step.span > 0)
@@ -68,16 +73,18 @@ static int account(struct az_document *doc, const struct az_claims *c)
     return az_document_add(doc, t);
 }
 
+static const struct az_record_column trust_checks_columns[] = {
+    { "Check", AZ_TEXT, .flags = AZ_KEY },       { "Status", .type = AZ_TEXT },
+    { "Count", AZ_INT, .unit = AZ_UNIT_COUNT },  { "Of", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Time (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+};
+
 static int trust(struct az_document *doc, const struct az_claims *c)
 {
     struct az_table *t = az_table_new(doc->arena, "trust_checks", "Trust checks", 0);
     if (!t)
         return az_arena_error(doc->arena);
-    az_table_column(t, "Check", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Status", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Of", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    az_record_columns(t, trust_checks_columns, AZ_LENGTH(trust_checks_columns));
     for (int i = 0; i < AZ_CHECKS; i++) {
         const struct az_check_result *r = &c->trust[i];
         az_put_text(t, az_sv_str(az_check_id((enum az_check)i)));
@@ -130,14 +137,18 @@ static struct az_sv texts(struct az_arena *a, const struct az_sv *v, size_t n)
     return to ? az_sv_make(to, used) : AZ_SV("");
 }
 
+static const struct az_record_column verdict_facts_columns[] = {
+    { "Fact", AZ_TEXT, .flags = AZ_KEY },
+    { "Value", .type = AZ_REAL },
+    { "Text", .type = AZ_TEXT },
+};
+
 static int facts(struct az_document *doc, const struct az_claims *c)
 {
     struct az_table *t = az_table_new(doc->arena, "verdict_facts", "Devices, ranks and steps", 0);
     if (!t)
         return az_arena_error(doc->arena);
-    az_table_column(t, "Fact", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Value", AZ_REAL, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Text", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, verdict_facts_columns, AZ_LENGTH(verdict_facts_columns));
     figure(t, "devices", (double)c->devices.count);
     figure(t, "devices_counted", (double)(c->devices.count - (int64_t)c->devices.n_idle));
     figure(t, "kernels", c->kernels ? (double)c->kernels : NAN);

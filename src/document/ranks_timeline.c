@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "document/record.h"
 #include "document/schema.h"
 
 static bool is_figure(const struct az_column *c)
@@ -38,18 +39,22 @@ static void put_row(struct az_table *t, const struct az_table *wide, size_t colu
     az_put_i64(t, (int64_t)az_cell_number(az_table_at(wide, most, (size_t)rank)));
 }
 
+static const struct az_record_column gpu_timelines_columns[] = {
+    { "type", AZ_TEXT, .flags = AZ_KEY },
+    { "time_ms_avg", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "time_ms_std", AZ_REAL, .unit = AZ_UNIT_MS },
+    { "time_ms_min", AZ_REAL, .unit = AZ_UNIT_MS },
+    { "time_ms_max", AZ_REAL, .unit = AZ_UNIT_MS },
+    { "rank_max", AZ_INT, .unit = AZ_UNIT_ID },
+};
+
 static struct az_table *by_figure(struct az_arena *a, const struct az_table *wide, ptrdiff_t rank)
 {
     struct az_table *t =
         az_table_new(a, "gpu_timelines", "GPU timelines of all ranks", AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
-    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "time_ms_avg", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "time_ms_std", AZ_REAL, AZ_UNIT_MS, 0);
-    az_table_column(t, "time_ms_min", AZ_REAL, AZ_UNIT_MS, 0);
-    az_table_column(t, "time_ms_max", AZ_REAL, AZ_UNIT_MS, 0);
-    az_table_column(t, "rank_max", AZ_INT, AZ_UNIT_ID, 0);
+    az_record_columns(t, gpu_timelines_columns, AZ_LENGTH(gpu_timelines_columns));
     for (size_t c = 0; c < wide->columns.n; c++)
         if (is_figure(&wide->columns.v[c]))
             put_row(t, wide, c, rank);

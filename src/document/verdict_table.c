@@ -1,5 +1,6 @@
 /* The verdict of a report as a table, and back. */
 #include "document/verdict_table.h"
+#include "document/record.h"
 
 #include <math.h>
 
@@ -9,21 +10,25 @@ static const char *const kinds[AZ_LINES] = { "what", "time", "finding", "note", 
 
 struct az_sv az_line_kind_text(enum az_line_kind k) { return az_sv_str(kinds[k]); }
 
+static const struct az_record_column verdict_columns[] = {
+    { "line", AZ_TEXT, .flags = AZ_KEY },
+    { "label", .type = AZ_TEXT },
+    { "text", .type = AZ_TEXT },
+    { "rule", .type = AZ_TEXT },
+    { "severity", .type = AZ_TEXT },
+    { "evidence", .type = AZ_TEXT },
+    { "evidence row", .type = AZ_TEXT },
+    { "time (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "share (%)", AZ_REAL, .unit = AZ_UNIT_PERCENT },
+};
+
 struct az_table *az_headline_table(struct az_arena *arena)
 {
     struct az_table *t = az_table_new(arena, "verdict", "Verdict", AZ_TABLE_WHOLE);
 
     if (!t)
         return NULL;
-    az_table_column(t, "line", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "label", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "text", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "rule", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "severity", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "evidence", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "evidence row", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "time (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "share (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_record_columns(t, verdict_columns, AZ_LENGTH(verdict_columns));
     az_table_reserve(t, 10); /* few have more lines */
     return t;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/pool.h"
+#include "document/record.h"
 
 struct slot {
     void *fact; /* first: the place that the maker knows */
@@ -98,18 +99,33 @@ void **az_job_view(struct az_job *job, const void *what)
     return s ? &s->fact : NULL;
 }
 
+static const struct az_record_column coverage_columns[] = {
+    { "Item", AZ_TEXT, .flags = AZ_KEY }, { "Value", .type = AZ_REAL }, { "Unit", .type = AZ_TEXT },
+    { "Note", .type = AZ_TEXT },          { "Kind", .type = AZ_TEXT },
+};
+
 struct az_table *az_coverage_table(struct az_arena *arena)
 {
     struct az_table *t = az_table_new(arena, "coverage", "Data coverage", AZ_TABLE_LAST);
     if (!t)
         return NULL;
-    az_table_column(t, "Item", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Value", AZ_REAL, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Unit", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Note", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Kind", AZ_TEXT, AZ_UNIT_NONE, 0); /* of dropped events */
+    az_record_columns(t, coverage_columns, AZ_LENGTH(coverage_columns)); /* of dropped events */
     return t;
 }
+
+static const struct az_record_column findings_columns[] = {
+    { "Rule", AZ_TEXT, .flags = AZ_KEY },
+    { "Severity", .type = AZ_TEXT },
+    { "Subject", AZ_TEXT, .flags = AZ_KEY },
+    { "Count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Time (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "Recoverable (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "Share of the total (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+    { "Evidence", .type = AZ_TEXT },
+    { "Evidence row", AZ_TEXT, .flags = AZ_DETAIL },
+    { "Overlaps", AZ_TEXT, .flags = AZ_DETAIL },
+    { "Advice", .type = AZ_TEXT },
+};
 
 struct az_table *az_findings_table(struct az_arena *arena)
 {
@@ -117,17 +133,7 @@ struct az_table *az_findings_table(struct az_arena *arena)
         az_table_new(arena, "findings", "Findings by estimated saving", AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
-    az_table_column(t, "Rule", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Severity", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Subject", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "Recoverable (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "Share of the total (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(t, "Evidence", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Evidence row", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Overlaps", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Advice", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, findings_columns, AZ_LENGTH(findings_columns));
     return t;
 }
 

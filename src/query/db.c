@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "document/record.h"
 #include "query/internal.h"
 
 #define STEPS_ASKED 2000       /* of SQLite's machine, between two looks at the clock */
@@ -206,14 +207,18 @@ static const char *type_text(enum az_cell_type t)
     return text[t];
 }
 
+static const struct az_record_column tables_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "kind", .type = AZ_TEXT },
+    { "rows", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "title", .type = AZ_TEXT },
+};
+
 static struct az_table *table_list(struct az_query *q, bool reports, int *rc)
 {
     struct az_table *t = az_table_new(&q->arena, "tables", "Tables of the query", 0);
 
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "kind", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "rows", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "title", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, tables_columns, AZ_LENGTH(tables_columns));
     for (size_t i = 0; *rc == 0 && i < az_query_n_tables; i++) {
         const struct az_query_rows *rows = az_query_rows_of(q->facts, i, rc);
         if (!rows)
@@ -242,15 +247,19 @@ static void one_column(struct az_table *t, struct az_sv table, struct az_sv name
     az_put_given(t, title);
 }
 
+static const struct az_record_column columns_columns[] = {
+    { "table_name", AZ_TEXT, .flags = AZ_KEY },
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "type", .type = AZ_TEXT },
+    { "unit", .type = AZ_TEXT },
+    { "title", .type = AZ_TEXT },
+};
+
 static struct az_table *column_list(struct az_query *q, bool reports)
 {
     struct az_table *t = az_table_new(&q->arena, "columns", "Columns of the tables", 0);
 
-    az_table_column(t, "table_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "title", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, columns_columns, AZ_LENGTH(columns_columns));
     for (size_t i = 0; i < az_query_n_tables; i++)
         for (size_t c = 0; c < az_query_table_list[i]->n_columns; c++) {
             const struct az_query_table_column *x = &az_query_table_list[i]->columns[c];

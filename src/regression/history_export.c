@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/intern.h"
+#include "document/record.h"
 #include "regression/history.h"
 #include "regression/history_db.h"
 
@@ -73,14 +74,18 @@ static void put_figure(struct az_table *t, const struct figure *f)
     az_put_given(t, f->name);
 }
 
+static const struct az_record_column run_column_list[] = {
+    { "Run", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Created", .type = AZ_TEXT },
+    { "Good", .type = AZ_BOOL },
+};
+
 static void run_columns(struct az_table *t)
 {
     static const char *const texts[] = { "Label", "Commit", "Branch", "Host", "Device" },
                              *const of_figure[] = { "Input", "Table", "Key", "Column" };
 
-    az_table_column(t, "Run", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Created", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Good", AZ_BOOL, AZ_UNIT_NONE, 0);
+    az_record_columns(t, run_column_list, AZ_LENGTH(run_column_list));
     for (size_t i = 0; i < AZ_LENGTH(texts); i++)
         az_table_column(t, texts[i], AZ_TEXT, AZ_UNIT_NONE, 0);
     for (size_t i = 0; i < AZ_LENGTH(of_figure); i++)
@@ -143,6 +148,21 @@ static int add_rows(struct export *x, const struct az_history_runs *runs, const 
     return rc;
 }
 
+static const struct az_record_column add_tables_columns[] = {
+    { "Unit", .type = AZ_TEXT },
+    { "Better", .type = AZ_TEXT },
+    { "Sample", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Value", .type = AZ_REAL },
+};
+
+static const struct az_record_column add_tables_columns_2[] = {
+    { "Rule", AZ_TEXT, .flags = AZ_KEY },
+    { "Status", .type = AZ_TEXT },
+    { "Baseline", AZ_INT, .unit = AZ_UNIT_ID },
+    { "Worse by", AZ_REAL, .unit = AZ_UNIT_RATIO },
+    { "p", .type = AZ_REAL },
+};
+
 static int add_tables(struct export *x, const struct az_history_runs *runs)
 {
     struct az_arena *a = x->doc->arena;
@@ -153,10 +173,7 @@ static int add_tables(struct export *x, const struct az_history_runs *runs)
     if (!t)
         return az_arena_error(a);
     run_columns(t);
-    az_table_column(t, "Unit", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Better", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Sample", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Value", AZ_REAL, AZ_UNIT_NONE, 0);
+    az_record_columns(t, add_tables_columns, AZ_LENGTH(add_tables_columns));
     rc = add_rows(x, runs,
                   "SELECT metric_id,rep,value FROM sample WHERE run_id=? ORDER BY metric_id,rep", t,
                   put_sample);
@@ -164,11 +181,7 @@ static int add_tables(struct export *x, const struct az_history_runs *runs)
     if (!t)
         return rc ? rc : az_arena_error(a);
     run_columns(t);
-    az_table_column(t, "Rule", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Status", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Baseline", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "Worse by", AZ_REAL, AZ_UNIT_RATIO, 0);
-    az_table_column(t, "p", AZ_REAL, AZ_UNIT_NONE, 0);
+    az_record_columns(t, add_tables_columns_2, AZ_LENGTH(add_tables_columns_2));
     return add_rows(x, runs,
                     "SELECT metric_id,rule,status,baseline_run,rel,p FROM verdict WHERE run_id=? "
                     "ORDER BY metric_id,rule",

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "document/record.h"
 #include "document/units.h"
 #include "regression/history.h"
 #include "regression/history_db.h"
@@ -388,6 +389,12 @@ static struct az_sv night_label(const struct night *n, struct az_arena *a)
     return az_arena_printf(a, "%lld%s%.*s", (long long)n->run, day.n ? " " : "", AZ_SVF(day));
 }
 
+static const struct az_record_column put_nights_columns[] = {
+    { "Mark", .type = AZ_TEXT },
+    { "Label", .type = AZ_TEXT },
+    { "Commit", .type = AZ_TEXT },
+};
+
 static int put_nights(struct nights *n, int worse, enum az_unit unit, struct az_table *t)
 {
     static const char *const figures[] = { "Value", "Level", "Low", "High" };
@@ -400,9 +407,7 @@ static int put_nights(struct nights *n, int worse, enum az_unit unit, struct az_
     az_table_column(t, "Good", AZ_BOOL, AZ_UNIT_NONE, 0);
     for (size_t i = 0; i < 4; i++)
         az_table_column(t, figures[i], AZ_REAL, unit, 0);
-    az_table_column(t, "Mark", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Label", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Commit", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, put_nights_columns, AZ_LENGTH(put_nights_columns));
     for (size_t i = 0; i < n->n; i++) {
         az_put_text(t, night_label(&n->v[i], t->arena));
         az_put_bool(t, n->v[i].good);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/sort.h"
+#include "document/record.h"
 #include "regression/series.h"
 #include "regression/verdict.h"
 #include "stats/rank_test.h"
@@ -124,6 +125,13 @@ static int add_passed(const struct az_gate_verdict *v, struct az_arena *a,
     return rc;
 }
 
+static const struct az_record_column table_columns[] = {
+    { "Status", .type = AZ_TEXT },
+    { "Of", AZ_TEXT, .flags = AZ_KEY },
+    { "What", AZ_TEXT, .flags = AZ_DETAIL },
+    { "Rule", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },
+};
+
 static void columns(struct az_table *t)
 {
     static const char *const percent[] = { "Worse by (%)", "Low (%)", "High (%)", "Limit (%)" };
@@ -132,10 +140,7 @@ static void columns(struct az_table *t)
     for (size_t i = 0; i < 4; i++)
         az_table_column(t, percent[i], AZ_REAL, AZ_UNIT_PERCENT,
                         i ? 0 : AZ_LOWER_BETTER | AZ_CHANGE);
-    az_table_column(t, "Status", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Of", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "What", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Rule", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
+    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
 }
 
 static void put(struct az_table *t, const struct change *c, bool inputs)

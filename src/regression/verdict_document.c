@@ -1,6 +1,7 @@
 /* A verdict as tables, for every writer of tables. */
 #include <math.h>
 
+#include "document/record.h"
 #include "regression/verdict.h"
 
 static int add_summary(const struct az_gate_verdict *v, struct az_document *doc)
@@ -24,6 +25,19 @@ static int add_summary(const struct az_gate_verdict *v, struct az_document *doc)
     return az_document_add(doc, t);
 }
 
+static const struct az_record_column gate_results_columns[] = {
+    { "Unit", .type = AZ_TEXT },
+    { "Baseline", .type = AZ_REAL },
+    { "Candidate", .type = AZ_REAL },
+    { "Worse by (%)", AZ_REAL, .unit = AZ_UNIT_PERCENT },
+    { "Limit (%)", AZ_REAL, .unit = AZ_UNIT_PERCENT },
+    { "p", .type = AZ_REAL },
+    { "Effect", AZ_REAL, .flags = AZ_DETAIL },
+    { "Baseline Runs", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "Candidate Runs", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "Why", AZ_TEXT, .flags = AZ_DETAIL },
+};
+
 static int add_results(const struct az_gate_verdict *v, struct az_document *doc)
 {
     static const char *const texts[] = { "Status", "Input", "Table", "Key", "Column", "Rule" };
@@ -34,16 +48,7 @@ static int add_results(const struct az_gate_verdict *v, struct az_document *doc)
         return az_arena_error(doc->arena);
     for (size_t i = 0; i < 6; i++)
         az_table_column(t, texts[i], AZ_TEXT, AZ_UNIT_NONE, i ? AZ_KEY : 0);
-    az_table_column(t, "Unit", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Baseline", AZ_REAL, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Candidate", AZ_REAL, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Worse by (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
-    az_table_column(t, "Limit (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
-    az_table_column(t, "p", AZ_REAL, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Effect", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Baseline Runs", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "Candidate Runs", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "Why", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_record_columns(t, gate_results_columns, AZ_LENGTH(gate_results_columns));
     for (size_t i = 0; i < v->results.n; i++) {
         const struct az_gate_result *x = &v->results.v[i];
         az_put_text(t, az_sv_str(az_gate_status_text(x->status)));

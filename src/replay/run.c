@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/data.h"
+#include "document/record.h"
 #include "io/child.h"
 #include "io/outfile.h"
 #include "io/path.h"
@@ -288,6 +289,15 @@ static void find_tools(struct running *r, const struct az_replay_entries *list)
 
 /* ---- the tables ---- */
 
+static const struct az_record_column table_columns[] = {
+    { "replay status", .type = AZ_TEXT },
+    { "count", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "GFLOPS/s", AZ_REAL, .flags = AZ_DETAIL | AZ_HIGHER_BETTER },
+    { "GB/s", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_DETAIL | AZ_HIGHER_BETTER },
+    { "solution", AZ_TEXT, .flags = AZ_DETAIL },
+    { "command", AZ_TEXT, .flags = AZ_DETAIL },
+};
+
 static void columns(struct az_table *t, enum az_parts_group g)
 {
     static const char *const form[] = {
@@ -308,12 +318,7 @@ static void columns(struct az_table *t, enum az_parts_group g)
         az_table_columnsv(t, title, AZ_REAL, i < 5 ? AZ_UNIT_US : AZ_UNIT_PERCENT,
                           i < 3 ? AZ_LOWER_BETTER : 0);
     }
-    az_table_column(t, "replay status", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "GFLOPS/s", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL | AZ_HIGHER_BETTER);
-    az_table_column(t, "GB/s", AZ_REAL, AZ_UNIT_GBPS, AZ_DETAIL | AZ_HIGHER_BETTER);
-    az_table_column(t, "solution", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "command", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
 }
 
 static void put_row(struct az_table *t, const struct az_replay_entry *e, const struct outcome *o)

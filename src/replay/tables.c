@@ -1,5 +1,6 @@
 /* The tables of operators to be replayed, from the report of one input. */
 #include "base/sort.h"
+#include "document/record.h"
 #include "replay/parts.h"
 
 enum { NAME, DIMS, TYPES, STRIDES, CONCRETE, COUNT, SUM, KERNELS, COLUMNS };
@@ -88,6 +89,19 @@ static int longest_first(const void *a, const void *b, void *ctx)
     return by_text(a, b, ctx);
 }
 
+static const struct az_record_column make_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "kernel_details__summarize_kernel_stats", AZ_TEXT, .flags = AZ_DETAIL },
+    { "Input Dims_first", AZ_TEXT, .flags = AZ_KEY },
+    { "Input type_first", AZ_TEXT, .flags = AZ_KEY },
+    { "Input Strides_first", AZ_TEXT, .flags = AZ_KEY },
+    { "Concrete Inputs_first", AZ_TEXT, .flags = AZ_KEY },
+    { "Kernel Time (µs)_mean", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "name_count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "kernel_time_sum_cum_pct", AZ_REAL, .unit = AZ_UNIT_RATIO },
+};
+
 static struct az_table *make(struct az_arena *a, enum az_parts_group g, const struct ops *ops)
 {
     struct az_table *t =
@@ -95,16 +109,7 @@ static struct az_table *make(struct az_arena *a, enum az_parts_group g, const st
     double total = 0, run = 0;
     if (!t)
         return NULL;
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "kernel_details__summarize_kernel_stats", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Input Dims_first", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Input type_first", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Input Strides_first", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Concrete Inputs_first", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Kernel Time (µs)_mean", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "name_count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "kernel_time_sum_cum_pct", AZ_REAL, AZ_UNIT_RATIO, 0);
+    az_record_columns(t, make_columns, AZ_LENGTH(make_columns));
     for (size_t i = 0; i < ops->n; i++)
         total += ops->v[i].sum;
     for (size_t i = 0; i < ops->n; i++) {

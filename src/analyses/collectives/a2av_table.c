@@ -3,6 +3,7 @@
 #include "analyses/collectives/collectives.h"
 #include "base/sort.h"
 #include "base/time_units.h"
+#include "document/record.h"
 #include "facts/groups.h"
 
 #include <math.h>
@@ -70,28 +71,32 @@ static double throughput(const struct az_coll_run *c, const struct a2av *a)
     return a->bytes < 0 || wall <= 0 ? NAN : (double)a->bytes / (double)wall;
 }
 
+static const struct az_record_column instance_column_list[] = {
+    { "collective_id", AZ_TEXT, .flags = AZ_KEY },
+    { "Process Group Name", AZ_TEXT, .flags = AZ_KEY },
+    { "Process Group Ranks", AZ_TEXT, .flags = AZ_DETAIL },
+    { "Collective name", AZ_TEXT, .flags = AZ_DETAIL },
+    { "Group size", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "dtype", .type = AZ_TEXT },
+    { "stream", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+    { "total data communicated (MB)", AZ_REAL, .unit = AZ_UNIT_MB },
+    { "total nelems communicated", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "wall_time (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "max_rank_dur (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "min_rank_dur (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "avg_rank_dur (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "throughput (GB/s)", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
+    { "max_rank_throughput (GB/s)", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_DETAIL },
+    { "min_rank_throughput (GB/s)", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_DETAIL },
+    { "size_imbalance", AZ_REAL, AZ_UNIT_RATIO, .flags = AZ_LOWER_BETTER },
+    { "skew in start time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "skew in end time", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+};
+
 /* ---- instances ---- */
 static void instance_columns(struct az_table *t)
 {
-    az_table_column(t, "collective_id", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Group size", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "dtype", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "total data communicated (MB)", AZ_REAL, AZ_UNIT_MB, 0);
-    az_table_column(t, "total nelems communicated", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "wall_time (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "max_rank_dur (us)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "min_rank_dur (us)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "avg_rank_dur (us)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "throughput (GB/s)", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
-    az_table_column(t, "max_rank_throughput (GB/s)", AZ_REAL, AZ_UNIT_GBPS, AZ_DETAIL);
-    az_table_column(t, "min_rank_throughput (GB/s)", AZ_REAL, AZ_UNIT_GBPS, AZ_DETAIL);
-    az_table_column(t, "size_imbalance", AZ_REAL, AZ_UNIT_RATIO, AZ_LOWER_BETTER);
-    az_table_column(t, "skew in start time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "skew in end time", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_record_columns(t, instance_column_list, AZ_LENGTH(instance_column_list));
 }
 
 static void rank_columns(struct az_coll_run *c, struct az_table *t)
@@ -210,6 +215,18 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     put_ours(l->c, t, &l->v[row]);
 }
 
+static const struct az_record_column nccl_all2allv_columns[] = {
+    { "node_span", AZ_TEXT, .flags = AZ_DETAIL },
+    { "throughput (GiB/s)", AZ_REAL, .flags = AZ_DETAIL },
+    { "max_rank_throughput (GiB/s)", AZ_REAL, .flags = AZ_DETAIL },
+    { "min_rank_throughput (GiB/s)", AZ_REAL, .flags = AZ_DETAIL },
+    { "data to other ranks (MB)", AZ_REAL, .unit = AZ_UNIT_MB },
+    { "last arrival rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+    { "n_present", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "n_expected", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "partial", AZ_BOOL, .flags = AZ_DETAIL },
+};
+
 static int instances(struct work *k)
 {
     struct az_coll_run *c = k->c;
@@ -224,15 +241,7 @@ static int instances(struct work *k)
     instance_columns(t);
     if (l->detailed)
         rank_columns(c, t);
-    az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "throughput (GiB/s)", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "max_rank_throughput (GiB/s)", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "min_rank_throughput (GiB/s)", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "data to other ranks (MB)", AZ_REAL, AZ_UNIT_MB, 0);
-    az_table_column(t, "last arrival rank", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "n_present", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "n_expected", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "partial", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
+    az_record_columns(t, nccl_all2allv_columns, AZ_LENGTH(nccl_all2allv_columns));
     az_table_make(t, k->v.n, make_row, l);
     return az_job_add(c->job, t, 0);
 }

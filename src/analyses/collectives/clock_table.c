@@ -2,6 +2,7 @@
 #include "analyses/collectives/collectives.h"
 #include "analyses/registry_list.h"
 #include "base/time_units.h"
+#include "document/record.h"
 
 #define UNSURE_NS 20000 /* an error above this is reported */
 
@@ -59,18 +60,22 @@ static void apart_finding(const struct az_coll_run *c)
                                    (long long)rs->v[first].rank));
 }
 
+static const struct az_record_column clock_offsets_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "offset_us", AZ_REAL, .unit = AZ_UNIT_US },
+    { "iqr_us", AZ_REAL, .unit = AZ_UNIT_US },
+    { "collectives", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "shifted", .type = AZ_BOOL },
+    { "drift_ppm", AZ_REAL, .flags = AZ_DETAIL },
+    { "clock_steps", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "error_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "known_by", AZ_TEXT, .flags = AZ_DETAIL },
+};
+
 int az_coll_clock_table(struct az_coll_run *c)
 {
-    struct az_table *t = az_table_new(c->arena, "clock_offsets", "Clock offsets by rank", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "offset_us", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "iqr_us", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "collectives", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "shifted", AZ_BOOL, AZ_UNIT_NONE, 0);
-    az_table_column(t, "drift_ppm", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "clock_steps", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "error_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "known_by", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    struct az_table *t = AZ_RECORD_TABLE(c->arena, "clock_offsets", "Clock offsets by rank", 0,
+                                         clock_offsets_columns);
     for (size_t r = 0; r < c->ranks->n; r++) {
         const struct az_coll_clock *k = &c->clock[r];
         if (!c->part[r] || k->n == 0)

@@ -2,6 +2,7 @@
  * transfer. docs/formulas-collectives.md 5. And events that no other rank has. */
 #include "analyses/collectives/collectives.h"
 #include "base/time_units.h"
+#include "document/record.h"
 
 #include <math.h>
 
@@ -20,13 +21,17 @@ static void add(struct exposure *e, const struct az_coll_run *c, uint32_t g,
     e->part.transfer = az_add_sat(e->part.transfer, x->transfer);
 }
 
+static const struct az_record_column figure_column_list[] = {
+    { "kernels", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "time_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "hidden_ms", AZ_REAL, .unit = AZ_UNIT_MS },
+    { "exposed_transfer_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "exposed_wait_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+};
+
 static void figure_columns(struct az_table *t)
 {
-    az_table_column(t, "kernels", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "hidden_ms", AZ_REAL, AZ_UNIT_MS, 0);
-    az_table_column(t, "exposed_transfer_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "exposed_wait_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    az_record_columns(t, figure_column_list, AZ_LENGTH(figure_column_list));
 }
 
 static void put(struct az_table *t, const struct exposure *e)
@@ -80,14 +85,18 @@ static int by_kind(struct az_coll_run *c, const struct exposure *kind)
     return rc ? rc : az_document_chart(c->job->doc, chart);
 }
 
+static const struct az_record_column nccl_exposure_ranks_columns[] = {
+    { "comm_busy_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "exposed_comm_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "overlap (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+};
+
 static int by_rank(struct az_coll_run *c, const struct exposure *rank)
 {
     struct az_table *t = az_table_new(c->arena, "nccl_exposure_ranks", "Communication by rank", 0);
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     figure_columns(t);
-    az_table_column(t, "comm_busy_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "exposed_comm_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "overlap (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_record_columns(t, nccl_exposure_ranks_columns, AZ_LENGTH(nccl_exposure_ranks_columns));
     for (size_t r = 0; c->n && r < c->ranks->n; r++) {
         const struct az_coll_part *p = c->part[r];
         if (!p)

@@ -2,6 +2,7 @@
  * docs/formulas-collectives.md 3.3. */
 #include "analyses/collectives/collectives.h"
 #include "base/sort.h"
+#include "document/record.h"
 #include "text/jsonscan.h"
 
 #include <math.h>
@@ -96,16 +97,20 @@ static int by_pair(const void *p, const void *q, void *ctx)
     return a->dst < b->dst ? -1 : a->dst > b->dst;
 }
 
+static const struct az_record_column nccl_all2allv_heatmap_columns[] = {
+    { "src_rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "dst_rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "total_sent_MB", AZ_REAL, .unit = AZ_UNIT_MB },
+    { "avg_sent_MB", AZ_REAL, .unit = AZ_UNIT_MB },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+};
+
 static int heatmap(struct az_coll_flows *k)
 {
     struct az_coll_run *c = k->c;
     struct az_table *t =
-        az_table_new(c->arena, "nccl_all2allv_heatmap", "All-to-all traffic by rank pair", 0);
-    az_table_column(t, "src_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "dst_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "total_sent_MB", AZ_REAL, AZ_UNIT_MB, 0);
-    az_table_column(t, "avg_sent_MB", AZ_REAL, AZ_UNIT_MB, 0);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+        AZ_RECORD_TABLE(c->arena, "nccl_all2allv_heatmap", "All-to-all traffic by rank pair", 0,
+                        nccl_all2allv_heatmap_columns);
     for (size_t i = 0; i < k->v.n; i++) {
         const struct flow *f = &k->v.v[i];
         az_put_i64(t, f->src);

@@ -3,6 +3,7 @@
 #include "analyses/collectives/collectives.h"
 #include "analyses/collectives/columns.h"
 #include "base/time_units.h"
+#include "document/record.h"
 #include "facts/groups.h"
 
 #include <math.h>
@@ -227,6 +228,16 @@ static int sums(struct az_coll_run *c)
     return az_job_add(c->job, t, rc);
 }
 
+static const struct az_record_column process_groups_columns[] = {
+    { "group_id", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Process Group Name", AZ_TEXT, .flags = AZ_KEY },
+    { "Group size", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "ranks_present", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "node_span", .type = AZ_TEXT },
+    { "operation_count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Process Group Ranks", AZ_TEXT, .flags = AZ_DETAIL },
+};
+
 /* ---- groups ---- */
 static int groups_table(struct az_coll_run *c)
 {
@@ -236,13 +247,7 @@ static int groups_table(struct az_coll_run *c)
         return az_arena_error(c->arena);
     for (uint32_t g = 0; g < c->n; g++)
         events[c->group[g]]++;
-    az_table_column(t, "group_id", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Group size", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "ranks_present", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_record_columns(t, process_groups_columns, AZ_LENGTH(process_groups_columns));
     for (size_t i = 0; i < c->groups.n; i++) {
         const struct az_coll_group *g = &c->groups.v[i];
         az_put_i64(t, (int64_t)i);

@@ -4,6 +4,7 @@
 #include "analyses/collectives/clock.h"
 #include "base/sort.h"
 #include "base/time_units.h"
+#include "document/record.h"
 #include "tables/engine.h"
 
 /* ---- the walk ---- */
@@ -222,20 +223,24 @@ static int64_t family_of(const struct az_coll_path *p, bool copies)
     return sum;
 }
 
+static const struct az_record_column critical_path_of_run_columns[] = {
+    { "step", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "length_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "compute_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "copies_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "transfer_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "host_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "idle_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "collectives", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "last_rank", AZ_INT, .unit = AZ_UNIT_ID },
+};
+
 static int steps_table(const struct paths *k)
 {
     const struct az_coll_run *c = k->c;
     struct az_table *t =
-        az_table_new(c->arena, "critical_path_of_run", "Critical path across ranks", 0);
-    az_table_column(t, "step", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "length_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "compute_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "copies_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "transfer_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "host_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "idle_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "collectives", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "last_rank", AZ_INT, AZ_UNIT_ID, 0);
+        AZ_RECORD_TABLE(c->arena, "critical_path_of_run", "Critical path across ranks", 0,
+                        critical_path_of_run_columns);
     for (size_t i = 0; i < k->n; i++) {
         const struct az_coll_path *p = &k->v[i];
         if (p->begin >= p->end)
@@ -267,16 +272,20 @@ static void put_share(struct az_table *t, const char *by, struct az_sv name, int
     az_put_f64(t, az_percent((double)ns, (double)all));
 }
 
+static const struct az_record_column critical_path_shares_columns[] = {
+    { "by", AZ_TEXT, .flags = AZ_KEY },
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "time_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "share_percent", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+};
+
 static int shares_table(const struct paths *k)
 {
     const struct az_coll_run *c = k->c;
     static const int order[] = { 1, -3 };
     struct az_table *t = az_table_new(c->arena, "critical_path_shares", "Critical path by rank", 0);
     int64_t all = 0, idle = 0, host = 0, transfer = 0;
-    az_table_column(t, "by", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "time_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "share_percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    az_record_columns(t, critical_path_shares_columns, AZ_LENGTH(critical_path_shares_columns));
     for (size_t i = 0; i < k->n; i++) {
         all += k->v[i].length;
         idle += k->v[i].idle;

@@ -3,6 +3,7 @@
 #include "analyses/collectives/waiting.h"
 #include "base/sort.h"
 #include "base/time_units.h"
+#include "document/record.h"
 
 #include <math.h>
 
@@ -76,32 +77,36 @@ static int by_wait(const void *p, const void *q, void *ctx)
     return a->r < b->r ? -1 : a->r > b->r;
 }
 
+static const struct az_record_column table_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "total_wait_time_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_SHARE },
+    { "mean_wait_time_us", AZ_REAL, .unit = AZ_UNIT_US },
+    { "times_arrived_last", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
+    { "times_arrived_first", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "pct_arrived_last", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_LOWER_BETTER },
+    { "num_collectives", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "total_nccl_dur_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "node_id", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+    { "collectives_of_rank", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "blame_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "caused_wait_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "caused_share_of_step (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+    { "chance_of_so_many", AZ_REAL, .flags = AZ_DETAIL },
+    { "own_delay_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "own_delay_error_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "own_delay_of_step (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+    { "straggler_from_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "found_from_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "found_seldom_from_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "seldom_steps", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "steps_judged", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "clock_error_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "straggler", .type = AZ_BOOL },
+};
+
 static void columns(struct az_table *t)
 {
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "total_wait_time_us", AZ_REAL, AZ_UNIT_US, AZ_SHARE);
-    az_table_column(t, "mean_wait_time_us", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "times_arrived_last", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
-    az_table_column(t, "times_arrived_first", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "pct_arrived_last", AZ_REAL, AZ_UNIT_PERCENT, AZ_LOWER_BETTER);
-    az_table_column(t, "num_collectives", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "total_nccl_dur_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "collectives_of_rank", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "blame_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "caused_wait_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "caused_share_of_step (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    az_table_column(t, "chance_of_so_many", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "own_delay_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "own_delay_error_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "own_delay_of_step (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    az_table_column(t, "straggler_from_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "found_from_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "found_seldom_from_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "seldom_steps", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "steps_judged", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "clock_error_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "straggler", AZ_BOOL, AZ_UNIT_NONE, 0);
+    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
 }
 
 /* The verdict: empty cells where there is none. */

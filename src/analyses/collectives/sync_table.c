@@ -2,6 +2,7 @@
  * and 4. */
 #include "analyses/collectives/collectives.h"
 #include "base/time_units.h"
+#include "document/record.h"
 #include "facts/groups.h"
 
 #include <math.h>
@@ -26,27 +27,31 @@ static double average_wait(const struct az_coll_run *c, const struct az_coll_col
     return (double)sum / (double)x->n / 1e3;
 }
 
+static const struct az_record_column first_column_list[] = {
+    { "collective_id", AZ_TEXT, .flags = AZ_KEY },
+    { "Process Group Name", AZ_TEXT, .flags = AZ_KEY },
+    { "Process Group Ranks", AZ_TEXT, .flags = AZ_DETAIL },
+    { "Collective name", AZ_TEXT, .flags = AZ_KEY },
+    { "Group size", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "dtype", .type = AZ_TEXT },
+    { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "In msg size (MB)", AZ_REAL, AZ_UNIT_MB, .flags = AZ_DETAIL },
+    { "Out msg size (MB)", AZ_REAL, AZ_UNIT_MB, .flags = AZ_DETAIL },
+    { "Full msg size (MB)", AZ_REAL, .unit = AZ_UNIT_MB },
+    { "comm_latency", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "skew in start time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "earliest arrival rank", AZ_INT, .unit = AZ_UNIT_ID },
+    { "avg_wait_time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "skew in end time", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "algo bw (GB/s)", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
+    { "bus bw (GB/s)", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
+};
+
 /* ---- one row a collective ---- */
 static void first_columns(struct az_table *t)
 {
-    az_table_column(t, "collective_id", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "dtype", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "In msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "In msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
-    az_table_column(t, "Out msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
-    az_table_column(t, "Full msg size (MB)", AZ_REAL, AZ_UNIT_MB, 0);
-    az_table_column(t, "comm_latency", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "skew in start time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "earliest arrival rank", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "avg_wait_time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "skew in end time", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "algo bw (GB/s)", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
-    az_table_column(t, "bus bw (GB/s)", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
+    az_record_columns(t, first_column_list, AZ_LENGTH(first_column_list));
 }
 
 static void rank_column(struct az_coll_run *c, struct az_table *t, size_t r, const char *what)
@@ -69,22 +74,26 @@ static void rank_columns(struct az_coll_run *c, struct az_table *t)
             rank_column(c, t, r, "wait_time");
 }
 
+static const struct az_record_column last_column_list[] = {
+    { "node_span", AZ_TEXT, .flags = AZ_DETAIL },
+    { "last arrival rank", AZ_INT, .unit = AZ_UNIT_ID },
+    { "algo bw (GiB/s)", AZ_REAL, .flags = AZ_DETAIL | AZ_HIGHER_BETTER },
+    { "bus bw (GiB/s)", AZ_REAL, .flags = AZ_DETAIL | AZ_HIGHER_BETTER },
+    { "n_present", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "n_expected", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "partial", AZ_BOOL, .flags = AZ_DETAIL },
+    { "status", .type = AZ_TEXT },
+    { "implicit_sync", AZ_BOOL, .flags = AZ_DETAIL },
+    { "avg_wait_time (clock)", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "avg_wait_time (clock-free)", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "hidden_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "exposed_wait_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL | AZ_LOWER_BETTER },
+    { "exposed_transfer_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL | AZ_LOWER_BETTER },
+};
+
 static void last_columns(struct az_coll_run *c, struct az_table *t, bool detailed)
 {
-    az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "last arrival rank", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "algo bw (GiB/s)", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL | AZ_HIGHER_BETTER);
-    az_table_column(t, "bus bw (GiB/s)", AZ_REAL, AZ_UNIT_NONE, AZ_DETAIL | AZ_HIGHER_BETTER);
-    az_table_column(t, "n_present", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "n_expected", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "partial", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "status", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "implicit_sync", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "avg_wait_time (clock)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "avg_wait_time (clock-free)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "hidden_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "exposed_wait_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL | AZ_LOWER_BETTER);
-    az_table_column(t, "exposed_transfer_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL | AZ_LOWER_BETTER);
+    az_record_columns(t, last_column_list, AZ_LENGTH(last_column_list));
     for (size_t r = 0; detailed && r < c->ranks->n; r++)
         if (c->part[r])
             rank_column(c, t, r, "wait_time (clock-free)");
@@ -264,21 +273,29 @@ static void put_figure(const struct az_coll_run *c, struct az_table *t, const st
         az_put_f64(t, out[k]);
 }
 
+static const struct az_record_column summary_column_list_2[] = {
+    { "Collective name", AZ_TEXT, .flags = AZ_KEY },
+    { "dtype", AZ_TEXT, .flags = AZ_KEY },
+    { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_KEY },
+    { "Process Group Name", AZ_TEXT, .flags = AZ_DETAIL },
+    { "Group size", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Full msg size (MB)", AZ_REAL, .unit = AZ_UNIT_MB },
+};
+
+static const struct az_record_column summary_column_list[] = {
+    { "partial", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "implicit_sync", AZ_BOOL, .flags = AZ_DETAIL },
+    { "Group sizes", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+};
+
 static void summary_columns(struct az_coll_run *c, struct az_table *t, size_t n_agg)
 {
-    az_table_column(t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "dtype", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "In msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
-    az_table_column(t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Group size", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Full msg size (MB)", AZ_REAL, AZ_UNIT_MB, 0);
+    az_record_columns(t, summary_column_list_2, AZ_LENGTH(summary_column_list_2));
     figure_columns(c, t, theirs, AZ_LENGTH(theirs), n_agg);
     az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
     az_table_column(t, "Total comm latency (ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
     figure_columns(c, t, ours, AZ_LENGTH(ours), n_agg);
-    az_table_column(t, "partial", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "implicit_sync", AZ_BOOL, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Group sizes", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
+    az_record_columns(t, summary_column_list, AZ_LENGTH(summary_column_list));
 }
 
 /* How many different group sizes are in one row: its bandwidths are of one size only where that

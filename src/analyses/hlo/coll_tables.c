@@ -4,6 +4,7 @@
 #include "analyses/hlo/coll.h"
 #include "analyses/registry_list.h"
 #include "base/time_units.h"
+#include "document/record.h"
 
 static struct az_sv type_of(const struct az_hlo *h, const struct az_coll *c)
 {
@@ -11,24 +12,28 @@ static struct az_sv type_of(const struct az_hlo *h, const struct az_coll *c)
                                                   : az_hlo_text(h, c->name);
 }
 
+static const struct az_record_column collectives_columns[] = {
+    { "collective_name", AZ_TEXT, .flags = AZ_KEY },
+    { "collective_id", AZ_TEXT, .flags = AZ_KEY },
+    { "group_idx", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "group_size", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "ranks_seen", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "data_bytes", AZ_INT, .unit = AZ_UNIT_BYTES },
+    { "message_bytes", AZ_INT, .unit = AZ_UNIT_BYTES },
+    { "min_dur_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "max_dur_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "start_skew_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "alg_bw_GBps", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
+    { "bus_bw_GBps", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
+    { "hlo_module", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },
+};
+
 static int instances(struct az_hlo *h, const struct az_colls *c)
 {
     struct az_table *t = az_table_new(h->job->arena, "collectives", "Collectives", 0);
     if (!t)
         return az_arena_error(h->job->arena);
-    az_table_column(t, "collective_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "collective_id", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "group_idx", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "group_size", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "ranks_seen", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "data_bytes", AZ_INT, AZ_UNIT_BYTES, 0);
-    az_table_column(t, "message_bytes", AZ_INT, AZ_UNIT_BYTES, 0);
-    az_table_column(t, "min_dur_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "max_dur_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "start_skew_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "alg_bw_GBps", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
-    az_table_column(t, "bus_bw_GBps", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
-    az_table_column(t, "hlo_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
+    az_record_columns(t, collectives_columns, AZ_LENGTH(collectives_columns));
     for (size_t i = 0; i < c->instances.n; i++) {
         const struct az_coll_instance *x = &c->instances.v[i];
         const struct az_coll *which = &c->which.v[x->coll];

@@ -3,6 +3,7 @@
 #include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "base/time_units.h"
+#include "document/record.h"
 #include "document/rows.h"
 #include "tables/keys.h"
 
@@ -94,23 +95,27 @@ static uint32_t call_of(const struct calls *c, uint64_t correlation, int64_t dev
     return exact != AZ_NO_ID || !correlation ? exact : az_map_get(&c->of, correlation, 0);
 }
 
+static const struct az_record_column event_column_list[] = {
+    { "line_id", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+    { "line", .type = AZ_TEXT },
+    { "kind", .type = AZ_TEXT },
+    { "category", .type = AZ_TEXT },
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "start_us", AZ_REAL, .unit = AZ_UNIT_US },
+    { "dur_us", AZ_REAL, .unit = AZ_UNIT_US },
+    { "correlation_id", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+    { "launch_latency_us", AZ_REAL, .unit = AZ_UNIT_US },
+    { "hlo_module", .type = AZ_TEXT },
+    { "program_id", AZ_TEXT, .unit = AZ_UNIT_ID },
+    { "hlo_op", .type = AZ_TEXT },
+    { "framework_name", .type = AZ_TEXT },
+    { "details", AZ_TEXT, .flags = AZ_DETAIL },
+};
+
 static void event_columns(struct az_hlo *h, struct az_table *t)
 {
     az_hlo_device_column(h, t);
-    az_table_column(t, "line_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "line", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "kind", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "category", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "start_us", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "dur_us", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "correlation_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "launch_latency_us", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "hlo_module", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "program_id", AZ_TEXT, AZ_UNIT_ID, 0);
-    az_table_column(t, "hlo_op", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "framework_name", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_record_columns(t, event_column_list, AZ_LENGTH(event_column_list));
 }
 
 static void put_event(struct az_hlo *h, struct az_table *t, const struct az_hlo_event *e,

@@ -3,6 +3,7 @@
 #include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/time_units.h"
+#include "document/record.h"
 
 /* ---- steps ---- */
 
@@ -227,6 +228,12 @@ static int steps(struct az_hlo *h)
 
 /* ---- host ---- */
 
+static const struct az_record_column host_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "total_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+};
+
 static struct az_table *host_table(struct az_hlo *h, const char *id, const char *title,
                                    unsigned flags)
 {
@@ -235,9 +242,7 @@ static struct az_table *host_table(struct az_hlo *h, const char *id, const char 
         return NULL;
     if (h->several)
         az_table_column(t, "host", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_record_columns(t, host_columns, AZ_LENGTH(host_columns));
     return t;
 }
 
@@ -247,12 +252,16 @@ static void put_host(struct az_hlo *h, struct az_table *t, size_t k)
         az_put_text(t, az_hlo_host(h, k));
 }
 
+static const struct az_record_column host_summary_columns[] = {
+    { "mean_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "min_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "max_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+};
+
 static int host_summary(struct az_hlo *h)
 {
     struct az_table *t = host_table(h, "host_summary", "Host events by name", 0);
-    az_table_column(t, "mean_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "min_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "max_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_record_columns(t, host_summary_columns, AZ_LENGTH(host_summary_columns));
     for (size_t k = 0; k < h->n; k++) {
         for (size_t i = 0; i < h->tr[k].x->host.n; i++) {
             const struct az_xhost *x = &h->tr[k].x->host.v[i];

@@ -3,28 +3,32 @@
 #include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "base/time_units.h"
+#include "document/record.h"
 
 static void columns(struct az_table *t)
 {
-    az_table_column(t, "hlo_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "program_id", AZ_TEXT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "hlo_op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "kind", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "custom_call_target", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "kernel_count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "executions", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "us_per_execution", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "params", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "output", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "operands", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "flops_per_execution", AZ_INT, AZ_UNIT_FLOP, AZ_DETAIL);
-    az_table_column(t, "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
-    az_table_column(t, "bytes_per_execution", AZ_INT, AZ_UNIT_BYTES, AZ_DETAIL);
-    az_table_column(t, "tb_per_s", AZ_REAL, AZ_UNIT_TBPS, AZ_HIGHER_BETTER);
-    az_table_column(t, "flops_per_byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL);
-    az_table_column(t, "framework_name", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "source", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    static const struct az_record_column more_columns[] = {
+        { "hlo_module", AZ_TEXT, .flags = AZ_KEY },
+        { "program_id", AZ_TEXT, AZ_UNIT_ID, .flags = AZ_KEY },
+        { "hlo_op", AZ_TEXT, .flags = AZ_KEY },
+        { "kind", .type = AZ_TEXT },
+        { "custom_call_target", AZ_TEXT, .flags = AZ_DETAIL },
+        { "kernel_count", AZ_INT, .unit = AZ_UNIT_COUNT },
+        { "total_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+        { "executions", AZ_INT, .unit = AZ_UNIT_COUNT },
+        { "us_per_execution", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+        { "params", .type = AZ_TEXT },
+        { "output", AZ_TEXT, .flags = AZ_DETAIL },
+        { "operands", AZ_TEXT, .flags = AZ_DETAIL },
+        { "flops_per_execution", AZ_INT, AZ_UNIT_FLOP, .flags = AZ_DETAIL },
+        { "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_HIGHER_BETTER },
+        { "bytes_per_execution", AZ_INT, AZ_UNIT_BYTES, .flags = AZ_DETAIL },
+        { "tb_per_s", AZ_REAL, AZ_UNIT_TBPS, .flags = AZ_HIGHER_BETTER },
+        { "flops_per_byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, .flags = AZ_DETAIL },
+        { "framework_name", AZ_TEXT, .flags = AZ_DETAIL },
+        { "source", AZ_TEXT, .flags = AZ_DETAIL },
+    };
+    az_record_columns(t, more_columns, AZ_LENGTH(more_columns));
 }
 
 static void put_operands(struct az_table *t, const struct az_hlo_op *op)

@@ -3,6 +3,7 @@
  * memory; user-defined rates take precedence. */
 #include "analyses/hlo/perf.h"
 #include "analyses/rates.h"
+#include "document/record.h"
 
 struct az_sv az_hlo_precision(const struct az_hlo_work *w)
 {
@@ -22,23 +23,27 @@ struct az_sv az_hlo_precision(const struct az_hlo_work *w)
     return AZ_SV("");
 }
 
+static const struct az_record_column table_columns[] = {
+    { "hlo_module", AZ_TEXT, .flags = AZ_KEY },
+    { "program_id", AZ_TEXT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "hlo_op", AZ_TEXT, .flags = AZ_KEY },
+    { "kind", .type = AZ_TEXT },
+    { "device_name", AZ_TEXT, .flags = AZ_DETAIL },
+    { "compute_spec", .type = AZ_TEXT },
+    { "peak_tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_DETAIL },
+    { "peak_tb_per_s", AZ_REAL, AZ_UNIT_TBPS, .flags = AZ_DETAIL },
+    { "flops_per_byte", AZ_REAL, .unit = AZ_UNIT_FLOP_PER_BYTE },
+    { "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_HIGHER_BETTER },
+    { "us_per_execution", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "roofline_us", AZ_REAL, .unit = AZ_UNIT_US },
+    { "percent_of_roofline", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+    { "bound", .type = AZ_TEXT },
+    { "peak_assumed", AZ_TEXT, .flags = AZ_DETAIL },
+};
+
 static void columns(struct az_table *t)
 {
-    az_table_column(t, "hlo_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "program_id", AZ_TEXT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "hlo_op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "kind", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "device_name", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "compute_spec", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "peak_tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL);
-    az_table_column(t, "peak_tb_per_s", AZ_REAL, AZ_UNIT_TBPS, AZ_DETAIL);
-    az_table_column(t, "flops_per_byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, 0);
-    az_table_column(t, "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
-    az_table_column(t, "us_per_execution", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "roofline_us", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "percent_of_roofline", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
-    az_table_column(t, "bound", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "peak_assumed", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
 }
 
 /* False: no rates are known of it. *rc: the user's own rates are none. */

@@ -4,6 +4,7 @@
 #include "analyses/hlo/hlo_events.h"
 #include "base/num.h"
 #include "base/time_units.h"
+#include "document/record.h"
 
 void az_hlo_device_column(struct az_hlo *h, struct az_table *t)
 {
@@ -19,15 +20,19 @@ void az_hlo_put_device(struct az_hlo *h, struct az_table *t, uint32_t device)
         az_put_i64(t, h->devices.v[device].ordinal);
 }
 
+static const struct az_record_column hlo_stat_columns[] = {
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "total_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "mean_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "median_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "std_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "min_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "max_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+};
+
 void az_hlo_stat_columns(struct az_table *t)
 {
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "mean_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "median_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "std_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "min_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "max_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_record_columns(t, hlo_stat_columns, AZ_LENGTH(hlo_stat_columns));
 }
 
 void az_hlo_put_stats(struct az_table *t, const struct az_stats *s)

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "base/time_units.h"
+#include "document/record.h"
 #include "facts/families.h"
 
 /* ---- timeline ---- */
@@ -44,6 +45,12 @@ static void put_time(struct az_hlo *h, struct az_table *t, uint32_t device, cons
     az_put_f64(t, total > 0 ? (double)ps / (double)total * 100 : 0);
 }
 
+static const struct az_record_column tpu_timeline_columns[] = {
+    { "type", AZ_TEXT, .flags = AZ_KEY },
+    { "time_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "percent", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+};
+
 static int timeline(struct az_hlo *h)
 {
     struct az_table *t = az_table_new(h->job->arena, "tpu_timeline", "TPU timeline",
@@ -53,9 +60,7 @@ static int timeline(struct az_hlo *h)
         return az_arena_error(h->job->arena);
     int rc = tallies(h, &of);
     az_hlo_device_column(h, t);
-    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    az_record_columns(t, tpu_timeline_columns, AZ_LENGTH(tpu_timeline_columns));
     for (uint32_t d = 0; rc == 0 && d < h->devices.n; d++) {
         struct az_account a;
         if (h->devices.v[d].kind != AZ_PLANE_TPU || of[d].events == 0)
@@ -236,23 +241,26 @@ static int sum_categories(struct az_hlo *h, const struct sums *ops, struct sums 
     return rc;
 }
 
+static const struct az_record_column op_column_list[] = {
+    { "program_id", AZ_TEXT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "op", AZ_TEXT, .flags = AZ_KEY },
+    { "hlo_category", AZ_TEXT, .flags = AZ_KEY },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "total_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "self_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "flops", AZ_INT, AZ_UNIT_FLOP, .flags = AZ_DETAIL },
+    { "bytes_accessed", AZ_INT, AZ_UNIT_BYTES, .flags = AZ_DETAIL },
+    { "tf_op", AZ_TEXT, .flags = AZ_DETAIL },
+    { "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_HIGHER_BETTER },
+    { "percent_of_peak_flops", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+    { "gb_per_s", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER | AZ_DETAIL },
+    { "percent_of_peak_hbm", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER | AZ_DETAIL },
+};
+
 static void op_columns(struct az_hlo *h, struct az_table *t)
 {
     az_hlo_device_column(h, t);
-    az_table_column(t, "program_id", AZ_TEXT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "hlo_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "self_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "flops", AZ_INT, AZ_UNIT_FLOP, AZ_DETAIL);
-    az_table_column(t, "bytes_accessed", AZ_INT, AZ_UNIT_BYTES, AZ_DETAIL);
-    az_table_column(t, "tf_op", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
-    az_table_column(t, "percent_of_peak_flops", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
-    az_table_column(t, "gb_per_s", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER | AZ_DETAIL);
-    az_table_column(t, "percent_of_peak_hbm", AZ_REAL, AZ_UNIT_PERCENT,
-                    AZ_HIGHER_BETTER | AZ_DETAIL);
+    az_record_columns(t, op_column_list, AZ_LENGTH(op_column_list));
 }
 
 static void put_op(struct az_hlo *h, struct az_table *t, const struct sum *s)
@@ -304,14 +312,18 @@ static int operations(struct az_hlo *h, struct sums *ops)
     return az_job_add(h->job, t, rc);
 }
 
+static const struct az_record_column tpu_category_summary_columns[] = {
+    { "hlo_category", AZ_TEXT, .flags = AZ_KEY },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "self_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+};
+
 static int categories(struct az_hlo *h, struct sums *all)
 {
     struct az_table *t = az_table_new(h->job->arena, "tpu_category_summary",
                                       "TPU operations by category", AZ_TABLE_SUMMARY);
     az_hlo_device_column(h, t);
-    az_table_column(t, "hlo_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "self_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_record_columns(t, tpu_category_summary_columns, AZ_LENGTH(tpu_category_summary_columns));
     int rc = az_sort_cmp(all->v, all->n, sizeof *all->v, order, h, h->job->mem);
     for (size_t i = 0; rc == 0 && i < all->n; i++) {
         const struct sum *s = &all->v[i];
@@ -401,6 +413,13 @@ static int sum_ranges(struct az_hlo *h, enum az_xlane_role role, struct range_su
     return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, range_order, NULL, h->job->mem);
 }
 
+static const struct az_record_column ranges_columns[] = {
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "total_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "min_us", AZ_REAL, .unit = AZ_UNIT_US },
+    { "max_us", AZ_REAL, .unit = AZ_UNIT_US },
+};
+
 static int ranges(struct az_hlo *h, enum az_xlane_role role, const char *id, const char *title,
                   const char *column)
 {
@@ -410,10 +429,7 @@ static int ranges(struct az_hlo *h, enum az_xlane_role role, const char *id, con
     az_vec_init(&sums, h->job->mem);
     az_hlo_device_column(h, t);
     az_table_column(t, column, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "min_us", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "max_us", AZ_REAL, AZ_UNIT_US, 0);
+    az_record_columns(t, ranges_columns, AZ_LENGTH(ranges_columns));
     const int rc = sum_ranges(h, role, &sums);
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         const struct range_sum *s = &sums.v[i];

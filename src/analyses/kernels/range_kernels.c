@@ -3,6 +3,7 @@
  * (range name, thread, style) at a time, so that memory follows the kernels of one such group, not
  * kernels times depth. */
 #include "analyses/registry_list.h"
+#include "document/record.h"
 #include "facts/groups.h"
 #include "facts/lazy_cache.h"
 
@@ -30,24 +31,28 @@ struct work {
     struct az_table *out;
 };
 
+static const struct az_record_column nvtx_kern_sum_columns[] = {
+    { "NVTX Range", AZ_TEXT, .flags = AZ_KEY },
+    { "Style", AZ_TEXT, .flags = AZ_KEY },
+    { "PID", AZ_INT, .unit = AZ_UNIT_ID },
+    { "TID", AZ_INT, .unit = AZ_UNIT_ID },
+    { "NVTX Inst", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Kern Inst", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Total Time (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Avg (ns)", AZ_REAL, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Med (ns)", AZ_REAL, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "Min (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "Max (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "StdDev (ns)", AZ_REAL, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "Kernel Name", AZ_TEXT, .flags = AZ_KEY },
+};
+
 static struct az_table *new_table(struct az_job *job)
 {
     struct az_table *t = az_table_new(job->arena, "nvtx_kern_sum", "Kernels by launching range", 0);
     if (!t)
         return NULL;
-    az_table_column(t, "NVTX Range", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Style", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "PID", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "TID", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "NVTX Inst", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Kern Inst", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Total Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Avg (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Med (ns)", AZ_REAL, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "Min (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "Max (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "StdDev (ns)", AZ_REAL, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "Kernel Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_record_columns(t, nvtx_kern_sum_columns, AZ_LENGTH(nvtx_kern_sum_columns));
     if (job->n_traces > 1)
         az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     return t;

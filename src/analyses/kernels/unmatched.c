@@ -5,6 +5,7 @@
 #include "analyses/operators/framework.h"
 #include "analyses/registry_list.h"
 #include "base/num.h"
+#include "document/record.h"
 
 #define MAX_ROWS 100
 
@@ -104,6 +105,15 @@ static int rows(struct work *w, struct az_table *t)
     return rc;
 }
 
+static const struct az_record_column unmatched_kernels_columns[] = {
+    { "Key", AZ_TEXT, .flags = AZ_KEY },
+    { "Suggested class", .type = AZ_TEXT },
+    { "Time (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Share of kernel time (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+    { "Count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Example", .type = AZ_TEXT },
+};
+
 static int run(struct az_job *job)
 {
     const struct az_user_names said = { .collectives = job->opts->coll_patterns };
@@ -111,13 +121,8 @@ static int run(struct az_job *job)
     struct work w = { .job = job };
     if (!rules)
         return az_mem_error(job->mem);
-    struct az_table *t = az_table_new(job->arena, "unmatched_kernels", "Unclassified kernels", 0);
-    az_table_column(t, "Key", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Suggested class", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Share of kernel time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Example", AZ_TEXT, AZ_UNIT_NONE, 0);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "unmatched_kernels", "Unclassified kernels", 0,
+                                         unmatched_kernels_columns);
     az_vec_init(&w.list, job->mem);
     int rc = az_intern_init(&w.keys, job->arena, job->mem);
     if (rc == 0)

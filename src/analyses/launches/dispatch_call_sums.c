@@ -5,6 +5,7 @@
 #include "analyses/kernels/dispatch.h"
 #include "analyses/registry_list.h"
 #include "base/time_units.h"
+#include "document/record.h"
 
 static const struct { /* metrics in the order of their columns */
     const char *title;
@@ -47,16 +48,20 @@ static void trace_rows(struct az_job *job, struct az_table *t, size_t trace)
     }
 }
 
+static const struct az_record_column api_stats_columns[] = {
+    { "domain", AZ_TEXT, .flags = AZ_KEY },
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "Count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Total (µs)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+};
+
 static int run(struct az_job *job)
 {
     struct az_table *t =
         az_table_new(job->arena, "api_stats", "API and copy totals", AZ_TABLE_SUMMARY);
     az_dispatch_rank_column(job, t);
-    az_table_column(t, "domain", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Total (µs)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE); /* of its domain */
+    az_record_columns(t, api_stats_columns, AZ_LENGTH(api_stats_columns)); /* of its domain */
     for (size_t i = 0; i < AZ_LENGTH(figures); i++)
         az_table_column(t, figures[i].title, AZ_REAL, AZ_UNIT_US, figures[i].flags);
     for (size_t i = 0; i < job->n_traces; i++)

@@ -5,6 +5,7 @@
 
 #include "analyses/op_report/opreport.h"
 #include "base/sort.h"
+#include "document/record.h"
 
 static void add(struct az_op_report_advice *a, struct az_sv text)
 {
@@ -391,17 +392,20 @@ static int in_order(const void *a, const void *b, void *ctx)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
+static const struct az_record_column advice_columns[] = {
+    { "Section", AZ_TEXT, .flags = AZ_KEY },
+    { "OP Code", AZ_TEXT, .flags = AZ_KEY },
+    { "Bound", AZ_TEXT, .flags = AZ_KEY },
+    { "Advice", AZ_TEXT, .flags = AZ_KEY },
+    { "Rows", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
+    { "Device Time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+};
+
 static int table(struct section *s)
 {
     struct az_op_report *t = s->t;
-    struct az_table *x = az_table_new(t->job->arena, "advice", "Advice", 0);
-    az_table_column(x, "Section", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(x, "Bound", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(x, "Advice", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(x, "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
-    az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    struct az_table *x = AZ_RECORD_TABLE(t->job->arena, "advice", "Advice", 0, advice_columns);
     az_op_report_id_column(t, x, 0);
     int rc = az_sort_cmp(s->said.v, s->said.n, sizeof *s->said.v, in_order, NULL, t->job->mem);
     for (size_t i = 0; rc == 0 && i < s->said.n; i++) {

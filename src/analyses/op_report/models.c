@@ -6,6 +6,7 @@
 
 #include "analyses/op_report/opreport.h"
 #include "base/sort.h"
+#include "document/record.h"
 #include "stats/stats.h"
 
 struct model {
@@ -119,32 +120,36 @@ static int longest_first(const void *a, const void *b, void *ctx)
     return x->first < y->first ? -1 : 1;
 }
 
+static const struct az_record_column table_columns[] = {
+    { "OP Code", AZ_TEXT, .flags = AZ_KEY },
+    { "Math Fidelity", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },
+    { "Input 0 Memory", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },
+    { "Cores", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Device Time Sum", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Device Time Median", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER | AZ_DETAIL },
+    { "GFLOP", AZ_REAL, AZ_UNIT_GFLOP, .flags = AZ_DETAIL },
+    { "TFLOPS", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_HIGHER_BETTER },
+    { "FLOPs %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+    { "Of Cores", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "DRAM", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER | AZ_DETAIL },
+    { "DRAM %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+    { "CCL", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER | AZ_DETAIL },
+    { "CCL %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+    { "PM Ideal", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "PM %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+    { "PM FPU Util", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+    { "NOC Util", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+    { "DRAM Util", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+    { "ETH Util", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+    { "Fidelity Verdict", AZ_TEXT, .flags = AZ_DETAIL },
+    { "Source", AZ_TEXT, .flags = AZ_DETAIL },
+    { "Missing Because", AZ_TEXT, .flags = AZ_DETAIL },
+};
+
 static void columns(struct az_table *x)
 {
-    az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(x, "Math Fidelity", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-    az_table_column(x, "Input 0 Memory", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL);
-    az_table_column(x, "Cores", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(x, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(x, "Device Time Sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(x, "Device Time Median", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL);
-    az_table_column(x, "GFLOP", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL);
-    az_table_column(x, "TFLOPS", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
-    az_table_column(x, "FLOPs %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
-    az_table_column(x, "Of Cores", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(x, "DRAM", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER | AZ_DETAIL);
-    az_table_column(x, "DRAM %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
-    az_table_column(x, "CCL", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER | AZ_DETAIL);
-    az_table_column(x, "CCL %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
-    az_table_column(x, "PM Ideal", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(x, "PM %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
-    az_table_column(x, "PM FPU Util", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    az_table_column(x, "NOC Util", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    az_table_column(x, "DRAM Util", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    az_table_column(x, "ETH Util", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    az_table_column(x, "Fidelity Verdict", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(x, "Source", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(x, "Missing Because", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_record_columns(x, table_columns, AZ_LENGTH(table_columns));
 }
 
 static void put_core_count(struct az_table *x, double v)

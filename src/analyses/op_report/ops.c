@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "analyses/op_report/opreport.h"
+#include "document/record.h"
 
 /* Columns that are printed, in order; the others follow in the table only. */
 enum {
@@ -23,36 +24,40 @@ enum {
     C_PRINTED
 };
 
+static const struct az_record_column table_columns[] = {
+    { "Total %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+    { "Bound", .type = AZ_TEXT },
+    { "OP Code", .type = AZ_TEXT },
+    { "Device", AZ_INT, .unit = AZ_UNIT_ID },
+    { "Device Time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Cores", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "DRAM", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
+    { "DRAM %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+    { "FLOPs", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_HIGHER_BETTER },
+    { "FLOPs %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+    { "Math Fidelity", .type = AZ_TEXT },
+    { "Output Datatype", .type = AZ_TEXT },
+    { "Input 0 Datatype", .type = AZ_TEXT },
+    { "Input 1 Datatype", .type = AZ_TEXT },
+    { "DRAM Sharded", .type = AZ_BOOL },
+    { "Input 0 Memory", .type = AZ_TEXT },
+    { "Inner Dim Block Size", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Output Subblock H", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Output Subblock W", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Global Call Count", AZ_INT, .unit = AZ_UNIT_ID },
+    { "Sub Device ID", .type = AZ_TEXT },
+    { "Available Cores", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Op Category", .type = AZ_TEXT },
+    { "Bound Analysis", .type = AZ_TEXT },
+    { "Overlap", AZ_REAL, .unit = AZ_UNIT_US },
+    { "Suspect", .type = AZ_TEXT },
+};
+
 static void columns(const struct az_op_report *t, struct az_table *x)
 {
     az_op_report_id_column(t, x, AZ_KEY);
-    az_table_column(x, "Total %", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(x, "Bound", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Device", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(x, "Cores", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(x, "DRAM", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
-    az_table_column(x, "DRAM %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
-    az_table_column(x, "FLOPs", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
-    az_table_column(x, "FLOPs %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
-    az_table_column(x, "Math Fidelity", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Output Datatype", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Input 0 Datatype", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Input 1 Datatype", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "DRAM Sharded", AZ_BOOL, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Input 0 Memory", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Inner Dim Block Size", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(x, "Output Subblock H", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(x, "Output Subblock W", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(x, "Global Call Count", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(x, "Sub Device ID", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Available Cores", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(x, "Op Category", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Bound Analysis", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Overlap", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(x, "Suspect", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(x, table_columns, AZ_LENGTH(table_columns));
     if (!t->o->no_advice)
         az_table_column(x, "Advice", AZ_TEXT, AZ_UNIT_NONE, 0);
     if (t->o->raw_op_codes)

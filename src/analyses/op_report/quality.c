@@ -5,6 +5,7 @@
 #include "analyses/op_report/opreport.h"
 #include "analyses/op_report/totals.h"
 #include "base/num.h"
+#include "document/record.h"
 #include "document/times.h"
 
 struct check {
@@ -87,14 +88,18 @@ static void put_count(struct az_table *x, struct az_sv name, uint64_t n, const c
     az_put_text(x, az_sv_str(note));
 }
 
+static const struct az_record_column table_columns[] = {
+    { "Check", AZ_TEXT, .flags = AZ_KEY },
+    { "Rows", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
+    { "Device Time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Share", AZ_REAL, .unit = AZ_UNIT_PERCENT },
+    { "Note", .type = AZ_TEXT },
+};
+
 static void columns(struct az_table *x)
 {
-    az_table_column(x, "Check", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(x, "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
-    az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(x, "Share", AZ_REAL, AZ_UNIT_PERCENT, 0);
-    az_table_column(x, "Note", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(x, table_columns, AZ_LENGTH(table_columns));
 }
 
 /* What the verdict counts; comparisons and gates read it here (document/times.c). */

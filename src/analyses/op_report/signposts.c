@@ -5,6 +5,7 @@
 
 #include "analyses/op_report/opreport.h"
 #include "base/sort.h"
+#include "document/record.h"
 #include "stats/stats.h"
 
 struct span {
@@ -71,17 +72,21 @@ static void put_signpost(const struct whole *w, struct az_table *x, size_t k)
     az_put_f64(x, gap / 1000);
 }
 
+static const struct az_record_column signposts_columns[] = {
+    { "Signpost", AZ_TEXT, .flags = AZ_KEY },
+    { "Host Start", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "Device Ops", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Host Ops", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Device Time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+};
+
 static int signposts(const struct whole *w)
 {
     struct az_table *x = az_table_new(w->t->job->arena, "signposts",
                                       "Signposts and the operations after each", AZ_TABLE_SUMMARY);
     az_op_report_id_column(w->t, x, AZ_KEY);
-    az_table_column(x, "Signpost", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(x, "Host Start", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(x, "Device Ops", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(x, "Host Ops", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(x, "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(x, "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_record_columns(x, signposts_columns, AZ_LENGTH(signposts_columns));
     for (size_t k = 0; k < w->at.n; k++)
         put_signpost(w, x, k);
     return az_op_report_emit(w->t, x, 0);
@@ -198,19 +203,23 @@ static bool same_sequence(const struct span *a, const struct span *b)
     return a->from == b->from && a->to == b->to && a->ops == b->ops && a->hash == b->hash;
 }
 
+static const struct az_record_column table_columns[] = {
+    { "From", AZ_TEXT, .flags = AZ_KEY },
+    { "To", AZ_TEXT, .flags = AZ_KEY },
+    { "Sequence", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Step", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "OP Code", .type = AZ_TEXT },
+    { "Iterations", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Device Time Median", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Device Time Std", AZ_REAL, .unit = AZ_UNIT_US },
+    { "Device Time Min", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "Device Time Max", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "Op-to-Op Gap Median", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+};
+
 static void columns(struct az_table *x)
 {
-    az_table_column(x, "From", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(x, "To", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(x, "Sequence", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(x, "Step", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(x, "OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Iterations", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(x, "Device Time Median", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(x, "Device Time Std", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(x, "Device Time Min", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(x, "Device Time Max", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(x, "Op-to-Op Gap Median", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    az_record_columns(x, table_columns, AZ_LENGTH(table_columns));
 }
 
 /* Median, sample deviation, least, most; empty without values. */

@@ -4,6 +4,7 @@
 
 #include "analyses/op_report/opreport.h"
 #include "base/sort.h"
+#include "document/record.h"
 #include "stats/stats.h"
 
 #define CHART_LABELS 24 /* segments of a stack; the rest is one more */
@@ -143,6 +144,15 @@ static double whole(const struct stack *s, const struct group *g)
                : s->time;
 }
 
+static const struct az_record_column table_columns[] = {
+    { "Op Category", .type = AZ_TEXT },
+    { "Min FLOPs [%]", AZ_REAL, .unit = AZ_UNIT_PERCENT },
+    { "Max FLOPs [%]", AZ_REAL, .unit = AZ_UNIT_PERCENT },
+    { "Mean FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+    { "Std FLOPs [%]", AZ_REAL, .unit = AZ_UNIT_PERCENT },
+    { "Weighted Mean FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+};
+
 static void columns(const struct stack *s, struct az_table *x)
 {
     az_table_column(x, "Total % [%]", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
@@ -153,12 +163,7 @@ static void columns(const struct stack *s, struct az_table *x)
     az_table_column(x, "Op Count", AZ_INT, AZ_UNIT_COUNT, 0);
     if (s->category)
         return;
-    az_table_column(x, "Op Category", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Min FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, 0);
-    az_table_column(x, "Max FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, 0);
-    az_table_column(x, "Mean FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
-    az_table_column(x, "Std FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, 0);
-    az_table_column(x, "Weighted Mean FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+    az_record_columns(x, table_columns, AZ_LENGTH(table_columns));
 }
 
 static void put(const struct stack *s, struct az_table *x, const struct group *g)

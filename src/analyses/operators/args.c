@@ -3,6 +3,7 @@
 #include "analyses/operators/args.h"
 
 #include "analyses/operators/group.h"
+#include "document/record.h"
 
 struct work {
     const struct az_framework *fw;
@@ -36,6 +37,12 @@ static uint64_t uid_of(const void *ctx, size_t i)
     return az_framework_node(fw, fw->launchers->rows.v[i].node).uid;
 }
 
+static const struct az_record_column open_columns[] = {
+    { "ex_UID", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+    { "kernel_details_summary", AZ_TEXT, .flags = AZ_DETAIL },
+    { "trunc_kernel_details", AZ_TEXT, .flags = AZ_DETAIL },
+};
+
 static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
 {
     static const char *const stat[] = { "mean", "median", "std", "min", "max", "sum" };
@@ -60,9 +67,7 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
         az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_US,
                           AZ_LOWER_BETTER | (i == 10 ? 0 : AZ_DETAIL));
     }
-    az_table_column(t, "ex_UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "kernel_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_record_columns(t, open_columns, AZ_LENGTH(open_columns));
     if (x->overlap)
         az_framework_overlap_columns(t);
     az_framework_share_columns(t);

@@ -3,6 +3,7 @@
 
 #include "analyses/operators/group.h"
 #include "analyses/operators/param_columns.h"
+#include "document/record.h"
 
 struct work {
     struct az_job *job;
@@ -79,6 +80,18 @@ static void stat_columns(struct work *w, const char *what, enum az_unit unit, un
                           unit, flags | (i ? AZ_DETAIL : 0));
 }
 
+static const struct az_record_column table_columns[] = {
+    { "GFLOPS_first", AZ_REAL, .unit = AZ_UNIT_GFLOP },
+    { "Data Moved (MB)_first", AZ_REAL, .unit = AZ_UNIT_MB },
+    { "FLOPS/Byte_first", AZ_REAL, .unit = AZ_UNIT_FLOP_PER_BYTE },
+};
+
+static const struct az_record_column table_columns_2[] = {
+    { "Kernel Time (µs)_sum", AZ_REAL, .unit = AZ_UNIT_US },
+    { "name_count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "UID_first", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+};
+
 static void columns(struct work *w, const struct az_op_groups *x)
 {
     static const char *const lane[] = { "process_name_first", "process_label_first",
@@ -92,9 +105,7 @@ static void columns(struct work *w, const struct az_op_groups *x)
         az_table_column(t, "num_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
     az_op_overlap_column(x, t);
     az_framework_recompute_column(w->fw, t);
-    az_table_column(t, "GFLOPS_first", AZ_REAL, AZ_UNIT_GFLOP, 0);
-    az_table_column(t, "Data Moved (MB)_first", AZ_REAL, AZ_UNIT_MB, 0);
-    az_table_column(t, "FLOPS/Byte_first", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, 0);
+    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
     stat_columns(w, "TB/s", AZ_UNIT_TBPS, AZ_HIGHER_BETTER);
     stat_columns(w, "TFLOPS/s", AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
     for (size_t i = 0; i < 4; i++)
@@ -111,9 +122,7 @@ static void columns(struct work *w, const struct az_op_groups *x)
     for (size_t i = 0; i < 4; i++)
         az_table_column(t, args[i], AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     stat_columns(w, "Kernel Time (µs)", AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "name_count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "UID_first", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    az_record_columns(t, table_columns_2, AZ_LENGTH(table_columns_2));
 }
 
 static struct az_table *open_table(void *ctx, const struct az_op_groups *x)

@@ -1,6 +1,7 @@
 /* idle_gaps: where the device waited, and what the host did meanwhile. */
 #include "analyses/operators/framework.h"
 #include "analyses/registry_list.h"
+#include "document/record.h"
 #include "facts/lazy_cache.h"
 
 #define GAPS 50 /* rows shown */
@@ -147,16 +148,20 @@ static void put_host(struct work *w, struct az_table *t, const struct gap *gap)
         az_put_empty(t);
 }
 
+static const struct az_record_column table_columns[] = {
+    { "Device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Start (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_KEY | AZ_DETAIL },
+    { "Duration (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Host", .type = AZ_TEXT },
+    { "Host call", .type = AZ_TEXT },
+    { "Host op", .type = AZ_TEXT },
+    { "Before", AZ_TEXT, .flags = AZ_DETAIL },
+    { "After", .type = AZ_TEXT },
+};
+
 static void columns(struct az_table *t)
 {
-    az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY | AZ_DETAIL);
-    az_table_column(t, "Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Host", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Host call", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Host op", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Before", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "After", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
 }
 
 static int rows(struct work *w, struct az_table *t)

@@ -2,6 +2,7 @@
 #include "analyses/operators/metrics.h"
 
 #include "base/num.h"
+#include "document/record.h"
 
 struct az_sv az_framework_param_text(const struct az_perf_param *p, struct az_arena *a)
 {
@@ -57,16 +58,20 @@ struct az_sv az_framework_params(const struct az_perf *perf, struct az_arena *a)
     return text ? az_sv_make(text, (size_t)(to - text)) : AZ_SV("");
 }
 
+static const struct az_record_column framework_metric_columns[] = {
+    { "GFLOPS", AZ_REAL, AZ_UNIT_GFLOP, .flags = AZ_DETAIL },
+    { "Data Moved (MB)", AZ_REAL, AZ_UNIT_MB, .flags = AZ_DETAIL },
+    { "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, .flags = AZ_DETAIL },
+    { "Compute Spec", AZ_TEXT, .flags = AZ_DETAIL },
+};
+
 void az_framework_metric_columns(const struct az_framework_metrics *m, struct az_table *t)
 {
     static const char *const roof[] = { "Pct Roofline_mean", "Pct Roofline_median",
                                         "Pct Roofline_std", "Pct Roofline_min",
                                         "Pct Roofline_max" };
     static const char *const stat[] = { "mean", "std", "median", "min", "max" };
-    az_table_column(t, "GFLOPS", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL);
-    az_table_column(t, "Data Moved (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
-    az_table_column(t, "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL);
-    az_table_column(t, "Compute Spec", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_record_columns(t, framework_metric_columns, AZ_LENGTH(framework_metric_columns));
     for (int i = 0; i < 5; i++) {
         az_table_columnsv(t, az_arena_printf(t->arena, "TB/s_%s", stat[i]), AZ_REAL, AZ_UNIT_TBPS,
                           AZ_HIGHER_BETTER | AZ_DETAIL);

@@ -2,6 +2,7 @@
 #include "analyses/operators/overlap.h"
 
 #include "base/sort.h"
+#include "document/record.h"
 #include "text/jsonw.h"
 
 #include <math.h>
@@ -141,15 +142,19 @@ void az_framework_overlap_ops_release(struct az_overlap_ops *o)
         az_intern_release(&o->texts);
 }
 
+static const struct az_record_column framework_overlap_columns[] = {
+    { "overlapping_kernels_details_summary", AZ_TEXT, .flags = AZ_DETAIL },
+    { "trunc_overlapping_kernels_details", AZ_TEXT, .flags = AZ_DETAIL },
+    { "overlap_pct_mean", AZ_REAL, .unit = AZ_UNIT_PERCENT },
+    { "overlap_pct_median", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+    { "overlap_pct_std", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+    { "overlap_pct_min", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+    { "overlap_pct_max", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+};
+
 void az_framework_overlap_columns(struct az_table *t)
 {
-    az_table_column(t, "overlapping_kernels_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "trunc_overlapping_kernels_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "overlap_pct_mean", AZ_REAL, AZ_UNIT_PERCENT, 0);
-    az_table_column(t, "overlap_pct_median", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    az_table_column(t, "overlap_pct_std", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    az_table_column(t, "overlap_pct_min", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    az_table_column(t, "overlap_pct_max", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
+    az_record_columns(t, framework_overlap_columns, AZ_LENGTH(framework_overlap_columns));
 }
 
 int az_framework_put_overlap(struct az_overlap_ops *o, struct az_table *t, const uint32_t *op,

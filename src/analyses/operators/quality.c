@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "classify/rules.h"
 #include "classify/steps.h"
+#include "document/record.h"
 #include "facts/lazy_cache.h"
 
 #include <inttypes.h>
@@ -294,6 +295,14 @@ static void find_overlaps(struct work *w, const struct overlap *o)
                          "the profiler version"));
 }
 
+static const struct az_record_column data_quality_columns[] = {
+    { "Check", AZ_TEXT, .flags = AZ_KEY },
+    { "Count", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
+    { "Time (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Share of device time (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+    { "Note", .type = AZ_TEXT },
+};
+
 static int quality(struct work *w)
 {
     const struct az_trace_quality *q = &w->fw->trace->quality;
@@ -301,11 +310,7 @@ static int quality(struct work *w)
         az_table_new(w->job->arena, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY);
     struct overlap o = { 0 };
     struct az_framework_graphs g;
-    az_table_column(t, "Check", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
-    az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Share of device time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(t, "Note", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, data_quality_columns, AZ_LENGTH(data_quality_columns));
     int rc = stream_overlaps(w, &o);
     if (rc == 0)
         rc = az_framework_graphs_count(w->job, w->fw, &g);

@@ -4,6 +4,7 @@
 #include "analyses/operators/unified.h"
 #include "analyses/rates.h"
 #include "base/sort.h"
+#include "document/record.h"
 
 #define NAMED  10  /* operators without an estimate named in `coverage` */
 #define GOOD   65  /* percent of the roofline from which a row counts as efficient */
@@ -423,6 +424,12 @@ static void put_roofs(const struct az_peaks *p, struct az_table *t, const size_t
     }
 }
 
+static const struct az_record_column roofline_chart_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, .flags = AZ_KEY },
+    { "operations", AZ_REAL, .unit = AZ_UNIT_TFLOPS },
+};
+
 /* Points of the chart: operations, then one roof line for each precision in use. */
 static int chart(struct work *w)
 {
@@ -441,9 +448,7 @@ static int chart(struct work *w)
                           .x = AZ_SV("FLOPS/Byte"),
                           .size = AZ_SV("Kernel Time (µs)_sum") };
     az_vec_init(&c.y, w->job->mem);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_KEY);
-    az_table_column(t, "operations", AZ_REAL, AZ_UNIT_TFLOPS, 0);
+    az_record_columns(t, roofline_chart_columns, AZ_LENGTH(roofline_chart_columns));
     int rc = az_vec_push(&c.y, AZ_SV("operations"));
     for (unsigned k = 0; rc == 0 && k < n; k++) {
         struct az_sv name = az_arena_printf(w->job->arena, "roof %s", az_rate_name[rate[k]]);

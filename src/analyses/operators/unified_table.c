@@ -4,6 +4,7 @@
 #include "analyses/operators/metrics.h"
 #include "analyses/operators/stack.h"
 #include "analyses/operators/unified.h"
+#include "document/record.h"
 
 struct az_sv az_unified_name(const struct az_unified *u, const struct az_unified_row *r)
 {
@@ -188,6 +189,14 @@ static int key_of(void *ctx, size_t i, uint64_t key[2])
 
 #define ROUNDED ", rounded as in TraceLens"
 
+static const struct az_record_column open_columns[] = {
+    { "ex_UID", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+    { "operation_count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "total_duration_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "mean_duration_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "std_duration_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+};
+
 static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
 {
     const struct work *w = ctx;
@@ -213,11 +222,7 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
     if (w->fw->opts->group_by_parent_module)
         az_table_column(t, "parent_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_framework_recompute_column(w->fw, t);
-    az_table_column(t, "ex_UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "mean_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "std_duration_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
+    az_record_columns(t, open_columns, AZ_LENGTH(open_columns));
     for (size_t i = 0; i < AZ_LENGTH(stat); i++)
         az_table_column(t, stat[i], AZ_REAL, AZ_UNIT_US,
                         AZ_LOWER_BETTER | (i == 2 ? 0 : AZ_DETAIL));

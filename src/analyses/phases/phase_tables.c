@@ -2,6 +2,7 @@
 #include "analyses/operators/kernels.h"
 #include "analyses/phases/phase.h"
 #include "analyses/registry_list.h"
+#include "document/record.h"
 #include "facts/groups.h"
 
 static const struct {
@@ -82,17 +83,19 @@ static int ops_rows(struct az_job *job, struct az_framework *fw, const struct az
     return rc;
 }
 
+static const struct az_record_column ops_columns[] = {
+    { "Kernel categories", .type = AZ_TEXT },
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "total_direct_kernel_time_sum", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER | AZ_DETAIL },
+    { "Count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "total_direct_kernel_time_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+};
+
 static int ops_table(struct az_job *job, struct az_framework *fw, const struct az_phases *p,
                      size_t which)
 {
-    struct az_table *t =
-        az_table_new(job->arena, shown[which].ops, shown[which].title_ops, AZ_TABLE_SUMMARY);
-    az_table_column(t, "Kernel categories", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "total_direct_kernel_time_sum", AZ_REAL, AZ_UNIT_US,
-                    AZ_LOWER_BETTER | AZ_DETAIL);
-    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "total_direct_kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, shown[which].ops, shown[which].title_ops,
+                                         AZ_TABLE_SUMMARY, ops_columns);
     az_framework_share_columns(t);
     int rc = ops_rows(job, fw, p, shown[which].phase, t);
     if (rc == 0)
@@ -177,22 +180,25 @@ static int kernel_rows(struct az_job *job, struct az_framework *fw, const struct
     return rc;
 }
 
+static const struct az_record_column kernel_columns[] = {
+    { "Kernel category", AZ_TEXT, .flags = AZ_KEY },
+    { "Parent op category", AZ_TEXT, .flags = AZ_KEY },
+    { "Parent cpu_op", AZ_TEXT, .flags = AZ_KEY },
+    { "Kernel name", AZ_TEXT, .flags = AZ_KEY },
+    { "Kernel stream", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Kernel duration (µs)_sum", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Kernel duration (µs)_count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Kernel duration (µs)_mean", AZ_REAL, .unit = AZ_UNIT_US },
+    { "Kernel duration (µs)_min", AZ_REAL, .unit = AZ_UNIT_US },
+    { "Kernel duration (µs)_max", AZ_REAL, .unit = AZ_UNIT_US },
+    { "Percent of kernels time (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+};
+
 static int kernel_table(struct az_job *job, struct az_framework *fw, const struct az_phases *p,
                         size_t which)
 {
-    struct az_table *t =
-        az_table_new(job->arena, shown[which].kernels, shown[which].title_kernels, 0);
-    az_table_column(t, "Kernel category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Parent op category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Parent cpu_op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Kernel name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Kernel stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Kernel duration (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "Kernel duration (µs)_count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Kernel duration (µs)_mean", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "Kernel duration (µs)_min", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "Kernel duration (µs)_max", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "Percent of kernels time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, shown[which].kernels,
+                                         shown[which].title_kernels, 0, kernel_columns);
     int rc = kernel_rows(job, fw, p, shown[which].phase, t);
     if (rc == 0)
         rc = az_table_sort(t, (int[]){ AZ_DOWN(5), 0, 1, 2, 3, 4 }, 6);
@@ -220,15 +226,18 @@ static void overview_row(const struct az_framework *fw, const struct az_phases *
     az_framework_put_share(t);
 }
 
+static const struct az_record_column inference_phases_columns[] = {
+    { "Phase", AZ_TEXT, .flags = AZ_KEY },
+    { "Decided by", AZ_TEXT, .flags = AZ_KEY },
+    { "Launches", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "time ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+};
+
 /* Launchers and time by phase and by what decided it, the undecided too, so that totals add up. */
 static int overview(struct az_job *job, struct az_framework *fw, const struct az_phases *p)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "inference_phases", "Prefill and decode", AZ_TABLE_SUMMARY);
-    az_table_column(t, "Phase", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Decided by", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Launches", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "time ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "inference_phases", "Prefill and decode",
+                                         AZ_TABLE_SUMMARY, inference_phases_columns);
     az_framework_share_columns(t);
     for (unsigned phase = AZ_PHASE_MIXED; phase <= AZ_PHASE_DECODE; phase++)
         for (unsigned by = 0; by < AZ_BY_COUNT; by++)

@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "base/time_units.h"
+#include "document/record.h"
 #include "tables/engine.h"
 
 static int reduce(struct az_job *job, struct az_arena *keep, void **out)
@@ -82,6 +83,15 @@ static void make_row(const void *of, size_t row, struct az_table *t)
     az_put_f64(t, x->whole ? (double)x->t.ns / (double)x->whole * 100.0 : NAN);
 }
 
+static const struct az_record_column time_by_family_by_rank_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "family", AZ_TEXT, .flags = AZ_KEY },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "time_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "percent", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+};
+
 /* Rows are made when they are read: there are as many as ranks times families. */
 static int by_rank(struct az_job *job, const struct all *all)
 {
@@ -89,12 +99,7 @@ static int by_rank(struct az_job *job, const struct all *all)
         az_table_new(job->arena, "time_by_family_by_rank", "Device time by family, rank", 0);
     if (!t)
         return az_arena_error(job->arena);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "family", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    az_record_columns(t, time_by_family_by_rank_columns, AZ_LENGTH(time_by_family_by_rank_columns));
     az_table_make(t, all->n, make_row, all);
     return az_job_add(job, t, 0);
 }

@@ -5,6 +5,7 @@
 #include "analyses/operators/framework.h"
 #include "analyses/registry_list.h"
 #include "base/num.h"
+#include "document/record.h"
 #include "facts/lazy_cache.h"
 
 /* Kept of one rank; ns. */
@@ -199,21 +200,24 @@ static bool failed_rank(const struct az_ranks *s, int64_t rank)
     return false;
 }
 
+static const struct az_record_column ranks_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "file", .type = AZ_TEXT },
+    { "host", .type = AZ_TEXT },
+    { "device", .type = AZ_TEXT },
+    { "steps", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "events", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "first_ts_ns", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "last_ts_ns", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "offset_ns", AZ_INT, .unit = AZ_UNIT_NS },
+    { "status", .type = AZ_TEXT },
+};
+
 static int list_ranks(const struct work *w)
 {
     static const int by_rank[] = { AZ_UP(0), AZ_UP(1) };
     const struct az_ranks *s = w->ranks;
-    struct az_table *t = az_table_new(w->job->arena, "ranks", "Ranks", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "file", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "host", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "device", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "steps", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "events", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "first_ts_ns", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "last_ts_ns", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "offset_ns", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "status", AZ_TEXT, AZ_UNIT_NONE, 0);
+    struct az_table *t = AZ_RECORD_TABLE(w->job->arena, "ranks", "Ranks", 0, ranks_columns);
     for (size_t i = 0; i < s->n; i++)
         put_rank(w, t, i);
     for (size_t i = 0; i < s->n_failed; i++)

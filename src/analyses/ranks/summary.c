@@ -4,6 +4,7 @@
 
 #include "analyses/registry_list.h"
 #include "base/num.h"
+#include "document/record.h"
 #include "facts/lazy_cache.h"
 
 /* Every trace counts; nothing is kept. */
@@ -116,15 +117,19 @@ static void average_times(struct az_job *job, struct az_table *out)
     }
 }
 
+static const struct az_record_column rank_summary_columns[] = {
+    { "item", AZ_TEXT, .flags = AZ_KEY },
+    { "value", .type = AZ_REAL },
+    { "unit", .type = AZ_TEXT },
+    { "note", .type = AZ_TEXT },
+};
+
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t = az_table_new(job->arena, "rank_summary", "Rank summary",
                                       job->n_traces == 0 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
     (void)parts;
-    az_table_column(t, "item", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "value", AZ_REAL, AZ_UNIT_NONE, 0);
-    az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "note", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, rank_summary_columns, AZ_LENGTH(rank_summary_columns));
     presence(job, ranks, t);
     const size_t alone = t ? t->rows : 0;
     average_times(job, t);

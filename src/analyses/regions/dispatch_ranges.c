@@ -7,6 +7,7 @@
 #include "base/interval.h"
 #include "base/sort.h"
 #include "base/time_units.h"
+#include "document/record.h"
 #include "tables/keys.h"
 
 /* ---- ranges ---- */
@@ -190,6 +191,12 @@ static int counter_rows(struct az_job *job, struct az_table *t, struct counteds 
     return rc;
 }
 
+static const struct az_record_column counter_summary_columns[] = {
+    { "counter", AZ_TEXT, .flags = AZ_KEY },
+    { "kernel", AZ_TEXT, .flags = AZ_KEY },
+    { "Dispatches", AZ_INT, .unit = AZ_UNIT_COUNT },
+};
+
 static int run_counters(struct az_job *job)
 {
     static const char *const figures[] = { "Sum", "Mean", "Min", "Max", "Std" };
@@ -197,9 +204,7 @@ static int run_counters(struct az_job *job)
                                       AZ_TABLE_SUMMARY);
     struct counteds c;
     struct az_map map;
-    az_table_column(t, "counter", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "kernel", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Dispatches", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_record_columns(t, counter_summary_columns, AZ_LENGTH(counter_summary_columns));
     for (size_t i = 0; i < 5; i++)
         az_table_column(t, figures[i], AZ_REAL, AZ_UNIT_NONE, i > 1 ? AZ_DETAIL : 0);
     az_vec_init(&c, job->mem);

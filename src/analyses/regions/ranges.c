@@ -2,6 +2,7 @@
  * (docs/formats-nsight.md 2.3, 3.4). */
 #include "analyses/registry_list.h"
 #include "base/num.h"
+#include "document/record.h"
 #include "tables/keys.h"
 
 static void put_optional(struct az_table *t, int64_t x, int64_t none)
@@ -47,26 +48,30 @@ static struct az_sv stack_text(struct az_job *job, size_t trace, const struct az
     return az_sv_make(text, (size_t)(at - text));
 }
 
+static const struct az_record_column nvtx_gpu_proj_trace_columns[] = {
+    { "Name", .type = AZ_TEXT },
+    { "Projected Start (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "Projected Duration (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Orig Start (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "Orig Duration (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "Style", .type = AZ_TEXT },
+    { "PID", AZ_INT, .unit = AZ_UNIT_ID },
+    { "TID", AZ_INT, .unit = AZ_UNIT_ID },
+    { "NumGPUOps", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Lvl", AZ_INT, .unit = AZ_UNIT_ID },
+    { "NumChild", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "RangeId", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "ParentId", AZ_INT, .unit = AZ_UNIT_ID },
+    { "RangeStack", .type = AZ_TEXT },
+};
+
 static struct az_table *trace_table(struct az_job *job)
 {
     struct az_table *t =
         az_table_new(job->arena, "nvtx_gpu_proj_trace", "Ranges projected onto the device", 0);
     if (!t)
         return NULL;
-    az_table_column(t, "Name", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Projected Start (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "Projected Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Orig Start (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "Orig Duration (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "Style", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "PID", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "TID", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "NumGPUOps", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Lvl", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "NumChild", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "RangeId", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "ParentId", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "RangeStack", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, nvtx_gpu_proj_trace_columns, AZ_LENGTH(nvtx_gpu_proj_trace_columns));
     if (job->n_traces > 1)
         az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     return t;

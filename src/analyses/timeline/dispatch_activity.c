@@ -5,6 +5,7 @@
 #include "base/interval.h"
 #include "base/time_units.h"
 #include "classify/rules.h"
+#include "document/record.h"
 #include "facts/groups.h"
 #include "tables/keys.h"
 
@@ -192,6 +193,15 @@ static void put_means(struct work *w, struct az_table *t, const struct row *mean
     }
 }
 
+static const struct az_record_column category_summary_columns[] = {
+    { "GPU ID", AZ_TEXT, .flags = AZ_KEY },
+    { "Category", AZ_TEXT, .flags = AZ_KEY },
+    { "Total runtime (ms)", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "Total count", AZ_REAL, .unit = AZ_UNIT_COUNT },
+    { "Fraction of compute runtime", AZ_REAL, .unit = AZ_UNIT_RATIO },
+    { "Fraction of total runtime", AZ_REAL, AZ_UNIT_RATIO, .flags = AZ_SHARE },
+};
+
 static int category_summary(struct work *w)
 {
     struct az_table *t =
@@ -199,12 +209,7 @@ static int category_summary(struct work *w)
     struct row mean[ROWS] = { { .ms = 0 } };
     struct figures f;
     int rc = 0;
-    az_table_column(t, "GPU ID", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Total runtime (ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "Total count", AZ_REAL, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Fraction of compute runtime", AZ_REAL, AZ_UNIT_RATIO, 0);
-    az_table_column(t, "Fraction of total runtime", AZ_REAL, AZ_UNIT_RATIO, AZ_SHARE);
+    az_record_columns(t, category_summary_columns, AZ_LENGTH(category_summary_columns));
     for (size_t g = 0; rc == 0 && g < w->gpus.list.n; g++) {
         rc = measure(w, g, &f);
         struct az_sv id = az_arena_printf(w->job->arena, "%zu", g);

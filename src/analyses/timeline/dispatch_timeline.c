@@ -3,6 +3,7 @@
 #include "analyses/kernels/dispatch.h"
 #include "analyses/registry_list.h"
 #include "base/time_units.h"
+#include "document/record.h"
 #include "facts/account.h"
 #include "facts/groups.h"
 
@@ -151,11 +152,15 @@ static void rows(struct az_job *job, struct az_table *t, const struct az_account
     }
 }
 
+static const struct az_record_column table_columns[] = {
+    { "type", AZ_TEXT, .flags = AZ_KEY },
+    { "time ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "percent", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+};
+
 static void columns(struct az_table *t)
 {
-    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "time ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
 }
 
 static int whole(struct work *w)
@@ -233,6 +238,15 @@ static void overlap_row(struct az_job *job, struct az_table *t, const struct az_
     az_put_f64(t, az_ms_from_ns(a->compute));
 }
 
+static const struct az_record_column comm_overlap_columns[] = {
+    { "agent", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "communication ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "overlapped ms", AZ_REAL, .unit = AZ_UNIT_MS },
+    { "exposed ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "overlapped percent", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+    { "computation ms", AZ_REAL, .unit = AZ_UNIT_MS },
+};
+
 static struct az_table *overlap_table(struct az_job *job)
 {
     struct az_table *t =
@@ -240,12 +254,7 @@ static struct az_table *overlap_table(struct az_job *job)
     if (!t)
         return NULL;
     az_dispatch_rank_column(job, t);
-    az_table_column(t, "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "communication ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "overlapped ms", AZ_REAL, AZ_UNIT_MS, 0);
-    az_table_column(t, "exposed ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "overlapped percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(t, "computation ms", AZ_REAL, AZ_UNIT_MS, 0);
+    az_record_columns(t, comm_overlap_columns, AZ_LENGTH(comm_overlap_columns));
     return t;
 }
 

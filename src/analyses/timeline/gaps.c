@@ -4,6 +4,7 @@
 #include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "document/record.h"
 #include "facts/devices.h"
 
 struct gap {
@@ -187,16 +188,20 @@ static int compare_gaps(const void *pa, const void *pb, void *ctx)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
+static const struct az_record_column gpu_gaps_columns[] = {
+    { "Device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Start (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_KEY },
+    { "Duration (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Before", .type = AZ_TEXT },
+    { "After", .type = AZ_TEXT },
+    { "PID", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+};
+
 static int gap_table(struct work *w)
 {
     struct az_job *job = w->job;
-    struct az_table *t = az_table_new(job->arena, "gpu_gaps", "Idle gaps", AZ_TABLE_SUMMARY);
-    az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY);
-    az_table_column(t, "Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Before", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "After", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "PID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
+    struct az_table *t =
+        AZ_RECORD_TABLE(job->arena, "gpu_gaps", "Idle gaps", AZ_TABLE_SUMMARY, gpu_gaps_columns);
     if (job->n_traces > 1)
         az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     for (size_t i = 0; i < w->list.n; i++) {
@@ -214,6 +219,13 @@ static int gap_table(struct work *w)
     return az_document_add(job->doc, t);
 }
 
+static const struct az_record_column gpu_gaps_histogram_columns[] = {
+    { "From (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_KEY },
+    { "To (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "Gaps", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Time (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+};
+
 static int histogram(struct work *w)
 {
     static const char *const y[] = { "Time (ns)", NULL };
@@ -223,12 +235,8 @@ static int histogram(struct work *w)
         lo++;
     while (hi > lo && w->count[hi - 1] == 0)
         hi--;
-    struct az_table *t =
-        az_table_new(job->arena, "gpu_gaps_histogram", "Gaps by length", AZ_TABLE_WHOLE);
-    az_table_column(t, "From (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY);
-    az_table_column(t, "To (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "Gaps", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "gpu_gaps_histogram", "Gaps by length",
+                                         AZ_TABLE_WHOLE, gpu_gaps_histogram_columns);
     for (size_t i = lo; i < hi; i++) {
         az_put_i64(t, w->limit[i]);
         az_put_known(t, i + 1 < BINS ? w->limit[i + 1] : -1);

@@ -3,7 +3,21 @@
 #include <inttypes.h>
 
 #include "base/sort.h"
+#include "document/record.h"
 #include "stats/stats.h"
+
+static const struct az_record_column device_iterations_summary_columns[] = {
+    { "Device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Figure", AZ_TEXT, .flags = AZ_KEY },
+    { "Iterations", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Mean (ns)", AZ_REAL, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Median (ns)", AZ_REAL, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "P95 (ns)", AZ_REAL, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Min (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "Max (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "StdDev (ns)", AZ_REAL, .unit = AZ_UNIT_NS },
+    { "Share of Window (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+};
 
 static struct az_table *new_table(struct az_job *job)
 {
@@ -11,16 +25,8 @@ static struct az_table *new_table(struct az_job *job)
                                       "Iterations by device", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
     if (!t)
         return NULL;
-    az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Figure", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Iterations", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Mean (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Median (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "P95 (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Min (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "Max (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "StdDev (ns)", AZ_REAL, AZ_UNIT_NS, 0);
-    az_table_column(t, "Share of Window (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    az_record_columns(t, device_iterations_summary_columns,
+                      AZ_LENGTH(device_iterations_summary_columns));
     if (job->n_traces > 1)
         az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     return t;

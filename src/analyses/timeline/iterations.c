@@ -8,6 +8,7 @@
 #include "analyses/timeline/iteration_summary.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "document/record.h"
 #include "facts/account.h"
 #include "facts/devices.h"
 
@@ -35,27 +36,35 @@ static const char *const columns[] = {
     "Compute and NCCL (ns)", "Exposed NCCL (ns)", "Exposed Mem (ns)", "Busy (ns)", "Idle (ns)"
 };
 
+static const struct az_record_column new_columns[] = {
+    { "Range", AZ_TEXT, .flags = AZ_DETAIL },
+    { "RangeId", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Window Start (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+};
+
+static const struct az_record_column new_columns_2[] = {
+    { "Hidden NCCL (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+    { "Gaps", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "Largest Gap (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "To Next Window (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "Launched Compute (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "Launched NCCL (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "Launched Mem (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+};
+
 static struct az_table *new_table(struct az_job *job)
 {
     struct az_table *t = az_table_new(job->arena, "device_iterations", "Device time per iteration",
                                       AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
-    az_table_column(t, "Range", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "RangeId", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Window Start (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    az_record_columns(t, new_columns, AZ_LENGTH(new_columns));
     for (size_t i = 0; i < ITERATION_FIGURES; i++) {
         bool busy = i == 2 || i == 8;
         az_table_column(t, columns[i], AZ_INT, AZ_UNIT_NS, busy || i == 5 ? 0 : AZ_LOWER_BETTER);
     }
-    az_table_column(t, "Hidden NCCL (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
-    az_table_column(t, "Gaps", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "Largest Gap (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "To Next Window (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "Launched Compute (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "Launched NCCL (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
-    az_table_column(t, "Launched Mem (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+    az_record_columns(t, new_columns_2, AZ_LENGTH(new_columns_2));
     if (job->n_traces > 1)
         az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     return t;

@@ -3,7 +3,21 @@
 #include "facts/steps.h"
 #include "analyses/operators/framework.h"
 #include "analyses/registry_list.h"
+#include "document/record.h"
 #include "facts/account.h"
+
+static const struct az_record_column steps_columns[] = {
+    { "step", AZ_TEXT, .flags = AZ_KEY },
+    { "start_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_DETAIL },
+    { "duration_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "computation_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "exposed_comm_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "exposed_memcpy_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "idle_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "host_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_DETAIL },
+    { "mark", AZ_TEXT, .flags = AZ_DETAIL },
+    { "period_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_DETAIL },
+};
 
 static struct az_table *new_table(struct az_job *job)
 {
@@ -12,16 +26,7 @@ static struct az_table *new_table(struct az_job *job)
         return NULL;
     if (job->n_traces > 1)
         az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "start_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL);
-    az_table_column(t, "duration_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "computation_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "exposed_comm_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "exposed_memcpy_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "idle_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "host_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL);
-    az_table_column(t, "mark", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "period_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL);
+    az_record_columns(t, steps_columns, AZ_LENGTH(steps_columns));
     return t;
 }
 

@@ -5,6 +5,7 @@
 
 #include "analyses/registry_list.h"
 #include "base/num.h"
+#include "document/record.h"
 
 struct state {                /* of one device during the sweep */
     int64_t first, last, end; /* end: of the busy time so far */
@@ -191,18 +192,22 @@ static void put_device(struct az_job *job, struct az_table *t, size_t trace,
     }
 }
 
+static const struct az_record_column gpu_utilization_columns[] = {
+    { "Device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Start (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_KEY },
+    { "Duration (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "In Use (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE | AZ_HIGHER_BETTER },
+    { "Chunks", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "Low", .type = AZ_BOOL },
+};
+
 static int run(struct az_job *job)
 {
     struct az_table *t = az_table_new(job->arena, "gpu_utilization", "Device utilization", 0);
     int rc = t ? 0 : az_arena_error(job->arena);
     if (!t)
         return rc;
-    az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY);
-    az_table_column(t, "Duration (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "In Use (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE | AZ_HIGHER_BETTER);
-    az_table_column(t, "Chunks", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Low", AZ_BOOL, AZ_UNIT_NONE, 0);
+    az_record_columns(t, gpu_utilization_columns, AZ_LENGTH(gpu_utilization_columns));
     if (job->n_traces > 1)
         az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     for (size_t k = 0; rc == 0 && k < job->n_traces; k++) {

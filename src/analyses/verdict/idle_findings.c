@@ -1,5 +1,6 @@
 /* Findings of the rule `idle` and the table `idle_causes` (docs/verdict.md 3.1). */
 #include "analyses/verdict/idle.h"
+#include "document/record.h"
 
 #define RULES    "trace_names.rules"
 #define FINDINGS 40
@@ -125,6 +126,20 @@ int az_verdict_idle_findings(struct az_verdict *v)
     return rc;
 }
 
+static const struct az_record_column table_columns[] = {
+    { "Cause", AZ_TEXT, .flags = AZ_KEY },
+    { "Range", AZ_TEXT, .flags = AZ_KEY },
+    { "Frame", AZ_TEXT, .flags = AZ_KEY },
+    { "Host call", AZ_TEXT, .flags = AZ_KEY },
+    { "Host op", AZ_TEXT, .flags = AZ_KEY },
+    { "After", AZ_TEXT, .flags = AZ_KEY },
+    { "Gaps", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
+    { "Idle (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+    { "Median (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "Longest (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+    { "Start of the longest (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+};
+
 /* ---- table ---- */
 static void columns(struct az_table *t, bool ranks, bool devices)
 {
@@ -132,17 +147,7 @@ static void columns(struct az_table *t, bool ranks, bool devices)
         az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     if (devices)
         az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Cause", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Range", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Frame", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Host call", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Host op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "After", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Gaps", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
-    az_table_column(t, "Idle (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    az_table_column(t, "Median (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "Longest (ns)", AZ_INT, AZ_UNIT_NS, 0);
-    az_table_column(t, "Start of the longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL);
+    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
 }
 
 static void put_row(struct az_table *t, const struct az_verdict_idle *s, bool devices)

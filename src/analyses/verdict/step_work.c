@@ -4,6 +4,7 @@
 #include "analyses/verdict/verdict.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "document/record.h"
 #include "facts/families.h"
 #include "facts/lazy_cache.h"
 
@@ -110,6 +111,13 @@ static enum az_family family_of(struct work *w, const struct sum *s)
                                   : az_job_family(w->job, az_job_name(w->job, 0, s->name));
 }
 
+static const struct az_record_column step_work_columns[] = {
+    { "Kernel", AZ_TEXT, .flags = AZ_KEY },
+    { "Family", .type = AZ_TEXT },
+    { "Count", AZ_REAL, .unit = AZ_UNIT_COUNT },
+    { "Kernel time (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+};
+
 static int put(struct work *w)
 {
     struct az_table *t = az_table_new(w->job->arena, "step_work", "Median step device work", 0);
@@ -118,10 +126,7 @@ static int put(struct work *w)
         return az_arena_error(w->job->arena);
     for (size_t i = 0; i < w->accounts->n_devices; i++)
         devices += !w->accounts->idle[i];
-    az_table_column(t, "Kernel", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Family", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Count", AZ_REAL, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Kernel time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER);
+    az_record_columns(t, step_work_columns, AZ_LENGTH(step_work_columns));
     const int rc =
         az_sort_cmp(w->sums.v, w->sums.n, sizeof *w->sums.v, longest_first, NULL, w->job->mem);
     az_table_reserve(t, w->sums.n);

@@ -5,6 +5,7 @@
 #include "analyses/registry_list.h"
 #include "base/num.h"
 #include "compat/hta/breakdown.h"
+#include "document/record.h"
 
 #include <math.h>
 
@@ -79,15 +80,19 @@ static void device_column(struct az_table *t)
  * belongs to it. */
 static bool has_row(const struct stream_part *s, int c) { return c == OTHER || s->stats[c].n; }
 
+static const struct az_record_column idle_time_breakdown_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "stream", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "idle_category", AZ_TEXT, .flags = AZ_KEY },
+    { "idle_time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "idle_time_ratio", AZ_REAL, .unit = AZ_UNIT_RATIO },
+};
+
 static int breakdown(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
-        az_table_new(job->arena, "idle_time_breakdown", "Stream idle time by cause", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "idle_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "idle_time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "idle_time_ratio", AZ_REAL, AZ_UNIT_RATIO, 0);
+        AZ_RECORD_TABLE(job->arena, "idle_time_breakdown", "Stream idle time by cause", 0,
+                        idle_time_breakdown_columns);
     device_column(t);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct idle_part *p = parts[i];
@@ -109,13 +114,17 @@ static int breakdown(struct az_job *job, const struct az_ranks *ranks, void *con
     return az_document_add(job->doc, t);
 }
 
+static const struct az_record_column idle_interval_stats_columns[] = {
+    { "idle_category", AZ_TEXT, .flags = AZ_KEY },
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "stream", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+};
+
 static int intervals(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
-        az_table_new(job->arena, "idle_interval_stats", "Stream idle intervals by cause", 0);
-    az_table_column(t, "idle_category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+        AZ_RECORD_TABLE(job->arena, "idle_interval_stats", "Stream idle intervals by cause", 0,
+                        idle_interval_stats_columns);
     az_hta_stats_columns(t, AZ_UNIT_US);
     device_column(t);
     for (size_t i = 0; i < ranks->n; i++) {

@@ -4,6 +4,7 @@
 #include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "compat/hta/breakdown.h"
+#include "document/record.h"
 #include "facts/groups.h"
 
 #include <math.h>
@@ -195,6 +196,13 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     return rc;
 }
 
+static const struct az_record_column launch_stats_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "kind", .type = AZ_TEXT },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+};
+
 /* ---- finish ---- */
 static int stats(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
@@ -204,11 +212,8 @@ static int stats(struct az_job *job, const struct az_ranks *ranks, void *const *
                                       "launch_delay_max (us)" };
     static const char *const counts[] = { "short_kernels", "runtime_outliers",
                                           "launch_delay_outliers" };
-    struct az_table *t = az_table_new(job->arena, "launch_stats", "Launches by call and rank", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "kind", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "launch_stats", "Launches by call and rank", 0,
+                                         launch_stats_columns);
     for (size_t i = 0; i < AZ_LENGTH(us); i++)
         az_table_column(t, us[i], AZ_REAL, AZ_UNIT_US, i > 3 ? AZ_LOWER_BETTER : 0);
     for (size_t i = 0; i < 3; i++)

@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "compat/hta/breakdown.h"
+#include "document/record.h"
 #include "facts/groups.h"
 
 #include <math.h>
@@ -185,6 +186,14 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     return rc;
 }
 
+static const struct az_record_column memory_bw_summary_columns[] = {
+    { "mean_over_time", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
+    { "operations", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "without_rate", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "bytes", AZ_INT, .unit = AZ_UNIT_BYTES },
+    { "time (us)", AZ_REAL, .unit = AZ_UNIT_US },
+};
+
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
@@ -192,11 +201,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_hta_stats_columns(t, AZ_UNIT_GBPS);
-    az_table_column(t, "mean_over_time", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER);
-    az_table_column(t, "operations", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "without_rate", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "bytes", AZ_INT, AZ_UNIT_BYTES, 0);
-    az_table_column(t, "time (us)", AZ_REAL, AZ_UNIT_US, 0);
+    az_record_columns(t, memory_bw_summary_columns, AZ_LENGTH(memory_bw_summary_columns));
     for (size_t i = 0; i < ranks->n; i++) {
         const struct memory_part *p = parts[i];
         for (size_t k = 0; p && k < p->n; k++) {

@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "compat/hta/breakdown.h"
 #include "compat/hta/breakdown_trie.h"
+#include "document/record.h"
 
 enum {
     ROWS = 200, /* operators with a sequence per rank, those of the most device time */
@@ -334,19 +335,23 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     return rc;
 }
 
+static const struct az_record_column op_launches_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "op_name", AZ_TEXT, .flags = AZ_KEY },
+    { "kernel_sequence", AZ_TEXT, .flags = AZ_KEY },
+    { "kernels", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "op_to_call_mean (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "call_to_kernel_mean (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "gpu_time (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+};
+
 /* ---- finish ---- */
 static int launch_table(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     size_t more = 0;
-    struct az_table *t = az_table_new(job->arena, "op_launches", "Operators by kernel sequence", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "op_name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "kernel_sequence", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "kernels", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "op_to_call_mean (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "call_to_kernel_mean (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "gpu_time (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "op_launches", "Operators by kernel sequence",
+                                         0, op_launches_columns);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct ops_part *p = parts[i];
         more += p ? p->more : 0;
@@ -367,16 +372,20 @@ static int launch_table(struct az_job *job, const struct az_ranks *ranks, void *
     return az_document_add(job->doc, t);
 }
 
+static const struct az_record_column frequent_sequences_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "pattern", AZ_TEXT, .flags = AZ_KEY },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "GPU kernel duration (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "CPU op duration (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "kernels", AZ_INT, .unit = AZ_UNIT_COUNT },
+};
+
 static int sequence_table(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
-        az_table_new(job->arena, "frequent_sequences", "Frequent kernel sequences", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "pattern", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "GPU kernel duration (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "CPU op duration (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "kernels", AZ_INT, AZ_UNIT_COUNT, 0);
+        AZ_RECORD_TABLE(job->arena, "frequent_sequences", "Frequent kernel sequences", 0,
+                        frequent_sequences_columns);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct ops_part *p = parts[i];
         for (size_t k = 0; p && k < p->n_sequences; k++) {

@@ -5,6 +5,7 @@
 
 #include "analyses/registry_list.h"
 #include "base/sort.h"
+#include "document/record.h"
 #include "facts/lazy_cache.h"
 
 enum { ROWS = 5000 }; /* edges in the table, the longest ones */
@@ -180,20 +181,24 @@ static void put_id(struct az_table *t, uint64_t id)
         az_put_i64(t, (int64_t)id);
 }
 
+static const struct az_record_column critical_path_columns[] = {
+    { "event_idx", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "duration", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "type", AZ_TEXT, .flags = AZ_KEY },
+    { "s_name", .type = AZ_TEXT },
+    { "cat", .type = AZ_TEXT },
+    { "pid", AZ_INT, .unit = AZ_UNIT_ID },
+    { "tid", AZ_INT, .unit = AZ_UNIT_ID },
+    { "stream", AZ_INT, .unit = AZ_UNIT_ID },
+    { "bound_by", .type = AZ_TEXT },
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "start (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_KEY },
+};
+
 static int path_table(struct az_job *job, const struct az_rank *r, const struct path_part *p)
 {
-    struct az_table *t = az_table_new(job->arena, "critical_path", "Critical path of one rank", 0);
-    az_table_column(t, "event_idx", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "duration", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "s_name", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "cat", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "pid", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "tid", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "bound_by", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "start (us)", AZ_REAL, AZ_UNIT_US, AZ_KEY);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "critical_path", "Critical path of one rank",
+                                         0, critical_path_columns);
     for (size_t i = 0; i < p->n; i++) {
         const struct path_row *x = &p->v[i];
         az_put_i64(t, x->uid);
@@ -214,17 +219,21 @@ static int path_table(struct az_job *job, const struct az_rank *r, const struct 
     return az_document_add(job->doc, t);
 }
 
+static const struct az_record_column critical_path_summary_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "bound_by", AZ_TEXT, .flags = AZ_KEY },
+    { "duration (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "percentage", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+    { "window (us)", AZ_REAL, .unit = AZ_UNIT_US },
+    { "annotation", .type = AZ_TEXT },
+};
+
 static int summary_table(struct az_job *job, const struct az_rank *r, const struct path_part *p)
 {
     int64_t sum = 0;
-    struct az_table *t = az_table_new(job->arena, "critical_path_summary", "Critical path by bound",
-                                      AZ_TABLE_SUMMARY);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "bound_by", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "duration (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "percentage", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(t, "window (us)", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "annotation", AZ_TEXT, AZ_UNIT_NONE, 0);
+    struct az_table *t =
+        AZ_RECORD_TABLE(job->arena, "critical_path_summary", "Critical path by bound",
+                        AZ_TABLE_SUMMARY, critical_path_summary_columns);
     for (int k = 0; k < BOUNDS; k++)
         sum += p->sum[k];
     for (int k = 0; k < BOUNDS; k++) {

@@ -5,6 +5,7 @@
 #include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "compat/hta/breakdown.h"
+#include "document/record.h"
 #include "facts/lazy_cache.h"
 
 #include <math.h>
@@ -140,6 +141,12 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     return rc;
 }
 
+static const struct az_record_column queue_length_summary_columns[] = {
+    { "mean_over_time", AZ_REAL, .unit = AZ_UNIT_COUNT },
+    { "empty (us)", AZ_REAL, .unit = AZ_UNIT_US },
+    { "device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+};
+
 /* ---- finish ---- */
 static int summary(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
@@ -148,9 +155,7 @@ static int summary(struct az_job *job, const struct az_ranks *ranks, void *const
     az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
     az_hta_stats_columns(t, AZ_UNIT_COUNT);
-    az_table_column(t, "mean_over_time", AZ_REAL, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "empty (us)", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_record_columns(t, queue_length_summary_columns, AZ_LENGTH(queue_length_summary_columns));
     for (size_t i = 0; i < ranks->n; i++) {
         const struct queue_part *p = parts[i];
         for (size_t k = 0; p && k < p->n; k++) {
@@ -165,16 +170,19 @@ static int summary(struct az_job *job, const struct az_ranks *ranks, void *const
     return az_document_add(job->doc, t);
 }
 
+static const struct az_record_column blocked_on_full_queue_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "stream", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "duration_at_max_queue_length", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "relative_duration_at_max_queue_length", AZ_REAL, AZ_UNIT_RATIO, .flags = AZ_LOWER_BETTER },
+    { "device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+};
+
 static int blocked(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
-        az_table_new(job->arena, "blocked_on_full_queue", "Time with a full queue", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "duration_at_max_queue_length", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "relative_duration_at_max_queue_length", AZ_REAL, AZ_UNIT_RATIO,
-                    AZ_LOWER_BETTER);
-    az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+        AZ_RECORD_TABLE(job->arena, "blocked_on_full_queue", "Time with a full queue", 0,
+                        blocked_on_full_queue_columns);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct queue_part *p = parts[i];
         for (size_t k = 0; p && k < p->n; k++) {

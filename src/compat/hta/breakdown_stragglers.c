@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "compat/hta/breakdown.h"
+#include "document/record.h"
 #include "facts/lazy_cache.h"
 
 #include <math.h>
@@ -170,6 +171,15 @@ static int count(struct az_job *job, struct entry *v, struct chosen c, int64_t *
     return rc;
 }
 
+static const struct az_record_column straggler_candidates_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "times_among_last", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
+    { "iterations", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "name", .type = AZ_TEXT },
+    { "stream", AZ_INT, .unit = AZ_UNIT_ID },
+    { "duration_deviation", AZ_REAL, .unit = AZ_UNIT_RATIO },
+};
+
 static int emit(struct az_job *job, const struct az_ranks *ranks, struct entry *v, struct chosen c)
 {
     struct az_table *t = az_table_new(job->arena, "straggler_candidates",
@@ -179,12 +189,7 @@ static int emit(struct az_job *job, const struct az_ranks *ranks, struct entry *
     if (!t || !times || !of)
         return az_arena_error(job->arena);
     const struct last_of about = *v[c.from].of;
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "times_among_last", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
-    az_table_column(t, "iterations", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "duration_deviation", AZ_REAL, AZ_UNIT_RATIO, 0);
+    az_record_columns(t, straggler_candidates_columns, AZ_LENGTH(straggler_candidates_columns));
     const int rc = count(job, v, c, times, of);
     for (size_t i = 0; rc == 0 && i < ranks->n; i++) {
         if (!times[i])

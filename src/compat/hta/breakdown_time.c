@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "compat/hta/breakdown.h"
+#include "document/record.h"
 #include "facts/account.h"
 
 /* Communication of one name: time of its kernels under computation, and not. */
@@ -286,6 +287,12 @@ static struct az_sv combination(struct az_arena *a, unsigned bits)
     return text;
 }
 
+static const struct az_record_column types_columns[] = {
+    { "kernel_type", AZ_TEXT, .flags = AZ_KEY },
+    { "sum", AZ_REAL, .unit = AZ_UNIT_US },
+    { "percentage", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+};
+
 static int types(struct az_job *job, const struct az_ranks *ranks, void *const *parts, bool by_rank)
 {
     struct az_table *t = by_rank ? new_table(job, ranks, parts, "kernel_type_breakdown_by_rank",
@@ -295,9 +302,7 @@ static int types(struct az_job *job, const struct az_ranks *ranks, void *const *
     double total = 0, sum[8] = { 0 };
     if (by_rank)
         az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "kernel_type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "sum", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "percentage", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    az_record_columns(t, types_columns, AZ_LENGTH(types_columns));
     for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
         double whole = 0;
@@ -349,14 +354,18 @@ static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const
     return az_document_add(job->doc, t);
 }
 
+static const struct az_record_column exposed_communication_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+};
+
 static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     static const char *const us[] = { "sum (us)", "hidden (us)", "exposed (us)" };
     struct az_table *t =
-        az_table_new(job->arena, "exposed_communication", "Overlapped vs exposed communication", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+        AZ_RECORD_TABLE(job->arena, "exposed_communication", "Overlapped vs exposed communication",
+                        0, exposed_communication_columns);
     for (size_t i = 0; i < 3; i++)
         az_table_column(t, us[i], AZ_REAL, AZ_UNIT_US, i == 2 ? AZ_LOWER_BETTER : 0);
     az_table_column(t, "exposed_pctg", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
@@ -376,14 +385,18 @@ static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const
     return az_document_add(job->doc, t);
 }
 
+static const struct az_record_column kernels_columns[] = {
+    { "kernel_type", AZ_TEXT, .flags = AZ_KEY },
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+};
+
 static int kernels(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
         new_table(job, ranks, parts, "kernel_breakdown", "Device work by name and rank", 0);
     az_hta_name_columns(t);
-    az_table_column(t, "kernel_type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_record_columns(t, kernels_columns, AZ_LENGTH(kernels_columns));
     for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
         for (int type = 0; p && type < AZ_HTA_TYPES; type++) {
@@ -398,14 +411,18 @@ static int kernels(struct az_job *job, const struct az_ranks *ranks, void *const
     return az_document_add(job->doc, t);
 }
 
+static const struct az_record_column user_annotations_columns[] = {
+    { "side", AZ_TEXT, .flags = AZ_KEY },
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+};
+
 static int notes(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
         az_table_new(job->arena, "user_annotations", "Annotations by name and rank", 0);
     az_hta_name_columns(t);
-    az_table_column(t, "side", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_record_columns(t, user_annotations_columns, AZ_LENGTH(user_annotations_columns));
     for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
         for (int side = 1; p && side >= 0; side--) {

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "compat/nsys/classic.h"
+#include "document/record.h"
 
 /* A line in front of a table or after all; NULL text (no memory) is reported by the arena at the
  * end. */
@@ -139,15 +140,19 @@ static void metric(struct az_table *t, const char *name, double value, const cha
     az_put_text(t, az_sv_str(unit));
 }
 
+static const struct az_record_column iterations_columns[] = {
+    { "Metric", AZ_TEXT, .flags = AZ_KEY },
+    { "Value", .type = AZ_REAL },
+    { "Unit", .type = AZ_TEXT },
+};
+
 static int totals(struct az_job *job, const struct az_classic *c)
 {
     struct az_table *t =
         az_table_new(job->arena, "iterations", "Totals and per-iteration values", AZ_TABLE_SUMMARY);
     if (!t)
         return az_arena_error(job->arena);
-    az_table_column(t, "Metric", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Value", AZ_REAL, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Unit", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, iterations_columns, AZ_LENGTH(iterations_columns));
     metric(t, "Iterations", (double)c->iters, "");
     metric(t, "GPUs", (double)c->gpus, "");
     metric(t, "Kernel time per iteration", c->kernels.per_iter, "ms");

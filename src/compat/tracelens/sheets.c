@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "base/time_units.h"
 #include "compat/tracelens/sheets_ops.h"
+#include "document/record.h"
 #include "facts/account.h"
 
 #include <stdlib.h>
@@ -121,6 +122,16 @@ static void cover_launchers(const struct az_tracelens_ranks *m,
                        "grouped_breakdown"));
 }
 
+static const struct az_record_column kernel_launchers_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "kernel_time_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "pct", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+    { "cum_pct", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+    { "time_ms_avg", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "count_avg", AZ_REAL, .unit = AZ_UNIT_COUNT },
+};
+
 static int launchers_table(const struct az_tracelens_ranks *m,
                            const struct az_tracelens_launch_sums *s)
 {
@@ -132,13 +143,7 @@ static int launchers_table(const struct az_tracelens_ranks *m,
     struct az_tracelens_launch_sum *v = NULL;
     size_t n = 0;
     int64_t total = 0, run = 0;
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "pct", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(t, "cum_pct", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    az_table_column(t, "time_ms_avg", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "count_avg", AZ_REAL, AZ_UNIT_COUNT, 0);
+    az_record_columns(t, kernel_launchers_columns, AZ_LENGTH(kernel_launchers_columns));
     int rc = operators(m, s, &v, &n);
     for (size_t i = 0; rc == 0 && i < n; i++)
         total = az_add_sat(total, v[i].sum.time);
@@ -194,6 +199,14 @@ static double percent_of(const struct az_tracelens_part *p, enum az_tracelens_fi
     return az_percent((double)p->figure[f], (double)p->figure[AZ_TRACELENS_TOTAL]);
 }
 
+static const struct az_record_column timeline_column_list[] = {
+    { "time_ms_avg", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
+    { "time_ms_std", AZ_REAL, .unit = AZ_UNIT_MS },
+    { "time_ms_min", AZ_REAL, .unit = AZ_UNIT_MS },
+    { "time_ms_max", AZ_REAL, .unit = AZ_UNIT_MS },
+    { "rank_max", AZ_INT, .unit = AZ_UNIT_ID },
+};
+
 static void timeline_columns(const struct az_tracelens_ranks *m, struct az_table *t)
 {
     struct az_arena *a = m->job->arena;
@@ -206,11 +219,7 @@ static void timeline_columns(const struct az_tracelens_ranks *m, struct az_table
         az_table_columnsv(t, az_tracelens_column(a, "percent_", m->ranks->v[i].rank), AZ_REAL,
                           AZ_UNIT_PERCENT, AZ_DETAIL);
     }
-    az_table_column(t, "time_ms_avg", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "time_ms_std", AZ_REAL, AZ_UNIT_MS, 0);
-    az_table_column(t, "time_ms_min", AZ_REAL, AZ_UNIT_MS, 0);
-    az_table_column(t, "time_ms_max", AZ_REAL, AZ_UNIT_MS, 0);
-    az_table_column(t, "rank_max", AZ_INT, AZ_UNIT_ID, 0);
+    az_record_columns(t, timeline_column_list, AZ_LENGTH(timeline_column_list));
 }
 
 static int timelines(const struct az_tracelens_ranks *m)

@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "compat/tracelens/sheets_groups.h"
+#include "document/record.h"
 
 struct group {
     struct az_sv name;
@@ -141,6 +142,12 @@ static int chart(struct az_job *job, size_t rows)
     return az_document_chart(job->doc, c);
 }
 
+static const struct az_record_column grouped_breakdown_columns[] = {
+    { "Group", AZ_TEXT, .flags = AZ_KEY },
+    { "Time (s)", AZ_REAL, AZ_UNIT_S, .flags = AZ_LOWER_BETTER },
+    { "Exposed (s)", AZ_REAL, AZ_UNIT_S, .flags = AZ_LOWER_BETTER },
+};
+
 int az_tracelens_breakdown(const struct az_tracelens_ranks *m,
                            const struct az_tracelens_launch_sums *s)
 {
@@ -149,9 +156,7 @@ int az_tracelens_breakdown(const struct az_tracelens_ranks *m,
                      AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
     if (!t)
         return az_arena_error(m->job->arena);
-    az_table_column(t, "Group", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Time (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER);
-    az_table_column(t, "Exposed (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER);
+    az_record_columns(t, grouped_breakdown_columns, AZ_LENGTH(grouped_breakdown_columns));
     int rc = rows(m, s, t);
     const size_t n = t->rows;
     rc = az_job_add(m->job, t, rc);

@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "base/time_units.h"
+#include "document/record.h"
 
 /* One (name, category) of all ranks. */
 struct sum {
@@ -111,16 +112,20 @@ static void put_durations(struct az_table *t, const struct az_tracelens_events *
     az_put_f64(t, (double)e->sum / (double)e->count / 1e3);
 }
 
+static const struct az_record_column linked_and_short_kernels_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "num_kernel_events", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "num_kernel_events_linked", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "num_kernel_events_unlinked", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
+    { "num_short_kernel_events_linked", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
+    { "num_short_kernel_events_unlinked", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
+};
+
 static int linked_table(const struct az_tracelens_ranks *m)
 {
     struct az_table *t =
-        az_table_new(m->job->arena, "linked_and_short_kernels", "Linked and short kernels", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "num_kernel_events", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "num_kernel_events_linked", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "num_kernel_events_unlinked", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
-    az_table_column(t, "num_short_kernel_events_linked", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
-    az_table_column(t, "num_short_kernel_events_unlinked", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
+        AZ_RECORD_TABLE(m->job->arena, "linked_and_short_kernels", "Linked and short kernels", 0,
+                        linked_and_short_kernels_columns);
     for (size_t i = 0; i < m->ranks->n; i++) {
         const struct az_tracelens_part *p = m->part[i];
         if (!p)
@@ -135,16 +140,17 @@ static int linked_table(const struct az_tracelens_ranks *m)
     return az_job_add(m->job, t, 0);
 }
 
+static const struct az_record_column unlinked_short_kernels_summary_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY },       { "cat", AZ_TEXT, .flags = AZ_KEY },
+    { "count", AZ_INT, .unit = AZ_UNIT_COUNT }, { "min_dur", AZ_REAL, .unit = AZ_UNIT_US },
+    { "max_dur", AZ_REAL, .unit = AZ_UNIT_US }, { "mean_dur", AZ_REAL, .unit = AZ_UNIT_US },
+};
+
 static int unlinked_table(const struct az_tracelens_ranks *m, struct sums *s)
 {
-    struct az_table *t = az_table_new(m->job->arena, "unlinked_short_kernels_summary",
-                                      "Device events without External id", 0);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "cat", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "min_dur", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "max_dur", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "mean_dur", AZ_REAL, AZ_UNIT_US, 0);
+    struct az_table *t = AZ_RECORD_TABLE(m->job->arena, "unlinked_short_kernels_summary",
+                                         "Device events without External id", 0,
+                                         unlinked_short_kernels_summary_columns);
     int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_count, NULL, m->job->mem);
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
         az_put_given(t, s->v[i].name);
@@ -155,14 +161,18 @@ static int unlinked_table(const struct az_tracelens_ranks *m, struct sums *s)
     return az_job_add(m->job, t, rc);
 }
 
+static const struct az_record_column short_cpu_op_counts_columns[] = {
+    { "Parent cpu_op", AZ_TEXT, .flags = AZ_KEY },
+    { "count", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
+    { "count_avg", AZ_REAL, .unit = AZ_UNIT_COUNT },
+};
+
 static int short_table(const struct az_tracelens_ranks *m, struct sums *s)
 {
     struct az_table *t =
         az_table_new(m->job->arena, "short_cpu_op_counts", "Short kernels by operator", 0);
     int64_t total = 0;
-    az_table_column(t, "Parent cpu_op", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
-    az_table_column(t, "count_avg", AZ_REAL, AZ_UNIT_COUNT, 0);
+    az_record_columns(t, short_cpu_op_counts_columns, AZ_LENGTH(short_cpu_op_counts_columns));
     int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_count, NULL, m->job->mem);
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
         total += s->v[i].all.count;

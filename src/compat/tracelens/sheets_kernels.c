@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include "base/time_units.h"
 #include "compat/tracelens/sheets_text.h"
+#include "document/record.h"
 #include "facts/lazy_cache.h"
 
 #include <math.h>
@@ -148,23 +149,30 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     return rc;
 }
 
+static const struct az_record_column table_columns[] = {
+    { "UID", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Kernel name", .type = AZ_TEXT },
+    { "Kernel t start", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "Kernel duration (µs)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Kernel stream", AZ_INT, .unit = AZ_UNIT_ID },
+    { "Parent cpu_op UID", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+    { "Parent cpu_op", .type = AZ_TEXT },
+};
+
+static const struct az_record_column table_columns_2[] = {
+    { "Parent cpu_op busy time (µs)", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "Parent cpu_op kernel count", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
+    { "Percent of Parent cpu_op busy time (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+};
+
 static void columns(struct az_table *t)
 {
     static const char *const args[] = { "Input dims", "Input types", "Input strides",
                                         "Concrete Inputs", "kernel_file" };
-    az_table_column(t, "UID", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Kernel name", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Kernel t start", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "Kernel duration (µs)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "Kernel stream", AZ_INT, AZ_UNIT_ID, 0);
-    az_table_column(t, "Parent cpu_op UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "Parent cpu_op", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
     for (size_t i = 0; i < AZ_LENGTH(args); i++)
         az_table_column(t, args[i], AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "Parent cpu_op busy time (µs)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "Parent cpu_op kernel count", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "Percent of Parent cpu_op busy time (%)", AZ_REAL, AZ_UNIT_PERCENT,
-                    AZ_DETAIL);
+    az_record_columns(t, table_columns_2, AZ_LENGTH(table_columns_2));
 }
 
 struct listing { /* a table; in the arena */

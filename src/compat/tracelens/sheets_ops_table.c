@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "base/time_units.h"
 #include "compat/tracelens/sheets_common.h"
+#include "document/record.h"
 #include "text/jsonw.h"
 
 /* Device events of one name and place in an operation, of all ranks. */
@@ -169,6 +170,32 @@ static int put_kernels(struct work *w, struct az_table *t, const struct row *r)
     return rc;
 }
 
+static const struct az_record_column table_columns[] = {
+    { "GFLOPS_first", AZ_REAL, AZ_UNIT_GFLOP, .flags = AZ_DETAIL },
+    { "Data Moved (MB)_first", AZ_REAL, AZ_UNIT_MB, .flags = AZ_DETAIL },
+    { "FLOPS/Byte_first", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, .flags = AZ_DETAIL },
+    { "TB/s_mean", AZ_REAL, AZ_UNIT_TBPS, .flags = AZ_HIGHER_BETTER },
+    { "TB/s_std", AZ_REAL, AZ_UNIT_TBPS, .flags = AZ_DETAIL },
+    { "TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_HIGHER_BETTER },
+    { "TFLOPS/s_std", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_DETAIL },
+    { "Non-Data-Mov TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS,
+      .flags = AZ_HIGHER_BETTER | AZ_DETAIL },
+    { "Non-Data-Mov TFLOPS/s_std", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_DETAIL },
+    { "Non-Data-Mov Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "kernel_details__summarize_kernel_stats", AZ_TEXT, .flags = AZ_DETAIL },
+};
+
+static const struct az_record_column table_columns_2[] = {
+    { "Kernel Time (µs)_mean", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "Kernel Time (µs)_std", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+    { "Kernel Time (µs)_sum", AZ_REAL, .unit = AZ_UNIT_US },
+    { "name_count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "UID_first", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+    { "kernel_time_sum_cum_pct", AZ_REAL, .unit = AZ_UNIT_RATIO },
+    { "rank_first", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+    { "name_count_avg", AZ_REAL, .unit = AZ_UNIT_COUNT },
+};
+
 /* ---- a sheet ---- */
 static void columns(struct az_table *t, const struct az_param_columns *params)
 {
@@ -176,28 +203,10 @@ static void columns(struct az_table *t, const struct az_param_columns *params)
                                         "Input Strides_first", "Concrete Inputs_first" };
     az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_param_columns_make(params, t);
-    az_table_column(t, "GFLOPS_first", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL);
-    az_table_column(t, "Data Moved (MB)_first", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL);
-    az_table_column(t, "FLOPS/Byte_first", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL);
-    az_table_column(t, "TB/s_mean", AZ_REAL, AZ_UNIT_TBPS, AZ_HIGHER_BETTER);
-    az_table_column(t, "TB/s_std", AZ_REAL, AZ_UNIT_TBPS, AZ_DETAIL);
-    az_table_column(t, "TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
-    az_table_column(t, "TFLOPS/s_std", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL);
-    az_table_column(t, "Non-Data-Mov TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS,
-                    AZ_HIGHER_BETTER | AZ_DETAIL);
-    az_table_column(t, "Non-Data-Mov TFLOPS/s_std", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL);
-    az_table_column(t, "Non-Data-Mov Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "kernel_details__summarize_kernel_stats", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
     for (size_t i = 0; i < 4; i++)
         az_table_column(t, args[i], AZ_TEXT, AZ_UNIT_NONE, i ? AZ_DETAIL : 0);
-    az_table_column(t, "Kernel Time (µs)_mean", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(t, "Kernel Time (µs)_std", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-    az_table_column(t, "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "name_count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "UID_first", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "kernel_time_sum_cum_pct", AZ_REAL, AZ_UNIT_RATIO, 0);
-    az_table_column(t, "rank_first", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    az_table_column(t, "name_count_avg", AZ_REAL, AZ_UNIT_COUNT, 0);
+    az_record_columns(t, table_columns_2, AZ_LENGTH(table_columns_2));
 }
 
 static void put_moments(struct az_table *t, const struct az_moments *m, double scale)

@@ -5,6 +5,7 @@
  * characters, ending in the mark of three dots xlsx sheets skipped: tables   tables of
  * AZ_TABLE_NO_SHEET, by name xlsx chart rows cut: TITLE   rows of a chart's table
  * that are not on the table's first sheet */
+#include "document/record.h"
 #include "reports/shared/fields.h"
 #include "reports/xlsx/xlsx.h"
 
@@ -155,6 +156,13 @@ static bool takes_cuts(const struct az_table *t)
            (t->columns.v[value].type == AZ_INT || t->columns.v[value].type == AZ_REAL);
 }
 
+static const struct az_record_column coverage_columns[] = {
+    { "item", AZ_TEXT, .flags = AZ_KEY },
+    { "value", .type = AZ_REAL },
+    { "unit", .type = AZ_TEXT },
+    { "note", .type = AZ_TEXT },
+};
+
 /* Copy of `from` (its cells keep pointing to its texts), or an empty coverage table if there is
  * none. */
 static struct az_table *start_coverage(const struct az_table *from, struct az_arena *scratch)
@@ -165,10 +173,7 @@ static struct az_table *start_coverage(const struct az_table *from, struct az_ar
     if (!t)
         return NULL;
     if (!from) {
-        az_table_column(t, "item", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-        az_table_column(t, "value", AZ_REAL, AZ_UNIT_NONE, 0);
-        az_table_column(t, "unit", AZ_TEXT, AZ_UNIT_NONE, 0);
-        az_table_column(t, "note", AZ_TEXT, AZ_UNIT_NONE, 0);
+        az_record_columns(t, coverage_columns, AZ_LENGTH(coverage_columns));
         return t;
     }
     t->flags |= from->flags;
