@@ -188,7 +188,7 @@ def reports(c, analyzer):
     work = {'["",""] | [[8944,1024],[1024,4096]] | %s | thread 25286 %03d' % ("f" * 80, i): 5 for i in range(300)}
     h, rng = History(analyzer, {"rules": [{"table": "kern_sum", "column": "*", "min_share": 0}]}, work=work), random.Random(8)
     code, _ = h.night(0, noisy(rng, 0.003, work), "--format=text,verdict,junit,github")
-    c.hold(code == 0 and "nothing to judge it by yet" in h.last.stdout, "the first night passes with a notice", h.last.stdout[:300])
+    c.hold(code == 0 and "no baseline yet" in h.last.stdout, "the first night passes with a notice", h.last.stdout[:300])
     for day in range(1, 8):
         h.night(day, noisy(rng, 0.003, work))
     summary = h.path("summary.md", "")
@@ -267,13 +267,13 @@ def power(c, analyzer):
         h.path(name + "/steps.csv", "step,period_ms\n" + "".join("%d,%d\n" % (i, 98 + 7 * i % 5) for i in range(10)))
     p = h.run("gate", "one", "two", "--format=html", "-o", "o")
     with open(h.path("o/gates.html"), encoding="utf-8") as f:
-        m = re.search(r"the steps of a run scatter by ([0-9.]+) % of the total: two single runs can show a change of ([0-9.]+) %", f.read())
+        m = re.search(r"noise between steps: ([0-9.]+)% of the total; one pair of runs can show a change of ([0-9.]+)%", f.read())
     c.hold(p.returncode == 0 and m and abs(float(m[1]) - 0.59) < 0.01 and abs(float(m[2]) - 4.4) < 0.1, "the power of two runs", m and m[0])
     rng = random.Random(13)
     for day in range(12):
         h.night(day, noisy(rng, 0.003), "--format=html,verdict")
     with open(h.path("out/gates.html"), encoding="utf-8") as f:
-        m = re.search(r"total scatters by ([0-9.]+) % a night \(11 runs\): one night can show ([0-9.]+) %, five ([0-9.]+) %", f.read())
+        m = re.search(r"noise of the total: ([0-9.]+)% per night \(11 runs\); one night can show a change of ([0-9.]+)%, five nights ([0-9.]+)%", f.read())
     c.hold(m and 0.05 < float(m[1]) < 0.6 and float(m[3]) < float(m[2]) < 4, "the power of a night", m and m[0])
     h.close()
 

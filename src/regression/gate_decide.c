@@ -265,8 +265,7 @@ static bool above_noise(struct az_gate_result *x, bool worse, struct az_arena *a
     if (ran(x) || !(x->rule->noise_k > 0))
         return true;
     if (!c->known && fabs(x->rel) < x->rule->noise_k * x->steps_noise) {
-        x->note = az_arena_printf(a, "within noise: by its steps a run scatters by %.2g%%",
-                                  100 * x->steps_noise);
+        x->note = az_arena_printf(a, "within noise: %.2g%% between steps", 100 * x->steps_noise);
         return false;
     }
     if (!c->known)
@@ -277,9 +276,9 @@ static bool above_noise(struct az_gate_result *x, bool worse, struct az_arena *a
     const bool few = c->newest > FEW_STEPS * c->noise;
     x->note = isnan(c->noise) /* no part of a level of 0 */
                   ? az_arena_printf(a, "within noise: %zu earlier run%s", c->runs, plural)
-                  : az_arena_printf(a, "within noise: %zu earlier run%s, %s scatters by %.2g%%%s",
-                                    c->runs, plural, few ? "a night of so few steps" : "a night",
-                                    100 * (few ? c->newest : c->noise),
+                  : az_arena_printf(a, "within noise: %zu earlier run%s, %.2g%% per night%s%s",
+                                    c->runs, plural, 100 * (few ? c->newest : c->noise),
+                                    few ? " with so few steps" : "",
                                     c->within ? " (within the runs)" : "");
     return false;
 }

@@ -59,8 +59,8 @@ static struct az_sv place(struct az_arena *a, const struct az_gate_result *x, bo
     return out.n ? az_arena_printf(a, "%.*s: ", AZ_SVF(out)) : out;
 }
 
-/* How small a change can be seen: "noise of the total 0.31 % a night over 24 runs: one night shows
- * 1.7 %, five show 0.9 %". */
+/* How small a change can be seen: "noise of the total: 0.31% per night (24 runs); one night can
+ * show a change of 1.7%, five nights 0.9%". */
 static struct az_sv power(const struct az_gate_verdict *v, struct az_arena *a)
 {
     const struct az_gate_result *x = total_of(v);
@@ -69,24 +69,26 @@ static struct az_sv power(const struct az_gate_verdict *v, struct az_arena *a)
         x = &v->results.v[0];
     if (x && !x->course.known && x->steps_noise > 0)
         return az_arena_printf(a,
-                               "by its steps the %.*s of a run scatters: these two runs can show a "
-                               "change of %.2g %%",
-                               AZ_SVF(az_series_key_short(a, x->key_text)),
-                               100 * SEEN_BY_STEPS * x->steps_noise);
+                               "noise between steps: this pair of runs can show a change of "
+                               "%.2g%% of the %.*s",
+                               100 * SEEN_BY_STEPS * x->steps_noise,
+                               AZ_SVF(az_series_key_short(a, x->key_text)));
     if (!x || !(x->course.noise > 0) || isnan(x->course.least))
         return AZ_SV("");
     const struct az_gate_course *c = &x->course;
     const double one = 100 * c->least, five = 100 * c->least_run;
     const struct az_sv name = az_series_key_short(a, x->key_text);
     if (!c->known)
-        return az_arena_printf(a,
-                               "the steps of a run scatter by %.2g %% of the %.*s: two single runs "
-                               "can show a change of %.2g %%",
-                               100 * c->noise, AZ_SVF(name), one);
+        return az_arena_printf(
+            a,
+            "noise between steps: %.2g%% of the %.*s; one pair of runs can show a "
+            "change of %.2g%%",
+            100 * c->noise, AZ_SVF(name), one);
     return az_arena_printf(
         a,
-        "%.*s scatters by %.2g %% a night%s (%zu run%s): one night can show %.2g %%, five %.2g %%",
-        AZ_SVF(name), 100 * c->noise, c->within ? ", within the runs" : "", c->runs,
+        "noise of the %.*s: %.2g%% per night%s (%zu run%s); one night can show a change of %.2g%%, "
+        "five nights %.2g%%",
+        AZ_SVF(name), 100 * c->noise, c->within ? " within runs" : "", c->runs,
         c->runs == 1 ? "" : "s", one, five);
 }
 
@@ -130,7 +132,7 @@ static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_
                               c->commits.n ? ")" : "", c->held, c->held == 1 ? "" : "s")
             : AZ_SV("");
     return az_arena_printf(
-        a, "total %.*s -> %.*s (%+.1f %%)%.*s: %.*s +%.*s%s%.*s",
+        a, "total %.*s -> %.*s (%+.1f%%)%.*s: %.*s +%.*s%s%.*s",
         AZ_SVF(time_text(a, total->base.center)), AZ_SVF(time_text(a, total->cand.center)),
         100 * total->rel, AZ_SVF(since), AZ_SVF(worst->key_text),
         AZ_SVF(time_text(a, worst->delta)), worst->cause.n ? ", " : "", AZ_SVF(worst->cause));
@@ -145,19 +147,18 @@ static struct az_sv what(const struct az_gate_verdict *v, struct az_arena *a, si
     const char *s = v->results.n == 1 ? "" : "s";
 
     if (v->first && v->series.n)
-        return az_arena_printf(a,
-                               "pass: the first run of a new series, nothing to judge it by yet: "
-                               "%.*s",
+        return az_arena_printf(a, "pass: first run of a new series, no baseline yet: %.*s",
                                AZ_SVF(v->series));
     if (v->first)
         return v->can_see > 0
-                   ? az_arena_printf(a,
-                                     "pass: the first run of this history, nothing to judge it by "
-                                     "yet; by its steps a change of %.2g %% can be seen",
-                                     100 * v->can_see)
-                   : AZ_SV("pass: the first run of this history, nothing to judge it by yet");
+                   ? az_arena_printf(
+                         a,
+                         "pass: first run of this history, no baseline yet; its steps can "
+                         "show a change of %.2g%%",
+                         100 * v->can_see)
+                   : AZ_SV("pass: first run of this history, no baseline yet");
     if (v->outcome == AZ_GATES_PASS || !worst)
-        return az_arena_printf(a, "%s: %zu figure%s%.*s%s%.*s", az_gate_verdict_text(v),
+        return az_arena_printf(a, "%s: %zu metric%s%.*s%s%.*s", az_gate_verdict_text(v),
                                v->results.n, s, AZ_SVF(base), v->warnings ? ", with warnings" : "",
                                AZ_SVF(whole(v, a)));
     if (worst->level == AZ_LEVEL_INCONCLUSIVE && !worst->rule && !worst->metric.n)
@@ -166,11 +167,11 @@ static struct az_sv what(const struct az_gate_verdict *v, struct az_arena *a, si
                                v->base_label.n ? "; baseline " : "", AZ_SVF(v->base_label));
     const struct az_sv told = story(v, worst, a);
     if (told.n)
-        return az_arena_printf(a, "%s: %.*s%s%.*s; %zu of %zu figure%s%.*s",
+        return az_arena_printf(a, "%s: %.*s%s%.*s; %zu of %zu metric%s%.*s",
                                az_gate_verdict_text(v), AZ_SVF(inputs ? worst->input : AZ_SV("")),
                                inputs ? " / " : "", AZ_SVF(told), bad, v->results.n, s,
                                AZ_SVF(base));
-    return az_arena_printf(a, "%s: %.*s%.*s; %zu of %zu figure%s%.*s%.*s", az_gate_verdict_text(v),
+    return az_arena_printf(a, "%s: %.*s%.*s; %zu of %zu metric%s%.*s%.*s", az_gate_verdict_text(v),
                            AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text), bad, v->results.n,
                            s, AZ_SVF(base), AZ_SVF(whole(v, a)));
 }
@@ -187,7 +188,7 @@ static void put_failure(struct az_table *t, const struct az_gate_result *x, stru
                             .percent = 100 * x->rel };
 
     line.label = isnan(x->rel) ? az_sv_str(az_gate_status_text(x->status))
-                               : az_arena_printf(a, "%+.1f %%", 100 * x->rel);
+                               : az_arena_printf(a, "%+.1f%%", 100 * x->rel);
     line.text = az_arena_printf(a, "%.*s%.*s", AZ_SVF(place(a, x, inputs)), AZ_SVF(x->text));
     az_headline_put(t, &line);
 }

@@ -63,7 +63,7 @@ static struct az_sv amounts(struct az_textout *o, const struct az_table *t, size
         n += (size_t)snprintf(line + n, sizeof line - n, "%s%s", n ? ", " : "", human);
     }
     if (share >= 0)
-        n += (size_t)snprintf(line + n, sizeof line - n, "%s%.1f %%", n ? ", " : "", share);
+        n += (size_t)snprintf(line + n, sizeof line - n, "%s%.1f%%", n ? ", " : "", share);
     return n ? az_arena_printf(o->scratch, " (%s)", line) : AZ_SV("");
 }
 
