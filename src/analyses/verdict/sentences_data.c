@@ -5,77 +5,76 @@
 
 #define HIDDEN 0.2 /* of kernel time that graphs launched: operators do not say enough */
 
-static struct az_sv missing_text(struct az_verdict_text *x)
+/* "rank 3 is", "ranks 3 to 5 are" */
+static struct az_sv ranks_text(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
-    return az_arena_printf(
-        x->a, c->ranks.n_missing == 1 ? "rank %.*s is missing" : "ranks %.*s are missing",
-        AZ_SVF(az_rank_list(x->a, c->ranks.missing, c->ranks.n_missing)));
+    return az_arena_printf(x->a, c->ranks.n_missing == 1 ? "rank %.*s is" : "ranks %.*s are",
+                           AZ_SVF(az_rank_list(x->a, c->ranks.missing, c->ranks.n_missing)));
+}
+
+/* What a check found. {n} of {of}: its counts, {t}: its time, {has}: "has" or "have" by n. An
+ * operation report has operations where others have launches and device events. */
+static const struct {
+    const char *text, *of_operations; /* NULL: the same */
+} check_texts[AZ_CHECKS] = {
+    [AZ_CHECK_LOST_DEVICE_EVENTS] = { "{n} of {of} kernel launches {has} no device event",
+                                      "{n} of {of} operations {has} no device time" },
+    [AZ_CHECK_UNLINKED_DEVICE_WORK] = { "{n} of {of} device events not linked to a launch ({t})" },
+    [AZ_CHECK_IMPOSSIBLE_TIMES] = { "{n} of {of} device events with invalid timestamps excluded",
+                                    "{n} of {of} operations with invalid timestamps excluded" },
+    [AZ_CHECK_STREAM_OVERLAP] = { "{n} device events overlap later ones of their stream, clipped "
+                                  "by {t}" },
+    [AZ_CHECK_LAUNCH_ORDER] = { "{n} of {of} kernels start before their launch, by up to {t}" },
+    [AZ_CHECK_STEP_MARKS] = { "{n} of {of} step marks without device work" },
+    [AZ_CHECK_SKIPPED_DEVICE_WORK] = { "{tracks} not in the account ({t})" },
+    [AZ_CHECK_TRUNCATED_INPUT] = { "input is truncated" },
+    [AZ_CHECK_MISSING_RANKS] = { "{ranks} missing" },
+    [AZ_CHECK_CORRELATION_COLLISIONS] = { "{n} of {of} launches share a correlation ID" },
+    [AZ_CHECK_UNKNOWN_KERNELS] = { "{share} of kernel time in unclassified kernels" },
+    [AZ_CHECK_GRAPH_UNRECORDED] = { "{n} of {of} graph launches {has} no kernels recorded" },
+    [AZ_CHECK_DEVICE_PEAKS] = { "device peaks {peaks}" },
+    [AZ_CHECK_IMPOSSIBLE_RATES] = { "{n} of {of} kernels faster than the peak: check device, model "
+                                    "or clock" },
+    [AZ_CHECK_EARLIER_WORK] = { "work launched before the recording may have run for {t}" },
+};
+
+static struct az_sv check_word(struct az_verdict_text *x, enum az_check check, struct az_sv word)
+{
+    const struct az_check_result *r = &x->c->trust[check];
+    const struct az_verdict_part *s = &x->w->sum;
+    if (az_sv_is(word, "n"))
+        return az_verdict_text_count(x, r->count);
+    if (az_sv_is(word, "of"))
+        return az_verdict_text_count(x, r->of);
+    if (az_sv_is(word, "t"))
+        return az_verdict_text_time(x, r->time_ns);
+    if (az_sv_is(word, "has"))
+        return az_sv_str(r->count == 1 ? "has" : "have");
+    if (az_sv_is(word, "tracks"))
+        return az_verdict_text_counted(x, r->count, "device track");
+    if (az_sv_is(word, "ranks"))
+        return ranks_text(x);
+    if (az_sv_is(word, "share"))
+        return az_arena_printf(x->a, "%.1f%%",
+                               s->kernels > 0 ? 100 * (double)s->other / (double)s->kernels : 0);
+    return az_sv_str(az_sv_is(x->c->devices.peaks, "scaled") ? "scaled from a data sheet"
+                                                             : "unknown (set device_peaks)");
 }
 
 struct az_sv az_verdict_text_check(struct az_verdict_text *x, enum az_check check)
 {
-    const struct az_check_result *r = &x->c->trust[check];
-    const struct az_sv n = az_verdict_text_count(x, r->count), of = az_verdict_text_count(x, r->of),
-                       t = az_verdict_text_time(x, r->time_ns);
-    const struct az_verdict_part *s = &x->w->sum;
-    const bool operations = s->operations > 0;
-    const char *has = r->count == 1 ? "has" : "have";
-    switch (check) {
-    case AZ_CHECK_LOST_DEVICE_EVENTS:
-        return az_arena_printf(x->a,
-                               operations ? "%.*s of %.*s operations %s no device time"
-                                          : "%.*s of %.*s kernel launches %s no device event",
-                               AZ_SVF(n), AZ_SVF(of), has);
-    case AZ_CHECK_UNLINKED_DEVICE_WORK:
-        return az_arena_printf(x->a, "%.*s of %.*s device events not linked to a launch (%.*s)",
-                               AZ_SVF(n), AZ_SVF(of), AZ_SVF(t));
-    case AZ_CHECK_IMPOSSIBLE_TIMES:
-        return az_arena_printf(x->a, "%.*s of %.*s %s with invalid timestamps excluded", AZ_SVF(n),
-                               AZ_SVF(of), operations ? "operations" : "device events");
-    case AZ_CHECK_STREAM_OVERLAP:
-        return az_arena_printf(
-            x->a, "%.*s device events overlap later events on the same stream, clipped by %.*s",
-            AZ_SVF(n), AZ_SVF(t));
-    case AZ_CHECK_LAUNCH_ORDER:
-        return az_arena_printf(x->a,
-                               "%.*s of %.*s kernels start before their launch, by up to %.*s",
-                               AZ_SVF(n), AZ_SVF(of), AZ_SVF(t));
-    case AZ_CHECK_STEP_MARKS:
-        return az_arena_printf(x->a, "%.*s of %.*s step marks without device work", AZ_SVF(n),
-                               AZ_SVF(of));
-    case AZ_CHECK_SKIPPED_DEVICE_WORK:
-        return az_arena_printf(x->a, "%.*s not in the account (%.*s)",
-                               AZ_SVF(az_verdict_text_counted(x, r->count, "device track")),
-                               AZ_SVF(t));
-    case AZ_CHECK_TRUNCATED_INPUT:
-        return AZ_SV("input is truncated");
-    case AZ_CHECK_MISSING_RANKS:
-        return missing_text(x);
-    case AZ_CHECK_CORRELATION_COLLISIONS:
-        return az_arena_printf(x->a, "%.*s of %.*s launches share a correlation ID", AZ_SVF(n),
-                               AZ_SVF(of));
-    case AZ_CHECK_UNKNOWN_KERNELS:
-        return az_arena_printf(x->a, "%.1f%% of kernel time in unclassified kernels",
-                               s->kernels > 0 ? 100 * (double)s->other / (double)s->kernels : 0);
-    case AZ_CHECK_GRAPH_UNRECORDED:
-        return az_arena_printf(x->a, "%.*s of %.*s graph launches %s no kernels recorded",
-                               AZ_SVF(n), AZ_SVF(of), has);
-    case AZ_CHECK_DEVICE_PEAKS:
-        return az_sv_is(x->c->devices.peaks, "scaled")
-                   ? AZ_SV("device peaks scaled from a data sheet")
-                   : AZ_SV("device peaks unknown (set device_peaks)");
-    case AZ_CHECK_IMPOSSIBLE_RATES:
-        return az_arena_printf(x->a,
-                               "%.*s of %.*s kernels faster than the peak: check device, model "
-                               "or clock",
-                               AZ_SVF(n), AZ_SVF(of));
-    case AZ_CHECK_EARLIER_WORK:
-        return az_arena_printf(x->a, "work launched before the recording may have run for %.*s",
-                               AZ_SVF(t));
-    default:
-        return AZ_SV("");
+    const bool operations = x->w->sum.operations > 0 && check_texts[check].of_operations;
+    struct az_sv rest = az_sv_str(operations                ? check_texts[check].of_operations
+                                  : check_texts[check].text ? check_texts[check].text
+                                                            : "");
+    struct az_sv out = AZ_SV("");
+    while (rest.n) {
+        const struct az_sv plain = az_sv_cut(&rest, '{'), word = az_sv_cut(&rest, '}'),
+                           value = word.n ? check_word(x, check, word) : AZ_SV("");
+        out = az_arena_printf(x->a, "%.*s%.*s%.*s", AZ_SVF(out), AZ_SVF(plain), AZ_SVF(value));
     }
+    return out;
 }
 
 /* Unknown peaks matter where there is work to compare with them. */
