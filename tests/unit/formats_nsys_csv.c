@@ -94,6 +94,22 @@ static void values_and_preamble(void **state)
     fixture_close(&f);
 }
 
+/* A negative total would be taken off the sum of the others. */
+static void negative_rows(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    fixture_text(&f, "kernel_sum",
+                 TITLES "60,-600,2,1,1,1,1,0,a\n40,400,-1,1,1,1,1,0,b\n40,0,0,1,1,1,1,0,c\n");
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(f.trace.kernel_sums.n, 1);
+    assert_int_equal(dropped(&f, "negative time"), 1);
+    assert_int_equal(dropped(&f, "negative count"), 1);
+    assert_int_equal(f.diag.warnings, 2);
+    fixture_close(&f);
+}
+
 static void defects(void **state)
 {
     (void)state;
@@ -428,6 +444,7 @@ int main(void)
         cmocka_unit_test(units),
         cmocka_unit_test(values_and_preamble),
         cmocka_unit_test(defects),
+        cmocka_unit_test(negative_rows),
         cmocka_unit_test(cut_gzip),
         cmocka_unit_test(failures),
         cmocka_unit_test(header_only),

@@ -241,8 +241,8 @@ static int sums(struct az_verdict_text *x)
     return az_verdict_text_put(
         x, AZ_LINE_TIME, device_time(x),
         az_arena_printf(x->a,
-                        "%.*s (totals of %zu kernel names; no individual kernels in the file)",
-                        AZ_SVF(p->families), p->names),
+                        "%.*s (totals of %zu kernel name%s; no individual kernels in the file)",
+                        AZ_SVF(p->families), p->names, p->names == 1 ? "" : "s"),
         p->kernels);
 }
 

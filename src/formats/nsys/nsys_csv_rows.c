@@ -230,6 +230,8 @@ static int sum_row(struct az_nsys_csv_file *f, struct az_sums *list)
         return az_nsys_csv_skip(f, "missing or invalid time");
     if ((size_t)f->count >= f->csv.row.n || count_field(&f->csv.row.v[f->count], &s.count) != 0)
         return az_nsys_csv_skip(f, "missing or invalid count");
+    if (s.total_ns < 0 || s.count < 0)
+        return az_nsys_csv_skip(f, s.count < 0 ? "negative count" : "negative time");
     struct az_sv name = az_nsys_csv_text(f, f->name);
     if (name.n == 0)
         return az_nsys_csv_skip(f, "row without a name");
