@@ -102,6 +102,36 @@ static int from_memory(void *ctx, void *buf, size_t n, size_t *got)
     return 0;
 }
 
+/* By valid JSON each letter of a category or phase may be an escape. */
+static void escaped_letters(void **state)
+{
+    (void)state;
+    struct fixture f;
+    read_text(&f,
+              "{\"traceEvents\":[{\"ph\":\"\\u0058\",\"cat\":\"\\u006bernel\",\"name\":\"k\","
+              "\"pid\":0,\"tid\":7,\"ts\":10,\"dur\":2,\"args\":{\"device\":0,\"stream\":7}}]}");
+    assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);
+    assert_int_equal(f.trace.ev[AZ_KERNEL].end[0] - f.trace.ev[AZ_KERNEL].start[0], 2000);
+    fixture_close(&f);
+}
+
+/* Work of the device as begin and end events is not read: it is lost, not outside the model. */
+static void begins_and_ends(void **state)
+{
+    (void)state;
+    struct fixture f;
+    read_text(&f,
+              "{\"traceEvents\":[" OP "," LAUNCH "," KERNEL
+              ",{\"ph\":\"B\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":20},"
+              "{\"ph\":\"E\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":22},"
+              "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"o\",\"pid\":1,\"tid\":1,\"ts\":20}]}");
+    assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);
+    assert_int_equal(dropped(&f, "spans of the device as begin and end events (phases B and E)"),
+                     1);
+    assert_int_equal(dropped(&f, "begins and ends of spans written apart (phases B and E)"), 2);
+    fixture_close(&f);
+}
+
 static void read_by(struct fixture *f, az_pytorch_record *record, struct az_pytorch_reader *r)
 {
     static const char text[] =
@@ -928,6 +958,8 @@ int main(void)
         cmocka_unit_test(forms_of_the_reader),
 #endif
         cmocka_unit_test(layouts),
+        cmocka_unit_test(escaped_letters),
+        cmocka_unit_test(begins_and_ends),
         cmocka_unit_test(gzipped),
         cmocka_unit_test(captures_that_cannot_be_read),
         cmocka_unit_test(old_and_other_writers),

@@ -157,6 +157,7 @@ struct az_pytorch_reader {
     int64_t long_enough;              /* a frame that is not longer is none of them; -1: any is */
     bool captured;                    /* of a graph capture: calls have their kernel as side */
     uint64_t no_time, no_device_time; /* spans without times: of the host, of the device */
+    uint64_t device_begins;           /* events of phase B that begin work of a device */
     uint64_t no_value, frames, more_cats; /* no_value: samples of no number, or no time */
     uint64_t phase[AZ_PYTORCH_PHASES];
     struct az_vec_u64 other_cats; /* name id << 32 | count of categories skipped */

@@ -558,6 +558,16 @@ static int add_instant(struct az_pytorch_reader *r, const struct az_pytorch_even
     return rc || taken ? rc : left_out(r, e->ph);
 }
 
+/* The profiler writes spans (phase X); spans of other writers begin and end in two events, which
+ * are not read. Those of the device would be missing in the account. */
+static int add_begin(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
+{
+    const enum az_kind kind = az_pytorch_kind_of(e->cat);
+    const bool device = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
+    r->device_begins += device;
+    return left_out(r, e->ph);
+}
+
 int az_pytorch_add(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     r->trace->read++;
@@ -574,6 +584,8 @@ int az_pytorch_add(struct az_pytorch_reader *r, const struct az_pytorch_event *e
         return add_flow(r, e);
     case 'M':
         return add_metadata(r, e);
+    case 'B':
+        return add_begin(r, e);
     default:
         return left_out(r, e->ph);
     }
@@ -633,6 +645,9 @@ int az_pytorch_finish(struct az_pytorch_reader *r)
     if (r->no_device_time)
         az_trace_lost(t, AZ_KERNEL, "spans of the device without a start or a duration",
                       r->no_device_time, 0);
+    if (r->device_begins)
+        az_trace_lost(t, AZ_KERNEL, "spans of the device as begin and end events (phases B and E)",
+                      r->device_begins, 0);
     if (o->logical_lanes)
         az_trace_note(t, "device events on logical lanes", o->logical_lanes,
                       "tables by stream use the profiler's lanes, on which events do not overlap; "
@@ -641,9 +656,11 @@ int az_pytorch_finish(struct az_pytorch_reader *r)
         az_trace_dropped(t, AZ_DROP_LOST,
                          "samples of counters without a number or a time (phase C)", r->no_value,
                          0);
-    for (unsigned k = 0; k < AZ_PYTORCH_PHASES; k++)
-        if (r->phase[k])
-            az_trace_dropped(t, AZ_DROP_NOT_MODELLED, phases[k].reason, r->phase[k], 0);
+    for (unsigned k = 0; k < AZ_PYTORCH_PHASES; k++) {
+        const uint64_t lost = k == AZ_PYTORCH_HALVES_PH ? r->device_begins : 0;
+        if (r->phase[k] > lost)
+            az_trace_dropped(t, AZ_DROP_NOT_MODELLED, phases[k].reason, r->phase[k] - lost, 0);
+    }
     for (size_t i = 0; i < r->other_cats.n; i++) {
         struct az_sv cat = az_trace_text(t, (uint32_t)(r->other_cats.v[i] >> 32));
         struct az_sv text = cat.n ? az_arena_printf(&t->arena, "category %.*s", AZ_SVF(cat))
@@ -716,6 +733,7 @@ static int join_other(struct az_pytorch_reader *r, const struct az_pytorch_reade
     r->uid += part->uid;
     r->no_time += part->no_time;
     r->no_device_time += part->no_device_time;
+    r->device_begins += part->device_begins;
     r->no_value += part->no_value;
     for (unsigned k = 0; k < AZ_PYTORCH_PHASES; k++)
         r->phase[k] += part->phase[k];
