@@ -233,9 +233,10 @@ class Cover:
         # The line table has names without folders; addr2line has the folders of the source that was compiled.
         places = subprocess.run(['addr2line', '-e', self.tree.library], input=''.join(f[2] + '\n' for f in found), text=True,
                                 stdout=subprocess.PIPE, check=True).stdout.splitlines()
+        # An object may come out of a compiler cache, from another folder: what counts is the path from src/ on.
         rows = []
         for (name, line, address), place in zip(found, places):
-            path = os.path.relpath(place.split(':')[0], self.tree.root)
+            path = re.sub('^.*/(?=src/)', '', place.split(':')[0])
             if os.path.basename(path) == name:
                 rows.append((int(address, 16), path, int(line)))
         return starts, rows
