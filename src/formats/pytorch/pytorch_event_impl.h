@@ -123,8 +123,11 @@ AZ_JC int event_value(struct az_pytorch_reader *r, struct az_jscan *s, const cha
     case K_CAT:
     case K_NAME:
         rc = text_value(s, at, &raw, &escaped);
-        if (escaped && k != K_NAME) /* by valid JSON a letter may be written \u006b */
+        if (escaped && k != K_NAME) { /* by valid JSON a letter may be written \u006b */
             raw = az_json_unescape(&r->scratch, raw);
+            if (!raw.p)
+                return az_arena_error(&r->scratch);
+        }
         if (k == K_PH)
             e->ph = rc == AZ_JSON_OK && raw.n == 1 ? *raw.p : 0;
         else
