@@ -227,7 +227,7 @@ bool az_merge_parse(struct az_sv text, struct az_merge_event *e)
 /* ---- repair ---- */
 
 /* A byte or a code point of a string as JSON allows it. */
-static int mend_char(struct az_sv text, size_t *i, struct az_vec_char *out)
+static int repair_char(struct az_sv text, size_t *i, struct az_vec_char *out)
 {
     unsigned char b = (unsigned char)text.p[*i];
     if (b < 0x20) {
@@ -258,7 +258,7 @@ static size_t nonfinite(struct az_sv rest)
     return 0;
 }
 
-int az_merge_mend(struct az_sv text, struct az_vec_char *out)
+int az_merge_repair(struct az_sv text, struct az_vec_char *out)
 {
     static const char zeros[SENTINEL];
     bool quoted = false;
@@ -275,7 +275,7 @@ int az_merge_mend(struct az_sv text, struct az_vec_char *out)
             rc = az_vec_push(out, *rest.p);
             i++;
         } else {
-            rc = mend_char(text, &i, out);
+            rc = repair_char(text, &i, out);
         }
     }
     if (rc == 0)

@@ -17,7 +17,7 @@ struct az_merge_event {
 bool az_merge_parse(struct az_sv text, struct az_merge_event *e);
 /* A copy in which control bytes in strings are escaped, bad UTF-8 and bad escapes replaced, NaN and
  * infinities null, with 64 zero bytes after it (not counted). 0, AZ_ENOMEM, AZ_ELIMIT. */
-int az_merge_mend(struct az_sv text, struct az_vec_char *out) AZ_MUST_USE;
+int az_merge_repair(struct az_sv text, struct az_vec_char *out) AZ_MUST_USE;
 
 /* Without quotes, if it is a string; else empty. */
 struct az_sv az_merge_string(struct az_sv raw);

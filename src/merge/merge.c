@@ -110,7 +110,7 @@ static int write_member(struct az_merge *m, const char *key, struct az_sv value)
     if (rc == 0)
         rc = az_text_append(&raw, AZ_SV("}"));
     if (rc == 0)
-        rc = az_merge_mend(az_text_view(&raw), &copy);
+        rc = az_merge_repair(az_text_view(&raw), &copy);
     if (rc == 0 && az_merge_parse(az_text_view(&copy), &checked))
         rc = az_text_append(&m->text, az_sv_make(copy.v + 1, copy.n - 2));
     else

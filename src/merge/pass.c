@@ -21,7 +21,7 @@ struct pass {
     struct az_merge_rank *r;
     bool writing, source_bad, seen_events;
     struct az_diag *diag;
-    struct az_vec_char mended;
+    struct az_vec_char repaired;
     struct az_source *src;
     struct az_pipe *pipe; /* inflates ahead */
     struct az_jscan scan;
@@ -142,24 +142,24 @@ static int on_event(void *ctx, struct az_jscan *s)
     struct az_merge *m = p->m;
     struct az_merge_event e;
     struct az_sv raw;
-    bool mended = false;
+    bool repaired = false;
     s->p--;
     int rc = az_json_skip(s, &raw);
     if (rc != AZ_JSON_OK)
         return rc;
     if (!az_merge_parse(raw, &e)) {
-        mended = true;
-        rc = az_merge_mend(raw, &p->mended);
+        repaired = true;
+        rc = az_merge_repair(raw, &p->repaired);
         if (rc)
             return rc;
-        if (!az_merge_parse(az_text_view(&p->mended), &e))
+        if (!az_merge_parse(az_text_view(&p->repaired), &e))
             return AZ_JSON_BAD;
     }
     enum fate fate = fate_of(m->opts, &e);
     if (!p->writing)
         return note_event(p->r, &e, fate);
     count(m->result, fate);
-    m->result->repaired += mended && fate == KEEP;
+    m->result->repaired += repaired && fate == KEEP;
     return fate == KEEP ? write_event(p, &e) : AZ_JSON_OK;
 }
 
@@ -314,7 +314,7 @@ int az_merge_read(struct az_merge *m, struct az_merge_rank *r, bool writing)
         return az_diag_fail(
             p.diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
             "not a regular file, rank skipped; write it to a file (traces are read twice)");
-    az_vec_init(&p.mended, m->opts->mem);
+    az_vec_init(&p.repaired, m->opts->mem);
     int rc = open_pass(&p);
     if (rc == 0) {
         rc = read_document(&p);
@@ -329,6 +329,6 @@ int az_merge_read(struct az_merge *m, struct az_merge_rank *r, bool writing)
     }
     az_jscan_release(&p.scan);
     az_source_close(p.src);
-    az_vec_release(&p.mended);
+    az_vec_release(&p.repaired);
     return rc;
 }

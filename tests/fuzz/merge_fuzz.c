@@ -40,16 +40,16 @@ static void rewrite(struct az_sv text, int64_t rank, bool external)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct az_vec_char text, mended;
+    struct az_vec_char text, repaired;
     az_vec_init(&text, NULL);
-    az_vec_init(&mended, NULL);
+    az_vec_init(&repaired, NULL);
     must(az_text_append(&text, az_sv_make((const char *)data, size)) == 0);
     pad(&text);
     rewrite(az_text_view(&text), 0, false);
     rewrite(az_text_view(&text), 17, true);
-    must(az_merge_mend(az_text_view(&text), &mended) == 0);
-    rewrite(az_text_view(&mended), 3, false);
-    az_vec_release(&mended);
+    must(az_merge_repair(az_text_view(&text), &repaired) == 0);
+    rewrite(az_text_view(&repaired), 3, false);
+    az_vec_release(&repaired);
     az_vec_release(&text);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Error rates of the judgment of nights over seeded histories whose truth is known, beside other
+/* Error rates of the judgment of nights over seeded histories whose truth is known, next to other
  * methods (src/docs/nightly.md).
  *   nightly_rates HISTORIES NIGHTS [METHODS [CHANGES [SEED [MODEL]]]]
  * prints a line a noise model, change and method; NIGHTS 0: slow drifts, MODEL of them. A history

@@ -158,7 +158,7 @@ static void test_validity(void **state)
 static const char *mended(const char *text)
 {
     struct az_merge_event e;
-    assert_int_equal(az_merge_mend(az_sv_str(text), &out), 0);
+    assert_int_equal(az_merge_repair(az_sv_str(text), &out), 0);
     assert_true(az_merge_parse(az_text_view(&out), &e));
     assert_int_equal(az_vec_push(&out, '\0'), 0);
     return out.v;
