@@ -3,7 +3,7 @@
 and not made of the healthy counterpart. Accounts, windows of steps, and idle gaps are computed by brute force from the files.
 
     claims_check.py [--analyzer FILE] [--seeds N] [--first N] [--only TEXT] [--keep FOLDER] [--table] [-v]
-                                           --table writes the error rates to src/docs/verdict.md
+                                           --table writes the error rates to src/docs/verdict-accuracy.md
 The last line is "N passed, N failed".
 """
 import argparse
@@ -24,7 +24,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "gen"))
 import make_claims  # noqa: E402
 
-PAGE = os.path.join(os.path.dirname(HERE), "src", "docs", "verdict.md")
+PAGE = os.path.join(os.path.dirname(HERE), "src", "docs", "verdict-accuracy.md")
 MARKS = ("<!-- generated: tests/claims_check.py -->\n", "<!-- /generated -->")
 CHECKS = ["lost_device_events", "unlinked_device_work", "impossible_times", "stream_overlap", "launch_order", "step_marks",
           "skipped_device_work", "truncated_input", "missing_ranks", "correlation_collisions", "unknown_kernels", "graph_unrecorded",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Canonical columns: run every configuration of example/ with all tables and hold the columns of its JSON reports: each
 has an id and a title, ids are unique in their table and end in their unit, and no id has two units. The page
-src/docs/columns.md lists the ids. With --data DIR the profiles below DIR are held too, but not listed.
+src/docs/columns-*.md list the ids. With --data DIR the profiles below DIR are held too, but not listed.
 
     columns_check.py [--analyzer FILE] [--example-data DIR] [--data DIR] [--update]     --update rewrites the page's list
 The last line is "N passed, N failed".
@@ -17,7 +17,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGE = os.path.join(ROOT, "src", "docs", "columns.md")
+DOCS = os.path.join(ROOT, "src", "docs")
+PAGES = {"columns-a-f.md": ("", "g"), "columns-g-o.md": ("g", "p"), "columns-p-z.md": ("p", "~")}  # stems from, before
 RULES = os.path.join(ROOT, "src", "document", "schema_rules.c")
 MARKS = ("<!-- generated: tests/columns_check.py -->\n", "<!-- /generated -->")
 SUFFIX = {"": "", "id": "", "count": "_count", "ps": "_ps", "ns": "_ns", "us": "_us", "ms": "_ms", "s": "_s",
@@ -91,22 +92,22 @@ def reports(folder):
     return sorted(glob.glob(os.path.join(folder, "**", "*.json"), recursive=True))
 
 
-def listing(by_stem):
+def listing(by_stem, first, end):
     lines = ["| stem | title | ids | headers |", "|---|---|---|---|"]
-    for stem, e in sorted(by_stem.items()):
+    for stem, e in sorted((s, e) for s, e in by_stem.items() if first <= s < end):
         cell = [", ".join("`%s`" % x.replace("|", "\\|") for x in sorted(e[k])) for k in ("ids", "headers")]
         lines.append("| `%s` | %s | %s | %s |" % (stem, (sorted(e["titles"]) or sorted(e["headers"]))[0], cell[0], cell[1]))
     return "\n".join(lines) + "\n"
 
 
-def page_holds(text, update):
-    page = open(PAGE, encoding="utf-8").read()
+def page_holds(path, text, update):
+    page = open(path, encoding="utf-8").read()
     begin = page.index(MARKS[0]) + len(MARKS[0])
     end = page.index(MARKS[1], begin)
     if page[begin:end] == text:
         return True
     if update:
-        with open(PAGE, "w", encoding="utf-8") as f:
+        with open(path, "w", encoding="utf-8") as f:
             f.write(page[:begin] + text + page[end:])
     return update
 
@@ -148,8 +149,9 @@ def main():
             hold(read > 0, "%s: %d reports" % (args.data, read))
     hold(columns.columns > 0 and not columns.wrong, "every column has its id, unique in its table, in one unit",
          "; ".join(columns.wrong[:20]))
-    hold(page_holds(listing(columns.by_stem), args.update), "src/docs/columns.md lists the ids",
-         "not what the examples have (run tests/columns_check.py --update)")
+    for page, (first, end) in PAGES.items():
+        hold(page_holds(os.path.join(DOCS, page), listing(columns.by_stem, first, end), args.update), "src/docs/%s lists the ids" % page,
+             "not what the examples have (run tests/columns_check.py --update)")
     print("%d columns of %d tables: %d headers, %d ids; not named by the input: %d headers, %d ids" %
           (columns.columns, columns.tables, len(columns.headers), len(columns.units), len(columns.own_headers),
            len(columns.own_ids)))

@@ -20,7 +20,8 @@ from check_lib import Checks
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DOCS = os.path.join(ROOT, "src", "docs")
-README_LINES = 200
+README_LINES = 136
+PAGE_LINES = 300
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.S | re.M)
 NUMBER = r"\d+(?:\.\d+)*"
 CITATION = re.compile(r"\bdocs/([a-z-]+\.md)((?:(?:,| and| to|,? sections?)?[ \n*#/]+" + NUMBER + r"(?![\d%]))*)")
@@ -182,6 +183,8 @@ def main():
     c.hold(lines <= README_LINES, "README.md has at most %d lines" % README_LINES, "%d" % lines)
     pages = [readme, os.path.join(ROOT, "src", "README.md"), os.path.join(ROOT, ".github", "CONTRIBUTING.md")]
     check_links(c, pages + sorted(glob.glob(os.path.join(DOCS, "*.md"))))
+    long = [name(f) for f in sorted(glob.glob(os.path.join(DOCS, "*.md"))) if read(f).count("\n") > PAGE_LINES]
+    c.hold(not long, "pages have at most %d lines" % PAGE_LINES, ", ".join(long))
     check_index(c)
     check_citations(c)
     check_options(c, analyzer, [readme] + sorted(glob.glob(os.path.join(DOCS, "*.md"))))

@@ -2,7 +2,7 @@
 """The verdict of reports against traces whose cause of lost time is known (tests/gen/make_causes.py): is it named first,
 with the recoverable time within 5 % of the truth; do healthy traces stay without a warning? Prints the confusion table.
 
-    findings_check.py [--analyzer FILE] [--seeds N] [--first N] [--update] [-v]     --update writes the table to src/docs/verdict.md
+    findings_check.py [--analyzer FILE] [--seeds N] [--first N] [--update] [-v]     --update writes the table to src/docs/verdict-accuracy.md
 The last line is "N passed, N failed".
 """
 import argparse
@@ -21,7 +21,7 @@ import causes_nsys  # noqa: E402
 import causes_rocprof  # noqa: E402
 import make_causes  # noqa: E402
 
-PAGE = os.path.join(os.path.dirname(HERE), "src", "docs", "verdict.md")
+PAGE = os.path.join(os.path.dirname(HERE), "src", "docs", "verdict-accuracy.md")
 MARKS = ("<!-- generated: tests/findings_check.py -->\n", "<!-- /generated -->")
 NAMED, WITHIN, HEALTHY = 0.95, 0.05, 30
 # Before a cause: the trace as another profiler writes it (module, file, the vendor's seeds).

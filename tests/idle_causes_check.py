@@ -3,7 +3,7 @@
 is the largest finding of the rule `idle` the cause, with its place, count and time? Near misses are healthy: the cause that
 does not quite hold must not be named. Prints a row per cause.
 
-    idle_causes_check.py [--analyzer FILE] [--seeds N] [--first N] [--update] [-v]     --update writes the table to src/docs/verdict.md
+    idle_causes_check.py [--analyzer FILE] [--seeds N] [--first N] [--update] [-v]     --update writes the table to src/docs/verdict-accuracy.md
 The last line is "N passed, N failed".
 """
 import argparse
@@ -21,7 +21,7 @@ import causes_nsys  # noqa: E402
 import causes_rocprof  # noqa: E402
 import make_idle_causes as gen  # noqa: E402
 
-PAGE = os.path.join(os.path.dirname(HERE), "src", "docs", "verdict.md")
+PAGE = os.path.join(os.path.dirname(HERE), "src", "docs", "verdict-accuracy.md")
 MARKS = ("<!-- generated: tests/idle_causes_check.py -->\n", "<!-- /generated idle -->")
 FORMS = {"pytorch": ("cuda", "trace.json"), "nsys": ("cuda", "trace.sqlite"), "rocprof": ("hip", "trace_results.json")}
 

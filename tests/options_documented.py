@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hold documentation against the program: every key of the option table is in src/docs/config.md, in the schema and in
+"""Hold documentation against the program: every key of the option table is in src/docs/config*.md, in the schema and in
 `analyzer help config`; every command-line option is in src/docs; the generated parts of src/docs and
 schemas/config.schema.json are what the program prints now; the schema is valid and accepts the examples.
 
@@ -85,10 +85,21 @@ def config_tables(text):
     return "\n".join(out).strip("\n") + "\n"
 
 
-def rendered(text):
+def parts_of(page, chosen):
+    """The parts whose headings begin with one of the names ("options, thresholds"), or the others ("not options")."""
+    names = re.findall(r"(?:not )?(\w+)", chosen)
+    parts = re.split(r"^(?=\*\*)", page, flags=re.M)
+    found = [p for p in parts if p.startswith("**") and re.match(r"\*\*(\w+)", p).group(1) in names]
+    if chosen.strip().startswith("not "):
+        found = [p for p in parts if p not in found]
+    return "".join(found).strip("\n") + "\n"
+
+
+def rendered(text, chosen=""):
     """Printed help as text of a page."""
     if re.search(r"^  \w+ \(.*\)\n      \S", text, re.M):
-        return config_tables(text)
+        page = config_tables(text)
+        return parts_of(page, chosen) if chosen else page
     return "```\n" + text.rstrip("\n") + "\n```\n"
 
 
@@ -105,11 +116,16 @@ def main():
             raise RuntimeError("analyzer %s: exit status %d: %s" % (" ".join(args), q.returncode, q.stderr.strip()))
         return q.stdout
 
+    def block(named):
+        """Text of a generated part: "help run", or "help config; options", which are parts of a page."""
+        command, _, chosen = named.partition(";")
+        return rendered(run(*command.split()), chosen.strip())
+
     pages = {f: open(f, encoding="utf-8").read()
              for f in [os.path.join(ROOT, "README.md")] + sorted(glob.glob(os.path.join(DOCS, "*.md")))}
     if a.update:
         for f, text in pages.items():
-            new = BLOCK.sub(lambda m: m.group(1) + rendered(run(*m.group(2).split())) + m.group(4), text)
+            new = BLOCK.sub(lambda m: m.group(1) + block(m.group(2)) + m.group(4), text)
             if new != text:
                 open(f, "w", encoding="utf-8").write(new)
                 print(os.path.relpath(f, ROOT) + " rewritten")
@@ -122,7 +138,8 @@ def main():
     help_config, schema_text = run("help", "config"), run("schema")
     schema = json.loads(schema_text)
     known = properties(schema, set())
-    for where, has in (("src/docs/config.md", lambda k: re.search(r"^\| `%s` \|" % k, pages[os.path.join(DOCS, "config.md")], re.M)),
+    keyed = "".join(pages[os.path.join(DOCS, f)] for f in ("config.md", "config-options.md"))
+    for where, has in (("src/docs/config.md, config-options.md", lambda k: re.search(r"^\| `%s` \|" % k, keyed, re.M)),
                        ("analyzer help config", lambda k: re.search(r"\b%s\b" % k, help_config)),
                        ("the schema", lambda k: k in known)):
         missing = [k for k in keys if not has(k)]
@@ -134,8 +151,8 @@ def main():
     generated = set()
     for f, text in pages.items():
         for m in BLOCK.finditer(text):
-            generated.add(m.group(2))
-            c.hold(m.group(3) == rendered(run(*m.group(2).split())),
+            generated.add(m.group(2).partition(";")[0])
+            c.hold(m.group(3) == block(m.group(2)),
                    "%s has what 'analyzer %s' prints" % (os.path.relpath(f, ROOT), m.group(2)), "stale (make readme)")
     missing = {"help", "help config", "help run", "list"} - generated
     c.hold(not missing, "the pages have their generated parts", "missing: " + ", ".join(sorted(missing)))

@@ -2,7 +2,7 @@
  * names, the first bytes of what may be an input. "Is not there" and "may not be seen" are answers
  * on which a caller goes on; a disk or a file server that fails, or a want of descriptors, is none:
  * going on as if nothing were there would lose it in silence. Such calls are noted here, and who
- * ends the run asks (docs/faults.md "Calls that fail"). */
+ * ends the run asks (docs/faults-system.md "Calls that fail"). */
 #ifndef AZ_IO_FS_ERRORS_H
 #define AZ_IO_FS_ERRORS_H
 

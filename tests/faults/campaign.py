@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The table of faults: each with the exit status, the message and the state of the disk that are wanted
-(src/docs/faults.md has it, made by --update).
+(src/docs/faults.md and faults-system.md have it, made by --update).
    usage: campaign.py --analyzer PROGRAM [--jobs N] [--only WORD] [--update] [--verbose]
 The last line is "N passed, N failed"."""
 import argparse
@@ -19,14 +19,21 @@ import machine  # noqa: E402,F401
 import sweeps  # noqa: E402,F401
 import hostile  # noqa: E402,F401
 
-DOC = os.path.join(lib.ROOT, "src", "docs", "faults.md")
+DOCS = [os.path.join(lib.ROOT, "src", "docs", name) for name in ("faults.md", "faults-system.md")]
+SECOND = "Calls that fail"  # the group with which the second page begins
 BEGIN, END = "<!-- generated: tests/faults/campaign.py --update -->\n", "<!-- /generated -->\n"
 
 
-def table(runs):
-    """The page's part: groups with their rows. Runs are those of the last update."""
+def halves():
+    """The rows of each page."""
+    at = next(i for i, f in enumerate(lib.TABLE) if f.group == SECOND)
+    return lib.TABLE[:at], lib.TABLE[at:]
+
+
+def table(rows, runs):
+    """A page's part: groups with their rows. Runs are those of the last update."""
     out, group = [], None
-    for f in lib.TABLE:
+    for f in rows:
         if f.group != group:
             group = f.group
             out += ["", "### " + group, "| fault | exit status | message | disk |%s" % (" runs |" if runs else ""),
@@ -48,8 +55,8 @@ def remembered(text, group=None):
     return runs
 
 
-def page():
-    text = open(DOC, encoding="utf-8").read()
+def page(path):
+    text = open(path, encoding="utf-8").read()
     return text, text.index(BEGIN) + len(BEGIN), text.index(END)
 
 
@@ -83,19 +90,20 @@ def main():
             sys.stdout.flush()
         failed = lib.perform(chosen, lambda: lib.Bench(analyzer, preload), o.jobs, report)
     passed = len(chosen) - failed
-    text, a, b = page()
     strip = lambda t: [c.rsplit("|", 2)[0] for c in t.split("\n")]
-    if o.update:
-        before = remembered(text[a:b])
-        for f in lib.TABLE:
-            f.runs = f.runs or before.get((f.group, f.name), 0)  # rows that --only left out
-        with open(DOC, "w", encoding="utf-8") as f:
-            f.write(text[:a] + table(True) + text[b:])
-    elif strip(text[a:b]) != strip(table(True)):
-        print("FAIL src/docs/faults.md is not what the table says (campaign.py --update)")
-        failed += 1
-    else:
-        passed += 1
+    for path, rows in zip(DOCS, halves()):
+        text, a, b = page(path)
+        if o.update:
+            before = remembered(text[a:b])
+            for f in rows:
+                f.runs = f.runs or before.get((f.group, f.name), 0)  # rows that --only left out
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text[:a] + table(rows, True) + text[b:])
+        elif strip(text[a:b]) != strip(table(rows, True)):
+            print("FAIL src/docs/%s is not what the table says (campaign.py --update)" % os.path.basename(path))
+            failed += 1
+        else:
+            passed += 1
     print("%d passed, %d failed" % (passed, failed))
     return failed > 0
 
