@@ -97,6 +97,7 @@ stage_examples() {
 stage_documented() {
     counted documented "$PYTHON" tests/options_documented.py --analyzer "$ANALYZER"
     counted documented "$PYTHON" tests/columns_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
+    counted documented "$PYTHON" tests/migration_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
     counted documented "$PYTHON" tests/docs_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
 }
 stage_faults() {

@@ -90,6 +90,7 @@ schema: all ## write schemas/config.schema.json from the option table
 	$(BUILD)/analyzer schema > schemas/config.schema.json.tmp && mv schemas/config.schema.json.tmp schemas/config.schema.json
 readme: all ## write the generated parts of src/docs and the picture of the output
 	@$(PY) tests/options_documented.py --analyzer $(BUILD)/analyzer --update
+	@$(PY) tests/migration_check.py --analyzer $(BUILD)/analyzer --update
 	@$(PY) src/docs/make_screen.py --analyzer $(BUILD)/analyzer
 
 .PHONY: readme lint sanitize fuzz bench
