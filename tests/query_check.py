@@ -176,7 +176,7 @@ def check_limits(c, ask):
         f.flush()
         r = ask.run(one, None, "-f", f.name)
         c.hold(r.returncode == 3 and "bytes" in r.stderr, "a statement above a million bytes", r)
-    r = ask.run(one, "SELECT length(replace(printf('%50000000s', ''), ' ', 'xxxx'))")
+    r = ask.run(one, "SELECT length(replace(printf('%900000s', ''), ' ', 'xxxx'))")
     c.hold(r.returncode != 0 and r.stderr, "a value that is too long", r.stderr)
     p = subprocess.Popen([ask.analyzer, "query", ask.path(one), ENDLESS], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(1)

@@ -102,6 +102,7 @@ stage_documented() {
 }
 stage_faults() {
     counted faults "$PYTHON" tests/faults_check.py --analyzer "$ANALYZER"
+    counted faults "$PYTHON" tests/hardening_check.py --analyzer "$ANALYZER"
     counted faults "$PYTHON" tests/faults/campaign.py --analyzer "$ANALYZER"
 }
 stage_sizes() {

@@ -8,6 +8,7 @@
 
 #include "base/num.h"
 #include "io/path.h"
+#include "io/watchdog.h"
 #include "run/session.h"
 
 enum { OPT_ROWS = OPT_OWN, OPT_TIME, OPT_SQL_MEMORY };
@@ -54,6 +55,18 @@ static void say(struct query_ctx *a)
     az_diag_print(&a->diag, &a->run.run.log);
     az_diag_release(&a->diag);
     az_diag_init(&a->diag);
+}
+
+static void on_watch(void *ctx, int64_t ms)
+{
+    (void)ctx;
+    if (ms)
+        az_watchdog_start(ms, STDERR_FILENO,
+                          AZ_SV("analyzer: error: statement exceeded the time limit inside one SQL "
+                                "function; shorten its texts\n"),
+                          AZ_EXIT_PARTIAL);
+    else
+        az_watchdog_stop();
 }
 
 static int run_sql(struct query_ctx *a, struct az_sv sql)
@@ -287,8 +300,10 @@ static int take(void *ctx, int id, const char *value)
 
 static int run_query(const struct az_cmd *cmd, int argc, char **argv)
 {
-    struct query_ctx a = { .cmd = cmd,
-                           .limits = { .rows = 1000000, .ms = 300000, .bytes = (int64_t)2 << 30 } };
+    struct query_ctx a = {
+        .cmd = cmd,
+        .limits = { .rows = 1000000, .ms = 300000, .bytes = (int64_t)2 << 30, .watch = on_watch }
+    };
     struct az_args args;
     bool help;
     int rc;

@@ -14,6 +14,7 @@
 #include "base/env.h"
 #include "io/oserror.h"
 #include "io/path.h"
+#include "io/watchdog.h"
 
 #define POLL_MAX_NS    ((int64_t)50 * 1000000)
 #define GRACE_NS       ((int64_t)2 * 1000000000)
@@ -179,7 +180,9 @@ static int start_and_wait(struct launch *l, const struct az_child_opts *o, int *
     if (e)
         return IO_FAIL(diag, AZ_ECHILD, AZ_NOWHERE, "cannot start '%.*s': %s", AZ_SVF(name),
                        az_errno_text(e, text));
+    az_watchdog_children(1);
     int r = wait_child(pid, o, &raw);
+    az_watchdog_children(-1);
     if (WIFEXITED(raw))
         *status = WEXITSTATUS(raw);
     else if (WIFSIGNALED(raw))

@@ -125,6 +125,9 @@ void az_query_fail(struct az_query_trace *tr, int rc);
 /* ---- tables.c ---- */
 /* The tables of all inputs; *out is NULL on failure. */
 int az_facts_of_new(struct az_facts_of **out, const struct az_query_source *source) AZ_MUST_USE;
+/* Called with true before rows are made, which may take longer than a statement may, and with false
+ * after that. */
+void az_facts_of_on_work(struct az_facts_of *f, void (*work)(void *ctx, bool begins), void *ctx);
 void az_facts_of_free(struct az_facts_of *f);
 /* First error of a fact that a column asked for; 0. */
 int az_facts_of_error(const struct az_facts_of *f);

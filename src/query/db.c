@@ -5,9 +5,11 @@
 #include "document/record.h"
 #include "query/internal.h"
 
-#define STEPS_ASKED 2000       /* of SQLite's machine, between two looks at the clock */
-#define LONGEST     1000000    /* bytes of a statement */
-#define VALUE_MOST  (64 << 20) /* bytes of one value */
+#define STEPS_ASKED 100       /* of SQLite's machine, between two looks at the clock */
+#define POLL_NS     2000000   /* between two calls of what cancels a statement */
+#define LONGEST     1000000   /* bytes of a statement */
+#define VALUE_MOST  (1 << 20) /* bytes of one value: what bounds the time of one function */
+#define GRACE_MS    3000      /* after its time limit, for a statement that ends by itself */
 
 struct az_query {
     struct az_arena arena;
@@ -21,8 +23,8 @@ struct az_query {
     bool has_reports;
     const struct az_table *list[2][2]; /* tables, columns: of facts, and of reports too */
     struct az_query_report meta[2];
-    int64_t until_ns; /* monotonic; 0: no end */
-    bool late, interrupted;
+    int64_t until_ns, polled_ns; /* monotonic; 0: no end */
+    bool late, interrupted, running;
     bool declaring;  /* a virtual table is being declared */
     char denied[80]; /* what the authorizer refused */
 };
@@ -38,8 +40,9 @@ static int64_t now_ns(void)
 
 static bool good_function(const char *name)
 {
-    static const char *const bad[] = { "load_extension", "fts3_tokenizer", "edit",    "readfile",
-                                       "writefile",      "randomblob",     "zeroblob" };
+    static const char *const bad[] = { "load_extension", "fts3_tokenizer", "edit",
+                                       "readfile",       "writefile",      "randomblob",
+                                       "zeroblob",       "json_patch" /* time is quadratic */ };
     for (size_t i = 0; i < AZ_LENGTH(bad); i++)
         if (sqlite3_stricmp(name, bad[i]) == 0)
             return false;
@@ -91,12 +94,29 @@ static int authorise(void *ctx, int action, const char *a, const char *b, const 
 static int progress(void *ctx)
 {
     struct az_query *q = ctx;
+    const int64_t now = now_ns();
 
-    if (az_cancelled(&q->limits.cancel))
-        q->interrupted = true;
-    else if (q->until_ns && now_ns() >= q->until_ns)
-        q->late = true;
+    q->late |= q->until_ns && now >= q->until_ns;
+    if (now < q->polled_ns + POLL_NS)
+        return q->late;
+    q->polled_ns = now;
+    q->interrupted |= az_cancelled(&q->limits.cancel);
     return q->interrupted || q->late;
+}
+
+/* Where nothing polls, inside one function, the time limit is the business of who set it. */
+static void watch(struct az_query *q, bool on)
+{
+    const int64_t left = q->until_ns ? (q->until_ns - now_ns()) / 1000000 : 0;
+
+    if (q->limits.watch && q->until_ns)
+        q->limits.watch(q->limits.watch_ctx, on ? (left > 0 ? left : 0) + GRACE_MS : 0);
+}
+
+static void on_work(void *ctx, bool begins)
+{
+    struct az_query *q = ctx;
+    watch(q, !begins && q->running);
 }
 
 static int secure(struct az_query *q)
@@ -106,14 +126,12 @@ static int secure(struct az_query *q)
                                     { SQLITE_DBCONFIG_DEFENSIVE, 1 },
                                     { SQLITE_DBCONFIG_DQS_DML, 0 },
                                     { SQLITE_DBCONFIG_DQS_DDL, 0 } };
-    static const int limits[][2] = { { SQLITE_LIMIT_LENGTH, VALUE_MOST },
-                                     { SQLITE_LIMIT_ATTACHED, 0 },
-                                     { SQLITE_LIMIT_EXPR_DEPTH, 200 },
-                                     { SQLITE_LIMIT_COMPOUND_SELECT, 100 },
-                                     { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },
-                                     { SQLITE_LIMIT_WORKER_THREADS, 0 },
-                                     { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 10000 },
-                                     { SQLITE_LIMIT_VDBE_OP, 1000000 } };
+    static const int limits[][2] = {
+        { SQLITE_LIMIT_LENGTH, VALUE_MOST },        { SQLITE_LIMIT_ATTACHED, 0 },
+        { SQLITE_LIMIT_EXPR_DEPTH, 200 },           { SQLITE_LIMIT_COMPOUND_SELECT, 100 },
+        { SQLITE_LIMIT_TRIGGER_DEPTH, 1 },          { SQLITE_LIMIT_WORKER_THREADS, 0 },
+        { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 2000 }, { SQLITE_LIMIT_VDBE_OP, 1000000 }
+    };
     /* what does not fit into memory is not to go to a file */
     int rc = sqlite3_exec(q->db, "PRAGMA temp_store=MEMORY", NULL, NULL, NULL);
 
@@ -121,6 +139,8 @@ static int secure(struct az_query *q)
         rc = sqlite3_db_config(q->db, flags[i][0], flags[i][1], NULL);
     for (size_t i = 0; i < AZ_LENGTH(limits); i++)
         sqlite3_limit(q->db, limits[i][0], limits[i][1]);
+    if (rc == SQLITE_OK)
+        rc = az_query_functions_add(q->db);
     if (rc == SQLITE_OK)
         rc = sqlite3_set_authorizer(q->db, authorise, q);
     sqlite3_progress_handler(q->db, STEPS_ASKED, progress, q);
@@ -161,6 +181,8 @@ int az_query_open(struct az_query **out, const struct az_query_source *source,
     az_query_limit(q, limits);
     q->modules = az_arena_array(&q->arena, az_query_n_tables, sizeof *q->modules);
     rc = q->modules ? az_facts_of_new(&q->facts, source) : AZ_ENOMEM;
+    if (rc == 0)
+        az_facts_of_on_work(q->facts, on_work, q);
     if (rc == 0)
         code = sqlite3_open_v2(":memory:", &q->db,
                                SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX |
@@ -521,8 +543,12 @@ int az_query_run(struct az_query *q, struct az_sv sql, const struct az_query_sin
         *rest = after;
     if (rc == 0 && q->limits.bytes)
         sqlite3_hard_heap_limit64(sqlite3_memory_used() + q->limits.bytes);
+    q->running = true;
+    watch(q, true);
     if (rc == 0 && st)
         rc = step(q, st, sink, all, diag);
+    q->running = false;
+    watch(q, false);
     sqlite3_hard_heap_limit64(before);
     sqlite3_finalize(st);
     return rc;

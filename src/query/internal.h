@@ -24,6 +24,10 @@ int az_query_declare(sqlite3 *db, const struct az_query_declared *columns, size_
                      bool *declaring);
 void az_query_result(sqlite3_context *ctx, const struct az_cell *c);
 
+/* ---- functions.c ---- */
+/* Functions of text whose time is linear, in place of SQLite's. A code of SQLite. */
+int az_query_functions_add(sqlite3 *db);
+
 /* ---- groups.c: az_query_groups ---- */
 int az_query_group_list(struct az_facts_of *f, const struct az_query_grouping *of,
                         const struct az_query_sink *sink) AZ_MUST_USE;

@@ -184,8 +184,8 @@ static int csv_row(struct az_query_printer *p, const struct az_cell *cells, size
         if (i)
             rc = az_text_append(&p->text, AZ_SV(","));
         if (rc == 0 && cells[i].type == AZ_TEXT)
-            rc = az_csv_quote(&p->text,
-                              az_utf8_printable(&p->texts, az_cell_text(&cells[i]), "\t\n"), ',');
+            rc = az_csv_quote(&p->text, az_utf8_printable(&p->texts, az_cell_text(&cells[i]), "\t"),
+                              ',');
         else if (rc == 0)
             rc = az_text_append(&p->text, az_cell_exact(&cells[i], number));
     }
@@ -202,7 +202,7 @@ static int csv_begin(struct az_query_printer *p, const struct az_query_column *c
         if (i)
             rc = az_text_append(&p->text, AZ_SV(","));
         if (rc == 0)
-            rc = az_csv_quote(&p->text, columns[i].name, ',');
+            rc = az_csv_quote(&p->text, az_utf8_printable(&p->texts, columns[i].name, ""), ',');
     }
     return rc ? rc : az_text_append(&p->text, AZ_SV("\n"));
 }

@@ -47,6 +47,10 @@ struct az_query_limits {     /* 0: none */
     int64_t bytes;           /* memory of SQLite, of the whole process */
     int64_t length;          /* bytes of one statement; 0: 1,000,000 */
     struct az_cancel cancel; /* asked again and again while a statement runs */
+    /* Called with the milliseconds that the statement may still take where nothing polls, inside
+     * one function of SQL, and with 0 when it has ended; NULL: never. */
+    void (*watch)(void *ctx, int64_t ms);
+    void *watch_ctx;
 };
 
 /* One column of a result. */

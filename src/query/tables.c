@@ -32,6 +32,8 @@ struct az_facts_of {
     const struct az_sv *text;
     size_t n_text;
     uint32_t *by_place, *place_of; /* order of the texts; NULL: not made */
+    void (*work)(void *ctx, bool begins);
+    void *work_ctx;
     int error;
 };
 
@@ -88,6 +90,12 @@ int az_facts_of_new(struct az_facts_of **out, const struct az_query_source *sour
     else
         *out = f;
     return rc;
+}
+
+void az_facts_of_on_work(struct az_facts_of *f, void (*work)(void *ctx, bool begins), void *ctx)
+{
+    f->work = work;
+    f->work_ctx = ctx;
 }
 
 static void free_rows(struct az_facts_of *f, struct az_query_rows *r)
@@ -189,8 +197,13 @@ static int make_rows(struct az_facts_of *f, const struct az_query_table *t,
 struct az_query_rows *az_query_rows_of(struct az_facts_of *f, size_t table, int *rc)
 {
     *rc = 0;
-    if (!f->rows[table])
-        *rc = make_rows(f, az_query_table_list[table], &f->rows[table]);
+    if (f->rows[table])
+        return f->rows[table];
+    if (f->work)
+        f->work(f->work_ctx, true);
+    *rc = make_rows(f, az_query_table_list[table], &f->rows[table]);
+    if (f->work)
+        f->work(f->work_ctx, false);
     return f->rows[table];
 }
 

@@ -16,7 +16,7 @@
 
 #define TICK_MS 50
 #define GRACE_NS                                                                                   \
-    INT64_C(3000000000) /* for workers to notice an interruption; then one hangs in a read */
+    INT64_C(250000000) /* for workers to notice an interruption; then one hangs in a read */
 
 enum phase { WAITING, RUNNING, FINISHED };
 

@@ -23,7 +23,8 @@ int az_run(const struct az_plan *plan, const struct az_run_opts *opts);
 /* Prints all messages through the log: errors always, warnings unless quiet, notes when verbose. */
 void az_diag_print(const struct az_diag *d, const struct az_log *log);
 
-/* Installs the handlers: SIGINT and SIGTERM set a flag, the second one exits at once with 130;
+/* Installs the handlers: SIGINT and SIGTERM set a flag, the second one exits at once with 130, and
+ * so does the watchdog within half a second (io/watchdog.h);
  * SIGPIPE is ignored. Returns what asks the flag, for az_config.cancel. */
 struct az_cancel az_signals_install(void);
 bool az_interrupted(void);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "io/outfile.h"
+#include "io/watchdog.h"
 
 /* Lock-free, so a handler may set it; atomic, because the handler runs in one thread and workers
  * poll in others. */
@@ -19,6 +20,7 @@ static void on_signal(int sig)
     if (interrupted)
         _exit(AZ_EXIT_INTERRUPTED);
     interrupted = 1;
+    az_watchdog_interrupt(AZ_EXIT_INTERRUPTED);
 }
 
 #ifndef AZ_SANITIZED
@@ -58,6 +60,7 @@ struct az_cancel az_signals_install(void)
                                 on_signal }; /* no SA_RESTART: a read from a pipe is to end */
     struct sigaction old;
 
+    az_watchdog_install();
     sigemptyset(&sa.sa_mask);
     /* A background job whose shell set SIGINT to be ignored keeps ignoring it. */
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)

@@ -46,6 +46,9 @@ void az_server_free(struct az_server *s);
 int az_server_answer(struct az_server *s, struct az_sv line, struct az_vec_char *out) AZ_MUST_USE;
 /* Asked while a statement runs; true ends it. NULL: never. */
 void az_server_on_cancel(struct az_server *s, bool (*asked)(void *ctx), void *ctx);
+/* Where answers go, for a statement that does not end within its time limit inside one function of
+ * SQL: the process prints the error and ends, with status 3. Negative: nowhere (the default). */
+void az_server_set_output(struct az_server *s, int fd);
 /* Does the message cancel the request that is being answered? */
 bool az_server_cancels(const struct az_server *s, struct az_sv line);
 

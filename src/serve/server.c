@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "io/watchdog.h"
 #include "serve/internal.h"
 #include "text/jsonscan.h"
 
@@ -10,9 +11,11 @@ enum {
     BAD_REQUEST = -32600,
     NO_METHOD = -32601,
     BAD_PARAMS = -32602,
-    NO_RESOURCE = -32002
+    NO_RESOURCE = -32002,
+    TOO_LATE = -32001
 };
 enum { PAGE = 200, KEPT = 8 };
+enum { END_LATE = 3 /* exit status: an incomplete result */ };
 
 struct az_server {
     struct az_server_inputs inputs;
@@ -21,6 +24,8 @@ struct az_server {
     struct az_arena arena;  /* of one message */
     struct az_diag diag;
     struct az_vec_char body; /* of a tool */
+    struct az_vec_char late; /* error of the request whose statement does not end */
+    int out;                 /* where that goes; -1: nowhere */
     struct az_sv id;         /* of the request being answered; p NULL: none */
     bool (*asked)(void *ctx);
     void *ctx;
@@ -51,7 +56,7 @@ int az_server_new(struct az_server **out, const struct az_server_inputs *inputs,
     *out = NULL;
     if (!s)
         return AZ_ENOMEM;
-    *s = (struct az_server){ .inputs = *inputs, .limits = *limits };
+    *s = (struct az_server){ .inputs = *inputs, .limits = *limits, .out = -1 };
     s->limits.rows = limits->rows ? limits->rows : 1000;
     s->limits.bytes = limits->bytes ? limits->bytes : 64 << 10;
     s->limits.ms = limits->ms ? limits->ms : 30000;
@@ -59,6 +64,7 @@ int az_server_new(struct az_server **out, const struct az_server_inputs *inputs,
     az_arena_init(&s->arena, NULL);
     az_diag_init(&s->diag);
     az_vec_init(&s->body, NULL);
+    az_vec_init(&s->late, NULL);
     rc = open_query(s);
     if (rc)
         az_server_free(s);
@@ -73,6 +79,7 @@ void az_server_free(struct az_server *s)
         return;
     az_query_close(s->query);
     az_vec_release(&s->body);
+    az_vec_release(&s->late);
     az_diag_release(&s->diag);
     az_arena_release(&s->arena);
     az_mem_free(NULL, s, sizeof *s);
@@ -84,11 +91,26 @@ void az_server_on_cancel(struct az_server *s, bool (*ask)(void *ctx), void *ctx)
     s->ctx = ctx;
 }
 
+void az_server_set_output(struct az_server *s, int fd) { s->out = fd; }
+
+static void on_watch(void *ctx, int64_t ms)
+{
+    struct az_server *s = ctx;
+
+    if (ms && s->out >= 0 && s->late.n)
+        az_watchdog_start(ms, s->out, az_text_view(&s->late), END_LATE);
+    else
+        az_watchdog_stop();
+}
+
 struct az_query *az_server_query(struct az_server *s)
 {
-    const struct az_query_limits l = {
-        .cancel = { asked, s }, .ms = s->limits.ms, .bytes = s->limits.memory, .length = 100000
-    };
+    const struct az_query_limits l = { .cancel = { asked, s },
+                                       .ms = s->limits.ms,
+                                       .bytes = s->limits.memory,
+                                       .length = 100000,
+                                       .watch = on_watch,
+                                       .watch_ctx = s };
     az_query_limit(s->query, &l);
     return s->query;
 }
@@ -298,7 +320,14 @@ static int call_tool(struct az_server *s, struct az_sv params, struct az_vec_cha
         args.p = NULL;
     if (args.p && !az_rpc_is_object(args))
         return fail(s, out, BAD_PARAMS, "arguments must be an object", AZ_SV(""));
-    const int rc = run_tool(s, t, args, &failed);
+    az_vec_reset(&s->late);
+    int rc = fail(s, &s->late, TOO_LATE,
+                  "statement exceeded the time limit inside one SQL function; the server ends",
+                  AZ_SV(""));
+    if (!rc)
+        rc = az_vec_push(&s->late, '\n');
+    if (!rc)
+        rc = run_tool(s, t, args, &failed);
     if (rc)
         return rc;
     begin(s, &w, out);

@@ -126,6 +126,7 @@ int az_serve_lines(struct az_server *s, int in, int out, struct az_cancel stop)
     az_vec_init(&l.text, NULL);
     az_vec_init(&l.answer, NULL);
     az_server_on_cancel(s, cancelled, &l);
+    az_server_set_output(s, out);
     while (!rc && !l.end && !az_cancelled(&stop)) {
         struct pollfd p = { .fd = in, .events = POLLIN };
         if (poll(&p, 1, -1) < 0)
@@ -134,6 +135,7 @@ int az_serve_lines(struct az_server *s, int in, int out, struct az_cancel stop)
         rc = got < 0 ? got : whole_lines(&l);
     }
     az_server_on_cancel(s, NULL, NULL);
+    az_server_set_output(s, -1);
     az_vec_release(&l.text);
     az_vec_release(&l.answer);
     return rc ? rc : az_cancelled(&stop) ? AZ_EINTR : AZ_OK;

@@ -105,7 +105,7 @@ static void classic_block(struct az_textout *o, const struct az_document *doc, b
     lines(o, &doc->preface);
     if (!doc->no_heading) {
         az_textout_put(o, AZ_SV("===== "));
-        az_textout_put(o, az_field_text(o->scratch, doc->title));
+        az_textout_put(o, az_field_line(o->scratch, doc->title));
         az_textout_put(o, AZ_SV(" =====\n"));
     }
     if (with_verdict) {

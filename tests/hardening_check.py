@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Hostile inputs and statements, each against its promise of src/docs/faults.md and src/docs/security.md: time limits inside
+one function of SQL, what a database may run, signals, commands of workflows, rows that are lost. The inputs are made here.
+   usage: hardening_check.py --analyzer PROGRAM [--only WORD]
+The last line is "N passed, N failed"."""
+import argparse
+import csv
+import json
+import os
+import select
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+from check_lib import Checks
+
+SECONDS = 60
+parser = argparse.ArgumentParser()
+parser.add_argument("--analyzer", required=True)
+parser.add_argument("--only", default="", help="names of checks that hold this word")
+args = parser.parse_args()
+ANALYZER = os.path.abspath(args.analyzer)
+SANITIZED = b"__asan_init" in open(ANALYZER, "rb").read()
+SLOWER = 8 if SANITIZED else 1
+c = Checks(quiet=True)
+
+
+def run(*words, env=None, timeout=SECONDS, stdin=subprocess.DEVNULL):
+    try:
+        p = subprocess.run([ANALYZER, *words], capture_output=True, timeout=timeout * SLOWER, stdin=stdin,
+                           env={**os.environ, **(env or {})})
+    except subprocess.TimeoutExpired:
+        return -99, "", "no end"
+    return p.returncode, p.stdout.decode("utf-8", "replace"), p.stderr.decode("utf-8", "replace")
+
+
+def trace(kernels=4, name="k", **more):
+    events = []
+    for i in range(kernels):
+        events += [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": i * 10, "dur": 1,
+                    "args": {"correlation": i + 1}},
+                   {"ph": "X", "cat": "kernel", "name": name, "pid": 0, "tid": 7, "ts": i * 10 + 2, "dur": 5,
+                    "args": {"correlation": i + 1, "device": 0, "stream": 7}, **more}]
+    return events
+
+
+def write(path, what):
+    with open(path, "w") as f:
+        f.write(what if isinstance(what, str) else json.dumps({"traceEvents": what}))
+    return path
+
+
+def commands(text):
+    return [line for line in text.split("\n") if line.startswith("::")]
+
+
+# ---- statements ----
+
+LONG = "printf('%.*c',1000000,'a')"
+SLOW = LONG + " like '%'||printf('%.*c',1900,'a')||'b'"  # a second in one function
+
+
+class Server:
+    def __init__(self, *words):
+        self.p = subprocess.Popen([ANALYZER, "serve", "-q", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL)
+
+    def send(self, n, sql):
+        line = {"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": {"name": "query", "arguments": {"sql": sql}}}
+        self.p.stdin.write(json.dumps(line).encode() + b"\n")
+        self.p.stdin.flush()
+
+    def read(self, seconds):
+        ready, _, _ = select.select([self.p.stdout], [], [], seconds * SLOWER)
+        return self.p.stdout.readline().decode() if ready else "nothing"
+
+    def ends(self, seconds=0.5):
+        began = time.monotonic()
+        self.p.terminate()
+        try:
+            self.p.wait(20)
+        except subprocess.TimeoutExpired:
+            self.p.kill()
+            self.p.wait()
+        return time.monotonic() - began < seconds * SLOWER
+
+
+def statements():
+    write("t.json", trace())
+    for what, sql in (("instr", "instr(%s, substr(%s, 1, 400000) || 'b')" % (LONG, LONG)),
+                      ("replace", "length(replace(%s, substr(%s, 1, 400000) || 'b', 'c'))" % (LONG, LONG)),
+                      ("trim", "length(trim(%s, printf('%%.*c',400000,'b') || 'a'))" % LONG),
+                      ("json_patch", "json_patch('{}', '{}')"),
+                      ("a value of 20 MB", "instr(printf('%.*c',20000000,'a'), printf('%.*c',9000000,'a') || 'b')")):
+        began = time.monotonic()
+        rc, _, err = run("query", "t.json", "SELECT " + sql, "--timeout", "1", timeout=20)
+        c.hold(time.monotonic() - began < 2 * SLOWER and rc in (0, 2, 3), "time of a statement with " + what, (rc, err))
+    rows = "(WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r LIMIT 100000) SELECT x FROM r)"
+    began = time.monotonic()
+    rc, _, err = run("query", "t.json", "SELECT sum(instr(printf('%%.*c',900000+x%%7,'a'),'b')) FROM %s" % rows, "--timeout", "1")
+    c.hold(rc == 3 and "time limit" in err and time.monotonic() - began < 1.6 * SLOWER, "time of many long functions", (rc, err))
+    began = time.monotonic()
+    rc, _, err = run("query", "t.json", "SELECT count(*) FROM %s WHERE %s AND x > 0" % (rows, SLOW.replace("1000000", "1000000-x%2")),
+                     "--timeout", "0.1", timeout=30)
+    c.hold(rc == 3 and "time limit" in err and time.monotonic() - began < 8 * SLOWER, "a function longer than the limit", (rc, err))
+    values = {"instr('hay needle','needle')": 5, "instr('h\u00e4y','y')": 3, "instr(x'00ff01',x'01')": 3, "instr('a',NULL)": None,
+              "instr('abc','')": 1, "replace('aXbX','X','-')": "a-b-", "replace('abc','','z')": "abc", "replace(12,1,3)": "32",
+              "replace('a',NULL,'b')": None, "trim('xxaxx','x')": "a", "ltrim('\u00e4\u00f6a','\u00f6\u00e4')": "a",
+              "rtrim('abcc','c')": "ab", "trim(NULL,'x')": None, "trim('  a ')": "a", "trim('abc','')": "abc"}
+    for sql, wanted in values.items():
+        rc, out, err = run("query", "t.json", "SELECT " + sql, "--format", "json")
+        c.hold(rc == 0 and json.loads(out)["rows"] == [[wanted]], "value of " + sql, (rc, out, err))
+
+
+def server():
+    write("t.json", trace())
+    s = Server("t.json", "--timeout", "1")
+    s.send(1, "SELECT instr(printf('%.*c',20000000,'a'), printf('%.*c',9000000,'a') || 'b')")
+    c.hold('"id":1' in s.read(5), "serve: response after a long function")
+    s.send(2, "SELECT count(*) FROM kernels")
+    c.hold('"id":2' in s.read(5), "serve: the next response")
+    s.send(3, "SELECT " + SLOW.replace("1900", "1950"))
+    time.sleep(0.2)
+    c.hold(s.ends(), "serve: SIGTERM within a function")
+    s = Server("t.json", "--timeout", "0.1")
+    s.send(4, "SELECT %s OR %s" % (" OR ".join([SLOW] * 1), " OR ".join(SLOW.replace("'b'", "'%c'" % i) for i in range(99, 110))))
+    text = s.read(10)
+    c.hold('"id":4' in text and "time limit" in text, "serve: a statement of long functions", text)
+    s.ends()
+    # a client that does not read
+    s = Server("t.json")
+    for n in range(200):
+        try:
+            s.p.stdin.write(json.dumps({"jsonrpc": "2.0", "id": n, "method": "tools/list"}).encode() + b"\n")
+            s.p.stdin.flush()
+        except OSError:
+            break
+        if not select.select([], [s.p.stdin], [], 1)[1]:
+            break
+    time.sleep(0.3)
+    c.hold(s.ends(), "serve: SIGTERM while the client reads nothing")
+
+
+# ---- signals ----
+
+
+def ends_in_time(what, words, after, wanted, seconds=0.5):
+    p = subprocess.Popen([ANALYZER, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    time.sleep(after)
+    began = time.monotonic()
+    p.send_signal(signal.SIGINT)
+    try:
+        err = p.communicate(timeout=20)[1]
+    except subprocess.TimeoutExpired:
+        p.kill()
+        err = p.communicate()[1]
+    passed = time.monotonic() - began
+    c.hold(passed < seconds * SLOWER and p.returncode in wanted, "SIGINT: " + what, (passed, p.returncode, err))
+
+
+def signals():
+    os.mkfifo("fifo.json")
+    interrupted = (130, -signal.SIGINT)
+    for words in (["run", "fifo.json"], ["fifo.json"], ["compare", "fifo.json", "fifo.json"], ["query", "fifo.json", "SELECT 1"],
+                  ["serve", "fifo.json"], ["probe", "fifo.json"], ["classify", "fifo.json"], ["--config=fifo.json"]):
+        ends_in_time(" ".join(words), words, 0.3, interrupted + (0,) if words[0] == "serve" else interrupted)
+    os.mkdir("many")
+    text = json.dumps({"traceEvents": trace(2)})
+    for i in range(8000):
+        write("many/t%05d.json" % i, text)
+    ends_in_time("while a folder of 8,000 files is planned", ["run", "many", "--dry-run"], 0.05, interrupted)
+    shutil.rmtree("many")
+
+
+# ---- texts ----
+
+
+def texts():
+    bad = "k\n::error file=a,line=1::taken\n"
+    write("names.json", trace(name=bad))
+    for words in (["query", "names.json", "SELECT name FROM kernels", "--format", "csv"],
+                  ["query", "names.json", "SELECT name AS 'x\n::error::y' FROM kernels", "--format", "csv"],
+                  ["query", "names.json", "SELECT name FROM kernels"], ["names.json"], ["run", "names.json", "-v"]):
+        for env in ({}, {"GITHUB_ACTIONS": "true"}):
+            _, out, err = run(*words, env=env)
+            c.hold(not commands(out + err), "commands of workflows through " + " ".join(words)[:60], commands(out + err))
+    with open("a_cuda_gpu_kern_sum.csv", "w", newline="") as f:
+        w = csv.writer(f)
+        w.writerow("Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name".split(","))
+        w.writerow([100, 10, 1, 10, 10, 10, 10, 0, bad])
+    write("title.json", json.dumps({"inputs": [{"format": "csv", "title": "T\n::error::taken", "nsys_csv_file_path": {
+        "kernel_sum": "a_cuda_gpu_kern_sum.csv"}, "analysis_args": {"num_of_iters": 2}}], "outputs": {"formats": ["text"]},
+        "kernel_to_class_map": {"k": "C\n::error::class"}}))
+    for words in (["--config=title.json"], ["run", "--config=title.json", "--dry-run"], ["check-config", "title.json"]):
+        _, out, err = run(*words)
+        c.hold(not commands(out + err), "commands of workflows through " + " ".join(words), commands(out + err))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    for part in (statements, server, signals, texts):
+        if args.only in part.__name__:
+            os.mkdir(os.path.join(scratch, part.__name__))
+            os.chdir(os.path.join(scratch, part.__name__))
+            part()
+    os.chdir("/")
+print("%d passed, %d failed" % (c.passed, c.failed))
+sys.exit(c.failed > 0)
