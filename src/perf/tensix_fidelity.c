@@ -52,15 +52,14 @@ struct fit {
 #define TOO_HIGH AZ_FIT_TOO_HIGH
 #define TOO_LOW  AZ_FIT_TOO_LOW
 
-/* Cases by in0, in1 and out; columns by fidelity: HiFi4, HiFi3, HiFi2, LoFi. HiFi3 leaves out only
- * the product of the two low pieces, so it does wherever HiFi2 does and nearly all that HiFi4 does.
- */
+/* Cases by in0, in1 and out; columns by fidelity: HiFi4, HiFi3, HiFi2, LoFi. HiFi3 leaves out the
+ * product of the two low pieces: not lossless for BF16, more than HiFi2 wherever that suffices. */
 static const struct fit table[5][AZ_FIDELITIES] = {
     /* BF16 activations, 7 bits or more out */
     { { GOOD, "HiFi2 may suffice: it ignores the last bit of the activations and is twice as fast "
               "as HiFi4" },
-      { GOOD, "HiFi2 may suffice: it ignores the last bit of the activations and is 1.5x as fast "
-              "as HiFi3" },
+      { TOO_LOW,
+        "use HiFi4 unless this matmul is FLOP-bound: it is lossless for BF16 activations" },
       { TOO_LOW,
         "use HiFi4 unless this matmul is FLOP-bound: it is lossless for BF16 activations" },
       { TOO_LOW, "use HiFi2 or HiFi4: LoFi drops bits of BF16 activations" } },
