@@ -126,8 +126,10 @@ static void sparse(struct az_op_report *t, struct az_op_report_sig *s, const str
         s->why_not = "a shape is missing";
     else if (isnan(active))
         s->why_not = "active experts not recorded (set active_experts)";
-    if (isnan(m * k * n * dense))
+    if (isnan(m * k * n * dense)) {
+        s->flop = s->dram_bytes = NAN;
         return;
+    }
     const struct az_sv shown = isnan(active) ? AZ_SV("?") : az_arena_printf(arena, "%.0f", active);
     s->shown = az_arena_printf(arena, "%.*s active=%.*s/%.0f x %.0f x %.0f x %.0f", AZ_SVF(code),
                                AZ_SVF(shown), dense, m, k, n);

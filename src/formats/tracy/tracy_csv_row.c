@@ -83,14 +83,17 @@ static int64_t whole(struct az_tracy_file *f, int col, int64_t none)
     return (int64_t)d;
 }
 
+/* Whole and 0 or more, else blank. */
 static int32_t small(struct az_tracy_file *f, int col)
 {
-    int64_t v = whole(f, col, -1);
-    if (v >= -1 && v <= INT32_MAX)
-        return (int32_t)v;
+    const double d = real(f, col);
+    if (isnan(d) || (d >= 0 && d <= INT32_MAX && d == floor(d)))
+        return isnan(d) ? -1 : (int32_t)d;
     bad(f, col);
     return -1;
 }
+
+#define LARGEST (INT64_C(1) << 32) /* elements of a dimension: more, or 0, is no shape */
 
 int az_tracy_dim(struct az_sv s, int64_t *out)
 {
@@ -98,26 +101,23 @@ int az_tracy_dim(struct az_sv s, int64_t *out)
     double d;
     size_t n = short_number(s, out);
 
-    if (n && (n == s.n || (s.p[n] == '[' && s.p[s.n - 1] == ']')))
-        return 0;
-    *out = -1;
-    s = az_sv_trim(s);
-    if (s.n == 0)
-        return 0;
-    open = memchr(s.p, '[', s.n);
-    if (open) {
-        if (s.p[s.n - 1] != ']')
+    if (!(n && (n == s.n || (s.p[n] == '[' && s.p[s.n - 1] == ']')))) {
+        *out = -1;
+        s = az_sv_trim(s);
+        if (s.n == 0)
+            return 0;
+        open = memchr(s.p, '[', s.n);
+        if (open && s.p[s.n - 1] != ']')
             return AZ_EFORMAT;
-        s.n = (size_t)(open - s.p);
+        s.n = open ? (size_t)(open - s.p) : s.n;
+        if (az_parse_f64(s, &d) != 0 || !(d >= 0 && d < 1e15) || d != floor(d))
+            return AZ_EFORMAT;
+        *out = (int64_t)d;
     }
-    int rc = az_parse_i64(s, out);
-    if (rc == 0)
-        return *out >= 0 ? 0 : AZ_EFORMAT;
+    if (*out >= 1 && *out <= LARGEST)
+        return 0;
     *out = -1;
-    if (az_parse_f64(s, &d) != 0 || !(d >= 0 && d < 1e15) || d != floor(d))
-        return AZ_EFORMAT;
-    *out = (int64_t)d;
-    return 0;
+    return AZ_EFORMAT;
 }
 
 static int name_of(struct az_tracy_file *f, int col, uint32_t *id)
