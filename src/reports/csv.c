@@ -36,6 +36,9 @@ static int header(struct az_vec_char *buf, const struct az_table *t, struct az_a
     return rc ? rc : az_text_append(buf, AZ_SV("\n"));
 }
 
+/* Would a spreadsheet run it? */
+static bool is_formula(struct az_sv s) { return s.n && memchr("=+-@\t\r", *s.p, 6); }
+
 enum { NUMBER = AZ_NUM_MAX + 2 }; /* bytes of a cell of a number, with what is around it */
 
 static int room_for(struct az_vec_char *buf, size_t n)
@@ -45,10 +48,14 @@ static int room_for(struct az_vec_char *buf, size_t n)
 
 /* A cell that is not a number, and room for `more` bytes after it. */
 static int put_other(struct az_vec_char *buf, const struct az_cell *cell, size_t more,
-                     struct az_arena *scratch)
+                     bool no_formulas, struct az_arena *scratch)
 {
-    const struct az_sv text =
-        cell->type == AZ_TEXT ? az_cell_text(cell) : az_cell_exact(cell, NULL);
+    struct az_sv text = cell->type == AZ_TEXT ? az_cell_text(cell) : az_cell_exact(cell, NULL);
+    if (no_formulas && cell->type == AZ_TEXT && is_formula(text)) {
+        text = az_arena_printf(scratch, "'%.*s", AZ_SVF(text));
+        if (!text.p)
+            return az_arena_error(scratch);
+    }
     int rc = room_for(buf, text.n + 18 + more);
     const size_t copied = rc ? SIZE_MAX : az_csv_copy_plain(text, buf->v + buf->n);
 
@@ -62,7 +69,7 @@ static int put_other(struct az_vec_char *buf, const struct az_cell *cell, size_t
 }
 
 /* Numbers are written in place: tables have millions of them. */
-static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n,
+static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n, bool no_formulas,
                struct az_arena *scratch)
 {
     int rc = room_for(buf, n * NUMBER + 1);
@@ -78,7 +85,7 @@ static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n,
             at += az_format_f64(cell->f, at);
         } else if (cell->type != AZ_EMPTY) {
             buf->n = (size_t)(at - buf->v);
-            rc = put_other(buf, cell, (n - c) * NUMBER + 1, scratch);
+            rc = put_other(buf, cell, (n - c) * NUMBER + 1, no_formulas, scratch);
             at = buf->v + buf->n;
         }
     }
@@ -89,8 +96,9 @@ static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n,
     return 0;
 }
 
+/* no_formulas: texts that a spreadsheet would run get a leading apostrophe. */
 static int write_table(const struct az_table *t, const char *path, struct az_vec_char *buf,
-                       struct az_arena *scratch, struct az_diag *diag)
+                       bool no_formulas, struct az_arena *scratch, struct az_diag *diag)
 {
     struct az_outfile *f = NULL;
     struct az_rows rows;
@@ -103,7 +111,7 @@ static int write_table(const struct az_table *t, const char *path, struct az_vec
     az_rows_open(&rows, t, buf->mem);
     for (size_t r = 0; r < t->rows && !rc; r++) {
         const struct az_cell *cells = az_rows_at(&rows, r);
-        rc = cells ? row(buf, cells, t->columns.n, scratch) : az_rows_error(&rows);
+        rc = cells ? row(buf, cells, t->columns.n, no_formulas, scratch) : az_rows_error(&rows);
         if (!rc && buf->n >= FLUSH_AT)
             flush(f, buf);
     }
@@ -182,7 +190,7 @@ static void write_sheet(void *ctx, unsigned i)
         return;
     az_arena_init(&scratch, s->mem);
     az_vec_init(&buf, s->mem);
-    x->rc = write_table(x->t, x->file.p, &buf, &scratch, &x->diag);
+    x->rc = write_table(x->t, x->file.p, &buf, false, &scratch, &x->diag);
     if (x->rc)
         atomic_store(&s->failed, true);
     az_vec_release(&buf);
@@ -263,7 +271,7 @@ int az_csv_write_table(const struct az_document *doc, struct az_sv table, const 
     az_vec_init(&buf, doc->mem);
     for (size_t i = 0; i < doc->tables.n && rc == AZ_EEMPTY; i++)
         if (az_sv_eq(doc->tables.v[i]->id, table))
-            rc = write_table(doc->tables.v[i], path, &buf, scratch, diag);
+            rc = write_table(doc->tables.v[i], path, &buf, true, scratch, diag);
     az_vec_release(&buf);
     return rc;
 }
