@@ -95,6 +95,7 @@ static const struct az_cmd_opt tt[] = {
     KEY("min-percentage"),
     KEY("id-range"),
     KEY("arch"),
+    KEY("active-experts"),
     { OPT_COLOR, "color", "WHEN", "color the output; --no-color: do not" },
     { OPT_CSV_FILE, "csv", "FILE",
       "write operations to a CSV file instead of text, and the stacked summary to "
@@ -206,6 +207,27 @@ static int operands(struct call *c, const struct az_args *a)
     return rc;
 }
 
+/* The last value that was given for an option; empty: none. */
+static struct az_sv given(const struct call *c, const char *key)
+{
+    struct az_sv value = AZ_SV("");
+    for (size_t i = 0; i < c->run.over.n; i++)
+        if (c->run.over.v[i].kind == AZ_SET_OPTION && az_sv_is(c->run.over.v[i].key, key))
+            value = c->run.over.v[i].value;
+    return value;
+}
+
+/* Which prints every operation, and begins at the first signpost with the text of the last one. */
+static int tt_defaults(struct call *c)
+{
+    int rc = az_run_set(&c->run, false, "text", "full");
+    if (!rc && az_sv_is(given(c, "active_experts"), "0"))
+        return az_usage_error(c->cmd, "active-experts must be 1 or more, not '0'");
+    if (!rc && !given(c, "last_signpost").n)
+        rc = az_run_set(&c->run, false, "last_signpost", "first");
+    return rc;
+}
+
 /* Defaults of the other program. */
 static int defaults(struct call *c)
 {
@@ -223,8 +245,8 @@ static int defaults(struct call *c)
                  : az_run_set(&c->run, false, "kernel_metadata_keyword_filters", c->words.v);
     if (!rc && c->run.config && !c->run.formats.n)
         rc = az_run_option(c->cmd, &c->run, OPT_FORMAT, text);
-    if (!rc && t->cmd == &az_cmd_tt_perf_report) /* which prints every operation */
-        rc = az_run_set(&c->run, false, "text", "full");
+    if (!rc && t->cmd == &az_cmd_tt_perf_report)
+        rc = tt_defaults(c);
     if (!rc) /* which have no such report */
         rc = az_run_set(&c->run, true, "side_by_side", "false");
     c->run.run.text_classic = t->cmd == &az_cmd_gpu_perf_analyzer;
