@@ -80,7 +80,7 @@ const struct az_schema_summary az_schema_summaries[] = {
 
 #define KERNELS "kern_sum|kernel_*|kernels_*|hip_summary|xla_top|xla_summary|category_summary|short_kernel*|nvtx_kern_sum"
 #define OPS     "ops|ops_*|op_models|unified_perf_summary*|roofline|hlo_op_*|hlo_roofline|tpu_op_summary|tpu_category_summary|" \
-                "advice|signposts|iterations|op_kernel_map"
+                "advice|signposts|iterations|replays|op_kernel_map"
 #define FAMILIES "GEMM|gemm|GroupedGEMM|CONV*|SDPA*|*Elementwise|*_elemwise|*_eltwise|Normalization*|RMSNorm*|Reduce*|" \
                  "RoPE*|MoE*|Embedding*|CrossEntropy*|SSM*|MultiTensor*|*_fwd|*_bwd"
 #define CLASSES "classes|nccl|memops|time_by_family"

@@ -27,7 +27,7 @@ static const struct az_compare_spec specs[] = {
       "ranks|rank_summary|clock_offsets", NULL, NULL, NULL, NULL, "not compared: describes the run", NULL, SKIP },
     { "nccl_summary_long", "Collective name", "rank?|" COLL_KEY, "time|time_mean|count", NULL, NULL, NULL, 0 },
     {
-      "kernel_details|gpu_events|nvtx_gpu_proj_trace|device_iterations|gpu_utilization|idle_gaps|gpu_gaps|iteration_gaps|"
+      "kernel_details|gpu_events|nvtx_gpu_proj_trace|device_iterations|replays|gpu_utilization|idle_gaps|gpu_gaps|iteration_gaps|"
       "kernels_[0-9]*|*_trace|*_long", NULL, NULL, NULL, NULL, "not compared: single events", NULL, SKIP },
     { "diff_by_op|diff_stats|diff_stats_unique_args_summary|op_kernel_map|merged_tree|names_diff", NULL, NULL, NULL,
       NULL, "not compared: already a difference", NULL, SKIP | TREE },

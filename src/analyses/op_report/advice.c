@@ -315,7 +315,9 @@ static void gaps(struct section *s)
             continue;
         n++;
         az_op_report_figures(t, &t->rows.v[i], &f);
-        put(s, GAP, i, &f, AZ_SV("capture a trace, or keep the host ahead of the device"));
+        put(s, GAP, i, &f,
+            t->r->replayed ? AZ_SV("queue the next replay before synchronizing")
+                           : AZ_SV("capture a trace, or keep the host ahead of the device"));
         count(s, i, f.bound, 0);
         saving_ns += az_op_report_row_gap_ns(t, &t->rows.v[i]) - t->o->traced_gap_us * 1000;
     }
@@ -324,16 +326,20 @@ static void gaps(struct section *s)
     heading(s, "High op-to-op gap");
     for (size_t i = 0; i < s->alike.n; i++)
         print_alike(s, &s->alike.v[i]);
-    const double saving = saving_ns / 1000, share = t->total != 0 ? saving / t->total * 100 : 0;
+    const double all = t->total - t->overlapped, saving = saving_ns / 1000,
+                 share = all > 0 ? saving / all * 100 : 0;
     line(s, AZ_SV(""));
     line(s, az_arena_printf(
                 a, "These operations started more than %g μs after the previous operation.",
                 t->o->op_to_op_gap_us));
-    line(s,
-         az_arena_printf(a, "Estimated saving of a captured trace: %.0f μs, %.1f%% of total time.",
-                         saving, share));
-    line(s, AZ_SV("Otherwise keep the host ahead of the device: dispatch asynchronously, compile "
-                  "runtime arguments in."));
+    line(s, az_arena_printf(a, "Estimated saving %s: %.0f μs, %.1f%% of busy time and gaps.",
+                            t->r->replayed ? "if the device never waits" : "of a captured trace",
+                            saving, share));
+    line(s, t->r->replayed
+                ? AZ_SV("Queue the next replay before synchronizing; keep work between replays on "
+                        "the device.")
+                : AZ_SV("Otherwise keep the host ahead of the device: dispatch asynchronously, "
+                        "compile runtime arguments in."));
 }
 
 static struct az_sv without_advice(struct section *s, const struct az_op_report_advice *a)

@@ -145,6 +145,7 @@ static const struct az_record_column table_columns[] = {
     { "Fidelity Verdict", AZ_TEXT, .flags = AZ_DETAIL },
     { "Source", AZ_TEXT, .flags = AZ_DETAIL },
     { "Missing Because", AZ_TEXT, .flags = AZ_DETAIL },
+    { "Suspect", .type = AZ_TEXT },
 };
 
 static void columns(struct az_table *x)
@@ -173,8 +174,13 @@ static const char *missing(const struct az_op_report *t, const struct az_op_repo
                : "";
 }
 
-static void put_rates(const struct az_op_report *t, struct az_table *x, const struct model *m,
-                      const struct az_op_report_sig *s, const struct az_opargs *a)
+struct percent {
+    double flops, dram; /* of the peaks; NaN: unknown */
+};
+
+static struct percent put_rates(const struct az_op_report *t, struct az_table *x,
+                                const struct model *m, const struct az_op_report_sig *s,
+                                const struct az_opargs *a)
 {
     double seconds = m->time > 0 ? m->time * 1e-9 / (double)m->timed : NAN;
     double cores = m->cores, tflops = s->flop / seconds * 1e-12;
@@ -182,16 +188,20 @@ static void put_rates(const struct az_op_report *t, struct az_table *x, const st
     int64_t links = a->num_links > 0 ? a->num_links : t->peaks.links;
     bool known = t->has_peaks && s->fidelity < AZ_FIDELITIES && cores > 0;
 
+    const struct percent of = { known ? tflops / (t->peaks.peak[s->fidelity] * cores) * 100 : NAN,
+                                t->has_peaks ? dram / t->peaks.dram * 100 : NAN };
+
     az_put_f64(x, s->flop * 1e-9);
     az_put_f64(x, tflops);
-    az_put_f64(x, known ? tflops / (t->peaks.peak[s->fidelity] * cores) * 100 : NAN);
+    az_put_f64(x, of.flops);
     put_core_count(x, isnan(s->flop) ? 0 : cores);
     az_put_f64(x, dram);
-    az_put_f64(x, t->has_peaks ? dram / t->peaks.dram * 100 : NAN);
+    az_put_f64(x, of.dram);
     az_put_f64(x, ccl);
     az_put_f64(x, t->has_peaks && t->peaks.link > 0 && links > 0
                       ? ccl / (t->peaks.link * (double)links) * 100
                       : NAN);
+    return of;
 }
 
 static void put(const struct az_op_report *t, struct az_table *x, const struct model *m)
@@ -207,7 +217,7 @@ static void put(const struct az_op_report *t, struct az_table *x, const struct m
     az_put_i64(x, (int64_t)m->n);
     az_put_f64(x, m->time / 1000);
     az_put_f64(x, m->median / 1000);
-    put_rates(t, x, m, s, a);
+    const struct percent rate = put_rates(t, x, m, s, a);
     az_put_f64(x, m->ideal / 1000);
     az_put_f64(x, m->ideal_time > 0 ? m->ideal_sum / m->ideal_time * 100 : NAN);
     az_put_f64(x, m->fpu);
@@ -219,6 +229,10 @@ static void put(const struct az_op_report *t, struct az_table *x, const struct m
                              : isnan(m->ideal) ? ""
                                                : "the file's performance model (PM columns)"));
     az_put_text(x, az_sv_str(missing(t, s, m)));
+    az_put_text(x, az_op_report_rate_impossible(&(struct az_op_report_figures){
+                       .dram_percent = rate.dram, .flops_percent = rate.flops })
+                       ? AZ_SV("rate above the peak")
+                       : AZ_SV(""));
 }
 
 int az_op_report_models(struct az_op_report *t)

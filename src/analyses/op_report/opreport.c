@@ -55,21 +55,24 @@ uint8_t az_op_report_suspect(const struct az_op_report *t, const struct az_op_re
     return s;
 }
 
-#define FAR_GAP 1e6 /* ns: next to an operation with impossible times a longer gap is one, too */
+#define FAR_GAP                                                                                    \
+    1e6 /* ns: next to an operation without a valid time a longer gap is invalid, too              \
+         */
 
 /* The first row has no row before it. In the first version neither has a row after one without a
  * gap. */
 static void mark_gaps(struct az_op_report *t)
 {
-    bool seen = false, impossible = false;
+    bool seen = false, before_invalid = false;
     double before = NAN;
     for (size_t i = 0; i < t->rows.n; i++) {
         struct az_op_report_row *r = &t->rows.v[i];
         const struct az_oprow *x = az_op_report_oprow(t, r);
-        bool signpost = x->kind == AZ_OPROW_SIGNPOST;
+        const bool signpost = x->kind == AZ_OPROW_SIGNPOST;
+        const bool invalid = x->kind == AZ_OPROW_DEVICE && (x->impossible || !x->timed);
         r->no_gap = t->first ? i == 0 || isnan(before) : !seen && !signpost;
-        r->no_gap |= !t->first && (impossible || x->impossible) && fabs(x->gap) > FAR_GAP;
-        impossible = signpost ? impossible : x->impossible;
+        r->no_gap |= !t->first && (before_invalid || invalid) && fabs(x->gap) > FAR_GAP;
+        before_invalid = signpost ? before_invalid : invalid;
         seen |= !signpost;
         before = x->gap;
     }
@@ -84,6 +87,18 @@ static int rate(struct az_op_report *t)
     }
     mark_gaps(t);
     return rc;
+}
+
+/* Marks that need the overlap of the rows shown. */
+static void mark_rows(struct az_op_report *t)
+{
+    struct az_op_report_figures f;
+    for (size_t i = 0; i < t->rows.n; i++) {
+        struct az_op_report_row *r = &t->rows.v[i];
+        r->suspect = az_op_report_suspect(t, r);
+        az_op_report_figures(t, r, &f);
+        r->suspect |= az_op_report_rate_impossible(&f) ? TT_SUSPECT_RATE : 0;
+    }
 }
 
 /* Range of ids, then host rows, then impossible ones. */
@@ -106,12 +121,14 @@ static int filter(struct az_op_report *t)
         bool out = range && (az_op_report_oprow(t, &r)->line < t->range_low ||
                              az_op_report_oprow(t, &r)->line > t->range_high);
         bool host = !out && t->o->no_host_ops && az_op_report_sig_of(t, &r)->kind == TT_HOST;
-        bool impossible = !out && !host && t->o->drop_impossible && r.suspect;
+        bool impossible = !out && !host && t->o->drop_impossible &&
+                          r.suspect & (TT_SUSPECT_KERNEL | TT_SUSPECT_LONG);
         t->out_of_range += out;
         t->host_dropped += host;
         t->impossible_dropped += impossible;
         r.no_gap |= first_left && !out;
-        first_left &= out;
+        r.no_gap |= t->o->drop_impossible && r.suspect & TT_SUSPECT_FAR;
+        first_left &= out || az_op_report_sig_of(t, &r)->kind == TT_SIGNPOST;
         if (!out && !host && !impossible)
             t->rows.v[n++] = r;
     }
@@ -134,13 +151,24 @@ static void sum_up(struct az_op_report *t)
         uint8_t kind = az_op_report_sig_of(t, &t->rows.v[i])->kind;
         t->time += az_op_report_row_ns(t, &t->rows.v[i]);
         t->gap += az_op_report_row_gap_ns(t, &t->rows.v[i]);
+        t->overlapped += az_op_report_row_overlap_ns(t, &t->rows.v[i]);
+        t->invalid += kind != TT_HOST && kind != TT_SIGNPOST && isnan(t->rows.v[i].kernel);
         t->counts.host += kind == TT_HOST;
         t->counts.signposts += kind == TT_SIGNPOST && !t->first;
         t->counts.device += kind != TT_HOST && (kind != TT_SIGNPOST || t->first);
     }
     t->time /= 1000;
     t->gap /= 1000;
+    t->overlapped /= 1000;
     t->total = t->time + t->gap;
+    if (t->invalid)
+        az_op_report_note(t,
+                          "%llu of %llu device operations without a valid time: blank, not in "
+                          "totals",
+                          (unsigned long long)t->invalid, (unsigned long long)t->counts.device);
+    if (t->overlapped > 0)
+        az_op_report_note(t, "%.1f us (%.1f%%) of device time overlaps other operations",
+                          t->overlapped, t->overlapped / t->time * 100);
 }
 
 /* The operations reported are the device work by family, but for those with impossible times: as
@@ -205,9 +233,9 @@ static void cover(struct az_op_report *t)
  * once. */
 static int tables(struct az_op_report *t)
 {
-    static int (*const early[])(struct az_op_report *) = { az_op_report_models,
-                                                           az_op_report_signposts,
-                                                           az_op_report_iterations };
+    static int (*const early[])(struct az_op_report *) = {
+        az_op_report_models, az_op_report_signposts, az_op_report_iterations, az_op_report_replays
+    };
     int rc = 0;
     t->hold = true;
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(early); i++)
@@ -257,13 +285,14 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = az_op_report_select(&t, false, &t.rows);
     t.nothing_after = t.last_mark != AZ_NO_ID && t.rows.n == 0;
-    if (rc == 0 && !t.first)
-        rc = az_op_report_overlap(&t);
     if (rc == 0)
         rc = rate(&t);
     if (rc == 0)
         rc = filter(&t);
+    if (rc == 0 && !t.first)
+        rc = az_op_report_overlap(&t);
     if (rc == 0) {
+        mark_rows(&t);
         say_merge(&t);
         sum_up(&t);
         if (t.counts.device + t.counts.host == 0)

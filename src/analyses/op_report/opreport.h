@@ -71,6 +71,7 @@ enum {
     TT_SUSPECT_FAR = 8,       /* gap above max_gap_us */
     TT_SUSPECT_NEGATIVE = 16, /* negative kernel time */
     TT_SUSPECT_COVERED = 32,  /* under other operations for most of its kernel time */
+    TT_SUSPECT_RATE = 64,     /* FLOPs or DRAM above the peak; its times may be right */
     /* Whose own time is impossible. The others have an impossible gap before them, or are just
      * long: an operation that is compiled first waits for seconds, and its time is good. */
     TT_SUSPECT_KERNEL = TT_SUSPECT_FIRMWARE | TT_SUSPECT_NEGATIVE | TT_SUSPECT_COVERED
@@ -128,18 +129,22 @@ struct az_op_report {
     uint8_t *in_window; /* by row of the file: inside the window of signposts; NULL: all */
     double *overlap;    /* ns, by row of the file: of its kernel under operations that began
                            before it on its device; NULL: no sub devices, or none */
+    bool partitioned;   /* rows name sub devices, or several numbers of available cores */
+    bool names_sub;     /* rows name sub devices */
     struct az_op_report_counts counts;
     struct az_op_report_merge_notes merge;
     uint64_t out_of_range, host_dropped, impossible_dropped, unmerged_from;
-    double total;     /* us: time and gap of all rows */
-    double time, gap; /* us */
+    double total;      /* us: time and gap of all rows */
+    double time, gap;  /* us */
+    double overlapped; /* us: of time, under other operations; the rest is busy time */
+    uint64_t invalid;  /* device operations without a valid time */
     uint32_t
         last_mark; /* text of the last signpost, where the window begins with it; else AZ_NO_ID */
     bool nothing_after;     /* and no operation follows it */
     struct az_vec_sv notes; /* what was done, for people */
     int64_t range_low, range_high;
     bool hold; /* az_op_report_emit keeps tables back in held[] */
-    struct az_table *held[4];
+    struct az_table *held[8];
     size_t n_held;
 };
 
@@ -176,6 +181,9 @@ enum az_op_report_bound az_op_report_bound(const struct az_op_report *t, double 
 int az_op_report_overlap(struct az_op_report *t) AZ_MUST_USE;
 /* Worker cores that were available to a row; 0: unknown. */
 double az_op_report_budget(const struct az_op_report *t, const struct az_op_report_row *row);
+/* ns of a row's kernel under other operations; 0: none that counts. */
+double az_op_report_row_overlap_ns(const struct az_op_report *t,
+                                   const struct az_op_report_row *row);
 /* Is a rate above the peak? */
 bool az_op_report_rate_impossible(const struct az_op_report_figures *f);
 double az_op_report_row_gap(const struct az_op_report *t, const struct az_op_report_row *row);
@@ -214,6 +222,7 @@ void az_op_report_row_inks(struct az_op_report *t, const struct az_op_report_row
 int az_op_report_stacked(struct az_op_report *t) AZ_MUST_USE;
 int az_op_report_signposts(struct az_op_report *t) AZ_MUST_USE;
 int az_op_report_iterations(struct az_op_report *t) AZ_MUST_USE;
+int az_op_report_replays(struct az_op_report *t) AZ_MUST_USE;
 int az_op_report_quality(struct az_op_report *t) AZ_MUST_USE;
 int az_op_report_models(struct az_op_report *t) AZ_MUST_USE;
 

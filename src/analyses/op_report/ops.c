@@ -6,7 +6,8 @@
 #include "analyses/op_report/opreport.h"
 #include "document/record.h"
 
-/* Columns that are printed, in order; the others follow in the table only. */
+/* Columns that are printed, and their places in the table: the first ones, and those of devices
+ * that are partitioned. */
 enum {
     C_ID,
     C_PERCENT,
@@ -21,7 +22,10 @@ enum {
     C_FLOPS,
     C_FLOPS_PERCENT,
     C_FIDELITY,
-    C_PRINTED
+    C_SUB_DEVICE = 22,
+    C_AVAILABLE,
+    C_OVERLAP = 26,
+    C_INKS
 };
 
 static const struct az_record_column table_columns[] = {
@@ -51,7 +55,6 @@ static const struct az_record_column table_columns[] = {
     { "Op Category", .type = AZ_TEXT },
     { "Bound Analysis", .type = AZ_TEXT },
     { "Overlap", AZ_REAL, .unit = AZ_UNIT_US },
-    { "Suspect", .type = AZ_TEXT },
 };
 
 static void columns(const struct az_op_report *t, struct az_table *x)
@@ -62,6 +65,7 @@ static void columns(const struct az_op_report *t, struct az_table *x)
         az_table_column(x, "Advice", AZ_TEXT, AZ_UNIT_NONE, 0);
     if (t->o->raw_op_codes)
         az_table_column(x, "Raw OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(x, "Suspect", AZ_TEXT, AZ_UNIT_NONE, 0); /* last: not in tt-perf-report */
 }
 
 static void put_name(const struct az_op_report *t, struct az_table *x, uint32_t id)
@@ -79,7 +83,8 @@ static struct az_sv suspect_text(const struct az_op_report *t, uint8_t s)
                  { TT_SUSPECT_FIRMWARE, "kernel time over firmware time" },
                  { TT_SUSPECT_COVERED, "kernel time under other operations" },
                  { TT_SUSPECT_GAP, "gap below 0" },
-                 { TT_SUSPECT_FAR, "gap over max_gap_us" } };
+                 { TT_SUSPECT_FAR, "gap over max_gap_us" },
+                 { TT_SUSPECT_RATE, "rate above the peak" } };
     struct az_sv all = { "", 0 };
     for (size_t i = 0; i < AZ_LENGTH(bits); i++)
         if (s & bits[i].bit)
@@ -114,16 +119,14 @@ static void put_place(struct az_op_report *t, struct az_table *x,
     const struct az_op_report_sig *s = az_op_report_sig_of(t, row);
     const double cores =
         s->kind == TT_SIGNPOST || s->kind == TT_HOST ? 0 : az_op_report_budget(t, row);
-    const double overlap = t->overlap ? t->overlap[row->row] : 0;
+    const double overlap = az_op_report_row_overlap_ns(t, row);
     put_name(t, x, az_op_report_oprow(t, row)->sub);
     az_put_known(x, cores > 0 ? (int64_t)cores : -1);
     az_put_text(x, s->kind == TT_SIGNPOST ? AZ_SV("") : az_op_report_category(t, s));
     az_put_text(x, az_sv_str(s->kind == TT_MATMUL ? "full"
                              : s->kind == TT_CONV ? "flops_only"
                                                   : "none"));
-    az_put_f64(x, overlap >= 1 && overlap > row->kernel ? row->kernel / 1000
-                  : overlap >= 1                        ? overlap / 1000
-                                                        : NAN);
+    az_put_f64(x, overlap > 0 ? overlap / 1000 : NAN);
 }
 
 static void put_row(struct az_op_report *t, struct az_table *x, const struct az_op_report_row *row,
@@ -141,11 +144,11 @@ static void put_row(struct az_op_report *t, struct az_table *x, const struct az_
     az_put_known(x, a->subblock_w);
     az_put_known(x, az_op_report_oprow(t, row)->call);
     put_place(t, x, row);
-    az_put_text(x, row->suspect ? suspect_text(t, row->suspect) : AZ_SV(""));
     if (!t->o->no_advice)
         az_put_text(x, az_op_report_advice_text(t, row, f));
     if (t->o->raw_op_codes)
         put_name(t, x, az_op_report_oprow(t, row)->code);
+    az_put_text(x, row->suspect ? suspect_text(t, row->suspect) : AZ_SV(""));
 }
 
 /* ---- colors ---- */
@@ -153,6 +156,13 @@ static void put_row(struct az_op_report *t, struct az_table *x, const struct az_
 static void ink_bound(const struct az_op_report_figures *f, uint8_t *ink)
 {
     bool both = !isnan(f->dram_percent) && !isnan(f->flops_percent);
+    if (az_op_report_rate_impossible(f)) { /* nothing follows from it */
+        if (f->dram_percent > f->flops_percent || isnan(f->flops_percent))
+            ink[C_DRAM] = ink[C_DRAM_PERCENT] = AZ_INK_RED;
+        else
+            ink[C_FLOPS] = ink[C_FLOPS_PERCENT] = AZ_INK_RED;
+        return;
+    }
     switch (f->bound) {
     case TT_DRAM:
         ink[C_BOUND] = ink[C_DRAM] = ink[C_DRAM_PERCENT] = AZ_INK_GREEN;
@@ -183,9 +193,9 @@ void az_op_report_row_inks(struct az_op_report *t, const struct az_op_report_row
     const struct az_op_report_sig *s = az_op_report_sig_of(t, row);
     const double budget = az_op_report_budget(t, row);
 
-    memset(ink, AZ_INK_NONE, C_PRINTED);
+    memset(ink, AZ_INK_NONE, C_INKS);
     if (f->percent < t->o->min_percentage && (t->first || s->kind != TT_HOST)) {
-        memset(ink, AZ_INK_GREY, C_PRINTED);
+        memset(ink, AZ_INK_GREY, C_INKS);
         return;
     }
     ink[C_CODE] = az_op_report_code(t, s->code)->ink;
@@ -214,56 +224,112 @@ static struct az_sv signpost_display(struct az_arena *a, struct az_sv s)
     return az_arena_printf(a, "🪧 %.*s", AZ_SVF(az_sv_make(s.p, s.n - tail.n)));
 }
 
-static struct az_sv thousands(struct az_op_report *t, double v, const char *unit)
+static struct az_sv with_unit(struct az_op_report *t, double v, int decimals, const char *unit)
 {
     char buf[AZ_FORM_NUMBER];
-    struct az_sv n = az_form_number(v, 0, true, buf);
+    if (isnan(v))
+        return AZ_SV("");
+    struct az_sv n = az_form_number(v, decimals, true, buf);
     return az_arena_printf(t->job->arena, "%.*s %s", AZ_SVF(n), unit);
+}
+
+/* DRAM rates of products over all busy time: how much of the run's bandwidth is modeled. */
+static void dram_of_all(const struct az_op_report *t, double *rate, double *percent)
+{
+    const double busy = t->time - t->overlapped;
+    struct az_op_report_figures f;
+    double bytes = 0, weighted = 0;
+    for (size_t i = 0; i < t->rows.n; i++) {
+        az_op_report_figures(t, &t->rows.v[i], &f);
+        if (isnan(f.time) || isnan(f.dram))
+            continue;
+        bytes += f.dram * f.time;
+        weighted += isnan(f.dram_percent) ? 0 : f.dram_percent * f.time;
+    }
+    *rate = bytes > 0 && busy > 0 ? bytes / busy : NAN;
+    *percent = weighted > 0 && busy > 0 ? weighted / busy : NAN;
+}
+
+static struct az_sv footer_cell(struct az_op_report *t, size_t column, double rate, double percent)
+{
+    switch (column) {
+    case C_PERCENT:
+        return t->total != 0 ? AZ_SV("100.0 %") : AZ_SV("");
+    case C_CODE:
+        return az_arena_printf(t->job->arena, "%llu device ops, %llu host ops, %llu signposts",
+                               (unsigned long long)t->counts.device,
+                               (unsigned long long)t->counts.host,
+                               (unsigned long long)t->counts.signposts);
+    case C_TIME:
+        return with_unit(t, t->time, 0, "μs");
+    case C_GAP:
+        return with_unit(t, t->gap, 0, "μs");
+    case C_DRAM:
+        return t->first ? AZ_SV("") : with_unit(t, rate, 0, "GB/s");
+    case C_DRAM_PERCENT:
+        return t->first ? AZ_SV("") : with_unit(t, percent, 1, "%");
+    default:
+        return AZ_SV("");
+    }
 }
 
 static void footer(struct az_op_report *t, struct az_form *f)
 {
-    struct az_arena *a = t->job->arena;
-    struct az_sv hosts = az_arena_printf(
-        a, "%llu device ops, %llu host ops, %llu signposts", (unsigned long long)t->counts.device,
-        (unsigned long long)t->counts.host, (unsigned long long)t->counts.signposts);
-    f->footer = az_arena_array(a, f->n, sizeof *f->footer);
+    double rate, percent;
+    dram_of_all(t, &rate, &percent);
+    f->footer = az_arena_array(t->job->arena, f->n, sizeof *f->footer);
     for (size_t i = 0; f->footer && i < f->n; i++)
-        f->footer[i] = f->columns[i].column == C_PERCENT
-                           ? (t->total != 0 ? AZ_SV("100.0 %") : AZ_SV(""))
-                       : f->columns[i].column == C_CODE ? hosts
-                       : f->columns[i].column == C_TIME ? thousands(t, t->time, "μs")
-                       : f->columns[i].column == C_GAP  ? thousands(t, t->gap, "μs")
-                                                        : AZ_SV("");
+        f->footer[i] = footer_cell(t, f->columns[i].column, rate, percent);
 }
+
+/* Columns that only partitioned devices have. */
+static bool is_shown(const struct az_op_report *t, size_t column)
+{
+    switch (column) {
+    case C_DEVICE:
+        return !t->first;
+    case C_SUB_DEVICE:
+        return t->names_sub;
+    case C_AVAILABLE:
+        return t->partitioned;
+    case C_OVERLAP:
+        return t->overlapped > 0;
+    default:
+        return true;
+    }
+}
+
+static const struct az_form_column printed[] = {
+    { .column = C_ID, .title = "ID", .plain = true },
+    { .column = C_PERCENT, .title = "Total %", .unit = "%", .decimals = 1 },
+    { .column = C_BOUND, .title = "Bound" },
+    { .column = C_CODE, .title = "OP Code", .left = true, .display = signpost_display },
+    { .column = C_DEVICE, .title = "Device", .least = 7 },
+    { .column = C_SUB_DEVICE, .title = "Sub Device ID" },
+    { .column = C_TIME, .title = "Device Time", .unit = "μs" },
+    { .column = C_GAP, .title = "Op-to-Op Gap", .unit = "μs" },
+    { .column = C_OVERLAP, .title = "Overlap", .unit = "μs" },
+    { .column = C_CORES, .title = "Cores" },
+    { .column = C_AVAILABLE, .title = "Available Cores" },
+    { .column = C_DRAM, .title = "DRAM", .unit = "GB/s" },
+    { .column = C_DRAM_PERCENT, .title = "DRAM %", .unit = "%", .decimals = 1 },
+    { .column = C_FLOPS, .title = "FLOPs", .unit = "TFLOPs", .decimals = 1 },
+    { .column = C_FLOPS_PERCENT, .title = "FLOPs %", .unit = "%", .decimals = 1 },
+    { .column = C_FIDELITY, .title = "Math Fidelity" },
+};
 
 static struct az_form *make_form(struct az_op_report *t)
 {
-    static const struct az_form_column printed[C_PRINTED] = {
-        { .column = C_ID, .title = "ID", .plain = true },
-        { .column = C_PERCENT, .title = "Total %", .unit = "%", .decimals = 1 },
-        { .column = C_BOUND, .title = "Bound" },
-        { .column = C_CODE, .title = "OP Code", .left = true, .display = signpost_display },
-        { .column = C_DEVICE, .title = "Device", .least = 7 },
-        { .column = C_TIME, .title = "Device Time", .unit = "μs" },
-        { .column = C_GAP, .title = "Op-to-Op Gap", .unit = "μs" },
-        { .column = C_CORES, .title = "Cores" },
-        { .column = C_DRAM, .title = "DRAM", .unit = "GB/s" },
-        { .column = C_DRAM_PERCENT, .title = "DRAM %", .unit = "%", .decimals = 1 },
-        { .column = C_FLOPS, .title = "FLOPs", .unit = "TFLOPs", .decimals = 1 },
-        { .column = C_FLOPS_PERCENT, .title = "FLOPs %", .unit = "%", .decimals = 1 },
-        { .column = C_FIDELITY, .title = "Math Fidelity" },
-    };
     struct az_arena *a = t->job->arena;
     struct az_form *f = az_arena_alloc(a, sizeof *f);
-    struct az_form_column *c = az_arena_array(a, C_PRINTED, sizeof *c);
-    uint8_t *ink = az_arena_array(a, t->rows.n + 1, C_PRINTED),
+    struct az_form_column *c = az_arena_array(a, AZ_LENGTH(printed), sizeof *c);
+    uint8_t *ink = az_arena_array(a, t->rows.n + 1, AZ_LENGTH(printed)),
             *hidden = az_arena_array(a, t->rows.n + 1, 1);
     if (!f || !c || !ink || !hidden)
         return NULL;
     *f = (struct az_form){ .title = AZ_SV("Performance report"), .columns = c, .ink = ink };
-    for (size_t i = 0; i < C_PRINTED; i++)
-        if (!t->first || i != C_DEVICE)
+    for (size_t i = 0; i < AZ_LENGTH(printed); i++)
+        if (is_shown(t, printed[i].column))
             c[f->n++] = printed[i];
     f->hidden = t->o->hide_small ? hidden : NULL;
     az_vec_init(&f->before, t->job->mem);
@@ -281,14 +347,16 @@ static void keep_inks(const struct az_form *f, const uint8_t *all, uint8_t *to)
 
 static int rows(struct az_op_report *t, struct az_table *x, struct az_form *f)
 {
-    uint8_t ink[C_PRINTED];
-    uint64_t grey = 0;
+    uint8_t ink[C_INKS];
+    uint64_t grey = 0, above = 0;
     double grey_time = 0;
+    int rc = 0;
 
     for (size_t i = 0; i < t->rows.n; i++) {
         struct az_op_report_figures g;
         az_op_report_figures(t, &t->rows.v[i], &g);
         put_row(t, x, &t->rows.v[i], &g);
+        above += (t->rows.v[i].suspect & TT_SUSPECT_RATE) != 0;
         az_op_report_row_inks(t, &t->rows.v[i], &g, ink);
         keep_inks(f, ink, f->ink + i * f->n);
         if (ink[C_ID] != AZ_INK_GREY)
@@ -298,8 +366,22 @@ static int rows(struct az_op_report *t, struct az_table *x, struct az_form *f)
         if (f->hidden)
             f->hidden[i] = 1;
     }
-    if (grey == 0)
-        return 0;
+    if (t->overlapped > 0)
+        rc = az_form_text(f,
+                          az_arena_printf(t->job->arena,
+                                          "device time: %.0f μs summed, %.0f μs overlapped, %.0f "
+                                          "μs busy",
+                                          t->time, t->overlapped, t->time - t->overlapped),
+                          false);
+    if (above && !rc)
+        rc = az_form_text(f,
+                          az_arena_printf(t->job->arena,
+                                          "%llu rows with a rate above the peak: invalid, see "
+                                          "Suspect",
+                                          (unsigned long long)above),
+                          false);
+    if (grey == 0 || rc)
+        return rc;
     struct az_sv said = az_arena_printf(
         t->job->arena, "%llu rows below %g%% (%s): %.1f%% of total time", (unsigned long long)grey,
         t->o->min_percentage, f->hidden ? "not printed" : "gray", grey_time);

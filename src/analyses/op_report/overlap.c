@@ -15,24 +15,26 @@ static int by_start(const void *x, const void *y, void *ctx)
     return *(const uint32_t *)x < *(const uint32_t *)y ? -1 : 1;
 }
 
-/* Do rows name sub devices, or several numbers of worker cores? */
-static bool is_partitioned(const struct az_op_report *t)
+/* Do the rows shown name sub devices, or several numbers of worker cores? */
+static void find_partitions(struct az_op_report *t)
 {
     int32_t budget = -1;
     for (size_t i = 0; i < t->rows.n; i++) {
         const struct az_oprow *r = az_op_report_oprow(t, &t->rows.v[i]);
-        if (r->sub != AZ_NO_ID || (r->budget > 0 && budget > 0 && r->budget != budget))
-            return true;
+        t->names_sub |= r->sub != AZ_NO_ID;
+        t->partitioned |= r->budget > 0 && budget > 0 && r->budget != budget;
         budget = r->budget > 0 ? r->budget : budget;
     }
-    return false;
+    t->partitioned |= t->names_sub;
 }
 
+/* In the window and the range of ids, with cycles. */
 static bool has_interval(const struct az_op_report *t, size_t i)
 {
     const struct az_oprow *r = &t->r->rows.v[i];
     return az_oprow_counts(r) && r->first >= 0 && r->last > r->first && r->device >= 0 &&
-           (!t->in_window || t->in_window[i]);
+           (!t->in_window || t->in_window[i]) &&
+           (t->o->id_range.n == 0 || (r->line >= t->range_low && r->line <= t->range_high));
 }
 
 int az_op_report_overlap(struct az_op_report *t)
@@ -45,7 +47,8 @@ int az_op_report_overlap(struct az_op_report *t)
     size_t n = 0;
     int64_t until = INT64_MIN;
     bool any = false;
-    if (!is_partitioned(t))
+    find_partitions(t);
+    if (!t->partitioned)
         return 0;
     if (!row || !overlap)
         return az_arena_error(a);
@@ -64,5 +67,19 @@ int az_op_report_overlap(struct az_op_report *t)
         until = end > until ? end : until;
     }
     t->overlap = any ? overlap : NULL;
+    if (n == 0)
+        az_op_report_note(t,
+                          "no device cycles: overlap of sub devices unknown, sums of device time "
+                          "may count time twice");
+    else if (!any)
+        az_op_report_note(t, "operations of sub devices do not overlap");
     return rc;
+}
+
+double az_op_report_row_overlap_ns(const struct az_op_report *t, const struct az_op_report_row *row)
+{
+    const double overlap = t->overlap ? t->overlap[row->row] : 0;
+    if (!(overlap >= 1) || !(row->kernel > 0))
+        return 0;
+    return overlap > row->kernel ? row->kernel : overlap;
 }

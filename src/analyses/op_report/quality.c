@@ -32,6 +32,7 @@ enum {
     Q_COVERED,
     Q_GAP,
     Q_FAR,
+    Q_RATE,
     Q_NO_TIME,
     Q_NO_RATE,
     Q_FIDELITY,
@@ -49,7 +50,7 @@ static void look(const struct az_op_report *t, struct check *c)
         az_op_report_figures(t, r, &f);
         const double time = az_op_report_row_ns(t, r), gap = az_op_report_row_gap_ns(t, r);
         count(&c[Q_ALL], true, time, gap);
-        count(&c[Q_IMPOSSIBLE], r->suspect != 0, time, gap);
+        count(&c[Q_IMPOSSIBLE], r->suspect & ~TT_SUSPECT_RATE, time, gap);
         count(&c[Q_KERNEL], r->suspect & TT_SUSPECT_KERNEL, fabs(az_op_report_oprow(t, r)->kernel),
               gap);
         count(&c[Q_LONG], r->suspect & TT_SUSPECT_LONG, time, gap);
@@ -58,6 +59,7 @@ static void look(const struct az_op_report *t, struct check *c)
         count(&c[Q_COVERED], r->suspect & TT_SUSPECT_COVERED, time, gap);
         count(&c[Q_GAP], r->suspect & TT_SUSPECT_GAP, time, gap);
         count(&c[Q_FAR], r->suspect & TT_SUSPECT_FAR, time, gap);
+        count(&c[Q_RATE], r->suspect & TT_SUSPECT_RATE, time, gap);
         if (s->kind == TT_HOST)
             continue;
         count(&c[Q_NO_TIME], !(r->kernel > 0), time, gap);
@@ -138,6 +140,8 @@ int az_op_report_quality(struct az_op_report *t)
         "most of its time, on the same sub device");
     put(t, x, AZ_SV("gap below 0"), &c[Q_GAP], "operation started before its device was free");
     put(t, x, AZ_SV("gap over the limit"), &c[Q_FAR], "thresholds.max_gap_us");
+    put(t, x, AZ_SV("rate above the peak"), &c[Q_RATE],
+        "FLOPs or DRAM above 100.5%: not evaluated");
     put(t, x, AZ_SV("no kernel time"), &c[Q_NO_TIME], "blank or 0: no rate");
     put(t, x, AZ_SV("matmuls and convolutions without a rate"), &c[Q_NO_RATE],
         "missing time, shapes or attributes: see op_models");

@@ -24,7 +24,9 @@ static const struct az_oprow *at(const struct az_op_report *t, const struct wind
 
 static int by_time(struct az_op_report *t, struct window *w)
 {
-    bool sorted = t->r->has_host_start && !t->o->tracing_mode;
+    /* replays have the times of the calls that were captured */
+    const bool sorted =
+        t->r->has_host_start && !t->o->tracing_mode && (!t->r->replayed || t->first);
     w->n = t->r->rows.n;
     w->order = az_mem_alloc(t->job->mem, (w->n + 1) * sizeof *w->order);
     int64_t *key = sorted ? az_mem_alloc(t->job->mem, (w->n + 1) * sizeof *key) : NULL;

@@ -97,9 +97,16 @@ static int add_device(struct stack *s, int64_t device, double time)
     return rc;
 }
 
+static bool flops_impossible(const struct az_op_report_figures *f)
+{
+    return az_op_report_rate_impossible(
+        &(struct az_op_report_figures){ .dram_percent = NAN, .flops_percent = f->flops_percent });
+}
+
 static int collect(struct stack *s)
 {
     struct az_op_report *t = s->t;
+    const bool compat = t->o->compat & (AZ_TOOL_TT_PERF_REPORT | AZ_TOOL_ALL); /* counts them */
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
         const struct az_op_report_row *row = &t->rows.v[i];
@@ -116,7 +123,7 @@ static int collect(struct stack *s)
         g->time += time;
         s->time += time;
         rc = add_device(s, g->device, time);
-        if (rc || isnan(f.flops_percent))
+        if (rc || isnan(f.flops_percent) || (!compat && flops_impossible(&f)))
             continue;
         g->weighted += f.flops_percent * time;
         g->weight += time;
@@ -236,11 +243,11 @@ static struct az_form *make_form(struct stack *s, const struct az_table *x)
 
 static int rank_of(struct az_sv category)
 {
-    static const char *const order[] = { "Compute", "TM", "DM" };
-    for (int i = 0; i < 3; i++)
+    static const char *const order[] = { "Compute", "CCL", "TM", "DM", "Host" };
+    for (int i = 0; i < (int)AZ_LENGTH(order); i++)
         if (az_sv_is(category, order[i]))
             return i;
-    return 3;
+    return (int)AZ_LENGTH(order);
 }
 
 static int by_category(const void *a, const void *b, void *ctx)
