@@ -100,7 +100,7 @@ static void colours(void **state)
 {
     (void)state;
     struct bench b;
-    uint8_t ink[13];
+    uint8_t ink[64];
     struct az_op_report_figures f = plain;
     bench_open(&b);
     inks(&b, SV("LayerNorm"), SV(""), SV(""), SV(""), SV(""), &f, ink);
@@ -150,7 +150,7 @@ static void fidelity(void **state)
         const char *in0, *in1, *out;
         enum az_fit hifi4, hifi3, hifi2, lofi;
     } rows[] = {
-        { "BFLOAT16", "BFLOAT8_B", "FLOAT32", AZ_FIT_SUFFICIENT, AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW,
+        { "BFLOAT16", "BFLOAT8_B", "FLOAT32", AZ_FIT_SUFFICIENT, AZ_FIT_TOO_LOW, AZ_FIT_TOO_LOW,
           AZ_FIT_TOO_LOW },
         { "BFLOAT16", "BFLOAT4_B", "BFLOAT4_B", AZ_FIT_TOO_HIGH, AZ_FIT_TOO_HIGH, AZ_FIT_SUFFICIENT,
           AZ_FIT_TOO_LOW },
@@ -433,7 +433,7 @@ static int sheet_colour(const char *folder)
         return sheet_close(&s);
     bench_open(&b);
     while (sheet_next(&s)) {
-        uint8_t ink[13];
+        uint8_t ink[64];
         struct az_op_report_figures f = plain;
         f.percent = real_at(&s, 0);
         f.cores = real_at(&s, 3);

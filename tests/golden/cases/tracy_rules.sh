@@ -1,0 +1,18 @@
+# Rules of tt-perf-report by brute force; what sub devices, invalid durations, rates above the peak and trace replays print.
+"$PYTHON" "$SRC/tests/tracy_rules_check.py" "$ANALYZER"
+for kind in sub_devices impossible rate replays; do
+    echo "== $kind"
+    "$PYTHON" "$SRC/tests/gen/make_tracy_claims.py" --seed 1 --kind $kind --out $kind.csv || exit 99
+    "$ANALYZER" tt-perf-report $kind.csv --no-summary >text 2>err || exit 99
+    sed -n '/^layout/,/^Operation models/p' text | grep -v '^Operation models' | cut -c1-230
+done
+echo "== invalid rows go, the rows after them stay"
+"$ANALYZER" tt-perf-report impossible.csv --drop-impossible --no-advice --no-summary 2>&1 | grep -E 'invalid|device ops'
+echo "== active experts"
+"$ANALYZER" tt-perf-report rate.csv --active-experts 0
+echo "$?"
+echo "== texts that a spreadsheet would run"
+printf 'OP CODE,OP TYPE,DEVICE ID,DEVICE KERNEL DURATION [ns]\n=1+1,tt_dnn_device,0,1000\n' >formula.csv
+"$ANALYZER" tt-perf-report formula.csv --csv ops.csv
+cut -d, -f1,4 ops.csv
+cut -d, -f2 ops_stacked.csv
