@@ -444,6 +444,22 @@ static struct az_sv nothing_found(struct az_verdict_text *x)
                            100 - 100 * known);
 }
 
+/* Largest saving first, as it is printed; what is outside the scope stays where it is. */
+static void sort_lines(struct az_verdict_text *x, struct line *v, size_t n)
+{
+    for (size_t i = 1; i < n; i++)
+        for (size_t k = i, last = i; k-- > 0 && !v[last].c.outside_scope;) {
+            if (v[k].c.outside_scope)
+                continue;
+            if (!(shown_saving(x, &v[k]) < shown_saving(x, &v[last])))
+                break;
+            const struct line one = v[k];
+            v[k] = v[last];
+            v[last] = one;
+            last = k;
+        }
+}
+
 /* Findings that no other one counts, those that belong together as one line, largest first. */
 static struct line *make_lines(struct az_verdict_text *x, size_t *n)
 {
@@ -471,6 +487,7 @@ static struct line *make_lines(struct az_verdict_text *x, size_t *n)
     bound_by_compute(x, v, *n, AZ_VERDICT_IN_COMM);
     bound_by_compute(x, v, *n, AZ_VERDICT_IN_COPY);
     raise_sums(v, *n);
+    sort_lines(x, v, *n);
     return v;
 }
 
