@@ -40,38 +40,37 @@ enum az_verdict_call az_verdict_call_class(struct az_verdict_host *h, uint32_t n
     return (enum az_verdict_call)k;
 }
 
-enum az_cause az_verdict_said_by(struct az_verdict_host *h, uint32_t name)
+enum az_cause az_verdict_name_cause(struct az_verdict_host *h, uint32_t name)
 {
     static const enum az_cause causes[] = { AZ_CAUSE_DATA_LOADING, AZ_CAUSE_CHECKPOINT,
                                             AZ_CAUSE_COMPILATION };
-    if (name == AZ_NO_ID)
-        return AZ_CAUSE_NONE;
-    if (!h->op_cause[name]) {
-        const struct az_sv is =
-            az_rules_class_of(&h->op_rules, "host_op", az_verdict_plain(az_trace_text(h->t, name)));
-        enum az_cause c = AZ_CAUSE_NONE;
-        for (size_t i = 0; i < AZ_LENGTH(causes); i++)
-            c = az_sv_is(is, az_cause_id(causes[i])) ? causes[i] : c;
-        h->op_cause[name] = (uint8_t)(c + 1);
-    }
-    return (enum az_cause)(h->op_cause[name] - 1);
+    const struct az_sv is =
+        az_rules_class_of(&h->op_rules, "host_op", az_verdict_plain(az_trace_text(h->t, name)));
+    enum az_cause c = AZ_CAUSE_NONE;
+    for (size_t i = 0; i < AZ_LENGTH(causes); i++)
+        c = az_sv_is(is, az_cause_id(causes[i])) ? causes[i] : c;
+    h->op_cause[name] = (uint8_t)(c + 1);
+    return c;
 }
 
-static enum name_class range_is(struct az_verdict_host *h, uint32_t name)
+static enum name_class range_class(struct az_verdict_host *h, uint32_t name)
 {
     struct az_sv stem;
     int64_t number;
-    if (name == AZ_NO_ID)
-        return NAME_PLAIN;
-    if (!h->range_class[name]) {
-        const struct az_sv text = az_trace_text(h->t, name);
-        const enum name_class c =
-            az_sv_is(az_rules_class_of(&h->frame_rules, "host_frame", text), "range") ? NAME_FRAME
-            : az_step_mark_of(text, &stem, &number) != AZ_MARK_NONE                   ? NAME_STEP
-                                                                                      : NAME_PLAIN;
-        h->range_class[name] = (uint8_t)(c + 1);
-    }
-    return (enum name_class)(h->range_class[name] - 1);
+    const struct az_sv text = az_trace_text(h->t, name);
+    const enum name_class c =
+        az_sv_is(az_rules_class_of(&h->frame_rules, "host_frame", text), "range") ? NAME_FRAME
+        : az_step_mark_of(text, &stem, &number) != AZ_MARK_NONE                   ? NAME_STEP
+                                                                                  : NAME_PLAIN;
+    h->range_class[name] = (uint8_t)(c + 1);
+    return c;
+}
+
+static inline enum name_class range_is(struct az_verdict_host *h, uint32_t name)
+{
+    return name == AZ_NO_ID       ? NAME_PLAIN
+           : h->range_class[name] ? (enum name_class)(h->range_class[name] - 1)
+                                  : range_class(h, name);
 }
 
 static bool own_file(struct az_verdict_host *h, uint32_t name)
@@ -101,9 +100,10 @@ static int mark_steps(struct az_verdict_host *h)
 }
 
 /* ---- threads ---- */
-static bool takes(struct az_verdict_host *h, enum az_kind kind, uint32_t row, bool frames)
+/* Of ranges: is it of the frames, or of the others? */
+static bool takes(struct az_verdict_host *h, uint32_t row, bool frames)
 {
-    return kind != AZ_RANGE || frames == (range_is(h, h->t->ev[AZ_RANGE].name[row]) == NAME_FRAME);
+    return frames == (range_is(h, h->t->ev[AZ_RANGE].name[row]) == NAME_FRAME);
 }
 
 static int by_longer(const void *a, const void *b, void *events)
@@ -117,53 +117,82 @@ static int by_longer(const void *a, const void *b, void *events)
 static int longer_first(const struct az_verdict_nest *n, size_t from, size_t to, struct az_mem *mem)
 {
     const struct az_events *e = n->e;
+    const uint32_t *row = n->row;
     int rc = 0;
+    int64_t start = from < to ? e->start[row[from]] : 0;
     for (size_t i = from + 1; i < to && rc == 0; i++) {
+        const int64_t before = start;
+        start = e->start[row[i]];
+        if (start != before)
+            continue;
         const size_t first = i - 1;
-        const int64_t start = e->start[n->row[first]];
         bool sorted = true;
-        for (; i < to && e->start[n->row[i]] == start; i++)
-            sorted &= e->end[n->row[i]] <= e->end[n->row[i - 1]];
+        for (; i < to && e->start[row[i]] == before; i++)
+            sorted &= e->end[row[i]] <= e->end[row[i - 1]];
+        start = i < to ? e->start[row[i]] : start;
         if (!sorted)
             rc = az_sort_cmp(n->row + first, i - first, sizeof *n->row, by_longer, &e, mem);
     }
     return rc;
 }
 
-/* Is an event longer than the one before it, which starts at the same time? */
-static bool outer_after(const struct az_events *e, uint32_t row)
+/* All events are of one thread, and of equal starts the longer one comes first. */
+static bool is_in_order(const struct az_events *e, const uint32_t *thread)
 {
-    return row > 0 && e->start[row] == e->start[row - 1] && e->end[row] > e->end[row - 1];
+    for (size_t i = 1; i < e->n; i++)
+        if (thread[e->lane[i]] != thread[e->lane[i - 1]] ||
+            (e->start[i] == e->start[i - 1] && e->end[i] > e->end[i - 1]))
+            return false;
+    return true;
+}
+
+/* Counts the events of each thread in next[thread]. */
+static void count_by_thread(struct az_verdict_host *h, enum az_kind kind, bool frames,
+                            uint32_t *next)
+{
+    const struct az_events *e = &h->t->ev[kind];
+    const uint32_t *thread = h->thread, *lane = e->lane;
+    if (kind != AZ_RANGE)
+        for (uint32_t i = 0; i < e->n; i++)
+            next[thread[lane[i]]]++;
+    else
+        for (uint32_t i = 0; i < e->n; i++)
+            next[thread[lane[i]]] += takes(h, i, frames);
+}
+
+/* Puts each where next[thread] says. */
+static void place_by_thread(struct az_verdict_host *h, enum az_kind kind, bool frames,
+                            uint32_t *next, uint32_t *row)
+{
+    const struct az_events *e = &h->t->ev[kind];
+    const uint32_t *thread = h->thread, *lane = e->lane;
+    const uint32_t n = (uint32_t)e->n;
+    if (kind != AZ_RANGE)
+        for (uint32_t i = 0; i < n; i++)
+            row[next[thread[lane[i]]]++] = i;
+    else
+        for (uint32_t i = 0; i < n; i++)
+            if (takes(h, i, frames))
+                row[next[thread[lane[i]]]++] = i;
 }
 
 static int order_by_thread(struct az_verdict_host *h, enum az_kind kind, bool frames,
                            struct az_verdict_nest *out)
 {
     const struct az_events *e = out->e;
-    const uint32_t *thread = h->thread, *lane = e->lane;
     uint32_t *next = out->first + 1; /* first[k + 1] is where thread k goes on, then its end */
-    bool in_order = true;
-    size_t n = 0;
-    for (uint32_t i = 0, last = 0; i < e->n; i++) {
-        const bool mine = takes(h, kind, i, frames);
-        in_order &= mine && thread[lane[i]] >= last && !outer_after(e, i);
-        last = thread[lane[i]];
-        next[last] += mine;
-        n += mine;
-    }
+    count_by_thread(h, kind, frames, next);
     for (size_t k = 1; k <= h->threads; k++)
         next[k] += next[k - 1];
-    if (in_order)
+    if (next[h->threads] == e->n && is_in_order(e, h->thread))
         return 0;
-    out->row = az_arena_array(&h->arena, n + 1, sizeof *out->row);
+    out->row = az_arena_room(&h->arena, (e->n + 1) * sizeof *out->row);
     if (!out->row)
         return az_arena_error(&h->arena);
     for (size_t k = h->threads; k > 0; k--)
         next[k] = next[k - 1];
     next[0] = 0;
-    for (uint32_t i = 0; i < e->n; i++)
-        if (takes(h, kind, i, frames))
-            out->row[next[thread[lane[i]]]++] = i;
+    place_by_thread(h, kind, frames, next, out->row);
     int rc = 0;
     for (size_t k = 0; k < h->threads && rc == 0; k++)
         rc = longer_first(out, out->first[k], out->first[k + 1], h->v->job->mem);
@@ -193,13 +222,15 @@ static int make_nest(struct az_verdict_host *h, enum az_kind kind, bool frames,
     out->last_at = az_arena_array(&h->arena, h->threads + 1, sizeof *out->last_at);
     if (!out->first || !out->last || !out->last_at)
         return az_arena_error(&h->arena);
-    for (size_t k = 0; k <= h->threads; k++)
-        out->last_at[k] = INT64_MIN;
     const int rc = order_by_thread(h, kind, frames, out);
+    for (size_t k = 0; k <= h->threads; k++) {
+        out->last[k] = out->first[k];
+        out->last_at[k] = INT64_MIN;
+    }
     const size_t n = out->first[h->threads];
     if (rc || n == 0 || (kind == AZ_HOST_OP && h->tree)) /* whose tree says what is in what */
         return rc;
-    out->up = az_arena_array(&h->arena, n + 1, sizeof *out->up);
+    out->up = az_arena_room(&h->arena, (n + 1) * sizeof *out->up);
     if (!out->up)
         return az_arena_error(&h->arena);
     for (size_t k = 0; k < h->threads; k++)
@@ -266,13 +297,10 @@ size_t az_verdict_find_place(const struct az_verdict_nest *n, uint32_t thread, i
 }
 
 /* ---- graphs without kernels ---- */
-static int find_bare(struct az_verdict_host *h)
+static int find_bare(struct az_verdict_host *h, size_t graphs)
 {
     static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
     const struct az_events *c = &h->t->ev[AZ_CALL];
-    size_t graphs = 0;
-    for (uint32_t i = 0; i < c->n; i++)
-        graphs += az_verdict_call_of(h, i) == AZ_VERDICT_CALL_GRAPH;
     uint8_t *has = graphs ? az_arena_array(&h->arena, c->n + 1, 1) : NULL;
     if (!has)
         return graphs ? az_arena_error(&h->arena) : 0;
@@ -315,14 +343,17 @@ bool az_verdict_bare(const struct az_verdict_host *h, int64_t from, int64_t to)
 }
 
 /* ---- slow launches ---- */
-/* From the median launch of the input, give or take 3%. */
-static void find_slow(struct az_verdict_host *h)
+/* From the median launch of the input, give or take 3%. Returns the number of graph launches. */
+static size_t find_slow(struct az_verdict_host *h)
 {
+    size_t graphs = 0;
     const struct az_events *c = &h->t->ev[AZ_CALL];
     uint32_t count[AZ_LOG_BUCKETS] = { 0 }, n = 0, at = 0;
     uint32_t k = 0;
     for (uint32_t i = 0; i < c->n; i++) {
-        if (az_verdict_call_of(h, i) != AZ_VERDICT_CALL_LAUNCH)
+        const enum az_verdict_call call = az_verdict_call_of(h, i);
+        graphs += call == AZ_VERDICT_CALL_GRAPH;
+        if (call != AZ_VERDICT_CALL_LAUNCH)
             continue;
         count[az_log_bucket(c->end[i] - c->start[i])]++;
         n++;
@@ -336,6 +367,7 @@ static void find_slow(struct az_verdict_host *h)
         usual = most;
     if (n && SLOW_MANY * usual > h->slow)
         h->slow = SLOW_MANY * usual;
+    return graphs;
 }
 
 /* ---- the profiler's own time ---- */
@@ -357,7 +389,7 @@ static int list_overhead(struct az_verdict_host *h)
     return rc;
 }
 
-int64_t az_verdict_part_in(const struct az_spans *s, int64_t from, int64_t to)
+int64_t az_verdict_sum_in(const struct az_spans *s, int64_t from, int64_t to)
 {
     size_t lo = 0, hi = s->n;
     int64_t sum = 0;
@@ -432,8 +464,7 @@ int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v)
         rc = list_overhead(h);
     if (rc)
         return rc;
-    find_slow(h);
-    return find_bare(h);
+    return find_bare(h, find_slow(h));
 }
 
 void az_verdict_host_release(struct az_verdict_host *h)
@@ -492,57 +523,66 @@ static bool op_covers(const struct az_verdict_host *h, uint32_t at, int64_t from
     return az_verdict_covers(e->start[row], e->end[row], from, to);
 }
 
-static uint32_t frame_of(struct az_verdict_host *h, uint32_t thread, int64_t from, int64_t to)
+/* The innermost frame of a file of its own, else the innermost one of all. */
+static uint32_t frame_of(struct az_verdict_host *h, uint32_t thread, int64_t from, int64_t to,
+                         uint32_t *innermost)
 {
     const struct az_verdict_nest *n = &h->frames;
-    uint32_t any = AZ_NO_ROW;
+    *innermost = AZ_NO_ROW;
     for (uint32_t p = middle(n, thread, from, to); p != AZ_NO_ROW; p = n->up[p]) {
         if (!place_covers(n, p, from, to))
             continue;
+        *innermost = *innermost == AZ_NO_ROW ? p : *innermost;
         if (own_file(h, n->e->name[az_verdict_row(n, p)]))
             return p;
-        any = any == AZ_NO_ROW ? p : any;
     }
-    return any;
+    return *innermost;
 }
 
-struct az_verdict_doing az_verdict_doing(struct az_verdict_host *h, uint32_t thread, int64_t from,
-                                         int64_t to)
+static uint32_t range_of(struct az_verdict_host *h, uint32_t thread, int64_t from, int64_t to,
+                         uint32_t *innermost)
 {
-    struct az_verdict_doing d = { AZ_NO_ROW, AZ_NO_ROW, AZ_NO_ROW };
-    const struct az_verdict_nest *r = &h->ranges;
-    for (uint32_t p = middle(r, thread, from, to); p != AZ_NO_ROW && d.range == AZ_NO_ROW;
-         p = r->up[p]) {
-        const uint32_t row = az_verdict_row(r, p);
-        if (place_covers(r, p, from, to) && range_is(h, r->e->name[row]) == NAME_PLAIN)
-            d.range = row;
+    const struct az_verdict_nest *n = &h->ranges;
+    *innermost = AZ_NO_ROW;
+    for (uint32_t p = middle(n, thread, from, to); p != AZ_NO_ROW; p = n->up[p]) {
+        if (!place_covers(n, p, from, to))
+            continue;
+        const uint32_t row = az_verdict_row(n, p);
+        *innermost = *innermost == AZ_NO_ROW ? p : *innermost;
+        if (range_is(h, n->e->name[row]) == NAME_PLAIN)
+            return row;
     }
-    d.frame = frame_of(h, thread, from, to);
-    for (uint32_t p = op_at(h, thread, from, to); p != AZ_NO_ROW && d.op == AZ_NO_ROW;
-         p = op_up(h, p))
-        if (op_covers(h, p, from, to))
-            d.op = op_row(h, p);
-    return d;
+    return AZ_NO_ROW;
 }
 
-static enum az_cause named_in(struct az_verdict_host *h, const struct az_verdict_nest *n,
-                              uint32_t thread, int64_t from, int64_t to)
+void az_verdict_find_doing(struct az_verdict_host *h, uint32_t thread, int64_t from, int64_t to,
+                           struct az_verdict_doing *out)
+{
+    uint32_t at = op_at(h, thread, from, to);
+    while (at != AZ_NO_ROW && !op_covers(h, at, from, to))
+        at = op_up(h, at);
+    out->op_at = at;
+    out->op = at == AZ_NO_ROW ? AZ_NO_ROW : op_row(h, at);
+    out->range = range_of(h, thread, from, to, &out->range_at);
+    out->frame = frame_of(h, thread, from, to, &out->frame_at);
+}
+
+static inline enum az_cause named_in(struct az_verdict_host *h, const struct az_verdict_nest *n,
+                                     uint32_t innermost, int64_t from, int64_t to)
 {
     enum az_cause c = AZ_CAUSE_NONE;
-    for (uint32_t p = middle(n, thread, from, to); p != AZ_NO_ROW && c == AZ_CAUSE_NONE;
-         p = n->up[p])
+    for (uint32_t p = innermost; p != AZ_NO_ROW && c == AZ_CAUSE_NONE; p = n->up[p])
         if (place_covers(n, p, from, to))
             c = az_verdict_said_by(h, n->e->name[az_verdict_row(n, p)]);
     return c;
 }
 
-enum az_cause az_verdict_named_cause(struct az_verdict_host *h, uint32_t thread, int64_t from,
-                                     int64_t to)
+enum az_cause az_verdict_named_cause(struct az_verdict_host *h, const struct az_verdict_doing *d,
+                                     int64_t from, int64_t to)
 {
-    enum az_cause c = named_in(h, &h->ranges, thread, from, to);
-    for (uint32_t p = op_at(h, thread, from, to); p != AZ_NO_ROW && c == AZ_CAUSE_NONE;
-         p = op_up(h, p))
+    enum az_cause c = named_in(h, &h->ranges, d->range_at, from, to);
+    for (uint32_t p = d->op_at; p != AZ_NO_ROW && c == AZ_CAUSE_NONE; p = op_up(h, p))
         if (op_covers(h, p, from, to))
             c = az_verdict_said_by(h, h->ops.e->name[op_row(h, p)]);
-    return c ? c : named_in(h, &h->frames, thread, from, to);
+    return c ? c : named_in(h, &h->frames, d->frame_at, from, to);
 }

@@ -29,8 +29,8 @@ struct az_verdict_nest {
     uint32_t *row;    /* NULL: in order as they are */
     uint32_t *first;  /* threads + 1 entries */
     uint32_t *up;     /* place -> place of the event that contains it; AZ_NO_ROW */
-    uint32_t *last;   /* thread -> what az_verdict_place_at returned last, */
-    int64_t *last_at; /* and for which time; INT64_MIN: none */
+    uint32_t *last;   /* thread -> what az_verdict_find_place returned last, */
+    int64_t *last_at; /* and for which time; at first INT64_MIN */
 };
 struct az_verdict_host {
     struct az_verdict *v;
@@ -88,12 +88,21 @@ static inline uint32_t az_verdict_row(const struct az_verdict_nest *n, size_t pl
 {
     return n->row ? n->row[place] : (uint32_t)place;
 }
+static inline size_t az_verdict_nest_size(const struct az_verdict_nest *n, size_t threads)
+{
+    return n->first[threads];
+}
 /* One past the last place of a thread that starts at `at` or before. */
 size_t az_verdict_find_place(const struct az_verdict_nest *n, uint32_t thread, int64_t at);
 static inline size_t az_verdict_place_at(const struct az_verdict_nest *n, uint32_t thread,
                                          int64_t at)
 {
-    return n->last_at[thread] == at ? n->last[thread] : az_verdict_find_place(n, thread, at);
+    const uint32_t last = n->last[thread]; /* often nothing has started since */
+    if (n->last_at[thread] == at ||
+        (n->last_at[thread] < at &&
+         (last == n->first[thread + 1] || n->e->start[az_verdict_row(n, last)] > at)))
+        return last;
+    return az_verdict_find_place(n, thread, at);
 }
 /* Does an event cover at least half of [from, to]? */
 static inline bool az_verdict_covers(int64_t start, int64_t end, int64_t from, int64_t to)
@@ -107,14 +116,24 @@ struct az_verdict_doing {
     uint32_t range; /* row of AZ_RANGE that is no step mark */
     uint32_t frame; /* place of h->frames: of a file of its own, if there is such a one */
     uint32_t op;    /* row of AZ_HOST_OP */
+    /* The innermost of any name: places of h->ranges, h->frames and h->ops. */
+    uint32_t range_at, frame_at, op_at;
 };
-struct az_verdict_doing az_verdict_doing(struct az_verdict_host *h, uint32_t thread, int64_t from,
-                                         int64_t to);
-/* The cause that a name says; AZ_CAUSE_NONE. */
-enum az_cause az_verdict_said_by(struct az_verdict_host *h, uint32_t name);
-/* The cause that a range, operator or frame of a thread over at least half of [from, to] is named
- * after, the innermost such; AZ_CAUSE_NONE. */
-enum az_cause az_verdict_named_cause(struct az_verdict_host *h, uint32_t thread, int64_t from,
+void az_verdict_find_doing(struct az_verdict_host *h, uint32_t thread, int64_t from, int64_t to,
+                           struct az_verdict_doing *out);
+/* The cause that a name says; AZ_CAUSE_NONE. Looks up a name that has been met for the first time.
+ */
+enum az_cause az_verdict_name_cause(struct az_verdict_host *h, uint32_t name);
+static inline enum az_cause az_verdict_said_by(struct az_verdict_host *h, uint32_t name)
+{
+    return name == AZ_NO_ID    ? AZ_CAUSE_NONE
+           : h->op_cause[name] ? (enum az_cause)(h->op_cause[name] - 1)
+                               : az_verdict_name_cause(h, name);
+}
+/* The cause that a range, operator or frame over at least half of [from, to] is named after, the
+ * innermost such of what the thread did there; AZ_CAUSE_NONE. */
+enum az_cause az_verdict_named_cause(struct az_verdict_host *h,
+                                     const struct az_verdict_doing *doing, int64_t from,
                                      int64_t to);
 /* A name without the mark of the default domain: ":load" is load. */
 static inline struct az_sv az_verdict_plain(struct az_sv name)
@@ -123,7 +142,11 @@ static inline struct az_sv az_verdict_plain(struct az_sv name)
 }
 /* A graph without recorded kernels was launched in [from, to). */
 bool az_verdict_bare(const struct az_verdict_host *h, int64_t from, int64_t to);
-/* Part of [from, to] that is in a merged list, ticks. */
-int64_t az_verdict_part_in(const struct az_spans *s, int64_t from, int64_t to);
+/* Part of [from, to] that is in a merged list, ticks; of an empty list 0. */
+int64_t az_verdict_sum_in(const struct az_spans *s, int64_t from, int64_t to);
+static inline int64_t az_verdict_part_in(const struct az_spans *s, int64_t from, int64_t to)
+{
+    return s->n ? az_verdict_sum_in(s, from, to) : 0;
+}
 
 #endif

@@ -46,12 +46,13 @@ bool az_verdict_migrates(struct az_verdict_judge *j, uint32_t op)
 
 /* ---- calls in the gap ---- */
 struct calls {                          /* of one thread, what is in another call not counted */
+    int64_t slow;                       /* ticks in slow calls, */
+    int64_t launching;                  /* and in calls that launch and are not slow */
     int64_t share[AZ_VERDICT_CALLS];    /* ticks in slow calls of a class */
-    uint32_t longest[AZ_VERDICT_CALLS]; /* rows */
+    uint32_t longest[AZ_VERDICT_CALLS]; /* row; of a class with a share */
     int64_t most[AZ_VERDICT_CALLS];     /* ticks in that one */
-    int64_t launching;                  /* ticks in calls that launch and are not slow */
     uint32_t wait;                      /* the last call that waits; AZ_NO_ROW */
-    int64_t first_wait;                 /* start of the first */
+    int64_t first_wait;                 /* start of the first, if there is one */
 };
 
 static void count_call(struct az_verdict_host *h, struct calls *c, uint32_t row, int64_t from,
@@ -75,11 +76,12 @@ static void count_call(struct az_verdict_host *h, struct calls *c, uint32_t row,
         k == AZ_VERDICT_CALL_LAUNCH || k == AZ_VERDICT_CALL_GRAPH || k == AZ_VERDICT_CALL_FILL
             ? part
             : 0;
-    c->share[k] += part;
-    if (part > c->most[k]) {
+    if (c->share[k] == 0 || part > c->most[k]) {
         c->most[k] = part;
         c->longest[k] = row;
     }
+    c->share[k] += part;
+    c->slow += part;
 }
 
 /* The place of the outermost call that runs at `from`, else that of the first one after it. */
@@ -101,7 +103,8 @@ static void look_at_calls(struct az_verdict_host *h, uint32_t thread, int64_t fr
     const struct az_verdict_nest *n = &h->calls;
     const int64_t slack = (int64_t)SLACK_US * 1000 * h->t->ticks_per_ns;
     int64_t counted = INT64_MIN;
-    memset(c, 0, sizeof *c);
+    c->slow = c->launching = 0;
+    memset(c->share, 0, sizeof c->share);
     c->wait = AZ_NO_ROW;
     size_t i = first_call(n, thread, from - slack);
     for (const size_t end = n->first[thread + 1]; i < end; i++) {
@@ -118,8 +121,7 @@ static void look_at_calls(struct az_verdict_host *h, uint32_t thread, int64_t fr
 static bool half(int64_t part, int64_t length) { return part >= length - part && part > 0; }
 
 /* A cause by a call that takes at least half of the gap. */
-static enum az_cause call_cause(struct az_verdict_host *h, const struct calls *c, int64_t length,
-                                uint32_t *call)
+static enum az_cause call_cause(const struct calls *c, int64_t length, uint32_t *call)
 {
     static const struct {
         enum az_verdict_call call;
@@ -132,8 +134,7 @@ static enum az_cause call_cause(struct az_verdict_host *h, const struct calls *c
                { AZ_VERDICT_CALL_PREPARE, AZ_CAUSE_BLOCKING_CALL },
                { AZ_VERDICT_CALL_LOAD, AZ_CAUSE_MODULE_LOADING },
                { AZ_VERDICT_CALL_LAUNCH, AZ_CAUSE_MODULE_LOADING } };
-    (void)h;
-    for (size_t i = 0; i < AZ_LENGTH(of); i++) {
+    for (size_t i = 0; i < AZ_LENGTH(of) && half(c->slow, length); i++) {
         if (!half(c->share[of[i].call], length))
             continue;
         *call = c->longest[of[i].call];
@@ -214,18 +215,70 @@ static void set_place(struct az_verdict_host *h, const struct az_verdict_doing *
     why->place = why->place_frame ? why->frame : why->range;
 }
 
-/* The thread that launches, else the main thread. */
-static void find_place(struct az_verdict_host *h, uint32_t thread, uint32_t main, int64_t from,
-                       int64_t to, struct az_verdict_why *why)
+/* A gap that the host decides, and the threads that tell why: the one that launches what follows,
+ * and the main thread of its process if that is another one. */
+enum { LAUNCHING, MAIN, THREADS };
+struct host_gap {
+    struct az_verdict_host *h;
+    uint32_t launch;          /* row of the call */
+    uint32_t thread[THREADS]; /* MAIN: AZ_NO_ROW for none */
+    int64_t from, to;
+    struct az_verdict_doing doing[THREADS]; /* over the whole gap, */
+    bool known[THREADS];                    /* once it was needed */
+    bool placed;                            /* so is the place in `why` */
+    struct az_verdict_why *why;
+};
+
+static const struct az_verdict_doing *doing(struct host_gap *g, size_t i)
 {
-    struct az_verdict_doing d = az_verdict_doing(h, thread, from, to);
-    if (main != AZ_NO_ROW && d.range == AZ_NO_ROW && d.frame == AZ_NO_ROW) {
-        const struct az_verdict_doing of_main = az_verdict_doing(h, main, from, to);
-        d.range = of_main.range;
-        d.frame = of_main.frame;
-        d.op = d.op == AZ_NO_ROW ? of_main.op : d.op;
+    if (!g->known[i])
+        az_verdict_find_doing(g->h, g->thread[i], g->from, g->to, &g->doing[i]);
+    g->known[i] = true;
+    return &g->doing[i];
+}
+
+/* The thread that launches, else the main thread. */
+static bool asks_main(const struct host_gap *g, const struct az_verdict_doing *d)
+{
+    return g->thread[MAIN] != AZ_NO_ROW && d->range == AZ_NO_ROW && d->frame == AZ_NO_ROW;
+}
+
+static void set_place_of(const struct host_gap *g, const struct az_verdict_doing *of_launching,
+                         const struct az_verdict_doing *of_main)
+{
+    struct az_verdict_doing d = *of_launching;
+    if (of_main) {
+        d.range = of_main->range;
+        d.frame = of_main->frame;
+        d.op = d.op == AZ_NO_ROW ? of_main->op : d.op;
     }
-    set_place(h, &d, why);
+    set_place(g->h, &d, g->why);
+}
+
+static void place_gap(struct host_gap *g)
+{
+    if (g->placed)
+        return;
+    const struct az_verdict_doing *d = doing(g, LAUNCHING);
+    set_place_of(g, d, asks_main(g, d) ? doing(g, MAIN) : NULL);
+    g->placed = true;
+}
+
+/* While launches go on, the operator changes from one to the next: where no frame tells the place,
+ * it is what ran in the middle of the gap. */
+static void place_launch_bound(struct host_gap *g)
+{
+    const int64_t middle = g->from + (g->to - g->from) / 2;
+    if (az_verdict_nest_size(&g->h->frames, g->h->threads) > 0)
+        place_gap(g);
+    if (g->why->frame != AZ_NO_ID)
+        return;
+    struct az_verdict_doing d, of_main;
+    az_verdict_find_doing(g->h, g->thread[LAUNCHING], middle, middle, &d);
+    const bool main = asks_main(g, &d);
+    if (main)
+        az_verdict_find_doing(g->h, g->thread[MAIN], middle, middle, &of_main);
+    set_place_of(g, &d, main ? &of_main : NULL);
 }
 
 /* ---- the device ---- */
@@ -288,50 +341,50 @@ static enum az_cause device_cause(struct az_verdict_judge *j, const struct az_id
 /* What a name over the gap says. Loading, saving and compiling take longer than a launch: shorter
  * gaps are skipped; and while the thread launches all the time only what is innermost counts.
  */
-static enum az_cause named_cause(const struct az_verdict_judge *j, const struct az_verdict_why *why,
-                                 const uint32_t thread[2], int64_t from, int64_t to, bool launching)
+static enum az_cause named_cause(const struct az_verdict_judge *j, struct host_gap *g,
+                                 bool launching)
 {
     enum az_cause c = AZ_CAUSE_NONE;
-    if (to - from < j->device_gap)
+    if (g->to - g->from < j->device_gap)
         return c;
     if (launching) {
-        c = az_verdict_said_by(j->h, why->place);
-        return c ? c : az_verdict_said_by(j->h, why->op);
+        place_gap(g);
+        c = az_verdict_said_by(j->h, g->why->place);
+        return c ? c : az_verdict_said_by(j->h, g->why->op);
     }
-    for (size_t i = 0; i < 2 && !c; i++)
-        c = thread[i] == AZ_NO_ROW ? c : az_verdict_named_cause(j->h, thread[i], from, to);
+    for (size_t i = 0; i < THREADS && !c; i++)
+        if (g->thread[i] != AZ_NO_ROW)
+            c = az_verdict_named_cause(j->h, doing(g, i), g->from, g->to);
     return c;
 }
 
+/* AZ_CAUSES: the place decides. */
 static enum az_cause host_cause(struct az_verdict_judge *j, const struct az_idle_gap *gap,
-                                uint32_t launch, int64_t from, int64_t to,
-                                const struct az_verdict_why *why, uint32_t *call)
+                                struct host_gap *g, uint32_t *call)
 {
     struct az_verdict_host *h = j->h;
-    const uint32_t thread = az_verdict_thread(h, launch),
-                   main = h->main[thread] == thread ? AZ_NO_ROW : h->main[thread];
-    const int64_t length = to - from;
+    const int64_t from = g->from, to = g->to, length = to - from;
     struct calls c, of_main;
     if (half(az_verdict_part_in(&h->profiler, from, to), length))
         return AZ_CAUSE_PROFILER_OVERHEAD;
-    look_at_calls(h, thread, from, to, &c);
-    const enum az_cause by_call = call_cause(h, &c, length, call);
-    const uint32_t wait = waited_in(h, &c, gap, launch, length);
+    look_at_calls(h, g->thread[LAUNCHING], from, to, &c);
+    const enum az_cause by_call = call_cause(&c, length, call);
+    const uint32_t wait = waited_in(h, &c, gap, g->launch, length);
     if (by_call && !(wait != AZ_NO_ROW && wait == *call)) /* its own copy: it waits for that */
         return by_call;
-    if (main != AZ_NO_ROW) {
-        look_at_calls(h, main, from, to, &of_main);
-        const enum az_cause of = call_cause(h, &of_main, length, call);
+    if (g->thread[MAIN] != AZ_NO_ROW) {
+        look_at_calls(h, g->thread[MAIN], from, to, &of_main);
+        const enum az_cause of = call_cause(&of_main, length, call);
         if (of)
             return of;
     }
     if (half(az_verdict_part_in(&h->loads, from, to), length)) {
-        *call = launch;
+        *call = g->launch;
         return AZ_CAUSE_MODULE_LOADING;
     }
-    const bool launching = half(c.launching, length) || launches_on(j, thread, launch, from);
-    const enum az_cause named =
-        named_cause(j, why, (const uint32_t[2]){ thread, main }, from, to, launching);
+    const bool launching =
+        half(c.launching, length) || launches_on(j, g->thread[LAUNCHING], g->launch, from);
+    const enum az_cause named = named_cause(j, g, launching);
     if (named)
         return named;
     *call = wait;
@@ -362,16 +415,31 @@ static bool judge_migration(struct az_verdict_judge *j, const struct az_idle_gap
     why->cause = AZ_CAUSE_UNKNOWN_HOST;
     if (before == AZ_NO_ROW)
         return true;
-    find_place(j->h, az_verdict_thread(j->h, before), AZ_NO_ROW, from, to, why);
+    struct host_gap g = { .h = j->h, .launch = before, .from = from, .to = to, .why = why };
+    g.thread[LAUNCHING] = az_verdict_thread(j->h, before);
+    g.thread[MAIN] = AZ_NO_ROW;
+    place_gap(&g);
     why->cause = place_cause(why);
     return true;
+}
+
+static void judge_host_gap(struct az_verdict_judge *j, const struct az_idle_gap *gap,
+                           struct host_gap *g)
+{
+    uint32_t call = AZ_NO_ROW;
+    enum az_cause cause = host_cause(j, gap, g, &call);
+    if (cause == AZ_CAUSE_LAUNCH_BOUND)
+        place_launch_bound(g);
+    else
+        place_gap(g);
+    g->why->cause = cause == AZ_CAUSES ? place_cause(g->why) : cause;
+    g->why->call = name_of(&j->h->t->ev[AZ_CALL], call);
 }
 
 void az_verdict_judge_gap(struct az_verdict_judge *j, const struct az_idle_gap *gap, int64_t from,
                           int64_t to, struct az_verdict_why *why)
 {
     struct az_verdict_host *h = j->h;
-    uint32_t call = AZ_NO_ROW;
     *why = (struct az_verdict_why){ AZ_CAUSE_UNKNOWN, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
                                     AZ_NO_ID,         false,    false,    false };
     if (judge_migration(j, gap, from, to, why) || !h)
@@ -386,13 +454,9 @@ void az_verdict_judge_gap(struct az_verdict_judge *j, const struct az_idle_gap *
         why->waits_stream = lane_of(h->t, gap->before) != lane_of(h->t, gap->after);
     if (why->cause != AZ_CAUSES)
         return;
-    const uint32_t thread = az_verdict_thread(h, launch),
-                   main = h->main[thread] == thread ? AZ_NO_ROW : h->main[thread];
-    find_place(h, thread, main, from, to, why);
-    why->cause = host_cause(j, gap, launch, from, to, why, &call);
-    if (why->cause == AZ_CAUSE_LAUNCH_BOUND && why->frame == AZ_NO_ID) /* one a launch */
-        find_place(h, thread, main, from + (to - from) / 2, from + (to - from) / 2, why);
-    if (why->cause == AZ_CAUSES)
-        why->cause = place_cause(why);
-    why->call = name_of(&h->t->ev[AZ_CALL], call);
+    const uint32_t thread = az_verdict_thread(h, launch);
+    struct host_gap g = { .h = h, .launch = launch, .from = from, .to = to, .why = why };
+    g.thread[LAUNCHING] = thread;
+    g.thread[MAIN] = h->main[thread] == thread ? AZ_NO_ROW : h->main[thread];
+    judge_host_gap(j, gap, &g);
 }

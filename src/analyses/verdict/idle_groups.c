@@ -183,16 +183,6 @@ struct row { /* classes [first, end) of the list `order` */
 };
 AZ_VEC(struct row, rows);
 
-static int by_length(const void *x, const void *y, void *ctx)
-{
-    const struct az_verdict_groups *g = ctx;
-    const struct bucket *a = &g->buckets.v[*(const uint32_t *)x],
-                        *b = &g->buckets.v[*(const uint32_t *)y];
-    if (a->group != b->group)
-        return a->group < b->group ? -1 : 1;
-    return a->length > b->length ? -1 : a->length < b->length;
-}
-
 static int most_time(const void *x, const void *y, void *ctx)
 {
     const struct row *a = x, *b = y;
@@ -257,49 +247,69 @@ static struct az_sv text(struct az_verdict_groups *g, uint32_t name)
                             : az_verdict_keep(g->v, az_verdict_plain(az_trace_text(g->v->t, name)));
 }
 
-static int by_name(const void *x, const void *y, void *ctx)
+/* The tallies of a row: their numbers, and keys by which they are in order of field and name. */
+static int tallies_of(const struct az_verdict_groups *g, const uint32_t *order, const struct row *r,
+                      struct az_vec_u32 *tally, struct az_vec_i64 *key)
 {
-    const struct tally *a = x, *b = y;
-    (void)ctx;
-    if (a->field != b->field)
-        return a->field < b->field ? -1 : 1;
-    return a->name < b->name ? -1 : a->name > b->name;
-}
-
-/* Sum of a row's time by name: in each field the name with the most, and its ticks. */
-static int common_names(struct az_verdict_groups *g, const uint32_t *order, const struct row *r,
-                        uint32_t name[FIELDS], int64_t most[FIELDS])
-{
-    struct tallies all;
-    int64_t unnamed[FIELDS];
     int rc = 0;
-    for (enum field f = 0; f < FIELDS; f++) {
-        most[f] = 0;
-        unnamed[f] = r->ticks;
-    }
-    az_vec_init(&all, g->v->job->mem);
     for (uint32_t i = r->first; rc == 0 && i < r->end; i++)
         for (uint32_t k = g->buckets.v[order[i]].tally; rc == 0 && k != NONE;
-             k = g->tallies.v[k].next)
-            rc = az_vec_push(&all, g->tallies.v[k]);
-    if (rc == 0)
-        rc = az_sort_cmp(all.v, all.n, sizeof *all.v, by_name, NULL, g->v->job->mem);
-    memset(name, 0xff, FIELDS * sizeof *name);
-    for (size_t i = 0; rc == 0 && i < all.n;) {
-        const struct tally *t = &all.v[i];
+             k = g->tallies.v[k].next) {
+            const struct tally *t = &g->tallies.v[k];
+            rc = az_vec_push(tally, k);
+            if (rc == 0)
+                rc = az_vec_push(key, (int64_t)t->field << 32 | t->name);
+        }
+    return rc;
+}
+
+/* In each field the name with the most time, and its ticks: of tallies in order `perm` by `key`. */
+static void most_common(const struct az_verdict_groups *g, const struct az_vec_u32 *tally,
+                        const int64_t *key, const uint32_t *perm, int64_t ticks,
+                        uint32_t name[FIELDS], int64_t most[FIELDS])
+{
+    int64_t unnamed[FIELDS];
+    for (enum field f = 0; f < FIELDS; f++) {
+        name[f] = AZ_NO_ID;
+        most[f] = 0;
+        unnamed[f] = ticks;
+    }
+    for (size_t i = 0; i < tally->n;) {
+        const int64_t of = key[perm[i]];
+        const size_t field = (size_t)(of >> 32);
         int64_t sum = 0;
-        for (; i < all.n && all.v[i].field == t->field && all.v[i].name == t->name; i++)
-            sum += all.v[i].ticks;
-        unnamed[t->field] -= sum;
-        if (sum > most[t->field]) {
-            most[t->field] = sum;
-            name[t->field] = t->name;
+        for (; i < tally->n && key[perm[i]] == of; i++)
+            sum += g->tallies.v[tally->v[perm[i]]].ticks;
+        unnamed[field] -= sum;
+        if (sum > most[field]) {
+            most[field] = sum;
+            name[field] = (uint32_t)of;
         }
     }
     for (enum field f = 0; f < FIELDS; f++)
         if (unnamed[f] > most[f])
             name[f] = AZ_NO_ID;
-    az_vec_release(&all);
+}
+
+static int common_names(struct az_verdict_groups *g, const uint32_t *order, const struct row *r,
+                        uint32_t name[FIELDS], int64_t most[FIELDS])
+{
+    struct az_mem *mem = g->v->job->mem;
+    struct az_vec_u32 tally, perm;
+    struct az_vec_i64 key;
+    az_vec_init(&tally, mem);
+    az_vec_init(&perm, mem);
+    az_vec_init(&key, mem);
+    int rc = tallies_of(g, order, r, &tally, &key);
+    if (rc == 0)
+        rc = az_vec_reserve(&perm, tally.n);
+    if (rc == 0)
+        rc = az_sort_order(key.v, key.n, perm.v, mem);
+    if (rc == 0)
+        most_common(g, &tally, key.v, perm.v, r->ticks, name, most);
+    az_vec_release(&tally);
+    az_vec_release(&perm);
+    az_vec_release(&key);
     return rc;
 }
 
@@ -349,6 +359,8 @@ static int keep_row(struct az_verdict_groups *g, const uint32_t *order, const st
         return 0;
     }
     const int rc = common_names(g, order, r, name, most);
+    if (rc)
+        return rc;
     s.range = text(g, name[F_RANGE]);
     s.frame = text(g, name[F_FRAME]);
     s.call = text(g, name[F_CALL]);
@@ -357,18 +369,23 @@ static int keep_row(struct az_verdict_groups *g, const uint32_t *order, const st
     for (enum az_place p = 0; p < AZ_PLACES; p++)
         s.in_place[p] = name[field_of[p]] == AZ_NO_ID ? 0 : az_verdict_ns(g->v, most[field_of[p]]);
     out->v[out->n++] = s;
-    return rc;
+    return 0;
 }
 
 static int make_rows(struct az_verdict_groups *g, uint32_t *order, struct rows *rows)
 {
-    for (uint32_t i = 0; i < g->buckets.n; i++)
-        order[i] = i;
-    int rc = az_sort_cmp(order, g->buckets.n, sizeof *order, by_length, g, g->v->job->mem);
+    struct az_mem *mem = g->v->job->mem;
+    const size_t n = g->buckets.n;
+    int64_t *key = az_mem_alloc(mem, n * sizeof *key); /* by group, from the longest gaps down */
+    if (!key)
+        return az_mem_error(mem);
+    for (uint32_t i = 0; i < n; i++)
+        key[i] = (int64_t)g->buckets.v[i].group << 32 | (UINT32_MAX - g->buckets.v[i].length);
+    int rc = az_sort_order(key, n, order, mem);
+    az_mem_free(mem, key, n * sizeof *key);
     if (rc == 0)
         rc = cut(g, order, rows);
-    return rc ? rc
-              : az_sort_cmp(rows->v, rows->n, sizeof *rows->v, most_time, NULL, g->v->job->mem);
+    return rc ? rc : az_sort_cmp(rows->v, rows->n, sizeof *rows->v, most_time, NULL, mem);
 }
 
 int az_verdict_groups_finish(struct az_verdict_groups *g, const struct az_device_slots *slots)

@@ -17,11 +17,12 @@ AZ_VEC(struct sum, sums);
 
 struct work {
     struct az_job *job;
+    struct az_arena scratch;
     const struct az_trace *t;
     const struct az_accounts *accounts;
     struct az_span step[2];
     struct az_devices_of dev;
-    struct az_map index;
+    uint32_t *index[AZ_KIND_COUNT]; /* name -> number of its sum + 1; NULL: none of that kind */
     struct sums sums;
     uint8_t *of_row; /* name -> family of its row + 1; NULL: the names decide */
 };
@@ -38,8 +39,6 @@ static bool counts(const struct work *w, uint32_t lane)
 static int add(struct work *w, const struct az_work_event *e)
 {
     int64_t ticks = 0, starts = 0;
-    uint32_t *at;
-    bool added;
     for (size_t k = 0; k < 2; k++) {
         const int64_t lo = e->start > w->step[k].start ? e->start : w->step[k].start;
         const int64_t hi = e->end < w->step[k].end ? e->end : w->step[k].end;
@@ -48,13 +47,20 @@ static int add(struct work *w, const struct az_work_event *e)
     }
     if (ticks == 0 || e->name == AZ_NO_ID || !counts(w, e->lane))
         return 0;
-    int rc = az_map_put(&w->index, e->name, e->kind, (uint32_t)w->sums.n, &at, &added);
-    if (rc == 0 && added)
-        rc = az_vec_push(&w->sums, ((struct sum){ .name = e->name, .kind = e->kind }));
-    if (rc)
-        return rc;
-    w->sums.v[*at].ticks += ticks;
-    w->sums.v[*at].count += starts;
+    uint32_t **const index = &w->index[e->kind];
+    if (!*index)
+        *index = az_arena_array(&w->scratch, w->t->names.text.n, sizeof **index);
+    if (!*index)
+        return az_arena_error(&w->scratch);
+    uint32_t *at = &(*index)[e->name];
+    if (!*at) {
+        const int rc = az_vec_push(&w->sums, ((struct sum){ .name = e->name, .kind = e->kind }));
+        if (rc)
+            return rc;
+        *at = (uint32_t)w->sums.n;
+    }
+    w->sums.v[*at - 1].ticks += ticks;
+    w->sums.v[*at - 1].count += starts;
     return 0;
 }
 
@@ -155,9 +161,8 @@ int az_verdict_step_work(struct az_job *job)
     if (!w.accounts->median_step)
         w.step[0] = w.step[1] = steps->scope;
     az_vec_init(&w.sums, job->mem);
-    rc = az_map_init(&w.index, job->mem, 64);
-    if (rc == 0)
-        rc = az_devices_make(&w.dev, w.t, AZ_BY_DEVICE, job->mem);
+    az_arena_init(&w.scratch, job->mem);
+    rc = az_devices_make(&w.dev, w.t, AZ_BY_DEVICE, job->mem);
     if (rc == 0)
         rc = gather(&w);
     if (rc == 0)
@@ -165,7 +170,7 @@ int az_verdict_step_work(struct az_job *job)
     if (rc == 0)
         rc = put(&w);
     az_devices_release(&w.dev);
-    az_map_release(&w.index);
+    az_arena_release(&w.scratch);
     az_vec_release(&w.sums);
     return rc;
 }
