@@ -33,6 +33,8 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
+    if (az_document_has(job->doc, AZ_SV("counters"))) /* all traces at once */
+        return 0;
     struct az_table *t = az_counters_table(job, true);
     for (size_t i = 0; i < ranks->n; i++) {
         struct counters_part *p = parts[i];
