@@ -287,7 +287,8 @@ static void inputs(void **state)
     }
 }
 
-int main(void)
+/* With an argument: only the test of this name. */
+int main(int argc, char **argv)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up_empty, tear_down)
     const struct CMUnitTest tests[] = {
@@ -298,6 +299,8 @@ int main(void)
     };
     void *any[4];
     assert_non_null(getcwd(root, sizeof root));
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     (void)backtrace(any, 4); /* the first call loads a library */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
