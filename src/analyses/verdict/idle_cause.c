@@ -215,7 +215,7 @@ static void set_place(struct az_verdict_host *h, const struct az_verdict_doing *
     why->place = why->place_frame ? why->frame : why->range;
 }
 
-/* A gap that the host decides, and the threads that tell why: the one that launches what follows,
+/* A gap that the host decides, and the threads that decide it: the one that launches what follows,
  * and the main thread of its process if that is another one. */
 enum { LAUNCHING, MAIN, THREADS };
 struct host_gap {
@@ -264,7 +264,7 @@ static void place_gap(struct host_gap *g)
     g->placed = true;
 }
 
-/* While launches go on, the operator changes from one to the next: where no frame tells the place,
+/* While launches go on, the operator changes from one to the next: where no frame names the place,
  * it is what ran in the middle of the gap. */
 static void place_launch_bound(struct host_gap *g)
 {
