@@ -296,6 +296,7 @@ static int prepare(struct session *s)
         rc = az_config_quick(&s->config, &s->r->over, &names, &s->diag);
     s->config.cancel = az_signals_install(); /* not before: a configuration that is typed or piped
                                                 in ends at once */
+    s->config.one_run = s->r->one_run;
     if (!rc && s->r->add_inputs)
         rc = s->r->add_inputs(s->r->ctx, &s->config, &s->diag);
     else if (!rc && !s->r->config)

@@ -223,6 +223,7 @@ static int tt_defaults(struct call *c)
     int rc = az_run_set(&c->run, false, "text", "full");
     if (!rc && az_sv_is(given(c, "active_experts"), "0"))
         return az_usage_error(c->cmd, "active-experts must be 1 or more, not '0'");
+    c->run.one_run = true;
     if (!rc && !given(c, "last_signpost").n)
         rc = az_run_set(&c->run, false, "last_signpost", "first");
     return rc;

@@ -115,6 +115,8 @@ static struct az_sv group_key(const struct grouping *g, const struct az_format *
         return az_sv_make("", 0);
     if (f->files_are_ranks && (!f->is_rank || f->is_rank(path)))
         return is_numbered(f, path) ? AZ_SV("") : without_digits(a, path);
+    if (f->files_are_hosts && g->c->one_run)
+        return AZ_SV(".");
     if (f->files_are_hosts)
         return az_group_without_host(a, path);
     if (f->stem)

@@ -218,20 +218,23 @@ static int emit_finding(struct az_tracy_file *f)
     return 0;
 }
 
-/* Devices of the second and later files are numbered on: every file has the same number of devices.
- */
+/* Devices of the second and later files are numbered on: every file with devices has as many of
+ * them as the first one with some. */
 static int number_devices(struct az_tracy_file *f, size_t first_row, int64_t *per_file)
 {
     int64_t n = f->max_device + 1;
     struct az_opreport *r = f->report;
 
-    if (f->index == 0)
+    if (n == 0)
+        return 0;
+    if (*per_file == 0)
         *per_file = n;
     if (n != *per_file)
-        return az_diag_fail(f->job->diag, AZ_EFORMAT, AZ_AT_FILE(f->path),
-                            "the highest DEVICE ID is %lld, but the first file implies %lld; check "
-                            "that these are hosts of one run",
-                            (long long)f->max_device, (long long)*per_file - 1);
+        return az_diag_fail(
+            f->job->diag, AZ_EFORMAT, AZ_AT_FILE(f->path),
+            "the highest DEVICE ID is %lld, but an earlier file implies %lld; check "
+            "that these are hosts of one run",
+            (long long)f->max_device, (long long)*per_file - 1);
     if (n * (int64_t)(f->index + 1) > INT32_MAX)
         return az_diag_fail(f->job->diag, AZ_ERANGE, AZ_AT_FILE(f->path),
                             "device number '%lld' is too large", (long long)f->max_device);
