@@ -35,7 +35,7 @@ V3      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -m
 ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(V3),-DAZ_V3) $(if $(SAN),-DAZ_SANITIZED $(MOVES) -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SAN),-fsanitize=$(SAN),-pie -Wl,-z,relro,-z,now) $(LDFLAGS)
 
-room_src = $(if $(filter registry library,$(1)),src/$(1).c,$(wildcard src/$(1)/*.c src/$(1)/*/*.c))
+room_src = $(if $(filter registry,$(1)),src/$(1).c,$(wildcard src/$(1)/*.c src/$(1)/*/*.c))
 OBJS_OF  = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call room_src,$(1)))
 USED     := $(foreach r,$(ROOMS),$(if $(call room_src,$(r)),$(r)))
 ARCHIVES := $(foreach r,$(USED),$(BUILD)/lib/lib$(r).a)
@@ -78,7 +78,7 @@ $(BUILD)/obj/cmds/version.o: $(BUILD)/source
 $(BUILD)/obj/cmds/version.o: ALL_CFLAGS += -DAZ_SOURCE='"$(SOURCE)"' -DAZ_LUA='"lua $(shell $(PKG) --modversion lua5.4)"'
 
 # The files that name the version or the place of the data: `make install PREFIX=...` compiles these and no others again.
-RELEASED := cmds/man cmds/version library read/facts read/part_file reports/html/html serve/server
+RELEASED := cmds/man cmds/version library/library read/facts read/part_file reports/html/html serve/server
 RELEASED := $(foreach d,obj pic,$(RELEASED:%=$(BUILD)/$(d)/%.o))
 $(call stamp,$(BUILD)/release,$(VERSION) $(PREFIX))
 $(RELEASED): $(BUILD)/release
@@ -123,7 +123,8 @@ $(BUILD)/obj/base/data.o: $(wildcard configs/*) # embedded by the assembler
 SONAME   := libanalyzer.so.0
 LIB_ROOM := $(filter-out cmds library,$(USED))
 LIB_OBJS := $(patsubst src/%.c,$(BUILD)/pic/%.o,$(foreach r,$(LIB_ROOM),$(call room_src,$(r))))
-LIB_ALL  := $(LIB_OBJS) $(BUILD)/pic/library.o
+LIB_OWN  := $(patsubst src/%.c,$(BUILD)/pic/%.o,$(call room_src,library))
+LIB_ALL  := $(LIB_OBJS) $(LIB_OWN)
 LIB_NEED  = json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)
 $(BUILD)/pic/base/data.o: $(wildcard configs/*)
 $(BUILD)/pic/io/digest.o $(BUILD)/pic/io/digest_v3.o: ALL_CFLAGS += -O3
@@ -134,7 +135,7 @@ $(BUILD)/pic/%.o: src/%.c $(BUILD)/flags
 	$(Q)$(CC) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -fvisibility=hidden -DAZ_LIBRARY -MMD -MP -c -o $@ $<
 $(BUILD)/pic/rooms.a: $(LIB_OBJS)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
-$(BUILD)/pic/analyzer.o: $(BUILD)/pic/library.o $(BUILD)/pic/rooms.a
+$(BUILD)/pic/analyzer.o: $(LIB_OWN) $(BUILD)/pic/rooms.a
 	$(Q)$(LD) -r -o $@ $^ && $(OBJCOPY) --localize-hidden $@
 $(BUILD)/libanalyzer.a: $(BUILD)/pic/analyzer.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -153,6 +154,7 @@ abi: $(BUILD)/$(SONAME) ## write src/packaging/libanalyzer.abi, the ABI of the l
 
 include src/packaging/tests.mk
 include src/packaging/install.mk
+include src/packaging/python.mk
 
 .PHONY: clean help
 clean: ## remove build outputs

@@ -97,7 +97,8 @@ ANALYZER_API int analyzer_config_file(struct analyzer *a, const char *path);
  * EUSAGE, ENOMEM. */
 ANALYZER_API int analyzer_config_text(struct analyzer *a, const char *text, size_t size);
 /* Adds a file, folder or glob, as operands of `analyzer run`: files that belong together become one
- * input. EUSAGE, ENOMEM. */
+ * input. A saved result (JSON, workbook, database, folder of CSV files) is an input, too. EUSAGE,
+ * ENOMEM. */
 ANALYZER_API int analyzer_add_path(struct analyzer *a, const char *path);
 /* Sets an option of all inputs, as --opt KEY=VALUE (num_of_iters, "5"). Whether key and value are
  * good is reported by analyzer_analyse (ECONFIG). EUSAGE, ENOMEM. */
@@ -173,6 +174,56 @@ ANALYZER_API int analyzer_rows_open(const struct analyzer_table *t, struct analy
 ANALYZER_API int analyzer_rows_next(struct analyzer_rows *r, const struct analyzer_cell **cells);
 /* Frees the cursor. NULL is fine. */
 ANALYZER_API void analyzer_rows_close(struct analyzer_rows *r);
+
+/* ---- columns: a table, or the result of a statement, as arrays in the layout of Apache Arrow.
+ * They belong to the caller (analyzer_columns_close) and outlive the handle. ---- */
+struct analyzer_columns;
+struct analyzer_column {
+    const char *name, *unit; /* as analyzer_column_name and analyzer_column_unit; of a statement's
+                                result the unit is "" */
+    int32_t type;            /* ANALYZER_TEXT, ANALYZER_INT, ANALYZER_REAL or ANALYZER_BOOL */
+    int32_t reserved;
+    int64_t nulls;          /* rows without a value; they are 0, NaN or "" in `values` */
+    const uint8_t *valid;   /* bit i % 8 of byte i / 8: row i has a value; NULL if nulls is 0 */
+    const void *values;     /* int64_t, double, uint8_t (booleans), or the bytes of all texts */
+    const int64_t *offsets; /* texts: row i is the bytes offsets[i] to offsets[i + 1]; else NULL */
+};
+/* Makes the columns of a table. *out is NULL on failure. EUSAGE (t is NULL), ENOMEM, ELIMIT. */
+ANALYZER_API int analyzer_columns_open(const struct analyzer_table *t,
+                                       struct analyzer_columns **out);
+ANALYZER_API size_t analyzer_columns_count(const struct analyzer_columns *c);
+ANALYZER_API size_t analyzer_columns_rows(const struct analyzer_columns *c);
+/* Describes a column; its pointers live as long as the columns. EUSAGE. */
+ANALYZER_API int analyzer_columns_at(const struct analyzer_columns *c, size_t i,
+                                     struct analyzer_column *out);
+/* The same columns as a stream of one batch by the Arrow C stream interface, without copying; the
+ * unit is metadata of a field. The stream owns a share of the columns: either may be closed first.
+ * ENOMEM, EUSAGE. */
+struct ArrowArrayStream;
+ANALYZER_API int analyzer_columns_arrow(struct analyzer_columns *c, struct ArrowArrayStream *out);
+/* Frees the columns. NULL is fine. */
+ANALYZER_API void analyzer_columns_close(struct analyzer_columns *c);
+
+/* ---- after the analysis ---- */
+/* Runs one read-only SQL statement over the inputs, as `analyzer query` does: events, and the
+ * tables of reports by their ids. The first one reads the events of all inputs. At most 1,000,000
+ * rows, 300 s, 2 GiB. *out is NULL on failure; what is wrong is a message. EUSAGE: an invalid
+ * statement; ELIMIT; ENOMEM. By one thread at a time. */
+ANALYZER_API int analyzer_query(struct analyzer *a, const char *sql, struct analyzer_columns **out);
+/* The verdict of an input as {"verdict": {...}}, the object of schemas/result.schema.json. Of the
+ * handle. EUSAGE, ENOMEM. By one thread at a time. */
+ANALYZER_API int analyzer_verdict(struct analyzer *a, size_t input, const char **json);
+/* Writes a report of an input: "html", "xlsx", "json", "csv" (a folder), ... as `analyzer list` has
+ * them. For reports that draw (html), or have events (sqlite), the input is read again. EIO,
+ * EUSAGE, ENOMEM; messages. By one thread at a time. */
+ANALYZER_API int analyzer_report(struct analyzer *a, size_t input, const char *format,
+                                 const char *path);
+/* Compares an input of one handle with one of another, or the same, handle: *out is a handle whose
+ * only input is the comparison ("compare_summary", "top_changes", ...); it borrows nothing. *out is
+ * NULL on failure. EUSAGE, EEMPTY, ENOMEM. */
+ANALYZER_API int analyzer_compare(const struct analyzer *baseline, size_t input,
+                                  const struct analyzer *candidate, size_t other,
+                                  struct analyzer **out);
 
 #ifdef __cplusplus
 }

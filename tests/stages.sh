@@ -113,6 +113,9 @@ stage_library() { # `make installed` before
     counted library "$PYTHON" tests/library_check.py --installed "$BUILD/installed" --analyzer "$ANALYZER" --cc "${CC:-cc}" \
         --example-data "$EXAMPLE_DATA"
 }
+stage_python() { # `make wheel` before
+    counted python "$PYTHON" tests/python_check.py --analyzer "$ANALYZER" --build "$BUILD"
+}
 stage_packages() { # `make installed` before
     counted packages "$PYTHON" tests/packages_check.py --analyzer "$ANALYZER" --build "$BUILD"
 }

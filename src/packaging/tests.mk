@@ -60,14 +60,14 @@ STAGES = BUILD='$(BUILD)' ANALYZER='$(abspath $(BUILD)/analyzer)' EXAMPLE_DATA='
 AGAIN  = $(MAKE) --no-print-directory V=$(V)
 ASAN  := SAN=address,undefined
 
-.PHONY: example unit units installed check-library replays fuzzers golden check-html check-shared schema test test-build
+.PHONY: example unit units installed check-library check-python replays fuzzers golden check-html check-shared schema test test-build
 example: ## run the examples (results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden sizes cluster html stragglers gates , examples faults library packages documented accounts trust graphs \
+	@$(STAGES) unit golden sizes cluster html stragglers gates , examples faults library python packages documented accounts trust graphs \
 	    counters steps names query schema verdict fuzz shared
-test-build: all units installed $(TOOLS) $(EXAMPLE_DB) $(if $(shell command -v $(MPICC) 2>/dev/null),$(if $(SAN),,mpi))
+test-build: all units installed wheel $(TOOLS) $(EXAMPLE_DB) $(if $(shell command -v $(MPICC) 2>/dev/null),$(if $(SAN),,mpi))
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
 installed: all lib
@@ -81,6 +81,8 @@ check-html: all $(TOOLS) ## open HTML reports in headless Chromium, if it is ins
 	@$(STAGES) html
 check-library: installed $(EXAMPLE_DB) ## test the installed library: names, ABI, examples, tables
 	@$(STAGES) library
+check-python: all wheel ## test the Python wheel
+	@$(STAGES) python
 golden: all $(EXAMPLE_DB) ## test command lines with exact output (tests/golden/run.sh --update rewrites)
 	@$(STAGES) golden
 check-shared: all $(TOOLS) ## run the analyzer on the shared inputs, if ../shared exists

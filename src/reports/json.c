@@ -5,6 +5,7 @@
 
 #include "document/verdict_table.h"
 #include "reports/json_claims.h"
+#include "reports/json_verdict.h"
 #include "reports/report.h"
 #include "reports/shared/fields.h"
 #include "text/jsonw.h"
@@ -218,6 +219,21 @@ static void verdict(struct writer *j, const struct az_document *doc)
     if (doc->changes)
         changes(j, doc->changes);
     az_jsonw_end_object(&j->w);
+}
+
+int az_json_verdict(const struct az_document *doc, struct az_arena *scratch,
+                    struct az_vec_char *out)
+{
+    struct writer j = { .scratch = scratch };
+    int rc;
+
+    az_jsonw_init(&j.w, NULL, out, 0);
+    az_jsonw_object(&j.w);
+    verdict(&j, doc);
+    az_jsonw_end_object(&j.w);
+    rc = az_jsonw_finish(&j.w);
+    rc = rc ? rc : j.error;
+    return rc ? rc : scratch->failed ? az_arena_error(scratch) : AZ_OK;
 }
 
 static void document(struct writer *j, const struct az_document *doc)

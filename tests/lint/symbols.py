@@ -93,7 +93,7 @@ def components(edges):
 def check(have, need):
     owner = {name: rel for rel in have for name in have[rel]}
     bad = ["src/%s.c: exported symbol '%s' without az_ (prefix or static)" % (rel, name)
-           for rel in sorted(have) for name in sorted(have[rel]) if not name.startswith(("az_", "analyzer_" if rel == "library" else "az_")) and name not in NO_PREFIX]
+           for rel in sorted(have) for name in sorted(have[rel]) if not name.startswith(("az_", "analyzer_" if rel.startswith("library/") else "az_")) and name not in NO_PREFIX]
     edges = {rel: {owner[n] for n in need[rel] if n in owner and owner[n] != rel} for rel in have}
     inner = []
     for part in components(edges):

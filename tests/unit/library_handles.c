@@ -266,6 +266,97 @@ static void two_at_a_time(void **state)
     }
 }
 
+/* The structures of Arrow's interface, as far as a consumer of a stream needs them here. */
+struct ArrowArray {
+    int64_t length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, void *);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+
+/* Columns, and a stream of them, after the handle; one is taken out of its batch. */
+static void columns_of_a_table(void **state)
+{
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch, taken, none;
+    struct analyzer_columns *c;
+    struct analyzer_column col;
+
+    (void)state;
+    write_file("k.csv", KERNELS);
+    struct analyzer *a = opened("k.csv");
+    assert_int_equal(analyzer_analyse(a), 0);
+    assert_int_equal(analyzer_columns_open(NULL, &c), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_columns_open(analyzer_table_find(a, 0, "kern_sum"), &c), 0);
+    analyzer_close(a);
+    assert_int_equal(analyzer_columns_rows(c), 2);
+    assert_int_equal(analyzer_columns_at(c, analyzer_columns_count(c), &col), ANALYZER_EUSAGE);
+    for (size_t i = 0; i < analyzer_columns_count(c); i++) {
+        assert_int_equal(analyzer_columns_at(c, i, &col), 0);
+        assert_true((col.type == ANALYZER_TEXT) == (col.offsets != NULL));
+        assert_true(col.type != ANALYZER_TEXT || col.offsets[2] >= col.offsets[1]);
+        assert_true((col.nulls > 0) == (col.valid != NULL));
+    }
+    assert_int_equal(analyzer_columns_arrow(c, &stream), 0);
+    assert_int_equal(analyzer_columns_arrow(NULL, &stream), ANALYZER_EUSAGE);
+    analyzer_columns_close(c);
+    assert_int_equal(stream.get_next(&stream, &batch), 0);
+    assert_int_equal(stream.get_next(&stream, &none), 0);
+    assert_null(none.release);
+    stream.release(&stream);
+    assert_int_equal(batch.length, 2);
+    taken = *batch.children[0];
+    batch.children[0]->release = NULL;
+    batch.release(&batch);
+    assert_int_equal(taken.length, 2);
+    assert_non_null(taken.buffers[1]);
+    taken.release(&taken);
+}
+
+static void results_of_handles(void **state)
+{
+    struct analyzer_columns *c;
+    struct analyzer_column col;
+    struct analyzer *both;
+    const char *json;
+
+    (void)state;
+    write_file("k.csv", KERNELS);
+    struct analyzer *a = opened("k.csv"), *b = opened("k.csv");
+    assert_int_equal(analyzer_query(a, "SELECT 1", &c), ANALYZER_EUSAGE); /* before the analysis */
+    assert_int_equal(analyzer_analyse(a), 0);
+    assert_int_equal(analyzer_compare(a, 0, b, 0, &both), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_analyse(b), 0);
+    assert_int_equal(analyzer_query(a, "SELECT 1 AS x UNION ALL SELECT 2.5", &c), 0);
+    assert_int_equal(analyzer_columns_at(c, 0, &col), 0);
+    assert_int_equal(col.type, ANALYZER_REAL);
+    analyzer_columns_close(c);
+    const size_t before = analyzer_message_count(a);
+    assert_int_equal(analyzer_query(a, "SELEC", &c), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_query(a, " ", &c), ANALYZER_EUSAGE);
+    assert_null(c);
+    assert_int_equal(analyzer_message_count(a), before + 2);
+    assert_int_equal(analyzer_verdict(a, 0, &json), 0);
+    assert_non_null(strstr(json, "\"verdict\""));
+    assert_int_equal(analyzer_verdict(a, 1, &json), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_report(a, 0, "json", "t.json"), 0);
+    assert_int_equal(analyzer_report(a, 0, "docx", "t.docx"), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_compare(a, 0, b, 0, &both), 0);
+    analyzer_close(b);
+    analyzer_close(a);
+    assert_non_null(analyzer_table_find(both, 0, "compare_summary"));
+    assert_int_equal(analyzer_report(both, 0, "html", "c.json"), 0);
+    analyzer_close(both);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +366,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(limits, nowhere, gone),
         cmocka_unit_test_setup_teardown(cancelling, nowhere, gone),
         cmocka_unit_test_setup_teardown(two_at_a_time, nowhere, gone),
+        cmocka_unit_test_setup_teardown(columns_of_a_table, nowhere, gone),
+        cmocka_unit_test_setup_teardown(results_of_handles, nowhere, gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

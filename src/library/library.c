@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 #include "document/rows.h"
-#include "run/run.h"
+#include "library/handle.h"
 
 _Static_assert(ANALYZER_ENOMEM == (int)AZ_ENOMEM && ANALYZER_ELIMIT == (int)AZ_ELIMIT &&
                    ANALYZER_EIO == (int)AZ_EIO && ANALYZER_EFORMAT == (int)AZ_EFORMAT &&
@@ -26,47 +26,6 @@ _Static_assert(ANALYZER_EMPTY == (int)AZ_EMPTY && ANALYZER_TEXT == (int)AZ_TEXT 
                "types of cells are handed through");
 
 #define TEXT_NAME "configuration" /* of one from memory, in messages */
-
-struct analyzer_table {
-    const struct az_table *t;
-    const char *id, *title;
-    const char **names; /* of its columns */
-};
-
-struct input {
-    struct az_result res;
-    const char *title, *format;
-    int error;
-    struct analyzer_table *tables;
-    size_t n_tables;
-};
-
-struct message {
-    const char *text;
-    enum az_severity severity;
-    int64_t input;
-};
-AZ_VEC(struct message, messages);
-AZ_VEC(const char *, paths);
-
-struct analyzer {
-    struct az_arena arena;
-    struct az_overrides over;
-    struct paths paths;
-    const char *file;    /* configuration; NULL: none */
-    struct az_sv config; /* its text; p is NULL: none */
-    struct az_config conf;
-    struct az_plan plan;
-    struct az_diag diag;
-    struct input *inputs;
-    size_t n_inputs; /* whose result is there */
-    struct messages messages;
-    int (*asked)(void *context);
-    void *context;
-    bool done;
-    _Atomic uint64_t before, now,
-        all; /* bytes: of the inputs that are done, of the one at hand, of all on disk */
-};
 
 struct analyzer_rows {
     const struct az_table *t;
@@ -114,6 +73,7 @@ void analyzer_close(struct analyzer *a)
 {
     if (!a)
         return;
+    az_library_query_close(a);
     for (size_t i = 0; i < a->n_inputs; i++)
         az_result_release(&a->inputs[i].res);
     az_plan_release(&a->plan);
@@ -210,6 +170,28 @@ static void leave_out_steps(struct az_config *c)
     }
 }
 
+static bool is_saved(const char *path) { return az_saved_kind(path) != AZ_SAVED_NONE; }
+
+/* As the command line has them: ranks of one run are one input if they are all there is, the files
+ * of one report, too; saved results are inputs of their own. */
+static int plan_paths(struct analyzer *a)
+{
+    struct az_config *c = &a->conf;
+    bool saved = false;
+    int rc = AZ_OK;
+
+    for (size_t i = 0; i < a->paths.n; i++)
+        saved |= is_saved(a->paths.v[i]);
+    c->takes_results = saved;
+    if (!saved && a->paths.n > 1)
+        return az_plan_paths(c, a->paths.v, a->paths.n, &a->diag);
+    for (size_t i = 0; !rc && i < a->paths.n; i++)
+        rc = is_saved(a->paths.v[i]) ? az_plan_saved(c, a->paths.v[i])
+             : a->paths.n == 1       ? az_plan_runs(c, a->paths.v[i], &a->diag)
+                                     : az_plan_paths(c, &a->paths.v[i], 1, &a->diag);
+    return rc;
+}
+
 static int prepare(struct analyzer *a)
 {
     struct az_config_names names;
@@ -228,7 +210,7 @@ static int prepare(struct analyzer *a)
         rc = az_diag_fail(&a->diag, AZ_EUSAGE, AZ_NOWHERE,
                           "no inputs (give a configuration or paths)");
     if (!rc && a->paths.n)
-        rc = az_plan_paths(c, a->paths.v, a->paths.n, &a->diag);
+        rc = plan_paths(a);
     if (!rc)
         rc = az_plan_search(c, &a->diag);
     if (!rc)
@@ -236,33 +218,34 @@ static int prepare(struct analyzer *a)
     return rc ? rc : az_plan_make(&a->plan, c, &a->diag);
 }
 
-static unsigned threads_of(const struct analyzer *a)
+unsigned az_library_threads(const struct analyzer *a)
 {
     const long n = a->conf.jobs ? (long)a->conf.jobs : sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (unsigned)n : 1;
 }
 
-static int emit_finding(struct analyzer *a, const struct az_diag *d, int64_t input)
+int az_library_messages(struct analyzer *a, const struct az_diag *d, int64_t input)
 {
     int rc = AZ_OK;
 
     for (size_t i = 0; !rc && i < d->list.n; i++) {
         const char *text = az_arena_str(&a->arena, d->list.v[i].text);
         rc = text ? az_vec_push(&a->messages,
-                                ((struct message){ text, d->list.v[i].severity, input }))
+                                ((struct library_message){ text, d->list.v[i].severity, input }))
                   : AZ_ENOMEM;
     }
     if (!rc && d->dropped) {
         const struct az_sv more =
             az_arena_printf(&a->arena, "%zu more messages are not kept", d->dropped);
-        rc = more.p ? az_vec_push(&a->messages, ((struct message){ more.p, AZ_WARNING, input }))
+        rc = more.p ? az_vec_push(&a->messages,
+                                  ((struct library_message){ more.p, AZ_WARNING, input }))
                     : AZ_ENOMEM;
     }
     return rc;
 }
 
 /* A text as reports have it: what is no UTF-8, and control bytes, are replaced. */
-static const char *text_of(struct az_arena *a, struct az_sv s)
+const char *az_library_text(struct az_arena *a, struct az_sv s)
 {
     return az_arena_str(a, az_utf8_printable(a, s, "\t\n"));
 }
@@ -270,15 +253,15 @@ static const char *text_of(struct az_arena *a, struct az_sv s)
 static int add_table(struct analyzer *a, struct analyzer_table *to, const struct az_table *t)
 {
     *to = (struct analyzer_table){ .t = t,
-                                   .id = text_of(&a->arena, t->id),
-                                   .title = text_of(&a->arena, t->title) };
+                                   .id = az_library_text(&a->arena, t->id),
+                                   .title = az_library_text(&a->arena, t->title) };
     to->names = az_arena_array(&a->arena, t->columns.n, sizeof *to->names);
     for (size_t i = 0; to->names && i < t->columns.n; i++)
-        to->names[i] = text_of(&a->arena, t->columns.v[i].name);
+        to->names[i] = az_library_text(&a->arena, t->columns.v[i].name);
     return a->arena.failed ? AZ_ENOMEM : AZ_OK;
 }
 
-static int add_tables(struct analyzer *a, struct input *in)
+int az_library_tables(struct analyzer *a, struct library_input *in)
 {
     const struct az_table_list *tables = &in->res.doc.tables;
     int rc = AZ_OK;
@@ -299,25 +282,28 @@ static int add_tables(struct analyzer *a, struct input *in)
 static int run_input(struct analyzer *a, const struct az_plan_job *job)
 {
     const struct az_run_opts opts = { .memory_limit = a->conf.memory_limit };
-    struct input *in = &a->inputs[a->n_inputs];
+    struct library_input *in = &a->inputs[a->n_inputs];
     struct az_diag diag;
     int rc;
 
     az_diag_init(&diag);
     az_result_init(&in->res, a->conf.memory_limit);
     a->n_inputs++;
-    in->title = text_of(&a->arena, job->input->title);
-    in->format = job->format ? job->format->name : "";
+    in->title = az_library_text(&a->arena, job->input->title);
+    in->format = job->format ? job->format->name : job->saved ? AZ_FORMAT_RESULT : "";
     atomic_store(&a->now, 0);
-    in->error = az_analyze_input(job, &opts, threads_of(a), &in->res, &diag, &a->now);
+    if (job->saved)
+        in->error = az_read_one(job, az_library_threads(a), &in->res, &diag);
+    else
+        in->error = az_analyze_input(job, &opts, az_library_threads(a), &in->res, &diag, &a->now);
     atomic_fetch_add(&a->before, atomic_exchange(&a->now, 0));
-    rc = in->title ? emit_finding(a, &job->diag, (int64_t)a->n_inputs - 1) : AZ_ENOMEM;
+    rc = in->title ? az_library_messages(a, &job->diag, (int64_t)a->n_inputs - 1) : AZ_ENOMEM;
     if (!rc)
-        rc = emit_finding(a, &diag, (int64_t)a->n_inputs - 1);
+        rc = az_library_messages(a, &diag, (int64_t)a->n_inputs - 1);
     if (!in->error && a->conf.strict && job->diag.warnings + diag.warnings > 0)
         in->error = AZ_EFORMAT;
     if (!rc && in->res.reportable)
-        rc = add_tables(a, in);
+        rc = az_library_tables(a, in);
     az_diag_release(&diag);
     return rc ? rc : in->error == AZ_EINTR ? AZ_EINTR : AZ_OK;
 }
@@ -332,7 +318,7 @@ int analyzer_analyse(struct analyzer *a)
     rc = prepare(a);
     if (rc && rc != AZ_EINTR && a->diag.errors == 0)
         az_diag_add(&a->diag, AZ_ERROR, AZ_NOWHERE, "%s", az_err_text(rc));
-    failed = emit_finding(a, &a->diag, -1);
+    failed = az_library_messages(a, &a->diag, -1);
     rc = rc ? rc : failed;
     if (rc)
         return rc;
@@ -360,7 +346,7 @@ void analyzer_progress(const struct analyzer *a, uint64_t *done, uint64_t *all)
 
 /* ---- what came out ---- */
 
-static const struct message *message_at(const struct analyzer *a, size_t i)
+static const struct library_message *message_at(const struct analyzer *a, size_t i)
 {
     return a && i < a->messages.n ? &a->messages.v[i] : NULL;
 }
@@ -369,23 +355,23 @@ size_t analyzer_message_count(const struct analyzer *a) { return a ? a->messages
 
 const char *analyzer_message_text(const struct analyzer *a, size_t i)
 {
-    const struct message *m = message_at(a, i);
+    const struct library_message *m = message_at(a, i);
     return m ? m->text : NULL;
 }
 
 int analyzer_message_severity(const struct analyzer *a, size_t i)
 {
-    const struct message *m = message_at(a, i);
+    const struct library_message *m = message_at(a, i);
     return m ? (int)m->severity : ANALYZER_EUSAGE;
 }
 
 int64_t analyzer_message_input(const struct analyzer *a, size_t i)
 {
-    const struct message *m = message_at(a, i);
+    const struct library_message *m = message_at(a, i);
     return m ? m->input : -1;
 }
 
-static const struct input *input_at(const struct analyzer *a, size_t i)
+const struct library_input *az_library_input(const struct analyzer *a, size_t i)
 {
     return a && i < a->n_inputs ? &a->inputs[i] : NULL;
 }
@@ -394,38 +380,38 @@ size_t analyzer_input_count(const struct analyzer *a) { return a ? a->n_inputs :
 
 const char *analyzer_input_title(const struct analyzer *a, size_t input)
 {
-    const struct input *in = input_at(a, input);
+    const struct library_input *in = az_library_input(a, input);
     return in ? in->title : NULL;
 }
 
 const char *analyzer_input_format(const struct analyzer *a, size_t input)
 {
-    const struct input *in = input_at(a, input);
+    const struct library_input *in = az_library_input(a, input);
     return in ? in->format : NULL;
 }
 
 int analyzer_input_error(const struct analyzer *a, size_t input)
 {
-    const struct input *in = input_at(a, input);
+    const struct library_input *in = az_library_input(a, input);
     return in ? in->error : ANALYZER_EUSAGE;
 }
 
 size_t analyzer_table_count(const struct analyzer *a, size_t input)
 {
-    const struct input *in = input_at(a, input);
+    const struct library_input *in = az_library_input(a, input);
     return in ? in->n_tables : 0;
 }
 
 const struct analyzer_table *analyzer_table_at(const struct analyzer *a, size_t input, size_t i)
 {
-    const struct input *in = input_at(a, input);
+    const struct library_input *in = az_library_input(a, input);
     return in && i < in->n_tables ? &in->tables[i] : NULL;
 }
 
 const struct analyzer_table *analyzer_table_find(const struct analyzer *a, size_t input,
                                                  const char *id)
 {
-    const struct input *in = input_at(a, input);
+    const struct library_input *in = az_library_input(a, input);
 
     for (size_t i = 0; in && id && i < in->n_tables; i++)
         if (strcmp(in->tables[i].id, id) == 0)
