@@ -119,10 +119,10 @@ def endless_databases():
                     "x AS start, x+1 AS \"end\", 0 AS deviceId, 7 AS streamId, 0 AS correlationId, 1 AS demangledName, "
                     "1 AS shortName FROM c WHERE x<0;")
     rc, _, err = run("run", path, "-q")
-    check("export whose table is a view without end", rc == 3 and "endless view" in err, (rc, err))
+    check("export whose table is a view without end", rc == 3 and "CUPTI_ACTIVITY_KIND_KERNEL" in err, (rc, err))
     path = database("view_results.db", "CREATE VIEW rocpd_kernel_dispatch AS " + ENDLESS + "'a' AS guid, x AS start FROM c;")
     rc, _, err = run("run", path, "-q")
-    check("rocpd whose table is a view without end", rc == 3 and "endless view" in err, (rc, err))
+    check("rocpd whose table is a view without end", rc == 3 and "view" in err, (rc, err))
     path = database("values.sqlite", EXPORT + "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT zeroblob(900000000) AS start, "
                     "1 AS \"end\", 1 AS demangledName;")
     rc, _, err = run("run", path, "-q")

@@ -200,8 +200,102 @@ def texts():
         c.hold(not commands(out + err), "commands of workflows through " + " ".join(words), commands(out + err))
 
 
+# ---- databases ----
+
+EXPORT = """CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT); INSERT INTO StringIds VALUES(1,'kern');"""
+COLUMNS = """start INTEGER,"end" INTEGER,deviceId INTEGER,streamId INTEGER,correlationId INTEGER,demangledName INTEGER,
+    shortName INTEGER"""
+COSTLY = "instr(printf('%%.*c',%d+0*start,'a'),printf('%%.*c',%d,'a')||'b')" % (8000000, 4000000)
+
+
+def database(path, sql, rows=(), pages=None):
+    if os.path.exists(path):
+        os.unlink(path)
+    db = sqlite3.connect(path)
+    if pages:
+        db.execute("PRAGMA page_size=%d" % pages)
+    db.executescript(sql)
+    if rows:
+        db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(?,?,0,7,?,1,1)", rows)
+    db.commit()
+    db.close()
+    return path
+
+
+def quick(what, words, wanted, said):
+    began = time.monotonic()
+    rc, _, err = run(*words)
+    c.hold(time.monotonic() - began < 3 * SLOWER and rc in wanted and said in err, what, (rc, err))
+
+
+def views():
+    pad = "CREATE TABLE pad(b); INSERT INTO pad VALUES(zeroblob(8100000));"
+    table = "CREATE TABLE z(%s); INSERT INTO z VALUES(1000,2000,0,7,1,1,1);" % COLUMNS
+    database("view.sqlite", EXPORT + pad + table + 'CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT start,"end",deviceId,streamId,'
+             "%s AS correlationId,demangledName,shortName FROM z;" % COSTLY)
+    quick("a view with a costly function in place of a table", ["run", "view.sqlite"], (3,), "CUPTI_ACTIVITY_KIND_KERNEL")
+    database("plain_view.sqlite", EXPORT + table + "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM z;")
+    quick("a view in place of a table", ["run", "plain_view.sqlite"], (3,), "view")
+    database("generated.sqlite", EXPORT + pad + 'CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,"end" INTEGER AS (start+%s) '
+             "NOT NULL,deviceId INTEGER,streamId INTEGER,demangledName INTEGER); INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start,"
+             "deviceId,streamId,demangledName) VALUES(0,0,7,1);" % COSTLY.replace("8000000", "80").replace("4000000", "40"))
+    quick("a generated column in place of a column", ["run", "generated.sqlite", "--strict"], (3,), "'end'")
+    database("view_results.db", pad + "CREATE TABLE z(guid,start); INSERT INTO z VALUES('a',1); CREATE VIEW rocpd_kernel_dispatch "
+             "AS SELECT upper(guid) AS guid, %s AS start FROM z;" % COSTLY)
+    quick("rocpd: a view with a costly function", ["run", "view_results.db"], (3,), "rocpd_kernel_dispatch")
+    write("t.json", trace())
+    run("run", "t.json", "--format", "sqlite", "-o", "out", "-q")
+    saved = [f for f in os.listdir("out") if f.endswith((".db", ".sqlite"))]
+    c.hold(len(saved) == 1, "a saved database", os.listdir("out"))
+    path = "out/" + saved[0]
+    shutil.copy(path, "bad.sqlite")
+    db = sqlite3.connect("bad.sqlite")
+    db.execute("ALTER TABLE meta ADD COLUMN g AS (%s)" % COSTLY.replace("start", "length(key)"))
+    db.commit()
+    db.close()
+    quick("a generated column of a saved database", ["compare", "bad.sqlite", path], (2, 3), "generated")
+
+
+def history():
+    write("t.json", trace())
+    with open("c.json", "w") as f:
+        json.dump({"inputs": [{"path": "t.json"}], "outputs": {"formats": []}, "history": {"path": "h.db"}}, f)
+    c.hold(run("--config=c.json", "-q")[0] == 0, "a history")
+    db = sqlite3.connect("h.db")
+    samples = db.execute("SELECT count(*) FROM sample").fetchone()[0]
+    roots = {n: r for n, r in db.execute("SELECT name, rootpage FROM sqlite_master WHERE rootpage > 0")}
+    size = db.execute("PRAGMA page_size").fetchone()[0]
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    whole = open("h.db", "rb").read()
+    for name in ("run", "metric", "sample", "sample_metric", "run_created", "sqlite_autoindex_metric_1"):
+        for part in (0, size // 2):
+            end = roots[name] * size
+            begin = end - size + part
+            with open("h.db", "wb") as f:
+                f.write(whole[:begin] + bytes(end - begin) + whole[end:])
+            if whole[begin:end] == bytes(end - begin):
+                continue
+            rc, _, err = run("--config=c.json", "-q")
+            c.hold(rc == 3 and "h.db" in err and "internal" not in err, "history: zeros from %d of '%s'" % (part, name), (rc, err))
+            for s in ("-wal", "-shm"):
+                if os.path.exists("h.db" + s):
+                    os.unlink("h.db" + s)
+    with open("h.db", "wb") as f:
+        f.write(whole)
+    db = sqlite3.connect("h.db")
+    db.execute("CREATE TRIGGER x AFTER INSERT ON run BEGIN DELETE FROM sample; END")
+    db.commit()
+    db.close()
+    rc, _, err = run("--config=c.json", "-q")
+    db = sqlite3.connect("h.db")
+    n = db.execute("SELECT count(*) FROM sample").fetchone()[0]
+    db.close()
+    c.hold(rc == 0 and n >= 2 * samples, "history: a trigger of another program", (rc, n, err))
+
+
 with tempfile.TemporaryDirectory() as scratch:
-    for part in (statements, server, signals, texts):
+    for part in (statements, server, signals, texts, views, history):
         if args.only in part.__name__:
             os.mkdir(os.path.join(scratch, part.__name__))
             os.chdir(os.path.join(scratch, part.__name__))

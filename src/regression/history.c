@@ -8,7 +8,10 @@
 #include "io/path.h"
 #include "regression/history_db.h"
 
-#define BUSY_MS 10000
+#define DAMAGED       "damaged: restore a copy, or run `sqlite3 FILE .recover`"
+#define CHECKED_WHOLE (16 << 20) /* bytes up to which indexes are compared with their tables */
+#define BUSY_MS       10000
+#define LONGEST_VALUE (16 << 20) /* bytes; keys and facts are far shorter */
 
 /* Version 1 is the schema of the specification; 2 adds labels pinned to runs, and what must be
  * equal for a comparison.
@@ -73,7 +76,7 @@ static int db_error(struct az_history *h)
     else if (code == SQLITE_NOTADB)
         hint = "; not a history database: choose another file";
     else if (code == SQLITE_CORRUPT)
-        hint = "; damaged: restore a copy, or run `sqlite3 FILE .recover`";
+        hint = "; " DAMAGED;
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT || code == SQLITE_ERROR)
         rc = AZ_EFORMAT;
     return az_diag_fail(h->diag, rc, AZ_AT_FILE(h->path), "%s%s", sqlite3_errmsg(h->db), hint);
@@ -212,7 +215,10 @@ static int open_db(struct az_history *h, struct az_sv name, int flags)
     /* a database from elsewhere may hold views and triggers that call what they should not */
     (void)sqlite3_db_config(h->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(h->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    return 0;
+    (void)sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    (void)sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    (void)sqlite3_limit(h->db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
+    return az_history_db_exec(h, "PRAGMA ignore_check_constraints=ON");
 }
 
 /* "file:" URI with what the syntax needs escaped. */
@@ -259,6 +265,30 @@ static int open_read(struct az_history *h)
     return rc ? rc : find_version(h);
 }
 
+int az_history_db_damaged(struct az_history *h, const char *what)
+{
+    const char *line = strrchr(what, '\n'); /* the first line names the database "main" */
+    return az_diag_fail(h->diag, AZ_EFORMAT, AZ_AT_FILE(h->path), "%s; " DAMAGED,
+                        line ? line + 1 : what);
+}
+
+/* A damaged database takes rows without an error, and loses others. */
+static int check_pages(struct az_history *h)
+{
+    const bool whole = az_path_stat(h->path.p).size <= CHECKED_WHOLE;
+    sqlite3_stmt *st;
+    int rc = az_history_db_prepare(h, whole ? "PRAGMA integrity_check(1)" : "PRAGMA quick_check(1)",
+                                   &st);
+
+    if (rc)
+        return rc;
+    rc = az_history_db_step(h, st);
+    const char *found = rc == 1 ? (const char *)sqlite3_column_text(st, 0) : NULL;
+    rc = rc < 0 ? rc : found && strcmp(found, "ok") != 0 ? az_history_db_damaged(h, found) : 0;
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
 static int open_write(struct az_history *h)
 {
     const char *dir = az_arena_str(&h->arena, az_path_dir(h->path));
@@ -267,6 +297,8 @@ static int open_write(struct az_history *h)
         rc = open_db(h, uri_of(h, ""), SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     if (!rc)
         rc = find_version(h); /* before the file is changed: it may be another program's */
+    if (!rc)
+        rc = check_pages(h);
     if (!rc)
         rc = use_wal(h);
     if (!rc)

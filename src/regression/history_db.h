@@ -48,6 +48,8 @@ int az_history_db_prepare(struct az_history *h, const char *sql, sqlite3_stmt **
 /* Steps: 1 a row, 0 done, negative with a message. */
 int az_history_db_step(struct az_history *h, sqlite3_stmt *st) AZ_MUST_USE;
 int az_history_db_exec(struct az_history *h, const char *sql) AZ_MUST_USE;
+/* The database is damaged: a message with what was found. AZ_EFORMAT. */
+int az_history_db_damaged(struct az_history *h, const char *what) AZ_MUST_USE;
 void az_history_db_bind_text(sqlite3_stmt *st, int at, struct az_sv s);
 /* Text of a column, copied. */
 struct az_sv az_history_db_text(sqlite3_stmt *st, int col, struct az_arena *a);

@@ -73,7 +73,7 @@ static int metric_id(struct adding *w, const struct az_metric *m, int64_t *id)
     rc = az_history_db_step(w->h, w->get_metric);
     *id = rc == 1 ? sqlite3_column_int64(w->get_metric, 0) : 0;
     (void)sqlite3_reset(w->get_metric);
-    return rc == 1 ? 0 : rc ? rc : AZ_EINTERNAL;
+    return rc == 1 ? 0 : rc ? rc : az_history_db_damaged(w->h, "a stored metric is not found");
 }
 
 static int insert_samples(struct adding *w, const struct az_series *s)

@@ -6,7 +6,8 @@
 #include "io/path.h"
 #include "saved/load.h"
 
-#define MOST_TABLES 4096
+#define MOST_TABLES   4096
+#define LONGEST_VALUE (64 << 20) /* bytes */
 
 struct reader {
     sqlite3 *db;
@@ -22,6 +23,17 @@ static int wrong(const struct reader *r)
         return az_diag_memory(r->diag, AZ_ENOMEM, AZ_AT_FILE(r->path), r->doc->mem);
     return az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
                         "is not a report database: %s; write it again", sqlite3_errmsg(r->db));
+}
+
+/* No statement of this file calls a function, and a view or recursion is none of them. */
+static int authorize(void *ctx, int action, const char *a, const char *b, const char *db,
+                     const char *view)
+{
+    (void)ctx;
+    (void)a;
+    (void)b;
+    (void)db;
+    return !view && (action == SQLITE_SELECT || action == SQLITE_READ) ? SQLITE_OK : SQLITE_DENY;
 }
 
 static int watch(void *ctx)
@@ -165,6 +177,26 @@ static int read_meta(const struct reader *r)
     return rc;
 }
 
+/* A generated column is a function of the database, inside which nothing is interrupted. */
+static int refuse_generated(const struct reader *r)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = prepare(r,
+                     "SELECT m.name FROM sqlite_master m, pragma_table_xinfo(m.name) x WHERE "
+                     "m.type = 'table' AND x.hidden > 1 LIMIT 1",
+                     &st);
+
+    if (rc == AZ_OK)
+        rc = next(r, st);
+    if (rc == 1)
+        rc = az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
+                          "table '%.*s' has generated columns: not a report database; write it "
+                          "again",
+                          AZ_SVF(text(r, st, 0)));
+    sqlite3_finalize(st);
+    return rc;
+}
+
 static int read_all(const struct reader *r)
 {
     sqlite3_stmt *st = NULL;
@@ -196,7 +228,12 @@ int az_load_database(struct az_document *doc, const char *path, struct az_diag *
         sqlite3_db_config(r.db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
         sqlite3_db_config(r.db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
         sqlite3_progress_handler(r.db, 1000, watch, &r);
-        rc = read_all(&r);
+        sqlite3_limit(r.db, SQLITE_LIMIT_LENGTH, LONGEST_VALUE);
+        rc = refuse_generated(&r);
+        if (rc == AZ_OK && sqlite3_set_authorizer(r.db, authorize, NULL) != SQLITE_OK)
+            rc = wrong(&r);
+        if (rc == AZ_OK)
+            rc = read_all(&r);
     }
     sqlite3_close(r.db);
     return rc;

@@ -404,13 +404,13 @@ static void old_versions(void **state)
 static void odd_tables(void **state)
 {
     (void)state;
-    struct fixture f; /* StringIds without key, with a doubled id; a view for a table; a table
-                         without a needed column */
+    struct fixture f; /* StringIds without key, with a doubled id; a table without a needed
+                         column */
     start(&f, "CREATE TABLE StringIds(id INTEGER,value TEXT);INSERT INTO StringIds "
               "VALUES(4,'cudaFree_v3020'),(1,'one'),"
-              "(1,'two');CREATE TABLE k(start INTEGER,\"end\" INTEGER,demangledName "
-              "INTEGER);INSERT INTO k VALUES(1,2,1);"
-              "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM k;"
+              "(1,'two');CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER,\"end\" "
+              "INTEGER,demangledName INTEGER);"
+              "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(1,2,1);"
               "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(begin INTEGER);INSERT INTO "
               "CUPTI_ACTIVITY_KIND_MEMSET "
               "VALUES(1);" RUNTIME_TABLE
@@ -420,6 +420,12 @@ static void odd_tables(void **state)
     assert_true(named(&f, f.trace.ev[AZ_CALL].name[0], "cudaFree"));
     assert_true(
         said(&f, AZ_WARNING, "table 'CUPTI_ACTIVITY_KIND_MEMSET' skipped: missing column 'start'"));
+    fixture_close(&f);
+    start(&f, "CREATE TABLE k(start INTEGER,\"end\" INTEGER,demangledName INTEGER);"
+              "INSERT INTO k VALUES(1,2,1);"
+              "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM k;" RUNTIME_TABLE);
+    assert_int_equal(PARSE(&f), AZ_EFORMAT);
+    assert_true(said(&f, AZ_ERROR, "view 'CUPTI_ACTIVITY_KIND_KERNEL' in place of a table"));
     fixture_close(&f);
     start(&f, TWO_KERNELS); /* no StringIds at all */
     assert_int_equal(PARSE(&f), 0);

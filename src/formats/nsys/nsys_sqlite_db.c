@@ -128,7 +128,7 @@ static int names_init(struct az_nsys_names *n, struct az_mem *mem, bool cut_vers
 }
 
 static const struct az_sqlite_kind kind = { "the output of nsys export --type sqlite",
-                                            "export the report again" };
+                                            "export the report again", .views = false };
 
 int az_nsys_db_open(struct az_nsys_db *x, struct az_parse *job, struct az_sv path)
 {
@@ -250,6 +250,7 @@ static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, in
     case SQLITE_INTERRUPT:
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    case SQLITE_AUTH:
         return az_sqlite_error(&x->file, rc);
     case SQLITE_IOERR:
         return az_diag_fail(x->job->diag, AZ_EIO, at,

@@ -120,7 +120,8 @@ static int not_ours(struct az_rocpd *x)
                         AZ_SVF(names.n ? names : AZ_SV("no table at all")));
 }
 
-static const struct az_sqlite_kind kind = { "the *_results.db of rocprofv3", "profile again" };
+static const struct az_sqlite_kind kind = { "the *_results.db of rocprofv3", "profile again",
+                                            .views = true };
 
 int az_rocpd_open(struct az_rocpd *x, struct az_rocprof *r, struct az_sv path,
                   struct az_rocpd_sets *sets)
@@ -144,6 +145,8 @@ int az_rocpd_open(struct az_rocpd *x, struct az_rocprof *r, struct az_sv path,
         rc = suffixed(x, "rocpd_string", sets);
     if (rc == 0 && x->file.endless) /* some of it was asked of a view */
         rc = az_sqlite_error(&x->file, SQLITE_INTERRUPT);
+    if (rc == 0 && x->file.denied[0])
+        rc = az_sqlite_error(&x->file, SQLITE_AUTH);
     if (rc)
         return rc;
     return sets->n ? 0 : not_ours(x);

@@ -3,7 +3,8 @@
 
 #include "formats/shared/unsupported_formats.h"
 
-static const struct az_sqlite_kind kind = { "the database of a profiler", "copy it again" };
+static const struct az_sqlite_kind kind = { "the database of a profiler", "copy it again",
+                                            .views = false };
 
 /* Looks at the names of all tables; what cannot be read to its end is not judged. */
 static const char *judge(struct az_sqlite *x, bool (*known)(struct az_sv table))
