@@ -23,7 +23,8 @@ mutate-smoke: $(EXAMPLE_DB) ## ten mutants, which must be killed or listed in te
 	@$(MUTATE_RUN) -n 10 --seed 1 --check
 
 MUTATE_UNITS := $(patsubst tests/unit/%.c,$(BUILD)/unit-shared/%,$(UNIT_SRC))
-mutate-build: $(BUILD)/mutated-program $(MUTATE_UNITS)
+MUTATE_TOOLS := $(TOOLS:$(BUILD)/tools/%=$(BUILD)/checks/tools/%)
+mutate-build: $(BUILD)/mutated-program $(MUTATE_UNITS) $(MUTATE_TOOLS)
 $(BUILD)/loaded/libprogram.so: $(ALL_OBJS) tests/tools/mutate_cover.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -O2 -fPIC -c -o $(BUILD)/cover.o tests/tools/mutate_cover.c
@@ -31,6 +32,10 @@ $(BUILD)/loaded/libprogram.so: $(ALL_OBJS) tests/tools/mutate_cover.c
 	$(Q)echo | $(CC) -shared -fPIC -Wl,-soname,libmutant.so -o $(@D)/libmutant.so -x c -
 $(BUILD)/mutated-program: $(BUILD)/loaded/libprogram.so
 	$(Q)$(CC) -o $@ $(MUTATE_LIBS)
+# Programs of scripts: BUILD/checks is the build that scripts are called with.
+$(BUILD)/checks/tools/%: tests/tools/%.c $(BUILD)/loaded/libprogram.so
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -fsanitize-coverage=%,$(ALL_CFLAGS)) -Itests -o $@ $< $(subst $$ORIGIN/../,$$ORIGIN/../../,$(MUTATE_LIBS))
 $(BUILD)/unit-shared/%: tests/unit/%.c $(wildcard tests/unit/*.h) $(BUILD)/loaded/libprogram.so
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -fsanitize-coverage=%,$(ALL_CFLAGS)) -Itests -o $@ $< $(MUTATE_LIBS)

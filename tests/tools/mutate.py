@@ -3,9 +3,9 @@
 
 `make mutate` builds the trees (src/packaging/mutate.mk) and calls this. A mutant is one source compiled again into a small
 library that is loaded before the library of the whole program. The tests that execute the line are run until one fails or
-exceeds its time: the programs of tests/unit, the command lines of tests/golden, then the scripts of tests/stages.sh. What
-survives is run once more with the address sanitizer, by its nearest tests. Which tests execute a line is recorded in one
-run of all of them and kept in BUILD/cover*.json until a source or a test changes.
+exceeds its time: the programs of tests/unit, then the command lines of tests/golden and the scripts of tests/stages.sh and
+tests/shared-suites. What survives is run once more with the address sanitizer, by its nearest tests. Which tests execute a
+line is recorded in one run of each and kept in BUILD/cover.json until the sources or the files of the test change.
 
 With --check (make mutate-smoke): unit tests and command lines only, no sanitizer; a survivor that is not in
 tests/mutate-survivors is a failure. Mutants are compiled and the tests run in a copy of the tree: it may be edited
@@ -35,10 +35,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mutate_sites  # noqa: E402
 
 NEAREST = 8  # tests with the sanitizer
-BUDGET = 45  # seconds that the tests of one mutant may be expected to take; the nearest ones that fit are run
-# Scripts of tests/stages.sh that need the program and nothing else that is built.
-SCRIPT = r'^ +counted \w+ ("\$PYTHON" (?:[^$\n\\]|\$(?:ANALYZER|EXAMPLE_DATA|SRC)\b)*)$'
+BUDGET = 30  # seconds that the tests of one mutant may be expected to take; the nearest ones that fit are run
+# Scripts of tests/stages.sh and tests/shared-suites that need no other build than that of the mutants.
+SCRIPT = r'^(?:(?:stage_\w+\(\) \{)? +counted \w+ )?((?:"\$PYTHON"|sh tests/examples)(?:[^$\n\\;]|\$(?:ANALYZER|EXAMPLE_DATA|SRC|SHARED|BUILD/tools)\b)*?)(?:; \})?$'
 SLOW = 60  # seconds; slower scripts are not used
+LONG = 5  # seconds; longer tests are run after all others
 ASAN = 'detect_odr_violation=0:symbolize=0:quarantine_size_mb=8:hard_rss_limit_mb=2048:allocator_may_return_null=1'
 KILLED, SURVIVED, EQUIVALENT, REJECTED = 'killed', 'survived', 'equivalent', 'not compiled'
 
@@ -52,6 +53,7 @@ class Test:
         self.kind, self.name = kind, name
         self.seconds = 1.0
         self.ok = None
+        self.runs = self.kills = 0  # mutants that it was run for, and those that it killed
 
     def key(self):
         return self.kind + ' ' + self.name
@@ -67,16 +69,31 @@ class Tree:
         self.copy = os.path.join(self.work, 'tree')
         self.library = os.path.join(self.build, 'loaded', 'libprogram.so')
         self.example_data = os.path.abspath(options.example_data)
+        self.shared = os.environ.get('SHARED') or os.path.join(os.path.dirname(self.root), 'shared')
         self.make = shlex.split(make)
         self.sources = sorted(glob.glob('src/**/*.c', recursive=True))
-        self.tests = [Test('unit', os.path.basename(p)[:-2]) for p in sorted(glob.glob('tests/unit/*.c'))]
+        self.tests = [Test('unit', name) for p in sorted(glob.glob('tests/unit/*.c')) for name in self.programs(p)]
         self.tests += [Test('golden', os.path.basename(p)[:-3]) for p in sorted(glob.glob('tests/golden/cases/*.sh'))]
-        if not options.quick:
-            with open('tests/stages.sh', encoding='utf-8') as f:
-                scripts = re.findall(SCRIPT, f.read(), re.M)
-            self.tests += [Test('script', s) for s in scripts]
+        if not options.check:
+            self.tests += [Test('script', s) for s in self.scripts()]
         self.lock = threading.Lock()
         self.copy_tree()
+
+    @staticmethod
+    def programs(source):
+        """The program of a source; one for each of its tests where it takes the name of one."""
+        name = os.path.basename(source)[:-2]
+        with open(source, encoding='utf-8') as f:
+            text = f.read()
+        of_one = re.findall(r'\bT\((\w+)\),', text) if 'cmocka_set_test_filter(' in text else []
+        return [name + ' ' + t for t in of_one] or [name]
+
+    def scripts(self):
+        found = []
+        for path in ('tests/stages.sh', 'tests/shared-suites'):
+            with open(path, encoding='utf-8') as f:
+                found += re.findall(SCRIPT, f.read(), re.M)
+        return [s for s in found if '$SHARED' not in s or os.path.isdir(self.shared)]
 
     def copy_tree(self):
         shutil.rmtree(self.copy, ignore_errors=True)
@@ -113,10 +130,11 @@ class Tree:
         shutil.rmtree(scratch, ignore_errors=True)
         os.makedirs(scratch)
         env = dict(os.environ, TMPDIR=scratch, LD_LIBRARY_PATH=folder, ASAN_OPTIONS=ASAN, SRC=self.copy,
-                   ANALYZER=os.path.join(self.build, 'mutated-program'), EXAMPLE_DATA=self.example_data,
+                   ANALYZER=os.path.join(self.build, 'mutated-program'), EXAMPLE_DATA=self.example_data, SHARED=self.shared,
+                   BUILD=os.path.join(self.build, 'checks'),
                    GOLDEN_TIMEOUT=str(int(seconds) + 1), **(more or {}))
         if test.kind == 'unit':
-            command = [os.path.join(self.build, 'unit-shared', test.name)]
+            command = [os.path.join(self.build, 'unit-shared', *test.name.split()[:1]), *test.name.split()[1:]]
         elif test.kind == 'golden':
             command = ['sh', 'tests/golden/run.sh', test.name]
         else:
@@ -148,7 +166,7 @@ class Objects:
         self.tests = {}
         for test in tree.tests:
             if test.kind == 'unit':
-                program = os.path.join(tree.build, 'unit-shared', test.name)
+                program = os.path.join(tree.build, 'unit-shared', test.name.split()[0])
                 needs = self.symbols([program], ['-D'])[program][1]
                 self.tests[test] = collections.Counter(home[s] for s in needs if s in home)
         self.near = {test: self.distances(direct) for test, direct in self.tests.items()}
@@ -174,12 +192,13 @@ class Objects:
         return far
 
     def order(self, test, source):
-        """Sort key: tests of this file's name, of its room, by distance, by references, then the quick ones."""
+        """Sort key: unit tests of this file's name, of its room, by distance, by references, then the quick ones; then command
+        lines and scripts by the time that they have taken for each mutant that they killed; slow tests last."""
         room, stem = source.split('/')[1], os.path.splitext(os.path.basename(source))[0]
         test_room, _, name = test.name.partition('_')
         named = test.kind == 'unit' and room == test_room and (name in stem or stem in name)
-        if test.kind != 'unit':
-            return (9 if test.kind == 'golden' else 10, 0, 0, 0, test.seconds)
+        if test.kind != 'unit' or test.seconds > LONG:
+            return (10 if test.seconds > LONG else 9, 0, 0, 0, test.seconds * (test.runs + 8) / (test.kills + 1))
         far = self.near[test].get(source, 8)
         return (0 if named else min(far, 8), room != test_room, 0, -self.tests[test].get(source, 0), test.seconds)
 
@@ -189,33 +208,69 @@ class Cover:
 
     def __init__(self, tree, options):
         self.tree = tree
-        self.path = os.path.join(tree.build, 'cover-quick.json' if options.quick else 'cover.json')
-        key = self.fingerprint()
+        self.path = os.path.join(tree.build, 'cover.json')
+        key = self.digest([tree.library])
         try:
             with open(self.path, encoding='utf-8') as f:
                 kept = json.load(f)
         except (OSError, ValueError):
             kept = {}
         if kept.get('key') != key:
-            kept = {'key': key, 'tests': {}, 'lines': {}}
-            self.make(kept, options.jobs)
+            kept = {'key': key, 'tests': {}}
+        prints = {t: self.digest(self.inputs(t)) for t in tree.tests}
+        missing = [t for t in tree.tests if kept['tests'].get(t.key(), {}).get('print') != prints[t]]
+        if missing:
+            for test, entry in self.make(missing, options.jobs):
+                kept['tests'][test.key()] = dict(entry, **{'print': prints[test]})
             with open(self.path, 'w', encoding='utf-8') as f:
                 json.dump(kept, f)
-        self.names = kept['names']
-        self.lines = kept['lines']
+        self.lines = collections.defaultdict(lambda: collections.defaultdict(list))
         for test in tree.tests:
-            test.seconds, test.ok = kept['tests'][test.key()]
+            entry = kept['tests'][test.key()]
+            test.seconds, test.ok = entry['seconds'], entry['ok']
+            for file, lines in entry['lines'].items():
+                for line in lines:
+                    self.lines[file][line].append(test.key())
 
-    def fingerprint(self):
+        for test in tree.tests:
+            test.runs, test.kills = kept['tests'][test.key()].get('kills', (0, 0))
+        self.kept = kept
+
+    def keep(self):
+        """Stores how often each test has killed a mutant: the next run begins with those that do."""
+        for test in self.tree.tests:
+            self.kept['tests'][test.key()]['kills'] = (test.runs, test.kills)
+        with open(self.path, 'w', encoding='utf-8') as f:
+            json.dump(self.kept, f)
+
+    def inputs(self, test):
+        """Files that a test reads: its own, the data of all, and the scripts that its text names, directly or not."""
+        if test.kind == 'unit':
+            own = [os.path.join(self.tree.build, 'unit-shared', test.name.split()[0])]
+        elif test.kind == 'golden':
+            own = glob.glob('tests/golden/cases/%s.*' % glob.escape(test.name)) + ['tests/golden/run.sh']
+        else:
+            words = [w.strip('"').replace('$SHARED', self.tree.shared) for w in test.name.split()]
+            own = [w for w in words if os.path.isfile(w)]
+        for folder in ('tests/data', 'example', 'configs'):
+            own += glob.glob(folder + '/**', recursive=True)
+        scripts = {os.path.basename(p): p for p in glob.glob('tests/*.py') + glob.glob('tests/gen/*') + glob.glob('tests/tools/*.sh')}
+        found, todo = set(), [p for p in own if p.endswith(('.sh', '.py')) and p.startswith('tests/')]
+        while todo:
+            path = todo.pop()
+            found.add(path)
+            with open(path, encoding='utf-8', errors='replace') as f:
+                words = set(re.findall(r'\w+', f.read()))
+            todo += [p for name, p in scripts.items() if os.path.isfile(p) and p not in found and name.split('.')[0] in words]
+        return sorted({p for p in own if os.path.isfile(p)} | found)
+
+    @staticmethod
+    def digest(paths):
         h = hashlib.sha256()
-        paths = [self.tree.library] + sorted(glob.glob(os.path.join(self.tree.build, 'unit-shared', '*')))
-        for folder in ('tests/golden', 'tests/data', 'tests/gen', 'example', 'configs', 'tests/*.py'):
-            paths += sorted(glob.glob(folder if '*' in folder else folder + '/**', recursive=True))
         for path in paths:
-            if os.path.isfile(path):
-                h.update(path.encode())
-                with open(path, 'rb') as f:
-                    h.update(f.read())
+            h.update(path.encode())
+            with open(path, 'rb') as f:
+                h.update(f.read())
         return h.hexdigest()
 
     def blocks(self):
@@ -241,7 +296,8 @@ class Cover:
                 rows.append((int(address, 16), path, int(line)))
         return starts, rows
 
-    def make(self, kept, jobs):
+    def make(self, tests, jobs):
+        """Runs these tests; of each: seconds, whether it passes, and the lines that it executes."""
         begin = time.time()
         starts, rows = self.blocks()
         index = {s: i for i, s in enumerate(starts)}
@@ -251,8 +307,6 @@ class Cover:
             if at >= 0 and file.endswith('.c'):
                 of_block[at].add((file, line))
         assert len(of_block) > len(starts) // 2, 'the line table of the program could not be read'
-        names = kept['names'] = [t.key() for t in self.tree.tests]
-        lines = collections.defaultdict(set)
         free = queue.Queue()
         for i in range(jobs):
             free.put('cover%d' % i)
@@ -264,36 +318,35 @@ class Cover:
             if os.path.exists(marks):
                 os.remove(marks)
             from_time = time.time()
-            ok = self.tree.run(test, worker, 300, {'MUTATE_COVER': marks})
+            limit = 2 * SLOW if test.kind == 'script' else 300
+            ok = self.tree.run(test, worker, limit, {'MUTATE_COVER': marks})
             seconds = time.time() - from_time
-            ok = ok or self.tree.run(test, worker, 300, {'MUTATE_COVER': marks})
+            ok = ok or (seconds < SLOW and self.tree.run(test, worker, limit, {'MUTATE_COVER': marks}))
             data = b''
             if os.path.exists(marks):
                 with open(marks, 'rb') as f:
                     data = f.read()
             free.put(worker)
-            return test, ok, seconds, [index[m.start()] for m in re.finditer(b'\x01', data) if m.start() in index]
+            lines = collections.defaultdict(set)
+            for m in re.finditer(b'\x01', data):
+                for file, line in of_block[index[m.start()]] if m.start() in index else ():
+                    lines[file].add(line)
+            return test, {'seconds': seconds, 'ok': ok and (test.kind != 'script' or seconds < SLOW),
+                          'lines': {file: sorted(of_file) for file, of_file in lines.items()}}
 
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for test, ok, seconds, hit in pool.map(one, self.tree.tests):
-                kept['tests'][test.key()] = (seconds, ok and (test.kind != 'script' or seconds < SLOW))
-                at = names.index(test.key())
-                for block in hit:
-                    for place in of_block[block]:
-                        lines[place].add(at)
-        for (file, line), by in lines.items():
-            kept['lines'].setdefault(file, {})[str(line)] = sorted(by)
-        print('coverage map: %d tests in %d s' % (len(names), time.time() - begin), flush=True)
-
+            found = list(pool.map(one, tests))
+        print('coverage map: %d tests in %d s' % (len(tests), time.time() - begin), flush=True)
+        return found
 
     def of(self, mutant):
         """Keys of the tests that execute the line; where a line has no code of its own, those of its neighbors."""
         lines = self.lines.get(mutant.path, {})
         if mutant.function == 'enum':
-            return [self.names[i] for i in sorted({i for tests in lines.values() for i in tests})]
+            return sorted({key for tests in lines.values() for key in tests})
         for line in (mutant.line, *range(mutant.line - 1, max(mutant.line - 8, 0), -1)):
-            if str(line) in lines:
-                return [self.names[i] for i in lines[str(line)]]
+            if line in lines:
+                return lines[line]
         return []
 
 
@@ -345,7 +398,9 @@ class Worker:
             return EQUIVALENT, None, 0
         chosen = tests(mutant)
         for i, test in enumerate(chosen):
+            test.runs += 1
             if not self.tree.run(test, self.name, 5 + 6 * test.seconds) and self.tree.passes(test):
+                test.kills += 1
                 return KILLED, test, i + 1
         if self.asan and chosen and self.asan.link(mutant, text):
             there = {t.key(): t for t in self.asan.tree.tests}
@@ -446,13 +501,10 @@ def parse():
     p.add_argument('--files', help='patterns of sources, separated by spaces')
     p.add_argument('--jobs', type=int, default=os.cpu_count() or 2)
     p.add_argument('--asan', help='the make of the build with the sanitizer')
-    p.add_argument('--quick', action='store_true', help='unit tests and command lines only')
-    p.add_argument('--check', action='store_true', help='quick; fail if a survivor is not in tests/mutate-survivors')
+    p.add_argument('--check', action='store_true', help='without scripts; fail if a survivor is not in tests/mutate-survivors')
     p.add_argument('--at', help='only mutants of FILE:LINE')
     p.add_argument('-v', '--verbose', action='store_true')
-    options = p.parse_args()
-    options.quick |= options.check
-    return options
+    return p.parse_args()
 
 
 def main():
@@ -476,12 +528,13 @@ def main():
     def tests(mutant):
         chosen = [by_key[k] for k in cover.of(mutant) if k in by_key and by_key[k].ok]
         chosen.sort(key=lambda t: objects.order(t, mutant.path))
-        total = 0
+        total, fit = 0, []
         for i, test in enumerate(chosen):
+            if i and total + test.seconds > BUDGET:
+                continue
             total += test.seconds
-            if i and total > BUDGET:
-                return chosen[:i]
-        return chosen
+            fit.append(test)
+        return fit
 
     failing = [t.key() for t in tree.tests if t.ok is False]
     if failing:
@@ -489,6 +542,7 @@ def main():
     workers = [Worker(tree, i, sources, asan) for i in range(options.jobs)]
     print('preparation: %d s' % (time.time() - begin), flush=True)
     results = run_all(tree, workers, ahead, tests, options.n, options.verbose)
+    cover.keep()
     return report(results, options, listed('tests/mutate-survivors'))
 
 
