@@ -1,6 +1,4 @@
-# A manual page is made of the table of options: its sections, the synopsis, the first options.
-"$ANALYZER" help --man classify >page
+# Manual pages are made of the table of options: one of a command, and that of the program.
+"$ANALYZER" help --man merge
 echo "exit status $?"
-grep '^\.SH' page
-sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' page
-sed -n '/^\.SH OPTIONS/,$p' page | head -n 12
+"$ANALYZER" help --man | sed -n -e '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' -e '/^\.SH EXIT/,$p' | head -n 60

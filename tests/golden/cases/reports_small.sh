@@ -76,8 +76,11 @@ for name in ("summary", "verdict", "gpu_timeline", "ops_summary", "findings", "s
     for row in s.iter_rows():
         print("; ".join(look(c) for c in row if c.value is not None))
     for chart in s._charts:
-        print(type(chart).__name__, chart.anchor._from.row, chart.anchor._from.col, chart.anchor.to.row, chart.anchor.to.col,
-              [(x.cat.strRef.f if x.cat and x.cat.strRef else None, x.val.numRef.f) for x in chart.series])
+        place = chart.anchor
+        print(type(chart).__name__, place._from.row, place._from.col, place.to.row, place.to.col)
+        for x in chart.series:
+            labels = x.dLbls and (x.dLbls.showVal, x.dLbls.showCatName, x.dLbls.showSerName, x.dLbls.showPercent, [getattr(d, "delete", None) for d in x.dLbls.dLbl or ()])
+            print("    ", x.cat and x.cat.strRef and x.cat.strRef.f, (x.val or x.yVal).numRef.f, labels, x.spPr and x.spPr.solidFill and getattr(x.spPr.solidFill.srgbClr, "val", x.spPr.solidFill.srgbClr))
 P
 echo "== database"
 "$PYTHON" - <<'P'
