@@ -20,7 +20,7 @@ from check_lib import Checks
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DOCS = os.path.join(ROOT, "src", "docs")
-README_LINES = 136
+README_LINES = 120
 PAGE_LINES = 300
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.S | re.M)
 NUMBER = r"\d+(?:\.\d+)*"

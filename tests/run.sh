@@ -13,6 +13,7 @@ sh "$SRC/tests/need.sh" gcc make libc6-dev pkg-config libjson-c-dev zlib1g-dev l
 sh "$SRC/tests/need.sh" chromium || echo "HTML reports will not be opened in a browser"
 sh "$SRC/tests/need.sh" slurmctld slurmd slurm-client || echo "nothing will be run under Slurm"
 sh "$SRC/tests/need.sh" openmpi-bin libopenmpi-dev || echo "nothing will be run under MPI"
+sh "$SRC/tests/need.sh" cmark-gfm || echo "the pages will not be built as HTML"
 sh "$SRC/tests/need.sh" python3-numpy python3-pandas python3-pip python3-venv || echo "the Python wheel will not be installed"
 sh "$SRC/tests/need.sh" abigail-tools valgrind || echo "the interface of the library will not be checked"
 cd "$SRC" || fail "no $SRC"

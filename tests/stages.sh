@@ -99,6 +99,8 @@ stage_documented() {
     counted documented "$PYTHON" tests/columns_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
     counted documented "$PYTHON" tests/migration_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
     counted documented "$PYTHON" tests/docs_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
+    counted documented "$PYTHON" tests/tutorial_check.py --analyzer "$ANALYZER"
+    counted documented "$PYTHON" tests/site_check.py
 }
 stage_faults() {
     counted faults "$PYTHON" tests/faults_check.py --analyzer "$ANALYZER"

@@ -95,7 +95,11 @@ readme: all ## write the generated parts of src/docs and the picture of the outp
 	@$(PY) tests/migration_check.py --analyzer $(BUILD)/analyzer --update
 	@$(PY) src/docs/make_screen.py --analyzer $(BUILD)/analyzer
 
-.PHONY: readme lint sanitize fuzz bench
+docs: ## build the pages as HTML in $(BUILD)/docs (needs cmark-gfm)
+	@sh tests/need.sh cmark-gfm
+	@$(PY) src/docs/make_site.py --out $(BUILD)/docs
+
+.PHONY: docs readme lint sanitize fuzz bench
 lint: ## run include rule, spelling, format, static analysis, shell scripts
 	@PYTHON='$(PY)' CPPFLAGS='-D_POSIX_C_SOURCE=200809L $(if $(ISAL),-DAZ_WITH_ISAL)' sh tests/lint/run.sh
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Write the two PyTorch profiler traces of the example: made up, small, the same bytes every time.
 
-    make_pytorch_examples.py DIR        writes DIR/train_step.json and DIR/inference.json
+    make_pytorch_examples.py DIR        writes DIR/train_step.json, DIR/train_step_pageable.json, DIR/inference.json
 
 train_step: two steps of three layers with shapes, python frames, backward on another thread (sequence numbers and arrows), one
 layer recomputed (activation checkpointing), a gradient all-reduce beside the backward, an optimizer. Rank 1 of 2.
+train_step_pageable: the same, but the batch is copied from pageable memory: a regression for the tutorial.
 inference: a kernel from before the recording, a prefill step launched operator by operator, three decode steps launched as a graph,
 with the step labels of an engine.
 """
@@ -196,8 +197,9 @@ def all_reduce(t, elements):
          [[elements], [], []])
 
 
-def training(path):
+def training(path, pinned=True):
     t = Trace()
+    copy = ("Memcpy HtoD (Pinned -> Device)", 7, 35000) if pinned else ("Memcpy HtoD (Pageable -> Device)", 7, 142000)
     seq = [100]
 
     def next_seq():
@@ -214,7 +216,7 @@ def training(path):
 
         def body():
             t.op("aten::to", MAIN, lambda: t.op("aten::copy_", MAIN, lambda: t.launch(
-                MAIN, [("Memcpy HtoD (Pinned -> Device)", 7, 35000)], call="cudaMemcpyAsync", cat="gpu_memcpy",
+                MAIN, [copy], call="cudaMemcpyAsync", cat="gpu_memcpy",
                 extra={"bytes": BATCH * WIDTH * 2}), [[BATCH, WIDTH], [BATCH, WIDTH], []]), [[BATCH, WIDTH], []])
             forward()
             t.op("aten::mean", MAIN, lambda: t.launch(MAIN, [(REDUCE, 7, 3200)]), [[BATCH, WIDTH], []])
@@ -289,4 +291,5 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     training(os.path.join(sys.argv[1], "train_step.json"))
+    training(os.path.join(sys.argv[1], "train_step_pageable.json"), pinned=False)
     inference(os.path.join(sys.argv[1], "inference.json"))

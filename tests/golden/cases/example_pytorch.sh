@@ -2,6 +2,7 @@
 mkdir made
 "$PYTHON" "$SRC/tests/gen/make_pytorch_examples.py" made || exit 99
 cmp made/train_step.json "$SRC/example/pytorch/train_step.json"
+cmp made/train_step_pageable.json "$SRC/example/pytorch/train_step_pageable.json"
 cmp made/inference.json "$SRC/example/pytorch/inference.json"
 "$ANALYZER" --config="$SRC/example/pytorch.json" -o out --format text,xlsx,csv
 rc=$?
