@@ -1,7 +1,7 @@
 # A run from part files is the run from its traces, cell by cell; the page has the timeline of its ranks.
 "$PYTHON" "$SRC/tests/gen/make_ranks.py" "run/rank_{rank}.json" --ranks 4 --steps 2 --layers 1 --slow 1 || exit 99
 "$ANALYZER" map run/*.json --draw -o parts || exit 99
-ls parts | sed 's/-[0-9a-f]*\.part/-ID.part/'
+find parts -type f | sort | sed 's/-[0-9a-f]*\.part/-ID.part/'
 "$ANALYZER" reduce parts/*.part -q --compat=all --csv-dir reduced 
 "$ANALYZER" reduce parts/*.part -q --format html -o page
 "$ANALYZER" multirank -b run --all-ranks -q --compat=all --csv-dir whole
@@ -26,6 +26,6 @@ rm parts/rank_3* twice.part
 printf 'run/rank_%s.json\n' 0 1 2 3 >list
 "$ANALYZER" reduce parts --expect list -q --csv-dir expected 2>&1 | sed 's/-[0-9a-f]*\.part/-ID.part/g'
 sed 's/-[0-9a-f]*\.part/-ID.part/' expected/ranks.csv
-head -c 900 parts/rank_2* >cut && mv cut parts/rank_2*
+head -c 900 parts/rank_2* >short && mv short parts/rank_2*
 "$ANALYZER" reduce parts -q --csv-dir broken 2>&1 | sed 's/-[0-9a-f]*\.part/-ID.part/g'
 sed 's/-[0-9a-f]*\.part/-ID.part/' broken/ranks.csv
