@@ -13,6 +13,8 @@ TOKEN = re.compile(r'''(?P<skip>/\*.*?\*/|//[^\n]*|^[ \t]*\#(?:\\\n|[^\n])*)
     |(?P<op><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[-+*/%&|^~!<>=?:;,.(){}\[\]])''',
                    re.S | re.M | re.X)
 NOT_MUTATED = {'assert', 'static_assert', '_Static_assert', 'az_log_line'}
+# Calls in which a larger number is only more room.
+ROOM = {'az_arena_array', 'az_arena_alloc', 'az_mem_alloc', 'az_mem_calloc', 'az_map_init', 'az_vec_reserve', 'az_set_init', 'az_size_mul', 'az_size_add'}
 DECLARES = {'const', 'static', 'struct', 'enum', 'union', 'unsigned', 'signed', 'int', 'char', 'long', 'short', 'float',
             'double', 'bool', 'void', 'extern', 'typedef', 'register', 'size_t', 'AZ_VEC', '_Atomic', 'volatile'}
 CONTROLS = {'return', 'goto', 'break', 'continue', 'case', 'default', 'if', 'else', 'for', 'while', 'do', 'switch'}
@@ -167,12 +169,30 @@ def statement_starts(tokens):
                     break
 
 
+def rooms(tokens, calls=None):
+    """Indices of tokens that are a number of bytes or elements to have room for: more of them changes nothing."""
+    found = set()
+    for i, t in enumerate(tokens[:-1]):
+        if t.text in (calls or ROOM) and tokens[i + 1].text == '(':
+            found.update(range(i, closing(tokens, i + 1) + 1))
+        if t.text == '[' and t.function and not calls:
+            start = i
+            while start and tokens[start - 1].text not in (';', '{', '}', '=', '(', ')'):
+                start -= 1
+            if tokens[start - 1].text in (';', '{', '}') and start + 2 < i and tokens[start].text not in CONTROLS \
+                    and is_declaration(tokens, start):
+                found.update(range(i, closing(tokens, i) + 1))
+    return found
+
+
 class Finder:
     def __init__(self, path, source):
         self.path, self.source = path, source
         self.tokens = tokens_of(source)
         mark_functions(self.tokens)
         self.out = left_out(self.tokens)
+        self.rooms = rooms(self.tokens)
+        self.starts = rooms(self.tokens, {'az_map_init', 'az_vec_reserve'})  # what starts small grows
         self.found = []
 
     def add(self, operator, first, last, new):
@@ -188,12 +208,15 @@ class Finder:
                     self.add(operator, i, i, new)
 
     def constants(self, i, t):
+        if t.kind == 'number' and i in self.starts:
+            return
         if t.kind == 'number' and re.fullmatch(r'\d+[uUlL]*', t.text):
             digits = re.match(r'\d+', t.text).group()
             tail = t.text[len(digits):]
             n = int(digits) if digits == '0' or digits[0] != '0' else None
             if n is not None:
-                self.add('constant', i, i, '%d%s' % (n + 1, tail))
+                if i not in self.rooms:
+                    self.add('constant', i, i, '%d%s' % (n + 1, tail))
                 if n:
                     self.add('constant', i, i, '%d%s' % (n - 1, tail))
         elif t.text in ('true', 'false') and self.tokens[i - 1].text != 'return':
