@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "document/claims.h"
 #include "text/jsonw.h"
 
 static int quoted(struct az_vec_char *out, const char *before, struct az_sv s, const char *behind)
@@ -35,7 +36,48 @@ static int put_files(const struct az_input *in, struct az_vec_char *out)
     return rc ? rc : az_text_append(out, AZ_SV("            ],\n"));
 }
 
-static int put_input(const struct az_plan_job *job, struct az_vec_char *out)
+/* Steps that are found in the profile, and how; 0: none, or it cannot be read, which the class map
+ * reports. */
+static int64_t steps_of(struct az_plan_job *job, struct az_vec_char *how)
+{
+    struct az_run_opts opts = { .memory_limit = 0 };
+    struct az_result res;
+    struct az_diag silent;
+    int64_t n = 0;
+
+    az_diag_init(&silent);
+    az_result_init(&res, opts.memory_limit);
+    if (az_analyze_input(job, &opts, 1, &res, &silent, NULL) == AZ_OK && res.reportable &&
+        res.doc.claims)
+        n = res.doc.claims->steps.count;
+    if (n && az_text_printf(how, "steps found: %.*s", AZ_SVF(res.doc.claims->steps.source)) != 0)
+        n = 0;
+    az_result_release(&res);
+    az_diag_release(&silent);
+    return n;
+}
+
+static int put_arguments(struct az_plan_job *job, struct az_vec_char *out)
+{
+    struct az_vec_char how;
+    az_vec_init(&how, NULL);
+    const int64_t steps = steps_of(job, &how);
+    int rc = steps ? az_text_printf(out,
+                                    "            \"analysis_args\": {\n"
+                                    "                \"num_of_iters\": %lld, // %.*s\n",
+                                    (long long)steps, AZ_SVF(az_text_view(&how)))
+                   : az_text_append(out, AZ_SV("            \"analysis_args\": {\n"
+                                               "                \"num_of_iters\": 1, // of the "
+                                               "recorded part\n"));
+    az_vec_release(&how);
+    return rc ? rc
+              : az_text_append(out, AZ_SV("                \"num_of_gpus\": 1,\n"
+                                          "                // \"nvtx_tag_of_iter\": \"name of the "
+                                          "range around an iteration\",\n"
+                                          "            },\n"));
+}
+
+static int put_input(struct az_plan_job *job, struct az_vec_char *out)
 {
     const bool classic = job->format && job->format->text_classic;
     const char *format = job->saved ? AZ_FORMAT_RESULT : job->format->name;
@@ -44,17 +86,11 @@ static int put_input(const struct az_plan_job *job, struct az_vec_char *out)
     rc = rc ? rc : quoted(out, "            \"format\": ", az_sv_str(format), ",\n");
     rc = rc ? rc : put_files(job->input, out);
     if (!rc && classic)
-        rc = az_text_append(
-            out, AZ_SV("            \"analysis_args\": {\n"
-                       "                \"num_of_iters\": 1, // of the recorded part\n"
-                       "                \"num_of_gpus\": 1,\n"
-                       "                // \"nvtx_tag_of_iter\": \"name of the range around an "
-                       "iteration\",\n"
-                       "            },\n"));
+        rc = put_arguments(job, out);
     return rc ? rc : az_text_append(out, AZ_SV("        },\n"));
 }
 
-static int put_config(const struct az_look *l, const struct az_args *a, struct az_vec_char *out)
+static int put_config(struct az_look *l, const struct az_args *a, struct az_vec_char *out)
 {
     bool classic = false;
     size_t n = 0;
@@ -62,7 +98,7 @@ static int put_config(const struct az_look *l, const struct az_args *a, struct a
                                        "check-config FILE.\n{\n    \"inputs\": [\n"));
 
     for (size_t i = 0; !rc && i < l->plan.jobs.n; i++) {
-        const struct az_plan_job *job = &l->plan.jobs.v[i];
+        struct az_plan_job *job = &l->plan.jobs.v[i];
         if (job->error || (!job->format && !job->saved))
             continue;
         classic |= job->format && job->format->text_classic;
