@@ -290,6 +290,7 @@ static int prepare(struct session *s)
 
     if (rc)
         return rc;
+    s->config.whole_reals = s->r->whole_reals;
     if (s->r->config)
         rc = az_plan_config(&s->config, s->r->config, &s->r->over, &names, &s->diag);
     else

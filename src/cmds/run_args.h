@@ -41,9 +41,10 @@ AZ_VEC(const char *, az_run_paths);
 
 struct az_run_args {
     struct az_run_paths paths; /* files and folders to look at; operands are added by the command */
-    bool writes;  /* of paths a workbook is written, too, where nothing else is asked for */
-    bool one_run; /* files are the hosts of one run, whatever their names */
-    bool looks;   /* inputs of add_inputs are looked at, as paths are */
+    bool writes;      /* of paths a workbook is written, too, where nothing else is asked for */
+    bool whole_reals; /* 5.0 is a whole number in a configuration */
+    bool one_run;     /* files are the hosts of one run, whatever their names */
+    bool looks;       /* inputs of add_inputs are looked at, as paths are */
     const char *config, *xlsx, *csv_dir, *dir;
     const char *together;     /* -o FILE.xlsx; NULL: not given */
     struct az_vec_sv formats; /* views into argv */

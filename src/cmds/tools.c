@@ -250,6 +250,7 @@ static int defaults(struct call *c)
         rc = tt_defaults(c);
     if (!rc) /* which have no such report */
         rc = az_run_set(&c->run, true, "side_by_side", "false");
+    c->run.whole_reals = t->cmd == &az_cmd_gpu_perf_analyzer;
     c->run.run.text_classic = t->cmd == &az_cmd_gpu_perf_analyzer;
     c->run.writes = t->writes;
     return rc;

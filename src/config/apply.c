@@ -113,7 +113,8 @@ void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place
         .rule = l->rule,
         .a = l->a,
         .names = l->names,
-        .diag = l->diag
+        .diag = l->diag,
+        .whole_reals = l->c->whole_reals
     };
     for (struct az_node *n = object ? object->first : NULL; n && !l->fatal; n = n->next) {
         const struct az_option *o = az_option_find(n->key, place);

@@ -111,6 +111,7 @@ struct az_config {
     bool no_reports;       /* inputs are analyzed for the steps after them only: set by commands */
     struct az_sv together; /* -o FILE.xlsx: all outputs take its folder and its name, each with its
                               own ending; empty: none; set by commands */
+    bool whole_reals;      /* 5.0 is a whole number, as to other programs; set by commands */
     bool one_run;          /* files named together are the hosts of one run; set by commands */
     bool look; /* files are looked at: no workbook that nobody asked for; set by commands */
     struct az_vec_sv only; /* titles of --only, borrowed; empty: all inputs */

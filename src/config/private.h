@@ -116,6 +116,7 @@ struct az_store {
     const struct az_config_names *names; /* of reports; NULL: none known */
     struct az_diag *diag;
     const struct az_where *at; /* place for messages; NULL: the node's */
+    bool whole_reals;          /* 5.0 is a whole number */
 };
 /* Checks type, range and values, then stores. A message was given if it is AZ_ECONFIG. */
 int az_value_store(const struct az_option *o, const struct az_node *n,

@@ -1,5 +1,7 @@
 /* One value into its field, by its row of the option table. Every message has the form
  * "KEY must be WHAT, not 'GOT'". */
+#include <math.h>
+
 #include "config/private.h"
 
 #include "base/num.h"
@@ -147,8 +149,15 @@ static bool is_field(const struct az_option *o, size_t offset)
 static int store_int(const struct az_option *o, const struct az_node *n, const struct az_store *t,
                      int64_t *to)
 {
-    int64_t x;
-    if (n->kind != AZ_NODE_NUMBER || az_parse_i64(n->text, &x) < 0 || !in_range(o, (double)x))
+    int64_t x = 0;
+    double real;
+    bool whole = n->kind == AZ_NODE_NUMBER && az_parse_i64(n->text, &x) >= 0;
+    if (!whole && t->whole_reals && n->kind == AZ_NODE_NUMBER &&
+        az_parse_f64(n->text, &real) == 0 && fabs(real) < 1e15 && real == floor(real)) {
+        whole = true;
+        x = (int64_t)real;
+    }
+    if (!whole || !in_range(o, (double)x))
         return refuse(o, n, t);
     *to = x;
     return 0;
