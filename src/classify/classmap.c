@@ -128,21 +128,23 @@ static bool second_field(struct az_sv s, struct az_sv *out)
     return true;
 }
 
-/* Longest first; among equals the leftmost in the name wins. */
-static struct az_sv collective_in(struct az_sv word)
+/* Longest first; among equals the leftmost in the name wins. compound: only names that are not also
+ * words of other work. */
+static struct az_sv collective_in(struct az_sv word, bool compound)
 {
     static const struct az_sv known[] = {
-        { "ReduceScatter", 13 }, { "AllReduce", 9 }, { "AllGather", 9 }, { "Broadcast", 9 },
-        { "AllToAll", 8 },       { "SendRecv", 8 },  { "Scatter", 7 },   { "Generic", 7 },
+        { "ReduceScatter", 13 }, { "AllReduce", 9 }, { "AllGather", 9 }, { "AllToAll", 8 },
+        { "SendRecv", 8 },       { "Broadcast", 9 }, { "Scatter", 7 },   { "Generic", 7 },
         { "Reduce", 6 },         { "Gather", 6 },    { "Send", 4 },      { "Recv", 4 },
     };
+    enum { COMPOUND = 5 };
     struct az_sv best = { NULL, 0 };
     ptrdiff_t best_at = 0;
-    for (size_t i = 0; i < AZ_LENGTH(known); i++) {
+    for (size_t i = 0; i < (compound ? COMPOUND : AZ_LENGTH(known)); i++) {
         if (best.p != NULL && known[i].n < best.n)
-            break;
+            continue;
         const ptrdiff_t at = az_sv_ifind(word, known[i]);
-        if (at >= 0 && (best.p == NULL || at < best_at)) {
+        if (at >= 0 && (best.p == NULL || known[i].n > best.n || at < best_at)) {
             best = known[i];
             best_at = at;
         }
@@ -156,10 +158,10 @@ struct az_sv az_nccl_operation(struct az_sv kernel, bool compat)
     if (compat && second_field(kernel, &field))
         return field;
     /* A kernel can be in class nccl by the user's map alone; then the name as a whole replaces the
-     * identifier. */
+     * identifier, and `reduce`, `scatter` and the like are work within one device. */
     const ptrdiff_t at = az_sv_ifind(kernel, AZ_SV("nccl"));
     const struct az_sv word = at >= 0 ? identifier_at(kernel, (size_t)at) : kernel;
-    const struct az_sv found = collective_in(word);
+    const struct az_sv found = collective_in(word, at < 0);
     if (found.p != NULL)
         return found;
     return second_field(word, &field) && field.n > 0 ? field : word;
