@@ -6,6 +6,7 @@
 
 #include "analyses/registry_list.h"
 #include "base/num.h"
+#include "facts/steps.h"
 
 static void add(struct az_classic_row *r, const struct az_classic *c, double time, int64_t count)
 {
@@ -20,14 +21,17 @@ static void add(struct az_classic_row *r, const struct az_classic *c, double tim
 }
 
 /* Row of that name, added after the others if new. Few rows: collectives, copy kinds. */
-static int row_named(struct az_classic_rows *rows, struct az_sv name, struct az_classic_row **out)
+static int row_named(struct az_classic_rows *rows, struct az_sv name, struct az_arena *arena,
+                     struct az_classic_row **out)
 {
     for (size_t i = 0; i < rows->n; i++) {
         *out = &rows->v[i];
         if (az_sv_eq(rows->v[i].name, name))
             return 0;
     }
-    int rc = az_vec_push(rows, ((struct az_classic_row){ .name = name }));
+    const struct az_sv kept = az_arena_dup(arena, name);
+    int rc = kept.p ? az_vec_push(rows, ((struct az_classic_row){ .name = kept }))
+                    : az_arena_error(arena);
     *out = rc == 0 ? &rows->v[rows->n - 1] : NULL;
     return rc;
 }
@@ -39,8 +43,8 @@ static int kernels(struct az_job *job, struct az_classic *c)
     struct az_classic_row *of_class = NULL;
     int rc = az_job_kernels(job, &sums);
     for (size_t i = 0; rc == 0 && i < job->classes->names.n; i++) {
-        struct az_classic_row r = { .name = job->classes->names.v[i] };
-        rc = az_vec_push(&c->classes, r);
+        struct az_classic_row r = { .name = az_arena_dup(job->arena, job->classes->names.v[i]) };
+        rc = r.name.p ? az_vec_push(&c->classes, r) : az_arena_error(job->arena);
     }
     if (rc != 0)
         return rc;
@@ -54,7 +58,7 @@ static int kernels(struct az_job *job, struct az_classic *c)
             continue;
         struct az_sv op =
             az_nccl_operation(az_job_text(job, s->name), job->opts->nccl_compat_names);
-        rc = row_named(&c->nccl, op, &row);
+        rc = row_named(&c->nccl, op, job->arena, &row);
         if (rc != 0)
             return rc;
         add(row, c, s->raw, s->count);
@@ -80,6 +84,11 @@ static void totals(struct az_job *job, struct az_classic *c)
         n++;
     }
     c->classes.n = n;
+    for (size_t i = 0; i < n; i++) {
+        struct az_classic_row *r = &c->classes.v[i];
+        r->per_iter_percent = az_percent(r->per_iter, c->kernels.per_iter);
+        r->total_percent = az_percent(r->total, c->kernels.total);
+    }
 }
 
 static int memops(struct az_job *job, struct az_classic *c)
@@ -90,7 +99,7 @@ static int memops(struct az_job *job, struct az_classic *c)
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         struct az_name_sum room;
         const struct az_name_sum *s = az_name_sum_at(&sums, i, &room);
-        rc = row_named(&c->memops, az_job_text(job, s->name), &row);
+        rc = row_named(&c->memops, az_job_text(job, s->name), job->arena, &row);
         if (rc == 0)
             add(row, c, s->raw, s->count);
     }
@@ -118,6 +127,21 @@ static int ranges(struct az_job *job, struct az_classic *c)
     return 0;
 }
 
+/* Iterations: the option, else the steps that were found in the profile. */
+static int find_iterations(struct az_job *job, struct az_classic *c)
+{
+    int rc = 0;
+    c->iters_known = c->iters_given;
+    if (c->iters_given)
+        return 0;
+    const struct az_steps *s = az_job_steps(job, 0, &rc);
+    if (!s || s->n == 0)
+        return rc;
+    c->iters_known = true;
+    c->iters = (int64_t)s->n;
+    return 0;
+}
+
 static int compute(struct az_job *job, struct az_classic *c)
 {
     const struct az_options *o = job->opts;
@@ -125,15 +149,17 @@ static int compute(struct az_job *job, struct az_classic *c)
                               .gpus = o->gpus > 0 ? o->gpus : 1,
                               .iters_given = o->iters > 0,
                               .scale = o->time_scale_given ? o->time_scale_to_ms : 1 / 1000000.0 };
-    c->divisor = (double)c->iters * (double)c->gpus;
     az_vec_init(&c->classes, job->mem);
     az_vec_init(&c->nccl, job->mem);
     az_vec_init(&c->memops, job->mem);
+    int rc = find_iterations(job, c);
+    c->divisor = (double)c->iters * (double)c->gpus;
     for (size_t i = 0; i < job->n_traces; i++) {
         c->has_mem = c->has_mem || job->traces[i]->has_mem;
         c->has_nvtx = c->has_nvtx || job->traces[i]->has_nvtx;
     }
-    int rc = kernels(job, c);
+    if (rc == 0)
+        rc = kernels(job, c);
     if (rc != 0)
         return rc;
     totals(job, c);
@@ -156,8 +182,10 @@ static int run(struct az_job *job)
     if (rc == 0)
         rc = az_classic_emit(job, &c);
     if (rc == 0 && !c.iters_given)
-        az_cover(job, "iterations assumed", 1, "",
-                 AZ_SV("num_of_iters not set: values per iteration cover the whole capture"));
+        az_cover(job, "iterations assumed", c.iters_known ? (double)c.iters : NAN, "",
+                 c.iters_known
+                     ? AZ_SV("num_of_iters not set: values per iteration are per step found")
+                     : AZ_SV("num_of_iters not set, no steps found: no values per iteration"));
     classic_release(&c);
     return rc;
 }

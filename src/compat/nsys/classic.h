@@ -7,9 +7,10 @@
 #include "facts/lazy_cache.h"
 
 struct az_classic_row {
-    struct az_sv name;
     double per_iter, total; /* ms */
     int64_t inst_per_iter, instances;
+    double per_iter_percent, total_percent; /* of all kernels but NCCL's */
+    struct az_sv name;                      /* as long-lived as the job */
 };
 AZ_VEC(struct az_classic_row, az_classic_rows);
 
@@ -17,7 +18,8 @@ struct az_classic {
     double divisor; /* iterations x GPUs */
     double scale;   /* file time to ms */
     int64_t iters, gpus;
-    bool iters_given;
+    bool iters_given; /* as an option */
+    bool iters_known; /* as an option, or steps were found */
     struct az_classic_rows classes, nccl, memops;
     struct az_classic_row kernels, nccl_sum; /* totals */
     bool has_mem, has_nvtx;

@@ -41,11 +41,48 @@ static struct az_table *start(struct az_job *job, const char *id, const char *ti
     return t;
 }
 
-static void column(struct az_table *t, const char *name, enum az_cell_type type, enum az_unit unit,
-                   unsigned flags, int title_width, int width, int decimals)
+/* A column and its widths in the text. */
+struct column {
+    struct az_record_column record;
+    bool per_iter; /* omitted where iterations are unknown */
+    int title_width, width, decimals;
+};
+#define COLUMNS_MAX 7
+/* clang-format off */
+#define ROW(field) AZ_FIELD(struct az_classic_row, field)
+static const struct column class_columns[] = {
+    { { "Class", AZ_TEXT, .flags = AZ_KEY, ROW(name) }, false, -17, -17, 0 },
+    { { "TimePerIter(ms)", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER, ROW(per_iter) }, true, -17, 15, 2 },
+    { { "InstancePerIter", AZ_INT, AZ_UNIT_COUNT, ROW(inst_per_iter) }, true, -17, 17, 0 },
+    { { "TimePerIter(%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE, ROW(per_iter_percent) }, true, -17, 16, 2 },
+    { { "TotalTime(ms)", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER, ROW(total) }, false, -17, 16, 2 },
+    { { "TotalInstance", AZ_INT, AZ_UNIT_COUNT, ROW(instances) }, false, -15, 17, 0 },
+    { { "TotalTime(%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE, ROW(total_percent) }, false, -15, 14, 2 },
+};
+static const struct column operation_columns[] = {
+    { { "Class", AZ_TEXT, .flags = AZ_KEY, ROW(name) }, false, -17, -17, 0 },
+    { { "TimePerIter(ms)", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER, ROW(per_iter) }, true, -17, 15, 2 },
+    { { "InstancePerIter", AZ_INT, AZ_UNIT_COUNT, ROW(inst_per_iter) }, true, -17, 17, 0 },
+    { { "TotalTime(ms)", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER | AZ_SHARE, ROW(total) }, false, -17, 15, 2 },
+    { { "TotalInstance", AZ_INT, AZ_UNIT_COUNT, ROW(instances) }, false, -15, 17, 0 },
+};
+/* clang-format on */
+
+/* Columns and rows; first: width of the first column. */
+static void put_rows(const struct az_classic *c, struct az_table *t, const struct column *columns,
+                     size_t n, int first, const struct az_classic_rows *rows)
 {
-    az_table_column(t, name, type, unit, flags);
-    az_table_width(t, title_width, width, decimals);
+    struct az_record_column kept[COLUMNS_MAX];
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (columns[i].per_iter && !c->iters_known)
+            continue;
+        kept[k] = columns[i].record;
+        az_record_columns(t, &kept[k++], 1);
+        az_table_width(t, i ? columns[i].title_width : first, i ? columns[i].width : first,
+                       columns[i].decimals);
+    }
+    az_put_records(t, kept, k, rows->v, rows->n, sizeof *rows->v);
 }
 
 static int classes(struct az_job *job, const struct az_classic *c)
@@ -57,23 +94,7 @@ static int classes(struct az_job *job, const struct az_classic *c)
         return az_arena_error(job->arena);
     }
     int rc = heading(job, l, "Kernel", &c->kernels);
-    column(t, "Class", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, -17, -17, 0);
-    column(t, "TimePerIter(ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, -17, 15, 2);
-    column(t, "InstancePerIter", AZ_INT, AZ_UNIT_COUNT, 0, -17, 17, 0);
-    column(t, "TimePerIter(%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, -17, 16, 2);
-    column(t, "TotalTime(ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, -17, 16, 2);
-    column(t, "TotalInstance", AZ_INT, AZ_UNIT_COUNT, 0, -15, 17, 0);
-    column(t, "TotalTime(%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, -15, 14, 2);
-    for (size_t i = 0; i < c->classes.n; i++) {
-        const struct az_classic_row *r = &c->classes.v[i];
-        az_put_copy(t, r->name);
-        az_put_f64(t, r->per_iter);
-        az_put_i64(t, r->inst_per_iter);
-        az_put_f64(t, az_percent(r->per_iter, c->kernels.per_iter));
-        az_put_f64(t, r->total);
-        az_put_i64(t, r->instances);
-        az_put_f64(t, az_percent(r->total, c->kernels.total));
-    }
+    put_rows(c, t, class_columns, AZ_LENGTH(class_columns), -17, &c->classes);
     if (rc == 0)
         return az_document_add(job->doc, t);
     az_table_free(t);
@@ -100,9 +121,9 @@ static struct az_sv short_copy(struct az_sv name)
 }
 
 /* NCCL and memory operations: the same five columns, the first of another width. */
-static int operations(struct az_job *job, const char *id, const char *title,
-                      const struct az_classic_rows *rows, const struct az_classic_row *sum,
-                      int first_width)
+static int operations(struct az_job *job, const struct az_classic *c, const char *id,
+                      const char *title, const struct az_classic_rows *rows,
+                      const struct az_classic_row *sum, int first_width)
 {
     struct az_layout *l;
     struct az_table *t = start(job, id, title, &l);
@@ -115,64 +136,56 @@ static int operations(struct az_job *job, const char *id, const char *title,
         rc = sum ? heading(job, l, "NCCL", sum) : line(&l->before, AZ_SV("Mem Ops Statistic:"));
     if (!sum)
         l->display = short_copy;
-    column(t, "Class", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, first_width, first_width, 0);
-    column(t, "TimePerIter(ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, -17, 15, 2);
-    column(t, "InstancePerIter", AZ_INT, AZ_UNIT_COUNT, 0, -17, 17, 0);
-    column(t, "TotalTime(ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER | AZ_SHARE, -17, 15, 2);
-    column(t, "TotalInstance", AZ_INT, AZ_UNIT_COUNT, 0, -15, 17, 0);
-    for (size_t i = 0; i < rows->n; i++) {
-        az_put_copy(t, rows->v[i].name);
-        az_put_f64(t, rows->v[i].per_iter);
-        az_put_i64(t, rows->v[i].inst_per_iter);
-        az_put_f64(t, rows->v[i].total);
-        az_put_i64(t, rows->v[i].instances);
-    }
+    put_rows(c, t, operation_columns, AZ_LENGTH(operation_columns), first_width, rows);
     if (rc == 0)
         return az_document_add(job->doc, t);
     az_table_free(t);
     return rc;
 }
 
-static void metric(struct az_table *t, const char *name, double value, const char *unit)
-{
-    az_put_text(t, az_sv_str(name));
-    az_put_f64(t, value);
-    az_put_text(t, az_sv_str(unit));
-}
+struct metric {
+    const char *name;
+    double value;
+    const char *unit;
+    bool omitted;
+};
 
 static const struct az_record_column iterations_columns[] = {
-    { "Metric", AZ_TEXT, .flags = AZ_KEY },
-    { "Value", .type = AZ_REAL },
-    { "Unit", .type = AZ_TEXT },
+    { "Metric", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct metric, name) },
+    { "Value", .type = AZ_REAL, AZ_FIELD(struct metric, value) },
+    { "Unit", .type = AZ_TEXT, AZ_FIELD(struct metric, unit) },
 };
 
 static int totals(struct az_job *job, const struct az_classic *c)
 {
+    const bool no_iters = !c->iters_known, no_ranges = c->nvtx_count <= 0;
+    const struct metric metrics[] = {
+        { "Iterations", (double)c->iters, "", no_iters },
+        { "GPUs", (double)c->gpus, "", false },
+        { "Kernel time per iteration", c->kernels.per_iter, "ms", no_iters },
+        { "Kernel instances per iteration", (double)c->kernels.inst_per_iter, "", no_iters },
+        { "Kernel total time", c->kernels.total, "ms", false },
+        { "Kernel total instances", (double)c->kernels.instances, "", false },
+        { "NCCL time per iteration", c->nccl_sum.per_iter, "ms", no_iters },
+        { "NCCL instances per iteration", (double)c->nccl_sum.inst_per_iter, "", no_iters },
+        { "NCCL total time", c->nccl_sum.total, "ms", false },
+        { "NCCL total instances", (double)c->nccl_sum.instances, "", false },
+        { "NVTX range count", (double)c->nvtx_count, "", !c->has_nvtx },
+        { "NVTX average range time", c->nvtx_avg, "ms", no_ranges },
+        { "NVTX total range time", c->nvtx_total, "ms", no_ranges },
+        { "Estimated non-hidden time per range", c->hidden_avg, "ms", no_ranges || no_iters },
+        { "Estimated non-hidden share per range", c->hidden_avg_pct, "%", no_ranges || no_iters },
+        { "Estimated non-hidden total time", c->hidden_total, "ms", no_ranges },
+        { "Estimated non-hidden total share", c->hidden_total_pct, "%", no_ranges },
+    };
     struct az_table *t =
-        az_table_new(job->arena, "iterations", "Totals and per-iteration values", AZ_TABLE_SUMMARY);
+        AZ_RECORD_TABLE(job->arena, "iterations", "Totals and per-iteration values",
+                        AZ_TABLE_SUMMARY, iterations_columns);
     if (!t)
         return az_arena_error(job->arena);
-    az_record_columns(t, iterations_columns, AZ_LENGTH(iterations_columns));
-    metric(t, "Iterations", (double)c->iters, "");
-    metric(t, "GPUs", (double)c->gpus, "");
-    metric(t, "Kernel time per iteration", c->kernels.per_iter, "ms");
-    metric(t, "Kernel instances per iteration", (double)c->kernels.inst_per_iter, "");
-    metric(t, "Kernel total time", c->kernels.total, "ms");
-    metric(t, "Kernel total instances", (double)c->kernels.instances, "");
-    metric(t, "NCCL time per iteration", c->nccl_sum.per_iter, "ms");
-    metric(t, "NCCL instances per iteration", (double)c->nccl_sum.inst_per_iter, "");
-    metric(t, "NCCL total time", c->nccl_sum.total, "ms");
-    metric(t, "NCCL total instances", (double)c->nccl_sum.instances, "");
-    if (c->has_nvtx)
-        metric(t, "NVTX range count", (double)c->nvtx_count, "");
-    if (c->nvtx_count > 0) {
-        metric(t, "NVTX average range time", c->nvtx_avg, "ms");
-        metric(t, "NVTX total range time", c->nvtx_total, "ms");
-        metric(t, "Estimated non-hidden time per range", c->hidden_avg, "ms");
-        metric(t, "Estimated non-hidden share per range", c->hidden_avg_pct, "%");
-        metric(t, "Estimated non-hidden total time", c->hidden_total, "ms");
-        metric(t, "Estimated non-hidden total share", c->hidden_total_pct, "%");
-    }
+    for (size_t i = 0; i < AZ_LENGTH(metrics); i++)
+        if (!metrics[i].omitted)
+            AZ_PUT_RECORDS(t, iterations_columns, &metrics[i], 1);
     return az_document_add(job->doc, t);
 }
 
@@ -226,9 +239,9 @@ int az_classic_emit(struct az_job *job, const struct az_classic *c)
     static const char *const share[] = { "TotalTime(ms)", NULL };
     int rc = classes(job, c);
     if (rc == 0)
-        rc = operations(job, "nccl", "Communication by collective", &c->nccl, &c->nccl_sum, -17);
+        rc = operations(job, c, "nccl", "Communication by collective", &c->nccl, &c->nccl_sum, -17);
     if (rc == 0 && c->has_mem)
-        rc = operations(job, "memops", "Memory operations", &c->memops, NULL, -23);
+        rc = operations(job, c, "memops", "Memory operations", &c->memops, NULL, -23);
     if (rc == 0)
         rc = totals(job, c);
     if (rc == 0)
