@@ -105,7 +105,7 @@ void az_args_init(struct az_args *a, const struct az_cmd *cmd, int argc, char **
     if (az_flags_taken(cmd))
         n += az_flags_add(cmd, a->longs + n, FLAGS_MAX);
     az_flags_respell(a->longs, argc, argv);
-    optind = 1;
+    optind = 0; /* resets the state of the C library, whatever was parsed before */
     opterr = 0;
 }
 

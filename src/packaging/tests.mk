@@ -99,7 +99,7 @@ docs: ## build the pages as HTML in $(BUILD)/docs (needs cmark-gfm)
 	@sh tests/need.sh cmark-gfm
 	@$(PY) src/docs/make_site.py --out $(BUILD)/docs
 
-.PHONY: docs readme lint sanitize fuzz bench
+.PHONY: docs readme lint sanitize fuzz fuzz-long bench
 lint: ## run include rule, spelling, format, static analysis, shell scripts
 	@PYTHON='$(PY)' CPPFLAGS='-D_POSIX_C_SOURCE=200809L $(if $(ISAL),-DAZ_WITH_ISAL)' sh tests/lint/run.sh
 
@@ -117,13 +117,16 @@ fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
 	    mkdir -p $(BUILD)-fuzz/found/$$f $(BUILD)-fuzz/corpus/$$f; echo "== $$f"; \
 	    seeds=; [ -d tests/fuzz/corpus/$$f ] && seeds=tests/fuzz/corpus/$$f; \
 	    $(BUILD)-fuzz/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-	        -artifact_prefix=$(BUILD)-fuzz/found/$$f/ $(BUILD)-fuzz/corpus/$$f $$seeds > $(BUILD)-fuzz/$$f.log 2>&1 || \
+	        -dict=tests/fuzz/words.dict -artifact_prefix=$(BUILD)-fuzz/found/$$f/ $(BUILD)-fuzz/corpus/$$f $$seeds > $(BUILD)-fuzz/$$f.log 2>&1 || \
 	        { grep -v '^#' $(BUILD)-fuzz/$$f.log | tail -n 60; exit 1; }; \
 	    awk '/PC tables/ { split($$0, p, /[( ]+/); for (i in p) if (p[i + 1] == "PCs):" || p[i + 1] == "PCs") all = p[i] } \
 	        / cov: / { for (i = 1; i < NF; i++) if ($$i == "cov:") cov = $$(i + 1) } \
 	        /executed_units/ { runs = $$2 } /peak_rss/ { rss = $$2 } \
 	        END { printf "%d inputs, %d of %d edges of what is linked (%.1f %%), %d MB\n", runs, cov, all, all ? 100 * cov / all : 0, rss }' \
 	        $(BUILD)-fuzz/$$f.log; done
+
+fuzz-long: ## the same for two hours per harness (weekly, or by OSS-Fuzz)
+	+@$(AGAIN) FUZZ_SECONDS=7200 fuzz
 
 bench: all $(BENCHES) ## run benchmarks and check their limits (BENCH=smoke: small and quick)
 	@BUILD='$(BUILD)' PYTHON='$(PY)' BENCH='$(BENCH)' sh tests/bench/run.sh

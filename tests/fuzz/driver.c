@@ -10,6 +10,9 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+/* Of harnesses that know the syntax of their inputs. */
+__attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
+                                                     unsigned seed);
 
 struct input {
     uint8_t *data;
@@ -148,7 +151,9 @@ static void mutate(unsigned long times)
         if (n)
             memcpy(p, in->data, n);
         for (size_t k = 1 + below(8); k > 0; k--)
-            n = change(p, n, room);
+            n = LLVMFuzzerCustomMutator && below(4)
+                    ? LLVMFuzzerCustomMutator(p, n, room, (unsigned)below(UINT32_MAX))
+                    : change(p, n, room);
         run(p, n);
         free(p);
     }

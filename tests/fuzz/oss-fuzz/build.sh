@@ -9,6 +9,7 @@ for program in "$build"/fuzz/*; do
     name=$(basename "$program")
     case $name in *.d) continue ;; esac
     cp "$program" "$OUT/$name"
+    cp tests/fuzz/words.dict "$OUT/$name.dict"
     (cd "tests/fuzz/corpus/$name" && zip -q -r "$OUT/${name}_seed_corpus.zip" .)
 done
 # The shared libraries that the base image of the runner does not have.
