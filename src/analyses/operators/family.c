@@ -3,9 +3,9 @@
  * they launch device work themselves. */
 #include "analyses/operators/family.h"
 
-#include "analyses/operators/backward.h"
 #include "analyses/registry_list.h"
 #include "base/sort.h"
+#include "facts/forward_links.h"
 #include "facts/groups.h"
 
 struct link { /* a wrapper of the backward pass, at the preorder number of its forward operator */
@@ -263,7 +263,7 @@ static int run(struct az_job *job)
     az_arena_init(&w.scratch, job->mem);
     w.metrics = az_framework_metrics_get(job, w.fw, &rc);
     if (rc == 0)
-        w.forward = az_framework_forward(job, w.fw, &rc);
+        w.forward = az_job_forward(job, 0, &rc);
     if (rc == 0)
         rc = make_links(&w);
     w.fwd = az_arena_array(&w.scratch, w.fw->trace->names.text.n + 1, sizeof *w.fwd);

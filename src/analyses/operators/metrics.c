@@ -1,6 +1,6 @@
 /* Estimates and their cache. */
 #include "analyses/operators/metrics.h"
-#include "analyses/operators/backward.h"
+#include "facts/forward_links.h"
 
 #include "analyses/rates.h"
 #include "base/data.h"

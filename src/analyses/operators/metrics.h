@@ -52,9 +52,9 @@ bool az_framework_scripted(struct az_framework_metrics *m, uint32_t name);
 const struct az_peaks *az_framework_peaks(const struct az_framework_metrics *m);
 struct az_roofline az_framework_roofline(const struct az_framework_metrics *m,
                                          const struct az_framework_estimate *e);
-struct az_forward; /* analyses/operators/backward.h */
+struct az_forward; /* facts/forward_links.h */
 /* Forward operator whose backward pass a node is, by the wrapper at most five levels above it;
- * AZ_NO_ROW. forward: az_framework_forward. */
+ * AZ_NO_ROW. forward: az_job_forward. */
 uint32_t az_framework_backward_of(const struct az_framework *f, const struct az_forward *forward,
                                   uint32_t node);
 

@@ -2,9 +2,9 @@
  * would name (docs/formulas-pytorch.md 8). */
 #include "analyses/operators/unified.h"
 
-#include "analyses/operators/backward.h"
 #include "analyses/operators/metrics.h"
 #include "analyses/registry_list.h"
+#include "facts/forward_links.h"
 
 struct work {
     struct az_job *job;
@@ -390,7 +390,7 @@ static int settle(struct work *w)
 static int make(struct work *w)
 {
     int rc;
-    w->forward = az_framework_forward(w->job, w->fw, &rc);
+    w->forward = az_job_forward(w->job, 0, &rc);
     if (rc == 0)
         rc = prepare(w);
     if (rc == 0)

@@ -1,9 +1,9 @@
 /* The call tree of a framework trace as scripts see and change it. */
 #include "analyses/tree_hooks/tree_hook.h"
-#include "analyses/operators/backward.h"
 #include "analyses/tree_hooks/tree_repeats.h"
 #include "base/data.h"
 #include "extend/extend.h"
+#include "facts/forward_links.h"
 #include "model/treeedit.h"
 
 #define PSEUDO_OPS "pseudo_ops.lua" /* shipped rules, in configs/ */

@@ -1,4 +1,4 @@
-#include "analyses/operators/backward.h"
+#include "facts/forward_links.h"
 
 #include "base/sort.h"
 
@@ -266,32 +266,41 @@ static int keep(struct az_forward *to, struct az_arena *a, const uint32_t *forwa
     return 0;
 }
 
-static const struct az_forward *forward_of(struct az_job *job, const struct az_framework *f,
-                                           void **slot, int *rc)
+static int make(struct az_job *job, const struct az_trace *t, struct az_forward *to)
 {
-    *rc = slot ? 0 : az_arena_error(job->arena);
-    if (*rc || *slot || !has_wrappers(f->trace))
-        return slot ? *slot : NULL;
-    const size_t bytes = ((size_t)f->tree->first_call + 1) * sizeof(uint32_t);
+    const struct az_op_links links = { .trace = t, .tree = az_tree(t), .ops = az_optrace(t) };
+    const size_t bytes = ((size_t)links.tree->first_call + 1) * sizeof(uint32_t);
     uint32_t *forward = az_mem_alloc(job->mem, bytes);
-    struct az_forward *to = az_arena_alloc(job->arena, sizeof *to);
-    *rc = forward && to ? 0 : az_mem_error(job->mem);
-    const struct az_op_links links = { .trace = f->trace, .tree = f->tree, .ops = f->ops };
-    if (*rc == 0)
-        *rc = az_forward_links(&links, job->mem, forward);
-    if (*rc == 0)
-        *rc = keep(to, job->arena, forward, f->tree->first_call);
+    int rc = forward ? az_forward_links(&links, job->mem, forward) : az_mem_error(job->mem);
+    if (rc == 0)
+        rc = keep(to, job->arena, forward, links.tree->first_call);
     az_mem_free(job->mem, forward, forward ? bytes : 0);
-    *slot = *rc ? NULL : to;
-    return *slot;
+    return rc;
 }
 
-const struct az_forward *az_framework_forward(struct az_job *job, const struct az_framework *f,
-                                              int *rc)
+static const struct az_forward *forward_of(struct az_job *job, size_t trace, void **slot, int *rc)
+{
+    const struct az_trace *t = job->traces[trace];
+    *rc = 0;
+    if (slot && !*slot)
+        *slot = az_arena_array(job->arena, job->n_traces + 1, sizeof(void *));
+    void **of = slot ? *slot : NULL;
+    if (!of) {
+        *rc = az_arena_error(job->arena);
+        return NULL;
+    }
+    if (of[trace] || !(t->caps & AZ_CAP_CALLTREE) || !has_wrappers(t))
+        return of[trace];
+    struct az_forward *to = az_arena_alloc(job->arena, sizeof *to);
+    *rc = to ? make(job, t, to) : az_arena_error(job->arena);
+    return of[trace] = *rc ? NULL : to;
+}
+
+const struct az_forward *az_job_forward(struct az_job *job, size_t trace, int *rc)
 {
     static const char what;
     void **slot = az_job_slot(job, &what);
-    const struct az_forward *forward = forward_of(job, f, slot, rc);
+    const struct az_forward *forward = forward_of(job, trace, slot, rc);
     az_job_leave(job, slot);
     return forward;
 }
