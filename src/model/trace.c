@@ -16,7 +16,7 @@ const char *az_kind_text(enum az_kind k)
         [AZ_GPU_RANGE] = "GPU range", [AZ_FRAME] = "frame",
         [AZ_SYNC] = "sync",           [AZ_OVERHEAD] = "overhead",
         [AZ_ALLOC] = "allocation",    [AZ_CAPTURED] = "captured call",
-        [AZ_GAP_FRAME] = "frame",
+        [AZ_GAP_FRAME] = "frame",     [AZ_MODULE] = "module",
     };
     return (unsigned)k < AZ_KIND_COUNT ? text[k] : "unknown";
 }

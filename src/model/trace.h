@@ -29,6 +29,8 @@ enum az_kind {
     AZ_CAPTURED,  /* a call while a graph was captured, under a launch of it (model/capture.h) */
     AZ_GAP_FRAME, /* interpreter frame of a trace whose frames are not kept, long enough to explain
                      idle time: in no call tree and in no table */
+    AZ_MODULE,    /* call of a module of a model, as its framework names it: regions; frames that
+                     are kept have it too. In no call tree */
     AZ_KIND_COUNT
 };
 const char *az_kind_text(enum az_kind k);

@@ -30,6 +30,7 @@ int az_pytorch_reader_init(struct az_pytorch_reader *r, struct az_trace *t,
     az_trace_columns(t, AZ_SYNC, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID);
     az_trace_columns(t, AZ_OVERHEAD, AZ_COL_UID);
     az_trace_columns(t, AZ_GAP_FRAME, 0);
+    az_trace_columns(t, AZ_MODULE, 0);
     return az_map_init(&r->lanes, t->mem, 64);
 }
 
@@ -419,14 +420,15 @@ static int details(struct az_pytorch_reader *r, const struct az_pytorch_event *e
 
 #define GAP_FRAME_US 10 /* a shorter one covers no gap of the device that is worth a frame */
 
-/* One that can cover idle time of the device: name and times alone. */
-static int add_gap_frame(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
+/* Name and times alone: one that can cover idle time of the device, or the call of a module. */
+static int add_bare_frame(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
+                          enum az_kind kind)
 {
     struct az_event v = { .start = e->ts, .end = e->ts + e->dur, .side = AZ_NO_ROW };
     int rc = lane_of(r, e, false, &v.lane);
     if (rc == 0)
         rc = az_pytorch_name(r, e->name, e->name_escaped, &v.name);
-    return rc ? rc : az_trace_add(r->trace, AZ_GAP_FRAME, &v);
+    return rc ? rc : az_trace_add(r->trace, kind, &v);
 }
 
 /* Of frames that are not kept the longest say what a loop is in, and those that are not short what
@@ -437,7 +439,7 @@ static int skip_frame(struct az_pytorch_reader *r, const struct az_pytorch_event
     r->frames++;
     if (e->dur < GAP_FRAME_US * (int64_t)1000 * r->trace->ticks_per_ns)
         return 0;
-    int rc = add_gap_frame(r, e);
+    int rc = add_bare_frame(r, e, AZ_GAP_FRAME);
     if (rc || e->dur <= r->long_enough)
         return rc;
     rc = identity(r, &e->pid, &pid);
@@ -462,6 +464,11 @@ static int add_span(struct az_pytorch_reader *r, const struct az_pytorch_event *
         if (impossible)
             az_trace_impossible(r->trace, kind, e->ts, e->ts);
         return 0;
+    }
+    if (kind == AZ_FRAME && az_sv_starts(e->name, AZ_SV("nn.Module: "))) {
+        const int added = add_bare_frame(r, e, AZ_MODULE);
+        if (added)
+            return added;
     }
     if (kind == AZ_FRAME && !r->keep_frames)
         return skip_frame(r, e);
