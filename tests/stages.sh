@@ -147,6 +147,9 @@ stage_steps() {
     counted steps "$PYTHON" tests/steps_check.py --analyzer "$ANALYZER" --shared "$SHARED" --seeds 4
 }
 
+# Regions against a quadratic search over the events of seeded trees.
+stage_regions() { counted regions "$PYTHON" tests/regions_check.py --analyzer "$ANALYZER"; }
+
 # Families of kernel names.
 stage_names() { counted names "$PYTHON" tests/kernel_names_check.py --analyzer "$ANALYZER"; }
 

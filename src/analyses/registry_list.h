@@ -44,6 +44,7 @@
     X(hlo_events) \
     X(hlo_tpu) \
     X(steps) \
+    X(regions) \
     /* after those of a format's own vocabulary, which answer the same questions (tables/views.h) */ \
     X(sums) \
     X(nvtx_gpu_proj_sum) \

@@ -1,0 +1,152 @@
+/* regions: device and host time by what the user named, as a tree (docs/regions.md). */
+#include "facts/regions.h"
+
+#include "analyses/registry_list.h"
+#include "base/sort.h"
+#include "document/record.h"
+#include "facts/steps.h"
+
+struct row {
+    int64_t rank, instances, device, own, backward, launches, kernels, idle, host, host_own,
+        exposed, per_step;
+    struct az_sv path;
+    const char *source;
+    double share;
+};
+
+static const struct az_record_column columns[] = {
+    { "path", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, AZ_FIELD(struct row, path) },
+    { "source", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL, AZ_FIELD(struct row, source) },
+    { "instances", AZ_INT, AZ_UNIT_COUNT, 0, AZ_KNOWN(struct row, instances) },
+    { "device_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_KNOWN(struct row, device) },
+    { "device_self_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_KNOWN(struct row, own) },
+    { "share_percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(struct row, share) },
+    { "backward_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_KNOWN(struct row, backward) },
+    { "idle_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_KNOWN(struct row, idle) },
+    { "exposed_comm_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER | AZ_DETAIL,
+      AZ_KNOWN(struct row, exposed) },
+    { "host_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_KNOWN(struct row, host) },
+    { "host_self_ns", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_KNOWN(struct row, host_own) },
+    { "device_per_step_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER | AZ_DETAIL,
+      AZ_KNOWN(struct row, per_step) },
+    { "launches", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN(struct row, launches) },
+    { "kernels", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN(struct row, kernels) },
+};
+
+static int64_t known_ns(const struct az_trace *t, int64_t ticks)
+{
+    return ticks < 0 ? -1 : az_ns(t, ticks);
+}
+
+static struct row row_of(struct az_job *job, size_t trace, const struct az_regions *r, uint32_t i,
+                         int64_t steps)
+{
+    const struct az_trace *t = job->traces[trace];
+    const struct az_region *x = &r->v[i];
+    const bool device = r->total.device > 0;
+    return (struct row){
+        .rank = az_job_rank(job, trace),
+        .path = az_region_path(job, r, i),
+        .source = az_region_source_text(x->source),
+        .instances = x->instances,
+        .device = device ? az_ns(t, x->all.device) : -1,
+        .own = device ? az_ns(t, x->own.device) : -1,
+        .share = device ? az_percent((double)x->all.device, (double)r->total.device) : 0.0 / 0.0,
+        .backward = r->total.backward ? az_ns(t, x->all.backward) : -1,
+        .launches = device ? x->all.launches : -1,
+        .kernels = device ? x->all.kernels : -1,
+        .idle = known_ns(t, x->idle),
+        .exposed = device ? az_ns(t, x->all.exposed_comm) : -1,
+        .host = known_ns(t, x->host),
+        .host_own = known_ns(t, x->host_own),
+        .per_step = steps ? az_ns(t, x->all.device / steps) : -1,
+    };
+}
+
+/* Work in no region, so that exclusive times add up to the device time. */
+static struct row outside_of(struct az_job *job, size_t trace, const struct az_regions *r,
+                             int64_t steps)
+{
+    const struct az_trace *t = job->traces[trace];
+    return (struct row){
+        .rank = az_job_rank(job, trace),
+        .path = AZ_SV("(outside)"),
+        .source = "",
+        .instances = -1,
+        .device = az_ns(t, r->outside.device),
+        .own = az_ns(t, r->outside.device),
+        .share = az_percent((double)r->outside.device, (double)r->total.device),
+        .backward = r->total.backward ? az_ns(t, r->outside.backward) : -1,
+        .launches = r->outside.launches,
+        .kernels = r->outside.kernels,
+        .idle = -1,
+        .exposed = az_ns(t, r->outside.exposed_comm),
+        .host = -1,
+        .host_own = -1,
+        .per_step = steps ? az_ns(t, r->outside.device / steps) : -1,
+    };
+}
+
+/* Most device time first, then most host time; a region is before those in it. */
+static int by_time(const void *x, const void *y, void *ctx)
+{
+    const struct row *a = x, *b = y;
+    (void)ctx;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->device != b->device)
+        return a->device > b->device ? -1 : 1;
+    if (a->host != b->host)
+        return a->host > b->host ? -1 : 1;
+    return az_sv_cmp(a->path, b->path);
+}
+
+static int add_trace(struct az_job *job, size_t trace, struct az_table *t)
+{
+    int rc;
+    const struct az_regions *r = az_job_regions(job, trace, &rc);
+    if (!r || !r->n)
+        return rc;
+    const bool device = r->total.device > 0;
+    const struct az_steps *steps = device ? az_job_steps(job, trace, &rc) : NULL;
+    struct row *v = az_mem_alloc(job->mem, (r->n + 1) * sizeof *v);
+    if (rc || !v)
+        return rc ? rc : az_mem_error(job->mem);
+    const int64_t n_steps = steps ? (int64_t)steps->n : 0;
+    for (uint32_t i = 0; i < r->n; i++)
+        v[i] = row_of(job, trace, r, i, n_steps);
+    v[r->n] = outside_of(job, trace, r, n_steps);
+    const size_t n = r->n + (r->outside.device > 0);
+    rc = az_sort_cmp(v, n, sizeof *v, by_time, NULL, job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (job->n_traces > 1)
+            az_put_i64(t, v[i].rank);
+        az_put_fields(t, columns, AZ_LENGTH(columns), job->n_traces > 1, &v[i]);
+    }
+    az_mem_free(job->mem, v, (r->n + 1) * sizeof *v);
+    if (r->merged)
+        az_cover(job, "regions: instances merged into their parent", (double)r->merged, "count",
+                 AZ_SV("nested too deeply, or too many names"));
+    return rc ? rc : job->arena->failed ? az_arena_error(job->arena) : AZ_OK;
+}
+
+static int run(struct az_job *job)
+{
+    struct az_table *t =
+        az_table_new(job->arena, "regions", "Device time by region", AZ_TABLE_SUMMARY);
+    int rc = t ? AZ_OK : az_arena_error(job->arena);
+    if (job->n_traces > 1)
+        az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_record_columns(t, columns, AZ_LENGTH(columns));
+    for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
+        rc = add_trace(job, i, t);
+    return az_job_add(job, t, rc);
+}
+
+const struct az_analysis az_analysis_regions = {
+    .name = "regions",
+    .tables = { "regions" },
+    .help = "device and host time by range, module, scope or signpost",
+    .any = AZ_CAP_RANGES | AZ_CAP_CALLTREE | AZ_CAP_PROGRAMS | AZ_CAP_OPREPORT,
+    .run = run,
+};

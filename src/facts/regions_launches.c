@@ -1,0 +1,119 @@
+/* Device events by the region that their launch begins in. */
+#include "facts/account.h"
+#include "facts/forward_links.h"
+#include "facts/regions_internal.h"
+#include "model/optrace.h"
+
+/* What is known of a call. */
+struct launch_place {
+    uint32_t inside;  /* instance; AZ_NO_ID */
+    uint32_t forward; /* of the operator that it runs the gradient of; AZ_NO_ID: none, or in none */
+    bool backward;    /* it runs a gradient */
+    bool counted;     /* among the launches */
+};
+
+/* The forward operator of the backward operator around a call; AZ_NO_ROW. */
+static uint32_t forward_op(const struct az_calltree *c, const struct az_forward *f, size_t call)
+{
+    uint32_t op = az_node_op(c, c->first_call + (uint32_t)call);
+    while (op != AZ_NO_ROW) {
+        const uint32_t from = az_forward_of(f, op);
+        if (from != AZ_NO_ROW)
+            return from;
+        const uint32_t up = c->parent[op];
+        op = up == AZ_NO_ROW ? AZ_NO_ROW : az_node_op(c, up);
+    }
+    return AZ_NO_ROW;
+}
+
+static int place_calls(struct az_region_search *s, struct launch_place *place)
+{
+    const struct az_events *calls = &s->t->ev[AZ_CALL], *ops = &s->t->ev[AZ_HOST_OP];
+    int rc;
+    const struct az_forward *f = az_job_forward(s->job, s->trace, &rc);
+    uint32_t *at = az_arena_array(s->job->arena, s->n_threads + 1, sizeof *at);
+    if (rc == 0 && !at)
+        rc = az_arena_error(s->job->arena);
+    for (size_t i = 0; rc == 0 && i < calls->n; i++) {
+        const uint32_t thread = s->thread_of_lane[calls->lane[i]];
+        struct launch_place p = { az_regions_next(s, at, thread, calls->start[i]), AZ_NO_ID, false,
+                                  false };
+        const uint32_t op =
+            f && s->serves[thread] != AZ_NO_ID ? forward_op(az_tree(s->t), f, i) : AZ_NO_ROW;
+        if (op != AZ_NO_ROW) {
+            p.backward = true;
+            p.forward = az_regions_at(s, s->thread_of_lane[ops->lane[op]], ops->start[op]);
+        }
+        place[i] = p;
+    }
+    return rc;
+}
+
+static uint32_t region_of(const struct az_region_search *s, uint32_t instance)
+{
+    return instance == AZ_NO_ID ? AZ_NO_ID : s->instances.v[instance].region;
+}
+
+static void extend_work(struct az_instance *x, int64_t start, int64_t end, uint32_t slot)
+{
+    x->first = start < x->first ? start : x->first;
+    x->last = end > x->last ? end : x->last;
+    x->slot = x->slot == -1 || x->slot == (int32_t)slot ? (int32_t)slot : -2;
+}
+
+struct placing {
+    struct az_region_search *s;
+    struct launch_place *place;
+    const struct az_counted *counted;
+    const struct az_link *link;
+    const struct az_devices_of *devices;
+};
+
+static void place_kind(const struct placing *p, enum az_kind kind)
+{
+    struct az_region_search *s = p->s;
+    const struct az_events *e = &s->t->ev[kind];
+    const uint32_t *call_of = p->link->call[kind];
+    const uint8_t *skip = p->counted->skip[kind];
+    for (size_t i = 0; i < e->n; i++) {
+        const uint32_t call = call_of ? call_of[i] : AZ_NO_ROW;
+        struct launch_place *at = call == AZ_NO_ROW ? NULL : &p->place[call];
+        const uint32_t instance = at ? at->inside : AZ_NO_ID, region = region_of(s, instance);
+        const int64_t length = e->end[i] - e->start[i];
+        if (skip && skip[i])
+            continue;
+        struct az_region_sums *sums = az_regions_sums(s, region);
+        s->of[kind][i] = region;
+        sums->device += length;
+        sums->kernels += kind == AZ_KERNEL;
+        if (!at)
+            continue;
+        sums->launches += !at->counted;
+        at->counted = true;
+        if (at->backward)
+            az_regions_sums(s, region_of(s, at->forward))->backward += length;
+        if (instance != AZ_NO_ID)
+            extend_work(&s->instances.v[instance], e->start[i], e->end[i],
+                        p->devices->slot_of_lane.v[e->lane[i]]);
+    }
+}
+
+int az_regions_of_launches(struct az_region_search *s)
+{
+    const size_t bytes = (s->t->ev[AZ_CALL].n + 1) * sizeof(struct launch_place);
+    struct az_devices_of devices;
+    struct placing p = { .s = s, .devices = &devices };
+    int rc = az_devices_make(&devices, s->t, AZ_BY_DEVICE, s->job->mem);
+    if (rc == 0)
+        p.counted = az_job_counted(s->job, s->trace, AZ_ALL_WORK, &rc);
+    if (rc == 0)
+        p.link = az_job_link(s->job, s->trace, &rc);
+    p.place = rc ? NULL : az_mem_alloc(s->job->mem, bytes);
+    if (rc == 0)
+        rc = p.place ? place_calls(s, p.place) : az_mem_error(s->job->mem);
+    for (int k = 0; rc == 0 && k <= AZ_GRAPH; k++)
+        place_kind(&p, (enum az_kind)k);
+    az_mem_free(s->job->mem, p.place, p.place ? bytes : 0);
+    az_devices_release(&devices);
+    return rc;
+}

@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""Regions against brute force (src/docs/regions.md): seeded trees of ranges, modules and steps with launches in them, as
+PyTorch, Nsight Systems and rocprofv3 profiles. Inclusive and exclusive device time, backward time, launches, host time and
+instances of every region must be those of a quadratic search over the events, and exclusive times with what is outside must
+add up to the device time exactly.
+
+    regions_check.py --analyzer ANALYZER [--seeds N] [--verbose]
+
+The last line is "N passed, N failed".
+"""
+import argparse
+import csv
+import json
+import os
+import random
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+
+passed = failed = 0
+verbose = False
+MAIN, AUTOGRAD, OTHER = 11, 12, 13
+NAMES = ["forward", "backward", "layer.%d", "iter %d", "stage[%d]", "attention", "mlp", "conv2d", "bf16_cast", "head_%d",
+         "block%d", "load batch", "h.%d.attn"]
+MODULES = ["nn.Module: Linear_%d", "nn.Module: Block_%d", "nn.Module: Norm_%d"]
+
+
+def verdict(good, what, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good or verbose:
+        print("%s %s%s" % ("ok  " if good else "FAIL", what, ": " + detail if detail else ""))
+
+
+def fold(name):
+    """Digits that stand for themselves, or after a word that is counted."""
+    words = {"layer", "block", "iter", "iteration", "step", "epoch", "batch", "stage", "chunk", "microbatch", "expert"}
+
+    def one(m):
+        before = re.search(r"[A-Za-z\u0080-\uffff]+$", name[:m.start()])
+        after = name[m.end():m.end() + 1]
+        if after and re.match(r"[A-Za-z\u0080-\uffff]", after):
+            return m.group()
+        return "*" if not before or before.group().lower() in words else m.group()
+
+    return re.sub(r"[0-9]+", one, name)
+
+
+class Tree:
+    """Events of one made-up program. A range is (thread, start, end, name, kind), a launch (thread, start, end, corr)."""
+
+    def __init__(self, seed, pytorch):
+        self.rng = random.Random(seed)
+        self.pytorch = pytorch
+        self.ranges, self.launches, self.kernels, self.ops = [], [], [], []
+        self.corr, self.seq, self.free = 0, 0, 5000
+        self.backward = {}  # corr -> (thread, start) of the forward operator
+        at = self.fill(MAIN, 1000, 0)
+        self.fill(OTHER, 1500, 1)
+        if pytorch:
+            self.gradients(at)
+
+    def launch(self, thread, at):
+        self.corr += 1
+        length = self.rng.randint(2, 9) * 100
+        self.launches.append((thread, at, at + length, self.corr))
+        for _ in range(1 if self.rng.random() < 0.9 else 2):
+            start = max(self.free, at + length) + self.rng.choice([0, 0, 50, 3000])
+            self.free = start + self.rng.randint(1, 40) * 137
+            self.kernels.append((start, self.free, self.corr, self.rng.choice(["gemm", "relu", "ncclDevKernel_AllReduce_Sum_f32"])))
+        return at + length
+
+    def operator(self, thread, at):
+        """A forward operator with a number, whose gradient is run later."""
+        self.seq += 1
+        end = self.launch(thread, at + 100) + 100
+        self.ops.append((thread, at, end, "aten::mm", self.seq))
+        return end
+
+    def fill(self, thread, at, depth):
+        """Children from a time on; the time after them."""
+        for _ in range(self.rng.randint(1, 4)):
+            at += self.rng.randint(0, 5) * 100
+            what = self.rng.random()
+            if what < 0.45 and depth < 6:
+                start = at
+                at = self.fill(thread, at + self.rng.choice([0, 100]), depth + 1) + self.rng.choice([0, 100])
+                modules = self.pytorch and self.rng.random() < 0.4
+                name = self.rng.choice(MODULES if modules else NAMES)
+                if "%d" in name:
+                    name %= self.rng.randint(0, 3)
+                if at > start:
+                    self.ranges.append((thread, start, at, name, "module" if modules else "range"))
+            elif self.pytorch and thread == MAIN and what < 0.75:
+                at = self.operator(thread, at)
+            elif what < 0.9:
+                at = self.launch(thread, at)
+            else:
+                at += 700
+        return at
+
+    def gradients(self, at):
+        """On a thread of its own, inside a range of the main thread."""
+        start = at + 100
+        forward = [x for x in self.ops if x[0] == MAIN]
+        if not forward:
+            return
+        at = start + 200
+        for thread, begin, _, _, seq in reversed(forward):
+            first = at
+            own = self.rng.random() < 0.3
+            at = self.launch(AUTOGRAD, at + 100) + 100
+            self.backward[self.corr] = (thread, begin)
+            if own:
+                self.ranges.append((AUTOGRAD, first + 50, at - 50, "hook %d" % seq, "range"))
+            self.ops.append((AUTOGRAD, first, at, "autograd::engine::evaluate_function: MmBackward0", seq))
+            at += 100
+        self.ranges.append((MAIN, start, at + 200, "backward pass", "range"))
+
+    # ---- the answer ----
+
+    def open_at(self, thread, at):
+        """Ranges of a thread that are open, the innermost last: by start, the longest first, as written."""
+        rows = [(s, -e, i) for i, (t, s, e, _, _) in enumerate(self.ranges) if t == thread and s <= at < e]
+        return [i for _, _, i in sorted(rows)]
+
+    def path(self, i):
+        thread, start, end, _, kind = self.ranges[i]
+        key = (start, -end, i)
+        around = [k for k in self.open_at(thread, start) if (self.ranges[k][1], -self.ranges[k][2], k) < key]
+        if not around and thread == AUTOGRAD:
+            around = self.open_at(MAIN, start)
+        around = [k for k in around if self.ranges[k][2] + 1000 >= end]
+        name = self.ranges[i][3]
+        name = fold(name[len("nn.Module: "):] if kind == "module" else name)
+        return (self.path(around[-1]) if around else ()) + ((name, kind),)
+
+    def region(self, thread, at):
+        found = self.open_at(thread, at)
+        if not found and thread == AUTOGRAD:
+            found = self.open_at(MAIN, at)
+        return self.path(found[-1]) if found else ()
+
+    def expected(self):
+        own, back, calls, kernels, host, count = (defaultdict(int) for _ in range(6))
+        where = {c: self.region(t, s) for t, s, _, c in self.launches}
+        for start, end, corr, _ in self.kernels:
+            own[where[corr]] += end - start
+            kernels[where[corr]] += 1
+            if corr in self.backward:
+                back[self.region(*self.backward[corr])] += end - start
+        for corr in where:
+            calls[where[corr]] += 1
+        for i, (_, start, end, _, _) in enumerate(self.ranges):
+            host[self.path(i)] += end - start
+            count[self.path(i)] += 1
+        rows = {}
+        for path in set(host) | ({()} if own[()] else set()):
+            def inside(of):
+                return sum(v for p, v in of.items() if (p[:len(path)] == path if path else not p))
+            rows[path] = dict(device_ns=inside(own), device_self_ns=own[path], backward_ns=inside(back), launches=inside(calls),
+                              kernels=inside(kernels), host_ns=host.get(path), instances=count.get(path))
+        if not any(back.values()):
+            for row in rows.values():
+                row["backward_ns"] = None
+        return rows
+
+
+# ---- as files ----
+
+def us(ns):
+    return "%d.%03d" % (ns // 1000, ns % 1000)
+
+
+def write_pytorch(t, path):
+    out = []
+
+    def add(cat, name, tid, start, end, args=None, pid=7):
+        out.append('{"ph":"X","cat":%s,"name":%s,"pid":%d,"tid":%d,"ts":%s,"dur":%s,"args":%s}' % (
+            json.dumps(cat), json.dumps(name), pid, tid, us(start), us(end - start), json.dumps(args or {})))
+
+    for tid, start, end, name, kind in t.ranges:
+        add("python_function" if kind == "module" else "user_annotation", name, tid, start, end)
+    for tid, start, end, name, seq in t.ops:
+        add("cpu_op", name, tid, start, end, {"Sequence number": seq, "Fwd thread id": 1 if "autograd" in name else 0})
+    for tid, start, end, corr in t.launches:
+        add("cuda_runtime", "cudaLaunchKernel", tid, start, end, {"correlation": corr})
+    for start, end, corr, name in t.kernels:
+        add("kernel", name, 7, start, end, {"correlation": corr, "stream": 7, "device": 0}, pid=0)
+    with open(path, "w") as f:
+        f.write('{"schemaVersion":1,"traceEvents":[\n%s\n]}\n' % ",\n".join(out))
+
+
+def write_nsys(t, path):
+    db = sqlite3.connect(path)
+    strings = {}
+
+    def text(s):
+        return strings.setdefault(s, len(strings))
+
+    pid = 9 << 24
+    db.execute("CREATE TABLE StringIds (id INTEGER, value TEXT)")
+    db.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,"
+               " streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER)")
+    db.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, eventClass INTEGER, globalTid INTEGER,"
+               " correlationId INTEGER, nameId INTEGER, returnValue INTEGER)")
+    db.execute("CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, rangeId INTEGER, text TEXT,"
+               " globalTid INTEGER, endGlobalTid INTEGER, textId INTEGER, domainId INTEGER)")
+    for start, end, corr, name in t.kernels:
+        db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?,?,0,1,7,?,?,?,?)", (start, end, corr, pid, text(name), text(name)))
+    for tid, start, end, corr in t.launches:
+        db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?,?,0,?,?,?,0)", (start, end, pid + tid, corr, text("cudaLaunchKernel")))
+    for tid, start, end, name, _ in t.ranges:
+        db.execute("INSERT INTO NVTX_EVENTS VALUES (?,?,59,NULL,?,?,NULL,NULL,0)", (start, end, name, pid + tid))
+    db.executemany("INSERT INTO StringIds VALUES (?,?)", [(v, k) for k, v in strings.items()])
+    db.commit()
+    db.close()
+
+
+def write_rocprof(t, path):
+    os.makedirs(path)
+
+    def rows(name, head, lines):
+        with open(os.path.join(path, "7_%s.csv" % name), "w", newline="") as f:
+            w = csv.writer(f, quoting=csv.QUOTE_NONNUMERIC)
+            w.writerow(head)
+            w.writerows(lines)
+
+    rows("hip_api_trace", ["Domain", "Function", "Process_Id", "Thread_Id", "Correlation_Id", "Start_Timestamp", "End_Timestamp"],
+         [["HIP_RUNTIME_API", "hipLaunchKernel", 7, tid, corr, start, end] for tid, start, end, corr in t.launches])
+    rows("kernel_trace", ["Kind", "Agent_Id", "Queue_Id", "Kernel_Id", "Kernel_Name", "Correlation_Id", "Start_Timestamp",
+                          "End_Timestamp", "Private_Segment_Size", "Group_Segment_Size", "Workgroup_Size_X", "Workgroup_Size_Y",
+                          "Workgroup_Size_Z", "Grid_Size_X", "Grid_Size_Y", "Grid_Size_Z"],
+         [["KERNEL_DISPATCH", 1, 1, 1, name, corr, start, end, 0, 0, 64, 1, 1, 64, 1, 1] for start, end, corr, name in t.kernels])
+    rows("marker_api_trace", ["Domain", "Function", "Process_Id", "Thread_Id", "Correlation_Id", "Start_Timestamp", "End_Timestamp"],
+         [["MARKER_CORE_API", name, 7, tid, 1000000 + i, start, end] for i, (tid, start, end, name, _) in enumerate(t.ranges)])
+
+
+WRITERS = {"pytorch": (write_pytorch, ".json", True), "nsys": (write_nsys, ".sqlite", False), "rocprof": (write_rocprof, "", False)}
+
+
+def table(analyzer, path, out, name):
+    run = subprocess.run([analyzer, "run", path, "--format", "csv", "-o", out], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    for folder, _, files in os.walk(out):
+        if name + ".csv" in files:
+            with open(os.path.join(folder, name + ".csv"), newline="") as f:
+                return list(csv.DictReader(f)), run
+    return [], run
+
+
+def number(text):
+    return int(text) if text != "" else None
+
+
+def check(analyzer, tmp, seed, kind):
+    write, ending, pytorch = WRITERS[kind]
+    t = Tree(seed * 31 + len(kind), pytorch)
+    path = os.path.join(tmp, "%s_%d%s" % (kind, seed, ending))
+    write(t, path)
+    got, run = table(analyzer, path, os.path.join(tmp, "out_%s_%d" % (kind, seed)), "regions")
+    want = t.expected()
+    what = "%s tree %d" % (kind, seed)
+    if not t.ranges:
+        verdict(not got, what, "regions without ranges")
+        return
+    if not got:
+        verdict(False, what, "no table: " + run.stdout.decode(errors="replace")[-300:])
+        return
+    rows = {}
+    for r in got:
+        rows.setdefault((r["path"], r["source"] == "module"), r)
+    total = sum(e - s for s, e, _, _ in t.kernels)
+    verdict(sum(int(r["device_self_ns"]) for r in got) == total, what + ": exclusive times add up",
+            "%d of %d" % (sum(int(r["device_self_ns"]) for r in got), total))
+    verdict(len(got) == len(want), what + ": regions", "%d of %d" % (len(got), len(want)))
+    wrong = []
+    for p, row in want.items():
+        key = (" / ".join(n for n, _ in p) if p else "(outside)", bool(p) and p[-1][1] == "module")
+        r = rows.get(key)
+        if not r:
+            wrong.append("%s missing" % key[0])
+            continue
+        wrong += ["%s %s: %s instead of %s" % (key[0], c, r[c], v) for c, v in row.items() if number(r[c]) != v]
+    verdict(not wrong, what + ": values", "; ".join(wrong[:4]))
+
+
+def main():
+    global verbose
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--analyzer", required=True)
+    p.add_argument("--seeds", type=int, default=8)
+    p.add_argument("--verbose", action="store_true")
+    o = p.parse_args()
+    verbose = o.verbose
+    with tempfile.TemporaryDirectory() as tmp:
+        for seed in range(o.seeds):
+            for kind in WRITERS:
+                check(os.path.abspath(o.analyzer), tmp, seed, kind)
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(failed != 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+/* Regions: names, nesting, ranges that cross, idle time and exposed communication inside. */
+#include "facts_job.h"
+
+#include "facts/regions.h"
+
+static void folds(void **state)
+{
+    static const char *const name[][2] = {
+        { "layer.12", "layer.*" },
+        { "iter 7", "iter *" },
+        { "step[3]", "step[*]" },
+        { "ProfilerStep#12", "ProfilerStep#*" },
+        { "h.3.attn", "h.*.attn" },
+        { "layer12", "layer*" },
+        { "conv2d", "conv2d" },
+        { "bf16_cast", "bf16_cast" },
+        { "resnet50", "resnet50" },
+        { "player12", "player12" },
+        { "3d conv", "3d conv" },
+        { "Microbatch4 of 8", "Microbatch* of *" },
+        { "execute_1(512)", "execute_*(*)" },
+        { "", "" },
+    };
+    char to[64];
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(name); i++) {
+        const size_t n = az_region_fold(az_sv_str(name[i][0]), to);
+        assert_true(az_sv_is(az_sv_make(to, n), name[i][1]));
+    }
+}
+
+static void range(struct az_trace *t, const char *name, int64_t start, int64_t end)
+{
+    add_range(t, name, host_lane(t, 1, 1), start, end, t->ranges.n, 0, false);
+}
+
+/* A call of 10 ticks with its kernel, each on a stream of its own. */
+static void launched(struct az_trace *t, const char *name, int64_t at, int64_t start, int64_t end,
+                     uint64_t corr)
+{
+    add(t, AZ_CALL, "cudaLaunchKernel", host_lane(t, 1, 1), at, at + 10, corr);
+    add(t, AZ_KERNEL, name, stream_lane(t, 1, 0, corr), start, end, corr);
+}
+
+static uint32_t find(struct fix *f, const struct az_regions *r, const char *path)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (az_sv_is(az_region_path(&f->job, r, i), path))
+            return i;
+    fail_msg("no region %s", path);
+    return 0;
+}
+
+/* outer [0, 1000) with step 1 and step 2 in it; cross [900, 1200) is in none. Launches at 100, 400,
+ * 950; 1300 is outside. */
+static void launches(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    int rc;
+    range(t, "outer", 0, 1000);
+    range(t, "part 1", 50, 300);
+    range(t, "part 2", 300, 600);
+    range(t, "cross", 900, 9200);
+    launched(t, "gemm", 100, 2000, 2100, 1);
+    launched(t, "ncclDevKernel_AllReduce_Sum_f32", 400, 2150, 2450, 2);
+    launched(t, "gemm", 950, 2400, 2500, 3);
+    launched(t, "gemm", 9300, 9400, 9500, 4);
+    make_job(f, 1);
+    const struct az_regions *r = az_job_regions(&f->job, 0, &rc);
+    assert_non_null(r);
+    assert_int_equal(r->n, 3);
+    const struct az_region *outer = &r->v[find(f, r, "outer")],
+                           *part = &r->v[find(f, r, "outer / part *")],
+                           *cross = &r->v[find(f, r, "cross")];
+    assert_int_equal(part->instances, 2);
+    assert_int_equal(part->own.device, 400);
+    assert_int_equal(part->host, 550);
+    assert_int_equal(part->idle, 0);
+    assert_int_equal(outer->all.device, 400);
+    assert_int_equal(outer->own.device, 0);
+    assert_int_equal(outer->all.launches, 2);
+    assert_int_equal(outer->host_own, 450);
+    assert_int_equal(outer->idle, 50);
+    assert_int_equal(outer->all.exposed_comm, 250);
+    assert_int_equal(cross->own.device, 100);
+    assert_int_equal(r->outside.device, 100);
+    assert_int_equal(r->total.device, 600);
+    assert_int_equal(r->of[AZ_KERNEL][3], AZ_NO_ID);
+}
+
+static void deep(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    int rc;
+    for (int i = 0; i < 100; i++)
+        range(t, "in", i, 1000 - i);
+    launched(t, "gemm", 500, 2000, 2100, 1);
+    make_job(f, 1);
+    const struct az_regions *r = az_job_regions(&f->job, 0, &rc);
+    assert_non_null(r);
+    assert_int_equal(r->n, 64);
+    assert_int_equal(r->merged, 36);
+    assert_int_equal(r->v[63].own.device, 100);
+    assert_int_equal(r->v[0].all.device, 100);
+}
+
+static void none(void **state)
+{
+    struct fix *f = *state;
+    int rc;
+    launched(&f->t[0], "gemm", 500, 2000, 2100, 1);
+    make_job(f, 1);
+    const struct az_regions *r = az_job_regions(&f->job, 0, &rc);
+    assert_non_null(r);
+    assert_int_equal(r->n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folds),
+        cmocka_unit_test_setup_teardown(launches, setup, teardown),
+        cmocka_unit_test_setup_teardown(deep, setup, teardown),
+        cmocka_unit_test_setup_teardown(none, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
