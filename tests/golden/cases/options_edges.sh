@@ -1,5 +1,9 @@
 # Options at their edges: the rows that each changes, of every format.
-gen() { "$PYTHON" "$SRC/tests/gen/$1" "$2" $3 >/dev/null || exit 99; }
+gen() { # generator, arguments
+    made=$SRC/tests/gen/$1
+    shift
+    "$PYTHON" "$made" "$@" >/dev/null || exit 99
+}
 gen make_rocprof_examples.py . --steps 3 --only json
 gen make_nsys_sqlite.py . proc1_gpu2_v3_24
 cp "$SRC/example/pytorch/train_step.json" "$SRC/example/xplane/tpu/tpu.xplane.pb" .
