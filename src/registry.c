@@ -48,6 +48,15 @@ const struct az_report *az_report_find(struct az_sv name)
     return NULL;
 }
 
+struct az_sv az_report_names(struct az_arena *a)
+{
+    struct az_sv out = AZ_SV("text");
+
+    for (const struct az_report *const *r = az_reports; *r; r++)
+        out = az_arena_printf(a, "%.*s, %s", AZ_SVF(out), (*r)->name);
+    return out;
+}
+
 int az_format_choose(const struct az_format *const *formats, struct az_sv head, struct az_sv path,
                      const struct az_format **out, int *score, struct az_diag *diag)
 {

@@ -19,6 +19,8 @@ extern const struct az_report *const az_reports[]; /* NULL-terminated */
 const struct az_format *
 az_format_find(struct az_sv name); /* by name or alias, without case; NULL */
 const struct az_report *az_report_find(struct az_sv name);
+/* Names of text and all reports, "text, csv, ..."; an empty text without memory. */
+struct az_sv az_report_names(struct az_arena *a);
 
 /* Recognizes a file by its first bytes (decompressed). 0 and *out, AZ_EFORMAT with a message if
  * none or two (a tie names both), AZ_EEMPTY for 0 bytes; AZ_EIO, AZ_ENOMEM: not looked at. Opens

@@ -148,6 +148,21 @@ def main():
         options = re.findall(r"--[a-z][a-z0-9_-]*", run("help", command))
         missing = sorted({o for o in options if not re.search(r"(?:--|`)" + re.escape(o[2:]).replace("\\-", "[_-]") + r"\b", documentation)})
         c.hold(not missing, "options of 'analyzer %s' are in src/docs" % command, "missing: " + ", ".join(missing))
+    commands = re.findall(r"^  ([a-z-]+) +\S", run("help"), re.M)
+    bad = []
+    for command in commands:
+        text = run("help", command).partition("\nexamples:\n")[2]
+        bad += [command + ": none"] * (not text)
+        for m in re.finditer(r"\banalyzer ([a-z-]+)([^\n&|]*)", text):
+            own = set(re.findall(r"--?[a-z][a-z0-9_-]*", run("help", m.group(1)).partition("\nexamples:")[0])) if m.group(1) in commands else set()
+            words = m.group(2).split(" -- ")[0]
+            wrong = [o for o in re.findall(r"(?<= )--?[a-z][a-z0-9_-]*", words) if o not in own and o.replace("-", "_").lstrip("_") not in keys]
+            bad += ["%s: %s" % (command, " ".join(wrong))] * bool(wrong)
+            if m.group(1) not in commands and not re.match(r"analyzer \S+\.", m.group(0)):
+                bad.append("%s: no command '%s'" % (command, m.group(1)))
+    c.hold(len(commands) > 20 and not bad, "every command has examples with commands and options that exist", "; ".join(bad))
+    long = [line for line in run("help").splitlines() if len(line) > 100]
+    c.hold(not long, "the list of commands has one line each", "; ".join(long))
     generated = set()
     for f, text in pages.items():
         for m in BLOCK.finditer(text):

@@ -92,8 +92,7 @@ static int add_formats(struct gate_args *g, const char *list)
         struct az_sv name = az_sv_trim(az_sv_cut(&rest, ','));
         bool text = az_sv_ieq(name, AZ_SV("text"));
         if (!text && !az_report_find(name))
-            return az_usage_error(g->cmd, "unknown output format '%.*s'; see 'analyzer list'",
-                                  AZ_SVF(name));
+            return az_unknown_format(g->cmd, name);
         if (az_vec_push(&g->formats, name))
             return AZ_EXIT_INTERNAL;
     }

@@ -11,37 +11,51 @@
 
 enum { OPT_MAN = 256, OPT_COMPLETION };
 
-#define HELP_COLUMN 26
-#define LINE_WIDTH  100
+#define HELP_COLUMN    26
+#define COMMAND_COLUMN 20 /* width of a command's name in the list */
+#define LINE_WIDTH     100
 
+/* In the order of their groups. */
 const struct az_cmd *const az_cmd_table[] = {
     &az_cmd_run,
-    &az_cmd_query,
-    &az_cmd_serve,
-    &az_cmd_compare,
-    &az_cmd_gate,
-    &az_cmd_history,
-    &az_cmd_bisect,
     &az_cmd_multirank,
-    &az_cmd_map,
-    &az_cmd_reduce,
-    &az_cmd_slurm,
-    &az_cmd_merge,
-    &az_cmd_replay,
     &az_cmd_probe,
     &az_cmd_init,
     &az_cmd_classify,
     &az_cmd_check_config,
-    &az_cmd_schema,
+    &az_cmd_replay,
     &az_cmd_list,
+    &az_cmd_schema,
     &az_cmd_help,
     &az_cmd_version,
+    &az_cmd_compare,
+    &az_cmd_gate,
+    &az_cmd_history,
+    &az_cmd_bisect,
+    &az_cmd_query,
+    &az_cmd_serve,
+    &az_cmd_map,
+    &az_cmd_reduce,
+    &az_cmd_slurm,
+    &az_cmd_merge,
     &az_cmd_tracelens_pytorch,
     &az_cmd_tracelens_rocprof,
     &az_cmd_tracelens_jax,
     &az_cmd_tt_perf_report,
     &az_cmd_gpu_perf_analyzer,
     NULL,
+};
+
+/* Headings of the list, each before its first command. */
+static const struct {
+    const struct az_cmd *first;
+    const char *title;
+} groups[] = {
+    { &az_cmd_run, "Analyze" },
+    { &az_cmd_compare, "Compare and gate" },
+    { &az_cmd_query, "Query and serve" },
+    { &az_cmd_map, "Cluster" },
+    { &az_cmd_tracelens_pytorch, "Command lines of other tools" },
 };
 
 const struct az_cmd *az_cmd_find(const char *name)
@@ -93,20 +107,17 @@ static void print_row(const char *left, const char *help)
 
 void az_print_usage(void)
 {
-    puts("usage: analyzer --config=FILE [options]     analyze the inputs of a configuration\n      "
-         " analyzer [run] PATH... [options]     profile report without a configuration\n       "
-         "analyzer COMMAND ...\n\ncommands:");
+    puts("usage: analyzer PATH... [options]           report a profile\n       analyzer "
+         "--config=FILE [options]     analyze the inputs of a configuration\n       analyzer "
+         "COMMAND ...");
     for (const struct az_cmd *const *c = az_cmd_table; *c; c++) {
-        char left[64];
-        snprintf(left, sizeof left, "  %s %s", (*c)->name, (*c)->args);
-        print_row(left, (*c)->help);
+        for (size_t i = 0; i < AZ_LENGTH(groups); i++)
+            if (groups[i].first == *c)
+                printf("\n%s\n", groups[i].title);
+        printf("  %-*s%s\n", COMMAND_COLUMN, (*c)->name, (*c)->help);
     }
-    puts("\nexit status: 0 success, all gates passed; 1 a gate failed; 2 invalid usage or "
-         "configuration, nothing was run;\n3 an input or output failed or a gate was inconclusive, "
-         "all others completed; 4 internal error;\n130 interrupted.\n\n--no-sandbox, with any "
-         "command: do not drop network and exec privileges while reading files\n(by default they "
-         "are dropped where the system supports it; see 'analyzer --version').\n\n'analyzer help "
-         "COMMAND' lists a command's options, 'analyzer help config' the keys of a configuration.");
+    puts("\n'analyzer help COMMAND' lists options and examples, 'analyzer help topics' other "
+         "topics.");
 }
 
 struct az_cmd_opt az_help_row(const struct az_cmd_opt *row)
@@ -125,8 +136,7 @@ struct az_cmd_opt az_help_row(const struct az_cmd_opt *row)
     return out;
 }
 
-/* The tables that can be asked for. */
-static void print_tables(void)
+static void print_sql_tables(void)
 {
     struct az_vec_char text;
 
@@ -155,10 +165,13 @@ void az_print_command_help(const struct az_cmd *cmd)
     if (cmd->more)
         printf("\n%s\n", cmd->more);
     if (cmd == &az_cmd_query)
-        print_tables();
+        print_sql_tables();
+    const char *examples = az_cmd_examples(cmd);
+    if (examples)
+        printf("\nexamples:\n%s", examples);
 }
 
-static int print_config_help(void)
+int az_print_config_help(void)
 {
     struct az_vec_char text;
     int rc;
@@ -199,8 +212,10 @@ static int run_help(const struct az_cmd *cmd, int argc, char **argv)
         az_print_usage();
         return AZ_EXIT_OK;
     }
-    if (strcmp(a.operands[0], "config") == 0)
-        return man ? az_print_man("config") : print_config_help();
+    if (man && strcmp(a.operands[0], "config") == 0)
+        return az_print_man("config");
+    if (!man && az_topic_print(a.operands[0], &id))
+        return id;
     about = az_cmd_find(a.operands[0]);
     if (about && man)
         return az_print_man(about->name);
@@ -208,10 +223,12 @@ static int run_help(const struct az_cmd *cmd, int argc, char **argv)
         az_print_command_help(about);
         return AZ_EXIT_OK;
     }
-    near = az_cmd_nearest(a.operands[0]);
-    return near ? az_usage_error(NULL, "no help topic '%s' (did you mean '%s'?)", a.operands[0],
-                                 near)
-                : az_usage_error(NULL, "no help topic '%s'", a.operands[0]);
+    near = az_topic_nearest(a.operands[0]);
+    return near
+               ? az_usage_error(NULL, "no help topic '%s' (did you mean '%s'?)", a.operands[0],
+                                near)
+               : az_usage_error(NULL, "no help topic '%s'; list topics with 'analyzer help topics'",
+                                a.operands[0]);
 }
 
 static const struct az_cmd_opt options[] = {
@@ -219,10 +236,8 @@ static const struct az_cmd_opt options[] = {
     { OPT_COMPLETION, "completion", "SHELL", "print a completion script for bash, zsh or fish" },
     { 'h', "help", NULL, "print this help" },
 };
-const struct az_cmd az_cmd_help = { "help",
-                                    "[config|COMMAND]",
-                                    "show help for a command or for configuration keys",
-                                    NULL,
-                                    options,
-                                    AZ_LENGTH(options),
-                                    run_help };
+const struct az_cmd az_cmd_help = {
+    "help",  "[COMMAND|TOPIC]", "show help for a command or a topic",
+    NULL,    options,           AZ_LENGTH(options),
+    run_help
+};

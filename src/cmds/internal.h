@@ -64,6 +64,8 @@ int az_args_take(struct az_args *a, int (*take)(void *ctx, int id, const char *v
 bool az_args_only_help(struct az_args *a, size_t min, size_t max, int *rc);
 /* Prints "analyzer: error: ..." and where help is; returns AZ_EXIT_USAGE. */
 int az_usage_error(const struct az_cmd *cmd, const char *fmt, ...) AZ_PRINTF(2, 3);
+/* A usage error that lists the output formats (run.c). */
+int az_unknown_format(const struct az_cmd *cmd, struct az_sv name);
 /* A name of a file on standard output: what is no printable text in it becomes \xNN. */
 void az_print_name(struct az_sv name);
 /* The nearest of n names, if near enough to be meant; NULL. */
@@ -123,8 +125,22 @@ int az_print_completion(const struct az_cmd *cmd, const char *shell);
 /* A row that names a key of the option table (OPT_KEY) says what the table says. */
 struct az_cmd_opt az_help_row(const struct az_cmd_opt *row);
 void az_print_usage(void);
+int az_print_config_help(void);
 void az_print_command_help(const struct az_cmd *cmd);
 const struct az_cmd *az_cmd_find(const char *name);
+
+/* ---- help_topics.c ---- */
+/* Prints the topic of that name, *rc is the exit status; false: there is none. */
+bool az_topic_print(const char *name, int *rc);
+/* The nearest name of a topic or a command; NULL. */
+const char *az_topic_nearest(const char *name);
+/* Name and help of topic i; NULL after the last. */
+const char *az_topic_at(size_t i, const char **help);
+
+/* ---- help_examples.c ---- */
+/* Command lines of a command, one per line; NULL: none. */
+const char *az_cmd_examples(const struct az_cmd *cmd);
+
 /* "did you mean" for a word that is no command; NULL. */
 const char *az_cmd_nearest(const char *name);
 

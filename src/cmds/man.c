@@ -124,6 +124,11 @@ static void man_command(const struct az_cmd *cmd)
     puts(".SH OPTIONS");
     for (size_t i = 0; i < cmd->n_opts; i++)
         put_option(&cmd->opts[i]);
+    if (az_cmd_examples(cmd)) {
+        puts(".SH EXAMPLES\n.nf");
+        put(az_cmd_examples(cmd));
+        puts(".fi");
+    }
     put_status();
     see_also(cmd->name);
 }

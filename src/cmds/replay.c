@@ -224,8 +224,7 @@ static int add_formats(struct replay *r, const char *list)
         if (az_sv_ieq(name, AZ_SV("text"))) {
             r->text = true;
         } else if (!az_report_find(name)) {
-            return az_usage_error(r->cmd, "unknown output format '%.*s'; see 'analyzer list'",
-                                  AZ_SVF(name));
+            return az_unknown_format(r->cmd, name);
         } else if (az_vec_push(&r->formats, name)) {
             return AZ_EXIT_INTERNAL;
         }

@@ -59,19 +59,16 @@ int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool o
     return az_vec_push(to, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
-static int unknown_format(const struct az_cmd *cmd, struct az_sv name)
+int az_unknown_format(const struct az_cmd *cmd, struct az_sv name)
 {
-    const char *names[32] = { "text" }, *near;
-    char word[64];
-    size_t n = 1;
+    struct az_arena a;
+    int rc;
 
-    for (const struct az_report *const *p = az_reports; *p && n < 32; p++)
-        names[n++] = (*p)->name;
-    snprintf(word, sizeof word, "%.*s", AZ_SVF(name));
-    near = az_nearest(word, names, n);
-    if (near)
-        return az_usage_error(cmd, "unknown output format '%s' (did you mean '%s'?)", word, near);
-    return az_usage_error(cmd, "unknown output format '%s'; see 'analyzer list'", word);
+    az_arena_init(&a, NULL);
+    rc = az_usage_error(cmd, "unknown output format '%.*s'; use %.*s", AZ_SVF(name),
+                        AZ_SVF(az_report_names(&a)));
+    az_arena_release(&a);
+    return rc;
 }
 
 static int add_formats(const struct az_cmd *cmd, struct az_run_args *r, const char *list)
@@ -83,7 +80,7 @@ static int add_formats(const struct az_cmd *cmd, struct az_run_args *r, const ch
         if (az_sv_ieq(name, AZ_SV("text")))
             r->text_asked = true;
         else if (!az_report_find(name))
-            return unknown_format(cmd, name);
+            return az_unknown_format(cmd, name);
         if (az_vec_push(&r->formats, name))
             return AZ_EXIT_INTERNAL;
     }

@@ -380,6 +380,8 @@ const struct az_table *az_query_columns(struct az_query *q, bool reports, int *r
     return list(q, 1, reports, rc);
 }
 
+struct az_arena *az_query_arena(struct az_query *q) { return &q->arena; }
+
 /* ---- running ---- */
 
 static int over(struct az_query *q, struct az_diag *diag)
@@ -398,7 +400,6 @@ static int explain(struct az_query *q, int code, struct az_sv sql, struct az_dia
     const int offset = sqlite3_error_offset(q->db);
     const struct az_where at = /* a table that does not exist is nowhere */
         offset < 0 ? AZ_AT_FILE(AZ_SV("SQL")) : AZ_AT_OFFSET(AZ_SV("SQL"), offset);
-    (void)sql;
 
     switch (code & 0xff) {
     case SQLITE_INTERRUPT:
@@ -422,9 +423,8 @@ static int explain(struct az_query *q, int code, struct az_sv sql, struct az_dia
         return az_diag_fail(diag, az_facts_of_error(q->facts), AZ_NOWHERE,
                             "cannot compute a fact of the statement: %s",
                             az_err_text(az_facts_of_error(q->facts)));
-    return az_diag_fail(diag, AZ_EUSAGE, at,
-                        "%s; list tables and columns with '.tables' and '.schema'",
-                        sqlite3_errmsg(q->db));
+    const struct az_sv remedy = az_query_remedy(q, az_sv_str(sqlite3_errmsg(q->db)), sql);
+    return az_diag_fail(diag, AZ_EUSAGE, at, "%s; %.*s", sqlite3_errmsg(q->db), AZ_SVF(remedy));
 }
 
 static int prepare(struct az_query *q, struct az_sv sql, sqlite3_stmt **st, const char **tail,

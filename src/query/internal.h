@@ -28,6 +28,13 @@ void az_query_result(sqlite3_context *ctx, const struct az_cell *c);
 /* Functions of text whose time is linear, in place of SQLite's. A code of SQLite. */
 int az_query_functions_add(sqlite3 *db);
 
+/* ---- remedy.c ---- */
+/* What to do about a statement that SQLite rejects with this message: the nearest table or column,
+ * or the columns of the tables that the statement names. */
+struct az_sv az_query_remedy(struct az_query *q, struct az_sv message, struct az_sv sql);
+/* Memory that lives as long as the query (db.c). */
+struct az_arena *az_query_arena(struct az_query *q);
+
 /* ---- groups.c: az_query_groups ---- */
 int az_query_group_list(struct az_facts_of *f, const struct az_query_grouping *of,
                         const struct az_query_sink *sink) AZ_MUST_USE;

@@ -105,8 +105,8 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
         else if (r)
             rc = want(w, r);
         else
-            rc = az_diag_fail(n->diag, AZ_ECONFIG, at,
-                              "unknown output format '%.*s'; see `analyzer list`", AZ_SVF(name));
+            rc = az_diag_fail(n->diag, AZ_ECONFIG, at, "unknown output format '%.*s'; use %.*s",
+                              AZ_SVF(name), AZ_SVF(az_report_names(&n->p->arena)));
     }
     /* A place named asks for its writer; the workbook is the default where none is named, but for a
      * look at files. */
