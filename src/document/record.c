@@ -1,34 +1,58 @@
 #include "document/record.h"
 
 #include "base/intern.h"
+#include "base/num.h"
+
+enum { CRITERIA = 8 };
+
+static void add_column(struct az_table *t, const struct az_record_column *c, struct az_sv name)
+{
+    if (!t)
+        return;
+    az_table_columnsv(t, name, c->type, c->unit, c->flags);
+    if (!t->error)
+        t->columns.v[t->columns.n - 1].record = c;
+}
+
+void az_record_columns_of(struct az_table *t, const struct az_record_column *c, size_t n,
+                          const void *of)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!c[i].when || c[i].when(of))
+            add_column(t, &c[i], az_sv_str(c[i].name));
+}
 
 void az_record_columns(struct az_table *t, const struct az_record_column *c, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        az_table_column(t, c[i].name, c[i].type, c[i].unit, c[i].flags);
+    az_record_columns_of(t, c, n, NULL);
+}
+
+void az_record_column_named(struct az_table *t, const struct az_record_column *c, struct az_sv name)
+{
+    add_column(t, c, name);
 }
 
 struct az_table *az_record_table(struct az_arena *arena, const char *id, const char *title,
-                                 unsigned flags, const struct az_record_column *c, size_t n)
+                                 unsigned flags, const struct az_record_column *c, size_t n,
+                                 const void *of)
 {
     struct az_table *t = az_table_new(arena, id, title, flags);
-    az_record_columns(t, c, n);
+    az_record_columns_of(t, c, n, of);
     return t;
 }
 
-static double per_unit(const struct az_record_column *c)
+static int64_t per_unit(const struct az_record_column *c)
 {
-    if (c->per != 0)
-        return c->per;
+    const int64_t per_ns = c->ps ? 1000 : 1;
     switch (c->unit) {
     case AZ_UNIT_US:
-        return 1e3;
+        return 1000 * per_ns;
     case AZ_UNIT_MS:
-        return 1e6;
+        return 1000000 * per_ns;
     case AZ_UNIT_S:
-        return 1e9;
+        return 1000000000 * per_ns;
     default:
-        return 1;
+        return per_ns;
     }
 }
 
@@ -38,15 +62,19 @@ static void put_integer(struct az_table *t, const struct az_record_column *c, in
     if (c->known && unknown)
         az_put_empty(t);
     else if (c->type == AZ_REAL)
-        az_put_f64(t, (double)x / per_unit(c));
+        az_put_f64(t, az_quotient(x, per_unit(c)));
+    else if (c->type == AZ_BOOL)
+        az_put_bool(t, x != 0);
     else
         az_put_i64(t, x);
 }
 
 static void put_text(struct az_table *t, const struct az_record_column *c, struct az_sv x)
 {
-    if (c->known)
-        az_put_given(t, x);
+    if (c->known && x.n == 0 && (x.p || !t->arena->failed))
+        az_put_empty(t);
+    else if (c->copy)
+        az_put_copy(t, x);
     else
         az_put_text(t, x);
 }
@@ -66,7 +94,7 @@ static void put_field(struct az_table *t, const struct az_record_column *c, cons
         put_integer(t, c, *(const uint32_t *)field, *(const uint32_t *)field == AZ_NO_ID);
         break;
     case AZ_FIELD_F64:
-        az_put_f64(t, c->per != 0 ? *(const double *)field / c->per : *(const double *)field);
+        az_put_f64(t, *(const double *)field);
         break;
     case AZ_FIELD_BOOL:
         az_put_bool(t, *(const bool *)field);
@@ -80,17 +108,67 @@ static void put_field(struct az_table *t, const struct az_record_column *c, cons
     }
 }
 
-void az_put_fields(struct az_table *t, const struct az_record_column *c, size_t n, size_t from,
-                   const void *record)
+/* false: the caller puts it. */
+static bool put_cell(struct az_table *t, const struct az_record_column *c, const char *record)
 {
-    const char *bytes = record;
-    for (size_t i = t ? t->at - from : n; i < n && !t->error && c[i].kind != AZ_FIELD_NONE; i++)
-        put_field(t, &c[i], bytes + c[i].at);
+    if (!c)
+        return false;
+    if (c->kind != AZ_FIELD_NONE) {
+        const char *base =
+            c->via ? *(const char *const *)(const void *)(record + c->via - 1) : record;
+        if (base)
+            put_field(t, c, base + c->at);
+        else
+            az_put_empty(t);
+    } else if (c->integer) {
+        const int64_t x = c->integer(record);
+        put_integer(t, c, x, x < 0);
+    } else if (c->real) {
+        az_put_f64(t, c->real(record));
+    } else if (c->text) {
+        put_text(t, c, c->text(record, t->arena));
+    } else {
+        return false;
+    }
+    return true;
 }
 
-void az_put_records(struct az_table *t, const struct az_record_column *c, size_t n_columns,
-                    const void *records, size_t n, size_t size)
+void az_put_row(struct az_table *t, const void *record)
+{
+    const size_t n = t ? t->columns.n : 0;
+    for (size_t i = t ? t->at : 0; i < n && !t->error; i++)
+        if (!put_cell(t, t->columns.v[i].record, record))
+            break;
+}
+
+void az_put_cells(struct az_table *t, size_t n, const void *record)
+{
+    for (; t && n > 0 && !t->error; n--) {
+        if (!record)
+            az_put_empty(t);
+        else if (!put_cell(t, t->columns.v[t->at].record, record))
+            t->error = AZ_EINTERNAL;
+    }
+}
+
+void az_put_rows(struct az_table *t, const void *records, size_t n, size_t size)
 {
     for (size_t i = 0; i < n; i++)
-        az_put_fields(t, c, n_columns, 0, (const char *)records + i * size);
+        az_put_row(t, (const char *)records + i * size);
+}
+
+int az_record_sort(struct az_table *t)
+{
+    int keys[CRITERIA];
+    size_t n = 0;
+    for (int place = 1; t && place <= CRITERIA; place++) {
+        for (size_t i = 0; i < t->columns.n; i++) {
+            const int sort = t->columns.v[i].record ? t->columns.v[i].record->sort : 0;
+            if (sort == place)
+                keys[n++] = (int)i;
+            else if (sort == -place)
+                keys[n++] = -(int)i - 1;
+        }
+    }
+    return az_table_sort(t, keys, n);
 }

@@ -47,6 +47,8 @@ struct az_cell {
     };
 };
 
+struct az_record_column;
+
 enum {
     AZ_KEY = 1, /* part of the row's key in comparisons */
     AZ_HIGHER_BETTER = 2,
@@ -69,6 +71,7 @@ struct az_column {
     /* text layout, used only if the table has one: printf-like width (negative: left) and decimals
      * of the cell, and width of the title; 0: from content */
     int width, decimals, title_width;
+    const struct az_record_column *record; /* how its cells follow from a record (record.h) */
 };
 AZ_VEC(struct az_column, az_columns);
 AZ_VEC(struct az_cell, az_cells);

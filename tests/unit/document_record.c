@@ -1,9 +1,14 @@
-/* Tables of records: every kind of field, units, empty cells, columns that the caller puts. */
+/* Tables of records: every kind of field, functions of a record, units, empty cells, optional
+ * columns, order, columns that the caller puts. */
 #include "unit/document_env.h"
 
 #include "base/intern.h"
 #include "document/record.h"
 
+struct other {
+    int64_t size;
+    struct az_sv name;
+};
 struct rec {
     int64_t ns;
     uint32_t id;
@@ -13,13 +18,19 @@ struct rec {
     struct az_sv text;
     const char *word;
     int64_t pair[2];
+    const struct other *other;
 };
+
+AZ_OF_RECORD(int64_t, doubled, struct rec, 2 * r->ns)
+AZ_OF_RECORD(double, halved, struct rec, r->x / 2)
+AZ_OF_RECORD(int64_t, odd, struct rec, r->ns < 0 ? -1 : r->ns & 1)
+AZ_TEXT_OF_RECORD(joined, struct rec, az_arena_printf(texts, "%s!", r->word))
 
 static const struct az_record_column columns[] = {
     { "ns", AZ_INT, AZ_UNIT_NS, AZ_FIELD(struct rec, ns) },
     { "us", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct rec, ns) },
     { "ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER, AZ_FIELD(struct rec, ns) },
-    { "of_ps", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct rec, ns), .per = 1e6 },
+    { "of_ps", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct rec, ns), .ps = true },
     { "id", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY, AZ_KNOWN(struct rec, id) },
     { "small", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN(struct rec, small) },
     { "own", AZ_REAL, .unit = AZ_UNIT_RATIO },
@@ -32,9 +43,9 @@ static const struct az_record_column columns[] = {
 
 static void put_row(struct az_table *t, const struct rec *r)
 {
-    az_put_fields(t, columns, AZ_LENGTH(columns), 1, r);
+    az_put_row(t, r);
     az_put_f64(t, 0.5);
-    az_put_fields(t, columns, AZ_LENGTH(columns), 1, r);
+    az_put_row(t, r);
 }
 
 static void fields_and_own_cells(void **state)
@@ -44,9 +55,9 @@ static void fields_and_own_cells(void **state)
     az_table_column(t, "before", AZ_TEXT, AZ_UNIT_NONE, 0); /* not one of the record's */
     az_record_columns(t, columns, AZ_LENGTH(columns));
     az_put_text(t, AZ_SV("a"));
-    put_row(t, &(struct rec){ 2500, 7, -1, 1.25, true, AZ_SV("text"), "word", { 1, 2 } });
+    put_row(t, &(struct rec){ 2500, 7, -1, 1.25, true, AZ_SV("text"), "word", { 1, 2 }, NULL });
     az_put_text(t, AZ_SV("b"));
-    put_row(t, &(struct rec){ -1, AZ_NO_ID, 3, 0.0 / 0.0, false, AZ_SV(""), "", { 0, -4 } });
+    put_row(t, &(struct rec){ -1, AZ_NO_ID, 3, 0.0 / 0.0, false, AZ_SV(""), "", { 0, -4 }, NULL });
     assert_int_equal(az_table_finish(t), 0);
     assert_int_equal(t->rows, 2);
     assert_int_equal(t->columns.v[3].flags, AZ_LOWER_BETTER);
@@ -81,12 +92,109 @@ static void whole_records(void **state)
     };
     const struct rec r[] = { { .word = "a", .ns = 1 }, { .word = "b", .ns = -1 } };
     struct az_table *t = AZ_RECORD_TABLE(&e->arena, "t", "T", 0, two);
-    AZ_PUT_RECORDS(t, two, r, 2);
+    AZ_PUT_ROWS(t, r, 2);
     assert_int_equal(az_table_finish(t), 0);
     assert_int_equal(t->rows, 2);
     assert_int_equal(az_table_at(t, 0, 1)->i, 1);
     assert_int_equal(az_table_at(t, 1, 1)->type, AZ_EMPTY);
+    az_put_rows(NULL, r, 2, sizeof *r);
+    assert_int_equal(az_record_sort(NULL), 0);
     az_put_known(t, 0); /* a text is wanted */
+    assert_int_equal(az_table_finish(t), AZ_EINTERNAL);
+    az_table_free(t);
+}
+
+static void functions_of_a_record(void **state)
+{
+    struct env *e = *state;
+    static const struct az_record_column list[] = {
+        { "doubled_us", AZ_REAL, AZ_UNIT_US, .integer = doubled },
+        { "halved", AZ_REAL, AZ_UNIT_RATIO, .real = halved },
+        { "odd", AZ_BOOL, .integer = odd, .known = true },
+        { "joined", AZ_TEXT, .text = joined },
+        { "size", AZ_INT, AZ_UNIT_BYTES, AZ_VIA(struct rec, other, size) },
+        { "name", AZ_TEXT, AZ_KNOWN_VIA(struct rec, other, name) },
+        { "copied", AZ_TEXT, AZ_FIELD(struct rec, text), .copy = true },
+    };
+    char copied[] = "text";
+    const struct other other = { 9, AZ_SV("") };
+    struct az_table *t = AZ_RECORD_TABLE(&e->arena, "t", "T", 0, list);
+    az_put_row(t,
+               &(struct rec){ 1500, .x = 3, .word = "w", .text = { copied, 4 }, .other = &other });
+    az_put_row(t, &(struct rec){ -1, .x = 0.0 / 0.0, .word = "v", .text = AZ_SV("b") });
+    copied[0] = 'T';
+    assert_int_equal(az_table_finish(t), 0);
+    assert_true(az_table_at(t, 0, 0)->f == 3);
+    assert_true(az_table_at(t, 0, 1)->f == 1.5);
+    assert_int_equal(az_table_at(t, 0, 2)->type, AZ_BOOL);
+    assert_false(az_table_at(t, 0, 2)->b);
+    assert_true(az_sv_is(az_cell_text(az_table_at(t, 0, 3)), "w!"));
+    assert_int_equal(az_table_at(t, 0, 4)->i, 9);
+    assert_int_equal(az_table_at(t, 0, 5)->type, AZ_EMPTY);
+    assert_true(az_sv_is(az_cell_text(az_table_at(t, 0, 6)), "text"));
+    assert_int_equal(az_table_at(t, 1, 1)->type, AZ_EMPTY);
+    assert_int_equal(az_table_at(t, 1, 2)->type, AZ_EMPTY);
+    assert_int_equal(az_table_at(t, 1, 4)->type, AZ_EMPTY); /* there is no other */
+    assert_int_equal(az_table_at(t, 1, 5)->type, AZ_EMPTY);
+    az_table_free(t);
+}
+
+static bool wanted(const void *of) { return *(const bool *)of; }
+
+static void optional_columns_and_order(void **state)
+{
+    struct env *e = *state;
+    static const struct az_record_column list[] = {
+        { "ns", AZ_INT, AZ_UNIT_NS, 0, AZ_FIELD(struct rec, ns), .when = wanted, .sort = 1 },
+        { "id", AZ_INT, AZ_UNIT_ID, 0, AZ_FIELD(struct rec, id), .sort = 3 },
+        { "small", AZ_INT, AZ_UNIT_COUNT, 0, AZ_FIELD(struct rec, small), .sort = -2 },
+    };
+    const struct rec r[] = {
+        { .ns = 2, .id = 1, .small = 5 },
+        { .ns = 1, .id = 2, .small = 6 },
+        { .ns = 2, .id = 3, .small = 7 },
+        { .ns = 2, .id = 0, .small = 7 },
+    };
+    const uint32_t want[2][4] = { { 0, 3, 2, 1 }, { 2, 0, 3, 1 } };
+    for (int with = 0; with < 2; with++) {
+        const bool of = with;
+        struct az_table *t = AZ_RECORD_TABLE_OF(&e->arena, "t", "T", 0, list, &of);
+        AZ_PUT_ROWS(t, r, 4);
+        assert_int_equal(t->columns.n, 2 + with);
+        assert_int_equal(az_record_sort(t), 0);
+        for (size_t i = 0; i < 4; i++)
+            assert_int_equal(az_table_at(t, i, (size_t)with)->i, want[with][i]);
+        az_table_free(t);
+    }
+}
+
+static void parts_of_a_row(void **state)
+{
+    struct env *e = *state;
+    static const struct az_record_column first[] = {
+        { "ns", AZ_INT, AZ_UNIT_NS, 0, AZ_FIELD(struct rec, ns) },
+    };
+    static const struct az_record_column second[] = {
+        { "size", AZ_INT, AZ_UNIT_BYTES, 0, AZ_FIELD(struct other, size) },
+        { "name", AZ_TEXT, AZ_UNIT_NONE, 0, AZ_FIELD(struct other, name) },
+    };
+    struct az_table *t = AZ_RECORD_TABLE(&e->arena, "t", "T", 0, first);
+    AZ_RECORD_COLUMNS(t, second);
+    az_record_column_named(t, &second[0], AZ_SV("more"));
+    assert_true(az_sv_is(t->columns.v[3].name, "more"));
+    const struct other o = { 3, AZ_SV("three") };
+    az_put_cells(t, 1, &(struct rec){ .ns = 1 });
+    az_put_row(t, &o);
+    az_put_cells(t, 1, &(struct rec){ .ns = 2 });
+    az_put_cells(t, 2, NULL);
+    az_put_row(t, &o);
+    assert_int_equal(az_table_finish(t), 0);
+    assert_int_equal(t->rows, 2);
+    assert_int_equal(az_table_at(t, 0, 3)->i, 3);
+    assert_int_equal(az_table_at(t, 1, 1)->type, AZ_EMPTY);
+    assert_int_equal(az_table_at(t, 1, 2)->type, AZ_EMPTY);
+    assert_int_equal(az_table_at(t, 1, 3)->i, 3);
+    az_table_column(t, "late", AZ_INT, AZ_UNIT_NONE, 0);
     assert_int_equal(az_table_finish(t), AZ_EINTERNAL);
     az_table_free(t);
 }
@@ -96,6 +204,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(fields_and_own_cells, setup, teardown),
         cmocka_unit_test_setup_teardown(whole_records, setup, teardown),
+        cmocka_unit_test_setup_teardown(functions_of_a_record, setup, teardown),
+        cmocka_unit_test_setup_teardown(optional_columns_and_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(parts_of_a_row, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

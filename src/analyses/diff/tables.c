@@ -540,8 +540,8 @@ static int names_table(struct work *w)
         rc = count_names(w, false, &c);
     for (size_t i = 0; i < c.n; i++)
         compare_counts(w, &c.v[i]);
-    if (rc == 0 && t)
-        AZ_PUT_RECORDS(t, columns, c.v, c.n);
+    if (rc == 0)
+        AZ_PUT_ROWS(t, c.v, c.n);
     az_vec_release(&c);
     return az_job_emit(w->job, t, rc, (int[]){ AZ_UP(0), AZ_DOWN(6), AZ_DOWN(5), AZ_UP(1) }, 4);
 }

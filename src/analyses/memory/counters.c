@@ -166,14 +166,14 @@ static int step_rows(struct az_job *job, size_t trace, struct az_counter_rows *r
 struct az_table *az_counters_table(struct az_job *job, bool ranks)
 {
     return az_record_table(job->arena, "counters", "Sampled counters", AZ_TABLE_SUMMARY,
-                           whole + !ranks, AZ_LENGTH(whole) - !ranks);
+                           whole + !ranks, AZ_LENGTH(whole) - !ranks, NULL);
 }
 
-void az_counters_put(struct az_table *t, const struct az_counter_row *row, bool ranks)
+void az_counters_put(struct az_table *t, const struct az_counter_row *row)
 {
     struct az_counter_row named = *row; /* parts of ranks hold the name only */
     named.unit = az_counter_unit_text(row->counter);
-    az_put_records(t, whole + !ranks, AZ_LENGTH(whole) - !ranks, &named, 1, sizeof named);
+    az_put_row(t, &named);
 }
 
 static int whole_table(struct az_job *job)
@@ -186,7 +186,7 @@ static int whole_table(struct az_job *job)
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         rc = az_counters_whole(job, i, &rows);
     for (size_t i = 0; rc == 0 && i < rows.n; i++)
-        az_counters_put(t, &rows.v[i], ranks);
+        az_counters_put(t, &rows.v[i]);
     az_vec_release(&rows);
     return az_job_add(job, t, rc);
 }
@@ -195,15 +195,14 @@ static int step_table(struct az_job *job)
 {
     const size_t skip = job->n_traces > 1 ? 0 : 1;
     struct az_table *t = az_record_table(job->arena, "counters_by_step", "Sampled counters by step",
-                                         0, by_step + skip, AZ_LENGTH(by_step) - skip);
+                                         0, by_step + skip, AZ_LENGTH(by_step) - skip, NULL);
     struct az_counter_rows rows;
     int rc = 0;
     az_vec_init(&rows, job->mem);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         rc = step_rows(job, i, &rows);
     if (rc == 0)
-        az_put_records(t, by_step + skip, AZ_LENGTH(by_step) - skip, rows.v, rows.n,
-                       sizeof *rows.v);
+        AZ_PUT_ROWS(t, rows.v, rows.n);
     az_vec_release(&rows);
     return az_job_add(job, t, rc);
 }

@@ -25,7 +25,7 @@ AZ_VEC(struct az_counter_row, az_counter_rows);
 int az_counters_whole(struct az_job *job, size_t trace, struct az_counter_rows *rows) AZ_MUST_USE;
 /* The table of them, and a row. */
 struct az_table *az_counters_table(struct az_job *job, bool ranks);
-void az_counters_put(struct az_table *t, const struct az_counter_row *row, bool ranks);
+void az_counters_put(struct az_table *t, const struct az_counter_row *row);
 
 /* Windows of kernels, operators and ranges by name, with a column for each counter
  * (counters_of.c). */

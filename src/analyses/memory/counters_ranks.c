@@ -40,7 +40,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         struct counters_part *p = parts[i];
         for (size_t k = 0; p && k < p->n; k++) {
             p->v[k].rank = ranks->v[i].rank;
-            az_counters_put(t, &p->v[k], true);
+            az_counters_put(t, &p->v[k]);
         }
     }
     return az_job_add(job, t, 0);

@@ -125,7 +125,7 @@ int az_op_report_replays(struct az_op_report *t)
         measure(&v);
         rc = find_medians(t, &v);
         if (x && rc == 0)
-            AZ_PUT_RECORDS(x, replay_columns, v.v, v.n);
+            AZ_PUT_ROWS(x, v.v, v.n);
         rc = az_op_report_emit(t, x, rc);
     }
     az_vec_release(&v);

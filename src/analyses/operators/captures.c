@@ -51,7 +51,7 @@ static int run(struct az_job *job)
     }
     struct az_table *t =
         AZ_RECORD_TABLE(job->arena, "graph_captures", "Graph launches by capture", 0, columns);
-    AZ_PUT_RECORDS(t, columns, line, r->n);
+    AZ_PUT_ROWS(t, line, r->n);
     return az_job_add(job, t, 0);
 }
 

@@ -22,7 +22,7 @@ static int add_rows(struct az_job *job, const char *id, const char *title, unsig
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_host_ops *h = of(job, i, &rc);
         if (h)
-            AZ_PUT_RECORDS(t, columns, h->row, h->n);
+            AZ_PUT_ROWS(t, h->row, h->n);
     }
     return az_job_add(job, t, rc);
 }
@@ -68,8 +68,8 @@ static int add_functions(struct az_job *job, const struct az_trace *t)
     struct az_table *table =
         AZ_RECORD_TABLE(job->arena, "python_functions", "Longest Python functions",
                         AZ_TABLE_SUMMARY, function_columns);
-    if (rc == 0 && table)
-        AZ_PUT_RECORDS(table, function_columns, row, n);
+    if (rc == 0)
+        AZ_PUT_ROWS(table, row, n);
     return az_job_add(job, table, rc ? rc : table ? AZ_OK : az_arena_error(job->arena));
 }
 

@@ -121,7 +121,7 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t)
     for (size_t i = 0; rc == 0 && i < n; i++) {
         if (job->n_traces > 1)
             az_put_i64(t, v[i].rank);
-        az_put_fields(t, columns, AZ_LENGTH(columns), job->n_traces > 1, &v[i]);
+        az_put_row(t, &v[i]);
     }
     az_mem_free(job->mem, v, (r->n + 1) * sizeof *v);
     if (r->merged)

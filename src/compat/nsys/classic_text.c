@@ -47,7 +47,6 @@ struct column {
     bool per_iter; /* omitted where iterations are unknown */
     int title_width, width, decimals;
 };
-#define COLUMNS_MAX 7
 /* clang-format off */
 #define ROW(field) AZ_FIELD(struct az_classic_row, field)
 static const struct column class_columns[] = {
@@ -72,17 +71,14 @@ static const struct column operation_columns[] = {
 static void put_rows(const struct az_classic *c, struct az_table *t, const struct column *columns,
                      size_t n, int first, const struct az_classic_rows *rows)
 {
-    struct az_record_column kept[COLUMNS_MAX];
-    size_t k = 0;
     for (size_t i = 0; i < n; i++) {
         if (columns[i].per_iter && !c->iters_known)
             continue;
-        kept[k] = columns[i].record;
-        az_record_columns(t, &kept[k++], 1);
+        az_record_columns(t, &columns[i].record, 1);
         az_table_width(t, i ? columns[i].title_width : first, i ? columns[i].width : first,
                        columns[i].decimals);
     }
-    az_put_records(t, kept, k, rows->v, rows->n, sizeof *rows->v);
+    AZ_PUT_ROWS(t, rows->v, rows->n);
 }
 
 static int classes(struct az_job *job, const struct az_classic *c)
@@ -185,7 +181,7 @@ static int totals(struct az_job *job, const struct az_classic *c)
         return az_arena_error(job->arena);
     for (size_t i = 0; i < AZ_LENGTH(metrics); i++)
         if (!metrics[i].omitted)
-            AZ_PUT_RECORDS(t, iterations_columns, &metrics[i], 1);
+            az_put_row(t, &metrics[i]);
     return az_document_add(job->doc, t);
 }
 
