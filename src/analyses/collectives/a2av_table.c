@@ -63,64 +63,91 @@ static int instance(struct work *k, uint32_t coll)
 
 static double mb(int64_t bytes) { return bytes < 0 ? NAN : (double)bytes / (1024.0 * 1024.0); }
 
-static double gib(double gbps) { return gbps / 1.073741824; }
-
 static double throughput(const struct az_coll_run *c, const struct a2av *a)
 {
     const int64_t wall = c->colls.v[a->coll].wall;
     return a->bytes < 0 || wall <= 0 ? NAN : (double)a->bytes / (double)wall;
 }
 
-static const struct az_record_column instance_column_list[] = {
-    { "collective_id", AZ_TEXT, .flags = AZ_KEY },
-    { "Process Group Name", AZ_TEXT, .flags = AZ_KEY },
-    { "Process Group Ranks", AZ_TEXT, .flags = AZ_DETAIL },
-    { "Collective name", AZ_TEXT, .flags = AZ_DETAIL },
-    { "Group size", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "dtype", .type = AZ_TEXT },
-    { "stream", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-    { "total data communicated (MB)", AZ_REAL, .unit = AZ_UNIT_MB },
-    { "total nelems communicated", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "wall_time (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "max_rank_dur (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "min_rank_dur (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "avg_rank_dur (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "throughput (GB/s)", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
-    { "max_rank_throughput (GB/s)", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_DETAIL },
-    { "min_rank_throughput (GB/s)", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_DETAIL },
-    { "size_imbalance", AZ_REAL, AZ_UNIT_RATIO, .flags = AZ_LOWER_BETTER },
-    { "skew in start time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "skew in end time", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+/* ---- instances ---- */
+struct instance_row {
+    struct az_coll_row row; /* of its first member */
+    const struct az_coll_coll *coll;
+    const struct a2av *of;
+};
+#define ROW struct instance_row
+AZ_OF_RECORD(double, data_mb, ROW, mb(r->of->bytes))
+AZ_OF_RECORD(double, mean_us, ROW, (double)r->of->dur_sum / (double)r->coll->n / 1e3)
+AZ_OF_RECORD(double, throughput_cell, ROW, throughput(r->row.run, r->of))
+static const struct az_record_column instance_columns[] = {
+    { "collective_id", AZ_TEXT, .flags = AZ_KEY, .text = az_coll_cell_id },
+    { "Process Group Name", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, row.group, name) },
+    { "Process Group Ranks", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, row.group, ranks) },
+    { "Collective name", AZ_TEXT, .flags = AZ_DETAIL, .text = az_coll_cell_name },
+    { "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(ROW, row.what, size) },
+    { "dtype", AZ_TEXT, AZ_KNOWN_VIA(ROW, row.what, dtype) },
+    { "stream", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_KNOWN_VIA(ROW, row.lane, stream) },
+    { "total data communicated (MB)", AZ_REAL, AZ_UNIT_MB, .real = data_mb },
+    { "total nelems communicated", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL,
+      AZ_KNOWN_VIA(ROW, of, nelems) },
+    { "wall_time (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, coll, wall) },
+    { "max_rank_dur (us)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_VIA(ROW, coll, longest) },
+    { "min_rank_dur (us)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_VIA(ROW, coll, latency) },
+    { "avg_rank_dur (us)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = mean_us },
+    { "throughput (GB/s)", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER, .real = throughput_cell },
+    { "max_rank_throughput (GB/s)", AZ_REAL, AZ_UNIT_GBPS, AZ_DETAIL, AZ_VIA(ROW, of, fastest) },
+    { "min_rank_throughput (GB/s)", AZ_REAL, AZ_UNIT_GBPS, AZ_DETAIL, AZ_VIA(ROW, of, slowest) },
+    { "size_imbalance", AZ_REAL, AZ_UNIT_RATIO, AZ_LOWER_BETTER, AZ_VIA(ROW, of, imbalance) },
+    { "skew in start time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, coll, skew_start) },
+    { "skew in end time", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_VIA(ROW, coll, skew_end) },
 };
 
-/* ---- instances ---- */
-static void instance_columns(struct az_table *t)
-{
-    az_record_columns(t, instance_column_list, AZ_LENGTH(instance_column_list));
-}
+AZ_OF_RECORD(double, throughput_gib, ROW, az_coll_gib(throughput(r->row.run, r->of)))
+AZ_OF_RECORD(double, fastest_gib, ROW, az_coll_gib(r->of->fastest))
+AZ_OF_RECORD(double, slowest_gib, ROW, az_coll_gib(r->of->slowest))
+AZ_OF_RECORD(double, others_mb, ROW, mb(r->of->off_diagonal))
+AZ_OF_RECORD(int64_t, is_partial, ROW, r->coll->flags &AZ_COLL_PARTIAL)
+static const struct az_record_column other_columns[] = {
+    { "node_span", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, row.group, span) },
+    { "throughput (GiB/s)", AZ_REAL, .flags = AZ_DETAIL, .real = throughput_gib },
+    { "max_rank_throughput (GiB/s)", AZ_REAL, .flags = AZ_DETAIL, .real = fastest_gib },
+    { "min_rank_throughput (GiB/s)", AZ_REAL, .flags = AZ_DETAIL, .real = slowest_gib },
+    { "data to other ranks (MB)", AZ_REAL, AZ_UNIT_MB, .real = others_mb },
+    { "last arrival rank", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, .integer = az_coll_cell_last_rank,
+      .known = true },
+    { "n_present", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_VIA(ROW, coll, n) },
+    { "n_expected", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_VIA(ROW, coll, expected) },
+    { "partial", AZ_BOOL, .flags = AZ_DETAIL, .integer = is_partial },
+};
+
+/* Of each rank. */
+struct member_row {
+    struct az_coll_row row;
+    int64_t skew_start, skew_end;
+};
+#undef ROW
+#define ROW struct member_row
+static const struct az_record_column member_columns[] = {
+    { "ts", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_VIA(ROW, row.event, start) },
+    { "dur", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = az_coll_cell_dur },
+    { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, row.what, in) },
+    { "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, row.what, out) },
+    { "In msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, .real = az_coll_cell_in_mb },
+    { "Out msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, .real = az_coll_cell_out_mb },
+    { "In split size", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, row.what, in_split) },
+    { "Out split size", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, row.what, out_split) },
+    { "skew in start time", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_FIELD(ROW, skew_start) },
+    { "skew in end time", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_FIELD(ROW, skew_end) },
+};
 
 static void rank_columns(struct az_coll_run *c, struct az_table *t)
 {
-    static const struct {
-        const char *name;
-        enum az_cell_type type;
-        enum az_unit unit;
-    } of[] = { { "ts", AZ_REAL, AZ_UNIT_US },
-               { "dur", AZ_REAL, AZ_UNIT_US },
-               { "In msg nelems", AZ_INT, AZ_UNIT_COUNT },
-               { "Out msg nelems", AZ_INT, AZ_UNIT_COUNT },
-               { "In msg size (MB)", AZ_REAL, AZ_UNIT_MB },
-               { "Out msg size (MB)", AZ_REAL, AZ_UNIT_MB },
-               { "In split size", AZ_TEXT, AZ_UNIT_NONE },
-               { "Out split size", AZ_TEXT, AZ_UNIT_NONE },
-               { "skew in start time", AZ_REAL, AZ_UNIT_US },
-               { "skew in end time", AZ_REAL, AZ_UNIT_US } };
     for (size_t r = 0; r < c->ranks->n; r++)
-        for (size_t i = 0; c->part[r] && i < AZ_LENGTH(of); i++)
-            az_table_columnsv(t,
-                              az_arena_printf(c->arena, "rank_%lld_%s",
-                                              (long long)c->ranks->v[r].rank, of[i].name),
-                              of[i].type, of[i].unit, AZ_DETAIL);
+        for (size_t i = 0; c->part[r] && i < AZ_LENGTH(member_columns); i++)
+            az_record_column_named(t, &member_columns[i],
+                                   az_arena_printf(c->arena, "rank_%lld_%s",
+                                                   (long long)c->ranks->v[r].rank,
+                                                   member_columns[i].name));
 }
 
 static void put_ranks(const struct az_coll_run *c, struct az_table *t, const struct az_coll_coll *x)
@@ -130,64 +157,14 @@ static void put_ranks(const struct az_coll_run *c, struct az_table *t, const str
         if (!c->part[r])
             continue;
         if (i == x->n || c->rank[az_coll_member(c, x, i)] != r) {
-            for (int k = 0; k < 10; k++)
-                az_put_empty(t);
+            az_put_cells(t, AZ_LENGTH(member_columns), NULL);
             continue;
         }
         const uint32_t g = az_coll_member(c, x, i++);
-        const struct az_coll_what *w = az_coll_what(c, g);
-        az_coll_put_clock_us(t, c, g);
-        az_put_f64(t, az_us_from_ns(az_coll_event(c, g)->end - az_coll_event(c, g)->start));
-        az_put_known(t, w->in);
-        az_put_known(t, w->out);
-        az_put_f64(t, az_coll_mb(w, w->in));
-        az_put_f64(t, az_coll_mb(w, w->out));
-        az_put_given(t, w->in_split);
-        az_put_given(t, w->out_split);
-        az_put_f64(t, az_us_from_ns(az_coll_start(c, g) - x->earliest));
-        az_put_f64(t, az_us_from_ns(x->earliest + x->wall - az_coll_end(c, g)));
+        az_put_cells(t, AZ_LENGTH(member_columns),
+                     &(struct member_row){ az_coll_row(c, g, x), az_coll_start(c, g) - x->earliest,
+                                           x->earliest + x->wall - az_coll_end(c, g) });
     }
-}
-
-static void put_instance(const struct az_coll_run *c, struct az_table *t, const struct a2av *a)
-{
-    const struct az_coll_coll *x = &c->colls.v[a->coll];
-    const uint32_t g = az_coll_member(c, x, 0);
-    const struct az_coll_what *w = az_coll_what(c, g);
-    const struct az_coll_group *group = &c->groups.v[x->group];
-    az_put_text(t, az_coll_id(c, x, t->arena));
-    az_put_text(t, group->name);
-    az_put_given(t, group->ranks);
-    az_put_text(t, az_coll_name(w));
-    az_put_known(t, w->size);
-    az_put_given(t, w->dtype);
-    az_put_known(t, az_coll_lane_of(c, g)->stream);
-    az_put_f64(t, mb(a->bytes));
-    az_put_known(t, a->nelems);
-    az_put_f64(t, az_us_from_ns(x->wall));
-    az_put_f64(t, az_us_from_ns(x->longest));
-    az_put_f64(t, az_us_from_ns(x->latency));
-    az_put_f64(t, (double)a->dur_sum / (double)x->n / 1e3);
-    az_put_f64(t, throughput(c, a));
-    az_put_f64(t, a->fastest);
-    az_put_f64(t, a->slowest);
-    az_put_f64(t, a->imbalance);
-    az_put_f64(t, az_us_from_ns(x->skew_start));
-    az_put_f64(t, az_us_from_ns(x->skew_end));
-}
-
-static void put_ours(const struct az_coll_run *c, struct az_table *t, const struct a2av *a)
-{
-    const struct az_coll_coll *x = &c->colls.v[a->coll];
-    az_put_text(t, az_sv_str(c->groups.v[x->group].span));
-    az_put_f64(t, gib(throughput(c, a)));
-    az_put_f64(t, gib(a->fastest));
-    az_put_f64(t, gib(a->slowest));
-    az_put_f64(t, mb(a->off_diagonal));
-    az_put_known(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
-    az_put_i64(t, x->n);
-    az_put_i64(t, x->expected);
-    az_put_bool(t, x->flags & AZ_COLL_PARTIAL);
 }
 
 /* Most data first; of equals the earlier one. */
@@ -209,28 +186,20 @@ struct listing { /* rows of the table; in the arena */
 static void make_row(const void *of, size_t row, struct az_table *t)
 {
     const struct listing *l = of;
-    put_instance(l->c, t, &l->v[row]);
+    const struct az_coll_coll *x = &l->c->colls.v[l->v[row].coll];
+    const struct instance_row r = { az_coll_row(l->c, az_coll_member(l->c, x, 0), x), x,
+                                    &l->v[row] };
+    az_put_cells(t, AZ_LENGTH(instance_columns), &r);
     if (l->detailed)
-        put_ranks(l->c, t, &l->c->colls.v[l->v[row].coll]);
-    put_ours(l->c, t, &l->v[row]);
+        put_ranks(l->c, t, x);
+    az_put_row(t, &r);
 }
-
-static const struct az_record_column nccl_all2allv_columns[] = {
-    { "node_span", AZ_TEXT, .flags = AZ_DETAIL },
-    { "throughput (GiB/s)", AZ_REAL, .flags = AZ_DETAIL },
-    { "max_rank_throughput (GiB/s)", AZ_REAL, .flags = AZ_DETAIL },
-    { "min_rank_throughput (GiB/s)", AZ_REAL, .flags = AZ_DETAIL },
-    { "data to other ranks (MB)", AZ_REAL, .unit = AZ_UNIT_MB },
-    { "last arrival rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-    { "n_present", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "n_expected", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "partial", AZ_BOOL, .flags = AZ_DETAIL },
-};
 
 static int instances(struct work *k)
 {
     struct az_coll_run *c = k->c;
-    struct az_table *t = az_table_new(c->arena, "nccl_all2allv", "Uneven all-to-all", 0);
+    struct az_table *t =
+        AZ_RECORD_TABLE(c->arena, "nccl_all2allv", "Uneven all-to-all", 0, instance_columns);
     struct listing *l = az_arena_alloc(c->arena, sizeof *l);
     if (!t || !l || !(l->v = az_arena_array(c->arena, k->v.n + 1, sizeof *l->v)))
         return az_arena_error(c->arena);
@@ -238,10 +207,9 @@ static int instances(struct work *k)
     l->detailed = k->v.n * c->ranks->n * 10 <= AZ_COLL_MOST_CELLS;
     if (k->v.n)
         memcpy(l->v, k->v.v, k->v.n * sizeof *l->v);
-    instance_columns(t);
     if (l->detailed)
         rank_columns(c, t);
-    az_record_columns(t, nccl_all2allv_columns, AZ_LENGTH(nccl_all2allv_columns));
+    AZ_RECORD_COLUMNS(t, other_columns);
     az_table_make(t, k->v.n, make_row, l);
     return az_job_add(c->job, t, 0);
 }
@@ -290,7 +258,7 @@ AZ_OF_ITEM(double, imbalance_of, one(s, i)->imbalance)
 AZ_OF_ITEM(double, longest_of, az_us_from_ns(coll_of(s, i)->longest))
 AZ_OF_ITEM(double, skew_start_of, az_us_from_ns(coll_of(s, i)->skew_start))
 AZ_OF_ITEM(double, skew_end_of, az_us_from_ns(coll_of(s, i)->skew_end))
-AZ_OF_ITEM(double, rate_gib_of, gib(rate_of(s, i)))
+AZ_OF_ITEM(double, rate_gib_of, az_coll_gib(rate_of(s, i)))
 AZ_OF_ITEM(double, others_of, mb(one(s, i)->off_diagonal))
 AZ_OF_ITEM(int64_t, wall_ns_of, coll_of(s, i)->wall)
 AZ_OF_ITEM(int64_t, partial_of, (coll_of(s, i)->flags & AZ_COLL_PARTIAL) != 0)

@@ -60,16 +60,19 @@ static void apart_finding(const struct az_coll_run *c)
                                    (long long)rs->v[first].rank));
 }
 
+#define ROW struct az_coll_clock
+AZ_OF_RECORD(double, drift_ppm, ROW, r->drift * 1e6)
+AZ_TEXT_OF_RECORD(known_by, ROW, r->by_pairs ? AZ_SV("send and recv") : AZ_SV("collectives"))
 static const struct az_record_column clock_offsets_columns[] = {
     { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "offset_us", AZ_REAL, .unit = AZ_UNIT_US },
-    { "iqr_us", AZ_REAL, .unit = AZ_UNIT_US },
-    { "collectives", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "shifted", .type = AZ_BOOL },
-    { "drift_ppm", AZ_REAL, .flags = AZ_DETAIL },
-    { "clock_steps", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "error_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "known_by", AZ_TEXT, .flags = AZ_DETAIL },
+    { "offset_us", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, offset) },
+    { "iqr_us", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, iqr) },
+    { "collectives", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, n) },
+    { "shifted", AZ_BOOL, AZ_FIELD(ROW, applied) },
+    { "drift_ppm", AZ_REAL, .flags = AZ_DETAIL, .real = drift_ppm },
+    { "clock_steps", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_FIELD(ROW, steps) },
+    { "error_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_FIELD(ROW, error) },
+    { "known_by", AZ_TEXT, .flags = AZ_DETAIL, .text = known_by },
 };
 
 int az_coll_clock_table(struct az_coll_run *c)
@@ -81,14 +84,7 @@ int az_coll_clock_table(struct az_coll_run *c)
         if (!c->part[r] || k->n == 0)
             continue;
         az_put_i64(t, c->ranks->v[r].rank);
-        az_put_f64(t, az_us_from_ns(k->offset));
-        az_put_f64(t, az_us_from_ns(k->iqr));
-        az_put_i64(t, (int64_t)k->n);
-        az_put_bool(t, k->applied);
-        az_put_f64(t, k->drift * 1e6);
-        az_put_i64(t, k->steps);
-        az_put_f64(t, az_us_from_ns(k->error));
-        az_put_text(t, k->by_pairs ? AZ_SV("send and recv") : AZ_SV("collectives"));
+        az_put_row(t, k);
         if (az_coll_clock_off(k))
             offset_finding(c, r);
         if (k->error > UNSURE_NS)

@@ -281,8 +281,32 @@ struct az_coll_spread {
     double mean, median, least, most;
 };
 struct az_coll_spread az_coll_spread(double *v, size_t n);
-void az_coll_put_clock_us(struct az_table *t, const struct az_coll_run *c,
-                          uint32_t g); /* start as in the file */
+static inline double az_coll_gib(double gbps) { return gbps / 1.073741824; }
+
+/* What rows of these tables show: an event, a collective by its first member, events of a kind by
+ * their first. */
+struct az_coll_row {
+    const struct az_coll_run *run;
+    const struct az_coll_event *event; /* times as in the file; NULL: none */
+    const struct az_coll_what *what;
+    const struct az_coll_group *group;
+    const struct az_coll_lane_of *lane;
+    const struct az_coll_coll *coll; /* NULL: in none */
+    const struct az_stats *sum;      /* durations of all, ns; NULL */
+    uint32_t g, group_id;
+    int64_t rank, index, node; /* index: -1: no event */
+};
+/* Of event g; coll may be NULL. */
+struct az_coll_row az_coll_row(const struct az_coll_run *c, uint32_t g,
+                               const struct az_coll_coll *coll);
+/* Cells of such a row (document/record.h). */
+struct az_sv az_coll_cell_id(const void *row, struct az_arena *texts); /* empty: in none */
+struct az_sv az_coll_cell_name(const void *row, struct az_arena *texts);
+double az_coll_cell_in_mb(const void *row);
+double az_coll_cell_out_mb(const void *row);
+double az_coll_cell_dur(const void *row);        /* us; NaN: no event */
+int64_t az_coll_cell_last_rank(const void *row); /* that arrived last; -1: there was one only */
+bool az_coll_lists_in_rows(const void *run);     /* the list of a group's ranks: see long_table.c */
 
 /* Requested table names (collective_sheets). */
 static inline bool az_coll_current_names(const struct az_coll_run *c)

@@ -4,8 +4,8 @@
 
 #include "document/table.h"
 
-/* Of a table that adds collectives up by rank, group, kind and size. size_flags: more flags of the
- * group's size. */
-void az_coll_sum_columns(struct az_table *t, unsigned size_flags, bool lists);
+/* Of a table that adds collectives up by rank, group, kind and size; rows are az_coll_row.
+ * size_key: the group's size is of the key and nothing else. */
+void az_coll_sum_columns(struct az_table *t, bool size_key, bool lists);
 
 #endif

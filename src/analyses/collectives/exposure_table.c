@@ -6,7 +6,10 @@
 
 #include <math.h>
 
-struct exposure {
+struct exposure { /* of a kind of collectives, or of a rank */
+    int64_t rank;
+    struct az_sv kind;
+    const struct az_coll_part *part_of; /* of the rank */
     int64_t n, time;
     struct az_coll_exposed part;
 };
@@ -21,52 +24,47 @@ static void add(struct exposure *e, const struct az_coll_run *c, uint32_t g,
     e->part.transfer = az_add_sat(e->part.transfer, x->transfer);
 }
 
-static const struct az_record_column figure_column_list[] = {
-    { "kernels", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "time_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "hidden_ms", AZ_REAL, .unit = AZ_UNIT_MS },
-    { "exposed_transfer_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "exposed_wait_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-};
-
-static void figure_columns(struct az_table *t)
-{
-    az_record_columns(t, figure_column_list, AZ_LENGTH(figure_column_list));
-}
-
-static void put(struct az_table *t, const struct exposure *e)
-{
-    az_put_i64(t, e->n);
-    az_put_f64(t, az_ms_from_ns(e->time));
-    az_put_f64(t, az_ms_from_ns(e->part.hidden));
-    az_put_f64(t, az_ms_from_ns(e->part.transfer));
-    az_put_f64(t, az_ms_from_ns(e->part.wait));
-}
-
 static double percent(int64_t part, int64_t whole)
 {
     return whole > 0 ? 100.0 * (double)part / (double)whole : NAN;
 }
 
-static int by_kind(struct az_coll_run *c, const struct exposure *kind)
+#define ROW struct exposure
+AZ_OF_RECORD(double, hidden_percent, ROW, percent(r->part.hidden, r->time))
+AZ_OF_RECORD(double, wait_percent, ROW, percent(r->part.wait, r->time))
+AZ_OF_RECORD(int64_t, exposed_busy, ROW, r->part_of->busy - r->part_of->overlap)
+AZ_OF_RECORD(double, overlap_percent, ROW, percent(r->part_of->overlap, r->part_of->busy))
+
+static bool of_kinds(const void *ranks) { return !ranks; }
+static bool of_ranks(const void *ranks) { return ranks; }
+#define KINDS .when = of_kinds
+#define RANKS .when = of_ranks
+static const struct az_record_column exposure_columns[] = {
+    { "Collective", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, kind), KINDS },
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), RANKS },
+    { "kernels", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, n) },
+    { "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, time) },
+    { "hidden_ms", AZ_REAL, AZ_UNIT_MS, AZ_FIELD(ROW, part.hidden) },
+    { "exposed_transfer_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, part.transfer) },
+    { "exposed_wait_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, part.wait) },
+    { "hidden (%)", AZ_REAL, AZ_UNIT_PERCENT, .real = hidden_percent, KINDS },
+    { "exposed_wait (%)", AZ_REAL, AZ_UNIT_PERCENT, .real = wait_percent, KINDS },
+    { "comm_busy_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_VIA(ROW, part_of, busy), RANKS },
+    { "exposed_comm_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, .integer = exposed_busy, RANKS },
+    { "overlap (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, .real = overlap_percent, RANKS },
+};
+
+static int by_kind(struct az_coll_run *c, struct exposure *kind)
 {
-    struct az_table *t =
-        az_table_new(c->arena, "nccl_exposure", "Communication by collective", AZ_TABLE_SUMMARY);
     static const char *const y[] = { "hidden_ms", "exposed_transfer_ms", "exposed_wait_ms" };
-    if (!t)
-        return az_arena_error(c->arena);
-    az_table_column(t, "Collective", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    figure_columns(t);
-    az_table_column(t, "hidden (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
-    az_table_column(t, "exposed_wait (%)", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    struct az_table *t = AZ_RECORD_TABLE(c->arena, "nccl_exposure", "Communication by collective",
+                                         AZ_TABLE_SUMMARY, exposure_columns);
     for (int k = AZ_COLL_KINDS; k >= 0; k--) { /* all of them first */
         if (kind[k].n == 0)
             continue;
-        az_put_text(t, k == AZ_COLL_KINDS ? AZ_SV("all")
-                                          : az_sv_str(az_coll_kind_text((enum az_coll_kind)k)));
-        put(t, &kind[k]);
-        az_put_f64(t, percent(kind[k].part.hidden, kind[k].time));
-        az_put_f64(t, percent(kind[k].part.wait, kind[k].time));
+        kind[k].kind =
+            k == AZ_COLL_KINDS ? AZ_SV("all") : az_sv_str(az_coll_kind_text((enum az_coll_kind)k));
+        az_put_row(t, &kind[k]);
     }
     int rc = az_job_add(c->job, t, 0);
     if (rc || c->n == 0)
@@ -85,27 +83,15 @@ static int by_kind(struct az_coll_run *c, const struct exposure *kind)
     return rc ? rc : az_document_chart(c->job->doc, chart);
 }
 
-static const struct az_record_column nccl_exposure_ranks_columns[] = {
-    { "comm_busy_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "exposed_comm_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "overlap (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
-};
-
-static int by_rank(struct az_coll_run *c, const struct exposure *rank)
+static int by_rank(struct az_coll_run *c, struct exposure *rank)
 {
-    struct az_table *t = az_table_new(c->arena, "nccl_exposure_ranks", "Communication by rank", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    figure_columns(t);
-    az_record_columns(t, nccl_exposure_ranks_columns, AZ_LENGTH(nccl_exposure_ranks_columns));
+    struct az_table *t = AZ_RECORD_TABLE_OF(c->arena, "nccl_exposure_ranks",
+                                            "Communication by rank", 0, exposure_columns, rank);
     for (size_t r = 0; c->n && r < c->ranks->n; r++) {
-        const struct az_coll_part *p = c->part[r];
-        if (!p)
-            continue;
-        az_put_i64(t, c->ranks->v[r].rank);
-        put(t, &rank[r]);
-        az_put_f64(t, az_ms_from_ns(p->busy));
-        az_put_f64(t, az_ms_from_ns(p->busy - p->overlap));
-        az_put_f64(t, percent(p->overlap, p->busy));
+        rank[r].rank = c->ranks->v[r].rank;
+        rank[r].part_of = c->part[r];
+        if (c->part[r])
+            az_put_row(t, &rank[r]);
     }
     return az_job_add(c->job, t, 0);
 }
@@ -143,30 +129,22 @@ struct listing {
     struct counts *of;
 };
 
-static void put_row(struct listing *l, size_t r, uint32_t group, const struct az_coll_what *w,
-                    uint32_t g, const struct az_coll_coll *x, const char *why)
-{
-    struct az_table *t = l->t;
-    az_put_i64(t, l->c->ranks->v[r].rank);
-    az_put_text(t, l->c->groups.v[group].name);
-    az_put_text(t, az_coll_name(w));
-    az_put_given(t, w->dtype);
-    az_put_known(t, w->in);
-    if (g == AZ_NO_ROW) {
-        az_put_empty(t);
-        az_put_empty(t);
-        az_put_empty(t);
-    } else {
-        az_put_i64(t, l->c->index[g]);
-        az_coll_put_clock_us(t, l->c, g);
-        az_put_f64(t, az_us_from_ns(az_coll_event(l->c, g)->end - az_coll_event(l->c, g)->start));
-    }
-    if (x)
-        az_put_text(t, az_coll_id(l->c, x, t->arena));
-    else
-        az_put_empty(t);
-    az_put_text(t, az_sv_str(why));
-}
+struct unmatched {
+    struct az_coll_row row; /* the event, or one of the collective without one on `rank` */
+    const char *why;
+};
+static const struct az_record_column unmatched_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct az_coll_row, rank) },
+    { "Process Group Name", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(struct az_coll_row, group, name) },
+    { "Collective name", AZ_TEXT, .text = az_coll_cell_name },
+    { "dtype", AZ_TEXT, AZ_KNOWN_VIA(struct az_coll_row, what, dtype) },
+    { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(struct az_coll_row, what, in) },
+    { "index_in_group", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_KNOWN(struct az_coll_row, index) },
+    { "ts", AZ_REAL, AZ_UNIT_US, AZ_VIA(struct az_coll_row, event, start) },
+    { "dur", AZ_REAL, AZ_UNIT_US, .real = az_coll_cell_dur },
+    { "collective_id", AZ_TEXT, .flags = AZ_KEY, .text = az_coll_cell_id, .known = true },
+    { "what", AZ_TEXT, AZ_FIELD(struct unmatched, why) },
+};
 
 struct absence {
     struct listing *l;
@@ -187,8 +165,11 @@ static void look_for(struct absence *a, ptrdiff_t rank)
     if (a->next < x->n && c->rank[az_coll_member(c, x, a->next)] == r)
         return;
     a->l->of[r].absent++;
-    put_row(a->l, r, x->group, az_coll_what(c, az_coll_member(c, x, 0)), AZ_NO_ROW, x,
-            "no event on this rank");
+    struct unmatched u = { az_coll_row(c, az_coll_member(c, x, 0), x), "no event on this rank" };
+    u.row.rank = c->ranks->v[r].rank;
+    u.row.event = NULL;
+    u.row.index = -1;
+    az_put_row(a->l->t, &u);
 }
 
 /* Who belongs to a collective: its members, or one side of a pair; where members are not known,
@@ -266,8 +247,8 @@ static int list(struct listing *l)
         const bool alone = (k == AZ_COLL_SEND || k == AZ_COLL_RECV) &&
                            az_coll_what(c, g)->peer < 0 && c->groups.v[c->group[g]].n_members != 2;
         l->of[c->rank[g]].extra++;
-        put_row(l, c->rank[g], c->group[g], az_coll_what(c, g), g, NULL,
-                alone ? "peer not recorded" : "on no other rank");
+        az_put_row(l->t, &(struct unmatched){ az_coll_row(c, g, NULL),
+                                              alone ? "peer not recorded" : "on no other rank" });
     }
     for (size_t i = 0; i < c->colls.n; i++)
         if (c->colls.v[i].flags & AZ_COLL_INCOMPLETE)
@@ -280,19 +261,10 @@ int az_coll_unmatched_table(struct az_coll_run *c)
 {
     struct listing l = { .c = c };
     struct az_arena a;
-    l.t = az_table_new(c->arena, "nccl_unmatched", "Unmatched collectives", 0);
+    l.t =
+        AZ_RECORD_TABLE(c->arena, "nccl_unmatched", "Unmatched collectives", 0, unmatched_columns);
     if (!l.t)
         return az_arena_error(c->arena);
-    az_table_column(l.t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(l.t, "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(l.t, "Collective name", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(l.t, "dtype", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(l.t, "In msg nelems", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(l.t, "index_in_group", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(l.t, "ts", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(l.t, "dur", AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(l.t, "collective_id", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(l.t, "what", AZ_TEXT, AZ_UNIT_NONE, 0);
     az_arena_init(&a, c->job->mem);
     l.of = az_arena_array(&a, c->ranks->n + 1, sizeof *l.of);
     int rc = l.of ? present(&l, &a) : az_arena_error(&a);

@@ -97,28 +97,22 @@ static int by_pair(const void *p, const void *q, void *ctx)
     return a->dst < b->dst ? -1 : a->dst > b->dst;
 }
 
-static const struct az_record_column nccl_all2allv_heatmap_columns[] = {
-    { "src_rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "dst_rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "total_sent_MB", AZ_REAL, .unit = AZ_UNIT_MB },
-    { "avg_sent_MB", AZ_REAL, .unit = AZ_UNIT_MB },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+AZ_OF_RECORD(double, total_mb, struct flow, mb(r->bytes))
+AZ_OF_RECORD(double, mean_mb, struct flow, mb(r->bytes) / (double)r->count)
+static const struct az_record_column heatmap_columns[] = {
+    { "src_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct flow, src) },
+    { "dst_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct flow, dst) },
+    { "total_sent_MB", AZ_REAL, AZ_UNIT_MB, .real = total_mb },
+    { "avg_sent_MB", AZ_REAL, AZ_UNIT_MB, .real = mean_mb },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct flow, count) },
 };
 
 static int heatmap(struct az_coll_flows *k)
 {
     struct az_coll_run *c = k->c;
-    struct az_table *t =
-        AZ_RECORD_TABLE(c->arena, "nccl_all2allv_heatmap", "All-to-all traffic by rank pair", 0,
-                        nccl_all2allv_heatmap_columns);
-    for (size_t i = 0; i < k->v.n; i++) {
-        const struct flow *f = &k->v.v[i];
-        az_put_i64(t, f->src);
-        az_put_i64(t, f->dst);
-        az_put_f64(t, mb(f->bytes));
-        az_put_f64(t, mb(f->bytes) / (double)f->count);
-        az_put_i64(t, f->count);
-    }
+    struct az_table *t = AZ_RECORD_TABLE(c->arena, "nccl_all2allv_heatmap",
+                                         "All-to-all traffic by rank pair", 0, heatmap_columns);
+    AZ_PUT_ROWS(t, k->v.v, k->v.n);
     return az_job_add(c->job, t, 0);
 }
 

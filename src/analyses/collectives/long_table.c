@@ -30,112 +30,64 @@ struct az_sv az_coll_id(const struct az_coll_run *c, const struct az_coll_coll *
                            (long long)(sends ? peer : own), x->k);
 }
 
-void az_coll_put_clock_us(struct az_table *t, const struct az_coll_run *c, uint32_t g)
-{
-    az_put_f64(t, az_us_from_ns(az_coll_event(c, g)->start));
-}
-
 /* Other tools have the list of a group's ranks in each row. That grows with the square of a run:
  * where their tables are not asked for, a row has the number of its group, and what all of its rows
  * share is in `process_groups`. */
-static bool lists_in_rows(const struct az_coll_run *c)
+bool az_coll_lists_in_rows(const void *run)
 {
+    const struct az_coll_run *c = run;
     return (c->compat & (AZ_TOOL_TRACELENS | AZ_TOOL_ALL)) != 0;
 }
+static bool without_lists(const void *run) { return !az_coll_lists_in_rows(run); }
 
-static void put_group(const struct az_coll_run *c, struct az_table *t, uint32_t group)
+/* ---- events ---- */
+static double wait_us(const void *row)
 {
-    if (lists_in_rows(c))
-        az_put_given(t, c->groups.v[group].ranks);
-    else
-        az_put_i64(t, group);
+    const struct az_coll_row *r = row;
+    return r->coll && r->coll->n > 1 ? az_us_from_ns(az_coll_wait(r->run, r->coll, r->g)) : NAN;
 }
 
 /* Of the whole list (for the tools that have it) those marked; else a row stays below 100 bytes. */
-static void events_columns(const struct az_coll_run *c, struct az_table *t)
-{
-    static const struct {
-        const char *name;
-        enum az_cell_type type;
-        enum az_unit unit;
-        unsigned flags;
-        enum { ALWAYS, WITH_LISTS, WITHOUT } when;
-    } columns[] = {
-        { "collective_id", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, ALWAYS },
-        { "index_in_group", AZ_INT, AZ_UNIT_ID, AZ_KEY | AZ_DETAIL, ALWAYS },
-        { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, ALWAYS },
-        { "Process Group Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, WITH_LISTS },
-        { "group_id", AZ_INT, AZ_UNIT_ID, AZ_KEY, WITHOUT },
-        { "Process Group Ranks", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL, WITH_LISTS },
-        { "Collective name", AZ_TEXT, AZ_UNIT_NONE, 0, ALWAYS },
-        { "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, WITH_LISTS },
-        { "dtype", AZ_TEXT, AZ_UNIT_NONE, 0, ALWAYS },
-        { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, 0, ALWAYS },
-        { "In msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, WITH_LISTS },
-        { "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, ALWAYS },
-        { "Out msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, WITH_LISTS },
-        { "In split size", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL, WITH_LISTS },
-        { "Out split size", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL, WITH_LISTS },
-        { "stream", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, ALWAYS },
-        { "ts", AZ_REAL, AZ_UNIT_US, 0, ALWAYS },
-        { "dur", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, ALWAYS },
-        { "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, WITH_LISTS },
-        { "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL, WITH_LISTS },
-        { "wait_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, ALWAYS },
-        { "arguments from", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL, WITH_LISTS },
-    };
-    for (size_t i = 0; i < AZ_LENGTH(columns); i++)
-        if (columns[i].when == ALWAYS || (columns[i].when == WITH_LISTS) == lists_in_rows(c))
-            az_table_column(t, columns[i].name, columns[i].type, columns[i].unit, columns[i].flags);
-}
+#define ROW   struct az_coll_row
+#define LISTS .when = az_coll_lists_in_rows
+static const struct az_record_column event_columns[] = {
+    { "collective_id", AZ_TEXT, .flags = AZ_KEY, .text = az_coll_cell_id, .known = true },
+    { "index_in_group", AZ_INT, AZ_UNIT_ID, AZ_KEY | AZ_DETAIL, AZ_FIELD(ROW, index) },
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank) },
+    { "Process Group Name", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, group, name), LISTS },
+    { "group_id", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, group_id), .when = without_lists },
+    { "Process Group Ranks", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, group, ranks), LISTS },
+    { "Collective name", AZ_TEXT, .text = az_coll_cell_name },
+    { "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, size), LISTS },
+    { "dtype", AZ_TEXT, AZ_KNOWN_VIA(ROW, what, dtype) },
+    { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(ROW, what, in) },
+    { "In msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, .real = az_coll_cell_in_mb, LISTS },
+    { "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, out) },
+    { "Out msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, .real = az_coll_cell_out_mb, LISTS },
+    { "In split size", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, in_split), LISTS },
+    { "Out split size", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, out_split), LISTS },
+    { "stream", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_KNOWN_VIA(ROW, lane, stream) },
+    { "ts", AZ_REAL, AZ_UNIT_US, AZ_VIA(ROW, event, start) },
+    { "dur", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = az_coll_cell_dur },
+    { "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_KNOWN(ROW, node), LISTS },
+    { "node_span", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, group, span), LISTS },
+    { "wait_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = wait_us },
+    { "arguments from", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, what, source), LISTS },
+};
 
 static void put_event(const void *of, size_t row, struct az_table *t)
 {
     const struct az_coll_run *c = of;
-    const uint32_t g = (uint32_t)row;
-    const bool lists = lists_in_rows(c);
-    const struct az_coll_event *e = az_coll_event(c, g);
-    const struct az_coll_what *w = az_coll_what(c, g);
-    const struct az_coll_group *group = &c->groups.v[c->group[g]];
-    const struct az_coll_coll *x = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
-    if (x)
-        az_put_text(t, az_coll_id(c, x, t->arena));
-    else
-        az_put_empty(t);
-    az_put_i64(t, c->index[g]);
-    az_put_i64(t, az_coll_rank(c, g));
-    if (lists)
-        az_put_text(t, group->name);
-    put_group(c, t, c->group[g]);
-    az_put_text(t, az_coll_name(w));
-    if (lists)
-        az_put_known(t, w->size);
-    az_put_given(t, w->dtype);
-    az_put_known(t, w->in);
-    if (lists)
-        az_put_f64(t, az_coll_mb(w, w->in));
-    az_put_known(t, w->out);
-    if (lists) {
-        az_put_f64(t, az_coll_mb(w, w->out));
-        az_put_given(t, w->in_split);
-        az_put_given(t, w->out_split);
-    }
-    az_put_known(t, az_coll_lane_of(c, g)->stream);
-    az_coll_put_clock_us(t, c, g);
-    az_put_f64(t, az_us_from_ns(e->end - e->start));
-    if (lists) {
-        az_put_known(t, c->node[c->rank[g]]);
-        az_put_text(t, az_sv_str(group->span));
-    }
-    az_put_f64(t, x && x->n > 1 ? az_us_from_ns(az_coll_wait(c, x, g)) : NAN);
-    if (lists)
-        az_put_text(t, az_sv_str(w->source));
+    const uint32_t coll = c->coll[row];
+    const struct az_coll_row r =
+        az_coll_row(c, (uint32_t)row, coll == AZ_NO_ROW ? NULL : &c->colls.v[coll]);
+    az_put_row(t, &r);
 }
 
 static int events(struct az_coll_run *c, const char *id)
 {
-    struct az_table *t = az_table_new(c->arena, id, "Collective kernels", 0);
-    events_columns(c, t);
+    struct az_table *t =
+        AZ_RECORD_TABLE_OF(c->arena, id, "Collective kernels", 0, event_columns, c);
     az_table_make(t, c->n, put_event, c);
     return az_job_add(c->job, t, 0);
 }
@@ -165,42 +117,10 @@ static int same_sum(void *ctx, size_t i, uint64_t key[2])
     return 1;
 }
 
-static void sums_columns(const struct az_coll_run *c, struct az_table *t)
-{
-    az_coll_sum_columns(t, AZ_DETAIL, lists_in_rows(c));
-    az_table_column(t, "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL);
-    if (lists_in_rows(c))
-        az_table_column(t, "node_span", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-}
-
-static void put_sum(const struct az_coll_run *c, struct az_table *t, uint32_t g,
-                    const struct az_stats *s)
-{
-    const struct az_coll_what *w = az_coll_what(c, g);
-    const struct az_coll_group *group = &c->groups.v[c->group[g]];
-    az_put_i64(t, az_coll_rank(c, g));
-    az_put_text(t, group->name);
-    put_group(c, t, c->group[g]);
-    az_put_text(t, az_coll_name(w));
-    az_put_known(t, w->size);
-    az_put_given(t, w->dtype);
-    az_put_known(t, w->in);
-    az_put_known(t, w->out);
-    az_put_given(t, w->in_split);
-    az_put_given(t, w->out_split);
-    az_put_known(t, az_coll_lane_of(c, g)->stream);
-    az_put_f64(t, az_coll_mb(w, w->in));
-    az_put_f64(t, az_coll_mb(w, w->out));
-    az_put_f64(t, az_us_from_ns(s->sum));
-    az_put_f64(t, s->mean / 1e3);
-    az_put_f64(t, s->std / 1e3);
-    az_put_f64(t, az_us_from_ns(s->min));
-    az_put_f64(t, az_us_from_ns(s->max));
-    az_put_i64(t, (int64_t)s->n);
-    az_put_known(t, c->node[c->rank[g]]);
-    if (lists_in_rows(c))
-        az_put_text(t, az_sv_str(group->span));
-}
+static const struct az_record_column node_columns[] = {
+    { "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_KNOWN(ROW, node) },
+    { "node_span", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, group, span), LISTS },
+};
 
 static int sums(struct az_coll_run *c)
 {
@@ -213,58 +133,54 @@ static int sums(struct az_coll_run *c)
         length[g] = az_coll_event(c, g)->end - az_coll_event(c, g)->start;
     if (rc == 0)
         rc = az_groups_by(&groups, c->n, same_sum, c, c->job->mem);
-    if (rc == 0)
-        sums_columns(c, t);
+    az_coll_sum_columns(t, false, az_coll_lists_in_rows(c));
+    AZ_RECORD_COLUMNS_OF(t, node_columns, c);
     for (size_t k = 0; rc == 0 && k < groups.groups; k++) {
         struct az_stats s;
+        struct az_coll_row r = az_coll_row(c, az_groups_first(&groups, k), NULL);
         az_groups_stats(&groups, k, length, &s);
-        put_sum(c, t, az_groups_first(&groups, k), &s);
+        r.sum = &s;
+        az_put_row(t, &r);
     }
     az_groups_release(&groups);
     az_mem_free(c->job->mem, length, (c->n + 1) * sizeof *length);
-    const int by = -(int)az_table_find(t, "dur_sum") - 1;
-    if (rc == 0) /* ties stay by rank and time */
-        rc = az_table_sort(t, &by, 1);
-    return az_job_add(c->job, t, rc);
+    return az_job_add(c->job, t, rc ? rc : az_record_sort(t)); /* ties stay by rank and time */
 }
 
+/* ---- groups ---- */
+struct group_row {
+    int64_t id, events;
+    const struct az_coll_group *group;
+};
 static const struct az_record_column process_groups_columns[] = {
-    { "group_id", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "Process Group Name", AZ_TEXT, .flags = AZ_KEY },
-    { "Group size", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "ranks_present", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "node_span", .type = AZ_TEXT },
-    { "operation_count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Process Group Ranks", AZ_TEXT, .flags = AZ_DETAIL },
+    { "group_id", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct group_row, id) },
+    { "Process Group Name", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(struct group_row, group, name) },
+    { "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(struct group_row, group, size) },
+    { "ranks_present", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(struct group_row, group, present) },
+    { "node_span", AZ_TEXT, AZ_VIA(struct group_row, group, span) },
+    { "operation_count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct group_row, events) },
+    { "Process Group Ranks", AZ_TEXT, .flags = AZ_DETAIL,
+      AZ_KNOWN_VIA(struct group_row, group, ranks) },
 };
 
-/* ---- groups ---- */
 static int groups_table(struct az_coll_run *c)
 {
-    struct az_table *t = az_table_new(c->arena, "process_groups", "Process groups", 0);
+    struct az_table *t =
+        AZ_RECORD_TABLE(c->arena, "process_groups", "Process groups", 0, process_groups_columns);
     uint32_t *events = az_arena_array(c->arena, c->groups.n + 1, sizeof *events);
     if (!t || !events)
         return az_arena_error(c->arena);
     for (uint32_t g = 0; g < c->n; g++)
         events[c->group[g]]++;
-    az_record_columns(t, process_groups_columns, AZ_LENGTH(process_groups_columns));
-    for (size_t i = 0; i < c->groups.n; i++) {
-        const struct az_coll_group *g = &c->groups.v[i];
-        az_put_i64(t, (int64_t)i);
-        az_put_text(t, g->name);
-        az_put_known(t, g->size);
-        az_put_i64(t, g->present);
-        az_put_text(t, az_sv_str(g->span));
-        az_put_i64(t, events[i]);
-        az_put_given(t, g->ranks);
-    }
+    for (size_t i = 0; i < c->groups.n; i++)
+        az_put_row(t, &(struct group_row){ (int64_t)i, events[i], &c->groups.v[i] });
     return az_job_add(c->job, t, 0);
 }
 
 int az_coll_long_tables(struct az_coll_run *c)
 {
     int rc = sums(c);
-    if (rc == 0 && !lists_in_rows(c))
+    if (rc == 0 && !az_coll_lists_in_rows(c))
         rc = groups_table(c);
     if (rc == 0 && az_coll_current_names(c))
         rc = events(c, "nccl_long");

@@ -223,15 +223,21 @@ static int64_t family_of(const struct az_coll_path *p, bool copies)
     return sum;
 }
 
+AZ_OF_RECORD(int64_t, compute_of, struct az_coll_path, family_of(r, false))
+AZ_OF_RECORD(int64_t, copies_of, struct az_coll_path, family_of(r, true))
+#define PATH(header, field)                                                                        \
+    {                                                                                              \
+        header, AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(struct az_coll_path, field)         \
+    }
 static const struct az_record_column critical_path_of_run_columns[] = {
-    { "step", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "length_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "compute_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "copies_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "transfer_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "host_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "idle_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "collectives", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "step", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_KNOWN(struct az_coll_path, step) },
+    PATH("length_us", length),
+    { "compute_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .integer = compute_of },
+    { "copies_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .integer = copies_of },
+    PATH("transfer_us", transfer),
+    PATH("host_us", host),
+    PATH("idle_us", idle),
+    { "collectives", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct az_coll_path, hops) },
     { "last_rank", AZ_INT, .unit = AZ_UNIT_ID },
 };
 
@@ -245,47 +251,39 @@ static int steps_table(const struct paths *k)
         const struct az_coll_path *p = &k->v[i];
         if (p->begin >= p->end)
             continue;
-        if (p->step < 0)
-            az_put_empty(t);
-        else
-            az_put_i64(t, p->step);
-        az_put_f64(t, az_us_from_ns(p->length));
-        az_put_f64(t, az_us_from_ns(family_of(p, false)));
-        az_put_f64(t, az_us_from_ns(family_of(p, true)));
-        az_put_f64(t, az_us_from_ns(p->transfer));
-        az_put_f64(t, az_us_from_ns(p->host));
-        az_put_f64(t, az_us_from_ns(p->idle));
-        az_put_i64(t, (int64_t)p->hops);
+        az_put_row(t, p);
         az_put_i64(t, c->ranks->v[p->last].rank);
     }
     return az_job_add(c->job, t, 0);
 }
 
+struct share_row {
+    const char *by;
+    struct az_sv name;
+    int64_t ns;
+    double percent;
+};
+static const struct az_record_column critical_path_shares_columns[] = {
+    { "by", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct share_row, by) },
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct share_row, name), .copy = true, .sort = 1 },
+    { "time_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(struct share_row, ns), .sort = -2 },
+    { "share_percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(struct share_row, percent) },
+};
+
 static void put_share(struct az_table *t, const char *by, struct az_sv name, int64_t ns,
                       int64_t all)
 {
-    if (ns == 0)
-        return;
-    az_put_text(t, az_sv_str(by));
-    az_put_copy(t, name);
-    az_put_f64(t, az_us_from_ns(ns));
-    az_put_f64(t, az_percent((double)ns, (double)all));
+    const struct share_row r = { by, name, ns, az_percent((double)ns, (double)all) };
+    if (ns)
+        az_put_row(t, &r);
 }
-
-static const struct az_record_column critical_path_shares_columns[] = {
-    { "by", AZ_TEXT, .flags = AZ_KEY },
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "time_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "share_percent", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
-};
 
 static int shares_table(const struct paths *k)
 {
     const struct az_coll_run *c = k->c;
-    static const int order[] = { 1, -3 };
-    struct az_table *t = az_table_new(c->arena, "critical_path_shares", "Critical path by rank", 0);
+    struct az_table *t = AZ_RECORD_TABLE(c->arena, "critical_path_shares", "Critical path by rank",
+                                         0, critical_path_shares_columns);
     int64_t all = 0, idle = 0, host = 0, transfer = 0;
-    az_record_columns(t, critical_path_shares_columns, AZ_LENGTH(critical_path_shares_columns));
     for (size_t i = 0; i < k->n; i++) {
         all += k->v[i].length;
         idle += k->v[i].idle;
@@ -309,7 +307,7 @@ static int shares_table(const struct paths *k)
         put_share(t, "group", id.n ? az_sv_make(id.p, id.n - 1) : c->groups.v[g].name,
                   k->v[0].by_group[g], all);
     }
-    return az_job_emit(c->job, t, 0, order, 2);
+    return az_job_add(c->job, t, az_record_sort(t));
 }
 
 int az_coll_path_tables(struct az_coll_run *c)

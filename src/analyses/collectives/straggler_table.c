@@ -16,6 +16,8 @@ struct rank_sums {
     double odds;  /* sum of 1 / members */
     double chance, share;
     struct az_coll_verdict verdict;
+    int64_t rank, node, all; /* all: collectives of the run */
+    const struct az_coll_clock *clock;
 };
 
 double az_coll_binomial_tail(int64_t n, double p, int64_t k)
@@ -66,6 +68,9 @@ static void shares(const struct az_coll_run *c, struct rank_sums *s)
                  step = (double)(c->step ? c->step : p->span);
     s->chance = s->n ? az_coll_binomial_tail(s->n, s->odds / (double)s->n, s->last) : NAN;
     s->share = step > 0 ? s->caused_each / steps / step : NAN;
+    s->rank = c->ranks->v[s->r].rank;
+    s->node = c->node[s->r];
+    s->clock = &c->clock[s->r];
 }
 
 static int by_wait(const void *p, const void *q, void *ctx)
@@ -77,77 +82,57 @@ static int by_wait(const void *p, const void *q, void *ctx)
     return a->r < b->r ? -1 : a->r > b->r;
 }
 
-static const struct az_record_column table_columns[] = {
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "total_wait_time_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_SHARE },
-    { "mean_wait_time_us", AZ_REAL, .unit = AZ_UNIT_US },
-    { "times_arrived_last", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
-    { "times_arrived_first", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "pct_arrived_last", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_LOWER_BETTER },
-    { "num_collectives", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "total_nccl_dur_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "node_id", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-    { "collectives_of_rank", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "blame_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "caused_wait_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "caused_share_of_step (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
-    { "chance_of_so_many", AZ_REAL, .flags = AZ_DETAIL },
-    { "own_delay_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "own_delay_error_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "own_delay_of_step (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
-    { "straggler_from_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "found_from_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "found_seldom_from_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "seldom_steps", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "steps_judged", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "clock_error_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "straggler", .type = AZ_BOOL },
+/* Of the verdict: empty cells where there is none. */
+static double judged_us(const struct rank_sums *r, double ns)
+{
+    return r->verdict.judged ? ns * 1e-3 : NAN;
+}
+
+#define ROW struct rank_sums
+AZ_OF_RECORD(double, mean_wait, ROW, r->n ? (double)r->wait / (double)r->n / 1e3 : NAN)
+AZ_OF_RECORD(double, percent_last, ROW, r->n ? 100.0 * (double)r->last / (double)r->n : NAN)
+AZ_OF_RECORD(double, percent_caused, ROW, 100.0 * r->share)
+AZ_OF_RECORD(double, own_delay, ROW, judged_us(r, r->verdict.delay))
+AZ_OF_RECORD(double, own_error, ROW, judged_us(r, r->verdict.error))
+AZ_OF_RECORD(double, flag_from, ROW, judged_us(r, r->verdict.flag_from))
+AZ_OF_RECORD(double, found_from, ROW, judged_us(r, r->verdict.found_from))
+AZ_OF_RECORD(double, found_seldom, ROW, judged_us(r, r->verdict.found_seldom))
+AZ_OF_RECORD(int64_t, seldom_steps, ROW,
+             r->verdict.seldom_steps ? (int64_t)r->verdict.seldom_steps : -1)
+AZ_OF_RECORD(double, clock_error, ROW, r->clock->n ? az_us_from_ns(r->clock->error) : NAN)
+AZ_OF_RECORD(int64_t, is_straggler, ROW, r->verdict.judged ? r->verdict.straggler : -1)
+static double delay_percent(const void *row)
+{
+    const struct az_coll_verdict *v = &((const struct rank_sums *)row)->verdict;
+    return v->judged && v->step > 0 ? 100 * v->delay / v->step : NAN;
+}
+
+static const struct az_record_column straggler_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank) },
+    { "total_wait_time_us", AZ_REAL, AZ_UNIT_US, AZ_SHARE, AZ_FIELD(ROW, wait) },
+    { "mean_wait_time_us", AZ_REAL, AZ_UNIT_US, .real = mean_wait },
+    { "times_arrived_last", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER, AZ_FIELD(ROW, last) },
+    { "times_arrived_first", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, first) },
+    { "pct_arrived_last", AZ_REAL, AZ_UNIT_PERCENT, AZ_LOWER_BETTER, .real = percent_last },
+    { "num_collectives", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_FIELD(ROW, all) },
+    { "total_nccl_dur_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, busy) },
+    { "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_KNOWN(ROW, node) },
+    { "collectives_of_rank", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_FIELD(ROW, n) },
+    { "blame_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, blame) },
+    { "caused_wait_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, caused) },
+    { "caused_share_of_step (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, .real = percent_caused },
+    { "chance_of_so_many", AZ_REAL, .flags = AZ_DETAIL, AZ_FIELD(ROW, chance) },
+    { "own_delay_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = own_delay },
+    { "own_delay_error_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = own_error },
+    { "own_delay_of_step (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, .real = delay_percent },
+    { "straggler_from_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = flag_from },
+    { "found_from_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = found_from },
+    { "found_seldom_from_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = found_seldom },
+    { "seldom_steps", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, .integer = seldom_steps, .known = true },
+    { "steps_judged", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_FIELD(ROW, verdict.blocks) },
+    { "clock_error_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = clock_error },
+    { "straggler", AZ_BOOL, .integer = is_straggler, .known = true },
 };
-
-static void columns(struct az_table *t)
-{
-    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
-}
-
-/* The verdict: empty cells where there is none. */
-static void put_verdict(const struct az_coll_run *c, struct az_table *t, const struct rank_sums *s)
-{
-    const struct az_coll_verdict *v = &s->verdict;
-    const double known = v->judged ? 1e-3 : NAN;
-    az_put_f64(t, v->delay * known);
-    az_put_f64(t, v->error * known);
-    az_put_f64(t, v->judged && v->step > 0 ? 100 * v->delay / v->step : NAN);
-    az_put_f64(t, v->flag_from * known);
-    az_put_f64(t, v->found_from * known);
-    az_put_f64(t, v->found_seldom * known);
-    az_put_known(t, v->seldom_steps ? (int64_t)v->seldom_steps : -1);
-    az_put_i64(t, (int64_t)v->blocks);
-    az_put_f64(t, c->clock[s->r].n ? az_us_from_ns(c->clock[s->r].error) : NAN);
-    if (v->judged)
-        az_put_bool(t, v->straggler);
-    else
-        az_put_empty(t);
-}
-
-static void put(const struct az_coll_run *c, struct az_table *t, const struct rank_sums *s,
-                int64_t all)
-{
-    az_put_i64(t, c->ranks->v[s->r].rank);
-    az_put_f64(t, az_us_from_ns(s->wait));
-    az_put_f64(t, s->n ? (double)s->wait / (double)s->n / 1e3 : NAN);
-    az_put_i64(t, s->last);
-    az_put_i64(t, s->first);
-    az_put_f64(t, s->n ? 100.0 * (double)s->last / (double)s->n : NAN);
-    az_put_i64(t, all);
-    az_put_f64(t, az_us_from_ns(s->busy));
-    az_put_known(t, c->node[s->r]);
-    az_put_i64(t, s->n);
-    az_put_f64(t, az_us_from_ns(s->blame));
-    az_put_f64(t, az_us_from_ns(s->caused));
-    az_put_f64(t, 100.0 * s->share);
-    az_put_f64(t, s->chance);
-    put_verdict(c, t, s);
-}
 
 /* Why there is no verdict, and on whom none is possible. */
 static void tell_limits(const struct az_coll_run *c, const struct rank_sums *of, size_t n,
@@ -190,12 +175,11 @@ static int chart(struct az_coll_run *c, enum az_chart_kind kind, const char *tab
 static int stragglers(struct az_coll_run *c, struct rank_sums *of,
                       const struct az_coll_verdict *verdict)
 {
-    struct az_table *t =
-        az_table_new(c->arena, "straggler_summary", "Straggler ranking", AZ_TABLE_SUMMARY);
+    struct az_table *t = AZ_RECORD_TABLE(c->arena, "straggler_summary", "Straggler ranking",
+                                         AZ_TABLE_SUMMARY, straggler_columns);
     int64_t all = 0;
     bool any = false;
     size_t n = 0;
-    columns(t);
     for (size_t r = 0; r < c->ranks->n; r++)
         of[r].r = r;
     for (size_t i = 0; i < c->colls.n; i++) {
@@ -212,14 +196,15 @@ static int stragglers(struct az_coll_run *c, struct rank_sums *of,
             continue;
         of[n] = of[r];
         of[n].verdict = verdict[r];
+        of[n].all = all;
         shares(c, &of[n++]);
     }
     for (size_t i = 0; i < n; i++)
         any |= of[i].verdict.judged;
     tell_limits(c, of, n, all);
     int rc = az_sort_cmp(of, n, sizeof *of, by_wait, NULL, c->job->mem);
-    for (size_t i = 0; rc == 0 && (all || any) && i < n; i++)
-        put(c, t, &of[i], all);
+    if (rc == 0 && (all || any))
+        AZ_PUT_ROWS(t, of, n);
     rc = az_job_add(c->job, t, rc);
     const struct az_sv y = AZ_SV("total_wait_time_us");
     return rc ? rc

@@ -13,46 +13,64 @@ static struct az_sv shown_name(const struct az_coll_run *c, const struct az_coll
                                    : az_coll_name(az_coll_what(c, az_coll_member(c, x, 0)));
 }
 
-static double gib(double gbps) { return gbps / 1.073741824; }
-
-static double average_wait(const struct az_coll_run *c, const struct az_coll_coll *x,
-                           bool by_duration)
+static double average_wait(const struct az_coll_row *r, bool by_duration)
 {
+    const struct az_coll_coll *x = r->coll;
     int64_t sum = 0;
     for (uint32_t i = 0; i < x->n; i++) {
-        const uint32_t g = az_coll_member(c, x, i);
-        sum = az_add_sat(sum, by_duration ? az_coll_wait_duration(c, x, g)
-                                          : az_coll_wait_clock(c, x, g));
+        const uint32_t g = az_coll_member(r->run, x, i);
+        sum = az_add_sat(sum, by_duration ? az_coll_wait_duration(r->run, x, g)
+                                          : az_coll_wait_clock(r->run, x, g));
     }
-    return (double)sum / (double)x->n / 1e3;
+    return x->n > 1 ? (double)sum / (double)x->n / 1e3 : NAN;
 }
 
-static const struct az_record_column first_column_list[] = {
-    { "collective_id", AZ_TEXT, .flags = AZ_KEY },
-    { "Process Group Name", AZ_TEXT, .flags = AZ_KEY },
-    { "Process Group Ranks", AZ_TEXT, .flags = AZ_DETAIL },
-    { "Collective name", AZ_TEXT, .flags = AZ_KEY },
-    { "Group size", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "dtype", .type = AZ_TEXT },
-    { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "In msg size (MB)", AZ_REAL, AZ_UNIT_MB, .flags = AZ_DETAIL },
-    { "Out msg size (MB)", AZ_REAL, AZ_UNIT_MB, .flags = AZ_DETAIL },
-    { "Full msg size (MB)", AZ_REAL, .unit = AZ_UNIT_MB },
-    { "comm_latency", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "skew in start time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "earliest arrival rank", AZ_INT, .unit = AZ_UNIT_ID },
-    { "avg_wait_time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "skew in end time", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "algo bw (GB/s)", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
-    { "bus bw (GB/s)", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
-};
+static double full_mb(const struct az_coll_coll *x)
+{
+    return x->bytes < 0 ? NAN : (double)x->bytes / (1024.0 * 1024.0);
+}
+static double skew_start_of(const struct az_coll_coll *x)
+{
+    return x->n > 1 ? az_us_from_ns(x->skew_start) : NAN;
+}
+static double skew_end_of(const struct az_coll_coll *x)
+{
+    return x->n > 1 ? az_us_from_ns(x->skew_end) : NAN;
+}
 
 /* ---- one row a collective ---- */
-static void first_columns(struct az_table *t)
-{
-    az_record_columns(t, first_column_list, AZ_LENGTH(first_column_list));
-}
+#define ROW struct az_coll_row
+AZ_TEXT_OF_RECORD(shown_cell, ROW, shown_name(r->run, r->coll))
+AZ_OF_RECORD(double, full_mb_cell, ROW, full_mb(r->coll))
+AZ_OF_RECORD(double, skew_start, ROW, skew_start_of(r->coll))
+AZ_OF_RECORD(double, skew_end, ROW, skew_end_of(r->coll))
+AZ_OF_RECORD(double, mean_wait, ROW,
+             r->coll->n > 1 ? (double)r->coll->wait_sum / (double)r->coll->n / 1e3 : NAN)
+AZ_OF_RECORD(int64_t, first_rank, ROW,
+             r->coll->n > 1
+                 ? az_coll_rank(r->run, az_coll_member(r->run, r->coll, r->coll->first_in))
+                 : -1)
+
+static const struct az_record_column first_columns[] = {
+    { "collective_id", AZ_TEXT, .flags = AZ_KEY, .text = az_coll_cell_id },
+    { "Process Group Name", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, group, name) },
+    { "Process Group Ranks", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, group, ranks) },
+    { "Collective name", AZ_TEXT, .flags = AZ_KEY, .text = shown_cell },
+    { "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, size) },
+    { "dtype", AZ_TEXT, AZ_KNOWN_VIA(ROW, what, dtype) },
+    { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, in) },
+    { "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, out) },
+    { "In msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, .real = az_coll_cell_in_mb },
+    { "Out msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, .real = az_coll_cell_out_mb },
+    { "Full msg size (MB)", AZ_REAL, AZ_UNIT_MB, .real = full_mb_cell },
+    { "comm_latency", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, coll, latency) },
+    { "skew in start time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = skew_start },
+    { "earliest arrival rank", AZ_INT, AZ_UNIT_ID, .integer = first_rank, .known = true },
+    { "avg_wait_time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = mean_wait },
+    { "skew in end time", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = skew_end },
+    { "algo bw (GB/s)", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER, AZ_VIA(ROW, coll, gbps) },
+    { "bus bw (GB/s)", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER, AZ_VIA(ROW, coll, bus_gbps) },
+};
 
 static void rank_column(struct az_coll_run *c, struct az_table *t, size_t r, const char *what)
 {
@@ -74,55 +92,36 @@ static void rank_columns(struct az_coll_run *c, struct az_table *t)
             rank_column(c, t, r, "wait_time");
 }
 
-static const struct az_record_column last_column_list[] = {
-    { "node_span", AZ_TEXT, .flags = AZ_DETAIL },
-    { "last arrival rank", AZ_INT, .unit = AZ_UNIT_ID },
-    { "algo bw (GiB/s)", AZ_REAL, .flags = AZ_DETAIL | AZ_HIGHER_BETTER },
-    { "bus bw (GiB/s)", AZ_REAL, .flags = AZ_DETAIL | AZ_HIGHER_BETTER },
-    { "n_present", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "n_expected", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "partial", AZ_BOOL, .flags = AZ_DETAIL },
-    { "status", .type = AZ_TEXT },
-    { "implicit_sync", AZ_BOOL, .flags = AZ_DETAIL },
-    { "avg_wait_time (clock)", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "avg_wait_time (clock-free)", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "hidden_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "exposed_wait_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL | AZ_LOWER_BETTER },
-    { "exposed_transfer_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL | AZ_LOWER_BETTER },
+AZ_OF_RECORD(double, algo_gib, ROW, az_coll_gib(r->coll->gbps))
+AZ_OF_RECORD(double, bus_gib, ROW, az_coll_gib(r->coll->bus_gbps))
+AZ_OF_RECORD(int64_t, is_partial, ROW, r->coll->flags &AZ_COLL_PARTIAL)
+AZ_OF_RECORD(int64_t, is_sync, ROW, r->coll->flags &AZ_COLL_SYNC)
+AZ_OF_RECORD(double, clock_wait, ROW, average_wait(r, false))
+AZ_OF_RECORD(double, clock_free_wait, ROW, average_wait(r, true))
+AZ_TEXT_OF_RECORD(status, ROW,
+                  r->coll->flags &AZ_COLL_INCOMPLETE    ? AZ_SV("incomplete")
+                  : r->coll->flags &AZ_COLL_PARTIAL     ? AZ_SV("partial")
+                  : r->coll->flags &AZ_COLL_ARGS_DIFFER ? AZ_SV("arguments differ")
+                                                        : AZ_SV("complete"))
+
+static const struct az_record_column last_columns[] = {
+    { "node_span", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, group, span) },
+    { "last arrival rank", AZ_INT, AZ_UNIT_ID, .integer = az_coll_cell_last_rank, .known = true },
+    { "algo bw (GiB/s)", AZ_REAL, .flags = AZ_DETAIL | AZ_HIGHER_BETTER, .real = algo_gib },
+    { "bus bw (GiB/s)", AZ_REAL, .flags = AZ_DETAIL | AZ_HIGHER_BETTER, .real = bus_gib },
+    { "n_present", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_VIA(ROW, coll, n) },
+    { "n_expected", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_VIA(ROW, coll, expected) },
+    { "partial", AZ_BOOL, .flags = AZ_DETAIL, .integer = is_partial },
+    { "status", AZ_TEXT, .text = status },
+    { "implicit_sync", AZ_BOOL, .flags = AZ_DETAIL, .integer = is_sync },
+    { "avg_wait_time (clock)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = clock_wait },
+    { "avg_wait_time (clock-free)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = clock_free_wait },
+    { "hidden_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_VIA(ROW, coll, hidden) },
+    { "exposed_wait_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL | AZ_LOWER_BETTER,
+      AZ_VIA(ROW, coll, exposed_wait) },
+    { "exposed_transfer_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL | AZ_LOWER_BETTER,
+      AZ_VIA(ROW, coll, exposed_transfer) },
 };
-
-static void last_columns(struct az_coll_run *c, struct az_table *t, bool detailed)
-{
-    az_record_columns(t, last_column_list, AZ_LENGTH(last_column_list));
-    for (size_t r = 0; detailed && r < c->ranks->n; r++)
-        if (c->part[r])
-            rank_column(c, t, r, "wait_time (clock-free)");
-}
-
-static void put_first(const struct az_coll_run *c, struct az_table *t, const struct az_coll_coll *x)
-{
-    const uint32_t g = az_coll_member(c, x, 0);
-    const struct az_coll_what *w = az_coll_what(c, g);
-    const struct az_coll_group *group = &c->groups.v[x->group];
-    az_put_text(t, az_coll_id(c, x, t->arena));
-    az_put_text(t, group->name);
-    az_put_given(t, group->ranks);
-    az_put_text(t, shown_name(c, x));
-    az_put_known(t, w->size);
-    az_put_given(t, w->dtype);
-    az_put_known(t, w->in);
-    az_put_known(t, w->out);
-    az_put_f64(t, az_coll_mb(w, w->in));
-    az_put_f64(t, az_coll_mb(w, w->out));
-    az_put_f64(t, x->bytes < 0 ? NAN : (double)x->bytes / (1024.0 * 1024.0));
-    az_put_f64(t, az_us_from_ns(x->latency));
-    az_put_f64(t, x->n > 1 ? az_us_from_ns(x->skew_start) : NAN);
-    az_put_known(t, x->n > 1 ? az_coll_rank(c, az_coll_member(c, x, x->first_in)) : -1);
-    az_put_f64(t, x->n > 1 ? (double)x->wait_sum / (double)x->n / 1e3 : NAN);
-    az_put_f64(t, x->n > 1 ? az_us_from_ns(x->skew_end) : NAN);
-    az_put_f64(t, x->gbps);
-    az_put_f64(t, x->bus_gbps);
-}
 
 /* Cells of each rank with a part: what(member's event), empty where the rank takes no part. */
 static void put_ranks(const struct az_coll_run *c, struct az_table *t, const struct az_coll_coll *x,
@@ -148,28 +147,6 @@ static void put_ranks(const struct az_coll_run *c, struct az_table *t, const str
     }
 }
 
-static void put_last(const struct az_coll_run *c, struct az_table *t, const struct az_coll_coll *x)
-{
-    const bool several = x->n > 1;
-    az_put_text(t, az_sv_str(c->groups.v[x->group].span));
-    az_put_known(t, several ? az_coll_rank(c, az_coll_member(c, x, x->last)) : -1);
-    az_put_f64(t, gib(x->gbps));
-    az_put_f64(t, gib(x->bus_gbps));
-    az_put_i64(t, x->n);
-    az_put_i64(t, x->expected);
-    az_put_bool(t, x->flags & AZ_COLL_PARTIAL);
-    az_put_text(t, x->flags & AZ_COLL_INCOMPLETE    ? AZ_SV("incomplete")
-                   : x->flags & AZ_COLL_PARTIAL     ? AZ_SV("partial")
-                   : x->flags & AZ_COLL_ARGS_DIFFER ? AZ_SV("arguments differ")
-                                                    : AZ_SV("complete"));
-    az_put_bool(t, x->flags & AZ_COLL_SYNC);
-    az_put_f64(t, several ? average_wait(c, x, false) : NAN);
-    az_put_f64(t, several ? average_wait(c, x, true) : NAN);
-    az_put_f64(t, az_us_from_ns(x->hidden));
-    az_put_f64(t, az_us_from_ns(x->exposed_wait));
-    az_put_f64(t, az_us_from_ns(x->exposed_transfer));
-}
-
 struct listing { /* rows of a table; in the arena */
     const struct az_coll_run *c;
     uint32_t *coll;
@@ -180,12 +157,13 @@ static void make_row(const void *of, size_t row, struct az_table *t)
 {
     const struct listing *l = of;
     const struct az_coll_coll *x = &l->c->colls.v[l->coll[row]];
-    put_first(l->c, t, x);
+    const struct az_coll_row r = az_coll_row(l->c, az_coll_member(l->c, x, 0), x);
+    az_put_cells(t, AZ_LENGTH(first_columns), &r);
     if (l->detailed) {
         put_ranks(l->c, t, x, 0);
         put_ranks(l->c, t, x, 1);
     }
-    put_last(l->c, t, x);
+    az_put_row(t, &r);
     if (l->detailed)
         put_ranks(l->c, t, x, 2);
 }
@@ -193,9 +171,9 @@ static void make_row(const void *of, size_t row, struct az_table *t)
 static int collectives(struct az_coll_run *c, const char *id, bool detailed)
 {
     /* With the older names both are there: two entries of one title could not be distinguished. */
-    struct az_table *t = az_table_new(
+    struct az_table *t = AZ_RECORD_TABLE(
         c->arena, id, detailed ? "Collectives across ranks, per rank" : "Collectives across ranks",
-        0);
+        0, first_columns);
     struct listing *l = az_arena_alloc(c->arena, sizeof *l);
     if (!t || !l || !(l->coll = az_arena_array(c->arena, c->colls.n + 1, sizeof *l->coll)))
         return az_arena_error(c->arena);
@@ -205,10 +183,12 @@ static int collectives(struct az_coll_run *c, const char *id, bool detailed)
             az_arena_printf(c->arena, "too many cells in %s; see nccl_long for all events", id));
         detailed = false;
     }
-    first_columns(t);
     if (detailed)
         rank_columns(c, t);
-    last_columns(c, t, detailed);
+    AZ_RECORD_COLUMNS(t, last_columns);
+    for (size_t r = 0; detailed && r < c->ranks->n; r++)
+        if (c->part[r])
+            rank_column(c, t, r, "wait_time (clock-free)");
     size_t rows = 0;
     for (uint32_t i = 0; i < c->colls.n; i++)
         if (c->colls.v[i].kind != AZ_COLL_ALLTOALLV)
@@ -228,18 +208,10 @@ struct figure {
 };
 
 static double latency_of(const struct az_coll_coll *x) { return az_us_from_ns(x->latency); }
-static double skew_start_of(const struct az_coll_coll *x)
-{
-    return x->n > 1 ? az_us_from_ns(x->skew_start) : NAN;
-}
-static double skew_end_of(const struct az_coll_coll *x)
-{
-    return x->n > 1 ? az_us_from_ns(x->skew_end) : NAN;
-}
 static double algo_of(const struct az_coll_coll *x) { return x->gbps; }
 static double bus_of(const struct az_coll_coll *x) { return x->bus_gbps; }
-static double algo_gib_of(const struct az_coll_coll *x) { return gib(x->gbps); }
-static double bus_gib_of(const struct az_coll_coll *x) { return gib(x->bus_gbps); }
+static double algo_gib_of(const struct az_coll_coll *x) { return az_coll_gib(x->gbps); }
+static double bus_gib_of(const struct az_coll_coll *x) { return az_coll_gib(x->bus_gbps); }
 
 static const struct figure theirs[] = {
     { "comm_latency", AZ_UNIT_US, AZ_LOWER_BETTER, latency_of },
@@ -273,29 +245,44 @@ static void put_figure(const struct az_coll_run *c, struct az_table *t, const st
         az_put_f64(t, out[k]);
 }
 
-static const struct az_record_column summary_column_list_2[] = {
-    { "Collective name", AZ_TEXT, .flags = AZ_KEY },
-    { "dtype", AZ_TEXT, .flags = AZ_KEY },
-    { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_KEY },
-    { "Process Group Name", AZ_TEXT, .flags = AZ_DETAIL },
-    { "Group size", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Full msg size (MB)", AZ_REAL, .unit = AZ_UNIT_MB },
+struct summary_row {
+    struct az_sv name;
+    const struct az_coll_what *what;
+    const struct az_coll_group *group;
+    double full_mb;
+    int64_t count, total, partial, sizes;
+    bool sync;
+};
+#undef ROW
+#define ROW struct summary_row
+static const struct az_record_column key_columns[] = {
+    { "Collective name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name) },
+    { "dtype", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, what, dtype) },
+    { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_KEY, AZ_KNOWN_VIA(ROW, what, in) },
+    { "Process Group Name", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, group, name) },
+    { "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(ROW, what, size) },
+    { "Full msg size (MB)", AZ_REAL, AZ_UNIT_MB, AZ_FIELD(ROW, full_mb) },
+};
+static const struct az_record_column sum_columns[] = {
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, count) },
+    { "Total comm latency (ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, total),
+      .sort = -1 },
+};
+static const struct az_record_column other_columns[] = {
+    { "partial", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, partial) },
+    { "implicit_sync", AZ_BOOL, .flags = AZ_DETAIL, AZ_FIELD(ROW, sync) },
+    { "Group sizes", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_FIELD(ROW, sizes) },
 };
 
-static const struct az_record_column summary_column_list[] = {
-    { "partial", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "implicit_sync", AZ_BOOL, .flags = AZ_DETAIL },
-    { "Group sizes", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-};
-
-static void summary_columns(struct az_coll_run *c, struct az_table *t, size_t n_agg)
+static struct az_table *summary_new(struct az_coll_run *c, const char *id, size_t n_agg)
 {
-    az_record_columns(t, summary_column_list_2, AZ_LENGTH(summary_column_list_2));
+    struct az_table *t = AZ_RECORD_TABLE(c->arena, id, "Collectives by kind, type, size",
+                                         AZ_TABLE_SUMMARY, key_columns);
     figure_columns(c, t, theirs, AZ_LENGTH(theirs), n_agg);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Total comm latency (ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
+    AZ_RECORD_COLUMNS(t, sum_columns);
     figure_columns(c, t, ours, AZ_LENGTH(ours), n_agg);
-    az_record_columns(t, summary_column_list, AZ_LENGTH(summary_column_list));
+    AZ_RECORD_COLUMNS(t, other_columns);
+    return t;
 }
 
 /* How many different group sizes are in one row: its bandwidths are of one size only where that
@@ -325,22 +312,22 @@ static void put_summary(struct az_coll_run *c, struct az_table *t, const uint32_
         total = az_add_sat(total, y->latency);
         partial += (y->flags & AZ_COLL_PARTIAL) != 0;
     }
-    const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));
-    az_put_text(t, shown_name(c, x));
-    az_put_given(t, w->dtype);
-    az_put_known(t, w->in);
-    az_put_text(t, c->groups.v[x->group].name);
-    az_put_known(t, w->size);
-    az_put_f64(t, x->bytes < 0 ? NAN : (double)x->bytes / (1024.0 * 1024.0));
+    const struct summary_row r = { .name = shown_name(c, x),
+                                   .what = az_coll_what(c, az_coll_member(c, x, 0)),
+                                   .group = &c->groups.v[x->group],
+                                   .full_mb = full_mb(x),
+                                   .count = (int64_t)n,
+                                   .total = total,
+                                   .partial = partial,
+                                   .sizes = group_sizes(c, items, n),
+                                   .sync = x->flags & AZ_COLL_SYNC };
+    az_put_row(t, &r);
     for (size_t i = 0; i < AZ_LENGTH(theirs); i++)
         put_figure(c, t, &theirs[i], items, n, v, n_agg);
-    az_put_i64(t, (int64_t)n);
-    az_put_f64(t, az_ms_from_ns(total));
+    az_put_row(t, &r);
     for (size_t i = 0; i < AZ_LENGTH(ours); i++)
         put_figure(c, t, &ours[i], items, n, v, n_agg);
-    az_put_i64(t, partial);
-    az_put_bool(t, x->flags & AZ_COLL_SYNC);
-    az_put_i64(t, group_sizes(c, items, n));
+    az_put_row(t, &r);
 }
 
 /* All but the all-to-alls of uneven sizes, which have tables of their own. */
@@ -359,10 +346,8 @@ static int same_kind(void *ctx, size_t i, uint64_t key[2])
 
 static int summary(struct az_coll_run *c, const char *id, size_t n_agg)
 {
-    struct az_table *t =
-        az_table_new(c->arena, id, "Collectives by kind, type, size", AZ_TABLE_SUMMARY);
+    struct az_table *t = summary_new(c, id, n_agg);
     struct az_groups groups = { 0 };
-    summary_columns(c, t, n_agg);
     int rc = az_groups_by(&groups, c->colls.n, same_kind, c, c->job->mem);
     double *v = az_mem_alloc(c->job->mem, (groups.largest + 1) * sizeof *v);
     if (rc == 0 && !v)
@@ -374,10 +359,7 @@ static int summary(struct az_coll_run *c, const char *id, size_t n_agg)
     }
     az_mem_free(c->job->mem, v, (groups.largest + 1) * sizeof *v);
     az_groups_release(&groups);
-    const int by = -(int)az_table_find(t, "Total comm latency (ms)") - 1;
-    if (rc == 0)
-        rc = az_table_sort(t, &by, 1);
-    return az_job_add(c->job, t, rc);
+    return az_job_add(c->job, t, rc ? rc : az_record_sort(t));
 }
 
 int az_coll_sync_tables(struct az_coll_run *c)

@@ -152,7 +152,7 @@ static int run(struct az_job *job)
     if (!fw || job->opts->disable_coll_analysis)
         return rc;
     struct az_table *t = az_table_new(job->arena, "coll_analysis", "Collectives", AZ_TABLE_SUMMARY);
-    az_coll_sum_columns(t, 0, true);
+    az_coll_sum_columns(t, true, true);
     rc = rows(job, fw, t);
     int sum = (int)az_table_find(t, "dur_sum");
     if (rc == 0) /* ties by the keys that differ most often */
