@@ -336,7 +336,7 @@ def run_of_ranks(analyzer, what, folder, tmp, pattern="*.json*"):
     if os.path.abspath(folder).startswith((SRC + os.sep, os.path.abspath(tmp))):
         shown = tables(command, tmp, ())
         if shown:
-            default_view(what, shown, 21)
+            default_view(what, shown, 22)
     verdict(t is not None, what + ": runs")
     if t:
         ranks(what, t, alone)
@@ -406,7 +406,7 @@ def main():
                 families(name + ", all", {**all_of_it, "data_quality": []})
             shown = tables([analyzer, "run", path], tmp, ()) if t is not None and not path.startswith(data) else None
             if shown:
-                default_view(name, shown, 21 if "nsys/" not in name else 23) # of an export with all that a database can have
+                default_view(name, shown, 22 if "nsys/" not in name else 24) # of an export with all that a database can have
             if path.endswith(".sqlite") and os.path.dirname(path) == os.path.join(tmp, "nsys") and "no_kernels" not in path:
                 verdict(bool(t and t.get("gpu_timeline")), name + ": has a timeline")
         for path in sorted(glob.glob(os.path.join(SRC, "example", "tracy", "*.csv")) + glob.glob(os.path.join(data, "tracy", "*.csv"))):

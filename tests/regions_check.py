@@ -169,6 +169,39 @@ class Tree:
         return rows
 
 
+    def modules(self):
+        """The same of modules alone, by their own names: (forward, backward, host, instances) by path."""
+        was = self.ranges
+        self.ranges = [r for r in was if r[4] == "module"]
+        own, back, host, count = (defaultdict(int) for _ in range(4))
+        ids = {}
+
+        def path(i):
+            thread, start, end, name, _ = self.ranges[i]
+            around = [k for k in self.open_at(thread, start)
+                      if (self.ranges[k][1], -self.ranges[k][2], k) < (start, -end, i) and self.ranges[k][2] + 1000 >= end]
+            return (path(around[-1]) if around else ()) + (name[len("nn.Module: "):],)
+
+        def region(thread, at):
+            found = self.open_at(thread, at) or (self.open_at(MAIN, at) if thread == AUTOGRAD else [])
+            return path(found[-1]) if found else ()
+
+        where = {c: region(t, s) for t, s, _, c in self.launches}
+        for start, end, corr, _ in self.kernels:
+            own[where[corr]] += end - start
+            if corr in self.backward:
+                back[region(*self.backward[corr])] += end - start
+        for i, (_, start, end, _, _) in enumerate(self.ranges):
+            host[path(i)] += end - start
+            count[path(i)] += 1
+        self.ranges = was
+
+        def inside(of, p):
+            return sum(v for q, v in of.items() if q[:len(p)] == p)
+
+        return {p: (inside(own, p), inside(back, p), host[p], count[p]) for p in host}
+
+
 # ---- as files ----
 
 def us(ns):
@@ -242,14 +275,16 @@ def write_rocprof(t, path):
 WRITERS = {"pytorch": (write_pytorch, ".json", True), "nsys": (write_nsys, ".sqlite", False), "rocprof": (write_rocprof, "", False)}
 
 
-def table(analyzer, path, out, name):
+def tables(analyzer, path, out):
     run = subprocess.run([analyzer, "run", path, "--format", "csv", "-o", out], stdin=subprocess.DEVNULL,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    found = {}
     for folder, _, files in os.walk(out):
-        if name + ".csv" in files:
-            with open(os.path.join(folder, name + ".csv"), newline="") as f:
-                return list(csv.DictReader(f)), run
-    return [], run
+        for name in files:
+            if name in ("regions.csv", "regions_by_family.csv", "modules.csv"):
+                with open(os.path.join(folder, name), newline="") as f:
+                    found[name[:-4]] = list(csv.DictReader(f))
+    return found, run
 
 
 def number(text):
@@ -261,7 +296,8 @@ def check(analyzer, tmp, seed, kind):
     t = Tree(seed * 31 + len(kind), pytorch)
     path = os.path.join(tmp, "%s_%d%s" % (kind, seed, ending))
     write(t, path)
-    got, run = table(analyzer, path, os.path.join(tmp, "out_%s_%d" % (kind, seed)), "regions")
+    found, run = tables(analyzer, path, os.path.join(tmp, "out_%s_%d" % (kind, seed)))
+    got = found.get("regions", [])
     want = t.expected()
     what = "%s tree %d" % (kind, seed)
     if not t.ranges:
@@ -286,6 +322,27 @@ def check(analyzer, tmp, seed, kind):
             continue
         wrong += ["%s %s: %s instead of %s" % (key[0], c, r[c], v) for c, v in row.items() if number(r[c]) != v]
     verdict(not wrong, what + ": values", "; ".join(wrong[:4]))
+    families = defaultdict(int)
+    for r in found.get("regions_by_family", []):
+        families[r["path"], r["source"]] += int(r["device_ns"])
+        families[()] += int(r["device_self_ns"])
+    wrong = [r["path"] for r in got if families.get((r["path"], r["source"]), 0) != int(r["device_ns"] or 0)]
+    verdict(not wrong and families[()] == total, what + ": families add up", "; ".join(wrong[:4]))
+    check_modules(t, found.get("modules", []), what)
+
+
+def check_modules(t, got, what):
+    want = t.modules() if t.pytorch else {}
+    back = any(v[1] for v in want.values())
+    wrong = [] if len(got) == len(want) else ["%d modules instead of %d" % (len(got), len(want))]
+    for r in got:
+        have = tuple(number(r[c]) for c in ("forward_ns", "backward_ns", "host_ns", "instances"))
+        forward, backward, host, count = want.get(tuple(r["path"].split(" / ")), (None,) * 4)
+        if have != (forward, backward if back or have[1] is not None else None, host, count):
+            wrong.append("%s: %s instead of %s" % (r["path"], have, want.get(tuple(r["path"].split(" / ")))))
+        elif int(r["device_ns"]) != forward + backward:
+            wrong.append(r["path"] + ": device_ns")
+    verdict(not wrong, what + ": modules", "; ".join(wrong[:4]))
 
 
 def main():

@@ -45,6 +45,8 @@
     X(hlo_tpu) \
     X(steps) \
     X(regions) \
+    X(regions_by_family) \
+    X(modules) \
     /* after those of a format's own vocabulary, which answer the same questions (tables/views.h) */ \
     X(sums) \
     X(nvtx_gpu_proj_sum) \

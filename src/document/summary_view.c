@@ -1,6 +1,7 @@
 /* Choice of the tables of the first screen, by ids and canonical columns. */
 #include "document/summary_view.h"
 
+#include "document/claims.h"
 #include "document/schema.h"
 
 enum { MAX_TABLES = 12, RANK_ROWS = 8, FAMILY_ROWS = 8, TOP_ROWS = 8, COMPARED_ROWS = 12 };
@@ -42,6 +43,10 @@ static const struct question kernels = { { "kernel_summary", "kern_sum", "unifie
                                          TOP_ROWS,
                                          1,
                                          TOP_COLUMNS };
+/* Where the host launches too slowly: what it does. */
+static const struct question host_operators = {
+    { "host_operators" }, TOP_ROWS, 2, { "name", "self", "total", "count", "threads" }
+};
 static const struct question ranks = { { "gpu_timelines_by_rank" }, RANK_ROWS, 2, { NULL } };
 
 /* Of comparisons: below the answer, which says what changed most. */
@@ -60,6 +65,13 @@ static bool hidden_by_graphs(const struct az_document *d)
         if (az_sv_starts(az_cell_text(az_table_at(t, r, (size_t)rule)), AZ_SV("graph_")))
             return true;
     return false;
+}
+
+/* Is the largest saving that of a device which waits for launches? */
+static bool is_launch_bound(const struct az_document *d)
+{
+    const struct az_claims *c = d->claims;
+    return c && c->n_findings && c->findings[0].cause == AZ_CAUSE_LAUNCH_BOUND;
 }
 
 static bool has_text(const struct az_table *t, size_t col, size_t rows)
@@ -146,6 +158,8 @@ size_t az_screen_choose(const struct az_document *d, struct az_screen_part out[A
     }
     n = add(d, &families, out, n);
     n = n ? n : add(d, &classes, out, n);
+    if (n && is_launch_bound(d))
+        n = add(d, &host_operators, out, n);
     n = add(d, hidden_by_graphs(d) ? &kernels : &operations, out, n);
     return n ? add(d, &ranks, out, n) : 0;
 }

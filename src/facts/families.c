@@ -344,6 +344,32 @@ static void add_all(struct pass *p, enum az_kind kind, enum az_family f)
     }
 }
 
+int az_job_kernel_families(struct az_job *job, size_t trace, uint8_t *family)
+{
+    const struct az_trace *t = job->traces[trace];
+    const struct az_events *ev = &t->ev[AZ_KERNEL];
+    const bool programs = (t->caps & AZ_CAP_PROGRAMS) != 0 && az_has_tpu(t);
+    const size_t names = az_job_names(job) + 1, ids = t->names.text.n + 1;
+    int rc = 0;
+    const struct az_row_work *work = programs ? az_job_row_work(job, trace, &rc) : NULL;
+    struct pass p = { .job = job, .trace = trace, .t = t, .known = az_mem_alloc(job->mem, names) };
+    uint8_t *by_id = az_mem_alloc(job->mem, ids);
+    if (rc == 0 && !(p.known && by_id))
+        rc = az_mem_error(job->mem);
+    if (rc == 0) {
+        memset(p.known, 0, names);
+        memset(by_id, 0, ids);
+    }
+    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
+        const uint64_t node = work && ev->node ? ev->node[i] : 0;
+        family[i] = (uint8_t)(node && work[node - 1].known ? work[node - 1].family
+                                                           : of_name_once(&p, by_id, ev->name[i]));
+    }
+    az_mem_free(job->mem, by_id, by_id ? ids : 0);
+    az_mem_free(job->mem, p.known, p.known ? names : 0);
+    return rc;
+}
+
 /* The events that the account of time counts; all of them where it counts none. */
 static int add_events(struct pass *p)
 {

@@ -22,6 +22,10 @@ const struct az_row_work *az_job_row_work(struct az_job *job, size_t trace, int 
  * lane, a child wholly inside its parent. Made once; NULL on failure, the error is in *rc. */
 const int64_t *az_job_self_ticks(struct az_job *job, size_t trace, int *rc);
 
+/* Family of each kernel of a trace by row, as the sums below count it; room for all kernels. Copies
+ * are of AZ_FAMILY_COPY, fills of AZ_FAMILY_FILL, graphs of AZ_FAMILY_OTHER. */
+int az_job_kernel_families(struct az_job *job, size_t trace, uint8_t *family) AZ_MUST_USE;
+
 /* Adds operations that only their analysis can select, as it reports them: those of a report of
  * operations, whose devices are merged and whose rows options choose. Before az_job_families. */
 int az_job_families_add(struct az_job *job, enum az_family family, int64_t count,
