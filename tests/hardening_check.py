@@ -294,8 +294,96 @@ def history():
     c.hold(rc == 0 and n >= 2 * samples, "history: a trigger of another program", (rc, n, err))
 
 
+# ---- rows of the device that are lost ----
+
+BAD = ("NaN", "-1", "-600", "1e308", "", "abc", "inf")
+SUMS = "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name".split(",")
+STATS = "Name,Calls,TotalDurationNs,AverageNs,Percentage,MinNs,MaxNs,StdDev".split(",")
+KERNELS = ("Kind,Agent_Id,Queue_Id,Thread_Id,Dispatch_Id,Kernel_Id,Kernel_Name,Correlation_Id,Start_Timestamp,"
+           "End_Timestamp").split(",")
+OPS = ("OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,CORE COUNT,HOST START TS,DEVICE FW DURATION [ns],"
+       "DEVICE KERNEL DURATION [ns],OP TO OP LATENCY [ns]").split(",")
+
+
+def table(path, head, rows):
+    with open(path, "w", newline="") as f:
+        csv.writer(f).writerows([head] + rows)
+    return path
+
+
+def lost(what, path):
+    """An ordinary run has a warning, a strict one fails."""
+    rc, _, err = run("run", path, "-q", "--csv-dir", "out")
+    warned = "warning" in run("run", path)[2]
+    strict = run("run", path, "--strict")
+    c.hold(strict[0] == 3 and strict[2] and (warned or rc == 3), "lost row: " + what, (rc, err, strict))
+
+
+def rows():
+    for bad in BAD:
+        for column in (1, 2):
+            data = [[60, 600, 2, 300, 300, 300, 300, 0, "a"], [40, 400, 1, 400, 400, 400, 400, 0, "b"]]
+            data[0][column] = bad
+            lost("%s of sums is %r" % (SUMS[column], bad), table("x_cuda_gpu_kern_sum.csv", SUMS, data))
+            data = [["a", 2, 600, 300, 60, 300, 300, 0], ["b", 1, 400, 400, 40, 400, 400, 0]]
+            data[0][column] = bad
+            lost("%s of statistics is %r" % (STATS[column], bad), table("x_kernel_stats.csv", STATS, data))
+            os.unlink("x_kernel_stats.csv")
+        for column in (8, 9):
+            data = [["KERNEL_DISPATCH", 1, 1, 1, i, 1, "k", i, i * 1000, i * 1000 + 500] for i in range(1, 13)]
+            data[3][column] = bad
+            lost("%s is %r" % (KERNELS[column], bad), table("x_kernel_trace.csv", KERNELS, data))
+            os.unlink("x_kernel_trace.csv")
+        data = [["Matmul", "tt_dnn_device", i * 1024, 0, 64, i * 10000, 1500, 1000, 100] for i in range(1, 9)]
+        data[2][7] = bad
+        lost("%s is %r" % (OPS[7], bad), table("ops_perf_results.csv", OPS, data))
+        for key in ("ts", "dur"):
+            events = trace(12)
+            events[5][key] = 987
+            text = json.dumps({"traceEvents": events}).replace("987", bad if bad in BAD[:4] else json.dumps(bad))
+            if key == "ts" and bad[0:1] == "-":
+                continue  # a trace may begin before its own zero
+            lost("%s of a trace is %r" % (key, bad), write("t.json", text))
+
+
+def json_events():
+    """Valid JSON in other spellings gives the same events."""
+    def kernels(events, *edits):
+        text = json.dumps({"traceEvents": events})
+        for old, new in edits:
+            text = text.replace(old, new)
+        write("t.json", text)
+        rc, _, err = run("run", "t.json", "--strict", "--csv-dir", "out_json")
+        if not os.path.exists("out_json/time_by_family.csv"):
+            return rc, [], err
+        with open("out_json/time_by_family.csv") as f:
+            found = [(int(r["count"]), float(r["time_ms"])) for r in csv.DictReader(f)]
+        shutil.rmtree("out_json")
+        return rc, found, err
+
+    whole = kernels(trace())
+    c.hold(whole[0] == 0 and whole[1] == [(4, 0.02)], "a trace", whole)
+    escaped = kernels(trace(), ('"kernel"', '"\\u006bernel"'), ('"ph": "X"', '"ph": "\\u0058"'))
+    c.hold(escaped == whole, "a trace with escaped values", escaped)
+    apart = []
+    for e in trace():
+        if e["cat"] != "kernel":
+            apart.append(e)
+            continue
+        begin = {k: v for k, v in e.items() if k != "dur"}
+        apart += [{**begin, "ph": "B"}, {"ph": "E", "pid": e["pid"], "tid": e["tid"], "ts": e["ts"] + e["dur"]}]
+    c.hold(kernels(apart) == whole, "a trace whose kernels begin and end apart", kernels(apart))
+    open_end = kernels(apart[:-1])
+    c.hold(open_end[0] == 3 and open_end[1] == [(3, 0.015)] and "without an end" in open_end[2], "a begin without an end", open_end)
+    twice = kernels(trace(), ('"cat": "kernel"', '"cat": "x", "cat": "kernel"'))
+    c.hold(twice[1] == whole[1], "a trace with a key twice", twice)
+    out = run("run", "t.json", "-v")[1] + run("run", "t.json", "--format", "json", "-o", "json_out", "-v")[1]
+    text = out + "".join(open("json_out/" + f).read() for f in os.listdir("json_out"))
+    c.hold("duplicate key" in text, "duplicate keys are counted", out[-600:])
+
+
 with tempfile.TemporaryDirectory() as scratch:
-    for part in (statements, server, signals, texts, views, history):
+    for part in (statements, server, signals, texts, views, history, rows, json_events):
         if args.only in part.__name__:
             os.mkdir(os.path.join(scratch, part.__name__))
             os.chdir(os.path.join(scratch, part.__name__))

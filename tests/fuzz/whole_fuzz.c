@@ -99,6 +99,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {
     if (size < 2)
-        return LLVMFuzzerMutate(data, size, most);
+        return LLVMFuzzerMutate ? LLVMFuzzerMutate(data, size, most) : size;
     return 2 + fuzz_mutate(kinds[data[0] % KINDS].syntax, data + 2, size - 2, most - 2, seed);
 }

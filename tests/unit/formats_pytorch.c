@@ -115,7 +115,7 @@ static void escaped_letters(void **state)
     fixture_close(&f);
 }
 
-/* Work of the device as begin and end events is not read: it is lost, not outside the model. */
+/* Work of the device as begin and end events is read; a begin without an end is lost. */
 static void begins_and_ends(void **state)
 {
     (void)state;
@@ -123,12 +123,17 @@ static void begins_and_ends(void **state)
     read_text(&f,
               "{\"traceEvents\":[" OP "," LAUNCH "," KERNEL
               ",{\"ph\":\"B\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":20},"
-              "{\"ph\":\"E\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":22},"
+              "{\"ph\":\"E\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":25},"
+              "{\"ph\":\"B\",\"cat\":\"gpu_memset\",\"name\":\"m\",\"pid\":0,\"tid\":7,\"ts\":26},"
+              "{\"ph\":\"E\",\"pid\":0,\"tid\":7,\"ts\":28},"
+              "{\"ph\":\"B\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":30},"
               "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"o\",\"pid\":1,\"tid\":1,\"ts\":20}]}");
-    assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);
-    assert_int_equal(dropped(&f, "spans of the device as begin and end events (phases B and E)"),
-                     1);
-    assert_int_equal(dropped(&f, "begins and ends of spans written apart (phases B and E)"), 2);
+    assert_int_equal(f.trace.ev[AZ_KERNEL].n, 2);
+    assert_int_equal(f.trace.ev[AZ_KERNEL].end[1] - f.trace.ev[AZ_KERNEL].start[1], 5000);
+    assert_int_equal(f.trace.ev[AZ_MEMSET].n, 1);
+    assert_int_equal(f.trace.ev[AZ_MEMSET].end[0] - f.trace.ev[AZ_MEMSET].start[0], 2000);
+    assert_int_equal(dropped(&f, "begins of device spans without an end (phases B and E)"), 1);
+    assert_int_equal(dropped(&f, "begins and ends of spans written apart (phases B and E)"), 1);
     fixture_close(&f);
 }
 

@@ -4,6 +4,7 @@
  *   pytorch_event.c  one event, as read
  *   pytorch_category.c  what an event is, by its category
  *   pytorch_add.c    an event into the model; joining the parts of a file
+ *   pytorch_begin_end.c  spans that begin and end in two events
  *   pytorch_counter.c  counters: of kernels, and sampled
  *   pytorch_graph.c  nodes of graphs as the CUPTI monitor has them */
 #ifndef AZ_FORMATS_PYTORCH_PYTORCH_H
@@ -137,6 +138,21 @@ struct az_pytorch_heap_item {
     uint32_t uid, at; /* at: place of the frame */
 };
 
+/* A span whose begin was read (pytorch_begin_end.c), and an end whose begin is in an earlier part.
+ */
+struct az_pytorch_begin {
+    uint64_t pid, tid;
+    uint32_t row, below; /* of the kind's events; below: the begin around it, AZ_NO_ROW for none */
+    enum az_kind kind;   /* AZ_KIND_COUNT: of no device, only its end is awaited */
+    bool closed, timed;  /* an end was read; it is not before the begin */
+};
+AZ_VEC(struct az_pytorch_begin, az_pytorch_begins);
+struct az_pytorch_end {
+    uint64_t pid, tid;
+    int64_t ts;
+};
+AZ_VEC(struct az_pytorch_end, az_pytorch_ends);
+
 struct az_pytorch_reader {
     struct az_trace *trace;
     const struct az_options *opts;
@@ -157,7 +173,11 @@ struct az_pytorch_reader {
     int64_t long_enough;              /* a frame that is not longer is none of them; -1: any is */
     bool captured;                    /* of a graph capture: calls have their kernel as side */
     uint64_t no_time, no_device_time; /* spans without times: of the host, of the device */
-    uint64_t device_begins;           /* events of phase B that begin work of a device */
+    uint64_t duplicate_keys;          /* events with a key twice: the last value counts */
+    struct az_pytorch_begins begins;
+    struct az_pytorch_ends ends; /* without a begin */
+    struct az_map innermost;     /* (pid, tid) -> the begin that ends next */
+    bool has_innermost;
     uint64_t no_value, frames, more_cats; /* no_value: samples of no number, or no time */
     uint64_t phase[AZ_PYTORCH_PHASES];
     struct az_vec_u64 other_cats; /* name id << 32 | count of categories skipped */
@@ -223,6 +243,23 @@ int az_pytorch_lane(struct az_pytorch_reader *r, const struct az_pytorch_event *
 /* Id of a text as written in the file; escaped: it may hold escapes. */
 int az_pytorch_name(struct az_pytorch_reader *r, struct az_sv raw, bool escaped,
                     uint32_t *id) AZ_MUST_USE;
+/* Spans in two events, phases B and E (pytorch_begin_end.c). A begin of the device is added by
+ * `add` as a span of no length, which gets its end later. */
+int az_pytorch_begin_span(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
+                          int (*add)(struct az_pytorch_reader *r,
+                                     const struct az_pytorch_event *e)) AZ_MUST_USE;
+int az_pytorch_end_span(struct az_pytorch_reader *r, const struct az_pytorch_event *e) AZ_MUST_USE;
+/* What a part left open, after its events were appended: `rows` of each kind were there before,
+ * name[] are its texts. */
+int az_pytorch_begins_join(struct az_pytorch_reader *r, const struct az_pytorch_reader *part,
+                           const uint32_t *name, const size_t *rows) AZ_MUST_USE;
+/* Begins without an end are lost. */
+int az_pytorch_begins_finish(struct az_pytorch_reader *r) AZ_MUST_USE;
+void az_pytorch_begins_release(struct az_pytorch_reader *r);
+/* pid or tid as a number: of texts the id of their name. Of a part, as the whole has it. */
+int az_pytorch_identity(struct az_pytorch_reader *r, const struct az_pytorch_id *id,
+                        uint64_t *out) AZ_MUST_USE;
+uint64_t az_pytorch_joined_identity(const uint32_t *name, uint64_t id);
 /* An event into the model. */
 int az_pytorch_add(struct az_pytorch_reader *r, const struct az_pytorch_event *e) AZ_MUST_USE;
 /* Appends what a reader of the next part of the same file read; the part can only be released

@@ -47,6 +47,7 @@ void az_pytorch_reader_release(struct az_pytorch_reader *r)
     az_vec_release(&r->other_cats);
     az_vec_release(&r->meta);
     az_vec_release(&r->long_frames);
+    az_pytorch_begins_release(r);
 }
 
 /* ---- lanes ---- */
@@ -70,6 +71,11 @@ static inline int identity(struct az_pytorch_reader *r, const struct az_pytorch_
 {
     *out = (uint64_t)id->v & ~IS_TEXT;
     return id->number ? 0 : text_identity(r, id->raw, out);
+}
+
+int az_pytorch_identity(struct az_pytorch_reader *r, const struct az_pytorch_id *id, uint64_t *out)
+{
+    return identity(r, id, out);
 }
 
 /* The number of an identity without IS_TEXT: 63 bits, of which the upper one is the sign. */
@@ -565,16 +571,6 @@ static int add_instant(struct az_pytorch_reader *r, const struct az_pytorch_even
     return rc || taken ? rc : left_out(r, e->ph);
 }
 
-/* The profiler writes spans (phase X); spans of other writers begin and end in two events, which
- * are not read. Those of the device would be missing in the account. */
-static int add_begin(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
-{
-    const enum az_kind kind = az_pytorch_kind_of(e->cat);
-    const bool device = kind == AZ_KERNEL || kind == AZ_MEMCPY || kind == AZ_MEMSET;
-    r->device_begins += device;
-    return left_out(r, e->ph);
-}
-
 int az_pytorch_add(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     r->trace->read++;
@@ -592,7 +588,9 @@ int az_pytorch_add(struct az_pytorch_reader *r, const struct az_pytorch_event *e
     case 'M':
         return add_metadata(r, e);
     case 'B':
-        return add_begin(r, e);
+        return az_pytorch_begin_span(r, e, add_span);
+    case 'E':
+        return az_pytorch_end_span(r, e);
     default:
         return left_out(r, e->ph);
     }
@@ -637,6 +635,8 @@ int az_pytorch_finish(struct az_pytorch_reader *r)
     for (uint32_t kind = 0; rc == 0 && kind < 3; kind++)
         rc = name_lanes(r, kind);
     if (rc == 0)
+        rc = az_pytorch_begins_finish(r);
+    if (rc == 0)
         rc = az_pytorch_find_merged(r);
     if (rc)
         return rc;
@@ -652,9 +652,9 @@ int az_pytorch_finish(struct az_pytorch_reader *r)
     if (r->no_device_time)
         az_trace_lost(t, AZ_KERNEL, "spans of the device without a start or a duration",
                       r->no_device_time, 0);
-    if (r->device_begins)
-        az_trace_lost(t, AZ_KERNEL, "spans of the device as begin and end events (phases B and E)",
-                      r->device_begins, 0);
+    if (r->duplicate_keys)
+        az_trace_note(t, "events with a duplicate key", r->duplicate_keys,
+                      "the last value of the key counts");
     if (o->logical_lanes)
         az_trace_note(t, "device events on logical lanes", o->logical_lanes,
                       "tables by stream use the profiler's lanes, on which events do not overlap; "
@@ -663,11 +663,9 @@ int az_pytorch_finish(struct az_pytorch_reader *r)
         az_trace_dropped(t, AZ_DROP_LOST,
                          "samples of counters without a number or a time (phase C)", r->no_value,
                          0);
-    for (unsigned k = 0; k < AZ_PYTORCH_PHASES; k++) {
-        const uint64_t lost = k == AZ_PYTORCH_HALVES_PH ? r->device_begins : 0;
-        if (r->phase[k] > lost)
-            az_trace_dropped(t, AZ_DROP_NOT_MODELLED, phases[k].reason, r->phase[k] - lost, 0);
-    }
+    for (unsigned k = 0; k < AZ_PYTORCH_PHASES; k++)
+        if (r->phase[k])
+            az_trace_dropped(t, AZ_DROP_NOT_MODELLED, phases[k].reason, r->phase[k], 0);
     for (size_t i = 0; i < r->other_cats.n; i++) {
         struct az_sv cat = az_trace_text(t, (uint32_t)(r->other_cats.v[i] >> 32));
         struct az_sv text = cat.n ? az_arena_printf(&t->arena, "category %.*s", AZ_SVF(cat))
@@ -681,7 +679,7 @@ int az_pytorch_finish(struct az_pytorch_reader *r)
 }
 
 /* ---- joining parts ---- */
-static uint64_t joined_identity(const uint32_t *name, uint64_t id)
+uint64_t az_pytorch_joined_identity(const uint32_t *name, uint64_t id)
 {
     return id & IS_TEXT ? IS_TEXT | name[(uint32_t)id] : id;
 }
@@ -693,10 +691,10 @@ static int join_lanes(struct az_pytorch_reader *r, const struct az_trace *part,
         struct az_lane l = part->lanes.v[i];
         uint32_t *known;
         bool added;
-        l.pid = joined_identity(name, l.pid);
-        l.tid = joined_identity(name, l.tid);
-        l.proc = joined_identity(name, l.proc);
-        l.thread = joined_identity(name, l.thread);
+        l.pid = az_pytorch_joined_identity(name, l.pid);
+        l.tid = az_pytorch_joined_identity(name, l.tid);
+        l.proc = az_pytorch_joined_identity(name, l.proc);
+        l.thread = az_pytorch_joined_identity(name, l.thread);
         int rc = map_lane(r, l.pid, l.tid, l.device_side, &known, &added);
         if (rc == 0 && added)
             rc = az_trace_lane(r->trace, &l, known);
@@ -713,8 +711,8 @@ static int join_other(struct az_pytorch_reader *r, const struct az_pytorch_reade
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < part->meta.n; i++) {
         struct az_pytorch_meta m = part->meta.v[i];
-        m.pid = joined_identity(name, m.pid);
-        m.tid = joined_identity(name, m.tid);
+        m.pid = az_pytorch_joined_identity(name, m.pid);
+        m.tid = az_pytorch_joined_identity(name, m.tid);
         m.text = name[m.text];
         rc = az_vec_push(&r->meta, m);
     }
@@ -732,15 +730,15 @@ static int join_other(struct az_pytorch_reader *r, const struct az_pytorch_reade
     }
     for (size_t i = 0; rc == 0 && i < part->long_frames.n; i++) {
         struct az_pytorch_frame f = part->long_frames.v[i];
-        f.pid = joined_identity(name, f.pid);
-        f.tid = joined_identity(name, f.tid);
+        f.pid = az_pytorch_joined_identity(name, f.pid);
+        f.tid = az_pytorch_joined_identity(name, f.tid);
         f.uid += r->uid;
         rc = az_pytorch_frame_keep(r, &f);
     }
     r->uid += part->uid;
     r->no_time += part->no_time;
     r->no_device_time += part->no_device_time;
-    r->device_begins += part->device_begins;
+    r->duplicate_keys += part->duplicate_keys;
     r->no_value += part->no_value;
     for (unsigned k = 0; k < AZ_PYTORCH_PHASES; k++)
         r->phase[k] += part->phase[k];
@@ -757,6 +755,9 @@ int az_pytorch_join(struct az_pytorch_reader *r, struct az_pytorch_reader *part)
     uint32_t *name = az_mem_alloc(mem, (names + 1) * sizeof *name),
              *lane = az_mem_alloc(mem, (lanes + 1) * sizeof *lane);
     int rc = name && lane ? 0 : az_mem_error(mem);
+    size_t rows[AZ_KIND_COUNT];
+    for (size_t k = 0; k < AZ_KIND_COUNT; k++)
+        rows[k] = r->trace->ev[k].n;
     /* In the order of first appearance, so that ids come out as if one reader had read all. */
     for (uint32_t i = 0; rc == 0 && i < names; i++)
         rc = az_trace_name(r->trace, az_trace_text(from, i), &name[i]);
@@ -769,6 +770,8 @@ int az_pytorch_join(struct az_pytorch_reader *r, struct az_pytorch_reader *part)
                                &(struct az_append){ .name = name, .lane = lane, .uid = r->uid });
     if (rc == 0)
         rc = join_other(r, part, name);
+    if (rc == 0)
+        rc = az_pytorch_begins_join(r, part, name, rows);
     az_mem_free(mem, name, (names + 1) * sizeof *name);
     az_mem_free(mem, lane, (lanes + 1) * sizeof *lane);
     return rc;

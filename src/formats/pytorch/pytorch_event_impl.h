@@ -152,10 +152,15 @@ AZ_JC int event_value(struct az_pytorch_reader *r, struct az_jscan *s, const cha
 static int read_event(struct az_pytorch_reader *r, struct az_jscan *s, struct az_pytorch_event *e)
 {
     const char *p = s->p;
+    unsigned seen = 0, again = 0; /* bits of keys; 1: any that is not known */
     int rc = AZ_JSON_OK, k = az_json_at_first_key(s, &p, &r->event_keys);
-    while (k >= 0 && (rc = event_value(r, s, &p, e, k)) == AZ_JSON_OK)
+    while (k >= 0 && (rc = event_value(r, s, &p, e, k)) == AZ_JSON_OK) {
+        again |= seen & (1u << k);
+        seen |= 1u << k;
         k = az_json_at_next_key(s, &p, &r->event_keys, k);
+    }
     s->p = p;
+    r->duplicate_keys += again > 1;
     return rc != AZ_JSON_OK ? rc : k == AZ_JSON_END ? AZ_JSON_OK : k;
 }
 

@@ -23,6 +23,16 @@ static int64_t integer(const struct az_rocprof_csv_file *f, enum az_col c, bool 
     return rc == 1 ? 0 : v;
 }
 
+/* The same of a column that every row needs: a cell without a number is an invalid row. */
+static int64_t needed(const struct az_rocprof_csv_file *f, enum az_col c, bool *ok)
+{
+    const struct az_csv_field *x = cell(f, c);
+    int64_t v;
+    *ok = *ok && x && az_csv_i64(x, &v) != 1;
+    v = integer(f, c, ok);
+    return v;
+}
+
 static uint64_t id_number(const struct az_rocprof_csv_file *f, enum az_col c)
 {
     bool ok = true;
@@ -89,9 +99,11 @@ static int kernel_row(struct az_rocprof_csv_file *f, struct az_rocprof_kernel *k
         s->block[0] = az_rocprof_u32(integer(f, C_BLOCK, &ok));
         s->grid[1] = s->grid[2] = s->block[1] = s->block[2] = 1;
     }
-    const struct az_csv_field *start = cell(f, C_START), *end = cell(f, C_END),
-                              *name = cell(f, C_KERNEL);
-    if (!ok || !name || (f->table == T_KERNELS && (!start || !start->raw.n || !end || !end->raw.n)))
+    if (f->table == T_KERNELS) {
+        (void)needed(f, C_START, &ok);
+        (void)needed(f, C_END, &ok);
+    }
+    if (!ok || !cell(f, C_KERNEL))
         return 1;
     return cell_name(f, C_KERNEL, 0, &s->whole);
 }
@@ -128,8 +140,8 @@ static int take_counter(struct az_rocprof_csv_file *f)
 static int take_copy(struct az_rocprof_csv_file *f)
 {
     bool ok = true;
-    struct az_rocprof_copy c = { .start = integer(f, C_START, &ok),
-                                 .end = integer(f, C_END, &ok),
+    struct az_rocprof_copy c = { .start = needed(f, C_START, &ok),
+                                 .end = needed(f, C_END, &ok),
                                  .bytes = -1,
                                  .queue = integer(f, C_QUEUE, &ok),
                                  .stream = integer(f, C_STREAM, &ok),
@@ -253,8 +265,9 @@ static int take_sum(struct az_rocprof_csv_file *f)
     bool ok = true;
     uint32_t whole;
     s.count = integer(f, C_CALLS, &ok);
-    s.total_ns = integer(f, C_TOTAL, &ok);
+    s.total_ns = needed(f, C_TOTAL, &ok);
     s.total = (double)s.total_ns;
+    ok = ok && s.total_ns >= 0;
     int rc = ok ? cell_name(f, C_NAME, 0, &whole) : 1;
     if (rc == 0 && f->domain.n)
         return take_call_sum(f, whole, &s);

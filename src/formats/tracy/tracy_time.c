@@ -425,6 +425,26 @@ static int place_all(struct line *l)
     return rc;
 }
 
+/* Rows that are missing in the account, by what their cells say. */
+static void warn_untimed(const struct line *l)
+{
+    const struct az_where at = AZ_AT_FILE(l->job->files[0].path);
+    unsigned long long untimed = 0, negative = 0;
+    for (size_t i = 0; i < l->r->rows.n; i++) {
+        const struct az_oprow *r = &l->r->rows.v[i];
+        untimed += r->kind == AZ_OPROW_DEVICE && !r->timed;
+        negative += r->kind == AZ_OPROW_DEVICE && r->timed && r->kernel < 0;
+    }
+    if (untimed)
+        az_diag_add(l->job->diag, AZ_WARNING, at,
+                    "%llu device operation(s) without a duration are in no sum; check the device "
+                    "profiler's buffers",
+                    untimed);
+    if (negative)
+        az_diag_add(l->job->diag, AZ_WARNING, at,
+                    "%llu device operation(s) with a negative duration are in no sum", negative);
+}
+
 int az_tracy_time_line(struct az_parse *job)
 {
     struct line l = { .job = job, .r = az_opreport(job->trace) };
@@ -433,6 +453,8 @@ int az_tracy_time_line(struct az_parse *job)
         rc = align_hosts(&l);
     if (rc == 0)
         rc = place_all(&l);
+    if (rc == 0)
+        warn_untimed(&l);
     if (rc == 0)
         rc = find_covered(&l);
     if (rc == 0)
