@@ -32,6 +32,7 @@ struct az_plan_job {
     size_t xlsx_rows;    /* rows of a table in a workbook; 0: all */
     size_t html_rows;    /* the same of the HTML report */
     bool parts;          /* some of its files are read from parts: they are ranks */
+    struct az_sv source; /* its inputs, recorded with outputs (run/output_sources.h); empty: none */
     bool skip;           /* not chosen by --only */
     uint64_t bytes;      /* size of its files on disk */
     uint64_t cost;       /* predicted memory, for admission */

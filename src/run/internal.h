@@ -11,6 +11,8 @@
 struct az_sv az_name_safe(struct az_arena *a, struct az_sv title);
 /* Writers and output paths of all jobs; AZ_ECONFIG for collisions. */
 int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
+
+/* ---- output_sources.c ---- */
 /* Refuses a directory of tables in which a table's file would replace one of the run's inputs.
  * AZ_ECONFIG. */
 int az_outputs_guard(const struct az_plan *p, const struct az_target *t,

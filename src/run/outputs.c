@@ -1,6 +1,7 @@
 /* Which writers an input has and where they write; that no output hits another or an input. */
 #include "run/gates.h"
 #include "run/internal.h"
+#include "run/output_sources.h"
 
 #include <string.h>
 
@@ -200,9 +201,7 @@ static struct az_sv target_path(const struct naming *n, size_t i, const struct a
             return az_arena_dup(a, w->o.csv_dir);
         return az_path_join(a, w->o.csv_dir, az_name_safe(a, n->p->jobs.v[i].input->title));
     }
-    if (!r->extension[0])
-        return az_arena_printf(a, "%.*s_%ss", AZ_SVF(w->stem), r->name);
-    return az_arena_printf(a, "%.*s%s", AZ_SVF(w->stem), r->extension);
+    return az_output_path(a, w->stem, r);
 }
 
 static int add_targets(const struct naming *n, size_t i)
@@ -220,6 +219,10 @@ static int add_targets(const struct naming *n, size_t i)
         return az_diag_fail(n->diag, AZ_ECONFIG, AZ_NOWHERE,
                             "one workbook '%.*s' for %zu inputs; name an output folder instead",
                             AZ_SVF(run->xlsx), az_plan_count(n->p));
+    job->source = az_source_of_files(&n->p->arena, &job->input->files);
+    if (!job->input->group.n && !n->c->together.n) /* what a search finds keeps its name */
+        rc = az_output_stem(&n->p->arena, job->source, n->w[i].reports, n->w[i].n, &n->w[i].stem,
+                            n->diag);
     for (size_t k = 0; !rc && k < n->w[i].n; k++) {
         struct az_target t = { .report = n->w[i].reports[k] };
         t.path = target_path(n, i, t.report);
@@ -243,9 +246,7 @@ static struct az_sv step_path(const struct naming *n, const struct wanted *w,
         return az_arena_dup(a, own->csv_dir);
     if (az_sv_is(AZ_SV("csv"), r->name) && w->o.csv_dir.n)
         return az_path_join(a, w->o.csv_dir, az_sv_str(name));
-    if (!r->extension[0])
-        return az_arena_printf(a, "%.*s_%ss", AZ_SVF(w->stem), r->name);
-    return az_arena_printf(a, "%.*s%s", AZ_SVF(w->stem), r->extension);
+    return az_output_path(a, w->stem, r);
 }
 
 /* Of gates, JSON is the verdict, and annotations belong on standard output. */
@@ -269,6 +270,19 @@ static bool has_report(const struct az_step_out *out, const struct az_report *r)
         if (out->targets.v[i].report == r)
             return true;
     return false;
+}
+
+/* The inputs that a step compares, and a name that no report of others has. */
+static int step_source(const struct naming *n, struct az_step_out *out, struct wanted *w)
+{
+    struct az_sv all = AZ_SV("");
+
+    for (size_t i = 0; i < n->p->jobs.n; i++) {
+        const struct az_sv one = az_source_of_files(&n->p->arena, &n->p->jobs.v[i].input->files);
+        all = az_arena_printf(&n->p->arena, "%.*s%s%.*s", AZ_SVF(all), i ? "\n" : "", AZ_SVF(one));
+    }
+    out->source = az_source_short(&n->p->arena, all);
+    return az_output_stem(&n->p->arena, out->source, w->reports, w->n, &w->stem, n->diag);
 }
 
 /* Outputs of a step: its own settings before those of the run; the folder of the first input where
@@ -299,6 +313,8 @@ static int plan_step(const struct naming *n, enum az_step step, const char *what
     out->what = what;
     out->text = w.text && (!n->gates || n->c->gates.given);
     out->xlsx_rows = own->xlsx_rows > 0 ? (size_t)own->xlsx_rows : 0;
+    if (!rc && step != AZ_STEP_GATES) /* of a gate the last verdict counts */
+        rc = step_source(n, out, &w);
     for (size_t k = 0; !rc && k < w.n; k++) {
         struct az_target t = { .report = step_report(n, w.reports[k], out) };
         if (!t.report || has_report(out, t.report))
@@ -665,31 +681,5 @@ int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag
         keep_existing(&n);
     if (!rc)
         rc = remember_inputs(p);
-    return rc;
-}
-
-int az_outputs_guard(const struct az_plan *p, const struct az_target *t,
-                     const struct az_document *doc, struct az_diag *diag)
-{
-    struct az_arena scratch;
-    int rc = AZ_OK;
-
-    if (t->report->extension[0] || t->table.n)
-        return AZ_OK;
-    az_arena_init(&scratch, NULL);
-    for (size_t i = 0; !rc && i < doc->tables.n; i++) {
-        struct az_sv file = az_arena_printf(&scratch, "%.*s/%.*s.csv", AZ_SVF(t->path),
-                                            AZ_SVF(doc->tables.v[i]->id));
-        struct az_path_info info = { .kind = AZ_PATH_MISSING };
-        if (file.p)
-            info = az_path_stat(file.p);
-        for (size_t k = 0; !rc && info.kind == AZ_PATH_FILE && k < p->n_input_files; k++) {
-            const struct az_path_info *in = &p->input_files[k];
-            if (in->kind == AZ_PATH_FILE && in->dev == info.dev && in->ino == info.ino)
-                rc = az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(file),
-                                  "is an input and is not overwritten; choose another folder");
-        }
-    }
-    az_arena_release(&scratch);
     return rc;
 }

@@ -15,6 +15,7 @@ struct az_step_out {
     bool github; /* annotations on standard output */
     size_t xlsx_rows;
     struct az_targets targets;
+    struct az_sv source; /* the inputs, recorded with outputs; empty: none */
 };
 
 struct az_plan {

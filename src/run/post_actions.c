@@ -1,5 +1,6 @@
 /* The steps after the inputs of a run, in order. */
 #include "run/post_actions.h"
+#include "run/output_sources.h"
 
 #include "compare/side_by_side.h"
 #include "run/gates.h"
@@ -103,6 +104,8 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
             rc = t->report->write(doc, t->path.p, &scratch, diag);
         if (rc && rc != AZ_EINTR && diag->errors == before)
             az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(t->path), "cannot write: %s", az_err_text(rc));
+        if (!rc)
+            az_source_mark(t->path, out->source);
         if (!rc)
             az_diag_add(diag, AZ_HINT, AZ_NOWHERE, "wrote %.*s%s", AZ_SVF(t->path),
                         t->report->extension[0] ? "" : "/");

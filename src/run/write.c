@@ -1,6 +1,7 @@
 /* The outputs of one input, written side by side where it has threads. */
 #include "base/pool.h"
 #include "run/internal.h"
+#include "run/output_sources.h"
 
 static int write_target(const struct az_plan *plan, const struct az_target *out,
                         const struct az_document *doc, unsigned threads, struct az_arena *scratch,
@@ -89,12 +90,14 @@ int az_outputs_write(const struct az_plan *plan, const struct az_plan_job *job,
         const struct az_target *out = &job->targets.v[i];
         az_diag_take(diag, &w.v[i].diag);
         az_diag_release(&w.v[i].diag);
-        if (w.v[i].rc)
+        if (w.v[i].rc) {
             failed = w.v[i].rc;
-        else if (!w.v[i].left)
+        } else if (!w.v[i].left) {
+            az_source_mark(out->path, job->source);
             written = az_arena_printf(&names, "%.*s%s%.*s%s", AZ_SVF(written),
                                       written.n ? ", " : "", AZ_SVF(out->path),
                                       out->report->extension[0] || out->table.n ? "" : "/");
+        }
     }
     if (written.n)
         az_diag_add(diag, AZ_HINT, AZ_NOWHERE, "wrote %.*s", AZ_SVF(written));
