@@ -398,32 +398,37 @@ static int in_order(const void *a, const void *b, void *ctx)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static const struct az_record_column advice_columns[] = {
-    { "Section", AZ_TEXT, .flags = AZ_KEY },
-    { "OP Code", AZ_TEXT, .flags = AZ_KEY },
-    { "Bound", AZ_TEXT, .flags = AZ_KEY },
-    { "Advice", AZ_TEXT, .flags = AZ_KEY },
-    { "Rows", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
-    { "Device Time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+struct advice_row {
+    struct az_op_report_cells cells; /* of its first row */
+    const struct said *said;
 };
+#define ROW struct advice_row
+AZ_TEXT_OF_RECORD(section_of, ROW, az_sv_str(sections[r->said->section]))
+AZ_TEXT_OF_RECORD(bound_of, ROW, az_sv_str(az_op_report_bound_text(r->said->bound)))
+AZ_OF_RECORD(double, time_of, ROW, r->said->time / 1000)
+AZ_OF_RECORD(double, gap_of, ROW, r->said->gap / 1000)
+static const struct az_record_column advice_columns[] = {
+    { "Section", AZ_TEXT, .flags = AZ_KEY, .text = section_of },
+    { "OP Code", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, cells.s, shown) },
+    { "Bound", AZ_TEXT, .flags = AZ_KEY, .text = bound_of },
+    { "Advice", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, said, text) },
+    { "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER, AZ_VIA(ROW, said, n) },
+    { "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = time_of },
+    { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = gap_of },
+    AZ_OP_REPORT_ID(0),
+};
+#undef ROW
 
 static int table(struct section *s)
 {
     struct az_op_report *t = s->t;
-    struct az_table *x = AZ_RECORD_TABLE(t->job->arena, "advice", "Advice", 0, advice_columns);
-    az_op_report_id_column(t, x, 0);
+    struct az_table *x =
+        AZ_RECORD_TABLE_OF(t->job->arena, "advice", "Advice", 0, advice_columns, t);
     int rc = az_sort_cmp(s->said.v, s->said.n, sizeof *s->said.v, in_order, NULL, t->job->mem);
     for (size_t i = 0; rc == 0 && i < s->said.n; i++) {
         const struct said *one = &s->said.v[i];
-        az_put_text(x, az_sv_str(sections[one->section]));
-        az_put_text(x, az_op_report_sig_of(t, &t->rows.v[one->first])->shown);
-        az_put_text(x, az_sv_str(az_op_report_bound_text(one->bound)));
-        az_put_text(x, one->text);
-        az_put_i64(x, (int64_t)one->n);
-        az_put_f64(x, one->time / 1000);
-        az_put_f64(x, one->gap / 1000);
-        az_op_report_put_id(t, x, &t->rows.v[one->first]);
+        az_put_row(x, &(struct advice_row){
+                          .cells = az_op_report_cells_of(t, &t->rows.v[one->first]), .said = one });
     }
     return az_op_report_emit(t, x, rc);
 }

@@ -34,18 +34,34 @@ int az_op_report_emit(struct az_op_report *t, struct az_table *table, int rc)
     return az_document_add(t->job->doc, table);
 }
 
-void az_op_report_id_column(const struct az_op_report *t, struct az_table *table, unsigned flags)
+struct az_op_report_cells az_op_report_cells_of(struct az_op_report *t,
+                                                const struct az_op_report_row *row)
 {
-    az_table_column(table, "ID", t->r->files.n > 1 ? AZ_TEXT : AZ_INT, AZ_UNIT_ID, flags);
+    struct az_op_report_cells c = { .t = t,
+                                    .row = row,
+                                    .r = az_op_report_oprow(t, row),
+                                    .s = az_op_report_sig_of(t, row),
+                                    .a = az_op_report_args_of(t, row) };
+    az_op_report_figures(t, row, &c.f);
+    return c;
 }
 
-void az_op_report_put_id(const struct az_op_report *t, struct az_table *table,
-                         const struct az_op_report_row *row)
+int64_t az_op_report_line(const void *cells)
 {
-    const struct az_oprow *r = az_op_report_oprow(t, row);
-    if (t->r->files.n > 1)
-        az_put_text(table, az_arena_printf(t->job->arena, "%.*s:%u", AZ_SVF(t->r->files.v[r->file]),
-                                           r->line));
-    else
-        az_put_i64(table, r->line);
+    const struct az_op_report_cells *c = cells;
+    return c->r->line;
 }
+
+struct az_sv az_op_report_place(const void *cells, struct az_arena *texts)
+{
+    const struct az_op_report_cells *c = cells;
+    return az_arena_printf(texts, "%.*s:%u", AZ_SVF(c->t->r->files.v[c->r->file]), c->r->line);
+}
+
+bool az_op_report_has_one_file(const void *report)
+{
+    const struct az_op_report *t = report;
+    return t->r->files.n <= 1;
+}
+
+bool az_op_report_has_files(const void *report) { return !az_op_report_has_one_file(report); }

@@ -120,44 +120,6 @@ static int longest_first(const void *a, const void *b, void *ctx)
     return x->first < y->first ? -1 : 1;
 }
 
-static const struct az_record_column table_columns[] = {
-    { "OP Code", AZ_TEXT, .flags = AZ_KEY },
-    { "Math Fidelity", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },
-    { "Input 0 Memory", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },
-    { "Cores", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Device Time Sum", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Device Time Median", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER | AZ_DETAIL },
-    { "GFLOP", AZ_REAL, AZ_UNIT_GFLOP, .flags = AZ_DETAIL },
-    { "TFLOPS", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_HIGHER_BETTER },
-    { "FLOPs %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
-    { "Of Cores", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "DRAM", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER | AZ_DETAIL },
-    { "DRAM %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
-    { "CCL", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER | AZ_DETAIL },
-    { "CCL %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
-    { "PM Ideal", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "PM %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
-    { "PM FPU Util", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
-    { "NOC Util", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
-    { "DRAM Util", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
-    { "ETH Util", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
-    { "Fidelity Verdict", AZ_TEXT, .flags = AZ_DETAIL },
-    { "Source", AZ_TEXT, .flags = AZ_DETAIL },
-    { "Missing Because", AZ_TEXT, .flags = AZ_DETAIL },
-    { "Suspect", .type = AZ_TEXT },
-};
-
-static void columns(struct az_table *x)
-{
-    az_record_columns(x, table_columns, AZ_LENGTH(table_columns));
-}
-
-static void put_core_count(struct az_table *x, double v)
-{
-    az_put_known(x, v > 0 ? (int64_t)v : -1);
-}
-
 static const char *missing(const struct az_op_report *t, const struct az_op_report_sig *s,
                            const struct model *m)
 {
@@ -174,74 +136,118 @@ static const char *missing(const struct az_op_report *t, const struct az_op_repo
                : "";
 }
 
-struct percent {
-    double flops, dram; /* of the peaks; NaN: unknown */
+/* What a table shows of a model. */
+struct model_row {
+    struct az_op_report *t;
+    const struct model *m;
+    const struct az_op_report_sig *s;
+    const struct az_opargs *a;
+    double tflops, flops_percent, dram, dram_percent, ccl, ccl_percent;
 };
 
-static struct percent put_rates(const struct az_op_report *t, struct az_table *x,
-                                const struct model *m, const struct az_op_report_sig *s,
-                                const struct az_opargs *a)
+static void find_rates(struct model_row *x)
 {
-    double seconds = m->time > 0 ? m->time * 1e-9 / (double)m->timed : NAN;
-    double cores = m->cores, tflops = s->flop / seconds * 1e-12;
-    double dram = s->dram_bytes / seconds * 1e-9, ccl = s->moved_bytes / seconds * 1e-9;
-    int64_t links = a->num_links > 0 ? a->num_links : t->peaks.links;
-    bool known = t->has_peaks && s->fidelity < AZ_FIDELITIES && cores > 0;
+    const struct az_op_report *t = x->t;
+    const struct model *m = x->m;
+    const struct az_op_report_sig *s = x->s;
+    const double seconds = m->time > 0 ? m->time * 1e-9 / (double)m->timed : NAN;
+    const int64_t links = x->a->num_links > 0 ? x->a->num_links : t->peaks.links;
+    const bool known = t->has_peaks && s->fidelity < AZ_FIDELITIES && m->cores > 0;
 
-    const struct percent of = { known ? tflops / (t->peaks.peak[s->fidelity] * cores) * 100 : NAN,
-                                t->has_peaks ? dram / t->peaks.dram * 100 : NAN };
-
-    az_put_f64(x, s->flop * 1e-9);
-    az_put_f64(x, tflops);
-    az_put_f64(x, of.flops);
-    put_core_count(x, isnan(s->flop) ? 0 : cores);
-    az_put_f64(x, dram);
-    az_put_f64(x, of.dram);
-    az_put_f64(x, ccl);
-    az_put_f64(x, t->has_peaks && t->peaks.link > 0 && links > 0
-                      ? ccl / (t->peaks.link * (double)links) * 100
-                      : NAN);
-    return of;
+    x->tflops = s->flop / seconds * 1e-12;
+    x->dram = s->dram_bytes / seconds * 1e-9;
+    x->ccl = s->moved_bytes / seconds * 1e-9;
+    x->flops_percent = known ? x->tflops / (t->peaks.peak[s->fidelity] * m->cores) * 100 : NAN;
+    x->dram_percent = t->has_peaks ? x->dram / t->peaks.dram * 100 : NAN;
+    x->ccl_percent = t->has_peaks && t->peaks.link > 0 && links > 0
+                         ? x->ccl / (t->peaks.link * (double)links) * 100
+                         : NAN;
 }
 
-static void put(const struct az_op_report *t, struct az_table *x, const struct model *m)
+static struct az_sv verdict_of(const void *record, struct az_arena *texts)
 {
-    const struct az_op_report_sig *s = &t->sigs.v[m->sig];
-    const struct az_opargs *a = &t->r->args.v[s->args];
-    bool matrix = s->kind == TT_MATMUL || s->kind == TT_CONV;
+    const struct model_row *r = record;
+    const bool matrix = r->s->kind == TT_MATMUL || r->s->kind == TT_CONV;
+    (void)texts;
+    return matrix ? az_sv_str(az_fit_text((enum az_fit)r->s->verdict)) : AZ_SV("");
+}
 
-    az_put_text(x, s->shown);
-    az_put_text(x, s->precision);
-    az_put_text(x, az_op_report_text(t, a->t[AZ_IN0].memory));
-    put_core_count(x, m->cores);
-    az_put_i64(x, (int64_t)m->n);
-    az_put_f64(x, m->time / 1000);
-    az_put_f64(x, m->median / 1000);
-    const struct percent rate = put_rates(t, x, m, s, a);
-    az_put_f64(x, m->ideal / 1000);
-    az_put_f64(x, m->ideal_time > 0 ? m->ideal_sum / m->ideal_time * 100 : NAN);
-    az_put_f64(x, m->fpu);
-    az_put_f64(x, m->noc);
-    az_put_f64(x, m->dram);
-    az_put_f64(x, m->eth);
-    az_put_text(x, matrix ? az_sv_str(az_fit_text((enum az_fit)s->verdict)) : AZ_SV(""));
-    az_put_text(x, az_sv_str(s->source         ? s->source
-                             : isnan(m->ideal) ? ""
-                                               : "the file's performance model (PM columns)"));
-    az_put_text(x, az_sv_str(missing(t, s, m)));
-    az_put_text(x, az_op_report_rate_impossible(&(struct az_op_report_figures){
-                       .dram_percent = rate.dram, .flops_percent = rate.flops })
-                       ? AZ_SV("rate above the peak")
-                       : AZ_SV(""));
+static struct az_sv source_of(const void *record, struct az_arena *texts)
+{
+    const struct model_row *r = record;
+    (void)texts;
+    return az_sv_str(r->s->source         ? r->s->source
+                     : isnan(r->m->ideal) ? ""
+                                          : "the file's performance model (PM columns)");
+}
+
+static struct az_sv suspect_of(const void *record, struct az_arena *texts)
+{
+    const struct model_row *r = record;
+    (void)texts;
+    return az_op_report_rate_impossible(&(struct az_op_report_figures){
+               .dram_percent = r->dram_percent, .flops_percent = r->flops_percent })
+               ? AZ_SV("rate above the peak")
+               : AZ_SV("");
+}
+
+static int64_t whole_cores(double v) { return v > 0 ? (int64_t)v : -1; }
+
+#define ROW struct model_row
+AZ_TEXT_OF_RECORD(memory_of, ROW, az_op_report_text(r->t, r->a->t[AZ_IN0].memory))
+AZ_TEXT_OF_RECORD(missing_of, ROW, az_sv_str(missing(r->t, r->s, r->m)))
+AZ_OF_RECORD(int64_t, cores_of, ROW, whole_cores(r->m->cores))
+AZ_OF_RECORD(int64_t, of_cores, ROW, whole_cores(isnan(r->s->flop) ? 0 : r->m->cores))
+AZ_OF_RECORD(double, time_us, ROW, r->m->time / 1000)
+AZ_OF_RECORD(double, median_us, ROW, r->m->median / 1000)
+AZ_OF_RECORD(double, gflop_of, ROW, r->s->flop * 1e-9)
+AZ_OF_RECORD(double, ideal_us, ROW, r->m->ideal / 1000)
+AZ_OF_RECORD(double, ideal_percent, ROW,
+             r->m->ideal_time > 0 ? r->m->ideal_sum / r->m->ideal_time * 100 : NAN)
+static const struct az_record_column model_columns[] = {
+    { "OP Code", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, s, shown) },
+    { "Math Fidelity", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, AZ_VIA(ROW, s, precision) },
+    { "Input 0 Memory", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, .text = memory_of },
+    { "Cores", AZ_INT, AZ_UNIT_COUNT, .integer = cores_of, .known = true },
+    { "Count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, m, n) },
+    { "Device Time Sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = time_us },
+    { "Device Time Median", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL, .real = median_us },
+    { "GFLOP", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL, .real = gflop_of },
+    { "TFLOPS", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER, AZ_FIELD(ROW, tflops) },
+    { "FLOPs %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, AZ_FIELD(ROW, flops_percent) },
+    { "Of Cores", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, .integer = of_cores, .known = true },
+    { "DRAM", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER | AZ_DETAIL, AZ_FIELD(ROW, dram) },
+    { "DRAM %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, AZ_FIELD(ROW, dram_percent) },
+    { "CCL", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER | AZ_DETAIL, AZ_FIELD(ROW, ccl) },
+    { "CCL %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, AZ_FIELD(ROW, ccl_percent) },
+    { "PM Ideal", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = ideal_us },
+    { "PM %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, .real = ideal_percent },
+    { "PM FPU Util", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, AZ_VIA(ROW, m, fpu) },
+    { "NOC Util", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, AZ_VIA(ROW, m, noc) },
+    { "DRAM Util", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, AZ_VIA(ROW, m, dram) },
+    { "ETH Util", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, AZ_VIA(ROW, m, eth) },
+    { "Fidelity Verdict", AZ_TEXT, .flags = AZ_DETAIL, .text = verdict_of },
+    { "Source", AZ_TEXT, .flags = AZ_DETAIL, .text = source_of },
+    { "Missing Because", AZ_TEXT, .flags = AZ_DETAIL, .text = missing_of },
+    { "Suspect", AZ_TEXT, .text = suspect_of },
+};
+#undef ROW
+
+static void put(struct az_op_report *t, struct az_table *x, const struct model *m)
+{
+    struct model_row row = { .t = t, .m = m, .s = &t->sigs.v[m->sig] };
+    row.a = &t->r->args.v[row.s->args];
+    find_rates(&row);
+    az_put_row(x, &row);
 }
 
 int az_op_report_models(struct az_op_report *t)
 {
     struct az_table *x =
-        az_table_new(t->job->arena, "op_models", "Operation models by arguments", AZ_TABLE_SUMMARY);
+        AZ_RECORD_TABLE(t->job->arena, "op_models", "Operation models by arguments",
+                        AZ_TABLE_SUMMARY, model_columns);
     struct models list;
     az_vec_init(&list, t->job->mem);
-    columns(x);
     int rc = collect(t, &list);
     if (rc == 0)
         rc = az_sort_cmp(list.v, list.n, sizeof *list.v, longest_first, NULL, t->job->mem);

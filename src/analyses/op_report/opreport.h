@@ -212,10 +212,34 @@ static inline struct az_sv az_op_report_text(const struct az_op_report *t, uint3
 
 /* ---- tables ---- */
 int az_op_report_emit(struct az_op_report *t, struct az_table *table, int rc) AZ_MUST_USE;
-/* Id of a row: its line, "file:line" where there are several files. */
-void az_op_report_put_id(const struct az_op_report *t, struct az_table *table,
-                         const struct az_op_report_row *r);
-void az_op_report_id_column(const struct az_op_report *t, struct az_table *table, unsigned flags);
+/* A row of the report; records of tables about rows begin with it. */
+struct az_op_report_cells {
+    struct az_op_report *t;
+    const struct az_op_report_row *row;
+    const struct az_oprow *r;
+    const struct az_op_report_sig *s; /* NULL: its operation is not the subject */
+    const struct az_opargs *a;
+    struct az_op_report_figures f;
+};
+struct az_op_report_cells az_op_report_cells_of(struct az_op_report *t,
+                                                const struct az_op_report_row *row);
+/* Id of a row: its line, "file:line" where there are several files. Of tables made for the report.
+ */
+int64_t az_op_report_line(const void *cells);
+struct az_sv az_op_report_place(const void *cells, struct az_arena *texts);
+bool az_op_report_has_one_file(const void *report);
+bool az_op_report_has_files(const void *report);
+#define AZ_OP_REPORT_ID(flags)                                                                     \
+    { "ID",                                                                                        \
+      AZ_INT,                                                                                      \
+      AZ_UNIT_ID,                                                                                  \
+      flags,                                                                                       \
+      .integer = az_op_report_line,                                                                \
+      .when = az_op_report_has_one_file },                                                         \
+    {                                                                                              \
+        "ID", AZ_TEXT, AZ_UNIT_ID, flags, .text = az_op_report_place,                              \
+                                          .when = az_op_report_has_files                           \
+    }
 int az_op_report_ops(struct az_op_report *t) AZ_MUST_USE;
 void az_op_report_row_inks(struct az_op_report *t, const struct az_op_report_row *r,
                            const struct az_op_report_figures *f, uint8_t *ink);

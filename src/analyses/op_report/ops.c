@@ -28,52 +28,7 @@ enum {
     C_INKS
 };
 
-static const struct az_record_column table_columns[] = {
-    { "Total %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
-    { "Bound", .type = AZ_TEXT },
-    { "OP Code", .type = AZ_TEXT },
-    { "Device", AZ_INT, .unit = AZ_UNIT_ID },
-    { "Device Time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Cores", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "DRAM", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
-    { "DRAM %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
-    { "FLOPs", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_HIGHER_BETTER },
-    { "FLOPs %", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
-    { "Math Fidelity", .type = AZ_TEXT },
-    { "Output Datatype", .type = AZ_TEXT },
-    { "Input 0 Datatype", .type = AZ_TEXT },
-    { "Input 1 Datatype", .type = AZ_TEXT },
-    { "DRAM Sharded", .type = AZ_BOOL },
-    { "Input 0 Memory", .type = AZ_TEXT },
-    { "Inner Dim Block Size", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Output Subblock H", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Output Subblock W", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Global Call Count", AZ_INT, .unit = AZ_UNIT_ID },
-    { "Sub Device ID", .type = AZ_TEXT },
-    { "Available Cores", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Op Category", .type = AZ_TEXT },
-    { "Bound Analysis", .type = AZ_TEXT },
-    { "Overlap", AZ_REAL, .unit = AZ_UNIT_US },
-};
-
-static void columns(const struct az_op_report *t, struct az_table *x)
-{
-    az_op_report_id_column(t, x, AZ_KEY);
-    az_record_columns(x, table_columns, AZ_LENGTH(table_columns));
-    if (!t->o->no_advice)
-        az_table_column(x, "Advice", AZ_TEXT, AZ_UNIT_NONE, 0);
-    if (t->o->raw_op_codes)
-        az_table_column(x, "Raw OP Code", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(x, "Suspect", AZ_TEXT, AZ_UNIT_NONE, 0); /* last: not in tt-perf-report */
-}
-
-static void put_name(const struct az_op_report *t, struct az_table *x, uint32_t id)
-{
-    az_put_given(x, az_op_report_text(t, id));
-}
-
-static struct az_sv suspect_text(const struct az_op_report *t, uint8_t s)
+static struct az_sv suspect_text(uint8_t s, struct az_arena *texts)
 {
     static const struct {
         uint8_t bit;
@@ -88,68 +43,92 @@ static struct az_sv suspect_text(const struct az_op_report *t, uint8_t s)
     struct az_sv all = { "", 0 };
     for (size_t i = 0; i < AZ_LENGTH(bits); i++)
         if (s & bits[i].bit)
-            all = all.n ? az_arena_printf(t->job->arena, "%.*s; %s", AZ_SVF(all), bits[i].text)
+            all = all.n ? az_arena_printf(texts, "%.*s; %s", AZ_SVF(all), bits[i].text)
                         : az_sv_str(bits[i].text);
     return all;
 }
 
-static void put_figures(const struct az_op_report *t, struct az_table *x,
-                        const struct az_op_report_row *row, const struct az_op_report_figures *f)
+#define ROW                struct az_op_report_cells
+#define NAME(function, id) AZ_TEXT_OF_RECORD(function, ROW, az_op_report_text(r->t, id))
+AZ_TEXT_OF_RECORD(bound_of, ROW, az_sv_str(az_op_report_bound_text(r->f.bound)))
+AZ_OF_RECORD(int64_t, cores_of, ROW, isnan(r->f.cores) ? -1 : (int64_t)r->f.cores)
+AZ_OF_RECORD(int64_t, is_sharded, ROW, r->a->dram_sharded && r->s->kind == TT_MATMUL)
+NAME(output_type, r->a->t[AZ_OUT0].type)
+NAME(input_type, r->a->t[AZ_IN0].type)
+NAME(weight_type, r->a->t[AZ_IN1].type)
+NAME(input_memory, r->a->t[AZ_IN0].memory)
+NAME(sub_device, r->r->sub)
+NAME(raw_code, r->r->code)
+AZ_TEXT_OF_RECORD(category_of, ROW,
+                  r->s->kind == TT_SIGNPOST ? AZ_SV("") : az_op_report_category(r->t, r->s))
+AZ_TEXT_OF_RECORD(analysis_of, ROW,
+                  az_sv_str(r->s->kind == TT_MATMUL ? "full"
+                            : r->s->kind == TT_CONV ? "flops_only"
+                                                    : "none"))
+AZ_TEXT_OF_RECORD(advice_of, ROW, az_op_report_advice_text(r->t, r->row, &r->f))
+AZ_TEXT_OF_RECORD(suspect_of, ROW,
+                  r->row->suspect ? suspect_text(r->row->suspect, texts) : AZ_SV(""))
+
+static int64_t available_of(const void *record)
 {
-    const struct az_op_report_sig *s = az_op_report_sig_of(t, row);
-    az_op_report_put_id(t, x, row);
-    az_put_f64(x, f->percent);
-    az_put_text(x, az_sv_str(az_op_report_bound_text(f->bound)));
-    az_put_text(x, s->shown);
-    az_put_known(x, az_op_report_oprow(t, row)->device);
-    az_put_f64(x, f->time);
-    az_put_f64(x, f->gap);
-    az_put_known(x, isnan(f->cores) ? -1 : (int64_t)f->cores);
-    az_put_f64(x, f->dram);
-    az_put_f64(x, f->dram_percent);
-    az_put_f64(x, f->tflops);
-    az_put_f64(x, f->flops_percent);
-    az_put_text(x, s->precision);
+    const ROW *r = record;
+    const bool runs = r->s->kind != TT_SIGNPOST && r->s->kind != TT_HOST;
+    const double cores = runs ? az_op_report_budget(r->t, r->row) : 0;
+    return cores > 0 ? (int64_t)cores : -1;
 }
 
-/* What a row runs on, what it is, and how its bound is found. */
-static void put_place(struct az_op_report *t, struct az_table *x,
-                      const struct az_op_report_row *row)
+static double overlap_of(const void *record)
 {
-    const struct az_op_report_sig *s = az_op_report_sig_of(t, row);
-    const double cores =
-        s->kind == TT_SIGNPOST || s->kind == TT_HOST ? 0 : az_op_report_budget(t, row);
-    const double overlap = az_op_report_row_overlap_ns(t, row);
-    put_name(t, x, az_op_report_oprow(t, row)->sub);
-    az_put_known(x, cores > 0 ? (int64_t)cores : -1);
-    az_put_text(x, s->kind == TT_SIGNPOST ? AZ_SV("") : az_op_report_category(t, s));
-    az_put_text(x, az_sv_str(s->kind == TT_MATMUL ? "full"
-                             : s->kind == TT_CONV ? "flops_only"
-                                                  : "none"));
-    az_put_f64(x, overlap > 0 ? overlap / 1000 : NAN);
+    const ROW *r = record;
+    const double ns = az_op_report_row_overlap_ns(r->t, r->row);
+    return ns > 0 ? ns / 1000 : NAN;
 }
 
-static void put_row(struct az_op_report *t, struct az_table *x, const struct az_op_report_row *row,
-                    const struct az_op_report_figures *f)
+static bool has_advice(const void *report)
 {
-    const struct az_opargs *a = az_op_report_args_of(t, row);
-    put_figures(t, x, row, f);
-    put_name(t, x, a->t[AZ_OUT0].type);
-    put_name(t, x, a->t[AZ_IN0].type);
-    put_name(t, x, a->t[AZ_IN1].type);
-    az_put_bool(x, a->dram_sharded && az_op_report_sig_of(t, row)->kind == TT_MATMUL);
-    put_name(t, x, a->t[AZ_IN0].memory);
-    az_put_known(x, a->block_w);
-    az_put_known(x, a->subblock_h);
-    az_put_known(x, a->subblock_w);
-    az_put_known(x, az_op_report_oprow(t, row)->call);
-    put_place(t, x, row);
-    if (!t->o->no_advice)
-        az_put_text(x, az_op_report_advice_text(t, row, f));
-    if (t->o->raw_op_codes)
-        put_name(t, x, az_op_report_oprow(t, row)->code);
-    az_put_text(x, row->suspect ? suspect_text(t, row->suspect) : AZ_SV(""));
+    const struct az_op_report *t = report;
+    return !t->o->no_advice;
 }
+
+static bool has_raw_codes(const void *report)
+{
+    const struct az_op_report *t = report;
+    return t->o->raw_op_codes;
+}
+
+static const struct az_record_column ops_columns[] = {
+    AZ_OP_REPORT_ID(AZ_KEY),
+    { "Total %", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(ROW, f.percent) },
+    { "Bound", AZ_TEXT, .text = bound_of },
+    { "OP Code", AZ_TEXT, AZ_VIA(ROW, s, shown) },
+    { "Device", AZ_INT, AZ_UNIT_ID, AZ_KNOWN_VIA(ROW, r, device) },
+    { "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, f.time) },
+    { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, f.gap) },
+    { "Cores", AZ_INT, AZ_UNIT_COUNT, .integer = cores_of, .known = true },
+    { "DRAM", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER, AZ_FIELD(ROW, f.dram) },
+    { "DRAM %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, AZ_FIELD(ROW, f.dram_percent) },
+    { "FLOPs", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER, AZ_FIELD(ROW, f.tflops) },
+    { "FLOPs %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, AZ_FIELD(ROW, f.flops_percent) },
+    { "Math Fidelity", AZ_TEXT, AZ_VIA(ROW, s, precision) },
+    { "Output Datatype", AZ_TEXT, .text = output_type, .known = true },
+    { "Input 0 Datatype", AZ_TEXT, .text = input_type, .known = true },
+    { "Input 1 Datatype", AZ_TEXT, .text = weight_type, .known = true },
+    { "DRAM Sharded", AZ_BOOL, .integer = is_sharded },
+    { "Input 0 Memory", AZ_TEXT, .text = input_memory, .known = true },
+    { "Inner Dim Block Size", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(ROW, a, block_w) },
+    { "Output Subblock H", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(ROW, a, subblock_h) },
+    { "Output Subblock W", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(ROW, a, subblock_w) },
+    { "Global Call Count", AZ_INT, AZ_UNIT_ID, AZ_KNOWN_VIA(ROW, r, call) },
+    { "Sub Device ID", AZ_TEXT, .text = sub_device, .known = true },
+    { "Available Cores", AZ_INT, AZ_UNIT_COUNT, .integer = available_of, .known = true },
+    { "Op Category", AZ_TEXT, .text = category_of },
+    { "Bound Analysis", AZ_TEXT, .text = analysis_of },
+    { "Overlap", AZ_REAL, AZ_UNIT_US, .real = overlap_of },
+    { "Advice", AZ_TEXT, .text = advice_of, .when = has_advice },
+    { "Raw OP Code", AZ_TEXT, .text = raw_code, .known = true, .when = has_raw_codes },
+    { "Suspect", AZ_TEXT, .text = suspect_of }, /* last: not in tt-perf-report */
+};
+#undef ROW
 
 /* ---- colors ---- */
 
@@ -353,9 +332,9 @@ static int rows(struct az_op_report *t, struct az_table *x, struct az_form *f)
     int rc = 0;
 
     for (size_t i = 0; i < t->rows.n; i++) {
-        struct az_op_report_figures g;
-        az_op_report_figures(t, &t->rows.v[i], &g);
-        put_row(t, x, &t->rows.v[i], &g);
+        const struct az_op_report_cells c = az_op_report_cells_of(t, &t->rows.v[i]);
+        const struct az_op_report_figures g = c.f;
+        az_put_row(x, &c);
         above += (t->rows.v[i].suspect & TT_SUSPECT_RATE) != 0;
         az_op_report_row_inks(t, &t->rows.v[i], &g, ink);
         keep_inks(f, ink, f->ink + i * f->n);
@@ -398,7 +377,7 @@ int az_op_report_ops(struct az_op_report *t)
         return az_arena_error(t->job->arena);
     }
     x->form = f;
-    columns(t, x);
+    AZ_RECORD_COLUMNS_OF(x, ops_columns, t);
     int rc = az_vec_reserve(
         &x->cells, t->rows.n * x->columns.n); /* the largest thing there is: without room to grow */
     if (rc == 0)

@@ -68,40 +68,32 @@ static void look(const struct az_op_report *t, struct check *c)
     }
 }
 
-static void put(const struct az_op_report *t, struct az_table *x, struct az_sv name,
+struct check_row {
+    int64_t rows;
+    double time, gap, share; /* us, percent; NaN: not counted */
+    const char *name, *note;
+};
+#define ROW struct check_row
+static const struct az_record_column check_columns[] = {
+    { "Check", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name) },
+    { "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER, AZ_FIELD(ROW, rows) },
+    { "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, time) },
+    { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, gap) },
+    { "Share", AZ_REAL, AZ_UNIT_PERCENT, AZ_FIELD(ROW, share) },
+    { "Note", AZ_TEXT, AZ_FIELD(ROW, note) },
+};
+#undef ROW
+
+static void put(const struct az_op_report *t, struct az_table *x, const char *name,
                 const struct check *c, const char *note)
 {
-    az_put_text(x, name);
-    az_put_i64(x, (int64_t)c->rows);
     const double time = c->time / 1000, gap = c->gap / 1000;
-    az_put_f64(x, time);
-    az_put_f64(x, gap);
-    az_put_f64(x, t->total != 0 ? (time + gap) / t->total * 100 : NAN);
-    az_put_text(x, az_sv_str(note));
-}
-
-static void put_count(struct az_table *x, struct az_sv name, uint64_t n, const char *note)
-{
-    az_put_text(x, name);
-    az_put_i64(x, (int64_t)n);
-    az_put_empty(x);
-    az_put_empty(x);
-    az_put_empty(x);
-    az_put_text(x, az_sv_str(note));
-}
-
-static const struct az_record_column table_columns[] = {
-    { "Check", AZ_TEXT, .flags = AZ_KEY },
-    { "Rows", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
-    { "Device Time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Share", AZ_REAL, .unit = AZ_UNIT_PERCENT },
-    { "Note", .type = AZ_TEXT },
-};
-
-static void columns(struct az_table *x)
-{
-    az_record_columns(x, table_columns, AZ_LENGTH(table_columns));
+    az_put_row(x, &(struct check_row){ .name = name,
+                                       .rows = (int64_t)c->rows,
+                                       .time = time,
+                                       .gap = gap,
+                                       .share = t->total != 0 ? (time + gap) / t->total * 100 : NAN,
+                                       .note = note });
 }
 
 /* What the verdict counts; comparisons and gates read it here (document/times.c). */
@@ -111,45 +103,46 @@ static void put_account(struct az_op_report *t, struct az_table *x)
     if (!o || !o->known)
         return;
     const struct check c = { (uint64_t)o->operations, (double)o->busy, (double)o->idle };
-    put(t, x, AZ_SV(AZ_TIME_ACCOUNT), &c,
+    put(t, x, AZ_TIME_ACCOUNT, &c,
         "busy and idle time per device in the verdict's scope, invalid operations excluded");
 }
 
 int az_op_report_quality(struct az_op_report *t)
 {
     struct check c[Q_CHECKS] = { { 0, 0, 0 } };
-    struct az_arena *a = t->job->arena;
-    struct az_table *x =
-        az_table_new(a, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY);
-    columns(x);
+    struct az_table *x = AZ_RECORD_TABLE(t->job->arena, "data_quality", "Data quality",
+                                         AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY, check_columns);
     look(t, c);
     struct check rest = { c[Q_ALL].rows - c[Q_IMPOSSIBLE].rows,
                           c[Q_ALL].time - c[Q_IMPOSSIBLE].time,
                           c[Q_ALL].gap - c[Q_IMPOSSIBLE].gap };
-    put(t, x, AZ_SV("all rows"), &c[Q_ALL], "totals in ops and ops_stacked");
-    put(t, x, AZ_SV("without impossible rows"), &rest,
+    put(t, x, "all rows", &c[Q_ALL], "totals in ops and ops_stacked");
+    put(t, x, "without impossible rows", &rest,
         "totals excluding rows marked in ops (drop_impossible excludes them everywhere)");
     put_account(t, x);
-    put(t, x, AZ_SV("impossible rows"), &c[Q_IMPOSSIBLE],
-        "rows that fail any of the next six checks");
-    put(t, x, AZ_SV("kernel time over the limit"), &c[Q_LONG], "thresholds.max_op_us");
-    put(t, x, AZ_SV("kernel time below 0"), &c[Q_NEGATIVE], "");
-    put(t, x, AZ_SV("kernel time over firmware time"), &c[Q_FIRMWARE],
-        "the firmware encloses the kernel");
-    put(t, x, AZ_SV("kernel time under other operations"), &c[Q_COVERED],
+    put(t, x, "impossible rows", &c[Q_IMPOSSIBLE], "rows that fail any of the next six checks");
+    put(t, x, "kernel time over the limit", &c[Q_LONG], "thresholds.max_op_us");
+    put(t, x, "kernel time below 0", &c[Q_NEGATIVE], "");
+    put(t, x, "kernel time over firmware time", &c[Q_FIRMWARE], "the firmware encloses the kernel");
+    put(t, x, "kernel time under other operations", &c[Q_COVERED],
         "most of its time, on the same sub device");
-    put(t, x, AZ_SV("gap below 0"), &c[Q_GAP], "operation started before its device was free");
-    put(t, x, AZ_SV("gap over the limit"), &c[Q_FAR], "thresholds.max_gap_us");
-    put(t, x, AZ_SV("rate above the peak"), &c[Q_RATE],
-        "FLOPs or DRAM above 100.5%: not evaluated");
-    put(t, x, AZ_SV("no kernel time"), &c[Q_NO_TIME], "blank or 0: no rate");
-    put(t, x, AZ_SV("matmuls and convolutions without a rate"), &c[Q_NO_RATE],
+    put(t, x, "gap below 0", &c[Q_GAP], "operation started before its device was free");
+    put(t, x, "gap over the limit", &c[Q_FAR], "thresholds.max_gap_us");
+    put(t, x, "rate above the peak", &c[Q_RATE], "FLOPs or DRAM above 100.5%: not evaluated");
+    put(t, x, "no kernel time", &c[Q_NO_TIME], "blank or 0: no rate");
+    put(t, x, "matmuls and convolutions without a rate", &c[Q_NO_RATE],
         "missing time, shapes or attributes: see op_models");
-    put(t, x, AZ_SV("math fidelity blank or unknown"), &c[Q_FIDELITY],
+    put(t, x, "math fidelity blank or unknown", &c[Q_FIDELITY],
         "matmuls and convolutions without a FLOPs percentage");
     if (t->r->devices > 1)
-        put_count(x, AZ_SV("operations not on all devices"), t->merge.incomplete,
-                  t->merge.by_call ? "matched by call count" : "matched by name, in order");
+        az_put_row(x,
+                   &(struct check_row){ .name = "operations not on all devices",
+                                        .rows = (int64_t)t->merge.incomplete,
+                                        .time = NAN,
+                                        .gap = NAN,
+                                        .share = NAN,
+                                        .note = t->merge.by_call ? "matched by call count"
+                                                                 : "matched by name, in order" });
     if (c[Q_KERNEL].rows)
         az_finding(
             t->job, "impossible_rows", "warning", AZ_SV("operations with invalid timestamps"),

@@ -47,46 +47,46 @@ static int load(struct whole *w)
 
 /* ---- signposts ---- */
 
+struct signpost {
+    struct az_op_report_cells cells;
+    int64_t ops, hosts;
+    double time, gap; /* us */
+};
+
 static void put_signpost(const struct whole *w, struct az_table *x, size_t k)
 {
     const struct az_op_report *t = w->t;
     size_t i = w->at.v[k], end = k + 1 < w->at.n ? w->at.v[k + 1] : w->all.n;
-    const struct az_oprow *r = az_op_report_oprow(t, &w->all.v[i]);
-    double time = 0, gap = 0;
-    int64_t ops = 0, hosts = 0;
+    struct signpost s = { .cells = az_op_report_cells_of(w->t, &w->all.v[i]) };
+    double time = 0, gap = 0; /* ns: whole numbers */
     for (size_t q = i + 1; q < end; q++) {
-        ops += is_device(w, q);
-        hosts += az_op_report_oprow(t, &w->all.v[q])->kind != AZ_OPROW_SIGNPOST && !is_device(w, q);
+        s.ops += is_device(w, q);
+        s.hosts +=
+            az_op_report_oprow(t, &w->all.v[q])->kind != AZ_OPROW_SIGNPOST && !is_device(w, q);
         time += az_op_report_row_ns(t, &w->all.v[q]);
         gap += az_op_report_row_gap_ns(t, &w->all.v[q]);
     }
-    az_op_report_put_id(t, x, &w->all.v[i]);
-    az_put_text(x, az_op_report_text(t, r->code));
-    if (r->start == INT64_MIN)
-        az_put_empty(x);
-    else
-        az_put_i64(x, r->start);
-    az_put_i64(x, ops);
-    az_put_i64(x, hosts);
-    az_put_f64(x, time / 1000);
-    az_put_f64(x, gap / 1000);
+    s.time = time / 1000;
+    s.gap = gap / 1000;
+    az_put_row(x, &s);
 }
 
+AZ_TEXT_OF_RECORD(signpost_text, struct signpost, az_op_report_text(r->cells.t, r->cells.r->code))
 static const struct az_record_column signposts_columns[] = {
-    { "Signpost", AZ_TEXT, .flags = AZ_KEY },
-    { "Host Start", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
-    { "Device Ops", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Host Ops", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Device Time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    AZ_OP_REPORT_ID(AZ_KEY),
+    { "Signpost", AZ_TEXT, .flags = AZ_KEY, .text = signpost_text },
+    { "Host Start", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_KNOWN_VIA(struct signpost, cells.r, start) },
+    { "Device Ops", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct signpost, ops) },
+    { "Host Ops", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct signpost, hosts) },
+    { "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(struct signpost, time) },
+    { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(struct signpost, gap) },
 };
 
 static int signposts(const struct whole *w)
 {
-    struct az_table *x = az_table_new(w->t->job->arena, "signposts",
-                                      "Signposts and the operations after each", AZ_TABLE_SUMMARY);
-    az_op_report_id_column(w->t, x, AZ_KEY);
-    az_record_columns(x, signposts_columns, AZ_LENGTH(signposts_columns));
+    struct az_table *x =
+        AZ_RECORD_TABLE_OF(w->t->job->arena, "signposts", "Signposts and the operations after each",
+                           AZ_TABLE_SUMMARY, signposts_columns, w->t);
     for (size_t k = 0; k < w->at.n; k++)
         put_signpost(w, x, k);
     return az_op_report_emit(w->t, x, 0);
@@ -203,40 +203,41 @@ static bool same_sequence(const struct span *a, const struct span *b)
     return a->from == b->from && a->to == b->to && a->ops == b->ops && a->hash == b->hash;
 }
 
-static const struct az_record_column table_columns[] = {
-    { "From", AZ_TEXT, .flags = AZ_KEY },
-    { "To", AZ_TEXT, .flags = AZ_KEY },
-    { "Sequence", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "Step", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "OP Code", .type = AZ_TEXT },
-    { "Iterations", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Device Time Median", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Device Time Std", AZ_REAL, .unit = AZ_UNIT_US },
-    { "Device Time Min", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "Device Time Max", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "Op-to-Op Gap Median", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+struct step {
+    int64_t sequence, number, n; /* number 0: the whole sequence */
+    struct az_sv from, to, shown;
+    double median, std, least, most, gap; /* us */
 };
+#define ROW struct step
+static const struct az_record_column step_columns[] = {
+    { "From", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, from) },
+    { "To", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, to) },
+    { "Sequence", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, sequence) },
+    { "Step", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, number) },
+    { "OP Code", AZ_TEXT, AZ_FIELD(ROW, shown) },
+    { "Iterations", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, n) },
+    { "Device Time Median", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, median) },
+    { "Device Time Std", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, std) },
+    { "Device Time Min", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_FIELD(ROW, least) },
+    { "Device Time Max", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_FIELD(ROW, most) },
+    { "Op-to-Op Gap Median", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, gap) },
+};
+#undef ROW
 
-static void columns(struct az_table *x)
+/* Statistics; NaN without values. */
+static void measure(struct step *x, const struct az_vec_f64 *time, const struct az_vec_f64 *gap)
 {
-    az_record_columns(x, table_columns, AZ_LENGTH(table_columns));
-}
-
-/* Median, sample deviation, least, most; empty without values. */
-static void put_stats(struct az_table *x, struct az_vec_f64 *v, bool all)
-{
-    double least = NAN, most = NAN;
-    for (size_t i = 0; i < v->n; i++) {
-        least = isnan(least) || v->v[i] < least ? v->v[i] : least;
-        most = isnan(most) || v->v[i] > most ? v->v[i] : most;
+    x->median = x->std = x->least = x->most = x->gap = NAN;
+    for (size_t i = 0; i < time->n; i++) {
+        x->least = isnan(x->least) || time->v[i] < x->least ? time->v[i] : x->least;
+        x->most = isnan(x->most) || time->v[i] > x->most ? time->v[i] : x->most;
     }
-    double std = v->n > 1 ? az_std_f64(v->v, v->n, 1) : NAN;
-    az_put_f64(x, v->n ? az_percentile_f64(v->v, v->n, 50) : NAN);
-    if (!all)
-        return;
-    az_put_f64(x, std);
-    az_put_f64(x, least);
-    az_put_f64(x, most);
+    if (time->n > 1)
+        x->std = az_std_f64(time->v, time->n, 1);
+    if (time->n)
+        x->median = az_percentile_f64(time->v, time->n, 50);
+    if (gap->n)
+        x->gap = az_percentile_f64(gap->v, gap->n, 50);
 }
 
 /* One step of a sequence, over its iterations; *at: where each of them is. The last step is the
@@ -268,14 +269,14 @@ static int put_step(const struct whole *w, struct az_table *x, const struct span
         if (rc == 0)
             rc = az_vec_push(&gap, g / 1000);
     }
-    az_put_text(x, az_op_report_text(t, s->from));
-    az_put_text(x, az_op_report_text(t, s->to));
-    az_put_i64(x, sequence);
-    az_put_i64(x, sum ? 0 : (int64_t)step + 1);
-    az_put_text(x, shown);
-    az_put_i64(x, (int64_t)n);
-    put_stats(x, &time, true);
-    put_stats(x, &gap, false);
+    struct step row = { .from = az_op_report_text(t, s->from),
+                        .to = az_op_report_text(t, s->to),
+                        .sequence = sequence,
+                        .number = sum ? 0 : (int64_t)step + 1,
+                        .shown = shown,
+                        .n = (int64_t)n };
+    measure(&row, &time, &gap);
+    az_put_row(x, &row);
     az_vec_release(&time);
     az_vec_release(&gap);
     return rc;
@@ -298,9 +299,9 @@ static int put_sequence(const struct whole *w, struct az_table *x, const struct 
 
 static int fold(const struct whole *w, struct spans *s)
 {
-    struct az_table *x = az_table_new(w->t->job->arena, "iterations",
-                                      "Repeated sequences between signposts", AZ_TABLE_SUMMARY);
-    columns(x);
+    struct az_table *x =
+        AZ_RECORD_TABLE(w->t->job->arena, "iterations", "Repeated sequences between signposts",
+                        AZ_TABLE_SUMMARY, step_columns);
     int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, equal_together, NULL, w->t->job->mem);
     int64_t sequence = 0;
     for (size_t i = 0, n; rc == 0 && i < s->n; i = n) {

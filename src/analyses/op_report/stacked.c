@@ -151,52 +151,47 @@ static double whole(const struct stack *s, const struct group *g)
                : s->time;
 }
 
-static const struct az_record_column table_columns[] = {
-    { "Op Category", .type = AZ_TEXT },
-    { "Min FLOPs [%]", AZ_REAL, .unit = AZ_UNIT_PERCENT },
-    { "Max FLOPs [%]", AZ_REAL, .unit = AZ_UNIT_PERCENT },
-    { "Mean FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
-    { "Std FLOPs [%]", AZ_REAL, .unit = AZ_UNIT_PERCENT },
-    { "Weighted Mean FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
+struct stacked_row {
+    const struct group *g;
+    double share, time, least, most, mean, std, weighted; /* percent, us; NaN: no rates */
 };
-
-static void columns(const struct stack *s, struct az_table *x)
-{
-    az_table_column(x, "Total % [%]", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(x, "Op Code", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    if (s->by_device)
-        az_table_column(x, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(x, "Device Time Sum [μs]", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_table_column(x, "Op Count", AZ_INT, AZ_UNIT_COUNT, 0);
-    if (s->category)
-        return;
-    az_record_columns(x, table_columns, AZ_LENGTH(table_columns));
-}
+static bool by_device(const void *stack) { return ((const struct stack *)stack)->by_device; }
+static bool has_rates(const void *stack) { return !((const struct stack *)stack)->category; }
+#define ROW struct stacked_row
+static const struct az_record_column stacked_columns[] = {
+    { "Total % [%]", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(ROW, share) },
+    { "Op Code", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, g, label) },
+    { "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_KNOWN_VIA(ROW, g, device), .when = by_device },
+    { "Device Time Sum [μs]", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, time) },
+    { "Op Count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, g, count) },
+    { "Op Category", AZ_TEXT, AZ_VIA(ROW, g, category), .when = has_rates },
+    { "Min FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, AZ_FIELD(ROW, least), .when = has_rates },
+    { "Max FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, AZ_FIELD(ROW, most), .when = has_rates },
+    { "Mean FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, AZ_FIELD(ROW, mean),
+      .when = has_rates },
+    { "Std FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, AZ_FIELD(ROW, std), .when = has_rates },
+    { "Weighted Mean FLOPs [%]", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER,
+      AZ_FIELD(ROW, weighted), .when = has_rates },
+};
+#undef ROW
 
 static void put(const struct stack *s, struct az_table *x, const struct group *g)
 {
     const struct az_vec_f64 *v = &g->flops;
-    double all = whole(s, g), least = NAN, most = NAN;
+    const double all = whole(s, g);
+    struct stacked_row row = { .g = g,
+                               .share = all > 0 ? g->time / all * 100 : 0,
+                               .time = g->time / 1000,
+                               .least = NAN,
+                               .most = NAN,
+                               .mean = v->n ? az_mean_f64(v->v, v->n) : NAN,
+                               .std = v->n > 1 ? az_std_f64(v->v, v->n, 1) : NAN,
+                               .weighted = g->weight > 0 ? g->weighted / g->weight : NAN };
     for (size_t i = 0; i < v->n; i++) {
-        least = isnan(least) || v->v[i] < least ? v->v[i] : least;
-        most = isnan(most) || v->v[i] > most ? v->v[i] : most;
+        row.least = isnan(row.least) || v->v[i] < row.least ? v->v[i] : row.least;
+        row.most = isnan(row.most) || v->v[i] > row.most ? v->v[i] : row.most;
     }
-    az_put_f64(x, all > 0 ? g->time / all * 100 : 0);
-    az_put_text(x, g->label);
-    if (s->by_device && g->device >= 0)
-        az_put_i64(x, g->device);
-    else if (s->by_device)
-        az_put_empty(x);
-    az_put_f64(x, g->time / 1000);
-    az_put_i64(x, (int64_t)g->count);
-    if (s->category)
-        return;
-    az_put_text(x, g->category);
-    az_put_f64(x, least);
-    az_put_f64(x, most);
-    az_put_f64(x, v->n ? az_mean_f64(v->v, v->n) : NAN);
-    az_put_f64(x, v->n > 1 ? az_std_f64(v->v, v->n, 1) : NAN);
-    az_put_f64(x, g->weight > 0 ? g->weighted / g->weight : NAN);
+    az_put_row(x, &row);
 }
 
 static struct az_form *make_form(struct stack *s, const struct az_table *x)
@@ -339,11 +334,11 @@ static int chart(struct stack *s)
 
 static int table(struct stack *s)
 {
-    struct az_table *x = az_table_new(s->t->job->arena, "ops_stacked",
-                                      "Device time by operation type", AZ_TABLE_SUMMARY);
+    struct az_table *x =
+        AZ_RECORD_TABLE_OF(s->t->job->arena, "ops_stacked", "Device time by operation type",
+                           AZ_TABLE_SUMMARY, stacked_columns, s);
     if (!x)
         return az_arena_error(s->t->job->arena);
-    columns(s, x);
     int rc = az_sort_cmp(s->g.v, s->g.n, sizeof *s->g.v, in_order, NULL, s->t->job->mem);
     for (size_t i = 0; rc == 0 && i < s->g.n; i++)
         put(s, x, &s->g.v[i]);
