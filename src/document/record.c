@@ -69,6 +69,11 @@ static void put_integer(struct az_table *t, const struct az_record_column *c, in
         az_put_i64(t, x);
 }
 
+static void put_real(struct az_table *t, const struct az_record_column *c, double x)
+{
+    az_put_f64(t, c->ns || c->ps ? x / (double)per_unit(c) : x);
+}
+
 static void put_text(struct az_table *t, const struct az_record_column *c, struct az_sv x)
 {
     if (c->known && x.n == 0 && (x.p || !t->arena->failed))
@@ -94,7 +99,7 @@ static void put_field(struct az_table *t, const struct az_record_column *c, cons
         put_integer(t, c, *(const uint32_t *)field, *(const uint32_t *)field == AZ_NO_ID);
         break;
     case AZ_FIELD_F64:
-        az_put_f64(t, *(const double *)field);
+        put_real(t, c, *(const double *)field);
         break;
     case AZ_FIELD_BOOL:
         az_put_bool(t, *(const bool *)field);
@@ -124,7 +129,7 @@ static bool put_cell(struct az_table *t, const struct az_record_column *c, const
         const int64_t x = c->integer(record);
         put_integer(t, c, x, x < 0);
     } else if (c->real) {
-        az_put_f64(t, c->real(record));
+        put_real(t, c, c->real(record));
     } else if (c->text) {
         put_text(t, c, c->text(record, t->arena));
     } else {

@@ -47,7 +47,8 @@ struct az_record_column {
     double (*real)(const void *record);
     struct az_sv (*text)(const void *record, struct az_arena *texts);
     /* Neither: the caller puts the cell. */
-    bool ps;    /* the integer counts ps */
+    bool ps;    /* the number counts ps */
+    bool ns;    /* the double counts ns */
     bool known; /* a negative number, AZ_NO_ID or an empty text: an empty cell */
     bool copy;  /* the text does not live as long as the table */
     int sort;   /* 1: first criterion of the order, 2: second ...; negative: descending */

@@ -6,51 +6,49 @@
 #include "base/time_units.h"
 #include "document/record.h"
 
+#include <math.h>
+
 static struct az_sv type_of(const struct az_hlo *h, const struct az_coll *c)
 {
     return c->op && c->op->family != AZ_COLL_NONE ? az_sv_str(az_hlo_family_text(c->op->family))
                                                   : az_hlo_text(h, c->name);
 }
 
+struct instance_row {
+    const struct az_hlo *h;
+    const struct az_coll_instance *of;
+    const struct az_coll *which;
+};
+#define ROW struct instance_row
+AZ_TEXT_OF_RECORD(type_cell, ROW, type_of(r->h, r->which))
+AZ_TEXT_OF_RECORD(id_cell, ROW,
+                  az_arena_printf(texts, "%.*s_%" PRIu32, AZ_SVF(az_hlo_text(r->h, r->which->name)),
+                                  r->of->k))
+AZ_TEXT_OF_RECORD(module_cell, ROW, az_hlo_text(r->h, r->which->module))
+AZ_OF_RECORD(double, skew_us, ROW, r->of->common_clock ? az_us_from_ps(r->of->skew) : NAN)
 static const struct az_record_column collectives_columns[] = {
-    { "collective_name", AZ_TEXT, .flags = AZ_KEY },
-    { "collective_id", AZ_TEXT, .flags = AZ_KEY },
-    { "group_idx", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "group_size", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "ranks_seen", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "data_bytes", AZ_INT, .unit = AZ_UNIT_BYTES },
-    { "message_bytes", AZ_INT, .unit = AZ_UNIT_BYTES },
-    { "min_dur_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "max_dur_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "start_skew_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "alg_bw_GBps", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
-    { "bus_bw_GBps", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
-    { "hlo_module", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },
+    { "collective_name", AZ_TEXT, .flags = AZ_KEY, .text = type_cell },
+    { "collective_id", AZ_TEXT, .flags = AZ_KEY, .text = id_cell },
+    { "group_idx", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, of, group) },
+    { "group_size", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, of, size) },
+    { "ranks_seen", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, of, seen) },
+    { "data_bytes", AZ_INT, AZ_UNIT_BYTES, AZ_KNOWN_VIA(ROW, of, data) },
+    { "message_bytes", AZ_INT, AZ_UNIT_BYTES, AZ_KNOWN_VIA(ROW, of, message) },
+    { "min_dur_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, of, min), .ps = true },
+    { "max_dur_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, of, max), .ps = true },
+    { "start_skew_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = skew_us },
+    { "alg_bw_GBps", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER, AZ_VIA(ROW, of, alg) },
+    { "bus_bw_GBps", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER, AZ_VIA(ROW, of, bus) },
+    { "hlo_module", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, .text = module_cell, .known = true },
 };
 
 static int instances(struct az_hlo *h, const struct az_colls *c)
 {
-    struct az_table *t = az_table_new(h->job->arena, "collectives", "Collectives", 0);
-    if (!t)
-        return az_arena_error(h->job->arena);
-    az_record_columns(t, collectives_columns, AZ_LENGTH(collectives_columns));
-    for (size_t i = 0; i < c->instances.n; i++) {
+    struct az_table *t =
+        AZ_RECORD_TABLE(h->job->arena, "collectives", "Collectives", 0, collectives_columns);
+    for (size_t i = 0; t && i < c->instances.n; i++) {
         const struct az_coll_instance *x = &c->instances.v[i];
-        const struct az_coll *which = &c->which.v[x->coll];
-        az_put_text(t, type_of(h, which));
-        az_put_text(t, az_arena_printf(t->arena, "%.*s_%" PRIu32,
-                                       AZ_SVF(az_hlo_text(h, which->name)), x->k));
-        az_put_i64(t, x->group);
-        az_put_i64(t, x->size);
-        az_put_i64(t, (int64_t)x->seen);
-        az_put_known(t, x->data);
-        az_put_known(t, x->message);
-        az_put_f64(t, az_us_from_ps(x->min));
-        az_put_f64(t, az_us_from_ps(x->max));
-        az_put_f64(t, x->common_clock ? az_us_from_ps(x->skew) : 0.0 / 0.0);
-        az_put_f64(t, x->alg);
-        az_put_f64(t, x->bus);
-        az_put_given(t, az_hlo_text(h, which->module));
+        az_put_row(t, &(struct instance_row){ h, x, &c->which.v[x->coll] });
     }
     return az_job_add(h->job, t, AZ_OK);
 }

@@ -7,6 +7,8 @@
 #include "document/rows.h"
 #include "tables/keys.h"
 
+#include <math.h>
+
 static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
 enum { FIRST_COPY = 1, ALL_KINDS = 3 };
 
@@ -95,28 +97,33 @@ static uint32_t call_of(const struct calls *c, uint64_t correlation, int64_t dev
     return exact != AZ_NO_ID || !correlation ? exact : az_map_get(&c->of, correlation, 0);
 }
 
-static const struct az_record_column event_column_list[] = {
-    { "line_id", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-    { "line", .type = AZ_TEXT },
-    { "kind", .type = AZ_TEXT },
-    { "category", .type = AZ_TEXT },
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "start_us", AZ_REAL, .unit = AZ_UNIT_US },
-    { "dur_us", AZ_REAL, .unit = AZ_UNIT_US },
-    { "correlation_id", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-    { "launch_latency_us", AZ_REAL, .unit = AZ_UNIT_US },
-    { "hlo_module", .type = AZ_TEXT },
-    { "program_id", AZ_TEXT, .unit = AZ_UNIT_ID },
-    { "hlo_op", .type = AZ_TEXT },
-    { "framework_name", .type = AZ_TEXT },
-    { "details", AZ_TEXT, .flags = AZ_DETAIL },
+struct event_row {
+    struct az_hlo_row row;
+    const struct az_lane *lane;
+    struct az_sv kind, category, name;
+    int64_t start, ticks, correlation; /* start: after the first event of the trace */
+    int64_t latency;                   /* INT64_MIN: its call is not known */
 };
-
-static void event_columns(struct az_hlo *h, struct az_table *t)
-{
-    az_hlo_device_column(h, t);
-    az_record_columns(t, event_column_list, AZ_LENGTH(event_column_list));
-}
+#define ROW struct event_row
+AZ_TEXT_OF_RECORD(line_of, ROW, az_trace_text(r->row.trace, r->lane->label))
+AZ_OF_RECORD(double, latency_us, ROW, r->latency == INT64_MIN ? NAN : az_us_from_ps(r->latency))
+static const struct az_record_column event_columns[] = {
+    AZ_HLO_DEVICE_COLUMNS(ROW, row.device),
+    { "line_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_VIA(ROW, lane, tid) },
+    { "line", AZ_TEXT, .text = line_of },
+    { "kind", AZ_TEXT, AZ_FIELD(ROW, kind) },
+    { "category", AZ_TEXT, AZ_KNOWN(ROW, category) },
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name) },
+    { "start_us", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, start), .ps = true },
+    { "dur_us", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, ticks), .ps = true },
+    { "correlation_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_KNOWN(ROW, correlation) },
+    { "launch_latency_us", AZ_REAL, AZ_UNIT_US, .real = latency_us },
+    { "hlo_module", AZ_TEXT, .text = az_hlo_cell_module, .known = true },
+    { "program_id", AZ_TEXT, AZ_UNIT_ID, .text = az_hlo_cell_program, .known = true },
+    { "hlo_op", AZ_TEXT, .text = az_hlo_cell_op, .known = true },
+    { "framework_name", AZ_TEXT, .text = az_hlo_cell_scope, .known = true },
+    { "details", AZ_TEXT, .flags = AZ_DETAIL, .text = az_hlo_cell_details, .known = true },
+};
 
 static void put_event(struct az_hlo *h, struct az_table *t, const struct az_hlo_event *e,
                       const struct calls *calls, int64_t origin)
@@ -124,35 +131,22 @@ static void put_event(struct az_hlo *h, struct az_table *t, const struct az_hlo_
     const struct az_trace *tr = h->tr[e->trace].t;
     const struct az_events *ev = az_hlo_events(h, e);
     const struct az_lane *lane = &tr->lanes.v[ev->lane[e->row]];
-    const struct az_xrow *row = az_hlo_row(h, e);
     const uint32_t call = call_of(calls, ev->corr[e->row], lane->device);
-    const bool comm = az_hlo_is_comm(h, e);
-    az_hlo_put_device(h, t, az_hlo_device_of(h, e));
-    az_put_i64(t, (int64_t)lane->tid);
-    az_put_text(t, az_trace_text(tr, lane->label));
-    az_put_text(t, e->kind == AZ_MEMCPY   ? AZ_SV("memcpy")
-                   : e->kind == AZ_MEMSET ? AZ_SV("memset")
-                   : comm                 ? AZ_SV("comm")
-                                          : AZ_SV("kernel"));
-    if (e->kind == AZ_KERNEL)
-        az_put_text(t, az_hlo_category_text(h, e));
-    else
-        az_put_empty(t);
-    az_put_text(t, az_trace_text(tr, ev->name[e->row]));
-    az_put_f64(t, az_us_from_ps(ev->start[e->row] - origin));
-    az_put_f64(t, az_us_from_ps(ev->end[e->row] - ev->start[e->row]));
-    if (ev->corr[e->row])
-        az_put_i64(t, (int64_t)ev->corr[e->row]);
-    else
-        az_put_empty(t);
-    az_put_f64(t, call == AZ_NO_ID
-                      ? 0.0 / 0.0
-                      : az_us_from_ps(ev->start[e->row] - tr->ev[AZ_CALL].start[call]));
-    az_put_given(t, row ? az_trace_text(tr, row->module) : AZ_SV(""));
-    az_hlo_put_program(t, row);
-    az_put_given(t, row ? az_trace_text(tr, row->op) : AZ_SV(""));
-    az_put_given(t, row ? az_trace_text(tr, row->scope) : AZ_SV(""));
-    az_put_given(t, row ? az_trace_text(tr, row->details) : AZ_SV(""));
+    const struct event_row r = {
+        .row = az_hlo_row_of(h, e),
+        .lane = lane,
+        .kind = e->kind == AZ_MEMCPY   ? AZ_SV("memcpy")
+                : e->kind == AZ_MEMSET ? AZ_SV("memset")
+                : az_hlo_is_comm(h, e) ? AZ_SV("comm")
+                                       : AZ_SV("kernel"),
+        .category = e->kind == AZ_KERNEL ? az_hlo_category_text(h, e) : AZ_SV(""),
+        .name = az_trace_text(tr, ev->name[e->row]),
+        .start = ev->start[e->row] - origin,
+        .ticks = ev->end[e->row] - ev->start[e->row],
+        .correlation = ev->corr[e->row] ? (int64_t)ev->corr[e->row] : -1,
+        .latency = call == AZ_NO_ID ? INT64_MIN : ev->start[e->row] - tr->ev[AZ_CALL].start[call],
+    };
+    az_put_row(t, &r);
 }
 
 /* Start of the first event of the GPUs of a trace: times count from there. */
@@ -223,9 +217,8 @@ static void make_row(const void *of, size_t row, struct az_table *t)
 
 static int events(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "gpu_events", "GPU events", 0);
     struct listing *l = az_arena_alloc(job->arena, sizeof *l);
-    if (!t || !l)
+    if (!l)
         return az_arena_error(job->arena);
     *l = (struct listing){ .job = *job, .order = { .mem = job->mem } };
     az_arena_init(&l->arena, job->mem);
@@ -235,7 +228,8 @@ static int events(struct az_job *job)
         release(l);
         return rc;
     }
-    event_columns(&l->h, t);
+    struct az_table *t =
+        AZ_RECORD_TABLE_OF(job->arena, "gpu_events", "GPU events", 0, event_columns, &l->h);
     az_table_make(t, gather(&l->h, 0, NULL), make_row, l);
     rc = az_document_keep(job->doc, l, release); /* releases it when it fails */
     return az_job_add(job, t, rc);
@@ -260,7 +254,7 @@ static void put_device(const struct az_scope *r, const struct az_item *i, struct
     az_hlo_put_device(r->ctx, t, device_of(r, i));
 }
 
-static bool several(const struct az_scope *r) { return ((const struct az_hlo *)r->ctx)->several; }
+static bool several(const struct az_scope *r) { return az_hlo_several(r->ctx); }
 static bool single(const struct az_scope *r) { return !several(r); }
 
 static bool on_gpu(const struct az_scope *r, const struct az_item *i)

@@ -108,13 +108,30 @@ static inline struct az_sv az_hlo_category_text(struct az_hlo *h, const struct a
 }
 
 /* ---- tables ---- */
-/* Column `device`: a number, or a label where there are several traces. */
-void az_hlo_device_column(struct az_hlo *h, struct az_table *t);
+/* What a row about a device event is of; the first member of the records of these tables. */
+struct az_hlo_row {
+    const struct az_hlo_device *device;
+    const struct az_trace *trace;
+    const struct az_xrow *row; /* NULL: its program is unknown */
+};
+struct az_hlo_row az_hlo_row_of(const struct az_hlo *h, const struct az_hlo_event *e);
+/* Cells of such a record (document/record.h); empty texts where the program is unknown. */
+struct az_sv az_hlo_cell_module(const void *record, struct az_arena *texts);
+struct az_sv az_hlo_cell_program(const void *record, struct az_arena *texts);
+struct az_sv az_hlo_cell_op(const void *record, struct az_arena *texts);
+struct az_sv az_hlo_cell_category(const void *record, struct az_arena *texts);
+struct az_sv az_hlo_cell_scope(const void *record, struct az_arena *texts);
+struct az_sv az_hlo_cell_details(const void *record, struct az_arena *texts);
+struct az_sv az_hlo_program(const struct az_xrow *row, struct az_arena *texts);
+/* Column `device` of a table of an az_hlo: a number, or a label where there are several traces. */
+bool az_hlo_several(const void *h);
+bool az_hlo_single(const void *h);
+/* clang-format off */
+#define AZ_HLO_DEVICE_COLUMNS(record, device)                                                      \
+    { "device", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(record, device, label), .when = az_hlo_several }, \
+    { "device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(record, device, ordinal), .when = az_hlo_single }
+/* clang-format on */
 void az_hlo_put_device(struct az_hlo *h, struct az_table *t, uint32_t device);
-/* count, total_us, mean_us, median_us, std_us, min_us, max_us */
-void az_hlo_stat_columns(struct az_table *t);
-void az_hlo_put_stats(struct az_table *t, const struct az_stats *s);
-void az_hlo_put_program(struct az_table *t, const struct az_xrow *row);
 size_t az_hlo_devices_with_kernels(const struct az_hlo *h);
 
 #endif

@@ -5,6 +5,8 @@
 #include "base/time_units.h"
 #include "document/record.h"
 
+#include <math.h>
+
 /* ---- steps ---- */
 
 enum { OTHER = AZ_NO_ID - 1 }; /* no operation */
@@ -145,18 +147,42 @@ static int range_runs(struct az_hlo *h, uint32_t device, enum az_xlane_role role
     return rc;
 }
 
+struct step_row {
+    const struct az_hlo_device *device;
+    const char *source;
+    struct az_sv program;
+    struct az_stats runs; /* ps */
+    int64_t iterations;
+    double busy_ms; /* per iteration; NaN */
+};
+#define ROW struct step_row
+#define RUNS(header, flags, field)                                                                 \
+    {                                                                                              \
+        header, AZ_REAL, AZ_UNIT_US, flags, AZ_FIELD(ROW, runs.field), .ps = true                  \
+    }
+static const struct az_record_column step_columns[] = {
+    AZ_HLO_DEVICE_COLUMNS(ROW, device),
+    { "source", AZ_TEXT, AZ_FIELD(ROW, source) },
+    { "program", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN(ROW, program) },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, runs.n) },
+    RUNS("total_us", AZ_LOWER_BETTER, sum),
+    RUNS("mean_us", AZ_LOWER_BETTER, mean),
+    RUNS("median_us", AZ_DETAIL, median),
+    RUNS("std_us", AZ_DETAIL, std),
+    RUNS("min_us", AZ_DETAIL, min),
+    RUNS("max_us", AZ_DETAIL, max),
+    { "iterations", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, iterations) },
+    { "busy_ms_per_iteration", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, busy_ms) },
+};
+
 static void put_steps(struct az_hlo *h, struct az_table *t, uint32_t device, const char *source,
                       struct az_sv program, struct az_vec_i64 *runs, int64_t busy)
 {
-    struct az_stats s;
-    const int64_t iters = h->job->opts->iters > 0 ? h->job->opts->iters : (int64_t)runs->n;
-    az_stats_i64(runs->v, runs->n, &s);
-    az_hlo_put_device(h, t, device);
-    az_put_text(t, az_sv_str(source));
-    az_put_given(t, program);
-    az_hlo_put_stats(t, &s);
-    az_put_i64(t, iters);
-    az_put_f64(t, iters > 0 ? az_ms_from_ps(busy) / (double)iters : 0.0 / 0.0);
+    struct step_row r = { .device = &h->devices.v[device], .source = source, .program = program };
+    r.iterations = h->job->opts->iters > 0 ? h->job->opts->iters : (int64_t)runs->n;
+    r.busy_ms = r.iterations > 0 ? az_ms_from_ps(busy) / (double)r.iterations : NAN;
+    az_stats_i64(runs->v, runs->n, &r.runs);
+    az_put_row(t, &r);
 }
 
 /* Time in which any kernel of the device ran: operations of a TPU nest. */
@@ -209,16 +235,11 @@ static int device_steps(struct az_hlo *h, struct az_table *t, uint32_t device,
 
 static int steps(struct az_hlo *h)
 {
-    struct az_table *t = az_table_new(h->job->arena, "step_times", "Steps", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        AZ_RECORD_TABLE_OF(h->job->arena, "step_times", "Steps", AZ_TABLE_SUMMARY, step_columns, h);
     struct az_vec_i64 runs;
     int rc = AZ_OK;
     az_vec_init(&runs, h->job->mem);
-    az_hlo_device_column(h, t);
-    az_table_column(t, "source", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "program", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_hlo_stat_columns(t);
-    az_table_column(t, "iterations", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "busy_ms_per_iteration", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
     for (uint32_t d = 0; rc == 0 && d < h->devices.n; d++)
         if (h->devices.v[d].kernels)
             rc = device_steps(h, t, d, &runs);
@@ -228,54 +249,41 @@ static int steps(struct az_hlo *h)
 
 /* ---- host ---- */
 
-static const struct az_record_column host_columns[] = {
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "total_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+struct host_row {
+    struct az_sv host, name;
+    int64_t count, ticks, min, max;
 };
-
-static struct az_table *host_table(struct az_hlo *h, const char *id, const char *title,
-                                   unsigned flags)
-{
-    struct az_table *t = az_table_new(h->job->arena, id, title, flags);
-    if (!t)
-        return NULL;
-    if (h->several)
-        az_table_column(t, "host", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_record_columns(t, host_columns, AZ_LENGTH(host_columns));
-    return t;
-}
-
-static void put_host(struct az_hlo *h, struct az_table *t, size_t k)
-{
-    if (h->several)
-        az_put_text(t, az_hlo_host(h, k));
-}
-
-static const struct az_record_column host_summary_columns[] = {
-    { "mean_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "min_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "max_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+#undef ROW
+#define ROW struct host_row
+AZ_OF_RECORD(double, mean_us, ROW, az_us_from_ps(r->ticks) / (double)r->count)
+/* clang-format off */
+#define HOST_COLUMNS                                                                               \
+    { "host", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, host), .when = az_hlo_several, .sort = 2 },  \
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name), .sort = 3 },                          \
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, count), .sort = 4 },                           \
+    { "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, ticks), .ps = true,          \
+      .sort = -1 }
+/* clang-format on */
+static const struct az_record_column compile_columns[] = { HOST_COLUMNS };
+static const struct az_record_column summary_columns[] = {
+    HOST_COLUMNS,
+    { "mean_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = mean_us },
+    { "min_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_FIELD(ROW, min), .ps = true },
+    { "max_us", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_FIELD(ROW, max), .ps = true },
 };
 
 static int host_summary(struct az_hlo *h)
 {
-    struct az_table *t = host_table(h, "host_summary", "Host events by name", 0);
-    az_record_columns(t, host_summary_columns, AZ_LENGTH(host_summary_columns));
+    struct az_table *t = AZ_RECORD_TABLE_OF(h->job->arena, "host_summary", "Host events by name", 0,
+                                            summary_columns, h);
     for (size_t k = 0; k < h->n; k++) {
         for (size_t i = 0; i < h->tr[k].x->host.n; i++) {
             const struct az_xhost *x = &h->tr[k].x->host.v[i];
-            put_host(h, t, k);
-            az_put_text(t, az_trace_text(h->tr[k].t, x->name));
-            az_put_i64(t, (int64_t)x->count);
-            az_put_f64(t, az_us_from_ps(x->ticks));
-            az_put_f64(t, az_us_from_ps(x->ticks) / (double)x->count);
-            az_put_f64(t, az_us_from_ps(x->min));
-            az_put_f64(t, az_us_from_ps(x->max));
+            az_put_row(t, &(struct host_row){ az_hlo_host(h, k), az_trace_text(h->tr[k].t, x->name),
+                                              (int64_t)x->count, x->ticks, x->min, x->max });
         }
     }
-    const int total = (int)az_table_find(t, "total_us");
-    return az_job_add(h->job, t, az_table_sort(t, (int[]){ -(total + 1), 0, 1 }, 3));
+    return az_job_add(h->job, t, az_record_sort(t));
 }
 
 /* Events of compilation by name; they nest, so that the last row counts each moment once. */
@@ -297,18 +305,14 @@ static int compile_rows(struct az_hlo *h, struct az_table *t, size_t k)
     for (size_t n = 0; rc == 0 && n < names; n++) {
         if (!count[n])
             continue;
-        put_host(h, t, k);
-        az_put_text(t, az_trace_text(tr, (uint32_t)n));
-        az_put_i64(t, count[n]);
-        az_put_f64(t, az_us_from_ps(sum[n]));
+        az_put_row(t, &(struct host_row){ az_hlo_host(h, k), az_trace_text(tr, (uint32_t)n),
+                                          count[n], sum[n], 0, 0 });
     }
     if (rc == 0 && ev->n) {
         rc = az_spans_sort(&all);
         az_spans_union(&all);
-        put_host(h, t, k);
-        az_put_text(t, AZ_SV("(any of these)"));
-        az_put_i64(t, (int64_t)ev->n);
-        az_put_f64(t, az_us_from_ps(az_spans_length(&all)));
+        az_put_row(t, &(struct host_row){ az_hlo_host(h, k), AZ_SV("(any of these)"),
+                                          (int64_t)ev->n, az_spans_length(&all), 0, 0 });
     }
     az_vec_release(&all);
     return rc;
@@ -316,14 +320,12 @@ static int compile_rows(struct az_hlo *h, struct az_table *t, size_t k)
 
 static int host_compile(struct az_hlo *h)
 {
-    struct az_table *t = host_table(h, "host_compile", "Host compilation", AZ_TABLE_SUMMARY);
-    int rc = t ? AZ_OK : az_arena_error(h->job->arena);
+    struct az_table *t = AZ_RECORD_TABLE_OF(h->job->arena, "host_compile", "Host compilation",
+                                            AZ_TABLE_SUMMARY, compile_columns, h);
+    int rc = AZ_OK;
     for (size_t k = 0; rc == 0 && k < h->n; k++)
         rc = compile_rows(h, t, k);
-    const int total = t ? (int)az_table_find(t, "total_us") : 0;
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ -(total + 1), 0, 1 }, 3);
-    return az_job_add(h->job, t, rc);
+    return az_job_add(h->job, t, rc ? rc : az_record_sort(t));
 }
 
 static int run(struct az_job *job)

@@ -130,7 +130,7 @@ static bool program_of(const struct az_scope *r, const struct az_item *i, uint64
 
 static void put_program(const struct az_scope *r, const struct az_item *i, struct az_table *t)
 {
-    az_hlo_put_program(t, row_of(r, i));
+    az_put_given(t, az_hlo_program(row_of(r, i), t->arena));
 }
 
 static const struct az_key module = { AZ_TEXT, .name = module_of };

@@ -2,84 +2,72 @@
 #include "analyses/hlo/perf.h"
 #include "analyses/registry_list.h"
 #include "base/sort.h"
-#include "base/time_units.h"
 #include "document/record.h"
 
-static void columns(struct az_table *t)
-{
-    static const struct az_record_column more_columns[] = {
-        { "hlo_module", AZ_TEXT, .flags = AZ_KEY },
-        { "program_id", AZ_TEXT, AZ_UNIT_ID, .flags = AZ_KEY },
-        { "hlo_op", AZ_TEXT, .flags = AZ_KEY },
-        { "kind", .type = AZ_TEXT },
-        { "custom_call_target", AZ_TEXT, .flags = AZ_DETAIL },
-        { "kernel_count", AZ_INT, .unit = AZ_UNIT_COUNT },
-        { "total_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-        { "executions", AZ_INT, .unit = AZ_UNIT_COUNT },
-        { "us_per_execution", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-        { "params", .type = AZ_TEXT },
-        { "output", AZ_TEXT, .flags = AZ_DETAIL },
-        { "operands", AZ_TEXT, .flags = AZ_DETAIL },
-        { "flops_per_execution", AZ_INT, AZ_UNIT_FLOP, .flags = AZ_DETAIL },
-        { "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_HIGHER_BETTER },
-        { "bytes_per_execution", AZ_INT, AZ_UNIT_BYTES, .flags = AZ_DETAIL },
-        { "tb_per_s", AZ_REAL, AZ_UNIT_TBPS, .flags = AZ_HIGHER_BETTER },
-        { "flops_per_byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, .flags = AZ_DETAIL },
-        { "framework_name", AZ_TEXT, .flags = AZ_DETAIL },
-        { "source", AZ_TEXT, .flags = AZ_DETAIL },
-    };
-    az_record_columns(t, more_columns, AZ_LENGTH(more_columns));
-}
+#include <math.h>
 
-static void put_operands(struct az_table *t, const struct az_hlo_op *op)
+struct work_row {
+    struct az_hlo_row row;
+    const struct az_hlo_work *work;
+    const struct az_hlo_op *op; /* NULL: not in the profile */
+};
+
+static struct az_sv operands(const void *row, struct az_arena *texts)
 {
+    const struct az_hlo_op *op = ((const struct work_row *)row)->op;
     struct az_vec_char text;
     int rc = AZ_OK;
-    az_vec_init(&text, t->mem);
-    for (size_t i = 0; rc == 0 && i < op->n_operands; i++) {
+    az_vec_init(&text, texts->mem);
+    for (size_t i = 0; rc == 0 && op && i < op->n_operands; i++) {
         rc = i ? az_text_append(&text, AZ_SV(";")) : AZ_OK;
         if (rc == 0)
             rc = az_text_append(&text, op->operands[i].text);
     }
-    az_put_given_copy(t, az_text_view(&text));
+    const struct az_sv kept = az_arena_dup(texts, az_text_view(&text));
     az_vec_release(&text);
+    return kept;
 }
 
 /* Per picosecond is per second in units of 1e12. */
 static double rate(int64_t amount, const struct az_hlo_work *w)
 {
     const double ps = az_hlo_work_us(w) * 1e6;
-    return amount < 0 || ps <= 0 ? 0.0 / 0.0 : (double)amount / ps;
+    return amount < 0 || ps <= 0 ? NAN : (double)amount / ps;
 }
 
-static void put(struct az_hlo *h, struct az_table *t, const struct az_hlo_work *w)
+#define ROW struct work_row
+AZ_TEXT_OF_RECORD(kind_of, ROW, r->op ? az_hlo_work_kind(r->op) : AZ_SV(""))
+AZ_TEXT_OF_RECORD(params, ROW, r->op ? az_hlo_work_params(texts, r->op) : AZ_SV(""))
+AZ_OF_RECORD(double, work_us, ROW, az_hlo_work_us(r->work))
+AZ_OF_RECORD(double, tflops, ROW, rate(r->work->flops, r->work))
+AZ_OF_RECORD(double, tbps, ROW, rate(r->work->bytes, r->work))
+static double intensity(const void *row)
 {
-    const struct az_trace *tr = h->tr[w->first.trace].t;
-    const struct az_xrow *row = az_hlo_row(h, &w->first);
-    const struct az_hlo_op *op = w->op;
-    az_put_given(t, az_trace_text(tr, row->module));
-    az_hlo_put_program(t, row);
-    az_put_text(t, az_trace_text(tr, row->op));
-    az_put_given(t, op ? az_hlo_work_kind(op) : AZ_SV(""));
-    az_put_given(t, op ? op->target : AZ_SV(""));
-    az_put_i64(t, (int64_t)w->kernels);
-    az_put_f64(t, az_us_from_ps(w->ticks));
-    az_put_i64(t, (int64_t)w->executions);
-    az_put_f64(t, az_hlo_work_us(w));
-    az_put_given(t, op ? az_hlo_work_params(h->job->arena, op) : AZ_SV(""));
-    az_put_given(t, op ? op->result.text : AZ_SV(""));
-    if (op)
-        put_operands(t, op);
-    else
-        az_put_empty(t);
-    az_put_known(t, w->flops);
-    az_put_f64(t, rate(w->flops, w));
-    az_put_known(t, w->bytes);
-    az_put_f64(t, rate(w->bytes, w));
-    az_put_f64(t, w->flops >= 0 && w->bytes > 0 ? (double)w->flops / (double)w->bytes : 0.0 / 0.0);
-    az_put_given(t, op ? op->scope : AZ_SV(""));
-    az_put_given(t, op ? op->source : AZ_SV(""));
+    const struct az_hlo_work *w = ((const ROW *)row)->work;
+    return w->flops >= 0 && w->bytes > 0 ? (double)w->flops / (double)w->bytes : NAN;
 }
+
+static const struct az_record_column perf_columns[] = {
+    { "hlo_module", AZ_TEXT, .flags = AZ_KEY, .text = az_hlo_cell_module, .known = true },
+    { "program_id", AZ_TEXT, AZ_UNIT_ID, AZ_KEY, .text = az_hlo_cell_program, .known = true },
+    { "hlo_op", AZ_TEXT, .flags = AZ_KEY, .text = az_hlo_cell_op },
+    { "kind", AZ_TEXT, .text = kind_of, .known = true },
+    { "custom_call_target", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, op, target) },
+    { "kernel_count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, work, kernels) },
+    { "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, work, ticks), .ps = true },
+    { "executions", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, work, executions) },
+    { "us_per_execution", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = work_us },
+    { "params", AZ_TEXT, .text = params, .known = true },
+    { "output", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, op, result.text) },
+    { "operands", AZ_TEXT, .flags = AZ_DETAIL, .text = operands, .known = true },
+    { "flops_per_execution", AZ_INT, AZ_UNIT_FLOP, AZ_DETAIL, AZ_KNOWN_VIA(ROW, work, flops) },
+    { "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER, .real = tflops },
+    { "bytes_per_execution", AZ_INT, AZ_UNIT_BYTES, AZ_DETAIL, AZ_KNOWN_VIA(ROW, work, bytes) },
+    { "tb_per_s", AZ_REAL, AZ_UNIT_TBPS, AZ_HIGHER_BETTER, .real = tbps },
+    { "flops_per_byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL, .real = intensity },
+    { "framework_name", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, op, scope) },
+    { "source", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, op, source) },
+};
 
 /* How many kernels name an operation, and for how many it was found. */
 static void cover(struct az_hlo *h, const struct az_hlo_works *works)
@@ -107,13 +95,12 @@ static int order(const void *a, const void *b, void *ctx)
 
 static int table(struct az_hlo *h, struct az_hlo_works *works)
 {
-    struct az_table *t =
-        az_table_new(h->job->arena, "hlo_op_perf", "HLO operation rates", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(h->job->arena);
-    columns(t);
-    for (size_t i = 0; i < works->n; i++)
-        put(h, t, &works->v[i]);
+    struct az_table *t = AZ_RECORD_TABLE(h->job->arena, "hlo_op_perf", "HLO operation rates",
+                                         AZ_TABLE_SUMMARY, perf_columns);
+    for (size_t i = 0; t && i < works->n; i++) {
+        const struct az_hlo_work *w = &works->v[i];
+        az_put_row(t, &(struct work_row){ az_hlo_row_of(h, &w->first), w, w->op });
+    }
     return az_job_add(h->job, t, AZ_OK);
 }
 

@@ -5,6 +5,8 @@
 #include "analyses/rates.h"
 #include "document/record.h"
 
+#include <math.h>
+
 struct az_sv az_hlo_precision(const struct az_hlo_work *w)
 {
     static const char *const names[][2] = { { "bf16", "bf16" }, { "f16", "fp16" },
@@ -23,28 +25,47 @@ struct az_sv az_hlo_precision(const struct az_hlo_work *w)
     return AZ_SV("");
 }
 
-static const struct az_record_column table_columns[] = {
-    { "hlo_module", AZ_TEXT, .flags = AZ_KEY },
-    { "program_id", AZ_TEXT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "hlo_op", AZ_TEXT, .flags = AZ_KEY },
-    { "kind", .type = AZ_TEXT },
-    { "device_name", AZ_TEXT, .flags = AZ_DETAIL },
-    { "compute_spec", .type = AZ_TEXT },
-    { "peak_tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_DETAIL },
-    { "peak_tb_per_s", AZ_REAL, AZ_UNIT_TBPS, .flags = AZ_DETAIL },
-    { "flops_per_byte", AZ_REAL, .unit = AZ_UNIT_FLOP_PER_BYTE },
-    { "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_HIGHER_BETTER },
-    { "us_per_execution", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "roofline_us", AZ_REAL, .unit = AZ_UNIT_US },
-    { "percent_of_roofline", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
-    { "bound", .type = AZ_TEXT },
-    { "peak_assumed", AZ_TEXT, .flags = AZ_DETAIL },
+struct roofline_row {
+    struct az_hlo_row row;
+    const struct az_hlo_work *work;
+    const struct az_peaks *peaks;
+    struct az_roofline roof;
+    double us;
 };
 
-static void columns(struct az_table *t)
+#define ROW struct roofline_row
+AZ_TEXT_OF_RECORD(kind_of, ROW, az_hlo_work_kind(r->work->op))
+AZ_OF_RECORD(double, peak_tbps, ROW, r->peaks->bw / 1e3)
+AZ_OF_RECORD(double, tflops, ROW,
+             r->work->flops >= 0 && r->us > 0 ? (double)r->work->flops / r->us / 1e6 : NAN)
+AZ_OF_RECORD(double, percent_of_roof, ROW, r->us > 0 ? r->roof.time_us / r->us * 100 : NAN)
+AZ_TEXT_OF_RECORD(assumed, ROW,
+                  !*r->roof.peak    ? AZ_SV("")
+                  : r->roof.assumed ? AZ_SV("True")
+                                    : AZ_SV("False"))
+static double intensity(const void *row)
 {
-    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
+    const struct az_hlo_work *w = ((const ROW *)row)->work;
+    return w->flops >= 0 && w->bytes > 0 ? (double)w->flops / (double)w->bytes : NAN;
 }
+
+static const struct az_record_column roofline_columns[] = {
+    { "hlo_module", AZ_TEXT, .flags = AZ_KEY, .text = az_hlo_cell_module, .known = true },
+    { "program_id", AZ_TEXT, AZ_UNIT_ID, AZ_KEY, .text = az_hlo_cell_program, .known = true },
+    { "hlo_op", AZ_TEXT, .flags = AZ_KEY, .text = az_hlo_cell_op },
+    { "kind", AZ_TEXT, .text = kind_of },
+    { "device_name", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, peaks, name) },
+    { "compute_spec", AZ_TEXT, AZ_KNOWN(ROW, roof.peak) },
+    { "peak_tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL, AZ_FIELD(ROW, roof.tflops) },
+    { "peak_tb_per_s", AZ_REAL, AZ_UNIT_TBPS, AZ_DETAIL, .real = peak_tbps },
+    { "flops_per_byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, .real = intensity },
+    { "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER, .real = tflops },
+    { "us_per_execution", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, us) },
+    { "roofline_us", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, roof.time_us) },
+    { "percent_of_roofline", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, .real = percent_of_roof },
+    { "bound", AZ_TEXT, AZ_KNOWN(ROW, roof.bound) },
+    { "peak_assumed", AZ_TEXT, .flags = AZ_DETAIL, .text = assumed, .known = true },
+};
 
 /* False: no rates are known of it. *rc: the user's own rates are none. */
 static bool peaks_of(struct az_hlo *h, const struct az_hlo_work *w, struct az_peaks *out, int *rc)
@@ -56,31 +77,13 @@ static bool peaks_of(struct az_hlo *h, const struct az_hlo_work *w, struct az_pe
     return *rc == 0 && found;
 }
 
-static void put(struct az_hlo *h, struct az_table *t, const struct az_hlo_work *w,
-                const struct az_peaks *peaks)
+static void put_work(struct az_hlo *h, struct az_table *t, const struct az_hlo_work *w,
+                     const struct az_peaks *peaks)
 {
-    const double none = 0.0 / 0.0, us = az_hlo_work_us(w);
-    const struct az_trace *tr = h->tr[w->first.trace].t;
-    const struct az_xrow *row = az_hlo_row(h, &w->first);
-    const struct az_sv nothing = { "", 0 };
-    struct az_roofline r;
-    az_roofline(peaks, "matrix", az_hlo_precision(w), nothing, false, (double)w->flops,
-                (double)w->bytes, &r);
-    az_put_given(t, az_trace_text(tr, row->module));
-    az_hlo_put_program(t, row);
-    az_put_text(t, az_trace_text(tr, row->op));
-    az_put_text(t, az_hlo_work_kind(w->op));
-    az_put_text(t, peaks->name);
-    az_put_given(t, az_sv_str(r.peak));
-    az_put_f64(t, r.tflops);
-    az_put_f64(t, peaks->bw / 1e3);
-    az_put_f64(t, w->flops >= 0 && w->bytes > 0 ? (double)w->flops / (double)w->bytes : none);
-    az_put_f64(t, w->flops >= 0 && us > 0 ? (double)w->flops / us / 1e6 : none);
-    az_put_f64(t, us);
-    az_put_f64(t, r.time_us);
-    az_put_f64(t, us > 0 ? r.time_us / us * 100 : none);
-    az_put_given(t, az_sv_str(r.bound));
-    az_put_given(t, !*r.peak ? nothing : r.assumed ? AZ_SV("True") : AZ_SV("False"));
+    struct roofline_row r = { az_hlo_row_of(h, &w->first), w, peaks, .us = az_hlo_work_us(w) };
+    az_roofline(peaks, "matrix", az_hlo_precision(w), AZ_SV(""), false, (double)w->flops,
+                (double)w->bytes, &r.roof);
+    az_put_row(t, &r);
 }
 
 static int chart(struct az_job *job)
@@ -99,11 +102,11 @@ static int chart(struct az_job *job)
 
 int az_hlo_roofline(struct az_hlo *h, const struct az_hlo_works *works)
 {
-    struct az_table *t = az_table_new(h->job->arena, "hlo_roofline", "HLO operation roofline", 0);
+    struct az_table *t = AZ_RECORD_TABLE(h->job->arena, "hlo_roofline", "HLO operation roofline", 0,
+                                         roofline_columns);
     size_t unknown = 0, rows;
     if (!t)
         return az_arena_error(h->job->arena);
-    columns(t);
     for (size_t i = 0; i < works->n; i++) {
         const struct az_hlo_work *w = &works->v[i];
         struct az_peaks peaks;
@@ -111,7 +114,7 @@ int az_hlo_roofline(struct az_hlo *h, const struct az_hlo_works *works)
         if (!w->op || w->bytes <= 0)
             continue;
         if (peaks_of(h, w, &peaks, &bad))
-            put(h, t, w, &peaks);
+            put_work(h, t, w, &peaks);
         else if (bad)
             return az_job_add(h->job, t, bad);
         else

@@ -3,14 +3,9 @@
 
 #include "analyses/hlo/hlo_events.h"
 #include "base/num.h"
-#include "base/time_units.h"
-#include "document/record.h"
 
-void az_hlo_device_column(struct az_hlo *h, struct az_table *t)
-{
-    az_table_column(t, "device", h->several ? AZ_TEXT : AZ_INT,
-                    h->several ? AZ_UNIT_NONE : AZ_UNIT_ID, AZ_KEY);
-}
+bool az_hlo_several(const void *h) { return ((const struct az_hlo *)h)->several; }
+bool az_hlo_single(const void *h) { return !az_hlo_several(h); }
 
 void az_hlo_put_device(struct az_hlo *h, struct az_table *t, uint32_t device)
 {
@@ -20,30 +15,10 @@ void az_hlo_put_device(struct az_hlo *h, struct az_table *t, uint32_t device)
         az_put_i64(t, h->devices.v[device].ordinal);
 }
 
-static const struct az_record_column hlo_stat_columns[] = {
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "total_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "mean_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "median_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "std_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "min_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "max_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-};
-
-void az_hlo_stat_columns(struct az_table *t)
+struct az_hlo_row az_hlo_row_of(const struct az_hlo *h, const struct az_hlo_event *e)
 {
-    az_record_columns(t, hlo_stat_columns, AZ_LENGTH(hlo_stat_columns));
-}
-
-void az_hlo_put_stats(struct az_table *t, const struct az_stats *s)
-{
-    az_put_i64(t, (int64_t)s->n);
-    az_put_f64(t, az_us_from_ps(s->sum));
-    az_put_f64(t, s->mean / 1e6);
-    az_put_f64(t, s->median / 1e6);
-    az_put_f64(t, s->std / 1e6);
-    az_put_f64(t, az_us_from_ps(s->min));
-    az_put_f64(t, az_us_from_ps(s->max));
+    return (struct az_hlo_row){ &h->devices.v[az_hlo_device_of(h, e)], h->tr[e->trace].t,
+                                az_hlo_row(h, e) };
 }
 
 size_t az_hlo_devices_with_kernels(const struct az_hlo *h)
@@ -55,13 +30,31 @@ size_t az_hlo_devices_with_kernels(const struct az_hlo *h)
 }
 
 /* A program's number is 64 bits; those of some devices use all of them. */
-void az_hlo_put_program(struct az_table *t, const struct az_xrow *row)
+struct az_sv az_hlo_program(const struct az_xrow *row, struct az_arena *texts)
 {
     char number[AZ_NUM_MAX];
     if (!row || !row->has_program)
-        az_put_empty(t);
-    else if (row->program <= INT64_MAX) /* one for every event */
-        az_put_copy(t, az_sv_make(number, az_format_i64((int64_t)row->program, number)));
-    else
-        az_put_text(t, az_arena_printf(t->arena, "%" PRIu64, row->program));
+        return AZ_SV("");
+    if (row->program <= INT64_MAX) /* one for every event */
+        return az_arena_dup(texts,
+                            az_sv_make(number, az_format_i64((int64_t)row->program, number)));
+    return az_arena_printf(texts, "%" PRIu64, row->program);
 }
+
+struct az_sv az_hlo_cell_program(const void *record, struct az_arena *texts)
+{
+    return az_hlo_program(((const struct az_hlo_row *)record)->row, texts);
+}
+
+#define TEXT_OF_ROW(name, field)                                                                   \
+    struct az_sv name(const void *record, struct az_arena *texts)                                  \
+    {                                                                                              \
+        const struct az_hlo_row *r = record;                                                       \
+        (void)texts;                                                                               \
+        return az_trace_text(r->trace, r->row ? r->row->field : AZ_NO_ID);                         \
+    }
+TEXT_OF_ROW(az_hlo_cell_module, module)
+TEXT_OF_ROW(az_hlo_cell_op, op)
+TEXT_OF_ROW(az_hlo_cell_category, category)
+TEXT_OF_ROW(az_hlo_cell_scope, scope)
+TEXT_OF_ROW(az_hlo_cell_details, details)

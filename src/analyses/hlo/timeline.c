@@ -4,6 +4,7 @@
 #include "analyses/hlo/hlo_events.h"
 #include "analyses/registry_list.h"
 #include "base/num.h"
+#include "document/record.h"
 #include "facts/account.h"
 #include "facts/devices.h"
 #include "facts/nvtx_projection.h"
@@ -53,6 +54,13 @@ static void check(struct az_hlo *h, const struct az_account *a)
                  (double)rest, "ps", AZ_SV("must be 0; report this as a bug"));
 }
 
+struct device_cell {
+    const struct az_hlo_device *device;
+};
+static const struct az_record_column device_columns[] = {
+    AZ_HLO_DEVICE_COLUMNS(struct device_cell, device),
+};
+
 /* Over the devices. */
 struct sums {
     struct az_timeline_row row[AZ_TIMELINE_ROWS];
@@ -68,7 +76,7 @@ static int by_device(struct az_hlo *h, bool split, int64_t micro, struct sums *s
     const int rc = of ? AZ_OK : az_arena_error(h->job->arena);
     if (!t)
         return rc;
-    az_hlo_device_column(h, t);
+    AZ_RECORD_COLUMNS_OF(t, device_columns, h);
     az_timeline_columns(t, "time_ms");
     for (uint32_t d = 0; rc == 0 && d < h->devices.n; d++) {
         struct az_timeline_row row[AZ_TIMELINE_ROWS];
@@ -79,7 +87,7 @@ static int by_device(struct az_hlo *h, bool split, int64_t micro, struct sums *s
         check(h, &a);
         sum->rows = az_timeline_rows(&a, split, row);
         for (size_t i = 0; i < sum->rows; i++) {
-            az_hlo_put_device(h, t, d);
+            az_put_row(t, &(struct device_cell){ &h->devices.v[d] });
             put(t, row[i].type, (double)row[i].ticks, (double)a.total);
             sum->row[i].type = row[i].type;
             sum->row[i].ticks = az_add_sat(sum->row[i].ticks, row[i].ticks);

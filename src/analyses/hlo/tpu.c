@@ -4,9 +4,10 @@
 #include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "base/time_units.h"
 #include "document/record.h"
 #include "facts/families.h"
+
+#include <math.h>
 
 /* ---- timeline ---- */
 /* Adds the operations of a trace to the accounts of its cores. */
@@ -36,42 +37,46 @@ static int tallies(struct az_hlo *h, struct az_tally **out)
     return rc;
 }
 
-static void put_time(struct az_hlo *h, struct az_table *t, uint32_t device, const char *name,
-                     int64_t ps, int64_t total)
-{
-    az_hlo_put_device(h, t, device);
-    az_put_text(t, az_sv_str(name));
-    az_put_f64(t, az_ms_from_ps(ps));
-    az_put_f64(t, total > 0 ? (double)ps / (double)total * 100 : 0);
-}
-
-static const struct az_record_column tpu_timeline_columns[] = {
-    { "type", AZ_TEXT, .flags = AZ_KEY },
-    { "time_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "percent", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+struct time_row {
+    const struct az_hlo_device *device;
+    const char *type;
+    int64_t ps;
+    double percent;
 };
+static const struct az_record_column timeline_columns[] = {
+    AZ_HLO_DEVICE_COLUMNS(struct time_row, device),
+    { "type", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct time_row, type) },
+    { "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(struct time_row, ps), .ps = true },
+    { "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(struct time_row, percent) },
+};
+
+static void put_times(struct az_table *t, const struct az_hlo_device *device,
+                      const struct az_account *a)
+{
+    const struct {
+        const char *type;
+        int64_t ps;
+    } row[] = { { "computation_time", a->compute }, { "communication_time", a->comm },
+                { "memcpy_time", a->copies },       { "busy_time", a->busy },
+                { "idle_time", a->idle },           { "total_time", a->total } };
+    for (size_t i = 0; i < AZ_LENGTH(row); i++)
+        az_put_row(
+            t, &(struct time_row){ device, row[i].type, row[i].ps,
+                                   a->total > 0 ? (double)row[i].ps / (double)a->total * 100 : 0 });
+}
 
 static int timeline(struct az_hlo *h)
 {
-    struct az_table *t = az_table_new(h->job->arena, "tpu_timeline", "TPU timeline",
-                                      AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
+    struct az_table *t = AZ_RECORD_TABLE_OF(h->job->arena, "tpu_timeline", "TPU timeline",
+                                            AZ_TABLE_SUMMARY | AZ_TABLE_SHORT, timeline_columns, h);
     struct az_tally *of;
-    if (!t)
-        return az_arena_error(h->job->arena);
     int rc = tallies(h, &of);
-    az_hlo_device_column(h, t);
-    az_record_columns(t, tpu_timeline_columns, AZ_LENGTH(tpu_timeline_columns));
     for (uint32_t d = 0; rc == 0 && d < h->devices.n; d++) {
         struct az_account a;
         if (h->devices.v[d].kind != AZ_PLANE_TPU || of[d].events == 0)
             continue;
         az_tally_account(&of[d], &a);
-        put_time(h, t, d, "computation_time", a.compute, a.total);
-        put_time(h, t, d, "communication_time", a.comm, a.total);
-        put_time(h, t, d, "memcpy_time", a.copies, a.total);
-        put_time(h, t, d, "busy_time", a.busy, a.total);
-        put_time(h, t, d, "idle_time", a.idle, a.total);
-        put_time(h, t, d, "total_time", a.total, a.total);
+        put_times(t, &h->devices.v[d], &a);
     }
     static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle_time", 9 } };
     rc = az_job_add(h->job, t, rc);
@@ -241,52 +246,57 @@ static int sum_categories(struct az_hlo *h, const struct sums *ops, struct sums 
     return rc;
 }
 
-static const struct az_record_column op_column_list[] = {
-    { "program_id", AZ_TEXT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "op", AZ_TEXT, .flags = AZ_KEY },
-    { "hlo_category", AZ_TEXT, .flags = AZ_KEY },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "total_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "self_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "flops", AZ_INT, AZ_UNIT_FLOP, .flags = AZ_DETAIL },
-    { "bytes_accessed", AZ_INT, AZ_UNIT_BYTES, .flags = AZ_DETAIL },
-    { "tf_op", AZ_TEXT, .flags = AZ_DETAIL },
-    { "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_HIGHER_BETTER },
-    { "percent_of_peak_flops", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
-    { "gb_per_s", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER | AZ_DETAIL },
-    { "percent_of_peak_hbm", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER | AZ_DETAIL },
+struct op_row {
+    struct az_hlo_row row;
+    const struct sum *sum;
+    const struct az_plane *plane;
+    double tflops, gbps; /* NaN: not known */
+};
+#define ROW struct op_row
+AZ_OF_RECORD(double, percent_of_flops, ROW,
+             r->plane->peak_tflops > 0 ? r->tflops / r->plane->peak_tflops * 100 : NAN)
+AZ_OF_RECORD(double, percent_of_hbm, ROW,
+             r->plane->peak_hbm_gbps > 0 ? r->gbps / r->plane->peak_hbm_gbps * 100 : NAN)
+static const struct az_record_column op_columns[] = {
+    AZ_HLO_DEVICE_COLUMNS(ROW, row.device),
+    { "program_id", AZ_TEXT, AZ_UNIT_ID, AZ_KEY, .text = az_hlo_cell_program, .known = true },
+    { "op", AZ_TEXT, .flags = AZ_KEY, .text = az_hlo_cell_op },
+    { "hlo_category", AZ_TEXT, .flags = AZ_KEY, .text = az_hlo_cell_category, .known = true },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, sum, count) },
+    { "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, sum, ticks), .ps = true },
+    { "self_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, sum, self), .ps = true },
+    { "flops", AZ_INT, AZ_UNIT_FLOP, AZ_DETAIL, AZ_KNOWN_VIA(ROW, row.row, flops) },
+    { "bytes_accessed", AZ_INT, AZ_UNIT_BYTES, AZ_DETAIL, AZ_KNOWN_VIA(ROW, row.row, bytes) },
+    { "tf_op", AZ_TEXT, .flags = AZ_DETAIL, .text = az_hlo_cell_scope, .known = true },
+    { "tflops_per_s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER, AZ_FIELD(ROW, tflops) },
+    { "percent_of_peak_flops", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER,
+      .real = percent_of_flops },
+    { "gb_per_s", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER | AZ_DETAIL, AZ_FIELD(ROW, gbps) },
+    { "percent_of_peak_hbm", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER | AZ_DETAIL,
+      .real = percent_of_hbm },
+};
+static const struct az_record_column category_columns[] = {
+    AZ_HLO_DEVICE_COLUMNS(ROW, row.device),
+    { "hlo_category", AZ_TEXT, .flags = AZ_KEY, .text = az_hlo_cell_category, .known = true },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, sum, count) },
+    { "self_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, sum, self), .ps = true },
 };
 
-static void op_columns(struct az_hlo *h, struct az_table *t)
+/* Per picosecond is per second in units of 1e12. */
+static double rate(const struct sum *s, int64_t amount)
 {
-    az_hlo_device_column(h, t);
-    az_record_columns(t, op_column_list, AZ_LENGTH(op_column_list));
+    return amount > 0 && s->self > 0 ? (double)amount * (double)s->count / (double)s->self : NAN;
 }
 
 static void put_op(struct az_hlo *h, struct az_table *t, const struct sum *s)
 {
-    const double none = 0.0 / 0.0;
-    const struct az_trace *tr = h->tr[s->first.trace].t;
-    const struct az_xrow *row = az_hlo_row(h, &s->first);
-    const uint32_t device = az_hlo_device_of(h, &s->first);
-    const struct az_plane *p = &h->tr[s->first.trace].x->planes.v[h->devices.v[device].plane];
-    const double ps = (double)s->self, n = (double)s->count;
-    const double tflops = row && row->flops > 0 && ps > 0 ? (double)row->flops * n / ps : none;
-    const double gbps = row && row->bytes > 0 && ps > 0 ? (double)row->bytes * n / ps * 1e3 : none;
-    az_hlo_put_device(h, t, device);
-    az_hlo_put_program(t, row);
-    az_put_text(t, az_trace_text(tr, row ? row->op : AZ_NO_ID));
-    az_put_given(t, row ? az_trace_text(tr, row->category) : AZ_SV(""));
-    az_put_i64(t, (int64_t)s->count);
-    az_put_f64(t, az_us_from_ps(s->ticks));
-    az_put_f64(t, az_us_from_ps(s->self));
-    az_put_known(t, row ? row->flops : -1);
-    az_put_known(t, row ? row->bytes : -1);
-    az_put_given(t, row ? az_trace_text(tr, row->scope) : AZ_SV(""));
-    az_put_f64(t, tflops);
-    az_put_f64(t, p->peak_tflops > 0 ? tflops / p->peak_tflops * 100 : none);
-    az_put_f64(t, gbps);
-    az_put_f64(t, p->peak_hbm_gbps > 0 ? gbps / p->peak_hbm_gbps * 100 : none);
+    struct op_row r = { az_hlo_row_of(h, &s->first), s, .tflops = NAN, .gbps = NAN };
+    r.plane = &h->tr[s->first.trace].x->planes.v[r.row.device->plane];
+    if (r.row.row) {
+        r.tflops = rate(s, r.row.row->flops);
+        r.gbps = rate(s, r.row.row->bytes) * 1e3;
+    }
+    az_put_row(t, &r);
 }
 
 static int order(const void *a, const void *b, void *ctx)
@@ -299,41 +309,28 @@ static int order(const void *a, const void *b, void *ctx)
     return (y->self > x->self) - (y->self < x->self);
 }
 
-static int operations(struct az_hlo *h, struct sums *ops)
+/* Rows of the sums, most self time of a device first. */
+static int sums_table(struct az_hlo *h, struct sums *sums, struct az_table *t)
 {
-    struct az_table *t =
-        az_table_new(h->job->arena, "tpu_op_summary", "TPU operations", AZ_TABLE_SUMMARY);
-    if (!t)
-        return az_arena_error(h->job->arena);
-    op_columns(h, t);
-    int rc = az_sort_cmp(ops->v, ops->n, sizeof *ops->v, order, h, h->job->mem);
-    for (size_t i = 0; rc == 0 && i < ops->n; i++)
-        put_op(h, t, &ops->v[i]);
+    const int rc = az_sort_cmp(sums->v, sums->n, sizeof *sums->v, order, h, h->job->mem);
+    for (size_t i = 0; rc == 0 && t && i < sums->n; i++)
+        put_op(h, t, &sums->v[i]);
     return az_job_add(h->job, t, rc);
 }
 
-static const struct az_record_column tpu_category_summary_columns[] = {
-    { "hlo_category", AZ_TEXT, .flags = AZ_KEY },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "self_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-};
+static int operations(struct az_hlo *h, struct sums *ops)
+{
+    return sums_table(h, ops,
+                      AZ_RECORD_TABLE_OF(h->job->arena, "tpu_op_summary", "TPU operations",
+                                         AZ_TABLE_SUMMARY, op_columns, h));
+}
 
 static int categories(struct az_hlo *h, struct sums *all)
 {
-    struct az_table *t = az_table_new(h->job->arena, "tpu_category_summary",
-                                      "TPU operations by category", AZ_TABLE_SUMMARY);
-    az_hlo_device_column(h, t);
-    az_record_columns(t, tpu_category_summary_columns, AZ_LENGTH(tpu_category_summary_columns));
-    int rc = az_sort_cmp(all->v, all->n, sizeof *all->v, order, h, h->job->mem);
-    for (size_t i = 0; rc == 0 && i < all->n; i++) {
-        const struct sum *s = &all->v[i];
-        const struct az_xrow *row = az_hlo_row(h, &s->first);
-        az_hlo_put_device(h, t, az_hlo_device_of(h, &s->first));
-        az_put_given(t, row ? az_trace_text(h->tr[s->first.trace].t, row->category) : AZ_SV(""));
-        az_put_i64(t, (int64_t)s->count);
-        az_put_f64(t, az_us_from_ps(s->self));
-    }
-    return az_job_add(h->job, t, rc);
+    return sums_table(h, all,
+                      AZ_RECORD_TABLE_OF(h->job->arena, "tpu_category_summary",
+                                         "TPU operations by category", AZ_TABLE_SUMMARY,
+                                         category_columns, h));
 }
 
 static int summaries(struct az_hlo *h)
@@ -413,32 +410,34 @@ static int sum_ranges(struct az_hlo *h, enum az_xlane_role role, struct range_su
     return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, range_order, NULL, h->job->mem);
 }
 
-static const struct az_record_column ranges_columns[] = {
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "total_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "min_us", AZ_REAL, .unit = AZ_UNIT_US },
-    { "max_us", AZ_REAL, .unit = AZ_UNIT_US },
+struct range_row {
+    const struct az_hlo_device *device;
+    struct az_sv name;
+    const struct range_sum *sum;
 };
+#undef ROW
+#define ROW struct range_row
+/* clang-format off */
+#define RANGE_COLUMNS(header)                                                                      \
+    AZ_HLO_DEVICE_COLUMNS(ROW, device),                                                            \
+    { header, AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name) },                                     \
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, sum, count) },                                   \
+    { "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, sum, ticks), .ps = true },     \
+    { "min_us", AZ_REAL, AZ_UNIT_US, AZ_VIA(ROW, sum, min), .ps = true },                          \
+    { "max_us", AZ_REAL, AZ_UNIT_US, AZ_VIA(ROW, sum, max), .ps = true }
+/* clang-format on */
+static const struct az_record_column module_columns[] = { RANGE_COLUMNS("module") };
+static const struct az_record_column async_columns[] = { RANGE_COLUMNS("op") };
 
-static int ranges(struct az_hlo *h, enum az_xlane_role role, const char *id, const char *title,
-                  const char *column)
+static int ranges(struct az_hlo *h, enum az_xlane_role role, struct az_table *t)
 {
-    struct az_table *t =
-        az_table_new(h->job->arena, id, title, role == AZ_XLANE_MODULES ? AZ_TABLE_SUMMARY : 0);
     struct range_sums sums;
     az_vec_init(&sums, h->job->mem);
-    az_hlo_device_column(h, t);
-    az_table_column(t, column, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_record_columns(t, ranges_columns, AZ_LENGTH(ranges_columns));
     const int rc = sum_ranges(h, role, &sums);
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
         const struct range_sum *s = &sums.v[i];
-        az_hlo_put_device(h, t, s->device);
-        az_put_text(t, az_trace_text(h->tr[s->trace].t, s->name));
-        az_put_i64(t, (int64_t)s->count);
-        az_put_f64(t, az_us_from_ps(s->ticks));
-        az_put_f64(t, az_us_from_ps(s->min));
-        az_put_f64(t, az_us_from_ps(s->max));
+        az_put_row(t, &(struct range_row){ &h->devices.v[s->device],
+                                           az_trace_text(h->tr[s->trace].t, s->name), s });
     }
     az_vec_release(&sums);
     return az_job_add(h->job, t, rc);
@@ -451,11 +450,15 @@ static int run(struct az_job *job)
     if (rc == 0 && az_hlo_has(&h, AZ_PLANE_TPU)) {
         rc = timeline(&h);
         if (rc == 0)
-            rc = ranges(&h, AZ_XLANE_MODULES, "tpu_modules", "TPU programs", "module");
+            rc = ranges(&h, AZ_XLANE_MODULES,
+                        AZ_RECORD_TABLE_OF(job->arena, "tpu_modules", "TPU programs",
+                                           AZ_TABLE_SUMMARY, module_columns, &h));
         if (rc == 0)
             rc = summaries(&h);
         if (rc == 0)
-            rc = ranges(&h, AZ_XLANE_ASYNC, "tpu_async_ops", "TPU asynchronous operations", "op");
+            rc = ranges(&h, AZ_XLANE_ASYNC,
+                        AZ_RECORD_TABLE_OF(job->arena, "tpu_async_ops",
+                                           "TPU asynchronous operations", 0, async_columns, &h));
     }
     return az_hlo_close(&h, rc);
 }
