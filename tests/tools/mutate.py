@@ -209,6 +209,7 @@ class Cover:
     def __init__(self, tree, options):
         self.tree = tree
         self.path = os.path.join(tree.build, 'cover.json')
+        self.stored = 0
         key = self.digest([tree.library])
         try:
             with open(self.path, encoding='utf-8') as f:
@@ -222,8 +223,9 @@ class Cover:
         if missing:
             for test, entry in self.make(missing, options.jobs):
                 kept['tests'][test.key()] = dict(entry, **{'print': prints[test]})
-            with open(self.path, 'w', encoding='utf-8') as f:
-                json.dump(kept, f)
+                self.store(kept)
+            self.stored = 0
+            self.store(kept)
         self.lines = collections.defaultdict(lambda: collections.defaultdict(list))
         for test in tree.tests:
             entry = kept['tests'][test.key()]
@@ -240,8 +242,16 @@ class Cover:
         """Stores how often each test has killed a mutant: the next run begins with those that do."""
         for test in self.tree.tests:
             self.kept['tests'][test.key()]['kills'] = (test.runs, test.kills)
-        with open(self.path, 'w', encoding='utf-8') as f:
-            json.dump(self.kept, f)
+        self.stored = 0
+        self.store(self.kept)
+
+    def store(self, kept):
+        """Not more than twice a minute: a run that is stopped has lost little."""
+        if time.time() - self.stored > 30:
+            with open(self.path + '.new', 'w', encoding='utf-8') as f:
+                json.dump(kept, f)
+            os.replace(self.path + '.new', self.path)
+            self.stored = time.time()
 
     def inputs(self, test):
         """Files that a test reads: its own, the data of all, and the scripts that its text names, directly or not."""
@@ -335,9 +345,8 @@ class Cover:
                           'lines': {file: sorted(of_file) for file, of_file in lines.items()}}
 
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            found = list(pool.map(one, tests))
+            yield from pool.map(one, tests)
         print('coverage map: %d tests in %d s' % (len(tests), time.time() - begin), flush=True)
-        return found
 
     def of(self, mutant):
         """Keys of the tests that execute the line; where a line has no code of its own, those of its neighbors."""
