@@ -398,6 +398,51 @@ static void probing(void **state)
     assert_false(az_format_rocprof.is_rank(AZ_SV("1_kernel_trace.csv.gz")));
 }
 
+#define GPU(handle, more) "{\"id\":{\"handle\":" handle "},\"type\":2," more "}"
+
+/* Which agents become devices: by logical_node_id, else node_id, which must be a number that a
+ * device can have. */
+static void agents(void **state)
+{
+    static const char
+        text
+            [] =
+                TOOL("\"agents\":[5," GPU("10", "\"node_id\":4,\"logical_node_id\":0,\"name\":"
+                                                "\"zero\"") "," GPU(
+                    "11", "\"node_id\":5,\"name\":\"gfx\",\"product_name\":\"Five\",\"cu_count\":7,"
+                          "\"mem_banks\":[{\"size_in_bytes\":100,\"heap\":1},{\"size_in_bytes\":20}"
+                          "]") "," GPU("12", "\"name\":\"no number\"") "," GPU("13",
+                                                                               "\"node_id\":"
+                                                                               "2147483648,"
+                                                                               "\"name\":\"too "
+                                                                               "large\"") "," GPU("14",
+                                                                                                  "\"node_id\":2147483647,\"name\":\"large\"") "," GPU("15",
+                                                                                                                                                       "\"logical_node_id\":\"x\",\"name\":\"zero\"") "," /* not a number: 0 */
+                                                                                                                                                                                                      "{\"id\":16,\"type\":1,\"node_id\":6,\"name\":\"host\"}]," SYMBOLS
+                                                                                                                                                                                                      "," BUFFER(DISPATCH(
+                                                                                                                                                                                                          "7",
+                                                                                                                                                                                                          "1",
+                                                                                                                                                                                                          "2",
+                                                                                                                                                                                                          "")));
+    static const struct {
+        int64_t id;
+        const char *name;
+        int64_t units, bytes;
+    } want[] = { { 0, "zero", 0, 0 }, { 5, "Five", 7, 120 }, { INT32_MAX, "large", 0, 0 } };
+    struct fixture f;
+    (void)state;
+    assert_int_equal(parse_text(&f, text), 0);
+    assert_int_equal(f.trace.devices.n, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const struct az_device *d = &f.trace.devices.v[i];
+        assert_int_equal(d->id, want[i].id);
+        assert_true(az_sv_is(d->name, want[i].name));
+        assert_int_equal(d->sm_count, want[i].units);
+        assert_int_equal(d->memory_bytes, want[i].bytes);
+    }
+    fixture_close(&f);
+}
+
 static void memory_limit(void **state)
 {
     static const char text[] = TOOL(AGENTS "," SYMBOLS "," BUFFER(DISPATCH("7", "1", "2", "")));
@@ -424,7 +469,7 @@ int main(void)
         cmocka_unit_test(wrong_content),  cmocka_unit_test(truncated),
         cmocka_unit_test(truncated_gzip), cmocka_unit_test(malformed_record),
         cmocka_unit_test(counters),       cmocka_unit_test(probing),
-        cmocka_unit_test(memory_limit),
+        cmocka_unit_test(memory_limit),   cmocka_unit_test(agents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

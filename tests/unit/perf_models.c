@@ -87,6 +87,18 @@ static void check(void **state, const struct row *rows, size_t n)
 #define BYTE        "\"unsigned char\""
 #define NUM         "\"Scalar\""
 
+#define PER_TOKEN                                                                                  \
+    "sglang_profiler::batched_gemm_a8w8_a_per_token_group_prequant_w_per_batched_tensor_quant_"    \
+    "batched_gemm_a8w8_a_per_token_group_prequant_w_per_batched_tensor_quant"
+#define TE_DIMS(a, b) "[" a ",[],[],[],[]," b ",[],[],[],[],[2,3],[],[],[],[],[],[],[],[3]]"
+#define TE_TYPES                                                                                   \
+    "[" FP8 ",\"\",\"\",\"\"," NUM "," FP8 ",\"\",\"\",\"\"," NUM "," BF16 ",\"\",\"\",\"\"," NUM  \
+    ",\"\",\"\",\"\"," BF16 "]"
+#define TE_FLAGS(a, b, bias)                                                                       \
+    "[\"\",\"\",\"\",\"\",\"" a "\",\"\",\"\",\"\",\"\",\"" b "\",\"\",\"\",\"\",\"\",\"" bias "\"]"
+#define FLAG_TYPES     "[" FP8 "," FLOAT "," FP8 "," FLOAT "," NUM "," NUM "," NUM "," NUM "]"
+#define FLAGS(a, b, c) "[\"\",\"\",\"\",\"\",\"\",\"" a "\",\"" b "\",\"" c "\"]"
+
 static void gemm(void **state)
 {
     static const struct row rows[] = {
@@ -152,6 +164,44 @@ static void gemm(void **state)
         /* dW of 2 groups [3,5]: 2*4*3*5; (4*3 + 4*5)*2 + 2*15*2 */
         { "primus_turbo::grouped_gemm_variable_k", "[[4,3],[4,5],[2]]",
           "[" BF16 "," BF16 ",\"long int\"]", "[]", 120, 124, "matrix_bf16" },
+        /* batches first, or rows first: 5 * 2*2*3*4; 5 * (8 + 12 + 6*2) */
+        { PER_TOKEN, "[[5,2,4],[5,3,4]]", "[" FP8 "," FP8 "]", "[]", 240, 160, "matrix_fp8" },
+        { PER_TOKEN, "[[2,5,4],[5,3,4]]", "[" FP8 "," FP8 "]", "[]", 240, 160, "matrix_fp8" },
+        { PER_TOKEN, "[[2,4],[5,3,4]]", "[" FP8 "," FP8 "]", "[]", -1, -1, "" },
+        /* column-major: A [K,M], transposed [M,K], B [N,K], transposed [K,N]; bias 3: 48 + 6; 8 +
+           12 + 6*2 + 3*2 */
+        { "tex_ts::te_gemm_ts", TE_DIMS("[2,4]", "[3,4]"), TE_TYPES, TE_FLAGS("True", "False", "1"),
+          54, 38, "matrix_fp8" },
+        { "tex_ts::te_gemm_ts", TE_DIMS("[4,2]", "[4,3]"), TE_TYPES, TE_FLAGS("False", "True", "1"),
+          54, 38, "matrix_fp8" },
+        { "tex_ts::te_gemm_ts", TE_DIMS("[4,2]", "[4,3]"), TE_TYPES, TE_FLAGS("False", "True", ""),
+          48, 32, "matrix_fp8" },
+        { "tex_ts::te_gemm_ts", TE_DIMS("[8]", "[4,3]"), TE_TYPES, TE_FLAGS("False", "True", ""),
+          -1, -1, "" },
+        /* flags of A, B, C; 48; 8 + 12 + 6*2 */
+        { "primus_turbo::hipblaslt_gemm_fp8", "[[2,4],[1],[4,3],[1],[],[],[],[]]", FLAG_TYPES,
+          FLAGS("False", "False", "False"), 48, 32, "matrix_fp8" },
+        { "primus_turbo::hipblaslt_gemm_fp8", "[[4,2],[1],[3,4],[1],[],[],[],[]]", FLAG_TYPES,
+          FLAGS("True", "True", "False"), 48, 32, "matrix_fp8" },
+        { "primus_turbo::hipblaslt_gemm_fp8", "[[4,2],[1],[3,4],[1],[],[],[],[]]", FLAG_TYPES,
+          FLAGS("True", "True", "True"), 48, 32, "matrix_fp8" },
+        { "primus_turbo::hipblaslt_gemm_fp8", "[[4,2],[1],[12],[1],[],[],[],[]]", FLAG_TYPES,
+          FLAGS("True", "True", "False"), -1, -1, "" },
+        /* two values a byte: K = 8: 96; 2*8/2 + 3*8/2 + 6*2 + (2 + 3) scales of one byte */
+        { "aiter::gemm_a4w4", "[[2,4],[3,4],[2,1],[3,1]]", "[" BYTE "," BYTE "," BYTE "," BYTE "]",
+          "[]", 96, 37, "matrix_fp4" },
+        /* K = 32 * 2 + 2 has 3 scales a row: 2*2*3*66; 66 + 99 + 12 + 5*3 of 4 bytes */
+        { "aiter::gemm_a4w4", "[[2,33],[3,33],[2,3],[3,3]]",
+          "[" BYTE "," BYTE "," FLOAT "," FLOAT "]", "[]", 792, 237, "matrix_fp4" },
+        /* weights packed, 5 batches: 5 * 2*2*3*8; 5 * (16*2 + 24/2 + 6*2) */
+        { "aiter::batched_gemm_a16wfp4_", "[[5,2,8],[5,3,4]]", "[" BF16 "," BYTE "]", "[]", 480,
+          280, "matrix_fp4" },
+        { "aiter::batched_gemm_a16wfp4_", "[[5,2,8],[3,4]]", "[" BF16 "," BYTE "]", "[]", -1, -1,
+          "" },
+        /* packed weights and scales as they are: 96; 16*2 + 6*2 + 12 + 3 */
+        { "vllm::gemm_with_dynamic_quant", "[[2,8],[7],[3,4],[3,1],[9,9]]",
+          "[" BF16 "," BYTE "," BYTE "," BYTE "," BYTE "]", "[]", 96, 59, "matrix_fp4" },
+        { "vllm::gemm_with_dynamic_quant", "[[2,8],[3]]", "[" BF16 "," BYTE "]", "[]", -1, -1, "" },
         { "aten::mm", "[[2,4],[5,3]]", "[" FLOAT "," FLOAT "]", "[]", -1, -1,
           "" }, /* inner dimensions differ */
         { "aten::mm", "[[],[]]", "[" NUM "," NUM "]", "[]", -1, -1, "" },

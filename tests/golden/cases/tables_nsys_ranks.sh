@@ -10,3 +10,9 @@ sh "$SRC/tests/golden/tables.sh" out \
     nccl_implicit_sync nccl_long nccl_summary_implicit_sync nccl_summary_long nccl_wait_heatmap nvtx_gpu_proj_sum \
     nvtx_gpu_proj_trace nvtx_kern_sum nvtx_sum queue_length_summary rank_summary ranks straggler_summary \
     temporal_breakdown time_by_family time_by_family_by_rank trust_checks unmatched_kernels verdict verdict_facts
+"$ANALYZER" run rank0.sqlite rank1.sqlite -q --format html -o page
+"$PYTHON" - <<'P'
+import glob, re
+page = open(glob.glob("page/*.html")[0], encoding="utf-8").read()
+print(re.search(r'<section id="timeline">.*?</section>', page, re.S)[0].replace("</tr>", "</tr>\n"))
+P

@@ -16,3 +16,9 @@ sh "$SRC/tests/golden/tables.sh" gpu \
     nvtx_gpu_proj_trace nvtx_sum ops_summary ops_summary_by_category queue_length_over_time queue_length_summary ranks \
     step_times steps straggler_summary temporal_breakdown time_by_family time_by_family_by_rank trust_checks \
     unmatched_kernels verdict verdict_facts xla_summary
+"$ANALYZER" run -q --format html -o page "$SRC/example/xplane/plugins"
+"$PYTHON" - <<'P'
+import glob, re
+page = open(glob.glob("page/*.html")[0], encoding="utf-8").read()
+print(re.search(r'<section id="timeline">.*?</section>', page, re.S)[0].replace("</tr>", "</tr>\n"))
+P
