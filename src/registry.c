@@ -3,6 +3,7 @@
 #include "registry.h"
 
 #include "analyses/registry_list.h"
+#include "compat/tracelens/sheet_sets.h"
 #include "formats/list.h"
 #include "formats/shared/unsupported_formats.h"
 #include "reports/list.h"
@@ -26,6 +27,8 @@ int (*const az_trace_hook)(struct az_trace *t, struct az_tree_edits *edits, void
 const struct az_rank_analysis *const az_rank_analyses[] = { AZ_RANK_ANALYSES(AZ_RANK_ROW) NULL };
 
 const struct az_report *const az_reports[] = { AZ_REPORTS(AZ_REPORT_ROW) NULL };
+
+const struct az_sheet_set *const az_sheet_sets[] = { AZ_TRACELENS_SHEET_SETS NULL };
 /* clang-format on */
 
 const struct az_format *az_format_find(struct az_sv name)

@@ -7,14 +7,16 @@
 #include "analyses/tree_hooks/tree_hook.h"
 #include "formats/format.h"
 #include "reports/report.h"
+#include "tables/sheet_set.h"
 
 extern const struct az_format *const az_formats[];    /* NULL-terminated */
 extern const struct az_analysis *const az_analyses[]; /* in report order, NULL-terminated */
 /* Changes traces while they are sealed; ctx: struct az_hook_job. */
 extern int (*const az_trace_hook)(struct az_trace *t, struct az_tree_edits *edits, void *ctx);
 extern const struct az_rank_analysis
-    *const az_rank_analyses[];                     /* in report order, NULL-terminated */
-extern const struct az_report *const az_reports[]; /* NULL-terminated */
+    *const az_rank_analyses[];                           /* in report order, NULL-terminated */
+extern const struct az_report *const az_reports[];       /* NULL-terminated */
+extern const struct az_sheet_set *const az_sheet_sets[]; /* of sheets_as, NULL-terminated */
 
 const struct az_format *
 az_format_find(struct az_sv name); /* by name or alias, without case; NULL */

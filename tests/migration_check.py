@@ -10,7 +10,7 @@ A list, tests/migration/NAME.rows, has one row per line, fields separated by " |
     name | state | note | arguments | expectation
 
 state is same, different or absent; a note is required for the last two: why it is better, or what to use instead. The arguments are
-added to the section's command; arguments that begin with "analyzer" are a command of their own. Expectations, separated by " ; ":
+added to the section's command; arguments that begin with "analyzer" (or NAME=VALUE and that) are a command of their own. Expectations, separated by " ; ":
 
     TABLE                  TABLE.csv below OUT has rows
     TABLE: COLUMN, ...     and these columns, in this order, possibly among others
@@ -107,7 +107,7 @@ class Runner:
                               stderr=subprocess.STDOUT, check=False)
 
     def run(self, section, arguments):
-        command = arguments if arguments.startswith("analyzer ") else (section.run + " " + arguments).strip()
+        command = arguments if re.match(r"(\w+=\S+ )*analyzer ", arguments) else (section.run + " " + arguments).strip()
         key = (tuple(section.prepare), command)
         if key not in self.done:
             folder = tempfile.mkdtemp(dir=self.scratch)
@@ -209,10 +209,11 @@ def check_row(c, runner, section, row):
 def check_options(c, runner, section):
     """Every option of the command is a row."""
     _, text, _, _ = runner.run(section, "analyzer help " + section.options)
-    have = set(re.findall(r"^ +(?:-\w, )?--([\w-]+)", text, re.M)) - COMMON
-    rows = {o for r in section.rows for o in re.findall(r"--([\w-]+)", r[1])}
+    have = [o for o in re.findall(r"^ +(?:-(\w), )?--([\w-]+)", text, re.M) if o[1] not in COMMON]
+    rows = {o for r in section.rows for o in re.findall(r"(?<![\w-])--?([\w-]+)", r[1])}
+    missing = [name for letter, name in have if letter not in rows and name not in rows]
     c.hold(have, "options of %s" % section.options, "none found")
-    c.hold(not have - rows, "%s: every option has a row" % section.name, "missing: " + ", ".join(sorted(have - rows)))
+    c.hold(not missing, "%s: every option has a row" % section.name, "missing: " + ", ".join(missing))
 
 
 def check_page(c, section, update):

@@ -193,6 +193,36 @@ int az_args_take(struct az_args *a, int (*take)(void *ctx, int id, const char *v
     return rc;
 }
 
+/* Is the word one of the options, with a value in it or not? */
+static const char *list_option(const char *word, const char *const *options, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const size_t length = strlen(options[i]);
+        if (strncmp(word, options[i], length) == 0 && (word[length] == '\0' || word[length] == '='))
+            return options[i];
+    }
+    return NULL;
+}
+
+char **az_args_part_lists(int argc, char **argv, const char *const *options, size_t n_options,
+                          int *n, struct az_arena *a)
+{
+    char **out = az_arena_array(a, 2 * (size_t)argc + 1, sizeof *out);
+    const char *list = NULL; /* the last option is one of these */
+
+    for (int i = 0; out && i < argc; i++) {
+        const bool option = argv[i][0] == '-' && argv[i][1];
+        if (list && !option)
+            out[(*n)++] = az_arena_str(a, az_sv_str(list));
+        out[(*n)++] = argv[i];
+        if (option)
+            list = list_option(argv[i], options, n_options);
+        if (option && list && !strchr(argv[i], '=') && i + 1 < argc)
+            out[(*n)++] = argv[++i]; /* its first value, whatever it looks like */
+    }
+    return out;
+}
+
 bool az_args_only_help(struct az_args *a, size_t min, size_t max, int *rc)
 {
     int id = az_args_next(a);

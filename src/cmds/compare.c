@@ -54,6 +54,22 @@ static const struct az_cmd_opt options[] = {
     { 'h', "help", NULL, "print this help" },
 };
 
+/* Of TraceLens. */
+static const struct az_cmd_opt tracelens_options[] = {
+    { 'o', "output", "FILE", "workbook (comparison.xlsx)" },
+    { OPT_CSV_DIR, "output_csvs_dir", "DIR", "write one CSV file per table to DIR, too" },
+    { OPT_NAMES, "names", "TAG...", "short names for the column headings, one per report" },
+    { OPT_SHEETS, "sheets", "NAME...",
+      "all (default), or some of gpu_timeline, ops_summary, kernel_summary, ops_all, roofline" },
+    { OPT_OPT, "opt", "KEY=VALUE",
+      "set an option for all inputs ('analyzer help config'); repeatable" },
+    { OPT_FORMAT, "format", "LIST", "additional output formats of 'analyzer list'" },
+    { OPT_DRY_RUN, "dry-run", NULL, "print the files to be read and written, then exit" },
+    { 'q', "quiet", NULL, "print errors only; no text report" },
+    { 'v', "verbose", NULL, "print every table and notes; repeat for more" },
+    { 'h', "help", NULL, "print this help" },
+};
+
 struct compare_args {
     const struct az_cmd *cmd;
     struct az_run_args r;
@@ -94,6 +110,11 @@ static int take(void *ctx, int id, const char *value)
     case OPT_BASELINE:
         c->baseline = value;
         return AZ_EXIT_OK;
+    case 'o':
+        if (c->cmd != &az_cmd_tracelens_compare)
+            return az_run_option(c->cmd, &c->r, id, value);
+        c->r.xlsx = value;
+        return *value ? AZ_EXIT_OK : az_usage_error(c->cmd, "missing file name for -o");
     case OPT_NORMALIZE:
         c->normalize = true;
         return AZ_EXIT_OK;
@@ -474,18 +495,43 @@ static int parse(struct compare_args *k, struct az_args *a, bool *help)
     return AZ_EXIT_OK;
 }
 
+/* The defaults of TraceLens: a workbook always, every table. */
+static int set_tracelens(struct compare_args *k)
+{
+    static char xlsx[] = "comparison.xlsx", all[] = "all";
+
+    k->r.xlsx = k->r.xlsx ? k->r.xlsx : xlsx;
+    k->all_sheets = true;
+    if (k->sheets.n == 0 && az_vec_push(&k->sheets, az_sv_str(all)))
+        return AZ_EXIT_INTERNAL;
+    return az_run_set(&k->r, false, "sheets_as", "tracelens-compare");
+}
+
 static int run_compare(const struct az_cmd *cmd, int argc, char **argv)
 {
+    static const char *const lists[] = { "--names", "--sheets" };
+    const bool tracelens = cmd == &az_cmd_tracelens_compare;
     struct compare_args k = { .cmd = cmd };
+    struct az_arena arena;
     struct az_args a;
-    bool help;
-    int rc;
+    bool help = false;
+    int n = 0, rc = AZ_EXIT_OK;
 
+    az_arena_init(&arena, NULL);
     az_run_args_init(&k.r);
     az_vec_init(&k.names, NULL);
     az_vec_init(&k.sheets, NULL);
-    az_args_init(&a, cmd, argc, argv);
-    rc = parse(&k, &a, &help);
+    if (tracelens) {
+        argv = az_args_part_lists(argc, argv, lists, AZ_LENGTH(lists), &n, &arena);
+        argc = n;
+    }
+    rc = argv ? AZ_EXIT_OK : AZ_EXIT_INTERNAL;
+    if (!rc) {
+        az_args_init(&a, cmd, argc, argv);
+        rc = parse(&k, &a, &help);
+    }
+    if (!rc && !help && tracelens)
+        rc = set_tracelens(&k);
     if (!rc && !help) {
         az_run_fill_opts(&k.r);
         rc = compare(&k, &a);
@@ -493,6 +539,7 @@ static int run_compare(const struct az_cmd *cmd, int argc, char **argv)
     az_run_args_release(&k.r);
     az_vec_release(&k.names);
     az_vec_release(&k.sheets);
+    az_arena_release(&arena);
     return rc;
 }
 
@@ -507,5 +554,17 @@ const struct az_cmd az_cmd_compare = {
     "run; a folder without traces is replaced by its only subfolder that has some.",
     options,
     AZ_LENGTH(options),
+    run_compare
+};
+
+const struct az_cmd az_cmd_tracelens_compare = {
+    "tracelens-compare",
+    "A B [C ...]",
+    "accept the command line of TraceLens_compare_perf_reports_pytorch",
+    "Operands: workbooks, or folders of CSV files, of TraceLens or of this program; also what "
+    "'analyzer compare' takes. The first\nis the baseline. Writes comparison.xlsx in the current "
+    "folder unless -o is used. Differences: docs/from-tracelens.md.",
+    tracelens_options,
+    AZ_LENGTH(tracelens_options),
     run_compare
 };

@@ -27,8 +27,9 @@ static int dispatch(int argc, char **argv)
     const struct az_cmd *cmd;
     const struct az_sv name = argc > 0 ? az_path_base(az_sv_str(argv[0])) : AZ_SV("");
 
-    if (az_sv_is(name, az_cmd_gpu_perf_analyzer.name)) /* installed in place of that program */
-        return az_cmd_gpu_perf_analyzer.run(&az_cmd_gpu_perf_analyzer, argc, argv);
+    cmd = az_cmd_of_script(name);
+    if (cmd) /* installed in place of that program */
+        return cmd->run(cmd, argc, argv);
     if (argc < 2) {
         az_usage_error(NULL, "missing argument; use 'analyzer FILE' for a profile or "
                              "--config=FILE for a configuration");

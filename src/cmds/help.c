@@ -39,8 +39,15 @@ const struct az_cmd *const az_cmd_table[] = {
     &az_cmd_slurm,
     &az_cmd_merge,
     &az_cmd_tracelens_pytorch,
+    &az_cmd_tracelens_inference,
     &az_cmd_tracelens_rocprof,
     &az_cmd_tracelens_jax,
+    &az_cmd_tracelens_hip_api,
+    &az_cmd_tracelens_hip_activity,
+    &az_cmd_tracelens_memory_copy,
+    &az_cmd_tracelens_multirank,
+    &az_cmd_tracelens_collectives,
+    &az_cmd_tracelens_compare,
     &az_cmd_tt_perf_report,
     &az_cmd_gpu_perf_analyzer,
     NULL,
@@ -63,7 +70,7 @@ const struct az_cmd *az_cmd_find(const char *name)
     for (const struct az_cmd *const *c = az_cmd_table; *c; c++)
         if (strcmp((*c)->name, name) == 0)
             return *c;
-    return NULL;
+    return az_cmd_of_script(az_sv_str(name));
 }
 
 const char *az_cmd_nearest(const char *name)
@@ -73,6 +80,33 @@ const char *az_cmd_nearest(const char *name)
     for (const struct az_cmd *const *c = az_cmd_table; *c; c++)
         names[n++] = (*c)->name;
     return az_nearest(name, names, n);
+}
+
+/* Names of programs whose command lines are commands: installed under such a name, or given as the
+ * command, it is the program's. */
+static const struct {
+    const char *script;
+    const struct az_cmd *cmd;
+} scripts[] = {
+    { "gpu-perf-analyzer", &az_cmd_gpu_perf_analyzer },
+    { "tt-perf-report", &az_cmd_tt_perf_report },
+    { "TraceLens_generate_perf_report_pytorch", &az_cmd_tracelens_pytorch },
+    { "TraceLens_generate_perf_report_pytorch_inference", &az_cmd_tracelens_inference },
+    { "TraceLens_generate_perf_report_rocprof", &az_cmd_tracelens_rocprof },
+    { "TraceLens_generate_perf_report_jax", &az_cmd_tracelens_jax },
+    { "TraceLens_generate_perf_report_pftrace_hip_api", &az_cmd_tracelens_hip_api },
+    { "TraceLens_generate_perf_report_pftrace_hip_activity", &az_cmd_tracelens_hip_activity },
+    { "TraceLens_generate_perf_report_pftrace_memory_copy", &az_cmd_tracelens_memory_copy },
+    { "TraceLens_generate_multi_rank_collective_report_pytorch", &az_cmd_tracelens_collectives },
+    { "TraceLens_compare_perf_reports_pytorch", &az_cmd_tracelens_compare },
+};
+
+const struct az_cmd *az_cmd_of_script(struct az_sv name)
+{
+    for (size_t i = 0; i < AZ_LENGTH(scripts); i++)
+        if (az_sv_is(name, scripts[i].script))
+            return scripts[i].cmd;
+    return NULL;
 }
 
 /* Text from the help column on, broken between words. */

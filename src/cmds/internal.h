@@ -36,9 +36,12 @@ extern const struct az_cmd az_cmd_run, az_cmd_init, az_cmd_probe, az_cmd_classif
 extern const struct az_cmd az_cmd_multirank, az_cmd_replay, az_cmd_merge, az_cmd_compare,
     az_cmd_gate, az_cmd_history, az_cmd_bisect, az_cmd_map, az_cmd_reduce, az_cmd_slurm,
     az_cmd_query, az_cmd_serve;
-/* Command lines of other programs (tools.c). */
-extern const struct az_cmd az_cmd_tracelens_pytorch, az_cmd_tracelens_rocprof, az_cmd_tracelens_jax,
-    az_cmd_tt_perf_report, az_cmd_gpu_perf_analyzer;
+/* Command lines of other programs (tools.h). */
+extern const struct az_cmd az_cmd_tracelens_pytorch, az_cmd_tracelens_inference,
+    az_cmd_tracelens_rocprof, az_cmd_tracelens_jax, az_cmd_tracelens_hip_api,
+    az_cmd_tracelens_hip_activity, az_cmd_tracelens_memory_copy, az_cmd_tracelens_multirank,
+    az_cmd_tracelens_compare, az_cmd_tracelens_collectives, az_cmd_tt_perf_report,
+    az_cmd_gpu_perf_analyzer;
 extern const struct az_cmd *const az_cmd_table[]; /* NULL-terminated */
 
 /* ---- args.c ---- */
@@ -60,6 +63,10 @@ int az_args_next(struct az_args *a);
  * status. */
 int az_args_take(struct az_args *a, int (*take)(void *ctx, int id, const char *value), void *ctx,
                  bool *help);
+/* "-f a b" as "-f a -f b", which is what getopt takes, for the options of a list: "-f", "--filter".
+ * NULL: no memory. */
+char **az_args_part_lists(int argc, char **argv, const char *const *options, size_t n_options,
+                          int *n, struct az_arena *a);
 /* For commands that know no option but --help: true when the command is to return *rc. */
 bool az_args_only_help(struct az_args *a, size_t min, size_t max, int *rc);
 /* Prints "analyzer: error: ..." and where help is; returns AZ_EXIT_USAGE. */
@@ -128,6 +135,8 @@ void az_print_usage(void);
 int az_print_config_help(void);
 void az_print_command_help(const struct az_cmd *cmd);
 const struct az_cmd *az_cmd_find(const char *name);
+/* The command that takes the command line of this program; NULL: none. */
+const struct az_cmd *az_cmd_of_script(struct az_sv name);
 
 /* ---- help_topics.c ---- */
 /* Prints the topic of that name, *rc is the exit status; false: there is none. */

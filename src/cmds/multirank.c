@@ -50,13 +50,37 @@ static const struct az_cmd_opt options[] = {
     { 'h', "help", NULL, "print this help" },
 };
 
+/* Of the script: its defaults are those of TraceLens. */
+static const struct az_cmd_opt script_options[] = {
+    { 'b', "base-dir", "DIR", "search this folder recursively for traces" },
+    { 'p', "rank-pattern", "TEXT", "text before the rank in file names (rank_)" },
+    { 'e', "extension", "EXT", "file extension: json (default), gz (*.json.gz), or auto for both" },
+    { 'f', "filter", "TEXT...",
+      "only files whose path contains every one of these texts (rank_0)" },
+    { 'a', "all-kernels", NULL, "add a sheet of every kernel per rank" },
+    { 'r', "node-replay", NULL,
+      "run the most expensive GEMMs and convolutions again, and add their times" },
+    { 'o', "output", "FILE", "workbook of one run; .xlsx is added to a name without it" },
+    { 'd', "dry-run", NULL, "print each run and its files, then exit" },
+    { OPT_FORCE, "force", NULL, "overwrite existing reports instead of skipping the run" },
+    { OPT_FORMAT, "format", "LIST", "additional output formats of 'analyzer list'" },
+    { OPT_OPT, "opt", "KEY=VALUE",
+      "set an option for all runs ('analyzer help config'); repeatable" },
+    { OPT_COMPAT, "compat", "TOOLS", "add tables specific to other tools" },
+    { 'q', "quiet", NULL, "print errors only; no text report" },
+    { 'v', "verbose", NULL, "print the full text report and notes" },
+    { 'h', "help", NULL, "print this help" },
+};
+
 struct multirank {
     const struct az_cmd *cmd;
+    struct az_arena *arena;
     struct az_run_args run;
     const char *base, *pattern, *extension, *duplicate;
     struct az_vec_sv filters; /* views into argv */
     bool all_ranks, exact, force, all_kernels, node_replay;
-    bool makes; /* an option says what to read or to make: not only a look */
+    bool script; /* with the defaults of TraceLens */
+    bool makes;  /* an option says what to read or to make: not only a look */
 };
 
 static int set_text(struct az_sv *to, struct az_arena *a, const char *from)
@@ -93,31 +117,6 @@ static int add_search(void *ctx, struct az_config *c, struct az_diag *diag)
     return rc;
 }
 
-static bool is_filter(const char *arg)
-{
-    return strcmp(arg, "-f") == 0 || strcmp(arg, "--filter") == 0;
-}
-
-/* "-f a b" as "-f a -f b", which is what getopt understands. NULL: no memory. */
-static char **part_filters(int argc, char **argv, int *n, struct az_arena *a)
-{
-    static char letter[] = "-f";
-    char **out = az_arena_array(a, 2 * (size_t)argc + 1, sizeof *out);
-    bool filters = false; /* the last option is one of filters */
-
-    for (int i = 0; out && i < argc; i++) {
-        const bool option = argv[i][0] == '-' && argv[i][1];
-        if (filters && !option)
-            out[(*n)++] = letter;
-        out[(*n)++] = argv[i];
-        if (option)
-            filters = is_filter(argv[i]);
-        if (option && filters && i + 1 < argc) /* its first value, whatever it looks like */
-            out[(*n)++] = argv[++i];
-    }
-    return out;
-}
-
 static int one_of(const struct az_cmd *cmd, const char *option, const char *value,
                   const char *const *words, size_t n, const char **out)
 {
@@ -138,6 +137,12 @@ static int set_output(struct multirank *m, const char *path)
 {
     if (!*path)
         return az_usage_error(m->cmd, "missing name for -o");
+    const bool named = az_sv_ends(az_sv_str(path), AZ_SV(".xlsx"));
+    if (m->script && !named) {
+        const struct az_sv with = az_arena_printf(m->arena, "%s.xlsx", path);
+        m->run.xlsx = m->run.together = with.p;
+        return with.p ? AZ_EXIT_OK : AZ_EXIT_INTERNAL;
+    }
     if (az_sv_ends(az_sv_str(path), AZ_SV("/")) || az_path_stat(path).kind == AZ_PATH_DIR)
         m->run.dir = path;
     else
@@ -209,26 +214,50 @@ static int parse(struct multirank *m, struct az_args *a, bool *help)
         return az_usage_error(m->cmd, "missing folder; use -b DIR");
     if (m->all_ranks && m->filters.n)
         return az_usage_error(m->cmd, "conflicting options --all-ranks and -f; use one of them");
+    if (m->script && m->filters.n == 0 && az_vec_push(&m->filters, AZ_SV("rank_0")))
+        return AZ_EXIT_INTERNAL;
     return AZ_EXIT_OK;
+}
+
+/* The defaults of TraceLens, before the options. */
+static int set_script(struct multirank *m)
+{
+    static const char *const set[] = { "compat",     "tracelens",
+                                       "sheets_as",  "tracelens-multirank",
+                                       "run_replay", "true" };
+    int rc = az_run_set(&m->run, true, "side_by_side", "false");
+
+    for (size_t i = 0; !rc && i < AZ_LENGTH(set); i += 2)
+        rc = az_run_set(&m->run, false, set[i], set[i + 1]);
+    m->extension = "json";
+    m->pattern = "rank_";
+    m->makes = true;
+    return rc;
 }
 
 static int run_multirank(const struct az_cmd *cmd, int argc, char **argv)
 {
-    struct multirank m = { .cmd = cmd, .extension = "auto", .duplicate = "error" };
+    struct multirank m = { .cmd = cmd,
+                           .extension = "auto",
+                           .duplicate = "error",
+                           .script = cmd == &az_cmd_tracelens_multirank };
+    static const char *const lists[] = { "-f", "--filter" };
     struct az_arena arena;
     struct az_args a;
     bool help = false;
     int n = 0, rc = AZ_EXIT_INTERNAL;
 
     az_arena_init(&arena, NULL);
+    m.arena = &arena;
     az_vec_init(&m.filters, NULL);
     az_run_args_init(&m.run);
     m.run.add_inputs = add_search;
     m.run.ctx = &m;
-    char **parted = part_filters(argc, argv, &n, &arena);
+    char **parted = az_args_part_lists(argc, argv, lists, AZ_LENGTH(lists), &n, &arena);
     if (parted) {
         az_args_init(&a, cmd, n, parted);
-        rc = parse(&m, &a, &help);
+        rc = m.script ? set_script(&m) : AZ_EXIT_OK;
+        rc = rc ? rc : parse(&m, &a, &help);
     }
     m.run.looks = !m.makes && !m.run.quiet; /* quietly: for what it writes */
     if (!rc && !help)
@@ -251,5 +280,16 @@ const struct az_cmd az_cmd_multirank = {
     "the\nremaining ranks are reported.\nIn a configuration: base_dir and the keys next to it.",
     options,
     AZ_LENGTH(options),
+    run_multirank
+};
+
+const struct az_cmd az_cmd_tracelens_multirank = {
+    "tracelens-multirank",
+    "-b DIR",
+    "accept the command line of generate_perf_report.py of TraceLens (custom_workflows)",
+    "Writes <folder>_<filters>_performance_report.xlsx in the folder of each run. Without -f only "
+    "rank 0 is read; '-f rank_'\nreads all ranks. Differences: docs/from-tracelens.md.",
+    script_options,
+    AZ_LENGTH(script_options),
     run_multirank
 };

@@ -58,6 +58,9 @@ void az_sandbox_settle(const struct az_plan *plan)
     for (size_t i = 0; plan && i < plan->jobs.n; i++)
         if (plan->jobs.v[i].format && plan->jobs.v[i].format->converts)
             return; /* another program turns it into what is read */
+    for (size_t i = 0; plan && i < plan->jobs.n; i++)
+        if (plan->jobs.v[i].input->opts.node_replay && plan->jobs.v[i].input->opts.run_replay)
+            return; /* its benchmarks are other programs */
     (void)az_sandbox_enter(AZ_SANDBOX_CHILDREN);
 }
 

@@ -1,147 +1,11 @@
-/* Command lines of the programs that users come from, whole: `analyzer tt-perf-report ...` takes
- * what `tt-perf-report ...` takes, and writes its files under its names. Their options are keys of
- * the option table; what is here is only what a key cannot say. */
-#include "cmds/run_args.h"
+/* The way of a tool's command line to a run; tt-perf-report and GPU-Perf-Analyzer. TraceLens:
+ * tools_tracelens.c. */
+#include "cmds/tools.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "io/path.h"
-
-enum { OPT_INPUT = OPT_OWN, OPT_WORDS, OPT_CSV_FILE, OPT_IGNORED };
-
-#define KEY(name)                                                                                  \
-    {                                                                                              \
-        OPT_KEY, name, NULL, NULL                                                                  \
-    }
-#define ANALYZER_ROWS                                                                              \
-    { OPT_OPT, "opt", "KEY=VALUE",                                                                 \
-      "set any option of 'analyzer help config' (also --KEY=VALUE); repeatable" },                 \
-        { OPT_COMPAT, "compat", "TOOLS", "add tables specific to other tools" },                   \
-        { OPT_FORMAT, "format", "LIST", "additional output formats of 'analyzer list'" },          \
-        { OPT_DRY_RUN, "dry-run", NULL, "print the files to be read and written, then exit" },     \
-        { 'q', "quiet", NULL, "print errors only; no text report" },                               \
-        { 'v', "verbose", NULL, "print the full text report and notes" },                          \
-        { 'h', "help", NULL, "print this help" },
-
-static const struct az_cmd_opt pytorch[] = {
-    { OPT_INPUT, "profile_json_path", "FILE", "trace file (.json or .json.gz)" },
-    KEY("output_xlsx_path"),
-    KEY("output_csvs_dir"),
-    KEY("include_unlinked_kernels"),
-    KEY("micro_idle_thresh_us"),
-    KEY("short_kernel_study"),
-    KEY("short_kernel_threshold_us"),
-    KEY("short_kernel_histogram_bins"),
-    KEY("topk_short_kernels"),
-    KEY("topk_ops"),
-    KEY("topk_roofline_ops"),
-    KEY("enable_kernel_summary"),
-    KEY("disable_coll_analysis"),
-    KEY("group_by_num_kernels"),
-    KEY("group_by_parent_module"),
-    KEY("include_first_occurrence_time"),
-    KEY("include_overlap_info"),
-    KEY("include_call_stack"),
-    KEY("detect_recompute"),
-    KEY("enable_pseudo_ops"),
-    KEY("gpu_arch_json_path"),
-    KEY("gpu_arch_platform"),
-    KEY("comparison_json_path"),
-    KEY("capture_folder"),
-    KEY("extension_file"),
-    KEY("inference_phase_analysis"),
-    KEY("decode_threshold"),
-    KEY("phase_detection_method"),
-    { OPT_IGNORED, "enable-origami", NULL, "ignored: peak rates are those of data sheets" },
-    { OPT_IGNORED + 1, "python_path", "FILE", "ignored: Python is not used" },
-    { OPT_IGNORED + 2, "inductor_cache_dir", "DIR", "ignored: kernels are identified by name" },
-    ANALYZER_ROWS
-};
-
-static const struct az_cmd_opt rocprof[] = {
-    { OPT_INPUT, "profile_json_path", "FILE",
-      "rocprofv3 output: _results.json, .db, .pftrace, or one of its CSV files" },
-    KEY("output_xlsx_path"),
-    KEY("output_csvs_dir"),
-    KEY("disable_kernel_summary"),
-    KEY("kernel_details"),
-    KEY("topk_kernels"),
-    KEY("short_kernel_study"),
-    KEY("short_kernel_threshold_us"),
-    KEY("short_kernel_histogram_bins"),
-    ANALYZER_ROWS
-};
-
-static const struct az_cmd_opt jax[] = {
-    { OPT_INPUT, "profile_path", "FILE", ".xplane.pb file of a host" },
-    KEY("output_xlsx_path"),
-    KEY("output_csvs_dir"),
-    { OPT_WORDS, "kernel_metadata_keyword_filters", "WORD...",
-      "only kernels whose HLO metadata contains one of these words" },
-    KEY("gpu_arch_json_path"),
-    KEY("gpu_arch_platform"),
-    KEY("micro_idle_thresh_us"),
-    { OPT_IGNORED, "enable-origami", NULL, "ignored: peak rates are those of data sheets" },
-    ANALYZER_ROWS
-};
-
-static const struct az_cmd_opt tt[] = {
-    KEY("start-signpost"),
-    KEY("end-signpost"),
-    KEY("signpost"),
-    KEY("ignore-signposts"),
-    KEY("print-signposts"),
-    KEY("min-percentage"),
-    KEY("id-range"),
-    KEY("arch"),
-    KEY("active-experts"),
-    { OPT_COLOR, "color", "WHEN", "color the output; --no-color: do not" },
-    { OPT_CSV_FILE, "csv", "FILE",
-      "write operations to a CSV file instead of text, and the stacked summary to "
-      "NAME_stacked.csv" },
-    KEY("no-advice"),
-    KEY("tracing-mode"),
-    KEY("raw-op-codes"),
-    KEY("no-host-ops"),
-    KEY("no-summary"),
-    KEY("no-stacked-report"),
-    KEY("group-by"),
-    KEY("no-stack-by-in0"),
-    KEY("summary-file"),
-    KEY("stacked-csv"),
-    KEY("no-merge-devices"),
-    { OPT_IGNORED, "classic-colors", NULL, "ignored: the chart of --format html has one palette" },
-    ANALYZER_ROWS
-};
-
-static const struct az_cmd_opt nsight[] = {
-    { OPT_CONFIG, "config", "FILE", "configuration file of GPU-Perf-Analyzer" }, ANALYZER_ROWS
-};
-
-struct tool {
-    const struct az_cmd *cmd;
-    const char *format; /* of its inputs; NULL: as its configuration says */
-    const char *compat;
-    const char *input; /* option that names the input; NULL: operands */
-    bool writes;       /* a workbook where no output is named */
-};
-
-static const struct tool tools[] = {
-    { &az_cmd_tracelens_pytorch, "pytorch", "tracelens", "profile_json_path", true },
-    { &az_cmd_tracelens_rocprof, NULL, "tracelens", "profile_json_path", true },
-    { &az_cmd_tracelens_jax, "xplane", "tracelens", "profile_path", true },
-    { &az_cmd_tt_perf_report, "tracy", "tt-perf-report", NULL, false },
-    { &az_cmd_gpu_perf_analyzer, NULL, NULL, "config", false },
-};
-
-struct call {
-    const struct tool *tool;
-    const struct az_cmd *cmd;
-    struct az_run_args run;
-    struct az_vec_char words; /* NUL-terminated, blanks between them */
-    bool compat_given;
-};
 
 static void ignored(const struct az_cmd *cmd, int id)
 {
@@ -153,7 +17,7 @@ static void ignored(const struct az_cmd *cmd, int id)
                         cmd->opts[i].help);
 }
 
-static int add_word(struct call *c, const char *word)
+static int add_word(struct az_tool_call *c, const char *word)
 {
     int rc = c->words.n ? az_vec_push(&c->words, ' ') : AZ_OK;
 
@@ -161,16 +25,27 @@ static int add_word(struct call *c, const char *word)
     return rc ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
+static bool names_output(int id)
+{
+    const struct az_option *o = az_flag_option(id);
+
+    return o && (strcmp(o->key, "output_xlsx_path") == 0 || strcmp(o->key, "output_csvs_dir") == 0);
+}
+
 static int take(void *ctx, int id, const char *value)
 {
-    struct call *c = ctx;
+    struct az_tool_call *c = ctx;
 
+    c->output |= names_output(id);
+    if (c->tool->take && id >= OPT_OF_TOOL && id < OPT_FLAG && id != OPT_KEY)
+        return c->tool->take(c, id, value);
     switch (id) {
     case OPT_INPUT:
         return az_vec_push(&c->run.paths, value) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case OPT_IGNORED:
     case OPT_IGNORED + 1:
     case OPT_IGNORED + 2:
+    case OPT_IGNORED + 3:
         ignored(c->cmd, id);
         return AZ_EXIT_OK;
     case OPT_WORDS:
@@ -188,7 +63,7 @@ static int take(void *ctx, int id, const char *value)
 }
 
 /* Words without an option: inputs, or more words of the option that takes several. */
-static int operands(struct call *c, const struct az_args *a)
+static int operands(struct az_tool_call *c, const struct az_args *a)
 {
     int rc = AZ_EXIT_OK;
 
@@ -201,14 +76,14 @@ static int operands(struct call *c, const struct az_args *a)
             rc = az_usage_error(c->cmd, "unexpected argument '%s'; name the input with --%s",
                                 a->operands[i], c->tool->input);
     }
-    if (!rc && !c->run.config && !c->run.paths.n)
+    if (!rc && !c->run.config && !c->run.add_inputs && !c->run.paths.n)
         rc = c->tool->input ? az_usage_error(c->cmd, "no input; use --%s", c->tool->input)
                             : az_usage_error(c->cmd, "no inputs; name CSV files");
     return rc;
 }
 
 /* The last value that was given for an option; empty: none. */
-static struct az_sv given(const struct call *c, const char *key)
+static struct az_sv given(const struct az_tool_call *c, const char *key)
 {
     struct az_sv value = AZ_SV("");
     for (size_t i = 0; i < c->run.over.n; i++)
@@ -217,107 +92,167 @@ static struct az_sv given(const struct call *c, const char *key)
     return value;
 }
 
-/* Which prints every operation, and begins at the first signpost with the text of the last one. */
-static int tt_defaults(struct call *c)
+/* The workbook's name by the program's rule: the input's without .json, .json.gz ..., and more. */
+static int name_workbook(struct az_tool_call *c)
 {
-    int rc = az_run_set(&c->run, false, "text", "full");
-    if (!rc && az_sv_is(given(c, "active_experts"), "0"))
-        return az_usage_error(c->cmd, "active-experts must be 1 or more, not '0'");
-    c->run.one_run = true;
-    if (!rc && !given(c, "last_signpost").n)
-        rc = az_run_set(&c->run, false, "last_signpost", "first");
-    return rc;
+    const struct az_sv path = az_sv_str(c->run.paths.n ? c->run.paths.v[0] : "report");
+    const struct az_sv stem = az_path_stem(az_path_base(path));
+    const struct az_sv name = az_arena_printf(&c->arena, "%.*s%s", AZ_SVF(stem), c->tool->ending);
+    const struct az_sv whole = az_path_join(&c->arena, az_path_dir(path), name);
+
+    c->run.together = c->run.xlsx = whole.p ? az_arena_str(&c->arena, whole) : NULL;
+    return c->run.xlsx ? AZ_EXIT_OK : AZ_EXIT_INTERNAL;
 }
 
-/* Defaults of the other program. */
-static int defaults(struct call *c)
+static int set_tables(struct az_tool_call *c)
 {
-    static char text[] = "text";
-    const struct tool *t = c->tool;
+    const struct az_cmd_tool *t = c->tool;
     int rc = AZ_EXIT_OK;
 
     if (t->format)
         rc = az_run_set(&c->run, true, "inputs.*.format", t->format);
     if (!rc && t->compat && !c->compat_given)
         rc = az_run_set(&c->run, false, "compat", t->compat);
+    return rc;
+}
+
+/* What the other program does unless its options say otherwise. */
+static int set_first(struct az_tool_call *c)
+{
+    int rc = AZ_EXIT_OK;
+
+    for (const char *const *d = c->tool->defaults; !rc && d && *d; d += 2)
+        rc = az_run_set(&c->run, false, d[0], d[1]);
+    return rc;
+}
+
+/* Defaults of the other program. */
+static int defaults(struct az_tool_call *c)
+{
+    static char text[] = "text";
+    const struct az_cmd_tool *t = c->tool;
+    int rc = set_tables(c);
+
     if (!rc && c->words.n)
         rc = az_vec_push(&c->words, '\0')
                  ? AZ_EXIT_INTERNAL
                  : az_run_set(&c->run, false, "kernel_metadata_keyword_filters", c->words.v);
     if (!rc && c->run.config && !c->run.formats.n)
         rc = az_run_option(c->cmd, &c->run, OPT_FORMAT, text);
-    if (!rc && t->cmd == &az_cmd_tt_perf_report)
-        rc = tt_defaults(c);
     if (!rc) /* which have no such report */
         rc = az_run_set(&c->run, true, "side_by_side", "false");
     c->run.whole_reals = t->cmd == &az_cmd_gpu_perf_analyzer;
+    if (!rc && t->ending && !c->output && !c->run.xlsx && !c->run.csv_dir)
+        rc = name_workbook(c);
     c->run.run.text_classic = t->cmd == &az_cmd_gpu_perf_analyzer;
     c->run.writes = t->writes;
     return rc;
 }
 
-static int parse(struct call *c, struct az_args *a, bool *help)
+static int parse(struct az_tool_call *c, struct az_args *a, bool *help)
 {
     int rc = az_args_take(a, take, c, help);
 
     if (*help)
         return rc;
+    if (!rc && c->tool->ready)
+        rc = c->tool->ready(c);
     rc = rc ? rc : operands(c, a);
     return rc ? rc : defaults(c);
 }
 
-static int run_tool(const struct az_cmd *cmd, int argc, char **argv)
+int az_tool_run(const struct az_cmd_tool *tool, int argc, char **argv)
 {
-    struct call c = { .cmd = cmd };
+    struct az_tool_call c = { .tool = tool, .cmd = tool->cmd };
     struct az_args a;
-    bool help;
-    int rc;
+    bool help = false;
+    int n = 0, rc = AZ_EXIT_OK;
 
-    for (size_t i = 0; i < AZ_LENGTH(tools); i++)
-        if (tools[i].cmd == cmd)
-            c.tool = &tools[i];
+    az_arena_init(&c.arena, NULL);
     az_vec_init(&c.words, NULL);
     az_run_args_init(&c.run);
-    az_args_init(&a, cmd, argc, argv);
-    rc = parse(&c, &a, &help);
+    for (size_t lists = 0; tool->lists && !n && argv;) {
+        while (tool->lists[lists])
+            lists++;
+        argv = az_args_part_lists(argc, argv, tool->lists, lists, &n, &c.arena);
+        argc = n;
+    }
+    c.own = az_arena_array(&c.arena, 1, tool->own_size ? tool->own_size : 1);
+    rc = c.own && argv ? set_first(&c) : AZ_EXIT_INTERNAL;
+    if (!rc)
+        az_args_init(&a, tool->cmd, argc, argv);
+    rc = rc ? rc : parse(&c, &a, &help);
     if (!rc && !help)
         rc = az_run_inputs(&c.run);
+    if (rc == AZ_EXIT_OK)
+        rc = c.at_least;
     az_run_args_release(&c.run);
     az_vec_release(&c.words);
+    az_arena_release(&c.arena);
     return rc;
 }
 
-#define MORE_TRACELENS                                                                             \
-    "By default the workbook is written next to the profile as "                                   \
-    "NAME_perf_report.xlsx.\nDifferences: docs/from-tracelens.md."
+static const struct az_cmd_opt tt[] = {
+    AZ_TOOL_KEY("start-signpost"),
+    AZ_TOOL_KEY("end-signpost"),
+    AZ_TOOL_KEY("signpost"),
+    AZ_TOOL_KEY("ignore-signposts"),
+    AZ_TOOL_KEY("print-signposts"),
+    AZ_TOOL_KEY("min-percentage"),
+    AZ_TOOL_KEY("id-range"),
+    AZ_TOOL_KEY("arch"),
+    AZ_TOOL_KEY("active-experts"),
+    { OPT_COLOR, "color", "WHEN", "color the output; --no-color: do not" },
+    { OPT_CSV_FILE, "csv", "FILE",
+      "write operations to a CSV file instead of text, and the stacked summary to "
+      "NAME_stacked.csv" },
+    AZ_TOOL_KEY("no-advice"),
+    AZ_TOOL_KEY("tracing-mode"),
+    AZ_TOOL_KEY("raw-op-codes"),
+    AZ_TOOL_KEY("no-host-ops"),
+    AZ_TOOL_KEY("no-summary"),
+    AZ_TOOL_KEY("no-stacked-report"),
+    AZ_TOOL_KEY("group-by"),
+    AZ_TOOL_KEY("no-stack-by-in0"),
+    AZ_TOOL_KEY("summary-file"),
+    AZ_TOOL_KEY("stacked-csv"),
+    AZ_TOOL_KEY("no-merge-devices"),
+    { OPT_IGNORED, "classic-colors", NULL, "ignored: the chart of --format html has one palette" },
+    AZ_TOOL_ROWS
+};
 
-const struct az_cmd az_cmd_tracelens_pytorch = {
-    "tracelens-pytorch",
-    "--profile_json_path FILE",
-    "accept the command line of TraceLens_generate_perf_report_pytorch",
-    MORE_TRACELENS,
-    pytorch,
-    AZ_LENGTH(pytorch),
-    run_tool
+static const struct az_cmd_opt nsight[] = {
+    { OPT_CONFIG, "config", "FILE", "configuration file of GPU-Perf-Analyzer" }, AZ_TOOL_ROWS
 };
-const struct az_cmd az_cmd_tracelens_rocprof = {
-    "tracelens-rocprof",
-    "--profile_json_path FILE",
-    "accept the command line of TraceLens_generate_perf_report_rocprof",
-    MORE_TRACELENS,
-    rocprof,
-    AZ_LENGTH(rocprof),
-    run_tool
-};
-const struct az_cmd az_cmd_tracelens_jax = {
-    "tracelens-jax",
-    "--profile_path FILE",
-    "accept the command line of TraceLens_generate_perf_report_jax",
-    MORE_TRACELENS,
-    jax,
-    AZ_LENGTH(jax),
-    run_tool
-};
+
+static int tt_ready(struct az_tool_call *c)
+{
+    if (az_sv_is(given(c, "active_experts"), "0"))
+        return az_usage_error(c->cmd, "active-experts must be 1 or more, not '0'");
+    c->run.one_run = true;
+    return AZ_EXIT_OK;
+}
+
+/* Which prints every operation, and begins at the first signpost with the text of the last one. */
+static int run_tt(const struct az_cmd *cmd, int argc, char **argv)
+{
+    static const char *const defaults[] = { "text", "full", "last_signpost", "first", NULL };
+    const struct az_cmd_tool tool = { .cmd = cmd,
+                                      .format = "tracy",
+                                      .compat = "tt-perf-report",
+                                      .defaults = defaults,
+                                      .ready = tt_ready };
+
+    return az_tool_run(&tool, argc, argv);
+}
+
+static int run_nsight(const struct az_cmd *cmd, int argc, char **argv)
+{
+    const struct az_cmd_tool tool = { .cmd = cmd, .input = "config" };
+
+    return az_tool_run(&tool, argc, argv);
+}
+
 const struct az_cmd az_cmd_tt_perf_report = {
     "tt-perf-report",
     "CSV...",
@@ -325,7 +260,7 @@ const struct az_cmd az_cmd_tt_perf_report = {
     "The files of several hosts are one run. Differences: docs/from-tt-perf-report.md.",
     tt,
     AZ_LENGTH(tt),
-    run_tool
+    run_tt
 };
 const struct az_cmd az_cmd_gpu_perf_analyzer = {
     "gpu-perf-analyzer",
@@ -334,5 +269,5 @@ const struct az_cmd az_cmd_gpu_perf_analyzer = {
     "Prints the text report and writes no files. Differences: docs/from-gpu-perf-analyzer.md.",
     nsight,
     AZ_LENGTH(nsight),
-    run_tool
+    run_nsight
 };

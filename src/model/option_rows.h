@@ -38,6 +38,28 @@
     X(TEXT, critical_path_annotation, NO_RANGE, NULL, NULL, "pytorch", \
       "annotation with this text in its name limits the critical path; absent: a profiler step, else the whole trace", "0.1") \
     X(INT, critical_path_instance, 0, 1e9, NULL, "0", "pytorch", "index of the occurrence of that annotation, from 0", "0.1") \
+    X(ENUM, sheets_as, NO_RANGE, \
+      "own|tracelens-inference|tracelens-jax|tracelens-pftrace-hip-api|tracelens-pftrace-hip-activity|tracelens-pftrace-memory-copy|tracelens-genesis|tracelens-collectives|tracelens-compare|tracelens-multirank", \
+      "own", "", \
+      "write the sheets of another program, under its names, with its columns, in its order; own: those of this program", "0.4") \
+    X(BOOL, run_replay, NO_RANGE, NULL, "false", "pytorch", \
+      "with node_replay: run the benchmark commands, too, and add their times to the report", "0.4") \
+    X(BOOL, include_nonlaunch_apis, NO_RANGE, NULL, "false", "rocprof rocpd pftrace", \
+      "launch latency: add calls that launch nothing", "0.4") \
+    X(TEXT, exclude_kernel_regex, NO_RANGE, NULL, NULL, "rocprof rocpd pftrace", \
+      "launch latency: skip kernels whose name matches this POSIX extended regular expression, instead of exclude_kernels; empty: skip none", "0.4") \
+    X(BOOL, no_kernel_summary, NO_RANGE, NULL, "false", "rocprof rocpd pftrace", \
+      "omit the activity table of kernels", "0.4") \
+    X(BOOL, kernel_summary_include_rccl, NO_RANGE, NULL, "false", "rocprof rocpd pftrace", \
+      "activity table of kernels: include communication", "0.4") \
+    X(ENUM, kernel_summary_baseline, NO_RANGE, "total|compute", "total", "rocprof rocpd pftrace", \
+      "activity table of kernels: shares of all kernel time, or of computation", "0.4") \
+    X(ENUM, kernel_summary_group, NO_RANGE, "config|name", "config", "rocprof rocpd pftrace", \
+      "activity table of kernels: rows by launch configuration and name, or by name", "0.4") \
+    X(BOOL, no_hip_summary, NO_RANGE, NULL, "false", "rocprof rocpd pftrace", \
+      "omit the activity table of HIP calls", "0.4") \
+    X(INT, top_xla, 0, 1e9, NULL, "30", "rocprof rocpd pftrace", \
+      "rows of xla_top; 0: all", "0.4") \
     X(BOOL, database_events, NO_RANGE, NULL, "false", "", \
       "include events in the output format sqlite: kernels, copies, operators, calls, ...", "0.1")
 /* clang-format on */

@@ -11,6 +11,8 @@
 #include "analyses/verdict/report.h"
 #include "base/pool.h"
 #include "facts/lazy_cache.h"
+#include "registry.h"
+#include "tables/sheet_set.h"
 #include "tables/views.h"
 
 /* "kernel sums, ranges": the capabilities of a mask, for people. */
@@ -77,6 +79,8 @@ struct az_view_choice az_input_views(const struct az_input_run *o)
                                     .class_map = o->job->input->opts.classes.n > 0,
                                     .classic = o->res->doc.classic,
                                     .families = o->job->families || o->job->input->opts.node_replay,
+                                    .sheets = az_sheet_set_find(az_sheet_sets,
+                                                                o->job->input->opts.sheets_as),
                                     .causes = true };
 }
 

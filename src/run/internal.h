@@ -37,9 +37,10 @@ struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_j
 int az_outputs_write(const struct az_plan *plan, const struct az_plan_job *job,
                      struct az_result *res, unsigned threads, struct az_diag *diag) AZ_MUST_USE;
 /* Writes the replay folder of a reported input from the tables `gemm` and `conv`, or, where there
- * is neither, from `unified_perf_summary`; the kept rows are appended to `text`. Errors as
- * az_replay_emit. */
-int az_outputs_replay(const struct az_plan_job *job, const struct az_document *doc, bool force,
+ * is neither, from `unified_perf_summary`; the kept rows are appended to `text`. With run_replay
+ * the commands are run, and the document gets the tables of their times. Errors as az_replay_emit.
+ */
+int az_outputs_replay(const struct az_plan_job *job, struct az_document *doc, bool force,
                       struct az_vec_char *text, struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- inputs.c ---- */

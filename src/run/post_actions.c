@@ -3,8 +3,10 @@
 #include "run/output_sources.h"
 
 #include "compare/side_by_side.h"
+#include "registry.h"
 #include "run/gates.h"
 #include "run/internal.h"
+#include "tables/sheet_set.h"
 
 static const struct step {
     const char *name;
@@ -78,6 +80,29 @@ static bool prints_side_by_side(const struct az_followup *f)
     return !classic;
 }
 
+/* The comparison as it is, or as the sheets of another program. */
+static int write_comparison(const struct az_followup *f, const struct az_target *t,
+                            const struct az_document *doc, struct az_arena *scratch,
+                            struct az_diag *diag)
+{
+    const struct az_sheet_set *set =
+        f->plan->jobs.n ? az_sheet_set_find(az_sheet_sets, f->plan->jobs.v[0].input->opts.sheets_as)
+                        : NULL;
+    struct az_document sheets;
+    struct az_arena arena;
+
+    if (!set)
+        return t->report->write(doc, t->path.p, scratch, diag);
+    az_arena_init(&arena, doc->mem);
+    az_document_init(&sheets, &arena);
+    int rc = az_sheet_set_apply(set, doc, &sheets);
+    if (!rc)
+        rc = t->report->write(&sheets, t->path.p, scratch, diag);
+    az_document_release(&sheets);
+    az_arena_release(&arena);
+    return rc;
+}
+
 int az_followup_report(struct az_followup *f, enum az_step step, struct az_document *doc,
                        struct az_diag *diag)
 {
@@ -101,7 +126,8 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
         size_t before = diag->errors;
         rc = az_outputs_guard(f->plan, t, doc, diag);
         if (!rc)
-            rc = t->report->write(doc, t->path.p, &scratch, diag);
+            rc = step == AZ_STEP_COMPARE ? write_comparison(f, t, doc, &scratch, diag)
+                                         : t->report->write(doc, t->path.p, &scratch, diag);
         if (rc && rc != AZ_EINTR && diag->errors == before)
             az_diag_add(diag, AZ_ERROR, AZ_AT_FILE(t->path), "cannot write: %s", az_err_text(rc));
         if (!rc)

@@ -13,7 +13,31 @@ struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_j
     return name.p ? az_path_join(a, az_path_dir(path), name) : name;
 }
 
-int az_outputs_replay(const struct az_plan_job *job, const struct az_document *doc, bool force,
+static bool interrupted(void *ctx)
+{
+    (void)ctx;
+    return az_interrupted();
+}
+
+/* Runs the commands of the folder; their times are tables of the document. Missing tools are no
+ * failure of the report. */
+static int run_commands(const char *dir, struct az_document *doc, struct az_diag *diag)
+{
+    const struct az_replay_run_opts opts = { .cancelled = interrupted };
+    struct az_diag said;
+    size_t failed = 0;
+
+    az_diag_init(&said);
+    const int rc = az_replay_run(dir, &opts, doc, &failed, &said);
+    for (size_t i = 0; i < said.list.n; i++)
+        az_diag_add(diag,
+                    said.list.v[i].severity == AZ_ERROR ? AZ_WARNING : said.list.v[i].severity,
+                    AZ_NOWHERE, "%.*s", AZ_SVF(said.list.v[i].text));
+    az_diag_release(&said);
+    return rc == AZ_EEMPTY ? AZ_OK : rc;
+}
+
+int az_outputs_replay(const struct az_plan_job *job, struct az_document *doc, bool force,
                       struct az_vec_char *text, struct az_diag *diag)
 {
     const struct az_replay_opts opts = { .force = force };
@@ -35,6 +59,8 @@ int az_outputs_replay(const struct az_plan_job *job, const struct az_document *d
     if (!rc)
         rc = az_text_printf(text, "%zu of %zu rows selected, %zu command%s in %.*s\n", n.kept,
                             n.rows, n.commands, n.commands == 1 ? "" : "s", AZ_SVF(dir));
+    if (!rc && job->input->opts.run_replay && n.commands)
+        rc = run_commands(dir.p, doc, diag);
     az_document_release(&own);
     az_arena_release(&a);
     return rc;

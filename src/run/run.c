@@ -61,7 +61,7 @@ struct crew {
 
 /* node_replay: the folder of benchmark commands. A run without such operations has none, which is
  * no failure. */
-static int write_replay(struct task *t, const struct az_result *res)
+static int write_replay(struct task *t, struct az_result *res)
 {
     const struct az_input *in = t->job->input;
     struct az_diag said;
@@ -109,9 +109,9 @@ static void run_job(void *ctx, size_t i, unsigned worker)
             az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title), "text report: %s",
                         az_err_text(rc));
         t->error = t->error ? t->error : rc;
-        rc = az_outputs_write(c->plan, t->job, &res, c->threads, &t->diag);
+        rc = write_replay(t, &res); /* may add tables */
         t->error = t->error ? t->error : rc;
-        rc = write_replay(t, &res);
+        rc = az_outputs_write(c->plan, t->job, &res, c->threads, &t->diag);
         t->error = t->error ? t->error : rc;
         if (t->error && t->error != AZ_EINTR && t->diag.errors == 0)
             az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title), "%s",

@@ -1,7 +1,9 @@
 /* The outputs of one input, written side by side where it has threads. */
 #include "base/pool.h"
+#include "registry.h"
 #include "run/internal.h"
 #include "run/output_sources.h"
+#include "tables/sheet_set.h"
 
 static int write_target(const struct az_plan *plan, const struct az_target *out,
                         const struct az_document *doc, unsigned threads, struct az_arena *scratch,
@@ -51,6 +53,28 @@ static bool worth_threads(const struct az_document *doc, size_t writers)
     return cells >= AZ_LEAST_EVENTS && (writers == 1 || !made);
 }
 
+/* The tables as they are, or the sheets of another program that are made from them. */
+static int write_sheets(const struct writing *w, const struct az_target *out,
+                        struct az_arena *scratch, struct az_diag *diag)
+{
+    const struct az_document *doc = &w->res->doc;
+    const struct az_sheet_set *set =
+        out->table.n ? NULL : az_sheet_set_find(az_sheet_sets, w->job->input->opts.sheets_as);
+    struct az_document sheets;
+    struct az_arena arena;
+
+    if (!set)
+        return write_target(w->plan, out, doc, w->threads, scratch, diag);
+    az_arena_init(&arena, doc->mem);
+    az_document_init(&sheets, &arena);
+    int rc = az_sheet_set_apply(set, doc, &sheets);
+    if (!rc)
+        rc = write_target(w->plan, out, &sheets, 1, scratch, diag);
+    az_document_release(&sheets);
+    az_arena_release(&arena);
+    return rc;
+}
+
 static void write_one(void *ctx, unsigned i)
 {
     struct writing *w = ctx;
@@ -63,7 +87,7 @@ static void write_one(void *ctx, unsigned i)
     if (x->left)
         return;
     az_arena_init(&scratch, &w->res->mem);
-    x->rc = write_target(w->plan, out, &w->res->doc, w->threads, &scratch, &x->diag);
+    x->rc = write_sheets(w, out, &scratch, &x->diag);
     if (x->rc && x->rc != AZ_EINTR && x->diag.errors == 0)
         az_diag_add(&x->diag, AZ_ERROR, AZ_AT_FILE(out->path), "cannot write: %s",
                     az_err_text(x->rc));

@@ -1,6 +1,8 @@
 /* The list of views, and the choice among them. */
 #include "tables/views.h"
 
+#include "tables/sheet_set.h"
+
 #include <math.h>
 
 #define HTA       AZ_TOOL_HTA
@@ -158,7 +160,8 @@ static const struct view *view_of(struct az_sv table)
 static bool asked_for(const struct view *v, struct az_view_choice c)
 {
     const unsigned sheets = c.compat & TRACELENS ? RANKS : 0;
-    return (c.compat & AZ_TOOL_ALL) || (v->tool & (c.compat | sheets));
+    return (c.compat & AZ_TOOL_ALL) || (v->tool & (c.compat | sheets)) ||
+           az_sheet_set_reads(c.sheets, v->table);
 }
 
 /* May the table be shown at all, whatever else is there? */

@@ -8,13 +8,15 @@
 #include "document/document.h"
 #include "model/options.h"
 
+struct az_sheet_set;
 struct az_view_choice {
     unsigned compat; /* tools asked for */
     unsigned native; /* tool of the format's users; 0: none */
     bool class_map;  /* the user has classes of kernels of his own */
     bool classic;    /* the report has the classic Nsight block */
     bool families;   /* it is compared with one that may have tables by family of operators */
-    bool causes;     /* the verdict, made last, adds `idle_causes` where there are gaps */
+    const struct az_sheet_set *sheets; /* tables from which sheets are made are shown; NULL: none */
+    bool causes; /* the verdict, made last, adds `idle_causes` where there are gaps */
 };
 /* Would the table be shown next to those that the document has? For an analysis that would make it
  * for nothing. */

@@ -5,6 +5,8 @@
 #include "classify/rules.h"
 #include "tables/keys.h"
 
+#include <regex.h>
+
 /* ---- calls by domain and name ---- */
 
 static uint32_t domain_of(const struct az_scope *r, const struct az_item *i)
@@ -93,14 +95,69 @@ static bool has_excluded(const struct az_job *job, struct az_sv name)
     return false;
 }
 
+/* What the pairs omit: whole words, or what fits an expression instead. */
+struct exclusion {
+    const struct az_job *job;
+    bool by_pattern;
+    regex_t pattern; /* if by_pattern */
+};
+
+/* "(?:", which groups without a number in other dialects, is a group. */
+static char *plain_groups(struct az_arena *a, struct az_sv pattern)
+{
+    char *out = az_arena_str(a, pattern);
+    size_t n = 0;
+
+    for (size_t i = 0; out && i < pattern.n; i++) {
+        out[n++] = pattern.p[i];
+        if (pattern.p[i] == '(' &&
+            az_sv_starts(az_sv_make(pattern.p + i, pattern.n - i), AZ_SV("(?:")))
+            i += 2;
+    }
+    if (out)
+        out[n] = '\0';
+    return out;
+}
+
+static int exclusion_init(struct exclusion *x, const struct az_job *job)
+{
+    const struct az_sv given = job->opts->exclude_kernel_regex;
+
+    *x = (struct exclusion){ .job = job };
+    if (given.n == 0)
+        return 0;
+    const char *text = plain_groups(job->arena, given);
+    if (!text)
+        return az_arena_error(job->arena);
+    x->by_pattern = regcomp(&x->pattern, text, REG_EXTENDED | REG_NOSUB) == 0;
+    if (!x->by_pattern)
+        return az_diag_fail(job->diag, AZ_ECONFIG, AZ_NOWHERE,
+                            "exclude_kernel_regex is not a regular expression: '%.*s'",
+                            AZ_SVF(given));
+    return 0;
+}
+
+static void exclusion_release(struct exclusion *x)
+{
+    if (x->by_pattern)
+        regfree(&x->pattern);
+}
+
+static bool fits(const struct exclusion *x, struct az_sv name)
+{
+    const char *text = x->by_pattern ? az_arena_str(x->job->arena, name) : NULL;
+
+    return text ? regexec(&x->pattern, text, 0, NULL, 0) == 0 : has_excluded(x->job, name);
+}
+
 /* known: as that of is_launch, of names of operations. */
-static bool excluded(const struct az_job *job, const struct az_trace *t, uint32_t name,
+static bool excluded(const struct exclusion *x, const struct az_trace *t, uint32_t name,
                      uint8_t *known)
 {
     if (name == AZ_NO_ID)
-        return has_excluded(job, az_trace_text(t, name));
+        return fits(x, az_trace_text(t, name));
     if (!known[name])
-        known[name] = has_excluded(job, az_trace_text(t, name)) ? 2 : 1;
+        known[name] = fits(x, az_trace_text(t, name)) ? 2 : 1;
     return known[name] == 2;
 }
 
@@ -112,40 +169,88 @@ static uint32_t op_name(const struct az_trace *t, uint32_t op)
                                           : t->ev[az_op_kind(op)].name[row];
 }
 
-static int trace_pairs(struct az_job *job, size_t trace, struct pairs *out)
+static bool is_hip(const struct az_trace *t, uint32_t call)
 {
-    const struct az_trace *t = job->traces[trace];
-    const struct az_events *calls = &t->ev[AZ_CALL];
+    const struct az_sv domain = az_trace_text(t, t->ev[AZ_CALL].side[call]);
+
+    return az_sv_ieq(az_sv_make(domain.p, domain.n < 3 ? domain.n : 3), AZ_SV("hip"));
+}
+
+/* What a trace's calls are looked up in; *_known: by name id, as is_launch has it. */
+struct pairing {
+    const struct exclusion *x;
+    const struct az_trace *t;
+    size_t trace;
+    uint8_t *call_known, *op_known;
+};
+
+/* Pairs of one call with the operations from `first` to `end`. */
+static int call_pairs(const struct pairing *p, uint32_t call, const uint32_t *first,
+                      const uint32_t *end, struct pairs *out)
+{
+    const bool all = p->x->job->opts->allow_multi_kernel_per_api;
+    uint32_t best = AZ_NO_ROW;
+    int64_t start = 0;
     int rc = 0;
-    const struct az_launches *l = az_job_launches(job, trace, &rc);
-    uint8_t *known = az_arena_array(job->arena, t->names.text.n + 1, 1),
-            *out_of = az_arena_array(job->arena, t->names.text.n + 1, 1);
-    if (!l || !known || !out_of)
-        return l ? az_arena_error(job->arena) : rc;
-    for (size_t i = 0; rc == 0 && i < l->n; i++) {
-        uint32_t call = l->call[i];
-        struct az_sv domain = az_trace_text(t, calls->side[call]);
-        if (!az_sv_ieq(az_sv_make(domain.p, domain.n < 3 ? domain.n : 3), AZ_SV("hip")) ||
-            !is_launch(t, calls->name[call], known))
+
+    for (const uint32_t *op = first; rc == 0 && op < end; op++) {
+        const int64_t at = p->t->ev[az_op_kind(*op)].start[az_op_row(*op)];
+        if (excluded(p->x, p->t, op_name(p->t, *op), p->op_known))
             continue;
-        uint32_t best = AZ_NO_ROW;
-        int64_t start = 0;
-        for (uint32_t k = l->op_first[i]; rc == 0 && k < l->op_first[i + 1]; k++) {
-            int64_t at = t->ev[az_op_kind(l->op[k])].start[az_op_row(l->op[k])];
-            if (excluded(job, t, op_name(t, l->op[k]), out_of))
-                continue;
-            if (job->opts->allow_multi_kernel_per_api)
-                rc = az_vec_push(out, pair(trace, call, l->op[k]));
-            else if (best == AZ_NO_ROW || at < start) {
-                best = l->op[k];
-                start = at;
-            }
+        if (all)
+            rc = az_vec_push(out, pair(p->trace, call, *op));
+        if (best == AZ_NO_ROW || at < start) {
+            best = *op;
+            start = at;
         }
-        if (rc == 0 && best != AZ_NO_ROW)
-            rc = az_vec_push(out, pair(trace, call, best));
     }
+    if (rc == 0 && !all && best != AZ_NO_ROW)
+        rc = az_vec_push(out, pair(p->trace, call, best));
+    if (rc == 0 && best == AZ_NO_ROW && p->x->job->opts->include_nonlaunch_apis)
+        rc = az_vec_push(out, pair(p->trace, call, AZ_NO_ROW));
     return rc;
 }
+
+/* Calls that launched nothing, which the launches do not have. */
+static int other_calls(const struct pairing *p, const struct az_launches *l, struct pairs *out)
+{
+    const size_t n = p->t->ev[AZ_CALL].n;
+    uint8_t *has = az_arena_array(p->x->job->arena, n + 1, 1);
+    int rc = has ? 0 : az_arena_error(p->x->job->arena);
+
+    for (size_t i = 0; rc == 0 && i < l->n; i++)
+        has[l->call[i]] = 1;
+    for (uint32_t call = 0; rc == 0 && call < n; call++)
+        if (!has[call] && is_hip(p->t, call))
+            rc = az_vec_push(out, pair(p->trace, call, AZ_NO_ROW));
+    return rc;
+}
+
+static int trace_pairs(struct az_job *job, size_t trace, const struct exclusion *x,
+                       struct pairs *out)
+{
+    const struct az_trace *t = job->traces[trace];
+    const size_t names = t->names.text.n + 1;
+    int rc = 0;
+    const struct az_launches *l = az_job_launches(job, trace, &rc);
+    const struct pairing p = { .x = x,
+                               .t = t,
+                               .trace = trace,
+                               .call_known = az_arena_array(job->arena, names, 1),
+                               .op_known = az_arena_array(job->arena, names, 1) };
+    if (!l || !p.call_known || !p.op_known)
+        return l ? az_arena_error(job->arena) : rc;
+    for (size_t i = 0; rc == 0 && i < l->n; i++) {
+        const uint32_t call = l->call[i];
+        if (is_hip(t, call) && (job->opts->include_nonlaunch_apis ||
+                                is_launch(t, t->ev[AZ_CALL].name[call], p.call_known)))
+            rc = call_pairs(&p, call, l->op + l->op_first[i], l->op + l->op_first[i + 1], out);
+    }
+    return rc == 0 && job->opts->include_nonlaunch_apis ? other_calls(&p, l, out) : rc;
+}
+
+/* Has the call an operation? */
+static bool paired(const struct az_item *i) { return i->other != AZ_NO_ROW; }
 
 static const struct az_events *op_events(const struct az_scope *r, const struct az_item *i)
 {
@@ -166,6 +271,8 @@ static int64_t api_time(const struct az_scope *r, const struct az_item *i)
 
 static int64_t queue_time(const struct az_scope *r, const struct az_item *i)
 {
+    if (!paired(i))
+        return 0;
     const int64_t wait =
         op_events(r, i)->start[az_op_row(i->other)] - az_item_events(r, i)->end[i->row];
     return wait > 0 ? az_ns(az_item_trace(r, i), wait) : 0;
@@ -173,6 +280,8 @@ static int64_t queue_time(const struct az_scope *r, const struct az_item *i)
 
 static int64_t kernel_time(const struct az_scope *r, const struct az_item *i)
 {
+    if (!paired(i))
+        return 0;
     const struct az_events *ops = op_events(r, i);
     const uint32_t row = az_op_row(i->other);
     return az_ns(az_item_trace(r, i), ops->end[row] - ops->start[row]);
@@ -180,7 +289,7 @@ static int64_t kernel_time(const struct az_scope *r, const struct az_item *i)
 
 static int64_t whole_time(const struct az_scope *r, const struct az_item *i)
 {
-    return api_time(r, i) + queue_time(r, i) + kernel_time(r, i);
+    return paired(i) ? api_time(r, i) + queue_time(r, i) + kernel_time(r, i) : 0;
 }
 
 static int64_t waited(const struct az_scope *r, const struct az_item *i)
@@ -201,19 +310,23 @@ static void put_process(const struct az_scope *r, const struct az_item *i, struc
 
 static bool device_of(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
-    *number = (uint64_t)op_lane(r, i)->device;
+    *number = paired(i) ? (uint64_t)op_lane(r, i)->device : 0;
     return true;
 }
 
 static void put_device(const struct az_scope *r, const struct az_item *i, struct az_table *t)
 {
+    if (!paired(i)) {
+        az_put_i64(t, 0);
+        return;
+    }
     const size_t gpu = az_dispatch_gpu_of(r->ctx, i->trace, op_lane(r, i)->device);
     az_put_i64(t, gpu == SIZE_MAX ? op_lane(r, i)->device : (int64_t)gpu);
 }
 
 static uint32_t op_of(const struct az_scope *r, const struct az_item *i)
 {
-    return op_name(az_item_trace(r, i), i->other);
+    return paired(i) ? op_name(az_item_trace(r, i), i->other) : AZ_NO_ID;
 }
 
 static const struct az_key process = { AZ_INT, AZ_UNIT_ID, .of = process_of, .put = put_process };
@@ -248,13 +361,18 @@ static int launch_latency(struct az_job *job)
 {
     struct pairs p;
     struct az_dispatch_gpus gpus;
+    struct exclusion x;
+    int rc = exclusion_init(&x, job);
+    if (rc)
+        return rc;
     az_vec_init(&p, job->mem);
-    int rc = az_dispatch_gpus_make(job, &gpus);
+    rc = az_dispatch_gpus_make(job, &gpus);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         if (az_dispatch_has(job->traces[i]) && (job->traces[i]->caps & AZ_CAP_CALLS))
-            rc = trace_pairs(job, i, &p);
+            rc = trace_pairs(job, i, &x, &p);
     if (rc == 0)
         rc = az_spec_make(job, &latency, &gpus, &(struct az_item_list){ p.v, p.n });
+    exclusion_release(&x);
     az_vec_release(&p);
     az_dispatch_gpus_release(&gpus);
     return rc;

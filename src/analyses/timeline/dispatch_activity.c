@@ -12,7 +12,7 @@
 /* In the order of the rows; the last three rows are sums. */
 static const char *const classes[] = { "xla",   "aiterfwd", "aiterbwd",      "gemm",       "ckbwd",
                                        "ckfwd", "te",       "memcpy/memset", "fillBuffer", "rccl" };
-enum { CLASSES = AZ_LENGTH(classes), RCCL = CLASSES - 1, ROWS = CLASSES + 4, TOP = 30 };
+enum { CLASSES = AZ_LENGTH(classes), RCCL = CLASSES - 1, ROWS = CLASSES + 4 };
 static const char *const sums[] = { "overlapped_comm", "non_overlapped_comm", "compute_total",
                                     "total_incl_comm" };
 
@@ -27,7 +27,7 @@ struct work {
     } * of;               /* trace -> by whole name */
     struct az_rule_list rules;
     struct az_intern names; /* whole names, without digits where merge_kernels asks for it */
-    int64_t total_incl;     /* ns, all GPUs */
+    int64_t total_incl, total_compute; /* ns, all GPUs */
 };
 
 static bool long_enough(const struct work *w, int64_t ns)
@@ -151,6 +151,7 @@ static int measure(struct work *w, size_t gpu, struct figures *f)
         ns[CLASSES + 2] += ns[c];
     ns[CLASSES + 3] = ns[CLASSES + 2] + ns[RCCL];
     w->total_incl += ns[CLASSES + 3];
+    w->total_compute += ns[CLASSES + 2];
     for (int c = 0; c < ROWS; c++)
         f->ms[c] = az_ms_from_ns(ns[c]);
     az_vec_release(&comm);
@@ -272,7 +273,6 @@ static const struct az_table_spec xla_top = {
                  { "Count", .figure = AZ_FIG_COUNT },
                  { "Fraction of XLA", .figure = AZ_FIG_SHARE, .unit = AZ_UNIT_RATIO,
                    .flags = AZ_SHARE } },
-    .top = TOP,
 };
 
 /* ---- statistics by name and shape ---- */
@@ -328,17 +328,20 @@ static int64_t product(const uint32_t v[3])
     return p;
 }
 
-static bool long_compute(const struct az_scope *r, const struct az_item *i)
+static bool long_kernel(const struct az_scope *r, const struct az_item *i)
 {
     const struct az_events *ev = az_item_events(r, i);
     const struct work *w = r->ctx;
-    return class_of(w, i->trace, i->row) != RCCL &&
+    return (w->job->opts->kernel_summary_include_rccl || class_of(w, i->trace, i->row) != RCCL) &&
            long_enough(w, az_ns(az_item_trace(r, i), ev->end[i->row] - ev->start[i->row]));
 }
 
 static double all_kernels(const struct az_scope *r)
 {
-    return (double)((const struct work *)r->ctx)->total_incl;
+    const struct work *w = r->ctx;
+    const bool compute = az_sv_is(w->job->opts->kernel_summary_baseline, "compute");
+
+    return (double)(compute ? w->total_compute : w->total_incl);
 }
 
 #define SHAPE_KEY(what, x)                                                                         \
@@ -388,7 +391,7 @@ static const struct az_table_spec by_shape = {
     .needs = AZ_CAP_DISPATCHES,
     .n_kinds = 1,
     .kinds = { AZ_KERNEL },
-    .keep = long_compute,
+    .keep = long_kernel,
     .alike = shape_of,
     .whole = all_kernels,
     .columns = { TEXTS,
@@ -409,6 +412,19 @@ static const struct az_table_spec by_shape = {
                  SIZE("BlockX", block, 4),
                  ONE("BlockY"),
                  ONE("BlockZ") },
+};
+
+/* The same without configurations. */
+static const struct az_table_spec by_name = {
+    "kernel_summary_by_shape",
+    "Compute kernels by name",
+    .needs = AZ_CAP_DISPATCHES,
+    .n_kinds = 1,
+    .kinds = { AZ_KERNEL },
+    .keep = long_kernel,
+    .alike = shape_of,
+    .whole = all_kernels,
+    .columns = { TEXTS, { "Name", &whole, .flags = AZ_KEY, .sort = 2 }, NUMBERS },
 };
 
 /* ---- hip_summary: calls of the HIP domain by name ---- */
@@ -440,12 +456,15 @@ static int run(struct az_job *job)
     rc = prepare(&w);
     if (rc == 0)
         rc = category_summary(&w);
+    struct az_table_spec top = xla_top;
+    top.top = (size_t)job->opts->top_xla;
+    const bool named = az_sv_is(job->opts->kernel_summary_group, "name");
     if (rc == 0)
-        rc = az_spec_make(job, &xla_top, &w, NULL);
-    if (rc == 0)
-        rc = az_spec_make(job, &by_shape, &w, NULL);
+        rc = az_spec_make(job, &top, &w, NULL);
+    if (rc == 0 && !job->opts->no_kernel_summary)
+        rc = az_spec_make(job, named ? &by_name : &by_shape, &w, NULL);
     az_dispatch_list_release(&w.kernels);
-    if (rc == 0)
+    if (rc == 0 && !job->opts->no_hip_summary)
         rc = az_spec_make(job, &hip_summary, &w, NULL);
     az_dispatch_gpus_release(&w.gpus);
     az_groups_release(&w.of_gpu);

@@ -156,8 +156,10 @@ static int left_out(struct az_pftrace *p, struct az_sv category)
 int az_pftrace_add(struct az_pftrace *p, struct az_pftrace_slice *s)
 {
     const int64_t *n = s->number;
-    bool kernel = az_sv_is(s->category, "kernel_dispatch"),
-         copy = az_sv_is(s->category, "memory_copy"), call = az_sv_ends(s->category, AZ_SV("_api"));
+    const bool copy = az_sv_is(s->category, "memory_copy"),
+               call = az_sv_ends(s->category, AZ_SV("_api")),
+               /* work of an agent under another name: gpu_activity */
+        kernel = az_sv_is(s->category, "kernel_dispatch") || (!copy && !call && s->has[PF_AGENT]);
     int64_t start = n[PF_BEGIN], end = n[PF_END];
     if (!kernel && !copy && !call)
         return left_out(p, s->category.n ? s->category : AZ_SV("(none)"));
@@ -255,12 +257,14 @@ static bool is_wire(struct az_sv head)
 
 static bool is_json(struct az_sv head)
 {
-    static const char *const signs[] = { "\"kernel_dispatch\"", "\"memory_copy\"", "\"hip_api\"",
-                                         "\"hsa_api\"", "\"marker_api\"" };
+    static const char *const signs[] = { "\"kernel_dispatch\"", "\"memory_copy\"",
+                                         "\"hip_api\"",         "\"hsa_api\"",
+                                         "\"marker_api\"",      "\"gpu_activity\"" };
     if (az_sv_find(head, AZ_SV("\"traceEvents\"")) < 0)
         return false;
-    bool rocprof =
-        az_sv_find(head, AZ_SV("\"begin_ns\"")) >= 0 && az_sv_find(head, AZ_SV("\"corr_id\"")) >= 0;
+    const bool rocprof = az_sv_find(head, AZ_SV("\"begin_ns\"")) >= 0 &&
+                         (az_sv_find(head, AZ_SV("\"corr_id\"")) >= 0 ||
+                          az_sv_find(head, AZ_SV("\"gpu_activity\"")) >= 0);
     for (size_t i = 0; i < AZ_LENGTH(signs); i++)
         if (rocprof && az_sv_find(head, az_sv_str(signs[i])) >= 0)
             return true;

@@ -1,0 +1,132 @@
+/* Sheets of the programs of TraceLens: which table of ours each is made from, and its columns. */
+#include "compat/tracelens/sheet_sets.h"
+
+#include "base/vec.h"
+
+#define SET(of, program, others)                                                                   \
+    const struct az_sheet_set az_tracelens_##of = {                                                \
+        .name = "tracelens-" program, .sheets = of, .n = AZ_LENGTH(of), .rest = others             \
+    }
+
+/* ---- inference: the report of one framework trace in its newer form ---- */
+
+#define SUMS                                                                                       \
+    { "Percentage (%)", NULL, 0, false }, { "Cumulative Percentage (%)", NULL, 0, false },         \
+    {                                                                                              \
+        NULL, NULL, 0, false                                                                       \
+    }
+
+static const struct az_sheet_column inference_summary[] = {
+    { "name", NULL, 0, false },
+    { "parent_module", NULL, 0, true },
+    { "total_direct_kernel_time_sum", NULL, 0, false },
+    { "total_subtree_kernel_time_sum", NULL, 0, false },
+    { "total_subtree_kernel_time_count", NULL, 0, true },
+    { "total_direct_kernel_time_ms", NULL, 0, false },
+    { "Count", NULL, 0, false },
+    { "Categories", NULL, 0, false },
+    { "call_stack_first", NULL, 0, true },
+    SUMS,
+};
+
+static const struct az_sheet inference[] = {
+    { .table = "gpu_timeline" },
+    { .table = "ops_summary_by_category" },
+    { .table = "ops_summary", .columns = inference_summary },
+    { .name = "ops_unique_args", .table = "ops_all" },
+    { .name = "ops_unique_args_kl_overlap", .table = "ops_all_kl_overlap" },
+    { .table = "unified_perf_summary" },
+    { .table = "unified_perf_summary_kl_overlap" },
+    { .table = "diff_stats" },
+    { .table = "families" },
+    { .table = "kernel_summary" },
+    { .name = "short_kernel_histogram", .table = "short_kernels_histogram" },
+    { .name = "short_kernels_summary", .table = "short_kernels_all_details" },
+};
+SET(inference, "inference", true);
+
+/* ---- rocprofv3 traces of Perfetto ---- */
+
+static const struct az_sheet hip_api[] = { { .table = "api_kernel_summary" } };
+SET(hip_api, "pftrace-hip-api", false);
+
+static const struct az_sheet hip_activity[] = {
+    { .table = "category_summary" },
+    { .table = "xla_top" },
+    { .name = "kernel_summary", .table = "kernel_summary_by_shape" },
+    { .table = "hip_summary" },
+};
+SET(hip_activity, "pftrace-hip-activity", false);
+
+static const struct az_sheet memory_copy[] = { { .table = "memory_copy_by_copy_bytes" } };
+SET(memory_copy, "pftrace-memory-copy", false);
+
+/* ---- ranks ---- */
+
+static const struct az_sheet collectives[] = {
+    { .table = "nccl_summary_implicit_sync", .before = "algo bw (GiB/s)_mean|partial" },
+    { .table = "nccl_summary_long" },
+    { .table = "nccl_summary_all2allv", .before = "throughput (GiB/s)_mean|partial" },
+    { .table = "nccl_all2allv_heatmap" },
+    { .table = "nccl_long", .before = "wait_us" },
+    { .table = "nccl_implicit_sync", .before = "last arrival rank" },
+    { .table = "nccl_all2allv", .before = "throughput (GiB/s)" },
+    { .table = "straggler_summary", .before = "collectives_of_rank" },
+};
+SET(collectives, "collectives", false);
+
+static const struct az_sheet multirank[] = {
+    { .table = "kernels_*" },
+    { .table = "gemm" },
+    { .table = "gemm_node_replay" },
+    { .table = "conv" },
+    { .table = "conv_node_replay" },
+    { .table = "attn" },
+    { .table = "un_elemwise" },
+    { .table = "bin_elemwise" },
+    { .table = "kernel_launchers" },
+    { .table = "gpu_timelines" },
+    { .table = "linked_and_short_kernels" },
+    { .table = "unlinked_short_kernels_summary" },
+    { .table = "short_cpu_op_counts" },
+    { .table = "cuda_events_summary" },
+    { .table = "grouped_breakdown" },
+    { .table = "summary_nccl_implicit_sync_cat" },
+    { .table = "long" },
+    { .table = "nccl_implicit_sync_cat" },
+    { .table = "nccl_implicit_sync_cat_detailed" },
+    { .table = "nccl_all2allv" },
+};
+SET(multirank, "multirank", true);
+
+/* ---- comparison: without what only ours has ---- */
+
+#define OURS "status|contribution|*_x"
+#define SPLIT(of)                                                                                  \
+    { .table = of "_intersect_*", .without = OURS },                                               \
+        { .table = of "_only_baseline_*", .without = OURS },                                       \
+    {                                                                                              \
+        .table = of "_only_variant_*", .without = OURS                                             \
+    }
+static const struct az_sheet compare[] = {
+    { .table = "gpu_timeline", .without = OURS },
+    { .table = "ops_summary", .without = OURS },
+    { .table = "kernel_summary", .without = OURS },
+    { .name = "ops_unique_args_intersect_*", .table = "ops_all_intersect_*", .without = OURS },
+    { .name = "ops_unique_args_only_baseline_*",
+      .table = "ops_all_only_baseline_*",
+      .without = OURS },
+    { .name = "ops_unique_args_only_variant_*",
+      .table = "ops_all_only_variant_*",
+      .without = OURS },
+    SPLIT("ops_all"),
+    SPLIT("unified_perf_summary"),
+    SPLIT("GEMM"),
+    SPLIT("SDPA_fwd"),
+    SPLIT("SDPA_bwd"),
+    SPLIT("CONV_fwd"),
+    SPLIT("CONV_bwd"),
+    SPLIT("un_eltwise"),
+    SPLIT("bin_eltwise"),
+};
+SET(compare, "compare", false);
