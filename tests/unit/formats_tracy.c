@@ -310,6 +310,29 @@ static void impossible_times(void **state)
                      4);
 }
 
+#define DEVICE_HEAD                                                                                \
+    "GLOBAL CALL COUNT,METAL TRACE ID,METAL TRACE REPLAY SESSION ID,DEVICE ID,DEVICE ARCH,"        \
+    "OP NAME,CORE COUNT,AVAILABLE WORKER CORE COUNT,DEVICE KERNEL DURATION [ns],"                  \
+    "DEVICE KERNEL START CYCLE,DEVICE KERNEL END CYCLE,OP TO OP LATENCY [ns]\n"
+
+/* A report of the device's side: other titles, cycles of the kernel, no type of operation. */
+static void device_side(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    fixture_text(&f, NULL,
+                 DEVICE_HEAD "1024,,,0,blackhole,Matmul,64,110,10000,1350000,1363500,0\n"
+                             "2048,3,1,0,blackhole,Unary,64,110,5000,1364175,1370925,500\n");
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(az_opreport(&f.trace)->rows.n, 2);
+    assert_int_equal(row(&f, 1)->kind, AZ_OPROW_DEVICE);
+    assert_int_equal(row(&f, 1)->at - row(&f, 0)->at, 10500);
+    assert_true(row(&f, 0)->replay == AZ_NO_ID && row(&f, 1)->replay != AZ_NO_ID);
+    fixture_close(&f);
+    assert_int_equal(az_format_tracy.probe(AZ_SV(DEVICE_HEAD), AZ_SV("x")), 90);
+}
+
 static void recognised(void **state)
 {
     (void)state;
@@ -326,7 +349,8 @@ int main(void)
         cmocka_unit_test(shapes),           cmocka_unit_test(attributes),
         cmocka_unit_test(several_files),    cmocka_unit_test(damage),
         cmocka_unit_test(time_line),        cmocka_unit_test(clock_jumps),
-        cmocka_unit_test(impossible_times), cmocka_unit_test(recognised),
+        cmocka_unit_test(impossible_times), cmocka_unit_test(device_side),
+        cmocka_unit_test(recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,17 @@ static const char *const plain_titles[TC_PLAIN] = {
     [TC_CACHE_HIT] = "PROGRAM CACHE HIT",
 };
 
+/* Titles of reports that the runtime writes on the device's side alone, where the usual one is
+ * missing. */
+static const struct {
+    enum az_tracy_col column;
+    const char *title;
+} device_titles[] = {
+    { TC_CODE, "OP NAME" },
+    { TC_FIRST_CYCLE, "DEVICE KERNEL START CYCLE" },
+    { TC_LAST_CYCLE, "DEVICE KERNEL END CYCLE" },
+};
+
 /* What the columns of a tensor are called: the stored form of a shape, and its older form. */
 static const struct {
     const char *tail, *old;
@@ -72,6 +83,25 @@ static int column_of(struct az_sv title, bool *padded)
     return -1;
 }
 
+static void find_device_titles(struct az_tracy_file *f, struct az_sv title, int at)
+{
+    for (size_t i = 0; i < AZ_LENGTH(device_titles); i++)
+        if (f->device_at[device_titles[i].column] < 0 && az_sv_is(title, device_titles[i].title))
+            f->device_at[device_titles[i].column] = at;
+}
+
+/* Takes them for columns that are missing; both cycles or none. */
+static void use_device_titles(struct az_tracy_file *f)
+{
+    if (f->at[TC_CODE] < 0)
+        f->at[TC_CODE] = f->device_at[TC_CODE];
+    if (f->at[TC_FIRST_CYCLE] >= 0 || f->at[TC_LAST_CYCLE] >= 0)
+        return;
+    f->at[TC_FIRST_CYCLE] = f->device_at[TC_FIRST_CYCLE];
+    f->at[TC_LAST_CYCLE] = f->device_at[TC_LAST_CYCLE];
+    f->kernel_cycles = f->at[TC_FIRST_CYCLE] >= 0 && f->at[TC_LAST_CYCLE] >= 0;
+}
+
 /* Where each column is, by title. Of a plain and a padded shape column the padded one counts. */
 static int header(struct az_tracy_file *f)
 {
@@ -79,7 +109,7 @@ static int header(struct az_tracy_file *f)
     struct az_where here = AZ_AT_LINE(f->path, f->csv.line);
 
     for (int c = 0; c < TC_COUNT; c++)
-        f->at[c] = -1;
+        f->at[c] = f->device_at[c] = -1;
     f->width = f->csv.row.n;
     for (size_t i = 0; i < f->csv.row.n; i++) {
         struct az_sv title = az_sv_trim(az_csv_text(&f->job->trace->arena, &f->csv.row.v[i]));
@@ -89,7 +119,9 @@ static int header(struct az_tracy_file *f)
             f->padded = true;
         if (c >= 0 && (f->at[c] < 0 || padded))
             f->at[c] = (int)i;
+        find_device_titles(f, title, (int)i);
     }
+    use_device_titles(f);
     if (f->at[TC_CODE] < 0)
         return az_diag_fail(diag, AZ_EFORMAT, here,
                             "missing column 'OP CODE'; check that this is an ops_perf_results CSV");
@@ -337,13 +369,18 @@ static int parse(struct az_parse *job)
     return rc;
 }
 
-/* The first line has the two columns that every version of the writer gives, in any order. */
+/* The first line has the two columns that every version of the writer gives, in any order; or those
+ * of a report of the device's side. */
 static int probe(struct az_sv head, struct az_sv path)
 {
     (void)path;
     const char *end = memchr(head.p, '\n', head.n);
     struct az_sv line = end ? az_sv_make(head.p, (size_t)(end - head.p)) : head;
 
+    if (az_sv_find(line, AZ_SV("OP NAME")) >= 0 &&
+        az_sv_find(line, AZ_SV("GLOBAL CALL COUNT")) >= 0 &&
+        az_sv_find(line, AZ_SV("DEVICE KERNEL DURATION [ns]")) >= 0)
+        return 90;
     if (az_sv_find(line, AZ_SV("OP CODE")) < 0 || az_sv_find(line, AZ_SV("OP TYPE")) < 0)
         return 0;
     return az_sv_find(line, AZ_SV("DEVICE KERNEL DURATION [ns]")) >= 0 ? 95 : 60;

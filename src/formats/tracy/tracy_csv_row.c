@@ -299,6 +299,8 @@ int az_tracy_row(struct az_tracy_file *f)
     r.cached = cached(f);
     r.kernel = real(f, TC_KERNEL);
     r.firmware = real(f, TC_FIRMWARE);
+    if (f->kernel_cycles && isnan(r.firmware))
+        r.firmware = r.kernel;
     r.gap = real(f, TC_GAP);
     r.pm_ideal = real(f, TC_PM_IDEAL);
     r.pm_compute = (float)real(f, TC_PM_COMPUTE);
