@@ -101,8 +101,13 @@ $(BUILD)/obj/io/digest.o $(BUILD)/obj/io/digest_v3.o: ALL_CFLAGS += -O3
 
 # reports/html/html_data.c embeds style, scripts and Chart.js, which comes from its package.
 CHART_JS ?= $(firstword $(wildcard $(addsuffix /chart.min.js,/usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist)))
-$(BUILD)/obj/reports/html/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'
-$(BUILD)/obj/reports/html/html_data.o: $(or $(CHART_JS),chart.js-is-missing) $(wildcard src/reports/html/*.css src/reports/html/*.js)
+HTML_PARTS := src/reports/html/html.css $(or $(CHART_JS),chart.js-is-missing) $(foreach s,charts tables timeline flame,src/reports/html/html_$(s).js)
+HTML_DATA  := $(foreach o,obj pic,$(BUILD)/$(o)/reports/html/html_data.o)
+$(HTML_DATA): ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"' -DAZ_HTML_DIGESTS='"$(BUILD)/html_digests.h"' -I.
+$(HTML_DATA): $(HTML_PARTS) $(BUILD)/html_digests.h
+$(BUILD)/html_digests.h: $(HTML_PARTS) # SHA-256 of each, in the order of enum az_html_part
+	@mkdir -p $(@D)
+	$(Q)sha256sum $(HTML_PARTS) | sed 's/^\\*\([0-9a-f]*\).*/"\1",/' >$@.new && mv $@.new $@
 .PHONY: chart.js-is-missing
 chart.js-is-missing:
 	@echo 'Chart.js was not found: install the package libjs-chart.js, or name the file: make CHART_JS=.../chart.min.js' >&2; exit 1
@@ -128,8 +133,6 @@ LIB_ALL  := $(LIB_OBJS) $(LIB_OWN)
 LIB_NEED  = json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)
 $(BUILD)/pic/base/data.o: $(wildcard configs/*)
 $(BUILD)/pic/io/digest.o $(BUILD)/pic/io/digest_v3.o: ALL_CFLAGS += -O3
-$(BUILD)/pic/reports/html/html_data.o: ALL_CFLAGS += -DAZ_CHART_JS='"$(CHART_JS)"'
-$(BUILD)/pic/reports/html/html_data.o: $(or $(CHART_JS),chart.js-is-missing) $(wildcard src/reports/html/*.css src/reports/html/*.js)
 $(BUILD)/pic/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -fvisibility=hidden -DAZ_LIBRARY -MMD -MP -c -o $@ $<

@@ -181,6 +181,9 @@ def check_flame(page, data):
 
 def same(cell, want):
     kind, title, text = cell
+    shortened = re.fullmatch(r"(.*)\u2026 \((\d+) bytes, whole in CSV and JSON\)", text, re.S)
+    if "t" in kind.split() and shortened:
+        return want.startswith(shortened[1]) and len(want.encode()) == int(shortened[2])
     if "t" in kind.split():
         return text == want.replace("\r\n", "\n")
     if text == "" or want == "":

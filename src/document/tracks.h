@@ -23,9 +23,13 @@
 #include "base/intern.h"
 #include "classify/family.h"
 
-#define AZ_TRACK_MARKS  50000
-#define AZ_TRACK_LANES  160
+#define AZ_TRACK_MARKS 50000
+#define AZ_TRACK_LANES 160 /* from which the streams of a device share one */
+#define AZ_TRACK_LANES_MOST                                                                        \
+    600 /* of all devices and ranks: a canvas has at most 32,767 rows of pixels */
 #define AZ_TRACK_LEVELS 14 /* of one build */
+
+#define AZ_TRACK_OTHER_DEVICES (-2) /* device of the lane of those after the ones shown */
 
 enum az_track_kind { AZ_TRACK_STEPS, AZ_TRACK_GAPS, AZ_TRACK_STREAM, AZ_TRACK_KINDS };
 struct az_track_lane {
@@ -56,6 +60,9 @@ struct az_tracks {
     struct az_track_marks marks;
     struct az_vec_sv names;    /* as long-lived as the document */
     struct az_vec_u8 families; /* of the names */
+    /* Of the whole run, with what has no lane; 0: what the lanes show is all. */
+    size_t streams, devices, hidden_ranks;
+    int64_t hidden_events;
 };
 void az_tracks_init(struct az_tracks *t, struct az_mem *mem);
 void az_tracks_release(struct az_tracks *t);

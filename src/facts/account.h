@@ -163,6 +163,19 @@ struct az_accounts {
     size_t n_devices, n_steps;
     size_t devices; /* also those with no work that counts */
 };
+/* Index of the first account of a device, which are by number; n_devices: there is none. */
+static inline size_t az_accounts_device(const struct az_accounts *a, int64_t device)
+{
+    size_t low = 0, high = a->n_devices;
+    while (low < high) {
+        const size_t mid = (low + high) / 2;
+        if (a->device[mid].device < device)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < a->n_devices && a->device[low].device == device ? low : a->n_devices;
+}
 /* NULL on failure, the error is in *rc. The limit of micro gaps is micro_idle_us, 0 where it is not
  * set.
  */

@@ -63,6 +63,45 @@ static void whole_document_agrees_with_csv(void **state)
     sample_end(&s);
 }
 
+/* Tables of 13 MB in all and one of 5,000 columns make a page of less than 3 MB, of which each has
+ * a part; the small one is whole. */
+static void pages_stay_small(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    static char text[5000];
+    memset(text, 'k', sizeof text);
+    sample_begin(&s);
+    for (size_t k = 0; k < 9; k++) {
+        struct az_table *t =
+            az_table_new(&s.arena, az_arena_printf(&s.arena, "t%zu", k).p, "T", AZ_TABLE_WHOLE);
+        az_table_column(t, "Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+        for (size_t c = 0; k == 8 && c < 5000; c++)
+            az_table_column(t, az_arena_printf(&s.arena, "c%zu", c).p, AZ_INT, AZ_UNIT_COUNT, 0);
+        for (size_t i = 0; i < (k == 0 ? 11 : 300); i++) {
+            az_put_text(t, az_sv_make(text, k == 0 ? 7 : k == 8 ? 9 : sizeof text));
+            for (size_t c = 0; k == 8 && c < 5000; c++)
+                az_put_i64(t, 1);
+        }
+        assert_int_equal(az_document_add(&s.doc, t), 0);
+    }
+    write_html(&s, "r.html");
+    char *got = read_file(sample_path(&s, "r.html"), &n);
+    assert_true(n < 3000000 && n > 1500000);
+    assert_int_equal(count(got, ">kkkkkkk<"), 11);
+    assert_true(count(got, "(5000 bytes, whole in CSV and JSON)") > 7 * 5);
+    assert_non_null(strstr(got, "The first 300 of 5001 columns"));
+    free(got);
+    s.doc.html_rows = 0;
+    write_html(&s, "r.html");
+    got = read_file(sample_path(&s, "r.html"), &n);
+    assert_int_equal(count(got, "bytes, whole"), 0);
+    assert_true(n > 13000000);
+    free(got);
+    sample_end(&s);
+}
+
 static void release_tracks(void *t) { az_tracks_release(t); }
 static void release_flame(void *f) { az_flame_release(f); }
 
@@ -818,6 +857,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_document_agrees_with_csv),
+        cmocka_unit_test(pages_stay_small),
         cmocka_unit_test(drawings_and_verdict),
         cmocka_unit_test(lanes_are_named),
         cmocka_unit_test(texts_are_escaped),

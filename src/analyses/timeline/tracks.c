@@ -20,7 +20,8 @@ struct work {
     int64_t begin, end;         /* ticks */
     int64_t offset;             /* ns from the begin of the run to that of the trace */
     uint32_t steps, steps_name; /* lane of the steps, AZ_NO_ID: none; the first one's name */
-    uint32_t *gaps, *stream;    /* lanes: by slot; by lane of the trace */
+    uint32_t *gaps, *stream;    /* lanes: by slot, AZ_NO_ID: none; by lane of the trace */
+    uint32_t others;            /* lane of the devices without one of their own; AZ_NO_ID: none */
     int64_t *busy_to;           /* by slot */
     struct az_vec_u32 *name;    /* number -> name of the tracks + 1 */
     struct az_lod *lod;
@@ -79,55 +80,85 @@ static int add_lane(struct work *w, enum az_track_kind kind, int64_t device, int
         ((struct az_track_lane){ .kind = kind, .rank = rank, .device = device, .stream = stream }));
 }
 
-/* The next stream of a device after `last`, by number; false: there is none. */
-static bool next_stream(const struct work *w, uint32_t slot, bool any, uint64_t last, uint64_t *out)
+/* A stream of a device: rows of `order` with one device and number. */
+static size_t stream_end(const struct work *w, const uint32_t *order, size_t from)
 {
-    bool found = false;
-    for (size_t i = 0; i < w->t->lanes.n; i++) {
-        const uint64_t tid = w->t->lanes.v[i].tid;
-        if (w->dev.slot_of_lane.v[i] != slot || (any && tid <= last) || (found && tid >= *out))
-            continue;
-        *out = tid;
-        found = true;
-    }
-    return found;
+    const uint32_t slot = w->dev.slot_of_lane.v[order[from]];
+    const uint64_t tid = w->t->lanes.v[order[from]].tid;
+    size_t to = from + 1;
+    while (to < w->t->lanes.n && w->dev.slot_of_lane.v[order[to]] == slot &&
+           w->t->lanes.v[order[to]].tid == tid)
+        to++;
+    return to;
 }
 
-static int add_streams(struct work *w, uint32_t slot, size_t most)
+/* The streams of a device, which are the rows of `order` from *at on: `most` of them have a lane,
+ * the last of which is that of all others. Without room all are on the lane of other devices. */
+static int add_streams(struct work *w, uint32_t slot, size_t most, const uint32_t *order,
+                       size_t *at)
 {
-    uint64_t tid = 0;
-    uint32_t lane = 0;
+    uint32_t lane = w->others;
     int rc = 0;
-    for (size_t n = 0; rc == 0 && next_stream(w, slot, n > 0, tid, &tid); n++) {
+    for (size_t n = 0, to;
+         rc == 0 && *at < w->t->lanes.n && w->dev.slot_of_lane.v[order[*at]] == slot; n++) {
+        const int64_t tid = (int64_t)(w->t->lanes.v[order[*at]].tid & INT64_MAX);
+        to = stream_end(w, order, *at);
+        const bool last = to == w->t->lanes.n || w->dev.slot_of_lane.v[order[to]] != slot;
         if (n < most)
             rc = add_lane(w, AZ_TRACK_STREAM, w->dev.slots.v[slot].device,
-                          n + 1 < most ? (int64_t)(tid & INT64_MAX) : -1, &lane);
-        for (size_t i = 0; i < w->t->lanes.n; i++)
-            if (w->dev.slot_of_lane.v[i] == slot && w->t->lanes.v[i].tid == tid)
-                w->stream[i] = lane;
-        if (n + 1 == most && rc == 0 && !next_stream(w, slot, true, tid, &(uint64_t){ 0 }))
-            w->out->lanes.v[lane].stream = (int64_t)(tid & INT64_MAX);
+                          n + 1 < most || last ? tid : -1, &lane);
+        for (; *at < to; ++*at)
+            w->stream[order[*at]] = lane;
+        w->out->streams++;
     }
     return rc;
+}
+
+/* Lanes of the trace by device, then number of the stream; those without device work last. */
+static int order_lanes(struct work *w, uint32_t *order)
+{
+    const size_t n = w->t->lanes.n;
+    int64_t *key = az_arena_array(w->job->arena, n + 1, sizeof *key);
+    if (!key)
+        return az_arena_error(w->job->arena);
+    for (size_t i = 0; i < n; i++)
+        key[i] = (int64_t)(w->t->lanes.v[i].tid ^ (uint64_t)INT64_MIN);
+    int rc = az_sort_order(key, n, order, w->job->mem);
+    for (size_t i = 0; i < n; i++)
+        key[i] = w->dev.slot_of_lane.v[i];
+    return rc ? rc : az_sort_by(key, order, n, w->job->mem);
+}
+
+/* The gaps and streams of a device; beyond AZ_TRACK_LANES_MOST lanes devices share one. */
+static int add_device(struct work *w, uint32_t slot, size_t most, const uint32_t *order, size_t *at)
+{
+    const size_t left = AZ_TRACK_LANES_MOST - w->out->lanes.n;
+    int rc = 0;
+    w->gaps[slot] = AZ_NO_ID;
+    w->out->devices++;
+    if (w->others == AZ_NO_ID && left > most + 1)
+        rc = add_lane(w, AZ_TRACK_GAPS, w->dev.slots.v[slot].device, -1, &w->gaps[slot]);
+    else if (w->others == AZ_NO_ID)
+        rc = add_lane(w, AZ_TRACK_STREAM, AZ_TRACK_OTHER_DEVICES, -1, &w->others);
+    return rc ? rc : add_streams(w, slot, w->others == AZ_NO_ID ? most : 0, order, at);
 }
 
 static int add_lanes(struct work *w)
 {
     const size_t most = AZ_TRACK_LANES / (w->dev.slots.n * w->job->n_traces + 1);
-    int rc = 0;
+    uint32_t *order = az_arena_array(w->job->arena, w->t->lanes.n + 1, sizeof *order);
+    size_t at = 0;
     w->gaps = az_arena_array(w->job->arena, w->dev.slots.n + 1, sizeof *w->gaps);
     w->busy_to = az_arena_array(w->job->arena, w->dev.slots.n + 1, sizeof *w->busy_to);
     w->stream = az_arena_array(w->job->arena, w->t->lanes.n + 1, sizeof *w->stream);
-    if (!w->gaps || !w->busy_to || !w->stream)
+    if (!order || !w->gaps || !w->busy_to || !w->stream)
         return az_arena_error(w->job->arena);
-    w->steps = AZ_NO_ID;
-    if (w->accounts->n_steps)
+    int rc = order_lanes(w, order);
+    w->steps = w->others = AZ_NO_ID;
+    if (rc == 0 && w->accounts->n_steps)
         rc = add_lane(w, AZ_TRACK_STEPS, -1, -1, &w->steps);
-    for (uint32_t s = 0; rc == 0 && s < w->dev.slots.n; s++) {
-        rc = add_lane(w, AZ_TRACK_GAPS, w->dev.slots.v[s].device, -1, &w->gaps[s]);
-        if (rc == 0)
-            rc = add_streams(w, s, most ? most : 1);
-    }
+    for (uint32_t s = 0; rc == 0 && s < w->dev.slots.n; s++)
+        rc = add_device(w, s, most ? most : 1, order, &at);
     return rc;
 }
 
@@ -183,7 +214,7 @@ static int put_events(struct work *w)
         int64_t *to = &w->busy_to[slot];
         uint32_t name;
         rc = name_of(w, &e, f, &name);
-        if (rc == 0 && e.start > *to)
+        if (rc == 0 && e.start > *to && w->gaps[slot] != AZ_NO_ID)
             rc = put(w, w->gaps[slot], *to, e.start, name, AZ_FAMILY_OTHER);
         if (rc == 0)
             rc = put(w, w->stream[e.lane], e.start, e.end, name, f);

@@ -58,6 +58,14 @@ static int join_names(struct az_tracks *t, struct az_intern *names, const struct
     return rc;
 }
 
+/* A rank for which there are no lanes left: it is only counted. */
+static void hide(struct az_tracks *t, const struct part *p)
+{
+    t->hidden_ranks++;
+    for (size_t i = 0; i < p->t.lanes.n; i++)
+        t->hidden_events += p->t.lanes.v[i].kind == AZ_TRACK_STREAM ? p->t.lanes.v[i].events : 0;
+}
+
 static int join(struct az_tracks *t, const struct part *p, int64_t rank, int64_t offset,
                 const uint32_t *map)
 {
@@ -119,9 +127,15 @@ static int join_all(struct az_job *job, const struct az_ranks *ranks, void *cons
     }
     for (size_t i = 0; rc == 0 && i < ranks->n; i++) {
         const struct part *p = parts[i];
-        uint32_t *map = p ? az_arena_array(job->arena, p->t.names.n + 1, sizeof *map) : NULL;
         if (!p)
             continue;
+        t->streams += p->t.streams;
+        t->devices += p->t.devices;
+        if (t->lanes.n && t->lanes.n + p->t.lanes.n > AZ_TRACK_LANES_MOST) {
+            hide(t, p);
+            continue;
+        }
+        uint32_t *map = az_arena_array(job->arena, p->t.names.n + 1, sizeof *map);
         rc = map ? join_names(t, &names, p, map) : az_arena_error(job->arena);
         if (rc == 0)
             rc = join(t, p, ranks->v[i].rank, offset_of(p, first), map);
@@ -184,7 +198,9 @@ static const struct az_shape_field tracks_fields[] = {
     AZ_VEC_OF(struct az_tracks, levels, level_shape),
     AZ_VEC_OF(struct az_tracks, marks, mark_shape),
     AZ_VEC_OF(struct az_tracks, names, az_shape_text),
-    AZ_VEC_OF(struct az_tracks, families, az_shape_u8)
+    AZ_VEC_OF(struct az_tracks, families, az_shape_u8),
+    AZ_PLAIN(struct az_tracks, streams),
+    AZ_PLAIN(struct az_tracks, devices)
 };
 static const struct az_shape tracks_shape = AZ_SHAPE(struct az_tracks, tracks_fields);
 static const struct az_shape_field part_fields[] = { AZ_NEST_OF(struct part, t, tracks_shape),

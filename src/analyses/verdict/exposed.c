@@ -362,10 +362,8 @@ static int put(struct work *w, const struct sum *s)
 static bool is_idle(const struct work *w, int64_t device)
 {
     const struct az_accounts *a = w->v->accounts;
-    for (size_t i = 0; i < a->n_devices; i++)
-        if (a->scoped[i].device == device)
-            return a->idle[i];
-    return false;
+    const size_t i = az_accounts_device(a, device);
+    return i < a->n_devices && a->idle[i];
 }
 
 static int devices(struct work *w)

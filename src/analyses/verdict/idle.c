@@ -12,10 +12,8 @@ struct work {
 static bool counts(const struct az_verdict *v, int64_t device)
 {
     const struct az_accounts *a = v->accounts;
-    for (size_t i = 0; a && i < a->n_devices; i++)
-        if (a->device[i].device == device)
-            return !a->idle[i];
-    return true;
+    const size_t i = a ? az_accounts_device(a, device) : 0;
+    return !a || i == a->n_devices || !a->idle[i];
 }
 
 static int one_gap(void *ctx, const struct az_idle_gap *gap)

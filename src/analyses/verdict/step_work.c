@@ -30,10 +30,8 @@ struct work {
 static bool counts(const struct work *w, uint32_t lane)
 {
     const uint32_t slot = w->dev.slot_of_lane.v[lane];
-    for (size_t i = 0; i < w->accounts->n_devices; i++)
-        if (w->accounts->device[i].device == w->dev.slots.v[slot].device)
-            return !w->accounts->idle[i];
-    return false;
+    const size_t i = az_accounts_device(w->accounts, w->dev.slots.v[slot].device);
+    return i < w->accounts->n_devices && !w->accounts->idle[i];
 }
 
 static int add(struct work *w, const struct az_work_event *e)

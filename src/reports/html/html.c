@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "document/verdict_table.h"
 #include "io/outfile.h"
-#include "io/sha256.h"
 #include "regression/verdict.h"
 #include "reports/report.h"
 
@@ -18,11 +17,9 @@
 /* ---- policy ---- */
 static void digest(struct az_html *h, enum az_html_part part)
 {
-    uint8_t sum[AZ_SHA256_BYTES];
-    char text[AZ_BASE64_SIZE(AZ_SHA256_BYTES)];
+    char text[AZ_HTML_DIGEST];
 
-    az_sha256(az_html_part(part), sum);
-    az_base64(sum, sizeof sum, text);
+    az_html_digest(part, text);
     az_html_putf(h, " &#39;sha256-%s&#39;", text);
 }
 
@@ -67,21 +64,21 @@ static void pair(struct az_html *h, struct az_sv name, struct az_sv value)
     az_html_put(h, AZ_SV("</dd></div>\n"));
 }
 
-/* Devices of one name are one entry: how many have the value from this row on; 0: it was shown. */
-static size_t alike(const struct az_table *t, size_t row, ptrdiff_t name, ptrdiff_t value)
+/* Devices of one name are one entry: how many have the value; `values`: those shown before, with
+ * which it is compared first, so that thousands of devices are not compared with each other. */
+static size_t alike(const struct az_table *t, size_t row, ptrdiff_t name, ptrdiff_t value,
+                    struct az_vec_sv *values)
 {
     const struct az_sv of = az_cell_text(az_table_at(t, row, (size_t)value));
     size_t n = 0;
 
-    for (size_t r = 0; r < t->rows; r++) {
-        const bool same =
-            az_sv_starts(az_cell_text(az_table_at(t, r, (size_t)name)), AZ_SV("device")) &&
-            az_sv_eq(az_cell_text(az_table_at(t, r, (size_t)value)), of);
-        if (same && r < row)
+    for (size_t i = 0; i < values->n; i++)
+        if (az_sv_eq(values->v[i], of))
             return 0;
-        n += same;
-    }
-    return n;
+    for (size_t r = row; r < t->rows; r++)
+        n += az_sv_starts(az_cell_text(az_table_at(t, r, (size_t)name)), AZ_SV("device")) &&
+             az_sv_eq(az_cell_text(az_table_at(t, r, (size_t)value)), of);
+    return az_vec_push(values, of) ? 0 : n;
 }
 
 /* What readers ask first of a report: device and the run's own labels. */
@@ -90,14 +87,16 @@ static void facts(struct az_html *h)
     const struct az_table *t = az_document_table(h->doc, "facts");
     ptrdiff_t name = t ? az_table_find_nocase(t, "fact") : -1,
               value = t ? az_table_find_nocase(t, "value") : -1;
+    struct az_vec_sv values;
     size_t shown = 0;
 
+    az_vec_init(&values, h->doc->mem);
     for (size_t r = 0; name >= 0 && value >= 0 && r < t->rows && shown < FACTS_MAX; r++) {
         struct az_sv key = az_cell_text(az_table_at(t, r, (size_t)name)),
                      text = az_cell_text(az_table_at(t, r, (size_t)value));
         const bool label = az_sv_starts(key, AZ_SV("label "));
         const size_t n =
-            label || !az_sv_starts(key, AZ_SV("device")) ? 1 : alike(t, r, name, value);
+            label || !az_sv_starts(key, AZ_SV("device")) ? 1 : alike(t, r, name, value, &values);
         if ((!label && !az_sv_starts(key, AZ_SV("device"))) || n == 0 || text.n == 0)
             continue;
         if (n > 1) {
@@ -107,6 +106,7 @@ static void facts(struct az_html *h)
         pair(h, label ? az_sv_make(key.p + 6, key.n - 6) : key, text);
         shown++;
     }
+    az_vec_release(&values);
 }
 
 /* Of gates: the verdict, what was compared with what, and how the results are spread. */
@@ -372,7 +372,8 @@ static int prepare(struct az_html *h)
             az_vec_release(&h->plot[h->n_plots].marks);
     }
     az_html_order(h);
-    return rc ? rc : h->error;
+    rc = rc ? rc : h->error;
+    return rc ? rc : az_html_fit(h);
 }
 
 static int html_write(const struct az_document *doc, const char *path, struct az_arena *scratch,

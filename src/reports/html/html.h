@@ -16,10 +16,15 @@ struct az_html {
     const struct az_document *doc;
     struct az_sv *anchor; /* id of the element of each table of the document; empty: the table is
                              not written */
-    size_t n_plots;       /* charts that are drawn */
+    struct az_html_shown {
+        size_t rows, columns; /* the first ones */
+        size_t cell;          /* bytes from which a text is truncated; SIZE_MAX: none */
+    } * shown;                /* of each table of the document */
+    size_t n_plots;           /* charts that are drawn */
     struct az_plot *plot;
-    struct az_about *about; /* what the lines and findings that are written are about */
-    int error;              /* first failure that is not the file's */
+    struct az_about *about;      /* what the lines and findings that are written are about */
+    struct az_name_index *names; /* of the timeline, for these; NULL: not made yet */
+    int error;                   /* first failure that is not the file's */
 };
 
 /* ---- html_text.c: what is written ---- */
@@ -57,9 +62,16 @@ enum az_html_part {
     AZ_HTML_PARTS
 };
 struct az_sv az_html_part(enum az_html_part p);
+/* SHA-256 of the part in base64, NUL-terminated. */
+#define AZ_HTML_DIGEST 48
+void az_html_digest(enum az_html_part p, char text[AZ_HTML_DIGEST]);
+
+/* ---- html_budget.c ---- */
+/* Fills h->shown. 0 or an error. */
+int az_html_fit(struct az_html *h) AZ_MUST_USE;
 
 /* ---- html_table.c ---- */
-/* Section with the table, its first doc->html_rows rows. */
+/* Section with the table, what is shown of it. */
 void az_html_table(struct az_html *h, size_t index);
 /* Finding of the table `findings` as a list; false if the document has none that can be read so. */
 bool az_html_findings(struct az_html *h);
@@ -84,6 +96,9 @@ struct az_about {
 void az_html_subject(struct az_html *h, const struct az_about *finding);
 
 /* ---- html_timeline.c ---- */
+/* Columns of a name in the data of a drawing with so many of them: fewer where these would take
+ * more than the rest of the page. */
+size_t az_html_name_columns(size_t names);
 /* Section with the timeline, if the document has tracks. */
 void az_html_timeline(struct az_html *h);
 /* The data that the script draws, as JSON. 0 or an error. After all lines and findings. */

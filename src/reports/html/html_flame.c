@@ -7,15 +7,15 @@
 #include "document/flame.h"
 #include "text/jsonw.h"
 
-#define PATHS    25  /* in the table */
-#define NAME_MAX 160 /* columns of a name */
+#define PATHS    25 /* in the table */
 #define PATH_MAX 400
 
 static struct az_sv name_of(struct az_html *h, const struct az_flame *f, uint32_t node)
 {
     const struct az_sv name =
         az_field_line(h->scratch, az_intern_text(&f->names, f->nodes.v[node].name));
-    return az_utf8_fit(h->scratch, name.n ? name : AZ_SV("(no name)"), NAME_MAX, true);
+    return az_utf8_fit(h->scratch, name.n ? name : AZ_SV("(no name)"),
+                       az_html_name_columns(f->nodes.n), true);
 }
 
 static struct az_sv path_of(struct az_html *h, const struct az_flame *f, uint32_t node)

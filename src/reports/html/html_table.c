@@ -6,6 +6,7 @@
 
 #include "base/human.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "document/text_table_spec.h"
 
 #define FIT_ROWS      24
@@ -17,16 +18,19 @@
 
 struct view {
     const struct az_table *t;
-    size_t rows;
+    size_t rows, columns, cell;
     struct az_scale *scale;
     double *largest; /* of share columns: what a full bar is */
 };
 
-static bool view_make(struct az_html *h, struct az_table *t, struct view *v)
+static bool view_make(struct az_html *h, size_t index, struct view *v)
 {
-    size_t limit = (t->flags & AZ_TABLE_LAST) ? 0 : h->doc->html_rows;
+    struct az_table *t = h->doc->tables.v[index];
 
-    *v = (struct view){ .t = t, .rows = limit && t->rows > limit ? limit : t->rows };
+    *v = (struct view){ .t = t,
+                        .rows = h->shown[index].rows,
+                        .columns = h->shown[index].columns,
+                        .cell = h->shown[index].cell };
     h->error = h->error ? h->error : az_table_hold(t, v->rows);
     if (h->error)
         return false;
@@ -34,7 +38,7 @@ static bool view_make(struct az_html *h, struct az_table *t, struct view *v)
     v->largest = az_arena_array(h->scratch, t->columns.n + 1, sizeof *v->largest);
     if (!v->scale || !v->largest)
         return false;
-    for (size_t c = 0; c < t->columns.n; c++) {
+    for (size_t c = 0; c < v->columns; c++) {
         v->scale[c] = az_field_scale_read(t, c, v->rows);
         if (!(t->columns.v[c].flags & AZ_SHARE))
             continue;
@@ -57,10 +61,10 @@ static bool is_detail(const struct az_column *c)
  * none. */
 static bool rises(const struct az_table *t, size_t row, size_t col)
 {
-    ptrdiff_t level = az_field_level_column(t);
-
-    return (t->columns.v[col].flags & AZ_CHANGE) && az_cell_number(az_table_at(t, row, col)) > 0 &&
-           !(level >= 0 && az_cell_number(az_table_at(t, row, (size_t)level)) == 1);
+    if (!(t->columns.v[col].flags & AZ_CHANGE) || !(az_cell_number(az_table_at(t, row, col)) > 0))
+        return false;
+    const ptrdiff_t level = az_field_level_column(t);
+    return !(level >= 0 && az_cell_number(az_table_at(t, row, (size_t)level)) == 1);
 }
 
 static bool is_severity(const struct az_column *c)
@@ -77,8 +81,10 @@ static const char *severity_class(struct az_sv s)
                                     : NULL;
 }
 
-static void text_cell(struct az_html *h, const struct az_column *col, const struct az_cell *cell)
+static void text_cell(struct az_html *h, const struct view *v, size_t column,
+                      const struct az_cell *cell)
 {
+    const struct az_column *col = &v->t->columns.v[column];
     struct az_sv s = az_cell_text(cell);
     const char *severity = is_severity(col) ? severity_class(s) : NULL;
     bool is_long = s.n > LONG_TEXT;
@@ -89,7 +95,11 @@ static void text_cell(struct az_html *h, const struct az_column *col, const stru
         az_html_putf(h, "<span class=\"badge %s\">", severity);
     else if (is_long)
         az_html_put(h, AZ_SV("<div>"));
-    az_html_text(h, s);
+    if (s.n > v->cell) {
+        az_html_text(h, az_utf8_cut(s, v->cell));
+        az_html_putf(h, "\xe2\x80\xa6 (%zu bytes, whole in CSV and JSON)", s.n);
+    } else
+        az_html_text(h, s);
     az_html_put(h, severity  ? AZ_SV("</span></td>")
                    : is_long ? AZ_SV("</div></td>")
                              : AZ_SV("</td>"));
@@ -142,7 +152,7 @@ static void number_cell(struct az_html *h, const struct view *v, size_t row, siz
 static void head(struct az_html *h, const struct view *v)
 {
     az_html_put(h, AZ_SV("<thead><tr>"));
-    for (size_t c = 0; c < v->t->columns.n; c++) {
+    for (size_t c = 0; c < v->columns; c++) {
         const struct az_column *col = &v->t->columns.v[c];
         bool text = col->type == AZ_TEXT, detail = is_detail(col);
         az_html_putf(h, "<th scope=\"col\"%s",
@@ -168,10 +178,10 @@ static void body(struct az_html *h, const struct view *v)
     az_html_put(h, AZ_SV("<tbody>\n"));
     for (size_t r = 0; r < v->rows && !h->error; r++) {
         az_html_put(h, AZ_SV("<tr>"));
-        for (size_t c = 0; c < v->t->columns.n; c++) {
+        for (size_t c = 0; c < v->columns; c++) {
             const struct az_cell *cell = az_table_at(v->t, r, c);
             if (v->t->columns.v[c].type == AZ_TEXT || cell->type == AZ_TEXT)
-                text_cell(h, &v->t->columns.v[c], cell);
+                text_cell(h, v, c, cell);
             else
                 number_cell(h, v, r, c);
         }
@@ -217,6 +227,12 @@ static void caption(struct az_html *h, const struct view *v, size_t index)
             "<p class=\"note cut\">The first %zu of %zu rows; the other %zu are in the CSV "
             "and JSON outputs (or here with <code>html_rows</code> 0).</p>\n",
             v->rows, t->rows, left_out);
+    if (v->columns < t->columns.n)
+        az_html_putf(
+            h,
+            "<p class=\"note cut\">The first %zu of %zu columns; the others are in the CSV "
+            "and JSON outputs.</p>\n",
+            v->columns, t->columns.n);
     if (t->rows == 0)
         az_html_put(h, AZ_SV("<p class=\"note\">(none)</p>\n"));
     az_html_put(h, AZ_SV("</div>\n"));
@@ -233,7 +249,7 @@ void az_html_table(struct az_html *h, size_t index)
     struct az_table *t = h->doc->tables.v[index];
     struct view v;
 
-    if (!view_make(h, t, &v)) {
+    if (!view_make(h, index, &v)) {
         h->error = h->error ? h->error : az_arena_error(h->scratch);
         return;
     }

@@ -24,22 +24,28 @@ void az_html_putf(struct az_html *h, const char *format, ...)
         az_outfile_write(h->f, text, (size_t)n);
 }
 
-static const char *escape_of(char c)
+static struct az_sv escape_of(char c)
 {
     switch (c) {
     case '&':
-        return "&amp;";
+        return AZ_SV("&amp;");
     case '<':
-        return "&lt;";
+        return AZ_SV("&lt;");
     case '>':
-        return "&gt;";
+        return AZ_SV("&gt;");
     case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
+        return AZ_SV("&quot;");
     default:
-        return NULL;
+        return AZ_SV("&#39;");
     }
+}
+
+/* Escaped characters are before 64: a bit each. */
+static bool is_escaped(char c)
+{
+    const uint64_t set = UINT64_C(1) << '&' | UINT64_C(1) << '<' | UINT64_C(1) << '>' |
+                         UINT64_C(1) << '"' | UINT64_C(1) << '\'';
+    return (unsigned char)c < 64 && (set >> (unsigned char)c & 1);
 }
 
 static void escaped(struct az_html *h, struct az_sv s)
@@ -47,11 +53,10 @@ static void escaped(struct az_html *h, struct az_sv s)
     size_t from = 0;
 
     for (size_t i = 0; i < s.n; i++) {
-        const char *e = escape_of(s.p[i]);
-        if (!e)
+        if (!is_escaped(s.p[i]))
             continue;
         az_outfile_write(h->f, s.p + from, i - from);
-        az_outfile_puts(h->f, az_sv_str(e));
+        az_outfile_puts(h->f, escape_of(s.p[i]));
         from = i + 1;
     }
     if (from < s.n)

@@ -8,9 +8,18 @@
 #include "document/tracks.h"
 #include "text/jsonw.h"
 
-#define PLACES   400 /* of a strip */
-#define STRIPS   64  /* lanes with one */
-#define NAME_MAX 160 /* columns of a name */
+#define PLACES     400 /* of a strip */
+#define STRIPS     64  /* lanes with one */
+#define NAME_MAX   160 /* columns of a name */
+#define NAME_LEAST 24
+#define NAMES_MOST 400000 /* bytes of all names */
+#define ABOUT_MOST 20000  /* names that all findings together are about */
+
+size_t az_html_name_columns(size_t names)
+{
+    const size_t n = names ? NAMES_MOST / names : NAME_MAX;
+    return n > NAME_MAX ? NAME_MAX : n < NAME_LEAST ? NAME_LEAST : n;
+}
 
 static struct az_sv lane_label(struct az_html *h, const struct az_track_lane *l)
 {
@@ -18,6 +27,8 @@ static struct az_sv lane_label(struct az_html *h, const struct az_track_lane *l)
         l->rank < 0 ? AZ_SV("") : az_arena_printf(h->scratch, "rank %lld, ", (long long)l->rank);
     if (l->kind == AZ_TRACK_STEPS)
         return az_arena_printf(h->scratch, "%.*ssteps", AZ_SVF(rank));
+    if (l->device == AZ_TRACK_OTHER_DEVICES)
+        return az_arena_printf(h->scratch, "%.*sother devices", AZ_SVF(rank));
     struct az_sv device = l->device < 0
                               ? AZ_SV("device")
                               : az_arena_printf(h->scratch, "device %lld", (long long)l->device);
@@ -71,16 +82,19 @@ static void strip(struct az_html *h, const struct az_tracks *t, size_t lane, dou
 {
     const struct az_track_level *l = coarsest(t, lane);
     const bool work = t->lanes.v[lane].kind == AZ_TRACK_STREAM;
+    int family[PLACES];
     memset(place, 0, PLACES * AZ_FAMILIES * sizeof *place);
     if (l)
         fill(t, l, place);
+    for (size_t p = 0; p < PLACES; p++)
+        family[p] = family_at(&place[p * AZ_FAMILIES]);
     az_html_putf(h, "<svg viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",
                  PLACES);
     for (int f = 0; f < AZ_FAMILIES; f++) {
         bool any = false;
         for (size_t p = 0; p < PLACES; p++) {
             size_t from = p;
-            while (p < PLACES && family_at(&place[p * AZ_FAMILIES]) == f)
+            while (p < PLACES && family[p] == f)
                 p++;
             if (p == from)
                 continue;
@@ -148,6 +162,9 @@ static void words(struct az_html *h, const struct az_tracks *t)
         n[t->lanes.v[i].kind]++;
         events += t->lanes.v[i].kind == AZ_TRACK_STREAM ? t->lanes.v[i].events : 0;
     }
+    events += t->hidden_events;
+    n[AZ_TRACK_STREAM] = t->streams ? t->streams : n[AZ_TRACK_STREAM];
+    n[AZ_TRACK_GAPS] = t->devices ? t->devices : n[AZ_TRACK_GAPS];
     az_human_time(t->span, span);
     az_human_count(events, count);
     az_html_putf(h,
@@ -156,6 +173,9 @@ static void words(struct az_html *h, const struct az_tracks *t)
                  "device events.</p>\n",
                  span, count, n[AZ_TRACK_STREAM], n[AZ_TRACK_STREAM] == 1 ? "" : "s",
                  n[AZ_TRACK_GAPS], n[AZ_TRACK_GAPS] == 1 ? "" : "s");
+    if (t->hidden_ranks)
+        az_html_putf(h, "<p class=\"note\">The last %zu ranks are not drawn.</p>\n",
+                     t->hidden_ranks);
     az_time_of_document(h->doc, &account);
     if (account.serial) /* a report of operations: its tables are of the rows that were chosen */
         az_html_put(h, AZ_SV("<p class=\"note\">This is the whole file, per device; the verdict "
@@ -257,7 +277,28 @@ static void level(struct az_jsonw *w, const struct az_tracks *t, const struct az
     az_jsonw_end_object(w);
 }
 
-static void lane_data(struct az_html *h, struct az_jsonw *w, const struct az_tracks *t, size_t lane)
+/* Levels by lane, in their order: the first of each, and after each the next. */
+struct lane_levels {
+    uint32_t *first, *next;
+};
+
+static bool levels_by_lane(struct az_html *h, const struct az_tracks *t, struct lane_levels *of)
+{
+    of->first = az_arena_array(h->scratch, t->lanes.n + 1, sizeof *of->first);
+    of->next = az_arena_array(h->scratch, t->levels.n + 1, sizeof *of->next);
+    if (!of->first || !of->next)
+        return false;
+    memset(of->first, 0xff, (t->lanes.n + 1) * sizeof *of->first);
+    for (size_t i = t->levels.n; i-- > 0;) {
+        uint32_t *first = &of->first[t->levels.v[i].lane];
+        of->next[i] = *first;
+        *first = (uint32_t)i;
+    }
+    return true;
+}
+
+static void lane_data(struct az_html *h, struct az_jsonw *w, const struct az_tracks *t, size_t lane,
+                      const struct lane_levels *of)
 {
     static const char *const kinds[AZ_TRACK_KINDS] = { "steps", "idle", "stream" };
     const struct az_track_lane *l = &t->lanes.v[lane];
@@ -268,15 +309,15 @@ static void lane_data(struct az_html *h, struct az_jsonw *w, const struct az_tra
     az_jsonw_text(w, lane_label(h, l));
     az_jsonw_key(w, "levels");
     az_jsonw_array(w);
-    for (size_t i = 0; i < t->levels.n; i++)
-        if (t->levels.v[i].lane == lane)
-            level(w, t, &t->levels.v[i]);
+    for (uint32_t i = of->first[lane]; i != AZ_NO_ID; i = of->next[i])
+        level(w, t, &t->levels.v[i]);
     az_jsonw_end_array(w);
     az_jsonw_end_object(w);
 }
 
 static void about_data(struct az_html *h, struct az_jsonw *w)
 {
+    size_t left = ABOUT_MOST;
     az_jsonw_key(w, "about");
     az_jsonw_array(w);
     for (const struct az_about *a = h->about; a; a = a->next) {
@@ -291,7 +332,7 @@ static void about_data(struct az_html *h, struct az_jsonw *w)
         az_jsonw_end_array(w);
         az_jsonw_key(w, "names");
         az_jsonw_array(w);
-        for (size_t i = 0; i < a->n_names; i++)
+        for (size_t i = 0; i < a->n_names && left; i++, left--)
             az_jsonw_i64(w, a->name[i]);
         az_jsonw_end_array(w);
         az_jsonw_end_object(w);
@@ -302,7 +343,11 @@ static void about_data(struct az_html *h, struct az_jsonw *w)
 int az_html_timeline_data(struct az_html *h, struct az_vec_char *json)
 {
     const struct az_tracks *t = h->doc->tracks;
+    const size_t width = az_html_name_columns(t->names.n);
+    struct lane_levels of;
     struct az_jsonw w;
+    if (!levels_by_lane(h, t, &of))
+        return az_arena_error(h->scratch);
     az_jsonw_init(&w, NULL, json, 0);
     az_jsonw_object(&w);
     az_jsonw_key(&w, "span");
@@ -316,7 +361,7 @@ int az_html_timeline_data(struct az_html *h, struct az_vec_char *json)
     az_jsonw_array(&w);
     for (size_t i = 0; i < t->names.n; i++)
         az_jsonw_text(
-            &w, az_utf8_fit(h->scratch, az_field_line(h->scratch, t->names.v[i]), NAME_MAX, true));
+            &w, az_utf8_fit(h->scratch, az_field_line(h->scratch, t->names.v[i]), width, true));
     az_jsonw_end_array(&w);
     az_jsonw_key(&w, "family");
     az_jsonw_array(&w);
@@ -326,7 +371,7 @@ int az_html_timeline_data(struct az_html *h, struct az_vec_char *json)
     az_jsonw_key(&w, "lanes");
     az_jsonw_array(&w);
     for (size_t i = 0; i < t->lanes.n; i++)
-        lane_data(h, &w, t, i);
+        lane_data(h, &w, t, i, &of);
     az_jsonw_end_array(&w);
     about_data(h, &w);
     az_jsonw_end_object(&w);
