@@ -26,6 +26,13 @@ struct writer {
     int error;
 };
 
+/* Columns of a table that a database can have (SQLITE_MAX_COLUMN). */
+static size_t columns_of(const struct writer *w, const struct az_table *t)
+{
+    const int most = sqlite3_limit(w->db, SQLITE_LIMIT_COLUMN, -1);
+    return t->columns.n < (size_t)most ? t->columns.n : (size_t)most;
+}
+
 static bool good(const struct writer *w)
 {
     return w->code == SQLITE_OK && !w->error && !w->scratch->failed;
@@ -119,7 +126,7 @@ static void describe(struct writer *w, const struct az_table *t, struct az_sv na
     insert(w, st);
     sqlite3_finalize(st);
     st = prepare(w, "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
-    for (size_t i = 0; i < t->columns.n; i++) {
+    for (size_t i = 0; i < columns_of(w, t); i++) {
         const struct az_column *c = &t->columns.v[i];
         bind_text(w, st, 1, name);
         bind_text(w, st, 2, c->id);
@@ -151,7 +158,7 @@ static void create(struct writer *w, const struct az_table *t, struct az_sv name
     sqlite3_str *s = sqlite3_str_new(w->db);
 
     sqlite3_str_appendf(s, "CREATE TABLE \"%.*w\"(", AZ_SVF(name));
-    for (size_t i = 0; i < t->columns.n; i++) {
+    for (size_t i = 0; i < columns_of(w, t); i++) {
         const struct az_sv id = az_field_line(w->scratch, t->columns.v[i].id);
         sqlite3_str_appendf(s, "%s\"%.*w\"%s", i ? ", " : "", AZ_SVF(id),
                             declared(t->columns.v[i].type));
@@ -197,8 +204,9 @@ static void fill(struct writer *w, const struct az_table *t, struct az_sv name)
     sqlite3_str *s = sqlite3_str_new(w->db);
     struct az_rows rows;
 
+    const size_t columns = columns_of(w, t);
     sqlite3_str_appendf(s, "INSERT INTO \"%.*w\" VALUES(", AZ_SVF(name));
-    for (size_t i = 0; i < t->columns.n; i++)
+    for (size_t i = 0; i < columns; i++)
         sqlite3_str_appendall(s, i ? ", ?" : "?");
     sqlite3_str_appendall(s, ")");
     char *sql = sqlite3_str_finish(s);
@@ -207,7 +215,7 @@ static void fill(struct writer *w, const struct az_table *t, struct az_sv name)
     for (size_t r = 0; st && good(w) && r < t->rows; r++) {
         const struct az_cell *cells = az_rows_at(&rows, r);
         if (cells)
-            put_row(w, st, cells, t->columns.n);
+            put_row(w, st, cells, columns);
         else
             w->error = az_rows_error(&rows);
     }
@@ -222,7 +230,7 @@ static void index_keys(struct writer *w, const struct az_table *t, struct az_sv 
     size_t n = 0;
 
     sqlite3_str_appendf(s, "CREATE INDEX \"%.*w_by_key\" ON \"%.*w\"(", AZ_SVF(name), AZ_SVF(name));
-    for (size_t i = 0; i < t->columns.n && n < INDEXED; i++)
+    for (size_t i = 0; i < columns_of(w, t) && n < INDEXED; i++)
         if (t->columns.v[i].flags & AZ_KEY) {
             const struct az_sv id = az_field_line(w->scratch, t->columns.v[i].id);
             sqlite3_str_appendf(s, "%s\"%.*w\"", n++ ? ", " : "", AZ_SVF(id));
@@ -373,6 +381,19 @@ static void write_all(struct writer *w, const struct az_document *doc)
     run(w, "COMMIT");
 }
 
+static void warn_columns(const struct writer *w, const struct az_document *doc, const char *path,
+                         struct az_diag *diag)
+{
+    for (size_t i = 0; i < doc->tables.n; i++) {
+        const struct az_table *t = doc->tables.v[i];
+        if (columns_of(w, t) < t->columns.n)
+            az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(az_sv_str(path)),
+                        "table '%.*s' has %zu columns, of which a database holds %zu; use CSV or "
+                        "JSON for all",
+                        AZ_SVF(t->id), t->columns.n, columns_of(w, t));
+    }
+}
+
 static int failed(const struct writer *w, const char *path, struct az_diag *diag)
 {
     const struct az_where at = AZ_AT_FILE(az_sv_str(path));
@@ -401,7 +422,9 @@ static int sqlite_write(const struct az_document *doc, const char *path, struct 
     w.code = sqlite3_open_v2(
         tmp.p, &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
     write_all(&w, doc);
-    if (!good(&w))
+    if (good(&w))
+        warn_columns(&w, doc, path, diag);
+    else
         rc = failed(&w, path, diag);
     if (sqlite3_close(w.db) != SQLITE_OK && !rc)
         rc = AZ_EINTERNAL;
