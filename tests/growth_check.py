@@ -1,9 +1,15 @@
 #!/usr/bin/env python3
-"""Does any input make the program slower than it is long? Each case writes an input of one shape at a base size, four and
-sixteen times as large, and counts instructions (callgrind, not a clock). What the four times larger one needs beyond a
-tiny one may grow by at most 6 to the sixteen times larger one: 4 is linear, 16 quadratic (docs/performance.md 7).
+"""Does any input make the program slower than it is long? Each case writes an input of one shape. Two tests of each:
 
-    growth_check.py --analyzer PATH [-v] [CASE...]      -v prints the figures of every case
+- small: CSV of a base size, four and sixteen times as large. What the four times larger one needs beyond a tiny one may
+  grow by at most 6 to the sixteen times larger one: 4 is linear, 16 quadratic (docs/performance.md 7).
+- large: 8,000 and 32,000 elements (fewer where an element is a file), as CSV, HTML, workbook, JSON and database, and an
+  SQL statement. The same factor. A report may take as many times the CSV one as FORMATS says, a page 3 MB.
+
+Instructions are counted (valgrind, not a clock). To save time the large test measures processor time first, and counts
+only what exceeds a limit in it.
+
+    growth_check.py --analyzer PATH [-v] [--small | --large] [CASE...]      -v prints the figures of every case
 
 The last line is "N passed, N failed"; without valgrind "0 passed, 0 failed" and a word why.
 """
@@ -18,6 +24,11 @@ import sys
 import tempfile
 
 MOST = 6.0
+SUSPECT = 5.0  # of processor times, from which instructions are counted
+PAGE = 3000000
+NOISE = 0.03  # seconds of processor time below which nothing is concluded
+QUERY = "select name, stream, count(*), sum(dur_ns) from kernels group by name, stream"
+FORMATS = {"csv": None, "html": 3.0, "xlsx": None, "json": None, "sqlite": None, "query": None}  # most, as a multiple of CSV
 T0 = 1000000  # us
 
 
@@ -51,11 +62,13 @@ class Trace:
 
 
 CASES = {}
+LARGE = {}  # elements of the smaller one of the large test
 
 
-def case(base):
+def case(base, large=8000):
     def note(function):
         CASES[function.__name__] = (function, base)
+        LARGE[function.__name__] = large
         return function
     return note
 
@@ -108,6 +121,15 @@ def kernel_names(n, folder):
     for i in range(n):
         t.op("aten::mm", i * 10, 8, [[64, 64], [64, 64]])
         t.launch(i * 10 + 1, 2, "void kernel_%d<float, (anonymous namespace)::Functor_%d>(int, float*)" % (i, i * 7), 10 * n + i * 3, 2)
+    return ["run", t.write(folder)]
+
+
+@case(40)
+def communication_names(n, folder):
+    """Exposed collectives of n names: a finding each."""
+    t = Trace()
+    for i in range(n):
+        t.launch(i * 100, 2, "ncclDevKernel_AllReduce_Sum_f%d_RING_LL(ncclDevKernelArgsStorage<4096ul>)" % i, i * 100 + 10, 80, stream=20)
     return ["run", t.write(folder)]
 
 
@@ -172,7 +194,7 @@ def work_over_steps(n, folder):
     return ["run", t.write(folder)]
 
 
-@case(4)
+@case(4, 100)
 def many_inputs(n, folder):
     """n files on one command line."""
     paths = []
@@ -183,7 +205,7 @@ def many_inputs(n, folder):
     return ["run"] + paths
 
 
-@case(10)
+@case(10, 100)
 def many_files(n, folder):
     """A folder with n files, few of which are traces."""
     t = Trace()
@@ -195,7 +217,7 @@ def many_files(n, folder):
     return ["run", folder]
 
 
-@case(4)
+@case(4, 32)
 def ranks(n, folder):
     """The ranks of one run with collectives."""
     for r in range(n):
@@ -250,50 +272,124 @@ def nsys_rows(n, folder):
     return ["run", path]
 
 
-def instructions(analyzer, arguments, out):
-    p = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + os.devnull, analyzer] + arguments +
-                       ["--csv-dir", out, "--format", "csv", "-j", "1"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+def command(analyzer, arguments, form, out):
+    if form == "query":
+        return [analyzer, "query"] + arguments[1:] + [QUERY, "--format=csv", "-q"]
+    if arguments[0] == "multirank":
+        return [analyzer] + arguments + ["--csv-dir" if form == "csv" else "-o", out + "/r." + form, "--format", form, "-j", "1", "-q", "--force"]
+    return [analyzer] + arguments + ["-o", out, "--format", form, "-j", "1", "-q"]
+
+
+def instructions(analyzer, arguments, form, out):
+    p = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=" + os.devnull] +
+                       command(analyzer, arguments, form, out), capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL)
     refs = re.search(r"refs:\s*([0-9,]+)", p.stderr)
     if p.returncode or not refs:
-        raise RuntimeError("exit status %d: %s" % (p.returncode, p.stderr[-600:]))
+        raise RuntimeError("%s: exit status %d: %s" % (form, p.returncode, p.stderr[-600:]))
     return int(refs.group(1).replace(",", ""))
 
 
-def factor(analyzer, name):
+def seconds(analyzer, arguments, form, out):
+    """Processor time, the least of two runs; of one where nothing can be concluded."""
+    best = None
+    for _ in range(2):
+        if best is not None and best < NOISE:
+            break
+        shutil.rmtree(out, ignore_errors=True)
+        os.mkdir(out)
+        with tempfile.TemporaryFile() as err:
+            p = subprocess.Popen(command(analyzer, arguments, form, out), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
+            _, status, used = os.wait4(p.pid, 0)
+            p.returncode = status
+            if status:
+                err.seek(0)
+                raise RuntimeError("%s: exit status %d: %s" % (form, os.waitstatus_to_exitcode(status), err.read()[-600:].decode(errors="replace")))
+        took = used.ru_utime + used.ru_stime
+        best = took if best is None else min(best, took)
+    return best
+
+
+def small(analyzer, name):
+    """Lines of faults, and of figures."""
     make, base = CASES[name]
     count = []
     for size in (2, 4 * base, 16 * base):
         with tempfile.TemporaryDirectory(prefix="growth.") as folder:
             inputs = os.path.join(folder, "in")
             os.mkdir(inputs)
-            count.append(instructions(analyzer, make(size, inputs), os.path.join(folder, "out")))
-    return (count[2] - count[0]) / max(count[1] - count[0], 1), count
+            count.append(instructions(analyzer, make(size, inputs), "csv", os.path.join(folder, "out")))
+    factor = (count[2] - count[0]) / max(count[1] - count[0], 1)
+    line = "%-20s small  %5.2f  (%s M instructions)" % (name, factor, ", ".join("%.1f" % (c / 1e6) for c in count))
+    return [line] if factor > MOST else [], [line]
+
+
+def size_of(path):
+    return sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(path) for f in files if f.endswith(".html")) if os.path.isdir(path) else os.path.getsize(path)
+
+
+def large(analyzer, name):
+    faults, figures = [], []
+    make, n = CASES[name][0], LARGE[name]
+    with tempfile.TemporaryDirectory(prefix="growth.") as folder:
+        sets = []
+        for size in (n, 4 * n, 2):
+            inputs = os.path.join(folder, "in%d" % size)
+            os.mkdir(inputs)
+            sets.append(make(size, inputs))
+        csv = None
+        for form, limit in FORMATS.items():
+            if form == "query" and sets[0][0] != "run":
+                continue
+            out = os.path.join(folder, "out_" + form)
+            low, high, base = [seconds(analyzer, s, form, out) for s in (sets[0], sets[1], sets[2])]
+            factor = (high - base) / max(low - base, 1e-3)
+            times = high / csv if csv else 1
+            csv = csv or high
+            line = "%-20s %-6s %5.2f  %4.2f x csv (%.0f, %.0f ms)" % (name, form, factor, times, low * 1e3, high * 1e3)
+            count = []
+            if (factor > SUSPECT or (limit and times > limit)) and high > NOISE:
+                count = [instructions(analyzer, s, form, out) for s in sets]
+                factor = (count[1] - count[2]) / max(count[0] - count[2], 1)
+                line = "%-20s %-6s %5.2f  (%s M instructions)" % (name, form, factor, ", ".join("%.1f" % (c / 1e6) for c in count))
+            if count and limit:
+                times = count[1] / instructions(analyzer, sets[1], "csv", os.path.join(out, "csv"))
+                line += "  %4.2f x csv" % times
+            page = size_of(out) if form == "html" and os.path.exists(out) else 0
+            if page > PAGE:
+                line += "  a page of %.1f MB" % (page / 1e6)
+            figures.append(line)
+            if page > PAGE or (count and (factor > MOST or (limit and times > limit))):
+                faults.append(line)
+    return faults, figures
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--analyzer", required=True)
     p.add_argument("-v", action="store_true")
+    p.add_argument("--small", action="store_true")
+    p.add_argument("--large", action="store_true")
     p.add_argument("cases", nargs="*")
     args = p.parse_args()
     if not shutil.which("valgrind"):
         print("growth: skipped, valgrind is not installed (it counts the instructions)\n0 passed, 0 failed")
         return 0
-    failed = 0
     names = args.cases or list(CASES)
     pool = concurrent.futures.ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 4))
-    runs = {name: pool.submit(factor, os.path.abspath(args.analyzer), name) for name in names}
-    for name in names:
+    tests = ([] if args.large else [small]) + ([] if args.small else [large])
+    runs = [(name, pool.submit(test, os.path.abspath(args.analyzer), name)) for test in tests for name in names]
+    failed = 0
+    for name, run in runs:
         try:
-            f, count = runs[name].result()
+            faults, figures = run.result()
         except RuntimeError as e:
-            failed += 1
-            print("FAIL %s: %s" % (name, e))
-            continue
-        failed += f > MOST
-        if args.v or f > MOST:
-            print("%s %-20s %5.2f  (%s M instructions)" % ("FAIL" if f > MOST else "ok  ", name, f, ", ".join("%.1f" % (c / 1e6) for c in count)), flush=True)
-    print("%d passed, %d failed" % (len(names) - failed, failed))
+            faults, figures = ["%s: %s" % (name, e)], []
+        failed += bool(faults)
+        for line in faults:
+            print("FAIL " + line, flush=True)
+        for line in figures if args.v else []:
+            print("     " + line, flush=True)
+    print("%d passed, %d failed" % (len(runs) - failed, failed))
     return 1 if failed else 0
 
 
