@@ -382,8 +382,69 @@ def json_events():
     c.hold("duplicate key" in text, "duplicate keys are counted", out[-600:])
 
 
+# ---- ranges around each other ----
+
+LAUNCHES = """CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER,"end" INTEGER,globalTid INTEGER,correlationId INTEGER,
+    nameId INTEGER); CREATE TABLE NVTX_EVENTS(start INTEGER,"end" INTEGER,eventType INTEGER,globalTid INTEGER,text TEXT);
+    INSERT INTO StringIds VALUES(2,'cudaLaunchKernel'),(3,'kern_b'),(4,'kern_c');"""
+THREAD = (1000 << 24) + 1000 + (1 << 56)
+
+
+def ranges_database(path, ranges, launches, names):
+    if os.path.exists(path):
+        os.unlink(path)
+    db = sqlite3.connect(path)
+    db.executescript(EXPORT + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(%s);" % COLUMNS + LAUNCHES)
+    for i, (begin, end, name, length) in enumerate(launches, 1):
+        db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(?,?,?,?,2)", (begin, end, THREAD, i))
+        db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(?,?,0,7,?,?,?)", (10**8 + i * 100, 10**8 + i * 100 + length, i, name, name))
+    for k, (begin, end) in enumerate(ranges):
+        db.execute("INSERT INTO NVTX_EVENTS VALUES(?,?,59,?,?)", (begin, end, THREAD, names(k)))
+    db.commit()
+    db.close()
+
+
+def nested():
+    """Sums by range and kernel name against the plain definition, where the program counts launches once."""
+    import random
+    import statistics
+    r = random.Random(5)
+    text = {1: "kern", 3: "kern_b", 4: "kern_c"}
+    for what, overlap in (("ranges within each other", False), ("ranges that overlap", True)):
+        launches = sorted((s, s + r.choice((2, 5, 40)), r.choice((1, 1, 3, 4)), r.randint(1, 60))
+                          for s in r.sample(range(100000, 200000), 1300))
+        ranges = [(r.randint(0, 120000), r.randint(180000, 300000)) if overlap else (i, 300000 - i) for i in range(1300)]
+        ranges_database("n.sqlite", ranges, launches, lambda k: "region")
+        run("run", "n.sqlite", "--csv-dir", "out", "-q")
+        found = {row["Kernel Name"]: row for row in csv.DictReader(open("out/nvtx_kern_sum.csv"))}
+        wanted = {}
+        for begin, end in ranges:
+            seen = set()
+            for s, e, name, length in launches:
+                if begin <= s and e <= end:
+                    wanted.setdefault(name, [0, []])[1].append(length)
+                    seen.add(name)
+            for name in seen:
+                wanted[name][0] += 1
+        good = len(found) == len(wanted)
+        for name, (instances, values) in wanted.items():
+            row = found.get(text[name], {})
+            good = good and [int(row["NVTX Inst"]), int(row["Kern Inst"]), int(row["Total Time (ns)"]), int(row["Min (ns)"]),
+                             int(row["Max (ns)"]), float(row["Med (ns)"])] == [
+                instances, len(values), sum(values), min(values), max(values), statistics.median(values)]
+            good = good and abs(float(row["StdDev (ns)"]) - statistics.stdev(values)) < 1e-6
+        c.hold(good, "sums of kernels by " + what, (list(found.items())[:2], {k: (v[0], len(v[1]), sum(v[1])) for k, v in wanted.items()}))
+    many = 16000
+    launches = [(10**6 + i * 10, 10**6 + i * 10 + 5, 1, 5) for i in range(many)]
+    ranges_database("many.sqlite", [(i, 10**8 - i) for i in range(many)], launches, lambda k: "r")
+    limits = [] if SANITIZED else ["--memory-limit", "512M"]
+    rc, _, err = run("run", "many.sqlite", "--csv-dir", "many", "--strict", *limits, timeout=30)
+    rows = list(csv.DictReader(open("many/nvtx_kern_sum.csv"))) if os.path.exists("many/nvtx_kern_sum.csv") else []
+    c.hold(rc == 0 and [int(x["Kern Inst"]) for x in rows] == [many * many], "16,000 kernels within 16,000 ranges", (rc, err, rows))
+
+
 with tempfile.TemporaryDirectory() as scratch:
-    for part in (statements, server, signals, texts, views, history, rows, json_events):
+    for part in (statements, server, signals, texts, views, history, rows, json_events, nested):
         if args.only in part.__name__:
             os.mkdir(os.path.join(scratch, part.__name__))
             os.chdir(os.path.join(scratch, part.__name__))

@@ -63,6 +63,43 @@ void az_stats_i64(int64_t *v, size_t n, struct az_stats *out)
     out->median = median_i64(v, n);
 }
 
+/* The value at a place of the row that v[] stands for. */
+static int64_t repeated_at(const struct az_repeated *v, size_t place)
+{
+    size_t before = 0, i = 0;
+    while (before + v[i].times <= place)
+        before += v[i++].times;
+    return v[i].value;
+}
+
+void az_stats_repeated(const struct az_repeated *v, size_t n, struct az_stats *out)
+{
+    size_t all = 0, first = n, last = 0;
+    __int128 sum = 0;
+    double squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        all += v[i].times;
+        sum += (__int128)v[i].value * v[i].times;
+        first = v[i].times && first == n ? i : first;
+        last = v[i].times ? i : last;
+    }
+    *out = (struct az_stats){ .n = all, .mean = NAN, .median = NAN, .std = NAN };
+    if (all == 0)
+        return;
+    out->sum = sum > INT64_MAX ? INT64_MAX : sum < INT64_MIN ? INT64_MIN : (int64_t)sum;
+    out->min = v[first].value;
+    out->max = v[last].value;
+    out->mean = (double)sum / (double)all;
+    for (size_t i = 0; i < n; i++) {
+        const double d = (double)v[i].value - out->mean;
+        squares += v[i].times * (d * d);
+    }
+    if (all > 1)
+        out->std = sqrt(squares / (double)(all - 1));
+    const int64_t low = repeated_at(v, (all - 1) / 2), high = repeated_at(v, all / 2);
+    out->median = all % 2 ? (double)low : (double)((__int128)low + high) / 2;
+}
+
 double az_percentile_i64(int64_t *v, size_t n, double p)
 {
     return n ? percentile_i64(v, n, p) : NAN;

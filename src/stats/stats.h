@@ -16,6 +16,13 @@ struct az_stats {
 /* Reorders v (selection); n = 0 gives zeros and NaN. mean = (double)sum / n; std by two passes
  * about the mean. */
 void az_stats_i64(int64_t *v, size_t n, struct az_stats *out);
+/* A value that occurs `times` times. */
+struct az_repeated {
+    int64_t value;
+    uint32_t times;
+};
+/* az_stats_i64 of what v[] stands for; v is sorted by value. All zero times: as for n = 0. */
+void az_stats_repeated(const struct az_repeated *v, size_t n, struct az_stats *out);
 /* The two central values of n > 0 (odd n: one, twice). Reorders v. */
 void az_middle_i64(int64_t *v, size_t n, int64_t middle[2]);
 /* Percentile p in 0..100 by linear interpolation between closest ranks (numpy's default); reorders

@@ -2,34 +2,15 @@
  * call, so a kernel counts in each enclosing range (docs/formats-nsight.md 3.4). Worked off one
  * (range name, thread, style) at a time, so that memory follows the kernels of one such group, not
  * kernels times depth. */
+#include "analyses/kernels/range_kernels.h"
 #include "analyses/registry_list.h"
 #include "document/record.h"
 #include "facts/groups.h"
 #include "facts/lazy_cache.h"
 
-/* A file of very many ranges that all overlap would make this calls times ranges: then it is
- * skipped, and said so. */
-#define MAX_VISITS 200000000u
-
-struct kernel_use {      /* one kernel name within the group at work */
-    uint32_t name;       /* id in the trace */
-    uint32_t last_range; /* to count range instances */
-    int64_t instances;
-};
-AZ_VEC(struct kernel_use, kernel_uses);
-
-struct work {
-    struct az_job *job;
-    size_t trace;
-    const struct az_trace *t;
-    const struct az_projection *p;
-    const struct az_launches *l;
-    struct az_vec_u32 slot; /* name id -> its place in uses; AZ_NO_ID */
-    struct kernel_uses uses;
-    struct az_vec_u32 group;    /* launched kernel -> place in uses */
-    struct az_vec_i64 duration; /* the same, ns */
-    struct az_table *out;
-};
+/* Where the ranges of a group hold more launches than this, each counted for every range around it,
+ * the launches are counted once, with the number of ranges around each (nested_kernels.c). */
+#define FEW_VISITS 1000000u
 
 static const struct az_record_column nvtx_kern_sum_columns[] = {
     { "NVTX Range", AZ_TEXT, .flags = AZ_KEY },
@@ -58,30 +39,34 @@ static struct az_table *new_table(struct az_job *job)
     return t;
 }
 
-static int use_kernel(struct work *w, uint32_t row, uint32_t range)
+int az_range_kernel_place(struct az_range_kernels *w, uint32_t name)
+{
+    if (w->slot.v[name] != AZ_NO_ID)
+        return 0;
+    w->slot.v[name] = (uint32_t)w->uses.n;
+    return az_vec_push(&w->uses, ((struct az_kernel_use){ .name = name, .last_range = AZ_NO_ROW }));
+}
+
+static int use_kernel(struct az_range_kernels *w, uint32_t row, uint32_t range)
 {
     const struct az_events *k = &w->t->ev[AZ_KERNEL];
     const uint32_t name = k->name[row];
-    int rc = 0;
     if (name >= w->t->names.text.n)
         return 0;
-    if (w->slot.v[name] == AZ_NO_ID) {
-        w->slot.v[name] = (uint32_t)w->uses.n;
-        rc = az_vec_push(&w->uses, ((struct kernel_use){ .name = name, .last_range = AZ_NO_ROW }));
-    }
+    int rc = az_range_kernel_place(w, name);
     if (rc == 0)
         rc = az_vec_push(&w->group, w->slot.v[name]);
     if (rc == 0)
         rc = az_vec_push(&w->duration, az_ns(w->t, k->end[row] - k->start[row]));
     if (rc != 0)
         return rc;
-    struct kernel_use *u = &w->uses.v[w->slot.v[name]];
+    struct az_kernel_use *u = &w->uses.v[w->slot.v[name]];
     u->instances += u->last_range != range;
     u->last_range = range;
     return 0;
 }
 
-static int use_range(struct work *w, uint32_t range)
+static int use_range(struct az_range_kernels *w, uint32_t range)
 {
     const struct az_events *e = &w->t->ev[AZ_RANGE], *calls = &w->t->ev[AZ_CALL];
     size_t stop;
@@ -103,54 +88,73 @@ static int use_range(struct work *w, uint32_t range)
     return 0;
 }
 
-static void put_row(struct work *w, uint32_t range, const struct kernel_use *u, int64_t *v,
-                    size_t n)
+void az_range_kernel_row(struct az_range_kernels *w, uint32_t range, const struct az_kernel_use *u,
+                         const struct az_stats *st)
 {
     const struct az_events *e = &w->t->ev[AZ_RANGE];
     const struct az_lane *lane = &w->t->lanes.v[e->lane[range]];
     const struct az_range *side = az_range_side(w->t, range);
-    struct az_stats st;
-    az_stats_i64(v, n, &st);
     az_put_text(w->out, az_job_text(w->job, az_job_name(w->job, w->trace, e->name[range])));
     az_put_text(w->out, side && side->style == 1 ? AZ_SV("StartEnd") : AZ_SV("PushPop"));
     az_put_i64(w->out, (int64_t)lane->pid);
     az_put_i64(w->out, (int64_t)lane->tid);
     az_put_i64(w->out, u->instances);
-    az_put_i64(w->out, (int64_t)n);
-    az_put_i64(w->out, st.sum);
-    az_put_f64(w->out, st.mean);
-    az_put_f64(w->out, st.median);
-    az_put_i64(w->out, st.min);
-    az_put_i64(w->out, st.max);
-    az_put_f64(w->out, n > 1 ? st.std : 0.0);
+    az_put_i64(w->out, (int64_t)st->n);
+    az_put_i64(w->out, st->sum);
+    az_put_f64(w->out, st->mean);
+    az_put_f64(w->out, st->median);
+    az_put_i64(w->out, st->min);
+    az_put_i64(w->out, st->max);
+    az_put_f64(w->out, st->n > 1 ? st->std : 0.0);
     az_put_text(w->out, az_job_text(w->job, az_job_name(w->job, w->trace, u->name)));
     if (w->job->n_traces > 1)
         az_put_i64(w->out, az_job_rank(w->job, w->trace));
 }
 
+static void put_values(struct az_range_kernels *w, uint32_t range, const struct az_kernel_use *u,
+                       int64_t *v, size_t n)
+{
+    struct az_stats st;
+    az_stats_i64(v, n, &st);
+    az_range_kernel_row(w, range, u, &st);
+}
+
+static void clear_slots(struct az_range_kernels *w)
+{
+    for (size_t i = 0; i < w->uses.n; i++)
+        w->slot.v[w->uses.v[i].name] = AZ_NO_ID;
+}
+
 /* All ranges of one name, thread and style. */
-static int use_group(struct work *w, const uint32_t *item, size_t n)
+static int use_group(struct az_range_kernels *w, const uint32_t *item, size_t n)
 {
     struct az_groups g = { 0 };
+    uint64_t visits = 0;
     int rc = 0;
     az_vec_reset(&w->uses);
     az_vec_reset(&w->group);
     az_vec_reset(&w->duration);
+    for (size_t i = 0; i < n; i++)
+        visits += w->p->ops[w->p->order[item[i]]];
+    if (visits > FEW_VISITS) {
+        rc = az_nested_kernels(w, item, n);
+        clear_slots(w);
+        return rc;
+    }
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = use_range(w, w->p->order[item[i]]);
     if (rc == 0)
         rc = az_groups_make(&g, w->group.v, w->group.n, w->uses.n, w->job->mem);
     for (size_t i = 0; rc == 0 && i < w->uses.n; i++)
-        put_row(w, w->p->order[item[0]], &w->uses.v[i], g.value,
-                az_groups_take(&g, i, w->duration.v));
-    for (size_t i = 0; i < w->uses.n; i++)
-        w->slot.v[w->uses.v[i].name] = AZ_NO_ID;
+        put_values(w, w->p->order[item[0]], &w->uses.v[i], g.value,
+                   az_groups_take(&g, i, w->duration.v));
+    clear_slots(w);
     az_groups_release(&g);
     return rc;
 }
 
 /* Numbers the ranges that have operations by (name, thread, style). */
-static int number_ranges(struct work *w, struct az_vec_u32 *group, size_t *groups)
+static int number_ranges(struct az_range_kernels *w, struct az_vec_u32 *group, size_t *groups)
 {
     const struct az_events *e = &w->t->ev[AZ_RANGE];
     struct az_map map;
@@ -170,20 +174,7 @@ static int number_ranges(struct work *w, struct az_vec_u32 *group, size_t *group
     return rc;
 }
 
-/* Launches inside ranges, each range counted for itself; known from the projection. */
-static bool too_many_visits(const struct work *w)
-{
-    uint64_t visits = 0;
-    for (size_t i = 0; i < w->p->n; i++)
-        visits += w->p->ops[w->p->order[i]];
-    if (visits <= MAX_VISITS)
-        return false;
-    az_cover(w->job, "analysis skipped: nvtx_kern_sum", (double)visits, "",
-             AZ_SV("launches in ranges to visit: too many overlapping ranges"));
-    return true;
-}
-
-static int use_trace(struct work *w)
+static int use_trace(struct az_range_kernels *w)
 {
     struct az_vec_u32 group;
     struct az_groups g = { 0 };
@@ -196,8 +187,8 @@ static int use_trace(struct work *w)
     if (!w->p)
         return rc;
     w->l = az_job_launches(w->job, w->trace, &rc);
-    if (too_many_visits(w))
-        return 0;
+    if (!w->l)
+        return rc;
     az_vec_init(&group, w->job->mem);
     rc = number_ranges(w, &group, &groups);
     if (rc == 0)
@@ -214,7 +205,7 @@ static int run(struct az_job *job)
     static const int order[] = {
         -7, 0, 12, 2, 3, 1
     }; /* time falling, range, kernel, pid, tid, style */
-    struct work w = { .job = job, .out = new_table(job) };
+    struct az_range_kernels w = { .job = job, .out = new_table(job) };
     int rc = w.out ? 0 : az_arena_error(job->arena);
     az_vec_init(&w.slot, job->mem);
     az_vec_init(&w.uses, job->mem);
