@@ -152,7 +152,8 @@ static int take_gpu(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx
                      .cuda = az_nsys_is_null(r, 4) ? -1 : az_nsys_i64(r, 4),
                      .sm_count = az_nsys_i64(r, 2),
                      .memory = az_nsys_i64(r, 3),
-                     .name = az_arena_dup(&x->t->arena, az_nsys_text(r, 1)) };
+                     /* a long one is truncated, maybe after a blank */
+                     .name = az_arena_dup(&x->t->arena, az_sv_trim(az_nsys_text(r, 1))) };
     return g.name.p ? az_vec_push(list, g) : az_arena_error(&x->t->arena);
 }
 
