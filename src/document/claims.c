@@ -115,7 +115,8 @@ static const struct {
                                   "compile before the measured steps, and cache the result" },
     [AZ_ADVICE_ASYNC_CHECKPOINT] = { "async_checkpoint", "write checkpoints asynchronously" },
     [AZ_ADVICE_CHECK_DEPENDENCIES] = { "check_dependencies",
-                                       "check stream and event dependencies" },
+                                       "check stream and event dependencies, and other "
+                                       "processes on the device" },
     [AZ_ADVICE_CHECK_CLOCKS] = { "check_clocks", "check clocks, temperature, power limit, and "
                                                  "other processes on the device" },
     [AZ_ADVICE_RERUN_WITHOUT_PROFILER] = { "rerun_without_profiler",

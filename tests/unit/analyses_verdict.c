@@ -238,6 +238,22 @@ static void overlap_needs_compute(void **state)
                 0);
 }
 
+/* Next to no compute: only less copying saves time, which is said once. */
+static void copies_without_compute(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 0, 7);
+    add_copy(t, AZ_MEMCPY, "H2D", g, 0, 600 * US, 0,
+             (struct az_copy){ .bytes = 1000000, .src = 1, .dst = 2 });
+    add(t, AZ_KERNEL, "gemm", g, 600 * US, 605 * US, 0);
+    add_copy(t, AZ_MEMCPY, "D2H", g, 605 * US, 1000 * US, 0,
+             (struct az_copy){ .bytes = 1000000, .src = 2, .dst = 1 });
+    judge(f);
+    assert_true(az_sv_ends(line_of(f, 2).text, AZ_SV("Copy less: keep data on the device")));
+    assert_true(az_sv_find(line_of(f, 3).text, AZ_SV("Copy less")) < 0);
+}
+
 /* After a kernel pages move to the host, which reads them at its own speed; before one to the
  * device, which waits for them. */
 static void migrations(struct fix *f, const char *name, int64_t from, int64_t kernel)
@@ -365,6 +381,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(unlike_gaps_are_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(exposed_parts_add_up, setup, teardown),
         cmocka_unit_test_setup_teardown(last_at_the_collectives, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_without_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(overlap_needs_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(pages_that_the_host_accesses, setup, teardown),
         cmocka_unit_test_setup_teardown(pages_that_the_device_accesses, setup, teardown),

@@ -7,6 +7,7 @@
 #include "base/human.h"
 
 #define LINES      5    /* findings in the verdict */
+#define MUCH       0.1  /* of the span: copies that are worth an advice whatever they save */
 #define LEAST      0.01 /* of the span: share of a finding that has a line */
 #define MOSTLY     0.5  /* of the time of gaps: the host is in a place from this share on, */
 #define NEARLY_ALL 0.9  /* and below this one "mostly" in it */
@@ -400,6 +401,26 @@ static struct az_sv bounded_text(struct az_verdict_text *x, struct az_sv text, c
                                  shown_saving(x, l));
 }
 
+/* Copies that take much of the time, which no compute can overlap. */
+static bool only_less_copying_helps(const struct line *l)
+{
+    return az_sv_is(l->c.rule, "exposed_copy") && l->saving < LEAST && l->c.share >= MUCH;
+}
+
+static struct az_sv line_advice(struct az_verdict_text *x, const struct line *line, size_t n)
+{
+    if (line[n].c.outside_scope)
+        return AZ_SV("");
+    if (line[n].saving >= LEAST)
+        return advice_text(x, line, n, &line[n].c);
+    if (!only_less_copying_helps(&line[n]))
+        return AZ_SV("");
+    for (size_t i = 0; i < n; i++)
+        if (only_less_copying_helps(&line[i]))
+            return AZ_SV("");
+    return AZ_SV("Copy less: keep data on the device");
+}
+
 static int finding(struct az_verdict_text *x, const struct line *line, size_t n)
 {
     const struct az_claim *f = &line[n].c;
@@ -408,9 +429,7 @@ static int finding(struct az_verdict_text *x, const struct line *line, size_t n)
                                   ? f->subject
                                   : bounded_text(x, finding_text(x, r, f, line[n].findings > 1),
                                                  &line[n]),
-                       advice = f->outside_scope || line[n].saving >= LEAST
-                                    ? advice_text(x, line, n, f)
-                                    : AZ_SV("");
+                       advice = line_advice(x, line, n);
     const struct az_line l = {
         .kind = AZ_LINE_FINDING,
         .label = f->outside_scope ? AZ_SV("Warm-up")
