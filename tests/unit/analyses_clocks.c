@@ -33,7 +33,14 @@ static void medians(void **state)
         assert_int_equal(median(3, three[i]), 2);
     assert_int_equal(median(4, (const int64_t[]){ 40, 10, 30, 20 }), 25);
     assert_int_equal(median(5, (const int64_t[]){ 5, 4, 3, 2, 1 }), 3);
-    int64_t v[64];
+    int64_t v[64], w[64];
+    for (size_t i = 0; i < 26; i++) { /* 1 to 26: 13.5, towards the first one */
+        v[i] = (int64_t)i + 1;
+        w[i] = 26 - (int64_t)i;
+    }
+    w[1] = 1, w[25] = 25;
+    assert_int_equal(median(26, v), 13);
+    assert_int_equal(median(26, w), 14);
     for (size_t n = 22; n <= 40; n++) { /* sorted by hand up to 24 */
         for (size_t i = 0; i < n; i++)
             v[i] = (int64_t)(n - i) * 10;
