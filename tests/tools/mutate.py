@@ -38,6 +38,11 @@ NEAREST = 8  # tests with the sanitizer
 BUDGET = 30  # seconds that the tests of one mutant may be expected to take; the nearest ones that fit are run
 # Scripts of tests/stages.sh and tests/shared-suites that need no other build than that of the mutants.
 SCRIPT = r'^(?:(?:stage_\w+\(\) \{)? +counted \w+ )?((?:"\$PYTHON"|sh tests/examples)(?:[^$\n\\;]|\$(?:ANALYZER|EXAMPLE_DATA|SRC|SHARED|BUILD/tools)\b)*?)(?:; \})?$'
+# Parts of a slow script, each a test: memory that fails in a command, and groups of other faults.
+PARTS = {'tests/faults/campaign.py': ['for it: ' + c for c in (
+    'multirank', 'compare', 'gate', 'probe', 'init', 'classify', 'merge', 'map', 'replay', 'check-config', 'schema', 'list', 'help', 'query')]
+    + ['Outputs that cannot', 'Names and kinds', 'Numbers at', 'Hostile text', 'Scripts of', 'Standard', 'Calls that fail: history',
+       'Calls that fail: serve', 'Calls that fail: slurm', 'Calls that fail: bisect', 'Calls that fail: reduce']}
 SLOW = 60  # seconds; slower scripts are not used
 LONG = 5  # seconds; longer tests are run after all others
 ASAN = 'detect_odr_violation=0:symbolize=0:quarantine_size_mb=8:hard_rss_limit_mb=2048:allocator_may_return_null=1'
@@ -93,7 +98,9 @@ class Tree:
         for path in ('tests/stages.sh', 'tests/shared-suites'):
             with open(path, encoding='utf-8') as f:
                 found += re.findall(SCRIPT, f.read(), re.M)
-        return [s for s in found if '$SHARED' not in s or os.path.isdir(self.shared)]
+        found = [s for s in found if '$SHARED' not in s or os.path.isdir(self.shared)]
+        whole = [s for s in found if not any(p in s for p in PARTS)]
+        return whole + ["%s --only '%s'" % (s, part) for s in found for p in PARTS if p in s for part in PARTS[p]]
 
     def copy_tree(self):
         shutil.rmtree(self.copy, ignore_errors=True)
