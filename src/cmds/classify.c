@@ -31,6 +31,7 @@ struct classify {
     struct az_log log;
     bool failed;
     const char *indent;
+    bool unnamed; /* only kernels that no built-in rule names; inputs without them are skipped */
     struct az_vec_char *out;
 };
 
@@ -45,7 +46,9 @@ static int prepare(struct classify *c, const struct az_args *a)
         rc = az_config_quick(&c->conf, &c->over, &names, &c->diag);
     c->conf.cancel = az_signals_install(); /* from here on there may be temporary files */
     if (!rc && !c->config)
-        rc = az_plan_paths(&c->conf, (const char *const *)a->operands, a->n_operands, &c->diag);
+        rc = a->n_operands == 1 ? az_plan_runs(&c->conf, a->operands[0], &c->diag)
+                                : az_plan_paths(&c->conf, (const char *const *)a->operands,
+                                                a->n_operands, &c->diag);
     if (!rc)
         rc = az_plan_search(&c->conf, &c->diag);
     if (!rc)
@@ -96,6 +99,8 @@ static int read_job(struct classify *c, struct az_plan_job *job)
     struct az_result res;
     int rc = job->error;
 
+    if (c->unnamed && (rc || az_job_is_run(job)))
+        return AZ_OK;
     az_result_init(&res, opts.memory_limit);
     if (!rc && az_job_is_run(job)) /* its ranks are reduced: there is no such table */
         rc = az_diag_fail(&job->diag, AZ_EUSAGE, AZ_AT_FILE(job->input->title),
@@ -109,7 +114,8 @@ static int read_job(struct classify *c, struct az_plan_job *job)
     for (size_t i = 0; t && !rc && i < t->rows; i++)
         rc = add_row(c, t, i);
     az_result_release(&res);
-    az_diag_print(&job->diag, &c->log);
+    if (!c->unnamed)
+        az_diag_print(&job->diag, &c->log);
     return rc;
 }
 
@@ -140,11 +146,13 @@ static int map_text(struct classify *c, const char *indent, struct az_vec_char *
     int rc = taken ? az_sort_cmp(c->list.v, c->list.n, sizeof *c->list.v, bigger_first, NULL, NULL)
                    : AZ_ENOMEM;
 
+    const size_t before = text->n;
     if (!rc)
         rc = az_text_printf(text, "%s\"kernel_to_class_map\": {\n", indent);
     for (size_t i = 0; !rc && i < c->list.n && shown < (size_t)c->most; i++) {
         const struct proposal *p = &c->list.v[i];
-        taken[i] = p->lower.n > 0 && !collides(c, taken, i);
+        taken[i] = p->lower.n > 0 && !collides(c, taken, i) &&
+                   (!c->unnamed || az_sv_is(p->class_name, "todo"));
         if (!taken[i])
             continue;
         shown++;
@@ -159,6 +167,10 @@ static int map_text(struct classify *c, const char *indent, struct az_vec_char *
             rc = az_text_printf(text, ", // %.2f%% of kernel time, %lld kernels\n",
                                 c->total > 0 ? (double)p->ns / c->total * 100.0 : 0.0,
                                 (long long)p->count);
+    }
+    if (c->unnamed && !shown) {
+        text->n = before;
+        return rc;
     }
     return rc ? rc : az_text_printf(text, "%s}%s\n", indent, *indent ? "," : "");
 }
@@ -252,9 +264,9 @@ static void end(struct classify *c)
     az_config_release(&c->conf);
 }
 
-int az_class_map(const struct az_args *a, const char *indent, struct az_vec_char *out)
+int az_class_map(const struct az_args *a, const char *indent, bool unnamed, struct az_vec_char *out)
 {
-    struct classify c = { .indent = indent, .out = out };
+    struct classify c = { .indent = indent, .unnamed = unnamed, .out = out };
     int rc = begin(&c, &az_cmd_classify);
 
     if (!rc)

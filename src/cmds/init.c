@@ -36,40 +36,38 @@ static int put_files(const struct az_input *in, struct az_vec_char *out)
     return rc ? rc : az_text_append(out, AZ_SV("            ],\n"));
 }
 
-/* Steps that are found in the profile, and how; 0: none, or it cannot be read, which the class map
- * reports. */
-static int64_t steps_of(struct az_plan_job *job, struct az_vec_char *how)
+/* What `probe` finds, as comments; an input that cannot be read has none, which the run reports. */
+static int put_facts(struct az_plan_job *job, struct az_vec_char *out, int64_t *steps,
+                     struct az_vec_char *how)
 {
     struct az_run_opts opts = { .memory_limit = 0 };
     struct az_result res;
     struct az_diag silent;
-    int64_t n = 0;
+    int rc = AZ_OK;
 
     az_diag_init(&silent);
     az_result_init(&res, opts.memory_limit);
-    if (az_analyze_input(job, &opts, 1, &res, &silent, NULL) == AZ_OK && res.reportable &&
-        res.doc.claims)
-        n = res.doc.claims->steps.count;
-    if (n && az_text_printf(how, "steps found: %.*s", AZ_SVF(res.doc.claims->steps.source)) != 0)
-        n = 0;
+    const int read = az_analyze_input(job, &opts, 1, &res, &silent, NULL);
+    if (read == AZ_OK && res.reportable) {
+        rc = az_look_facts(job, &res, "            // ", out);
+        *steps = res.doc.claims ? res.doc.claims->steps.count : 0;
+        if (!rc && *steps)
+            rc = az_text_printf(how, "steps found: %.*s", AZ_SVF(res.doc.claims->steps.source));
+    }
     az_result_release(&res);
     az_diag_release(&silent);
-    return n;
+    return rc ? rc : read == AZ_EINTR ? AZ_EINTR : AZ_OK;
 }
 
-static int put_arguments(struct az_plan_job *job, struct az_vec_char *out)
+static int put_arguments(int64_t steps, struct az_sv how, struct az_vec_char *out)
 {
-    struct az_vec_char how;
-    az_vec_init(&how, NULL);
-    const int64_t steps = steps_of(job, &how);
     int rc = steps ? az_text_printf(out,
                                     "            \"analysis_args\": {\n"
                                     "                \"num_of_iters\": %lld, // %.*s\n",
-                                    (long long)steps, AZ_SVF(az_text_view(&how)))
+                                    (long long)steps, AZ_SVF(how))
                    : az_text_append(out, AZ_SV("            \"analysis_args\": {\n"
                                                "                \"num_of_iters\": 1, // of the "
                                                "recorded part\n"));
-    az_vec_release(&how);
     return rc ? rc
               : az_text_append(out, AZ_SV("                \"num_of_gpus\": 1,\n"
                                           "                // \"nvtx_tag_of_iter\": \"name of the "
@@ -81,13 +79,39 @@ static int put_input(struct az_plan_job *job, struct az_vec_char *out)
 {
     const bool classic = job->format && job->format->text_classic;
     const char *format = job->saved ? AZ_FORMAT_RESULT : job->format->name;
-    int rc = quoted(out, "        {\n            \"title\": ", job->input->title, ",\n");
+    struct az_vec_char how;
+    int64_t steps = 0;
+    int rc = az_text_append(out, AZ_SV("        {\n"));
 
+    az_vec_init(&how, NULL);
+    if (!rc && job->format)
+        rc = put_facts(job, out, &steps, &how);
+    rc = rc ? rc : quoted(out, "            \"title\": ", job->input->title, ",\n");
     rc = rc ? rc : quoted(out, "            \"format\": ", az_sv_str(format), ",\n");
     rc = rc ? rc : put_files(job->input, out);
     if (!rc && classic)
-        rc = put_arguments(job, out);
+        rc = put_arguments(steps, az_text_view(&how), out);
+    az_vec_release(&how);
     return rc ? rc : az_text_append(out, AZ_SV("        },\n"));
+}
+
+/* Classes: all kernels of formats whose classes are the user's; of others, which have built-in
+ * ones, as comments those that no rule names. */
+static int put_classes(const struct az_args *a, bool classic, struct az_vec_char *out)
+{
+    struct az_vec_char map;
+    int rc = AZ_OK;
+
+    if (classic)
+        return az_class_map(a, "    ", false, out) == AZ_EXIT_OK ? AZ_OK : AZ_EINTERNAL;
+    az_vec_init(&map, NULL);
+    if (az_class_map(a, "    // ", true, &map) == AZ_EXIT_OK && map.n) {
+        rc = az_text_append(out, AZ_SV("    // kernels that no built-in rule names: remove the "
+                                       "slashes and correct the classes\n"));
+        rc = rc ? rc : az_text_append(out, az_text_view(&map));
+    }
+    az_vec_release(&map);
+    return rc;
 }
 
 static int put_config(struct az_look *l, const struct az_args *a, struct az_vec_char *out)
@@ -106,14 +130,16 @@ static int put_config(struct az_look *l, const struct az_args *a, struct az_vec_
         n++;
     }
     rc = rc ? rc : az_text_append(out, AZ_SV("    ],\n"));
-    /* the formats whose classes are the user's; others have built-in ones */
-    if (!rc && classic && az_class_map(a, "    ", out) != AZ_EXIT_OK)
-        rc = AZ_EINTERNAL;
+    if (!rc && n)
+        rc = put_classes(a, classic, out);
+    if (!rc && classic) /* else one screen */
+        rc = az_text_append(out, AZ_SV("    \"text\": \"full\", // the verdict and all tables\n"));
     if (!rc)
         rc = az_text_append(
-            out,
-            AZ_SV("    \"text\": \"full\",\n    \"outputs\": {\n        \"dir\": \"reports\",\n"
-                  "        \"formats\": [\"text\", \"xlsx\", \"html\"],\n    },\n}\n"));
+            out, AZ_SV("    \"outputs\": {\n        \"dir\": \"reports\",\n"
+                       "        \"formats\": [\"text\", \"xlsx\", \"html\"],\n    },\n"
+                       "    // pass or fail: analyzer gate --config=FILE\n"
+                       "    // \"gates\": { \"baseline\": \"earlier_perf_report.json\" },\n}\n"));
     return rc ? rc : n ? AZ_OK : AZ_EEMPTY;
 }
 

@@ -94,8 +94,10 @@ const char *az_flag_nearest(const char *word);
 void az_flags_respell(const struct option *longs, int argc, char **argv);
 
 /* ---- classify.c ---- */
-/* The class map of the operands' kernels as a member of a configuration; exit status. */
-int az_class_map(const struct az_args *a, const char *indent, struct az_vec_char *out);
+/* The class map of the operands' kernels as a member of a configuration; exit status. unnamed: only
+ * kernels that no built-in rule names; nothing if there are none. */
+int az_class_map(const struct az_args *a, const char *indent, bool unnamed,
+                 struct az_vec_char *out);
 
 /* ---- look.c ---- */
 /* Paths as `run` takes them, planned, nothing written. Messages are in the diag. */
@@ -106,6 +108,9 @@ struct az_look {
 };
 int az_look_begin(struct az_look *l, const char *const *paths, size_t n);
 void az_look_end(struct az_look *l);
+/* What an analyzed input holds, a line each after the prefix: devices, ranks, steps, span, ... */
+int az_look_facts(const struct az_plan_job *job, const struct az_result *res, const char *prefix,
+                  struct az_vec_char *out) AZ_MUST_USE;
 /* Reads the inputs of a path and prints what they hold, a few indented lines each; exit status. */
 int az_look_describe(const char *path, const struct az_log *log);
 

@@ -41,14 +41,20 @@ void az_look_end(struct az_look *l)
     az_config_release(&l->conf);
 }
 
+struct facts {
+    struct az_vec_char *out;
+    const char *prefix;
+    struct az_arena a;
+    int error;
+};
+
 /* Texts are of the file, and may hold anything. */
-static void line(const char *label, struct az_sv text)
+static void line(struct facts *f, const char *label, struct az_sv text)
 {
-    if (!text.n)
+    if (!text.n || f->error)
         return;
-    printf("  %-9s ", label);
-    az_print_name(text);
-    putchar('\n');
+    text = az_utf8_printable(&f->a, text, "");
+    f->error = az_text_printf(f->out, "%s%-9s %.*s\n", f->prefix, label, AZ_SVF(text));
 }
 
 /* Value of a fact; empty: the file does not say. */
@@ -148,30 +154,45 @@ static struct az_sv span(const struct az_document *d, struct az_arena *a)
     return AZ_SV("");
 }
 
-static int describe(const struct az_plan_job *job, const struct az_result *res)
+int az_look_facts(const struct az_plan_job *job, const struct az_result *res, const char *prefix,
+                  struct az_vec_char *out)
 {
     const struct az_document *d = &res->doc;
     const struct az_table *verdict = az_headline_of(d);
     const struct az_sv shapes = fact(d, "record_shapes"), stacks = fact(d, "with_stack");
-    struct az_arena a;
+    struct facts f = { .out = out, .prefix = prefix };
 
-    az_arena_init(&a, NULL);
+    az_arena_init(&f.a, NULL);
     if (verdict && verdict->rows)
-        line("what", az_headline_line(verdict, 0).text);
-    line("devices", devices(d, &a));
-    line("ranks", ranks(res, &a));
-    line("steps", steps(d, &a));
-    line("span", span(d, &a));
+        line(&f, "what", az_headline_line(verdict, 0).text);
+    line(&f, "devices", devices(d, &f.a));
+    line(&f, "ranks", ranks(res, &f.a));
+    line(&f, "steps", steps(d, &f.a));
+    line(&f, "span", span(d, &f.a));
     if (job->format && strcmp(job->format->name, "pytorch") == 0) {
-        line("shapes", az_sv_is(shapes, "1")
-                           ? AZ_SV("recorded: FLOPs, bytes and rooflines available")
-                           : AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)"));
-        line("stacks", az_sv_is(stacks, "1")
-                           ? AZ_SV("recorded")
-                           : AZ_SV("not recorded (profile with with_stack=True)"));
+        line(&f, "shapes",
+             az_sv_is(shapes, "1")
+                 ? AZ_SV("recorded: FLOPs, bytes and rooflines available")
+                 : AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)"));
+        line(&f, "stacks",
+             az_sv_is(stacks, "1") ? AZ_SV("recorded")
+                                   : AZ_SV("not recorded (profile with with_stack=True)"));
     }
-    const int rc = a.failed ? az_arena_error(&a) : AZ_OK;
-    az_arena_release(&a);
+    const int rc = f.error ? f.error : f.a.failed ? az_arena_error(&f.a) : AZ_OK;
+    az_arena_release(&f.a);
+    return rc;
+}
+
+static int describe(const struct az_plan_job *job, const struct az_result *res)
+{
+    struct az_vec_char text;
+    int rc;
+
+    az_vec_init(&text, NULL);
+    rc = az_look_facts(job, res, "  ", &text);
+    if (!rc && text.n)
+        fwrite(text.v, 1, text.n, stdout);
+    az_vec_release(&text);
     return rc;
 }
 

@@ -27,6 +27,7 @@ static const struct az_cmd_opt map_options[] = {
     { 'q', "quiet", NULL, "print errors only" },
     { 'v', "verbose", NULL, "print notes and the number of parts written" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
+    { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
     { OPT_MEMORY, "memory-limit", "SIZE", "memory limit, for example 2G" },
     { 'h', "help", NULL, "print this help" },
 };

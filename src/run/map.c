@@ -2,13 +2,17 @@
 #include "run/map.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/sort.h"
 #include "document/tracks.h"
 #include "io/outfile.h"
 #include "run/internal.h"
+
+#define METER_NS 100000000 /* between two looks at the progress */
 
 /* ---- shares ---- */
 
@@ -119,14 +123,69 @@ static int skip_done(const struct az_map_opts *m, struct az_plan_job *job, size_
     return rc;
 }
 
+/* The progress line, drawn by a thread of its own while traces are read: nothing else is printed
+ * then. */
+struct meter {
+    struct az_progress line;
+    struct az_map_run *run;
+    size_t skipped;
+    uint64_t bytes; /* of all traces */
+    _Atomic uint64_t read;
+    int64_t started_ns;
+    atomic_bool stop;
+    pthread_t thread;
+    bool running;
+};
+
+static void draw(struct meter *t)
+{
+    const struct az_progress_item all = {
+        .title = AZ_SV("traces"), .bytes = t->bytes, .read = &t->read, .started_ns = t->started_ns
+    };
+
+    t->line.done = t->skipped + atomic_load(&t->run->written) + atomic_load(&t->run->failed);
+    az_progress_draw(&t->line, &all, 1);
+}
+
+static void *draw_until_stop(void *ctx)
+{
+    struct meter *t = ctx;
+    const struct timespec pause = { .tv_nsec = METER_NS };
+
+    while (!atomic_load(&t->stop)) {
+        draw(t);
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
+}
+
+static void start_meter(struct meter *t)
+{
+    atomic_store(&t->stop, false);
+    t->running = t->line.on && pthread_create(&t->thread, NULL, draw_until_stop, t) == 0;
+}
+
+static void stop_meter(struct meter *t)
+{
+    atomic_store(&t->stop, true);
+    if (t->running)
+        pthread_join(t->thread, NULL);
+    t->running = false;
+    az_progress_clear(&t->line);
+}
+
 static int map_job(struct az_map_run *m, struct az_plan_job *job, const struct az_run_opts *opts,
-                   struct az_seats *seats)
+                   struct az_seats *seats, struct meter *meter)
 {
     struct az_result res;
     struct az_diag diag;
-    struct az_input_run o = {
-        .job = job, .res = &res, .diag = &diag, .threads = seats->all, .seats = seats, .map = m
-    };
+    struct az_input_run o = { .job = job,
+                              .res = &res,
+                              .diag = &diag,
+                              .threads = seats->all,
+                              .seats = seats,
+                              .map = m,
+                              .progress = &meter->read };
     int rc;
 
     az_result_init(&res, opts->memory_limit);
@@ -141,8 +200,11 @@ static int map_job(struct az_map_run *m, struct az_plan_job *job, const struct a
     const bool made = rc == 0;
     if (rc == 0)
         rc = az_ranks_names(&o, ranks);
-    if (rc == 0)
+    if (rc == 0) {
+        start_meter(meter);
         rc = az_ranks_read(&o, ranks);
+        stop_meter(meter);
+    }
     az_diag_print(&diag, &opts->log);
     for (size_t i = 0; made && i < n; i++) {
         az_diag_print(&m->said[i], &opts->log);
@@ -216,9 +278,15 @@ static int map_all(struct az_map_run *m, struct az_plan *p, const struct az_run_
 {
     const unsigned all = opts->workers ? opts->workers : az_processors();
     struct az_seats seats = { .free = (int)all - 1, .all = all };
-    size_t skipped = 0;
+    struct meter meter = { .run = m, .started_ns = az_now_ns() };
+    size_t skipped = 0, total = 0;
     int rc = AZ_OK;
 
+    for (size_t i = 0; i < p->jobs.n; i++) {
+        total += p->jobs.v[i].files.n;
+        meter.bytes += p->jobs.v[i].bytes;
+    }
+    az_progress_init(&meter.line, opts->progress, total);
     for (size_t i = 0; rc == 0 && i < p->jobs.n; i++) {
         struct az_plan_job *job = &p->jobs.v[i];
         az_diag_print(&job->diag, &opts->log);
@@ -227,8 +295,9 @@ static int map_all(struct az_map_run *m, struct az_plan *p, const struct az_run_
             continue;
         }
         rc = skip_done(m->opts, job, &skipped);
+        meter.skipped = skipped;
         if (rc == 0 && job->files.n)
-            rc = map_job(m, job, opts, &seats);
+            rc = map_job(m, job, opts, &seats, &meter);
     }
     az_log_line(&opts->log, AZ_LOG_VERBOSE, "%zu parts written, %zu up to date, %zu failed",
                 atomic_load(&m->written), skipped, atomic_load(&m->failed));
