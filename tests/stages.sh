@@ -115,6 +115,7 @@ stage_library() { # `make installed` before
     counted library "$PYTHON" tests/library_check.py --installed "$BUILD/installed" --analyzer "$ANALYZER" --cc "${CC:-cc}" \
         --example-data "$EXAMPLE_DATA"
 }
+stage_watch() { counted watch "$PYTHON" tests/watch_check.py --analyzer "$ANALYZER"; }
 stage_python() { # `make wheel` before
     counted python "$PYTHON" tests/python_check.py --analyzer "$ANALYZER" --build "$BUILD"
 }

@@ -12,7 +12,9 @@ static const struct {
       "  analyzer run trace.json -q --format html,xlsx -o out report files in out/\n"
       "  analyzer run 'ranks/*.json.gz' --csv-dir out         ranks of one run, one CSV file per "
       "table\n"
-      "  analyzer run --config=config.json --only=night2      one input of a configuration\n" },
+      "  analyzer run --config=config.json --only=night2      one input of a configuration\n"
+      "  analyzer run --watch traces --baseline base.json     a line per new trace, pass or "
+      "fail\n" },
     { &az_cmd_multirank,
       "  analyzer multirank -b profiles                       every run below profiles/, as text\n"
       "  analyzer multirank -b profiles -f step_8 -o out      one step, with a workbook\n" },

@@ -1,5 +1,6 @@
 /* `analyzer run` and `analyzer --config=FILE`: from options to a plan to an exit status. */
 #include "cmds/run_args.h"
+#include "cmds/watch.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -7,6 +8,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "io/path.h"
+
+enum { OPT_WATCH = OPT_OWN, OPT_BASELINE };
 
 static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE",
@@ -35,6 +38,9 @@ static const struct az_cmd_opt options[] = {
     { OPT_MEMORY, "memory-limit", "SIZE", "memory limit per input, for example 2G" },
     { OPT_PROFILE, "profile_json_path", "FILE", "the same as PATH" },
     { OPT_PROFILE, "profile_path", "FILE", "the same as PATH" },
+    { OPT_WATCH, "watch", "DIR",
+      "print a line for each new profile in DIR until interrupted; with --baseline its gate" },
+    { OPT_BASELINE, "baseline", "RESULT", "with --watch: result or profile to compare with" },
     { OPT_WARN_ONLY, "warn-only", NULL, "do not change the exit status when a gate fails" },
     { 'h', "help", NULL, "print this help" },
     { OPT_VERSION, "version", NULL, "print the version and build configuration" },
@@ -371,7 +377,27 @@ int az_run_inputs(struct az_run_args *r)
     return status;
 }
 
-static int parse(const struct az_cmd *cmd, struct az_args *a, struct az_run_args *r, bool *stop)
+struct watch_args {
+    const char *dir, *baseline;
+};
+
+static int check_inputs(const struct az_cmd *cmd, const struct az_run_args *r,
+                        const struct watch_args *w)
+{
+    if (w->baseline && !w->dir)
+        return az_usage_error(cmd, "--baseline requires --watch; use 'analyzer gate BASE CAND'");
+    if (w->dir && (r->config || r->paths.n))
+        return az_usage_error(cmd, "unexpected input with --watch; use one of them");
+    if (r->config && r->paths.n)
+        return az_usage_error(cmd, "unexpected path '%s' with --config; use one of them",
+                              r->paths.v[0]);
+    if (!r->config && !r->paths.n && !w->dir)
+        return az_usage_error(cmd, "no inputs; name files or folders, or use --config=FILE");
+    return AZ_EXIT_OK;
+}
+
+static int parse(const struct az_cmd *cmd, struct az_args *a, struct az_run_args *r,
+                 struct watch_args *w, bool *stop)
 {
     int id, rc = AZ_EXIT_OK;
 
@@ -385,20 +411,21 @@ static int parse(const struct az_cmd *cmd, struct az_args *a, struct az_run_args
         }
         if (id == OPT_VERSION)
             return az_cmd_version.run(&az_cmd_version, 1, a->argv);
-        rc = az_run_option(cmd, r, id, a->value);
+        if (id == OPT_WATCH)
+            w->dir = a->value;
+        else if (id == OPT_BASELINE)
+            w->baseline = a->value;
+        else
+            rc = az_run_option(cmd, r, id, a->value);
         if (rc)
             return rc;
     }
     for (size_t i = 0; i < a->n_operands; i++)
         if (az_vec_push(&r->paths, a->operands[i]))
             return AZ_EXIT_INTERNAL;
-    if (r->config && r->paths.n)
-        return az_usage_error(cmd, "unexpected path '%s' with --config; use one of them",
-                              r->paths.v[0]);
-    if (!r->config && !r->paths.n)
-        return az_usage_error(cmd, "no inputs; name files or folders, or use --config=FILE");
-    *stop = false;
-    return AZ_EXIT_OK;
+    rc = check_inputs(cmd, r, w);
+    *stop = rc != AZ_EXIT_OK;
+    return rc;
 }
 
 void az_run_args_init(struct az_run_args *r)
@@ -421,15 +448,20 @@ void az_run_args_release(struct az_run_args *r)
 static int run_run(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct az_run_args r;
+    struct watch_args w = { .dir = NULL };
     struct az_args a;
     bool stop;
     int rc;
 
     az_run_args_init(&r);
     az_args_init(&a, cmd, argc, argv);
-    rc = parse(cmd, &a, &r, &stop);
-    if (!stop)
+    rc = parse(cmd, &a, &r, &w, &stop);
+    if (!stop && w.dir) {
+        az_run_fill_opts(&r);
+        rc = az_watch(w.dir, w.baseline, &r.run.log);
+    } else if (!stop) {
         rc = az_run_inputs(&r);
+    }
     az_run_args_release(&r);
     return rc;
 }

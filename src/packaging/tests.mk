@@ -65,7 +65,7 @@ example: ## run the examples (results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden sizes cluster html stragglers gates , examples faults library python packages documented accounts trust graphs \
+	@$(STAGES) unit golden sizes cluster html stragglers gates , examples faults library python watch packages documented accounts trust graphs \
 	    counters steps regions names query schema verdict fuzz shared
 test-build: all units installed wheel $(TOOLS) $(EXAMPLE_DB) $(if $(shell command -v $(MPICC) 2>/dev/null),$(if $(SAN),,mpi))
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)

@@ -1,7 +1,7 @@
 /* What outputs must not replace: inputs, and reports of other inputs. The inputs are recorded in an
- * extended attribute of each output; where the file system has none, nothing is known, and a file is
- * replaced. */
-#define _GNU_SOURCE /* for the declarations of sys/xattr.h */
+ * extended attribute of each output; where the file system has none, nothing is known, and a file
+ * is replaced. */
+#define _GNU_SOURCE /* for the declarations of extended attributes */
 #include "run/output_sources.h"
 
 #include <inttypes.h>

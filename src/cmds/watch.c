@@ -1,0 +1,257 @@
+/* `analyzer --watch DIR`: a line for each profile that appears in a folder, with the result of a
+ * gate if there is a baseline. Each profile is analyzed by a child process, whose memory is
+ * returned when it ends. */
+#include "cmds/watch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "document/verdict_table.h"
+#include "io/path.h"
+
+#define EVENTS      (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR)
+#define MOST_LENGTH 4096 /* of the text of a gate */
+
+struct watching {
+    const char *baseline;
+    const struct az_log *log;
+    int fd;
+    struct az_arena arena;
+    struct az_vec_sv folders; /* by watch descriptor; p is NULL: none */
+    bool failed;              /* a gate, or an input */
+};
+
+/* ---- one profile, in a child process ---- */
+
+/* "2 steps of 450.8 us (ProfilerStep); 73.6% compute, ...": the first lines of the verdict. */
+static void print_verdict(const struct az_document *doc)
+{
+    const struct az_table *t = az_headline_of(doc);
+
+    for (size_t r = 0; t && r < t->rows; r++) {
+        const struct az_line l = az_headline_line(t, r);
+        if (l.kind != AZ_LINE_WHAT && l.kind != AZ_LINE_TIME)
+            continue;
+        fputs(l.kind == AZ_LINE_WHAT ? ": " : "; ", stdout);
+        az_print_name(l.text);
+    }
+}
+
+/* The first paragraph below the heading: "fail: gemm: ..." with its continued lines. */
+static void print_paragraph(FILE *from)
+{
+    char line[MOST_LENGTH];
+    bool began = false;
+
+    rewind(from);
+    while (fgets(line, sizeof line, from)) {
+        const struct az_sv text = az_sv_trim(az_sv_str(line));
+        if (!began && (!text.n || text.p[0] == '='))
+            continue;
+        if (began && line[0] != ' ')
+            return;
+        fputs(began ? " " : "; ", stdout);
+        az_print_name(text);
+        began = true;
+    }
+}
+
+/* Runs the gate with its text in a file; its exit status. */
+static int run_gate(const char *baseline, const char *path, FILE *text)
+{
+    char name[] = "gate", color[] = "--color=never",
+         end[] = "--"; /* options are respelled in place */
+    char *argv[] = { name, color, end, (char *)baseline, (char *)path, NULL };
+    const int out = dup(STDOUT_FILENO);
+    int rc;
+
+    if (out < 0 || dup2(fileno(text), STDOUT_FILENO) < 0)
+        return AZ_EXIT_INTERNAL;
+    rc = az_cmd_gate.run(&az_cmd_gate, 5, argv);
+    fflush(stdout);
+    return dup2(out, STDOUT_FILENO) < 0 ? AZ_EXIT_INTERNAL : rc;
+}
+
+static int print_line(const struct watching *w, const char *path)
+{
+    struct az_look l;
+    struct az_run_opts opts = { .memory_limit = 0 };
+    struct az_result res;
+    int rc = az_look_begin(&l, &path, 1), status = AZ_EXIT_OK;
+    FILE *text = w->baseline ? tmpfile() : NULL;
+    struct az_plan_job *job = rc == 0 && l.plan.jobs.n ? &l.plan.jobs.v[0] : NULL;
+
+    az_result_init(&res, 0);
+    if (job)
+        rc = job->error ? job->error : az_analyze_input(job, &opts, 1, &res, &job->diag, NULL);
+    if (rc == 0 && text)
+        status = run_gate(w->baseline, path, text);
+    az_print_name(az_sv_str(path));
+    if (res.reportable)
+        print_verdict(&res.doc);
+    else
+        printf(": error: %s", az_err_text(rc));
+    az_result_release(&res);
+    if (rc == 0 && text)
+        print_paragraph(text);
+    if (text)
+        fclose(text);
+    putchar('\n');
+    fflush(stdout);
+    az_diag_print(&l.diag, w->log);
+    if (job)
+        az_diag_print(&job->diag, w->log);
+    az_look_end(&l);
+    return rc ? AZ_EXIT_PARTIAL : status;
+}
+
+/* Is it a profile? What is not, or not yet, is skipped without a word. */
+static bool is_profile(const char *path)
+{
+    const struct az_format *f;
+    struct az_diag silent;
+    int score;
+
+    if (az_path_stat(path).kind != AZ_PATH_FILE)
+        return false;
+    az_diag_init(&silent);
+    const int rc = az_format_probe_found(path, &f, &score, &silent);
+    az_diag_release(&silent);
+    return rc == AZ_OK;
+}
+
+static void report(struct watching *w, const char *path)
+{
+    int status = 0;
+    pid_t child;
+
+    if (!is_profile(path))
+        return;
+    fflush(stdout);
+    child = fork();
+    if (child == 0)
+        _exit(print_line(w, path));
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (child < 0)
+        az_log_line(w->log, AZ_LOG_QUIET, "error: %s: %s", path, strerror(errno));
+    w->failed |= child < 0 || status != 0;
+}
+
+/* ---- folders ---- */
+
+static int watch_folder(struct watching *w, const char *path)
+{
+    const int wd = inotify_add_watch(w->fd, path, EVENTS);
+    int rc = AZ_OK;
+
+    if (wd < 0)
+        return AZ_EIO;
+    while (!rc && w->folders.n <= (size_t)wd)
+        rc = az_vec_push(&w->folders, ((struct az_sv){ NULL, 0 }));
+    if (!rc)
+        w->folders.v[wd] = az_arena_dup(&w->arena, az_sv_str(path));
+    return rc;
+}
+
+static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+{
+    (void)depth;
+    return info->kind == AZ_PATH_DIR ? watch_folder(ctx, path) : AZ_OK;
+}
+
+static int visit_new(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+{
+    (void)depth;
+    if (info->kind == AZ_PATH_DIR)
+        return watch_folder(ctx, path);
+    report(ctx, path);
+    return AZ_OK;
+}
+
+/* A folder and what is below it. Of a new one the files count that were there before it was
+ * watched.
+ */
+static int watch_all(struct watching *w, const char *path, bool new)
+{
+    const struct az_walk walk = { .visit = new ? visit_new : visit, .ctx = w };
+    struct az_diag diag;
+    int rc = watch_folder(w, path);
+
+    az_diag_init(&diag);
+    if (!rc)
+        rc = az_path_walk(path, &walk, &diag);
+    az_diag_print(&diag, w->log);
+    az_diag_release(&diag);
+    return rc;
+}
+
+static int take_event(struct watching *w, const struct inotify_event *e)
+{
+    struct az_arena a;
+    int rc = AZ_OK;
+
+    if (e->mask & IN_Q_OVERFLOW) {
+        az_log_line(w->log, AZ_LOG_QUIET, "warning: too many new files at once; some were missed");
+        return AZ_OK;
+    }
+    if (e->len == 0 || e->wd < 0 || (size_t)e->wd >= w->folders.n || !w->folders.v[e->wd].p)
+        return AZ_OK;
+    az_arena_init(&a, NULL);
+    const struct az_sv path = az_path_join(&a, w->folders.v[e->wd], az_sv_str(e->name));
+    if (!path.p)
+        rc = AZ_ENOMEM;
+    else if (e->mask & IN_ISDIR)
+        rc = watch_all(w, path.p, true) == AZ_ENOMEM ? AZ_ENOMEM : AZ_OK; /* it may be gone */
+    else if (e->mask & (IN_CLOSE_WRITE | IN_MOVED_TO) && e->name[0] != '.')
+        report(w, path.p);
+    az_arena_release(&a);
+    return rc;
+}
+
+static int take_events(struct watching *w)
+{
+    _Alignas(struct inotify_event) char buffer[16384];
+    const ssize_t n = read(w->fd, buffer, sizeof buffer);
+    int rc = n < 0 && errno != EINTR && errno != EAGAIN ? AZ_EIO : AZ_OK;
+
+    for (ssize_t at = 0; !rc && at < n && !az_interrupted();) {
+        const struct inotify_event *e = (const void *)(buffer + at);
+        rc = take_event(w, e);
+        at += (ssize_t)(sizeof *e + e->len);
+    }
+    return rc;
+}
+
+int az_watch(const char *dir, const char *baseline, const struct az_log *log)
+{
+    struct watching w = { .baseline = baseline, .log = log, .fd = inotify_init1(IN_CLOEXEC) };
+    int rc = w.fd < 0 ? AZ_EIO : AZ_OK;
+
+    az_arena_init(&w.arena, NULL);
+    az_vec_init(&w.folders, NULL);
+    (void)az_signals_install();
+    if (!rc)
+        rc = watch_all(&w, dir, false);
+    if (rc == AZ_EIO)
+        az_log_line(log, AZ_LOG_QUIET, "error: %s: cannot watch: %s", dir, strerror(errno));
+    else if (!rc)
+        az_log_line(log, AZ_LOG_NORMAL, "note: watching %s; interrupt to end", dir);
+    while (!rc && !az_interrupted()) {
+        struct pollfd p = { .fd = w.fd, .events = POLLIN };
+        if (poll(&p, 1, -1) > 0)
+            rc = take_events(&w);
+    }
+    if (w.fd >= 0)
+        close(w.fd);
+    az_vec_release(&w.folders);
+    az_arena_release(&w.arena);
+    if (rc)
+        return rc == AZ_EIO ? AZ_EXIT_PARTIAL : AZ_EXIT_INTERNAL;
+    return w.failed ? AZ_EXIT_GATE : AZ_EXIT_OK;
+}
