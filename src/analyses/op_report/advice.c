@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "analyses/op_report/opreport.h"
+#include "analyses/op_report/findings.h"
 #include "base/sort.h"
 #include "document/record.h"
 
@@ -301,45 +301,93 @@ static void fallback(struct section *s)
                (int64_t)t->counts.host, -1, AZ_SV("move them to the device"));
 }
 
+/* What helps against gaps of a cause. */
+static const char *const gap_advice[AZ_GAP_CAUSES] = {
+    [AZ_GAP_BETWEEN] = "capture a trace, or keep the host ahead of the device",
+    [AZ_GAP_OUTSIDE] = "keep the host ahead of the device outside of trace replays",
+    [AZ_GAP_REPLAYS] = "queue the next replay before synchronizing",
+    [AZ_GAP_INSIDE] = "check dependencies inside the replay",
+    [AZ_GAP_COMPILE] = "compile before the measured part",
+    [AZ_GAP_HOST] = "move host operations to the device",
+};
+
+/* Gaps of the rows shown, and the rows, as places in the report; before: the device row shown
+ * before it. */
+static int list_gaps(struct az_op_report *t, struct az_op_report_gap_list *out,
+                     struct az_vec_u32 *rows)
+{
+    uint32_t before = AZ_NO_ROW;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
+        const struct az_op_report_row *r = &t->rows.v[i];
+        const double ns = az_op_report_row_gap_ns(t, r);
+        if (az_op_report_oprow(t, r)->kind != AZ_OPROW_DEVICE)
+            continue;
+        if (ns > 0) {
+            rc = az_vec_push(out, ((struct az_op_report_gap){ before == AZ_NO_ROW ? r->row : before,
+                                                              r->row, llround(ns) }));
+            if (rc == 0)
+                rc = az_vec_push(rows, (uint32_t)i);
+        }
+        before = r->row;
+    }
+    return rc;
+}
+
+/* One line per cause with its part of busy time and gaps, which the verdict divides in the same
+ * way. */
+static void print_savings(struct section *s, const double saving[AZ_GAP_CAUSES])
+{
+    struct az_op_report *t = s->t;
+    const double all = t->total - t->overlapped;
+    line(s, AZ_SV(""));
+    line(s,
+         az_arena_printf(t->job->arena,
+                         "These operations started more than %g μs after the previous operation.",
+                         t->o->op_to_op_gap_us));
+    line(s, AZ_SV("Estimated saving, of busy time and gaps:"));
+    for (size_t i = 0; s->rc == 0 && i < AZ_GAP_CAUSES; i++)
+        if (saving[i] > 0)
+            s->rc = az_form_text(s->form,
+                                 az_arena_printf(t->job->arena, "%.1f%%, %.0f μs: %s",
+                                                 all > 0 ? saving[i] / 10 / all : 0,
+                                                 saving[i] / 1000, gap_advice[i]),
+                                 true);
+}
+
 static void gaps(struct section *s)
 {
     struct az_op_report *t = s->t;
-    struct az_arena *a = t->job->arena;
+    struct az_op_report_gap_rules rules;
+    struct az_op_report_gap_list list;
+    struct az_vec_u32 rows;
     struct az_op_report_figures f;
-    double saving_ns = 0;
-    int64_t n = 0;
+    double saving[AZ_GAP_CAUSES] = { 0 }; /* ns */
+    az_vec_init(&list, t->job->mem);
+    az_vec_init(&rows, t->job->mem);
     begin_group(s);
-    for (size_t i = 0; i < t->rows.n; i++) {
-        double gap = az_op_report_row_gap(t, &t->rows.v[i]);
-        if (!(gap > t->o->op_to_op_gap_us))
+    if (s->rc == 0)
+        s->rc = list_gaps(t, &list, &rows);
+    if (s->rc == 0)
+        s->rc = az_op_report_gap_rules_make(&rules, t, &list);
+    for (size_t i = 0; s->rc == 0 && i < list.n; i++) {
+        uint32_t host;
+        if (!((double)list.v[i].ns > t->o->op_to_op_gap_us * 1000))
             continue;
-        n++;
-        az_op_report_figures(t, &t->rows.v[i], &f);
-        put(s, GAP, i, &f,
-            t->r->replayed ? AZ_SV("queue the next replay before synchronizing")
-                           : AZ_SV("capture a trace, or keep the host ahead of the device"));
-        count(s, i, f.bound, 0);
-        saving_ns += az_op_report_row_gap_ns(t, &t->rows.v[i]) - t->o->traced_gap_us * 1000;
+        const enum az_gap_cause cause = az_op_report_gap_cause(&rules, &list.v[i], &host);
+        az_op_report_figures(t, &t->rows.v[rows.v[i]], &f);
+        put(s, GAP, rows.v[i], &f, az_sv_str(gap_advice[cause]));
+        count(s, rows.v[i], f.bound, cause);
+        saving[cause] += (double)list.v[i].ns - t->o->traced_gap_us * 1000;
     }
-    if (n == 0)
-        return;
-    heading(s, "High op-to-op gap");
-    for (size_t i = 0; i < s->alike.n; i++)
-        print_alike(s, &s->alike.v[i]);
-    const double all = t->total - t->overlapped, saving = saving_ns / 1000,
-                 share = all > 0 ? saving / all * 100 : 0;
-    line(s, AZ_SV(""));
-    line(s, az_arena_printf(
-                a, "These operations started more than %g μs after the previous operation.",
-                t->o->op_to_op_gap_us));
-    line(s, az_arena_printf(a, "Estimated saving %s: %.0f μs, %.1f%% of busy time and gaps.",
-                            t->r->replayed ? "if the device never waits" : "of a captured trace",
-                            saving, share));
-    line(s, t->r->replayed
-                ? AZ_SV("Queue the next replay before synchronizing; keep work between replays on "
-                        "the device.")
-                : AZ_SV("Otherwise keep the host ahead of the device: dispatch asynchronously, "
-                        "compile runtime arguments in."));
+    if (s->rc == 0 && s->alike.n) {
+        heading(s, "High op-to-op gap");
+        for (size_t i = 0; i < s->alike.n; i++)
+            print_alike(s, &s->alike.v[i]);
+        print_savings(s, saving);
+    }
+    az_vec_release(&list);
+    az_vec_release(&rows);
 }
 
 static struct az_sv without_advice(struct section *s, const struct az_op_report_advice *a)

@@ -8,8 +8,6 @@
 #include "stats/stats.h"
 
 #define REACHED  80.0 /* percent of a peak that can be reached */
-#define COMPILES 1e5  /* ns: gaps from here on before an operation that runs first compile it */
-#define UNLIKE   4    /* x the median of the other gaps: a gap before a first run is another */
 #define FEWER    0.5  /* of the worker cores: an operation on less is reported */
 #define FIDELITY 0.5  /* of the time of a FLOP-bound product, with one step less of fidelity */
 
@@ -63,9 +61,7 @@ struct work {
     struct az_map index;
     struct tallies v;
     struct az_op_report_calls calls;
-    uint8_t *first; /* by row: the first of its operation and arguments on its device */
-    double others;  /* ns: median of the gaps before operations that ran before; NaN: none */
-    bool replayed;
+    struct az_op_report_gap_rules rules;
 };
 
 static int add(struct work *w, enum cause cause, uint32_t code, double time, double gain,
@@ -91,94 +87,19 @@ static int add(struct work *w, enum cause cause, uint32_t code, double time, dou
 }
 
 /* ---- gaps ---- */
-
-static int find_first_runs(struct work *w)
-{
-    const struct az_oprows *rows = &w->t->r->rows;
-    struct az_map seen;
-    int rc = az_map_init(&seen, w->t->job->mem, 256);
-    w->first = az_arena_array(w->t->job->arena, rows->n + 1, 1);
-    if (rc == 0 && !w->first)
-        rc = az_arena_error(w->t->job->arena);
-    for (size_t i = 0; rc == 0 && i < rows->n; i++) {
-        const struct az_oprow *r = &rows->v[i];
-        uint32_t *at;
-        bool added = false;
-        if (r->kind == AZ_OPROW_DEVICE)
-            rc = az_map_put(&seen, (uint64_t)r->code << 32 | r->args, (uint64_t)r->device, 0, &at,
-                            &added);
-        w->first[i] = added;
-        w->replayed |= r->kind == AZ_OPROW_DEVICE && r->replay != AZ_NO_ID;
-    }
-    az_map_release(&seen);
-    return rc;
-}
-
-static int find_others(struct work *w, const struct az_op_report_gap_list *gaps)
-{
-    struct az_vec_f64 v;
-    int rc = 0;
-    az_vec_init(&v, w->t->job->mem);
-    for (size_t i = 0; rc == 0 && i < gaps->n; i++)
-        if (!w->first[gaps->v[i].next])
-            rc = az_vec_push(&v, (double)gaps->v[i].ns);
-    w->others = v.n ? az_percentile_f64(v.v, v.n, 50) : NAN;
-    az_vec_release(&v);
-    return rc;
-}
-
-static bool compiles(const struct work *w, const struct az_op_report_gap *g)
-{
-    const uint8_t cached = w->t->r->rows.v[g->next].cached;
-    /* a miss is also recorded of programs that ran before */
-    if ((double)g->ns < COMPILES || cached == AZ_FLAG_TRUE)
-        return false;
-    return w->first[g->next] && !((double)g->ns < UNLIKE * w->others);
-}
-
-/* The host operation with the most time of those called between two operations, where all of them
- * take half of the gap; AZ_NO_ID. */
-static uint32_t host_work(const struct work *w, const struct az_op_report_gap *g)
-{
-    const struct az_events *e = &w->t->trace->ev[AZ_HOST_OP];
-    const int64_t from = w->t->r->rows.v[g->before].start, to = w->t->r->rows.v[g->next].start;
-    size_t lo = 0, hi = e->n;
-    int64_t sum = 0, most = -1;
-    uint32_t name = AZ_NO_ID;
-    if (from == INT64_MIN || to <= from || w->t->r->files.n > 1)
-        return AZ_NO_ID;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (e->start[mid] <= from)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    for (; lo < e->n && e->start[lo] < to; lo++) {
-        const int64_t ns = e->end[lo] - e->start[lo];
-        sum += ns;
-        name = ns > most ? e->name[lo] : name;
-        most = ns > most ? ns : most;
-    }
-    return 2 * sum >= g->ns ? name : AZ_NO_ID;
-}
-
 static int gap(struct work *w, const struct az_op_report_gap *g)
 {
-    const struct az_oprow *v = w->t->r->rows.v, *a = &v[g->before], *b = &v[g->next];
+    static const enum cause causes_of[] = {
+        [AZ_GAP_BETWEEN] = GAPS,  [AZ_GAP_OUTSIDE] = OUTSIDE, [AZ_GAP_REPLAYS] = REPLAYS,
+        [AZ_GAP_INSIDE] = INSIDE, [AZ_GAP_COMPILE] = COMPILE, [AZ_GAP_HOST] = HOST
+    };
     const double ns = (double)g->ns, gain = ns - w->t->o->traced_gap_us * 1000;
-    enum cause cause = b->replay != AZ_NO_ID ? REPLAYS : w->replayed ? OUTSIDE : GAPS;
+    uint32_t host;
     if (!(ns > w->t->o->op_to_op_gap_us * 1000) ||
         az_op_report_holds_lost(&w->calls, g->before, g->next))
         return 0;
-    const uint32_t host = host_work(w, g);
-    if (host != AZ_NO_ID)
-        return add(w, HOST, host, ns, gain, ns);
-    if (b->replay != AZ_NO_ID && a->replay == b->replay)
-        cause = INSIDE;
-    else if (b->replay == AZ_NO_ID && compiles(w, g))
-        cause = COMPILE;
-    return add(w, cause, AZ_NO_ID, ns, gain, ns);
+    const enum cause cause = causes_of[az_op_report_gap_cause(&w->rules, g, &host)];
+    return add(w, cause, host, ns, gain, ns);
 }
 
 static int find_gaps(struct work *w)
@@ -187,9 +108,7 @@ static int find_gaps(struct work *w)
     az_vec_init(&gaps, w->t->job->mem);
     int rc = az_op_report_gaps_find(w->s, &gaps);
     if (rc == 0)
-        rc = find_first_runs(w);
-    if (rc == 0)
-        rc = find_others(w, &gaps);
+        rc = az_op_report_gap_rules_make(&w->rules, w->t, &gaps);
     if (rc == 0)
         rc = az_op_report_calls_make(&w->calls, w->s);
     for (size_t i = 0; rc == 0 && i < gaps.n; i++)

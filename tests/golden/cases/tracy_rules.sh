@@ -27,3 +27,8 @@ echo "== control characters"
 printf "$head"'\033[31mRe\001d,tt_dnn_device,0,1024,1000\n' >red.csv
 "$ANALYZER" tt-perf-report red.csv --csv ops.csv
 cut -d, -f4 ops.csv
+echo "== savings by cause, as in the verdict"
+for kind in compiled untraced; do
+    "$PYTHON" "$SRC/tests/gen/make_tracy_claims.py" --seed 1 --kind $kind --out $kind.csv || exit 99
+    "$ANALYZER" tt-perf-report $kind.csv --no-summary 2>err | grep -A3 -E '^Est. saving|^Estimated saving'
+done
