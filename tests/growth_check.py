@@ -28,7 +28,7 @@ SUSPECT = 5.0  # of processor times, from which instructions are counted
 PAGE = 3000000
 NOISE = 0.03  # seconds of processor time below which nothing is concluded
 QUERY = "select name, stream, count(*), sum(dur_ns) from kernels group by name, stream"
-FORMATS = {"csv": None, "html": 3.0, "xlsx": None, "json": None, "sqlite": None, "query": None}  # most, as a multiple of CSV
+FORMATS = {"csv": None, "html": 3.0, "xlsx": 2.0, "json": None, "sqlite": None, "query": None}  # most, as a multiple of CSV
 T0 = 1000000  # us
 
 

@@ -112,6 +112,17 @@ int az_deflate_new(struct az_deflate **out, const struct az_deflate_opts *o, str
     return 0;
 }
 
+void az_deflate_restart(struct az_deflate *d)
+{
+#ifdef AZ_WITH_ISAL
+    if (d->s) {
+        isal_deflate_reset(d->s);
+        return;
+    }
+#endif
+    d->failed |= deflateReset(&d->z) != Z_OK;
+}
+
 bool az_deflate_add(struct az_deflate *d, const char *p, size_t n, bool last)
 {
     const size_t most = (size_t)1 << 30; /* the libraries count in 32 bits */

@@ -22,6 +22,8 @@ struct az_deflate_opts {
 /* AZ_ENOMEM, AZ_ELIMIT. */
 int az_deflate_new(struct az_deflate **d, const struct az_deflate_opts *o,
                    struct az_mem *mem) AZ_MUST_USE;
+/* A new stream of the same options, after the last one ended, in the same memory. */
+void az_deflate_restart(struct az_deflate *d);
 /* The next bytes; `last`: the stream ends with them. False: it could not be packed or was not
  * taken, now or before. Equal calls give equal bytes; what is packed depends on how it is cut. */
 bool az_deflate_add(struct az_deflate *d, const char *p, size_t n, bool last) AZ_MUST_USE;

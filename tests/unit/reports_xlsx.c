@@ -269,6 +269,8 @@ static void full_disk_leaves_nothing(void **state)
     for (int constant = 0; constant < 2; constant++) {
         s.doc.xlsx_rows = constant ? 0 : 3000;
         for (size_t i = 0; i < AZ_LENGTH(limits); i++) {
+            if (!constant && limits[i] > 100000) /* the file is smaller */
+                continue;
             if (write_limited(&s, limits[i]) != 1)
                 fail_msg("limit %lu: no error", (unsigned long)limits[i]);
             assert_int_equal(entries(sample_path(&s, "out")), 0);

@@ -15,9 +15,9 @@
 #define WIDTH_MAX    59 /* and one for the edges */
 #define WIDTH_FILTER 3  /* room for the filter's button in a header */
 #define FROZEN_MOST  2  /* key columns that stay in view */
-/* Cells of a document from which rows go to files at once (3 MB in all instead of 1.2 KB a row),
- * but not with more than so many sheets, each of which would hold an open file; and cells from
- * which a part may pass 4 GiB. */
+/* Cells of a document from which rows go to files at once (3 MB in all, whatever their number), but
+ * not with more than so many sheets, each of which would hold an open file; and cells from which a
+ * part may pass 4 GiB. */
 #define CONSTANT_FROM 100000
 #define CONSTANT_MAX  200
 #define ZIP64_FROM    (10u << 20)
@@ -231,8 +231,22 @@ static enum az_xlsx_style cell_style(const struct az_column *c, size_t at)
     return c->type == AZ_TEXT && at > 0 ? AZ_STYLE_INDENTED : az_xlsx_style_of(c);
 }
 
-/* Rows in constant memory mode, see xlsx_rows.c. */
-static void rows_at_once(struct az_xlsx *x, const struct az_xlsx_part *p, struct az_rows *rows)
+/* Rows that charts draw are written by the library, which copies their cells into the charts, for
+ * readers that compute none. */
+static size_t drawn_rows(const struct az_document *doc, const struct az_xlsx_part *p)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < doc->charts.n; i++) {
+        const size_t rows = az_xlsx_drawn(&doc->charts.v[i], p);
+        most = rows > most ? rows : most;
+    }
+    return most;
+}
+
+/* Rows without the library, see xlsx_rows.c. */
+static void rows_at_once(struct az_xlsx *x, const struct az_xlsx_part *p, struct az_rows *rows,
+                         size_t from)
 {
     struct az_xlsx_rows w;
     const struct az_cell *cells;
@@ -244,14 +258,15 @@ static void rows_at_once(struct az_xlsx *x, const struct az_xlsx_part *p, struct
         style[c] = cell_style(&p->t->columns.v[c], c);
     if (az_xlsx_rows_open(&w, x, p->ws, style, p->columns))
         return;
-    for (size_t r = 0; r < p->rows && !x->error && (cells = az_rows_at(rows, p->first + r)); r++)
+    for (size_t r = from; r < p->rows && !x->error && (cells = az_rows_at(rows, p->first + r)); r++)
         az_xlsx_row(&w, r + 1, cells);
     az_xlsx_rows_close(&w);
 }
 
-static void sheet(struct az_xlsx *x, const struct az_xlsx_part *p)
+static void sheet(struct az_xlsx *x, const struct az_document *doc, const struct az_xlsx_part *p)
 {
     const struct az_column *columns = p->t->columns.v;
+    const size_t drawn = x->constant_memory ? 0 : drawn_rows(doc, p);
     struct az_rows rows;
     const struct az_cell *cells;
 
@@ -260,14 +275,12 @@ static void sheet(struct az_xlsx *x, const struct az_xlsx_part *p)
     dress(x, p);
     for (size_t c = 0; c < p->columns; c++)
         az_xlsx_text(x, p->ws, 0, c, columns[c].name, AZ_STYLE_HEADER);
-    if (x->constant_memory)
-        rows_at_once(x, p, &rows);
-    for (size_t r = 0; r < p->rows && !x->constant_memory && !x->error &&
-                       (cells = az_rows_at(&rows, p->first + r));
-         r++) {
+    for (size_t r = 0; r < drawn && !x->error && (cells = az_rows_at(&rows, p->first + r)); r++) {
         for (size_t c = 0; c < p->columns; c++)
             az_xlsx_cell(x, p->ws, r + 1, c, &cells[c], cell_style(&columns[c], c));
     }
+    if (drawn < p->rows && !x->error)
+        rows_at_once(x, p, &rows, drawn);
     x->error = x->error ? x->error : az_rows_error(&rows);
     az_rows_close(&rows);
 }
@@ -319,7 +332,7 @@ static int xlsx_write(const struct az_document *doc, const char *path, struct az
     if (summary)
         az_xlsx_summary(&x, summary, doc, &plan);
     for (size_t i = 0; i < plan.parts.n && !x.error; i++) {
-        sheet(&x, &plan.parts.v[i]);
+        sheet(&x, doc, &plan.parts.v[i]);
         heats(doc, &plan.parts.v[i]);
     }
     rc = az_xlsx_close(&x);

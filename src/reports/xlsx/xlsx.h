@@ -43,10 +43,11 @@ enum az_xlsx_style {
     AZ_STYLE_COUNT
 };
 
-/* Rows of a sheet that are in a file of their own. */
+/* Rows of a sheet that the library does not write: in a file of their own, or in memory. */
 struct az_xlsx_piece {
-    unsigned sheet; /* 1, 2, ... */
-    struct az_sv path;
+    unsigned sheet;    /* 1, 2, ... */
+    struct az_sv path; /* of the file; empty: in memory */
+    struct az_vec_char text;
 };
 AZ_VEC(struct az_xlsx_piece, az_xlsx_pieces);
 
@@ -71,7 +72,7 @@ struct az_xlsx {
     struct az_vec_sv names;        /* sheet names taken */
     struct az_vec_char text;       /* one cell, NUL-terminated */
     bool constant_memory, zip64;
-    struct az_sv book_name; /* what the library writes; in constant memory mode another file */
+    struct az_sv book_name;       /* what the library writes, into which the pieces are put */
     struct az_xlsx_pieces pieces; /* which are put into it */
     struct az_xlsx_labels labels;
     unsigned cells; /* written, for the looks at the memory */
@@ -111,7 +112,7 @@ void az_xlsx_lost(struct az_xlsx *x);
  * first error. */
 int az_xlsx_close(struct az_xlsx *x) AZ_MUST_USE;
 
-/* ---- xlsx_rows.c: rows of a sheet in constant memory mode ---- */
+/* ---- xlsx_rows.c: rows of a sheet without the library ---- */
 struct az_xlsx_col {          /* what is the same in all its cells */
     char head[12], style[24]; /* <c r="AB; " s="3" */
     uint8_t head_n, style_n;  /* 0: not known yet */
@@ -122,7 +123,7 @@ struct az_xlsx_rows {
     struct lxw_worksheet *ws;
     size_t columns;
     struct az_xlsx_col *col;
-    void *file;              /* FILE that rows go to, in the folder of the workbook */
+    void *file; /* FILE that rows go to, in the folder of the workbook; NULL: they stay in memory */
     struct az_vec_char text; /* rows that are not written yet */
     char row[8];             /* its number */
     uint8_t row_n;
@@ -183,6 +184,9 @@ struct lxw_chart_series;
  * short enough, or cannot be written. */
 bool az_xlsx_labels(struct az_xlsx *x, struct lxw_chart *chart, struct lxw_chart_series *s,
                     const struct az_xlsx_part *p, size_t col, size_t rows);
+#define AZ_XLSX_DRAWN 1000 /* rows that a chart draws, up to which it has a copy of their cells */
+/* Rows of a sheet that a chart has a copy of; 0: none. */
+size_t az_xlsx_drawn(const struct az_chart *c, const struct az_xlsx_part *p);
 /* Is there a native chart for it? */
 bool az_xlsx_draws(const struct az_chart *c);
 /* All charts, from that cell to the right and down. Returns how many rows they take. */

@@ -167,6 +167,23 @@ static void paint_series(lxw_chart_series *s, const struct az_chart *c, struct a
     chart_series_set_fill(s, &fill);
 }
 
+size_t az_xlsx_drawn(const struct az_chart *c, const struct az_xlsx_part *p)
+{
+    const size_t rows = c->max_rows && !c->n_parts && c->max_rows < p->rows ? c->max_rows : p->rows;
+    return az_xlsx_draws(c) && az_sv_eq(c->table, p->t->id) && rows <= AZ_XLSX_DRAWN ? rows : 0;
+}
+
+/* The library would copy cells that it did not write. */
+static void without_copies(lxw_chart_series *s, const struct az_chart *c,
+                           const struct az_xlsx_part *p)
+{
+    if (az_xlsx_drawn(c, p))
+        return;
+    s->values->ignore_cache = LXW_TRUE;
+    if (s->categories)
+        s->categories->ignore_cache = LXW_TRUE;
+}
+
 static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c,
                        const struct az_xlsx_part *p, ptrdiff_t cat, ptrdiff_t val, size_t number,
                        size_t rows)
@@ -183,6 +200,7 @@ static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_char
     chart_series_set_values(s, sheet, 1, (lxw_col_t)val, (lxw_row_t)rows, (lxw_col_t)val);
     chart_series_set_name(s, az_xlsx_string(x, p->t->columns.v[val].name, NAME_MAX_UNITS));
     paint_series(s, c, p->t->columns.v[val].name);
+    without_copies(s, c, p);
     if (c->kind == AZ_CHART_PIE)
         pie_labels(s, p, val, rows);
     if (c->kind == AZ_CHART_TREND)
@@ -364,6 +382,7 @@ static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c,
                                         (lxw_col_t)cat);
         chart_series_set_values(s, sheet, 1, (lxw_col_t)col[i], (lxw_row_t)p->rows,
                                 (lxw_col_t)col[i]);
+        without_copies(s, c, p);
         chart_series_set_fill(s, &fill);
     }
     if (!chart)
@@ -446,12 +465,13 @@ static const char *cells_of(struct az_xlsx *x, const struct stacks *s, const str
     return az_arena_printf(x->scratch, s->n > 1 ? "=(%.*s)" : "=%.*s", AZ_SVF(list)).p;
 }
 
-static bool part_series(struct az_xlsx *x, lxw_chart *chart, const struct stacks *s,
-                        struct az_sv part, size_t number)
+static bool part_series(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c,
+                        const struct stacks *s, size_t number)
 {
     static const lxw_color_t colors[] = {
         0x0072B2, 0xD55E00, 0x8A5A2B, 0x009E73, 0xCC79A7, 0xE69F00
     };
+    const struct az_sv part = c->parts[number];
     const bool idle = az_sv_find(part, AZ_SV("idle")) >= 0; /* stays in the background */
     lxw_chart_fill fill = { .color = idle ? 0xD3D8E0 : colors[number % AZ_LENGTH(colors)] };
     const char *values = cells_of(x, s, &part, s->value);
@@ -463,6 +483,7 @@ static bool part_series(struct az_xlsx *x, lxw_chart *chart, const struct stacks
         return false;
     chart_series_set_name(series, az_xlsx_string(x, part, NAME_MAX_UNITS));
     chart_series_set_fill(series, &fill);
+    without_copies(series, c, s->p);
     return true;
 }
 
@@ -487,7 +508,7 @@ static lxw_chart *make_stacks(struct az_xlsx *x, const struct az_chart *c,
             chart = workbook_add_chart(x->book, LXW_CHART_BAR_STACKED);
         if (!chart)
             return NULL;
-        any |= part_series(x, chart, &s, c->parts[i], i);
+        any |= part_series(x, chart, c, &s, i);
     }
     if (!any)
         return NULL;

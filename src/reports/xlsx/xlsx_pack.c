@@ -1,7 +1,7 @@
-/* The workbook from the one that the library made of the small parts, and the rows of large tables,
- * which are files of their own (xlsx_rows.c). The library packs at a level that takes twice the
- * time of all the rest, reads rows back twice to do so, and does not look whether they were
- * written: here rows go into their sheets once, packed quickly, and every step is looked at.
+/* The workbook from the one that the library made of the small parts, and the rows of tables, which
+ * are in memory or in files of their own (xlsx_rows.c). The library packs at a level that takes
+ * twice the time of all the rest, reads rows back twice to do so, and does not look whether they
+ * were written: here rows go into their sheets once, packed quickly, and every step is looked at.
  * The other parts are copied as they are packed. */
 #include <errno.h>
 #include <minizip/unzip.h>
@@ -72,9 +72,11 @@ static bool pack_text(struct pack *p, struct az_sv s, bool last)
     return az_deflate_add(p->deflate, s.p, s.n, last);
 }
 
-static bool pack_rows(struct pack *p, const char *path)
+static bool pack_rows(struct pack *p, const struct az_xlsx_piece *piece)
 {
-    FILE *f = fopen(path, "rb");
+    if (!piece->path.n)
+        return piece->text.n == 0 || pack_text(p, az_text_view(&piece->text), false);
+    FILE *f = fopen(piece->path.p, "rb");
     size_t n;
     bool good = f != NULL;
     if (f)
@@ -94,13 +96,17 @@ static bool pack_sheet(struct pack *p, struct az_sv sheet, const struct az_xlsx_
     p->sum = 0;
     p->size = 0;
     return end >= 0 && begin_part(p, LEVEL) &&
-           pack_text(p, az_sv_make(sheet.p, (size_t)end), false) && pack_rows(p, piece->path.p) &&
+           pack_text(p, az_sv_make(sheet.p, (size_t)end), false) && pack_rows(p, piece) &&
            pack_text(p, az_sv_make(sheet.p + end, sheet.n - (size_t)end), true) &&
            zipCloseFileInZipRaw64(p->out, p->size, p->sum) == ZIP_OK;
 }
 
 static bool new_deflate(struct pack *p)
 {
+    if (p->deflate) {
+        az_deflate_restart(p->deflate);
+        return true;
+    }
     const struct az_deflate_opts o = { .zlib_level = LEVEL, .write = write_packed, .to = p->out };
     const int rc = az_deflate_new(&p->deflate, &o, p->x->mem);
     if (rc)
@@ -116,8 +122,6 @@ static bool fill_part(struct pack *p, const struct az_xlsx_piece *piece)
                       unzReadCurrentFile(p->in, text, (unsigned)n) == (int)n &&
                       unzCloseCurrentFile(p->in) == UNZ_OK && new_deflate(p) &&
                       pack_sheet(p, az_sv_make(text, n), piece);
-    az_deflate_free(p->deflate);
-    p->deflate = NULL;
     az_mem_free(p->x->mem, text, text ? n + 1 : 0);
     return good;
 }
@@ -147,6 +151,7 @@ bool az_xlsx_pack(struct az_xlsx *x, const char *book, const char *to)
         good = zipClose(p.out, NULL) == ZIP_OK && good;
     if (p.in)
         unzClose(p.in);
+    az_deflate_free(p.deflate);
     az_mem_free(x->mem, p.chunk, p.chunk ? CHUNK : 0);
     if (!good && cause)
         errno = cause;

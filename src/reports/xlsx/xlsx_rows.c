@@ -1,7 +1,8 @@
-/* Rows of large tables, written to a file for each sheet, from which xlsx_pack.c puts them into the
- * workbook. Through the functions of the library a cell is copied, kept until its row is complete
- * and printed piece by piece, which takes twice the time of all the rest; here a row is put
- * together at once. The XML is that of the library (tests/unit/reports_xlsx.c compares it). */
+/* Rows of tables, collected in memory or, in constant memory mode, in a file for each sheet, from
+ * which xlsx_pack.c puts them into the workbook. Through the functions of the library a cell is
+ * copied, kept until its row is complete and printed piece by piece, which takes twice the time of
+ * all the rest; here a row is put together at once. The XML is that of the library
+ * (tests/unit/reports_xlsx.c compares it). */
 #include "reports/xlsx/xlsx_lib.h"
 #include <ctype.h>
 #include <math.h>
@@ -207,8 +208,15 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
         const char *end = put(PUT(w->col[c].head, "<c r=\""), name, strlen(name) - 1);
         w->col[c].head_n = (uint8_t)(end - w->col[c].head);
     }
-    lxw_worksheet_write_single_row(ws); /* what the library still holds */
     struct az_xlsx_piece piece = { .sheet = ws->index + 1u };
+    az_vec_init(&piece.text, x->mem);
+    if (!x->constant_memory) {
+        const int rc = az_vec_push(&x->pieces, piece);
+        if (rc)
+            fail(w, rc);
+        return x->error;
+    }
+    lxw_worksheet_write_single_row(ws); /* what the library still holds */
     piece.path = az_arena_printf(x->scratch, "%.*s/rows%u.xml", AZ_SVF(x->folder), piece.sheet);
     int rc = piece.path.p ? az_vec_push(&x->pieces, piece) : az_arena_error(x->scratch);
     if (rc)
@@ -259,12 +267,16 @@ void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells
     if (!to)
         return;
     w->text.n = (size_t)(PUT(to, "</row>") - w->text.v);
-    if (w->text.n >= KEEP)
+    if (w->file && w->text.n >= KEEP)
         (void)flush(w);
 }
 
 void az_xlsx_rows_close(struct az_xlsx_rows *w)
 {
+    if (!w->file && !w->x->error) {
+        w->x->pieces.v[w->x->pieces.n - 1].text = w->text;
+        return;
+    }
     if (!w->x->error)
         (void)flush(w);
     if (w->file && fclose(w->file) != 0 && !w->x->error)

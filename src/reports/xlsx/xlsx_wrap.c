@@ -249,8 +249,7 @@ int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool
         goto fail;
     }
     lxw_doc_properties properties = { .created = CREATED };
-    x->book_name = constant_memory ? az_arena_printf(scratch, "%.*s/book.xlsx", AZ_SVF(x->folder))
-                                   : x->tmp_name;
+    x->book_name = az_arena_printf(scratch, "%.*s/book.xlsx", AZ_SVF(x->folder));
     if (!x->book_name.p) {
         x->error = az_arena_error(scratch);
         goto fail;
@@ -343,7 +342,7 @@ static int finish(struct az_xlsx *x)
     if (rc == AZ_EIO || rc == AZ_EFORMAT)
         return write_error(x, damage ? damage : "cannot read it back");
     errno = 0;
-    if (rc == 0 && x->constant_memory && !az_xlsx_pack(x, x->book_name.p, x->tmp_name.p))
+    if (rc == 0 && !az_xlsx_pack(x, x->book_name.p, x->tmp_name.p))
         rc = write_error(x, errno ? strerror(errno) : "cannot assemble its parts");
     return rc;
 }
@@ -372,6 +371,8 @@ int az_xlsx_close(struct az_xlsx *x)
         az_outname_discard(x->tmp_name.p);
     az_vec_release(&x->names);
     az_vec_release(&x->text);
+    for (size_t i = 0; i < x->pieces.n; i++)
+        az_vec_release(&x->pieces.v[i].text);
     az_vec_release(&x->pieces);
     x->book = NULL;
     return x->error;
