@@ -15,7 +15,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests", "gen"))
 import make_tracy_rules as maker  # noqa: E402
 
-ROUGH = {"Overlap": 0.003}  # us: cycles are whole
+ROUGH = {"Overlap": 0.02}  # us: cycles are whole, and so are our MHz
 
 
 def differs(column, want, got):

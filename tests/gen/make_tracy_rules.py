@@ -19,13 +19,36 @@ ARCH = {"wormhole_b0": (64, 12, 288, {"HiFi4": 74 / 72, "HiFi3": 74 * 4 / 3 / 72
         "n1": (20, 8, 120, {"HiFi4": 0.6656, "HiFi3": 2.6624 / 3, "HiFi2": 1.3312, "LoFi": 2.6624})}
 ALIAS = {"wormhole": "wormhole_b0", "p150": "blackhole", "P150b": "blackhole", "blackhole_p150": "blackhole", "blackhole_p100": "p100", "P100a": "p100", "": "wormhole_b0"}
 CATEGORY = {"LayerNorm": "Compute", "ReshapeView": "TM", "AllToAllAsyncGeneric": "CCL", "Broadcast": "CCL", "Reshard": "DM", "SdpaDecode": "Compute", "Typecast": "TM",
-            "SliceWrite": "TM", "ArgMax": "Compute", "Conv2d": "Compute", "Matmul": "Compute", "SparseMatmul": "Compute", "Mystery": "Other", "SendAsync": "CCL"}
+            "SliceWrite": "TM", "AllGatherAsync": "CCL", "ReduceScatter": "CCL", "ArgMax": "Compute", "Conv2d": "Compute", "Matmul": "Compute", "SparseMatmul": "Compute", "Mystery": "Other", "SendAsync": "CCL"}
 BYTES = {"BFLOAT16": 2, "BFLOAT8_B": 1, "BFLOAT4_B": 0.5, "UINT32": 4}
 SHORT = {"BFLOAT16": "BF16", "BFLOAT8_B": "BFP8", "BFLOAT4_B": "BFP4"}
 
 
+COLLECTIVES = ("AllGather", "ReduceScatter", "AllReduce")
+
+
 def canonical(arch):
     return next((ALIAS.get(k, k) for k in list(ALIAS) + list(ARCH) if k.lower() == arch.lower()), None)
+
+
+def on_devices(rnd, row, devices, mhz):
+    """The operation on each device, now and then not on all; one with a fault is so on the first."""
+    out = [row]
+    bad = row["DEVICE KERNEL DURATION [ns]"] == "" or not 0 <= row["DEVICE KERNEL DURATION [ns]"] < 10 ** 9
+    if bad and row["OP CODE"].startswith(COLLECTIVES):
+        return out
+    for d in range(1, devices):
+        other = dict(row, **{"DEVICE ID": d, "GLOBAL CALL COUNT": row["GLOBAL CALL COUNT"] + d})
+        if bad:  # a good one beside it
+            other.update({"DEVICE KERNEL DURATION [ns]": 5000, "DEVICE FW DURATION [ns]": 5500, "OP TO OP LATENCY [ns]": 700, "DEVICE FW START CYCLE": "", "DEVICE FW END CYCLE": ""})
+        else:
+            less = rnd.randrange(0, 1500)
+            other["DEVICE KERNEL DURATION [ns]"] -= less
+            other["DEVICE FW DURATION [ns]"] -= less
+            other["DEVICE FW START CYCLE"] += round(less * mhz / 1000)
+        if rnd.random() < 0.95:
+            out.append(other)
+    return out
 
 
 def make(seed):
@@ -40,6 +63,7 @@ def make(seed):
     rnd.shuffle(head)
     subs = rnd.choice(([""], [""], ["0", "1"], ["0", "1", "2"], ["left", "right"])) if "SUB DEVICE ID" in head else [""]
     mhz = rnd.choice((1000, 1350, 800))
+    devices = rnd.choice((1, 1, 2, 3)) if subs == [""] else 1
     rows, now, host, busy_until = [], 10 ** 6, 10 ** 6, dict.fromkeys(subs, 10 ** 6)
 
     def shape(row, t, dims, kind, memory):
@@ -112,9 +136,9 @@ def make(seed):
                         "DEVICE FW START CYCLE": round((end - wrong - 300) * mhz / 1000)})
         elif fault < 0.11:
             row["DEVICE KERNEL DURATION [ns]"] = -kernel
-        rows.append(row)
+        rows += on_devices(rnd, row, devices, mhz)
     options = {}
-    for key, value, odds in (("ignore-signposts", True, 0.4), ("print-signposts", True, 0.2), ("no-host-ops", True, 0.2), ("active-experts", rnd.randrange(1, 9), 0.3),
+    for key, value, odds in (("no-merge-devices", True, 0.2 if devices > 1 else 0), ("ignore-signposts", True, 0.4), ("print-signposts", True, 0.2), ("no-host-ops", True, 0.2), ("active-experts", rnd.randrange(1, 9), 0.3),
                              ("arch", rnd.choice(("p100", "N1", "blackhole", "Wormhole")), 0.25), ("id-range", "5-%d" % rnd.randrange(6, 40), 0.15)):
         if rnd.random() < odds:
             options[key] = value
@@ -155,6 +179,32 @@ def window(rows, o):
 def valid(row):
     k, g = num(row, "DEVICE KERNEL DURATION [ns]"), num(row, "OP TO OP LATENCY [ns]")
     return k is not None and k >= 0 and not (g is not None and g < -1e6 and -g > max(k / 2, 1e6))
+
+
+def merged(rows, inside, o):
+    """Rows of the report in order, with their kernel times: devices of an operation together."""
+    def time(i):
+        return num(rows[i], "DEVICE KERNEL DURATION [ns]") if valid(rows[i]) else None
+    devices = {rows[i]["DEVICE ID"] for i in inside if rows[i]["OP TYPE"] == "tt_dnn_device"}
+    if len(devices) < 2:
+        return [(i, time(i)) for i in sorted(inside)]
+    if o.get("no-merge-devices"):
+        return [(i, time(i)) for i in inside]
+    out, blocks = [], {}
+    for i in inside:
+        if rows[i]["OP TYPE"] == "tt_dnn_device":
+            blocks.setdefault(rows[i]["GLOBAL CALL COUNT"] >> 10, []).append(i)
+        else:
+            out.append((i, None))
+    for block in blocks.values():
+        block.sort(key=lambda i: rows[i]["DEVICE ID"])
+        good = [i for i in block if time(i) is not None]
+        if rows[block[0]]["OP CODE"].startswith(COLLECTIVES):
+            out.append((block[0], sum(time(i) for i in good) / len(good) if good else None))
+        else:
+            best = max(good, key=time) if good else block[0]
+            out.append((best, time(best) if good else None))
+    return sorted(out)
 
 
 def rates(row, code, arch, o):
@@ -215,7 +265,9 @@ def rows_of(header, rows, o):
     grid = max(budgets) if budgets else ARCH[arch][0]
     low, high = (int(v) for v in o["id-range"].split("-")) if "id-range" in o else (0, 10 ** 9)
     inside = window(rows, o)
-    kept = [i for i in sorted(inside) if low <= i + 2 <= high]
+    report = merged(rows, inside, o)
+    times = dict(report)
+    kept = [i for i, _ in report if low <= i + 2 <= high]
     leads = next((i for i in kept if rows[i]["OP TYPE"] != "signpost"), None)
     kept = [i for i in kept if not (o.get("no-host-ops") and "(torch)" in rows[i]["OP CODE"])]
     device = [i for i in kept if rows[i]["OP TYPE"] == "tt_dnn_device"]
@@ -223,21 +275,21 @@ def rows_of(header, rows, o):
     overlap = overlaps(rows, device) if parts else {}
     out, before = [], True
     invalid_before = {}
-    for i in sorted(inside):
+    for i, time in report:
         invalid_before[i] = not before
         if rows[i]["OP TYPE"] != "signpost":
-            before = valid(rows[i]) or rows[i]["OP TYPE"] != "tt_dnn_device"
+            before = time is not None or rows[i]["OP TYPE"] != "tt_dnn_device"
     for i in kept:
         r, code = rows[i], rows[i]["OP CODE"]
         post, host = r["OP TYPE"] == "signpost", "(torch)" in code
-        good = valid(r) and not post and not host
-        kernel, gap = num(r, "DEVICE KERNEL DURATION [ns]") if good else None, num(r, "OP TO OP LATENCY [ns]")
+        kernel, gap = times[i] if not post and not host else None, num(r, "OP TO OP LATENCY [ns]")
+        good = kernel is not None
         bad = not good and not host and not post
         if i == leads or (gap is not None and (bad or invalid_before[i]) and abs(gap) > 1e6):
             gap = None
         shown, cores, flop, moved = rates(r, code, arch, o) if not post and not host else (code + (" (signpost)" if post else ""), None, None, None)
         seconds = kernel * 1e-9 if kernel else None
-        x = {"ID": i + 2, "OP Code": shown, "Device Time": None if kernel is None else kernel / 1000, "Op-to-Op Gap": None if gap is None else gap / 1000, "Cores": cores,
+        x = {"ID": i + 2, "OP Code": shown, "Device": num(r, "DEVICE ID"), "Device Time": None if kernel is None else kernel / 1000, "Op-to-Op Gap": None if gap is None else gap / 1000, "Cores": cores,
              "DRAM": moved / seconds / 1e9 if moved and seconds else None, "FLOPs": flop / seconds / 1e12 if flop and seconds else None, "Bound": "HOST" if host else ""}
         x["DRAM %"] = x["DRAM"] / ARCH[arch][2] * 100 if x["DRAM"] is not None else None
         peak = ARCH[arch][3].get(r.get("MATH FIDELITY", ""))
