@@ -323,11 +323,12 @@ static void device_side(void **state)
     fixture_open(&f);
     fixture_text(&f, NULL,
                  DEVICE_HEAD "1024,,,0,blackhole,Matmul,64,110,10000,1350000,1363500,0\n"
-                             "2048,3,1,0,blackhole,Unary,64,110,5000,1364175,1370925,500\n");
+                             "2048,3,1,0,blackhole,,64,110,5000,1364175,1370925,500\n");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(az_opreport(&f.trace)->rows.n, 2);
     assert_int_equal(row(&f, 1)->kind, AZ_OPROW_DEVICE);
     assert_int_equal(row(&f, 1)->at - row(&f, 0)->at, 10500);
+    assert_true(az_sv_is(az_trace_text(&f.trace, row(&f, 1)->code), "(unnamed)"));
     assert_true(row(&f, 0)->replay == AZ_NO_ID && row(&f, 1)->replay != AZ_NO_ID);
     fixture_close(&f);
     assert_int_equal(az_format_tracy.probe(AZ_SV(DEVICE_HEAD), AZ_SV("x")), 90);

@@ -44,16 +44,20 @@ static int add_row(struct az_op_report *t, struct az_map *index, struct replays 
         return rc;
     struct replay *x = &v->v[*at];
     x->ops++;
-    x->time += az_op_report_row_ns(t, row) / 1000;
-    x->gap += az_op_report_row_gap_ns(t, row) / 1000;
+    x->time += az_op_report_row_ns(t, row); /* whole ns until measure() */
+    x->gap += az_op_report_row_gap_ns(t, row);
     if (az_oprow_counts(r) && r->at < x->start)
         x->start = r->at;
     return 0;
 }
 
-/* Distances of starts within each trace. */
+/* Microseconds; distances of starts within each trace. */
 static void measure(struct replays *v)
 {
+    for (size_t i = 0; i < v->n; i++) {
+        v->v[i].time /= 1000;
+        v->v[i].gap /= 1000;
+    }
     for (size_t i = 0; i < v->n; i++)
         for (size_t k = i; k-- > 0;) {
             if (!az_sv_eq(v->v[k].trace, v->v[i].trace))

@@ -93,7 +93,8 @@ static void find_device_titles(struct az_tracy_file *f, struct az_sv title, int 
 /* Takes them for columns that are missing; both cycles or none. */
 static void use_device_titles(struct az_tracy_file *f)
 {
-    if (f->at[TC_CODE] < 0)
+    f->device_side = f->at[TC_CODE] < 0 && f->device_at[TC_CODE] >= 0;
+    if (f->device_side)
         f->at[TC_CODE] = f->device_at[TC_CODE];
     if (f->at[TC_FIRST_CYCLE] >= 0 || f->at[TC_LAST_CYCLE] >= 0)
         return;

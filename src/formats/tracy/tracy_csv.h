@@ -53,11 +53,12 @@ struct az_tracy_file {
     size_t index, width;     /* of the file; fields of the header */
     int at[TC_COUNT];        /* column or -1 */
     int device_at[TC_COUNT]; /* the same of other titles that some columns have */
-    bool kernel_cycles;      /* cycles are those of the kernel, not of the firmware */
-    bool padded;             /* some shape column says _PAD[LOGICAL] */
-    int64_t max_device;      /* -1: none */
-    int64_t last_start;      /* of the row before, for rows without */
-    size_t rows;             /* data rows so far, the current one included */
+    bool device_side;   /* of the device's side alone: names are blank where the runtime has none */
+    bool kernel_cycles; /* cycles are those of the kernel, not of the firmware */
+    bool padded;        /* some shape column says _PAD[LOGICAL] */
+    int64_t max_device; /* -1: none */
+    int64_t last_start; /* of the row before, for rows without */
+    size_t rows;        /* data rows so far, the current one included */
     bool told_arch;
     uint64_t bad_budgets; /* worker counts that are none */
     uint64_t bad_cells;   /* numbers that are none */

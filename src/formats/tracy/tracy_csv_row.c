@@ -284,6 +284,8 @@ int az_tracy_row(struct az_tracy_file *f)
     struct az_oprow r = { .file = (uint16_t)f->index, .line = (uint32_t)(f->rows + 1) };
     int rc = name_of(f, TC_CODE, &r.code);
 
+    if (rc == 0 && r.code == AZ_NO_ID && f->device_side)
+        rc = az_trace_name(f->job->trace, AZ_SV("(unnamed)"), &r.code);
     if (rc || r.code == AZ_NO_ID) {
         f->nameless += rc == 0;
         return rc;
