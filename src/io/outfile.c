@@ -145,32 +145,25 @@ static int fd_target(const char *path)
     return fd;
 }
 
-/* Where the bytes go: *direct for what is no regular file; else *target is the file to replace,
- * after any symlink, so that the link stays. */
-static int find_target(struct az_arena *a, const char *path, const char **target, bool *direct,
-                       struct az_diag *diag)
+/* Where the bytes go: *direct for what is no regular file; else the file of that name is replaced,
+ * a link as well: what it points to is not of this run. */
+static int find_target(const char *path, bool *direct, struct az_diag *diag)
 {
     char text[128];
+    struct stat own;
     struct az_path_info info = az_path_stat(path);
-    *target = path;
     *direct = fd_target(path) >= 0 || info.kind == AZ_PATH_OTHER;
     if (*direct)
         return 0;
     if (info.kind == AZ_PATH_DIR)
         return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)),
                        "cannot write: is a folder; name a file");
-    if (info.kind == AZ_PATH_MISSING)
+    if (info.kind == AZ_PATH_MISSING || (lstat(path, &own) == 0 && S_ISLNK(own.st_mode)))
         return 0;
     if (access(path, W_OK) != 0)
         return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s",
                        az_errno_text(errno, text));
-    struct az_sv real;
-    int r = az_path_canonical(a, path, &real);
-    if (r == 0)
-        *target = real.p;
-    return r == 0
-               ? 0
-               : IO_FAIL(diag, r, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s", az_err_text(r));
+    return 0;
 }
 
 /* Creates an empty file ".<base>.<pid>.<n>.tmp" next to the target and remembers it. Returns its
@@ -199,15 +192,15 @@ static int create_temp(struct az_arena *a, const char *target, struct az_sv *tmp
     return -1;
 }
 
-/* Target, its folder, and the open temporary file; or the target itself where it is written
- * directly (tmp empty). */
-static int open_target(struct az_arena *a, const char *path, const char **target, struct az_sv *tmp,
-                       int *fd, struct az_diag *diag)
+/* The folder and the open temporary file; or the path itself where it is written directly (tmp
+ * empty). */
+static int open_target(struct az_arena *a, const char *path, struct az_sv *tmp, int *fd,
+                       struct az_diag *diag)
 {
     char text[128];
     bool direct;
     *tmp = (struct az_sv){ NULL, 0 };
-    int r = find_target(a, path, target, &direct, diag);
+    int r = find_target(path, &direct, diag);
     if (r)
         return r;
     if (direct) {
@@ -215,14 +208,14 @@ static int open_target(struct az_arena *a, const char *path, const char **target
         *fd =
             old >= 0 ? fcntl(old, F_DUPFD_CLOEXEC, 3) : open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     } else {
-        struct az_sv dir = az_path_dir(az_sv_str(*target));
+        struct az_sv dir = az_path_dir(az_sv_str(path));
         const char *d = az_arena_str(a, dir);
         if (!d)
             return IO_NO_MEMORY(diag, AZ_AT_FILE(az_sv_str(path)), a->mem);
         r = az_path_mkdirs(d, diag);
         if (r)
             return r;
-        *fd = create_temp(a, *target, tmp);
+        *fd = create_temp(a, path, tmp);
     }
     if (*fd < 0)
         return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)),
@@ -231,10 +224,29 @@ static int open_target(struct az_arena *a, const char *path, const char **target
     return 0;
 }
 
-/* Renames tmp to target; removes tmp on failure. Returns 0 or errno. */
-static int finish_temp(const char *tmp, const char *target)
+/* Without this a crash of the system after the rename may leave an empty file under the new name.
+ * A file system that cannot do it has nothing to lose. */
+static int sync_file(int fd)
 {
-    int e = rename(tmp, target) == 0 ? 0 : errno;
+    return fsync(fd) == 0 || errno == EINVAL || errno == ENOSYS || errno == EROFS ? 0 : errno;
+}
+
+/* The same of a file that a library has written and closed. */
+static int sync_path(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return errno;
+    const int e = sync_file(fd);
+    (void)close(fd);
+    return e;
+}
+
+/* Renames tmp to target; removes tmp on failure, also an earlier one. Returns 0 or errno. */
+static int finish_temp(const char *tmp, const char *target, int e)
+{
+    if (!e)
+        e = rename(tmp, target) == 0 ? 0 : errno;
     if (e)
         az_temps_unlink(tmp);
     (void)az_temps_forget(tmp);
@@ -247,7 +259,6 @@ struct az_outfile {
     struct az_arena arena; /* the names */
     struct az_diag *diag;
     struct az_sv path;
-    const char *target;
     struct az_sv tmp; /* empty: written directly */
     int fd;
     int error; /* first errno */
@@ -275,7 +286,7 @@ int az_outfile_open(struct az_outfile **out, const char *path, struct az_diag *d
     int r = 0;
     f->path = az_arena_dup(&f->arena, az_sv_str(path));
     if (f->path.p)
-        r = open_target(&f->arena, f->path.p, &f->target, &f->tmp, &f->fd, diag);
+        r = open_target(&f->arena, f->path.p, &f->tmp, &f->fd, diag);
     else
         r = IO_NO_MEMORY(diag, AZ_AT_FILE(az_sv_str(path)), NULL);
     if (r) {
@@ -357,10 +368,12 @@ int az_outfile_commit(struct az_outfile *f)
 {
     char text[128];
     flush(f);
+    if (f->tmp.p && !f->error)
+        f->error = sync_file(f->fd);
     if (close(f->fd) != 0 && !f->error && errno != EINTR)
         f->error = errno;
     if (f->tmp.p && !f->error) {
-        f->error = finish_temp(f->tmp.p, f->target);
+        f->error = finish_temp(f->tmp.p, f->path.p, 0);
     } else if (f->tmp.p && az_temps_forget(f->tmp.p)) {
         az_temps_unlink(f->tmp.p);
     }
@@ -388,9 +401,8 @@ void az_outfile_abort(struct az_outfile *f)
 int az_outname_reserve(struct az_arena *a, const char *path, struct az_sv *tmp,
                        struct az_diag *diag)
 {
-    const char *target;
     int fd;
-    int r = open_target(a, path, &target, tmp, &fd, diag);
+    int r = open_target(a, path, tmp, &fd, diag);
     if (r)
         return r;
     (void)close(fd);
@@ -404,20 +416,16 @@ int az_outname_commit(const char *tmp, const char *path, struct az_diag *diag)
     char text[128];
     if (strcmp(tmp, path) == 0)
         return 0;
-    struct az_arena a;
-    const char *target;
     bool direct;
-    az_arena_init(&a, NULL);
-    int r = find_target(&a, path, &target, &direct, diag);
+    int r = find_target(path, &direct, diag);
     if (r == 0) {
-        int e = finish_temp(tmp, target);
+        int e = finish_temp(tmp, path, sync_path(tmp));
         if (e)
             r = IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot write: %s",
                         az_errno_text(e, text));
     } else {
         az_outname_discard(tmp);
     }
-    az_arena_release(&a);
     return r;
 }
 
