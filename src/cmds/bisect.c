@@ -114,6 +114,7 @@ static int judge(struct bisect *b)
     }
     if (rc)
         return rc;
+    az_sandbox_settle(&b->plan);
     const int status = az_run(&b->plan, &b->run);
     return status == AZ_EXIT_OK || status == 1 ? status
            : status == AZ_EXIT_PARTIAL         ? EXIT_SKIP

@@ -54,7 +54,7 @@ static int prepare(struct classify *c, const struct az_args *a)
     if (!rc)
         rc = az_plan_make(&c->plan, &c->conf, &c->diag);
     if (!rc)
-        az_sandbox_settle(&c->plan);
+        az_sandbox_settle_for(&c->plan, &(struct az_sandbox_needs){ .no_reports = true });
     return rc;
 }
 

@@ -155,6 +155,8 @@ int az_init_print(const struct az_args *a)
     for (size_t i = 0; !rc && i < l.plan.jobs.n; i++)
         az_diag_print(&l.plan.jobs.v[i].diag, &log);
     if (!rc)
+        az_sandbox_settle_for(&l.plan, &(struct az_sandbox_needs){ .no_reports = true });
+    if (!rc)
         rc = put_config(&l, a, &out);
     if (!rc && out.n)
         fwrite(out.v, 1, out.n, stdout);

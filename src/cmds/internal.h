@@ -124,6 +124,14 @@ void az_sandbox_begin(int *argc, char **argv);
 /* After the plan, before its inputs are read: other programs are given up, if no input needs one.
  * NULL: there are no such inputs. */
 void az_sandbox_settle(const struct az_plan *plan);
+/* The same for commands that write to these paths, too, or to none; files and folders, which need
+ * not exist. sockets: those of this machine stay. */
+struct az_sandbox_needs {
+    const char *write[4]; /* NULL: no more */
+    bool sockets;
+    bool no_reports; /* nothing of what the plan would write */
+};
+void az_sandbox_settle_for(const struct az_plan *plan, const struct az_sandbox_needs *needs);
 /* The same where each operand has a plan of its own: if there is one operand only. */
 void az_sandbox_settle_alone(const struct az_plan *plan);
 

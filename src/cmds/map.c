@@ -115,6 +115,12 @@ static int configure(struct az_run_args *r, struct az_config *c, struct az_plan 
     return rc;
 }
 
+static void on_plan(void *ctx, const struct az_plan *plan)
+{
+    const struct map *m = ctx;
+    az_sandbox_settle_for(plan, &(struct az_sandbox_needs){ .write = { m->opts.dir } });
+}
+
 static int run_map(const struct az_cmd *cmd, int argc, char **argv)
 {
     struct map m = { .cmd = cmd, .opts = { .dir = "parts" } };
@@ -131,7 +137,7 @@ static int run_map(const struct az_cmd *cmd, int argc, char **argv)
         az_plan_init(&names);
         rc = az_config_init(&config);
         rc = rc ? rc : configure(&m.run, &config, &names);
-        rc = rc ? az_run_exit_status(rc) : az_map(&config, &m.opts, &m.run.run);
+        rc = rc ? az_run_exit_status(rc) : az_map(&config, &m.opts, &m.run.run, on_plan, &m);
         az_config_release(&config);
         az_plan_release(&names);
     }
@@ -244,6 +250,8 @@ static int merge(struct reduce *r)
     rc = rc ? rc : configure(&r->run, &config, &names);
     rc = rc ? rc : az_plan_reduce(&config, r->path, r->n, r->expect, &diag);
     az_diag_print(&diag, &r->run.run.log);
+    if (!rc)
+        az_sandbox_settle_for(NULL, &(struct az_sandbox_needs){ .write = { r->out } });
     rc = rc ? az_run_exit_status(rc) : az_parts_merge(&config, r->out, &r->run.run.log);
     az_diag_release(&diag);
     az_config_release(&config);

@@ -117,7 +117,7 @@ static int session(struct merge *m, const struct az_args *a)
     struct az_merge_result result = { 0 };
     int status;
     az_signals_install();
-    az_sandbox_settle(NULL);
+    az_sandbox_settle_for(NULL, &(struct az_sandbox_needs){ .write = { m->out } });
     int rc = find_inputs(m, a);
     m->opts.cats = &m->cats;
     m->opts.names = &m->names;

@@ -221,13 +221,19 @@ static int exit_status(const struct query_ctx *a, int rc)
     return rc || failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
 }
 
+static void on_plan(void *ctx, const struct az_plan *plan)
+{
+    (void)ctx;
+    az_sandbox_settle(plan);
+}
+
 static int ask(struct query_ctx *a, struct az_args *args)
 {
     const bool sql =
         !a->file && args->n_operands > 1 && is_sql(args->operands[args->n_operands - 1]);
     const size_t n = args->n_operands - (sql ? 1 : 0);
     int rc = az_session_open(&a->session, (const char *const *)args->operands, n, &a->run.over,
-                             &a->diag);
+                             on_plan, NULL, &a->diag);
 
     if (!rc) {
         a->limits.cancel = a->session.conf.cancel;

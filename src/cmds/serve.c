@@ -37,9 +37,18 @@ static bool changed(void *ctx, size_t input)
     return az_session_changed(&x->session, input);
 }
 
+/* A filter stays: later plans are of the same inputs. */
+static void on_plan(void *ctx, const struct az_plan *plan)
+{
+    const struct serving *x = ctx;
+    if (!x->open)
+        az_sandbox_settle_for(plan, &(struct az_sandbox_needs){ .write = { x->socket },
+                                                                .sockets = x->socket != NULL });
+}
+
 static int open_session(struct serving *x, struct az_diag *diag)
 {
-    const int rc = az_session_open(&x->session, x->paths, x->n, &x->run.over, diag);
+    const int rc = az_session_open(&x->session, x->paths, x->n, &x->run.over, on_plan, x, diag);
 
     x->open = true;
     for (size_t i = 0; i < x->session.n; i++)

@@ -75,7 +75,9 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
 #else
     puts("gzip input: zlib");
 #endif
-    printf("sandbox: %s\n", az_sandbox_known() ? "seccomp" : "none");
+    const unsigned has = az_sandbox_has(); /* of the kernel it runs on */
+    printf("sandbox:%s%s%s\n", has & AZ_SANDBOX_HAS_SECCOMP ? " seccomp" : "",
+           has & AZ_SANDBOX_HAS_LANDLOCK ? " landlock" : "", has ? "" : " none");
     puts("built by: " AZ_COMPILER " for " AZ_MACHINE ", " AZ_KIND);
     puts("source: " AZ_SOURCE);
     puts("data: " AZ_DATADIR);

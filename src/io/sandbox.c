@@ -1,6 +1,6 @@
-/* A filter of system calls (Linux, seccomp), written out: it needs no library to be linked, and
- * takes microseconds to load. Everything is allowed but what is listed: a list of what is needed
- * would break with every other version of the C library. */
+/* A filter of system calls (Linux, seccomp), and rules for files (Landlock), written out: they need
+ * no library to be linked, and take microseconds to load. Everything is allowed but what is listed:
+ * a list of what is needed would break with every other version of the C library. */
 #define _GNU_SOURCE
 #include "io/sandbox.h"
 
@@ -8,6 +8,7 @@
 
 #if defined __linux__ && (defined __x86_64__ || defined __aarch64__) && !defined AZ_SANITIZED
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -15,7 +16,9 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined __x86_64__
 #define MACHINE AUDIT_ARCH_X86_64
@@ -77,12 +80,14 @@ static const int always[] = {
 #endif
 };
 
-static const int children[] = {
-    SYS_execve,     SYS_execveat, SYS_kill, SYS_tkill,  SYS_rt_sigqueueinfo, SYS_socket,
-    SYS_socketpair, SYS_connect,  SYS_bind, SYS_listen, SYS_accept,          SYS_accept4,
+static const int programs[] = {
+    SYS_execve, SYS_execveat, SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo,
 #ifdef SYS_fork
-    SYS_fork,       SYS_vfork,
+    SYS_fork,   SYS_vfork,
 #endif
+};
+static const int sockets[] = {
+    SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4,
 };
 
 struct filter {
@@ -116,7 +121,11 @@ static void call_if(struct filter *f, int number, unsigned short test, unsigned 
     answer(f, REFUSED);
 }
 
-bool az_sandbox_known(void) { return true; }
+static void calls(struct filter *f, const int *numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        call(f, numbers[i], REFUSED);
+}
 
 bool az_sandbox_enter(enum az_sandbox how)
 {
@@ -129,12 +138,14 @@ bool az_sandbox_enter(enum az_sandbox how)
     add(&f, BPF_JMP | BPF_JGE | BPF_K, FOREIGN, 0, 1);
     answer(&f, REFUSED);
 #endif
-    for (size_t i = 0; how == AZ_SANDBOX_NETWORK && i < AZ_LENGTH(always); i++)
-        call(&f, always[i], REFUSED);
-    for (size_t i = 0; how == AZ_SANDBOX_CHILDREN && i < AZ_LENGTH(children); i++)
-        call(&f, children[i], REFUSED);
-    if (how == AZ_SANDBOX_CHILDREN) { /* threads stay */
-#ifdef SYS_clone3                     /* its flags are in memory, where no filter sees them */
+    if (how == AZ_SANDBOX_NETWORK)
+        calls(&f, always, AZ_LENGTH(always));
+    else
+        calls(&f, programs, AZ_LENGTH(programs));
+    if (how == AZ_SANDBOX_CHILDREN)
+        calls(&f, sockets, AZ_LENGTH(sockets));
+    if (how != AZ_SANDBOX_NETWORK) { /* threads stay */
+#ifdef SYS_clone3                    /* its flags are in memory, where no filter sees them */
         call(&f, SYS_clone3, OLD);
 #endif
         call_if(&f, SYS_clone, BPF_JSET, CLONE_THREAD);
@@ -148,12 +159,77 @@ bool az_sandbox_enter(enum az_sandbox how)
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
+
+/* ---- files (Landlock) ---- */
+
+/* As linux/landlock.h has them, which is older than some kernels. */
+struct ruleset {
+    uint64_t files;
+};
+struct beneath {
+    uint64_t allowed;
+    int32_t folder;
+} __attribute__((packed));
+enum { CREATE_RULESET = 444, ADD_RULE, RESTRICT_SELF, VERSION_FLAG = 1, PATH_BENEATH = 1 };
+#define WRITE_FILE UINT64_C(2)
+#define TRUNCATE   (UINT64_C(1) << 14)
+#define CHANGES                                                                                    \
+    UINT64_C(0x1ff0) /* removing folders and files; making devices, folders, files, sockets, */    \
+                     /* FIFOs and links */
+
+static long landlock_version(void) { return syscall(CREATE_RULESET, NULL, 0, VERSION_FLAG); }
+
+unsigned az_sandbox_has(void)
+{
+    const unsigned refusing = SECCOMP_RET_ERRNO;
+    unsigned has = 0;
+    if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refusing) == 0)
+        has |= AZ_SANDBOX_HAS_SECCOMP;
+    return landlock_version() > 0 ? has | AZ_SANDBOX_HAS_LANDLOCK : has;
+}
+
+static void allow(int ruleset, const char *path, uint64_t all)
+{
+    struct stat st;
+    struct beneath b = { .folder = open(path, O_PATH | O_CLOEXEC) };
+    if (b.folder < 0)
+        return;
+    if (fstat(b.folder, &st) == 0) {
+        b.allowed = S_ISDIR(st.st_mode) ? all : all & (WRITE_FILE | TRUNCATE);
+        (void)syscall(ADD_RULE, ruleset, PATH_BENEATH, &b, 0);
+    }
+    (void)close(b.folder);
+}
+
+bool az_sandbox_writes(const char *const *paths, size_t n)
+{
+    const long version = landlock_version();
+    const struct ruleset r = { .files = WRITE_FILE | CHANGES | (version >= 3 ? TRUNCATE : 0) };
+    if (version < 1)
+        return false;
+    const int ruleset = (int)syscall(CREATE_RULESET, &r, sizeof r, 0);
+    if (ruleset < 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        allow(ruleset, paths[i], r.files);
+    const bool done =
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(RESTRICT_SELF, ruleset, 0) == 0;
+    (void)close(ruleset);
+    return done;
+}
 #else
-bool az_sandbox_known(void) { return false; }
+unsigned az_sandbox_has(void) { return 0; }
 
 bool az_sandbox_enter(enum az_sandbox how)
 {
     (void)how;
+    return false;
+}
+
+bool az_sandbox_writes(const char *const *paths, size_t n)
+{
+    (void)paths;
+    (void)n;
     return false;
 }
 #endif

@@ -304,7 +304,8 @@ static int map_all(struct az_map_run *m, struct az_plan *p, const struct az_run_
     return rc;
 }
 
-int az_map(struct az_config *c, const struct az_map_opts *m, const struct az_run_opts *opts)
+int az_map(struct az_config *c, const struct az_map_opts *m, const struct az_run_opts *opts,
+           az_on_plan *planned, void *ctx)
 {
     struct az_map_run run = { .opts = m };
     struct az_plan plan;
@@ -322,8 +323,10 @@ int az_map(struct az_config *c, const struct az_map_opts *m, const struct az_run
     az_diag_print(&diag, &opts->log);
     if (rc == 0 && m->dry_run)
         print_dry(&plan);
-    else if (rc == 0)
+    else if (rc == 0) {
+        planned(ctx, &plan);
         rc = map_all(&run, &plan, opts);
+    }
     if (rc && !diag.errors && rc != AZ_EINTR)
         az_log_line(&opts->log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
     az_plan_release(&plan);

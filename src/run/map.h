@@ -8,7 +8,8 @@
 
 /* Writes a part for each trace; exit code: AZ_EXIT_PARTIAL if a trace could not be read (its part
  * says so) or a part not be written. */
-int az_map(struct az_config *c, const struct az_map_opts *m, const struct az_run_opts *opts);
+int az_map(struct az_config *c, const struct az_map_opts *m, const struct az_run_opts *opts,
+           az_on_plan *planned, void *ctx);
 /* Traces of the operands and the list, absolute, each once, with formats; sorted. */
 struct az_map_file {
     struct az_sv path, format; /* format empty: not recognized */

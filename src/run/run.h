@@ -23,6 +23,9 @@ int az_run(const struct az_plan *plan, const struct az_run_opts *opts);
 /* Prints all messages through the log: errors always, warnings unless quiet, notes when verbose. */
 void az_diag_print(const struct az_diag *d, const struct az_log *log);
 
+/* Called between a plan and the reading of its inputs. */
+typedef void az_on_plan(void *ctx, const struct az_plan *plan);
+
 /* Installs the handlers: SIGINT and SIGTERM set a flag, the second one exits at once with 130, and
  * so does the watchdog within half a second (io/watchdog.h);
  * SIGPIPE is ignored. Returns what asks the flag, for az_config.cancel. */

@@ -105,7 +105,8 @@ static const struct az_document *document(void *ctx, size_t input, int *rc)
 }
 
 int az_session_open(struct az_session *s, const char *const *paths, size_t n,
-                    const struct az_overrides *over, struct az_diag *diag)
+                    const struct az_overrides *over, az_on_plan *planned, void *ctx,
+                    struct az_diag *diag)
 {
     int rc, failed = AZ_OK;
     size_t good = 0;
@@ -116,6 +117,8 @@ int az_session_open(struct az_session *s, const char *const *paths, size_t n,
     rc = az_config_init(&s->conf);
     if (!rc)
         rc = plan(s, paths, n, over, diag);
+    if (!rc && planned)
+        planned(ctx, &s->plan);
     if (!rc) {
         s->inputs = az_arena_array(&s->arena, s->plan.jobs.n, sizeof *s->inputs);
         s->asked = az_arena_array(&s->arena, s->plan.jobs.n, sizeof *s->asked);

@@ -31,9 +31,11 @@ struct az_session {
 
 /* Plans and reads the inputs of these paths (files, folders, globs; as `analyzer run` takes them).
  * Inputs that cannot be read have an error; none of them readable is that error. To be closed also
- * when it fails. Messages about the whole in diag, about an input in its own. AZ_EINTR. */
+ * when it fails. planned: NULL for none. Messages about the whole in diag, about an input in its
+ * own. AZ_EINTR. */
 int az_session_open(struct az_session *s, const char *const *paths, size_t n,
-                    const struct az_overrides *over, struct az_diag *diag) AZ_MUST_USE;
+                    const struct az_overrides *over, az_on_plan *planned, void *ctx,
+                    struct az_diag *diag) AZ_MUST_USE;
 void az_session_close(struct az_session *s);
 /* The report of an input, made on first use. NULL: it has none, *rc says why. */
 const struct az_document *az_session_document(struct az_session *s, size_t input, int *rc);

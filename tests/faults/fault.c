@@ -276,7 +276,12 @@ static void try_all(void)
     if (p == 0)
         _exit(0);
     int pe = p < 0 ? errno : 0;
-    int n = snprintf(text, sizeof text, "network %d fork %d\n", se, pe);
+    const char *outside = getenv("FAULT_OUTSIDE");
+    int w = outside ? (int)syscall(SYS_openat, AT_FDCWD, outside, O_WRONLY | O_CREAT, 0600) : -1;
+    int we = w < 0 ? errno : 0;
+    if (w >= 0)
+        (void)syscall(SYS_close, w);
+    int n = snprintf(text, sizeof text, "network %d fork %d write %d\n", se, pe, we);
     (void)!syscall(SYS_write, 2, text, (size_t)n);
 }
 

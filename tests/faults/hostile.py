@@ -459,16 +459,28 @@ def foreign_commands(bench, cwd):
             raise Wrong("%r was run" % line)
 
 
-@fault("Sandbox", "network and new processes while an input is read", (0,), "-", "-")
+@fault("Sandbox", "network, new processes and files elsewhere while an input is read, by each command", (0, 1), "-", "-")
 def sandbox(bench, cwd):
     path = write(os.path.join(cwd, "t.json"), pytorch())
-    known = "sandbox: seccomp" in bench.run("--version", cwd=cwd).out
-    for words, closed in ((["run", path, "-q"], known), (["probe", path], known), (["--no-sandbox", "run", path, "-q"], False),
-                          (["run", path, "-q", "--no-sandbox"], False)):
-        r = bench.run(*words, cwd=cwd, env={"FAULT_TRY": "1", "FAULT_FILE": path})
-        tried = re.findall(r"network (\d+) fork (\d+)", r.err)
-        if not tried or any((int(n) != 0) != closed for n, _ in tried) or (int(tried[-1][1]) != 0) != closed:
-            raise Wrong("%s: %s" % (words, tried))
+    other = write(os.path.join(cwd, "u.json"), pytorch())
+    outside = os.path.join(cwd, "elsewhere", "file")
+    os.makedirs(os.path.dirname(outside))
+    os.makedirs(os.path.join(cwd, "out"))
+    has = bench.run("--version", cwd=cwd).out
+    closed, files = "seccomp" in has, "landlock" in has
+    out = ["-o", "out"]
+    for words in (["run", path, "-q", "--format", "json", *out], ["probe", path], ["query", path, "SELECT count(*) FROM kernels"],
+                  ["classify", path], ["map", path, *out], ["compare", path, other, "-q", "--format", "json", *out],
+                  ["serve", path],
+                  ["--no-sandbox", "run", path, "-q"], ["run", path, "-q", "--no-sandbox"]):
+        off = "--no-sandbox" in words
+        r = bench.run(*words, cwd=cwd, env={"FAULT_TRY": "1", "FAULT_FILE": path, "FAULT_OUTSIDE": outside})
+        tried = re.findall(r"network (\d+) fork (\d+) write (\d+)", r.err)
+        wanted = (closed and not off, closed and not off, files and not off)
+        if not tried or tuple(int(n) != 0 for n in tried[-1]) != wanted:
+            raise Wrong("%s: %s, wanted %s: %s" % (words, tried, wanted, r.err[-300:]))
+        if os.path.exists(outside):
+            os.unlink(outside)
 
 
 @fault("Sandbox", "nsys is still run for a report", (0,), "-", "-")

@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "io/sandbox.h"
 
 /* Bits of what still works. */
@@ -77,14 +79,64 @@ static int below(int how)
 static void takes_away(void **state)
 {
     (void)state;
-    if (!az_sandbox_known()) /* another machine, or a sanitizer's build */
+    if (!(az_sandbox_has() & AZ_SANDBOX_HAS_SECCOMP)) /* another machine, or a sanitizer's build */
         return;
     assert_int_equal(below(AZ_SANDBOX_NETWORK), FILES | THREADS | LOCAL | CHILDREN);
+    assert_int_equal(below(AZ_SANDBOX_PROGRAMS), FILES | THREADS | LOCAL);
     assert_int_equal(below(AZ_SANDBOX_CHILDREN), FILES | THREADS);
+}
+
+/* Bits of what is refused beneath a folder that is not allowed. */
+enum { MAKE = 1, OVERWRITE = 2, REMOVE = 4, FOLDER = 8, READ = 16, INSIDE = 32 };
+
+static int makes(const char *dir, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    const int fd = open(path, O_WRONLY | O_CREAT, 0600);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static int refused(const char *in, const char *other)
+{
+    char old[64], dir[64];
+    snprintf(old, sizeof old, "%s/old", other);
+    snprintf(dir, sizeof dir, "%s/dir", other);
+    if (!makes(other, "old") || !az_sandbox_writes(&in, 1))
+        return 127;
+    return (makes(other, "new") ? 0 : MAKE) | (makes(other, "old") ? 0 : OVERWRITE) |
+           (unlink(old) == 0 ? 0 : REMOVE) | (mkdir(dir, 0700) == 0 ? 0 : FOLDER) |
+           (open(old, O_RDONLY) >= 0 ? 0 : READ) | (makes(in, "x") && makes(in, "y") ? 0 : INSIDE);
+}
+
+static void writes_beneath(void **state)
+{
+    char in[] = "/tmp/sandbox_in.XXXXXX", other[] = "/tmp/sandbox_other.XXXXXX", path[64];
+    static const char *const made[] = { "old", "new", "x", "y", "dir" };
+    int status = -1;
+    (void)state;
+    if (!(az_sandbox_has() & AZ_SANDBOX_HAS_LANDLOCK))
+        return;
+    assert_non_null(mkdtemp(in));
+    assert_non_null(mkdtemp(other));
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(refused(in, other));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), MAKE | OVERWRITE | REMOVE | FOLDER);
+    for (size_t i = 0; i < 2 * AZ_LENGTH(made); i++) {
+        snprintf(path, sizeof path, "%s/%s", i % 2 ? in : other, made[i / 2]);
+        (void)remove(path);
+    }
+    assert_int_equal(rmdir(in) | rmdir(other), 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(takes_away) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(takes_away),
+                                        cmocka_unit_test(writes_beneath) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

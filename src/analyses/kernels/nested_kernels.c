@@ -1,4 +1,4 @@
-/* Kernels of ranges that overlap each other. A launch lies in a range that starts at or before it
+/* Kernels of ranges that overlap each other. A launch is within a range that starts at or before it
  * and ends at or after it: counting such ranges for a launch is a prefix query on a binary indexed
  * tree over the ends of the ranges, while launches and ranges are swept by start. Ranges that hold
  * at least one kernel of a name are the union of those around its launches; where the launches of
