@@ -184,7 +184,7 @@ def steps_of(text):
     for part in re.split(r"^    - name: ", text, flags=re.M)[1:]:
         script = re.search(r"^      run: \|\n((?:        .*\n|\n)*)", part + "\n", re.M).group(1)
         step = re.search(r"^      id: (\S+)", part, re.M)
-        env = dict(re.findall(r"^        ([A-Z]+): (.*)$", part.split("      run:")[0], re.M))
+        env = dict(re.findall(r"^        ([A-Z_]+): (.*)$", part.split("      run:")[0], re.M))
         yield step and step.group(1), env, re.sub(r"^        ", "", script, flags=re.M)
 
 
@@ -207,7 +207,8 @@ def check_action(c, analyzer, scratch):
         for step, env, script in steps_of(text):
             def value(m):
                 what = m.group(1).split(".")
-                return {"inputs": inputs.get(what[-1], ""), "github": os.path.join(PACKAGING, "action"),
+                github = {"action_path": os.path.join(PACKAGING, "action"), "repository": "owner/name", "number": "7"}
+                return {"inputs": inputs.get(what[-1], ""), "github": github.get(what[-1], ""),
                         "steps": outputs.get(what[1] + "." + what[-1], "") if len(what) > 2 else ""}[what[0]]
             env = {k: re.sub(r"\$\{\{ *([\w.]+) *\}\}", value, v) for k, v in env.items()}
             q = run(["sh", "-e", "-c", script], cwd=work, env=dict(os.environ, GITHUB_ACTIONS="true", **files, **env,
@@ -232,6 +233,23 @@ def check_action(c, analyzer, scratch):
     c.hold((job, status) == (1, "1") and "::error" in said, "a slower run fails with an annotation", "%s %s %s" % (job, status, said[-300:]))
     job, status, said, _ = act(compare="%s %s" % (same, slow), fail="false")
     c.hold((job, status) == (0, "1"), "fail: false only says so", "%s %s" % (job, status))
+    gh, calls = os.path.join(scratch, "bin", "gh"), os.path.join(scratch, "calls")
+    for earlier, wanted in (("", "api repos/owner/name/issues/7/comments -F body=@analyzer-reports/gates.comment.md"),
+                            ("33", "api -X PATCH repos/owner/name/issues/comments/33 -F body=@analyzer-reports/gates.comment.md")):
+        with open(gh, "w") as f:
+            f.write("#!/bin/sh\necho \"$*\" >>'%s'\ncase $* in *--jq*) echo %s ;; esac\n" % (calls, earlier))
+        os.chmod(gh, 0o755)
+        open(calls, "w").close()
+        job, status, said, _ = act(compare="%s %s" % (same, slow), token="secret")
+        made = read(calls).splitlines()
+        c.hold((job, status) == (1, "1") and len(made) == 2 and made[1] == wanted, "a pull request gets %s comment" % ("its old" if earlier else "a"),
+               "%s %s" % (made, said[-300:]))
+    comment = read(work, "analyzer-reports", "gates.comment.md")
+    c.hold(comment.startswith("<!-- analyzer gate -->\n### Performance: fail") and len(comment.splitlines()) <= 30 and "per step" in comment and
+           "<details>" in comment, "the comment says what changed in at most 30 lines", comment)
+    open(calls, "w").close()
+    act(compare="%s %s" % (same, slow))
+    c.hold(read(calls) == "", "without a token there is none")
     config = '{ "inputs": [ { "path": "pytorch/train_step.json" } ], "gates": { "baseline": "none.json" } }'
     open(os.path.join(work, "gates.json"), "w").write(config)
     job, status, said, _ = act(config="gates.json", fail="false")
@@ -240,6 +258,51 @@ def check_action(c, analyzer, scratch):
     c.hold(job == 2 and status == "2", "a configuration that is not there fails", "%s %s" % (job, status))
     job, status, said, _ = act(compare="x;touch$IFS injected y", options="$(touch injected)")
     c.hold(job != 0 and not os.path.exists(os.path.join(work, "injected")), "inputs are words, not commands", said[-200:])
+
+
+def list_of(text, name):
+    """The commands of a list of a job: continued lines are one."""
+    body = re.search(r"^  %s:\n((?:    .*\n)+)" % name, text, re.M).group(1)
+    return [" ".join(part.split()) for part in re.split(r"^    - ", body, flags=re.M)[1:]]
+
+
+def check_gitlab(c, analyzer, scratch):
+    """The template's script as a runner executes it, with a program in place of curl."""
+    text = read(PACKAGING, "gitlab", "analyzer.yml")
+    variables = dict(re.findall(r"^    (ANALYZER_\w+): '?([^'\n#]*?)'?(?: #.*)?$", text, re.M))
+    work, calls = os.path.join(scratch, "gitlab"), os.path.join(scratch, "curl-calls")
+    shutil.copytree(os.path.join(ROOT, "example", "pytorch"), work)
+    programs = os.path.join(scratch, "gitlab-bin")
+    os.makedirs(programs)
+    os.symlink(analyzer, os.path.join(programs, "analyzer"))
+    with open(os.path.join(programs, "curl"), "w") as f:
+        f.write("#!/bin/sh\nfor w; do echo \"$w\"; done >>'%s'\n" % calls)
+    os.chmod(os.path.join(programs, "curl"), 0o755)
+    with open(os.path.join(work, "gate.json"), "w") as f:
+        f.write('{ "inputs": [ { "path": "${PROFILE:-train_step.json}", "title": "train" } ], "gates": { "baseline": "train_step_perf_report.json" } }')
+    run([analyzer, "train_step.json", "-q", "--format", "json", "-o", "."], cwd=work)
+
+    def job(**given):
+        open(calls, "w").close()
+        env = dict(os.environ, **variables, CI_API_V4_URL="https://host/api/v4", CI_PROJECT_ID="5", PATH=programs + ":" + os.environ["PATH"])
+        env.update(given)
+        status, said = 0, ""
+        for line in list_of(text, "script"):
+            if not status:
+                q = run(["sh", "-c", line], cwd=work, env=env)
+                status, said = q.returncode, said + q.stdout + q.stderr
+        for line in list_of(text, "after_script"):
+            said += run(["sh", "-c", line], cwd=work, env=env).stderr
+        return status, said, read(calls)
+
+    status, said, called = job()
+    reports = os.path.join(work, variables["ANALYZER_REPORTS"])
+    c.hold(status == 0 and not called, "GitLab: equal runs pass, without a token no note", said[-300:])
+    c.hold("junit: $ANALYZER_REPORTS/gates.xml" in text and os.path.exists(os.path.join(reports, "gates.xml")), "and leave JUnit where the job has it")
+    status, said, called = job(PROFILE="train_step_pageable.json", ANALYZER_TOKEN="secret", CI_MERGE_REQUEST_IID="9")
+    c.hold(status == 1 and "fail: copy" in said, "GitLab: a slower run fails", said[-300:])
+    c.hold("https://host/api/v4/projects/5/merge_requests/9/notes" in called and "body@analyzer-reports/gates.comment.md" in called,
+           "and writes a note on the merge request", called)
 
 
 def main():
@@ -259,6 +322,7 @@ def main():
         check_security(c, analyzer)
         check_needs(c)
         check_action(c, analyzer, scratch)
+        check_gitlab(c, analyzer, scratch)
     print("%d passed, %d failed" % (c.passed, c.failed))
     return 1 if c.failed else 0
 

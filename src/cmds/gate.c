@@ -21,7 +21,8 @@ static const struct az_cmd_opt options[] = {
     { OPT_BASIS, "basis", "BASIS", "step (if steps are known) or recording (whole recordings)" },
     { 'o', "output", "DIR", "output folder" },
     { OPT_FORMAT, "format", "LIST",
-      "additional output formats: verdict (or json), junit, github, openmetrics, csv, ..." },
+      "additional output formats: verdict (or json), junit, github, github-comment, openmetrics, "
+      "csv, ..." },
     { OPT_OPT, "opt", "KEY=VALUE", "set an option for all inputs; repeatable" },
     { OPT_SET, "set", "PATH=VALUE", "set any configuration value; repeatable" },
     { 'j', "jobs", "N", "inputs to analyze concurrently; 0: one per CPU" },

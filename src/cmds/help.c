@@ -12,7 +12,8 @@
 enum { OPT_MAN = 256, OPT_COMPLETION };
 
 #define HELP_COLUMN    26
-#define COMMAND_COLUMN 20 /* width of a command's name in the list */
+#define COMMAND_COLUMN 20 /* least width of a command's name in the list */
+#define ACCEPT         "accept the command line of "
 #define LINE_WIDTH     100
 
 /* In the order of their groups. */
@@ -139,16 +140,47 @@ static void print_row(const char *left, const char *help)
     print_wrapped(help, HELP_COLUMN);
 }
 
+static bool begins_group(const struct az_cmd *cmd, const char **title)
+{
+    for (size_t i = 0; i < AZ_LENGTH(groups); i++) {
+        if (groups[i].first != cmd)
+            continue;
+        *title = groups[i].title;
+        return true;
+    }
+    return false;
+}
+
+/* Width of the names from this command to the end of its group. */
+static int group_width(const struct az_cmd *const *c)
+{
+    const char *title;
+    size_t n = COMMAND_COLUMN;
+
+    do {
+        if (strlen((*c)->name) + 2 > n)
+            n = strlen((*c)->name) + 2;
+        c++;
+    } while (*c && !begins_group(*c, &title));
+    return (int)n;
+}
+
 void az_print_usage(void)
 {
+    const char *title;
+    int width = COMMAND_COLUMN;
+
     puts("usage: analyzer PATH... [options]           report a profile\n       analyzer "
          "--config=FILE [options]     analyze the inputs of a configuration\n       analyzer "
          "COMMAND ...");
     for (const struct az_cmd *const *c = az_cmd_table; *c; c++) {
-        for (size_t i = 0; i < AZ_LENGTH(groups); i++)
-            if (groups[i].first == *c)
-                printf("\n%s\n", groups[i].title);
-        printf("  %-*s%s\n", COMMAND_COLUMN, (*c)->name, (*c)->help);
+        if (begins_group(*c, &title)) {
+            printf("\n%s\n", title);
+            width = group_width(c);
+        }
+        const struct az_sv help = az_sv_str((*c)->help); /* the group says the rest */
+        printf("  %-*s%s\n", width, (*c)->name,
+               help.p + (az_sv_starts(help, AZ_SV(ACCEPT)) ? sizeof ACCEPT - 1 : 0));
     }
     puts("\n'analyzer help COMMAND' lists options and examples, 'analyzer help topics' other "
          "topics.");

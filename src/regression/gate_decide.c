@@ -434,6 +434,15 @@ static void judge_missing(struct az_gate_result *x, struct az_arena *a)
     x->note = az_arena_printf(a, "the %s has no value", no_base ? "baseline" : "candidate");
 }
 
+/* A part of the time is a metric from some share on: one that is there on one side only, and below
+ * the limit, may be just under that share on the other. */
+static bool is_small_part(const struct az_gate_result *x)
+{
+    const double x_center = x->base.n ? x->base.center : x->cand.center;
+
+    return x->rule->of_total > 0 && !isnan(x->limit_abs) && x_center <= x->limit_abs;
+}
+
 static void judge_status(struct az_gate_result *x, struct az_arena *a)
 {
     const struct az_gate_rule *r = x->rule;
@@ -446,6 +455,9 @@ static void judge_status(struct az_gate_result *x, struct az_arena *a)
             judge_missing(x, a);
         else
             set(x, AZ_GATE_PASS, AZ_LEVEL_INFO);
+    } else if ((!x->base.n || !x->cand.n) && is_small_part(x)) {
+        set(x, AZ_GATE_SKIP, AZ_LEVEL_INFO);
+        x->note = AZ_SV("a small part of the time, listed on one side only");
     } else if (!x->base.n) {
         set(x, AZ_GATE_NEW, level_of(r->on_new));
         x->note = AZ_SV("not in the baseline");

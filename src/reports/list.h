@@ -16,6 +16,7 @@
     X(verdict) \
     X(junit) \
     X(github) \
+    X(github_comment) \
     X(openmetrics)
 /* clang-format on */
 

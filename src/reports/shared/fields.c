@@ -479,3 +479,23 @@ struct az_sv az_field_title(struct az_arena *scratch, const struct az_table *t, 
         titled.name = c->title;
     return az_field_header(scratch, &titled, shown);
 }
+
+int az_field_markdown(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
+{
+    struct az_sv line = az_field_line(a, s);
+    int rc = AZ_OK;
+    for (size_t i = 0; !rc && i < line.n; i++) {
+        char c = line.p[i];
+        if (c == '<')
+            rc = az_text_append(out, AZ_SV("&lt;"));
+        else if (c == '>')
+            rc = az_text_append(out, AZ_SV("&gt;"));
+        else if (c == '&')
+            rc = az_text_append(out, AZ_SV("&amp;"));
+        else if (strchr("|\\`*_[]@#", c) && c)
+            rc = az_text_printf(out, "\\%c", c);
+        else
+            rc = az_vec_push(out, c);
+    }
+    return rc;
+}

@@ -65,4 +65,7 @@ size_t az_field_choose(const struct az_table *t, size_t *col, size_t most);
 struct az_sv az_field_filename(struct az_arena *scratch, struct az_sv id,
                                const struct az_vec_sv *used);
 
+/* Appends the text as one line, with what Markdown and HTML would read escaped. */
+int az_field_markdown(struct az_vec_char *out, struct az_sv s, struct az_arena *a) AZ_MUST_USE;
+
 #endif

@@ -139,31 +139,10 @@ void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool a
 
 /* ---- Markdown ---- */
 
-/* One line, with what Markdown and HTML would read escaped. */
-static int escaped(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
-{
-    struct az_sv line = az_field_line(a, s);
-    int rc = AZ_OK;
-    for (size_t i = 0; !rc && i < line.n; i++) {
-        char c = line.p[i];
-        if (c == '<')
-            rc = az_text_append(out, AZ_SV("&lt;"));
-        else if (c == '>')
-            rc = az_text_append(out, AZ_SV("&gt;"));
-        else if (c == '&')
-            rc = az_text_append(out, AZ_SV("&amp;"));
-        else if (strchr("|\\`*_[]@#", c) && c)
-            rc = az_text_printf(out, "\\%c", c);
-        else
-            rc = az_vec_push(out, c);
-    }
-    return rc;
-}
-
 static int cell(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
 {
     int rc = az_text_append(out, AZ_SV("| "));
-    rc = rc ? rc : escaped(out, s, a);
+    rc = rc ? rc : az_field_markdown(out, s, a);
     return rc ? rc : az_text_append(out, AZ_SV(" "));
 }
 
@@ -179,7 +158,7 @@ static int sides(struct az_vec_char *out, const struct az_gate_verdict *v, struc
         if (!side[i].n)
             continue;
         rc = az_text_printf(out, "%s%s: ", any ? ", " : "", name[i]);
-        rc = rc ? rc : escaped(out, side[i], a);
+        rc = rc ? rc : az_field_markdown(out, side[i], a);
         any = true;
     }
     return rc || !any ? rc : az_text_append(out, AZ_SV("\n\n"));
@@ -206,7 +185,7 @@ int az_gate_verdict_markdown(const struct az_document *doc, struct az_vec_char *
 
     az_arena_init(&a, NULL);
     rc = az_text_append(out, AZ_SV("### Gates: "));
-    rc = rc ? rc : escaped(out, answer_of(doc), &a);
+    rc = rc ? rc : az_field_markdown(out, answer_of(doc), &a);
     rc = rc ? rc
             : az_text_printf(out,
                              "\n\n%zu fail, %zu inconclusive, %zu error, %zu warn, %zu "
