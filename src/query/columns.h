@@ -157,6 +157,15 @@ struct az_query_index {
 };
 int az_query_index_of(struct az_query_rows *r, size_t column,
                       struct az_query_index *out) AZ_MUST_USE;
+/* Sorts positions by columns, the first of which decides; equal rows keep their order. NULL comes
+ * first, texts are by bytes. */
+struct az_query_by {
+    size_t column; /* az_query_can_order */
+    bool desc;
+};
+bool az_query_can_order(const struct az_query_table_column *c);
+int az_query_sort_rows(struct az_query_rows *r, const struct az_query_by *by, size_t n_by,
+                       uint32_t *position, size_t n) AZ_MUST_USE;
 /* First place of the index whose number (az_query_key) is not less. */
 size_t az_query_index_find(const struct az_query_rows *r, size_t column,
                            const struct az_query_index *index, int64_t key);

@@ -374,7 +374,7 @@ int64_t az_query_key(const struct az_query_rows *r, size_t column, const struct 
         return number < r->of->n_text ? (int64_t)r->of->place_of[number] : INT64_MIN;
     }
     az_query_cell(row, c, &cell);
-    return cell.type == AZ_INT ? cell.i : INT64_MIN;
+    return cell.type == AZ_INT ? cell.i : cell.type == AZ_BOOL ? cell.b : INT64_MIN;
 }
 
 static int make_index(struct az_query_rows *r, size_t column, uint32_t **out)
@@ -433,4 +433,117 @@ size_t az_query_index_find(const struct az_query_rows *r, size_t column,
             hi = mid;
     }
     return lo;
+}
+
+/* ---- rows in the order of columns ---- */
+
+bool az_query_can_order(const struct az_query_table_column *c)
+{
+    return c->name_of || c->type == AZ_INT || c->type == AZ_BOOL || c->type == AZ_TEXT;
+}
+
+struct text_order { /* of the values of a column that is no name */
+    struct az_arena arena;
+    struct az_intern texts;
+};
+
+static int by_value(const void *a, const void *b, void *ctx)
+{
+    const struct text_order *o = ctx;
+    return az_sv_cmp(az_intern_text(&o->texts, *(const uint32_t *)a),
+                     az_intern_text(&o->texts, *(const uint32_t *)b));
+}
+
+/* Numbers of texts in the order in which they are first met -> their places by bytes. */
+static int rank_texts(struct text_order *o, int64_t *key, size_t n, struct az_mem *mem)
+{
+    const size_t texts = o->texts.text.n;
+    uint32_t *by = az_arena_array(&o->arena, texts + 1, sizeof *by);
+    int64_t *rank = az_arena_array(&o->arena, texts + 1, sizeof *rank);
+
+    if (!by || !rank)
+        return az_arena_error(&o->arena);
+    for (size_t i = 0; i < texts; i++)
+        by[i] = (uint32_t)i;
+    const int rc = az_sort_cmp(by, texts, sizeof *by, by_value, o, mem);
+    for (size_t i = 0; i < texts; i++)
+        rank[by[i]] = (int64_t)i;
+    for (size_t i = 0; i < n; i++)
+        key[i] = key[i] < 0 ? key[i] : rank[key[i]];
+    return rc;
+}
+
+static int text_keys(struct az_query_rows *r, size_t column, const uint32_t *position, size_t n,
+                     int64_t *key)
+{
+    struct text_order o;
+    size_t hint = 0;
+
+    az_arena_init(&o.arena, &r->of->mem);
+    int rc = az_intern_init(&o.texts, &o.arena, &r->of->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        struct az_query_row row;
+        struct az_cell cell;
+        uint32_t id = 0;
+        az_query_rows_at(r, position[i], &hint, &row);
+        az_query_cell(&row, &r->table->columns[column], &cell);
+        key[i] = INT64_MIN;
+        if (cell.type != AZ_TEXT)
+            continue;
+        rc = az_intern(&o.texts, az_sv_make(cell.s, cell.len), &id);
+        key[i] = id;
+    }
+    if (rc == 0)
+        rc = rank_texts(&o, key, n, &r->of->mem);
+    az_intern_release(&o.texts);
+    az_arena_release(&o.arena);
+    return rc;
+}
+
+/* Keys of the rows; the complement of a key turns the order around. */
+static int keys_of(struct az_query_rows *r, const struct az_query_by *by, const uint32_t *position,
+                   size_t n, int64_t *key)
+{
+    const struct az_query_table_column *c = &r->table->columns[by->column];
+    size_t hint = 0;
+    int rc = 0;
+
+    if (c->type == AZ_TEXT && !c->name_of)
+        rc = text_keys(r, by->column, position, n, key);
+    else if (c->name_of)
+        rc = order_names(r->of);
+    for (size_t i = 0; rc == 0 && (c->name_of || c->type != AZ_TEXT) && i < n; i++) {
+        struct az_query_row row;
+        az_query_rows_at(r, position[i], &hint, &row);
+        key[i] = az_query_key(r, by->column, &row);
+    }
+    for (size_t i = 0; rc == 0 && by->desc && i < n; i++)
+        key[i] = ~key[i];
+    return rc ? rc : r->of->error;
+}
+
+int az_query_sort_rows(struct az_query_rows *r, const struct az_query_by *by, size_t n_by,
+                       uint32_t *position, size_t n)
+{
+    struct az_mem *mem = &r->of->mem;
+    const size_t key_bytes = n * sizeof(int64_t), bytes = n * sizeof(uint32_t);
+    int64_t *key = az_mem_alloc(mem, key_bytes + 1);
+    uint32_t *order = az_mem_alloc(mem, bytes + 1), *sorted = az_mem_alloc(mem, bytes + 1);
+    int rc = key && order && sorted ? 0 : az_mem_error(mem);
+
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        order[i] = (uint32_t)i;
+    for (size_t k = n_by; rc == 0 && k-- > 0;) {
+        rc = keys_of(r, &by[k], position, n, key);
+        if (rc == 0)
+            rc = az_sort_by(key, order, n, mem);
+    }
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        sorted[i] = position[order[i]];
+    if (rc == 0 && n)
+        memcpy(position, sorted, bytes);
+    az_mem_free(mem, key, key ? key_bytes + 1 : 0);
+    az_mem_free(mem, order, order ? bytes + 1 : 0);
+    az_mem_free(mem, sorted, sorted ? bytes + 1 : 0);
+    return rc;
 }

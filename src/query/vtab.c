@@ -7,6 +7,7 @@
 #include "query/internal.h"
 
 #define MOST_FILTERS 8
+#define MOST_ORDERS  8
 enum {
     PLAN_EQ = 1,
     PLAN_LOW = 2,
@@ -36,6 +37,7 @@ struct cursor {
     struct az_query_row row;
     struct filter filter[MOST_FILTERS];
     size_t n_filters;
+    uint32_t *sorted; /* positions in the order of columns without an index; NULL: there are none */
 };
 
 /* ---- declaring ---- */
@@ -155,7 +157,24 @@ static void use(sqlite3_index_info *info, int constraint, int *arguments)
         info->aConstraintUsage[constraint].argvIndex = ++*arguments;
 }
 
-/* Conditions on other columns: equal integers, names by = LIKE and GLOB. */
+/* Columns by which rows are to be sorted or grouped, where no index has their order: SQLite then
+ * neither sorts rows nor copies them. */
+static void add_order(const struct az_query_table *t, sqlite3_index_info *info, sqlite3_str *s)
+{
+    bool can = info->nOrderBy > 0 && info->nOrderBy <= MOST_ORDERS && !info->orderByConsumed;
+
+    for (int i = 0; can && i < info->nOrderBy; i++)
+        can = az_query_can_order(&t->columns[column_of(info->aOrderBy[i].iColumn)]);
+    if (!can)
+        return;
+    sqlite3_str_appendall(s, "|");
+    for (int i = 0; i < info->nOrderBy; i++)
+        sqlite3_str_appendf(s, "%c%d;", info->aOrderBy[i].desc ? 'd' : 'a',
+                            (int)column_of(info->aOrderBy[i].iColumn));
+    info->orderByConsumed = 1;
+}
+
+/* Conditions on other columns: equal integers, names by = LIKE and GLOB; after a bar the order. */
 static char *add_filters(const struct az_query_table *t, sqlite3_index_info *info, int *arguments)
 {
     sqlite3_str *s = sqlite3_str_new(NULL);
@@ -182,6 +201,7 @@ static char *add_filters(const struct az_query_table *t, sqlite3_index_info *inf
         use(info, i, arguments);
         n++;
     }
+    add_order(t, info, s);
     if (!sqlite3_str_length(s)) {
         sqlite3_free(sqlite3_str_finish(s));
         return NULL;
@@ -234,8 +254,9 @@ static int best_index(sqlite3_vtab *v, sqlite3_index_info *info)
     if (chosen.eq >= 0 && (x->t->columns[column].flags & AZ_QC_ID))
         info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
     /* a condition decided here costs less than a row passed on */
-    info->estimatedCost = best * (info->idxStr ? 0.6 : 1.0) * (info->orderByConsumed ? 1.1 : 1.0);
-    info->estimatedRows = (sqlite3_int64)(info->idxStr ? best / 8 + 1 : best);
+    const bool filtered = info->idxStr && *info->idxStr != '|';
+    info->estimatedCost = best * (filtered ? 0.6 : 1.0) * (info->orderByConsumed ? 1.1 : 1.0);
+    info->estimatedRows = (sqlite3_int64)(filtered ? best / 8 + 1 : best);
     return SQLITE_OK;
 }
 
@@ -320,7 +341,7 @@ static int set_filters(struct cursor *c, const struct table *x, const char *list
 {
     int rc = SQLITE_OK;
 
-    for (; list && *list && rc == SQLITE_OK; argv++) {
+    for (; list && *list && *list != '|' && rc == SQLITE_OK; argv++) {
         struct filter f = { 0 };
         const char what = *list++;
         for (; *list != ';'; list++)
@@ -375,6 +396,7 @@ static int open_cursor(sqlite3_vtab *v, sqlite3_vtab_cursor **out)
 static int close_cursor(sqlite3_vtab_cursor *b)
 {
     clear_filters((struct cursor *)b);
+    sqlite3_free(((struct cursor *)b)->sorted);
     sqlite3_free(b);
     return SQLITE_OK;
 }
@@ -419,6 +441,35 @@ static int range(struct cursor *c, const struct table *x, int plan, sqlite3_valu
     return SQLITE_OK;
 }
 
+/* The positions of the run that pass, sorted by the columns of the list. */
+static int sort(struct cursor *c, const struct table *x, const char *list)
+{
+    struct az_query_by by[MOST_ORDERS];
+    size_t n_by = 0, n = 0;
+
+    c->sorted = sqlite3_malloc64((c->stop - c->at + 1) * sizeof *c->sorted);
+    if (!c->sorted)
+        return SQLITE_NOMEM;
+    for (; *list; list++) {
+        by[n_by] = (struct az_query_by){ .desc = *list++ == 'd' };
+        for (; *list != ';'; list++)
+            by[n_by].column = by[n_by].column * 10 + (size_t)(*list - '0');
+        n_by++;
+    }
+    for (; c->at < c->stop; c->at++) {
+        const uint32_t at = c->index.order ? c->index.order[c->at] : (uint32_t)c->at;
+        if (c->n_filters)
+            az_query_rows_at(c->rows, at, &c->hint, &c->row);
+        if (c->n_filters == 0 || passes(c, x))
+            c->sorted[n++] = at;
+    }
+    clear_filters(c);
+    c->index = (struct az_query_index){ .order = c->sorted, .n = n };
+    c->at = 0;
+    c->stop = n;
+    return az_query_sort_rows(c->rows, by, n_by, c->sorted, n) ? SQLITE_NOMEM : SQLITE_OK;
+}
+
 static int filter(sqlite3_vtab_cursor *b, int plan, const char *list, int argc,
                   sqlite3_value **argv)
 {
@@ -431,6 +482,8 @@ static int filter(sqlite3_vtab_cursor *b, int plan, const char *list, int argc,
     (void)argc;
 
     clear_filters(c);
+    sqlite3_free(c->sorted);
+    c->sorted = NULL;
     c->rows = az_query_rows_of(x->m->facts, x->m->table, &rc);
     if (!c->rows)
         return SQLITE_NOMEM;
@@ -446,6 +499,9 @@ static int filter(sqlite3_vtab_cursor *b, int plan, const char *list, int argc,
         rc = set_filters(c, x, list, argv + used, &none);
     if (none)
         c->stop = c->at;
+    const char *order = rc == SQLITE_OK && list ? strchr(list, '|') : NULL;
+    if (order)
+        rc = sort(c, x, order + 1);
     return rc == SQLITE_OK ? next(b) : rc;
 }
 

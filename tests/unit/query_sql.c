@@ -140,6 +140,47 @@ static void indexes(void **state)
     query_source_release(&s);
 }
 
+/* Rows in the order of columns without an index, and groups of them, as SQLite sorts them itself:
+ * it knows no order of a query with an offset. */
+static void orders(void **state)
+{
+    static const char *const by[] = {
+        "lane",           "device, stream DESC",   "family DESC, name", "call DESC, name",
+        "step, family",   "collective DESC, lane", "name, device DESC", "rank, class, stream",
+        "op_name, scope", "self_ns DESC"
+    };
+    static const char *const groups[] = { "lane",          "device, stream",    "family",
+                                          "name, step",    "class, rank, call", "collective",
+                                          "scope, op_name" };
+    static const char *const where[] = { "1", "device = 0 AND name LIKE 'g%'", "name > 'gemm_b'",
+                                         "id = 24", "name = NULL" };
+    struct query_source s;
+    struct az_query *q = opened(&s);
+    char sql[512], one[8192], other[8192];
+    (void)state;
+
+    for (size_t i = 0; i < AZ_LENGTH(by) * AZ_LENGTH(where); i++) {
+        const char *const of[] = { "kernels", "(SELECT * FROM kernels LIMIT -1 OFFSET 0)" };
+        char *const to[] = { one, other };
+        for (size_t k = 0; k < 2; k++) {
+            snprintf(sql, sizeof sql, "SELECT id, name, lane FROM %s WHERE %s ORDER BY %s, id",
+                     of[k], where[i % AZ_LENGTH(where)], by[i / AZ_LENGTH(where)]);
+            assert_int_equal(run(q, sql, AZ_QUERY_CSV, to[k], sizeof one), 0);
+        }
+        assert_string_equal(one, other);
+        for (size_t k = 0; k < 2 && i < AZ_LENGTH(groups) * AZ_LENGTH(where); k++) {
+            const char *g = groups[i / AZ_LENGTH(where)];
+            snprintf(sql, sizeof sql,
+                     "SELECT %s, count(*), sum(dur_ns), min(id) FROM %s WHERE %s GROUP BY %s", g,
+                     of[k], where[i % AZ_LENGTH(where)], g);
+            assert_int_equal(run(q, sql, AZ_QUERY_CSV, to[k], sizeof one), 0);
+        }
+        assert_string_equal(one, other);
+    }
+    az_query_close(q);
+    query_source_release(&s);
+}
+
 static void reports(void **state)
 {
     struct query_source s;
@@ -230,8 +271,8 @@ static void limits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(values), cmocka_unit_test(indexes),
-                                        cmocka_unit_test(reports), cmocka_unit_test(refused),
-                                        cmocka_unit_test(limits) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(values),  cmocka_unit_test(indexes),
+                                        cmocka_unit_test(orders),  cmocka_unit_test(reports),
+                                        cmocka_unit_test(refused), cmocka_unit_test(limits) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
