@@ -13,8 +13,6 @@ struct az_timeline_row {
  */
 size_t az_timeline_rows(const struct az_account *a, bool split,
                         struct az_timeline_row row[AZ_TIMELINE_ROWS]);
-/* Columns type, `time` and percent. */
-void az_timeline_columns(struct az_table *t, const char *time);
 /* A chart of the parts of a table with these rows; `stack`: its key column, NULL: none. */
 int az_timeline_chart(struct az_job *job, enum az_chart_kind kind, const char *table,
                       const char *title, const char *time, const char *stack) AZ_MUST_USE;

@@ -202,6 +202,8 @@ void az_finding(struct az_job *job, const char *rule, const char *severity, stru
     az_finding_put(job, &f);
 }
 
+bool az_job_has_ranks(const void *job) { return ((const struct az_job *)job)->n_traces > 1; }
+
 int az_job_add(struct az_job *job, struct az_table *t, int rc)
 {
     if (rc == 0)

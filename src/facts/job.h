@@ -92,6 +92,9 @@ enum {
 struct az_table *az_coverage_table(struct az_arena *arena);
 struct az_table *az_findings_table(struct az_arena *arena);
 
+/* Of a column of ranks (document/record.h): are there several traces? */
+bool az_job_has_ranks(const void *job);
+
 /* Adds the table to the document if rc is 0, else frees it; the first error. */
 int az_job_add(struct az_job *job, struct az_table *t, int rc) AZ_MUST_USE;
 

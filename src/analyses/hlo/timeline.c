@@ -38,13 +38,6 @@ static struct az_tally *tallies(struct az_hlo *h, int64_t micro)
     return of;
 }
 
-static void put(struct az_table *t, const char *name, double ps, double total)
-{
-    az_put_text(t, az_sv_str(name));
-    az_put_f64(t, ps / 1e9);
-    az_put_f64(t, total > 0 ? ps / total * 100 : 0);
-}
-
 static void check(struct az_hlo *h, const struct az_account *a)
 {
     const int64_t rest = a->total - (a->compute + a->exposed_comm + a->exposed_copies + a->idle);
@@ -54,12 +47,29 @@ static void check(struct az_hlo *h, const struct az_account *a)
                  (double)rest, "ps", AZ_SV("must be 0; report this as a bug"));
 }
 
-struct device_cell {
-    const struct az_hlo_device *device;
+struct time_row {
+    const struct az_hlo_device *device; /* NULL: of the mean */
+    const char *type;
+    double ps, percent;
 };
+#define ROW struct time_row
+/* clang-format off */
+#define TIME_COLUMNS                                                                               \
+    { "type", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, type) },                                     \
+    { "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, ps), .ps = true },            \
+    { "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(ROW, percent) }
+/* clang-format on */
 static const struct az_record_column device_columns[] = {
-    AZ_HLO_DEVICE_COLUMNS(struct device_cell, device),
+    AZ_HLO_DEVICE_COLUMNS(ROW, device),
+    TIME_COLUMNS,
 };
+static const struct az_record_column mean_columns[] = { TIME_COLUMNS };
+
+static void put_time(struct az_table *t, const struct az_hlo_device *device, const char *type,
+                     double ps, double total)
+{
+    az_put_row(t, &(ROW){ device, type, ps, total > 0 ? ps / total * 100 : 0 });
+}
 
 /* Over the devices. */
 struct sums {
@@ -70,14 +80,12 @@ struct sums {
 
 static int by_device(struct az_hlo *h, bool split, int64_t micro, struct sums *sum)
 {
-    struct az_table *t = az_table_new(h->job->arena, "gpu_timeline", "GPU timeline",
-                                      AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
+    struct az_table *t = AZ_RECORD_TABLE_OF(h->job->arena, "gpu_timeline", "GPU timeline",
+                                            AZ_TABLE_SUMMARY | AZ_TABLE_SHORT, device_columns, h);
     const struct az_tally *of = t ? tallies(h, micro) : NULL;
     const int rc = of ? AZ_OK : az_arena_error(h->job->arena);
     if (!t)
         return rc;
-    AZ_RECORD_COLUMNS_OF(t, device_columns, h);
-    az_timeline_columns(t, "time_ms");
     for (uint32_t d = 0; rc == 0 && d < h->devices.n; d++) {
         struct az_timeline_row row[AZ_TIMELINE_ROWS];
         struct az_account a;
@@ -87,8 +95,7 @@ static int by_device(struct az_hlo *h, bool split, int64_t micro, struct sums *s
         check(h, &a);
         sum->rows = az_timeline_rows(&a, split, row);
         for (size_t i = 0; i < sum->rows; i++) {
-            az_put_row(t, &(struct device_cell){ &h->devices.v[d] });
-            put(t, row[i].type, (double)row[i].ticks, (double)a.total);
+            put_time(t, &h->devices.v[d], row[i].type, (double)row[i].ticks, (double)a.total);
             sum->row[i].type = row[i].type;
             sum->row[i].ticks = az_add_sat(sum->row[i].ticks, row[i].ticks);
         }
@@ -101,12 +108,12 @@ static int by_device(struct az_hlo *h, bool split, int64_t micro, struct sums *s
 /* Means over the devices that have events; shares of the mean total. */
 static int averages(struct az_hlo *h, const struct sums *sum)
 {
-    struct az_table *t = az_table_new(h->job->arena, "gpu_events_averages", "Mean GPU timeline",
-                                      h->devices.n > 1 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
-    az_timeline_columns(t, "time_ms");
+    struct az_table *t =
+        AZ_RECORD_TABLE(h->job->arena, "gpu_events_averages", "Mean GPU timeline",
+                        h->devices.n > 1 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0, mean_columns);
     for (size_t i = 0; sum->n && i < sum->rows; i++)
-        put(t, sum->row[i].type, (double)sum->row[i].ticks / (double)sum->n,
-            (double)sum->total / (double)sum->n);
+        put_time(t, NULL, sum->row[i].type, (double)sum->row[i].ticks / (double)sum->n,
+                 (double)sum->total / (double)sum->n);
     return az_job_add(h->job, t, AZ_OK);
 }
 

@@ -162,18 +162,19 @@ static int measure(struct work *w, size_t gpu, struct figures *f)
 static double share(double part, double whole) { return whole == 0 ? 0.0 : part / whole; }
 
 struct row {
+    struct az_sv gpu;
+    const char *category;
     double ms, count, of_compute, of_total;
 };
-
-static void put_row(struct az_table *t, struct az_sv gpu, const char *category, const struct row *r)
-{
-    az_put_text(t, gpu);
-    az_put_text(t, az_sv_str(category));
-    az_put_f64(t, r->ms);
-    az_put_f64(t, r->count);
-    az_put_f64(t, r->of_compute);
-    az_put_f64(t, r->of_total);
-}
+static const struct az_record_column category_summary_columns[] = {
+    { "GPU ID", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct row, gpu) },
+    { "Category", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct row, category) },
+    { "Total runtime (ms)", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(struct row, ms) },
+    { "Total count", AZ_REAL, AZ_UNIT_COUNT, AZ_FIELD(struct row, count) },
+    { "Fraction of compute runtime", AZ_REAL, AZ_UNIT_RATIO, AZ_FIELD(struct row, of_compute) },
+    { "Fraction of total runtime", AZ_REAL, AZ_UNIT_RATIO, AZ_SHARE,
+      AZ_FIELD(struct row, of_total) },
+};
 
 static const char *row_name(int c) { return c < CLASSES ? classes[c] : sums[c - CLASSES]; }
 
@@ -188,36 +189,31 @@ static void put_means(struct work *w, struct az_table *t, const struct row *mean
                 next = c;
         done[next] = true;
         double d = (double)w->gpus.list.n;
-        put_row(t, AZ_SV("Avg"), row_name(next),
-                &(struct row){ mean[next].ms / d, mean[next].count / d, mean[next].of_compute / d,
-                               mean[next].of_total / d });
+        az_put_row(t, &(struct row){ AZ_SV("Avg"), row_name(next), mean[next].ms / d,
+                                     mean[next].count / d, mean[next].of_compute / d,
+                                     mean[next].of_total / d });
     }
 }
-
-static const struct az_record_column category_summary_columns[] = {
-    { "GPU ID", AZ_TEXT, .flags = AZ_KEY },
-    { "Category", AZ_TEXT, .flags = AZ_KEY },
-    { "Total runtime (ms)", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "Total count", AZ_REAL, .unit = AZ_UNIT_COUNT },
-    { "Fraction of compute runtime", AZ_REAL, .unit = AZ_UNIT_RATIO },
-    { "Fraction of total runtime", AZ_REAL, AZ_UNIT_RATIO, .flags = AZ_SHARE },
-};
 
 static int category_summary(struct work *w)
 {
     struct az_table *t =
-        az_table_new(w->job->arena, "category_summary", "Kernel time by class and GPU", 0);
+        AZ_RECORD_TABLE(w->job->arena, "category_summary", "Kernel time by class and GPU", 0,
+                        category_summary_columns);
     struct row mean[ROWS] = { { .ms = 0 } };
     struct figures f;
     int rc = 0;
-    az_record_columns(t, category_summary_columns, AZ_LENGTH(category_summary_columns));
     for (size_t g = 0; rc == 0 && g < w->gpus.list.n; g++) {
         rc = measure(w, g, &f);
         struct az_sv id = az_arena_printf(w->job->arena, "%zu", g);
         for (int c = 0; rc == 0 && c < ROWS; c++) {
-            struct row r = { f.ms[c], f.count[c], share(f.ms[c], f.ms[CLASSES + 2]),
-                             share(f.ms[c], f.ms[CLASSES + 3]) };
-            put_row(t, id, row_name(c), &r);
+            const struct row r = { id,
+                                   row_name(c),
+                                   f.ms[c],
+                                   f.count[c],
+                                   share(f.ms[c], f.ms[CLASSES + 2]),
+                                   share(f.ms[c], f.ms[CLASSES + 3]) };
+            az_put_row(t, &r);
             mean[c].ms += r.ms;
             mean[c].count += r.count;
             mean[c].of_compute += r.of_compute;

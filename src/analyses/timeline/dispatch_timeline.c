@@ -2,7 +2,6 @@
  * docs/formats-rocprof.md 6.1, from the account of docs/account.md. */
 #include "analyses/kernels/dispatch.h"
 #include "analyses/registry_list.h"
-#include "base/time_units.h"
 #include "document/record.h"
 #include "facts/account.h"
 #include "facts/groups.h"
@@ -130,6 +129,27 @@ static int gather_work(struct work *w, size_t gpu, bool *any)
     return rc ? rc : az_busy_close(&w->by_work);
 }
 
+struct time_row {
+    int64_t rank, agent;
+    const char *type;
+    int64_t ns;
+    double percent;
+};
+/* clang-format off */
+#define TIME_COLUMNS                                                                               \
+    { "type", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct time_row, type) },                         \
+    { "time ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(struct time_row, ns) },            \
+    { "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(struct time_row, percent) }
+/* clang-format on */
+static const struct az_record_column whole_columns[] = { TIME_COLUMNS };
+static const struct az_record_column agent_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct time_row, rank),
+      .when = az_job_has_ranks },
+    { "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct time_row, agent) },
+    TIME_COLUMNS,
+};
+
+/* lead: NULL: of all agents. */
 static void rows(struct az_job *job, struct az_table *t, const struct az_account *a,
                  const struct az_dispatch_gpu *lead)
 {
@@ -141,34 +161,17 @@ static void rows(struct az_job *job, struct az_table *t, const struct az_account
               { "memory", a->copies },
               { "busy_time", a->busy },
               { "idle", a->idle } };
-    for (size_t i = 0; i < AZ_LENGTH(r); i++) {
-        if (lead) {
-            az_dispatch_put_rank(job, t, lead->trace);
-            az_put_i64(t, lead->agent);
-        }
-        az_put_text(t, az_sv_str(r[i].name));
-        az_put_f64(t, az_ms_from_ns(r[i].ns));
-        az_put_f64(t, az_percent((double)r[i].ns, (double)a->total));
-    }
-}
-
-static const struct az_record_column table_columns[] = {
-    { "type", AZ_TEXT, .flags = AZ_KEY },
-    { "time ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "percent", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
-};
-
-static void columns(struct az_table *t)
-{
-    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
+    for (size_t i = 0; i < AZ_LENGTH(r); i++)
+        az_put_row(t, &(struct time_row){ lead ? az_job_rank(job, lead->trace) : -1,
+                                          lead ? lead->agent : -1, r[i].name, r[i].ns,
+                                          az_percent((double)r[i].ns, (double)a->total) });
 }
 
 static int whole(struct work *w)
 {
     struct az_job *job = w->job;
-    struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU timeline",
-                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
-    columns(t);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "gpu_timeline", "GPU timeline",
+                                         AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY, whole_columns);
     int rc = gather(w, SIZE_MAX);
     if (rc == 0 && w->busy.events) {
         account(w, &w->all);
@@ -225,38 +228,22 @@ static int sort_events(struct work *w)
 }
 
 /* Communication under computation. */
-static void overlap_row(struct az_job *job, struct az_table *t, const struct az_dispatch_gpu *g,
-                        const struct az_account *a)
-{
-    const int64_t hidden = a->comm - a->exposed_comm;
-    az_dispatch_put_rank(job, t, g->trace);
-    az_put_i64(t, g->agent);
-    az_put_f64(t, az_ms_from_ns(a->comm));
-    az_put_f64(t, az_ms_from_ns(hidden));
-    az_put_f64(t, az_ms_from_ns(a->exposed_comm));
-    az_put_f64(t, az_percent((double)hidden, (double)a->comm));
-    az_put_f64(t, az_ms_from_ns(a->compute));
-}
-
-static const struct az_record_column comm_overlap_columns[] = {
-    { "agent", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "communication ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "overlapped ms", AZ_REAL, .unit = AZ_UNIT_MS },
-    { "exposed ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "overlapped percent", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
-    { "computation ms", AZ_REAL, .unit = AZ_UNIT_MS },
+struct overlap_row {
+    int64_t rank, agent;
+    const struct az_account *a;
 };
-
-static struct az_table *overlap_table(struct az_job *job)
-{
-    struct az_table *t =
-        az_table_new(job->arena, "comm_overlap", "Communication overlap by agent", 0);
-    if (!t)
-        return NULL;
-    az_dispatch_rank_column(job, t);
-    az_record_columns(t, comm_overlap_columns, AZ_LENGTH(comm_overlap_columns));
-    return t;
-}
+#define ROW struct overlap_row
+AZ_OF_RECORD(int64_t, hidden, ROW, r->a->comm - r->a->exposed_comm)
+AZ_OF_RECORD(double, hidden_percent, ROW, az_percent((double)hidden(r), (double)r->a->comm))
+static const struct az_record_column overlap_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = az_job_has_ranks },
+    { "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, agent) },
+    { "communication ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_VIA(ROW, a, comm) },
+    { "overlapped ms", AZ_REAL, AZ_UNIT_MS, .integer = hidden },
+    { "exposed ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_VIA(ROW, a, exposed_comm) },
+    { "overlapped percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, .real = hidden_percent },
+    { "computation ms", AZ_REAL, AZ_UNIT_MS, AZ_VIA(ROW, a, compute) },
+};
 
 static size_t events_of(const struct work *w, size_t gpu)
 {
@@ -285,7 +272,7 @@ static int agent_rows(struct work *w, struct az_table *line, struct az_table *ov
         if (rc || !any)
             continue;
         az_account_of(&w->by_work, NULL, 0, &a);
-        overlap_row(w->job, overlap, g, &a);
+        az_put_row(overlap, &(struct overlap_row){ az_job_rank(w->job, g->trace), g->agent, &a });
     }
     return rc;
 }
@@ -293,16 +280,10 @@ static int agent_rows(struct work *w, struct az_table *line, struct az_table *ov
 static int by_agent(struct work *w)
 {
     struct az_job *job = w->job;
-    struct az_table *t =
-        az_table_new(job->arena, "gpu_timeline_by_agent", "GPU timeline by agent", 0);
-    struct az_table *o = t ? overlap_table(job) : NULL;
-    if (!o) {
-        az_table_free(t);
-        return az_arena_error(job->arena);
-    }
-    az_dispatch_rank_column(job, t);
-    az_table_column(t, "agent", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    columns(t);
+    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "gpu_timeline_by_agent",
+                                            "GPU timeline by agent", 0, agent_columns, job);
+    struct az_table *o = AZ_RECORD_TABLE_OF(
+        job->arena, "comm_overlap", "Communication overlap by agent", 0, overlap_columns, job);
     int rc = agent_rows(w, t, o);
     rc = az_job_add(job, t, rc);
     return az_job_add(job, o, rc);

@@ -188,42 +188,47 @@ static int compare_gaps(const void *pa, const void *pb, void *ctx)
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static const struct az_record_column gpu_gaps_columns[] = {
-    { "Device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "Start (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_KEY },
-    { "Duration (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Before", .type = AZ_TEXT },
-    { "After", .type = AZ_TEXT },
-    { "PID", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+struct gap_row {
+    int64_t device, start, duration; /* ns */
+    struct az_sv before, after;
+    uint64_t pid; /* 0: unknown */
+    int64_t rank;
+};
+#define ROW struct gap_row
+AZ_OF_RECORD(int64_t, pid_of, ROW, r->pid ? (int64_t)r->pid : -1)
+static const struct az_record_column gap_columns[] = {
+    { "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, device) },
+    { "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY, AZ_FIELD(ROW, start) },
+    { "Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(ROW, duration) },
+    { "Before", AZ_TEXT, AZ_FIELD(ROW, before) },
+    { "After", AZ_TEXT, AZ_FIELD(ROW, after) },
+    { "PID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, .integer = pid_of, .known = true },
+    { "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = az_job_has_ranks },
 };
 
 static int gap_table(struct work *w)
 {
     struct az_job *job = w->job;
     struct az_table *t =
-        AZ_RECORD_TABLE(job->arena, "gpu_gaps", "Idle gaps", AZ_TABLE_SUMMARY, gpu_gaps_columns);
-    if (job->n_traces > 1)
-        az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+        AZ_RECORD_TABLE_OF(job->arena, "gpu_gaps", "Idle gaps", AZ_TABLE_SUMMARY, gap_columns, job);
     for (size_t i = 0; i < w->list.n; i++) {
         const struct gap *g = &w->list.v[i];
         const struct az_trace *of = job->traces[g->trace];
-        az_put_i64(t, w->device.v[slot_of(w, g)]);
-        az_put_i64(t, az_ns(of, g->start));
-        az_put_i64(t, az_ns(of, g->length));
-        az_put_text(t, az_job_text(job, g->before));
-        az_put_text(t, az_job_text(job, g->after));
-        az_put_known(t, w->pid.v[slot_of(w, g)] != 0 ? (int64_t)w->pid.v[slot_of(w, g)] : -1);
-        if (job->n_traces > 1)
-            az_put_i64(t, az_job_rank(job, g->trace));
+        az_put_row(t, &(ROW){ w->device.v[slot_of(w, g)], az_ns(of, g->start), az_ns(of, g->length),
+                              az_job_text(job, g->before), az_job_text(job, g->after),
+                              w->pid.v[slot_of(w, g)], az_job_rank(job, g->trace) });
     }
     return az_document_add(job->doc, t);
 }
 
-static const struct az_record_column gpu_gaps_histogram_columns[] = {
-    { "From (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_KEY },
-    { "To (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "Gaps", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Time (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+struct bin_row {
+    int64_t from, to, count, ns; /* to: -1: without end */
+};
+static const struct az_record_column bin_columns[] = {
+    { "From (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY, AZ_FIELD(struct bin_row, from) },
+    { "To (ns)", AZ_INT, AZ_UNIT_NS, AZ_KNOWN(struct bin_row, to) },
+    { "Gaps", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct bin_row, count) },
+    { "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(struct bin_row, ns) },
 };
 
 static int histogram(struct work *w)
@@ -236,13 +241,10 @@ static int histogram(struct work *w)
     while (hi > lo && w->count[hi - 1] == 0)
         hi--;
     struct az_table *t = AZ_RECORD_TABLE(job->arena, "gpu_gaps_histogram", "Gaps by length",
-                                         AZ_TABLE_WHOLE, gpu_gaps_histogram_columns);
-    for (size_t i = lo; i < hi; i++) {
-        az_put_i64(t, w->limit[i]);
-        az_put_known(t, i + 1 < BINS ? w->limit[i + 1] : -1);
-        az_put_i64(t, w->count[i]);
-        az_put_i64(t, w->ns[i]);
-    }
+                                         AZ_TABLE_WHOLE, bin_columns);
+    for (size_t i = lo; i < hi; i++)
+        az_put_row(t, &(struct bin_row){ w->limit[i], i + 1 < BINS ? w->limit[i + 1] : -1,
+                                         w->count[i], w->ns[i] });
     int rc = az_document_add(job->doc, t);
     return rc == 0 ? az_job_chart(job, AZ_CHART_COLUMN, "gpu_gaps_histogram",
                                   "Idle time by gap length", "From (ns)", y, "ns")

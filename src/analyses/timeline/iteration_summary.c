@@ -6,55 +6,43 @@
 #include "document/record.h"
 #include "stats/stats.h"
 
-static const struct az_record_column device_iterations_summary_columns[] = {
-    { "Device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "Figure", AZ_TEXT, .flags = AZ_KEY },
-    { "Iterations", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Mean (ns)", AZ_REAL, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Median (ns)", AZ_REAL, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "P95 (ns)", AZ_REAL, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Min (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "Max (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "StdDev (ns)", AZ_REAL, .unit = AZ_UNIT_NS },
-    { "Share of Window (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+struct figure_row {
+    int64_t device, rank, count;
+    struct az_sv name;
+    struct az_stats s; /* std: 0 for one iteration */
+    double p95, percent;
+};
+#define ROW struct figure_row
+static const struct az_record_column columns[] = {
+    { "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, device) },
+    { "Figure", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name), .copy = true },
+    { "Iterations", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, count) },
+    { "Mean (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(ROW, s.mean) },
+    { "Median (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(ROW, s.median) },
+    { "P95 (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(ROW, p95) },
+    { "Min (ns)", AZ_INT, AZ_UNIT_NS, AZ_FIELD(ROW, s.min) },
+    { "Max (ns)", AZ_INT, AZ_UNIT_NS, AZ_FIELD(ROW, s.max) },
+    { "StdDev (ns)", AZ_REAL, AZ_UNIT_NS, AZ_FIELD(ROW, s.std) },
+    { "Share of Window (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(ROW, percent) },
+    { "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = az_job_has_ranks },
 };
 
-static struct az_table *new_table(struct az_job *job)
-{
-    struct az_table *t = az_table_new(job->arena, "device_iterations_summary",
-                                      "Iterations by device", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
-    if (!t)
-        return NULL;
-    az_record_columns(t, device_iterations_summary_columns,
-                      AZ_LENGTH(device_iterations_summary_columns));
-    if (job->n_traces > 1)
-        az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    return t;
-}
-
-static void put_device(struct az_job *job, struct az_table *t, const struct az_iteration_row *row,
-                       size_t n, const char *const names[ITERATION_FIGURES], int64_t *v)
+static void put_device(struct az_table *t, const struct az_iteration_row *row, size_t n,
+                       const char *const names[ITERATION_FIGURES], int64_t *v)
 {
     double window = 0;
     for (size_t k = 0; k < ITERATION_FIGURES; k++) {
-        struct az_stats st;
+        struct figure_row r = { .device = row->device, .rank = row->rank, .count = (int64_t)n };
         for (size_t i = 0; i < n; i++)
             v[i] = row[i].x[k];
-        az_stats_i64(v, n, &st);
+        az_stats_i64(v, n, &r.s);
         if (k == 0)
-            window = st.mean;
-        az_put_i64(t, row->device);
-        az_put_copy(t, az_sv_make(names[k], strlen(names[k]) - strlen(" (ns)")));
-        az_put_i64(t, (int64_t)n);
-        az_put_f64(t, st.mean);
-        az_put_f64(t, st.median);
-        az_put_f64(t, az_percentile_i64(v, n, 95));
-        az_put_i64(t, st.min);
-        az_put_i64(t, st.max);
-        az_put_f64(t, n > 1 ? st.std : 0.0);
-        az_put_f64(t, window > 0 ? st.mean / window * 100.0 : 0.0);
-        if (job->n_traces > 1)
-            az_put_i64(t, row->rank);
+            window = r.s.mean;
+        r.name = az_sv_make(names[k], strlen(names[k]) - strlen(" (ns)"));
+        r.p95 = az_percentile_i64(v, n, 95);
+        r.s.std = n > 1 ? r.s.std : 0.0;
+        r.percent = window > 0 ? r.s.mean / window * 100.0 : 0.0;
+        az_put_row(t, &r);
     }
 }
 
@@ -77,7 +65,7 @@ static void put_devices(struct az_job *job, struct az_table *t,
         while (stop < rows->n && by_device(&rows->v[i], &rows->v[stop], NULL) == 0)
             stop++;
         if ((int64_t)(stop - i) > warmup)
-            put_device(job, t, &rows->v[i + (size_t)warmup], stop - i - (size_t)warmup, names, v);
+            put_device(t, &rows->v[i + (size_t)warmup], stop - i - (size_t)warmup, names, v);
     }
 }
 
@@ -86,7 +74,9 @@ int az_iteration_summary(struct az_job *job, struct az_iteration_rows *rows,
 {
     size_t bytes = (rows->n + 1) * sizeof(int64_t);
     int64_t *v = az_mem_alloc(job->mem, bytes);
-    struct az_table *t = new_table(job);
+    struct az_table *t =
+        AZ_RECORD_TABLE_OF(job->arena, "device_iterations_summary", "Iterations by device",
+                           AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE, columns, job);
     if (!v || !t) {
         int failed = v ? az_arena_error(job->arena) : az_mem_error(job->mem);
         az_mem_free(job->mem, v, v ? bytes : 0);

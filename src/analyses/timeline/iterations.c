@@ -36,37 +36,49 @@ static const char *const columns[] = {
     "Compute and NCCL (ns)", "Exposed NCCL (ns)", "Exposed Mem (ns)", "Busy (ns)", "Idle (ns)"
 };
 
-static const struct az_record_column new_columns[] = {
-    { "Range", AZ_TEXT, .flags = AZ_DETAIL },
-    { "RangeId", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "Device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "Window Start (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+struct window_row {
+    struct az_sv range;
+    int64_t range_id, device, start, rank;
+    int64_t x[ITERATION_FIGURES]; /* in the order of `columns` */
+    double hidden;
+    int64_t gaps, largest, compute, nccl, mem;
 };
-
-static const struct az_record_column new_columns_2[] = {
-    { "Hidden NCCL (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_HIGHER_BETTER },
-    { "Gaps", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "Largest Gap (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+#define ROW struct window_row
+static const struct az_record_column range_columns[] = {
+    { "Range", AZ_TEXT, .flags = AZ_DETAIL, AZ_FIELD(ROW, range) },
+    { "RangeId", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, range_id) },
+    { "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, device) },
+    { "Window Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_FIELD(ROW, start) },
+};
+#define TIME(n, flag)                                                                              \
+    {                                                                                              \
+        "", AZ_INT, AZ_UNIT_NS, flag, AZ_FIELD(ROW, x[n])                                          \
+    }
+static const struct az_record_column time_columns[ITERATION_FIGURES] = {
+    TIME(0, AZ_LOWER_BETTER), TIME(1, AZ_LOWER_BETTER), TIME(2, 0),
+    TIME(3, AZ_LOWER_BETTER), TIME(4, AZ_LOWER_BETTER), TIME(5, 0),
+    TIME(6, AZ_LOWER_BETTER), TIME(7, AZ_LOWER_BETTER), TIME(8, 0),
+    TIME(9, AZ_LOWER_BETTER),
+};
+static const struct az_record_column detail_columns[] = {
+    { "Hidden NCCL (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, AZ_FIELD(ROW, hidden) },
+    { "Gaps", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_FIELD(ROW, gaps) },
+    { "Largest Gap (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, largest) },
     { "To Next Window (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
-    { "Launched Compute (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
-    { "Launched NCCL (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
-    { "Launched Mem (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "Launched Compute (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, compute) },
+    { "Launched NCCL (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, nccl) },
+    { "Launched Mem (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, mem) },
+    { "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = az_job_has_ranks },
 };
 
 static struct az_table *new_table(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "device_iterations", "Device time per iteration",
-                                      AZ_TABLE_SUMMARY);
-    if (!t)
-        return NULL;
-    az_record_columns(t, new_columns, AZ_LENGTH(new_columns));
-    for (size_t i = 0; i < ITERATION_FIGURES; i++) {
-        bool busy = i == 2 || i == 8;
-        az_table_column(t, columns[i], AZ_INT, AZ_UNIT_NS, busy || i == 5 ? 0 : AZ_LOWER_BETTER);
-    }
-    az_record_columns(t, new_columns_2, AZ_LENGTH(new_columns_2));
-    if (job->n_traces > 1)
-        az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    struct az_table *t =
+        AZ_RECORD_TABLE(job->arena, "device_iterations", "Device time per iteration",
+                        AZ_TABLE_SUMMARY, range_columns);
+    for (size_t i = 0; i < ITERATION_FIGURES; i++)
+        az_record_column_named(t, &time_columns[i], az_sv_str(columns[i]));
+    AZ_RECORD_COLUMNS_OF(t, detail_columns, job);
     return t;
 }
 
@@ -224,28 +236,29 @@ static int put_window(struct work *w, size_t i)
     if (rc != 0)
         return rc;
     figures(w, at, x);
-    az_put_text(w->out, az_job_text(w->job, az_job_name(w->job, w->trace,
-                                                        w->t->ev[AZ_RANGE].name[at->range])));
-    az_put_i64(w->out, (int64_t)az_range_id(w->t, at->range));
-    az_put_i64(w->out, w->dev.slots.v[at->slot].device);
-    az_put_i64(w->out, az_ns(w->t, at->lo));
-    struct az_iteration_row row = { .trace = w->trace,
-                                    .rank = az_job_rank(w->job, w->trace),
-                                    .device = w->dev.slots.v[at->slot].device };
+    struct window_row r = {
+        .range =
+            az_job_text(w->job, az_job_name(w->job, w->trace, w->t->ev[AZ_RANGE].name[at->range])),
+        .range_id = (int64_t)az_range_id(w->t, at->range),
+        .device = w->dev.slots.v[at->slot].device,
+        .start = az_ns(w->t, at->lo),
+        .rank = az_job_rank(w->job, w->trace),
+        .hidden = az_percent((double)x[5], (double)x[3]),
+        .gaps = n_gaps,
+        .largest = az_ns(w->t, largest),
+        .compute = az_ns(w->t, at->compute),
+        .nccl = az_ns(w->t, at->nccl),
+        .mem = az_ns(w->t, at->mem),
+    };
+    struct az_iteration_row row = { .trace = w->trace, .rank = r.rank, .device = r.device };
     for (size_t k = 0; k < ITERATION_FIGURES; k++)
-        az_put_i64(w->out, row.x[k] = az_ns(w->t, x[k]));
-    az_put_f64(w->out, az_percent((double)x[5], (double)x[3]));
-    az_put_i64(w->out, n_gaps);
-    az_put_i64(w->out, az_ns(w->t, largest));
-    if (to_next(w, i, &next))
+        row.x[k] = r.x[k] = az_ns(w->t, x[k]);
+    az_put_row(w->out, &r);
+    if (to_next(w, i, &next)) /* may be negative */
         az_put_i64(w->out, az_ns(w->t, next));
     else
         az_put_empty(w->out);
-    az_put_i64(w->out, az_ns(w->t, at->compute));
-    az_put_i64(w->out, az_ns(w->t, at->nccl));
-    az_put_i64(w->out, az_ns(w->t, at->mem));
-    if (w->job->n_traces > 1)
-        az_put_i64(w->out, az_job_rank(w->job, w->trace));
+    az_put_row(w->out, &r);
     return az_vec_push(&w->rows, row);
 }
 

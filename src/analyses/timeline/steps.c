@@ -6,54 +6,53 @@
 #include "document/record.h"
 #include "facts/account.h"
 
-static const struct az_record_column steps_columns[] = {
-    { "step", AZ_TEXT, .flags = AZ_KEY },
-    { "start_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_DETAIL },
-    { "duration_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "computation_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "exposed_comm_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "exposed_memcpy_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "idle_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "host_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_DETAIL },
-    { "mark", AZ_TEXT, .flags = AZ_DETAIL },
-    { "period_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_DETAIL },
+#include <math.h>
+
+struct step_row {
+    const struct az_trace *trace;
+    const struct az_step *step;
+    const struct az_account *account;
+    int64_t rank, start, host, period; /* ticks; host, period: -1: not known */
+};
+#define ROW struct step_row
+static double known_ms(const ROW *r, int64_t ticks)
+{
+    return ticks < 0 ? NAN : az_ms(r->trace, ticks);
+}
+AZ_OF_RECORD(double, start, ROW, az_ms(r->trace, r->start))
+AZ_OF_RECORD(double, duration, ROW, az_ms(r->trace, r->account->total))
+AZ_OF_RECORD(double, computation, ROW, az_ms(r->trace, r->account->compute))
+AZ_OF_RECORD(double, exposed_comm, ROW, az_ms(r->trace, r->account->exposed_comm))
+AZ_OF_RECORD(double, exposed_copies, ROW, az_ms(r->trace, r->account->exposed_copies))
+AZ_OF_RECORD(double, idle_time, ROW, az_ms(r->trace, r->account->idle))
+AZ_OF_RECORD(double, host_time, ROW, known_ms(r, r->host))
+AZ_OF_RECORD(double, period, ROW, known_ms(r, r->period))
+static const struct az_record_column columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = az_job_has_ranks },
+    { "step", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, step, name) },
+    { "start_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL, .real = start },
+    { "duration_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, .real = duration },
+    { "computation_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, .real = computation },
+    { "exposed_comm_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, .real = exposed_comm },
+    { "exposed_memcpy_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, .real = exposed_copies },
+    { "idle_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, .real = idle_time },
+    { "host_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL, .real = host_time },
+    { "mark", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, step, mark) },
+    { "period_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL, .real = period },
 };
 
-static struct az_table *new_table(struct az_job *job)
+static void put_step(struct az_job *job, struct az_table *t, size_t trace,
+                     const struct az_steps *all, size_t i, const struct az_account *a,
+                     int64_t origin)
 {
-    struct az_table *t = az_table_new(job->arena, "steps", "Device time by step", AZ_TABLE_SUMMARY);
-    if (!t)
-        return NULL;
-    if (job->n_traces > 1)
-        az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_record_columns(t, steps_columns, AZ_LENGTH(steps_columns));
-    return t;
-}
-
-static void put(struct az_job *job, struct az_table *t, size_t trace, const struct az_steps *all,
-                size_t i, const struct az_account *a, int64_t origin)
-{
-    const struct az_trace *tr = job->traces[trace];
     const struct az_step *s = &all->v[i];
-    const int64_t period = az_step_period(all, i);
-    if (job->n_traces > 1)
-        az_put_i64(t, az_job_rank(job, trace));
-    az_put_text(t, s->name);
-    az_put_f64(t, az_ms(tr, s->start - origin));
-    az_put_f64(t, az_ms(tr, a->total));
-    az_put_f64(t, az_ms(tr, a->compute));
-    az_put_f64(t, az_ms(tr, a->exposed_comm));
-    az_put_f64(t, az_ms(tr, a->exposed_copies));
-    az_put_f64(t, az_ms(tr, a->idle));
-    if (all->how != AZ_STEPS_PATTERN)
-        az_put_f64(t, az_ms(tr, s->mark_end - s->mark_start));
-    else
-        az_put_empty(t);
-    az_put_text(t, s->mark);
-    if (period >= 0)
-        az_put_f64(t, az_ms(tr, period));
-    else
-        az_put_empty(t);
+    az_put_row(t, &(ROW){ .trace = job->traces[trace],
+                          .step = s,
+                          .account = a,
+                          .rank = az_job_rank(job, trace),
+                          .start = s->start - origin,
+                          .host = all->how != AZ_STEPS_PATTERN ? s->mark_end - s->mark_start : -1,
+                          .period = az_step_period(all, i) });
 }
 
 /* How many, how found, how alike. */
@@ -76,7 +75,8 @@ static void cover(struct az_job *job, size_t trace, const struct az_steps *s)
 
 static int run(struct az_job *job)
 {
-    struct az_table *t = new_table(job);
+    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "steps", "Device time by step",
+                                            AZ_TABLE_SUMMARY, columns, job);
     int rc = t ? 0 : az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_accounts *a = az_job_accounts(job, i, AZ_ALL_WORK, &rc);
@@ -89,12 +89,9 @@ static int run(struct az_job *job)
         /* operations of a report have the start of their host: what a device did when is not known
          */
         for (size_t k = 0; !(job->traces[i]->caps & AZ_CAP_OPREPORT) && k < a->n_steps; k++)
-            put(job, t, i, s, k, &a->step[k].a, a->all.first);
+            put_step(job, t, i, s, k, &a->step[k].a, a->all.first);
     }
-    if (rc == 0) /* an empty one is dropped there; one that failed is empty, too */
-        return az_document_add(job->doc, t);
-    az_table_free(t);
-    return rc;
+    return az_job_add(job, t, rc);
 }
 
 const struct az_analysis az_analysis_steps = {

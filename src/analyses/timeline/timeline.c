@@ -6,6 +6,7 @@
 #include "analyses/operators/framework.h"
 #include "analyses/registry_list.h"
 #include "base/num.h"
+#include "document/record.h"
 #include "facts/lazy_cache.h"
 
 /* ---- layout ---- */
@@ -32,13 +33,6 @@ size_t az_timeline_rows(const struct az_account *a, bool split,
     return n;
 }
 
-void az_timeline_columns(struct az_table *t, const char *time)
-{
-    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, time, AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER);
-    az_table_column(t, "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-}
-
 int az_timeline_chart(struct az_job *job, enum az_chart_kind kind, const char *table,
                       const char *title, const char *time, const char *stack)
 {
@@ -61,36 +55,47 @@ static bool is_ours(const struct az_trace *t)
     return (t->caps & (AZ_CAP_CALLTREE | AZ_CAP_TIMELINE)) && !has_own(t);
 }
 
-struct lead { /* cells before `type` */
+/* Which columns a table has, and what its rows are of. */
+struct lead {
     size_t trace;
-    const int64_t *device;
-    const struct az_sv *step;
+    bool ranks, devices, steps, sides;
+    int64_t device;
+    struct az_sv step;
+    const char *recompute;
+};
+struct time_row {
+    const struct lead *of;
+    int64_t rank;
+    const char *type;
+    double ms, percent;
 };
 
-static void rank_column(struct az_job *job, struct az_table *t)
-{
-    if (job->n_traces > 1)
-        az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-}
+static bool with_ranks(const void *lead) { return ((const struct lead *)lead)->ranks; }
+static bool with_devices(const void *lead) { return ((const struct lead *)lead)->devices; }
+static bool with_steps(const void *lead) { return ((const struct lead *)lead)->steps; }
+static bool with_sides(const void *lead) { return ((const struct lead *)lead)->sides; }
+
+#define ROW struct time_row
+static const struct az_record_column columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = with_ranks },
+    { "device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, of, device), .when = with_devices },
+    { "step", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, of, step), .when = with_steps },
+    { "type", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, type) },
+    { "time ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, ms) },
+    { "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(ROW, percent) },
+    { "is_recompute", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, of, recompute), .when = with_sides },
+};
 
 static void rows(struct az_job *job, struct az_table *t, const struct lead *lead,
-                 const struct az_account *a, const char *recompute)
+                 const struct az_account *a)
 {
     struct az_timeline_row row[AZ_TIMELINE_ROWS];
     const size_t n = az_timeline_rows(a, job->opts->micro_idle_us != AZ_UNSET_I64, row);
-    for (size_t i = 0; i < n; i++) {
-        if (job->n_traces > 1)
-            az_put_i64(t, az_job_rank(job, lead->trace));
-        if (lead->device)
-            az_put_i64(t, *lead->device);
-        if (lead->step)
-            az_put_text(t, *lead->step);
-        az_put_text(t, az_sv_str(row[i].type));
-        az_put_f64(t, az_ms(job->traces[lead->trace], row[i].ticks));
-        az_put_f64(t, a->total ? (double)row[i].ticks / (double)a->total * 100.0 : 0.0);
-        if (recompute)
-            az_put_text(t, az_sv_str(recompute));
-    }
+    for (size_t i = 0; i < n; i++)
+        az_put_row(t, &(struct time_row){ lead, az_job_rank(job, lead->trace), row[i].type,
+                                          az_ms(job->traces[lead->trace], row[i].ticks),
+                                          a->total ? (double)row[i].ticks / (double)a->total * 100.0
+                                                   : 0.0 });
 }
 
 /* The identity that every report checks of itself: exact in integers. */
@@ -134,7 +139,8 @@ static int both_sides(struct az_job *job, struct az_table *t, size_t trace)
     for (int side = 0; fw && rc == 0 && side < 2; side++) {
         rc = one_side(job, fw, side, &a);
         if (rc == 0) {
-            rows(job, t, &(struct lead){ .trace = trace }, &a, side ? "True" : "False");
+            rows(job, t, &(struct lead){ .trace = trace, .recompute = side ? "True" : "False" },
+                 &a);
             self_check(job, fw->trace, &a);
         }
     }
@@ -205,20 +211,18 @@ static void device_rows(struct az_job *job, struct az_table *t, size_t trace,
             az_arena_printf(job->arena, "GPU timeline (mean of %zu devices)", n);
         t->title = title.p ? title : t->title;
     }
-    rows(job, t, &(struct lead){ .trace = trace }, &mean, NULL);
+    rows(job, t, &(struct lead){ .trace = trace }, &mean);
     self_check(job, job->traces[trace], &mean);
 }
 
 static int whole(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "gpu_timeline", "GPU timeline",
-                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SHORT);
-    int rc = 0;
-    rank_column(job, t);
-    az_timeline_columns(t, "time ms");
     const bool split = job->opts->detect_recompute && (job->traces[0]->caps & AZ_CAP_CALLTREE);
-    if (split)
-        az_table_column(t, "is_recompute", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    const struct lead of = { .ranks = job->n_traces > 1, .sides = split };
+    struct az_table *t =
+        AZ_RECORD_TABLE_OF(job->arena, "gpu_timeline", "GPU timeline",
+                           AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SHORT, columns, &of);
+    int rc = 0;
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_accounts *a =
             is_ours(job->traces[i]) && !split ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
@@ -230,7 +234,7 @@ static int whole(struct az_job *job)
             device_rows(job, t, i, a);
             continue;
         }
-        rows(job, t, &(struct lead){ .trace = i }, &a->all, NULL);
+        rows(job, t, &(struct lead){ .trace = i }, &a->all);
         self_check(job, job->traces[i], &a->all);
     }
     return az_job_add(job, t, rc);
@@ -238,18 +242,16 @@ static int whole(struct az_job *job)
 
 static int by_device(struct az_job *job)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "gpu_timeline_by_device", "GPU timeline by device", 0);
+    const struct lead of = { .ranks = job->n_traces > 1, .devices = true };
+    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "gpu_timeline_by_device",
+                                            "GPU timeline by device", 0, columns, &of);
     int rc = 0;
-    rank_column(job, t);
-    az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_timeline_columns(t, "time ms");
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_accounts *a =
             is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
         for (size_t d = 0; a && d < a->n_devices; d++)
-            rows(job, t, &(struct lead){ .trace = i, .device = &a->device[d].device },
-                 &a->device[d].a, NULL);
+            rows(job, t, &(struct lead){ .trace = i, .device = a->device[d].device },
+                 &a->device[d].a);
         if (a && a->devices > 1)
             az_finding(
                 job, "several_devices", "info", AZ_SV("gpu_timeline"), (int64_t)a->devices, -1,
@@ -263,18 +265,15 @@ static int by_device(struct az_job *job)
 
 static int by_step(struct az_job *job)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "gpu_timeline_by_step", "GPU timeline by profiler step", 0);
+    const struct lead of = { .ranks = job->n_traces > 1, .steps = true };
+    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "gpu_timeline_by_step",
+                                            "GPU timeline by profiler step", 0, columns, &of);
     int rc = 0;
-    rank_column(job, t);
-    az_table_column(t, "step", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_timeline_columns(t, "time ms");
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_accounts *a =
             is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
         for (size_t s = 0; a && s < a->n_steps; s++)
-            rows(job, t, &(struct lead){ .trace = i, .step = &a->step[s].name }, &a->step[s].a,
-                 NULL);
+            rows(job, t, &(struct lead){ .trace = i, .step = a->step[s].name }, &a->step[s].a);
     }
     return az_job_add(job, t, rc);
 }

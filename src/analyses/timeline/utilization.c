@@ -175,41 +175,44 @@ void az_utilization_release(struct az_device_uses *u)
     az_vec_release(u);
 }
 
+struct chunk_row {
+    int64_t device, start, duration; /* ns */
+    double percent;
+    int64_t chunks, rank;
+    bool low;
+};
+#define ROW struct chunk_row
+static const struct az_record_column columns[] = {
+    { "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, device) },
+    { "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY, AZ_FIELD(ROW, start) },
+    { "Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_FIELD(ROW, duration) },
+    { "In Use (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE | AZ_HIGHER_BETTER, AZ_FIELD(ROW, percent) },
+    { "Chunks", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, chunks) },
+    { "Low", AZ_BOOL, AZ_FIELD(ROW, low) },
+    { "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = az_job_has_ranks },
+};
+
 static void put_device(struct az_job *job, struct az_table *t, size_t trace,
                        const struct az_device_use *u)
 {
     const struct az_trace *of = job->traces[trace];
     for (size_t i = 0; i < u->chunks.n; i++) {
         const struct az_chunk *c = &u->chunks.v[i];
-        az_put_i64(t, u->device);
-        az_put_i64(t, az_ns(of, c->start));
-        az_put_i64(t, az_ns(of, c->end - c->start));
-        az_put_f64(t, az_percent((double)c->busy, (double)(c->end - c->start)));
-        az_put_i64(t, c->chunks);
-        az_put_bool(t, c->low);
-        if (job->n_traces > 1)
-            az_put_i64(t, az_job_rank(job, trace));
+        az_put_row(t, &(ROW){ .device = u->device,
+                              .start = az_ns(of, c->start),
+                              .duration = az_ns(of, c->end - c->start),
+                              .percent = az_percent((double)c->busy, (double)(c->end - c->start)),
+                              .chunks = c->chunks,
+                              .low = c->low,
+                              .rank = az_job_rank(job, trace) });
     }
 }
 
-static const struct az_record_column gpu_utilization_columns[] = {
-    { "Device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "Start (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_KEY },
-    { "Duration (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "In Use (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE | AZ_HIGHER_BETTER },
-    { "Chunks", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Low", .type = AZ_BOOL },
-};
-
 static int run(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "gpu_utilization", "Device utilization", 0);
-    int rc = t ? 0 : az_arena_error(job->arena);
-    if (!t)
-        return rc;
-    az_record_columns(t, gpu_utilization_columns, AZ_LENGTH(gpu_utilization_columns));
-    if (job->n_traces > 1)
-        az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    struct az_table *t =
+        AZ_RECORD_TABLE_OF(job->arena, "gpu_utilization", "Device utilization", 0, columns, job);
+    int rc = AZ_OK;
     for (size_t k = 0; rc == 0 && k < job->n_traces; k++) {
         struct az_device_uses uses;
         az_vec_init(&uses, job->mem);
@@ -218,10 +221,7 @@ static int run(struct az_job *job)
             put_device(job, t, k, &uses.v[i]);
         az_utilization_release(&uses);
     }
-    if (rc == 0)
-        return az_document_add(job->doc, t);
-    az_table_free(t);
-    return rc;
+    return az_job_add(job, t, rc);
 }
 
 const struct az_analysis az_analysis_gpu_utilization = {
