@@ -35,7 +35,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mutate_sites  # noqa: E402
 
 NEAREST = 8  # tests with the sanitizer
-BUDGET = 30  # seconds that the tests of one mutant may be expected to take; the nearest ones that fit are run
+BUDGET = 30  # seconds of a processor that the tests of one mutant may be expected to take; the nearest ones that fit are run
 # Scripts of tests/stages.sh and tests/shared-suites that need no other build than that of the mutants.
 SCRIPT = r'^(?:(?:stage_\w+\(\) \{)? +counted \w+ )?((?:"\$PYTHON"|sh tests/examples)(?:[^$\n\\;]|\$(?:ANALYZER|EXAMPLE_DATA|SRC|SHARED|BUILD/tools)\b)*?)(?:; \})?$'
 # Parts of a slow script, each a test: memory that fails in a command, and groups of other faults.
@@ -44,7 +44,7 @@ PARTS = {'tests/faults/campaign.py': ['for it: ' + c for c in (
     + ['Outputs that cannot', 'Names and kinds', 'Numbers at', 'Hostile text', 'Scripts of', 'Standard', 'Calls that fail: history',
        'Calls that fail: serve', 'Calls that fail: slurm', 'Calls that fail: bisect', 'Calls that fail: reduce']}
 SLOW = 60  # seconds; slower scripts are not used
-LONG = 5  # seconds; longer tests are run after all others
+LONG = 5  # seconds of a processor; longer tests are run after all others
 ASAN = 'detect_odr_violation=0:symbolize=0:quarantine_size_mb=8:hard_rss_limit_mb=2048:allocator_may_return_null=1'
 KILLED, SURVIVED, EQUIVALENT, REJECTED = 'killed', 'survived', 'equivalent', 'not compiled'
 
@@ -56,7 +56,7 @@ def output(command):
 class Test:
     def __init__(self, kind, name):
         self.kind, self.name = kind, name
-        self.seconds = 1.0
+        self.seconds = self.cpu = 1.0  # that it takes, and of a processor
         self.ok = None
         self.runs = self.kills = 0  # mutants that it was run for, and those that it killed
 
@@ -82,6 +82,7 @@ class Tree:
         if not options.check:
             self.tests += [Test('script', s) for s in self.scripts()]
         self.lock = threading.Lock()
+        self.spent = threading.local()  # cpu: seconds of the last test of this thread
         self.copy_tree()
 
     @staticmethod
@@ -149,16 +150,22 @@ class Tree:
         limits = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 31, resource.RLIM_INFINITY)))
         child = subprocess.Popen(command, cwd=self.copy, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL, start_new_session=True, preexec_fn=limits)
-        try:
-            rc = child.wait(seconds)
-        except subprocess.TimeoutExpired:
-            rc = -1
+        status, pause, end = None, 0.002, time.time() + seconds
+        while status is None and time.time() < end:
+            pid, code, usage = os.wait4(child.pid, os.WNOHANG)
+            if pid:
+                status, child.returncode = code, code
+                self.spent.cpu = usage.ru_utime + usage.ru_stime
+            else:
+                time.sleep(pause)
+                pause = min(2 * pause, 0.1)
         try:
             os.killpg(child.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        child.wait()
-        return rc == 0
+        if status is None:
+            child.wait()
+        return status == 0
 
 
 class Objects:
@@ -204,10 +211,10 @@ class Objects:
         room, stem = source.split('/')[1], os.path.splitext(os.path.basename(source))[0]
         test_room, _, name = test.name.partition('_')
         named = test.kind == 'unit' and room == test_room and (name in stem or stem in name)
-        if test.kind != 'unit' or test.seconds > LONG:
-            return (10 if test.seconds > LONG else 9, 0, 0, 0, test.seconds * (test.runs + 8) / (test.kills + 1))
+        if test.kind != 'unit' or test.cpu > LONG:
+            return (10 if test.cpu > LONG else 9, 0, 0, 0, test.cpu * (test.runs + 8) / (test.kills + 1))
         far = self.near[test].get(source, 8)
-        return (0 if named else min(far, 8), room != test_room, 0, -self.tests[test].get(source, 0), test.seconds)
+        return (0 if named else min(far, 8), room != test_room, 0, -self.tests[test].get(source, 0), test.cpu)
 
 
 class Cover:
@@ -236,7 +243,7 @@ class Cover:
         self.lines = collections.defaultdict(lambda: collections.defaultdict(list))
         for test in tree.tests:
             entry = kept['tests'][test.key()]
-            test.seconds, test.ok = entry['seconds'], entry['ok']
+            test.seconds, test.cpu, test.ok = entry['seconds'], entry.get('cpu', entry['seconds']), entry['ok']
             for file, lines in entry['lines'].items():
                 for line in lines:
                     self.lines[file][line].append(test.key())
@@ -337,7 +344,7 @@ class Cover:
             from_time = time.time()
             limit = 2 * SLOW if test.kind == 'script' else 300
             ok = self.tree.run(test, worker, limit, {'MUTATE_COVER': marks})
-            seconds = time.time() - from_time
+            seconds, cpu = time.time() - from_time, getattr(self.tree.spent, 'cpu', 0)
             ok = ok or (seconds < SLOW and self.tree.run(test, worker, limit, {'MUTATE_COVER': marks}))
             data = b''
             if os.path.exists(marks):
@@ -348,7 +355,7 @@ class Cover:
             for m in re.finditer(b'\x01', data):
                 for file, line in of_block[index[m.start()]] if m.start() in index else ():
                     lines[file].add(line)
-            return test, {'seconds': seconds, 'ok': ok and (test.kind != 'script' or seconds < SLOW),
+            return test, {'seconds': seconds, 'cpu': cpu, 'ok': ok and (test.kind != 'script' or seconds < SLOW),
                           'lines': {file: sorted(of_file) for file, of_file in lines.items()}}
 
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -546,9 +553,9 @@ def main():
         chosen.sort(key=lambda t: objects.order(t, mutant.path))
         total, fit = 0, []
         for i, test in enumerate(chosen):
-            if i and total + test.seconds > BUDGET:
+            if i and total + test.cpu > BUDGET:
                 continue
-            total += test.seconds
+            total += test.cpu
             fit.append(test)
         return fit
 
