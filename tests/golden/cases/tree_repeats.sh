@@ -39,7 +39,7 @@ write("c.json", [("net", [one] * 70 + [two]), ("tail", [mm])])
 write("d.json", [("net", [two] + [one] * 71), ("tail", [mm, add])])
 P
 for pair in 'a b' 'b a' 'a a' 'c d'; do
-    "$ANALYZER" compare ${pair% *}.json ${pair#* }.json --tree --csv-dir out -q
+    "$ANALYZER" compare "${pair% *}.json" "${pair#* }.json" --tree --csv-dir out -q
     echo "===== $pair: $?"
     sh "$SRC/tests/golden/tables.sh" out diff_stats_unique_args_summary diff_by_op names_diff op_kernel_map | cut -c 1-300
     [ "$pair" = "c d" ] || sh "$SRC/tests/golden/tables.sh" out diff_stats merged_tree | cut -c 1-220
