@@ -13,6 +13,7 @@ struct az_target { /* one output of one job */
     const struct az_report *report;
     struct az_sv path;  /* NUL-terminated */
     struct az_sv table; /* this one alone, as a CSV file; empty: the whole report */
+    bool crlf;          /* its lines end in CR LF */
 };
 AZ_VEC(struct az_target, az_targets);
 

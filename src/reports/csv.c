@@ -23,7 +23,14 @@ static void flush(struct az_outfile *f, struct az_vec_char *buf)
     az_vec_reset(buf);
 }
 
-static int header(struct az_vec_char *buf, const struct az_table *t, struct az_arena *scratch)
+/* How a file is written. */
+struct style {
+    bool no_formulas; /* texts that a spreadsheet would run get a leading apostrophe */
+    bool crlf;
+};
+
+static int header(struct az_vec_char *buf, const struct az_table *t, const struct style *style,
+                  struct az_arena *scratch)
 {
     int rc = 0;
 
@@ -33,7 +40,7 @@ static int header(struct az_vec_char *buf, const struct az_table *t, struct az_a
         if (!rc)
             rc = az_csv_quote(buf, az_field_text(scratch, t->columns.v[c].name), ',');
     }
-    return rc ? rc : az_text_append(buf, AZ_SV("\n"));
+    return rc ? rc : az_text_append(buf, style->crlf ? AZ_SV("\r\n") : AZ_SV("\n"));
 }
 
 /* Would a spreadsheet run it? */
@@ -69,10 +76,10 @@ static int put_other(struct az_vec_char *buf, const struct az_cell *cell, size_t
 }
 
 /* Numbers are written in place: tables have millions of them. */
-static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n, bool no_formulas,
-               struct az_arena *scratch)
+static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n,
+               const struct style *style, struct az_arena *scratch)
 {
-    int rc = room_for(buf, n * NUMBER + 1);
+    int rc = room_for(buf, n * NUMBER + 2);
     char *at = buf->v + buf->n;
 
     for (size_t c = 0; c < n && !rc; c++) {
@@ -85,20 +92,21 @@ static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n, b
             at += az_format_f64(cell->f, at);
         } else if (cell->type != AZ_EMPTY) {
             buf->n = (size_t)(at - buf->v);
-            rc = put_other(buf, cell, (n - c) * NUMBER + 1, no_formulas, scratch);
+            rc = put_other(buf, cell, (n - c) * NUMBER + 2, style->no_formulas, scratch);
             at = buf->v + buf->n;
         }
     }
     if (rc)
         return rc;
+    if (style->crlf)
+        *at++ = '\r';
     *at++ = '\n';
     buf->n = (size_t)(at - buf->v);
     return 0;
 }
 
-/* no_formulas: texts that a spreadsheet would run get a leading apostrophe. */
 static int write_table(const struct az_table *t, const char *path, struct az_vec_char *buf,
-                       bool no_formulas, struct az_arena *scratch, struct az_diag *diag)
+                       const struct style *style, struct az_arena *scratch, struct az_diag *diag)
 {
     struct az_outfile *f = NULL;
     struct az_rows rows;
@@ -107,11 +115,11 @@ static int write_table(const struct az_table *t, const char *path, struct az_vec
     if (rc)
         return rc;
     az_vec_reset(buf);
-    rc = header(buf, t, scratch);
+    rc = header(buf, t, style, scratch);
     az_rows_open(&rows, t, buf->mem);
     for (size_t r = 0; r < t->rows && !rc; r++) {
         const struct az_cell *cells = az_rows_at(&rows, r);
-        rc = cells ? row(buf, cells, t->columns.n, no_formulas, scratch) : az_rows_error(&rows);
+        rc = cells ? row(buf, cells, t->columns.n, style, scratch) : az_rows_error(&rows);
         if (!rc && buf->n >= FLUSH_AT)
             flush(f, buf);
     }
@@ -186,11 +194,12 @@ static void write_sheet(void *ctx, unsigned i)
     struct sheet *x = &s->v[s->order[i]];
     struct az_arena scratch;
     struct az_vec_char buf;
+    const struct style plain = { false, false };
     if (atomic_load(&s->failed))
         return;
     az_arena_init(&scratch, s->mem);
     az_vec_init(&buf, s->mem);
-    x->rc = write_table(x->t, x->file.p, &buf, false, &scratch, &x->diag);
+    x->rc = write_table(x->t, x->file.p, &buf, &plain, &scratch, &x->diag);
     if (x->rc)
         atomic_store(&s->failed, true);
     az_vec_release(&buf);
@@ -263,15 +272,16 @@ static int csv_write(const struct az_document *doc, const char *path, struct az_
 }
 
 int az_csv_write_table(const struct az_document *doc, struct az_sv table, const char *path,
-                       struct az_arena *scratch, struct az_diag *diag)
+                       bool crlf, struct az_arena *scratch, struct az_diag *diag)
 {
+    const struct style style = { .no_formulas = true, .crlf = crlf };
     struct az_vec_char buf;
     int rc = AZ_EEMPTY;
 
     az_vec_init(&buf, doc->mem);
     for (size_t i = 0; i < doc->tables.n && rc == AZ_EEMPTY; i++)
         if (az_sv_eq(doc->tables.v[i]->id, table))
-            rc = write_table(doc->tables.v[i], path, &buf, true, scratch, diag);
+            rc = write_table(doc->tables.v[i], path, &buf, &style, scratch, diag);
     az_vec_release(&buf);
     return rc;
 }

@@ -24,7 +24,7 @@ struct az_report {
 /* One table alone as a CSV file; AZ_EEMPTY without a message if the document has none of that id.
  */
 int az_csv_write_table(const struct az_document *doc, struct az_sv table, const char *path,
-                       struct az_arena *scratch, struct az_diag *diag) AZ_MUST_USE;
+                       bool crlf, struct az_arena *scratch, struct az_diag *diag) AZ_MUST_USE;
 /* A verdict as Markdown for a pull request or a step summary, below 60 KB. */
 int az_gate_verdict_markdown(const struct az_document *doc, struct az_vec_char *out) AZ_MUST_USE;
 /* GitHub annotations, as az_report_github writes them to a file. */

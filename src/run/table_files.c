@@ -9,7 +9,8 @@ static int add(struct az_plan *p, struct az_plan_job *job, struct az_sv table, s
 {
     const struct az_target t = { .report = az_report_find(AZ_SV("csv")),
                                  .path = path,
-                                 .table = table };
+                                 .table = table,
+                                 .crlf = az_sv_is(table, "ops") }; /* as there */
     return path.p ? az_vec_push(&job->targets, t) : az_arena_error(&p->arena);
 }
 

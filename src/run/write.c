@@ -17,7 +17,7 @@ static int write_target(const struct az_plan *plan, const struct az_target *out,
         return out->report->write_on(doc, out->path.p, threads, scratch, diag);
     if (!out->table.n)
         return out->report->write(doc, out->path.p, scratch, diag);
-    rc = az_csv_write_table(doc, out->table, out->path.p, scratch, diag);
+    rc = az_csv_write_table(doc, out->table, out->path.p, out->crlf, scratch, diag);
     if (rc != AZ_EEMPTY)
         return rc;
     az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(out->path), "not written: no table '%.*s'",

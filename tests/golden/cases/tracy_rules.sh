@@ -16,6 +16,7 @@ printf 'OP CODE,OP TYPE,DEVICE ID,DEVICE KERNEL DURATION [ns]\n=1+1,tt_dnn_devic
 "$ANALYZER" tt-perf-report formula.csv --csv ops.csv
 cut -d, -f1,4 ops.csv
 cut -d, -f2 ops_stacked.csv
+tail -c 2 ops.csv | od -An -c
 echo "== hosts of one run, one without devices, whatever their names"
 head='OP CODE,OP TYPE,DEVICE ID,GLOBAL CALL COUNT,DEVICE KERNEL DURATION [ns]\n'
 printf "$head"'(torch) add,python_fallback,,1,\n' >login.csv
