@@ -1,5 +1,5 @@
 /* Replays of captured traces: the table `replays`, one row per replay, and which of them is the
- * median one (docs/formats-tracy.md 3.4). */
+ * median one (docs/formats-tracy.md 3.3). */
 #include <math.h>
 
 #include "analyses/op_report/opreport.h"
