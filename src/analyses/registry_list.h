@@ -43,6 +43,7 @@
     X(hlo_host) \
     X(hlo_events) \
     X(hlo_tpu) \
+    X(jax_kernels) \
     X(steps) \
     X(regions) \
     X(regions_by_family) \

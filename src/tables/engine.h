@@ -7,7 +7,7 @@
 
 #include "facts/lazy_cache.h"
 
-enum { AZ_SPEC_KINDS = 4, AZ_SPEC_COLUMNS = 40, AZ_SPEC_VALUES = 12, AZ_SPEC_CHARTS = 2 };
+enum { AZ_SPEC_KINDS = 4, AZ_SPEC_COLUMNS = 48, AZ_SPEC_VALUES = 12, AZ_SPEC_CHARTS = 2 };
 
 /* What is grouped: an event; a row of given sums; or, of a list, whatever its maker says. */
 struct az_item {

@@ -4,8 +4,8 @@
 /* What the rows of a sheet are made from: columns of our table, in the order of the sheet. */
 struct source {
     struct az_rows *rows;
-    const int *column; /* place in our table; -1: none */
-    const double *per;
+    const int *column;                 /* place in our table; -1: none */
+    const struct az_sheet_column *how; /* of each column; its names are not read */
     size_t n;
 };
 
@@ -26,7 +26,8 @@ bool az_sheet_set_reads(const struct az_sheet_set *s, const char *table)
     return false;
 }
 
-static void put_cell(struct az_table *into, const struct az_cell *c, double per)
+static void put_cell(struct az_table *into, const struct az_cell *c,
+                     const struct az_sheet_column *how)
 {
     if (c->type == AZ_TEXT)
         az_put_copy(into, az_cell_text(c));
@@ -34,12 +35,12 @@ static void put_cell(struct az_table *into, const struct az_cell *c, double per)
         az_put_bool(into, c->b);
     else if (c->type == AZ_EMPTY)
         az_put_empty(into);
-    else if (per != 0)
-        az_put_f64(into, az_cell_number(c) / per);
+    else if (how->per != 0)
+        az_put_f64(into, az_cell_number(c) / how->per + how->plus);
     else if (c->type == AZ_INT)
-        az_put_i64(into, c->i);
+        az_put_i64(into, c->i + (int64_t)how->plus);
     else
-        az_put_f64(into, c->f);
+        az_put_f64(into, c->f + how->plus);
 }
 
 static void make_row(const void *of, size_t row, struct az_table *into)
@@ -51,7 +52,7 @@ static void make_row(const void *of, size_t row, struct az_table *into)
         if (s->column[i] < 0)
             az_put_empty(into);
         else
-            put_cell(into, &cells[s->column[i]], s->per[i]);
+            put_cell(into, &cells[s->column[i]], &s->how[i]);
     }
 }
 
@@ -86,7 +87,8 @@ static bool left_out(struct az_sv header, const struct az_sheet *sheet)
 
 /* Columns of a sheet; how many in s->n. */
 static void add_columns(struct az_table *t, const struct az_table *from,
-                        const struct az_sheet *sheet, struct source *s, int *column, double *per)
+                        const struct az_sheet *sheet, struct source *s, int *column,
+                        struct az_sheet_column *how)
 {
     const struct az_sheet_column *c = sheet->columns;
 
@@ -104,7 +106,7 @@ static void add_columns(struct az_table *t, const struct az_table *from,
         const struct az_column *k = at < 0 ? NULL : &from->columns.v[at];
         if (!k && c->if_there)
             continue;
-        per[s->n] = c->per;
+        how[s->n] = *c;
         column[s->n++] = (int)at;
         az_table_column(t, c->name,
                         !k            ? AZ_TEXT
@@ -150,15 +152,15 @@ static int add_sheet(struct az_document *to, const struct az_table *from,
     struct az_rows *rows = az_arena_array(a, 1, sizeof *rows);
     struct source *s = az_arena_array(a, 1, sizeof *s);
     int *column = az_arena_array(a, n, sizeof *column);
-    double *per = az_arena_array(a, n, sizeof *per);
+    struct az_sheet_column *how = az_arena_array(a, n, sizeof *how);
 
-    if (!t || !rows || !s || !column || !per) {
+    if (!t || !rows || !s || !column || !how) {
         az_table_free(t);
         return az_arena_error(a);
     }
     t->note = from->note;
-    *s = (struct source){ .rows = rows, .column = column, .per = per };
-    add_columns(t, from, sheet, s, column, per);
+    *s = (struct source){ .rows = rows, .column = column, .how = how };
+    add_columns(t, from, sheet, s, column, how);
     az_rows_open(rows, from, to->mem);
     const int rc = az_document_keep(to, rows, close_rows);
     if (rc) {

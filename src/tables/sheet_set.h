@@ -9,6 +9,7 @@ struct az_sheet_column {
     const char *name; /* NULL: end of the list */
     const char *from; /* header of our column; NULL: the same */
     double per;       /* numbers are divided by this; 0: they stay */
+    double plus;      /* and this is added to numbers */
     bool if_there;    /* omitted where our table lacks it; else its cells are empty */
 };
 struct az_sheet {

@@ -21,11 +21,12 @@ static void add(struct env *e, const char *id)
 }
 
 static const struct az_sheet_column columns[] = {
-    { "time ms", "time_us", 1000, false },
-    { "name", NULL, 0, false },
-    { "missing", NULL, 0, false },
-    { "optional", NULL, 0, true },
-    { NULL, NULL, 0, false },
+    { .name = "time ms", .from = "time_us", .per = 1000 },
+    { .name = "name" },
+    { .name = "missing" },
+    { .name = "optional", .if_there = true },
+    { .name = "next", .from = "count_x", .plus = 1 },
+    { .name = NULL },
 };
 static const struct az_sheet sheets[] = {
     { .name = "first", .table = "b", .columns = columns },
@@ -51,7 +52,8 @@ static void sheets_in_order(void **state)
     assert_true(az_sv_is(to.tables.v[2]->id, "a")); /* the rest */
 
     const struct az_table *t = to.tables.v[0];
-    assert_int_equal(t->columns.n, 3); /* what may be missing is */
+    assert_int_equal(t->columns.n, 4); /* what may be missing is */
+    assert_int_equal(az_table_at(t, 2, 3)->i, 3);
     assert_int_equal(t->rows, 3);
     assert_true(az_sv_is(t->columns.v[0].name, "time ms"));
     assert_true(az_cell_number(az_table_at(t, 1, 0)) == 3.0);

@@ -18,6 +18,10 @@ AZ_VEC(struct az_hlo_work, az_hlo_works);
  * all of them count. */
 int az_hlo_work(struct az_hlo *h, const struct az_span *window,
                 struct az_hlo_works *out) AZ_MUST_USE;
+/* FLOPs and bytes of one execution; -1: not known. */
+void az_hlo_op_work(const struct az_hlo_op *op, int64_t *flops, int64_t *bytes);
+/* Dimensions of its (first) product; false: it has none. */
+bool az_hlo_op_gemm(const struct az_hlo_op *op, struct az_gemm *g);
 static inline double az_hlo_work_us(const struct az_hlo_work *w)
 {
     return (double)w->ticks / 1e6 / (double)(w->executions ? w->executions : 1);

@@ -104,6 +104,20 @@ static void measure(struct az_hlo_work *w)
     }
 }
 
+void az_hlo_op_work(const struct az_hlo_op *op, int64_t *flops, int64_t *bytes)
+{
+    struct az_hlo_work w = { .op = op };
+
+    measure(&w);
+    *flops = w.flops;
+    *bytes = w.bytes;
+}
+
+bool az_hlo_op_gemm(const struct az_hlo_op *op, struct az_gemm *g)
+{
+    return op->n_dots > 0 && gemm_of(&op->dots[0], g);
+}
+
 struct az_sv az_hlo_work_kind(const struct az_hlo_op *op)
 {
     switch (op->kind) {

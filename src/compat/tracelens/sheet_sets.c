@@ -11,21 +11,18 @@
 /* ---- inference: the report of one framework trace in its newer form ---- */
 
 #define SUMS                                                                                       \
-    { "Percentage (%)", NULL, 0, false }, { "Cumulative Percentage (%)", NULL, 0, false },         \
-    {                                                                                              \
-        NULL, NULL, 0, false                                                                       \
-    }
+    { .name = "Percentage (%)" }, { .name = "Cumulative Percentage (%)" }, { .name = NULL }
 
 static const struct az_sheet_column inference_summary[] = {
-    { "name", NULL, 0, false },
-    { "parent_module", NULL, 0, true },
-    { "total_direct_kernel_time_sum", NULL, 0, false },
-    { "total_subtree_kernel_time_sum", NULL, 0, false },
-    { "total_subtree_kernel_time_count", NULL, 0, true },
-    { "total_direct_kernel_time_ms", NULL, 0, false },
-    { "Count", NULL, 0, false },
-    { "Categories", NULL, 0, false },
-    { "call_stack_first", NULL, 0, true },
+    { .name = "name" },
+    { .name = "parent_module", .if_there = true },
+    { .name = "total_direct_kernel_time_sum" },
+    { .name = "total_subtree_kernel_time_sum" },
+    { .name = "total_subtree_kernel_time_count", .if_there = true },
+    { .name = "total_direct_kernel_time_ms" },
+    { .name = "Count" },
+    { .name = "Categories" },
+    { .name = "call_stack_first", .if_there = true },
     SUMS,
 };
 
@@ -130,3 +127,29 @@ static const struct az_sheet compare[] = {
     SPLIT("bin_eltwise"),
 };
 SET(compare, "compare", false);
+
+/* ---- JAX ---- */
+
+static const struct az_sheet_column jax_timeline[] = {
+    { .name = "type" },    { .name = "time ms", .from = "time_ms" },
+    { .name = "percent" }, { .name = "gpu_pid", .from = "device", .plus = 1 },
+    { .name = NULL },
+};
+static const struct az_sheet_column jax_averages[] = {
+    { .name = "type" },
+    { .name = "time ms", .from = "time_ms" },
+    { .name = "percent" },
+    { .name = NULL },
+};
+static const struct az_sheet jax[] = {
+    { .table = "gpu_timeline", .columns = jax_timeline },
+    { .table = "gpu_events_averages", .columns = jax_averages },
+    { .name = "kernel_launchers", .table = "jax_kernel_launchers" },
+    { .name = "kernel_launchers_summary", .table = "jax_kernel_launchers_summary" },
+    { .name = "kernel_launchers_summary_by_category", .table = "jax_kernel_launchers_by_category" },
+    { .name = "kernel_launchers_unique_args", .table = "jax_kernel_launchers_unique_args" },
+    { .name = "df_xla_perf", .table = "jax_xla_perf" },
+    { .name = "xla_summary", .table = "jax_xla_summary" },
+    { .table = "op_*" },
+};
+SET(jax, "jax", true);
