@@ -310,6 +310,23 @@ static void impossible_times(void **state)
                      4);
 }
 
+/* Without cycles, sub devices run at the same time by their gaps. */
+static void sub_devices_by_gaps(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    fixture_text(&f, NULL,
+                 OPS "A,tt_dnn_device,1,0,,,1,100,0,100000,100000,,,0\n"
+                     "A,tt_dnn_device,2,0,,,1,100,-99000,90000,90000,,,1\n"
+                     "A,tt_dnn_device,3,0,,,1,100,-500000,1000,1000,,,0\n");
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(row(&f, 1)->at - row(&f, 0)->at, 1000);
+    /* a gap that is longer than the operation before is none */
+    assert_int_equal(row(&f, 2)->at - row(&f, 0)->at, 100000);
+    fixture_close(&f);
+}
+
 #define DEVICE_HEAD                                                                                \
     "GLOBAL CALL COUNT,METAL TRACE ID,METAL TRACE REPLAY SESSION ID,DEVICE ID,DEVICE ARCH,"        \
     "OP NAME,CORE COUNT,AVAILABLE WORKER CORE COUNT,DEVICE KERNEL DURATION [ns],"                  \
@@ -346,11 +363,17 @@ static void recognised(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_and_values), cmocka_unit_test(padded_names_win),
-        cmocka_unit_test(shapes),           cmocka_unit_test(attributes),
-        cmocka_unit_test(several_files),    cmocka_unit_test(damage),
-        cmocka_unit_test(time_line),        cmocka_unit_test(clock_jumps),
-        cmocka_unit_test(impossible_times), cmocka_unit_test(device_side),
+        cmocka_unit_test(kinds_and_values),
+        cmocka_unit_test(padded_names_win),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(attributes),
+        cmocka_unit_test(several_files),
+        cmocka_unit_test(damage),
+        cmocka_unit_test(time_line),
+        cmocka_unit_test(clock_jumps),
+        cmocka_unit_test(impossible_times),
+        cmocka_unit_test(device_side),
+        cmocka_unit_test(sub_devices_by_gaps),
         cmocka_unit_test(recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

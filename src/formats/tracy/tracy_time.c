@@ -22,6 +22,7 @@
 struct clock {
     int64_t cycle, ns, last; /* of an operation's end; the last one's end, cycles */
     int64_t end;             /* of the last operation, ns */
+    struct az_span before;   /* the operation before, ns; of those in order */
     bool runs;
 };
 
@@ -85,11 +86,15 @@ static int64_t end_by_cycles(struct line *l, struct clock *c, const struct az_op
 }
 
 /* A device without cycles runs one operation after another, after the gaps that are recorded, else
- * not before the host called. */
+ * not before the host called. Where sub devices are named, a gap is from the end of the operation
+ * before, during which this one may begin. */
 static int64_t end_in_order(const struct clock *c, const struct az_oprow *r)
 {
     int64_t start = r->at > c->end ? r->at : c->end;
-    if (c->end > INT64_MIN && r->gap >= 0)
+    if (c->end > INT64_MIN && r->sub != AZ_NO_ID && !isnan(r->gap) &&
+        shifted(c->before.end, r->gap) >= c->before.start)
+        start = shifted(c->before.end, r->gap);
+    else if (c->end > INT64_MIN && r->gap >= 0)
         start = shifted(c->end, r->gap);
     return shifted(start, r->kernel);
 }
@@ -108,6 +113,7 @@ static void place(struct line *l, struct az_oprow *r)
     const int64_t end = cycles && c != &none ? end_by_cycles(l, c, r) : end_in_order(c, r);
     r->at = shifted(end, -r->kernel);
     c->end = end > c->end ? end : c->end;
+    c->before = (struct az_span){ r->at, end };
 }
 
 /* ---- impossible times ---- */
