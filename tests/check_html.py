@@ -7,7 +7,7 @@ import argparse, base64, csv, hashlib, json, math, pathlib, re, sys, urllib.pars
 from html.parser import HTMLParser
 
 VOID = {"meta", "br", "input"}
-ATTRIBUTES = {"a": {"href", "class", "title"}, "canvas": {"role", "aria-labelledby", "aria-describedby", "data-chart"},
+ATTRIBUTES = {"a": {"href", "class", "title"}, "abbr": {"title"}, "canvas": {"role", "aria-labelledby", "aria-describedby", "data-chart"},
               "details": {"open", "class"}, "div": {"class", "id", "tabindex", "role", "aria-labelledby"}, "figcaption": {"id"},
               "figure": {"id", "class"}, "h2": {"id"}, "h3": {"id"}, "html": {"lang"}, "input": {"type"}, "label": {"class"},
               "li": {"class", "data-about", "data-row", "data-family"}, "main": {"id"}, "meta": {"charset", "http-equiv", "content", "name"}, "nav": {"aria-label"},
@@ -56,6 +56,8 @@ class Page(HTMLParser):
             self.row = []
         if tag in ("td", "th") and self.row is not None:
             self.cell = [a.get("class", ""), a.get("title"), ""]
+            if tag == "th" and self.cell[1]:  # the name in files; below it a term of the title
+                self.cell[1] = self.cell[1].split("\n")[0]
         if tag == "code" and self.section is not None and self.section["id"] is None:
             self.section["id"] = ""
         if tag not in VOID:

@@ -72,6 +72,16 @@ def check_links(c, pages):
         c.hold(not bad, "links of " + name(page), "lead nowhere: " + ", ".join(bad))
 
 
+def check_glossary(c):
+    """Tooltips of the HTML report (src/reports/shared/glossary.c) have the meanings of the glossary."""
+    text = re.sub(r'"\s*\n\s*"', "", read(os.path.join(ROOT, "src", "reports", "shared", "glossary.c")))
+    terms = re.findall(r'^    \{ "([^"]+)",\s*"([^"]+)" \}', text, re.M)
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", read(os.path.join(DOCS, "glossary.md")), re.M)
+    meanings = {re.sub(r"`| \(\[.*?\]\(.*?\)[^)]*\)", "", m).strip() for _, m in rows}
+    bad = [word for word, meaning in terms if meaning not in meanings]
+    c.hold(len(terms) > 10 and not bad, "tooltips have the meanings of docs/glossary.md", ", ".join(bad) or "%d terms" % len(terms))
+
+
 def check_index(c):
     index = read(os.path.join(DOCS, "README.md"))
     missing = [os.path.basename(f) for f in glob.glob(os.path.join(DOCS, "*.md"))
@@ -186,6 +196,7 @@ def main():
     long = [name(f) for f in sorted(glob.glob(os.path.join(DOCS, "*.md"))) if read(f).count("\n") > PAGE_LINES]
     c.hold(not long, "pages have at most %d lines" % PAGE_LINES, ", ".join(long))
     check_index(c)
+    check_glossary(c)
     check_citations(c)
     check_options(c, analyzer, [readme] + sorted(glob.glob(os.path.join(DOCS, "*.md"))))
     with tempfile.TemporaryDirectory() as scratch:

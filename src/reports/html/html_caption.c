@@ -2,6 +2,7 @@
  * hurry. */
 #include "base/utf8.h"
 #include "reports/html/html.h"
+#include "reports/shared/words.h"
 
 #include <math.h>
 
@@ -9,8 +10,9 @@
 
 struct az_sv az_html_series_name(struct az_html *h, const struct az_plot *p, size_t series)
 {
-    return az_html_without_unit(h, az_field_line(h->scratch, p->series[series].name),
-                                az_unit_text(p->t->columns.v[p->series[series].column].unit));
+    return az_words_of_part(
+        az_html_without_unit(h, az_field_line(h->scratch, p->series[series].name),
+                             az_unit_text(p->t->columns.v[p->series[series].column].unit)));
 }
 
 static void value(struct az_html *h, const struct az_plot *p, double v)
@@ -24,7 +26,7 @@ static void value(struct az_html *h, const struct az_plot *p, double v)
 static void share(struct az_html *h, double v, double whole)
 {
     if (whole > 0)
-        az_html_putf(h, " (%.1f\xc2\xa0%%)", 100 * v / whole);
+        az_html_putf(h, " (%.1f%%)", 100 * v / whole);
 }
 
 static void name(struct az_html *h, struct az_sv s)

@@ -21,7 +21,8 @@
     : /\bidle|idle\b|_idle|^\(the rest\)$|^others?$|^\d+ others$/i.test(name) ? color("chart-total") : null;
   // Of the names of one chart: those without a color of their own take the next one that no other has.
   function paints(names) {
-    const taken = new Set(names.map(own)), list = color("series").split(/\s+/);
+    const taken = new Set(names.map(own).concat(["f1", "f5", "f11"].map(color))); // those of parts of the time mean them everywhere
+    const list = color("series").split(/\s+/);
     const free = list.filter((c) => !taken.has(c)), rest = free.length ? free : list;
     let next = 0;
     return names.map((name) => own(name) || rest[next++ % rest.length]);
@@ -155,7 +156,7 @@
     },
     pie(chart) {
       const values = chart.series[0].values, total = sum(values);
-      const share = (i) => (100 * values[i] / total).toFixed(1) + " %", colors = paints(chart.labels);
+      const share = (i) => (100 * values[i] / total).toFixed(1) + "%", colors = paints(chart.labels);
       const o = options(chart, undefined, { cutout: "55%" });
       o.plugins.legend = {
         position: "right",

@@ -2,6 +2,10 @@
  * value is in the cell's title, from where sorting reads it. */
 #include "reports/html/html.h"
 
+#include "document/verdict_table.h"
+#include "reports/shared/glossary.h"
+#include "reports/shared/words.h"
+
 #include <math.h>
 
 #include "base/human.h"
@@ -149,6 +153,22 @@ static void number_cell(struct az_html *h, const struct view *v, size_t row, siz
     az_html_put(h, AZ_SV("</td>"));
 }
 
+/* What files call the column, and what a term of its title means. */
+static void head_tooltip(struct az_html *h, const struct az_column *col, struct az_sv title)
+{
+    size_t at = 0;
+    const struct az_term *t = az_glossary_find(title, &at);
+    const bool named = col->title.n && !az_sv_eq(col->title, col->name);
+
+    if (!named && !t)
+        return;
+    az_html_put(h, AZ_SV(" title=\""));
+    az_html_line(h, col->name);
+    if (t) /* on a line of its own */
+        az_html_putf(h, "\n%s: %s", t->word, t->meaning);
+    az_html_put(h, AZ_SV("\""));
+}
+
 static void head(struct az_html *h, const struct view *v)
 {
     az_html_put(h, AZ_SV("<thead><tr>"));
@@ -160,14 +180,11 @@ static void head(struct az_html *h, const struct view *v)
                      : text         ? " class=\"t\""
                      : detail       ? " class=\"d\""
                                     : "");
-        if (col->title.n && !az_sv_eq(col->title, col->name)) { /* what files call it */
-            az_html_put(h, AZ_SV(" title=\""));
-            az_html_line(h, col->name);
-            az_html_put(h, AZ_SV("\""));
-        }
+        const struct az_sv title = az_field_title(
+            h->scratch, v->t, c, text || col->type == AZ_BOOL ? "" : v->scale[c].unit);
+        head_tooltip(h, col, title);
         az_html_put(h, AZ_SV(">"));
-        az_html_text(h, az_field_title(h->scratch, v->t, c,
-                                       text || col->type == AZ_BOOL ? "" : v->scale[c].unit));
+        az_html_text(h, title);
         az_html_put(h, AZ_SV("</th>"));
     }
     az_html_put(h, AZ_SV("</tr></thead>\n"));
@@ -272,6 +289,8 @@ void az_html_table(struct az_html *h, size_t index)
 /* ---- findings ---- */
 struct finding_columns {
     ptrdiff_t rule, severity, subject, count, time, advice, evidence, row, gain, share;
+    bool *told; /* rows that are lines of the verdict, which are not repeated */
+    size_t n_told;
 };
 
 static bool find_columns(const struct az_table *t, struct finding_columns *f)
@@ -285,7 +304,9 @@ static bool find_columns(const struct az_table *t, struct finding_columns *f)
                                    az_table_find_nocase(t, "evidence"),
                                    az_table_find_nocase(t, "evidence row"),
                                    az_table_find_nocase(t, "recoverable (ns)"),
-                                   az_table_find_nocase(t, "share of the total (%)") };
+                                   az_table_find_nocase(t, "share of the total (%)"),
+                                   NULL,
+                                   0 };
     return f->rule >= 0 && f->severity >= 0;
 }
 
@@ -357,7 +378,7 @@ static void subject_of(struct az_html *h, const struct az_table *t, size_t row,
 
 static bool alike(const struct az_table *t, size_t a, size_t b, const struct finding_columns *f)
 {
-    return az_sv_eq(text_at(t, a, f->rule), text_at(t, b, f->rule)) &&
+    return !f->told[a] && !f->told[b] && az_sv_eq(text_at(t, a, f->rule), text_at(t, b, f->rule)) &&
            az_sv_eq(text_at(t, a, f->severity), text_at(t, b, f->severity)) &&
            az_sv_eq(text_at(t, a, f->advice), text_at(t, b, f->advice));
 }
@@ -407,7 +428,7 @@ static void finding(struct az_html *h, const struct az_table *t, size_t row,
     az_html_putf(h, "><span class=\"badge %s\">", class ? class : "info");
     az_html_line(h, severity);
     az_html_put(h, AZ_SV("</span> <strong>"));
-    az_html_line(h, text_at(t, row, f->rule));
+    az_html_line(h, az_words_of(h->scratch, text_at(t, row, f->rule)));
     az_html_put(h, AZ_SV("</strong>"));
     subject_of(h, t, row, f);
     if (advice.n) {
@@ -420,6 +441,32 @@ static void finding(struct az_html *h, const struct az_table *t, size_t row,
     az_html_put(h, AZ_SV("</li>\n"));
 }
 
+static bool is_line(const struct az_html *h, const struct az_table *t, size_t row,
+                    const struct finding_columns *f)
+{
+    const struct az_table *lines = az_headline_of(h->doc);
+    const struct az_sv rule = text_at(t, row, f->rule), subject = text_at(t, row, f->subject);
+
+    for (size_t r = 0; lines && r < lines->rows; r++) {
+        const struct az_line l = az_headline_line(lines, r);
+        if (l.kind == AZ_LINE_FINDING && az_sv_eq(l.rule, rule) && subject.n &&
+            az_sv_find(l.text, subject) >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* Marks the rows that the verdict has. False: no memory. */
+static bool mark_told(struct az_html *h, const struct az_table *t, struct finding_columns *f)
+{
+    f->told = az_arena_array(h->scratch, t->rows + 1, sizeof *f->told);
+    for (size_t r = 0; f->told && r < t->rows && r < ROWS_COMPARED; r++) {
+        f->told[r] = is_line(h, t, r, f);
+        f->n_told += f->told[r];
+    }
+    return f->told != NULL;
+}
+
 bool az_html_findings(struct az_html *h)
 {
     struct finding_columns f;
@@ -428,23 +475,24 @@ bool az_html_findings(struct az_html *h)
     while (index < h->doc->tables.n && !az_sv_is(h->doc->tables.v[index]->id, "findings"))
         index++;
     const struct az_table *t = index < h->doc->tables.n ? h->doc->tables.v[index] : NULL;
-    if (!t || !h->anchor[index].n || !find_columns(t, &f))
+    if (!t || !h->anchor[index].n || !find_columns(t, &f) || !mark_told(h, t, &f))
         return false;
-    az_html_put(h, AZ_SV("<section id=\"top-findings\">\n<h2>Findings</h2>\n"));
-    if (t->rows == 0)
-        az_html_put(h, AZ_SV("<p class=\"note\">No findings.</p>\n"));
+    az_html_putf(h, "<section id=\"top-findings\">\n<h2>%s</h2>\n",
+                 f.n_told ? "Further findings" : "Findings");
+    if (t->rows == f.n_told)
+        az_html_putf(h, "<p class=\"note\">No %sfindings.</p>\n", f.n_told ? "further " : "");
     else
         az_html_put(h, AZ_SV("<ul class=\"findings\">\n"));
     size_t shown = 0, kinds = 0;
     for (size_t r = 0; r < t->rows && r < ROWS_COMPARED; r++) {
-        if (repeated(t, r, &f))
+        if (f.told[r] || repeated(t, r, &f))
             continue;
         if (kinds++ < FINDINGS_MAX) {
             finding(h, t, r, &f);
             shown++;
         }
     }
-    if (t->rows)
+    if (t->rows > f.n_told)
         az_html_put(h, AZ_SV("</ul>\n"));
     if (kinds > shown || t->rows > ROWS_COMPARED) { /* of so many the kinds are not counted */
         az_html_put(h, AZ_SV("<p class=\"note\"><a href=\"#"));

@@ -4,9 +4,11 @@
 #include "reports/html/html.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "document/verdict_table.h"
+#include "reports/shared/glossary.h"
 
 #define PARTS 8
 
@@ -56,6 +58,30 @@ static const char *class_of(struct az_sv text)
                                                     : "rest";
 }
 
+static void put_term(struct az_html *h, struct az_sv word, const struct az_term *t)
+{
+    az_html_putf(h, "<abbr title=\"%s\">", t->meaning);
+    az_html_text(h, word);
+    az_html_put(h, AZ_SV("</abbr>"));
+}
+
+/* A text whose first term of the glossary has its meaning as a tooltip. */
+static void line_with_term(struct az_html *h, struct az_sv text)
+{
+    const struct az_sv line = az_field_line(h->scratch, text);
+    size_t at = 0;
+    const struct az_term *t = az_glossary_find(line, &at);
+    const size_t n = t ? strlen(t->word) : 0;
+
+    if (!t) {
+        az_html_text(h, line);
+        return;
+    }
+    az_html_text(h, az_sv_make(line.p, at));
+    put_term(h, az_sv_make(line.p + at, n), t);
+    az_html_text(h, az_sv_make(line.p + at + n, line.n - at - n));
+}
+
 /* The parts that come first and add up to the whole, as one bar and as figures. Returns what else
  * the line says. */
 static struct az_sv account(struct az_html *h, struct az_sv text)
@@ -79,11 +105,24 @@ static struct az_sv account(struct az_html *h, struct az_sv text)
     for (size_t i = 0; i < used; i++) {
         az_html_putf(h, "<li><span class=\"key %s\"></span> <strong>%.1f%%</strong> ",
                      class_of(part[i].text), part[i].percent);
-        az_html_line(h, part[i].text);
+        line_with_term(h, part[i].text);
         az_html_put(h, AZ_SV("</li>\n"));
     }
     az_html_put(h, AZ_SV("</ul>\n"));
     return az_sv_trim(part[used - 1].rest);
+}
+
+/* The label of a line; that of a finding is its estimated saving. */
+static void label_of(struct az_html *h, const struct az_line *l)
+{
+    const struct az_term *t = az_glossary_term(
+        l->kind == AZ_LINE_FINDING && az_sv_ends(l->label, AZ_SV("%")) ? AZ_SV("Est. saving")
+                                                                       : l->label);
+
+    if (t && l->label.n)
+        put_term(h, l->label, t);
+    else
+        az_html_line(h, l->label);
 }
 
 static void evidence(struct az_html *h, const struct az_line *l)
@@ -113,9 +152,9 @@ static void line(struct az_html *h, const struct az_line *l)
     };
     az_html_subject(h, &about);
     az_html_put(h, AZ_SV("><span class=\"label\">"));
-    az_html_line(h, l->label);
+    label_of(h, l);
     az_html_put(h, AZ_SV("</span><span class=\"says\">"));
-    az_html_line(h, l->text);
+    line_with_term(h, l->text);
     evidence(h, l);
     az_html_put(h, AZ_SV("</span><span class=\"finders\"></span></li>\n"));
 }

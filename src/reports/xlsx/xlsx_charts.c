@@ -5,6 +5,7 @@
 
 #include "reports/shared/fields.h"
 #include "reports/shared/palette.h"
+#include "reports/shared/words.h"
 #include "reports/xlsx/xlsx.h"
 
 #define CHART_WIDTH    530 /* pixels */
@@ -198,7 +199,8 @@ static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_char
     if (cat >= 0 && !az_xlsx_labels(x, chart, s, p, (size_t)cat, rows))
         chart_series_set_categories(s, sheet, 1, (lxw_col_t)cat, (lxw_row_t)rows, (lxw_col_t)cat);
     chart_series_set_values(s, sheet, 1, (lxw_col_t)val, (lxw_row_t)rows, (lxw_col_t)val);
-    chart_series_set_name(s, az_xlsx_string(x, p->t->columns.v[val].name, NAME_MAX_UNITS));
+    chart_series_set_name(
+        s, az_xlsx_string(x, az_words_of_part(p->t->columns.v[val].name), NAME_MAX_UNITS));
     paint_series(s, c, p->t->columns.v[val].name);
     without_copies(s, c, p);
     if (c->kind == AZ_CHART_PIE)

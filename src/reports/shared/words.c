@@ -1,0 +1,64 @@
+/* Words of identifiers: those that need others than their own, then underscores as blanks. */
+#include "reports/shared/words.h"
+
+static const struct {
+    const char *id, *words;
+} parts[] = {
+    { "computation_time", "compute" },
+    { "exposed_comm_time", "exposed communication" },
+    { "exposed_memcpy_time", "exposed copies" },
+    { "total_comm_time", "communication" },
+    { "total_memcpy_time", "copies" },
+    { "busy_time", "busy" },
+    { "idle_time", "idle" },
+    { "total_time", "total" },
+    { "compute_idle", "idle compute" },
+};
+
+/* Rules whose names are no terms of the field. */
+static const struct {
+    const char *id, *words;
+} rules[] = {
+    { "roofline_headroom", "below roofline" },
+    { "exposed_copy", "exposed copies" },
+    { "api_sync", "host synchronization" },
+    { "fusible_chain", "fusible operators" },
+    { "outside_ranges", "work outside ranges" },
+    { "small_work", "short kernels" },
+    { "op_to_op_gaps", "gaps between operations" },
+    { "graph_hidden", "graph launches without operators" },
+    { "graph_unrecorded", "graph launches without kernels" },
+    { "precision", "FP32 GEMM without TF32" },
+    { "misaligned_shape", "misaligned GEMM shape" },
+    { "clock_drop", "falling clock" },
+    { "step_jitter", "uneven steps" },
+    { "tt_slow", "below roofline" },
+    { "tt_low_cores", "few cores used" },
+};
+
+struct az_sv az_words_of_part(struct az_sv id)
+{
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++)
+        if (az_sv_is(id, parts[i].id))
+            return az_sv_str(parts[i].words);
+    return id;
+}
+
+struct az_sv az_words_of(struct az_arena *scratch, struct az_sv id)
+{
+    const struct az_sv part = az_words_of_part(id);
+    char *out;
+
+    if (part.p != id.p)
+        return part;
+    for (size_t i = 0; i < AZ_LENGTH(rules); i++)
+        if (az_sv_is(id, rules[i].id))
+            return az_sv_str(rules[i].words);
+    for (size_t i = 0; i < id.n; i++)
+        if (id.p[i] != '_' && (id.p[i] < 'a' || id.p[i] > 'z') && (id.p[i] < '0' || id.p[i] > '9'))
+            return id;
+    out = az_arena_str(scratch, id);
+    for (size_t i = 0; out && i < id.n; i++)
+        out[i] = out[i] == '_' ? ' ' : out[i];
+    return out ? az_sv_make(out, id.n) : id;
+}
