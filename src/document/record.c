@@ -41,9 +41,18 @@ struct az_table *az_record_table(struct az_arena *arena, const char *id, const c
     return t;
 }
 
-static int64_t per_unit(const struct az_record_column *c)
+/* What a pointer in the record points to; via: its offset + 1, 0: the record itself. */
+static const char *base_of(const char *record, uint32_t via)
 {
-    const int64_t per_ns = c->ps ? 1000 : 1;
+    return via ? *(const char *const *)(const void *)(record + via - 1) : record;
+}
+
+/* How many of what a number counts are one of the column's unit. */
+static int64_t per_unit(const struct az_record_column *c, const char *record)
+{
+    int64_t per_ns = c->ps ? 1000 : 1;
+    if (c->ticks_via)
+        per_ns = *(const int64_t *)(const void *)(base_of(record, c->ticks_via) + c->ticks_at);
     switch (c->unit) {
     case AZ_UNIT_US:
         return 1000 * per_ns;
@@ -56,22 +65,23 @@ static int64_t per_unit(const struct az_record_column *c)
     }
 }
 
-static void put_integer(struct az_table *t, const struct az_record_column *c, int64_t x,
-                        bool unknown)
+static void put_integer(struct az_table *t, const struct az_record_column *c, const char *record,
+                        int64_t x, bool unknown)
 {
     if (c->known && unknown)
         az_put_empty(t);
     else if (c->type == AZ_REAL)
-        az_put_f64(t, az_quotient(x, per_unit(c)));
+        az_put_f64(t, az_quotient(x, per_unit(c, record)));
     else if (c->type == AZ_BOOL)
         az_put_bool(t, x != 0);
     else
         az_put_i64(t, x);
 }
 
-static void put_real(struct az_table *t, const struct az_record_column *c, double x)
+static void put_real(struct az_table *t, const struct az_record_column *c, const char *record,
+                     double x)
 {
-    az_put_f64(t, c->ns || c->ps ? x / (double)per_unit(c) : x);
+    az_put_f64(t, c->ns || c->ps || c->ticks_via ? x / (double)per_unit(c, record) : x);
 }
 
 static void put_text(struct az_table *t, const struct az_record_column *c, struct az_sv x)
@@ -84,22 +94,23 @@ static void put_text(struct az_table *t, const struct az_record_column *c, struc
         az_put_text(t, x);
 }
 
-static void put_field(struct az_table *t, const struct az_record_column *c, const void *field)
+static void put_field(struct az_table *t, const struct az_record_column *c, const char *record,
+                      const void *field)
 {
     switch (c->kind) {
     case AZ_FIELD_NONE:
         break;
     case AZ_FIELD_I64:
-        put_integer(t, c, *(const int64_t *)field, *(const int64_t *)field < 0);
+        put_integer(t, c, record, *(const int64_t *)field, *(const int64_t *)field < 0);
         break;
     case AZ_FIELD_I32:
-        put_integer(t, c, *(const int32_t *)field, *(const int32_t *)field < 0);
+        put_integer(t, c, record, *(const int32_t *)field, *(const int32_t *)field < 0);
         break;
     case AZ_FIELD_U32:
-        put_integer(t, c, *(const uint32_t *)field, *(const uint32_t *)field == AZ_NO_ID);
+        put_integer(t, c, record, *(const uint32_t *)field, *(const uint32_t *)field == AZ_NO_ID);
         break;
     case AZ_FIELD_F64:
-        put_real(t, c, *(const double *)field);
+        put_real(t, c, record, *(const double *)field);
         break;
     case AZ_FIELD_BOOL:
         az_put_bool(t, *(const bool *)field);
@@ -119,17 +130,16 @@ static bool put_cell(struct az_table *t, const struct az_record_column *c, const
     if (!c)
         return false;
     if (c->kind != AZ_FIELD_NONE) {
-        const char *base =
-            c->via ? *(const char *const *)(const void *)(record + c->via - 1) : record;
+        const char *base = base_of(record, c->via);
         if (base)
-            put_field(t, c, base + c->at);
+            put_field(t, c, record, base + c->at);
         else
             az_put_empty(t);
     } else if (c->integer) {
         const int64_t x = c->integer(record);
-        put_integer(t, c, x, x < 0);
+        put_integer(t, c, record, x, x < 0);
     } else if (c->real) {
-        put_real(t, c, c->real(record));
+        put_real(t, c, record, c->real(record));
     } else if (c->text) {
         put_text(t, c, c->text(record, t->arena));
     } else {

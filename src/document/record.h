@@ -47,11 +47,12 @@ struct az_record_column {
     double (*real)(const void *record);
     struct az_sv (*text)(const void *record, struct az_arena *texts);
     /* Neither: the caller puts the cell. */
-    bool ps;    /* the number counts ps */
-    bool ns;    /* the double counts ns */
-    bool known; /* a negative number, AZ_NO_ID or an empty text: an empty cell */
-    bool copy;  /* the text does not live as long as the table */
-    int sort;   /* 1: first criterion of the order, 2: second ...; negative: descending */
+    bool ps;                      /* the number counts ps */
+    bool ns;                      /* the double counts ns */
+    uint32_t ticks_at, ticks_via; /* the number counts ticks: where their number per ns is */
+    bool known;                   /* a negative number, AZ_NO_ID or an empty text: an empty cell */
+    bool copy;                    /* the text does not live as long as the table */
+    int sort; /* 1: first criterion of the order, 2: second ...; negative: descending */
     bool (*when)(const void *of); /* does the table have it? NULL: always */
 };
 
@@ -67,6 +68,10 @@ struct az_record_column {
     .at = offsetof(__typeof__(*((record *)0)->pointer), field),                                   \
     .via = offsetof(record, pointer) + 1, .kind = AZ_FIELD_KIND(((record *)0)->pointer->field)
 /* clang-format on */
+/* The number counts ticks; an int64_t of what the record points to is how many are one ns. */
+#define AZ_TICKS(record, pointer, field)                                                           \
+    .ticks_at = offsetof(__typeof__(*((record *)0)->pointer), field),                              \
+    .ticks_via = offsetof(record, pointer) + 1
 /* The same, empty where it is not known. */
 #define AZ_KNOWN(record, field)              AZ_FIELD(record, field), .known = true
 #define AZ_KNOWN_VIA(record, pointer, field) AZ_VIA(record, pointer, field), .known = true

@@ -6,7 +6,7 @@
 #include "document/record.h"
 
 struct other {
-    int64_t size;
+    int64_t size; /* also: ticks per ns */
     struct az_sv name;
 };
 struct rec {
@@ -115,13 +115,17 @@ static void functions_of_a_record(void **state)
         { "size", AZ_INT, AZ_UNIT_BYTES, AZ_VIA(struct rec, other, size) },
         { "name", AZ_TEXT, AZ_KNOWN_VIA(struct rec, other, name) },
         { "copied", AZ_TEXT, AZ_FIELD(struct rec, text), .copy = true },
+        { "ticks", AZ_REAL, AZ_UNIT_US, 0, AZ_FIELD(struct rec, ns),
+          AZ_TICKS(struct rec, other, size) },
+        { "mean_us", AZ_REAL, AZ_UNIT_US, 0, AZ_FIELD(struct rec, x), .ns = true },
     };
     char copied[] = "text";
     const struct other other = { 9, AZ_SV("") };
     struct az_table *t = AZ_RECORD_TABLE(&e->arena, "t", "T", 0, list);
     az_put_row(t,
                &(struct rec){ 1500, .x = 3, .word = "w", .text = { copied, 4 }, .other = &other });
-    az_put_row(t, &(struct rec){ -1, .x = 0.0 / 0.0, .word = "v", .text = AZ_SV("b") });
+    az_put_cells(t, 7, &(struct rec){ -1, .x = 0.0 / 0.0, .word = "v", .text = AZ_SV("b") });
+    az_put_cells(t, 2, NULL);
     copied[0] = 'T';
     assert_int_equal(az_table_finish(t), 0);
     assert_true(az_table_at(t, 0, 0)->f == 3);
@@ -132,6 +136,8 @@ static void functions_of_a_record(void **state)
     assert_int_equal(az_table_at(t, 0, 4)->i, 9);
     assert_int_equal(az_table_at(t, 0, 5)->type, AZ_EMPTY);
     assert_true(az_sv_is(az_cell_text(az_table_at(t, 0, 6)), "text"));
+    assert_true(az_table_at(t, 0, 7)->f == 1500 / 9000.0);
+    assert_true(az_table_at(t, 0, 8)->f == 0.003);
     assert_int_equal(az_table_at(t, 1, 1)->type, AZ_EMPTY);
     assert_int_equal(az_table_at(t, 1, 2)->type, AZ_EMPTY);
     assert_int_equal(az_table_at(t, 1, 4)->type, AZ_EMPTY); /* there is no other */

@@ -8,6 +8,7 @@
 #include "analyses/ranks/ranks.h"
 #include "base/num.h"
 #include "base/time_units.h"
+#include "document/record.h"
 #include "model/optrace.h"
 
 /* Kinds of device work, by configs/trace_names.rules. */
@@ -112,10 +113,20 @@ struct az_hta_stats {
 /* Reorders v. */
 void az_hta_describe_i64(int64_t *v, size_t n, struct az_hta_stats *out);
 void az_hta_describe_f64(double *v, size_t n, struct az_hta_stats *out);
-/* Columns count, mean, std, min, 25%, 50%, 75%, max, each with the prefix before it, and their
- * cells divided by `scale`. */
-void az_hta_stats_columns(struct az_table *t, enum az_unit unit);
-void az_hta_put_stats(struct az_table *t, const struct az_hta_stats *s, double scale);
+/* clang-format off */
+/* Columns of records that have a `rank` (struct az_rank): it; its ticks; what describe() says. */
+#define AZ_HTA_RANK(record) { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(record, rank, rank) }
+#define AZ_HTA_TICKS(record) AZ_TICKS(record, rank, ticks_per_ns)
+#define AZ_HTA_STATS(record, stats, unit, ...)                                                     \
+    { "count", AZ_INT, AZ_UNIT_COUNT, 0, AZ_VIA(record, stats, n) },                               \
+    { "mean", AZ_REAL, unit, 0, AZ_VIA(record, stats, mean), __VA_ARGS__ },                        \
+    { "std", AZ_REAL, unit, 0, AZ_VIA(record, stats, std), __VA_ARGS__ },                          \
+    { "min", AZ_REAL, unit, 0, AZ_VIA(record, stats, min), __VA_ARGS__ },                          \
+    { "25%", AZ_REAL, unit, 0, AZ_VIA(record, stats, q25), __VA_ARGS__ },                          \
+    { "50%", AZ_REAL, unit, 0, AZ_VIA(record, stats, q50), __VA_ARGS__ },                          \
+    { "75%", AZ_REAL, unit, 0, AZ_VIA(record, stats, q75), __VA_ARGS__ },                          \
+    { "max", AZ_REAL, unit, 0, AZ_VIA(record, stats, max), __VA_ARGS__ }
+/* clang-format on */
 
 extern const struct az_shape az_hta_shape_stats;
 
@@ -155,7 +166,25 @@ int az_hta_group_names(struct az_hta *b, struct az_mem *mem, const uint32_t *nam
                        const int64_t *duration, size_t n, struct az_arena *keep,
                        struct az_hta_names *out) AZ_MUST_USE;
 extern const struct az_shape az_hta_shape_names;
-void az_hta_name_columns(struct az_table *t);
-void az_hta_put_name(struct az_table *t, const struct az_rank *r, const struct az_hta_name *n);
+/* A row about one of them; its columns up to the mean. */
+struct az_hta_name_row {
+    const struct az_rank *rank;
+    const struct az_hta_name *name;
+    struct az_sv of; /* kind, side */
+};
+double az_hta_name_mean(const void *row); /* ticks */
+/* clang-format off */
+#define AZ_HTA_NAME_US(header, flag, field)                                                        \
+    { header, AZ_REAL, AZ_UNIT_US, flag, AZ_VIA(struct az_hta_name_row, name, field),              \
+      AZ_HTA_TICKS(struct az_hta_name_row) }
+#define AZ_HTA_NAME_COLUMNS                                                                        \
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(struct az_hta_name_row, name, name) },              \
+    AZ_HTA_NAME_US("sum (us)", AZ_LOWER_BETTER, sum),                                              \
+    AZ_HTA_NAME_US("max (us)", 0, max),                                                            \
+    AZ_HTA_NAME_US("min (us)", 0, min),                                                            \
+    AZ_HTA_NAME_US("stddev", 0, std),                                                              \
+    { "mean (us)", AZ_REAL, AZ_UNIT_US, 0, .real = az_hta_name_mean,                               \
+      AZ_HTA_TICKS(struct az_hta_name_row) }
+/* clang-format on */
 
 #endif

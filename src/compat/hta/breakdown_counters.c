@@ -170,16 +170,25 @@ static int all_columns(const struct az_ranks *ranks, void *const *parts, struct 
     return rc;
 }
 
-static void put_row(struct az_table *t, const struct az_rank *r, const struct counter_part *p,
-                    const struct counter_row *x, const struct az_vec_sv *all)
+struct range_row {
+    const struct az_rank *rank;
+    const struct counter_row *of;
+};
+#define ROW struct range_row
+static const struct az_record_column columns[] = {
+    AZ_HTA_RANK(ROW),
+    { "range", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, of, name) },
+    { "kernel", AZ_TEXT, AZ_KNOWN_VIA(ROW, of, kernel) },
+    { "top_level_op", AZ_TEXT, AZ_KNOWN_VIA(ROW, of, top) },
+    { "bottom_level_op", AZ_TEXT, AZ_KNOWN_VIA(ROW, of, bottom) },
+    { "op_stack", AZ_TEXT, AZ_KNOWN_VIA(ROW, of, stack) },
+    { "range duration (us)", AZ_REAL, AZ_UNIT_US, 0, AZ_VIA(ROW, of, duration), AZ_HTA_TICKS(ROW) },
+};
+
+static void put_range(struct az_table *t, const struct az_rank *r, const struct counter_part *p,
+                      const struct counter_row *x, const struct az_vec_sv *all)
 {
-    az_put_i64(t, r->rank);
-    az_put_given(t, x->name);
-    az_put_given(t, x->kernel);
-    az_put_given(t, x->top);
-    az_put_given(t, x->bottom);
-    az_put_given(t, x->stack);
-    az_put_f64(t, az_hta_us(r, x->duration));
+    az_put_row(t, &(ROW){ r, x });
     for (size_t k = 0; k < all->n; k++) {
         size_t at = 0;
         while (at < x->n && !az_sv_eq(p->column[x->v[at].name], all->v[k]))
@@ -206,28 +215,22 @@ static void cover(struct az_job *job, const struct az_rank *r, const struct coun
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    static const char *const texts[] = { "range", "kernel", "top_level_op", "bottom_level_op",
-                                         "op_stack" };
     struct az_vec_sv all;
     struct az_table *t =
-        az_table_new(job->arena, "cupti_counters", "Hardware counters by kernel", 0);
+        AZ_RECORD_TABLE(job->arena, "cupti_counters", "Hardware counters by kernel", 0, columns);
     az_vec_init(&all, job->mem);
     const int rc = all_columns(ranks, parts, &all);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    for (size_t i = 0; i < AZ_LENGTH(texts); i++)
-        az_table_column(t, texts[i], AZ_TEXT, AZ_UNIT_NONE, i == 0 ? AZ_KEY : 0);
-    az_table_column(t, "range duration (us)", AZ_REAL, AZ_UNIT_US, 0);
     for (size_t k = 0; k < all.n; k++)
         az_table_columnsv(t, all.v[k], AZ_REAL, AZ_UNIT_NONE, 0);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct counter_part *p = parts[i];
         for (size_t k = 0; p && k < p->n; k++)
-            put_row(t, &ranks->v[i], p, &p->row[k], &all);
+            put_range(t, &ranks->v[i], p, &p->row[k], &all);
         if (p)
             cover(job, &ranks->v[i], p);
     }
     az_vec_release(&all);
-    return az_job_emit(job, t, rc, NULL, 0);
+    return az_job_add(job, t, rc);
 }
 
 /* ---- the part as bytes ---- */

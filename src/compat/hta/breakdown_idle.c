@@ -70,76 +70,47 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     return AZ_OK;
 }
 
-/* Some rank has streams of several devices: then the device is part of the key. */
-static void device_column(struct az_table *t)
-{
-    az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-}
-
 /* A cause that never occurred has no row, but `other` always has: the first operation of a stream
  * belongs to it. */
 static bool has_row(const struct stream_part *s, int c) { return c == OTHER || s->stats[c].n; }
 
-static const struct az_record_column idle_time_breakdown_columns[] = {
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "stream", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "idle_category", AZ_TEXT, .flags = AZ_KEY },
-    { "idle_time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "idle_time_ratio", AZ_REAL, .unit = AZ_UNIT_RATIO },
+struct cause_row {
+    const struct az_rank *rank;
+    const struct stream_part *of;
+    const struct az_hta_stats *stats;
+    const char *cause;
+    int64_t ticks;
+    double ratio;
+};
+#define ROW struct cause_row
+static const struct az_record_column breakdown_columns[] = {
+    AZ_HTA_RANK(ROW),
+    { "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, of, stream) },
+    { "idle_category", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, cause) },
+    { "idle_time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, ticks), AZ_HTA_TICKS(ROW) },
+    { "idle_time_ratio", AZ_REAL, AZ_UNIT_RATIO, AZ_FIELD(ROW, ratio) },
+    { "device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_KNOWN_VIA(ROW, of, device) },
+};
+static const struct az_record_column interval_columns[] = {
+    { "idle_category", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, cause) },
+    AZ_HTA_RANK(ROW),
+    { "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, of, stream) },
+    AZ_HTA_STATS(ROW, stats, AZ_UNIT_US, AZ_HTA_TICKS(ROW)),
+    { "device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_KNOWN_VIA(ROW, of, device) },
 };
 
-static int breakdown(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+static int table(struct az_job *job, struct az_table *t, const struct az_ranks *ranks,
+                 void *const *parts)
 {
-    struct az_table *t =
-        AZ_RECORD_TABLE(job->arena, "idle_time_breakdown", "Stream idle time by cause", 0,
-                        idle_time_breakdown_columns);
-    device_column(t);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct idle_part *p = parts[i];
         for (size_t k = 0; p && k < p->n; k++) {
             const struct stream_part *s = &p->v[k];
             const double all = (double)s->sum[0] + (double)s->sum[1] + (double)s->sum[2];
-            for (int c = 0; c < CAUSES; c++) {
-                if (!has_row(s, c))
-                    continue;
-                az_put_i64(t, ranks->v[i].rank);
-                az_put_i64(t, s->stream);
-                az_put_text(t, az_sv_str(cause_text[c]));
-                az_put_f64(t, az_hta_us(&ranks->v[i], s->sum[c]));
-                az_put_f64(t, all == 0 ? NAN : (double)s->sum[c] / all);
-                az_put_known(t, s->device);
-            }
-        }
-    }
-    return az_document_add(job->doc, t);
-}
-
-static const struct az_record_column idle_interval_stats_columns[] = {
-    { "idle_category", AZ_TEXT, .flags = AZ_KEY },
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "stream", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-};
-
-static int intervals(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
-{
-    struct az_table *t =
-        AZ_RECORD_TABLE(job->arena, "idle_interval_stats", "Stream idle intervals by cause", 0,
-                        idle_interval_stats_columns);
-    az_hta_stats_columns(t, AZ_UNIT_US);
-    device_column(t);
-    for (size_t i = 0; i < ranks->n; i++) {
-        const struct idle_part *p = parts[i];
-        for (size_t k = 0; p && k < p->n; k++) {
-            const struct stream_part *s = &p->v[k];
-            for (int c = 0; c < CAUSES; c++) {
-                if (!has_row(s, c))
-                    continue;
-                az_put_text(t, az_sv_str(cause_text[c]));
-                az_put_i64(t, ranks->v[i].rank);
-                az_put_i64(t, s->stream);
-                az_hta_put_stats(t, &s->stats[c], az_hta_scale(&ranks->v[i]));
-                az_put_known(t, s->device);
-            }
+            for (int c = 0; c < CAUSES; c++)
+                if (has_row(s, c))
+                    az_put_row(t, &(ROW){ &ranks->v[i], s, &s->stats[c], cause_text[c], s->sum[c],
+                                          all == 0 ? NAN : (double)s->sum[c] / all });
         }
     }
     return az_document_add(job->doc, t);
@@ -147,8 +118,15 @@ static int intervals(struct az_job *job, const struct az_ranks *ranks, void *con
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    const int rc = breakdown(job, ranks, parts);
-    return rc ? rc : intervals(job, ranks, parts);
+    const int rc = table(job,
+                         AZ_RECORD_TABLE(job->arena, "idle_time_breakdown",
+                                         "Stream idle time by cause", 0, breakdown_columns),
+                         ranks, parts);
+    return rc ? rc
+              : table(job,
+                      AZ_RECORD_TABLE(job->arena, "idle_interval_stats",
+                                      "Stream idle intervals by cause", 0, interval_columns),
+                      ranks, parts);
 }
 
 /* ---- the part as bytes ---- */

@@ -10,7 +10,6 @@
 #include <math.h>
 
 enum { CPU, GPU, DELAY, FIGURES };
-static const char *const figure_text[FIGURES] = { "cpu_duration", "gpu_duration", "launch_delay" };
 
 struct call_part {
     struct az_sv name;
@@ -196,48 +195,44 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     return rc;
 }
 
+/* ---- finish ---- */
+struct call_row {
+    const struct az_rank *rank;
+    const struct call_part *of;
+};
+#define ROW struct call_row
+AZ_TEXT_OF_RECORD(kind_of, ROW, az_hta_call_text(r->of->class))
+/* clang-format off */
+#define TIME(header, flag, figure)                                                                 \
+    { header, AZ_REAL, AZ_UNIT_US, flag, AZ_VIA(ROW, of, figure), AZ_HTA_TICKS(ROW) }
+/* clang-format on */
 static const struct az_record_column launch_stats_columns[] = {
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "kind", .type = AZ_TEXT },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    AZ_HTA_RANK(ROW),
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, of, name) },
+    { "kind", AZ_TEXT, .text = kind_of },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, of, of[CPU].n) },
+    TIME("cpu_duration_sum (us)", 0, of[CPU].sum),
+    TIME("cpu_duration_mean (us)", 0, of[CPU].mean),
+    TIME("gpu_duration_sum (us)", 0, of[GPU].sum),
+    TIME("gpu_duration_mean (us)", 0, of[GPU].mean),
+    TIME("launch_delay_mean (us)", AZ_LOWER_BETTER, of[DELAY].mean),
+    TIME("launch_delay_median (us)", AZ_LOWER_BETTER, of[DELAY].q50),
+    TIME("launch_delay_max (us)", AZ_LOWER_BETTER, of[DELAY].max),
+    { "short_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER, AZ_VIA(ROW, of, short_kernels) },
+    { "runtime_outliers", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER,
+      AZ_VIA(ROW, of, runtime_outliers) },
+    { "launch_delay_outliers", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER,
+      AZ_VIA(ROW, of, delay_outliers) },
 };
 
-/* ---- finish ---- */
 static int stats(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    static const char *const us[] = { "cpu_duration_sum (us)",  "cpu_duration_mean (us)",
-                                      "gpu_duration_sum (us)",  "gpu_duration_mean (us)",
-                                      "launch_delay_mean (us)", "launch_delay_median (us)",
-                                      "launch_delay_max (us)" };
-    static const char *const counts[] = { "short_kernels", "runtime_outliers",
-                                          "launch_delay_outliers" };
     struct az_table *t = AZ_RECORD_TABLE(job->arena, "launch_stats", "Launches by call and rank", 0,
                                          launch_stats_columns);
-    for (size_t i = 0; i < AZ_LENGTH(us); i++)
-        az_table_column(t, us[i], AZ_REAL, AZ_UNIT_US, i > 3 ? AZ_LOWER_BETTER : 0);
-    for (size_t i = 0; i < 3; i++)
-        az_table_column(t, counts[i], AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct launch_part *p = parts[i];
-        const double scale = az_hta_scale(&ranks->v[i]);
-        for (size_t k = 0; p && k < p->n; k++) {
-            const struct call_part *c = &p->v[k];
-            az_put_i64(t, ranks->v[i].rank);
-            az_put_text(t, c->name);
-            az_put_text(t, az_hta_call_text(c->class));
-            az_put_i64(t, (int64_t)c->of[CPU].n);
-            az_put_f64(t, c->of[CPU].sum / scale);
-            az_put_f64(t, c->of[CPU].mean / scale);
-            az_put_f64(t, c->of[GPU].sum / scale);
-            az_put_f64(t, c->of[GPU].mean / scale);
-            az_put_f64(t, c->of[DELAY].mean / scale);
-            az_put_f64(t, c->of[DELAY].q50 / scale);
-            az_put_f64(t, c->of[DELAY].max / scale);
-            az_put_i64(t, (int64_t)c->short_kernels);
-            az_put_i64(t, (int64_t)c->runtime_outliers);
-            az_put_i64(t, (int64_t)c->delay_outliers);
-        }
+        for (size_t k = 0; p && k < p->n; k++)
+            az_put_row(t, &(ROW){ &ranks->v[i], &p->v[k] });
     }
     return az_document_add(job->doc, t);
 }
@@ -249,45 +244,61 @@ static double figure(const struct az_hta_stats *s, int k)
 }
 
 /* The form in which other tools print it: a row a figure. */
+struct describe_row {
+    const char *statistic;
+    double of[FIGURES];
+    const struct az_rank *rank;
+};
+#undef ROW
+#define ROW struct describe_row
+static const struct az_record_column describe_columns[] = {
+    { "statistic", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, statistic) },
+    { "cpu_duration", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, of[CPU]) },
+    { "gpu_duration", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, of[GPU]) },
+    { "launch_delay", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, of[DELAY]) },
+    AZ_HTA_RANK(ROW),
+};
+
 static int describe(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     static const char *const rows[] = { "count", "mean", "std", "min", "25%", "50%", "75%", "max" };
-    struct az_table *t = az_table_new(job->arena, "cuda_kernel_launch_stats_describe",
-                                      "Launch statistics by rank", 0);
-    az_table_column(t, "statistic", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    for (int f = 0; f < FIGURES; f++)
-        az_table_column(t, figure_text[f], AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "cuda_kernel_launch_stats_describe",
+                                         "Launch statistics by rank", 0, describe_columns);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct launch_part *p = parts[i];
         for (int k = 0; p && p->all[CPU].n && k < 8; k++) {
-            az_put_text(t, az_sv_str(rows[k]));
+            ROW r = { .statistic = rows[k], .rank = &ranks->v[i] };
             for (int f = 0; f < FIGURES; f++)
-                az_put_f64(t, figure(&p->all[f], k) / (k ? az_hta_scale(&ranks->v[i]) : 1));
-            az_put_i64(t, ranks->v[i].rank);
+                r.of[f] = figure(&p->all[f], k) / (k ? az_hta_scale(&ranks->v[i]) : 1);
+            az_put_row(t, &r);
         }
     }
     return az_document_add(job->doc, t);
 }
 
+struct detail_row {
+    const struct detail *of;
+    const struct az_rank *rank;
+};
+#undef ROW
+#define ROW struct detail_row
+AZ_OF_RECORD(int64_t, correlation, ROW, r->of->correlation ? (int64_t)r->of->correlation : -1)
+static const struct az_record_column detail_columns[] = {
+    { "correlation", AZ_INT, AZ_UNIT_ID, AZ_KEY, .integer = correlation, .known = true },
+    TIME("cpu_duration", 0, of[CPU]),
+    TIME("gpu_duration", 0, of[GPU]),
+    TIME("launch_delay", 0, of[DELAY]),
+    AZ_HTA_RANK(ROW),
+};
+
 static int detail_rows(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = az_table_new(job->arena, "cuda_kernel_launch_stats", "Launches", 0);
-    az_table_column(t, "correlation", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    for (int f = 0; f < FIGURES; f++)
-        az_table_column(t, figure_text[f], AZ_REAL, AZ_UNIT_US, 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    struct az_table *t =
+        AZ_RECORD_TABLE(job->arena, "cuda_kernel_launch_stats", "Launches", 0, detail_columns);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct launch_part *p = parts[i];
-        for (size_t k = 0; p && k < p->n_details; k++) {
-            if (p->detail[k].correlation)
-                az_put_i64(t, (int64_t)p->detail[k].correlation);
-            else
-                az_put_empty(t);
-            for (int f = 0; f < FIGURES; f++)
-                az_put_f64(t, az_hta_us(&ranks->v[i], p->detail[k].of[f]));
-            az_put_i64(t, ranks->v[i].rank);
-        }
+        for (size_t k = 0; p && k < p->n_details; k++)
+            az_put_row(t, &(ROW){ &p->detail[k], &ranks->v[i] });
     }
     return az_document_add(job->doc, t);
 }

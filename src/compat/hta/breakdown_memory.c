@@ -186,35 +186,31 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     return rc;
 }
 
-static const struct az_record_column memory_bw_summary_columns[] = {
-    { "mean_over_time", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_HIGHER_BETTER },
-    { "operations", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "without_rate", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "bytes", AZ_INT, .unit = AZ_UNIT_BYTES },
-    { "time (us)", AZ_REAL, .unit = AZ_UNIT_US },
+struct kind_row {
+    const struct az_rank *rank;
+    const struct kind_part *of;
+    const struct az_hta_stats *stats;
+};
+#define ROW struct kind_row
+static const struct az_record_column columns[] = {
+    AZ_HTA_RANK(ROW),
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, of, name) },
+    AZ_HTA_STATS(ROW, stats, AZ_UNIT_GBPS, .ns = false),
+    { "mean_over_time", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER, AZ_VIA(ROW, of, weighted) },
+    { "operations", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, of, n) },
+    { "without_rate", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, of, no_rate) },
+    { "bytes", AZ_INT, AZ_UNIT_BYTES, AZ_KNOWN_VIA(ROW, of, bytes) },
+    { "time (us)", AZ_REAL, AZ_UNIT_US, 0, AZ_VIA(ROW, of, time), AZ_HTA_TICKS(ROW) },
 };
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     struct az_table *t =
-        az_table_new(job->arena, "memory_bw_summary", "Copy and fill bandwidth", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_hta_stats_columns(t, AZ_UNIT_GBPS);
-    az_record_columns(t, memory_bw_summary_columns, AZ_LENGTH(memory_bw_summary_columns));
+        AZ_RECORD_TABLE(job->arena, "memory_bw_summary", "Copy and fill bandwidth", 0, columns);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct memory_part *p = parts[i];
-        for (size_t k = 0; p && k < p->n; k++) {
-            const struct kind_part *x = &p->v[k];
-            az_put_i64(t, ranks->v[i].rank);
-            az_put_text(t, x->name);
-            az_hta_put_stats(t, &x->stats, 1);
-            az_put_f64(t, x->weighted);
-            az_put_i64(t, (int64_t)x->n);
-            az_put_i64(t, (int64_t)x->no_rate);
-            az_put_known(t, x->bytes);
-            az_put_f64(t, az_hta_us(&ranks->v[i], x->time));
-        }
+        for (size_t k = 0; p && k < p->n; k++)
+            az_put_row(t, &(ROW){ &ranks->v[i], &p->v[k], &p->v[k].stats });
     }
     return az_document_add(job->doc, t);
 }

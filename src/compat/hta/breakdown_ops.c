@@ -335,36 +335,47 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     return rc;
 }
 
-static const struct az_record_column op_launches_columns[] = {
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "op_name", AZ_TEXT, .flags = AZ_KEY },
-    { "kernel_sequence", AZ_TEXT, .flags = AZ_KEY },
-    { "kernels", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "op_to_call_mean (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "call_to_kernel_mean (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "gpu_time (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+/* ---- finish ---- */
+struct op_row {
+    const struct az_rank *rank;
+    const struct row *of;
+};
+#define ROW struct op_row
+AZ_TEXT_OF_RECORD(pattern, ROW,
+                  az_arena_printf(texts, "%.*s|%.*s", AZ_SVF(r->of->op), AZ_SVF(r->of->kernels)))
+/* clang-format off */
+#define TIME(header, field)                                                                        \
+    { header, AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, of, field), AZ_HTA_TICKS(ROW) }
+/* clang-format on */
+static const struct az_record_column launch_columns[] = {
+    AZ_HTA_RANK(ROW),
+    { "op_name", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, of, op) },
+    { "kernel_sequence", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, of, kernels) },
+    { "kernels", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, of, n) },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, of, count) },
+    TIME("op_to_call_mean (us)", to_call),
+    TIME("call_to_kernel_mean (us)", to_kernel),
+    TIME("gpu_time (us)", gpu),
+};
+static const struct az_record_column sequence_columns[] = {
+    AZ_HTA_RANK(ROW),
+    { "pattern", AZ_TEXT, .flags = AZ_KEY, .text = pattern },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, of, count) },
+    TIME("GPU kernel duration (us)", gpu),
+    TIME("CPU op duration (us)", cpu),
+    { "kernels", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, of, n) },
 };
 
-/* ---- finish ---- */
 static int launch_table(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
     size_t more = 0;
     struct az_table *t = AZ_RECORD_TABLE(job->arena, "op_launches", "Operators by kernel sequence",
-                                         0, op_launches_columns);
+                                         0, launch_columns);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct ops_part *p = parts[i];
         more += p ? p->more : 0;
-        for (size_t k = 0; p && k < p->n; k++) {
-            az_put_i64(t, ranks->v[i].rank);
-            az_put_text(t, p->v[k].op);
-            az_put_text(t, p->v[k].kernels);
-            az_put_i64(t, (int64_t)p->v[k].n);
-            az_put_i64(t, (int64_t)p->v[k].count);
-            az_put_f64(t, p->v[k].to_call / az_hta_scale(&ranks->v[i]));
-            az_put_f64(t, p->v[k].to_kernel / az_hta_scale(&ranks->v[i]));
-            az_put_f64(t, az_hta_us(&ranks->v[i], p->v[k].gpu));
-        }
+        for (size_t k = 0; p && k < p->n; k++)
+            az_put_row(t, &(ROW){ &ranks->v[i], &p->v[k] });
     }
     if (more)
         az_cover(job, "rows omitted from op_launches", (double)more, "",
@@ -372,32 +383,14 @@ static int launch_table(struct az_job *job, const struct az_ranks *ranks, void *
     return az_document_add(job->doc, t);
 }
 
-static const struct az_record_column frequent_sequences_columns[] = {
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "pattern", AZ_TEXT, .flags = AZ_KEY },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "GPU kernel duration (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "CPU op duration (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "kernels", AZ_INT, .unit = AZ_UNIT_COUNT },
-};
-
 static int sequence_table(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t =
-        AZ_RECORD_TABLE(job->arena, "frequent_sequences", "Frequent kernel sequences", 0,
-                        frequent_sequences_columns);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "frequent_sequences",
+                                         "Frequent kernel sequences", 0, sequence_columns);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct ops_part *p = parts[i];
-        for (size_t k = 0; p && k < p->n_sequences; k++) {
-            const struct row *r = &p->sequence[k];
-            az_put_i64(t, ranks->v[i].rank);
-            az_put_text(
-                t, az_arena_printf(job->arena, "%.*s|%.*s", AZ_SVF(r->op), AZ_SVF(r->kernels)));
-            az_put_i64(t, (int64_t)r->count);
-            az_put_f64(t, az_hta_us(&ranks->v[i], r->gpu));
-            az_put_f64(t, az_hta_us(&ranks->v[i], r->cpu));
-            az_put_i64(t, (int64_t)r->n);
-        }
+        for (size_t k = 0; p && k < p->n_sequences; k++)
+            az_put_row(t, &(ROW){ &ranks->v[i], &p->sequence[k] });
     }
     return az_document_add(job->doc, t);
 }

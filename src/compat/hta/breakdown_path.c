@@ -173,59 +173,58 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 }
 
 /* ---- finish ---- */
-static void put_id(struct az_table *t, uint64_t id)
-{
-    if (id > INT64_MAX) /* a text */
-        az_put_empty(t);
-    else
-        az_put_i64(t, (int64_t)id);
-}
-
-static const struct az_record_column critical_path_columns[] = {
-    { "event_idx", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "duration", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "type", AZ_TEXT, .flags = AZ_KEY },
-    { "s_name", .type = AZ_TEXT },
-    { "cat", .type = AZ_TEXT },
-    { "pid", AZ_INT, .unit = AZ_UNIT_ID },
-    { "tid", AZ_INT, .unit = AZ_UNIT_ID },
-    { "stream", AZ_INT, .unit = AZ_UNIT_ID },
-    { "bound_by", .type = AZ_TEXT },
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "start (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_KEY },
+struct step_row {
+    const struct az_rank *rank;
+    const struct path_row *of;
+};
+#define ROW struct step_row
+AZ_TEXT_OF_RECORD(type_of, ROW, az_sv_str(type_text[r->of->type]))
+AZ_TEXT_OF_RECORD(category, ROW, az_sv_str(az_kind_text((enum az_kind)r->of->kind)))
+AZ_TEXT_OF_RECORD(bound_by, ROW, az_sv_str(bound_text[r->of->bound]))
+static const struct az_record_column path_columns[] = {
+    { "event_idx", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, of, uid) },
+    { "duration", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, of, duration),
+      AZ_HTA_TICKS(ROW) },
+    { "type", AZ_TEXT, .flags = AZ_KEY, .text = type_of },
+    { "s_name", AZ_TEXT, AZ_VIA(ROW, of, name) },
+    { "cat", AZ_TEXT, .text = category },
+    { "pid", AZ_INT, AZ_UNIT_ID, AZ_KNOWN_VIA(ROW, of, pid) }, /* a text of its own: empty */
+    { "tid", AZ_INT, AZ_UNIT_ID, AZ_KNOWN_VIA(ROW, of, tid) },
+    { "stream", AZ_INT, AZ_UNIT_ID, AZ_VIA(ROW, of, stream) },
+    { "bound_by", AZ_TEXT, .text = bound_by },
+    AZ_HTA_RANK(ROW),
+    { "start (us)", AZ_REAL, AZ_UNIT_US, AZ_KEY, AZ_VIA(ROW, of, start), AZ_HTA_TICKS(ROW) },
 };
 
 static int path_table(struct az_job *job, const struct az_rank *r, const struct path_part *p)
 {
-    struct az_table *t = AZ_RECORD_TABLE(job->arena, "critical_path", "Critical path of one rank",
-                                         0, critical_path_columns);
-    for (size_t i = 0; i < p->n; i++) {
-        const struct path_row *x = &p->v[i];
-        az_put_i64(t, x->uid);
-        az_put_f64(t, az_hta_us(r, x->duration));
-        az_put_text(t, az_sv_str(type_text[x->type]));
-        az_put_text(t, x->name);
-        az_put_text(t, az_sv_str(az_kind_text((enum az_kind)x->kind)));
-        put_id(t, x->pid);
-        put_id(t, x->tid);
-        az_put_i64(t, x->stream);
-        az_put_text(t, az_sv_str(bound_text[x->bound]));
-        az_put_i64(t, r->rank);
-        az_put_f64(t, az_hta_us(r, x->start));
-    }
+    struct az_table *t =
+        AZ_RECORD_TABLE(job->arena, "critical_path", "Critical path of one rank", 0, path_columns);
+    for (size_t i = 0; i < p->n; i++)
+        az_put_row(t, &(ROW){ r, &p->v[i] });
     if (p->more)
         az_cover(job, "edges omitted from critical_path", (double)p->more, "",
                  AZ_SV("shortest edges"));
     return az_document_add(job->doc, t);
 }
 
-static const struct az_record_column critical_path_summary_columns[] = {
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "bound_by", AZ_TEXT, .flags = AZ_KEY },
-    { "duration (us)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "percentage", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
-    { "window (us)", AZ_REAL, .unit = AZ_UNIT_US },
-    { "annotation", .type = AZ_TEXT },
+struct bound_row {
+    const struct az_rank *rank;
+    const char *bound;
+    int64_t ticks;
+    double percent;
+    const struct path_part *path;
+};
+#undef ROW
+#define ROW struct bound_row
+static const struct az_record_column summary_columns[] = {
+    AZ_HTA_RANK(ROW),
+    { "bound_by", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, bound) },
+    { "duration (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, ticks),
+      AZ_HTA_TICKS(ROW), .sort = -1 },
+    { "percentage", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(ROW, percent) },
+    { "window (us)", AZ_REAL, AZ_UNIT_US, 0, AZ_VIA(ROW, path, window), AZ_HTA_TICKS(ROW) },
+    { "annotation", AZ_TEXT, AZ_KNOWN_VIA(ROW, path, annotation) },
 };
 
 static int summary_table(struct az_job *job, const struct az_rank *r, const struct path_part *p)
@@ -233,26 +232,20 @@ static int summary_table(struct az_job *job, const struct az_rank *r, const stru
     int64_t sum = 0;
     struct az_table *t =
         AZ_RECORD_TABLE(job->arena, "critical_path_summary", "Critical path by bound",
-                        AZ_TABLE_SUMMARY, critical_path_summary_columns);
+                        AZ_TABLE_SUMMARY, summary_columns);
     for (int k = 0; k < BOUNDS; k++)
         sum += p->sum[k];
-    for (int k = 0; k < BOUNDS; k++) {
-        if (!p->sum[k])
-            continue;
-        az_put_i64(t, r->rank);
-        az_put_text(t, az_sv_str(bound_text[k]));
-        az_put_f64(t, az_hta_us(r, p->sum[k]));
-        az_put_f64(t, az_hta_percent((double)p->sum[k], (double)sum));
-        az_put_f64(t, az_hta_us(r, p->window));
-        az_put_given(t, p->annotation);
-    }
+    for (int k = 0; k < BOUNDS; k++)
+        if (p->sum[k])
+            az_put_row(t, &(ROW){ r, bound_text[k], p->sum[k],
+                                  az_hta_percent((double)p->sum[k], (double)sum), p });
     if (p->exact)
         az_cover(job, "critical path edges from the trace", (double)p->exact, "",
                  AZ_SV("recorded dependencies of graph nodes"));
     if (p->inferred)
         az_cover(job, "inferred waits on the critical path", (double)p->inferred, "",
                  AZ_SV("stream not recorded; assumed: the work that ended last inside the call"));
-    return az_job_emit(job, t, 0, (const int[]){ -3 }, 1);
+    return az_job_add(job, t, az_record_sort(t));
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)

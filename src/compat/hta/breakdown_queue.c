@@ -141,60 +141,60 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     return rc;
 }
 
-static const struct az_record_column queue_length_summary_columns[] = {
-    { "mean_over_time", AZ_REAL, .unit = AZ_UNIT_COUNT },
-    { "empty (us)", AZ_REAL, .unit = AZ_UNIT_US },
-    { "device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+/* ---- finish ---- */
+struct queue_row {
+    const struct az_rank *rank;
+    const struct queue_stream *of;
+    const struct az_hta_stats *stats;
+    double full; /* part of the window */
+};
+#define ROW struct queue_row
+static const struct az_record_column summary_columns[] = {
+    AZ_HTA_RANK(ROW),
+    { "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, of, stream) },
+    AZ_HTA_STATS(ROW, stats, AZ_UNIT_COUNT, .ns = false),
+    { "mean_over_time", AZ_REAL, AZ_UNIT_COUNT, AZ_VIA(ROW, of, weighted) },
+    { "empty (us)", AZ_REAL, AZ_UNIT_US, 0, AZ_VIA(ROW, of, empty), AZ_HTA_TICKS(ROW) },
+    { "device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_KNOWN_VIA(ROW, of, device) },
+};
+static const struct az_record_column blocked_columns[] = {
+    AZ_HTA_RANK(ROW),
+    { "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, of, stream) },
+    { "duration_at_max_queue_length", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, of, full),
+      AZ_HTA_TICKS(ROW) },
+    { "relative_duration_at_max_queue_length", AZ_REAL, AZ_UNIT_RATIO, AZ_LOWER_BETTER,
+      AZ_FIELD(ROW, full) },
+    { "device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_KNOWN_VIA(ROW, of, device) },
 };
 
-/* ---- finish ---- */
-static int summary(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+/* full: only streams whose queue was full. */
+static void put_streams(struct az_table *t, const struct az_ranks *ranks, void *const *parts,
+                        bool full)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "queue_length_summary", "Queued launches by stream", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_hta_stats_columns(t, AZ_UNIT_COUNT);
-    az_record_columns(t, queue_length_summary_columns, AZ_LENGTH(queue_length_summary_columns));
     for (size_t i = 0; i < ranks->n; i++) {
         const struct queue_part *p = parts[i];
         for (size_t k = 0; p && k < p->n; k++) {
-            az_put_i64(t, ranks->v[i].rank);
-            az_put_i64(t, p->v[k].stream);
-            az_hta_put_stats(t, &p->v[k].stats, 1);
-            az_put_f64(t, p->v[k].weighted);
-            az_put_f64(t, az_hta_us(&ranks->v[i], p->v[k].empty));
-            az_put_known(t, p->v[k].device);
+            const struct queue_stream *s = &p->v[k];
+            if (!full || s->full)
+                az_put_row(
+                    t, &(ROW){ &ranks->v[i], s, &s->stats, (double)s->full / (double)p->window });
         }
     }
+}
+
+static int summary(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "queue_length_summary",
+                                         "Queued launches by stream", 0, summary_columns);
+    put_streams(t, ranks, parts, false);
     return az_document_add(job->doc, t);
 }
 
-static const struct az_record_column blocked_on_full_queue_columns[] = {
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "stream", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "duration_at_max_queue_length", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "relative_duration_at_max_queue_length", AZ_REAL, AZ_UNIT_RATIO, .flags = AZ_LOWER_BETTER },
-    { "device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-};
-
 static int blocked(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t =
-        AZ_RECORD_TABLE(job->arena, "blocked_on_full_queue", "Time with a full queue", 0,
-                        blocked_on_full_queue_columns);
-    for (size_t i = 0; i < ranks->n; i++) {
-        const struct queue_part *p = parts[i];
-        for (size_t k = 0; p && k < p->n; k++) {
-            if (!p->v[k].full)
-                continue;
-            az_put_i64(t, ranks->v[i].rank);
-            az_put_i64(t, p->v[k].stream);
-            az_put_f64(t, az_hta_us(&ranks->v[i], p->v[k].full));
-            az_put_f64(t, (double)p->v[k].full / (double)p->window);
-            az_put_known(t, p->v[k].device);
-        }
-    }
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "blocked_on_full_queue",
+                                         "Time with a full queue", 0, blocked_columns);
+    put_streams(t, ranks, parts, true);
     return az_document_add(job->doc, t);
 }
 

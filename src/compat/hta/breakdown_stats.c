@@ -37,22 +37,6 @@ void az_hta_describe_f64(double *v, size_t n, struct az_hta_stats *out)
     out->q75 = az_percentile_f64(v, n, 75);
 }
 
-void az_hta_stats_columns(struct az_table *t, enum az_unit unit)
-{
-    static const char *const names[] = { "mean", "std", "min", "25%", "50%", "75%", "max" };
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    for (size_t i = 0; i < AZ_LENGTH(names); i++)
-        az_table_column(t, names[i], AZ_REAL, unit, 0);
-}
-
-void az_hta_put_stats(struct az_table *t, const struct az_hta_stats *s, double scale)
-{
-    const double v[] = { s->mean, s->std, s->min, s->q25, s->q50, s->q75, s->max };
-    az_put_i64(t, (int64_t)s->n);
-    for (size_t i = 0; i < AZ_LENGTH(v); i++)
-        az_put_f64(t, v[i] / scale);
-}
-
 /* ---- overlap ---- */
 /* ---- names ---- */
 struct grouping {
@@ -182,23 +166,10 @@ done:
     return rc;
 }
 
-void az_hta_name_columns(struct az_table *t)
+double az_hta_name_mean(const void *row)
 {
-    static const char *const figures[] = { "sum (us)", "max (us)", "min (us)", "stddev",
-                                           "mean (us)" };
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    for (size_t i = 0; i < AZ_LENGTH(figures); i++)
-        az_table_column(t, figures[i], AZ_REAL, AZ_UNIT_US, i == 0 ? AZ_LOWER_BETTER : 0);
-}
-
-void az_hta_put_name(struct az_table *t, const struct az_rank *r, const struct az_hta_name *n)
-{
-    az_put_text(t, n->name);
-    az_put_f64(t, az_hta_us(r, n->sum));
-    az_put_f64(t, az_hta_us(r, n->max));
-    az_put_f64(t, az_hta_us(r, n->min));
-    az_put_f64(t, n->std / az_hta_scale(r));
-    az_put_f64(t, (double)n->sum / (double)n->n / az_hta_scale(r));
+    const struct az_hta_name *n = ((const struct az_hta_name_row *)row)->name;
+    return (double)n->sum / (double)n->n;
 }
 
 /* ---- as bytes ---- */

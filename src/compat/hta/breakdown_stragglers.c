@@ -171,37 +171,38 @@ static int count(struct az_job *job, struct entry *v, struct chosen c, int64_t *
     return rc;
 }
 
-static const struct az_record_column straggler_candidates_columns[] = {
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "times_among_last", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
-    { "iterations", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "name", .type = AZ_TEXT },
-    { "stream", AZ_INT, .unit = AZ_UNIT_ID },
-    { "duration_deviation", AZ_REAL, .unit = AZ_UNIT_RATIO },
+struct candidate_row {
+    const struct az_rank *rank;
+    int64_t times, iterations;
+    const struct last_of *about;
+    double deviation;
+};
+#define ROW struct candidate_row
+static const struct az_record_column candidate_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, rank, rank), .sort = 2 },
+    { "times_among_last", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER, AZ_FIELD(ROW, times),
+      .sort = -1 },
+    { "iterations", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, iterations) },
+    { "name", AZ_TEXT, AZ_VIA(ROW, about, name) },
+    { "stream", AZ_INT, AZ_UNIT_ID, AZ_VIA(ROW, about, stream) },
+    { "duration_deviation", AZ_REAL, AZ_UNIT_RATIO, AZ_FIELD(ROW, deviation) },
 };
 
 static int emit(struct az_job *job, const struct az_ranks *ranks, struct entry *v, struct chosen c)
 {
-    struct az_table *t = az_table_new(job->arena, "straggler_candidates",
-                                      "Straggler candidates (HTA definition)", 0);
+    struct az_table *t =
+        AZ_RECORD_TABLE(job->arena, "straggler_candidates", "Straggler candidates (HTA definition)",
+                        0, candidate_columns);
     int64_t *times = az_arena_array(job->arena, ranks->n, sizeof *times),
             *of = az_arena_array(job->arena, ranks->n, sizeof *of);
     if (!t || !times || !of)
         return az_arena_error(job->arena);
     const struct last_of about = *v[c.from].of;
-    az_record_columns(t, straggler_candidates_columns, AZ_LENGTH(straggler_candidates_columns));
     const int rc = count(job, v, c, times, of);
-    for (size_t i = 0; rc == 0 && i < ranks->n; i++) {
-        if (!times[i])
-            continue;
-        az_put_i64(t, ranks->v[i].rank);
-        az_put_i64(t, times[i]);
-        az_put_i64(t, of[i]);
-        az_put_text(t, about.name);
-        az_put_i64(t, about.stream);
-        az_put_f64(t, c.deviation);
-    }
-    return az_job_emit(job, t, rc, (const int[]){ -2, 0 }, 2);
+    for (size_t i = 0; rc == 0 && i < ranks->n; i++)
+        if (times[i])
+            az_put_row(t, &(ROW){ &ranks->v[i], times[i], of[i], &about, c.deviation });
+    return az_job_add(job, t, rc ? rc : az_record_sort(t));
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)

@@ -220,60 +220,80 @@ static double left_out(const struct az_ranks *ranks, void *const *parts)
     return n;
 }
 
-/* A table with its title, which says where it is not about all of the trace. NULL: no memory. */
-static struct az_table *new_table(struct az_job *job, const struct az_ranks *ranks,
-                                  void *const *parts, const char *id, const char *title,
-                                  unsigned flags)
+/* The title, which says where the table is not about all of the trace. NULL: no memory. */
+static const char *title_of(struct az_job *job, const struct az_ranks *ranks, void *const *parts,
+                            const char *title)
 {
-    struct az_sv text = az_sv_str(title);
-    if (left_out(ranks, parts) > 0)
-        text = az_arena_printf(job->arena, "%s, last step excluded", title);
-    return text.p ? az_table_new(job->arena, id, text.p, flags) : NULL;
+    return left_out(ranks, parts) > 0
+               ? az_arena_printf(job->arena, "%s, last step excluded", title).p
+               : title;
+}
+
+struct time_row {
+    const struct az_rank *rank;
+    const struct time_part *part;
+    int64_t non_compute, hidden_comm; /* ticks */
+};
+#define ROW struct time_row
+AZ_OF_RECORD(double, idle_percent, ROW,
+             az_hta_percent((double)r->part->a.idle, (double)r->part->a.total))
+AZ_OF_RECORD(double, compute_percent, ROW,
+             az_hta_percent((double)r->part->a.compute, (double)r->part->a.total))
+AZ_OF_RECORD(double, other_percent, ROW,
+             az_hta_percent((double)r->non_compute, (double)r->part->a.total))
+AZ_OF_RECORD(double, hidden_percent, ROW,
+             az_hta_percent((double)r->hidden_comm, (double)r->part->a.comm))
+/* clang-format off */
+#define ACCOUNT(header, flag, field)                                                               \
+    { header, AZ_REAL, AZ_UNIT_US, flag, AZ_VIA(ROW, part, a.field), AZ_HTA_TICKS(ROW) }
+/* clang-format on */
+static const struct az_record_column temporal_columns[] = {
+    AZ_HTA_RANK(ROW),
+    ACCOUNT("idle_time(us)", AZ_LOWER_BETTER, idle),
+    ACCOUNT("compute_time(us)", 0, compute),
+    { "non_compute_time(us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, non_compute),
+      AZ_HTA_TICKS(ROW) },
+    ACCOUNT("kernel_time(us)", AZ_LOWER_BETTER, total),
+    { "idle_time_pctg", AZ_REAL, AZ_UNIT_PERCENT, AZ_LOWER_BETTER, .real = idle_percent },
+    { "compute_time_pctg", AZ_REAL, AZ_UNIT_PERCENT, .real = compute_percent },
+    { "non_compute_time_pctg", AZ_REAL, AZ_UNIT_PERCENT, .real = other_percent },
+    ACCOUNT("communication_time(us)", 0, comm),
+    ACCOUNT("exposed_communication_time(us)", AZ_LOWER_BETTER, exposed_comm),
+    ACCOUNT("memory_time(us)", 0, copies),
+    { "operations", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, part, ops) },
+};
+static const struct az_record_column overlap_columns[] = {
+    AZ_HTA_RANK(ROW),
+    { "comp_comm_overlap_pctg", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER,
+      .real = hidden_percent },
+    ACCOUNT("communication(us)", 0, comm),
+    { "hidden(us)", AZ_REAL, AZ_UNIT_US, 0, AZ_FIELD(ROW, hidden_comm), AZ_HTA_TICKS(ROW) },
+    ACCOUNT("exposed(us)", AZ_LOWER_BETTER, exposed_comm),
+};
+
+static void put_ranks(struct az_table *t, const struct az_ranks *ranks, void *const *parts)
+{
+    for (size_t i = 0; i < ranks->n; i++) {
+        const struct time_part *p = parts[i];
+        if (p)
+            az_put_row(t, &(ROW){ &ranks->v[i], p, p->a.busy - p->a.compute,
+                                  p->a.comm - p->a.exposed_comm });
+    }
 }
 
 static int temporal(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    static const char *const us[] = { "idle_time(us)", "compute_time(us)", "non_compute_time(us)",
-                                      "kernel_time(us)" };
-    static const char *const share[] = { "idle_time_pctg", "compute_time_pctg",
-                                         "non_compute_time_pctg" };
-    static const char *const ours[] = { "communication_time(us)", "exposed_communication_time(us)",
-                                        "memory_time(us)" };
-    struct az_table *t =
-        new_table(job, ranks, parts, "temporal_breakdown", "Device time by rank", AZ_TABLE_SUMMARY);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    for (size_t i = 0; i < 4; i++)
-        az_table_column(t, us[i], AZ_REAL, AZ_UNIT_US, i == 1 ? 0 : AZ_LOWER_BETTER);
-    for (size_t i = 0; i < 3; i++)
-        az_table_column(t, share[i], AZ_REAL, AZ_UNIT_PERCENT, i ? 0 : AZ_LOWER_BETTER);
-    for (size_t i = 0; i < 3; i++)
-        az_table_column(t, ours[i], AZ_REAL, AZ_UNIT_US, i == 1 ? AZ_LOWER_BETTER : 0);
-    az_table_column(t, "operations", AZ_INT, AZ_UNIT_COUNT, 0);
-    for (size_t i = 0; i < ranks->n; i++) {
-        const struct time_part *p = parts[i];
-        const struct az_rank *r = &ranks->v[i];
-        if (!p)
-            continue;
-        const struct az_account *a = &p->a;
-        const int64_t other = a->busy - a->compute;
-        az_put_i64(t, r->rank);
-        az_put_f64(t, az_hta_us(r, a->idle));
-        az_put_f64(t, az_hta_us(r, a->compute));
-        az_put_f64(t, az_hta_us(r, other));
-        az_put_f64(t, az_hta_us(r, a->total));
-        az_put_f64(t, az_hta_percent((double)a->idle, (double)a->total));
-        az_put_f64(t, az_hta_percent((double)a->compute, (double)a->total));
-        az_put_f64(t, az_hta_percent((double)other, (double)a->total));
-        az_put_f64(t, az_hta_us(r, a->comm));
-        az_put_f64(t, az_hta_us(r, a->exposed_comm));
-        az_put_f64(t, az_hta_us(r, a->copies));
-        az_put_i64(t, (int64_t)p->ops);
-    }
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "temporal_breakdown",
+                                         title_of(job, ranks, parts, "Device time by rank"),
+                                         AZ_TABLE_SUMMARY, temporal_columns);
+    put_ranks(t, ranks, parts);
     int rc = az_document_add(job->doc, t);
     return rc ? rc
               : az_job_chart(job, AZ_CHART_STACKED_COLUMN, "temporal_breakdown",
                              "Device time by rank", "rank",
-                             (const char *const[]){ us[1], us[2], us[0], NULL }, "us");
+                             (const char *const[]){ "compute_time(us)", "non_compute_time(us)",
+                                                    "idle_time(us)", NULL },
+                             "us");
 }
 
 /* "COMPUTATION overlapping COMMUNICATION" */
@@ -287,22 +307,52 @@ static struct az_sv combination(struct az_arena *a, unsigned bits)
     return text;
 }
 
-static const struct az_record_column types_columns[] = {
-    { "kernel_type", AZ_TEXT, .flags = AZ_KEY },
-    { "sum", AZ_REAL, .unit = AZ_UNIT_US },
-    { "percentage", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+struct type_row {
+    int64_t rank;
+    struct az_sv type;
+    double us, percent;
+};
+#undef ROW
+#define ROW struct type_row
+/* clang-format off */
+#define TYPE_COLUMNS(place)                                                                        \
+    { "kernel_type", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, type) },                              \
+    { "sum", AZ_REAL, AZ_UNIT_US, 0, AZ_FIELD(ROW, us), .sort = -(place) },                        \
+    { "percentage", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(ROW, percent) }
+/* clang-format on */
+static const struct az_record_column type_columns[] = { TYPE_COLUMNS(1) };
+static const struct az_record_column rank_type_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .sort = 1 },
+    TYPE_COLUMNS(2),
 };
 
-static int types(struct az_job *job, const struct az_ranks *ranks, void *const *parts, bool by_rank)
+static int types_by_rank(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = by_rank ? new_table(job, ranks, parts, "kernel_type_breakdown_by_rank",
-                                             "Device time by kind, rank", 0)
-                                 : new_table(job, ranks, parts, "kernel_type_breakdown",
-                                             "Device time by kind", AZ_TABLE_SUMMARY);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "kernel_type_breakdown_by_rank",
+                                         title_of(job, ranks, parts, "Device time by kind, rank"),
+                                         0, rank_type_columns);
+    for (size_t i = 0; i < ranks->n; i++) {
+        const struct time_part *p = parts[i];
+        const struct az_rank *r = &ranks->v[i];
+        double whole = 0;
+        for (int k = 1; p && k < 8; k++)
+            whole += az_hta_us(r, p->a.at_once[k]);
+        for (unsigned k = 1; p && k < 8; k++) {
+            const double us = az_hta_us(r, p->a.at_once[k]);
+            if (p->a.at_once[k])
+                az_put_row(t, &(ROW){ r->rank, combination(job->arena, k), us,
+                                      az_hta_percent(us, whole) });
+        }
+    }
+    return az_job_add(job, t, az_record_sort(t));
+}
+
+static int types(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
+{
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "kernel_type_breakdown",
+                                         title_of(job, ranks, parts, "Device time by kind"),
+                                         AZ_TABLE_SUMMARY, type_columns);
     double total = 0, sum[8] = { 0 };
-    if (by_rank)
-        az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_record_columns(t, types_columns, AZ_LENGTH(types_columns));
     for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
         double whole = 0;
@@ -311,128 +361,93 @@ static int types(struct az_job *job, const struct az_ranks *ranks, void *const *
             whole += az_hta_us(&ranks->v[i], p->a.at_once[k]);
         }
         total += whole;
-        for (unsigned k = 1; p && by_rank && k < 8; k++) {
-            if (!p->a.at_once[k])
-                continue;
-            az_put_i64(t, ranks->v[i].rank);
-            az_put_text(t, combination(job->arena, k));
-            az_put_f64(t, az_hta_us(&ranks->v[i], p->a.at_once[k]));
-            az_put_f64(t, az_hta_percent(az_hta_us(&ranks->v[i], p->a.at_once[k]), whole));
-        }
     }
-    for (unsigned k = 1; !by_rank && k < 8; k++) {
-        if (sum[k] <= 0)
-            continue;
-        az_put_text(t, combination(job->arena, k));
-        az_put_f64(t, sum[k]);
-        az_put_f64(t, az_hta_percent(sum[k], total));
-    }
-    return by_rank ? az_job_emit(job, t, 0, (const int[]){ 0, -3 }, 2)
-                   : az_job_emit(job, t, 0, (const int[]){ -2 }, 1);
+    for (unsigned k = 1; k < 8; k++)
+        if (sum[k] > 0)
+            az_put_row(
+                t, &(ROW){ -1, combination(job->arena, k), sum[k], az_hta_percent(sum[k], total) });
+    return az_job_add(job, t, az_record_sort(t));
 }
 
 static int overlap(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    static const char *const us[] = { "communication(us)", "hidden(us)", "exposed(us)" };
-    struct az_table *t =
-        new_table(job, ranks, parts, "comm_comp_overlap", "Communication overlap by rank", 0);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "comp_comm_overlap_pctg", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
-    for (size_t i = 0; i < 3; i++)
-        az_table_column(t, us[i], AZ_REAL, AZ_UNIT_US, i == 2 ? AZ_LOWER_BETTER : 0);
-    for (size_t i = 0; i < ranks->n; i++) {
-        const struct time_part *p = parts[i];
-        if (!p)
-            continue;
-        az_put_i64(t, ranks->v[i].rank);
-        const int64_t hidden = p->a.comm - p->a.exposed_comm;
-        az_put_f64(t, az_hta_percent((double)hidden, (double)p->a.comm));
-        az_put_f64(t, az_hta_us(&ranks->v[i], p->a.comm));
-        az_put_f64(t, az_hta_us(&ranks->v[i], hidden));
-        az_put_f64(t, az_hta_us(&ranks->v[i], p->a.exposed_comm));
-    }
+    struct az_table *t = AZ_RECORD_TABLE(
+        job->arena, "comm_comp_overlap",
+        title_of(job, ranks, parts, "Communication overlap by rank"), 0, overlap_columns);
+    put_ranks(t, ranks, parts);
     return az_document_add(job->doc, t);
 }
 
-static const struct az_record_column exposed_communication_columns[] = {
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
+struct comm_row {
+    const struct az_rank *rank;
+    const struct comm_name *of;
+    int64_t exposed; /* ticks */
+};
+#undef ROW
+#define ROW struct comm_row
+AZ_OF_RECORD(double, exposed_percent, ROW, az_hta_percent((double)r->exposed, (double)r->of->sum))
+static const struct az_record_column exposed_columns[] = {
+    AZ_HTA_RANK(ROW),
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, of, name) },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, of, n) },
+    { "sum (us)", AZ_REAL, AZ_UNIT_US, 0, AZ_VIA(ROW, of, sum), AZ_HTA_TICKS(ROW) },
+    { "hidden (us)", AZ_REAL, AZ_UNIT_US, 0, AZ_VIA(ROW, of, hidden), AZ_HTA_TICKS(ROW) },
+    { "exposed (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, exposed),
+      AZ_HTA_TICKS(ROW) },
+    { "exposed_pctg", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, .real = exposed_percent },
 };
 
 static int exposed(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    static const char *const us[] = { "sum (us)", "hidden (us)", "exposed (us)" };
-    struct az_table *t =
-        AZ_RECORD_TABLE(job->arena, "exposed_communication", "Overlapped vs exposed communication",
-                        0, exposed_communication_columns);
-    for (size_t i = 0; i < 3; i++)
-        az_table_column(t, us[i], AZ_REAL, AZ_UNIT_US, i == 2 ? AZ_LOWER_BETTER : 0);
-    az_table_column(t, "exposed_pctg", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "exposed_communication",
+                                         "Overlapped vs exposed communication", 0, exposed_columns);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
-        for (size_t k = 0; p && k < p->n_comms; k++) {
-            const struct comm_name *c = &p->comms[k];
-            az_put_i64(t, ranks->v[i].rank);
-            az_put_text(t, c->name);
-            az_put_i64(t, (int64_t)c->n);
-            az_put_f64(t, az_hta_us(&ranks->v[i], c->sum));
-            az_put_f64(t, az_hta_us(&ranks->v[i], c->hidden));
-            az_put_f64(t, az_hta_us(&ranks->v[i], c->sum - c->hidden));
-            az_put_f64(t, az_hta_percent((double)(c->sum - c->hidden), (double)c->sum));
-        }
+        for (size_t k = 0; p && k < p->n_comms; k++)
+            az_put_row(t,
+                       &(ROW){ &ranks->v[i], &p->comms[k], p->comms[k].sum - p->comms[k].hidden });
     }
     return az_document_add(job->doc, t);
 }
 
-static const struct az_record_column kernels_columns[] = {
-    { "kernel_type", AZ_TEXT, .flags = AZ_KEY },
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
-};
+/* clang-format off */
+#define NAMES(header)                                                                              \
+    AZ_HTA_NAME_COLUMNS,                                                                           \
+    { header, AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct az_hta_name_row, of) },                    \
+    AZ_HTA_RANK(struct az_hta_name_row),                                                           \
+    { "count", AZ_INT, AZ_UNIT_COUNT, 0, AZ_VIA(struct az_hta_name_row, name, n) }
+/* clang-format on */
+static const struct az_record_column kernel_columns[] = { NAMES("kernel_type") };
+static const struct az_record_column note_columns[] = { NAMES("side") };
+
+static void put_names(struct az_table *t, const struct az_rank *r, const struct az_hta_names *names,
+                      struct az_sv of)
+{
+    for (size_t k = 0; k < names->n; k++)
+        az_put_row(t, &(struct az_hta_name_row){ r, &names->v[k], of });
+}
 
 static int kernels(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t =
-        new_table(job, ranks, parts, "kernel_breakdown", "Device work by name and rank", 0);
-    az_hta_name_columns(t);
-    az_record_columns(t, kernels_columns, AZ_LENGTH(kernels_columns));
+    struct az_table *t = AZ_RECORD_TABLE(
+        job->arena, "kernel_breakdown", title_of(job, ranks, parts, "Device work by name and rank"),
+        0, kernel_columns);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
-        for (int type = 0; p && type < AZ_HTA_TYPES; type++) {
-            for (size_t k = 0; k < p->kernels[type].n; k++) {
-                az_hta_put_name(t, &ranks->v[i], &p->kernels[type].v[k]);
-                az_put_text(t, az_hta_type_text((enum az_hta_type)type));
-                az_put_i64(t, ranks->v[i].rank);
-                az_put_i64(t, (int64_t)p->kernels[type].v[k].n);
-            }
-        }
+        for (int type = 0; p && type < AZ_HTA_TYPES; type++)
+            put_names(t, &ranks->v[i], &p->kernels[type], az_hta_type_text((enum az_hta_type)type));
     }
     return az_document_add(job->doc, t);
 }
 
-static const struct az_record_column user_annotations_columns[] = {
-    { "side", AZ_TEXT, .flags = AZ_KEY },
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
-};
-
 static int notes(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "user_annotations", "Annotations by name and rank", 0);
-    az_hta_name_columns(t);
-    az_record_columns(t, user_annotations_columns, AZ_LENGTH(user_annotations_columns));
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "user_annotations",
+                                         "Annotations by name and rank", 0, note_columns);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct time_part *p = parts[i];
-        for (int side = 1; p && side >= 0; side--) {
-            for (size_t k = 0; k < p->notes[side].n; k++) {
-                az_hta_put_name(t, &ranks->v[i], &p->notes[side].v[k]);
-                az_put_text(t, side ? AZ_SV("device") : AZ_SV("host"));
-                az_put_i64(t, ranks->v[i].rank);
-                az_put_i64(t, (int64_t)p->notes[side].v[k].n);
-            }
-        }
+        for (int side = 1; p && side >= 0; side--)
+            put_names(t, &ranks->v[i], &p->notes[side], side ? AZ_SV("device") : AZ_SV("host"));
     }
     return az_document_add(job->doc, t);
 }
@@ -461,9 +476,9 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     cover(job, ranks, parts);
     int rc = temporal(job, ranks, parts);
     if (rc == 0)
-        rc = types(job, ranks, parts, false);
+        rc = types(job, ranks, parts);
     if (rc == 0)
-        rc = types(job, ranks, parts, true);
+        rc = types_by_rank(job, ranks, parts);
     if (rc == 0)
         rc = kernels(job, ranks, parts);
     if (rc == 0)
