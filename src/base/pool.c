@@ -301,3 +301,32 @@ void az_monitor_enter(struct az_monitor *m) { pthread_mutex_lock(&m->lock); }
 void az_monitor_leave(struct az_monitor *m) { pthread_mutex_unlock(&m->lock); }
 void az_monitor_wait(struct az_monitor *m) { pthread_cond_wait(&m->told, &m->lock); }
 void az_monitor_tell(struct az_monitor *m) { pthread_cond_broadcast(&m->told); }
+
+/* ---- what all inputs share ---- */
+struct shared {
+    struct shared *next;
+    const void *made;
+    size_t part;  /* where its name begins */
+    char names[]; /* of the file and of the part, both with their ends */
+};
+
+const void *az_shared(const char *file, const char *part,
+                      const void *(*make)(const char *file, const char *part))
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct shared *first;
+    pthread_mutex_lock(&lock);
+    struct shared *s = first;
+    while (s && (strcmp(s->names, file) != 0 || strcmp(s->names + s->part, part) != 0))
+        s = s->next;
+    const void *made = s ? s->made : make(file, part);
+    const size_t n = strlen(file) + 1, m = strlen(part) + 1;
+    if (!s && made && (s = az_mem_alloc(NULL, sizeof *s + n + m))) {
+        *s = (struct shared){ .next = first, .made = made, .part = n };
+        memcpy(s->names, file, n);
+        memcpy(s->names + n, part, m);
+        first = s;
+    }
+    pthread_mutex_unlock(&lock);
+    return made;
+}

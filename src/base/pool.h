@@ -40,6 +40,12 @@ int az_pool_run(size_t n, unsigned workers, const size_t *order, const uint64_t 
 int az_pool_split(unsigned workers, unsigned parts, void (*fn)(void *ctx, unsigned part),
                   void *ctx) AZ_MUST_USE;
 
+/* What is read from an embedded file, once in a process, for all inputs and threads; it is not
+ * changed and stays to the end. `file` and `part` say what it is. `make` runs
+ * under a lock, calls no az_shared, and returns NULL on failure; so does this then. */
+const void *az_shared(const char *file, const char *part,
+                      const void *(*make)(const char *file, const char *part)) AZ_MUST_USE;
+
 /* A lock with a place to wait, for what several threads of a split make for each other. */
 struct az_monitor;
 struct az_monitor *az_monitor_new(struct az_mem *mem) AZ_MUST_USE; /* NULL on failure */

@@ -17,8 +17,8 @@ struct rule {
     size_t n_parts;
 };
 
-/* The rules in order, and all their patterns of words. */
-struct az_kernel_rules {
+/* The rules of the file in order, and all their patterns of words: made once in a process. */
+struct compiled_rules {
     struct az_arena arena;
     struct rule *rule;
     struct az_rule copies;   /* names of copies of the runtime */
@@ -28,9 +28,15 @@ struct az_kernel_rules {
     size_t n, classes;
     struct az_pattern_index patterns;
     struct az_pattern_hits always; /* rules that are asked of every name: not of words alone */
-    struct az_user_names user;
     bool forms;                /* names of one form are of one class: no rule asks for a number */
     bool context[AZ_FAMILIES]; /* families that a scope alone decides */
+};
+
+/* The same with what the user says. */
+struct az_kernel_rules {
+    const struct compiled_rules *c;
+    struct az_user_names user;
+    bool forms; /* nor does the user */
 };
 
 /* ---- reading ---- */
@@ -57,7 +63,7 @@ static void first_characters(struct az_sv globs, uint64_t *set)
     }
 }
 
-static bool is_copy(const struct az_kernel_rules *r, struct az_sv name, const struct az_words *w)
+static bool is_copy(const struct compiled_rules *r, struct az_sv name, const struct az_words *w)
 {
     const unsigned char c = name.n ? (unsigned char)*name.p : 0;
     return (r->copies.how != AZ_RULE_GLOB || !name.n || r->copies_with[c / 64] >> c % 64 & 1) &&
@@ -79,7 +85,7 @@ static void cut_parts(struct az_arena *a, struct rule *r)
     }
 }
 
-static void read_file(struct az_kernel_rules *r)
+static void read_file(struct compiled_rules *r)
 {
     struct az_sv text = az_data(FILE_NAME);
     struct az_rule line;
@@ -121,24 +127,8 @@ static bool user_forms(const struct az_user_names *user)
     return all;
 }
 
-struct az_kernel_rules *az_kernel_rules_new(const struct az_user_names *user, struct az_mem *mem)
+static void name_classes(struct compiled_rules *r)
 {
-    struct az_kernel_rules *r = az_mem_alloc(mem, sizeof *r);
-    if (!r)
-        return NULL;
-    memset(r, 0, sizeof *r);
-    az_arena_init(&r->arena, mem);
-    r->user = *user;
-    r->forms = user_forms(user);
-    const size_t rules = count_lines();
-    r->v = az_arena_array(&r->arena, 2 * (1 + rules + AZ_COLL_KINDS), sizeof *r->v);
-    r->rule = az_arena_array(&r->arena, rules + 1, sizeof *r->rule);
-    if (az_patterns_init(&r->patterns, &r->arena) == 0 && !r->arena.failed)
-        read_file(r);
-    if (r->arena.failed || r->patterns.full || r->n > AZ_PATTERN_RULES) {
-        az_kernel_rules_free(r, mem);
-        return NULL;
-    }
     r->classes = 1 + r->n + AZ_COLL_KINDS;
     r->v[0] = (struct az_kernel_class){ .name = AZ_SV("others"), .family = AZ_FAMILY_OTHER };
     for (int k = 0; k < AZ_COLL_KINDS; k++)
@@ -149,15 +139,45 @@ struct az_kernel_rules *az_kernel_rules_new(const struct az_user_names *user, st
         r->v[r->classes + i] = r->v[i];
         r->v[r->classes + i].copies = true;
     }
+}
+
+static const void *compile(const char *file, const char *part)
+{
+    struct compiled_rules *r = az_mem_alloc(NULL, sizeof *r);
+    (void)file;
+    (void)part;
+    if (!r)
+        return NULL;
+    memset(r, 0, sizeof *r);
+    az_arena_init(&r->arena, NULL);
+    r->forms = true;
+    const size_t rules = count_lines();
+    r->v = az_arena_array(&r->arena, 2 * (1 + rules + AZ_COLL_KINDS), sizeof *r->v);
+    r->rule = az_arena_array(&r->arena, rules + 1, sizeof *r->rule);
+    if (az_patterns_init(&r->patterns, &r->arena) == 0 && !r->arena.failed)
+        read_file(r);
+    if (r->arena.failed || r->patterns.full || r->n > AZ_PATTERN_RULES) {
+        az_arena_release(&r->arena);
+        az_mem_free(NULL, r, sizeof *r);
+        return NULL;
+    }
+    name_classes(r);
+    return r;
+}
+
+struct az_kernel_rules *az_kernel_rules_new(const struct az_user_names *user, struct az_mem *mem)
+{
+    const struct compiled_rules *c = az_shared(FILE_NAME, "compiled", compile);
+    struct az_kernel_rules *r = c ? az_mem_alloc(mem, sizeof *r) : NULL;
+    if (r)
+        *r = (struct az_kernel_rules){ c, *user, c->forms && user_forms(user) };
     return r;
 }
 
 void az_kernel_rules_free(struct az_kernel_rules *r, struct az_mem *mem)
 {
-    if (!r)
-        return;
-    az_arena_release(&r->arena);
-    az_mem_free(mem, r, sizeof *r);
+    if (r)
+        az_mem_free(mem, r, sizeof *r);
 }
 
 /* ---- looking up ---- */
@@ -179,7 +199,7 @@ static bool matches(const struct rule *r, struct az_sv name, const struct az_wor
 
 /* The first rule that matches, of those that may: their first cell does, or is none of words.
  * h: all patterns in the name. */
-static size_t first_of(const struct az_kernel_rules *r, const uint64_t *may, struct az_sv name,
+static size_t first_of(const struct compiled_rules *r, const uint64_t *may, struct az_sv name,
                        const struct az_words *w, const struct az_pattern_hits *h, bool comm)
 {
     for (size_t k = 0; k * 64 < r->n; k++)
@@ -194,7 +214,7 @@ static size_t first_of(const struct az_kernel_rules *r, const uint64_t *may, str
 
 /* Scopes name a library or a part of it: they decide where the function's own name and its template
  * arguments leave the family open, or where the library does that kind of work only. */
-static size_t first_rule(const struct az_kernel_rules *r, struct az_sv name,
+static size_t first_rule(const struct compiled_rules *r, struct az_sv name,
                          const struct az_words *w, struct az_pattern_memo *memo, bool comm)
 {
     struct az_pattern_hits h = r->always;
@@ -216,11 +236,11 @@ static size_t place_of(const struct az_kernel_rules *r, struct az_sv name, const
 {
     struct az_sv given;
     if (az_coll_given(r->user.collectives, name, &given))
-        return 1 + r->n + (size_t)az_coll_kind_of(given);
+        return 1 + r->c->n + (size_t)az_coll_kind_of(given);
     const size_t mapped = r->user.map ? az_class_map_find(r->user.map, name) : SIZE_MAX;
     const bool comm = mapped != SIZE_MAX && az_sv_is(r->user.map->v[mapped].name, "nccl");
-    const size_t i = first_rule(r, name, w, memo, comm);
-    return i != SIZE_MAX ? i + 1 : comm ? 1 + r->n + AZ_COLL_UNKNOWN : 0;
+    const size_t i = first_rule(r->c, name, w, memo, comm);
+    return i != SIZE_MAX ? i + 1 : comm ? 1 + r->c->n + AZ_COLL_UNKNOWN : 0;
 }
 
 static const struct az_kernel_class *class_of(const struct az_kernel_rules *r, struct az_sv name,
@@ -228,9 +248,9 @@ static const struct az_kernel_class *class_of(const struct az_kernel_rules *r, s
 {
     struct az_words w;
     az_words_cut_function(name, &w);
-    w.affixes = &r->patterns.affixes;
+    w.affixes = &r->c->patterns.affixes;
     const size_t at = place_of(r, name, &w, memo);
-    return &r->v[at + (is_copy(r, name, &w) ? r->classes : 0)];
+    return &r->c->v[at + (is_copy(r->c, name, &w) ? r->c->classes : 0)];
 }
 
 const struct az_kernel_class *az_kernel_class_of(const struct az_kernel_rules *r, struct az_sv name)
@@ -259,7 +279,7 @@ static uint16_t class_number(const struct az_kernel_rules *r, struct az_sv name,
     struct az_form_place *place = r->forms ? az_forms_find(&m->forms, name, &known) : NULL;
     if (known)
         return place->value;
-    const uint16_t class = (uint16_t)(class_of(r, name, &m->words) - r->v);
+    const uint16_t class = (uint16_t)(class_of(r, name, &m->words) - r->c->v);
     if (place)
         place->value = class;
     return class;
@@ -292,14 +312,14 @@ int az_name_classes_make_on(struct az_name_classes *c, const struct az_sv *text,
     struct az_kernel_rules *r = az_kernel_rules_new(user, mem);
     if (!r)
         return az_mem_error(mem);
-    const size_t n = 2 * r->classes;
+    const size_t n = 2 * r->c->classes;
     struct az_kernel_class *v = az_arena_array(arena, n, sizeof *v);
     c->v = v;
     c->ids = ids;
     c->of = az_arena_array(arena, ids + 1, sizeof *c->of);
     int rc = v && c->of ? 0 : az_arena_error(arena);
     if (rc == 0)
-        memcpy(v, r->v, n * sizeof *v);
+        memcpy(v, r->c->v, n * sizeof *v);
     struct naming x = { .r = r, .c = c, .text = text, .wanted = wanted };
     if (rc == 0)
         rc = az_pool_split(threads, (unsigned)((ids + SHARE - 1) / SHARE), name_share, &x);

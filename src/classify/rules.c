@@ -1,5 +1,7 @@
 #include "classify/rules.h"
 
+#include "base/pool.h"
+
 #include "base/data.h"
 
 static enum az_rule_how how_of(struct az_sv text)
@@ -288,7 +290,7 @@ struct az_sv az_rules_class(const char *file, const char *group, struct az_sv na
     return az_rules_find(file, group, name, &r) ? r.name : AZ_SV("");
 }
 
-int az_rules_read(const char *file, struct az_arena *a, struct az_rule_list *out)
+static int read_all(const char *file, struct az_arena *a, struct az_rule_list *out)
 {
     const struct az_sv whole = az_data(file);
     struct az_sv text = whole;
@@ -305,8 +307,8 @@ int az_rules_read(const char *file, struct az_arena *a, struct az_rule_list *out
     return 0;
 }
 
-int az_rules_read_group(const char *file, const char *group, struct az_arena *a,
-                        struct az_rule_list *out)
+static int read_group(const char *file, const char *group, struct az_arena *a,
+                      struct az_rule_list *out)
 {
     const struct az_sv wanted = az_sv_str(group);
     struct az_rule *v = NULL;
@@ -335,6 +337,35 @@ int az_rules_read_group(const char *file, const char *group, struct az_arena *a,
         *out = (struct az_rule_list){ .v = v, .n = n, .one_group = true };
     }
     return 0;
+}
+
+/* The rules of a group, or of all of them, in memory of the process. */
+static const void *make_list(const char *file, const char *group)
+{
+    struct az_arena *a = az_mem_alloc(NULL, sizeof *a);
+    if (!a)
+        return NULL;
+    az_arena_init(a, NULL);
+    struct az_rule_list *out = az_arena_alloc(a, sizeof *out);
+    if (out && (*group ? read_group(file, group, a, out) : read_all(file, a, out)) == 0)
+        return out;
+    az_arena_release(a);
+    az_mem_free(NULL, a, sizeof *a);
+    return NULL;
+}
+
+int az_rules_read(const char *file, struct az_arena *a, struct az_rule_list *out)
+{
+    return az_rules_read_group(file, "", a, out);
+}
+
+int az_rules_read_group(const char *file, const char *group, struct az_arena *a,
+                        struct az_rule_list *out)
+{
+    const struct az_rule_list *l = az_shared(file, group, make_list);
+    *out = l ? *l : (struct az_rule_list){ 0 };
+    a->failed = a->failed || !l;
+    return l ? 0 : AZ_ENOMEM;
 }
 
 size_t az_rules_first(const struct az_rule_list *l, const char *group, struct az_sv name)

@@ -55,13 +55,13 @@ bool az_rule_matches(const struct az_rule *r, struct az_sv name, const struct az
 /* The first rule of a group of an embedded file that matches; false: none. What *r points to is
  * static. For one query per name and groups of some dozens of rules: the file is read again. */
 bool az_rules_find(const char *file, const char *group, struct az_sv name, struct az_rule *r);
-/* The rules of a file, read once for queries of many names. */
+/* The rules of a file, read once in a process. */
 struct az_rule_list {
     const struct az_rule *v;
     size_t n;
     bool one_group; /* all are of the group that they were read for */
 };
-/* AZ_ENOMEM, AZ_ELIMIT. */
+/* AZ_ENOMEM, for which the arena fails, too. */
 int az_rules_read(const char *file, struct az_arena *a, struct az_rule_list *out) AZ_MUST_USE;
 /* The same of one group alone. */
 int az_rules_read_group(const char *file, const char *group, struct az_arena *a,

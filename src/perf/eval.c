@@ -1,5 +1,7 @@
 /* The table of models, and what every model uses to read its row and to write its result. */
+#include "base/data.h"
 #include "base/num.h"
+#include "base/pool.h"
 #include "perf/model.h"
 
 /* Next row of the table; the last cell holds all that is left of it. */
@@ -44,6 +46,26 @@ int az_op_models_load(struct az_op_models *m, struct az_sv csv, struct az_arena 
         m->v[at] = row;
     }
     return 0;
+}
+
+static const void *load_listed(const char *file, const char *part)
+{
+    struct az_arena *a = az_mem_alloc(NULL, sizeof *a);
+    (void)part;
+    if (!a)
+        return NULL;
+    az_arena_init(a, NULL);
+    struct az_op_models *m = az_arena_alloc(a, sizeof *m);
+    if (m && az_op_models_load(m, az_data(file), a) == 0)
+        return m;
+    az_arena_release(a);
+    az_mem_free(NULL, a, sizeof *a);
+    return NULL;
+}
+
+const struct az_op_models *az_op_models_listed(void)
+{
+    return az_shared("op_models.csv", "", load_listed);
 }
 
 const struct az_op_model *az_op_model_find(const struct az_op_models *m, struct az_sv op)

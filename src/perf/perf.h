@@ -72,6 +72,8 @@ struct az_op_models {
     size_t n, plain;
 };
 int az_op_models_load(struct az_op_models *m, struct az_sv csv, struct az_arena *a) AZ_MUST_USE;
+/* Those of op_models.csv, read once in a process. NULL: no memory. */
+const struct az_op_models *az_op_models_listed(void);
 const struct az_op_model *az_op_model_find(const struct az_op_models *m, struct az_sv op);
 
 enum az_perf_kind {

@@ -103,7 +103,7 @@ static void run_job(void *ctx, size_t i, unsigned worker)
     t->error =
         az_analyze_input_of(t->job, c->opts, c->threads, &c->seats, &res, &t->diag, &t->read);
     if (res.reportable) {
-        if (t->job->text)
+        if (t->job->text && !c->opts->quiet)
             rc = az_text_write(&res.doc, &t->text, c->color);
         if (rc)
             az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title), "text report: %s",

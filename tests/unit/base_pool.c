@@ -329,9 +329,47 @@ static void a_budget_is_shared(void **state)
     assert_in_range(m.peak, 900, 1500);
 }
 
+static atomic_int made;
+static const void *make_one(const char *file, const char *part)
+{
+    static const int one = 1;
+    if (strcmp(part, "later") == 0 && atomic_load(&made) == 0) {
+        atomic_fetch_add(&made, 1);
+        return NULL; /* no memory at the first time */
+    }
+    atomic_fetch_add(&made, 1);
+    return file[0] ? &one : NULL;
+}
+
+static void ask_shared(void *ctx, unsigned part)
+{
+    const void **got = ctx;
+    char name[8] = "part"; /* need not live */
+    got[part] = az_shared("file", name, make_one);
+}
+
+/* Read once for all threads; a failure is tried again. */
+static void shared_is_made_once(void **state)
+{
+    (void)state;
+    const void *got[64] = { NULL };
+    atomic_store(&made, 0);
+    assert_int_equal(az_pool_split(8, 64, ask_shared, got), 0);
+    for (size_t i = 0; i < 64; i++)
+        assert_ptr_equal(got[i], got[0]);
+    assert_non_null(got[0]);
+    assert_int_equal(atomic_load(&made), 1);
+    atomic_store(&made, 0);
+    assert_null(az_shared("file", "later", make_one));
+    assert_non_null(az_shared("file", "later", make_one));
+    assert_non_null(az_shared("file", "later", make_one));
+    assert_int_equal(atomic_load(&made), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shared_is_made_once),
         cmocka_unit_test(any_number_of_workers),
         cmocka_unit_test(starts_in_the_given_order),
         cmocka_unit_test(holds_cost_within_budget),

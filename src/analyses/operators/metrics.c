@@ -27,7 +27,7 @@ struct slot {
 struct az_framework_metrics {
     struct az_job *job;
     struct az_framework *fw;
-    struct az_op_models models;
+    const struct az_op_models *models;
     const struct az_op_model **by_name; /* name id -> model; NULL: not looked up or none */
     uint8_t *looked;                    /* name id -> 1 */
     struct slot *slot;                  /* by (name, arguments), (kernels, annotation) */
@@ -76,9 +76,10 @@ struct az_framework_metrics *az_framework_metrics_get(struct az_job *job, struct
                                         .call = az_arena_alloc(job->arena, sizeof *m->call) };
     if (!m->by_name || !m->looked || !m->call)
         goto memory;
-    *rc = az_op_models_load(&m->models, az_data("op_models.csv"), job->arena);
-    if (*rc == 0)
-        *rc = find_peaks(m);
+    m->models = az_op_models_listed();
+    if (!m->models)
+        goto memory;
+    *rc = find_peaks(m);
     if (*rc == 0)
         f->metrics = m;
     return *rc ? NULL : m;
@@ -102,7 +103,7 @@ const struct az_op_model *az_framework_model(struct az_framework_metrics *m, uin
     if (name == AZ_NO_ID)
         return NULL;
     if (!m->looked[name]) {
-        m->by_name[name] = az_op_model_find(&m->models, az_trace_text(m->fw->trace, name));
+        m->by_name[name] = az_op_model_find(m->models, az_trace_text(m->fw->trace, name));
         m->looked[name] = 1;
     }
     return m->by_name[name];
