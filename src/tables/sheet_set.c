@@ -175,13 +175,20 @@ static int add_sheet(struct az_document *to, const struct az_table *from,
     return held ? held : added;
 }
 
-static bool is_read(const struct az_sheet *s, const struct az_table *t)
+/* Is the sheet made of this table? Not of one of several that has a sheet of its own. */
+static bool is_read(const struct az_sheet_set *set, const struct az_sheet *s,
+                    const struct az_table *t)
 {
     const size_t n = strlen(s->table);
 
     if (n && s->table[n - 1] == '*')
         return az_sv_starts(t->id, az_sv_make(s->table, n - 1));
-    return az_sv_is(t->id, s->table) || (t->kind.n && az_sv_is(t->kind, s->table));
+    if (az_sv_is(t->id, s->table))
+        return true;
+    bool found = t->kind.n && az_sv_is(t->kind, s->table);
+    for (size_t i = 0; found && i < set->n; i++)
+        found = !az_sv_is(t->id, set->sheets[i].table);
+    return found;
 }
 
 /* Has the other document a sheet of the table's name, or one made from it? */
@@ -191,7 +198,7 @@ static bool replaced(const struct az_sheet_set *set, const struct az_document *t
     bool found = az_document_has(to, t->id);
 
     for (size_t i = 0; !found && i < set->n; i++)
-        found = is_read(&set->sheets[i], t);
+        found = is_read(set, &set->sheets[i], t);
     return found;
 }
 
@@ -210,7 +217,7 @@ int az_sheet_set_apply(const struct az_sheet_set *s, const struct az_document *f
     to->origin_ns = from->origin_ns;
     for (size_t i = 0; i < s->n; i++)
         for (size_t k = 0; rc == 0 && k < n; k++)
-            if (is_read(&s->sheets[i], from->tables.v[k]))
+            if (is_read(s, &s->sheets[i], from->tables.v[k]))
                 rc = add_sheet(to, from->tables.v[k], &s->sheets[i]);
     for (size_t k = 0; s->rest && rc == 0 && k < n; k++)
         if (!replaced(s, to, from->tables.v[k]))

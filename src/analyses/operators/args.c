@@ -3,12 +3,14 @@
 #include "analyses/operators/args.h"
 
 #include "analyses/operators/group.h"
+#include "analyses/operators/stack.h"
 #include "document/record.h"
 
 struct work {
     const struct az_framework *fw;
-    int64_t *direct; /* launcher -> ticks; only where the companion needs them */
-    int64_t origin;  /* start of the first launcher */
+    uint32_t *module; /* launcher -> number of the module around it; NULL: not asked for */
+    int64_t *direct;  /* launcher -> ticks; only where the companion needs them */
+    int64_t origin;   /* start of the first launcher */
 };
 
 static int key_args(void *ctx, size_t i, uint64_t key[2])
@@ -18,7 +20,10 @@ static int key_args(void *ctx, size_t i, uint64_t key[2])
     struct az_event e = az_framework_node(fw, l->node);
     const struct az_op_args *a = az_framework_args(fw, l->node);
     uint32_t args = a ? (uint32_t)(a - fw->ops->args.v) : AZ_NO_ROW;
+    const uint32_t *module = ((const struct work *)ctx)->module;
     key[0] = (uint64_t)e.name << 32 | args;
+    if (module) /* as another name */
+        key[0] ^= (uint64_t)(module[i] + 1) * 0x9e3779b97f4a7c15u;
     key[1] = (uint64_t)fw->category[i] << 58 | (uint64_t)az_framework_recompute(fw, l->node) << 57 |
              (uint64_t)(fw->lane_group[e.lane] & 0x1ffffff) << 32 |
              (fw->opts->group_by_num_kernels ? az_launcher_count(l) : 0);
@@ -37,8 +42,16 @@ static uint64_t uid_of(const void *ctx, size_t i)
     return az_framework_node(fw, fw->launchers->rows.v[i].node).uid;
 }
 
-static const struct az_record_column open_columns[] = {
+static const struct az_record_column uid_column[] = {
     { "ex_UID", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+};
+static const struct az_record_column module_column[] = {
+    { "parent_module", AZ_TEXT, .flags = AZ_KEY },
+};
+static const struct az_record_column stack_column[] = {
+    { "call_stack", AZ_TEXT, .flags = AZ_DETAIL },
+};
+static const struct az_record_column open_columns[] = {
     { "kernel_details_summary", AZ_TEXT, .flags = AZ_DETAIL },
     { "trunc_kernel_details", AZ_TEXT, .flags = AZ_DETAIL },
 };
@@ -54,6 +67,8 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
     if (!t)
         return NULL;
     az_framework_key_columns(t);
+    if (fw->opts->group_by_parent_module)
+        AZ_RECORD_COLUMNS(t, module_column);
     az_op_overlap_column(x, t);
     if (fw->opts->group_by_num_kernels)
         az_table_column(t, "num_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
@@ -67,7 +82,10 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
         az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_US,
                           AZ_LOWER_BETTER | (i == 10 ? 0 : AZ_DETAIL));
     }
-    az_record_columns(t, open_columns, AZ_LENGTH(open_columns));
+    AZ_RECORD_COLUMNS(t, uid_column);
+    if (fw->opts->group_by_parent_module)
+        AZ_RECORD_COLUMNS(t, stack_column);
+    AZ_RECORD_COLUMNS(t, open_columns);
     if (x->overlap)
         az_framework_overlap_columns(t);
     az_framework_share_columns(t);
@@ -113,6 +131,8 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
     (void)az_groups_items(&x->g, group, &n);
     az_framework_put_keys(fw, x->t, az_node_name(fw->tree, l->node),
                           az_framework_category(fw, first), l->node);
+    if (w->module)
+        az_put_text(x->t, az_framework_module_around(x->job->arena, fw, l->node));
     az_op_put_overlap(x, group);
     if (fw->opts->group_by_num_kernels)
         az_put_i64(x->t, az_launcher_count(l));
@@ -122,8 +142,26 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
         az_put_f64(x->t, az_us(fw->trace, e.start - w->origin));
     put_stats(w, x, group);
     az_put_i64(x->t, e.uid);
+    if (w->module)
+        az_put_text(x->t, az_framework_module_stack(x->job, fw, l->node));
     const int rc = az_op_put_details(x, group);
     az_framework_put_share(x->t);
+    return rc;
+}
+
+static int number_modules(struct az_job *job, struct work *w, struct az_arena *a)
+{
+    const struct az_launchers *l = w->fw->launchers;
+    struct az_intern names;
+    int rc = az_intern_init(&names, a, job->mem);
+
+    w->module = az_arena_array(a, l->rows.n + 1, sizeof *w->module);
+    if (rc == 0 && !w->module)
+        rc = az_arena_error(a);
+    for (size_t i = 0; rc == 0 && i < l->rows.n; i++)
+        rc = az_intern(&names, az_framework_module_around(a, w->fw, l->rows.v[i].node),
+                       &w->module[i]);
+    az_intern_release(&names);
     return rc;
 }
 
@@ -144,6 +182,8 @@ int az_framework_args_tables(struct az_job *job, struct az_framework *fw)
         for (size_t i = 0; rc == 0 && i < n; i++)
             w.direct[i] = az_launcher_times(fw->launchers, fw->tree, i).direct;
     }
+    if (rc == 0 && fw->opts->group_by_parent_module)
+        rc = number_modules(job, &w, &a);
     if (rc == 0)
         rc = az_op_tables(&(struct az_op_groups){
             .job = job, .fw = fw, .kind = &kind, .ctx = &w, .n = n, .time = w.direct });

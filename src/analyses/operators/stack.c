@@ -1,5 +1,6 @@
 #include "analyses/operators/stack.h"
 
+#include "base/utf8.h"
 #include "text/jsonw.h"
 
 /* Without every `_` followed by digits. */
@@ -203,4 +204,45 @@ struct az_sv az_framework_parent_module(struct az_arena *a, const struct az_fram
             return without_numbers(a, az_sv_make(name.p + prefix.n, name.n - prefix.n));
     }
     return AZ_SV("root");
+}
+
+static bool is_module(const struct az_framework *f, uint32_t node)
+{
+    return az_sv_find(az_node_name(f->tree, node), AZ_SV("nn.Module")) >= 0;
+}
+
+static int add_cut(struct az_vec_char *to, struct az_arena *a, struct az_sv name)
+{
+    enum { LONGEST = 256 };
+    return add_name(to, name.n <= LONGEST
+                            ? name
+                            : az_arena_printf(a, "%.*s..", AZ_SVF(az_utf8_cut(name, LONGEST))));
+}
+
+struct az_sv az_framework_module_stack(struct az_job *job, const struct az_framework *f,
+                                       uint32_t node)
+{
+    struct az_vec_char text;
+
+    az_vec_init(&text, job->mem);
+    int rc = az_text_append(&text, AZ_SV("["));
+    rc = rc ? rc : add_cut(&text, job->arena, az_node_name(f->tree, node));
+    for (uint32_t n = f->tree->parent[node]; rc == 0 && n != AZ_NO_ROW; n = f->tree->parent[n])
+        if (is_module(f, n))
+            rc = add_cut(&text, job->arena, az_node_name(f->tree, n));
+    rc = rc ? rc : az_text_append(&text, AZ_SV("]"));
+    if (rc)
+        job->arena->failed = true; /* the caller asks it at its end */
+    const struct az_sv out = rc ? AZ_SV("") : az_arena_dup(job->arena, az_text_view(&text));
+    az_vec_release(&text);
+    return out;
+}
+
+struct az_sv az_framework_module_around(struct az_arena *a, const struct az_framework *f,
+                                        uint32_t node)
+{
+    for (uint32_t n = f->tree->parent[node]; n != AZ_NO_ROW; n = f->tree->parent[n])
+        if (is_module(f, n))
+            return without_numbers(a, az_node_name(f->tree, n));
+    return AZ_SV("NA");
 }

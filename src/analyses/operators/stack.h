@@ -19,4 +19,12 @@ struct az_sv az_framework_entry_point(const struct az_framework *f, uint32_t nod
 struct az_sv az_framework_parent_module(struct az_arena *a, const struct az_framework *f,
                                         uint32_t node);
 
+/* The operator and the modules around it, innermost first, as a JSON list; names longer than 256
+ * bytes end there, with "..". In the arena. */
+struct az_sv az_framework_module_stack(struct az_job *job, const struct az_framework *f,
+                                       uint32_t node);
+/* The second entry of that list without `_` and numbers; "NA". */
+struct az_sv az_framework_module_around(struct az_arena *a, const struct az_framework *f,
+                                        uint32_t node);
+
 #endif

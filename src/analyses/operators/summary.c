@@ -1,6 +1,7 @@
 /* Launchers summed by category and by name (docs/formulas-pytorch.md 5.1, 5.2). By arguments:
  * args.c. */
 #include "analyses/operators/args.h"
+#include "analyses/operators/stack.h"
 #include "analyses/registry_list.h"
 #include "base/num.h"
 #include "tables/engine.h"
@@ -11,6 +12,7 @@ struct set {
     uint32_t first; /* launcher */
     uint32_t next;  /* set of the same name, plus one; 0: none */
     uint8_t category;
+    uint32_t module;            /* with group_by_parent_module: number of its name in `modules` */
     int64_t n, direct, subtree; /* launchers; ticks */
 };
 AZ_VEC(struct set, sets);
@@ -19,6 +21,7 @@ struct work {
     const struct az_framework *fw;
     uint32_t *of_name; /* name * 2 + is recomputed -> the first such set, plus one */
     struct sets sets;
+    struct az_intern modules;
 };
 
 static const struct az_framework *fw_of(const struct az_scope *r)
@@ -80,11 +83,13 @@ static int64_t subtree(const struct az_scope *r, const struct az_item *i)
 }
 static int64_t weight(const struct az_scope *r, const struct az_item *i) { return set_of(r, i)->n; }
 
-static uint64_t categories_of(const struct work *w, uint32_t node)
+/* Of the sets of a row: of equal names and modules. */
+static uint64_t categories_of(const struct work *w, uint32_t node, uint32_t module)
 {
     uint64_t seen = 0;
     for (uint32_t at = w->of_name[name_number(w->fw, node)]; at; at = w->sets.v[at - 1].next)
-        seen |= (uint64_t)1 << w->sets.v[at - 1].category;
+        if (w->sets.v[at - 1].module == module)
+            seen |= (uint64_t)1 << w->sets.v[at - 1].category;
     return seen;
 }
 
@@ -93,7 +98,7 @@ static void put_categories(const struct az_scope *r, const struct az_group *g, s
 {
     const struct az_framework *fw = fw_of(r);
     struct az_sv text = AZ_SV("[");
-    uint64_t seen = categories_of(r->ctx, node_of(r, &g->first)); /* there are at most 64 */
+    uint64_t seen = categories_of(r->ctx, node_of(r, &g->first), set_of(r, &g->first)->module);
     while (seen && text.p) {
         uint32_t best = (uint32_t)__builtin_ctzll(seen);
         for (uint32_t c = best + 1; c < fw->n_categories; c++)
@@ -107,6 +112,22 @@ static void put_categories(const struct az_scope *r, const struct az_group *g, s
     az_put_text(t, text);
 }
 
+static bool asked_module(const struct az_scope *r)
+{
+    return fw_of(r)->opts->group_by_parent_module;
+}
+
+static struct az_sv module_text(const struct az_scope *r, const struct az_item *i)
+{
+    return az_intern_text(&((const struct work *)r->ctx)->modules, set_of(r, i)->module);
+}
+
+static void put_stack(const struct az_scope *r, const struct az_group *g, struct az_table *t)
+{
+    az_put_text(t, az_framework_module_stack(r->job, fw_of(r), node_of(r, &g->first)));
+}
+
+static const struct az_key module_name = { AZ_TEXT, .text = module_text };
 static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_category };
 static const struct az_key recompute = { AZ_TEXT, .text = recompute_text };
 static const struct az_key name = { AZ_TEXT, .name = name_of };
@@ -121,8 +142,12 @@ static const struct az_table_spec by_category = {
     AZ_TABLE_SUMMARY,
     .values = { { direct, true } },
     .columns = { { "op category", &category, .flags = AZ_KEY, .sort = 2 },
+                 { "parent_module", &module_name, .flags = AZ_KEY, .when = asked_module,
+                   .sort = 3 },
                  { "is_recompute", &recompute, .flags = AZ_KEY, .when = asked_recompute },
                  { "Count", .figure = AZ_FIG_COUNT },
+                 { "call_stack_first", .figure = AZ_FIG_OWN, .type = AZ_TEXT, .flags = AZ_DETAIL,
+                   .when = asked_module, .put = put_stack },
                  SUM("total_direct_kernel_time_ms", 0, AZ_UNIT_MS, AZ_LOWER_BETTER, .sort = -1),
                  AZ_SHARE_COLUMNS },
     .weight = weight,
@@ -135,6 +160,8 @@ static const struct az_table_spec by_name = {
     AZ_TABLE_SUMMARY,
     .values = { { direct, true }, { subtree, true } },
     .columns = { { "name", &name, .flags = AZ_KEY, .sort = 2 },
+                 { "parent_module", &module_name, .flags = AZ_KEY, .when = asked_module,
+                   .sort = 3 },
                  { "is_recompute", &recompute, .flags = AZ_KEY, .when = asked_recompute },
                  SUM("total_direct_kernel_time_sum", 0, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL,
                      .sort = -1),
@@ -143,22 +170,38 @@ static const struct az_table_spec by_name = {
                  SUM("total_subtree_kernel_time_ms", 1, AZ_UNIT_MS, AZ_LOWER_BETTER | AZ_DETAIL),
                  { "Count", .figure = AZ_FIG_COUNT },
                  { "Categories", .figure = AZ_FIG_OWN, .type = AZ_TEXT, .put = put_categories },
+                 { "call_stack_first", .figure = AZ_FIG_OWN, .type = AZ_TEXT, .flags = AZ_DETAIL,
+                   .when = asked_module, .put = put_stack },
                  AZ_SHARE_COLUMNS },
     .weight = weight,
     .shares = AZ_SHARES_CELLS,
 };
 
-static int add_launcher(struct work *w, uint32_t i)
+/* Number of the module around a node; 0: not asked for. */
+static int number_module(struct work *w, struct az_arena *a, uint32_t node, uint32_t *module)
+{
+    *module = 0;
+    return w->fw->opts->group_by_parent_module
+               ? az_intern(&w->modules, az_framework_module_around(a, w->fw, node), module)
+               : 0;
+}
+
+static int add_launcher(struct work *w, struct az_arena *a, uint32_t i)
 {
     const struct az_framework *fw = w->fw;
     const struct az_launcher_times t = az_launcher_times(fw->launchers, fw->tree, i);
     uint32_t *at = &w->of_name[name_number(fw, fw->launchers->rows.v[i].node)];
-    uint32_t k = *at;
-    while (k && w->sets.v[k - 1].category != fw->category[i])
+    uint32_t k = *at, module;
+    int rc = number_module(w, a, fw->launchers->rows.v[i].node, &module);
+    if (rc)
+        return rc;
+    while (k && (w->sets.v[k - 1].category != fw->category[i] || w->sets.v[k - 1].module != module))
         k = w->sets.v[k - 1].next;
     if (k == 0) {
-        const struct set fresh = { .first = i, .next = *at, .category = fw->category[i] };
-        const int rc = az_vec_push(&w->sets, fresh);
+        const struct set fresh = {
+            .first = i, .next = *at, .category = fw->category[i], .module = module
+        };
+        rc = az_vec_push(&w->sets, fresh);
         if (rc)
             return rc;
         *at = k = (uint32_t)w->sets.n;
@@ -176,15 +219,25 @@ static int summaries(struct az_job *job, const struct az_framework *fw)
                       .of_name = az_arena_array(job->arena, (fw->trace->names.text.n + 1) * 2,
                                                 sizeof *w.of_name) };
     int rc = w.of_name ? 0 : az_arena_error(job->arena);
+    struct az_arena scratch;
+    az_arena_init(&scratch, job->mem);
     az_vec_init(&w.sets, job->mem);
-    for (uint32_t i = 0; rc == 0 && i < fw->launchers->rows.n; i++)
-        rc = add_launcher(&w, i);
+    if (rc == 0)
+        rc = az_intern_init(&w.modules, job->arena, job->mem);
+    else
+        w.modules = (struct az_intern){ .arena = job->arena };
+    for (uint32_t i = 0; rc == 0 && i < fw->launchers->rows.n; i++) {
+        rc = add_launcher(&w, &scratch, i);
+        az_arena_reset(&scratch);
+    }
+    az_arena_release(&scratch);
     const struct az_item_list sets = { NULL, w.sets.n };
     if (rc == 0)
         rc = az_spec_make(job, &by_category, &w, &sets);
     if (rc == 0)
         rc = az_spec_make(job, &by_name, &w, &sets);
     az_vec_release(&w.sets);
+    az_intern_release(&w.modules);
     return rc;
 }
 

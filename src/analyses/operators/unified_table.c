@@ -149,17 +149,47 @@ static size_t take_times(const struct work *w, struct az_groups *g, size_t group
     return n;
 }
 
-/* Ticks of the host events of one group. */
-static void host_stats(const struct work *w, struct az_groups *g, size_t group,
-                       struct az_stats *out)
+/* The report of inference has rows by module in the other tables of operators, not in this one. */
+static bool by_module(const struct work *w)
 {
-    size_t n;
+    return w->fw->opts->group_by_parent_module &&
+           !az_sv_is(w->fw->opts->sheets_as, "tracelens-inference");
+}
+
+static bool is_graft(const struct az_framework *fw, uint32_t node)
+{
+    const struct az_optrace *o = fw->ops;
+    const uint64_t uid = az_framework_node(fw, node).uid;
+
+    return o->grafts.n && uid >= o->grafts.v[0].first_uid && uid < o->graft_end;
+}
+
+/* Was the operator recorded on the host? Not if it comes from the capture of a graph, or was put
+ * around such operators. */
+static bool is_recorded(const struct az_framework *fw, uint32_t node)
+{
+    const struct az_calltree *c = fw->tree;
+    const uint64_t put_in = fw->ops->ops.n - fw->ops->first_made; /* numbered last */
+    const bool made = az_framework_node(fw, node).uid + put_in >= fw->ops->n_events;
+    const uint32_t below = c->pre[node] < c->last[node] ? c->by_pre[c->pre[node] + 1] : node;
+
+    return !is_graft(fw, node) && !(made && is_graft(fw, below));
+}
+
+/* Ticks of the host events of one group. Returns how many rows it has; out->n: those recorded. */
+static size_t host_stats(const struct work *w, struct az_groups *g, size_t group,
+                         struct az_stats *out)
+{
+    size_t n, recorded = 0;
     const uint32_t *item = az_groups_items(g, group, &n);
     for (size_t i = 0; i < n; i++) {
-        const struct az_event e = az_framework_node(w->fw, w->u->rows.v[item[i]].node);
-        g->value[i] = e.end - e.start;
+        const uint32_t node = w->u->rows.v[item[i]].node;
+        const struct az_event e = az_framework_node(w->fw, node);
+        if (is_recorded(w->fw, node))
+            g->value[recorded++] = e.end - e.start;
     }
-    az_stats_i64(g->value, n, out);
+    az_stats_i64(g->value, recorded, out);
+    return n;
 }
 
 static uint64_t uid_of(const void *ctx, size_t row)
@@ -179,7 +209,7 @@ static int key_of(void *ctx, size_t i, uint64_t key[2])
     key[0] = (uint64_t)az_unified_group(w->u, r) << 32 | args;
     key[1] =
         (uint64_t)lane << 32 | (uint64_t)az_framework_recompute(w->fw, r->node) << 16 | r->category;
-    if (w->fw->opts->group_by_parent_module) {
+    if (by_module(w)) {
         const struct az_sv module = az_framework_parent_module(&w->scratch, w->fw, r->node);
         const uint64_t parts[] = { key[1], az_hash(module.p, module.n) };
         key[1] = az_hash(parts, sizeof parts);
@@ -219,7 +249,7 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
         return NULL;
     az_framework_key_columns(t);
     az_op_overlap_column(x, t);
-    if (w->fw->opts->group_by_parent_module)
+    if (by_module(w))
         az_table_column(t, "parent_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_framework_recompute_column(w->fw, t);
     az_record_columns(t, open_columns, AZ_LENGTH(open_columns));
@@ -240,17 +270,18 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
     return t;
 }
 
-static void put_scaled(struct az_table *t, const double v[3], double scale)
+/* Empty cells where no value is known. */
+static void put_scaled(struct az_table *t, const double v[3], double scale, bool known)
 {
     for (size_t i = 0; i < 3; i++)
-        az_put_f64(t, v[i] / scale);
+        az_put_f64(t, known ? v[i] / scale : NAN);
 }
 
 static void put_stats(const struct work *w, struct az_op_groups *x, size_t group)
 {
     struct az_stats s, d; /* of the host events, of device time */
     double us = 1e3 * (double)w->fw->trace->ticks_per_ns;
-    host_stats(w, &x->g, group, &s);
+    const size_t rows = host_stats(w, &x->g, group, &s);
     if (w->shown)
         az_groups_stats(&x->g, group, w->shown, &d);
     else
@@ -259,11 +290,11 @@ static void put_stats(const struct work *w, struct az_op_groups *x, size_t group
                  host_more[] = { s.median, (double)s.min, (double)s.max },
                  kernel[] = { d.mean, d.std, (double)d.sum },
                  kernel_more[] = { d.median, (double)d.min, (double)d.max };
-    az_put_i64(x->t, (int64_t)s.n);
-    put_scaled(x->t, host, us);
-    put_scaled(x->t, kernel, w->shown_us);
-    put_scaled(x->t, host_more, us);
-    put_scaled(x->t, kernel_more, w->shown_us);
+    az_put_i64(x->t, (int64_t)rows);
+    put_scaled(x->t, host, us, s.n > 0);
+    put_scaled(x->t, kernel, w->shown_us, true);
+    put_scaled(x->t, host_more, us, s.n > 0);
+    put_scaled(x->t, kernel_more, w->shown_us, true);
 }
 
 struct members { /* of a group */
@@ -304,7 +335,7 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
     az_framework_put_keys(w->fw, t, az_unified_name(w->u, r), az_unified_category(w->u, r),
                           r->node);
     az_op_put_overlap(x, group);
-    if (w->fw->opts->group_by_parent_module)
+    if (by_module(w))
         az_put_text(t, az_framework_parent_module(w->job->arena, w->fw, r->node));
     az_framework_put_recompute(w->fw, t, az_framework_recompute(w->fw, r->node));
     az_put_i64(t, (int64_t)uid_of_row(w->u, r));
