@@ -14,15 +14,16 @@ Q       := $(if $(V),,@)
 
 ROOMS   := cmds library serve run read replay merge registry reports compat analyses tables formats query facts extend perf config regression compare saved document stats model classify text io base
 ISAL    := $(shell $(PKG) --exists libisal 2>/dev/null && echo 1)
+ZSTD    := $(shell $(PKG) --exists libzstd 2>/dev/null && echo 1)
 # The workbook library is loaded when a workbook is written (reports/xlsx/xlsx_lib.h); XLSX_SO= links it.
 XLSX_SO ?= $(shell readelf -d "$$($(CC) -print-file-name=libxlsxwriter.so)" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
 XLSX_SO := $(XLSX_SO)
-LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)) $(if $(XLSX_SO),-ldl,-lxlsxwriter) -pthread -lm
+LIBS    := $(shell $(PKG) --libs json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal) $(if $(ZSTD),libzstd)) $(if $(XLSX_SO),-ldl,-lxlsxwriter) -pthread -lm
 # These libraries are linked statically where their archives are installed: dynamic linking is half of the time of a short
 # command (src/docs/performance.md 6). SYSTEM_LIBS=1 links them dynamically, as packages do. Not json-c, which
 # does not survive a failed allocation: the tests of faults have to distinguish it (tests/faults/fault.c).
 archive  = $(wildcard $(shell $(PKG) --variable=libdir $(1))/lib$(or $(2),$(1)).a)
-INSIDE  := $(if $(SYSTEM_LIBS)$(SAN),,$(strip $(call archive,sqlite3) $(call archive,lua5.4) $(call archive,minizip) $(call archive,expat) $(call archive,libutf8proc,utf8proc) $(call archive,zlib,z)))
+INSIDE  := $(if $(SYSTEM_LIBS)$(SAN),,$(strip $(call archive,sqlite3) $(call archive,lua5.4) $(call archive,minizip) $(call archive,expat) $(call archive,libutf8proc,utf8proc) $(call archive,zlib,z) $(if $(ZSTD),$(wildcard $(shell $(CC) -print-file-name=libzstd.a)))))
 PROGRAM_LIBS := $(INSIDE) $(filter-out $(patsubst lib%.a,-l%,$(notdir $(INSIDE))),$(LIBS))
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
 # With an address sanitizer, buffers of readers are small and move at every call (base/mem.h): a view that is used too
@@ -32,7 +33,7 @@ HARDEN  := $(if $(SAN),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong -fPIE)
 CFLAGS  ?= -O2 -g
 # Files whose names end in _v3 are compiled for processors with AVX2 and called where there is one (src/base/cpu.h).
 V3      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -mbmi2)
-ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(V3),-DAZ_V3) $(if $(SAN),-DAZ_SANITIZED $(MOVES) -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
+ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(ZSTD),-DAZ_WITH_ZSTD) $(if $(V3),-DAZ_V3) $(if $(SAN),-DAZ_SANITIZED $(MOVES) -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SAN),-fsanitize=$(SAN),-pie -Wl,-z,relro,-z,now) $(LDFLAGS)
 
 room_src = $(if $(filter registry,$(1)),src/$(1).c,$(wildcard src/$(1)/*.c src/$(1)/*/*.c))
@@ -130,7 +131,7 @@ LIB_ROOM := $(filter-out cmds library,$(USED))
 LIB_OBJS := $(patsubst src/%.c,$(BUILD)/pic/%.o,$(foreach r,$(LIB_ROOM),$(call room_src,$(r))))
 LIB_OWN  := $(patsubst src/%.c,$(BUILD)/pic/%.o,$(call room_src,library))
 LIB_ALL  := $(LIB_OBJS) $(LIB_OWN)
-LIB_NEED  = json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal)
+LIB_NEED  = json-c sqlite3 zlib lua5.4 minizip expat libutf8proc $(if $(ISAL),libisal) $(if $(ZSTD),libzstd)
 $(BUILD)/pic/base/data.o: $(wildcard configs/*)
 $(BUILD)/pic/io/digest.o $(BUILD)/pic/io/digest_v3.o: ALL_CFLAGS += -O3
 $(BUILD)/pic/%.o: src/%.c $(BUILD)/flags

@@ -5,7 +5,7 @@
 set -e
 SRC=$(cd "$(dirname "$0")/.." && pwd)
 : "${BUILD:=build}"
-sh "$SRC/tests/need.sh" gcc make libc6-dev pkg-config libjson-c-dev zlib1g-dev libisal-dev libxlsxwriter-dev liblua5.4-dev \
+sh "$SRC/tests/need.sh" gcc make libc6-dev pkg-config libjson-c-dev zlib1g-dev libzstd-dev libisal-dev libxlsxwriter-dev liblua5.4-dev \
     libminizip-dev libexpat1-dev libutf8proc-dev libsqlite3-dev libxxhash-dev libjs-chart.js python3
 cd "$SRC"
 make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" BUILD="$BUILD" all "$BUILD/example-data/llama2_70b.sqlite" >&2

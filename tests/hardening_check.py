@@ -443,8 +443,68 @@ def nested():
     c.hold(rc == 0 and [int(x["Kern Inst"]) for x in rows] == [many * many], "16,000 kernels within 16,000 ranges", (rc, err, rows))
 
 
+# ---- compressed inputs ----
+
+
+def zstd_frame(data, checksum=None):
+    """One frame of raw blocks, as a file (RFC 8878); checksum: four bytes, right or wrong."""
+    out = b"\x28\xb5\x2f\xfd" + bytes([0xA0 | (4 if checksum else 0)]) + len(data).to_bytes(4, "little")
+    for at in range(0, len(data), 65536):
+        part = data[at:at + 65536]
+        out += (int(at + 65536 >= len(data)) | len(part) << 3).to_bytes(3, "little") + part
+    return out + (checksum or b"")
+
+
+def put(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+def compressed():
+    import gzip
+    text = json.dumps({"traceEvents": trace(400)}).encode()
+    put("t.json", text)
+    with_zstd = "zstd input: libzstd" in run("version")[1]
+    put("t.json.zst", zstd_frame(text[:50000]) + b"\x50\x2a\x4d\x18\4\0\0\0skip" + zstd_frame(text[50000:]))
+    plain, packed = run("run", "t.json")[1], run("run", "t.json.zst")
+    if not with_zstd:
+        c.hold(packed[0] == 3 and "unzstd" in packed[2], "zstd without the library", packed)
+    else:
+        c.hold(packed[0] == 0 and packed[1] == plain, "a trace in two frames of zstd", packed)
+        put("cut.json.zst", zstd_frame(text)[:-100])
+        rc, _, err = run("run", "cut.json.zst")
+        c.hold("truncated" in err, "a cut zstd file", (rc, err))
+        put("sum.json.zst", zstd_frame(text, b"\1\2\3\4"))
+        rc, out, err = run("run", "sum.json.zst")
+        c.hold("zstd checksum mismatch" in err, "a wrong checksum of zstd", (rc, err))
+        put("x_cuda_gpu_kern_sum.csv.zst", zstd_frame((",".join(SUMS) + "\n100,600,2,300,300,300,300,0,a\n").encode()))
+        rc, out, err = run("run", "x_cuda_gpu_kern_sum.csv.zst")
+        c.hold(rc == 0 and "===== x =====" in out, "a CSV in zstd", (rc, out[:200], err))
+        put("bad.json.zst", zstd_frame(text)[:20] + bytes(500))
+        rc, _, err = run("run", "bad.json.zst")
+        c.hold(rc in (0, 3) and err, "damaged zstd", (rc, err))
+    packed = bytearray(gzip.compress(text))
+    packed[-6] ^= 1
+    put("sum.json.gz", packed)
+    rc, out, err = run("run", "sum.json.gz", "--format", "json", "-o", "out")
+    c.hold("checksum" in err and "truncated" not in err + out and run("run", "sum.json.gz", "--strict")[0] == 3,
+           "a wrong checksum of gzip is not a truncated file", (rc, err, out[-300:]))
+
+
+def links():
+    """An output replaces a link of its name; what the link points to stays."""
+    write("t.json", trace())
+    os.mkdir("out")
+    put("precious", b"old")
+    os.symlink("../precious", "out/t_perf_report.json")
+    rc, _, err = run("run", "t.json", "--format", "json", "-o", "out", "-q")
+    c.hold(rc == 0 and open("precious").read() == "old" and not os.path.islink("out/t_perf_report.json"), "an output over a link", (rc, err))
+
+
 with tempfile.TemporaryDirectory() as scratch:
-    for part in (statements, server, signals, texts, views, history, rows, json_events, nested):
+    for part in (statements, server, signals, texts, views, history, rows, json_events, nested, compressed,
+                 links):
         if args.only in part.__name__:
             os.mkdir(os.path.join(scratch, part.__name__))
             os.chdir(os.path.join(scratch, part.__name__))

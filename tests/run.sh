@@ -8,7 +8,7 @@ fail() {
     echo "0 passed, 1 failed"
     exit 1
 }
-sh "$SRC/tests/need.sh" gcc make libc6-dev pkg-config libjson-c-dev zlib1g-dev libisal-dev libxlsxwriter-dev liblua5.4-dev \
+sh "$SRC/tests/need.sh" gcc make libc6-dev pkg-config libjson-c-dev zlib1g-dev libzstd-dev libisal-dev libxlsxwriter-dev liblua5.4-dev \
     libminizip-dev libexpat1-dev libutf8proc-dev libsqlite3-dev libxxhash-dev libjs-chart.js python3 libcmocka-dev python3-openpyxl python3-jsonschema libxml2-utils || fail "cannot test"
 sh "$SRC/tests/need.sh" chromium || echo "HTML reports will not be opened in a browser"
 sh "$SRC/tests/need.sh" slurmctld slurmd slurm-client || echo "nothing will be run under Slurm"

@@ -75,6 +75,11 @@ static int run_version(const struct az_cmd *cmd, int argc, char **argv)
 #else
     puts("gzip input: zlib");
 #endif
+#ifdef AZ_WITH_ZSTD
+    puts("zstd input: libzstd");
+#else
+    puts("zstd input: none");
+#endif
     const unsigned has = az_sandbox_has(); /* of the kernel it runs on */
     printf("sandbox:%s%s%s\n", has & AZ_SANDBOX_HAS_SECCOMP ? " seccomp" : "",
            has & AZ_SANDBOX_HAS_LANDLOCK ? " landlock" : "", has ? "" : " none");

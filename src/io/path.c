@@ -44,11 +44,20 @@ struct az_sv az_path_dir(struct az_sv path)
     return az_sv_make(path.p, without_slashes(path, n));
 }
 
+struct az_sv az_path_unpacked(struct az_sv path)
+{
+    static const char *const ends[] = { ".gz", ".zst" };
+    for (size_t i = 0; i < AZ_LENGTH(ends); i++) {
+        const struct az_sv end = az_sv_str(ends[i]);
+        if (path.n > end.n && az_sv_ieq(az_sv_make(path.p + path.n - end.n, end.n), end))
+            return az_sv_make(path.p, path.n - end.n);
+    }
+    return path;
+}
+
 struct az_sv az_path_stem(struct az_sv path)
 {
-    struct az_sv b = az_path_base(path);
-    if (b.n > 3 && az_sv_ieq(az_sv_make(b.p + b.n - 3, 3), AZ_SV(".gz")))
-        b.n -= 3;
+    struct az_sv b = az_path_unpacked(az_path_base(path));
     size_t i = b.n;
     while (i > 0 && b.p[i - 1] != '.')
         i--;

@@ -9,6 +9,8 @@
 struct az_sv az_path_base(struct az_sv path);
 struct az_sv az_path_dir(struct az_sv path);
 struct az_sv az_path_stem(struct az_sv path);
+/* Without the ending of a compressed file, .gz or .zst, if it has one. */
+struct az_sv az_path_unpacked(struct az_sv path);
 /* dir + "/" + name in the arena (name alone if it is absolute or dir is empty). NUL-terminated. */
 struct az_sv az_path_join(struct az_arena *a, struct az_sv dir, struct az_sv name);
 /* Absolute path by name: "." and ".." resolved, links not. In the arena, NUL-terminated; AZ_EIO

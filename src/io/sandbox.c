@@ -162,7 +162,7 @@ bool az_sandbox_enter(enum az_sandbox how)
 
 /* ---- files (Landlock) ---- */
 
-/* As linux/landlock.h has them, which is older than some kernels. */
+/* As the kernel's header has them, which may be older than the kernel. */
 struct ruleset {
     uint64_t files;
 };

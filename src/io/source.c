@@ -12,6 +12,7 @@
 #include "io/fs_errors.h"
 #include "io/gzip.h"
 #include "io/oserror.h"
+#include "io/zstd_inflate.h"
 
 #define WINDOW_DEFAULT ((size_t)256 << 10)
 #define BUFFER_MIN                                                                                 \
@@ -42,8 +43,9 @@ struct az_source {
     struct az_sv in; /* of the file: read and not yet inflated; for memory: what is left */
     char *in_buf;    /* cap bytes, for a gzip file */
     bool in_eof;
-    uint64_t in_pos; /* file offset of in.p */
-    struct az_gzip *gz;
+    uint64_t in_pos;    /* file offset of in.p */
+    struct az_gzip *gz; /* or zstd, or neither */
+    struct az_zstd *zstd;
     enum stage stage;
 
     enum fault fault;
@@ -56,7 +58,8 @@ struct az_source {
 };
 
 static struct az_sv name_of(const struct az_source *s) { return az_sv_str(s->name); }
-static bool plain_memory(const struct az_source *s) { return s->fd < 0 && !s->gz; }
+static bool is_inflated(const struct az_source *s) { return s->gz || s->zstd; }
+static bool plain_memory(const struct az_source *s) { return s->fd < 0 && !is_inflated(s); }
 static size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
 
 static void set_fault(struct az_source *s, enum fault f, uint64_t at)
@@ -65,19 +68,23 @@ static void set_fault(struct az_source *s, enum fault f, uint64_t at)
     s->fault_at = at;
 }
 
+/* %s: gzip or zstd */
 static const char *fault_text(enum fault f)
 {
     switch (f) {
     case BAD_HEADER:
-        return "damaged gzip header; download or copy the file again";
+        return "damaged %s header; download or copy the file again";
     case BAD_DATA:
-        return "damaged gzip data; download or copy the file again";
+        return "damaged %s data; download or copy the file again";
     case BAD_SUM:
-        return "gzip checksum or length mismatch; download or copy the file again";
+        return "%s checksum mismatch: all data was read, but bytes of it have changed; download "
+               "or copy the "
+               "file again";
     case TRUNCATED:
-        return "truncated gzip stream; check that the file is complete";
+        return "truncated %s stream; check that the file is complete";
     case GARBAGE:
-        return "trailing data after the gzip stream; check that the file is one complete gzip file";
+        return "trailing data after the %s stream; check that the file is one complete compressed "
+               "file";
     default:
         return "unreadable";
     }
@@ -102,7 +109,8 @@ static int tell_fault(struct az_source *s)
     const bool part = s->delivered > 0 || s->end > s->at; /* there is something before the damage */
     if (s->diag)
         az_diag_add(s->diag, s->keeps_parts && part ? AZ_WARNING : AZ_ERROR,
-                    AZ_AT_OFFSET(name_of(s), (int64_t)s->fault_at), "%s", fault_text(s->fault));
+                    AZ_AT_OFFSET(name_of(s), (int64_t)s->fault_at), fault_text(s->fault),
+                    s->zstd ? "zstd" : "gzip");
     return AZ_EFORMAT;
 }
 
@@ -171,20 +179,25 @@ static void take_input(struct az_source *s, size_t n)
     s->in_pos += n;
 }
 
-/* ---- gzip ---- */
+/* ---- gzip and zstd ---- */
+
+static bool gzip_begins(struct az_sv v) { return v.n >= 2 && memcmp(v.p, "\x1f\x8b", 2) == 0; }
 
 /* After a member: another one, zero padding up to the end (tapes, block-wise copies), the end, or
  * garbage. */
 static bool between_members(struct az_source *s)
 {
-    if (!fill_input(s, 2))
+    if (!fill_input(s, 4))
         return false;
     if (s->in.n == 0) {
         s->stage = AT_END;
     } else if (s->in.p[0] == 0) {
         s->stage = IN_PADDING;
-    } else if (s->in.n >= 2 && memcmp(s->in.p, "\x1f\x8b", 2) == 0) {
+    } else if (s->gz && gzip_begins(s->in)) {
         az_gzip_restart(s->gz);
+        s->stage = IN_MEMBER;
+    } else if (s->zstd && az_zstd_begins(s->in)) {
+        az_zstd_restart(s->zstd);
         s->stage = IN_MEMBER;
     } else {
         set_fault(s, GARBAGE, s->in_pos);
@@ -215,7 +228,8 @@ static bool inflate_member(struct az_source *s, char *dst, size_t n, size_t *mad
     size_t used;
     if (!fill_input(s, 1))
         return false;
-    enum az_gzip_step step = az_gzip_inflate(s->gz, s->in, &used, dst, n, made);
+    enum az_gzip_step step = s->zstd ? az_zstd_inflate(s->zstd, s->in, &used, dst, n, made)
+                                     : az_gzip_inflate(s->gz, s->in, &used, dst, n, made);
     take_input(s, used);
     switch (step) {
     case AZ_GZIP_GOING:
@@ -262,7 +276,7 @@ static int produce(struct az_source *s, char *dst, size_t n, size_t *got)
     *got = 0;
     if (n == 0)
         return 0;
-    if (s->fault == NO_FAULT && s->gz) {
+    if (s->fault == NO_FAULT && is_inflated(s)) {
         (void)inflate_some(s, dst, n, got);
     } else if (s->fault == NO_FAULT) {
         (void)read_some(s, dst, n, got);
@@ -306,13 +320,17 @@ static int new_buffer(struct az_source *s)
     return s->buf ? 0 : IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), s->mem);
 }
 
-static int start_gzip(struct az_source *s, enum az_inflater which)
+static int start_inflater(struct az_source *s, enum az_inflater which)
 {
+    const bool zstd = az_zstd_begins(s->in);
     int r = new_buffer(s);
-    if (r == 0)
-        r = az_gzip_new(&s->gz, which, s->mem);
-    else
+    if (r)
         return r;
+    r = zstd ? az_zstd_new(&s->zstd, s->mem) : az_gzip_new(&s->gz, which, s->mem);
+    if (r == AZ_EINTERNAL && zstd)
+        return IO_FAIL(s->diag, r, AZ_AT_FILE(name_of(s)),
+                       "compressed with zstd, which this build cannot read; decompress it with "
+                       "unzstd");
     if (r == AZ_EINTERNAL)
         return IO_FAIL(s->diag, r, AZ_AT_FILE(name_of(s)), "inflater not built in");
     return r ? IO_NO_MEMORY(s->diag, AZ_AT_FILE(name_of(s)), s->mem) : 0;
@@ -324,7 +342,7 @@ static bool is_utf16(struct az_sv v)
     return v.n >= 2 && (memcmp(v.p, "\xff\xfe", 2) == 0 || memcmp(v.p, "\xfe\xff", 2) == 0);
 }
 
-static bool has_magic(struct az_sv v) { return v.n >= 2 && memcmp(v.p, "\x1f\x8b", 2) == 0; }
+static bool is_compressed(struct az_sv v) { return gzip_begins(v) || az_zstd_begins(v); }
 
 static int open_fd(struct az_source *s, const char *path, uint64_t start)
 {
@@ -355,12 +373,12 @@ static int open_fd(struct az_source *s, const char *path, uint64_t start)
     return 0;
 }
 
-/* Reads the first bytes, and if they are gzip makes them the input of an inflater. */
+/* Reads the first bytes, and if they are compressed makes them the input of an inflater. */
 static int begin_file(struct az_source *s, const struct az_source_opts *opts)
 {
     int r = new_buffer(s);
     size_t got = 1;
-    while (r == 0 && s->end < 2 && got) {
+    while (r == 0 && s->end < 4 && got) {
         r = produce(s, s->buf + s->end, BUFFER_MIN - s->end,
                     &got); /* the rest goes past this buffer */
         s->end += got;
@@ -368,13 +386,13 @@ static int begin_file(struct az_source *s, const struct az_source_opts *opts)
     if (r == 0 && !opts->raw && !opts->start && is_utf16(az_sv_make(s->buf, s->end)))
         return IO_FAIL(s->diag, AZ_EFORMAT, AZ_AT_FILE(name_of(s)),
                        "UTF-16 text, for example from a PowerShell redirection; save it as UTF-8");
-    if (r || opts->raw || !has_magic(az_sv_make(s->buf, s->end)))
+    if (r || opts->raw || !is_compressed(az_sv_make(s->buf, s->end)))
         return r;
     s->in_buf = s->buf;
     s->in = az_sv_make(s->buf, s->end);
     s->in_pos = 0;
     s->buf = NULL;
-    return start_gzip(s, opts->inflater);
+    return start_inflater(s, opts->inflater);
 }
 
 int az_source_open(struct az_source **out, const char *path, const struct az_source_opts *opts)
@@ -410,8 +428,8 @@ int az_source_open_memory(struct az_source **out, struct az_sv bytes, const char
         s->in = bytes;
         s->in_eof = true;
         s->size = bytes.n;
-        if (!opts->raw && has_magic(bytes))
-            r = start_gzip(s, opts->inflater);
+        if (!opts->raw && is_compressed(bytes))
+            r = start_inflater(s, opts->inflater);
     }
     if (r) {
         az_source_close(s);
@@ -428,6 +446,7 @@ void az_source_close(struct az_source *s)
     if (s->own_fd && s->fd >= 0)
         (void)close(s->fd);
     az_gzip_free(s->gz);
+    az_zstd_free(s->zstd);
     if (s->lent)
         az_mem_free(s->mem, s->lent, s->lent_size);
     if (s->buf)
@@ -570,8 +589,9 @@ int az_source_all(struct az_source *s, struct az_arena *a, size_t max, struct az
 /* ---- asking ---- */
 
 const char *az_source_name(const struct az_source *s) { return s->name; }
-bool az_source_is_gzip(const struct az_source *s) { return s->gz != NULL; }
+bool az_source_is_gzip(const struct az_source *s) { return is_inflated(s); }
 bool az_source_damaged(const struct az_source *s) { return s->error == AZ_EFORMAT; }
+bool az_source_whole(const struct az_source *s) { return s->fault == BAD_SUM; }
 uint64_t az_source_delivered(const struct az_source *s) { return s->delivered; }
 uint64_t az_source_size(const struct az_source *s) { return s->size; }
-uint64_t az_source_consumed(const struct az_source *s) { return s->gz ? s->in_pos : s->delivered; }
+uint64_t az_source_consumed(const struct az_source *s) { return is_inflated(s) ? s->in_pos : s->delivered; }

@@ -10,6 +10,7 @@ struct az_digest;
 struct az_source;
 
 /* BEST is ISA-L where it is built in, else zlib; tests ask for one of them. */
+/* Of gzip; zstd has one library. */
 enum az_inflater { AZ_INFLATE_BEST, AZ_INFLATE_ZLIB, AZ_INFLATE_ISAL };
 bool az_inflater_has(enum az_inflater which);
 
@@ -56,6 +57,8 @@ bool az_source_is_gzip(const struct az_source *s);
 /* The content broke off or was damaged, and that has been reported: what was delivered is what came
  * before. */
 bool az_source_damaged(const struct az_source *s);
+/* It was damaged, but nothing is missing: only its checksum is wrong, so bytes may have changed. */
+bool az_source_whole(const struct az_source *s);
 /* Bytes of the file used so far (compressed), and delivered so far (inflated). For progress and
  * messages. */
 uint64_t az_source_consumed(const struct az_source *s);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/intern.h"
+#include "io/path.h"
 #include "read/internal.h"
 #include "read/rank_name.h"
 
@@ -11,8 +12,8 @@
 /* What is after the rank, without the packing: ranks of one run may be packed or not. */
 static struct az_sv behind_rank(struct az_sv base, const struct az_rank_place *at)
 {
-    const struct az_sv tail = az_sv_make(base.p + at->end, base.n - at->end);
-    return az_sv_ends(tail, AZ_SV(".gz")) ? az_sv_make(tail.p, tail.n - 3) : tail;
+    const size_t end = az_path_unpacked(base).n;
+    return az_sv_make(base.p + at->end, end > at->end ? end - at->end : 0);
 }
 
 struct az_sv az_group_without_rank(struct az_arena *a, const struct az_rank_name *name,

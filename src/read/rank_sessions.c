@@ -99,7 +99,7 @@ static struct az_sv worker_in(struct az_sv base)
  * worker. */
 static int parse(struct parting *s, struct parsed *p)
 {
-    static const char *const ends[] = { ".gz", ".json", ".trace", ".pt" };
+    static const char *const ends[] = { ".gz", ".zst", ".json", ".trace", ".pt" };
     struct az_session_file *f = p->file;
     struct az_sv base = az_path_base(f->path);
     const struct az_sv worker = f->named ? AZ_SV("") : worker_in(base);

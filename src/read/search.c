@@ -85,7 +85,7 @@ static bool passes(const struct search *s, struct az_sv path, int64_t rank)
  * "step_8". */
 static struct az_sv step_of(struct search *s, struct az_sv base, const struct az_rank_place *at)
 {
-    static const char *const ends[] = { ".gz", ".json", ".trace", ".pt" };
+    static const char *const ends[] = { ".gz", ".zst", ".json", ".trace", ".pt" };
     struct az_sv stem = base;
     char text[256] = "";
     size_t n = 0, digits = 0;

@@ -8,6 +8,7 @@
 
 #include "formats/shared/unsupported_formats.h"
 #include "io/oserror.h"
+#include "io/path.h"
 #include "io/source.h"
 #include "read/internal.h"
 #include "registry.h"
@@ -17,10 +18,8 @@ enum { MOST = 8, /* named, each with its reason */ HEAD = 65536 };
 /* ".json", also of "trace.json.gz". */
 static struct az_sv extension(struct az_sv path)
 {
-    struct az_sv base = az_path_base(path);
+    const struct az_sv base = az_path_unpacked(az_path_base(path));
 
-    if (az_sv_ends(base, AZ_SV(".gz")))
-        base.n -= 3;
     for (size_t i = base.n; i > 1; i--)
         if (base.p[i - 1] == '.')
             return az_sv_make(base.p + i - 1, base.n - i + 1);
@@ -54,8 +53,7 @@ static const struct {
 /* The row of a name; -1: profiles are not called so. */
 static int row_of(struct az_sv path)
 {
-    if (az_sv_ends(path, AZ_SV(".gz")))
-        path.n -= 3;
+    path = az_path_unpacked(path);
     for (size_t i = 0; i < AZ_LENGTH(forms); i++)
         if (az_sv_ends(path, az_sv_str(forms[i].ending)))
             return (int)i;

@@ -232,7 +232,7 @@ static int measure(struct az_plan_job *job)
             return rc;
         job->bytes += size;
         need = f->part.n ? size * COST_KEPT : size / COST_SHARE; /* a part is kept as it is */
-        need = !f->part.n && az_sv_ends(f->path, AZ_SV(".gz")) ? need * COST_GZIP : need;
+        need = !f->part.n && az_path_unpacked(f->path).n < f->path.n ? need * COST_GZIP : need;
         most = need > most && !f->part.n ? need : most;
         sum += need;
     }

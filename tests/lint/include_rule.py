@@ -21,6 +21,8 @@ LIBRARIES = {
     "zlib.h": ["io/gzip*.c"],
     "igzip_lib.h": ["io/gzip*.c"],
     "isa-l": ["io/gzip*.c"],
+    "zstd.h": ["io/zstd_inflate.c"],
+    "zstd_errors.h": ["io/zstd_inflate.c"],
     "lua": ["extend/"],
     "lauxlib.h": ["extend/"],
     "utf8proc.h": ["base/utf8.c"],

@@ -4,6 +4,7 @@
  * is known. */
 #include "formats/nsys/nsys_csv.h"
 #include "formats/list.h"
+#include "io/path.h"
 
 #define PROBE_LINES 64
 #define CANCEL_ROWS 65536
@@ -68,13 +69,11 @@ static struct az_sv stem(struct az_sv path)
         "_nvtxgpuproj",
         "_gputrace",
     };
-    /* base name without ".gz" and extension */
+    /* base name without extensions */
     size_t from = path.n;
     while (from > 0 && path.p[from - 1] != '/')
         from--;
-    struct az_sv s = az_sv_make(path.p + from, path.n - from);
-    if (az_sv_ends(s, AZ_SV(".gz")))
-        s.n -= 3;
+    struct az_sv s = az_path_unpacked(az_sv_make(path.p + from, path.n - from));
     for (size_t i = s.n; i > 1; i--)
         if (s.p[i - 1] == '.') {
             s.n = i - 1;

@@ -279,7 +279,12 @@ static int verdict(const struct document *d, int rc)
     if (rc == AZ_JSON_BAD && job->opts->strict)
         return az_diag_fail(job->diag, AZ_EFORMAT, here,
                             "malformed JSON (without --strict it would be skipped and counted)");
-    if (cut || in->source_bad) {
+    const bool whole = in->source_bad && az_source_whole(in->src);
+    if (whole && !cut && job->opts->strict)
+        return AZ_EFORMAT; /* the message is there */
+    if (whole && !cut)
+        az_trace_note(job->trace, "gzip checksum mismatch", 1, "events may be wrong");
+    if (cut || (in->source_bad && !whole)) {
         int64_t at = a->truncated ? a->end_offset : az_jscan_offset(s);
         if (job->opts->strict)
             return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_OFFSET(path, at),
@@ -470,7 +475,7 @@ static int probe(struct az_sv head, struct az_sv path)
 /* trace.pt.trace.json.gz -> trace */
 static struct az_sv stem(struct az_sv path)
 {
-    static const char *const ends[] = { ".gz", ".json", ".trace", ".pt" };
+    static const char *const ends[] = { ".gz", ".zst", ".json", ".trace", ".pt" };
     path = az_path_base(path);
     for (size_t i = 0; i < AZ_LENGTH(ends); i++)
         if (az_sv_ends(path, az_sv_str(ends[i])))

@@ -262,7 +262,7 @@ static int parse(struct az_parse *job)
 
 static struct az_sv stem(struct az_sv path)
 {
-    static const char *const ends[] = { ".gz", ".pftrace", ".perfetto-trace", ".pt" };
+    static const char *const ends[] = { ".gz", ".zst", ".pftrace", ".perfetto-trace", ".pt" };
     path = az_path_base(path);
     for (size_t i = 0; i < AZ_LENGTH(ends); i++)
         if (az_sv_ends(path, az_sv_str(ends[i])))

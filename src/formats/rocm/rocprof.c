@@ -19,9 +19,7 @@ static int probe(struct az_sv head, struct az_sv path)
 
 static bool is_csv_name(struct az_sv path)
 {
-    if (az_sv_ends(path, AZ_SV(".gz")))
-        path.n -= 3;
-    return az_sv_ends(path, AZ_SV(".csv"));
+    return az_sv_ends(az_path_unpacked(path), AZ_SV(".csv"));
 }
 
 /* By content; a stream is JSON. What is broken in it is said once, by its reader. */

@@ -150,9 +150,7 @@ static const struct {
 
 bool az_rocprof_csv_prefix(struct az_sv path, struct az_sv *prefix)
 {
-    struct az_sv s = path;
-    if (az_sv_ends(s, AZ_SV(".gz")))
-        s.n -= 3;
+    struct az_sv s = az_path_unpacked(path);
     if (!az_sv_ends(s, AZ_SV(".csv")))
         return false;
     s.n -= 4;
@@ -300,8 +298,8 @@ static bool in_set(const struct az_file *f, struct az_sv prefix)
  * none. */
 static struct az_sv sibling(struct az_rocprof *r, struct az_sv prefix, const char *domain)
 {
-    static const char *const ends[] = { ".csv", ".csv.gz" };
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const ends[] = { ".csv", ".csv.gz", ".csv.zst" };
+    for (size_t i = 0; i < AZ_LENGTH(ends); i++) {
         struct az_sv path =
             az_arena_printf(&r->scratch, "%.*s_%s%s", AZ_SVF(prefix), domain, ends[i]);
         if (path.p && az_path_stat(path.p).kind == AZ_PATH_FILE)

@@ -226,6 +226,8 @@ static int check_file(struct az_sqlite *x)
     (void)fclose(f);
     if (n == sizeof head && memcmp(head, "SQLite format 3", 16) == 0)
         return 0;
+    if (n >= 4 && memcmp(head, "\x28\xb5\x2f\xfd", 4) == 0)
+        return az_diag_fail(d, AZ_EFORMAT, at, "compressed database; decompress it with unzstd");
     if (n >= 2 && memcmp(head, "\x1f\x8b", 2) == 0)
         return az_diag_fail(d, AZ_EFORMAT, at, "compressed database; decompress it with gunzip");
     return az_diag_fail(d, AZ_EFORMAT, at, "not an SQLite database; use %s", x->kind->expected);

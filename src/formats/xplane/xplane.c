@@ -480,9 +480,7 @@ static bool begins_with_plane(struct az_sv head)
 
 static int probe(struct az_sv head, struct az_sv path)
 {
-    const struct az_sv gz = AZ_SV(".gz");
-    if (az_sv_ends(path, gz))
-        path.n -= gz.n;
+    path = az_path_unpacked(path);
     if (head.n == 0 || az_sv_ends(path, AZ_SV(".hlo_proto.pb")))
         return 0;
     if (begins_with_plane(head))
@@ -493,7 +491,7 @@ static int probe(struct az_sv head, struct az_sv path)
 /* host.xplane.pb.gz -> host */
 static struct az_sv stem(struct az_sv path)
 {
-    static const char *const ends[] = { ".gz", ".pb", ".xplane" };
+    static const char *const ends[] = { ".gz", ".zst", ".pb", ".xplane" };
     path = az_path_base(path);
     for (size_t i = 0; i < AZ_LENGTH(ends); i++)
         if (path.n > strlen(ends[i]) && az_sv_ends(path, az_sv_str(ends[i])))
