@@ -19,13 +19,13 @@ cut -d, -f2 ops_stacked.csv
 tail -c 2 ops.csv | od -An -c
 echo "== hosts of one run, one without devices, whatever their names"
 head='OP CODE,OP TYPE,DEVICE ID,GLOBAL CALL COUNT,DEVICE KERNEL DURATION [ns]\n'
-printf "$head"'(torch) add,python_fallback,,1,\n' >login.csv
-printf "$head"'Unary,tt_dnn_device,0,1024,1000\nUnary,tt_dnn_device,1,1025,3000\n' >first.csv
-printf "$head"'Unary,tt_dnn_device,0,1024,9000\nUnary,tt_dnn_device,1,1025,2000\n' >other.csv
+printf '%b' "$head(torch) add,python_fallback,,1,\n" >login.csv
+printf '%b' "$headUnary,tt_dnn_device,0,1024,1000\nUnary,tt_dnn_device,1,1025,3000\n" >first.csv
+printf '%b' "$headUnary,tt_dnn_device,0,1024,9000\nUnary,tt_dnn_device,1,1025,2000\n" >other.csv
 "$ANALYZER" tt-perf-report login.csv first.csv other.csv --csv ops.csv
 cut -d, -f1,4-6 ops.csv
 echo "== control characters"
-printf "$head"'\033[31mRe\001d,tt_dnn_device,0,1024,1000\n' >red.csv
+printf '%b' "$head\033[31mRe\001d,tt_dnn_device,0,1024,1000\n" >red.csv
 "$ANALYZER" tt-perf-report red.csv --csv ops.csv
 cut -d, -f4 ops.csv
 echo "== savings by cause, as in the verdict"
@@ -33,3 +33,14 @@ for kind in compiled untraced; do
     "$PYTHON" "$SRC/tests/gen/make_tracy_claims.py" --seed 1 --kind $kind --out $kind.csv || exit 99
     "$ANALYZER" tt-perf-report $kind.csv --no-summary 2>err | grep -A3 -E '^Est. saving|^Estimated saving'
 done
+echo "== categories that tt-perf-report does not know"
+{
+    printf '%b' "$head"
+    for name in TopKDeviceOperation RotaryEmbeddingHfDeviceOperation MorehSumOperation MeshPartitionDeviceOperation PagedFillCacheDeviceOperation Mystery; do
+        echo "$name,tt_dnn_device,0,,1000"
+    done
+} >names.csv
+"$ANALYZER" run names.csv --no-summary -q --csv-dir out >err 2>&1
+cut -d, -f4,25 out/ops.csv
+"$ANALYZER" tt-perf-report names.csv --no-summary --csv there.csv
+cut -d, -f25 there.csv | sort | uniq -c
