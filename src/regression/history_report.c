@@ -4,6 +4,7 @@
 
 #include "document/record.h"
 #include "document/units.h"
+#include "document/verdict_table.h"
 #include "regression/history.h"
 #include "regression/history_db.h"
 #include "stats/baseline_stats.h"
@@ -350,17 +351,25 @@ static struct az_sv say_step(struct nights *n, size_t left, size_t at, const str
                            AZ_SVF(commits));
 }
 
+/* A metric in the verdict of a trend. */
+struct trend_line {
+    struct az_sv title, step; /* step empty: its level has not changed */
+    double part;              /* of the earlier level */
+    bool worse;
+    size_t runs;
+    struct az_sv first, last; /* days of its runs */
+};
+
 /* The newest change of level as the gate sees it, said in words and marked; nothing where there was
  * none. */
 static int find_step(struct nights *n, int worse, struct az_sv unit, struct az_arena *a,
-                     struct az_sv *out)
+                     struct trend_line *out)
 {
     double *v = az_arena_array(a, n->n, sizeof *v);
     bool *accepted = az_arena_array(a, n->n, sizeof *accepted);
     size_t *index = az_arena_array(a, n->n, sizeof *index), k = 0;
     struct az_baseline o;
 
-    *out = AZ_SV("");
     if (n->n == 0)
         return AZ_OK;
     if (a->failed)
@@ -378,8 +387,11 @@ static int find_step(struct nights *n, int worse, struct az_sv unit, struct az_a
         &(struct az_baseline_in){ .v = v, .n = k, .accepted = accepted, .worse = worse, .seed = 1 },
         &o);
     az_baseline_release(&o);
-    if (!rc && o.changed > 0 && o.changed < k)
-        *out = say_step(n, index[o.changed - 1], index[o.changed], &o, unit, a);
+    if (!rc && o.changed > 0 && o.changed < k) {
+        out->step = say_step(n, index[o.changed - 1], index[o.changed], &o, unit, a);
+        out->part = (o.changed_to - o.changed_from) / fabs(o.changed_from);
+        out->worse = out->part * worse > 0;
+    }
     return rc;
 }
 
@@ -440,8 +452,41 @@ static int add_chart(struct az_document *doc, const struct az_table *t, struct a
     return rc ? rc : az_document_chart(doc, c);
 }
 
+/* "input: total" of key metrics, whose table and column say nothing more; else the metric with its
+ * unit. */
+static struct az_sv title_of(const struct found *f, struct az_arena *a)
+{
+    const struct az_sv unit = az_arena_printf(a, "(%.*s)", AZ_SVF(f->unit)), between = AZ_SV(" / ");
+    const ptrdiff_t at = az_sv_find(f->text, AZ_SV(" / key_"));
+
+    if (at > 0) {
+        struct az_sv rest =
+            az_sv_make(f->text.p + at + between.n, f->text.n - (size_t)at - between.n);
+        const ptrdiff_t key = az_sv_find(rest, between);
+        rest =
+            key < 0 ? rest : az_sv_make(rest.p + key + between.n, rest.n - (size_t)key - between.n);
+        const ptrdiff_t column = az_sv_find(rest, between);
+        rest.n = column < 0 ? rest.n : (size_t)column;
+        return az_arena_printf(a, "%.*s: %.*s", (int)at, f->text.p, AZ_SVF(rest));
+    }
+    return f->unit.n && !az_sv_ends(f->text, unit)
+               ? az_arena_printf(a, "%.*s %.*s", AZ_SVF(f->text), AZ_SVF(unit))
+               : f->text;
+}
+
+static void note_runs(const struct nights *n, struct trend_line *out)
+{
+    out->runs = n->n;
+    if (!n->n)
+        return;
+    out->first = n->v[0].created;
+    out->last = n->v[n->n - 1].created;
+    out->first.n = out->first.n > 10 ? 10 : out->first.n;
+    out->last.n = out->last.n > 10 ? 10 : out->last.n;
+}
+
 static int trend_of(struct az_history *h, const struct found *f, size_t number,
-                    struct az_document *doc)
+                    struct az_document *doc, struct trend_line *line)
 {
     struct az_arena *a = doc->arena;
     struct nights n;
@@ -453,17 +498,15 @@ static int trend_of(struct az_history *h, const struct found *f, size_t number,
     rc = load_nights(h, f, a, &n);
     if (!rc)
         rc = mark_accepted(h, f, a, &n);
-    struct az_sv step = AZ_SV("");
+    *line = (struct trend_line){ .title = title_of(f, a), .step = AZ_SV("") };
+    note_runs(&n, line);
     if (!rc)
-        rc = find_step(&n, f->worse, f->unit, a, &step);
+        rc = find_step(&n, f->worse, f->unit, a, line);
     struct az_table *t = rc ? NULL : az_table_new(a, id, "", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
     if (t) {
-        struct az_sv unit = az_arena_printf(a, "(%.*s)", AZ_SVF(f->unit));
-        t->title = f->unit.n && !az_sv_ends(f->text, unit)
-                       ? az_arena_printf(a, "%.*s %.*s", AZ_SVF(f->text), AZ_SVF(unit))
-                       : f->text;
-        if (step.n)
-            t->title = az_arena_printf(a, "%.*s; %.*s", AZ_SVF(t->title), AZ_SVF(step));
+        t->title = line->title;
+        if (line->step.n)
+            t->title = az_arena_printf(a, "%.*s; %.*s", AZ_SVF(t->title), AZ_SVF(line->step));
         rc = put_nights(&n, f->worse, az_unit_of_column(f->name, AZ_REAL), t);
         rc = rc ? rc : az_document_add(doc, t);
         if (!rc && n.n)
@@ -475,10 +518,59 @@ static int trend_of(struct az_history *h, const struct found *f, size_t number,
     return rc;
 }
 
+/* How many metrics changed, which, and which did not. */
+static int add_verdict(struct az_document *doc, const struct trend_line *line, size_t n)
+{
+    struct az_arena *a = doc->arena;
+    struct az_table *t = az_headline_table(a);
+    struct az_sv steady = AZ_SV("");
+    size_t worse = 0, longest = 0;
+
+    if (!t)
+        return az_arena_error(a);
+    for (size_t i = 0; i < n; i++) {
+        worse += line[i].worse;
+        longest = line[i].runs > line[longest].runs ? i : longest;
+        if (!line[i].step.n)
+            steady = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(steady), steady.n ? ", " : "",
+                                     AZ_SVF(line[i].title));
+    }
+    const struct trend_line *l = &line[longest];
+    const struct az_sv how_many = worse
+                                      ? az_arena_printf(a, "%zu of %zu metrics got worse", worse, n)
+                                      : AZ_SV("no metric got worse");
+    az_headline_put(
+        t, &(struct az_line){
+               .kind = AZ_LINE_WHAT,
+               .text = az_arena_printf(a, "%.*s; %zu run%s%s%.*s%s%.*s", AZ_SVF(how_many), l->runs,
+                                       l->runs == 1 ? "" : "s", l->first.n ? " from " : "",
+                                       AZ_SVF(l->first), l->last.n ? " to " : "", AZ_SVF(l->last)),
+               .ns = -1,
+               .percent = NAN });
+    for (size_t i = 0; i < n; i++)
+        if (line[i].step.n)
+            az_headline_put(t, &(struct az_line){
+                                   .kind = AZ_LINE_FINDING,
+                                   .label = az_arena_printf(a, "%+.3g%%", 100 * line[i].part),
+                                   .text = az_arena_printf(a, "%.*s: %.*s", AZ_SVF(line[i].title),
+                                                           AZ_SVF(line[i].step)),
+                                   .severity = line[i].worse ? AZ_SV("warning") : AZ_SV("info"),
+                                   .ns = -1,
+                                   .percent = NAN });
+    if (steady.n)
+        az_headline_put(t, &(struct az_line){
+                               .kind = AZ_LINE_NOTE,
+                               .text = az_arena_printf(a, "level unchanged: %.*s", AZ_SVF(steady)),
+                               .ns = -1,
+                               .percent = NAN });
+    return az_headline_add(doc, t);
+}
+
 int az_history_trend_document(struct az_history *h, struct az_sv key, size_t most,
                               struct az_document *doc)
 {
     struct founds found;
+    struct trend_line *lines;
     int rc;
 
     az_vec_init(&found, doc->mem);
@@ -488,8 +580,14 @@ int az_history_trend_document(struct az_history *h, struct az_sv key, size_t mos
                           "no metric matches '%.*s'; use a part of \"input / table / key / "
                           "column\", with * and ? (see `analyzer history show ID`)",
                           AZ_SVF(key));
-    for (size_t i = 0; !rc && i < found.n && i < most; i++)
-        rc = trend_of(h, &found.v[i], i, doc);
+    const size_t n = found.n < most ? found.n : most;
+    lines = az_arena_array(doc->arena, n + 1, sizeof *lines);
+    if (!rc && !lines)
+        rc = az_arena_error(doc->arena);
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = trend_of(h, &found.v[i], i, doc, &lines[i]);
+    if (!rc && n)
+        rc = add_verdict(doc, lines, n);
     if (!rc && found.n > most)
         az_diag_add(
             h->diag, AZ_WARNING, AZ_AT_FILE(h->path),

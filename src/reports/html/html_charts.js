@@ -190,11 +190,18 @@
         datasets.push(Object.assign({ label: high.name, data: high.values, backgroundColor: color("chart-band"), order: 3 }, none));
         datasets.push(Object.assign({ label: low.name + " to " + high.name, data: low.values, fill: "-1", backgroundColor: color("chart-band"), order: 3 }, none));
       }
-      if (chart.marked.some((text) => text !== ""))
-        datasets.push({
-          label: "marked", data: value.values.map((v, i) => chart.marked[i] === "" ? null : v), showLine: false,
-          pointStyle: "triangle", pointRadius: 8, borderColor: color("chart-mark"), backgroundColor: color("chart-mark"), order: 0,
-        });
+      // Told apart by shape and color: beyond the limit, alone off, back at the level.
+      const failed = (i) => /fail|warn|unstable/.test(chart.marked[i]), off = (i) => chart.marked[i] !== "" && !failed(i);
+      const marks = (label, is, pointStyle, paint, more) => {
+        if (chart.marked.some((text, i) => is(i)))
+          datasets.push(Object.assign({
+            label, data: value.values.map((v, i) => is(i) ? v : null), showLine: false,
+            pointStyle, pointRadius: 8, borderColor: color(paint), backgroundColor: color(paint), order: 0,
+          }, more));
+      };
+      marks("regression", failed, "triangle", "chart-mark");
+      marks("outlier or step", off, "rectRot", "chart-total");
+      marks("recovery", (i) => i > 0 && failed(i - 1) && chart.marked[i] === "", "triangle", "f6", { pointRotation: 180 });
       const o = options(chart, { x: labelAxis(chart, 18), y: valueAxis(chart) }, { interaction: { mode: "index", intersect: false } });
       o.plugins.legend.labels.usePointStyle = true;
       o.plugins.legend.labels.filter = (item) => item.text !== (high && high.name);

@@ -115,9 +115,9 @@ static struct az_sv account(struct az_html *h, struct az_sv text)
 /* The label of a line; that of a finding is its estimated saving. */
 static void label_of(struct az_html *h, const struct az_line *l)
 {
-    const struct az_term *t = az_glossary_term(
-        l->kind == AZ_LINE_FINDING && az_sv_ends(l->label, AZ_SV("%")) ? AZ_SV("Est. saving")
-                                                                       : l->label);
+    const bool saving = l->kind == AZ_LINE_FINDING && az_sv_ends(l->label, AZ_SV("%")) &&
+                        l->label.p[0] != '+' && l->label.p[0] != '-'; /* else a change */
+    const struct az_term *t = az_glossary_term(saving ? AZ_SV("Est. saving") : l->label);
 
     if (t && l->label.n)
         put_term(h, l->label, t);
