@@ -19,13 +19,13 @@ cut -d, -f2 ops_stacked.csv
 tail -c 2 ops.csv | od -An -c
 echo "== hosts of one run, one without devices, whatever their names"
 head='OP CODE,OP TYPE,DEVICE ID,GLOBAL CALL COUNT,DEVICE KERNEL DURATION [ns]\n'
-printf '%b' "$head(torch) add,python_fallback,,1,\n" >login.csv
-printf '%b' "$headUnary,tt_dnn_device,0,1024,1000\nUnary,tt_dnn_device,1,1025,3000\n" >first.csv
-printf '%b' "$headUnary,tt_dnn_device,0,1024,9000\nUnary,tt_dnn_device,1,1025,2000\n" >other.csv
+printf '%b' "${head}(torch) add,python_fallback,,1,\n" >login.csv
+printf '%b' "${head}Unary,tt_dnn_device,0,1024,1000\nUnary,tt_dnn_device,1,1025,3000\n" >first.csv
+printf '%b' "${head}Unary,tt_dnn_device,0,1024,9000\nUnary,tt_dnn_device,1,1025,2000\n" >other.csv
 "$ANALYZER" tt-perf-report login.csv first.csv other.csv --csv ops.csv
 cut -d, -f1,4-6 ops.csv
 echo "== control characters"
-printf '%b' "$head\033[31mRe\001d,tt_dnn_device,0,1024,1000\n" >red.csv
+printf '%b' "${head}\033[31mRe\001d,tt_dnn_device,0,1024,1000\n" >red.csv
 "$ANALYZER" tt-perf-report red.csv --csv ops.csv
 cut -d, -f4 ops.csv
 echo "== savings by cause, as in the verdict"
