@@ -344,6 +344,10 @@ static void moves(void **state)
           "vector_fp32" }, /* 3*8 + 2*3*8*4 */
         { "aten::index_select", "[[10,8],[],[3]]", "[" FLOAT "," NUM ",\"long int\"]",
           "[\"\",\"0\",\"\"]", 0, 216, "vector_fp32" },
+        { "aten::index_select", "[[10,8],[],[3]]", "[" FLOAT "," NUM ",\"long int\"]",
+          "[\"\",\"-1\",\"\"]", 0, 264, "vector_fp32" }, /* 3*8 + 2*10*3*4 */
+        { "aten::index_select", "[[10,8],[],[3]]", "[" FLOAT "," NUM ",\"long int\"]",
+          "[\"\",\"-3\",\"\"]", -1, -1, "" },
         { "aten::gather", "[[10,8],[],[3,8]]", "[" FLOAT "," NUM ",\"long int\"]",
           "[\"\",\"0\",\"\"]", 0, 384, "vector_fp32" }, /* 24*8 + 2*24*4 */
         { "aten::index", "[[10,8],[[3]]]", "[" FLOAT ",\"TensorList\"]", "[]", 0, 216,

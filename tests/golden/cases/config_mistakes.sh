@@ -3,8 +3,10 @@ try() { # a configuration of one line each on standard input
     while IFS= read -r line; do
         printf '%s\n' "$line" >c.json
         printf '== %s\n' "$line"
-        "$ANALYZER" check-config c.json 2>&1
-        echo "$?"
+        "$ANALYZER" check-config c.json >said 2>&1
+        rc=$?
+        sed 's/; use one of: text.*//' said
+        echo "$rc"
     done
 }
 echo '{ "traceEvents": [] }' >t.json
@@ -77,6 +79,8 @@ END
 for set in jobs=2 jobs=x inputs.0.title=new inputs.5.title=new inputs.*.strict=true nothing=1 outputs.formats=json outputs.formats.0=xml =1 jobs; do
     echo '{ "inputs": [ { "path": "t.json" } ] }' >c.json
     echo "== --set $set"
-    "$ANALYZER" run --config=c.json --dry-run --set "$set" 2>&1
-    echo "$?"
+    "$ANALYZER" run --config=c.json --dry-run --set "$set" >said 2>&1
+    rc=$?
+    sed 's/; use one of: text.*//' said
+    echo "$rc"
 done
