@@ -54,43 +54,42 @@ static int read_figures(struct export *x, struct az_sv key)
     return rc;
 }
 
-static void put_run(struct az_table *t, const struct az_history_run *r)
-{
-    az_put_i64(t, r->id);
-    az_put_given(t, r->created);
-    az_put_bool(t, r->good);
-    az_put_given(t, r->label);
-    az_put_given(t, r->commit);
-    az_put_given(t, r->branch);
-    az_put_given(t, r->host);
-    az_put_given(t, r->device);
-}
-
-static void put_figure(struct az_table *t, const struct figure *f)
-{
-    az_put_given(t, f->input);
-    az_put_given(t, f->sheet);
-    az_put_given(t, f->key);
-    az_put_given(t, f->name);
-}
-
-static const struct az_record_column run_column_list[] = {
-    { "Run", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "Created", .type = AZ_TEXT },
-    { "Good", .type = AZ_BOOL },
+struct run_row {
+    const struct az_history_run *run;
+    const struct figure *figure;
 };
-
-static void run_columns(struct az_table *t)
-{
-    static const char *const texts[] = { "Label", "Commit", "Branch", "Host", "Device" },
-                             *const of_figure[] = { "Input", "Table", "Key", "Column" };
-
-    az_record_columns(t, run_column_list, AZ_LENGTH(run_column_list));
-    for (size_t i = 0; i < AZ_LENGTH(texts); i++)
-        az_table_column(t, texts[i], AZ_TEXT, AZ_UNIT_NONE, 0);
-    for (size_t i = 0; i < AZ_LENGTH(of_figure); i++)
-        az_table_column(t, of_figure[i], AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-}
+#define ROW struct run_row
+/* clang-format off */
+#define RUN_COLUMNS                                                                                \
+    { "Run", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, run, id) },                                   \
+    { "Created", AZ_TEXT, AZ_KNOWN_VIA(ROW, run, created) },                                       \
+    { "Good", AZ_BOOL, AZ_VIA(ROW, run, good) },                                                   \
+    { "Label", AZ_TEXT, AZ_KNOWN_VIA(ROW, run, label) },                                           \
+    { "Commit", AZ_TEXT, AZ_KNOWN_VIA(ROW, run, commit) },                                         \
+    { "Branch", AZ_TEXT, AZ_KNOWN_VIA(ROW, run, branch) },                                         \
+    { "Host", AZ_TEXT, AZ_KNOWN_VIA(ROW, run, host) },                                             \
+    { "Device", AZ_TEXT, AZ_KNOWN_VIA(ROW, run, device) },                                         \
+    { "Input", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, figure, input) },                       \
+    { "Table", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, figure, sheet) },                       \
+    { "Key", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, figure, key) },                           \
+    { "Column", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, figure, name) }
+/* clang-format on */
+/* The cells that are of the statement's row come after those of the run. */
+static const struct az_record_column sample_columns[] = {
+    RUN_COLUMNS,
+    { "Unit", AZ_TEXT, AZ_KNOWN_VIA(ROW, figure, unit) },
+    { "Better", AZ_TEXT, AZ_KNOWN_VIA(ROW, figure, better) },
+    { "Sample", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
+    { "Value", .type = AZ_REAL },
+};
+static const struct az_record_column verdict_columns[] = {
+    RUN_COLUMNS,
+    { "Rule", AZ_TEXT, .flags = AZ_KEY },
+    { "Status", .type = AZ_TEXT },
+    { "Baseline", AZ_INT, .unit = AZ_UNIT_ID },
+    { "Worse by", AZ_REAL, .unit = AZ_UNIT_RATIO },
+    { "p", .type = AZ_REAL },
+};
 
 /* The figure of a row of the statement; NULL: not wanted. */
 static const struct figure *figure_of(const struct export *x, sqlite3_stmt *st)
@@ -99,17 +98,14 @@ static const struct figure *figure_of(const struct export *x, sqlite3_stmt *st)
     return at < x->figures.n ? &x->figures.v[at] : NULL;
 }
 
-static void put_sample(struct az_table *t, const struct figure *f, sqlite3_stmt *st)
+static void put_sample(struct az_table *t, sqlite3_stmt *st)
 {
-    az_put_given(t, f->unit);
-    az_put_given(t, f->better);
     az_put_i64(t, sqlite3_column_int64(st, 1));
     az_put_f64(t, az_history_db_real(st, 2));
 }
 
-static void put_verdict(struct az_table *t, const struct figure *f, sqlite3_stmt *st)
+static void put_verdict(struct az_table *t, sqlite3_stmt *st)
 {
-    (void)f;
     az_put_copy(t, az_history_db_text(st, 1, t->arena));
     az_put_copy(t, az_history_db_text(st, 2, t->arena));
     if (sqlite3_column_type(st, 3) == SQLITE_NULL)
@@ -122,8 +118,7 @@ static void put_verdict(struct az_table *t, const struct figure *f, sqlite3_stmt
 
 /* Rows of all runs, oldest first, by a statement that takes a run and gives a metric first. */
 static int add_rows(struct export *x, const struct az_history_runs *runs, const char *sql,
-                    struct az_table *t,
-                    void (*put)(struct az_table *t, const struct figure *f, sqlite3_stmt *st))
+                    struct az_table *t, void (*put)(struct az_table *t, sqlite3_stmt *st))
 {
     sqlite3_stmt *st;
     int rc = az_history_db_prepare(x->h, sql, &st);
@@ -134,9 +129,8 @@ static int add_rows(struct export *x, const struct az_history_runs *runs, const 
             const struct figure *f = figure_of(x, st);
             if (!f)
                 continue;
-            put_run(t, &runs->v[i]);
-            put_figure(t, f);
-            put(t, f, st);
+            az_put_row(t, &(ROW){ &runs->v[i], f });
+            put(t, st);
         }
         rc = t->error ? t->error : rc;
         (void)sqlite3_reset(st);
@@ -148,40 +142,22 @@ static int add_rows(struct export *x, const struct az_history_runs *runs, const 
     return rc;
 }
 
-static const struct az_record_column add_tables_columns[] = {
-    { "Unit", .type = AZ_TEXT },
-    { "Better", .type = AZ_TEXT },
-    { "Sample", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "Value", .type = AZ_REAL },
-};
-
-static const struct az_record_column add_tables_columns_2[] = {
-    { "Rule", AZ_TEXT, .flags = AZ_KEY },
-    { "Status", .type = AZ_TEXT },
-    { "Baseline", AZ_INT, .unit = AZ_UNIT_ID },
-    { "Worse by", AZ_REAL, .unit = AZ_UNIT_RATIO },
-    { "p", .type = AZ_REAL },
-};
-
 static int add_tables(struct export *x, const struct az_history_runs *runs)
 {
     struct az_arena *a = x->doc->arena;
-    struct az_table *t = az_table_new(a, "samples", "Samples, oldest run first",
-                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t = AZ_RECORD_TABLE(a, "samples", "Samples, oldest run first",
+                                         AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY, sample_columns);
     int rc;
 
     if (!t)
         return az_arena_error(a);
-    run_columns(t);
-    az_record_columns(t, add_tables_columns, AZ_LENGTH(add_tables_columns));
     rc = add_rows(x, runs,
                   "SELECT metric_id,rep,value FROM sample WHERE run_id=? ORDER BY metric_id,rep", t,
                   put_sample);
-    t = rc ? NULL : az_table_new(a, "verdicts", "Verdicts, oldest run first", 0);
+    t = rc ? NULL
+           : AZ_RECORD_TABLE(a, "verdicts", "Verdicts, oldest run first", 0, verdict_columns);
     if (!t)
         return rc ? rc : az_arena_error(a);
-    run_columns(t);
-    az_record_columns(t, add_tables_columns_2, AZ_LENGTH(add_tables_columns_2));
     return add_rows(x, runs,
                     "SELECT metric_id,rule,status,baseline_run,rel,p FROM verdict WHERE run_id=? "
                     "ORDER BY metric_id,rule",

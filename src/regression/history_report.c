@@ -13,39 +13,35 @@
 #define BAND_LEAST 3
 #define BAND_K     4.2 /* standard deviations: as LIMIT_JUMP of baseline_stats.c */
 
+#define ROW struct az_history_run
+#define TEXT(header, field)                                                                        \
+    {                                                                                              \
+        header, AZ_TEXT, AZ_KNOWN(ROW, field), .copy = true                                        \
+    }
+static const struct az_record_column run_columns[] = {
+    { "Run", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, id) },
+    { "Good", AZ_BOOL, AZ_FIELD(ROW, good) },
+    TEXT("Created", created),
+    TEXT("Label", label),
+    TEXT("Commit", commit),
+    TEXT("Branch", branch),
+    TEXT("Host", host),
+    TEXT("Device", device),
+    TEXT("Stack", stack),
+    TEXT("Pinned", pins),
+    { "Figures", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, metrics) },
+    { "Failed", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, failed) },
+};
+
 int az_history_list_document(struct az_history *h, struct az_document *doc)
 {
     struct az_history_runs runs;
-    struct az_table *t = az_table_new(doc->arena, "runs", "Runs, newest first",
-                                      AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
-    static const char *const text[] = { "Created", "Label",  "Commit", "Branch",
-                                        "Host",    "Device", "Stack",  "Pinned" };
+    struct az_table *t = AZ_RECORD_TABLE(doc->arena, "runs", "Runs, newest first",
+                                         AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY, run_columns);
 
-    if (!t)
-        return az_arena_error(doc->arena);
     az_vec_init(&runs, doc->mem);
     int rc = az_history_list(h, 0, doc->arena, &runs);
-    az_table_column(t, "Run", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "Good", AZ_BOOL, AZ_UNIT_NONE, 0);
-    for (size_t i = 0; i < 8; i++)
-        az_table_column(t, text[i], AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "Figures", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "Failed", AZ_INT, AZ_UNIT_COUNT, 0);
-    for (size_t i = 0; i < runs.n; i++) {
-        const struct az_history_run *r = &runs.v[i];
-        az_put_i64(t, r->id);
-        az_put_bool(t, r->good);
-        az_put_given_copy(t, r->created);
-        az_put_given_copy(t, r->label);
-        az_put_given_copy(t, r->commit);
-        az_put_given_copy(t, r->branch);
-        az_put_given_copy(t, r->host);
-        az_put_given_copy(t, r->device);
-        az_put_given_copy(t, r->stack);
-        az_put_given_copy(t, r->pins);
-        az_put_i64(t, r->metrics);
-        az_put_i64(t, r->failed);
-    }
+    AZ_PUT_ROWS(t, runs.v, runs.n);
     az_vec_release(&runs);
     doc->title = AZ_SV("History");
     if (rc) {
@@ -401,36 +397,39 @@ static struct az_sv night_label(const struct night *n, struct az_arena *a)
     return az_arena_printf(a, "%lld%s%.*s", (long long)n->run, day.n ? " " : "", AZ_SVF(day));
 }
 
-static const struct az_record_column put_nights_columns[] = {
-    { "Mark", .type = AZ_TEXT },
-    { "Label", .type = AZ_TEXT },
-    { "Commit", .type = AZ_TEXT },
+struct night_row {
+    const struct night *night;
+    const struct band *band;
+};
+#undef ROW
+#define ROW struct night_row
+AZ_TEXT_OF_RECORD(run_cell, ROW, night_label(r->night, texts))
+/* Values have the unit of the figure. */
+static const struct az_record_column night_columns[] = {
+    { "Run", AZ_TEXT, .flags = AZ_KEY, .text = run_cell },
+    { "Good", AZ_BOOL, AZ_VIA(ROW, night, good) },
+    { "Value", AZ_REAL, AZ_VIA(ROW, night, value) },
+    { "Level", AZ_REAL, AZ_VIA(ROW, band, level) },
+    { "Low", AZ_REAL, AZ_VIA(ROW, band, low) },
+    { "High", AZ_REAL, AZ_VIA(ROW, band, high) },
+    { "Mark", AZ_TEXT, AZ_KNOWN_VIA(ROW, night, mark), .copy = true },
+    { "Label", AZ_TEXT, AZ_KNOWN_VIA(ROW, night, label), .copy = true },
+    { "Commit", AZ_TEXT, AZ_KNOWN_VIA(ROW, night, commit), .copy = true },
 };
 
 static int put_nights(struct nights *n, int worse, enum az_unit unit, struct az_table *t)
 {
-    static const char *const figures[] = { "Value", "Level", "Low", "High" };
     struct band *b = az_arena_array(t->arena, n->n, sizeof *b);
     int rc = b ? put_band(n, worse, b) : az_arena_error(t->arena);
 
     if (rc)
         return rc;
-    az_table_column(t, "Run", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Good", AZ_BOOL, AZ_UNIT_NONE, 0);
-    for (size_t i = 0; i < 4; i++)
-        az_table_column(t, figures[i], AZ_REAL, unit, 0);
-    az_record_columns(t, put_nights_columns, AZ_LENGTH(put_nights_columns));
-    for (size_t i = 0; i < n->n; i++) {
-        az_put_text(t, night_label(&n->v[i], t->arena));
-        az_put_bool(t, n->v[i].good);
-        az_put_f64(t, n->v[i].value);
-        az_put_f64(t, b[i].level);
-        az_put_f64(t, b[i].low);
-        az_put_f64(t, b[i].high);
-        az_put_given_copy(t, n->v[i].mark);
-        az_put_given_copy(t, n->v[i].label);
-        az_put_given_copy(t, n->v[i].commit);
-    }
+    AZ_RECORD_COLUMNS(t, night_columns);
+    for (size_t i = 0; i < t->columns.n; i++)
+        if (t->columns.v[i].type == AZ_REAL)
+            t->columns.v[i].unit = unit;
+    for (size_t i = 0; i < n->n; i++)
+        az_put_row(t, &(ROW){ &n->v[i], &b[i] });
     return 0;
 }
 

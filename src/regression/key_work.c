@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "document/record.h"
 #include "document/schema.h"
 #include "document/times.h"
 #include "regression/key_figures.h"
@@ -89,6 +90,18 @@ static int find_rows(const struct az_document *d, const char *label, const struc
     return rc;
 }
 
+struct work_row {
+    struct az_sv part, name;
+    double time, call; /* ns; call: NaN: not known */
+};
+#define ROW struct work_row
+static const struct az_record_column columns[] = {
+    { "Part", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, part) },
+    { "Name", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN(ROW, name), .copy = true },
+    { AZ_KEY_WORK_TIME, AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(ROW, time) },
+    { AZ_KEY_WORK_CALL, AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(ROW, call) },
+};
+
 static int put_kind(const struct az_document *d, const char *label, const struct az_key_basis *b,
                     const struct az_kernel_rules *rules, struct az_table *t)
 {
@@ -103,15 +116,9 @@ static int put_kind(const struct az_document *d, const char *label, const struct
     rc = take_rows(&from, rules, &r);
     for (size_t i = 0; i < r.n; i++)
         sum += r.v[i].time;
-    for (size_t i = 0; !rc && i < r.n && i < MOST && r.v[i].time >= LEAST_SHARE * sum; i++) {
-        az_put_text(t, r.v[i].part);
-        az_put_given_copy(t, r.v[i].name);
-        az_put_f64(t, r.v[i].time);
-        if (r.v[i].calls > 0)
-            az_put_f64(t, r.v[i].time / r.v[i].calls);
-        else
-            az_put_empty(t);
-    }
+    for (size_t i = 0; !rc && i < r.n && i < MOST && r.v[i].time >= LEAST_SHARE * sum; i++)
+        az_put_row(t, &(ROW){ r.v[i].part, r.v[i].name, r.v[i].time,
+                              r.v[i].calls > 0 ? r.v[i].time / r.v[i].calls : NAN });
     az_vec_release(&r);
     return rc;
 }
@@ -131,10 +138,7 @@ static void put_exposed(const struct az_document *d, double steps, struct az_tab
             double sum = 0;
             for (size_t r = 0; r < t->rows; r++)
                 sum += az_time_at(t, r, column[k]);
-            az_put_text(out, AZ_SV("exposed"));
-            az_put_text(out, az_sv_str(names[k]));
-            az_put_f64(out, sum / steps);
-            az_put_empty(out);
+            az_put_row(out, &(ROW){ AZ_SV("exposed"), az_sv_str(names[k]), sum / steps, NAN });
         }
         return;
     }
@@ -143,7 +147,8 @@ static void put_exposed(const struct az_document *d, double steps, struct az_tab
 int az_key_work_add(struct az_document *d, bool by_recording)
 {
     const struct az_user_names nobody = { .map = NULL };
-    struct az_table *t = az_table_new(d->arena, AZ_KEY_WORK, "Key metrics: kernels, operators", 0);
+    struct az_table *t =
+        AZ_RECORD_TABLE(d->arena, AZ_KEY_WORK, "Key metrics: kernels, operators", 0, columns);
     struct az_kernel_rules *rules = az_kernel_rules_new(&nobody, d->mem);
     struct az_key_basis b;
     int rc = t ? AZ_OK : az_arena_error(d->arena);
@@ -151,10 +156,6 @@ int az_key_work_add(struct az_document *d, bool by_recording)
     if (!rc && !rules)
         rc = AZ_ENOMEM;
     if (!rc) {
-        az_table_column(t, "Part", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-        az_table_column(t, "Name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-        az_table_column(t, AZ_KEY_WORK_TIME, AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
-        az_table_column(t, AZ_KEY_WORK_CALL, AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
         az_key_basis_of(d, by_recording, &b);
         rc = put_kind(d, "kernel", &b, rules, t);
     }

@@ -125,25 +125,27 @@ static int add_passed(const struct az_gate_verdict *v, struct az_arena *a,
     return rc;
 }
 
-static const struct az_record_column table_columns[] = {
-    { "Status", .type = AZ_TEXT },
-    { "Of", AZ_TEXT, .flags = AZ_KEY },
-    { "What", AZ_TEXT, .flags = AZ_DETAIL },
-    { "Rule", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },
+struct change_row {
+    struct az_sv figure, of;
+    const struct az_gate_result *x;
+    const struct change *change;
+};
+#define ROW struct change_row
+AZ_TEXT_OF_RECORD(status, ROW, az_sv_str(az_gate_status_text(r->x->status)))
+static const struct az_record_column columns[] = {
+    { "Figure", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, figure) },
+    { "Worse by (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_LOWER_BETTER | AZ_CHANGE,
+      AZ_VIA(ROW, change, percent) },
+    { "Low (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_VIA(ROW, change, low) },
+    { "High (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_VIA(ROW, change, high) },
+    { "Limit (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_VIA(ROW, change, limit) },
+    { "Status", AZ_TEXT, .text = status },
+    { "Of", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, of) },
+    { "What", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, x, text) },
+    { "Rule", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, AZ_VIA(ROW, x, rule_name) },
 };
 
-static void columns(struct az_table *t)
-{
-    static const char *const percent[] = { "Worse by (%)", "Low (%)", "High (%)", "Limit (%)" };
-
-    az_table_column(t, "Figure", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    for (size_t i = 0; i < 4; i++)
-        az_table_column(t, percent[i], AZ_REAL, AZ_UNIT_PERCENT,
-                        i ? 0 : AZ_LOWER_BETTER | AZ_CHANGE);
-    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
-}
-
-static void put(struct az_table *t, const struct change *c, bool inputs)
+static void put_change(struct az_table *t, const struct change *c, bool inputs)
 {
     const struct az_gate_result *x = c->x;
     const struct az_sv label = x->key_text.n ? az_series_key_label(t->arena, x->key) : x->metric;
@@ -154,15 +156,7 @@ static void put(struct az_table *t, const struct change *c, bool inputs)
         where = az_arena_printf(t->arena, "%.*s / %.*s", AZ_SVF(x->input), AZ_SVF(where));
     if ((!where.p || !label.p) && !t->error)
         t->error = az_arena_error(t->arena);
-    az_put_text(t, label.n ? label : x->key_text);
-    az_put_f64(t, c->percent);
-    az_put_f64(t, c->low);
-    az_put_f64(t, c->high);
-    az_put_f64(t, c->limit);
-    az_put_text(t, az_sv_str(az_gate_status_text(x->status)));
-    az_put_text(t, where);
-    az_put_text(t, x->text);
-    az_put_text(t, x->rule_name);
+    az_put_row(t, &(ROW){ label.n ? label : x->key_text, where, x, c });
 }
 
 static int chart(struct az_document *doc, const struct az_table *t)
@@ -201,15 +195,14 @@ int az_gate_verdict_changes(const struct az_gate_verdict *v, struct az_document 
         return rc;
     for (size_t i = 1; i < n; i++)
         inputs |= !az_sv_eq(list[i]->input, list[0]->input);
-    t = az_table_new(doc->arena, "gate_changes", "Changes relative to limits", 0);
+    t = AZ_RECORD_TABLE(doc->arena, "gate_changes", "Changes relative to limits", 0, columns);
     if (!t)
         return az_arena_error(doc->arena);
-    columns(t);
     for (size_t i = 0; !rc && i < n; i++) {
         struct change c;
         rc = measure(list[i], &c);
         if (!rc)
-            put(t, &c, inputs);
+            put_change(t, &c, inputs);
     }
     if (!rc)
         rc = az_document_add(doc, t);
