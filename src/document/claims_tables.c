@@ -14,18 +14,6 @@ static const char *scope_title(enum az_account_scope s)
                                   : "Device time";
 }
 
-static void put_account(struct az_table *t, const char *scope, const struct az_claim_account *a)
-{
-    az_put_text(t, az_sv_str(scope));
-    az_put_i64(t, a->span);
-    az_put_i64(t, a->computing);
-    az_put_i64(t, a->exposed_communication);
-    az_put_i64(t, a->exposed_copy);
-    az_put_i64(t, a->idle);
-    az_put_i64(t, a->communication);
-    az_put_i64(t, a->copy);
-}
-
 static struct az_claim_account sum_of(const struct az_claims *c)
 {
     struct az_claim_account a = c->account;
@@ -42,25 +30,36 @@ static struct az_claim_account sum_of(const struct az_claims *c)
     return a;
 }
 
-static const struct az_record_column account_columns[] = {
-    { "Scope", AZ_TEXT, .flags = AZ_KEY },
-    { "Span (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Computing (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Exposed communication (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Exposed copy (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Idle (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Communication (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Copy (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+struct account_row {
+    const char *scope;
+    struct az_claim_account a;
 };
+#define NS(header, field)                                                                          \
+    {                                                                                              \
+        header, AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(struct account_row, a.field)         \
+    }
+static const struct az_record_column account_columns[] = {
+    { "Scope", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct account_row, scope) },
+    NS("Span (ns)", span),
+    NS("Computing (ns)", computing),
+    NS("Exposed communication (ns)", exposed_communication),
+    NS("Exposed copy (ns)", exposed_copy),
+    NS("Idle (ns)", idle),
+    NS("Communication (ns)", communication),
+    NS("Copy (ns)", copy),
+};
+
+static void put_account(struct az_table *t, const char *scope, const struct az_claim_account *a)
+{
+    az_put_row(t, &(struct account_row){ scope, *a });
+}
 
 /* A row per scope: the one that the verdict is about first; then the median step. */
 static int account(struct az_document *doc, const struct az_claims *c)
 {
-    struct az_table *t = az_table_new(doc->arena, "account", scope_title(c->scope), 0);
+    struct az_table *t =
+        AZ_RECORD_TABLE(doc->arena, "account", scope_title(c->scope), 0, account_columns);
     const struct az_claim_account whole = sum_of(c);
-    if (!t)
-        return az_arena_error(doc->arena);
-    az_record_columns(t, account_columns, AZ_LENGTH(account_columns));
     if (c->has_account)
         put_account(t, az_account_scope_id(c->scope), &c->account);
     if (c->step.span > 0)
@@ -73,45 +72,50 @@ static int account(struct az_document *doc, const struct az_claims *c)
     return az_document_add(doc, t);
 }
 
-static const struct az_record_column trust_checks_columns[] = {
-    { "Check", AZ_TEXT, .flags = AZ_KEY },       { "Status", .type = AZ_TEXT },
-    { "Count", AZ_INT, .unit = AZ_UNIT_COUNT },  { "Of", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Time (ns)", AZ_INT, .unit = AZ_UNIT_NS },
+struct trust_row {
+    const char *check;
+    const struct az_check_result *r;
+};
+AZ_TEXT_OF_RECORD(status, struct trust_row, az_sv_str(az_check_status_id(r->r->status)))
+static const struct az_record_column trust_columns[] = {
+    { "Check", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct trust_row, check) },
+    { "Status", AZ_TEXT, .text = status },
+    { "Count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(struct trust_row, r, count) },
+    { "Of", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(struct trust_row, r, of) },
+    { "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_VIA(struct trust_row, r, time_ns) },
 };
 
 static int trust(struct az_document *doc, const struct az_claims *c)
 {
-    struct az_table *t = az_table_new(doc->arena, "trust_checks", "Trust checks", 0);
-    if (!t)
-        return az_arena_error(doc->arena);
-    az_record_columns(t, trust_checks_columns, AZ_LENGTH(trust_checks_columns));
-    for (int i = 0; i < AZ_CHECKS; i++) {
-        const struct az_check_result *r = &c->trust[i];
-        az_put_text(t, az_sv_str(az_check_id((enum az_check)i)));
-        az_put_text(t, az_sv_str(az_check_status_id(r->status)));
-        az_put_i64(t, r->count);
-        az_put_i64(t, r->of);
-        az_put_i64(t, r->time_ns);
-    }
+    struct az_table *t =
+        AZ_RECORD_TABLE(doc->arena, "trust_checks", "Trust checks", 0, trust_columns);
+    for (int i = 0; i < AZ_CHECKS; i++)
+        az_put_row(t, &(struct trust_row){ az_check_id((enum az_check)i), &c->trust[i] });
     return az_document_add(doc, t);
 }
 
+/* A fact is a number or a text. */
+struct fact_row {
+    const char *name;
+    double value; /* NaN: a text */
+    struct az_sv text;
+};
+static const struct az_record_column fact_columns[] = {
+    { "Fact", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct fact_row, name) },
+    { "Value", AZ_REAL, AZ_FIELD(struct fact_row, value) },
+    { "Text", AZ_TEXT, AZ_KNOWN(struct fact_row, text), .copy = true },
+};
+
 static void fact(struct az_table *t, const char *name, struct az_sv text)
 {
-    if (text.n == 0)
-        return;
-    az_put_text(t, az_sv_str(name));
-    az_put_empty(t);
-    az_put_copy(t, text);
+    if (text.n)
+        az_put_row(t, &(struct fact_row){ name, NAN, text });
 }
 
 static void figure(struct az_table *t, const char *name, double value)
 {
-    if (isnan(value))
-        return;
-    az_put_text(t, az_sv_str(name));
-    az_put_f64(t, value);
-    az_put_empty(t);
+    if (!isnan(value))
+        az_put_row(t, &(struct fact_row){ name, value, AZ_SV("") });
 }
 
 /* "0 1 2". One buffer: lists of ranks are long. */
@@ -137,18 +141,10 @@ static struct az_sv texts(struct az_arena *a, const struct az_sv *v, size_t n)
     return to ? az_sv_make(to, used) : AZ_SV("");
 }
 
-static const struct az_record_column verdict_facts_columns[] = {
-    { "Fact", AZ_TEXT, .flags = AZ_KEY },
-    { "Value", .type = AZ_REAL },
-    { "Text", .type = AZ_TEXT },
-};
-
 static int facts(struct az_document *doc, const struct az_claims *c)
 {
-    struct az_table *t = az_table_new(doc->arena, "verdict_facts", "Devices, ranks and steps", 0);
-    if (!t)
-        return az_arena_error(doc->arena);
-    az_record_columns(t, verdict_facts_columns, AZ_LENGTH(verdict_facts_columns));
+    struct az_table *t =
+        AZ_RECORD_TABLE(doc->arena, "verdict_facts", "Devices, ranks and steps", 0, fact_columns);
     figure(t, "devices", (double)c->devices.count);
     figure(t, "devices_counted", (double)(c->devices.count - (int64_t)c->devices.n_idle));
     figure(t, "kernels", c->kernels ? (double)c->kernels : NAN);

@@ -10,43 +10,42 @@ static const char *const kinds[AZ_LINES] = { "what", "time", "finding", "note", 
 
 struct az_sv az_line_kind_text(enum az_line_kind k) { return az_sv_str(kinds[k]); }
 
+#define OF struct az_line
+#define TEXT(header, field)                                                                        \
+    {                                                                                              \
+        header, AZ_TEXT, AZ_KNOWN(OF, field), .copy = true                                         \
+    }
+AZ_TEXT_OF_RECORD(kind_of, OF, az_line_kind_text(r->kind))
 static const struct az_record_column verdict_columns[] = {
-    { "line", AZ_TEXT, .flags = AZ_KEY },
-    { "label", .type = AZ_TEXT },
-    { "text", .type = AZ_TEXT },
-    { "rule", .type = AZ_TEXT },
-    { "severity", .type = AZ_TEXT },
-    { "evidence", .type = AZ_TEXT },
-    { "evidence row", .type = AZ_TEXT },
+    { "line", AZ_TEXT, .flags = AZ_KEY, .text = kind_of },
+    TEXT("label", label),
+    { "text", AZ_TEXT, AZ_FIELD(OF, text), .copy = true },
+    TEXT("rule", rule),
+    TEXT("severity", severity),
+    TEXT("evidence", evidence),
+    TEXT("evidence row", row),
     { "time (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "share (%)", AZ_REAL, .unit = AZ_UNIT_PERCENT },
+    { "share (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_FIELD(OF, percent) },
 };
 
 struct az_table *az_headline_table(struct az_arena *arena)
 {
-    struct az_table *t = az_table_new(arena, "verdict", "Verdict", AZ_TABLE_WHOLE);
+    struct az_table *t =
+        AZ_RECORD_TABLE(arena, "verdict", "Verdict", AZ_TABLE_WHOLE, verdict_columns);
 
-    if (!t)
-        return NULL;
-    az_record_columns(t, verdict_columns, AZ_LENGTH(verdict_columns));
-    az_table_reserve(t, 10); /* few have more lines */
+    if (t)
+        az_table_reserve(t, 10); /* few have more lines */
     return t;
 }
 
 void az_headline_put(struct az_table *t, const struct az_line *l)
 {
-    az_put_text(t, az_sv_str(kinds[l->kind]));
-    az_put_given_copy(t, l->label);
-    az_put_copy(t, l->text);
-    az_put_given_copy(t, l->rule);
-    az_put_given_copy(t, l->severity);
-    az_put_given_copy(t, l->evidence);
-    az_put_given_copy(t, l->row);
+    az_put_row(t, l);
     if (l->ns < 0 && !l->change)
         az_put_empty(t);
     else
         az_put_i64(t, l->ns);
-    az_put_f64(t, l->percent);
+    az_put_row(t, l);
 }
 
 int az_headline_add(struct az_document *d, struct az_table *t)
