@@ -289,59 +289,60 @@ static void find_tools(struct running *r, const struct az_replay_entries *list)
 
 /* ---- the tables ---- */
 
-static const struct az_record_column table_columns[] = {
-    { "replay status", .type = AZ_TEXT },
-    { "count", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "GFLOPS/s", AZ_REAL, .flags = AZ_DETAIL | AZ_HIGHER_BETTER },
-    { "GB/s", AZ_REAL, AZ_UNIT_GBPS, .flags = AZ_DETAIL | AZ_HIGHER_BETTER },
-    { "solution", AZ_TEXT, .flags = AZ_DETAIL },
-    { "command", AZ_TEXT, .flags = AZ_DETAIL },
+struct result_row {
+    const struct az_replay_entry *entry;
+    const struct outcome *outcome;
+    double replay, bench,
+        percent; /* differences from the profile in us; NaN where one is missing */
+};
+#define ROW struct result_row
+AZ_OF_RECORD(double, replay_percent, ROW, r->replay * r->percent)
+AZ_OF_RECORD(double, bench_percent, ROW, r->bench * r->percent)
+#define TEXT(header, flag, pointer, field)                                                         \
+    {                                                                                              \
+        header, AZ_TEXT, .flags = flag, AZ_KNOWN_VIA(ROW, pointer, field), .copy = true            \
+    }
+/* %s: the group. */
+static const struct az_record_column columns[] = {
+    { "%s no.", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, entry, no) },
+    TEXT("name", 0, entry, name),
+    TEXT("status", 0, outcome, status),
+    { "Avg. %s-bench time (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER,
+      AZ_VIA(ROW, outcome, bench.us) },
+    { "Avg. replay time (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER,
+      AZ_VIA(ROW, outcome, torch_us) },
+    { "Avg. profile time (us)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER,
+      AZ_VIA(ROW, entry, profile_us) },
+    { "Diff profile vs. replay (us)", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, replay) },
+    { "Diff profile vs. %s-bench (us)", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, bench) },
+    { "Diff profile vs. replay (pct)", AZ_REAL, AZ_UNIT_PERCENT, .real = replay_percent },
+    { "Diff profile vs. %s-bench (pct)", AZ_REAL, AZ_UNIT_PERCENT, .real = bench_percent },
+    TEXT("replay status", 0, outcome, torch_status),
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, entry, count) },
+    { "GFLOPS/s", AZ_REAL, .flags = AZ_DETAIL | AZ_HIGHER_BETTER,
+      AZ_VIA(ROW, outcome, bench.gflops) },
+    { "GB/s", AZ_REAL, AZ_UNIT_GBPS, AZ_DETAIL | AZ_HIGHER_BETTER,
+      AZ_VIA(ROW, outcome, bench.gbps) },
+    TEXT("solution", AZ_DETAIL, outcome, bench.solution),
+    TEXT("command", AZ_DETAIL, outcome, command),
 };
 
-static void columns(struct az_table *t, enum az_parts_group g)
+static void add_columns(struct az_table *t, enum az_parts_group g)
 {
-    static const char *const form[] = {
-        "Avg. %s-bench time (us)",         "Avg. replay time (us)",
-        "Avg. profile time (us)",          "Diff profile vs. replay (us)",
-        "Diff profile vs. %s-bench (us)",  "Diff profile vs. replay (pct)",
-        "Diff profile vs. %s-bench (pct)",
-    };
-    const char *name = az_replay_group[g];
-    az_table_columnsv(t, az_arena_printf(t->arena, "%s no.", name), AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_column(t, "status", AZ_TEXT, AZ_UNIT_NONE, 0);
-    for (size_t i = 0; i < AZ_LENGTH(form); i++) {
-        struct az_sv title = az_sv_str(form[i]);
-        ptrdiff_t at = az_sv_find(title, AZ_SV("%s"));
+    for (size_t i = 0; i < AZ_LENGTH(columns); i++) {
+        struct az_sv title = az_sv_str(columns[i].name);
+        const ptrdiff_t at = az_sv_find(title, AZ_SV("%s"));
         if (at >= 0)
-            title = az_arena_printf(t->arena, "%.*s%s%s", (int)at, form[i], name, form[i] + at + 2);
-        az_table_columnsv(t, title, AZ_REAL, i < 5 ? AZ_UNIT_US : AZ_UNIT_PERCENT,
-                          i < 3 ? AZ_LOWER_BETTER : 0);
+            title = az_arena_printf(t->arena, "%.*s%s%s", (int)at, title.p, az_replay_group[g],
+                                    title.p + at + 2);
+        az_record_column_named(t, &columns[i], title);
     }
-    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
 }
 
-static void put_row(struct az_table *t, const struct az_replay_entry *e, const struct outcome *o)
+static void put_result(struct az_table *t, const struct az_replay_entry *e, const struct outcome *o)
 {
-    double replay = o->torch_us - e->profile_us,
-           diff = o->bench.us - e->profile_us; /* NaN where one is missing */
-    double percent = e->profile_us > 0 ? 100 / e->profile_us : (double)NAN;
-    az_put_i64(t, e->no);
-    az_put_given_copy(t, e->name);
-    az_put_given_copy(t, o->status);
-    az_put_f64(t, o->bench.us);
-    az_put_f64(t, o->torch_us);
-    az_put_f64(t, e->profile_us);
-    az_put_f64(t, replay);
-    az_put_f64(t, diff);
-    az_put_f64(t, replay * percent);
-    az_put_f64(t, diff * percent);
-    az_put_given_copy(t, o->torch_status);
-    az_put_known(t, e->count);
-    az_put_f64(t, o->bench.gflops);
-    az_put_f64(t, o->bench.gbps);
-    az_put_given_copy(t, o->bench.solution);
-    az_put_given_copy(t, o->command);
+    az_put_row(t, &(ROW){ e, o, o->torch_us - e->profile_us, o->bench.us - e->profile_us,
+                          e->profile_us > 0 ? 100 / e->profile_us : (double)NAN });
 }
 
 static int run_group(struct running *r, enum az_parts_group g, const struct az_replay_entries *list,
@@ -353,7 +354,7 @@ static int run_group(struct running *r, enum az_parts_group g, const struct az_r
     int rc = 0;
     if (!t)
         return az_arena_error(doc->arena);
-    columns(t, g);
+    add_columns(t, g);
     for (size_t i = 0; rc == 0 && i < list->n; i++) {
         const struct az_replay_entry *e = &list->v[i];
         struct outcome o = { .bench = { NAN, NAN, NAN, { "", 0 } }, .torch_us = NAN };
@@ -367,7 +368,7 @@ static int run_group(struct running *r, enum az_parts_group g, const struct az_r
         if (rc == 0 && !r->opts->no_torch && !r->opts->dry_run)
             rc = torch_time(r, e, &o);
         *failed += !az_sv_is(o.status, "ok") || az_sv_is(o.torch_status, "refused");
-        put_row(t, e, &o);
+        put_result(t, e, &o);
     }
     if (rc == 0)
         rc = az_table_finish(t);

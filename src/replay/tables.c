@@ -89,40 +89,39 @@ static int longest_first(const void *a, const void *b, void *ctx)
     return by_text(a, b, ctx);
 }
 
-static const struct az_record_column make_columns[] = {
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "kernel_details__summarize_kernel_stats", AZ_TEXT, .flags = AZ_DETAIL },
-    { "Input Dims_first", AZ_TEXT, .flags = AZ_KEY },
-    { "Input type_first", AZ_TEXT, .flags = AZ_KEY },
-    { "Input Strides_first", AZ_TEXT, .flags = AZ_KEY },
-    { "Concrete Inputs_first", AZ_TEXT, .flags = AZ_KEY },
-    { "Kernel Time (µs)_mean", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "name_count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "kernel_time_sum_cum_pct", AZ_REAL, .unit = AZ_UNIT_RATIO },
+struct op_row {
+    const struct op *op;
+    double mean, running; /* NaN: none */
+};
+#define ROW struct op_row
+#define TEXT(header, field, flag)                                                                  \
+    {                                                                                              \
+        header, AZ_TEXT, .flags = flag, AZ_VIA(ROW, op, field)                                     \
+    }
+static const struct az_record_column columns[] = {
+    TEXT("name", text[NAME], AZ_KEY),
+    TEXT("kernel_details__summarize_kernel_stats", kernels, AZ_DETAIL),
+    TEXT("Input Dims_first", text[DIMS], AZ_KEY),
+    TEXT("Input type_first", text[DIMS + 1], AZ_KEY),
+    TEXT("Input Strides_first", text[DIMS + 2], AZ_KEY),
+    TEXT("Concrete Inputs_first", text[CONCRETE], AZ_KEY),
+    { "Kernel Time (µs)_mean", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, mean) },
+    { "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, op, sum) },
+    { "name_count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, op, count) },
+    { "kernel_time_sum_cum_pct", AZ_REAL, AZ_UNIT_RATIO, AZ_FIELD(ROW, running) },
 };
 
 static struct az_table *make(struct az_arena *a, enum az_parts_group g, const struct ops *ops)
 {
-    struct az_table *t =
-        az_table_new(a, az_replay_group[g], g == GEMM ? "Matrix products" : "Convolutions", 0);
+    struct az_table *t = AZ_RECORD_TABLE(
+        a, az_replay_group[g], g == GEMM ? "Matrix products" : "Convolutions", 0, columns);
     double total = 0, run = 0;
-    if (!t)
-        return NULL;
-    az_record_columns(t, make_columns, AZ_LENGTH(make_columns));
     for (size_t i = 0; i < ops->n; i++)
         total += ops->v[i].sum;
     for (size_t i = 0; i < ops->n; i++) {
         const struct op *o = &ops->v[i];
         run += o->sum;
-        az_put_text(t, o->text[NAME]);
-        az_put_text(t, o->kernels);
-        for (int k = DIMS; k <= CONCRETE; k++)
-            az_put_text(t, o->text[k]);
-        az_put_f64(t, o->count ? o->sum / (double)o->count : (double)NAN);
-        az_put_f64(t, o->sum);
-        az_put_i64(t, o->count);
-        az_put_f64(t, run / total);
+        az_put_row(t, &(ROW){ o, o->count ? o->sum / (double)o->count : (double)NAN, run / total });
     }
     return t;
 }
