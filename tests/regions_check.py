@@ -345,6 +345,75 @@ def check_modules(t, got, what):
     verdict(not wrong, what + ": modules", "; ".join(wrong[:4]))
 
 
+# ---- windows: the commands of the cookbook, on profiles of each vendor ----
+
+def program(pytorch):
+    """Steps 10 to 14 of loading, forward with attention, backward; ends of time are events."""
+    t = Tree(1, False)
+    t.ranges, t.launches, t.kernels, t.ops, t.corr, t.free = [], [], [], [], 0, 0
+    at = 1000
+    for step in range(10, 15):
+        start = at
+        for name in ("data loader", "forward", "backward"):
+            begin = at
+            for _ in range(3):
+                at = t.launch(MAIN, at + 12000)
+                if name == "forward":
+                    inner = at
+                    at = t.launch(MAIN, at + 12000) + 50
+                    t.ranges.append((MAIN, inner, at, "self attention", "range"))
+            at += 400
+            t.ranges.append((MAIN, begin, at, name, "range"))
+        t.ranges.append((MAIN, start, at, "iteration %d" % step, "range"))
+    return t
+
+
+def in_windows(t, windows):
+    inside = {c for _, s, _, c in t.launches if any(lo <= s < hi for lo, hi in windows)}
+    return sum(e - s for s, e, c, _ in t.kernels if c in inside), sum(c in inside for _, _, c, _ in t.kernels)
+
+
+def spans(t, test):
+    return [(s, e) for _, s, e, name, _ in t.ranges if test(name)]
+
+
+def cookbook(analyzer, tmp):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "docs", "cookbook.md")) as f:
+        lines = [x.split("#")[0].split() for x in f if x.startswith("analyzer profile --")]
+    verdict(len(lines) == 5, "cookbook: five questions", "%d" % len(lines))
+    for kind, (write, ending, pytorch) in WRITERS.items():
+        t = program(pytorch)
+        path = os.path.join(tmp, "cookbook_%s%s" % (kind, ending))
+        write(t, path)
+        first = min([r[1] for r in t.ranges] + [k[0] for k in t.kernels])
+        last = max([r[2] for r in t.ranges] + [k[1] for k in t.kernels])
+        wants = {"forward*": spans(t, lambda n: n == "forward"), "*attention*": spans(t, lambda n: "attention" in n),
+                 "*loader*": spans(t, lambda n: "loader" in n), "12": spans(t, lambda n: n == "iteration 12"),
+                 "50%": [(first + (last - first) // 2, last + 1)]}
+        for i, words in enumerate(lines):
+            what = words[-1].strip("'")
+            out = os.path.join(tmp, "cookbook_%s_%d" % (kind, i))
+            run = subprocess.run([analyzer, path, words[2], what, "--format", "json", "-o", out], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            found = [os.path.join(d, f) for d, _, fs in os.walk(out) for f in fs if f.endswith(".json")]
+            if not found:
+                verdict(False, "cookbook: %s %s" % (kind, what), run.stdout.decode(errors="replace")[-200:])
+                continue
+            with open(found[0]) as f:
+                doc = json.load(f)
+            time, count = in_windows(t, wants[what])
+            rows = {x["id"]: x for x in doc["tables"]}.get("time_by_family")
+            if not rows:
+                verdict(False, "cookbook: %s %s" % (kind, what), run.stdout.decode(errors="replace")[-200:])
+                continue
+            names = [c["id"] for c in rows["columns"]]
+            at = next(k for k, n in enumerate(names) if n.startswith("kernel_time"))
+            scale = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[names[at].rsplit("_", 1)[1]]
+            have = round(sum(r[at] for r in rows["rows"]) * scale), sum(r[names.index("count")] for r in rows["rows"])
+            verdict(have == (time, count) and doc["verdict"]["account"]["scope"] == "window", "cookbook: %s %s" % (kind, what),
+                    "%s instead of %s, scope %s" % (have, (time, count), doc["verdict"]["account"]["scope"]))
+
+
 def main():
     global verbose
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -357,6 +426,7 @@ def main():
         for seed in range(o.seeds):
             for kind in WRITERS:
                 check(os.path.abspath(o.analyzer), tmp, seed, kind)
+        cookbook(os.path.abspath(o.analyzer), tmp)
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed != 0)
 

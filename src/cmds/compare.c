@@ -51,6 +51,7 @@ static const struct az_cmd_opt options[] = {
     { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
     { OPT_STRICT, "strict", NULL, "treat warnings about an input as failures" },
     { OPT_MEMORY, "memory-limit", "SIZE", "memory limit per input, for example 2G" },
+    AZ_ROWS_OF_WINDOWS,
     { 'h', "help", NULL, "print this help" },
 };
 

@@ -30,6 +30,7 @@ static const struct az_cmd_opt options[] = {
     { 'q', "quiet", NULL, "print neither text nor warnings" },
     { 'v', "verbose", NULL, "print every result" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
+    AZ_ROWS_OF_WINDOWS,
     { 'h', "help", NULL, "print this help" },
 };
 

@@ -29,6 +29,7 @@ static const struct az_cmd_opt map_options[] = {
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
     { OPT_MEMORY, "memory-limit", "SIZE", "memory limit, for example 2G" },
+    AZ_ROWS_OF_WINDOWS,
     { 'h', "help", NULL, "print this help" },
 };
 

@@ -47,6 +47,7 @@ static const struct az_cmd_opt options[] = {
     { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
     { OPT_STRICT, "strict", NULL, "treat warnings about a run as failures" },
     { OPT_MEMORY, "memory-limit", "SIZE", "memory limit per run, for example 2G" },
+    AZ_ROWS_OF_WINDOWS,
     { 'h', "help", NULL, "print this help" },
 };
 

@@ -24,6 +24,7 @@ static const struct az_cmd_opt options[] = {
       "set an option for all inputs ('analyzer help config'); repeatable" },
     { OPT_COMPAT, "compat", "TOOLS",
       "add tables specific to these tools: hta, nsys, tracelens, tt-perf-report, or all" },
+    AZ_ROWS_OF_WINDOWS,
     { OPT_SET, "set", "PATH=VALUE",
       "set any configuration value, for example inputs.0.title=x (inputs.*: every input); "
       "repeatable" },

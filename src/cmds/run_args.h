@@ -25,13 +25,22 @@ enum {
     OPT_OWN /* ids from here on are a command's own */
 };
 
+/* The window: keys of the option table, named for help. */
+#define AZ_ROWS_OF_WINDOWS                                                                         \
+    { OPT_KEY, "range", NULL, "report ranges or modules of this name only ('forward*')" },         \
+        { OPT_KEY, "steps", NULL, "report these steps only (12, 10-12); or how to find steps" },   \
+        { OPT_KEY, "from", NULL, "start of the window: 1.5s, 250ms, 50%, @RANGE" },                \
+    {                                                                                              \
+        OPT_KEY, "to", NULL, "end of the window, as --from"                                        \
+    }
+
 /* Options of the commands that answer questions about profiles. */
 #define AZ_ROWS_OF_QUESTIONS                                                                       \
     { OPT_OPT, "opt", "KEY=VALUE",                                                                 \
       "set an option for all inputs ('analyzer help config'); repeatable" },                       \
         { OPT_COMPAT, "compat", "TOOLS",                                                           \
           "add tables specific to these tools: hta, nsys, tracelens, tt-perf-report, or all" },    \
-        { 'j', "jobs", "N", "threads that read an input; 0: one per CPU" },                        \
+        AZ_ROWS_OF_WINDOWS, { 'j', "jobs", "N", "threads that read an input; 0: one per CPU" },    \
         { 'q', "quiet", NULL, "print errors only" },                                               \
     {                                                                                              \
         'h', "help", NULL, "print this help"                                                       \

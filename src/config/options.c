@@ -219,7 +219,7 @@ const struct az_option az_option_table[] = {
     { "nvtx_tag_of_iter", AT_ARGS, AZ_OPT_TEXT, OPT(nvtx_tag), NO_RANGE, NULL, NULL, "",
       "name of the NVTX range around one iteration", "0.1" },
     { "steps", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(steps), NO_RANGE, "auto|marks|pattern|none", "auto", "",
-      "step detection: auto (markers, else repeating kernels), markers only, repeating kernels only, or none", "0.3" },
+      "step detection: auto (markers, else repeating kernels), markers only, repeating kernels only, or none; numbers of steps (12 or 10-12): the window of these marks", "0.3" },
     { "warmup_iters", AT_ARGS, AZ_OPT_INT, OPT(warmup_iters), 0, 1e9, NULL, "0", "",
       "number of first iterations to exclude from statistics over iterations", "0.1" },
     { "gap_threshold_us", AT_ARGS, AZ_OPT_REAL, OPT(gap_threshold_us), 0, 1e15, NULL, "500000",

@@ -44,6 +44,24 @@ static void put_words(struct az_jsonw *w, struct az_sv words)
     az_jsonw_end_array(w);
 }
 
+/* A word, or numbers of steps. */
+static void put_steps(struct az_jsonw *w, const struct az_option *o)
+{
+    az_jsonw_key(w, "anyOf");
+    az_jsonw_array(w);
+    az_jsonw_object(w);
+    put_words(w, az_sv_str(o->values));
+    az_jsonw_end_object(w);
+    az_jsonw_object(w);
+    put_text(w, "type", "string");
+    put_text(w, "pattern", "^[0-9]+(-[0-9]+)?$");
+    az_jsonw_end_object(w);
+    az_jsonw_object(w);
+    put_text(w, "type", "integer");
+    az_jsonw_end_object(w);
+    az_jsonw_end_array(w);
+}
+
 /* A list of words, or one string with commas between them. */
 static void put_set(struct az_jsonw *w, const struct az_option *o)
 {
@@ -274,7 +292,9 @@ static void put_property(struct schema *s, const struct az_option *o)
         put_string(s, o);
         break;
     case AZ_OPT_ENUM:
-        if (o->values)
+        if (o->owner == AZ_OWN_OPTIONS && o->offset == offsetof(struct az_options, steps))
+            put_steps(w, o);
+        else if (o->values)
             put_words(w, az_sv_str(o->values));
         else
             put_format(s);

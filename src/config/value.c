@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "base/utf8.h"
+#include "model/window.h"
 
 #define SHOWN 80 /* bytes of a wrong value in a message */
 
@@ -179,6 +180,11 @@ static int store_enum(const struct az_option *o, const struct az_node *n, const 
                       void *to)
 {
     struct az_sv word = n->kind == AZ_NODE_TEXT ? word_of(o->values, n->text) : AZ_SV("");
+    int64_t first, last;
+    if (word.n == 0 && is_field(o, offsetof(struct az_options, steps)) &&
+        (n->kind == AZ_NODE_TEXT || n->kind == AZ_NODE_NUMBER) &&
+        az_window_steps(n->text, &first, &last))
+        word = az_arena_dup(t->a, n->text);
     if (word.n == 0)
         return refuse(o, n, t);
     if (is_field(o, offsetof(struct az_options, text_mode)))

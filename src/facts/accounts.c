@@ -6,6 +6,7 @@
 #include "facts/steps.h"
 #include "model/dispatch.h"
 #include "model/optrace.h"
+#include "model/window.h"
 
 enum { SCOPE, BEFORE, AFTER, STEP, OTHER_STEP, WINDOWS };
 
@@ -28,6 +29,15 @@ struct pass {
     int64_t micro;
     struct az_accounts *out;
 };
+
+/* Time between the instances of a window is in no account. */
+static void skip_between(const struct pass *p, struct az_account *a)
+{
+    const int64_t between = az_window_between(p->t, a->first, a->last);
+    a->total -= between;
+    a->idle -= between;
+    a->micro = a->micro < a->idle ? a->micro : a->idle;
+}
 
 /* Steps mostly follow each other, and no list is needed to cut work to them. */
 static bool are_apart(const struct az_steps *s)
@@ -121,19 +131,21 @@ static int64_t process_ticks(const struct az_trace *t)
 static int measure(struct pass *p)
 {
     struct az_accounts *out = p->out;
-    const int64_t whole = process_ticks(p->t);
+    const int64_t whole = p->t->windowed ? 0 : process_ticks(p->t);
     const size_t n = p->dev.slots.n;
     out->device = az_arena_array(p->job->arena, n + 1, sizeof *out->device);
     out->devices = n;
     if (!out->device)
         return az_arena_error(p->job->arena);
     az_tally_account(&p->all, &out->all);
+    skip_between(p, &out->all);
     if (out->all.events)
         az_account_extend(&out->all, whole);
     for (size_t i = 0; i < n; i++) {
         struct az_device_account d = { .device = p->dev.slots.v[i].device, .a = out->all };
         if (p->device) {
             az_tally_account(&p->device[i], &d.a);
+            skip_between(p, &d.a);
             az_account_extend(&d.a, whole);
         }
         if (d.a.events)
@@ -189,7 +201,7 @@ static void window_accounts(const struct pass *p, int w, struct az_device_accoun
         const struct az_span window = own ? own_window(p, i) : p->window[w];
         a.first = window.start;
         a.last = window.end;
-        a.total = a.last - a.first;
+        a.total = a.last - a.first - az_window_between(p->t, a.first, a.last);
         a.idle = a.total - a.busy;
         out[n++] = (struct az_device_account){ p->dev.slots.v[i].device, a };
     }
@@ -298,7 +310,8 @@ static int measure_scope(struct pass *p)
     if (!out->scoped || !out->idle)
         return az_arena_error(p->job->arena);
     for (int round = 0; rc == 0 && round < ROUNDS; round++) {
-        rc = p->steps && p->steps->n ? choose_window(p) : 0;
+        const bool windowed = p->job->traces[p->trace]->windowed;
+        rc = p->steps && p->steps->n && !windowed ? choose_window(p) : 0;
         if (rc == 0 && !out->by_steps)
             whole_window(p);
         if (rc == 0 && (out->by_steps || round > 0))

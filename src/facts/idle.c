@@ -1,5 +1,6 @@
 /* Idle gaps of a trace in one pass over its device work. */
 #include "facts/idle.h"
+#include "model/window.h"
 
 struct last { /* by slot */
     int64_t end;
@@ -25,7 +26,7 @@ static int sweep(struct az_job *job, size_t trace, const struct az_devices_of *d
             const uint32_t slot = dev->slot_of_lane.v[e->lane[row]], op = az_op_word(kind, row);
             const int64_t start = e->start[row], end = e->end[row];
             struct last *l = &last[slot];
-            if (l->any && start > l->end)
+            if (l->any && start > l->end && az_window_between(t, l->end, start) < start - l->end)
                 rc = each(ctx, &(struct az_idle_gap){ l->end, start, l->op, op, slot });
             if (!l->any || end >= l->end)
                 *l = (struct last){ end, op, true };

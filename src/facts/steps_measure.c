@@ -155,7 +155,7 @@ static void set_excluded(struct az_step_search *s, int64_t *scratch)
 {
     const size_t n = s->found.n;
     int64_t middle[2];
-    if (n < 3)
+    if (n < 3 || s->t->windowed) /* what the user chose is all of it */
         return;
     for (size_t i = 1; i < n; i++)
         scratch[i - 1] = s->found.v[i].length;

@@ -60,6 +60,11 @@
       "omit the activity table of HIP calls", "0.4") \
     X(INT, top_xla, 0, 1e9, NULL, "30", "rocprof rocpd pftrace", \
       "rows of xla_top; 0: all", "0.4") \
+    X(TEXT, from, NO_RANGE, NULL, NULL, "", \
+      "start of the window: a time from the start of the recording (1.5s, 250ms), a part of it (50%), or @RANGE; steps and range choose it, too", "0.4") \
+    X(TEXT, to, NO_RANGE, NULL, NULL, "", "end of the window, as from; @RANGE: the end of the last range of that name", "0.4") \
+    X(TEXT, range, NO_RANGE, NULL, NULL, "", \
+      "window of the ranges, record_functions or modules of this name (* and ? match any text): host activity in them and the device work that it launches", "0.4") \
     X(BOOL, database_events, NO_RANGE, NULL, "false", "", \
       "include events in the output format sqlite: kernels, copies, operators, calls, ...", "0.1")
 /* clang-format on */

@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "base/sort.h"
 #include "model/clean.h"
+#include "model/window.h"
 
 const char *az_kind_text(enum az_kind k)
 {
@@ -85,6 +86,8 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
     t->in_order = 1u << AZ_KERNEL;
     az_vec_init(&t->notes, mem);
     az_vec_init(&t->facts, mem);
+    az_vec_init(&t->window_work, mem);
+    az_vec_init(&t->recorded_window, mem);
     int err = az_intern_init(&t->names, &t->arena, mem);
     if (err == 0)
         err = az_map_init(&t->lane_of, mem, 0);
@@ -285,6 +288,8 @@ void az_trace_release(struct az_trace *t)
     az_vec_release(&t->skipped);
     az_vec_release(&t->notes);
     az_vec_release(&t->facts);
+    az_vec_release(&t->window_work);
+    az_vec_release(&t->recorded_window);
     az_map_release(&t->lane_of);
     az_intern_release(&t->names);
     az_arena_release(&t->arena);
@@ -504,6 +509,11 @@ int az_trace_finalize_on(struct az_trace *t, unsigned threads)
         az_trace_drop_columns(t, AZ_KERNEL, AZ_COL_GEO);
     az_map_release(&t->geometries.row_of);
     int err = sort_kinds(t, threads);
+    if (err == 0 && (t->window || t->recorded_window.n)) {
+        enum az_window_miss miss;
+        err = az_window_apply(t, t->window, &miss);
+        t->window_miss = miss;
+    }
     if (err == 0)
         err = az_trace_clean(t);
     if (err == 0)

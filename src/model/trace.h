@@ -7,6 +7,7 @@
 
 #include "base/diag.h"
 #include "base/intern.h"
+#include "base/interval.h"
 #include "base/vec.h"
 #include "classify/kernels.h"
 #include "model/geometry.h"
@@ -212,6 +213,7 @@ struct az_trace_ext {
 
 /* The user's hook into the tree of a framework trace, run while it is sealed (model/treeedit.h)
  * where extension_file, enable_pseudo_ops or captures of graphs ask for it. */
+struct az_window;
 struct az_tree_edits;
 struct az_trace_hook {
     int (*run)(struct az_trace *t, struct az_tree_edits *edits, void *ctx); /* NULL: none */
@@ -258,7 +260,13 @@ struct az_trace {
     const struct az_trace_ext *ext_ops; /* NULL without ext */
     struct az_trace_hook hook;          /* set before the trace is sealed */
     struct az_user_names user_names;    /* set before the trace is sealed */
-    struct az_name_classes classes; /* of the names of kernels and fills; made when it is sealed */
+    const struct az_window *window;     /* the same: what is kept (model/window.h); NULL: all */
+    unsigned window_miss;               /* enum az_window_miss, when it is sealed */
+    bool windowed;                      /* it holds a window of its recording */
+    struct az_spans recorded_window; /* of a file that holds a window: host time, ticks, merged */
+    struct az_spans window_work;     /* of several instances of a range: from the first start to the
+                                        last end of the device work of each, merged; else empty */
+    struct az_name_classes classes;  /* of the names of kernels and fills; made when it is sealed */
     struct az_vec_u32 full_name; /* name id -> id of the whole name that decides its class, where a
                                     short one is shown; AZ_NO_ID, or beyond the end: the same */
 };

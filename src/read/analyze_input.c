@@ -14,6 +14,7 @@
 #include "io/path.h"
 #include "io/source.h"
 #include "model/finalize.h"
+#include "model/window.h"
 #include "query/query.h"
 
 void az_result_init(struct az_result *r, uint64_t memory_limit)
@@ -151,6 +152,15 @@ static void warn_lost(const struct az_input_run *o, const struct az_trace *t)
     }
 }
 
+/* The window has to be in the trace. */
+static int check_window(const struct az_input_run *o, const struct az_trace *t)
+{
+    if (t->window_miss == AZ_WINDOW_FOUND)
+        return AZ_OK;
+    return az_diag_fail(o->diag, AZ_EEMPTY, AZ_AT_FILE(t->path), "%s",
+                        az_window_miss_text((enum az_window_miss)t->window_miss));
+}
+
 int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_file *files, size_t n)
 {
     struct az_parse p = { .files = files,
@@ -173,11 +183,19 @@ int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_fi
     t->hook = (struct az_trace_hook){ .run = az_trace_hook, .ctx = &hook };
     t->user_names =
         (struct az_user_names){ .collectives = p.opts->coll_patterns, .map = &p.opts->classes };
-    rc = o->job->format->parse(&p);
+    struct az_window window;
+    bool windowed;
+    rc = az_window_read(p.opts, &window, &windowed, o->diag);
+    t->window = windowed ? &window : NULL;
+    if (!rc)
+        rc = o->job->format->parse(&p);
     if (!rc && az_cancelled(o->job->cancel))
         rc = AZ_EINTR;
     if (!rc && !t->sealed)
         rc = seal(o, t, &p);
+    t->window = NULL;
+    if (!rc)
+        rc = check_window(o, t);
     t->hook = (struct az_trace_hook){ 0 };
     if (!rc && !hook.loaded) {
         rc = az_framework_script_check(p.opts, o->diag);

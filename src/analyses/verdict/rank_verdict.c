@@ -150,7 +150,7 @@ static int accounts(struct az_verdict *v)
                                         .after = outside_account(v, a->after, i),
                                         .step = step_account(v, a, i) };
     az_verdict_sum_devices(p);
-    p->scope = a->by_steps ? AZ_SCOPE_STEPS : AZ_SCOPE_RECORDING;
+    p->scope = v->t->windowed ? AZ_SCOPE_WINDOW : a->by_steps ? AZ_SCOPE_STEPS : AZ_SCOPE_RECORDING;
     v->window = a->window;
     return 0;
 }

@@ -1,0 +1,421 @@
+/* The part of a trace that the user chose: see the header. */
+#include "model/window.h"
+
+#include "base/num.h"
+#include "classify/steps.h"
+#include "model/optrace.h"
+
+/* ---- what the options say ---- */
+
+bool az_window_time(struct az_sv text, int64_t *ns)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+    double factor = 1e9, v;
+    for (size_t i = 0; i < AZ_LENGTH(units); i++)
+        if (az_sv_ends(text, az_sv_str(units[i].unit))) {
+            factor = units[i].ns;
+            text = az_sv_trim(az_sv_make(text.p, text.n - strlen(units[i].unit)));
+            break;
+        }
+    if (az_parse_f64(text, &v) != 0 || !(v >= 0) || v * factor > (double)AZ_TIME_MAX)
+        return false;
+    *ns = (int64_t)(v * factor + 0.5);
+    return true;
+}
+
+bool az_window_steps(struct az_sv text, int64_t *first, int64_t *last)
+{
+    const ptrdiff_t at = az_sv_find(text, AZ_SV("-"));
+    const struct az_sv from = at < 0 ? text : az_sv_make(text.p, (size_t)at),
+                       to = at < 0 ? text : az_sv_make(text.p + at + 1, text.n - (size_t)at - 1);
+    return az_parse_i64(from, first) == 0 && az_parse_i64(to, last) == 0 && *first >= 0 &&
+           *last >= *first;
+}
+
+static int read_end(struct az_sv text, const char *key, struct az_window_end *out,
+                    struct az_diag *diag)
+{
+    *out = (struct az_window_end){ .ns = AZ_UNSET_I64, .percent = -1 };
+    if (!text.n)
+        return AZ_OK;
+    if (az_sv_ends(text, AZ_SV("%")) &&
+        az_parse_f64(az_sv_make(text.p, text.n - 1), &out->percent) == 0 && out->percent >= 0 &&
+        out->percent <= 100)
+        return AZ_OK;
+    if (text.p[0] == '@' && text.n > 1) {
+        out->range = az_sv_make(text.p + 1, text.n - 1);
+        return AZ_OK;
+    }
+    if (az_window_time(text, &out->ns))
+        return AZ_OK;
+    return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
+                        "invalid %s '%.*s'; use a time such as 1.5s or 250ms, 50%%, or @RANGE", key,
+                        AZ_SVF(text));
+}
+
+int az_window_read(const struct az_options *o, struct az_window *out, bool *any,
+                   struct az_diag *diag)
+{
+    *out = (struct az_window){ .range = o->range, .step = -1, .last_step = -1 };
+    int rc = read_end(o->from, "from", &out->from, diag);
+    if (rc == 0)
+        rc = read_end(o->to, "to", &out->to, diag);
+    if (rc == 0 && out->from.ns != AZ_UNSET_I64 && out->to.ns != AZ_UNSET_I64 &&
+        out->to.ns <= out->from.ns)
+        rc = az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
+                          "empty window from '%.*s' to '%.*s'; choose a later end", AZ_SVF(o->from),
+                          AZ_SVF(o->to));
+    az_window_steps(o->steps, &out->step, &out->last_step);
+    *any = o->from.n || o->to.n || o->range.n || out->step >= 0;
+    return rc;
+}
+
+/* ---- where it is ---- */
+
+static const enum az_kind host_kinds[] = { AZ_HOST_OP,   AZ_CALL,     AZ_OSRT,  AZ_RANGE,
+                                           AZ_FRAME,     AZ_OVERHEAD, AZ_ALLOC, AZ_CAPTURED,
+                                           AZ_GAP_FRAME, AZ_MODULE };
+static const enum az_kind device_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH, AZ_SYNC };
+
+static int64_t recording_start(const struct az_trace *t)
+{
+    int64_t first = INT64_MAX;
+    for (size_t k = 0; k < AZ_GAP_FRAME; k++)
+        if (t->ev[k].n && t->ev[k].start[0] < first)
+            first = t->ev[k].start[0];
+    return first;
+}
+
+static int64_t recording_end(const struct az_trace *t)
+{
+    int64_t last = INT64_MIN;
+    for (size_t k = 0; k < AZ_GAP_FRAME; k++)
+        for (size_t i = 0; i < t->ev[k].n; i++)
+            last = t->ev[k].end[i] > last ? t->ev[k].end[i] : last;
+    return last;
+}
+
+const char *az_window_miss_text(enum az_window_miss miss)
+{
+    static const char *const text[] = {
+        [AZ_WINDOW_FOUND] = "",
+        [AZ_WINDOW_NO_RANGE] = "no range of the window; see the paths in table 'regions'",
+        [AZ_WINDOW_NO_MARKS] = "no step marks for the window; use from and to, or range",
+        [AZ_WINDOW_NO_STEP] = "no step with these numbers; see table 'steps'",
+        [AZ_WINDOW_NO_EVENTS] = "no events to choose a window from; use the options of the format",
+    };
+    return text[miss];
+}
+
+static bool name_matches(struct az_sv pattern, struct az_sv name)
+{
+    static const struct az_sv module = { "nn.Module: ", 11 };
+    return az_sv_glob(pattern, name) ||
+           (az_sv_starts(name, module) &&
+            az_sv_glob(pattern, az_sv_make(name.p + module.n, name.n - module.n)));
+}
+
+bool az_window_names(const struct az_window *w, struct az_sv name)
+{
+    return (w->range.n && name_matches(w->range, name)) ||
+           (w->from.range.n && name_matches(w->from.range, name)) ||
+           (w->to.range.n && name_matches(w->to.range, name));
+}
+
+/* Names of the recording that match, 1 a name id; NULL: no memory. */
+static uint8_t *matching_names(const struct az_trace *t, struct az_sv pattern)
+{
+    const size_t n = t->names.text.n;
+    uint8_t *match = az_mem_alloc(t->mem, n + 1);
+    for (uint32_t i = 0; match && i < n; i++)
+        match[i] = name_matches(pattern, az_trace_text(t, i));
+    return match;
+}
+
+static int range_spans(const struct az_trace *t, struct az_sv pattern, struct az_spans *out)
+{
+    static const enum az_kind kinds[] = { AZ_RANGE, AZ_MODULE, AZ_FRAME, AZ_HOST_OP };
+    uint8_t *match = matching_names(t, pattern);
+    int rc = match ? AZ_OK : az_mem_error(t->mem);
+    /* operators are named only where no range is: record_function of old traces */
+    for (size_t k = 0; rc == 0 && k < AZ_LENGTH(kinds) && (kinds[k] != AZ_HOST_OP || !out->n);
+         k++) {
+        const struct az_events *e = &t->ev[kinds[k]];
+        for (size_t i = 0; rc == 0 && i < e->n; i++)
+            if (e->name[i] != AZ_NO_ID && match[e->name[i]] && e->end[i] > e->start[i])
+                rc = az_vec_push(out, ((struct az_span){ e->start[i], e->end[i] }));
+    }
+    az_mem_free(t->mem, match, match ? t->names.text.n + 1 : 0);
+    if (rc == 0)
+        rc = az_spans_sort(out);
+    return rc;
+}
+
+/* ---- steps ---- */
+
+/* Which kind of mark the trace has: the first of the list that any host event is. */
+static enum az_step_mark mark_kind(const struct az_trace *t)
+{
+    static const enum az_kind kinds[] = { AZ_RANGE, AZ_HOST_OP };
+    enum az_step_mark best = AZ_MARK_NONE;
+    for (size_t k = 0; k < AZ_LENGTH(kinds); k++) {
+        const struct az_events *e = &t->ev[kinds[k]];
+        uint32_t last = AZ_NO_ID;
+        for (size_t i = 0; i < e->n; i++) {
+            struct az_sv stem;
+            int64_t number;
+            if (e->name[i] == last || e->name[i] == AZ_NO_ID || e->end[i] <= e->start[i])
+                continue;
+            last = e->name[i];
+            const enum az_step_mark m = az_step_mark_of(az_trace_text(t, last), &stem, &number);
+            if (m != AZ_MARK_NONE && (best == AZ_MARK_NONE || m < best))
+                best = m;
+        }
+    }
+    return best;
+}
+
+/* Marks of that kind by start; their numbers are those of their names, else their places. */
+static int step_spans(const struct az_trace *t, const struct az_window *w, struct az_spans *out,
+                      enum az_window_miss *miss)
+{
+    const enum az_step_mark kind = mark_kind(t);
+    const struct az_events *e = &t->ev[t->ev[AZ_RANGE].n ? AZ_RANGE : AZ_HOST_OP];
+    int64_t place = 0, end = INT64_MIN;
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && kind != AZ_MARK_NONE && i < e->n; i++) {
+        struct az_sv stem;
+        int64_t number;
+        if (e->name[i] == AZ_NO_ID || e->end[i] <= e->start[i] || e->start[i] < end ||
+            az_step_mark_of(az_trace_text(t, e->name[i]), &stem, &number) != kind)
+            continue;
+        end = e->end[i];
+        number = number < 0 ? place : number;
+        place++;
+        if (number >= w->step && number <= w->last_step)
+            rc = az_vec_push(out, ((struct az_span){ e->start[i], e->end[i] }));
+    }
+    if (rc == 0 && !out->n)
+        *miss = place ? AZ_WINDOW_NO_STEP : AZ_WINDOW_NO_MARKS;
+    return rc;
+}
+
+static int clip_to(struct az_spans *s, int64_t from, int64_t to)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        struct az_span x = s->v[i];
+        x.start = x.start > from ? x.start : from;
+        x.end = x.end < to ? x.end : to;
+        if (x.start < x.end)
+            s->v[n++] = x;
+    }
+    s->n = n;
+    return AZ_OK;
+}
+
+/* The first start, or the last end of ranges. */
+static int end_ticks(const struct az_trace *t, const struct az_window_end *w, bool last,
+                     int64_t *at, enum az_window_miss *miss)
+{
+    struct az_spans s;
+    *at = last ? INT64_MAX : INT64_MIN;
+    if (!w->range.n) {
+        const int64_t start = recording_start(t);
+        if (w->percent >= 0)
+            *at = start + (int64_t)((double)(recording_end(t) - start) * w->percent / 100);
+        if (w->ns != AZ_UNSET_I64)
+            *at = start + w->ns * t->ticks_per_ns;
+        return AZ_OK;
+    }
+    az_vec_init(&s, t->mem);
+    const int rc = range_spans(t, w->range, &s);
+    if (rc == 0 && !s.n)
+        *miss = AZ_WINDOW_NO_RANGE;
+    for (size_t i = 0; i < s.n; i++)
+        *at = last ? (i == 0 || s.v[i].end > *at ? s.v[i].end : *at) : s.v[0].start;
+    az_vec_release(&s);
+    return rc;
+}
+
+int az_window_spans(const struct az_trace *t, const struct az_window *w, struct az_spans *out,
+                    enum az_window_miss *miss)
+{
+    int64_t from, to;
+    int rc = AZ_OK;
+    *miss = AZ_WINDOW_FOUND;
+    az_vec_reset(out);
+    if (w->range.n) {
+        rc = range_spans(t, w->range, out);
+        *miss = rc == 0 && !out->n ? AZ_WINDOW_NO_RANGE : *miss;
+    } else if (w->step >= 0) {
+        rc = step_spans(t, w, out, miss);
+    } else {
+        rc = az_vec_push(out, ((struct az_span){ INT64_MIN, INT64_MAX }));
+    }
+    if (rc == 0 && *miss == AZ_WINDOW_FOUND)
+        rc = end_ticks(t, &w->from, false, &from, miss);
+    if (rc == 0 && *miss == AZ_WINDOW_FOUND)
+        rc = end_ticks(t, &w->to, true, &to, miss);
+    if (rc || *miss != AZ_WINDOW_FOUND)
+        return rc;
+    az_spans_union(out);
+    return clip_to(out, from, to);
+}
+
+/* ---- what is in it ---- */
+
+struct filter {
+    struct az_trace *t;
+    const struct az_spans *spans;
+    struct az_map calls;  /* (process, correlation) -> span that it begins in + 1; 0: none */
+    struct az_spans work; /* by span: of its device work; end < start: none */
+    uint64_t dropped;
+    int64_t ticks;
+};
+
+/* Calls and device events of one process. In a framework trace ids are unique, of ranks merged into
+ * one file within each. */
+static uint64_t process_of(const struct az_trace *t, uint32_t lane)
+{
+    const struct az_optrace *o =
+        t->ext_ops && (t->ext_ops->caps & AZ_CAP_CALLTREE) ? az_optrace(t) : NULL;
+    if (!o)
+        return t->lanes.v[lane].proc;
+    return lane < o->lane_scopes.n ? o->lane_scopes.v[lane] : 0;
+}
+
+/* Span that holds a time, + 1; 0: none. */
+static uint32_t span_at(const struct az_spans *s, int64_t at)
+{
+    size_t lo = 0, hi = s->n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (s->v[mid].end <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < s->n && s->v[lo].start <= at ? (uint32_t)lo + 1 : 0;
+}
+
+static int list_calls(struct filter *f)
+{
+    const struct az_events *e = &f->t->ev[AZ_CALL];
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && e->corr && i < e->n; i++) {
+        uint32_t *at;
+        bool added;
+        if (e->corr[i])
+            rc = az_map_put(&f->calls, process_of(f->t, e->lane[i]), e->corr[i],
+                            span_at(f->spans, e->start[i]), &at, &added);
+    }
+    return rc;
+}
+
+static bool is_inside(struct filter *f, enum az_kind kind, bool device, size_t i)
+{
+    const struct az_events *e = &f->t->ev[kind];
+    if (kind == AZ_CALL)
+        return az_spans_hold(f->spans, e->start[i]);
+    if (!device)
+        return az_spans_touch(f->spans, e->start[i], e->end[i]);
+    uint32_t span = e->corr && e->corr[i]
+                        ? az_map_get(&f->calls, process_of(f->t, e->lane[i]), e->corr[i])
+                        : AZ_NO_ID;
+    span = span != AZ_NO_ID ? span : span_at(f->spans, e->start[i]);
+    if (span && kind != AZ_SYNC) {
+        struct az_span *w = &f->work.v[span - 1];
+        w->start = e->start[i] < w->start ? e->start[i] : w->start;
+        w->end = e->end[i] > w->end ? e->end[i] : w->end;
+    }
+    return span != 0;
+}
+
+/* What the device did for each instance, merged. */
+static int keep_work(struct filter *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->work.n; i++)
+        if (f->work.v[i].end >= f->work.v[i].start)
+            f->work.v[n++] = f->work.v[i];
+    f->work.n = n;
+    const int rc = az_spans_sort(&f->work);
+    az_spans_union(&f->work);
+    if (rc || f->work.n < 2)
+        return rc;
+    f->t->window_work = f->work;
+    az_vec_init(&f->work, f->t->mem);
+    return AZ_OK;
+}
+
+int64_t az_window_between(const struct az_trace *t, int64_t from, int64_t to)
+{
+    struct az_span span = { from, to };
+    const struct az_spans whole = { .v = &span, .n = 1 };
+    return t->window_work.n && to > from ? to - from - az_spans_overlap(&t->window_work, &whole)
+                                         : 0;
+}
+
+static int filter_kind(struct filter *f, enum az_kind kind, bool device)
+{
+    const struct az_events *e = &f->t->ev[kind];
+    const size_t n = e->n;
+    uint8_t *gone = n ? az_mem_alloc(f->t->mem, n) : NULL;
+    if (!gone)
+        return n ? az_mem_error(f->t->mem) : AZ_OK;
+    for (size_t i = 0; i < n; i++) {
+        gone[i] = !is_inside(f, kind, device, i);
+        f->dropped += gone[i];
+        f->ticks += gone[i] && device && kind != AZ_SYNC ? e->end[i] - e->start[i] : 0;
+    }
+    const int rc = az_trace_replace(f->t, kind, gone, NULL, 0);
+    az_mem_free(f->t->mem, gone, n);
+    return rc;
+}
+
+static int filter_all(struct filter *f)
+{
+    int rc = list_calls(f);
+    for (size_t i = 0; rc == 0 && i < f->spans->n; i++)
+        rc = az_vec_push(&f->work, ((struct az_span){ INT64_MAX, INT64_MIN }));
+    for (size_t k = 0; rc == 0 && k < AZ_LENGTH(device_kinds); k++)
+        rc = filter_kind(f, device_kinds[k], true);
+    if (rc == 0)
+        rc = filter_kind(f, AZ_GPU_RANGE, false);
+    for (size_t k = 0; rc == 0 && k < AZ_LENGTH(host_kinds); k++)
+        rc = filter_kind(f, host_kinds[k], false);
+    return rc;
+}
+
+int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_window_miss *miss)
+{
+    struct az_spans spans;
+    struct filter f = { .t = t, .spans = &spans };
+    *miss = AZ_WINDOW_NO_EVENTS;
+    if ((t->ext_ops && (t->ext_ops->caps & AZ_CAP_OPREPORT)) || recording_start(t) == INT64_MAX)
+        return AZ_OK;
+    az_vec_init(&spans, t->mem);
+    az_vec_init(&f.work, t->mem);
+    int rc = az_map_init(&f.calls, t->mem, t->ev[AZ_CALL].n);
+    *miss = AZ_WINDOW_FOUND;
+    if (rc == 0 && w)
+        rc = az_window_spans(t, w, &spans, miss);
+    for (size_t i = 0; rc == 0 && !w && i < t->recorded_window.n; i++)
+        rc = az_vec_push(&spans, t->recorded_window.v[i]);
+    if (rc == 0 && *miss == AZ_WINDOW_FOUND)
+        rc = filter_all(&f);
+    if (rc == 0 && *miss == AZ_WINDOW_FOUND) {
+        t->windowed = true;
+        rc = keep_work(&f);
+        if (f.dropped)
+            az_trace_dropped(t, AZ_DROP_FILTERED, "events outside the window", f.dropped, f.ticks);
+    }
+    az_map_release(&f.calls);
+    az_vec_release(&f.work);
+    az_vec_release(&spans);
+    return rc;
+}

@@ -1,0 +1,81 @@
+/* A part of the recording, chosen by the user: times, steps, or ranges by name (docs/regions.md 7).
+ * Events outside are taken out of a trace before it is sealed, so that every fact and table is of
+ * the window. */
+#ifndef AZ_MODEL_WINDOW_H
+#define AZ_MODEL_WINDOW_H
+
+#include "base/interval.h"
+#include "model/options.h"
+#include "model/trace.h"
+
+/* One end: a time from the start of the recording, or a range. */
+struct az_window_end {
+    int64_t ns;         /* AZ_UNSET_I64: not given */
+    double percent;     /* of the recording; negative: not given */
+    struct az_sv range; /* pattern of its name; empty: none */
+};
+struct az_window {
+    struct az_window_end from, to;
+    struct az_sv range;      /* pattern; empty: none */
+    int64_t step, last_step; /* numbers; -1: none */
+};
+/* What the options say; false: no window. AZ_ECONFIG with a message for values that are none. */
+int az_window_read(const struct az_options *o, struct az_window *out, bool *any,
+                   struct az_diag *diag) AZ_MUST_USE;
+/* "1.5s", "250ms", "10us", "5ns", "3" (seconds); a time from the start. false: none. */
+bool az_window_time(struct az_sv text, int64_t *ns);
+/* "10", "10-12". false: no steps. */
+bool az_window_steps(struct az_sv text, int64_t *first, int64_t *last);
+
+/* Why a window is empty. */
+enum az_window_miss {
+    AZ_WINDOW_FOUND,
+    AZ_WINDOW_NO_RANGE, /* no range of that name */
+    AZ_WINDOW_NO_MARKS, /* no marks of steps */
+    AZ_WINDOW_NO_STEP,  /* none of these numbers */
+    AZ_WINDOW_NO_EVENTS /* the file has sums only, or operations with other means of choice */
+};
+/* What to do about it: a message. */
+const char *az_window_miss_text(enum az_window_miss miss);
+/* Does a name match the range of a window, or of one of its ends? */
+bool az_window_names(const struct az_window *w, struct az_sv name);
+/* Spans of host time, ticks, sorted and merged: of a trace whose events are sorted. */
+int az_window_spans(const struct az_trace *t, const struct az_window *w, struct az_spans *out,
+                    enum az_window_miss *miss) AZ_MUST_USE;
+/* Takes out what is outside. A call is inside if it begins there, and device work with its call;
+ * without a call if it begins there. Other events of the host are inside if they overlap. w NULL:
+ * the window that the file holds. Called by az_trace_finalize. */
+int az_window_apply(struct az_trace *t, const struct az_window *w,
+                    enum az_window_miss *miss) AZ_MUST_USE;
+/* Time of [from, to) between the work of the instances that a window has, ticks: it is in no
+ * account. */
+int64_t az_window_between(const struct az_trace *t, int64_t from, int64_t to);
+static inline bool az_spans_hold(const struct az_spans *s, int64_t at)
+{
+    size_t lo = 0, hi = s->n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (s->v[mid].end <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < s->n && s->v[lo].start <= at;
+}
+/* Does [start, end) overlap one of them? An event without length is a point. */
+static inline bool az_spans_touch(const struct az_spans *s, int64_t start, int64_t end)
+{
+    size_t lo = 0, hi = s->n;
+    if (end <= start)
+        return az_spans_hold(s, start);
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (s->v[mid].end <= start)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < s->n && s->v[lo].start < end;
+}
+
+#endif

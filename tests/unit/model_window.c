@@ -1,0 +1,209 @@
+/* Windows: what the options say, and which events are inside. */
+#include "unit/analyses_trace.h"
+
+#include "model/window.h"
+
+struct state {
+    struct az_mem mem;
+    struct az_trace t;
+    struct az_options o;
+    struct az_diag diag;
+};
+
+static int setup(void **state)
+{
+    struct state *s = calloc(1, sizeof *s);
+    az_mem_init(&s->mem, 0);
+    az_diag_init(&s->diag);
+    new_trace(&s->t, &s->mem);
+    *state = s;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct state *s = *state;
+    az_trace_release(&s->t);
+    az_diag_release(&s->diag);
+    const size_t left = s->mem.used;
+    free(s);
+    return left == 0 ? 0 : -1;
+}
+
+static void times(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t ns;
+    } good[] = { { "1.5s", 1500000000 }, { "250ms", 250000000 }, { "10us", 10000 },
+                 { "5 ns", 5 },          { "2", 2000000000 },    { "0", 0 } };
+    static const char *const bad[] = { "", "x", "-1s", "1h", "ms", "1e40s" };
+    int64_t ns, first, last;
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(good); i++) {
+        assert_true(az_window_time(az_sv_str(good[i].text), &ns));
+        assert_int_equal(ns, good[i].ns);
+    }
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++)
+        assert_false(az_window_time(az_sv_str(bad[i]), &ns));
+    assert_true(az_window_steps(AZ_SV("12"), &first, &last) && first == 12 && last == 12);
+    assert_true(az_window_steps(AZ_SV("10-12"), &first, &last) && first == 10 && last == 12);
+    assert_false(az_window_steps(AZ_SV("12-10"), &first, &last));
+    assert_false(az_window_steps(AZ_SV("auto"), &first, &last));
+    assert_false(az_window_steps(AZ_SV("-3"), &first, &last));
+}
+
+/* step 0 [0, 100), step 1 [100, 200); a launch in each, whose kernels run at 150 and 400, and a
+ * kernel without call at 120. */
+static void fill(struct state *s)
+{
+    struct az_trace *t = &s->t;
+    const uint32_t host = host_lane(t, 1, 1), stream = stream_lane(t, 1, 0, 7);
+    add_range(t, "step 0", host, 0, 100, 0, 0, false);
+    add_range(t, "step 1", host, 100, 200, 1, 0, false);
+    add_range(t, "all", host, 0, 1000, 2, 0, false);
+    add(t, AZ_CALL, "cudaLaunchKernel", host, 90, 105, 1);
+    add(t, AZ_CALL, "cudaLaunchKernel", host, 110, 115, 2);
+    add(t, AZ_KERNEL, "first", stream, 150, 160, 1);
+    add(t, AZ_KERNEL, "second", stream, 400, 500, 2);
+    add(t, AZ_KERNEL, "alone", stream, 120, 130, 0);
+}
+
+static void seal(struct state *s, enum az_window_miss want)
+{
+    struct az_window w;
+    bool any;
+    assert_int_equal(az_window_read(&s->o, &w, &any, &s->diag), 0);
+    s->t.window = any ? &w : NULL;
+    assert_int_equal(az_trace_finalize(&s->t), 0);
+    assert_int_equal(s->t.window_miss, want);
+    assert_int_equal(s->t.windowed, any && want == AZ_WINDOW_FOUND);
+}
+
+static void read_options(struct state *s, const char *from, const char *to, const char *range,
+                         const char *steps)
+{
+    s->o = (struct az_options){ .from = az_sv_str(from),
+                                .to = az_sv_str(to),
+                                .range = az_sv_str(range),
+                                .steps = az_sv_str(steps) };
+}
+
+static void by_steps(void **state)
+{
+    struct state *s = *state;
+    fill(s);
+    read_options(s, "", "", "", "1");
+    seal(s, AZ_WINDOW_FOUND);
+    assert_int_equal(s->t.ev[AZ_RANGE].n, 2);
+    assert_int_equal(s->t.ev[AZ_CALL].n, 1);
+    assert_int_equal(s->t.ev[AZ_KERNEL].n, 2); /* its own, and the one without a call */
+    assert_true(az_sv_is(az_trace_text(&s->t, s->t.ev[AZ_KERNEL].name[1]), "second"));
+    assert_int_equal(s->t.drops.n, 1);
+    assert_int_equal(s->t.drops.v[0].kind, AZ_DROP_FILTERED);
+    assert_int_equal(s->t.drops.v[0].ticks, 10);
+}
+
+static void by_range(void **state)
+{
+    struct state *s = *state;
+    fill(s);
+    read_options(s, "", "", "step ?", "auto");
+    seal(s, AZ_WINDOW_FOUND);
+    assert_int_equal(s->t.ev[AZ_KERNEL].n, 3);
+    assert_int_equal(s->t.window_work.n, 0); /* the instances touch: one part */
+}
+
+static void parts(void **state)
+{
+    struct state *s = *state;
+    const uint32_t host = host_lane(&s->t, 1, 1), stream = stream_lane(&s->t, 1, 0, 7);
+    for (int i = 0; i < 3; i++) {
+        add_range(&s->t, "part", host, i * 1000, i * 1000 + 100, (uint64_t)i, 0, false);
+        add(&s->t, AZ_CALL, "cudaLaunchKernel", host, i * 1000 + 10, i * 1000 + 20,
+            (uint64_t)i + 1);
+        add(&s->t, AZ_KERNEL, "gemm", stream, i * 1000 + 200, i * 1000 + 300, (uint64_t)i + 1);
+    }
+    read_options(s, "", "", "part", "");
+    seal(s, AZ_WINDOW_FOUND);
+    assert_int_equal(s->t.window_work.n, 3);
+    assert_int_equal(az_window_between(&s->t, 200, 2300), 1800);
+    assert_int_equal(az_window_between(&s->t, 250, 1250), 900);
+    assert_int_equal(az_window_between(&s->t, 300, 300), 0);
+}
+
+static void by_time(void **state)
+{
+    struct state *s = *state;
+    fill(s);
+    read_options(s, "100ns", "@step*", "", "");
+    seal(s, AZ_WINDOW_FOUND);
+    assert_int_equal(s->t.ev[AZ_CALL].n, 1);
+    assert_int_equal(s->t.ev[AZ_KERNEL].n, 2);
+}
+
+static void by_parts(void **state)
+{
+    struct state *s = *state;
+    fill(s);
+    read_options(s, "10.5%", "100%", "", ""); /* of 1000: from 105 on */
+    seal(s, AZ_WINDOW_FOUND);
+    assert_int_equal(s->t.ev[AZ_CALL].n, 1);
+    assert_int_equal(s->t.ev[AZ_KERNEL].n, 2);
+}
+
+static void misses(void **state)
+{
+    static const struct {
+        const char *range, *steps, *from;
+        enum az_window_miss miss;
+    } each[] = { { "none", "", "", AZ_WINDOW_NO_RANGE },
+                 { "", "9", "", AZ_WINDOW_NO_STEP },
+                 { "", "", "@none", AZ_WINDOW_NO_RANGE } };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(each); i++) {
+        void *own = NULL;
+        setup(&own);
+        fill(own);
+        read_options(own, each[i].from, "", each[i].range, each[i].steps);
+        seal(own, each[i].miss);
+        assert_int_equal(((struct state *)own)->t.ev[AZ_KERNEL].n, 3);
+        assert_int_equal(teardown(&own), 0);
+    }
+    void *own = NULL;
+    setup(&own);
+    struct state *s = own;
+    add(&s->t, AZ_KERNEL, "gemm", stream_lane(&s->t, 1, 0, 7), 1, 2, 0);
+    read_options(s, "", "", "", "1");
+    seal(s, AZ_WINDOW_NO_MARKS);
+    assert_int_equal(teardown(&own), 0);
+}
+
+static void invalid(void **state)
+{
+    struct state *s = *state;
+    struct az_window w;
+    bool any;
+    read_options(s, "2s", "1s", "", "");
+    assert_int_equal(az_window_read(&s->o, &w, &any, &s->diag), AZ_ECONFIG);
+    read_options(s, "soon", "", "", "");
+    assert_int_equal(az_window_read(&s->o, &w, &any, &s->diag), AZ_ECONFIG);
+    read_options(s, "", "", "", "marks");
+    assert_int_equal(az_window_read(&s->o, &w, &any, &s->diag), 0);
+    assert_false(any);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times),
+        cmocka_unit_test_setup_teardown(by_steps, setup, teardown),
+        cmocka_unit_test_setup_teardown(by_range, setup, teardown),
+        cmocka_unit_test_setup_teardown(parts, setup, teardown),
+        cmocka_unit_test_setup_teardown(by_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(by_parts, setup, teardown),
+        cmocka_unit_test(misses),
+        cmocka_unit_test_setup_teardown(invalid, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
