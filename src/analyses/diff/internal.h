@@ -54,4 +54,17 @@ int az_diff_pair_children(struct az_merger *m, const uint32_t node[2]) AZ_MUST_U
  */
 int az_diff_repeated_names(struct az_merger *m) AZ_MUST_USE;
 
+/* ---- unified.c ---- */
+/* Points of difference by device event. Of a merged node, or n_nodes: above the roots. */
+struct az_diff_points {
+    const struct az_diff *d;
+    uint32_t *of_gpu; /* device event of the first trace -> its point; AZ_NO_ROW: none */
+    int64_t *busy[2]; /* of each point: ticks of each trace */
+    uint32_t *last;   /* scratch: the row of the table that a point was last seen in */
+    struct az_sv (*name)(void *ctx, uint32_t at);
+    void *ctx; /* of name */
+};
+/* unified_perf_summary of the first trace with what the second one needs for the same work. */
+int az_diff_unified(struct az_job *job, struct az_diff_points *p) AZ_MUST_USE;
+
 #endif

@@ -1,5 +1,5 @@
 /* Tables of a merged call tree. */
-#include "analyses/diff/tree.h"
+#include "analyses/diff/internal.h"
 #include "analyses/operators/framework.h"
 #include "document/record.h"
 #include "facts/groups.h"
@@ -21,6 +21,7 @@ struct work {
     struct diff_rows rows;
     struct az_vec_u32 gpu;
     struct az_spans spans;
+    struct az_diff_points points;
 };
 
 static bool both(const struct az_diff_node *n)
@@ -78,7 +79,12 @@ static int add_side(struct work *w, uint32_t at, uint32_t first, uint32_t end, i
     int64_t busy = 0;
     if (rc == 0)
         rc = busy_of(w, s, &busy);
+    const uint32_t point =
+        operator_at(d, at) == AZ_NO_ROW ? (uint32_t)d->nodes.n : operator_at(d, at);
+    w->points.busy[side][point] = az_add_sat(w->points.busy[side][point], busy);
     for (size_t i = 0; rc == 0 && i < w->gpu.n; i++) {
+        if (side == 0)
+            w->points.of_gpu[w->gpu.v[i]] = point;
         const uint32_t call = s->tree->gpu_node[w->gpu.v[i]];
         rc = az_vec_push(&w->rows, ((struct diff_row){
                                        .gpu = w->gpu.v[i],
@@ -561,13 +567,36 @@ static void cover(struct work *w)
                  (double)w->d->paired_by_order, "", AZ_SV("children matched by name and order"));
 }
 
+static struct az_sv point_name(void *ctx, uint32_t at) { return merged_name(ctx, at); }
+
+static int make_points(struct work *w)
+{
+    struct az_arena *a = w->job->arena;
+    const size_t gpu = w->d->side[0].tree->n_gpu + (size_t)1, n = w->d->nodes.n + 1;
+    struct az_diff_points *p = &w->points;
+
+    *p = (struct az_diff_points){ .d = w->d,
+                                  .of_gpu = az_arena_array(a, gpu, sizeof *p->of_gpu),
+                                  .busy = { az_arena_array(a, n, sizeof **p->busy),
+                                            az_arena_array(a, n, sizeof **p->busy) },
+                                  .last = az_arena_array(a, n, sizeof *p->last),
+                                  .name = point_name,
+                                  .ctx = w };
+    if (!p->of_gpu || !p->busy[0] || !p->busy[1] || !p->last)
+        return az_arena_error(a);
+    memset(p->of_gpu, 0xff, gpu * sizeof *p->of_gpu);
+    return 0;
+}
+
 int az_diff_tables(struct az_job *job, const struct az_diff *d)
 {
     struct work w = { .job = job, .d = d };
     az_vec_init(&w.rows, job->mem);
     az_vec_init(&w.gpu, job->mem);
     az_vec_init(&w.spans, job->mem);
-    int rc = collect(&w);
+    int rc = make_points(&w);
+    rc = rc ? rc : collect(&w);
+    rc = rc ? rc : az_diff_unified(job, &w.points);
     int (*const tables[])(struct work *) = { operator_table, summary_table, stats_table,
                                              kernel_map,     names_table,   tree_table };
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(tables); i++)

@@ -453,7 +453,7 @@ static int run(struct az_job *job)
     if (!u)
         return rc;
     w.u = *u;
-    rc = az_unified_tables(job, w.fw, u);
+    rc = az_unified_compared(job) ? 0 : az_unified_tables(job, w.fw, u, NULL);
     if (rc == 0)
         rc = az_unified_roofline(job, w.fw, u);
     if (rc == 0)

@@ -3,8 +3,10 @@
 #ifndef AZ_ANALYSES_OPERATORS_UNIFIED_H
 #define AZ_ANALYSES_OPERATORS_UNIFIED_H
 
+#include "analyses/operators/details.h"
 #include "analyses/operators/framework.h"
 #include "analyses/operators/metrics.h"
+#include "document/record.h"
 
 /* Small: there are as many as launching operators. */
 struct az_unified_row {
@@ -124,9 +126,24 @@ bool az_unified_only_copies(const struct az_framework *fw, const struct az_unifi
 /* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, the error is in
  * *rc. */
 const struct az_unified *az_unified_of(struct az_job *job, struct az_framework *fw, int *rc);
-/* unified_perf_summary and, with include_overlap_info, unified_perf_summary_kl_overlap. */
-int az_unified_tables(struct az_job *job, struct az_framework *fw,
-                      const struct az_unified *u) AZ_MUST_USE;
+/* More columns of unified_perf_summary, right after the sum of kernel times. put: their cells of a
+ * table's row from the device events of each of its n rows here, and that sum. */
+struct az_unified_more {
+    const struct az_record_column *columns;
+    size_t n_columns;
+    int (*put)(void *ctx, struct az_table *t, const struct az_gpu_run *runs, size_t n,
+               double kernel_us);
+    void *ctx;
+};
+/* unified_perf_summary and, with include_overlap_info, unified_perf_summary_kl_overlap. more: NULL:
+ * no more columns. */
+int az_unified_tables(struct az_job *job, struct az_framework *fw, const struct az_unified *u,
+                      const struct az_unified_more *more) AZ_MUST_USE;
+/* Is there a second trace, with which the table is made by the analysis of differences? */
+static inline bool az_unified_compared(const struct az_job *job)
+{
+    return job->other && (job->other->caps & AZ_CAP_CALLTREE);
+}
 /* roofline, its chart, and the share of device time without a model in `coverage` (roofline.c).
  */
 int az_unified_roofline(struct az_job *job, struct az_framework *fw,

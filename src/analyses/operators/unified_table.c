@@ -72,6 +72,7 @@ static uint64_t uid_of_row(const struct az_unified *u, const struct az_unified_r
 }
 
 struct work {
+    const struct az_unified_more *more; /* NULL: none */
     struct az_job *job;
     struct az_framework *fw;
     const struct az_unified *u;
@@ -253,9 +254,12 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
         az_table_column(t, "parent_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     az_framework_recompute_column(w->fw, t);
     az_record_columns(t, open_columns, AZ_LENGTH(open_columns));
-    for (size_t i = 0; i < AZ_LENGTH(stat); i++)
+    for (size_t i = 0; i < AZ_LENGTH(stat); i++) {
         az_table_column(t, stat[i], AZ_REAL, AZ_UNIT_US,
                         AZ_LOWER_BETTER | (i == 2 ? 0 : AZ_DETAIL));
+        if (i == 2 && w->more && !x->overlap)
+            az_record_columns(t, w->more->columns, w->more->n_columns);
+    }
     az_table_column(t, "kernel_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
     if (x->overlap)
@@ -277,8 +281,24 @@ static void put_scaled(struct az_table *t, const double v[3], double scale, bool
         az_put_f64(t, known ? v[i] / scale : NAN);
 }
 
-static void put_stats(const struct work *w, struct az_op_groups *x, size_t group)
+/* Cells of the columns of another analysis. */
+static int put_more(struct work *w, struct az_op_groups *x, size_t group, double kernel_us)
 {
+    size_t n;
+    const uint32_t *item = az_groups_items(&x->g, group, &n);
+    struct az_gpu_run *runs = az_mem_alloc(w->job->mem, n * sizeof *runs);
+    if (!runs)
+        return az_mem_error(w->job->mem);
+    for (size_t i = 0; i < n; i++)
+        runs[i] = own_of(w, item[i]);
+    const int rc = w->more->put(w->more->ctx, x->t, runs, n, kernel_us);
+    az_mem_free(w->job->mem, runs, n * sizeof *runs);
+    return rc;
+}
+
+static int put_stats(struct work *w, struct az_op_groups *x, size_t group)
+{
+    int rc = 0;
     struct az_stats s, d; /* of the host events, of device time */
     double us = 1e3 * (double)w->fw->trace->ticks_per_ns;
     const size_t rows = host_stats(w, &x->g, group, &s);
@@ -293,8 +313,11 @@ static void put_stats(const struct work *w, struct az_op_groups *x, size_t group
     az_put_i64(x->t, (int64_t)rows);
     put_scaled(x->t, host, us, s.n > 0);
     put_scaled(x->t, kernel, w->shown_us, true);
+    if (w->more && !x->overlap)
+        rc = put_more(w, x, group, (double)d.sum / w->shown_us);
     put_scaled(x->t, host_more, us, s.n > 0);
     put_scaled(x->t, kernel_more, w->shown_us, true);
+    return rc;
 }
 
 struct members { /* of a group */
@@ -339,8 +362,9 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
         az_put_text(t, az_framework_parent_module(w->job->arena, w->fw, r->node));
     az_framework_put_recompute(w->fw, t, az_framework_recompute(w->fw, r->node));
     az_put_i64(t, (int64_t)uid_of_row(w->u, r));
-    put_stats(w, x, group);
-    int rc = az_op_put_details(x, group);
+    int rc = put_stats(w, x, group);
+    if (rc == 0)
+        rc = az_op_put_details(x, group);
     if (rc == 0)
         rc = put_estimate(w, x, group);
     az_put_text(t, r->model ? AZ_SV("True") : AZ_SV("False"));
@@ -352,7 +376,8 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
     return rc;
 }
 
-int az_unified_tables(struct az_job *job, struct az_framework *fw, const struct az_unified *u)
+int az_unified_tables(struct az_job *job, struct az_framework *fw, const struct az_unified *u,
+                      const struct az_unified_more *more)
 {
     const struct az_op_kind kind = { key_of,
                                      own_of,
@@ -363,7 +388,7 @@ int az_unified_tables(struct az_job *job, struct az_framework *fw, const struct 
                                      "ex_UID",
                                      "topk_roofline_ops",
                                      fw->opts->topk_roofline_ops };
-    struct work w = { .job = job, .fw = fw, .u = u };
+    struct work w = { .job = job, .fw = fw, .u = u, .more = more };
     int rc;
     az_arena_init(&w.scratch, job->mem);
     w.metrics = az_framework_metrics_get(job, fw, &rc);
