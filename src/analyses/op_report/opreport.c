@@ -96,6 +96,8 @@ static void mark_rows(struct az_op_report *t)
     for (size_t i = 0; i < t->rows.n; i++) {
         struct az_op_report_row *r = &t->rows.v[i];
         r->suspect = az_op_report_suspect(t, r);
+        if (r->no_gap) /* which is not shown, and does not count */
+            r->suspect &= (uint8_t) ~(TT_SUSPECT_GAP | TT_SUSPECT_FAR);
         az_op_report_figures(t, r, &f);
         r->suspect |= az_op_report_rate_impossible(&f) ? TT_SUSPECT_RATE : 0;
     }
@@ -121,8 +123,7 @@ static int filter(struct az_op_report *t)
         bool out = range && (az_op_report_oprow(t, &r)->line < t->range_low ||
                              az_op_report_oprow(t, &r)->line > t->range_high);
         bool host = !out && t->o->no_host_ops && az_op_report_sig_of(t, &r)->kind == TT_HOST;
-        bool impossible = !out && !host && t->o->drop_impossible &&
-                          r.suspect & (TT_SUSPECT_KERNEL | TT_SUSPECT_LONG);
+        bool impossible = !out && !host && t->o->drop_impossible && r.suspect & TT_SUSPECT_TIME;
         t->out_of_range += out;
         t->host_dropped += host;
         t->impossible_dropped += impossible;

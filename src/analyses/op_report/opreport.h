@@ -74,7 +74,8 @@ enum {
     TT_SUSPECT_RATE = 64,     /* FLOPs or DRAM above the peak; its times may be right */
     /* Whose own time is impossible. The others have an impossible gap before them, or are just
      * long: an operation that is compiled first waits for seconds, and its time is good. */
-    TT_SUSPECT_KERNEL = TT_SUSPECT_FIRMWARE | TT_SUSPECT_NEGATIVE | TT_SUSPECT_COVERED
+    TT_SUSPECT_KERNEL = TT_SUSPECT_FIRMWARE | TT_SUSPECT_NEGATIVE | TT_SUSPECT_COVERED,
+    TT_SUSPECT_TIME = TT_SUSPECT_KERNEL | TT_SUSPECT_LONG /* what drop_impossible omits */
 };
 
 enum az_op_report_bound { TT_NO_BOUND, TT_DRAM, TT_FLOP, TT_BOTH, TT_SLOW, TT_ON_HOST };

@@ -25,6 +25,7 @@ static void count(struct check *c, bool hit, double time, double gap)
 enum {
     Q_ALL,
     Q_IMPOSSIBLE,
+    Q_LEFT_GAPS, /* over the limit, of possible rows */
     Q_KERNEL,
     Q_LONG,
     Q_NEGATIVE,
@@ -50,7 +51,9 @@ static void look(const struct az_op_report *t, struct check *c)
         az_op_report_figures(t, r, &f);
         const double time = az_op_report_row_ns(t, r), gap = az_op_report_row_gap_ns(t, r);
         count(&c[Q_ALL], true, time, gap);
-        count(&c[Q_IMPOSSIBLE], r->suspect & ~TT_SUSPECT_RATE, time, gap);
+        count(&c[Q_IMPOSSIBLE], r->suspect & TT_SUSPECT_TIME, time, gap);
+        count(&c[Q_LEFT_GAPS], r->suspect & TT_SUSPECT_FAR && !(r->suspect & TT_SUSPECT_TIME), 0,
+              gap);
         count(&c[Q_KERNEL], r->suspect & TT_SUSPECT_KERNEL, fabs(az_op_report_oprow(t, r)->kernel),
               gap);
         count(&c[Q_LONG], r->suspect & TT_SUSPECT_LONG, time, gap);
@@ -115,12 +118,12 @@ int az_op_report_quality(struct az_op_report *t)
     look(t, c);
     struct check rest = { c[Q_ALL].rows - c[Q_IMPOSSIBLE].rows,
                           c[Q_ALL].time - c[Q_IMPOSSIBLE].time,
-                          c[Q_ALL].gap - c[Q_IMPOSSIBLE].gap };
+                          c[Q_ALL].gap - c[Q_IMPOSSIBLE].gap - c[Q_LEFT_GAPS].gap };
     put(t, x, "all rows", &c[Q_ALL], "totals in ops and ops_stacked");
     put(t, x, "without impossible rows", &rest,
-        "totals excluding rows marked in ops (drop_impossible excludes them everywhere)");
+        "totals without impossible rows and gaps over the limit (drop_impossible: everywhere)");
     put_account(t, x);
-    put(t, x, "impossible rows", &c[Q_IMPOSSIBLE], "rows that fail any of the next six checks");
+    put(t, x, "impossible rows", &c[Q_IMPOSSIBLE], "rows that fail any of the next four checks");
     put(t, x, "kernel time over the limit", &c[Q_LONG], "thresholds.max_op_us");
     put(t, x, "kernel time below 0", &c[Q_NEGATIVE], "");
     put(t, x, "kernel time over firmware time", &c[Q_FIRMWARE], "the firmware encloses the kernel");
