@@ -77,7 +77,7 @@ struct multirank {
     const struct az_cmd *cmd;
     struct az_arena *arena;
     struct az_run_args run;
-    const char *base, *pattern, *extension, *duplicate;
+    const char *base, *output, *pattern, *extension, *duplicate;
     struct az_vec_sv filters; /* views into argv */
     bool all_ranks, exact, force, all_kernels, node_replay;
     bool script; /* with the defaults of TraceLens */
@@ -133,21 +133,41 @@ static int one_of(const struct az_cmd *cmd, const char *option, const char *valu
     return az_usage_error(cmd, "invalid %s '%s'", option, value);
 }
 
-/* A folder for all, else the workbook, whatever its name ends in. */
+static bool same_path(const char *a, const char *b)
+{
+    struct az_sv x = az_sv_str(a), y = az_sv_str(b);
+    x.n -= x.n > 1 && x.p[x.n - 1] == '/';
+    y.n -= y.n > 1 && y.p[y.n - 1] == '/';
+    return az_sv_eq(x, y);
+}
+
+static bool wants_workbook(const struct multirank *m)
+{
+    bool any = false, workbook = false;
+    for (size_t i = 0; i < m->run.formats.n; i++) {
+        workbook |= az_sv_is(m->run.formats.v[i], "xlsx");
+        any |= !az_sv_is(m->run.formats.v[i], "text");
+    }
+    return workbook || !any;
+}
+
+/* A folder for all; else the workbook, whatever its name ends in, or where only other formats are
+ * requested the name of their files. */
 static int set_output(struct multirank *m, const char *path)
 {
-    if (!*path)
-        return az_usage_error(m->cmd, "missing name for -o");
     const bool named = az_sv_ends(az_sv_str(path), AZ_SV(".xlsx"));
     if (m->script && !named) {
         const struct az_sv with = az_arena_printf(m->arena, "%s.xlsx", path);
         m->run.xlsx = m->run.together = with.p;
         return with.p ? AZ_EXIT_OK : AZ_EXIT_INTERNAL;
     }
-    if (az_sv_ends(az_sv_str(path), AZ_SV("/")) || az_path_stat(path).kind == AZ_PATH_DIR)
+    if (az_sv_ends(az_sv_str(path), AZ_SV("/")) || az_path_stat(path).kind == AZ_PATH_DIR ||
+        (m->run.csv_dir && same_path(path, m->run.csv_dir)))
         m->run.dir = path;
     else
-        m->run.xlsx = m->run.together = path;
+        m->run.together = path;
+    if (!m->run.dir && wants_workbook(m))
+        m->run.xlsx = path;
     return AZ_EXIT_OK;
 }
 
@@ -195,7 +215,8 @@ static int own_option(void *ctx, int id, const char *value)
     case 'd':
         return az_run_option(m->cmd, &m->run, OPT_DRY_RUN, value);
     case 'o':
-        return set_output(m, value);
+        m->output = value; /* what it names depends on the other options */
+        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "missing name for -o");
     default:
         return az_run_option(m->cmd, &m->run, id, value);
     }
@@ -217,7 +238,7 @@ static int parse(struct multirank *m, struct az_args *a, bool *help)
         return az_usage_error(m->cmd, "conflicting options --all-ranks and -f; use one of them");
     if (m->script && m->filters.n == 0 && az_vec_push(&m->filters, AZ_SV("rank_0")))
         return AZ_EXIT_INTERNAL;
-    return AZ_EXIT_OK;
+    return m->output ? set_output(m, m->output) : AZ_EXIT_OK;
 }
 
 /* The defaults of TraceLens, before the options. */
