@@ -102,6 +102,12 @@ def check_install(c, build, scratch):
                  "share/fish/vendor_completions.d/analyzer.fish", "share/doc/analyzer/README.md",
                  "share/doc/analyzer/from-tracelens.md", "share/doc/analyzer/examples/pytorch.json"):
         c.hold(prefix + part in there, "make install writes " + part)
+    for part in ("bin/analyzer", "lib/libanalyzer.so.0"):
+        path = os.path.join(tree, prefix, part)
+        sections = run(["readelf", "-SW", path]).stdout
+        c.hold(".debug_info" not in sections and ".gnu_debuglink" in sections, part + " has its debug information elsewhere")
+        c.hold(os.path.getsize(path) <= 10e6 or "__asan" in run(["readelf", "--dyn-syms", "-W", path]).stdout, part + " has at most 10 MB",
+               os.path.getsize(path))
     copy = os.path.join(scratch, "copy")
     shutil.copytree(tree, copy, symlinks=True)
     other = os.path.join(copy, prefix, "share/doc/other")

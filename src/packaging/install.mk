@@ -11,10 +11,28 @@ papers: all ## write manual pages and shell completion to build/papers
 	    "$$a" help --completion=bash > analyzer.bash && "$$a" help --completion=zsh > _analyzer && \
 	    "$$a" help --completion=fish > analyzer.fish
 
+# Programs and libraries are installed without debug information; `make install-debug` adds it, in files that debuggers find
+# by a link and its checksum. NOSTRIP=1 installs all of it in place, for packages that split it off themselves.
+STRIP    ?= strip
+STRIPPED := $(if $(NOSTRIP),,$(BUILD)/stripped)
+AS_BUILT := $(BUILD)/analyzer $(BUILD)/$(SONAME) $(BUILD)/libanalyzer.a
+.PHONY: stripped install-debug
+stripped: all lib
+	@mkdir -p $(BUILD)/stripped
+	@for f in $(if $(NOSTRIP),,$(AS_BUILT)); do to=$(BUILD)/stripped/$${f##*/}; [ $$to -nt $$f ] && continue; \
+	    case $$f in \
+	    *.a) $(STRIP) --strip-debug -o $$to $$f;; \
+	    *) $(OBJCOPY) --only-keep-debug $$f $$to.debug && $(STRIP) --strip-unneeded -o $$to $$f && \
+	       (cd $(BUILD)/stripped && $(OBJCOPY) --add-gnu-debuglink=$${f##*/}.debug $${f##*/});; \
+	    esac || exit 1; done
+install-debug: stripped ## install the debug information of the program and the library
+	@install -D -m 644 $(BUILD)/stripped/analyzer.debug "$(DESTDIR)$(PREFIX)/bin/.debug/analyzer.debug"
+	@install -D -m 644 $(BUILD)/stripped/$(SONAME).debug "$(DESTDIR)$(LIBDIR)/.debug/$(SONAME).debug"
+
 # Installed files, one per line: mode, file, place below PREFIX. Uninstalling uses the same lines.
 SHARE     = share/analyzer
 DOCDIR   ?= share/doc/analyzer
-INSTALLED = { echo '755 $(BUILD)/analyzer bin/analyzer'; \
+INSTALLED = { echo '755 $(or $(STRIPPED),$(BUILD))/analyzer bin/analyzer'; \
 	    for f in configs/* schemas/*; do echo "644 $$f $(SHARE)/$$f"; done; \
 	    for f in $(BUILD)/papers/*.1; do echo "644 $$f share/man/man1/$${f\#\#*/}"; done; \
 	    for f in $(BUILD)/papers/*.5; do echo "644 $$f share/man/man5/$${f\#\#*/}"; done; \
@@ -26,9 +44,9 @@ INSTALLED = { echo '755 $(BUILD)/analyzer bin/analyzer'; \
 	        echo "$$m $$f $(DOCDIR)/examples/$${f\#example/}"; done; }
 INSTALLED_LIB = { echo '644 src/analyzer.h $(PREFIX)/include/analyzer.h'; \
 	    echo '644 $(BUILD)/analyzer.pc $(LIBDIR)/pkgconfig/analyzer.pc'; \
-	    echo '644 $(BUILD)/$(SONAME) $(LIBDIR)/$(SONAME)'; \
-	    echo '644 $(BUILD)/libanalyzer.a $(LIBDIR)/libanalyzer.a'; }
-install: all lib papers ## install into $(DESTDIR)$(PREFIX): program, library, data, manual, completion, examples
+	    echo '644 $(or $(STRIPPED),$(BUILD))/$(SONAME) $(LIBDIR)/$(SONAME)'; \
+	    echo '644 $(or $(STRIPPED),$(BUILD))/libanalyzer.a $(LIBDIR)/libanalyzer.a'; }
+install: all lib papers stripped ## install into $(DESTDIR)$(PREFIX): program, library, data, manual, completion, examples
 	@$(INSTALLED) | while read -r mode file place; do \
 	    install -D -m $$mode "$$file" "$(DESTDIR)$(PREFIX)/$$place" || exit 1; done
 	@$(INSTALLED_LIB) | while read -r mode file place; do \
@@ -37,7 +55,8 @@ install: all lib papers ## install into $(DESTDIR)$(PREFIX): program, library, d
 uninstall: papers ## remove the installed files
 	@$(INSTALLED) | while read -r mode file place; do rm -f "$(DESTDIR)$(PREFIX)/$$place"; done
 	@$(INSTALLED_LIB) | while read -r mode file place; do rm -f "$(DESTDIR)$$place"; done
-	@rm -f $(DESTDIR)$(LIBDIR)/libanalyzer.so
+	@rm -f $(DESTDIR)$(LIBDIR)/libanalyzer.so "$(DESTDIR)$(LIBDIR)/.debug/$(SONAME).debug" "$(DESTDIR)$(PREFIX)/bin/.debug/analyzer.debug"
+	@for d in "$(DESTDIR)$(LIBDIR)/.debug" "$(DESTDIR)$(PREFIX)/bin/.debug"; do rmdir "$$d" 2> /dev/null || true; done
 	@for d in $(SHARE) $(DOCDIR); do [ ! -d "$(DESTDIR)$(PREFIX)/$$d" ] || \
 	    find "$(DESTDIR)$(PREFIX)/$$d" -depth -type d -exec rmdir {} + 2> /dev/null || true; done
 
