@@ -128,5 +128,13 @@ fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
 fuzz-long: ## the same for two hours per harness (weekly, or by OSS-Fuzz)
 	+@$(AGAIN) FUZZ_SECONDS=7200 fuzz
 
-bench: all $(BENCHES) ## run benchmarks and check their limits (BENCH=smoke: small and quick)
+# What the program is compared with, and what follows its threads.
+BENCH_SIMDJSON := $(if $(wildcard /usr/include/simdjson.h),$(BUILD)/bench/bench_simdjson)
+$(BUILD)/bench/bench_simdjson: tests/bench/simdjson.cpp
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -O3 -std=c++17 -o $@ $< -lsimdjson
+$(BUILD)/bench/cpu_path.so: tests/bench/preload/cpu_path.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O2 -shared -fPIC -o $@ $< -ldl
+bench: all $(BENCHES) $(BUILD)/tools/make_parts $(BUILD)/bench/cpu_path.so $(BENCH_SIMDJSON) ## run benchmarks and check their limits (BENCH=smoke: small and quick)
 	@BUILD='$(BUILD)' PYTHON='$(PY)' BENCH='$(BENCH)' sh tests/bench/run.sh

@@ -93,6 +93,23 @@ class Bench:
         cpu, peak = p.stderr.splitlines()[-1].split()
         return int(cpu) / 1e6, wall, int(peak) * 1024
 
+    def outside(self, command):
+        """CPU seconds of another program."""
+        p = subprocess.run([os.path.join(self.bench, "used")] + command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if p.returncode:
+            raise RuntimeError("%s: exit status %d" % (command[0], p.returncode))
+        return int(p.stderr.splitlines()[-1].split()[0]) / 1e6
+
+    def chain(self, args):
+        """CPU seconds along the longest chain of threads of one run, the least of three."""
+        least, to = float("inf"), os.path.join(self.out, "path")
+        for _ in range(3):
+            subprocess.run([self.analyzer] + args, env=dict(os.environ, CPU_PATH=to, LD_PRELOAD=os.path.join(self.bench, "cpu_path.so")),
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            with open(to) as f:
+                least = min(least, int(f.read().split()[1]) / 1e9)
+        return least
+
     def pace(self):
         """How many times as long this machine takes now as the one that limits of time were set on, by the scan of a JSON
         file, which the program's own work is not part of. Measured anew for each group of rows, since other work on the

@@ -20,6 +20,8 @@ import sys
 import time
 import zipfile
 
+from felt import Felt
+
 from bench import Bench, ROOT, DENSE, GENERATOR, RANKS, SMALL, TRACES, XPLANE_GENERATOR
 
 
@@ -500,6 +502,7 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     b = Figures(sys.argv[1], "smoke" in sys.argv[2:])
+    felt = Felt(b)
     only = os.environ.get("ONLY", "")
     try:
         for name, figure, in_smoke in (("JSON scanning", b.json_scan, True),
@@ -525,6 +528,13 @@ def main():
                                        ("start-up", b.start_up, True),
                                        ("queries", b.queries, True),
                                        ("history", b.history, True),
+                                       ("felt: reports", felt.reports, True),
+                                       ("felt: SQL", felt.sql, True),
+                                       ("felt: many inputs", felt.many, True),
+                                       ("felt: simdjson and Python", felt.values, True),
+                                       ("felt: cores", felt.cores, True),
+                                       ("felt: reduce", felt.reduce, True),
+                                       ("felt: installed size", felt.installed, True),
                                        ("two inputs", b.two_inputs, True)):
             if only in name and (in_smoke or not b.smoke):
                 b.measure(name, figure)

@@ -1,0 +1,143 @@
+"""What users wait for: outputs, questions, many inputs, threads, parts of ranks, the installed size. Each figure is a ratio of
+processor times of runs that follow each other, next to the program at commit dad9de94 (column "aim": "was ...") and to what
+Debian installs for the same: simdjson, sqlite3, python3."""
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Felt:
+    """Rows of the table; `b` is the Figures of measure.py."""
+
+    def __init__(self, b):
+        self.b = b
+        sys.path.insert(0, os.path.dirname(HERE))
+        import growth_check
+        self.cases = growth_check.CASES
+
+    def shape(self, name, n):
+        """Arguments of `run` for an input of that shape."""
+        folder = os.path.join(self.b.data, "shape_%s_%d" % (name, n))
+        args = folder + ".args"
+        if not os.path.exists(args):
+            shutil.rmtree(folder, ignore_errors=True)
+            os.makedirs(folder)
+            made = self.cases[name][0](n, folder)
+            with open(args, "w") as f:
+                json.dump(made, f)
+        with open(args) as f:
+            return json.load(f)
+
+    def cpu(self, args):
+        return min(self.b.run(args)[0] for _ in range(3))
+
+    def output(self, args, form):
+        out = os.path.join(self.b.out, "felt_" + form)
+        shutil.rmtree(out, ignore_errors=True)
+        t = self.cpu(args + ["-o", out, "--format", form, "-j", "1", "-q"])
+        size = sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(out) for f in files)
+        return t, size
+
+    def reports(self):
+        """HTML and workbook against CSVs of the same input."""
+        shapes = (("kernel_names", 16000, "1.3", "-"), ("streams", 32000, "25", "1.2"), ("devices", 8000, "27", "1.5"),
+                  ("amd_agents", 8000, "6.6", "1.7"), ("steps", 8000, "1.3", "3.8"), ("work_over_steps", 8000, "1.5", "4.5"),
+                  ("shapes", 2000, "1.8", "1.8"), ("equal_operators", 2000, "1.5", "2.0"))
+        for name, n, html, book in shapes:
+            args = self.shape(name, n // 8 if self.b.smoke else n)
+            csv, _ = self.output(args, "csv")
+            page, size = self.output(args, "html")
+            sheet, _ = self.output(args, "xlsx")
+            r, w = page / csv, sheet / csv
+            self.b.row("HTML / CSV, %s %d" % (name, n), "%.2f" % r, "x", "<= 3", "was " + html, r <= 3)
+            self.b.row("  its page", "%.1f" % (size / 1e6), "MB", "<= 3", "", size <= 3e6)
+            self.b.row("workbook / CSV, %s %d" % (name, n), "%.2f" % w, "x", "<= 2", "was " + book, w <= 2)
+
+    def sql(self):
+        """Groups of a million kernels: the program on the export, and sqlite3 on the same file."""
+        export = self.b.make("kernels_1M.sqlite" if not self.b.smoke else "kernels_20k.sqlite", lambda path: subprocess.run(
+            [os.path.join(self.b.bench, "gen_nsys_sqlite"), path] + (["--smoke"] if self.b.smoke else ["1"]), check=True))
+        tool = shutil.which("sqlite3")
+        report = self.cpu(["run", export, "-q", "-j", "1", "--csv-dir", os.path.join(self.b.out, "sql"), "--format", "csv"])
+        for key, theirs, was in (("lane", "deviceId, streamId", "2.7"), ("device, stream", "deviceId, streamId", "2.5"), ("name", "shortName", "1.1"),
+                                 ("device, name", "deviceId, shortName", "3.4")):
+            ours = self.cpu(["query", export, "select %s, count(*), sum(dur_ns) from kernels group by %s" % (key, key), "-q", "--format=csv"])
+            if tool:
+                sql = "select %s, count(*), sum(end - start) from CUPTI_ACTIVITY_KIND_KERNEL group by %s" % (theirs, theirs)
+                plain = min(self.b.outside([tool, export, sql]) for _ in range(3))
+                self.b.row("SQL by %s / sqlite3 on the export" % key, "%.2f" % (ours / plain), "x", "<= 1.1", "was " + was, ours <= 1.1 * plain)
+            self.b.row("SQL by %s / the CSV report" % key, "%.2f" % (ours / report), "x", "<= 2", "", ours <= 2 * report)
+
+    def many(self):
+        """A thousand small inputs that are no ranks of one run."""
+        n = 100 if self.b.smoke else 1000
+        folder = os.path.join(self.b.data, "many_%d" % n)
+        if not os.path.isdir(folder):
+            one = self.shape("shapes", 4)[1]
+            os.makedirs(folder + ".part")
+            for i in range(n):
+                shutil.copy(one, os.path.join(folder + ".part", "".join("abcdefghij"[int(c)] * 3 for c in "%03d" % i) + ".json"))
+            os.replace(folder + ".part", folder)
+        paths = [os.path.join(folder, f) for f in sorted(os.listdir(folder))]
+        text = self.cpu(["run"] + paths + ["-j", "1"])
+        alone = self.cpu(["run", paths[0], "-j", "1"])
+        self.b.row("many small inputs, each / one alone", "%.2f" % (text / n / alone), "x", "<= 0.5", "", text <= 0.5 * n * alone)
+        self.b.row("  each", "%.2f" % (text / n * 1e3), "ms", "", "was 1.6 x this", None)
+
+    def values(self):
+        """The whole report of a trace against iteration over all values of its JSON by simdjson, and reading by Python."""
+        program = os.path.join(self.b.bench, "bench_simdjson")
+        path = self.b.trace(20 if self.b.smoke else 200)
+        report = self.cpu(["run", path, "-q", "-j", "1", "--csv-dir", os.path.join(self.b.out, "values"), "--format", "csv"])
+        if os.path.exists(program):
+            theirs = min(self.b.outside([program, path]) for _ in range(3))
+            self.b.row("whole report / simdjson over all values", "%.2f" % (report / theirs), "x", "<= 1.2", "0.7 to 1.1", report <= 1.2 * theirs)
+        else:
+            self.b.row("whole report / simdjson", "-", "libsimdjson-dev is not installed", "", "", None)
+        small = self.b.trace(20)
+        ours = self.cpu(["run", small, "-q", "-j", "1", "--csv-dir", os.path.join(self.b.out, "values"), "--format", "csv"])
+        load = self.b.outside([sys.executable, "-c", "import json,sys; json.load(open(sys.argv[1]))", small])
+        self.b.row("whole report / json.load of Python", "%.3f" % (ours / load), "x", "<= 0.2", "", ours <= 0.2 * load)
+
+    def cores(self):
+        """The longest chain of threads of one trace: what it takes where each thread has a processor (preload/cpu_path.c)."""
+        path = self.b.trace(40 if self.b.smoke else 200)
+        args = ["run", path, "-q", "--csv-dir", os.path.join(self.b.out, "cores"), "--format", "csv", "-j"]
+        one = self.b.chain(args + ["1"])
+        for j, most, was in ((2, 0.65, ""), (4, 0.5, "0.47 to 0.54"), (16, 0.5, "0.45 to 0.53")):
+            r = self.b.chain(args + [str(j)]) / one
+            self.b.row("one trace on %d threads / on one" % j, "%.2f" % r, "x", "<= %.2f" % most, was and "was " + was, r <= most)
+
+    def reduce(self):
+        """Parts of ranks to one report: time against the ranks, memory against the parts (tests/cluster/growth_check.py)."""
+        tool = os.path.join(os.path.dirname(self.b.bench), "tools", "make_parts")
+        if not os.path.exists(tool):
+            self.b.row("reduce", "-", "no build/tools/make_parts", "", "", None)
+            return
+        source, parts, cost, peak, size = os.path.join(self.b.out, "ranks"), os.path.join(self.b.out, "parts"), [], [], []
+        subprocess.run([sys.executable, os.path.join(os.path.dirname(HERE), "gen", "make_ranks.py"), os.path.join(source, "rank_{rank}.json"),
+                        "--ranks", "2", "--layers", "1", "--steps", "1"], check=True)
+        self.b.run(["map", source, "-o", parts, "-q"])
+        one = os.path.join(parts, sorted(os.listdir(parts))[0])
+        for ranks in (256, 1024) if self.b.smoke else (1024, 4096):
+            made = os.path.join(self.b.out, "made_%d" % ranks)
+            os.makedirs(made)
+            subprocess.run([tool, one, os.path.join(made, "run"), "ranks=%d" % ranks, "world=cut"], check=True)
+            size.append(sum(os.path.getsize(os.path.join(made, f)) for f in os.listdir(made)))
+            runs = [self.b.run(["reduce", made, "--format", "csv", "--csv-dir", os.path.join(self.b.out, "reduced"), "-q", "-j", "1"]) for _ in range(3)]
+            cost.append(min(r[0] for r in runs))
+            peak.append(min(r[2] for r in runs))
+        self.b.row("reduce, four times the ranks", "%.2f" % (cost[1] / cost[0]), "x", "<= 5", "4", cost[1] <= 5 * cost[0])
+        self.b.row("  a rank", "%.2f" % (cost[1] / ranks * 1e3), "ms", "", "", None)
+        self.b.row("  peak memory / the parts", "%.2f" % (peak[1] / size[1]), "x", "<= 1.2", "", peak[1] <= 1.2 * size[1] + 2e7)
+
+    def installed(self):
+        to = os.path.join(self.b.out, "stripped")
+        subprocess.run(["strip", "--strip-unneeded", "-o", to, self.b.analyzer], check=True)
+        size = os.path.getsize(to)
+        self.b.row("the installed program", "%.1f" % (size / 1e6), "MB", "<= 10", "was 20.6", size <= 10e6)
