@@ -12,7 +12,9 @@ static const struct {
     { "busy_time", "busy" },
     { "idle_time", "idle" },
     { "total_time", "total" },
-    { "compute_idle", "idle compute" },
+    { "exposed_transfer_ms", "exposed transfer" },
+    { "exposed_wait_ms", "exposed wait" },
+    { "hidden_ms", "overlapped" },
 };
 
 /* Rules whose names are no terms of the field. */

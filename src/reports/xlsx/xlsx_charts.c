@@ -131,6 +131,45 @@ static void scatter_series(lxw_chart_series *s, size_t number)
     chart_series_set_marker_line(s, &edge);
 }
 
+static bool is_taken(const uint32_t *rgb, size_t n, uint32_t color)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rgb[i] == color)
+            return true;
+    return false;
+}
+
+/* Slices have the colors of their families; others take colors that neither a part of the time nor
+ * another slice has. */
+static void paint_slices(lxw_chart_series *s, const struct az_xlsx_part *p, ptrdiff_t cat,
+                         size_t rows)
+{
+    static const uint32_t others[] = { 0xE69F00, 0x009E73, 0xCC79A7, 0x56B4E9, 0x8C8200,
+                                       0x5B3A8C, 0x12355B, 0xF4A6A0, 0x7AB648, 0xA1123F };
+    uint32_t rgb[PIE_POINTS] = { 0 };
+    lxw_chart_fill fill[PIE_POINTS];
+    lxw_chart_point point[PIE_POINTS], *points[PIE_POINTS + 1];
+    size_t next = 0;
+
+    if (cat < 0 || rows > PIE_POINTS)
+        return;
+    for (size_t r = 0; r < rows; r++) {
+        struct az_paint paint;
+        if (az_palette_find(az_cell_text(az_table_at(p->t, p->first + r, (size_t)cat)), &paint))
+            rgb[r] = paint.rgb;
+    }
+    for (size_t r = 0; r < rows; r++) {
+        for (size_t k = 0; !rgb[r] && k < AZ_LENGTH(others); k++, next++)
+            if (!is_taken(rgb, rows, others[next % AZ_LENGTH(others)]))
+                rgb[r] = others[next % AZ_LENGTH(others)];
+        fill[r] = (lxw_chart_fill){ .color = rgb[r] ? rgb[r] : others[r % AZ_LENGTH(others)] };
+        point[r] = (lxw_chart_point){ .fill = &fill[r] };
+        points[r] = &point[r];
+    }
+    points[rows] = NULL;
+    (void)chart_series_set_points(s, points);
+}
+
 /* Labels of small slices next to each other would overlap: the table has them. */
 static void pie_labels(lxw_chart_series *s, const struct az_xlsx_part *p, ptrdiff_t val,
                        size_t rows)
@@ -203,8 +242,10 @@ static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_char
         s, az_xlsx_string(x, az_words_of_part(p->t->columns.v[val].name), NAME_MAX_UNITS));
     paint_series(s, c, p->t->columns.v[val].name);
     without_copies(s, c, p);
-    if (c->kind == AZ_CHART_PIE)
+    if (c->kind == AZ_CHART_PIE) {
         pie_labels(s, p, val, rows);
+        paint_slices(s, p, cat, rows);
+    }
     if (c->kind == AZ_CHART_TREND)
         trend_series(x, s, c, p, number, rows);
     if (c->kind == AZ_CHART_SCATTER_LOG)
@@ -475,7 +516,9 @@ static bool part_series(struct az_xlsx *x, lxw_chart *chart, const struct az_cha
     };
     const struct az_sv part = c->parts[number];
     const bool idle = az_sv_find(part, AZ_SV("idle")) >= 0; /* stays in the background */
-    lxw_chart_fill fill = { .color = idle ? 0xD3D8E0 : colors[number % AZ_LENGTH(colors)] };
+    struct az_paint paint = { .rgb = idle ? 0xD3D8E0 : colors[number % AZ_LENGTH(colors)] };
+    (void)az_palette_find(part, &paint);
+    lxw_chart_fill fill = { .color = paint.rgb };
     const char *values = cells_of(x, s, &part, s->value);
     lxw_chart_series *series =
         values ? chart_add_series(chart, s->name < 0 ? NULL : cells_of(x, s, NULL, s->name), values)
@@ -483,7 +526,7 @@ static bool part_series(struct az_xlsx *x, lxw_chart *chart, const struct az_cha
 
     if (!series)
         return false;
-    chart_series_set_name(series, az_xlsx_string(x, part, NAME_MAX_UNITS));
+    chart_series_set_name(series, az_xlsx_string(x, az_words_of_part(part), NAME_MAX_UNITS));
     chart_series_set_fill(series, &fill);
     without_copies(series, c, s->p);
     return true;
