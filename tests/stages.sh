@@ -148,8 +148,11 @@ stage_steps() {
     counted steps "$PYTHON" tests/steps_check.py --analyzer "$ANALYZER" --shared "$SHARED" --seeds 4
 }
 
-# Regions against a quadratic search over the events of seeded trees.
-stage_regions() { counted regions "$PYTHON" tests/regions_check.py --analyzer "$ANALYZER"; }
+# Regions against a quadratic search over the events of seeded trees; cut profiles against windows of whole ones.
+stage_regions() {
+    counted regions "$PYTHON" tests/regions_check.py --analyzer "$ANALYZER"
+    counted regions "$PYTHON" tests/cut_check.py --analyzer "$ANALYZER" --size 60
+}
 
 # Families of kernel names.
 stage_names() { counted names "$PYTHON" tests/kernel_names_check.py --analyzer "$ANALYZER"; }

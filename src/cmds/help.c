@@ -39,6 +39,7 @@ const struct az_cmd *const az_cmd_table[] = {
     &az_cmd_reduce,
     &az_cmd_slurm,
     &az_cmd_merge,
+    &az_cmd_cut,
     &az_cmd_tracelens_pytorch,
     &az_cmd_tracelens_inference,
     &az_cmd_tracelens_rocprof,

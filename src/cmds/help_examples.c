@@ -60,6 +60,8 @@ static const struct {
       "  analyzer slurm -b /shared/run7 -o /shared/run7-report --submit -- -p batch --time=30\n" },
     { &az_cmd_merge, "  analyzer merge -o all.json.gz rank_0.json rank_1.json\n"
                      "  analyzer merge -b profiles -o all.json.gz\n" },
+    { &az_cmd_cut, "  analyzer cut trace.json --steps 10-12 -o part.json.gz\n"
+                   "  analyzer cut ranks/*.json --range forward -o parts\n" },
     { &az_cmd_tracelens_pytorch, "  analyzer tracelens-pytorch --profile_json_path trace.json\n" },
     { &az_cmd_tracelens_inference,
       "  analyzer tracelens-inference --profile_json_path decode.json.gz\n" },

@@ -33,9 +33,9 @@ struct az_cmd {
 
 extern const struct az_cmd az_cmd_run, az_cmd_init, az_cmd_probe, az_cmd_classify,
     az_cmd_check_config, az_cmd_schema, az_cmd_list, az_cmd_help, az_cmd_version;
-extern const struct az_cmd az_cmd_multirank, az_cmd_replay, az_cmd_merge, az_cmd_compare,
-    az_cmd_gate, az_cmd_history, az_cmd_bisect, az_cmd_map, az_cmd_reduce, az_cmd_slurm,
-    az_cmd_query, az_cmd_serve;
+extern const struct az_cmd az_cmd_multirank, az_cmd_replay, az_cmd_merge, az_cmd_cut,
+    az_cmd_compare, az_cmd_gate, az_cmd_history, az_cmd_bisect, az_cmd_map, az_cmd_reduce,
+    az_cmd_slurm, az_cmd_query, az_cmd_serve;
 /* Command lines of other programs (tools.h). */
 extern const struct az_cmd az_cmd_tracelens_pytorch, az_cmd_tracelens_inference,
     az_cmd_tracelens_rocprof, az_cmd_tracelens_jax, az_cmd_tracelens_hip_api,

@@ -35,6 +35,21 @@ static inline struct az_digest *az_parse_digest(const struct az_parse *p, size_t
     return p->digests ? p->digests[file] : NULL;
 }
 
+/* A part of a profile, written in its own format. */
+struct az_window;
+enum { AZ_CUT_KERNELS = 1, AZ_CUT_OPS = 2, AZ_CUT_PYTHON = 4, AZ_CUT_ALL = 7 };
+struct az_cut {
+    struct az_sv in;                /* NUL-terminated; a regular file: it is read twice */
+    const char *out;                /* compressed where its name ends so */
+    const struct az_window *window; /* NULL: all of the recording */
+    unsigned keep;                  /* AZ_CUT_*: device work with its calls, operators, frames */
+    const struct az_options *opts;
+    struct az_diag *diag;
+    struct az_mem *mem;
+    bool (*cancelled)(void); /* polled; NULL: never */
+    uint64_t read, kept;     /* events; results */
+};
+
 struct az_format {
     const char *name; /* as in a config: "nsys-sqlite" */
     const char *help; /* one line */
@@ -67,6 +82,9 @@ struct az_format {
     /* Fills job->trace (initialized, not sealed) and its caps. 0, or an error with its message in
      * diag. A tolerated defect is a warning and a count in trace->drops. */
     int (*parse)(struct az_parse *job) AZ_MUST_USE;
+    /* Writes the window of a file as a file of this format. A message in diag, and nothing is
+     * written unless it returns 0. NULL: it cannot. */
+    int (*cut)(struct az_cut *cut);
     /* Name of the report of a set of files, from the first file's base name: stem with
      * format-specific suffixes cut (nsys CSV:
      * `_cuda_gpu_kern_sum`). NULL: az_path_stem. */

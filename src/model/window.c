@@ -395,6 +395,11 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
 {
     struct az_spans spans;
     struct filter f = { .t = t, .spans = &spans };
+    if (!w && recording_start(t) == INT64_MAX) { /* a window without events */
+        *miss = AZ_WINDOW_FOUND;
+        t->windowed = true;
+        return AZ_OK;
+    }
     *miss = AZ_WINDOW_NO_EVENTS;
     if ((t->ext_ops && (t->ext_ops->caps & AZ_CAP_OPREPORT)) || recording_start(t) == INT64_MAX)
         return AZ_OK;
@@ -410,6 +415,8 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
         rc = filter_all(&f);
     if (rc == 0 && *miss == AZ_WINDOW_FOUND) {
         t->windowed = true;
+        if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_CALLTREE))
+            az_optrace(t)->has_ops = t->ev[AZ_HOST_OP].n > 0;
         rc = keep_work(&f);
         if (f.dropped)
             az_trace_dropped(t, AZ_DROP_FILTERED, "events outside the window", f.dropped, f.ticks);

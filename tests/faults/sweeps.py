@@ -136,6 +136,7 @@ COMMANDS.update({"example/%s.json" % name: Command("run", "--config=" + example(
 COMMANDS.update({name: Command(name, *words) for name, words in {
     "multirank": ("-b", RANKS, *REPORTS[:4]), "compare": (TRAIN, INFERENCE), "gate": (TRAIN, TRAIN), "probe": (TRAIN,),
     "init": (TRAIN,), "classify": (TRAIN,), "merge": ("-o", "out/m.json", "-b", RANKS),
+    "cut": (TRAIN, "--steps", "1", "-o", "out/c.json.gz"),
     "map": (EXAMPLES["ranks"], "-o", "out/parts"), "replay": ("--emit=out", TRAIN), "check-config": (example("pytorch.json"),),
     "schema": (), "list": (), "help": ("--man", "config"),
     "query": (TRAIN, "SELECT name, count(*) FROM kernels GROUP BY name ORDER BY 2 DESC LIMIT 3")}.items()})

@@ -182,6 +182,26 @@ static int events(struct document *d)
     return rc;
 }
 
+/* Spans of host time that `analyzer cut` kept: [[start, end], ...] in ticks. */
+static int recorded_window(struct document *d)
+{
+    struct az_trace *t = d->in.job->trace;
+    struct az_sv raw, item, number[2];
+    struct az_jview list, pair;
+    int rc = az_jscan_value(&d->scan, &raw);
+    if (rc != AZ_JSON_OK || !az_jview_array(&list, raw))
+        return rc;
+    while (rc == AZ_JSON_OK && az_jview_next(&list, &item)) {
+        struct az_span s;
+        if (!az_jview_array(&pair, item) || !az_jview_next(&pair, &number[0]) ||
+            !az_jview_next(&pair, &number[1]) || az_parse_i64(number[0], &s.start) != 0 ||
+            az_parse_i64(number[1], &s.end) != 0 || s.end < s.start)
+            continue;
+        rc = az_vec_push(&t->recorded_window, s);
+    }
+    return rc;
+}
+
 static int member(struct document *d, struct az_sv key)
 {
     struct az_trace *t = d->in.job->trace;
@@ -192,6 +212,8 @@ static int member(struct document *d, struct az_sv key)
         return az_arena_error(&d->reader.scratch);
     if (az_sv_is(key, "traceEvents"))
         return events(d);
+    if (az_sv_is(key, AZ_PYTORCH_WINDOW_KEY))
+        return recorded_window(d);
     bool devices = az_sv_is(key, "deviceProperties"), dist = az_sv_is(key, "distributedInfo");
     char name[40];
     if (!devices && !dist && (!is_fact(key) || key.n >= sizeof name))
@@ -493,5 +515,6 @@ const struct az_format az_format_pytorch = {
     .ranks_reduced = true,
     .probe = probe,
     .parse = parse,
+    .cut = az_pytorch_cut,
     .stem = stem,
 };

@@ -154,6 +154,8 @@ struct az_pytorch_end {
 AZ_VEC(struct az_pytorch_end, az_pytorch_ends);
 
 struct az_pytorch_reader {
+    /* Takes each event instead of az_pytorch_add; NULL: that. */
+    int (*take)(struct az_pytorch_reader *r, const struct az_pytorch_event *e);
     struct az_trace *trace;
     const struct az_options *opts;
     struct az_jkeys event_keys, arg_keys;
@@ -298,6 +300,10 @@ struct az_pytorch_tuning {
 int az_pytorch_parse(struct az_parse *job, const struct az_pytorch_tuning *tuning) AZ_MUST_USE;
 /* The same from an open source, by one thread. Does not close it. */
 int az_pytorch_parse_source(struct az_parse *job, struct az_source *src, size_t window) AZ_MUST_USE;
+/* Top-level member of a trace that is a window of another one: its spans. */
+#define AZ_PYTORCH_WINDOW_KEY "analyzerWindow"
+/* Writes the events of a window (pytorch_cut.c). */
+int az_pytorch_cut(struct az_cut *cut) AZ_MUST_USE;
 /* Reads the event array at the cursor of *s, of an uncompressed file, on the job's threads; *s and
  * in->src are afterwards those of the last part. Malformed events are skipped (not for strict
  * reading). The array is not to be added up yet. */

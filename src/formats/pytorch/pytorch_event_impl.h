@@ -177,7 +177,7 @@ int AZ_PYTORCH_EVENT(void *reader, struct az_jscan *s)
     int rc = read_event(r, s, &e);
     if (rc != AZ_JSON_OK)
         return rc;
-    rc = az_pytorch_add(r, &e);
+    rc = r->take ? r->take(r, &e) : az_pytorch_add(r, &e);
     r->uid++;
     if (r->scratch.head)
         az_arena_reset(&r->scratch);

@@ -1,0 +1,214 @@
+/* `analyzer cut`: a window of profiles as profiles of the same format. */
+#include "cmds/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "formats/format.h"
+#include "io/path.h"
+#include "model/window.h"
+#include "registry.h"
+
+enum { OPT_FROM = 256, OPT_TO, OPT_RANGE, OPT_STEPS, OPT_KEEP };
+
+struct cutting {
+    const struct az_cmd *cmd;
+    const char *out;
+    struct az_options opts;
+    struct az_window window;
+    unsigned keep;
+    struct az_arena arena;
+    struct az_mem mem;
+    struct az_diag diag;
+    struct az_log log;
+    bool quiet;
+};
+
+static int keep_list(struct cutting *c, const char *value)
+{
+    static const char *const words[] = { "kernels", "ops", "python" };
+    struct az_sv rest = az_sv_str(value);
+    c->keep = 0;
+    while (rest.n) {
+        const struct az_sv one = az_sv_trim(az_sv_cut(&rest, ','));
+        size_t i = 0;
+        while (i < AZ_LENGTH(words) && !az_sv_is(one, words[i]))
+            i++;
+        if (i == AZ_LENGTH(words))
+            return az_usage_error(c->cmd, "invalid --keep '%.*s'; use kernels, ops, python",
+                                  AZ_SVF(one));
+        c->keep |= 1u << i;
+    }
+    return AZ_EXIT_OK;
+}
+
+static int one_option(void *ctx, int id, const char *value)
+{
+    struct cutting *c = ctx;
+    if (value && !*value)
+        return az_usage_error(c->cmd, "empty option value");
+    switch (id) {
+    case 'o':
+        c->out = value;
+        return AZ_EXIT_OK;
+    case OPT_FROM:
+        c->opts.from = az_sv_str(value);
+        return AZ_EXIT_OK;
+    case OPT_TO:
+        c->opts.to = az_sv_str(value);
+        return AZ_EXIT_OK;
+    case OPT_RANGE:
+        c->opts.range = az_sv_str(value);
+        return AZ_EXIT_OK;
+    case OPT_STEPS:
+        c->opts.steps = az_sv_str(value);
+        return AZ_EXIT_OK;
+    case OPT_KEEP:
+        return keep_list(c, value);
+    default:
+        c->log.level = AZ_LOG_QUIET;
+        c->quiet = true;
+        return AZ_EXIT_OK;
+    }
+}
+
+static int check(struct cutting *c, const struct az_args *a)
+{
+    int64_t first, last;
+    bool any;
+    if (!c->out)
+        return az_usage_error(c->cmd, "missing -o; name the output file, or a folder for several");
+    if (!a->n_operands)
+        return az_usage_error(c->cmd, "expected files to cut");
+    if (c->opts.steps.n && !az_window_steps(c->opts.steps, &first, &last))
+        return az_usage_error(c->cmd,
+                              "invalid --steps '%.*s'; use a number or a range such as 10-12",
+                              AZ_SVF(c->opts.steps));
+    const int rc = az_window_read(&c->opts, &c->window, &any, &c->diag);
+    if (rc) {
+        az_diag_print(&c->diag, &c->log);
+        return AZ_EXIT_USAGE;
+    }
+    return any || c->keep != AZ_CUT_ALL
+               ? AZ_EXIT_OK
+               : az_usage_error(c->cmd,
+                                "missing window; use --steps, --range, --from, --to or --keep");
+}
+
+/* Names of the formats that can be cut, for a message. */
+static struct az_sv names_of_formats(struct az_arena *a)
+{
+    struct az_sv list = AZ_SV("");
+    for (const struct az_format *const *f = az_formats; *f && list.p; f++)
+        if ((*f)->cut)
+            list = az_arena_printf(a, "%.*s%s%s", AZ_SVF(list), list.n ? ", " : "", (*f)->name);
+    return list;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    const struct az_path_info x = az_path_stat(a), y = az_path_stat(b);
+    return x.kind == AZ_PATH_FILE && y.kind == AZ_PATH_FILE && x.dev == y.dev && x.ino == y.ino;
+}
+
+static int cut_file(struct cutting *c, const char *in, const char *out)
+{
+    const struct az_format *f = NULL;
+    struct az_cut cut = { .in = az_sv_str(in),
+                          .out = out,
+                          .window = &c->window,
+                          .keep = c->keep,
+                          .opts = &c->opts,
+                          .diag = &c->diag,
+                          .mem = &c->mem,
+                          .cancelled = az_interrupted };
+    int rc = az_format_probe(in, &f, NULL, &c->diag);
+    if (rc == 0 && !f->cut) {
+        const struct az_sv names = names_of_formats(&c->arena);
+        rc = az_diag_fail(&c->diag, AZ_EUSAGE, AZ_AT_FILE(cut.in),
+                          "format '%s' cannot be cut; formats that can: %.*s", f->name,
+                          AZ_SVF(names));
+    }
+    if (rc == 0 && is_same(in, out))
+        rc = az_diag_fail(&c->diag, AZ_EUSAGE, AZ_AT_FILE(cut.in),
+                          "the output is an input; name another file");
+    if (rc == 0)
+        rc = f->cut(&cut);
+    if (rc == 0 && !c->quiet)
+        printf("%s: %llu of %llu events\n", out, (unsigned long long)cut.kept,
+               (unsigned long long)cut.read);
+    return rc;
+}
+
+static int exit_status(int rc)
+{
+    return rc == 0                                 ? AZ_EXIT_OK
+           : rc == AZ_EUSAGE                       ? AZ_EXIT_USAGE
+           : rc == AZ_EINTR                        ? AZ_EXIT_INTERRUPTED
+           : rc == AZ_EINTERNAL || rc == AZ_ENOMEM ? AZ_EXIT_INTERNAL
+                                                   : AZ_EXIT_PARTIAL;
+}
+
+/* One file to the output; several into a folder, under their names. */
+static int session(struct cutting *c, const struct az_args *a)
+{
+    int status = AZ_EXIT_OK;
+    az_signals_install();
+    az_sandbox_settle(NULL);
+    for (size_t i = 0; i < a->n_operands && status != AZ_EXIT_INTERRUPTED; i++) {
+        const struct az_sv base = az_path_base(az_sv_str(a->operands[i])),
+                           path = az_arena_printf(&c->arena, "%s/%.*s", c->out, AZ_SVF(base));
+        const size_t before = c->diag.errors;
+        const int rc =
+            !path.p ? AZ_ENOMEM : cut_file(c, a->operands[i], a->n_operands > 1 ? path.p : c->out);
+        if (rc && rc != AZ_EINTR && c->diag.errors == before)
+            az_log_line(&c->log, AZ_LOG_QUIET, "error: %s: %s", a->operands[i], az_err_text(rc));
+        status = rc ? exit_status(rc) : status;
+    }
+    az_diag_print(&c->diag, &c->log);
+    if (status == AZ_EXIT_INTERRUPTED)
+        az_log_line(&c->log, AZ_LOG_QUIET, "interrupted; nothing was written");
+    return status;
+}
+
+static int run_cut(const struct az_cmd *cmd, int argc, char **argv)
+{
+    struct cutting c = { .cmd = cmd, .keep = AZ_CUT_ALL, .log = { .level = AZ_LOG_NORMAL } };
+    struct az_args a;
+    bool help;
+    az_mem_init(&c.mem, 0);
+    az_arena_init(&c.arena, NULL);
+    az_diag_init(&c.diag);
+    c.log.color = az_want_color(AZ_AUTO, STDERR_FILENO);
+    az_args_init(&a, cmd, argc, argv);
+    int rc = az_args_take(&a, one_option, &c, &help);
+    if (!rc && !help)
+        rc = check(&c, &a);
+    if (!rc && !help)
+        rc = session(&c, &a);
+    az_diag_release(&c.diag);
+    az_arena_release(&c.arena);
+    return rc;
+}
+
+static const struct az_cmd_opt options[] = {
+    { 'o', "output", "PATH", "output file; of several inputs a folder" },
+    { OPT_RANGE, "range", "NAME", "ranges or modules of this name ('forward*')" },
+    { OPT_STEPS, "steps", "N-M", "these steps (12, 10-12)" },
+    { OPT_FROM, "from", "TIME", "start of the window: 1.5s, 250ms, 50%, @RANGE" },
+    { OPT_TO, "to", "TIME", "end of the window, as --from" },
+    { OPT_KEEP, "keep", "LIST",
+      "of the window only kernels (with their calls), ops (operators), python (frames)" },
+    { 'q', "quiet", NULL, "print errors only" },
+    { 'h', "help", NULL, "print this help" },
+};
+const struct az_cmd az_cmd_cut = {
+    "cut",
+    "-o PATH FILE...",
+    "write a window of profiles as profiles of their format",
+    "Reports of the output are those of the input with the same window.",
+    options,
+    AZ_LENGTH(options),
+    run_cut
+};

@@ -1,0 +1,411 @@
+/* A window of a PyTorch trace as a PyTorch trace (docs/regions.md 8): read twice, in memory that
+ * grows with its calls alone. Events that are kept are copied as they are written, so that they
+ * read as before; a member AZ_PYTORCH_WINDOW_KEY at the end has the spans of the window. */
+#include "formats/pytorch/pytorch.h"
+
+#include <stdio.h>
+
+#include "base/sort.h"
+#include "classify/steps.h"
+#include "io/gzip_out.h"
+#include "model/window.h"
+
+struct call { /* in order of its id, then start */
+    uint64_t corr;
+    int64_t start;
+};
+AZ_VEC(struct call, calls);
+
+struct cut {
+    struct az_pytorch_reader reader; /* first: what its hook gets is this */
+    struct az_cut *job;
+    struct az_trace marks; /* ranges, modules and steps that choose the window */
+    uint32_t lane;
+    int64_t first, last; /* of the recording */
+    struct calls calls;
+    struct az_spans spans;
+    bool keep, any; /* the event just read; one was written */
+    struct az_outfile *plain;
+    struct az_gzfile *packed;
+};
+
+/* ---- the output ---- */
+
+static void put(struct cut *c, struct az_sv text)
+{
+    if (c->packed)
+        az_gzfile_puts(c->packed, text);
+    else if (c->plain)
+        az_outfile_puts(c->plain, text);
+}
+
+static int open_output(struct cut *c)
+{
+    if (az_sv_ends(az_sv_str(c->job->out), AZ_SV(".gz")))
+        return az_gzfile_open(&c->packed, c->job->out, AZ_INFLATE_BEST, c->job->mem, c->job->diag);
+    return az_outfile_open(&c->plain, c->job->out, c->job->diag);
+}
+
+static int close_output(struct cut *c, int rc)
+{
+    if (rc) {
+        az_gzfile_abort(c->packed);
+        if (c->plain)
+            az_outfile_abort(c->plain);
+    } else if (c->packed) {
+        rc = az_gzfile_commit(c->packed);
+    } else if (c->plain) {
+        rc = az_outfile_commit(c->plain);
+    }
+    c->packed = NULL;
+    c->plain = NULL;
+    return rc;
+}
+
+/* ---- the first reading: where the window is, and which calls begin in it ---- */
+
+static bool is_device(enum az_kind k)
+{
+    return k == AZ_KERNEL || k == AZ_MEMCPY || k == AZ_MEMSET || k == AZ_SYNC;
+}
+
+/* Times of a span that the reader takes; false: it drops it. */
+static bool has_times(const struct az_pytorch_event *e, int64_t *end)
+{
+    return e->ph == 'X' && e->has_ts && e->has_dur && e->dur >= 0 &&
+           !__builtin_add_overflow(e->ts, e->dur, end);
+}
+
+/* Any range may be a step, or match; operators and frames where their name does. */
+static int add_mark(struct cut *c, const struct az_pytorch_event *e, enum az_kind kind, int64_t end)
+{
+    const struct az_window *w = c->job->window;
+    struct az_event v = { .start = e->ts, .end = end, .lane = c->lane, .side = AZ_NO_ROW };
+    const bool steps = w->step >= 0 && kind != AZ_MODULE && kind != AZ_FRAME;
+    struct az_sv stem;
+    int64_t number;
+    if (!steps && !w->range.n && !w->from.range.n && !w->to.range.n)
+        return AZ_OK;
+    int rc = az_pytorch_name(&c->reader, e->name, e->name_escaped, &v.name);
+    if (rc)
+        return rc;
+    if (kind != AZ_RANGE) {
+        const struct az_sv name = az_trace_text(&c->marks, v.name);
+        const bool mark = steps && az_step_mark_of(name, &stem, &number) != AZ_MARK_NONE;
+        if (!mark && !az_window_names(w, name))
+            return AZ_OK;
+    }
+    return az_trace_add(&c->marks, kind, &v);
+}
+
+static int take_first(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
+{
+    struct cut *c = (struct cut *)r;
+    int64_t end;
+    const enum az_kind kind = e->ph == 'X' ? az_pytorch_kind_of(e->cat) : AZ_KIND_COUNT;
+    if (kind == AZ_KIND_COUNT || !has_times(e, &end))
+        return AZ_OK;
+    const bool frame = kind == AZ_FRAME,
+               module = frame && az_sv_starts(e->name, AZ_SV("nn.Module: "));
+    if (!frame || r->keep_frames) {
+        c->first = e->ts < c->first ? e->ts : c->first;
+        c->last = end > c->last ? end : c->last;
+    }
+    if (kind == AZ_CALL)
+        return az_vec_push(
+            &c->calls,
+            ((struct call){ (uint64_t)az_pytorch_number(e, AZ_PYTORCH_CORR, 0), e->ts }));
+    if (module)
+        return add_mark(c, e, AZ_MODULE, end);
+    return kind == AZ_RANGE || kind == AZ_HOST_OP || (frame && r->keep_frames)
+               ? add_mark(c, e, kind, end)
+               : AZ_OK;
+}
+
+static int by_id(struct cut *c)
+{
+    const size_t n = c->calls.n, keys = n * sizeof(int64_t), places = n * sizeof(uint32_t);
+    int64_t *key = az_mem_alloc(c->job->mem, keys + 1);
+    uint32_t *perm = az_mem_alloc(c->job->mem, places + 1);
+    int rc = key && perm ? AZ_OK : az_mem_error(c->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        key[i] = c->calls.v[i].start;
+    if (rc == 0)
+        rc = az_sort_order(key, n, perm, c->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        key[i] = (int64_t)c->calls.v[i].corr;
+    if (rc == 0)
+        rc = az_sort_by(key, perm, n, c->job->mem);
+    if (rc == 0) {
+        struct calls sorted;
+        az_vec_init(&sorted, c->job->mem);
+        rc = az_vec_reserve(&sorted, n);
+        for (size_t i = 0; rc == 0 && i < n; i++)
+            sorted.v[sorted.n++] = c->calls.v[perm[i]];
+        az_vec_release(&c->calls);
+        c->calls = sorted;
+    }
+    az_mem_free(c->job->mem, key, key ? keys + 1 : 0);
+    az_mem_free(c->job->mem, perm, perm ? places + 1 : 0);
+    return rc;
+}
+
+static int find_window(struct cut *c)
+{
+    enum az_window_miss miss = AZ_WINDOW_FOUND;
+    struct az_event whole = {
+        .start = c->first, .end = c->last, .lane = c->lane, .side = AZ_NO_ROW, .name = AZ_NO_ID
+    };
+    if (c->first > c->last)
+        return az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in),
+                            "no events with times; nothing to cut");
+    int rc = az_trace_add(&c->marks, AZ_OVERHEAD, &whole);
+    if (rc == 0)
+        rc = az_trace_finalize(&c->marks);
+    if (rc == 0)
+        rc = az_window_spans(&c->marks, c->job->window, &c->spans, &miss);
+    if (rc == 0 && miss != AZ_WINDOW_FOUND)
+        rc = az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in), "%s",
+                          az_window_miss_text(miss));
+    return rc ? rc : by_id(c);
+}
+
+/* ---- the second reading ---- */
+
+/* The first call of an id; NULL: none. */
+static const struct call *call_of(const struct cut *c, uint64_t corr)
+{
+    size_t lo = 0, hi = c->calls.n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (c->calls.v[mid].corr < corr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < c->calls.n && c->calls.v[lo].corr == corr ? &c->calls.v[lo] : NULL;
+}
+
+static bool is_launched_inside(const struct cut *c, uint64_t corr, int64_t at)
+{
+    const struct call *call = corr ? call_of(c, corr) : NULL;
+    return az_spans_hold(&c->spans, call ? call->start : at);
+}
+
+static bool is_chosen(const struct cut *c, enum az_kind kind)
+{
+    const unsigned group = is_device(kind) || kind == AZ_CALL || kind == AZ_GPU_RANGE
+                               ? AZ_CUT_KERNELS
+                           : kind == AZ_FRAME   ? AZ_CUT_PYTHON
+                           : kind == AZ_HOST_OP ? AZ_CUT_OPS
+                                                : AZ_CUT_ALL;
+    return c->job->keep & group;
+}
+
+static bool is_span_inside(const struct cut *c, const struct az_pytorch_event *e)
+{
+    const enum az_kind kind = az_pytorch_kind_of(e->cat);
+    int64_t end;
+    if (!has_times(e, &end) || !is_chosen(c, kind))
+        return false;
+    if (kind == AZ_CALL)
+        return az_spans_hold(&c->spans, e->ts);
+    if (is_device(kind))
+        return is_launched_inside(c, (uint64_t)az_pytorch_number(e, AZ_PYTORCH_CORR, 0), e->ts);
+    return az_spans_touch(&c->spans, e->ts, end);
+}
+
+static bool is_inside(const struct cut *c, const struct az_pytorch_event *e)
+{
+    switch (e->ph) {
+    case 'X':
+        return is_span_inside(c, e);
+    case 'M': /* names */
+    case 'C': /* counters, and samples of memory */
+    case 'i':
+        return true;
+    case 'f':
+    case 't': /* an arrow to a device event has the id of its call */
+        return az_sv_is(e->cat, "fwdbwd") ? az_spans_hold(&c->spans, e->ts)
+                                          : is_launched_inside(c, (uint64_t)e->id.v, e->ts);
+    default:
+        return e->has_ts && az_spans_hold(&c->spans, e->ts);
+    }
+}
+
+static int take_second(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
+{
+    struct cut *c = (struct cut *)r;
+    c->keep = is_inside(c, e);
+    c->job->read++;
+    c->job->kept += c->keep;
+    return AZ_OK;
+}
+
+/* Copies an event as it is written. */
+static int copy_record(void *ctx, struct az_jscan *s)
+{
+    struct cut *c = ctx;
+    const char *from = s->p - 1;
+    const int rc = az_pytorch_event_reader()(&c->reader, s);
+    if (rc == AZ_JSON_OK && c->keep) {
+        put(c, c->any ? AZ_SV(",\n") : AZ_SV("\n"));
+        put(c, az_sv_make(from, (size_t)(s->p - from)));
+        c->any = true;
+    }
+    return rc;
+}
+
+/* ---- the document ---- */
+
+struct reading {
+    struct cut *c;
+    struct az_source *src;
+    struct az_jscan scan;
+    bool writing, first; /* first: no member was written */
+};
+
+static int fill(void *ctx, void *buf, size_t n, size_t *got)
+{
+    struct reading *r = ctx;
+    *got = 0;
+    if (r->c->job->cancelled && r->c->job->cancelled())
+        return AZ_EINTR;
+    return az_source_read(r->src, buf, n, got);
+}
+
+static int skip_record(void *ctx, struct az_jscan *s)
+{
+    struct cut *c = ctx;
+    return az_pytorch_event_reader()(&c->reader, s);
+}
+
+static int read_events(struct reading *r)
+{
+    struct az_jarray a;
+    if (r->writing) {
+        put(r->c, r->first ? AZ_SV("\"traceEvents\": [") : AZ_SV(",\n\"traceEvents\": ["));
+        r->first = r->c->any = false;
+    }
+    const int rc =
+        az_jscan_records(&r->scan, r->writing ? copy_record : skip_record, r->c, false, &a);
+    if (r->writing)
+        put(r->c, AZ_SV("\n]"));
+    if (rc == AZ_JSON_OK && (a.truncated || a.malformed) && r->writing)
+        az_diag_add(r->c->job->diag, AZ_WARNING, AZ_AT_FILE(r->c->job->in),
+                    "damaged: %llu places with malformed JSON%s; whole events are kept",
+                    (unsigned long long)a.malformed, a.truncated ? ", truncated" : "");
+    return rc == AZ_JSON_OK && a.truncated ? AZ_JSON_END : rc;
+}
+
+static int copy_member(struct reading *r, struct az_sv key)
+{
+    struct az_sv raw, name = az_arena_dup(&r->c->reader.scratch, key); /* the window moves */
+    if (!name.p)
+        return az_arena_error(&r->c->reader.scratch);
+    if (az_sv_is(name, "traceEvents"))
+        return read_events(r);
+    if (!r->writing || az_sv_is(name, AZ_PYTORCH_WINDOW_KEY))
+        return az_jscan_skip_value(&r->scan);
+    const int rc = az_jscan_value(&r->scan, &raw);
+    if (rc != AZ_JSON_OK)
+        return rc;
+    put(r->c, r->first ? AZ_SV("\"") : AZ_SV(",\n\""));
+    put(r->c, name);
+    put(r->c, AZ_SV("\": "));
+    put(r->c, raw);
+    r->first = false;
+    return AZ_JSON_OK;
+}
+
+static int read_document(struct reading *r)
+{
+    bool first = true;
+    struct az_sv key;
+    const int c = az_jscan_peek(&r->scan);
+    if (c == '[')
+        return read_events(r);
+    if (c <= 0)
+        return c ? c : AZ_EEMPTY;
+    int rc = az_jscan_byte(&r->scan, '{');
+    while (rc == AZ_JSON_OK) {
+        rc = az_jscan_member(&r->scan, &first, &key);
+        if (rc == AZ_JSON_OK)
+            rc = copy_member(r, key);
+    }
+    return rc;
+}
+
+static void put_window(struct cut *c)
+{
+    char text[64];
+    put(c, AZ_SV(",\n\"" AZ_PYTORCH_WINDOW_KEY "\": ["));
+    for (size_t i = 0; i < c->spans.n; i++) {
+        const int n = snprintf(text, sizeof text, "%s[%lld, %lld]", i ? ", " : "",
+                               (long long)c->spans.v[i].start, (long long)c->spans.v[i].end);
+        put(c, az_sv_make(text, (size_t)n));
+    }
+    put(c, AZ_SV("]\n}\n"));
+}
+
+static int read_through(struct cut *c, bool writing)
+{
+    struct reading r = { .c = c, .writing = writing, .first = true };
+    const struct az_source_opts so = { .mem = c->job->mem,
+                                       .diag = c->job->diag,
+                                       .keeps_parts = true };
+    int rc = az_source_open(&r.src, c->job->in.p, &so);
+    if (rc)
+        return rc;
+    c->reader.take = writing ? take_second : take_first;
+    rc = az_jscan_init(&r.scan, fill, &r, 0, c->job->mem);
+    if (rc == 0 && writing)
+        put(c, AZ_SV("{\n"));
+    if (rc == 0) {
+        rc = read_document(&r);
+        const struct az_where here = AZ_AT_OFFSET(c->job->in, az_jscan_offset(&r.scan));
+        if (rc == AZ_JSON_BAD || rc == AZ_JSON_MORE)
+            rc =
+                az_diag_fail(c->job->diag, AZ_EFORMAT, here, "malformed JSON; nothing was written");
+        rc = rc == AZ_JSON_END ? AZ_OK : rc;
+        if (rc == 0 && writing)
+            put_window(c);
+    }
+    az_jscan_release(&r.scan);
+    az_source_close(r.src);
+    return rc;
+}
+
+int az_pytorch_cut(struct az_cut *job)
+{
+    struct cut *c = az_mem_alloc(job->mem, sizeof *c);
+    const struct az_lane lane = { .pid = 1, .tid = 1, .device = -1, .label = AZ_NO_ID };
+    if (!c)
+        return az_mem_error(job->mem);
+    memset(c, 0, sizeof *c);
+    c->job = job;
+    c->first = INT64_MAX;
+    c->last = INT64_MIN;
+    az_vec_init(&c->calls, job->mem);
+    az_vec_init(&c->spans, job->mem);
+    int rc = az_trace_init(&c->marks, job->mem);
+    if (rc == 0)
+        rc = az_pytorch_reader_init(&c->reader, &c->marks, job->opts);
+    if (rc == 0)
+        rc = az_trace_lane(&c->marks, &lane, &c->lane);
+    if (rc == 0)
+        rc = read_through(c, false);
+    if (rc == 0)
+        rc = find_window(c);
+    if (rc == 0)
+        rc = open_output(c);
+    if (rc == 0)
+        rc = close_output(c, read_through(c, true));
+    az_vec_release(&c->calls);
+    az_vec_release(&c->spans);
+    if (c->reader.trace)
+        az_pytorch_reader_release(&c->reader);
+    az_trace_release(&c->marks);
+    az_mem_free(job->mem, c, sizeof *c);
+    return rc;
+}

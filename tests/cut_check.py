@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""`analyzer cut` (src/docs/regions.md 8): every table of a cut profile is that of the whole one with the same window; equal cuts are
+equal byte for byte; what is cut is valid JSON.
+
+    cut_check.py --analyzer ANALYZER [--size MB] [--verbose]
+
+--size: also the memory and time of a trace of so many megabytes. The last line is "N passed, N failed".
+"""
+import argparse
+import csv
+import gzip
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from regions_check import Tree, program, write_pytorch  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLES = os.path.join(HERE, "..", "example", "pytorch")
+# what is said of the file itself
+OF_FILE = ("coverage.csv", "facts.csv")
+# places of events in their file
+PLACES = ("UID_first", "RangeId", "ParentId", "RangeStack", "ex_UID", "UID", "Call UID")
+passed = failed = 0
+verbose = False
+
+
+def verdict(good, what, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good or verbose:
+        print("%s %s%s" % ("ok  " if good else "FAIL", what, ": " + detail if detail else ""))
+
+
+def run(*words):
+    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def tables(analyzer, path, out, window, extra):
+    done = run(analyzer, "run", path, "--compat=all", "--csv-dir", out, "-q", *extra, *window)
+    found = {}
+    for folder, _, files in os.walk(out):
+        for name in files:
+            if name not in OF_FILE:
+                with open(os.path.join(folder, name), newline="") as f:
+                    rows = list(csv.reader(f))
+                    keep = [i for i, h in enumerate(rows[0] if rows else []) if h not in PLACES]
+                    found[name] = [[r[i] for i in keep] for r in rows]
+    return found, done.stdout.decode(errors="replace")[-300:]
+
+
+def check(analyzer, tmp, path, window, what, extra=()):
+    ending = ".json.gz" if path.endswith(".gz") else ".json"
+    name = os.path.basename(path).split(".")[0]
+    folder = os.path.join(tmp, "c%d" % (passed + failed))
+    os.makedirs(folder)
+    part, again = (os.path.join(folder, x, name + ending) for x in ("a", "b"))
+    os.makedirs(os.path.join(folder, "a")), os.makedirs(os.path.join(folder, "b"))
+    done = run(analyzer, "cut", path, "-o", part, *window)
+    if not os.path.exists(part):
+        verdict(False, what, done.stdout.decode(errors="replace")[-300:])
+        return
+    run(analyzer, "cut", path, "-o", again, *window)
+    with open(part, "rb") as a, open(again, "rb") as b:
+        verdict(a.read() == b.read(), what + ": equal cuts")
+    try:
+        with (gzip.open if ending.endswith("gz") else open)(part, "rt") as f:
+            json.load(f)
+    except ValueError as e:
+        verdict(False, what + ": valid JSON", str(e))
+    whole, said = tables(analyzer, path, os.path.join(folder, "whole"), window, extra)
+    cut, said_too = tables(analyzer, part, os.path.join(folder, "cut"), (), extra)
+    wrong = ["only with a window: " + n for n in whole if n not in cut] + ["only of the cut: " + n for n in cut if n not in whole]
+    for n in whole:
+        if n in cut and cut[n] != whole[n]:
+            at = next((i for i, (a, b) in enumerate(zip(whole[n], cut[n])) if a != b), min(len(whole[n]), len(cut[n])))
+            cells = [(h, a, b) for h, a, b in zip(whole[n][0], *(x[n][at] if at < len(x[n]) else [""] * 99 for x in (whole, cut))) if a != b]
+            wrong.append("%s row %d of %d and %d: %s" % (n, at, len(whole[n]), len(cut[n]), cells[:3]))
+    verdict(bool(whole) and not wrong, what + ": %d tables" % len(whole), "; ".join(wrong[:3]) or said + said_too)
+
+
+def large(analyzer, tmp, megabytes):
+    path, out = os.path.join(tmp, "large.json"), os.path.join(tmp, "part.json")
+    lines, n, at = [], 0, 1000
+    with open(path, "w") as f:
+        f.write('{"schemaVersion":1,"traceEvents":[\n')
+        while f.tell() < megabytes << 20:
+            for _ in range(500):
+                n, at = n + 1, at + 10
+                lines.append('{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":7,"tid":1,"ts":%d,"dur":8,"args":{"External id":%d,"Input Dims":'
+                             '[[512,1024],[1024,1024]],"Sequence number":%d}},\n' % (at, n, n))
+                lines.append('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":7,"tid":1,"ts":%d,"dur":2,"args":{"correlation":%d,'
+                             '"External id":%d}},\n' % (at + 1, n, n))
+                lines.append('{"ph":"X","cat":"kernel","name":"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64","pid":0,"tid":7,"ts":%d,'
+                             '"dur":9,"args":{"correlation":%d,"stream":7,"device":0,"grid":[8,8,1],"block":[256,1,1]}},\n' % (at + 30, n))
+            f.write("".join(lines))
+            lines = []
+        f.write('{"ph":"X","cat":"user_annotation","name":"half","pid":7,"tid":1,"ts":%d,"dur":%d}\n]}\n' % (at // 2, at // 2))
+    begin = time.time()
+    run(analyzer, "probe", path)
+    read = time.time() - begin
+    begin = time.time()
+    subprocess.run(["sh", "-c", 'ulimit -v 400000; exec "$0" "$@"', analyzer, "cut", path, "--range", "half", "-o", out, "-q"], check=False)
+    spent = time.time() - begin
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    done = run("/usr/bin/env", "python3", "-c", "import resource,subprocess,sys;subprocess.run(sys.argv[1:]);"
+               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)", analyzer, "cut", path, "--range", "half", "-o", out, "-q")
+    used = int(done.stdout.split()[-1])
+    print("%d MB, %d events: read in %.2f s, cut in %.2f s, %d MB of memory" % (megabytes, 3 * n, read, spent, used >> 10))
+    verdict(used < 64 << 10, "memory of a large cut", "%d KB" % used)
+
+
+def main():
+    global verbose
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--analyzer", required=True)
+    p.add_argument("--size", type=int, default=0)
+    p.add_argument("--verbose", action="store_true")
+    o = p.parse_args()
+    verbose = o.verbose
+    analyzer = os.path.abspath(o.analyzer)
+    with tempfile.TemporaryDirectory() as tmp:
+        train = os.path.join(EXAMPLES, "train_step.json")
+        for window in (("--steps", "1"), ("--steps", "0-1"), ("--range", "Block_*"), ("--from", "40%", "--to", "90%"),
+                       ("--from", "@Block_1", "--to", "500us"), ("--steps", "1", "--from", "60%")):
+            check(analyzer, tmp, train, window, "train_step %s" % " ".join(window))
+        check(analyzer, tmp, train, ("--steps", "1"), "train_step with stacks", ("--opt", "include_call_stack=true"))
+        packed = os.path.join(tmp, "packed.json.gz")
+        with open(train, "rb") as f, gzip.open(packed, "wb") as g:
+            g.write(f.read())
+        check(analyzer, tmp, packed, ("--steps", "1"), "train_step, compressed")
+        check(analyzer, tmp, os.path.join(EXAMPLES, "inference.json"), ("--from", "30%", "--to", "70%"), "inference")
+        check(analyzer, tmp, os.path.join(EXAMPLES, "moe.json"), ("--from", "10%", "--to", "60%"), "moe")
+        for seed in range(6):
+            path = os.path.join(tmp, "tree%d.json" % seed)
+            write_pytorch(Tree(seed + 100, True), path)
+            check(analyzer, tmp, path, ("--from", "20%", "--to", "70%"), "tree %d, times" % seed)
+            check(analyzer, tmp, path, ("--range", "*_*"), "tree %d, ranges" % seed)
+        path = os.path.join(tmp, "steps.json")
+        write_pytorch(program(True), path)
+        check(analyzer, tmp, path, ("--steps", "11-13"), "program, steps")
+        check(analyzer, tmp, path, ("--range", "forward"), "program, forward")
+        if o.size:
+            large(analyzer, tmp, o.size)
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(failed != 0)
+
+
+if __name__ == "__main__":
+    main()

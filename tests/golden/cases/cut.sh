@@ -1,0 +1,16 @@
+# A window of a trace as a trace; what cannot be cut.
+T=$SRC/example/pytorch/train_step.json
+"$ANALYZER" cut "$T" --steps 1 -o part.json
+"$ANALYZER" part.json | head -n 3
+"$ANALYZER" cut "$T" "$SRC/example/pytorch/inference.json" --from 50% -o parts
+"$ANALYZER" cut "$T" --keep kernels --range 'Block_*' -o kernels.json.gz
+tail -n 4 part.json | cut -c 1-120
+ls
+ls parts
+for bad in "$T -o x.json" "$T --steps 1" "$T --steps 9 -o x.json" "$T --range none -o x.json" "part.json --from 0 -o part.json" \
+    "$SRC/example/tracy/ops_perf_results_layers.csv --from 1ms -o x.csv" "none.json --steps 1 -o x.json" "$T --keep all -o x.json" \
+    "$T --steps two -o x.json"; do
+    # shellcheck disable=SC2086 # words
+    "$ANALYZER" cut $bad 2>&1 || echo "exit status $?"
+done
+ls x.json x.csv 2>&1
