@@ -68,7 +68,7 @@ static int64_t per_unit(const struct az_record_column *c, const char *record)
 static void put_integer(struct az_table *t, const struct az_record_column *c, const char *record,
                         int64_t x, bool unknown)
 {
-    if (c->known && unknown)
+    if (x == INT64_MIN || (c->known && unknown))
         az_put_empty(t);
     else if (c->type == AZ_REAL)
         az_put_f64(t, az_quotient(x, per_unit(c, record)));

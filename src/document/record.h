@@ -33,7 +33,8 @@ enum az_field_kind {
 };
 
 /* An integer in a column of reals counts ns or bytes and becomes the column's unit, rounded once;
- * in a column of truth values it is one. NaN is an empty cell. Texts are kept as given. */
+ * in a column of truth values it is one. NaN and INT64_MIN are empty cells. Texts are kept as
+ * given. */
 struct az_record_column {
     const char *name;
     enum az_cell_type type;

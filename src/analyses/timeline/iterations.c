@@ -41,7 +41,7 @@ struct window_row {
     int64_t range_id, device, start, rank;
     int64_t x[ITERATION_FIGURES]; /* in the order of `columns` */
     double hidden;
-    int64_t gaps, largest, compute, nccl, mem;
+    int64_t gaps, largest, next, compute, nccl, mem; /* next: INT64_MIN: it is the last */
 };
 #define ROW struct window_row
 static const struct az_record_column range_columns[] = {
@@ -64,7 +64,7 @@ static const struct az_record_column detail_columns[] = {
     { "Hidden NCCL (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, AZ_FIELD(ROW, hidden) },
     { "Gaps", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_FIELD(ROW, gaps) },
     { "Largest Gap (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, largest) },
-    { "To Next Window (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
+    { "To Next Window (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, next) },
     { "Launched Compute (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, compute) },
     { "Launched NCCL (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, nccl) },
     { "Launched Mem (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, mem) },
@@ -246,6 +246,7 @@ static int put_window(struct work *w, size_t i)
         .hidden = az_percent((double)x[5], (double)x[3]),
         .gaps = n_gaps,
         .largest = az_ns(w->t, largest),
+        .next = to_next(w, i, &next) ? az_ns(w->t, next) : INT64_MIN,
         .compute = az_ns(w->t, at->compute),
         .nccl = az_ns(w->t, at->nccl),
         .mem = az_ns(w->t, at->mem),
@@ -253,11 +254,6 @@ static int put_window(struct work *w, size_t i)
     struct az_iteration_row row = { .trace = w->trace, .rank = r.rank, .device = r.device };
     for (size_t k = 0; k < ITERATION_FIGURES; k++)
         row.x[k] = r.x[k] = az_ns(w->t, x[k]);
-    az_put_row(w->out, &r);
-    if (to_next(w, i, &next)) /* may be negative */
-        az_put_i64(w->out, az_ns(w->t, next));
-    else
-        az_put_empty(w->out);
     az_put_row(w->out, &r);
     return az_vec_push(&w->rows, row);
 }
