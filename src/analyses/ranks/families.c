@@ -72,34 +72,28 @@ static const struct az_table_spec over_all = {
     .shares = AZ_SHARES_CELLS
 };
 
+AZ_TEXT_OF_RECORD(family_of, struct time_of, az_family_text(r->t.family))
+AZ_OF_RECORD(double, percent_of, struct time_of,
+             r->whole ? (double)r->t.ns / (double)r->whole * 100.0 : NAN)
+static const struct az_record_column columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct time_of, rank) },
+    { "device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_KNOWN(struct time_of, t.device) },
+    { "family", AZ_TEXT, .flags = AZ_KEY, .text = family_of },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct time_of, t.count) },
+    { "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(struct time_of, t.ns) },
+    { "percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, .real = percent_of },
+};
+
 static void make_row(const void *of, size_t row, struct az_table *t)
 {
-    const struct time_of *x = &((const struct all *)of)->v[row];
-    az_put_i64(t, x->rank);
-    az_put_known(t, x->t.device);
-    az_put_text(t, az_family_text(x->t.family));
-    az_put_i64(t, x->t.count);
-    az_put_f64(t, az_ms_from_ns(x->t.ns));
-    az_put_f64(t, x->whole ? (double)x->t.ns / (double)x->whole * 100.0 : NAN);
+    az_put_row(t, &((const struct all *)of)->v[row]);
 }
-
-static const struct az_record_column time_by_family_by_rank_columns[] = {
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "family", AZ_TEXT, .flags = AZ_KEY },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "time_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "percent", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
-};
 
 /* Rows are made when they are read: there are as many as ranks times families. */
 static int by_rank(struct az_job *job, const struct all *all)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "time_by_family_by_rank", "Device time by family, rank", 0);
-    if (!t)
-        return az_arena_error(job->arena);
-    az_record_columns(t, time_by_family_by_rank_columns, AZ_LENGTH(time_by_family_by_rank_columns));
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "time_by_family_by_rank",
+                                         "Device time by family, rank", 0, columns);
     az_table_make(t, all->n, make_row, all);
     return az_job_add(job, t, 0);
 }

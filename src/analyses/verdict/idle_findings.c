@@ -126,74 +126,56 @@ int az_verdict_idle_findings(struct az_verdict *v)
     return rc;
 }
 
-static const struct az_record_column table_columns[] = {
-    { "Cause", AZ_TEXT, .flags = AZ_KEY },
-    { "Range", AZ_TEXT, .flags = AZ_KEY },
-    { "Frame", AZ_TEXT, .flags = AZ_KEY },
-    { "Host call", AZ_TEXT, .flags = AZ_KEY },
-    { "Host op", AZ_TEXT, .flags = AZ_KEY },
-    { "After", AZ_TEXT, .flags = AZ_KEY },
-    { "Gaps", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
-    { "Idle (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Median (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "Longest (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "Start of the longest (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
-};
-
 /* ---- table ---- */
-static void columns(struct az_table *t, bool ranks, bool devices)
+struct cause_row {
+    int64_t rank;
+    const struct az_verdict_idle *of;
+};
+struct cause_columns {
+    bool ranks, devices;
+};
+static bool with_ranks(const void *of) { return ((const struct cause_columns *)of)->ranks; }
+static bool with_devices(const void *of) { return ((const struct cause_columns *)of)->devices; }
+static struct az_sv cause_of(const void *row, struct az_arena *texts)
 {
-    if (ranks)
-        az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    if (devices)
-        az_table_column(t, "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
+    const char *cause = az_cause_id(((const struct cause_row *)row)->of->cause);
+    (void)texts;
+    return cause ? az_sv_str(cause) : AZ_SV("unrecorded_work");
 }
-
-static void put_row(struct az_table *t, const struct az_verdict_idle *s, bool devices)
-{
-    const char *cause = az_cause_id(s->cause);
-    if (devices && s->device != AZ_NO_RANK)
-        az_put_i64(t, s->device);
-    else if (devices)
-        az_put_empty(t);
-    az_put_text(t, cause ? az_sv_str(cause) : AZ_SV("unrecorded_work"));
-    az_put_given(t, s->range);
-    az_put_given(t, s->frame);
-    az_put_given(t, s->call);
-    az_put_given(t, s->op);
-    az_put_given(t, s->next);
-    az_put_i64(t, s->count);
-    az_put_i64(t, s->ns);
-    if (s->median > 0)
-        az_put_i64(t, s->median);
-    else
-        az_put_empty(t);
-    az_put_i64(t, s->longest);
-    az_put_i64(t, s->start);
-}
+#define ROW struct cause_row
+AZ_OF_RECORD(int64_t, median_of, ROW, r->of->median > 0 ? r->of->median : INT64_MIN)
+static const struct az_record_column columns[] = {
+    { "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = with_ranks },
+    { "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, of, device), .when = with_devices },
+    { "Cause", AZ_TEXT, .flags = AZ_KEY, .text = cause_of },
+    { "Range", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, of, range) },
+    { "Frame", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, of, frame) },
+    { "Host call", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, of, call) },
+    { "Host op", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, of, op) },
+    { "After", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, of, next) },
+    { "Gaps", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER, AZ_VIA(ROW, of, count) },
+    { "Idle (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_VIA(ROW, of, ns) },
+    { "Median (ns)", AZ_INT, AZ_UNIT_NS, .integer = median_of },
+    { "Longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_VIA(ROW, of, longest) },
+    { "Start of the longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_VIA(ROW, of, start) },
+};
 
 int az_verdict_idle_table(struct az_verdict_whole *w)
 {
-    struct az_table *t = az_table_new(w->job->arena, "idle_causes", "Idle time by cause", 0);
-    const bool ranks = w->ranks != NULL && w->n > 1;
-    bool devices = false;
+    struct cause_columns of = { .ranks = w->ranks != NULL && w->n > 1 };
     size_t rows = 0;
-    if (!t)
-        return az_arena_error(w->job->arena);
     for (size_t k = 0; k < w->n; k++) {
         rows += w->part[k]->idles.n;
         for (size_t i = 0; i < w->part[k]->idles.n; i++)
-            devices |= w->part[k]->idles.v[i].device != AZ_NO_RANK;
+            of.devices |= w->part[k]->idles.v[i].device != AZ_NO_RANK;
     }
-    columns(t, ranks, devices);
+    struct az_table *t =
+        AZ_RECORD_TABLE_OF(w->job->arena, "idle_causes", "Idle time by cause", 0, columns, &of);
+    if (!t)
+        return az_arena_error(w->job->arena);
     az_table_reserve(t, rows);
-    for (size_t k = 0; k < w->n; k++) {
-        for (size_t i = 0; i < w->part[k]->idles.n; i++) {
-            if (ranks)
-                az_put_i64(t, w->rank[k]);
-            put_row(t, &w->part[k]->idles.v[i], devices);
-        }
-    }
+    for (size_t k = 0; k < w->n; k++)
+        for (size_t i = 0; i < w->part[k]->idles.n; i++)
+            az_put_row(t, &(ROW){ of.ranks ? w->rank[k] : -1, &w->part[k]->idles.v[i] });
     return az_document_add(w->job->doc, t);
 }

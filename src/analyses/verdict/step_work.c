@@ -115,31 +115,36 @@ static enum az_family family_of(struct work *w, const struct sum *s)
                                   : az_job_family(w->job, az_job_name(w->job, 0, s->name));
 }
 
-static const struct az_record_column step_work_columns[] = {
-    { "Kernel", AZ_TEXT, .flags = AZ_KEY },
-    { "Family", .type = AZ_TEXT },
-    { "Count", AZ_REAL, .unit = AZ_UNIT_COUNT },
-    { "Kernel time (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+struct work_row {
+    struct az_sv name, family;
+    double count;
+    int64_t ns;
+};
+#define ROW struct work_row
+static const struct az_record_column columns[] = {
+    { "Kernel", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN(ROW, name) },
+    { "Family", AZ_TEXT, AZ_FIELD(ROW, family) },
+    { "Count", AZ_REAL, AZ_UNIT_COUNT, AZ_FIELD(ROW, count) },
+    { "Kernel time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(ROW, ns) },
 };
 
 static int put(struct work *w)
 {
-    struct az_table *t = az_table_new(w->job->arena, "step_work", "Median step device work", 0);
+    struct az_table *t =
+        AZ_RECORD_TABLE(w->job->arena, "step_work", "Median step device work", 0, columns);
     int64_t devices = 0;
     if (!t)
         return az_arena_error(w->job->arena);
     for (size_t i = 0; i < w->accounts->n_devices; i++)
         devices += !w->accounts->idle[i];
-    az_record_columns(t, step_work_columns, AZ_LENGTH(step_work_columns));
     const int rc =
         az_sort_cmp(w->sums.v, w->sums.n, sizeof *w->sums.v, longest_first, NULL, w->job->mem);
     az_table_reserve(t, w->sums.n);
     for (size_t i = 0; rc == 0 && i < w->sums.n; i++) {
         const struct sum *s = &w->sums.v[i];
-        az_put_given(t, az_trace_text(w->t, s->name));
-        az_put_text(t, az_family_text(family_of(w, s)));
-        az_put_f64(t, (double)s->count / 2 / (double)(devices ? devices : 1));
-        az_put_i64(t, az_ns(w->t, s->ticks) / (2 * (devices ? devices : 1)));
+        az_put_row(t, &(ROW){ az_trace_text(w->t, s->name), az_family_text(family_of(w, s)),
+                              (double)s->count / 2 / (double)(devices ? devices : 1),
+                              az_ns(w->t, s->ticks) / (2 * (devices ? devices : 1)) });
     }
     return az_job_add(w->job, t, rc);
 }
