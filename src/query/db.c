@@ -229,71 +229,73 @@ static const char *type_text(enum az_cell_type t)
     return text[t];
 }
 
-static const struct az_record_column tables_columns[] = {
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "kind", .type = AZ_TEXT },
-    { "rows", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "title", .type = AZ_TEXT },
+struct table_row {
+    struct az_sv name;
+    const char *kind;
+    uint64_t rows;
+    struct az_sv title;
+};
+static const struct az_record_column table_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct table_row, name) },
+    { "kind", AZ_TEXT, AZ_FIELD(struct table_row, kind) },
+    { "rows", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct table_row, rows) },
+    { "title", AZ_TEXT, AZ_FIELD(struct table_row, title) },
 };
 
 static struct az_table *table_list(struct az_query *q, bool reports, int *rc)
 {
-    struct az_table *t = az_table_new(&q->arena, "tables", "Tables of the query", 0);
+    struct az_table *t =
+        AZ_RECORD_TABLE(&q->arena, "tables", "Tables of the query", 0, table_columns);
 
-    az_record_columns(t, tables_columns, AZ_LENGTH(tables_columns));
     for (size_t i = 0; *rc == 0 && i < az_query_n_tables; i++) {
         const struct az_query_rows *rows = az_query_rows_of(q->facts, i, rc);
         if (!rows)
             break;
-        az_put_text(t, az_sv_str(az_query_table_list[i]->name));
-        az_put_text(t, AZ_SV("fact"));
-        az_put_i64(t, (int64_t)az_query_rows_n(rows));
-        az_put_text(t, az_sv_str(az_query_table_list[i]->help));
+        az_put_row(t, &(struct table_row){ az_sv_str(az_query_table_list[i]->name), "fact",
+                                           az_query_rows_n(rows),
+                                           az_sv_str(az_query_table_list[i]->help) });
     }
-    for (size_t i = 0; reports && i < q->n_reports; i++) {
-        az_put_text(t, q->reports[i].name);
-        az_put_text(t, AZ_SV("report"));
-        az_put_i64(t, (int64_t)q->reports[i].n);
-        az_put_text(t, q->reports[i].parts[0].table->title);
-    }
+    for (size_t i = 0; reports && i < q->n_reports; i++)
+        az_put_row(t, &(struct table_row){ q->reports[i].name, "report", q->reports[i].n,
+                                           q->reports[i].parts[0].table->title });
     return t;
 }
 
-static void one_column(struct az_table *t, struct az_sv table, struct az_sv name,
-                       enum az_cell_type type, enum az_unit unit, struct az_sv title)
-{
-    az_put_text(t, table);
-    az_put_text(t, name);
-    az_put_text(t, az_sv_str(type_text(type)));
-    az_put_given(t, az_sv_str(az_unit_text(unit)));
-    az_put_given(t, title);
-}
-
-static const struct az_record_column columns_columns[] = {
-    { "table_name", AZ_TEXT, .flags = AZ_KEY },
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "type", .type = AZ_TEXT },
-    { "unit", .type = AZ_TEXT },
-    { "title", .type = AZ_TEXT },
+struct column_row {
+    struct az_sv table, name;
+    enum az_cell_type type;
+    enum az_unit unit;
+    struct az_sv title;
+};
+#define ROW struct column_row
+AZ_TEXT_OF_RECORD(type_of, ROW, az_sv_str(type_text(r->type)))
+AZ_TEXT_OF_RECORD(unit_of, ROW, az_sv_str(az_unit_text(r->unit)))
+static const struct az_record_column column_columns[] = {
+    { "table_name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, table) },
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name) },
+    { "type", AZ_TEXT, .text = type_of },
+    { "unit", AZ_TEXT, .text = unit_of, .known = true },
+    { "title", AZ_TEXT, AZ_KNOWN(ROW, title) },
 };
 
 static struct az_table *column_list(struct az_query *q, bool reports)
 {
-    struct az_table *t = az_table_new(&q->arena, "columns", "Columns of the tables", 0);
+    struct az_table *t =
+        AZ_RECORD_TABLE(&q->arena, "columns", "Columns of the tables", 0, column_columns);
 
-    az_record_columns(t, columns_columns, AZ_LENGTH(columns_columns));
     for (size_t i = 0; i < az_query_n_tables; i++)
         for (size_t c = 0; c < az_query_table_list[i]->n_columns; c++) {
             const struct az_query_table_column *x = &az_query_table_list[i]->columns[c];
-            one_column(t, az_sv_str(az_query_table_list[i]->name), az_sv_str(x->name), x->type,
-                       x->unit, az_sv_str(x->help));
+            az_put_row(t, &(ROW){ az_sv_str(az_query_table_list[i]->name), az_sv_str(x->name),
+                                  x->type, x->unit, az_sv_str(x->help) });
         }
     for (size_t i = 0; reports && i < q->n_reports; i++) {
         const struct az_query_report *r = &q->reports[i];
-        one_column(t, r->name, AZ_SV("input"), AZ_TEXT, AZ_UNIT_NONE, AZ_SV("title of the input"));
+        az_put_row(t, &(ROW){ r->name, AZ_SV("input"), AZ_TEXT, AZ_UNIT_NONE,
+                              AZ_SV("title of the input") });
         for (size_t c = 0; c < r->n_columns; c++)
-            one_column(t, r->name, r->columns[c].id, r->columns[c].type, r->columns[c].unit,
-                       r->columns[c].title);
+            az_put_row(t, &(ROW){ r->name, r->columns[c].id, r->columns[c].type, r->columns[c].unit,
+                                  r->columns[c].title });
     }
     return t;
 }
