@@ -15,6 +15,16 @@ int64_t az_short_limit(const struct az_job *job, int64_t ticks_per_ns)
     return (int64_t)(fabs(ticks - whole) < 1e-6 ? whole : ceil(ticks));
 }
 
+struct bin {
+    double from, to; /* us */
+    int64_t count;
+};
+static const struct az_record_column columns[] = {
+    { "bin_start", AZ_REAL, AZ_UNIT_US, AZ_KEY, AZ_FIELD(struct bin, from) },
+    { "bin_end", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct bin, to) },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_SHARE, AZ_FIELD(struct bin, count) },
+};
+
 static void put_bins(struct az_table *t, int64_t lo, int64_t hi, const int64_t *count, int64_t bins,
                      double per_us)
 {
@@ -22,32 +32,24 @@ static void put_bins(struct az_table *t, int64_t lo, int64_t hi, const int64_t *
                  to = (double)hi / per_us + margin;
     const double width = (hi == lo ? 1.0 : (double)(hi - lo) / per_us) / (double)bins;
 
-    for (int64_t b = 0; b < bins; b++) {
-        az_put_f64(t, from + width * (double)b);
-        az_put_f64(t, b + 1 == bins ? to : from + width * (double)(b + 1));
-        az_put_i64(t, count[b]);
-    }
+    for (int64_t b = 0; b < bins; b++)
+        az_put_row(t,
+                   &(struct bin){ from + width * (double)b,
+                                  b + 1 == bins ? to : from + width * (double)(b + 1), count[b] });
 }
-
-static const struct az_record_column short_histogram_columns[] = {
-    { "bin_start", AZ_REAL, AZ_UNIT_US, .flags = AZ_KEY },
-    { "bin_end", AZ_REAL, .unit = AZ_UNIT_US },
-    { "count", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_SHARE },
-};
 
 int az_short_histogram(struct az_job *job, const char *id, const int64_t *length, size_t n,
                        int64_t ticks_per_ns)
 {
     const int64_t bins = job->opts->short_kernel_histogram_bins,
                   limit = az_short_limit(job, ticks_per_ns);
-    struct az_table *t =
-        az_table_new(job->arena, id, "Short kernel durations (µs)", AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, id, "Short kernel durations (µs)",
+                                         AZ_TABLE_KEEP_EMPTY, columns);
     int64_t *count = az_arena_array(job->arena, (size_t)bins, sizeof *count), lo = INT64_MAX,
             hi = INT64_MIN;
 
     if (!t || !count)
         return az_arena_error(job->arena);
-    az_record_columns(t, short_histogram_columns, AZ_LENGTH(short_histogram_columns));
     for (size_t i = 0; i < n; i++) {
         if (length[i] >= limit)
             continue;

@@ -53,20 +53,6 @@ struct az_sv az_dispatch_category(struct az_job *job, uint32_t number)
     return category.n ? category : AZ_SV("Other");
 }
 
-/* ---- tables ---- */
-
-void az_dispatch_rank_column(struct az_job *job, struct az_table *t)
-{
-    if (job->n_traces > 1)
-        az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-}
-
-void az_dispatch_put_rank(struct az_job *job, struct az_table *t, size_t trace)
-{
-    if (job->n_traces > 1)
-        az_put_i64(t, az_job_rank(job, trace));
-}
-
 /* ---- GPUs in order of appearance ---- */
 
 size_t az_dispatch_gpu_of(const struct az_dispatch_gpus *g, size_t trace, int64_t agent)

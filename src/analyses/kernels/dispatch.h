@@ -44,10 +44,6 @@ static inline const struct az_dispatch_shape *az_dispatch_list_shape(const struc
  * the short name. */
 struct az_sv az_dispatch_category(struct az_job *job, uint32_t number);
 
-/* Several traces: a first column "rank" distinguishes them. */
-void az_dispatch_rank_column(struct az_job *job, struct az_table *t);
-void az_dispatch_put_rank(struct az_job *job, struct az_table *t, size_t trace);
-
 /* Agents in order of appearance of their kernels over the traces: the "GPU n" of the activity
  * reports. */
 struct az_dispatch_gpu {

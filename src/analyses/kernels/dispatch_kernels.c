@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "base/sort.h"
 #include "base/time_units.h"
+#include "document/record.h"
 #include "tables/keys.h"
 
 static struct az_sv category_of(const struct az_scope *r, const struct az_item *i)
@@ -90,51 +91,53 @@ static int details_order(struct az_job *job, const struct az_dispatch_list *l, u
     return rc ? rc : az_sort_by(key, perm, l->n, job->mem);
 }
 
-static void details_row(struct az_job *job, struct az_table *t, const struct az_dispatch_list *l,
-                        size_t i)
+struct detail_row {
+    int64_t rank;
+    struct az_sv name;
+    int64_t ns;
+    const struct az_lane *lane;
+    const struct az_dispatch *dispatch;
+    const struct az_dispatch_shape *shape;
+};
+#define ROW struct detail_row
+static const struct az_record_column detail_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = az_job_has_ranks },
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name) },
+    { "Kernel duration (µs)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, ns) },
+    { "stream", AZ_INT, AZ_UNIT_ID, AZ_VIA(ROW, lane, context) },
+    { "dispatch_id", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, dispatch, id) },
+    { "grid_x", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_VIA(ROW, shape, grid[0]) },
+    { "grid_y", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_VIA(ROW, shape, grid[1]) },
+    { "grid_z", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_VIA(ROW, shape, grid[2]) },
+    { "block_x", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_VIA(ROW, shape, block[0]) },
+    { "block_y", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_VIA(ROW, shape, block[1]) },
+    { "block_z", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_VIA(ROW, shape, block[2]) },
+    { "agent_id", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, lane, device) },
+    { "thread_id", AZ_INT, AZ_UNIT_ID, AZ_VIA(ROW, dispatch, thread) },
+};
+
+static void put_dispatch(struct az_job *job, struct az_table *t, const struct az_dispatch_list *l,
+                         size_t i)
 {
     const struct az_trace *tr = az_dispatch_trace(job, l, i);
-    const struct az_lane *lane = az_dispatch_lane(job, AZ_KERNEL, l, i);
-    const struct az_dispatch *d = az_dispatch_of(tr, l->row[i]);
-    const struct az_dispatch_shape *s = az_dispatch_list_shape(tr, l->row[i]);
-    az_dispatch_put_rank(job, t, l->trace[i]);
-    az_put_text(t, az_job_text(job, l->name[i]));
-    az_put_f64(t, az_us_from_ns(l->length[i]));
-    az_put_i64(t, (int64_t)lane->context);
-    az_put_i64(t, (int64_t)d->id);
-    for (int k = 0; k < 3; k++)
-        az_put_i64(t, s->grid[k]);
-    for (int k = 0; k < 3; k++)
-        az_put_i64(t, s->block[k]);
-    az_put_i64(t, lane->device);
-    az_put_i64(t, d->thread);
+    az_put_row(t, &(ROW){ az_job_rank(job, l->trace[i]), az_job_text(job, l->name[i]), l->length[i],
+                          az_dispatch_lane(job, AZ_KERNEL, l, i), az_dispatch_of(tr, l->row[i]),
+                          az_dispatch_list_shape(tr, l->row[i]) });
 }
 
 static int details(struct az_job *job, const struct az_dispatch_list *l)
 {
-    static const char *const ids[] = { "stream", "dispatch_id" };
-    static const char *const sizes[] = { "grid_x",  "grid_y",  "grid_z",
-                                         "block_x", "block_y", "block_z" };
     uint32_t *perm = az_arena_array(job->arena, l->n + 1, sizeof *perm);
-    struct az_table *t =
-        az_table_new(job->arena, "kernel_details", "Kernel dispatches", AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "kernel_details", "Kernel dispatches",
+                                            AZ_TABLE_KEEP_EMPTY, detail_columns, job);
     if (!perm || !t)
         return az_arena_error(job->arena);
-    az_dispatch_rank_column(job, t);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Kernel duration (µs)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER);
-    for (size_t i = 0; i < 2; i++)
-        az_table_column(t, ids[i], AZ_INT, AZ_UNIT_ID, i ? AZ_KEY : 0);
-    for (size_t i = 0; i < 6; i++)
-        az_table_column(t, sizes[i], AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
-    az_table_column(t, "agent_id", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "thread_id", AZ_INT, AZ_UNIT_ID, 0);
     int rc = details_order(job, l, perm);
     size_t n = job->opts->topk_kernels != AZ_UNSET_I64 && (uint64_t)job->opts->topk_kernels < l->n
                    ? (size_t)job->opts->topk_kernels
                    : l->n;
     for (size_t i = 0; rc == 0 && i < n; i++)
-        details_row(job, t, l, perm[i]);
+        put_dispatch(job, t, l, perm[i]);
     if (n < l->n)
         az_cover(job, "kernel_details: rows skipped", (double)(l->n - n), "count",
                  AZ_SV("topk_kernels"));

@@ -12,31 +12,34 @@
  * the launches are counted once, with the number of ranges around each (nested_kernels.c). */
 #define FEW_VISITS 1000000u
 
-static const struct az_record_column nvtx_kern_sum_columns[] = {
-    { "NVTX Range", AZ_TEXT, .flags = AZ_KEY },
-    { "Style", AZ_TEXT, .flags = AZ_KEY },
-    { "PID", AZ_INT, .unit = AZ_UNIT_ID },
-    { "TID", AZ_INT, .unit = AZ_UNIT_ID },
-    { "NVTX Inst", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Kern Inst", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Total Time (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Avg (ns)", AZ_REAL, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Med (ns)", AZ_REAL, AZ_UNIT_NS, .flags = AZ_DETAIL },
-    { "Min (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
-    { "Max (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
-    { "StdDev (ns)", AZ_REAL, AZ_UNIT_NS, .flags = AZ_DETAIL },
-    { "Kernel Name", AZ_TEXT, .flags = AZ_KEY },
+struct sum_row {
+    struct az_sv range, style, kernel;
+    const struct az_lane *lane;
+    int64_t ranges, rank;
+    struct az_stats s; /* ns; std: 0 for one */
+};
+#define ROW struct sum_row
+static const struct az_record_column columns[] = {
+    { "NVTX Range", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, range) },
+    { "Style", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, style) },
+    { "PID", AZ_INT, AZ_UNIT_ID, AZ_VIA(ROW, lane, pid) },
+    { "TID", AZ_INT, AZ_UNIT_ID, AZ_VIA(ROW, lane, tid) },
+    { "NVTX Inst", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, ranges) },
+    { "Kern Inst", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, s.n) },
+    { "Total Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(ROW, s.sum) },
+    { "Avg (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(ROW, s.mean) },
+    { "Med (ns)", AZ_REAL, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, s.median) },
+    { "Min (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, s.min) },
+    { "Max (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, s.max) },
+    { "StdDev (ns)", AZ_REAL, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, s.std) },
+    { "Kernel Name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, kernel) },
+    { "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = az_job_has_ranks },
 };
 
 static struct az_table *new_table(struct az_job *job)
 {
-    struct az_table *t = az_table_new(job->arena, "nvtx_kern_sum", "Kernels by launching range", 0);
-    if (!t)
-        return NULL;
-    az_record_columns(t, nvtx_kern_sum_columns, AZ_LENGTH(nvtx_kern_sum_columns));
-    if (job->n_traces > 1)
-        az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    return t;
+    return AZ_RECORD_TABLE_OF(job->arena, "nvtx_kern_sum", "Kernels by launching range", 0, columns,
+                              job);
 }
 
 int az_range_kernel_place(struct az_range_kernels *w, uint32_t name)
@@ -92,23 +95,18 @@ void az_range_kernel_row(struct az_range_kernels *w, uint32_t range, const struc
                          const struct az_stats *st)
 {
     const struct az_events *e = &w->t->ev[AZ_RANGE];
-    const struct az_lane *lane = &w->t->lanes.v[e->lane[range]];
     const struct az_range *side = az_range_side(w->t, range);
-    az_put_text(w->out, az_job_text(w->job, az_job_name(w->job, w->trace, e->name[range])));
-    az_put_text(w->out, side && side->style == 1 ? AZ_SV("StartEnd") : AZ_SV("PushPop"));
-    az_put_i64(w->out, (int64_t)lane->pid);
-    az_put_i64(w->out, (int64_t)lane->tid);
-    az_put_i64(w->out, u->instances);
-    az_put_i64(w->out, (int64_t)st->n);
-    az_put_i64(w->out, st->sum);
-    az_put_f64(w->out, st->mean);
-    az_put_f64(w->out, st->median);
-    az_put_i64(w->out, st->min);
-    az_put_i64(w->out, st->max);
-    az_put_f64(w->out, st->n > 1 ? st->std : 0.0);
-    az_put_text(w->out, az_job_text(w->job, az_job_name(w->job, w->trace, u->name)));
-    if (w->job->n_traces > 1)
-        az_put_i64(w->out, az_job_rank(w->job, w->trace));
+    struct sum_row r = {
+        .range = az_job_text(w->job, az_job_name(w->job, w->trace, e->name[range])),
+        .style = side && side->style == 1 ? AZ_SV("StartEnd") : AZ_SV("PushPop"),
+        .kernel = az_job_text(w->job, az_job_name(w->job, w->trace, u->name)),
+        .lane = &w->t->lanes.v[e->lane[range]],
+        .ranges = u->instances,
+        .rank = az_job_rank(w->job, w->trace),
+        .s = *st,
+    };
+    r.s.std = st->n > 1 ? st->std : 0.0;
+    az_put_row(w->out, &r);
 }
 
 static void put_values(struct az_range_kernels *w, uint32_t range, const struct az_kernel_use *u,

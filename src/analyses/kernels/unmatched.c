@@ -86,33 +86,33 @@ static int add_trace(struct work *w, const struct az_trace *t)
     return rc;
 }
 
+struct entry_row {
+    const struct entry *entry;
+    double percent;
+};
+#define ROW struct entry_row
+static const struct az_record_column columns[] = {
+    { "Key", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, entry, key), .sort = 2 },
+    { "Suggested class", AZ_TEXT, AZ_VIA(ROW, entry, class_name) },
+    { "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_VIA(ROW, entry, ns), .sort = -1 },
+    { "Share of kernel time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(ROW, percent) },
+    { "Count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, entry, count) },
+    { "Example", AZ_TEXT, AZ_VIA(ROW, entry, example) },
+};
+
 static int rows(struct work *w, struct az_table *t)
 {
     for (size_t i = 0; i < w->list.n; i++) {
         const struct entry *e = &w->list.v[i];
-        az_put_text(t, e->key);
-        az_put_text(t, e->class_name);
-        az_put_i64(t, e->ns);
-        az_put_f64(t, w->total ? (double)e->ns / (double)w->total * 100.0 : 0.0);
-        az_put_i64(t, e->count);
-        az_put_text(t, e->example);
+        az_put_row(t, &(ROW){ e, w->total ? (double)e->ns / (double)w->total * 100.0 : 0.0 });
     }
-    int rc = az_table_sort(t, (int[]){ AZ_DOWN(2), AZ_UP(0) }, 2);
+    int rc = az_record_sort(t);
     if (t->rows > MAX_ROWS)
         az_cover(w->job, "unmatched_kernels: rows omitted", (double)(t->rows - MAX_ROWS), "count",
                  AZ_SV("100 largest rows shown"));
     az_table_keep(t, MAX_ROWS);
     return rc;
 }
-
-static const struct az_record_column unmatched_kernels_columns[] = {
-    { "Key", AZ_TEXT, .flags = AZ_KEY },
-    { "Suggested class", .type = AZ_TEXT },
-    { "Time (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Share of kernel time (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
-    { "Count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Example", .type = AZ_TEXT },
-};
 
 static int run(struct az_job *job)
 {
@@ -121,8 +121,8 @@ static int run(struct az_job *job)
     struct work w = { .job = job };
     if (!rules)
         return az_mem_error(job->mem);
-    struct az_table *t = AZ_RECORD_TABLE(job->arena, "unmatched_kernels", "Unclassified kernels", 0,
-                                         unmatched_kernels_columns);
+    struct az_table *t =
+        AZ_RECORD_TABLE(job->arena, "unmatched_kernels", "Unclassified kernels", 0, columns);
     az_vec_init(&w.list, job->mem);
     int rc = az_intern_init(&w.keys, job->arena, job->mem);
     if (rc == 0)

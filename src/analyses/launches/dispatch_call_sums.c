@@ -1,21 +1,32 @@
 /* api_stats: calls and copies that the profiler itself summed (`..._stats.csv`), where it wrote no
  * trace of them. */
-#include <math.h>
-
 #include "analyses/kernels/dispatch.h"
 #include "analyses/registry_list.h"
-#include "base/time_units.h"
 #include "document/record.h"
 
-static const struct { /* metrics in the order of their columns */
-    const char *title;
-    unsigned flags;
-} figures[] = { { "Mean (µs)", AZ_LOWER_BETTER },
-                { "Min (µs)", AZ_DETAIL },
-                { "Max (µs)", AZ_DETAIL },
-                { "Std (µs)", AZ_DETAIL } };
-
-static void put_us(struct az_table *t, double ns) { az_put_f64(t, ns / 1e3); }
+struct call_row {
+    int64_t rank;
+    struct az_sv domain, name;
+    const struct az_call_sum *of;
+    double percent; /* of its domain */
+};
+#define ROW struct call_row
+#define US(header, flag, field)                                                                    \
+    {                                                                                              \
+        header, AZ_REAL, AZ_UNIT_US, flag, AZ_VIA(ROW, of, sum.field), .ns = true                  \
+    }
+static const struct az_record_column columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = az_job_has_ranks },
+    { "domain", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, domain), .copy = true },
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name), .copy = true },
+    { "Count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, of, sum.count) },
+    US("Total (µs)", AZ_LOWER_BETTER, total_ns),
+    { "Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(ROW, percent) },
+    US("Mean (µs)", AZ_LOWER_BETTER, avg),
+    US("Min (µs)", AZ_DETAIL, min),
+    US("Max (µs)", AZ_DETAIL, max),
+    US("Std (µs)", AZ_DETAIL, std),
+};
 
 static double domain_total(const struct az_dispatches *d, uint32_t domain)
 {
@@ -35,35 +46,15 @@ static void trace_rows(struct az_job *job, struct az_table *t, size_t trace)
         if (i == 0 ||
             c->domain != d->call_sums.v[i - 1].domain) /* a domain's rows come from one file */
             all = domain_total(d, c->domain);
-        az_dispatch_put_rank(job, t, trace);
-        az_put_copy(t, az_trace_text(tr, c->domain));
-        az_put_copy(t, az_trace_text(tr, c->sum.name));
-        az_put_i64(t, c->sum.count);
-        az_put_f64(t, az_us_from_ns(c->sum.total_ns));
-        az_put_f64(t, az_percent(c->sum.total, all));
-        put_us(t, c->sum.avg);
-        put_us(t, c->sum.min);
-        put_us(t, c->sum.max);
-        put_us(t, c->sum.std);
+        az_put_row(t, &(ROW){ az_job_rank(job, trace), az_trace_text(tr, c->domain),
+                              az_trace_text(tr, c->sum.name), c, az_percent(c->sum.total, all) });
     }
 }
 
-static const struct az_record_column api_stats_columns[] = {
-    { "domain", AZ_TEXT, .flags = AZ_KEY },
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "Count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Total (µs)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
-};
-
 static int run(struct az_job *job)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "api_stats", "API and copy totals", AZ_TABLE_SUMMARY);
-    az_dispatch_rank_column(job, t);
-    az_record_columns(t, api_stats_columns, AZ_LENGTH(api_stats_columns)); /* of its domain */
-    for (size_t i = 0; i < AZ_LENGTH(figures); i++)
-        az_table_column(t, figures[i].title, AZ_REAL, AZ_UNIT_US, figures[i].flags);
+    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "api_stats", "API and copy totals",
+                                            AZ_TABLE_SUMMARY, columns, job);
     for (size_t i = 0; i < job->n_traces; i++)
         if (az_dispatch_has(job->traces[i]))
             trace_rows(job, t, i);

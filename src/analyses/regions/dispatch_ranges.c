@@ -165,6 +165,23 @@ static int compare_counted(const void *pa, const void *pb, void *ctx)
     return a->kernel < b->kernel ? -1 : a->kernel > b->kernel;
 }
 
+struct counter_row {
+    struct az_sv counter, kernel;
+    int64_t dispatches;
+    double sum, mean, least, most, std;
+};
+#define ROW struct counter_row
+static const struct az_record_column counter_columns[] = {
+    { "counter", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, counter), .sort = 1 },
+    { "kernel", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, kernel), .sort = 3 },
+    { "Dispatches", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, dispatches) },
+    { "Sum", AZ_REAL, AZ_FIELD(ROW, sum), .sort = -2 },
+    { "Mean", AZ_REAL, AZ_FIELD(ROW, mean) },
+    { "Min", AZ_REAL, .flags = AZ_DETAIL, AZ_FIELD(ROW, least) },
+    { "Max", AZ_REAL, .flags = AZ_DETAIL, AZ_FIELD(ROW, most) },
+    { "Std", AZ_REAL, .flags = AZ_DETAIL, AZ_FIELD(ROW, std) },
+};
+
 static int counter_rows(struct az_job *job, struct az_table *t, struct counteds *c)
 {
     double *values = az_arena_array(job->arena, c->n + 1, sizeof *values);
@@ -179,34 +196,20 @@ static int counter_rows(struct az_job *job, struct az_table *t, struct counteds 
             lo = v < lo ? v : lo;
             hi = v > hi ? v : hi;
         }
-        az_put_text(t, az_job_text(job, c->v[i].counter));
-        az_put_text(t, az_job_text(job, c->v[i].kernel));
-        az_put_i64(t, (int64_t)(end - i));
-        az_put_f64(t, sum);
-        az_put_f64(t, az_mean_f64(values, end - i));
-        az_put_f64(t, lo);
-        az_put_f64(t, hi);
-        az_put_f64(t, az_std_f64(values, end - i, 1));
+        az_put_row(t, &(ROW){ az_job_text(job, c->v[i].counter), az_job_text(job, c->v[i].kernel),
+                              (int64_t)(end - i), sum, az_mean_f64(values, end - i), lo, hi,
+                              az_std_f64(values, end - i, 1) });
     }
     return rc;
 }
 
-static const struct az_record_column counter_summary_columns[] = {
-    { "counter", AZ_TEXT, .flags = AZ_KEY },
-    { "kernel", AZ_TEXT, .flags = AZ_KEY },
-    { "Dispatches", AZ_INT, .unit = AZ_UNIT_COUNT },
-};
-
 static int run_counters(struct az_job *job)
 {
-    static const char *const figures[] = { "Sum", "Mean", "Min", "Max", "Std" };
-    struct az_table *t = az_table_new(job->arena, "counter_summary", "Hardware counters by kernel",
-                                      AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        AZ_RECORD_TABLE(job->arena, "counter_summary", "Hardware counters by kernel",
+                        AZ_TABLE_SUMMARY, counter_columns);
     struct counteds c;
     struct az_map map;
-    az_record_columns(t, counter_summary_columns, AZ_LENGTH(counter_summary_columns));
-    for (size_t i = 0; i < 5; i++)
-        az_table_column(t, figures[i], AZ_REAL, AZ_UNIT_NONE, i > 1 ? AZ_DETAIL : 0);
     az_vec_init(&c, job->mem);
     int rc = az_map_init(&map, job->mem, 64);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
@@ -216,9 +219,7 @@ static int run_counters(struct az_job *job)
         rc = counter_rows(job, t, &c);
     az_map_release(&map);
     az_vec_release(&c);
-    if (rc == 0)
-        rc = az_table_sort(t, (int[]){ 0, -4, 1 }, 3);
-    return az_job_add(job, t, rc);
+    return az_job_add(job, t, rc ? rc : az_record_sort(t));
 }
 
 const struct az_analysis az_analysis_amd_ranges = {

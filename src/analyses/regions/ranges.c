@@ -5,14 +5,6 @@
 #include "document/record.h"
 #include "tables/keys.h"
 
-static void put_optional(struct az_table *t, int64_t x, int64_t none)
-{
-    if (x == none)
-        az_put_empty(t);
-    else
-        az_put_i64(t, x);
-}
-
 #define MAX_STACK 512 /* levels shown; deeper ranges begin with "..." */
 
 /* ":2:3:17": ids of the enclosing ranges from the outermost to the range itself. */
@@ -48,59 +40,35 @@ static struct az_sv stack_text(struct az_job *job, size_t trace, const struct az
     return az_sv_make(text, (size_t)(at - text));
 }
 
-static const struct az_record_column nvtx_gpu_proj_trace_columns[] = {
-    { "Name", .type = AZ_TEXT },
-    { "Projected Start (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "Projected Duration (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Orig Start (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "Orig Duration (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "Style", .type = AZ_TEXT },
-    { "PID", AZ_INT, .unit = AZ_UNIT_ID },
-    { "TID", AZ_INT, .unit = AZ_UNIT_ID },
-    { "NumGPUOps", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Lvl", AZ_INT, .unit = AZ_UNIT_ID },
-    { "NumChild", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "RangeId", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "ParentId", AZ_INT, .unit = AZ_UNIT_ID },
-    { "RangeStack", .type = AZ_TEXT },
+struct range_row {
+    struct az_sv name, stack;
+    const struct az_job_range *range;
+    int64_t rank;
 };
-
-static struct az_table *trace_table(struct az_job *job)
-{
-    struct az_table *t =
-        az_table_new(job->arena, "nvtx_gpu_proj_trace", "Ranges projected onto the device", 0);
-    if (!t)
-        return NULL;
-    az_record_columns(t, nvtx_gpu_proj_trace_columns, AZ_LENGTH(nvtx_gpu_proj_trace_columns));
-    if (job->n_traces > 1)
-        az_table_column(t, "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    return t;
-}
-
-static void put_range(struct az_job *job, struct az_table *t, size_t trace,
-                      const struct az_job_range *r)
-{
-    az_put_text(t, az_job_text(job, r->name));
-    put_optional(t, r->start, INT64_MIN);
-    az_put_i64(t, r->duration);
-    put_optional(t, r->orig_start, INT64_MIN);
-    put_optional(t, r->orig_duration, INT64_MIN);
-    az_put_text(t, r->style);
-    put_optional(t, r->pid, -1);
-    put_optional(t, r->tid, -1);
-    put_optional(t, r->ops, -1);
-    put_optional(t, r->level, -1);
-    put_optional(t, r->children, -1);
-    put_optional(t, r->id, -1);
-    put_optional(t, r->parent, -1);
-    az_put_text(t, stack_text(job, trace, r));
-    if (job->n_traces > 1)
-        az_put_i64(t, az_job_rank(job, trace));
-}
+#define ROW struct range_row
+static const struct az_record_column columns[] = {
+    { "Name", AZ_TEXT, AZ_FIELD(ROW, name) },
+    { "Projected Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_VIA(ROW, range, start) },
+    { "Projected Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER,
+      AZ_VIA(ROW, range, duration) },
+    { "Orig Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_VIA(ROW, range, orig_start) },
+    { "Orig Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_VIA(ROW, range, orig_duration) },
+    { "Style", AZ_TEXT, AZ_VIA(ROW, range, style) },
+    { "PID", AZ_INT, AZ_UNIT_ID, AZ_KNOWN_VIA(ROW, range, pid) },
+    { "TID", AZ_INT, AZ_UNIT_ID, AZ_KNOWN_VIA(ROW, range, tid) },
+    { "NumGPUOps", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(ROW, range, ops) },
+    { "Lvl", AZ_INT, AZ_UNIT_ID, AZ_KNOWN_VIA(ROW, range, level) },
+    { "NumChild", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(ROW, range, children) },
+    { "RangeId", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_KNOWN_VIA(ROW, range, id) },
+    { "ParentId", AZ_INT, AZ_UNIT_ID, AZ_KNOWN_VIA(ROW, range, parent) },
+    { "RangeStack", AZ_TEXT, AZ_FIELD(ROW, stack) },
+    { "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = az_job_has_ranks },
+};
 
 static int run_trace(struct az_job *job)
 {
-    struct az_table *t = trace_table(job);
+    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "nvtx_gpu_proj_trace",
+                                            "Ranges projected onto the device", 0, columns, job);
     for (size_t k = 0; k < job->n_traces; k++) {
         int64_t n = az_job_ranges(job, k);
         if (n < 0) {
@@ -109,7 +77,8 @@ static int run_trace(struct az_job *job)
         }
         for (int64_t i = 0; i < n; i++) {
             struct az_job_range r = az_job_range_at(job, k, (size_t)i);
-            put_range(job, t, k, &r);
+            az_put_row(t, &(ROW){ az_job_text(job, r.name), stack_text(job, k, &r), &r,
+                                  az_job_rank(job, k) });
         }
     }
     return az_document_add(job->doc, t);
