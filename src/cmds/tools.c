@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyses/op_report/devices.h"
 #include "io/path.h"
 
 static void ignored(const struct az_cmd *cmd, int id)
@@ -225,12 +226,26 @@ static const struct az_cmd_opt nsight[] = {
     { OPT_CONFIG, "config", "FILE", "configuration file of GPU-Perf-Analyzer" }, AZ_TOOL_ROWS
 };
 
+static int check_arch(const struct az_tool_call *c)
+{
+    const struct az_sv arch = given(c, "arch");
+    struct az_arena a;
+
+    if (!arch.n || az_op_report_knows_device(arch))
+        return AZ_EXIT_OK;
+    az_arena_init(&a, NULL);
+    const int rc = az_usage_error(c->cmd, "unknown architecture '%.*s' (known: %.*s)", AZ_SVF(arch),
+                                  AZ_SVF(az_op_report_device_names(&a)));
+    az_arena_release(&a);
+    return rc;
+}
+
 static int tt_ready(struct az_tool_call *c)
 {
     if (az_sv_is(given(c, "active_experts"), "0"))
         return az_usage_error(c->cmd, "active-experts must be 1 or more, not '0'");
     c->run.one_run = true;
-    return AZ_EXIT_OK;
+    return check_arch(c);
 }
 
 /* Which prints every operation, and begins at the first signpost with the text of the last one. */

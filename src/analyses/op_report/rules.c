@@ -1,6 +1,7 @@
 /* What is known of operations and devices by name: configs/az_op_report_ops.rules,
  * configs/tt_devices.csv, options. */
 #include "classify/rules.h"
+#include "analyses/op_report/devices.h"
 #include "analyses/op_report/opreport.h"
 #include "base/data.h"
 #include "base/num.h"
@@ -111,7 +112,13 @@ bool az_op_report_id_range(struct az_sv text, int64_t *low, int64_t *high)
     return bound_of(first, 0, low) && bound_of(rest, INT64_MAX, high);
 }
 
-static struct az_sv known_names(struct az_arena *a)
+bool az_op_report_knows_device(struct az_sv name)
+{
+    struct az_tensix d;
+    return az_tensix_find(name, &d);
+}
+
+struct az_sv az_op_report_device_names(struct az_arena *a)
 {
     struct az_tensix d;
     struct az_sv all = AZ_SV("");
@@ -138,12 +145,12 @@ int az_op_report_device(struct az_op_report *t)
     if (!t->has_peaks && o->arch.n)
         return az_diag_fail(t->job->diag, AZ_ECONFIG, here,
                             "unknown architecture '%.*s' (known: %.*s)", AZ_SVF(t->arch),
-                            AZ_SVF(known_names(t->job->arena)));
+                            AZ_SVF(az_op_report_device_names(t->job->arena)));
     if (!t->has_peaks)
         az_diag_add(
             t->job->diag, AZ_WARNING, here,
             "unknown peaks for architecture '%.*s', percentages and bounds skipped (known: %.*s)",
-            AZ_SVF(t->arch), AZ_SVF(known_names(t->job->arena)));
+            AZ_SVF(t->arch), AZ_SVF(az_op_report_device_names(t->job->arena)));
     t->workers = o->worker_cores > 0 ? o->worker_cores
                  : t->r->workers > 0 ? t->r->workers
                  : t->has_peaks      ? t->peaks.workers
