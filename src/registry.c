@@ -64,9 +64,10 @@ int az_format_choose(const struct az_format *const *formats, struct az_sv head, 
                      const struct az_format **out, int *score, struct az_diag *diag)
 {
     const struct az_format *best = NULL, *tie = NULL;
-    const char *foreign = az_foreign(head);
+    const char *foreign = az_foreign_name(path);
     int top = 0;
 
+    foreign = foreign ? foreign : az_foreign(head);
     if (foreign)
         return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(path), "%s", foreign);
 

@@ -95,6 +95,21 @@ static const struct kind tables[] = {
     { { "kernel_name", "task_time(us)", "stream_id" }, ASCEND_TABLE },  /* task_time */
     { { "Allocation Time(us)", "Release Time(us)", "Size(KB)" }, ASCEND_TABLE },
     { { "Component", "Timestamp(us)", "Total Reserved(MB)" }, ASCEND_TABLE }, /* memory_record */
+    { { "Dispatch_ID", "GPU_ID", "Kernel_Name" },
+      "unsupported format: counters of rocprof-compute (pmc_perf.csv), without a timeline; profile "
+      "with rocprofv3 --kernel-trace --hip-trace" },
+    { { "GLOBAL CALL COUNT", "OP NAME", "DEVICE FW" },
+      "unsupported format: device times of tt-metal (cpp_device_perf_report.csv), without "
+      "operations; use the ops_perf_results CSV of the same run" },
+};
+
+/* The same for the whole head of other texts. */
+static const struct kind texts[] = {
+    { { "version https://git-lfs.github.com/spec/" },
+      "pointer of Git LFS, not the file itself; fetch it with 'git lfs pull'" },
+    { { "** ", "Time (%)", "--------" },
+      "unsupported format: text tables of nsys stats; write CSV with 'nsys stats --format csv', or "
+      "use the report (.nsys-rep) or its SQLite export" },
 };
 
 #define ASCEND_JSON                                                                                \
@@ -154,7 +169,16 @@ static const char *foreign_table(struct az_sv head)
                         az_sv_find(head, AZ_SV("\"Transport Type\"")) >= 0)
                    ? ASCEND_JSON
                    : NULL;
-    return what_of(tables, AZ_LENGTH(tables), first);
+    const char *what = what_of(tables, AZ_LENGTH(tables), first);
+    return what ? what : what_of(texts, AZ_LENGTH(texts), head);
+}
+
+const char *az_foreign_name(struct az_sv name)
+{
+    return az_sv_ends(name, AZ_SV(".ncu-rep"))
+               ? "unsupported format: report of Nsight Compute, single kernels without a timeline; "
+                 "profile with Nsight Systems (nsys profile)"
+               : NULL;
 }
 
 const char *az_foreign_process(struct az_sv name)

@@ -9,6 +9,8 @@
 /* What the file with these first bytes is, and what to read instead, as the text of a message;
  * NULL: none of those known. */
 const char *az_foreign(struct az_sv head);
+/* The same by the name of the file, of formats without text. */
+const char *az_foreign_name(struct az_sv name);
 /* The same by the name of a process in the file, wherever that is. */
 const char *az_foreign_process(struct az_sv name);
 /* The same by a table of a database. */
