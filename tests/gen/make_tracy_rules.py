@@ -2,6 +2,7 @@
 """Operation reports of Tenstorrent from random numbers, and what tt-perf-report of September 2026 makes of each row.
 
     make(seed): (header, rows, options)     a report and options of the command line
+    stacked_of(report): [row]               the stacked summary of these
     rows_of(header, rows, options): [row]   the cells of the operations, by the published rules (docs/formats-tracy.md), without
                                             a line of the analyzer's
 
@@ -9,6 +10,7 @@ Columns are shuffled, some are missing; architectures, grids, sub devices, spars
 missing times, signposts, host operations vary."""
 import math
 import random
+import statistics
 
 TENSORS = ("INPUT_0", "INPUT_1", "OUTPUT_0")
 SHARDED = "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig"
@@ -302,6 +304,8 @@ def rows_of(header, rows, o):
         x["Op Category"] = "" if post else "Host" if host else CATEGORY[code.replace("DeviceOperation", "")]
         x["Bound Analysis"] = "full" if "Matmul" in code else "flops_only" if "Conv2d" in code else "none"
         x["Overlap"] = overlap[i] / 1000 if i in overlap else None
+        memory = [p.lower() for p in r.get("INPUT_0_MEMORY", "").split("_")[-2:]]
+        x["Label"] = "" if post else x["OP Code"].split(" ")[0] + (" (in0:%s)" % "_".join(memory) if len(memory) == 2 else "")
         x["_"] = (kernel or 0) + max(gap or 0, 0) if kernel is not None or gap is not None else None
         out.append(x)
     total = sum(x["_"] or 0 for x in out)
@@ -309,3 +313,21 @@ def rows_of(header, rows, o):
         x["Total %"] = x["_"] / total * 100 if x["_"] is not None and total else None
         x["Busy"] = (x["Device Time"] or 0) - (x["Overlap"] or 0)
     return out
+
+
+def stacked_of(report):
+    """The stacked summary by operation and memory of its first input."""
+    groups, out = {}, []
+    for x in report:
+        if x["Label"]:
+            groups.setdefault(x["Label"], []).append(x)
+    total = sum(x["Device Time"] or 0 for x in report)
+    for label, rows in groups.items():
+        time = sum(x["Device Time"] or 0 for x in rows)
+        rated = [(x["FLOPs %"], x["Device Time"]) for x in rows if x["FLOPs %"] is not None]
+        rates = [f for f, _ in rated]
+        out.append({"Total % [%]": time / total * 100 if total else 0, "Op Code": label, "Device Time Sum [μs]": time, "Op Count": len(rows), "Op Category": rows[0]["Op Category"],
+                    "Min FLOPs [%]": min(rates) if rates else None, "Max FLOPs [%]": max(rates) if rates else None, "Mean FLOPs [%]": statistics.mean(rates) if rates else None,
+                    "Std FLOPs [%]": statistics.stdev(rates) if len(rates) > 1 else None,
+                    "Weighted Mean FLOPs [%]": sum(f * t for f, t in rated) / sum(t for _, t in rated) if rated else None})
+    return sorted(out, key=lambda g: (-round(g["Device Time Sum [μs]"], 3), g["Op Code"]))
