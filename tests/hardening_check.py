@@ -492,6 +492,25 @@ def compressed():
            "a wrong checksum of gzip is not a truncated file", (rc, err, out[-300:]))
 
 
+def inflated_memory():
+    """An XPlane in gzip takes the memory of its content once."""
+    import gzip
+
+    def field(number, data):
+        size, head = len(data), bytes([number << 3 | 2])
+        while size > 127:
+            head, size = head + bytes([size & 127 | 128]), size >> 7
+        return head + bytes([size]) + data
+
+    plane = field(1, field(2, b"/host:extra") + field(15, bytes(1 << 20)))
+    with gzip.open("big.xplane.pb.gz", "wb", 1) as f:
+        for _ in range(150):
+            f.write(plane)
+    p = subprocess.Popen([ANALYZER, "run", "big.xplane.pb.gz", "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(p.pid, 0)
+    c.hold(os.WIFEXITED(status) and usage.ru_maxrss < 1.5 * 150 * 1024 * SLOWER, "memory of 150 MB in gzip", usage.ru_maxrss)
+
+
 def links():
     """An output replaces a link of its name; what the link points to stays."""
     write("t.json", trace())
@@ -504,7 +523,7 @@ def links():
 
 with tempfile.TemporaryDirectory() as scratch:
     for part in (statements, server, signals, texts, views, history, rows, json_events, nested, compressed,
-                 links):
+                 links, inflated_memory):
         if args.only in part.__name__:
             os.mkdir(os.path.join(scratch, part.__name__))
             os.chdir(os.path.join(scratch, part.__name__))

@@ -5,7 +5,10 @@
 
 #define NO_LIST UINT64_MAX
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "values are copied as they are");
+_Static_assert(
+    __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+    "this program reads and writes little-endian numbers as they are in memory: big-endian "
+    "processors are not supported");
 
 static const struct az_shape_field i64_fields[] = { { "i64", AZ_SHAPE_PLAIN, 0, 8, 1, NULL, 0, 0, 0,
                                                       NULL } };

@@ -571,6 +571,8 @@ static int collect(struct az_source *s, size_t max, struct az_vec_char *into)
     }
 }
 
+int az_source_rest(struct az_source *s, struct az_vec_char *out) { return collect(s, 0, out); }
+
 int az_source_all(struct az_source *s, struct az_arena *a, size_t max, struct az_sv *out)
 {
     struct az_vec_char text;
@@ -594,4 +596,7 @@ bool az_source_damaged(const struct az_source *s) { return s->error == AZ_EFORMA
 bool az_source_whole(const struct az_source *s) { return s->fault == BAD_SUM; }
 uint64_t az_source_delivered(const struct az_source *s) { return s->delivered; }
 uint64_t az_source_size(const struct az_source *s) { return s->size; }
-uint64_t az_source_consumed(const struct az_source *s) { return is_inflated(s) ? s->in_pos : s->delivered; }
+uint64_t az_source_consumed(const struct az_source *s)
+{
+    return is_inflated(s) ? s->in_pos : s->delivered;
+}

@@ -51,6 +51,8 @@ int az_source_read(struct az_source *s, void *buf, size_t n, size_t *got) AZ_MUS
  * keeps_parts and AZ_EFORMAT `out` holds what came before the damage. */
 int az_source_all(struct az_source *s, struct az_arena *a, size_t max,
                   struct az_sv *out) AZ_MUST_USE;
+/* The same without a limit, appended where it can grow in place: nothing is in memory twice. */
+int az_source_rest(struct az_source *s, struct az_vec_char *out) AZ_MUST_USE;
 
 const char *az_source_name(const struct az_source *s);
 bool az_source_is_gzip(const struct az_source *s);

@@ -386,7 +386,7 @@ static int read_space(struct az_xplane *r)
 }
 
 /* Mapped if it is a plain file, else whole in memory (gzip, a pipe). */
-static int load(struct az_xplane *r, struct az_arena *arena, struct az_sv *bytes)
+static int load(struct az_xplane *r, struct az_vec_char *text, struct az_sv *bytes)
 {
     struct az_parse *job = r->job;
     struct az_source_opts so = { .mem = job->mem,
@@ -401,7 +401,8 @@ static int load(struct az_xplane *r, struct az_arena *arena, struct az_sv *bytes
         az_map_file(&r->map, job->files[0].path.p, NULL) == 0) {
         *bytes = r->map.bytes;
     } else {
-        rc = az_source_all(src, arena, 0, bytes);
+        rc = az_source_rest(src, text);
+        *bytes = az_text_view(text);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
             rc = az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
         else if (rc == AZ_EFORMAT &&
@@ -423,9 +424,9 @@ static int parse(struct az_parse *job)
                            .path = job->files[0].path,
                            .no_row = AZ_NO_ROW,
                            .map = { .bytes = { "", 0 } } };
-    struct az_arena arena; /* the bytes of a file that cannot be mapped */
-    az_arena_init(&arena, job->mem);
-    int rc = load(&r, &arena, &r.bytes);
+    struct az_vec_char text; /* the bytes of a file that cannot be mapped */
+    az_vec_init(&text, job->mem);
+    int rc = load(&r, &text, &r.bytes);
     if (rc)
         goto out;
     if (r.bytes.n == 0) {
@@ -444,7 +445,7 @@ static int parse(struct az_parse *job)
     az_xplane_plane_release(&r);
 out:
     az_unmap_file(&r.map);
-    az_arena_release(&arena);
+    az_vec_release(&text);
     return rc;
 }
 
