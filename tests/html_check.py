@@ -296,7 +296,7 @@ def press(b, key, shift=False):
 TRACK = """({ where: document.querySelector('#track .where').textContent, chosen: document.querySelector('#track .chosen').textContent,
   live: document.querySelector('#track .chosen').getAttribute('aria-live'),
   tools: [...document.querySelectorAll('#track .tools button')].every((e) => e.getAttribute('aria-label')),
-  next: document.querySelectorAll('#track .tools button')[5].getClientRects().length,
+  next: [...document.querySelectorAll('#track .tools button')].slice(-2)[0].getClientRects().length,
   colors: (() => { const c = document.querySelector('#track canvas'), d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data, s = new Set();
     for (let i = 0; i < d.length; i += 4) if (d[i + 3] === 255) s.add((d[i] << 16) | (d[i + 1] << 8) | d[i + 2]); return s.size; })() })"""
 
@@ -307,6 +307,7 @@ def check_timeline(b, path, name):
     b.open(path)
     if b.run("!!document.querySelector('#track')"):
         first = b.run(TRACK)
+        steps = b.run("[...document.querySelectorAll('#track .tools button')].some((e) => e.textContent === 'steps')")
         check(name, "the timeline is drawn", first["colors"] > 4 and first["live"] and first["tools"] and not first["next"], first)
         marks = b.run("JSON.parse(document.getElementById('timeline-data').textContent).lanes.reduce((n, l) => n + l.levels.reduce((k, v) => k + v.s.length, 0), 0)")
         check(name, "marks of the timeline", 0 < marks <= 50000, marks)
@@ -327,7 +328,7 @@ def check_timeline(b, path, name):
         press(b, "Home")
         # the chosen mark may be the whole run
         check(name, "keys zoom and move", len({first["where"], near["where"], moved["where"]}) == 3 and close["where"] != moved["where"]
-              and b.run(TRACK)["where"] == first["where"],
+              and (b.run(TRACK)["where"] == first["where"]) != steps,  # where the steps are a part of the run they come first
               [first, near, moved, close])
         if b.run("!!document.querySelector('[data-about] .find')"):
             b.run("document.querySelector('[data-about] .find').focus()")

@@ -33,6 +33,16 @@
   const view = { a: 0, b: data.span };
   let width = 0, gutter = 0, chosen = null, about = null, colours = {}, tops = [], total = 0, waiting = false;
 
+  // The steps, which the verdict is about, where they are a part of the run: shown first.
+  const scope = (() => {
+    const level = (data.lanes.find((lane) => lane.kind === "steps") || { levels: [] }).levels[0];
+    if (!level || !level.s.length) return null;
+    const a = level.s[0], b = Math.max(...Array.from(level.s, (s, i) => s + level.d[i]));
+    const room = (b - a) / 50;
+    return b - a < data.span * 0.9 ? { a: Math.max(0, a - room), b: Math.min(data.span, b + room) } : null;
+  })();
+  if (scope) Object.assign(view, scope);
+
   const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
   function time(ns, digits = 4) {
     if (ns === 0) return "0";
@@ -111,7 +121,8 @@
   const bar = make("div", { className: "tools" },
     button("+", "Zoom in (+)", () => zoom(0.5)), button("\u2212", "Zoom out (-)", () => zoom(2)),
     button("\u2190", "Earlier (Shift and Left)", () => pan(-0.4)), button("\u2192", "Later (Shift and Right)", () => pan(0.4)),
-    button("whole run", "The whole run (Home)", () => look(0, data.span)), next, clear, where);
+    button("whole run", "The whole run (Home)", () => look(0, data.span)),
+    ...(scope ? [button("steps", "The steps", () => look(scope.a, scope.b))] : []), next, clear, where);
   const words = make("p", {
     className: "note", id: "track-help",
     textContent: "Drag to move, double click or Ctrl and wheel to zoom, Shift and drag to zoom into a part. Keys: arrows go from mark to mark and " +
