@@ -23,40 +23,50 @@ double az_join_geomean(const struct az_comparison *c, const struct az_joined *j,
 
 /* ---- compare_summary ---- */
 
-static const struct az_record_column summary_column_list[] = {
-    { "figure", .type = AZ_TEXT },
-    { "unit", .type = AZ_TEXT },
-    { "baseline total", .type = AZ_REAL },
-    { "variant total", .type = AZ_REAL },
-    { "diff", .type = AZ_REAL },
-    { "diff (%)", AZ_REAL, .unit = AZ_UNIT_PERCENT },
-    { "geomean x", AZ_REAL, .unit = AZ_UNIT_RATIO },
-    { "note", .type = AZ_TEXT },
+struct summary_row {
+    struct az_sv table, variant, figure, note;
+    const char *unit;
+    int64_t rows[2];                 /* of the baseline, of the variant */
+    int64_t status[ROW_REMOVED + 1]; /* rows by it */
+    double total[2], geomean;        /* NaN: none */
+};
+#define ROW struct summary_row
+static bool is_pair(const void *comparison)
+{
+    return ((const struct az_comparison *)comparison)->n == 2;
+}
+static bool is_more(const void *comparison) { return !is_pair(comparison); }
+AZ_OF_RECORD(double, difference, ROW, r->total[1] - r->total[0])
+AZ_OF_RECORD(double, percent, ROW,
+             fabs(r->total[0]) > 0 ? 100 * difference(r) / r->total[0] + 0.0 : NAN)
+static const struct az_record_column summary_columns[] = {
+    { "table", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, table) },
+    { "variant", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, AZ_FIELD(ROW, variant), .when = is_pair },
+    { "variant", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, variant), .when = is_more },
+    { "rows baseline", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_FIELD(ROW, rows[0]) },
+    { "rows variant", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_FIELD(ROW, rows[1]) },
+    { "same", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, status[ROW_SAME]) },
+    { "changed", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, status[ROW_CHANGED]) },
+    { "new", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, status[ROW_NEW]) },
+    { "removed", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, status[ROW_REMOVED]) },
+    { "figure", AZ_TEXT, AZ_FIELD(ROW, figure) },
+    { "unit", AZ_TEXT, AZ_FIELD(ROW, unit) },
+    { "baseline total", AZ_REAL, AZ_FIELD(ROW, total[0]) },
+    { "variant total", AZ_REAL, AZ_FIELD(ROW, total[1]) },
+    { "diff", AZ_REAL, .real = difference },
+    { "diff (%)", AZ_REAL, AZ_UNIT_PERCENT, .real = percent },
+    { "geomean x", AZ_REAL, AZ_UNIT_RATIO, AZ_FIELD(ROW, geomean) },
+    { "note", AZ_TEXT, AZ_FIELD(ROW, note) },
 };
 
-static void summary_columns(const struct az_comparison *c, struct az_table *t)
+static void count_rows(const struct az_comparison *c, const struct az_joined *j, size_t v, ROW *r)
 {
-    static const char *const counts[] = { "rows baseline", "rows variant", "same",
-                                          "changed",       "new",          "removed" };
-
-    az_table_column(t, "table", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "variant", AZ_TEXT, AZ_UNIT_NONE, c->n == 2 ? AZ_KEY | AZ_DETAIL : AZ_KEY);
-    for (size_t i = 0; i < AZ_LENGTH(counts); i++)
-        az_table_column(t, counts[i], AZ_INT, AZ_UNIT_COUNT, i < 2 ? AZ_DETAIL : 0);
-    az_record_columns(t, summary_column_list, AZ_LENGTH(summary_column_list));
-}
-
-static void put_counts(struct az_table *t, const struct az_comparison *c, const struct az_joined *j,
-                       size_t v)
-{
-    int64_t n[ROW_REMOVED + 1] = { 0 };
+    int64_t *n = r->status;
 
     for (size_t i = 0; i < j->n_rows; i++)
         n[az_row_status(c, j, &j->rows[i], v)]++;
-    az_put_i64(t, n[ROW_SAME] + n[ROW_CHANGED] + n[ROW_REMOVED]);
-    az_put_i64(t, n[ROW_SAME] + n[ROW_CHANGED] + n[ROW_NEW]);
-    for (int s = ROW_SAME; s <= ROW_REMOVED; s++)
-        az_put_i64(t, n[s]);
+    r->rows[0] = n[ROW_SAME] + n[ROW_CHANGED] + n[ROW_REMOVED];
+    r->rows[1] = n[ROW_SAME] + n[ROW_CHANGED] + n[ROW_NEW];
 }
 
 /* Shares, rates and means of rows do not add up to anything; means have a total where a row is it.
@@ -84,22 +94,6 @@ static bool adds_up(const struct az_joined *j)
     }
 }
 
-static void put_figures(struct az_table *t, const struct az_comparison *c,
-                        const struct az_joined *j, size_t v)
-{
-    const struct az_joined_column *value = &j->values[0];
-    const bool sum = adds_up(j);
-    double b = sum ? az_join_total(j, c->base) : NAN, x = sum ? az_join_total(j, v) : NAN;
-
-    az_put_text(t, value->name);
-    az_put_text(t, az_sv_str(az_unit_text(value->unit)));
-    az_put_f64(t, b);
-    az_put_f64(t, x);
-    az_put_f64(t, x - b);
-    az_put_f64(t, fabs(b) > 0 ? 100 * (x - b) / b + 0.0 : NAN);
-    az_put_f64(t, az_join_geomean(c, j, v));
-}
-
 static struct az_sv note_of(const struct az_comparison *c, const struct az_joined *j)
 {
     const char *how = j->spec->flags & AZ_SPEC_NUMBER ? "numbered" : "added up";
@@ -119,11 +113,17 @@ static void put_compared(struct az_table *t, const struct az_comparison *c,
     for (size_t v = 0; v < c->n; v++) {
         if (j->left_out || !j->table[c->base] || !az_is_variant(c, j, v))
             continue;
-        az_put_text(t, j->id);
-        az_put_text(t, c->in[v].tag);
-        put_counts(t, c, j, v);
-        put_figures(t, c, j, v);
-        az_put_text(t, note_of(c, j));
+        const bool sum = adds_up(j);
+        ROW r = { .table = j->id,
+                  .variant = c->in[v].tag,
+                  .figure = j->values[0].name,
+                  .note = note_of(c, j),
+                  .unit = az_unit_text(j->values[0].unit),
+                  .total = { sum ? az_join_total(j, c->base) : NAN,
+                             sum ? az_join_total(j, v) : NAN },
+                  .geomean = az_join_geomean(c, j, v) };
+        count_rows(c, j, v, &r);
+        az_put_row(t, &r);
     }
 }
 
@@ -208,17 +208,21 @@ static int add_reason(struct az_comparison *c, const struct az_joined *j, struct
     return r->tables.p ? AZ_OK : az_arena_error(c->a);
 }
 
-static const struct az_record_column compare_unmatched_columns[] = {
-    { "why", AZ_TEXT, .flags = AZ_KEY },
-    { "tables", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "which", .type = AZ_TEXT },
+struct reason_row {
+    struct az_sv why;
+    const struct reason *of;
+};
+static const struct az_record_column unmatched_columns[] = {
+    { "why", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct reason_row, why) },
+    { "tables", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(struct reason_row, of, n) },
+    { "which", AZ_TEXT, AZ_VIA(struct reason_row, of, tables) },
 };
 
 /* One row a reason, with the tables of it. */
 static int unmatched_table(struct az_comparison *c)
 {
-    struct az_table *t =
-        az_table_new(c->a, "compare_unmatched", "Tables without a counterpart", AZ_TABLE_SUMMARY);
+    struct az_table *t = AZ_RECORD_TABLE(c->a, "compare_unmatched", "Tables without a counterpart",
+                                         AZ_TABLE_SUMMARY, unmatched_columns);
     struct az_intern ids;
     struct reasons list;
     int rc;
@@ -229,12 +233,8 @@ static int unmatched_table(struct az_comparison *c)
     rc = az_intern_init(&ids, c->a, c->doc->mem);
     for (size_t i = 0; !rc && i < c->n_tables; i++)
         rc = add_reason(c, &c->tables[i], &ids, &list);
-    az_record_columns(t, compare_unmatched_columns, AZ_LENGTH(compare_unmatched_columns));
-    for (size_t i = 0; !rc && i < list.n; i++) {
-        az_put_text(t, ids.text.v[i]);
-        az_put_i64(t, (int64_t)list.v[i].n);
-        az_put_text(t, list.v[i].tables);
-    }
+    for (size_t i = 0; !rc && i < list.n; i++)
+        az_put_row(t, &(struct reason_row){ ids.text.v[i], &list.v[i] });
     az_intern_release(&ids);
     az_vec_release(&list);
     if (!rc)
@@ -243,42 +243,40 @@ static int unmatched_table(struct az_comparison *c)
     return rc;
 }
 
-static const struct az_record_column compare_inputs_columns[] = {
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "role", .type = AZ_TEXT },
-    { "title", .type = AZ_TEXT },
-    { "format", .type = AZ_TEXT },
-    { "tables", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "input", .type = AZ_TEXT },
+struct input_row {
+    const struct az_compare_input *in;
+    const struct az_document *doc;
+    const char *role;
+};
+static const struct az_record_column input_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(struct input_row, in, tag) },
+    { "role", AZ_TEXT, AZ_FIELD(struct input_row, role) },
+    { "title", AZ_TEXT, AZ_VIA(struct input_row, in, title) },
+    { "format", AZ_TEXT, AZ_VIA(struct input_row, doc, format) },
+    { "tables", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(struct input_row, doc, tables.n) },
+    { "input", AZ_TEXT, AZ_VIA(struct input_row, doc, input) },
 };
 
 static int inputs_table(struct az_comparison *c)
 {
-    struct az_table *t = az_table_new(c->a, "compare_inputs", "Compared inputs", AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        AZ_RECORD_TABLE(c->a, "compare_inputs", "Compared inputs", AZ_TABLE_SUMMARY, input_columns);
 
-    if (!t)
-        return az_arena_error(c->a);
-    az_record_columns(t, compare_inputs_columns, AZ_LENGTH(compare_inputs_columns));
-    for (size_t i = 0; i < c->n; i++) {
-        az_put_text(t, c->in[i].tag);
-        az_put_text(t, i == c->base ? AZ_SV("baseline") : AZ_SV("variant"));
-        az_put_text(t, c->in[i].title);
-        az_put_text(t, c->in[i].doc->format);
-        az_put_i64(t, (int64_t)c->in[i].doc->tables.n);
-        az_put_text(t, c->in[i].doc->input);
-    }
+    for (size_t i = 0; i < c->n; i++)
+        az_put_row(t, &(struct input_row){ &c->in[i], c->in[i].doc,
+                                           i == c->base ? "baseline" : "variant" });
     return az_document_add(c->doc, t);
 }
 
 int az_compare_summary(struct az_comparison *c)
 {
     struct az_table *t =
-        az_table_new(c->a, "compare_summary", "Comparison", AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY);
+        AZ_RECORD_TABLE_OF(c->a, "compare_summary", "Comparison",
+                           AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY, summary_columns, c);
     int rc;
 
     if (!t)
         return az_arena_error(c->a);
-    summary_columns(c, t);
     put_tables(t, c);
     rc = az_document_add(c->doc, t);
     if (!rc)

@@ -218,17 +218,28 @@ static int chart(struct az_comparison *c, const struct az_table *t)
     return rc;
 }
 
-static const struct az_record_column write_columns[] = {
-    { "Row", AZ_TEXT, .flags = AZ_KEY },
-    { "Of", AZ_TEXT, .flags = AZ_KEY },
-    { "Status", .type = AZ_TEXT },
+struct top_row {
+    struct az_sv row, of, what;
+    const char *status;
+    double change, percent; /* of the total */
+};
+#define ROW struct top_row
+enum { CHANGE = 3 };
+/* The changes have the unit and the direction of the value. */
+static const struct az_record_column columns[] = {
+    { "Row", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, row) },
+    { "Of", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, of) },
+    { "Status", AZ_TEXT, AZ_FIELD(ROW, status) },
+    { "Change", AZ_REAL, .flags = AZ_CHANGE, AZ_FIELD(ROW, change) },
+    { "Of total (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_CHANGE, AZ_FIELD(ROW, percent) },
+    { "What", AZ_TEXT, .flags = AZ_DETAIL, AZ_FIELD(ROW, what) },
 };
 
 static int write_table(struct az_comparison *c, const struct az_joined *j, size_t variant,
                        const struct tops *list)
 {
     const double whole = az_join_total(j, c->base);
-    struct az_table *t = az_table_new(c->a, "", "", 0);
+    struct az_table *t = AZ_RECORD_TABLE(c->a, "", "", 0, columns);
     int rc;
 
     if (!t)
@@ -236,20 +247,17 @@ static int write_table(struct az_comparison *c, const struct az_joined *j, size_
     t->id = az_variant_name(c, "top_changes", variant);
     t->title = az_arena_printf(c->a, "Largest changes from %.*s to %.*s (%.*s)",
                                AZ_SVF(c->shown[c->base]), AZ_SVF(c->shown[variant]), AZ_SVF(j->id));
-    if (!t->id.p || !t->title.p)
+    if (!t->id.p || !t->title.p || t->error)
         return az_arena_error(c->a);
-    az_record_columns(t, write_columns, AZ_LENGTH(write_columns));
-    az_table_column(t, "Change", AZ_REAL, j->values[0].unit, j->values[0].flags | AZ_CHANGE);
-    az_table_column(t, "Of total (%)", AZ_REAL, AZ_UNIT_PERCENT, j->values[0].flags | AZ_CHANGE);
-    az_table_column(t, "What", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    for (size_t i = 0; i < t->columns.n; i++)
+        if (t->columns.v[i].flags & AZ_CHANGE)
+            t->columns.v[i].flags |= j->values[0].flags;
+    t->columns.v[CHANGE].unit = j->values[0].unit;
     for (size_t i = 0; i < list->n && i < MOST; i++) {
         const struct top *x = &list->v[i];
-        az_put_text(t, j->rows[x->row].key[0]);
-        az_put_text(t, others(c, j, x));
-        az_put_text(t, az_sv_str(status(c, j, x, variant)));
-        az_put_f64(t, change_of(x));
-        az_put_f64(t, fabs(whole) > 0 ? 100 * change_of(x) / whole : NAN);
-        az_put_text(t, words(c, j, x));
+        az_put_row(t, &(ROW){ j->rows[x->row].key[0], others(c, j, x), words(c, j, x),
+                              status(c, j, x, variant), change_of(x),
+                              fabs(whole) > 0 ? 100 * change_of(x) / whole : NAN });
     }
     if (c->a->failed)
         t->error = t->error ? t->error : az_arena_error(c->a);

@@ -18,28 +18,41 @@ struct bar {
     bool total;
 };
 
-static void put(struct az_table *t, const struct bar *bar, int64_t base, int64_t *level)
+struct bar_row {
+    const struct bar *bar;
+    int64_t ns, level, before; /* level: after it */
+    double percent;            /* of the baseline */
+};
+#define ROW struct bar_row
+AZ_OF_RECORD(int64_t, foot, ROW, r->bar->total ? 0 : r->ns > 0 ? r->before : r->level)
+AZ_OF_RECORD(int64_t, whole, ROW, r->bar->total ? r->ns : 0)
+AZ_OF_RECORD(int64_t, rise, ROW, !r->bar->total && r->ns > 0 ? r->ns : 0)
+AZ_OF_RECORD(int64_t, fall, ROW, !r->bar->total && r->ns < 0 ? -r->ns : 0)
+AZ_OF_RECORD(int64_t, baseline, ROW, r->bar->total ? INT64_MIN : r->bar->ns[0])
+AZ_OF_RECORD(int64_t, variant_ns, ROW, r->bar->total ? INT64_MIN : r->bar->ns[1])
+static const struct az_record_column columns[] = {
+    { "Step", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, bar, label), .copy = true },
+    { "Change (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER | AZ_CHANGE, AZ_FIELD(ROW, ns) },
+    { "Total", AZ_BOOL, .flags = AZ_DETAIL, AZ_VIA(ROW, bar, total) },
+    { "Level (ns)", AZ_INT, AZ_UNIT_NS, AZ_FIELD(ROW, level) },
+    { "Of baseline (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_FIELD(ROW, percent) },
+    { "Foot (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN, .integer = foot },
+    { "Whole (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN, .integer = whole },
+    { "Rise (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN, .integer = rise },
+    { "Fall (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL | AZ_HIDDEN, .integer = fall },
+    { "Baseline (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, .integer = baseline },
+    { "Variant (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, .integer = variant_ns },
+    { "Name", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, bar, name), .copy = true },
+};
+
+static void put_bar(struct az_table *t, const struct bar *bar, int64_t base, int64_t *level)
 {
     const int64_t ns = bar->total ? bar->ns[0] : bar->ns[1] - bar->ns[0];
     const int64_t before = *level;
 
     *level = bar->total ? ns : az_add_sat(before, ns);
-    az_put_copy(t, bar->label);
-    az_put_i64(t, ns);
-    az_put_bool(t, bar->total);
-    az_put_i64(t, *level);
-    az_put_f64(t, base ? 100.0 * (double)ns / (double)base : NAN);
-    az_put_i64(t, bar->total ? 0 : ns > 0 ? before : *level);
-    az_put_i64(t, bar->total ? ns : 0);
-    az_put_i64(t, !bar->total && ns > 0 ? ns : 0);
-    az_put_i64(t, !bar->total && ns < 0 ? -ns : 0);
-    for (size_t side = 0; side < 2; side++) {
-        if (bar->total)
-            az_put_empty(t);
-        else
-            az_put_i64(t, bar->ns[side]);
-    }
-    az_put_given_copy(t, bar->name);
+    az_put_row(t,
+               &(ROW){ bar, ns, *level, before, base ? 100.0 * (double)ns / (double)base : NAN });
 }
 
 static int chart(struct az_comparison *c, const struct az_table *t)
@@ -60,25 +73,10 @@ static int chart(struct az_comparison *c, const struct az_table *t)
     return rc;
 }
 
-static const struct az_record_column new_columns[] = {
-    { "Step", AZ_TEXT, .flags = AZ_KEY },
-    { "Change (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER | AZ_CHANGE },
-    { "Total", AZ_BOOL, .flags = AZ_DETAIL },
-    { "Level (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "Of baseline (%)", AZ_REAL, .unit = AZ_UNIT_PERCENT },
-    { "Foot (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL | AZ_HIDDEN },
-    { "Whole (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL | AZ_HIDDEN },
-    { "Rise (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL | AZ_HIDDEN },
-    { "Fall (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL | AZ_HIDDEN },
-    { "Baseline (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
-    { "Variant (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
-    { "Name", AZ_TEXT, .flags = AZ_DETAIL },
-};
-
 static struct az_table *new_table(struct az_comparison *c, const struct az_causes *o,
                                   size_t variant)
 {
-    struct az_table *t = az_table_new(c->a, "", "", AZ_TABLE_SUMMARY);
+    struct az_table *t = AZ_RECORD_TABLE(c->a, "", "", AZ_TABLE_SUMMARY, columns);
 
     if (!t)
         return NULL;
@@ -87,7 +85,6 @@ static struct az_table *new_table(struct az_comparison *c, const struct az_cause
                                AZ_SVF(c->shown[variant]), az_pairing_text(o->by),
                                o->by == AZ_BY_NONE ? "parts of the total" : ": ",
                                AZ_SVF(o->by == AZ_BY_NONE ? AZ_SV("") : o->table));
-    az_record_columns(t, new_columns, AZ_LENGTH(new_columns));
     return t->id.p && t->title.p ? t : NULL;
 }
 
@@ -103,21 +100,21 @@ int az_compare_waterfall(struct az_comparison *c, const struct az_causes *o, siz
     t = new_table(c, o, variant);
     if (!t)
         return az_arena_error(c->a);
-    put(t, &(struct bar){ .label = base, .ns = { o->total[0], 0 }, .total = true }, o->total[0],
-        &level);
+    put_bar(t, &(struct bar){ .label = base, .ns = { o->total[0], 0 }, .total = true }, o->total[0],
+            &level);
     for (size_t i = 0; i < o->list.n; i++) {
         const struct az_change_cause *x = &o->list.v[i];
-        put(t,
-            &(struct bar){ .label = x->label,
-                           .name = az_sv_eq(x->label, x->name) ? AZ_SV("") : x->name,
-                           .ns = { x->ns[0], x->ns[1] } },
-            o->total[0], &level);
+        put_bar(t,
+                &(struct bar){ .label = x->label,
+                               .name = az_sv_eq(x->label, x->name) ? AZ_SV("") : x->name,
+                               .ns = { x->ns[0], x->ns[1] } },
+                o->total[0], &level);
     }
-    put(t,
-        &(struct bar){ .label = az_sv_eq(tag, base) ? AZ_SV("variant") : tag,
-                       .ns = { o->total[1], 0 },
-                       .total = true },
-        o->total[0], &level);
+    put_bar(t,
+            &(struct bar){ .label = az_sv_eq(tag, base) ? AZ_SV("variant") : tag,
+                           .ns = { o->total[1], 0 },
+                           .total = true },
+            o->total[0], &level);
     rc = az_document_add(c->doc, t);
     return rc ? rc : chart(c, t);
 }

@@ -136,13 +136,7 @@ static void set_ratios(struct az_arena *a, struct row *rows, size_t n, size_t ba
 }
 
 /* ---- the table ---- */
-static void put_count(struct az_table *t, double n)
-{
-    if (n > 0)
-        az_put_i64(t, llround(n));
-    else
-        az_put_empty(t);
-}
+static int64_t count_of(double n) { return n > 0 ? llround(n) : INT64_MIN; }
 
 static int64_t ranks_of(struct az_sv list)
 {
@@ -152,28 +146,21 @@ static int64_t ranks_of(struct az_sv list)
     return n ? n : 1;
 }
 
-static void share_column(struct az_table *t, const char *name, unsigned flags)
-{
-    az_table_column(t, name, AZ_REAL, AZ_UNIT_NONE, AZ_SHARE | flags);
-}
-
-static const struct az_record_column columns_after_step_columns[] = {
-    { "Top family", .type = AZ_TEXT },
-    { "First finding", AZ_TEXT, .flags = AZ_DETAIL },
-    { "Finding", .type = AZ_TEXT },
-};
-
-static void columns_after_step(struct az_table *t)
-{
-    share_column(t, "Computing share", 0);
-    share_column(t, "Exposed communication share", AZ_LOWER_BETTER);
-    share_column(t, "Exposed copy share", AZ_LOWER_BETTER);
-    share_column(t, "Idle share", AZ_LOWER_BETTER);
-    az_table_column(t, "FLOPs per s", AZ_REAL, AZ_UNIT_NONE, AZ_HIGHER_BETTER);
-    share_column(t, "MFU", AZ_HIGHER_BETTER);
-    az_record_columns(t, columns_after_step_columns, AZ_LENGTH(columns_after_step_columns));
-}
-
+/* What a row shows after its step, of an input or of a group. */
+/* clang-format off */
+#define SHARE(record, header, flag, field)                                                         \
+    { header, AZ_REAL, .flags = AZ_SHARE | (flag), AZ_FIELD(record, field) }
+#define AFTER_STEP(record)                                                                     \
+    SHARE(record, "Computing share", 0, share[0]),                                              \
+    SHARE(record, "Exposed communication share", AZ_LOWER_BETTER, share[1]),                    \
+    SHARE(record, "Exposed copy share", AZ_LOWER_BETTER, share[2]),                             \
+    SHARE(record, "Idle share", AZ_LOWER_BETTER, share[3]),                                     \
+    { "FLOPs per s", AZ_REAL, .flags = AZ_HIGHER_BETTER, AZ_FIELD(record, flops) },             \
+    SHARE(record, "MFU", AZ_HIGHER_BETTER, mfu),                                                \
+    { "Top family", AZ_TEXT, AZ_KNOWN(record, family) },                                        \
+    { "First finding", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN(record, rule) },                   \
+    { "Finding", AZ_TEXT, AZ_KNOWN(record, finding) }
+/* clang-format on */
 /* Shorter than the names, which are those of the claims. */
 static void set_titles(struct az_table *t)
 {
@@ -201,27 +188,6 @@ static int add(struct az_document *doc, struct az_table *t)
     return rc;
 }
 
-static void put_row(struct az_table *t, const struct row *x, bool with_ratio)
-{
-    az_put_text(t, x->title);
-    az_put_given(t, x->device);
-    put_count(t, x->side.known ? (double)x->side.devices : NAN);
-    put_count(t, x->side.known ? (double)ranks_of(x->side.ranks) : NAN);
-    put_count(t, x->steps);
-    put_count(t, x->step_ns);
-    for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
-        az_put_f64(t, x->share[k]);
-    az_put_f64(t, x->flops);
-    az_put_f64(t, x->mfu);
-    az_put_given(t, x->family);
-    az_put_given(t, x->rule);
-    az_put_given(t, x->finding);
-    if (!with_ratio)
-        return;
-    az_put_f64(t, x->ratio);
-    az_put_given(t, x->reason);
-}
-
 /* What the columns mean; a file of sums has no timeline from which a step would be known. */
 static struct az_sv note_of(struct az_arena *a, const struct row *rows, size_t n,
                             struct az_sv baseline)
@@ -242,32 +208,37 @@ static struct az_sv note_of(struct az_arena *a, const struct row *rows, size_t n
                            AZ_SVF(sums == 1 ? rows[last].title : AZ_SV("inputs without shares")));
 }
 
-static const struct az_record_column configurations_columns[] = {
-    { "Title", AZ_TEXT, .flags = AZ_KEY },
-    { "Device", .type = AZ_TEXT },
-    { "Devices", .type = AZ_INT },
-    { "Ranks", .type = AZ_INT },
-    { "Steps", .type = AZ_INT },
-    { "Step (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
+static bool with_ratio(const void *baseline) { return ((const struct az_sv *)baseline)->n > 0; }
+AZ_OF_RECORD(int64_t, devices, struct row,
+             r->side.known ? count_of((double)r->side.devices) : INT64_MIN)
+AZ_OF_RECORD(int64_t, ranks, struct row,
+             r->side.known ? count_of((double)ranks_of(r->side.ranks)) : INT64_MIN)
+AZ_OF_RECORD(int64_t, steps, struct row, count_of(r->steps))
+AZ_OF_RECORD(int64_t, step_time, struct row, count_of(r->step_ns))
+static const struct az_record_column columns[] = {
+    { "Title", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct row, title) },
+    { "Device", AZ_TEXT, AZ_KNOWN(struct row, device) },
+    { "Devices", AZ_INT, .integer = devices },
+    { "Ranks", AZ_INT, .integer = ranks },
+    { "Steps", AZ_INT, .integer = steps },
+    { "Step (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, .integer = step_time },
+    AFTER_STEP(struct row),
+    { "Step ratio", AZ_REAL, .flags = AZ_LOWER_BETTER, AZ_FIELD(struct row, ratio),
+      .when = with_ratio },
+    { "Comparison", AZ_TEXT, AZ_KNOWN(struct row, reason), .when = with_ratio },
 };
 
 static int whole_table(struct az_document *doc, const struct row *rows, size_t n,
                        struct az_sv baseline, bool in_text)
 {
-    struct az_table *t = az_table_new(doc->arena, "configurations", "Configurations",
-                                      (in_text ? AZ_TABLE_SUMMARY : 0) | AZ_TABLE_SHORT |
-                                          AZ_TABLE_FIRST | AZ_TABLE_BLOCKS);
+    struct az_table *t = AZ_RECORD_TABLE_OF(doc->arena, "configurations", "Configurations",
+                                            (in_text ? AZ_TABLE_SUMMARY : 0) | AZ_TABLE_SHORT |
+                                                AZ_TABLE_FIRST | AZ_TABLE_BLOCKS,
+                                            columns, &baseline);
     if (!t)
         return az_arena_error(doc->arena);
-    az_record_columns(t, configurations_columns, AZ_LENGTH(configurations_columns));
-    columns_after_step(t);
-    if (baseline.n) {
-        az_table_column(t, "Step ratio", AZ_REAL, AZ_UNIT_NONE, AZ_LOWER_BETTER);
-        az_table_column(t, "Comparison", AZ_TEXT, AZ_UNIT_NONE, 0);
-    }
     t->note = note_of(doc->arena, rows, n, baseline);
-    for (size_t i = 0; i < n; i++)
-        put_row(t, &rows[i], baseline.n > 0);
+    AZ_PUT_ROWS(t, rows, n);
     return add(doc, t);
 }
 
@@ -314,35 +285,40 @@ static struct az_sv common_of(const struct folded *f, size_t offset)
     return text;
 }
 
+struct folded_row {
+    struct az_sv name, device, family, rule, finding;
+    int64_t inputs, step, shortest, longest; /* ns; INT64_MIN: not known */
+    double share[AZ_CHANGE_PARTS], flops, mfu;
+};
+static const struct az_record_column folded_columns[] = {
+    { "Title", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct folded_row, name), .copy = true },
+    { "Inputs", AZ_INT, AZ_FIELD(struct folded_row, inputs) },
+    { "Device", AZ_TEXT, AZ_KNOWN(struct folded_row, device) },
+    { "Step (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(struct folded_row, step) },
+    { "Shortest (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(struct folded_row, shortest) },
+    { "Longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(struct folded_row, longest) },
+    AFTER_STEP(struct folded_row),
+};
+
 static void put_folded(struct az_table *t, struct folded *f, struct az_sv name)
 {
-    int64_t inputs = 0;
+    struct folded_row r = { .name = name };
     for (size_t i = 0; i < f->n; i++)
-        inputs += f->group[i] == f->g;
-    az_put_copy(t, name);
-    az_put_i64(t, inputs);
-    az_put_given(t, common_of(f, offsetof(struct row, device)));
+        r.inputs += f->group[i] == f->g;
+    r.device = common_of(f, offsetof(struct row, device));
     const size_t n = values_of(f, offsetof(struct row, step_ns));
-    put_count(t, az_median_of(f->v, n, f->mem)); /* which sorts them */
-    put_count(t, n ? f->v[0] : NAN);
-    put_count(t, n ? f->v[n - 1] : NAN);
+    r.step = count_of(az_median_of(f->v, n, f->mem)); /* which sorts them */
+    r.shortest = count_of(n ? f->v[0] : NAN);
+    r.longest = count_of(n ? f->v[n - 1] : NAN);
     for (size_t k = 0; k < AZ_CHANGE_PARTS; k++)
-        az_put_f64(t, median_of(f, offsetof(struct row, share) + k * sizeof(double)));
-    az_put_f64(t, median_of(f, offsetof(struct row, flops)));
-    az_put_f64(t, median_of(f, offsetof(struct row, mfu)));
-    az_put_given(t, common_of(f, offsetof(struct row, family)));
-    az_put_given(t, common_of(f, offsetof(struct row, rule)));
-    az_put_given(t, common_of(f, offsetof(struct row, finding)));
+        r.share[k] = median_of(f, offsetof(struct row, share) + k * sizeof(double));
+    r.flops = median_of(f, offsetof(struct row, flops));
+    r.mfu = median_of(f, offsetof(struct row, mfu));
+    r.family = common_of(f, offsetof(struct row, family));
+    r.rule = common_of(f, offsetof(struct row, rule));
+    r.finding = common_of(f, offsetof(struct row, finding));
+    az_put_row(t, &r);
 }
-
-static const struct az_record_column folded_columns[] = {
-    { "Title", AZ_TEXT, .flags = AZ_KEY },
-    { "Inputs", .type = AZ_INT },
-    { "Device", .type = AZ_TEXT },
-    { "Step (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Shortest (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Longest (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-};
 
 static int folded_table(struct az_document *doc, const struct az_compare_input *in,
                         const struct row *rows, size_t n)
@@ -350,14 +326,12 @@ static int folded_table(struct az_document *doc, const struct az_compare_input *
     struct az_title_groups groups;
     const int rc = az_title_groups_make(doc->arena, in, n, &groups);
     struct folded f = { .rows = rows, .group = groups.of, .n = n, .mem = doc->mem };
-    struct az_table *t =
-        az_table_new(doc->arena, "configurations by name", "Configurations by name",
-                     AZ_TABLE_SUMMARY | AZ_TABLE_SHORT | AZ_TABLE_BLOCKS | AZ_TABLE_TEXT_ONLY);
+    struct az_table *t = AZ_RECORD_TABLE(
+        doc->arena, "configurations by name", "Configurations by name",
+        AZ_TABLE_SUMMARY | AZ_TABLE_SHORT | AZ_TABLE_BLOCKS | AZ_TABLE_TEXT_ONLY, folded_columns);
     f.v = az_arena_array(doc->arena, n, sizeof *f.v);
     if (rc || !f.v || !t)
         return rc ? rc : az_arena_error(doc->arena);
-    az_record_columns(t, folded_columns, AZ_LENGTH(folded_columns));
-    columns_after_step(t);
     t->note = az_arena_printf(
         doc->arena, "%zu inputs by the pattern of their titles, medians; -v: a row per input.", n);
     for (f.g = 0; f.g < groups.n; f.g++)
