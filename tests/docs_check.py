@@ -25,7 +25,7 @@ PAGE_LINES = 300
 FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```", re.S | re.M)
 NUMBER = r"\d+(?:\.\d+)*"
 CITATION = re.compile(r"\bdocs/([a-z-]+\.md)((?:(?:,| and| to|,? sections?)?[ \n*#/]+" + NUMBER + r"(?![\d%]))*)")
-OUTSIDE = re.compile(r"\b[Ss]pec/\w|\b[Ss]pec(?::? [\"(]?| \")(?:[A-Z]\w+[ -]\w+|\d|multi|coll|comp|perf)")
+OUTSIDE = re.compile(r"(?<![/\w])[Ss]pec/\w|\b[Ss]pec(?::? [\"(]?| \")(?:[A-Z]\w+[ -]\w+|\d|multi|coll|comp|perf)")
 
 
 def read(path):
