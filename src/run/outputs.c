@@ -169,6 +169,17 @@ static int find_shared(const struct naming *n, bool *shared)
     return rc;
 }
 
+/* A title made of a path ("a/trace.json") without the extension of its file. */
+static struct az_sv title_without_extension(struct az_arena *a, const struct az_input *in)
+{
+    const struct az_sv base = in->files.n == 1 ? az_path_base(in->files.v[0].path) : AZ_SV("");
+    const size_t kept = in->title.n - base.n;
+
+    if (!base.n || !az_sv_ends(in->title, base))
+        return in->title;
+    return az_arena_printf(a, "%.*s%.*s", (int)kept, in->title.p, AZ_SVF(az_path_stem(base)));
+}
+
 /* Inputs that would share a name get their title after it. */
 static int part_stems(const struct naming *n)
 {
@@ -180,7 +191,7 @@ static int part_stems(const struct naming *n)
         struct az_sv title;
         if (!shared[i])
             continue;
-        title = az_name_safe(a, n->p->jobs.v[i].input->title);
+        title = az_name_safe(a, title_without_extension(a, n->p->jobs.v[i].input));
         n->w[i].stem = az_arena_printf(a, "%.*s_%.*s", AZ_SVF(n->w[i].stem), AZ_SVF(title));
         if (!title.p || !n->w[i].stem.p)
             rc = az_arena_error(a);
