@@ -2,6 +2,7 @@
  * docs/formulas-collectives.md 2, 3.4.
  */
 #include "analyses/collectives/collectives.h"
+#include "analyses/collectives/rank_list.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "text/jsonscan.h"
@@ -15,6 +16,7 @@ struct member_list {
     const int64_t *v; /* ascending, each once */
     size_t n;
     uint32_t set; /* equal members, equal number */
+    struct az_sv text;
 };
 AZ_VEC(struct member_list, member_lists);
 
@@ -80,8 +82,8 @@ static struct az_sv group_name(struct az_coll_run *c, const struct az_coll_part 
 
 static int new_list(struct grouping *g, struct az_sv text)
 {
-    struct member_list l = { .n = 0 };
-    int rc = parse_members(g, text);
+    struct member_list l = { .text = text.n ? az_rank_list_text(g->c->arena, text) : AZ_SV("") };
+    int rc = l.text.p ? parse_members(g, l.text) : az_arena_error(g->c->arena);
     const size_t bytes = g->members.n * sizeof *l.v;
     if (rc == 0)
         rc = az_intern(&g->sets, az_sv_make((const char *)g->members.v, bytes), &l.set);
@@ -135,7 +137,7 @@ static int new_group(struct grouping *g, const struct az_coll_what *w, uint32_t 
     struct az_coll_run *c = g->c;
     const struct az_sv name = az_intern_text(&g->names, name_id);
     struct az_coll_group x = {
-        .name = name, .ranks = w->ranks, .size = w->size, .members = l->v, .n_members = l->n
+        .name = name, .ranks = l->text, .size = w->size, .members = l->v, .n_members = l->n
     };
     const uint32_t same = g->same.v[name_id]++;
     x.expected = x.n_members ? (int64_t)x.n_members : x.size > 0 ? x.size : c->ranks->world_size;

@@ -3,6 +3,7 @@
  * docs/formulas-collectives.md 1. */
 #include "analyses/collectives/collectives.h"
 #include "analyses/collectives/payload.h"
+#include "analyses/collectives/rank_list.h"
 #include "base/num.h"
 #include "model/link.h"
 #include "model/optrace.h"
@@ -159,6 +160,14 @@ static int keep_text(struct az_coll_reader *s, struct az_sv text, struct az_sv *
 {
     *out = az_rank_text(s->job, s->keep, text);
     return out->p ? 0 : az_arena_error(s->keep);
+}
+
+/* The ranks of a group, packed. */
+static int keep_ranks(struct az_coll_reader *s, struct az_sv text, struct az_sv *out)
+{
+    char room[AZ_RANK_LIST_PACKED];
+    struct az_sv packed;
+    return keep_text(s, az_rank_list_pack(text, room, &packed) ? packed : text, out);
 }
 
 static struct az_sv text_of(const struct az_coll_reader *s, uint32_t id)
@@ -335,7 +344,7 @@ static int describe(struct az_coll_reader *s, const struct key *k, struct az_sv 
     if (rc == 0)
         rc = keep_text(s, k->comm ? w.group : text_of(s, k->args.pg_name), &w.group);
     if (rc == 0)
-        rc = keep_text(s, text_of(s, k->args.pg_ranks), &w.ranks);
+        rc = keep_ranks(s, text_of(s, k->args.pg_ranks), &w.ranks);
     return rc ? rc : az_vec_push(&s->whats, w);
 }
 
