@@ -351,6 +351,24 @@ static void device_side(void **state)
     assert_int_equal(az_format_tracy.probe(AZ_SV(DEVICE_HEAD), AZ_SV("x")), 90);
 }
 
+/* Remarks above the header, with commas and quotes in them; below it '#' begins a name. */
+static void remarks_above(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    fixture_text(&f, NULL,
+                 "# two \"real\" rows, of a run of today\n#\n" OPS
+                 "#A,tt_dnn_device,1,0,,,1,100,0,100000,100000,,,0\n");
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(az_opreport(&f.trace)->rows.n, 1);
+    assert_true(az_sv_is(az_trace_text(&f.trace, row(&f, 0)->code), "#A"));
+    fixture_close(&f);
+    assert_int_equal(az_format_tracy.probe(AZ_SV("# 1\r\n# 2\r\n" HEAD "\n"), AZ_SV("x")), 95);
+    assert_int_equal(az_format_tracy.probe(AZ_SV("# OP CODE,OP TYPE"), AZ_SV("x")), 0);
+    assert_int_equal(az_format_tracy.probe(AZ_SV("# OP CODE,OP TYPE\nName,Time\n"), AZ_SV("x")), 0);
+}
+
 static void recognised(void **state)
 {
     (void)state;
@@ -374,6 +392,7 @@ int main(void)
         cmocka_unit_test(impossible_times),
         cmocka_unit_test(device_side),
         cmocka_unit_test(sub_devices_by_gaps),
+        cmocka_unit_test(remarks_above),
         cmocka_unit_test(recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,6 +188,13 @@ static int broken(struct az_tracy_file *f, int rc, size_t errors, size_t warning
                                                          : "unterminated quote");
 }
 
+/* Of lines of remarks that people put above the header. */
+static bool is_remark(const struct az_tracy_file *f)
+{
+    const struct az_csv_field *first = f->csv.row.v;
+    return !first->quoted && az_sv_starts(first->raw, AZ_SV("#"));
+}
+
 static int read_rows(struct az_tracy_file *f, const struct az_source *src)
 {
     const size_t errors = f->job->diag->errors, warnings = f->job->diag->warnings;
@@ -200,7 +207,7 @@ static int read_rows(struct az_tracy_file *f, const struct az_source *src)
             return broken(f, more, errors, warnings);
         if (more == 0)
             break;
-        if (f->csv.blank)
+        if (f->csv.blank || (!seen_header && is_remark(f)))
             continue;
         rc = seen_header ? data_row(f) : header(f);
         seen_header = true;
@@ -370,13 +377,15 @@ static int parse(struct az_parse *job)
     return rc;
 }
 
-/* The first line has the two columns that every version of the writer gives, in any order; or those
- * of a report of the device's side. */
+/* The first line below remarks has the two columns that every version of the writer gives, in any
+ * order; or those of a report of the device's side. */
 static int probe(struct az_sv head, struct az_sv path)
 {
     (void)path;
-    const char *end = memchr(head.p, '\n', head.n);
-    struct az_sv line = end ? az_sv_make(head.p, (size_t)(end - head.p)) : head;
+    struct az_sv line;
+    do
+        line = az_sv_cut(&head, '\n');
+    while (az_sv_starts(line, AZ_SV("#")));
 
     if (az_sv_find(line, AZ_SV("OP NAME")) >= 0 &&
         az_sv_find(line, AZ_SV("GLOBAL CALL COUNT")) >= 0 &&
