@@ -36,6 +36,7 @@
     X(amd_ranges) \
     X(amd_counters) \
     X(amd_activity) \
+    X(genesis) \
     X(hlo_timeline) \
     X(hlo_kernels) \
     X(hlo_perf) \

@@ -13,8 +13,27 @@
 #include "io/fs_errors.h"
 #include "io/path.h"
 
+/* Programs whose users may look for them here, with what is there instead. */
+static const struct {
+    const char *name, *instead;
+} elsewhere[] = {
+    { "TraceLens_split_inference_trace", "'analyzer query' and 'analyzer run' read windows" },
+    { "tracelens-split", "'analyzer query' and 'analyzer run' read windows" },
+    { "generate_perf_report_jax_analysis", "use 'analyzer run'" },
+    { "compare_traces_jax_llama", "use 'analyzer compare'" },
+    { "match_inference_trace_blocks", "use 'analyzer compare --tree'" },
+    { "batched_replay", "use 'analyzer replay'" },
+    { "run_perf_model", "use 'analyzer run'" },
+    { "microbench", "use 'analyzer replay'" },
+};
+
 static int unknown_command(const char *word)
 {
+    for (size_t i = 0; i < AZ_LENGTH(elsewhere); i++)
+        if (strcmp(word, elsewhere[i].name) == 0)
+            return az_usage_error(NULL,
+                                  "'%s' is not available; %s (docs/from-tracelens-programs.md)",
+                                  word, elsewhere[i].instead);
     const char *near = az_cmd_nearest(word);
 
     if (near)

@@ -1,6 +1,8 @@
-/* The command line of TraceLens over the collectives of ranks (docs/from-tracelens.md). */
+/* The command lines of TraceLens over folders: the collectives of ranks, a run of Genesis
+ * (docs/from-tracelens-programs.md). */
 #include "cmds/tools.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -182,4 +184,136 @@ const struct az_cmd az_cmd_tracelens_collectives = {
     options,
     AZ_LENGTH(options),
     run_collectives
+};
+
+/* ---- genesis ---- */
+
+enum { OPT_CAPTURE = OPT_OF_TOOL, OPT_RESULTS, OPT_SHORT };
+
+static const struct az_cmd_opt genesis_options[] = {
+    { OPT_CAPTURE, "capture-dir", "DIR", "folder of a run, with the output of rocprofv3" },
+    { OPT_CAPTURE, "combined-run-dir", "DIR", "the same as capture-dir" },
+    { OPT_RESULTS, "output-dir", "DIR", "output folder (analysis_output)" },
+    { OPT_IGNORED, "include-api", NULL, "ignored: calls are always included" },
+    AZ_TOOL_KEY("kernel-details"),
+    { OPT_SHORT, "no-short-kernel-study", NULL, "omit the sheets of short kernels" },
+    { OPT_IGNORED + 1, "traceconv", "PATH", "ignored: .pftrace files are read directly" },
+    AZ_TOOL_KEY("steady-state-gap-ms"),
+    AZ_TOOL_KEY("steady-state-fallback-s"),
+    { OPT_IGNORED + 2, "keep-work", NULL, "ignored: there are no intermediate files" },
+    AZ_TOOL_ROWS
+};
+
+struct capture {
+    struct az_tool_call *call;
+    const char *dir, *results;
+};
+
+static int take_genesis(struct az_tool_call *c, int id, const char *value)
+{
+    struct capture *g = c->own;
+
+    if (id == OPT_CAPTURE)
+        g->dir = value;
+    else if (id == OPT_RESULTS)
+        g->results = value;
+    else
+        return az_run_set(&c->run, false, "short_kernel_study", "false");
+    return *value ? AZ_EXIT_OK : az_usage_error(c->cmd, "missing folder name");
+}
+
+/* The kernel trace, with the other CSV files of the same run; else the results as JSON; else the
+ * Perfetto trace: the first that is there, below kernel_trace/ if there is such a folder. */
+static int add_capture(void *ctx, struct az_config *c, struct az_diag *diag)
+{
+    static const char *const names[] = { "*_trace.csv", "*_results.json", "*_results.pftrace" };
+    struct capture *g = ctx;
+    struct az_input *in = NULL;
+    const struct az_sv none = AZ_SV("");
+    const struct az_sv below = az_arena_printf(&c->arena, "%s/kernel_trace", g->dir);
+    const bool has = below.p && az_path_stat(below.p).kind == AZ_PATH_DIR;
+    int rc = az_config_add_input(c, &in);
+
+    for (size_t i = 0; !rc && in->files.n == 0 && i < AZ_LENGTH(names); i++) {
+        const struct az_sv path =
+            az_arena_printf(&c->arena, "%s/%s", has ? below.p : g->dir, names[i]);
+        rc = path.p ? az_config_expand(c, none, path, none, true, &in->files, AZ_NOWHERE, diag)
+                    : az_arena_error(&c->arena);
+    }
+    if (!rc && in->files.n == 0)
+        rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE,
+                          "no output of rocprofv3 in '%s'; check the name", g->dir);
+    for (size_t i = 0; !rc && i < in->files.n; i++)
+        in->files.v[i].optional = false; /* they are there */
+    if (!rc)
+        in->title = az_path_base(az_sv_str(g->dir));
+    return rc;
+}
+
+/* 1.05 times the wall time that the run printed, for the window without a gap. */
+static int wall_time(struct az_tool_call *c, const char *dir)
+{
+    char line[512];
+    double seconds = 0;
+    const struct az_sv path = az_arena_printf(&c->arena, "%s/run.log", dir);
+    FILE *f = path.p ? fopen(path.p, "r") : NULL;
+
+    while (f && fgets(line, sizeof line, f)) {
+        const char *at = strstr(line, "wall_time=");
+        const size_t n = at ? strspn(at + 10, "0123456789.") : 0;
+        double x;
+        if (n && az_parse_f64(az_sv_make(at + 10, n), &x) == 0)
+            seconds = 1.05 * x;
+    }
+    if (f)
+        (void)fclose(f);
+    if (seconds <= 0)
+        return AZ_EXIT_OK;
+    /* before what the command line says */
+    const struct az_override o = { .kind = AZ_SET_OPTION,
+                                   .key = AZ_SV("steady_state_fallback_s"),
+                                   .value = az_arena_printf(&c->arena, "%.6f", seconds) };
+    for (size_t i = 0; i < c->run.over.n; i++)
+        if (az_sv_eq(c->run.over.v[i].key, o.key))
+            return AZ_EXIT_OK;
+    return az_vec_push(&c->run.over, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
+}
+
+static int ready_genesis(struct az_tool_call *c)
+{
+    struct capture *g = c->own;
+
+    if (!g->dir)
+        return az_usage_error(c->cmd, "no input; use --capture-dir");
+    const struct az_sv name = az_arena_printf(&c->arena, "%s/genesis_perf_report.xlsx",
+                                              g->results ? g->results : "analysis_output");
+    c->run.add_inputs = add_capture;
+    c->run.ctx = g;
+    if (!c->output)
+        c->run.xlsx = c->run.together = name.p;
+    return name.p ? wall_time(c, g->dir) : AZ_EXIT_INTERNAL;
+}
+
+static int run_genesis(const struct az_cmd *cmd, int argc, char **argv)
+{
+    static const char *const defaults[] = { "sheets_as", "tracelens-genesis", "short_kernel_study",
+                                            "true", NULL };
+    const struct az_cmd_tool tool = { .cmd = cmd,
+                                      .compat = "tracelens",
+                                      .defaults = defaults,
+                                      .input = "capture-dir",
+                                      .own_size = sizeof(struct capture),
+                                      .take = take_genesis,
+                                      .ready = ready_genesis };
+    return az_tool_run(&tool, argc, argv);
+}
+
+const struct az_cmd az_cmd_tracelens_genesis = {
+    "tracelens-genesis",
+    "--capture-dir DIR",
+    "accept the command line of TraceLens_generate_perf_report_genesis",
+    "Writes genesis_perf_report.xlsx. Differences: docs/from-tracelens-programs.md.",
+    genesis_options,
+    AZ_LENGTH(genesis_options),
+    run_genesis
 };

@@ -279,7 +279,7 @@ const struct az_option az_option_table[] = {
     { "topk_ops", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(topk_ops), ANY_INT, NULL, NULL, "pytorch",
       "rows of ops_all, by time; shares remain relative to all rows; absent: all", "0.1" },
     { "topk_roofline_ops", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(topk_roofline_ops), ANY_INT, NULL, NULL, "pytorch",
-      "rows of unified_perf_summary, by time; shares remain relative to all rows; absent: all", "0.1" },
+      "rows of unified_perf_summary, and of each table of a family, by time; shares remain relative to all rows; absent: all", "0.1" },
     { "topk_short_kernels", AZ_AT_OPTIONS, AZ_OPT_INT, OPT(topk_short_kernels), ANY_INT, NULL, NULL, "pytorch",
       "rows of the table of short kernels; absent: all", "0.1" },
     { "roofline_basis", AZ_AT_OPTIONS, AZ_OPT_ENUM, OPT(roofline_basis), NO_RANGE, "peak|achievable", "peak", "pytorch xplane",

@@ -42,14 +42,15 @@ void az_dispatch_list_release(struct az_dispatch_list *l)
 
 struct az_sv az_dispatch_category(struct az_job *job, uint32_t number)
 {
+    const bool genesis = az_sv_is(job->opts->sheets_as, "tracelens-genesis");
     const struct az_sv user = az_job_user_class(job, number);
     if (user.n)
         return user;
-    if (az_job_is_comm(job, number))
+    if (!genesis && az_job_is_comm(job, number))
         return AZ_SV("COMM");
     const struct az_sv name = az_job_text(job, number), short_name = az_kernel_short_name(name);
-    const struct az_sv category =
-        az_rules_class("amd_categories.rules", "category", short_name.n ? short_name : name);
+    const struct az_sv category = az_rules_class(
+        "amd_categories.rules", genesis ? "genesis" : "category", short_name.n ? short_name : name);
     return category.n ? category : AZ_SV("Other");
 }
 

@@ -233,9 +233,15 @@ int az_family_table(struct az_job *job, struct az_framework *fw, struct az_frame
                     const struct az_family_sheet *s, const struct az_family_events *all,
                     const uint32_t *item, size_t n)
 {
-    const struct az_op_kind kind = { key_of,      own_of,  uid_of,
-                                     open_table,  put_row, "Kernel Time (µs)_sum",
-                                     "UID_first", NULL,    0 };
+    const struct az_op_kind kind = { key_of,
+                                     own_of,
+                                     uid_of,
+                                     open_table,
+                                     put_row,
+                                     "Kernel Time (µs)_sum",
+                                     "UID_first",
+                                     "topk_roofline_ops",
+                                     fw->opts->topk_roofline_ops };
     struct work w = {
         .job = job, .fw = fw, .metrics = m, .sheet = s, .all = all, .item = item, .n = n
     };

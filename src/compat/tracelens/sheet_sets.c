@@ -182,3 +182,21 @@ static const struct az_sheet jax[] = {
     { .table = "op_*" },
 };
 SET(jax, "jax", true);
+
+/* ---- Genesis ---- */
+
+static const struct az_sheet genesis[] = {
+    { .name = "gpu_timeline", .table = "genesis_timeline" },
+    { .table = "kernel_summary" },
+    { .table = "kernel_summary_by_category" },
+    { .table = "short_kernels_summary" },
+    { .table = "short_kernel_histogram" },
+    { .table = "kernel_details" },
+    { .name = "pftrace_hip_activity_category_summary", .table = "category_summary" },
+    { .name = "pftrace_hip_activity_xla_top", .table = "xla_top" },
+    { .name = "pftrace_hip_activity_kernel_summary", .table = "kernel_summary_by_shape" },
+    { .name = "pftrace_hip_activity_hip_summary", .table = "hip_summary" },
+    { .name = "pftrace_memory_copy_memory_copy_by_copy_bytes",
+      .table = "memory_copy_by_copy_bytes" },
+};
+SET(genesis, "genesis", false);
