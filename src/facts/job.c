@@ -99,54 +99,50 @@ void **az_job_view(struct az_job *job, const void *what)
     return s ? &s->fact : NULL;
 }
 
+struct coverage_row {
+    const char *item;
+    double value;
+    const char *unit;
+    struct az_sv note, kind; /* kind: of dropped events */
+};
 static const struct az_record_column coverage_columns[] = {
-    { "Item", AZ_TEXT, .flags = AZ_KEY }, { "Value", .type = AZ_REAL }, { "Unit", .type = AZ_TEXT },
-    { "Note", .type = AZ_TEXT },          { "Kind", .type = AZ_TEXT },
+    { "Item", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct coverage_row, item), .copy = true },
+    { "Value", AZ_REAL, AZ_FIELD(struct coverage_row, value) },
+    { "Unit", AZ_TEXT, AZ_FIELD(struct coverage_row, unit), .copy = true },
+    { "Note", AZ_TEXT, AZ_FIELD(struct coverage_row, note), .copy = true },
+    { "Kind", AZ_TEXT, AZ_FIELD(struct coverage_row, kind), .copy = true },
 };
 
 struct az_table *az_coverage_table(struct az_arena *arena)
 {
-    struct az_table *t = az_table_new(arena, "coverage", "Data coverage", AZ_TABLE_LAST);
-    if (!t)
-        return NULL;
-    az_record_columns(t, coverage_columns, AZ_LENGTH(coverage_columns)); /* of dropped events */
-    return t;
+    return AZ_RECORD_TABLE(arena, "coverage", "Data coverage", AZ_TABLE_LAST, coverage_columns);
 }
 
+#define ROW struct az_finding_row
 static const struct az_record_column findings_columns[] = {
-    { "Rule", AZ_TEXT, .flags = AZ_KEY },
-    { "Severity", .type = AZ_TEXT },
-    { "Subject", AZ_TEXT, .flags = AZ_KEY },
-    { "Count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Time (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "Recoverable (ns)", AZ_INT, .unit = AZ_UNIT_NS },
-    { "Share of the total (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
-    { "Evidence", .type = AZ_TEXT },
-    { "Evidence row", AZ_TEXT, .flags = AZ_DETAIL },
-    { "Overlaps", AZ_TEXT, .flags = AZ_DETAIL },
-    { "Advice", .type = AZ_TEXT },
+    { "Rule", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, rule) },
+    { "Severity", AZ_TEXT, AZ_FIELD(ROW, severity) },
+    { "Subject", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, subject) },
+    { "Count", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN(ROW, count) },
+    { "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_KNOWN(ROW, ns) },
+    { "Recoverable (ns)", AZ_INT, AZ_UNIT_NS, AZ_KNOWN(ROW, recoverable) },
+    { "Share of the total (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(ROW, share) },
+    { "Evidence", AZ_TEXT, AZ_KNOWN(ROW, evidence) },
+    { "Evidence row", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN(ROW, row) },
+    { "Overlaps", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN(ROW, overlaps) },
+    { "Advice", AZ_TEXT, AZ_FIELD(ROW, advice) },
 };
 
 struct az_table *az_findings_table(struct az_arena *arena)
 {
-    struct az_table *t =
-        az_table_new(arena, "findings", "Findings by estimated saving", AZ_TABLE_SUMMARY);
-    if (!t)
-        return NULL;
-    az_record_columns(t, findings_columns, AZ_LENGTH(findings_columns));
-    return t;
+    return AZ_RECORD_TABLE(arena, "findings", "Findings by estimated saving", AZ_TABLE_SUMMARY,
+                           findings_columns);
 }
 
 static void put_coverage(struct az_job *job, const char *item, double value, const char *unit,
                          struct az_sv note, struct az_sv kind)
 {
-    if (!job->coverage)
-        return;
-    az_put_copy(job->coverage, az_sv_str(item));
-    az_put_f64(job->coverage, value);
-    az_put_copy(job->coverage, az_sv_str(unit));
-    az_put_copy(job->coverage, note);
-    az_put_copy(job->coverage, kind);
+    az_put_row(job->coverage, &(struct coverage_row){ item, value, unit, note, kind });
 }
 
 void az_cover(struct az_job *job, const char *item, double value, const char *unit,
@@ -163,26 +159,26 @@ void az_cover_drop(struct az_job *job, const struct az_drop *d, struct az_sv not
                      az_sv_str(az_drop_kind_text(d->kind)));
 }
 
-typedef void (*put_fn)(struct az_table *t, struct az_sv text);
+/* The text, as long-lived as the table. */
+static struct az_sv kept(struct az_table *t, struct az_sv text)
+{
+    return text.n ? az_arena_dup(t->arena, text) : text;
+}
 
 void az_finding_put(struct az_job *job, const struct az_finding_row *f)
 {
     struct az_table *t = job->findings;
+    struct az_finding_row r = *f;
     if (!t)
         return;
-    const put_fn put = f->lasting ? az_put_given : az_put_given_copy;
-    const put_fn put_text = f->lasting ? az_put_text : az_put_copy;
-    az_put_text(t, az_sv_str(f->rule));
-    az_put_text(t, az_sv_str(f->severity));
-    put_text(t, f->subject);
-    az_put_known(t, f->count);
-    az_put_known(t, f->ns);
-    az_put_known(t, f->recoverable);
-    az_put_f64(t, f->share);
-    put(t, f->evidence);
-    put(t, f->row);
-    put(t, f->overlaps);
-    put_text(t, f->advice);
+    if (!f->lasting) {
+        r.subject = kept(t, f->subject);
+        r.evidence = kept(t, f->evidence);
+        r.row = kept(t, f->row);
+        r.overlaps = kept(t, f->overlaps);
+        r.advice = kept(t, f->advice);
+    }
+    az_put_row(t, &r);
 }
 
 void az_finding(struct az_job *job, const char *rule, const char *severity, struct az_sv subject,

@@ -3,21 +3,28 @@
 #include "read/part_file.h"
 
 #include "base/num.h"
+#include "document/record.h"
 #include "io/digest.h"
 #include "io/path.h"
 
 #define MAX_RULES_TEXT 2000 /* bytes of a class map in its cell */
 
-static void row(struct az_table *t, const char *fact, struct az_sv value)
-{
-    az_put_copy(t, az_sv_str(fact));
-    az_put_copy(t, value);
-}
+struct fact_row {
+    struct az_sv fact, value;
+};
+static const struct az_record_column columns[] = {
+    { "Fact", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct fact_row, fact), .copy = true },
+    { "Value", AZ_TEXT, AZ_FIELD(struct fact_row, value), .copy = true },
+};
 
 static void row_of(struct az_table *t, struct az_sv fact, struct az_sv value)
 {
-    az_put_copy(t, fact);
-    az_put_copy(t, value);
+    az_put_row(t, &(struct fact_row){ fact, value });
+}
+
+static void row(struct az_table *t, const char *fact, struct az_sv value)
+{
+    row_of(t, az_sv_str(fact), value);
 }
 
 static void put_file(struct az_table *t, const struct az_file *f, struct az_sv given, size_t number,
@@ -192,13 +199,11 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
                                 const struct az_rank_run *ranks)
 {
     struct az_arena *a = res->doc.arena;
-    struct az_table *t = az_table_new(a, "facts", "Facts", AZ_TABLE_LAST);
+    struct az_table *t = AZ_RECORD_TABLE(a, "facts", "Facts", AZ_TABLE_LAST, columns);
     const struct az_options *opts = &job->input->opts;
 
     if (!t)
         return NULL;
-    az_table_column(t, "Fact", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Value", AZ_TEXT, AZ_UNIT_NONE, 0);
     row(t, "tool", AZ_SV("analyzer " AZ_VERSION));
     row(t, "format", az_sv_str(job->format->name));
     row(t, "title", job->input->title);
