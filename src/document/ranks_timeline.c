@@ -10,7 +10,23 @@ static bool is_figure(const struct az_column *c)
     return c->type == AZ_REAL && az_unit_same_dimension(c->unit, AZ_UNIT_NS);
 }
 
-static void put_row(struct az_table *t, const struct az_table *wide, size_t column, ptrdiff_t rank)
+struct figure_row {
+    struct az_sv type;
+    double mean, std, least, most; /* ms; NaN: none */
+    int64_t rank;                  /* with the most */
+};
+#define ROW struct figure_row
+static const struct az_record_column figure_columns[] = {
+    { "type", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, type) },
+    { "time_ms_avg", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, mean) },
+    { "time_ms_std", AZ_REAL, AZ_UNIT_MS, AZ_FIELD(ROW, std) },
+    { "time_ms_min", AZ_REAL, AZ_UNIT_MS, AZ_FIELD(ROW, least) },
+    { "time_ms_max", AZ_REAL, AZ_UNIT_MS, AZ_FIELD(ROW, most) },
+    { "rank_max", AZ_INT, AZ_UNIT_ID, AZ_FIELD(ROW, rank) },
+};
+
+static void put_figure(struct az_table *t, const struct az_table *wide, size_t column,
+                       ptrdiff_t rank)
 {
     const struct az_column *c = &wide->columns.v[column];
     const double in_ms = az_unit_base(c->unit) / az_unit_base(AZ_UNIT_MS);
@@ -31,33 +47,18 @@ static void put_row(struct az_table *t, const struct az_table *wide, size_t colu
         const double d = az_cell_number(az_table_at(wide, r, column)) * in_ms - mean;
         squares += isnan(d) ? 0 : d * d;
     }
-    az_put_text(t, c->stem.n ? c->stem : c->name);
-    az_put_f64(t, mean);
-    az_put_f64(t, n ? sqrt(squares / (double)n) : NAN);
-    az_put_f64(t, min);
-    az_put_f64(t, max);
-    az_put_i64(t, (int64_t)az_cell_number(az_table_at(wide, most, (size_t)rank)));
+    az_put_row(t,
+               &(ROW){ c->stem.n ? c->stem : c->name, mean, n ? sqrt(squares / (double)n) : NAN,
+                       min, max, (int64_t)az_cell_number(az_table_at(wide, most, (size_t)rank)) });
 }
-
-static const struct az_record_column gpu_timelines_columns[] = {
-    { "type", AZ_TEXT, .flags = AZ_KEY },
-    { "time_ms_avg", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "time_ms_std", AZ_REAL, .unit = AZ_UNIT_MS },
-    { "time_ms_min", AZ_REAL, .unit = AZ_UNIT_MS },
-    { "time_ms_max", AZ_REAL, .unit = AZ_UNIT_MS },
-    { "rank_max", AZ_INT, .unit = AZ_UNIT_ID },
-};
 
 static struct az_table *by_figure(struct az_arena *a, const struct az_table *wide, ptrdiff_t rank)
 {
-    struct az_table *t =
-        az_table_new(a, "gpu_timelines", "GPU timelines of all ranks", AZ_TABLE_SUMMARY);
-    if (!t)
-        return NULL;
-    az_record_columns(t, gpu_timelines_columns, AZ_LENGTH(gpu_timelines_columns));
+    struct az_table *t = AZ_RECORD_TABLE(a, "gpu_timelines", "GPU timelines of all ranks",
+                                         AZ_TABLE_SUMMARY, figure_columns);
     for (size_t c = 0; c < wide->columns.n; c++)
         if (is_figure(&wide->columns.v[c]))
-            put_row(t, wide, c, rank);
+            put_figure(t, wide, c, rank);
     return t;
 }
 

@@ -15,13 +15,23 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **out)
     return *out ? 0 : az_arena_error(keep);
 }
 
+struct item_row {
+    const char *item;
+    double value;
+    const char *unit;
+    struct az_sv note;
+};
+static const struct az_record_column columns[] = {
+    { "item", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct item_row, item), .copy = true },
+    { "value", AZ_REAL, AZ_FIELD(struct item_row, value) },
+    { "unit", AZ_TEXT, AZ_FIELD(struct item_row, unit), .copy = true },
+    { "note", AZ_TEXT, AZ_KNOWN(struct item_row, note), .copy = true },
+};
+
 static void row(struct az_table *t, const char *item, double value, const char *unit,
                 struct az_sv note)
 {
-    az_put_copy(t, az_sv_str(item));
-    az_put_f64(t, value);
-    az_put_copy(t, az_sv_str(unit));
-    az_put_given_copy(t, note);
+    az_put_row(t, &(struct item_row){ item, value, unit, note });
 }
 
 #define MOST_LISTED 4 /* names */
@@ -117,19 +127,12 @@ static void average_times(struct az_job *job, struct az_table *out)
     }
 }
 
-static const struct az_record_column rank_summary_columns[] = {
-    { "item", AZ_TEXT, .flags = AZ_KEY },
-    { "value", .type = AZ_REAL },
-    { "unit", .type = AZ_TEXT },
-    { "note", .type = AZ_TEXT },
-};
-
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
 {
-    struct az_table *t = az_table_new(job->arena, "rank_summary", "Rank summary",
-                                      job->n_traces == 0 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0);
+    struct az_table *t =
+        AZ_RECORD_TABLE(job->arena, "rank_summary", "Rank summary",
+                        job->n_traces == 0 ? AZ_TABLE_SUMMARY | AZ_TABLE_SHORT : 0, columns);
     (void)parts;
-    az_record_columns(t, rank_summary_columns, AZ_LENGTH(rank_summary_columns));
     presence(job, ranks, t);
     const size_t alone = t ? t->rows : 0;
     average_times(job, t);
