@@ -11,6 +11,7 @@ struct row {
 };
 
 static const struct az_record_column columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct row, rank), .when = az_job_has_ranks },
     { "path", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, AZ_FIELD(struct row, path) },
     { "instances", AZ_INT, AZ_UNIT_COUNT, 0, AZ_FIELD(struct row, instances) },
     { "device_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_KNOWN(struct row, both) },
@@ -69,23 +70,17 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t)
     for (uint32_t i = 0; i < r->n; i++)
         v[i] = row_of(job, trace, r, i);
     rc = az_sort_cmp(v, r->n, sizeof *v, by_time, NULL, job->mem);
-    for (size_t i = 0; rc == 0 && i < r->n; i++) {
-        if (job->n_traces > 1)
-            az_put_i64(t, v[i].rank);
-        az_put_fields(t, columns, AZ_LENGTH(columns), job->n_traces > 1, &v[i]);
-    }
+    if (rc == 0)
+        AZ_PUT_ROWS(t, v, r->n);
     az_mem_free(job->mem, v, r->n * sizeof *v);
     return rc ? rc : job->arena->failed ? az_arena_error(job->arena) : AZ_OK;
 }
 
 static int run(struct az_job *job)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "modules", "Device time by module", AZ_TABLE_SUMMARY);
+    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "modules", "Device time by module",
+                                            AZ_TABLE_SUMMARY, columns, job);
     int rc = t ? AZ_OK : az_arena_error(job->arena);
-    if (job->n_traces > 1)
-        az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_record_columns(t, columns, AZ_LENGTH(columns));
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         rc = add_trace(job, i, t);
     return az_job_add(job, t, rc);

@@ -15,6 +15,7 @@ struct row {
 };
 
 static const struct az_record_column columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct row, rank), .when = az_job_has_ranks },
     { "path", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, AZ_FIELD(struct row, path) },
     { "source", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL, AZ_FIELD(struct row, source) },
     { "instances", AZ_INT, AZ_UNIT_COUNT, 0, AZ_KNOWN(struct row, instances) },
@@ -118,11 +119,8 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t)
     v[r->n] = outside_of(job, trace, r, n_steps);
     const size_t n = r->n + (r->outside.device > 0);
     rc = az_sort_cmp(v, n, sizeof *v, by_time, NULL, job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        if (job->n_traces > 1)
-            az_put_i64(t, v[i].rank);
-        az_put_row(t, &v[i]);
-    }
+    if (rc == 0)
+        AZ_PUT_ROWS(t, v, n);
     az_mem_free(job->mem, v, (r->n + 1) * sizeof *v);
     if (r->merged)
         az_cover(job, "regions: instances merged into their parent", (double)r->merged, "count",
@@ -132,12 +130,9 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t)
 
 static int run(struct az_job *job)
 {
-    struct az_table *t =
-        az_table_new(job->arena, "regions", "Device time by region", AZ_TABLE_SUMMARY);
+    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "regions", "Device time by region",
+                                            AZ_TABLE_SUMMARY, columns, job);
     int rc = t ? AZ_OK : az_arena_error(job->arena);
-    if (job->n_traces > 1)
-        az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_record_columns(t, columns, AZ_LENGTH(columns));
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         rc = add_trace(job, i, t);
     return az_job_add(job, t, rc);

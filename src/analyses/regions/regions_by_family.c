@@ -14,6 +14,7 @@ struct row {
 };
 
 static const struct az_record_column columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct row, rank), .when = az_job_has_ranks },
     { "path", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, AZ_FIELD(struct row, path) },
     { "source", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL, AZ_FIELD(struct row, source) },
     { "family", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, AZ_FIELD(struct row, family) },
@@ -143,25 +144,19 @@ static int add_trace(struct az_job *job, size_t trace, struct rows *rows)
 
 static int run(struct az_job *job)
 {
-    const size_t several = job->n_traces > 1;
     struct rows rows;
-    struct az_table *t = az_table_new(job->arena, "regions_by_family", "Regions by family of work",
-                                      AZ_TABLE_SUMMARY);
+    struct az_table *t =
+        AZ_RECORD_TABLE_OF(job->arena, "regions_by_family", "Regions by family of work",
+                           AZ_TABLE_SUMMARY, columns, job);
     int rc = t ? AZ_OK : az_arena_error(job->arena);
-    if (several)
-        az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_record_columns(t, columns, AZ_LENGTH(columns));
     az_vec_init(&rows, job->mem);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         if (!(job->traces[i]->caps & AZ_CAP_OPREPORT)) /* families by its own rules */
             rc = add_trace(job, i, &rows);
     if (rc == 0)
         rc = az_sort_cmp(rows.v, rows.n, sizeof *rows.v, by_time, NULL, job->mem);
-    for (size_t i = 0; rc == 0 && i < rows.n; i++) {
-        if (several)
-            az_put_i64(t, rows.v[i].rank);
-        az_put_fields(t, columns, AZ_LENGTH(columns), several, &rows.v[i]);
-    }
+    if (rc == 0)
+        AZ_PUT_ROWS(t, rows.v, rows.n);
     az_vec_release(&rows);
     return az_job_add(job, t, rc);
 }
