@@ -142,6 +142,8 @@ static int defaults(struct az_tool_call *c)
         rc = az_run_option(c->cmd, &c->run, OPT_FORMAT, text);
     if (!rc) /* which have no such report */
         rc = az_run_set(&c->run, true, "side_by_side", "false");
+    if (!rc && t->writes) /* their workbooks have every row */
+        rc = az_run_set(&c->run, true, "outputs.xlsx_rows", "0");
     c->run.whole_reals = t->cmd == &az_cmd_gpu_perf_analyzer;
     if (!rc && t->ending && !c->output && !c->run.xlsx && !c->run.csv_dir)
         rc = name_workbook(c);
