@@ -18,7 +18,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from regions_check import Tree, program, write_pytorch  # noqa: E402
+from regions_check import Tree, program, write_nsys, write_pytorch  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "example", "pytorch")
@@ -55,7 +55,7 @@ def tables(analyzer, path, out, window, extra):
 
 
 def check(analyzer, tmp, path, window, what, extra=()):
-    ending = ".json.gz" if path.endswith(".gz") else ".json"
+    ending = ".json.gz" if path.endswith(".gz") else os.path.splitext(path)[1]
     name = os.path.basename(path).split(".")[0]
     folder = os.path.join(tmp, "c%d" % (passed + failed))
     os.makedirs(folder)
@@ -69,8 +69,9 @@ def check(analyzer, tmp, path, window, what, extra=()):
     with open(part, "rb") as a, open(again, "rb") as b:
         verdict(a.read() == b.read(), what + ": equal cuts")
     try:
-        with (gzip.open if ending.endswith("gz") else open)(part, "rt") as f:
-            json.load(f)
+        if ending != ".sqlite":
+            with (gzip.open if ending.endswith("gz") else open)(part, "rt") as f:
+                json.load(f)
     except ValueError as e:
         verdict(False, what + ": valid JSON", str(e))
     whole, said = tables(analyzer, path, os.path.join(folder, "whole"), window, extra)
@@ -145,6 +146,19 @@ def main():
         write_pytorch(program(True), path)
         check(analyzer, tmp, path, ("--steps", "11-13"), "program, steps")
         check(analyzer, tmp, path, ("--range", "forward"), "program, forward")
+        for seed in range(4):
+            path = os.path.join(tmp, "tree%d.sqlite" % seed)
+            write_nsys(Tree(seed + 200, False), path)
+            check(analyzer, tmp, path, ("--from", "20%", "--to", "70%"), "nsys tree %d, times" % seed)
+            check(analyzer, tmp, path, ("--range", "*a*"), "nsys tree %d, ranges" % seed)
+        path = os.path.join(tmp, "steps.sqlite")
+        write_nsys(program(False), path)
+        check(analyzer, tmp, path, ("--steps", "11-13"), "nsys program, steps")
+        sets = os.path.join(tmp, "nsys")
+        subprocess.run([sys.executable, os.path.join(HERE, "gen", "make_nsys_sqlite.py"), sets], check=True, stdout=subprocess.DEVNULL)
+        for name in sorted(n for n in os.listdir(sets) if n.endswith(".sqlite")):
+            # from the start: of threads with equally many marks the first in the file has the steps
+            check(analyzer, tmp, os.path.join(sets, name), ("--from", "0", "--to", "75%"), "nsys " + name)
         if o.size:
             large(analyzer, tmp, o.size)
     print("%d passed, %d failed" % (passed, failed))

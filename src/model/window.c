@@ -415,9 +415,15 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
         rc = filter_all(&f);
     if (rc == 0 && *miss == AZ_WINDOW_FOUND) {
         t->windowed = true;
+        if (w) /* a window of a window */
+            az_vec_reset(&t->recorded_window);
         if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_CALLTREE))
             az_optrace(t)->has_ops = t->ev[AZ_HOST_OP].n > 0;
+        t->has_mem &= t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n > 0;
+        t->has_nvtx &= t->ev[AZ_RANGE].n > 0;
         rc = keep_work(&f);
+        for (size_t i = 0; rc == 0 && w && i < spans.n; i++)
+            rc = az_vec_push(&t->recorded_window, spans.v[i]);
         if (f.dropped)
             az_trace_dropped(t, AZ_DROP_FILTERED, "events outside the window", f.dropped, f.ticks);
     }

@@ -44,6 +44,24 @@ static void count_rows(struct az_nsys_db *x)
     }
 }
 
+/* Spans that `analyzer cut` kept. */
+static int read_window(struct az_nsys_db *x)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = AZ_OK;
+    if (!az_nsys_has_table(x, AZ_NSYS_WINDOW_TABLE) ||
+        az_sqlite_prepare(&x->file, "SELECT start, \"end\" FROM " AZ_NSYS_WINDOW_TABLE, &st) !=
+            SQLITE_OK)
+        return AZ_OK;
+    while (rc == 0 && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
+        const struct az_span s = { sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1) };
+        if (s.end >= s.start)
+            rc = az_vec_push(&x->t->recorded_window, s);
+    }
+    sqlite3_finalize(st);
+    return rc;
+}
+
 static int read_all(struct az_nsys_db *x)
 {
     count_rows(x);
@@ -62,6 +80,8 @@ static int read_all(struct az_nsys_db *x)
         rc = az_nsys_read_samples(x);
     if (rc == 0)
         rc = az_nsys_read_devices(x);
+    if (rc == 0)
+        rc = read_window(x);
     bool damaged = false;
     if (rc == 0)
         rc = az_sqlite_check_damage(&x->file, &damaged);
@@ -132,4 +152,5 @@ const struct az_format az_format_nsys_sqlite = {
     .probe = probe,
     .knows_table = az_nsys_knows_table,
     .parse = parse,
+    .cut = az_nsys_cut,
 };

@@ -171,4 +171,8 @@ bool az_nsys_knows_table(struct az_sv name);
 /* Reads one export into job->trace, all but has_nvtx and has_mem. */
 int az_nsys_sqlite_read(struct az_parse *job, struct az_sv path) AZ_MUST_USE;
 
+/* Of an export that is a window of another one: its spans, in columns start and end. */
+#define AZ_NSYS_WINDOW_TABLE "ANALYZER_WINDOW"
+int az_nsys_cut(struct az_cut *cut) AZ_MUST_USE;
+
 #endif
