@@ -102,7 +102,8 @@ static bool of_program(struct az_sv name)
 
 enum az_step_mark az_step_mark_of(struct az_sv name, struct az_sv *stem, int64_t *number)
 {
-    static const char *const engine[] = { "execute_", "step[", "prefill[", "decode[" };
+    static const char *const engine[] = { "execute_", "step[", "prefill[", "decode[",
+                                          "[Executor] _forward_step" };
     *number = -1;
     *stem = name;
     const struct az_sv plain = without_domain(name);

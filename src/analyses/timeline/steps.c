@@ -3,6 +3,8 @@
 #include "facts/steps.h"
 #include "analyses/operators/framework.h"
 #include "analyses/registry_list.h"
+#include "classify/engine_marks.h"
+#include "classify/steps.h"
 #include "document/record.h"
 #include "facts/account.h"
 
@@ -13,6 +15,8 @@ struct step_row {
     const struct az_step *step;
     const struct az_account *account;
     int64_t rank, start, host, period; /* ticks; host, period: -1: not known */
+    struct az_engine_mark mark;
+    struct az_sv phase;
 };
 #define ROW struct step_row
 static double known_ms(const ROW *r, int64_t ticks)
@@ -41,12 +45,35 @@ static const struct az_record_column columns[] = {
     { "period_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL, .real = period },
 };
 
+/* What the marks of a serving engine say. */
+static const struct az_record_column engine_columns[] = {
+    { "phase", AZ_TEXT, AZ_UNIT_NONE, 0, AZ_KNOWN(ROW, phase) },
+    { "batch", AZ_INT, AZ_UNIT_COUNT, 0, AZ_KNOWN(ROW, mark.batch) },
+    { "tokens", AZ_INT, AZ_UNIT_COUNT, 0, AZ_KNOWN(ROW, mark.tokens) },
+    { "context_tokens", AZ_INT, AZ_UNIT_COUNT, 0, AZ_KNOWN(ROW, mark.context) },
+};
+
+static bool has_engine_marks(struct az_job *job)
+{
+    for (size_t i = 0; i < job->n_traces; i++) {
+        int rc;
+        const struct az_steps *s = az_job_steps(job, i, &rc);
+        if (s && s->how == AZ_STEPS_ENGINE)
+            return true;
+    }
+    return false;
+}
+
 static void put_step(struct az_job *job, struct az_table *t, size_t trace,
                      const struct az_steps *all, size_t i, const struct az_account *a,
                      int64_t origin)
 {
     const struct az_step *s = &all->v[i];
-    az_put_row(t, &(ROW){ .trace = job->traces[trace],
+    struct az_engine_mark mark;
+    (void)az_engine_mark_read(az_step_mark_name(s->mark), &mark);
+    az_put_row(t, &(ROW){ .mark = mark,
+                          .phase = az_sv_str(az_engine_phase_text(mark.phase)),
+                          .trace = job->traces[trace],
                           .step = s,
                           .account = a,
                           .rank = az_job_rank(job, trace),
@@ -73,11 +100,88 @@ static void cover(struct az_job *job, size_t trace, const struct az_steps *s)
              az_arena_printf(job->arena, "robust standard deviation %.6g ms", az_ms(t, s->spread)));
 }
 
+/* ---- by phase ---- */
+
+struct phase_row {
+    int64_t rank, steps, batch, tokens; /* batch, tokens: sums; -1: not said */
+    const char *phase;
+    double total, mean, least, most, share, tokens_per_s; /* ms, percent */
+};
+static const struct az_record_column phase_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct phase_row, rank),
+      .when = az_job_has_ranks },
+    { "phase", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, AZ_FIELD(struct phase_row, phase) },
+    { "steps", AZ_INT, AZ_UNIT_COUNT, 0, AZ_FIELD(struct phase_row, steps) },
+    { "total_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(struct phase_row, total) },
+    { "share_percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(struct phase_row, share) },
+    { "mean_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(struct phase_row, mean) },
+    { "min_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL, AZ_FIELD(struct phase_row, least) },
+    { "max_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL, AZ_FIELD(struct phase_row, most) },
+    { "batch", AZ_INT, AZ_UNIT_COUNT, 0, AZ_KNOWN(struct phase_row, batch) },
+    { "tokens", AZ_INT, AZ_UNIT_COUNT, 0, AZ_KNOWN(struct phase_row, tokens) },
+    { "tokens_per_s", AZ_REAL, AZ_UNIT_PER_S, AZ_HIGHER_BETTER,
+      AZ_FIELD(struct phase_row, tokens_per_s) },
+};
+
+static void add_step(struct phase_row *r, const struct az_engine_mark *m, double ms)
+{
+    r->least = !r->steps || ms < r->least ? ms : r->least;
+    r->most = ms > r->most ? ms : r->most;
+    r->batch = m->batch < 0 || r->batch < 0 ? -1 : r->batch + m->batch;
+    r->tokens = m->tokens < 0 || r->tokens < 0 ? -1 : r->tokens + m->tokens;
+    r->total += ms;
+    r->steps++;
+}
+
+static void put_phases(struct az_job *job, size_t trace, const struct az_steps *s,
+                       struct az_table *t)
+{
+    struct phase_row row[AZ_ENGINE_PHASES] = { { 0 } };
+    double whole = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        struct az_engine_mark m;
+        const double ms = az_ms(job->traces[trace], s->v[i].end - s->v[i].start);
+        (void)az_engine_mark_read(az_step_mark_name(s->v[i].mark), &m);
+        add_step(&row[m.phase], &m, ms);
+        whole += ms;
+    }
+    for (int p = 1; p <= AZ_ENGINE_PHASES; p++) { /* steps of no known phase last */
+        struct phase_row *r = &row[p % AZ_ENGINE_PHASES];
+        if (!r->steps)
+            continue;
+        const char *text = az_engine_phase_text((enum az_engine_phase)(p % AZ_ENGINE_PHASES));
+        r->phase = *text ? text : "other";
+        r->mean = r->total / (double)r->steps;
+        r->share = az_percent(r->total, whole);
+        r->tokens_per_s =
+            r->tokens < 0 || r->total <= 0 ? 0.0 / 0.0 : (double)r->tokens / r->total * 1000;
+        r->rank = az_job_rank(job, trace);
+        az_put_row(t, r);
+    }
+}
+
+static int by_phase(struct az_job *job)
+{
+    int rc = 0;
+    if (!has_engine_marks(job))
+        return 0;
+    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "steps_by_phase", "Steps by phase",
+                                            AZ_TABLE_SUMMARY, phase_columns, job);
+    for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
+        const struct az_steps *s = az_job_steps(job, i, &rc);
+        if (s && s->how == AZ_STEPS_ENGINE)
+            put_phases(job, i, s, t);
+    }
+    return az_job_add(job, t, rc);
+}
+
 static int run(struct az_job *job)
 {
     struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "steps", "Device time by step",
                                             AZ_TABLE_SUMMARY, columns, job);
     int rc = t ? 0 : az_arena_error(job->arena);
+    if (rc == 0 && has_engine_marks(job))
+        AZ_RECORD_COLUMNS(t, engine_columns);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_accounts *a = az_job_accounts(job, i, AZ_ALL_WORK, &rc);
         const struct az_steps *s = a && a->all.events ? az_job_steps(job, i, &rc) : NULL;
@@ -91,7 +195,8 @@ static int run(struct az_job *job)
         for (size_t k = 0; !(job->traces[i]->caps & AZ_CAP_OPREPORT) && k < a->n_steps; k++)
             put_step(job, t, i, s, k, &a->step[k].a, a->all.first);
     }
-    return az_job_add(job, t, rc);
+    rc = az_job_add(job, t, rc);
+    return rc ? rc : by_phase(job);
 }
 
 const struct az_analysis az_analysis_steps = {
