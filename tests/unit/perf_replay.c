@@ -219,6 +219,28 @@ static void test_types(void **state)
             "data type not supported by the benchmark");
 }
 
+/* The result of a scaled product by its code. */
+static void test_codes(void **state)
+{
+    (void)state;
+    static const char *const want[][2] = {
+        { "5", "f16_r" }, { "6", "f32_r" },       { "15", "bf16_r" },    { "23", "bf8_r" },
+        { "24", "f8_r" }, { "25", "bf8_fnuz_r" }, { "26", "f8_fnuz_r" },
+    };
+    for (size_t i = 0; i < AZ_LENGTH(want); i++) {
+        char concrete[100], type[60];
+        snprintf(concrete, sizeof concrete, "[\"\",\"\",\"\",\"\",\"\",\"\",\"%s\",\"True\"]",
+                 want[i][0]);
+        snprintf(type, sizeof type, "--d_type %s ", want[i][1]);
+        const char *c = derive("aten::_scaled_mm", "[[16,32],[32,48],[],[],[],[],[],[]]",
+                               "[\"c10::Float8_e4m3fn\",\"c10::Float8_e4m3fn\",\"float\",\"float\","
+                               "\"\",\"\",\"Scalar\",\"Scalar\"]",
+                               "[[32,1],[1,32],[],[],[],[],[],[]]", concrete);
+        if (!strstr(c, type))
+            fail_msg("%s: %s", want[i][0], c);
+    }
+}
+
 /* 8-bit operands with scales; the result is bfloat16 (code 15), the bias too. */
 static void test_scaled(void **state)
 {
@@ -417,25 +439,16 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(test_plain_product),
-        T(test_transposed_and_padded),
-        T(test_copied_operand),
-        T(test_single_rows_and_columns),
-        T(test_missing_strides),
-        T(test_addmm),
-        T(test_batched),
-        T(test_batched_one_column),
-        T(test_baddbmm),
-        T(test_types),
-        T(test_scaled),
-        T(test_forms),
-        T(test_refused_products),
-        T(test_conv_2d),
-        T(test_conv_1d_and_3d),
-        T(test_conv_layout),
-        T(test_conv_transposed),
-        T(test_conv_backward),
-        T(test_refused_convolutions),
+        T(test_plain_product),   T(test_transposed_and_padded),
+        T(test_copied_operand),  T(test_single_rows_and_columns),
+        T(test_missing_strides), T(test_addmm),
+        T(test_batched),         T(test_batched_one_column),
+        T(test_baddbmm),         T(test_types),
+        T(test_scaled),          T(test_codes),
+        T(test_forms),           T(test_refused_products),
+        T(test_conv_2d),         T(test_conv_1d_and_3d),
+        T(test_conv_layout),     T(test_conv_transposed),
+        T(test_conv_backward),   T(test_refused_convolutions),
         T(test_tools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@ mkdir -p runs/a runs/b 'odd name'
 for i in 0 1 2 3 4 5 6 7 8 9; do
     echo '{"traceEvents":[]}' >runs/a/rank_$i.json
 done
-cp runs/a/rank_1.json 'odd name/rank_0 $x.json'
+cp runs/a/rank_1.json "odd name/rank_0 \$x.json"
 s() {
     echo "== $*"
     "$ANALYZER" slurm "$@" 2>&1
