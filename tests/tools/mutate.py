@@ -82,6 +82,7 @@ class Tree:
         if not options.check:
             self.tests += [Test('script', s) for s in self.scripts()]
         self.lock = threading.Lock()
+        self.linking = None
         self.spent = threading.local()  # cpu: seconds of the last test of this thread
         self.copy_tree()
 
@@ -122,6 +123,16 @@ class Tree:
                 at = args.index('-o')
                 found[args[at + 2]] = [a for a in args[:at] + args[at + 3:] if a not in ('-MMD', '-MP', '-c', '-Werror')]
         return found
+
+    def whole(self, source, instead, to):
+        """Links the library again with another object for this source; True if that succeeds."""
+        with self.lock:
+            if not self.linking:
+                shown = output(self.make + ['--no-print-directory', '-n', '-W', 'tests/tools/mutate_cover.c', 'V=1', os.path.relpath(self.library)])
+                self.linking = shlex.split(next(line for line in shown.splitlines() if ' -shared ' in line and '/libprogram.so' in line))
+        own = os.path.relpath(self.object_of(source))
+        command = [instead if a == own else to if a.endswith('/libprogram.so') else a for a in self.linking]
+        return subprocess.run(command, check=False).returncode == 0
 
     def passes(self, test):
         """True if the test passes without a mutant; looked at once, and only if no coverage map did."""
@@ -412,9 +423,15 @@ class Worker:
 
     def link(self, mutant, text):
         command = [a for a in self.commands[mutant.path] if not a.startswith(('-fsanitize-coverage', '-g'))]
-        to, library = os.path.join(self.folder, 'mutant.o'), os.path.join(self.folder, 'libmutant.so')
+        to, library, whole = (os.path.join(self.folder, name) for name in ('mutant.o', 'libmutant.so', 'libprogram.so'))
         if not self.compile(command, mutant.path, mutant.apply(text), to):
             return False
+        for old in (library, whole):
+            if os.path.exists(old):
+                os.remove(old)
+        # A table that the linker makes of the pieces of all objects: it has those of the whole library.
+        if re.search(r'\] [A-Za-z_]\w* +PROGBITS', output(['readelf', '-SW', to])):
+            return self.tree.whole(mutant.path, to, whole)
         sanitizer = [a for a in command if a.startswith('-fsanitize=')]
         return subprocess.run([command[0], '-shared', *sanitizer, '-Wl,-soname,libmutant.so', '-o', library, to],
                               check=False).returncode == 0

@@ -11,7 +11,7 @@ s() {
 }
 show() {
     for f in "$1"/*; do
-        [ -f "$f" ] && echo "-- $f" && sed "s|$ANALYZER|ANALYZER|g; s|$(dirname "$ANALYZER")|BIN|g" "$f"
+        [ -f "$f" ] && echo "-- $f" && sed "s|$ANALYZER|ANALYZER|g" "$f"
     done
     rm -rf "$1"
 }
