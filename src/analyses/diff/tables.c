@@ -170,35 +170,56 @@ static struct az_sv modules(struct work *w, const struct az_diff_side *s, uint32
     return stack.n ? stack : AZ_SV("root");
 }
 
-static void put_op(struct work *w, struct az_table *t, const struct diff_row *r)
-{
-    const struct az_diff_side *s = &w->d->side[r->side];
-    az_put_given(t, r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op));
-    az_put_known(t, r->op == AZ_NO_ROW ? -1 : (int64_t)s->trace->ev[AZ_HOST_OP].uid[r->op]);
-    az_put_text(t, az_sv_str(side_name[r->side]));
-}
+/* What is shown of a row, or of the first of a group of rows. */
+struct event_row {
+    const struct az_diff_side *side;
+    const struct diff_row *row;
+    const struct az_op_args *args; /* NULL: none */
+    struct az_sv ancestor, stack, parent;
+    int64_t n, ticks; /* events, and their time */
+};
+#define ROW struct event_row
+static struct az_sv arg_of(const ROW *r, uint32_t id) { return text_of(r->side, id); }
+AZ_TEXT_OF_RECORD(kernel_cell, ROW, gpu_name(r->side, r->row->gpu))
+AZ_TEXT_OF_RECORD(op_cell, ROW,
+                  r->row->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(r->side->tree, r->row->op))
+AZ_OF_RECORD(int64_t, op_uid, ROW,
+             r->row->op == AZ_NO_ROW ? -1 : (int64_t)r->side->trace->ev[AZ_HOST_OP].uid[r->row->op])
+AZ_TEXT_OF_RECORD(source_cell, ROW, az_sv_str(side_name[r->row->side]))
+AZ_TEXT_OF_RECORD(dims_cell, ROW, r->args ? arg_of(r, r->args->dims) : AZ_SV(""))
+AZ_TEXT_OF_RECORD(strides_cell, ROW, r->args ? arg_of(r, r->args->strides) : AZ_SV(""))
+AZ_TEXT_OF_RECORD(types_cell, ROW, r->args ? arg_of(r, r->args->types) : AZ_SV(""))
+AZ_TEXT_OF_RECORD(concrete_cell, ROW, r->args ? arg_of(r, r->args->concrete) : AZ_SV(""))
+AZ_OF_RECORD(double, busy_us, ROW, us_of(r->side, r->row->busy))
+AZ_OF_RECORD(double, sum_us, ROW, us_of(r->side, r->ticks))
+AZ_OF_RECORD(double, mean_us, ROW, us_of(r->side, r->ticks) / (double)r->n)
+AZ_OF_RECORD(int64_t, ancestor_id, ROW, r->row->at == AZ_NO_ROW ? -1 : (int64_t)r->row->at)
+AZ_OF_RECORD(int64_t, kernel_uid, ROW, az_gpu_event(r->side->tree, r->row->gpu).uid)
 
-static void put_args(struct work *w, struct az_table *t, const struct diff_row *r)
-{
-    const struct az_diff_side *s = &w->d->side[r->side];
-    const struct az_op_args *a = args_of(s, r->op);
-    az_put_given(t, a ? text_of(s, a->dims) : AZ_SV(""));
-    az_put_given(t, a ? text_of(s, a->strides) : AZ_SV(""));
-    az_put_given(t, a ? text_of(s, a->types) : AZ_SV(""));
-    az_put_given(t, a ? text_of(s, a->concrete) : AZ_SV(""));
-}
-
-/* The columns of an operator and its arguments: put_op, put_args. */
+/* The columns of an operator and its arguments. */
 /* clang-format off */
 #define OP_COLUMNS                                                                                 \
-    { "cpu_op_name", AZ_TEXT, .flags = AZ_KEY },                                                   \
-    { "cpu_op_uid", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },                                      \
-    { "source", AZ_TEXT, .flags = AZ_KEY },                                                        \
-    { "Input Dims", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },                                        \
-    { "Input Strides", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },                                     \
-    { "Input type", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL },                                        \
-    { "Concrete Inputs", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL }
+    { "cpu_op_name", AZ_TEXT, .flags = AZ_KEY, .text = op_cell, .known = true },                   \
+    { "cpu_op_uid", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, .integer = op_uid, .known = true },             \
+    { "source", AZ_TEXT, .flags = AZ_KEY, .text = source_cell },                                   \
+    { "Input Dims", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, .text = dims_cell, .known = true },      \
+    { "Input Strides", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, .text = strides_cell, .known = true },\
+    { "Input type", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, .text = types_cell, .known = true },     \
+    { "Concrete Inputs", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, .text = concrete_cell, .known = true }
+#define ANCESTOR                                                                                   \
+    { "lowest_common_ancestor_name", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN(ROW, ancestor) }
+#define MODULES                                                                                    \
+    { "nn_module_stack", AZ_TEXT, .flags = AZ_DETAIL, AZ_FIELD(ROW, stack) },                      \
+    { "nn_module_parent", AZ_TEXT, .flags = AZ_DETAIL, AZ_FIELD(ROW, parent) }
 /* clang-format on */
+
+static ROW event_row(struct work *w, const struct diff_row *d)
+{
+    const struct az_diff_side *s = &w->d->side[d->side];
+    ROW r = { .side = s, .row = d, .args = args_of(s, d->op), .ancestor = merged_name(w, d->at) };
+    r.stack = modules(w, s, d->op, &r.parent);
+    return r;
+}
 
 static int64_t ticks_of(const struct work *w, const struct diff_row *r)
 {
@@ -208,35 +229,27 @@ static int64_t ticks_of(const struct work *w, const struct diff_row *r)
 
 /* ---- diff_stats ---- */
 
+static const struct az_record_column stats_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY, .text = kernel_cell },
+    OP_COLUMNS,
+    { "kernel_time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = sum_us },
+    { "busy_time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = busy_us },
+    ANCESTOR,
+    { "lowest_common_ancestor_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, .integer = ancestor_id,
+      .known = true },
+    { "gpu_op_uid", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, .integer = kernel_uid },
+    MODULES,
+};
+
 static int stats_table(struct work *w)
 {
-    static const struct az_record_column columns[] = {
-        { "name", AZ_TEXT, .flags = AZ_KEY },
-        OP_COLUMNS,
-        { "kernel_time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-        { "busy_time", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-        { "lowest_common_ancestor_name", AZ_TEXT, .flags = AZ_KEY },
-        { "lowest_common_ancestor_id", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-        { "gpu_op_uid", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-        { "nn_module_stack", AZ_TEXT, .flags = AZ_DETAIL },
-        { "nn_module_parent", AZ_TEXT, .flags = AZ_DETAIL },
-    };
     struct az_table *t =
-        AZ_RECORD_TABLE(w->job->arena, "diff_stats", "Device event differences", 0, columns);
+        AZ_RECORD_TABLE(w->job->arena, "diff_stats", "Device event differences", 0, stats_columns);
     for (size_t i = 0; t && i < w->rows.n; i++) {
-        const struct diff_row *r = &w->rows.v[i];
-        const struct az_diff_side *s = &w->d->side[r->side];
-        struct az_sv parent, stack = modules(w, s, r->op, &parent);
-        az_put_text(t, gpu_name(s, r->gpu));
-        put_op(w, t, r);
-        put_args(w, t, r);
-        az_put_f64(t, us_of(s, ticks_of(w, r)));
-        az_put_f64(t, us_of(s, r->busy));
-        az_put_given(t, merged_name(w, r->at));
-        az_put_known(t, r->at == AZ_NO_ROW ? -1 : (int64_t)r->at);
-        az_put_i64(t, az_gpu_event(s->tree, r->gpu).uid);
-        az_put_text(t, stack);
-        az_put_text(t, parent);
+        ROW r = event_row(w, &w->rows.v[i]);
+        r.n = 1;
+        r.ticks = ticks_of(w, r.row);
+        az_put_row(t, &r);
     }
     return az_job_add(w->job, t, 0);
 }
@@ -257,22 +270,11 @@ static void put_call(struct work *w, struct az_table *t, const struct az_groups 
 {
     size_t n;
     const uint32_t *item = az_groups_items(g, group, &n);
-    const struct diff_row *r = &w->rows.v[item[0]];
-    const struct az_diff_side *s = &w->d->side[r->side];
-    struct az_sv parent, stack = modules(w, s, r->op, &parent);
-    int64_t sum = 0;
+    ROW r = event_row(w, &w->rows.v[item[0]]);
+    r.n = (int64_t)n;
     for (size_t i = 0; i < n; i++)
-        sum += ticks_of(w, &w->rows.v[item[i]]);
-    az_put_text(t, gpu_name(s, r->gpu));
-    az_put_i64(t, (int64_t)n);
-    put_op(w, t, r);
-    put_args(w, t, r);
-    az_put_f64(t, us_of(s, r->busy));
-    az_put_given(t, merged_name(w, r->at));
-    az_put_text(t, stack);
-    az_put_text(t, parent);
-    az_put_f64(t, us_of(s, sum) / (double)n);
-    az_put_f64(t, us_of(s, sum));
+        r.ticks += ticks_of(w, &w->rows.v[item[i]]);
+    az_put_row(t, &r);
 }
 
 /* Where the traces differ, by operator: what each spends there; operators of one name at nodes of
@@ -286,6 +288,12 @@ static int same_operator(void *ctx, size_t i, uint64_t key[2])
     return 1;
 }
 
+struct operator_row {
+    struct az_sv name;
+    int64_t kernels[2];
+    double us[2], diff_us, ratio;
+};
+
 static void put_operator(struct work *w, struct az_table *t, const struct az_groups *g,
                          size_t group)
 {
@@ -295,14 +303,14 @@ static void put_operator(struct work *w, struct az_table *t, const struct az_gro
         count[r->side]++;
         ticks[r->side] += ticks_of(w, r);
     }
-    const double time[2] = { us_of(&w->d->side[0], ticks[0]), us_of(&w->d->side[1], ticks[1]) };
-    az_put_given(t, merged_name(w, w->rows.v[az_groups_first(g, group)].at));
-    az_put_i64(t, count[0]);
-    az_put_i64(t, count[1]);
-    az_put_f64(t, time[0]);
-    az_put_f64(t, time[1]);
-    az_put_f64(t, us_of(&w->d->side[0], ticks[1] - ticks[0])); /* both in ns */
-    az_put_f64(t, ticks[0] ? time[1] / time[0] : 0.0 / 0.0);
+    struct operator_row r = {
+        .name = merged_name(w, w->rows.v[az_groups_first(g, group)].at),
+        .kernels = { count[0], count[1] },
+        .us = { us_of(&w->d->side[0], ticks[0]), us_of(&w->d->side[1], ticks[1]) },
+        .diff_us = us_of(&w->d->side[0], ticks[1] - ticks[0]), /* both in ns */
+    };
+    r.ratio = ticks[0] ? r.us[1] / r.us[0] : 0.0 / 0.0;
+    az_put_row(t, &r);
 }
 
 /* Which kernels an operator uses in each trace. */
@@ -320,59 +328,53 @@ static int same_kernel(void *ctx, size_t i, uint64_t key[2])
 
 static void put_kernel(struct work *w, struct az_table *t, const struct az_groups *g, size_t group)
 {
-    const struct diff_row *r = &w->rows.v[az_groups_first(g, group)];
-    const struct az_diff_side *s = &w->d->side[r->side];
-    az_put_given(t, r->op == AZ_NO_ROW ? AZ_SV("") : az_node_name(s->tree, r->op));
-    az_put_text(t, az_sv_str(side_name[r->side]));
-    az_put_text(t, gpu_name(s, r->gpu));
+    const struct diff_row *d = &w->rows.v[az_groups_first(g, group)];
+    az_put_row(t, &(ROW){ .side = &w->d->side[d->side], .row = d });
 }
 
 static const struct az_record_column operator_columns[] = {
-    { "operator", AZ_TEXT, .flags = AZ_KEY },
-    { "kernels_trace1", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "kernels_trace2", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "time_us_trace1", AZ_REAL, .unit = AZ_UNIT_US },
-    { "time_us_trace2", AZ_REAL, .unit = AZ_UNIT_US },
-    { "diff_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "ratio", AZ_REAL, .unit = AZ_UNIT_RATIO },
+    { "operator", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN(struct operator_row, name), .sort = 3 },
+    { "kernels_trace1", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct operator_row, kernels[0]) },
+    { "kernels_trace2", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct operator_row, kernels[1]) },
+    { "time_us_trace1", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct operator_row, us[0]), .sort = -1 },
+    { "time_us_trace2", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct operator_row, us[1]), .sort = -2 },
+    { "diff_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(struct operator_row, diff_us) },
+    { "ratio", AZ_REAL, AZ_UNIT_RATIO, AZ_FIELD(struct operator_row, ratio) },
 };
 static const struct az_record_column call_columns[] = {
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "operation_count", AZ_INT, .unit = AZ_UNIT_COUNT },
+    { "name", AZ_TEXT, .flags = AZ_KEY, .text = kernel_cell },
+    { "operation_count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, n) },
     OP_COLUMNS,
-    { "busy_time", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "lowest_common_ancestor_name", AZ_TEXT, .flags = AZ_KEY },
-    { "nn_module_stack", AZ_TEXT, .flags = AZ_DETAIL },
-    { "nn_module_parent", AZ_TEXT, .flags = AZ_DETAIL },
-    { "kernel_time_mean", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "kernel_time_sum", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
+    { "busy_time", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = busy_us },
+    ANCESTOR,
+    MODULES,
+    { "kernel_time_mean", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = mean_us },
+    { "kernel_time_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = sum_us, .sort = -1 },
 };
 static const struct az_record_column kernel_columns[] = {
-    { "cpu_op_name", AZ_TEXT, .flags = AZ_KEY },
-    { "source", AZ_TEXT, .flags = AZ_KEY },
-    { "kernel", AZ_TEXT, .flags = AZ_KEY },
+    { "cpu_op_name", AZ_TEXT, .flags = AZ_KEY, .text = op_cell, .known = true, .sort = 1 },
+    { "source", AZ_TEXT, .flags = AZ_KEY, .text = source_cell, .sort = 2 },
+    { "kernel", AZ_TEXT, .flags = AZ_KEY, .text = kernel_cell, .sort = 3 },
 };
 
 /* A table of the rows in groups. */
 static int grouped(struct work *w, struct az_table *t, az_group_key *key,
                    void (*put)(struct work *w, struct az_table *t, const struct az_groups *g,
-                               size_t group),
-                   const int *order, size_t n_order)
+                               size_t group))
 {
     struct az_groups g;
     int rc = az_groups_by(&g, w->rows.n, key, w, w->job->mem);
     for (size_t k = 0; rc == 0 && t && k < g.groups; k++)
         put(w, t, &g, k);
     az_groups_release(&g);
-    return az_job_emit(w->job, t, rc, order, n_order);
+    return az_job_add(w->job, t, rc ? rc : az_record_sort(t));
 }
 
 static int operator_table(struct work *w)
 {
     struct az_table *t = AZ_RECORD_TABLE(w->job->arena, "diff_by_op", "Differences by operator",
                                          AZ_TABLE_SUMMARY, operator_columns);
-    return grouped(w, t, same_operator, put_operator, (int[]){ AZ_DOWN(3), AZ_DOWN(4), AZ_UP(0) },
-                   3);
+    return grouped(w, t, same_operator, put_operator);
 }
 
 static int summary_table(struct work *w)
@@ -380,14 +382,14 @@ static int summary_table(struct work *w)
     struct az_table *t =
         AZ_RECORD_TABLE(w->job->arena, "diff_stats_unique_args_summary",
                         "Differences by operator and arguments", AZ_TABLE_SUMMARY, call_columns);
-    return grouped(w, t, same_call, put_call, (int[]){ -(int)AZ_LENGTH(call_columns) }, 1);
+    return grouped(w, t, same_call, put_call);
 }
 
 static int kernel_map(struct work *w)
 {
     struct az_table *t = AZ_RECORD_TABLE(w->job->arena, "op_kernel_map",
                                          "Kernel differences by operator", 0, kernel_columns);
-    return grouped(w, t, same_kernel, put_kernel, (int[]){ AZ_UP(0), AZ_UP(1), AZ_UP(2) }, 3);
+    return grouped(w, t, same_kernel, put_kernel);
 }
 
 /* ---- the tree itself ---- */
@@ -415,56 +417,64 @@ static struct az_sv drawn(struct work *w, uint32_t id, struct az_sv name)
                            AZ_SVF(name));
 }
 
-static void put_uid(struct az_table *t, const struct az_diff_side *s, uint32_t node)
+static int64_t uid_of(const struct az_diff_side *s, uint32_t node)
 {
     uint32_t row;
     if (node == AZ_NO_ROW)
-        az_put_empty(t);
-    else if (node >= s->n_host)
-        az_put_i64(t, az_gpu_event(s->tree, node - s->n_host).uid);
-    else
-        az_put_i64(t, s->trace->ev[az_node_kind(s->tree, node, &row)].uid[row]);
+        return INT64_MIN;
+    if (node >= s->n_host)
+        return az_gpu_event(s->tree, node - s->n_host).uid;
+    return (int64_t)s->trace->ev[az_node_kind(s->tree, node, &row)].uid[row];
 }
 
-static int put_busy(struct work *w, struct az_table *t, const struct az_diff_side *s, uint32_t node)
+static int node_busy(struct work *w, const struct az_diff_side *s, uint32_t node, double *us)
 {
     int64_t busy = 0;
     az_vec_reset(&w->gpu);
     int rc = node == AZ_NO_ROW ? 0 : az_diff_events(s, node, &w->gpu);
     if (rc == 0)
         rc = busy_of(w, s, &busy);
-    az_put_f64(t, w->gpu.n ? us_of(s, busy) : 0.0 / 0.0);
+    *us = w->gpu.n ? us_of(s, busy) : 0.0 / 0.0;
     return rc;
 }
 
+struct node_row {
+    uint32_t id, parent;
+    struct az_sv drawn;
+    const char *source;
+    int64_t uid[2]; /* INT64_MIN: none */
+    double us[2];   /* NaN: no device work */
+};
+static const struct az_record_column tree_columns[] = {
+    { "id", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct node_row, id) },
+    { "tree", AZ_TEXT, AZ_FIELD(struct node_row, drawn) },
+    { "source", AZ_TEXT, AZ_FIELD(struct node_row, source) },
+    { "parent", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_KNOWN(struct node_row, parent) },
+    { "uid_trace1", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_FIELD(struct node_row, uid[0]) },
+    { "uid_trace2", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_FIELD(struct node_row, uid[1]) },
+    { "busy_us_trace1", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(struct node_row, us[0]) },
+    { "busy_us_trace2", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(struct node_row, us[1]) },
+};
+
 static int tree_table(struct work *w)
 {
-    static const struct az_record_column columns[] = {
-        { "id", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-        { "tree", .type = AZ_TEXT },
-        { "source", .type = AZ_TEXT },
-        { "parent", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-        { "uid_trace1", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-        { "uid_trace2", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-        { "busy_us_trace1", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-        { "busy_us_trace2", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    };
     struct az_table *t =
-        AZ_RECORD_TABLE(w->job->arena, "merged_tree", "Merged call tree", 0, columns);
+        AZ_RECORD_TABLE(w->job->arena, "merged_tree", "Merged call tree", 0, tree_columns);
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && t && i < w->d->nodes.n; i++) {
         const struct az_diff_node *n = &w->d->nodes.v[i];
         const int only = n->node[0] == AZ_NO_ROW;
         const struct az_sv name =
             both(n) ? merged_name(w, i) : az_diff_name(&w->d->side[only], n->node[only]);
-        az_put_i64(t, i);
-        az_put_text(t, drawn(w, i, name));
-        az_put_text(t, both(n) ? AZ_SV("combined") : az_sv_str(side_name[only]));
-        az_put_known(t, n->parent == AZ_NO_ROW ? -1 : (int64_t)n->parent);
-        for (int k = 0; k < 2; k++)
-            put_uid(t, &w->d->side[k], n->node[k]);
-        for (int k = 0; rc == 0 && k < 2; k++)
-            rc = put_busy(w, t, &w->d->side[k], n->node[k]);
+        struct node_row r = { .id = i,
+                              .parent = n->parent,
+                              .drawn = drawn(w, i, name),
+                              .source = both(n) ? "combined" : side_name[only] };
+        for (int k = 0; rc == 0 && k < 2; k++) {
+            r.uid[k] = uid_of(&w->d->side[k], n->node[k]);
+            rc = node_busy(w, &w->d->side[k], n->node[k], &r.us[k]);
+        }
+        az_put_row(t, &r);
     }
     return az_job_add(w->job, t, rc);
 }
@@ -526,13 +536,13 @@ static void compare_counts(const struct work *w, struct count *x)
 static int names_table(struct work *w)
 {
     static const struct az_record_column columns[] = {
-        { "kind", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct count, kind) },
-        { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct count, name) },
+        { "kind", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct count, kind), .sort = 1 },
+        { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct count, name), .sort = 4 },
         { "count_trace1", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct count, n[0]) },
         { "count_trace2", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct count, n[1]) },
         { "diff_counts", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct count, more) },
-        { "total_us_trace1", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct count, us[0]) },
-        { "total_us_trace2", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct count, us[1]) },
+        { "total_us_trace1", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct count, us[0]), .sort = -3 },
+        { "total_us_trace2", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct count, us[1]), .sort = -2 },
         { "diff_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER,
           AZ_FIELD(struct count, diff_us) },
         { "change", AZ_TEXT, AZ_FIELD(struct count, change) },
@@ -549,7 +559,7 @@ static int names_table(struct work *w)
     if (rc == 0)
         AZ_PUT_ROWS(t, c.v, c.n);
     az_vec_release(&c);
-    return az_job_emit(w->job, t, rc, (int[]){ AZ_UP(0), AZ_DOWN(6), AZ_DOWN(5), AZ_UP(1) }, 4);
+    return az_job_add(w->job, t, rc ? rc : az_record_sort(t));
 }
 
 static void cover(struct work *w)
