@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "document/record.h"
 #include "document/schema.h"
 #include "document/table_kinds.h"
 
@@ -60,6 +61,19 @@ static double seconds(const struct az_table *t, size_t row, size_t column)
 
 /* ---- sums by name and rank ---- */
 
+struct time_row {
+    struct az_sv input, name, rank;
+    double seconds;
+};
+#define ROW struct time_row
+enum { INPUT, NAME, RANK };
+static const struct az_record_column columns[] = {
+    { "Input", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, input), .copy = true },
+    { "Name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name), .copy = true }, /* Class, Part */
+    { "Rank", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, rank), .copy = true },
+    { "Time (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER, AZ_FIELD(ROW, seconds) },
+};
+
 struct sums {
     struct az_table *to;
     struct az_sv input;
@@ -94,10 +108,7 @@ static int sums_put(struct sums *s)
 
     for (; i < s->seconds.n && s->to->rows < MOST; i++) {
         struct az_sv name = s->names.text.v[i], rank = az_sv_cut(&name, '\x1f');
-        az_put_copy(s->to, s->input);
-        az_put_copy(s->to, name);
-        az_put_copy(s->to, rank);
-        az_put_f64(s->to, s->seconds.v[i]);
+        az_put_row(s->to, &(ROW){ s->input, name, rank, s->seconds.v[i] });
     }
     const int rc = i < s->seconds.n ? CUT : AZ_OK;
     az_vec_release(&s->seconds);
@@ -193,9 +204,8 @@ static int waits_of(const struct az_gate_doc *d, struct az_table *to)
     for (size_t r = 0; rank >= 0 && time >= 0 && r < t->rows; r++) {
         if (to->rows >= MOST)
             return CUT;
-        az_put_copy(to, d->title);
-        az_put_copy(to, rank_at(t, r, rank, buf));
-        az_put_f64(to, seconds(t, r, (size_t)time));
+        az_put_row(to, &(ROW){ d->title, AZ_SV(""), rank_at(t, r, rank, buf),
+                               seconds(t, r, (size_t)time) });
     }
     return AZ_OK;
 }
@@ -203,16 +213,14 @@ static int waits_of(const struct az_gate_doc *d, struct az_table *to)
 static int add(struct az_gate_step *s, struct az_document *doc, const char *id, const char *title,
                const char *name, int (*of)(const struct az_gate_doc *d, struct az_table *to))
 {
-    struct az_table *t = az_table_new(doc->arena, id, title, 0);
+    struct az_table *t = az_record_table(doc->arena, id, title, 0, columns, NAME, NULL);
     int rc = t ? AZ_OK : az_arena_error(doc->arena);
 
     if (rc)
         return rc;
-    az_table_column(t, "Input", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     if (name)
-        az_table_column(t, name, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Rank", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "Time (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER);
+        az_record_column_named(t, &columns[NAME], az_sv_str(name));
+    az_record_columns(t, columns + RANK, AZ_LENGTH(columns) - RANK);
     for (size_t i = 0; !rc && i < s->n_docs; i++)
         if (!s->docs[i].baseline)
             rc = of(&s->docs[i], t);
