@@ -227,6 +227,31 @@ static void kernel_without_symbol(void **state)
     fixture_close(&f);
 }
 
+/* The number of each of many kernels without a symbol, wherever the index has it. */
+static void many_without_symbols(void **state)
+{
+    enum { FIRST = 1000, KERNELS = 120 };
+    static char text[KERNELS * 600];
+    struct fixture f;
+    size_t n = 0;
+    (void)state;
+    n += (size_t)snprintf(text, sizeof text,
+                          "{\"rocprofiler-sdk-tool\":[{" AGENTS "," SYMBOLS
+                          ",\"buffer_records\":{\"kernel_dispatch\":[");
+    for (int i = 0; i < KERNELS; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s" DISPATCH("%d", "%d", "%d", ""),
+                              i ? "," : "", 10 * i, 10 * i + 5, FIRST + i);
+    (void)snprintf(text + n, sizeof text - n, "]}}]}");
+    assert_int_equal(parse_text(&f, text), 0);
+    assert_int_equal(kernels(&f)->n, KERNELS);
+    for (int i = 0; i < KERNELS; i++) {
+        char want[40];
+        snprintf(want, sizeof want, "unknown_kernel_%d", FIRST + i);
+        assert_true(named(&f, kernels(&f)->name[i], want));
+    }
+    fixture_close(&f);
+}
+
 static void names_full(void **state)
 {
     struct fixture f;
@@ -404,26 +429,38 @@ static void probing(void **state)
  * device can have. */
 static void agents(void **state)
 {
-    static const char
-        text
-            [] =
-                TOOL("\"agents\":[5," GPU("10", "\"node_id\":4,\"logical_node_id\":0,\"name\":"
-                                                "\"zero\"") "," GPU(
-                    "11", "\"node_id\":5,\"name\":\"gfx\",\"product_name\":\"Five\",\"cu_count\":7,"
-                          "\"mem_banks\":[{\"size_in_bytes\":100,\"heap\":1},{\"size_in_bytes\":20}"
-                          "]") "," GPU("12", "\"name\":\"no number\"") "," GPU("13",
-                                                                               "\"node_id\":"
-                                                                               "2147483648,"
-                                                                               "\"name\":\"too "
-                                                                               "large\"") "," GPU("14",
-                                                                                                  "\"node_id\":2147483647,\"name\":\"large\"") "," GPU("15",
-                                                                                                                                                       "\"logical_node_id\":\"x\",\"name\":\"zero\"") "," /* not a number: 0 */
-                                                                                                                                                                                                      "{\"id\":16,\"type\":1,\"node_id\":6,\"name\":\"host\"}]," SYMBOLS
-                                                                                                                                                                                                      "," BUFFER(DISPATCH(
-                                                                                                                                                                                                          "7",
-                                                                                                                                                                                                          "1",
-                                                                                                                                                                                                          "2",
-                                                                                                                                                                                                          "")));
+    static const char text[] = TOOL("\"agents\":[5," GPU(
+        "10",
+        "\"node_id\":4,\"logical_node_id\":0,\"name\":"
+        "\"zero\"") "," GPU("11",
+                            "\"node_id\":5,\"name\":\"gfx\",\"product_name\":\"Five\",\"cu_count\":"
+                            "7,"
+                            "\"mem_banks\":[{\"size_in_bytes\":100,\"heap\":1},{\"size_in_bytes\":"
+                            "20}"
+                            "]") "," GPU("12",
+                                         "\"name\":\"no number\"") "," GPU("13",
+                                                                           "\"node_id\":"
+                                                                           "2147483648,"
+                                                                           "\"name\":\"too "
+                                                                           "large\"") "," GPU("14",
+                                                                                              "\"no"
+                                                                                              "de_"
+                                                                                              "id\""
+                                                                                              ":214"
+                                                                                              "7483"
+                                                                                              "647,"
+                                                                                              "\"na"
+                                                                                              "me\""
+                                                                                              ":\"l"
+                                                                                              "arge"
+                                                                                              "\"") "," GPU("15",
+                                                                                                            "\"logical_node_id\":\"x\",\"name\":\"zero\"") "," /* not a number: 0 */
+                                                                                                                                                           "{\"id\":16,\"type\":1,\"node_id\":6,\"name\":\"host\"}]," SYMBOLS
+                                                                                                                                                           "," BUFFER(DISPATCH(
+                                                                                                                                                               "7",
+                                                                                                                                                               "1",
+                                                                                                                                                               "2",
+                                                                                                                                                               "")));
     static const struct {
         int64_t id;
         const char *name;
@@ -462,14 +499,23 @@ static void memory_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole),          cmocka_unit_test(order_of_members),
-        cmocka_unit_test(records_first),  cmocka_unit_test(several_processes),
-        cmocka_unit_test(lengths),        cmocka_unit_test(kernel_without_symbol),
-        cmocka_unit_test(names_full),     cmocka_unit_test(empty_arrays),
-        cmocka_unit_test(wrong_content),  cmocka_unit_test(truncated),
-        cmocka_unit_test(truncated_gzip), cmocka_unit_test(malformed_record),
-        cmocka_unit_test(counters),       cmocka_unit_test(probing),
-        cmocka_unit_test(memory_limit),   cmocka_unit_test(agents),
+        cmocka_unit_test(whole),
+        cmocka_unit_test(order_of_members),
+        cmocka_unit_test(records_first),
+        cmocka_unit_test(several_processes),
+        cmocka_unit_test(lengths),
+        cmocka_unit_test(kernel_without_symbol),
+        cmocka_unit_test(names_full),
+        cmocka_unit_test(empty_arrays),
+        cmocka_unit_test(wrong_content),
+        cmocka_unit_test(truncated),
+        cmocka_unit_test(truncated_gzip),
+        cmocka_unit_test(malformed_record),
+        cmocka_unit_test(counters),
+        cmocka_unit_test(probing),
+        cmocka_unit_test(memory_limit),
+        cmocka_unit_test(agents),
+        cmocka_unit_test(many_without_symbols),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

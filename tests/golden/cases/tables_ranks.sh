@@ -10,3 +10,14 @@ sh "$SRC/tests/golden/tables.sh" out \
     nccl_summary_long nccl_wait_heatmap op_launches queue_length_summary rank_summary ranks straggler_candidates \
     straggler_summary summary_nccl_implicit_sync_cat temporal_breakdown time_by_family time_by_family_by_rank \
     trust_checks un_elemwise user_annotations verdict verdict_facts
+echo "== what is said of them"
+"$ANALYZER" multirank -b run --all-ranks -q --compat=all --format json --force
+"$PYTHON" - <<'P'
+import glob, json
+
+for t in json.load(open(glob.glob("**/*report*.json", recursive=True)[0]))["tables"]:
+    if t["id"] in ("clock_offsets", "critical_path_of_run", "exposed_communication", "grouped_breakdown", "idle_time_breakdown", "kernel_breakdown", "long",
+                   "launch_stats", "nccl_exposure", "nccl_implicit_sync_cat", "ranks", "straggler_summary", "time_by_family", "user_annotations"):
+        print(t["id"], {k: v for k, v in t.items() if k not in ("id", "rows", "columns")})
+        print("   ", [(c["name"], c["type"], c.get("unit"), c.get("direction"), c.get("key")) for c in t["columns"]])
+P
