@@ -492,7 +492,15 @@ static bool several_stems(const struct az_format *f, const struct az_input *in)
 
 static struct az_sv run_title(const struct grouping *g, const struct az_input *in)
 {
-    const struct az_sv path = in->files.v[0].path, title = az_path_base(az_path_dir(path));
+    const struct az_sv path = in->files.v[0].path;
+    struct az_sv title = az_path_base(az_path_dir(path));
+    struct az_rank_place at;
+    bool folder = false;
+    /* of rank0/trace.json the folder above, if the path has it */
+    if (az_rank_name_find_in(&g->name, path, &at, &folder) && folder) {
+        const struct az_sv above = az_path_base(az_path_dir(az_path_dir(path)));
+        title = above.n && !az_sv_is(above, ".") && !az_sv_is(above, "/") ? above : title;
+    }
     for (size_t i = 0; i < g->files.n; i++)
         if (g->files.v[i].session.n && az_sv_eq(g->files.v[i].path, path))
             return az_arena_printf(&g->c->arena, "%.*s %.*s", AZ_SVF(title),
@@ -635,6 +643,23 @@ static int part_folder(struct grouping *g, const uint32_t *which, size_t n)
     return rc ? rc : a->failed ? az_arena_error(a) : AZ_OK;
 }
 
+/* The only trace of a folder whose name is that of a rank, `rank3/trace.json`: those of equal names
+ * in such folders next to each other are one run. */
+static int part_rank_folder(struct grouping *g, struct found *f)
+{
+    struct az_arena *a = &g->c->arena;
+    struct az_rank_place at;
+    bool folder = false;
+    if (!az_rank_name_find_in(&g->name, f->path, &at, &folder) || !folder)
+        return AZ_OK;
+    const struct az_sv dir = az_path_dir(f->path), parent = az_path_dir(dir),
+                       name = az_path_base(dir);
+    f->key =
+        az_arena_printf(a, "%.*s\n%.*s#%.*s\n%.*s", AZ_SVF(parent), (int)at.digits, name.p,
+                        (int)(name.n - at.end), name.p + at.end, AZ_SVF(az_path_base(f->path)));
+    return f->key.p ? AZ_OK : az_arena_error(a);
+}
+
 static int find_sessions(struct grouping *g)
 {
     struct az_vec_u32 all;
@@ -653,6 +678,8 @@ static int find_sessions(struct grouping *g)
         for (k = i + 1; k < all.n && az_sv_eq(az_path_dir(g->files.v[all.v[k]].path), dir);)
             k++;
         rc = part_folder(g, all.v + i, k - i);
+        if (!rc && k - i == 1)
+            rc = part_rank_folder(g, &g->files.v[all.v[i]]);
     }
     az_vec_release(&all);
     return rc;

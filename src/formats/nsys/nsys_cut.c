@@ -145,8 +145,8 @@ static int cut_table(struct cutting *c, const char *table)
     } else if (az_sv_is(name, "NVTX_EVENTS") && has_column(c, table, "eventType")) {
         /* other rows name domains and categories; a range without an end is open */
         where = "(eventType NOT IN (34, 59, 60, 70, 71) OR EXISTS (SELECT 1 FROM temp.span WHERE"
-                " hi > start AND lo < max(coalesce(\"end\", iif(eventType = 34, start,"
-                " 9223372036854775807)), start + 1)))";
+                " hi > start AND lo < max(coalesce(\"end\", CASE eventType WHEN 34 THEN start"
+                " ELSE 9223372036854775807 END), start + 1)))";
     }
     char *sql = sqlite3_mprintf("DELETE FROM main.\"%w\" WHERE NOT %s", table, where);
     char *count = sqlite3_mprintf("SELECT count(*) FROM main.\"%w\"", table);
