@@ -6,6 +6,7 @@
 #include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "facts/lazy_cache.h"
+#include "facts/regions.h"
 #include "model/optrace.h"
 #include "model/xtrace.h"
 
@@ -18,7 +19,10 @@ struct work {
     const struct az_trace *t;
     /* of host nodes, or ranges */
     const uint32_t *parent;
-    uint32_t *memo; /* -> node of the tree + 1 */
+    uint32_t *memo;                   /* -> node of the tree + 1 */
+    uint32_t *memo_below;             /* the node that it is below; NULL: the root */
+    const struct az_regions *regions; /* around host nodes; NULL: none */
+    uint32_t *region_node;            /* region -> node of the tree + 1 */
     bool (*name)(const struct work *w, uint32_t of, struct az_sv *out); /* false: it is no level */
 };
 
@@ -41,13 +45,13 @@ static int leaf(struct work *w, uint32_t node, enum az_kind kind, size_t row)
     return rc;
 }
 
-/* Node of the tree for all that is around, from the outermost inwards. */
+/* Node of the tree for all that is around, from the outermost inwards, below *node. */
 static int way_down(struct work *w, uint32_t inner, uint32_t *node)
 {
     uint32_t way[AZ_FLAME_DEPTH], n = 0;
-    *node = 0;
+    const uint32_t below = *node;
     for (; inner != AZ_NO_ROW && n < AZ_FLAME_DEPTH; inner = w->parent[inner]) {
-        if (w->memo[inner]) {
+        if (w->memo[inner] && (!w->memo_below || w->memo_below[inner] == below)) {
             *node = w->memo[inner] - 1;
             break;
         }
@@ -60,8 +64,27 @@ static int way_down(struct work *w, uint32_t inner, uint32_t *node)
         if (rc)
             return rc;
         w->memo[at] = *node + 1;
+        if (w->memo_below)
+            w->memo_below[at] = below;
     }
     return 0;
+}
+
+/* Node of a region (facts/regions.h), which comes after those around it. */
+static int region_down(struct work *w, uint32_t region, uint32_t *node)
+{
+    const struct az_region *r = &w->regions->v[region];
+    int rc = 0;
+    if (w->region_node[region]) {
+        *node = w->region_node[region] - 1;
+        return 0;
+    }
+    if (r->parent != AZ_NO_ID)
+        rc = region_down(w, r->parent, node);
+    if (rc == 0)
+        rc = az_flame_child(w->f, node, r->name);
+    w->region_node[region] = *node + 1;
+    return rc;
 }
 
 /* ---- call stacks ---- */
@@ -71,6 +94,22 @@ static bool host_name(const struct work *w, uint32_t host, struct az_sv *out)
     uint32_t row;
     *out = az_node_name(az_tree(w->t), host);
     return az_node_kind(az_tree(w->t), host, &row) != AZ_CALL;
+}
+
+/* Regions of the trace, outside its operators. */
+static int open_regions(struct work *w, size_t nodes)
+{
+    int rc;
+    const struct az_regions *r = az_job_regions(w->job, w->trace, &rc);
+    if (!r || !r->n)
+        return rc;
+    w->region_node = az_arena_array(w->job->arena, r->n, sizeof *w->region_node);
+    w->memo_below = az_arena_array(w->job->arena, nodes + 1, sizeof *w->memo_below);
+    if (!w->region_node || !w->memo_below)
+        return az_arena_error(w->job->arena);
+    w->regions = r;
+    w->f->of = "regions and operators";
+    return 0;
 }
 
 static int call_stacks(struct work *w)
@@ -83,8 +122,16 @@ static int call_stacks(struct work *w)
     w->parent = c->parent;
     w->name = host_name;
     w->f->of = w->t->ev[AZ_FRAME].n ? "Python frames, modules, operators" : "operators";
+    if (!w->t->ev[AZ_FRAME].n) /* else the stacks have the modules */
+        rc = open_regions(w, c->n);
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
         uint32_t node = 0;
+        const uint32_t region =
+            w->regions ? w->regions->of[c->gpu_kind[g]][c->gpu_row[g]] : AZ_NO_ID;
+        if (region != AZ_NO_ID)
+            rc = region_down(w, region, &node);
+        if (rc)
+            break;
         if (c->gpu_call[g] == AZ_NO_ROW)
             rc = az_flame_child(w->f, &node, AZ_SV("(launch not recorded)"));
         else
