@@ -37,9 +37,7 @@ static const struct az_cmd_opt pytorch[] = {
 };
 
 static const struct az_cmd_opt inference[] = {
-    PYTORCH_ROWS{ OPT_IGNORED + 2, "comparison_capture_folder", "DIR",
-                  "ignored: the captures next to the second trace are used" },
-    AZ_TOOL_ROWS
+    PYTORCH_ROWS AZ_TOOL_KEY("comparison_capture_folder"), AZ_TOOL_ROWS
 };
 
 static const struct az_cmd_opt rocprof[] = {
@@ -121,6 +119,19 @@ static int take_activity(struct az_tool_call *c, int id, const char *value)
                   : az_usage_error(c->cmd, "missing file name for --output_md_path");
 }
 
+static int ready_inference(struct az_tool_call *c)
+{
+    bool folder = false, trace = false;
+
+    for (size_t i = 0; i < c->run.over.n; i++) {
+        folder |= az_sv_is(c->run.over.v[i].key, "comparison_capture_folder");
+        trace |= az_sv_is(c->run.over.v[i].key, "comparison_json_path");
+    }
+    return folder && !trace ? az_usage_error(c->cmd, "--comparison_capture_folder requires "
+                                                     "--comparison_json_path")
+                            : AZ_EXIT_OK;
+}
+
 /* Links by flow arrows, as there: traces of AMD devices have correlation ids that repeat. */
 #define FLOW "link_by", "flow"
 static const char *const by_flow[] = { FLOW, NULL };
@@ -150,7 +161,8 @@ static const struct az_cmd_tool tools[] = {
       .compat = "tracelens",
       .defaults = as_inference,
       .input = "profile_json_path",
-      .writes = true },
+      .writes = true,
+      .ready = ready_inference },
     { .cmd = &az_cmd_tracelens_rocprof,
       .compat = "tracelens",
       .input = "profile_json_path",

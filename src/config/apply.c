@@ -163,6 +163,10 @@ void az_apply_shared(struct az_loader *l, struct az_node *object, struct az_opti
     if (az_node_get(az_node_get(object, "options"), "capture_folder") &&
         opts->capture_folder.n > 0 && !l->no_files)
         opts->capture_folder = az_path_lookup(l->a, l->base, opts->capture_folder);
+    if (az_node_get(az_node_get(object, "options"), "comparison_capture_folder") &&
+        opts->comparison_capture_folder.n > 0 && !l->no_files)
+        opts->comparison_capture_folder =
+            az_path_lookup(l->a, l->base, opts->comparison_capture_folder);
     if (az_node_get(az_node_get(object, "options"), "gpu_arch_json_path") &&
         opts->gpu_arch_json_path.n > 0 && !l->no_files)
         opts->gpu_arch_json_path = az_path_lookup(l->a, l->base, opts->gpu_arch_json_path);

@@ -42,6 +42,8 @@
       "own|tracelens-inference|tracelens-jax|tracelens-pftrace-hip-api|tracelens-pftrace-hip-activity|tracelens-pftrace-memory-copy|tracelens-genesis|tracelens-collectives|tracelens-compare|tracelens-multirank", \
       "own", "", \
       "write the sheets of another program, under its names, with its columns, in its order; own: those of this program", "0.4") \
+    X(PATH, comparison_capture_folder, NO_RANGE, NULL, NULL, "pytorch", \
+      "folder with the traces of graph captures of the second trace (comparison_json_path); absent: capture_traces next to it", "0.4") \
     X(BOOL, run_replay, NO_RANGE, NULL, "false", "pytorch", \
       "with node_replay: run the benchmark commands, too, and add their times to the report", "0.4") \
     X(BOOL, include_nonlaunch_apis, NO_RANGE, NULL, "false", "rocprof rocpd pftrace", \

@@ -360,10 +360,20 @@ static struct az_sv find_folder(struct folder *f)
                         AZ_SV(AZ_PYTORCH_CAPTURE_FOLDER));
 }
 
-static int read_captures(struct folder *f, bool named)
+/* The folder that is named for this trace; empty: none. A second trace has its own. */
+static struct az_sv named_folder(const struct az_parse *job)
+{
+    const struct az_sv other = job->opts->comparison_json_path;
+
+    return other.n && az_sv_eq(job->files[0].path, other) ? job->opts->comparison_capture_folder
+                                                          : job->opts->capture_folder;
+}
+
+static int read_captures(struct folder *f)
 {
     struct az_parse *job = f->job;
-    f->path = named ? az_arena_dup(&f->arena, job->opts->capture_folder) : find_folder(f);
+    const bool named = named_folder(job).n > 0;
+    f->path = named ? az_arena_dup(&f->arena, named_folder(job)) : find_folder(f);
     if (!f->path.p)
         return az_arena_error(&f->arena);
     if (az_path_stat(f->path.p).kind == AZ_PATH_DIR)
@@ -383,7 +393,7 @@ int az_pytorch_captures(struct az_parse *job)
     az_vec_init(&f.files, job->mem);
     int rc = az_map_init(&f.listed, job->mem, 64);
     if (rc == 0)
-        rc = read_captures(&f, job->opts->capture_folder.n > 0);
+        rc = read_captures(&f);
     az_map_release(&f.listed);
     az_vec_release(&f.files);
     az_arena_release(&f.arena);
