@@ -339,18 +339,25 @@ static int read_group(const char *file, const char *group, struct az_arena *a,
     return 0;
 }
 
-/* The rules of a group, or of all of them, in memory of the process. */
+/* The rules of a group, or of all of them, in memory of the process: the list and its arena are one
+ * block, so that all of it can be found from the list. */
+struct kept_list {
+    struct az_rule_list list;
+    struct az_arena arena;
+};
+
 static const void *make_list(const char *file, const char *group)
 {
-    struct az_arena *a = az_mem_alloc(NULL, sizeof *a);
-    if (!a)
+    struct kept_list *k = az_mem_alloc(NULL, sizeof *k);
+    if (!k)
         return NULL;
-    az_arena_init(a, NULL);
-    struct az_rule_list *out = az_arena_alloc(a, sizeof *out);
-    if (out && (*group ? read_group(file, group, a, out) : read_all(file, a, out)) == 0)
-        return out;
-    az_arena_release(a);
-    az_mem_free(NULL, a, sizeof *a);
+    *k = (struct kept_list){ .list = { 0 } };
+    az_arena_init(&k->arena, NULL);
+    if ((*group ? read_group(file, group, &k->arena, &k->list)
+                : read_all(file, &k->arena, &k->list)) == 0)
+        return &k->list;
+    az_arena_release(&k->arena);
+    az_mem_free(NULL, k, sizeof *k);
     return NULL;
 }
 

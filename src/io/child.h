@@ -15,6 +15,8 @@ struct az_child_opts {
  * started or was stopped by the time limit, AZ_EINTR if canceled. */
 int az_child_run(const char *const argv[], const struct az_child_opts *o, int *status,
                  struct az_diag *diag) AZ_MUST_USE;
+/* Children that are running now, in any thread. */
+int az_child_running(void);
 /* First executable `name` on PATH (or itself if it has a slash), in the arena; empty view if there
  * is none. */
 struct az_sv az_child_find(struct az_arena *a, const char *name);

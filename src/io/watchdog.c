@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/child.h"
 #include "io/outfile.h"
 
 #ifdef AZ_SANITIZED /* several times slower */
@@ -21,8 +22,8 @@
 static struct {
     timer_t timer;
     atomic_bool installed, interrupted;
-    atomic_int children, status; /* of a run that is interrupted */
-    int late;                    /* status of what takes too long */
+    atomic_int status; /* of a run that is interrupted */
+    int late;          /* status of what takes too long */
     int fd;
     struct az_sv text;
 } dog;
@@ -65,7 +66,7 @@ void az_watchdog_interrupt(int status)
 {
     atomic_store(&dog.status, status);
     atomic_store(&dog.interrupted, true);
-    arm(SLOWER * (atomic_load(&dog.children) > 0 ? CHILDREN_MS : INTERRUPT_MS));
+    arm(SLOWER * (az_child_running() > 0 ? CHILDREN_MS : INTERRUPT_MS));
 }
 
 void az_watchdog_start(int64_t ms, int fd, struct az_sv text, int status)
@@ -85,5 +86,3 @@ void az_watchdog_stop(void)
     if (!atomic_load(&dog.interrupted))
         arm(0);
 }
-
-void az_watchdog_children(int change) { (void)atomic_fetch_add(&dog.children, change); }

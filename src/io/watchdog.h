@@ -16,7 +16,5 @@ void az_watchdog_interrupt(int status);
  * az_watchdog_stop. */
 void az_watchdog_start(int64_t ms, int fd, struct az_sv text, int status);
 void az_watchdog_stop(void);
-/* +1: a child was started, -1: it has ended. */
-void az_watchdog_children(int change);
 
 #endif

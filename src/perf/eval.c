@@ -48,18 +48,24 @@ int az_op_models_load(struct az_op_models *m, struct az_sv csv, struct az_arena 
     return 0;
 }
 
+/* The models and their arena are one block, so that all of it can be found from the models. */
+struct kept_models {
+    struct az_op_models models;
+    struct az_arena arena;
+};
+
 static const void *load_listed(const char *file, const char *part)
 {
-    struct az_arena *a = az_mem_alloc(NULL, sizeof *a);
+    struct kept_models *k = az_mem_alloc(NULL, sizeof *k);
     (void)part;
-    if (!a)
+    if (!k)
         return NULL;
-    az_arena_init(a, NULL);
-    struct az_op_models *m = az_arena_alloc(a, sizeof *m);
-    if (m && az_op_models_load(m, az_data(file), a) == 0)
-        return m;
-    az_arena_release(a);
-    az_mem_free(NULL, a, sizeof *a);
+    *k = (struct kept_models){ .models = { 0 } };
+    az_arena_init(&k->arena, NULL);
+    if (az_op_models_load(&k->models, az_data(file), &k->arena) == 0)
+        return &k->models;
+    az_arena_release(&k->arena);
+    az_mem_free(NULL, k, sizeof *k);
     return NULL;
 }
 

@@ -13,6 +13,9 @@ struct az_sv az_name_safe(struct az_arena *a, struct az_sv title);
 int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- output_sources.c ---- */
+/* Folder of the commands that node_replay writes: `<stem of the first output>_node_replay`; without
+ * outputs that of the run, or of the first file. In the arena. */
+struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_job *job);
 /* Refuses a directory of tables in which a table's file would replace one of the run's inputs.
  * AZ_ECONFIG. */
 int az_outputs_guard(const struct az_plan *p, const struct az_target *t,
@@ -29,9 +32,6 @@ int az_outputs_tables(struct az_plan *p, struct az_plan_job *job, const struct a
 void az_given_check(struct az_plan *p, const struct az_config *c, struct az_diag *diag);
 
 /* ---- replay.c ---- */
-/* Folder of the commands that node_replay writes: `<stem of the first output>_node_replay`; without
- * outputs that of the run, or of the first file. In the arena. */
-struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_job *job);
 /* Writes the outputs of a job, on that many threads where its document is large; a note says what
  * was written. The last error; the others are messages. */
 int az_outputs_write(const struct az_plan *plan, const struct az_plan_job *job,

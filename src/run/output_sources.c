@@ -43,6 +43,17 @@ struct az_sv az_output_path(struct az_arena *a, struct az_sv stem, const struct 
     return az_arena_printf(a, "%.*s%s", AZ_SVF(stem), r->extension);
 }
 
+struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_job *job)
+{
+    struct az_sv path = job->targets.n ? job->targets.v[0].path
+                        : job->files.n ? job->files.v[0].path
+                                       : AZ_SV("stdin");
+    const bool of_run = !job->targets.n && job->input->stem.n;
+    struct az_sv stem = of_run ? job->input->stem : az_path_stem(az_path_base(path));
+    struct az_sv name = az_arena_printf(a, "%.*s_node_replay", AZ_SVF(stem));
+    return name.p ? az_path_join(a, az_path_dir(path), name) : name;
+}
+
 /* Was the file or folder written for other inputs? *whose: the first of them. */
 static bool is_of_others(struct az_arena *a, struct az_sv path, struct az_sv source,
                          struct az_sv *whose)

@@ -2,17 +2,6 @@
 #include "replay/replay.h"
 #include "run/internal.h"
 
-struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_job *job)
-{
-    struct az_sv path = job->targets.n ? job->targets.v[0].path
-                        : job->files.n ? job->files.v[0].path
-                                       : AZ_SV("stdin");
-    const bool of_run = !job->targets.n && job->input->stem.n;
-    struct az_sv stem = of_run ? job->input->stem : az_path_stem(az_path_base(path));
-    struct az_sv name = az_arena_printf(a, "%.*s_node_replay", AZ_SVF(stem));
-    return name.p ? az_path_join(a, az_path_dir(path), name) : name;
-}
-
 static bool interrupted(void *ctx)
 {
     (void)ctx;
