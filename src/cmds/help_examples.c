@@ -73,6 +73,7 @@ static const struct {
       "  analyzer tracelens-pftrace-memory-copy --trace_path run.pftrace\n" },
     { &az_cmd_tracelens_multirank, "  analyzer tracelens-multirank -b profiles\n" },
     { &az_cmd_tracelens_collectives, "  analyzer tracelens-collectives --trace_dir traces\n" },
+    { &az_cmd_tracelens_genesis, "  analyzer tracelens-genesis --capture-dir run\n" },
     { &az_cmd_tracelens_compare,
       "  analyzer tracelens-compare a.xlsx b.xlsx -o comparison.xlsx\n" },
     { &az_cmd_tracelens_rocprof,
