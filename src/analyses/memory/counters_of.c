@@ -2,6 +2,7 @@
  * work, of ranges by their projection; a column for each counter, means by time. */
 #include "analyses/memory/counters.h"
 #include "base/num.h"
+#include "document/record.h"
 #include "model/optrace.h"
 
 enum { MOST_COUNTERS = 64, MOST_ROWS = 5000 };
@@ -166,6 +167,24 @@ static int ranges(struct of *w)
 }
 
 /* ---- tables ---- */
+struct name_row {
+    const struct row_of *of;
+    struct az_sv name;
+    int64_t rank;
+    double ms;
+};
+#define ROW struct name_row
+/* And a column per counter. */
+static const struct az_record_column columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = az_job_has_ranks,
+      .sort = 4 },
+    { "device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_KNOWN_VIA(ROW, of, device), .sort = 3 },
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name), .sort = 2 }, /* kernel, range ... */
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, of, count) },
+    { "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_FIELD(ROW, ms), .sort = -1 },
+};
+enum { NAME = 2 };
+
 static void put_rows(struct of *w, struct az_table *t)
 {
     for (size_t i = 0; i < w->rows.n; i++) {
@@ -176,12 +195,8 @@ static void put_rows(struct of *w, struct az_table *t)
             covered += w->ticks.v[i * w->column.n + k];
         if (covered == 0)
             continue;
-        if (w->job->n_traces > 1)
-            az_put_i64(t, az_job_rank(w->job, r->trace));
-        az_put_known(t, r->device);
-        az_put_text(t, az_job_text(w->job, r->name));
-        az_put_i64(t, r->count);
-        az_put_f64(t, (double)r->ticks / (double)from->ticks_per_ns / 1e6);
+        az_put_row(t, &(ROW){ r, az_job_text(w->job, r->name), az_job_rank(w->job, r->trace),
+                              (double)r->ticks / (double)from->ticks_per_ns / 1e6 });
         for (size_t k = 0; k < w->column.n; k++) {
             const double ticks = w->ticks.v[i * w->column.n + k];
             if (ticks > 0)
@@ -201,15 +216,9 @@ static void cover_rest(struct az_job *job, const char *id, size_t n)
 
 static int table(struct of *w, const char *id, const char *title, const char *what, int rc)
 {
-    struct az_table *t = az_table_new(w->job->arena, id, title, 0);
-    const int first = w->job->n_traces > 1;
-    const int order[] = { -(first + 3 + 1), first + 1, first, 0 };
-    if (first)
-        az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, "device", AZ_INT, AZ_UNIT_ID, AZ_KEY);
-    az_table_column(t, what, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, 0);
-    az_table_column(t, "time_ms", AZ_REAL, AZ_UNIT_MS, 0);
+    struct az_table *t = az_record_table(w->job->arena, id, title, 0, columns, NAME, w->job);
+    az_record_column_named(t, &columns[NAME], az_sv_str(what));
+    az_record_columns(t, columns + NAME + 1, AZ_LENGTH(columns) - NAME - 1);
     for (size_t k = 0; k < w->column.n; k++) {
         const struct az_sv name = az_job_text(w->job, w->column.v[k]);
         az_table_columnsv(t, name, AZ_REAL, az_counter_unit(name), 0);
@@ -217,7 +226,7 @@ static int table(struct of *w, const char *id, const char *title, const char *wh
     if (rc == 0)
         put_rows(w, t);
     rc = rc ? rc : az_table_finish(t);
-    rc = rc ? rc : az_table_sort(t, order, first ? 4 : 3);
+    rc = rc ? rc : az_record_sort(t);
     if (rc == 0 && t->rows > MOST_ROWS) {
         cover_rest(w->job, id, t->rows - MOST_ROWS);
         az_table_keep(t, MOST_ROWS);

@@ -54,6 +54,21 @@ static int same_name(void *ctx, size_t i, uint64_t key[2])
     return w->p->phase[i] == w->phase;
 }
 
+struct op_row {
+    const struct az_trace *trace;
+    struct az_sv classes, name;
+    int64_t ticks, count;
+};
+static const struct az_record_column ops_columns[] = {
+    { "Kernel categories", AZ_TEXT, AZ_FIELD(struct op_row, classes) },
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct op_row, name), .sort = 2 },
+    { "total_direct_kernel_time_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL,
+      AZ_FIELD(struct op_row, ticks), AZ_TICKS(struct op_row, trace, ticks_per_ns), .sort = -1 },
+    { "Count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct op_row, count) },
+    { "total_direct_kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER,
+      AZ_FIELD(struct op_row, ticks), AZ_TICKS(struct op_row, trace, ticks_per_ns) },
+};
+
 static int ops_rows(struct az_job *job, struct az_framework *fw, const struct az_phases *p,
                     enum az_phase phase, struct az_table *t)
 {
@@ -72,24 +87,14 @@ static int ops_rows(struct az_job *job, struct az_framework *fw, const struct az
         struct az_stats s;
         const uint32_t first = az_groups_first(&g, k);
         az_groups_stats(&g, k, w.ticks, &s);
-        az_put_text(t, classes_of(job, fw, first));
-        az_put_text(t, az_node_name(fw->tree, fw->launchers->rows.v[first].node));
-        az_put_f64(t, az_us(fw->trace, s.sum));
-        az_put_i64(t, (int64_t)s.n);
-        az_put_f64(t, az_ms(fw->trace, s.sum));
+        az_put_row(t, &(struct op_row){ fw->trace, classes_of(job, fw, first),
+                                        az_node_name(fw->tree, fw->launchers->rows.v[first].node),
+                                        s.sum, (int64_t)s.n });
         az_framework_put_share(t);
     }
     az_groups_release(&g);
     return rc;
 }
-
-static const struct az_record_column ops_columns[] = {
-    { "Kernel categories", .type = AZ_TEXT },
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "total_direct_kernel_time_sum", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER | AZ_DETAIL },
-    { "Count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "total_direct_kernel_time_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-};
 
 static int ops_table(struct az_job *job, struct az_framework *fw, const struct az_phases *p,
                      size_t which)
@@ -99,7 +104,7 @@ static int ops_table(struct az_job *job, struct az_framework *fw, const struct a
     az_framework_share_columns(t);
     int rc = ops_rows(job, fw, p, shown[which].phase, t);
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ AZ_DOWN(2), AZ_UP(1) }, 2);
+        rc = az_record_sort(t);
     az_framework_shares(t, 2);
     return az_job_add(job, t, rc);
 }
@@ -129,25 +134,44 @@ static int same_kernel(void *ctx, size_t i, uint64_t key[2])
     return 1;
 }
 
+struct kernel_row {
+    const struct az_trace *trace;
+    struct az_sv class_name, category, parent, name;
+    int64_t stream;
+    const struct az_stats *s; /* ticks */
+    double percent;
+};
+#define ROW struct kernel_row
+/* clang-format off */
+#define TIME(header, flag, field)                                                                  \
+    { header, AZ_REAL, AZ_UNIT_US, flag, AZ_VIA(ROW, s, field), AZ_TICKS(ROW, trace, ticks_per_ns) }
+/* clang-format on */
+static const struct az_record_column kernel_columns[] = {
+    { "Kernel category", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, class_name), .sort = 2 },
+    { "Parent op category", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, category), .sort = 3 },
+    { "Parent cpu_op", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, parent), .sort = 4 },
+    { "Kernel name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name), .sort = 5 },
+    { "Kernel stream", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, stream), .sort = 6 },
+    { "Kernel duration (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_VIA(ROW, s, sum),
+      AZ_TICKS(ROW, trace, ticks_per_ns), .sort = -1 },
+    { "Kernel duration (µs)_count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(ROW, s, n) },
+    TIME("Kernel duration (µs)_mean", 0, mean),
+    TIME("Kernel duration (µs)_min", 0, min),
+    TIME("Kernel duration (µs)_max", 0, max),
+    { "Percent of kernels time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(ROW, percent) },
+};
+
 static void put_kernel(const struct work *w, struct az_table *t, uint32_t i,
                        const struct az_stats *s, int64_t all)
 {
     struct az_framework *fw = w->fw;
     const struct az_events *ev = &fw->trace->ev[AZ_KERNEL];
-    const double us = 1e3 * (double)fw->trace->ticks_per_ns;
     struct az_sv category;
     const uint32_t parent = parent_of(fw, w->gpu[i], &category);
-    az_put_text(t, az_framework_kernel_class(fw, ev->name[i]));
-    az_put_text(t, category);
-    az_put_text(t, az_node_name(fw->tree, parent));
-    az_put_text(t, az_framework_text(fw, ev->name[i], ""));
-    az_put_i64(t, az_lane_stream(fw->trace, ev->lane[i]));
-    az_put_f64(t, (double)s->sum / us);
-    az_put_i64(t, (int64_t)s->n);
-    az_put_f64(t, s->mean / us);
-    az_put_f64(t, (double)s->min / us);
-    az_put_f64(t, (double)s->max / us);
-    az_put_f64(t, all ? (double)s->sum / (double)all * 100.0 : 0.0);
+    az_put_row(t, &(ROW){ fw->trace, az_framework_kernel_class(fw, ev->name[i]), category,
+                          az_node_name(fw->tree, parent), az_framework_text(fw, ev->name[i], ""),
+                          az_lane_stream(fw->trace, ev->lane[i]), s,
+                          all ? (double)s->sum / (double)all * 100.0 : 0.0 });
 }
 
 static int kernel_rows(struct az_job *job, struct az_framework *fw, const struct az_phases *p,
@@ -180,20 +204,6 @@ static int kernel_rows(struct az_job *job, struct az_framework *fw, const struct
     return rc;
 }
 
-static const struct az_record_column kernel_columns[] = {
-    { "Kernel category", AZ_TEXT, .flags = AZ_KEY },
-    { "Parent op category", AZ_TEXT, .flags = AZ_KEY },
-    { "Parent cpu_op", AZ_TEXT, .flags = AZ_KEY },
-    { "Kernel name", AZ_TEXT, .flags = AZ_KEY },
-    { "Kernel stream", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "Kernel duration (µs)_sum", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Kernel duration (µs)_count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "Kernel duration (µs)_mean", AZ_REAL, .unit = AZ_UNIT_US },
-    { "Kernel duration (µs)_min", AZ_REAL, .unit = AZ_UNIT_US },
-    { "Kernel duration (µs)_max", AZ_REAL, .unit = AZ_UNIT_US },
-    { "Percent of kernels time (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
-};
-
 static int kernel_table(struct az_job *job, struct az_framework *fw, const struct az_phases *p,
                         size_t which)
 {
@@ -201,9 +211,22 @@ static int kernel_table(struct az_job *job, struct az_framework *fw, const struc
                                          shown[which].title_kernels, 0, kernel_columns);
     int rc = kernel_rows(job, fw, p, shown[which].phase, t);
     if (rc == 0)
-        rc = az_table_sort(t, (int[]){ AZ_DOWN(5), 0, 1, 2, 3, 4 }, 6);
+        rc = az_record_sort(t);
     return az_job_add(job, t, rc);
 }
+
+struct phase_row {
+    const struct az_trace *trace;
+    const char *phase, *by;
+    int64_t launches, ticks;
+};
+static const struct az_record_column phase_columns[] = {
+    { "Phase", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct phase_row, phase), .sort = 2 },
+    { "Decided by", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct phase_row, by), .sort = 3 },
+    { "Launches", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct phase_row, launches) },
+    { "time ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(struct phase_row, ticks),
+      AZ_TICKS(struct phase_row, trace, ticks_per_ns), .sort = -1 },
+};
 
 /* Launchers of one phase decided in one way; no row if there are none. */
 static void overview_row(const struct az_framework *fw, const struct az_phases *p,
@@ -219,30 +242,21 @@ static void overview_row(const struct az_framework *fw, const struct az_phases *
     }
     if (!count)
         return;
-    az_put_text(t, az_sv_str(phase_name[phase]));
-    az_put_text(t, az_sv_str(az_phase_by_text(by)));
-    az_put_i64(t, count);
-    az_put_f64(t, az_ms(fw->trace, ticks));
+    az_put_row(
+        t, &(struct phase_row){ fw->trace, phase_name[phase], az_phase_by_text(by), count, ticks });
     az_framework_put_share(t);
 }
-
-static const struct az_record_column inference_phases_columns[] = {
-    { "Phase", AZ_TEXT, .flags = AZ_KEY },
-    { "Decided by", AZ_TEXT, .flags = AZ_KEY },
-    { "Launches", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "time ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-};
 
 /* Launchers and time by phase and by what decided it, the undecided too, so that totals add up. */
 static int overview(struct az_job *job, struct az_framework *fw, const struct az_phases *p)
 {
     struct az_table *t = AZ_RECORD_TABLE(job->arena, "inference_phases", "Prefill and decode",
-                                         AZ_TABLE_SUMMARY, inference_phases_columns);
+                                         AZ_TABLE_SUMMARY, phase_columns);
     az_framework_share_columns(t);
     for (unsigned phase = AZ_PHASE_MIXED; phase <= AZ_PHASE_DECODE; phase++)
         for (unsigned by = 0; by < AZ_BY_COUNT; by++)
             overview_row(fw, p, t, phase, by);
-    int rc = az_table_sort(t, (int[]){ AZ_DOWN(3), AZ_UP(0), AZ_UP(1) }, 3);
+    int rc = az_record_sort(t);
     az_framework_shares(t, 3);
     return az_job_add(job, t, rc);
 }

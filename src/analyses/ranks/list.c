@@ -127,13 +127,23 @@ struct work {
     const struct part *const *part; /* by rank of the set; NULL: none */
 };
 
-static void put_known(struct az_table *t, bool known, int64_t value)
-{
-    if (known)
-        az_put_i64(t, value);
-    else
-        az_put_empty(t);
-}
+struct rank_row { /* INT64_MIN, empty: not known */
+    int64_t rank, steps, events, first, last, offset;
+    struct az_sv file, host, device, status;
+};
+#define ROW struct rank_row
+static const struct az_record_column ranks_columns[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank) },
+    { "file", AZ_TEXT, AZ_KNOWN(ROW, file), .copy = true },
+    { "host", AZ_TEXT, AZ_KNOWN(ROW, host), .copy = true },
+    { "device", AZ_TEXT, AZ_KNOWN(ROW, device), .copy = true },
+    { "steps", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, steps) },
+    { "events", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, events) },
+    { "first_ts_ns", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, first) },
+    { "last_ts_ns", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_FIELD(ROW, last) },
+    { "offset_ns", AZ_INT, AZ_UNIT_NS, AZ_FIELD(ROW, offset) }, /* later: az_rank_set_offset */
+    { "status", AZ_TEXT, AZ_FIELD(ROW, status), .copy = true },
+};
 
 static struct az_sv file_of(const struct work *w, struct az_sv path)
 {
@@ -163,31 +173,33 @@ static void put_rank(const struct work *w, struct az_table *t, size_t i)
 {
     const struct az_rank *r = &w->ranks->v[i];
     const struct part *p = w->part[i];
-    az_put_i64(t, r->rank);
-    az_put_given_copy(t, file_of(w, r->path));
-    az_put_given_copy(t, r->host);
-    az_put_given_copy(t, r->device);
-    put_known(t, p && p->steps >= 0, p ? p->steps : 0);
-    az_put_i64(t, (int64_t)r->kept);
-    put_known(t, p && p->timed, p ? p->first : 0);
-    put_known(t, p && p->timed, p ? p->last : 0);
-    az_put_empty(t); /* the clock: az_rank_set_offset */
     const char *state = p && !p->active ? "no device work" : "ok";
-    if (r->warnings)
-        az_put_copy(t, az_arena_printf(w->job->arena, "%s, %zu warning%s", state, r->warnings,
-                                       r->warnings > 1 ? "s" : ""));
-    else
-        az_put_text(t, az_sv_str(state));
+    az_put_row(t, &(ROW){ .rank = r->rank,
+                          .steps = p && p->steps >= 0 ? p->steps : INT64_MIN,
+                          .events = (int64_t)r->kept,
+                          .first = p && p->timed ? p->first : INT64_MIN,
+                          .last = p && p->timed ? p->last : INT64_MIN,
+                          .offset = INT64_MIN,
+                          .file = file_of(w, r->path),
+                          .host = r->host,
+                          .device = r->device,
+                          .status = r->warnings
+                                        ? az_arena_printf(w->job->arena, "%s, %zu warning%s", state,
+                                                          r->warnings, r->warnings > 1 ? "s" : "")
+                                        : az_sv_str(state) });
 }
 
 static void put_absent(struct az_table *t, bool known, int64_t rank, struct az_sv path,
                        struct az_sv status)
 {
-    put_known(t, known, rank);
-    az_put_given_copy(t, path);
-    for (int c = 0; c < 7; c++)
-        az_put_empty(t);
-    az_put_copy(t, status);
+    az_put_row(t, &(ROW){ .rank = known ? rank : INT64_MIN,
+                          .steps = INT64_MIN,
+                          .events = INT64_MIN,
+                          .first = INT64_MIN,
+                          .last = INT64_MIN,
+                          .offset = INT64_MIN,
+                          .file = path,
+                          .status = status });
 }
 
 enum { MOST_MISSING = 1000 }; /* rows; coverage has them all */
@@ -199,19 +211,6 @@ static bool failed_rank(const struct az_ranks *s, int64_t rank)
             return true;
     return false;
 }
-
-static const struct az_record_column ranks_columns[] = {
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "file", .type = AZ_TEXT },
-    { "host", .type = AZ_TEXT },
-    { "device", .type = AZ_TEXT },
-    { "steps", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "events", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "first_ts_ns", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
-    { "last_ts_ns", AZ_INT, AZ_UNIT_NS, .flags = AZ_DETAIL },
-    { "offset_ns", AZ_INT, .unit = AZ_UNIT_NS },
-    { "status", .type = AZ_TEXT },
-};
 
 static int list_ranks(const struct work *w)
 {
