@@ -119,9 +119,6 @@ void az_put_cells(struct az_table *t, size_t n, const void *record);
 /* All cells of n records, each `size` bytes. */
 void az_put_rows(struct az_table *t, const void *records, size_t n, size_t size);
 #define AZ_PUT_ROWS(t, records, n) az_put_rows(t, records, n, sizeof *(records))
-/* Former names. */
-#define AZ_PUT_RECORDS(t, columns, records, n)     AZ_PUT_ROWS(t, records, n)
-#define az_put_fields(t, columns, n, from, record) az_put_row(t, record)
 /* Sorts the rows, which are held, by the columns that are criteria; those added by hand are none.
  * Errors are the table's, NULL is fine. */
 int az_record_sort(struct az_table *t) AZ_MUST_USE;
