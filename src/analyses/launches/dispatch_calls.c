@@ -131,9 +131,10 @@ static int exclusion_init(struct exclusion *x, const struct az_job *job)
         return az_arena_error(job->arena);
     x->by_pattern = regcomp(&x->pattern, text, REG_EXTENDED | REG_NOSUB) == 0;
     if (!x->by_pattern)
-        return az_diag_fail(job->diag, AZ_ECONFIG, AZ_NOWHERE,
-                            "exclude_kernel_regex is not a regular expression: '%.*s'",
-                            AZ_SVF(given));
+        return az_diag_fail(
+            job->diag, AZ_ECONFIG, AZ_NOWHERE,
+            "invalid exclude_kernel_regex '%.*s'; use a POSIX extended regular expression",
+            AZ_SVF(given));
     return 0;
 }
 

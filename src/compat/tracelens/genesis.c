@@ -66,8 +66,8 @@ static void after_gap(const struct az_spans *s, int64_t limit, int64_t fallback,
     int64_t gap = -1, end = s->v[0].end;
 
     for (size_t i = 1; i < s->n; i++) {
-        if (s->v[i].start - end > gap) {
-            gap = s->v[i].start - end;
+        if (az_add_sat(s->v[i].start, -end) > gap) {
+            gap = az_add_sat(s->v[i].start, -end);
             w->from = s->v[i].start;
         }
         end = s->v[i].end; /* of the one before, as there */
@@ -126,7 +126,8 @@ static int run(struct az_job *job)
         int64_t last = INT64_MIN;
         for (size_t i = 0; i < s.n; i++)
             last = s.v[i].end > last ? s.v[i].end : last;
-        struct window b = { .from = last - (int64_t)(o->steady_state_fallback_s * 1e9) }, a = b;
+        const int64_t back = -(int64_t)(o->steady_state_fallback_s * 1e9);
+        struct window b = { .from = az_add_sat(last, back) }, a = b;
         b.name = az_arena_printf(job->arena, "last_%.1fs", o->steady_state_fallback_s);
         after_gap(&s, (int64_t)(o->steady_state_gap_ms * 1e6), b.from, &a, job->arena);
         if (!a.name.n)

@@ -3,6 +3,7 @@
 #include "compat/tracelens/jax.h"
 
 #include "analyses/registry_list.h"
+#include "base/num.h"
 #include "base/sort.h"
 #include "base/time_units.h"
 #include "document/record.h"
@@ -333,7 +334,7 @@ static int64_t input_bytes(const struct az_scope *r, const struct az_item *i)
     int64_t sum = 0;
 
     for (size_t k = 0; op && k < op->n_operands; k++)
-        sum += has_shape(&op->operands[k]) ? op->operands[k].bytes : 0;
+        sum = az_add_sat(sum, has_shape(&op->operands[k]) ? op->operands[k].bytes : 0);
     return sum;
 }
 
