@@ -44,6 +44,7 @@ import re
 page = open("out/small_perf_report.html", encoding="utf-8").read()
 for part in re.findall(r'<script type="application/json"[^>]*>.*?</script>', page, re.S):
     print(part.replace("},{", "},\n{").replace("],[", "],\n["))
+page = re.sub(r"sha256-[A-Za-z0-9+/=]*", "sha256-SUM", page)
 page = re.sub(r"<(style|script)\b.*?</\1>", "", page, flags=re.S)
 head, *tables = re.split(r'(?=<section class="table")', page)
 print(re.sub(r"(</(?:p|li|tr|h\d|div|dd|dt|summary|svg|section|figure|thead|tbody|rect|g|text)>|<(?:ul|ol|dl|details|main|nav)\b[^>]*>)(?!\n)", r"\1\n", head))
