@@ -62,11 +62,31 @@ def check(args, path, tmp):
     return not why
 
 
+def ranks(folder):
+    """Sixteen ranks with 320 collectives of all of them, whose clocks differ and drift: enough for threads to align the clocks."""
+    sys.path.insert(0, os.path.join(ROOT, "tests"))
+    import growth_check
+    os.mkdir(folder)
+    members = str(list(range(16)))
+    for r in range(16):
+        t = growth_check.Trace()
+        for i in range(320):
+            at = i * 1000 + (r * 37 % 11) * 90 + i * r / 50
+            t.corr += 1
+            t.span("cuda_runtime", "cudaLaunchKernel", at, 5, correlation=t.corr)
+            t.span("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", at + 20 + i * r % 7, 300 - i * r % 7, 20, 0, device=0,
+                   stream=20, correlation=t.corr, **{"Collective name": "allreduce", "In msg nelems": 1024, "Out msg nelems": 1024, "Group size": 16,
+                                                     "dtype": "Float", "Process Group Name": "0", "Process Group Ranks": members})
+        t.write(folder, "rank_%d_.json" % r, distributedInfo={"rank": r, "world_size": 16, "backend": "nccl"})
+    return folder
+
+
 def inputs(args, tmp):
     large = os.path.join(tmp, "dense.json")
     layers = [] if args.every else ["--layers", "2000"]
     subprocess.run([sys.executable, os.path.join(ROOT, "tests", "gen", "make_pytorch_dense.py"), large] + layers, check=True)
     yield large
+    yield ranks(os.path.join(tmp, "ranks"))
     if args.every:
         for e in EXAMPLES:
             yield os.path.join(ROOT, e)

@@ -25,6 +25,7 @@ struct az_job {
     bool alone; /* a rank being reduced whose trace is the only one: of it only its devices may
                    become ranks */
     const char *record_host; /* how more of the host is recorded, an imperative; NULL: not known */
+    unsigned threads;        /* that the finishing of ranks may use by itself; 0: one */
     bool lasting; /* the traces live as long as the document, which may borrow their texts */
     size_t draw;  /* marks that a drawing of these traces may have; 0: none is asked for */
     struct az_job_slots *slots; /* facts made on first use: az_job_slot */

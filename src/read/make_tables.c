@@ -412,6 +412,7 @@ int az_input_analyse(struct az_input_run *o, struct az_job *job)
         return rc;
     if (job->n_traces)
         cover_skipped(job, o->caps);
+    job->threads = o->threads;
     rc = az_ranks_finish(o->ranks, job);
     if (rc == 0)
         rc = select_views(o, job, unmade);

@@ -2,6 +2,7 @@
  * offset, drift and steps of each against the middle of all. Where collectives of several do not
  * join all ranks, ends of send and recv do. docs/formulas-collectives.md 3.1. */
 #include "analyses/collectives/clock.h"
+#include "base/pool.h"
 #include "base/sort.h"
 
 #include <math.h>
@@ -143,19 +144,71 @@ static int spread(struct az_clocks *k)
     return 0;
 }
 
-/* ---- settling ---- */
-static void middles(struct az_clocks *k)
+/* ---- threads ---- */
+#define THREADS_FROM 4096 /* events */
+#define THREADS_MOST 16
+
+/* Units or collectives of which none needs what another one gets. */
+struct split {
+    const struct az_clocks *k;
+    size_t n;
+    void (*each)(struct az_clocks *k, size_t i);
+};
+
+static void run_part(void *ctx, unsigned part)
+{
+    const struct split *s = ctx;
+    struct az_clocks own = *s->k;
+    own.t = own.room + 3 * own.width * part;
+    own.y = own.t + own.width;
+    own.scratch = own.y + own.width;
+    for (size_t i = s->n * part / own.parts; i < s->n * (part + 1) / own.parts; i++)
+        s->each(&own, i);
+}
+
+static int for_each(struct az_clocks *k, size_t n, void (*each)(struct az_clocks *k, size_t i))
+{
+    struct split s = { k, n, each };
+    if (k->room)
+        return az_pool_split(k->parts, k->parts, run_part, &s);
+    for (size_t i = 0; i < n; i++)
+        each(k, i);
+    return 0;
+}
+
+/* Buffers of the threads, and whether units are independent of each other within a round. */
+static int make_room(struct az_clocks *k, struct az_arena *a)
 {
     const struct az_coll_run *c = k->c;
+    size_t width = 1;
+    for (size_t r = 0; r < k->units; r++)
+        width = k->first[r + 1] - k->first[r] > width ? k->first[r + 1] - k->first[r] : width;
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct az_coll_coll *coll = &c->colls.v[x];
-        if (!az_coll_counts(k, coll))
-            continue;
-        for (uint32_t i = 0; i < coll->n; i++)
-            k->scratch[i] = az_coll_true_end(k, az_coll_member(c, coll, i));
-        k->middle[x] = az_coll_median(k->scratch, coll->n);
+        width = coll->n > width ? coll->n : width;
+        k->twos |= coll->n == 2 && az_coll_counts(k, coll);
     }
+    k->width = width;
+    k->parts = c->job->threads < THREADS_MOST ? c->job->threads : THREADS_MOST;
+    if (k->parts < 2 || k->first[k->units] < THREADS_FROM)
+        return 0;
+    k->room = az_arena_array(a, 3 * width * k->parts, sizeof *k->room);
+    return k->room ? 0 : az_arena_error(a);
 }
+
+/* ---- settling ---- */
+static void middle(struct az_clocks *k, size_t x)
+{
+    const struct az_coll_run *c = k->c;
+    const struct az_coll_coll *coll = &c->colls.v[x];
+    if (!az_coll_counts(k, coll))
+        return;
+    for (uint32_t i = 0; i < coll->n; i++)
+        k->scratch[i] = az_coll_true_end(k, az_coll_member(c, coll, i));
+    k->middle[x] = az_coll_median(k->scratch, coll->n);
+}
+
+static int middles(struct az_clocks *k) { return for_each(k, k->c->colls.n, middle); }
 
 /* When the other one of two ends, as far as its clock is known by now; of more, the middle that all
  * had. */
@@ -180,19 +233,50 @@ static size_t differences(struct az_clocks *k, size_t r)
 
 /* Units by what their courses leave, most first: who steps comes before those that it would draw
  * along. */
+static void misfit(struct az_clocks *k, size_t r)
+{
+    const size_t n = differences(k, r);
+    k->left[r] = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t d =
+            az_coll_size(az_coll_minus(k->y[i], az_coll_ahead(&k->track[r], k->t[i])));
+        k->left[r] -= (d < FAR_NS ? d : FAR_NS) / (int64_t)n;
+    }
+}
+
 static int by_misfit(struct az_clocks *k, uint32_t *order)
 {
-    int64_t *left = k->left;
-    for (size_t r = 0; r < k->units; r++) {
-        const size_t n = differences(k, r);
-        left[r] = 0;
-        for (size_t i = 0; i < n; i++) {
-            const int64_t d =
-                az_coll_size(az_coll_minus(k->y[i], az_coll_ahead(&k->track[r], k->t[i])));
-            left[r] -= (d < FAR_NS ? d : FAR_NS) / (int64_t)n;
-        }
+    const int rc = for_each(k, k->units, misfit);
+    return rc ? rc : az_sort_order(k->left, k->units, order, k->c->job->mem);
+}
+
+/* A new course of one unit; left: by how much it moved. */
+static void settle_unit(struct az_clocks *k, size_t r)
+{
+    const size_t n = differences(k, r);
+    struct az_coll_track new = { .n = 1 };
+    k->left[r] = 0;
+    if (n == 0)
+        return;
+    az_coll_course(k, n, k->how, &new);
+    k->left[r] = az_coll_apart(k, n, &new, &k->track[r]);
+    k->track[r] = new;
+}
+
+static int settle_units(struct az_clocks *k, int64_t *moved)
+{
+    int rc = middles(k);
+    if (rc == 0)
+        rc = by_misfit(k, k->order);
+    if (rc == 0 && !k->twos)
+        rc = for_each(k, k->units, settle_unit);
+    for (size_t i = 0; rc == 0 && i < k->units; i++) {
+        const size_t r = k->order[i];
+        if (k->twos)
+            settle_unit(k, r);
+        *moved = k->left[r] > *moved ? k->left[r] : *moved;
     }
-    return az_sort_order(left, k->units, order, k->c->job->mem);
+    return rc;
 }
 
 /* Offsets alone until they stay; then courses. */
@@ -204,21 +288,12 @@ static int settle(struct az_clocks *k)
         const enum az_coll_course how = !fits             ? AZ_COLL_OFFSET
                                         : fits > STRAIGHT ? AZ_COLL_STEPS
                                                           : AZ_COLL_DRIFT;
-        middles(k);
-        rc = by_misfit(k, k->order);
-        for (size_t i = 0; rc == 0 && i < k->units; i++) {
-            const size_t r = k->order[i], n = differences(k, r);
-            struct az_coll_track new = { .n = 1 };
-            if (n == 0)
-                continue;
-            az_coll_course(k, n, how, &new);
-            const int64_t by = az_coll_apart(k, n, &new, &k->track[r]);
-            moved = by > moved ? by : moved;
-            k->track[r] = new;
-        }
+        k->how = how;
+        rc = settle_units(k, &moved);
         for (size_t i = 0; rc == 0 && i < k->levels; i++) {
-            middles(k);
-            rc = az_coll_settle_clusters(k, k->cluster[i], how, &moved);
+            rc = middles(k);
+            if (rc == 0)
+                rc = az_coll_settle_clusters(k, k->cluster[i], how, &moved);
         }
         if (fits > STRAIGHT && moved < STILL_NS)
             break;
@@ -374,6 +449,8 @@ int az_coll_align_clocks(struct az_coll_run *c)
         rc = collect(&k, &a);
     }
     if (rc == 0)
+        rc = make_room(&k, &a);
+    if (rc == 0)
         rc = az_coll_clusters(&k, &a);
     if (rc == 0)
         rc = spread(&k);
@@ -381,10 +458,10 @@ int az_coll_align_clocks(struct az_coll_run *c)
         rc = settle(&k);
     if (rc == 0)
         rc = anchor(&k);
-    if (rc == 0) {
-        middles(&k);
+    if (rc == 0)
+        rc = middles(&k);
+    if (rc == 0)
         rc = report(&k);
-    }
     az_arena_release(&a);
     return rc;
 }

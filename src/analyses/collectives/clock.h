@@ -42,6 +42,7 @@ int64_t az_coll_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scr
                       const struct az_coll_track *k);
 
 /* ---- all clocks ---- */
+enum az_coll_course { AZ_COLL_OFFSET, AZ_COLL_DRIFT, AZ_COLL_STEPS };
 struct az_clocks {
     struct az_coll_run *c;
     size_t units;                /* recordings: devices of one have one clock */
@@ -57,6 +58,11 @@ struct az_clocks {
     int64_t *left;               /* scratch */
     uint32_t *cluster[AZ_COLL_MOST_LEVELS]; /* by unit: the least unit of its cluster */
     size_t levels;
+    int64_t *room; /* for t, y and scratch of each thread, `width` of each; NULL: one thread */
+    size_t width;
+    unsigned parts;
+    enum az_coll_course how; /* of the round */
+    bool twos;   /* collectives of two count: who settles first changes what the other sees */
     bool pairs;  /* send and recv connect what collectives do not */
     bool scarce; /* few collectives of which all wait for all: others count, too */
 };
@@ -112,7 +118,6 @@ bool az_coll_counts(const struct az_clocks *k, const struct az_coll_coll *x);
 /* How far two courses differ, at most, at k->t. */
 int64_t az_coll_apart(const struct az_clocks *k, size_t n, const struct az_coll_track *a,
                       const struct az_coll_track *b);
-enum az_coll_course { AZ_COLL_OFFSET, AZ_COLL_DRIFT, AZ_COLL_STEPS };
 /* Course through k->t, k->y. */
 void az_coll_course(struct az_clocks *k, size_t n, enum az_coll_course how,
                     struct az_coll_track *out);
