@@ -96,8 +96,9 @@ static const struct az_record_column sum_columns[] = {
     { "operation_count", AZ_INT, AZ_UNIT_COUNT, 0, AZ_VIA(ROW, sum, n) },
 };
 
-void az_coll_sum_columns(struct az_table *t, bool size_key, bool lists)
+struct az_table *az_coll_sum_table(struct az_arena *arena, const char *id, const char *title,
+                                   unsigned flags, bool size_key, bool lists)
 {
     const unsigned of = (size_key ? SIZE_KEY : 0) | (lists ? LISTS : 0);
-    AZ_RECORD_COLUMNS_OF(t, sum_columns, &of);
+    return AZ_RECORD_TABLE_OF(arena, id, title, flags, sum_columns, &of);
 }

@@ -4,8 +4,9 @@
 
 #include "document/table.h"
 
-/* Of a table that adds collectives up by rank, group, kind and size; rows are az_coll_row.
- * size_key: the group's size is of the key and nothing else. */
-void az_coll_sum_columns(struct az_table *t, bool size_key, bool lists);
+/* A table that adds collectives up by rank, group, kind and size; rows are az_coll_row. size_key:
+ * the group's size is of the key and nothing else. NULL: out of memory. */
+struct az_table *az_coll_sum_table(struct az_arena *arena, const char *id, const char *title,
+                                   unsigned flags, bool size_key, bool lists);
 
 #endif

@@ -125,7 +125,8 @@ static const struct az_record_column node_columns[] = {
 static int sums(struct az_coll_run *c)
 {
     struct az_table *t =
-        az_table_new(c->arena, "nccl_summary_long", "Collectives by rank and group", 0);
+        az_coll_sum_table(c->arena, "nccl_summary_long", "Collectives by rank and group", 0, false,
+                          az_coll_lists_in_rows(c));
     struct az_groups groups = { 0 };
     int64_t *length = az_mem_alloc(c->job->mem, (c->n + 1) * sizeof *length);
     int rc = t ? length ? 0 : az_mem_error(c->job->mem) : az_arena_error(c->arena);
@@ -133,7 +134,6 @@ static int sums(struct az_coll_run *c)
         length[g] = az_coll_event(c, g)->end - az_coll_event(c, g)->start;
     if (rc == 0)
         rc = az_groups_by(&groups, c->n, same_sum, c, c->job->mem);
-    az_coll_sum_columns(t, false, az_coll_lists_in_rows(c));
     AZ_RECORD_COLUMNS_OF(t, node_columns, c);
     for (size_t k = 0; rc == 0 && k < groups.groups; k++) {
         struct az_stats s;

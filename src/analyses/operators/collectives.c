@@ -151,8 +151,8 @@ static int run(struct az_job *job)
     struct az_framework *fw = az_framework_get(job, &rc);
     if (!fw || job->opts->disable_coll_analysis)
         return rc;
-    struct az_table *t = az_table_new(job->arena, "coll_analysis", "Collectives", AZ_TABLE_SUMMARY);
-    az_coll_sum_columns(t, true, true);
+    struct az_table *t =
+        az_coll_sum_table(job->arena, "coll_analysis", "Collectives", AZ_TABLE_SUMMARY, true, true);
     rc = rows(job, fw, t);
     int sum = (int)az_table_find(t, "dur_sum");
     if (rc == 0) /* ties by the keys that differ most often */
