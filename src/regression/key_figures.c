@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "document/record.h"
 #include "document/schema.h"
 #include "document/step_samples.h"
 #include "stats/rank_test.h"
@@ -12,28 +13,30 @@
 #define LEAST_STEPS  3
 #define LEAST_SPREAD 8 /* steps that say by what they scatter */
 
+struct figure_row {
+    struct az_sv figure;
+    double value;   /* bytes or ns */
+    double scatter; /* NaN: not known */
+};
+#define ROW struct figure_row
+static bool is_memory(const void *id) { return strcmp(id, AZ_KEY_MEMORY) == 0; }
+static bool is_time(const void *id) { return !is_memory(id); }
+static const struct az_record_column columns[] = {
+    { "Figure", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, figure) },
+    { "Size (bytes)", AZ_REAL, AZ_UNIT_BYTES, AZ_LOWER_BETTER, AZ_FIELD(ROW, value),
+      .when = is_memory },
+    { "Time (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(ROW, value), .when = is_time },
+    { "Scatter", AZ_REAL, AZ_UNIT_RATIO, AZ_DETAIL, AZ_FIELD(ROW, scatter), .when = is_time },
+};
+
 static struct az_table *new_table(struct az_document *d, const char *id, const char *title)
 {
-    struct az_table *t = az_table_new(d->arena, id, title, 0);
-
-    if (!t)
-        return NULL;
-    az_table_column(t, "Figure", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    if (strcmp(id, AZ_KEY_MEMORY) == 0)
-        az_table_column(t, "Size (bytes)", AZ_REAL, AZ_UNIT_BYTES, AZ_LOWER_BETTER);
-    else
-        az_table_column(t, "Time (ns)", AZ_REAL, AZ_UNIT_NS, AZ_LOWER_BETTER);
-    if (strcmp(id, AZ_KEY_MEMORY) != 0)
-        az_table_column(t, "Scatter", AZ_REAL, AZ_UNIT_RATIO, AZ_DETAIL);
-    return t;
+    return AZ_RECORD_TABLE_OF(d->arena, id, title, 0, columns, id);
 }
 
 static void put(struct az_table *t, struct az_sv figure, double x)
 {
-    az_put_text(t, figure);
-    az_put_f64(t, x);
-    if (t->columns.n > 2)
-        az_put_empty(t);
+    az_put_row(t, &(ROW){ figure, x, NAN });
 }
 
 /* ---- basis ---- */
