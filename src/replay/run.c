@@ -327,16 +327,19 @@ static const struct az_record_column columns[] = {
     TEXT("command", AZ_DETAIL, outcome, command),
 };
 
-static void add_columns(struct az_table *t, enum az_parts_group g)
+static struct az_table *new_table(struct az_arena *a, const char *id, const char *title,
+                                  enum az_parts_group g)
 {
+    struct az_table *t = az_record_table(a, id, title, AZ_TABLE_SUMMARY, columns, 0, NULL);
     for (size_t i = 0; i < AZ_LENGTH(columns); i++) {
-        struct az_sv title = az_sv_str(columns[i].name);
-        const ptrdiff_t at = az_sv_find(title, AZ_SV("%s"));
+        struct az_sv header = az_sv_str(columns[i].name);
+        const ptrdiff_t at = az_sv_find(header, AZ_SV("%s"));
         if (at >= 0)
-            title = az_arena_printf(t->arena, "%.*s%s%s", (int)at, title.p, az_replay_group[g],
-                                    title.p + at + 2);
-        az_record_column_named(t, &columns[i], title);
+            header = az_arena_printf(a, "%.*s%s%s", (int)at, header.p, az_replay_group[g],
+                                     header.p + at + 2);
+        az_record_column_named(t, &columns[i], header);
     }
+    return t;
 }
 
 static void put_result(struct az_table *t, const struct az_replay_entry *e, const struct outcome *o)
@@ -350,11 +353,10 @@ static int run_group(struct running *r, enum az_parts_group g, const struct az_r
 {
     static const char *const id[GROUPS] = { "gemm_node_replay", "conv_node_replay" };
     static const char *const title[GROUPS] = { "GEMM benchmarks", "Convolution benchmarks" };
-    struct az_table *t = az_table_new(doc->arena, id[g], title[g], AZ_TABLE_SUMMARY);
+    struct az_table *t = new_table(doc->arena, id[g], title[g], g);
     int rc = 0;
     if (!t)
         return az_arena_error(doc->arena);
-    add_columns(t, g);
     for (size_t i = 0; rc == 0 && i < list->n; i++) {
         const struct az_replay_entry *e = &list->v[i];
         struct outcome o = { .bench = { NAN, NAN, NAN, { "", 0 } }, .torch_us = NAN };
