@@ -345,6 +345,38 @@ def check_modules(t, got, what):
     verdict(not wrong, what + ": modules", "; ".join(wrong[:4]))
 
 
+def check_ranks(analyzer, tmp):
+    """Ranks of a run: each region of each rank, and mean and extremes over ranks."""
+    folder = os.path.join(tmp, "ranks")
+    os.makedirs(folder)
+    trees = [Tree(seed, True) for seed in (3, 4, 5)]
+    for rank, t in enumerate(trees):
+        write_pytorch(t, os.path.join(folder, "rank_%d.json" % rank))
+    out = os.path.join(tmp, "out_ranks")
+    run = subprocess.run([analyzer, "run", folder, "--format", "csv", "-o", out], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    found = {}
+    for where, _, files in os.walk(out):
+        for name in files:
+            if name in ("regions_by_rank.csv", "region_spread.csv"):
+                with open(os.path.join(where, name), newline="") as f:
+                    found[name[:-4]] = list(csv.DictReader(f))
+    want = {}
+    for rank, t in enumerate(trees):
+        for p, row in t.expected().items():
+            if p:
+                want[rank, " / ".join(n for n, _ in p), p[-1][1] == "module"] = row["device_ns"]
+    got = {(int(r["rank"]), r["path"], r["source"] == "module"): int(r["device_ns"]) for r in found.get("regions_by_rank", [])}
+    verdict(bool(want) and got == want, "ranks: device time of each", "%d of %d, %s" % (
+        sum(got.get(k) == v for k, v in want.items()), len(want), run.stdout.decode(errors="replace")[-200:] if not got else ""))
+    wrong = []
+    for r in found.get("region_spread", []):
+        times = [v for (_, p, m), v in want.items() if (p, m) == (r["path"], r["source"] == "module")]
+        if (int(r["mean_ns"]), int(r["min_ns"]), int(r["max_ns"])) != (sum(times) // max(len(times), 1), min(times), max(times)):
+            wrong.append(r["path"])
+    verdict(len(found.get("region_spread", [])) == len({k[1:] for k in want}) and not wrong, "ranks: spread", "; ".join(wrong[:4]))
+
+
 # ---- windows: the commands of the cookbook, on profiles of each vendor ----
 
 def program(pytorch):
@@ -379,7 +411,7 @@ def spans(t, test):
 
 def cookbook(analyzer, tmp):
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "docs", "cookbook.md")) as f:
-        lines = [x.split("#")[0].split() for x in f if x.startswith("analyzer profile --")]
+        lines = [x.split("#")[0].split() for x in f if re.match(r"analyzer \S+ --(range|steps|from) ", x)]
     verdict(len(lines) == 5, "cookbook: five questions", "%d" % len(lines))
     for kind, (write, ending, pytorch) in WRITERS.items():
         t = program(pytorch)
@@ -426,6 +458,7 @@ def main():
         for seed in range(o.seeds):
             for kind in WRITERS:
                 check(os.path.abspath(o.analyzer), tmp, seed, kind)
+        check_ranks(os.path.abspath(o.analyzer), tmp)
         cookbook(os.path.abspath(o.analyzer), tmp)
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed != 0)

@@ -72,6 +72,7 @@
     X(groups) \
     X(sheets) \
     X(families) \
+    X(regions) \
     X(breakdown) \
     X(idle) \
     X(queue) \
