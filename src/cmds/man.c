@@ -25,6 +25,8 @@ static void put_text(const char *text, size_t n)
             fputs("\\(ti", stdout);
         else
             putchar(text[i]);
+        if (text[i] == '|' && i + 1 < n && text[i + 1] != ' ')
+            fputs("\\:", stdout); /* a line may be broken in a list of words */
     }
 }
 
