@@ -521,9 +521,25 @@ def links():
     c.hold(rc == 0 and open("precious").read() == "old" and not os.path.islink("out/t_perf_report.json"), "an output over a link", (rc, err))
 
 
+
+def no_paths():
+    """Reports that are published name no folder of this machine."""
+    os.makedirs("secret/place")
+    path = write(os.path.abspath("secret/place/t.json"), trace())
+    run("run", path, "--no-paths", "--format", "csv,json,html,md,sqlite", "-o", "out", "-q")
+    found = []
+    for folder, _, files in os.walk("out"):
+        for f in files:
+            p = os.path.join(folder, f)
+            marks = [os.getxattr(p, a) for a in os.listxattr(p)] if hasattr(os, "listxattr") else []
+            if b"secret" in open(p, "rb").read() or any(b"secret" in m for m in marks):
+                found.append(p)
+    c.hold(os.path.exists("out") and not found, "--no-paths", found)
+
+
 with tempfile.TemporaryDirectory() as scratch:
     for part in (statements, server, signals, texts, views, history, rows, json_events, nested, compressed,
-                 links, inflated_memory):
+                 links, inflated_memory, no_paths):
         if args.only in part.__name__:
             os.mkdir(os.path.join(scratch, part.__name__))
             os.chdir(os.path.join(scratch, part.__name__))

@@ -8,6 +8,8 @@
 
 /* clang-format off */
 #define AZ_OPTION_ROWS(X) \
+    X(BOOL, no_paths, NO_RANGE, NULL, "false", "", \
+      "name inputs in reports without their folders, for reports that are published", "0.1") \
     X(ENUM, rank_tables, NO_RANGE, "several|always", "several", "", \
       "tables over ranks: only for inputs of several files (and collectives between several devices), or also for a single file", "0.1") \
     X(ENUM, last_step, NO_RANGE, "drop|keep", "drop", "pytorch", \

@@ -315,6 +315,8 @@ static void fill_document(struct az_input_run *o, const struct az_run_opts *opts
     doc->input = in->files.n ? in->files.v[0].path : in->title;
     if (in->is_run && in->files.n)
         doc->input = az_path_dir(in->files.v[0].path);
+    if (in->opts.no_paths)
+        doc->input = az_path_base(doc->input);
     doc->format = az_sv_str(o->job->format->name);
     /* of configurations only: who names a file wants to see what is in it */
     doc->classic =

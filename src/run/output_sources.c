@@ -23,6 +23,12 @@ struct az_sv az_source_short(struct az_arena *a, struct az_sv all)
     return out.p ? out : AZ_SV("");
 }
 
+struct az_sv az_source_hidden(struct az_arena *a, struct az_sv source)
+{
+    const struct az_sv out = az_arena_printf(a, "%016" PRIx64, az_checksum(source.p, source.n));
+    return source.n && out.p ? out : AZ_SV("");
+}
+
 struct az_sv az_source_of_files(struct az_arena *a, const struct az_input_files *files)
 {
     struct az_sv out = AZ_SV(""), path;

@@ -9,6 +9,8 @@
 struct az_sv az_source_of_files(struct az_arena *a, const struct az_input_files *files);
 /* Such a text, or several, at a length that an attribute can have. */
 struct az_sv az_source_short(struct az_arena *a, struct az_sv all);
+/* The same without the names of files: as a number. */
+struct az_sv az_source_hidden(struct az_arena *a, struct az_sv source);
 /* The file, or folder, of a report under a name without extension. */
 struct az_sv az_output_path(struct az_arena *a, struct az_sv stem, const struct az_report *r);
 /* Adds "-2" or a higher number to the stem if one of the reports is there and was written for other

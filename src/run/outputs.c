@@ -231,6 +231,8 @@ static int add_targets(const struct naming *n, size_t i)
                             "one workbook '%.*s' for %zu inputs; name an output folder instead",
                             AZ_SVF(run->xlsx), az_plan_count(n->p));
     job->source = az_source_of_files(&n->p->arena, &job->input->files);
+    if (job->input->opts.no_paths)
+        job->source = az_source_hidden(&n->p->arena, job->source);
     if (!job->input->group.n && !n->c->together.n) /* what a search finds keeps its name */
         rc = az_output_stem(&n->p->arena, job->source, n->w[i].reports, n->w[i].n, &n->w[i].stem,
                             n->diag);
