@@ -105,6 +105,7 @@ stage_documented() {
 stage_faults() {
     counted faults "$PYTHON" tests/faults_check.py --analyzer "$ANALYZER"
     counted faults "$PYTHON" tests/hardening_check.py --analyzer "$ANALYZER"
+    counted faults "$PYTHON" tests/faults/flips.py --analyzer "$ANALYZER" --flips 15
     counted faults "$PYTHON" tests/faults/campaign.py --analyzer "$ANALYZER"
 }
 stage_sizes() {

@@ -53,6 +53,8 @@ struct az_nsys_db {
         void *ctx;
         int error;
         uint64_t given; /* rows that SQLite is to pass over */
+        int64_t rowid;  /* of the row before */
+        bool rowids;    /* they are the first value */
     } scan;
 };
 

@@ -34,6 +34,13 @@ static int take_row(struct az_nsys_db *x)
 static void each_row(sqlite3_context *c, int n, sqlite3_value **value)
 {
     struct az_nsys_db *x = sqlite3_user_data(c);
+    if (x->scan.rowids) { /* a full scan gives them ascending: else a page is damaged */
+        const int64_t id = sqlite3_value_int64(value[0]);
+        x->file.suspect |= id <= x->scan.rowid;
+        x->scan.rowid = id;
+        value++;
+        n--;
+    }
     if (x->scan.given > 0) {
         x->scan.given--;
         return;
@@ -280,12 +287,19 @@ static int each_behind(struct az_nsys_db *x, const char *table, struct az_sv col
 {
     sqlite3_stmt *st = NULL;
     /* NOT INDEXED: an index that someone added must not change the order of the rows. */
-    struct az_sv sql = az_arena_printf(&x->scratch, "SELECT each_row(%.*s) FROM \"%s\" NOT INDEXED",
-                                       AZ_SVF(columns), table);
-    if (!columns.p || !sql.p)
-        return az_arena_error(&x->scratch);
+    static const char *const first[] = { "rowid,", "" }; /* a table may have none */
+    int rc = SQLITE_ERROR;
     x->scan.given = given;
-    int rc = az_sqlite_prepare(&x->file, sql.p, &st);
+    x->scan.rowid = INT64_MIN;
+    for (size_t i = 0; rc == SQLITE_ERROR && i < AZ_LENGTH(first); i++) {
+        struct az_sv sql =
+            az_arena_printf(&x->scratch, "SELECT each_row(%s%.*s) FROM \"%s\" NOT INDEXED",
+                            first[i], AZ_SVF(columns), table);
+        if (!columns.p || !sql.p)
+            return az_arena_error(&x->scratch);
+        x->scan.rowids = i == 0;
+        rc = az_sqlite_prepare(&x->file, sql.p, &st);
+    }
     if (rc == SQLITE_OK)
         rc = az_sqlite_step(&x->file, st);
     int result =
