@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "classify/steps.h"
 #include "model/optrace.h"
+#include "model/xtrace.h"
 
 /* ---- what the options say ---- */
 
@@ -391,6 +392,107 @@ static int filter_all(struct filter *f)
     return rc;
 }
 
+/* ---- scopes of compiled programs, which have no host time ---- */
+
+/* Does a part of "jit(step)/transpose(jvp(attention))/dot" match, by itself or by what is in its
+ * parentheses? */
+static bool scope_matches(struct az_sv pattern, struct az_sv scope)
+{
+    if (az_sv_glob(pattern, scope))
+        return true;
+    for (size_t from = 0, end; from < scope.n; from = end + 1) {
+        size_t deep = 0, inner = from, stop;
+        for (end = from; end < scope.n && (scope.p[end] != '/' || deep); end++) {
+            deep += scope.p[end] == '(';
+            deep -= scope.p[end] == ')' && deep;
+            inner = scope.p[end] == '(' ? end + 1 : inner;
+        }
+        for (stop = inner; stop < end && scope.p[stop] != ')'; stop++)
+            ;
+        if (az_sv_glob(pattern, az_sv_make(scope.p + from, end - from)) ||
+            az_sv_glob(pattern, az_sv_make(scope.p + inner, stop - inner)))
+            return true;
+    }
+    return false;
+}
+
+static int keep_operation(struct filter *f, const struct az_events *e, size_t i)
+{
+    uint32_t *at;
+    bool added;
+    int rc = az_vec_push(&f->work, ((struct az_span){ e->start[i], e->end[i] }));
+    if (rc == 0 && e->corr && e->corr[i])
+        rc = az_map_put(&f->calls, process_of(f->t, e->lane[i]), e->corr[i], 1, &at, &added);
+    return rc;
+}
+
+/* Calls that launched an operation that is outside go with it. */
+static int filter_launches(struct filter *f)
+{
+    const struct az_events *e = &f->t->ev[AZ_CALL];
+    const size_t n = e->n;
+    uint8_t *gone = n ? az_mem_alloc(f->t->mem, n) : NULL;
+    if (!gone)
+        return n ? az_mem_error(f->t->mem) : AZ_OK;
+    for (size_t i = 0; i < n; i++) {
+        gone[i] = e->corr && e->corr[i] &&
+                  az_map_get(&f->calls, process_of(f->t, e->lane[i]), e->corr[i]) == AZ_NO_ID;
+        f->dropped += gone[i];
+    }
+    const int rc = az_trace_replace(f->t, AZ_CALL, gone, NULL, 0);
+    az_mem_free(f->t->mem, gone, n);
+    return rc;
+}
+
+/* Operations of matching scopes; their programs where they have none. What is between them is in
+ * no account. */
+static int filter_scopes(struct filter *f, struct az_sv pattern)
+{
+    static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET };
+    const struct az_xtrace *x = az_xtrace(f->t);
+    uint8_t *match = az_mem_alloc(f->t->mem, x->rows.n + 1);
+    int rc = match ? AZ_OK : az_mem_error(f->t->mem);
+    for (size_t i = 0; rc == 0 && i < x->rows.n; i++) {
+        const struct az_xrow *row = &x->rows.v[i];
+        struct az_sv scope = az_trace_text(f->t, row->scope);
+        if (!scope.n && row->hlo != AZ_NO_ROW)
+            scope = x->hlo.v[row->hlo].scope;
+        match[i] = scope_matches(pattern, scope.n ? scope : az_trace_text(f->t, row->module));
+    }
+    for (size_t k = 0; rc == 0 && k < AZ_LENGTH(kinds); k++) {
+        const struct az_events *e = &f->t->ev[kinds[k]];
+        const size_t n = e->n;
+        uint8_t *gone = n ? az_mem_alloc(f->t->mem, n) : NULL;
+        rc = n && !gone ? az_mem_error(f->t->mem) : rc;
+        for (size_t i = 0; rc == 0 && i < n; i++) {
+            gone[i] = !(e->node && e->node[i] && match[e->node[i] - 1]);
+            f->dropped += gone[i];
+            f->ticks += gone[i] ? e->end[i] - e->start[i] : 0;
+            if (!gone[i])
+                rc = keep_operation(f, e, i);
+        }
+        if (rc == 0 && n)
+            rc = az_trace_replace(f->t, kinds[k], gone, NULL, 0);
+        az_mem_free(f->t->mem, gone, gone ? n : 0);
+    }
+    az_mem_free(f->t->mem, match, match ? x->rows.n + 1 : 0);
+    return rc ? rc : filter_launches(f);
+}
+
+static bool any_scope(const struct az_trace *t, struct az_sv pattern)
+{
+    const struct az_xtrace *x = az_xtrace(t);
+    for (size_t i = 0; i < x->rows.n; i++) {
+        const struct az_xrow *row = &x->rows.v[i];
+        struct az_sv scope = az_trace_text(t, row->scope);
+        if (!scope.n && row->hlo != AZ_NO_ROW)
+            scope = x->hlo.v[row->hlo].scope;
+        if (scope_matches(pattern, scope.n ? scope : az_trace_text(t, row->module)))
+            return true;
+    }
+    return false;
+}
+
 int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_window_miss *miss)
 {
     struct az_spans spans;
@@ -411,8 +513,14 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
         rc = az_window_spans(t, w, &spans, miss);
     for (size_t i = 0; rc == 0 && !w && i < t->recorded_window.n; i++)
         rc = az_vec_push(&spans, t->recorded_window.v[i]);
-    if (rc == 0 && *miss == AZ_WINDOW_FOUND)
+    const bool scopes = w && *miss == AZ_WINDOW_NO_RANGE && w->range.n && t->ext_ops &&
+                        (t->ext_ops->caps & AZ_CAP_PROGRAMS) && any_scope(t, w->range);
+    if (rc == 0 && scopes) {
+        *miss = AZ_WINDOW_FOUND;
+        rc = filter_scopes(&f, w->range);
+    } else if (rc == 0 && *miss == AZ_WINDOW_FOUND) {
         rc = filter_all(&f);
+    }
     if (rc == 0 && *miss == AZ_WINDOW_FOUND) {
         t->windowed = true;
         if (w) /* a window of a window */
