@@ -1,5 +1,5 @@
 /* The only file that knows libzstd. Its memory is charged, as all of an input is: for that it has
- * to be told who gives it, by a part of its interface that is declared only on request. */
+ * to be passed an allocator, by a part of its interface that is declared only on request. */
 #define ZSTD_STATIC_LINKING_ONLY
 #include "io/zstd_inflate.h"
 

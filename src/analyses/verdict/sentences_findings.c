@@ -409,9 +409,7 @@ static bool only_less_copying_helps(const struct line *l)
 
 static struct az_sv line_advice(struct az_verdict_text *x, const struct line *line, size_t n)
 {
-    if (line[n].c.outside_scope)
-        return AZ_SV("");
-    if (line[n].saving >= LEAST)
+    if (line[n].c.outside_scope || line[n].saving >= LEAST)
         return advice_text(x, line, n, &line[n].c);
     if (!only_less_copying_helps(&line[n]))
         return AZ_SV("");
