@@ -180,23 +180,46 @@ static struct az_sv title_without_extension(struct az_arena *a, const struct az_
     return az_arena_printf(a, "%.*s%.*s", (int)kept, in->title.p, AZ_SVF(az_path_stem(base)));
 }
 
-/* Inputs that would share a name get their title after it. */
-static int part_stems(const struct naming *n)
+/* Appends the title to the stem of the inputs that share one. */
+static int append_titles(const struct naming *n, const bool *shared, bool whole)
 {
     struct az_arena *a = &n->p->arena;
-    bool *shared = az_arena_array(a, n->p->jobs.n, sizeof *shared);
-    int rc = shared ? find_shared(n, shared) : az_arena_error(a);
+    int rc = 0;
 
     for (size_t i = 0; !rc && i < n->p->jobs.n; i++) {
+        const struct az_input *in = n->p->jobs.v[i].input;
         struct az_sv title;
         if (!shared[i])
             continue;
-        title = az_name_safe(a, title_without_extension(a, n->p->jobs.v[i].input));
+        title = az_name_safe(a, whole ? in->title : title_without_extension(a, in));
         n->w[i].stem = az_arena_printf(a, "%.*s_%.*s", AZ_SVF(n->w[i].stem), AZ_SVF(title));
         if (!title.p || !n->w[i].stem.p)
             rc = az_arena_error(a);
     }
     return rc;
+}
+
+/* Inputs that would share a name get their title after it: without an extension where that is
+ * enough ("a/trace.json", "b/trace.json"), else as it is ("trace.db", "trace.json"). */
+static int part_stems(const struct naming *n)
+{
+    struct az_arena *a = &n->p->arena;
+    const size_t jobs = n->p->jobs.n;
+    bool *shared = az_arena_array(a, jobs, sizeof *shared),
+         *still = az_arena_array(a, jobs, sizeof *still);
+    struct az_sv *stem = az_arena_array(a, jobs, sizeof *stem);
+    int rc = shared && still && stem ? find_shared(n, shared) : az_arena_error(a);
+
+    for (size_t i = 0; !rc && i < jobs; i++)
+        stem[i] = n->w[i].stem;
+    if (!rc)
+        rc = append_titles(n, shared, false);
+    if (!rc)
+        rc = find_shared(n, still);
+    for (size_t i = 0; !rc && i < jobs; i++)
+        if (still[i])
+            n->w[i].stem = stem[i];
+    return rc ? rc : append_titles(n, still, true);
 }
 
 static struct az_sv target_path(const struct naming *n, size_t i, const struct az_report *r)
