@@ -166,7 +166,7 @@ static int set_output(struct multirank *m, const char *path)
         m->run.dir = path;
     else
         m->run.together = path;
-    if (!m->run.dir && wants_workbook(m))
+    if (!m->run.dir && (named || wants_workbook(m)))
         m->run.xlsx = path;
     return AZ_EXIT_OK;
 }
