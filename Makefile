@@ -26,6 +26,8 @@ archive  = $(wildcard $(shell $(PKG) --variable=libdir $(1))/lib$(or $(2),$(1)).
 INSIDE  := $(if $(SYSTEM_LIBS)$(SAN),,$(strip $(call archive,sqlite3) $(call archive,lua5.4) $(call archive,minizip) $(call archive,expat) $(call archive,libutf8proc,utf8proc) $(call archive,zlib,z) $(if $(ZSTD),$(wildcard $(shell $(CC) -print-file-name=libzstd.a)))))
 PROGRAM_LIBS := $(INSIDE) $(filter-out $(patsubst lib%.a,-l%,$(notdir $(INSIDE))),$(LIBS))
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes -Wconversion -Werror
+# clang's is stricter: it rejects designated initializers, too.
+WARN    += $(if $(findstring clang,$(CC)),-Wno-missing-field-initializers)
 # With an address sanitizer, buffers of readers are small and move at every call (base/mem.h): a view that is used too
 # long is detected at once.
 MOVES   := $(if $(findstring address,$(SAN)),-DAZ_MOVE_BUFFERS)

@@ -592,7 +592,7 @@ static int drop_repeats(struct founds *f, struct az_arena *a)
 
     for (size_t i = 0; !rc && i < f->n; i++) {
         const size_t before = paths.text.n;
-        uint32_t id;
+        uint32_t id = AZ_NO_ID;
         struct az_sv key = f->v[i].path;
         if (f->v[i].part.file.n)
             key = az_arena_printf(a, "%.*s\n%llu", AZ_SVF(f->v[i].part.file),

@@ -143,7 +143,7 @@ static struct parts divide(struct az_sv s)
             i++;
         }
     }
-    p.base = az_sv_make(s.p + from, (end ? end : s.n) - from);
+    p.base = s.n ? az_sv_make(s.p + from, (end ? end : s.n) - from) : s;
     p.arguments = arguments;
     return p;
 }

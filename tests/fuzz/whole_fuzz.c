@@ -28,14 +28,18 @@ static const struct {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* A folder of this process; the outputs of a run replace those of the run before. */
+/* A folder of this process, in memory where there is one: outputs are synchronized. The outputs of
+ * a run replace those of the run before. */
 static const char *folder(void)
 {
-    static char path[] = "/tmp/whole_fuzz.XXXXXX";
-    static int made;
-    if (!made && !mkdtemp(path))
+    static char path[64];
+    for (int i = 0; !path[0] && i < 2; i++) {
+        snprintf(path, sizeof path, "%s/whole_fuzz.XXXXXX", i ? "/tmp" : "/dev/shm");
+        if (!mkdtemp(path))
+            path[0] = 0;
+    }
+    if (!path[0])
         abort();
-    made = 1;
     return path;
 }
 

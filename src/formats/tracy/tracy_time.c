@@ -191,7 +191,8 @@ static int64_t twice_until(const struct edge *e, size_t n, int64_t at)
 
 static bool is_most(const struct az_oprow *r, int64_t covered)
 {
-    return covered > (r->sub == AZ_NO_ID ? GAP : OVERLAP) && (double)covered > r->kernel * MOST;
+    return (double)covered > (r->sub == AZ_NO_ID ? GAP : OVERLAP) &&
+           (double)covered > r->kernel * MOST;
 }
 
 /* Marks operations of a cluster that others of it cover: without those whose gap is impossible,
