@@ -54,10 +54,10 @@ static void arm(int64_t ms)
 void az_watchdog_install(void)
 {
     struct sigaction sa = { .sa_handler = on_alarm };
-    struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
+    struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN };
 
     sigemptyset(&sa.sa_mask);
-    if (!atomic_load(&dog.installed) && sigaction(SIGALRM, &sa, NULL) == 0 &&
+    if (!atomic_load(&dog.installed) && sigaction(SIGRTMIN, &sa, NULL) == 0 &&
         timer_create(CLOCK_MONOTONIC, &event, &dog.timer) == 0)
         atomic_store(&dog.installed, true);
 }

@@ -7,7 +7,8 @@
 
 #include "base/sv.h"
 
-/* Installs the timer and its signal (SIGALRM); without it the calls below have no effect. */
+/* Installs the timer and its signal, one that no library uses (SIGRTMIN); without it the calls
+ * below have no effect. */
 void az_watchdog_install(void);
 /* From a signal handler: the process ends with `status` in less than half a second, unless it ends
  * before. While a child runs it has the time to stop it. Overrides az_watchdog_start. */
