@@ -90,6 +90,7 @@ struct az_sv az_pytorch_copy_text(struct az_arena *a, const struct az_pytorch_ev
 /* "[128, 1, 1]"; zeros if it is anything else. Every kernel has two: they are read in place. */
 static void three_numbers(struct az_sv text, uint32_t out[3])
 {
+    text = text.n ? text : AZ_SV(""); /* a key that is not there is no address */
     const char *p = text.p, *end = text.p + text.n;
     uint32_t v[3] = { 0 };
     size_t n = 0;
