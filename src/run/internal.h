@@ -11,6 +11,17 @@
 struct az_sv az_name_safe(struct az_arena *a, struct az_sv title);
 /* Writers and output paths of all jobs; AZ_ECONFIG for collisions. */
 int az_outputs_plan(struct az_plan *p, const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
+/* Where the input is in the configuration; nowhere for a path of the command line. */
+static inline struct az_where az_input_place(const struct az_input *in)
+{
+    return in->where.file.n ? in->where : AZ_NOWHERE;
+}
+
+/* ---- output_collisions.c ---- */
+/* Would an output of the planned run replace another one, or an input? AZ_ECONFIG with a message
+ * that names both. */
+int az_outputs_collide(struct az_plan *p, const struct az_config *c,
+                       struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- output_sources.c ---- */
 /* Folder of the commands that node_replay writes: `<stem of the first output>_node_replay`; without
