@@ -1,6 +1,6 @@
 /* Regions: see the header. The tree, and the sums of it; who lists instances and device events is
  * in the other files. */
-#include "facts/regions_internal.h"
+#include "facts/regions/regions_internal.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "classify/rules.h"
 #include "classify/steps.h"
 #include "facts/forward_links.h"
-#include "facts/regions_internal.h"
+#include "facts/regions/regions_internal.h"
 #include "facts/threads.h"
 
 #define ROUNDED_NS 1000 /* ends of nested events differ by as much in files of microseconds */

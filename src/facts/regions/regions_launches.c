@@ -1,7 +1,7 @@
 /* Device events by the region that their launch begins in. */
 #include "facts/account.h"
 #include "facts/forward_links.h"
-#include "facts/regions_internal.h"
+#include "facts/regions/regions_internal.h"
 #include "model/optrace.h"
 
 /* What is known of a call. */

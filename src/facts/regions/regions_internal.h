@@ -1,6 +1,6 @@
 /* Between the files of the fact of regions. */
-#ifndef AZ_FACTS_REGIONS_INTERNAL_H
-#define AZ_FACTS_REGIONS_INTERNAL_H
+#ifndef AZ_FACTS_REGIONS_REGIONS_INTERNAL_H
+#define AZ_FACTS_REGIONS_REGIONS_INTERNAL_H
 
 #include "facts/regions.h"
 

@@ -1,7 +1,7 @@
 /* Exposed communication by region, and idle time inside instances: one pass over the device work in
  * order of start, then one over its communication. */
 #include "facts/account.h"
-#include "facts/regions_internal.h"
+#include "facts/regions/regions_internal.h"
 
 struct gap_sum {      /* of one device, by end */
     int64_t end, sum; /* sum: of the gaps up to this one */

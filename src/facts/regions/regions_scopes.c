@@ -1,7 +1,7 @@
 /* Regions without host threads: scopes of compiled programs, operations between signposts. */
 #include "base/sort.h"
 #include "facts/families.h"
-#include "facts/regions_internal.h"
+#include "facts/regions/regions_internal.h"
 #include "model/opreport.h"
 #include "model/xtrace.h"
 
