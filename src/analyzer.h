@@ -39,7 +39,7 @@ enum analyzer_error {
     ANALYZER_EUSAGE = -5,     /* a call in the wrong order, or with a wrong argument */
     ANALYZER_ECONFIG = -6,    /* the configuration, or an option, is wrong */
     ANALYZER_EEMPTY = -7,     /* nothing in it: 0 bytes, or no accelerator activity */
-    ANALYZER_ECANCELLED = -8, /* the callback of analyzer_on_cancel asked for the end */
+    ANALYZER_ECANCELLED = -8, /* the callback of analyzer_on_cancel requested the end */
     ANALYZER_ECHILD = -9,     /* a program that an input needs (nsys) is missing, or failed */
     ANALYZER_ERANGE = -10,    /* a number or an offset does not fit */
     ANALYZER_EINTERNAL = -11  /* a fault of the library */
@@ -152,7 +152,7 @@ ANALYZER_API const struct analyzer_table *analyzer_table_find(const struct analy
                                                               size_t input, const char *id);
 /* Its id ("kern_sum"), which is also the name of its CSV file. */
 ANALYZER_API const char *analyzer_table_id(const struct analyzer_table *t);
-/* Its title, for people. */
+/* Its title, for readers. */
 ANALYZER_API const char *analyzer_table_title(const struct analyzer_table *t);
 ANALYZER_API size_t analyzer_table_columns(const struct analyzer_table *t);
 ANALYZER_API size_t analyzer_table_rows(const struct analyzer_table *t);

@@ -112,8 +112,8 @@ int az_format_probe(const char *path, const struct az_format **out, int *score,
     rc = az_source_open(&src, path, &o);
     if (rc == 0)
         rc = az_source_peek(src, PROBE_BYTES, &head);
-    /* A file cut in the middle is still recognized by its good start; its parser says where it
-     * breaks. Only what keeps it from being looked at is said here. */
+    /* A file truncated in the middle is still recognized by its good start; its parser reports
+     * where it breaks. Only what prevents the check is reported here. */
     if (rc && (head.n == 0 || rc == AZ_ENOMEM)) {
         az_diag_take(diag, &said);
         goto done;

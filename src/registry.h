@@ -25,12 +25,12 @@ const struct az_report *az_report_find(struct az_sv name);
 struct az_sv az_report_names(struct az_arena *a);
 
 /* Recognizes a file by its first bytes (decompressed). 0 and *out, AZ_EFORMAT with a message if
- * none or two (a tie names both), AZ_EEMPTY for 0 bytes; AZ_EIO, AZ_ENOMEM: not looked at. Opens
+ * none or two (a tie names both), AZ_EEMPTY for 0 bytes; AZ_EIO, AZ_ENOMEM: not checked. Opens
  * and closes the file: a pipe loses what was read. */
 int az_format_probe(const char *path, const struct az_format **out, int *score,
                     struct az_diag *diag) AZ_MUST_USE;
-/* The same of a file that a folder holds and nobody named: a database is taken for a profile only
- * if one of its tables is known, and never one that this program wrote. AZ_EFORMAT, too. */
+/* The same of an unnamed file of a folder: a database counts as a profile only if one of its tables
+ * is known, and never one that this program wrote. AZ_EFORMAT, too. */
 int az_format_probe_found(const char *path, const struct az_format **out, int *score,
                           struct az_diag *diag) AZ_MUST_USE;
 /* The choice alone, over any list of formats: the highest score wins, 0 is "not mine". */

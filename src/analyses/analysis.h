@@ -18,7 +18,7 @@ struct az_analysis {
     const struct az_table_spec *specs; /* instead of all that; ended by one without an id */
     /* Where analyses run side by side (read/make_tables.c): */
     bool after;    /* begins when those before it are done: they may answer what it answers */
-    bool alone;    /* runs by itself, when what those before it made is joined: it looks at tables,
+    bool alone;    /* runs by itself, when what those before it made is joined: it checks tables,
                       changes what is shared, or is mostly answered by them */
     unsigned part; /* of a report's time, in percent, about: the dearest begin first */
 };

@@ -1,4 +1,4 @@
-/* Copies of text that needs no care, as nearly all does: looked at while it is copied. */
+/* Copies of text that needs no care, as nearly all does: checked while it is copied. */
 #ifndef AZ_BASE_ASCII_COPY_H
 #define AZ_BASE_ASCII_COPY_H
 

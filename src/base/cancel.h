@@ -1,4 +1,4 @@
-/* Who may end work before it is done: a question that long work asks again and again, from any of
+/* Who may end work before it is done: a predicate that long work evaluates repeatedly, from any of
  * its threads. */
 #ifndef AZ_BASE_CANCEL_H
 #define AZ_BASE_CANCEL_H

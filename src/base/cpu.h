@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Files whose names end in _v3 are compiled for processors with AVX2 and BMI (AZ_V3, given by the
- * Makefile where the compiler makes such code); what they define is called only if this is true. */
+/* Files whose names end in _v3 are compiled for processors with AVX2 and BMI (AZ_V3, defined by the
+ * Makefile where the compiler can); what they define is called only if this is true. */
 static inline bool az_cpu_v3(void)
 {
 #ifdef AZ_V3

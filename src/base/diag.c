@@ -1,4 +1,4 @@
-/* Messages for people. */
+/* Messages for users. */
 #include "base/diag.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
-/* Messages for people, kept per input and printed by the run.
+/* Messages for users, stored per input and printed by the run.
  * Form: `FILE:line-or-offset: what happened 'subject' (what to do)`, lower case. */
 #ifndef AZ_BASE_DIAG_H
 #define AZ_BASE_DIAG_H
 
 #include "base/vec.h"
 
-/* A note is for those who ask for more; a hint is shown as one, but always (unless quiet). */
+/* A note is printed with -v; a hint is printed as a note, but always (unless quiet). */
 enum az_severity { AZ_NOTE, AZ_WARNING, AZ_ERROR, AZ_HINT };
 
 /* Where: a line (text files), a byte offset (streams), a JSON pointer (config), or nothing but the
@@ -32,7 +32,7 @@ struct az_diag {
     struct az_arena arena; /* own memory, no budget: "out of memory" must be sayable */
     struct az_messages list;
     size_t errors, warnings; /* counts, also of those beyond `max` */
-    size_t max; /* kept at most (default 200); the rest is counted and said in one line */
+    size_t max;              /* stored at most (default 200); the rest is counted in one line */
     size_t dropped;
 };
 
@@ -45,10 +45,11 @@ int az_diag_fail(struct az_diag *d, int code, struct az_where at, const char *fm
     AZ_PRINTF(4, 5);
 /* Appends the messages of another diag, and its counts. */
 void az_diag_take(struct az_diag *to, const struct az_diag *from);
-/* The same without warnings that `to` has: of what each of several parts of one work says. */
+/* The same without warnings that `to` has: for messages that each of several parts of one job
+ * produces. */
 void az_diag_take_new(struct az_diag *to, const struct az_diag *from);
 /* The message for AZ_ENOMEM and AZ_ELIMIT, with what to do; returns code, or AZ_ELIMIT if the limit
- * of mem refused. */
+ * of mem was reached. */
 int az_diag_memory(struct az_diag *d, int code, struct az_where at, const struct az_mem *mem);
 
 #endif

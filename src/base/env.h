@@ -1,5 +1,5 @@
 /* Environment variables: the one place that reads them. The library is built with AZ_LIBRARY and
- * has none, as a library's results depend on what its caller gives it only. */
+ * has none, as a library's results depend on its arguments only. */
 #ifndef AZ_BASE_ENV_H
 #define AZ_BASE_ENV_H
 

@@ -1,11 +1,11 @@
 /* Error codes of every function that can fail: 0 is success, negative is failure.
- * The code says what to do next; the words for a person are in the input's diag (diag.h). */
+ * The code decides what to do next; the message is in the input's diag (diag.h). */
 #ifndef AZ_BASE_ERR_H
 #define AZ_BASE_ERR_H
 
 enum az_err {
     AZ_OK = 0,
-    AZ_ENOMEM = -1,    /* the system gave no memory */
+    AZ_ENOMEM = -1,    /* out of memory */
     AZ_ELIMIT = -2,    /* the memory limit of this input is reached */
     AZ_EIO = -3,       /* open, read, write, rename failed */
     AZ_EFORMAT = -4,   /* bytes are not what the format requires */

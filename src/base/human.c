@@ -49,7 +49,7 @@ size_t az_human_time(int64_t ns, char out[AZ_HUMAN_MAX])
     double x = (double)ns, size = x < 0 ? -x : x;
 
     /* 99.95 s is "100.0 s", but 999.96 us rounds up to the next unit; minutes begin at 120 s,
-     * which people still read as seconds below */
+     * below they are seconds */
     for (size_t i = 0; i < AZ_LENGTH(units); i++) {
         double from = units[i].ns >= 60e9 ? 2 * units[i].ns : units[i].ns;
 

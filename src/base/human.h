@@ -1,4 +1,4 @@
-/* Numbers in the units that a person reads, for sentences. Tables keep raw numbers. */
+/* Numbers in human units, for sentences. Tables have raw numbers. */
 #ifndef AZ_BASE_HUMAN_H
 #define AZ_BASE_HUMAN_H
 

@@ -40,7 +40,7 @@ void az_intern_release(struct az_intern *t)
     t->mask = 0;
 }
 
-/* The slot that holds v, or the empty one where it belongs. There is always an empty one. */
+/* The slot of v, or the empty one where it belongs. There is always an empty one. */
 static size_t find_slot(const struct az_intern *t, struct az_sv v, uint32_t hash)
 {
     for (size_t i = hash & t->mask;; i = (i + 1) & t->mask) {

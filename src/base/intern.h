@@ -45,7 +45,7 @@ struct az_map {
 };
 int az_map_init(struct az_map *m, struct az_mem *mem, size_t expected) AZ_MUST_USE;
 void az_map_release(struct az_map *m);
-/* Sets *value's address for the key, inserting `fresh` if absent; *added says which. The pointer
+/* Sets *value's address for the key, inserting `fresh` if absent; *added: inserted. The pointer
  * lives to the next insert. */
 int az_map_put(struct az_map *m, uint64_t k0, uint64_t k1, uint32_t fresh, uint32_t **value,
                bool *added) AZ_MUST_USE;

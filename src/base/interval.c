@@ -161,7 +161,7 @@ int az_spans_subtract(const struct az_spans *a, const struct az_spans *b, struct
         size_t k = j;
         for (; k < b->n && b->v[k].start < x.end; k++) {
             if (b->v[k].start == b->v[k].end)
-                continue; /* an empty span takes nothing away */
+                continue; /* an empty span removes nothing */
             if (b->v[k].start > at)
                 err = az_vec_push(out, ((struct az_span){ at, b->v[k].start }));
             if (err)

@@ -12,14 +12,14 @@ AZ_VEC(struct az_span, az_spans);
 
 /* Sorts by (start, end): LSD radix on start where it pays, comparison sort below that. Stable. */
 int az_spans_sort(struct az_spans *s) AZ_MUST_USE;
-/* Merges in place a list sorted by start; touching spans merge (start <= last end), empty spans are
- * kept. */
+/* Merges in place a list sorted by start; touching spans merge (start <= last end), empty spans
+ * stay. */
 void az_spans_union(struct az_spans *s);
 /* Sum of lengths. */
 int64_t az_spans_length(const struct az_spans *s);
-/* out = a without b, a and b merged; only open overlap is taken away (an empty span of b takes
- * nothing, one of a goes only where it is strictly inside b). out must differ from both; it is
- * reset first. AZ_ENOMEM, AZ_ELIMIT. */
+/* out = a without b, a and b merged; only open overlap is removed (an empty span of b removes
+ * nothing, one of a disappears only where it is strictly inside b). out must differ from both; it
+ * is reset first. AZ_ENOMEM, AZ_ELIMIT. */
 int az_spans_subtract(const struct az_spans *a, const struct az_spans *b,
                       struct az_spans *out) AZ_MUST_USE;
 /* out = the common parts of positive length. Rules as above. */

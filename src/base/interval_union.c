@@ -1,8 +1,8 @@
 /* Lengths of the unions of many ranges of one list of spans, in n log n however they are
- * nested. The spans are laid on the timeline one after another, each over what was there, so
- * that every piece of the line knows the last span that covers it. A range that ends with the span
- * just laid is as long as the pieces whose last span is not before its first one; a sum tree over
- * the spans adds them up. */
+ * nested. The spans are laid on the timeline one after another, each over what was there, so that
+ * every piece of the line has the last span that covers it. A range that ends with the span just
+ * laid is as long as the pieces whose last span is not before its first one; a sum tree over the
+ * spans adds them up. */
 #include "base/interval.h"
 #include "base/sort.h"
 

@@ -24,7 +24,7 @@ static void write_all(const char *p, size_t n)
     while (n > 0) {
         const ssize_t done = write(STDERR_FILENO, p, n);
         if (done < 0 && errno != EINTR)
-            return; /* nowhere to say it */
+            return; /* nowhere to report it */
         if (done > 0) {
             p += done;
             n -= (size_t)done;

@@ -131,9 +131,9 @@ void az_mem_free(struct az_mem *m, void *p, size_t size)
     discharge(m, size);
 }
 
-/* From that size on blocks are mapped one by one: what is freed is given back at once, and growing
- * moves nothing. The library would raise it with each larger block that is freed, up to 32 MiB, and
- * keep the holes between columns (docs/performance.md 8). */
+/* From that size on blocks are mapped one by one: what is freed returns to the system at once, and
+ * growing moves nothing. The library would raise it with each larger block that is freed, up to 32
+ * MiB, and retain the holes between columns (docs/performance.md 8). */
 enum { APART = 512 * 1024 };
 
 void az_mem_give_back(void)
@@ -147,7 +147,7 @@ void az_mem_give_back(void)
 void az_mem_one_heap(void)
 {
 #if defined __GLIBC__ && !defined AZ_SANITIZED
-    enum { KEPT = 512 * 1024 }; /* at the top, rather than given back and wanted again */
+    enum { KEPT = 512 * 1024 }; /* at the top, rather than returned and requested again */
     (void)mallopt(M_ARENA_MAX, 1);
     (void)mallopt(M_TRIM_THRESHOLD, KEPT);
 #endif
@@ -194,7 +194,7 @@ struct az_arena_block {
     struct az_arena_block *next;
     size_t size; /* bytes charged, this header included */
 };
-/* Space in front of the first object, so that it keeps the alignment malloc gives. */
+/* Space in front of the first object, so that it has malloc's alignment. */
 enum { ARENA_HEAD = (sizeof(struct az_arena_block) + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN };
 
 /* An address sanitizer sees blocks, not the objects of an arena: what is not allocated is poisoned,
@@ -374,7 +374,7 @@ struct az_sv az_arena_printf(struct az_arena *a, const char *fmt, ...)
     char *p = take(a, need, 1);
     if (p == NULL)
         return (struct az_sv){ NULL, 0 };
-    if (need > room) { /* the first try was cut */
+    if (need > room) { /* the first try was truncated */
         va_start(ap, fmt);
         vsnprintf(p, need, fmt, ap);
         va_end(ap);

@@ -17,19 +17,19 @@ struct az_mem {
     _Atomic size_t used;  /* bytes charged now; threads of one input may share the budget */
     _Atomic size_t peak;  /* largest `used` so far */
     size_t limit;         /* 0: none */
-    _Atomic bool limited; /* a request was refused because of `limit` (distinguishes AZ_ELIMIT from
+    _Atomic bool limited; /* a request failed because of `limit` (distinguishes AZ_ELIMIT from
                              AZ_ENOMEM) */
 };
 
 void az_mem_init(struct az_mem *m, size_t limit);
-/* NULL when refused; `az_mem_error` then says why. `m` may be NULL: no budget. Memory is not
+/* NULL on failure; `az_mem_error` returns the reason. `m` may be NULL: no budget. Memory is not
  * zeroed. */
 void *az_mem_alloc(struct az_mem *m, size_t size) AZ_MUST_USE;
 void *az_mem_realloc(struct az_mem *m, void *p, size_t old_size, size_t new_size) AZ_MUST_USE;
 void az_mem_free(struct az_mem *m, void *p, size_t size);
 /* A build with AZ_MOVE_BUFFERS shows views that outlive their buffer: readers use small buffers and
- * move them at every call that may end the life of a view, and all memory that is given back is
- * overwritten. Results are the same. */
+ * move them at every call that may end the life of a view, and all freed memory is overwritten.
+ * Results are the same. */
 #ifdef AZ_MOVE_BUFFERS
 #define AZ_MOVES true
 #else
@@ -42,18 +42,18 @@ void az_mem_free(struct az_mem *m, void *p, size_t size);
  * p, untouched. */
 void *az_mem_move(void *p, size_t keep, size_t size) AZ_MUST_USE;
 /* Could so many bytes be had now? For what comes before a library that does not survive a malloc
- * that fails: other threads may take them in between, so ask for more than is needed. */
+ * that fails: other threads may allocate in between, so request more than is needed. */
 bool az_mem_room(size_t size);
-/* Hands what is free back to the system, of all threads: the allocator keeps what the largest input
- * so far needed. Costs the page faults of what is needed again; after something large that is over.
- * The first call of a program must come before it has threads: where another allocator serves (of a
- * sanitizer, or preloaded), it is what sets up the system's own, which takes no lock for that. */
+/* Returns free memory of all threads to the system: the allocator retains what the largest input so
+ * far needed. Costs the page faults of what is needed again; after something large that is over.
+ * The first call of a program must come before it has threads: with another allocator (a
+ * sanitizer's, or a preloaded one) it sets up the system's own, which uses no lock for that. */
 void az_mem_give_back(void);
-/* Says that from now on one thread at a time allocates much, before the others begin: all take from
+/* Declares that from now on one thread at a time allocates much, before the others begin: all use
  * one heap, which grows in larger steps than those that threads have of their own, and whose pages
  * are there already. For programs, as it is for good. */
 void az_mem_one_heap(void);
-/* AZ_ELIMIT if the budget refused, else AZ_ENOMEM. */
+/* AZ_ELIMIT if the budget is exceeded, else AZ_ENOMEM. */
 int az_mem_error(const struct az_mem *m);
 
 /* Checked size arithmetic: false on overflow (then *out is untouched). */
@@ -71,7 +71,7 @@ struct az_arena {
 
 void az_arena_init(struct az_arena *a, struct az_mem *mem);
 void az_arena_release(struct az_arena *a);
-/* Frees all but keeps one block. */
+/* Frees all blocks but one. */
 void az_arena_reset(struct az_arena *a);
 /* Aligned to 16; zeroed; NULL on failure (and `failed` is set). size 0 gives a valid pointer. */
 void *az_arena_alloc(struct az_arena *a, size_t size) AZ_MUST_USE;

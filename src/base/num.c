@@ -65,7 +65,7 @@ int az_parse_u64(struct az_sv s, uint64_t *out)
 
 /* ---- decimal numbers ---- */
 
-/* A decimal number taken apart: value = 0.DDDD * 10^point, D the `n` significant digits from
+/* The parts of a decimal number: value = 0.DDDD * 10^point, D the `n` significant digits from
  * `first` on (a '.' between them is to be skipped), no leading zeros; n = 0 is zero. */
 struct decimal {
     bool negative;
@@ -149,12 +149,12 @@ const uint64_t az_ten_to[20] = { UINT64_C(1),
                                  UINT64_C(1000000000000000000),
                                  UINT64_C(10000000000000000000) };
 
-/* Exact powers: 10^22 is the largest that a double holds. */
+/* Exact powers: 10^22 is the largest that a double represents. */
 static const double power_of_ten[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                        1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                        1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
-/* strtod, given digits and an exponent without a point, so that no locale matters. Beyond 800
+/* strtod of digits and an exponent without a point, so that no locale matters. Beyond 800
  * digits only "not zero" counts: the midpoint of two doubles has at most 767 significant digits. */
 static double by_strtod(const struct decimal *d)
 {
@@ -274,7 +274,7 @@ int az_parse_f64(struct az_sv s, double *out)
             seen++;
         }
         const int64_t e = d.point - (int64_t)d.n;
-        /* Both operands exact, so one correctly rounded operation gives the correctly rounded
+        /* Both operands are exact, so one correctly rounded operation returns the correctly rounded
          * result (Clinger 1990). */
         if (m <= UINT64_C(1) << 53 && e >= -22 && e <= 22)
             v = e < 0 ? (double)m / power_of_ten[-e] : (double)m * power_of_ten[e];
@@ -388,7 +388,7 @@ int az_parse_size(struct az_sv s, uint64_t *out)
     }
     if (unit.n > 0 && !az_sv_ieq(unit, AZ_SV("b")) && !(shift > 0 && az_sv_ieq(unit, AZ_SV("ib"))))
         return AZ_EFORMAT;
-    /* Fixed point: the number in 10^-6, so that 128 bits hold it; finer parts are cut. */
+    /* Fixed point: the number in 10^-6, so that it fits in 128 bits; finer parts are truncated. */
     unsigned __int128 v = 0;
     const char *p = d.first;
     size_t seen = 0;

@@ -25,8 +25,8 @@ extern const uint64_t az_ten_to[20];
 
 #define AZ_NUM_MAX 40 /* more than the longest number: some more bytes are written than it has */
 /* Shortest decimal text that reads back as the same double; no exponent for 1e-5 <= |x| < 1e16,
- * integers without ".0"; NaN and infinities give "". Returns the length; not NUL-terminated beyond
- * it is NUL. */
+ * integers without ".0"; NaN and infinities become "". Returns the length; not NUL-terminated
+ * beyond it is NUL. */
 size_t az_format_f64(double x, char out[AZ_NUM_MAX]);
 size_t az_format_i64(int64_t x, char out[AZ_NUM_MAX]);
 
@@ -51,8 +51,8 @@ static inline int64_t az_add_sat(int64_t a, int64_t b)
     return a < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/* llround(x), without a call where x is well inside the range of the result: the largest number
- * below one half takes halves away from zero and nothing else across. */
+/* llround(x), without a call where x is well inside the range of the result: adding the largest
+ * number below one half moves halves away from zero and nothing else across. */
 static inline int64_t az_llround(double x)
 {
     return x > -4e18 && x < 4e18

@@ -1,10 +1,10 @@
 /* Writing numbers: shortest decimal text that reads back as the same double.
  *
- * What is wanted: the fewest digits D such that some D-digit decimal is in the rounding interval of
- * x, and of those the one nearest to x. A normal double holds every decimal of 15 digits apart, so
- * D = 15 (trailing zeros cut), 16 and 17 are all there is. Few decimals are tried first: what has
- * at most 15 digits and reads back is the one. For 1e-9 <= |x| < 1e16 the rest is done exactly in
- * 128-bit integers; outside that range by snprintf and strtod. All give the same text
+ * Required: the fewest digits D such that some D-digit decimal is in the rounding interval of
+ * x, and of those the one nearest to x. A normal double distinguishes all decimals of 15 digits, so
+ * D = 15 (without trailing zeros), 16 and 17 are all there is. Few decimals are tried first: what
+ * has at most 15 digits and reads back is the one. For 1e-9 <= |x| < 1e16 the rest is done exactly
+ * in 128-bit integers; outside that range by snprintf and strtod. All produce the same text
  * (tests/unit/base_num.c compares them). */
 #include "base/num.h"
 
@@ -91,11 +91,11 @@ static const uint64_t power_of_five[] = { UINT64_C(1),
                                           UINT64_C(298023223876953125) };
 
 /* The decimal for x = m * 2^e (m < 2^53), k the number of places after the point of 17 digits:
- * N * 10^-places, which is given back. All lengths are in units of 10^-k * 2^-(s+2), where s = -(e
+ * N * 10^-places, which is returned. All lengths are in units of 10^-k * 2^-(s+2), where s = -(e
  * + k) >= -2: x is 4m5^k, half the gap to the next double is 2*5^k, to the one below also, or 5^k
  * if m = 2^52. 4m5^k < 2^55 * 2^58.1, so 128 bits do; s + 2 < 64. The rounding interval has its
  * ends if m is even; lo and hi are the first and the last N of 17 digits in it. Of 15 digits at
- * most one is in it. Of several of 16 or 17 the nearest is wanted, which is next to x. */
+ * most one is in it. Of several of 16 or 17 digits it is the nearest, which is next to x. */
 static uint64_t nearest(uint64_t m, int e, int k, int *places)
 {
     typedef unsigned __int128 wide;
@@ -195,7 +195,7 @@ static void step_up(struct shortest *r, int digits)
 static void by_printf(double x, struct shortest *r)
 {
     char text[48];
-    /* Subnormals hold less than 15 digits, so all lengths must be tried. */
+    /* Subnormals have less than 15 digits, so all lengths must be tried. */
     for (int digits = x < DBL_MIN ? 1 : 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*e", digits - 1, x);
         take_apart(text, r);

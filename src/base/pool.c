@@ -87,7 +87,7 @@ static void *work(void *arg)
         pthread_cond_signal(&p->finished);
         pthread_cond_broadcast(&p->may_start);
     }
-    pthread_cond_broadcast(&p->may_start); /* the others look again and end too */
+    pthread_cond_broadcast(&p->may_start); /* the others check again and end too */
     pthread_mutex_unlock(&p->lock);
     return NULL;
 }
@@ -156,7 +156,7 @@ static void deliver(struct pool *p)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Where the system gives no thread at all: one job after the other, each handed out at once. */
+/* Where no thread can be started at all: one job after the other, each handed out at once. */
 static void run_alone(struct pool *p)
 {
     for (size_t i = 0; i < p->n; i++) {
@@ -256,7 +256,7 @@ int az_pool_split(unsigned workers, unsigned parts, void (*fn)(void *ctx, unsign
     atomic_init(&s.next, 0);
     if (workers > parts)
         workers = parts;
-    /* The calling thread works too; where the system gives fewer threads, the rest do all. */
+    /* The calling thread works too; where fewer threads can be started, the rest do all. */
     while (up + 1 < workers && up < MOST && pthread_create(&thread[up], NULL, split_work, &s) == 0)
         up++;
     split_work(&s);

@@ -1,5 +1,5 @@
-/* A bounded, ordered worker pool. Jobs are numbered 0..n-1; workers take them in the order given by
- * `order` (or by number), results are handed to `done` strictly by number, on the calling thread.
+/* A bounded, ordered worker pool. Jobs are numbered 0..n-1; workers run them in the order of
+ * `order` (or by number), results are passed to `done` strictly by number, on the calling thread.
  */
 #ifndef AZ_BASE_POOL_H
 #define AZ_BASE_POOL_H
@@ -21,8 +21,8 @@ struct az_pool_ops {
     /* On the calling thread, about every `tick_ms` while waiting; may be NULL. Also where cancel is
      * noticed. */
     void (*tick)(void *ctx);
-    /* May job i (cost[i] units) start while `in_use` units of started jobs are held? NULL: always.
-     * The pool always lets one job run, so a job dearer than the budget runs alone. */
+    /* May job i (cost[i] units) start while `in_use` units of started jobs are in use? NULL:
+     * always. One job can always run, so a job above the budget runs alone. */
     bool (*admit)(void *ctx, size_t i, uint64_t in_use);
     /* True once no further job may start. Called under the pool's lock: only reads a flag. NULL:
      * never. */
@@ -31,8 +31,8 @@ struct az_pool_ops {
 };
 
 /* Runs n jobs on `workers` threads (>= 1; capped at n). `order`: n job numbers in starting order,
- * NULL for 0..n-1. `cost`: units per job, NULL for 1 each; a job's cost is held until its `done`
- * returned. Returns 0, or AZ_ENOMEM if no thread could be started. */
+ * NULL for 0..n-1. `cost`: units per job, NULL for 1 each; a job's cost is in use until its `done`
+ * has returned. Returns 0, or AZ_ENOMEM if no thread could be started. */
 int az_pool_run(size_t n, unsigned workers, const size_t *order, const uint64_t *cost,
                 const struct az_pool_ops *ops, void *ctx) AZ_MUST_USE;
 
@@ -52,7 +52,7 @@ struct az_monitor *az_monitor_new(struct az_mem *mem) AZ_MUST_USE; /* NULL on fa
 void az_monitor_free(struct az_monitor *m);                        /* NULL is fine */
 void az_monitor_enter(struct az_monitor *m);
 void az_monitor_leave(struct az_monitor *m);
-/* Inside: leaves, and enters again after someone told (or for no reason: look again). */
+/* Inside: leaves, and enters again after a notification (or for no reason: check again). */
 void az_monitor_wait(struct az_monitor *m);
 void az_monitor_tell(struct az_monitor *m); /* wakes all who wait */
 

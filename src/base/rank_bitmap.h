@@ -1,6 +1,6 @@
-/* A set of numbers below a bound that also says how many of it are below a number: a table over
- * many numbers of which few have an entry keeps the entries one after another, by rank. A quarter
- * of a byte a number. */
+/* A set of numbers below a bound that also counts those below a number: a table over many numbers
+ * of which few have an entry stores the entries one after another, by rank. A quarter of a byte per
+ * number. */
 #ifndef AZ_BASE_RANK_BITMAP_H
 #define AZ_BASE_RANK_BITMAP_H
 

@@ -51,7 +51,7 @@ static struct pairs radix(struct pairs from, struct pairs spare, size_t n, uint6
     return from;
 }
 
-/* First place of perm[0..end), sorted, whose key is larger than k; looked for from the end. */
+/* First place of perm[0..end), sorted, whose key is larger than k; searched from the end. */
 static size_t place_behind(const int64_t *key, const uint32_t *perm, size_t end, int64_t k)
 {
     size_t hi = end, step = 1; /* all from hi on are larger */
@@ -71,8 +71,8 @@ static size_t place_behind(const int64_t *key, const uint32_t *perm, size_t end,
 }
 
 /* Events are in files nearly in order of time: most at most a few places from where they belong,
- * some far away. Moves those there one by one, and gives up (false) when that gets dear; what it
- * did so far is stable. */
+ * some far away. Moves those there one by one, and stops (false) when that gets expensive; what
+ * it did so far is stable. */
 static bool insert_few(const int64_t *key, uint32_t *perm, size_t n)
 {
     enum { MOVES = 32 }; /* an element, on average; four bytes each */
@@ -195,7 +195,7 @@ struct order {
     size_t size;
 };
 
-/* Insertion sort of n elements at v; `one` holds one element. */
+/* Insertion sort of n elements at v; `one` has room for one element. */
 static void insertion(char *v, size_t n, char *one, const struct order *o)
 {
     for (size_t i = 1; i < n; i++) {

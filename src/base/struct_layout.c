@@ -24,11 +24,11 @@ const struct az_shape az_shape_text = { "text", sizeof(struct az_sv), text_field
 
 static uint64_t mix(uint64_t h, uint64_t x)
 {
-    h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15); /* it is kept in files */
+    h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15); /* it is stored in files */
     return h ^ h >> 29;
 }
 
-/* Eight bytes at a time: a report of many ranks asks for each section of each. */
+/* Eight bytes at a time: a report of many ranks checks each section of each. */
 static uint64_t mix_text(uint64_t h, const char *s)
 {
     for (size_t n = strlen(s), at = 0; at <= n; at += 8) { /* with its NUL, which ends it */
@@ -82,7 +82,7 @@ static int put_text(struct writer *w, struct az_sv text)
     return rc ? rc : put(w, &id, sizeof id);
 }
 
-/* A pointer member; all pointers look the same. */
+/* A pointer member; all pointers have one representation. */
 static const char *pointer_at(const char *at)
 {
     const char *p;
@@ -191,8 +191,8 @@ static int get_text(struct reader *r, struct az_sv *text)
 
 static int read_one(struct reader *r, const struct az_shape *s, char *to);
 
-/* Of an element there are at least as many bytes as it has members that take any: what claims more
- * than the bytes hold is refused before memory is asked for. */
+/* Of an element there are at least as many bytes as it has members of any size: a larger count is
+ * rejected before memory is allocated. */
 static int read_list(struct reader *r, const struct az_shape_field *f, char *to)
 {
     uint64_t n;
@@ -229,7 +229,7 @@ static int read_constant(struct reader *r, const struct az_shape_field *f, char 
     return rc ? rc : text.p && !p ? AZ_EFORMAT : AZ_OK;
 }
 
-/* Is the value one that the type may hold, and that can be added to another? */
+/* Is the value one that the type may have, and that can be added to another? */
 static bool fits(enum az_shape_kind kind, const char *at)
 {
     int64_t x;

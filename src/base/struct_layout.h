@@ -1,15 +1,15 @@
-/* Structures as bytes: one engine that walks a description of the structs, so that whoever keeps
- * something in structs describes its members once instead of writing them and reading them back.
+/* Structures as bytes: one engine that walks a description of the structs, so that a module
+ * describes the members of its structs once instead of writing them and reading them back.
  *
  * Bytes: members in the order of their description, each value little-endian in its own width and
  * aligned to it (from the beginning of the bytes), gaps zero; doubles bit for bit. A text is a u32,
- * its place in a dictionary that the caller keeps next to the bytes (AZ_NO_ID: the text without a
- * pointer). A list is a u64 count (UINT64_MAX: no list), then its elements. So equal structs give
+ * its place in a dictionary that the caller stores next to the bytes (AZ_NO_ID: the text without a
+ * pointer). A list is a u64 count (UINT64_MAX: no list), then its elements. So equal structs have
  * equal bytes, whatever is between their members, and pointers and constants of one program are in
  * none of them.
  *
  * Bytes may come from a damaged or a hostile file: reading checks every length before it is used,
- * and `valid` of a shape is asked about what only the owner knows (places within another list). */
+ * and `valid` of a shape checks what only the owner can (places within another list). */
 #ifndef AZ_BASE_STRUCT_LAYOUT_H
 #define AZ_BASE_STRUCT_LAYOUT_H
 

@@ -78,8 +78,8 @@ ptrdiff_t az_sv_find(struct az_sv hay, struct az_sv needle)
 }
 
 /* May the needle begin at one of the places from `at` on? Decided for eight of them by its first
- * two letters, whose cases differ in one bit; a letter and another byte that differ in it are taken
- * for each other here. */
+ * two letters, whose cases differ in one bit; a letter and another byte that differ in it count as
+ * equal here. */
 static bool may_begin(const char *at, uint64_t first, uint64_t second)
 {
     const uint64_t bit = AZ_EIGHT(0x20), x = (az_eight(at) | bit) ^ first,

@@ -12,7 +12,7 @@ struct az_sv {
 };
 
 #define AZ_SV(lit) ((struct az_sv){ (lit), sizeof(lit) - 1 })
-/* For printf("%.*s", AZ_SVF(v)); views over 2 GiB are cut. */
+/* For printf("%.*s", AZ_SVF(v)); views over 2 GiB are truncated. */
 #define AZ_SVF(v) (int)((v).n > 0x7fffffff ? 0x7fffffff : (v).n), ((v).p ? (v).p : "")
 
 static inline struct az_sv az_sv_make(const char *p, size_t n) { return (struct az_sv){ p, n }; }
@@ -38,8 +38,8 @@ ptrdiff_t az_sv_find(struct az_sv hay, struct az_sv needle);
 ptrdiff_t az_sv_ifind(struct az_sv hay, struct az_sv needle);
 /* Without ASCII blanks (space, tab, CR, LF) at both ends. */
 struct az_sv az_sv_trim(struct az_sv a);
-/* Cuts off what is before the separator (all of it if there is none); *rest becomes what is after
- * it. */
+/* Splits off the part before the separator (all of it if there is none); *rest becomes the part
+ * after it. */
 struct az_sv az_sv_cut(struct az_sv *rest, char separator);
 /* Glob match of a whole view: `*`, `?`, `[..]`; no separators are special. */
 bool az_sv_glob(struct az_sv pattern, struct az_sv text);

@@ -1,5 +1,5 @@
-/* Eight bytes at a time: is there one of some kind among them? Exact as an answer to that; which of
- * the bytes it is must be looked for. */
+/* Eight bytes at a time: is there one of some kind among them? Exact for that question; which of
+ * the bytes it is requires a search. */
 #ifndef AZ_BASE_SWAR_H
 #define AZ_BASE_SWAR_H
 

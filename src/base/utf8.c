@@ -1,5 +1,5 @@
-/* UTF-8 without trust. Widths and case are those of libutf8proc; decoding is our own, as what is
- * bad is to be seen, not refused. */
+/* UTF-8 without trust. Widths and case are those of libutf8proc; decoding is our own, as invalid
+ * bytes are shown, not rejected. */
 #include "base/utf8.h"
 
 #include <utf8proc.h>
@@ -8,7 +8,7 @@
 
 enum { REPLACEMENT = 0xfffd };
 
-/* The second byte's range depends on the first: this keeps out overlong forms, surrogates and what
+/* The second byte's range depends on the first: this excludes overlong forms, surrogates and what
  * is above U+10FFFF (Unicode, table 3-7). Returns the number of bytes after the first, 0 for a bad
  * first byte. */
 static unsigned lead(unsigned char c, unsigned char *lo, unsigned char *hi)
@@ -97,7 +97,7 @@ static bool turns_around(uint32_t cp)
 }
 
 /* Writes s with U+FFFD for bad sequences, and for control characters outside `keep` if keep is not
- * NULL. out may be NULL. Returns the length; *same says that nothing changed. */
+ * NULL. out may be NULL. Returns the length; *same: nothing changed. */
 static size_t clean(struct az_sv s, const char *keep, char *out, bool *same)
 {
     size_t n = 0;
@@ -143,7 +143,7 @@ int az_utf8_visible(struct az_vec_char *t, struct az_sv s)
     int err = 0;
     size_t i = 0;
     if (az_sv_starts(s, AZ_SV("::")) && (t->n == 0 || t->v[t->n - 1] == '\n')) {
-        err = az_text_append(t, AZ_SV("\\x3a")); /* a workflow would take the line for a command */
+        err = az_text_append(t, AZ_SV("\\x3a")); /* a workflow would read the line as a command */
         i = 1;
     }
     while (i < s.n && err == 0) {
@@ -172,7 +172,7 @@ struct az_sv az_utf8_cut(struct az_sv s, size_t bytes)
 {
     if (s.n <= bytes)
         return s;
-    /* A code point has at most four bytes, so its start is at most three before the cut. */
+    /* A code point has at most four bytes, so its start is at most three before the end. */
     for (size_t back = 1; back <= 3 && back <= bytes; back++) {
         size_t i = bytes - back;
         uint32_t cp;
@@ -208,7 +208,7 @@ struct az_sv az_utf8_cut_units(struct az_sv s, size_t units)
 
 /* ---- width ---- */
 
-/* What the tables of Unicode say; a code point that they do not have yet takes one column, as
+/* From the tables of Unicode; a code point that they do not have yet is one column wide, as
  * terminals show a box for it. */
 static size_t width_of(uint32_t cp)
 {

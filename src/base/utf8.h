@@ -4,8 +4,8 @@
 
 #include "base/vec.h"
 
-/* Next code point of s at *i (advanced by at least 1); an invalid byte gives U+FFFD and advances by
- * the maximal bad prefix. */
+/* Next code point of s at *i (advanced by at least 1); an invalid byte becomes U+FFFD and advances
+ * by the maximal bad prefix. */
 uint32_t az_utf8_next(struct az_sv s, size_t *i);
 bool az_utf8_valid(struct az_sv s);
 /* s itself if valid, else a copy in the arena with U+FFFD for each bad sequence. */
@@ -21,10 +21,10 @@ int az_utf8_visible(struct az_vec_char *t, struct az_sv s) AZ_MUST_USE;
 size_t az_utf8_count(struct az_sv s);
 /* Terminal columns: wide East Asian and emoji 2, combining 0; independent of the locale. */
 size_t az_utf8_width(struct az_sv s);
-/* Longest prefix of at most `bytes` bytes that does not cut a code point. */
+/* Longest prefix of at most `bytes` bytes that ends between code points. */
 struct az_sv az_utf8_cut(struct az_sv s, size_t bytes);
-/* Text cut to at most `width` terminal columns with one `...` character: in its middle or at its
- * end. */
+/* Text truncated to at most `width` terminal columns with one `...` character: in its middle or at
+ * its end. */
 struct az_sv az_utf8_fit(struct az_arena *a, struct az_sv s, size_t width, bool middle);
 /* UTF-16 code units, as spreadsheets count characters, and the longest prefix of at most `units` of
  * them. */

@@ -79,7 +79,7 @@ int az_text_printf(struct az_vec_char *t, const char *fmt, ...)
     }
     if (n < 0)
         return AZ_EINTERNAL;
-    if ((size_t)n >= room) { /* cut: make room for the text and the NUL that vsnprintf writes */
+    if ((size_t)n >= room) { /* make room for the whole text and the NUL of vsnprintf */
         int err = az_vec_reserve(t, (size_t)n + 1);
         if (err)
             return err;

@@ -1,7 +1,7 @@
 /* Growing arrays charged to a budget. A vector is declared per element type:
  *     AZ_VEC(struct az_range, az_ranges);        -> struct az_ranges { T *v; size_t n, cap; struct
  * az_mem *mem; } and used with the macros below. Growth is by realloc (which remaps large blocks),
- * factor 1.5, so a column costs what it holds. */
+ * factor 1.5, so a column costs little more than its elements. */
 #ifndef AZ_BASE_VEC_H
 #define AZ_BASE_VEC_H
 
@@ -30,7 +30,7 @@ static inline AZ_MUST_USE int az_vec_reserve_(void **v, size_t n, size_t *cap, s
 {
     return more <= *cap - n ? 0 : az_vec_grow_(v, n, cap, more, elem, mem);
 }
-/* Gives back room after the last element. */
+/* Frees the memory after the last element. */
 void az_vec_trim_(void **v, size_t n, size_t *cap, size_t elem, struct az_mem *mem);
 /* Ends views into a vector that is reset, in a build that moves buffers. */
 void *az_vec_renew_(void *v, size_t size);
@@ -43,7 +43,7 @@ void az_vec_release_(void **v, size_t *n, size_t *cap, size_t elem, struct az_me
     az_vec_trim_((void **)&(vec)->v, (vec)->n, &(vec)->cap, sizeof *(vec)->v, (vec)->mem)
 #define az_vec_reserve(vec, more)                                                                  \
     az_vec_reserve_((void **)&(vec)->v, (vec)->n, &(vec)->cap, (more), sizeof *(vec)->v, (vec)->mem)
-/* Appends x: 0 or an error code, which must be looked at. */
+/* Appends x: 0 or an error code, which must be checked. */
 #define az_vec_push(vec, x)                                                                        \
     (((vec)->n < (vec)->cap || az_vec_reserve((vec), 1) == 0) ? ((vec)->v[(vec)->n++] = (x), 0)    \
                                                               : az_mem_error((vec)->mem))

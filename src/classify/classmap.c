@@ -83,7 +83,7 @@ static uint32_t class_of(const struct az_classifier *c, struct az_sv kernel)
 
 uint32_t az_classify(const struct az_classifier *c, struct az_sv kernel)
 {
-    struct az_arena scratch; /* several threads ask one classifier */
+    struct az_arena scratch; /* several threads use one classifier */
 
     /* An ASCII name, the usual case, needs no lower-case copy: the search ignores ASCII case. Nor
      * does "nccl": no other letter's lower case is one of its. */

@@ -22,7 +22,7 @@ struct az_classifier {
     uint32_t nccl; /* class id of nccl; the user's own class of that name if there is one */
     struct az_arena *arena;
 };
-/* First rule of the map whose key the name holds, any case; SIZE_MAX: none. Names that are not
+/* First rule of the map whose key is in the name, any case; SIZE_MAX: none. Names that are not
  * ASCII: ASCII letters alone are compared without case. */
 size_t az_class_map_find(const struct az_class_rules *map, struct az_sv name);
 int az_classifier_init(struct az_classifier *c, const struct az_class_rules *rules,

@@ -41,7 +41,7 @@ struct az_sv az_coll_class(enum az_coll_kind k);
  * description; empty: unknown. Static text. */
 struct az_sv az_coll_of_class(struct az_sv class_name);
 /* The user's patterns for collectives ("part=collective part=collective", parts in any case): is
- * one in the kernel's name? *name: what it says that the kernel does. */
+ * one in the kernel's name? *name: the action of the kernel in its name. */
 bool az_coll_given(struct az_sv patterns, struct az_sv kernel, struct az_sv *name);
 
 /* Bytes of an element by the framework's type names ("BFloat16"); 0: unknown. */

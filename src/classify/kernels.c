@@ -13,7 +13,7 @@
 struct rule {
     struct az_rule text;
     struct az_pattern_cell with, without; /* of words */
-    struct az_sv *parts; /* any of which the name is to contain, and nothing else is asked; NULL */
+    struct az_sv *parts;                  /* one of them in the name is the only condition; NULL */
     size_t n_parts;
 };
 
@@ -27,9 +27,9 @@ struct compiled_rules {
         *v; /* others, one a rule, one a kind of collective; then all again, marked as copies */
     size_t n, classes;
     struct az_pattern_index patterns;
-    struct az_pattern_hits always; /* rules that are asked of every name: not of words alone */
-    bool forms;                /* names of one form are of one class: no rule asks for a number */
-    bool context[AZ_FAMILIES]; /* families that a scope alone decides */
+    struct az_pattern_hits always; /* rules that are tested for every name: not of words alone */
+    bool forms;                    /* names of one form are of one class: no rule tests a number */
+    bool context[AZ_FAMILIES];     /* families that a scope alone decides */
 };
 
 /* The same with what the user says. */
@@ -70,7 +70,7 @@ static bool is_copy(const struct compiled_rules *r, struct az_sv name, const str
            az_rule_matches(&r->copies, name, w);
 }
 
-/* Parts that a name is to contain, cut once. */
+/* Parts that a name has to contain, split once. */
 static void cut_parts(struct az_arena *a, struct rule *r)
 {
     struct az_sv rest = r->text.one;
@@ -118,7 +118,7 @@ static void read_file(struct compiled_rules *r)
     }
 }
 
-/* Does nothing that the user says ask for a number? */
+/* Does no setting of the user test a number? */
 static bool user_forms(const struct az_user_names *user)
 {
     bool all = az_forms_allow_part(user->collectives);
@@ -180,7 +180,7 @@ void az_kernel_rules_free(struct az_kernel_rules *r, struct az_mem *mem)
         az_mem_free(mem, r, sizeof *r);
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 static bool matches(const struct rule *r, struct az_sv name, const struct az_words *w,
                     const struct az_pattern_hits *h)
 {
@@ -265,7 +265,7 @@ struct naming {
     const struct az_sv *text;
     const uint8_t *wanted;
 };
-enum { SHARE = 1 << 12 }; /* names that a thread takes at a time */
+enum { SHARE = 1 << 12 }; /* names that a thread classifies at a time */
 
 /* What is remembered from name to name. */
 struct memory {

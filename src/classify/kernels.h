@@ -1,5 +1,5 @@
-/* What kernels are by their names: the rules of configs/kernel_classes.rules made ready, and the
- * answers for the names of one trace, one look-up each. */
+/* What kernels are by their names: the rules of configs/kernel_classes.rules prepared, and the
+ * classes of the names of one trace, one lookup each. */
 #ifndef AZ_CLASSIFY_KERNELS_H
 #define AZ_CLASSIFY_KERNELS_H
 
@@ -13,7 +13,7 @@ struct az_kernel_class {
     bool copies; /* a copy of the runtime that its profiler records as a kernel */
 };
 
-/* What the user says of names; it comes before the rules. Views. */
+/* The user's settings for names; it comes before the rules. Views. */
 struct az_user_names {
     struct az_sv collectives;         /* "part=collective ...", parts in any case */
     const struct az_class_rules *map; /* its class nccl is communication; NULL: none */
@@ -27,13 +27,13 @@ void az_kernel_rules_free(struct az_kernel_rules *r, struct az_mem *mem);
 const struct az_kernel_class *az_kernel_class_of(const struct az_kernel_rules *r,
                                                  struct az_sv name);
 
-/* The answers for names with ids. */
+/* The classes of names with ids. */
 struct az_name_classes {
     const struct az_kernel_class *v; /* the first: others */
     uint16_t *of;                    /* name id -> place in v */
     size_t ids;
 };
-/* Answers for the marked names (wanted[id] != 0) of `text`, in the arena. */
+/* Classes of the marked names (wanted[id] != 0) of `text`, in the arena. */
 int az_name_classes_make(struct az_name_classes *c, const struct az_sv *text, const uint8_t *wanted,
                          size_t ids, const struct az_user_names *user, struct az_arena *arena,
                          struct az_mem *mem) AZ_MUST_USE;

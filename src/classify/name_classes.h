@@ -4,7 +4,7 @@
 
 #include "classify/kernels.h"
 
-/* az_name_classes_make on so many threads: each name by itself, so that the answers are the same.
+/* az_name_classes_make on so many threads: each name by itself, so that the results are the same.
  */
 int az_name_classes_make_on(struct az_name_classes *c, const struct az_sv *text,
                             const uint8_t *wanted, size_t ids, const struct az_user_names *user,

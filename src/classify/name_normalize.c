@@ -81,7 +81,8 @@ static bool has_digit(struct az_sv s)
 
 bool az_forms_allow_part(struct az_sv part) { return !has_digit(part); }
 
-/* A word of a pattern may be a number if there is no letter in it; a star alone takes any word. */
+/* A word of a pattern may be a number if there is no letter in it; a star alone matches any word.
+ */
 static bool words_allow(struct az_sv patterns)
 {
     unsigned letters = 0, digits = 0, stars = 0;

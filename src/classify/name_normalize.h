@@ -18,7 +18,7 @@ struct az_forms {
         uint16_t value;
         char text[AZ_FORM_MAX + 16]; /* sixteen bytes are written at a time */
     } v[AZ_FORMS];
-    struct az_form_place next; /* the form asked for last */
+    struct az_form_place next; /* the form of the last call */
 };
 static inline void az_forms_init(struct az_forms *f)
 {
@@ -28,7 +28,7 @@ static inline void az_forms_init(struct az_forms *f)
 /* The place of a name's form: its value is that of the form if *known. NULL: it has none, as it is
  * mangled (numbers in it are lengths) or too long. */
 struct az_form_place *az_forms_find(struct az_forms *f, struct az_sv name, bool *known);
-/* Is a rule the same of all names of a form? Not if it asks for a digit, or for any one character.
+/* Is a rule the same of all names of a form? Not if it tests a digit, or any one character.
  */
 bool az_forms_allow(const struct az_rule *r);
 /* The same of a part that is sought anywhere in names. */

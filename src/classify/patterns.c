@@ -159,7 +159,7 @@ static void find_word(struct first_words *f)
     }
 }
 
-/* Patterns of whose first word nothing can be said by its letters. */
+/* Patterns whose first word has no fixed letters. */
 static void try_other(const struct first_words *f)
 {
     for (uint32_t at = f->x->other; at; at = f->x->v[at - 1].next)

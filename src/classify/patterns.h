@@ -1,5 +1,5 @@
 /* All patterns of words of many rules (classify/word_match.h), matched together: a name is scanned
- * once, letter by letter, whatever the number of patterns. A pattern is kept under the three
+ * once, letter by letter, whatever the number of patterns. A pattern is indexed by the three
  * letters that its first word begins with (or fewer, if it has no more), or the two after its
  * `*`.
  */

@@ -21,7 +21,8 @@ static enum az_rule_how how_of(struct az_sv text)
     return AZ_RULE_UNKNOWN;
 }
 
-/* Cuts a line off, with those that continue it. The marks between them stay: they match nothing. */
+/* Splits off a line, with those that continue it. The marks between them stay: they match nothing.
+ */
 static struct az_sv next_line(struct az_sv *text)
 {
     const char *from = text->p;
@@ -32,7 +33,7 @@ static struct az_sv next_line(struct az_sv *text)
     return az_sv_trim(az_sv_make(from, (size_t)(line.p - from) + line.n));
 }
 
-/* The cells after the group and the name; the family is read by who wants it: see family_of. */
+/* The cells after the group and the name; the family is read by its users: see family_of. */
 static struct az_sv cut_cells(struct az_sv line, struct az_rule *r, struct az_sv *more)
 {
     *r = (struct az_rule){ .group = az_sv_trim(az_sv_cut(&line, ';')),
@@ -66,8 +67,8 @@ bool az_rules_next(struct az_sv *text, struct az_rule *r)
     return false;
 }
 
-/* Does the text begin with the group? Decided before the line is cut: a name is sought in rules of
- * one group only. A line that continues another begins with blanks. */
+/* Does the text begin with the group? Decided before the line is split: a name is sought in rules
+ * of one group only. A line that continues another begins with blanks. */
 static bool of_group(struct az_sv line, struct az_sv group)
 {
     if (line.n <= group.n || memcmp(line.p, group.p, group.n) != 0)
@@ -227,7 +228,7 @@ struct matched_name {
     struct az_sv name;
     struct pair_set pairs;
     struct az_words words;
-    bool has_words; /* they are cut */
+    bool has_words; /* they are split */
 };
 
 static const struct az_words *words_of(struct matched_name *m)

@@ -2,8 +2,8 @@
  *
  *     GROUP ; CLASS ; FAMILY ; HOW ; one of these ; and one of these ; and none of these
  *
- * GROUP: the question a rule answers; the first rule of a group that matches gives the answer.
- * CLASS: the answer. FAMILY: one of classify/family.h; empty: other. Patterns have blanks between
+ * GROUP: the question of a rule; the first rule of a group that matches decides.
+ * CLASS: the result. FAMILY: one of classify/family.h; empty: other. Patterns have blanks between
  * them; the last two cells may be missing. HOW a pattern is in a name: words      its words follow
  * each other among those of the name (classify/word_match.h) only       the name is nothing but
  * words of the first cell's patterns, numbers apart; the other cells: words begins     at its
@@ -48,7 +48,7 @@ struct az_rule {
     bool bad; /* a cell cannot be read: an unknown family, an unknown HOW, no pattern */
 };
 
-/* Cuts the next rule off the text. False at the end. */
+/* Splits the next rule off the text. False at the end. */
 bool az_rules_next(struct az_sv *text, struct az_rule *r);
 /* Does it match? w: the words of the name. */
 bool az_rule_matches(const struct az_rule *r, struct az_sv name, const struct az_words *w);

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "classify/word_match.h"
 
-/* Whole names, numbers apart. Names that only hold such a word are parts of a step
+/* Whole names, numbers apart. Names that only contain such a word are parts of a step
  * (`Optimizer.step#AdamW.step`, `train_step/forward`). */
 static const char names[] =
     "^train_step ^training_step ^trainstep ^train_iteration ^train_iter "
@@ -16,8 +16,8 @@ static const char names[] =
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Cuts a number at the end, and what joins it to the name: "step 12", "iteration=12", "iter[12]",
- * "step (12)". */
+/* Splits off a number at the end, and what joins it to the name: "step 12", "iteration=12",
+ * "iter[12]", "step (12)". */
 static struct az_sv cut_number(struct az_sv name, int64_t *number)
 {
     size_t end = name.n, from;
@@ -48,7 +48,7 @@ static struct az_sv without_domain(struct az_sv name)
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-/* All names above end so. Most names of a trace do not, and are not cut into words. */
+/* All names above end so. Most names of a trace do not, and are not split into words. */
 static bool may_be_whole(struct az_sv text)
 {
     static const char *const ends[] = { "step", "iter", "iteration", "batch" };
@@ -80,7 +80,7 @@ static bool whole(struct az_sv text)
     return false;
 }
 
-/* A run of a compiled program whose name says what it is: "TSL:XlaModule:#hlo_module=jit_train_step
+/* A run of a compiled program with a meaningful name: "TSL:XlaModule:#hlo_module=jit_train_step
  * ,program_id=7#". */
 static bool of_program(struct az_sv name)
 {

@@ -14,7 +14,7 @@ enum az_step_mark {
 };
 /* *stem: the name without the number at its end, a view into it; *number: that number, -1: none. */
 enum az_step_mark az_step_mark_of(struct az_sv name, struct az_sv *stem, int64_t *number);
-/* The name of a mark for people: without the domain that Nsight puts in front of a range
+/* The name of a mark for readers: without the domain that Nsight puts in front of a range
  * (":iteration 0", "train:step 3"), where what follows it is a mark. */
 struct az_sv az_step_mark_name(struct az_sv name);
 

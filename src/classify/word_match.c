@@ -251,7 +251,7 @@ static bool is_number(struct az_sv word)
     return true;
 }
 
-/* The most words that any of the patterns takes from word i on. */
+/* The most words that any of the patterns matches from word i on. */
 static size_t longest_at(const struct az_words *w, size_t i, struct az_sv patterns)
 {
     size_t most = 0;

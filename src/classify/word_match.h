@@ -25,7 +25,7 @@ bool az_affixes_add(struct az_affixes *a, struct az_sv words);
  * the outer end of the word only. */
 bool az_affixes_cover(const struct az_affixes *a, struct az_sv text, bool before);
 
-/* The lower-case words of a name, cut at every character that is no letter or digit, and where a
+/* The lower-case words of a name, split at every character that is no letter or digit, and where a
  * capital begins a word: after a small letter, or before one (RMSNormFwd2D: rms norm fwd2d). Of an
  * Itanium-mangled name (_Z...): of its identifiers only. Names over AZ_WORDS_BYTES count by their
  * beginning. */
@@ -50,7 +50,8 @@ static inline struct az_sv az_word(const struct az_words *w, size_t i)
  * with `*`, words that end so; both: words that contain it; `*` alone: any word. Where the words
  * have affixes, the rest of the word must be made of them. */
 
-/* Number of words of the name that the pattern takes from word i on; 0: it does not match there. */
+/* Number of words of the name that the pattern matches from word i on; 0: it does not match there.
+ */
 size_t az_words_at(const struct az_words *w, size_t i, struct az_sv pattern);
 /* Is any of the patterns (separated by blanks) in the name? */
 bool az_words_any(const struct az_words *w, struct az_sv patterns);

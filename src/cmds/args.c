@@ -9,7 +9,7 @@
 #include "io/path.h"
 
 #define NO_COLOR      0xfffe
-#define MESSAGE_BYTES 1024 /* of a message about the command line; the rest is cut */
+#define MESSAGE_BYTES 1024 /* of a message about the command line; the rest is truncated */
 
 int az_usage_error(const struct az_cmd *cmd, const char *fmt, ...)
 {
@@ -118,9 +118,9 @@ static const char *nearer(const char *word, const char *x, const char *y)
     return az_sv_distance(w, az_sv_str(y), most) < az_sv_distance(w, az_sv_str(x), most) ? y : x;
 }
 
-/* What getopt_long calls '?': a letter it does not know (in optopt), a known option with an
- * argument it does not take (its id in optopt), or a word it does not know (0 there). Only of the
- * last two it is sure that `word` is the culprit: the letter may stand inside a cluster. */
+/* What getopt_long calls '?': an unknown letter (in optopt), a known option with an argument it
+ * does not have (its id in optopt), or an unknown word (0 there). Only of the last two it is sure
+ * that `word` is the culprit: the letter may stand inside a cluster. */
 static int bad_option(const struct az_args *a, const char *word)
 {
     const char *names[CMD_MAX_OPTS], *near;
@@ -218,7 +218,7 @@ char **az_args_part_lists(int argc, char **argv, const char *const *options, siz
         if (option)
             list = list_option(argv[i], options, n_options);
         if (option && list && !strchr(argv[i], '=') && i + 1 < argc)
-            out[(*n)++] = argv[++i]; /* its first value, whatever it looks like */
+            out[(*n)++] = argv[++i]; /* its first value, whatever its form */
     }
     return out;
 }

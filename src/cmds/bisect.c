@@ -55,7 +55,7 @@ static int add(struct bisect *b, const char *path, const char *group)
     return rc;
 }
 
-/* Runs the command so many times; what each wrote is kept under a name of its own. */
+/* Runs the command so many times; what each wrote is stored under a name of its own. */
 static int measure(struct bisect *b, char **argv, bool *broken)
 {
     const struct az_child_opts opts = { .output = NULL };
@@ -173,7 +173,7 @@ static int one_option(void *ctx, int id, const char *value)
     }
 }
 
-/* What the system failed in says nothing of a commit either. */
+/* A failed system call is no evidence about a commit either. */
 static int said_whole(int rc) { return rc <= 1 && az_trouble_say() ? EXIT_SKIP : rc; }
 
 static int run_bisect(const struct az_cmd *cmd, int argc, char **argv)
@@ -193,7 +193,7 @@ static int run_bisect(const struct az_cmd *cmd, int argc, char **argv)
         rc = az_usage_error(cmd, "missing arguments; use --good, --bad, --result, and after -- the "
                                  "command that measures a commit");
     if (rc != AZ_EXIT_OK)
-        rc = EXIT_STOP; /* a mistake ends the search, it says nothing of a commit */
+        rc = EXIT_STOP; /* a mistake ends the search, it is no evidence about a commit */
     else if (!help)
         rc = said_whole(session(&b, a.operands));
     az_vec_release(&b.good);

@@ -1,11 +1,11 @@
-/* `analyzer check-config FILE`: all that can be said about a configuration without analyzing. */
+/* `analyzer check-config FILE`: all that can be checked of a configuration without analyzing. */
 #include "cmds/internal.h"
 
 #include <stdio.h>
 
 #include "analyses/tree_hooks/tree_hook.h"
 
-/* What would be said of one input before it is read: a file that is missing, an option that means
+/* Messages about one input before it is read: a file that is missing, an option that means
  * nothing to its format. */
 static void print_job(const struct az_plan_job *job, const struct az_log *log)
 {

@@ -175,7 +175,7 @@ static int map_text(struct classify *c, const char *indent, struct az_vec_char *
     return rc ? rc : az_text_printf(text, "%s}%s\n", indent, *indent ? "," : "");
 }
 
-/* Where the map goes, for who does not know; not in the way of a pipe. */
+/* Where the map goes, for new users; not in the way of a pipe. */
 static void print_hint(const struct classify *c)
 {
     if (!c->list.n)

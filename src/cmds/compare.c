@@ -9,7 +9,7 @@
 #include "io/path.h"
 #include "saved/load.h"
 
-#define LISTED 4 /* inputs of a folder that holds too many */
+#define LISTED 4 /* inputs of a folder with too many */
 
 enum {
     OPT_NAMES = OPT_OWN,
@@ -147,7 +147,7 @@ static struct az_input *titled(struct az_config *c, struct az_sv title)
 
 static struct az_sv path_of(const struct az_input *in);
 
-/* Names the first of several inputs, which says where to look for one. */
+/* Names the first of several inputs, which shows where to search for one. */
 static int too_many(struct session *s, const char *path, size_t first)
 {
     const struct az_inputs *in = &s->quick.inputs;
@@ -216,7 +216,7 @@ static void release_inputs(struct az_inputs *list)
     az_vec_release(list);
 }
 
-/* A copy, as a title may be given twice. Texts are shared. */
+/* A copy, as a title may be set twice. Texts are shared. */
 static int copy_input(const struct az_input *from, struct az_inputs *to)
 {
     struct az_input copy = *from;
@@ -373,7 +373,7 @@ static int copy_list(struct az_vec_sv *to, const struct az_vec_sv *from)
     return rc;
 }
 
-/* Where the comparison goes: as the configuration's "compare" says, else text; what is asked for
+/* Where the comparison goes: as in the configuration's "compare", else text; what is requested
  * here beats both. */
 static int set_outputs(const struct az_run_args *r, struct az_config *c, bool configured)
 {
@@ -388,7 +388,7 @@ static int set_outputs(const struct az_run_args *r, struct az_config *c, bool co
         o->csv_dir = az_sv_str(r->csv_dir);
         rc = copy_list(&o->formats, &r->formats);
         if (!rc &&
-            r->formats.n == 0) /* a place says what is written there, and text goes with it */
+            r->formats.n == 0) /* a place implies what is written there, and text goes with it */
             rc = az_vec_push(&o->formats, AZ_SV("text"));
     } else if (!configured && !r->dir) {
         az_vec_reset(&o->formats);
@@ -402,7 +402,7 @@ static int apply(const struct compare_args *k, struct az_config *c)
     bool configured = k->r.config && c->compare.wanted;
     int rc = set_outputs(&k->r, c, configured);
 
-    if (!configured) /* what the configuration says of its inputs' reports is not meant for this one
+    if (!configured) /* settings of its inputs' reports in the configuration are not for this one
                       */
         c->outputs.xlsx = c->outputs.csv_dir = AZ_SV("");
     c->compare.wanted = true;

@@ -1,5 +1,6 @@
 /* Completion for shells, made from the rows of the commands and from the option table: commands,
- * options, keys as options, and the words that an option takes. Files complete everywhere else. */
+ * options, keys as options, and the words that an option accepts. Files complete everywhere else.
+ */
 #include "cmds/internal.h"
 
 #include <stdio.h>
@@ -27,7 +28,7 @@ static void put_words(const char *words)
         putchar(*words == '|' ? ' ' : *words);
 }
 
-/* Text inside single quotes of a shell; `also` are bytes that take a backslash. */
+/* Text inside single quotes of a shell; `also` are bytes that need a backslash. */
 static void put_quoted(const char *text, const char *also)
 {
     for (; *text; text++) {

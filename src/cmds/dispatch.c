@@ -13,7 +13,7 @@
 #include "io/fs_errors.h"
 #include "io/path.h"
 
-/* Programs whose users may look for them here, with what is there instead. */
+/* Programs whose users may search for them here, with what is there instead. */
 static const struct {
     const char *name, *instead;
 } elsewhere[] = {
@@ -71,14 +71,14 @@ static int dispatch(int argc, char **argv)
 }
 
 /* A descriptor 0, 1 or 2 that is closed would go to the next file opened, and text meant for
- * standard output would be written into a report. It is taken by /dev/null, opened the wrong way
+ * standard output would be written into a report. It is replaced by /dev/null, opened the wrong way
  * round, so that using it still fails. */
 static void occupy_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 &&
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
-            return; /* without /dev/null there is nothing to take it with */
+            return; /* without /dev/null there is no replacement */
 }
 
 /* Has the reader of standard output (`| head`) seen enough? */
@@ -89,7 +89,7 @@ static bool is_broken_pipe(void)
     return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
 }
 
-/* What nobody has said: a run that found nothing where the system could not look is not whole. */
+/* Unreported errors: a run that found nothing where the search failed is not complete. */
 static int said_all(int rc)
 {
     if ((rc != AZ_EXIT_OK && rc != AZ_EXIT_GATE && rc != AZ_EXIT_PARTIAL) || !az_trouble_say())

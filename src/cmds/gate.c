@@ -235,7 +235,7 @@ static int set_outputs(struct session *s)
     struct az_config *c = &s->config;
     int rc = AZ_OK;
 
-    /* quietly, too, it writes what it is asked for only */
+    /* quietly, too, it writes what it is requested only */
     c->look = s->g->run.quiet && !s->g->config && !s->g->dir && s->g->formats.n == 0;
     if (s->g->dir)
         c->outputs.dir = az_sv_str(s->g->dir);

@@ -85,8 +85,8 @@ const char *az_cmd_nearest(const char *name)
     return az_nearest(name, names, n);
 }
 
-/* Names of programs whose command lines are commands: installed under such a name, or given as the
- * command, it is the program's. */
+/* Names of programs whose command lines are commands: installed under such a name, or with it as
+ * the command, it is the program's. */
 static const struct {
     const char *script;
     const struct az_cmd *cmd;

@@ -1,4 +1,4 @@
-/* `analyzer history`: what was kept of earlier runs. */
+/* `analyzer history`: what was stored of earlier runs. */
 #include "cmds/run_args.h"
 
 #include <stdio.h>
@@ -60,7 +60,7 @@ static int write_text(const struct history_args *h, struct az_document *doc)
     doc->text_rows = h->verbose ? 0 : doc->text_rows;
     rc = az_text_write(doc, &text, az_want_color(h->color, STDOUT_FILENO));
     if (!rc && text.n)
-        fwrite(text.v, 1, text.n, stdout); /* what fails is said when the program ends */
+        fwrite(text.v, 1, text.n, stdout); /* what fails is reported when the program ends */
     fflush(stdout);
     az_vec_release(&text);
     return rc;
@@ -191,7 +191,7 @@ static int do_accept(struct history_args *h, struct az_history *db, struct az_do
                                   az_sv_str(h->reason ? h->reason : ""));
 }
 
-/* The rules by which runs are judged again. */
+/* The rules by which runs are tested again. */
 static int load_rules(struct history_args *h, struct az_config *c)
 {
     struct az_overrides over;

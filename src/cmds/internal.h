@@ -59,15 +59,15 @@ struct az_args {
 void az_args_init(struct az_args *a, const struct az_cmd *cmd, int argc, char **argv);
 /* Id of the next option, ARG_END, or ARG_ERROR (a message is printed: return AZ_EXIT_USAGE). */
 int az_args_next(struct az_args *a);
-/* Takes every option but --help by take. *help: it was printed, and nothing is left to do. Exit
+/* Passes every option but --help to take. *help: it was printed, and nothing is left to do. Exit
  * status. */
 int az_args_take(struct az_args *a, int (*take)(void *ctx, int id, const char *value), void *ctx,
                  bool *help);
-/* "-f a b" as "-f a -f b", which is what getopt takes, for the options of a list: "-f", "--filter".
- * NULL: no memory. */
+/* "-f a b" as "-f a -f b", which is what getopt accepts, for the options of a list: "-f",
+ * "--filter". NULL: no memory. */
 char **az_args_part_lists(int argc, char **argv, const char *const *options, size_t n_options,
                           int *n, struct az_arena *a);
-/* For commands that know no option but --help: true when the command is to return *rc. */
+/* For commands with no option but --help: true when the command is to return *rc. */
 bool az_args_only_help(struct az_args *a, size_t min, size_t max, int *rc);
 /* Prints "analyzer: error: ..." and where help is; returns AZ_EXIT_USAGE. */
 int az_usage_error(const struct az_cmd *cmd, const char *fmt, ...) AZ_PRINTF(2, 3);
@@ -79,7 +79,7 @@ void az_print_name(struct az_sv name);
 const char *az_nearest(const char *word, const char *const *names, size_t n);
 
 /* ---- flags.c ---- */
-/* Does the command take keys of the option table (it has --opt)? */
+/* Does the command accept keys of the option table (it has --opt)? */
 bool az_flags_taken(const struct az_cmd *cmd);
 /* Appends them, but for those that are options of the command itself; how many. */
 size_t az_flags_add(const struct az_cmd *cmd, struct option *to, size_t room);
@@ -100,7 +100,7 @@ int az_class_map(const struct az_args *a, const char *indent, bool unnamed,
                  struct az_vec_char *out);
 
 /* ---- look.c ---- */
-/* Paths as `run` takes them, planned, nothing written. Messages are in the diag. */
+/* Paths as `run` accepts them, planned, nothing written. Messages are in the diag. */
 struct az_look {
     struct az_config conf;
     struct az_plan plan;
@@ -111,7 +111,7 @@ void az_look_end(struct az_look *l);
 /* What an analyzed input holds, a line each after the prefix: devices, ranks, steps, span, ... */
 int az_look_facts(const struct az_plan_job *job, const struct az_result *res, const char *prefix,
                   struct az_vec_char *out) AZ_MUST_USE;
-/* Reads the inputs of a path and prints what they hold, a few indented lines each; exit status. */
+/* Reads the inputs of a path and prints their content, a few indented lines each; exit status. */
 int az_look_describe(const char *path, const struct az_log *log);
 
 /* ---- init.c ---- */
@@ -119,9 +119,9 @@ int az_look_describe(const char *path, const struct az_log *log);
 int az_init_print(const struct az_args *a);
 
 /* ---- sandbox.c ---- */
-/* Takes --no-sandbox out of the words; without it the network is given up (io/sandbox.h). */
+/* Removes --no-sandbox from the words; without it the network is closed (io/sandbox.h). */
 void az_sandbox_begin(int *argc, char **argv);
-/* After the plan, before its inputs are read: other programs are given up, if no input needs one.
+/* After the plan, before its inputs are read: other programs are forbidden, if no input needs one.
  * NULL: there are no such inputs. */
 void az_sandbox_settle(const struct az_plan *plan);
 /* The same for commands that write to these paths, too, or to none; files and folders, which need
@@ -142,13 +142,13 @@ int az_print_man(const char *about);
 int az_print_completion(const struct az_cmd *cmd, const char *shell);
 
 /* ---- help.c ---- */
-/* A row that names a key of the option table (OPT_KEY) says what the table says. */
+/* A row that names a key of the option table (OPT_KEY) has the table's text. */
 struct az_cmd_opt az_help_row(const struct az_cmd_opt *row);
 void az_print_usage(void);
 int az_print_config_help(void);
 void az_print_command_help(const struct az_cmd *cmd);
 const struct az_cmd *az_cmd_find(const char *name);
-/* The command that takes the command line of this program; NULL: none. */
+/* The command with the command line of this program; NULL: none. */
 const struct az_cmd *az_cmd_of_script(struct az_sv name);
 
 /* ---- help_topics.c ---- */

@@ -1,4 +1,4 @@
-/* What a newcomer wants to know of a file before there is a configuration. */
+/* Facts about a file before there is a configuration. */
 #include "cmds/internal.h"
 
 #include <stdio.h>
@@ -48,7 +48,7 @@ struct facts {
     int error;
 };
 
-/* Texts are of the file, and may hold anything. */
+/* Texts are of the file, and may contain anything. */
 static void line(struct facts *f, const char *label, struct az_sv text)
 {
     if (!text.n || f->error)
@@ -57,7 +57,7 @@ static void line(struct facts *f, const char *label, struct az_sv text)
     f->error = az_text_printf(f->out, "%s%-9s %.*s\n", f->prefix, label, AZ_SVF(text));
 }
 
-/* Value of a fact; empty: the file does not say. */
+/* Value of a fact; empty: not in the file. */
 static struct az_sv fact(const struct az_document *d, const char *key)
 {
     const struct az_table *t = az_document_table(d, "facts");

@@ -25,7 +25,7 @@ struct merge {
     struct az_mem mem;
     struct az_diag diag;
     struct az_log log;
-    bool quiet, unread; /* a file could not be looked at */
+    bool quiet, unread; /* a file could not be checked */
 };
 
 static int add_input(struct merge *m, const char *path)
@@ -103,7 +103,7 @@ static int report(const struct merge *m, const struct az_merge_result *r)
     if (r->repaired)
         printf("%llu events repaired: control bytes, invalid UTF-8, or non-JSON numbers\n",
                (unsigned long long)r->repaired);
-    return AZ_EXIT_OK; /* what cannot be printed is said at the end */
+    return AZ_EXIT_OK; /* what cannot be printed is reported at the end */
 }
 
 static bool cancelled(void *ctx)

@@ -1,5 +1,5 @@
 /* `analyzer multirank`: the runs of many ranks below a folder, with the letters that users of such
- * a script know. */
+ * a script expect. */
 #include "cmds/run_args.h"
 
 #include <stdio.h>
@@ -81,7 +81,7 @@ struct multirank {
     struct az_vec_sv filters; /* views into argv */
     bool all_ranks, exact, force, all_kernels, node_replay;
     bool script; /* with the defaults of TraceLens */
-    bool makes;  /* an option says what to read or to make: not only a look */
+    bool makes;  /* an option sets what to read or to make: not only text */
 };
 
 static int set_text(struct az_sv *to, struct az_arena *a, const char *from)

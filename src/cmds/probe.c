@@ -11,7 +11,7 @@ enum { OPT_INIT = 256 };
 struct probing {
     struct az_diag diag;
     size_t known;
-    bool unread; /* a file could not be looked at */
+    bool unread; /* a file could not be checked */
 };
 
 static int print_format(struct probing *p, const char *path, bool of_folder)

@@ -32,7 +32,7 @@ struct query_ctx {
     struct az_session session;
     struct az_query *query;
     struct az_query_printer *printer;
-    bool partial;     /* a result was cut, or a statement failed while others did not */
+    bool partial;     /* a result was truncated, or a statement failed while others did not */
     int stdout_errno; /* why standard output could not be written */
 };
 

@@ -24,7 +24,7 @@ struct replay {
 
 /* ---- writing the folder ---- */
 
-/* What cannot be printed is said when the program ends. */
+/* What cannot be printed is reported when the program ends. */
 static void print(const struct az_vec_char *text)
 {
     if (text->n)
@@ -207,7 +207,7 @@ static int run_folder(struct replay *r, const char *dir, struct az_diag *diag)
     if (!rc && !r->run.dry_run)
         rc = write_reports(r, &doc, dir, diag);
     if (!rc && failed)
-        rc = AZ_ECHILD; /* said row by row */
+        rc = AZ_ECHILD; /* reported row by row */
     az_document_release(&doc);
     az_arena_release(&arena);
     return rc;

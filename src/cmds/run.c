@@ -216,13 +216,13 @@ static void set_outputs(const struct az_run_args *r, struct az_outputs *o)
         o->dir = az_sv_str(r->dir);
     if (!r->xlsx && !r->csv_dir && !r->formats.n)
         return;
-    /* What is asked for here replaces what the configuration asks for. */
+    /* What is requested here replaces what the configuration requests. */
     o->xlsx = az_sv_str(r->xlsx);
     o->csv_dir = az_sv_str(r->csv_dir);
     az_vec_reset(&o->formats);
 }
 
-/* The comparison's own outputs give way, too; it writes where the run does then, under its own
+/* The comparison's own outputs are replaced, too; it writes where the run does then, under its own
  * name. */
 static void set_compare_outputs(const struct az_run_args *r, struct az_outputs *o)
 {
@@ -271,7 +271,7 @@ int az_run_print_plan(const struct az_plan *plan, const struct az_log *log)
     fflush(stdout);
     for (size_t i = 0; i < plan->jobs.n; i++) {
         if (plan->jobs.v[i].skip ||
-            plan->jobs.v[i].there) /* the plan says so of the latter: nothing has failed */
+            plan->jobs.v[i].there) /* the plan reports the latter: nothing has failed */
             continue;
         az_diag_print(&plan->jobs.v[i].diag, log);
         failed |= plan->jobs.v[i].error != AZ_OK;
@@ -330,7 +330,7 @@ int az_run_exit_status(int rc)
     }
 }
 
-/* Is there one thread that does the work: wanted so, or for one small input? */
+/* Is there one thread that does the work: requested, or for one small input? */
 static bool one_thread(const struct az_plan *plan, int64_t jobs)
 {
     const uint64_t small = UINT64_C(8) << 20; /* predicted: of 16 MB of JSON */

@@ -34,7 +34,7 @@ enum {
         OPT_KEY, "to", NULL, "end of the window, as --from"                                        \
     }
 
-/* Options of the commands that answer questions about profiles. */
+/* Options of the commands that query profiles. */
 #define AZ_ROWS_OF_QUESTIONS                                                                       \
     { OPT_OPT, "opt", "KEY=VALUE",                                                                 \
       "set an option for all inputs ('analyzer help config'); repeatable" },                       \
@@ -49,18 +49,18 @@ enum {
 AZ_VEC(const char *, az_run_paths);
 
 struct az_run_args {
-    struct az_run_paths paths; /* files and folders to look at; operands are added by the command */
-    bool writes;      /* of paths a workbook is written, too, where nothing else is asked for */
+    struct az_run_paths paths; /* files and folders to check; operands are added by the command */
+    bool writes;      /* of paths a workbook is written, too, where nothing else is requested */
     bool whole_reals; /* 5.0 is a whole number in a configuration */
     bool one_run;     /* files are the hosts of one run, whatever their names */
-    bool looks;       /* inputs of add_inputs are looked at, as paths are */
+    bool looks;       /* inputs of add_inputs are checked, as paths are */
     const char *config, *xlsx, *csv_dir, *dir;
-    const char *together;     /* -o FILE.xlsx; NULL: not given */
+    const char *together;     /* -o FILE.xlsx; NULL: not set */
     struct az_vec_sv formats; /* views into argv */
     struct az_overrides over;
     struct az_vec_sv only;
     struct az_run_opts run;
-    int64_t jobs; /* -1: not given */
+    int64_t jobs; /* -1: not set */
     uint64_t memory;
     int verbose;
     bool memory_given, dry_run, quiet, text_asked, strict, warn_only;
@@ -72,7 +72,7 @@ void az_run_args_init(struct az_run_args *r);
 void az_run_args_release(struct az_run_args *r);
 /* Sets an option of all inputs; exit status. */
 int az_run_set(struct az_run_args *r, bool path, const char *key, const char *value);
-/* Takes one option; AZ_EXIT_OK, or AZ_EXIT_USAGE with a message. */
+/* Handles one option; AZ_EXIT_OK, or AZ_EXIT_USAGE with a message. */
 int az_run_option(const struct az_cmd *cmd, struct az_run_args *r, int id, const char *value);
 /* Single options, for commands with arguments of their own; AZ_EXIT_OK, or what to exit with (a
  * message is printed). option: --opt, else --set. */
@@ -80,7 +80,7 @@ int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool o
                        const char *text);
 int az_option_when(const struct az_cmd *cmd, const char *name, const char *text, enum az_when *out);
 int az_option_jobs(const struct az_cmd *cmd, const char *text, int64_t *out);
-/* Levels, colors and text of r->run, from what was taken. */
+/* Levels, colors and text of r->run, from the options. */
 void az_run_fill_opts(struct az_run_args *r);
 /* --dry-run. */
 int az_run_print_plan(const struct az_plan *plan, const struct az_log *log);

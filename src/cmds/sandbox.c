@@ -1,5 +1,5 @@
-/* What a command gives up before it reads (io/sandbox.h), in two steps: the network at once, and
- * other programs as soon as it is known that no input needs one. */
+/* Rights that a command drops before it reads (io/sandbox.h), in two steps: the network at once,
+ * and other programs as soon as it is known that no input needs one. */
 #include "cmds/internal.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static const char option[] = "--no-sandbox";
 /* Of the process, as the sandbox itself is: written before there are threads. */
 static bool entered, alone;
 
-/* Takes the option out of the words, wherever it stands: every command knows it. */
+/* Removes the option from the words, wherever it is: every command has it. */
 static bool refused(int *argc, char **argv)
 {
     int kept = 1;

@@ -15,7 +15,7 @@
 #include "io/path.h"
 #include "run/map.h"
 
-#define MOST_TASKS 1000 /* MaxArraySize is 1001 unless a site says otherwise */
+#define MOST_TASKS 1000 /* MaxArraySize is 1001 unless a site sets another */
 
 enum { OPT_TASKS = OPT_OWN, OPT_LIMIT, OPT_BY_NODE, OPT_SUBMIT, OPT_FORCE };
 
@@ -134,13 +134,13 @@ static int write_list(struct slurm *s)
     return rc;
 }
 
-/* A task ends with 0 whatever became of its traces: its parts say it, and what has none is named by
- * the report. So one bad rank keeps no dependent job from running. */
+/* A task ends with 0 whatever became of its traces: its parts have it, and what has none is named
+ * by the report. So one bad rank does not prevent a dependent job. */
 static struct az_sv map_script(struct slurm *s)
 {
     struct az_arena *a = &s->arena;
     const struct az_sv dir = quoted(a, s->dir);
-    if (s->nodes) /* one task on each node; a node that is lost takes its own traces with it */
+    if (s->nodes) /* one task on each node; a lost node loses its own traces */
         return az_arena_printf(
             a,
             "#!/bin/sh\n#SBATCH --job-name=analyzer-map\n#SBATCH --nodelist=%s\n"
@@ -162,8 +162,8 @@ static struct az_sv map_script(struct slurm *s)
         s->force ? " --force" : "", AZ_SVF(join(a, &s->opt, " --opt")));
 }
 
-/* For a moment Slurm takes an array as ended in which all tasks that are left are being requeued:
- * the report waits for those, though not for ever, as they may need the place that it holds. */
+/* For a moment Slurm counts an array as ended in which all remaining tasks are being requeued:
+ * the report waits for those, though not for ever, as they may need its slot. */
 static struct az_sv reduce_script(struct slurm *s)
 {
     return az_arena_printf(

@@ -63,7 +63,7 @@ static int take(void *ctx, int id, const char *value)
     return az_run_option(c->cmd, &c->run, id, value);
 }
 
-/* Words without an option: inputs, or more words of the option that takes several. */
+/* Words without an option: inputs, or more words of the option with several. */
 static int operands(struct az_tool_call *c, const struct az_args *a)
 {
     int rc = AZ_EXIT_OK;
@@ -83,7 +83,7 @@ static int operands(struct az_tool_call *c, const struct az_args *a)
     return rc;
 }
 
-/* The last value that was given for an option; empty: none. */
+/* The last value of an option; empty: none. */
 static struct az_sv given(const struct az_tool_call *c, const char *key)
 {
     struct az_sv value = AZ_SV("");
@@ -117,7 +117,7 @@ static int set_tables(struct az_tool_call *c)
     return rc;
 }
 
-/* What the other program does unless its options say otherwise. */
+/* The defaults of the other program. */
 static int set_first(struct az_tool_call *c)
 {
     int rc = AZ_EXIT_OK;

@@ -1,6 +1,6 @@
-/* Command lines of the programs that users come from, whole: `analyzer tt-perf-report ...` takes
- * what `tt-perf-report ...` takes, and writes its files under its names. Their options are keys of
- * the option table; a tool has functions only for what a key cannot say. */
+/* Command lines of the programs that users come from, whole: `analyzer tt-perf-report ...` has the
+ * command line of `tt-perf-report ...`, and writes its files under its names. Their options are
+ * keys of the option table; a tool has functions only for what a key cannot express. */
 #ifndef AZ_CMDS_TOOLS_H
 #define AZ_CMDS_TOOLS_H
 
@@ -42,7 +42,7 @@ struct az_tool_call {
 
 struct az_cmd_tool {
     const struct az_cmd *cmd;
-    const char *format; /* of its inputs; NULL: detected, or as its configuration says */
+    const char *format; /* of its inputs; NULL: detected, or as in its configuration */
     const char *compat;
     const char *const *defaults; /* keys of options and values, in pairs, NULL-terminated */
     const char *input;           /* option that names the input; NULL: operands */
@@ -50,7 +50,7 @@ struct az_cmd_tool {
     const char *ending; /* of that workbook's name, after the stem of the input; NULL: as run */
     const char *const *lists; /* options with several values, NULL-terminated; NULL: none */
     size_t own_size;          /* bytes of `own`, zero at first */
-    /* Takes an option from OPT_OF_TOOL on; exit status. */
+    /* Handles an option from OPT_OF_TOOL on; exit status. */
     int (*take)(struct az_tool_call *c, int id, const char *value);
     /* After all options, before the run: exit status. */
     int (*ready)(struct az_tool_call *c);

@@ -99,7 +99,7 @@ static const struct az_cmd_opt hip_activity[] = {
 
 static const struct az_cmd_opt memory_copy[] = { PFTRACE_ROWS AZ_TOOL_ROWS };
 
-/* ---- what a key cannot say ---- */
+/* ---- what a key cannot express ---- */
 
 static int take_activity(struct az_tool_call *c, int id, const char *value)
 {

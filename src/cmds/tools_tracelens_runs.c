@@ -39,7 +39,7 @@ static const struct az_cmd_opt options[] = {
 struct search {
     struct az_tool_call *call;
     const char *dir, *pattern, *glob, *regex;
-    int64_t world; /* 0: not given */
+    int64_t world; /* 0: not set */
 };
 
 static int take_option(struct az_tool_call *c, int id, const char *value)

@@ -14,7 +14,8 @@ const char *json_c_version(void);
 const char *XML_ExpatVersion(void); /* "expat_2.5.0" */
 const char *utf8proc_version(void);
 
-/* What made the program: facts of the compiler, and two that the Makefile gives this file alone. */
+/* What made the program: facts of the compiler, and two that the Makefile defines for this file
+ * alone. */
 #ifndef AZ_SOURCE
 #define AZ_SOURCE "unknown"
 #endif

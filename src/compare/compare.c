@@ -48,7 +48,7 @@ static bool wanted(const struct az_compare_opts *o, struct az_sv id)
     return false;
 }
 
-/* By its name here; tables keep the name that the first input gives them. */
+/* By its name here; tables have their name in the first input. */
 static struct az_joined *find(const struct az_comparison *c, struct az_sv name)
 {
     for (size_t i = 0; i < c->n_tables; i++)
@@ -230,7 +230,7 @@ static int choose_baseline(struct az_comparison *c)
 
 /* ---- the whole ---- */
 
-/* A table asked for by its very name must be there in all inputs. */
+/* A table requested by its very name must be there in all inputs. */
 static int check_asked(const struct az_comparison *c)
 {
     int rc = AZ_OK;
@@ -258,7 +258,7 @@ static int check_asked(const struct az_comparison *c)
     return rc;
 }
 
-/* Inputs that share no table with the baseline: nothing is said of them but their names. */
+/* Inputs that share no table with the baseline: only their names are reported. */
 static int check_common(const struct az_comparison *c)
 {
     int rc = AZ_OK;
@@ -279,7 +279,7 @@ static int check_common(const struct az_comparison *c)
     return rc;
 }
 
-/* The baseline's difference by call tree. It was asked for, so that it is an error if there is
+/* The baseline's difference by call tree. It was requested, so that it is an error if there is
  * none. */
 static int take_tree(struct az_comparison *c, int *asked)
 {

@@ -1,5 +1,5 @@
 /* Comparison of results: a baseline and its variants, table by table, into a document of its own.
- * Sees tables only, so it works for every format alike, and across formats where tables and columns
+ * Sees tables only, so it works for every format, and across formats where tables and columns
  * have one meaning. */
 #ifndef AZ_COMPARE_COMPARE_H
 #define AZ_COMPARE_COMPARE_H
@@ -13,7 +13,7 @@
 struct az_compare_input {
     const struct az_document *doc; /* borrowed; NULL: this one could not be read and is skipped */
     struct az_sv tag;              /* name in column headings, `<tag>::<column>`; unique */
-    struct az_sv title;            /* of the input, for people */
+    struct az_sv title;            /* of the input, for readers */
     const struct az_class_rules *classes; /* the user's map of kernel names; NULL: not known */
 };
 
@@ -23,9 +23,9 @@ struct az_compare_opts {
     size_t n_tables;
     bool normalize; /* names of kernels are normalized before they are compared (az_compare_normal)
                      */
-    bool tree;     /* the baseline holds its call-tree difference to the other input: its tables are
-                      taken over */
-    bool text_all; /* text shows every table, not only the main ones */
+    bool tree; /* the baseline has its call-tree difference to the other input: its tables are moved
+                */
+    bool text_all;                /* text shows every table, not only the main ones */
     struct az_change_opts change; /* the basis */
     bool all_sheets;              /* a workbook has a sheet for every table, not twelve at most */
 };
@@ -33,7 +33,7 @@ struct az_compare_opts {
 /* Fills doc, which is initialized and empty: compare_summary first, then what was compared, facts
  * that differ, the waterfall (it adds up exactly: whole nanoseconds), side by side, and every table
  * that two inputs have. 0; AZ_EEMPTY if fewer than two inputs can be read; AZ_EUSAGE for a baseline
- * that is none of them, or too many inputs; AZ_EFORMAT if a table asked for by its name, or the
+ * that is none of them, or too many inputs; AZ_EFORMAT if a table requested by its name, or the
  * call-tree difference, is missing, or an input shares no table with the baseline (the rest is
  * there). Messages in diag. */
 int az_compare(struct az_document *doc, const struct az_compare_input *in, size_t n,

@@ -267,7 +267,7 @@ static int add(struct work *w, enum az_cause_kind kind, struct az_sv name, int64
                                 ((struct az_change_cause){ kind, name, name, { b, t } }));
 }
 
-/* Do the rows of the key hold copies? */
+/* Are the rows of the key copies? */
 static bool counts_copies(const struct az_causes *o)
 {
     return o->by == AZ_BY_OPERATOR || o->by == AZ_BY_FAMILY;
@@ -465,7 +465,7 @@ static int list_causes(struct work *w)
     return rc ? rc : shorten_labels(w, az_words_names_cut);
 }
 
-/* The account of the basis; of results without claims what their tables say. Rows of tables are
+/* The account of the basis; of results without claims their tables. Rows of tables are
  * sums over all steps. */
 static void time_of_side(struct az_causes *o, size_t side, const struct az_document *doc)
 {

@@ -22,7 +22,7 @@ enum az_cause_kind {
 };
 struct az_change_cause {
     enum az_cause_kind kind;
-    struct az_sv name, label; /* label: the name as a sentence can hold it */
+    struct az_sv name, label; /* label: the name in a form for sentences */
     int64_t ns[2];            /* baseline, variant */
 };
 AZ_VEC(struct az_change_cause, az_cause_list);

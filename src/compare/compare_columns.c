@@ -1,11 +1,11 @@
-/* Which columns of the tables of one id are keys, and which figures are compared. */
+/* Which columns of the tables of one id are keys, and which metrics are compared. */
 #include <math.h>
 
 #include "base/num.h"
 #include "base/sort.h"
 #include "compare/compare_internal.h"
 
-#define MAX_COLUMNS 4096 /* of a table that is compared: names are looked for one by one */
+#define MAX_COLUMNS 4096 /* of a table that is compared: names are searched one by one */
 
 /* Tables that have columns at all (an empty CSV file has none). */
 static const struct az_table *columned(const struct az_joined *j, size_t i)
@@ -78,8 +78,8 @@ static const struct az_cell *one_value(const struct az_table *t, size_t column)
     return first;
 }
 
-/* Device 0 of one run and device 3 of another, where neither has a second: the number says which
- * card was free, and would part all rows. */
+/* Device 0 of one run and device 3 of another, where neither has a second: the number is that of a
+ * free card, and would separate all rows. */
 static bool is_lone(const struct az_comparison *c, struct az_joined *j,
                     const struct az_joined_column *col)
 {
@@ -174,7 +174,7 @@ static void flag_keys(const struct az_comparison *c, struct az_joined *j)
     }
 }
 
-/* ---- figures ---- */
+/* ---- metrics ---- */
 
 static bool is_number(enum az_cell_type t) { return t == AZ_INT || t == AZ_REAL; }
 
@@ -192,7 +192,7 @@ static double scale_of(enum az_unit u, enum az_unit b)
     return r >= 1 ? round(r) : -round(1 / r);
 }
 
-/* Units, type and direction of a located figure; false: nothing to compare. */
+/* Units, type and direction of a located metric; false: nothing to compare. */
 static bool qualify(const struct az_comparison *c, const struct az_joined *j,
                     struct az_joined_column *col)
 {

@@ -10,10 +10,10 @@
 struct az_joined_column {
     struct az_sv name, stem;      /* as in the first table that has it */
     ptrdiff_t at[AZ_COMPARE_MAX]; /* column in each input's table; -1: it has none */
-    double scale[AZ_COMPARE_MAX]; /* of a figure: factor to the baseline's unit */
+    double scale[AZ_COMPARE_MAX]; /* of a metric: factor to the baseline's unit */
     enum az_unit unit;            /* of the baseline's column */
     enum az_cell_type
-        type;       /* of a figure: AZ_INT if all sides are whole and of one unit, else AZ_REAL */
+        type;       /* of a metric: AZ_INT if all sides are whole and of one unit, else AZ_REAL */
     unsigned flags; /* direction */
 };
 
@@ -45,7 +45,7 @@ struct az_comparison {
     struct az_document *doc;
     struct az_arena *a;
     const struct az_compare_input *in;
-    struct az_sv shown[AZ_COMPARE_MAX]; /* tags for sentences and titles: long ones are cut */
+    struct az_sv shown[AZ_COMPARE_MAX]; /* tags for sentences and titles: long ones are truncated */
     size_t n, base;                     /* inputs that can be read; which of them is the baseline */
     const struct az_compare_opts *opts;
     struct az_diag *diag;
@@ -64,7 +64,7 @@ static inline bool az_is_variant(const struct az_comparison *c, const struct az_
 enum az_row_status { ROW_NONE, ROW_SAME, ROW_CHANGED, ROW_NEW, ROW_REMOVED };
 
 /* ---- compare_columns.c ---- */
-/* Keys and figures of the tables of one id; n_keys 0: they cannot be compared. */
+/* Keys and metrics of the tables of one id; n_keys 0: they cannot be compared. */
 int az_join_columns(struct az_comparison *c, struct az_joined *j) AZ_MUST_USE;
 
 /* ---- compare_join.c ---- */
@@ -72,7 +72,7 @@ int az_join_columns(struct az_comparison *c, struct az_joined *j) AZ_MUST_USE;
 int az_join(struct az_comparison *c, struct az_joined *j) AZ_MUST_USE;
 
 /* ---- compare_row.c ---- */
-/* A figure of a row, in the baseline's unit; false: empty or not there. */
+/* A metric of a row, in the baseline's unit; false: empty or not there. */
 bool az_row_value(const struct az_joined *j, const struct az_joined_row *r, size_t value,
                   size_t input, double *out);
 /* The same as the whole number it is; false where the column is not whole. */
@@ -82,15 +82,15 @@ enum az_row_status az_row_status(const struct az_comparison *c, const struct az_
                                  const struct az_joined_row *r, size_t variant);
 /* Is it the row that stands for the whole, next to its parts? */
 bool az_row_is_whole(const struct az_joined *j, const struct az_joined_row *r);
-/* The whole that shares are of: the row the spec names, else the sum of the first figure; NaN where
- * rows are figures of several kinds. */
+/* The whole that shares are of: the row the spec names, else the sum of the first metric; NaN where
+ * rows are metrics of several kinds. */
 double az_join_total(const struct az_joined *j, size_t input);
 /* Marks pairs of removed and new rows that may be one row under another name. */
 int az_join_renamed(struct az_comparison *c, struct az_joined *j, size_t variant) AZ_MUST_USE;
 
 /* ---- compare_table.c ---- */
 int az_joined_tables(struct az_comparison *c, const struct az_joined *j) AZ_MUST_USE;
-/* Its short form for text, if the specification wants one. */
+/* Its short form for text, if the specification has one. */
 int az_joined_text(struct az_comparison *c, const struct az_joined *j) AZ_MUST_USE;
 /* "x" for one variant, "x__TAG" where there are several. */
 struct az_sv az_variant_name(const struct az_comparison *c, const char *name, size_t variant);
@@ -101,7 +101,7 @@ int az_compare_facts(struct az_comparison *c) AZ_MUST_USE;
 /* Is the table, or are its rows, on some sides only? */
 bool az_joined_one_sided(const struct az_comparison *c, const struct az_joined *j);
 /* ---- compare_sheets.c ---- */
-/* Marks the tables that have no sheet in a workbook (AZ_TABLE_NO_SHEET), unless the options want
+/* Marks the tables that have no sheet in a workbook (AZ_TABLE_NO_SHEET), unless the options request
  * all. */
 int az_compare_sheets(struct az_comparison *c) AZ_MUST_USE;
 /* Geometric mean of variant over baseline, weighted by the baseline's share; NaN without a row in

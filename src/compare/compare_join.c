@@ -1,5 +1,5 @@
 /* The full outer join of the tables of one id: rows by the text of their keys. Equal keys within
- * one table are added up, or paired by their order (the specification says which); a row whose key
+ * one table are added up, or paired by their order (by the specification); a row whose key
  * is empty fits only a row equal in all.
  */
 #include "base/num.h"
@@ -338,7 +338,7 @@ static int join_rows(struct join *g)
     return sort_rows(g->c, j);
 }
 
-/* Means of whole numbers are none: figures and columns that were merged may have become real. */
+/* Means of whole numbers are none: metrics and columns that were merged may have become real. */
 static void check_types(const struct az_comparison *c, struct az_joined *j)
 {
     for (size_t k = 0; j->merged && k < j->n_values; k++) {

@@ -167,7 +167,7 @@ static size_t strip_templates(char *p, size_t n)
 
     for (size_t i = 0; i < n; i++)
         balance += (p[i] == '<') - (p[i] == '>' && (i == 0 || p[i - 1] != '-'));
-    if (balance != 0) /* cut off, or operators: better as it is */
+    if (balance != 0) /* truncated, or operators: better as it is */
         return n;
     for (size_t i = 0; i < n; i++) {
         if (p[i] == '<')

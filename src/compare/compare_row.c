@@ -1,4 +1,4 @@
-/* Figures and status of joined rows, and pairs that may only be renamed. */
+/* Metrics and status of joined rows, and pairs that may only be renamed. */
 #include <math.h>
 
 #include "base/num.h"
@@ -7,9 +7,9 @@
 
 #define NEAR 0.2 /* durations of a renamed row differ by less than this part */
 #define MAX_PAIRS                                                                                  \
-    4000000 /* of removed and new rows looked at in one table; beyond it nothing is suggested */
+    4000000 /* of removed and new rows checked in one table; beyond it nothing is suggested */
 #define BOOK_NOISE 3e-15
-#define UNIT_NOISE 1e-12 /* figures that were converted differ by rounding */
+#define UNIT_NOISE 1e-12 /* metrics that were converted differ by rounding */
 
 static const struct az_cell *cell_of(const struct az_joined *j, const struct az_joined_row *r,
                                      size_t value, size_t input)
@@ -43,7 +43,7 @@ bool az_row_whole(const struct az_joined *j, const struct az_joined_row *r, size
     return true;
 }
 
-/* Workbooks hold 16 digits of a number. */
+/* Workbooks store 16 digits of a number. */
 static bool is_book(const struct az_comparison *c, size_t input)
 {
     return az_sv_is(c->in[input].doc->format, "workbook");
@@ -60,7 +60,7 @@ static bool equal(const struct az_comparison *c, const struct az_joined *j, size
     return (sa < 1 || sa > 1 || sb < 1 || sb > 1) && fabs(x - y) <= UNIT_NOISE * most;
 }
 
-/* Is the row there? By its first figure, where one of both sides has one. */
+/* Is the row there? By its first metric, where one of both sides has one. */
 static bool row_there(const struct az_joined *j, const struct az_joined_row *r, size_t input,
                       size_t other)
 {
@@ -136,7 +136,7 @@ struct pair {
 };
 AZ_VEC(struct pair, pairs);
 
-/* The figure that counts: the first of that unit. */
+/* The metric that counts: the first of that unit. */
 static size_t count_value(const struct az_joined *j)
 {
     for (size_t k = 1; k < j->n_values; k++)

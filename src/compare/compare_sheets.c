@@ -1,5 +1,5 @@
-/* Which tables of a comparison have a sheet in the workbook: the answer and its proof first, then
- * the main tables of the inputs. CSV and JSON have all. */
+/* Which tables of a comparison have a sheet in the workbook: the result and its evidence first,
+ * then the main tables of the inputs. CSV and JSON have all. */
 #include "base/sort.h"
 #include "compare/compare_internal.h"
 
@@ -27,7 +27,7 @@ static bool has_chart(const struct az_document *d, struct az_sv id)
     return false;
 }
 
-/* What says how the comparison came out. */
+/* The tables with the result of the comparison. */
 static bool is_answer(struct az_sv id)
 {
     return az_sv_is(id, "verdict") || az_sv_is(id, "compare_summary") ||
@@ -41,7 +41,7 @@ static unsigned rank_of(const struct az_comparison *c, const struct az_table *t)
     if (is_answer(t->id))
         return 0;
     if (has_chart(c->doc, t->id) || az_sv_is(t->id, "side_by_side_families"))
-        return 1; /* drawn in the summary from its cells, or the figures of what is drawn */
+        return 1; /* drawn in the summary from its cells, or the metrics of what is drawn */
     if (az_sv_starts(t->id, AZ_SV("compare_")))
         return az_sv_is(t->id, "compare_facts") ? 4 : 2;
     if (t->rows == 0 || (j && az_joined_one_sided(c, j)) || az_sv_starts(t->id, AZ_SV("side_by")))

@@ -1,5 +1,5 @@
-/* What was compared: one row per table and variant, what has no counterpart, the inputs, and what
- * the runs say of themselves and do not share. */
+/* What was compared: one row per table and variant, what has no counterpart, the inputs, and the
+ * facts in which the runs differ. */
 #include <math.h>
 
 #include "compare/compare_internal.h"
@@ -160,7 +160,7 @@ static bool only_for_this(const struct az_comparison *c, const struct az_joined 
     return any;
 }
 
-/* Why the table has no figures next to each other; empty: it has. */
+/* Why the table has no metrics next to each other; empty: it has. */
 static struct az_sv reason_of(const struct az_comparison *c, const struct az_joined *j)
 {
     size_t there = 0;
@@ -327,7 +327,7 @@ int az_compare_facts(struct az_comparison *c)
     for (size_t i = 0; i < c->n; i++) {
         facts[i] = az_document_table(c->in[i].doc, "facts");
         if (!facts[i] || facts[i]->columns.n < 2)
-            return AZ_OK; /* a result without facts says nothing */
+            return AZ_OK; /* a result without facts has no difference */
     }
     t = az_table_new(c->a, "compare_facts", "Facts that differ", AZ_TABLE_SUMMARY);
     if (!t)

@@ -65,7 +65,7 @@ static bool is_value(const struct az_joined *j, size_t input, size_t column)
     return false;
 }
 
-/* Columns that people rarely need are folded away in workbooks. */
+/* Columns that are rarely needed are folded away in workbooks. */
 static bool is_hidden(const struct az_joined *j, struct az_sv name)
 {
     static const char *const ends[] = {
@@ -91,7 +91,7 @@ static bool leave_out(const struct sheet *s, size_t input, size_t column)
             listed(s->j->spec->drop, t->columns.v[column].name, input != s->c->base));
 }
 
-/* A column whose rows were merged may hold means of whole numbers. */
+/* A column whose rows were merged may have means of whole numbers. */
 static enum az_cell_type raw_type(const struct sheet *s, size_t input, size_t column)
 {
     enum az_cell_type type = s->j->table[input]->columns.v[column].type;
@@ -183,7 +183,7 @@ static const char *status_text(const struct sheet *s, const struct az_joined_row
     return "";
 }
 
-/* Change of the first figure as a part of the baseline's whole, percent; what is missing on one
+/* Change of the first metric as a part of the baseline's whole, percent; what is missing on one
  * side counts as 0 there.
  */
 static void put_contribution(struct sheet *s, const struct az_joined_row *r, size_t variant,
@@ -310,7 +310,7 @@ static struct az_sv spaced(struct az_arena *a, struct az_sv name)
     return az_sv_make(p ? p : "", p ? name.n : 0);
 }
 
-/* What people read over a column: "train_step (ms)", "diff (ms)" for the figure that is compared
+/* The title over a column: "train_step (ms)", "diff (ms)" for the metric that is compared
  * first, "Count: train_step", "Count: diff" for the others. */
 static struct az_sv title_of(const struct sheet *s, const struct az_column *c)
 {

@@ -1,5 +1,5 @@
-/* What the text and Markdown reports show of a compared table: its first figure only, biggest
- * changes first. Of several variants the figure and its change in percent: more does not fit next
+/* What the text and Markdown reports show of a compared table: its first metric only, biggest
+ * changes first. Of several variants the metric and its change in percent: more does not fit next
  * to each other. */
 #include <math.h>
 

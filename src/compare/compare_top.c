@@ -12,7 +12,7 @@ struct top {
     uint32_t row;   /* the first */
     uint32_t most;  /* that changed most of several */
     size_t rows;    /* ranks */
-    double b, t;    /* sums, unit of the figure */
+    double b, t;    /* sums, unit of the metric */
     double biggest; /* change of `most` */
     bool has_b, has_t;
 };
@@ -161,7 +161,7 @@ static struct az_sv words(const struct az_comparison *c, const struct az_joined 
         b, t, units[u].unit, 100 * (t - b) / fabs(b));
 }
 
-/* The keys after the first; a number says what it is of. Of several ranks the one that changed
+/* The keys after the first; a number has its subject. Of several ranks the one that changed
  * most. */
 static struct az_sv others(const struct az_comparison *c, const struct az_joined *j,
                            const struct top *x)

@@ -390,7 +390,7 @@ static struct az_sv unlike(struct writer *w, struct az_sv text, const char *what
                                 AZ_SVF(az_words_name(w->a, b)), AZ_SVF(az_words_name(w->a, t))));
 }
 
-/* Tables that do not say what they are of. */
+/* Tables without a subject. */
 static bool is_saved(const struct az_document *d)
 {
     return az_sv_is(d->format, "tables") || az_sv_is(d->format, "workbook");

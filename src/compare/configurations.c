@@ -251,7 +251,7 @@ struct folded {
     struct az_mem *mem;
 };
 
-/* The known values of one figure of a group. */
+/* The known values of one metric of a group. */
 static size_t values_of(struct folded *f, size_t offset)
 {
     size_t n = 0;

@@ -50,7 +50,7 @@ bool az_side_by_side_reads(const struct az_document *d, const struct az_table *t
 
 /* ---- what one input is divided by ---- */
 
-/* An option of the configuration, as the table `facts` has it; NaN: not given. */
+/* An option of the configuration, as the table `facts` has it; NaN: not set. */
 static double option_of(const struct az_document *d, const char *name)
 {
     const struct az_table *t = az_document_table(d, "facts");
@@ -302,7 +302,7 @@ static struct az_sv heading_of(const struct matrix *m, size_t input)
                : az_arena_printf(m->doc->arena, "%.*s, recording", AZ_SVF(m->in[input].tag));
 }
 
-/* Headers say the unit, of what the user or a rule names. */
+/* Headers have the unit of metrics named by the user or a rule. */
 static struct az_sv with_unit(const struct matrix *m, struct az_sv name, enum az_unit unit)
 {
     return az_arena_printf(m->doc->arena, "%.*s (%s)", AZ_SVF(name), az_unit_text(unit));

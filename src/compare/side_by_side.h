@@ -5,7 +5,7 @@
 
 #include "compare/compare.h"
 
-/* Is a table of the document read here, or by az_configurations? Of a result that is kept for the
+/* Is a table of the document read here, or by az_configurations? Of a result that is stored for the
  * side-by-side report only, nothing else is needed. */
 bool az_side_by_side_reads(const struct az_document *d, const struct az_table *t);
 /* Steps of a result: those found, else the iterations that its configuration names; NaN. */

@@ -11,8 +11,8 @@ struct az_title_groups {
     size_t *of;         /* input -> group */
     size_t n;
 };
-/* The last number of the titles is replaced, else the first, else all: the first way that gives no
- * more groups than a screen has rows. In the arena. 0 or an error of memory. */
+/* The last number of the titles is replaced, else the first, else all: the first way with no more
+ * groups than a screen has rows. In the arena. 0 or an error of memory. */
 int az_title_groups_make(struct az_arena *a, const struct az_compare_input *in, size_t n,
                          struct az_title_groups *out) AZ_MUST_USE;
 /* The median of n numbers, which are sorted; NaN of none, or without memory. */

@@ -40,8 +40,8 @@ static bool is_plain(const struct az_node *n)
     return n->kind == AZ_NODE_TEXT || n->kind == AZ_NODE_NUMBER || n->kind == AZ_NODE_BOOL;
 }
 
-/* Remembers that an option was given, and reports one that says something else than an earlier one
- * of the same meaning. */
+/* Records that an option was set, and reports one that contradicts an earlier one of the same
+ * meaning. */
 static void given_add(struct az_loader *l, const struct az_option *o, const struct az_node *n,
                       struct az_where at)
 {
@@ -64,7 +64,7 @@ static void given_add(struct az_loader *l, const struct az_option *o, const stru
     l->given = g;
 }
 
-#define MANY_ERRORS 200 /* beyond this no nearest key is looked for */
+#define MANY_ERRORS 200 /* beyond this no nearest key is searched */
 
 static void unknown_key(struct az_loader *l, struct az_node *n, unsigned place)
 {

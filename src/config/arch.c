@@ -95,7 +95,7 @@ static bool has_column(struct az_sv head, struct az_sv title)
     return false;
 }
 
-/* One row; nothing if the file says no rates of this basis. */
+/* One row; nothing if the file has no rates of this basis. */
 static bool put_row(struct arch *x, const struct az_node *device, const char *key,
                     const char *basis)
 {

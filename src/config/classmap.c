@@ -15,7 +15,7 @@ static struct az_class_rule *find_rule(struct az_class_rules *rules, struct az_s
     return NULL;
 }
 
-/* A key equal to an earlier one but for case keeps the first position and gives the last value. */
+/* A key equal to an earlier one but for case has the first position and the last value. */
 static int add_rule(struct az_loader *l, const struct az_node *n, struct az_class_rules *out)
 {
     struct az_class_rule rule = { .key = n->key, .lower = az_utf8_lower(l->a, n->key) };
@@ -36,7 +36,7 @@ static int add_rule(struct az_loader *l, const struct az_node *n, struct az_clas
     return 0;
 }
 
-/* No key may hold another: the class would depend on the order only. */
+/* No key may contain another: the class would depend on the order only. */
 static void check_conflicts(struct az_loader *l, const struct az_node *map,
                             const struct az_class_rules *rules)
 {

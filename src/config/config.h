@@ -9,7 +9,7 @@
 #include "regression/gate_rule.h"
 #include "text/jsonw.h"
 
-/* What is written where; of the run, overridden by an input's own. Empty views: not given. */
+/* What is written where; of the run, overridden by an input's own. Empty views: not set. */
 struct az_outputs {
     struct az_sv dir; /* outputs.dir, -o DIR */
     struct az_sv
@@ -18,13 +18,13 @@ struct az_outputs {
     struct az_sv csv_file; /* options.csv: the operations alone; the stacked summary next to it */
     struct az_sv summary_file; /* options.summary_file: the stacked summary, without its ending */
     struct az_vec_sv formats;  /* writer names; empty: the default (text and xlsx; CSV only when
-                                  csv_dir alone is given) */
+                                  csv_dir alone is set) */
     int64_t xlsx_rows;         /* 10000; 0: all */
     int64_t html_rows;         /* 1000; 0: all */
     bool overwrite;            /* of a search for runs: replace reports that are there already */
 };
 
-/* A value that was given, for what can be said when the format is known: newest first, in the
+/* A value that was set, for checks when the format is known: newest first, in the
  * config's arena. */
 struct az_given {
     const struct az_option *option;
@@ -33,11 +33,11 @@ struct az_given {
     const struct az_given *next;
 };
 
-/* Where the runs of an input are looked for (driver: az_plan_search). */
+/* Where the runs of an input are searched (driver: az_plan_search). */
 struct az_search {
     struct az_sv base_dir;       /* NUL-terminated; empty: the input names its files */
     struct az_sv extension;      /* json | gz | auto */
-    const struct az_sv *filters; /* in the config's arena, in the order given */
+    const struct az_sv *filters; /* in the config's arena, in their order */
     size_t n_filters;
     bool filters_exact_rank;
 };
@@ -53,10 +53,10 @@ struct az_input_file {
 AZ_VEC(struct az_input_file, az_input_files);
 
 struct az_input {
-    struct az_sv title;     /* heading and name; made from the file name if the config gives none */
+    struct az_sv title;     /* heading and name; made from the file name if the config has none */
     bool no_heading;        /* "title": null */
     struct az_sv run_group; /* inputs with one are repeated runs of the same thing; empty: none */
-    bool baseline;          /* of the gates: said on the command line */
+    bool baseline;          /* of the gates: set on the command line */
     struct az_sv format;    /* as in the registry, lower case; "auto" */
     struct az_input_files files; /* globs expanded, sorted */
     struct az_options opts;
@@ -87,12 +87,12 @@ struct az_compare_config {
     bool tree;          /* of two traces also the difference by call tree */
     bool all_sheets;    /* the workbook has a sheet for every table */
     struct az_sv basis; /* step, recording */
-    struct az_outputs outputs; /* what is not given: as the run's */
+    struct az_outputs outputs; /* what is not set: as the run's */
 };
 
 struct az_config {
     struct az_arena arena; /* owns all texts */
-    struct az_sv path;     /* of the config; empty for a quick look */
+    struct az_sv path;     /* of the config; empty without a configuration */
     struct az_inputs inputs;
     const struct az_given *given; /* options of all inputs: of the top level, and --opt */
     struct az_outputs outputs;
@@ -106,14 +106,14 @@ struct az_config {
     bool side_by_side;     /* with two inputs or more */
     struct az_sv baseline; /* of it: a title, "first"; empty: none */
     struct az_cancel
-        cancel; /* asked while files are looked for and inputs are analyzed: set by the caller */
+        cancel; /* checked while files are searched and inputs are analyzed: set by the caller */
     bool takes_results;    /* saved results are inputs, too: set by commands */
     bool no_reports;       /* inputs are analyzed for the steps after them only: set by commands */
-    struct az_sv together; /* -o FILE.xlsx: all outputs take its folder and its name, each with its
+    struct az_sv together; /* -o FILE.xlsx: all outputs have its folder and its name, each with its
                               own ending; empty: none; set by commands */
     bool whole_reals;      /* 5.0 is a whole number, as to other programs; set by commands */
     bool one_run;          /* files named together are the hosts of one run; set by commands */
-    bool look; /* files are looked at: no workbook that nobody asked for; set by commands */
+    bool look;             /* files are checked: no workbook unless requested; set by commands */
     struct az_vec_sv only; /* titles of --only, borrowed; empty: all inputs */
     struct az_input quick; /* what az_config_add_input copies; set by az_config_quick */
 };
@@ -121,17 +121,17 @@ struct az_config {
 /* Command line values that beat the file.
  * AZ_SET_PATH (--set): any value of the config, set before validation: "outputs.dir",
  * "inputs.0.title", "inputs.*.analysis_args.num_of_iters" (* = every element), or a JSON pointer as
- * messages print it, for keys that hold dots ("/kernel_to_class_map/a.b"). The value is JSON if it
- * parses as such, else a string. AZ_SET_OPTION (--opt): one option, threshold or analysis argument
- * of all inputs; beats everything else. */
+ * messages print it, for keys that contain dots ("/kernel_to_class_map/a.b"). The value is JSON if
+ * it parses as such, else a string. AZ_SET_OPTION (--opt): one option, threshold or analysis
+ * argument of all inputs; beats everything else. */
 struct az_override {
     enum { AZ_SET_PATH, AZ_SET_OPTION } kind;
     struct az_sv key, value;
-    bool flag; /* of AZ_SET_OPTION: given as --KEY, for messages */
+    bool flag; /* of AZ_SET_OPTION: set by --KEY, for messages */
 };
 AZ_VEC(struct az_override, az_overrides);
 
-/* Names of formats the config may use are given by the caller (the registry is above this room).
+/* The caller passes the names of formats (the registry is above this room).
  * NULL-terminated. */
 struct az_config_names {
     const char *const *formats;
@@ -144,7 +144,7 @@ void az_config_release(struct az_config *c);
  * the first); AZ_ECONFIG if any is an error, also for no inputs. */
 int az_config_load(struct az_config *c, const char *path, const struct az_overrides *over,
                    const struct az_config_names *names, struct az_diag *diag) AZ_MUST_USE;
-/* The same from text in memory; `path` is for messages. No file is looked up: paths and globs stay
+/* The same from text in memory; `path` is for messages. No file is searched: paths and globs stay
  * as written. */
 int az_config_load_memory(struct az_config *c, struct az_sv text, const char *path,
                           const struct az_overrides *over, const struct az_config_names *names,
@@ -153,7 +153,7 @@ int az_config_load_memory(struct az_config *c, struct az_sv text, const char *pa
  * planner). */
 int az_config_quick(struct az_config *c, const struct az_overrides *over,
                     const struct az_config_names *names, struct az_diag *diag) AZ_MUST_USE;
-/* Gates with the rules of the key figures, where none are given. */
+/* Gates with the rules of the key metrics, where none are set. */
 int az_config_default_gates(struct az_config *c) AZ_MUST_USE;
 int az_config_add_input(struct az_config *c,
                         struct az_input **in) AZ_MUST_USE; /* copies the quick defaults */

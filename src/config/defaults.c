@@ -11,7 +11,7 @@ static void default_number(const struct az_option *o, void *to)
         rc = az_parse_i64(text, to);
     else
         rc = az_parse_f64(text, to);
-    (void)rc; /* the table's own text; held by a unit test */
+    (void)rc; /* the table's own text; checked by a unit test */
 }
 
 /* Writes the default of one row of the table. Fields without one are 0, "", or AZ_UNSET_I64. */

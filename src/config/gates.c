@@ -1,4 +1,5 @@
-/* gates and history: rules of pass and fail, where the baseline comes from, where runs are kept. */
+/* gates and history: rules of pass and fail, where the baseline comes from, where runs are stored.
+ */
 #include "config/private.h"
 
 #include "base/num.h"
@@ -47,7 +48,7 @@ static void check_baseline(struct az_loader *l, const struct az_node *n)
 
 #define ALL_FIGURES "all metrics"
 
-/* Limits of the rules that stand where none are given (docs/gates.md has their error rates). */
+/* Limits of the rules used where none are set (docs/gates.md has their error rates). */
 #define TOTAL_REL  0.03 /* of the whole: a slow-down of 5 % is found */
 #define PART_REL   0.05
 #define PART_LEAST 0.025 /* of the total: what is less is no cause of anything */

@@ -41,7 +41,7 @@ static void unknown_format(struct az_loader *l, const struct az_node *n)
     az_vec_release(&known);
 }
 
-/* Format as written, or what the keys of the files say. False: unknown. */
+/* Format as written, or from the keys of the files. False: unknown. */
 static bool load_format(struct az_loader *l, const struct az_node *n, struct az_input *in)
 {
     const struct az_node *f = az_node_get(n, "format");
@@ -78,7 +78,7 @@ static void load_title(struct az_loader *l, const struct az_node *n, struct az_i
         l->fatal = AZ_ENOMEM;
 }
 
-/* The key is there and its value was refused already. */
+/* The key is there and its value was rejected already. */
 static bool is_bad(const struct az_node *object, const char *key)
 {
     return az_node_has(object, key) && !az_node_get(object, key);
@@ -125,7 +125,8 @@ static bool load_report(struct az_loader *l, const struct az_node *n, struct az_
     return true;
 }
 
-/* Of a quick look the files are the paths of the command line; --set may not name others. */
+/* Without a configuration the files are the paths of the command line; --set may not name others.
+ */
 static void refuse_files(struct az_loader *l, const struct az_node *n)
 {
     static const char *const keys[] = { "path", "paths", "nsys_csv_file_path", "nsys_report",
@@ -137,7 +138,7 @@ static void refuse_files(struct az_loader *l, const struct az_node *n)
     }
 }
 
-/* Runs are looked for by the planner; here the folder is. */
+/* Runs are searched by the planner; here the folder is. */
 static void load_search(struct az_loader *l, const struct az_node *n, struct az_input *in)
 {
     static const char *const keys[] = {
@@ -154,7 +155,7 @@ static void load_search(struct az_loader *l, const struct az_node *n, struct az_
         l->fatal = AZ_ENOMEM;
 }
 
-/* Keys that say how base_dir is searched. */
+/* Keys of the search in base_dir. */
 static void warn_no_search(struct az_loader *l, const struct az_node *n)
 {
     static const char *const keys[] = { "extension", "filters", "filters_exact_rank", "overwrite" };
@@ -197,7 +198,7 @@ static void load_files(struct az_loader *l, const struct az_node *n, struct az_i
         az_load_error(l, n, "missing key 'path'; add the files to read, or base_dir");
 }
 
-/* Keys that a classic input cannot do without, wherever they may have been given. */
+/* Keys that a classic input cannot do without, wherever they may have been set. */
 static void check_required(struct az_loader *l, const struct az_node *n, const struct az_input *in,
                            bool with_nvtx)
 {
@@ -223,14 +224,14 @@ static void check_required(struct az_loader *l, const struct az_node *n, const s
                       where, AZ_SVF(in->title), source);
 }
 
-/* A place for outputs given by --opt is one of the run: several inputs part it among themselves. */
+/* A place for outputs set by --opt is one of the run: several inputs part it among themselves. */
 static void apply_run_outputs(struct az_loader *l, const struct az_override *o, struct az_store t)
 {
     const struct az_option *row = az_option_find(o->key, AZ_AT_OPTIONS);
     struct az_diag mute;
     if (!row || row->owner != AZ_OWN_OUTPUTS)
         return;
-    az_diag_init(&mute); /* said for the input already */
+    az_diag_init(&mute); /* reported for the input already */
     t.outputs = &l->c->outputs;
     t.diag = &mute;
     int rc = az_value_store_text(o->key, o->value, AZ_AT_FILE(AZ_SV("--opt")), &t);

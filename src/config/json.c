@@ -1,5 +1,5 @@
-/* Text of a configuration into a tree: json-c says whether it is JSON (with comments and trailing
- * commas) and decodes strings; scan.c adds what json-c does not keep. The only file that includes
+/* Text of a configuration into a tree: json-c checks that it is JSON (with comments and trailing
+ * commas) and decodes strings; scan.c adds what json-c does not store. The only file that includes
  * json-c. */
 #include "config/private.h"
 
@@ -21,7 +21,7 @@ static int fail_at(struct az_diag *diag, struct az_sv text, struct az_sv file, s
     return AZ_ECONFIG;
 }
 
-/* NUL bytes and bytes that are not UTF-8: json-c would stop at the one and take the other. */
+/* NUL bytes and bytes that are not UTF-8: json-c would stop at the one and accept the other. */
 static int check_bytes(struct az_sv text, struct az_sv file, struct az_diag *diag)
 {
     const char *nul = text.n ? memchr(text.p, '\0', text.n) : NULL;
@@ -69,7 +69,7 @@ done:
     return out;
 }
 
-/* JSON's own form of a number; json-c also takes 01, 1e, NaN and Infinity. */
+/* JSON's own form of a number; json-c also accepts 01, 1e, NaN and Infinity. */
 static bool is_number(struct az_sv s)
 {
     size_t i = 0;
@@ -129,7 +129,7 @@ static bool same_kind(const struct az_node *n, struct json_object *jo)
     return false;
 }
 
-/* Gives the nodes the values json-c read. Depth is bounded by CONFIG_MAX_DEPTH. */
+/* Sets the values that json-c read. Depth is bounded by CONFIG_MAX_DEPTH. */
 static int fill(struct az_node *n, struct json_object *jo, struct az_arena *a, struct az_diag *diag)
 {
     if (!same_kind(n, jo))

@@ -115,7 +115,7 @@ int az_config_load_memory(struct az_config *c, struct az_sv text, const char *pa
     };
     c->path = az_arena_dup(&c->arena, az_sv_str(path));
     struct az_sv own =
-        az_arena_dup(&c->arena, text); /* with the NUL after it that the parser wants */
+        az_arena_dup(&c->arena, text); /* with the NUL after it that the parser needs */
     if (!own.p || !c->path.p)
         return az_diag_memory(diag, AZ_ENOMEM, AZ_NOWHERE, NULL);
     return load_text(&l, own, c->path);

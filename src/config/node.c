@@ -1,4 +1,4 @@
-/* The tree of a configuration: building, looking up, naming. */
+/* The tree of a configuration: building, search, naming. */
 #include "config/private.h"
 
 #include "base/num.h"
@@ -62,7 +62,7 @@ bool az_node_has(const struct az_node *object, const char *key)
     return false;
 }
 
-/* Appends "/key" with ~ and / escaped as RFC 6901 wants. */
+/* Appends "/key" with ~ and / escaped as RFC 6901 requires. */
 static int append_step(struct az_vec_char *out, const struct az_node *n)
 {
     if (n->parent->kind == AZ_NODE_ARRAY)

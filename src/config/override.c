@@ -1,5 +1,5 @@
-/* --set PATH=VALUE: puts a value into the tree before it is validated, so that it is held to the
- * same rules. */
+/* --set PATH=VALUE: puts a value into the tree before it is validated, so that the same rules
+ * apply. */
 #include "config/private.h"
 
 #include "base/num.h"
@@ -55,7 +55,7 @@ static bool split(struct az_loader *l, struct az_sv path, struct steps *steps)
     }
 }
 
-/* Values of the command line have no line; a string is taken as typed. */
+/* Values of the command line have no line; a string stays as typed. */
 static void mark_typed(struct az_node *n)
 {
     n->file = FROM_SET;

@@ -96,7 +96,7 @@ static void load_one(struct az_loader *l, const struct az_node *n, const char *r
         l->fatal = rc;
 }
 
-/* A file named twice (say, by two globs) would be counted twice: the first is kept. */
+/* A file named twice (for example by two globs) would be counted twice: the first is used. */
 static void drop_repeated(struct az_loader *l, const struct az_node *n,
                           struct az_input_files *files)
 {

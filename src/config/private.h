@@ -9,7 +9,7 @@
 #define CONFIG_MAX_BYTES ((size_t)64 << 20)
 #define CONFIG_MAX_DEPTH                                                                           \
     32 /* nested arrays and objects; also bounds every recursion in this folder */
-#define CONFIG_MAX_VALUES 1000000 /* json-c takes up to 900 bytes for a value of two */
+#define CONFIG_MAX_VALUES 1000000 /* json-c needs up to 900 bytes for a value of two */
 #define CONFIG_MAX_INPUTS 100000
 #define CLASS_MAX_RULES   5000 /* all pairs of keys are compared */
 #define CLASS_MAX_KEY     1024 /* bytes */
@@ -33,8 +33,7 @@ struct az_node {
     int64_t line, column; /* of the key, or of an element; 1-based, 0: none */
     struct az_node *parent, *first, *last, *next;
     size_t n;   /* children */
-    bool typed; /* given on the command line: a string is wanted as typed even if it reads as a
-                   number */
+    bool typed; /* set on the command line: a string stays as typed even if it reads as a number */
     bool bad;   /* an error was reported: not read any further */
 };
 
@@ -67,10 +66,10 @@ int az_conf_scan(struct az_sv text, struct az_sv file, struct az_arena *a, struc
                  struct az_node **root, size_t *end) AZ_MUST_USE;
 /* Offset after white space and comments from `at`; text.n at the end. */
 size_t az_conf_blank(struct az_sv text, size_t at);
-/* About how many values a text holds (brackets and commas outside strings and comments): to refuse
+/* About how many values a text has (brackets and commas outside strings and comments): to reject
  * before reading. */
 size_t az_conf_count(struct az_sv text);
-/* Decodes the quoted token of a string that holds backslashes, through json-c. NULL view: not
+/* Decodes the quoted token of a string with backslashes, through json-c. NULL view: not
  * possible. */
 struct az_sv az_conf_decode(struct az_sv token, struct az_arena *a);
 void az_conf_place(struct az_sv text, size_t offset, int64_t *line, int64_t *column);
@@ -83,7 +82,7 @@ struct az_loader {
     const struct az_overrides *over;
     struct az_diag *diag;
     struct az_sv base;            /* folder of the config; empty: current directory only */
-    bool no_files;                /* nothing is looked up on disk */
+    bool no_files;                /* the disk is not read */
     bool quick;                   /* no files and no required arguments: a template for PATH... */
     bool opts_checked;            /* --opt errors were reported once */
     bool python_said;             /* that extensions are no Python */
@@ -118,7 +117,7 @@ struct az_store {
     const struct az_where *at; /* place for messages; NULL: the node's */
     bool whole_reals;          /* 5.0 is a whole number */
 };
-/* Checks type, range and values, then stores. A message was given if it is AZ_ECONFIG. */
+/* Checks type, range and values, then stores. A message was reported if it is AZ_ECONFIG. */
 int az_value_store(const struct az_option *o, const struct az_node *n,
                    const struct az_store *t) AZ_MUST_USE;
 /* From command line text; messages as above. */
@@ -155,7 +154,7 @@ int az_config_resolve(struct az_loader *l, struct az_node *root) AZ_MUST_USE;
 
 /* ---- apply.c ---- */
 /* Stores the values of an object (NULL: nothing) that is at `place`; reports keys the table does
- * not have there and values it does not take, and marks them bad. */
+ * not have there and invalid values, and marks them bad. */
 void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place,
                      struct az_options *opts, struct az_outputs *outputs);
 /* What may stand both at the top and in an input: options, thresholds, outputs, labels, class map,
@@ -172,8 +171,8 @@ void az_input_load(struct az_loader *l, struct az_node *n);
 void az_gates_load(struct az_loader *l, struct az_node *root);
 
 /* ---- paths.c ---- */
-/* Files of a path, a glob or a list of these. False: nothing was given (absent, null, or "" where
- * optional). */
+/* Files of a path, a glob or a list of these. False: not set (absent, null, or "" where optional).
+ */
 bool az_paths_load(struct az_loader *l, const struct az_node *n, const char *role, bool optional,
                    struct az_input_files *out);
 /* A single file as config and user mean it: next to the config, else as written. {NULL, 0} without

@@ -1,5 +1,5 @@
-/* The second look at a configuration's text, after json-c accepted it: json-c keeps no positions,
- * takes numbers JSON does not have and is silent about repeated keys. This scan gives line and
+/* The second pass over a configuration's text, after json-c accepted it: json-c stores no
+ * positions, accepts numbers that are not JSON and ignores repeated keys. This scan finds line and
  * column of every key and element, the tokens as written, and reports repeated keys. Values of
  * strings are filled in by json.c. */
 #include "config/private.h"
@@ -121,7 +121,7 @@ static void scan_mark(const struct scan *s, struct az_node *n)
     n->column = (int64_t)(s->at - s->line_at) + 1;
 }
 
-/* A string with its quotes (json-c takes both kinds). */
+/* A string with its quotes (json-c accepts both kinds). */
 static int scan_string(struct scan *s, struct az_sv *token)
 {
     char quote = s->text.p[s->at];
@@ -176,7 +176,7 @@ static int scan_word(struct scan *s, struct az_node *n)
     return 0;
 }
 
-/* Takes up a member, or puts it in the place of an earlier one with the same key: the last value
+/* Adds a member, or replaces an earlier one with the same key: the last value
  * wins at the first position, as in json-c and in the reference tool. */
 static int add_member(struct scan *s, struct az_node *object, struct az_node *n)
 {

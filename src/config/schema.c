@@ -1,6 +1,6 @@
 /* JSON Schema (draft 7) of the configuration, for editors and checks, from the option table. The
- * program stays the judge: it also refuses what a schema cannot say (2.0 as an integer, files that
- * are not there, keys that conflict). */
+ * program decides: it also rejects what a schema cannot express (2.0 as an integer, files that are
+ * not there, keys that conflict). */
 #include "config/private.h"
 
 #include "base/num.h"
@@ -104,7 +104,8 @@ static void put_range(struct az_jsonw *w, const struct az_option *o)
         put_number(w, "default", integer, fallback);
 }
 
-/* Names of formats: as listed for completion, and in any case as the program takes them. */
+/* Names of formats: as listed for completion, and in any letter case, as the program accepts them.
+ */
 static void put_format(struct schema *s)
 {
     struct az_jsonw *w = s->w;
@@ -376,7 +377,7 @@ int az_config_schema(struct az_jsonw *w, const struct az_config_names *names)
     put_text(w, "title", "analyzer configuration");
     put_text(w, "description",
              "Comments and trailing commas are allowed in the file; strip them before validating.");
-    az_jsonw_key(w, "allowComments"); /* for editors, which know the file by its $schema */
+    az_jsonw_key(w, "allowComments"); /* for editors, which find the file by its $schema */
     az_jsonw_bool(w, true);
     az_jsonw_key(w, "allowTrailingCommas");
     az_jsonw_bool(w, true);

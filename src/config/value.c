@@ -34,7 +34,7 @@ static struct az_sv one_of(const char *words, struct az_arena *a)
     return out;
 }
 
-/* What is wanted, in words. */
+/* What is expected, in words. */
 static struct az_sv want(const struct az_option *o, struct az_arena *a)
 {
     struct az_sv range = az_value_range(o, a);
@@ -75,7 +75,7 @@ static struct az_sv got(const struct az_node *n, struct az_arena *a)
     return az_sv_str(az_node_kind_text(n->kind));
 }
 
-/* A number over the end of a range whose end is not among what is wanted, in words. */
+/* A number over the end of a range whose end is not among the expected values, in words. */
 static bool beyond(const struct az_option *o, const struct az_node *n)
 {
     double x;
@@ -196,7 +196,7 @@ static int store_enum(const struct az_option *o, const struct az_node *n, const 
     return 0;
 }
 
-/* On the command line a number or a word is a string where a string is wanted. */
+/* On the command line a number or a word is a string where a string is expected. */
 static bool is_text(const struct az_node *n)
 {
     return n->kind == AZ_NODE_TEXT ||
@@ -336,7 +336,7 @@ static int store_set(const struct az_option *o, const struct az_node *n, const s
     return rc;
 }
 
-/* null gives back what holds when the key is absent, where there is no default to write instead. */
+/* null restores the value of an absent key, where there is no default to write instead. */
 static int store_null(const struct az_option *o, const struct az_node *n, const struct az_store *t,
                       char *to)
 {
@@ -390,7 +390,7 @@ int az_value_store(const struct az_option *o, const struct az_node *n, const str
 }
 
 /* true, yes, on, 1 and their opposites, as a boolean of JSON; other text stays a string and is
- * refused. */
+ * rejected. */
 static void read_bool(struct az_node *n)
 {
     struct az_sv yes = word_of("true|yes|on|1", n->text), no = word_of("false|no|off|0", n->text);

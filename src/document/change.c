@@ -116,7 +116,7 @@ static void read_facts(const struct az_document *doc, struct az_change_side *s)
     }
 }
 
-/* Iterations and devices that a classic configuration gives: what its sums are divided by where no
+/* Iterations and devices of a classic configuration: what its sums are divided by where no
  * steps are recorded. */
 static void read_given(const struct az_document *doc, struct az_change_side *s)
 {

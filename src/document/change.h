@@ -1,6 +1,6 @@
 /* The change from one result to another, as data: whether they can be compared, on what basis, and
  * by how much they differ (object `change` of comparisons and gates; spec in docs/compare.md 2).
- * Results are read by the tables that hold their claims (document/claims.h), so that saved ones
+ * Results are read by the tables of their claims (document/claims.h), so that saved ones
  * serve as well. */
 #ifndef AZ_DOCUMENT_CHANGE_H
 #define AZ_DOCUMENT_CHANGE_H

@@ -4,8 +4,8 @@
  * that can deny it (`trust`).
  *
  * All times are whole nanoseconds. Values of several devices or ranks are means, so that
- * computing + exposed_communication + exposed_copy + idle = span holds exactly (idle takes the
- * remainder of rounding). Identifiers are lower case words joined by `_`; they are stable. */
+ * computing + exposed_communication + exposed_copy + idle = span is exact (idle gets the rounding
+ * error). Identifiers are lower case words joined by `_`; they are stable. */
 #ifndef AZ_DOCUMENT_CLAIMS_H
 #define AZ_DOCUMENT_CLAIMS_H
 
@@ -159,7 +159,7 @@ struct az_claim {
     struct az_sv subject; /* what: a kernel, an operator, who is waited for; may be empty */
     struct az_sv detail;  /* what follows the sentence's metrics, with its own comma */
     int64_t time_ns;      /* of all its events, not only what can be saved; -1: not known */
-    int64_t exposed_ns;   /* the saving before time that other findings count is taken off */
+    int64_t exposed_ns;   /* the saving before time of other findings is subtracted */
     int64_t faster_ns;    /* copies from pageable memory: of it at the rate of the link; -1 */
     int64_t median_ns;    /* of one event of it; -1: not known */
     int64_t largest_ns;   /* of one; -1: not known */
@@ -205,13 +205,13 @@ struct az_claims {
     struct {
         int64_t operator_ns, threads;
     } host;
-    int64_t kernels;   /* kernel and graph events, or those that came summed */
-    int64_t kernel_ns; /* of formats that hold sums only: their time; 0: there is an account */
+    int64_t kernels;           /* kernel and graph events, or those that came summed */
+    int64_t kernel_ns;         /* of formats with sums only: their time; 0: there is an account */
     struct az_claim *findings; /* largest saving first, those outside the scope last */
     size_t n_findings;
     struct az_check_result trust[AZ_CHECKS];
 };
-/* Adds the tables `account`, `trust_checks` and `verdict_facts`, which hold the claims but for the
+/* Adds the tables `account`, `trust_checks` and `verdict_facts`, which have the claims except the
  * findings (those are the table `findings`). */
 int az_claims_tables(struct az_document *doc, const struct az_claims *c) AZ_MUST_USE;
 /* Checks on which the account depends, as bits. */

@@ -125,7 +125,7 @@ int az_document_add(struct az_document *d, struct az_table *t)
     rc = az_table_finish(t);
     if (!rc)
         rc = hold_shown(d, t);
-    if (!rc && d->arena->failed) /* one of the texts that the table holds */
+    if (!rc && d->arena->failed) /* one of the texts of the table */
         rc = az_arena_error(d->arena);
     if (rc)
         goto drop;
@@ -238,7 +238,8 @@ static bool taken(struct az_arena *a, struct az_sv name, const struct az_vec_sv 
     return false;
 }
 
-/* Characters a sheet name may not hold become `_`; so do apostrophes at the ends. In place. */
+/* Characters that a sheet name may not contain become `_`; so do apostrophes at the ends. In place.
+ */
 static void make_valid(char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

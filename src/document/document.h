@@ -28,11 +28,11 @@ enum az_chart_kind {
 
 struct az_chart {
     enum az_chart_kind kind;
-    struct az_sv table; /* id of the table that holds the data */
+    struct az_sv table; /* id of the table with the data */
     struct az_sv title, x_title, y_title;
     struct az_sv x; /* column names */
     struct az_vec_sv y;
-    size_t max_rows; /* first rows only; 0: all (a writer may cut and must say so) */
+    size_t max_rows; /* first rows only; 0: all (a writer may truncate and must report it) */
     /* What a writer may use if it can: */
     const struct az_sv
         *parts; /* values of x that add up to the whole, to be drawn as one stack; NULL: none */
@@ -55,7 +55,7 @@ AZ_VEC(struct az_table *, az_table_list);
 struct az_document {
     struct az_sv title; /* heading; empty: none (title null in a config) */
     bool no_heading;
-    struct az_sv input;          /* path as given, for people */
+    struct az_sv input;          /* path as given, for readers */
     struct az_sv format;         /* "nsys-sqlite" */
     struct az_table_list tables; /* in report order; coverage and facts last */
     struct az_charts charts;
@@ -68,7 +68,7 @@ struct az_document {
     const struct az_tracks *tracks;
     const struct az_flame *flame;
     /* Tables of events for a database writer, made row by row; not among `tables`. NULL: none;
-     * where a report wants them (az_report.events). */
+     * where a report needs them (az_report.events). */
     const struct az_table_list *events;
     struct az_kept *kept;                /* released with the document */
     const struct az_schema_index *names; /* of columns; made with the first table */
@@ -79,7 +79,7 @@ struct az_document {
     bool verdict_first;  /* text: the verdict before the classic block */
     size_t text_rows;    /* rows a table in the text summary; 0: all */
     size_t text_columns; /* of a line of it */
-    int64_t origin_ns; /* of the trace's first event: people are shown starts after it; -1: none */
+    int64_t origin_ns; /* of the trace's first event: readers are shown starts after it; -1: none */
     size_t xlsx_rows;  /* 10,000; 0: all */
     size_t html_rows;  /* 1,000; 0: all */
     struct az_sv sheets_note; /* how to get the tables without a sheet; empty: all have one */
@@ -93,14 +93,14 @@ struct az_document {
 void az_document_init(struct az_document *d, struct az_arena *arena);
 void az_document_release(struct az_document *d); /* frees the tables too */
 /* Deep copy, texts too, into dst, which is initialized with an arena of its own and empty: it
- * outlives what src borrows from (traces, options). Equal texts of cells are kept once. On failure
- * dst holds a part and can be released. */
+ * outlives what src borrows from (traces, options). Equal texts of cells are stored once. On
+ * failure dst has a part and can be released. */
 int az_document_copy(struct az_document *dst, const struct az_document *src) AZ_MUST_USE;
 /* The same of one table, after those that dst has; an empty one is skipped as by az_document_add.
  */
 int az_document_copy_table(struct az_document *dst, const struct az_table *t) AZ_MUST_USE;
-/* Takes over the table (also when it fails: then it is freed). An empty table without
- * AZ_TABLE_KEEP_EMPTY is freed and skipped. Rows of a table that is made when it is read are held
+/* Takes ownership of the table (also when it fails: then it is freed). An empty table without
+ * AZ_TABLE_KEEP_EMPTY is freed and skipped. Rows of a table that is made when it is read are stored
  * here if the table is a summary or has a chart. */
 int az_document_add(struct az_document *d, struct az_table *t) AZ_MUST_USE;
 int az_document_chart(struct az_document *d, struct az_chart c) AZ_MUST_USE;
@@ -108,7 +108,7 @@ int az_document_chart(struct az_document *d, struct az_chart c) AZ_MUST_USE;
  * tables; on failure at once. */
 int az_document_keep(struct az_document *d, void *what, void (*release)(void *what)) AZ_MUST_USE;
 /* For analyses that run side by side: a document like `whole`, still empty, with an arena that
- * lives as long as the whole, and what it holds moved to the whole, in order. Errors as
+ * lives as long as the whole, and its tables moved to the whole, in order. Errors as
  * az_document_add; what was not moved is released. */
 int az_document_part(struct az_document *whole, struct az_arena *arena,
                      struct az_document *part) AZ_MUST_USE;
@@ -116,7 +116,7 @@ int az_document_join(struct az_document *whole, struct az_document *part) AZ_MUS
 bool az_document_has(const struct az_document *d, struct az_sv id);
 struct az_table *az_document_table(const struct az_document *d, const char *id);
 /* The rule by which xlsx names sheets: at most 31 characters, no []:*?/\, no apostrophe at the
- * ends, unique without case; used[] are names already taken. In the arena. */
+ * ends, unique without case; used[] are names in use. In the arena. */
 struct az_sv az_sheet_name(struct az_arena *a, struct az_sv id, const struct az_vec_sv *used);
 
 #endif

@@ -8,7 +8,8 @@
 /* In each row of the tables `verdict` and `findings`, of the ids in column `evidence` (with one
  * space between them) only one is left: the first of a table of the document with a cell that is
  * the text of column `evidence row`, or begins with it; else the last that the document has (the
- * first, if no row is named); else none. A row that the table left does not have is taken out. */
+ * first, if no row is named); else none. A row that the remaining table does not have is removed.
+ */
 void az_evidence_settle(struct az_document *d);
 
 #endif

@@ -109,7 +109,7 @@ static int by_place(const void *pa, const void *pb, void *ctx)
 }
 
 /* The nodes that stay, in their order: *n of them. A parent has no less than its child, and was
- * there before it, so that what is cut off by total is never above what stays. */
+ * there before it, so that what is truncated by total is never above what stays. */
 static int largest(struct az_flame *f, uint32_t *order, size_t *n)
 {
     const size_t all = f->nodes.n;

@@ -1,7 +1,7 @@
 /* Device time by call path, for flame graphs: a tree whose paths are call stacks, modules,
  * ranges or scopes, outermost first, ending in what ran on the device. Bounded: what is below a
  * five-thousandth of the whole, or beyond AZ_FLAME_NODES nodes (largest first), is in its parent's
- * time only. Equal inputs give equal trees. */
+ * time only. Equal inputs have equal trees. */
 #ifndef AZ_DOCUMENT_FLAME_H
 #define AZ_DOCUMENT_FLAME_H
 

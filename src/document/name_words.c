@@ -1,5 +1,5 @@
 /* Text for the verdict of a comparison: pairs of times in one unit, changes with their sign, names
- * cut to a readable length, and tags cut to the part in which they differ. */
+ * truncated to a readable length, and tags reduced to the part in which they differ. */
 #include <math.h>
 
 #include "base/human.h"
@@ -8,7 +8,7 @@
 #include "text/names.h"
 
 #define NAME_LONG 60 /* columns of a name in a sentence */
-#define TAG_LONG  20 /* a longer tag is cut where that leaves it unique */
+#define TAG_LONG  20 /* a longer tag is truncated where that leaves it unique */
 
 struct unit {
     double ns;

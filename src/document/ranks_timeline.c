@@ -62,7 +62,7 @@ static struct az_table *by_figure(struct az_arena *a, const struct az_table *wid
     return t;
 }
 
-/* Nobody releases the table: what it holds moves into the arena. */
+/* Nobody releases the table: its content moves into the arena. */
 static bool settle(struct az_arena *a, struct az_table *t)
 {
     struct az_column *columns = az_arena_array(a, t->columns.n, sizeof *columns);

@@ -33,8 +33,8 @@ enum az_field_kind {
 };
 
 /* An integer in a column of reals counts ns or bytes and becomes the column's unit, rounded once;
- * in a column of truth values it is one. NaN and INT64_MIN are empty cells. Texts are kept as
- * given. */
+ * in a column of truth values it is one. NaN and INT64_MIN are empty cells. Texts are not copied.
+ */
 struct az_record_column {
     const char *name;
     enum az_cell_type type;
@@ -93,7 +93,7 @@ struct az_record_column {
         return value;                                                                              \
     }
 
-/* Adds the columns; those with a condition if it holds for `of`. */
+/* Adds the columns; those with a condition if it is true for `of`. */
 void az_record_columns(struct az_table *t, const struct az_record_column *c, size_t n);
 void az_record_columns_of(struct az_table *t, const struct az_record_column *c, size_t n,
                           const void *of);
@@ -119,7 +119,7 @@ void az_put_cells(struct az_table *t, size_t n, const void *record);
 /* All cells of n records, each `size` bytes. */
 void az_put_rows(struct az_table *t, const void *records, size_t n, size_t size);
 #define AZ_PUT_ROWS(t, records, n) az_put_rows(t, records, n, sizeof *(records))
-/* Sorts the rows, which are held, by the columns that are criteria; those added by hand are none.
+/* Sorts the stored rows by the columns that are criteria; those added by hand are none.
  * Errors are the table's, NULL is fine. */
 int az_record_sort(struct az_table *t) AZ_MUST_USE;
 

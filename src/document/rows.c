@@ -16,7 +16,7 @@ void az_table_make(struct az_table *t, size_t rows, az_row_maker *make, const vo
 
 static size_t held(const struct az_table *t) { return t->cells.n / t->columns.n; }
 
-/* Makes one row after those that `into` holds: exactly one, whole. */
+/* Makes one row after those of `into`: exactly one, whole. */
 static int make_row(const struct az_table *t, size_t row, struct az_table *into)
 {
     const size_t before = into->rows;

@@ -7,7 +7,7 @@
 
 #include "document/table.h"
 
-/* Gives a table with columns and no row so many rows, made by `make` of `of`; any other gets an
+/* Sets the rows of a table without rows to so many, made by `make` of `of`; any other gets an
  * error and none. `of` is borrowed and must live as long as the table (az_document_keep). What
  * `make` reads must not change meanwhile. */
 void az_table_make(struct az_table *t, size_t rows, az_row_maker *make, const void *of);

@@ -10,7 +10,7 @@
 #define MAX_WORDS 32
 #define NARROW    32  /* columns: comparing is less than hashing */
 #define TRIES     16  /* of numbers for equal ids, one by one */
-#define MAX_TEXT  512 /* of a header; what is longer is cut */
+#define MAX_TEXT  512 /* of a header; what is longer is truncated */
 
 /* Texts one after another: printf would be most of the work. */
 #define JOINED(a, ...)                                                                             \
@@ -105,7 +105,7 @@ static bool is_phrase(struct az_sv rest, struct az_sv text)
     return rest.n >= text.n && az_sv_ieq(az_sv_make(rest.p, text.n), text);
 }
 
-/* Replaces "TB/s" by words; returns how many bytes were taken, 0: none. */
+/* Replaces "TB/s" by words; returns how many bytes were used, 0: none. */
 static size_t take_phrase(struct words *w, struct az_sv rest)
 {
     if (!w->index->begins_phrase[(unsigned char)*rest.p])
@@ -342,7 +342,7 @@ static const char *suffix_of(enum az_unit u)
     return (unsigned)u < AZ_SCHEMA_SUFFIXES && az_schema_suffixes[u] ? az_schema_suffixes[u] : "";
 }
 
-/* Counts of something say so in their stem already. */
+/* Counts of something have it in their stem already. */
 static bool says_count(struct az_sv stem)
 {
     return az_sv_is(stem, "count") || az_sv_starts(stem, AZ_SV("count_")) ||

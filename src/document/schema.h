@@ -1,4 +1,4 @@
-/* Canonical columns: what a column of a table means, whatever tool gave it its header
+/* Canonical columns: what a column of a table means, whatever tool its header is from
  * (docs/columns.md). The id is a stem, the same for every format ("kernel_time"), and the unit
  * ("_ns"). Look up the stem to find one meaning. */
 #ifndef AZ_DOCUMENT_SCHEMA_H
@@ -6,7 +6,7 @@
 
 #include "document/table.h"
 
-/* The rules, ready to be looked up, for all tables of a document; in the arena. NULL: out of
+/* The indexed rules for all tables of a document; in the arena. NULL: out of
  * memory.
  */
 struct az_schema_index;

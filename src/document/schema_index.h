@@ -1,5 +1,5 @@
 /* Index of the rules of the canonical columns by word: a report has hundreds of columns, and a
- * linear search through all rules took a quarter of the time of a small report. Private to
+ * linear search through all rules was a quarter of the time of a small report. Private to
  * schema*.c. */
 #ifndef AZ_DOCUMENT_SCHEMA_INDEX_H
 #define AZ_DOCUMENT_SCHEMA_INDEX_H

@@ -31,7 +31,7 @@ struct az_steps_test {
     size_t n_a, n_b;
     double effect;              /* Cliff's delta, -1 to 1: b larger where > 0 */
     double p_larger, p_smaller; /* that b is not larger, not smaller */
-    double floor;               /* the least p that so many steps can give */
+    double floor;               /* the least p that is possible with so many steps */
 };
 /* Ranks the steps of two runs within each rank (van Elteren 1960): ranks differ in speed, steps of
  * one do not. Ranks that only one run has are one block together. false: a run has no steps.

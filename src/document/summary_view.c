@@ -7,8 +7,8 @@
 enum { MAX_TABLES = 12, RANK_ROWS = 8, FAMILY_ROWS = 8, TOP_ROWS = 8, COMPARED_ROWS = 12 };
 
 struct question {
-    const char *tables[MAX_TABLES]; /* ids, the best answer first */
-    size_t rows, least; /* shown at most; a table with fewer than `least` says nothing */
+    const char *tables[MAX_TABLES]; /* ids, the best table first */
+    size_t rows, least; /* shown at most; a table with fewer than `least` rows is not useful */
     const char *columns[AZ_SCREEN_COLUMNS]; /* stems; missing ones are skipped */
 };
 
@@ -49,13 +49,13 @@ static const struct question host_operators = {
 };
 static const struct question ranks = { { "gpu_timelines_by_rank" }, RANK_ROWS, 2, { NULL } };
 
-/* Of comparisons: below the answer, which says what changed most. */
+/* Of comparisons: below the result, which has what changed most. */
 static const struct question both = {
     { "side_by_side_families", "side_by_side_classes" }, TOP_ROWS, 1, { NULL }
 };
 static const struct question pairs = { { "compare_summary" }, COMPARED_ROWS, 1, { NULL } };
 
-/* Does the document say that graphs hide what ran? */
+/* Do graphs hide what ran, by the document? */
 static bool hidden_by_graphs(const struct az_document *d)
 {
     const struct az_table *t = az_document_table(d, "findings");

@@ -1,6 +1,6 @@
-/* The first screen of a report: of the document's tables those that answer, one each, where the
- * time goes, what takes the most of it, and how the ranks differ; with the columns that a person
- * reads first. All other tables are shown on request. */
+/* The first screen of a report: of the document's tables one each for where the time goes, what
+ * uses the most of it, and how the ranks differ; with the columns that a person reads first. All
+ * other tables are shown on request. */
 #ifndef AZ_DOCUMENT_SUMMARY_VIEW_H
 #define AZ_DOCUMENT_SUMMARY_VIEW_H
 
@@ -15,7 +15,7 @@ struct az_screen_part {
     size_t n;                      /* 0: the table's own columns */
 };
 /* Parts in the order of the screen; 0 where the document has no such table (a list, a comparison
- * without an answer). */
+ * without a result). */
 size_t az_screen_choose(const struct az_document *d, struct az_screen_part out[AZ_SCREEN_PARTS]);
 
 #endif

@@ -63,7 +63,7 @@ enum {
 struct az_column {
     struct az_sv name; /* the header that files carry */
     /* Set by az_document_add (document/schema.h); before that empty. id: the stem, which is the
-     * meaning, and its unit: "kernel_time_ns"; unique in a table. title: what people are shown. */
+     * meaning, and its unit: "kernel_time_ns"; unique in a table. title: what readers are shown. */
     struct az_sv id, stem, title;
     enum az_cell_type type; /* of its cells; a cell may also be empty */
     enum az_unit unit;
@@ -89,7 +89,7 @@ struct az_layout {
 enum az_table_flag {
     AZ_TABLE_CLASSIC = 1,     /* part of the classic text; printed by its layout */
     AZ_TABLE_SUMMARY = 2,     /* shown in the text summary (first `text_rows` rows) */
-    AZ_TABLE_WHOLE = 4,       /* never cut in a workbook */
+    AZ_TABLE_WHOLE = 4,       /* never truncated in a workbook */
     AZ_TABLE_LAST = 8,        /* coverage, facts: at the end of a workbook */
     AZ_TABLE_KEEP_EMPTY = 16, /* reported even without rows */
     AZ_TABLE_TEXT_ONLY = 32,  /* only in the text report */
@@ -108,16 +108,16 @@ typedef void az_row_maker(const void *of, size_t row, struct az_table *into);
 
 struct az_table {
     struct az_sv id;    /* "kern_sum": file and sheet name */
-    struct az_sv title; /* for people */
-    struct az_sv note;  /* what is to be known about its metrics, for people; empty: nothing */
+    struct az_sv title; /* for readers */
+    struct az_sv note;  /* what is to be known about its metrics, for readers; empty: nothing */
     struct az_sv
         kind; /* of a table that the input names: what tables/views.c calls it; else empty */
     unsigned flags;
     struct az_columns columns;
-    struct az_cells cells; /* row-major, rows * columns.n; of a made table (document/rows.h) the
-                              rows that are held */
+    /* Row-major, rows * columns.n; of a made table (document/rows.h) the stored rows. */
+    struct az_cells cells;
     size_t rows;
-    az_row_maker *make;       /* NULL: all rows are held */
+    az_row_maker *make;       /* NULL: all rows are stored */
     const void *of;           /* for make; lives as long as the table's document */
     struct az_layout *layout; /* NULL: none */
     struct az_form *form;     /* its own text form (document/text_table_spec.h); NULL: none */
@@ -132,7 +132,7 @@ struct az_table {
 struct az_table *az_table_new(struct az_arena *arena, const char *id, const char *title,
                               unsigned flags);
 void az_table_free(
-    struct az_table *t); /* releases the vectors (the arena keeps the rest); NULL is fine */
+    struct az_table *t); /* releases the vectors (the arena owns the rest); NULL is fine */
 /* Adds a column; before the first row. */
 void az_table_column(struct az_table *t, const char *name, enum az_cell_type type,
                      enum az_unit unit, unsigned flags);
@@ -140,7 +140,7 @@ void az_table_columnsv(struct az_table *t, struct az_sv name, enum az_cell_type 
                        enum az_unit unit, unsigned flags);
 /* Text layout of the column added last. */
 void az_table_width(struct az_table *t, int title_width, int width, int decimals);
-/* Cells of the current row, left to right; a full row ends itself. Texts are kept as given: they
+/* Cells of the current row, left to right; a full row ends itself. Texts are not copied: they
  * must live as long as the table (az_put_copy copies into the arena). NaN and infinity become
  * empty. */
 void az_put_text(struct az_table *t, struct az_sv s);
@@ -153,14 +153,14 @@ void az_put_known(struct az_table *t, int64_t x); /* an empty cell for a negativ
 void az_put_f64(struct az_table *t, double x);
 void az_put_bool(struct az_table *t, bool x);
 void az_put_empty(struct az_table *t);
-/* Room for so many rows, after the last column: a table of known size then takes no more than its
- * cells. */
+/* Room for so many rows, after the last column: a table of known size then uses no more memory than
+ * its cells. */
 void az_table_reserve(struct az_table *t, size_t rows);
 /* 0 or the first error; AZ_EINTERNAL if a row is incomplete. */
 int az_table_finish(struct az_table *t) AZ_MUST_USE;
 struct az_layout *az_table_layout(struct az_table *t); /* made if missing; NULL on failure */
 
-/* Cell of a row that is held. */
+/* Cell of a stored row. */
 static inline const struct az_cell *az_table_at(const struct az_table *t, size_t row, size_t col)
 {
     return &t->cells.v[row * t->columns.n + col];
@@ -185,13 +185,13 @@ unsigned az_direction_named(struct az_sv w);   /* AZ_HIGHER_BETTER, AZ_LOWER_BET
 /* Index of the column of that name or -1. */
 ptrdiff_t az_table_find(const struct az_table *t, const char *name);
 ptrdiff_t az_table_find_nocase(const struct az_table *t, const char *name); /* in any case */
-/* Sorts rows that are held: keys are columns; negative number of (column + 1): descending. Stable;
+/* Sorts stored rows: keys are columns; negative number of (column + 1): descending. Stable;
  * texts bytewise; empty last. */
 int az_table_sort(struct az_table *t, const int *keys, size_t n) AZ_MUST_USE;
-/* Adds the rows of a table of equal columns, both held; its texts must live as long. Errors are the
- * table's. */
+/* Adds the rows of a table of equal columns, both stored; its texts must live as long. Errors are
+ * the table's. */
 void az_table_append(struct az_table *t, const struct az_table *from);
-/* Keeps the first n rows. */
+/* Truncates the table to n rows. */
 void az_table_keep(struct az_table *t, size_t n);
 
 #endif

@@ -127,7 +127,7 @@ static const struct az_compare_spec specs[] = {
       NULL, NUMBER },
     { "nccl_summary_*|*coll*", "Collective name", COLL_KEY, NULL, NULL, NULL, NULL, TEXT },
 
-    /* Tenstorrent: the code of an operation holds its shapes */
+    /* Tenstorrent: the code of an operation contains its shapes */
     { "ops", "OP Code", "operation|device?|input_0_memory?", "kernel_time|gap|cores|dram_gb_per_s|compute_rate",
       "Total %+", NULL, NULL, TEXT | NUMBER },
     { "ops_stacked", NULL, "operation|category?", "kernel_time|count", NULL, NULL, NULL, TEXT },

@@ -12,10 +12,10 @@ enum az_spec_flag {
     AZ_SPEC_TEXT = 2,     /* shown in the text report */
     AZ_SPEC_ALL = 4,      /* text shows all rows in their order, not the biggest changes first */
     AZ_SPEC_NUMBER = 8,   /* rows of equal keys are paired by their order; else they are added up */
-    AZ_SPEC_SKIP = 16,    /* not compared: one row per event, or what a run says of itself */
+    AZ_SPEC_SKIP = 16,    /* not compared: one row per event, or facts about a run */
     AZ_SPEC_FAMILY = 64,  /* a family of operations: arguments of calls are hidden in workbooks */
     AZ_SPEC_RENAME = 128, /* rows may be renamed although no key but the name distinguishes them */
-    AZ_SPEC_TREE = 256,   /* part of a call-tree difference: with opts.tree taken over as it is */
+    AZ_SPEC_TREE = 256,   /* part of a call-tree difference: with opts.tree moved as it is */
     AZ_SPEC_MIXED = 1024  /* rows are metrics of several kinds: there is no total */
 };
 

@@ -1,5 +1,5 @@
 /* A table's own text form for terminals: every row printed, numbers with their unit in the cell,
- * colors, a footer, and text or rows again after it. Made by analyses whose users know a printed
+ * colors, a footer, and text or rows again after it. Made by analyses whose users expect a printed
  * table; a writer needs nothing but this. */
 #ifndef AZ_DOCUMENT_TEXT_TABLE_SPEC_H
 #define AZ_DOCUMENT_TEXT_TABLE_SPEC_H

@@ -1,4 +1,4 @@
-/* Times that the tables of a result hold, found by the meaning of their columns. */
+/* Times in the tables of a result, found by the meaning of their columns. */
 #include "document/times.h"
 
 #include <math.h>
@@ -129,7 +129,7 @@ static void put_serial(const struct az_table *t, double busy, double idle,
                                     .table = t->id };
 }
 
-/* From the checks of a report of operations: it says what of its times and gaps counts. */
+/* From the checks of a report of operations: it defines which of its times and gaps count. */
 static bool from_checks(const struct az_table *t, struct az_sum_of_time *out)
 {
     const ptrdiff_t check = az_text_column(t, "check"), time = az_time_column(t, "device_time"),
@@ -144,7 +144,7 @@ static bool from_checks(const struct az_table *t, struct az_sum_of_time *out)
     return false;
 }
 
-/* From a list of operations with the gap before each, where nothing says which of them count. */
+/* From a list of operations with the gap before each, where nothing defines which of them count. */
 static bool from_gaps(const struct az_table *t, struct az_sum_of_time *out)
 {
     const ptrdiff_t time = az_time_column(t, "kernel_time"), gap = az_time_column(t, "gap");

@@ -1,4 +1,4 @@
-/* Times that the tables of a result hold, whatever format they are from: the account of time, and
+/* Times in the tables of a result, whatever format they are from: the account of time, and
  * the rows of kernels, operators or groups with their times. */
 #ifndef AZ_DOCUMENT_TIMES_H
 #define AZ_DOCUMENT_TIMES_H
@@ -17,12 +17,12 @@ struct az_sum_of_time {
     struct az_sv table;
 };
 
-/* The row of `data_quality` in which a report of operations says what of its time counts. */
+/* The row of `data_quality` in which a report of operations defines which of its time counts. */
 #define AZ_TIME_ACCOUNT "account of time"
 
 /* Are the table's rows there to be read one by one? */
 bool az_is_read(const struct az_table *t);
-/* Column of a stem that holds times, or texts; -1: none. */
+/* Column of a stem with times, or texts; -1: none. */
 ptrdiff_t az_time_column(const struct az_table *t, const char *stem);
 ptrdiff_t az_text_column(const struct az_table *t, const char *stem);
 /* A time in nanoseconds; 0 where there is none. */
@@ -39,8 +39,8 @@ struct az_time_rows {
 };
 /* The table that has the most time by this label: parts of the work have tables, too. Where the
  * account is of work that runs one after another, one that has more than the busy time is skipped
- * in favor of one that has not: it holds an operation several times (as the advice on them does),
- * or rows that the account leaves out. 0, AZ_ENOMEM, AZ_ELIMIT. */
+ * in favor of one that has not: it has an operation several times (as the advice on them does), or
+ * rows outside the account. 0, AZ_ENOMEM, AZ_ELIMIT. */
 int az_time_rows_find(const struct az_document *d, const char *label, const char *time,
                       const struct az_sum_of_time *account, struct az_time_rows *out) AZ_MUST_USE;
 /* Is the row the whole, next to its parts? */

@@ -68,7 +68,7 @@ void az_lod_release(struct az_lod *l)
     l->open = NULL;
 }
 
-/* A level that grows over the budget says less than it costs. */
+/* A level that grows over the budget costs more than it shows. */
 static int put(struct az_lod *l, size_t level, const struct az_track_mark *m)
 {
     if (l->level[level].n < l->budget)

@@ -1,22 +1,22 @@
 /* Tracks: the data of the timeline drawing, which no table reads. Lanes (the steps,
  * and for each device its gaps and its streams) with marks on them, at several levels of detail, so
- * that a reader of any part of the run is given marks that do not merge, and the whole stays
- * small however long the run was: at most AZ_TRACK_MARKS marks.
+ * that any part of the run has marks that do not merge, and the whole stays small however long the
+ * run was: at most AZ_TRACK_MARKS marks.
  *
  * A level has a resolution. Work as long as that is a mark by itself; shorter work (and work that
  * overlaps such a mark on its lane) less than a resolution apart becomes one mark, a density: its
  * extent (of short work at most two resolutions), how much of it was busy, how many events, the
  * family with most of the time and the name of the longest event.
  * Level 0 shows the whole run in about 1,000 places, each further one four times as much;
- * resolution 0 is every event by itself. Levels are made side by side in one pass over the events,
- * and one that grows over its budget is given up, so that memory does not follow the events. Of the
- * levels of the whole run the finest that fits is kept, and those of the coarser ones that fit with
+ * resolution 0 is every event by itself. Levels are made together in one pass over the events, and
+ * one that grows over its budget is dropped, so that memory does not follow the events. Of the
+ * levels of the whole run the finest that fits is used, and those of the coarser ones that fit with
  * it. Where that is not every event, a part of the run (a typical step) has levels of its own,
- * finer ones: a level says from when to when it holds.
+ * finer ones: a level has the time in which it is valid.
  *
- * Times are ns from the begin of the run. Names are cut by whoever makes the lanes' texts; they are
- * given as they are. Levels, marks and names depend on the events only: equal inputs give equal
- * tracks. */
+ * Times are ns from the begin of the run. Names are truncated by whoever makes the lanes' texts;
+ * they are given as they are. Levels, marks and names depend on the events only: equal inputs have
+ * equal tracks. */
 #ifndef AZ_DOCUMENT_TRACKS_H
 #define AZ_DOCUMENT_TRACKS_H
 
@@ -81,9 +81,10 @@ struct az_lod {
 /* For the part [from, to) of the run; budget: marks of all levels together. */
 int az_lod_init(struct az_lod *l, int64_t from, int64_t to, size_t lanes, size_t budget,
                 struct az_mem *mem) AZ_MUST_USE;
-/* An event; those of a lane by start. What is outside of the part is skipped, cut at its ends. */
+/* An event; those of a lane by start. What is outside of the part is skipped, or clipped at its
+ * ends. */
 int az_lod_add(struct az_lod *l, const struct az_track_mark *event) AZ_MUST_USE;
-/* Gives the levels that fit to the tracks, coarse to fine, and releases the rest. *exact: the
+/* Adds the levels that fit to the tracks, coarse to fine, and releases the rest. *exact: the
  * finest one has every event. */
 int az_lod_finish(struct az_lod *l, struct az_tracks *out, bool *exact) AZ_MUST_USE;
 void az_lod_release(struct az_lod *l);

@@ -4,7 +4,7 @@
 
 #include "document/table.h"
 
-/* The unit that a column's name gives away ("(µs)", "_ms", "time ms", "(%)", "TFLOPS/s");
+/* The unit in a column's name ("(µs)", "_ms", "time ms", "(%)", "TFLOPS/s");
  * AZ_UNIT_NONE if none. */
 enum az_unit az_unit_of_column(struct az_sv name, enum az_cell_type type);
 

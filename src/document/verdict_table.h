@@ -1,6 +1,6 @@
-/* The verdict of a report: the table `verdict`, first in a document, of three to eight lines that
- * say what ran, where the time went, the estimated savings, and the state of the data. It is
- * created in one place per kind of document; writers only lay it out.
+/* The verdict of a report: the table `verdict`, first in a document, of three to eight lines with
+ * what ran, where the time went, the estimated savings, and the state of the data. It is created in
+ * one place per kind of document; writers only lay it out.
  *
  *   MI300X, 1 rank, 1 step of 908.3 ms (step ranges) (pytorch)                    AZ_LINE_WHAT
  *   GPU time  36.0% compute, ... 63.5% idle                                       AZ_LINE_TIME
@@ -28,17 +28,17 @@ struct az_line {
     struct az_sv rule;     /* of a finding: its name in the table `findings` */
     struct az_sv severity; /* "error", "warning", "info"; empty: none */
     struct az_sv evidence; /* id of the table that proves it; empty: none */
-    struct az_sv row;      /* what to look for there */
+    struct az_sv row;      /* the row there */
     int64_t ns;            /* recoverable time, or the whole for AZ_LINE_WHAT; -1: none */
     bool change;           /* ns is a change, which may be of either sign, and -1 is one */
     double percent;        /* share of the whole; NaN: none */
 };
 
-/* The table without rows; NULL on failure (the arena knows why). */
+/* The table without rows; NULL on failure (the arena has the reason). */
 struct az_table *az_headline_table(struct az_arena *arena);
 /* Adds a row. Texts are copied into the table's arena. */
 void az_headline_put(struct az_table *t, const struct az_line *line);
-/* Puts it before all other tables; takes it over as az_document_add does. */
+/* Puts it before all other tables; takes ownership as az_document_add does. */
 int az_headline_add(struct az_document *d, struct az_table *t) AZ_MUST_USE;
 
 /* For writers: the verdict of a document, NULL if it has none, and its lines; texts are as

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #define STEP 1000 /* instructions between two checks of the budget */
-/* What a call may take in addition to its instructions, since some of them (comparing texts, a list
+/* The cost of a call in addition to its instructions, since some of them (comparing texts, a list
  * of a million arguments) are long: the largest text, bytes of memory that count as an instruction,
  * and seconds of the processor as a last resort, far from where the other limits end a script. */
 #define TEXT_MAX      ((size_t)1 << 20)
@@ -24,7 +24,7 @@ static void *allocate(void *ctx, void *p, size_t old, size_t size)
         e->used -= old;
         return NULL;
     }
-    if (size > old) { /* a function cannot raise from here: no memory, and the reason is kept */
+    if (size > old) { /* a function cannot raise from here: no memory, and the reason is stored */
         e->left -= (int64_t)((size - old) / BYTES_AT_ONCE);
         e->text_too_long |= text && size > TEXT_MAX;
         e->out_of_memory |= e->used + (size - old) > AZ_EXTEND_MEMORY;
@@ -212,7 +212,7 @@ static int open_script(struct az_extend **out, const struct script *s, struct az
     if (!e->l)
         return az_mem_error(mem);
     *(struct az_extend **)lua_getextraspace(e->l) = e;
-    if (AZ_MOVES) /* texts that nothing holds are freed soon */
+    if (AZ_MOVES) /* texts without references are freed soon */
         lua_gc(e->l, LUA_GCINC, 10, 400, 0);
     int rc = run_script(e, s, a, diag);
     if (rc) {

@@ -20,9 +20,9 @@ AZ_VEC(struct az_extend_category, az_extend_categories);
 
 struct az_extend;
 /* Runs the script and reads its tables `categories` (category -> list of operators) and
- * `perf_models` (operator -> function), and looks whether there is a function `tree_postprocess`.
- * Texts in the arena. AZ_ECONFIG with a message: it cannot be read, is no Lua, raises, takes too
- * long or too much, or says nonsense. */
+ * `perf_models` (operator -> function), and checks for a function `tree_postprocess`.
+ * Texts in the arena. AZ_ECONFIG with a message: it cannot be read, is no Lua, raises, runs too
+ * long, uses too much, or returns nonsense. */
 int az_extend_open(struct az_extend **out, const char *path, struct az_arena *a, struct az_mem *mem,
                    struct az_diag *diag) AZ_MUST_USE;
 /* The same for a script that is built in. */
@@ -69,8 +69,8 @@ struct az_extend_tree {
      */
     uint32_t (*forward)(void *ctx, uint32_t node);
     uint32_t (*backward)(void *ctx, uint32_t node, uint32_t after);
-    /* Changes; NULL or what is wrong. Nodes keep their numbers: all changes are made together when
-     * the script is done.
+    /* Changes; NULL or what is wrong. Numbers of nodes do not change: all changes are made together
+     * when the script is done.
      */
     const char *(*rename)(void *ctx, uint32_t op, struct az_sv name);
     const char *(*remove)(void *ctx, uint32_t op);
@@ -78,8 +78,8 @@ struct az_extend_tree {
                           const struct az_extend_args *args);
 };
 bool az_extend_has_tree(const struct az_extend *e);
-/* tree_postprocess(tree). AZ_ECONFIG with a message as above; changes asked for before are then to
- * be dropped. */
+/* tree_postprocess(tree). AZ_ECONFIG with a message as above; changes requested before have to be
+ * dropped then. */
 int az_extend_run_tree(struct az_extend *e, const struct az_extend_tree *t,
                        struct az_diag *diag) AZ_MUST_USE;
 

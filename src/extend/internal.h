@@ -10,7 +10,7 @@
 struct az_extend {
     lua_State *l;
     struct az_mem *mem;
-    size_t used;   /* bytes held by the script */
+    size_t used;   /* bytes used by the script */
     int64_t left;  /* instructions */
     int64_t limit; /* of one call */
     const char *file;
@@ -23,7 +23,7 @@ struct az_extend {
  * empty: nothing. */
 int az_extend_call(struct az_extend *e, int args, int results, struct az_diag *diag,
                    struct az_sv op) AZ_MUST_USE;
-/* Takes work done in C from the instructions that are left; raises when they are used up. */
+/* Subtracts work done in C from the remaining instructions; raises when they are used up. */
 void az_extend_spend(lua_State *l, int64_t instructions);
 void az_extend_push(lua_State *l, struct az_sv s);
 /* ---- libraries.c ---- */

@@ -1,6 +1,6 @@
 /* What a script may call. A C function is one instruction to the counting hook, whatever it does:
- * functions whose work grows with their arguments are called through a counter that takes the work
- * from the instructions that are left, before it is done (docs/extension.md). */
+ * functions whose work grows with their arguments are called through a counter that subtracts the
+ * work from the remaining instructions, before it is done (docs/extension.md). */
 #include "extend/internal.h"
 
 #include <lualib.h>
@@ -147,7 +147,7 @@ void az_extend_libraries(lua_State *l)
     static const char *const gone[] = { "dofile",  "loadfile",    "load",   "print",
                                         "warn",    "pcall",       "xpcall", "collectgarbage",
                                         "require", "setmetatable" };
-    /* string.dump gives code; the pattern functions search without counting instructions */
+    /* string.dump returns code; the pattern functions search without counting instructions */
     static const char *const text[] = { "dump", "gsub", "gmatch", "match" };
     for (size_t i = 0; i < AZ_LENGTH(libraries); i++) {
         luaL_requiref(l, libraries[i].name, libraries[i].func, 1);

@@ -176,7 +176,7 @@ static int tree_backward(lua_State *l)
     return 1;
 }
 
-/* Counts a change and says what is wrong with it. */
+/* Counts a change and reports what is wrong with it. */
 static int changed(lua_State *l, const char *wrong)
 {
     if (wrong)

@@ -7,7 +7,7 @@
 #include "base/interval.h"
 #include "facts/devices.h"
 
-/* Whose time it is. AZ_PART_NONE keeps the device busy and is in no part (tables in the words of
+/* Whose time it is. AZ_PART_NONE makes the device busy and is in no part (tables in the words of
  * another tool). */
 enum az_part { AZ_PART_COMPUTE, AZ_PART_COMM, AZ_PART_COPY, AZ_PARTS, AZ_PART_NONE = AZ_PARTS };
 
@@ -55,7 +55,7 @@ struct az_account { /* ticks; compute + exposed_comm + exposed_copies + other + 
     size_t events;       /* not of a window alone: of all that was added */
 };
 /* The account of all that was added, from its first start to its last end; with a window, of the
- * work cut to it, and the window is the total. micro: limit in ticks. */
+ * work clipped to it, and the window is the total. micro: limit in ticks. */
 void az_account_of(const struct az_busy *b, const struct az_span *window, int64_t micro,
                    struct az_account *out);
 
@@ -63,7 +63,7 @@ void az_account_of(const struct az_busy *b, const struct az_span *window, int64_
 struct az_tally {
     int64_t end[AZ_PARTS + 1]; /* of each part so far */
     int64_t first, last, now;  /* now: up to where time is added up */
-    int alone;                 /* the only part that goes on after `now`; -1: look at all */
+    int alone;                 /* the only part that goes on after `now`; -1: check all */
     int64_t limit, micro;
     int64_t at_once[9]; /* as in the account; [8]: AZ_PART_NONE alone */
     size_t events;
@@ -89,7 +89,7 @@ static inline void az_tally_add(struct az_tally *t, enum az_part part, int64_t s
     }
     t->events++;
 }
-/* What az_account_of says without a window. */
+/* The result of az_account_of without a window. */
 void az_tally_account(const struct az_tally *t, struct az_account *out);
 
 /* The whole takes longer than its work: processes began before and ended after it. */
@@ -103,12 +103,12 @@ void az_account_sweep(const struct az_spans set[AZ_PARTS], int64_t lo, int64_t h
 enum az_population {
     AZ_ALL_WORK,   /* every device event: facts and the verdict */
     AZ_TABLE_WORK, /* of tables that TraceLens defines too: az_tables_count_unlinked; without it
-                      events count whose launch the call tree of the trace holds */
+                      events count whose launch is in the call tree of the trace */
     AZ_POPULATIONS
 };
 struct az_counted {
     size_t events,
-        unlinked; /* device events; those whose launch a trace with a call tree does not hold */
+        unlinked; /* device events; those whose launch is not in the call tree of their trace */
     uint8_t *skip[AZ_KIND_COUNT]; /* row -> does not count; NULL: all rows count */
 };
 /* NULL on failure, the error is in *rc. */

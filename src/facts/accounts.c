@@ -1,6 +1,5 @@
 /* The accounts of a trace: all devices pooled, each device, each step. One pass over the events
- * adds them up; where steps overlap it fills merged lists of all work for them, which are not
- * kept. */
+ * adds them up; where steps overlap it fills merged lists of all work for them, which are freed. */
 #include "base/num.h"
 #include "facts/account.h"
 #include "facts/steps.h"
@@ -20,9 +19,9 @@ struct pass {
     struct az_tally all, *device;   /* device: by slot; NULL with one, whose work is all */
     struct az_span window[WINDOWS]; /* the scope; before it; after it; steps in the middle */
     struct az_tally *cut;           /* by window and slot; NULL: the scope is everything */
-    const struct az_steps *steps;   /* NULL or of none: nothing is asked of `busy` */
+    const struct az_steps *steps;   /* NULL or of none: `busy` is not used */
     struct az_busy busy;
-    struct az_tally *step; /* of each, cut to it; NULL: `busy` is asked */
+    struct az_tally *step; /* of each, clipped to it; NULL: `busy` is used */
     size_t at;             /* the first step that does not end before the event */
     int64_t far[AZ_PARTS]; /* the furthest end of a part so far */
     size_t open[AZ_PARTS]; /* the first step that it does not reach the end of */
@@ -39,7 +38,7 @@ static void skip_between(const struct pass *p, struct az_account *a)
     a->micro = a->micro < a->idle ? a->micro : a->idle;
 }
 
-/* Steps mostly follow each other, and no list is needed to cut work to them. */
+/* Steps mostly follow each other, and no list is needed to clip work to them. */
 static bool are_apart(const struct az_steps *s)
 {
     for (size_t i = 0; i < s->n; i++)
@@ -113,7 +112,7 @@ static int add_events(struct pass *p)
     return rc ? rc : az_busy_close(&p->busy);
 }
 
-/* From the first start to the last end of the processes that say so; 0 where none does. */
+/* From the first start to the last end of the processes that have them; 0 where none does. */
 static int64_t process_ticks(const struct az_trace *t)
 {
     const struct az_dispatches *d = t->caps & AZ_CAP_DISPATCHES ? az_dispatches(t) : NULL;
@@ -380,7 +379,7 @@ static int make(struct pass *p)
             az_tally_init(&p->device[i], p->micro);
     }
     int rc = 0;
-    if (p->counted->events) /* without device work steps say nothing */
+    if (p->counted->events) /* without device work steps have no account */
         p->steps = az_job_steps(p->job, p->trace, &rc);
     if (rc == 0)
         rc = open_steps(p);

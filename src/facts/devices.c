@@ -82,7 +82,7 @@ void az_devices_release(struct az_devices_of *d)
     az_vec_release(&d->slots);
 }
 
-#define RUN 256 /* operations of a kind that are looked ahead at */
+#define RUN 256 /* operations of a kind that are read ahead */
 
 _Static_assert(AZ_KERNEL == 0 && AZ_MEMCPY == 1 && AZ_MEMSET == 2 && AZ_GRAPH == 3,
                "a kind is its place in a sweep");

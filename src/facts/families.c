@@ -88,7 +88,8 @@ static bool ends_before(const struct az_events *ev, uint32_t open, uint32_t e)
            (ev->end[open] <= ev->start[e] && ev->end[e] > ev->start[e]);
 }
 
-/* Takes an operation from the one that encloses it; `open`: enclosing operations of its lane. */
+/* Subtracts an operation from the one that encloses it; `open`: enclosing operations of its lane.
+ */
 static int subtract(const struct az_events *ev, uint32_t e, struct az_vec_u32 *open, int64_t *self)
 {
     while (open->n && ends_before(ev, open->v[open->n - 1], e))
@@ -107,7 +108,7 @@ struct lane {
 };
 
 /* Events are sorted by start: where those of a lane that begin together come with the longer first,
- * they are taken as they come. *order: they are not. */
+ * they stay in their order. *order: they are not. */
 static int as_they_come(const struct az_events *ev, struct lane *lanes, int64_t *self, bool *order)
 {
     int rc = 0;
@@ -290,7 +291,7 @@ bool az_has_tpu(const struct az_trace *t)
     return false;
 }
 
-/* of_name, asked once a name of the trace; by_id: of its names. */
+/* of_name, computed once per name of the trace; by_id: of its names. */
 static inline enum az_family of_name_once(struct pass *p, uint8_t *by_id, uint32_t id)
 {
     if (id >= p->t->names.text.n)

@@ -8,7 +8,7 @@
 /* Are there cores of a TPU in the trace? Their operations are of the family of their category. */
 bool az_has_tpu(const struct az_trace *t);
 
-/* What an operation of a compiled program is, by what it says of itself. */
+/* The family of an operation of a compiled program, from its stats. */
 struct az_row_work {
     bool known; /* by its category; else by its name */
     enum az_family family;

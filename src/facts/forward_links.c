@@ -9,7 +9,7 @@ static bool is_wrapper(const struct az_op_links *f, uint32_t op)
     return az_sv_starts(az_node_name(f->tree, op), AZ_SV(WRAPPER));
 }
 
-/* Where sequence numbers are; looked up once for all operators. */
+/* Where sequence numbers are; computed once for all operators. */
 struct seqs {
     const struct az_op *op;
     const int64_t *longer;
@@ -243,7 +243,7 @@ static bool has_wrappers(const struct az_trace *t)
     return false;
 }
 
-/* Few operators have one: kept by rank. */
+/* Few operators have one: stored by rank. */
 static int keep(struct az_forward *to, struct az_arena *a, const uint32_t *forward, uint32_t ops)
 {
     size_t n = 0;

@@ -48,7 +48,7 @@ struct az_recent_keys {
         uint32_t group; /* plus one; 0: none */
     } v[1 << AZ_RECENT_BITS];
 };
-/* az_grouper_find for such keys, without a look at the others where it is one of these. */
+/* az_grouper_find for such keys, without a search of the others where it is one of these. */
 AZ_MUST_USE static inline int az_grouper_recall(struct az_grouper *g, struct az_recent_keys *r,
                                                 const uint64_t key[2], uint32_t *group)
 {
@@ -77,8 +77,8 @@ struct az_groups {
     int64_t *value;  /* room for the largest group; NULL after az_groups_order */
     struct az_mem *mem;
 };
-/* The two words that distinguish item i: 1; 0: it is in no group; negative: error. Asked for once
- * an item, in order. */
+/* The two words that distinguish item i: 1; 0: it is in no group; negative: error. Called once per
+ * item, in order. */
 typedef int az_group_key(void *ctx, size_t i, uint64_t key[2]);
 /* Items by their keys. All of these are to be released also when they fail; n and groups are below
  * 2^32. */
@@ -104,7 +104,7 @@ static inline uint32_t az_groups_first(const struct az_groups *g, size_t group)
 }
 /* Gathers value[item] of one group into g->value; returns how many. */
 size_t az_groups_take(struct az_groups *g, size_t group, const int64_t *value);
-/* The same, and their figures. */
+/* The same, and their statistics. */
 static inline void az_groups_stats(struct az_groups *g, size_t group, const int64_t *value,
                                    struct az_stats *out)
 {

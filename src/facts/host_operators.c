@@ -85,8 +85,8 @@ static bool is_mark(struct sweep *s, uint32_t name)
     return x->mark;
 }
 
-/* Events in order of start; of those that start together on a thread the longest first, as it holds
- * the others. */
+/* Events in order of start; of those that start together on a thread the longest first, as it
+ * contains the others. */
 static int sweep_all(struct sweep *s)
 {
     const struct az_events *e = &s->t->ev[s->kind];

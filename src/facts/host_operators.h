@@ -18,13 +18,13 @@ struct az_host_ops {
 };
 
 /* Operators of a framework trace; marks of steps that are recorded as such are none. Without any:
- * all zero. Kept in the job. NULL on failure, the error is in *rc. */
+ * all zero. Stored in the job. NULL on failure, the error is in *rc. */
 const struct az_host_ops *az_job_host_ops(struct az_job *job, size_t trace, int *rc);
 
 /* The same of ranges (record_function, annotations; data loading is among them). */
 const struct az_host_ops *az_job_host_ranges(struct az_job *job, size_t trace, int *rc);
 
-/* What a trace without device work holds. */
+/* The content of a trace without device work. */
 enum az_no_device {
     AZ_NO_DEVICE_EMPTY,    /* nothing that a report could be made of */
     AZ_NO_DEVICE_HOST,     /* operators, ranges, frames or calls of a program that used no device */

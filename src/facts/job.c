@@ -7,7 +7,7 @@
 #include "document/record.h"
 
 struct slot {
-    void *fact; /* first: the place that the maker knows */
+    void *fact; /* first: the place that the maker has */
     const void *what;
     struct slot *next;
     const struct az_job *maker; /* the part that has it now; NULL: none */

@@ -27,10 +27,10 @@ struct az_job {
     const char *record_host; /* how more of the host is recorded, an imperative; NULL: not known */
     unsigned threads;        /* that the finishing of ranks may use by itself; 0: one */
     bool lasting; /* the traces live as long as the document, which may borrow their texts */
-    size_t draw;  /* marks that a drawing of these traces may have; 0: none is asked for */
+    size_t draw;  /* marks that a drawing of these traces may have; 0: none is requested */
     struct az_job_slots *slots; /* facts made on first use: az_job_slot */
     struct az_job_slots *views; /* of a part of a job: what it has for itself, az_job_view */
-    struct az_shared *shared;   /* the fact that is asked for at every event: facts/lazy_cache.c */
+    struct az_shared *shared;   /* the fact that is read at every event: facts/lazy_cache.c */
 };
 
 /* The place of a fact: `what` is the address of something only its maker has. *slot is NULL until
@@ -46,7 +46,7 @@ void az_job_leave(struct az_job *job, void **slot);
  */
 int az_job_share(struct az_job *whole) AZ_MUST_USE;
 void az_job_unshare(struct az_job *whole);
-/* A copy of the whole that shares its facts; the caller gives it what it has for itself. */
+/* A copy of the whole that shares its facts; the caller passes its own. */
 struct az_job az_job_part(const struct az_job *whole);
 /* A place like az_job_slot's that a part does not share: for what is changed where it is used.
  * NULL: the job is no part (it has the facts for itself), or on failure. */
@@ -68,8 +68,8 @@ struct az_finding_row {
     bool lasting;                /* the texts live as long as the job, else they are copied */
     struct az_sv subject;
     int64_t count, ns, recoverable; /* -1: none */
-    double share;               /* of recoverable in the total; NaN: az_verdict_report says it */
-    struct az_sv evidence, row; /* id of the table that proves it, what to look for there */
+    double share;               /* of recoverable in the total; NaN: az_verdict_report reports it */
+    struct az_sv evidence, row; /* id of the table that proves it, the row there */
     struct az_sv overlaps;      /* rules that count the same time */
     struct az_sv advice;
 };
@@ -89,7 +89,7 @@ enum {
     AZ_FINDING_ADVICE
 };
 /* The two tables with their columns and no rows, for the creator of the job. NULL on failure (the
- * arena knows why). */
+ * arena has the reason). */
 struct az_table *az_coverage_table(struct az_arena *arena);
 struct az_table *az_findings_table(struct az_arena *arena);
 

@@ -42,8 +42,8 @@ static void count_ops(const struct az_trace *t, const struct az_link *link, uint
     }
 }
 
-/* Lists the calls with operations by thread. Rows are in start order, so counting by thread keeps
- * it. Then ops[call] becomes the place where the call's next operation goes. */
+/* Lists the calls with operations by thread. Rows are in start order, so counting by thread
+ * preserves it. Then ops[call] becomes the place where the call's next operation goes. */
 static int list_calls(struct az_launches *l, const struct az_trace *t, uint32_t *ops,
                       struct az_arena *arena)
 {

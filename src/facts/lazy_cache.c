@@ -4,7 +4,7 @@
 
 #define MAX_CHART_ROWS 200 /* more bars than that cannot be distinguished */
 
-/* One trace: numbers are its name ids, texts are its own or copied when asked for. */
+/* One trace: numbers are its name ids, texts are its own or copied when needed. */
 static int number_one(struct az_job *job, struct az_shared *s)
 {
     s->n_names = job->n_traces ? job->traces[0]->names.text.n : 0;
@@ -41,7 +41,7 @@ static int number_many(struct az_job *job, struct az_shared *s)
     return rc;
 }
 
-/* Classes that the traces know of their names. */
+/* Classes that the traces have of their names. */
 static void number_classes(const struct az_job *job, struct az_shared *s)
 {
     for (size_t i = 0; i < job->n_traces; i++) {

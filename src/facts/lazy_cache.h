@@ -15,7 +15,7 @@ struct az_sv az_job_text(struct az_job *job, uint32_t number);
 /* Class of a kernel name by the user's map alone, for the classic block
  * (docs/formats-nsight.md 1.2). */
 uint32_t az_job_class(struct az_job *job, uint32_t number);
-/* The class that the user's map gives it, nccl apart; empty: none. */
+/* The class in the user's map, nccl apart; empty: none. */
 struct az_sv az_job_user_class(struct az_job *job, uint32_t number);
 /* Class and family by the built-in rules; is it communication? */
 const struct az_kernel_class *az_job_kernel(struct az_job *job, uint32_t number);
@@ -34,24 +34,24 @@ const struct az_link *az_job_link(struct az_job *job, size_t trace, int *rc);
 const struct az_launches *az_job_launches(struct az_job *job, size_t trace, int *rc);
 const struct az_projection *az_job_projection(struct az_job *job, size_t trace, int *rc);
 
-/* ---- projected ranges, given by the file or computed ---- */
+/* ---- projected ranges, from the file or computed ---- */
 struct az_job_range {
     uint32_t name;      /* number; AZ_NO_ID: none */
-    struct az_sv style; /* "PushPop", "StartEnd", or what the file says */
-    int64_t start, duration, orig_start, orig_duration; /* ns; start INT64_MIN: not given */
-    int64_t pid, tid, ops, level, children, id, parent; /* -1: none, not given */
+    struct az_sv style; /* "PushPop", "StartEnd", or as in the file */
+    int64_t start, duration, orig_start, orig_duration; /* ns; start INT64_MIN: absent */
+    int64_t pid, tid, ops, level, children, id, parent; /* -1: none, absent */
     uint32_t row;                                       /* of ev[AZ_RANGE] or trace->proj */
 };
 /* Number of projected ranges of a trace; negative error code on failure. */
 int64_t az_job_ranges(struct az_job *job, size_t trace);
-/* The i-th in order of range id (file order where the file gave them); after az_job_ranges. */
+/* The i-th in order of range id (file order where they are the file's); after az_job_ranges. */
 struct az_job_range az_job_range_at(struct az_job *job, size_t trace, size_t i);
 
-/* The iteration tag against the range names of each trace: exactly as given, else with, else
+/* The iteration tag against the range names of each trace: exactly as passed, else with, else
  * without a leading colon.
  */
 struct az_job_tag {
-    struct az_sv text; /* the name that matched first; as given if none did */
+    struct az_sv text; /* the name that matched first; as passed if none did */
     int64_t count;     /* projected ranges of that name in all traces */
     int64_t duration;  /* their projected time, ns */
     bool given;
@@ -72,14 +72,14 @@ struct az_name_sum {
 };
 struct az_name_sums {
     const struct az_name_sum *v;
-    const struct az_sum *given; /* instead of `v`: rows of the only trace as its file gave them */
+    const struct az_sum *given; /* instead of `v`: rows of the only trace as in its file */
     size_t n;
     bool exact; /* from events: minimum and maximum are whole numbers */
 };
 /* A row of them, which may be made in `room`. */
 const struct az_name_sum *az_name_sum_at(const struct az_name_sums *s, size_t i,
                                          struct az_name_sum *room);
-/* Rows as the file gave them, in its order; from events: by total (largest first), count, name. */
+/* Rows as in the file, in its order; from events: by total (largest first), count, name. */
 int az_job_kernels(struct az_job *job, struct az_name_sums *out) AZ_MUST_USE;
 int az_job_memops(struct az_job *job, struct az_name_sums *out) AZ_MUST_USE;
 /* Sizes of memory operations that came summed; no rows where none did. */
@@ -110,8 +110,8 @@ static inline int64_t az_job_rank(const struct az_job *job, size_t trace)
 {
     return job->traces[trace]->rank >= 0 ? job->traces[trace]->rank : (int64_t)trace;
 }
-/* Ends a table: sorted by n columns as by az_table_sort and given to the document; freed if rc says
- * that making it failed or the sorting does. The first error. */
+/* Ends a table: sorted by n columns as by az_table_sort and added to the document; freed if rc or
+ * the sorting is an error. The first error. */
 int az_job_emit(struct az_job *job, struct az_table *t, int rc, const int *order,
                 size_t n) AZ_MUST_USE;
 /* A chart over a table with up to four y columns (NULL-terminated list). */

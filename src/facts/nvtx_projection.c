@@ -397,7 +397,7 @@ static int span_thread(struct work *w, size_t thread)
         b.count[i] = 0;
     }
     /* By falling start: launches that start at or after the range's start are in the tree, the
-     * prefix takes those that end at or before its end. */
+     * prefix has those that end at or before its end. */
     for (size_t i = w->first[thread + 1]; i > w->first[thread]; i--) {
         uint32_t row = w->range[i - 1];
         for (; next > 0 && calls->start[w->l->call[base + next - 1]] >= e->start[row]; next--) {

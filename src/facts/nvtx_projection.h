@@ -1,6 +1,6 @@
 /* Host ranges projected onto the device: which operations were launched inside a range, and from
  * when to when they ran (docs/formats-nsight.md 2.3 and 3.4). A call belongs to a range of its own
- * thread that holds it wholly, both ends inclusive. */
+ * thread that contains it wholly, both ends inclusive. */
 #ifndef AZ_FACTS_NVTX_PROJECTION_H
 #define AZ_FACTS_NVTX_PROJECTION_H
 

@@ -2,7 +2,7 @@
 #include "base/num.h"
 #include "facts/lazy_cache_internal.h"
 
-/* A file may give the projection itself; otherwise it is computed. */
+/* A file may contain the projection itself; otherwise it is computed. */
 static bool given(const struct az_trace *t) { return t->proj.n > 0 || !(t->caps & AZ_CAP_RANGES); }
 
 int64_t az_job_ranges(struct az_job *job, size_t trace)

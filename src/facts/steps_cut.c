@@ -111,7 +111,7 @@ static int choose_start(struct az_kernels *k, struct az_loop *l)
 /* ---- boundaries ---- */
 /* The kernel near `expect` that begins a step, by what follows it. What comes before a step may
  * differ, as after a test run. Where just what the reference has follows, in whatever order (lanes
- * of a device take turns as they like), it is the one that is expected. */
+ * of a device alternate in any order), it is the one that is expected. */
 static size_t locate(const struct az_kernels *k, const struct az_loop *l, int64_t expect,
                      int64_t width, int64_t lo, int64_t hi)
 {
@@ -215,7 +215,7 @@ static int judge(struct az_kernels *k, const struct az_loop *l, const struct az_
         if (x->agreement >= AGREES)
             v[agree++] = stop - az_kernel_start(k, x->from);
     }
-    if (c->n && l->head_clean) /* what is cut off at the profile's ends is inside, too */
+    if (c->n && l->head_clean) /* what is truncated at the profile's ends is inside, too */
         sum += busy(k, 0, c->v[0].from);
     if (c->n && l->tail_clean && !c->v[c->n - 1].apart)
         sum += busy(k, c->v[c->n - 1].end, k->n);

@@ -5,8 +5,8 @@
 #include "facts/account.h"
 #include "facts/steps.h"
 
-/* What is found without a name that says step must hold this part of the busy time, and last so
- * equally: robust deviation as a part of the median. */
+/* Steps found without a step name must contain this part of the busy time, and be equally long to
+ * this degree: robust deviation as a part of the median. */
 #define AZ_STEP_INSIDE 0.8
 #define AZ_STEP_SPREAD 0.25
 /* The quartiles of a normal distribution are so many standard deviations apart. */
@@ -105,7 +105,7 @@ struct az_cut { /* one step: kernels [from, end) */
 AZ_VEC(struct az_cut, az_cuts);
 
 /* Kernels of [from, to) that the reference has, each as often at most; *last: place of the last.
- * k->ref holds the counts of the reference. */
+ * k->ref has the counts of the reference. */
 size_t az_loop_matched(struct az_kernels *k, size_t from, size_t to, size_t *last);
 /* What contains the launches of all repeats. Of a block of a model there are no steps: they become
  * `repeats`. Sets in_loop. */
@@ -114,7 +114,7 @@ int az_steps_in_scope(struct az_step_search *s, const struct az_kernels *k,
 /* k->ref for the reference, and back to 0. */
 void az_loop_hold(struct az_kernels *k, const struct az_loop *l);
 void az_loop_drop(struct az_kernels *k, const struct az_loop *l);
-/* Does the anchor repeat a loop, as far as its spacings say? */
+/* Does the anchor repeat a loop, according to its spacings? */
 int az_loop_judge(struct az_kernels *k, const struct az_anchor *a, struct az_loop *l,
                   bool *good) AZ_MUST_USE;
 /* Where its steps begin, and the steps; *good: they are those of a loop. */

@@ -149,7 +149,7 @@ static bool any_optimizer(const struct az_kernels *k)
     return false;
 }
 
-/* Most of the m places from p on are equally far apart, with the same kernels between; they take at
+/* Most of the m places from p on are equally far apart, with the same kernels between; they are at
  * least a third of the reference. */
 static bool alike(const struct az_kernels *k, const uint32_t *p, size_t m, size_t len)
 {
@@ -189,7 +189,7 @@ static bool has_layers(const struct az_kernels *k, const struct az_loop *l)
 
 /* ---- before and after ---- */
 /* Layers of one forward pass repeat, too, but between an embedding and a head that are no part of
- * them. What surrounds the spacings of a loop is a part of it, cut by the profile's ends. */
+ * them. What surrounds the spacings of a loop is a part of it, truncated by the profile's ends. */
 static void surroundings(struct az_kernels *k, struct az_loop *l, double missing)
 {
     const size_t from = l->p[l->n - 1];

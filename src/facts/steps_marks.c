@@ -25,7 +25,7 @@ static bool overlap(const struct mark *a, const struct mark *b)
     return end - b->start > length / 2 || (length == 0 && b->start < a->end);
 }
 
-/* Keeps those of one lane (AZ_NO_ID: of all), without what is inside another. True if two of
+/* Retains those of one lane (AZ_NO_ID: of all), without what is inside another. True if two of
  * different lanes overlap. */
 static bool outermost(struct marks *m, uint32_t lane)
 {
@@ -48,8 +48,8 @@ static bool outermost(struct marks *m, uint32_t lane)
     return both;
 }
 
-/* Several threads or devices mark at the same time: the one with the most marks says what the steps
- * are. */
+/* Several threads or devices mark at the same time: the one with the most marks defines the steps.
+ */
 static int choose_lane(struct az_step_search *s, struct marks *m)
 {
     const size_t bytes = (s->t->lanes.n + 1) * sizeof(uint32_t);
@@ -100,7 +100,7 @@ static void join(struct az_step_search *s)
     }
 }
 
-/* A mark without work, where others have some, takes no time of the device: between the steps
+/* A mark without work, where others have some, uses no time of the device: between the steps
  * around it. */
 static void place_empty(struct az_step_search *s)
 {
@@ -175,7 +175,7 @@ static int by_mark(const void *x, const void *y, void *ctx)
     return a->mark_start < b->mark_start ? -1 : a->mark_start > b->mark_start;
 }
 
-/* Projected ranges that the file gives itself. */
+/* Projected ranges of the file itself. */
 static int given(struct az_step_search *s, uint32_t id)
 {
     const int64_t k = s->t->ticks_per_ns;
@@ -226,7 +226,7 @@ int az_steps_by_tag(struct az_step_search *s)
 
 /* ---- marks of frameworks ---- */
 enum { UNREAD = 0xff };
-struct said { /* what a name says */
+struct said { /* the kind of a name */
     struct az_sv stem;
     int64_t number;
     uint32_t group; /* of names of one stem */
@@ -277,7 +277,7 @@ static void add_times(const struct names *n, const struct az_events *e, struct a
             sum->v[n->of[e->name[i]].group] += e->end[i] - e->start[i];
 }
 
-/* Ranges with several names that say step: the outermost is one, that with the most time. *group:
+/* Ranges with several step names: the outermost is one, that with the most time. *group:
  * the number of its stem; AZ_NO_ID: there is none. */
 static int longest_stem(struct az_step_search *s, struct names *n, uint32_t *group)
 {
@@ -391,7 +391,7 @@ static int by_names(struct az_step_search *s, bool on_device)
 /* ---- compiled programs ---- */
 #define MAIN 0.8 /* of the time of all programs */
 
-/* The program whose runs take nearly all the time of programs; AZ_NO_ID: there is none. */
+/* The program whose runs are nearly all the time of programs; AZ_NO_ID: there is none. */
 static int main_program(struct az_step_search *s, uint32_t *name)
 {
     const struct az_events *e = &s->t->ev[AZ_GPU_RANGE];

@@ -4,7 +4,7 @@
 #include "stats/stats.h"
 
 #define WARM 1.5 /* x the median of the other steps: the first one warms up; */
-#define FAR  10  /* so many times, where no range says that the repeats are a loop */
+#define FAR  10  /* so many times, where no range marks the repeats as a loop */
 
 static const enum az_kind work_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
 static const struct az_span nothing = { INT64_MAX, INT64_MIN };

@@ -17,7 +17,7 @@ static uint64_t spacing(const struct az_kernels *k, const uint32_t *p)
     return k->sum[p[1]] - k->sum[p[0]];
 }
 
-/* Spacings of one kind: their median length, and how many hold the same. */
+/* Spacings of one kind: their median length, and how many have the same content. */
 static bool survey(const struct az_kernels *k, uint32_t kind, int64_t *scratch, struct az_anchor *a)
 {
     const uint32_t *p = k->at + k->first[kind];

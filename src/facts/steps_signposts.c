@@ -80,8 +80,8 @@ static int to_time_line(const struct az_step_search *s, struct posts *p)
     return 0;
 }
 
-/* The text of the user's tag; else of those that say step, whatever their number; else the one that
- * comes most often, of equals the first. AZ_NO_ID: none comes twice. *sure: it is said that it is a
+/* The text of the user's tag; else of those with a step name, whatever their number; else the one
+ * that comes most often, of equals the first. AZ_NO_ID: none comes twice. *sure: it is marked as a
  * step. */
 static int choose(struct az_step_search *s, struct posts *p, uint32_t *text, bool *sure)
 {
@@ -159,8 +159,8 @@ static int are_steps(struct az_step_search *s, bool *good)
     return 0;
 }
 
-/* To the next signpost of any text; the last one, where nothing follows, is no step: where it ends
- * is not said. */
+/* To the next signpost of any text; the last one, where nothing follows, is no step: its end is not
+ * marked. */
 int az_steps_by_signposts(struct az_step_search *s, bool named)
 {
     struct posts p;

@@ -441,7 +441,7 @@ static int put_earlier(struct maker *m)
 }
 
 /* ---- families ---- */
-/* One process of several: what it does not know may be communication. */
+/* One process of several: a kernel without a class may be communication. */
 static bool is_in_world(const struct maker *m)
 {
     return m->t->world_size > 1 || m->job->n_traces > 1 || (m->job->texts && !m->job->alone);

@@ -90,7 +90,7 @@ struct az_format {
      * `_cuda_gpu_kern_sum`). NULL: az_path_stem. */
     struct az_sv (*stem)(struct az_sv path);
     /* Folders of runs, for formats whose profiler writes one; NULL: none. `run_folder` is a glob,
-     * as plugins, profile and any name: a folder with this tail is one run. It is also looked for
+     * as plugins, profile and any name: a folder with this tail is one run. It is also searched
      * below a folder that is given. */
     const char *run_folder;
     const char *run_files;  /* glob of its files in such a folder */

@@ -1,5 +1,5 @@
 /* Child processes without a shell. */
-/* pipe2: without it another thread's child could inherit the report pipe and keep it open */
+/* pipe2: without it another thread's child could inherit the report pipe and leave it open */
 #define _GNU_SOURCE
 #include "io/child.h"
 
@@ -63,7 +63,7 @@ struct launch {
     int report[2]; /* closes at exec; carries errno if that fails */
 };
 
-/* In the child: only async-signal-safe calls, since other threads of the parent may have held any
+/* In the child: only async-signal-safe calls, since other threads of the parent may have owned any
  * lock. */
 static void child_side(const struct launch *l)
 {
@@ -199,7 +199,7 @@ static int start_and_wait(struct launch *l, const struct az_child_opts *o, int *
     return r;
 }
 
-/* dup2 onto itself would leave close-on-exec set: keep clear of 0, 1, 2, which may have been closed
+/* dup2 onto itself would leave close-on-exec set: avoid 0, 1, 2, which may have been closed
  * when we started. */
 static int above_stderr(int fd)
 {

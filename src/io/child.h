@@ -11,7 +11,7 @@ struct az_child_opts {
     bool (*cancelled)(void *ctx); /* polled; NULL: never */
     void *ctx;
 };
-/* argv[0] is looked up on PATH. *status: exit status, 128 + signal. AZ_ECHILD if it cannot be
+/* argv[0] is searched on PATH. *status: exit status, 128 + signal. AZ_ECHILD if it cannot be
  * started or was stopped by the time limit, AZ_EINTR if canceled. */
 int az_child_run(const char *const argv[], const struct az_child_opts *o, int *status,
                  struct az_diag *diag) AZ_MUST_USE;

@@ -1,5 +1,5 @@
 /* What is removed when the program crashes, from a signal handler: calls that are safe there only,
- * and no lock, since the thread that crashed may hold it. */
+ * and no lock, since the thread that crashed may own it. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>

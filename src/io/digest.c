@@ -14,7 +14,7 @@
 #define CHUNK ((size_t)256 << 10)
 
 struct az_digest {
-    char room[sizeof(XXH3_state_t) + 64]; /* the state wants 64-byte alignment */
+    char room[sizeof(XXH3_state_t) + 64]; /* the state requires 64-byte alignment */
     struct az_mem *mem;
     uint64_t size;
     bool ended;
@@ -103,7 +103,7 @@ static int read_rest(struct az_digest *d, const char *path, const atomic_bool *s
     if (fd >= 0)
         (void)close(fd);
     az_mem_free(NULL, buf, CHUNK);
-    errno = e; /* the caller's message wants it */
+    errno = e; /* the caller's message needs it */
     return r;
 }
 

@@ -9,8 +9,8 @@
 
 #define AZ_DIGEST_HEX 33 /* digits and a NUL */
 
-/* A digest taken while a source reads a file (az_source_opts.digest), so that it need not be read
- * twice. One reader at a time. */
+/* A digest computed while a source reads a file (az_source_opts.digest), so that it need not be
+ * read twice. One reader at a time. */
 struct az_digest;
 struct az_digest *az_digest_new(struct az_mem *mem); /* NULL on failure */
 void az_digest_free(struct az_digest *d);            /* NULL is fine */
@@ -22,8 +22,8 @@ void az_digest_end(struct az_digest *d); /* the file ends here */
  * AZ_ENOMEM; AZ_EIO leaves errno; adds no message. */
 int az_digest_rest(struct az_digest *d, const char *path, char hex[AZ_DIGEST_HEX],
                    uint64_t *size) AZ_MUST_USE;
-/* Takes what d lacks of the file, next to what else is done with it, until *stop, if given, is set:
- * the rest can then be taken later. Same errors. */
+/* Digests the rest of the file, concurrently with other work, until *stop, if not NULL, is set:
+ * the rest can be digested later. Same errors. */
 int az_digest_finish(struct az_digest *d, const char *path, const atomic_bool *stop) AZ_MUST_USE;
 /* Of a whole file; same errors. */
 int az_file_digest(const char *path, char hex[AZ_DIGEST_HEX], uint64_t *size) AZ_MUST_USE;

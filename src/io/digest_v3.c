@@ -1,10 +1,10 @@
 /* The digest for processors with AVX2: the Makefile compiles this file for them. The bytes between
  * updates and the result are the same.
  *
- * XXH3 takes 1024 bytes at a time, a block: of 16 stripes of 64 bytes each word is multiplied by
- * halves with a word of the secret and added to one sum, and added as it is to the neighbour's. The
- * library adds the latter with a shuffle a stripe, and counts stripes between any two updates. Here
- * whole blocks are taken from the caller's bytes, and what is added to neighbors changes sides
+ * XXH3 processes 1024 bytes at a time, a block: of 16 stripes of 64 bytes each word is multiplied
+ * by halves with a word of the secret and added to one sum, and added as it is to the neighbour's.
+ * The library adds the latter with a shuffle a stripe, and counts stripes between any two updates.
+ * Here whole blocks are read from the caller's bytes, and what is added to neighbors changes sides
  * once a block: 0.22 instructions a byte instead of 0.32. What is no whole block is the library's.
  */
 #define XXH_INLINE_ALL
@@ -87,7 +87,7 @@ void az_digest_update_v3(void *of, const void *bytes, size_t n)
     const unsigned char *p = bytes;
     const size_t at = state->nbStripesSoFar * STRIPE + state->bufferedSize,
                  first = (BLOCK - at % BLOCK) % BLOCK; /* bytes that end the block begun */
-    /* The library wants the last bytes of all, a stripe at least, for itself. */
+    /* The library itself processes the last bytes of all, a stripe at least. */
     if (state->nbStripesPerBlock == STRIPES && n >= first + BLOCK + STRIPE) {
         (void)XXH3_128bits_update(state, p, first);
         const size_t blocks = (n - first - STRIPE) / BLOCK;

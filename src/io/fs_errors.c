@@ -1,4 +1,4 @@
-/* The first calls that the system failed in, kept until the run ends. */
+/* The first system calls that failed, stored until the run ends. */
 #include "io/fs_errors.h"
 
 #include <errno.h>
@@ -13,10 +13,10 @@
 enum { LONGEST = 4096, MOST = 16 };
 
 static struct {
-    atomic_int state; /* 0 none, 1 being written, 2 there, 3 there and told */
+    atomic_int state; /* 0 none, 1 being written, 2 there, 3 there and reported */
     int error;
     char path[LONGEST];
-} all[MOST]; /* in order; of the last one nothing is ever told: others were after it */
+} all[MOST]; /* in order; the last one is never reported: others were after it */
 
 /* Nothing is there, or it is not for us, or it is of another kind. */
 static bool is_answer(int error)
@@ -68,7 +68,7 @@ void az_trouble_told(struct az_sv message)
 {
     char cwd[LONGEST] = "";
 
-    if (atomic_load(&all[0].state) == 0) /* as always: taken in order */
+    if (atomic_load(&all[0].state) == 0) /* as always: in order */
         return;
     if (getcwd(cwd, sizeof cwd - 1))
         (void)strcat(cwd, "/");

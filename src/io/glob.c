@@ -93,8 +93,8 @@ static bool part_matches(const struct globbing *g, unsigned i, struct az_sv name
     return az_sv_glob(g->part[i], name);
 }
 
-/* The set after `name`. `**` takes any folder that is no link and not hidden; as the last component
- * it also takes files. */
+/* The set after `name`. `**` matches any folder that is no link and not hidden; as the last
+ * component it also matches files. */
 static uint64_t step(const struct globbing *g, uint64_t set, struct az_sv name, bool real_dir)
 {
     uint64_t next = 0;
@@ -193,7 +193,7 @@ static int by_text(const void *x, const void *y, void *ctx)
 }
 
 /* The walk is nearly in order already; names such as "a-b" next to a folder "a" disturb it, and
- * ".." may give twice. */
+ * ".." may return a path twice. */
 static int sort_unique(struct az_vec_sv *v, struct az_mem *mem)
 {
     int r = az_sort_cmp(v->v, v->n, sizeof *v->v, by_text, NULL, mem);

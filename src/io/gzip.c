@@ -1,4 +1,4 @@
-/* The only file that knows zlib and ISA-L. ISA-L inflates traces three times faster and is optional
+/* The only file that uses zlib and ISA-L. ISA-L inflates traces three times faster and is optional
  * at build time; zlib is always there, and tests run both. */
 #include "io/gzip.h"
 
@@ -13,7 +13,7 @@
 struct az_gzip {
     struct az_mem *mem;
     enum az_inflater which;
-    struct az_arena zarena; /* zlib's own state: its free function is not given a size */
+    struct az_arena zarena; /* zlib's own state: its free function has no size argument */
     z_stream z;
     bool z_open;
 #ifdef AZ_WITH_ISAL
@@ -111,7 +111,7 @@ static enum az_gzip_step isal_verdict(const struct inflate_state *s, int r)
     case ISAL_DECOMP_OK:
     case ISAL_END_INPUT:
     case ISAL_OUT_OVERFLOW:
-        /* FINISH: all output was passed on, and the checksum was looked at. */
+        /* FINISH: all output was passed on, and the checksum was compared. */
         return s->block_state == ISAL_BLOCK_FINISH ? AZ_GZIP_MEMBER_END : AZ_GZIP_GOING;
     case ISAL_INVALID_WRAPPER:
     case ISAL_UNSUPPORTED_METHOD:
@@ -135,7 +135,7 @@ static enum az_gzip_step isal_step(struct az_gzip *g, struct az_sv in, size_t *u
     g->in_head = g->in_head && r != ISAL_DECOMP_OK;
     if (r == ISAL_DECOMP_OK)
         r = isal_inflate(s);
-    /* In damaged data ISA-L may count more than it was given: then avail_in has wrapped around. */
+    /* In damaged data ISA-L may count more than its input: then avail_in has wrapped around. */
     *used = s->avail_in <= in.n ? in.n - s->avail_in : in.n;
     *made = room - s->avail_out;
     return isal_verdict(s, r);

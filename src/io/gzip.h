@@ -1,6 +1,6 @@
-/* Private to io: inflating one gzip member after the other, by ISA-L or zlib after one face. What
- * comes between members and how the end of the input is judged is the caller's (source.c), so both
- * back ends give the same messages.
+/* Private to io: inflating one gzip member after the other, by ISA-L or zlib after one face. The
+ * caller (source.c) handles bytes between members and the end of the input, so both back ends
+ * produce the same messages.
  */
 #ifndef AZ_IO_GZIP_H
 #define AZ_IO_GZIP_H
@@ -24,8 +24,9 @@ int az_gzip_new(struct az_gzip **g, enum az_inflater which, struct az_mem *mem) 
 void az_gzip_free(struct az_gzip *g);
 /* Makes ready for the header of the next member. */
 void az_gzip_restart(struct az_gzip *g);
-/* One step: *used bytes of `in` were taken, *made bytes were put into out (also before an error).
- * GOING with nothing used and nothing made: there is nothing to be had without more input. */
+/* One step: *used bytes of `in` were consumed, *made bytes were put into out (also before an
+ * error). GOING with nothing used and nothing made: there is nothing to be had without more input.
+ */
 enum az_gzip_step az_gzip_inflate(struct az_gzip *g, struct az_sv in, size_t *used, char *out,
                                   size_t room, size_t *made) AZ_MUST_USE;
 

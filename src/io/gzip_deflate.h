@@ -15,7 +15,7 @@ struct az_deflate_opts {
     enum az_inflater which; /* the library, as for inflating; zlib where there is no other */
     bool gzip;              /* with its header and its sum, else the bare stream */
     int zlib_level;
-    bool (*write)(void *to, const char *p, size_t n); /* takes what is packed; false: it cannot */
+    bool (*write)(void *to, const char *p, size_t n); /* receives the output; false: it cannot */
     void *to;
 };
 
@@ -24,8 +24,8 @@ int az_deflate_new(struct az_deflate **d, const struct az_deflate_opts *o,
                    struct az_mem *mem) AZ_MUST_USE;
 /* A new stream of the same options, after the last one ended, in the same memory. */
 void az_deflate_restart(struct az_deflate *d);
-/* The next bytes; `last`: the stream ends with them. False: it could not be packed or was not
- * taken, now or before. Equal calls give equal bytes; what is packed depends on how it is cut. */
+/* The next bytes; `last`: the stream ends with them. False: packing or the receiver failed, now or
+ * before. Equal calls produce equal bytes; the output depends on how the input is divided. */
 bool az_deflate_add(struct az_deflate *d, const char *p, size_t n, bool last) AZ_MUST_USE;
 /* CRC32 of n more bytes, as zip and gzip have it; 0 before the first. */
 uint32_t az_deflate_sum(uint32_t sum, const char *p, size_t n);

@@ -9,7 +9,7 @@
 struct az_gzfile;
 
 /* `which`: the library, as for inflating (BEST is ISA-L where it is built in, else zlib). No name
- * and no time are stored, so equal writes give equal bytes. AZ_EIO, AZ_ENOMEM, AZ_ELIMIT with a
+ * and no time are stored, so equal writes produce equal bytes. AZ_EIO, AZ_ENOMEM, AZ_ELIMIT with a
  * message. */
 int az_gzfile_open(struct az_gzfile **f, const char *path, enum az_inflater which,
                    struct az_mem *mem, struct az_diag *diag) AZ_MUST_USE;

@@ -1,4 +1,4 @@
-/* What the machine gives this process: physical memory, control groups, limits of the shell. */
+/* Resources of this process: physical memory, control groups, limits of the shell. */
 #include "io/limits.h"
 
 #include <inttypes.h>

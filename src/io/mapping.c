@@ -19,7 +19,7 @@ static int map_fd(struct az_mapping *m, int fd)
     if (!S_ISREG(st.st_mode))
         return ESPIPE;
     if (st.st_size == 0)
-        return 0; /* mmap refuses length 0; the empty view is right */
+        return 0; /* mmap rejects length 0; the empty view is right */
     if ((uint64_t)st.st_size > SIZE_MAX)
         return EFBIG;
     void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -1,5 +1,5 @@
 /* Private to io: the entries of one folder, sorted bytewise, as a run in a shared stack of names,
- * so that a deep walk holds one descriptor and one block of memory. */
+ * so that a deep walk needs one descriptor and one block of memory. */
 #ifndef AZ_IO_NAMES_H
 #define AZ_IO_NAMES_H
 
@@ -13,8 +13,7 @@ struct az_names {
 void az_names_init(struct az_names *n, struct az_mem *mem);
 void az_names_release(struct az_names *n);
 /* Pushes the entries of `dir` (without "." and ".."; dot names only if `hidden`); they are
- * at[from..to). AZ_EIO with errno if the folder cannot be read. az_names_pop(from) takes them away
- * again. */
+ * at[from..to). AZ_EIO with errno if the folder cannot be read. az_names_pop(from) removes them. */
 int az_names_push(struct az_names *n, const char *dir, bool hidden, size_t *from,
                   size_t *to) AZ_MUST_USE;
 void az_names_pop(struct az_names *n, size_t from);

@@ -1,5 +1,4 @@
-/* Words of errno. In a file of its own, because _GNU_SOURCE (child.c) gives strerror_r another
- * meaning. */
+/* Words of errno. In a file of its own, because _GNU_SOURCE (child.c) changes strerror_r. */
 #include "io/oserror.h"
 
 #include <stdio.h>

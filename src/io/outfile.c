@@ -20,7 +20,7 @@
 
 /* ---- the list ----
  * A spin lock, because pthread.h stays out of this room and a C11 mtx_t cannot be initialized
- * statically. It is held for a few pointer moves only, never around a system call. */
+ * statically. It is locked for a few pointer moves only, never around a system call. */
 
 struct temp {
     struct temp *next;

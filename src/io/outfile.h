@@ -32,7 +32,7 @@ int az_tmpdir_make(struct az_arena *a, const char *prefix, struct az_sv *dir,
                    struct az_diag *diag) AZ_MUST_USE;
 /* Removes it with all below it (never follows links). */
 void az_tmpdir_remove(const char *dir);
-/* Temporary files and folders still open are kept in a list; this removes them all. Called once at
+/* Temporary files and folders still open are in a list; this removes them all. Called once at
  * the end of an interrupted run, never from a signal handler. */
 void az_out_cleanup(void);
 /* The same from the handler of a crash: temporary files, and folders of files. */

@@ -30,7 +30,7 @@ struct az_path_info {
 };
 /* Never fails: MISSING with errno left set, too. */
 struct az_path_info az_path_stat(const char *path);
-/* May something be there that could not be looked at (not permitted, a disk that fails)? Not where
+/* May something be there that could not be checked (not permitted, a disk that fails)? Not where
  * nothing is: a link that leads nowhere, what is gone since its folder was read. */
 bool az_path_is_unread(const struct az_path_info *info);
 /* Standard input ("-"), a pipe, a device: has no name to write next to and can be read once. NUL-
@@ -42,8 +42,8 @@ int az_path_mkdirs(const char *path, struct az_diag *diag) AZ_MUST_USE;
 bool az_path_is_glob(struct az_sv pattern); /* holds * ? or [ */
 /* All matches of `*`, `?`, `[..]`, `**` (any depth, symlinked directories are not entered by `**`),
  * sorted bytewise, in the arena, NUL-terminated. Dot files only where the pattern's component
- * starts with a dot. No match: 0 and an empty list. `**` as the last component takes files and
- * folders at any depth; a pattern ending in "/" takes folders only. AZ_ERANGE: more than 63
+ * starts with a dot. No match: 0 and an empty list. `**` as the last component matches files and
+ * folders at any depth; a pattern ending in "/" matches folders only. AZ_ERANGE: more than 63
  * components from the first wildcard on. */
 int az_path_glob(struct az_arena *a, struct az_sv pattern, struct az_vec_sv *out) AZ_MUST_USE;
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 enum az_sandbox {
-    AZ_SANDBOX_NETWORK,  /* no socket but those of this machine, no look into other processes, no
+    AZ_SANDBOX_NETWORK,  /* no socket but those of this machine, no access to other processes, no
                             change of the system */
     AZ_SANDBOX_PROGRAMS, /* after that: no new process and no other program */
     AZ_SANDBOX_CHILDREN  /* the same, and no socket at all */
@@ -18,8 +18,7 @@ unsigned az_sandbox_has(void);
  * paths that do not exist are skipped. As az_sandbox_enter. */
 bool az_sandbox_writes(const char *const *paths, size_t n);
 /* For good, for this thread and those it makes: to be called while there is one. A second call
- * takes more away. What is taken away fails with EACCES. false: nothing was changed (an old
- * kernel). */
+ * forbids more. What is forbidden fails with EACCES. false: nothing was changed (an old kernel). */
 bool az_sandbox_enter(enum az_sandbox how);
 
 #endif

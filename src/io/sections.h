@@ -1,17 +1,17 @@
-/* Files of named sections: what is kept between two runs of this program.
+/* Files of named sections: state stored between two runs of this program.
  *
  * A file is one image, or several one after the other (so two files joined by `cat` are a file,
  * too). An image, all numbers little-endian, everything at multiples of 64 bytes from its
  * beginning: 0  magic    8 bytes "AZSECT\r\n": a transfer as text breaks it 8  u32      0x01020304
- * as its writer stores it: another byte order is refused 12  u32      version of this layout, 1 16
+ * as its writer stores it: another byte order is rejected 12  u32      version of this layout, 1 16
  * u64      bytes of the image 24  u32      sections; 28 u32: bytes of a row of their table, 64 32
  * char[16] version of the program that wrote it, NUL at its end 48  u64      key: what the image
  * depends on, as its user sees it 56  u64      XXH3-64 of the first 56 bytes and of the table 64
  * table    a row a section: char[24] name, u64 layout (what its bytes mean), u64 offset, u64
  *               length, u64 XXH3-64 of its bytes, 8 bytes zero
  *  ..  sections in the order of the table
- * So a cut file ends inside an image that says how long it is, a changed byte is in the checksum of
- * the head or of one section, and a reader can map a section. */
+ * So a truncated file ends before the recorded end of its image, a changed byte is in the checksum
+ * of the head or of one section, and a reader can map a section. */
 #ifndef AZ_IO_SECTIONS_H
 #define AZ_IO_SECTIONS_H
 
@@ -48,7 +48,7 @@ struct az_section {
     char name[AZ_SECTIONS_NAME];
     uint64_t layout;
     struct az_sv bytes;
-    bool sound; /* its checksum holds */
+    bool sound; /* its checksum is right */
 };
 /* Does a file begin with an image? Its first bytes. */
 bool az_sections_is(struct az_sv head);
@@ -59,7 +59,7 @@ uint64_t az_sections_length(struct az_sv head);
 const char *az_sections_open(struct az_sections *s, struct az_sv bytes);
 /* The same by its first bytes, of `length`: sections that are not within them are not sound. */
 const char *az_sections_open_head(struct az_sections *s, struct az_sv head, uint64_t length);
-/* The i-th section; its bytes are looked at. */
+/* The i-th section; its bytes are read. */
 struct az_section az_sections_at(const struct az_sections *s, size_t i);
 /* Reads a part of a file; AZ_EIO with a message. Fewer bytes where it ends before. */
 int az_sections_read(const char *path, uint64_t at, uint64_t n, struct az_vec_char *out,

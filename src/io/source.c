@@ -23,7 +23,8 @@
 /* Where a gzip stream is. */
 enum stage { IN_MEMBER, BETWEEN_MEMBERS, IN_PADDING, AT_END };
 
-/* Why no more bytes come. Kept until the good bytes before it were delivered, and told then. */
+/* Why no more bytes come. Stored until the good bytes before it were delivered, and reported then.
+ */
 enum fault { NO_FAULT, READ_FAILED, BAD_HEADER, BAD_DATA, BAD_SUM, TRUNCATED, GARBAGE, NO_MEMORY };
 
 struct az_source {
@@ -53,7 +54,7 @@ struct az_source {
     uint64_t fault_at;
     int error; /* code of the fault once it was reported */
     bool keeps_parts;
-    char *lent; /* AZ_MOVE_BUFFERS: a copy of what the last call gave out */
+    char *lent; /* AZ_MOVE_BUFFERS: a copy of what the last call returned */
     size_t lent_size;
 };
 
@@ -90,7 +91,7 @@ static const char *fault_text(enum fault f)
     }
 }
 
-/* Says the fault once; later calls give the code only. */
+/* Reports the fault once; later calls return the code only. */
 static int tell_fault(struct az_source *s)
 {
     if (s->error)
@@ -588,7 +589,7 @@ int az_source_all(struct az_source *s, struct az_arena *a, size_t max, struct az
     return r;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 const char *az_source_name(const struct az_source *s) { return s->name; }
 bool az_source_is_gzip(const struct az_source *s) { return is_inflated(s); }

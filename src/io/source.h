@@ -9,7 +9,7 @@
 struct az_digest;
 struct az_source;
 
-/* BEST is ISA-L where it is built in, else zlib; tests ask for one of them. */
+/* BEST is ISA-L where it is built in, else zlib; tests select one of them. */
 /* Of gzip; zstd has one library. */
 enum az_inflater { AZ_INFLATE_BEST, AZ_INFLATE_ZLIB, AZ_INFLATE_ISAL };
 bool az_inflater_has(enum az_inflater which);
@@ -48,7 +48,7 @@ int az_source_next(struct az_source *s, struct az_sv *chunk) AZ_MUST_USE;
  * for n = 0). */
 int az_source_read(struct az_source *s, void *buf, size_t n, size_t *got) AZ_MUST_USE;
 /* Everything that is left, in the arena, NUL-terminated; AZ_ELIMIT over max bytes (0: none). With
- * keeps_parts and AZ_EFORMAT `out` holds what came before the damage. */
+ * keeps_parts and AZ_EFORMAT `out` has the bytes before the damage. */
 int az_source_all(struct az_source *s, struct az_arena *a, size_t max,
                   struct az_sv *out) AZ_MUST_USE;
 /* The same without a limit, appended where it can grow in place: nothing is in memory twice. */

@@ -11,7 +11,7 @@ int az_temps_add(const char *path, bool is_dir) AZ_MUST_USE;
 bool az_temps_forget(const char *path);
 /* Removes a temporary file; one that stays is named on standard error. */
 void az_temps_unlink(const char *path);
-/* Says that a temporary file or folder stays, because of errno. */
+/* Reports that a temporary file or folder stays, because of errno. */
 void az_temps_left(const char *path, int error);
 /* Each of them, without the lock: for a signal handler. */
 void az_temps_each(void (*f)(const char *path, bool is_dir));

@@ -35,8 +35,8 @@ int az_tmpdir_make(struct az_arena *a, const char *prefix, struct az_sv *dir, st
     return 0;
 }
 
-/* Removes what is in the folder `fd` (taken over). Works by descriptors and O_NOFOLLOW, so no link
- * is ever followed. */
+/* Removes the content of the folder `fd`, and closes it. Works by descriptors and O_NOFOLLOW, so no
+ * link is ever followed. */
 static void remove_below(int fd, unsigned depth)
 {
     DIR *d =

@@ -23,7 +23,7 @@ static struct {
     timer_t timer;
     atomic_bool installed, interrupted;
     atomic_int status; /* of a run that is interrupted */
-    int late;          /* status of what takes too long */
+    int late;          /* status of what runs too long */
     int fd;
     struct az_sv text;
 } dog;

@@ -19,7 +19,7 @@ struct az_zstd {
     ZSTD_DCtx *z;
 };
 
-/* A block that knows its size: the library's free function is not given it. */
+/* A block that knows its size: the library's free function is not set it. */
 union block {
     size_t size;
     max_align_t aligned;

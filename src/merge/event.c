@@ -1,5 +1,5 @@
 /* Checking, repair and rewriting one event. Only what is valid JSON may be copied: a viewer's
- * parser refuses the whole file for one control byte, and profilers do write them. */
+ * parser rejects the whole file for one control byte, and profilers do write them. */
 #include "merge/event.h"
 
 #include "base/num.h"
@@ -29,7 +29,7 @@ static bool is_hex(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Length of the escape at p (after it the text goes on); 0: none that JSON knows. */
+/* Length of the escape at p (after it the text goes on); 0: none that JSON has. */
 static size_t escape_length(const char *p, const char *end)
 {
     if (end - p < 2)
@@ -247,7 +247,7 @@ static int repair_char(struct az_sv text, size_t *i, struct az_vec_char *out)
     return az_text_append(out, code == 0xfffd ? AZ_SV("\xef\xbf\xbd") : as_is);
 }
 
-/* A number that JSON does not know, at p: its length; 0: none. */
+/* A number that is not JSON, at p: its length; 0: none. */
 static size_t nonfinite(struct az_sv rest)
 {
     static const char *const words[] = { "-Infinity", "Infinity", "-infinity", "infinity", "-NaN",
@@ -313,7 +313,7 @@ static int positive_id(struct az_sv raw, const struct az_merge_shift *s, struct 
     return rc ? rc : az_text_append(out, raw);
 }
 
-/* rank x 10^digits - v, where 64 bits hold it. */
+/* rank x 10^digits - v, where it fits in 64 bits. */
 static bool negative_id(struct az_sv raw, const struct az_merge_shift *s, int64_t *v)
 {
     int64_t shift = s->rank;

@@ -7,7 +7,7 @@
 #include "io/path.h"
 #include "merge/pass.h"
 
-#define EXACT_DIGITS 15 /* of an id that a reader who takes numbers as doubles keeps */
+#define EXACT_DIGITS 15 /* of an id that survives in a reader of doubles */
 
 /* ---- ranks ---- */
 
@@ -122,7 +122,7 @@ static int write_member(struct az_merge *m, const char *key, struct az_sv value)
     return rc;
 }
 
-/* Members of the first rank that hold for all; the base of the clocks only if they agree. */
+/* Members of the first rank that apply to all; the base of the clocks only if they agree. */
 static int write_header(struct az_merge *m)
 {
     const struct az_merge_rank *first = m->rank[0];

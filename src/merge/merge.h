@@ -35,7 +35,7 @@ struct az_merge_result {
  * the linking argument shifted by rank x 10^(digits of the largest of them in all ranks + 1), the
  * old value as `<field>_raw` next to it, so that no two ranks share one; such fields that are no
  * integers get the prefix `rank<n>:`. Process names are `RANK n - CPU` or `RANK n - GPU`. All else
- * keeps its text. `Trace` events and python_function events are skipped. Returns 0 also when a rank
+ * stays as it is. `Trace` events and python_function events are skipped. Returns 0 also when a rank
  * is damaged or cannot be read (then named as an error in diag, and counted); AZ_EUSAGE: two inputs
  * have one rank, or a rank is not known, or `out` is an input; AZ_EFORMAT: no rank can be read;
  * AZ_EIO, AZ_EINTR, AZ_ENOMEM, AZ_ELIMIT. Nothing is written unless it returns 0. */

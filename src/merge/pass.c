@@ -1,4 +1,4 @@
-/* Reading one rank's file for a merge: which events are kept, and what is wrong with it. */
+/* Reading one rank's file for a merge: which events are written, and what is wrong with it. */
 #include "merge/pass.h"
 
 #include "base/num.h"
@@ -258,7 +258,7 @@ static int read_document(struct pass *p)
 }
 
 /* What became of a file: 0 usable (maybe damaged), an error that ends the merge, or AZ_EFORMAT:
- * skipped. Said once, by the first pass. */
+ * skipped. Reported once, by the first pass. */
 static int verdict(struct pass *p, int rc)
 {
     struct az_diag *d = p->diag;
@@ -298,7 +298,7 @@ static int open_pass(struct pass *p)
     const struct az_source_opts o = { .mem = p->m->opts->mem, .diag = p->writing ? NULL : p->diag };
     int rc = az_source_open(&p->src, p->r->path.p, &o);
     if (rc)
-        return rc == AZ_EIO && !p->writing ? AZ_EFORMAT : rc; /* the source said why */
+        return rc == AZ_EIO && !p->writing ? AZ_EFORMAT : rc; /* the source reported why */
     if (p->writing && az_source_is_gzip(p->src))
         rc = az_pipe_open(&p->pipe, read_source, p, BLOCK, BLOCKS, p->m->opts->mem);
     if (rc == 0)
@@ -318,7 +318,7 @@ int az_merge_read(struct az_merge *m, struct az_merge_rank *r, bool writing)
     int rc = open_pass(&p);
     if (rc == 0) {
         rc = read_document(&p);
-        az_pipe_close(p.pipe); /* its thread uses what the verdict looks at */
+        az_pipe_close(p.pipe); /* its thread uses what the verdict reads */
         p.pipe = NULL;
         rc = verdict(&p, rc);
     }

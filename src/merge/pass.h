@@ -14,7 +14,7 @@ extern const char *const az_merge_header_key[HEADERS];
 
 enum az_pass_kind { UNKNOWN, HOST, DEVICE };
 struct az_merge_process {
-    uint64_t events;         /* that are kept, metadata not counted */
+    uint64_t events;         /* that are written, metadata not counted */
     enum az_pass_kind label; /* by process_labels */
     bool device;             /* has events of the device */
 };

@@ -16,7 +16,7 @@ struct open_event { /* on a thread's stack */
 };
 AZ_VEC(struct open_event, open_events);
 
-#define CLIMB 16 /* steps a node, from which the operators above calls are kept */
+#define CLIMB 16 /* steps per node from which the operators above calls are cached */
 
 enum { HOST_KINDS = 4 };
 static const enum az_kind host_kinds[HOST_KINDS] = { AZ_HOST_OP, AZ_CALL, AZ_CAPTURED, AZ_FRAME };
@@ -52,8 +52,8 @@ uint32_t az_node_op(const struct az_calltree *c, uint32_t node)
     return node;
 }
 
-/* Where calls are deep in one another, their operators are kept, as climbing from each would go
- * over the same calls again and again. A parent comes before what is in it. */
+/* Where calls are deep in one another, their operators are cached: climbing from each would visit
+ * the same calls repeatedly. A parent comes before what is in it. */
 static int keep_ops(struct az_calltree *c)
 {
     const uint32_t others = c->n - c->first_call;
@@ -82,7 +82,7 @@ static void pop(struct builder *b, uint32_t lane)
     uint32_t at = b->top[lane];
     b->c->last[b->stack.v[at].node] = b->next_pre[lane] - 1;
     b->top[lane] = b->stack.v[at].below;
-    b->unused.v[b->unused.n++] = at; /* room: as many as the stack holds */
+    b->unused.v[b->unused.n++] = at; /* room: as many as the stack has */
 }
 
 static int push(struct builder *b, uint32_t lane, struct open_event e)
@@ -104,8 +104,8 @@ static int push(struct builder *b, uint32_t lane, struct open_event e)
     return 0;
 }
 
-/* Nearest stack entry that holds an event of this end, `floor` if none above that one; the stack is
- * not changed. */
+/* Nearest stack entry that contains an event of this end, `floor` if none above that one; the stack
+ * is not changed. */
 static uint32_t holder(const struct builder *b, uint32_t lane, int64_t end, uint32_t floor)
 {
     uint32_t at = b->top[lane];
@@ -114,7 +114,7 @@ static uint32_t holder(const struct builder *b, uint32_t lane, int64_t end, uint
     return at;
 }
 
-/* `floor`: the entry below which nothing is taken from the stack, whatever the times; AZ_NO_ROW. */
+/* `floor`: the entry below which nothing is popped, whatever the times; AZ_NO_ROW. */
 static int place(struct builder *b, uint32_t node, const struct az_event *e, uint32_t floor)
 {
     struct az_calltree *c = b->c;
@@ -176,7 +176,7 @@ static int order_of(const struct az_events *e, struct az_mem *mem, uint32_t **ou
     return rc;
 }
 
-/* The next node in that order, over all kinds; `at` counts those taken of each. */
+/* The next node in that order, over all kinds; `at` counts those visited of each. */
 static uint32_t next_node(const struct builder *b, uint32_t at[HOST_KINDS], struct az_event *out)
 {
     int best = -1;
@@ -287,8 +287,8 @@ static int merge_and_place(struct builder *b)
     return rc;
 }
 
-/* Preorder numbers are given lane by lane: each lane's first number is the count of events on the
- * lanes before it. */
+/* Preorder numbers are assigned lane by lane: each lane's first number is the count of events on
+ * the lanes before it. */
 static void number_lanes(struct builder *b)
 {
     uint32_t sum = 0;

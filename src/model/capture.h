@@ -1,15 +1,16 @@
-/* Captured graphs: what a graph launch runs, as the trace of its capture says (docs/graphs.md).
+/* Captured graphs: what a graph launch runs, from the trace of its capture (docs/graphs.md).
  *
  * A graph's kernels are recorded as device events of one launch; which operators made them is in
- * another trace, taken while the graph was captured. A format reads such traces into `az_captures`
- * (formats/pytorch/pytorch_capture.h) before the trace is sealed. Sealing then, launch by launch,
+ * another trace, recorded while the graph was captured. A format reads such traces into
+ * `az_captures` (formats/pytorch/pytorch_capture.h) before the trace is sealed. Sealing then,
+ * launch by launch,
  *   1. chooses the captured root that the launch replays (model/graph_capture_attach.c),
  *   2. pairs the captured launches with the device events (model/pairing.h),
  *   3. puts a copy of the captured operators, calls and frames below the launch, so that the call
  *      tree, launchers and every table of operators see them as if they had launched the events.
  * The launching call of such an event stays the graph launch (az_calltree.gpu_call); its place in
- * the tree is the captured call (az_calltree.gpu_node). Copies cost the host nothing: each takes
- * one tick a node, from the launch on.
+ * the tree is the captured call (az_calltree.gpu_node). Copies cost the host nothing: each is one
+ * tick per node long, from the launch on.
  */
 #ifndef AZ_MODEL_CAPTURE_H
 #define AZ_MODEL_CAPTURE_H
@@ -27,7 +28,7 @@ struct az_captured_node {
     uint32_t last;       /* the last node below it, else itself; counted from the root's first */
     uint32_t launch;     /* AZ_CAPTURED: its launch, same numbering */
     uint32_t side;       /* AZ_HOST_OP: row of optrace.ops; AZ_NO_ROW */
-    uint32_t coll, args; /* what it says of a collective (az_coll_source); AZ_NO_ROW */
+    uint32_t coll, args; /* row of its collective (az_coll_source); AZ_NO_ROW */
     uint32_t file;       /* of its kernel (az_op_file); AZ_NO_ID */
 };
 AZ_VEC(struct az_captured_node, az_captured_nodes);
@@ -57,7 +58,7 @@ AZ_VEC(struct az_graft, az_grafts);
 
 /* Graph launches that have device events, by shape and by what became of them. */
 struct az_capture_attach_row {
-    int64_t batch; /* of the capture; where none was taken of the step; -1: not known */
+    int64_t batch; /* of the capture, else of the step; -1: not known */
     uint8_t mode;  /* az_capture_mode, the same */
     uint8_t by;    /* az_pair_by */
     uint64_t launches, events;

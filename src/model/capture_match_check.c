@@ -2,7 +2,7 @@
 
 #include "classify/kernels.h"
 
-#define IN_TEN 10 /* contradictions: at most one of so many that could be judged */
+#define IN_TEN 10 /* contradictions: at most one of so many that could be checked */
 
 /* Of kernels whose work few operators do. */
 static bool is_telling(enum az_family f)

@@ -8,7 +8,7 @@
 struct az_plausible {
     const struct az_trace *t;
     struct az_kernel_rules *rules; /* made when first needed */
-    struct az_vec_u8 family;       /* name id -> az_family + 1; 0: not looked up */
+    struct az_vec_u8 family;       /* name id -> az_family + 1; 0: not classified */
     struct az_vec_u32 op_of; /* launch of the root at hand -> node of its operator, AZ_NO_ROW */
     struct az_vec_u32 is_op; /* name id -> the last root that has an operator of the name, + 1 */
 };

@@ -14,7 +14,7 @@
 
 #include "model/trace.h"
 
-#define AZ_NO_AGENT INT32_MIN /* the file does not say */
+#define AZ_NO_AGENT INT32_MIN /* not in the file */
 
 struct az_agent {
     uint32_t proc; /* lane.proc */
@@ -94,8 +94,7 @@ static inline struct az_dispatches *az_dispatches(const struct az_trace *t) { re
 /* Row of an equal shape, added if new. */
 int az_dispatch_shape(struct az_dispatches *d, const struct az_dispatch_shape *s,
                       uint32_t *row) AZ_MUST_USE;
-/* Is the agent of this index a GPU? Unknown agents that ran something are taken for one by the
- * caller. */
+/* Is the agent of this index a GPU? The caller counts unknown agents that ran something as one. */
 const struct az_agent *az_agent_find(const struct az_dispatches *d, uint32_t proc, int64_t index);
 static inline const struct az_dispatch *az_dispatch_of(const struct az_trace *t, size_t kernel)
 {
@@ -103,8 +102,8 @@ static inline const struct az_dispatch *az_dispatch_of(const struct az_trace *t,
 }
 
 /* Last identifier of a whole kernel name, as AMD's tools shorten it: from the end, balanced (), <>
- * and [] groups are skipped, then what is after the last blank or colon is taken; one trailing
- * ".kd" goes (docs/formats-rocprof.md 2.3). A view into `whole`; empty for an empty name. */
+ * and [] groups are skipped, the rest starts after the last blank or colon; one trailing ".kd" is
+ * dropped (docs/formats-rocprof.md 2.3). A view into `whole`; empty for an empty name. */
 struct az_sv az_kernel_short_name(struct az_sv whole);
 
 #endif

@@ -1,6 +1,5 @@
-/* How a kernel was launched: its grid, its blocks, and what each of them takes. Read only where it
- * is wanted (az_geometry_wanted); rows are unique, and an event holds the number of its row
- * (az_events.geo). */
+/* How a kernel was launched: its grid, its blocks, and their resources. Read only where needed
+ * (az_geometry_wanted); rows are unique, and an event has the number of its row (az_events.geo). */
 #ifndef AZ_MODEL_GEOMETRY_H
 #define AZ_MODEL_GEOMETRY_H
 
@@ -27,14 +26,13 @@ struct az_geometries {
 };
 void az_geometries_init(struct az_geometries *g, struct az_mem *mem);
 void az_geometries_release(struct az_geometries *g);
-/* Number of the equal row, from 1 on; added if new. 0 for one without a grid or a block: it says
- * nothing. */
+/* Number of the equal row, from 1 on; added if new. 0 for one without a grid or a block. */
 int az_geometries_put(struct az_geometries *g, const struct az_geometry *row,
                       uint32_t *number) AZ_MUST_USE;
 
-/* Does anything that was asked for need it? */
+/* Is it required by a requested output? */
 bool az_geometry_wanted(const struct az_options *opts);
-/* Adds the column to the kernels of a trace if it is wanted; after az_trace_columns, before the
+/* Adds the column to the kernels of a trace if required; after az_trace_columns, before the
  * first kernel. */
 void az_geometry_column(struct az_trace *t, const struct az_options *opts);
 /* Is it being read? */
@@ -43,7 +41,7 @@ bool az_geometry_read(const struct az_trace *t);
 const struct az_geometry *az_geometry_of(const struct az_trace *t, size_t kernel);
 /* Bytes of shared memory of a block, static and dynamic; -1: not recorded. */
 int64_t az_geometry_shared(const struct az_geometry *g);
-/* A figure as read; `none` for what no launch can have. */
+/* A value as read; `none` for one that no launch can have. */
 static inline uint32_t az_geometry_figure(int64_t x, uint32_t none)
 {
     return x < 0 || x >= AZ_NO_SIZE ? none : (uint32_t)x;

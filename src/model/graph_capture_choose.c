@@ -25,9 +25,9 @@ int az_capture_attach_prepare(struct az_grafting *g)
 }
 
 /* ---- which captures may be it ---- */
-/* Roots: those of the smallest captured batch that holds the step's, captured as one graph or in
- * parts; a run, as they are sorted. Roots of no known batch are none of these, if any is known. Of
- * a step that does not say its batch only where all roots are of one. */
+/* Roots: those of the smallest captured batch that is not less than the step's, captured as one
+ * graph or in parts; a run, as they are sorted. Roots of no known batch are none of these, if any
+ * is known. Of a step without a batch only where all roots have the same one. */
 static size_t roots_of(const struct az_grafting *g, const struct az_replay *r, bool parts,
                        size_t *first)
 {
@@ -114,7 +114,7 @@ static enum az_pair_by pair_root(struct az_grafting *g, size_t root, int *rc)
         return pair_marks(g, root, &p, rc);
     if (*rc || !az_paired(by))
         return by;
-    if (!names_kernels(g, root)) /* by the names that an earlier launch gave it */
+    if (!names_kernels(g, root)) /* by the names of an earlier launch */
         return (enum az_pair_by)(g->learned.v[root] - 1);
     if (by != AZ_PAIR_UNNAMED)
         return by;
@@ -166,8 +166,8 @@ static void search(struct az_grafting *g, size_t first, size_t n, struct found *
     }
 }
 
-/* A root of no known batch may be of the step's, where no known one has just that: nothing can be
- * said of a launch whose kernels it has, too, nor where some are missing. */
+/* A root of no known batch may be of the step's, where no known one has just that: a launch whose
+ * kernels it has, too, stays undecided, as does one with missing kernels. */
 static enum az_pair_by may_be_unknown(struct az_grafting *g, const struct az_replay *r, bool parts,
                                       size_t first, int *rc)
 {

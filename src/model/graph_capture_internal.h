@@ -17,7 +17,7 @@ struct az_grafting {
     struct az_plausible plausible;
     bool has_full, has_parts; /* among the captures */
     size_t unknown;           /* captures whose batch is not known: the first ones */
-    bool missing;             /* one of them, and more, are in a file that is cut short */
+    bool missing;             /* one of them, and more, are in a truncated file */
     struct az_vec_u8 learned; /* root -> rule by which its kernels were named, + 1; 0: they were */
     /* of one launch: device events, their keys and lanes, the launch of each */
     struct az_vec_u32 gpu, key, lane, launch_of;

@@ -158,7 +158,7 @@ static int union_of(const struct az_calltree *c, const uint32_t *gpu, size_t n,
 }
 
 /* The subtrees' times together, of all launchers, into `out`: where launchers are nested, each by
- * itself would look at the events of the inner ones again and again. */
+ * itself would visit the events of the inner ones repeatedly. */
 static int measure_nested(const struct az_launchers *l, const struct az_calltree *c, int64_t *out)
 {
     const size_t n = l->rows.n, spans = ((size_t)c->n_linked + 1) * sizeof(struct az_span),
@@ -179,8 +179,8 @@ static int measure_nested(const struct az_launchers *l, const struct az_calltree
     return rc;
 }
 
-/* Notes which rows have more than one event below them. Returns the events of all subtrees, each
- * counted as often as launchers hold it. */
+/* Marks which rows have more than one event below them. Returns the events of all subtrees, each
+ * counted once per launcher above it. */
 static uint64_t note_several(struct az_launchers *l, const struct az_calltree *c)
 {
     uint64_t looks = 0;

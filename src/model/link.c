@@ -154,7 +154,7 @@ static int keep_same(struct az_link *l, const struct az_same_ids *same, struct a
     return 0;
 }
 
-/* The call tree has joined them when it was built (and given back the ids). */
+/* The call tree joined them when it was built, and freed the ids. */
 static int take_from_tree(struct az_link *l, const struct az_trace *t, struct az_arena *arena)
 {
     const struct az_calltree *tree = az_tree(t);

@@ -16,7 +16,7 @@ struct az_link {
 
 /* Joins every device operation of a sealed trace to its call: by the call tree where there is one,
  * else by ids. Of several calls with one id (a runtime call around a driver call) the first to
- * start is taken. Scratch is charged to mem and freed. AZ_ENOMEM, AZ_ELIMIT. */
+ * start is used. Scratch is charged to mem and freed. AZ_ENOMEM, AZ_ELIMIT. */
 int az_link_make(struct az_link *l, const struct az_trace *t, struct az_arena *arena,
                  struct az_mem *mem) AZ_MUST_USE;
 

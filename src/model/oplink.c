@@ -1,6 +1,6 @@
 /* Launch links. By correlation (default): a device event belongs to the call with its correlation
  * id; of several such calls, to the latest that starts no later than it does, else to the first. By
- * flow (the other tool's rule, kept for parity): only calls that have an arrow's start and end
+ * flow (the rule of the other tool): only calls that have an arrow's start and end
  * count, and calls named cuda/hipGraphLaunch. */
 #include "model/oplink.h"
 
@@ -20,7 +20,7 @@ static uint64_t link_key(const struct az_calltree *c, enum az_kind k, uint32_t r
     const struct az_events *e = &c->trace->ev[k];
     return az_optrace(c->trace)->key_is_ext
                ? e->node[row]
-               : e->corr[row]; /* 0: none (External id is kept plus one) */
+               : e->corr[row]; /* 0: none (External id is stored plus one) */
 }
 
 /* Numbers are unique within a rank; those of ranks in one file are made so. */
@@ -49,10 +49,10 @@ static void put_gpu(struct az_calltree *c, size_t g, enum az_kind kind, uint32_t
 }
 
 /* uids are places in the file: an event's number is how many of them are less. *done stays false
- * where that takes more room than sorting, or where uids are not unique. */
+ * where that needs more memory than sorting, or where uids are not unique. */
 static int number_by_rank(struct az_calltree *c, bool *done)
 {
-    enum { SORTED = 32 }; /* bytes an event that sorting takes */
+    enum { SORTED = 32 }; /* bytes per event that sorting needs */
     const struct az_trace *t = c->trace;
     uint32_t most = 0;
     for (int k = 0; k < 3; k++)
@@ -262,7 +262,7 @@ static int link_by_correlation(struct az_calltree *c, const struct keyed_list *g
         const uint32_t g = gpu->v[i].at;
         const int64_t start = az_gpu_event(c, g).start;
         size_t lo = k, hi = calls.n; /* calls of one key are in order of start */
-        while (hi - lo > 1) {        /* the answer is in [lo, hi) */
+        while (hi - lo > 1) {        /* the result is in [lo, hi) */
             size_t mid = lo + (hi - lo) / 2;
             if (calls.v[mid].key == gpu->v[i].key && call->start[calls.v[mid].at] <= start)
                 lo = mid;

@@ -73,7 +73,7 @@ struct az_opreport {
     struct az_vec_sv files; /* base names, in order */
     struct az_sv arch;      /* as the file names it first; empty: it does not */
     struct az_sv version;   /* of the layout: "v1", "v2", "v2.1" */
-    int64_t workers;        /* worker cores by the file, the largest; 0: it does not say */
+    int64_t workers;        /* worker cores in the file, the largest; 0: not in it */
     bool budgets_differ;    /* rows name several */
     bool replayed;          /* some rows are of replays of a trace */
     int64_t devices;        /* distinct device numbers */

@@ -1,5 +1,5 @@
 /* Options of `options` and --opt, one row each: a row is the field of struct az_options and the key
- * with all that is said of it. Options of other places, and those whose field has another name, are
+ * with all its properties. Options of other places, and those whose field has another name, are
  * rows of config/options.c.
  *     X(type, key, range, values, default, formats, help, since)
  * type: BOOL, INT, REAL, TEXT, PATH or ENUM; the rest as in that table (struct az_option). */
@@ -78,9 +78,9 @@
 /* clang-format on */
 
 #define AZ_OPTION_HOLDS_BOOL            bool
-#define AZ_OPTION_HOLDS_INT             int64_t /* AZ_UNSET_I64: no default, and not given */
+#define AZ_OPTION_HOLDS_INT             int64_t /* AZ_UNSET_I64: no default, and not set */
 #define AZ_OPTION_HOLDS_REAL            double
-#define AZ_OPTION_HOLDS_TEXT            struct az_sv /* empty: no default, and not given */
+#define AZ_OPTION_HOLDS_TEXT            struct az_sv /* empty: no default, and not set */
 #define AZ_OPTION_HOLDS_PATH            struct az_sv
 #define AZ_OPTION_HOLDS_ENUM            struct az_sv
 #define AZ_OPTION_FIELD(type, key, ...) AZ_OPTION_HOLDS_##type key;

@@ -1,5 +1,5 @@
 /* What one input is to be analyzed with: plain fields. Filled from the option table
- * (config/options.c), which is the only place that knows the keys, defaults and ranges; read by
+ * (config/options.c), the only place with the keys, defaults and ranges; read by
  * formats and analyses. */
 #ifndef AZ_MODEL_OPTIONS_H
 #define AZ_MODEL_OPTIONS_H
@@ -8,7 +8,7 @@
 #include "classify/classmap.h"
 #include "model/option_rows.h"
 
-#define AZ_UNSET_I64 INT64_MIN /* an integer option without a default that was not given */
+#define AZ_UNSET_I64 INT64_MIN /* an integer option without a default that is not set */
 
 struct az_label {
     struct az_sv key, value;
@@ -31,9 +31,9 @@ enum az_text_mode { AZ_TEXT_AUTO, AZ_TEXT_CLASSIC, AZ_TEXT_FULL };
 
 struct az_options {
     /* run */
-    int64_t iters;         /* num_of_iters; 0: not given */
+    int64_t iters;         /* num_of_iters; 0: not set */
     int64_t gpus;          /* num_of_gpus, default 1 */
-    struct az_sv nvtx_tag; /* nvtx_tag_of_iter; empty: not given */
+    struct az_sv nvtx_tag; /* nvtx_tag_of_iter; empty: not set */
     /* classic Nsight arguments; AZ_UNSET_I64: by header */
     bool with_header;
     double time_scale_to_ms;
@@ -59,11 +59,11 @@ struct az_options {
     int64_t decode_gemm_m, low_cores;
     int64_t util_chunks;
     int64_t top_rows; /* rows per table in the text summary */
-    bool strict;      /* refuse what is otherwise tolerated */
+    bool strict;      /* reject what is otherwise tolerated */
     /* classes and labels */
     struct az_class_rules classes;
     struct az_labels labels;
-    struct az_sv device_name;    /* of configs/devices.csv; empty: by what the profile says */
+    struct az_sv device_name;    /* of configs/devices.csv; empty: from the profile */
     struct az_sv roofline_basis; /* peak, achievable */
     struct az_sv
         device_peaks; /* rates that win over the table: "mem_bw_gbps=4100 matrix_bf16=650" */
@@ -91,17 +91,17 @@ struct az_options {
     struct az_sv coll_arguments; /* any | kernel */
     struct az_sv coll_sheets;    /* auto | current | historic | both */
     struct az_sv align_clocks;   /* auto | always | never */
-    int64_t gpus_per_node;       /* 0: not given */
+    int64_t gpus_per_node;       /* 0: not set */
     /* operation reports (docs/formats-tracy.md 16) */
-    struct az_sv start_signpost, end_signpost; /* empty: not given */
+    struct az_sv start_signpost, end_signpost; /* empty: not set */
     struct az_sv last_signpost;  /* last | first: which of several equal last signposts */
-    struct az_sv id_range, arch; /* empty: not given */
+    struct az_sv id_range, arch; /* empty: not set */
     struct az_sv group_by;       /* op | memory | category */
     struct az_sv op_rules;       /* current | first */
     bool ignore_signposts, print_signposts, no_advice, raw_op_codes, no_host_ops, no_merge_devices,
         tracing_mode, no_summary, no_stack_by_in0, drop_impossible, hide_small;
     int64_t worker_cores;   /* 0: by the file or the architecture */
-    int64_t active_experts; /* of each group of a sparse product; 0: as the file says */
+    int64_t active_experts; /* of each group of a sparse product; 0: from the file */
     double traced_gap_us, low_flops_percent, max_op_us, max_gap_us;
     /* rocprof, rocpd, pftrace (docs/formats-rocprof.md 6.6, 7.3) */
     bool kernel_details, disable_kernel_summary, merge_kernels, allow_multi_kernel_per_api;

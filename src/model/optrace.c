@@ -6,7 +6,7 @@
 #include "model/oplink.h"
 #include "model/treeedit.h"
 
-/* Lets the hook look at the tree, and builds it again if it asked for changes. */
+/* Passes the tree to the hook, and builds it again if the hook requires changes. */
 static int run_hook(struct az_trace *t, struct az_calltree *tree)
 {
     struct az_optrace *o = t->ext;
@@ -27,8 +27,8 @@ static int run_hook(struct az_trace *t, struct az_calltree *tree)
     return rc;
 }
 
-/* Gives back the ids that events are linked by, as soon as nobody needs them: those of host events
- * before the tree is built, all of them when it stands. */
+/* Frees the ids that link events as early as possible: those of host events before the tree is
+ * built, the others after. */
 static void drop_ids(struct az_trace *t, bool linked)
 {
     const struct az_optrace *o = t->ext;
@@ -68,8 +68,8 @@ static int rows_are_own(struct az_mem *mem, const struct az_events *e, size_t ro
     return 0;
 }
 
-/* Puts the rows of operators in the order of these, so that none needs to say which is its own;
- * where half of them have none the numbers are smaller than empty rows. */
+/* Puts the rows of operators in the order of these, so that none needs a number; where half of them
+ * have none, numbers are smaller than empty rows. */
 static int order_ops(struct az_trace *t)
 {
     struct az_optrace *o = t->ext;

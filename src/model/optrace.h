@@ -19,7 +19,7 @@ struct az_op_args {
 };
 AZ_VEC(struct az_op_args, az_op_arg_rows);
 
-/* What a collective kernel says of itself; ids of text as written (numbers too), AZ_NO_ID where
+/* The arguments of a collective kernel; ids of text as written (numbers too), AZ_NO_ID where
  * absent. Unique rows. */
 struct az_coll_args {
     uint32_t name, in_nelems, out_nelems, group_size, dtype, in_split, out_split, pg_name, pg_desc,
@@ -29,7 +29,7 @@ struct az_coll_args {
 };
 AZ_VEC(struct az_coll_args, az_coll_rows);
 
-/* What a host event says of the collective that it starts, for kernels that say nothing themselves:
+/* The collective that a host event starts, for kernels without arguments of their own:
  * `record_param_comms` with a description, annotations `nccl:<op>` with arguments. */
 struct az_coll_source {
     uint32_t uid;  /* of the event */
@@ -46,7 +46,7 @@ struct az_op_file {
 };
 AZ_VEC(struct az_op_file, az_op_files);
 
-/* The node of a graph that a device event ran; those that say one. */
+/* The node of a graph that a device event ran, if recorded. */
 struct az_graph_node {
     uint32_t uid;    /* of the event */
     uint32_t module; /* id of what it was marked with when it was captured: the layer or module that
@@ -78,7 +78,7 @@ struct az_lane_names {
 };
 AZ_VEC(struct az_lane_names, az_lane_name_rows);
 
-/* A flow arrow's end on the host or the device, kept only for link_by = flow. */
+/* A flow arrow's end on the host or the device, stored only for link_by = flow. */
 struct az_flow {
     uint64_t id;
     uint32_t lane; /* of the `f` event; AZ_NO_ROW for an `s` event */
@@ -94,7 +94,7 @@ struct az_fwdbwd {
 };
 AZ_VEC(struct az_fwdbwd, az_fwdbwds);
 
-/* What one operator row knows beyond its times. Most events of a dense trace have one: small. */
+/* What an operator row has beyond its times. Most events of a dense trace have one: small. */
 struct az_op {
     uint32_t args; /* row of optrace.args; AZ_NO_ROW: none recorded */
     int32_t seq; /* sequence number; -1: none; one that does not fit: -2 - its place in long_seqs */
@@ -117,12 +117,12 @@ AZ_VEC(struct az_counter_value, az_counter_values);
 
 /* What a synchronization on the device waits for; AZ_SYNC side rows. */
 struct az_sync {
-    int64_t wait_stream;  /* -1: not said */
-    uint64_t record_corr; /* correlation of the call that recorded the event; 0: not said */
+    int64_t wait_stream;  /* -1: not recorded */
+    uint64_t record_corr; /* correlation of the call that recorded the event; 0: none */
 };
 AZ_VEC(struct az_sync, az_syncs);
 
-/* One of the longest Python frames, of a trace whose frames are not kept. */
+/* One of the longest Python frames, of a trace whose frames are not stored. */
 struct az_long_frame {
     int64_t start, end; /* ticks */
     uint32_t lane;
@@ -134,8 +134,8 @@ struct az_calltree;
 struct az_launchers;
 
 /* trace.ext of a framework trace. Columns by kind:
- * (corr and node are given back while the trace is sealed: the links have them; AZ_CALL and AZ_SYNC
- * keep corr for launch_details and critical_path) AZ_HOST_OP  corr = External id (0 none), side =
+ * (corr and node are freed while the trace is sealed: the links have them; AZ_CALL and AZ_SYNC
+ * retain corr for launch_details and critical_path) AZ_HOST_OP  corr = External id (0 none), side =
  * row of `ops` (AZ_NO_ROW none; see ops_by_row) AZ_CALL     corr = correlation, node = External id
  * + 1 (0 none) AZ_CAPTURED node = uid of its device event + 1 AZ_KERNEL   corr, same node, side
  * = row of `colls`; AZ_MEMCPY, AZ_MEMSET same node, side = row of trace.copies AZ_SYNC     corr,
@@ -163,7 +163,7 @@ struct az_optrace {
     struct az_counter_values counter_values;
     struct az_syncs syncs;
     struct az_same_ids same_ids;       /* of calls, when the trace is sealed */
-    struct az_long_frames long_frames; /* by start; empty where frames are kept */
+    struct az_long_frames long_frames; /* by start; empty where frames are stored */
     bool has_flows;                    /* any CPU-to-GPU arrow in the file */
     bool key_is_ext; /* link key (docs/formulas-pytorch.md 3): launch calls have no correlation, so
                         External id */
@@ -171,7 +171,7 @@ struct az_optrace {
     uint64_t n_events;   /* elements of the event array; operators that a hook put in are numbered
                             after them */
     uint32_t first_made; /* row of `ops` from which they were put in by a hook */
-    struct az_captures captures;              /* given back when the trace is sealed */
+    struct az_captures captures;              /* freed when the trace is sealed */
     struct az_capture_attach_sums grafted;    /* the same, made when the trace is sealed */
     struct az_capture_attach_rows graft_rows; /* by batch, mode and az_pair_by */
     struct az_grafts grafts;                  /* by first_uid; */
@@ -218,17 +218,17 @@ static inline bool az_is_driver_call(const struct az_optrace *o, uint32_t name)
 {
     return az_map_get(&o->driver_calls, name, 0) != AZ_NO_ID;
 }
-/* What the host event of that uid says of a collective; NULL if nothing. */
+/* The collective that the host event of that uid starts; NULL for none. */
 const struct az_coll_source *az_optrace_coll_source(const struct az_optrace *o, uint32_t uid);
 /* The file of the operator of that uid: id of text; AZ_NO_ID if it names none. */
 uint32_t az_optrace_op_file(const struct az_optrace *o, uint32_t uid);
-/* The graph node that the device event of that uid ran; 0 if it says none. */
+/* The graph node that the device event of that uid ran; 0 for none. */
 uint64_t az_optrace_graph_node(const struct az_optrace *o, uint32_t uid);
 /* Id of the module that it was marked with; AZ_NO_ID. */
 uint32_t az_optrace_graph_module(const struct az_optrace *o, uint32_t uid);
 
 /* ---- call tree ---- */
-/* Host nodes are numbered: operators 0.., then calls, captured calls, and frames (when kept), each
+/* Host nodes are numbered: operators 0.., then calls, captured calls, and frames (if stored), each
  * in row order. */
 struct az_calltree {
     const struct az_trace *trace;
@@ -238,7 +238,7 @@ struct az_calltree {
     uint32_t *pre, *last; /* preorder number of a node, largest preorder number in its subtree */
     uint32_t *by_pre;     /* preorder number -> node */
     uint32_t *op;         /* node from first_call on -> operator above it; NULL: climb */
-    uint64_t clamped;     /* events whose end was cut to their parent's */
+    uint64_t clamped;     /* events whose end was clipped to their parent's */
     int64_t clamped_ticks;
     /* device events, in file order (uid): kernels, copies, fills together */
     uint32_t n_gpu;

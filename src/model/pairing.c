@@ -49,7 +49,7 @@ static bool by_order(const struct az_pairing *p)
     return true;
 }
 
-/* Each event takes the next launch of its name; launches in between are left over. */
+/* Each event is paired with the next launch of its name; launches in between are left over. */
 static bool forward(const struct az_pairing *p)
 {
     size_t at = 0;
@@ -150,7 +150,7 @@ static bool by_stream(const struct az_pairing *p, int *rc)
 }
 
 /* ---- the k-th with the k-th ---- */
-/* Launches of each name as chains: name -> first of them not taken, launch -> the next. */
+/* Launches of each name as chains: name -> first of them not paired, launch -> the next. */
 static int chain(const struct az_pairing *p, struct az_map *first, uint32_t *next)
 {
     int rc = 0;

@@ -7,14 +7,15 @@
 #include "base/mem.h"
 
 enum {
-    AZ_KEY_KERNEL = -1, /* a captured launch that does not say its kernel: any */
+    AZ_KEY_KERNEL = -1, /* a captured launch without a kernel name: any */
     AZ_KEY_COPY = -2,
     AZ_KEY_FILL = -3
 };
 
 enum az_pair_by {
     AZ_PAIR_ORDER,   /* the same names in the same order */
-    AZ_PAIR_NAMES,   /* each event takes the next launch of its name; launches may be left over */
+    AZ_PAIR_NAMES,   /* each event is paired with the next launch of its name; launches may be left
+                        over */
     AZ_PAIR_STREAMS, /* the same for each of several streams */
     AZ_PAIR_NTH,     /* as often each name: the k-th launch with the k-th event */
     /* the captured launches do not name their kernels: */

@@ -32,8 +32,8 @@ static int64_t sum_after(struct az_sv text, const char *mark)
 }
 
 /* execute_context_<n>(<tokens>)_generation_<n>(<tokens>): the sum; execute_new_<n>_cached_<n>:
- * requests, of which the new ones have more tokens, which it does not say; else the first number,
- * or what execute_<batch>_context_<n>(sq<tokens>..)_generation_<n>(sq<tokens>..) says of tokens. */
+ * requests, of which the new ones have more tokens, an unknown number; else the first number,
+ * or the tokens of execute_<batch>_context_<n>(sq<tokens>..)_generation_<n>(sq<tokens>..). */
 static int64_t batch_of_execute(struct az_sv text, bool tokens)
 {
     const int64_t queries = tokens ? sum_after(text, "(sq") : -1;

@@ -23,7 +23,7 @@ struct az_replays {
 void az_replays_init(struct az_replays *g, const struct az_trace *t, const struct az_calltree *c);
 void az_replays_release(struct az_replays *g);
 int az_replays_list(struct az_replays *g) AZ_MUST_USE;
-/* The batch of the step that a launch is in (az_step_batch); -1: not said. */
+/* The batch of the step that a launch is in (az_step_batch); -1: not recorded. */
 int64_t az_replay_batch(const struct az_replays *g, const struct az_replay *r, bool tokens);
 
 #endif

@@ -104,7 +104,7 @@ int az_samples_seal(struct az_samples *s, struct az_mem *mem)
     return 0;
 }
 
-/* The sample that holds at a time: the last one that begins by then, else the first of all. From
+/* The sample that is valid at a time: the last one that begins by then, else the first of all. From
  * `near` on, if that is before, in steps that double, then by halves. */
 static uint32_t holds_at(const struct az_sample *v, uint32_t n, int64_t at, uint32_t near)
 {
@@ -144,14 +144,14 @@ void az_sample_add(const struct az_samples *s, uint32_t counter, int64_t from, i
     if (*near + 1 >= c->n || v[*near].at > from || v[*near + 1].at <= from)
         *near = holds_at(v, c->n, from, *near);
     if (*near + 1 < c->n && v[*near].at <= from && v[*near + 1].at > to && to > from) {
-        add_value(sum, v[*near].value, to - from); /* one sample holds all the time */
+        add_value(sum, v[*near].value, to - from); /* one sample is valid all the time */
         return;
     }
     for (uint32_t i = *near; i < c->n && v[i].at <= to; i++) {
         const bool last = i + 1 == c->n;
         const int64_t end = last ? v[i].at : v[i + 1].at, lo = v[i].at > from ? v[i].at : from,
                       hi = end < to ? end : to;
-        /* One that gave way to another at the same time never held, nor did one that ended before;
+        /* One replaced by another at the same time was never valid, nor was one that ended before;
          * the end of a window that has a length is not part of it. */
         if (hi < lo || (!last && end <= lo) || (lo == to && to > from))
             continue;

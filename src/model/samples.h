@@ -1,6 +1,6 @@
-/* Counters that a profiler read again and again while the program ran: clocks, power, use of
- * memory and units. A sample holds from its time to that of the next one of its counter; the last
- * one of a counter has no length. */
+/* Counters that a profiler sampled while the program ran: clocks, power, use of
+ * memory and units. A sample is valid from its time to that of the next one of its counter; the
+ * last one of a counter has no length. */
 #ifndef AZ_MODEL_SAMPLES_H
 #define AZ_MODEL_SAMPLES_H
 
@@ -13,7 +13,7 @@ struct az_trace;
 /* One counter of one device. */
 struct az_sampled {
     uint32_t name;  /* name id of the trace */
-    int64_t device; /* -1: of none, or not said */
+    int64_t device; /* -1: of none, or not recorded */
     uint32_t first; /* of a sealed trace: its run of rows, by time */
     uint32_t n;
 };
@@ -47,12 +47,12 @@ int az_samples_seal(struct az_samples *s, struct az_mem *mem) AZ_MUST_USE;
 struct az_sample_sum {
     double area;        /* value times ticks, added up over the ticks that samples cover */
     int64_t ticks;      /* of these */
-    double least, most; /* of the values that held there; of a window without any NaN */
+    double least, most; /* of the values that were valid there; of a window without any NaN */
 };
-/* Adds the window to *sum, which begins as AZ_SAMPLE_SUM. A sample that holds at `from` or begins
- * within the window counts; a window of no length has the value that held then, and no ticks.
- * *near: where the last window of the counter was, 0 at first; windows that follow each other are
- * found without a search. */
+/* Adds the window to *sum, which begins as AZ_SAMPLE_SUM. A sample that is valid at `from` or
+ * begins within the window counts; a window of no length has the value that was valid then, and no
+ * ticks. *near: where the last window of the counter was, 0 at first; windows that follow each
+ * other are found without a search. */
 #define AZ_SAMPLE_SUM ((struct az_sample_sum){ 0, 0, NAN, NAN })
 void az_sample_add(const struct az_samples *s, uint32_t counter, int64_t from, int64_t to,
                    uint32_t *near, struct az_sample_sum *sum);

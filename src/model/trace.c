@@ -100,7 +100,7 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
 
 enum { COLUMNS = 9 };
 
-/* A column of a kind: where its pointer is kept, and the size of an element. The pointer is read
+/* A column of a kind: where its pointer is stored, and the size of an element. The pointer is read
  * and written by memcpy, because the columns have different types. */
 struct column {
     void *at;
@@ -136,8 +136,8 @@ static void *column_get(struct column c)
 
 static void column_set(struct column c, void *p) { memcpy(c.at, &p, sizeof p); }
 
-/* Changes the room of all columns. The first `done` columns of a failed growth keep the larger
- * block; they are brought back to `cap`, so that what is charged stays what `cap` says. */
+/* Changes the room of all columns. The first `done` columns of a failed growth retain the larger
+ * block; they are shrunk to `cap`, which is what is charged. */
 static int resize(struct az_trace *t, struct az_events *ev, size_t cap)
 {
     struct column c[COLUMNS];
@@ -311,7 +311,7 @@ static bool same_lane(const struct az_lane *a, const struct az_lane *b)
 
 int az_trace_lane(struct az_trace *t, const struct az_lane *lane, uint32_t *index)
 {
-    /* Field by field: the padding of the struct holds anything. */
+    /* Field by field: the padding of the struct is undefined. */
     const uint64_t fields[] = {
         lane->device_side, lane->pid,  lane->tid,    (uint64_t)lane->device,
         lane->context,     lane->proc, lane->thread, lane->label,
@@ -355,7 +355,7 @@ static void add_drop(struct az_trace *t, struct az_drops *to, const struct az_dr
     d.reason = az_arena_dup(&t->arena, d.reason);
     if (d.reason.p == NULL || az_vec_push(to, d) != 0)
         t->arena.failed =
-            true; /* noticed where the caller looks at its arena, at the latest when sealing */
+            true; /* detected where the caller checks its arena, at the latest when sealing */
 }
 
 void az_trace_drop_add(struct az_trace *t, const struct az_drop *d) { add_drop(t, &t->drops, d); }
@@ -421,7 +421,7 @@ void az_trace_fact(struct az_trace *t, const char *key, struct az_sv value)
 
 /* ---- sealing ---- */
 
-/* c = c taken in the order of perm; tmp holds n elements. */
+/* c = c in the order of perm; tmp has room for n elements. */
 static void gather(struct column c, const uint32_t *perm, size_t n, void *tmp)
 {
     void *v = column_get(c);
@@ -472,7 +472,7 @@ out:
     return err;
 }
 
-/* Room that is not needed is given back, and rows are put in order of their start. */
+/* Unused memory is freed, and rows are put in order of their start. */
 struct sorting {
     struct az_trace *t;
     int rc[AZ_KIND_COUNT];
@@ -505,7 +505,7 @@ int az_trace_finalize_on(struct az_trace *t, unsigned threads)
         return 0;
     if (t->arena.failed)
         return az_arena_error(&t->arena);
-    if (t->geometries.rows.n == 0) /* wanted, but the file has none */
+    if (t->geometries.rows.n == 0) /* required, but the file has none */
         az_trace_drop_columns(t, AZ_KERNEL, AZ_COL_GEO);
     az_map_release(&t->geometries.row_of);
     int err = sort_kinds(t, threads);
@@ -523,7 +523,7 @@ int az_trace_finalize_on(struct az_trace *t, unsigned threads)
     if (err != 0)
         return err;
     t->sealed = true;
-    t->caps = az_trace_facts(t); /* before the extension gives back columns */
+    t->caps = az_trace_facts(t); /* before the extension frees columns */
     const int rc = az_trace_classify_on(t, threads);
     return rc ? rc : t->ext_ops ? t->ext_ops->seal(t) : 0;
 }
@@ -605,7 +605,7 @@ bool az_trace_has_activity(const struct az_trace *t)
 bool az_trace_has_call(const struct az_trace *t, struct az_sv part)
 {
     const struct az_events *e = &t->ev[AZ_CALL];
-    uint32_t last[8]; /* names looked at last: calls have few */
+    uint32_t last[8]; /* names classified last: calls have few */
     memset(last, 0xff, sizeof last);
     for (size_t i = 0; i < e->n; i++) {
         uint32_t *seen = &last[e->name[i] % AZ_LENGTH(last)];

@@ -28,8 +28,8 @@ enum az_kind {
     AZ_OVERHEAD,  /* profiler overhead */
     AZ_ALLOC,     /* memory allocated or freed (model/dispatch.h) */
     AZ_CAPTURED,  /* a call while a graph was captured, under a launch of it (model/capture.h) */
-    AZ_GAP_FRAME, /* interpreter frame of a trace whose frames are not kept, long enough to explain
-                     idle time: in no call tree and in no table */
+    AZ_GAP_FRAME, /* interpreter frame of a trace whose frames are not stored, long enough to
+                     explain idle time: in no call tree and in no table */
     AZ_MODULE,    /* call of a module of a model, as its framework names it: regions; frames that
                      are kept have it too. In no call tree */
     AZ_KIND_COUNT
@@ -79,7 +79,7 @@ AZ_VEC(struct az_lane, az_lanes);
 
 struct az_copy {
     int64_t bytes; /* -1: not recorded */
-    double gbps;   /* rate in GB/s as the profile says it; 0: it does not */
+    double gbps;   /* rate in GB/s in the profile; 0: it does not */
     int16_t op;    /* copy kind of the profiler, -1 unknown */
     int16_t src,
         dst; /* memory kinds: 0 pageable, 1 pinned, 2 device, 3 array, 4 managed; -1 unknown */
@@ -87,11 +87,11 @@ struct az_copy {
 };
 AZ_VEC(struct az_copy, az_copies);
 
-/* What the library of collectives said in the range of its call; -1: not said. */
+/* Arguments that the collectives library recorded in the range of its call; -1: not said. */
 struct az_comm_note {
     uint64_t comm; /* of the communicator, equal on all its ranks; 0: not said */
     int64_t
-        bytes; /* as given to the call: of what one rank passes on, or gets of a reduce-scatter */
+        bytes; /* as passed to the call: of what one rank passes on, or gets of a reduce-scatter */
     int64_t peer, ranks, rank;
 };
 AZ_VEC(struct az_comm_note, az_comm_notes);
@@ -112,26 +112,26 @@ struct az_device {
 };
 AZ_VEC(struct az_device, az_devices);
 
-/* Rows that are already summed (nsys stats CSV), in file order. Figures the file lacks are NaN /
- * AZ_SUM_NONE. */
+/* Rows that are already summed (nsys stats CSV), in file order. Values that the file lacks are NaN
+ * / AZ_SUM_NONE. */
 struct az_sum {
     uint32_t name;
     double total;     /* as written, in `unit_to_ns` units: the classic arithmetic works on it */
     int64_t total_ns; /* exact where the unit allows */
     int64_t count;
-    double avg, med, min, max, std; /* ns or bytes; NaN: not given */
+    double avg, med, min, max, std; /* ns or bytes; NaN: absent */
 };
 AZ_VEC(struct az_sum, az_sums);
 
 struct az_proj {          /* one row of an NVTX projection that came summed or was computed */
     uint32_t name, style; /* name ids */
-    int64_t start, duration, orig_start, orig_duration; /* ns; start INT64_MIN: not given */
+    int64_t start, duration, orig_start, orig_duration; /* ns; start INT64_MIN: absent */
     int64_t pid, tid, gpu_ops, level, children, range_id, parent_id; /* -1: none */
     uint32_t stack; /* name id of "1:2:3"; AZ_NO_ID */
 };
 AZ_VEC(struct az_proj, az_projs);
 
-/* Facts that a trace holds, and that an analysis needs. Derived from its contents when it is sealed
+/* Facts that a trace has, and that an analysis needs. Derived from its contents when it is sealed
  * (az_trace_facts).
  */
 enum az_cap {
@@ -139,12 +139,12 @@ enum az_cap {
     AZ_CAP_TIMELINE = 1 << 1,    /* device events with times */
     AZ_CAP_CALLS = 1 << 2,       /* API calls */
     AZ_CAP_RANGES = 1 << 3,      /* host ranges */
-    AZ_CAP_PROJ = 1 << 4,        /* projected ranges (given or computable) */
+    AZ_CAP_PROJ = 1 << 4,        /* projected ranges (recorded or computable) */
     AZ_CAP_MEM = 1 << 5,         /* memory operations: summed or events */
     AZ_CAP_HOST_OPS = 1 << 6,    /* operators of a framework */
     AZ_CAP_LAUNCHES = 1 << 7,    /* calls that are linked to device events by correlation ids */
     AZ_CAP_OSRT = 1 << 8,
-    AZ_CAP_CLASSIC = 1 << 9, /* the classic block can be printed: the format's users know it */
+    AZ_CAP_CLASSIC = 1 << 9, /* the classic block can be printed: users of the format expect it */
     AZ_CAP_CALLTREE =
         1 << 10, /* who called and launched what: trace.ext is an az_optrace (model/optrace.h) */
     AZ_CAP_OPREPORT =
@@ -160,7 +160,7 @@ enum az_cap {
 #define AZ_CAP_OWN (AZ_CAP_CLASSIC | AZ_CAP_OPREPORT | AZ_CAP_DISPATCHES | AZ_CAP_PROGRAMS)
 const char *az_cap_text(unsigned one_cap);
 
-/* Why events were not kept. */
+/* Why events were skipped. */
 enum az_drop_kind {
     AZ_DROP_LOST,         /* should have been there: truncated, malformed, damaged, impossible */
     AZ_DROP_FILTERED,     /* by a filter or window of the user */
@@ -169,7 +169,7 @@ enum az_drop_kind {
 };
 const char *az_drop_kind_text(enum az_drop_kind kind);
 
-struct az_drop { /* events not kept, by kind and reason */
+struct az_drop { /* skipped events, by kind and reason */
     struct az_sv reason;
     uint64_t count;
     int64_t ticks; /* their time */
@@ -199,7 +199,7 @@ AZ_VEC(struct az_note, az_notes);
 struct az_trace_quality {
     uint64_t device_events; /* also those that were skipped; set by az_trace_finalize */
     uint64_t impossible;    /* skipped: start of 0 or less, or end before start */
-    uint64_t clipped;       /* cut at the next start of their stream (model/clean.h) */
+    uint64_t clipped;       /* clipped at the next start of their stream (model/clean.h) */
     int64_t impossible_ticks, clipped_ticks;
 };
 
@@ -212,7 +212,7 @@ struct az_trace_ext {
 };
 
 /* The user's hook into the tree of a framework trace, run while it is sealed (model/treeedit.h)
- * where extension_file, enable_pseudo_ops or captures of graphs ask for it. */
+ * where extension_file, enable_pseudo_ops or captures of graphs require it. */
 struct az_window;
 struct az_tree_edits;
 struct az_trace_hook {
@@ -228,7 +228,7 @@ struct az_trace {
     int64_t ticks_per_ns;
     int64_t rank;       /* -1: none */
     int64_t world_size; /* of the run this is a rank of; -1: unknown */
-    int64_t base_ns;    /* nanoseconds since 1970 of tick 0, where the file says it; 0: unknown */
+    int64_t base_ns;    /* nanoseconds since 1970 of tick 0, if recorded; 0: unknown */
     struct az_sv path;
     struct az_events ev[AZ_KIND_COUNT];
     struct az_lanes lanes;
@@ -241,19 +241,19 @@ struct az_trace {
     struct az_devices devices;
     struct az_sums kernel_sums, mem_sums, mem_sizes; /* formats of sums only */
     struct az_projs proj;                            /* given by the file */
-    bool classic;                        /* of a format whose users know the classic block */
-    bool has_kernels, has_nvtx, has_mem; /* its reports were given, if only with no row */
-    uint64_t read, kept;                 /* events (rows) seen and kept */
+    bool classic;                        /* of a format whose users expect the classic block */
+    bool has_kernels, has_nvtx, has_mem; /* its reports were present, even if empty */
+    uint64_t read, kept;                 /* events (rows) read and stored */
     struct az_drops drops;
     struct az_drops
         skipped; /* device work that is in no account, by where: az_trace_skipped_work */
     struct az_trace_quality quality;
     unsigned in_order; /* bits 1 << az_kind: device events of these kinds follow each other on their
-                          lane; kernels, unless the format says otherwise */
+                          lane; kernels, unless the format sets another kind */
     bool relative;     /* tick 0 is where the recording begins: an event may start there */
     struct az_notes notes; /* what must be known of what was read: rows of `coverage` */
-    struct az_facts facts; /* what the file says of itself: product version, schema, host... */
-    bool truncated;        /* the input ends in the middle; what is whole was kept */
+    struct az_facts facts; /* metadata of the file: product version, schema, host... */
+    bool truncated;        /* the input ends in the middle; complete events were stored */
     bool sealed;
     struct az_vec_u8 lane_kinds;        /* az_trace_lane_kinds, of a sealed trace */
     void *ext;                          /* what a family of formats adds (model/optrace.h) */
@@ -287,14 +287,14 @@ int az_trace_add_node(struct az_trace *t, enum az_kind k) AZ_MUST_USE;
 int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e) AZ_MUST_USE;
 /* Makes room for `more` further events of a kind. AZ_ENOMEM, AZ_ELIMIT, AZ_ERANGE. */
 int az_trace_reserve(struct az_trace *t, enum az_kind k, size_t more) AZ_MUST_USE;
-/* Gives back optional columns (AZ_COL_*) of a kind that nobody needs any more. */
+/* Frees optional columns (AZ_COL_*) of a kind that are no longer needed. */
 void az_trace_drop_columns(struct az_trace *t, enum az_kind k, unsigned cols);
 /* Frees the events of one kind. */
 void az_trace_clear(struct az_trace *t, enum az_kind k);
 int az_trace_name(struct az_trace *t, struct az_sv text, uint32_t *id) AZ_MUST_USE;
 /* Index of the equal lane, added if new. */
 int az_trace_lane(struct az_trace *t, const struct az_lane *lane, uint32_t *index) AZ_MUST_USE;
-/* Counts events that are not kept; the same kind and reason add up. ticks: their time. */
+/* Counts skipped events; the same kind and reason add up. ticks: their time. */
 void az_trace_dropped(struct az_trace *t, enum az_drop_kind kind, const char *reason,
                       uint64_t count, int64_t ticks);
 /* AZ_DROP_LOST of events of a kind. Those of a device are warned of when the input is read. */
@@ -309,22 +309,22 @@ void az_trace_impossible(struct az_trace *t, enum az_kind k, int64_t start, int6
 void az_trace_skipped_work(struct az_trace *t, struct az_sv what, uint64_t events, int64_t ticks);
 /* Adds a count of another trace; its reason is copied. */
 void az_trace_drop_add(struct az_trace *t, const struct az_drop *d);
-/* Something to know of so many events that were read. */
+/* A remark about a number of events that were read. */
 void az_trace_note(struct az_trace *t, const char *item, uint64_t count, const char *text);
 void az_trace_fact(struct az_trace *t, const char *key, struct az_sv value);
 static inline struct az_sv az_trace_text(const struct az_trace *t, uint32_t id)
 {
     return az_intern_text(&t->names, id);
 }
-/* Sorts every kind by start (stable, so file order breaks ties), gives back unused room, classifies
+/* Sorts every kind by start (stable, so file order breaks ties), frees unused memory, classifies
  * the names of device events and sets `sealed`. After an error (AZ_ENOMEM, AZ_ELIMIT) the trace can
  * only be released. */
 int az_trace_finalize(struct az_trace *t) AZ_MUST_USE;
-/* Takes the marked rows (gone[row] != 0) out of a sealed kind and puts others in, ahead of rows of
+/* Removes the marked rows (gone[row] != 0) from a sealed kind and inserts others, before rows of
  * equal start; before anything refers to row numbers. Errors as az_trace_finalize. */
 int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone,
                      const struct az_event *add, size_t n) AZ_MUST_USE;
-/* What the trace holds, by what is in it: AZ_CAP_*. az_trace_finalize leaves it in t->caps. */
+/* Capabilities of the trace, from its content: AZ_CAP_*. az_trace_finalize leaves it in t->caps. */
 unsigned az_trace_facts(const struct az_trace *t);
 /* Which kinds of device work a lane of a sealed trace has: bits 1 << AZ_KERNEL, AZ_MEMCPY,
  * AZ_MEMSET, AZ_GRAPH. */
@@ -358,7 +358,7 @@ int az_trace_classify(struct az_trace *t) AZ_MUST_USE;
 /* Any device work at all: kernels, copies, fills, graph rows, or sums with a row; for an operation
  * report also operations that ran on the host, which are what it is about. */
 bool az_trace_has_activity(const struct az_trace *t);
-/* Is there a call whose name holds this part, in capitals or not? */
+/* Is there a call whose name contains this part, ignoring case? */
 bool az_trace_has_call(const struct az_trace *t, struct az_sv part);
 
 #endif

@@ -53,7 +53,7 @@ static int list_args(const struct az_optrace *o, struct az_map *known)
 }
 
 /* The row of an inserted operator. It has the uid of the node it begins with, so that it comes
- * there in the order of the file; az_tree_edits_number gives it its own. */
+ * there in the order of the file; az_tree_edits_number assigns its own. */
 static int event_of(const struct az_tree_insert *x, struct az_trace *t,
                     const struct az_calltree *tree, struct az_map *known, struct az_event *out)
 {

@@ -1,5 +1,5 @@
-/* Changes to the operators of a framework trace that a hook asks for while the trace is sealed:
- * renamed, taken out, put around others. They are recorded against the tree as it was read and
+/* Changes to the operators of a framework trace that a hook requests while the trace is sealed:
+ * renamed, removed, wrapped around others. They are recorded against the tree as it was read and
  * applied together; then the tree is built again.
  */
 #ifndef AZ_MODEL_TREEEDIT_H

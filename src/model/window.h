@@ -10,8 +10,8 @@
 
 /* One end: a time from the start of the recording, or a range. */
 struct az_window_end {
-    int64_t ns;         /* AZ_UNSET_I64: not given */
-    double percent;     /* of the recording; negative: not given */
+    int64_t ns;         /* AZ_UNSET_I64: not set */
+    double percent;     /* of the recording; negative: not set */
     struct az_sv range; /* pattern of its name; empty: none */
 };
 struct az_window {

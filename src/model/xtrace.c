@@ -64,7 +64,7 @@ int az_xtrace_init(struct az_trace *t)
 int az_xtrace_row(struct az_trace *t, const struct az_xrow *row, uint32_t *index)
 {
     struct az_xtrace *x = t->ext;
-    /* Field by field: the padding of the struct holds anything. The second key keeps most of the
+    /* Field by field: the padding of the struct is undefined. The second key contains most of the
      * row itself, so that two rows of one hash are distinguished. */
     const uint64_t key[] = { row->program,
                              (uint64_t)row->module << 32 | row->op,

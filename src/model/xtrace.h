@@ -64,7 +64,7 @@ struct az_hlo_op {
     int64_t conv_groups;
     struct az_sv window;    /* "1x2x2" */
     int64_t output_feature; /* dimension of the filter that counts output features */
-    /* attention: -1 where the program does not say */
+    /* attention: -1 where the program has none */
     int64_t batch, heads, kv_heads, q_len, kv_len, qk_dim, v_dim;
     struct az_sv mask, layout;
     /* collective */
@@ -83,7 +83,7 @@ struct az_plane {
     int64_t ordinal;
     struct az_sv vendor, type; /* "AMD"; "TPU v6 Lite"; may be empty */
     int64_t units, clock_khz, memory_bytes, memory_bandwidth; /* cores, B/s; 0: unknown */
-    double peak_tflops, peak_hbm_gbps;                        /* said by the file; 0: unknown */
+    double peak_tflops, peak_hbm_gbps;                        /* recorded in the file; 0: unknown */
 };
 AZ_VEC(struct az_plane, az_planes);
 
@@ -96,7 +96,7 @@ enum az_xlane_role {
 };
 AZ_VEC(uint8_t, az_xlane_roles);
 
-/* What a device event says of itself; unique rows. Name ids, AZ_NO_ID where absent. */
+/* Arguments of a device event; unique rows. Name ids, AZ_NO_ID where absent. */
 struct az_xrow {
     uint64_t program;
     uint32_t module, op, scope, details, category; /* category: of a TPU operation, "loop fusion" */
@@ -125,8 +125,8 @@ AZ_VEC(struct az_xstep, az_xsteps);
  * + 1 (0 none) AZ_MEMCPY, AZ_MEMSET    the same; side = row of trace.copies AZ_GPU_RANGE runs of
  * programs, asynchronous operations, steps, in the lane of a TPU's operations control flow, which
  * encloses others: by the role of the lane; same node AZ_CALL host
- * calls with a correlation; node = device + 1 (0 not said) AZ_RANGE                host events of
- * compilation A lane's `context` is its row of `planes`, its `tid` the line id of the file. */
+ * calls with a correlation; node = device + 1 (0 not recorded) AZ_RANGE                host events
+ * of compilation A lane's `context` is its row of `planes`, its `tid` the line id of the file. */
 struct az_xtrace {
     struct az_planes planes;
     struct az_xlane_roles roles; /* parallel to trace.lanes */
@@ -134,7 +134,7 @@ struct az_xtrace {
     struct az_hlo_ops hlo;
     struct az_xhosts host;
     struct az_xsteps steps;                    /* in file order */
-    struct az_sv host_name;                    /* as the profile says, else its file */
+    struct az_sv host_name;                    /* from the profile, else its file */
     int64_t profile_start_ns, profile_stop_ns; /* Unix time; 0: not said */
     struct az_map row_of;                      /* while building: unique rows */
 };

@@ -33,7 +33,7 @@ AZ_PERF_MODEL(copy)
 }
 
 /* Element size of a list of tensors, which the trace does not record: from the kernel's name. NaN
- * if that does not say.
+ * if that is unknown.
  */
 static double size_by_kernel(const struct az_perf_model *r)
 {
@@ -138,8 +138,8 @@ AZ_PERF_MODEL(gather)
     return moved(r, x, az_perf_model_size(index) + 2 * index->elements * x->type->bytes);
 }
 
-/* index(source, [indices]), index_put(target, [indices], values): elements chosen = what the
- * broadcast index times the dimensions it leaves alone give. values=i: counted from there. */
+/* index(source, [indices]), index_put(target, [indices], values): elements chosen = the broadcast
+ * index times the dimensions it leaves alone. values=i: counted from there. */
 AZ_PERF_MODEL(scatter)
 {
     const struct az_perf_arg *x = az_perf_model_arg(r, 0), *list = az_perf_model_key(r, "index", 1),
@@ -299,7 +299,7 @@ AZ_PERF_MODEL(operands)
 }
 
 /* Table-batched embedding lookup: weights in=i, one momentum per row in rows=i, indices=i,
- * offsets=i (bags + 1). The average row length is weights by rows. Backward: every looked-up row's
+ * offsets=i (bags + 1). The average row length is weights by rows. Backward: every selected row's
  * gradient, the row read and written back, rows assumed distinct. */
 AZ_PERF_MODEL(table_lookup)
 {
@@ -355,7 +355,7 @@ AZ_PERF_MODEL(pool_bwd)
 }
 
 /* Backward pass of a lookup whose indices are not among its arguments: the gradient is read once;
- * what else is moved depends on the rows that were looked up. A lower bound. */
+ * what else is moved depends on the selected rows. A lower bound. */
 AZ_PERF_MODEL(gradient_read)
 {
     const struct az_perf_arg *x = az_perf_model_key(r, "in", 0);

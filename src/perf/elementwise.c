@@ -26,7 +26,7 @@ double az_perf_model_promoted(const struct az_perf_arg *a, const struct az_perf_
                                                                     : b->type->bytes;
 }
 
-/* The operand that says the precision. */
+/* The operand that defines the precision. */
 static const struct az_dtype *leading(const struct az_perf_arg *a, const struct az_perf_arg *b)
 {
     if (az_perf_model_dims(a) || !az_perf_model_dims(b)) {

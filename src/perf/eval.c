@@ -4,7 +4,7 @@
 #include "base/pool.h"
 #include "perf/model.h"
 
-/* Next row of the table; the last cell holds all that is left of it. */
+/* Next row of the table; the last cell has all that is left of it. */
 static bool next_line(struct az_sv *rest, struct az_sv *cell, size_t n)
 {
     if (rest->n == 0)
@@ -243,7 +243,7 @@ int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, stru
     if (kept && bytes)
         memcpy(kept, r.param, bytes);
     else
-        out->n_params = 0; /* callers look at them before they look at the error */
+        out->n_params = 0; /* callers read them before they check the error */
     out->param = kept;
     return a->failed ? az_arena_error(a) : 0;
 }

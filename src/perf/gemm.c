@@ -109,7 +109,7 @@ static double out_size(const struct az_perf_model *r, const struct az_perf_arg *
     return a->type->bytes == 1 && by_code >= 0 ? 2 : a->type->bytes;
 }
 
-/* Bytes that a product of quantized matrices takes are fp8, whatever type they are kept in
+/* Bytes that a product of quantized matrices reads are fp8, whatever type they are stored in
  * (docs/formulas-models.md 4). */
 static void quantised_unit(struct az_perf_model *r, const struct az_perf_arg *a)
 {

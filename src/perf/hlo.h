@@ -35,7 +35,7 @@ struct az_attention {
 int64_t az_attention_flops(const struct az_attention *a, bool backward);
 
 /* Bus bandwidth over algorithm bandwidth of a collective of n ranks: 2 (n - 1) / n all-reduce, (n -
- * 1) / n where each rank holds a part, 1 else. */
+ * 1) / n where each rank has a part, 1 else. */
 enum az_bus { AZ_BUS_ALL_REDUCE, AZ_BUS_PART, AZ_BUS_ONE };
 double az_bus_factor(enum az_bus kind, int64_t n);
 

@@ -41,7 +41,7 @@ AZ_PERF_MODEL(rope_rotary)
                    (q->elements + (az_perf_model_dims(k) ? k->elements : 0)) / size * rot);
 }
 
-/* q_nope i0 [T,QH,Dl], q_pe i1 [..,Dp], k_nope i2; heads=1: one key head, out=i and cache=i say the
+/* q_nope i0 [T,QH,Dl], q_pe i1 [..,Dp], k_nope i2; heads=1: one key head, out=i and cache=i are the
  * types written. */
 AZ_PERF_MODEL(rope_mla)
 {

@@ -92,7 +92,7 @@ struct az_perf_model_entry {
                        aligned(sizeof(void *)))) = { #name, az_perf_model_##name };                \
     static bool az_perf_model_##name(struct az_perf_model *r)
 
-/* Files of models: each says AZ_PERF_MODEL_FILE(its name), so that it is linked. */
+/* Files of models: each has AZ_PERF_MODEL_FILE(its name), so that it is linked. */
 #define AZ_PERF_MODEL_FILES(X)                                                                     \
     X(attention) X(conv) X(data_movement) X(elementwise) X(gemm) X(inference) X(misc) X(moe) X(norm)
 #define AZ_PERF_MODEL_FILE(name)         const char az_perf_model_file_##name = 0;

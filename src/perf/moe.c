@@ -55,7 +55,7 @@ static void by_weights(struct moe *x, const struct az_perf_arg *w1, const struct
 }
 
 /* in=i w1=i w2=i; top=i: its second dimension, or topk=i: a number; out=i: the output, where it is
- * an argument (of another type: quantized tokens give wide results); prec=.. */
+ * an argument (of another type: quantized tokens have wide results); prec=.. */
 AZ_PERF_MODEL(moe_fused)
 {
     const struct az_perf_arg *x = az_perf_model_key(r, "in", 0),
@@ -169,7 +169,7 @@ static bool kernel_says(const struct az_perf_model *r, const char *text)
 }
 
 /* Routed products of which only tokens [M,K] and router [M,E] are recorded: the intermediate size
- * is taken as the hidden one. */
+ * is assumed to be the hidden one. */
 AZ_PERF_MODEL(moe_ogs)
 {
     const struct az_perf_arg *x = az_perf_model_arg(r, 0), *router = az_perf_model_arg(r, 1);
@@ -194,8 +194,8 @@ AZ_PERF_MODEL(moe_ogs)
     return az_perf_model_attr_is(r, "step", "down") ? down(r, &m) : up(r, &m);
 }
 
-/* 4-bit weights: up E=i1[0], N=i1[1]/2; down E=i2[0], N=2*i2[2]; choices i3 [M,k] where no fact
- * says k. */
+/* 4-bit weights: up E=i1[0], N=i1[1]/2; down E=i2[0], N=2*i2[2]; choices i3 [M,k] where no fact has
+ * k. */
 AZ_PERF_MODEL(moe_gptq)
 {
     const struct az_perf_arg *x = az_perf_model_arg(r, 0), *w1 = az_perf_model_arg(r, 1),

@@ -27,8 +27,8 @@ static double reduced(const struct az_perf_arg *x, const struct az_perf_arg *dim
 }
 
 /* dims=i: where the dimensions stand; keep=1: as many results as elements (cumsum); index=1:
- * positions of 8 bytes too, where a dimension is given; out=BYTES; pair=1: with a second tensor it
- * works by element and reduces nothing: max(a, b).
+ * positions of 8 bytes too, where a dimension is an argument; out=BYTES; pair=1: with a second
+ * tensor it works by element and reduces nothing: max(a, b).
  */
 AZ_PERF_MODEL(reduce)
 {

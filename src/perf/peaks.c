@@ -63,7 +63,7 @@ static bool word_part(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The next row of that basis, cut into its cells. *head: the titles are still to come. */
+/* The next row of that basis, split into its cells. *head: the titles are still to come. */
 static bool next_row(struct az_sv *csv, bool *head, struct az_sv basis, struct az_sv *c)
 {
     while (csv->n) {
@@ -133,7 +133,7 @@ static size_t odd_words(const struct az_sv *c, struct az_sv common, struct az_sv
 }
 
 struct fit {       /* of a row to a name */
-    size_t length; /* of the text that the name holds; 0: none */
+    size_t length; /* of the text in the name; 0: none */
     size_t odd;    /* words of the name that are of another variant */
     int size;      /* 2: equal units, 1: equal memory */
 };
@@ -145,7 +145,7 @@ static bool better(const struct fit *a, const struct fit *b)
     return a->size > b->size;
 }
 
-/* Where the name holds the text as words of its own: "H200" is in "NVIDIA H200 NVL", not in "H200X"
+/* Where the name has the text as words of its own: "H200" is in "NVIDIA H200 NVL", not in "H200X"
  * or "GH200"; -1: nowhere. */
 static ptrdiff_t holds_at(struct az_sv name, struct az_sv text)
 {
@@ -182,13 +182,13 @@ static double gib(const struct az_device_facts *f)
     return f->memory_bytes / (1024.0 * 1024 * 1024);
 }
 
-/* Profilers report less memory than is sold: some is kept for error correction. */
+/* Profilers report less memory than is sold: some is reserved for error correction. */
 static bool memory_fits(const struct az_sv *c, const struct az_device_facts *f)
 {
     return f->memory_bytes > 0 && memory_is(c, gib(f), 0.9);
 }
 
-/* The count of units that is next above the device's, else the largest; NaN: the row says none. */
+/* The count of units that is next above the device's, else the largest; NaN: the row has none. */
 static double whole_units(const struct az_sv *c, double units)
 {
     struct az_sv rest = c[UNITS];
@@ -292,7 +292,7 @@ static bool by_name(struct az_sv csv, struct az_sv name, struct az_sv basis,
     return best->fit.length != 0;
 }
 
-/* The row of these units and memory: of a device without a name, or one that says nothing. */
+/* The row of these units and memory: of a device without a name, or a generic one. */
 static bool by_size(struct az_sv csv, struct az_sv basis, const struct az_device_facts *f,
                     struct az_peaks *out)
 {
@@ -365,8 +365,8 @@ bool az_peaks_find_user(struct az_sv csv, struct az_sv wanted, struct az_sv basi
     return found;
 }
 
-/* How far a text is from the name: 0 if it holds the name or begins with it, else the edits between
- * them; limit + 1: too far. */
+/* How far a text is from the name: 0 if it contains the name or begins with it, else the edits
+ * between them; limit + 1: too far. */
 static unsigned distance(struct az_sv text, struct az_sv name, unsigned limit)
 {
     char a[64], b[64];

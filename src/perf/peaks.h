@@ -21,7 +21,7 @@ const char *az_peaks_source_id(enum az_peaks_source source);
 
 struct az_peaks {
     struct az_sv name,
-        basis; /* "MI300X", "peak" or "achievable", "config" where the user gave all */
+        basis; /* "MI300X", "peak" or "achievable", "config" where the user set all */
     enum az_peaks_source source;
     double units; /* compute units of the table's device */
     double share; /* of those, what the rates are for: 1 the whole device */
@@ -32,16 +32,16 @@ struct az_peaks {
     double host;            /* GB/s of the link to the host in one direction; NaN unknown */
     struct az_sv uncertain; /* fields not confirmed by a vendor document, `|` between them */
     bool own;               /* some rate is the user's */
-    const char *how; /* "name", "size" (compute units and memory; says whether others share it),
-                        "config", or what the caller puts */
+    const char *how;        /* "name", "size" (compute units and memory; whether others share it),
+                               "config", or the caller's text */
 };
-/* What a trace says of its device. */
+/* A trace's data about its device. */
 struct az_device_facts {
     struct az_sv name;
     double units, memory_bytes; /* 0 unknown */
     double tflops, gbps;        /* peaks that the profile states; 0 none */
 };
-/* Chosen by the wanted name (of the config), else by the device's name: the row whose `match`
+/* Chosen by the requested name (of the config), else by the device's name: the row whose `match`
  * leaves the fewest words of it over, ties by length, then by units and memory; a name without such
  * words, or none, by compute units and memory within 3 percent. Rates of a part of a device, of a
  * variant without a row and of a device of other size are those of the row times the share of
@@ -53,8 +53,8 @@ bool az_peaks_find(struct az_sv csv, struct az_sv wanted, struct az_sv basis,
  */
 bool az_peaks_find_user(struct az_sv csv, struct az_sv wanted, struct az_sv basis,
                         const struct az_device_facts *f, struct az_peaks *out);
-/* Name of the row whose name or `match` is nearest to a wanted one that was not found; empty: none
- * is near. */
+/* Name of the row whose name or `match` is nearest to a requested one that was not found; empty:
+ * none is near. */
 struct az_sv az_peaks_nearest(struct az_sv csv, struct az_sv basis, struct az_sv wanted);
 /* `mem_bw_gbps=4100 matrix_bf16=650` over what was found (or over nothing). False and the word that
  * is none in *bad. */
@@ -68,7 +68,7 @@ struct az_roofline {
     double tflops;                         /* that rate; NaN */
     bool assumed; /* another rate than the operation's own is used instead */
 };
-/* tf32: a kernel of the operation says so; counts for matrix_fp32 alone. */
+/* tf32: a kernel of the operation shows it; counts for matrix_fp32 alone. */
 void az_roofline(const struct az_peaks *p, const char *unit, struct az_sv prec,
                  struct az_sv fallback, bool tf32, double flops, double bytes,
                  struct az_roofline *out);

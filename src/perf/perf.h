@@ -1,7 +1,7 @@
 /* Models of operators: from a name and its recorded arguments to floating-point operations, bytes
  * moved and the unit that does the work. Pure functions; what is an operator's model is in
  * configs/op_models.csv. Formulas: docs/formulas-models.md 4 to 11, with its recommended values
- * where other tools are known to err (its section 12). */
+ * where other tools are wrong (its section 12). */
 #ifndef AZ_PERF_PERF_H
 #define AZ_PERF_PERF_H
 
@@ -101,17 +101,17 @@ struct az_perf {
     const struct az_perf_param *param; /* in the arena */
     unsigned n_params;                 /* at most AZ_PERF_PARAMS */
     const char *why;                   /* no estimate: the reason; NULL */
-    bool assumed;                      /* rests on a size that the trace does not hold */
+    bool assumed;                      /* depends on a size that the trace does not have */
 };
-/* Runs the row's model. 0 also when it gives no estimate (out->why); AZ_ENOMEM, AZ_ELIMIT;
+/* Runs the row's model. 0 also when there is no estimate (out->why); AZ_ENOMEM, AZ_ELIMIT;
  * AZ_EINTERNAL for a model name that does not exist. Texts live in the arena or in the call. */
 int az_perf_eval(const struct az_perf_call *c, const struct az_op_model *m, struct az_arena *a,
                  struct az_perf *out) AZ_MUST_USE;
 /* "matrix_bf16"; empty without a precision. */
 struct az_sv az_perf_spec(const struct az_perf *p, struct az_arena *a);
 
-/* Transpose flags of a matrix kernel by its name (the library's column-major view); false if it
- * does not say. */
+/* Transpose flags of a matrix kernel by its name (the library's column-major view); false if it is
+ * unknown. */
 bool az_perf_transpose(struct az_sv kernel, bool *ta, bool *tb);
 
 #endif

@@ -21,17 +21,17 @@ enum az_replay_form {
 /* Which tool measures operators of this name. */
 enum az_replay_tool az_replay_tool(struct az_sv op);
 
-/* Facts about a derived command that a reader should know; bits. */
+/* Facts about a derived command for the reader; bits. */
 enum {
     AZ_REPLAY_NO_STRIDES = 1, /* strides were not recorded: contiguous operands are assumed */
     AZ_REPLAY_COPIED =
-        2, /* an operand is in no layout the library takes: the framework copies it first */
+        2, /* an operand is in no layout the library supports: the framework copies it first */
     AZ_REPLAY_UNCERTAIN = 4 /* the rule rests on builds of framework or library (1-D or transposed
                                convolutions, fp8 types, beta other than 0) */
 };
 
-/* Appends the command of a call, one line without line break; a backward convolution gives a line
- * for each result it computes (data, weights), by its output mask. AZ_EFORMAT and *why (a constant
+/* Appends the command of a call, one line without line break; a backward convolution has a line for
+ * each result it computes (data, weights), by its output mask. AZ_EFORMAT and *why (a constant
  * text) where there is none; AZ_ENOMEM, AZ_ELIMIT. *notes: the bits above. */
 int az_replay_command(const struct az_perf_call *c, enum az_replay_form form,
                       struct az_vec_char *out, unsigned *notes, const char **why) AZ_MUST_USE;

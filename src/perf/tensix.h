@@ -21,11 +21,11 @@ enum az_fidelity az_fidelity_of(struct az_sv text);
 
 struct az_tensix {
     struct az_sv name;
-    int64_t workers;            /* cores of the full grid unless the file says otherwise */
+    int64_t workers;            /* cores of the full grid unless the file has another number */
     double dram;                /* GB/s (1e9) of one chip */
     double peak[AZ_FIDELITIES]; /* TFLOPS a core */
     double link;                /* GB/s of one Ethernet link; 0: unknown */
-    int64_t links;              /* of a collective that does not say */
+    int64_t links;              /* of a collective that does not have it */
     int64_t dram_workers;       /* cores that a DRAM-sharded product runs on; 0: unknown */
 };
 /* A device by its name or another name of it, case ignored. False: not known. */

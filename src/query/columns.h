@@ -3,7 +3,7 @@
  * Private to the room, but for what writes events into a database.
  *
  * Ids: the rows of a table are numbered from 1 through all its segments, in the order of inputs,
- * traces and kinds; columns that lead to another table hold its ids. */
+ * traces and kinds; columns that lead to another table have its ids. */
 #ifndef AZ_QUERY_COLUMNS_H
 #define AZ_QUERY_COLUMNS_H
 
@@ -14,7 +14,7 @@
 struct az_facts_of; /* all tables of a query: tables.c */
 struct az_query_table;
 
-/* Facts of one trace, made when a column first asks. */
+/* Facts of one trace, made when a column first needs them. */
 struct az_query_trace {
     struct az_facts_of *of;
     size_t input, index; /* of the input; of the trace in it */
@@ -26,7 +26,7 @@ struct az_query_trace {
     const struct az_steps *steps;
     uint32_t *node[AZ_KIND_COUNT]; /* device event -> node of the call tree; AZ_NO_ROW */
     uint32_t *number;              /* name id -> number over all traces; NULL: the same */
-    int64_t first[AZ_KIND_COUNT];  /* id of the first event; 0: not asked, -1: there is none */
+    int64_t first[AZ_KIND_COUNT];  /* id of the first event; 0: not computed, -1: there is none */
 };
 
 struct az_query_seg {
@@ -34,7 +34,7 @@ struct az_query_seg {
     struct az_query_trace *tr;
     enum az_kind kind;         /* AZ_KIND_COUNT: no events */
     const struct az_events *e; /* NULL: no events */
-    const uint32_t *rows;      /* those that the table keeps; NULL: all */
+    const uint32_t *rows;      /* those that the table has; NULL: all */
     int64_t first;             /* id of its first row */
     size_t n;
     const void *own; /* what `count` made */
@@ -83,7 +83,7 @@ struct az_query_table {
     const struct az_query_table_column *columns;
     size_t n_columns;
     enum az_kind kinds[AZ_QUERY_KINDS];         /* a segment each */
-    size_t n_kinds;                             /* 0: `count` says */
+    size_t n_kinds;                             /* 0: in `count` */
     bool (*keep)(const struct az_query_row *r); /* rows of the kinds; NULL: all */
     /* Rows of a trace; *own is handed to the columns. Negative on failure. */
     int64_t (*count)(struct az_query_trace *tr, const void **own);
@@ -125,17 +125,17 @@ void az_query_fail(struct az_query_trace *tr, int rc);
 /* ---- tables.c ---- */
 /* The tables of all inputs; *out is NULL on failure. */
 int az_facts_of_new(struct az_facts_of **out, const struct az_query_source *source) AZ_MUST_USE;
-/* Called with true before rows are made, which may take longer than a statement may, and with false
- * after that. */
+/* Called with true before rows are made, which may be longer than the limit of a statement, and
+ * with false after that. */
 void az_facts_of_on_work(struct az_facts_of *f, void (*work)(void *ctx, bool begins), void *ctx);
 void az_facts_of_free(struct az_facts_of *f);
-/* First error of a fact that a column asked for; 0. */
+/* First error of a fact that a column requested; 0. */
 int az_facts_of_error(const struct az_facts_of *f);
 void az_facts_of_fail(struct az_facts_of *f, int rc);
 const struct az_query_source *az_facts_of_source(const struct az_facts_of *f);
 struct az_query_trace *az_facts_of_traces(struct az_facts_of *f, size_t *n);
 
-/* A table with its rows and indexes, made when it is first asked for. NULL on failure. */
+/* A table with its rows and indexes, made when it is first requested. NULL on failure. */
 struct az_query_rows;
 struct az_query_rows *az_query_rows_of(struct az_facts_of *f, size_t table, int *rc);
 size_t az_query_rows_n(const struct az_query_rows *r);

@@ -5,7 +5,7 @@
 #include "document/record.h"
 #include "query/internal.h"
 
-#define STEPS_ASKED 100       /* of SQLite's machine, between two looks at the clock */
+#define STEPS_ASKED 100       /* of SQLite's machine, between two checks of the clock */
 #define POLL_NS     2000000   /* between two calls of what cancels a statement */
 #define LONGEST     1000000   /* bytes of a statement */
 #define VALUE_MOST  (1 << 20) /* bytes of one value: what bounds the time of one function */
@@ -26,7 +26,7 @@ struct az_query {
     int64_t until_ns, polled_ns; /* monotonic; 0: no end */
     bool late, interrupted, running;
     bool declaring;  /* a virtual table is being declared */
-    char denied[80]; /* what the authorizer refused */
+    char denied[80]; /* what the authorizer rejected */
 };
 
 static int64_t now_ns(void)
@@ -534,7 +534,7 @@ int az_query_run(struct az_query *q, struct az_sv sql, const struct az_query_sin
                             "statement of %zu bytes exceeds the limit of %lld", sql.n,
                             (long long)q->limits.length);
     q->until_ns = q->limits.ms ? now_ns() + q->limits.ms * 1000000 : 0;
-    if (memchr(sql.p, 0, sql.n)) /* SQLite would not look at what is after it */
+    if (memchr(sql.p, 0, sql.n)) /* SQLite would not check what is after it */
         return az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE, "NUL byte in the statement");
     rc = prepare(q, sql, &st, &tail, diag);
     const struct az_sv after =

@@ -1,4 +1,4 @@
-/* What tables there are, for people. */
+/* What tables there are, for readers. */
 #include "query/internal.h"
 
 bool az_query_complete(const char *sql) { return sqlite3_complete(sql) != 0; }

@@ -32,7 +32,7 @@ void az_query_get_id(const struct az_query_row *r, struct az_cell *out)
 {
     size_t at = r->row;
 
-    if (r->seg->rows) { /* rows are kept in order */
+    if (r->seg->rows) { /* rows stay in order */
         size_t lo = 0, hi = r->seg->n;
         while (lo < hi) {
             const size_t mid = lo + (hi - lo) / 2;
@@ -196,7 +196,7 @@ static void get_shared(const struct az_query_row *r, struct az_cell *out)
     if (g)
         known(out, az_geometry_shared(g));
 }
-/* What the trace says of the collective that a kernel is. */
+/* The collective of a kernel in the trace. */
 static const struct az_coll_args *coll(const struct az_query_row *r)
 {
     const struct az_trace *t = r->seg->tr->t;

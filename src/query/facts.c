@@ -1,4 +1,4 @@
-/* Facts that columns ask for: what launched what, the step of a time. */
+/* Facts that columns need: what launched what, the step of a time. */
 #include "base/human.h"
 #include "model/link.h"
 #include "model/optrace.h"

@@ -1,5 +1,5 @@
-/* Functions of text in place of SQLite's: theirs take time that grows with the product of the
- * lengths of two arguments, and nothing interrupts a function. */
+/* Functions of text in place of SQLite's: their time grows with the product of the lengths of two
+ * arguments, and nothing interrupts a function. */
 #define _GNU_SOURCE /* memmem: linear in both C libraries of Linux */
 #include <stdbool.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Rows of one name grouped by columns: what GROUP BY gives, without a row passed on for each. */
+/* Rows of one name grouped by columns: the result of GROUP BY, without a row passed on for each. */
 #include "base/num.h"
 #include "base/sort.h"
 #include "query/internal.h"

@@ -18,7 +18,7 @@ int az_query_vtab_add(sqlite3 *db, const struct az_query_module *m);
 struct az_query_declared {
     struct az_sv name;
     enum az_cell_type type;
-    bool always; /* is never NULL, so that min() looks at one row */
+    bool always; /* is never NULL, so that min() checks one row */
 };
 int az_query_declare(sqlite3 *db, const struct az_query_declared *columns, size_t n,
                      bool *declaring);

@@ -1,4 +1,4 @@
-/* Results for people and programs: aligned text, CSV, JSON. Text that comes from files is cleaned.
+/* Results for readers and programs: aligned text, CSV, JSON. Text that comes from files is cleaned.
  */
 #include "base/num.h"
 #include "base/utf8.h"
@@ -6,7 +6,7 @@
 #include "text/csv.h"
 #include "text/jsonw.h"
 
-#define LOOKED_AT 500        /* rows that widths are taken from */
+#define LOOKED_AT 500        /* rows that define the widths */
 #define WIDEST    60         /* columns of the terminal that a cell but the last may have */
 #define GATHER    (64 << 10) /* bytes that go out at once */
 
@@ -21,11 +21,11 @@ struct az_query_printer {
     az_query_out *put;
     void *ctx;
     struct az_vec_char text;
-    struct az_arena texts; /* of one row, or of the rows that are held */
+    struct az_arena texts; /* of one row, or of the stored rows */
     size_t n;              /* columns */
     int64_t rows;
     bool cut;
-    /* text: the first rows are held until their widths are known */
+    /* text: the first rows are stored until their widths are known */
     struct az_vec_sv held;
     struct widths width;
     bool flowing;
@@ -120,7 +120,7 @@ static int put_line(struct az_query_printer *p, const struct az_sv *cells)
     return rc ? rc : flush(p, GATHER);
 }
 
-/* The rows that were held; those after them go out as they come. */
+/* The stored rows; those after them go out as they come. */
 static int let_go(struct az_query_printer *p)
 {
     int rc = 0;

@@ -1,6 +1,6 @@
 /* SQL over what was read: the events and facts of sealed traces, and the tables of reports, as
- * virtual tables of SQLite (docs/query.md). Nothing is copied: a row is made when a statement asks
- * for it, a report when one of its tables is first named.
+ * virtual tables of SQLite (docs/query.md). Nothing is copied: a row is made when a statement reads
+ * it, a report when one of its tables is first named.
  *
  *     az_query_open(&q, &source, &limits, diag)      one database in memory, no file
  *     az_query_run(q, sql, &sink, &rest, diag)       one statement; rows go to the sink
@@ -10,11 +10,11 @@
  * then each table of the report under its id, its columns under their canonical ids
  * (docs/columns.md); a report's table that is called as one of the former has `report_` before its
  * id. `tables` and `columns` list them all. With several inputs the rows of all are in one table,
- * and the column `input` says of which.
+ * with the column `input`.
  *
- * A statement can only read: an authorizer refuses everything but SELECT, `PRAGMA table_info` and
+ * A statement can only read: an authorizer rejects everything but SELECT, `PRAGMA table_info` and
  * the functions of SQLite that touch no file. Time, rows, memory and the length of a statement are
- * limited; whoever asked can interrupt. One thread at a time. */
+ * limited; the caller can interrupt. One thread at a time. */
 #ifndef AZ_QUERY_QUERY_H
 #define AZ_QUERY_QUERY_H
 
@@ -35,8 +35,8 @@ struct az_query_input {
 struct az_query_source { /* all of it is borrowed and outlives the query */
     const struct az_query_input *inputs;
     size_t n;
-    /* The report of an input; asked once, when a table of it is named. NULL: it cannot be made, *rc
-     * says why and a message is in the diag of who made the source. */
+    /* The report of an input; called once, when a table of it is named. NULL: it cannot be made,
+     * *rc is the reason and a message is in the diag of the source. */
     const struct az_document *(*document)(void *ctx, size_t input, int *rc);
     void *ctx;
 };
@@ -46,8 +46,8 @@ struct az_query_limits {     /* 0: none */
     int64_t ms;              /* of one statement */
     int64_t bytes;           /* memory of SQLite, of the whole process */
     int64_t length;          /* bytes of one statement; 0: 1,000,000 */
-    struct az_cancel cancel; /* asked again and again while a statement runs */
-    /* Called with the milliseconds that the statement may still take where nothing polls, inside
+    struct az_cancel cancel; /* polled while a statement runs */
+    /* Called with the milliseconds that the statement may still run where nothing polls, inside
      * one function of SQL, and with 0 when it has ended; NULL: never. */
     void (*watch)(void *ctx, int64_t ms);
     void *watch_ctx;
@@ -57,7 +57,7 @@ struct az_query_limits {     /* 0: none */
 struct az_query_column {
     struct az_sv name; /* as the statement calls it */
 };
-/* Takes a result, row by row. Cells live until the next call; texts are as in the files (not
+/* Receives a result, row by row. Cells live until the next call; texts are as in the files (not
  * trusted UTF-8). An error ends the statement and is returned. */
 struct az_query_sink {
     int (*begin)(void *ctx, const struct az_query_column *columns, size_t n);
@@ -73,14 +73,13 @@ int az_query_open(struct az_query **out, const struct az_query_source *source,
 void az_query_close(struct az_query *q);
 /* Runs the first statement of sql; *rest becomes what is after it (NULL: it must be the only one).
  * A text without a statement is 0 without a call of the sink.
- *   AZ_EUSAGE   the statement is wrong, or does more than read: the message says what
- *   AZ_ELIMIT   time or memory is over; AZ_EINTR: interrupted
- *   others      of the sink, or of making a report */
+ *   AZ_EUSAGE   the statement is wrong, or does more than read: the message names the limit
+ * (AZ_ELIMIT); AZ_EINTR: interrupted others      of the sink, or of making a report */
 int az_query_run(struct az_query *q, struct az_sv sql, const struct az_query_sink *sink,
                  struct az_sv *rest, struct az_diag *diag) AZ_MUST_USE;
 /* The events of one name of a table of facts, grouped by some of its columns: these, then n,
- * sum_ns, min_ns, max_ns and mean_ns; the longest sum first. What GROUP BY gives, at about a tenth
- * of its time. No row: the table has no such name. The limits are not asked. */
+ * sum_ns, min_ns, max_ns and mean_ns; the longest sum first. The result of GROUP BY, at about a
+ * tenth of its time. No row: the table has no such name. The limits are not checked. */
 #define AZ_QUERY_GROUP_COLUMNS 8
 struct az_query_grouping {
     const char *table; /* "kernels" */
@@ -95,24 +94,25 @@ int az_query_groups(struct az_query *q, const struct az_query_grouping *of,
 void az_query_limit(struct az_query *q, const struct az_query_limits *limits);
 
 /* The tables as documents have them: of the facts, and with `reports` of the reports, too: `tables`
- * and `columns` (static ids), made once. Borrowed. NULL: *rc says why. */
+ * and `columns` (static ids), made once. Borrowed. NULL: *rc is the reason. */
 const struct az_table *az_query_tables(struct az_query *q, bool reports, int *rc);
 const struct az_table *az_query_columns(struct az_query *q, bool reports, int *rc);
 
 /* Does the text end a statement (a semicolon outside of texts and comments)? */
 bool az_query_complete(const char *sql);
-/* The tables of facts with their columns, types, units and meanings, for people; without inputs. */
+/* The tables of facts with their columns, types, units and meanings, for readers; without inputs.
+ */
 int az_query_describe(struct az_vec_char *out) AZ_MUST_USE;
 /* "CREATE TABLE kernels(...)" of every table whose name meets the glob, units and meanings as
  * comments; empty: all. */
 int az_query_schema(struct az_query *q, struct az_sv glob, struct az_vec_char *out) AZ_MUST_USE;
 
 /* ---- export_events.c ---- */
-/* Gives a document the tables of facts of one input as tables that are made row by row
+/* Adds the tables of facts of one input to a document as tables that are made row by row
  * (doc->events); the input's traces live as long as the document. */
 int az_query_give_events(struct az_document *doc, const struct az_query_input *input) AZ_MUST_USE;
 
-/* ---- print.c: results as text for people, CSV or JSON ---- */
+/* ---- print.c: results as text for readers, CSV or JSON ---- */
 enum az_query_form { AZ_QUERY_TEXT, AZ_QUERY_CSV, AZ_QUERY_JSON };
 /* Where printed text goes; an error ends the statement. */
 typedef int az_query_out(void *ctx, struct az_sv text);
@@ -122,7 +122,7 @@ int az_query_printer_new(struct az_query_printer **out, enum az_query_form form,
                          void *ctx) AZ_MUST_USE;
 void az_query_printer_free(struct az_query_printer *p);
 struct az_query_sink az_query_printer_sink(struct az_query_printer *p);
-/* Rows of the result printed last, and whether they were cut. */
+/* Rows of the result printed last, and whether they were truncated. */
 int64_t az_query_printer_rows(const struct az_query_printer *p, bool *cut);
 
 #endif

@@ -133,7 +133,7 @@ struct az_query_trace *az_facts_of_traces(struct az_facts_of *f, size_t *n)
 
 /* ---- rows ---- */
 
-/* The rows that a table keeps of the events of its kind. */
+/* The rows that a table has of the events of its kind. */
 static int keep_rows(struct az_query_rows *r, struct az_query_seg *s)
 {
     uint32_t *rows = az_arena_array(&r->of->arena, s->e->n, sizeof *rows);

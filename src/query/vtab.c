@@ -1,5 +1,5 @@
 /* Tables of facts as virtual tables of SQLite. A cursor is a run of positions, straight or through
- * an index, and conditions that are decided here so that SQLite sees fewer rows; what it asked for
+ * an index, and conditions that are decided here so that SQLite sees fewer rows; what it requested
  * it checks again, so a run may be too long but never too short. */
 #include <math.h>
 
@@ -314,7 +314,7 @@ static void clear_filters(struct cursor *c)
     c->n_filters = 0;
 }
 
-/* Which names meet a condition: each is asked once, and not each row. */
+/* Which names meet a condition: each is computed once, and not for each row. */
 static int match_names(const struct table *x, struct filter *f, char what, sqlite3_value *v)
 {
     const struct az_sv *text;

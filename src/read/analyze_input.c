@@ -92,7 +92,7 @@ bool az_input_can_digest(struct az_sv path)
     return !az_sv_is(path, "-") && az_path_stat(path.p).kind == AZ_PATH_FILE;
 }
 
-/* The trace is sealed by one thread; another takes what is left of the files' digests meanwhile. */
+/* The trace is sealed by one thread; another computes the rest of the files' digests meanwhile. */
 struct sealing {
     struct az_trace *t;
     const struct az_parse *p;
@@ -111,7 +111,7 @@ static void seal_or_digest(void *ctx, unsigned i)
     const struct az_sv path = s->p->files[i - 1].path;
     struct az_digest *d = az_parse_digest(s->p, i - 1);
     if (d && az_input_can_digest(path) && az_digest_finish(d, path.p, &s->sealed) != 0)
-        return; /* the facts try it again, and say why not */
+        return; /* the facts try it again, and report why not */
 }
 
 static int seal(const struct az_input_run *o, struct az_trace *t, const struct az_parse *p)
@@ -125,7 +125,7 @@ static int seal(const struct az_input_run *o, struct az_trace *t, const struct a
 }
 
 /* A script that could not be loaded while the trace was sealed, and can be now: its other parts
- * will not say that its changes to the tree are missing. */
+ * will not report that its changes to the tree are missing. */
 static bool loads_now(const struct az_parse *p, struct az_diag *diag)
 {
     struct az_diag silent;
@@ -318,7 +318,7 @@ static void fill_document(struct az_input_run *o, const struct az_run_opts *opts
     if (in->opts.no_paths)
         doc->input = az_path_base(doc->input);
     doc->format = az_sv_str(o->job->format->name);
-    /* of configurations only: who names a file wants to see what is in it */
+    /* of configurations only: a file on the command line is always reported */
     doc->classic =
         (o->caps & AZ_CAP_CLASSIC) && o->job->format->text_classic && in->where.file.n > 0;
     doc->text_full = !opts->text_classic && (opts->text_full || in->opts.text_mode == AZ_TEXT_FULL);
@@ -387,7 +387,7 @@ static int check_activity(struct az_input_run *o)
         const enum az_no_device is = az_trace_no_device(&o->res->traces[i]);
         any |= az_trace_has_activity(&o->res->traces[i]) || is == AZ_NO_DEVICE_HOST;
         launches |= is == AZ_NO_DEVICE_LAUNCHES;
-        any |= o->res->traces[i].proj.n > 0; /* given by the file: what the device did in a range */
+        any |= o->res->traces[i].proj.n > 0; /* from the file: what the device did in a range */
         /* what is captured for a graph does not run */
         capture |= az_trace_has_call(&o->res->traces[i], AZ_SV("streambegincapture"));
     }
@@ -425,7 +425,7 @@ static int read_saved(struct az_input_run *o)
     return rc;
 }
 
-/* Ranks that no file says anything of: the devices of one recording. A compiled program's trace has
+/* Ranks without a file: the devices of one recording. A compiled program's trace has
  * its own tables. */
 static bool several_devices(const struct az_result *res)
 {

@@ -1,5 +1,5 @@
 /* `facts`: what a result depends on, so that it is known later whether two results may be compared.
- * No times of day and no folders: equal inputs give equal facts wherever they are. */
+ * No times of day and no folders: equal inputs have equal facts wherever they are. */
 #include "read/part_file.h"
 
 #include "base/num.h"
@@ -36,7 +36,7 @@ static void put_file(struct az_table *t, const struct az_file *f, struct az_sv g
     char hex[AZ_DIGEST_HEX];
 
     row_of(t, key, az_sv_is(given, "-") ? AZ_SV("standard input") : base);
-    if (rank) { /* taken when it was read */
+    if (rank) { /* computed when it was read */
         memcpy(hex, rank->hex, sizeof hex);
         size = rank->size;
     }
@@ -85,7 +85,7 @@ static void put_traces(struct az_table *t, const struct az_result *res)
     }
 }
 
-/* What the files of ranks say: once where they agree, else by value with the ranks that say it. */
+/* Facts of the files of ranks: once where they agree, else by value with the ranks that have it. */
 struct said {
     struct az_sv value;
     int64_t *ranks;
@@ -144,7 +144,7 @@ static void put_ranks(struct az_table *t, const struct az_ranks *s)
         const struct az_rank *r = &s->v[i];
         for (size_t k = 0; k < r->n_facts; k++) {
             bool before =
-                i > 0 && fact_of(&s->v[0], r->facts[k].key); /* told with an earlier rank */
+                i > 0 && fact_of(&s->v[0], r->facts[k].key); /* reported with an earlier rank */
             for (size_t j = 1; j < i && !before; j++)
                 before = fact_of(&s->v[j], r->facts[k].key) != NULL;
             if (!before)
@@ -207,8 +207,8 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
     row(t, "tool", AZ_SV("analyzer " AZ_VERSION));
     row(t, "format", az_sv_str(job->format->name));
     row(t, "title", job->input->title);
-    /* A folder that was given stands for several files; else they are one to one, and a pipe's copy
-     * has its given name.
+    /* A folder on the command line stands for several files; else they are one to one, and a pipe's
+     * copy has the pipe's name.
      */
     for (size_t i = 0; i < job->files.n; i++)
         put_file(t, &job->files.v[i],

@@ -25,7 +25,7 @@ AZ_VEC(struct found, founds);
 
 struct grouping {
     struct az_config *c;
-    const struct az_format *wanted; /* format that --set gives all inputs; NULL: by content */
+    const struct az_format *wanted; /* format that --set sets for all inputs; NULL: by content */
     struct founds files;
     struct founds odd; /* of folders: not recognized, but with a rank in their name, which is the
                           key without it */
@@ -33,7 +33,7 @@ struct grouping {
     struct az_diag silent;     /* what files of a folder are not: not said */
     struct az_sv folder;       /* being walked */
     struct az_vec_sv passed;   /* what is in it and of no format */
-    struct az_vec_sv unplaced; /* the same, of folders that hold no profile at all */
+    struct az_vec_sv unplaced; /* the same, of folders without any profile */
     size_t in_folder;          /* its recognized files */
     enum {
         APART,
@@ -62,7 +62,7 @@ static struct az_sv without_digits(struct az_arena *a, struct az_sv path)
     return az_sv_make(text, n);
 }
 
-/* Is the file in a folder in which its profiler keeps one run? The name of that folder, else the
+/* Is the file in a folder in which its profiler stores one run? The name of that folder, else the
  * empty view. */
 static struct az_sv run_folder(struct az_arena *a, const struct az_format *f, struct az_sv path)
 {
@@ -155,7 +155,7 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
         return az_arena_error(&g->c->arena);
     if (az_part_is(f.path.p))
         return add_parts(g, f.path);
-    /* A stream is looked at when the plan is made, where its bytes are kept. What is not recognized
+    /* A stream is read when the plan is made, where its bytes are stored. What is not recognized
      * becomes an input that fails with the reason, next to the others. */
     if (!az_path_is_stream(f.path) && (of_folder || !g->wanted)) {
         const int rc = of_folder ? az_format_probe_found(f.path.p, &f.format, NULL, &g->silent)
@@ -176,7 +176,7 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
     if (g->wanted)
         f.format = g->wanted;
     f.process = of_folder && f.format && is_process(f.format, f.path);
-    if (f.process) /* a set of tables and a document of one process say the same */
+    if (f.process) /* a set of tables and a document of one process have the same content */
         f.key = az_arena_printf(&g->c->arena, "%.*s/#%s", AZ_SVF(az_path_dir(f.path)),
                                 f.format->is_rank && f.format->is_rank(f.path) ? ".json" : "");
     else if (f.format && !az_path_is_stream(f.path))
@@ -232,7 +232,7 @@ static bool among(const struct az_vec_sv *list, struct az_sv s)
     return false;
 }
 
-/* Leaves out the files of this folder that say what others there say in another form. */
+/* Skips the files of this folder that have the content of others there in another form. */
 static int drop_twins(struct grouping *g, size_t first)
 {
     struct az_vec_sv ends; /* of such files: a few, by their formats */
@@ -258,7 +258,7 @@ static int drop_twins(struct grouping *g, size_t first)
 }
 
 /* What is in this folder and is no profile, where its profiles show what one is called; of a folder
- * without any it is kept until it is known that there are none at all. */
+ * without any it is stored until it is clear that there are none at all. */
 static int report_passed(struct grouping *g, size_t first)
 {
     struct az_vec_sv known;
@@ -293,7 +293,7 @@ static int walk_folder(struct grouping *g, struct az_sv path)
     return rc ? rc : report_passed(g, first);
 }
 
-/* Runs below a folder that itself holds none. */
+/* Runs below a folder that itself has none. */
 static int walk_runs(struct grouping *g, struct az_sv path)
 {
     int rc = AZ_OK;
@@ -342,7 +342,7 @@ static int visit_below(void *ctx, const char *path, const struct az_path_info *i
     return folder.p ? az_vec_push(&b->folders, folder) : az_arena_error(b->a);
 }
 
-/* Every folder below one that itself holds nothing: runs/step_120/rank_0.json. */
+/* Every folder below one that itself has nothing: runs/step_120/rank_0.json. */
 static int walk_below(struct grouping *g, struct az_sv path)
 {
     struct below b = { .a = &g->c->arena, .cancel = &g->c->cancel };
@@ -475,7 +475,7 @@ static int input_of(struct grouping *g, const struct found *f, struct az_intern 
         rc = az_config_add_input(c, in);
     if (rc)
         return rc;
-    if (!(*in)->title.n) /* --set gives none */
+    if (!(*in)->title.n) /* --set has none */
         (*in)->title = az_arena_dup(&c->arena, title_of(f));
     (*in)->format = f->format ? az_sv_str(f->format->name) : AZ_SV("auto");
     return AZ_OK;

@@ -1,5 +1,5 @@
-/* Files whose names differ in the rank only: which are one run, and what to say where they were not
- * taken together. */
+/* Files whose names differ in the rank only: which are one run, and what to report where they were
+ * not combined. */
 #include <string.h>
 
 #include "base/intern.h"

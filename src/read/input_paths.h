@@ -6,7 +6,7 @@
 
 /* Groups the paths of `analyzer run PATH...` into inputs of the config: several paths of one format
  * and one run (ranks, the CSV reports of one nsys report) form one input, else one each.
- * Directories are taken as their recognized files. AZ_ECONFIG for an empty path, or a folder or
+ * Directories stand for their recognized files. AZ_ECONFIG for an empty path, or a folder or
  * glob with nothing in it; AZ_EINTR. */
 int az_plan_paths(struct az_config *c, const char *const *paths, size_t n,
                   struct az_diag *diag) AZ_MUST_USE;
@@ -15,8 +15,8 @@ int az_plan_paths(struct az_config *c, const char *const *paths, size_t n,
 int az_plan_look(struct az_config *c, const char *const *paths, size_t n,
                  struct az_diag *diag) AZ_MUST_USE;
 /* The same of one path; files whose names differ in the rank (and in times) only are one run
- * (az_input.is_run), also of formats whose ranks are reduced one by one; a folder that holds none
- * is looked through with all folders below. */
+ * (az_input.is_run), also of formats whose ranks are reduced one by one; a folder without any is
+ * searched with all folders below. */
 int az_plan_runs(struct az_config *c, const char *path, struct az_diag *diag) AZ_MUST_USE;
 /* The same of one path that is to be one thing: all files of a folder whose format has its ranks
  * reduced one by one are the ranks of one run, whatever they are called. More than one input is

@@ -8,7 +8,7 @@
 #include "tables/views.h"
 
 /* ---- analyze_input.c ---- */
-/* Threads that jobs may have: each running job holds one, and a job of ranks starts more while some
+/* Threads that jobs may have: each running job uses one, and a job of ranks starts more while some
  * are free. Below 0 where a job has begun meanwhile: whoever is started goes after the rank at
  * hand. */
 struct az_seats {
@@ -25,7 +25,7 @@ struct az_input_run {
     _Atomic uint64_t *progress;
     struct az_sv at;   /* file that messages name; empty: the first of the input */
     unsigned caps;     /* of all traces */
-    bool devices_only; /* one trace: only analyses that take its devices for ranks */
+    bool devices_only; /* one trace: only analyses that treat its devices as ranks */
     int hook_failed;   /* the user's hook into a trace; the trace is as it was read */
     struct az_digest
         *digest; /* of the one file being read, where res->digests are not for it; NULL: none */
@@ -35,7 +35,7 @@ struct az_input_run {
     struct az_map_run *map; /* ranks are read for their part files (read/part_file.h); NULL */
     struct az_seats *seats;
 };
-/* Gives an error its message, unless whoever failed has said it (more errors than `errors_before`);
+/* Reports an error, unless whoever failed has reported it (more errors than `errors_before`);
  * the error. */
 int az_input_report_error(const struct az_input_run *o, int rc, size_t errors_before,
                           const char *what);
@@ -51,7 +51,7 @@ size_t az_input_draw(const struct az_plan_job *job);
 #endif
 /* Is a trace worth the start of threads, and are there some? */
 bool az_input_is_large(const struct az_input_run *o, const struct az_trace *t);
-/* May the digest of a file be taken by reading it once more? */
+/* May the digest of a file be computed by reading it once more? */
 bool az_input_can_digest(struct az_sv path);
 /* Parses files into an initialized trace and seals it. */
 int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_file *files,
@@ -105,18 +105,18 @@ struct az_rank_run {
     void ***parts; /* by analysis of az_rank_analyses, by rank of the set; NULL: no part */
     size_t n_analyses;
     const struct az_input_rank
-        *files;      /* in the order of the input's files; NULL: traces that are kept */
+        *files;      /* in the order of the input's files; NULL: traces that are retained */
     size_t *file;    /* by rank of the set: its place among files */
-    bool read_again; /* parts that are kept, of part files */
+    bool read_again; /* parts that are retained, of part files */
     bool active;     /* some rank has accelerator activity */
 };
 void az_ranks_init(struct az_rank_run *r, struct az_input_run *one); /* also one->ranks */
-/* Reads each file of the input as a rank, reduces it and gives it back. What is wrong with one rank
+/* Reads each file of the input as a rank, reduces it and frees it. What is wrong with one rank
  * is in the diag and returned; the others are there. */
 int az_ranks_reduce(struct az_rank_run *r) AZ_MUST_USE;
 /* Ranks of the files by their names. */
 int az_ranks_names(struct az_input_run *o, struct az_input_rank *ranks) AZ_MUST_USE;
-/* The same for traces that are kept (res->traces). */
+/* The same for traces that are retained (res->traces). */
 int az_ranks_of_traces(struct az_rank_run *r) AZ_MUST_USE;
 /* Tables of all parts, into job->doc. */
 int az_ranks_finish(struct az_rank_run *r, struct az_job *job) AZ_MUST_USE;
@@ -131,11 +131,11 @@ struct az_sv az_group_without_rank(struct az_arena *a, const struct az_rank_name
  * view if it has none.
  */
 struct az_sv az_group_without_host(struct az_arena *a, struct az_sv path);
-/* Ranks of one run that became inputs of their own: says how they are reported together. */
+/* Ranks of one run that became inputs of their own: how they are reported together. */
 int az_group_hint(struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- facts.c ---- */
-/* ranks: of an input whose traces are given back; else its `files` is NULL. */
+/* ranks: of an input whose traces are freed; else its `files` is NULL. */
 struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_result *res,
                                 const struct az_rank_run *ranks);
 

@@ -3,8 +3,8 @@
  * On one thread they run in the order of their list. A large input has them side by side, in waves:
  * each then has an arena, a document, a diag and tables of findings and coverage of its own (facts
  * are shared, facts/job.h), which are joined in the order of the list, so that what comes out is
- * the same. One that must be alone runs there, in its turn. The digest of the file and what the
- * verdict says of the trace are made next to them.
+ * the same. One that must be alone runs there, in its turn. The digest of the file and the verdict
+ * of the trace are made concurrently.
  */
 #include "read/internal.h"
 
@@ -15,7 +15,7 @@
 #include "tables/sheet_set.h"
 #include "tables/views.h"
 
-/* "kernel sums, ranges": the capabilities of a mask, for people. */
+/* "kernel sums, ranges": the capabilities of a mask, for readers. */
 static struct az_sv caps_text(struct az_arena *a, unsigned caps, const char *between)
 {
     struct az_sv text = { "", 0 };
@@ -44,7 +44,7 @@ static bool lacked_before(const struct az_entry *s, unsigned caps)
 }
 
 /* One row for each set of facts that some analyses lack, in the order of the first of them. What
- * only one kind of format can hold is not missed in others, nor what is read, or recorded, on
+ * only one kind of format can have is not missing in others, nor what is read, or recorded, on
  * request only. */
 static void cover_skipped(struct az_job *job, unsigned caps)
 {
@@ -102,7 +102,7 @@ static struct az_sv name_unmade(struct az_job *job, const struct az_entry *s, st
     return list;
 }
 
-/* Takes out the tables that are not shown, and says which, with those that were not made. */
+/* Removes the tables that are not shown, and reports which, with those that were not made. */
 static int select_views(struct az_input_run *o, struct az_job *job, struct az_sv unmade)
 {
     struct az_sv withheld;
@@ -241,7 +241,7 @@ static int join_member(struct waves *w, struct member *m)
     return rc;
 }
 
-/* One that must be alone, on the whole. Messages that another has given are not given again. */
+/* One that must be alone, on the whole. Messages of another are not repeated. */
 static int run_alone(struct waves *w, struct member *m)
 {
     struct az_input_run *o = w->o;
@@ -381,7 +381,7 @@ static int in_waves(struct az_input_run *o, struct az_job *job, struct az_sv *un
     w.v = az_arena_array(&res->arena, most, sizeof *w.v);
     w.order = az_arena_array(&res->arena, most, sizeof *w.order);
     res->sides = az_arena_array(&res->arena, most, sizeof *res->sides);
-    (void)az_job_names(job); /* every part numbers names alike */
+    (void)az_job_names(job); /* every part numbers names in the same way */
     if (!w.v || !w.order || !res->sides || !job->shared)
         return az_arena_error(&res->arena);
     int rc = az_job_share(job);

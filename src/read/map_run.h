@@ -14,7 +14,7 @@ struct az_map_opts {
     int64_t task, tasks; /* of the files, the task-th share of so many, from 0; tasks 0: all */
     const char *tag;     /* goes into the names of the parts; NULL: none */
     bool force;          /* also what has a part already */
-    bool draw;           /* keep what a timeline is drawn of */
+    bool draw;           /* retain what a timeline is drawn of */
     bool dry_run;
 };
 struct az_map_run {

@@ -9,7 +9,7 @@
 #define BEGINNING  16384 /* bytes of an image in which its table and its source usually are */
 #define MOST_NAMED 6     /* options that differ, in a message */
 
-/* ---- what the sections of a rank hold ---- */
+/* ---- content of the sections of a rank ---- */
 
 struct source {
     struct az_sv path, format, hex;
@@ -234,7 +234,7 @@ struct reading {
     struct az_sections s;
     struct az_arena *keep;
     struct az_arena *own;     /* of the analyses' parts, by analysis; NULL: keep */
-    struct az_arena *scratch; /* given back when the rank is read */
+    struct az_arena *scratch; /* freed when the rank is read */
     bool again;               /* az_part_again */
     struct az_intern *texts;  /* of all ranks of a thread; NULL: each has its own */
     struct az_sv *text;
@@ -316,7 +316,7 @@ static int read_named(struct reading *r, const char *name, const struct az_shape
     return find(&r->s, name, &x) ? read_section(r, &x, s, to) : wrong(r, "is not there", name);
 }
 
-/* Looked at and forgotten. */
+/* Read and dropped. */
 static int read_source(struct reading *r, struct source *s)
 {
     struct reading own = *r;
@@ -379,7 +379,7 @@ static int list_one(const char *path, uint64_t size, struct az_arena *a, struct 
         if (rc)
             break;
         p->length = az_sections_length(az_text_view(&head));
-        if (p->length == 0 || p->length > size - p->at) { /* cut, or no image at all */
+        if (p->length == 0 || p->length > size - p->at) { /* truncated, or no image at all */
             p->length = size - p->at;
             p->failed = true;
             break;
@@ -492,7 +492,7 @@ static size_t analysis_named(const char *name)
     return k;
 }
 
-/* A part that stays until the report is written is only looked at, and read when its turn comes
+/* A part that stays until the report is written is only checked, and read when its turn comes
  * (az_part_again): so it is not there while the tables of the analyses before it are made. */
 static int read_analysis(struct reading *r, const struct az_section *s, size_t k, void **part)
 {

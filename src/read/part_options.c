@@ -4,8 +4,8 @@
 #include "read/part_file.h"
 
 /* Of finishing alone: read when the tables of all ranks are made, or when files are found and
- * reports written. Every other option is taken to matter to reducing, so that one that is new is
- * never forgotten. */
+ * reports written. Every other option is assumed to matter to reducing, so that a new one is never
+ * forgotten. */
 static const char *const of_finishing[] = {
     "align_clocks", "collective_sheets", "compat",      "duplicate_rank",       "gpus_per_node",
     "node_replay",  "rank_pattern",      "rank_tables", "straggler_candidates", "text",
@@ -43,7 +43,7 @@ bool az_option_changed(const struct az_option *o, const struct az_options *now,
         memcpy(&sv_def, y, sizeof sv_def);
         *out = sv;
         return !az_sv_eq(sv, sv_def);
-    default: /* paths say where a thing lay, not what it was; maps have their own rows */
+    default: /* paths are places, not content; maps have their own rows */
         return false;
     }
 }

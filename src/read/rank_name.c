@@ -7,8 +7,8 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* The regular expression of `re:X`: X between what is given. \d is understood, because other tools
- * know it. */
+/* The regular expression of `re:X`: X between the bounds. \d is accepted, because other tools have
+ * it. */
 static char *expression(struct az_arena *a, struct az_sv pattern, const char *before,
                         const char *behind)
 {
@@ -43,7 +43,7 @@ int az_rank_name_init(struct az_rank_name *r, struct az_sv pattern, struct az_ar
     char why[128];
     if (!text || !own)
         return az_arena_error(a);
-    if (az_sv_find(x, AZ_SV("(?")) >= 0) /* taken as something else, and would match nothing */
+    if (az_sv_find(x, AZ_SV("(?")) >= 0) /* read as something else, and would match nothing */
         return az_diag_fail(diag, AZ_ECONFIG, at,
                             "rank pattern '%.*s': groups such as '(?' are not supported; remove "
                             "the group (the rank is the number after the pattern)",
@@ -87,8 +87,8 @@ static bool find_regex(const struct az_rank_name *r, struct az_sv base, struct a
         return false;
     memcpy(small, base.p, base.n);
     small[base.n] = '\0';
-    /* It takes memory of its own and says "no match" (glibc) where there is none: asked twice, so
-     * that a moment without memory does not make a rank a file like others. */
+    /* It needs memory of its own and returns "no match" (glibc) where there is none: called twice,
+     * so that a moment without memory does not turn a rank into a plain file. */
     int rc = regexec(&r->re, small, AZ_RANK_GROUPS + 1, m, 0);
     if (rc)
         rc = regexec(&r->re, small, AZ_RANK_GROUPS + 1, m, 0);
@@ -135,7 +135,7 @@ static bool is_partial(struct az_sv base, size_t i)
 
 /* Without a pattern: what profilers, frameworks and their users write. A word counts wherever it
  * is, the short one where no longer word ends in it; `rank` wins over the others. Not by regexec,
- * which forgets what it was looking for when memory fails it. */
+ * which reports no match when memory is short. */
 static bool find_any(struct az_sv base, struct az_rank_place *out)
 {
     static const char *const words[] = { "rank", "tp", "worker", "profile" };

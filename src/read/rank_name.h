@@ -35,7 +35,7 @@ bool az_rank_name_find_in(const struct az_rank_name *r, struct az_sv path,
                           struct az_rank_place *out, bool *folder);
 
 /* The host in a base name such as "node1_4711.1767189312000.pt.trace.json" (host, process and time,
- * as the profiler's own handler names files); empty: none. A name that says this rank
+ * as the profiler's own handler names files); empty: none. A name with this rank
  * ("worker3_step_1.17..."; -1: any) is no host's. */
 struct az_sv az_rank_host_in_name(struct az_sv base, int64_t rank);
 

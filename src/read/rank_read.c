@@ -1,6 +1,6 @@
-/* The ranks of one input, each by itself: read, reduced to parts and given back, side by side on
- * the threads that are free. Whatever the order in which they finish, what comes of a rank depends
- * on its file only. */
+/* The ranks of one input, each by itself: read, reduced to parts and freed, in parallel on the
+ * threads that are free. Whatever the order in which they finish, what comes of a rank depends on
+ * its file only. */
 #include <pthread.h>
 
 #include "facts/host_operators.h"
@@ -8,10 +8,10 @@
 #include "read/part_file.h"
 #include "read/rank_name.h"
 
-/* What a thread keeps of the ranks it reduces. */
+/* State of a thread for the ranks it reduces. */
 struct keeper {
     struct az_arena *arena;
-    struct az_arena *of; /* of part files, by analysis: each given back when it is finished */
+    struct az_arena *of; /* of part files, by analysis: each freed when it is finished */
     struct az_intern texts;
     bool has_texts;
 };
@@ -49,7 +49,7 @@ static struct az_sv fact(const struct az_trace *t, const char *key)
     return AZ_SV("");
 }
 
-/* The host that a trace was recorded on, by what it says, else by its name. */
+/* The host that a trace was recorded on, from its data, else from its name. */
 static struct az_sv host_of(const struct az_trace *t, struct az_sv path)
 {
     static const char *const keys[] = { "hostname", "host_name", "host name", "host", "node_id" };
@@ -139,7 +139,7 @@ int az_rank_reduce(struct az_input_run *o, const struct az_trace *t, struct az_s
                           .alone = o->devices_only };
     if (o->map)
         job.draw = az_map_draw(o->map, t);
-    else if (az_job_is_run(o->job)) /* traces that are kept are drawn together */
+    else if (az_job_is_run(o->job)) /* traces that are retained are drawn together */
         job.draw = az_input_draw(o->job) / (o->job->files.n + !o->job->files.n);
     size_t n = 0;
     int rc;
@@ -167,8 +167,8 @@ int az_rank_reduce(struct az_input_run *o, const struct az_trace *t, struct az_s
 
 static bool no_room(int rc) { return rc == AZ_ENOMEM || rc == AZ_ELIMIT; }
 
-/* Messages of a rank, in the little room they take. Without room nothing was said: whoever fails
- * for it says why. */
+/* Messages of a rank, in little memory. Without memory nothing was reported: whoever fails for it
+ * reports why. */
 static int keep_messages(const struct az_diag *d, struct az_arena *keep, struct az_input_rank *x)
 {
     bool ok = true;
@@ -274,7 +274,7 @@ static void *help(void *arg)
     struct helper *h = arg;
     struct reading *k = h->all;
     size_t i;
-    /* A seat that others want, or memory, sends it home. */
+    /* It stops for a slot that others need, or for memory. */
     while (atomic_load(&k->one->seats->free) >= 0 && !atomic_load(&k->crowded) && take(k, &i)) {
         const int rc = read_one(k, i, &h->keep, false);
         if (rc == AZ_EINTR)
@@ -319,7 +319,7 @@ static int keeper_init(struct keeper *k, struct az_arena *arena, struct az_mem *
 {
     int rc;
     *k = (struct keeper){ .arena = arena };
-    if (!mem) /* nothing is kept from one rank to the next */
+    if (!mem) /* nothing is retained from one rank to the next */
         return AZ_OK;
     rc = az_intern_init(&k->texts, arena, mem);
     k->has_texts = rc == 0;
@@ -375,7 +375,7 @@ static int read_all(struct reading *k, struct keeper *keep)
     return AZ_OK;
 }
 
-/* Room for what part files hold: by thread, the calling one last, and analysis. */
+/* Memory for the content of part files: by thread, the calling one last, and analysis. */
 static int prepare_parts(struct reading *k, struct keeper *mine)
 {
     struct az_result *res = k->one->res;
@@ -394,7 +394,7 @@ static int prepare_parts(struct reading *k, struct keeper *mine)
 int az_ranks_read(struct az_input_run *o, struct az_input_rank *ranks)
 {
     struct reading k = { .one = o, .files = &o->job->files, .ranks = ranks };
-    struct az_arena passing; /* of a map: given back after each rank */
+    struct az_arena passing; /* of a map: freed after each rank */
     struct keeper mine;
     az_arena_init(&passing, &o->res->mem);
     int rc = keeper_init(&mine, o->map ? &passing : &o->res->arena, o->map ? NULL : &o->res->mem);

@@ -325,7 +325,7 @@ static int part(struct parting *s)
     return rc;
 }
 
-/* A rank occurs twice by the names, or some have none: the metadata say more. */
+/* A rank occurs twice by the names, or some have none: the metadata have more. */
 static bool names_suffice(const struct az_session_file *v, size_t n)
 {
     struct az_map seen;

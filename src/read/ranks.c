@@ -53,7 +53,7 @@ struct gathering {
     const struct az_input_rank *first; /* of the files */
     struct az_input_rank **v;          /* files in rank order */
     size_t n;
-    bool by_place; /* no file says its rank: they are numbered as they are listed */
+    bool by_place; /* no file has its rank: they are numbered as they are listed */
     struct remarks said;
     struct az_sv failure; /* the whole run cannot be reported: why */
 };
@@ -69,7 +69,7 @@ static int remark(struct gathering *g, struct az_input_rank *x, enum az_severity
     return text.p ? az_vec_push(&g->said, m) : az_arena_error(g->a);
 }
 
-/* Messages of the files in rank order, each followed by what is said of it here. */
+/* Messages of the files in rank order, each followed by the messages about it here. */
 static void emit_finding(struct gathering *g, struct az_diag *diag)
 {
     for (size_t i = 0; i < g->n; i++) {
@@ -117,8 +117,8 @@ static int settle_rank(struct gathering *g, struct az_input_rank *x, size_t plac
     return rc;
 }
 
-/* Traces of formats whose ranks say their numbers only where there are several in a file: taken as
- * they say if that is a numbering; else nothing is believed, and they are numbered as they are
+/* Traces of formats whose ranks have numbers only where there are several in a file: used as
+ * recorded if that is a numbering; else nothing is believed, and they are numbered as they are
  * listed. */
 static bool number_traces(struct gathering *g, struct az_input_rank *files)
 {
@@ -148,7 +148,7 @@ static int settle(struct gathering *g, struct az_input_rank *files)
 {
     int rc = AZ_OK;
     const struct az_input *in = g->r->one->job->input;
-    g->by_place = !in->is_run || (g->n == 1 && !in->group.n) || /* a search has asked for ranks */
+    g->by_place = !in->is_run || (g->n == 1 && !in->group.n) || /* a search has requested ranks */
                   number_traces(g, files);
     for (size_t i = 0; i < g->n; i++)
         g->by_place &=
@@ -167,7 +167,7 @@ static int settle(struct gathering *g, struct az_input_rank *files)
     return rc ? rc : az_sort_cmp(g->v, g->n, sizeof *g->v, by_rank, NULL, NULL);
 }
 
-/* Two files of one rank: as the input wants it. Returns false if that is an error. */
+/* Two files of one rank: as the input requires. Returns false if that is an error. */
 static int duplicates(struct gathering *g)
 {
     const struct az_sv rule = g->r->one->job->input->opts.duplicate_rank;
@@ -212,7 +212,7 @@ static int duplicates(struct gathering *g)
 
 /* ---- the set ---- */
 
-/* What the files say of the number of ranks; the greatest counts. */
+/* The number of ranks in the files; the greatest counts. */
 static int world_size(struct gathering *g, struct az_ranks *s)
 {
     int rc = AZ_OK;
@@ -374,8 +374,8 @@ int az_ranks_reduce(struct az_rank_run *r)
     return rc;
 }
 
-/* Ranks of other formats: numbered as their traces say, or as the files stand where that is not a
- * numbering. */
+/* Ranks of other formats: numbered as in their traces, or in the order of the files where that is
+ * not a numbering. */
 static void number_kept(const struct az_result *res, struct az_input_rank *ranks)
 {
     bool good = true;
@@ -404,8 +404,8 @@ int az_ranks_of_traces(struct az_rank_run *r)
     return az_input_report_error(r->one, rc, r->one->diag->errors, "comparing ranks");
 }
 
-/* What part files hold of an analysis whose tables are there, and the rows of tables that will not
- * be shown: so the parts of a large run do not stay until all tables are next to them. */
+/* Data in part files of an analysis whose tables are there, and the rows of tables that will not be
+ * shown: so the parts of a large run do not stay until all tables are next to them. */
 static void give_back(struct az_rank_run *r, size_t k)
 {
     struct az_result *res = r->one->res;
@@ -419,7 +419,7 @@ static void give_back(struct az_rank_run *r, size_t k)
     az_views_prune(&res->doc, az_input_views(r->one));
 }
 
-/* Before the first analysis that keeps its parts: those of part files, which were only looked at.
+/* Before the first analysis that retains its parts: those of part files, which were only checked.
  */
 static int read_again(struct az_rank_run *r)
 {

@@ -28,12 +28,12 @@ struct az_result {
     struct az_trace *traces; /* in the arena */
     size_t n_traces;
     struct az_trace *other;     /* comparison_json_path; NULL: none */
-    struct az_digest **digests; /* by file of the job, taken while it was read; NULL: none */
+    struct az_digest **digests; /* by file of the job, computed while it was read; NULL: none */
     size_t n_digests;
     struct az_arena
-        *keeps; /* what is kept of ranks, by the threads that reduced them; in the arena */
+        *keeps; /* reduced data of ranks, by the threads that reduced them; in the arena */
     size_t n_keeps;
-    struct az_arena *parts; /* what their part files hold, by thread and analysis; in the arena */
+    struct az_arena *parts; /* content of their part files, by thread and analysis; in the arena */
     size_t n_parts;
     struct az_arena *sides; /* of analyses that ran side by side; in the arena */
     size_t n_sides;
@@ -48,13 +48,13 @@ void az_result_release(struct az_result *r);
 int az_analyze_input(const struct az_plan_job *job, const struct az_run_opts *opts,
                      unsigned threads, struct az_result *res, struct az_diag *diag,
                      _Atomic uint64_t *progress) AZ_MUST_USE;
-/* Only reads the input and keeps its traces, those of ranks that a report would read one by one,
- * too; of a saved result its document. az_analyze_input with the same result then makes the report
- * without reading again, but of a run of ranks (az_job_is_run), which takes a result of its own. */
+/* Only reads the input and retains its traces, also those of ranks that a report would read one by
+ * one; of a saved result its document. az_analyze_input with the same result then makes the report
+ * without reading again, but of a run of ranks (az_job_is_run), which needs a result of its own. */
 int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_result *res,
                 struct az_diag *diag) AZ_MUST_USE;
 
-/* Columns of a line of text for people: COLUMNS, else the terminal's, 80 to 200; 100 where neither
+/* Columns of a line of text for readers: COLUMNS, else the terminal's, 80 to 200; 100 where neither
  * is known. */
 size_t az_text_columns(void);
 

@@ -220,7 +220,7 @@ static void warn_gz(const struct search *s)
                     s->other_gz > 1 ? ", and others" : "");
 }
 
-/* A filter "rank_1" also keeps rank_10 to rank_19. */
+/* A filter "rank_1" also matches rank_10 to rank_19. */
 static void warn_filters(const struct search *s)
 {
     for (size_t i = 0; i < s->in->search.n_filters && !s->in->search.filters_exact_rank; i++) {
@@ -254,7 +254,7 @@ static struct az_sv joined_filters(const struct search *s, const char *between)
 
 /* ---- from files to inputs ---- */
 
-/* <folder>_<filters>[_<step>]_performance_report; a filter may hold a '/', a file name not. */
+/* <folder>_<filters>[_<step>]_performance_report; a filter may contain a '/', a file name not. */
 static struct az_sv stem_of(const struct search *s, const struct trace_file *f)
 {
     const struct az_sv base = az_path_base(f->group);
@@ -297,7 +297,7 @@ static int add_run(const struct search *s, const struct trace_file *files, size_
         run->title = az_path_base(az_path_dir(files->path));
     if (az_sv_is(run->format, "auto"))
         run->format = AZ_SV("pytorch");
-    if (az_sv_is(run->opts.coll_sheets, "auto")) /* its users know the older names */
+    if (az_sv_is(run->opts.coll_sheets, "auto")) /* its users expect the older names */
         run->opts.coll_sheets = AZ_SV("historic");
     if (!run->stem.p || !run->title.p)
         return az_arena_error(s->a);
@@ -348,7 +348,7 @@ static int place_run(const struct search *s, struct az_sv real_base, size_t i,
     return AZ_OK;
 }
 
-/* The same folder by the names of links: taken by its own name, or else by the first. */
+/* The same folder by the names of links: read under its own name, or else the first. */
 static int place_runs(const struct search *s, struct run_place *runs, size_t n)
 {
     struct az_sv real_base = s->base;
@@ -382,7 +382,7 @@ static void part_titles(const struct search *s, size_t first)
     }
 }
 
-/* The name given for the outputs of one run is the folder of those of several. */
+/* The name for the outputs of one run is the folder of those of several. */
 static void write_into_folder(const struct search *s, size_t first)
 {
     if (az_sv_eq(s->c->together, s->in->outputs.xlsx))
@@ -586,7 +586,7 @@ static int add_step(const struct search *s, size_t from, size_t end)
     const bool many = end - from < s->files.n;
     run->is_run = true;
     const struct az_sv step = s->files.v[from].step, title = s->in->title;
-    if (many && az_sv_starts(az_path_base(s->in->files.v[0].path), title)) /* not given */
+    if (many && az_sv_starts(az_path_base(s->in->files.v[0].path), title)) /* not set */
         run->title = step;
     else if (many)
         run->title = az_arena_printf(s->a, "%.*s %.*s", AZ_SVF(title), AZ_SVF(step));

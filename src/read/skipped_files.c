@@ -1,5 +1,6 @@
-/* What a quick look at a folder passes over: a file that is empty, cut, garbage or not readable, a
- * pipe, a link to nothing, a folder of another profiler. Silence would take it for nothing. */
+/* What a check of a folder skips: a file that is empty, truncated, garbage or not readable, a
+ * pipe, a link to nothing, a folder of another profiler. Without a message it would seem to be
+ * missing. */
 #include "read/skipped_files.h"
 
 #include <errno.h>
@@ -40,7 +41,7 @@ int az_passed_know(struct az_vec_sv *known, struct az_sv path)
     return among(known, e) ? AZ_OK : az_vec_push(known, e);
 }
 
-/* How the files of profilers end, and what those hold that are whole. LOOSE: much else ends so. */
+/* How the files of profilers end, and what complete ones contain. LOOSE: much else ends so. */
 static const struct {
     const char *ending;
     enum form { LOOSE, ONLY, JSON, TEXT, SQLITE } form;
@@ -123,7 +124,7 @@ static bool is_claimed(struct az_sv head, struct az_sv path)
     return any;
 }
 
-/* Opens a file and looks at its beginning. */
+/* Opens a file and reads its beginning. */
 static int begin(struct az_source **src, const char *path, struct az_sv *head)
 {
     const struct az_source_opts o = { .window = HEAD };
@@ -135,7 +136,8 @@ static int begin(struct az_source **src, const char *path, struct az_sv *head)
     return rc ? rc : az_source_peek(*src, HEAD, head);
 }
 
-/* Is there something to be said of a file next to a profile: empty, cut, garbage, not readable? */
+/* Is there something to report of a file next to a profile: empty, truncated, garbage, not
+ * readable? */
 static bool is_odd(struct az_sv path)
 {
     struct az_source *src;
@@ -235,7 +237,7 @@ static bool is_database(struct az_sv path)
     return is;
 }
 
-/* Is this to be named? Says it if `diag` is given. */
+/* Is this to be named? Reports it if `diag` is not NULL. */
 static bool report_one(struct az_sv path, const struct az_vec_sv *known, struct az_diag *diag)
 {
     const char *foreign = az_foreign_folder(az_path_base(path));

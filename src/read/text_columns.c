@@ -1,4 +1,4 @@
-/* How wide the text for people may be. */
+/* How wide the text for readers may be. */
 #include "read/result.h"
 
 #include <sys/ioctl.h>

@@ -6,7 +6,7 @@
 #include "base/sort.h"
 #include "stats/rank_test.h"
 
-#define LEAST_REL 0.001 /* figures that did not move at all may still do so one day */
+#define LEAST_REL 0.001 /* metrics that did not move at all may still do so one day */
 
 struct move {
     double rel, abs;
@@ -66,7 +66,7 @@ static bool move_of(const struct az_metric *m, struct move *out)
         hi = fmax(hi, m->values.v[i]);
     }
     out->abs = hi - lo;
-    out->rel = fabs(mid) > 0 ? (hi - lo) / fabs(mid) : 0; /* moves about zero are held by abs */
+    out->rel = fabs(mid) > 0 ? (hi - lo) / fabs(mid) : 0; /* moves about zero are limited by abs */
     return true;
 }
 

@@ -56,7 +56,7 @@ struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n
                                  .steps = by_steps(r),
                                  .warmup = by_steps(r) ? r->warmup : 0 };
         size_t k = 0;
-        /* a column named by a glob means figures with a direction; one named in full is meant as it
+        /* a column named by a glob means metrics with a direction; one named in full is meant as it
          * is */
         x.directed = memchr(x.column.p, '*', x.column.n) || memchr(x.column.p, '?', x.column.n);
         while (k < *n && !same_selector(&s[k], &x))
@@ -115,7 +115,7 @@ static int add_whole(struct gate *g, const struct az_gate_rule *r, struct az_sv 
 
 /* ---- what must be equal ---- */
 
-/* The fact that keeps an input of the two from being compared; NULL: none does. */
+/* The fact for which an input of the two cannot be compared; NULL: none does. */
 static const char *differing_fact(const struct gate *g, struct az_sv input, struct az_sv *was,
                                   struct az_sv *is)
 {
@@ -179,7 +179,7 @@ static bool has_limit(const struct az_gate_rule *r)
 
 /* ---- rows ---- */
 
-/* Values that stand for the baseline of a figure: those of past nights where the level counts. */
+/* Values that stand for the baseline of a metric: those of past nights where the level counts. */
 static const struct az_metric *usual(const struct gate *g, const struct az_metric *m)
 {
     const struct az_metric *p =
@@ -187,7 +187,7 @@ static const struct az_metric *usual(const struct gate *g, const struct az_metri
     return p && p->values.n ? p : m;
 }
 
-/* The absolute limit of a rule that wants a part of the input's total: of the baseline's. */
+/* The absolute limit of a rule that requires a part of the input's total: of the baseline's. */
 static void limit_by_total(const struct gate *g, struct az_gate_result *x)
 {
     const struct az_series *base = g->in->base;
@@ -207,7 +207,7 @@ static void limit_by_total(const struct gate *g, struct az_gate_result *x)
     }
 }
 
-/* The nights of the level, kept as long as the verdict. */
+/* The nights of the level, stored as long as the verdict. */
 static int keep_level(struct gate *g, const struct az_vec_f64 *level, struct az_metric *to)
 {
     double *own = az_arena_array(g->a, level->n, sizeof *own);
@@ -404,7 +404,7 @@ static int rule_geomean(struct gate *g, const struct az_gate_rule *r, size_t *hi
 
 /* ---- rules ---- */
 
-/* A rule that meets nothing says something only of inputs that were read. */
+/* A rule without a match is reported only for inputs that were read. */
 static bool all_evidence(const struct gate *g)
 {
     for (size_t i = 0; i < g->v->changes.n; i++)
@@ -434,7 +434,7 @@ static int one_rule(struct gate *g, const struct az_gate_rule *r)
     return rc;
 }
 
-/* Inputs that are not comparable, first: nothing of them is judged. */
+/* Inputs that are not comparable, first: nothing of them is tested. */
 static int refuse_changes(struct gate *g)
 {
     int rc = AZ_OK;
@@ -515,7 +515,7 @@ static int drift(struct gate *g)
 
 /* ---- many tests in one sheet ---- */
 
-/* Results of one sheet, those of rules that want it, corrected together. */
+/* Results of one sheet, those of rules that require it, corrected together. */
 static int correct_sheet(struct gate *g, const size_t *at, size_t n, double *p)
 {
     struct az_gate_results *all = &g->v->results;
@@ -598,7 +598,7 @@ static int rank(enum az_gate_status s)
 
 static int cmp_double(double x, double y) { return x > y ? -1 : x < y; }
 
-/* Order by input, table, key, figure and rule. */
+/* Order by input, table, key, metric and rule. */
 static int result_cmp(const struct az_gate_result *x, const struct az_gate_result *y)
 {
     int c = az_sv_cmp(x->input, y->input);
@@ -626,7 +626,7 @@ static int worst_first(const void *px, const void *py, void *ctx)
     return c ? c : result_cmp(x, y);
 }
 
-/* A drift that a failure of the same figure says already. */
+/* A drift that a failure of the same metric reports already. */
 static bool is_said(const struct gate *g, const struct az_gate_result *x, size_t before)
 {
     for (size_t i = 0; x->drift && i < before; i++) {
@@ -648,7 +648,7 @@ static int judge_all(struct gate *g)
     for (size_t i = 0; i < v->results.n; i++) {
         struct az_gate_result *x = &v->results.v[kept];
         *x = v->results.v[i];
-        /* a larger thing was judged when it was found */
+        /* a larger table was tested when it was found */
         int rc = x->metric.n ? az_gate_judge(x, g->a) : AZ_OK;
         if (rc)
             return rc;

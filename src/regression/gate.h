@@ -1,4 +1,4 @@
-/* Gates: rules compared with the figures of a baseline and of a candidate (docs/formulas-compare.md
+/* Gates: rules compared with the metrics of a baseline and of a candidate (docs/formulas-compare.md
  * 4). Sees series of numbers only, whatever they were read from. */
 #ifndef AZ_REGRESSION_GATE_H
 #define AZ_REGRESSION_GATE_H
@@ -19,10 +19,10 @@ struct az_gate_in {
     struct az_sv no_base;         /* why, and what to do */
     struct az_sv
         series; /* the run is the first of a series: "15 runs are of H100; ..."; empty: not */
-    bool first; /* there can be none: the history has no run of this kind yet, and keeps this one */
+    bool first; /* there can be none: this is the first run of its kind in the history */
     const struct az_series *cand;
     const struct az_metric_past *past; /* earlier nights; NULL: none */
-    bool by_level;            /* compared with the accepted level of each figure, not against
+    bool by_level;            /* compared with the accepted level of each metric, not against
                                  the values of base */
     bool by_recording;        /* whole recordings are compared, whatever their steps */
     double drift_rel;         /* 0: no drift rule */
@@ -33,7 +33,7 @@ struct az_gate_in {
  * of memory. */
 int az_gate_run(const struct az_gate_in *in, struct az_gate_verdict *v) AZ_MUST_USE;
 
-/* The selectors under which a document's figures are gathered for these rules: n_rules of them, in
+/* The selectors under which a document's metrics are gathered for these rules: n_rules of them, in
  * the arena, equal ones once; *n their number. NULL without memory. */
 struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n_rules,
                                       struct az_arena *a, size_t *n);
@@ -50,35 +50,35 @@ const struct az_gate_change *az_gate_change_of(const struct az_gate_verdict *v, 
 bool az_gate_is_evidence(const struct az_gate_verdict *v);
 
 /* ---- gate_causes.c ---- */
-/* Failures of key figures that follow from another become warnings, and say so. */
+/* Failures of key metrics that follow from another become warnings, with that reason. */
 int az_gate_causes(struct az_gate_verdict *v, struct az_arena *a) AZ_MUST_USE;
 
 /* ---- gate_classes.c ---- */
-/* Says of what class the cause of each failed part of the time is, after the others were judged. */
+/* Finds the class of the cause of each failed part of the time, after the others were tested. */
 int az_gate_classes(const struct az_gate_in *in, struct az_gate_verdict *v,
                     struct az_arena *a) AZ_MUST_USE;
 
 /* ---- gate_decide.c: one metric ---- */
-/* Figures and test of one result from the two sides (either may be NULL); noise may be NULL.
- * Nothing is judged yet: p may still be corrected. */
+/* Metrics and test of one result from the two sides (either may be NULL); noise may be NULL.
+ * Nothing is tested yet: p may still be corrected. */
 int az_gate_measure(const struct az_gate_rule *r, const struct az_metric *base,
                     const struct az_metric *cand, struct az_gate_result *out) AZ_MUST_USE;
-/* A key figure of a single pair of runs, tested by the steps within them; nothing where earlier
+/* A key metric of a single pair of runs, tested by the steps within them; nothing where earlier
  * nights are known. */
 int az_gate_by_steps(const struct az_series_claims *base, const struct az_series_claims *cand,
                      struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
 /* Status, level and text. */
 int az_gate_judge(struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
 
-/* ---- gate_history.c: what earlier nights say ---- */
-/* What all figures that rules meet say to one another. */
+/* ---- gate_history.c: earlier nights ---- */
+/* What all metrics that rules meet say to one another. */
 int az_gate_pool(const struct az_gate_in *in, struct az_baseline_others *out) AZ_MUST_USE;
-/* The course of a figure under a rule; *level: the values of its accepted level, in the arena (n 0:
+/* The course of a metric under a rule; *level: the values of its accepted level, in the arena (n 0:
  * there is no earlier night). */
 int az_gate_course(const struct az_gate_in *in, const struct az_baseline_others *pools,
                    const struct az_gate_rule *r, const struct az_metric *cand, struct az_arena *a,
                    struct az_gate_course *out, struct az_vec_f64 *level) AZ_MUST_USE;
-/* Most figures off together in one night: the machine rather than a commit. */
+/* Most metrics off together in one night: the machine rather than a commit. */
 void az_gate_together(struct az_gate_verdict *v);
 
 #endif

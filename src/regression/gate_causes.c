@@ -1,9 +1,9 @@
-/* One failure a cause, where the key figures are judged: what follows from another figure only
+/* One failure a cause, where the key metrics are judged: what follows from another metric only
  * warns (docs/formulas-compare.md 4). */
 #include "regression/gate.h"
 #include "regression/key_figures.h"
 
-/* How near to the cause a failure of the key figures is: a part of the time, the total, what
+/* How near to the cause a failure of the key metrics is: a part of the time, the total, what
  * contains or repeats it; 0: it is none of them. */
 static int nearness(const struct az_gate_result *x)
 {

@@ -1,5 +1,5 @@
 /* The change of each input as a whole (document/change.h): whether candidate and baseline can be
- * compared at all. Evidence comes first: an input that is not comparable is judged by no rule. */
+ * compared at all. Evidence comes first: an input that is not comparable is tested by no rule. */
 #include <math.h>
 
 #include "base/sort.h"
@@ -88,7 +88,7 @@ static void make(const struct az_gate_in *in, const struct az_change_side *base,
     }
 }
 
-/* Nothing to compare with: what the candidate says of itself decides. */
+/* Nothing to compare with: the candidate's own facts decide. */
 static void alone(struct az_gate_change *out, struct az_sv input, const struct az_gate_in *in,
                   const struct az_series_claims *cand, struct az_arena *a)
 {
@@ -117,7 +117,7 @@ static void other_ranks(struct az_gate_change *c, const struct az_gate_in *in, s
                               AZ_SVF(was), AZ_SVF(is));
 }
 
-/* Of runs without claims the facts of their series say on what device they ran. */
+/* Of runs without claims the facts of their series have the device. */
 static void other_device(struct az_gate_change *c, const struct az_gate_in *in, struct az_arena *a)
 {
     const struct az_sv was = az_series_get_fact(in->base, c->change.input, "device"),
@@ -129,7 +129,7 @@ static void other_device(struct az_gate_change *c, const struct az_gate_in *in, 
     c->text = az_arena_printf(a, "the devices differ: %.*s, then %.*s", AZ_SVF(was), AZ_SVF(is));
 }
 
-/* A result of an older version does not say of how many steps its sums are. */
+/* A result of an older version does not have the number of steps of its sums. */
 static void no_claims(struct az_gate_change *c, const struct az_gate_in *in,
                       const struct az_change_side *cand, struct az_arena *a)
 {

@@ -1,4 +1,4 @@
-/* Of what class the cause of a failed key figure is, by what else changed; the evidence is said
+/* Of what class the cause of a failed key metric is, by what else changed; the evidence is reported
  * (docs/formulas-nightly.md 7). */
 #include <math.h>
 
@@ -56,7 +56,7 @@ static bool together(const struct az_gate_verdict *v, const struct az_gate_resul
     return worst <= TOGETHER_PART;
 }
 
-/* Value of a figure in the last night before the change; NaN: it had none. */
+/* Value of a metric in the last night before the change; NaN: it had none. */
 static double before_of(const struct az_gate_in *in, const struct az_metric *m, size_t held)
 {
     const struct az_metric *p = in->past ? az_series_find(&in->past->s, m) : NULL;
@@ -150,7 +150,7 @@ static struct az_sv largest(const struct rows *r, struct az_arena *a)
     for (; shown < TOP && r->top[shown].ns > WORTH * r->sum; shown++) {
         const struct az_sv name = az_series_key_short(a, r->top[shown].name);
         if (shown && az_sv_eq(name, az_series_key_short(a, r->top[0].name)))
-            break; /* two of one short name say no more than one */
+            break; /* two of one short name are no more evidence than one */
         rest -= r->top[shown].ns;
         out = az_arena_printf(a, "%.*s%s%.*s %.*s", AZ_SVF(out), shown ? ", " : ": ", AZ_SVF(name),
                               AZ_SVF(signed_time(a, r->top[shown].ns)));

@@ -1,4 +1,4 @@
-/* One metric under one rule: figures, test, judgment, and the line that explains it. */
+/* One metric under one rule: metrics, test, judgment, and the line that explains it. */
 #include "regression/gate.h"
 
 #include <math.h>
@@ -7,10 +7,10 @@
 #include "regression/key_figures.h"
 #include "stats/rank_test.h"
 
-#define AUTO_RUNS      4 /* a side, for a test nobody asked for by name */
+#define AUTO_RUNS      4 /* a side, for a test nobody requested by name */
 #define ROUNDS         2000
 #define STEPS_EFFECT   0.5  /* steps of one run are not independent */
-#define STEP_PART      0.25 /* of a limit, for a level that held to be worth a word */
+#define STEP_PART      0.25 /* of a limit, for a lasting level to be worth a line */
 #define BOOTSTRAP_RUNS 3
 #define FEW_STEPS      1.5 /* times the usual scatter: a night has few steps */
 
@@ -91,7 +91,7 @@ static int bootstrap(const struct az_gate_rule *r, const struct az_metric *m,
     return rc;
 }
 
-/* The test that the rule asks for and the numbers of runs allow. x->status is SKIP if it asked for
+/* The test that the rule requests and the numbers of runs allow. x->status is SKIP if it requested
  * more. */
 static int run_test(const struct az_gate_rule *r, const struct az_metric *cand, int dir,
                     struct az_gate_result *x)
@@ -182,7 +182,7 @@ static int part_of_key(struct az_sv key)
     return -1;
 }
 
-/* Scatter of a figure by steps: its own, or that of the busy time, of which a family is a part. */
+/* Scatter of a metric by steps: its own, or that of the busy time, of which a family is a part. */
 static double noise_of(const struct az_step_samples *s, int part)
 {
     const double x = az_step_samples_scatter(s, part < 0 ? AZ_STEP_BUSY : (size_t)part, 2);
@@ -212,9 +212,9 @@ int az_gate_by_steps(const struct az_series_claims *base, const struct az_series
     return rc;
 }
 
-/* ---- judge ---- */
+/* ---- decision ---- */
 
-/* Strictly beyond a limit. Decimal figures at the limit (1.1 and 1.155 at 5 %) are off by roundings
+/* Strictly beyond a limit. Decimal values at the limit (1.1 and 1.155 at 5 %) are off by roundings
  * of the last place; those do not count as beyond. */
 static bool beyond(double delta, double limit, const struct az_gate_result *x)
 {
@@ -335,7 +335,7 @@ static bool judge_total(struct az_gate_result *x, struct az_arena *a)
     return true;
 }
 
-/* A level that changed and held: beyond the limit it fails, below it as the rule says. */
+/* A level that changed and lasted: beyond the limit it fails, below it as the rule defines. */
 static bool judge_step(struct az_gate_result *x, struct az_arena *a)
 {
     const struct az_gate_course *c = &x->course;
@@ -355,7 +355,7 @@ static bool judge_step(struct az_gate_result *x, struct az_arena *a)
     return true;
 }
 
-/* A figure that failed fails until it is back. */
+/* A metric that failed fails until it is back. */
 static bool judge_held(struct az_gate_result *x)
 {
     if (ran(x) || !x->course.known || !x->course.lasts)
@@ -555,7 +555,7 @@ static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
     return rc;
 }
 
-/* The absolute limit in the unit of the figures next to it. */
+/* The absolute limit in the unit of the metrics next to it. */
 static int put_absolute(struct az_vec_char *t, const struct az_gate_result *x)
 {
     double f;

@@ -1,10 +1,10 @@
-/* What the earlier nights say of a figure: from a history to the judgment of nights. */
+/* What the earlier nights say of a metric: from a history to the judgment of nights. */
 #include <math.h>
 
 #include "regression/gate.h"
 #include "stats/rank_test.h"
 
-#define LEAST_TOGETHER 6 /* figures of an input, for "all of them" to mean anything */
+#define LEAST_TOGETHER 6 /* metrics of an input, for "all of them" to mean anything */
 #define POOL_MOST      512
 #define MOST_TOGETHER  0.6 /* of them */
 #define DEFAULT_K      3.0 /* noise_k that stands for the default limits */
@@ -20,7 +20,7 @@ static bool is_met(const struct az_gate_in *in, const struct az_metric *m)
     return false;
 }
 
-/* Figures of the past without holes; their number. */
+/* Metrics of the past without holes; their number. */
 static size_t values_of(const struct az_metric *m, double *out)
 {
     size_t n = 0;
@@ -31,7 +31,7 @@ static size_t values_of(const struct az_metric *m, double *out)
     return n;
 }
 
-/* Every how manieth figure is looked at: what so many say of all does not change with more. */
+/* Every how manieth metric is checked: more do not change the result for all. */
 static size_t every(const struct az_gate_in *in)
 {
     return in->past ? (in->past->s.metrics.n + POOL_MOST - 1) / POOL_MOST : 1;
@@ -49,9 +49,8 @@ static double steps_now(const struct az_gate_in *in, struct az_sv input)
     return steps > 0 ? steps : NAN;
 }
 
-/* What a single step of a figure scatters by, as part of its value: of all runs that know it, as
- * one alone does not know it well. NaN: none does. now: what the run that is judged says, 0:
- * nothing. */
+/* What a single step of a metric scatters by, as part of its value: of all runs that have it, as
+ * one alone is inexact. NaN: none does. now: that of the current run, 0: nothing. */
 static double step_spread(const struct az_metric *m, double now)
 {
     const size_t runs = m->spread_runs + (now > 0);
@@ -59,7 +58,7 @@ static double step_spread(const struct az_metric *m, double now)
     return runs ? exp((m->spread + (now > 0 ? log(now) : 0)) / (double)runs) : NAN;
 }
 
-/* Standard errors of the past values of a figure by the steps of their nights, without holes. */
+/* Standard errors of the past values of a metric by the steps of their nights, without holes. */
 static void past_errors(const struct az_metric_past *p, const struct az_metric *m, double spread,
                         double *out)
 {
@@ -70,7 +69,7 @@ static void past_errors(const struct az_metric_past *p, const struct az_metric *
             out[n++] = spread / sqrt(az_metric_past_steps_of(p, m->input, m->reps.v[i]));
 }
 
-/* ---- all figures ---- */
+/* ---- all metrics ---- */
 
 static int look(const struct az_gate_in *in, const struct az_metric *m, struct az_vec_f64 *v,
                 struct az_baseline_seen *out)
@@ -115,7 +114,7 @@ int az_gate_pool(const struct az_gate_in *in, struct az_baseline_others *out)
     return rc;
 }
 
-/* ---- one figure ---- */
+/* ---- one metric ---- */
 
 struct nights {
     double *v, *error;
@@ -136,7 +135,7 @@ static bool names(struct az_sv figure, const struct az_metric *m, struct az_aren
     return az_metric_matches(figure, figure_text(a, m), m->key_text, a);
 }
 
-/* A change is accepted up to a run: the newest night of the figure that is not after it. */
+/* A change is accepted up to a run: the newest night of the metric that is not after it. */
 static void mark_accepted(const struct az_metric_past *p, const struct az_metric *m,
                           struct nights *t, struct az_arena *a)
 {
@@ -210,7 +209,7 @@ static struct az_sv run_text(const struct az_metric_past *p, const struct nights
     return az_arena_printf(a, "run %lld of %.*s", (long long)r->id, AZ_SVF(day_of(r)));
 }
 
-/* A hash is cut to what people say of it. */
+/* A hash is truncated to its usual short form. */
 static struct az_sv short_commit(struct az_sv c)
 {
     bool hash = c.n > 12;
@@ -286,7 +285,7 @@ int az_gate_course(const struct az_gate_in *in, const struct az_baseline_others 
     int rc;
 
     *out = (struct az_gate_course){ .drift = NAN, .least = NAN, .least_run = NAN, .noise = NAN };
-    if (cand->within > 0) { /* two runs alone: what the steps within them say */
+    if (cand->within > 0) { /* two runs alone: the steps within them */
         out->within = true;
         out->noise = cand->within;
         out->least = AZ_GATE_SEEN * cand->within;

@@ -1,5 +1,5 @@
-/* What a gate is given: plain fields, filled from the option table (config/options.c), which alone
- * knows keys, defaults and ranges. Texts are borrowed from the configuration. */
+/* Settings of a gate: plain fields, filled from the option table (config/options.c), the only place
+ * with keys, defaults and ranges. Texts are borrowed from the configuration. */
 #ifndef AZ_REGRESSION_GATE_RULE_H
 #define AZ_REGRESSION_GATE_RULE_H
 
@@ -7,11 +7,11 @@
 
 #include "base/diag.h"
 
-/* A real number that was not given. Finite, so that it passes through every comparison. */
+/* A real number that was not set. Finite, so that it passes through every comparison. */
 #define AZ_GATE_UNSET DBL_MAX
 
 struct az_gate_rule {
-    struct az_sv name; /* made from table and column if not given */
+    struct az_sv name; /* made from table and column if not set */
     struct az_sv input, table, key,
         column;           /* globs; key "__geomean__": the sheet's geometric mean */
     struct az_sv better;  /* auto (the column's direction, else lower), lower, higher, equal */
@@ -32,8 +32,8 @@ struct az_gate_rule {
     int64_t warmup;            /* first steps skipped */
     double of_total; /* least worsening, fraction of the input's total (regression/key_figures.h);
                         0: none */
-    bool built_in; /* it stands where no rules are given: figures that it does not meet are none of
-                      anybody's business, unless on_missing says so */
+    bool built_in; /* it applies where no rules are set: metrics that it does not match are ignored,
+                      unless on_missing is set */
     bool abs_given, rel_given;
     struct az_where where; /* in the configuration; nowhere for a rule of the command line */
 };
@@ -59,7 +59,7 @@ struct az_history_opts {
     struct az_where where;
 };
 
-/* Fields without a configuration: as the option table has them (a test holds the two together).
+/* Fields without a configuration: as in the option table (a test compares the two).
  * Here, because the configuration is linked below this room. */
 static inline void az_gate_rule_init(struct az_gate_rule *r)
 {

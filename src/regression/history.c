@@ -159,7 +159,7 @@ static int find_version(struct az_history *h)
     return rc;
 }
 
-/* Makes or renews the schema. Another writer may do the same at this moment: looked at again inside
+/* Makes or renews the schema. Another writer may do the same at this moment: checked again inside
  * the transaction. */
 static int migrate(struct az_history *h)
 {
@@ -212,7 +212,7 @@ static int open_db(struct az_history *h, struct az_sv name, int flags)
     if (AZ_MOVES) /* texts of a row are then freed with it */
         (void)sqlite3_db_config(h->db, SQLITE_DBCONFIG_LOOKASIDE, NULL, 0, 0);
     (void)sqlite3_busy_timeout(h->db, BUSY_MS);
-    /* a database from elsewhere may hold views and triggers that call what they should not */
+    /* a database from elsewhere may contain views and triggers that call what they should not */
     (void)sqlite3_db_config(h->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(h->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     (void)sqlite3_db_config(h->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
@@ -239,8 +239,8 @@ static struct az_sv uri_of(struct az_history *h, const char *tail)
     return out;
 }
 
-/* A database in WAL mode cannot be read in a folder that cannot be written, unless it is said that
- * nobody writes; that is so if there is no log next to it. */
+/* A database in WAL mode cannot be read in a folder that cannot be written, unless it is declared
+ * read-only; that is so if there is no log next to it. */
 static int open_read(struct az_history *h)
 {
     struct az_sv log = az_arena_printf(&h->arena, "%.*s-wal", AZ_SVF(h->path));
@@ -272,7 +272,7 @@ int az_history_db_damaged(struct az_history *h, const char *what)
                         line ? line + 1 : what);
 }
 
-/* A damaged database takes rows without an error, and loses others. */
+/* A damaged database accepts rows without an error, and loses others. */
 static int check_pages(struct az_history *h)
 {
     const bool whole = az_path_stat(h->path.p).size <= CHECKED_WHOLE;

@@ -1,4 +1,4 @@
-/* The history: a SQLite database of runs, their figures by metric and their verdicts
+/* The history: an SQLite database of runs, their samples by metric and their verdicts
  * (docs/formulas-compare.md 6). WAL, one transaction a run, busy timeout 10 s, foreign keys on:
  * writers may work at the same time, and a killed one leaves no half run. */
 #ifndef AZ_REGRESSION_HISTORY_H
@@ -12,7 +12,7 @@
 /* Fact of an input for which a run is no baseline; its value is the reason (az_change_reason_id).
  */
 #define AZ_HISTORY_NO_EVIDENCE "not comparable"
-#define AZ_HISTORY_LEVEL       "level" /* baseline: the accepted level of each figure */
+#define AZ_HISTORY_LEVEL       "level" /* baseline: the accepted level of each metric */
 
 struct az_history;
 enum az_history_mode { AZ_HISTORY_READ, AZ_HISTORY_WRITE };
@@ -23,7 +23,7 @@ struct az_history_run {
     struct az_sv label, commit, branch, host, device, stack, config_hash;
     struct az_sv pins; /* labels pinned to it, blanks between them */
     bool good;
-    int64_t metrics; /* figures of it */
+    int64_t metrics; /* metrics of it */
     int64_t failed;  /* of them, those that failed */
 };
 AZ_VEC(struct az_history_run, az_history_runs);
@@ -39,19 +39,19 @@ void az_history_messages(struct az_history *h, struct az_diag *diag);
 void az_history_close(struct az_history *h); /* NULL is fine */
 
 /* ---- history_write.c ---- */
-/* Adds a run with its figures, facts and verdict (NULL: none), in one transaction; *id is its
+/* Adds a run with its metrics, facts and verdict (NULL: none), in one transaction; *id is its
  * number. */
 int az_history_add(struct az_history *h, const struct az_history_run *run,
                    const struct az_series *s, const struct az_gate_verdict *v,
                    int64_t *id) AZ_MUST_USE;
-/* Marks a run good or bad, pins a label to it (the label leaves another run), keeps the newest
+/* Marks a run good or bad, pins a label to it (the label leaves another run), retains the newest
  * `keep` runs and those pinned. AZ_EUSAGE with a message: no such run. */
 int az_history_mark(struct az_history *h, int64_t id, bool good) AZ_MUST_USE;
-/* Accepts what changed in a figure up to this run: its level is what others are compared with.
- * figure: as `trend` takes it; empty: all. */
+/* Accepts what changed in a metric up to this run: its level is what others are compared with.
+ * metric: as `trend` accepts it; empty: all. */
 int az_history_accept(struct az_history *h, int64_t id, struct az_sv figure,
                       struct az_sv reason) AZ_MUST_USE;
-/* Replaces the verdicts of a run; it is good again unless a user said otherwise. */
+/* Replaces the verdicts of a run; it is good again unless a user marked it otherwise. */
 int az_history_judge(struct az_history *h, int64_t id, const struct az_gate_verdict *v) AZ_MUST_USE;
 int az_history_pin(struct az_history *h, int64_t id, struct az_sv label) AZ_MUST_USE;
 int az_history_prune(struct az_history *h, int64_t keep, int64_t *removed) AZ_MUST_USE;
@@ -60,12 +60,12 @@ int az_history_prune(struct az_history *h, int64_t keep, int64_t *removed) AZ_MU
 /* Runs, newest first; texts in the arena. most 0: all. */
 int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
                     struct az_history_runs *out) AZ_MUST_USE;
-/* Figures of the run or runs that a choice names, for a candidate like `like` (branch, host without
+/* Metrics of the run or runs that a choice names, for a candidate like `like` (branch, host without
  * its number, device), earlier than like->created: last, last-good, level (the newest one, whose
- * values the gate replaces by those of the level), window:N, pinned:LABEL. A figure that failed is
+ * values the gate replaces by those of the level), window:N, pinned:LABEL. A metric that failed is
  * omitted from last-good and window. Runs of another series than `cand` (az_history_find_series)
- * are skipped, unless pinned. *why says what is missing where
- * there is none (then out is empty and *found false). */
+ * are skipped, unless pinned. *why is what is missing where there is none (then out is empty and
+ * *found false). */
 int az_history_baseline(struct az_history *h, struct az_sv choice,
                         const struct az_history_run *like, const struct az_series *cand,
                         struct az_series *out, bool *found, struct az_sv *why) AZ_MUST_USE;
@@ -87,7 +87,7 @@ int az_history_is_young(struct az_history *h, struct az_sv choice,
                         bool *young) AZ_MUST_USE;
 /* ---- history_past.c ---- */
 /* What came before a run: the runs like it (branch, class of hosts, device) that are earlier by
- * their own time, oldest first, at most AZ_METRIC_PAST_RUNS, and of each figure one value a run.
+ * their own time, oldest first, at most AZ_METRIC_PAST_RUNS, and of each metric one value a run.
  * Runs that a user marked bad, or whose ranks or class map differ from those of `cand`, are
  * skipped; *others is their number. id: number of the run itself; 0: it is not stored yet. */
 int az_history_past(struct az_history *h, const struct az_history_run *like, int64_t id,
@@ -96,7 +96,7 @@ int az_history_past(struct az_history *h, const struct az_history_run *like, int
 /* Names of the rows that a table of an input had in any run, sorted; in the arena. */
 int az_history_names(struct az_history *h, struct az_sv input, struct az_sv sheet,
                      struct az_arena *arena, struct az_vec_sv *out) AZ_MUST_USE;
-/* The run's figures and facts, as they were stored. AZ_EUSAGE: no such run. */
+/* The run's metrics and facts, as they were stored. AZ_EUSAGE: no such run. */
 int az_history_load(struct az_history *h, int64_t id, struct az_history_run *run,
                     struct az_series *out) AZ_MUST_USE;
 
@@ -110,7 +110,7 @@ int az_history_trend_document(struct az_history *h, struct az_sv key, size_t mos
                               struct az_document *doc) AZ_MUST_USE;
 
 /* ---- history_export.c ---- */
-/* All samples and verdicts of the figures that meet the key (empty: all), flat: a row each, oldest
+/* All samples and verdicts of the metrics that meet the key (empty: all), flat: a row each, oldest
  * run first. AZ_EUSAGE with a message: none meets it. */
 int az_history_export_document(struct az_history *h, struct az_sv key,
                                struct az_document *doc) AZ_MUST_USE;

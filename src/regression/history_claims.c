@@ -229,7 +229,7 @@ int az_history_db_other_series(struct az_history *h, int64_t run, const struct a
     return rc;
 }
 
-/* Does a run count its steps otherwise than the candidate does? Its figures are no past of it. */
+/* Does a run count its steps otherwise than the candidate does? Its metrics are no past of it. */
 int az_history_db_other_steps(struct az_history *h, int64_t run, const struct az_series *cand,
                               bool *other)
 {

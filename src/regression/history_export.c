@@ -6,7 +6,7 @@
 #include "regression/history.h"
 #include "regression/history_db.h"
 
-/* A figure that is wanted; its texts are kept once. */
+/* A metric that is required; its texts are stored once. */
 struct figure {
     struct az_sv input, sheet, key, name, unit, better;
 };
@@ -17,7 +17,7 @@ struct export
     struct az_history *h;
     struct az_document *doc;
     struct figures figures;
-    struct az_map known; /* id of a metric -> index of its figure */
+    struct az_map known; /* id of a metric -> index of its metric */
 };
 
 static int read_figures(struct export *x, struct az_sv key)
@@ -91,7 +91,7 @@ static const struct az_record_column verdict_columns[] = {
     { "p", .type = AZ_REAL },
 };
 
-/* The figure of a row of the statement; NULL: not wanted. */
+/* The metric of a row of the statement; NULL: not required. */
 static const struct figure *figure_of(const struct export *x, sqlite3_stmt *st)
 {
     const uint32_t at = az_map_get(&x->known, (uint64_t)sqlite3_column_int64(st, 0), 0);
@@ -116,7 +116,8 @@ static void put_verdict(struct az_table *t, sqlite3_stmt *st)
     az_put_f64(t, az_history_db_real(st, 5));
 }
 
-/* Rows of all runs, oldest first, by a statement that takes a run and gives a metric first. */
+/* Rows of all runs, oldest first, by a statement with a run as its argument and a metric as its
+ * first column. */
 static int add_rows(struct export *x, const struct az_history_runs *runs, const char *sql,
                     struct az_table *t, void (*put)(struct az_table *t, sqlite3_stmt *st))
 {

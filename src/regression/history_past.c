@@ -9,7 +9,7 @@
 
 static bool is_one(struct az_sv name, const char *what) { return az_sv_is(name, what); }
 
-/* Does a fact of the run keep its figures from being those of the same thing? */
+/* Does a fact of the run prevent its metrics from being comparable? */
 static bool differs(const struct az_series *cand, struct az_sv input, struct az_sv name,
                     struct az_sv value)
 {

@@ -70,7 +70,7 @@ int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
     return rc;
 }
 
-/* ---- figures of runs ---- */
+/* ---- metrics of runs ---- */
 
 /* Runs read into one series: the texts of a metric are read once. */
 struct reader {
@@ -149,7 +149,7 @@ static int metric_at(struct reader *r, int64_t id, size_t *at)
     "v.metric_id=s.metric_id AND v.status='fail')"
 #define IN_ORDER " ORDER BY metric_id,rep"
 
-/* All values of a run, or one center per metric; passed: without figures that failed. */
+/* All values of a run, or one center per metric; passed: without metrics that failed. */
 static int load_samples(struct reader *r, int64_t run, bool centers, bool passed, uint32_t rep)
 {
     struct az_vec_f64 v;
@@ -209,7 +209,7 @@ static int load_facts(struct az_history *h, int64_t run, struct az_series *s)
 
 AZ_VEC(int64_t, ids);
 
-/* The runs of a list, as the values of one series. passed: without figures that failed. */
+/* The runs of a list, as the values of one series. passed: without metrics that failed. */
 static int load_runs(struct az_history *h, const struct ids *runs, bool passed, struct az_series *s)
 {
     struct reader r;
@@ -250,7 +250,7 @@ static int load_steps(struct az_history *h, int64_t run, uint32_t rep, struct az
     return rc;
 }
 
-/* What the values of a run scatter by within it: the last run that knows it counts, and of single
+/* What the values of a run scatter by within it: the last run that has it counts, and of single
  * steps all runs do. */
 static int load_spread(struct reader *r, int64_t run, uint32_t rep, const struct az_metric_past *p)
 {
@@ -280,7 +280,7 @@ static int load_spread(struct reader *r, int64_t run, uint32_t rep, const struct
     return rc;
 }
 
-/* Figures that failed in a run. */
+/* Metrics that failed in a run. */
 static int load_failed(struct reader *r, int64_t run, uint32_t rep)
 {
     sqlite3_stmt *st;
@@ -302,7 +302,7 @@ static int load_failed(struct reader *r, int64_t run, uint32_t rep)
     return rc;
 }
 
-/* A figure of both of the first two runs is one of most: its room at once, and no more. */
+/* A metric of both of the first two runs is one of most: its room at once, and no more. */
 static int reserve_nights(struct az_metric_past *p)
 {
     int rc = AZ_OK;
@@ -462,7 +462,7 @@ static int choose(struct az_history *h, struct az_sv choice, const struct az_his
     return rc;
 }
 
-/* Figures that failed in the newest good run have that of the newest run in which they did not. */
+/* Metrics that failed in the newest good run have that of the newest run in which they did not. */
 static int add_older(struct az_history *h, const struct az_history_run *like,
                      const struct az_series *cand, int64_t newest, struct az_series *out)
 {

@@ -259,7 +259,7 @@ static int load_nights(struct az_history *h, const struct found *f, struct az_ar
     return rc;
 }
 
-/* The nights up to which a change of this figure was accepted. */
+/* The nights up to which a change of this metric was accepted. */
 static int mark_accepted(struct az_history *h, const struct found *f, struct az_arena *a,
                          struct nights *n)
 {
@@ -314,7 +314,7 @@ static int put_band(const struct nights *n, int worse, struct band *out)
     return rc;
 }
 
-/* Nanoseconds as people say them: 1e6 and "ms". */
+/* Nanoseconds as readers expect them: 1e6 and "ms". */
 static double readable_ns(double largest, const char **unit)
 {
     double divide = largest >= 1e10 ? 1e9 : largest >= 1e6 ? 1e6 : largest >= 1e3 ? 1e3 : 1;
@@ -356,7 +356,7 @@ struct trend_line {
     struct az_sv first, last; /* days of its runs */
 };
 
-/* The newest change of level as the gate sees it, said in words and marked; nothing where there was
+/* The newest change of level as in the gate, in words and marked; nothing where there was
  * none. */
 static int find_step(struct nights *n, int worse, struct az_sv unit, struct az_arena *a,
                      struct trend_line *out)

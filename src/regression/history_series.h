@@ -1,4 +1,4 @@
-/* What came before a run: of each figure one value per night. Read from a history; the judgment of
+/* What came before a run: of each metric one value per night. Read from a history; the judgment of
  * nights (stats/baseline_stats.h) sees no database. */
 #ifndef AZ_REGRESSION_HISTORY_SERIES_H
 #define AZ_REGRESSION_HISTORY_SERIES_H
@@ -13,7 +13,7 @@ struct az_metric_past_run {
 };
 AZ_VEC(struct az_metric_past_run, az_metric_past_runs);
 
-/* What changed in these figures up to a run was accepted. */
+/* What changed in these metrics up to a run was accepted. */
 struct az_metric_past_accepted {
     int64_t run;         /* number; */
     int64_t time;        /* of it */
@@ -34,7 +34,7 @@ struct az_metric_past {
     struct az_metric_past_runs runs; /* oldest first */
     struct az_metric_past_accepts accepted;
     struct az_metric_past_steps_list steps; /* in the order of runs */
-    int64_t now;                            /* time of the run that is judged; */
+    int64_t now;                            /* time of the current run; */
     struct az_sv commit;                    /* its commit */
 };
 

@@ -1,9 +1,9 @@
-/* The history: everything that writes runs, their figures and their verdicts. */
+/* The history: everything that writes runs, their metrics and their verdicts. */
 #include "base/num.h"
 #include "regression/history_db.h"
 
 /* Numbers of runs are not used again when the newest ones are pruned: reports and verdicts name
- * them. The greatest is kept in `meta`, which older programs leave alone: what they add counts,
+ * them. The greatest is stored in `meta`, which older programs leave alone: what they add counts,
  * too. */
 #define LAST_RUN                                                                                   \
     "max(ifnull((SELECT max(id) FROM run),0),ifnull((SELECT CAST(v AS INTEGER) FROM meta WHERE "   \
@@ -251,7 +251,7 @@ int az_history_judge(struct az_history *h, int64_t id, const struct az_gate_verd
     if (!rc)
         rc = az_history_db_exec(h, "BEGIN IMMEDIATE");
     bool open = !rc;
-    /* older programs marked a run bad where a figure failed */
+    /* older programs marked a run bad where a metric failed */
     if (!rc)
         rc = change(h,
                     "UPDATE run SET good=1 WHERE id=? AND EXISTS(SELECT 1 FROM verdict WHERE "
@@ -289,7 +289,7 @@ int az_history_db_need_run(struct az_history *h, int64_t id)
 int az_history_mark(struct az_history *h, int64_t id, bool good)
 {
     int rc = az_history_db_need_run(h, id);
-    if (!rc && good) /* whoever says so knows better */
+    if (!rc && good) /* the user decides */
         rc = change(h, "DELETE FROM fact WHERE run_id=? AND k='" AZ_HISTORY_NO_EVIDENCE "'", id,
                     AZ_SV(""));
     if (rc)

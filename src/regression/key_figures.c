@@ -1,4 +1,4 @@
-/* The dozen figures by which a run is judged where nobody says by which. */
+/* The dozen metrics by which a run is tested without rules. */
 #include "regression/key_figures.h"
 
 #include <math.h>
@@ -8,10 +8,10 @@
 #include "document/step_samples.h"
 #include "stats/rank_test.h"
 
-#define LEAST_SHARE  0.02 /* of the busy time, for a family to be a figure */
+#define LEAST_SHARE  0.02 /* of the busy time, for a family to be a metric */
 #define LATER_SHARE  0.04 /* ... where earlier runs had none of it */
 #define LEAST_STEPS  3
-#define LEAST_SPREAD 8 /* steps that say by what they scatter */
+#define LEAST_SPREAD 8 /* steps with a known scatter */
 
 struct figure_row {
     struct az_sv figure;
@@ -41,7 +41,7 @@ static void put(struct az_table *t, struct az_sv figure, double x)
 
 /* ---- basis ---- */
 
-/* Sums of kernels are divided by what a classic configuration gives. */
+/* Sums of kernels are divided by the numbers of a classic configuration. */
 static void given_steps(const struct az_change_side *s, struct az_key_basis *b)
 {
     const int64_t n = s->steps * s->gpus;
@@ -54,8 +54,8 @@ static void given_steps(const struct az_change_side *s, struct az_key_basis *b)
         *times[i] /= s->steps;
 }
 
-/* The account of the claims, as the comparison of two runs has it; of results without claims what
- * their tables say. */
+/* The account of the claims, as the comparison of two runs has it; of results without claims their
+ * tables. */
 void az_key_basis_of(const struct az_document *d, bool by_recording, struct az_key_basis *out)
 {
     struct az_change_side side;
@@ -102,7 +102,7 @@ static bool rows_of_step(const struct az_key_basis *b, struct az_time_rows *out)
 
 /* ---- steps ---- */
 
-/* What steps say of a figure: the total, busy and their median scatter as the steps do, a part
+/* Steps of a metric: the total, busy and their median scatter as the steps do, a part
  * without times of its own, a family, as the busy time does, near enough. */
 static size_t steps_of(const struct az_table *t, struct az_sv figure)
 {
@@ -124,7 +124,7 @@ static void put_scatter(struct az_table *t, const struct az_step_samples *steps)
     }
 }
 
-/* Where the total is that of a step the median is no figure of its own. */
+/* Where the total is that of a step the median is no metric of its own. */
 static int put_steps(struct az_document *d, struct az_table *t, struct az_table *parts,
                      bool per_step)
 {
@@ -150,7 +150,7 @@ static int put_steps(struct az_document *d, struct az_table *t, struct az_table 
 
 /* ---- parts ---- */
 
-/* Is a part of the time a figure? The first run of a history chooses: what was one remains one, so
+/* Is a part of the time a metric? The first run of a history chooses: what was one remains one, so
  * that a part near the limit is not there in one night and gone in the next. */
 static bool is_figure(const struct az_vec_sv *chosen, struct az_sv name, double ns, double busy)
 {
@@ -160,7 +160,7 @@ static bool is_figure(const struct az_vec_sv *chosen, struct az_sv name, double 
     return ns > 0 && ns >= (chosen->n ? LATER_SHARE : LEAST_SHARE) * busy;
 }
 
-/* Communication is judged by what of it is exposed, where that is known. */
+/* Communication is tested by its exposed part, where that is known. */
 static void put_families(struct az_table *t, const double *ns, double busy, bool parted,
                          const struct az_vec_sv *chosen)
 {
@@ -181,7 +181,7 @@ static void sum_families(const struct az_time_rows *rows, const struct az_kernel
 }
 
 /* Tables of kernels have work that the account of time leaves out (docs/account.md): a family has
- * at most what time_by_family says, which has copies and fills next to kernels. */
+ * at most its time in time_by_family, which has copies and fills next to kernels. */
 static void leave_out(const struct az_document *d, size_t devices, double steps,
                       const struct az_kernel_rules *rules, double *ns)
 {
@@ -268,7 +268,7 @@ static int put_work(const struct az_document *d, struct az_table *t, const struc
 /* ---- memory ---- */
 
 /* The most that a sampled counter of memory had in use on one device (docs/formulas-pytorch.md 16):
- * of what programs allocated, if the trace says that; else of what it says. */
+ * of what programs allocated, if recorded; else of what it has. */
 static double sampled_peak(const struct az_document *d)
 {
     static const char *const names[] = { "Memory allocated [B]", "Memory in use: device [B]" };

@@ -1,23 +1,23 @@
-/* The dozen figures by which a run is judged where nobody says by which (docs/gates.md). */
+/* The dozen metrics by which a run is tested without rules (docs/gates.md). */
 #ifndef AZ_REGRESSION_KEY_FIGURES_H
 #define AZ_REGRESSION_KEY_FIGURES_H
 
 #include "document/change.h"
 #include "document/times.h"
 
-#define AZ_KEY_FIGURES "key_figures" /* total, busy, step median: Figure, Time (ns) */
+#define AZ_KEY_FIGURES "key_figures" /* total, busy, step median: Metric, Time (ns) */
 #define AZ_KEY_PARTS   "key_parts"   /* what the total consists of: idle, families, ...; the same */
-#define AZ_KEY_MEMORY  "key_memory"  /* Figure, Size (bytes) */
+#define AZ_KEY_MEMORY  "key_memory"  /* Metric, Size (bytes) */
 #define AZ_KEY_WORK                                                                                \
     "work_by_name" /* what parts consist of: Part (a family, "operator", "exposed"), Name, ... */
 #define AZ_KEY_WORK_TIME "Time (ns)"
 #define AZ_KEY_WORK_CALL "Time of a call (ns)"
-#define AZ_KEY_TOTAL     "total" /* figure that parts are compared with */
+#define AZ_KEY_TOTAL     "total" /* metric that parts are compared with */
 
 /* Adds these tables to a document; those without a row are not added. Not twice. 0 or an error.
  * Times are those of the median step where the steps are known, else of the scope. */
 int az_key_figures_add(struct az_document *doc) AZ_MUST_USE;
-/* The same, where earlier runs had these parts of the time as figures: they remain figures, however
+/* The same, where earlier runs had these parts of the time as metrics: they remain metrics, however
  * small, and others become some from twice the share on. by_recording: the whole recording,
  * whatever its steps. */
 int az_key_figures_choose(struct az_document *doc, const struct az_vec_sv *chosen,
@@ -25,7 +25,7 @@ int az_key_figures_choose(struct az_document *doc, const struct az_vec_sv *chose
 /* Adds the table of kernels and operators that causes are found in; the same. */
 int az_key_work_add(struct az_document *doc, bool by_recording) AZ_MUST_USE;
 
-/* What key figures are of: the account, and by what rows of tables are divided for it. */
+/* The subject of key metrics are of: the account, and by what rows of tables are divided for it. */
 struct az_key_basis {
     struct az_sum_of_time account;
     bool per_step;

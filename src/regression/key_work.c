@@ -1,5 +1,5 @@
-/* The kernels and operators of a run, of whatever format, as the history keeps them: what a changed
- * part of the time is put down to (docs/formulas-nightly.md 7). */
+/* The kernels and operators of a run, of whatever format, as the history stores them: what a
+ * changed part of the time is put down to (docs/formulas-nightly.md 7). */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Figures by metric, gathered from documents. */
+/* Metrics by metric, gathered from documents. */
 #include "regression/series.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ int az_series_sheet(struct az_series *s, struct az_sv input, struct az_sv sheet)
     return x.input.p && x.sheet.p ? az_vec_push(&s->sheets, x) : az_arena_error(s->arena);
 }
 
-/* A fact that differs between the runs of a group is kept with all its values: it then equals no
+/* A fact that differs between the runs of a group is stored with all its values: it then equals no
  * other. */
 int az_series_fact(struct az_series *s, struct az_sv input, struct az_sv name, struct az_sv value)
 {
@@ -115,7 +115,7 @@ static int identity(const struct az_metric *m, struct az_vec_char *out)
     const struct az_sv part[] = { m->input, m->sheet, m->key, m->name };
     int rc = az_text_append(out, m->steps ? AZ_SV("s") : AZ_SV("r"));
     for (size_t i = 0; !rc && i < AZ_LENGTH(part); i++) {
-        rc = az_text_printf(out, "%zu:", part[i].n); /* so that no text can look like two */
+        rc = az_text_printf(out, "%zu:", part[i].n); /* so that no text can read as two */
         if (!rc)
             rc = az_text_append(out, part[i]);
     }
@@ -168,7 +168,7 @@ const struct az_metric *az_series_find(const struct az_series *s, const struct a
     az_vec_init(&text, NULL);
     if (identity(m, &text) == 0)
         id = az_intern_find(&s->ids, az_text_view(&text));
-    else /* a failed allocation does not make it a figure that is not there */
+    else /* a failed allocation does not make it a metric that is not there */
         for (id = 0; id < s->metrics.n && !same_metric(&s->metrics.v[id], m);)
             id++;
     az_vec_release(&text);
@@ -187,7 +187,7 @@ struct sheet {
     const struct az_table *t;
     size_t key[MAX_KEYS]; /* columns, sorted by name */
     size_t n_keys;
-    ptrdiff_t weight;  /* column that says what share a row has; -1: none */
+    ptrdiff_t weight;  /* column with the share of a row; -1: none */
     ptrdiff_t scatter; /* AZ_SERIES_SCATTER; -1: none */
     bool per_step;     /* its values are those of a step already */
     bool sums;         /* it may have sums over the recording: its rows are no steps */
@@ -318,7 +318,7 @@ static int row_key(const struct sheet *sh, size_t row, unsigned number, struct a
 
 /* ---- shares without a document ---- */
 
-/* Does this metric say how big its row is? 2: a total of time, 1: a time. */
+/* Does this metric measure the size of its row? 2: a total of time, 1: a time. */
 static int weight_rank(const struct az_metric *m)
 {
     static const char *const times[] = { "ps", "ns", "us", "ms", "s" };
@@ -523,7 +523,7 @@ static int add_cell(struct gather *g, const struct sheet *sh, size_t row, size_t
     }
     const struct az_vec_u32 *reps = &g->s->metrics.v[at].reps;
     if (!w->steps && reps->n && reps->v[reps->n - 1] == g->rep)
-        return 0; /* an earlier selector took it */
+        return 0; /* an earlier selector has it */
     return az_series_value(g->s, at, az_cell_number(az_table_at(sh->t, row, c)) / per, g->rep);
 }
 
@@ -622,7 +622,7 @@ static int add_facts(struct gather *g, const struct az_document *doc)
     return rc;
 }
 
-/* Has the document tables of claims, of whatever they say? */
+/* Has the document tables of claims? */
 static bool has_claims(const struct az_document *doc)
 {
     return az_document_has(doc, AZ_SV("account")) || az_document_has(doc, AZ_SV("trust_checks")) ||
@@ -656,7 +656,7 @@ static bool left_out(const struct az_table *t)
     return out;
 }
 
-/* A table of events or of what a run says of itself is taken only where it is named. */
+/* A table of events or of facts about the run is used only where it is named. */
 static bool table_wanted(const struct az_selector *w, const struct az_table *t)
 {
     bool wild = memchr(w->table.p, '*', w->table.n) != NULL;

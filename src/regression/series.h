@@ -1,4 +1,4 @@
-/* Figures of one or several runs by metric: what gates compare and the history keeps. A metric is
+/* Metrics of one or several runs by metric: the input of gates and of the history. A metric is
  * one column of one row of one table of one input; the runs of a group each add a value to it. */
 #ifndef AZ_REGRESSION_SERIES_H
 #define AZ_REGRESSION_SERIES_H
@@ -7,7 +7,7 @@
 #include "document/change.h"
 #include "document/step_samples.h"
 
-/* Stem of a column that says by what part of itself each value of its row scatters (a standard
+/* Stem of a column with the relative scatter of each value of its row (a standard
  * error), without being a figure. */
 #define AZ_SERIES_SCATTER "scatter"
 
@@ -15,7 +15,7 @@ struct az_metric {
     struct az_sv input, sheet;
     struct az_sv key; /* canonical JSON: {"Name":"x","Range":"y"}, keys sorted, no blanks */
     struct az_sv
-        key_text;      /* the key's values, " | " between them: what globs match and people read */
+        key_text;      /* the key's values, " | " between them: what globs match and readers see */
     struct az_sv name; /* column */
     struct az_sv unit; /* "ns", "count", ...; "" unknown */
     unsigned better;   /* AZ_LOWER_BETTER, AZ_HIGHER_BETTER or 0 */
@@ -38,7 +38,7 @@ struct az_series_fact {
 };
 AZ_VEC(struct az_series_fact, az_series_facts);
 
-/* A table that a selector asked for and the input had. */
+/* A table that a selector requested and the input had. */
 struct az_series_sheet {
     struct az_sv input, sheet;
 };
@@ -65,10 +65,10 @@ struct az_series {
     struct az_vec_u32 runs;              /* of each input: documents added */
     struct az_series_claims_list claims; /* of inputs that could not be read, too */
     bool by_recording; /* sums stay those of the recording whatever its steps (--basis recording) */
-    struct az_sv id, label; /* of the run, for people; empty: none */
+    struct az_sv id, label; /* of the run, for readers; empty: none */
 };
 
-/* Which figures are taken. Globs; no selectors: everything with a direction. */
+/* Which metrics are taken. Globs; no selectors: everything with a direction. */
 struct az_selector {
     struct az_sv table, key, column;
     bool steps; /* rows are steps: the step column leaves the key, all rows of a key are values of
@@ -80,10 +80,10 @@ struct az_selector {
 
 int az_series_init(struct az_series *s, struct az_arena *arena) AZ_MUST_USE;
 void az_series_release(struct az_series *s);
-/* Adds the figures of a document as one more run of `input`, sums per step where its steps are
+/* Adds the metrics of a document as one more run of `input`, sums per step where its steps are
  * known (docs/gates.md). Texts are copied. `like`: a document
- * of the same kind whose columns say which are keys, what unit and direction they have, where `doc`
- * was read from CSV and cannot say it; may be NULL. 0, AZ_ENOMEM, AZ_ELIMIT. */
+ * of the same kind whose columns have keys, units and directions, where `doc` was read from CSV and
+ * has none; may be NULL. 0, AZ_ENOMEM, AZ_ELIMIT. */
 int az_series_add(struct az_series *s, struct az_sv input, const struct az_document *doc,
                   const struct az_document *like, const struct az_selector *want,
                   size_t n_want) AZ_MUST_USE;
@@ -108,7 +108,7 @@ bool az_series_has_input(const struct az_series *s, struct az_sv input);
 ptrdiff_t az_series_weight(const struct az_table *t);
 /* Text of a canonical key, and whether its values are steps. */
 struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key);
-/* The same for people only: values without a letter have their column before them, "rank 3". */
+/* The same for readers only: values without a letter have their column before them, "rank 3". */
 struct az_sv az_series_key_label(struct az_arena *a, struct az_sv key);
 /* As short as a line needs it: without parts that are numbers or lists where others have words, and
  * without the middle of long ones. */
@@ -118,7 +118,7 @@ bool az_series_is_steps(struct az_sv key);
  * time, else a time.
  */
 int az_series_shares(struct az_series *s) AZ_MUST_USE;
-/* Facts of one name of one input, all values of its runs joined; empty: not said. */
+/* Facts of one name of one input, all values of its runs joined; empty: not recorded. */
 struct az_sv az_series_get_fact(const struct az_series *s, struct az_sv input, const char *name);
 
 #endif

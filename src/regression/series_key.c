@@ -1,4 +1,4 @@
-/* Keys of figures as text: what globs match, and what people read. */
+/* Keys of metrics as text: what globs match, and what readers see. */
 #include "document/name_words.h"
 #include "regression/series.h"
 #include "text/jsonscan.h"
@@ -16,7 +16,7 @@ static bool has_letter(struct az_sv s)
     return false;
 }
 
-/* named: before values that do not say what they are. */
+/* named: before values without a name. */
 static struct az_sv key_words(struct az_arena *a, struct az_sv key, bool named)
 {
     struct az_jview v;

@@ -19,7 +19,7 @@ enum az_gate_status {
     AZ_GATE_IMPROVED,
     AZ_GATE_NEW,     /* only in the candidate */
     AZ_GATE_REMOVED, /* only in the baseline */
-    AZ_GATE_SKIP,    /* too small a share, or too few runs for the test asked for */
+    AZ_GATE_SKIP,    /* too small a share, or too few runs for the test requested */
     AZ_GATE_ERROR,   /* a value is missing on one side */
     AZ_GATE_INCONCLUSIVE,
     AZ_GATE_STATUSES
@@ -35,7 +35,7 @@ struct az_gate_side {
     const double *values;
 };
 
-/* What the earlier nights say of a figure (stats/baseline_stats.h); parts are parts of its level.
+/* The earlier nights of a metric (stats/baseline_stats.h); parts are parts of its level.
  */
 struct az_gate_course {
     bool known;
@@ -61,7 +61,7 @@ struct az_gate_result {
     struct az_sv rule_name;
     struct az_sv input, sheet;
     struct az_sv key;      /* JSON object as text; empty: none */
-    struct az_sv key_text; /* for people */
+    struct az_sv key_text; /* for readers */
     struct az_sv metric, unit;
     bool per_step;                     /* the values are those of one step */
     const struct az_steps_test *steps; /* of a single pair of runs; NULL: none was made */
@@ -77,13 +77,13 @@ struct az_gate_result {
     double p_better;             /* of the other direction */
     enum az_gate_status status;
     enum az_gate_level level;
-    struct az_sv note;    /* why, where the figures do not say it */
-    struct az_sv follows; /* the figure from whose failure this one follows; empty: none */
+    struct az_sv note;    /* why, where the metrics do not say it */
+    struct az_sv follows; /* the metric from whose failure this one follows; empty: none */
     bool made_up;         /* a part of the time that is worse, while the total is better */
     struct az_sv text;    /* one line that explains the result */
     double lost; /* seconds for times, else the worsening relative to the baseline; for the order */
     bool timed;
-    bool drift; /* of a slope over the last weeks: kept only where it says something */
+    bool drift; /* of a slope over the last weeks: stored only where it has a value */
     struct az_gate_course course;
     struct az_sv cause; /* class of the cause and its evidence, where it is known */
 };
@@ -108,9 +108,9 @@ struct az_gate_verdict {
     enum az_gate_outcome outcome;
     double can_see; /* of a first run: part of the total that the scatter of its steps would show;
                        0: not known */
-    bool first;     /* the first run of a history: there was nothing to hold it against */
+    bool first;     /* the first run of a history: there was nothing to compare it with */
     struct az_sv series; /* "15 runs are of H100; this is the first of H200"; empty: it is not */
-    bool no_rules;       /* none were given: a run without gates, which has no verdict */
+    bool no_rules;       /* none were set: a run without gates, which has no verdict */
     struct az_sv base_id, base_label, cand_id,
         cand_label;      /* of a history or by name; empty: none */
     struct az_sv config; /* file the rules are from; empty: none */
@@ -128,11 +128,11 @@ void az_gate_verdict_release(struct az_gate_verdict *v);
 /* Tables of a verdict into an empty document: verdict, gate_summary, gate_changes (with a chart),
  * gate_results. The document borrows v, which must live as long. 0 or an error. */
 int az_gate_verdict_document(const struct az_gate_verdict *v, struct az_document *doc) AZ_MUST_USE;
-/* Its first table (verdict_headline.c): the answer in a line, and a line for each failure. */
+/* Its first table (verdict_headline.c): the result in a line, and a line for each failure. */
 int az_gate_verdict_headline(const struct az_gate_verdict *v, struct az_document *doc) AZ_MUST_USE;
 /* The part of it in verdict_changes.c: what failed, improved or came near its limit, with the
  * interval of the change (ratio of medians, resampled, at the rule's alpha) from four runs a side
- * on. Nothing where no figure has a limit. */
+ * on. Nothing where no metric has a limit. */
 int az_gate_verdict_changes(const struct az_gate_verdict *v, struct az_document *doc) AZ_MUST_USE;
 
 #endif

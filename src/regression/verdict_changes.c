@@ -12,7 +12,7 @@
 #define MOST      40   /* rows */
 #define LEAST     12   /* what passed fills up to so many, nearest to its limit first */
 #define RUNS      4    /* a side, for an interval */
-#define RUNS_MOST 500  /* steps of long runs would take too long */
+#define RUNS_MOST 500  /* steps of long runs would need too much time */
 #define ROUNDS    2000 /* resamples */
 #define ALPHA     0.01
 #define DRAWN     8 /* columns that the chart names */
@@ -59,7 +59,7 @@ static bool hard(const struct az_gate_result *x, struct change *c)
     return true;
 }
 
-/* Interval of the ratio of medians, by resampling; the seed is of the figure, so that it is the
+/* Interval of the ratio of medians, by resampling; the seed is of the metric, so that it is the
  * same every time. */
 static int interval(const struct az_gate_result *x, struct change *c)
 {

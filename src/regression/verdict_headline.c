@@ -1,4 +1,4 @@
-/* The answer of gates, first in their reports: passed or not, by how much the whole changed, and a
+/* The result of gates, first in their reports: passed or not, by how much the whole changed, and a
  * line for each failure. */
 #include <math.h>
 
@@ -38,7 +38,7 @@ static size_t count_bad(const struct az_gate_verdict *v)
 
 struct az_sv az_gate_place(struct az_arena *a, const struct az_gate_result *x, bool inputs)
 {
-    const bool key = az_sv_starts(x->sheet, AZ_SV("key_")); /* the figure says all */
+    const bool key = az_sv_starts(x->sheet, AZ_SV("key_")); /* the metric says all */
     const struct az_sv part[] = { inputs ? x->input : AZ_SV(""), key ? AZ_SV("") : x->sheet,
                                   az_series_key_short(a, x->key_text),
                                   key ? AZ_SV("") : x->metric };

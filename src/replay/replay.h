@@ -31,7 +31,7 @@ struct az_replay_counts {
  * need to be measured again: `hipblaslt-bench-N.log` and `miopen-driver-N.log` (the command as it
  * is to be run), `gemm-N.hipblaslt.sh`, `gemm-N.tuning.sh`, `conv-N.miopen.sh`, `replay.json` and
  * `replay_torch.py`; N counts the kept rows of a group from 0. The kept rows are appended to
- * `text`, for people. Warnings name rows without a command. AZ_EEMPTY: neither table, or no row;
+ * `text`, for readers. Warnings name rows without a command. AZ_EEMPTY: neither table, or no row;
  * AZ_EUSAGE: the folder holds a replay already; AZ_EIO. */
 int az_replay_emit(const struct az_document *doc, const char *dir, const struct az_replay_opts *o,
                    struct az_vec_char *text, struct az_replay_counts *counts,

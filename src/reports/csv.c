@@ -1,7 +1,7 @@
 /* CSV report: a directory with one file per table, `<table id>.csv`: header, LF, numbers exact
  * (az_cell_exact). Texts are cleaned like in every report. Tables of AZ_TABLE_TEXT_ONLY are
  * skipped. Each file appears whole or not at all. Nothing is removed: where tables are replaced and
- * others are next to them, which are then most likely of an earlier run, that is said, as the
+ * others are next to them, which are then most likely of an earlier run, that is reported, as the
  * folder would otherwise be read as one result.
  */
 #include "text/csv.h"

@@ -17,7 +17,7 @@ static void integer(struct writer *j, const char *key, int64_t v)
     az_jsonw_i64(j->w, v);
 }
 
-/* Null where the figure is not known. */
+/* Null where the value is not known. */
 static void integer_or_null(struct writer *j, const char *key, int64_t v, bool known)
 {
     az_jsonw_key(j->w, key);

@@ -1,5 +1,5 @@
-/* Verdict as JUnit XML: a suite per input, a case per rule; its worst figures are in the message,
- * the figures themselves in the verdict (JSON). */
+/* Verdict as JUnit XML: a suite per input, a case per rule; its worst metrics are in the message,
+ * the metrics themselves in the verdict (JSON). */
 #include <math.h>
 #include <stdio.h>
 
@@ -159,7 +159,7 @@ static bool all_skipped(const struct writer *w, const struct group *g)
 
 static double time_of(const struct writer *w, const struct group *g)
 {
-    double longest = 0; /* figures of one rule contain each other */
+    double longest = 0; /* metrics of one rule contain each other */
     for (size_t i = 0; i < g->n; i++)
         longest = fmax(longest, seconds(result_of(w, g, i)));
     return longest;
@@ -211,7 +211,7 @@ static bool same_case(const struct az_gate_result *x, const struct az_gate_resul
     return az_sv_eq(x->input, y->input) && az_sv_eq(x->rule_name, y->rule_name);
 }
 
-/* The groups of the order; beyond CASES_MOST an input's last one holds all the others of it. */
+/* The groups of the order; beyond CASES_MOST an input's last one has all the others of it. */
 static size_t find_groups(const struct writer *w, const size_t *order, size_t n, struct group *out)
 {
     const struct az_gate_result *r = w->v->results.v;

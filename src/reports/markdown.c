@@ -1,6 +1,6 @@
 /* Markdown report, for a pull request or a chat: the summary tables with readable numbers. At most
- * MAX_BYTES, since hosts cut or refuse longer texts; what is skipped is said, with the number of
- * rows, columns and tables. */
+ * MAX_BYTES, since hosts truncate or reject longer texts; what is skipped is reported, with the
+ * number of rows, columns and tables. */
 #include "base/utf8.h"
 #include "document/verdict_table.h"
 #include "io/outfile.h"
@@ -9,7 +9,7 @@
 #include "text/names.h"
 
 #define MAX_BYTES   60000 /* under 60 KB, with room for the last lines */
-#define RESERVED    2000  /* of them, for what is said about tables skipped */
+#define RESERVED    2000  /* of them, for the line about skipped tables */
 #define COLUMNS_MAX 16    /* of a table */
 #define TEXT_MAX    72    /* terminal columns of a cell's text */
 

@@ -77,7 +77,7 @@ static void all_times(struct writer *w, const struct az_document *doc)
 }
 
 /* One sample per rule, input and table: 1 if anything under it failed. Results are sorted worst
- * first, so the first of a group says what it comes to. */
+ * first, so the first of a group decides for it. */
 static int states(struct writer *w, const struct az_gate_verdict *v)
 {
     struct az_intern groups;

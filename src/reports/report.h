@@ -9,7 +9,7 @@ struct az_report {
     const char *extension; /* ".xlsx"; "" for a directory of files */
     const char *help;
     bool draws;   /* shows what is drawn and no table reads (doc->tracks, doc->flame) */
-    bool events;  /* has the events as well, if they are asked for (doc->events) */
+    bool events;  /* has the events as well, if they are requested (doc->events) */
     bool verdict; /* renders the verdict of gates (doc->verdict) and nothing else: not written for
                      an input */
     /* Writes to `path` (a file; for csv a directory) through io/outfile. Messages in diag; 0 or an

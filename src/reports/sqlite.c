@@ -2,10 +2,10 @@
  *   meta     schema, title, input, format of the report
  *   tables   the tables in order: name in the database, id, title, rows
  *   columns  of each table: name (the canonical id), header and title, type, unit, direction, key
- * and each table under its id; an id that is taken, without case, has "_2" after it. Whole numbers
+ * and each table under its id; an id in use, ignoring case, gets "_2" after it. Whole numbers
  * are INTEGER, others REAL, flags BOOLEAN (0, 1). A table with keys has an index of them. The file
  * is one page after the other without a journal, written under a temporary name, and equal reports
- * give equal bytes. It is read back by saved/load_sqlite.c. */
+ * have equal bytes. It is read back by saved/load_sqlite.c. */
 #include <sqlite3.h>
 
 #include "base/intern.h"
@@ -76,7 +76,7 @@ static void insert(struct writer *w, sqlite3_stmt *st)
     sqlite3_reset(st);
 }
 
-/* ---- what is said of the tables ---- */
+/* ---- facts about the tables ---- */
 
 static void meta(struct writer *w, const struct az_document *doc)
 {
@@ -97,7 +97,7 @@ static void meta(struct writer *w, const struct az_document *doc)
     sqlite3_finalize(st);
 }
 
-/* A name for a table that SQLite does not keep for itself and that no other has. */
+/* A name for a table that SQLite does not reserve and that no other has. */
 static struct az_sv table_name(struct writer *w, struct az_sv id)
 {
     struct az_sv name = az_arena_dup(w->scratch, az_field_line(w->scratch, id));

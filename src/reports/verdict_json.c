@@ -1,5 +1,5 @@
 /* Verdict as JSON (schemas/verdict.schema.json): keys sorted, numbers with 17 significant digits;
- * what is not a number is null, and a note says why. */
+ * what is not a number is null, with a note. */
 #include <math.h>
 #include <stdio.h>
 

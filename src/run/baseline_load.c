@@ -4,7 +4,7 @@
 #include "document/table_kinds.h"
 #include "io/path.h"
 
-/* ---- what CSV tables do not say of themselves ---- */
+/* ---- what CSV tables do not contain ---- */
 
 static unsigned direction_of(enum az_unit u)
 {
@@ -118,7 +118,7 @@ static int members(struct az_arena *a, const char *dir, const char *pattern,
     int rc = AZ_OK;
 
     az_vec_init(&glob, NULL);
-    for (const char *p = dir; !rc && *p; p++) /* a folder's own name may hold characters of globs */
+    for (const char *p = dir; !rc && *p; p++) /* a folder's name may contain glob characters */
         rc = strchr("*?[", *p) ? az_text_printf(&glob, "[%c]", *p) : az_vec_push(&glob, *p);
     if (!rc)
         rc = az_text_append(&glob, az_sv_str(pattern));

@@ -18,10 +18,10 @@ AZ_VEC(struct az_saved_doc *, az_saved_list);
 /* Does the path name saved results: a result JSON, a folder of CSV tables, a folder of these, or a
  * glob? */
 bool az_saved_is(const char *path);
-/* Adds the results that a path names, in order of their names; of a folder that holds both, the
- * JSON files. AZ_EFORMAT and others with a message. */
+/* Adds the results that a path names, in order of their names; of a folder with both, the JSON
+ * files. AZ_EFORMAT and others with a message. */
 int az_saved_collect(const char *path, struct az_saved_list *out, struct az_diag *diag) AZ_MUST_USE;
-/* Keys and directions of the columns of CSV tables, which do not say them. Not twice. */
+/* Keys and directions of the columns of CSV tables, which do not have them. Not twice. */
 void az_saved_guess(struct az_document *doc);
 void az_saved_release(struct az_saved_list *l); /* frees all */
 

@@ -38,8 +38,8 @@ static void take_outcome(struct az_gate_step *s, const struct az_outcome *o)
                                          (in->baseline && az_sv_is(in->run_group, AZ_GATE_ALONE)) };
 }
 
-/* The parts of the time that earlier runs of the history had as figures; none where it cannot be
- * read: that is said where it is needed. */
+/* The parts of the time that earlier runs of the history had as metrics; none where it cannot be
+ * read: that is reported where it is needed. */
 static int chosen_figures(const struct az_gate_step *s, struct az_sv group, struct az_arena *a,
                           struct az_vec_sv *out)
 {
@@ -57,7 +57,7 @@ static int chosen_figures(const struct az_gate_step *s, struct az_sv group, stru
     return rc;
 }
 
-/* Do rules ask for the key figures? */
+/* Do rules use the key metrics? */
 static bool wants_key_figures(const struct az_gate_step *s)
 {
     for (size_t i = 0; i < s->c->gates.rules.n; i++)
@@ -250,7 +250,7 @@ int az_gate_describe_run(struct az_gate_step *s)
 
 /* ---- kinds of baseline ---- */
 
-/* A document of the candidate with the same tables, for what CSV tables do not say. */
+/* A document of the candidate with the same tables, for what CSV tables do not have. */
 static const struct az_document *like_of(const struct az_gate_step *s, struct az_sv group)
 {
     for (size_t i = 0; i < s->n_docs; i++)
@@ -341,8 +341,7 @@ static bool names_run(struct az_sv b)
            az_sv_starts(b, AZ_SV("window:"));
 }
 
-/* The first nights: nothing can be judged, nothing is wrong, and this run is kept for those to
- * come.
+/* The first nights: nothing can be tested, nothing is wrong, and this run is stored for later ones.
  */
 static int first_night(struct az_gate_step *s, struct az_gate_in *in)
 {
@@ -456,7 +455,7 @@ static int with_history(struct az_gate_step *s, struct az_gate_in *in)
     if (!rc || rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTERNAL)
         return rc;
     s->history_error =
-        rc; /* said already; the gates that need none of it go on, and reports say what is known */
+        rc; /* said already; the gates that need none of it go on, and reports have what there is */
     if (!in->base)
         in->no_base =
             az_arena_printf(&s->arena, "no baseline: the history '%.*s' could not be read",

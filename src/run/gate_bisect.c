@@ -30,8 +30,8 @@ static struct side find_side(const struct az_gate_step *s, const char *input)
     return (struct side){ NULL, NAN, 0 };
 }
 
-/* Standard deviation of one run: that of the repetitions about their own centers, and what steps
- * within the runs say, the larger. */
+/* Standard deviation of one run: that of the repetitions about their own centers, and that of steps
+ * within the runs, the larger. */
 static double noise_of(const struct side *side, size_t n)
 {
     double squares = 0, free = 0, within = 0;

@@ -101,7 +101,7 @@ static int sums_add(struct sums *s, struct az_sv rank, struct az_sv name, double
     return rc;
 }
 
-/* Rows in order of first appearance; what was summed up is given back. */
+/* Rows in order of first appearance; what was summed up is freed. */
 static int sums_put(struct sums *s)
 {
     size_t i = 0;

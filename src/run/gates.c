@@ -1,4 +1,4 @@
-/* The step "gates": figures of this run, baseline, verdict, reports, history. */
+/* The step "gates": metrics of this run, baseline, verdict, reports, history. */
 #include "run/gates.h"
 
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include "reports/list.h"
 #include "run/internal.h"
 
-/* ---- figures ---- */
+/* ---- metrics ---- */
 
-/* The selectors of the rules, and what the history keeps besides. */
+/* The selectors of the rules, and of the history. */
 static int choose_figures(struct az_gate_step *s)
 {
     const struct az_history_opts *h = &s->c->history;
@@ -110,7 +110,7 @@ static int store(struct az_gate_step *s, bool some_failed)
         return s->history_error;
     if (!s->c->history.path.n || !s->c->history.store || s->cand.inputs.n == 0)
         return AZ_OK;
-    /* figures that failed are kept out of their own baselines only */
+    /* metrics that failed are excluded from their own baselines only */
     s->run.good = !some_failed && az_gate_is_evidence(&s->verdict);
     rc = az_history_open(&h, s->c->history.path.p, AZ_HISTORY_WRITE, s->diag);
     if (!rc)

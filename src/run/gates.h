@@ -1,5 +1,5 @@
-/* The step "gates" of a run: rules compared with a baseline, the verdict reported, the run kept in
- * the history. */
+/* The step "gates" of a run: rules compared with a baseline, the verdict reported, the run stored
+ * in the history. */
 #ifndef AZ_RUN_GATES_H
 #define AZ_RUN_GATES_H
 
@@ -12,7 +12,7 @@
 
 /* One document that gates are about: of an input of the run, or saved. */
 struct az_gate_doc {
-    struct az_sv title, group; /* figures are pooled under the group */
+    struct az_sv title, group; /* metrics are pooled under the group */
     const struct az_document *doc;
     const struct az_labels *labels; /* NULL: none */
     bool baseline;
@@ -37,8 +37,8 @@ struct az_gate_step {
 };
 
 /* ---- gates.c ---- */
-/* What can be said before anything is run: AZ_ECONFIG for a label 'created' or a SOURCE_DATE_EPOCH
- * that is no time. */
+/* What can be checked before anything is run: AZ_ECONFIG for a label 'created' or a
+ * SOURCE_DATE_EPOCH that is no time. */
 int az_gates_check(const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
 int az_step_gates(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
 
@@ -47,8 +47,7 @@ int az_step_gates(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
 int az_gate_take_docs(struct az_gate_step *s) AZ_MUST_USE;
 /* Inputs that could not be read claim nothing: a change of theirs is not comparable. */
 int az_gate_take_unreadable(struct az_gate_step *s) AZ_MUST_USE;
-/* Fills s->base, s->past; in->base stays NULL and in->no_base says why where there is
- * none. */
+/* Fills s->base, s->past; in->base stays NULL and in->no_base is the reason where there is none. */
 int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in) AZ_MUST_USE;
 /* What this run is: labels, device, time. */
 int az_gate_describe_run(struct az_gate_step *s) AZ_MUST_USE;
@@ -57,15 +56,16 @@ int az_gate_describe_run(struct az_gate_step *s) AZ_MUST_USE;
 /* Times of the candidate as tables for dashboards, bounded by classes and ranks: class_time (Input,
  * Class, Rank, Time (s)), timeline_time (Input, Part, Rank, Time (s)), wait_time (Input, Rank, Time
  * (s)). Rank: a number, "all" together, or "mean" of a rank. A table that would be very long is
- * cut, with a warning. 0 or an error. */
+ * truncated, with a warning. 0 or an error. */
 int az_gate_figures(struct az_gate_step *s, struct az_document *doc) AZ_MUST_USE;
 
 /* ---- gate_bisect.c ---- */
 #define AZ_BISECT_GOOD "good"
 #define AZ_BISECT_BAD  "bad"
 #define AZ_BISECT_NEW  "new"
-/* Says whether the group "new" is like the good or the bad one, or that noise forbids to say and
- * how many repetitions would be enough. Sets f->gate_failed (bad), f->failed (not known). */
+/* Reports whether the group "new" is like the good or the bad one, or that noise prevents a
+ * decision and how many repetitions would be enough. Sets f->gate_failed (bad), f->failed (not
+ * known). */
 int az_gate_bisect(struct az_gate_step *s) AZ_MUST_USE;
 
 /* ---- gate_calibrate.c ---- */

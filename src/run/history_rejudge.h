@@ -5,8 +5,9 @@
 #include "config/config.h"
 #include "regression/history.h"
 
-/* Judges every run by the rules of `c` against what was before it, and replaces its verdict; *n:
- * runs, *changed: those whose outcome is another. Rules see figures that the history keeps. */
+/* Tests every run by the rules of `c` against the runs before it, and replaces its verdict; *n:
+ * runs, *changed: those whose outcome is another. Rules have the metrics that the history stores.
+ */
 int az_history_rejudge(struct az_history *h, const struct az_config *c, size_t *n, size_t *failed,
                        struct az_diag *diag) AZ_MUST_USE;
 

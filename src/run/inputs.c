@@ -19,11 +19,11 @@
 #define COST_SHARE 4
 #define COST_GZIP  15
 #define COST_FLOOR ((uint64_t)4 << 20)
-/* Ranks: so many are held at a time, and such a part of the others is kept. */
+/* Ranks: so many are in memory at a time, and such a part of the others is stored. */
 #define COST_RANKS 2
 #define COST_KEPT  32
 
-/* What gives bytes without end, /dev/zero; a terminal is typed into. */
+/* An endless source, /dev/zero; a terminal is typed into. */
 static bool is_device(int fd)
 {
     struct stat st;
@@ -91,7 +91,7 @@ static int spool(struct az_plan *p, struct az_plan_job *job, struct az_file *f)
     return rc;
 }
 
-/* Format of the copy of a stream; what is said of the copy is said of the stream. */
+/* Format of the copy of a stream; messages about the copy name the stream. */
 static int probe_copy(struct az_plan_job *job, struct az_sv copy, struct az_sv name,
                       const struct az_format **out)
 {
@@ -162,7 +162,7 @@ static int size_of(const struct az_file *f, uint64_t *size, struct az_diag *diag
 
 /* All files of an input must be of one format; optional ones that cannot be read do not matter.
  * *unknown: first file whose format is unknown, when the others' may do without it; then its
- * message is not given. */
+ * message is not reported. */
 static int probe_all(struct az_plan *p, struct az_plan_job *job, size_t *unknown)
 {
     for (size_t i = 0; i < job->files.n; i++) {
@@ -206,7 +206,7 @@ static int choose_format(struct az_plan *p, struct az_plan_job *job)
     if (!rc && unknown < job->files.n && !(job->format && job->format->ranks_reduced)) {
         rc = size_of(&job->files.v[unknown], &size, &job->diag);
         if (!rc)
-            rc = probe(p, job, &job->files.v[unknown], &found); /* again, to say why */
+            rc = probe(p, job, &job->files.v[unknown], &found); /* again, to report why */
     }
     if (!rc && !job->format)
         return az_diag_fail(&job->diag, AZ_ECONFIG, job->input->where, "input '%.*s' has no file",
@@ -214,7 +214,8 @@ static int choose_format(struct az_plan *p, struct az_plan_job *job)
     return rc;
 }
 
-/* Sizes and predicted memory. Of ranks only those being read are held, and little of the others. */
+/* Sizes and predicted memory. Of ranks only those being read are in memory, and little of the
+ * others. */
 static int measure(struct az_plan_job *job)
 {
     const bool ranks = az_job_is_run(job);
@@ -226,12 +227,12 @@ static int measure(struct az_plan_job *job)
         uint64_t size, need;
         int rc;
         az_diag_init(&mute);
-        rc = size_of(f, &size, ranks ? &mute : &job->diag); /* said when the rank is read */
+        rc = size_of(f, &size, ranks ? &mute : &job->diag); /* reported when the rank is read */
         az_diag_release(&mute);
         if (rc && !ranks)
             return rc;
         job->bytes += size;
-        need = f->part.n ? size * COST_KEPT : size / COST_SHARE; /* a part is kept as it is */
+        need = f->part.n ? size * COST_KEPT : size / COST_SHARE; /* a part stays as it is */
         need = !f->part.n && az_path_unpacked(f->path).n < f->path.n ? need * COST_GZIP : need;
         most = need > most && !f->part.n ? need : most;
         sum += need;
@@ -265,7 +266,7 @@ static int files_of_run(struct az_plan *p, struct az_plan_job *job, const struct
     return rc;
 }
 
-/* A folder given as a file: the run of a format that knows folders; else it stays, and fails as
+/* A folder in place of a file: the run of a format with folders; else it stays, and fails as
  * what it is. */
 static int add_folder(struct az_plan *p, struct az_plan_job *job, const struct az_input_file *given)
 {
@@ -331,7 +332,7 @@ static int add_files(struct az_plan *p, struct az_plan_job *job)
     return rc;
 }
 
-/* Results of earlier runs: what the configuration calls so, and what looks like one. They serve the
+/* Results of earlier runs: named so in the configuration, and similar to one. They serve the
  * steps after the inputs only. */
 static int resolve_saved(struct az_plan *p, struct az_plan_job *job)
 {

@@ -6,7 +6,7 @@
 #include "run/run.h"
 
 /* ---- outputs.c ---- */
-/* A title as part of a file name: separators, control bytes and what shells or file systems refuse
+/* A title as part of a file name: separators, control bytes and what shells or file systems reject
  * become `_`; not empty, no leading dot, at most 100 bytes. In the arena. */
 struct az_sv az_name_safe(struct az_arena *a, struct az_sv title);
 /* Writers and output paths of all jobs; AZ_ECONFIG for collisions. */
@@ -27,13 +27,13 @@ int az_outputs_collide(struct az_plan *p, const struct az_config *c,
 /* Folder of the commands that node_replay writes: `<stem of the first output>_node_replay`; without
  * outputs that of the run, or of the first file. In the arena. */
 struct az_sv az_outputs_replay_folder(struct az_arena *a, const struct az_plan_job *job);
-/* Refuses a directory of tables in which a table's file would replace one of the run's inputs.
+/* Rejects a directory of tables in which a table's file would replace one of the run's inputs.
  * AZ_ECONFIG. */
 int az_outputs_guard(const struct az_plan *p, const struct az_target *t,
                      const struct az_document *doc, struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- table_files.c ---- */
-/* The single tables that options.csv and summary_file ask for become outputs of the job. AZ_ECONFIG
+/* The single tables of options.csv and summary_file become outputs of the job. AZ_ECONFIG
  * for one file of several inputs. */
 int az_outputs_tables(struct az_plan *p, struct az_plan_job *job, const struct az_outputs *o,
                       struct az_diag *diag) AZ_MUST_USE;
@@ -43,12 +43,12 @@ int az_outputs_tables(struct az_plan *p, struct az_plan_job *job, const struct a
 void az_given_check(struct az_plan *p, const struct az_config *c, struct az_diag *diag);
 
 /* ---- replay.c ---- */
-/* Writes the outputs of a job, on that many threads where its document is large; a note says what
+/* Writes the outputs of a job, on that many threads where its document is large; a note names what
  * was written. The last error; the others are messages. */
 int az_outputs_write(const struct az_plan *plan, const struct az_plan_job *job,
                      struct az_result *res, unsigned threads, struct az_diag *diag) AZ_MUST_USE;
 /* Writes the replay folder of a reported input from the tables `gemm` and `conv`, or, where there
- * is neither, from `unified_perf_summary`; the kept rows are appended to `text`. With run_replay
+ * is neither, from `unified_perf_summary`; the stored rows are appended to `text`. With run_replay
  * the commands are run, and the document gets the tables of their times. Errors as az_replay_emit.
  */
 int az_outputs_replay(const struct az_plan_job *job, struct az_document *doc, bool force,

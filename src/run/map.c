@@ -12,7 +12,7 @@
 #include "io/outfile.h"
 #include "run/internal.h"
 
-#define METER_NS 100000000 /* between two looks at the progress */
+#define METER_NS 100000000 /* between two checks the progress */
 
 /* ---- shares ---- */
 
@@ -53,8 +53,8 @@ static void sink(struct share *heap, size_t n)
     }
 }
 
-/* Which files a share holds: by size, the largest first to the share with the least; the same
- * whoever asks. share[i]: of size[i]. */
+/* Which files a share has: by size, the largest first to the share with the least; the same for
+ * every caller. share[i]: of size[i]. */
 static int map_shares(const uint64_t *size, size_t n, size_t shares, uint32_t *share)
 {
     struct az_arena a;

@@ -7,7 +7,7 @@
 #include "run/run.h"
 
 /* Writes a part for each trace; exit code: AZ_EXIT_PARTIAL if a trace could not be read (its part
- * says so) or a part not be written. */
+ * has the error) or a part not be written. */
 int az_map(struct az_config *c, const struct az_map_opts *m, const struct az_run_opts *opts,
            az_on_plan *planned, void *ctx);
 /* Traces of the operands and the list, absolute, each once, with formats; sorted. */
@@ -16,7 +16,7 @@ struct az_map_file {
     uint64_t size;
 };
 AZ_VEC(struct az_map_file, az_map_files);
-/* parts: takes those, too; NULL: folders are looked through without them. */
+/* parts: reads those, too; NULL: folders are searched without them. */
 int az_map_find(struct az_config *c, const struct az_map_opts *m, struct az_map_files *out,
                 struct az_part_places *parts, struct az_diag *diag) AZ_MUST_USE;
 /* Lines of a file, appended, in the arena. */
@@ -28,7 +28,7 @@ int az_part_list_file(const char *path, struct az_arena *a, struct az_vec_sv *ou
 int az_plan_reduce(struct az_config *c, const char *const *paths, size_t n, const char *expected,
                    struct az_diag *diag) AZ_MUST_USE;
 /* Merges the parts of such an input to one file. A part that is damaged, or not there, becomes one
- * that says so. Exit code. */
+ * with the error. Exit code. */
 int az_parts_merge(struct az_config *c, const char *out, const struct az_log *log);
 
 #endif

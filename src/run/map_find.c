@@ -8,7 +8,7 @@
 struct finding {
     struct az_config *c;
     struct az_map_files *out;
-    struct az_part_places *parts; /* NULL: not wanted */
+    struct az_part_places *parts; /* NULL: not requested */
     struct az_map_files odd;      /* of folders: not recognized */
     struct az_diag *diag;
     struct az_diag mute;

@@ -12,7 +12,7 @@
 #include "run/internal.h"
 
 #define ATTRIBUTE  "user.analyzer.inputs"
-#define MOST_BYTES 1024 /* of the attribute; a longer list is cut there, and its checksum added */
+#define MOST_BYTES 1024 /* of the attribute; a longer list ends there, with its checksum */
 
 struct az_sv az_source_short(struct az_arena *a, struct az_sv all)
 {

@@ -45,7 +45,7 @@ static struct az_sv report_base(const struct az_plan_job *job)
     return job->format && job->format->stem ? job->format->stem(path) : az_path_stem(path);
 }
 
-/* What holds for one input: its own settings before those of the run. */
+/* Rules for one input: its own settings before those of the run. */
 struct wanted {
     struct az_outputs o; /* borrowed views */
     bool text, defaults;
@@ -102,8 +102,8 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
             rc = az_diag_fail(n->diag, AZ_ECONFIG, at, "unknown output format '%.*s'; use %.*s",
                               AZ_SVF(name), AZ_SVF(az_report_names(&n->p->arena)));
     }
-    /* A place named asks for its writer; the workbook is the default where none is named, but for a
-     * look at files. */
+    /* A named place requests its writer; the workbook is the default where none is named, except
+     * without a configuration. */
     if (!rc && w->o.csv_dir.n)
         rc = want(w, az_report_find(AZ_SV("csv")));
     const bool named = w->o.csv_dir.n || w->o.csv_file.n;
@@ -112,9 +112,8 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
     return rc;
 }
 
-/* Folder and base name of an input's reports: those of the file that was named, the given folder,
- * else next to its first file; what has no place in the file system is reported in the current
- * folder. */
+/* Folder and base name of an input's reports: those of the named file, the named folder, else next
+ * to its first file; what has no place in the file system is reported in the current folder. */
 static int choose_stem(const struct naming *n, size_t i)
 {
     struct az_plan_job *job = &n->p->jobs.v[i];
@@ -315,7 +314,7 @@ static int step_source(const struct naming *n, struct az_step_out *out, struct w
 }
 
 /* Outputs of a step: its own settings before those of the run; the folder of the first input where
- * none is given. */
+ * none is named. */
 static int plan_step(const struct naming *n, enum az_step step, const char *what, const char *name,
                      const struct az_outputs *own)
 {
@@ -374,7 +373,7 @@ static int plan_steps(const struct naming *n)
     return rc;
 }
 
-/* Formats of a verdict where there are no gates: an empty one would be taken for "all passed". */
+/* Formats of a verdict where there are no gates: an empty one would read as "all passed". */
 static int refuse_verdicts(const struct naming *n)
 {
     const struct az_where at = n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE;
@@ -398,8 +397,8 @@ static int refuse_verdicts(const struct naming *n)
     return outputs ? AZ_OK : AZ_ECONFIG;
 }
 
-/* Which files the inputs are, for az_outputs_guard: known before the run, so that a worker needs no
- * look at them. */
+/* Which files the inputs are, for az_outputs_guard: decided before the run, so that a worker need
+ * not check them. */
 static int remember_inputs(struct az_plan *p)
 {
     struct az_path_info *info;
@@ -417,8 +416,7 @@ static int remember_inputs(struct az_plan *p)
     return AZ_OK;
 }
 
-/* A run found by a search is not reported again over reports that are there, unless that is asked
- * for. */
+/* A run found by a search is not reported again over existing reports, unless requested. */
 static void keep_existing(const struct naming *n)
 {
     for (size_t i = 0; i < n->p->jobs.n; i++) {

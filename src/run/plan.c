@@ -210,7 +210,7 @@ static struct az_plan_job *compared(struct az_plan *p, const struct az_compare_c
     return &p->jobs.v[i];
 }
 
-/* Is it one trace of a format that takes the option `o`? What is wrong with the input itself is
+/* Is it one trace of a format that has the option `o`? What is wrong with the input itself is
  * reported in its turn. */
 static int check_tree(const struct az_plan_job *job, const struct az_option *o, struct az_where at,
                       struct az_diag *diag)

@@ -28,8 +28,8 @@ struct az_plan {
     bool calibrate; /* gates: limits from repeated runs instead of a verdict */
     const char
         *bisect; /* gates: which of the groups AZ_BISECT_GOOD and AZ_BISECT_BAD the others are
-                    nearer to, by the figure of this name, instead of a verdict; NULL: no */
-    struct az_sv spool; /* temporary folder that holds copies of piped inputs; empty: none */
+                    nearer to, by the metric of this name, instead of a verdict; NULL: no */
+    struct az_sv spool; /* temporary folder with copies of piped inputs; empty: none */
     const struct az_path_info
         *input_files; /* all files of all inputs, as they were before the run */
     size_t n_input_files;

@@ -1,12 +1,12 @@
 /* What a run does with the results of all its inputs once they are there: set them side by side,
- * compare them, hold them against gates, keep them. A list of steps (post_actions.c); each sees the
+ * compare them, test them by gates, store them. A list of steps (post_actions.c); each sees the
  * documents of the inputs, prints text, writes its outputs. */
 #ifndef AZ_RUN_POST_ACTIONS_H
 #define AZ_RUN_POST_ACTIONS_H
 
 #include "run/run.h"
 
-/* What is kept of one input, in config order. */
+/* What is stored of one input, in config order. */
 struct az_outcome {
     const struct az_plan_job *job;
     struct az_sv title; /* of the input */
@@ -27,27 +27,27 @@ struct az_followup {
     struct az_vec_char before; /* text of the side-by-side report: is printed before the inputs' */
     struct az_vec_char text;   /* what the other steps print, in their order */
     struct az_vec_char
-        annotations; /* for the service that runs the job: also where no text is wanted */
+        annotations; /* for the service that runs the job: also where no text is requested */
     /* set by the steps */
     bool failed;      /* something could not be done or decided: exit status 3 */
     bool gate_failed; /* exit status 1, which beats 3 */
     bool internal;    /* exit status 4 */
 };
 
-/* Does the configuration ask for this step? (plan.c) */
+/* Does the configuration have this step? (plan.c) */
 bool az_step_wanted(const struct az_config *c, enum az_step step);
-/* For any of them? Else no document is kept. (plan.c) */
+/* Any of them? Else no document is stored. (plan.c) */
 bool az_followup_wanted(const struct az_config *c);
 /* The same of a plan, of which --only may leave a single input. */
 bool az_followup_planned(const struct az_plan *p);
 /* Do the steps need whole documents, or only the tables of the side-by-side report? */
 bool az_followup_whole(const struct az_config *c);
 /* Copies the document of an input that has been run: all of it, or the tables that the side-by-side
- * report reads. On failure nothing is kept; error says why. */
+ * report reads. On failure nothing is stored; error is the reason. */
 void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job,
                      const struct az_result *res, bool whole, int error);
 void az_outcome_release(struct az_outcome *o);
-/* All steps that the configuration asks for. Text is in f->before and f->text; messages went
+/* All steps in the configuration. Text is in f->before and f->text; messages went
  * through the log. */
 void az_followup(struct az_followup *f);
 void az_followup_release(struct az_followup *f);

@@ -80,7 +80,7 @@ static int collect(struct run *r, const char *const *paths, size_t n)
     return rc;
 }
 
-/* A damaged part says by its own name only whose it is: "rank_3.json-12345678.part". */
+/* A damaged part is identified by its name only: "rank_3.json-12345678.part". */
 static struct az_sv trace_base(const struct member *x)
 {
     const struct az_sv base = az_path_base(x->file.path);
@@ -131,7 +131,8 @@ static int one_format(struct run *r, struct az_sv *format)
                                 AZ_SVF(own), AZ_SVF(*first));
         first = own.n && !first ? &r->v.v[i].format : first;
     }
-    *format = first ? *first : AZ_SV("pytorch"); /* nothing of any can be read, which each says */
+    *format =
+        first ? *first : AZ_SV("pytorch"); /* nothing of any can be read, which each reports */
     return AZ_OK;
 }
 
@@ -197,7 +198,7 @@ int az_plan_reduce(struct az_config *c, const char *const *paths, size_t n, cons
 
 /* ---- one file of several ---- */
 
-/* A part that says only why there is none. */
+/* A part with the reason why there is none. */
 static int failure(struct az_outfile *out, struct az_sv path, const char *why)
 {
     struct az_vec_char image;

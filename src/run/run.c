@@ -1,6 +1,6 @@
-/* A plan on the pool. A worker takes an input from its files to its written outputs and frees it;
- * the calling thread prints messages and text strictly in config order, draws progress and notices
- * an interruption. */
+/* A plan on the pool. A worker processes an input from its files to its written outputs and frees
+ * it; the calling thread prints messages and text strictly in config order, draws progress and
+ * notices an interruption. */
 #include "run/internal.h"
 #include "run/post_actions.h"
 
@@ -31,7 +31,7 @@ struct task {
     size_t peak;
     int error; /* of the input or one of its outputs */
     struct az_outcome
-        *outcome; /* what is kept for the steps after the inputs; NULL: there are none */
+        *outcome; /* what is stored for the steps after the inputs; NULL: there are none */
     bool reserved, printed;
 };
 
@@ -310,7 +310,7 @@ unsigned az_processors(void)
     return n > 0 ? (unsigned)n : 1;
 }
 
-/* What the configuration asks for after the inputs. */
+/* Steps of the configuration after the inputs. */
 static void follow_up(struct crew *c)
 {
     struct az_followup f = { .plan = c->plan,

@@ -28,10 +28,10 @@ typedef void az_on_plan(void *ctx, const struct az_plan *plan);
 
 /* Installs the handlers: SIGINT and SIGTERM set a flag, the second one exits at once with 130, and
  * so does the watchdog within half a second (io/watchdog.h);
- * SIGPIPE is ignored. Returns what asks the flag, for az_config.cancel. */
+ * SIGPIPE is ignored. Returns the check of the flag, for az_config.cancel. */
 struct az_cancel az_signals_install(void);
 bool az_interrupted(void);
-/* Color wanted on this descriptor: --color, NO_COLOR, TERM=dumb, terminal. */
+/* Use color on this descriptor: --color, NO_COLOR, TERM=dumb, terminal. */
 bool az_want_color(enum az_when when, int fd);
 
 #endif

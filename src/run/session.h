@@ -1,5 +1,5 @@
-/* Inputs that stay open, to be asked again and again: their traces are read once and kept, their
- * reports are made when one is wanted. */
+/* Inputs that stay open, to be queried repeatedly: their traces are read once and retained, their
+ * reports are made on request. */
 #ifndef AZ_RUN_SESSION_H
 #define AZ_RUN_SESSION_H
 
@@ -12,7 +12,7 @@ struct az_session_input {
     struct az_result res;    /* traces, and the report of what is no run of ranks */
     struct az_result report; /* of a run of ranks */
     const struct az_trace **views;
-    struct az_diag diag; /* what was said while it was read and analyzed */
+    struct az_diag diag; /* messages while it was read and analyzed */
     int error;           /* of reading; a report may be there all the same */
     bool asked;          /* the report was made, or could not be */
     int report_error;
@@ -29,15 +29,15 @@ struct az_session {
     struct az_run_opts opts;
 };
 
-/* Plans and reads the inputs of these paths (files, folders, globs; as `analyzer run` takes them).
- * Inputs that cannot be read have an error; none of them readable is that error. To be closed also
- * when it fails. planned: NULL for none. Messages about the whole in diag, about an input in its
- * own. AZ_EINTR. */
+/* Plans and reads the inputs of these paths (files, folders, globs; as `analyzer run` accepts
+ * them). Inputs that cannot be read have an error; none of them readable is that error. To be
+ * closed also when it fails. planned: NULL for none. Messages about the whole in diag, about an
+ * input in its own. AZ_EINTR. */
 int az_session_open(struct az_session *s, const char *const *paths, size_t n,
                     const struct az_overrides *over, az_on_plan *planned, void *ctx,
                     struct az_diag *diag) AZ_MUST_USE;
 void az_session_close(struct az_session *s);
-/* The report of an input, made on first use. NULL: it has none, *rc says why. */
+/* The report of an input, made on first use. NULL: it has none, *rc is the reason. */
 const struct az_document *az_session_document(struct az_session *s, size_t input, int *rc);
 /* Has a file of an input another size or time than when it was read? */
 bool az_session_changed(const struct az_session *s, size_t input);

@@ -62,12 +62,12 @@ struct az_cancel az_signals_install(void)
 
     az_watchdog_install();
     sigemptyset(&sa.sa_mask);
-    /* A background job whose shell set SIGINT to be ignored keeps ignoring it. */
+    /* A background job whose shell set SIGINT to be ignored continues to ignore it. */
     if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         sigaction(SIGINT, &sa, NULL);
     sigaction(SIGTERM, &sa, NULL);
     sigaction(SIGXCPU, &sa, NULL); /* the soft limit of processor time; the hard one kills */
-    /* A terminal that is closed; nohup keeps it ignored. */
+    /* A terminal that is closed; nohup leaves it ignored. */
     if (sigaction(SIGHUP, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &sa, NULL);
     sa.sa_handler = SIG_IGN; /* a closed stdout is a write error like any other */

@@ -1,5 +1,5 @@
 /* options.csv and summary_file: single tables as files, under the names that users of
- * tt-perf-report give them. */
+ * tt-perf-report use. */
 #include "run/internal.h"
 
 #include "io/path.h"

@@ -1,5 +1,5 @@
 /* Options that mean nothing to the formats which were found: a user of several tools learns which
- * of them did nothing. What is known from the configuration alone is said when it is read. */
+ * of them did nothing. What follows from the configuration alone is reported when it is read. */
 #include "run/internal.h"
 
 #include "io/path.h"
@@ -54,7 +54,7 @@ static void check_own(struct az_plan_job *job)
                         g->option->key, job->format->name);
 }
 
-/* Of the whole run: one input that takes it is enough. */
+/* Of the whole run: one input that has it is enough. */
 static void check_run(const struct az_plan *p, const struct az_given *g, struct az_diag *diag)
 {
     const struct az_format *first = NULL;

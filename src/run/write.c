@@ -25,7 +25,7 @@ static int write_target(const struct az_plan *plan, const struct az_target *out,
     return AZ_OK;
 }
 
-/* The outputs of one input, written side by side where it has threads; what they say is kept in
+/* The outputs of one input, written side by side where it has threads; their messages stay in
  * order. */
 struct written {
     struct az_diag diag;
@@ -40,7 +40,7 @@ struct writing {
     struct written *v;
 };
 
-/* Is the document large, and does none of several writers hold rows in a table that another reads?
+/* Is the document large, and does none of several writers lock rows in a table that another reads?
  */
 static bool worth_threads(const struct az_document *doc, size_t writers)
 {

@@ -27,7 +27,7 @@ static bool looks_like_json(struct az_sv head)
 }
 
 /* A zip file, with the name of a part that only workbooks have near its start, or a workbook's
- * name; an encrypted one, by its name alone, so that it is said. */
+ * name; an encrypted one, by its name alone, so that it is reported. */
 static bool looks_like_book(const char *path, struct az_sv head)
 {
     const bool named = az_sv_ends(az_sv_str(path), AZ_SV(".xlsx"));
@@ -107,7 +107,7 @@ static int csv_files(struct az_arena *a, const char *folder, struct az_vec_sv *n
     struct az_sv glob = az_arena_printf(a, "%s/*.csv", folder);
     size_t n = strlen(folder);
 
-    /* a folder's own name may hold characters of globs */
+    /* a folder's own name may contain characters of globs */
     if (glob.p && az_path_is_glob(az_sv_make(folder, n))) {
         char *p = az_arena_alloc(a, 4 * n + 8);
         size_t at = 0;

@@ -1,6 +1,6 @@
 /* Results of earlier runs back into documents: a result JSON, a folder of one CSV file a table, a
- * workbook, or a database. Files are not trusted: what is wrong is said with its place, memory is
- * bounded by what the file holds. */
+ * workbook, or a database. Files are not trusted: errors are reported with their place, memory is
+ * bounded by the file's content. */
 #ifndef AZ_SAVED_LOAD_H
 #define AZ_SAVED_LOAD_H
 
@@ -18,7 +18,8 @@ enum az_saved {
 /* By content (a file's first bytes, a folder's names); opens and closes it. Never for "-" and
  * pipes. */
 enum az_saved az_saved_kind(const char *path);
-/* A message, where the first 64 KiB of a file say that it is of this program; NULL: they do not. */
+/* A message, where the first 64 KiB of a file show that it is of this program; NULL: they do not.
+ */
 const char *az_saved_why_no_profile(const char *path, struct az_sv head);
 
 /* A history of this program (regression/history.h), by its first page. */
@@ -30,7 +31,7 @@ bool az_saved_is_history(const char *path);
 int az_load_saved(struct az_document *doc, enum az_saved kind, const char *path, bool *partial,
                   struct az_diag *diag) AZ_MUST_USE;
 /* The same from bytes, which must outlive doc; `name` is for messages. Numbers come back exactly:
- * written again by the JSON report, the document gives the same bytes. */
+ * written again by the JSON report, the document has the same bytes. */
 int az_load_json(struct az_document *doc, struct az_sv bytes, struct az_sv name,
                  struct az_diag *diag) AZ_MUST_USE;
 /* One CSV table, `id` its name. Types by content, units by the columns' names (az_unit_of_column).
@@ -42,7 +43,7 @@ struct az_csv_file {
 int az_load_csv(struct az_document *doc, struct az_sv id, const struct az_csv_file *file,
                 struct az_diag *diag) AZ_MUST_USE;
 
-/* The sheets of a workbook, each as the CSV file of its name would be read; a sheet for people
+/* The sheets of a workbook, each as the CSV file of its name would be read; a sheet for readers
  * ("summary") is skipped. */
 int az_load_xlsx(struct az_document *doc, struct az_sv bytes, struct az_sv name,
                  struct az_diag *diag) AZ_MUST_USE;

@@ -68,7 +68,8 @@ static int next(struct reader *r)
 
 /* ---- types ---- */
 
-/* Numbers that would not come back as written are names: 007, and more digits than 64 bits hold. */
+/* Numbers that would not come back as written are names: 007, and more digits than fit in 64 bits.
+ */
 static bool is_name(struct az_sv s)
 {
     size_t i = s.n && *s.p == '-' ? 1 : 0;
@@ -169,7 +170,7 @@ static int make_columns(struct reader *r, struct az_table *t, struct az_vec_sv *
         struct az_sv name = names->v[i];
         enum az_cell_type type = type_of(&kinds[i]);
         enum az_unit unit = az_unit_of_column(name, type);
-        if (type == AZ_EMPTY) /* no cell says what it holds: its name may */
+        if (type == AZ_EMPTY) /* no cell has a type: its name may */
             type = unit == AZ_UNIT_NONE ? AZ_TEXT : AZ_REAL;
         if (name.n == 0)
             name = az_arena_printf(t->arena, "column %zu", i + 1);

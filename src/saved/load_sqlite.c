@@ -1,6 +1,6 @@
 /* A database of the report `sqlite` (reports/sqlite.c) back into a document. The file is not
  * trusted: it is opened for reading only, views and triggers are off, and a statement ends after
- * more steps than reading so much can take. */
+ * more steps than reading so much can need. */
 #include <sqlite3.h>
 
 #include "io/path.h"
@@ -14,7 +14,7 @@ struct reader {
     struct az_document *doc;
     struct az_sv path;
     struct az_diag *diag;
-    uint64_t asked, most; /* times that the machine was looked at */
+    uint64_t asked, most; /* times that the machine was checked */
 };
 
 static int wrong(const struct reader *r)

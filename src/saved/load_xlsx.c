@@ -126,7 +126,7 @@ static int load_sheet(struct contents *c, const struct sheet_of *s, struct az_sv
     int rc;
 
     if (target.n == 0 || az_sv_ieq(s->name, AZ_SV("summary")))
-        return AZ_OK; /* a chart alone; what our workbooks have for people */
+        return AZ_OK; /* a chart alone; content of our workbooks for readers */
     part = part_of(c, folder, target);
     if (!part)
         return az_arena_error(c->b->arena);

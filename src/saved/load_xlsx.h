@@ -1,6 +1,6 @@
 /* Parts of the reader of workbooks. Private to load_xlsx*.c; the libraries' types stay in the .c
  * files. A workbook is a zip file of XML parts (ECMA-376); it is not trusted: sizes are bounded,
- * what is missing or damaged is said. */
+ * what is missing or damaged is reported. */
 #ifndef AZ_SAVED_LOAD_XLSX_H
 #define AZ_SAVED_LOAD_XLSX_H
 
@@ -23,7 +23,7 @@ void az_book_close(struct az_book *b);
 /* A message about the workbook, AZ_EFORMAT. */
 int az_book_wrong(struct az_book *b, const char *part, const char *what) AZ_MUST_USE;
 
-/* What a part's elements are given to: names without their prefix; a handler returns 0 or an error
+/* The receiver of a part's elements: names without their prefix; a handler returns 0 or an error
  * that ends the part (with a message). attributes: name, value, ..., NULL. */
 struct az_book_reader {
     int (*start)(void *of, const char *name, const char **attributes);

@@ -11,7 +11,7 @@
 
 /* ---- texts ---- */
 
-/* _x000D_ is a character that XML cannot hold. */
+/* _x000D_ is a character that XML cannot contain. */
 static int append_unescaped(struct az_vec_char *to, struct az_sv s)
 {
     int rc = AZ_OK;
@@ -45,7 +45,7 @@ struct strings {
     struct az_vec_sv *out;
     struct az_vec_char text;
     bool in_text;
-    size_t phonetic; /* depth of what only says how it is pronounced */
+    size_t phonetic; /* depth of phonetic text */
 };
 
 static int strings_start(void *of, const char *name, const char **attributes)
@@ -182,7 +182,7 @@ struct sheet {
     const char *part;
     const struct az_book_look *look;
     struct az_vec_char *csv, value;
-    size_t columns; /* of the first row that holds anything */
+    size_t columns; /* of the first row with a value */
     size_t at;      /* columns of the row that are written */
     size_t column;  /* of the cell */
     size_t cells;
@@ -249,7 +249,7 @@ static int sheet_text(void *of, struct az_sv text)
     return s->in_value ? az_text_append(&s->value, text) : AZ_OK;
 }
 
-/* A field, quoted where CSV wants it. */
+/* A field, quoted where CSV requires it. */
 static int put_text(struct az_vec_char *csv, struct az_sv s)
 {
     bool plain = true;

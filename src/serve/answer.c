@@ -1,4 +1,4 @@
-/* Answers of tools: arguments, rows within their bounds, SQL made of arguments. */
+/* Results of tools: arguments, rows within their bounds, SQL made of arguments. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -123,7 +123,8 @@ static int begin(void *ctx, const struct az_query_column *columns, size_t n)
     return r->c->w->error;
 }
 
-/* A row that would not fit is not written, unless it is the first: then its long texts are cut. */
+/* A row that would not fit is not written, unless it is the first: then its long texts are
+ * truncated. */
 static int row(void *ctx, const struct az_cell *cells, size_t n)
 {
     struct rows *r = ctx;

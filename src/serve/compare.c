@@ -1,4 +1,4 @@
-/* The tools that take two inputs: comparison and gate. Both are made again at each call, in memory
+/* The tools with two inputs: comparison and gate. Both are made again at each call, in memory
  * of their own. */
 #include "compare/compare.h"
 #include "config/config.h"
@@ -86,7 +86,7 @@ static int figures(struct two *t, size_t i, const struct az_selector *want, size
     rc = az_document_copy(&copy, t->doc[i]);
     if (!rc)
         rc = az_key_figures_add(&copy);
-    if (!rc) /* one name, so that figures meet */
+    if (!rc) /* one name, so that metrics meet */
         rc = az_series_add(out, AZ_SV("input"), &copy, NULL, want, n);
     az_document_release(&copy);
     return rc;

@@ -14,21 +14,21 @@ struct az_sv az_rpc_member(struct az_sv object, const char *key);
 bool az_rpc_text(struct az_arena *a, struct az_sv raw, struct az_sv *to);
 bool az_rpc_is_object(struct az_sv raw);
 
-/* One answer on its way. */
+/* One response in progress. */
 struct az_call {
     struct az_server *s;
     struct az_sv args;        /* object; p NULL: none */
     struct az_arena *a;       /* of this message */
-    struct az_jsonw *w;       /* the answer's object, open */
+    struct az_jsonw *w;       /* the response's object, open */
     struct az_vec_char *text; /* what w writes to */
-    size_t begin;             /* of the answer in text */
+    size_t begin;             /* of the response in text */
     struct az_diag *diag;     /* what is wrong */
     size_t before;            /* bytes of the text when rows began */
 };
 struct az_serve_tool {
     const char *name, *help;
     const char *schema;            /* of its arguments, JSON */
-    int (*run)(struct az_call *c); /* writes members; not 0: an error, said in diag */
+    int (*run)(struct az_call *c); /* writes members; not 0: an error, reported in diag */
 };
 extern const struct az_serve_tool az_serve_tools[];
 extern const size_t az_serve_n_tools;
@@ -39,14 +39,14 @@ const struct az_query_source *az_server_source(const struct az_server *s);
 const struct az_server_limits *az_server_limits(const struct az_server *s);
 bool az_server_changed(const struct az_server *s, size_t input);
 int az_server_reload(struct az_server *s, struct az_diag *diag);
-/* Longest event of a table of facts, ns; asked once. */
+/* Longest event of a table of facts, ns; computed once. */
 int64_t az_server_longest(struct az_server *s, const char *table);
 void az_server_set_longest(struct az_server *s, const char *table, int64_t ns);
 
 /* ---- answer.c ---- */
 /* Arguments: false and a message in the diag if there is one of another type. */
-bool az_call_text(struct az_call *c, const char *name, struct az_sv *to); /* empty: not given */
-bool az_call_number(struct az_call *c, const char *name, int64_t *to);    /* unchanged: not given */
+bool az_call_text(struct az_call *c, const char *name, struct az_sv *to);   /* empty: not set */
+bool az_call_number(struct az_call *c, const char *name, int64_t *to);      /* unchanged: not set */
 int az_call_wrong(struct az_call *c, const char *fmt, ...) AZ_PRINTF(2, 3); /* AZ_EUSAGE */
 /* Runs a statement and writes members: columns, rows, cut, and next_offset where there are more
  * rows. Rows before `offset` are skipped; at most `limit` rows (the server's limit where it is

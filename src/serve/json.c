@@ -1,4 +1,4 @@
-/* Messages as JSON: checked whole before anything looks inside, so that the views of
+/* Messages as JSON: checked whole before anything is read from it, so that the views of
  * text/jsonscan.h are safe. */
 #include "base/utf8.h"
 #include "serve/internal.h"

@@ -8,12 +8,12 @@
  * error of the protocol and ends nothing; the end of the input, SIGTERM or SIGINT end the server.
  *
  * Layers: json.c is what is a message and what is in it; server.c the methods of the protocol;
- * tools.c the tools, most of which are one SQL statement over query/query.h; compare.c those that
- * take two inputs; answer.c how a result is bounded; transport.c lines and files.
+ * tools.c the tools, most of which are one SQL statement over query/query.h; compare.c those with
+ * two inputs; answer.c the bounds of a result; transport.c lines and files.
  *
- * Every answer of a tool has at most `rows` rows and `bytes` bytes, says whether it was cut and how
- * to ask for the rest, names the table it is of and the order of its rows. A statement has limits
- * of time and memory; a client that cancels its request ends the statement. One thread. */
+ * Every answer of a tool has at most `rows` rows and `bytes` bytes, says whether it was truncated
+ * and how to request the rest, names the table it is of and the order of its rows. A statement has
+ * limits of time and memory; a client that cancels its request ends the statement. One thread. */
 #ifndef AZ_SERVE_SERVE_H
 #define AZ_SERVE_SERVE_H
 
@@ -33,7 +33,7 @@ struct az_server_inputs {
     void *ctx;
 };
 struct az_server_limits {
-    int64_t rows, bytes; /* of an answer; 0: 1000 rows, 64 KiB */
+    int64_t rows, bytes; /* of a response; 0: 1000 rows, 64 KiB */
     int64_t ms, memory;  /* of a statement; 0: 30 s, 1 GiB */
 };
 
@@ -41,19 +41,19 @@ struct az_server;
 int az_server_new(struct az_server **out, const struct az_server_inputs *inputs,
                   const struct az_server_limits *limits) AZ_MUST_USE;
 void az_server_free(struct az_server *s);
-/* The answer to one message, appended without a line end; nothing for a notification. What is wrong
- * with a message is in the answer; only AZ_ENOMEM is returned. */
+/* The response to one message, appended without a line end; nothing for a notification. What is
+ * wrong with a message is in the response; only AZ_ENOMEM is returned. */
 int az_server_answer(struct az_server *s, struct az_sv line, struct az_vec_char *out) AZ_MUST_USE;
-/* Asked while a statement runs; true ends it. NULL: never. */
+/* Polled while a statement runs; true ends it. NULL: never. */
 void az_server_on_cancel(struct az_server *s, bool (*asked)(void *ctx), void *ctx);
-/* Where answers go, for a statement that does not end within its time limit inside one function of
- * SQL: the process prints the error and ends, with status 3. Negative: nowhere (the default). */
+/* Where responses go, for a statement that does not end within its time limit inside one function
+ * of SQL: the process prints the error and ends, with status 3. Negative: nowhere (the default). */
 void az_server_set_output(struct az_server *s, int fd);
-/* Does the message cancel the request that is being answered? */
+/* Does the message cancel the request in progress? */
 bool az_server_cancels(const struct az_server *s, struct az_sv line);
 
-/* Reads lines of `in` and writes answers to `out` until the end of the input or `stop`. 0, AZ_EINTR
- * (stop), AZ_EIO. */
+/* Reads lines of `in` and writes responses to `out` until the end of the input or `stop`. 0,
+ * AZ_EINTR (stop), AZ_EIO. */
 int az_serve_lines(struct az_server *s, int in, int out, struct az_cancel stop) AZ_MUST_USE;
 /* Listens on a socket at `path` (mode 0600; an old one that nobody listens to is replaced), one
  * client at a time, until `stop`. AZ_EIO with a message. */

@@ -26,7 +26,7 @@ struct az_server {
     struct az_vec_char body; /* of a tool */
     struct az_vec_char late; /* error of the request whose statement does not end */
     int out;                 /* where that goes; -1: nowhere */
-    struct az_sv id;         /* of the request being answered; p NULL: none */
+    struct az_sv id;         /* of the request in progress; p NULL: none */
     bool (*asked)(void *ctx);
     void *ctx;
     struct {
@@ -152,7 +152,7 @@ void az_server_set_longest(struct az_server *s, const char *table, int64_t ns)
         }
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 static void begin(struct az_server *s, struct az_jsonw *w, struct az_vec_char *out)
 {
@@ -518,7 +518,7 @@ static int request(struct az_server *s, struct az_sv line, struct az_vec_char *o
         const bool response = az_rpc_member(line, "result").p || az_rpc_member(line, "error").p;
         return response ? AZ_OK : fail(s, out, BAD_REQUEST, "missing method", AZ_SV(""));
     }
-    if (!id.p) /* a notification: nothing is to be said */
+    if (!id.p) /* a notification: no response */
         return AZ_OK;
     if (params.p && !az_rpc_is_object(params))
         return fail(s, out, BAD_PARAMS, "params must be an object", AZ_SV(""));

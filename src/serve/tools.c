@@ -10,7 +10,7 @@ static void said(struct az_call *c, const char *key, struct az_sv value)
     az_jsonw_text(c->w, value);
 }
 
-/* Arguments that many tools have: the rows wanted. */
+/* Arguments that many tools have: the requested rows. */
 static int paging(struct az_call *c, int64_t *offset, int64_t *limit)
 {
     *offset = 0;

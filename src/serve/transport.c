@@ -1,5 +1,5 @@
 /* Lines: of two descriptors, or of a socket of the file system. While a statement runs, what has
- * arrived is looked through for its cancellation. */
+ * arrived is searched for its cancellation. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,8 +16,8 @@ struct lines {
     struct az_server *s;
     int in, out;
     struct az_cancel stop;
-    struct az_vec_char text; /* that has arrived and is not answered */
-    size_t looked;           /* bytes of it that were looked through for a cancellation */
+    struct az_vec_char text; /* that has arrived and is not processed */
+    size_t looked;           /* bytes of it that were searched for a cancellation */
     bool end, overlong;
     struct az_vec_char answer;
 };
@@ -38,7 +38,7 @@ static int more(struct lines *l)
     return n > 0;
 }
 
-/* Asked while a statement runs. */
+/* Polled while a statement runs. */
 static bool cancelled(void *ctx)
 {
     struct lines *l = ctx;
@@ -71,7 +71,7 @@ static int send_all(int fd, struct az_sv text)
     return AZ_OK;
 }
 
-/* The line is copied: more text may arrive, and move, while it is answered. */
+/* The line is copied: more text may arrive, and move, while it is processed. */
 static int answer(struct lines *l, struct az_sv line)
 {
     struct az_vec_char copy;
@@ -90,8 +90,8 @@ static int answer(struct lines *l, struct az_sv line)
     return rc;
 }
 
-/* Answers the lines that are whole; the last one too at the end. One that is too long is answered
- * by its start, and skipped up to its end. */
+/* Processes the complete lines; the last one too at the end. One that is too long is identified by
+ * its start, and skipped up to its end. */
 static int whole_lines(struct lines *l)
 {
     size_t at = 0;

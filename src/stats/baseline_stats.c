@@ -27,7 +27,7 @@
 #define SEGMENTS      64
 #define OWN_ERROR     2.0
 #define POOL_ERROR    1.25
-#define NEWS_ALIKE    0.06 /* correlation by differences from which on nothing is held, */
+#define NEWS_ALIKE    0.06 /* correlation by differences from which on no level is accepted, */
 #define FLAT_ALIKE    0.12 /* and without drifts */
 #define SURE_RHO      2.0  /* standard errors by which a correlation is one; */
 #define RHO_UP        0.65 /* then it may be so many larger */
@@ -38,7 +38,7 @@ struct work {
     struct az_baseline *out;
     size_t n;
     double *y;       /* logarithms, or parts of the usual size */
-    double *clean;   /* without odd single nights */
+    double *clean;   /* without single outlier nights */
     double *weight;  /* of each; NULL: all the same */
     double *scratch; /* 3 n */
     bool *odd;
@@ -99,8 +99,9 @@ static double variance_of_base(const struct work *w)
 
 /* ---- noise ---- */
 
-/* A metric's own correlation is known badly, with a standard error of about 2 / sqrt n: what the
- * others say stands for it unless it is plainly another. What is not surely there is none. */
+/* A metric's own correlation is known badly, with a standard error of about 2 / sqrt n: the
+ * estimate of the others replaces it unless it clearly differs. What is not surely there is none.
+ */
 static double correlation(const struct work *w, double own, size_t n)
 {
     const double error = OWN_ERROR / sqrt((double)n), others = w->in->others.correlation;
@@ -140,7 +141,7 @@ static void find_noise(struct work *w)
     w->noise = fmax(w->noise, 1e-7);
 }
 
-/* Scatter about the accepted level: it holds what differences do not see (two modes, slow
+/* Scatter about the accepted level: it includes what differences do not show (two modes, slow
  * wandering). */
 static void widen_noise(struct work *w)
 {
@@ -159,7 +160,8 @@ static void widen_noise(struct work *w)
 
 /* ---- levels ---- */
 
-/* Splits as long as there is something to split, newest part first, and keeps the cuts in order. */
+/* Splits as long as there is something to split, newest part first, and stores the splits in order.
+ */
 static void segment(struct work *w)
 {
     size_t from[SEGMENTS], to[SEGMENTS], open = 1;
@@ -202,7 +204,7 @@ static void segment(struct work *w)
     w->cut[w->segments] = w->n;
 }
 
-/* Are there nights in it that are not odd, without the newest? */
+/* Are there nights in it that are no outliers, without the newest? */
 static bool has_nights(const struct work *w, size_t from, size_t to)
 {
     for (size_t i = from; i < to && i + 1 < w->n; i++)
@@ -211,7 +213,7 @@ static bool has_nights(const struct work *w, size_t from, size_t to)
     return false;
 }
 
-/* There is always a night of the accepted level: the first where all are odd. */
+/* There is always a night of the accepted level: the first where all are outliers. */
 static void take_base(struct work *w, size_t from, size_t to)
 {
     for (size_t i = from; i < to && i + 1 < w->n; i++)
@@ -244,7 +246,7 @@ static double level_of(const double *v, const double *weight, size_t n, double n
     return m;
 }
 
-/* Level of some nights, given by their numbers. */
+/* Level of the nights with these numbers. */
 static double level_of_nights(const struct work *w, const size_t *of, size_t n)
 {
     double *v = w->scratch, *weight = w->scratch + w->n;
@@ -295,7 +297,7 @@ static void walk(struct work *w)
         const double d = level - w->center;
         const double means =
             fabs(d) / (w->noise * sqrt(variance_of(w, a, b) + variance_of_base(w)));
-        /* the split itself knows better where it is the accepted level that was left */
+        /* the split itself is more exact where the accepted level was left */
         const double z = fmax(means, next ? w->split_z[s] : 0);
         next = false;
         out->changed = a;
@@ -314,7 +316,7 @@ static void walk(struct work *w)
             out->level = value(w, level);
             continue;
         }
-        /* an odd night and a lucky one after it are no level */
+        /* an outlier night and a lucky one after it are no level */
         if (other && (side > 0 ? !is_young(w, z) : has_nights(w, a, b))) {
             w->n_base = 0;
             out->at = a;
@@ -398,7 +400,7 @@ static void judge_night(struct work *w)
     const double base = variance_of_base(w), own = weight_of(w, w->n - 1),
                  one = fabs(d) / w->noise * sqrt(own);
     double sum = 0, all = 0;
-    /* nights in succession say more than the newest alone */
+    /* successive nights are more evidence than the newest alone */
     for (size_t i = w->n - run; i < w->n; i++) {
         sum += weight_of(w, i) * fabs(w->y[i] - w->center) / w->noise;
         all += weight_of(w, i);
@@ -466,8 +468,8 @@ static double center_before(struct work *w, double *known)
     return n ? level_of_nights(w, w->base, n) : w->center;
 }
 
-/* Where neighbors are correlated a level that wanders off is one for longer than it is wanted:
- * nothing is held there. */
+/* Where neighbors are correlated a level that drifts stays one for too long:
+ * no level is accepted there. */
 static void find_total(struct work *w)
 {
     struct az_baseline *out = w->out;
@@ -480,12 +482,12 @@ static void find_total(struct work *w)
     const bool step = out->kind == AZ_BASELINE_STEP && out->side > 0;
 
     const struct az_baseline_others *o = &w->in->others;
-    /* levels and drifts that all metrics have make them look alike */
+    /* levels and drifts that all metrics share correlate them */
     const bool changing = o->all > 0 && (o->news < NEWS_ALIKE || o->flat < FLAT_ALIKE);
     const bool alike = (w->rho > 0 || o->correlation >= AZ_BASELINE_ALIKE) && !changing;
     if (!alike) {
         const bool odd = out->kind == AZ_BASELINE_JUMP || out->kind == AZ_BASELINE_OUTLIER;
-        h.n -= odd; /* a night that is off says nothing of a slope */
+        h.n -= odd; /* a night that is off is no evidence of a slope */
         const double line = az_baseline_total(&h, w->base[0], w->known);
         const double change = w->in->worse ? line * w->in->worse : fabs(line);
         h.n = w->n;

@@ -12,12 +12,12 @@
 #include "base/vec.h"
 
 /* Correlation of neighbors above which they count as correlated: no rank test or order of nights
- * says then what is chance. */
+ * separates chance from change then. */
 #define AZ_BASELINE_ALIKE 0.2
 
-/* What the other metrics of the same runs say; all 0 where there are none. */
+/* Estimates from the other metrics of the same runs; all 0 where there are none. */
 struct az_baseline_others {
-    double spikes, all; /* single odd nights, of so many metric-nights */
+    double spikes, all; /* single outlier nights, of so many metric-nights */
     double correlation; /* of neighbors, the median of theirs, bounded by that of differences */
     double news;        /* correlation by differences alone, the median: no level adds to it */
     double flat;        /* the usual one without the drift of each: no drift of all adds to it */
@@ -27,7 +27,7 @@ struct az_baseline_others {
 };
 
 struct az_baseline_in {
-    const double *v; /* oldest first, no NaN; the last one is judged */
+    const double *v; /* oldest first, no NaN; the last one is tested */
     size_t n;
     double within; /* standard error of a night's value as the spread within runs has it, part of
                       the value; 0: not known */
@@ -40,7 +40,7 @@ struct az_baseline_in {
     const bool *failed;   /* nights that failed; NULL: none did */
     size_t hold;          /* nights after which a worse level is accepted by itself; 0: never */
     int worse;            /* +1: larger is worse, -1: smaller, 0: any change */
-    int64_t drift_days;   /* of the window in which a slope is looked for; 0: none */
+    int64_t drift_days;   /* of the window in which a slope is searched; 0: none */
     struct az_baseline_others others;
     uint64_t seed;
 };
@@ -49,7 +49,7 @@ enum az_baseline_kind {
     AZ_BASELINE_SAME,
     AZ_BASELINE_JUMP,    /* this night alone is off */
     AZ_BASELINE_OUTLIER, /* so, in a history where single nights are off now and then */
-    AZ_BASELINE_STEP     /* the level changed, and held for two nights or more */
+    AZ_BASELINE_STEP     /* the level changed, and stayed for two nights or more */
 };
 
 struct az_baseline {
@@ -59,7 +59,7 @@ struct az_baseline {
     double noise;       /* standard deviation of one night, in the metric's unit */
     double newest;      /* so, of this one by its steps */
     double correlation; /* of one night with the next, 0 to 0.95 */
-    double spikes;      /* single odd nights before this one */
+    double spikes;      /* single outlier nights before this one */
     bool within;        /* the noise is that within runs: it is larger than that between them */
     enum az_baseline_kind kind;
     int side;       /* +1: to the worse, -1: to the better; 0: neither */
@@ -87,10 +87,10 @@ int az_baseline_judge(const struct az_baseline_in *in, struct az_baseline *out) 
 void az_baseline_release(struct az_baseline *n);
 
 /* ---- noise_pool.c ---- */
-/* What the nights of one metric, without the newest, say to the others. */
+/* Estimates from the nights of one metric, without the newest, for the others. */
 struct az_baseline_seen {
     size_t n;
-    double spikes;      /* single odd nights */
+    double spikes;      /* single outlier nights */
     double correlation; /* of neighbors, by differences */
     double plain;       /* so, the usual one: known better, too large where levels change;
                            NaN: not known */
@@ -103,8 +103,8 @@ int az_baseline_look(const double *v, const double *error, size_t n,
 /* Of all metrics together. AZ_ENOMEM. */
 int az_baseline_pool(const struct az_baseline_seen *of, size_t n,
                      struct az_baseline_others *out) AZ_MUST_USE;
-/* Noise of a metric from n nights, drawn to that of the others as far as theirs are alike; *known:
- * nights that say so much as these and the others together. */
+/* Noise of a metric from n nights, drawn to that of the others as far as theirs are similar;
+ * *known: nights that are as much evidence as these and the others together. */
 double az_baseline_moderate(double noise, size_t n, const struct az_baseline_others *others,
                             double *known);
 /* Is most of the scatter of y that of a few changes, levels from some night on or slopes from
@@ -118,8 +118,8 @@ bool az_baseline_scale(const double *v, size_t n, double *y, double *scratch, do
 
 /* ---- nights_even.c ---- */
 /* Weights of nights: the variance of a usual one over that of each, by their errors (as in
- * az_baseline_in) and by what nights scatter by besides, which the differences of all but the
- * newest say. false: nights weigh the same, and weight[] is 1. *usual: the usual error; 0: none is
+ * az_baseline_in) and by the remaining scatter of nights, from the differences of all but the
+ * newest. false: nights weigh the same, and weight[] is 1. *usual: the usual error; 0: none is
  * known. scratch: 2 n values. */
 bool az_baseline_weigh(const double *y, const double *error, size_t n, double *weight,
                        double *scratch, double *usual);
@@ -131,8 +131,8 @@ void az_baseline_even(const double *y, const double *weight, size_t n, double *o
 /* Standard deviation from successive differences: the larger of 1.4826 x median |d - median d| /
  * sqrt 2 and Winsorized squares (Huber) about the median. *correlation of neighbors by the ratio
  * of the squared scales of differences two and one apart (Cressie and Hawkins 1980), 1 + rho, after
- * slopes over some nights were taken out; as it is measured, -0.5 to 0.95; 0 for few nights. v has
- * n >= 2 values; scratch 3 n. */
+ * slopes over some nights were removed; as it is measured, -0.5 to 0.95; 0 for few nights. v has n
+ * >= 2 values; scratch 3 n. */
 double az_baseline_noise(const double *v, size_t n, double *scratch, double *correlation);
 /* The usual correlation of neighbors about the mean, clipped, corrected for the short series
  * (Marriott and Pope 1954). Steps and slopes make it larger, never smaller: it is a bound where a
@@ -154,7 +154,7 @@ double az_baseline_small(double n, double correlation);
 
 /* ---- drift_test.c ---- */
 struct az_baseline_series {
-    const double *v;      /* without odd nights */
+    const double *v;      /* without outlier nights */
     const double *raw;    /* with them; for a split */
     const double *day;    /* of each, the newest 0; for a slope */
     const double *weight; /* of each; NULL: all the same */
@@ -167,7 +167,7 @@ bool az_baseline_drift(const struct az_baseline_series *s, size_t from, double *
 
 /* ---- level_hold.c ---- */
 struct az_baseline_hold {
-    const double *v;      /* without odd nights */
+    const double *v;      /* without outlier nights */
     const double *weight; /* of each; NULL: all the same */
     const bool *failed;
     size_t n;

@@ -25,11 +25,11 @@
 #define AS_LARGE    3    /* of them as large: p <= 0.02 */
 #define CLIP        4    /* standard deviations by which one night counts at most */
 #define ROUNDED     1e-12
-#define NEAR        60 /* nights on either side of a split that take part in the permutations */
+#define NEAR        60 /* nights on either side of a split that are part of the permutations */
 #define FAR_WINDOW  (2 * NEAR)
 
 struct sums {
-    const double *v, *raw; /* without odd nights, and with them */
+    const double *v, *raw; /* without outlier nights, and with them */
     const double *weight;  /* of each; NULL: all the same */
     size_t n;
     double noise, rho, known;
@@ -47,9 +47,9 @@ struct part {
 };
 
 /* Least squares of a level and a step of it where neighbors are correlated (first order
- * autoregression): of what is new in a night, v[i] - rho v[i - 1], a step that holds is the whole
- * in its first night and 1 - rho in the others (Tsay, Journal of Forecasting 7, 1988, "level
- * shift"). Means of the two parts where rho = 0. a >= 1. */
+ * autoregression): of what is new in a night, v[i] - rho v[i - 1], a lasting step is the whole in
+ * its first night and 1 - rho in the others (Tsay, Journal of Forecasting 7, 1988, "level shift").
+ * Means of the two parts where rho = 0. a >= 1. */
 static struct part part_of(const struct sums *s, size_t a, size_t b)
 {
     const double *w = s->white, *all = s->all;
@@ -100,10 +100,10 @@ static double z_about(const struct sums *s, const struct part *p)
 
 static bool is_alike(const struct sums *s) { return s->rho > AZ_BASELINE_ALIKE; }
 
-/* A step is examined each night again: where all that can be known of it is in z, as of noise that
- * is normal and alike, the limit is lowest when it is HELD_FROM nights old, as those before hold
- * less (O'Brien and Fleming 1979). A level that held for long is an alarm in each of its nights,
- * and a step worth one is plain by then: it must be surer. */
+/* A step is examined each night again: where z has all information, as for normal noise of one
+ * scale, the limit is lowest when it is HELD_FROM nights old, as earlier ones have less (O'Brien
+ * and Fleming 1979). A long level is an alarm in each of its nights, and a step worth one is plain
+ * by then: it must be surer. */
 static double limit_z(const struct sums *s, size_t nights)
 {
     const double held = nights > HELD_FROM ? (double)(nights - HELD_FROM) / HELD_OVER : 0;
@@ -137,7 +137,7 @@ static double rows_of(const double *x, size_t n, struct spot *out)
 
 /* Energy statistic of every split of p[0..n) for distances |x - y|, and the largest: n m / (n + m)
  * (2 E|X - Y| - E|X - X'| - E|Y - Y'|), Matteson and James (2014), equation 5 to 7, exponent 1.
- * Pairs inside the left part and across are kept up to date while the split moves; right: all
+ * Pairs inside the left part and across are updated while the split moves; right: all
  * pairs.
  */
 static double energy(const struct spot *p, size_t n, double right, size_t *at)
@@ -183,7 +183,7 @@ static void permute(const struct spot *x, size_t n, size_t block, struct az_rng 
             out[k++] = x[j];
 }
 
-/* Nights that change places together: as long as one says something of the next. */
+/* Nights that change places together: as long as one predicts the next. */
 static size_t block_of(double rho) { return (size_t)ceil((1 + rho) / (1 - rho) - 1e-9); }
 
 /* Is the statistic of x larger than that of nearly all its permutations? */
@@ -211,7 +211,7 @@ static bool few_orders(size_t k, size_t rest)
     return k + rest <= FEW && 2 * az_mann_whitney_floor(k, rest) > LIMIT_P;
 }
 
-/* Rank test of the two parts; x holds the nights inside, then n - k outside. */
+/* Rank test of the two parts; x has the nights inside, then n - k outside. */
 static bool ranks_differ(const double *x, size_t k, size_t n, double *p)
 {
     struct az_mwu t;
@@ -220,7 +220,7 @@ static bool ranks_differ(const double *x, size_t k, size_t n, double *p)
     if (az_mann_whitney(x, k, x + k, n - k, AZ_TAIL_TWO, &t))
         return false;
     *p = t.p;
-    /* as few nights as cannot give a smaller p: all of one part beyond all of the other */
+    /* so few nights that no smaller p is possible: all of one part beyond all of the other */
     const double floor = 2 * az_mann_whitney_floor(k, n - k);
     return t.p <= LIMIT_P || (floor > LIMIT_P && fabs(t.effect) >= 1);
 }
@@ -273,7 +273,7 @@ static bool holds_alike(const struct sums *s, const struct part *p)
     return true;
 }
 
-/* A step of few nights where neighbors are correlated is judged by z, and by what is new in each of
+/* A step of few nights where neighbors are correlated is tested by z, and by what is new in each of
  * them: ranks and orders of few nights, and how often single ones reached the level, are those of
  * independent nights. */
 static bool find_step(const struct sums *s, uint64_t seed, struct az_split *out)
@@ -284,7 +284,7 @@ static bool find_step(const struct sums *s, uint64_t seed, struct az_split *out)
     if (!at)
         return false;
     const size_t from = at > NEAR ? at - NEAR : 0, to = at + NEAR < s->n ? at + NEAR : s->n;
-    if (!is_alike(s)) /* else the first night says more of where than its distances do */
+    if (!is_alike(s)) /* else the first night locates it better than its distances do */
         (void)energy(spots, to - from, rows_of(s->v + from, to - from, spots), &inside);
     if (inside)
         at = from + inside;

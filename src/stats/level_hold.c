@@ -54,7 +54,7 @@ bool az_baseline_is_back(const struct az_baseline_hold *h)
     double odds = 0;
     if (!(gap > GAP_Z * h->noise * sqrt(1 / of_bad + 1 / h->of_center)))
         return true;
-    /* the first night was chosen for being bad, and says nothing more */
+    /* the first night was chosen for being bad, and is no further evidence */
     for (size_t i = from + 1; i <= last; i++)
         odds = fmax(0, odds - way * weight_of(h, i) * (h->v[i] - middle) * fabs(bad - h->center) /
                                   variance);

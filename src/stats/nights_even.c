@@ -11,11 +11,11 @@
 #define EQUAL             1.25   /* errors within this ratio are equal */
 #define LEAST             4      /* nights from which the scatter between nights is known, */
 #define SURE              8      /* and from which it is known well */
-#define ROUNDS            24     /* halvings of the interval that holds it */
+#define ROUNDS            24     /* halvings of the interval that contains it */
 #define WEIGHT_MOST       2.0    /* the scatter between nights is not known that well */
-#define AROUND            7      /* nights on either side that say where a night should be */
+#define AROUND            7      /* nights on either side that predict a night */
 
-/* Median error of the nights that know theirs, which stands for the others; 0: none does. out: n
+/* Median error of the nights with a known error, used for the others; 0: none does. out: n
  * errors. */
 static double fill_errors(const double *error, size_t n, double *out, double *room)
 {

@@ -12,7 +12,7 @@
 #define SLOPE_LEAVES      0.77 /* and leaves so much of one; both by simulation, 30 to 60 nights */
 #define HINGES            20   /* nights from which a drift may begin */
 #define PLAIN_LEAST       7    /* nights from which the usual correlation is known */
-#define ODD               5.0  /* a night that is so far off both neighbors is odd */
+#define ODD               5.0  /* a night that is so far off both neighbors is an outlier */
 
 /* Part of a normal variance that is left of squares clipped at c deviations: P - 2 c phi(c) + c^2
  * (1
@@ -41,7 +41,7 @@ static double quartile_scale(double *far, size_t k)
 }
 
 /* Root of the mean square of k distances clipped at `most`: Winsorized (Huber, proposal 2). few
- * values: the median takes one degree of freedom. */
+ * values: the median uses one degree of freedom. */
 static double clipped_scale(const double *far, size_t k, double most, double rough)
 {
     double sum = 0;
@@ -85,7 +85,7 @@ static void window_drop(struct window *w, double x)
         w->v[k] = w->v[k + 1];
 }
 
-/* Takes a slope that holds for some nights from the differences, so that it is no correlation. d:
+/* Subtracts a slope that lasts some nights from the differences, so that it is no correlation. d:
  * differences; out: so many. */
 static void without_slope(const double *d, size_t k, double *out)
 {
@@ -103,8 +103,8 @@ static void without_slope(const double *d, size_t k, double *out)
     }
 }
 
-/* Correlation of neighbors by the squared scales of differences two apart and one apart, clipped
- * alike. one: k differences without slopes; two: room for them. */
+/* Correlation of neighbors by the squared scales of differences two apart and one apart, clipped in
+ * the same way. one: k differences without slopes; two: room for them. */
 static double ratio_of(const double *one, double *two, size_t k, double *far)
 {
     double far_two, most, left, right;
@@ -147,7 +147,7 @@ double az_baseline_plain(const double *v, size_t n, double *far)
     return (lag_one(v, n, far) + 1 / (double)n) / (1 - 3 / (double)n);
 }
 
-/* Squares that a drift which begins at this night takes away, about the mean; *size: a night. */
+/* Squares that a drift which begins at this night removes, about the mean; *size: a night. */
 static double hinge_at(const double *v, size_t n, size_t from, double mean, double *size)
 {
     double x = 0, xx = 0, xy = 0;

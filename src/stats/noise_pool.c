@@ -15,8 +15,8 @@
 #define OF_MEDIAN     1.2533
 #define PULLS         1.5 /* standard errors by which one metric's correlation counts at most */
 #define ROUNDS        5
-#define HINGES        40   /* nights from which a change is looked for */
-#define CHANGES       3    /* that are looked for one after another */
+#define HINGES        40   /* nights from which a change is searched */
+#define CHANGES       3    /* that are searched one after another */
 #define CHANGING      0.9  /* part of the squares that are of it */
 #define CHANGING_MANY 0.98 /* so, of several */
 
@@ -44,7 +44,7 @@ struct change {
     double squares, size;
 };
 
-/* Squares that x takes away of n values with mean 0: sums of x, of its squares, of x y. */
+/* Squares that x removes of n values with mean 0: sums of x, of its squares, of x y. */
 static void better(struct change *best, struct change c, size_t n, double x, double xx, double xy)
 {
     const double free = xx - x * x / (double)n;
@@ -78,7 +78,7 @@ static struct change best_change(const double *y, size_t n)
     return best;
 }
 
-/* Takes the step, level or slope away that explains y[0..n), of mean 0, best; its squares. */
+/* Subtracts the step, level or slope that explains y[0..n), of mean 0, best; its squares. */
 static double take_change(double *y, size_t n)
 {
     const struct change c = best_change(y, n);

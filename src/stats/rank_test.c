@@ -9,7 +9,7 @@
 #define EXACT_SIDE 8 /* exact if one side has at most so many values */
 #define EXACT_PAIRS                                                                                \
     65536        /* and not more pairs than this: counting costs pairs times the longer side */
-#define SMALL 64 /* values kept on the stack */
+#define SMALL 64 /* values on the stack */
 
 static int by_value(const void *x, const void *y, void *ctx)
 {
@@ -94,7 +94,7 @@ static double count_pairs(const double *b, size_t nb, const double *c, size_t nc
     return u;
 }
 
-/* P(U >= u) by counting all orders. f[i] holds the counts for i values of the shorter side and j of
+/* P(U >= u) by counting all orders. f[i] has the counts for i values of the shorter side and j of
  * the longer. */
 static int exact_tail(size_t n, size_t m, double u, double *p)
 {

@@ -1,6 +1,6 @@
 /* Statistics by which a change is distinguished from noise: rank test, effect size, bootstrap,
  * spread, correction for many tests. Pure functions of numbers; no value may be
- * NaN. Results do not depend on the order in which equal values are given. */
+ * NaN. Results do not depend on the order of equal values. */
 #ifndef AZ_STATS_RANK_TEST_H
 #define AZ_STATS_RANK_TEST_H
 
@@ -28,7 +28,7 @@ struct az_mwu {
  * tail, at most 1, as SciPy has it. Both n >= 1. AZ_ENOMEM. */
 int az_mann_whitney(const double *b, size_t nb, const double *c, size_t nc, enum az_tail tail,
                     struct az_mwu *out) AZ_MUST_USE;
-/* Smallest one-sided p that samples of these sizes can give: 1 / C(nb + nc, nb). */
+/* Smallest one-sided p that is possible for samples of these sizes: 1 / C(nb + nc, nb). */
 double az_mann_whitney_floor(size_t nb, size_t nc);
 
 /* Seeded random numbers: xoshiro256** (Blackman and Vigna), its state from splitmix64. */

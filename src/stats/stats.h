@@ -13,7 +13,7 @@ struct az_stats {
     double mean, median, std;
 };
 
-/* Reorders v (selection); n = 0 gives zeros and NaN. mean = (double)sum / n; std by two passes
+/* Reorders v (selection); n = 0 returns zeros and NaN. mean = (double)sum / n; std by two passes
  * about the mean. */
 void az_stats_i64(int64_t *v, size_t n, struct az_stats *out);
 /* A value that occurs `times` times. */
@@ -28,7 +28,7 @@ void az_middle_i64(int64_t *v, size_t n, int64_t middle[2]);
 /* Percentile p in 0..100 by linear interpolation between closest ranks (numpy's default); reorders
  * v. NaN for n = 0. */
 double az_percentile_i64(int64_t *v, size_t n, double p);
-/* The same for doubles, which must not hold NaN. */
+/* The same for doubles, which must not contain NaN. */
 double az_percentile_f64(double *v, size_t n, double p);
 double az_mean_f64(const double *v, size_t n);
 /* ddof 1 sample, 0 population; NaN where undefined. */

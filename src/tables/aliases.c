@@ -1,4 +1,4 @@
-/* Tables under the names that other tools give them, next to ours: scripts that read `<name>.csv`
+/* Tables under their names in other tools, next to ours: scripts that read `<name>.csv`
  * of those tools go on working. The rows are those of our table, read from there. */
 #include "tables/views.h"
 

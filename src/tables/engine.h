@@ -9,11 +9,11 @@
 
 enum { AZ_SPEC_KINDS = 4, AZ_SPEC_COLUMNS = 48, AZ_SPEC_VALUES = 12, AZ_SPEC_CHARTS = 2 };
 
-/* What is grouped: an event; a row of given sums; or, of a list, whatever its maker says. */
+/* What is grouped: an event; a row of stored sums; or, of a list, whatever its maker sets. */
 struct az_item {
     uint32_t trace, row;
     uint32_t kind;  /* enum az_kind; AZ_KIND_COUNT: no event */
-    uint32_t other; /* what a list's maker wants; of a row of az_name_sums its style */
+    uint32_t other; /* what a list's maker needs; of a row of az_name_sums its style */
     uint32_t name;  /* number of its name (az_job_name) where it is no event */
 };
 
@@ -70,7 +70,7 @@ struct az_key {
     bool (*of)(const struct az_scope *, const struct az_item *, uint64_t *number);
     void (*put)(const struct az_scope *, const struct az_item *, struct az_table *);
     size_t (*below)(const struct az_scope *); /* all numbers are below this; NULL: any */
-    /* It follows from the item's name: a text is asked for once a name, and where all keys of a
+    /* It follows from the item's name: a text is requested once a name, and where all keys of a
      * table are such, an event's row is found once a name. */
     bool by_name;
 };
@@ -105,7 +105,7 @@ enum az_figure {
     AZ_FIG_SHARE, /* of the value's sum in the table's total: percent, or a part of 1 if the unit is
                      a ratio */
     AZ_FIG_CUMULATIVE, /* that, with the rows before */
-    AZ_FIG_OWN         /* `put` says */
+    AZ_FIG_OWN         /* by `put` */
 };
 
 /* Type of a column of metrics: counts, and sums and extremes in the value's own unit, are integers.
@@ -121,7 +121,7 @@ struct az_spec_column {
     bool follows; /* the key distinguishes no rows: it follows from the others */
     bool (*when)(const struct az_scope *);    /* NULL: always there */
     double (*whole)(const struct az_scope *); /* AZ_FIG_SHARE of this; NaN: empty cells */
-    enum az_cell_type type;                   /* AZ_FIG_OWN, AZ_REAL if not given */
+    enum az_cell_type type;                   /* AZ_FIG_OWN, AZ_REAL if not set */
     void (*put)(const struct az_scope *, const struct az_group *,
                 struct az_table *); /* AZ_FIG_OWN */
 };
@@ -153,13 +153,13 @@ struct az_spec_chart {
 struct az_table_spec {
     const char *id, *title;
     unsigned flags; /* AZ_TABLE_* */
-    /* Of a table that is run by itself (analyses/analysis.h): what `analyzer list` says of it, of
-     * which facts some trace must have one, and whether the options ask for it. */
+    /* Of a table that is run by itself (analyses/analysis.h): its line in `analyzer list`, of which
+     * facts some trace must have one, and whether the options request it. */
     const char *help;
     unsigned any;                             /* AZ_CAP_*; 0: none required */
     bool (*asked)(const struct az_options *); /* NULL: always */
-    /* Source, one of: events of `n_kinds` kinds of the traces that have `needs`; sums that a fact
-     * holds; or the items that the caller of az_spec_make gives. */
+    /* Source, one of: events of `n_kinds` kinds of the traces that have `needs`; sums of a fact; or
+     * the items of the caller of az_spec_make. */
     unsigned needs; /* AZ_CAP_* */
     /* Makes what its functions need, once for the table; NULL on failure, the error is in *rc. */
     void *(*prepare)(struct az_job *, int *rc);
@@ -175,14 +175,14 @@ struct az_table_spec {
      * that the row is found once a number. NULL: none is known. */
     uint32_t (*alike)(const struct az_scope *, const struct az_item *);
     bool alike_keep; /* `keep` follows from it, too */
-    /* Such numbers of all events of a kind, by row, with alike_keep; NULL: they are asked for one
+    /* Such numbers of all events of a kind, by row, with alike_keep; NULL: they are requested one
      * by one. */
     const uint32_t *(*alike_rows)(const struct az_scope *, uint32_t trace, enum az_kind kind);
     /* Instead of all of these: puts such numbers, of 0 to *n - 1, of all events of a kind of a
      * trace into a list; AZ_NO_ID: the event is in no row. */
     int (*number)(const struct az_scope *, uint32_t trace, enum az_kind kind, uint32_t *list,
                   size_t *n);
-    /* Values of an item, in ticks if `ticks`; none given: its duration. Of given rows only that. Or
+    /* Values of an item, in ticks if `ticks`; none set: its duration. Of stored rows only that. Or
      * real ones, in the unit of their columns, NaN: it has none; they have no sum. */
     struct az_spec_value {
         int64_t (*of)(const struct az_scope *, const struct az_item *);
@@ -198,7 +198,7 @@ struct az_table_spec {
     int64_t (*weight)(const struct az_scope *, const struct az_item *);
     enum az_shares shares;
     double (*whole)(const struct az_scope *); /* NULL: shares are parts of the table's total */
-    size_t top;                               /* rows kept; 0: all */
+    size_t top;                               /* rows used; 0: all */
     /* The same by an option (AZ_UNSET_I64: all), reported in `coverage`. */
     int64_t (*option_top)(const struct az_options *);
     const char *option;

@@ -1,4 +1,4 @@
-/* Grouping by one look-up an item. */
+/* Grouping by one lookup per item. */
 #include "tables/engine_group.h"
 
 #include <math.h>
@@ -100,7 +100,7 @@ static int keys_of(struct az_grouping *g, const struct az_item *item,
     return rc;
 }
 
-/* Where the group of items with the same keys is kept; NULL: keys follow from more than that. */
+/* Where the group of items with the same keys is stored; NULL: keys follow from more than that. */
 static int known_group(struct az_grouping *g, const struct az_item *item, uint32_t **known)
 {
     *known = NULL;
@@ -160,7 +160,7 @@ static int sort_in(void *ctx, size_t i, const struct az_item *item)
     return rc;
 }
 
-/* Numbers that say in which group an event is, by row; NULL: each has to be asked. */
+/* Numbers of the groups of events, by row; NULL: each has to be computed. */
 static const uint32_t *numbers_of(const struct az_grouping *g, size_t trace, enum az_kind kind)
 {
     const struct az_table_spec *s = g->spec;

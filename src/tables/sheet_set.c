@@ -169,7 +169,7 @@ static int add_sheet(struct az_document *to, const struct az_table *from,
     }
     if (from->rows)
         az_table_make(t, from->rows, make_row, s);
-    /* What is held there is held here: writers look it up. */
+    /* Rows stored there are stored here: writers look it up. */
     const int held = from->make ? 0 : az_table_hold(t, from->rows);
     const int added = az_document_add(to, t);
     return held ? held : added;

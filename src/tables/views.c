@@ -10,24 +10,24 @@
 #define TRACELENS AZ_TOOL_TRACELENS
 #define RANKS     AZ_TOOL_RANK_SHEETS
 
-#define USER_CLASSES "user_classes"  /* asked only by who gives a class map */
-#define FAMILIES     "family_sheets" /* asked only by who compares with a report that has them */
-#define CLASSIC      "classic_"      /* begins what only who knows the classic Nsight block asks */
+#define USER_CLASSES "user_classes"  /* only with a class map */
+#define FAMILIES     "family_sheets" /* only for a comparison with a report that has them */
+#define CLASSIC      "classic_"      /* begins tables of the classic Nsight block */
 
 struct view {
     const char *table;     /* id */
-    const char *questions; /* that it answers, divided by blanks */
+    const char *questions; /* of the table, divided by blanks */
     unsigned tool;         /* whose vocabulary it is; 0: ours */
     bool request; /* another tool's detail: not shown to users of a format that has a tool of its
                      own */
-    const char *several; /* column that must have two values: with one, another table says the same;
+    const char *several; /* column that must have two values: with one, another table has the same;
                             NULL: none */
     const char *nonzero; /* column that must have a number other than 0: else there is nothing to
-                            say; NULL: none */
+                            report; NULL: none */
 };
 
 /* clang-format off */
-/* Of one question the better answer comes first. A table that is not in the list is always shown. */
+/* Of one question the better table comes first. A table that is not in the list is always shown. */
 static const struct view views[] = {
     /* timelines */
     { "gpu_timeline", "timeline", 0, false, NULL, NULL },
@@ -72,7 +72,7 @@ static const struct view views[] = {
     { "kernel_type_breakdown", "kinds", HTA, true, NULL, NULL },
     { "kernel_type_breakdown_by_rank", "kinds_by_rank", HTA, true, NULL, NULL },
     { "kernel_summary_by_shape", "kernels_by_grid", 0, false, NULL, NULL },
-    /* asked for: shown next to another tool's form of it, and equal in every format */
+    /* requested: shown next to another tool's form of it, and equal in every format */
     { "kernels_by_grid", "kernels_by_grid kernels_by_geometry", NSYS, false, NULL, NULL },
     { "hlo_op_summary", "hlo_operations", 0, false, NULL, NULL },
     { "xla_summary", "hlo_operations", TRACELENS, false, NULL, NULL },
@@ -189,7 +189,7 @@ static bool same_cell(const struct az_cell *a, const struct az_cell *b)
            (a->type == AZ_EMPTY || fabs(az_cell_number(a) - az_cell_number(b)) < 0.5);
 }
 
-/* Does the table distinguish what its column is for? A table whose rows are not held has many. */
+/* Does the table distinguish what its column is for? A table whose rows are not stored has many. */
 static bool tells_apart(const struct az_table *t, const char *name)
 {
     const ptrdiff_t c = az_table_find_nocase(t, name);
@@ -210,7 +210,7 @@ static bool has_nonzero(const struct az_table *t, const char *name)
     return found;
 }
 
-/* Has the table something to say of its own? */
+/* Has the table something of its own? */
 static bool speaks(const struct az_table *t, const struct view *v)
 {
     return (!v->several || tells_apart(t, v->several)) &&
@@ -225,7 +225,7 @@ static bool present(const struct az_document *d, const struct view *v, struct az
     return t && allowed(v, c) && speaks(t, v);
 }
 
-/* Is every question of the table answered by a better one? */
+/* Has every question of the table a better one? */
 static bool answered(const struct az_document *d, const struct view *v, struct az_view_choice c)
 {
     struct az_sv rest = az_sv_str(v->questions);
@@ -260,8 +260,8 @@ static bool withheld_table(const struct az_document *d, const struct az_table *t
     return v && (!shown(d, v, c) || (!asked_for(v, c) && !speaks(t, v)));
 }
 
-/* A table that is answered stays so: what answers it is not taken away, and what is itself answered
- * is so by one that answers this one, too. */
+/* A table that is replaced stays so: what replaces it is not removed, and what is itself replaced
+ * is so by one that replaces this one, too. */
 void az_views_prune(struct az_document *d, struct az_view_choice c)
 {
     for (size_t i = 0; i < d->tables.n; i++) {
@@ -272,8 +272,8 @@ void az_views_prune(struct az_document *d, struct az_view_choice c)
         t->rows = 0;
         t->make = NULL;
         if (!shown(d, view_of(t->kind.n ? t->kind : t->id), c))
-            az_vec_release(
-                &t->columns); /* one a rank, of some; else they say why it is not shown */
+            az_vec_release(&t->columns); /* one a rank, of some; else they are the reason why it is
+                                            not shown */
     }
 }
 

@@ -10,7 +10,7 @@
 
 struct az_sheet_set;
 struct az_view_choice {
-    unsigned compat; /* tools asked for */
+    unsigned compat; /* tools requested */
     unsigned native; /* tool of the format's users; 0: none */
     bool class_map;  /* the user has classes of kernels of his own */
     bool classic;    /* the report has the classic Nsight block */
@@ -24,11 +24,11 @@ bool az_views_wanted(const struct az_document *d, const char *table, struct az_v
 /* Frees the rows of tables that will not be shown whatever else comes, of a document that grows;
  * the tables stay, empty, for az_views_select. */
 void az_views_prune(struct az_document *d, struct az_view_choice c);
-/* Takes the tables that are not shown out of a complete document. *withheld: their ids as text, "a,
+/* Removes the tables that are not shown from a complete document. *withheld: their ids as text, "a,
  * b", in the document's arena; empty: none. */
 int az_views_select(struct az_document *d, struct az_view_choice c,
                     struct az_sv *withheld) AZ_MUST_USE;
-/* Adds tables of a complete document once more under the names they have in the tools asked for
+/* Adds tables of a complete document once more under the names they have in the tools requested
  * (aliases.c). */
 int az_views_alias(struct az_document *d, unsigned compat) AZ_MUST_USE;
 

@@ -1,5 +1,5 @@
 /* CSV rows from a window over a byte source. Two splitters with one meaning: by the index of
- * csv_index.c, and byte by byte, which also takes the rows whose quotes the index cannot follow. */
+ * csv_index.c, and byte by byte, which also reads the rows whose quotes the index cannot follow. */
 #include "text/csv.h"
 
 #include "text/csv_index.h"
@@ -8,7 +8,7 @@
 #define MAX_ROW_DEFAULT ((size_t)64 << 20)
 #define MAX_FIELDS      ((size_t)1 << 20)
 #define FEW                                                                                        \
-    ((size_t)100) /* bytes read at once in a build that moves buffers, or as many as are kept */
+    ((size_t)100) /* bytes per read in a build that moves buffers, or as many as are stored */
 #define PADDING AZ_CSV_BLOCK /* readable bytes after the window's content */
 
 int az_csv_init(struct az_csv *c, struct az_source *src, char sep, struct az_mem *mem)
@@ -95,7 +95,7 @@ static int grow(struct az_csv *c)
 }
 
 /* Moves the unfinished row to the front and reads on. Views in c->row follow. `known` bytes from
- * c->at on hold no row end. Returns 0 also at the end of the source (then c->eof is set). */
+ * c->at on contain no row end. Returns 0 also at the end of the source (then c->eof is set). */
 static int refill(struct az_csv *c, size_t known)
 {
     size_t have = c->window.n - c->at;
@@ -299,7 +299,7 @@ static bool take_fields(struct az_csv *c, size_t *start, size_t *end)
 }
 
 /* Indexes more; reads more first if the rest is less than a block. Where the source broke off, what
- * is there is indexed: it may hold whole rows. */
+ * is there is indexed: it may contain whole rows. */
 static int extend_index(struct az_csv *c, size_t *start)
 {
     struct az_csv_index *x = c->index;

@@ -1,5 +1,5 @@
 /* CSV by RFC 4180, tolerant: BOM, CRLF, quotes, doubled quotes, line breaks inside quotes, fields
- * without quotes that hold quotes; streaming, constant memory, fields as views. */
+ * without quotes that contain quotes; streaming, constant memory, fields as views. */
 #ifndef AZ_TEXT_CSV_H
 #define AZ_TEXT_CSV_H
 
@@ -11,7 +11,7 @@ struct az_csv_field {
      * stays as it is. */
     struct az_sv raw;
     bool quoted;
-    bool doubled; /* raw holds quotes: az_csv_text must be asked for the text */
+    bool doubled; /* raw contains quotes: az_csv_text returns the text */
 };
 AZ_VEC(struct az_csv_field, az_csv_fields);
 
@@ -43,13 +43,13 @@ struct az_csv {
 int az_csv_init(struct az_csv *c, struct az_source *src, char sep, struct az_mem *mem) AZ_MUST_USE;
 void az_csv_release(struct az_csv *c);
 /* 1: a row is in c->row (views live to the next call); 0: end; negative: error, which later calls
- * repeat. A quote left open at the end of the file is AZ_EFORMAT (c->line says where it began);
+ * repeat. A quote left open at the end of the file is AZ_EFORMAT (c->line is where it began);
  * errors of the source pass through after the good rows before them. */
 int az_csv_next(struct az_csv *c) AZ_MUST_USE;
-/* Rows that are probably still to come, if n took what was read so far; 0: nobody knows. */
+/* Rows that are probably still to come, if n is what was read so far; 0: unknown. */
 size_t az_csv_rows_left(const struct az_csv *c, size_t n);
-/* After the last row: warns if no line end closes it. A number that was cut is a number, and no
- * other sign says so. */
+/* After the last row: warns if no line end closes it. A truncated number is still a number, and
+ * nothing else shows it. */
 void az_csv_warn_open(const struct az_csv *c, struct az_sv path, struct az_diag *diag);
 /* Text of a field with doubled quotes made single (in the arena only if needed). */
 struct az_sv az_csv_text(struct az_arena *a, const struct az_csv_field *f);

@@ -1,4 +1,4 @@
-/* What a CSV field says: its text, numbers, and the way back into CSV. */
+/* The value of a CSV field: its text, numbers, and the way back into CSV. */
 #include "base/ascii_copy.h"
 #include "base/num.h"
 #include "base/swar.h"
@@ -83,7 +83,7 @@ static bool needs_quotes(struct az_sv text, char sep)
     return special(az_eight(text.p + text.n - 8), sep);
 }
 
-/* How many quotes there are at most: a long text is looked at, a short one may be nothing else. */
+/* How many quotes there are at most: a long text is checked, a short one can be nothing else. */
 static size_t most_quotes(struct az_sv text)
 {
     enum { SHORT = 4096 };
@@ -143,8 +143,8 @@ size_t az_csv_copy_plain(struct az_sv text, char *out)
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Takes thousands separators out. They must cut the integer part into groups of three: "1,5" may be
- * a decimal comma, and 15 would be silently wrong. */
+/* Removes thousands separators. They must divide the integer part into groups of three: "1,5" may
+ * be a decimal comma, and 15 would be silently wrong. */
 static int strip_thousands(struct az_sv s, char buf[NUMBER_MAX], struct az_sv *out)
 {
     size_t n = 0, i = 0, group = 0;
@@ -302,7 +302,7 @@ static int scale_decimal(const struct decimal *d, int64_t scale, int64_t *out)
 static unsigned digit_of(char c) { return (unsigned)(unsigned char)c - '0'; }
 
 /* Numbers as profilers write them, at most 18 bytes without exponent, times 10^ten, without a
- * division. false: take the general way. */
+ * division. false: use the general case. */
 static bool quick_decimal(struct az_sv s, int ten, int64_t *out)
 {
     const char *p = s.p, *end = s.p + s.n;

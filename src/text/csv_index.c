@@ -1,6 +1,6 @@
 /* Bit-parallel indexing of CSV: a mask of 64 bits per character class and 64 bytes; the prefix XOR
- * of the quote mask says which bytes are inside quotes, and a doubled quote flips it twice, so that
- * it needs no care. */
+ * of the quote mask marks the bytes inside quotes, and a doubled quote flips it twice, so that it
+ * needs no care. */
 #include "text/csv_index.h"
 
 void az_csv_index_start(struct az_csv_index *x, size_t at)
@@ -17,7 +17,7 @@ void az_csv_index_start(struct az_csv_index *x, size_t at)
 #if AZ_CSV_SIMD
 #include <emmintrin.h>
 
-/* Unrolled by hand: at -O2 the compiler keeps the loops, and the block in memory. */
+/* Unrolled by hand: at -O2 the compiler leaves the loops, and the block in memory. */
 struct block {
     __m128i a, b, c, d;
 };

@@ -30,7 +30,7 @@ struct az_csv_index {
     uint64_t may_open; /* 1: a quote at `scanned` is the first byte of a field or doubles a closing
                           one */
     uint64_t was_closed; /* 1: the byte before `scanned` is a closing quote */
-    bool doubled;        /* the chunk holds a doubled quote, */
+    bool doubled;        /* the chunk contains a doubled quote, */
     bool breaks;         /* a line break inside quotes, */
     bool irregular; /* a quote in the midst of a field: the ends stop before it, and so does the
                        indexing */
@@ -39,7 +39,7 @@ struct az_csv_index {
 /* Starts at `at`, the first byte of a row. */
 void az_csv_index_start(struct az_csv_index *x, size_t at);
 /* Indexes the next chunk of bytes [scanned, end) of `w`, in place of the last one. Whole blocks
- * only, unless `last` says that nothing follows `end`. 64 bytes after `end` must be readable. */
+ * only, unless `last`: nothing follows `end`. 64 bytes after `end` must be readable. */
 void az_csv_index_chunk(struct az_csv_index *x, const char *w, size_t end, bool last, char sep);
 
 #endif

@@ -11,7 +11,7 @@ void az_json_template_begin(struct az_jform *f)
         f->trials = 0;
     const unsigned late = f->trials < TRIALS ? 0 : f->trials - TRIALS + 1;
     const unsigned wait = late ? 1u << (late < DOUBLINGS ? late : DOUBLINGS)
-                               : f->n != 0; /* one odd record does not replace a form */
+                               : f->n != 0; /* one unusual record does not replace a form */
     f->learning = f->passed++ >= wait;
     if (!f->learning)
         return;

@@ -1,7 +1,7 @@
 /* Records that differ only in their numbers. A file of profiler records repeats the same keys in
  * the same order some hundred thousand times: once one record was read by its keys, its text is
- * kept as a form, literal text with places for numbers, and a record of that form needs no keys
- * looked up. What does not fit in every byte is read by its keys, so the result is the same.
+ * stored as a form, literal text with places for numbers, and a record of that form needs no search
+ * for keys. What does not fit in every byte is read by its keys, so the result is the same.
  *
  *   if (az_json_template_read(f, s, e, sizeof *e)) -> done
  *   az_json_template_begin(f)
@@ -18,7 +18,7 @@
 enum {
     AZ_JSON_TEMPLATE_PIECES = 64,
     AZ_JSON_TEMPLATE_RECORD = 512,             /* bytes of the largest record */
-    AZ_JSON_TEMPLATE_NOWHERE = UINT16_MAX - 1, /* a number that nobody wants */
+    AZ_JSON_TEMPLATE_NOWHERE = UINT16_MAX - 1, /* an unused number */
     AZ_JSON_TEMPLATE_NONE = UINT16_MAX         /* no number after this text */
 };
 
@@ -71,7 +71,7 @@ static inline void az_json_template_clear(struct az_jform *f, size_t place)
         az_json_template_clear_(f, place);
 }
 
-/* This record holds more than numbers (a view into the text): no form. */
+/* This record has more than numbers (a view into the text): no form. */
 static inline void az_json_template_unfit(struct az_jform *f) { f->fits = false; }
 
 /* The record read from [from, end) is `record`. */

@@ -2,7 +2,7 @@
 #include "text/jsonscan.h"
 
 #define SENTINEL     64
-#define FEW          100 /* bytes of a read in a build that moves buffers, or as many as are kept */
+#define FEW          100 /* bytes per read in a build that moves buffers, or as many as stored */
 #define RUNAWAYS_MAX 64  /* records without an end, after which reading stops */
 
 int az_jscan_init(struct az_jscan *s, int (*fill)(void *, void *, size_t, size_t *), void *ctx,
@@ -41,7 +41,7 @@ static int move(struct az_jscan *s, size_t more)
     return 0;
 }
 
-/* Ends the life of what earlier calls gave out. */
+/* Invalidates views of earlier calls. */
 static inline void end_views(struct az_jscan *s)
 {
     if (AZ_MOVES)
@@ -64,7 +64,7 @@ static int grow(struct az_jscan *s)
     return 0;
 }
 
-/* Keeps [s->p, end), moved to the front, and reads more after it: 1 more data, 0 end of the
+/* Moves [s->p, end) to the front, and reads more after it: 1 more data, 0 end of the
  * document, negative error.
  */
 static int refill(struct az_jscan *s)
@@ -148,7 +148,7 @@ int az_jscan_byte(struct az_jscan *s, char c)
     return AZ_JSON_OK;
 }
 
-/* Runs a record-level call at the cursor until it does not want more; at the end of the document
+/* Runs a record-level call at the cursor until it needs no more; at the end of the document
  * `MORE` stays. */
 static int whole_string(struct az_jscan *s, struct az_sv *raw)
 {
@@ -352,7 +352,7 @@ static int leave_out(struct az_jscan *s, int64_t start, bool strict, struct az_j
     return rc;
 }
 
-/* The document ends inside the record at s->p: cut off there, unless an open string or bracket
+/* The document ends inside the record at s->p: truncated there, unless an open string or bracket
  * swallowed what follows.
  */
 static int cut_off(struct az_jscan *s, int64_t start, bool strict, struct az_jarray *out)

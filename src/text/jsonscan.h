@@ -2,17 +2,17 @@
  * array of records (objects).
  *
  * How it works
- *   One window holds the record being read, whole, with 64 zero bytes after the data as sentinel.
- * The caller's record function reads keys and values with the inline calls below straight from the
- * window. A call that reaches the end of the data returns AZ_JSON_MORE; the record function returns
- * that at once, the window is refilled (the unfinished record moved to the front, the window
- * doubled only if one record fills it) and the record function is called again from the record's
- * start. So a record function must have no effect until it has read its record to the end. Three
- * outcomes are kept apart: done, need more, malformed at an offset.
+ *   One window contains the record being read, whole, with 64 zero bytes after the data as
+ * sentinel. The caller's record function reads keys and values with the inline calls below straight
+ * from the window. A call that reaches the end of the data returns AZ_JSON_MORE; the record
+ * function returns that at once, the window is refilled (the unfinished record moved to the front,
+ * the window doubled only if one record fills it) and the record function is called again from the
+ * record's start. So a record function must have no effect until it has read its record to the end.
+ * Three outcomes are distinguished: done, need more, malformed at an offset.
  *
  * Transition cache
  *   A writer nearly always puts the same bytes between two values (`, "pid": `). For each key, a
- * few entries {bytes, length, next key} are kept; a 32-byte compare after a value (and one of the
+ * few entries {bytes, length, next key} are cached; a 32-byte compare after a value (and one of the
  * rest of a longer literal) lands on the next value with its key decoded. A hit is byte equality,
  * so the cache cannot change a result; white space may follow the literal and is skipped after a
  * hit too.
@@ -42,10 +42,10 @@ enum az_j {
 #define AZ_JSON_MAX_KEYS 96
 #define AZ_JSON_WAYS     4
 #define AZ_JSON_FIRST    AZ_JSON_MAX_KEYS /* index of the cache line after '{' */
-#define AZ_JSON_LITERAL  52               /* bytes of a literal that is kept, at most */
+#define AZ_JSON_LITERAL  52               /* bytes of a cached literal, at most */
 #define AZ_JSON_UNKNOWN  0                /* key number of a key that is not in the set */
 
-/* Keys of one kind of object, numbered 1..n in the order given, with the transition cache of that
+/* Keys of one kind of object, numbered 1..n in order, with the transition cache of that
  * object. One per thread. */
 struct az_jkeys {
     const char *text[AZ_JSON_MAX_KEYS];
@@ -79,7 +79,7 @@ struct az_jscan {
                 size_t *got); /* 0 or an error; *got = 0 at the end */
     void *ctx;
     int error;          /* of fill, or of memory */
-    size_t max_record;  /* a record may take this much (default 64 MiB; not below the window) */
+    size_t max_record;  /* a record may be this long (default 64 MiB; not below the window) */
     size_t first_key_n; /* first key of records, for resynchronising; 0: not known */
     int64_t number;     /* what slow calls leave next to their result */
     bool escaped;
@@ -131,8 +131,8 @@ struct az_jarray {
 };
 /* Reads `[ {..}, {..} ]` (cursor on '['): calls record(ctx, s) with the cursor after each '{'; it
  * reads up to and including the matching '}' and returns AZ_JSON_OK, or AZ_JSON_MORE / AZ_JSON_BAD
- * as the calls below gave them, or an az_err to stop. Elements that are no objects are skipped. A
- * malformed record is skipped: the scan goes on at the next place that looks like the start of a
+ * as the calls below returned them, or an az_err to stop. Elements that are no objects are skipped.
+ * A malformed record is skipped: the scan goes on at the next place that can be the start of a
  * record (its first key that of the first record read); strict: AZ_JSON_BAD at once. Records that
  * do not end within max_record or the document are skipped so, too, up to 64 of them (each costs a
  * window): then reading stops, as if truncated. AZ_JSON_OK also when truncated (see out). Other:
@@ -154,19 +154,19 @@ static inline struct az_sv az_jscan_first_key(const struct az_jscan *s)
 {
     return az_sv_make(s->first_key_buf, s->first_key_n);
 }
-/* Moves the cursor to the next place from here that looks like a record's start (`{ "first_key"
+/* Moves the cursor to the next place from here that can be a record's start (`{ "first_key"
  * :`). Bytes of that form cannot be inside a JSON string. AZ_JSON_OK, AZ_JSON_END at the end of the
  * document, or an az_err. */
 int az_jscan_resync(struct az_jscan *s) AZ_MUST_USE;
 
 /* ---- record level: inline, never refill ----
  * Each call has two forms. az_json_X(s, ...) reads at s->p. az_json_at_X(s, &p, ...) reads at a
- * cursor that the record function keeps in a local variable, begun with s->p and put back there
+ * cursor that the record function has in a local variable, begun with s->p and put back there
  * before it returns: as every byte's place follows from the value before it, a cursor that stays in
  * a register is worth a fifth of the time. */
 #define AZ_JC                                                                                      \
-    static inline __attribute__((                                                                  \
-        always_inline)) /* else the cursor's address is taken, and it is no register */
+    static inline                                                                                  \
+        __attribute__((always_inline)) /* else the cursor has an address, and is in no register */
 int az_json_next_key_slow(struct az_jscan *s, struct az_jkeys *k, unsigned prev);
 
 static inline const char *az_json_at_space(const char *p)
@@ -178,7 +178,7 @@ static inline const char *az_json_at_space(const char *p)
 static inline void az_json_space(struct az_jscan *s) { s->p = az_json_at_space(s->p); }
 
 /* Key number, AZ_JSON_END, or AZ_JSON_UNKNOWN for a miss. Never matches beyond the data: a literal
- * holds no zero byte. */
+ * contains no zero byte. */
 AZ_JC int az_json_at_cached(const char **at, const struct az_jcache *c)
 {
 #pragma GCC unroll 4
@@ -367,15 +367,15 @@ static inline int az_json_i64(struct az_jscan *s, int64_t *out, bool *missing)
     return rc == AZ_JSON_NONE ? AZ_JSON_OK : rc;
 }
 
-/* Un-escapes raw string text: escapes, surrogate pairs (unpaired: U+FFFD), bad escapes kept as
+/* Un-escapes raw string text: escapes, surrogate pairs (unpaired: U+FFFD), bad escapes stay as
  * written. In the arena; without an escape the view `raw` itself, which lives no longer than
  * before. */
 struct az_sv az_json_unescape(struct az_arena *a, struct az_sv raw);
-/* The text of a raw value in the arena, to be kept: a string without its quotes and escapes, any
+/* The text of a raw value, copied into the arena: a string without its quotes and escapes, any
  * other value as it is written. {NULL,0} without memory. */
 struct az_sv az_json_text(struct az_arena *a, struct az_sv raw);
 
-/* ---- small whole values (arguments, metadata) held as raw text: a cursor over a view ---- */
+/* ---- small whole values (arguments, metadata) as raw text: a cursor over a view ---- */
 struct az_jview {
     struct az_sv rest;
 };

@@ -51,7 +51,7 @@ static unsigned key_find_escaped(const struct az_jkeys *k, struct az_sv raw)
     return id;
 }
 
-/* Keeps the literal [from, s->p) that led from key `prev` to `key`. */
+/* Caches the literal [from, s->p) that led from key `prev` to `key`. */
 static void remember(const struct az_jscan *s, struct az_jkeys *k, unsigned prev, const char *from,
                      int key)
 {
@@ -104,7 +104,7 @@ int az_json_next_key_slow(struct az_jscan *s, struct az_jkeys *k, unsigned prev)
     return (int)key;
 }
 
-/* The text holds a backslash or a zero byte at `stop`. */
+/* The text has a backslash or a zero byte at `stop`. */
 int az_json_string_slow(struct az_jscan *s, const char *stop)
 {
     s->escaped = false;
@@ -178,8 +178,8 @@ static bool nested_bytes(const char **p, const char *stop, size_t *depth, bool *
 }
 
 /* Cursor after the opening bracket: to after the matching one. 64 bytes at once: brackets outside
- * strings are counted, strings reported by the parity of quotes; a block with a backslash takes the
- * slow way. */
+ * strings are counted, strings reported by the parity of quotes; a block with a backslash is read
+ * byte by byte. */
 static int skip_nested(struct az_jscan *s)
 {
     const char *p = s->p;
@@ -261,7 +261,7 @@ int az_json_skip_slow(struct az_jscan *s)
 }
 
 /* Numbers of 16 to 19 digits with nothing to round, such as times in microseconds since 1970: every
- * event of some writers has one. False: take the long way. */
+ * event of some writers has one. False: use the general case. */
 static bool long_decimal(const char **at, int scale10, int64_t *out)
 {
     enum { MOST = 9 };
@@ -449,7 +449,7 @@ static size_t whole_blocks(struct az_sv t, size_t *depth, bool *text)
     return i;
 }
 
-/* Length of the value at the start of t, 0 if it is malformed or cut off. */
+/* Length of the value at the start of t, 0 if it is malformed or truncated. */
 static size_t value_length(struct az_sv t)
 {
     size_t depth = 0, i = 0;

@@ -1,5 +1,5 @@
-/* Streaming JSON writer: keys in the order given, shortest exact numbers, UTF-8 cleaned. Writes to
- * an az_outfile or a character vector. */
+/* Streaming JSON writer: keys in the order of the calls, shortest exact numbers, UTF-8 cleaned.
+ * Writes to an az_outfile or a character vector. */
 #ifndef AZ_TEXT_JSONW_H
 #define AZ_TEXT_JSONW_H
 
@@ -31,7 +31,7 @@ void az_jsonw_keysv(struct az_jsonw *w, struct az_sv key);
 void az_jsonw_text(struct az_jsonw *w, struct az_sv s);
 void az_jsonw_i64(struct az_jsonw *w, int64_t x);
 void az_jsonw_f64(struct az_jsonw *w, double x); /* NaN and infinities: null */
-/* A value that is JSON already: a number in another form, an object kept as text. Not checked. */
+/* A value that is JSON already: a number in another form, an object stored as text. Not checked. */
 void az_jsonw_raw(struct az_jsonw *w, struct az_sv value);
 void az_jsonw_bool(struct az_jsonw *w, bool x);
 void az_jsonw_null(struct az_jsonw *w);

@@ -1,4 +1,4 @@
-/* Names for people. A name is shortened by its syntax only: no name is known here. */
+/* Names for readers. A name is shortened by its syntax only: no name is known here. */
 #include "text/names.h"
 
 #include "base/intern.h"
@@ -7,9 +7,9 @@
 #define MARK "\xe2\x80\xa6" /* of what is skipped */
 
 enum {
-    MOST_NAMES = 512, /* of a column: more are shortened without a look at each other */
+    MOST_NAMES = 512, /* of a column: more are shortened without comparing them */
     MOST_CUT = 32,    /* the same where words are compared */
-    PLAIN_NAME = 8,   /* a shorter one says little without its arguments */
+    PLAIN_NAME = 8,   /* a shorter one means little without its arguments */
     MOST_TOKENS = 160 /* words of a generated name */
 };
 
@@ -159,7 +159,7 @@ static struct az_sv simple(struct az_arena *a, struct az_sv s)
         char c = s.p[i];
         if (c == ':' && i + 1 < s.n && s.p[i + 1] == ':') {
             if (s.n - i > 2 && !word(s.p[i + 2]))
-                ; /* "::{lambda": nothing that says more */
+                ; /* "::{lambda": nothing more specific */
             else
                 n = begin;
             i += 2;
@@ -206,7 +206,7 @@ struct az_sv az_name_short(struct az_arena *a, struct az_sv s, bool arguments)
     return az_arena_printf(a, "%.*s<%.*s>", AZ_SVF(p.base), AZ_SVF(simple(a, p.arguments)));
 }
 
-/* Names by their short forms, so that only those that are alike are compared: of each form two
+/* Names by their short forms, so that only similar ones are compared: of each form two
  * different names are enough. */
 enum { CHAINS = 1024 };
 struct alike {
@@ -324,7 +324,7 @@ static size_t most_telling(const struct words *w, size_t n, size_t i, const bool
     return best;
 }
 
-/* Width of the name with the words that are kept. */
+/* Width of the name with the remaining words. */
 static size_t length_of(const struct words *w, const bool *keep)
 {
     size_t bytes = 0;
@@ -348,10 +348,10 @@ static void fill_up(const struct words *w, bool *keep, size_t width)
     }
 }
 
-/* The first word, and of the others those in which a generated name differs from those that begin
- * alike: "sm90_xmma_gemm_bf16_tn_n_tile256x128x64_execute" -> "sm90...tn...tile256x128x64", and
- * more of the first ones as far as there is room. The name itself if none begins alike, or its
- * words are the same as another's. */
+/* The first word, and of the others those in which a generated name differs from those with the
+ * same beginning: "sm90_xmma_gemm_bf16_tn_n_tile256x128x64_execute" ->
+ * "sm90...tn...tile256x128x64", and more of the first ones as far as there is room. The name itself
+ * if no other has its beginning, or its words are the same as another's. */
 static struct az_sv telling(struct az_arena *a, const struct az_sv *name, const struct words *w,
                             size_t n, size_t i, size_t width)
 {
@@ -387,7 +387,7 @@ static struct az_sv telling(struct az_arena *a, const struct az_sv *name, const 
     return keep[tokens - 1] ? out : az_arena_printf(a, "%.*s" MARK, AZ_SVF(out));
 }
 
-/* Would it be taken for another name if both were cut? */
+/* Would it equal another name if both were truncated? */
 static bool taken(const struct az_sv *name, size_t n, size_t i, size_t width, struct az_arena *a)
 {
     const struct az_sv cut = az_utf8_fit(a, name[i], width, true);
@@ -415,7 +415,8 @@ static size_t alike_up_to(struct az_sv a, struct az_sv b)
     return n;
 }
 
-/* Its beginning, and from the word on in which it differs from those that were cut to the same. */
+/* Its beginning, and from the word on in which it differs from those that were truncated to the
+ * same. */
 static struct az_sv apart(struct az_arena *a, const struct az_sv *name, const struct az_sv *shown,
                           size_t n, size_t i, size_t width)
 {

@@ -1,5 +1,5 @@
-/* Texts of cells as people read them: lists as words, names of kernels by the part in which
- * they differ. Tables and files keep what the trace says. */
+/* Texts of cells as shown to readers: lists as words, names of kernels by the part in which
+ * they differ. Tables and files have the names of the trace. */
 #ifndef AZ_TEXT_NAMES_H
 #define AZ_TEXT_NAMES_H
 
@@ -17,8 +17,8 @@ struct az_sv az_name_plain(struct az_arena *a, struct az_sv s);
 struct az_sv az_name_short(struct az_arena *a, struct az_sv s, bool arguments);
 /* Names of one column, each shortened as far as different names stay different; in place. */
 void az_names_shorten(struct az_arena *a, struct az_sv *name, size_t n);
-/* The same names cut to a width: of generated names (words divided by `_`) the words that they have
- * in common give way to those that differ. */
+/* The same names truncated to a width: of generated names (words divided by `_`) common words are
+ * dropped before those that differ. */
 void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width);
 
 #endif

@@ -47,7 +47,7 @@ static inline int az_protobuf_sub(const struct az_protobuf *m, struct az_sv byte
     return out->depth > AZ_PROTOBUF_DEPTH ? AZ_EFORMAT : AZ_OK;
 }
 
-/* A varint of any length up to 10 bytes; the 10th may only hold one bit. What is after 64 bits is
+/* A varint of any length up to 10 bytes; the 10th may only have one bit. What is after 64 bits is
  * an error, as is the end of the message inside it. */
 int az_protobuf_varint_long(struct az_protobuf *m, uint64_t *value) AZ_MUST_USE;
 static inline int az_protobuf_varint(struct az_protobuf *m, uint64_t *value)
@@ -88,8 +88,9 @@ static inline unsigned az_protobuf_varint_word(const uint8_t *p, uint64_t *value
 int az_protobuf_fixed(struct az_protobuf *m, unsigned wire, const uint8_t *tag,
                       uint64_t *value) AZ_MUST_USE;
 
-/* Next field: 1 and its number and wire type; 0 at the end; AZ_EFORMAT. `value` holds numbers (also
- * the bits of fixed32 and fixed64), `bytes` length-delimited fields; the other is left as it was.
+/* Next field: 1 and its number and wire type; 0 at the end; AZ_EFORMAT. `value` is for numbers
+ * (also the bits of fixed32 and fixed64), `bytes` length-delimited fields; the other is left as it
+ * was.
  */
 static inline int az_protobuf_next(struct az_protobuf *m, uint32_t *field, unsigned *wire,
                                    uint64_t *value, struct az_sv *bytes)
@@ -155,7 +156,7 @@ static inline struct az_protobuf_numbers az_protobuf_numbers(unsigned wire, uint
 /* 1 and the next number, 0 at the end, AZ_EFORMAT. */
 int az_protobuf_number(struct az_protobuf_numbers *it, uint64_t *value) AZ_MUST_USE;
 
-/* The fields of a small message that are wanted: the last of each, the others are skipped. What
+/* The required fields of a small message: the last of each, the others are skipped. What
  * is not in the message is left as it was. Cursor over it (for messages in it) in *sub; NULL. */
 struct az_protobuf_want {
     uint32_t field;
@@ -168,7 +169,7 @@ int az_protobuf_pick(const struct az_protobuf *m, struct az_sv message,
 
 /* The first length-delimited field of that number, or the empty view with p NULL where there is
  * none (also where the message is damaged before it). For messages of which only one part is
- * wanted. */
+ * required. */
 struct az_sv az_protobuf_find(struct az_sv message, uint32_t field);
 
 #endif

@@ -1,6 +1,6 @@
 /* Byte-scanning primitives of the JSON scanner: SSE2 and a portable form of each, with equal
- * results (a unit test holds them against each other). All read at most 64 bytes beyond the first
- * byte that ends them, so the caller keeps 64 readable zero bytes after its data. */
+ * results (a unit test compares them). All read at most 64 bytes beyond the first
+ * byte that ends them, so the caller has 64 readable zero bytes after its data. */
 #ifndef AZ_TEXT_SCANPRIM_H
 #define AZ_TEXT_SCANPRIM_H
 

@@ -46,7 +46,8 @@ static int numbers(struct az_coll_blame *m)
     return rc;
 }
 
-/* A run without steps is cut into equal numbers of collectives, if there is enough in each. */
+/* A run without steps is truncated into equal numbers of collectives, if there is enough in each.
+ */
 static void shares(struct az_coll_blame *m)
 {
     const struct az_coll_run *c = m->c;

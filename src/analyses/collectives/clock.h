@@ -18,7 +18,7 @@ struct az_coll_track {
     uint32_t n; /* 0: not known */
 };
 
-/* Difference; what cannot be a time any more is cut. */
+/* Difference; what cannot be a time any more is truncated. */
 #define AZ_COLL_MOST_NS (INT64_C(1) << 61)
 static inline int64_t az_coll_minus(int64_t a, int64_t b)
 {

@@ -31,7 +31,7 @@ struct az_sv az_coll_id(const struct az_coll_run *c, const struct az_coll_coll *
 }
 
 /* Other tools have the list of a group's ranks in each row. That grows with the square of a run:
- * where their tables are not asked for, a row has the number of its group, and what all of its rows
+ * where their tables are not requested, a row has the number of its group, and what all of its rows
  * share is in `process_groups`. */
 bool az_coll_lists_in_rows(const void *run)
 {

@@ -50,7 +50,8 @@ static size_t step_after(const struct az_coll_part *p, int64_t t)
     return low;
 }
 
-/* Work is cut where a step begins, so that what is before it is not mixed with what is after. */
+/* Work is truncated where a step begins, so that what is before it is not mixed with what is after.
+ */
 static int add(struct local *l, const struct az_coll_op *op, size_t index)
 {
     struct item x = { .start = op->start,
@@ -155,7 +156,7 @@ static void answer(const struct local *l, size_t item, int64_t t, struct az_coll
 }
 
 /* Time between an item and t, when something begins that was launched at `launch`, until then: the
- * host had not asked for it yet. */
+ * host had not requested it yet. */
 static int64_t host_time(const struct local *l, size_t item, int64_t t, int64_t launch)
 {
     if (item == NONE)

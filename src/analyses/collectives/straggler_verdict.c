@@ -154,7 +154,7 @@ static int sum_up(struct verdicts *k, size_t r)
 }
 
 /* ---- all ranks ---- */
-/* What the ranks of a set have in common, so that judging each of many does not look at all again:
+/* What the ranks of a set have in common, so that judging each of many does not check all again:
  * medians over all of them, and their delays with sums from the least on, of which one can be
  * omitted. */
 struct peers {

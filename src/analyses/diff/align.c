@@ -94,7 +94,7 @@ static void costs_of(const uint32_t *a, size_t n, const uint32_t *b, size_t m, b
     }
 }
 
-/* Where b is best cut when a is cut in the middle (Hirschberg). */
+/* Where b is best cut when a is truncated in the middle (Hirschberg). */
 static int best_cut(const uint32_t *a, size_t n, const uint32_t *b, size_t m, size_t *cut,
                     struct az_mem *mem)
 {

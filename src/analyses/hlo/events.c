@@ -165,7 +165,7 @@ static int64_t origin_of(struct az_hlo *h, size_t trace)
 }
 
 /* What rows are made of. Most reports do not show this table: order and calls are found when the
- * first row is asked for. */
+ * first row is requested. */
 struct listing {
     struct az_job job;
     struct az_arena arena; /* its own: rows are made when other writers may be at work */

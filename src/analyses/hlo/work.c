@@ -57,7 +57,7 @@ static int64_t operand_bytes(const struct az_hlo_op *op, size_t n)
     return sum;
 }
 
-/* Results without workspace, which libraries ask for as bytes. */
+/* Results without workspace, which libraries request as bytes. */
 static int64_t result_bytes(const struct az_hlo_op *op)
 {
     int64_t sum = 0;

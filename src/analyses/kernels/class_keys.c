@@ -7,7 +7,7 @@
 #define FEW_NAMES        4    /* of fewer names nothing is common */
 #define MOST_IDENTIFIERS 32   /* of a name that are examined */
 #define SHORT            24   /* characters of a key that nobody would shorten */
-#define MOST_LOOKS       1000 /* at beginnings; each is looked for in all names */
+#define MOST_LOOKS       1000 /* at beginnings; each is searched in all names */
 #define MOST_WORDS       2000 /* what most names hold is among their first words */
 
 /* ---- identifiers ---- */
@@ -182,7 +182,7 @@ static uint64_t pairs_of(struct az_sv word)
     return bits;
 }
 
-/* Names whose words hold this one: a key is looked for anywhere in a name. */
+/* Names whose words hold this one: a key is searched anywhere in a name. */
 static uint32_t names_with(struct az_class_keys *k, struct az_sv word)
 {
     const uint64_t pairs = pairs_of(word);

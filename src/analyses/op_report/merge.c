@@ -147,7 +147,7 @@ static int order_by_devices(struct merge *m)
 /* ---- by name ---- */
 
 /* Heads of the queues with the name of the first one that is not empty make a block. The first
- * version asked for no name and stopped with the shortest queue. */
+ * version requested no name and stopped with the shortest queue. */
 static int blocks_by_name(struct merge *m)
 {
     uint32_t *head = room(m, m->devices);

@@ -142,7 +142,7 @@ struct az_op_report {
     uint32_t
         last_mark; /* text of the last signpost, where the window begins with it; else AZ_NO_ID */
     bool nothing_after;     /* and no operation follows it */
-    struct az_vec_sv notes; /* what was done, for people */
+    struct az_vec_sv notes; /* what was done, for readers */
     int64_t range_low, range_high;
     bool hold; /* az_op_report_emit keeps tables back in held[] */
     struct az_table *held[8];

@@ -4,7 +4,8 @@
 #include "analyses/op_report/opreport.h"
 #include "base/sort.h"
 
-/* Which rows are kept: hosts have clocks of their own, so each file is cut at its own signposts. */
+/* Which rows are kept: hosts have clocks of their own, so each file is truncated at its own
+ * signposts. */
 struct window {
     uint32_t *order; /* rows by time */
     size_t n;

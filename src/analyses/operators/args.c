@@ -8,7 +8,7 @@
 
 struct work {
     const struct az_framework *fw;
-    uint32_t *module; /* launcher -> number of the module around it; NULL: not asked for */
+    uint32_t *module; /* launcher -> number of the module around it; NULL: not requested */
     int64_t *direct;  /* launcher -> ticks; only where the companion needs them */
     int64_t origin;   /* start of the first launcher */
 };

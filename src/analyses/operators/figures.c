@@ -56,7 +56,7 @@ static void see(const struct az_framework_estimate *e, const struct az_roofline 
     }
 }
 
-/* The amounts of member i, among the kept ones or asked for. */
+/* The amounts of member i, among the kept ones or requested. */
 static int amounts_of(struct az_framework_metrics *m, const struct az_framework_members *of,
                       size_t i, struct amounts *kept, struct amounts **at,
                       struct az_framework_figures *out)

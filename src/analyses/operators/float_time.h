@@ -6,7 +6,7 @@
 #include "analyses/operators/details.h"
 #include "analyses/operators/framework.h"
 
-#define AZ_FLOAT_UNITS (1 << 20) /* of a microsecond: what is smaller is cut off */
+#define AZ_FLOAT_UNITS (1 << 20) /* of a microsecond: what is smaller is truncated */
 
 /* The union of device events whose start and end are rounded to float64 microseconds, in units.
  * `spans`: scratch. */

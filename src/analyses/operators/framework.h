@@ -108,7 +108,7 @@ void az_framework_graphs_tell(struct az_job *job, struct az_framework_graphs g);
  * were not. The ticks are of any length, the same for all. */
 void az_framework_captures_tell(struct az_job *job, const struct az_capture_attach_sums *s);
 bool az_framework_gpu_recompute(const struct az_framework *f, uint32_t gpu);
-/* The column is_recompute, if asked for, and its cell. */
+/* The column is_recompute, if requested, and its cell. */
 void az_framework_recompute_column(const struct az_framework *f, struct az_table *t);
 void az_framework_put_recompute(const struct az_framework *f, struct az_table *t, bool is);
 

@@ -73,7 +73,8 @@ static int add_functions(struct az_job *job, const struct az_trace *t)
     return az_job_add(job, table, rc ? rc : table ? AZ_OK : az_arena_error(job->arena));
 }
 
-/* Where a device was recorded its work is shown, and the operators are for who looks for them. */
+/* Where a device was recorded its work is shown, and the operators are for who searches for them.
+ */
 static int run(struct az_job *job)
 {
     bool device = false;

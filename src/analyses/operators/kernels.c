@@ -28,7 +28,7 @@ int az_framework_kernels_get(struct az_framework_kernels *k, struct az_job *job)
     k->fw = az_framework_get(job, &rc);
     if (!k->fw)
         return rc;
-    static const char what; /* made once a job: several analyses ask for it */
+    static const char what; /* made once a job: several analyses request it */
     void **slot = az_job_slot(job, &what);
     rc = kernels_of(k, job, slot);
     az_job_leave(job, slot);

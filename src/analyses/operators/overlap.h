@@ -11,7 +11,7 @@
 struct az_overlaps {
     uint32_t *first;   /* gpu number -> first of its partners in `partner`; n_gpu + 1 entries */
     uint32_t *partner; /* gpu numbers */
-    uint64_t left_out; /* events whose partners were not looked for any more: there were too many
+    uint64_t left_out; /* events whose partners were not searched any more: there were too many
                           pairs */
 };
 /* Made on first use, kept in fw. NULL on failure, the error is in *rc. */

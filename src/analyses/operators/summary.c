@@ -177,7 +177,7 @@ static const struct az_table_spec by_name = {
     .shares = AZ_SHARES_CELLS,
 };
 
-/* Number of the module around a node; 0: not asked for. */
+/* Number of the module around a node; 0: not requested. */
 static int number_module(struct work *w, struct az_arena *a, uint32_t node, uint32_t *module)
 {
     *module = 0;

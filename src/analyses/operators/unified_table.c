@@ -96,7 +96,7 @@ static struct az_gpu_run own_of(const void *ctx, size_t row)
     return (struct az_gpu_run){ w->fw->tree->linked + first, end - first };
 }
 
-/* Kernel times are rounded as TraceLens rounds them where its users ask for it, and in graphs read
+/* Kernel times are rounded as TraceLens rounds them where its users request it, and in graphs read
  * through their captures, which are compared with its reports (docs/formulas-pytorch.md 12). */
 static bool rounds_times(const struct work *w)
 {

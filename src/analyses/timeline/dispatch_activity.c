@@ -26,7 +26,7 @@ struct work {
         uint32_t *number; /* name id -> number in `names` */
     } * of;               /* trace -> by whole name */
     struct az_rule_list rules;
-    struct az_intern names; /* whole names, without digits where merge_kernels asks for it */
+    struct az_intern names; /* whole names, without digits where merge_kernels requests it */
     int64_t total_incl, total_compute; /* ns, all GPUs */
 };
 

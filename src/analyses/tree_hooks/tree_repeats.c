@@ -14,7 +14,7 @@ static uint32_t below(const struct az_calltree *c, uint32_t pre)
     return c->last[c->by_pre[pre]] - pre;
 }
 
-/* An operator around a launch may hold kernels of it that a rule looks for. */
+/* An operator around a launch may hold kernels of it that a rule searches for. */
 static bool under_operator(const struct az_calltree *c, uint32_t node)
 {
     while ((node = c->parent[node]) != AZ_NO_ROW)

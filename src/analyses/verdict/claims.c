@@ -1,4 +1,4 @@
-/* The claims of a report from what the parts hold: one account, one list of checks, findings of
+/* The claims of a report from the parts: one account, one list of checks, findings of
  * which no time is counted twice. */
 #include <math.h>
 
@@ -23,7 +23,7 @@ static void add_account(struct az_claim_account *to, const struct az_claim_accou
 
 static int64_t rounded(int64_t sum, int64_t n) { return n ? (sum + n / 2) / n : 0; }
 
-/* The sum of n accounts becomes their mean; idle time takes the remainder. Of devices that are
+/* The sum of n accounts becomes their mean; idle time is the remainder. Of devices that are
  * never idle, parts that are all rounded up would leave less than none: the largest part loses it.
  */
 static void mean_account(struct az_claim_account *a, int64_t n)
@@ -224,7 +224,7 @@ static enum az_check_status share_status(int64_t count, int64_t of, double fail)
                                                 : AZ_CHECK_WARN;
 }
 
-/* Those that only the whole report knows: ranks, peaks and what is faster than they are. */
+/* Those that only the whole report has: ranks, peaks and what is faster than they are. */
 static void whole_checks(const struct az_verdict_whole *w, struct az_claims *c)
 {
     struct az_check_result *r = c->trust;
@@ -245,7 +245,7 @@ static void whole_checks(const struct az_verdict_whole *w, struct az_claims *c)
         r[AZ_CHECK_DEVICE_PEAKS].of = 1;
         r[AZ_CHECK_DEVICE_PEAKS].status = known ? AZ_CHECK_PASS : AZ_CHECK_WARN;
     }
-    if (r[AZ_CHECK_IMPOSSIBLE_RATES].of == 0) { /* else the part has said it */
+    if (r[AZ_CHECK_IMPOSSIBLE_RATES].of == 0) { /* else the part has reported it */
         r[AZ_CHECK_IMPOSSIBLE_RATES].count = impossible;
         r[AZ_CHECK_IMPOSSIBLE_RATES].of = rated;
         r[AZ_CHECK_IMPOSSIBLE_RATES].status = share_status(impossible, rated, 0.05);

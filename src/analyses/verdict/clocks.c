@@ -35,7 +35,7 @@ struct drop {
     int64_t count;
 };
 
-/* Samples one by one, each with the busy time that it holds for. */
+/* Samples one by one, each with the busy time of its period. */
 static void follow(const struct az_samples *s, const struct az_sampled *c,
                    const struct az_spans *busy, struct drop *d, bool measure)
 {

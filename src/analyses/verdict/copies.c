@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define FILE_NAME "copies.rules"
-#define SMALL     65536 /* bytes of a copy below which its rate says nothing */
+#define SMALL     65536 /* bytes of a copy below which its rate is not meaningful */
 #define TURNS     3     /* how often data has to go each way to be there and back */
 #define MOSTLY    0.5   /* of the bytes, or of the exposed time */
 
@@ -184,7 +184,7 @@ static struct az_sv link_share(struct az_verdict *v, const struct copy_class *c,
                            c->way == ON_DEVICE ? "memory bandwidth" : "host link");
 }
 
-/* Exposed time less what the copies would take at the rate of the link, ns; -1: not known. */
+/* Exposed time less the duration of the copies at the rate of the link, ns; -1: not known. */
 static int64_t faster_at_peak(struct az_verdict *v, const struct az_verdict_copies *s,
                               const struct copy_class *c)
 {
@@ -267,7 +267,7 @@ static int put(struct az_verdict *v, const struct az_verdict_copies *s, const st
     return rc;
 }
 
-/* Copies of one name and class are one, whatever kinds of memory say it. */
+/* Copies of one name and class are one, whatever their kinds of memory. */
 static int by_class(const void *a, const void *b, void *ctx)
 {
     const struct az_verdict_copies *x = a, *y = b;

@@ -25,10 +25,10 @@ struct sum { /* communication of one name and description */
 };
 AZ_VEC(struct sum, sums);
 
-/* What hides events: merged, and of it what ends after those that are judged. */
+/* What hides events: merged, and of it what ends after the current ones. */
 struct cover {
     struct az_spans list;
-    size_t at; /* place of the event judged last */
+    size_t at; /* place of the last event */
 };
 struct device {
     bool idle;                  /* has no part in the account */
@@ -40,12 +40,12 @@ struct work {
     const struct az_counted *counted;
     struct az_devices_of dev;
     struct device *device; /* by slot */
-    struct az_sweep ahead; /* gathers what hides, up to the end of the event that is judged */
+    struct az_sweep ahead; /* gathers overlapping work, up to the end of the current event */
     enum az_kind kind;     /* of it rows row to to - 1 come next */
     size_t row, to;
     bool more;
     bool comm, copies; /* is there any */
-    int64_t now;       /* start of the event that is judged: they come by start */
+    int64_t now;       /* start of the current event: they come by start */
     struct az_map index;
     struct sums sums;
     struct az_verdict_copy_sums copy_sums;
@@ -184,7 +184,7 @@ static int gather(struct work *w, int64_t hi)
     return rc;
 }
 
-/* Communication against computation, copies against both; what the scope holds of it. */
+/* Communication against computation, copies against both; clipped to the scope. */
 static int judge_one(struct work *w, enum az_kind kind, uint32_t row, enum az_part part)
 {
     const struct az_events *e = &w->v->t->ev[kind];
@@ -293,7 +293,7 @@ static int join(struct work *w, sum_order *order)
     return rc;
 }
 
-/* Each rank passes on as much as it has: its messages say nothing of the others'. */
+/* Each rank passes on as much as it has: its messages are unrelated to the others'. */
 static bool is_uneven(const struct az_coll_what *c)
 {
     return c->kind == AZ_COLL_ALLTOALLV || (c->kind == AZ_COLL_ALLTOALL && c->in_split.n > 2);

@@ -20,7 +20,7 @@ AZ_VEC(struct az_verdict_copies, az_verdict_copy_sums);
 int az_verdict_find_copies(struct az_verdict *v, const struct az_counted *counted,
                            struct az_verdict_copy_sums *sums) AZ_MUST_USE;
 
-/* Does the name of a copy say that it moves data to the host? */
+/* Is it a copy to the host, by its name? */
 bool az_verdict_is_to_host(struct az_sv name);
 
 #endif

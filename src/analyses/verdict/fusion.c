@@ -162,7 +162,7 @@ static uint64_t id_of(const struct work *w, size_t i)
 }
 
 /* ---- attention ---- */
-/* A product, and a batched one where operators say so. */
+/* A product, and a batched one where operators are. */
 static bool batched(const struct work *w, size_t i)
 {
     if (family_of(w, i) != AZ_FAMILY_GEMM)

@@ -11,10 +11,10 @@
 
 #define RULES     "trace_names.rules"
 #define STEPS     16 /* places tried one by one before halving */
-#define SLOW_US   20 /* a launch that does more than to launch takes longer than this */
+#define SLOW_US   20 /* a launch that does more than to launch is longer than this */
 #define SLOW_MANY 5  /* and so many times the median launch */
 #define FEW       8  /* launches without a median: the first one may be the slow one */
-#define USUAL_US  10 /* no usual launch takes longer */
+#define USUAL_US  10 /* no usual launch is longer */
 
 /* What a range or frame is. */
 enum name_class {
@@ -160,7 +160,7 @@ static void count_by_thread(struct az_verdict_host *h, enum az_kind kind, bool f
             next[thread[lane[i]]] += takes(h, i, frames);
 }
 
-/* Puts each where next[thread] says. */
+/* Puts each at next[thread]. */
 static void place_by_thread(struct az_verdict_host *h, enum az_kind kind, bool frames,
                             uint32_t *next, uint32_t *row)
 {

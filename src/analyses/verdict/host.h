@@ -121,7 +121,7 @@ struct az_verdict_doing {
 };
 void az_verdict_find_doing(struct az_verdict_host *h, uint32_t thread, int64_t from, int64_t to,
                            struct az_verdict_doing *out);
-/* The cause that a name says; AZ_CAUSE_NONE. Looks up a name that has been met for the first time.
+/* The cause of a name; AZ_CAUSE_NONE. Classifies a name that has been met for the first time.
  */
 enum az_cause az_verdict_name_cause(struct az_verdict_host *h, uint32_t name);
 static inline enum az_cause az_verdict_said_by(struct az_verdict_host *h, uint32_t name)

@@ -1,4 +1,4 @@
-/* The cause of one gap of a device: the first that holds of the table in docs/verdict.md 3.1. */
+/* The cause of one gap of a device: the first that applies of the table in docs/verdict.md 3.1. */
 #include "analyses/verdict/exposed.h"
 #include "analyses/verdict/idle.h"
 #include "base/num.h"
@@ -120,7 +120,7 @@ static void look_at_calls(struct az_verdict_host *h, uint32_t thread, int64_t fr
 
 static bool half(int64_t part, int64_t length) { return part >= length - part && part > 0; }
 
-/* A cause by a call that takes at least half of the gap. */
+/* A cause by a call that fills at least half of the gap. */
 static enum az_cause call_cause(const struct calls *c, int64_t length, uint32_t *call)
 {
     static const struct {
@@ -338,8 +338,9 @@ static enum az_cause device_cause(struct az_verdict_judge *j, const struct az_id
 }
 
 /* ---- the host ---- */
-/* What a name over the gap says. Loading, saving and compiling take longer than a launch: shorter
- * gaps are skipped; and while the thread launches all the time only what is innermost counts.
+/* The cause of a name over the gap. Loading, saving and compiling take longer than a launch:
+ * shorter gaps are skipped; and while the thread launches all the time only what is innermost
+ * counts.
  */
 static enum az_cause named_cause(const struct az_verdict_judge *j, struct host_gap *g,
                                  bool launching)

@@ -4,7 +4,7 @@
 
 #define RULES    "trace_names.rules"
 #define FINDINGS 40
-#define OVERHEAD 1000000 /* ns: an operator that takes longer does work of its own */
+#define OVERHEAD 1000000 /* ns: a longer operator does work of its own */
 
 /* ---- advice ---- */
 static bool has_stacks(const struct az_trace *t)
@@ -22,7 +22,7 @@ static bool is_model(struct az_verdict *v, struct az_sv name)
     if (name.n == 0)
         return false;
     if (!v->models.v && az_rules_read_group(RULES, "host_range", v->keep, &v->models) != 0)
-        return false; /* no memory: v->keep says so */
+        return false; /* no memory: v->keep has the error */
     return az_rules_class_of(&v->models, "host_range", name).n > 0;
 }
 
@@ -37,7 +37,7 @@ static enum az_advice host_advice(struct az_verdict *v, const struct az_verdict_
                                     : AZ_ADVICE_RECORD_STACKS;
 }
 
-/* Names of copies say where from and where to ("Memcpy HtoD (Pageable -> Device)"), or rows do. */
+/* Names of copies have source and destination ("Memcpy HtoD (Pageable -> Device)"), or rows do. */
 static bool is_pageable(const struct az_verdict *v, struct az_sv next)
 {
     const struct az_events *e = &v->t->ev[AZ_MEMCPY];
@@ -86,7 +86,7 @@ static enum az_advice advice_of(struct az_verdict *v, const struct az_verdict_id
     }
 }
 
-/* What the fields of the claim do not say. */
+/* What the fields of the claim do not contain. */
 static struct az_sv subject(const struct az_verdict_idle *s)
 {
     if (2 * s->across < s->ns)

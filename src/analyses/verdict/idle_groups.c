@@ -71,7 +71,7 @@ void az_verdict_groups_free(struct az_verdict_groups *g)
 }
 
 /* ---- adding ---- */
-/* Causes of which it says something what follows the gap. */
+/* Causes that the work after the gap explains. */
 static bool shows_next(enum az_cause c)
 {
     return c == AZ_CAUSE_UNKNOWN || c == AZ_CAUSE_DEPENDENCY || c == AZ_CAUSE_BLOCKING_COPY;

@@ -10,11 +10,11 @@
 #define DROP  1.05 /* times slower in the second half */
 #define MOST  0.80 /* of the time, in kernels that are slower */
 #define EACH  8    /* of a kernel */
-#define LEAST 0.5  /* of the kernel time, in kernels that can be judged */
+#define LEAST 0.5  /* of the kernel time, in kernels that can be compared */
 
 struct key { /* kernels of one name and shape, by start */
     int64_t count, seen;
-    int64_t early, n_early; /* ticks of the first third of them: what they take undisturbed */
+    int64_t early, n_early; /* ticks of the first third of them: their undisturbed duration */
     int64_t second, n_second;
     int64_t rest, n_rest; /* after the first third */
 };
@@ -48,7 +48,7 @@ static bool computes(const struct az_verdict *v, uint32_t name, struct last *l)
     return l->work == 1 + AZ_WORK_COMPUTE;
 }
 
-/* The key of each kernel; AZ_NO_ID: not judged. last: by name. */
+/* The key of each kernel; AZ_NO_ID: not compared. last: by name. */
 static int number_by(struct az_verdict *v, struct keys *keys, struct az_map *index,
                      struct last *last, uint32_t *of)
 {
@@ -210,7 +210,7 @@ static bool is_apart(const struct devices *d)
     return apart > 0 && apart > d->next - d->least && APART * apart >= d->slow->a.total;
 }
 
-/* What one of the others waits longer, on average: no more than the slowest takes longer. */
+/* What one of the others waits longer, on average: no more than the slowest is longer. */
 static int64_t mean_wait(const struct az_accounts *a, const struct devices *d)
 {
     int64_t waits = 0;
@@ -275,7 +275,7 @@ static int put_imbalance(struct az_verdict *v, const struct devices *d)
 }
 
 /* Who computes longest is waited for in communication by the others; else who has least of it, for
- * whatever reason, where all take part in it equally often. */
+ * whatever reason, where all participate equally often. */
 int az_verdict_find_imbalance(struct az_verdict *v)
 {
     const struct az_accounts *a = v->accounts;

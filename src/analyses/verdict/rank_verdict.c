@@ -35,7 +35,7 @@ static size_t base_of(struct az_sv name)
 }
 
 /* What names a kernel: `void at::native::elementwise_kernel<128, 4, ...>(int, ...)` without return
- * type, template, parameters and, where the rest says enough, namespaces. */
+ * type, template, parameters and, where the rest is enough, namespaces. */
 struct az_sv az_verdict_short(struct az_sv name)
 {
     enum { PLAIN = 8 };
@@ -77,7 +77,7 @@ int az_verdict_add(struct az_verdict *v, const char *rule, const struct az_verdi
     return az_vec_push(&v->part->found, x);
 }
 
-/* The parts add up to the span: idle takes what rounding leaves. */
+/* The parts add up to the span: idle gets the rounding error. */
 static struct az_claim_account claim_account(const struct az_verdict *v, const struct az_account *a)
 {
     struct az_claim_account c = { .span = az_verdict_ns(v, a->total),
@@ -288,7 +288,7 @@ static struct az_sv families(struct az_verdict *v, int64_t by[AZ_FAMILIES])
     return text;
 }
 
-/* Formats that hold sums only. */
+/* Formats with sums only. */
 static void sums(struct az_verdict *v)
 {
     int64_t by[AZ_FAMILIES] = { 0 };

@@ -4,7 +4,7 @@
 
 #include "facts/job.h"
 
-/* What the verdict says of the only trace of a job, made next to other analyses: needs no table.
+/* The verdict of the only trace of a job, made concurrently with other analyses: needs no table.
  * For a job of several traces and for operation reports it does nothing. */
 int az_verdict_prepare(struct az_job *job) AZ_MUST_USE;
 /* When all tables are made: completes job->findings (share, severity, order) and puts the table

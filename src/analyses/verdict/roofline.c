@@ -12,9 +12,9 @@
 
 #define REACHED    0.80 /* of a data sheet's peak can be reached */
 #define LEAST      1.0  /* percent of the total from which an operator is worth a word */
-#define RATES      8    /* precisions of which the rate of aligned products is kept */
+#define RATES      8    /* precisions of which the rate of aligned products is stored */
 #define WIDE       64   /* dimensions of products from which alignment matters */
-#define KERNEL_NS  3e3  /* that any kernel takes on the device */
+#define KERNEL_NS  3e3  /* that any kernel needs on the device */
 #define SMALL      4    /* times that, up to which a kernel counts as small */
 #define LONG       20   /* times that, from which one with few blocks does not */
 #define IMPOSSIBLE 0.05 /* of the kernels with known work: then rates mean nothing */
@@ -25,7 +25,7 @@ struct line { /* operations of one name and estimate */
     struct az_roofline roof;
     int64_t count, ticks; /* of those with possible rates */
     struct az_rate rate;  /* compared with the limits; us is of the last one */
-    double possible;      /* the shortest time known to be possible, us */
+    double possible;      /* the shortest time that is possible, us */
     uint32_t kernels;     /* of one operation */
     double blocks;        /* of its kernel, if it has one; NaN unknown */
     bool product, aligned, copies;
@@ -61,7 +61,7 @@ static double param(const struct az_perf *p, const char *name)
     return NAN;
 }
 
-/* Elements of which a row should hold a multiple. */
+/* Elements of which a row should have a multiple. */
 static int64_t multiple(struct az_sv prec)
 {
     if (az_sv_is(prec, "bf16") || az_sv_is(prec, "fp16"))
@@ -123,7 +123,7 @@ static bool kernel_says(const struct work *w, uint32_t node, struct az_sv word)
     return false;
 }
 
-/* An argument is expanded: its elements are fewer than its shape says. */
+/* An argument is expanded: its elements are fewer than in its shape. */
 static bool has_zero_stride(const struct work *w, uint32_t node)
 {
     const struct az_op_args *a = az_framework_args(w->fw, node);
@@ -136,8 +136,8 @@ static bool has_zero_stride(const struct work *w, uint32_t node)
     return false;
 }
 
-/* The work that is certain: not of sizes that the trace does not hold, nor of algorithms that
- * multiply less than the definition says. */
+/* The work that is certain: not of sizes that are not in the trace, nor of algorithms that multiply
+ * less than the definition. */
 static void certain_work(const struct work *w, struct line *l)
 {
     const struct az_perf *p = l->e.perf;
@@ -310,9 +310,9 @@ static int emit_finding(struct work *w, const char *rule, const struct line *l, 
     return az_verdict_add(w->v, rule, &f);
 }
 
-/* What an operation takes at least, ns: the time of the roofline that is in reach, longer where its
- * blocks do not fill the device; and what its kernels take at all. *small: it is that which counts.
- * *few: its blocks do not fill the device, but its kernels are long. */
+/* The minimum duration of an operation, ns: the time of the roofline that is in reach, longer where
+ * its blocks do not fill the device; and the minimum of its kernels. *small: it is that which
+ * counts. *few: its blocks do not fill the device, but its kernels are long. */
 static double least_time(const struct work *w, const struct line *l, double ns, bool *small,
                          bool *few)
 {
@@ -333,7 +333,7 @@ static int headroom(struct work *w, const struct line *l)
     const double count = (double)l->count, ns = (double)az_verdict_ns(w->v, l->ticks),
                  roof = l->roof.time_us * 1e3 * count;
     if (isnan(roof) || l->copies || ns <= 0 || ns * 100 < LEAST * (double)w->v->part->total ||
-        ns < w->v->job->opts->short_kernel_us * 1e3 * count) /* what it takes to begin */
+        ns < w->v->job->opts->short_kernel_us * 1e3 * count) /* its start-up cost */
         return 0;
     bool small, few;
     const double least = least_time(w, l, ns / count, &small, &few) * count;
@@ -430,7 +430,7 @@ static void peak(struct work *w)
     w->v->part->precision = az_verdict_keep(w->v, of ? az_sv_str(of + 1) : most->e.perf->prec);
 }
 
-/* Products of fp32 that are faster than fp32 can be ran as TF32, though no kernel says so. */
+/* Products of fp32 that are faster than fp32 can be ran as TF32, though no kernel shows it. */
 static void find_tf32(const struct work *w, struct line *l)
 {
     const double full = rate(az_framework_peaks(w->metrics), "matrix_fp32"),
@@ -442,7 +442,7 @@ static void find_tf32(const struct work *w, struct line *l)
     l->roof = az_framework_roofline(w->metrics, &l->e);
 }
 
-/* What the lines of operators give rise to; those with an impossible rate are in none. */
+/* Findings from the rows of operators; those with an impossible rate are in none. */
 static int judge_line(struct work *w, struct line *l)
 {
     if (l->count == 0)

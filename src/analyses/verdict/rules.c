@@ -18,7 +18,7 @@
 #define DEVICES                                                                                    \
     "gpu_timeline_by_device gpu_timeline_by_agent gpu_timelines_by_rank steps gpu_timeline"
 
-/* Checks whose failure withdraws findings. Of gaps that hold a lost launch there are no findings to
+/* Checks whose failure withdraws findings. Of gaps with a lost launch there are no findings to
  * begin with, so that a failure of lost_device_events leaves those of the others. */
 #define BIT(check)  (1u << AZ_CHECK_##check)
 #define IDLE_CHECKS (BIT(IMPOSSIBLE_TIMES) | BIT(GRAPH_UNRECORDED))

@@ -1,4 +1,4 @@
-/* The sentences of the verdict. Each is made from claims (document/claims.h); what no claim holds
+/* The sentences of the verdict. Each is made from claims (document/claims.h); what is in no claim
  * (sums by family, rows of operation reports) comes from the parts. Style: `problem: evidence.
  * Fix.`
  */

@@ -1,5 +1,5 @@
 /* Between the parts that write the verdict's sentences. Texts are in the arena of the job; a failed
- * allocation gives an empty text, which the arena remembers. */
+ * allocation returns an empty text, and the arena stores the error. */
 #ifndef AZ_ANALYSES_VERDICT_SENTENCES_H
 #define AZ_ANALYSES_VERDICT_SENTENCES_H
 
@@ -23,7 +23,7 @@ struct az_sv az_verdict_text_time(struct az_verdict_text *x, int64_t ns);
 struct az_sv az_verdict_text_count(struct az_verdict_text *x, int64_t n);
 /* "4 gaps", "1 gap" */
 struct az_sv az_verdict_text_counted(struct az_verdict_text *x, int64_t n, const char *noun);
-/* A name, the end of a long one cut off. */
+/* A name, a long one truncated. */
 struct az_sv az_verdict_text_cut(struct az_verdict_text *x, struct az_sv name);
 /* Of a report of operations, whose devices are no GPUs. */
 bool az_verdict_text_op_report(const struct az_verdict_text *x);

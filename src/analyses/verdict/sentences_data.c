@@ -3,7 +3,7 @@
 
 #include "analyses/verdict/sentences.h"
 
-#define HIDDEN 0.2 /* of kernel time that graphs launched: operators do not say enough */
+#define HIDDEN 0.2 /* of kernel time that graphs launched: operators are not informative enough */
 
 /* "rank 3 is", "ranks 3 to 5 are" */
 static struct az_sv ranks_text(struct az_verdict_text *x)

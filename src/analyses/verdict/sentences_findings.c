@@ -11,8 +11,8 @@
 #define LEAST      0.01 /* of the span: share of a finding that has a line */
 #define MOSTLY     0.5  /* of the time of gaps: the host is in a place from this share on, */
 #define NEARLY_ALL 0.9  /* and below this one "mostly" in it */
-#define RATED      0.5  /* of kernel time with FLOPs or bytes; below: said where nothing is found */
-#define NAME       60   /* characters of a name in a sentence */
+#define RATED      0.5  /* of kernel time with FLOPs or bytes; below: printed if nothing is found */
+#define NAME       60     /* characters of a name in a sentence */
 #define BOUNDED    0.0005 /* of the span: less saving than this is no other saving */
 #define ALIKE      4      /* times of devices in one line differ by at most this factor */
 
@@ -30,7 +30,7 @@ static struct az_sv device_words(struct az_verdict_text *x, const char *words)
     return az_arena_printf(x->a, "%.*s%s%s", (int)at, words, noun, words + at + gpu.n);
 }
 
-/* "models/vit/modeling_vit.py(252): forward": of a long path the end says where. */
+/* "models/vit/modeling_vit.py(252): forward": of a long path the end is the place. */
 static struct az_sv frame_name(struct az_verdict_text *x, struct az_sv frame)
 {
     struct az_sv tail = frame;
@@ -265,7 +265,7 @@ static int64_t free_compute(const struct az_claim_account *a, enum az_verdict_wi
     return a->computing > overlapped ? a->computing - overlapped : 0;
 }
 
-/* What is exposed takes no less time than what it has no compute to overlap with: the findings of
+/* Exposed work is at least as long as what has no compute to overlap with: the findings of
  * one part of the account share the compute there is. */
 static void bound_by_compute(const struct az_verdict_text *x, struct line *v, size_t n,
                              enum az_verdict_within within)
@@ -321,7 +321,7 @@ static void add_to_line(struct line *l, const struct az_claim *f)
     l->findings++;
 }
 
-/* The lines after line i that say the same of the other devices of each rank, in `other`; 0 where a
+/* The lines after line i with the same of the other devices of each rank, in `other`; 0 where a
  * device that works has none, or an unlike one. */
 static size_t on_other_devices(const struct az_verdict_text *x, const struct line *v, size_t n,
                                size_t i, size_t *other)
@@ -401,7 +401,7 @@ static struct az_sv bounded_text(struct az_verdict_text *x, struct az_sv text, c
                                  shown_saving(x, l));
 }
 
-/* Copies that take much of the time, which no compute can overlap. */
+/* Copies of much of the time, which no compute can overlap. */
 static bool only_less_copying_helps(const struct line *l)
 {
     return az_sv_is(l->c.rule, "exposed_copy") && l->saving < LEAST && l->c.share >= MUCH;
@@ -438,7 +438,7 @@ static int finding(struct az_verdict_text *x, const struct line *line, size_t n)
         .rule = f->rule,
         .severity = f->severity,
         .evidence = f->table,
-        .row = az_sv_is(f->table, "idle_causes") ? AZ_SV("") : f->row, /* the words say it */
+        .row = az_sv_is(f->table, "idle_causes") ? AZ_SV("") : f->row, /* it is in the sentence */
         .ns = f->saving_ns,
         .percent = f->outside_scope ? NAN : 100 * f->share
     };

@@ -53,11 +53,11 @@ struct az_verdict_found {
     const struct az_verdict_rule *rule;
     struct az_sv subject; /* with the rule it is the key: findings of several ranks are one */
     struct az_sv detail;  /* what follows the subject in the line; that of the largest counts */
-    struct az_sv row;     /* what to look for in the evidence */
+    struct az_sv row;     /* the row of the evidence */
     struct az_sv call, range, frame, operation; /* where; empty: none */
-    struct az_sv overlaps; /* rules that count the same time; no text: as its rule says */
+    struct az_sv overlaps; /* rules that count the same time; no text: as in its rule */
     enum az_cause cause;
-    enum az_advice advice;    /* az_verdict_add takes the rule's where there is none */
+    enum az_advice advice;    /* az_verdict_add uses the rule's where there is none */
     struct az_sv advice_text; /* of another analysis, where `advice` is none */
     bool has_device, has_rank;
     int64_t device;       /* number; none where the trace has only one */
@@ -172,7 +172,7 @@ struct az_verdict_steps {
     size_t at; /* az_verdict_step_at's own: the last one that was found + 1 */
 };
 
-/* A trace while it is judged. */
+/* A trace under analysis. */
 struct az_verdict {
     struct az_job *job;
     size_t trace;
@@ -193,16 +193,16 @@ static inline int64_t az_verdict_ns(const struct az_verdict *v, int64_t ticks)
 {
     return az_ns(v->t, ticks);
 }
-/* Is a time in the scope? Device work is judged where it starts in it. */
+/* Is a time in the scope? Device work is analyzed if it starts in it. */
 static inline bool az_verdict_in_scope(const struct az_verdict *v, int64_t tick)
 {
     return tick >= v->window.start && tick < v->window.end;
 }
-/* The step that holds a time; -1: none. */
+/* The step that contains a time; -1: none. */
 ptrdiff_t az_verdict_step_at(struct az_verdict *v, int64_t tick);
 /* A kernel's name for a sentence. */
 struct az_sv az_verdict_short(struct az_sv name);
-/* A text kept with the part. */
+/* A text stored with the part. */
 struct az_sv az_verdict_keep(struct az_verdict *v, struct az_sv s);
 
 int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep,

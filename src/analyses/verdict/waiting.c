@@ -64,7 +64,7 @@ static struct usual usual_kernel(const struct search *s, struct az_sv name)
 
 static bool alike(double a, double b) { return fabs(a - b) <= EQUAL * (a > b ? a : b); }
 
-/* Equal kernels that take longer, or more of them, for at least half of the delay. */
+/* Equal kernels that are longer, or more of them, for at least half of the delay. */
 static enum az_cause kernel_cause(const struct search *s, size_t part, double delay)
 {
     const struct az_verdict_part *p = s->w->part[part];
@@ -188,8 +188,8 @@ static double waiting_rate(const struct search *s, const double *wait, double ns
     return rate;
 }
 
-/* Takes `ns` of waiting (of all ranks) from the findings of exposed communication, in the shares in
- * which their collectives wait. What is part of an earlier cause stays so. */
+/* Subtracts `ns` of waiting (of all ranks) from the findings of exposed communication, in the
+ * shares in which their collectives wait. What is part of an earlier cause stays so. */
 static int take_waiting(struct search *s, double ns, bool pairs, const char *cause)
 {
     double *wait = az_arena_array(s->w->job->arena, s->n_parts_found + 1, sizeof *wait);
@@ -281,7 +281,7 @@ static int put_late(struct search *s, const struct az_coll_late *l)
                                   .gain = az_muldiv(saving, devices, 1) };
     f.advice = f.rule->advice;
     int rc = l->kind == AZ_LATE_RANKS || l->kind == AZ_LATE_GROUP ? name_members(s, l, &f) : 0;
-    if (l->kind == AZ_LATE_ABSENT) { /* its waiting is in nobody's collectives: as the rule says */
+    if (l->kind == AZ_LATE_ABSENT) { /* its waiting is in nobody's collectives: as in the rule */
         f.overlaps = (struct az_sv){ NULL, 0 };
         f.has_rank = s->waits->c->ranks->n_missing == 1;
         f.rank = s->waits->c->ranks->missing[0];

@@ -282,8 +282,8 @@ static int most_instances(const void *x, const void *y, void *ctx)
     return a->count != b->count ? (a->count > b->count ? -1 : 1) : 0;
 }
 
-/* All of the count of the last one are examined before the list is cut, as the text decides among
- * them. */
+/* All of the count of the last one are examined before the list is truncated, as the text decides
+ * among them. */
 static int sequences(struct work *w, struct az_arena *keep, struct ops_part *p)
 {
     const size_t top = w->b->opts->sequence_top ? (size_t)w->b->opts->sequence_top : SIZE_MAX;

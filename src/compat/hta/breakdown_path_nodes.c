@@ -92,7 +92,7 @@ static void later(const struct az_hta *b, uint32_t *known, uint32_t op)
         *known = op;
 }
 
-/* In the order of the later nodes, so that what went through a node is known when it is asked for.
+/* In the order of the later nodes, so that what went through a node is known when it is requested.
  */
 static void resolve(struct waits *w)
 {

@@ -218,7 +218,7 @@ static int row_of(struct work *w, uint32_t node, struct seen *out)
     out->row = *at;
     out->flops = e.flops;
     out->bytes = e.bytes;
-    /* a model of inference attention looks at the step around the operation too */
+    /* a model of inference attention checks the step around the operation too */
     out->again = !az_sv_is(e.model->family, "InferenceAttention");
     return added ? new_op(w, node, &e) : 0;
 }

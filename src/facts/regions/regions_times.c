@@ -12,7 +12,7 @@ struct device_work {
     struct gap_sums gaps;
     int64_t end;  /* of the work so far; INT64_MIN: none */
     size_t at;    /* first span of computation that may touch what comes */
-    int64_t seen; /* up to where communication was looked at */
+    int64_t seen; /* up to where communication was checked */
 };
 struct comm_event {
     int64_t start, end;

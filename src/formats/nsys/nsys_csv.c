@@ -14,7 +14,7 @@
 
 /* ---- recognizing ---- */
 
-/* Titles of one line of text; quotes are taken off, a comma inside quotes is no separator. */
+/* Titles of one line of text; quotes are removed, a comma inside quotes is no separator. */
 static void head_of_line(struct az_sv line, struct az_nsys_head *h)
 {
     az_nsys_head_init(h);
@@ -119,8 +119,8 @@ static bool can_serve(enum az_nsys_report role, const struct az_nsys_head *h)
            az_nsys_head_first(h, counts, 4) >= 0 && az_nsys_head_first(h, names, 5) >= 0;
 }
 
-/* Are all columns of this role given as indexes? Then the first line serves as titles whatever it
- * says. */
+/* Are all columns of this role set as indexes? Then the first line serves as titles whatever its
+ * text. */
 static bool indexes_given(const struct az_options *o, enum az_nsys_report r)
 {
     if (r == NR_KERNEL_SUM)
@@ -145,7 +145,7 @@ static struct az_sv row_text(struct az_nsys_csv_file *f)
     return text;
 }
 
-/* Looks at a row outside a section; sets f->report when a section to be read begins. */
+/* Checks a row outside a section; sets f->report when a section to be read begins. */
 static int look_for_section(struct az_nsys_csv_file *f, enum az_nsys_report role, bool substitutes,
                             struct findings *found)
 {
@@ -187,8 +187,8 @@ static int poll_cancel(const struct az_parse *job, uint64_t rows)
     return AZ_EINTR;
 }
 
-/* az_csv_next failed; `errors`: of the diag before, so that what the source has said already is not
- * said twice. */
+/* az_csv_next failed; `errors`: of the diag before, so that messages of the source are not
+ * repeated. */
 static int broken_row(struct az_nsys_csv_file *f, int rc, size_t errors)
 {
     struct az_where at = AZ_AT_LINE(f->file->path, f->csv.line);
@@ -274,7 +274,7 @@ close:
     return rc;
 }
 
-/* No section of the wanted kind: say what was there instead. */
+/* No section of the required kind: report what was there instead. */
 static int nothing_found(struct az_nsys_csv_file *f, enum az_nsys_report role,
                          const struct findings *found)
 {
@@ -322,7 +322,7 @@ static int read_file(struct az_nsys_csv_file *f, struct findings *found)
         return read_once(f, role, true, found);
     }
     if (role == NR_NONE && f->job->n_files > 1 && found->passed)
-        return 0; /* judged when all files are read */
+        return 0; /* decided when all files are read */
     return nothing_found(f, role, found);
 }
 

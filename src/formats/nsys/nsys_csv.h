@@ -91,7 +91,7 @@ struct az_nsys_head {
     int64_t unit[NSYS_MAX_TITLES]; /* ns or bytes per unit of each column */
 };
 
-/* Starts an empty head; az_nsys_head_add takes the titles from left to right. */
+/* Starts an empty head; az_nsys_head_add is called with the titles from left to right. */
 void az_nsys_head_init(struct az_nsys_head *h);
 void az_nsys_head_add(struct az_nsys_head *h, struct az_sv title);
 enum az_nsys_report az_nsys_head_report(const struct az_nsys_head *h);
@@ -115,14 +115,14 @@ struct az_nsys_csv_file {
     size_t complaints;    /* rows complained about so far */
     bool short_last;      /* the last row has too few fields */
     int64_t value;        /* of the row's time or size */
-    int value_rc;         /* what reading it gave */
+    int value_rc;         /* what reading it returned */
     uint64_t memory_rows; /* cuda_gpu_trace: copies and fills */
 };
 
 /* Chooses time, count and name of the section from header and options. 0, or AZ_EFORMAT with a
  * message that names the missing column and the titles seen. */
 int az_nsys_csv_pick(struct az_nsys_csv_file *f) AZ_MUST_USE;
-/* Takes one row into the trace. 0 taken or skipped and counted, 1 the row is no data row (the
+/* Adds one row to the trace. 0 added or skipped and counted, 1 the row is no data row (the
  * section ends), negative: error. */
 int az_nsys_csv_row(struct az_nsys_csv_file *f) AZ_MUST_USE;
 /* A row of cuda_gpu_trace (nsys_csv_trace.c). */

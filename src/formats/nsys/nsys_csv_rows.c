@@ -20,7 +20,7 @@ static const enum az_nsys_col proj_names[] = { NC_NAME, NC_RANGE, NC_NVTX_RANGE 
 
 /* ---- which columns ---- */
 
-/* One column: the index of the option if given, else by title, else (a file without header)
+/* One column: the index of the option if set, else by title, else (a file without header)
  * `fallback`. */
 static int choose(const struct az_nsys_csv_file *f, int64_t option, const enum az_nsys_col *cols,
                   size_t n, int fallback)
@@ -30,7 +30,7 @@ static int choose(const struct az_nsys_csv_file *f, int64_t option, const enum a
     return f->trust_indexes ? fallback : az_nsys_head_first(&f->head, cols, n);
 }
 
-/* The titles of the current row, "a, b, c", cut where the message would get long. */
+/* The titles of the current row, "a, b, c", truncated where the message would get long. */
 static struct az_sv titles_seen(struct az_nsys_csv_file *f)
 {
     struct az_vec_char text;
@@ -199,8 +199,8 @@ static int total_field(const struct az_nsys_csv_file *f, struct az_sum *s)
         return rc;
     s->total_ns = f->value;
     s->total = (double)s->total_ns;
-    /* As written, so that the classic arithmetic sees what the reference sees; a scale given by the
-     * user beats the title. */
+    /* As written, so that the classic arithmetic sees what the reference sees; a scale set by the
+     * user overrides the title. */
     if (unit_of(f, f->time) == 1 || f->job->opts->time_scale_given)
         rc = az_csv_f64(&f->csv.row.v[f->time], &s->total);
     return rc;

@@ -64,7 +64,7 @@ static struct az_sv find_nsys(struct az_parse *job, struct az_arena *a, struct a
     return az_sv_make("", 0);
 }
 
-/* A path that nsys cannot take for an option. */
+/* A path that nsys cannot read as an option. */
 static const char *as_argument(struct az_arena *a, struct az_sv path)
 {
     return path.n && path.p[0] == '-' ? az_arena_printf(a, "./%.*s", AZ_SVF(path)).p : path.p;

@@ -91,7 +91,7 @@ static int read_all(struct az_nsys_db *x)
     return rc;
 }
 
-/* What was kept. */
+/* Counts of stored rows. */
 static void settle(struct az_nsys_db *x)
 {
     struct az_trace *t = x->t;

@@ -27,7 +27,7 @@ struct az_nsys_db {
     struct az_sqlite file;
     sqlite3 *db;                      /* of file */
     struct az_arena scratch;          /* texts of queries; freed at the end */
-    struct az_vec_sv tables, columns; /* of the file, views too; of the table asked about last */
+    struct az_vec_sv tables, columns; /* of the file, views too; of the table queried last */
     const char *columns_of;           /* that table; NULL: none yet */
     struct az_nsys_names names, api_names;
     sqlite3_stmt *string; /* value of one StringIds row; NULL: no such table, or all its rows are in
@@ -41,8 +41,8 @@ struct az_nsys_db {
         bool used;
     } lanes[NSYS_LANE_CACHE];
     size_t last_lane; /* the place of the row before */
-    bool one_process; /* device tables without globalPid: correlation ids are taken as unique in the
-                         file */
+    bool one_process; /* device tables without globalPid: correlation ids are assumed to be unique
+                         in the file */
     int64_t major, minor; /* schema version; 0: not stated (before 2023) */
     uint64_t rows, rows_total;
     uint64_t reported; /* bytes added to job->progress */
@@ -62,7 +62,7 @@ struct az_nsys_db {
  * AZ_EFORMAT, ... */
 int az_nsys_db_open(struct az_nsys_db *x, struct az_parse *job, struct az_sv path) AZ_MUST_USE;
 void az_nsys_db_close(struct az_nsys_db *x);
-/* Quick look without messages: an SQLite file that opens and holds known tables. */
+/* Quick check without messages: an SQLite file that opens and has known tables. */
 bool az_nsys_db_usable(struct az_sv path);
 
 bool az_nsys_has_table(struct az_nsys_db *x, const char *table); /* or view */
@@ -77,7 +77,7 @@ struct az_nsys_want {
 struct az_nsys_row {
     sqlite3_value **value;            /* NULL: they are in `plain` */
     const struct az_pages_row *plain; /* whole numbers */
-    int at[NSYS_MAX_WANT]; /* place of the i-th wanted column among the values; -1: the table does
+    int at[NSYS_MAX_WANT]; /* place of the i-th required column among the values; -1: the table does
                               not have it */
     uint64_t number;       /* 1, 2, ... */
 };
@@ -90,7 +90,7 @@ int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_w
 /* The same for columns that are numbers, of large tables. */
 int az_nsys_each_numbers(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
                          size_t n, nsys_row_fn fn, void *ctx) AZ_MUST_USE;
-/* Value of a wanted column in the current row: 0 for NULL and for a column that is absent. */
+/* Value of a required column in the current row: 0 for NULL and for a column that is absent. */
 static inline int64_t az_nsys_i64(const struct az_nsys_row *r, int i)
 {
     if (r->at[i] < 0)
@@ -114,7 +114,7 @@ struct az_sv az_nsys_text(const struct az_nsys_row *r, int i);
 /* The same of bytes, whatever type the column has. */
 struct az_sv az_nsys_blob(const struct az_nsys_row *r, int i);
 
-/* Prepares the look-up of StringIds; once, before the first name. */
+/* Prepares the lookup of StringIds; once, before the first name. */
 int az_nsys_strings_open(struct az_nsys_db *x) AZ_MUST_USE;
 int az_nsys_name_fetch(struct az_nsys_db *x, struct az_nsys_names *names, int64_t string_id,
                        uint32_t *id) AZ_MUST_USE;
@@ -139,7 +139,7 @@ int az_nsys_add(struct az_nsys_db *x, enum az_kind kind, const struct az_event *
 
 /* ---- payloads of NVTX ranges (nsys_sqlite_payload.c) ---- */
 enum az_nsys_field { NSYS_COMM, NSYS_BYTES, NSYS_PEER, NSYS_RANKS, NSYS_RANK, NSYS_FIELDS };
-struct az_nsys_payload { /* of one schema: where what is wanted is */
+struct az_nsys_payload { /* of one schema: where the required columns are */
     uint32_t at[NSYS_FIELDS];
     uint8_t size[NSYS_FIELDS]; /* 0: not there */
 };
@@ -150,7 +150,7 @@ struct az_nsys_payloads {
 };
 int az_nsys_payloads_open(struct az_nsys_payloads *p, struct az_nsys_db *x) AZ_MUST_USE;
 void az_nsys_payloads_close(struct az_nsys_payloads *p);
-/* What a range's payload says; false: nothing that is wanted. */
+/* The payload of a range; false: nothing that is required. */
 bool az_nsys_payload_read(const struct az_nsys_payloads *p, uint64_t domain, struct az_sv data,
                           struct az_comm_note *out);
 

@@ -71,7 +71,8 @@ bool az_nsys_knows_table(struct az_sv name)
     return false;
 }
 
-/* Adds the names that a statement gives; those before an error stay. SQLITE_OK, or what failed. */
+/* Adds the names that a statement returns; those before an error stay. SQLITE_OK, or what failed.
+ */
 static int add_names(struct az_nsys_db *x, const char *sql, int column, struct az_vec_sv *list)
 {
     sqlite3_stmt *st = NULL;
@@ -87,7 +88,7 @@ static int add_names(struct az_nsys_db *x, const char *sql, int column, struct a
     return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Does the database hold tables of an export? If not, *others names some that are there. */
+/* Does the database have tables of an export? If not, *others names some that are there. */
 static int look_at_tables(struct az_nsys_db *x, bool *known, struct az_sv *others,
                           const char **foreign)
 {
@@ -281,7 +282,7 @@ static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, in
     return 0;
 }
 
-/* The rows of a table by SQLite, but for the first that were given out already. */
+/* The rows of a table by SQLite, but for the first that were returned already. */
 static int each_behind(struct az_nsys_db *x, const char *table, struct az_sv columns,
                        uint64_t given)
 {

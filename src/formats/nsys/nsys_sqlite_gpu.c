@@ -131,7 +131,7 @@ static const char *kernel_name_column(struct az_nsys_db *x)
     return other;
 }
 
-enum { KERNEL_NAME = FIRST_OWN, KERNEL_OWN_N }; /* after them what is wanted of geometry and node */
+enum { KERNEL_NAME = FIRST_OWN, KERNEL_OWN_N }; /* then the columns of geometry and node */
 static const char *const geometry_columns[] = { "gridX",
                                                 "gridY",
                                                 "gridZ",
@@ -143,7 +143,7 @@ static const char *const geometry_columns[] = { "gridX",
                                                 "dynamicSharedMemory" };
 struct kernel_places { /* of optional columns */
     int geometry;      /* 0: not read */
-    int node;          /* most files have none but NULL: kept from the first that is there */
+    int node;          /* most files have none but NULL: stored from the first that is there */
     int full;          /* the whole name, where a short one is shown; 0: not read */
     struct az_shown_names shown;
 };

@@ -3,7 +3,7 @@
 
 /* ---- names ---- */
 
-/* StringIds is looked up by its key, one row per distinct id met: what is never used (symbols of
+/* StringIds is searched by its key, one row per distinct id: what is never used (symbols of
  * call chains) is never read. A table without that key is read whole, once. */
 static bool id_is_key(struct az_nsys_db *x)
 {
@@ -83,7 +83,7 @@ int az_nsys_strings_open(struct az_nsys_db *x)
     return rc == SQLITE_NOMEM ? AZ_ENOMEM : 0;
 }
 
-/* "cudaMemcpyAsync_v3020" without its suffix; "cudaGraphLaunch_v10000" keeps it, as the profiler's
+/* "cudaMemcpyAsync_v3020" without its suffix; "cudaGraphLaunch_v10000" has it, as the profiler's
  * own reports do. */
 static struct az_sv without_version(struct az_sv name)
 {

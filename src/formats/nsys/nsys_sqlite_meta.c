@@ -1,4 +1,4 @@
-/* What an SQLite export says of itself: versions, session, messages of the profiler, devices
+/* Metadata of an SQLite export: versions, session, messages of the profiler, devices
  * (docs/formats-nsight.md 3.1, 3.2).
  */
 #include <inttypes.h>
@@ -36,7 +36,7 @@ static int take_meta(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
     return 0;
 }
 
-/* "/opt/nvidia/nsight-systems/2023.2.3/target-linux-x64" -> "2023.2.3"; empty if no folder looks
+/* "/opt/nvidia/nsight-systems/2023.2.3/target-linux-x64" -> "2023.2.3"; empty if no folder is named
  * like a version. */
 static struct az_sv version_in_path(struct az_sv path)
 {
@@ -175,7 +175,7 @@ static const struct gpu *gpu_by_id(const struct gpus *gpus, int64_t id)
     return NULL;
 }
 
-/* The GPU after a deviceId. The profiler's own reports take the GPU of that id. On machines with
+/* The GPU after a deviceId. The profiler's own reports use the GPU of that id. On machines with
  * several kinds of GPU ids and CUDA numbers differ, and deviceId may be the CUDA number: it is
  * where the process has a GPU of that CUDA number but none of that id. Without that table the GPU's
  * own CUDA number decides, if no GPU has the id. */

@@ -8,7 +8,7 @@ struct mpi {
     bool ucx;
     struct az_map name; /* (name id of a text, is it of UCX) -> of the same in the domain */
     uint64_t id;        /* of the last range */
-    int64_t rank;       /* that the export says of itself; -1: none yet, -2: several */
+    int64_t rank;       /* of the export; -1: none yet, -2: several */
 };
 
 static int full_name(struct az_nsys_db *x, struct mpi *m, uint32_t text, uint32_t *name)

@@ -102,7 +102,7 @@ static int range_label(struct nvtx *v, uint32_t *index)
     return rc;
 }
 
-/* What the range's library said in its payload. */
+/* What the range's library recorded in its payload. */
 static int range_note(struct nvtx *v, uint32_t *note)
 {
     struct az_trace *t = v->x->t;

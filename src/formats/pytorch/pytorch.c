@@ -40,9 +40,9 @@ static size_t wanted_room(size_t n, size_t cap, double most)
     return soon || all > 1.08 * (double)n ? (size_t)(all - (double)n) : n / 12;
 }
 
-/* Columns that are nearly full get the room that the whole file will want by what was read of it,
- * at most eight times what they hold: then they are not copied from one block to the next. Without
- * memory for that they grow as they are filled. */
+/* Columns that are nearly full get the estimated size for the whole file, at most eight times their
+ * elements: then they are not copied from one block to the next. Without memory for that they grow
+ * as they are filled. */
 static void make_room(const struct az_pytorch_input *in)
 {
     const uint64_t used = az_source_consumed(in->src),
@@ -92,7 +92,7 @@ static void device_properties(struct az_trace *t, struct az_sv raw)
                 d.name = az_arena_dup(&t->arena, az_json_unescape(&t->arena, unquoted(value)));
         }
         if (az_vec_push(&t->devices, d) != 0) {
-            t->arena.failed = true; /* sealing says so: tables would be missing without a word */
+            t->arena.failed = true; /* sealing reports it: tables would be missing without a word */
             return;
         }
     }
@@ -271,7 +271,7 @@ static int read_whole(struct document *d)
     return c > 0 ? AZ_JSON_BAD : c;
 }
 
-/* Says what was wrong with the text; the code the parse returns. */
+/* Reports what was wrong with the text; the code the parse returns. */
 static int verdict(const struct document *d, int rc)
 {
     const struct az_pytorch_input *in = &d->in;
@@ -354,8 +354,8 @@ static struct az_sv only_others(const struct document *d)
     return list;
 }
 
-/* A trace that only looks like one of the profiler's, by the names of its processes or because it
- * holds nothing of it. */
+/* A trace that only resembles one of the profiler's, by the names of its processes or because it
+ * has nothing of it. */
 static int refuse_others(const struct document *d)
 {
     const struct az_pytorch_metas *meta = &d->reader.meta;

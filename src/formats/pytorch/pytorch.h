@@ -22,7 +22,7 @@ struct az_pytorch_id {
     struct az_sv raw;
 };
 
-/* What the args of an event may give: numbers, then texts. */
+/* Possible args of an event: numbers, then texts. */
 enum az_pytorch_arg {
     AZ_PYTORCH_CORR,
     AZ_PYTORCH_EXT,
@@ -54,9 +54,9 @@ enum az_pytorch_arg {
     AZ_PYTORCH_SHARED,
     AZ_PYTORCH_NAME,
     AZ_PYTORCH_LABELS,
-    AZ_PYTORCH_KERNEL_FILE, /* may hold escapes, as may the next */
+    AZ_PYTORCH_KERNEL_FILE, /* may contain escapes, as may the next */
     AZ_PYTORCH_KERNEL,      /* what a call launches */
-    AZ_PYTORCH_COPY_KIND,   /* of a copy whose name does not say it: HtoD; the memories below */
+    AZ_PYTORCH_COPY_KIND,   /* of a copy without it in its name: HtoD; the memories below */
     AZ_PYTORCH_COPY_SRC,
     AZ_PYTORCH_COPY_DST,
     AZ_PYTORCH_L0_QUEUE,   /* the same, where it has no queue of SYCL: hexadecimal */
@@ -87,7 +87,7 @@ struct az_pytorch_event {
     struct az_sv args; /* the whole object, as written */
     struct az_pytorch_id pid, tid, id;
     int64_t ts, dur;
-    int64_t number[AZ_PYTORCH_NUMBERS]; /* those not given hold anything */
+    int64_t number[AZ_PYTORCH_NUMBERS]; /* the others are undefined */
     struct az_sv text[AZ_PYTORCH_ARGS - AZ_PYTORCH_NUMBERS];
     struct az_pytorch_known
         *known[AZ_PYTORCH_KNOWN]; /* of the first texts, where they are arrays */
@@ -123,7 +123,7 @@ enum az_pytorch_phase {
     AZ_PYTORCH_PHASES
 };
 
-/* A Python frame of a trace whose frames are not kept (pytorch_frames.c). */
+/* A Python frame of a trace whose frames are not stored (pytorch_frames.c). */
 #define AZ_PYTORCH_LONG_FRAMES 256
 struct az_pytorch_frame {
     int64_t start, end;
@@ -170,7 +170,7 @@ struct az_pytorch_reader {
     struct az_pytorch_known known[1024]; /* by a hash of operator, argument and first bytes */
     uint32_t uid;                        /* index of the next event */
     bool keep_frames;
-    struct az_pytorch_frames long_frames; /* the longest ones, if frames are not kept */
+    struct az_pytorch_frames long_frames; /* the longest ones, if frames are not stored */
     struct az_pytorch_heap_item heap[AZ_PYTORCH_LONG_FRAMES]; /* of them, the shortest first */
     int64_t long_enough;              /* a frame that is not longer is none of them; -1: any is */
     bool captured;                    /* of a graph capture: calls have their kernel as side */
@@ -187,7 +187,7 @@ struct az_pytorch_reader {
     struct az_pytorch_metas meta;
 };
 
-/* Keeps a frame if it is one of the longest. */
+/* Stores a frame if it is one of the longest. */
 int az_pytorch_frame_keep(struct az_pytorch_reader *r,
                           const struct az_pytorch_frame *f) AZ_MUST_USE;
 int az_pytorch_frame_long(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
@@ -197,11 +197,11 @@ int az_pytorch_frames_finish(struct az_pytorch_reader *r) AZ_MUST_USE;
 int az_pytorch_reader_init(struct az_pytorch_reader *r, struct az_trace *t,
                            const struct az_options *o) AZ_MUST_USE;
 void az_pytorch_reader_release(struct az_pytorch_reader *r);
-/* Calls keep the name of the kernel that they launch: AZ_COL_SIDE is its id, AZ_NO_ROW for none. */
+/* Calls have the name of the kernel that they launch: AZ_COL_SIDE is its id, AZ_NO_ROW for none. */
 void az_pytorch_reader_captured(struct az_pytorch_reader *r);
 /* Chooses the keys and the columns of the reader's trace (pytorch_event.c). */
 void az_pytorch_event_keys(struct az_pytorch_reader *r);
-/* The argument of that key; AZ_PYTORCH_ARGS: none that is wanted. */
+/* The argument of that key; AZ_PYTORCH_ARGS: none that is required. */
 unsigned az_pytorch_arg_of(struct az_sv key);
 /* Record functions of az_jscan_records, equal in all but the processors that they are compiled for
  * (base/cpu.h); ctx is the reader. */
@@ -226,10 +226,10 @@ int az_pytorch_add_counters(struct az_pytorch_reader *r,
 /* A sample of a counter (phase C): every number of the args is one. */
 int az_pytorch_add_samples(struct az_pytorch_reader *r,
                            const struct az_pytorch_event *e) AZ_MUST_USE;
-/* An instant `[memory]`. *taken: it says what a device has in use. */
+/* An instant `[memory]`. *taken: memory that a device has in use. */
 int az_pytorch_add_memory(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
                           bool *taken) AZ_MUST_USE;
-/* Nodes of graphs (pytorch_graph.c): what a device event says of its node; an arrow between nodes
+/* Nodes of graphs (pytorch_graph.c): the node of a device event; an arrow between nodes
  * (ids from AZ_PYTORCH_NODE_ARROWS on); a node that is no device work. */
 #define AZ_PYTORCH_NODE_ARROWS (INT64_C(1) << 40)
 int az_pytorch_graph_node(struct az_pytorch_reader *r,
@@ -242,7 +242,7 @@ int az_pytorch_graph_pass(struct az_pytorch_reader *r,
 /* The lane of an event's pid and tid, on the device or the host. */
 int az_pytorch_lane(struct az_pytorch_reader *r, const struct az_pytorch_event *e, bool device_side,
                     uint32_t *lane) AZ_MUST_USE;
-/* Id of a text as written in the file; escaped: it may hold escapes. */
+/* Id of a text as written in the file; escaped: it may contain escapes. */
 int az_pytorch_name(struct az_pytorch_reader *r, struct az_sv raw, bool escaped,
                     uint32_t *id) AZ_MUST_USE;
 /* Spans in two events, phases B and E (pytorch_begin_end.c). A begin of the device is added by
@@ -278,10 +278,10 @@ struct az_pytorch_input {
     struct az_parse *job;
     struct az_source *src;
     struct az_pipe *pipe;  /* reads src ahead on a thread of its own; NULL: src is read here */
-    uint64_t told;         /* bytes the progress knows of */
+    uint64_t told;         /* bytes counted in the progress */
     struct az_trace *room; /* that gets room for what is to come; NULL: none */
     uint64_t share;        /* bytes of src that are read here, where that is a part of it; 0 */
-    bool source_bad;       /* the stream broke off (gzip): what came before it is kept */
+    bool source_bad;       /* the stream broke off (gzip): what came before it is used */
     bool seen_events;
     unsigned parts; /* joined to the first one */
     struct az_jarray array;
@@ -289,7 +289,7 @@ struct az_pytorch_input {
 /* Fill function of az_jscan; ctx is the input. */
 int az_pytorch_fill(void *input, void *buf, size_t n, size_t *got);
 
-/* How a file is divided among threads; tests choose small figures. */
+/* How a file is divided among threads; tests choose small values. */
 struct az_pytorch_tuning {
     int64_t split_min; /* bytes from which on an uncompressed file is split */
     size_t window;     /* of the scanner; 0: its default */

@@ -204,7 +204,7 @@ int az_pytorch_name(struct az_pytorch_reader *r, struct az_sv raw, bool escaped,
     return az_trace_name(r->trace, raw, id);
 }
 
-/* Id of an argument of an operator; AZ_NO_ID if it is not given. */
+/* Id of an argument of an operator; AZ_NO_ID if it is absent. */
 static int arg_id(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
                   enum az_pytorch_arg a, uint32_t *id)
 {
@@ -288,7 +288,7 @@ static int collective_row(struct az_pytorch_reader *r, const struct az_pytorch_e
     return az_optrace_coll(r->trace, &a, side);
 }
 
-/* Kept of a host event for the kernels that it launches (model/optrace.h). */
+/* Stored of a host event for the kernels that it launches (model/optrace.h). */
 static int collective_source(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     struct az_coll_source s = { .uid = r->uid, .args = AZ_NO_ROW };
@@ -367,7 +367,7 @@ static void launch_key(struct az_pytorch_reader *r, bool ext)
     r->launch_seen = true;
 }
 
-/* What an event of this kind keeps beyond its times: its side row, and marks of the trace. */
+/* Columns of an event of this kind beyond its times: its side row, and marks of the trace. */
 static int details(struct az_pytorch_reader *r, const struct az_pytorch_event *e, enum az_kind kind,
                    struct az_event *v)
 {
@@ -437,8 +437,8 @@ static int add_bare_frame(struct az_pytorch_reader *r, const struct az_pytorch_e
     return rc ? rc : az_trace_add(r->trace, kind, &v);
 }
 
-/* Of frames that are not kept the longest say what a loop is in, and those that are not short what
- * the host did while the device was idle. */
+/* Of frames that are not stored the longest locate a loop, and those that are not short explain
+ * idle time of the device. */
 static int skip_frame(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     uint64_t pid, tid;
@@ -596,8 +596,8 @@ int az_pytorch_add(struct az_pytorch_reader *r, const struct az_pytorch_event *e
     }
 }
 
-/* Names of one kind for all lanes; the last one given wins. Those of a process hold for all its
- * threads, whatever thread they were written with. */
+/* Names of one kind for all lanes; the last one wins. Those of a process apply to all its threads,
+ * whatever thread they were written with. */
 static int name_lanes(struct az_pytorch_reader *r, uint32_t kind)
 {
     struct az_map map;

@@ -81,7 +81,7 @@ static bool is_of_file(int rc)
     return rc == AZ_EIO || rc == AZ_EFORMAT || rc == AZ_EEMPTY || rc == AZ_ERANGE;
 }
 
-/* What was said of a file of the folder; gives `said` back. */
+/* What was reported of a file of the folder; gives `said` back. */
 static void as_warnings(struct folder *f, struct az_diag *said, int rc)
 {
     for (size_t i = 0; i < said->list.n; i++) {
@@ -94,7 +94,7 @@ static void as_warnings(struct folder *f, struct az_diag *said, int rc)
     az_diag_release(said);
 }
 
-/* Where its shape is known no larger capture is taken in its place: a root without launches. */
+/* Where its shape is known no larger capture replaces it: a root without launches. */
 static int put_unread(struct folder *f, const struct capture_file *c)
 {
     struct az_optrace *o = az_optrace(f->job->trace);
@@ -121,13 +121,13 @@ static int add_file(struct folder *f, struct az_sv path, struct az_pytorch_shape
                               &place, &added);
     if (rc)
         return rc;
-    if (!added) { /* one file of several shapes: its annotations say which is which */
+    if (!added) { /* one file of several shapes: its annotations distinguish them */
         struct az_pytorch_shape *old = &f->files.v[*place].shape;
         old->batch = old->batch == shape.batch ? shape.batch : -1;
         old->mode = old->mode == shape.mode ? shape.mode : AZ_CAPTURE_ANY;
         return 0;
     }
-    if (az_sv_starts(path, f->path)) /* whose own name says nothing of the file */
+    if (az_sv_starts(path, f->path)) /* whose own name is not the file's */
         path = az_sv_make(path.p + f->path.n, path.n - f->path.n);
     c.rank = az_pytorch_rank_of(path);
     return az_vec_push(&f->files, c);
@@ -197,7 +197,7 @@ static int read_details(struct folder *f, struct az_sv path, struct az_sv text)
     return rc || (whole && (items == 0 || f->files.n > before)) ? rc : no_list(f, path);
 }
 
-/* AZ_EFORMAT, AZ_EIO: the list cannot be read, which was said. */
+/* AZ_EFORMAT, AZ_EIO: the list cannot be read, which was reported. */
 static int list_by_details(struct folder *f, struct az_sv details)
 {
     struct az_diag said;
@@ -310,7 +310,7 @@ static int take_file(struct folder *f, const struct capture_file *c)
         return put_unread(f, c);
     if (rc || (found && (!truncated || c->shape.batch >= 0)))
         return rc;
-    if (found) /* of which shapes the rest is, nobody knows */
+    if (found) /* the shapes of the rest are unknown */
         return az_vec_push(&az_optrace(f->job->trace)->captures.roots,
                            ((struct az_capture_root){ .batch = -1 }));
     az_diag_add(f->job->diag, AZ_WARNING, AZ_AT_FILE(c->path),

@@ -27,7 +27,7 @@ int64_t az_pytorch_rank_of(struct az_sv path);
  * warning. */
 int az_pytorch_captures(struct az_parse *job) AZ_MUST_USE;
 
-/* Adds what was captured in a sealed trace; `shape` where no annotation says it. *found: how many.
+/* Adds what was captured in a sealed trace; `shape` where no annotation has it. *found: how many.
  */
 int az_pytorch_capture_read(struct az_trace *to, const struct az_trace *capture,
                             struct az_pytorch_shape shape, size_t *found) AZ_MUST_USE;

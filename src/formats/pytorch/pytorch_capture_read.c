@@ -9,9 +9,9 @@ struct reading {
     const struct az_calltree *tree;
     struct az_captures *out;
     uint32_t *name;           /* id here -> in `to` + 1; 0: not yet */
-    uint32_t *seen;           /* node -> the capture that took it last, from 1 on */
+    uint32_t *seen;           /* node -> the last capture with it, from 1 on */
     struct az_vec_u32 nodes;  /* of one capture, by preorder */
-    struct az_vec_u32 shapes; /* rows of annotations that say a shape, by start */
+    struct az_vec_u32 shapes; /* rows of annotations with a shape, by start */
     uint32_t n;               /* captures */
 };
 
@@ -143,7 +143,7 @@ static int args_there(struct reading *r, uint32_t row, uint32_t *out)
     return rc ? rc : az_optrace_args(r->to, &a, out);
 }
 
-/* What an operator says beyond its name. */
+/* What an operator has beyond its name. */
 static int add_details(struct reading *r, uint32_t op, struct az_captured_node *n)
 {
     const struct az_optrace *o = az_optrace(r->from);

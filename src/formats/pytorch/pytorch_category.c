@@ -1,5 +1,5 @@
-/* What an event is, by its category: those of every backend of the profiler; and what some say in
- * words of their own: queues, copies, geometry (docs/formats-pytorch.md 1.3, 1.6). */
+/* What an event is, by its category: those of every backend of the profiler; and the words of some:
+ * queues, copies, geometry (docs/formats-pytorch.md 1.3, 1.6). */
 #include "base/num.h"
 #include "formats/pytorch/pytorch.h"
 
@@ -31,7 +31,8 @@ static enum az_kind known_category(struct az_sv cat)
     return AZ_KIND_COUNT;
 }
 
-/* Backends name their categories alike: xpu_runtime, mtia_runtime, privateuse1_driver, xpu_sync. */
+/* Backends name their categories in the same way: xpu_runtime, mtia_runtime, privateuse1_driver,
+ * xpu_sync. */
 static const struct {
     struct az_sv end;
     enum az_kind kind;

@@ -1,4 +1,4 @@
-/* Keys of the events of a PyTorch trace, and which form of their reader this processor takes
+/* Keys of the events of a PyTorch trace, and which form of their reader this processor uses
  * (docs/formats-pytorch.md 1.3, 1.4). */
 #define AZ_PYTORCH_EVENT az_pytorch_event_any
 #include "base/cpu.h"
@@ -8,7 +8,7 @@
 static const char *const event_keys[] = { "ph", "cat", "name", "pid", "tid", "id",
                                           "ts", "dur", "args", "bp",  "s",   NULL };
 
-/* Keys that are not wanted are listed so that the scanner predicts what follows them. */
+/* Unused keys are listed so that the scanner predicts what follows them. */
 static const struct {
     const char *key;
     uint8_t arg;

@@ -62,7 +62,7 @@ AZ_JC int known_value(struct az_pytorch_reader *r, struct az_jscan *s, const cha
     return az_json_at_skip(s, at, out);
 }
 
-/* A number counts as given if it is one. Texts without their quotes. */
+/* A number counts as present if it is valid. Texts without their quotes. */
 AZ_JC int arg_value(struct az_pytorch_reader *r, struct az_jscan *s, const char **at,
                     struct az_pytorch_event *e, unsigned arg)
 {

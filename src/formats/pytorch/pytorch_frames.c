@@ -1,6 +1,6 @@
-/* The longest Python frames of a trace whose frames are not kept: those that contain a whole loop,
- * which decide whether it is one of the program (docs/steps.md 3.6). A min-heap of fixed size, so
- * that memory does not grow with the stacks; most frames cost one comparison. */
+/* The longest Python frames of a trace whose frames are not stored: those that contain a whole
+ * loop, which decide whether it is one of the program (docs/steps.md 3.6). A min-heap of fixed
+ * size, so that memory does not grow with the stacks; most frames cost one comparison. */
 #include "base/sort.h"
 #include "formats/pytorch/pytorch.h"
 

@@ -1,6 +1,6 @@
 /* Format "pytorch-pftrace": the native Perfetto output of the PyTorch profiler
  * (docs/formats-pytorch.md 1.8). Its messages become the events that the JSON form has, and the
- * same reader takes them. */
+ * same reader handles them. */
 #include "formats/pytorch/pytorch_pftrace.h"
 
 #include "base/sort.h"
@@ -42,7 +42,7 @@ static bool compressed_sign(struct az_sv bytes)
     struct az_vec_char out;
     az_vec_init(&out, NULL);
     const int rc =
-        az_inflate_block(bytes, PROBED, &out); /* cut at the end of the head, and at PROBED */
+        az_inflate_block(bytes, PROBED, &out); /* truncated at the end of the head, and at PROBED */
     const bool sign = out.n &&
                       (rc == 0 || rc == AZ_EFORMAT || rc == AZ_ERANGE || rc == AZ_ELIMIT) &&
                       packets_sign(az_text_view(&out), true);
@@ -62,7 +62,7 @@ static bool packet_sign(struct az_sv packet, bool nested)
             (field == INTERNED && wire == AZ_PROTOBUF_BYTES && interned_sign(bytes)) ||
             (field == COMPRESSED && wire == AZ_PROTOBUF_BYTES && !nested && compressed_sign(bytes)))
             return true;
-    /* cut off by the end of the head: the last field is there in part */
+    /* truncated by the end of the head: the last field is there in part */
     if (!nested && field == COMPRESSED && wire == AZ_PROTOBUF_BYTES) {
         uint64_t length;
         if (az_protobuf_varint(&m, &length) == 0 && m.p < m.end)
@@ -126,7 +126,7 @@ static int pair_slices(struct az_pytorch_pftrace *p)
             p->without_begin++;
         else
             rc = az_pytorch_pftrace_span(p, &p->slices.v[open.v[--open.n]], s->at);
-        if (rc == AZ_EFORMAT) /* looked at when it was kept, but not into */
+        if (rc == AZ_EFORMAT) /* checked when it was stored, but not its content */
             rc = p->job->opts->strict ? rc : (p->unresolved++, 0);
         if (p->reader.scratch.head)
             az_arena_reset(&p->reader.scratch);
@@ -165,7 +165,7 @@ static int by_lane_and_time(const void *x, const void *y, void *ctx)
     return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Events that end exactly where the next one of their lane starts: the writer cuts them there.
+/* Events that end exactly where the next one of their lane starts: the writer ends them there.
  * After the waits, which number the events. */
 static int count_clamped(struct az_pytorch_pftrace *p)
 {

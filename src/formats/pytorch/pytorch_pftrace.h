@@ -1,8 +1,8 @@
 /* Private to pytorch_pftrace*.c: the native Perfetto output of the PyTorch profiler, brought into
  * the events that its JSON has (docs/formats-pytorch.md 1.8). pytorch_pftrace.c        the format;
  * slices paired, links and waits by event ids pytorch_pftrace_wire.c   packets: interned texts,
- * tracks, what is kept for later pytorch_pftrace_event.c  one message as an event: slices, render
- * stages, counters pytorch_pftrace_args.c   arguments: debug annotations, extra data, launches */
+ * tracks, state for later pytorch_pftrace_event.c  one message as an event: slices, render stages,
+ * counters pytorch_pftrace_args.c   arguments: debug annotations, extra data, launches */
 #ifndef AZ_FORMATS_PYTORCH_PYTORCH_PFTRACE_H
 #define AZ_FORMATS_PYTORCH_PYTORCH_PFTRACE_H
 
@@ -86,7 +86,7 @@ int az_pytorch_pftrace_counter(struct az_pytorch_pftrace *p, struct az_sv messag
                                int64_t at) AZ_MUST_USE;
 
 /* ---- arguments: texts live in the reader's scratch ---- */
-/* Argument `key` of an event, of a number or a text; keys that are not wanted are skipped. */
+/* Argument `key` of an event, of a number or a text; unused keys are skipped. */
 void az_pytorch_pftrace_arg_number(struct az_pytorch_event *e, struct az_sv key, int64_t v);
 int az_pytorch_pftrace_arg_text(struct az_pytorch_pftrace *p, struct az_pytorch_event *e,
                                 struct az_sv key, struct az_sv text) AZ_MUST_USE;

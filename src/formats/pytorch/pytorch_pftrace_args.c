@@ -47,7 +47,7 @@ static int write_value(struct az_pytorch_pftrace *p, struct az_jsonw *w,
                        const struct az_protobuf *m, struct az_sv message, uint32_t generation,
                        unsigned depth, bool keyed);
 
-/* One field of an annotation that holds a value; false: it holds none. */
+/* One field of an annotation with a value; false: it has none. */
 static bool scalar(struct az_pytorch_pftrace *p, struct value *v, uint32_t field, unsigned wire,
                    uint64_t value, struct az_sv bytes, uint32_t generation)
 {

@@ -34,7 +34,7 @@ void az_pytorch_pftrace_event_init(struct az_pytorch_event *e)
     e->pid.number = e->tid.number = true;
 }
 
-/* Into the model; what was made for the event is given back. */
+/* Into the model; what was made for the event is freed. */
 static int add(struct az_pytorch_pftrace *p, struct az_pytorch_event *e, int64_t start, int64_t end)
 {
     struct az_pytorch_reader *r = &p->reader;
@@ -139,7 +139,7 @@ struct stage {
     uint32_t kernel, name;
 };
 
-/* Stages by their names, else by the numbers that the writer gives them. */
+/* Stages by their names, else by the writer's numbers. */
 static struct az_sv category_of(struct az_pytorch_pftrace *p, uint64_t stage)
 {
     static const struct {
@@ -211,7 +211,7 @@ static int stage_field(struct az_pytorch_pftrace *p, struct stage *s, struct az_
     return 0;
 }
 
-/* Where it runs, and by what others know it. */
+/* Where it runs, and the id that others refer to. */
 static int note_gpu(struct az_pytorch_pftrace *p, const struct stage *s, struct az_pytorch_event *e,
                     int64_t start, int64_t end)
 {

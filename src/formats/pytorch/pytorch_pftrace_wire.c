@@ -1,5 +1,5 @@
 /* Packets of the native Perfetto output of PyTorch: texts and counters by number, tracks with their
- * names, slices kept until their ends are known (docs/formats-pytorch.md 1.8). */
+ * names, slices stored until their ends are known (docs/formats-pytorch.md 1.8). */
 #include "formats/pytorch/pytorch_pftrace.h"
 
 enum {

@@ -1,7 +1,7 @@
-/* One large, uncompressed trace on several threads. The event array is cut at offsets; each part
- * begins at the next place that looks like the start of an event and reads up to the first event
+/* One large, uncompressed trace on several threads. The event array is split at offsets; each part
+ * begins at the next place that can be the start of an event and reads up to the first event
  * after its end. A part counts only if the one before it ended exactly where it began; where a
- * nested object was taken for an event it did not, and reading goes on from there by one thread.
+ * nested object was read as an event it did not, and reading goes on from there by one thread.
  * Parts are joined in order, so that the trace is the one a single thread would have made.
  */
 #include "base/pool.h"
@@ -18,7 +18,7 @@ struct part {
     struct az_trace trace;
     struct az_jscan scan;
     struct az_jarray array;
-    int64_t from, start, stop; /* cut; where events begin; next cut */
+    int64_t from, start, stop; /* cut; where events begin; next split */
     int rc;
     bool reads; /* reader, trace and scan are to be released */
 };
@@ -178,7 +178,7 @@ int az_pytorch_split(struct az_pytorch_input *in, struct az_jscan *s, struct az_
 {
     struct split x = { .in = in, .scan = s, .reader = r };
     int rc = az_jscan_byte(s, '['), c = rc == AZ_JSON_OK ? az_jscan_peek(s) : rc;
-    if (c >= 0) { /* the first event says how events begin */
+    if (c >= 0) { /* the first event shows how events begin */
         rc = az_jscan_records_until(s, az_jscan_offset(s) + 1, az_pytorch_event_reader(), r, false,
                                     &in->array);
         c = rc == AZ_JSON_OK ? az_jscan_peek(s) : rc;

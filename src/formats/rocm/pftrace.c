@@ -282,7 +282,7 @@ static int probe(struct az_sv head, struct az_sv path)
 static int starts_with_brace(struct az_parse *job, struct az_sv path, bool *json)
 {
     struct az_source_opts so = { .mem = job->mem,
-                                 .window = 4096 }; /* the reader says what is broken */
+                                 .window = 4096 }; /* the reader reports what is broken */
     struct az_source *src = NULL;
     struct az_sv head = AZ_SV("");
     *json = false;

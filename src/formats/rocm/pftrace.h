@@ -53,7 +53,7 @@ struct az_pftrace_slice {
     int64_t pid;
 };
 void az_pftrace_slice_init(struct az_pftrace_slice *s);
-/* One annotation; `name` is its name id, wanted for counters. */
+/* One annotation; `name` is its name id, required for counters. */
 void az_pftrace_annotate(struct az_pftrace_slice *s, enum az_pftrace_key key, uint32_t name,
                          const struct az_pftrace_value *v);
 

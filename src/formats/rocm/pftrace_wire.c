@@ -38,7 +38,7 @@ struct wire {
     uint64_t unresolved, render_stages;
 };
 
-/* One packet as first looked at. */
+/* One packet after the first check. */
 struct packet {
     uint64_t sequence, flags;
     struct az_sv event, track, compressed;
@@ -304,7 +304,7 @@ int az_pftrace_wire_file(struct az_pftrace *p)
                     "%" PRIu64
                     " interned name(s) missing; check whether the beginning of the file is lost",
                     w.unresolved);
-    if (rc == 0 && w.render_stages) /* else it would look like a trace without device work */
+    if (rc == 0 && w.render_stages) /* else it would seem to be a trace without device work */
         rc = az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(p->path),
                           "device events are GPU render stages, as written by the PyTorch "
                           "profiler; use the format \"pytorch-pftrace\"");

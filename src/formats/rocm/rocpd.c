@@ -69,7 +69,7 @@ static int suffixed(struct az_rocpd *x, const char *base, struct az_rocpd_sets *
     return rc;
 }
 
-/* Plain tables may hold the rows of several databases, distinguished by their guid. */
+/* Plain tables may contain the rows of several databases, distinguished by their guid. */
 static int plain(struct az_rocpd *x, struct az_rocpd_sets *sets)
 {
     sqlite3_stmt *st = NULL;
@@ -143,7 +143,7 @@ int az_rocpd_open(struct az_rocpd *x, struct az_rocprof *r, struct az_sv path,
         rc = plain(x, sets);
     if (rc == 0 && sets->n == 0)
         rc = suffixed(x, "rocpd_string", sets);
-    if (rc == 0 && x->file.endless) /* some of it was asked of a view */
+    if (rc == 0 && x->file.endless) /* some of it was queried from a view */
         rc = az_sqlite_error(&x->file, SQLITE_INTERRUPT);
     if (rc == 0 && x->file.denied[0])
         rc = az_sqlite_error(&x->file, SQLITE_AUTH);
@@ -194,7 +194,7 @@ bool az_rocpd_columns(struct az_rocpd *x, const char *table, const char *alias,
     return any && list->p;
 }
 
-/* Texts of a profiler hold no zero bytes; those of a page that was overwritten with zeros do. */
+/* Texts of a profiler contain no zero bytes; those of a page that was overwritten with zeros do. */
 static bool has_zero_bytes(sqlite3_stmt *row)
 {
     const int n = sqlite3_column_count(row);

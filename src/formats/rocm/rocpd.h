@@ -11,7 +11,7 @@ struct az_rocpd_symbol {
 };
 AZ_VEC(struct az_rocpd_symbol, az_rocpd_symbols);
 
-/* One set of tables: those with the same ending, or the plain ones, of one guid if they hold
+/* One set of tables: those with the same ending, or the plain ones, of one guid if they have
  * several. */
 struct az_rocpd_set {
     struct az_sv suffix; /* "_00006409_..." or empty */
@@ -25,7 +25,7 @@ struct az_rocpd {
     struct az_sqlite file;
     sqlite3 *db; /* of file */
     struct az_arena arena;
-    uint64_t zero_strings; /* that hold zero bytes: their page is damaged */
+    uint64_t zero_strings; /* with zero bytes: their page is damaged */
     bool partial;
     const struct az_rocpd_set *set; /* being read */
     /* of the set */
@@ -44,13 +44,13 @@ int az_rocpd_open(struct az_rocpd *x, struct az_rocprof *r, struct az_sv path,
                   struct az_rocpd_sets *sets) AZ_MUST_USE;
 void az_rocpd_close(struct az_rocpd *x);
 
-/* The wanted columns of a table, NULL for those it lacks; false: no such table. `alias` names the
+/* The required columns of a table, NULL for those it lacks; false: no such table. `alias` names the
  * table in the list. */
 bool az_rocpd_columns(struct az_rocpd *x, const char *table, const char *alias,
                       const char *const *columns, size_t n, struct az_sv *list);
 /* Full name of a table of the set, quoted. */
 struct az_sv az_rocpd_table(struct az_rocpd *x, const char *table);
-/* " WHERE alias.guid='...'" where the set asks for it. */
+/* " WHERE alias.guid='...'" where the set requires it. */
 struct az_sv az_rocpd_where(struct az_rocpd *x, const char *alias);
 /* Runs a query over a table and hands each row to fn; a damaged or unreadable table is a warning
  * and a count. */

@@ -1,5 +1,5 @@
 /* The tables of a rocpd database into the model (docs/formats-rocprof.md 4). Rows with NULL ids are
- * kept: nothing is joined but by LEFT JOIN on a row number. */
+ * used: nothing is joined but by LEFT JOIN on a row number. */
 #include <inttypes.h>
 
 #include "base/num.h"

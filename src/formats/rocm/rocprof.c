@@ -22,7 +22,7 @@ static bool is_csv_name(struct az_sv path)
     return az_sv_ends(az_path_unpacked(path), AZ_SV(".csv"));
 }
 
-/* By content; a stream is JSON. What is broken in it is said once, by its reader. */
+/* By content; a stream is JSON. What is broken in it is reported once, by its reader. */
 static int is_csv(struct az_parse *job, struct az_sv path, bool *csv)
 {
     struct az_source_opts so = { .mem = job->mem, .window = 4096 };

@@ -50,11 +50,11 @@ struct az_rocprof_kernel {
     struct az_dispatch_shape shape;
 };
 int az_rocprof_kernel(struct az_rocprof *r, const struct az_rocprof_kernel *k) AZ_MUST_USE;
-/* The same with k->name taken as it is and a row of shapes that the caller keeps. */
+/* The same with k->name unchanged and a row of shapes that the caller owns. */
 int az_rocprof_kernel_row(struct az_rocprof *r, const struct az_rocprof_kernel *k,
                           uint32_t shape) AZ_MUST_USE;
-/* A dispatch known from its counters; becomes a kernel if the profile holds no dispatches of the
- * process else. */
+/* A dispatch known from its counters; becomes a kernel if the profile has no other dispatches of
+ * the process. */
 int az_rocprof_counted(struct az_rocprof *r, const struct az_rocprof_kernel *k) AZ_MUST_USE;
 struct az_rocprof_pending {
     uint32_t proc;
@@ -96,7 +96,7 @@ struct az_rocprof_symbol_names {
  * Views into `n`. */
 void az_rocprof_choose_names(const struct az_rocprof *r, const struct az_rocprof_symbol_names *n,
                              struct az_sv *whole, struct az_sv *shown);
-/* az_shown_name, or the name given by the option kernel_names. */
+/* az_shown_name, or the name of the option kernel_names. */
 int az_rocprof_shown_name(struct az_rocprof *r, uint32_t whole, uint32_t shorter,
                           uint32_t *name) AZ_MUST_USE;
 /* Name to show for a whole kernel name, by the option kernel_names. */

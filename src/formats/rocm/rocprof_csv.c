@@ -133,7 +133,7 @@ static const char *const other_domains[] = {
 
 /* Tables of sums that are no kernels: read where none of the traces they sum is next to them. */
 static const struct {
-    const char *file, *domain, *traces[2]; /* no traces: whatever is traced says it better */
+    const char *file, *domain, *traces[2]; /* no traces: whatever is traced is more exact */
 } summed[] = {
     { "hip_api_stats", "HIP_API", { "hip_api_trace", "hip_trace" } },
     { "hip_stats", "HIP_API", { "hip_api_trace", "hip_trace" } },
@@ -250,7 +250,7 @@ static int settle_file(struct az_rocprof_csv_file *f, int rc, size_t errors)
     return rc;
 }
 
-/* sums: a table of sums is read, too; of kernels, or of what `domain` says. */
+/* sums: a table of sums is read, too; of kernels, or of `domain`. */
 static int read_file(struct az_rocprof *r, struct az_sv path, bool sums, const char *domain)
 {
     struct az_rocprof_csv_file *f = az_arena_alloc(&r->scratch, sizeof *f);
@@ -344,7 +344,7 @@ static const char *summed_domain(struct az_sv base, bool *of_set)
     return NULL;
 }
 
-/* The files of a set in the order of `domains`, then those of no known name as they were given. */
+/* The files of a set in the order of `domains`, then those of no known name in their order. */
 static int read_set(struct az_rocprof *r, struct az_sv prefix, const struct az_file *files,
                     size_t n)
 {

@@ -57,7 +57,8 @@ enum az_col {
     COLS
 };
 
-/* What a file holds, by its columns; the first line of this list whose columns are all there. */
+/* The content of a file, by its columns; the first line of this list whose columns are all there.
+ */
 enum az_rocprof_csv_table {
     T_COUNTERS,
     T_KERNELS,

@@ -48,7 +48,7 @@ static struct az_sv text(const struct az_rocprof_csv_file *f, enum az_col c)
     return x ? az_csv_text(&f->r->scratch, x) : AZ_SV("");
 }
 
-/* Name id of a cell; which: 0 or 1, as two columns of a row are looked up. Equal cells often follow
+/* Name id of a cell; which: 0 or 1, as two columns of a row are searched. Equal cells often follow
  * each other. */
 static int cell_name(struct az_rocprof_csv_file *f, enum az_col c, int which, uint32_t *id)
 {
@@ -130,7 +130,7 @@ static int take_counter(struct az_rocprof_csv_file *f)
         rc = cell_name(f, C_COUNTER, 1, &c.counter);
     if (rc == 0)
         rc = az_vec_push(&f->r->d->counters, c);
-    /* The rows of a dispatch follow each other: it is taken once, at its first one. */
+    /* The rows of a dispatch follow each other: it is added once, at its first one. */
     bool again = f->r->n_pending > 0 && f->r->pending[f->r->n_pending - 1].proc == f->r->proc &&
                  f->r->pending[f->r->n_pending - 1].k.dispatch == k.dispatch;
     return rc || again || f->at[C_START] < 0 || f->at[C_END] < 0 ? rc

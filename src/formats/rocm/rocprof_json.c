@@ -13,7 +13,7 @@ static int fill(void *ctx, void *buf, size_t n, size_t *got)
         return AZ_EINTR;
     *got = 0;
     int rc = j->source_bad ? 0 : az_source_read(j->src, buf, n, got);
-    if (rc == AZ_EFORMAT) { /* a gzip stream that breaks off: what came before is kept */
+    if (rc == AZ_EFORMAT) { /* a gzip stream that breaks off: what came before is used */
         j->source_bad = true;
         rc = 0;
     }
@@ -179,7 +179,7 @@ static int top_member(struct az_rocprof_json *j, struct az_sv key)
     return processes(j);
 }
 
-/* Says what was wrong with the text; the code the parse returns. */
+/* Reports what was wrong with the text; the code the parse returns. */
 static int verdict(struct az_rocprof_json *j, int rc)
 {
     struct az_parse *job = j->r->job;

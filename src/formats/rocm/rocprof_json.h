@@ -1,5 +1,5 @@
 /* Private to rocprof_json*.c: one results.json being read (docs/formats-rocprof.md 2). Numbers of
- * records that name something (kernel ids, operations, counters) are kept as they are until the
+ * records that name something (kernel ids, operations, counters) are stored as they are until the
  * process is read to its end and then replaced, so that the order of its members does not matter.
  */
 #ifndef AZ_FORMATS_ROCM_ROCPROF_JSON_H
@@ -14,7 +14,7 @@ struct az_rocprof_json_symbol {
         shown; /* in the process's arena; shown: by the option kernel_names. Empty: no symbol */
     bool known;
     int64_t vgpr, agpr, sgpr;
-    uint32_t whole_id, shown_id; /* name ids, AZ_NO_ID until asked for */
+    uint32_t whole_id, shown_id; /* name ids, AZ_NO_ID until needed */
 };
 AZ_VEC(struct az_rocprof_json_symbol, az_rocprof_json_symbols);
 
@@ -111,7 +111,7 @@ int az_rocprof_json_counter_list(struct az_rocprof_json *j, struct az_sv raw) AZ
 int az_rocprof_json_operations(struct az_rocprof_json *j, struct az_sv raw) AZ_MUST_USE;
 
 int az_rocprof_json_process_begin(struct az_rocprof_json *j) AZ_MUST_USE;
-/* Replaces numbers by names; then the process's own memory is given back. */
+/* Replaces numbers by names; then the process's own memory is freed. */
 int az_rocprof_json_process_end(struct az_rocprof_json *j) AZ_MUST_USE;
 void az_rocprof_json_process_release(struct az_rocprof_json *j);
 

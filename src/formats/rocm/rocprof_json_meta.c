@@ -1,4 +1,4 @@
-/* What a process of a results.json says of itself: metadata, agents, counters, names of operations;
+/* Metadata of a process of a results.json: metadata, agents, counters, names of operations;
  * and, when the process is read to its end, the numbers of its records replaced by names
  * (docs/formats-rocprof.md 2).
  */
@@ -377,7 +377,7 @@ static int resolve_names(struct az_rocprof_json *j, enum az_kind kind, struct az
     return rc;
 }
 
-/* ---- a process that says who it is after its records (another program sorted its keys) ---- */
+/* ---- a process with its id after its records (another program sorted its keys) ---- */
 
 static int64_t late_agent(const struct az_rocprof_json *j, int64_t number)
 {

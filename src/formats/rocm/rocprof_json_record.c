@@ -149,7 +149,7 @@ static int view(struct az_rocprof_json *j, struct az_jscan *s, struct az_sv *out
     return az_json_skip(s, out);
 }
 
-/* Where an object that begins at p is kept. */
+/* Where an object that begins at p is stored. */
 static struct az_rocprof_json_seen *place_of(struct az_rocprof_json_seen *seen, const char *p)
 {
     uint64_t from, to; /* the digits of both kinds of objects begin in these */

@@ -52,7 +52,7 @@ static struct az_sv view(struct az_rocprof_json *j, const struct symbol_names *n
 }
 
 /* Copies of the names that are needed later. There are thousands of symbols of which few are run:
- * where the name shown begins the whole one, as it mostly does, it is not kept twice. */
+ * where the name shown begins the whole one, as it mostly does, it is not stored twice. */
 static void choose_names(struct az_rocprof_json *j, const struct symbol_names *n,
                          struct az_rocprof_json_symbol *y)
 {

@@ -93,7 +93,7 @@ static int refill(struct az_perfetto *w, size_t need)
         size_t got = 0;
         rc = az_source_read(w->src, w->window.v + w->window.n, room - w->window.n, &got);
         w->window.n += got;
-        if (rc == AZ_EFORMAT) { /* gzip that breaks off: what came before is kept */
+        if (rc == AZ_EFORMAT) { /* gzip that breaks off: what came before is used */
             w->source_error = rc;
             rc = 0;
             got = 0;
@@ -123,7 +123,7 @@ static int truncated(struct az_perfetto *w)
 /* One top-level field; 1: another may follow, 0: end. */
 static int next_packet(struct az_perfetto *w)
 {
-    int rc = AZ_MOVES ? move(w, 0) : 0; /* of the last packet nothing is kept */
+    int rc = AZ_MOVES ? move(w, 0) : 0; /* of the last packet nothing is used */
     if (rc == 0)
         rc = refill(w, 32);
     if (rc || w->at == w->window.n)

@@ -43,7 +43,7 @@ struct az_perfetto {
 };
 /* Is a packet one of packets that are compressed by zstd (field 133, alone in it)? */
 bool az_perfetto_zstd(struct az_sv packet);
-/* Reads the whole file; says what is cut off, damaged and compressed by zstd. */
+/* Reads the whole file; reports truncated, damaged and zstd-compressed content. */
 int az_perfetto_read(struct az_perfetto *p) AZ_MUST_USE;
 /* For `packet`: the packets of a compressed one. */
 int az_perfetto_compressed(struct az_perfetto *p, struct az_sv bytes, int64_t offset) AZ_MUST_USE;

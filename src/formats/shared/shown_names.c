@@ -33,7 +33,7 @@ static enum az_family family_of(const struct az_shown_names *s, struct az_sv nam
     return az_kernel_class_of(s->rules, name)->family;
 }
 
-/* Does no rule know the short name? Looked up once, as one may be short for many. */
+/* Does no rule match the short name? Checked once, as one may be short for many. */
 static int is_silent(struct az_shown_names *s, uint32_t shorter, bool *silent)
 {
     static const struct az_user_names nobody = { .map = NULL };
@@ -49,7 +49,7 @@ static int is_silent(struct az_shown_names *s, uint32_t shorter, bool *silent)
     return rc;
 }
 
-/* The shortest form that says what the whole name does. NULL text: no memory. */
+/* The shortest form that identifies the whole name. NULL text: no memory. */
 static struct az_sv telling(struct az_shown_names *s, struct az_sv whole, struct az_sv shorter)
 {
     const enum az_family family = family_of(s, whole);
@@ -70,7 +70,7 @@ int az_shown_name(struct az_shown_names *s, uint32_t whole, uint32_t shorter, ui
     int rc = 0;
     if (whole != shorter && az_sv_find(text, AZ_SV("<")) >= 0)
         rc = is_silent(s, shorter, &silent);
-    if (rc || !silent) /* a short name that says anything stays, as vendors' tools have it */
+    if (rc || !silent) /* a meaningful short name stays, as in vendors' tools */
         return rc ? rc : az_shown_name_set(s, whole, shorter);
     const struct az_sv was = az_trace_text(s->t, shorter), form = telling(s, text, was);
     rc = form.p ? 0 : az_arena_error(&s->scratch);

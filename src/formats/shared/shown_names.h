@@ -11,7 +11,7 @@ struct az_shown_names {
     struct az_arena scratch;
     struct az_kernel_rules *rules; /* NULL before they are needed */
     struct az_vec_u32 of;    /* name id of a whole name -> name id shown; AZ_NO_ID: not decided */
-    struct az_vec_u8 silent; /* of short names: 1 a rule knows it, 2 none does; 0: not looked up */
+    struct az_vec_u8 silent; /* of short names: 1 a rule matches, 2 none does; 0: not checked */
 };
 void az_shown_names_init(struct az_shown_names *s, struct az_trace *t);
 void az_shown_names_release(struct az_shown_names *s);

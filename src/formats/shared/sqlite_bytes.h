@@ -25,7 +25,7 @@ static inline uint64_t az_eight(const unsigned char *p)
     return (uint64_t)az_four(p) << 32 | az_four(p + 4);
 }
 
-/* How many cells a page may have, as SQLite has it: none takes less than six bytes. */
+/* How many cells a page may have, as SQLite has it: none is shorter than six bytes. */
 static inline unsigned az_page_most_cells(uint32_t page_size) { return (page_size - 8) / 6; }
 
 /* A number of 1 to 9 bytes, 7 bits in each but the ninth; *at moves after it. */

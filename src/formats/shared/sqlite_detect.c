@@ -1,4 +1,4 @@
-/* A database in a folder: of a profiler, or of anything else that keeps its rows in SQLite. */
+/* A database in a folder: of a profiler, or of anything else that stores its rows in SQLite. */
 #include "formats/shared/sqlite_open.h"
 
 #include "formats/shared/unsupported_formats.h"
@@ -6,7 +6,7 @@
 static const struct az_sqlite_kind kind = { "the database of a profiler", "copy it again",
                                             .views = false };
 
-/* Looks at the names of all tables; what cannot be read to its end is not judged. */
+/* Reads the names of all tables; what cannot be read to its end stays undecided. */
 static const char *judge(struct az_sqlite *x, bool (*known)(struct az_sv table))
 {
     const char *why = NULL;

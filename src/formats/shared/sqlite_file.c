@@ -1,7 +1,7 @@
-/* The file of a database as SQLite reads it: a page that the file no longer holds whole is damage,
- * and a disk that fails is none. SQLite itself takes the missing end of a page as zeros, and a cut
- * export would give rows of zeros without a word; it takes what a failing disk gives for damage, of
- * which the rest would be reported. */
+/* The file of a database as SQLite reads it: an incomplete page of the file is damage, and a
+ * failing disk is not. SQLite itself reads the missing end of a page as zeros, and a truncated
+ * export would have rows of zeros without a warning; it treats errors of a failing disk as damage.
+ */
 #include <errno.h>
 #include <sqlite3.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #define ALIGNED(n) (((size_t)(n) + 15) & ~(size_t)15)
 
-/* After the file of the system's VFS in the memory that SQLite gives: its methods, and those that
+/* After the file of the system's VFS in the memory that SQLite passes: its methods, and those that
  * replace them. */
 struct whole {
     const sqlite3_io_methods *real;
@@ -45,7 +45,7 @@ static int open_whole(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int f
     w->name = name;
     w->mine = *f->pMethods;
     w->mine.xRead = read_whole;
-    if (w->mine.iVersion > 2) /* no mapping: a file that is cut meanwhile would end the program */
+    if (w->mine.iVersion > 2) /* no mapping: a file truncated meanwhile would end the program */
         w->mine.iVersion = 2;
     f->pMethods = &w->mine;
     return rc;

@@ -7,12 +7,12 @@
 #include "io/path.h"
 
 #define BUSY_MS                                                                                    \
-    1000 /* a writer holds its lock for moments only, unless it is in the middle of its work */
+    1000 /* a writer has its lock for moments only, unless it is in the middle of its work */
 #define PROGRESS_OPS                                                                               \
-    200000 /* virtual machine steps between two looks at `cancelled`: a few milliseconds */
+    200000 /* virtual machine steps between two checks of `cancelled`: a few milliseconds */
 
-/* Reading a table takes some steps a row, and a row at least a few bytes of the file; a view may
- * take any number, or never end. */
+/* Reading a table needs some steps per row, and a row at least a few bytes of the file; a view may
+ * need any number, or never end. */
 #define STEPS_A_BYTE  64
 #define STEPS_ANYWAY  20000000
 #define LONGEST_VALUE 1000000000
@@ -58,7 +58,7 @@ static bool beside(const struct az_sqlite *x, const char *suffix)
     return info.kind == AZ_PATH_FILE && info.size > 0;
 }
 
-/* The path as SQLite takes it: no name is special (":memory:", "file:..."). With `immutable` a URI:
+/* The path in SQLite's form: no name is special (":memory:", "file:..."). With `immutable` a URI:
  * blanks and other bytes with a meaning there are escaped. */
 static struct az_sv sqlite_name(const struct az_sqlite *x, bool immutable, struct az_arena *a)
 {
@@ -104,14 +104,14 @@ static int try_open(struct az_sqlite *x, bool immutable)
     /* no value is longer than the file, but those that a view makes */
     (void)sqlite3_limit(x->db, SQLITE_LIMIT_LENGTH,
                         x->size < LONGEST_VALUE ? (int)x->size + 1024 : LONGEST_VALUE);
-    /* A transaction: the file cannot change under us, however long the reading takes. */
+    /* A transaction: the file cannot change under us, however long the reading lasts. */
     return sqlite3_exec(x->db,
                         "PRAGMA trusted_schema=OFF; PRAGMA ignore_check_constraints=ON; BEGIN; "
                         "SELECT count(*) FROM sqlite_master",
                         NULL, NULL, NULL);
 }
 
-/* A file shorter than its header says is refused as a whole, unless the schema may be written: a
+/* A file shorter than in its header is rejected as a whole, unless the schema may be written: a
  * switch that has no other use on this read-only connection. */
 static int try_shortened(struct az_sqlite *x)
 {
@@ -248,7 +248,7 @@ int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sq
         x->partial = true;
         return 0;
     }
-    /* A folder that cannot be written (a log of the WAL kind wants a helper file) or a file system
+    /* A folder that cannot be written (a log of the WAL kind needs a helper file) or a file system
      * without locks. */
     if (quiet && ((code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_IOERR ||
                   (code & 0xff) == SQLITE_READONLY))

@@ -20,29 +20,30 @@ struct az_sqlite {
     struct az_sv path;
     sqlite3 *db;     /* NULL: not open */
     uint64_t size;   /* of the file */
-    bool partial;    /* it is shorter than it says: what is left can be read; said in a warning */
+    bool partial;    /* it is shorter than in its header: what is left can be read; reported in a
+                        warning */
     uint64_t steps;  /* of SQLite's machine so far */
     bool starved;    /* a statement ran out of memory, whatever its caller made of it */
-    bool endless;    /* they are more than reading the file can take: a view that never ends */
-    bool suspect;    /* rows of it look like those of a damaged page */
+    bool endless;    /* they are more than reading the file can need: a view that never ends */
+    bool suspect;    /* rows of it resemble those of a damaged page */
     char denied[64]; /* view, or function of a view, that the database may not use; empty: none */
 };
-/* Opens *x afresh; it must stay where it is. job->canceled is asked while queries run. Messages in
- * job->diag; on failure, too, az_sqlite_close is to be called. kind and path are borrowed. */
+/* Opens *x afresh; it must stay where it is. job->canceled is checked while queries run. Messages
+ * in job->diag; on failure, too, az_sqlite_close is to be called. kind and path are borrowed. */
 int az_sqlite_open(struct az_sqlite *x, struct az_parse *job, const struct az_sqlite_kind *kind,
                    struct az_sv path) AZ_MUST_USE;
 void az_sqlite_close(struct az_sqlite *x);
-/* Says what a result code that ends the reading means; the error. */
+/* Reports the meaning of a result code that ends the reading; the error. */
 int az_sqlite_error(const struct az_sqlite *x, int code) AZ_MUST_USE;
-/* sqlite3_prepare_v2 and sqlite3_step that remember being out of memory: what says nothing but "no
- * such table" need not ask. Codes of SQLite. */
+/* sqlite3_prepare_v2 and sqlite3_step that remember being out of memory: "no such table" needs no
+ * check. Codes of SQLite. */
 int az_sqlite_prepare(struct az_sqlite *x, const char *sql, sqlite3_stmt **st) AZ_MUST_USE;
 int az_sqlite_step(struct az_sqlite *x, sqlite3_stmt *st) AZ_MUST_USE;
-/* After the reading: where rows looked damaged, SQLite checks the pages of the database, and what
+/* After the reading: where rows seemed damaged, SQLite checks the pages of the database, and what
  * it finds is a warning. 0, or AZ_EINTR, AZ_ENOMEM, AZ_EFORMAT (a view that may not be read). */
 int az_sqlite_check_damage(struct az_sqlite *x, bool *damaged) AZ_MUST_USE;
 /* ---- sqlite_file.c ---- */
-/* Name of the VFS that takes a page which the file does not hold whole as damage. NULL: it cannot
+/* Name of the VFS that treats an incomplete page of the file as damage. NULL: it cannot
  * be registered, and the system's own serves. */
 const char *az_sqlite_vfs(void);
 

@@ -60,7 +60,7 @@ static bool is_number_type(struct az_sv type)
 }
 
 /* Where in a record the columns are: in the order of the table's, unless some are computed. Numbers
- * after the last wanted column are places, too: then a record can be checked for its length. */
+ * after the last required column are places, too: then a record can be checked for its length. */
 static bool find_places(struct az_pages *p, const char *table, const char *const *columns, size_t n)
 {
     sqlite3_stmt *st = NULL;
@@ -105,11 +105,11 @@ bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,
 
 /* ---- pages ---- */
 
-/* Where the wanted numbers of records with one header are: most records of a table have one of a
+/* Where the required numbers of records with one header are: most records of a table have one of a
  * few. */
 enum { LAYOUTS = 64, LAYOUT_BYTES = 40 };
 struct layout {
-    unsigned char header[LAYOUT_BYTES]; /* up to the last type that is wanted; then 0 */
+    unsigned char header[LAYOUT_BYTES]; /* up to the last required type; then 0 */
     bool known, whole;                  /* whole: the header has no more types */
     uint16_t bytes;                     /* of the record, as far as these types go */
     uint16_t end[AZ_PAGES_COLUMNS];     /* of the number; 0: it is `fixed` */
@@ -132,8 +132,7 @@ struct reading {
     struct layout layout[LAYOUTS], *last; /* last: of the record before, mostly */
 };
 
-/* Reads the page, with those after it as long as they turn out to be wanted. NULL: SQLite is to
- * look at it. */
+/* Reads the page, with those after it as long as they are needed. NULL: SQLite has to read it. */
 static const unsigned char *page_at(struct reading *r, uint64_t number)
 {
     const size_t size = r->p->page_size;
@@ -152,7 +151,7 @@ static const unsigned char *page_at(struct reading *r, uint64_t number)
     return NULL;
 }
 
-/* How much of a record is on its page: all, or what its overflow pages do not hold. */
+/* How much of a record is on its page: all, or what is not in its overflow pages. */
 static uint64_t local_of(const struct az_pages *p, uint64_t payload)
 {
     const uint64_t usable = p->usable, most = usable - 35;
@@ -169,8 +168,8 @@ static int64_t number_before(const unsigned char *end, unsigned shift)
     return (int64_t)(az_eight(end - 8) << shift) >> shift;
 }
 
-/* Reads a header, by which the wanted numbers of a record are found. False: one is not a number, or
- * not on this page. */
+/* Reads a header, by which the required numbers of a record are found. False: one is not a number,
+ * or not on this page. */
 static bool lay_out(const struct az_pages *p, const unsigned char *record, const unsigned char *end,
                     struct layout *l)
 {
@@ -237,8 +236,8 @@ static const struct layout *layout_of(struct reading *r, const unsigned char *re
     return lay_out(r->p, record, end, l) ? l : NULL;
 }
 
-/* The wanted numbers of a record of so many bytes, those up to `end` on this page. False: they are
- * not all there, or the record is not as long as its values. */
+/* The required numbers of a record of so many bytes, those up to `end` on this page. False: they
+ * are not all there, or the record is not as long as its values. */
 static bool take_values(struct reading *r, const unsigned char *record, const unsigned char *end,
                         uint64_t bytes)
 {

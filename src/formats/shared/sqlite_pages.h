@@ -1,7 +1,6 @@
-/* Columns of whole numbers of a table, read from its pages without SQLite's machine, which takes
- * most of the time that rows of a large table cost (docs/performance.md 3). Only what is plain is
- * read here; where something is not, the table is left to SQLite, so that it alone says what is
- * damaged. */
+/* Columns of whole numbers of a table, read from its pages without SQLite's machine, which is most
+ * of the cost of the rows of a large table (docs/performance.md 3). Only what is plain is read
+ * here; where something is not, the table is left to SQLite, so that it alone reports damage. */
 #ifndef AZ_FORMATS_SHARED_SQLITE_PAGES_H
 #define AZ_FORMATS_SHARED_SQLITE_PAGES_H
 
@@ -10,7 +9,7 @@
 enum { AZ_PAGES_COLUMNS = 20, AZ_PAGES_PLACES = 256 };
 
 struct az_pages_row {
-    int64_t value[AZ_PAGES_COLUMNS]; /* in the order of the columns asked for; 0: NULL */
+    int64_t value[AZ_PAGES_COLUMNS]; /* in the order of the requested columns; 0: NULL */
     uint32_t null;                   /* one bit a column */
 };
 /* An error (below 0) ends the reading. */
@@ -22,18 +21,18 @@ struct az_pages {
     uint32_t page_size, usable, root;
     uint64_t pages;             /* of the file */
     bool utf8;                  /* texts */
-    int8_t of[AZ_PAGES_PLACES]; /* place in a record -> number of the column; -1: not wanted */
+    int8_t of[AZ_PAGES_PLACES]; /* place in a record -> number of the column; -1: not required */
     size_t columns;
-    unsigned places; /* up to the last that is wanted, and numbers that follow it */
+    unsigned places; /* up to the last required one, and numbers that follow it */
 };
-/* The first page of a table, and what the file says of its pages. False: there is no such table in
+/* The first page of a table, and the file's data about its pages. False: there is no such table in
  * a file without a write-ahead log. */
 bool az_pages_find(struct az_pages *p, struct az_sqlite *x, const char *table);
 /* Can the table be read so: one with rowids, in a file without a write-ahead log, and are all these
  * columns, each named once, declared as INTEGER? The connection has to be in a transaction. */
 bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,
                    const char *const *columns, size_t n);
-/* Gives out the rows in their order. 0: all of them; 1: there are rows that only SQLite can judge,
+/* Returns the rows in their order. 0: all of them; 1: there are rows that only SQLite can read,
  * after the first *given of the table. Else what fn returned, AZ_EINTR, AZ_ENOMEM or AZ_ELIMIT. */
 int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given) AZ_MUST_USE;
 

@@ -10,7 +10,7 @@ enum { FIRST_TEXT = 13 }; /* type of an empty text; the even ones above are byte
 
 /* ---- what can be read so ---- */
 
-/* A key that is not the number of the row has an index of its own, whatever is said of its type. */
+/* A key that is not the number of the row has an index of its own, whatever its type. */
 static bool is_row_number(struct az_sqlite *x, const char *table)
 {
     sqlite3_stmt *st = NULL;
@@ -69,7 +69,7 @@ void az_texts_close(struct az_texts *t)
 
 /* ---- finding ---- */
 
-/* A page, with its neighbors. NULL: SQLite is to look at it. */
+/* A page, with its neighbors. NULL: SQLite has to read it. */
 static const unsigned char *page_at(struct az_texts *t, uint64_t number)
 {
     const struct az_pages *p = &t->p;
@@ -94,7 +94,7 @@ static const unsigned char *page_at(struct az_texts *t, uint64_t number)
 
 /* The cell of a key, by halving as SQLite does: that finds the same one on a page whose cells are
  * in no order. *payload: bytes of its record. On a page that names others *at is the place of the
- * one to go on with. NULL: not found, or there is something odd. */
+ * one to go on with. NULL: not found, or unusual. */
 static const unsigned char *cell_of(const struct az_pages *p, const unsigned char *page,
                                     int64_t key, uint64_t *payload, unsigned *at)
 {

@@ -9,7 +9,7 @@
 
 enum { SIGNS = 4 };
 
-/* A file is of the program if its head holds all signs of one row. */
+/* A file is of the program if its head contains all signs of one row. */
 struct kind {
     const char *signs[SIGNS];
     const char *what;
@@ -144,7 +144,7 @@ const char *az_foreign_folder(struct az_sv name)
                : NULL;
 }
 
-/* The first kind all of whose signs the text holds. */
+/* The first kind all of whose signs are in the text. */
 static const char *what_of(const struct kind *kinds, size_t n, struct az_sv text)
 {
     for (size_t i = 0; i < n; i++) {
@@ -186,7 +186,7 @@ const char *az_foreign_process(struct az_sv name)
     return az_sv_is(name, "Ascend Hardware") || az_sv_is(name, "CANN") ? ASCEND : NULL;
 }
 
-/* A Perfetto trace that begins with compressed packets: nothing in them can be looked at. */
+/* A Perfetto trace that begins with compressed packets: nothing in them can be read. */
 static bool begins_with_zstd(struct az_sv head)
 {
     size_t n = 1;
@@ -196,7 +196,7 @@ static bool begins_with_zstd(struct az_sv head)
            az_perfetto_zstd(az_sv_make(head.p + n + 1, head.n - n - 1));
 }
 
-/* The writer of the PyTorch profiler says which version of its form it writes. */
+/* The PyTorch profiler writes the version of its form. */
 const char *az_foreign(struct az_sv head)
 {
     if (begins_with_zstd(head))

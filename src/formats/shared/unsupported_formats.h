@@ -1,6 +1,6 @@
-/* Profiles of other programs: traces in the form of Chrome's (JSON of events with "ph"), which look
- * like those of the PyTorch profiler, and the tables, databases and folders of profilers that are
- * not read. Recognized by what only they hold, and refused by name with what to do. */
+/* Profiles of other programs: traces in the form of Chrome's (JSON of events with "ph"), which
+ * resemble those of the PyTorch profiler, and the tables, databases and folders of profilers that
+ * are not read. Recognized by what only they contain, and rejected by name with a remedy. */
 #ifndef AZ_FORMATS_SHARED_UNSUPPORTED_FORMATS_H
 #define AZ_FORMATS_SHARED_UNSUPPORTED_FORMATS_H
 
@@ -18,7 +18,7 @@ const char *az_foreign_table(struct az_sv name);
 /* The same by the name of a folder, without those it is in. */
 const char *az_foreign_folder(struct az_sv name);
 
-/* Why an SQLite database is no profile, by its tables, of which `known` knows those of profilers;
+/* Why an SQLite database is no profile, by its tables, of which `known` lists those of profilers;
  * NULL: it may be one, or cannot be read. */
 const char *az_sqlite_alien(const char *path, bool (*known)(struct az_sv table));
 

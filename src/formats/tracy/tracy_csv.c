@@ -153,7 +153,8 @@ static int poll(struct az_tracy_file *f, const struct az_source *src)
     return job->cancelled && job->cancelled(job->ctx) ? AZ_EINTR : 0;
 }
 
-/* A row with fewer fields than the header is damaged or cut off: which cells it lost is unknown. */
+/* A row with fewer fields than the header is damaged or truncated: which cells it lost is unknown.
+ */
 static int data_row(struct az_tracy_file *f)
 {
     f->rows++;

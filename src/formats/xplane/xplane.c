@@ -1,5 +1,4 @@
-/* XPlane profiles (JAX, TensorFlow; GPU and TPU): the file, its planes, and what is said of
- * trouble. */
+/* XPlane profiles (JAX, TensorFlow; GPU and TPU): the file, its planes, and messages. */
 #include <inttypes.h>
 
 #include "base/num.h"
@@ -194,7 +193,7 @@ static int find_origin(struct az_xplane *r, struct az_sv plane_bytes)
         rc = az_xplane_line(r, b, &l);
         if (rc)
             return rc;
-        /* a line without events says nothing, and one without a time may only be empty */
+        /* a line without events has no effect, and one without a time may only be empty */
         if (l.timestamp_ns < r->origin_ns && az_protobuf_find(b, 4).p)
             r->origin_ns = l.timestamp_ns;
     }
@@ -257,7 +256,7 @@ static int cut_file(struct az_xplane *r, const uint8_t *tag, size_t whole,
     return each(r, rest);
 }
 
-/* Applies a function to every plane; with `say`, messages of the file too. */
+/* Applies a function to every plane; with `say`, also messages of the file. */
 static int each_plane(struct az_xplane *r, int (*each)(struct az_xplane *, struct az_sv), bool say)
 {
     struct az_protobuf m = az_protobuf_of(r->bytes);
@@ -406,7 +405,7 @@ static int load(struct az_xplane *r, struct az_vec_char *text, struct az_sv *byt
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
             rc = az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
         else if (rc == AZ_EFORMAT &&
-                 so.keeps_parts) { /* a gzip stream that breaks off: what came before is kept */
+                 so.keeps_parts) { /* a gzip stream that breaks off: what came before is used */
             r->damaged = true;
             rc = bytes->n ? 0
                           : az_diag_fail(job->diag, rc, AZ_AT_FILE(r->path),

@@ -17,7 +17,7 @@ struct az_xplane_ids {
     bool is_sparse;
 };
 
-/* Stats that are looked at, by name. */
+/* Stats that are read, by name. */
 enum az_xplane_role {
     XP_NONE,
     XP_CORRELATION,
@@ -67,7 +67,7 @@ struct az_xplane_meta { /* XEventMetadata */
     uint32_t row;                /* TPU: row of the trace + 1; 0: not made */
     uint8_t kind;                /* xplane_gpu.c; 0: not decided */
     bool asked;                  /* xplane_gpu.c: `said` is decided */
-    struct az_xplane_said *said; /* what it says of all its events; NULL: nothing */
+    struct az_xplane_said *said; /* its values for all its events; NULL: nothing */
     /* host: */
     uint64_t count;
     int64_t ticks, min, max;
@@ -125,7 +125,7 @@ struct az_xplane {
     const uint8_t *bad;    /* where the wire format is broken; NULL: nowhere yet */
     const char *what;      /* in what */
     int64_t origin_ns;     /* the smallest timestamp of a line of the file: times count from here */
-    bool cut;              /* the last plane is not whole: what can be read of it is kept */
+    bool cut;              /* the last plane is not whole: what can be read of it is used */
     bool damaged;          /* the gzip stream broke off: the bytes are those before */
     /* the plane being read */
     struct az_sv plane_name;
@@ -134,14 +134,14 @@ struct az_xplane {
     struct az_xplane_stat_names stat_names;
     struct az_vec_sv lines, plane_stats;
     struct az_xplane_ids meta_ids, stat_ids;
-    uint8_t look[1 << 14]; /* by id of a stat, of one or two bytes: events that have it are looked
-                              at   (of a host: launches; of a GPU: the correlation; of a TPU: its
-                              own   row) */
+    /* By id of a stat, of one or two bytes: events that have it are read (of a host: launches; of a
+     * GPU: the correlation; of a TPU: its own row). */
+    uint8_t look[1 << 14];
     struct az_xplane_tolds told; /* by GPU events of the plane, with their hash and a count: */
     struct az_map told_of;
     bool has_told;
     uint32_t told_last; /* of them, by the last event of the line; AZ_NO_ROW: by none */
-    uint32_t no_row;    /* row of events that say nothing of themselves; AZ_NO_ROW: not made */
+    uint32_t no_row;    /* row of events without stats of their own; AZ_NO_ROW: not made */
     struct az_xplane_modules modules;
     struct az_vec_u32
         geometry; /* name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet */
@@ -150,9 +150,9 @@ struct az_xplane {
 };
 
 /* ---- xplane_plane.c ---- */
-/* Marks the place and gives AZ_EFORMAT. */
+/* Marks the place and returns AZ_EFORMAT. */
 int az_xplane_bad(struct az_xplane *r, const uint8_t *at, const char *what) AZ_MUST_USE;
-/* Reads names and metadata of a plane; lines and stats are kept as views. */
+/* Reads names and metadata of a plane; lines and stats are stored as views. */
 int az_xplane_plane(struct az_xplane *r, struct az_sv plane) AZ_MUST_USE;
 int az_xplane_line(struct az_xplane *r, struct az_sv line, struct az_xplane_line *out) AZ_MUST_USE;
 /* Bytes of the file that are read stay in memory until there are so many. */
@@ -258,7 +258,7 @@ int az_xplane_lane(struct az_xplane *r, const struct az_xplane_line *l, uint32_t
 void az_xplane_plane_release(struct az_xplane *r);
 void az_xplane_plane_init(struct az_xplane *r);
 
-/* ---- xplane_dedup.c: what events of a GPU say of themselves again and again ---- */
+/* ---- xplane_dedup.c: repeated stats of the events of a GPU ---- */
 /* Where the stats of this event of a name are, or are to be put (*added); it is the last of its
  * line then. */
 int az_xplane_tell(struct az_xplane *r, const struct az_xplane_event *x, uint32_t *index,
@@ -277,12 +277,12 @@ int az_xplane_host(struct az_xplane *r) AZ_MUST_USE;
 /* Adds an event (lane and times are set) whose metadata is known. */
 typedef int az_xplane_take(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
                            struct az_event *e);
-/* Hands the events of a line to `take`, in a lane of that role; those without metadata or times
+/* Passes the events of a line to `take`, in a lane of that role; those without metadata or times
  * that fit are skipped.
  */
 int az_xplane_events(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,
                      enum az_xlane_role role, az_xplane_take *take) AZ_MUST_USE;
-/* Keeps a derived line as ranges. */
+/* Stores a derived line as ranges. */
 int az_xplane_ranges(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,
                      enum az_xlane_role role) AZ_MUST_USE;
 /* Counts the events of a line that is skipped. */
@@ -294,8 +294,8 @@ int az_xplane_skip_line(struct az_xplane *r, const struct az_xplane_line *l,
 int az_xplane_modules(struct az_xplane *r) AZ_MUST_USE;
 /* Finds the instructions that rows of the trace belong to. */
 int az_xplane_join(struct az_xplane *r) AZ_MUST_USE;
-/* Takes out kernels whose metadata hold none of the words asked for (option
- * kernel_metadata_keyword_filters); counted.
+/* Removes kernels whose metadata contain none of the words of option
+ * kernel_metadata_keyword_filters; counted.
  */
 int az_xplane_filter(struct az_xplane *r) AZ_MUST_USE;
 
@@ -317,7 +317,7 @@ struct az_xplane_hlo {
     struct az_map by_id, by_name; /* name: hash; clashes by comparing */
 };
 const struct az_xplane_instr *az_xplane_instr_by_id(const struct az_xplane_hlo *h, uint64_t id);
-/* Everything the analyses want of one instruction. AZ_EFORMAT where its bytes are broken. */
+/* Everything the analyses need of one instruction. AZ_EFORMAT where its bytes are broken. */
 int az_xplane_decode(const struct az_xplane_hlo *h, const struct az_xplane_instr *i,
                      struct az_hlo_op *op) AZ_MUST_USE;
 /* ---- xplane_shape.c ---- */
@@ -325,7 +325,7 @@ int az_xplane_shape(struct az_trace *t, const struct az_protobuf *in, struct az_
                     struct az_hlo_shape *s) AZ_MUST_USE;
 int az_xplane_numbers(struct az_trace *t, struct az_sv message, uint32_t field,
                       struct az_hlo_dims *out) AZ_MUST_USE;
-/* ---- xplane_config.c: what an instruction says as text ---- */
+/* ---- xplane_config.c: texts of an instruction ---- */
 /* JSON of a library's matrix product, and MLIR attributes of fused attention. */
 int az_xplane_gemm_config(struct az_trace *t, struct az_sv json, struct az_hlo_op *op,
                           struct az_hlo_dot *dot) AZ_MUST_USE;

@@ -1,7 +1,7 @@
 /* Collectives of HLO: which ranks talk to which. */
 #include "formats/xplane/xplane.h"
 
-#define MAX_RANKS ((uint64_t)1 << 20) /* of one collective: what a file may ask memory for */
+#define MAX_RANKS ((uint64_t)1 << 20) /* of one collective: what a file may require memory for */
 #define MAX_PAIRS 8192                /* each is compared with those before it */
 
 static int add_group(struct az_trace *t, struct az_sv message, struct az_hlo_op *op)

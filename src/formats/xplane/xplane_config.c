@@ -1,4 +1,4 @@
-/* What HLO instructions say as text: the JSON of a library's matrix product, the attributes of
+/* Texts of HLO instructions: the JSON of a library's matrix product, the attributes of
  * fused attention. */
 #include "base/num.h"
 #include "formats/xplane/xplane.h"

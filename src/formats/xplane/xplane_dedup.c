@@ -1,6 +1,6 @@
-/* XPlane: kernels say the same things of themselves again and again, but for the correlation: equal
+/* XPlane: kernels repeat the same stats, but for the correlation: equal
  * bytes are read once. As programs repeat themselves, what follows in a line mostly is what
- * followed the last time, so that it is compared and not looked up. */
+ * followed the last time, so that it is compared and not searched. */
 #include "formats/xplane/xplane.h"
 
 enum { MOST_TOLD = 1 << 16 };

@@ -1,4 +1,4 @@
-/* XPlane: device lines of a GPU plane. Only lines `Stream #...` hold device events; the others
+/* XPlane: device lines of a GPU plane. Only lines `Stream #...` contain device events; the others
  * repeat them. */
 #include "base/num.h"
 #include "classify/rules.h"
@@ -75,7 +75,7 @@ static bool has_metadata(const struct az_xrow *row)
            row->scope != AZ_NO_ID || row->details != AZ_NO_ID;
 }
 
-/* What the metadata entry says of all its events, once. */
+/* The metadata entry's values for all its events, once. */
 static int ask_meta(struct az_xplane *r, struct az_xplane_meta *m)
 {
     struct az_xplane_said said = { .row = { .module = AZ_NO_ID,
@@ -137,7 +137,7 @@ static int geometry_row(struct az_xplane *r, uint32_t details, uint32_t *row)
     return az_geometries_put(&r->t->geometries, &g, row);
 }
 
-/* Kernels say the same texts again and again. */
+/* Kernels repeat the same texts. */
 static int take_geometry(struct az_xplane *r, uint32_t details, uint32_t *row)
 {
     *row = 0;
@@ -165,7 +165,7 @@ static bool same(const struct az_xrow *a, const struct az_xrow *b)
            a->bytes == b->bytes;
 }
 
-/* What an event says is often what the last one of its name said. */
+/* An event's stats are often those of the last one of its name. */
 static int row_of(struct az_xplane *r, struct az_xplane_meta *m, const struct az_xrow *row,
                   uint32_t *index)
 {
@@ -206,7 +206,7 @@ static const struct az_xrow no_row = { .module = AZ_NO_ID,
                                        .flops = -1,
                                        .bytes = -1 };
 
-/* Its correlation, and the row of what it says. */
+/* Its correlation, and the row of its stats. */
 static int read_event(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
                       struct az_event *e)
 {
@@ -224,7 +224,7 @@ static int read_event(struct az_xplane *r, struct az_xplane_meta *m, struct az_x
     return rc;
 }
 
-/* Kernels say the same things of themselves again and again (xplane_dedup.c). */
+/* Kernels repeat the same stats (xplane_dedup.c). */
 static int read_alike(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
                       struct az_event *e)
 {

@@ -212,8 +212,8 @@ static const struct az_xplane_module *module_of(const struct az_xplane *r, uint6
     return NULL;
 }
 
-/* "<module>(<program>).hlo_proto.pb" next to the profile, where the file itself does not hold the
- * program. */
+/* "<module>(<program>).hlo_proto.pb" next to the profile, where the file itself does not contain
+ * the program. */
 static int sidecar(struct az_xplane *r, const struct az_xrow *row, struct az_sv *proto)
 {
     struct az_arena *a = &r->t->arena;
@@ -236,7 +236,7 @@ static int sidecar(struct az_xplane *r, const struct az_xrow *row, struct az_sv 
         rc = az_source_all(src, a, 0, proto);
     az_source_close(src);
     return rc == AZ_EIO || rc == AZ_EFORMAT ? AZ_OK
-                                            : rc; /* said already; the profile is still good */
+                                            : rc; /* reported already; the profile is still good */
 }
 
 /* Decodes what one row belongs to; rows of the same op share it. */

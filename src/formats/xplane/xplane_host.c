@@ -1,4 +1,4 @@
-/* XPlane: host planes. Host events are many and are summed by name; kept are those that launch
+/* XPlane: host planes. Host events are many and are summed by name; stored are those that launch
  * device work (they carry a correlation), those of compilation, and step annotations. */
 #include "base/num.h"
 #include "classify/rules.h"
@@ -11,7 +11,7 @@ struct host_stats {
     int64_t step;                 /* -1: none */
 };
 
-/* The lane of the thread, which is made with its first event that is kept. */
+/* The lane of the thread, which is made with its first stored event. */
 static int thread_lane(struct az_xplane *r, const struct az_xplane_line *l, int64_t *lane)
 {
     uint32_t index;

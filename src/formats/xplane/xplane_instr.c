@@ -62,7 +62,7 @@ static int shape_of(struct az_trace *t, struct az_sv bytes, struct az_hlo_shape 
     return az_xplane_shape(t, &top, bytes, s);
 }
 
-/* Shapes of the operands that the module knows. */
+/* Shapes of the operands that the module has. */
 static int operands(const struct az_xplane_hlo *h, struct az_sv body, struct az_hlo_shape **out,
                     size_t *n)
 {
@@ -265,7 +265,7 @@ static int wrapped_in(const struct az_xplane_hlo *h, struct az_sv *body, const s
 }
 
 /* An asynchronous collective is several instructions: operands and result are those of its start,
- * its groups are said there, or by the instruction inside. */
+ * its groups are recorded there, or in the instruction inside. */
 static int collective(const struct az_xplane_hlo *h, struct az_sv body, struct az_hlo_op *op)
 {
     int rc = AZ_OK;

@@ -45,7 +45,7 @@ int az_xplane_numbers(struct az_trace *t, struct az_sv message, uint32_t field,
 {
     *out = (struct az_hlo_dims){ 0 };
     for (int pass = 0; pass < 2;
-         pass++) { /* count, then take: a packed number has at least one byte */
+         pass++) { /* count, then read: a packed number has at least one byte */
         struct az_protobuf m = az_protobuf_of(message);
         struct az_sv b = { NULL, 0 };
         uint32_t f;

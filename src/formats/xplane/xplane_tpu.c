@@ -1,5 +1,5 @@
-/* XPlane: lines of a TPU core. What an operation says of itself is with its metadata, so that it is
- * read once a name. */
+/* XPlane: lines of a TPU core. The stats of an operation are in its metadata, so that they are read
+ * once per name. */
 #include "classify/rules.h"
 #include "formats/xplane/xplane.h"
 
@@ -70,7 +70,7 @@ static int row_of(struct az_xplane *r, struct az_xplane_meta *m)
     return rc;
 }
 
-/* An event that says of itself what its metadata say of all of them: *node is its own row then. */
+/* An event that repeats the stats of its metadata: *node is its own row then. */
 static int own_row(struct az_xplane *r, struct az_protobuf *stats, uint64_t *node)
 {
     struct az_xrow row = r->x->rows.v[*node - 1];
@@ -135,7 +135,7 @@ static int add_asynchronous(struct az_xplane *r, struct az_xplane_meta *m,
     return rc ? rc : az_trace_add(r->t, AZ_GPU_RANGE, e);
 }
 
-/* Stats that make an event be looked at: profilers write others (device times, run ids) into every
+/* Stats for which an event is read: profilers write others (device times, run ids) into every
  * one. */
 static void choose_stats(struct az_xplane *r)
 {
@@ -148,7 +148,7 @@ static void choose_stats(struct az_xplane *r)
     }
 }
 
-/* Does a line of this name hold events? What is damaged is found, and told, when the line is read.
+/* Does a line of this name have events? Damage is detected, and reported, when the line is read.
  */
 static bool has_events(struct az_xplane *r, const char *name)
 {
@@ -168,8 +168,8 @@ static bool has_events(struct az_xplane *r, const char *name)
     return found;
 }
 
-/* A profile taken without operations: the runs of its programs stand for them, so that there is a
- * timeline. */
+/* A profile recorded without operations: the runs of its programs stand for them, so that there is
+ * a timeline. */
 static int programs_as_work(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane)
 {
     const uint64_t read = r->t->read, kept = r->t->kept; /* counted as ranges already */

@@ -1,13 +1,13 @@
 /* What of the drawings a line of the verdict, or a finding, is about: gaps, families, or events by
  * name. Events are named by the row of its evidence table that it points at (the cells of that row
- * hold kernels of an operator, what came after a gap), else by its own words. */
+ * have kernels of an operator, what came after a gap), else by its own words. */
 #include "reports/html/html.h"
 
 #include "base/sort.h"
 #include "document/tracks.h"
 
 #define ROWS_MOST  400 /* of an evidence table that are about one finding */
-#define NAME_LEAST 8   /* bytes of a name that is looked for inside of a text */
+#define NAME_LEAST 8   /* bytes of a name that is searched inside of a text */
 #define ROW_LEAST  4   /* the same where the text is the row of a finding */
 
 /* Names of the timeline by their bytes. A name that begins a text is the last one that is not

@@ -10,7 +10,7 @@
 #include "reports/report.h"
 
 #define FACTS_MAX   8  /* in the head of the page */
-#define ENTRY       36 /* bytes of a title in the contents that is taken as it is */
+#define ENTRY       36 /* bytes of a title in the contents that stays as it is */
 #define ENTRY_LEAST 8
 #define ENTRY_MOST  60 /* columns */
 
@@ -81,7 +81,7 @@ static size_t alike(const struct az_table *t, size_t row, ptrdiff_t name, ptrdif
     return az_vec_push(values, of) ? 0 : n;
 }
 
-/* What readers ask first of a report: device and the run's own labels. */
+/* The first questions about a report: device and the run's own labels. */
 static void facts(struct az_html *h)
 {
     const struct az_table *t = az_document_table(h->doc, "facts");
@@ -191,7 +191,7 @@ static struct az_sv title_at(const struct az_html *h, size_t table)
 }
 
 /* What fits in two lines of the list: the head of a title where it distinguishes it from the
- * others, else a cut one. */
+ * others, else a truncated one. */
 static struct az_sv short_title(struct az_html *h, struct az_sv title)
 {
     struct az_sv head = head_of(title);

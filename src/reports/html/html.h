@@ -1,7 +1,7 @@
 /* Parts of the HTML writer. Private to the room. The report is one file that needs nothing next to
  * it: its style and scripts are in it, the policy in its head names them by their digests and
- * forbids all else (requests, images, other scripts, style attributes), so that whatever a profile
- * holds is only text. */
+ * forbids all else (requests, images, other scripts, style attributes), so that whatever is in a
+ * profile is only text. */
 #ifndef AZ_REPORTS_HTML_HTML_H
 #define AZ_REPORTS_HTML_HTML_H
 
@@ -38,8 +38,8 @@ void az_html_line(struct az_html *h, struct az_sv s);
 /* JSON for a script element: no `<`, U+2028 or U+2029 is left in it. */
 void az_html_json(struct az_html *h, struct az_sv json);
 
-/* Number cell for people: az_field_number with thousands separators where the unit has them. buf as
- * there. */
+/* Number cell for readers: az_field_number with thousands separators where the unit has them. buf
+ * as there. */
 struct az_sv az_html_number(const struct az_cell *c, const struct az_column *col, struct az_scale s,
                             char *buf);
 /* Scale of a value that is by itself, in a chart or a sentence: unlike a table's column, whose
@@ -83,7 +83,7 @@ void az_html_verdict(struct az_html *h);
 /* ---- finding_links.c ---- */
 struct az_about {
     struct az_sv rule, row, text,
-        evidence; /* of a finding; row: what to look for in the evidence */
+        evidence; /* of a finding; row: what to search for in the evidence */
     /* what of the timeline it is about: filled in */
     bool gaps;
     uint32_t families; /* bits 1 << family */
@@ -96,8 +96,8 @@ struct az_about {
 void az_html_subject(struct az_html *h, const struct az_about *finding);
 
 /* ---- html_timeline.c ---- */
-/* Columns of a name in the data of a drawing with so many of them: fewer where these would take
- * more than the rest of the page. */
+/* Columns of a name in the data of a drawing with so many of them: fewer where these would be more
+ * than the rest of the page. */
 size_t az_html_name_columns(size_t names);
 /* Section with the timeline, if the document has tracks. */
 void az_html_timeline(struct az_html *h);
@@ -149,7 +149,7 @@ int az_fold_changes(struct az_html *h, struct az_plot *p, ptrdiff_t total) AZ_MU
 /* Is the row a point (series 0), or on a line? */
 bool az_fold_drawable(const struct az_plot *p, size_t row, size_t series);
 
-/* ---- html_caption.c: what a chart says in words, for those who do not see it ---- */
+/* ---- html_caption.c: the text of a chart, for those who do not see it ---- */
 void az_html_caption(struct az_html *h, const struct az_plot *p);
 /* Name of a series without its unit: "Compute (ns)" -> "Compute". */
 struct az_sv az_html_series_name(struct az_html *h, const struct az_plot *p, size_t series);
@@ -163,7 +163,7 @@ void az_html_heat(struct az_html *h, const struct az_plot *p, size_t index);
 void az_html_limits(struct az_html *h, const struct az_plot *p, size_t index);
 
 /* ---- html_charts.c ---- */
-/* Is a plot drawn by the script? Then the page holds it, and the library. */
+/* Is a plot drawn by the script? Then the page contains it, and the library. */
 bool az_html_scripted(const struct az_html *h);
 /* Brings h->plot into the order of the page. */
 void az_html_order(struct az_html *h);

@@ -1,7 +1,7 @@
-/* How much of each table a page shows. A page of more than a few MB opens slowly, so that what
- * it may take is divided among the tables: small ones are whole, the others have equal parts. A
- * table that is larger than its part is shown with long texts truncated, with its first columns,
- * and with fewer rows than `html_rows`. With `html_rows` 0 all tables are whole. */
+/* How much of each table a page shows. A page of more than a few MB opens slowly, so that its size
+ * is divided among the tables: small ones are whole, the others have equal parts. A table that is
+ * larger than its part is shown with long texts truncated, with its first columns, and with fewer
+ * rows than `html_rows`. With `html_rows` 0 all tables are whole. */
 #include "reports/html/html.h"
 
 #include "document/flame.h"

@@ -1,4 +1,4 @@
-/* The figures of a chart in a sentence: for readers without scripts, without a screen, or in a
+/* The values of a chart in a sentence: for readers without scripts, without a screen, or in a
  * hurry. */
 #include "base/utf8.h"
 #include "reports/html/html.h"
@@ -36,7 +36,7 @@ static void name(struct az_html *h, struct az_sv s)
     az_html_put(h, AZ_SV("</bdi>"));
 }
 
-/* Name of a mark. A bare number does not say what it is: "rank 3". */
+/* Name of a mark. A bare number has no meaning: "rank 3". */
 static void mark(struct az_html *h, const struct az_plot *p, size_t i)
 {
     struct az_sv label = p->label[i], axis = p->c->n_parts ? p->c->stack : p->c->x_title;
@@ -155,7 +155,7 @@ static bool range_of_part(struct az_html *h, const struct az_plot *p, size_t s, 
 }
 
 /* Few stacks are listed one by one, of many between which values their parts are. They are not
- * added up: stacks may be inputs set side by side, or hold one another. */
+ * added up: stacks may be inputs set side by side, or contain one another. */
 static void parts(struct az_html *h, const struct az_plot *p)
 {
     size_t n = p->marks.n, said = 0;

@@ -1,5 +1,5 @@
 /* Figures, and the data that the script (html_charts.js) draws in them. Numbers are raw there;
- * `divide` and `unit` say how they are shown. */
+ * `divide` and `unit` are their display. */
 #include "reports/html/html.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static const char *drawn_as(const struct az_plot *p)
     return "table";
 }
 
-/* What says most stands first, with the width of the page: times by part, changes, trends; then
+/* The most important is first, with the width of the page: times by part, changes, trends; then
  * charts that share a line, then large ones. */
 enum place { FIRST, PAIRED, LAST };
 static enum place place_of(const struct az_plot *p)
@@ -65,7 +65,7 @@ static enum place place_of(const struct az_plot *p)
 
 void az_html_order(struct az_html *h)
 {
-    for (size_t i = 1; i < h->n_plots; i++) { /* few, and equal ones keep their order */
+    for (size_t i = 1; i < h->n_plots; i++) { /* few, and equal ones stay in order */
         struct az_plot p = h->plot[i];
         size_t k = i;
         for (; k > 0 && place_of(&h->plot[k - 1]) > place_of(&p); k--)
@@ -180,7 +180,7 @@ static double largest(const struct az_plot *p)
     return most;
 }
 
-/* Titles of axes say the unit in which the axis is drawn, not that of the file: "Time (ns)" ->
+/* Titles of axes have the unit in which the axis is drawn, not that of the file: "Time (ns)" ->
  * "Time (ms)". */
 static struct az_sv axis_title(struct az_html *h, const struct az_plot *p, struct az_scale s)
 {

@@ -1,5 +1,5 @@
-/* Style and scripts of the report, and Chart.js from its Debian package (the build says where it
- * is): the assembler includes the files as they are; the build lists them as prerequisites of this
+/* Style and scripts of the report, and Chart.js from its Debian package (the build has its place):
+ * the assembler includes the files as they are; the build lists them as prerequisites of this
  * object, and writes their digests (sha256sum) to a header, so that no run computes them. */
 #include "reports/html/html.h"
 

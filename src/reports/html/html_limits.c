@@ -1,4 +1,4 @@
-/* What changed against its limit: a table whose rows hold a picture each (a bar from zero, the
+/* What changed against its limit: a table whose rows have a picture each (a bar from zero, the
  * interval, a mark at the limit), all on one axis. Drawn without the script, so that it can be read
  * and printed as it is. */
 #include "reports/html/html.h"
@@ -10,7 +10,7 @@
 #define EDGE   8 /* left and right */
 #define TICKS  6 /* of the axis at most */
 #define FAR                                                                                        \
-    12.0 /* what is so many times the median of all is cut off: it would hide the others           \
+    12.0 /* what is so many times the median of all is truncated: it would hide the others         \
           */
 
 enum { CHANGE, LOW, HIGH, LIMIT };
@@ -24,7 +24,7 @@ static double at(const struct az_plot *p, size_t series, size_t i)
     return series < p->n_series ? p->series[series].v[i] : (double)NAN;
 }
 
-/* Most that a bar reaches before it is cut off. */
+/* Most that a bar reaches before it is truncated. */
 static double reach(struct az_html *h, const struct az_plot *p)
 {
     double *v = az_arena_array(h->scratch, 2 * p->marks.n + 1, sizeof *v), most = 0, limit = 0;
@@ -114,7 +114,7 @@ static void picture(struct az_html *h, const struct az_plot *p, size_t i, const 
     if (!isnan(v))
         az_html_putf(h, "<rect class=\"%c\" x=\"%.1f\" y=\"5\" width=\"%.1f\" height=\"%d\"/>",
                      v > 0 ? 'w' : 'b', fmin(x, zero), fmax(fabs(x - zero), 1), HEIGHT - 10);
-    if (v > a->to || v < a->from) { /* cut off: the bar goes on */
+    if (v > a->to || v < a->from) { /* truncated: the bar goes on */
         const double tip = v > 0 ? x + 6 : x - 6;
         az_html_putf(h, "<polygon class=\"%c\" points=\"%.1f,3 %.1f,%d %.1f,%.1f\"/>",
                      v > 0 ? 'w' : 'b', x, x, HEIGHT - 3, tip, mid);
@@ -131,7 +131,7 @@ static void picture(struct az_html *h, const struct az_plot *p, size_t i, const 
     az_html_put(h, AZ_SV("</svg>"));
 }
 
-/* The k-th of the chart's columns that hold text. */
+/* The k-th of the chart's columns of text. */
 static struct az_sv text_of(const struct az_plot *p, size_t k, size_t i)
 {
     for (size_t n = 0; n < p->c->y.n; n++) {

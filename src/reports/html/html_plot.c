@@ -88,7 +88,7 @@ static bool has_value(const struct az_plot *p, size_t row)
 }
 
 /* Bars with a name each. Where most of the names have none, only the others are drawn: a list of
- * all classes there could be says nothing. Numbered bars (ranks) stay, a gap in them would mislead.
+ * all possible classes is no help. Numbered bars (ranks) stay, a gap in them would mislead.
  */
 static int mark_bars(struct az_html *h, struct az_plot *p, size_t most)
 {
@@ -281,7 +281,7 @@ static int make_labels(struct az_html *h, struct az_plot *p)
         return 0;
     }
     int rc = label_marks(h, p, false, &unique);
-    if (p->c->kind == AZ_CHART_LIMITS) /* a row says what it is of */
+    if (p->c->kind == AZ_CHART_LIMITS) /* a row has its subject */
         return rc;
     return rc || unique ? rc : label_marks(h, p, true, &unique);
 }

@@ -15,7 +15,7 @@
 
 #define FIT_ROWS      24
 #define FIT_COLUMNS   9
-#define LONG_TEXT     72 /* characters from which a text may take several lines */
+#define LONG_TEXT     72 /* characters from which a text may need several lines */
 #define BAR_STEPS     50
 #define FINDINGS_MAX  12  /* in the list at the top, equal advice once */
 #define ROWS_COMPARED 500 /* of the table, for that list */
@@ -109,7 +109,7 @@ static void text_cell(struct az_html *h, const struct view *v, size_t column,
                              : AZ_SV("</td>"));
 }
 
-/* Does the text say all there is? Separators are not counted. */
+/* Is the text complete? Separators are not counted. */
 static bool says_all(struct az_sv shown, struct az_sv exact)
 {
     size_t k = 0;
@@ -329,7 +329,7 @@ static void amount(struct az_html *h, const struct az_table *t, size_t row, ptrd
     az_html_put(h, AZ_SV("</span>"));
 }
 
-/* A time as the verdict says times. */
+/* A time in the form of the verdict. */
 static void took(struct az_html *h, const struct az_table *t, size_t row, ptrdiff_t col)
 {
     const double v = col < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)col));

@@ -1,5 +1,5 @@
-/* The verdict at the head of the page: what ran, the account of time as a bar with its figures, the
- * findings with what proves them, and what to trust. Words and figures are those of the table
+/* The verdict at the head of the page: what ran, the account of time as a bar with its values, the
+ * findings with what proves them, and what to trust. Words and values are those of the table
  * `verdict`. */
 #include "reports/html/html.h"
 
@@ -82,8 +82,8 @@ static void line_with_term(struct az_html *h, struct az_sv text)
     az_html_text(h, az_sv_make(line.p + at + n, line.n - at - n));
 }
 
-/* The parts that come first and add up to the whole, as one bar and as figures. Returns what else
- * the line says. */
+/* The parts that come first and add up to the whole, as one bar and as values. Returns the rest of
+ * the line. */
 static struct az_sv account(struct az_html *h, struct az_sv text)
 {
     struct part part[PARTS];

@@ -46,7 +46,7 @@ static inline bool plain_sixteen(const char *p)
 }
 #endif
 
-/* Clean already? The usual case: printable ASCII, tab, newline. Others take the slow way. */
+/* Clean already? The usual case: printable ASCII, tab, newline. Others use the general case. */
 static bool plain(struct az_sv s)
 {
     size_t i = 0;
@@ -194,7 +194,7 @@ static struct az_scale choose(const struct step *list, double largest)
     return list->scale;
 }
 
-/* Times below 10,000 of a unit stay in it, so that 4,321.123 ms keeps its microseconds. `in_ns`: ns
+/* Times below 10,000 of a unit stay in it, so that 4,321.123 ms has its microseconds. `in_ns`: ns
  * in one unit. */
 static struct az_scale time_scale(double in_ns, enum az_unit unit, bool whole, double largest)
 {
@@ -247,7 +247,7 @@ struct az_scale az_field_scale_of(enum az_unit unit, enum az_cell_type type, dou
     case AZ_UNIT_FLOP:
         as_is.decimals = whole ? 0 : -1;
         return as_is;
-    default: /* the file's own unit, as its column says */
+    default: /* the file's own unit, as in its column */
         return as_is;
     }
 }
@@ -284,7 +284,7 @@ static struct az_scale of_least(const struct az_table *t, size_t col, size_t row
     return s;
 }
 
-/* Columns whose scale does not depend on their unit, and tables that keep their units. */
+/* Columns whose scale does not depend on their unit, and tables with fixed units. */
 static bool special_scale(const struct az_table *t, size_t col, size_t rows, struct az_scale *s)
 {
     const struct az_column *c = &t->columns.v[col];
@@ -448,7 +448,7 @@ struct az_sv az_field_header(struct az_arena *scratch, const struct az_column *c
     return az_arena_printf(scratch, "%.*s%s%.*s", AZ_SVF(head), shown, AZ_SVF(tail));
 }
 
-/* What a share is of, by what the table measures; NULL: its title says it. */
+/* What a share is of, by what the table measures; NULL: it is in its title. */
 static const char *share_of(const struct az_table *t)
 {
     static const char *const operators[] = {

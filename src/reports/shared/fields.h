@@ -12,7 +12,7 @@ struct az_sv az_field_text(struct az_arena *scratch, struct az_sv s);
 /* The same on one line: newlines and tabs become blanks. */
 struct az_sv az_field_line(struct az_arena *scratch, struct az_sv s);
 
-/* How the numbers of one column are shown to people: divided by `divide`, with `decimals` (-1:
+/* How the numbers of one column are displayed: divided by `divide`, with `decimals` (-1:
  * integers plain, others with 3), under the unit `unit`. */
 struct az_scale {
     double divide;
@@ -25,7 +25,7 @@ struct az_scale az_field_scale(const struct az_table *t, size_t col, size_t rows
 /* The same in the unit that a person reads, also of times in us, ms and s: the largest is between 1
  * and 1000 of it, with three or four digits; a finer one where many would have fewer than three. */
 struct az_scale az_field_scale_read(const struct az_table *t, size_t col, size_t rows);
-/* Is the column a share of 0 to 1, which people read in percent? */
+/* Is the column a share of 0 to 1, which is displayed in percent? */
 static inline bool az_field_is_fraction(const struct az_column *c)
 {
     return c->unit == AZ_UNIT_NONE && c->type == AZ_REAL && (c->flags & AZ_SHARE);
@@ -38,8 +38,8 @@ struct az_scale az_field_scale_of(enum az_unit unit, enum az_cell_type type, dou
  * name has none. */
 struct az_sv az_field_header(struct az_arena *scratch, const struct az_column *c,
                              const char *shown);
-/* The same of the column's title, for people; of its header where it has none. A share says what it
- * is of. */
+/* The same of the column's title, for readers; of its header where it has none. A share has its
+ * whole. */
 struct az_sv az_field_title(struct az_arena *scratch, const struct az_table *t, size_t col,
                             const char *shown);
 /* Number cell by the scale; text cells are not for this. buf of at least AZ_FIELD_MAX bytes. "" for
@@ -50,7 +50,7 @@ struct az_sv az_field_number(const struct az_cell *c, const struct az_column *co
 
 /* Column of exactly that name, or -1. */
 ptrdiff_t az_field_column(const struct az_table *t, struct az_sv name);
-/* Column "Total" that is true in rows whose figure is a level and no change (of a waterfall), or
+/* Column "Total" that is true in rows whose value is a level and no change (of a waterfall), or
  * -1. */
 ptrdiff_t az_field_level_column(const struct az_table *t);
 /* A signed change (AZ_CHANGE): 1 worse, -1 better by the direction of its column, 0 neither, or no
@@ -60,8 +60,8 @@ int az_field_worse(const struct az_table *t, size_t row, size_t col);
  * left. In table order in col[]; returns their number. */
 size_t az_field_choose(const struct az_table *t, size_t *col, size_t most);
 
-/* A name fit for a file: letters, digits, `.`, `_`, `-` and bytes of UTF-8 are kept, all else
- * becomes `_`; unique without case among used[]. */
+/* A name fit for a file: letters, digits, `.`, `_`, `-` and bytes of UTF-8 stay, all else becomes
+ * `_`; unique without case among used[]. */
 struct az_sv az_field_filename(struct az_arena *scratch, struct az_sv id,
                                const struct az_vec_sv *used);
 

@@ -1,5 +1,5 @@
 /* Text report. A document with a classic block is printed by the layouts of its tables, byte for
- * byte (docs/formats-nsight.md 1.5); all others, and text_full, as a summary for people
+ * byte (docs/formats-nsight.md 1.5); all others, and text_full, as a summary for readers
  * (text_summary.c). */
 #include "reports/text/text.h"
 
@@ -39,7 +39,7 @@ static void lines(struct az_textout *o, const struct az_vec_sv *list)
         az_textout_line(o, list->v[i]);
 }
 
-/* ---- classic: widths count code points and never cut ---- */
+/* ---- classic: widths count code points and never truncate ---- */
 static void classic_text(struct az_textout *o, struct az_sv s, int width)
 {
     struct az_sv clean = az_field_line(o->scratch, s);

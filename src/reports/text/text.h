@@ -5,7 +5,7 @@
 #include "document/document.h"
 #include "document/summary_view.h"
 
-/* Where text goes, and what it needs on the way. `error` keeps the first failure. */
+/* Where text goes, and what it needs on the way. `error` is the first failure. */
 struct az_textout {
     struct az_vec_char *out;
     struct az_arena *scratch;
@@ -18,7 +18,7 @@ void az_textout_put(struct az_textout *o, struct az_sv s);
 void az_textout_pad(struct az_textout *o, size_t columns);
 /* One line with its newline; bad UTF-8 and control bytes but tab and newline are cleaned. */
 void az_textout_line(struct az_textout *o, struct az_sv s);
-/* With an ANSI code, if there is one and colors are wanted. */
+/* With an ANSI code, if there is one and colors are required. */
 #define AZ_TEXT_BOLD   "1"
 #define AZ_TEXT_DIM    "2"
 #define AZ_TEXT_RED    "31"
@@ -26,7 +26,7 @@ void az_textout_line(struct az_textout *o, struct az_sv s);
 #define AZ_TEXT_YELLOW "33"
 void az_textout_colored(struct az_textout *o, const char *code, struct az_sv s);
 /* Text broken at blanks to fit the width, after what the line has already (`used` columns); the
- * lines after the first are indented. A word longer than a line is cut. */
+ * lines after the first are indented. A word longer than a line is truncated. */
 void az_textout_wrapped(struct az_textout *o, struct az_sv s, size_t used, size_t indent);
 
 /* Readable summary: the verdict, and the first screen or (text_full, or a document without a
@@ -47,7 +47,7 @@ static inline struct az_sv az_text_title_of(const struct az_table *t)
 void az_text_more(struct az_textout *o, size_t rows, size_t columns);
 
 /* A table of findings (columns `severity` and `rule`) as sentences: equal advice once. verdict:
- * table whose findings are not said again; NULL: none. False: it is no such table. */
+ * table whose findings are not repeated; NULL: none. False: it is no such table. */
 bool az_text_findings(struct az_textout *o, const struct az_table *t, size_t most,
                       const struct az_table *verdict);
 

@@ -29,7 +29,7 @@ static void colored(struct az_textout *o, enum az_ink ink, struct az_sv s)
         az_textout_put(o, AZ_SV("\033[0m"));
 }
 
-/* A cell as printed; buf keeps a number and its unit. */
+/* A cell as printed; buf stores a number and its unit. */
 static struct az_sv shown(const struct form *p, size_t row, const struct az_form_column *c,
                           char *buf)
 {

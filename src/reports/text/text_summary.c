@@ -181,7 +181,7 @@ static bool has_metadata(const struct az_table *t)
     return false;
 }
 
-/* Of an input without work, the tables that say something. */
+/* Of an input without work, the tables with content. */
 static void all_tables(struct az_textout *o, const struct az_document *doc, bool with_classic)
 {
     const bool some = !doc->text_full && az_document_has(doc, AZ_SV("facts"));

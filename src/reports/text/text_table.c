@@ -1,5 +1,5 @@
 /* One table as aligned columns that fit the width: names are shortened first, headers broken over
- * two lines, texts cut, and only then columns skipped, the least important first. */
+ * two lines, texts truncated, and only then columns skipped, the least important first. */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -40,7 +40,7 @@ struct view {
     struct field *field;
     size_t n, rows;
     size_t left_out; /* columns that did not fit */
-    bool broken;     /* headers take several lines */
+    bool broken;     /* headers need several lines */
     bool screen;     /* columns are in the order of their importance */
 };
 
@@ -194,8 +194,8 @@ static struct field *widest_above(struct view *v, size_t least, bool keys, bool 
     return widest;
 }
 
-/* Takes something from the widest text column: of all, then of those that are no keys, then of
- * keys. False: none can give more. */
+/* Narrows the widest text column: of all, then of those that are no keys, then of
+ * keys. False: none can be narrower. */
 static bool squeeze(struct view *v, size_t excess)
 {
     const bool many = v->screen && v->n > FEW_COLUMNS;
@@ -247,13 +247,13 @@ static void fit(struct view *v, size_t columns)
 
 /* ---- blocks: a table whose columns go on below ---- */
 
-/* Width that a column needs at least: names may be cut, numbers not. */
+/* Width that a column needs at least: names may be truncated, numbers not. */
 static size_t least_width(const struct view *v, const struct field *f)
 {
     return f->name && !is_key(v, f) && f->width > LEAST_SENTENCE ? LEAST_SENTENCE : f->width;
 }
 
-/* Is it the share of the figure at its left, or one of several shares, which stay together? */
+/* Is it the share of the metric at its left, or one of several shares, which stay together? */
 static bool belongs(const struct view *v, size_t i)
 {
     return i > 0 && (v->t->columns.v[v->field[i].col].flags & AZ_SHARE) &&
@@ -384,7 +384,7 @@ static int add_field(struct az_textout *o, struct view *v, size_t col,
     measure(v, f);
     f->importance = part ? (unsigned)v->n : importance_of(v, c);
     const bool empty_input = (v->t->flags & AZ_TABLE_ONE_UNIT) && c->unit != AZ_UNIT_PERCENT;
-    if (f->cells || (c->flags & AZ_KEY) || empty_input) /* another empty column says nothing */
+    if (f->cells || (c->flags & AZ_KEY) || empty_input) /* another empty column is no help */
         v->n++;
     return 0;
 }
@@ -517,7 +517,7 @@ void az_text_title(struct az_textout *o, struct az_sv title)
     az_textout_put(o, AZ_SV("\n"));
 }
 
-/* The names of a block are cut by themselves: the next one has the same keys. */
+/* The names of a block are truncated by themselves: the next one has the same keys. */
 static bool own_names(struct az_textout *o, struct view *v)
 {
     for (size_t i = 0; i < v->n; i++) {

@@ -10,10 +10,10 @@
 
 #define SHOWN         20
 #define STATUS        14   /* columns of a result's status */
-#define INDENT        6    /* of the answer, where it needs a second line */
+#define INDENT        6    /* of the result, where it needs a second line */
 #define MARKDOWN_MOST 9500 /* a summary that a person reads */
 
-/* Results that people want to see: all but what is as it was, or follows from another. */
+/* Results that are shown: all but what is as it was, or follows from another. */
 static bool worth(const struct az_gate_result *x)
 {
     if (x->follows.n)
@@ -53,7 +53,7 @@ static struct az_sv only_input(const struct az_gate_verdict *v)
     return one;
 }
 
-/* What the answer names already is not said again. */
+/* What the first line names already is not repeated. */
 static void labelled(struct az_textout *o, const char *what, struct az_sv label,
                      struct az_sv answer)
 {
@@ -71,7 +71,7 @@ static struct az_sv answer_of(const struct az_document *doc)
                         : az_sv_str(az_gate_verdict_text(doc->verdict));
 }
 
-/* "6 fail, 2 warn": nothing where the answer counts them, all being alike. */
+/* "6 fail, 2 warn": nothing where the first line counts them, all being the same. */
 static void counts(struct az_textout *o, const struct az_gate_verdict *v)
 {
     size_t kinds = 0;
@@ -100,7 +100,7 @@ static void head(struct az_textout *o, const struct az_gate_verdict *v, struct a
     counts(o, v);
 }
 
-/* Does the answer say it already? */
+/* Has the first line it already? */
 static bool answered(struct az_textout *o, const struct az_gate_result *x, struct az_sv answer)
 {
     const struct az_sv place = place_of(x, o->scratch, false);

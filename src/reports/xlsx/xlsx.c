@@ -1,6 +1,6 @@
 /* Workbook report: `summary` first (xlsx_summary.c: verdict, list of sheets, charts, tables), then
  * one sheet per table in the document's order, which has coverage and facts last. The traps of the
- * library are in xlsx_wrap.c, what is cut in xlsx_plan.c. */
+ * library are in xlsx_wrap.c, what is truncated in xlsx_plan.c. */
 #include "reports/xlsx/xlsx_lib.h"
 #include <stdio.h>
 
@@ -10,19 +10,19 @@
 #include "reports/shared/fields.h"
 #include "reports/xlsx/xlsx.h"
 
-#define WIDTH_ROWS   1000 /* rows looked at for the column widths */
+#define WIDTH_ROWS   1000 /* rows checked for the column widths */
 #define WIDTH_MIN    7
 #define WIDTH_MAX    59 /* and one for the edges */
 #define WIDTH_FILTER 3  /* room for the filter's button in a header */
 #define FROZEN_MOST  2  /* key columns that stay in view */
 /* Cells of a document from which rows go to files at once (3 MB in all, whatever their number), but
- * not with more than so many sheets, each of which would hold an open file; and cells from which a
+ * not with more than so many sheets, each of which would need an open file; and cells from which a
  * part may pass 4 GiB. */
 #define CONSTANT_FROM 100000
 #define CONSTANT_MAX  200
 #define ZIP64_FROM    (10u << 20)
 
-/* Columns a number takes in its format: digits, separators, sign. */
+/* Columns a number needs in its format: digits, separators, sign. */
 static size_t number_width(const struct az_cell *c, enum az_xlsx_style style)
 {
     char buf[AZ_FIELD_MAX];
@@ -225,7 +225,7 @@ static void dress(struct az_xlsx *x, const struct az_xlsx_part *p)
     }
 }
 
-/* Texts after a number keep a distance from it. */
+/* Texts after a number have a distance from it. */
 static enum az_xlsx_style cell_style(const struct az_column *c, size_t at)
 {
     return c->type == AZ_TEXT && at > 0 ? AZ_STYLE_INDENTED : az_xlsx_style_of(c);

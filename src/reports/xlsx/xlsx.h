@@ -14,7 +14,7 @@ struct lxw_format;
 #define AZ_XLSX_COLUMNS 16384
 #define AZ_XLSX_CELL    32767 /* UTF-16 units of a cell */
 
-/* ---- xlsx_style.c: cell formats, made when first asked for ---- */
+/* ---- xlsx_style.c: cell formats, made when first requested ---- */
 enum az_xlsx_style {
     AZ_STYLE_PLAIN,
     AZ_STYLE_HEADER,
@@ -69,15 +69,15 @@ struct az_xlsx {
     struct az_mem *mem;
     const char *path;              /* target */
     struct az_sv tmp_name, folder; /* name written to; private temporary folder */
-    struct az_vec_sv names;        /* sheet names taken */
+    struct az_vec_sv names;        /* sheet names in use */
     struct az_vec_char text;       /* one cell, NUL-terminated */
     bool constant_memory, zip64;
     struct az_sv book_name;       /* what the library writes, into which the pieces are put */
     struct az_xlsx_pieces pieces; /* which are put into it */
     struct az_xlsx_labels labels;
-    unsigned cells; /* written, for the looks at the memory */
+    unsigned cells; /* written, for the checks the memory */
     int error;      /* first failure */
-    bool told;      /* which was said */
+    bool told;      /* which was reported */
 };
 
 /* constant_memory: rows must be written in order, column widths before them. */
@@ -86,9 +86,9 @@ int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool
 /* New sheet; its name is made valid and unique and returned in *name. NULL on failure (x->error is
  * set). */
 struct lxw_worksheet *az_xlsx_sheet(struct az_xlsx *x, struct az_sv wanted, struct az_sv *name);
-/* Cells. Texts are cleaned, cut at AZ_XLSX_CELL, and never a formula; NaN and infinities, empty
- * texts and empty cells write nothing; integers beyond 2^53 are written as text, so that no digit
- * is lost. */
+/* Cells. Texts are cleaned, truncated at AZ_XLSX_CELL, and never a formula; NaN and infinities,
+ * empty texts and empty cells write nothing; integers beyond 2^53 are written as text, so that no
+ * digit is lost. */
 void az_xlsx_text(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
                   struct az_sv s, enum az_xlsx_style style);
 void az_xlsx_number(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, double v,
@@ -98,15 +98,15 @@ void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
 /* A cell that leads to another sheet. */
 void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
                   struct az_sv sheet, struct az_sv shown, enum az_xlsx_style style);
-/* A text as the library gets it: cleaned, escaped, cut, NUL-terminated; until the next one. NULL on
- * failure. */
+/* A text as the library gets it: cleaned, escaped, truncated, NUL-terminated; until the next one.
+ * NULL on failure. */
 const char *az_xlsx_prepared(struct az_xlsx *x, struct az_sv s);
 /* NUL-terminated cleaned text in the scratch arena, at most `units` UTF-16 units (titles of charts,
  * names). */
 const char *az_xlsx_string(struct az_xlsx *x, struct az_sv s, size_t units);
-/* Would az_xlsx_text have to cut it? */
+/* Would az_xlsx_text have to truncate it? */
 bool az_xlsx_too_long(struct az_sv s);
-/* A temporary file does not take its rows: the failure, said by errno. */
+/* A temporary file cannot store its rows: the failure, in errno. */
 void az_xlsx_lost(struct az_xlsx *x);
 /* Writes the file and moves it to its name, or removes every trace of it. Always frees. Returns the
  * first error. */
@@ -135,7 +135,8 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
 /* The cells as az_xlsx_cell writes them. */
 void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells);
 void az_xlsx_rows_close(struct az_xlsx_rows *w);
-/* xlsx_pack.c: the library's workbook with the rows in their sheets. False: errno may say why. */
+/* xlsx_pack.c: the library's workbook with the rows in their sheets. False: errno may be the
+ * reason. */
 bool az_xlsx_pack(struct az_xlsx *x, const char *book, const char *to);
 /* ---- xlsx_number.c ---- */
 #define AZ_XLSX_REAL 352 /* of any double with up to 6 decimals */
@@ -164,7 +165,7 @@ struct az_xlsx_part { /* one sheet */
 AZ_VEC(struct az_xlsx_part, az_xlsx_parts);
 struct az_xlsx_plan {
     struct az_xlsx_parts parts;
-    struct az_table *coverage; /* own table with what was cut; NULL: nothing was cut */
+    struct az_table *coverage; /* own table with what was truncated; NULL: nothing was truncated */
     size_t cells;
 };
 int az_xlsx_plan_make(struct az_xlsx_plan *p, const struct az_document *doc,
@@ -189,7 +190,7 @@ bool az_xlsx_labels(struct az_xlsx *x, struct lxw_chart *chart, struct lxw_chart
 size_t az_xlsx_drawn(const struct az_chart *c, const struct az_xlsx_part *p);
 /* Is there a native chart for it? */
 bool az_xlsx_draws(const struct az_chart *c);
-/* All charts, from that cell to the right and down. Returns how many rows they take. */
+/* All charts, from that cell to the right and down. Returns how many rows they need. */
 size_t az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t column,
                       const struct az_document *doc, const struct az_xlsx_plan *plan);
 

@@ -89,7 +89,7 @@ static void trend_series(struct az_xlsx *x, lxw_chart_series *s, const struct az
     for (size_t r = 0; r < rows; r++) {
         struct az_sv text = az_cell_text(az_table_at(p->t, p->first + r, (size_t)mark));
         points[r] = (lxw_chart_point){ .fill = text.n ? &alarm : NULL };
-        bool shown = text.n > 0 && text.p[0] != '='; /* the library would take it for a formula */
+        bool shown = text.n > 0 && text.p[0] != '='; /* the library would read it as a formula */
         texts[r].hide = !shown;
         if (shown)
             texts[r].value =

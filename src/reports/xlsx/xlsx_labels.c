@@ -1,5 +1,5 @@
 /* Names along the axis of a chart, shortened so that they leave room for the bars: the library
- * takes them from cells only, and those of the table keep the whole names. They are in columns of
+ * reads them from cells only, and those of the table have the whole names. They are in columns of
  * the summary that are folded away. */
 #include "reports/xlsx/xlsx_lib.h"
 

@@ -2,7 +2,7 @@
  * it and the library it draws in for one checksum are two thirds of the time that every command
  * takes to start (docs/performance.md 6). The files that write workbooks include this
  * instead of xlsxwriter.h; a function that is new to them gets its two lines here. Where the build
- * does not know the name of the shared library (AZ_XLSX_SONAME), it is linked. */
+ * has no name of the shared library (AZ_XLSX_SONAME), it is linked. */
 #ifndef AZ_REPORTS_XLSX_XLSX_LIB_H
 #define AZ_REPORTS_XLSX_XLSX_LIB_H
 

@@ -1,8 +1,8 @@
 /* The workbook from the one that the library made of the small parts, and the rows of tables, which
- * are in memory or in files of their own (xlsx_rows.c). The library packs at a level that takes
- * twice the time of all the rest, reads rows back twice to do so, and does not look whether they
- * were written: here rows go into their sheets once, packed quickly, and every step is looked at.
- * The other parts are copied as they are packed. */
+ * are in memory or in files of their own (xlsx_rows.c). The library packs at a level that needs
+ * twice the time of all the rest, reads rows back twice to do so, and does not check whether they
+ * were written: here rows go into their sheets once, packed quickly, and every step is checked. The
+ * other parts are copied as they are packed. */
 #include <errno.h>
 #include <minizip/unzip.h>
 #include <minizip/zip.h>
@@ -28,7 +28,7 @@ struct pack {
     uint64_t size;
 };
 
-/* The rows of the part that is looked at; NULL: it has none. */
+/* The rows of the part that is checked; NULL: it has none. */
 static const struct az_xlsx_piece *piece_of(const struct pack *p)
 {
     char name[NAME_MOST];

@@ -1,7 +1,7 @@
-/* Which rows of which table go to which sheet. Known before the first cell is written, so that what
- * is skipped can be said in the `coverage` sheet, by rows whose item begins with "xlsx ": xlsx rows
- * cut: TABLE      rows skipped (only the first doc->xlsx_rows are in the workbook) xlsx columns
- * cut: TABLE   columns beyond 16,384 xlsx cells cut: TABLE     texts shortened to 32,767
+/* Which rows of which table go to which sheet. Decided before the first cell is written, so that
+ * what is skipped is listed in the `coverage` sheet, by rows whose item begins with "xlsx ": xlsx
+ * rows cut: TABLE      rows skipped (only the first doc->xlsx_rows are in the workbook) xlsx
+ * columns cut: TABLE   columns beyond 16,384 xlsx cells cut: TABLE     texts shortened to 32,767
  * characters, ending in the mark of three dots xlsx sheets skipped: tables   tables of
  * AZ_TABLE_NO_SHEET, by name xlsx chart rows cut: TITLE   rows of a chart's table
  * that are not on the table's first sheet */
@@ -128,7 +128,7 @@ static int plan_chart(struct planner *p, const struct az_chart *c)
                    az_arena_printf(p->scratch, "the chart shows the first %zu rows", part->rows));
 }
 
-/* ---- coverage with the cuts after its own rows ---- */
+/* ---- coverage with the truncated parts after its own rows ---- */
 static void put_cut(struct az_table *t, const struct cut *cut)
 {
     for (size_t c = 0; c < t->columns.n; c++) {
@@ -147,7 +147,7 @@ static void put_cut(struct az_table *t, const struct cut *cut)
     }
 }
 
-/* Has a table the columns to take a cut? */
+/* Has a table the columns for a truncated part? */
 static bool takes_cuts(const struct az_table *t)
 {
     ptrdiff_t item = az_table_find_nocase(t, "item"), value = az_table_find_nocase(t, "value");
@@ -163,7 +163,7 @@ static const struct az_record_column coverage_columns[] = {
     { "note", .type = AZ_TEXT },
 };
 
-/* Copy of `from` (its cells keep pointing to its texts), or an empty coverage table if there is
+/* Copy of `from` (its cells still point to its texts), or an empty coverage table if there is
  * none. */
 static struct az_table *start_coverage(const struct az_table *from, struct az_arena *scratch)
 {
@@ -187,7 +187,8 @@ static struct az_table *start_coverage(const struct az_table *from, struct az_ar
     return t;
 }
 
-/* Replaces the coverage sheet by one with the cuts, or puts one before the last sheets. */
+/* Replaces the coverage sheet by one with the truncated parts, or puts one before the last sheets.
+ */
 static int plan_coverage(struct planner *p)
 {
     const struct az_table *old = az_document_table(p->doc, "coverage");

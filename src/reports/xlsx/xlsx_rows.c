@@ -1,7 +1,7 @@
 /* Rows of tables, collected in memory or, in constant memory mode, in a file for each sheet, from
  * which xlsx_pack.c puts them into the workbook. Through the functions of the library a cell is
- * copied, kept until its row is complete and printed piece by piece, which takes twice the time of
- * all the rest; here a row is put together at once. The XML is that of the library
+ * copied, stored until its row is complete and printed piece by piece, which needs twice the time
+ * of all the rest; here a row is put together at once. The XML is that of the library
  * (tests/unit/reports_xlsx.c compares it). */
 #include "reports/xlsx/xlsx_lib.h"
 #include <ctype.h>
@@ -97,7 +97,7 @@ static void boolean(struct az_xlsx_rows *w, size_t col, bool v)
     w->text.n = (size_t)(to - w->text.v);
 }
 
-/* What has to be done with a text: nothing, or of some characters what XML wants of its own, or all
+/* What has to be done with a text: nothing, or of some characters what XML requires, or all
  * that the library does. `_x` may be the beginning of an escape. */
 enum care { AS_IT_IS, ESCAPED, PREPARED };
 
@@ -113,7 +113,7 @@ static enum care care_of_bytes(const char *p, size_t n, bool more)
     return care;
 }
 
-/* Is there nothing of that in eight bytes? An `_` at their end is looked at with the next ones. */
+/* Is there nothing of that in eight bytes? An `_` at their end is checked with the next ones. */
 static bool eight_are_plain(uint64_t x)
 {
     const uint64_t odd = az_eight_below(x, ' ') | x | (x + AZ_EIGHT(1)),
@@ -216,7 +216,7 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
             fail(w, rc);
         return x->error;
     }
-    lxw_worksheet_write_single_row(ws); /* what the library still holds */
+    lxw_worksheet_write_single_row(ws); /* what the library still stores */
     piece.path = az_arena_printf(x->scratch, "%.*s/rows%u.xml", AZ_SVF(x->folder), piece.sheet);
     int rc = piece.path.p ? az_vec_push(&x->pieces, piece) : az_arena_error(x->scratch);
     if (rc)

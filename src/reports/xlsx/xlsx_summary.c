@@ -1,6 +1,6 @@
 /* The `summary` sheet: title, verdict, input, messages, the list of sheets with the charts to its
  * right, and the first rows of every summary table with a link to its sheet. Numbers are in
- * readable units here (the tables' own sheets hold them raw). */
+ * readable units here (the tables' own sheets have them raw). */
 #include "reports/xlsx/xlsx_lib.h"
 #include <stdint.h>
 
@@ -68,7 +68,7 @@ static bool shown(const struct az_xlsx_plan *plan, size_t i)
     return p->number == 1 && (p->t->flags & AZ_TABLE_SUMMARY) && !az_sv_is(p->t->id, "verdict");
 }
 
-/* Has each row the number of one operation, so that the first ones say little of the whole? */
+/* Has each row the number of one operation, so that the first ones are not typical of the whole? */
 static bool lists(const struct az_table *t)
 {
     const struct az_column *c = t->columns.v;
@@ -92,8 +92,8 @@ static size_t content_width(struct az_xlsx *x, const struct view *v, size_t c)
     return most < limit ? most : limit;
 }
 
-/* Widths come first: the library wants them before any row. The tables share their columns; a text
- * at the right end of a table that others outreach may flow over, and widens nothing. */
+/* Widths come first: the library requires them before any row. The tables share their columns; a
+ * text at the right end of a table that others outreach may flow over, and widens nothing. */
 static void set_widths(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_xlsx_plan *plan)
 {
     size_t width[COLUMNS_MAX] = { 0 }, used = 2;

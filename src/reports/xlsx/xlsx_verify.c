@@ -1,7 +1,7 @@
 /* Reads a finished workbook back. The library copies its temporary files into the zip without
- * asking whether they took all that was written, so a full disk would give a valid zip of broken
- * sheets and no error. Costs a few percent of the writing. Each part of the zip is deflated; with a
- * gzip header and trailer around it, io/source inflates and checks it. */
+ * checking whether they contain all that was written, so a full disk would produce a valid zip of
+ * broken sheets and no error. Costs a few percent of the writing. Each part of the zip is deflated;
+ * with a gzip header and trailer around it, io/source inflates and checks it. */
 #include "reports/xlsx/xlsx_verify.h"
 
 #include "io/source.h"
@@ -17,7 +17,7 @@ static uint32_t u16(const char *p)
 }
 static uint32_t u32(const char *p) { return u16(p) | u16(p + 2) << 16; }
 
-/* Balance of tags, fed in pieces. Attribute values and texts hold no raw '<' or '>' (the library
+/* Balance of tags, fed in pieces. Attribute values and texts contain no raw '<' or '>' (the library
  * escapes both). */
 struct xml {
     enum { TEXT, OPENED, IN_TAG, IN_END, IN_NOTE } state;

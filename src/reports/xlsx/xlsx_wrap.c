@@ -2,14 +2,14 @@
  * - NaN and infinities would be written as such and spoil the sheet: nothing is written;
  * - invalid UTF-8 is copied raw: cleaned first; a literal "_x0041_" would be read back as "A":
  * escaped;
- * - texts over 32,767 characters are refused: cut with a mark; strings are never formulas;
+ * - texts over 32,767 characters are rejected: truncated with a mark; strings are never formulas;
  * - numbers are written with 16 digits: integers beyond 2^53 become text (reals may lose the 17th
  * digit);
- * - sheet names are refused with a line on stderr: made valid before;
+ * - sheet names are rejected with a line on stderr: made valid before;
  * - the creation time differs from run to run: fixed;
  * - temporary files have shared random names: a private folder per workbook, so that no lock is
  * needed;
- * - memory that it does not get is not noticed everywhere: it is looked for before (room);
+ * - memory that it does not get is not noticed everywhere: it is searched before (room);
  * - a full disk under the temporary folder is not noticed: the finished file is read back
  * (xlsx_verify.c). */
 #include "reports/xlsx/xlsx_lib.h"
@@ -24,10 +24,10 @@
 #include "reports/xlsx/xlsx.h"
 #include "reports/xlsx/xlsx_verify.h"
 
-#define CREATED 946684800 /* 2000-01-01 00:00:00 UTC: equal runs give equal bytes */
+#define CREATED 946684800 /* 2000-01-01 00:00:00 UTC: equal runs write equal bytes */
 #define EXACT   ((int64_t)1 << 53)
-/* A cell is a handful of allocations, which take a page each where no heap can grow; charts and the
- * compression at the end take more than cells. */
+/* A cell is a handful of allocations, which need a page each where no heap can grow; charts and the
+ * compression at the end need more than cells. */
 #define ROOM_CELLS 64
 #define ROOM       ((size_t)8 << 20)
 #define ROOM_CLOSE ((size_t)24 << 20)
@@ -281,7 +281,7 @@ struct lxw_worksheet *az_xlsx_sheet(struct az_xlsx *x, struct az_sv wanted, stru
     return ws;
 }
 
-/* In constant memory mode the library never looks whether its temporary files took the rows. */
+/* In constant memory mode the library never checks whether its temporary files stored the rows. */
 static bool rows_lost(struct az_xlsx *x)
 {
     lxw_sheet *s;
