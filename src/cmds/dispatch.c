@@ -36,6 +36,8 @@ static int unknown_command(const char *word)
                                   word, elsewhere[i].instead);
     const char *near = az_cmd_nearest(word);
 
+    if (strpbrk(word, "./"))
+        return az_usage_error(NULL, "'%s': no such file or folder", word);
     if (near)
         return az_usage_error(NULL, "unknown command '%s' (did you mean '%s'?)", word, near);
     return az_usage_error(NULL, "unknown command '%s'", word);

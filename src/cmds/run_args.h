@@ -28,7 +28,8 @@ enum {
 /* The window: keys of the option table, named for help. */
 #define AZ_ROWS_OF_WINDOWS                                                                         \
     { OPT_KEY, "range", NULL, "report ranges or modules of this name only ('forward*')" },         \
-        { OPT_KEY, "steps", NULL, "report these steps only (12, 10-12); or how to find steps" },   \
+        { OPT_KEY, "steps", NULL,                                                                  \
+          "report these steps only (12, 10-12); or auto, marks, pattern, none" },                  \
         { OPT_KEY, "from", NULL, "start of the window: 1.5s, 250ms, 50%, @RANGE" },                \
     {                                                                                              \
         OPT_KEY, "to", NULL, "end of the window, as --from"                                        \

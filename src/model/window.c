@@ -103,10 +103,10 @@ const char *az_window_miss_text(enum az_window_miss miss)
 {
     static const char *const text[] = {
         [AZ_WINDOW_FOUND] = "",
-        [AZ_WINDOW_NO_RANGE] = "no range of the window; see the paths in table 'regions'",
+        [AZ_WINDOW_NO_RANGE] = "no range or module has this name; see the paths in table 'regions'",
         [AZ_WINDOW_NO_MARKS] = "no step marks for the window; use from and to, or range",
         [AZ_WINDOW_NO_STEP] = "no step with these numbers; see table 'steps'",
-        [AZ_WINDOW_NO_EVENTS] = "no events to choose a window from; use the options of the format",
+        [AZ_WINDOW_NO_EVENTS] = "no events to choose a window from; use start_signpost and end_signpost",
     };
     return text[miss];
 }

@@ -380,6 +380,13 @@ static int report(struct az_input_run *o, struct az_job *job)
     return rc ? rc : failed;
 }
 
+/* Is the report of a part of the recording? */
+static bool has_window(const struct az_options *o)
+{
+    int64_t first, last;
+    return o->from.n || o->to.n || o->range.n || az_window_steps(o->steps, &first, &last);
+}
+
 static int check_activity(struct az_input_run *o)
 {
     bool any = o->ranks->active, capture = false, launches = false;
@@ -395,8 +402,12 @@ static int check_activity(struct az_input_run *o)
         return AZ_OK;
     return az_diag_fail(
         o->diag, AZ_EEMPTY, AZ_NOWHERE,
-        capture ? "%.*s: no device work: trace of a graph capture; use the trace of the run, with "
-                  "captures in capture_traces/ or capture_folder"
+        has_window(&o->job->input->opts)
+            ? "%.*s: no device work in the window; see tables 'steps' and 'regions' for its "
+              "times"
+        : capture
+            ? "%.*s: no device work: trace of a graph capture; use the trace of the run, with "
+              "captures in capture_traces/ or capture_folder"
         : launches ? "%.*s: launches but no device events recorded; enable device recording in the "
                      "profiler"
                    : "%.*s: no device work recorded; enable device recording in the profiler",

@@ -201,7 +201,7 @@ static const char *class_text(const struct az_gate_in *in, const struct az_gate_
         return "hardware: all kernels changed by the same ratio";
     if (!is_work(x))
         return "";
-    if (r->fresh)
+    if (r->fresh && !az_sv_is(x->key_text, "copy"))
         return "library: different kernels for the same work";
     if (fabs(r->calls) > fabs(r->slower))
         return "method: kernels run more often";

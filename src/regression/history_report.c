@@ -141,7 +141,7 @@ int az_history_show_document(struct az_history *h, int64_t id, struct az_documen
             of_verdict, texts, 9, doc);
     if (!rc)
         rc = add_table(
-            h, id, "figures", "Figures",
+            h, id, "figures", "Metrics",
             "SELECT input,sheet,key_json,name,unit,count(*),avg(value),min(value),max(value) FROM "
             "sample "
             "JOIN metric ON metric.id=metric_id WHERE run_id=? GROUP BY metric_id ORDER BY "

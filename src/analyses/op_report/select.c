@@ -23,6 +23,17 @@ static const struct az_oprow *at(const struct az_op_report *t, const struct wind
 
 #define say(t, w, ...) ((w)->quiet ? (void)0 : az_op_report_note((t), __VA_ARGS__))
 
+/* A signpost of the options that is not there: the report is of more than the user requested. */
+static void warn_missing(struct az_op_report *t, const struct window *w, const char *option,
+                         struct az_sv text, const char *twice)
+{
+    say(t, w, "%s '%.*s' not found%s, ignored", option, AZ_SVF(text), twice);
+    if (!w->quiet)
+        az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
+                    "%s '%.*s' not found%s, ignored; see the signposts in table 'steps'", option,
+                    AZ_SVF(text), twice);
+}
+
 static int by_time(struct az_op_report *t, struct window *w)
 {
     /* replays have the times of the calls that were captured */
@@ -66,7 +77,7 @@ static void cut_start(struct az_op_report *t, struct window *w)
     struct az_sv s = t->o->start_signpost;
     size_t i = find(t, w, s, 0);
     if (i == w->n) {
-        say(t, w, "start_signpost '%.*s' not found, ignored", AZ_SVF(s));
+        warn_missing(t, w, "start_signpost", s, "");
         return;
     }
     w->low = i + 1;
@@ -80,7 +91,7 @@ static void cut_end(struct az_op_report *t, struct window *w)
     bool same = az_sv_eq(e, t->o->start_signpost);
     size_t i = find(t, w, e, same);
     if (i == w->n) {
-        say(t, w, "end_signpost '%.*s' not found%s, ignored", AZ_SVF(e), same ? " twice" : "");
+        warn_missing(t, w, "end_signpost", e, same ? " twice" : "");
         return;
     }
     if (same && find(t, w, e, 2) < w->n)

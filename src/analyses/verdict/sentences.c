@@ -197,7 +197,7 @@ static struct az_sv outside_text(struct az_verdict_text *x, const struct az_clai
                  { a->exposed_copy, "copies" },
                  { a->idle, "idle" } };
     size_t most = 0;
-    if ((double)a->span < OUTSIDE * (double)x->c->account.span)
+    if (a->span <= 0 || (double)a->span < OUTSIDE * (double)x->c->account.span)
         return AZ_SV("");
     for (size_t i = 1; i < AZ_LENGTH(part); i++)
         most = part[i].ns > part[most].ns ? i : most;

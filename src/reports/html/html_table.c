@@ -478,9 +478,9 @@ bool az_html_findings(struct az_html *h)
     if (!t || !h->anchor[index].n || !find_columns(t, &f) || !mark_told(h, t, &f))
         return false;
     az_html_putf(h, "<section id=\"top-findings\">\n<h2>%s</h2>\n",
-                 f.n_told ? "Further findings" : "Findings");
+                 f.n_told ? "Other findings" : "Findings");
     if (t->rows == f.n_told)
-        az_html_putf(h, "<p class=\"note\">No %sfindings.</p>\n", f.n_told ? "further " : "");
+        az_html_putf(h, "<p class=\"note\">No %sfindings.</p>\n", f.n_told ? "other " : "");
     else
         az_html_put(h, AZ_SV("<ul class=\"findings\">\n"));
     size_t shown = 0, kinds = 0;

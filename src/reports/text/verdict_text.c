@@ -80,7 +80,7 @@ static void counts(struct az_textout *o, const struct az_gate_verdict *v)
     for (int s = 0, n = 0; kinds > 1 && s < AZ_GATE_STATUSES; s++)
         if (v->count[s])
             az_textout_put(o, az_arena_printf(o->scratch, "%s%zu %s",
-                                              n++ ? ", " : "figures: ", v->count[s],
+                                              n++ ? ", " : "metrics: ", v->count[s],
                                               az_gate_status_text((enum az_gate_status)s)));
     put(o, kinds > 1 ? "\n" : "");
 }

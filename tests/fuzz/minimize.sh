@@ -1,7 +1,7 @@
 #!/bin/sh
 # The fewest and smallest files that reach what the corpora of the last `make fuzz` reach, seeds included: they replace
 # those corpora. Prints the number of files before and after.
-#   usage: minimise.sh [NAME...]      NAME: a harness; none: all
+#   usage: minimize.sh [NAME...]      NAME: a harness; none: all
 SRC=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 : "${BUILD:=$SRC/build-fuzz}"
 if [ $# -eq 0 ]; then
