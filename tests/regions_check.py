@@ -379,8 +379,8 @@ def check_ranks(analyzer, tmp):
 
 # ---- windows: the commands of the cookbook, on profiles of each vendor ----
 
-def program(pytorch):
-    """Steps 10 to 14 of loading, forward with attention, backward; ends of time are events."""
+def program(pytorch, gap=0):
+    """Steps 10 to 14 of loading, forward with attention, backward, a gap apart; ends of time are events."""
     t = Tree(1, False)
     t.ranges, t.launches, t.kernels, t.ops, t.corr, t.free = [], [], [], [], 0, 0
     at = 1000
@@ -397,6 +397,7 @@ def program(pytorch):
             at += 400
             t.ranges.append((MAIN, begin, at, name, "range"))
         t.ranges.append((MAIN, start, at, "iteration %d" % step, "range"))
+        at += gap
     return t
 
 
@@ -446,6 +447,23 @@ def cookbook(analyzer, tmp):
                     "%s instead of %s, scope %s" % (have, (time, count), doc["verdict"]["account"]["scope"]))
 
 
+def some_steps(analyzer, tmp):
+    """Steps of a window are steps, also with time between them."""
+    for kind, (write, ending, _) in WRITERS.items():
+        t = program(False, gap=5000)
+        path = os.path.join(tmp, "steps_%s%s" % (kind, ending))
+        write(t, path)
+        out = os.path.join(tmp, "out_steps_%s" % kind)
+        subprocess.run([analyzer, "run", path, "--steps", "11-13", "--format", "csv", "-o", out], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        found = [os.path.join(d, f) for d, _, fs in os.walk(out) for f in fs if f == "steps.csv"]
+        rows = []
+        if found:
+            with open(found[0], newline="") as f:
+                rows = [r["step"] for r in csv.DictReader(f)]
+        verdict(rows == ["iteration %d" % i for i in (11, 12, 13)], "steps 11-13: %s" % kind, str(rows))
+
+
 def main():
     global verbose
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -460,6 +478,7 @@ def main():
                 check(os.path.abspath(o.analyzer), tmp, seed, kind)
         check_ranks(os.path.abspath(o.analyzer), tmp)
         cookbook(os.path.abspath(o.analyzer), tmp)
+        some_steps(os.path.abspath(o.analyzer), tmp)
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed != 0)
 

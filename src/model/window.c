@@ -179,13 +179,15 @@ static enum az_step_mark mark_kind(const struct az_trace *t)
     return best;
 }
 
-/* Marks of that kind by start; their numbers are those of their names, else their places. */
+/* Marks of that kind by start; their numbers are those of their names, else their places. Steps
+ * that follow each other are one part, with the time between them. */
 static int step_spans(const struct az_trace *t, const struct az_window *w, struct az_spans *out,
                       enum az_window_miss *miss)
 {
     const enum az_step_mark kind = mark_kind(t);
     const struct az_events *e = &t->ev[t->ev[AZ_RANGE].n ? AZ_RANGE : AZ_HOST_OP];
     int64_t place = 0, end = INT64_MIN;
+    bool follows = false;
     int rc = AZ_OK;
     for (size_t i = 0; rc == 0 && kind != AZ_MARK_NONE && i < e->n; i++) {
         struct az_sv stem;
@@ -196,8 +198,12 @@ static int step_spans(const struct az_trace *t, const struct az_window *w, struc
         end = e->end[i];
         number = number < 0 ? place : number;
         place++;
-        if (number >= w->step && number <= w->last_step)
-            rc = az_vec_push(out, ((struct az_span){ e->start[i], e->end[i] }));
+        const bool chosen = number >= w->step && number <= w->last_step;
+        if (chosen && follows)
+            out->v[out->n - 1].end = end;
+        else if (chosen)
+            rc = az_vec_push(out, ((struct az_span){ e->start[i], end }));
+        follows = chosen;
     }
     if (rc == 0 && !out->n)
         *miss = place ? AZ_WINDOW_NO_STEP : AZ_WINDOW_NO_MARKS;

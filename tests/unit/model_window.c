@@ -132,6 +132,33 @@ static void parts(void **state)
     assert_int_equal(az_window_between(&s->t, 300, 300), 0);
 }
 
+/* Steps that follow each other are one part, with what is between them; steps of the same numbers
+ * later are another. */
+static void runs_of_steps(void **state)
+{
+    static const char *const name[] = {
+        "step 0", "step 1", "step 2", "step 3", "step 1", "step 3"
+    };
+    struct state *s = *state;
+    const uint32_t host = host_lane(&s->t, 1, 1), stream = stream_lane(&s->t, 1, 0, 7);
+    for (int i = 0; i < 6; i++) {
+        const int64_t at = i * 1000;
+        const uint64_t corr = 2 * (uint64_t)i + 1;
+        add_range(&s->t, name[i], host, at, at + 500, (uint64_t)i, 0, false);
+        add(&s->t, AZ_CALL, "cudaLaunchKernel", host, at + 10, at + 20, corr);
+        add(&s->t, AZ_KERNEL, "inside", stream, at + 100, at + 200, corr);
+        add(&s->t, AZ_CALL, "cudaLaunchKernel", host, at + 600, at + 610, corr + 1);
+        add(&s->t, AZ_KERNEL, "between", stream, at + 700, at + 800, corr + 1);
+    }
+    read_options(s, "", "", "", "1-2");
+    seal(s, AZ_WINDOW_FOUND);
+    assert_int_equal(s->t.recorded_window.n, 2);
+    assert_int_equal(s->t.recorded_window.v[0].start, 1000);
+    assert_int_equal(s->t.recorded_window.v[0].end, 2500);
+    assert_int_equal(s->t.ev[AZ_KERNEL].n, 4);
+    assert_int_equal(az_window_between(&s->t, 1200, 2100), 0);
+}
+
 static void by_time(void **state)
 {
     struct state *s = *state;
@@ -200,6 +227,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(by_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(by_range, setup, teardown),
         cmocka_unit_test_setup_teardown(parts, setup, teardown),
+        cmocka_unit_test_setup_teardown(runs_of_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(by_time, setup, teardown),
         cmocka_unit_test_setup_teardown(by_parts, setup, teardown),
         cmocka_unit_test(misses),
