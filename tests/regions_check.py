@@ -253,6 +253,17 @@ def write_nsys(t, path):
     db.close()
 
 
+def write_nsys_new(t, path):
+    """Of a schema whose names of the default domain have a colon in front."""
+    write_nsys(t, path)
+    db = sqlite3.connect(path)
+    db.execute("CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)")
+    db.executemany("INSERT INTO META_DATA_EXPORT VALUES (?,?)", [("EXPORT_SCHEMA_VERSION", "3.24.0"),
+                   ("EXPORT_SCHEMA_VERSION_MAJOR", "3"), ("EXPORT_SCHEMA_VERSION_MINOR", "24")])
+    db.commit()
+    db.close()
+
+
 def write_rocprof(t, path):
     os.makedirs(path)
 
@@ -272,7 +283,8 @@ def write_rocprof(t, path):
          [["MARKER_CORE_API", name, 7, tid, 1000000 + i, start, end] for i, (tid, start, end, name, _) in enumerate(t.ranges)])
 
 
-WRITERS = {"pytorch": (write_pytorch, ".json", True), "nsys": (write_nsys, ".sqlite", False), "rocprof": (write_rocprof, "", False)}
+WRITERS = {"pytorch": (write_pytorch, ".json", True), "nsys": (write_nsys, ".sqlite", False),
+           "nsys 3.24": (write_nsys_new, ".sqlite", False), "rocprof": (write_rocprof, "", False)}
 
 
 def tables(analyzer, path, out):

@@ -122,6 +122,12 @@ enum az_step_mark az_step_mark_of(struct az_sv name, struct az_sv *stem, int64_t
     return AZ_MARK_NONE;
 }
 
+struct az_sv az_range_given_name(struct az_sv name)
+{
+    return name.n > 1 && name.p[0] == ':' && name.p[1] != ':' ? az_sv_make(name.p + 1, name.n - 1)
+                                                              : name;
+}
+
 struct az_sv az_step_mark_name(struct az_sv name)
 {
     const struct az_sv plain = without_domain(name);

@@ -114,7 +114,7 @@ const char *az_window_miss_text(enum az_window_miss miss)
 static bool name_matches(struct az_sv pattern, struct az_sv name)
 {
     static const struct az_sv module = { "nn.Module: ", 11 };
-    return az_sv_glob(pattern, name) ||
+    return az_sv_glob(pattern, name) || az_sv_glob(pattern, az_range_given_name(name)) ||
            (az_sv_starts(name, module) &&
             az_sv_glob(pattern, az_sv_make(name.p + module.n, name.n - module.n)));
 }

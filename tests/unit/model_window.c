@@ -159,6 +159,14 @@ static void runs_of_steps(void **state)
     assert_int_equal(az_window_between(&s->t, 1200, 2100), 0);
 }
 
+static void default_domain(void **state)
+{
+    const struct az_window w = { .range = AZ_SV("fwd*") };
+    (void)state;
+    assert_true(az_window_names(&w, AZ_SV(":fwd 1")) && az_window_names(&w, AZ_SV("fwd")));
+    assert_false(az_window_names(&w, AZ_SV("::fwd")) || az_window_names(&w, AZ_SV("x:fwd")));
+}
+
 static void by_time(void **state)
 {
     struct state *s = *state;
@@ -228,6 +236,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(by_range, setup, teardown),
         cmocka_unit_test_setup_teardown(parts, setup, teardown),
         cmocka_unit_test_setup_teardown(runs_of_steps, setup, teardown),
+        cmocka_unit_test(default_domain),
         cmocka_unit_test_setup_teardown(by_time, setup, teardown),
         cmocka_unit_test_setup_teardown(by_parts, setup, teardown),
         cmocka_unit_test(misses),
