@@ -22,6 +22,9 @@ if ! [ -x "$ANALYZER" ]; then
 fi
 work=$(mktemp -d) || exit 1
 work=$(cd "$work" && pwd -P)
+TMPDIR=$work/tmp # beside the scratch folder: what a command may write must not hang on where temporary files are
+export TMPDIR
+mkdir "$TMPDIR"
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 [ $# -gt 0 ] || {
