@@ -67,8 +67,9 @@ static long when;
 static enum call kind;
 static int error, sig, from_on;
 static char action;
-static const char *file, *counts;
-static int callers; /* FAULT_PLACES */
+static const char *file;
+static int counts = -1; /* FAULT_COUNT */
+static int callers;     /* FAULT_PLACES */
 static atomic_flag listing = ATOMIC_FLAG_INIT;
 static struct place {
     long call;
@@ -84,7 +85,10 @@ __attribute__((constructor)) static void setup(void)
 {
     const char *s = getenv("FAULT");
     file = getenv("FAULT_FILE");
-    counts = getenv("FAULT_COUNT");
+    /* Opened now: at the end the program may be allowed to open its outputs only. */
+    if (getenv("FAULT_COUNT"))
+        counts = (int)syscall(SYS_openat, AT_FDCWD, getenv("FAULT_COUNT"),
+                              O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
     callers = getenv("FAULT_PLACES") ? atoi(getenv("FAULT_PLACES")) : 0;
     if (!s)
         return;
@@ -113,9 +117,9 @@ __attribute__((destructor)) static void tell(void)
     long n = atomic_load(&count);
     const enum call was = kind;
     kind = NONE;
-    int fd = counts ? (int)syscall(SYS_openat, AT_FDCWD, counts, O_WRONLY | O_CREAT | O_TRUNC, 0644)
-                    : -1;
-    if (fd >= 0) {
+    const int fd = counts;
+    if (fd >= 0 && syscall(SYS_ftruncate, fd, 0L) == 0) {
+        (void)syscall(SYS_lseek, fd, 0L, SEEK_SET); /* a child process may have written */
         int length = snprintf(text, sizeof text, "%ld\n", n);
         (void)!syscall(SYS_write, fd, text, (size_t)length);
         for (int i = MALLOC; was == ALL && i < ANY; i++) {
