@@ -537,6 +537,8 @@ def no_paths():
     c.hold(os.path.exists("out") and not found, "--no-paths", found)
 
 
+# ignored where this runs in the background, and so by what it starts
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with tempfile.TemporaryDirectory() as scratch:
     for part in (statements, server, signals, texts, views, history, rows, json_events, nested, compressed,
                  links, inflated_memory, no_paths):

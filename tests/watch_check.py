@@ -47,6 +47,8 @@ class Watch:
 
 
 def main():
+    # ignored where this runs in the background, and so by what it starts
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     p = argparse.ArgumentParser()
     p.add_argument("--analyzer", default=os.path.join(ROOT, "build", "analyzer"))
     analyzer = os.path.abspath(p.parse_args().analyzer)
