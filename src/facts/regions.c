@@ -4,34 +4,6 @@
 
 #include <string.h>
 
-int az_regions_child(struct az_region_search *s, uint32_t parent, struct az_sv name,
-                     enum az_region_source source, uint32_t *region)
-{
-    const uint32_t depth = parent == AZ_NO_ID ? 0 : s->regions.v[parent].depth + 1;
-    uint32_t id, *at;
-    bool added = false;
-    *region = parent;
-    int rc = az_intern(&s->names, name, &id);
-    if (rc)
-        return rc;
-    const uint64_t key[2] = { (uint64_t)parent + 1, (uint64_t)id << 8 | source };
-    if (depth >= AZ_REGION_DEPTH ||
-        (s->regions.n >= AZ_REGIONS_MOST && az_map_get(&s->children, key[0], key[1]) == AZ_NO_ID)) {
-        s->out->merged++;
-        return AZ_OK;
-    }
-    rc = az_map_put(&s->children, key[0], key[1], (uint32_t)s->regions.n, &at, &added);
-    if (rc)
-        return rc;
-    *region = *at;
-    return added ? az_vec_push(&s->regions,
-                               ((struct az_region){ .name = az_intern_text(&s->names, id),
-                                                    .parent = parent,
-                                                    .depth = depth,
-                                                    .source = source }))
-                 : AZ_OK;
-}
-
 static void add_sums(struct az_region_sums *to, const struct az_region_sums *from)
 {
     to->device += from->device;
