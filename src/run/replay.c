@@ -30,7 +30,7 @@ int az_outputs_replay(const struct az_plan_job *job, struct az_document *doc, bo
                       struct az_vec_char *text, struct az_diag *diag)
 {
     const struct az_replay_opts opts = { .force = force };
-    struct az_replay_counts n;
+    struct az_replay_counts n = { 0 };
     struct az_document own;
     struct az_arena a;
     int rc = 0;

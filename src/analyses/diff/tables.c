@@ -532,23 +532,23 @@ static void compare_counts(const struct work *w, struct count *x)
                                : "unchanged";
 }
 
+static const struct az_record_column name_columns[] = {
+    { "kind", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct count, kind), .sort = 1 },
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct count, name), .sort = 4 },
+    { "count_trace1", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct count, n[0]) },
+    { "count_trace2", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct count, n[1]) },
+    { "diff_counts", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct count, more) },
+    { "total_us_trace1", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct count, us[0]), .sort = -3 },
+    { "total_us_trace2", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct count, us[1]), .sort = -2 },
+    { "diff_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER, AZ_FIELD(struct count, diff_us) },
+    { "change", AZ_TEXT, AZ_FIELD(struct count, change) },
+};
+
 /* Counts and times by name: what is new, gone, more, less. */
 static int names_table(struct work *w)
 {
-    static const struct az_record_column columns[] = {
-        { "kind", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct count, kind), .sort = 1 },
-        { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct count, name), .sort = 4 },
-        { "count_trace1", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct count, n[0]) },
-        { "count_trace2", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct count, n[1]) },
-        { "diff_counts", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct count, more) },
-        { "total_us_trace1", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct count, us[0]), .sort = -3 },
-        { "total_us_trace2", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct count, us[1]), .sort = -2 },
-        { "diff_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER,
-          AZ_FIELD(struct count, diff_us) },
-        { "change", AZ_TEXT, AZ_FIELD(struct count, change) },
-    };
-    struct az_table *t =
-        AZ_RECORD_TABLE(w->job->arena, "names_diff", "Operators and kernels by name", 0, columns);
+    struct az_table *t = AZ_RECORD_TABLE(w->job->arena, "names_diff",
+                                         "Operators and kernels by name", 0, name_columns);
     struct counts c;
     az_vec_init(&c, w->job->mem);
     int rc = count_names(w, true, &c);

@@ -12,7 +12,7 @@
 #define MOSTLY     0.5  /* of the time of gaps: the host is in a place from this share on, */
 #define NEARLY_ALL 0.9  /* and below this one "mostly" in it */
 #define RATED      0.5  /* of kernel time with FLOPs or bytes; below: printed if nothing is found */
-#define NAME       60     /* characters of a name in a sentence */
+#define NAME       60   /* characters of a name in a sentence */
 #define BOUNDED    0.0005 /* of the span: less saving than this is no other saving */
 #define ALIKE      4      /* times of devices in one line differ by at most this factor */
 
