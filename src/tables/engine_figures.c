@@ -110,7 +110,7 @@ static int put_lengths(const struct scatter *s)
     return 0;
 }
 
-#define AT_ONCE 256 /* values that a spec computes together */
+#define AT_ONCE 256 /* values that a specification computes together */
 
 static void put_events(const struct scatter *s, struct az_item item, const uint32_t *of)
 {
@@ -133,7 +133,7 @@ static void put_events(const struct scatter *s, struct az_item item, const uint3
     }
 }
 
-/* put_value of values that the spec computes together. */
+/* put_value of values that the specification computes together. */
 static int put_all(const struct scatter *s)
 {
     const struct az_grouping *g = s->g;
