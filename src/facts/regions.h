@@ -66,7 +66,8 @@ const struct az_regions *az_job_regions(struct az_job *job, size_t trace, int *r
 const struct az_regions *az_job_modules(struct az_job *job, size_t trace, int *rc);
 /* "train / layer.* / attention", in the job's arena; empty on failure. */
 struct az_sv az_region_path(struct az_job *job, const struct az_regions *r, uint32_t region);
-/* The name with its counters as `*`. `to` has room for name.n bytes; returns the length. */
-size_t az_region_fold(struct az_sv name, char *to);
+/* The name with its counters as `*`; in marks of an engine every number is one. `to` has room for
+ * name.n bytes; returns the length. */
+size_t az_region_fold(struct az_sv name, enum az_region_source source, char *to);
 
 #endif

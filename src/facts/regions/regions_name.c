@@ -37,7 +37,7 @@ static bool is_counter(struct az_sv name, size_t from, size_t to)
     return false;
 }
 
-size_t az_region_fold(struct az_sv name, char *to)
+size_t az_region_fold(struct az_sv name, enum az_region_source source, char *to)
 {
     size_t n = 0;
     for (size_t i = 0, end; i < name.n; i = end) {
@@ -46,7 +46,7 @@ size_t az_region_fold(struct az_sv name, char *to)
         if (end == i) {
             to[n++] = name.p[i];
             end = i + 1;
-        } else if (is_counter(name, i, end)) {
+        } else if (source == AZ_REGION_ENGINE || is_counter(name, i, end)) {
             to[n++] = '*';
         } else {
             memcpy(to + n, name.p + i, end - i);

@@ -277,7 +277,7 @@ static int shown_name(struct az_region_search *s, const struct az_instance *x, s
     size_t n = name.n;
     memcpy(text, name.p, n);
     if (!s->modules)
-        n = az_region_fold(name, text);
+        n = az_region_fold(name, (enum az_region_source)x->source, text);
     const int rc = az_intern(&s->names, az_sv_make(text, n), &id);
     az_mem_free(s->job->mem, text, name.n + 1);
     if (rc)

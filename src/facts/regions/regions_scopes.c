@@ -38,7 +38,7 @@ static int child_named(struct az_region_search *s, uint32_t parent, struct az_sv
     char *text = az_mem_alloc(s->job->mem, name.n + 1);
     if (!text)
         return az_mem_error(s->job->mem);
-    const size_t n = az_region_fold(name, text);
+    const size_t n = az_region_fold(name, AZ_REGION_HLO_SCOPE, text);
     const int rc = az_regions_child(s, parent, az_sv_make(text, n), AZ_REGION_HLO_SCOPE, region);
     az_mem_free(s->job->mem, text, name.n + 1);
     return rc;
@@ -145,7 +145,8 @@ static int place_operations(struct az_region_search *s, int64_t *start, uint32_t
             char *text = az_mem_alloc(s->job->mem, name.n + 1);
             if (!text)
                 return az_mem_error(s->job->mem);
-            rc = az_regions_child(s, AZ_NO_ID, az_sv_make(text, az_region_fold(name, text)),
+            rc = az_regions_child(s, AZ_NO_ID,
+                                  az_sv_make(text, az_region_fold(name, AZ_REGION_SIGNPOST, text)),
                                   AZ_REGION_SIGNPOST, &at);
             az_mem_free(s->job->mem, text, name.n + 1);
             if (rc == 0 && at != AZ_NO_ID && r->file == 0)
