@@ -34,6 +34,11 @@ static struct az_sv one_of(const char *words, struct az_arena *a)
     return out;
 }
 
+static bool is_field(const struct az_option *o, size_t offset)
+{
+    return o->owner == AZ_OWN_OPTIONS && o->offset == offset;
+}
+
 /* What is expected, in words. */
 static struct az_sv want(const struct az_option *o, struct az_arena *a)
 {
@@ -49,7 +54,10 @@ static struct az_sv want(const struct az_option *o, struct az_arena *a)
     case AZ_OPT_SIZE:
         return AZ_SV("a number of bytes or a size like \"64M\"");
     case AZ_OPT_ENUM:
-        return one_of(o->values, a);
+        return is_field(o, offsetof(struct az_options, steps))
+                   ? az_arena_printf(a, "%.*s, or numbers of steps (12, 10-12)",
+                                     AZ_SVF(one_of(o->values, a)))
+                   : one_of(o->values, a);
     case AZ_OPT_SET:
         return az_arena_printf(a, "a list of %.*s", AZ_SVF(one_of(o->values, a)));
     case AZ_OPT_LIST:
@@ -140,11 +148,6 @@ static char *field(const struct az_option *o, const struct az_store *t)
     else if (o->owner == AZ_OWN_RULE)
         base = (char *)t->rule;
     return base ? base + o->offset : NULL;
-}
-
-static bool is_field(const struct az_option *o, size_t offset)
-{
-    return o->owner == AZ_OWN_OPTIONS && o->offset == offset;
 }
 
 static int store_int(const struct az_option *o, const struct az_node *n, const struct az_store *t,

@@ -263,6 +263,7 @@ struct az_trace {
     const struct az_window *window;     /* the same: what is kept (model/window.h); NULL: all */
     unsigned window_miss;               /* enum az_window_miss, when it is sealed */
     bool windowed;                      /* it holds a window of its recording */
+    int64_t recorded;                   /* ticks of the recording that `window` is a part of */
     struct az_spans recorded_window; /* of a file that holds a window: host time, ticks, merged */
     struct az_spans window_work;     /* of several instances of a range: from the first start to the
                                         last end of the device work of each, merged; else empty */

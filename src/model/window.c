@@ -64,8 +64,10 @@ int az_window_read(const struct az_options *o, struct az_window *out, bool *any,
     int rc = read_end(o->from, "from", &out->from, diag);
     if (rc == 0)
         rc = read_end(o->to, "to", &out->to, diag);
-    if (rc == 0 && out->from.ns != AZ_UNSET_I64 && out->to.ns != AZ_UNSET_I64 &&
-        out->to.ns <= out->from.ns)
+    const bool times = out->from.ns != AZ_UNSET_I64 && out->to.ns != AZ_UNSET_I64,
+               percents = out->from.percent >= 0 && out->to.percent >= 0;
+    if (rc == 0 && ((times && out->to.ns <= out->from.ns) ||
+                    (percents && out->to.percent <= out->from.percent)))
         rc = az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
                           "empty window from '%.*s' to '%.*s'; choose a later end", AZ_SVF(o->from),
                           AZ_SVF(o->to));
@@ -106,17 +108,34 @@ const char *az_window_miss_text(enum az_window_miss miss)
         [AZ_WINDOW_NO_RANGE] = "no range or module has this name; see the paths in table 'regions'",
         [AZ_WINDOW_NO_MARKS] = "no step marks for the window; use from and to, or range",
         [AZ_WINDOW_NO_STEP] = "no step with these numbers; see table 'steps'",
-        [AZ_WINDOW_NO_EVENTS] = "no events to choose a window from; use start_signpost and end_signpost",
+        [AZ_WINDOW_NO_EVENTS] =
+            "no events to choose a window from; use start_signpost and end_signpost",
     };
     return text[miss];
 }
 
-static bool name_matches(struct az_sv pattern, struct az_sv name)
+/* Of a path of table `regions`, "A / B": its last name. */
+static struct az_sv last_of_path(struct az_sv pattern)
+{
+    static const struct az_sv joint = { " / ", 3 };
+    for (ptrdiff_t at; (at = az_sv_find(pattern, joint)) >= 0;)
+        pattern = az_sv_make(pattern.p + at + joint.n, pattern.n - (size_t)at - joint.n);
+    return pattern;
+}
+
+static bool whole_matches(struct az_sv pattern, struct az_sv name)
 {
     static const struct az_sv module = { "nn.Module: ", 11 };
     return az_sv_glob(pattern, name) || az_sv_glob(pattern, az_range_given_name(name)) ||
            (az_sv_starts(name, module) &&
             az_sv_glob(pattern, az_sv_make(name.p + module.n, name.n - module.n)));
+}
+
+static bool name_matches(struct az_sv pattern, struct az_sv name)
+{
+    const struct az_sv last = last_of_path(pattern);
+    return whole_matches(pattern, name) ||
+           (last.n && last.n < pattern.n && whole_matches(last, name));
 }
 
 bool az_window_names(const struct az_window *w, struct az_sv name)
@@ -406,6 +425,7 @@ static bool scope_matches(struct az_sv pattern, struct az_sv scope)
 {
     if (az_sv_glob(pattern, scope))
         return true;
+    pattern = last_of_path(pattern);
     for (size_t from = 0, end; from < scope.n; from = end + 1) {
         size_t deep = 0, inner = from, stop;
         for (end = from; end < scope.n && (scope.p[end] != '/' || deep); end++) {
@@ -515,6 +535,7 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
     az_vec_init(&f.work, t->mem);
     int rc = az_map_init(&f.calls, t->mem, t->ev[AZ_CALL].n);
     *miss = AZ_WINDOW_FOUND;
+    t->recorded = recording_end(t) - recording_start(t);
     if (rc == 0 && w)
         rc = az_window_spans(t, w, &spans, miss);
     for (size_t i = 0; rc == 0 && !w && i < t->recorded_window.n; i++)

@@ -6,6 +6,7 @@
 #include "analyses/verdict/report.h"
 #include "base/pool.h"
 #include "document/evidence.h"
+#include "document/name_words.h"
 #include "document/tracks.h"
 #include "facts/host_operators.h"
 #include "facts/lazy_cache.h"
@@ -387,6 +388,25 @@ static bool has_window(const struct az_options *o)
     return o->from.n || o->to.n || o->range.n || az_window_steps(o->steps, &first, &last);
 }
 
+static int empty_window(struct az_input_run *o)
+{
+    const struct az_options *opts = &o->job->input->opts;
+    int64_t ns = 0;
+    for (size_t i = 0; i < o->res->n_traces; i++) {
+        const struct az_trace *t = &o->res->traces[i];
+        const int64_t recorded = az_ns(t, t->recorded);
+        ns = recorded > ns ? recorded : ns;
+    }
+    if ((opts->from.n || opts->to.n) && ns)
+        return az_diag_fail(o->diag, AZ_EEMPTY, AZ_NOWHERE,
+                            "%.*s: no device work in the window; the recording is %.*s long",
+                            AZ_SVF(at_input(o).file), AZ_SVF(az_words_time(&o->res->arena, ns)));
+    return az_diag_fail(o->diag, AZ_EEMPTY, AZ_NOWHERE,
+                        "%.*s: no device work in the window; see tables 'steps' and 'regions' for "
+                        "its times",
+                        AZ_SVF(at_input(o).file));
+}
+
 static int check_activity(struct az_input_run *o)
 {
     bool any = o->ranks->active, capture = false, launches = false;
@@ -400,14 +420,12 @@ static int check_activity(struct az_input_run *o)
     }
     if (any)
         return AZ_OK;
+    if (has_window(&o->job->input->opts))
+        return empty_window(o);
     return az_diag_fail(
         o->diag, AZ_EEMPTY, AZ_NOWHERE,
-        has_window(&o->job->input->opts)
-            ? "%.*s: no device work in the window; see tables 'steps' and 'regions' for its "
-              "times"
-        : capture
-            ? "%.*s: no device work: trace of a graph capture; use the trace of the run, with "
-              "captures in capture_traces/ or capture_folder"
+        capture ? "%.*s: no device work: trace of a graph capture; use the trace of the run, with "
+                  "captures in capture_traces/ or capture_folder"
         : launches ? "%.*s: launches but no device events recorded; enable device recording in the "
                      "profiler"
                    : "%.*s: no device work recorded; enable device recording in the profiler",

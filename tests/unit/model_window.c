@@ -159,11 +159,15 @@ static void runs_of_steps(void **state)
     assert_int_equal(az_window_between(&s->t, 1200, 2100), 0);
 }
 
-static void default_domain(void **state)
+static void names(void **state)
 {
     const struct az_window w = { .range = AZ_SV("fwd*") };
     (void)state;
     assert_true(az_window_names(&w, AZ_SV(":fwd 1")) && az_window_names(&w, AZ_SV("fwd")));
+    const struct az_window path = { .range = AZ_SV("step * / a / b*") };
+    assert_true(az_window_names(&path, AZ_SV("b 1")) &&
+                az_window_names(&path, AZ_SV("step 1 / a / b")));
+    assert_false(az_window_names(&path, AZ_SV("a")) || az_window_names(&path, AZ_SV("step 1")));
     assert_false(az_window_names(&w, AZ_SV("::fwd")) || az_window_names(&w, AZ_SV("x:fwd")));
 }
 
@@ -221,6 +225,8 @@ static void invalid(void **state)
     bool any;
     read_options(s, "2s", "1s", "", "");
     assert_int_equal(az_window_read(&s->o, &w, &any, &s->diag), AZ_ECONFIG);
+    read_options(s, "60%", "50%", "", "");
+    assert_int_equal(az_window_read(&s->o, &w, &any, &s->diag), AZ_ECONFIG);
     read_options(s, "soon", "", "", "");
     assert_int_equal(az_window_read(&s->o, &w, &any, &s->diag), AZ_ECONFIG);
     read_options(s, "", "", "", "marks");
@@ -236,7 +242,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(by_range, setup, teardown),
         cmocka_unit_test_setup_teardown(parts, setup, teardown),
         cmocka_unit_test_setup_teardown(runs_of_steps, setup, teardown),
-        cmocka_unit_test(default_domain),
+        cmocka_unit_test(names),
         cmocka_unit_test_setup_teardown(by_time, setup, teardown),
         cmocka_unit_test_setup_teardown(by_parts, setup, teardown),
         cmocka_unit_test(misses),
