@@ -426,9 +426,11 @@ static int check_activity(struct az_input_run *o)
         o->diag, AZ_EEMPTY, AZ_NOWHERE,
         capture ? "%.*s: no device work: trace of a graph capture; use the trace of the run, with "
                   "captures in capture_traces/ or capture_folder"
-        : launches ? "%.*s: launches but no device events recorded; enable device recording in the "
-                     "profiler"
-                   : "%.*s: no device work recorded; enable device recording in the profiler",
+        : launches
+            ? "%.*s: launches but no device events recorded; enable device recording in the "
+              "profiler"
+            : "%.*s: no device work recorded; check that the program uses the device and that the "
+              "profiler records it",
         AZ_SVF(at_input(o).file));
 }
 

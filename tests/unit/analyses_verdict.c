@@ -254,6 +254,78 @@ static void copies_without_compute(void **state)
     assert_true(az_sv_find(line_of(f, 3).text, AZ_SV("Copy less")) < 0);
 }
 
+/* The second launch is slow: of another kernel it loads code, of the same one it does not. */
+static void slow_second_launch(struct fix *f, const char *kernel)
+{
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 0, 5 * US, 1);
+    add(t, AZ_KERNEL, "add", g, 10 * US, 20 * US, 1);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 30 * US, 300 * US, 2);
+    add(t, AZ_KERNEL, kernel, g, 305 * US, 315 * US, 2);
+    judge(f);
+    assert_int_equal(claim(f, 0)->saving_ns, 285 * US);
+}
+
+static void a_first_launch_loads(void **state)
+{
+    slow_second_launch(*state, "mul");
+    assert_int_equal(claim(*state, 0)->cause, AZ_CAUSE_MODULE_LOADING);
+}
+
+static void a_second_launch_loads_nothing(void **state)
+{
+    slow_second_launch(*state, "add");
+    assert_int_equal(claim(*state, 0)->cause, AZ_CAUSE_BLOCKING_CALL);
+}
+
+/* Launches within the spacing of continuous ones, but the host waits in between. */
+static void launches_across_a_wait(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 0, 5 * US, 1);
+    add(t, AZ_KERNEL, "add", g, 6 * US, 26 * US, 1);
+    add(t, AZ_CALL, "cudaDeviceSynchronize", h, 8 * US, 28 * US, 0);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 88 * US, 92 * US, 2);
+    add(t, AZ_KERNEL, "add", g, 93 * US, 99 * US, 2);
+    judge(f);
+    assert_int_equal(claim(f, 0)->cause, AZ_CAUSE_SYNCHRONIZATION);
+    assert_int_equal(claim(f, 0)->saving_ns, 67 * US);
+}
+
+/* Twenty kernels of one grid, the second ten 30% longer, each after a copy. */
+static bool slows_down(struct fix *f, int64_t bytes_later, int64_t last)
+{
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 0, 7);
+    for (int i = 0; i < 20; i++) {
+        const int64_t at = i * 200 * US;
+        add_copy(t, AZ_MEMCPY, "H2D", g, at, at + 10 * US, 0,
+                 (struct az_copy){ .bytes = i < 10 ? 1000000 : bytes_later, .src = 1, .dst = 2 });
+        add(t, AZ_KERNEL, "gemm", g, at + 20 * US,
+            at + 20 * US +
+                (i == 19  ? last
+                 : i < 10 ? 100
+                          : 130) *
+                    US,
+            0);
+    }
+    judge(f);
+    for (size_t i = 0; i < f->doc.claims->n_findings; i++)
+        if (az_sv_is(claim(f, i)->rule, "clock_drop"))
+            return true;
+    return false;
+}
+
+static void equal_work_slows_down(void **state) { assert_true(slows_down(*state, 1000000, 130)); }
+
+static void a_sweep_of_sizes_does_not(void **state)
+{
+    assert_false(slows_down(*state, 2000000, 130));
+}
+
 /* After a kernel pages move to the host, which reads them at its own speed; before one to the
  * device, which waits for them. */
 static void migrations(struct fix *f, const char *name, int64_t from, int64_t kernel)
@@ -382,6 +454,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(exposed_parts_add_up, setup, teardown),
         cmocka_unit_test_setup_teardown(last_at_the_collectives, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_without_compute, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_first_launch_loads, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_second_launch_loads_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(launches_across_a_wait, setup, teardown),
+        cmocka_unit_test_setup_teardown(equal_work_slows_down, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_sweep_of_sizes_does_not, setup, teardown),
         cmocka_unit_test_setup_teardown(overlap_needs_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(pages_that_the_host_accesses, setup, teardown),
         cmocka_unit_test_setup_teardown(pages_that_the_device_accesses, setup, teardown),

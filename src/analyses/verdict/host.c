@@ -370,7 +370,68 @@ static size_t find_slow(struct az_verdict_host *h)
     return graphs;
 }
 
+/* ---- code that is loaded ---- */
+static bool is_one_process(const struct az_trace *t)
+{
+    const struct az_lane *lane = t->lanes.v;
+    uint64_t pid = 0;
+    for (size_t i = 0; i < t->lanes.n; i++) {
+        if (lane[i].device_side || !(az_trace_lane_kinds(t, i) & 1u << AZ_CALL))
+            continue;
+        if (pid && lane[i].pid != pid)
+            return false;
+        pid = lane[i].pid;
+    }
+    return true;
+}
+
+/* Marks the launches of kernels that were launched before: in order of the launches, by name. One
+ * process loads for itself; several are not told apart, so that nothing is marked. */
+static int find_loaded(struct az_verdict_host *h)
+{
+    const struct az_events *k = &h->t->ev[AZ_KERNEL], *c = &h->t->ev[AZ_CALL];
+    const uint32_t *call = h->link->call[AZ_KERNEL];
+    const size_t names = h->t->names.text.n + 1;
+    uint32_t *first = call ? az_arena_array(&h->arena, names, sizeof *first) : NULL;
+    if (!first || !is_one_process(h->t))
+        return call && !first ? az_arena_error(&h->arena) : 0;
+    h->loaded = az_arena_array(&h->arena, c->n + 1, 1);
+    if (!h->loaded)
+        return az_arena_error(&h->arena);
+    for (size_t i = 0; i < k->n; i++) {
+        const uint32_t name = k->name[i], of = call[i];
+        if (name == AZ_NO_ID || of == AZ_NO_ROW)
+            continue;
+        if (!first[name] || c->start[of] < c->start[first[name] - 1])
+            first[name] = of + 1;
+    }
+    for (size_t i = 0; i < k->n; i++)
+        if (k->name[i] != AZ_NO_ID && call[i] != AZ_NO_ROW)
+            h->loaded[call[i]] = first[k->name[i]] != call[i] + 1;
+    return 0;
+}
+
 /* ---- the profiler's own time ---- */
+/* Is time that the profiler gives no name inside the first launch of a kernel, or a call that loads
+ * code? The driver loads there, and the profiler with it. */
+static bool is_in_loading(struct az_verdict_host *h, const struct az_events *e, size_t i)
+{
+    const struct az_verdict_nest *n = &h->calls;
+    const uint32_t thread = h->thread[e->lane[i]];
+    const size_t place = az_verdict_place_at(n, thread, e->start[i]);
+    if (place == n->first[thread])
+        return false;
+    for (uint32_t p = (uint32_t)place - 1; p != AZ_NO_ROW; p = n->up[p]) {
+        const uint32_t row = az_verdict_row(n, p);
+        const enum az_verdict_call call = az_verdict_call_of(h, row);
+        if (n->e->end[row] >= e->end[i] &&
+            (call == AZ_VERDICT_CALL_LOAD ||
+             (call == AZ_VERDICT_CALL_LAUNCH && h->loaded && !h->loaded[row])))
+            return true;
+    }
+    return false;
+}
+
 static int list_overhead(struct az_verdict_host *h)
 {
     const struct az_events *e = &h->t->ev[AZ_OVERHEAD];
@@ -380,7 +441,9 @@ static int list_overhead(struct az_verdict_host *h)
     az_vec_init(&h->loads, h->v->job->mem);
     for (size_t i = 0; rc == 0 && i < e->n; i++) {
         const struct az_sv name = az_trace_text(h->t, e->name[i]);
-        const bool load = az_rules_class_of(&loads, "overhead", name).n > 0;
+        const struct az_sv class = az_rules_class_of(&loads, "overhead", name);
+        const bool load = az_sv_is(class, "module_loading") ||
+                          (az_sv_is(class, "unknown") && is_in_loading(h, e, i));
         rc = az_vec_push(load ? &h->loads : &h->profiler,
                          ((struct az_span){ e->start[i], e->end[i] }));
     }
@@ -460,6 +523,8 @@ int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v)
         rc = guess_main(h);
     if (rc == 0)
         rc = make_nests(h);
+    if (rc == 0)
+        rc = find_loaded(h);
     if (rc == 0)
         rc = list_overhead(h);
     if (rc)

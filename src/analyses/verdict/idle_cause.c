@@ -4,7 +4,6 @@
 #include "base/num.h"
 
 #define RULES    "trace_names.rules"
-#define SOON_US  20  /* a launch so soon after a wait follows it immediately; so does one */
 #define SOON     5   /* within this part of the gap */
 #define SLACK_US 2   /* clocks of host and device agree to this */
 #define FAR      512 /* launches before the one that ends a gap, at most */
@@ -155,12 +154,12 @@ static uint32_t own_copy(struct az_verdict_host *h, const struct az_idle_gap *ga
 }
 
 /* The call that waited and after which the launch of the next operation follows at once. */
-static uint32_t waited_in(struct az_verdict_host *h, const struct calls *c,
+static uint32_t waited_in(const struct az_verdict_judge *j, const struct calls *c,
                           const struct az_idle_gap *gap, uint32_t launch, int64_t length)
 {
+    struct az_verdict_host *h = j->h;
     const struct az_events *e = &h->t->ev[AZ_CALL];
-    const int64_t soon = (int64_t)SOON_US * 1000 * h->t->ticks_per_ns,
-                  most = length / SOON > soon ? length / SOON : soon;
+    const int64_t most = length / SOON > j->spacing ? length / SOON : j->spacing;
     const uint32_t copy = own_copy(h, gap);
     if (c->wait != AZ_NO_ROW && half(c->share[AZ_VERDICT_CALL_SYNC], length))
         return c->wait;
@@ -174,7 +173,7 @@ static uint32_t waited_in(struct az_verdict_host *h, const struct calls *c,
 
 /* ---- launching ---- */
 /* No two launches in a row, from the last one before the gap to the one that ends it, are further
- * apart than the threshold. */
+ * apart than the threshold, and the thread does not wait for the device in between. */
 static bool launches_on(const struct az_verdict_judge *j, uint32_t thread, uint32_t launch,
                         int64_t gap_start)
 {
@@ -185,7 +184,7 @@ static bool launches_on(const struct az_verdict_judge *j, uint32_t thread, uint3
     for (; i > n->first[thread] && steps < FAR; i--, steps++) {
         const uint32_t row = az_verdict_row(n, i - 1);
         const int64_t start = n->e->start[row];
-        if (next - start > j->spacing)
+        if (next - start > j->spacing || az_verdict_call_of(h, row) == AZ_VERDICT_CALL_SYNC)
             return false;
         if (n->e->end[row] >= n->e->end[launch] || !az_verdict_launches(az_verdict_call_of(h, row)))
             continue; /* it, or what it is in */
@@ -359,6 +358,12 @@ static enum az_cause named_cause(const struct az_verdict_judge *j, struct host_g
     return c;
 }
 
+/* A launch of a kernel that was launched before: its code is loaded. */
+static bool is_loaded(const struct az_verdict_host *h, uint32_t call)
+{
+    return call != AZ_NO_ROW && h->loaded && h->loaded[call];
+}
+
 /* AZ_CAUSES: the place decides. */
 static enum az_cause host_cause(struct az_verdict_judge *j, const struct az_idle_gap *gap,
                                 struct host_gap *g, uint32_t *call)
@@ -369,15 +374,18 @@ static enum az_cause host_cause(struct az_verdict_judge *j, const struct az_idle
     if (half(az_verdict_part_in(&h->profiler, from, to), length))
         return AZ_CAUSE_PROFILER_OVERHEAD;
     look_at_calls(h, g->thread[LAUNCHING], from, to, &c);
-    const enum az_cause by_call = call_cause(&c, length, call);
-    const uint32_t wait = waited_in(h, &c, gap, g->launch, length);
+    enum az_cause by_call = call_cause(&c, length, call);
+    if (by_call == AZ_CAUSE_MODULE_LOADING && is_loaded(h, *call))
+        by_call = AZ_CAUSE_BLOCKING_CALL;
+    const uint32_t wait = waited_in(j, &c, gap, g->launch, length);
     if (by_call && !(wait != AZ_NO_ROW && wait == *call)) /* its own copy: it waits for that */
         return by_call;
     if (g->thread[MAIN] != AZ_NO_ROW) {
         look_at_calls(h, g->thread[MAIN], from, to, &of_main);
         const enum az_cause of = call_cause(&of_main, length, call);
         if (of)
-            return of;
+            return of == AZ_CAUSE_MODULE_LOADING && is_loaded(h, *call) ? AZ_CAUSE_BLOCKING_CALL
+                                                                        : of;
     }
     if (half(az_verdict_part_in(&h->loads, from, to), length)) {
         *call = g->launch;

@@ -33,7 +33,7 @@ static enum az_advice host_advice(struct az_verdict *v, const struct az_verdict_
         (s->cause == AZ_CAUSE_HOST_RANGE && is_model(v, s->range)))
         return AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD;
     return s->range.n || s->frame.n ? AZ_ADVICE_MOVE_HOST_WORK
-           : has_stacks(v->t)       ? AZ_ADVICE_RECORD_HOST_CALLS
+           : has_stacks(v->t)       ? AZ_ADVICE_NONE
                                     : AZ_ADVICE_RECORD_STACKS;
 }
 

@@ -11,12 +11,14 @@
 #define MOST  0.80 /* of the time, in kernels that are slower */
 #define EACH  8    /* of a kernel */
 #define LEAST 0.5  /* of the kernel time, in kernels that can be compared */
+#define CLOCK 2.0  /* no clock falls further than by this factor while a program runs */
+#define GROWN 1.1  /* larger copies in the second half: another size of the problem */
 
 struct key { /* kernels of one name and shape, by start */
     int64_t count, seen;
     int64_t early, n_early; /* ticks of the first third of them: their undisturbed duration */
-    int64_t second, n_second;
-    int64_t rest, n_rest; /* after the first third */
+    int64_t second, n_second, worst; /* worst: the longest of them, which may be disturbed */
+    int64_t rest, n_rest;            /* after the first third */
 };
 AZ_VEC(struct key, keys);
 
@@ -114,8 +116,28 @@ static void add_up(struct az_verdict *v, struct keys *keys, const uint32_t *of)
         if (2 * place >= k->count) {
             k->second += ticks;
             k->n_second++;
+            k->worst = ticks > k->worst ? ticks : k->worst;
         }
     }
+}
+
+/* Are the largest copies of the second half of the scope larger than those of the first? Kernels of
+ * one grid then do not do equal work: the program sweeps sizes. */
+static bool sizes_grow(const struct az_verdict *v)
+{
+    const struct az_events *e = &v->t->ev[AZ_MEMCPY];
+    const struct az_span *scope = &v->accounts->window;
+    const int64_t middle = scope->start + (scope->end - scope->start) / 2;
+    int64_t most[2] = { 0, 0 };
+    for (size_t i = 0; i < e->n; i++) {
+        const struct az_copy *c =
+            e->side && e->side[i] != AZ_NO_ROW ? &v->t->copies.v[e->side[i]] : NULL;
+        if (!c || c->migration || !az_verdict_in_scope(v, e->start[i]))
+            continue;
+        int64_t *m = &most[e->start[i] >= middle];
+        *m = c->bytes > *m ? c->bytes : *m;
+    }
+    return most[0] > 0 && (double)most[1] > GROWN * (double)most[0];
 }
 
 static int tell_drop(struct az_verdict *v, const struct keys *keys)
@@ -128,14 +150,16 @@ static int tell_drop(struct az_verdict *v, const struct keys *keys)
         if (k->count < EACH)
             continue;
         const double each = (double)k->early / (double)k->n_early;
-        const double before = each * (double)k->n_second;
-        later += (double)k->second;
+        const double before = each * (double)(k->n_second - 1),
+                     after = (double)(k->second - k->worst);
+        later += after;
         as_before += before;
-        slower += (double)k->second > (1 + (DROP - 1) / 2) * before ? (double)k->second : 0;
+        slower += after > (1 + (DROP - 1) / 2) * before ? after : 0;
         gain += (double)k->rest - each * (double)k->n_rest;
         count += k->n_second;
     }
-    if (later <= LEAST * all || later < DROP * as_before || slower < MOST * later)
+    if (later <= LEAST * all || later < DROP * as_before || later > CLOCK * as_before ||
+        slower < MOST * later || sizes_grow(v))
         return 0;
     v->drop = true;
     const struct az_verdict_found f = { .subject = AZ_SV("equal work in the second half"),
