@@ -29,17 +29,38 @@ struct az_sv az_source_hidden(struct az_arena *a, struct az_sv source)
     return source.n && out.p ? out : AZ_SV("");
 }
 
+/* In one growing text: a run of many ranks has as many files. */
+static int list_files(struct az_vec_char *text, const struct az_input_files *files)
+{
+    struct az_arena scratch;
+    struct az_sv path;
+    int rc = AZ_OK;
+
+    az_arena_init(&scratch, NULL);
+    for (size_t i = 0; !rc && i < files->n; i++) {
+        rc = az_path_is_stream(files->v[i].path)
+                 ? AZ_EIO
+                 : az_path_canonical(&scratch, files->v[i].path.p, &path);
+        if (!rc && i)
+            rc = az_text_append(text, AZ_SV("\n"));
+        if (!rc)
+            rc = az_text_append(text, path);
+        az_arena_reset(&scratch);
+    }
+    az_arena_release(&scratch);
+    return rc;
+}
+
 struct az_sv az_source_of_files(struct az_arena *a, const struct az_input_files *files)
 {
-    struct az_sv out = AZ_SV(""), path;
+    struct az_vec_char text;
 
-    for (size_t i = 0; i < files->n; i++) {
-        if (az_path_is_stream(files->v[i].path) ||
-            az_path_canonical(a, files->v[i].path.p, &path) != AZ_OK)
-            return AZ_SV("");
-        out = az_arena_printf(a, "%.*s%s%.*s", AZ_SVF(out), i ? "\n" : "", AZ_SVF(path));
-    }
-    return az_source_short(a, out);
+    az_vec_init(&text, NULL);
+    const int rc = list_files(&text, files);
+    const struct az_sv out =
+        rc ? AZ_SV("") : az_arena_dup(a, az_source_short(a, az_text_view(&text)));
+    az_vec_release(&text);
+    return out.p ? out : AZ_SV("");
 }
 
 struct az_sv az_output_path(struct az_arena *a, struct az_sv stem, const struct az_report *r)

@@ -303,13 +303,21 @@ static bool has_report(const struct az_step_out *out, const struct az_report *r)
 /* The inputs that a step compares, and a name that no report of others has. */
 static int step_source(const struct naming *n, struct az_step_out *out, struct wanted *w)
 {
-    struct az_sv all = AZ_SV("");
+    struct az_vec_char all;
+    int rc = AZ_OK;
 
-    for (size_t i = 0; i < n->p->jobs.n; i++) {
+    az_vec_init(&all, NULL);
+    for (size_t i = 0; !rc && i < n->p->jobs.n; i++) {
         const struct az_sv one = az_source_of_files(&n->p->arena, &n->p->jobs.v[i].input->files);
-        all = az_arena_printf(&n->p->arena, "%.*s%s%.*s", AZ_SVF(all), i ? "\n" : "", AZ_SVF(one));
+        if (i)
+            rc = az_text_append(&all, AZ_SV("\n"));
+        if (!rc)
+            rc = az_text_append(&all, one);
     }
-    out->source = az_source_short(&n->p->arena, all);
+    out->source = az_arena_dup(&n->p->arena, az_source_short(&n->p->arena, az_text_view(&all)));
+    az_vec_release(&all);
+    if (rc || !out->source.p)
+        return AZ_ENOMEM;
     return az_output_stem(&n->p->arena, out->source, w->reports, w->n, &w->stem, n->diag);
 }
 
