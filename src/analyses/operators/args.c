@@ -161,6 +161,8 @@ static int number_modules(struct az_job *job, struct work *w, struct az_arena *a
     for (size_t i = 0; rc == 0 && i < l->rows.n; i++)
         rc = az_intern(&names, az_framework_module_around(a, w->fw, l->rows.v[i].node),
                        &w->module[i]);
+    if (rc == 0 && a->failed) /* a name without its text is another group */
+        rc = az_arena_error(a);
     az_intern_release(&names);
     return rc;
 }

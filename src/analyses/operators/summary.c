@@ -181,9 +181,10 @@ static const struct az_table_spec by_name = {
 static int number_module(struct work *w, struct az_arena *a, uint32_t node, uint32_t *module)
 {
     *module = 0;
-    return w->fw->opts->group_by_parent_module
-               ? az_intern(&w->modules, az_framework_module_around(a, w->fw, node), module)
-               : 0;
+    if (!w->fw->opts->group_by_parent_module)
+        return 0;
+    const struct az_sv around = az_framework_module_around(a, w->fw, node);
+    return a->failed ? az_arena_error(a) : az_intern(&w->modules, around, module);
 }
 
 static int add_launcher(struct work *w, struct az_arena *a, uint32_t i)
