@@ -56,7 +56,7 @@ static int put_facts(struct az_plan_job *job, struct az_vec_char *out, int64_t *
     }
     az_result_release(&res);
     az_diag_release(&silent);
-    return rc ? rc : read == AZ_EINTR ? AZ_EINTR : AZ_OK;
+    return rc ? rc : read == AZ_EINTR || read == AZ_ENOMEM ? read : AZ_OK;
 }
 
 static int put_arguments(int64_t steps, struct az_sv how, struct az_vec_char *out)
@@ -163,6 +163,8 @@ int az_init_print(const struct az_args *a)
     else if (rc == AZ_EEMPTY)
         az_log_line(&log, AZ_LOG_QUIET,
                     "error: no profile of a supported format; see 'analyzer list'");
+    else if (rc == AZ_ENOMEM)
+        az_log_line(&log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
     az_look_end(&l);
     az_vec_release(&out);
     return rc == AZ_EINTR    ? AZ_EXIT_INTERRUPTED
