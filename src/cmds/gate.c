@@ -165,6 +165,8 @@ static int check_operands(const struct gate_args *g)
         return az_usage_error(
             g->cmd,
             "missing inputs; use --config=FILE, or name a baseline and at least one candidate");
+    if (g->dir && g->formats.n == 0)
+        return az_usage_error(g->cmd, "-o requires --format, for example --format verdict");
     return AZ_EXIT_OK;
 }
 

@@ -389,6 +389,8 @@ static int check_inputs(const struct az_cmd *cmd, const struct az_run_args *r,
         return az_usage_error(cmd, "--baseline requires --watch; use 'analyzer gate BASE CAND'");
     if (w->dir && (r->config || r->paths.n))
         return az_usage_error(cmd, "unexpected input with --watch; use one of them");
+    if (w->dir && (r->dir || r->xlsx || r->csv_dir))
+        return az_usage_error(cmd, "--watch writes no reports; omit -o, --xlsx and --csv-dir");
     if (r->config && r->paths.n)
         return az_usage_error(cmd, "unexpected path '%s' with --config; use one of them",
                               r->paths.v[0]);
