@@ -476,6 +476,19 @@ def some_steps(analyzer, tmp):
         verdict(rows == ["iteration %d" % i for i in (11, 12, 13)], "steps 11-13: %s" % kind, str(rows))
 
 
+def host_only(analyzer, tmp):
+    """Without device work the table is of host time, also by its title."""
+    t = program(True)
+    t.ranges.append((MAIN, 1000, 9000, "nn.Module: Linear_0", "module"))
+    for kernels, word in ((t.kernels, "Device"), ([], "Host")):
+        t.kernels = kernels
+        path = os.path.join(tmp, "title_%d.json" % len(kernels))
+        write_pytorch(t, path)
+        run = subprocess.run([analyzer, "run", path, "-v"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        titles = re.findall(r"^(\S+) time by (region|module)$", run.stdout.decode(), re.M)
+        verdict(sorted(titles) == [(word, "module"), (word, "region")], "title: %s time" % word, str(titles))
+
+
 def main():
     global verbose
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -491,6 +504,7 @@ def main():
         check_ranks(os.path.abspath(o.analyzer), tmp)
         cookbook(os.path.abspath(o.analyzer), tmp)
         some_steps(os.path.abspath(o.analyzer), tmp)
+        host_only(os.path.abspath(o.analyzer), tmp)
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed != 0)
 

@@ -58,12 +58,13 @@ static int by_time(const void *x, const void *y, void *ctx)
     return az_sv_cmp(a->path, b->path);
 }
 
-static int add_trace(struct az_job *job, size_t trace, struct az_table *t)
+static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool *any_device)
 {
     int rc;
     const struct az_regions *r = az_job_modules(job, trace, &rc);
     if (!r || !r->n)
         return rc;
+    *any_device |= r->total.device > 0;
     struct row *v = az_mem_alloc(job->mem, r->n * sizeof *v);
     if (!v)
         return az_mem_error(job->mem);
@@ -80,9 +81,12 @@ static int run(struct az_job *job)
 {
     struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "modules", "Device time by module",
                                             AZ_TABLE_SUMMARY, columns, job);
+    bool device = false;
     int rc = t ? AZ_OK : az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
-        rc = add_trace(job, i, t);
+        rc = add_trace(job, i, t, &device);
+    if (t && t->rows && !device)
+        t->title = AZ_SV("Host time by module");
     return az_job_add(job, t, rc);
 }
 

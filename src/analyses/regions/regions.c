@@ -102,20 +102,24 @@ static int by_time(const void *x, const void *y, void *ctx)
     return az_sv_cmp(a->path, b->path);
 }
 
-static int add_trace(struct az_job *job, size_t trace, struct az_table *t)
+static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool *any_device,
+                     bool *any_host)
 {
     int rc;
     const struct az_regions *r = az_job_regions(job, trace, &rc);
     if (!r || !r->n)
         return rc;
     const bool device = r->total.device > 0;
+    *any_device |= device;
     const struct az_steps *steps = device ? az_job_steps(job, trace, &rc) : NULL;
     struct row *v = az_mem_alloc(job->mem, (r->n + 1) * sizeof *v);
     if (rc || !v)
         return rc ? rc : az_mem_error(job->mem);
     const int64_t n_steps = steps ? (int64_t)steps->n : 0;
-    for (uint32_t i = 0; i < r->n; i++)
+    for (uint32_t i = 0; i < r->n; i++) {
         v[i] = row_of(job, trace, r, i, n_steps);
+        *any_host |= v[i].host >= 0;
+    }
     v[r->n] = outside_of(job, trace, r, n_steps);
     const size_t n = r->n + (r->outside.device > 0);
     rc = az_sort_cmp(v, n, sizeof *v, by_time, NULL, job->mem);
@@ -132,9 +136,12 @@ static int run(struct az_job *job)
 {
     struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "regions", "Device time by region",
                                             AZ_TABLE_SUMMARY, columns, job);
+    bool device = false, host = false;
     int rc = t ? AZ_OK : az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
-        rc = add_trace(job, i, t);
+        rc = add_trace(job, i, t, &device, &host);
+    if (t && t->rows && !device)
+        t->title = host ? AZ_SV("Host time by region") : AZ_SV("Regions");
     return az_job_add(job, t, rc);
 }
 

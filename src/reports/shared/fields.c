@@ -457,6 +457,8 @@ static const char *share_of(const struct az_table *t)
     };
     if (az_sv_is(t->id, "time_by_family")) /* copies are device work, too */
         return "device time";
+    if (az_sv_is(t->id, "regions_by_family"))
+        return "region";
     for (size_t i = 0; i < AZ_LENGTH(operators); i++) /* collectives have no operator */
         if (az_sv_is(t->id, operators[i]))
             return "operator time";
