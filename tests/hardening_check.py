@@ -522,6 +522,14 @@ def links():
 
 
 
+def large_database():
+    """SQLite sorts an index of many names in a temporary file, without TMPDIR in a folder of its own choice."""
+    head = "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
+    write("a_cuda_gpu_kern_sum.csv", head + "".join("0.1,%d,10,%d.0,1.0,1,2,0.0,kernel_%d\n" % (10000000 + i, 1000000 + i, i) for i in range(128000)))
+    rc, _, err = run("run", "a_cuda_gpu_kern_sum.csv", "--format", "sqlite", "-o", "out", "-q", env={"TMPDIR": "", "SQLITE_TMPDIR": ""})
+    c.hold(rc == 0, "a database of many rows", (rc, err))
+
+
 def no_paths():
     """Reports that are published name no folder of this machine."""
     os.makedirs("secret/place")
@@ -541,7 +549,7 @@ def no_paths():
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with tempfile.TemporaryDirectory() as scratch:
     for part in (statements, server, signals, texts, views, history, rows, json_events, nested, compressed,
-                 links, inflated_memory, no_paths):
+                 links, inflated_memory, large_database, no_paths):
         if args.only in part.__name__:
             os.mkdir(os.path.join(scratch, part.__name__))
             os.chdir(os.path.join(scratch, part.__name__))

@@ -94,12 +94,18 @@ static int add_plan(struct paths *list, struct az_arena *a, const struct az_plan
 /* Temporary files, devices, and what the options of the command name. */
 static void restrict_writes(const struct az_plan *plan, const struct az_sandbox_needs *needs)
 {
-    const char *tmp = az_env("TMPDIR"), *summary = az_env("GITHUB_STEP_SUMMARY");
+    /* SQLite sorts what is large in files of its first, else TMPDIR, else /var/tmp. */
+    const char *sorting = az_env("SQLITE_TMPDIR"), *tmp = az_env("TMPDIR");
+    const char *summary = az_env("GITHUB_STEP_SUMMARY");
     struct paths list;
     struct az_arena a;
     az_arena_init(&a, NULL);
     az_vec_init(&list, NULL);
     int rc = az_vec_push(&list, tmp && *tmp ? tmp : "/tmp");
+    if (rc == 0 && sorting && *sorting)
+        rc = az_vec_push(&list, sorting);
+    else if (rc == 0 && !(tmp && *tmp))
+        rc = az_vec_push(&list, "/var/tmp");
     if (rc == 0)
         rc = az_vec_push(&list, "/dev");
     if (rc == 0 && summary && *summary)
