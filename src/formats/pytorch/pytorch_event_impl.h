@@ -123,13 +123,15 @@ AZ_JC int event_value(struct az_pytorch_reader *r, struct az_jscan *s, const cha
     case K_CAT:
     case K_NAME:
         rc = text_value(s, at, &raw, &escaped);
+        if (rc != AZ_JSON_OK) /* raw is not set; the event is read again, or skipped */
+            return rc;
         if (escaped && k != K_NAME) { /* by valid JSON a letter may be written \u006b */
             raw = az_json_unescape(&r->scratch, raw);
             if (!raw.p)
                 return az_arena_error(&r->scratch);
         }
         if (k == K_PH)
-            e->ph = rc == AZ_JSON_OK && raw.n == 1 ? *raw.p : 0;
+            e->ph = raw.n == 1 ? *raw.p : 0;
         else
             *(k == K_CAT ? &e->cat : &e->name) = raw;
         e->name_escaped = k == K_NAME ? escaped : e->name_escaped;
