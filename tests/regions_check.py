@@ -334,10 +334,18 @@ def check(analyzer, tmp, seed, kind):
             continue
         wrong += ["%s %s: %s instead of %s" % (key[0], c, r[c], v) for c, v in row.items() if number(r[c]) != v]
     verdict(not wrong, what + ": values", "; ".join(wrong[:4]))
+    own_time = {(r["path"], r["source"]): int(r["device_self_ns"] or 0) for r in got}
     families = defaultdict(int)
     for r in found.get("regions_by_family", []):
         families[r["path"], r["source"]] += int(r["device_ns"])
         families[()] += int(r["device_self_ns"])
+    # regions whose work is that of one in them, or of all, are last
+    device = {(r["path"], r["source"]): int(r["device_ns"] or 0) for r in got}
+    around = {(r["path"].rpartition(" / ")[0], int(r["device_ns"] or 0)) for r in got}
+    last = [(r["path"], device[r["path"], r["source"]]) in around
+            or (device[r["path"], r["source"]] == total and not own_time.get((r["path"], r["source"])))
+            for r in found.get("regions_by_family", [])]
+    verdict(last == sorted(last), what + ": repeats are last")
     wrong = [r["path"] for r in got if families.get((r["path"], r["source"]), 0) != int(r["device_ns"] or 0)]
     verdict(not wrong and families[()] == total, what + ": families add up", "; ".join(wrong[:4]))
     check_modules(t, found.get("modules", []), what)

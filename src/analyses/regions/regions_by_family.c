@@ -11,6 +11,7 @@ struct row {
     struct az_sv path, family;
     const char *source;
     double share; /* of the region */
+    bool repeats; /* what another region, or the whole recording, has */
 };
 
 static const struct az_record_column columns[] = {
@@ -70,8 +71,23 @@ static void sum_up(const struct az_regions *r, struct sums *sums)
 
 AZ_VEC(struct row, rows);
 
+/* Regions whose work is that of the recording, or of one region in them: a step around everything.
+ */
+static uint8_t *list_repeats(struct az_job *job, const struct az_regions *r)
+{
+    uint8_t *repeats = az_mem_alloc(job->mem, r->n + 1);
+    for (uint32_t i = 0; repeats && i <= r->n; i++)
+        repeats[i] = i < r->n && !r->v[i].own.device && r->v[i].all.device == r->total.device;
+    for (uint32_t i = 0; repeats && i < r->n; i++) {
+        const uint32_t up = r->v[i].parent;
+        if (up != AZ_NO_ID && r->v[i].all.device == r->v[up].all.device)
+            repeats[up] = 1;
+    }
+    return repeats;
+}
+
 static int list_rows(struct az_job *job, size_t trace, const struct az_regions *r,
-                     const struct sums *sums, struct rows *out)
+                     const struct sums *sums, const uint8_t *repeats, struct rows *out)
 {
     const struct az_trace *t = job->traces[trace];
     int rc = AZ_OK;
@@ -93,6 +109,7 @@ static int list_rows(struct az_job *job, size_t trace, const struct az_regions *
                                      .events = sums[i].events[f],
                                      .path = path,
                                      .family = az_family_text((enum az_family)f),
+                                     .repeats = repeats[i],
                                      .source = outside ? "" : az_region_source_text(r->v[i].source),
                                      .share = az_percent((double)sums[i].all[f], (double)whole),
                                  }));
@@ -101,13 +118,15 @@ static int list_rows(struct az_job *job, size_t trace, const struct az_regions *
     return rc;
 }
 
-/* Regions in the order of the table `regions`, the most time of each first. */
+/* Regions in the order of the table `regions`, the most time of each first; repeats are last. */
 static int by_time(const void *x, const void *y, void *ctx)
 {
     const struct row *a = x, *b = y;
     (void)ctx;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
+    if (a->repeats != b->repeats)
+        return a->repeats ? 1 : -1;
     if (a->region_time != b->region_time)
         return a->region_time > b->region_time ? -1 : 1;
     const int order = az_sv_cmp(a->path, b->path);
@@ -128,17 +147,19 @@ static int add_trace(struct az_job *job, size_t trace, struct rows *rows)
                  kernels = job->traces[trace]->ev[AZ_KERNEL].n + 1;
     struct sums *sums = az_mem_alloc(job->mem, bytes);
     uint8_t *family = az_mem_alloc(job->mem, kernels);
-    rc = sums && family ? AZ_OK : az_mem_error(job->mem);
+    uint8_t *repeats = list_repeats(job, r);
+    rc = sums && family && repeats ? AZ_OK : az_mem_error(job->mem);
     if (rc == 0) {
         memset(sums, 0, bytes);
         rc = sum_events(job, trace, r, sums, family);
     }
     if (rc == 0) {
         sum_up(r, sums);
-        rc = list_rows(job, trace, r, sums, rows);
+        rc = list_rows(job, trace, r, sums, repeats, rows);
     }
     az_mem_free(job->mem, sums, sums ? bytes : 0);
     az_mem_free(job->mem, family, family ? kernels : 0);
+    az_mem_free(job->mem, repeats, repeats ? r->n + 1 : 0);
     return rc;
 }
 
