@@ -23,8 +23,8 @@ struct compiled_rules {
     struct rule *rule;
     struct az_rule copies;   /* names of copies of the runtime */
     uint64_t copies_with[4]; /* what they may begin with: one bit a character */
-    struct az_kernel_class
-        *v; /* others, one a rule, one a kind of collective; then all again, marked as copies */
+    /* Others, one a rule, one a kind of collective; then all again, marked as copies. */
+    struct az_kernel_class *v;
     size_t n, classes;
     struct az_pattern_index patterns;
     struct az_pattern_hits always; /* rules that are tested for every name: not of words alone */

@@ -27,8 +27,8 @@ struct az_joined_row {
 
 struct az_joined {
     struct az_sv id, title;
-    struct az_sv
-        name; /* by which the tables of all inputs are one; id is what the first of them calls it */
+    /* By which the tables of all inputs are one; id is what the first of them calls it. */
+    struct az_sv name;
     const struct az_compare_spec *spec;
     const struct az_table *table[AZ_COMPARE_MAX]; /* NULL: the input has none */
     struct az_joined_column *keys, *values;
@@ -36,8 +36,8 @@ struct az_joined {
     struct az_joined_row *rows; /* baseline order, then the others by size */
     size_t n_rows;
     const char *left_out; /* why the tables are not compared; NULL: they are */
-    struct az_sv
-        lone; /* a key that is skipped: each input has one value, and not the same; empty: none */
+    /* A key that is skipped: each input has one value, and not the same; empty: none. */
+    struct az_sv lone;
     size_t merged; /* rows that had an equal key before them and were added up or numbered */
 };
 

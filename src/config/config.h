@@ -12,8 +12,8 @@
 /* What is written where; of the run, overridden by an input's own. Empty views: not set. */
 struct az_outputs {
     struct az_sv dir; /* outputs.dir, -o DIR */
-    struct az_sv
-        xlsx; /* --xlsx FILE, -o FILE.xlsx, options.output_xlsx_path: the workbook of one input */
+    /* --xlsx FILE, -o FILE.xlsx, options.output_xlsx_path: the workbook of one input. */
+    struct az_sv xlsx;
     struct az_sv csv_dir;  /* --csv-dir, options.output_csvs_dir */
     struct az_sv csv_file; /* options.csv: the operations alone; the stacked summary next to it */
     struct az_sv summary_file; /* options.summary_file: the stacked summary, without its ending */
@@ -43,8 +43,8 @@ struct az_search {
 };
 
 struct az_input_file {
-    struct az_sv
-        path; /* resolved (next to the config first, then the current directory), NUL-terminated */
+    /* Resolved (next to the config first, then the current directory), NUL-terminated. */
+    struct az_sv path;
     struct az_sv role; /* "kernel_sum", "nvtx_proj_trace", "mem_time_sum"; empty */
     bool optional;
     struct az_sv part; /* as az_file.part */
@@ -105,8 +105,8 @@ struct az_config {
     struct az_labels history_labels;
     bool side_by_side;     /* with two inputs or more */
     struct az_sv baseline; /* of it: a title, "first"; empty: none */
-    struct az_cancel
-        cancel; /* checked while files are searched and inputs are analyzed: set by the caller */
+    /* Checked while files are searched and inputs are analyzed: set by the caller. */
+    struct az_cancel cancel;
     bool takes_results;    /* saved results are inputs, too: set by commands */
     bool no_reports;       /* inputs are analyzed for the steps after them only: set by commands */
     struct az_sv together; /* -o FILE.xlsx: all outputs have its folder and its name, each with its

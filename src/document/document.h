@@ -34,11 +34,11 @@ struct az_chart {
     struct az_vec_sv y;
     size_t max_rows; /* first rows only; 0: all (a writer may truncate and must report it) */
     /* What a writer may use if it can: */
-    const struct az_sv
-        *parts; /* values of x that add up to the whole, to be drawn as one stack; NULL: none */
+    /* Values of x that add up to the whole, to be drawn as one stack; NULL: none. */
+    const struct az_sv *parts;
     size_t n_parts;
-    struct az_sv
-        stack; /* with parts: column with the names of several stacks; empty: there is one */
+    /* With parts: column with the names of several stacks; empty: there is one. */
+    struct az_sv stack;
     struct az_sv size; /* scatter: column that the area of the dots shows; empty: none */
     bool small;        /* one of several of a kind, which are drawn side by side */
 };
@@ -59,8 +59,8 @@ struct az_document {
     struct az_sv format;         /* "nsys-sqlite" */
     struct az_table_list tables; /* in report order; coverage and facts last */
     struct az_charts charts;
-    struct az_vec_sv
-        preface; /* classic text: lines before the heading (the iteration-count warning) */
+    /* Classic text: lines before the heading (the iteration-count warning). */
+    struct az_vec_sv preface;
     struct az_vec_sv epilogue; /* classic text: lines after the last table */
     bool classic;              /* has a classic block */
     /* What is drawn and no table reads (document/tracks.h, document/flame.h); NULL: nothing. They

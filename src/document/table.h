@@ -110,8 +110,8 @@ struct az_table {
     struct az_sv id;    /* "kern_sum": file and sheet name */
     struct az_sv title; /* for readers */
     struct az_sv note;  /* what is to be known about its metrics, for readers; empty: nothing */
-    struct az_sv
-        kind; /* of a table that the input names: what tables/views.c calls it; else empty */
+    /* Of a table that the input names: what tables/views.c calls it; else empty. */
+    struct az_sv kind;
     unsigned flags;
     struct az_columns columns;
     /* Row-major, rows * columns.n; of a made table (document/rows.h) the stored rows. */

@@ -22,8 +22,8 @@ enum az_spec_flag {
 /* Lists are divided by '|'; ids of which the first that a table has counts, by '='. */
 struct az_compare_spec {
     const char *sheets; /* globs of table ids */
-    const char
-        *with; /* header of a column that the table must have, the mark of a layout; NULL: none */
+    /* Header of a column that the table must have, the mark of a layout; NULL: none. */
+    const char *with;
     /* Columns of the key; `x?`: only where all tables have it; `x*`: all columns of this start that
      * all tables have. */
     const char *keys;

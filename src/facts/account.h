@@ -31,8 +31,8 @@ static inline enum az_part az_part_of(struct az_job *job, size_t trace, enum az_
  * order of start. */
 struct az_busy {
     struct az_spans of[AZ_PARTS + 1]; /* AZ_PART_NONE too */
-    struct az_spans
-        all; /* after az_busy_close: of the parts together; a view, not to be released */
+    /* After az_busy_close: of the parts together; a view, not to be released. */
+    struct az_spans all;
     struct az_spans joined; /* what it shows where there is more than one part */
     size_t events;
     bool unsorted;

@@ -20,8 +20,8 @@ struct az_job {
     struct az_document *doc;   /* emit: az_document_add(job->doc, table) */
     struct az_table *coverage; /* rows added by az_cover(); finished by the run */
     struct az_table *findings; /* rows added by az_finding() */
-    struct az_intern
-        *texts; /* of a rank being reduced: az_rank_text (analyses/ranks/ranks.h); NULL: none */
+    /* Of a rank being reduced: az_rank_text (analyses/ranks/ranks.h); NULL: none. */
+    struct az_intern *texts;
     bool alone; /* a rank being reduced whose trace is the only one: of it only its devices may
                    become ranks */
     const char *record_host; /* how more of the host is recorded, an imperative; NULL: not known */

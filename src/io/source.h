@@ -23,8 +23,8 @@ struct az_source_opts {
     enum az_inflater inflater;
     bool keeps_parts; /* what comes before damaged content is used: the damage is a warning if there
                          is any */
-    struct az_digest
-        *digest; /* of the bytes of the file as they are on disk (io/digest.h); may be NULL */
+    /* Of the bytes of the file as they are on disk (io/digest.h); may be NULL. */
+    struct az_digest *digest;
 };
 
 /* path "-": standard input. Errors: AZ_EIO (message with errno text), AZ_ENOMEM, AZ_ELIMIT. A

@@ -65,17 +65,17 @@ struct az_options {
     struct az_labels labels;
     struct az_sv device_name;    /* of configs/devices.csv; empty: from the profile */
     struct az_sv roofline_basis; /* peak, achievable */
-    struct az_sv
-        device_peaks; /* rates that win over the table: "mem_bw_gbps=4100 matrix_bf16=650" */
+    /* Rates that win over the table: "mem_bw_gbps=4100 matrix_bf16=650". */
+    struct az_sv device_peaks;
     struct az_sv gpu_arch_json_path; /* rates of devices in a JSON file; wins over device_name;
                                         empty: none */
     struct az_sv arch_rows;          /* of that file, as configs/devices.csv */
     struct az_sv arch_device;        /* the only device of that file; empty: there are several */
     struct az_sv extension_file;
-    struct az_sv
-        comparison_json_path; /* pytorch: the trace that this one is compared with; empty: none */
-    struct az_sv
-        capture_folder; /* pytorch: traces of graph captures; empty: those next to a trace */
+    /* Pytorch: the trace that this one is compared with; empty: none. */
+    struct az_sv comparison_json_path;
+    /* Pytorch: traces of graph captures; empty: those next to a trace. */
+    struct az_sv capture_folder;
     /* pytorch (docs/formulas-pytorch.md 13) */
     struct az_sv link_by;                                    /* correlation | flow */
     struct az_sv phase_detection_method;                     /* hybrid, ... */

@@ -182,8 +182,8 @@ struct az_optrace {
     struct az_map driver_calls; /* name ids of calls of the driver's own interface, as keys */
     /* building: unique rows */
     struct az_map arg_map, coll_map;
-    struct az_vec_u32
-        compact; /* name id of a text as written -> of its compact form + 1; 0: not known */
+    /* Name id of a text as written -> of its compact form + 1; 0: not known. */
+    struct az_vec_u32 compact;
     const struct az_options *opts; /* of the input; as long-lived as the trace */
 };
 /* Creates trace->ext, which az_trace_finalize completes (call tree, links, launchers) and

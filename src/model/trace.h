@@ -81,8 +81,8 @@ struct az_copy {
     int64_t bytes; /* -1: not recorded */
     double gbps;   /* rate in GB/s in the profile; 0: it does not */
     int16_t op;    /* copy kind of the profiler, -1 unknown */
-    int16_t src,
-        dst; /* memory kinds: 0 pageable, 1 pinned, 2 device, 3 array, 4 managed; -1 unknown */
+    /* Memory kinds: 0 pageable, 1 pinned, 2 device, 3 array, 4 managed; -1 unknown. */
+    int16_t src, dst;
     bool migration; /* of pages of managed memory, by its driver: on no stream, without a launch */
 };
 AZ_VEC(struct az_copy, az_copies);
@@ -90,8 +90,8 @@ AZ_VEC(struct az_copy, az_copies);
 /* Arguments that the collectives library recorded in the range of its call; -1: not said. */
 struct az_comm_note {
     uint64_t comm; /* of the communicator, equal on all its ranks; 0: not said */
-    int64_t
-        bytes; /* as passed to the call: of what one rank passes on, or gets of a reduce-scatter */
+    /* As passed to the call: of what one rank passes on, or gets of a reduce-scatter. */
+    int64_t bytes;
     int64_t peer, ranks, rank;
 };
 AZ_VEC(struct az_comm_note, az_comm_notes);
@@ -245,8 +245,8 @@ struct az_trace {
     bool has_kernels, has_nvtx, has_mem; /* its reports were present, even if empty */
     uint64_t read, kept;                 /* events (rows) read and stored */
     struct az_drops drops;
-    struct az_drops
-        skipped; /* device work that is in no account, by where: az_trace_skipped_work */
+    /* Device work that is in no account, by where: az_trace_skipped_work. */
+    struct az_drops skipped;
     struct az_trace_quality quality;
     unsigned in_order; /* bits 1 << az_kind: device events of these kinds follow each other on their
                           lane; kernels, unless the format sets another kind */

@@ -19,8 +19,8 @@ AZ_VEC(struct az_target, az_targets);
 
 struct az_plan_job {
     const struct az_input *input;
-    const struct az_format
-        *format; /* NULL: could not be recognized; the job fails with the message in diag */
+    /* NULL: could not be recognized; the job fails with the message in diag. */
+    const struct az_format *format;
     enum az_saved
         saved; /* a result of an earlier run, read back: format is NULL, nothing is written */
     struct az_files files; /* what is parsed: the input's files, a piped one replaced by its copy */

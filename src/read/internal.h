@@ -27,8 +27,8 @@ struct az_input_run {
     unsigned caps;     /* of all traces */
     bool devices_only; /* one trace: only analyses that treat its devices as ranks */
     int hook_failed;   /* the user's hook into a trace; the trace is as it was read */
-    struct az_digest
-        *digest; /* of the one file being read, where res->digests are not for it; NULL: none */
+    /* Of the one file being read, where res->digests are not for it; NULL: none. */
+    struct az_digest *digest;
     struct az_rank_run *ranks; /* of the input */
     uint64_t part_key;         /* of its options, where parts are read */
     bool has_part_key;
@@ -104,8 +104,8 @@ struct az_rank_run {
     struct az_ranks set;
     void ***parts; /* by analysis of az_rank_analyses, by rank of the set; NULL: no part */
     size_t n_analyses;
-    const struct az_input_rank
-        *files;      /* in the order of the input's files; NULL: traces that are retained */
+    /* In the order of the input's files; NULL: traces that are retained. */
+    const struct az_input_rank *files;
     size_t *file;    /* by rank of the set: its place among files */
     bool read_again; /* parts that are retained, of part files */
     bool active;     /* some rank has accelerator activity */

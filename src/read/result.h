@@ -30,8 +30,8 @@ struct az_result {
     struct az_trace *other;     /* comparison_json_path; NULL: none */
     struct az_digest **digests; /* by file of the job, computed while it was read; NULL: none */
     size_t n_digests;
-    struct az_arena
-        *keeps; /* reduced data of ranks, by the threads that reduced them; in the arena */
+    /* Reduced data of ranks, by the threads that reduced them; in the arena. */
+    struct az_arena *keeps;
     size_t n_keeps;
     struct az_arena *parts; /* content of their part files, by thread and analysis; in the arena */
     size_t n_parts;

@@ -17,8 +17,8 @@ struct az_gate_in {
     size_t n_rules;
     const struct az_series *base; /* NULL: there is none */
     struct az_sv no_base;         /* why, and what to do */
-    struct az_sv
-        series; /* the run is the first of a series: "15 runs are of H100; ..."; empty: not */
+    /* The run is the first of a series: "15 runs are of H100; ..."; empty: not. */
+    struct az_sv series;
     bool first; /* there can be none: this is the first run of its kind in the history */
     const struct az_series *cand;
     const struct az_metric_past *past; /* earlier nights; NULL: none */

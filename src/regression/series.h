@@ -14,8 +14,8 @@
 struct az_metric {
     struct az_sv input, sheet;
     struct az_sv key; /* canonical JSON: {"Name":"x","Range":"y"}, keys sorted, no blanks */
-    struct az_sv
-        key_text;      /* the key's values, " | " between them: what globs match and readers see */
+    /* The key's values, " | " between them: what globs match and readers see. */
+    struct az_sv key_text;
     struct az_sv name; /* column */
     struct az_sv unit; /* "ns", "count", ...; "" unknown */
     unsigned better;   /* AZ_LOWER_BETTER, AZ_HIGHER_BETTER or 0 */

@@ -23,15 +23,15 @@ struct az_plan {
     const struct az_config *config; /* borrowed */
     struct az_plan_jobs jobs;
     struct az_step_out steps[AZ_STEP_COUNT];
-    const struct az_saved_list
-        *saved;     /* results of earlier runs that gates are about, too; NULL: none */
+    /* Results of earlier runs that gates are about, too; NULL: none. */
+    const struct az_saved_list *saved;
     bool calibrate; /* gates: limits from repeated runs instead of a verdict */
     const char
         *bisect; /* gates: which of the groups AZ_BISECT_GOOD and AZ_BISECT_BAD the others are
                     nearer to, by the metric of this name, instead of a verdict; NULL: no */
     struct az_sv spool; /* temporary folder with copies of piped inputs; empty: none */
-    const struct az_path_info
-        *input_files; /* all files of all inputs, as they were before the run */
+    /* All files of all inputs, as they were before the run. */
+    const struct az_path_info *input_files;
     size_t n_input_files;
 };
 

@@ -26,8 +26,8 @@ struct az_followup {
     bool color;
     struct az_vec_char before; /* text of the side-by-side report: is printed before the inputs' */
     struct az_vec_char text;   /* what the other steps print, in their order */
-    struct az_vec_char
-        annotations; /* for the service that runs the job: also where no text is requested */
+    /* For the service that runs the job: also where no text is requested. */
+    struct az_vec_char annotations;
     /* set by the steps */
     bool failed;      /* something could not be done or decided: exit status 3 */
     bool gate_failed; /* exit status 1, which beats 3 */

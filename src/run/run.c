@@ -30,8 +30,8 @@ struct task {
     int64_t took_ns;
     size_t peak;
     int error; /* of the input or one of its outputs */
-    struct az_outcome
-        *outcome; /* what is stored for the steps after the inputs; NULL: there are none */
+    /* What is stored for the steps after the inputs; NULL: there are none. */
+    struct az_outcome *outcome;
     bool reserved, printed;
 };
 

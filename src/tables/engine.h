@@ -191,8 +191,8 @@ struct az_table_spec {
         /* Of events, instead of `of`: those of n rows from one on. */
         void (*all)(const struct az_scope *, const struct az_item *from, size_t n, int64_t *list);
     } values[AZ_SPEC_VALUES];
-    struct az_spec_column
-        columns[AZ_SPEC_COLUMNS]; /* the first without header, key and metric ends them */
+    /* The first without header, key and metric ends them. */
+    struct az_spec_column columns[AZ_SPEC_COLUMNS];
     /* How many things an item of a list stands for: its values are their sums, and columns may be
      * counts, sums and means. NULL: itself. */
     int64_t (*weight)(const struct az_scope *, const struct az_item *);

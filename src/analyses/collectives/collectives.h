@@ -38,8 +38,8 @@ struct az_coll_what {
     int64_t size;              /* of the group; -1: unknown */
     int64_t peer;              /* send, recv: the other rank; -1 */
     enum az_coll_kind kind;
-    const char
-        *source; /* "kernel", "operation", "annotation", "kernel name", AZ_COLL_FROM_PAYLOAD */
+    /* "kernel", "operation", "annotation", "kernel name", AZ_COLL_FROM_PAYLOAD. */
+    const char *source;
 };
 #define AZ_COLL_FROM_PAYLOAD "payload" /* names the communicator, and not who is in it */
 
@@ -178,8 +178,8 @@ struct az_coll_run {
     struct az_job *job; /* NULL once the tables are there; the rest lives as long as they do */
     const struct az_ranks *ranks;
     const struct az_coll_part *const *part; /* by rank index; NULL where none */
-    const struct az_ranks
-        *traces;      /* as they were read: `ranks`, or the traces whose devices are the ranks */
+    /* As they were read: `ranks`, or the traces whose devices are the ranks. */
+    const struct az_ranks *traces;
     const size_t *of; /* rank index -> of its trace; NULL: the same */
     struct az_arena *arena;
     size_t n;        /* events of all ranks */
@@ -340,8 +340,8 @@ struct az_coll_verdict {
     double delay, error;          /* its own, against its peers; standard error */
     double flag_from, found_from; /* it is a straggler above this; one of this size in two thirds of
                                    * the steps is found in 95 % of runs */
-    double
-        found_seldom; /* the same, as a mean over all steps, of one in seldom_steps of them; NaN */
+    /* The same, as a mean over all steps, of one in seldom_steps of them; NaN. */
+    double found_seldom;
     size_t seldom_steps;
     size_t steps; /* that were judged */
     double step;

@@ -21,8 +21,8 @@ struct az_diff_side {
     const struct az_trace *trace;
     const struct az_calltree *tree;
     uint32_t n_host;
-    struct az_vec_u32
-        name_of; /* name id of the trace -> id in az_diff.names + 1; 0: not examined */
+    /* Name id of the trace -> id in az_diff.names + 1; 0: not examined. */
+    struct az_vec_u32 name_of;
 };
 
 struct az_diff_node {

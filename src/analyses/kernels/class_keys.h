@@ -10,9 +10,9 @@ struct az_class_keys {
     struct az_intern words;  /* of all names */
     struct az_vec_u32 count; /* word -> names that have it */
     struct az_intern ids;    /* identifiers of all names */
-    struct az_vec_sv
-        class_of;            /* identifier -> class of the names that have it; empty: of several */
-    struct az_vec_u8 common; /* word -> 1 no, 2 yes; 0: not decided yet */
+    /* Identifier -> class of the names that have it; empty: of several. */
+    struct az_vec_sv class_of;
+    struct az_vec_u8 common;   /* word -> 1 no, 2 yes; 0: not decided yet */
     struct az_rule_list rules; /* words that are common whatever the names are */
     uint64_t *pairs; /* of the first words: which pairs of bytes are in them, a bit for a 64th of
                         all pairs */

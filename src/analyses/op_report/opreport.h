@@ -139,8 +139,8 @@ struct az_op_report {
     double time, gap;  /* us */
     double overlapped; /* us: of time, under other operations; the rest is busy time */
     uint64_t invalid;  /* device operations without a valid time */
-    uint32_t
-        last_mark; /* text of the last signpost, where the window begins with it; else AZ_NO_ID */
+    /* Text of the last signpost, where the window begins with it; else AZ_NO_ID. */
+    uint32_t last_mark;
     bool nothing_after;     /* and no operation follows it */
     struct az_vec_sv notes; /* what was done, for readers */
     int64_t range_low, range_high;

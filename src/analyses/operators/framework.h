@@ -43,8 +43,8 @@ struct az_framework {
     struct az_sv extension_why;           /* it failed: the message */
     struct az_framework_metrics *metrics; /* analyses/operators/metrics.h; made on first use */
     struct az_overlaps *overlaps;         /* made on first use */
-    uint8_t
-        *recompute; /* host node -> 1 inside a recomputed region; NULL unless detect_recompute */
+    /* Host node -> 1 inside a recomputed region; NULL unless detect_recompute. */
+    uint8_t *recompute;
     int64_t total, kernels; /* ticks: total time of the timeline; all kernel durations added */
 };
 /* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, the error is in

@@ -21,8 +21,8 @@ struct az_rank {
     int64_t base_ns;      /* nanoseconds since 1970 of its time 0; 0: unknown */
     int64_t ticks_per_ns; /* of its trace */
     uint64_t read, kept;  /* events */
-    const struct az_fact
-        *facts; /* what its file says of itself, its devices among them ("device 0") */
+    /* What its file says of itself, its devices among them ("device 0"). */
+    const struct az_fact *facts;
     size_t n_facts, warnings; /* messages about it */
 };
 
@@ -38,11 +38,11 @@ struct az_ranks {
     int64_t world_size;     /* of the run: present and missing ranks; at least n */
     const int64_t *missing; /* ascending */
     size_t n_missing;
-    const struct az_rank_failure
-        *failed; /* in order of rank and path; their ranks are missing too */
+    /* In order of rank and path; their ranks are missing too. */
+    const struct az_rank_failure *failed;
     size_t n_failed;
-    const struct az_rank_failure
-        *left; /* files that are no rank of their own, with their rank if it is known */
+    /* Files that are no rank of their own, with their rank if it is known. */
+    const struct az_rank_failure *left;
     size_t n_left;
 };
 /* Index in v of a rank number, -1 if it is not there. */

@@ -25,8 +25,8 @@ struct work {
     struct az_spans *overhead; /* merged, by slot */
     struct az_spans pieces;
     struct gap_list list;
-    struct az_vec_i64
-        device; /* of the rows, by (trace, slot), for sorting: index base[trace] + slot */
+    /* Of the rows, by (trace, slot), for sorting: index base[trace] + slot. */
+    struct az_vec_i64 device;
     struct az_vec_u64 pid;
     struct az_vec_u32 base;
     int64_t limit[BINS], count[BINS], ns[BINS];

@@ -47,8 +47,8 @@ struct az_verdict_host {
     uint8_t *op_cause;                  /* name id -> az_cause + 1 */
     uint8_t *range_class, *frame_class; /* name id -> what it is + 1 */
     struct az_rule_list call_rules, op_rules, frame_rules;
-    uint8_t
-        *loaded; /* call -> it launches a kernel that its process launched before; NULL: unknown */
+    /* Call -> it launches a kernel that its process launched before; NULL: unknown. */
+    uint8_t *loaded;
     uint32_t *bare; /* graph launches without device events, rows by start */
     size_t n_bare, n_graphs;
     int64_t slow;                    /* ticks: a longer call does more than to launch */

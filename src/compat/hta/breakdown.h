@@ -68,9 +68,9 @@ struct az_hta {
     struct az_job *job;   /* of the rank */
     struct az_hta_op *op; /* what counts, by start (ties: copies after kernels, then file order) */
     size_t n;
-    size_t
-        left_out; /* launched in the last step, or of unknown launch where that step is dropped */
-    int64_t cut;  /* start of the step that is dropped; INT64_MAX: none */
+    /* Launched in the last step, or of unknown launch where that step is dropped. */
+    size_t left_out;
+    int64_t cut;                  /* start of the step that is dropped; INT64_MAX: none */
     struct az_hta_stream *stream; /* by device, then stream */
     size_t n_streams;
     uint32_t *by_stream;      /* ops by stream, by start */

@@ -35,8 +35,8 @@ struct az_hta_path_graph {
     struct az_hta *b;
     struct az_job *job;
     int64_t lo, hi; /* window: what starts in [lo, hi) on the host, and what that launched */
-    struct az_hta_path_events
-        ev; /* host events by thread in nesting order, then device work by start */
+    /* Host events by thread in nesting order, then device work by start. */
+    struct az_hta_path_events ev;
     uint32_t n_host;
     uint32_t *of_call; /* call row -> event + 1 */
     uint32_t *of_op;   /* index of az_hta.op -> event + 1 */

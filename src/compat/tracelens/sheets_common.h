@@ -45,16 +45,16 @@ struct az_tracelens_part {
     int64_t figure[AZ_TRACELENS_FIGURES];
     int64_t events, no_launch; /* device events; those whose launch the trace does not hold: they
                                 * count in the metrics with include_unlinked_kernels */
-    int64_t
-        copies; /* of copies and fills that operators launched and kernel_launchers leaves out */
+    /* Of copies and fills that operators launched and kernel_launchers leaves out. */
+    int64_t copies;
     const struct az_tracelens_launch *launch; /* in order of appearance */
     size_t n_launches;
     /* device events: all, with and without an External id; those of them that are short */
     int64_t linked, unlinked, short_linked, short_unlinked;
     const struct az_tracelens_events *unlinked_of, *calls;
     size_t n_unlinked, n_calls;
-    const struct az_tracelens_events
-        *short_of; /* short kernels by operator: name, count; AZ_NO_ID: without one */
+    /* Short kernels by operator: name, count; AZ_NO_ID: without one. */
+    const struct az_tracelens_events *short_of;
     size_t n_short;
 };
 

@@ -26,8 +26,8 @@ struct work {
         kernel_of; /* (name, parameters) -> op; (op, name and occurrence) -> kernel */
     struct az_spans spans;
     uint8_t *sheet; /* name id -> sheet + 1; 0: none */
-    uint8_t
-        *moves; /* name id -> 1 if a kernel of that name only moves data, else 2; 0: not known */
+    /* Name id -> 1 if a kernel of that name only moves data, else 2; 0: not known. */
+    uint8_t *moves;
     uint32_t *stamp, *occurrences; /* name id -> operation it was last seen in, times seen there */
     uint32_t operation;
     struct seen *seen; /* by arguments: the last one with one kernel */

@@ -89,8 +89,8 @@ struct az_pytorch_event {
     int64_t ts, dur;
     int64_t number[AZ_PYTORCH_NUMBERS]; /* the others are undefined */
     struct az_sv text[AZ_PYTORCH_ARGS - AZ_PYTORCH_NUMBERS];
-    struct az_pytorch_known
-        *known[AZ_PYTORCH_KNOWN]; /* of the first texts, where they are arrays */
+    /* Of the first texts, where they are arrays. */
+    struct az_pytorch_known *known[AZ_PYTORCH_KNOWN];
 };
 static inline bool az_pytorch_has(const struct az_pytorch_event *e, enum az_pytorch_arg a)
 {

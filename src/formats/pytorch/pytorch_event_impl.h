@@ -169,8 +169,8 @@ static int read_event(struct az_pytorch_reader *r, struct az_jscan *s, struct az
 int AZ_PYTORCH_EVENT(void *reader, struct az_jscan *s)
 {
     struct az_pytorch_reader *r = reader;
-    struct az_pytorch_event
-        e; /* one by one: a block of this size is cleared slower than it is read */
+    /* One by one: a block of this size is cleared slower than it is read. */
+    struct az_pytorch_event e;
     e.ph = 0;
     e.has_ts = e.has_dur = e.name_escaped = false;
     e.given = 0;

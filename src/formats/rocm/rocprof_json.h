@@ -69,15 +69,15 @@ struct az_rocprof_json {
     struct az_map kernel_of; /* kernel id -> number in `symbols` */
     struct az_rocprof_json_symbols symbols;
     struct az_map agent_of; /* handle -> logical index */
-    struct az_vec_u64
-        handles;              /* late_agents: what the numbers of agents in the records stand for */
+    /* Late_agents: what the numbers of agents in the records stand for. */
+    struct az_vec_u64 handles;
     struct az_map counter_of; /* id -> number in `counter_names` */
     struct az_rocprof_json_counters counter_names;
     struct az_map marker_of; /* correlation id -> name id of the text */
     struct az_rocprof_json_kinds kinds;
     struct az_vec_sv operations;
-    struct az_dispatches
-        shapes; /* only `shapes` and `shape_of`: `whole` is a number in `symbols` */
+    /* Only `shapes` and `shape_of`: `whole` is a number in `symbols`. */
+    struct az_dispatches shapes;
     size_t first_event[AZ_KIND_COUNT], first_row, first_counter, first_pending, first_alloc,
         first_lane;
     bool said_process, said_agents; /* metadata and agents were read */

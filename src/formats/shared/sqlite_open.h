@@ -8,8 +8,8 @@
 #include "formats/format.h"
 
 struct az_sqlite_kind {
-    const char
-        *expected; /* what the file should have been: "the output of nsys export --type sqlite" */
+    /* What the file should have been: "the output of nsys export --type sqlite". */
+    const char *expected;
     const char *again; /* how to get a whole one: "export it again" */
     bool views;        /* its tables may be views, which only select and name columns */
 };

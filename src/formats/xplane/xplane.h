@@ -143,8 +143,8 @@ struct az_xplane {
     uint32_t told_last; /* of them, by the last event of the line; AZ_NO_ROW: by none */
     uint32_t no_row;    /* row of events without stats of their own; AZ_NO_ROW: not made */
     struct az_xplane_modules modules;
-    struct az_vec_u32
-        geometry; /* name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet */
+    /* Name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet. */
+    struct az_vec_u32 geometry;
     bool of_device;                         /* the plane being read */
     uint64_t unknown_meta[2], bad_times[2]; /* of the host, of devices */
 };
