@@ -386,7 +386,7 @@ static bool is_one_process(const struct az_trace *t)
 }
 
 /* Marks the launches of kernels that were launched before: in order of the launches, by name. One
- * process loads for itself; several are not told apart, so that nothing is marked. */
+ * process loads for itself; of several nothing is marked. */
 static int find_loaded(struct az_verdict_host *h)
 {
     const struct az_events *k = &h->t->ev[AZ_KERNEL], *c = &h->t->ev[AZ_CALL];
