@@ -104,6 +104,32 @@ static void no_table_is_there(void **state)
     expect("", "");
 }
 
+/* So many that the cells are indexed: the answers are those of the search. */
+static void many_findings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        bool found;
+    } asked[] = { { "Matmul", true }, { "Matmul 32 x 64", true }, { "Matmul 32", true },
+                  { "7", true },      { "Mat", false },           { "Matmul 3", false },
+                  { "Memcpy", false } };
+    struct az_table *t = az_table_new(&arena, "findings", "Findings", 0);
+    az_table_column(t, "Evidence", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Evidence row", AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < 100; i++) {
+        az_put_text(t, AZ_SV("kern_sum"));
+        az_put_text(t, az_sv_str(asked[i % AZ_LENGTH(asked)].row));
+    }
+    assert_int_equal(az_document_add(&doc, t), 0);
+    add_kernels("kern_sum");
+    az_evidence_settle(&doc);
+    for (size_t i = 0; i < 100; i++)
+        assert_true(
+            az_sv_is(az_cell_text(az_table_at(t, i, 1)),
+                     asked[i % AZ_LENGTH(asked)].found ? asked[i % AZ_LENGTH(asked)].row : ""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +138,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_table_has_the_row, prepare, clear),
         cmocka_unit_test_setup_teardown(no_row_is_named, prepare, clear),
         cmocka_unit_test_setup_teardown(no_table_is_there, prepare, clear),
+        cmocka_unit_test_setup_teardown(many_findings, prepare, clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
