@@ -139,8 +139,7 @@ static void equal_titles_are_parted(void **state)
     assert_sv(s->config.inputs.v[1].title, "n/a_cuda_gpu_kern_sum.csv");
     s->config.outputs.dir = AZ_SV("out");
     assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), 0);
-    assert_sv(s->plan.jobs.v[0].targets.v[0].path,
-              "out/a_perf_report_m_a_cuda_gpu_kern_sum.xlsx");
+    assert_sv(s->plan.jobs.v[0].targets.v[0].path, "out/a_perf_report_m_a_cuda_gpu_kern_sum.xlsx");
 }
 
 static void standard_input_once(void **state)
