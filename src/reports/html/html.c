@@ -66,8 +66,8 @@ static void pair(struct az_html *h, struct az_sv name, struct az_sv value)
 
 /* Devices of one name are one entry: how many have the value; `values`: those shown before, with
  * which it is compared first, so that thousands of devices are not compared with each other. */
-static size_t alike(const struct az_table *t, size_t row, ptrdiff_t name, ptrdiff_t value,
-                    struct az_vec_sv *values)
+static size_t same_devices(struct az_html *h, const struct az_table *t, size_t row, ptrdiff_t name,
+                           ptrdiff_t value, struct az_vec_sv *values)
 {
     const struct az_sv of = az_cell_text(az_table_at(t, row, (size_t)value));
     size_t n = 0;
@@ -78,7 +78,9 @@ static size_t alike(const struct az_table *t, size_t row, ptrdiff_t name, ptrdif
     for (size_t r = row; r < t->rows; r++)
         n += az_sv_starts(az_cell_text(az_table_at(t, r, (size_t)name)), AZ_SV("device")) &&
              az_sv_eq(az_cell_text(az_table_at(t, r, (size_t)value)), of);
-    return az_vec_push(values, of) ? 0 : n;
+    const int rc = az_vec_push(values, of);
+    h->error = h->error ? h->error : rc;
+    return n;
 }
 
 /* The first questions about a report: device and the run's own labels. */
@@ -95,8 +97,9 @@ static void facts(struct az_html *h)
         struct az_sv key = az_cell_text(az_table_at(t, r, (size_t)name)),
                      text = az_cell_text(az_table_at(t, r, (size_t)value));
         const bool label = az_sv_starts(key, AZ_SV("label "));
-        const size_t n =
-            label || !az_sv_starts(key, AZ_SV("device")) ? 1 : alike(t, r, name, value, &values);
+        const size_t n = label || !az_sv_starts(key, AZ_SV("device"))
+                             ? 1
+                             : same_devices(h, t, r, name, value, &values);
         if ((!label && !az_sv_starts(key, AZ_SV("device"))) || n == 0 || text.n == 0)
             continue;
         if (n > 1) {
