@@ -40,7 +40,7 @@ INSTALLED = { echo '755 $(or $(STRIPPED),$(BUILD))/analyzer bin/analyzer'; \
 	    echo '644 $(BUILD)/papers/_analyzer share/zsh/vendor-completions/_analyzer'; \
 	    echo '644 $(BUILD)/papers/analyzer.fish share/fish/vendor_completions.d/analyzer.fish'; \
 	    for f in LICENSE src/docs/*.md src/docs/*.svg; do echo "644 $$f $(DOCDIR)/$${f\#\#*/}"; done; \
-	    find example -type f | LC_ALL=C sort | while read -r f; do m=644; [ -x "$$f" ] && m=755; \
+	    find example -type f ! -name '*.sqlite*' | LC_ALL=C sort | while read -r f; do m=644; [ -x "$$f" ] && m=755; \
 	        echo "$$m $$f $(DOCDIR)/examples/$${f\#example/}"; done; }
 INSTALLED_LIB = { echo '644 src/analyzer.h $(PREFIX)/include/analyzer.h'; \
 	    echo '644 $(BUILD)/analyzer.pc $(LIBDIR)/pkgconfig/analyzer.pc'; \

@@ -329,7 +329,8 @@ def host_fault(h, cause, gap, stack):
         place = {"call": h.call("load", dur)["name"]}
     elif cause == "module_loading":
         h.tag = cause
-        h.launch(rng.randint(40 * US, 90 * US), cost=dur)
+        loaded = len(tr.work)  # a kernel that was never launched: its code is loaded
+        h.launch(rng.randint(40 * US, 90 * US), name="ampere_sgemm_%dx%d_nn" % (32 + loaded % 97, 32 + loaded // 97), cost=dur)
         return {}
     elif cause == "blocking_copy":
         end = max(tr.free.get((0, h.stream), 0), h.t) + gap
