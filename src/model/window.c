@@ -314,20 +314,6 @@ static uint64_t process_of(const struct az_trace *t, uint32_t lane)
     return lane < o->lane_scopes.n ? o->lane_scopes.v[lane] : 0;
 }
 
-/* Span that holds a time, + 1; 0: none. */
-static uint32_t span_at(const struct az_spans *s, int64_t at)
-{
-    size_t lo = 0, hi = s->n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (s->v[mid].end <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < s->n && s->v[lo].start <= at ? (uint32_t)lo + 1 : 0;
-}
-
 static int list_calls(struct filter *f)
 {
     const struct az_events *e = &f->t->ev[AZ_CALL];
@@ -337,7 +323,7 @@ static int list_calls(struct filter *f)
         bool added;
         if (e->corr[i])
             rc = az_map_put(&f->calls, process_of(f->t, e->lane[i]), e->corr[i],
-                            span_at(f->spans, e->start[i]), &at, &added);
+                            az_span_at(f->spans, e->start[i]), &at, &added);
     }
     return rc;
 }
@@ -352,7 +338,7 @@ static bool is_inside(struct filter *f, enum az_kind kind, bool device, size_t i
     uint32_t span = e->corr && e->corr[i]
                         ? az_map_get(&f->calls, process_of(f->t, e->lane[i]), e->corr[i])
                         : AZ_NO_ID;
-    span = span != AZ_NO_ID ? span : span_at(f->spans, e->start[i]);
+    span = span != AZ_NO_ID ? span : az_span_at(f->spans, e->start[i]);
     if (span && kind != AZ_SYNC) {
         struct az_span *w = &f->work.v[span - 1];
         w->start = e->start[i] < w->start ? e->start[i] : w->start;

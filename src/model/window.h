@@ -50,7 +50,8 @@ int az_window_apply(struct az_trace *t, const struct az_window *w,
 /* Time of [from, to) between the work of the instances that a window has, ticks: it is in no
  * account. */
 int64_t az_window_between(const struct az_trace *t, int64_t from, int64_t to);
-static inline bool az_spans_hold(const struct az_spans *s, int64_t at)
+/* Number of the span of a merged list that contains a time, from 1 on; 0: none. */
+static inline uint32_t az_span_at(const struct az_spans *s, int64_t at)
 {
     size_t lo = 0, hi = s->n;
     while (lo < hi) {
@@ -60,7 +61,11 @@ static inline bool az_spans_hold(const struct az_spans *s, int64_t at)
         else
             hi = mid;
     }
-    return lo < s->n && s->v[lo].start <= at;
+    return lo < s->n && s->v[lo].start <= at ? (uint32_t)lo + 1 : 0;
+}
+static inline bool az_spans_hold(const struct az_spans *s, int64_t at)
+{
+    return az_span_at(s, at) != 0;
 }
 /* Does [start, end) overlap one of them? An event without length is a point. */
 static inline bool az_spans_touch(const struct az_spans *s, int64_t start, int64_t end)

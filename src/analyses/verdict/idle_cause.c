@@ -184,9 +184,10 @@ static bool launches_on(const struct az_verdict_judge *j, uint32_t thread, uint3
     for (; i > n->first[thread] && steps < FAR; i--, steps++) {
         const uint32_t row = az_verdict_row(n, i - 1);
         const int64_t start = n->e->start[row];
-        if (next - start > j->spacing || az_verdict_call_of(h, row) == AZ_VERDICT_CALL_SYNC)
+        const enum az_verdict_call call = az_verdict_call_of(h, row);
+        if (next - start > j->spacing || call == AZ_VERDICT_CALL_SYNC)
             return false;
-        if (n->e->end[row] >= n->e->end[launch] || !az_verdict_launches(az_verdict_call_of(h, row)))
+        if (n->e->end[row] >= n->e->end[launch] || !az_verdict_launches(call))
             continue; /* it, or what it is in */
         if (start <= gap_start)
             return true;
