@@ -56,7 +56,7 @@ def main():
                 unlisted.append(name)
         c.hold(not bad, "links lead somewhere", ", ".join(bad[:10]))
         c.hold(not outside, "nothing is loaded from the network", ", ".join(outside[:5]))
-        c.hold(not unlisted, "the list beside a page has every page", ", ".join(unlisted))
+        c.hold(not unlisted, "the list next to a page has every page", ", ".join(unlisted))
         c.hold(all('<nav>' in t and '<main>' in t for t in files.values()), "pages have their parts")
         index = json.loads(re.search(r"\[.*\]", read(out, "index.js"), re.S).group(0))
         wanted = sum(len(re.findall(r"<h[1-4] id=", t)) for t in files.values())

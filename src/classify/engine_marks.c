@@ -33,7 +33,7 @@ static int64_t first_of(struct az_sv text, const char *const *words)
     return v;
 }
 
-/* -1 where neither is said. */
+/* -1 where neither is recorded. */
 static int64_t sum_of(int64_t a, int64_t b) { return a < 0 ? b : b < 0 ? a : az_add_sat(a, b); }
 
 static enum az_engine_phase phase_of(int64_t prefill, int64_t decode)

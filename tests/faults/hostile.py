@@ -444,7 +444,7 @@ for title, script in BENCHMARKS:
         write(os.path.join(cwd, "bin", "hipblaslt-bench"), "#!/bin/sh\n" + script + "\n")
         os.chmod(os.path.join(cwd, "bin", "hipblaslt-bench"), 0o755)
         bench.run("replay", "r", "--timeout=1", "--no-torch", cwd=cwd, env={"PATH": os.path.join(cwd, "bin") + ":" + os.environ["PATH"]})
-    fault("Other programs", "hipblaslt-bench " + title, (3,), "the row's status", "its output beside the log")(benchmark)
+    fault("Other programs", "hipblaslt-bench " + title, (3,), "the row's status", "its output next to the log")(benchmark)
 
 
 @fault("Other programs", "logs of a replay folder that name other programs, files and shells", (3,), "refused, with the word", "nothing is run")

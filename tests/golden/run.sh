@@ -22,7 +22,7 @@ if ! [ -x "$ANALYZER" ]; then
 fi
 work=$(mktemp -d) || exit 1
 work=$(cd "$work" && pwd -P)
-TMPDIR=$work/tmp # beside the scratch folder: what a command may write must not hang on where temporary files are
+TMPDIR=$work/tmp # next to the scratch folder: what a command may write must not hang on where temporary files are
 export TMPDIR
 mkdir "$TMPDIR"
 trap 'rm -rf "$work"' EXIT

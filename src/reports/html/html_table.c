@@ -289,8 +289,8 @@ void az_html_table(struct az_html *h, size_t index)
 /* ---- findings ---- */
 struct finding_columns {
     ptrdiff_t rule, severity, subject, count, time, advice, evidence, row, gain, share;
-    bool *told; /* rows that are lines of the verdict, which are not repeated */
-    size_t n_told;
+    bool *shown; /* rows that are lines of the verdict, which are not repeated */
+    size_t n_shown;
 };
 
 static bool find_columns(const struct az_table *t, struct finding_columns *f)
@@ -378,7 +378,8 @@ static void subject_of(struct az_html *h, const struct az_table *t, size_t row,
 
 static bool alike(const struct az_table *t, size_t a, size_t b, const struct finding_columns *f)
 {
-    return !f->told[a] && !f->told[b] && az_sv_eq(text_at(t, a, f->rule), text_at(t, b, f->rule)) &&
+    return !f->shown[a] && !f->shown[b] &&
+           az_sv_eq(text_at(t, a, f->rule), text_at(t, b, f->rule)) &&
            az_sv_eq(text_at(t, a, f->severity), text_at(t, b, f->severity)) &&
            az_sv_eq(text_at(t, a, f->advice), text_at(t, b, f->advice));
 }
@@ -457,14 +458,14 @@ static bool is_line(const struct az_html *h, const struct az_table *t, size_t ro
 }
 
 /* Marks the rows that the verdict has. False: no memory. */
-static bool mark_told(struct az_html *h, const struct az_table *t, struct finding_columns *f)
+static bool mark_shown(struct az_html *h, const struct az_table *t, struct finding_columns *f)
 {
-    f->told = az_arena_array(h->scratch, t->rows + 1, sizeof *f->told);
-    for (size_t r = 0; f->told && r < t->rows && r < ROWS_COMPARED; r++) {
-        f->told[r] = is_line(h, t, r, f);
-        f->n_told += f->told[r];
+    f->shown = az_arena_array(h->scratch, t->rows + 1, sizeof *f->shown);
+    for (size_t r = 0; f->shown && r < t->rows && r < ROWS_COMPARED; r++) {
+        f->shown[r] = is_line(h, t, r, f);
+        f->n_shown += f->shown[r];
     }
-    return f->told != NULL;
+    return f->shown != NULL;
 }
 
 bool az_html_findings(struct az_html *h)
@@ -475,24 +476,24 @@ bool az_html_findings(struct az_html *h)
     while (index < h->doc->tables.n && !az_sv_is(h->doc->tables.v[index]->id, "findings"))
         index++;
     const struct az_table *t = index < h->doc->tables.n ? h->doc->tables.v[index] : NULL;
-    if (!t || !h->anchor[index].n || !find_columns(t, &f) || !mark_told(h, t, &f))
+    if (!t || !h->anchor[index].n || !find_columns(t, &f) || !mark_shown(h, t, &f))
         return false;
     az_html_putf(h, "<section id=\"top-findings\">\n<h2>%s</h2>\n",
-                 f.n_told ? "Other findings" : "Findings");
-    if (t->rows == f.n_told)
-        az_html_putf(h, "<p class=\"note\">No %sfindings.</p>\n", f.n_told ? "other " : "");
+                 f.n_shown ? "Other findings" : "Findings");
+    if (t->rows == f.n_shown)
+        az_html_putf(h, "<p class=\"note\">No %sfindings.</p>\n", f.n_shown ? "other " : "");
     else
         az_html_put(h, AZ_SV("<ul class=\"findings\">\n"));
     size_t shown = 0, kinds = 0;
     for (size_t r = 0; r < t->rows && r < ROWS_COMPARED; r++) {
-        if (f.told[r] || repeated(t, r, &f))
+        if (f.shown[r] || repeated(t, r, &f))
             continue;
         if (kinds++ < FINDINGS_MAX) {
             finding(h, t, r, &f);
             shown++;
         }
     }
-    if (t->rows > f.n_told)
+    if (t->rows > f.n_shown)
         az_html_put(h, AZ_SV("</ul>\n"));
     if (kinds > shown || t->rows > ROWS_COMPARED) { /* of so many the kinds are not counted */
         az_html_put(h, AZ_SV("<p class=\"note\"><a href=\"#"));
