@@ -14,11 +14,16 @@
 #include "reports/shared/fields.h"
 #include "saved/load.h"
 
-#define INDEXED 3 /* key columns of an index at most */
+#define INDEXED      3   /* key columns of an index at most */
+#define OWN_NAMES    4   /* meta, tables, columns, names */
+#define INDEXED_ROWS 64  /* fewer are on a few pages, and found as fast without an index */
+#define SMALL_BLOCK  512 /* bytes, and number, of the blocks that SQLite recycles for its parser */
+#define SMALL_BLOCKS 512
 
 struct writer {
     struct az_intern names; /* texts of events */
     sqlite3 *db;
+    sqlite3_stmt *table, *column; /* a row of 'tables', of 'columns' */
     struct az_arena *scratch;
     struct az_mem *mem;
     struct az_vec_sv used;
@@ -118,27 +123,38 @@ static struct az_sv table_name(struct writer *w, struct az_sv id)
 
 static void describe(struct writer *w, const struct az_table *t, struct az_sv name)
 {
-    sqlite3_stmt *st = prepare(w, "INSERT INTO tables VALUES(?, ?, ?, ?)");
-    bind_text(w, st, 1, name);
-    bind_text(w, st, 2, t->id);
-    bind_text(w, st, 3, t->title);
-    bind_number(w, st, 4, (int64_t)t->rows);
-    insert(w, st);
-    sqlite3_finalize(st);
-    st = prepare(w, "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+    bind_text(w, w->table, 1, name);
+    bind_text(w, w->table, 2, t->id);
+    bind_text(w, w->table, 3, t->title);
+    bind_number(w, w->table, 4, (int64_t)t->rows);
+    insert(w, w->table);
     for (size_t i = 0; i < columns_of(w, t); i++) {
         const struct az_column *c = &t->columns.v[i];
-        bind_text(w, st, 1, name);
-        bind_text(w, st, 2, c->id);
-        bind_text(w, st, 3, c->name);
-        bind_text(w, st, 4, c->title);
-        bind_text(w, st, 5, az_sv_str(az_cell_type_text(c->type)));
-        bind_text(w, st, 6, az_sv_str(az_unit_name(c->unit)));
-        bind_text(w, st, 7, az_sv_str(az_direction_text(c->flags)));
-        bind_number(w, st, 8, (c->flags & AZ_KEY) != 0);
-        insert(w, st);
+        bind_text(w, w->column, 1, name);
+        bind_text(w, w->column, 2, c->id);
+        bind_text(w, w->column, 3, c->name);
+        bind_text(w, w->column, 4, c->title);
+        bind_text(w, w->column, 5, az_sv_str(az_cell_type_text(c->type)));
+        bind_text(w, w->column, 6, az_sv_str(az_unit_name(c->unit)));
+        bind_text(w, w->column, 7, az_sv_str(az_direction_text(c->flags)));
+        bind_number(w, w->column, 8, (c->flags & AZ_KEY) != 0);
+        insert(w, w->column);
     }
-    sqlite3_finalize(st);
+}
+
+/* Of all tables before the first is created: a statement is compiled again after each change of the
+ * schema. Their names follow those of the writer's own in 'used'. */
+static void describe_all(struct writer *w, const struct az_document *doc)
+{
+    w->table = prepare(w, "INSERT INTO tables VALUES(?, ?, ?, ?)");
+    w->column = prepare(w, "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
+    for (size_t i = 0; good(w) && i < doc->tables.n; i++) {
+        const struct az_table *t = doc->tables.v[i];
+        if (!(t->flags & AZ_TABLE_TEXT_ONLY))
+            describe(w, t, table_name(w, t->id));
+    }
+    sqlite3_finalize(w->table);
+    sqlite3_finalize(w->column);
 }
 
 /* ---- tables ---- */
@@ -226,9 +242,11 @@ static void fill(struct writer *w, const struct az_table *t, struct az_sv name)
 
 static void index_keys(struct writer *w, const struct az_table *t, struct az_sv name)
 {
-    sqlite3_str *s = sqlite3_str_new(w->db);
     size_t n = 0;
 
+    if (t->rows < INDEXED_ROWS)
+        return;
+    sqlite3_str *s = sqlite3_str_new(w->db);
     sqlite3_str_appendf(s, "CREATE INDEX \"%.*w_by_key\" ON \"%.*w\"(", AZ_SVF(name), AZ_SVF(name));
     for (size_t i = 0; i < columns_of(w, t) && n < INDEXED; i++)
         if (t->columns.v[i].flags & AZ_KEY) {
@@ -355,6 +373,7 @@ static void write_events(struct writer *w, const struct az_table_list *events)
 
 static void write_all(struct writer *w, const struct az_document *doc)
 {
+    run(w, "PRAGMA locking_mode=EXCLUSIVE"); /* the name is temporary: nobody else opens it */
     run(w, "PRAGMA journal_mode=OFF");
     run(w, "PRAGMA synchronous=OFF");
     run(w, "PRAGMA application_id=1096436825"); /* AZ_DATABASE_ID */
@@ -365,12 +384,12 @@ static void write_all(struct writer *w, const struct az_document *doc)
     run(w, "CREATE TABLE columns(table_name TEXT, column_name TEXT, header TEXT, title TEXT, "
            "type TEXT, unit TEXT, direction TEXT, \"key\" BOOLEAN)");
     meta(w, doc);
-    for (size_t i = 0; good(w) && i < doc->tables.n; i++) {
+    describe_all(w, doc);
+    for (size_t i = 0, k = OWN_NAMES; good(w) && i < doc->tables.n; i++) {
         const struct az_table *t = doc->tables.v[i];
         if (t->flags & AZ_TABLE_TEXT_ONLY)
             continue;
-        const struct az_sv name = table_name(w, t->id);
-        describe(w, t, name);
+        const struct az_sv name = w->used.v[k++];
         create(w, t, name);
         fill(w, t, name);
         index_keys(w, t, name);
@@ -408,7 +427,7 @@ static int sqlite_write(const struct az_document *doc, const char *path, struct 
                         struct az_diag *diag)
 {
     struct writer w = { .scratch = scratch, .mem = doc->mem };
-    static const struct az_sv own[] = {
+    static const struct az_sv own[OWN_NAMES] = {
         { "meta", 4 }, { "tables", 6 }, { "columns", 7 }, { "names", 5 }
     };
     struct az_sv tmp;
@@ -421,6 +440,9 @@ static int sqlite_write(const struct az_document *doc, const char *path, struct 
         w.error = az_vec_push(&w.used, own[i]);
     w.code = sqlite3_open_v2(
         tmp.p, &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (w.code == SQLITE_OK)
+        w.code =
+            sqlite3_db_config(w.db, SQLITE_DBCONFIG_LOOKASIDE, NULL, SMALL_BLOCK, SMALL_BLOCKS);
     write_all(&w, doc);
     if (good(&w))
         warn_columns(&w, doc, path, diag);
