@@ -323,13 +323,300 @@ static void width_of_figures(void **state)
     sample_end(&s);
 }
 
+/* The figure of the only chart, from its caption's text on. */
+static const char *figure_of(struct sample *s, const char *from, const char *to)
+{
+    size_t n;
+    assert_int_equal(az_report_html.write(&s->doc, sample_path(s, "r.html"), &s->scratch, &s->diag),
+                     0);
+    char *page = read_file(sample_path(s, "r.html"), &n), *a = strstr(page, "<figure ");
+    a = a ? strstr(a, from) : a;
+    char *b = a ? strstr(a, to) : a;
+    assert_non_null(b);
+    const char *text =
+        az_arena_printf(&s->arena, "%.*s", (int)(b - a - (ptrdiff_t)strlen(from)), a + strlen(from))
+            .p;
+    free(page);
+    drop_charts(s);
+    return text;
+}
+
+static const char *caption(struct sample *s)
+{
+    return figure_of(s, "<p class=\"words\" id=\"chart0-text\">", "</p>");
+}
+
+/* Compares it; a ~ stands for the blank before a unit, at which no line is broken. */
+static void check_caption(struct sample *s, const char *want)
+{
+    const char *got = caption(s);
+    char text[1000];
+    size_t n = 0;
+    for (; *want && n < sizeof text - 3; want++) {
+        if (*want == '~') {
+            text[n++] = '\xc2';
+            text[n++] = '\xa0';
+        } else {
+            text[n++] = *want;
+        }
+    }
+    text[n] = 0;
+    assert_string_equal(got, text);
+}
+
+/* The three largest with their shares; equal ones in the order of the table, nothing twice. */
+static void captions_of_values(void **state)
+{
+    (void)state;
+    struct sample s;
+    sample_begin(&s);
+    times(&s, 6);
+    add_chart(&s, AZ_CHART_PIE, "name", "Compute (us)", NULL);
+    check_caption(&s, "Largest: <bdi>n5</bdi> 6,500~us (17.3%), <bdi>n4</bdi> 6,400~us (17.1%), "
+                      "<bdi>n3</bdi> 6,300~us (16.8%).");
+    add_chart(&s, AZ_CHART_COLUMN, "name", "Compute (us)", NULL);
+    check_caption(&s, "Largest: from <bdi>n5</bdi>: 6,500~us (17.3%), from <bdi>n4</bdi>: 6,400~us "
+                      "(17.1%), from <bdi>n3</bdi>: 6,300~us (16.8%).");
+    add_chart(&s, AZ_CHART_BAR, "name", "Copy (us)", NULL); /* n1 has no value, n2 a negative one */
+    check_caption(&s, "Largest: <bdi>n0</bdi> 5,000~us, <bdi>n2</bdi> -5,000~us, <bdi>n3</bdi> "
+                      "5,000~us.");
+    add_chart(&s, AZ_CHART_BAR, "name", "Copy (us)", NULL)->max_rows = 2;
+    check_caption(&s, "Largest: <bdi>n0</bdi> 5,000~us.");
+    add_chart(&s, AZ_CHART_LINE, "name", "Compute (us)", NULL);
+    check_caption(&s, "First 6,000~us (<bdi>n0</bdi>), last 6,500~us (<bdi>n5</bdi>), lowest "
+                      "6,000~us (<bdi>n0</bdi>), highest 6,500~us (<bdi>n5</bdi>).");
+    add_chart(&s, AZ_CHART_LINE, "name", "Copy (us)", NULL)->max_rows = 2;
+    check_caption(&s,
+                  "First 5,000~us (<bdi>n0</bdi>), last nothing (<bdi>n1</bdi>), lowest 5,000~us "
+                  "(<bdi>n0</bdi>), highest 5,000~us (<bdi>n0</bdi>).");
+    add_chart(&s, AZ_CHART_LINE, "name", "Copy (us)", NULL); /* the first of equal ones */
+    check_caption(&s, "First 5,000~us (<bdi>n0</bdi>), last 5,000~us (<bdi>n5</bdi>), lowest "
+                      "-5,000~us (<bdi>n2</bdi>), highest 5,000~us (<bdi>n0</bdi>).");
+    add_chart(&s, AZ_CHART_SCATTER_LOG, "FLOPS/Byte", "TFLOPS/s", NULL);
+    check_caption(&s, "6 points; highest: <bdi>n5</bdi> with 6.00~TFLOPS/s at 60.0~FLOP/B.");
+    add_chart(&s, AZ_CHART_SCATTER_LOG, "FLOPS/Byte", "TFLOPS/s", NULL)->max_rows = 1;
+    check_caption(&s, "1 point; highest: <bdi>n0</bdi> with 1.00~TFLOPS/s at 10.0~FLOP/B.");
+    sample_end(&s);
+}
+
+static void captions_of_changes(void **state)
+{
+    (void)state;
+    struct sample s;
+    sample_begin(&s);
+    times(&s, 6);
+    add_chart(&s, AZ_CHART_WATERFALL, "name", "Copy (us)", "total"); /* n0 and n5 are levels */
+    check_caption(&s, "<bdi>n0</bdi> 5,000~us, <bdi>n5</bdi> 5,000~us. Largest changes: "
+                      "<bdi>n2</bdi> -5,000~us, <bdi>n3</bdi> +5,000~us, <bdi>n4</bdi> +5,000~us.");
+    add_chart(&s, AZ_CHART_WATERFALL, "name", "Compute (us)", NULL)->max_rows = 2;
+    check_caption(&s, "Largest changes: <bdi>n1</bdi> +6,100~us, <bdi>n0</bdi> +6,000~us.");
+    for (size_t rows = 2; rows <= 3; rows++) {
+        struct az_chart *c = add_chart(&s, AZ_CHART_TREND, "name", "Compute (us)", "Copy (us)");
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(az_vec_push(&c->y, AZ_SV("Copy (us)")), 0);
+        assert_int_equal(az_vec_push(&c->y, AZ_SV("mark")), 0);
+        c->max_rows = rows;
+        check_caption(
+            &s, rows == 2 ? "First 6,000~us (<bdi>n0</bdi>), last 6,100~us (<bdi>n1</bdi>), lowest "
+                            "6,000~us (<bdi>n0</bdi>), highest 6,100~us (<bdi>n1</bdi>)."
+                          : "First 6,000~us (<bdi>n0</bdi>), last 6,200~us (<bdi>n2</bdi>), lowest "
+                            "6,000~us (<bdi>n0</bdi>), highest 6,200~us (<bdi>n2</bdi>). 1 marked: "
+                            "<bdi>n2</bdi> <bdi>regressed</bdi>.");
+    }
+    struct az_chart *c = add_chart(&s, AZ_CHART_TREND, "name", "Compute (us)", "Copy (us)");
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(az_vec_push(&c->y, AZ_SV("Copy (us)")), 0);
+    assert_int_equal(az_vec_push(&c->y, AZ_SV("name")), 0);
+    check_text(caption(&s), " 6 marked: <bdi>n5</bdi> <bdi>n5</bdi>, <bdi>n4</bdi> <bdi>n4</bdi>, "
+                            "<bdi>n3</bdi> <bdi>n3</bdi>, and before.");
+    sample_end(&s);
+}
+
+/* Up to three stacks one by one, of more the range of each part; numbers have the axis's name. */
+static void captions_of_stacks(void **state)
+{
+    (void)state;
+    struct sample s;
+    sample_begin(&s);
+    times(&s, 6);
+    add_chart(&s, AZ_CHART_STACKED_BAR, "name", "Compute (us)", "Copy (us)")->max_rows = 3;
+    check_caption(&s, "<bdi>n0</bdi> 11.0~ms: <bdi>Compute</bdi> 6,000~us (54.5%), "
+                      "<bdi>Copy</bdi> 5,000~us (45.5%). <bdi>n1</bdi> 6,100~us: "
+                      "<bdi>Compute</bdi> 6,100~us (100.0%). <bdi>n2</bdi> 1,200~us: "
+                      "<bdi>Compute</bdi> 6,200~us (516.7%), <bdi>Copy</bdi> -5,000~us (-416.7%).");
+    add_chart(&s, AZ_CHART_STACKED_BAR, "name", "Compute (us)", "Copy (us)")->max_rows = 4;
+    check_caption(&s, "<bdi>Compute</bdi> 6,000~us (<bdi>n0</bdi>) to 6,300~us (<bdi>n3</bdi>), "
+                      "<bdi>Copy</bdi> -5,000~us (<bdi>n2</bdi>) to 5,000~us (<bdi>n0</bdi>).");
+    add_chart(&s, AZ_CHART_STACKED_BAR, "name", "Copy (us)", NULL)->max_rows = 1;
+    check_caption(&s, "<bdi>Copy</bdi> 5,000~us (100.0%).");
+    add_chart(&s, AZ_CHART_STACKED_BAR, "none", "Copy (us)", NULL)->max_rows =
+        2; /* rows by number */
+    check_caption(&s, "<bdi>none 1</bdi> 5,000~us: <bdi>Copy</bdi> 5,000~us (100.0%). "
+                      "<bdi>none 2</bdi> 0.00~us: nothing.");
+    sample_end(&s);
+}
+
+/* Rules: their state, change and limit in percent, the interval. */
+static struct az_table *changes(struct sample *s)
+{
+    static const struct {
+        const char *name, *state, *of, *words;
+        double change, low, high, limit;
+    } rows[] = {
+        { "slower", "fail", "kern_sum", "+30%", 30, 25, 40, 10 },
+        { "faster", "pass", "kern_sum", "-8%", -8, NAN, NAN, 10 },
+        { "far", "warn", "gpu_timeline", "x 9", 900, 800, 1000, 5 },
+        { "same", "unstable", "steps", "0%", 0, -3, 3, 5 },
+        { "unknown", "error", "steps", "none", NAN, NAN, NAN, NAN },
+    };
+    struct az_table *t = az_table_new(&s->arena, "times", "Rules", 0);
+    az_table_column(t, "metric", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "change", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_column(t, "low", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_column(t, "high", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_column(t, "limit", AZ_REAL, AZ_UNIT_PERCENT, 0);
+    az_table_column(t, "state", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "of", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "words", AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < AZ_LENGTH(rows); i++) {
+        az_put_text(t, az_sv_str(rows[i].name));
+        az_put_f64(t, rows[i].change);
+        az_put_f64(t, rows[i].low);
+        az_put_f64(t, rows[i].high);
+        az_put_f64(t, rows[i].limit);
+        az_put_text(t, az_sv_str(rows[i].state));
+        az_put_text(t, az_sv_str(rows[i].of));
+        az_put_text(t, az_sv_str(rows[i].words));
+    }
+    assert_int_equal(az_document_add(&s->doc, t), 0);
+    return t;
+}
+
+/* Bars on one axis of round steps. A change of many times the median is truncated, with a tip; the
+ * axis then ends at the round step after 12 times the median of 0, 8, 30 and 900. */
+static void limits_are_pictures(void **state)
+{
+    (void)state;
+    static const char *const more[] = { "low", "high", "limit", "state", "of", "words" };
+    struct sample s;
+    const char *got[3];
+    sample_begin(&s);
+    changes(&s);
+    for (int part = 0; part < 3; part++) {
+        struct az_chart *c = add_chart(&s, AZ_CHART_LIMITS, "metric", "change", NULL);
+        for (size_t i = 0; i < AZ_LENGTH(more); i++)
+            assert_int_equal(az_vec_push(&c->y, az_sv_str(more[i])), 0);
+        c->max_rows = part == 2 ? 1 : part == 1 ? 2 : 0;
+        got[part] = figure_of(&s, "<table class=\"limits\">\n", "</tbody>");
+    }
+    check_text(got[0], "<text x=\"8.0\" y=\"14\" text-anchor=\"start\">-100</text>"
+                       "<text x=\"88.8\" y=\"14\" text-anchor=\"middle\">0</text>"
+                       "<text x=\"169.6\" y=\"14\" text-anchor=\"middle\">+100</text>"
+                       "<text x=\"250.4\" y=\"14\" text-anchor=\"middle\">+200</text>"
+                       "<text x=\"331.2\" y=\"14\" text-anchor=\"middle\">+300</text>"
+                       "<text x=\"412.0\" y=\"14\" text-anchor=\"end\">+400</text></svg>");
+    check_text(
+        got[0],
+        "<tr><td class=\"t\"><span class=\"badge warning\">warn</span></td><th scope=\"row\" "
+        "class=\"t l\"><div>far</div><span class=\"of\">gpu_timeline</span></th>");
+    check_text(got[0],
+               "<line class=\"r\" x1=\"412.0\" y1=\"0.0\" x2=\"412.0\" y2=\"22.0\"/>"
+               "<rect class=\"w\" x=\"88.8\" y=\"5\" width=\"323.2\" height=\"12\"/>"
+               "<polygon class=\"w\" points=\"412.0,3 412.0,19 418.0,11.0\"/>"
+               "<line class=\"i\" x1=\"412.0\" y1=\"11.0\" x2=\"412.0\" y2=\"11.0\"/>"
+               "<line class=\"i\" x1=\"412.0\" y1=\"8.0\" x2=\"412.0\" y2=\"14.0\"/>"
+               "<line class=\"i\" x1=\"412.0\" y1=\"8.0\" x2=\"412.0\" y2=\"14.0\"/>"
+               "<line class=\"h\" x1=\"92.8\" y1=\"0.0\" x2=\"92.8\" y2=\"22.0\"/>"
+               "<line class=\"k\" x1=\"92.8\" y1=\"0.0\" x2=\"92.8\" y2=\"22.0\"/></svg></td>"
+               "<td class=\"t l\">x 9</td></tr>");
+    check_text(got[0], "<rect class=\"b\" x=\"88.8\" y=\"5\" width=\"1.0\" height=\"12\"/>"
+                       "<line class=\"i\" x1=\"86.4\" y1=\"11.0\" x2=\"91.2\" y2=\"11.0\"/>"
+                       "<line class=\"i\" x1=\"86.4\" y1=\"8.0\" x2=\"86.4\" y2=\"14.0\"/>"
+                       "<line class=\"i\" x1=\"91.2\" y1=\"8.0\" x2=\"91.2\" y2=\"14.0\"/>");
+    check_text(got[0], "x1=\"412.0\" y1=\"0.0\" x2=\"412.0\" y2=\"22.0\"/></svg></td>"
+                       "<td class=\"t l\">none</td></tr>"); /* no bar, no limit */
+    check_text(got[0], "<span class=\"badge error\">error</span>");
+    check_text(got[0], "<span class=\"badge warning\">unstable</span>");
+    check_text(got[0], "<span class=\"badge\">pass</span>");
+    /* without the far one: from -8 to 40, in steps of 10 */
+    check_text(got[1], "<text x=\"8.0\" y=\"14\" text-anchor=\"start\">-10</text>"
+                       "<text x=\"109.0\" y=\"14\" text-anchor=\"middle\">0</text>"
+                       "<text x=\"210.0\" y=\"14\" text-anchor=\"middle\">+10</text>"
+                       "<text x=\"311.0\" y=\"14\" text-anchor=\"middle\">+20</text>"
+                       "<text x=\"412.0\" y=\"14\" text-anchor=\"end\">+30</text></svg>");
+    check_text(got[1], "<rect class=\"w\" x=\"109.0\" y=\"5\" width=\"303.0\" height=\"12\"/>"
+                       "<line class=\"i\" x1=\"361.5\" y1=\"11.0\" x2=\"412.0\" y2=\"11.0\"/>");
+    check_text(got[1], "<rect class=\"b\" x=\"28.2\" y=\"5\" width=\"80.8\" height=\"12\"/>"
+                       "<line class=\"h\" x1=\"210.0\" y1=\"0.0\" x2=\"210.0\" y2=\"22.0\"/>");
+    assert_null(strstr(got[1], "<polygon"));
+    /* nothing below zero: steps of 5 */
+    check_text(got[2], "text-anchor=\"start\">0</text>");
+    check_text(got[2], "text-anchor=\"end\">+30</text></svg>");
+    check_text(got[2], "<text x=\"75.3\" y=\"14\" text-anchor=\"middle\">+5</text>");
+    sample_end(&s);
+}
+
+/* Steps of a sixth of the largest distance from the median (106 us, 42 us), which is at least 5% of
+ * it (of 1,000: 50). */
+static void heat_by_distance(void **state)
+{
+    (void)state;
+    struct sample s;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "times", "Nights", 0);
+    az_table_column(t, "night", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "wide (us)", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "narrow", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "equal", AZ_INT, AZ_UNIT_COUNT, 0);
+    for (int i = 0; i < 7; i++) {
+        az_put_text(t, az_arena_printf(&s.arena, "n%d", i));
+        if (i == 5)
+            az_put_empty(t);
+        else
+            az_put_f64(t, 100 + 12 * (i - 2));
+        az_put_i64(t, 1000 + (i - 3) * 5);
+        az_put_i64(t, 4);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    struct az_chart *c = add_chart(&s, AZ_CHART_HEAT, "night", "wide (us)", "narrow");
+    assert_int_equal(az_vec_push(&c->y, AZ_SV("equal")), 0);
+    static const char *const rows[] = {
+        "n0</th><td class=\"m4\" title=\"76 us\">76.000</td><td class=\"m2\" "
+        "title=\"985\">985</td>",
+        "n1</th><td class=\"m3\" title=\"88 us\">88.000</td><td class=\"m1\" "
+        "title=\"990\">990</td>",
+        "n2</th><td class=\"m1\" title=\"100 us\">100.000</td><td class=\"m1\" "
+        "title=\"995\">995</td>",
+        "n3</th><td class=\"p1\" title=\"112 us\">112.000</td><td class=\"p0\" "
+        "title=\"1000\">1,000</td>",
+        "n4</th><td class=\"p3\" title=\"124 us\">124.000</td><td class=\"p1\" "
+        "title=\"1005\">1,005</td>",
+        "n5</th><td></td><td class=\"p1\" title=\"1010\">1,010</td>",
+        "n6</th><td class=\"p6\" title=\"148 us\">148.000</td><td class=\"p2\" "
+        "title=\"1015\">1,015</td>",
+    };
+    const char *got = figure_of(&s, "<table class=\"heat\">\n", "</tbody>");
+    check_text(got,
+               "<thead><tr><th scope=\"col\" class=\"t\">night</th><th scope=\"col\">Wide "
+               "(us)</th><th scope=\"col\">Narrow</th><th scope=\"col\">Equal</th></tr></thead>");
+    for (size_t i = 0; i < AZ_LENGTH(rows); i++)
+        check_text(got, az_arena_printf(&s.arena,
+                                        "<tr><th scope=\"row\" class=\"t\">%s<td class=\"p0\" "
+                                        "title=\"4\">4</td></tr>",
+                                        rows[i])
+                            .p);
+    sample_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_the_page),  cmocka_unit_test(values_and_units),
-        cmocka_unit_test(more_of_some_kinds), cmocka_unit_test(small_charts_share_an_end),
-        cmocka_unit_test(titles_of_axes),     cmocka_unit_test(stacks_by_their_number),
-        cmocka_unit_test(width_of_figures),
+        cmocka_unit_test(order_of_the_page),   cmocka_unit_test(values_and_units),
+        cmocka_unit_test(more_of_some_kinds),  cmocka_unit_test(small_charts_share_an_end),
+        cmocka_unit_test(titles_of_axes),      cmocka_unit_test(stacks_by_their_number),
+        cmocka_unit_test(width_of_figures),    cmocka_unit_test(captions_of_values),
+        cmocka_unit_test(captions_of_changes), cmocka_unit_test(captions_of_stacks),
+        cmocka_unit_test(limits_are_pictures), cmocka_unit_test(heat_by_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
