@@ -17,8 +17,6 @@
 static const struct {
     const char *name, *instead;
 } elsewhere[] = {
-    { "TraceLens_split_inference_trace", "use 'analyzer cut --steps N-M -o FILE'" },
-    { "tracelens-split", "use 'analyzer cut --steps N-M -o FILE'" },
     { "generate_perf_report_jax_analysis", "use 'analyzer run'" },
     { "compare_traces_jax_llama", "use 'analyzer compare'" },
     { "match_inference_trace_blocks", "use 'analyzer compare --tree'" },

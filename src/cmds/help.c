@@ -48,6 +48,7 @@ const struct az_cmd *const az_cmd_table[] = {
     &az_cmd_tracelens_hip_activity,
     &az_cmd_tracelens_memory_copy,
     &az_cmd_tracelens_genesis,
+    &az_cmd_tracelens_split,
     &az_cmd_tracelens_multirank,
     &az_cmd_tracelens_collectives,
     &az_cmd_tracelens_compare,
@@ -103,6 +104,7 @@ static const struct {
     { "TraceLens_generate_perf_report_genesis", &az_cmd_tracelens_genesis },
     { "TraceLens_generate_multi_rank_collective_report_pytorch", &az_cmd_tracelens_collectives },
     { "TraceLens_compare_perf_reports_pytorch", &az_cmd_tracelens_compare },
+    { "TraceLens_split_inference_trace", &az_cmd_tracelens_split },
 };
 
 const struct az_cmd *az_cmd_of_script(struct az_sv name)

@@ -74,6 +74,8 @@ static const struct {
     { &az_cmd_tracelens_multirank, "  analyzer tracelens-multirank -b profiles\n" },
     { &az_cmd_tracelens_collectives, "  analyzer tracelens-collectives --trace_dir traces\n" },
     { &az_cmd_tracelens_genesis, "  analyzer tracelens-genesis --capture-dir run\n" },
+    { &az_cmd_tracelens_split,
+      "  analyzer tracelens-split trace.json.gz -o parts --find-steady-state\n" },
     { &az_cmd_tracelens_compare,
       "  analyzer tracelens-compare a.xlsx b.xlsx -o comparison.xlsx\n" },
     { &az_cmd_tracelens_rocprof,

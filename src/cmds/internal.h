@@ -41,6 +41,7 @@ extern const struct az_cmd az_cmd_tracelens_pytorch, az_cmd_tracelens_inference,
     az_cmd_tracelens_rocprof, az_cmd_tracelens_jax, az_cmd_tracelens_hip_api,
     az_cmd_tracelens_hip_activity, az_cmd_tracelens_memory_copy, az_cmd_tracelens_multirank,
     az_cmd_tracelens_compare, az_cmd_tracelens_collectives, az_cmd_tracelens_genesis,
+    az_cmd_tracelens_split,
     az_cmd_tt_perf_report, az_cmd_gpu_perf_analyzer;
 extern const struct az_cmd *const az_cmd_table[]; /* NULL-terminated */
 
