@@ -18,7 +18,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from regions_check import Tree, program, write_nsys, write_pytorch  # noqa: E402
+from regions_check import Late, Tree, program, write_nsys, write_pytorch  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "example", "pytorch")
@@ -154,6 +154,11 @@ def main():
         path = os.path.join(tmp, "steps.sqlite")
         write_nsys(program(False), path)
         check(analyzer, tmp, path, ("--steps", "11-13"), "nsys program, steps")
+        for write, ending in ((write_pytorch, ".json"), (write_nsys, ".sqlite")):
+            path = os.path.join(tmp, "late" + ending)
+            write(Late(), path)
+            for window in (("--steps", "2"), ("--steps", "2-3"), ("--range", "step 3"), ("--from", "30us", "--to", "47us")):
+                check(analyzer, tmp, path, window, "late%s %s" % (ending, " ".join(window)))
         sets = os.path.join(tmp, "nsys")
         subprocess.run([sys.executable, os.path.join(HERE, "gen", "make_nsys_sqlite.py"), sets], check=True, stdout=subprocess.DEVNULL)
         for name in sorted(n for n in os.listdir(sets) if n.endswith(".sqlite")):

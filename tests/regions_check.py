@@ -222,7 +222,8 @@ def write_pytorch(t, path):
     for tid, start, end, corr in t.launches:
         add("cuda_runtime", "cudaLaunchKernel", tid, start, end, {"correlation": corr})
     for start, end, corr, name in t.kernels:
-        add("kernel", name, 7, start, end, {"correlation": corr, "stream": 7, "device": 0}, pid=0)
+        stream = getattr(t, "streams", {}).get(corr, 7)
+        add("kernel", name, stream, start, end, {"correlation": corr, "stream": stream, "device": 0}, pid=0)
     with open(path, "w") as f:
         f.write('{"schemaVersion":1,"traceEvents":[\n%s\n]}\n' % ",\n".join(out))
 
@@ -234,7 +235,6 @@ def write_nsys(t, path):
     def text(s):
         return strings.setdefault(s, len(strings))
 
-    pid = 9 << 24
     db.execute("CREATE TABLE StringIds (id INTEGER, value TEXT)")
     db.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,"
                " streamId INTEGER, correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER)")
@@ -242,12 +242,17 @@ def write_nsys(t, path):
                " correlationId INTEGER, nameId INTEGER, returnValue INTEGER)")
     db.execute("CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, rangeId INTEGER, text TEXT,"
                " globalTid INTEGER, endGlobalTid INTEGER, textId INTEGER, domainId INTEGER)")
-    for start, end, corr, name in t.kernels:
-        db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?,?,0,1,7,?,?,?,?)", (start, end, corr, pid, text(name), text(name)))
-    for tid, start, end, corr in t.launches:
-        db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?,?,0,?,?,?,0)", (start, end, pid + tid, corr, text("cudaLaunchKernel")))
-    for tid, start, end, name, _ in t.ranges:
-        db.execute("INSERT INTO NVTX_EVENTS VALUES (?,?,59,NULL,?,?,NULL,NULL,0)", (start, end, name, pid + tid))
+    for late in getattr(t, "late", [0]):  # of each process
+        pid = 9 + late << 24
+        for start, end, corr, name in t.kernels:
+            stream = getattr(t, "streams", {}).get(corr, 7)
+            db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?,?,0,1,?,?,?,?,?)",
+                       (start + late, end + late, stream, corr, pid, text(name), text(name)))
+        for tid, start, end, corr in t.launches:
+            db.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?,?,0,?,?,?,0)",
+                       (start + late, end + late, pid + tid, corr, text("cudaLaunchKernel")))
+        for tid, start, end, name, _ in t.ranges:
+            db.execute("INSERT INTO NVTX_EVENTS VALUES (?,?,59,NULL,?,?,NULL,NULL,0)", (start + late, end + late, name, pid + tid))
     db.executemany("INSERT INTO StringIds VALUES (?,?)", [(v, k) for k, v in strings.items()])
     db.commit()
     db.close()
@@ -281,6 +286,23 @@ def write_rocprof(t, path):
          [["KERNEL_DISPATCH", 1, 1, 1, name, corr, start, end, 0, 0, 64, 1, 1, 64, 1, 1] for start, end, corr, name in t.kernels])
     rows("marker_api_trace", ["Domain", "Function", "Process_Id", "Thread_Id", "Correlation_Id", "Start_Timestamp", "End_Timestamp"],
          [["MARKER_CORE_API", name, 7, tid, 1000000 + i, start, end] for i, (tid, start, end, name, _) in enumerate(t.ranges)])
+
+
+class Late:
+    """Steps whose work on two of three streams runs in the time of the next steps; for nsys, of two processes half a step apart."""
+
+    def __init__(self, steps=7):
+        names = ["gemm", "ncclDevKernel_AllReduce_Sum_f32", "relu"]
+        self.ranges, self.ops, self.launches, self.kernels, self.streams, self.late = [], [], [], [], {}, [0, 5000]
+        for i in range(steps):
+            at = 1000 + i * 10000
+            self.ranges.append((1, at, at + 9900, "step %d" % i, "range"))
+            for k in range(6):
+                corr = i * 6 + k + 1
+                self.launches.append((1, at + 100 + k * 1000, at + 300 + k * 1000, corr))
+                start = at + 400 + k * 1000 + [0, 9000, 16000][k % 3]
+                self.kernels.append((start, start + 1500 + 700 * (k % 3), corr, names[k % 3]))
+                self.streams[corr] = 7 + k % 3
 
 
 WRITERS = {"pytorch": (write_pytorch, ".json", True), "nsys": (write_nsys, ".sqlite", False),

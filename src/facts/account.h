@@ -120,12 +120,17 @@ struct az_work_event {
     uint32_t name, lane;
     enum az_part part;
     enum az_kind kind;
+    bool other; /* outside the window: only makes the device busy */
 };
 struct az_work_sweep {
     struct az_job *job;
     size_t trace;
     const struct az_counted *counted;
     struct az_sweep at;
+    bool with_others; /* also what runs next to the work of a window */
+    size_t other;     /* the next of these */
+    bool held;        /* `next` comes after others */
+    struct az_work_event next;
 };
 /* Events that count, by start. */
 static inline struct az_work_sweep az_work_sweep(struct az_job *job, size_t trace,

@@ -79,24 +79,44 @@ static void add_to_steps(struct pass *p, enum az_part part, int64_t start, int64
         p->open[part]++;
 }
 
+static inline int add_one(struct pass *p, enum az_part part, uint32_t lane, int64_t start,
+                          int64_t end)
+{
+    az_tally_add(&p->all, part, start, end);
+    if (p->device)
+        az_tally_add(&p->device[p->dev.slot_of_lane.v[lane]], part, start, end);
+    if (p->step)
+        add_to_steps(p, part, start, end);
+    return p->steps && p->steps->n && !p->step ? az_busy_add(&p->busy, part, start, end) : AZ_OK;
+}
+
 static int add_rows(struct pass *p, enum az_kind kind, size_t from, size_t to)
 {
     const struct az_events *e = &p->t->ev[kind];
     const uint8_t *skip = p->counted->skip[kind];
-    const bool lists = p->steps && p->steps->n && !p->step;
     int rc = 0;
-    for (size_t row = from; rc == 0 && row < to; row++) {
-        if (skip && skip[row])
+    for (size_t row = from; rc == 0 && row < to; row++)
+        if (!skip || !skip[row])
+            rc = add_one(p, az_part_of(p->job, p->trace, kind, e->name[row]), e->lane[row],
+                         e->start[row], e->end[row]);
+    return rc;
+}
+
+/* What runs next to the work of a window makes the device busy, and is no event of it. */
+static int add_with_others(struct pass *p)
+{
+    struct az_work_sweep s = az_work_sweep(p->job, p->trace, p->counted);
+    struct az_work_event e;
+    int rc = 0;
+    s.with_others = true;
+    while (rc == 0 && az_work_next(&s, &e)) {
+        const uint32_t slot = p->dev.slot_of_lane.v[e.lane];
+        if (slot == AZ_NO_ID)
             continue;
-        const int64_t start = e->start[row], end = e->end[row];
-        const enum az_part part = az_part_of(p->job, p->trace, kind, e->name[row]);
-        az_tally_add(&p->all, part, start, end);
+        rc = add_one(p, e.part, e.lane, e.start, e.end);
+        p->all.events -= e.other;
         if (p->device)
-            az_tally_add(&p->device[p->dev.slot_of_lane.v[e->lane[row]]], part, start, end);
-        if (p->step)
-            add_to_steps(p, part, start, end);
-        if (lists)
-            rc = az_busy_add(&p->busy, part, start, end);
+            p->device[slot].events -= e.other;
     }
     return rc;
 }
@@ -107,7 +127,9 @@ static int add_events(struct pass *p)
     enum az_kind kind;
     size_t from, to;
     int rc = 0;
-    while (rc == 0 && az_sweep_rows(&sweep, &kind, &from, &to))
+    if (p->t->window_others.n)
+        rc = add_with_others(p);
+    while (rc == 0 && !p->t->window_others.n && az_sweep_rows(&sweep, &kind, &from, &to))
         rc = add_rows(p, kind, from, to);
     return rc ? rc : az_busy_close(&p->busy);
 }
@@ -290,8 +312,10 @@ static int sweep_windows(struct pass *p)
         return az_arena_error(p->job->arena);
     for (size_t i = 0; i < n; i++)
         az_tally_init(&p->cut[i], p->micro);
+    s.with_others = true;
     while (az_work_next(&s, &e))
-        cut_to_windows(p, &e);
+        if (p->dev.slot_of_lane.v[e.lane] != AZ_NO_ID)
+            cut_to_windows(p, &e);
     return 0;
 }
 
@@ -486,7 +510,7 @@ const struct az_counted *az_job_counted(struct az_job *job, size_t trace, enum a
     return made;
 }
 
-bool az_work_next(struct az_work_sweep *s, struct az_work_event *out)
+static bool next_event(struct az_work_sweep *s, struct az_work_event *out)
 {
     uint32_t op;
     while (az_sweep_next(&s->at, &op)) {
@@ -495,13 +519,37 @@ bool az_work_next(struct az_work_sweep *s, struct az_work_event *out)
         const uint32_t row = az_op_row(op);
         if (s->counted->skip[kind] && s->counted->skip[kind][row])
             continue;
-        *out = (struct az_work_event){ e->start[row],
-                                       e->end[row],
-                                       e->name[row],
-                                       e->lane[row],
-                                       az_part_of(s->job, s->trace, kind, e->name[row]),
-                                       kind };
+        *out = (struct az_work_event){
+            .start = e->start[row],
+            .end = e->end[row],
+            .name = e->name[row],
+            .lane = e->lane[row],
+            .part = az_part_of(s->job, s->trace, kind, e->name[row]),
+            .kind = kind,
+        };
         return true;
     }
     return false;
+}
+
+bool az_work_next(struct az_work_sweep *s, struct az_work_event *out)
+{
+    const struct az_other_works *others = &s->at.t->window_others;
+    if (!s->held && (!s->with_others || s->other >= others->n))
+        return next_event(s, out);
+    if (!s->held)
+        s->held = next_event(s, &s->next);
+    if (s->other < others->n && (!s->held || others->v[s->other].start < s->next.start)) {
+        const struct az_other_work *x = &others->v[s->other++];
+        const enum az_kind kind = (enum az_kind)x->kind;
+        *out = (struct az_work_event){
+            x->start, x->end, x->name, x->lane, az_part_of(s->job, s->trace, kind, x->name),
+            kind,     true
+        };
+        return true;
+    }
+    *out = s->next;
+    const bool any = s->held;
+    s->held = false;
+    return any;
 }

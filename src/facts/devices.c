@@ -39,6 +39,19 @@ static int find_slots(struct az_devices_of *d, const struct az_trace *t, enum az
     return rc;
 }
 
+/* Lanes with work outside the window only are of their device where it has a slot. */
+static void find_others(struct az_devices_of *d, const struct az_trace *t, enum az_devices_by by,
+                        const struct az_map *m)
+{
+    for (size_t i = 0; i < t->window_others.n; i++) {
+        const uint32_t lane = t->window_others.v[i].lane;
+        const struct az_lane *l = &t->lanes.v[lane];
+        if (d->slot_of_lane.v[lane] == AZ_NO_ID)
+            d->slot_of_lane.v[lane] =
+                az_map_get(m, (uint64_t)l->device, by == AZ_BY_PROCESS ? l->proc : 0);
+    }
+}
+
 int az_devices_make(struct az_devices_of *d, const struct az_trace *t, enum az_devices_by by,
                     struct az_mem *mem)
 {
@@ -72,6 +85,8 @@ int az_devices_make(struct az_devices_of *d, const struct az_trace *t, enum az_d
         if (rc == 0)
             d->slot_of_lane.v[i] = *at;
     }
+    if (rc == 0)
+        find_others(d, t, by, &m);
     az_map_release(&m);
     return rc;
 }

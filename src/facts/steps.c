@@ -132,7 +132,7 @@ static int find(struct az_step_search *s)
         rc = az_steps_by_framework(s);
     if (rc == 0 && s->found.n == 0)
         s->out->marks = s->out->empty_marks = s->only_zero;
-    if (rc == 0 && pattern && s->found.n == 0 && s->only_zero == 0)
+    if (rc == 0 && pattern && s->found.n == 0 && s->only_zero == 0 && s->out->cut == 0)
         rc = az_steps_by_pattern(s);
     return rc ? rc : keep(s);
 }
@@ -156,7 +156,7 @@ static int make(struct az_job *job, size_t trace, struct az_steps *out)
         return 0;
     }
     /* between the instances of a window nothing is known of time */
-    const int rc = s.t->window_work.n ? AZ_OK : find(&s);
+    const int rc = s.t->window_work.n > 1 ? AZ_OK : find(&s);
     az_vec_release(&s.found);
     az_vec_release(&s.process);
     return rc;

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "classify/steps.h"
 #include "facts/steps_internal.h"
+#include "model/window.h"
 #include "model/xtrace.h"
 
 /* Marks of ProfilerStep follow each other; where a schedule leaves steps out, there is a hole of at
@@ -149,9 +150,21 @@ static void drop_empty(struct az_step_search *s, struct marks *m)
     m->n = kept;
 }
 
+/* Marks that the window cuts are no steps: their work is not whole. */
+static void drop_cut(struct az_step_search *s, struct marks *m)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->n; i++)
+        if (!az_window_cuts(s->t, m->v[i].lane, m->v[i].start, m->v[i].end))
+            m->v[kept++] = m->v[i];
+    s->out->cut += m->n - kept;
+    m->n = kept;
+}
+
 static int use(struct az_step_search *s, struct marks *m, enum az_step_how how, struct az_sv text,
                bool on_device)
 {
+    drop_cut(s, m);
     drop_empty(s, m);
     int rc = choose_lane(s, m);
     if (rc == 0)

@@ -88,6 +88,8 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
     az_vec_init(&t->facts, mem);
     az_vec_init(&t->window_work, mem);
     az_vec_init(&t->recorded_window, mem);
+    az_vec_init(&t->window_process, mem);
+    az_vec_init(&t->window_others, mem);
     int err = az_intern_init(&t->names, &t->arena, mem);
     if (err == 0)
         err = az_map_init(&t->lane_of, mem, 0);
@@ -290,6 +292,8 @@ void az_trace_release(struct az_trace *t)
     az_vec_release(&t->facts);
     az_vec_release(&t->window_work);
     az_vec_release(&t->recorded_window);
+    az_vec_release(&t->window_process);
+    az_vec_release(&t->window_others);
     az_map_release(&t->lane_of);
     az_intern_release(&t->names);
     az_arena_release(&t->arena);
@@ -499,6 +503,17 @@ static int sort_kinds(struct az_trace *t, unsigned threads)
 
 int az_trace_finalize(struct az_trace *t) { return az_trace_finalize_on(t, 1); }
 
+/* The window that the file holds, then the part of it that is chosen. */
+static int apply_windows(struct az_trace *t)
+{
+    enum az_window_miss miss = AZ_WINDOW_FOUND;
+    int rc = t->recorded_window.n ? az_window_apply(t, NULL, &miss) : AZ_OK;
+    if (rc == 0 && t->window)
+        rc = az_window_apply(t, t->window, &miss);
+    t->window_miss = miss;
+    return rc;
+}
+
 int az_trace_finalize_on(struct az_trace *t, unsigned threads)
 {
     if (t->sealed)
@@ -509,11 +524,8 @@ int az_trace_finalize_on(struct az_trace *t, unsigned threads)
         az_trace_drop_columns(t, AZ_KERNEL, AZ_COL_GEO);
     az_map_release(&t->geometries.row_of);
     int err = sort_kinds(t, threads);
-    if (err == 0 && (t->window || t->recorded_window.n)) {
-        enum az_window_miss miss;
-        err = az_window_apply(t, t->window, &miss);
-        t->window_miss = miss;
-    }
+    if (err == 0 && (t->window || t->recorded_window.n))
+        err = apply_windows(t);
     if (err == 0)
         err = az_trace_clean(t);
     if (err == 0)

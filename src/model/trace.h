@@ -203,6 +203,14 @@ struct az_trace_quality {
     int64_t impossible_ticks, clipped_ticks;
 };
 
+/* Device work outside a window that ran at the same time as the work in it, clipped to that. */
+struct az_other_work {
+    int64_t start, end;
+    uint32_t name, lane;
+    uint8_t kind; /* AZ_KERNEL to AZ_GRAPH */
+};
+AZ_VEC(struct az_other_work, az_other_works);
+
 struct az_trace;
 /* Called at the end of az_trace_finalize and of az_trace_release for a trace that has `ext`. */
 struct az_trace_ext {
@@ -265,8 +273,10 @@ struct az_trace {
     bool windowed;                      /* it holds a window of its recording */
     int64_t recorded;                   /* ticks of the recording that `window` is a part of */
     struct az_spans recorded_window; /* of a file that holds a window: host time, ticks, merged */
-    struct az_spans window_work;     /* of several instances of a range: from the first start to the
-                                        last end of the device work of each, merged; else empty */
+    struct az_vec_u64 window_process; /* parallel: whose calls it holds; empty: of all processes */
+    struct az_spans window_work; /* of each instance of a window: from the first start to the last
+                                    end of its device work, merged; else empty */
+    struct az_other_works window_others; /* by start: makes the device busy, and is in no table */
     struct az_name_classes classes;  /* of the names of kernels and fills; made when it is sealed */
     struct az_vec_u32 full_name; /* name id -> id of the whole name that decides its class, where a
                                     short one is shown; AZ_NO_ID, or beyond the end: the same */

@@ -45,6 +45,9 @@ int az_trace_classify_on(struct az_trace *t, unsigned threads)
     mark(t, AZ_KERNEL, wanted);
     mark(t, AZ_MEMSET, wanted);
     mark(t, AZ_GRAPH, wanted);
+    for (size_t i = 0; i < t->window_others.n; i++)
+        if (t->window_others.v[i].kind != AZ_MEMCPY && t->window_others.v[i].name < ids)
+            wanted[t->window_others.v[i].name] = 1;
     mark_sums(&t->kernel_sums, ids, wanted);
     mark_sums(&t->mem_sums, ids, wanted);
     for (size_t i = 0; i < t->full_name.n; i++)

@@ -1,5 +1,5 @@
 /* The part of a trace that the user chose: see the header. */
-#include "model/window.h"
+#include "model/window_internal.h"
 
 #include "base/num.h"
 #include "classify/steps.h"
@@ -81,7 +81,6 @@ int az_window_read(const struct az_options *o, struct az_window *out, bool *any,
 static const enum az_kind host_kinds[] = { AZ_HOST_OP,   AZ_CALL,     AZ_OSRT,  AZ_RANGE,
                                            AZ_FRAME,     AZ_OVERHEAD, AZ_ALLOC, AZ_CAPTURED,
                                            AZ_GAP_FRAME, AZ_MODULE };
-static const enum az_kind device_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH, AZ_SYNC };
 
 static int64_t recording_start(const struct az_trace *t)
 {
@@ -174,73 +173,21 @@ static int range_spans(const struct az_trace *t, struct az_sv pattern, struct az
     return rc;
 }
 
-/* ---- steps ---- */
-
-/* Which kind of mark the trace has: the first of the list that any host event is. */
-static enum az_step_mark mark_kind(const struct az_trace *t)
-{
-    static const enum az_kind kinds[] = { AZ_RANGE, AZ_HOST_OP };
-    enum az_step_mark best = AZ_MARK_NONE;
-    for (size_t k = 0; k < AZ_LENGTH(kinds); k++) {
-        const struct az_events *e = &t->ev[kinds[k]];
-        uint32_t last = AZ_NO_ID;
-        for (size_t i = 0; i < e->n; i++) {
-            struct az_sv stem;
-            int64_t number;
-            if (e->name[i] == last || e->name[i] == AZ_NO_ID || e->end[i] <= e->start[i])
-                continue;
-            last = e->name[i];
-            const enum az_step_mark m = az_step_mark_of(az_trace_text(t, last), &stem, &number);
-            if (m != AZ_MARK_NONE && (best == AZ_MARK_NONE || m < best))
-                best = m;
-        }
-    }
-    return best;
-}
-
-/* Marks of that kind by start; their numbers are those of their names, else their places. Steps
- * that follow each other are one part, with the time between them. */
-static int step_spans(const struct az_trace *t, const struct az_window *w, struct az_spans *out,
-                      enum az_window_miss *miss)
-{
-    const enum az_step_mark kind = mark_kind(t);
-    const struct az_events *e = &t->ev[t->ev[AZ_RANGE].n ? AZ_RANGE : AZ_HOST_OP];
-    int64_t place = 0, end = INT64_MIN;
-    bool follows = false;
-    int rc = AZ_OK;
-    for (size_t i = 0; rc == 0 && kind != AZ_MARK_NONE && i < e->n; i++) {
-        struct az_sv stem;
-        int64_t number;
-        if (e->name[i] == AZ_NO_ID || e->end[i] <= e->start[i] || e->start[i] < end ||
-            az_step_mark_of(az_trace_text(t, e->name[i]), &stem, &number) != kind)
-            continue;
-        end = e->end[i];
-        number = number < 0 ? place : number;
-        place++;
-        const bool chosen = number >= w->step && number <= w->last_step;
-        if (chosen && follows)
-            out->v[out->n - 1].end = end;
-        else if (chosen)
-            rc = az_vec_push(out, ((struct az_span){ e->start[i], end }));
-        follows = chosen;
-    }
-    if (rc == 0 && !out->n)
-        *miss = place ? AZ_WINDOW_NO_STEP : AZ_WINDOW_NO_MARKS;
-    return rc;
-}
-
-static int clip_to(struct az_spans *s, int64_t from, int64_t to)
+static void clip_to(struct az_window_parts *p, int64_t from, int64_t to)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        struct az_span x = s->v[i];
+    for (size_t i = 0; i < p->spans.n; i++) {
+        struct az_span x = p->spans.v[i];
         x.start = x.start > from ? x.start : from;
         x.end = x.end < to ? x.end : to;
-        if (x.start < x.end)
-            s->v[n++] = x;
+        if (x.start >= x.end)
+            continue;
+        if (p->process.n)
+            p->process.v[n] = p->process.v[i];
+        p->spans.v[n++] = x;
     }
-    s->n = n;
-    return AZ_OK;
+    p->process.n = p->process.n ? n : 0;
+    p->spans.n = n;
 }
 
 /* The first start, or the last end of ranges. */
@@ -267,20 +214,76 @@ static int end_ticks(const struct az_trace *t, const struct az_window_end *w, bo
     return rc;
 }
 
-int az_window_spans(const struct az_trace *t, const struct az_window *w, struct az_spans *out,
-                    enum az_window_miss *miss)
+void az_window_parts_init(struct az_window_parts *p, struct az_mem *mem)
+{
+    az_vec_init(&p->spans, mem);
+    az_vec_init(&p->process, mem);
+}
+
+void az_window_parts_release(struct az_window_parts *p)
+{
+    az_vec_release(&p->spans);
+    az_vec_release(&p->process);
+}
+
+/* Spans [*from, *to) of a process; of all where it has none. */
+static void of_process(const struct az_window_parts *p, uint64_t process, size_t *from, size_t *to)
+{
+    size_t lo = 0, hi = p->process.n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (p->process.v[mid] < process)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (hi = lo; hi < p->process.n && p->process.v[hi] == process; hi++)
+        ;
+    *from = lo < hi ? lo : 0;
+    *to = lo < hi ? hi : p->spans.n;
+}
+
+uint32_t az_window_part_at(const struct az_window_parts *p, uint64_t process, int64_t at)
+{
+    size_t from, to;
+    if (!p->process.n)
+        return az_span_at(&p->spans, at);
+    of_process(p, process, &from, &to);
+    for (size_t i = from; i < to; i++)
+        if (p->spans.v[i].start <= at && at < p->spans.v[i].end)
+            return (uint32_t)i + 1;
+    return 0;
+}
+
+bool az_window_parts_touch(const struct az_window_parts *p, uint64_t process, int64_t start,
+                           int64_t end)
+{
+    size_t from, to;
+    if (!p->process.n)
+        return az_spans_touch(&p->spans, start, end);
+    of_process(p, process, &from, &to);
+    for (size_t i = from; i < to; i++)
+        if (end <= start ? p->spans.v[i].start <= start && start < p->spans.v[i].end
+                         : p->spans.v[i].start < end && start < p->spans.v[i].end)
+            return true;
+    return false;
+}
+
+int az_window_spans(const struct az_trace *t, const struct az_window *w,
+                    struct az_window_parts *out, enum az_window_miss *miss)
 {
     int64_t from, to;
     int rc = AZ_OK;
     *miss = AZ_WINDOW_FOUND;
-    az_vec_reset(out);
+    az_vec_reset(&out->spans);
+    az_vec_reset(&out->process);
     if (w->range.n) {
-        rc = range_spans(t, w->range, out);
-        *miss = rc == 0 && !out->n ? AZ_WINDOW_NO_RANGE : *miss;
+        rc = range_spans(t, w->range, &out->spans);
+        *miss = rc == 0 && !out->spans.n ? AZ_WINDOW_NO_RANGE : *miss;
     } else if (w->step >= 0) {
-        rc = step_spans(t, w, out, miss);
+        rc = az_window_of_steps(t, w, out, miss);
     } else {
-        rc = az_vec_push(out, ((struct az_span){ INT64_MIN, INT64_MAX }));
+        rc = az_vec_push(&out->spans, ((struct az_span){ INT64_MIN, INT64_MAX }));
     }
     if (rc == 0 && *miss == AZ_WINDOW_FOUND)
         rc = end_ticks(t, &w->from, false, &from, miss);
@@ -288,15 +291,17 @@ int az_window_spans(const struct az_trace *t, const struct az_window *w, struct 
         rc = end_ticks(t, &w->to, true, &to, miss);
     if (rc || *miss != AZ_WINDOW_FOUND)
         return rc;
-    az_spans_union(out);
-    return clip_to(out, from, to);
+    if (!out->process.n)
+        az_spans_union(&out->spans);
+    clip_to(out, from, to);
+    return AZ_OK;
 }
 
 /* ---- what is in it ---- */
 
 struct filter {
     struct az_trace *t;
-    const struct az_spans *spans;
+    const struct az_window_parts *parts;
     struct az_map calls;  /* (process, correlation) -> span that it begins in + 1; 0: none */
     struct az_spans work; /* by span: of its device work; end < start: none */
     uint64_t dropped;
@@ -314,6 +319,9 @@ static uint64_t process_of(const struct az_trace *t, uint32_t lane)
     return lane < o->lane_scopes.n ? o->lane_scopes.v[lane] : 0;
 }
 
+/* Whose window counts for an event of a lane. */
+static uint64_t owner_of(const struct az_trace *t, uint32_t lane) { return t->lanes.v[lane].proc; }
+
 static int list_calls(struct filter *f)
 {
     const struct az_events *e = &f->t->ev[AZ_CALL];
@@ -323,7 +331,8 @@ static int list_calls(struct filter *f)
         bool added;
         if (e->corr[i])
             rc = az_map_put(&f->calls, process_of(f->t, e->lane[i]), e->corr[i],
-                            az_span_at(f->spans, e->start[i]), &at, &added);
+                            az_window_part_at(f->parts, owner_of(f->t, e->lane[i]), e->start[i]),
+                            &at, &added);
     }
     return rc;
 }
@@ -331,14 +340,15 @@ static int list_calls(struct filter *f)
 static bool is_inside(struct filter *f, enum az_kind kind, bool device, size_t i)
 {
     const struct az_events *e = &f->t->ev[kind];
+    const uint64_t owner = owner_of(f->t, e->lane[i]);
     if (kind == AZ_CALL)
-        return az_spans_hold(f->spans, e->start[i]);
+        return az_window_part_at(f->parts, owner, e->start[i]) != 0;
     if (!device)
-        return az_spans_touch(f->spans, e->start[i], e->end[i]);
+        return az_window_parts_touch(f->parts, owner, e->start[i], e->end[i]);
     uint32_t span = e->corr && e->corr[i]
                         ? az_map_get(&f->calls, process_of(f->t, e->lane[i]), e->corr[i])
                         : AZ_NO_ID;
-    span = span != AZ_NO_ID ? span : az_span_at(f->spans, e->start[i]);
+    span = span != AZ_NO_ID ? span : az_window_part_at(f->parts, owner, e->start[i]);
     if (span && kind != AZ_SYNC) {
         struct az_span *w = &f->work.v[span - 1];
         w->start = e->start[i] < w->start ? e->start[i] : w->start;
@@ -357,11 +367,19 @@ static int keep_work(struct filter *f)
     f->work.n = n;
     const int rc = az_spans_sort(&f->work);
     az_spans_union(&f->work);
-    if (rc || f->work.n < 2)
-        return rc;
+    az_vec_release(&f->t->window_work);
     f->t->window_work = f->work;
     az_vec_init(&f->work, f->t->mem);
-    return AZ_OK;
+    return rc;
+}
+
+bool az_window_cuts(const struct az_trace *t, uint32_t lane, int64_t start, int64_t end)
+{
+    const struct az_window_parts parts = { t->recorded_window, t->window_process };
+    if (!t->windowed || !parts.spans.n)
+        return false;
+    const uint32_t part = az_window_part_at(&parts, owner_of(t, lane), start);
+    return !part || parts.spans.v[part - 1].end < end;
 }
 
 int64_t az_window_between(const struct az_trace *t, int64_t from, int64_t to)
@@ -372,30 +390,61 @@ int64_t az_window_between(const struct az_trace *t, int64_t from, int64_t to)
                                          : 0;
 }
 
-static int filter_kind(struct filter *f, enum az_kind kind, bool device)
+/* Marks what is outside. */
+static int mark_kind(struct filter *f, enum az_kind kind, bool device, uint8_t **gone)
 {
     const struct az_events *e = &f->t->ev[kind];
-    const size_t n = e->n;
-    uint8_t *gone = n ? az_mem_alloc(f->t->mem, n) : NULL;
-    if (!gone)
-        return n ? az_mem_error(f->t->mem) : AZ_OK;
-    for (size_t i = 0; i < n; i++) {
-        gone[i] = !is_inside(f, kind, device, i);
-        f->dropped += gone[i];
-        f->ticks += gone[i] && device && kind != AZ_SYNC ? e->end[i] - e->start[i] : 0;
+    *gone = az_mem_alloc(f->t->mem, e->n + 1);
+    if (!*gone)
+        return az_mem_error(f->t->mem);
+    for (size_t i = 0; i < e->n; i++) {
+        (*gone)[i] = !is_inside(f, kind, device, i);
+        f->dropped += (*gone)[i];
+        f->ticks += (*gone)[i] && device && kind != AZ_SYNC ? e->end[i] - e->start[i] : 0;
     }
-    const int rc = az_trace_replace(f->t, kind, gone, NULL, 0);
-    az_mem_free(f->t->mem, gone, n);
+    return AZ_OK;
+}
+
+static int filter_kind(struct filter *f, enum az_kind kind, bool device)
+{
+    const size_t bytes = f->t->ev[kind].n + 1;
+    uint8_t *gone = NULL;
+    int rc = bytes > 1 ? mark_kind(f, kind, device, &gone) : AZ_OK;
+    if (rc == 0 && gone)
+        rc = az_trace_replace(f->t, kind, gone, NULL, 0);
+    az_mem_free(f->t->mem, gone, gone ? bytes : 0);
     return rc;
+}
+
+/* What runs next to the work of the window is known when all of that is. */
+static int filter_device(struct filter *f)
+{
+    uint8_t *gone[AZ_GRAPH + 1] = { NULL };
+    size_t bytes[AZ_GRAPH + 1];
+    int rc = AZ_OK;
+    for (unsigned k = AZ_KERNEL; k <= AZ_GRAPH; k++) {
+        bytes[k] = f->t->ev[k].n + 1;
+        rc = rc ? rc : mark_kind(f, (enum az_kind)k, true, &gone[k]);
+    }
+    if (rc == 0)
+        rc = keep_work(f);
+    if (rc == 0)
+        rc = az_window_keep_others(f->t, gone);
+    for (unsigned k = AZ_KERNEL; k <= AZ_GRAPH; k++) {
+        if (rc == 0 && bytes[k] > 1)
+            rc = az_trace_replace(f->t, (enum az_kind)k, gone[k], NULL, 0);
+        az_mem_free(f->t->mem, gone[k], gone[k] ? bytes[k] : 0);
+    }
+    return rc ? rc : filter_kind(f, AZ_SYNC, true);
 }
 
 static int filter_all(struct filter *f)
 {
     int rc = list_calls(f);
-    for (size_t i = 0; rc == 0 && i < f->spans->n; i++)
+    for (size_t i = 0; rc == 0 && i < f->parts->spans.n; i++)
         rc = az_vec_push(&f->work, ((struct az_span){ INT64_MAX, INT64_MIN }));
-    for (size_t k = 0; rc == 0 && k < AZ_LENGTH(device_kinds); k++)
-        rc = filter_kind(f, device_kinds[k], true);
+    if (rc == 0)
+        rc = filter_device(f);
     if (rc == 0)
         rc = filter_kind(f, AZ_GPU_RANGE, false);
     for (size_t k = 0; rc == 0 && k < AZ_LENGTH(host_kinds); k++)
@@ -505,10 +554,48 @@ static bool any_scope(const struct az_trace *t, struct az_sv pattern)
     return false;
 }
 
+/* The window of the file, or the one that is chosen; of scopes: f->parts are empty. */
+static int find_window(struct filter *f, struct az_window_parts *parts, const struct az_window *w,
+                       enum az_window_miss *miss)
+{
+    struct az_trace *t = f->t;
+    int rc = w ? az_window_spans(t, w, parts, miss) : AZ_OK;
+    for (size_t i = 0; rc == 0 && !w && i < t->recorded_window.n; i++)
+        rc = az_vec_push(&parts->spans, t->recorded_window.v[i]);
+    for (size_t i = 0; rc == 0 && !w && i < t->window_process.n; i++)
+        rc = az_vec_push(&parts->process, t->window_process.v[i]);
+    const bool scopes = w && *miss == AZ_WINDOW_NO_RANGE && w->range.n && t->ext_ops &&
+                        (t->ext_ops->caps & AZ_CAP_PROGRAMS) && any_scope(t, w->range);
+    if (rc == 0 && scopes) {
+        *miss = AZ_WINDOW_FOUND;
+        rc = filter_scopes(f, w->range);
+        return rc ? rc : keep_work(f);
+    }
+    return rc == 0 && *miss == AZ_WINDOW_FOUND ? filter_all(f) : rc;
+}
+
+/* What the trace has now. */
+static int set_window(struct az_trace *t, const struct az_window_parts *parts)
+{
+    int rc = AZ_OK;
+    t->windowed = true;
+    if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_CALLTREE))
+        az_optrace(t)->has_ops = t->ev[AZ_HOST_OP].n > 0;
+    t->has_mem &= t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n > 0;
+    t->has_nvtx &= t->ev[AZ_RANGE].n > 0;
+    az_vec_reset(&t->recorded_window); /* it may be a window of a window */
+    az_vec_reset(&t->window_process);
+    for (size_t i = 0; rc == 0 && i < parts->spans.n; i++)
+        rc = az_vec_push(&t->recorded_window, parts->spans.v[i]);
+    for (size_t i = 0; rc == 0 && i < parts->process.n; i++)
+        rc = az_vec_push(&t->window_process, parts->process.v[i]);
+    return rc;
+}
+
 int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_window_miss *miss)
 {
-    struct az_spans spans;
-    struct filter f = { .t = t, .spans = &spans };
+    struct az_window_parts parts;
+    struct filter f = { .t = t, .parts = &parts };
     if (!w && recording_start(t) == INT64_MAX) { /* a window without events */
         *miss = AZ_WINDOW_FOUND;
         t->windowed = true;
@@ -517,39 +604,20 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
     *miss = AZ_WINDOW_NO_EVENTS;
     if ((t->ext_ops && (t->ext_ops->caps & AZ_CAP_OPREPORT)) || recording_start(t) == INT64_MAX)
         return AZ_OK;
-    az_vec_init(&spans, t->mem);
+    az_window_parts_init(&parts, t->mem);
     az_vec_init(&f.work, t->mem);
     int rc = az_map_init(&f.calls, t->mem, t->ev[AZ_CALL].n);
     *miss = AZ_WINDOW_FOUND;
     t->recorded = recording_end(t) - recording_start(t);
-    if (rc == 0 && w)
-        rc = az_window_spans(t, w, &spans, miss);
-    for (size_t i = 0; rc == 0 && !w && i < t->recorded_window.n; i++)
-        rc = az_vec_push(&spans, t->recorded_window.v[i]);
-    const bool scopes = w && *miss == AZ_WINDOW_NO_RANGE && w->range.n && t->ext_ops &&
-                        (t->ext_ops->caps & AZ_CAP_PROGRAMS) && any_scope(t, w->range);
-    if (rc == 0 && scopes) {
-        *miss = AZ_WINDOW_FOUND;
-        rc = filter_scopes(&f, w->range);
-    } else if (rc == 0 && *miss == AZ_WINDOW_FOUND) {
-        rc = filter_all(&f);
-    }
+    if (rc == 0)
+        rc = find_window(&f, &parts, w, miss);
     if (rc == 0 && *miss == AZ_WINDOW_FOUND) {
-        t->windowed = true;
-        if (w) /* a window of a window */
-            az_vec_reset(&t->recorded_window);
-        if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_CALLTREE))
-            az_optrace(t)->has_ops = t->ev[AZ_HOST_OP].n > 0;
-        t->has_mem &= t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n > 0;
-        t->has_nvtx &= t->ev[AZ_RANGE].n > 0;
-        rc = keep_work(&f);
-        for (size_t i = 0; rc == 0 && w && i < spans.n; i++)
-            rc = az_vec_push(&t->recorded_window, spans.v[i]);
+        rc = set_window(t, &parts);
         if (f.dropped)
             az_trace_dropped(t, AZ_DROP_FILTERED, "events outside the window", f.dropped, f.ticks);
     }
     az_map_release(&f.calls);
     az_vec_release(&f.work);
-    az_vec_release(&spans);
+    az_window_parts_release(&parts);
     return rc;
 }

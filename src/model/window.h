@@ -39,14 +39,31 @@ enum az_window_miss {
 const char *az_window_miss_text(enum az_window_miss miss);
 /* Does a name match the range of a window, or of one of its ends? */
 bool az_window_names(const struct az_window *w, struct az_sv name);
-/* Spans of host time, ticks, sorted and merged: of a trace whose events are sorted. */
-int az_window_spans(const struct az_trace *t, const struct az_window *w, struct az_spans *out,
-                    enum az_window_miss *miss) AZ_MUST_USE;
+/* Spans of host time, ticks. */
+struct az_window_parts {
+    struct az_spans spans;     /* by process; of each sorted and merged */
+    struct az_vec_u64 process; /* parallel; empty: they are of all processes */
+};
+void az_window_parts_init(struct az_window_parts *p, struct az_mem *mem);
+void az_window_parts_release(struct az_window_parts *p);
+/* Those of a window, of a trace whose events are sorted. Steps are those of each process by its own
+ * marks. */
+int az_window_spans(const struct az_trace *t, const struct az_window *w,
+                    struct az_window_parts *out, enum az_window_miss *miss) AZ_MUST_USE;
+/* Number of the span that contains a time of a process, from 1 on; 0: none. A process without spans
+ * has those of all others. */
+uint32_t az_window_part_at(const struct az_window_parts *p, uint64_t process, int64_t at);
+/* Does [start, end) of a process overlap one of them? */
+bool az_window_parts_touch(const struct az_window_parts *p, uint64_t process, int64_t start,
+                           int64_t end);
 /* Takes out what is outside. A call is inside if it begins there, and device work with its call;
- * without a call if it begins there. Other events of the host are inside if they overlap. w NULL:
- * the window that the file holds. Called by az_trace_finalize. */
+ * without a call if it begins there. Other events of the host are inside if they overlap. Device
+ * work outside becomes t->window_others where it runs next to work of the window. w NULL: the
+ * window that the file holds. Called by az_trace_finalize. */
 int az_window_apply(struct az_trace *t, const struct az_window *w,
                     enum az_window_miss *miss) AZ_MUST_USE;
+/* Does an edge of the window cut an event of the host? false without a window. */
+bool az_window_cuts(const struct az_trace *t, uint32_t lane, int64_t start, int64_t end);
 /* Time of [from, to) between the work of the instances that a window has, ticks: it is in no
  * account. */
 int64_t az_window_between(const struct az_trace *t, int64_t from, int64_t to);

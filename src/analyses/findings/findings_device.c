@@ -22,14 +22,14 @@ int az_find_low_use(struct az_job *job, size_t trace)
         for (size_t k = 0; k < u->chunks.n; k++) {
             const struct az_chunk *c = &u->chunks.v[k];
             chunks += c->low ? c->chunks : 0;
-            idle += c->low ? c->end - c->start - c->busy : 0;
+            idle += c->low ? c->length - c->busy : 0;
         }
         if (chunks == 0)
             continue;
         struct az_sv subject =
             az_arena_printf(job->arena, "device %" PRId64 "%.*s: %.1f%% utilization", u->device,
                             AZ_SVF(az_finding_rank(job, trace)),
-                            az_percent((double)u->busy, (double)(u->last - u->first)));
+                            az_percent((double)u->busy, (double)u->length));
         az_finding(job, "low_utilization", "info", subject, chunks, az_ns(t, idle),
                    AZ_SV("low-utilization periods (count: chunks, time: idle time in them)"));
     }

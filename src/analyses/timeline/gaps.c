@@ -54,6 +54,21 @@ static void count_gap(struct work *w, int64_t ns)
 }
 
 /* ---- profiler overhead per slot ---- */
+
+/* Of a window also the work that runs next to its own, and the time between its parts. */
+static int outside_window(const struct work *w, size_t slot, struct az_spans *s)
+{
+    const struct az_other_works *others = &w->t->window_others;
+    const struct az_spans *parts = &w->t->window_work;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < others->n; i++)
+        if (w->dev.slot_of_lane.v[others->v[i].lane] == slot)
+            rc = az_vec_push(s, ((struct az_span){ others->v[i].start, others->v[i].end }));
+    for (size_t i = 1; rc == 0 && i < parts->n; i++)
+        rc = az_vec_push(s, ((struct az_span){ parts->v[i - 1].end, parts->v[i].start }));
+    return rc ? rc : az_spans_sort(s);
+}
+
 static int overhead(struct work *w)
 {
     const struct az_events *e = &w->t->ev[AZ_OVERHEAD];
@@ -66,7 +81,10 @@ static int overhead(struct work *w)
             if (l->proc == w->dev.slots.v[k].proc || l->proc == 0)
                 rc = az_vec_push(s, ((struct az_span){ e->start[i], e->end[i] }));
         }
-        az_spans_union(s);
+        if (rc == 0 && w->t->windowed)
+            rc = outside_window(w, k, s);
+        if (rc == 0)
+            az_spans_union(s);
     }
     return rc;
 }

@@ -209,8 +209,10 @@ static int fill(struct work *w)
     struct az_work_event e;
     for (size_t i = 0; i < w->dev.slots.n; i++)
         az_busy_init(&w->busy[i], w->job->mem);
+    sweep.with_others = true;
     while (rc == 0 && az_work_next(&sweep, &e))
-        rc = az_busy_add(&w->busy[w->dev.slot_of_lane.v[e.lane]], e.part, e.start, e.end);
+        if (w->dev.slot_of_lane.v[e.lane] != AZ_NO_ID)
+            rc = az_busy_add(&w->busy[w->dev.slot_of_lane.v[e.lane]], e.part, e.start, e.end);
     for (size_t i = 0; rc == 0 && i < w->dev.slots.n; i++)
         rc = az_busy_close(&w->busy[i]);
     return rc;

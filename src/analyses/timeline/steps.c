@@ -94,6 +94,9 @@ static void cover(struct az_job *job, size_t trace, const struct az_steps *s)
                               "%.*s; %.1f%% of kernels match, %.1f%% of busy time covered",
                               AZ_SVF(how), s->agreement * 100, s->inside * 100);
     az_cover(job, "steps", (double)s->n, "count", note.p ? note : AZ_SV(""));
+    if (s->cut)
+        az_cover(job, "steps cut by the window", (double)s->cut, "count",
+                 AZ_SV("not whole: excluded from the steps"));
     if (s->n < 2)
         return;
     az_cover(job, "steps: median duration", az_ms(t, s->median), "ms",

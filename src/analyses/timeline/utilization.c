@@ -6,6 +6,7 @@
 #include "analyses/registry_list.h"
 #include "base/num.h"
 #include "document/record.h"
+#include "model/window.h"
 
 struct state {                /* of one device during the sweep */
     int64_t first, last, end; /* end: of the busy time so far */
@@ -21,6 +22,7 @@ struct work {
     struct state *state;
     int64_t *busy;
     int64_t chunks;
+    size_t other; /* next of the trace's window_others */
 };
 
 static int64_t limit_of(const struct state *s, int64_t chunk, int64_t chunks)
@@ -70,6 +72,27 @@ static void measure(struct work *w, enum az_kind kind)
     }
 }
 
+static void add_busy(const struct work *w, uint32_t lane, int64_t start, int64_t end)
+{
+    const uint32_t slot = w->dev.slot_of_lane.v[lane];
+    if (slot == AZ_NO_ID)
+        return;
+    struct state *s = &w->state[slot];
+    spread(w, s, start > s->end ? start : s->end, end < s->last ? end : s->last);
+    if (end > s->end)
+        s->end = end;
+}
+
+/* Work outside the window that runs next to it, up to a time. */
+static void add_others(struct work *w, int64_t until)
+{
+    const struct az_other_works *others = &w->t->window_others;
+    for (; w->other < others->n && others->v[w->other].start <= until; w->other++) {
+        const struct az_other_work *x = &others->v[w->other];
+        add_busy(w, x->lane, x->start, x->end);
+    }
+}
+
 static void sweep(struct work *w)
 {
     struct az_sweep sw = { .t = w->t };
@@ -78,13 +101,11 @@ static void sweep(struct work *w)
     while (az_sweep_rows(&sw, &kind, &row, &to)) {
         const struct az_events *e = &w->t->ev[kind];
         for (; row < to; row++) {
-            const int64_t start = e->start[row], end = e->end[row];
-            struct state *s = &w->state[w->dev.slot_of_lane.v[e->lane[row]]];
-            spread(w, s, start > s->end ? start : s->end, end);
-            if (end > s->end)
-                s->end = end;
+            add_others(w, e->start[row]);
+            add_busy(w, e->lane[row], e->start[row], e->end[row]);
         }
     }
+    add_others(w, INT64_MAX);
 }
 
 /* Merges low neighbors. */
@@ -92,16 +113,21 @@ static int list_chunks(const struct work *w, const struct state *s, struct az_de
 {
     double low = w->job->opts->low_util_percent;
     for (int64_t i = 0; i < w->chunks; i++) {
-        struct az_chunk c = { limit_of(s, i, w->chunks), limit_of(s, i + 1, w->chunks), s->busy[i],
-                              1, false };
+        struct az_chunk c = { .start = limit_of(s, i, w->chunks),
+                              .end = limit_of(s, i + 1, w->chunks),
+                              .busy = s->busy[i],
+                              .chunks = 1 };
         struct az_chunk *before = u->chunks.n ? &u->chunks.v[u->chunks.n - 1] : NULL;
-        if (c.end <= c.start) /* fewer ticks than chunks */
+        c.length = c.end - c.start - az_window_between(w->t, c.start, c.end);
+        if (c.length <= 0) /* fewer ticks than chunks, or between the parts of a window */
             continue;
-        c.low = az_percent((double)c.busy, (double)(c.end - c.start)) < low;
+        c.low = az_percent((double)c.busy, (double)c.length) < low;
         u->busy += c.busy;
+        u->length += c.length;
         if (before && before->low && c.low) {
             before->end = c.end;
             before->busy += c.busy;
+            before->length += c.length;
             before->chunks++;
             continue;
         }
@@ -200,8 +226,8 @@ static void put_device(struct az_job *job, struct az_table *t, size_t trace,
         const struct az_chunk *c = &u->chunks.v[i];
         az_put_row(t, &(ROW){ .device = u->device,
                               .start = az_ns(of, c->start),
-                              .duration = az_ns(of, c->end - c->start),
-                              .percent = az_percent((double)c->busy, (double)(c->end - c->start)),
+                              .duration = az_ns(of, c->length),
+                              .percent = az_percent((double)c->busy, (double)c->length),
                               .chunks = c->chunks,
                               .low = c->low,
                               .rank = az_job_rank(job, trace) });

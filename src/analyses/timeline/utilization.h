@@ -6,6 +6,7 @@
 
 struct az_chunk {             /* one, or several neighbors that are all below the threshold */
     int64_t start, end, busy; /* ticks */
+    int64_t length;           /* ticks: without what is between the parts of a window */
     int64_t chunks;
     bool low;
 };
@@ -13,6 +14,7 @@ AZ_VEC(struct az_chunk, az_chunk_list);
 
 struct az_device_use {
     int64_t device, first, last, busy; /* ticks; busy is the union of its operations */
+    int64_t length;                    /* ticks: of its chunks */
     struct az_chunk_list chunks;
 };
 AZ_VEC(struct az_device_use, az_device_uses);

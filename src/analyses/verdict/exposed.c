@@ -44,6 +44,7 @@ struct work {
     enum az_kind kind;     /* of it rows row to to - 1 come next */
     size_t row, to;
     bool more;
+    size_t other;      /* next of the trace's window_others */
     bool comm, copies; /* is there any */
     int64_t now;       /* start of the current event: they come by start */
     struct az_map index;
@@ -158,6 +159,33 @@ static int extend(struct cover *c, int64_t now, int64_t start, int64_t end)
     return az_vec_push(s, ((struct az_span){ start, end }));
 }
 
+static int hide(struct work *w, uint32_t lane, enum az_part part, int64_t start, int64_t end)
+{
+    const uint32_t slot = w->dev.slot_of_lane.v[lane];
+    int rc = 0;
+    if (slot == AZ_NO_ID) /* of a device that does nothing in the window */
+        return 0;
+    struct device *d = &w->device[slot];
+    if (w->comm && part == AZ_PART_COMPUTE)
+        rc = extend(&d->compute, w->now, start, end);
+    if (rc == 0 && w->copies && (part == AZ_PART_COMPUTE || part == AZ_PART_COMM))
+        rc = extend(&d->both, w->now, start, end);
+    return rc;
+}
+
+/* Work outside the window that runs next to it, up to a time. */
+static int hide_others(struct work *w, int64_t until)
+{
+    const struct az_other_works *others = &w->v->t->window_others;
+    int rc = 0;
+    for (; rc == 0 && w->other < others->n && others->v[w->other].start <= until; w->other++) {
+        const struct az_other_work *x = &others->v[w->other];
+        rc = hide(w, x->lane, az_part_of(w->v->job, w->v->trace, (enum az_kind)x->kind, x->name),
+                  x->start, x->end);
+    }
+    return rc;
+}
+
 /* What hides, by device, of all that starts before `hi`. */
 static int gather(struct work *w, int64_t hi)
 {
@@ -169,19 +197,18 @@ static int gather(struct work *w, int64_t hi)
         for (; rc == 0 && row < w->to && e->start[row] < hi; row++) {
             if (skip && skip[row])
                 continue;
-            const enum az_part part = az_part_of(w->v->job, w->v->trace, w->kind, e->name[row]);
-            struct device *d = &w->device[w->dev.slot_of_lane.v[e->lane[row]]];
-            if (w->comm && part == AZ_PART_COMPUTE)
-                rc = extend(&d->compute, w->now, e->start[row], e->end[row]);
-            if (rc == 0 && w->copies && (part == AZ_PART_COMPUTE || part == AZ_PART_COMM))
-                rc = extend(&d->both, w->now, e->start[row], e->end[row]);
+            rc = hide_others(w, e->start[row]);
+            if (rc == 0)
+                rc =
+                    hide(w, e->lane[row], az_part_of(w->v->job, w->v->trace, w->kind, e->name[row]),
+                         e->start[row], e->end[row]);
         }
         w->row = row;
         if (row < w->to)
             break;
         w->more = az_sweep_rows(&w->ahead, &w->kind, &w->row, &w->to);
     }
-    return rc;
+    return rc ? rc : hide_others(w, hi - 1);
 }
 
 /* Communication against computation, copies against both; clipped to the scope. */

@@ -2,6 +2,7 @@
  * order of start, then one over its communication. */
 #include "facts/account.h"
 #include "facts/regions/regions_internal.h"
+#include "model/window.h"
 
 struct gap_sum {      /* of one device, by end */
     int64_t end, sum; /* sum: of the gaps up to this one */
@@ -14,6 +15,7 @@ struct device_work {
     size_t at;    /* first span of computation that may touch what comes */
     int64_t seen; /* up to where communication was checked */
 };
+#define OTHER_REGION (AZ_NO_ID - 1) /* outside the window: exposed at no region's cost */
 struct comm_event {
     int64_t start, end;
     uint32_t slot, region;
@@ -26,14 +28,17 @@ struct timing {
     struct device_work *of;
     struct comm_events comm;
     const struct az_counted *counted;
+    size_t other; /* next of the trace's window_others */
 };
 
-static int add_gap(struct device_work *d, int64_t start, int64_t end)
+/* Time between the parts of a window is no gap. */
+static int add_gap(const struct az_trace *t, struct device_work *d, int64_t start, int64_t end)
 {
     int rc = AZ_OK;
     if (d->end != INT64_MIN && start > d->end) {
-        const int64_t before = d->gaps.n ? d->gaps.v[d->gaps.n - 1].sum : 0;
-        rc = az_vec_push(&d->gaps, ((struct gap_sum){ start, before + start - d->end }));
+        const int64_t before = d->gaps.n ? d->gaps.v[d->gaps.n - 1].sum : 0,
+                      idle = start - d->end - az_window_between(t, d->end, start);
+        rc = az_vec_push(&d->gaps, ((struct gap_sum){ start, before + idle }));
     }
     d->end = end > d->end ? end : d->end;
     return rc;
@@ -48,18 +53,42 @@ static int add_compute(struct az_spans *c, int64_t start, int64_t end)
     return AZ_OK;
 }
 
+static int add_work(struct timing *x, uint32_t slot, enum az_part part, int64_t start, int64_t end)
+{
+    struct device_work *d = &x->of[slot];
+    int rc = add_gap(x->s->t, d, start, end);
+    return rc == 0 && part == AZ_PART_COMPUTE ? add_compute(&d->compute, start, end) : rc;
+}
+
 static int add_event(struct timing *x, enum az_kind kind, size_t row)
 {
     const struct az_events *e = &x->s->t->ev[kind];
     const uint32_t slot = x->devices.slot_of_lane.v[e->lane[row]];
-    struct device_work *d = &x->of[slot];
     const int64_t start = e->start[row], end = e->end[row];
     const enum az_part part = az_part_of(x->s->job, x->s->trace, kind, e->name[row]);
-    int rc = add_gap(d, start, end);
-    if (rc == 0 && part == AZ_PART_COMPUTE)
-        rc = add_compute(&d->compute, start, end);
+    int rc = add_work(x, slot, part, start, end);
     if (rc == 0 && part == AZ_PART_COMM)
         rc = az_vec_push(&x->comm, ((struct comm_event){ start, end, slot, x->s->of[kind][row] }));
+    return rc;
+}
+
+/* Work outside the window that runs next to it: up to a time. Its communication is of no region. */
+static int add_others(struct timing *x, int64_t until)
+{
+    const struct az_other_works *others = &x->s->t->window_others;
+    int rc = AZ_OK;
+    for (; rc == 0 && x->other < others->n && others->v[x->other].start <= until; x->other++) {
+        const struct az_other_work *o = &others->v[x->other];
+        const uint32_t slot = x->devices.slot_of_lane.v[o->lane];
+        const enum az_part part =
+            az_part_of(x->s->job, x->s->trace, (enum az_kind)o->kind, o->name);
+        if (slot == AZ_NO_ID)
+            continue;
+        rc = add_work(x, slot, part, o->start, o->end);
+        if (rc == 0 && part == AZ_PART_COMM)
+            rc = az_vec_push(&x->comm,
+                             ((struct comm_event){ o->start, o->end, slot, OTHER_REGION }));
+    }
     return rc;
 }
 
@@ -71,11 +100,16 @@ static int list_work(struct timing *x)
     int rc = AZ_OK;
     while (rc == 0 && az_sweep_rows(&w, &kind, &row, &to)) {
         const uint8_t *skip = x->counted->skip[kind];
-        for (; rc == 0 && row < to; row++)
-            if (!skip || !skip[row])
+        const int64_t *start = x->s->t->ev[kind].start;
+        for (; rc == 0 && row < to; row++) {
+            if (skip && skip[row])
+                continue;
+            rc = add_others(x, start[row]);
+            if (rc == 0)
                 rc = add_event(x, kind, row);
+        }
     }
-    return rc;
+    return rc ? rc : add_others(x, INT64_MAX);
 }
 
 /* ---- exposed communication ---- */
@@ -103,7 +137,8 @@ static void sum_exposed(struct timing *x)
         if (e->end <= start)
             continue;
         d->seen = e->end;
-        az_regions_sums(x->s, e->region)->exposed_comm += exposed_of(d, start, e->end);
+        if (e->region != OTHER_REGION)
+            az_regions_sums(x->s, e->region)->exposed_comm += exposed_of(d, start, e->end);
     }
 }
 

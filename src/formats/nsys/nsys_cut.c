@@ -8,7 +8,9 @@
 #include "io/outfile.h"
 #include "model/window.h"
 
-#define INSIDE "EXISTS (SELECT 1 FROM temp.span WHERE lo <= %s AND hi > %s)"
+/* Rows of temp.span of a process (an expression), or of all where it has none. */
+#define OF_PROCESS                                                                                 \
+    "(pid IS NULL OR pid = (%s) OR NOT EXISTS (SELECT 1 FROM temp.span WHERE pid = (%s)))"
 
 struct cutting {
     struct az_cut *job;
@@ -76,27 +78,41 @@ static int find_spans(struct az_cut *job, struct az_trace *t)
     return rc;
 }
 
-static int put_spans(struct cutting *c, const struct az_spans *spans)
+static int insert(struct cutting *c, const char *sql, const struct az_spans *spans,
+                  const struct az_vec_u64 *process)
 {
     sqlite3_stmt *st = NULL;
-    int rc =
-        run_sql(c, "CREATE TEMP TABLE span (lo INTEGER, hi INTEGER);"
-                   "DROP TABLE IF EXISTS main." AZ_NSYS_WINDOW_TABLE ";"
-                   "CREATE TABLE main." AZ_NSYS_WINDOW_TABLE " (start INTEGER, \"end\" INTEGER)");
-    if (rc == 0 && sqlite3_prepare_v2(c->db, "INSERT INTO temp.span VALUES (?, ?)", -1, &st,
-                                      NULL) != SQLITE_OK)
-        rc = fail(c, "span");
+    int rc = sqlite3_prepare_v2(c->db, sql, -1, &st, NULL) == SQLITE_OK ? AZ_OK : fail(c, "span");
     for (size_t i = 0; rc == 0 && i < spans->n; i++) {
         sqlite3_bind_int64(st, 1, spans->v[i].start);
         sqlite3_bind_int64(st, 2, spans->v[i].end);
+        if (process && process->n)
+            sqlite3_bind_int64(st, 3, (int64_t)process->v[i]);
         if (sqlite3_step(st) != SQLITE_DONE)
             rc = fail(c, "span");
         sqlite3_reset(st);
     }
     sqlite3_finalize(st);
+    return rc;
+}
+
+/* Spans of the window, and of the device work in it. */
+static int put_spans(struct cutting *c, const struct az_trace *t)
+{
+    int rc = run_sql(c, "CREATE TEMP TABLE span (lo INTEGER, hi INTEGER, pid INTEGER);"
+                        "CREATE TEMP TABLE part (lo INTEGER, hi INTEGER);"
+                        "CREATE TEMP TABLE other (corr INTEGER, pid INTEGER);"
+                        "DROP TABLE IF EXISTS main." AZ_NSYS_WINDOW_TABLE ";"
+                        "CREATE TABLE main." AZ_NSYS_WINDOW_TABLE
+                        " (start INTEGER, \"end\" INTEGER, globalPid INTEGER)");
+    if (rc == 0)
+        rc = insert(c, "INSERT INTO temp.span VALUES (?, ?, ?)", &t->recorded_window,
+                    &t->window_process);
+    if (rc == 0)
+        rc = insert(c, "INSERT INTO temp.part VALUES (?, ?)", &t->window_work, NULL);
     return rc ? rc
-              : run_sql(c,
-                        "INSERT INTO main." AZ_NSYS_WINDOW_TABLE " SELECT lo, hi FROM temp.span");
+              : run_sql(c, "INSERT INTO main." AZ_NSYS_WINDOW_TABLE
+                           " SELECT lo, hi, pid FROM temp.span");
 }
 
 /* ---- the rows ---- */
@@ -124,38 +140,107 @@ static int list_launches(struct cutting *c)
                       "CREATE INDEX temp.launch_by_id ON launch (corr, pid)");
 }
 
-static int cut_table(struct cutting *c, const char *table)
+/* Process of a row, as an expression. */
+static const char *process_of(struct cutting *c, const char *table)
+{
+    return has_column(c, table, "globalPid")   ? "globalPid"
+           : has_column(c, table, "globalTid") ? "globalTid & ~16777215"
+                                               : "NULL";
+}
+
+/* Overlap with a span, as an expression; of an open end `last`. */
+static char *overlap(const char *process, const char *last)
+{
+    return sqlite3_mprintf("EXISTS (SELECT 1 FROM temp.span WHERE hi > start AND"
+                           " lo < max(coalesce(\"end\", %s), start + 1) AND " OF_PROCESS ")",
+                           last, process, process);
+}
+
+/* A time in a span. */
+static char *begins(const char *process, const char *at)
+{
+    return sqlite3_mprintf(
+        "EXISTS (SELECT 1 FROM temp.span WHERE lo <= %s AND hi > %s AND " OF_PROCESS ")", at, at,
+        process, process);
+}
+
+/* With its call; without a call where it begins. */
+static char *device_begins(struct cutting *c, const char *table)
+{
+    const char *process = process_of(c, table);
+    char *at = sqlite3_mprintf(
+        "coalesce((SELECT at FROM temp.launch WHERE corr = correlationId%s), start)",
+        has_column(c, table, "globalPid") ? " AND launch.pid = globalPid" : "");
+    char *inside = at ? begins(process, at) : NULL;
+    sqlite3_free(at);
+    return inside;
+}
+
+#define NEXT_TO "EXISTS (SELECT 1 FROM temp.part WHERE hi > start AND lo < \"end\")"
+
+static bool is_sync(struct az_sv table) { return az_sv_ends(table, AZ_SV("SYNCHRONIZATION")); }
+
+/* What is kept of a table; NULL: no memory. */
+static char *condition(struct cutting *c, const char *table)
 {
     const struct az_sv name = az_sv_str(table);
-    const bool device = is_device(name) && has_column(c, table, "correlationId");
-    const char *where = "EXISTS (SELECT 1 FROM temp.span WHERE hi > start AND"
-                        " lo < max(coalesce(\"end\", start), start + 1))";
-    char begins[400], inside[1000];
-    if (!has_column(c, table, "start") || !has_column(c, table, "end") ||
-        az_sv_is(name, AZ_NSYS_WINDOW_TABLE))
-        return AZ_OK;
-    if (device) {
-        snprintf(begins, sizeof begins,
-                 "coalesce((SELECT at FROM temp.launch WHERE corr = correlationId%s), start)",
-                 has_column(c, table, "globalPid") ? " AND pid = globalPid" : "");
-        snprintf(inside, sizeof inside, INSIDE, begins, begins);
-        where = inside;
+    const char *process = process_of(c, table);
+    char *inside, *where;
+    if (is_device(name) && has_column(c, table, "correlationId")) {
+        inside = device_begins(c, table);
+        where = inside && !is_sync(name) ? sqlite3_mprintf("(%s OR " NEXT_TO ")", inside)
+                                         : sqlite3_mprintf("%s", inside);
     } else if (az_sv_is(name, RUNTIME)) {
-        where = "EXISTS (SELECT 1 FROM temp.span WHERE lo <= start AND hi > start)";
+        inside = begins(process, "start");
+        where = sqlite3_mprintf("(%s OR EXISTS (SELECT 1 FROM temp.other AS o WHERE o.corr ="
+                                " correlationId AND (o.pid IS NULL OR o.pid = (%s))))",
+                                inside, process);
     } else if (az_sv_is(name, "NVTX_EVENTS") && has_column(c, table, "eventType")) {
         /* other rows name domains and categories; a range without an end is open */
-        where = "(eventType NOT IN (34, 59, 60, 70, 71) OR EXISTS (SELECT 1 FROM temp.span WHERE"
-                " hi > start AND lo < max(coalesce(\"end\", CASE eventType WHEN 34 THEN start"
-                " ELSE 9223372036854775807 END), start + 1)))";
+        inside = overlap(process, "CASE eventType WHEN 34 THEN start ELSE 9223372036854775807 END");
+        where = sqlite3_mprintf("(eventType NOT IN (34, 59, 60, 70, 71) OR %s)", inside);
+    } else {
+        inside = overlap(process, "start");
+        where = sqlite3_mprintf("%s", inside);
     }
+    sqlite3_free(inside);
+    return inside ? where : NULL;
+}
+
+/* Launches of work that runs next to that of the window: their calls are kept, which say that it is
+ * outside. */
+static int list_others(struct cutting *c, const char *table)
+{
+    char *inside = device_begins(c, table);
+    char *sql = inside ? sqlite3_mprintf("INSERT INTO temp.other SELECT correlationId, %s FROM"
+                                         " main.\"%w\" WHERE " NEXT_TO " AND NOT %s",
+                                         has_column(c, table, "globalPid") ? "globalPid" : "NULL",
+                                         table, inside)
+                       : NULL;
+    const int rc = sql ? run_sql(c, sql) : AZ_ENOMEM;
+    sqlite3_free(inside);
+    sqlite3_free(sql);
+    return rc;
+}
+
+static bool has_times(struct cutting *c, const char *table)
+{
+    return has_column(c, table, "start") && has_column(c, table, "end") &&
+           !az_sv_is(az_sv_str(table), AZ_NSYS_WINDOW_TABLE);
+}
+
+static int cut_table(struct cutting *c, const char *table)
+{
+    char *where = condition(c, table);
     char *sql = sqlite3_mprintf("DELETE FROM main.\"%w\" WHERE NOT %s", table, where);
     char *count = sqlite3_mprintf("SELECT count(*) FROM main.\"%w\"", table);
-    int rc = sql && count ? AZ_OK : AZ_ENOMEM;
+    int rc = where && sql && count ? AZ_OK : AZ_ENOMEM;
     if (rc == 0) {
         c->job->read += (uint64_t)number_of(c, count, NULL);
         rc = run_sql(c, sql);
         c->job->kept += (uint64_t)number_of(c, count, NULL);
     }
+    sqlite3_free(where);
     sqlite3_free(sql);
     sqlite3_free(count);
     return rc;
@@ -178,7 +263,14 @@ static int cut_tables(struct cutting *c)
     }
     sqlite3_finalize(st);
     for (size_t i = 0; rc == 0 && i < tables.n; i++)
-        rc = cut_table(c, tables.v[i].p);
+        if (is_device(tables.v[i]) && !is_sync(tables.v[i]) && has_times(c, tables.v[i].p) &&
+            has_column(c, tables.v[i].p, "correlationId"))
+            rc = list_others(c, tables.v[i].p);
+    if (rc == 0)
+        rc = run_sql(c, "CREATE INDEX temp.other_by_id ON other (corr)");
+    for (size_t i = 0; rc == 0 && i < tables.n; i++)
+        if (has_times(c, tables.v[i].p))
+            rc = cut_table(c, tables.v[i].p);
     az_vec_release(&tables);
     return rc;
 }
@@ -214,13 +306,13 @@ static int open_copy(struct cutting *c, const char *path)
                       "PRAGMA temp_store = MEMORY; BEGIN");
 }
 
-static int write_copy(struct cutting *c, const char *path, const struct az_spans *spans)
+static int write_copy(struct cutting *c, const char *path, const struct az_trace *t)
 {
     int rc = copy_database(c, path);
     if (rc == 0)
         rc = open_copy(c, path);
     if (rc == 0)
-        rc = put_spans(c, spans);
+        rc = put_spans(c, t);
     if (rc == 0)
         rc = list_launches(c);
     if (rc == 0)
@@ -247,7 +339,7 @@ int az_nsys_cut(struct az_cut *job)
         rc = az_outname_reserve(&c.arena, job->out, &tmp, job->diag);
     if (rc == 0) {
         remove(tmp.p); /* the copy makes it */
-        rc = write_copy(&c, tmp.p, &t.recorded_window);
+        rc = write_copy(&c, tmp.p, &t);
         if (rc == 0)
             rc = az_outname_commit(tmp.p, job->out, job->diag);
         else

@@ -50,14 +50,19 @@ static int read_window(struct az_nsys_db *x)
     sqlite3_stmt *st = NULL;
     int rc = AZ_OK;
     if (!az_nsys_has_table(x, AZ_NSYS_WINDOW_TABLE) ||
-        az_sqlite_prepare(&x->file, "SELECT start, \"end\" FROM " AZ_NSYS_WINDOW_TABLE, &st) !=
+        az_sqlite_prepare(&x->file, "SELECT * FROM " AZ_NSYS_WINDOW_TABLE " ORDER BY rowid", &st) !=
             SQLITE_OK)
         return AZ_OK;
     while (rc == 0 && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
         const struct az_span s = { sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1) };
-        if (s.end >= s.start)
-            rc = az_vec_push(&x->t->recorded_window, s);
+        if (s.end < s.start)
+            continue;
+        rc = az_vec_push(&x->t->recorded_window, s);
+        if (rc == 0 && sqlite3_column_type(st, 2) == SQLITE_INTEGER) /* of one process */
+            rc = az_vec_push(&x->t->window_process, (uint64_t)sqlite3_column_int64(st, 2));
     }
+    if (x->t->window_process.n != x->t->recorded_window.n)
+        az_vec_reset(&x->t->window_process);
     sqlite3_finalize(st);
     return rc;
 }

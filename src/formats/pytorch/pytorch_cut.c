@@ -16,6 +16,12 @@ struct call { /* in order of its id, then start */
 };
 AZ_VEC(struct call, calls);
 
+struct work { /* of a device */
+    uint64_t corr;
+    int64_t start, end;
+};
+AZ_VEC(struct work, works);
+
 struct cut {
     struct az_pytorch_reader reader; /* first: what its hook gets is this */
     struct az_cut *job;
@@ -23,8 +29,11 @@ struct cut {
     uint32_t lane;
     int64_t first, last; /* of the recording */
     struct calls calls;
-    struct az_spans spans;
-    bool keep, any; /* the event just read; one was written */
+    struct az_vec_u8 next_to; /* by call: its work runs next to work of the window */
+    struct works works;
+    struct az_window_parts parts;
+    struct az_spans inside; /* merged: from the first start to the last end of the work of each */
+    bool keep, any;         /* the event just read; one was written */
     struct az_outfile *plain;
     struct az_gzfile *packed;
 };
@@ -115,6 +124,10 @@ static int take_first(struct az_pytorch_reader *r, const struct az_pytorch_event
         return az_vec_push(
             &c->calls,
             ((struct call){ (uint64_t)az_pytorch_number(e, AZ_PYTORCH_CORR, 0), e->ts }));
+    if (is_device(kind) && kind != AZ_SYNC)
+        return az_vec_push(
+            &c->works,
+            ((struct work){ (uint64_t)az_pytorch_number(e, AZ_PYTORCH_CORR, 0), e->ts, end }));
     if (module)
         return add_mark(c, e, AZ_MODULE, end);
     return kind == AZ_RANGE || kind == AZ_HOST_OP || (frame && r->keep_frames)
@@ -150,28 +163,6 @@ static int by_id(struct cut *c)
     return rc;
 }
 
-static int find_window(struct cut *c)
-{
-    enum az_window_miss miss = AZ_WINDOW_FOUND;
-    struct az_event whole = {
-        .start = c->first, .end = c->last, .lane = c->lane, .side = AZ_NO_ROW, .name = AZ_NO_ID
-    };
-    if (c->first > c->last)
-        return az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in),
-                            "no events with times; nothing to cut");
-    int rc = az_trace_add(&c->marks, AZ_OVERHEAD, &whole);
-    if (rc == 0)
-        rc = az_trace_finalize(&c->marks);
-    if (rc == 0)
-        rc = az_window_spans(&c->marks, c->job->window, &c->spans, &miss);
-    if (rc == 0 && miss != AZ_WINDOW_FOUND)
-        rc = az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in), "%s",
-                          az_window_miss_text(miss));
-    return rc ? rc : by_id(c);
-}
-
-/* ---- the second reading ---- */
-
 /* The first call of an id; NULL: none. */
 static const struct call *call_of(const struct cut *c, uint64_t corr)
 {
@@ -189,7 +180,73 @@ static const struct call *call_of(const struct cut *c, uint64_t corr)
 static bool is_launched_inside(const struct cut *c, uint64_t corr, int64_t at)
 {
     const struct call *call = corr ? call_of(c, corr) : NULL;
-    return az_spans_hold(&c->spans, call ? call->start : at);
+    return az_spans_hold(&c->parts.spans, call ? call->start : at);
+}
+
+/* The work of the window, and the calls of what runs next to it. */
+static int find_work(struct cut *c)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < c->parts.spans.n; i++)
+        rc = az_vec_push(&c->inside, ((struct az_span){ INT64_MAX, INT64_MIN }));
+    for (size_t i = 0; rc == 0 && i < c->works.n; i++) {
+        const struct work *x = &c->works.v[i];
+        const struct call *call = x->corr ? call_of(c, x->corr) : NULL;
+        const uint32_t part = az_span_at(&c->parts.spans, call ? call->start : x->start);
+        struct az_span *s = part ? &c->inside.v[part - 1] : NULL;
+        if (!s)
+            continue;
+        s->start = x->start < s->start ? x->start : s->start;
+        s->end = x->end > s->end ? x->end : s->end;
+    }
+    size_t n = 0;
+    for (size_t i = 0; rc == 0 && i < c->inside.n; i++)
+        if (c->inside.v[i].start <= c->inside.v[i].end)
+            c->inside.v[n++] = c->inside.v[i];
+    c->inside.n = rc ? c->inside.n : n;
+    if (rc == 0)
+        rc = az_spans_sort(&c->inside);
+    az_spans_union(&c->inside);
+    for (size_t i = 0; rc == 0 && i < c->calls.n; i++)
+        rc = az_vec_push(&c->next_to, 0);
+    for (size_t i = 0; rc == 0 && i < c->works.n; i++) {
+        const struct work *x = &c->works.v[i];
+        const struct call *call = x->corr ? call_of(c, x->corr) : NULL;
+        if (call && az_spans_touch(&c->inside, x->start, x->end))
+            c->next_to.v[call - c->calls.v] = 1;
+    }
+    az_vec_release(&c->works);
+    return rc;
+}
+
+static int find_window(struct cut *c)
+{
+    enum az_window_miss miss = AZ_WINDOW_FOUND;
+    struct az_event whole = {
+        .start = c->first, .end = c->last, .lane = c->lane, .side = AZ_NO_ROW, .name = AZ_NO_ID
+    };
+    if (c->first > c->last)
+        return az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in),
+                            "no events with times; nothing to cut");
+    int rc = az_trace_add(&c->marks, AZ_OVERHEAD, &whole);
+    if (rc == 0)
+        rc = az_trace_finalize(&c->marks);
+    if (rc == 0)
+        rc = az_window_spans(&c->marks, c->job->window, &c->parts, &miss);
+    if (rc == 0 && miss != AZ_WINDOW_FOUND)
+        rc = az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in), "%s",
+                          az_window_miss_text(miss));
+    if (rc == 0)
+        rc = by_id(c);
+    return rc ? rc : find_work(c);
+}
+
+/* ---- the second reading ---- */
+
+static bool is_next_to(const struct cut *c, uint64_t corr)
+{
+    const struct call *call = corr ? call_of(c, corr) : NULL;
+    return call && c->next_to.v[call - c->calls.v];
 }
 
 static bool is_chosen(const struct cut *c, enum az_kind kind)
@@ -208,11 +265,13 @@ static bool is_span_inside(const struct cut *c, const struct az_pytorch_event *e
     int64_t end;
     if (!has_times(e, &end) || !is_chosen(c, kind))
         return false;
+    const uint64_t corr = (uint64_t)az_pytorch_number(e, AZ_PYTORCH_CORR, 0);
     if (kind == AZ_CALL)
-        return az_spans_hold(&c->spans, e->ts);
+        return az_spans_hold(&c->parts.spans, e->ts) || is_next_to(c, corr);
     if (is_device(kind))
-        return is_launched_inside(c, (uint64_t)az_pytorch_number(e, AZ_PYTORCH_CORR, 0), e->ts);
-    return az_spans_touch(&c->spans, e->ts, end);
+        return is_launched_inside(c, corr, e->ts) ||
+               (kind != AZ_SYNC && e->dur > 0 && az_spans_touch(&c->inside, e->ts, end));
+    return az_spans_touch(&c->parts.spans, e->ts, end);
 }
 
 static bool is_inside(const struct cut *c, const struct az_pytorch_event *e)
@@ -226,10 +285,10 @@ static bool is_inside(const struct cut *c, const struct az_pytorch_event *e)
         return true;
     case 'f':
     case 't': /* an arrow to a device event has the id of its call */
-        return az_sv_is(e->cat, "fwdbwd") ? az_spans_hold(&c->spans, e->ts)
+        return az_sv_is(e->cat, "fwdbwd") ? az_spans_hold(&c->parts.spans, e->ts)
                                           : is_launched_inside(c, (uint64_t)e->id.v, e->ts);
     default:
-        return e->has_ts && az_spans_hold(&c->spans, e->ts);
+        return e->has_ts && az_spans_hold(&c->parts.spans, e->ts);
     }
 }
 
@@ -340,9 +399,10 @@ static void put_window(struct cut *c)
 {
     char text[64];
     put(c, AZ_SV(",\n\"" AZ_PYTORCH_WINDOW_KEY "\": ["));
-    for (size_t i = 0; i < c->spans.n; i++) {
-        const int n = snprintf(text, sizeof text, "%s[%lld, %lld]", i ? ", " : "",
-                               (long long)c->spans.v[i].start, (long long)c->spans.v[i].end);
+    for (size_t i = 0; i < c->parts.spans.n; i++) {
+        const int n =
+            snprintf(text, sizeof text, "%s[%lld, %lld]", i ? ", " : "",
+                     (long long)c->parts.spans.v[i].start, (long long)c->parts.spans.v[i].end);
         put(c, az_sv_make(text, (size_t)n));
     }
     put(c, AZ_SV("]\n}\n"));
@@ -387,7 +447,10 @@ int az_pytorch_cut(struct az_cut *job)
     c->first = INT64_MAX;
     c->last = INT64_MIN;
     az_vec_init(&c->calls, job->mem);
-    az_vec_init(&c->spans, job->mem);
+    az_vec_init(&c->next_to, job->mem);
+    az_vec_init(&c->works, job->mem);
+    az_vec_init(&c->inside, job->mem);
+    az_window_parts_init(&c->parts, job->mem);
     int rc = az_trace_init(&c->marks, job->mem);
     if (rc == 0)
         rc = az_pytorch_reader_init(&c->reader, &c->marks, job->opts);
@@ -402,7 +465,10 @@ int az_pytorch_cut(struct az_cut *job)
     if (rc == 0)
         rc = close_output(c, read_through(c, true));
     az_vec_release(&c->calls);
-    az_vec_release(&c->spans);
+    az_vec_release(&c->next_to);
+    az_vec_release(&c->works);
+    az_vec_release(&c->inside);
+    az_window_parts_release(&c->parts);
     if (c->reader.trace)
         az_pytorch_reader_release(&c->reader);
     az_trace_release(&c->marks);

@@ -1,0 +1,59 @@
+/* Device work that a window leaves out, but that runs while the work of the window does: the device
+ * is busy with it, and it may hide communication. */
+#include "model/window_internal.h"
+
+#include "base/sort.h"
+
+/* The pieces of work in the parts, which are merged. */
+static int add_pieces(struct az_trace *t, const struct az_other_work *w)
+{
+    const struct az_spans *parts = &t->window_work;
+    size_t lo = 0, hi = parts->n;
+    int rc = AZ_OK;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (parts->v[mid].end <= w->start)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; rc == 0 && lo < parts->n && parts->v[lo].start < w->end; lo++) {
+        const struct az_span *p = &parts->v[lo];
+        struct az_other_work x = *w;
+        x.start = x.start > p->start ? x.start : p->start;
+        x.end = x.end < p->end ? x.end : p->end;
+        rc = x.start < x.end ? az_vec_push(&t->window_others, x) : AZ_OK;
+    }
+    return rc;
+}
+
+static int by_start(const void *x, const void *y, void *ctx)
+{
+    const struct az_other_work *a = x, *b = y;
+    (void)ctx;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    if (a->end != b->end)
+        return a->end < b->end ? -1 : 1;
+    return a->lane != b->lane ? (a->lane < b->lane ? -1 : 1) : 0;
+}
+
+int az_window_keep_others(struct az_trace *t, uint8_t *const gone[4])
+{
+    struct az_other_works before = t->window_others; /* of the window that this is a part of */
+    int rc = AZ_OK;
+    az_vec_init(&t->window_others, t->mem);
+    for (size_t i = 0; rc == 0 && i < before.n; i++)
+        rc = add_pieces(t, &before.v[i]);
+    az_vec_release(&before);
+    for (unsigned k = AZ_KERNEL; k <= AZ_GRAPH; k++) {
+        const struct az_events *e = &t->ev[k];
+        for (size_t i = 0; rc == 0 && i < e->n; i++)
+            if (gone[k][i])
+                rc = add_pieces(t, &(struct az_other_work){ e->start[i], e->end[i], e->name[i],
+                                                            e->lane[i], (uint8_t)k });
+    }
+    return rc ? rc
+              : az_sort_cmp(t->window_others.v, t->window_others.n, sizeof *t->window_others.v,
+                            by_start, NULL, t->mem);
+}

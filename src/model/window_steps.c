@@ -1,0 +1,184 @@
+/* The part of a trace that has the steps of these numbers (docs/regions.md 7). The marks are those
+ * of the fact of steps (facts/steps_marks.c): of one kind, of ranges those of the name with the
+ * most time, of each process those of the thread that has most of them. */
+#include "classify/steps.h"
+#include "model/window_internal.h"
+
+#include "base/sort.h"
+
+struct mark {
+    int64_t start, end, number;
+    uint64_t process;
+    uint32_t lane, stem;
+};
+AZ_VEC(struct mark, marks);
+
+struct stem {
+    struct az_sv text;
+    int64_t ticks;
+};
+AZ_VEC(struct stem, stems);
+
+struct marking {
+    const struct az_trace *t;
+    struct marks marks;
+    struct stems stems;
+    struct az_vec_u32 count; /* by lane */
+    enum az_step_mark kind;  /* the first of the list that any host event is */
+};
+
+static int stem_of(struct marking *m, struct az_sv text, int64_t ticks, uint32_t *stem)
+{
+    size_t i = 0;
+    while (i < m->stems.n && !az_sv_eq(m->stems.v[i].text, text))
+        i++;
+    const int rc = i < m->stems.n ? AZ_OK : az_vec_push(&m->stems, ((struct stem){ text, 0 }));
+    if (rc == 0)
+        m->stems.v[i].ticks += ticks;
+    *stem = (uint32_t)i;
+    return rc;
+}
+
+/* Marks of the best kind so far; those of a worse one go. */
+static int add_mark(struct marking *m, const struct az_events *e, size_t i)
+{
+    struct az_sv stem;
+    int64_t number;
+    const enum az_step_mark kind = az_step_mark_of(az_trace_text(m->t, e->name[i]), &stem, &number);
+    struct mark x = { e->start[i], e->end[i], number, 0, e->lane[i], 0 };
+    if (kind == AZ_MARK_NONE || (m->kind != AZ_MARK_NONE && kind > m->kind))
+        return AZ_OK;
+    if (kind != m->kind) {
+        az_vec_reset(&m->marks);
+        az_vec_reset(&m->stems);
+        m->kind = kind;
+    }
+    /* ids of framework traces are unique in the file, whose processes are one program */
+    if (!m->t->ext_ops || !(m->t->ext_ops->caps & AZ_CAP_CALLTREE))
+        x.process = m->t->lanes.v[x.lane].proc;
+    const int rc = kind == AZ_MARK_RANGE ? stem_of(m, stem, x.end - x.start, &x.stem) : AZ_OK;
+    return rc ? rc : az_vec_push(&m->marks, x);
+}
+
+static int list_marks(struct marking *m)
+{
+    static const enum az_kind kinds[] = { AZ_RANGE, AZ_HOST_OP };
+    int rc = AZ_OK;
+    for (size_t k = 0; k < AZ_LENGTH(kinds); k++) {
+        const struct az_events *e = &m->t->ev[kinds[k]];
+        for (size_t i = 0; rc == 0 && i < e->n; i++)
+            if (e->name[i] != AZ_NO_ID && e->end[i] > e->start[i])
+                rc = add_mark(m, e, i);
+    }
+    return rc;
+}
+
+/* By process, then start; of equal starts the longer one, which contains the other. */
+static int by_process(const void *x, const void *y, void *ctx)
+{
+    const struct mark *a = x, *b = y;
+    (void)ctx;
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return a->end > b->end ? -1 : a->end < b->end;
+}
+
+static void keep_longest_stem(struct marking *m)
+{
+    size_t best = 0, n = 0;
+    for (size_t i = 1; i < m->stems.n; i++)
+        best = m->stems.v[i].ticks > m->stems.v[best].ticks ? i : best;
+    for (size_t i = 0; i < m->marks.n; i++)
+        if (m->marks.v[i].stem == best)
+            m->marks.v[n++] = m->marks.v[i];
+    m->marks.n = n;
+}
+
+/* The thread with the most marks, where threads of a process mark at the same time; AZ_NO_ID. */
+static uint32_t main_lane(struct marking *m, size_t from, size_t to)
+{
+    uint32_t best = m->marks.v[from].lane;
+    bool both = false;
+    const struct mark *last = &m->marks.v[from];
+    for (size_t i = from; i < to; i++) {
+        const struct mark *x = &m->marks.v[i];
+        both |= x->lane != last->lane && x->start + (x->end - x->start) / 2 < last->end;
+        m->count.v[x->lane] = 0;
+        last = x->end > last->end ? x : last;
+    }
+    for (size_t i = from; i < to; i++)
+        m->count.v[m->marks.v[i].lane]++;
+    for (size_t i = from; i < to; i++) {
+        const uint32_t lane = m->marks.v[i].lane;
+        if (m->count.v[lane] > m->count.v[best] ||
+            (m->count.v[lane] == m->count.v[best] && lane < best))
+            best = lane;
+    }
+    return both ? best : AZ_NO_ID;
+}
+
+/* Numbers are those of the names, else places. Steps that follow each other are one part, with the
+ * time between them. */
+static int add_parts(struct marking *m, size_t from, size_t to, const struct az_window *w,
+                     struct az_window_parts *out)
+{
+    const uint32_t lane = main_lane(m, from, to);
+    int64_t place = 0, end = INT64_MIN;
+    bool follows = false;
+    int rc = AZ_OK;
+    for (size_t i = from; rc == 0 && i < to; i++) {
+        const struct mark *x = &m->marks.v[i];
+        const int64_t number = x->number < 0 ? place : x->number;
+        if ((lane != AZ_NO_ID && x->lane != lane) || x->start < end)
+            continue;
+        end = x->end;
+        place++;
+        const bool chosen = number >= w->step && number <= w->last_step;
+        if (chosen && follows) {
+            out->spans.v[out->spans.n - 1].end = end;
+        } else if (chosen) {
+            rc = az_vec_push(&out->spans, ((struct az_span){ x->start, end }));
+            if (rc == 0)
+                rc = az_vec_push(&out->process, x->process);
+        }
+        follows = chosen;
+    }
+    return rc;
+}
+
+static int find_parts(struct marking *m, const struct az_window *w, struct az_window_parts *out)
+{
+    int rc = list_marks(m);
+    if (rc == 0 && m->kind == AZ_MARK_RANGE)
+        keep_longest_stem(m);
+    for (size_t i = 0; rc == 0 && i < m->t->lanes.n; i++)
+        rc = az_vec_push(&m->count, 0);
+    if (rc == 0)
+        rc = az_sort_cmp(m->marks.v, m->marks.n, sizeof *m->marks.v, by_process, NULL, m->t->mem);
+    for (size_t i = 0, to; rc == 0 && i < m->marks.n; i = to) {
+        for (to = i; to < m->marks.n && m->marks.v[to].process == m->marks.v[i].process; to++)
+            ;
+        rc = add_parts(m, i, to, w, out);
+    }
+    if (m->marks.n && m->marks.v[0].process == m->marks.v[m->marks.n - 1].process)
+        az_vec_reset(&out->process); /* those of one process are those of all */
+    return rc;
+}
+
+int az_window_of_steps(const struct az_trace *t, const struct az_window *w,
+                       struct az_window_parts *out, enum az_window_miss *miss)
+{
+    struct marking m = { .t = t, .kind = AZ_MARK_NONE };
+    az_vec_init(&m.marks, t->mem);
+    az_vec_init(&m.stems, t->mem);
+    az_vec_init(&m.count, t->mem);
+    const int rc = find_parts(&m, w, out);
+    if (rc == 0 && !out->spans.n)
+        *miss = m.marks.n ? AZ_WINDOW_NO_STEP : AZ_WINDOW_NO_MARKS;
+    az_vec_release(&m.marks);
+    az_vec_release(&m.stems);
+    az_vec_release(&m.count);
+    return rc;
+}
