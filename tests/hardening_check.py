@@ -346,6 +346,34 @@ def rows():
             lost("%s of a trace is %r" % (key, bad), write("t.json", text))
 
 
+def counted():
+    """Pages of a table that cannot be read: the rows after them are read, and those on them counted."""
+    size, rows = 1024, 600
+    database("whole.sqlite", EXPORT + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(%s);" % COLUMNS,
+             [(1000000 + i * 1000, 1000500 + i * 1000, i) for i in range(rows)], pages=size)
+    whole = open("whole.sqlite", "rb").read()
+    last = len(whole) // size - 1
+
+    def read(data):
+        with open("damaged.sqlite", "wb") as f:
+            f.write(data)
+        rc, _, err = run("run", "damaged.sqlite", "--format", "json", "-o", "out")
+        made = json.load(open("out/damaged_perf_report.json")) if rc == 0 else {"tables": []}
+        found = [dict(zip((k["id"] for k in t["columns"]), r)) for t in made["tables"] if t["id"] == "coverage" for r in t["rows"]]
+        lost = sum(r["value"] for r in found if r["item"] == "dropped: rows of a damaged table")
+        kept = [r["value"] for r in found if r["item"] == "events kept"]
+        return err, lost, kept
+
+    for pages in ([3], [5], [5, 6, 11], [4, 9, 12], range(3, last, 2)):
+        data = bytearray(whole)
+        for page in pages:
+            data[page * size:(page + 1) * size] = b"\xee" * size
+        err, lost, kept = read(bytes(data))
+        c.hold("rows lost" in err and "at least" not in err and kept and kept[0] + lost == rows, "rows of the pages %s" % list(pages), (err, lost, kept))
+    err, lost, kept = read(whole[:10 * size])
+    c.hold("at least" in err and kept and 500 < kept[0] + lost <= rows, "rows of a missing end", (err, lost, kept))
+
+
 def json_events():
     """Valid JSON in other spellings gives the same events."""
     def kernels(events, *edits):
@@ -548,7 +576,7 @@ def no_paths():
 # ignored where this runs in the background, and so by what it starts
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with tempfile.TemporaryDirectory() as scratch:
-    for part in (statements, server, signals, texts, views, history, rows, json_events, nested, compressed,
+    for part in (statements, server, signals, texts, views, history, rows, counted, json_events, nested, compressed,
                  links, inflated_memory, large_database, no_paths):
         if args.only in part.__name__:
             os.mkdir(os.path.join(scratch, part.__name__))

@@ -165,10 +165,11 @@ static struct az_sv dropped(struct az_verdict_text *x)
                                              AZ_CHECK_GRAPH_UNRECORDED,
                                              AZ_CHECK_SKIPPED_DEVICE_WORK, AZ_CHECK_MISSING_RANKS };
     const struct az_verdict_part *s = &x->w->sum;
-    if (s->dropped)
-        return az_arena_printf(x->a, "%.*s dropped (%.*s)",
-                               AZ_SVF(az_verdict_text_counted(x, (int64_t)s->dropped, "row")),
-                               AZ_SVF(s->drop));
+    if (s->dropped) /* what a missing end had is unknown */
+        return az_arena_printf(
+            x->a, "%s%.*s dropped (%.*s)",
+            x->c->trust[AZ_CHECK_TRUNCATED_INPUT].status == AZ_CHECK_PASS ? "" : "at least ",
+            AZ_SVF(az_verdict_text_counted(x, (int64_t)s->dropped, "row")), AZ_SVF(s->drop));
     if (x->c->trust[AZ_CHECK_LOST_DEVICE_EVENTS].status != AZ_CHECK_PASS)
         return AZ_SV("");
     for (size_t i = 0; i < AZ_LENGTH(against); i++)

@@ -91,7 +91,7 @@ static int read_all(struct az_nsys_db *x)
     if (rc == 0)
         rc = az_sqlite_check_damage(&x->file, &damaged);
     if (damaged)
-        az_trace_dropped(x->t, AZ_DROP_LOST, "rows of a damaged database", 1, 0);
+        az_sqlite_lost_some(x->t);
     x->partial |= damaged;
     return rc;
 }

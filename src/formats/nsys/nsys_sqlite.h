@@ -52,9 +52,10 @@ struct az_nsys_db {
         int (*fn)(struct az_nsys_db *x, const struct az_nsys_row *row, void *ctx);
         void *ctx;
         int error;
-        uint64_t given; /* rows that SQLite is to pass over */
-        int64_t rowid;  /* of the row before */
-        bool rowids;    /* they are the first value */
+        uint64_t given;  /* rows that SQLite is to pass over */
+        int64_t rowid;   /* of the row before */
+        bool rowids;     /* they are the first value */
+        bool disordered; /* they do not ascend */
     } scan;
 };
 

@@ -36,7 +36,8 @@ static void each_row(sqlite3_context *c, int n, sqlite3_value **value)
     struct az_nsys_db *x = sqlite3_user_data(c);
     if (x->scan.rowids) { /* a full scan gives them ascending: else a page is damaged */
         const int64_t id = sqlite3_value_int64(value[0]);
-        x->file.suspect |= id <= x->scan.rowid;
+        x->scan.disordered |= id <= x->scan.rowid;
+        x->file.suspect |= x->scan.disordered;
         x->scan.rowid = id;
         value++;
         n--;
@@ -264,15 +265,6 @@ static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, in
         return az_diag_fail(x->job->diag, AZ_EIO, at,
                             "reading table '%s' failed after %" PRIu64 " rows: %s", table, rows,
                             sqlite3_errmsg(x->db));
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-        az_diag_add(x->job->diag, AZ_WARNING, at,
-                    "table '%s' is damaged after %" PRIu64
-                    " rows: the result is partial (%s); export the report again",
-                    table, rows, sqlite3_errmsg(x->db));
-        az_trace_dropped(x->t, AZ_DROP_LOST, "rest of a damaged table", 1, 0);
-        x->partial = true;
-        return 0;
     default:
         break;
     }
@@ -282,29 +274,107 @@ static int scan_error(struct az_nsys_db *x, const char *table, uint64_t rows, in
     return 0;
 }
 
+/* What a damaged table lacks. */
+struct damage {
+    uint64_t after; /* rows before the first place */
+    uint64_t lost;  /* at all places */
+    bool open;      /* the last is at the end, and its rows cannot be counted */
+    char problem[64];
+};
+
+/* What the rows of a table become, as far as it matters for lost ones. */
+static enum az_kind kind_of(const char *table)
+{
+    static const char *const device[] = { "_KERNEL", "_MEMCPY", "_MEMSET", "_GRAPH_TRACE" };
+    for (size_t i = 0; i < AZ_LENGTH(device); i++)
+        if (az_sv_ends(az_sv_str(table), az_sv_str(device[i])))
+            return AZ_KERNEL;
+    return AZ_CALL;
+}
+
+/* One warning per table, and the rows as lost. */
+static void report_damage(struct az_nsys_db *x, const char *table, const struct damage *d)
+{
+    const uint64_t lost = d->lost + (d->lost == 0); /* one, of an end that cannot be counted */
+    az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
+                "table '%s' is damaged after %" PRIu64 " rows: %s%" PRIu64
+                " row%s lost, the result is partial (%s); export the report again",
+                table, d->after, d->open ? "at least " : "", lost, lost == 1 ? "" : "s",
+                d->problem);
+    az_trace_lost(x->t, kind_of(table), "rows of a damaged table", lost, 0);
+    x->t->truncated |= d->open;
+    x->partial = true;
+}
+
+/* Statements of the rows from a number on; rowids: the table has numbers. SQLite's code. */
+static int prepare_scan(struct az_nsys_db *x, const char *table, struct az_sv columns,
+                        sqlite3_stmt **st)
+{
+    /* NOT INDEXED: an index that someone added must not change the order of the rows. */
+    static const char *const form[] = {
+        "SELECT each_row(rowid,%.*s) FROM \"%s\" NOT INDEXED WHERE rowid>=?1",
+        "SELECT each_row(%.*s) FROM \"%s\" NOT INDEXED" /* a table may have none */
+    };
+    int rc = SQLITE_ERROR;
+    for (size_t i = 0; rc == SQLITE_ERROR && i < AZ_LENGTH(form); i++) {
+        const struct az_sv sql = az_arena_printf(&x->scratch, form[i], AZ_SVF(columns), table);
+        x->scan.rowids = i == 0;
+        rc = sql.p ? az_sqlite_prepare(&x->file, sql.p, st) : SQLITE_NOMEM;
+    }
+    return rc;
+}
+
+/* The next row that can be read, where a scan from `from` on met damage. False: there is none. */
+static bool skip_damage(struct az_nsys_db *x, const char *table, int64_t *from, struct damage *d)
+{
+    const int64_t read = x->scan.rowid > *from ? x->scan.rowid : *from;
+    const int64_t last = read > 0 ? read : 0;
+    int64_t next = last + 2;
+
+    if (!d->lost && !d->open) {
+        d->after = x->scan.row->number;
+        (void)snprintf(d->problem, sizeof d->problem, "%s", sqlite3_errmsg(x->db));
+    }
+    /* numbers out of order lead nowhere: rows would be read twice */
+    d->open =
+        !x->scan.rowids || x->scan.disordered || !az_sqlite_resume(&x->file, table, last, &next);
+    /* the row that a scan began with without reading it is lost, too; those that were read from the
+     * pages are not */
+    const uint64_t lost = (uint64_t)(next - last) - (x->scan.rowid >= *from);
+    const uint64_t given = x->scan.given < lost ? x->scan.given : lost;
+    x->scan.given -= given;
+    d->lost += lost - given;
+    *from = next;
+    return !d->open;
+}
+
 /* The rows of a table by SQLite, but for the first that were returned already. */
 static int each_behind(struct az_nsys_db *x, const char *table, struct az_sv columns,
                        uint64_t given)
 {
     sqlite3_stmt *st = NULL;
-    /* NOT INDEXED: an index that someone added must not change the order of the rows. */
-    static const char *const first[] = { "rowid,", "" }; /* a table may have none */
-    int rc = SQLITE_ERROR;
+    struct damage d = { .lost = 0 };
+    int64_t from = INT64_MIN;
+    if (!columns.p)
+        return az_arena_error(&x->scratch);
     x->scan.given = given;
     x->scan.rowid = INT64_MIN;
-    for (size_t i = 0; rc == SQLITE_ERROR && i < AZ_LENGTH(first); i++) {
-        struct az_sv sql =
-            az_arena_printf(&x->scratch, "SELECT each_row(%s%.*s) FROM \"%s\" NOT INDEXED",
-                            first[i], AZ_SVF(columns), table);
-        if (!columns.p || !sql.p)
-            return az_arena_error(&x->scratch);
-        x->scan.rowids = i == 0;
-        rc = az_sqlite_prepare(&x->file, sql.p, &st);
-    }
-    if (rc == SQLITE_OK)
+    x->scan.disordered = false;
+    int rc = prepare_scan(x, table, columns, &st);
+    bool again = rc == SQLITE_OK;
+    while (again) {
+        if (x->scan.rowids)
+            (void)sqlite3_bind_int64(st, 1, from);
         rc = az_sqlite_step(&x->file, st);
-    int result =
-        rc == SQLITE_ROW || rc == SQLITE_DONE ? 0 : scan_error(x, table, x->scan.row->number, rc);
+        (void)sqlite3_reset(st);
+        again = !x->scan.error && (rc & 0xff) == SQLITE_CORRUPT && skip_damage(x, table, &from, &d);
+    }
+    const bool damaged = d.lost || d.open;
+    if (damaged && !x->file.starved)
+        report_damage(x, table, &d);
+    const bool done = rc == SQLITE_ROW || rc == SQLITE_DONE ||
+                      (damaged && !x->scan.error && (rc & 0xff) == SQLITE_CORRUPT);
+    const int result = done ? 0 : scan_error(x, table, x->scan.row->number, rc);
     (void)sqlite3_finalize(st);
     return result;
 }

@@ -275,7 +275,7 @@ static int read_file(struct az_rocprof *r, struct az_sv path)
     if (rc == 0)
         rc = az_sqlite_check_damage(&x.file, &damaged);
     if (damaged)
-        az_trace_dropped(r->t, AZ_DROP_LOST, "rows of a damaged database", 1, 0);
+        az_sqlite_lost_some(r->t);
     x.partial |= damaged;
     if (rc == 0 && (x.file.starved || x.arena.failed))
         rc = az_sqlite_error(&x.file, SQLITE_NOMEM);

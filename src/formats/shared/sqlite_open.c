@@ -201,6 +201,14 @@ int az_sqlite_check_damage(struct az_sqlite *x, bool *damaged)
     return ends && !x->endless ? az_sqlite_error(x, rc) : 0;
 }
 
+void az_sqlite_lost_some(struct az_trace *t)
+{
+    for (size_t i = 0; i < t->drops.n; i++)
+        if (t->drops.v[i].kind == AZ_DROP_LOST)
+            return;
+    az_trace_dropped(t, AZ_DROP_LOST, "rows of a damaged database", 1, 0);
+}
+
 /* Size and magic before SQLite sees the file, for better words. */
 static int check_file(struct az_sqlite *x)
 {

@@ -42,6 +42,15 @@ int az_sqlite_step(struct az_sqlite *x, sqlite3_stmt *st) AZ_MUST_USE;
 /* After the reading: where rows seemed damaged, SQLite checks the pages of the database, and what
  * it finds is a warning. 0, or AZ_EINTR, AZ_ENOMEM, AZ_EFORMAT (a view that may not be read). */
 int az_sqlite_check_damage(struct az_sqlite *x, bool *damaged) AZ_MUST_USE;
+/* Of a database that is damaged: a lost row, unless lost rows have been counted where they were
+ * read.
+ */
+void az_sqlite_lost_some(struct az_trace *t);
+/* ---- sqlite_resume.c ---- */
+/* Of a table that is damaged after row `last` (from 0 on): *next is the first row after the
+ * damage. The rows between are lost, as many as there are numbers between where the numbers have no
+ * gaps. False: no row after it can be found, as the end is damaged; rows before *next are lost. */
+bool az_sqlite_resume(struct az_sqlite *x, const char *table, int64_t last, int64_t *next);
 /* ---- sqlite_file.c ---- */
 /* Name of the VFS that treats an incomplete page of the file as damage. NULL: it cannot
  * be registered, and the system's own serves. */

@@ -337,3 +337,34 @@ int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given
     az_mem_free(r.mem, r.window, WINDOW);
     return rc;
 }
+
+bool az_pages_last_key(struct az_sqlite *x, const char *table, int64_t *rowid)
+{
+    struct az_pages p;
+    uint32_t number = 0;
+    bool found = false;
+    unsigned char *page = NULL;
+    if (az_pages_find(&p, x, table))
+        page = az_mem_alloc(x->job->mem, p.page_size);
+    if (page)
+        number = p.root;
+    for (unsigned depth = 0; depth < AZ_PAGE_DEPTH && number > 1 && number <= p.pages; depth++) {
+        if (p.file->pMethods->xRead(p.file, page, (int)p.page_size,
+                                    (sqlite3_int64)(number - 1) * p.page_size) != SQLITE_OK)
+            break;
+        const unsigned n = az_two(page + 3);
+        if (page[0] != AZ_PAGE_INNER || n == 0 || n > az_page_most_cells(p.page_size) ||
+            AZ_PAGE_INNER_HEADER + 2 * n > p.usable)
+            break;
+        const unsigned from = az_two(page + AZ_PAGE_INNER_HEADER + 2 * ((size_t)n - 1));
+        const unsigned char *at = page + from + 4; /* after the number of the page */
+        uint64_t key;
+        if (from + 4 >= p.usable || !az_varint(&at, page + p.usable, &key))
+            break;
+        *rowid = (int64_t)key;
+        found = true;
+        number = az_four(page + 8);
+    }
+    az_mem_free(x->job->mem, page, page ? p.page_size : 0);
+    return found;
+}

@@ -35,5 +35,8 @@ bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,
 /* Returns the rows in their order. 0: all of them; 1: there are rows that only SQLite can read,
  * after the first *given of the table. Else what fn returned, AZ_EINTR, AZ_ENOMEM or AZ_ELIMIT. */
 int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given) AZ_MUST_USE;
+/* The last row number that pages of a table name, where its last rows are damaged: it is at most
+ * that of the last row. False: none can be read. */
+bool az_pages_last_key(struct az_sqlite *x, const char *table, int64_t *rowid);
 
 #endif
