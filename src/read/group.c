@@ -224,37 +224,55 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     return folder && !az_sv_is(g->folder, path);
 }
 
-static bool among(const struct az_vec_sv *list, struct az_sv s)
+/* The name of a file without the ending of copies in another form; empty: it has none. */
+static struct az_sv untwinned(const struct az_format *f, struct az_sv path)
 {
-    for (size_t i = 0; i < list->n; i++)
-        if (az_sv_eq(list->v[i], s))
-            return true;
-    return false;
+    const struct az_sv end = az_sv_str(f->twin ? f->twin : "");
+    return end.n && az_path_base(path).n > end.n && az_sv_ends(path, end)
+               ? az_sv_make(path.p, path.n - end.n)
+               : AZ_SV("");
+}
+
+/* Does file i repeat another one of this format and folder? Files are sorted: those whose names
+ * begin alike are next to it. */
+static bool repeats(const struct found *v, size_t n, size_t i, const struct az_format *f)
+{
+    const struct az_sv name = untwinned(f, v[i].path);
+    bool again = false;
+
+    for (size_t k = i; name.n && k-- > 0 && az_sv_starts(v[k].path, name);)
+        again |= v[k].format == f && !untwinned(f, v[k].path).n &&
+                 az_sv_eq(f->stem(v[k].path), az_path_base(name));
+    for (size_t k = i + 1; name.n && k < n && az_sv_starts(v[k].path, name); k++)
+        again |= v[k].format == f && !untwinned(f, v[k].path).n &&
+                 az_sv_eq(f->stem(v[k].path), az_path_base(name));
+    return again;
 }
 
 /* Skips the files of this folder that have the content of others there in another form. */
 static int drop_twins(struct grouping *g, size_t first)
 {
-    struct az_vec_sv ends; /* of such files: a few, by their formats */
-    size_t n = first;
-    int rc = AZ_OK;
+    const size_t n = g->files.n - first;
+    struct found *v = g->files.v + first;
+    const struct az_format *f = NULL; /* one of a folder has such copies */
+    size_t kept = 0, others = 0;
 
-    az_vec_init(&ends, NULL);
-    for (size_t i = first; !rc && i < g->files.n; i++) {
-        const struct az_format *f = g->files.v[i].format;
-        if (f && f->twin && !among(&ends, az_sv_str(f->twin)))
-            rc = az_vec_push(&ends, az_sv_str(f->twin));
+    for (size_t i = 0; i < n && !f; i++)
+        f = v[i].format && v[i].format->twin ? v[i].format : NULL;
+    bool *again = f ? az_arena_array(&g->c->arena, n, sizeof *again) : NULL;
+    if (!again)
+        return f ? az_arena_error(&g->c->arena) : AZ_OK;
+    for (size_t i = 0; i < n; i++) {
+        again[i] = f->copy && az_sv_is(az_path_base(v[i].path), f->copy);
+        others += !again[i] && v[i].format == f;
     }
-    for (size_t i = first; i < g->files.n; i++) {
-        bool again = false;
-        for (size_t k = 0; k < ends.n && !again; k++)
-            again = az_sv_ends(g->files.v[i].path, ends.v[k]);
-        if (!again)
-            g->files.v[n++] = g->files.v[i];
-    }
-    g->files.n = n;
-    az_vec_release(&ends);
-    return rc;
+    for (size_t i = 0; i < n; i++)
+        again[i] = again[i] ? others > 0 : repeats(v, n, i, f);
+    for (size_t i = 0; i < n; i++)
+        if (!again[i])
+            v[kept++] = v[i];
+    g->files.n = first + kept;
+    return AZ_OK;
 }
 
 /* What is in this folder and is no profile, where its profiles show what one is called; of a folder

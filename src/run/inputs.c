@@ -241,13 +241,65 @@ static int measure(struct az_plan_job *job)
     return AZ_OK;
 }
 
+/* Is there a file of this name but for its ending? */
+static bool is_repeated(const struct az_format *f, struct az_sv path, const struct az_vec_sv *found)
+{
+    for (size_t i = 0; i < found->n; i++)
+        if (az_sv_eq(f->stem(found->v[i]), f->stem(path)))
+            return true;
+    return false;
+}
+
+/* Other formats have names like those of copies. */
+static bool is_of_format(const struct az_format *f, struct az_sv path)
+{
+    const struct az_format *of = NULL;
+    struct az_diag mute;
+    az_diag_init(&mute);
+    const bool known = az_format_probe(path.p, &of, NULL, &mute) == AZ_OK;
+    az_diag_release(&mute);
+    return known && of == f;
+}
+
+/* Files with the same content in another form, of which the usual one is missing. */
+static int add_copies(struct az_plan *p, const struct az_format *f, struct az_sv folder,
+                      struct az_sv name, struct az_vec_sv *found)
+{
+    struct az_vec_sv more;
+    const struct az_sv glob = az_path_join(&p->arena, folder, name);
+
+    az_vec_init(&more, NULL);
+    int rc = glob.p ? az_path_glob(&p->arena, glob, &more) : az_arena_error(&p->arena);
+    for (size_t i = 0; !rc && i < more.n; i++)
+        if (!is_repeated(f, more.v[i], found) && is_of_format(f, more.v[i]))
+            rc = az_vec_push(found, more.v[i]);
+    az_vec_release(&more);
+    return rc;
+}
+
+/* Files of a run in this folder. */
+static int files_in(struct az_plan *p, const struct az_format *f, struct az_sv folder,
+                    struct az_vec_sv *found)
+{
+    struct az_sv glob = az_path_join(&p->arena, folder, az_sv_str(f->run_files));
+    int rc = glob.p ? az_path_glob(&p->arena, glob, found) : az_arena_error(&p->arena);
+
+    if (!rc && f->twin) {
+        glob = az_arena_printf(&p->arena, "*%s", f->twin);
+        rc = glob.p ? add_copies(p, f, folder, glob, found) : az_arena_error(&p->arena);
+    }
+    if (!rc && f->copy && !found->n)
+        rc = add_copies(p, f, folder, az_sv_str(f->copy), found);
+    return rc;
+}
+
 /* Files of the newest run (by name) in a folder, or below it. */
 static int files_of_run(struct az_plan *p, struct az_plan_job *job, const struct az_format *f,
                         struct az_sv folder, struct az_vec_sv *found)
 {
     struct az_vec_sv runs;
-    struct az_sv glob = az_arena_printf(&p->arena, "%.*s/%s", AZ_SVF(folder), f->run_files);
-    int rc = glob.p ? az_path_glob(&p->arena, glob, found) : az_arena_error(&p->arena);
+    struct az_sv glob;
+    int rc = files_in(p, f, folder, found);
 
     if (rc || found->n)
         return rc;
@@ -258,10 +310,8 @@ static int files_of_run(struct az_plan *p, struct az_plan_job *job, const struct
         az_diag_add(&job->diag, AZ_WARNING, AZ_AT_FILE(folder),
                     "%zu runs below this folder; reading the last one, '%.*s'", runs.n,
                     AZ_SVF(runs.v[runs.n - 1]));
-    if (!rc && runs.n) {
-        glob = az_path_join(&p->arena, runs.v[runs.n - 1], az_sv_str(f->run_files));
-        rc = glob.p ? az_path_glob(&p->arena, glob, found) : az_arena_error(&p->arena);
-    }
+    if (!rc && runs.n)
+        rc = files_in(p, f, runs.v[runs.n - 1], found);
     az_vec_release(&runs);
     return rc;
 }

@@ -84,6 +84,145 @@ static void a_profile(void **state)
     fixture_close(&f);
 }
 
+/* ---- the trace for a viewer ---- */
+
+#define NAME_OF(pid, name)                                                                         \
+    "{\"ph\":\"M\",\"pid\":" #pid ",\"name\":\"process_name\",\"args\":{\"name\":\"" name "\"}},"
+#define LINE_OF(pid, tid, name)                                                                    \
+    "{\"ph\":\"M\",\"pid\":" #pid ",\"tid\":" #tid                                                 \
+    ",\"name\":\"thread_name\",\"args\":{\"name\":\"" name "\"}},"
+#define SPAN(pid, tid, ts, dur, rest)                                                              \
+    "{\"ph\":\"X\",\"pid\":" #pid ",\"tid\":" #tid ",\"ts\":" #ts ",\"dur\":" #dur "," rest "},"
+
+static void parse_viewer(struct fixture *f, const char *events, int want)
+{
+    const struct az_sv text =
+        az_arena_printf(&f->arena,
+                        "{\"displayTimeUnit\":\"ns\",\"metadata\":{\"highres-ticks\":true},"
+                        "\"traceEvents\":[%s{}]}",
+                        events);
+    assert_true(az_format_xplane.probe(text, AZ_SV("x.json")) == 90);
+    parse_bytes(f, text.p, text.n, want);
+}
+
+static void viewer_of_a_gpu(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    parse_viewer(
+        &f,
+        NAME_OF(1, "/device:GPU:0") LINE_OF(1, 14, "Stream #14(Compute)") LINE_OF(
+            1, 15, "XLA Ops") NAME_OF(701, "/host:CPU") LINE_OF(701, 3, "python3")
+            NAME_OF(9, "/device:CUSTOM:x") LINE_OF(9, 1, "Ops") LINE_OF(9, 2, "Steps") SPAN(
+                1, 14, 10.5, 2.25,
+                "\"name\":\"dot\",\"args\":{\"correlation_id\":\"7\",\"hlo_op\":\"dot.1\",\"name\":"
+                "\"jit(f)/dot\","
+                "\"hlo_module\":\"jit_f\",\"kernel_details\":\"grid:2,1,1 block:64,1,1\"}")
+                SPAN(1, 14, 20, 1e-06,
+                     "\"name\":\"short\",\"args\":{\"long_name\":\"shorter_kernel\"}")
+                    SPAN(
+                        1, 14, 30.000001, 1,
+                        "\"name\":\"MemcpyH2D\",\"args\":{\"memcpy_details\":\"size:4096 dest:0\"}")
+                        SPAN(1, 15, 10.5, 2.25, "\"name\":\"dot.1\"") SPAN(1, 14, 1, -3,
+                                                                           "\"name\":\"backwards\"")
+                            SPAN(701, 3, 9, 1,
+                                 "\"name\":\"launch\",\"args\":{\"correlation_id\":\"7\",\"device_"
+                                 "id\":\"0\"}")
+                                SPAN(701, 3, 1, 90,
+                                     "\"name\":\"train\",\"args\":{\"step_num\":\"4\"}")
+                                    SPAN(701, 3, 2, 3, "\"name\":\"$x.py:1 f\"")
+                                        SPAN(701, 3, 5, 3, "\"name\":\"$x.py:1 f\"")
+                                            SPAN(9, 1, 1, 5, "\"name\":\"a\"")
+                                                SPAN(9, 1, 2, 8, "\"name\":\"b\"")
+                                                    SPAN(9, 2, 1, 50, "\"name\":\"0\"")
+                                                        SPAN(55, 1, 1, 5, "\"name\":\"nobody\""),
+        0);
+    const struct az_trace *t = &f.trace;
+    const struct az_xtrace *x = az_xtrace(t);
+    const struct az_events *k = &t->ev[AZ_KERNEL];
+    assert_int_equal(k->n, 2);
+    assert_int_equal(k->start[0], 10500000);
+    assert_int_equal(k->end[0], 12750000);
+    assert_int_equal(k->corr[0], 7);
+    assert_int_equal(k->end[1], k->start[1]); /* 1 ps is none */
+    assert_true(named(&f, k->name[1], "shorter_kernel"));
+    const struct az_xrow *row = az_xtrace_row_of(t, AZ_KERNEL, 0);
+    assert_non_null(row);
+    assert_true(named(&f, row->op, "dot.1"));
+    assert_true(named(&f, row->module, "jit_f"));
+    assert_true(named(&f, row->scope, "jit(f)/dot"));
+    assert_false(row->has_program);
+    assert_int_equal(t->ev[AZ_MEMCPY].start[0], 30000001);
+    assert_int_equal(t->copies.v[t->ev[AZ_MEMCPY].side[0]].bytes, 4096);
+    assert_int_equal(t->ev[AZ_CALL].n, 1);
+    assert_int_equal(t->ev[AZ_CALL].node[0], 1);
+    assert_int_equal(x->steps.n, 1);
+    assert_int_equal(x->steps.v[0].number, 4);
+    assert_int_equal(x->host.n, 3);
+    assert_int_equal(x->host.v[2].count, 2);
+    assert_int_equal(x->host.v[2].ticks, 6000000);
+    assert_int_equal(dropped(&f, "derived lines of a GPU (duplicate events of its streams)"), 1);
+    assert_int_equal(dropped(&f, "events with invalid timestamps"), 1);
+    assert_int_equal(dropped(&f, "events before the name of their process"), 1);
+    assert_true(az_sv_is(x->host_name, "host"));
+    fixture_close(&f);
+}
+
+/* Operations nest in control flow; without operations the runs of programs stand for them. */
+static void viewer_of_a_tpu(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_open(&f);
+    parse_viewer(
+        &f,
+        NAME_OF(3, "/device:TPU:0") LINE_OF(3, 2, "XLA Modules") LINE_OF(3, 3, "XLA Ops") NAME_OF(
+            4, "/device:TPU:1") LINE_OF(4, 2, "XLA Modules") LINE_OF(4, 5, "Other")
+            SPAN(3, 2, 0, 90, "\"name\":\"jit_f(1)\"") SPAN(
+                3, 3, 1, 80,
+                "\"name\":\"while.1\",\"args\":{\"hlo_category\":\"while\",\"long_name\":\"%w\"}")
+                SPAN(
+                    3, 3, 2, 30,
+                    "\"name\":\"%dot.5 = f32[2] dot()\",\"args\":{\"hlo_category\":\"convolution\","
+                    "\"bytes_accessed\":\"640\",\"tf_op\":\"f/dot\"}")
+                    SPAN(4, 2, 5, 70, "\"name\":\"jit_g(2)\"") SPAN(4, 5, 0, 70, "\"name\":\"x\""),
+        0);
+    const struct az_trace *t = &f.trace;
+    const struct az_xrow *row = az_xtrace_row_of(t, AZ_KERNEL, 0);
+    assert_int_equal(t->ev[AZ_KERNEL].n, 2);
+    assert_int_equal(t->ev[AZ_GPU_RANGE].n, 3); /* two runs, one loop */
+    assert_true(named(&f, t->ev[AZ_KERNEL].name[0], "dot.5"));
+    assert_int_equal(row->bytes, 640);
+    assert_true(named(&f, row->scope, "f/dot"));
+    assert_true(named(&f, t->ev[AZ_KERNEL].name[1], "jit_g(2)"));
+    assert_int_equal(dropped(&f, "lines of a TPU without operations"), 1);
+    assert_true(said(&f, AZ_WARNING, "'/device:TPU:1' has no operations"));
+    fixture_close(&f);
+}
+
+static void viewer_damage(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } bad[] = { { "{\"a\":1}", "no 'traceEvents' in this JSON" },
+                { "{\"a\":", "file truncated before its events" },
+                { "{\"a\":!}", "malformed JSON" } };
+    struct fixture f;
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++) {
+        fixture_open(&f);
+        parse_bytes(&f, bad[i].text, strlen(bad[i].text), AZ_EFORMAT);
+        assert_true(said(&f, AZ_ERROR, bad[i].message));
+        fixture_close(&f);
+    }
+    assert_int_equal(
+        az_format_xplane.probe(AZ_SV("{\"traceEvents\":[{\"name\":\"process_name\",\"args\":"
+                                     "{\"name\":\"python\"},\"x\":\"/host:CPU\"}]}"),
+                               AZ_SV("x.json")),
+        0);
+}
+
 static void families_have_names(void **state)
 {
     (void)state;
@@ -652,6 +791,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_profile),
+        cmocka_unit_test(viewer_of_a_gpu),
+        cmocka_unit_test(viewer_of_a_tpu),
+        cmocka_unit_test(viewer_damage),
         cmocka_unit_test(epoch_times),
         cmocka_unit_test(families_have_names),
         cmocka_unit_test(stats_that_come_again),

@@ -25,12 +25,6 @@ static const struct kind programs[] = {
     { { "\"torch_to_npu\"" }, ASCEND },
     { { "\"enqueue_to_dequeue\"" }, ASCEND },
     { { "\"Task Type\"", "\"Task Id\"", "\"Stream Id\"" }, ASCEND },
-#define JAX                                                                                        \
-    "unsupported format: trace viewer file of the XLA profiler (JAX, TensorFlow); use the "        \
-    ".xplane.pb file next to it"
-    { { "\"highres-ticks\"", "\"/host:CPU\"" }, JAX },
-    { { "\"highres-ticks\"", "\"/device:TPU:" }, JAX },
-    { { "\"highres-ticks\"", "\"/device:GPU:" }, JAX },
 #define CHROME                                                                                     \
     "unsupported format: trace of the Chrome browser; use a GPU profile (see 'analyzer list')"
     { { "\"CrBrowserMain\"" }, CHROME },

@@ -6,8 +6,6 @@
 #include "formats/xplane/xplane.h"
 #include "io/path.h"
 
-#define FILE_CUT "file truncated (events after the end are unknown)"
-
 /* A complete, valid top level of an XSpace: fields 1 to 4, all length-delimited. */
 static bool top_level(uint32_t field, unsigned wire)
 {
@@ -17,7 +15,7 @@ static bool top_level(uint32_t field, unsigned wire)
 /* ---- planes ---- */
 
 /* "/device:GPU:7" -> 7. False for variants such as " SparseCore". */
-static bool ordinal_of(struct az_sv name, struct az_sv prefix, int64_t *ordinal)
+bool az_xplane_ordinal(struct az_sv name, struct az_sv prefix, int64_t *ordinal)
 {
     return az_sv_starts(name, prefix) && name.n > prefix.n && name.p[prefix.n] != '-' &&
            name.p[prefix.n] != '+' &&
@@ -63,7 +61,7 @@ static int plane_stat(struct az_xplane *r, const struct az_xplane_value *v, stru
 }
 
 /* The device of this plane; planes of one name are one device (files put together have several). */
-static int device(struct az_xplane *r, enum az_plane_kind kind, int64_t ordinal, uint32_t *index)
+int az_xplane_device(struct az_xplane *r, enum az_plane_kind kind, int64_t ordinal, uint32_t *index)
 {
     struct az_plane p = {
         .kind = kind, .ordinal = ordinal, .vendor = { "", 0 }, .type = { "", 0 }
@@ -160,10 +158,10 @@ static int plane(struct az_xplane *r, struct az_sv bytes)
     int rc = az_xplane_plane(r, bytes);
     if (rc)
         return rc;
-    const bool gpu = ordinal_of(r->plane_name, AZ_SV("/device:GPU:"), &ordinal);
-    r->of_device = gpu || ordinal_of(r->plane_name, AZ_SV("/device:TPU:"), &ordinal);
+    const bool gpu = az_xplane_ordinal(r->plane_name, AZ_SV("/device:GPU:"), &ordinal);
+    r->of_device = gpu || az_xplane_ordinal(r->plane_name, AZ_SV("/device:TPU:"), &ordinal);
     if (r->of_device) {
-        rc = device(r, gpu ? AZ_PLANE_GPU : AZ_PLANE_TPU, ordinal, &index);
+        rc = az_xplane_device(r, gpu ? AZ_PLANE_GPU : AZ_PLANE_TPU, ordinal, &index);
         return rc ? rc : gpu ? az_xplane_gpu(r, index) : az_xplane_tpu(r, index);
     }
     if (az_sv_is(r->plane_name, "/host:metadata"))
@@ -250,7 +248,7 @@ static int cut_file(struct az_xplane *r, const uint8_t *tag, size_t whole,
                     "truncated: %zu complete planes read, and the complete part of the plane that "
                     "begins here; check whether the profiler was stopped while writing",
                     whole);
-        az_trace_truncated(r->t, FILE_CUT);
+        az_trace_truncated(r->t, AZ_XPLANE_CUT);
     }
     r->cut = true;
     return each(r, rest);
@@ -270,7 +268,7 @@ static int each_plane(struct az_xplane *r, int (*each)(struct az_xplane *, struc
         int rc = az_protobuf_next(&m, &f, &wire, &v, &b);
         if (rc == 0) {
             if (say && r->damaged) /* a gzip stream broke off between two planes */
-                az_trace_truncated(r->t, FILE_CUT);
+                az_trace_truncated(r->t, AZ_XPLANE_CUT);
             return AZ_OK;
         }
         if (rc < 0)
@@ -298,9 +296,12 @@ static struct az_sv host_by_file(struct az_sv path)
     for (size_t i = path.n; i-- > 0 && host.n == path.n;)
         if (path.p[i] == '/')
             host = az_sv_make(path.p + i + 1, path.n - i - 1);
-    const ptrdiff_t dot = az_sv_find(host, AZ_SV(".xplane.pb"));
-    if (dot > 0)
-        host.n = (size_t)dot;
+    static const char *const ends[] = { ".xplane.pb", ".trace.json" };
+    for (size_t i = 0; i < AZ_LENGTH(ends); i++) {
+        const ptrdiff_t dot = az_sv_find(host, az_sv_str(ends[i]));
+        if (dot > 0)
+            host.n = (size_t)dot;
+    }
     return host;
 }
 
@@ -352,6 +353,12 @@ static void cover(struct az_xplane *r)
                     "no plane of a GPU or TPU in this profile");
 }
 
+void az_xplane_finish(struct az_xplane *r)
+{
+    facts(r);
+    cover(r);
+}
+
 static int verdict(struct az_xplane *r, int rc)
 {
     if (rc == AZ_EFORMAT && r->bad)
@@ -377,25 +384,15 @@ static int read_space(struct az_xplane *r)
         rc = az_xplane_join(r);
     if (rc == 0)
         rc = az_xplane_filter(r);
-    if (rc)
-        return rc;
-    facts(r);
-    cover(r);
-    return AZ_OK;
+    return rc;
 }
 
 /* Mapped if it is a plain file, else whole in memory (gzip, a pipe). */
-static int load(struct az_xplane *r, struct az_vec_char *text, struct az_sv *bytes)
+static int load(struct az_xplane *r, struct az_source *src, struct az_vec_char *text,
+                struct az_sv *bytes)
 {
     struct az_parse *job = r->job;
-    struct az_source_opts so = { .mem = job->mem,
-                                 .diag = job->diag,
-                                 .digest = az_parse_digest(job, 0),
-                                 .keeps_parts = !job->opts->strict };
-    struct az_source *src = NULL;
-    int rc = az_source_open(&src, job->files[0].path.p, &so);
-    if (rc)
-        return rc;
+    int rc = 0;
     if (az_source_size(src) && !az_source_is_gzip(src) && !az_sv_is(job->files[0].path, "-") &&
         az_map_file(&r->map, job->files[0].path.p, NULL) == 0) {
         *bytes = r->map.bytes;
@@ -405,15 +402,41 @@ static int load(struct az_xplane *r, struct az_vec_char *text, struct az_sv *byt
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
             rc = az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
         else if (rc == AZ_EFORMAT &&
-                 so.keeps_parts) { /* a gzip stream that breaks off: what came before is used */
+                 !job->opts->strict) { /* a gzip stream that breaks off: what came before is used */
             r->damaged = true;
             rc = bytes->n ? 0
                           : az_diag_fail(job->diag, rc, AZ_AT_FILE(r->path),
                                          "nothing before the damage");
         }
     }
-    az_source_close(src);
     return rc;
+}
+
+static int read_protobuf(struct az_xplane *r, struct az_source *src)
+{
+    struct az_vec_char text; /* the bytes of a file that cannot be mapped */
+    az_vec_init(&text, r->job->mem);
+    int rc = load(r, src, &text, &r->bytes);
+    if (rc == 0 && r->bytes.n == 0)
+        rc = az_diag_fail(r->job->diag, AZ_EEMPTY, AZ_AT_FILE(r->path),
+                          "empty file (the profiler wrote nothing)");
+    else if (rc == 0) {
+        r->used = (const uint8_t *)r->bytes.p;
+        rc = verdict(r, read_space(r));
+    }
+    az_unmap_file(&r->map);
+    az_vec_release(&text);
+    return rc;
+}
+
+/* A file of planes begins with a line feed (the tag of its first field), so that white space before
+ * a bracket does not make it JSON. */
+static int is_json(struct az_source *src, bool *json)
+{
+    struct az_sv head = AZ_SV("");
+    int rc = az_source_peek(src, 4096, &head);
+    *json = head.n && (head.p[0] == '{' || az_xplane_json_probe(head));
+    return rc == AZ_EFORMAT ? 0 : rc; /* found again by who reads it */
 }
 
 static int parse(struct az_parse *job)
@@ -423,28 +446,31 @@ static int parse(struct az_parse *job)
                            .path = job->files[0].path,
                            .no_row = AZ_NO_ROW,
                            .map = { .bytes = { "", 0 } } };
-    struct az_vec_char text; /* the bytes of a file that cannot be mapped */
-    az_vec_init(&text, job->mem);
-    int rc = load(&r, &text, &r.bytes);
+    struct az_source_opts so = { .mem = job->mem,
+                                 .diag = job->diag,
+                                 .digest = az_parse_digest(job, 0),
+                                 .keeps_parts = !job->opts->strict };
+    struct az_source *src = NULL;
+    bool json = false;
+    int rc = az_source_open(&src, job->files[0].path.p, &so);
     if (rc)
-        goto out;
-    if (r.bytes.n == 0) {
-        rc = az_diag_fail(job->diag, AZ_EEMPTY, AZ_AT_FILE(r.path),
-                          "empty file (the profiler wrote nothing)");
-        goto out;
-    }
-    r.used = (const uint8_t *)r.bytes.p;
+        return rc;
     az_xplane_plane_init(&r);
     rc = az_xtrace_init(job->trace);
     az_geometry_column(job->trace, job->opts);
     r.x = job->trace->ext;
     if (rc == 0)
-        rc = read_space(&r);
-    rc = verdict(&r, rc);
+        rc = is_json(src, &json);
+    if (rc)
+        rc = verdict(&r, rc);
+    else if (json)
+        rc = az_xplane_json(&r, src);
+    else
+        rc = read_protobuf(&r, src);
+    if (rc == 0)
+        az_xplane_finish(&r);
     az_xplane_plane_release(&r);
-out:
-    az_unmap_file(&r.map);
-    az_vec_release(&text);
+    az_source_close(src);
     return rc;
 }
 
@@ -483,15 +509,15 @@ static int probe(struct az_sv head, struct az_sv path)
     path = az_path_unpacked(path);
     if (head.n == 0 || az_sv_ends(path, AZ_SV(".hlo_proto.pb")))
         return 0;
-    if (begins_with_plane(head))
+    if (begins_with_plane(head) || az_xplane_json_probe(head))
         return 90;
     return az_sv_ends(path, AZ_SV(".xplane.pb")) ? 70 : 0;
 }
 
-/* host.xplane.pb.gz -> host */
+/* host.xplane.pb.gz, host.trace.json.gz -> host */
 static struct az_sv stem(struct az_sv path)
 {
-    static const char *const ends[] = { ".gz", ".zst", ".pb", ".xplane" };
+    static const char *const ends[] = { ".gz", ".zst", ".pb", ".xplane", ".json", ".trace" };
     path = az_path_base(path);
     for (size_t i = 0; i < AZ_LENGTH(ends); i++)
         if (path.n > strlen(ends[i]) && az_sv_ends(path, az_sv_str(ends[i])))
@@ -503,7 +529,8 @@ const struct az_format az_format_xplane = {
     .name = "xplane",
     .tool = AZ_TOOL_TRACELENS,
     .record_host = "record Python calls (python_tracer_level=1) to find the host work",
-    .help = "XPlane profile of JAX or TensorFlow on GPU or TPU (.xplane.pb), also gzip",
+    .help =
+        "XPlane profile of JAX or TensorFlow on GPU or TPU (.xplane.pb, .trace.json), also gzip",
     .files_are_ranks = true,
     .probe = probe,
     .parse = parse,
@@ -511,4 +538,5 @@ const struct az_format az_format_xplane = {
     .run_folder = "plugins/profile/*",
     .run_files = "*.xplane.pb",
     .twin = ".trace.json.gz",
+    .copy = "perfetto_trace.json.gz",
 };

@@ -270,6 +270,22 @@ az_xplane_foretold(struct az_xplane *r, const struct az_xplane_event *x, uint64_
 /* Are there so many that they are no repetition? */
 bool az_xplane_told_enough(const struct az_xplane *r);
 
+/* ---- xplane.c ---- */
+#define AZ_XPLANE_CUT "file truncated (events after the end are unknown)"
+/* "/device:GPU:7" -> 7. False for variants such as " SparseCore". */
+bool az_xplane_ordinal(struct az_sv name, struct az_sv prefix, int64_t *ordinal);
+/* The device of the plane just read; planes of one name are one device (files put together have
+ * several). */
+int az_xplane_device(struct az_xplane *r, enum az_plane_kind kind, int64_t ordinal,
+                     uint32_t *index) AZ_MUST_USE;
+/* Facts, lost events and messages, once all is read. */
+void az_xplane_finish(struct az_xplane *r);
+
+/* ---- xplane_json.c: the same profile as a trace for a viewer ---- */
+bool az_xplane_json_probe(struct az_sv head);
+/* Reads all of the source, r->path. Messages in the diag. */
+int az_xplane_json(struct az_xplane *r, struct az_source *src) AZ_MUST_USE;
+
 /* ---- xplane_gpu.c, xplane_tpu.c, xplane_host.c: the lines of the plane just read ---- */
 int az_xplane_gpu(struct az_xplane *r, uint32_t plane) AZ_MUST_USE;
 int az_xplane_tpu(struct az_xplane *r, uint32_t plane) AZ_MUST_USE;
@@ -288,6 +304,31 @@ int az_xplane_ranges(struct az_xplane *r, const struct az_xplane_line *l, uint32
 /* Counts the events of a line that is skipped. */
 int az_xplane_skip_line(struct az_xplane *r, const struct az_xplane_line *l,
                         const char *reason) AZ_MUST_USE;
+
+/* Work of a GPU: a kernel, a copy or a memset by its name; e->node is set. */
+int az_xplane_add_work(struct az_xplane *r, struct az_xplane_meta *m, const struct az_xrow *row,
+                       struct az_event *e) AZ_MUST_USE;
+bool az_xplane_has_metadata(const struct az_xrow *row);
+/* The trace's row for the stats of an event of this name. */
+int az_xplane_row_of(struct az_xplane *r, struct az_xplane_meta *m, const struct az_xrow *row,
+                     uint32_t *index) AZ_MUST_USE;
+/* An operation of a TPU core, or control flow, by its row (e->node). */
+int az_xplane_add_operation(struct az_xplane *r, struct az_event *e) AZ_MUST_USE;
+/* "%copy-start.1 = (f32[..." -> "copy-start.1" */
+struct az_sv az_xplane_short_name(struct az_sv name);
+void az_xplane_report_bare(struct az_xplane *r, struct az_sv plane);
+
+struct az_xplane_host_stats {
+    uint64_t correlation, device; /* device + 1; 0: none */
+    int64_t step;                 /* -1: none */
+};
+/* A host event with its times: added to the sums of its name, and stored where it launches work,
+ * compiles, or is a step. *lane: of its thread, -1 before its first stored event. */
+int az_xplane_host_event(struct az_xplane *r, const struct az_xplane_line *l,
+                         struct az_xplane_meta *meta, struct az_event *e,
+                         const struct az_xplane_host_stats *s, int64_t *lane) AZ_MUST_USE;
+/* Sums of the plane's events to those of the trace, by name. */
+int az_xplane_host_sums(struct az_xplane *r) AZ_MUST_USE;
 
 /* ---- xplane_hlo.c ---- */
 /* Entries of /host:metadata. */

@@ -69,7 +69,7 @@ static int64_t copy_bytes(struct az_sv details)
     return az_parse_i64(az_sv_make(p, (size_t)(stop - p)), &bytes) == 0 ? bytes : -1;
 }
 
-static bool has_metadata(const struct az_xrow *row)
+bool az_xplane_has_metadata(const struct az_xrow *row)
 {
     return row->has_program || row->op != AZ_NO_ID || row->module != AZ_NO_ID ||
            row->scope != AZ_NO_ID || row->details != AZ_NO_ID;
@@ -88,7 +88,7 @@ static int ask_meta(struct az_xplane *r, struct az_xplane_meta *m)
     struct az_protobuf body = az_protobuf_of(m->body);
     const int rc = read_stats(r, &body, 5, &said.row, &said.correlation);
     m->asked = true;
-    if (rc || (!has_metadata(&said.row) && !said.correlation))
+    if (rc || (!az_xplane_has_metadata(&said.row) && !said.correlation))
         return rc;
     m->said = az_arena_alloc(&r->t->arena, sizeof *m->said);
     if (!m->said)
@@ -166,8 +166,8 @@ static bool same(const struct az_xrow *a, const struct az_xrow *b)
 }
 
 /* An event's stats are often those of the last one of its name. */
-static int row_of(struct az_xplane *r, struct az_xplane_meta *m, const struct az_xrow *row,
-                  uint32_t *index)
+int az_xplane_row_of(struct az_xplane *r, struct az_xplane_meta *m, const struct az_xrow *row,
+                     uint32_t *index)
 {
     int rc = 0;
     if (m->row == 0 || !same(row, &r->x->rows.v[m->row - 1])) {
@@ -178,9 +178,8 @@ static int row_of(struct az_xplane *r, struct az_xplane_meta *m, const struct az
     return rc;
 }
 
-/* e->node is set. */
-static int add_event(struct az_xplane *r, struct az_xplane_meta *m, const struct az_xrow *row,
-                     struct az_event *e)
+int az_xplane_add_work(struct az_xplane *r, struct az_xplane_meta *m, const struct az_xrow *row,
+                       struct az_event *e)
 {
     int rc = az_xplane_meta_name(r, m, &e->name);
     if (rc)
@@ -217,9 +216,9 @@ static int read_event(struct az_xplane *r, struct az_xplane_meta *m, struct az_x
         e->corr = m->said->correlation;
     }
     int rc = read_stats(r, &x->stats, 4, &row, &e->corr);
-    const bool says = has_metadata(&row);
+    const bool says = az_xplane_has_metadata(&row);
     if (rc == 0 && says)
-        rc = row_of(r, m, &row, &index);
+        rc = az_xplane_row_of(r, m, &row, &index);
     e->node = says ? (uint64_t)index + 1 : 0;
     return rc;
 }
@@ -257,7 +256,7 @@ static int add_work(struct az_xplane *r, struct az_xplane_meta *m, struct az_xpl
     if (rc == 0)
         rc = alike ? read_alike(r, m, x, e) : read_event(r, m, x, e);
     if (rc == 0)
-        rc = add_event(r, m, e->node ? &r->x->rows.v[e->node - 1] : &no_row, e);
+        rc = az_xplane_add_work(r, m, e->node ? &r->x->rows.v[e->node - 1] : &no_row, e);
     if (rc == 0 && alike && e->side == AZ_NO_ROW) { /* a kernel */
         r->told.v[r->told_last].name = e->name;
         r->told.v[r->told_last].geo = e->geo;

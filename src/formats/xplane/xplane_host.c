@@ -6,11 +6,6 @@
 
 enum { META_PLAIN = 1, META_COMPILE };
 
-struct host_stats {
-    uint64_t correlation, device; /* device + 1; 0: none */
-    int64_t step;                 /* -1: none */
-};
-
 /* The lane of the thread, which is made with its first stored event. */
 static int thread_lane(struct az_xplane *r, const struct az_xplane_line *l, int64_t *lane)
 {
@@ -23,8 +18,8 @@ static int thread_lane(struct az_xplane *r, const struct az_xplane_line *l, int6
 }
 
 static int add_event(struct az_xplane *r, const struct az_xplane_line *l,
-                     struct az_xplane_meta *meta, struct az_event *e, const struct host_stats *s,
-                     int64_t *lane)
+                     struct az_xplane_meta *meta, struct az_event *e,
+                     const struct az_xplane_host_stats *s, int64_t *lane)
 {
     const bool compiles = meta->kind == META_COMPILE;
     if (!e->corr && !compiles && s->step < 0)
@@ -52,7 +47,8 @@ static int64_t step_of(const struct az_xplane *r, const struct az_xplane_value *
     return az_xplane_whole(v);
 }
 
-static int read_stats(struct az_xplane *r, struct az_protobuf *stats, struct host_stats *out)
+static int read_stats(struct az_xplane *r, struct az_protobuf *stats,
+                      struct az_xplane_host_stats *out)
 {
     struct az_xplane_value v;
     int rc;
@@ -74,6 +70,22 @@ static void classify(struct az_xplane *r, struct az_xplane_meta *m)
     m->kind = c.n ? META_COMPILE : META_PLAIN;
 }
 
+int az_xplane_host_event(struct az_xplane *r, const struct az_xplane_line *l,
+                         struct az_xplane_meta *meta, struct az_event *e,
+                         const struct az_xplane_host_stats *s, int64_t *lane)
+{
+    const int64_t ticks = e->end - e->start;
+    meta->count++;
+    meta->ticks = az_add_sat(meta->ticks, ticks);
+    meta->min = ticks < meta->min ? ticks : meta->min;
+    meta->max = ticks > meta->max ? ticks : meta->max;
+    r->t->kept++;
+    if (!meta->kind)
+        classify(r, meta);
+    e->corr = s->correlation;
+    return add_event(r, l, meta, e, s, lane);
+}
+
 static int thread(struct az_xplane *r, const struct az_xplane_line *l)
 {
     struct az_protobuf m = az_protobuf_of(l->body);
@@ -83,21 +95,13 @@ static int thread(struct az_xplane *r, const struct az_xplane_line *l)
     while ((rc = az_xplane_next_event(r, &m, &x)) > 0) {
         struct az_event e = { .side = AZ_NO_ROW };
         struct az_xplane_meta *meta = az_xplane_meta_of(r, &x);
-        struct host_stats s = { .step = -1 };
+        struct az_xplane_host_stats s = { .step = -1 };
         r->t->read++;
         if (!meta || !az_xplane_times(r, l, &x, &e.start, &e.end))
             continue;
-        meta->count++;
-        meta->ticks = az_add_sat(meta->ticks, x.duration);
-        meta->min = x.duration < meta->min ? x.duration : meta->min;
-        meta->max = x.duration > meta->max ? x.duration : meta->max;
-        r->t->kept++;
-        if (!meta->kind)
-            classify(r, meta);
         rc = x.look ? read_stats(r, &x.stats, &s) : AZ_OK;
-        e.corr = s.correlation;
         if (rc == 0)
-            rc = add_event(r, l, meta, &e, &s, &lane);
+            rc = az_xplane_host_event(r, l, meta, &e, &s, &lane);
         if (rc)
             return rc;
     }
@@ -105,7 +109,7 @@ static int thread(struct az_xplane *r, const struct az_xplane_line *l)
 }
 
 /* Sums of this plane to those of the trace, by name. `row` of a name id: its place + 1. */
-static int add_sums(struct az_xplane *r)
+int az_xplane_host_sums(struct az_xplane *r)
 {
     struct az_xtrace *x = r->x;
     struct az_map of;
@@ -150,5 +154,5 @@ int az_xplane_host(struct az_xplane *r)
         if (rc == 0)
             rc = thread(r, &l);
     }
-    return rc ? rc : add_sums(r);
+    return rc ? rc : az_xplane_host_sums(r);
 }

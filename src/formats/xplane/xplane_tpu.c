@@ -4,7 +4,7 @@
 #include "formats/xplane/xplane.h"
 
 /* "%copy-start.1 = (f32[..." -> "copy-start.1" */
-static struct az_sv short_name(struct az_sv name)
+struct az_sv az_xplane_short_name(struct az_sv name)
 {
     const ptrdiff_t at = az_sv_find(name, AZ_SV(" = "));
     if (at >= 0)
@@ -60,7 +60,8 @@ static int row_of(struct az_xplane *r, struct az_xplane_meta *m)
                            .bytes = -1 };
     struct az_protobuf body = az_protobuf_of(m->body);
     uint32_t index;
-    int rc = az_trace_name(r->t, m->display.n ? m->display : short_name(m->name), &row.op);
+    int rc =
+        az_trace_name(r->t, m->display.n ? m->display : az_xplane_short_name(m->name), &row.op);
     if (rc == 0)
         rc = read_stats(r, &body, 5, &row);
     if (rc == 0)
@@ -119,13 +120,16 @@ static bool is_container(struct az_xplane *r, uint64_t node)
     return row->container == CONTAINER;
 }
 
+int az_xplane_add_operation(struct az_xplane *r, struct az_event *e)
+{
+    return az_trace_add(r->t, is_container(r, e->node) ? AZ_GPU_RANGE : AZ_KERNEL, e);
+}
+
 static int add_operation(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
                          struct az_event *e)
 {
     const int rc = describe(r, m, x, e);
-    if (rc)
-        return rc;
-    return az_trace_add(r->t, is_container(r, e->node) ? AZ_GPU_RANGE : AZ_KERNEL, e);
+    return rc ? rc : az_xplane_add_operation(r, e);
 }
 
 static int add_asynchronous(struct az_xplane *r, struct az_xplane_meta *m,
@@ -194,16 +198,21 @@ static int tpu_line(struct az_xplane *r, const struct az_xplane_line *l, uint32_
     return az_xplane_skip_line(r, l, "lines of a TPU without operations");
 }
 
+void az_xplane_report_bare(struct az_xplane *r, struct az_sv plane)
+{
+    az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path),
+                "'%.*s' has no operations (line 'XLA Ops'): its program runs are counted as "
+                "computation",
+                AZ_SVF(plane));
+}
+
 int az_xplane_tpu(struct az_xplane *r, uint32_t plane)
 {
     int rc = AZ_OK;
     choose_stats(r);
     const bool bare = !has_events(r, "XLA Ops") && has_events(r, "XLA Modules");
     if (bare)
-        az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path),
-                    "'%.*s' has no operations (line 'XLA Ops'): its program runs are counted as "
-                    "computation",
-                    AZ_SVF(r->plane_name));
+        az_xplane_report_bare(r, r->plane_name);
     for (size_t i = 0; rc == 0 && i < r->lines.n; i++) {
         struct az_xplane_line l;
         rc = az_xplane_line(r, r->lines.v[i], &l);

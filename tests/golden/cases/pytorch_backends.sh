@@ -59,7 +59,6 @@ echo '[{"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "Ascend Ha
 "$ANALYZER" run trace_view.json; echo "exit status $?"
 "$ANALYZER" probe trace_view.json; echo "exit status $?"
 echo "== other programs"
-echo '{"metadata":{"highres-ticks":true},"traceEvents":[{"args":{"name":"/device:TPU:0"},"name":"process_name","ph":"M","pid":3}]}' >host.trace.json
 echo '[{"cat":"Session","pid":1,"tid":1,"dur":10,"ts":1,"ph":"X","name":"session_initialization","args":{}}]' >onnx.json
 echo '{"traceEvents":[{"ph":"X","cat":"FEE","name":"f","pid":1,"tid":1,"ts":1,"dur":2},{"ph":"X","cat":"work","name":"g","pid":1,"tid":1,"ts":1,"dur":2}]}' >unknown.json
 "$PYTHON" - <<'P'
@@ -85,6 +84,6 @@ files = {
 for f, x in files.items():
     json.dump(x, open(f + ".json", "w"))
 P
-for f in host.trace onnx unknown ascend_late clang node tensorflow autograd rocprof1 unitrace gaudi ray viztracer no_categories halves; do
+for f in onnx unknown ascend_late clang node tensorflow autograd rocprof1 unitrace gaudi ray viztracer no_categories halves; do
     "$ANALYZER" run $f.json; echo "exit status $?"
 done
