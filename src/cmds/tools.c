@@ -101,7 +101,8 @@ static int name_workbook(struct az_tool_call *c)
     const struct az_sv name = az_arena_printf(&c->arena, "%.*s%s", AZ_SVF(stem), c->tool->ending);
     const struct az_sv whole = az_path_join(&c->arena, az_path_dir(path), name);
 
-    c->run.together = c->run.xlsx = whole.p ? az_arena_str(&c->arena, whole) : NULL;
+    c->run.xlsx = whole.p ? az_arena_str(&c->arena, whole) : NULL;
+    c->run.together = c->run.together ? c->run.together : c->run.xlsx;
     return c->run.xlsx ? AZ_EXIT_OK : AZ_EXIT_INTERNAL;
 }
 
@@ -115,6 +116,20 @@ static int set_tables(struct az_tool_call *c)
     if (!rc && t->compat && !c->compat_given)
         rc = az_run_set(&c->run, false, "compat", t->compat);
     return rc;
+}
+
+/* Formats that are requested replace outputs that are options: these are requested, too. */
+static int keep_outputs(struct az_tool_call *c)
+{
+    const struct az_sv xlsx = given(c, "output_xlsx_path"), csv = given(c, "output_csvs_dir");
+
+    if (!c->run.formats.n)
+        return AZ_EXIT_OK;
+    if (xlsx.n && !c->run.xlsx)
+        c->run.xlsx = az_arena_str(&c->arena, xlsx);
+    if (csv.n && !c->run.csv_dir)
+        c->run.csv_dir = az_arena_str(&c->arena, csv);
+    return (xlsx.n && !c->run.xlsx) || (csv.n && !c->run.csv_dir) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
 /* The defaults of the other program. */
@@ -138,6 +153,8 @@ static int defaults(struct az_tool_call *c)
         rc = az_vec_push(&c->words, '\0')
                  ? AZ_EXIT_INTERNAL
                  : az_run_set(&c->run, false, "kernel_metadata_keyword_filters", c->words.v);
+    if (!rc)
+        rc = keep_outputs(c);
     if (!rc && c->run.config && !c->run.formats.n)
         rc = az_run_option(c->cmd, &c->run, OPT_FORMAT, text);
     if (!rc) /* which have no such report */

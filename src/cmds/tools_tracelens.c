@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "base/num.h"
+#include "io/path.h"
+
 #define ORIGAMI                                                                                    \
     {                                                                                              \
         OPT_IGNORED, "enable-origami", NULL, "ignored: peak rates are those of data sheets"        \
@@ -76,14 +79,22 @@ static const struct az_cmd_opt hip_api[] = { PFTRACE_ROWS AZ_TOOL_KEY("exclude_k
                                              AZ_TOOL_KEY("allow_multi_kernel_per_api"),
                                              AZ_TOOL_KEY("include_nonlaunch_apis"), AZ_TOOL_ROWS };
 
-enum { OPT_MARKDOWN = OPT_OF_TOOL, OPT_MARKDOWN_PATH, OPT_HIP_GROUP };
+enum {
+    OPT_MARKDOWN = OPT_OF_TOOL,
+    OPT_MARKDOWN_PATH,
+    OPT_HIP_GROUP,
+    OPT_LEAST,
+    OPT_MOST,
+    OPT_ROWS
+};
 static const struct az_cmd_opt hip_activity[] = {
     PFTRACE_ROWS{ OPT_MARKDOWN_PATH, "output_md_path", "FILE",
                   "write the tables as Markdown to FILE, too" },
-    { OPT_MARKDOWN, "write_md", NULL, "write the tables as Markdown next to the other outputs" },
+    { OPT_MARKDOWN, "write_md", NULL,
+      "write the tables as Markdown, NAME_report.md next to the trace" },
     AZ_TOOL_KEY("merge_kernels"),
-    { OPT_IGNORED + 1, "min_tid", "N", "ignored: every thread is counted" },
-    { OPT_IGNORED + 1, "max_tid", "N", "ignored: every thread is counted" },
+    { OPT_LEAST, "min_tid", "N", "-1000000000; a selection of threads is not available" },
+    { OPT_MOST, "max_tid", "N", "1000000000; a selection of threads is not available" },
     AZ_TOOL_KEY("min_event_ns"),
     AZ_TOOL_KEY("no_kernel_summary"),
     AZ_TOOL_KEY("kernel_summary_include_rccl"),
@@ -92,8 +103,8 @@ static const struct az_cmd_opt hip_activity[] = {
     AZ_TOOL_KEY("no_hip_summary"),
     { OPT_HIP_GROUP, "hip_summary_group", "KEYS", "name; the other groupings are not available" },
     AZ_TOOL_KEY("top_xla"),
-    { OPT_IGNORED + 2, "kernel_summary_top", "N", "ignored: Markdown has the first rows" },
-    { OPT_IGNORED + 2, "hip_summary_top", "N", "ignored: Markdown has the first rows" },
+    { OPT_ROWS, "kernel_summary_top", "N", "rows per table in Markdown and text (200)" },
+    { OPT_ROWS, "hip_summary_top", "N", "the same as kernel_summary_top" },
     AZ_TOOL_ROWS
 };
 
@@ -101,10 +112,32 @@ static const struct az_cmd_opt memory_copy[] = { PFTRACE_ROWS AZ_TOOL_ROWS };
 
 /* ---- what a key cannot express ---- */
 
+/* All threads, or an error: the tracks of device work in the file have no ids here. */
+static int take_thread(const struct az_tool_call *c, const char *name, const char *value,
+                       bool all_from, int64_t limit)
+{
+    int64_t id;
+
+    if (az_parse_i64(az_sv_str(value), &id))
+        return az_usage_error(c->cmd, "invalid --%s '%s'; use a number", name, value);
+    return (all_from ? id <= limit : id >= limit)
+               ? AZ_EXIT_OK
+               : az_usage_error(c->cmd,
+                                "unsupported --%s '%s'; use 'analyzer query' to select threads "
+                                "(docs/from-tracelens-programs.md)",
+                                name, value);
+}
+
 static int take_activity(struct az_tool_call *c, int id, const char *value)
 {
-    static char md[] = "md", xlsx[] = "xlsx,md";
+    static char md[] = "md";
 
+    if (id == OPT_LEAST)
+        return take_thread(c, "min_tid", value, true, 0);
+    if (id == OPT_MOST)
+        return take_thread(c, "max_tid", value, false, 1000000000);
+    if (id == OPT_ROWS)
+        return az_run_set(&c->run, false, "top_rows", value);
     if (id == OPT_HIP_GROUP)
         return strcmp(value, "name") == 0
                    ? AZ_EXIT_OK
@@ -112,11 +145,27 @@ static int take_activity(struct az_tool_call *c, int id, const char *value)
                                     "unsupported --hip_summary_group '%s'; use name, or "
                                     "'analyzer query' (docs/from-tracelens.md)",
                                     value);
-    if (id != OPT_MARKDOWN_PATH)
-        return az_run_option(c->cmd, &c->run, OPT_FORMAT, xlsx);
+    if (id == OPT_MARKDOWN) {
+        *(bool *)c->own = true;
+        return az_run_option(c->cmd, &c->run, OPT_FORMAT, md);
+    }
     c->run.together = value;
     return *value ? az_run_option(c->cmd, &c->run, OPT_FORMAT, md)
                   : az_usage_error(c->cmd, "missing file name for --output_md_path");
+}
+
+/* Without a name Markdown is next to the trace. */
+static int ready_activity(struct az_tool_call *c)
+{
+    const struct az_sv path = az_sv_str(c->run.paths.n ? c->run.paths.v[0] : "trace");
+    const struct az_sv stem = az_path_stem(az_path_base(path));
+    const struct az_sv name = az_arena_printf(&c->arena, "%.*s_report.md", AZ_SVF(stem)),
+                       whole = az_path_join(&c->arena, az_path_dir(path), name);
+
+    if (!*(const bool *)c->own || c->run.together)
+        return AZ_EXIT_OK;
+    c->run.together = whole.p ? az_arena_str(&c->arena, whole) : NULL;
+    return c->run.together ? AZ_EXIT_OK : AZ_EXIT_INTERNAL;
 }
 
 static int ready_inference(struct az_tool_call *c)
@@ -140,14 +189,16 @@ static const char *const as_inference[] = {
 };
 static const char *const as_jax[] = { "sheets_as", "tracelens-jax", NULL };
 static const char *const as_hip_api[] = { "sheets_as", "tracelens-pftrace-hip-api", NULL };
-static const char *const as_hip_activity[] = { "sheets_as", "tracelens-pftrace-hip-activity",
-                                               "min_event_ns", "5000", NULL };
+static const char *const as_hip_activity[] = {
+    "sheets_as", "tracelens-pftrace-hip-activity", "min_event_ns", "5000", "top_rows", "200", NULL
+};
 static const char *const as_memory_copy[] = { "sheets_as", "tracelens-pftrace-memory-copy", NULL };
 
-#define PFTRACE(of, name, more)                                                                    \
+#define PFTRACE(of, name, ...)                                                                     \
     {                                                                                              \
         .cmd = &az_cmd_tracelens_##of, .compat = "tracelens", .defaults = as_##of,                 \
-        .input = "trace_path", .writes = true, .ending = "_pftrace_" name "_report.xlsx", more     \
+        .input = "trace_path", .writes = true, .ending = "_pftrace_" name "_report.xlsx",          \
+        __VA_ARGS__                                                                                \
     }
 static const struct az_cmd_tool tools[] = {
     { .cmd = &az_cmd_tracelens_pytorch,
@@ -174,7 +225,8 @@ static const struct az_cmd_tool tools[] = {
       .input = "profile_path",
       .writes = true },
     PFTRACE(hip_api, "hip_api", .take = NULL),
-    PFTRACE(hip_activity, "activity", .take = take_activity),
+    PFTRACE(hip_activity, "activity", .take = take_activity, .ready = ready_activity,
+            .own_size = sizeof(bool)),
     PFTRACE(memory_copy, "memory_copy", .take = NULL),
 };
 

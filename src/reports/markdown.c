@@ -129,6 +129,15 @@ static bool is_shown(const struct az_table *t)
     return (t->flags & (AZ_TABLE_SUMMARY | AZ_TABLE_CLASSIC)) != 0;
 }
 
+/* Of the sheets of another program none is a summary: all are shown. */
+static bool has_summary(const struct az_document *doc)
+{
+    for (size_t i = 0; i < doc->tables.n; i++)
+        if (is_shown(doc->tables.v[i]))
+            return true;
+    return az_headline_of(doc) != NULL;
+}
+
 /* The verdict as a list; its findings point at their table. */
 static void put_verdict(struct writer *w, const struct az_table *t)
 {
@@ -190,6 +199,7 @@ static bool put_table(struct writer *w, const struct az_table *t)
 static void put_document(struct writer *w)
 {
     const struct az_document *doc = w->doc;
+    const bool all = !has_summary(doc);
     size_t left_out = 0;
 
     put_str(w, "## ");
@@ -208,7 +218,7 @@ static void put_document(struct writer *w)
     if (az_headline_of(doc))
         put_verdict(w, az_headline_of(doc));
     for (size_t i = 0; i < doc->tables.n && !w->error; i++)
-        if (is_shown(doc->tables.v[i]))
+        if (all || is_shown(doc->tables.v[i]))
             left_out += !put_table(w, doc->tables.v[i]);
     if (left_out)
         put_note(w, left_out, "table",

@@ -214,6 +214,7 @@ int az_sheet_set_apply(const struct az_sheet_set *s, const struct az_document *f
     to->format = from->format;
     to->xlsx_rows = from->xlsx_rows;
     to->html_rows = from->html_rows;
+    to->text_rows = from->text_rows;
     to->origin_ns = from->origin_ns;
     for (size_t i = 0; i < s->n; i++)
         for (size_t k = 0; rc == 0 && k < n; k++)
