@@ -49,6 +49,9 @@ def fold(name):
     return re.sub(r"[0-9]+", one, name)
 
 
+STEP = re.compile(r"(step|iter|iteration|batch|train_step) \d+|ProfilerStep#\d+")
+
+
 class Tree:
     """Events of one made-up program. A range is (thread, start, end, name, kind), a launch (thread, start, end, corr)."""
 
@@ -142,7 +145,23 @@ class Tree:
         found = self.open_at(thread, at)
         if not found and thread == AUTOGRAD:
             found = self.open_at(MAIN, at)
+        if not found:
+            found = self.step_at(at)
         return self.path(found[-1]) if found else ()
+
+    def step_at(self, at):
+        """The step open on the thread with the most of them: what a thread without a region launches is in it."""
+        steps = [(s, -e, i) for i, (_, s, e, name, kind) in enumerate(self.ranges) if kind == "range" and STEP.fullmatch(name)]
+        counts = defaultdict(int)
+        for _, _, i in steps:
+            counts[self.ranges[i][0]] += 1
+        main = max(counts, key=lambda t: (counts[t], -t), default=None)
+        end, found = 0, []
+        for start, minus, i in sorted(x for x in steps if self.ranges[x[2]][0] == main):
+            if start >= end:
+                end = -minus
+                found += [i] if start <= at < end else []
+        return found
 
     def expected(self):
         own, back, calls, kernels, host, count = (defaultdict(int) for _ in range(6))

@@ -4,7 +4,14 @@
 #include "document/claims.h"
 #include "document/schema.h"
 
-enum { MAX_TABLES = 12, RANK_ROWS = 8, FAMILY_ROWS = 8, TOP_ROWS = 8, COMPARED_ROWS = 12 };
+enum {
+    MAX_TABLES = 12,
+    RANK_ROWS = 8,
+    FAMILY_ROWS = 8,
+    REGION_ROWS = 6,
+    TOP_ROWS = 8,
+    COMPARED_ROWS = 12
+};
 
 struct question {
     const char *tables[MAX_TABLES]; /* ids, the best table first */
@@ -47,6 +54,12 @@ static const struct question kernels = { { "kernel_summary", "kern_sum", "unifie
 static const struct question host_operators = {
     { "host_operators" }, TOP_ROWS, 2, { "name", "self", "total", "count", "threads" }
 };
+/* By what the user named. */
+static const struct question regions = { { "regions" },
+                                         REGION_ROWS,
+                                         2,
+                                         { "rank", "path", "count", "device_ns", "share", "idle_ns",
+                                           "host_ns" } };
 static const struct question ranks = { { "gpu_timelines_by_rank" }, RANK_ROWS, 2, { NULL } };
 
 /* Of comparisons: below the result, which has what changed most. */
@@ -74,6 +87,20 @@ static bool is_launch_bound(const struct az_document *d)
     return c && c->n_findings && c->findings[0].cause == AZ_CAUSE_LAUNCH_BOUND;
 }
 
+/* Has the user named more than the steps, of which the first line tells? */
+static bool has_names(const struct az_document *d)
+{
+    const struct az_table *t = az_document_table(d, "regions");
+    const ptrdiff_t source = t ? az_schema_find(t, AZ_SV("source")) : -1;
+
+    for (size_t r = 0; source >= 0 && !t->make && r < t->rows; r++) {
+        const struct az_sv text = az_cell_text(az_table_at(t, r, (size_t)source));
+        if (text.n && !az_sv_is(text, "step"))
+            return true;
+    }
+    return false;
+}
+
 static bool has_text(const struct az_table *t, size_t col, size_t rows)
 {
     for (size_t r = 0; r < rows && r < t->rows; r++)
@@ -99,13 +126,19 @@ static bool among(const struct az_screen_part *p, size_t col)
     return false;
 }
 
-/* A device is named where there are several; columns that are empty in all rows are skipped. */
+static bool is_place(const char *column)
+{
+    return strcmp(column, "device") == 0 || strcmp(column, "rank") == 0;
+}
+
+/* A device or rank is named where there are several; columns that are empty in all rows are
+ * skipped. */
 static void choose_columns(const struct question *q, struct az_screen_part *p)
 {
     for (size_t i = 0; i < AZ_SCREEN_COLUMNS && q->columns[i]; i++) {
         const ptrdiff_t c = az_schema_find(p->table, az_sv_str(q->columns[i]));
         if (c >= 0 && !among(p, (size_t)c) && has_text(p->table, (size_t)c, p->rows) &&
-            (strcmp(q->columns[i], "device") != 0 || differs(p->table, (size_t)c)))
+            (!is_place(q->columns[i]) || differs(p->table, (size_t)c)))
             p->col[p->n++] = (size_t)c;
     }
     if (p->n < 2)
@@ -158,6 +191,8 @@ size_t az_screen_choose(const struct az_document *d, struct az_screen_part out[A
     }
     n = add(d, &families, out, n);
     n = n ? n : add(d, &classes, out, n);
+    if (n && has_names(d))
+        n = add(d, &regions, out, n);
     if (n && is_launch_bound(d))
         n = add(d, &host_operators, out, n);
     n = add(d, hidden_by_graphs(d) ? &kernels : &operations, out, n);

@@ -1,12 +1,12 @@
-/* The first screen of a report: of the document's tables one each for where the time goes, what
- * uses the most of it, and how the ranks differ; with the columns that a person reads first. All
- * other tables are shown on request. */
+/* The first screen of a report: of the document's tables one each for where the time goes, in the
+ * families of work and in the names of the user, what uses the most of it, and how the ranks
+ * differ; with the columns that a person reads first. All other tables are shown on request. */
 #ifndef AZ_DOCUMENT_SUMMARY_VIEW_H
 #define AZ_DOCUMENT_SUMMARY_VIEW_H
 
 #include "document/document.h"
 
-enum { AZ_SCREEN_PARTS = 4, AZ_SCREEN_COLUMNS = 10 };
+enum { AZ_SCREEN_PARTS = 5, AZ_SCREEN_COLUMNS = 10 };
 
 struct az_screen_part {
     const struct az_table *table;

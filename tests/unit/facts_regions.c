@@ -109,6 +109,30 @@ static void deep(void **state)
     assert_int_equal(r->v[0].all.device, 100);
 }
 
+/* Steps are marked on one thread; another one launches, which has no ranges, and a third in its
+ * own. Another process launches at the same time. */
+static void other_threads(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    int rc;
+    range(t, "step 0", 0, 100);
+    range(t, "step 1", 100, 200);
+    add_range(t, "loader", host_lane(t, 1, 3), 0, 200, 9, 0, false);
+    launched(t, "gemm", 10, 1000, 1100, 1);
+    for (uint64_t i = 2; i < 6; i++) {
+        const uint64_t pid = i == 5 ? 2 : 1, tid = i == 4 ? 3 : 2;
+        add(t, AZ_CALL, "cudaLaunchKernel", host_lane(t, pid, tid), i == 3 ? 210 : 150, 220, i);
+        add(t, AZ_KERNEL, "gemm", stream_lane(t, pid, 0, i), 1000, 1010, i);
+    }
+    make_job(f, 1);
+    const struct az_regions *r = az_job_regions(&f->job, 0, &rc);
+    assert_non_null(r);
+    assert_int_equal(r->v[find(f, r, "step *")].own.device, 110);
+    assert_int_equal(r->v[find(f, r, "loader")].own.device, 10);
+    assert_int_equal(r->outside.device, 20);
+}
+
 static void none(void **state)
 {
     struct fix *f = *state;
@@ -125,6 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds),
         cmocka_unit_test_setup_teardown(launches, setup, teardown),
+        cmocka_unit_test_setup_teardown(other_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(deep, setup, teardown),
         cmocka_unit_test_setup_teardown(none, setup, teardown),
     };

@@ -215,6 +215,41 @@ static void scales_of_columns(void **state)
     }
 }
 
+/* Names of the user in a path are no names of kernels, and a row repeats none of the row above. */
+static void paths_are_a_tree(void **state)
+{
+    static const char *const path[] = {
+        "at::native::train / layer.* / at::mm<int>", "at::native::train / layer.*",
+        "at::native::train / layer.* / b",           "at::native::train / layer.* / b",
+        "at::native::train / layer.* / b / c / d",   "at::native::train2 / layer.*"
+    };
+    static const char want[] = "  Path                                       N\n"
+                               "  at::native::train / layer.* / at::mm<int>  0\n"
+                               "  at::native::train / layer.*                1\n"
+                               "    b                                        2\n"
+                               "    b                                        3\n"
+                               "      c / d                                  4\n"
+                               "  at::native::train2 / layer.*               5\n";
+    struct sample s;
+    struct az_vec_char out;
+    (void)state;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "t", "T", AZ_TABLE_SUMMARY);
+    az_table_column(t, "path", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "n", AZ_INT, AZ_UNIT_NONE, 0);
+    for (int i = 0; i < 6; i++) {
+        az_put_text(t, az_sv_str(path[i]));
+        az_put_i64(t, i);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    az_vec_init(&out, &s.mem);
+    assert_int_equal(az_text_write(&s.doc, &out, false), 0);
+    if (az_sv_find(az_text_view(&out), az_sv_str(want)) < 0)
+        fail_msg("not found in\n%.*s", AZ_SVF(az_text_view(&out)));
+    az_vec_release(&out);
+    sample_end(&s);
+}
+
 /* A report of an input: the verdict of three lines, kernels, findings that it does not have. */
 static void fill_screen(struct sample *s)
 {
@@ -347,6 +382,7 @@ int main(void)
         cmocka_unit_test(summary_is_readable),
         cmocka_unit_test(wide_tables_lose_columns_and_say_so),
         cmocka_unit_test(scales_of_columns),
+        cmocka_unit_test(paths_are_a_tree),
         cmocka_unit_test(blocks_lose_no_column),
         cmocka_unit_test(the_first_screen_begins_with_the_verdict),
     };

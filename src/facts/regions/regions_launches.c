@@ -1,4 +1,5 @@
 /* Device events by the region that their launch begins in. */
+#include "base/sort.h"
 #include "facts/account.h"
 #include "facts/forward_links.h"
 #include "facts/regions/regions_internal.h"
@@ -26,6 +27,98 @@ static uint32_t forward_op(const struct az_calltree *c, const struct az_forward 
     return AZ_NO_ROW;
 }
 
+/* ---- steps ---- */
+
+struct step_mark { /* by process, then start */
+    uint64_t process;
+    int64_t start, end;
+    uint32_t instance, thread;
+};
+AZ_VEC(struct step_mark, step_marks);
+
+static int by_process(const void *x, const void *y, void *ctx)
+{
+    const struct step_mark *a = x, *b = y;
+    (void)ctx;
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Of each process the thread with the most marks, as for table `steps`; what is inside another step
+ * goes. */
+static void keep_main_threads(struct step_marks *m)
+{
+    size_t kept = 0;
+    for (size_t i = 0, next; i < m->n; i = next) {
+        size_t best = i, most = 0, to;
+        for (next = i; next < m->n && m->v[next].process == m->v[i].process; next = to) {
+            for (to = next; to < m->n && m->v[to].process == m->v[next].process &&
+                            m->v[to].thread == m->v[next].thread;
+                 to++)
+                ;
+            best = to - next > most ? next : best;
+            most = to - next > most ? to - next : most;
+        }
+        const size_t first = kept;
+        for (size_t k = best; k < best + most; k++)
+            if (kept == first || m->v[k].start >= m->v[kept - 1].end)
+                m->v[kept++] = m->v[k];
+    }
+    m->n = kept;
+}
+
+static int list_steps(const struct az_region_search *s, struct step_marks *m)
+{
+    uint64_t *process = az_arena_array(s->job->arena, s->n_threads + 1, sizeof *process);
+    int rc = process ? AZ_OK : az_arena_error(s->job->arena);
+    for (size_t i = 0; rc == 0 && i < s->t->lanes.n; i++)
+        if (!s->t->lanes.v[i].device_side)
+            process[s->thread_of_lane[i]] = s->t->lanes.v[i].proc;
+    for (uint32_t i = 0; rc == 0 && i < s->instances.n; i++) {
+        const struct az_instance *x = &s->instances.v[i];
+        if (x->source == AZ_REGION_STEP || x->source == AZ_REGION_ENGINE)
+            rc = az_vec_push(
+                m, ((struct step_mark){ process[x->thread], x->start, x->end, i, x->thread }));
+    }
+    if (rc == 0)
+        rc = az_sort_cmp(m->v, m->n, sizeof *m->v, by_process, NULL, s->job->mem);
+    keep_main_threads(m);
+    return rc;
+}
+
+/* The step of a process that is open at a time; AZ_NO_ID. */
+static uint32_t step_at(const struct step_marks *m, uint64_t process, int64_t at)
+{
+    size_t lo = 0, hi = m->n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        const struct step_mark *x = &m->v[mid];
+        if (x->process < process || (x->process == process && x->start <= at))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    const struct step_mark *x = lo ? &m->v[lo - 1] : NULL;
+    return x && x->process == process && at < x->end ? x->instance : AZ_NO_ID;
+}
+
+/* What a thread without a region of its own launches belongs to the step of its process. */
+static int place_in_steps(const struct az_region_search *s, struct launch_place *place)
+{
+    const struct az_events *calls = &s->t->ev[AZ_CALL];
+    struct step_marks m;
+    az_vec_init(&m, s->job->mem);
+    const int rc = list_steps(s, &m);
+    for (size_t i = 0; rc == 0 && m.n && i < calls->n; i++)
+        if (place[i].inside == AZ_NO_ID)
+            place[i].inside = step_at(&m, s->t->lanes.v[calls->lane[i]].proc, calls->start[i]);
+    az_vec_release(&m);
+    return rc;
+}
+
 static int place_calls(struct az_region_search *s, struct launch_place *place)
 {
     const struct az_events *calls = &s->t->ev[AZ_CALL], *ops = &s->t->ev[AZ_HOST_OP];
@@ -46,7 +139,7 @@ static int place_calls(struct az_region_search *s, struct launch_place *place)
         }
         place[i] = p;
     }
-    return rc;
+    return rc ? rc : place_in_steps(s, place);
 }
 
 static uint32_t region_of(const struct az_region_search *s, uint32_t instance)

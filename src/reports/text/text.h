@@ -38,6 +38,9 @@ void az_text_headline(struct az_textout *o, const struct az_document *doc);
 /* A table as aligned columns: its first rows; part: as the first screen has it, else NULL. */
 void az_text_table(struct az_textout *o, const struct az_table *t, size_t rows,
                    const struct az_screen_part *part);
+/* Paths of regions, one row each: below the row that it is inside of, a path is an indent of two
+ * blanks a row and the rest of its names. A text is empty without memory. */
+void az_text_paths(struct az_textout *o, struct az_sv *path, size_t n);
 void az_text_title(struct az_textout *o, struct az_sv title);
 static inline struct az_sv az_text_title_of(const struct az_table *t)
 {

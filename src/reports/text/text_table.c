@@ -296,6 +296,10 @@ static struct az_sv *names_of(struct az_textout *o, const struct view *v, size_t
 
     for (size_t r = 0; name && r < n; r++)
         name[r] = az_field_line(o->scratch, az_cell_text(az_table_at(v->t, r, col)));
+    if (name && az_sv_is(v->t->columns.v[col].stem, "path")) {
+        az_text_paths(o, name, n);
+        return name;
+    }
     for (size_t r = 0; name && !plain && r < n; r++)
         name[r] = az_name_plain(o->scratch, name[r]);
     if (name && !plain)
