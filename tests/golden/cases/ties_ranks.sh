@@ -9,9 +9,9 @@ for seed in 1 2 3 4; do
 done
 "$PYTHON" "$SRC/tests/golden/digests.py" ranks/*
 echo "== comparisons"
-for pair in "1 2" "2 1" "3 4" "1 1"; do
-    set -- $pair
-    COLUMNS=200 "$ANALYZER" compare run$1/rank_0.json run$2/rank_1.json --csv-dir "pairs/$1$2" | head -n 30
-    "$ANALYZER" gate run$1/rank_0.json run$2/rank_1.json | head -n 12
+for pair in 1:2 2:1 3:4 1:1; do
+    a=run${pair%:*}/rank_0.json b=run${pair#*:}/rank_1.json
+    COLUMNS=200 "$ANALYZER" compare "$a" "$b" --csv-dir "pairs/$pair" | head -n 30
+    "$ANALYZER" gate "$a" "$b" | head -n 12
 done
 "$PYTHON" "$SRC/tests/golden/digests.py" pairs/*
