@@ -98,6 +98,58 @@ static void tables_of_a_path(void **state)
     analyzer_close(a);
 }
 
+/* Names, units and types of the columns, and the cells of both kernels; nothing beyond the last. */
+static void cells_of_a_path(void **state)
+{
+    static const struct {
+        const char *name, *unit;
+        int type;
+    } want[] = { { "Time (%)", "%", ANALYZER_REAL },  { "Total Time (ns)", "ns", ANALYZER_INT },
+                 { "Instances", "", ANALYZER_INT },   { "Avg (ns)", "ns", ANALYZER_REAL },
+                 { "Med (ns)", "ns", ANALYZER_REAL }, { "Min (ns)", "ns", ANALYZER_REAL },
+                 { "Max (ns)", "ns", ANALYZER_REAL }, { "StdDev (ns)", "ns", ANALYZER_REAL },
+                 { "Name", "", ANALYZER_TEXT } };
+    const struct analyzer_cell *cells;
+    struct analyzer_rows *rows;
+    struct analyzer *a;
+    (void)state;
+    write_file("k.csv", KERNELS);
+    a = opened("k.csv");
+    assert_int_equal(analyzer_analyse(a), 0);
+    assert_string_equal(analyzer_input_title(a, 0), "k");
+    assert_null(analyzer_input_title(a, 1));
+    assert_null(analyzer_input_format(a, 1));
+    assert_int_equal(analyzer_table_count(a, 1), 0);
+    const struct analyzer_table *t = analyzer_table_find(a, 0, "kern_sum");
+    assert_string_equal(analyzer_table_id(t), "kern_sum");
+    assert_string_equal(analyzer_table_title(t), "Kernels");
+    assert_null(analyzer_table_find(a, 0, NULL));
+    assert_null(analyzer_table_find(a, 0, "kern"));
+    assert_null(analyzer_table_at(a, 0, analyzer_table_count(a, 0)));
+    for (size_t i = 0; i < AZ_LENGTH(want); i++) {
+        assert_string_equal(analyzer_column_name(t, i), want[i].name);
+        assert_string_equal(analyzer_column_unit(t, i), want[i].unit);
+        assert_int_equal(analyzer_column_type(t, i), want[i].type);
+    }
+    const size_t all = analyzer_table_columns(t);
+    assert_null(analyzer_column_name(t, all));
+    assert_int_equal(analyzer_column_type(t, all), ANALYZER_EUSAGE);
+    assert_int_equal(analyzer_rows_open(t, &rows), 0);
+    assert_int_equal(analyzer_rows_next(rows, &cells), 1);
+    assert_true(cells[0].value.real == 75 && cells[3].value.real == 1e6);
+    assert_int_equal(cells[1].value.integer, 3000000);
+    assert_int_equal(cells[2].value.integer, 3);
+    assert_string_equal(cells[8].value.text, "void gemm<float, 4>(int)");
+    assert_int_equal(cells[8].length, 24);
+    assert_int_equal(analyzer_rows_next(rows, &cells), 1);
+    assert_string_equal(cells[8].value.text, "relu_forward");
+    assert_int_equal(cells[2].value.integer, 2);
+    assert_int_equal(analyzer_rows_next(rows, NULL), ANALYZER_EUSAGE);
+    analyzer_rows_close(rows);
+    assert_int_equal(analyzer_rows_open(t, NULL), ANALYZER_EUSAGE);
+    analyzer_close(a);
+}
+
 static void order_of_calls(void **state)
 {
     const struct analyzer_cell *cells;
@@ -361,6 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tables_of_a_path, nowhere, gone),
+        cmocka_unit_test_setup_teardown(cells_of_a_path, nowhere, gone),
         cmocka_unit_test_setup_teardown(order_of_calls, nowhere, gone),
         cmocka_unit_test_setup_teardown(a_configuration, nowhere, gone),
         cmocka_unit_test_setup_teardown(limits, nowhere, gone),
