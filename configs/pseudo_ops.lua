@@ -47,12 +47,13 @@ local function unquoted(text)
     return string.sub(text, 1, 1) == '"' and string.sub(text, 2, #text - 1) or text
 end
 
--- One product of experts that is a single kernel of AITER.
+-- One product of experts that is a single kernel of AITER. The fact `launcher` is for reports of TraceLens for inference, whose
+-- tables of launching operators have the operator around such steps (model/launchers.c).
 local function aiter_fused(tree)
     for _, op in ipairs(tree.find("vllm::rocm_aiter_fused_moe")) do
         local k = launches(tree, op, "fmoe")
         if #k == 1 and has(k[1].name, "aiter::") then
-            tree.insert("pseudo_op::moe_aiter_fused_1stage", { k[1].call }, { args_from = op })
+            tree.insert("pseudo_op::moe_aiter_fused_1stage", { k[1].call }, { args_from = op, facts = { launcher = "parent" } })
         end
     end
 end
@@ -60,7 +61,11 @@ end
 -- The first product is `up`, the others are `down`. `choices`: experts of a token, where known.
 local function up_and_down(tree, op, kernels, name, choices)
     for i, k in ipairs(kernels) do
-        local facts = choices and { ["MoE topk"] = choices, ["MoE GEMM gated"] = i == 1 and 1 or 0 }
+        local facts = { launcher = "parent" }
+        if choices then
+            facts["MoE topk"] = choices
+            facts["MoE GEMM gated"] = i == 1 and 1 or 0
+        end
         tree.insert(name .. (i == 1 and "_up" or "_down"), { k.call }, { args_from = op, facts = facts })
     end
 end
@@ -193,7 +198,8 @@ function tree_postprocess(tree)
     for _, op in ipairs(tree.find("vllm::moe_forward")) do
         up_and_down(tree, op, launches(tree, op, "matmul_ogs"), "pseudo_op::moe_triton_unfused", choices[op])
         for _, k in ipairs(launches(tree, op, "_finalize_matmul_scatter")) do -- adds up what the experts gave
-            tree.insert("pseudo_op::moe_triton_unfused_finalize_matmul_scatter", { k.call }, { args_from = op })
+            tree.insert("pseudo_op::moe_triton_unfused_finalize_matmul_scatter", { k.call },
+                        { args_from = op, facts = { launcher = "parent" } })
         end
     end
     choices = choices_of(tree, "vllm::outplace_fused_experts")

@@ -5,6 +5,20 @@
 
 #define NESTED 16 /* launchers around an event from which their times are measured together */
 
+/* Was it put in by a hook that leaves launches to the operator around it, in a report where that
+ * holds (configs/pseudo_ops.lua)? */
+static bool leaves_launches(const struct az_calltree *c, uint32_t op)
+{
+    const struct az_optrace *o = c->trace->ext;
+    if (!az_sv_is(o->opts->sheets_as, "tracelens-inference"))
+        return false;
+    const uint32_t side = az_op_side(c->trace, op);
+    const uint32_t args = side == AZ_NO_ROW ? AZ_NO_ROW : o->ops.v[side].args;
+    const uint32_t facts = args == AZ_NO_ROW ? AZ_NO_ID : o->args.v[args].facts;
+    return facts != AZ_NO_ID &&
+           az_sv_find(az_trace_text(c->trace, facts), AZ_SV("launcher=parent")) >= 0;
+}
+
 /* The operator that launched what call `r` launched, or r itself: `execute` and interpreter frames
  * are stepped over. */
 static uint32_t launcher_node(const struct az_calltree *c, uint32_t r)
@@ -14,7 +28,7 @@ static uint32_t launcher_node(const struct az_calltree *c, uint32_t r)
             continue;
         if (n >= c->first_call)
             return r;
-        if (!az_sv_is(az_node_name(c, n), "execute"))
+        if (!az_sv_is(az_node_name(c, n), "execute") && !leaves_launches(c, n))
             return n;
     }
     return r;

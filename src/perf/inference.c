@@ -86,20 +86,33 @@ static bool known_step(struct az_perf_model *r, struct step *s)
     return true;
 }
 
+/* Rows of queries and of keys (a paged cache: those of the step), heads and their sizes. */
+struct heads {
+    double n_q, of_q, n_kv, of_kv, d_qk, d_v;
+};
+
 /* q, kv: whose types are those of the queries and of the cache. All that the metrics depend on is a
  * parameter, so that rows of equal parameters are equal work. */
-static bool result(struct az_perf_model *r, const struct step *s, double window, double hq,
-                   double hk, double dqk, double dv, const struct az_perf_arg *q,
-                   const struct az_perf_arg *kv)
+static bool result(struct az_perf_model *r, const struct step *s, double window,
+                   const struct heads *h, const struct az_perf_arg *q, const struct az_perf_arg *kv)
 {
+    const double hq = h->of_q, hk = h->of_kv, dqk = h->d_qk, dv = h->d_v;
     const double bq = q->type->bytes, bkv = kv->type->bytes;
     double cap = window > 0 ? s->g_sq * window : INFINITY;
     double g_sqsk = s->g_sqsk < cap ? s->g_sqsk : cap, g_sk = s->g_sk < cap ? s->g_sk : cap,
            d = dqk + dv;
+    az_perf_model_p_int(r, "B", 1); /* requests are packed */
+    az_perf_model_p_int(r, "N_Q", h->n_q);
     az_perf_model_p_int(r, "H_Q", hq);
+    az_perf_model_p_int(r, "H_V", hk);
+    az_perf_model_p_int(r, "H_K", hk);
+    az_perf_model_p_int(r, "N_KV", h->n_kv);
     az_perf_model_p_int(r, "H_KV", hk);
     az_perf_model_p_int(r, "d_h_qk", dqk);
     az_perf_model_p_int(r, "d_h_v", dv);
+    az_perf_model_p_real(r, "dropout", 0);
+    az_perf_model_p_bool(r, "causal", false); /* the sums of the step say what is attended to */
+    az_perf_model_p_bool(r, "flash_impl", true);
     az_perf_model_p_int(r, "c_sq", s->c_sq);
     az_perf_model_p_int(r, "c_sk", s->c_sk);
     az_perf_model_p_int(r, "c_sqsq", s->c_sqsq);
@@ -127,9 +140,14 @@ AZ_PERF_MODEL(inference_attention)
     if (!known_step(r, &s))
         return false;
     az_perf_model_unit(r, "matrix", q->type);
-    return result(r, &s, 0, az_perf_model_dim(q, -2), az_perf_model_dim(k, -2),
-                  az_perf_model_dim(q, -1),
-                  v->nd ? az_perf_model_dim(v, -1) : az_perf_model_dim(k, -1), q, k);
+    const bool paged = az_perf_model_at(r, "K", -1) >= 0;
+    const struct heads h = { .n_q = az_perf_model_dim(q, -3),
+                             .of_q = az_perf_model_dim(q, -2),
+                             .n_kv = paged ? s.c_sk + s.g_sk : az_perf_model_dim(k, -3),
+                             .of_kv = az_perf_model_dim(k, -2),
+                             .d_qk = az_perf_model_dim(q, -1),
+                             .d_v = az_perf_model_dim(v->nd ? v : k, -1) };
+    return result(r, &s, 0, &h, q, k);
 }
 
 /* Decode over a paged cache: Q=i0, heads of the cache in cache=i [.., H, ..], window=i. */
@@ -149,8 +167,13 @@ AZ_PERF_MODEL(paged_decode)
     if (az_perf_model_list(az_perf_model_key(r, "window", 19), &w, 1) != 1)
         w = 0;
     az_perf_model_unit(r, "matrix", q->type);
-    return result(r, &s, w, az_perf_model_dim(q, -2), az_perf_model_dim(cache, 1),
-                  az_perf_model_dim(q, -1), az_perf_model_dim(q, -1), q, cache);
+    const struct heads h = { .n_q = az_perf_model_dim(q, -3),
+                             .of_q = az_perf_model_dim(q, -2),
+                             .n_kv = s.g_sk,
+                             .of_kv = az_perf_model_dim(cache, 1),
+                             .d_qk = az_perf_model_dim(q, -1),
+                             .d_v = az_perf_model_dim(q, -1) };
+    return result(r, &s, w, &h, q, cache);
 }
 
 /* One key head; how far a query sees by mode=swa|csa|hca, window=N, topk=N. */
@@ -173,8 +196,13 @@ AZ_PERF_MODEL(v4_decode)
     else if (az_perf_model_attr_is(r, "mode", "hca"))
         w += ceil(ctx / 128);
     az_perf_model_unit(r, "matrix", q->type);
-    return result(r, &s, w, az_perf_model_dim(q, -2), 1, az_perf_model_dim(q, -1),
-                  az_perf_model_dim(q, -1), q, k->nd ? k : q);
+    const struct heads h = { .n_q = az_perf_model_dim(q, -3),
+                             .of_q = az_perf_model_dim(q, -2),
+                             .n_kv = s.g_sk,
+                             .of_kv = 1,
+                             .d_qk = az_perf_model_dim(q, -1),
+                             .d_v = az_perf_model_dim(q, -1) };
+    return result(r, &s, w, &h, q, k->nd ? k : q);
 }
 
 /* Pairs are listed: i2 and i5. */

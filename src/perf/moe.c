@@ -189,6 +189,8 @@ AZ_PERF_MODEL(moe_ogs)
                                 : x->type->bytes };
     if (!p_moe(r, &m))
         return false;
+    az_perf_model_p_text(r, "input_dtype", x->type_name);
+    az_perf_model_p_text(r, "weight_dtype", fp4 ? AZ_SV("FP4") : fp8 ? AZ_SV("FP8") : x->type_name);
     az_perf_model_prec(r, "matrix", fp4 ? "fp4" : fp8 ? "fp8" : x->type->prec);
     r->out->fallback = az_sv_str(x->type->prec);
     return az_perf_model_attr_is(r, "step", "down") ? down(r, &m) : up(r, &m);

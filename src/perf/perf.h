@@ -12,7 +12,7 @@
 
 #define AZ_PERF_ARGS   48
 #define AZ_PERF_DIMS   8
-#define AZ_PERF_PARAMS 16
+#define AZ_PERF_PARAMS 24
 
 /* A data type by its name in a trace, compared without case. */
 struct az_dtype {

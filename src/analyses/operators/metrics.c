@@ -4,6 +4,7 @@
 
 #include "analyses/rates.h"
 #include "base/data.h"
+#include "classify/engine_counts.h"
 #include "extend/extend.h"
 
 #define KERNELS 32 /* names examined for what only a kernel's name says */
@@ -144,7 +145,14 @@ static int find_steps(struct az_framework_metrics *m)
     return 0;
 }
 
-/* Name id of the step that encloses a node: the last that began before it; AZ_NO_ID. */
+static bool has_lengths(const struct az_framework_metrics *m, uint32_t name)
+{
+    struct az_engine_counts c;
+    return az_engine_counts_read(az_trace_text(m->fw->trace, name), &c) == AZ_ENGINE_DETAILED;
+}
+
+/* Name id of the step that encloses a node: of those that began before it the last one with sums of
+ * lengths, else the last one; AZ_NO_ID. */
 static uint32_t step_of(const struct az_framework_metrics *m, uint32_t node)
 {
     const struct az_events *e = &m->fw->trace->ev[AZ_RANGE];
@@ -157,11 +165,17 @@ static uint32_t step_of(const struct az_framework_metrics *m, uint32_t node)
         else
             hi = mid;
     }
+    uint32_t last = AZ_NO_ID;
     for (size_t back = 0; lo > 0 && back < 8;
-         back++, lo--) /* steps of several threads may interleave */
-        if (e->end[m->steps[lo - 1]] > at)
-            return e->name[m->steps[lo - 1]];
-    return AZ_NO_ID;
+         back++, lo--) { /* steps of several threads may interleave */
+        const uint32_t name = e->name[m->steps[lo - 1]];
+        if (e->end[m->steps[lo - 1]] <= at)
+            continue;
+        if (has_lengths(m, name))
+            return name;
+        last = last == AZ_NO_ID ? name : last;
+    }
+    return last;
 }
 
 static struct az_sv text_of(const struct az_framework *f, uint32_t id)

@@ -302,7 +302,8 @@ int az_framework_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void
     struct az_arena a;
     int rc = 0;
     /* The steps of captured mixtures of experts have no operator of their own either. */
-    const bool shipped = job->opts->enable_pseudo_ops || v.o->grafts.n;
+    const bool shipped = job->opts->enable_pseudo_ops ||
+                         (v.o->grafts.n && !az_sv_is(job->opts->sheets_as, "tracelens-inference"));
     if (v.c->n == 0 || (!shipped && job->opts->extension_file.n == 0))
         return 0;
     job->loaded = job->opts->extension_file.n > 0;
