@@ -11,7 +11,7 @@ tables = {}
 for folder in sys.argv[1:]:
     for path in sorted(glob.glob(os.path.join(folder, "**", "*.csv"), recursive=True)):
         with open(path, "rb") as f:
-            rows = [row for row in f if not row.startswith(b"tool,")]  # the version
+            rows = [row for row in f if not row.startswith((b"tool,", b"input "))]  # the version, the digest of a database
         tables.setdefault(os.path.basename(path)[:-4], []).append(b"".join(rows))
 for name in sorted(tables):
     whole = b"\n".join(tables[name])
