@@ -98,8 +98,8 @@ struct az_format {
                            where a folder is searched */
     /* For databases: is a table of this name one of the format's? NULL: others. */
     bool (*knows_table)(struct az_sv name);
-    /* Files that may repeat another one of the same folder, and are omitted then: by an ending, where
-     * the name is the same but for it; by a whole name, whatever the other's. NULL: none. */
+    /* Files that may repeat another one of the same folder, and are omitted then: by an ending,
+     * where the name is the same but for it; by a whole name, whatever the other's. NULL: none. */
     const char *twin, *copy;
 };
 

@@ -92,22 +92,6 @@ void az_pftrace_annotate(struct az_pftrace_slice *s, enum az_pftrace_key key, ui
 
 /* ---- into the model ---- */
 
-/* The process of a slice; slices of tracks without one belong to the first. */
-static int select_process(struct az_pftrace *p, int64_t pid)
-{
-    struct az_rocprof *r = p->r;
-    for (uint32_t i = 0; i < r->d->processes.n; i++) {
-        struct az_process *known = &r->d->processes.v[i];
-        if (known->pid == pid || pid == 0 || known->pid == 0) {
-            known->pid = known->pid ? known->pid : pid;
-            r->proc = i + 1;
-            r->pid = known->pid;
-            return 0;
-        }
-    }
-    return az_rocprof_process(r, pid, 0, 0);
-}
-
 static int add_kernel(struct az_pftrace *p, const struct az_pftrace_slice *s, int64_t start,
                       int64_t end)
 {
@@ -170,7 +154,7 @@ int az_pftrace_add(struct az_pftrace *p, struct az_pftrace_slice *s)
         p->no_device_time += !call;
         return 0;
     }
-    int rc = select_process(p, s->pid);
+    int rc = az_rocprof_select(p->r, s->pid); /* of tracks without a process: the first */
     if (rc == 0 && s->name == AZ_NO_ID)
         rc = az_trace_name(p->r->t, AZ_SV("(no name)"), &s->name);
     if (rc)

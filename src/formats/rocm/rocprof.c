@@ -83,7 +83,8 @@ static int parse(struct az_parse *job)
     return rc;
 }
 
-/* "908_results.json.gz" -> "908", "908_kernel_trace.csv" -> "908" */
+/* "908_results.json.gz" -> "908", "908_kernel_trace.csv" -> "908", "results.hip_stats.csv" ->
+ * "results" */
 static struct az_sv stem(struct az_sv path)
 {
     struct az_sv prefix, s = az_path_stem(path);
@@ -91,6 +92,10 @@ static struct az_sv stem(struct az_sv path)
         return az_path_base(prefix);
     if (s.n > 8 && az_sv_ends(s, AZ_SV("_results")))
         s.n -= 8;
+    static const char *const sums[] = { ".stats", ".hip_stats", ".hsa_stats", ".copy_stats" };
+    for (size_t i = 0; i < AZ_LENGTH(sums); i++)
+        if (s.n > strlen(sums[i]) && az_sv_ends(s, az_sv_str(sums[i])))
+            s.n -= strlen(sums[i]);
     return s;
 }
 
@@ -101,7 +106,8 @@ const struct az_format az_format_rocprof = {
     .name = "rocprof",
     .tool = AZ_TOOL_TRACELENS,
     .record_host = "add ROCTx ranges around the host work (recorded by --marker-trace)",
-    .help = "AMD rocprofv3: results.json, or the set of CSV files (any one of them names its set)",
+    .help = "AMD rocprofv3: results.json, or its CSV files (any one names its set); rocprof: "
+            "results.csv",
     .files_are_ranks = true,
     .is_rank = is_rank,
     .processes = true,

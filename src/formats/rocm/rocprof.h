@@ -35,6 +35,8 @@ int az_rocprof_init(struct az_rocprof *r, struct az_parse *job) AZ_MUST_USE;
 void az_rocprof_release(struct az_rocprof *r);
 /* Begins a process; init and fini may be set later in d->processes. */
 int az_rocprof_process(struct az_rocprof *r, int64_t pid, int64_t init, int64_t fini) AZ_MUST_USE;
+/* The process of this number, or a new one; the first without a number gets it. 0: the first. */
+int az_rocprof_select(struct az_rocprof *r, int64_t pid) AZ_MUST_USE;
 static inline struct az_process *az_rocprof_current(struct az_rocprof *r)
 {
     return &r->d->processes.v[r->proc - 1];

@@ -40,6 +40,20 @@ int az_rocprof_process(struct az_rocprof *r, int64_t pid, int64_t init, int64_t 
     return az_vec_push(&r->d->processes, p);
 }
 
+int az_rocprof_select(struct az_rocprof *r, int64_t pid)
+{
+    for (uint32_t i = 0; i < r->d->processes.n; i++) {
+        struct az_process *known = &r->d->processes.v[i];
+        if (known->pid == pid || pid == 0 || known->pid == 0) {
+            known->pid = known->pid ? known->pid : pid;
+            r->proc = i + 1;
+            r->pid = known->pid;
+            return 0;
+        }
+    }
+    return az_rocprof_process(r, pid, 0, 0);
+}
+
 int az_rocprof_agent(struct az_rocprof *r, int64_t index, bool gpu, struct az_sv name, int64_t cus,
                      int64_t bytes)
 {

@@ -1,9 +1,11 @@
-/* The CSV files of rocprofv3, old and new, by the names of their columns (docs/formats-rocprof.md
- * 3). */
+/* The CSV files of rocprofv3, old and new, and of its predecessors, by the names of their columns
+ * (docs/formats-rocprof.md 3). */
 #include <inttypes.h>
 
 #include "formats/rocm/rocprof_csv.h"
 #include "io/path.h"
+
+#define MOST_TITLES 4096
 
 /* ---- columns ---- */
 
@@ -56,7 +58,28 @@ static const char *const titles[COLS] = {
     [C_MAX] = "MaxNs",
     [C_STD] = "StdDev",
     [C_SAMPLE] = "Sample_Timestamp",
+    [C_GPU] = "gpu-id",
 };
+
+/* Titles of rocprof (version 1) and rocprofv2. */
+static const struct {
+    const char *title;
+    enum az_col column;
+} legacy[] = {
+    { "Index", C_DISPATCH },  { "KernelName", C_KERNEL },
+    { "GPU_ID", C_GPU },      { "queue-id", C_QUEUE },
+    { "pid", C_PID },         { "tid", C_THREAD },
+    { "grd", C_GRID },        { "wgr", C_BLOCK },
+    { "lds", C_LDS },         { "LDS_Per_Workgroup", C_LDS },
+    { "scr", C_SCRATCH },     { "Scratch_Per_Workitem", C_SCRATCH },
+    { "vgpr", C_VGPR },       { "arch_vgpr", C_VGPR },
+    { "accum_vgpr", C_AGPR }, { "sgpr", C_SGPR },
+    { "BeginNs", C_START },   { "EndNs", C_END },
+};
+/* Other columns of theirs; the rest are counters. */
+static const char *const unused[] = { "queue-index", "Queue_Index", "sig",        "obj",
+                                      "fbar",        "Wave_Size",   "DispatchNs", "CompleteNs",
+                                      "DurationNs",  "Kernel_ID" };
 
 static const enum az_col needs[TABLES][3] = {
     [T_COUNTERS] = { C_COUNTER, C_COUNTER_VALUE, C_KERNEL },
@@ -77,12 +100,24 @@ static enum az_rocprof_csv_table table_of(const int at[COLS])
     return TABLES;
 }
 
-static void place(struct az_sv title, int i, int at[COLS])
+/* False: a title that is not known. */
+static bool place(struct az_sv title, int i, int at[COLS])
 {
+    bool known = false;
     title = az_sv_trim(title);
-    for (int c = 0; c < COLS; c++)
-        if (at[c] < 0 && az_sv_ieq(title, az_sv_str(titles[c])))
-            at[c] = i;
+    for (int c = 0; c < COLS; c++) {
+        const bool is = az_sv_ieq(title, az_sv_str(titles[c]));
+        at[c] = is && at[c] < 0 ? i : at[c];
+        known |= is;
+    }
+    for (size_t k = 0; k < AZ_LENGTH(legacy) && !known; k++) {
+        known = az_sv_ieq(title, az_sv_str(legacy[k].title));
+        if (known && at[legacy[k].column] < 0)
+            at[legacy[k].column] = i;
+    }
+    for (size_t k = 0; k < AZ_LENGTH(unused) && !known; k++)
+        known = az_sv_ieq(title, az_sv_str(unused[k]));
+    return known;
 }
 
 int az_rocprof_csv_probe(struct az_sv head, bool *sums)
@@ -98,13 +133,15 @@ int az_rocprof_csv_probe(struct az_sv head, bool *sums)
         struct az_sv title = az_sv_trim(az_sv_make(line.p, n));
         if (title.n >= 2 && title.p[0] == '"')
             title = az_sv_make(title.p + 1, title.n - 2);
-        place(title, i, at);
+        (void)place(title, i, at);
         line = az_sv_make(line.p + used, line.n - used);
     }
     enum az_rocprof_csv_table t = table_of(at);
     *sums = t == T_SUMS;
     /* A name and a sum are common words: only the spelling of this tool is sure. */
-    return t == TABLES ? 0 : t == T_SUMS || t == T_AGENTS ? 80 : 93;
+    if (t == TABLES) /* without times: its reader reports that */
+        return az_rocprof_csv_legacy(at) ? 80 : 0;
+    return t == T_SUMS || t == T_AGENTS ? 80 : 93;
 }
 
 /* ---- files of a set ---- */
@@ -142,6 +179,7 @@ static const struct {
     { "marker_api_stats", "MARKER_API", { "marker_api_trace", NULL } },
     { "rccl_api_stats", "RCCL_API", { "rccl_api_trace", NULL } },
     { "memory_copy_stats", "MEMORY_COPY", { "memory_copy_trace", NULL } },
+    { "copy_stats", "MEMORY_COPY", { "memory_copy_trace", NULL } },
     { "memory_allocation_stats", "MEMORY_ALLOCATION", { "memory_allocation_trace", NULL } },
     { "scratch_memory_stats", "SCRATCH_MEMORY", { "scratch_memory_trace", NULL } },
     { "domain_stats", "DOMAIN", { NULL, NULL } },
@@ -166,6 +204,25 @@ bool az_rocprof_csv_prefix(struct az_sv path, struct az_sv *prefix)
 
 /* ---- files ---- */
 
+/* The counters of a kernel table in which each is a column. */
+static int find_counters(struct az_rocprof_csv_file *f)
+{
+    int rc = 0;
+    f->counters = az_arena_array(&f->r->scratch, f->width, sizeof *f->counters);
+    if (!f->counters)
+        return az_arena_error(&f->r->scratch);
+    for (size_t i = 0; rc == 0 && i < f->width && i < MOST_TITLES; i++) {
+        const struct az_sv title = az_sv_trim(az_csv_text(&f->r->scratch, &f->csv.row.v[i]));
+        int at[COLS] = { 0 };
+        if (!title.n || place(title, 0, at))
+            continue;
+        struct az_rocprof_csv_counter *c = &f->counters[f->n_counters++];
+        c->at = (int)i;
+        rc = az_trace_name(f->r->t, title, &c->name);
+    }
+    return rc;
+}
+
 static int read_titles(struct az_rocprof_csv_file *f)
 {
     struct az_diag *diag = f->r->job->diag;
@@ -182,12 +239,16 @@ static int read_titles(struct az_rocprof_csv_file *f)
         return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(f->path), "no header line");
     for (int c = 0; c < COLS; c++)
         f->at[c] = -1;
-    for (size_t i = 0; i < f->csv.row.n && i < 4096; i++)
-        place(f->csv.row.v[i].raw, (int)i, f->at);
+    for (size_t i = 0; i < f->csv.row.n && i < MOST_TITLES; i++)
+        (void)place(f->csv.row.v[i].raw, (int)i, f->at);
     f->width = f->csv.row.n;
     f->table = table_of(f->at);
     if (f->table != TABLES)
-        return 0;
+        return f->table == T_KERNELS && az_rocprof_csv_legacy(f->at) ? find_counters(f) : 0;
+    if (az_rocprof_csv_legacy(f->at))
+        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1),
+                            "kernels without times (columns 'BeginNs' and 'EndNs'); profile with "
+                            "'rocprof --timestamp on' or 'rocprofv3 --kernel-trace'");
     for (enum az_col c = C_KERNEL; c <= C_END;
          c++) /* a kernel trace that lacks one of the three is the usual mistake */
         if (f->at[c] < 0)
@@ -344,6 +405,31 @@ static const char *summed_domain(struct az_sv base, bool *of_set)
     return NULL;
 }
 
+/* "results.stats.csv", "x_kernel_stats.csv" */
+static bool is_sums(struct az_sv path)
+{
+    return az_sv_ends(az_path_unpacked(path), AZ_SV("stats.csv"));
+}
+
+/* A file of the set that the names of `domains` do not lead to. Kernels that are summed (rocprof
+ * before version 3: ".stats.csv") are read where they were not traced. */
+static int read_other(struct az_rocprof *r, struct az_sv prefix, const struct az_file *file)
+{
+    const struct az_sv base = az_path_base(file->path);
+    bool known = false;
+    const char *domain = summed_domain(base, &known);
+    known &= prefix.n > 0;
+    for (size_t d = 0; prefix.n && d < DOMAINS; d++)
+        known |= az_sv_find(base, az_arena_printf(&r->scratch, "_%s.csv", domains[d])) >= 0;
+    if (known || !in_set(file, prefix))
+        return 0;
+    const bool summed_kernels = az_sv_ends(az_path_unpacked(base), AZ_SV(".stats.csv"));
+    if (summed_kernels && r->t->ev[AZ_KERNEL].n)
+        return 0;
+    const bool sums = summed_kernels || domain || az_sv_find(base, AZ_SV("kernel")) >= 0;
+    return read_file(r, file->path, sums, domain);
+}
+
 /* The files of a set in the order of `domains`, then those of no known name in their order. */
 static int read_set(struct az_rocprof *r, struct az_sv prefix, const struct az_file *files,
                     size_t n)
@@ -358,19 +444,12 @@ static int read_set(struct az_rocprof *r, struct az_sv prefix, const struct az_f
     }
     if (rc == 0 && prefix.n)
         rc = read_summed(r, prefix);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        struct az_sv base = files[i].path;
-        bool known = false;
-        const char *domain = summed_domain(az_path_base(base), &known);
-        known &= prefix.n > 0;
-        for (size_t d = 0; prefix.n && d < DOMAINS; d++)
-            known |= az_sv_find(az_path_base(base),
-                                az_arena_printf(&r->scratch, "_%s.csv", domains[d])) >= 0;
-        if (known || !in_set(&files[i], prefix))
-            continue;
-        bool kernels = az_sv_find(az_path_base(base), AZ_SV("kernel")) >= 0;
-        rc = read_file(r, base, kernels || domain, domain);
-    }
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        if (!is_sums(files[i].path))
+            rc = read_other(r, prefix, &files[i]);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        if (is_sums(files[i].path))
+            rc = read_other(r, prefix, &files[i]);
     return rc;
 }
 

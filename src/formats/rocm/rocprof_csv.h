@@ -1,4 +1,4 @@
-/* Private to rocprof_csv*.c: one CSV file of rocprofv3 being read (docs/formats-rocprof.md 3). */
+/* Private to rocprof_csv*.c: one CSV file of rocprof being read (docs/formats-rocprof.md 3). */
 #ifndef AZ_FORMATS_ROCM_ROCPROF_CSV_H
 #define AZ_FORMATS_ROCM_ROCPROF_CSV_H
 
@@ -54,6 +54,7 @@ enum az_col {
     C_MAX,
     C_STD,
     C_SAMPLE,
+    C_GPU, /* of rocprof before version 3 */
     COLS
 };
 
@@ -81,6 +82,11 @@ struct az_rocprof_csv_file {
     uint64_t bad;        /* rows skipped */
     int64_t first_bad;   /* line */
     size_t width;        /* titles */
+    struct az_rocprof_csv_counter {
+        int at;
+        uint32_t name;
+    } * counters; /* of rocprof before version 3: a column each */
+    size_t n_counters;
     uint64_t short_rows; /* rows with fewer fields */
     int64_t short_line;  /* of the last row if it is one, else 0 */
     struct {             /* the cell met last, and what it became */
@@ -88,6 +94,12 @@ struct az_rocprof_csv_file {
         uint32_t id;
     } name[2];
 };
+
+/* A kernel table of rocprof before version 3? */
+static inline bool az_rocprof_csv_legacy(const int at[COLS])
+{
+    return at[C_GPU] >= 0 && at[C_KERNEL] >= 0;
+}
 
 /* The current row into the model: 0, 1 for a row that cannot be used, or an error. */
 int az_rocprof_csv_take(struct az_rocprof_csv_file *f) AZ_MUST_USE;

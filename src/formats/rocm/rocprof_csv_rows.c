@@ -1,4 +1,4 @@
-/* Rows of the CSV files of rocprofv3 into the model (docs/formats-rocprof.md 3). */
+/* Rows of the CSV files of rocprof into the model (docs/formats-rocprof.md 3). */
 #include <math.h>
 
 #include "base/num.h"
@@ -74,7 +74,7 @@ static int64_t agent(const struct az_rocprof_csv_file *f, enum az_col c)
 static int kernel_row(struct az_rocprof_csv_file *f, struct az_rocprof_kernel *k)
 {
     bool ok = true;
-    int64_t a = agent(f, C_AGENT);
+    int64_t a = agent(f, f->at[C_AGENT] >= 0 ? C_AGENT : C_GPU);
     *k = (struct az_rocprof_kernel){ .start = integer(f, C_START, &ok),
                                      .end = integer(f, C_END, &ok),
                                      .thread = integer(f, C_THREAD, &ok),
@@ -105,14 +105,39 @@ static int kernel_row(struct az_rocprof_csv_file *f, struct az_rocprof_kernel *k
     }
     if (!ok || !cell(f, C_KERNEL))
         return 1;
-    return cell_name(f, C_KERNEL, 0, &s->whole);
+    if (!az_rocprof_csv_legacy(f->at))
+        return cell_name(f, C_KERNEL, 0, &s->whole);
+    return az_trace_name(f->r->t, az_rocprof_formatted(text(f, C_KERNEL)), &s->whole);
+}
+
+/* One row a dispatch, its counters in columns; of several processes where they wrote one file. */
+static int take_legacy(struct az_rocprof_csv_file *f, const struct az_rocprof_kernel *k)
+{
+    struct az_counter c = { .dispatch = k->dispatch };
+    bool ok = true;
+    const int64_t pid = integer(f, C_PID, &ok);
+    int rc = ok && pid > 0 ? az_rocprof_select(f->r, pid) : 0;
+    c.proc = f->r->proc;
+    if (rc == 0)
+        rc = az_rocprof_kernel(f->r, k);
+    if (rc == 0 && f->n_counters)
+        rc = az_rocprof_kernel_name(f->r, k->shape.whole, &c.kernel);
+    for (size_t i = 0; rc == 0 && i < f->n_counters; i++) {
+        const size_t at = (size_t)f->counters[i].at;
+        c.counter = f->counters[i].name;
+        if (at < f->csv.row.n && az_csv_f64(&f->csv.row.v[at], &c.value) == 0)
+            rc = az_vec_push(&f->r->d->counters, c);
+    }
+    return rc;
 }
 
 static int take_kernel(struct az_rocprof_csv_file *f)
 {
     struct az_rocprof_kernel k;
     int rc = kernel_row(f, &k);
-    return rc ? rc : az_rocprof_kernel(f->r, &k);
+    if (rc)
+        return rc;
+    return az_rocprof_csv_legacy(f->at) ? take_legacy(f, &k) : az_rocprof_kernel(f->r, &k);
 }
 
 /* One row a dispatch and counter. */

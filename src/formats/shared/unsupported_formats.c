@@ -63,7 +63,8 @@ static const struct kind programs[] = {
     { { "\"CPU functions\"" }, AUTOGRAD },
     { { "\"CUDA functions\"" }, AUTOGRAD },
     { { "\"BeginNs\"", "\"DurationNs\"" },
-      "unsupported format: trace of rocprof (version 1 or 2); profile with rocprofv3" },
+      "unsupported format: trace of rocprof (version 1 or 2); use the results.csv next to it, or "
+      "profile with rocprofv3" },
     { { "\"gpu_op\"", "\"zeCommand" }, UNITRACE },
     { { "\"gpu_op\"", "\"HOST<" }, UNITRACE },
     { { "\"TPC\"", "\"recipe" }, GAUDI },
@@ -151,6 +152,14 @@ static const char *what_of(const struct kind *kinds, size_t n, struct az_sv text
     return NULL;
 }
 
+/* rocprofv2 and rocprof-compute have titles in common; only the former has queues and times. */
+static bool is_rocprofv2(struct az_sv titles)
+{
+    return az_sv_find(titles, AZ_SV("Dispatch_ID")) >= 0 &&
+           az_sv_find(titles, AZ_SV("Queue_ID")) >= 0 &&
+           az_sv_find(titles, AZ_SV("Start_Timestamp")) >= 0;
+}
+
 /* A table, or JSON without events. */
 static const char *foreign_table(struct az_sv head)
 {
@@ -163,7 +172,7 @@ static const char *foreign_table(struct az_sv head)
                         az_sv_find(head, AZ_SV("\"Transport Type\"")) >= 0)
                    ? ASCEND_JSON
                    : NULL;
-    const char *what = what_of(tables, AZ_LENGTH(tables), first);
+    const char *what = is_rocprofv2(first) ? NULL : what_of(tables, AZ_LENGTH(tables), first);
     return what ? what : what_of(texts, AZ_LENGTH(texts), head);
 }
 

@@ -1,0 +1,47 @@
+# rocprof before version 3: kernels and counters of results.csv, sums where nothing was traced, files without times.
+mkdir v1 sums
+cat >v1/results.csv <<'CSV'
+"Index","KernelName","gpu-id","queue-id","queue-index","pid","tid","grd","wgr","lds","scr","arch_vgpr","accum_vgpr","sgpr","wave_size","sig","obj","SQ_WAVES","DispatchNs","BeginNs","EndNs","CompleteNs","DurationNs"
+0,"void scale<float>(float*, int) [clone .kd]",2,0,0,41,42,1024,256,512,0,8,4,16,64,"0x0","0x7f",16.0000000000,900,1000,3000,3100,2000
+1,"void scale<float>(float*, int) [clone .kd]",2,0,2,41,42,1024,256,512,0,8,4,16,64,"0x0","0x7f",17.5000000000,3200,3500,4500,4600,1000
+2,"Cijk_Ailk_Bljk_SB.kd",2,1,0,43,43,65536,256,0,0,8,4,16,64,"0x0","0x7f",1024.0000000000,4000,4400,9400,9500,5000
+3,"Cijk_Ailk_Bljk_SB.kd",2,1,1,43,43,65536,256,0,0,8,4,16,64,"0x0","0x7f",1024.0000000000,9500,9700,9600,9800,-100
+CSV
+cat >v1/results.stats.csv <<'CSV'
+"Name","Calls","TotalDurationNs","AverageNs","Percentage"
+"Cijk_Ailk_Bljk_SB",1,99,99,100.0
+CSV
+cat >v1/results.hip_stats.csv <<'CSV'
+"Name","Calls","TotalDurationNs","AverageNs","Percentage"
+"hipLaunchKernel",3,9000,3000,100.0
+CSV
+cat >v1/results.copy_stats.csv <<'CSV'
+"Name","Calls","TotalDurationNs","AverageNs","Percentage"
+"CopyHostToDevice",2,700,350,100.0
+CSV
+"$ANALYZER" run v1 --compat=all --csv-dir out 2>&1
+cat out/kernel_summary.csv out/counter_summary.csv out/kernel_summary_by_shape.csv
+cat out/*call_summary* 2>/dev/null
+grep -e "^gpu\|process" out/facts.csv
+echo "== sums alone"
+cp v1/results.*stats.csv sums
+"$ANALYZER" run sums --compat=all -q --csv-dir sums_out
+echo "$?"
+cut -d, -f1-3 sums_out/kernel_summary.csv
+echo "== rocprofv2"
+cat >results_77.csv <<'CSV'
+Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Wave_Size,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID,SQ_WAVES
+
+1,64700,1,77,77,1024,256,512,0,8,4,16,64,"void scale<float>(float*, int)",1000,3000,1,16
+2,64700,1,77,77,1024,256,512,0,8,4,16,64,"void scale<float>(float*, int)",3500,4500,2,17.5
+CSV
+"$ANALYZER" probe results_77.csv
+"$ANALYZER" run results_77.csv --compat=all -q --csv-dir v2
+cat v2/kernel_summary.csv v2/counter_summary.csv
+echo "== without times"
+cut -d, -f1-18 v1/results.csv >counters.csv
+"$ANALYZER" counters.csv 2>&1
+echo "$?"
+"$ANALYZER" probe counters.csv 2>&1
+printf '{ "traceEvents":[{}\n,{"ph":"X","name":"k","pid":"6","tid":"0","ts":"6","dur":"9","args":{"BeginNs":"6000","DurationNs":"9000"}}]}\n' >results.json
+"$ANALYZER" results.json 2>&1
