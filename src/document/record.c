@@ -3,7 +3,7 @@
 #include "base/intern.h"
 #include "base/num.h"
 
-enum { CRITERIA = 8 };
+enum { CRITERIA = 10 };
 
 static void add_column(struct az_table *t, const struct az_record_column *c, struct az_sv name)
 {
@@ -30,6 +30,27 @@ void az_record_columns(struct az_table *t, const struct az_record_column *c, siz
 void az_record_column_named(struct az_table *t, const struct az_record_column *c, struct az_sv name)
 {
     add_column(t, c, name);
+}
+
+void az_record_column_nth(struct az_table *t, const struct az_record_column *c, struct az_sv name,
+                          size_t nth)
+{
+    struct az_record_column *of = t ? az_arena_alloc(t->arena, sizeof *of) : NULL;
+    if (of) {
+        *of = *c;
+        of->nth = (uint32_t)nth;
+        add_column(t, of, name);
+    } else if (t && !t->error) {
+        t->error = az_arena_error(t->arena);
+    }
+}
+
+ptrdiff_t az_record_place(const struct az_table *t, const struct az_record_column *c)
+{
+    for (size_t i = 0; i < t->columns.n; i++)
+        if (t->columns.v[i].record == c)
+            return (ptrdiff_t)i;
+    return -1;
 }
 
 struct az_table *az_record_table(struct az_arena *arena, const char *id, const char *title,
@@ -81,7 +102,10 @@ static void put_integer(struct az_table *t, const struct az_record_column *c, co
 static void put_real(struct az_table *t, const struct az_record_column *c, const char *record,
                      double x)
 {
-    az_put_f64(t, c->ns || c->ps || c->ticks_via ? x / (double)per_unit(c, record) : x);
+    if (c->ns || c->ps || c->ticks_via)
+        az_put_f64(t, x / (double)per_unit(c, record));
+    else
+        az_put_f64(t, c->scale != 0 ? x * c->scale : x);
 }
 
 static void put_text(struct az_table *t, const struct az_record_column *c, struct az_sv x)
@@ -132,7 +156,7 @@ static bool put_cell(struct az_table *t, const struct az_record_column *c, const
     if (c->kind != AZ_FIELD_NONE) {
         const char *base = base_of(record, c->via);
         if (base)
-            put_field(t, c, record, base + c->at);
+            put_field(t, c, record, base + c->at + (size_t)c->nth * c->step);
         else
             az_put_empty(t);
     } else if (c->integer) {
@@ -140,6 +164,11 @@ static bool put_cell(struct az_table *t, const struct az_record_column *c, const
         put_integer(t, c, record, x, x < 0);
     } else if (c->real) {
         put_real(t, c, record, c->real(record));
+    } else if (c->integer_nth) {
+        const int64_t x = c->integer_nth(record, c->nth);
+        put_integer(t, c, record, x, x < 0);
+    } else if (c->real_nth) {
+        put_real(t, c, record, c->real_nth(record, c->nth));
     } else if (c->text) {
         put_text(t, c, c->text(record, t->arena));
     } else {
@@ -163,6 +192,17 @@ void az_put_cells(struct az_table *t, size_t n, const void *record)
             az_put_empty(t);
         else if (!put_cell(t, t->columns.v[t->at].record, record))
             t->error = AZ_EINTERNAL;
+    }
+}
+
+void az_put_columns(struct az_table *t, const struct az_record_column *c, size_t n,
+                    const void *record)
+{
+    size_t left = t ? t->columns.n - t->at : 0; /* a full row begins the next */
+    for (; left > 0 && !t->error; left--) {
+        const struct az_record_column *own = t->columns.v[t->at].record;
+        if (own < c || own >= c + n || !put_cell(t, own, record))
+            break;
     }
 }
 

@@ -48,6 +48,12 @@ struct az_record_column {
     double (*real)(const void *record);
     struct az_sv (*text)(const void *record, struct az_arena *texts);
     /* Neither: the caller puts the cell. */
+    /* Of several equal things (ranks, statistics), one column each (az_record_column_nth): the cell
+     * of the nth is `step` bytes further on, or a value of both. */
+    uint32_t step, nth;
+    int64_t (*integer_nth)(const void *record, size_t nth);
+    double (*real_nth)(const void *record, size_t nth);
+    double scale;                 /* the double times this; 0: as it is */
     bool ps;                      /* the number counts ps */
     bool ns;                      /* the double counts ns */
     uint32_t ticks_at, ticks_via; /* the number counts ticks: where their number per ns is */
@@ -68,6 +74,13 @@ struct az_record_column {
 #define AZ_VIA(record, pointer, field)                                                             \
     .at = offsetof(__typeof__(*((record *)0)->pointer), field),                                   \
     .via = offsetof(record, pointer) + 1, .kind = AZ_FIELD_KIND(((record *)0)->pointer->field)
+/* The nth element of an array in the record, or of what a pointer in it points to. */
+#define AZ_NTH(record, field)                                                                      \
+    .at = offsetof(record, field), .step = sizeof *((record *)0)->field,                           \
+    .kind = AZ_FIELD_KIND(*((record *)0)->field)
+#define AZ_NTH_VIA(record, pointer)                                                                \
+    .via = offsetof(record, pointer) + 1, .step = sizeof *((record *)0)->pointer,                  \
+    .kind = AZ_FIELD_KIND(*((record *)0)->pointer)
 /* clang-format on */
 /* The number counts ticks; an int64_t of what the record points to is how many are one ns. */
 #define AZ_TICKS(record, pointer, field)                                                           \
@@ -103,6 +116,11 @@ void az_record_columns_of(struct az_table *t, const struct az_record_column *c, 
 /* The same with another header, of a single one. */
 void az_record_column_named(struct az_table *t, const struct az_record_column *c,
                             struct az_sv name);
+/* A column of the nth of several equal things. */
+void az_record_column_nth(struct az_table *t, const struct az_record_column *c, struct az_sv name,
+                          size_t nth);
+/* Place of the column in the table; -1: it has none. */
+ptrdiff_t az_record_place(const struct az_table *t, const struct az_record_column *c);
 /* A new table of them; NULL: out of memory. */
 struct az_table *az_record_table(struct az_arena *arena, const char *id, const char *title,
                                  unsigned flags, const struct az_record_column *c, size_t n,
@@ -116,6 +134,10 @@ struct az_table *az_record_table(struct az_arena *arena, const char *id, const c
 void az_put_row(struct az_table *t, const void *record);
 /* The next n cells of the current row, where others of another record follow; NULL: empty ones. */
 void az_put_cells(struct az_table *t, size_t n, const void *record);
+/* The next cells, as far as their columns are of this list: what the table has of it. */
+void az_put_columns(struct az_table *t, const struct az_record_column *c, size_t n,
+                    const void *record);
+#define AZ_PUT_COLUMNS(t, columns, record) az_put_columns(t, columns, AZ_LENGTH(columns), record)
 /* All cells of n records, each `size` bytes. */
 void az_put_rows(struct az_table *t, const void *records, size_t n, size_t size);
 #define AZ_PUT_ROWS(t, records, n) az_put_rows(t, records, n, sizeof *(records))

@@ -205,6 +205,52 @@ static void parts_of_a_row(void **state)
     az_table_free(t);
 }
 
+/* Columns of several equal things: elements of an array and of what a pointer leads to, values of
+ * record and number. */
+static int64_t product(const void *record, size_t nth)
+{
+    const struct rec *r = record;
+    return nth == 1 ? INT64_MIN : r->ns * (int64_t)nth;
+}
+static double quotient(const void *record, size_t nth)
+{
+    return ((const struct rec *)record)->x / (double)nth;
+}
+struct listed {
+    const double *v;
+};
+
+static void columns_of_the_nth(void **state)
+{
+    static const struct az_record_column nth[] = {
+        { "pair", AZ_INT, AZ_UNIT_COUNT, AZ_NTH(struct rec, pair) },
+        { "product", AZ_INT, AZ_UNIT_COUNT, .integer_nth = product },
+        { "quotient", AZ_REAL, AZ_UNIT_RATIO, .real_nth = quotient },
+    };
+    static const struct az_record_column of_list = { "v", AZ_REAL, AZ_UNIT_TBPS, .scale = 1e-3,
+                                                     AZ_NTH_VIA(struct listed, v) };
+    struct env *e = *state;
+    struct az_table *t = az_table_new(&e->arena, "t", "T", 0);
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < AZ_LENGTH(nth); k++)
+            az_record_column_nth(t, &nth[k], az_arena_printf(&e->arena, "%s %zu", nth[k].name, i),
+                                 i);
+    az_record_column_nth(t, &of_list, AZ_SV("third"), 2);
+    az_put_cells(t, 6, &(struct rec){ .ns = 5, .x = 3, .pair = { 7, 8 } });
+    az_put_row(t, &(struct listed){ (const double[]){ 1, 2, 4000 } });
+    assert_int_equal(az_table_finish(t), 0);
+    assert_true(az_sv_is(t->columns.v[4].name, "product 1"));
+    assert_int_equal(az_table_at(t, 0, 0)->i, 7);
+    assert_int_equal(az_table_at(t, 0, 1)->i, 0);
+    assert_int_equal(az_table_at(t, 0, 2)->type, AZ_EMPTY); /* infinite */
+    assert_int_equal(az_table_at(t, 0, 3)->i, 8);
+    assert_int_equal(az_table_at(t, 0, 4)->type, AZ_EMPTY);
+    assert_true(az_table_at(t, 0, 5)->f == 3);
+    assert_true(az_table_at(t, 0, 6)->f == 4000 * 1e-3);
+    az_record_column_nth(NULL, &of_list, AZ_SV("none"), 0);
+    az_table_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +259,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(functions_of_a_record, setup, teardown),
         cmocka_unit_test_setup_teardown(optional_columns_and_order, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_of_a_row, setup, teardown),
+        cmocka_unit_test_setup_teardown(columns_of_the_nth, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-enum { SIZE_KEY = 1, LISTS = 2 };
-
 struct az_coll_row az_coll_row(const struct az_coll_run *c, uint32_t g,
                                const struct az_coll_coll *coll)
 {
@@ -63,9 +61,7 @@ int64_t az_coll_cell_last_rank(const void *row)
 AZ_OF_RECORD(double, mean_us, struct az_coll_row, r->sum->mean / 1e3)
 AZ_OF_RECORD(double, std_us, struct az_coll_row, r->sum->std / 1e3)
 
-static bool size_is_key(const void *of) { return *(const unsigned *)of & SIZE_KEY; }
-static bool size_is_detail(const void *of) { return !size_is_key(of); }
-static bool with_lists(const void *of) { return *(const unsigned *)of & LISTS; }
+static bool with_lists(const void *of) { return *(const bool *)of; }
 static bool without_lists(const void *of) { return !with_lists(of); }
 
 #define ROW struct az_coll_row
@@ -76,10 +72,7 @@ static const struct az_record_column sum_columns[] = {
       .when = with_lists },
     { "group_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_FIELD(ROW, group_id), .when = without_lists },
     { "Collective name", AZ_TEXT, .flags = AZ_KEY, .text = az_coll_cell_name },
-    { "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_KEY, AZ_KNOWN_VIA(ROW, what, size),
-      .when = size_is_key },
-    { "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_KEY | AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, size),
-      .when = size_is_detail },
+    { "Group size", AZ_INT, AZ_UNIT_COUNT, AZ_KEY | AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, size) },
     { "dtype", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, what, dtype) },
     { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_KEY | AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, in) },
     { "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_KEY | AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, out) },
@@ -97,8 +90,7 @@ static const struct az_record_column sum_columns[] = {
 };
 
 struct az_table *az_coll_sum_table(struct az_arena *arena, const char *id, const char *title,
-                                   unsigned flags, bool size_key, bool lists)
+                                   unsigned flags, bool lists)
 {
-    const unsigned of = (size_key ? SIZE_KEY : 0) | (lists ? LISTS : 0);
-    return AZ_RECORD_TABLE_OF(arena, id, title, flags, sum_columns, &of);
+    return AZ_RECORD_TABLE_OF(arena, id, title, flags, sum_columns, &lists);
 }

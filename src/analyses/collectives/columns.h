@@ -4,9 +4,9 @@
 
 #include "document/table.h"
 
-/* A table that adds collectives up by rank, group, kind and size; rows are az_coll_row. size_key:
- * the group's size is of the key and nothing else. NULL: out of memory. */
+/* A table that adds collectives up by rank, group, kind and size; rows are az_coll_row. lists: with
+ * the ranks of groups. NULL: out of memory. */
 struct az_table *az_coll_sum_table(struct az_arena *arena, const char *id, const char *title,
-                                   unsigned flags, bool size_key, bool lists);
+                                   unsigned flags, bool lists);
 
 #endif

@@ -125,7 +125,7 @@ static const struct az_record_column node_columns[] = {
 static int sums(struct az_coll_run *c)
 {
     struct az_table *t =
-        az_coll_sum_table(c->arena, "nccl_summary_long", "Collectives by rank and group", 0, false,
+        az_coll_sum_table(c->arena, "nccl_summary_long", "Collectives by rank and group", 0,
                           az_coll_lists_in_rows(c));
     struct az_groups groups = { 0 };
     int64_t *length = az_mem_alloc(c->job->mem, (c->n + 1) * sizeof *length);

@@ -42,50 +42,74 @@ static uint64_t uid_of(const void *ctx, size_t i)
     return az_framework_node(fw, fw->launchers->rows.v[i].node).uid;
 }
 
-static const struct az_record_column uid_column[] = {
-    { "ex_UID", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
+struct arg_row {
+    struct az_sv module, stack;
+    int64_t kernels, count, uid;
+    double first_us;
+    double us[12]; /* mean, median, std, min, max, sum, each of the launcher and of its subtree */
 };
+static bool by_module(const void *opts)
+{
+    return ((const struct az_options *)opts)->group_by_parent_module;
+}
+static bool by_kernels(const void *opts)
+{
+    return ((const struct az_options *)opts)->group_by_num_kernels;
+}
+static bool with_first(const void *opts)
+{
+    return ((const struct az_options *)opts)->include_first_occurrence_time;
+}
+
+#define ROW struct arg_row
 static const struct az_record_column module_column[] = {
-    { "parent_module", AZ_TEXT, .flags = AZ_KEY },
+    { "parent_module", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, module), .when = by_module },
 };
-static const struct az_record_column stack_column[] = {
-    { "call_stack", AZ_TEXT, .flags = AZ_DETAIL },
+static const struct az_record_column kernels_column[] = {
+    { "num_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_KEY, AZ_FIELD(ROW, kernels), .when = by_kernels },
 };
-static const struct az_record_column open_columns[] = {
+#define STATISTIC(name, i)                                                                         \
+    {                                                                                              \
+        name, AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL, AZ_FIELD(ROW, us[i])               \
+    }
+static const struct az_record_column stat_columns[] = {
+    { "operation_count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, count) },
+    { "first_occurrence_time", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, first_us), .when = with_first },
+    STATISTIC("total_direct_kernel_time_mean", 0),
+    STATISTIC("total_subtree_kernel_time_mean", 1),
+    STATISTIC("total_direct_kernel_time_median", 2),
+    STATISTIC("total_subtree_kernel_time_median", 3),
+    STATISTIC("total_direct_kernel_time_std", 4),
+    STATISTIC("total_subtree_kernel_time_std", 5),
+    STATISTIC("total_direct_kernel_time_min", 6),
+    STATISTIC("total_subtree_kernel_time_min", 7),
+    STATISTIC("total_direct_kernel_time_max", 8),
+    STATISTIC("total_subtree_kernel_time_max", 9),
+};
+static const struct az_record_column sum_columns[] = {
+    { "total_direct_kernel_time_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, us[10]),
+      .sort = -1 },
+    STATISTIC("total_subtree_kernel_time_sum", 11),
+    { "ex_UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_FIELD(ROW, uid), .sort = 2 },
+    { "call_stack", AZ_TEXT, .flags = AZ_DETAIL, AZ_FIELD(ROW, stack), .when = by_module },
     { "kernel_details_summary", AZ_TEXT, .flags = AZ_DETAIL },
     { "trunc_kernel_details", AZ_TEXT, .flags = AZ_DETAIL },
 };
 
 static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
 {
-    static const char *const stat[] = { "mean", "median", "std", "min", "max", "sum" };
     const struct az_framework *fw = ((const struct work *)ctx)->fw;
-    struct az_table *t = x->overlap
-                             ? az_table_new(x->job->arena, "ops_all_kl_overlap",
-                                            "Operations by arguments, kernel overlap", 0)
-                             : az_table_new(x->job->arena, "ops_all", "Operations by arguments", 0);
+    struct az_table *t = az_framework_key_table(
+        x->job->arena, x->overlap ? "ops_all_kl_overlap" : "ops_all",
+        x->overlap ? "Operations by arguments, kernel overlap" : "Operations by arguments", 0);
     if (!t)
         return NULL;
-    az_framework_key_columns(t);
-    if (fw->opts->group_by_parent_module)
-        AZ_RECORD_COLUMNS(t, module_column);
+    AZ_RECORD_COLUMNS_OF(t, module_column, fw->opts);
     az_op_overlap_column(x, t);
-    if (fw->opts->group_by_num_kernels)
-        az_table_column(t, "num_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
+    AZ_RECORD_COLUMNS_OF(t, kernels_column, fw->opts);
     az_framework_recompute_column(fw, t);
-    az_table_column(t, "operation_count", AZ_INT, AZ_UNIT_COUNT, 0);
-    if (fw->opts->include_first_occurrence_time)
-        az_table_column(t, "first_occurrence_time", AZ_REAL, AZ_UNIT_US, 0);
-    for (size_t i = 0; i < 12; i++) {
-        struct az_sv name = az_arena_printf(t->arena, "total_%s_kernel_time_%s",
-                                            i % 2 ? "subtree" : "direct", stat[i / 2]);
-        az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_US,
-                          AZ_LOWER_BETTER | (i == 10 ? 0 : AZ_DETAIL));
-    }
-    AZ_RECORD_COLUMNS(t, uid_column);
-    if (fw->opts->group_by_parent_module)
-        AZ_RECORD_COLUMNS(t, stack_column);
-    AZ_RECORD_COLUMNS(t, open_columns);
+    AZ_RECORD_COLUMNS_OF(t, stat_columns, fw->opts);
+    AZ_RECORD_COLUMNS_OF(t, sum_columns, fw->opts);
     if (x->overlap)
         az_framework_overlap_columns(t);
     az_framework_share_columns(t);
@@ -93,7 +117,7 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
 }
 
 /* Means and medians of ticks keep their fraction: scaled as doubles. */
-static void put_stats(const struct work *w, struct az_op_groups *x, size_t group)
+static void find_stats(const struct work *w, struct az_op_groups *x, size_t group, double us[12])
 {
     struct az_stats d, s;
     double k = 1e3 * (double)w->fw->trace->ticks_per_ns;
@@ -117,7 +141,7 @@ static void put_stats(const struct work *w, struct az_op_groups *x, size_t group
                          d.std,         s.std,         (double)d.min, (double)s.min,
                          (double)d.max, (double)s.max, (double)d.sum, (double)s.sum };
     for (size_t i = 0; i < AZ_LENGTH(v); i++)
-        az_put_f64(x->t, v[i] / k);
+        us[i] = v[i] / k;
 }
 
 static int put_row(void *ctx, struct az_op_groups *x, size_t group)
@@ -129,21 +153,22 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
     struct az_event e = az_framework_node(fw, l->node);
     size_t n;
     (void)az_groups_items(&x->g, group, &n);
+    struct arg_row r = { .kernels = az_launcher_count(l),
+                         .count = (int64_t)n,
+                         .uid = (int64_t)e.uid,
+                         .first_us = az_us(fw->trace, e.start - w->origin) };
+    if (w->module) {
+        r.module = az_framework_module_around(x->job->arena, fw, l->node);
+        r.stack = az_framework_module_stack(x->job, fw, l->node);
+    }
+    find_stats(w, x, group, r.us);
     az_framework_put_keys(fw, x->t, az_node_name(fw->tree, l->node),
                           az_framework_category(fw, first), l->node);
-    if (w->module)
-        az_put_text(x->t, az_framework_module_around(x->job->arena, fw, l->node));
+    AZ_PUT_COLUMNS(x->t, module_column, &r);
     az_op_put_overlap(x, group);
-    if (fw->opts->group_by_num_kernels)
-        az_put_i64(x->t, az_launcher_count(l));
+    AZ_PUT_COLUMNS(x->t, kernels_column, &r);
     az_framework_put_recompute(fw, x->t, az_framework_recompute(fw, l->node));
-    az_put_i64(x->t, (int64_t)n);
-    if (fw->opts->include_first_occurrence_time)
-        az_put_f64(x->t, az_us(fw->trace, e.start - w->origin));
-    put_stats(w, x, group);
-    az_put_i64(x->t, e.uid);
-    if (w->module)
-        az_put_text(x->t, az_framework_module_stack(x->job, fw, l->node));
+    az_put_row(x->t, &r);
     const int rc = az_op_put_details(x, group);
     az_framework_put_share(x->t);
     return rc;
@@ -169,9 +194,8 @@ static int number_modules(struct az_job *job, struct work *w, struct az_arena *a
 
 int az_framework_args_tables(struct az_job *job, struct az_framework *fw)
 {
-    const struct az_op_kind kind = { key_args,   own_of,     uid_of,
-                                     open_table, put_row,    "total_direct_kernel_time_sum",
-                                     "ex_UID",   "topk_ops", job->opts->topk_ops };
+    const struct az_op_kind kind = { key_args, own_of,          uid_of,     open_table,
+                                     put_row,  &sum_columns[0], "topk_ops", job->opts->topk_ops };
     const size_t n = fw->launchers->rows.n;
     struct az_arena a;
     az_arena_init(&a, job->mem);

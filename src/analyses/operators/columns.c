@@ -1,15 +1,20 @@
 /* Cells and columns that tables of framework traces share. */
 #include "analyses/operators/framework.h"
+#include "document/record.h"
 
 void az_framework_put_id(const struct az_framework *f, struct az_table *t, uint32_t id)
 {
     az_put_given(t, az_framework_text(f, id, ""));
 }
 
+static const struct az_record_column recompute_column[] = {
+    { "is_recompute", AZ_TEXT, .flags = AZ_KEY },
+};
+
 void az_framework_recompute_column(const struct az_framework *f, struct az_table *t)
 {
     if (f->opts->detect_recompute)
-        az_table_column(t, "is_recompute", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+        AZ_RECORD_COLUMNS(t, recompute_column);
 }
 
 void az_framework_put_recompute(const struct az_framework *f, struct az_table *t, bool is)
@@ -18,48 +23,64 @@ void az_framework_put_recompute(const struct az_framework *f, struct az_table *t
         az_put_text(t, is ? AZ_SV("True") : AZ_SV("False"));
 }
 
-void az_framework_key_columns(struct az_table *t)
+struct key_row {
+    const struct az_framework *of;
+    struct az_sv name, category;
+    const struct az_lane_names *lane;
+    const struct az_op_args *args; /* NULL: none */
+};
+#define LANE_NAME(name, field)                                                                     \
+    AZ_TEXT_OF_RECORD(name, struct key_row, az_framework_text(r->of, r->lane->field, "Unknown"))
+#define ARGUMENT(name, field)                                                                      \
+    AZ_TEXT_OF_RECORD(name, struct key_row,                                                        \
+                      az_framework_text(r->of, r->args ? r->args->field : AZ_NO_ID, ""))
+LANE_NAME(process_name, process_name)
+LANE_NAME(process_label, process_label)
+LANE_NAME(thread_name, thread_name)
+ARGUMENT(dims_of, dims)
+ARGUMENT(types_of, types)
+ARGUMENT(strides_of, strides)
+ARGUMENT(concrete_of, concrete)
+
+static const struct az_record_column key_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct key_row, name) },
+    { "op category", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct key_row, category) },
+    { "process_name", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, .text = process_name },
+    { "process_label", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, .text = process_label },
+    { "thread_name", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, .text = thread_name },
+    { "Input Dims", AZ_TEXT, .flags = AZ_KEY, .text = dims_of, .known = true },
+    { "Input type", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, .text = types_of, .known = true },
+    { "Input Strides", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, .text = strides_of, .known = true },
+    { "Concrete Inputs", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, .text = concrete_of, .known = true },
+};
+static const struct az_record_column share_columns[] = {
+    /* az_framework_shares fills them */
+    { "Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
+    { "Cumulative Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+};
+
+struct az_table *az_framework_key_table(struct az_arena *a, const char *id, const char *title,
+                                        unsigned flags)
 {
-    static const char *const key[] = { "name",          "op category",   "process_name",
-                                       "process_label", "thread_name",   "Input Dims",
-                                       "Input type",    "Input Strides", "Concrete Inputs" };
-    for (size_t i = 0; i < AZ_LENGTH(key); i++)
-        az_table_column(t, key[i], AZ_TEXT, AZ_UNIT_NONE,
-                        AZ_KEY | (i < 2 || i == 5 ? 0 : AZ_DETAIL));
+    return AZ_RECORD_TABLE(a, id, title, flags, key_columns);
 }
 
 void az_framework_put_keys(const struct az_framework *f, struct az_table *t, struct az_sv name,
                            struct az_sv category, uint32_t node)
 {
     const struct az_lane_names *lane = &f->ops->lane_names.v[az_framework_node(f, node).lane];
-    const struct az_op_args *a = az_framework_args(f, node);
-    az_put_text(t, name);
-    az_put_text(t, category);
-    az_put_text(t, az_framework_text(f, lane->process_name, "Unknown"));
-    az_put_text(t, az_framework_text(f, lane->process_label, "Unknown"));
-    az_put_text(t, az_framework_text(f, lane->thread_name, "Unknown"));
-    az_framework_put_id(f, t, a ? a->dims : AZ_NO_ID);
-    az_framework_put_id(f, t, a ? a->types : AZ_NO_ID);
-    az_framework_put_id(f, t, a ? a->strides : AZ_NO_ID);
-    az_framework_put_id(f, t, a ? a->concrete : AZ_NO_ID);
+    const struct key_row r = { f, name, category, lane, az_framework_args(f, node) };
+    AZ_PUT_COLUMNS(t, key_columns, &r);
 }
 
-void az_framework_share_columns(struct az_table *t)
-{
-    az_table_column(t, "Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE);
-    az_table_column(t, "Cumulative Percentage (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-}
+void az_framework_share_columns(struct az_table *t) { AZ_RECORD_COLUMNS(t, share_columns); }
 
-void az_framework_put_share(struct az_table *t)
-{
-    az_put_empty(t);
-    az_put_empty(t);
-}
+void az_framework_put_share(struct az_table *t) { az_put_cells(t, AZ_LENGTH(share_columns), NULL); }
 
 void az_framework_shares(struct az_table *t, int value)
 {
     double sum = 0, run = 0;
-    ptrdiff_t at = az_table_find(t, "Percentage (%)");
+    const ptrdiff_t at = az_record_place(t, share_columns);
     for (size_t r = 0; at >= 0 && r < t->rows; r++)
         sum += az_cell_number(az_table_at(t, r, (size_t)value));
     for (size_t r = 0; at >= 0 && r < t->rows; r++) {

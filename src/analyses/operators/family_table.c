@@ -72,58 +72,110 @@ static int note_params(struct work *w, const struct az_groups *g)
     return rc;
 }
 
-static void stat_columns(struct work *w, const char *what, enum az_unit unit, unsigned flags)
+struct family_row {
+    struct work *w;
+    struct az_sv name;
+    int64_t kernels, count, uid;
+    struct az_framework_figures f;
+    const struct az_lane_names *lane;
+    const struct az_op_args *args; /* NULL: none */
+    struct az_stats time;          /* ticks */
+    double us;                     /* ticks per us */
+};
+#define ROW                   struct family_row
+#define ROW_REAL(name, value) AZ_OF_RECORD(double, name, ROW, value)
+#define LANE_NAME(name, field)                                                                     \
+    AZ_TEXT_OF_RECORD(name, ROW, az_framework_text(r->w->fw, r->lane->field, "Unknown"))
+#define ARGUMENT(name, field)                                                                      \
+    AZ_TEXT_OF_RECORD(name, ROW,                                                                   \
+                      az_framework_text(r->w->fw, r->args ? r->args->field : AZ_NO_ID, ""))
+ROW_REAL(gflops_of, r->f.flops / 1e9)
+ROW_REAL(megabytes_of, r->f.bytes / 1048576)
+ROW_REAL(time_mean, r->time.mean *(1 / r->us))
+ROW_REAL(time_median, r->time.median *(1 / r->us))
+ROW_REAL(time_std, r->time.std *(1 / r->us))
+ROW_REAL(time_min, (double)r->time.min *(1 / r->us))
+ROW_REAL(time_max, (double)r->time.max *(1 / r->us))
+ROW_REAL(time_sum, (double)r->time.sum / r->us)
+LANE_NAME(process_name, process_name)
+LANE_NAME(process_label, process_label)
+LANE_NAME(thread_name, thread_name)
+ARGUMENT(dims_of, dims)
+ARGUMENT(types_of, types)
+ARGUMENT(strides_of, strides)
+ARGUMENT(concrete_of, concrete)
+
+static bool by_kernels(const void *of)
 {
-    static const char *const stat[] = { "mean", "median", "std", "min", "max" };
-    for (int i = 0; i < 5; i++)
-        az_table_columnsv(w->t, az_arena_printf(w->job->arena, "%s_%s", what, stat[i]), AZ_REAL,
-                          unit, flags | (i ? AZ_DETAIL : 0));
+    return ((const struct work *)of)->fw->opts->group_by_num_kernels;
+}
+static bool has_peaks(const void *of)
+{
+    return az_framework_peaks(((const struct work *)of)->metrics) != NULL;
 }
 
-static const struct az_record_column table_columns[] = {
-    { "GFLOPS_first", AZ_REAL, .unit = AZ_UNIT_GFLOP },
-    { "Data Moved (MB)_first", AZ_REAL, .unit = AZ_UNIT_MB },
-    { "FLOPS/Byte_first", AZ_REAL, .unit = AZ_UNIT_FLOP_PER_BYTE },
-};
-
-static const struct az_record_column table_columns_2[] = {
-    { "Kernel Time (µs)_sum", AZ_REAL, .unit = AZ_UNIT_US },
-    { "name_count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "UID_first", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-};
-
-static void columns(struct work *w, const struct az_op_groups *x)
-{
-    static const char *const lane[] = { "process_name_first", "process_label_first",
-                                        "thread_name_first", "Compute Spec" };
-    static const char *const args[] = { "Input Dims_first", "Input type_first",
-                                        "Input Strides_first", "Concrete Inputs_first" };
-    struct az_table *t = w->t;
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_param_columns_make(&w->params, t);
-    if (w->fw->opts->group_by_num_kernels)
-        az_table_column(t, "num_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
-    az_op_overlap_column(x, t);
-    az_framework_recompute_column(w->fw, t);
-    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
-    stat_columns(w, "TB/s", AZ_UNIT_TBPS, AZ_HIGHER_BETTER);
-    stat_columns(w, "TFLOPS/s", AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER);
-    for (size_t i = 0; i < 4; i++)
-        az_table_column(t, lane[i], AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    if (az_framework_peaks(w->metrics)) {
-        az_table_column(t, "Roofline Time (µs)_first", AZ_REAL, AZ_UNIT_US, 0);
-        az_table_column(t, "Roofline Bound_first", AZ_TEXT, AZ_UNIT_NONE, 0);
-        stat_columns(w, "Pct Roofline", AZ_UNIT_PERCENT, AZ_HIGHER_BETTER);
+#define RATE(name, unit, flags, field, factor)                                                     \
+    {                                                                                              \
+        name, AZ_REAL, unit, AZ_HIGHER_BETTER | (flags), AZ_FIELD(ROW, f.field), .scale = factor   \
     }
-    az_table_column(t, "kernel_details__summarize_kernel_stats", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    if (x->overlap)
-        az_framework_overlap_columns(t);
-    for (size_t i = 0; i < 4; i++)
-        az_table_column(t, args[i], AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    stat_columns(w, "Kernel Time (µs)", AZ_UNIT_US, AZ_LOWER_BETTER);
-    az_record_columns(t, table_columns_2, AZ_LENGTH(table_columns_2));
-}
+#define RATES(name, unit, rates)                                                                   \
+    RATE(name "_mean", unit, 0, rates.mean, 1e-12),                                                \
+        RATE(name "_median", unit, AZ_DETAIL, rates.median, 1e-12),                                \
+        RATE(name "_std", unit, AZ_DETAIL, rates.std, 1e-12),                                      \
+        RATE(name "_min", unit, AZ_DETAIL, rates.min, 1e-12),                                      \
+        RATE(name "_max", unit, AZ_DETAIL, rates.max, 1e-12)
+#define ROOF_SHARE(name, flags, field)                                                             \
+    {                                                                                              \
+        name, AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER | (flags),                                \
+            AZ_FIELD(ROW, f.roof_part.field), .scale = 100, .when = has_peaks                      \
+    }
+#define TIME(name, flags, of)                                                                      \
+    {                                                                                              \
+        name, AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | (flags), .real = of                           \
+    }
+static const struct az_record_column name_column[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, name) },
+};
+static const struct az_record_column kernels_column[] = {
+    { "num_kernels", AZ_INT, AZ_UNIT_COUNT, AZ_KEY, AZ_FIELD(ROW, kernels), .when = by_kernels },
+};
+static const struct az_record_column rate_columns[] = {
+    { "GFLOPS_first", AZ_REAL, AZ_UNIT_GFLOP, .real = gflops_of },
+    { "Data Moved (MB)_first", AZ_REAL, AZ_UNIT_MB, .real = megabytes_of },
+    { "FLOPS/Byte_first", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_FIELD(ROW, f.intensity) },
+    RATES("TB/s", AZ_UNIT_TBPS, byte_rate),
+    RATES("TFLOPS/s", AZ_UNIT_TFLOPS, flop_rate),
+    { "process_name_first", AZ_TEXT, .flags = AZ_DETAIL, .text = process_name },
+    { "process_label_first", AZ_TEXT, .flags = AZ_DETAIL, .text = process_label },
+    { "thread_name_first", AZ_TEXT, .flags = AZ_DETAIL, .text = thread_name },
+    { "Compute Spec", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN(ROW, f.spec) },
+    { "Roofline Time (µs)_first", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, f.roof_us),
+      .when = has_peaks },
+    { "Roofline Bound_first", AZ_TEXT, AZ_KNOWN(ROW, f.bound), .when = has_peaks },
+    ROOF_SHARE("Pct Roofline_mean", 0, mean),
+    ROOF_SHARE("Pct Roofline_median", AZ_DETAIL, median),
+    ROOF_SHARE("Pct Roofline_std", AZ_DETAIL, std),
+    ROOF_SHARE("Pct Roofline_min", AZ_DETAIL, min),
+    ROOF_SHARE("Pct Roofline_max", AZ_DETAIL, max),
+    { "kernel_details__summarize_kernel_stats", AZ_TEXT, .flags = AZ_DETAIL },
+    { "trunc_kernel_details", AZ_TEXT, .flags = AZ_DETAIL },
+};
+static const struct az_record_column last_columns[] = {
+    { "Input Dims_first", AZ_TEXT, .flags = AZ_DETAIL, .text = dims_of, .known = true },
+    { "Input type_first", AZ_TEXT, .flags = AZ_DETAIL, .text = types_of, .known = true },
+    { "Input Strides_first", AZ_TEXT, .flags = AZ_DETAIL, .text = strides_of, .known = true },
+    { "Concrete Inputs_first", AZ_TEXT, .flags = AZ_DETAIL, .text = concrete_of, .known = true },
+    TIME("Kernel Time (µs)_mean", 0, time_mean),
+    TIME("Kernel Time (µs)_median", AZ_DETAIL, time_median),
+    TIME("Kernel Time (µs)_std", AZ_DETAIL, time_std),
+    TIME("Kernel Time (µs)_min", AZ_DETAIL, time_min),
+    TIME("Kernel Time (µs)_max", AZ_DETAIL, time_max),
+};
+static const struct az_record_column sum_columns[] = {
+    { "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, .real = time_sum, .sort = -1 },
+    { "name_count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, count) },
+    { "UID_first", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_FIELD(ROW, uid), .sort = 2 },
+};
 
 static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
 {
@@ -134,31 +186,23 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
                        title = az_arena_printf(a, "%.*s by parameters%s", AZ_SVF(name), split),
                        id = az_arena_printf(a, "%.*s%s", AZ_SVF(name),
                                             x->overlap ? "_kl_overlap" : "");
-    w->t = id.p && title.p ? az_table_new(a, id.p, title.p, 0) : NULL;
-    if (!w->t)
+    struct az_table *t = w->t =
+        id.p && title.p ? AZ_RECORD_TABLE(a, id.p, title.p, 0, name_column) : NULL;
+    if (!t)
         return NULL;
-    w->t->kind = AZ_SV("families");
+    t->kind = AZ_SV("families");
     if (!x->overlap)
-        w->t->error = note_params(w, &x->g);
-    columns(w, x);
-    return w->t;
-}
-
-static void put_rates(struct work *w, const struct az_framework_rates *r, double scale)
-{
-    az_put_f64(w->t, r->mean * scale);
-    az_put_f64(w->t, r->median * scale);
-    az_put_f64(w->t, r->std * scale);
-    az_put_f64(w->t, r->min * scale);
-    az_put_f64(w->t, r->max * scale);
-}
-
-static void put_lane(struct work *w, uint32_t node)
-{
-    const struct az_lane_names *l = &w->fw->ops->lane_names.v[az_framework_node(w->fw, node).lane];
-    az_put_text(w->t, az_framework_text(w->fw, l->process_name, "Unknown"));
-    az_put_text(w->t, az_framework_text(w->fw, l->process_label, "Unknown"));
-    az_put_text(w->t, az_framework_text(w->fw, l->thread_name, "Unknown"));
+        t->error = note_params(w, &x->g);
+    az_param_columns_make(&w->params, t);
+    AZ_RECORD_COLUMNS_OF(t, kernels_column, w);
+    az_op_overlap_column(x, t);
+    az_framework_recompute_column(w->fw, t);
+    AZ_RECORD_COLUMNS_OF(t, rate_columns, w);
+    if (x->overlap)
+        az_framework_overlap_columns(t);
+    AZ_RECORD_COLUMNS(t, last_columns);
+    AZ_RECORD_COLUMNS(t, sum_columns);
+    return t;
 }
 
 struct members { /* of a group */
@@ -172,60 +216,40 @@ static int member(void *ctx, size_t i, struct az_framework_estimate *e)
     return estimate(x->w, x->row[i], e);
 }
 
-static void put_figures(struct work *w, const struct az_framework_figures *f, uint32_t node)
-{
-    az_put_f64(w->t, f->flops / 1e9);
-    az_put_f64(w->t, f->bytes / 1048576);
-    az_put_f64(w->t, f->intensity);
-    put_rates(w, &f->byte_rate, 1e-12);
-    put_rates(w, &f->flop_rate, 1e-12);
-    put_lane(w, node);
-    az_put_given(w->t, f->spec);
-    if (az_framework_peaks(w->metrics)) {
-        az_put_f64(w->t, f->roof_us);
-        az_put_given(w->t, az_sv_str(f->bound));
-        put_rates(w, &f->roof_part, 100);
-    }
-}
-
 static int put_row(void *ctx, struct az_op_groups *g, size_t group)
 {
     struct work *w = ctx;
     const uint32_t *row = g->g.item + g->g.first[group];
     size_t n = az_groups_take(&g->g, group, w->time);
     const struct az_family_event *x = event(w, row[0]);
-    const struct az_op_args *a = az_framework_args(w->fw, x->node);
+    const struct az_event node = az_framework_node(w->fw, x->node);
+    struct family_row c = { .w = w,
+                            .name = az_node_name(w->fw->tree, x->node),
+                            .kernels = (int64_t)x->n_gpu,
+                            .count = (int64_t)n,
+                            .uid = (int64_t)node.uid,
+                            .lane = &w->fw->ops->lane_names.v[node.lane],
+                            .args = az_framework_args(w->fw, x->node),
+                            .us = 1e3 * (double)w->fw->trace->ticks_per_ns };
     struct az_framework_estimate e;
-    struct az_framework_figures f;
-    struct az_stats s;
     int rc = estimate(w, row[0], &e); /* its parameters are those of all */
     if (rc == 0)
         rc = az_framework_figures(w->metrics,
                                   &(struct az_framework_members){
                                       .estimate = member, .ctx = &(struct members){ w, row } },
-                                  g->g.value, n, &f);
+                                  g->g.value, n, &c.f);
     if (rc)
         return rc;
-    az_put_text(w->t, az_node_name(w->fw->tree, x->node));
+    AZ_PUT_COLUMNS(w->t, name_column, &c);
     az_param_put(&w->params, w->t, e.perf ? e.perf->param : NULL, e.perf ? e.perf->n_params : 0);
-    if (w->fw->opts->group_by_num_kernels)
-        az_put_i64(w->t, (int64_t)x->n_gpu);
+    AZ_PUT_COLUMNS(w->t, kernels_column, &c);
     az_op_put_overlap(g, group);
     az_framework_put_recompute(w->fw, w->t, az_framework_recompute(w->fw, x->node));
-    put_figures(w, &f, x->node);
+    AZ_PUT_COLUMNS(w->t, rate_columns, &c);
     rc = az_op_put_details(g, group);
-    az_framework_put_id(w->fw, w->t, a ? a->dims : AZ_NO_ID);
-    az_framework_put_id(w->fw, w->t, a ? a->types : AZ_NO_ID);
-    az_framework_put_id(w->fw, w->t, a ? a->strides : AZ_NO_ID);
-    az_framework_put_id(w->fw, w->t, a ? a->concrete : AZ_NO_ID);
-    az_stats_i64(g->g.value, n, &s);
-    double us = 1e3 * (double)w->fw->trace->ticks_per_ns;
-    put_rates(w,
-              &(struct az_framework_rates){ s.mean, s.median, s.std, (double)s.min, (double)s.max },
-              1 / us);
-    az_put_f64(w->t, (double)s.sum / us);
-    az_put_i64(w->t, (int64_t)n);
-    az_put_i64(w->t, (int64_t)az_framework_node(w->fw, x->node).uid);
+    az_stats_i64(g->g.value, n, &c.time);
+    AZ_PUT_COLUMNS(w->t, last_columns, &c);
+    AZ_PUT_COLUMNS(w->t, sum_columns, &c);
     return rc;
 }
 
@@ -238,8 +262,7 @@ int az_family_table(struct az_job *job, struct az_framework *fw, struct az_frame
                                      uid_of,
                                      open_table,
                                      put_row,
-                                     "Kernel Time (µs)_sum",
-                                     "UID_first",
+                                     &sum_columns[0],
                                      "topk_roofline_ops",
                                      fw->opts->topk_roofline_ops };
     struct work w = {

@@ -149,9 +149,10 @@ static inline struct az_event az_framework_node(const struct az_framework *f, ui
                               .corr = e->corr ? e->corr[row] : 0 };
 }
 
-/* The nine columns by which operations are distinguished (name, category, lane, arguments), and
- * their cells. */
-void az_framework_key_columns(struct az_table *t);
+/* A table that begins with the nine columns by which operations are distinguished (name, category,
+ * lane, arguments), and their cells. NULL: out of memory. */
+struct az_table *az_framework_key_table(struct az_arena *a, const char *id, const char *title,
+                                        unsigned flags);
 void az_framework_put_keys(const struct az_framework *f, struct az_table *t, struct az_sv name,
                            struct az_sv category, uint32_t node);
 /* A text cell, empty for the empty view; text of a name id, empty for AZ_NO_ID. */

@@ -120,49 +120,43 @@ static uint32_t blocking_call(const struct work *w, const struct gap *gap)
     return best;
 }
 
+struct gap_row {
+    int64_t device, start_ns, length_ns;
+    struct az_sv host, call, op, before, after; /* call, op: empty: none */
+};
+
 /* What the host did: launched what follows already before the gap (the device waited for something
  * else), waited in a blocking call, or was late with the launch. */
-static void put_host(struct work *w, struct az_table *t, const struct gap *gap)
+static void find_host(struct work *w, const struct gap *gap, struct gap_row *r)
 {
     uint32_t call = w->fw->tree->gpu_call[gap->after];
-    if (call == AZ_NO_ROW) {
-        az_put_text(t, AZ_SV("unknown"));
-        az_put_empty(t);
-        az_put_empty(t);
+    r->host = AZ_SV("unknown");
+    if (call == AZ_NO_ROW)
         return;
-    }
     struct az_event launch = az_framework_node(w->fw, call);
     uint32_t sync = blocking_call(w, gap),
              op = az_node_op(w->fw->tree, w->fw->tree->gpu_node[gap->after]);
     bool queued = launch.end <= gap->start;
-    az_put_text(t, queued              ? AZ_SV("launched before")
-                   : sync != AZ_NO_ROW ? AZ_SV("waiting")
-                                       : AZ_SV("launching"));
-    if (!queued && sync != AZ_NO_ROW)
-        az_put_text(t, az_trace_text(w->fw->trace, w->fw->trace->ev[AZ_CALL].name[sync]));
-    else
-        az_put_text(t, az_node_name(w->fw->tree, call));
+    r->host = queued              ? AZ_SV("launched before")
+              : sync != AZ_NO_ROW ? AZ_SV("waiting")
+                                  : AZ_SV("launching");
+    r->call = !queued && sync != AZ_NO_ROW
+                  ? az_trace_text(w->fw->trace, w->fw->trace->ev[AZ_CALL].name[sync])
+                  : az_node_name(w->fw->tree, call);
     if (op != AZ_NO_ROW)
-        az_put_text(t, az_node_name(w->fw->tree, op));
-    else
-        az_put_empty(t);
+        r->op = az_node_name(w->fw->tree, op);
 }
 
-static const struct az_record_column table_columns[] = {
-    { "Device", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "Start (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_KEY | AZ_DETAIL },
-    { "Duration (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Host", .type = AZ_TEXT },
-    { "Host call", .type = AZ_TEXT },
-    { "Host op", .type = AZ_TEXT },
-    { "Before", AZ_TEXT, .flags = AZ_DETAIL },
-    { "After", .type = AZ_TEXT },
+static const struct az_record_column idle_gaps_columns[] = {
+    { "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct gap_row, device) },
+    { "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY | AZ_DETAIL, AZ_FIELD(struct gap_row, start_ns) },
+    { "Duration (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(struct gap_row, length_ns) },
+    { "Host", AZ_TEXT, AZ_FIELD(struct gap_row, host) },
+    { "Host call", AZ_TEXT, AZ_KNOWN(struct gap_row, call) },
+    { "Host op", AZ_TEXT, AZ_KNOWN(struct gap_row, op) },
+    { "Before", AZ_TEXT, .flags = AZ_DETAIL, AZ_FIELD(struct gap_row, before) },
+    { "After", AZ_TEXT, AZ_FIELD(struct gap_row, after) },
 };
-
-static void columns(struct az_table *t)
-{
-    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
-}
 
 static int rows(struct work *w, struct az_table *t)
 {
@@ -171,12 +165,17 @@ static int rows(struct work *w, struct az_table *t)
         rc = find_blocking(w);
     for (size_t i = 0; rc == 0 && i < w->shown; i++) {
         const struct gap *g = &w->gap[i];
-        az_put_i64(t, g->device);
-        az_put_i64(t, az_ns(w->fw->trace, g->start));
-        az_put_i64(t, az_ns(w->fw->trace, g->end - g->start));
-        put_host(w, t, g);
-        az_put_text(t, az_framework_text(w->fw, az_gpu_event(w->fw->tree, g->before).name, ""));
-        az_put_text(t, az_framework_text(w->fw, az_gpu_event(w->fw->tree, g->after).name, ""));
+        struct gap_row r = {
+            .device = g->device,
+            .start_ns = az_ns(w->fw->trace, g->start),
+            .length_ns = az_ns(w->fw->trace, g->end - g->start),
+            .call = AZ_SV(""),
+            .op = AZ_SV(""),
+            .before = az_framework_text(w->fw, az_gpu_event(w->fw->tree, g->before).name, ""),
+            .after = az_framework_text(w->fw, az_gpu_event(w->fw->tree, g->after).name, "")
+        };
+        find_host(w, g, &r);
+        az_put_row(t, &r);
     }
     if (rc == 0 && w->found > GAPS)
         az_cover(w->job, "idle_gaps: gaps omitted", (double)(w->found - GAPS), "count",
@@ -190,11 +189,10 @@ static int run(struct az_job *job)
     struct work w = { .job = job, .fw = az_framework_get(job, &rc) };
     if (!w.fw)
         return rc;
-    struct az_table *t =
-        az_table_new(job->arena, "idle_gaps", "Largest idle gaps", AZ_TABLE_SUMMARY);
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "idle_gaps", "Largest idle gaps",
+                                         AZ_TABLE_SUMMARY, idle_gaps_columns);
     az_vec_init(&w.blocking, job->mem);
     az_vec_init(&w.reach, job->mem);
-    columns(t);
     rc = rows(&w, t);
     az_vec_release(&w.blocking);
     az_vec_release(&w.reach);

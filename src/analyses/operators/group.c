@@ -60,15 +60,13 @@ static int table(struct az_op_groups *x)
     x->t = kind->open(x->ctx, x);
     if (!x->t)
         return az_arena_error(x->job->arena);
-    const int sum = (int)az_table_find(x->t, kind->sum),
-              uid = (int)az_table_find(x->t, kind->uid_column);
     int rc = x->base ? put_in_order(x) : 0;
     for (size_t k = 0; rc == 0 && !x->base && k < x->g.groups; k++)
         rc = kind->put(x->ctx, x, k);
     if (rc == 0 && !x->base)
-        rc = az_table_sort(x->t, (int[]){ AZ_DOWN(sum), AZ_UP(uid) }, 2);
+        rc = az_record_sort(x->t);
     if (rc == 0)
-        az_framework_shares(x->t, sum);
+        az_framework_shares(x->t, (int)az_record_place(x->t, kind->sum));
     if (rc == 0 && !x->base && kind->option)
         az_framework_keep(x->job, x->t, kind->most, kind->option);
     return az_job_add(x->job, x->t, rc);
@@ -125,10 +123,14 @@ int az_op_tables(struct az_op_groups *x)
     return rc;
 }
 
+static const struct az_record_column overlap_column[] = {
+    { "overlapping_kernel_names", AZ_TEXT, .flags = AZ_KEY },
+};
+
 void az_op_overlap_column(const struct az_op_groups *x, struct az_table *t)
 {
     if (x->overlap)
-        az_table_column(t, "overlapping_kernel_names", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+        AZ_RECORD_COLUMNS(t, overlap_column);
 }
 
 void az_op_put_overlap(const struct az_op_groups *x, size_t group)

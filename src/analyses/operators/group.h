@@ -4,6 +4,7 @@
 #define AZ_ANALYSES_OPERATORS_GROUP_H
 
 #include "analyses/operators/overlap.h"
+#include "document/record.h"
 #include "facts/groups.h"
 
 struct az_op_groups;
@@ -13,12 +14,12 @@ struct az_op_kind {
     az_group_key *key;
     struct az_gpu_run (*own)(const void *ctx, size_t i); /* its device events */
     uint64_t (*uid)(const void *ctx, size_t i);
-    /* A new table, its columns made. */
+    /* A new table, its columns made; they say how its rows are sorted. */
     struct az_table *(*open)(void *ctx, const struct az_op_groups *x);
     /* The cells of the row of a group. */
     int (*put)(void *ctx, struct az_op_groups *x, size_t group);
-    const char *sum, *uid_column; /* headers: rows are ordered by them */
-    const char *option;           /* limit of the rows; NULL: none */
+    const struct az_record_column *sum; /* of shares */
+    const char *option;                 /* limit of the rows; NULL: none */
     int64_t most;
 };
 

@@ -89,7 +89,6 @@ struct az_sv az_framework_param_text(const struct az_perf_param *p, struct az_ar
 
 /* unified_perf_summary: its columns after the host durations, and their cells. */
 void az_framework_metric_columns(const struct az_framework_metrics *m, struct az_table *t);
-void az_framework_put_metrics(const struct az_framework_metrics *m, struct az_table *t,
-                              const struct az_framework_figures *f);
+void az_framework_put_metrics(struct az_table *t, const struct az_framework_figures *f);
 
 #endif

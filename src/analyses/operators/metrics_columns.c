@@ -58,63 +58,50 @@ struct az_sv az_framework_params(const struct az_perf *perf, struct az_arena *a)
     return text ? az_sv_make(text, (size_t)(to - text)) : AZ_SV("");
 }
 
-static const struct az_record_column framework_metric_columns[] = {
-    { "GFLOPS", AZ_REAL, AZ_UNIT_GFLOP, .flags = AZ_DETAIL },
-    { "Data Moved (MB)", AZ_REAL, AZ_UNIT_MB, .flags = AZ_DETAIL },
-    { "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, .flags = AZ_DETAIL },
-    { "Compute Spec", AZ_TEXT, .flags = AZ_DETAIL },
+AZ_OF_RECORD(double, gflops_of, struct az_framework_figures, r->flops / 1e9)
+AZ_OF_RECORD(double, megabytes_of, struct az_framework_figures, r->bytes / 1048576)
+
+#define FIGURE(field) AZ_FIELD(struct az_framework_figures, field)
+#define RATES(name, unit, flags, rates, factor)                                                    \
+    { name "_mean", AZ_REAL, unit, flags, FIGURE(rates.mean), .scale = factor },                   \
+        { name "_std", AZ_REAL, unit, flags, FIGURE(rates.std), .scale = factor },                 \
+        { name "_median", AZ_REAL, unit, flags, FIGURE(rates.median), .scale = factor },           \
+        { name "_min", AZ_REAL, unit, flags, FIGURE(rates.min), .scale = factor },                 \
+    {                                                                                              \
+        name "_max", AZ_REAL, unit, flags, FIGURE(rates.max), .scale = factor                      \
+    }
+static bool has_peaks(const void *metrics) { return az_framework_peaks(metrics) != NULL; }
+
+static const struct az_record_column metric_columns[] = {
+    { "GFLOPS", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL, .real = gflops_of },
+    { "Data Moved (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, .real = megabytes_of },
+    { "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL, FIGURE(intensity) },
+    { "Compute Spec", AZ_TEXT, .flags = AZ_DETAIL, FIGURE(spec), .known = true },
+    RATES("TB/s", AZ_UNIT_TBPS, AZ_HIGHER_BETTER | AZ_DETAIL, byte_rate, 1e-12),
+    RATES("TFLOPS/s", AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER | AZ_DETAIL, flop_rate, 1e-12),
+    { "Roofline Bound", AZ_TEXT, .flags = AZ_DETAIL, FIGURE(bound), .known = true,
+      .when = has_peaks },
+    { "Roofline Time (µs)_first", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, FIGURE(roof_us),
+      .when = has_peaks },
+    { "Pct Roofline_mean", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, FIGURE(roof_part.mean),
+      .scale = 100, .when = has_peaks },
+    { "Pct Roofline_median", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, FIGURE(roof_part.median),
+      .scale = 100, .when = has_peaks },
+    { "Pct Roofline_std", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, FIGURE(roof_part.std), .scale = 100,
+      .when = has_peaks },
+    { "Pct Roofline_min", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, FIGURE(roof_part.min), .scale = 100,
+      .when = has_peaks },
+    { "Pct Roofline_max", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, FIGURE(roof_part.max), .scale = 100,
+      .when = has_peaks },
+    { "perf_params", AZ_TEXT, .flags = AZ_DETAIL, FIGURE(params), .known = true },
 };
 
 void az_framework_metric_columns(const struct az_framework_metrics *m, struct az_table *t)
 {
-    static const char *const roof[] = { "Pct Roofline_mean", "Pct Roofline_median",
-                                        "Pct Roofline_std", "Pct Roofline_min",
-                                        "Pct Roofline_max" };
-    static const char *const stat[] = { "mean", "std", "median", "min", "max" };
-    az_record_columns(t, framework_metric_columns, AZ_LENGTH(framework_metric_columns));
-    for (int i = 0; i < 5; i++) {
-        az_table_columnsv(t, az_arena_printf(t->arena, "TB/s_%s", stat[i]), AZ_REAL, AZ_UNIT_TBPS,
-                          AZ_HIGHER_BETTER | AZ_DETAIL);
-    }
-    for (int i = 0; i < 5; i++) {
-        az_table_columnsv(t, az_arena_printf(t->arena, "TFLOPS/s_%s", stat[i]), AZ_REAL,
-                          AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER | AZ_DETAIL);
-    }
-    if (az_framework_peaks(m)) {
-        az_table_column(t, "Roofline Bound", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-        az_table_column(t, "Roofline Time (µs)_first", AZ_REAL, AZ_UNIT_US, AZ_DETAIL);
-        for (int i = 0; i < 5; i++)
-            az_table_column(t, roof[i], AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL);
-    }
-    az_table_column(t, "perf_params", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
+    AZ_RECORD_COLUMNS_OF(t, metric_columns, m);
 }
 
-static void put_rates(struct az_table *t, const struct az_framework_rates *r, double scale)
+void az_framework_put_metrics(struct az_table *t, const struct az_framework_figures *f)
 {
-    az_put_f64(t, r->mean * scale);
-    az_put_f64(t, r->std * scale);
-    az_put_f64(t, r->median * scale);
-    az_put_f64(t, r->min * scale);
-    az_put_f64(t, r->max * scale);
-}
-
-void az_framework_put_metrics(const struct az_framework_metrics *m, struct az_table *t,
-                              const struct az_framework_figures *f)
-{
-    az_put_f64(t, f->flops / 1e9);
-    az_put_f64(t, f->bytes / 1048576);
-    az_put_f64(t, f->intensity);
-    az_put_given(t, f->spec);
-    put_rates(t, &f->byte_rate, 1e-12);
-    put_rates(t, &f->flop_rate, 1e-12);
-    if (az_framework_peaks(m)) {
-        az_put_given(t, az_sv_str(f->bound));
-        az_put_f64(t, f->roof_us);
-        az_put_f64(t, f->roof_part.mean * 100);
-        az_put_f64(t, f->roof_part.median * 100);
-        az_put_f64(t, f->roof_part.std * 100);
-        az_put_f64(t, f->roof_part.min * 100);
-        az_put_f64(t, f->roof_part.max * 100);
-    }
-    az_put_given(t, f->params);
+    AZ_PUT_COLUMNS(t, metric_columns, f);
 }

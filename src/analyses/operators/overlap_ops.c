@@ -142,14 +142,21 @@ void az_framework_overlap_ops_release(struct az_overlap_ops *o)
         az_intern_release(&o->texts);
 }
 
+struct overlap_row {
+    struct az_sv full, brief;
+    double mean, median, std, min, max; /* percent */
+};
 static const struct az_record_column framework_overlap_columns[] = {
-    { "overlapping_kernels_details_summary", AZ_TEXT, .flags = AZ_DETAIL },
-    { "trunc_overlapping_kernels_details", AZ_TEXT, .flags = AZ_DETAIL },
-    { "overlap_pct_mean", AZ_REAL, .unit = AZ_UNIT_PERCENT },
-    { "overlap_pct_median", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
-    { "overlap_pct_std", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
-    { "overlap_pct_min", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
-    { "overlap_pct_max", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
+    { "overlapping_kernels_details_summary", AZ_TEXT, .flags = AZ_DETAIL,
+      AZ_KNOWN(struct overlap_row, full) },
+    { "trunc_overlapping_kernels_details", AZ_TEXT, .flags = AZ_DETAIL,
+      AZ_KNOWN(struct overlap_row, brief) },
+    { "overlap_pct_mean", AZ_REAL, AZ_UNIT_PERCENT, AZ_FIELD(struct overlap_row, mean) },
+    { "overlap_pct_median", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL,
+      AZ_FIELD(struct overlap_row, median) },
+    { "overlap_pct_std", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, AZ_FIELD(struct overlap_row, std) },
+    { "overlap_pct_min", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, AZ_FIELD(struct overlap_row, min) },
+    { "overlap_pct_max", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, AZ_FIELD(struct overlap_row, max) },
 };
 
 void az_framework_overlap_columns(struct az_table *t)
@@ -172,13 +179,13 @@ int az_framework_put_overlap(struct az_overlap_ops *o, struct az_table *t, const
     if (rc == 0)
         rc = az_framework_details_make(d, runs, n, &full, &brief);
     if (rc == 0) {
-        az_put_given(t, full);
-        az_put_given(t, brief);
-        az_put_f64(t, az_mean_f64(percent, n));
-        az_put_f64(t, az_percentile_f64(percent, n, 50));
-        az_put_f64(t, az_std_f64(percent, n, 1));
-        az_put_f64(t, az_percentile_f64(percent, n, 0));
-        az_put_f64(t, az_percentile_f64(percent, n, 100));
+        struct overlap_row r = { .full = full, .brief = brief };
+        r.mean = az_mean_f64(percent, n); /* in this order: percentiles reorder the values */
+        r.median = az_percentile_f64(percent, n, 50);
+        r.std = az_std_f64(percent, n, 1);
+        r.min = az_percentile_f64(percent, n, 0);
+        r.max = az_percentile_f64(percent, n, 100);
+        az_put_cells(t, AZ_LENGTH(framework_overlap_columns), &r);
     }
     if (runs)
         az_mem_free(mem, runs, (n + 1) * sizeof *runs);

@@ -43,14 +43,27 @@ static int stream_overlaps(struct work *w, struct overlap *o)
     return 0;
 }
 
+struct check {
+    struct az_sv name, note;
+    uint64_t count;
+    int64_t ns;
+    double share; /* percent */
+};
+static const struct az_record_column data_quality_columns[] = {
+    { "Check", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct check, name) },
+    { "Count", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER, AZ_FIELD(struct check, count) },
+    { "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(struct check, ns) },
+    { "Share of device time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE,
+      AZ_FIELD(struct check, share) },
+    { "Note", AZ_TEXT, AZ_FIELD(struct check, note) },
+};
+
 static void put_check(struct work *w, struct az_table *t, const char *check, uint64_t count,
                       int64_t ticks, int64_t whole, const char *note)
 {
-    az_put_text(t, az_sv_str(check));
-    az_put_i64(t, (int64_t)count);
-    az_put_i64(t, az_ns(w->fw->trace, ticks));
-    az_put_f64(t, whole > 0 ? (double)ticks / (double)whole * 100.0 : 0.0);
-    az_put_text(t, az_sv_str(note));
+    az_put_row(t, &(struct check){ az_sv_str(check), az_sv_str(note), count,
+                                   az_ns(w->fw->trace, ticks),
+                                   whole > 0 ? (double)ticks / (double)whole * 100.0 : 0.0 });
 }
 
 /* Device events by how they were launched. */
@@ -295,22 +308,13 @@ static void find_overlaps(struct work *w, const struct overlap *o)
                          "the profiler version"));
 }
 
-static const struct az_record_column data_quality_columns[] = {
-    { "Check", AZ_TEXT, .flags = AZ_KEY },
-    { "Count", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
-    { "Time (ns)", AZ_INT, AZ_UNIT_NS, .flags = AZ_LOWER_BETTER },
-    { "Share of device time (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
-    { "Note", .type = AZ_TEXT },
-};
-
 static int quality(struct work *w)
 {
     const struct az_trace_quality *q = &w->fw->trace->quality;
-    struct az_table *t =
-        az_table_new(w->job->arena, "data_quality", "Data quality", AZ_TABLE_KEEP_EMPTY);
+    struct az_table *t = AZ_RECORD_TABLE(w->job->arena, "data_quality", "Data quality",
+                                         AZ_TABLE_KEEP_EMPTY, data_quality_columns);
     struct overlap o = { 0 };
     struct az_framework_graphs g;
-    az_record_columns(t, data_quality_columns, AZ_LENGTH(data_quality_columns));
     int rc = stream_overlaps(w, &o);
     if (rc == 0)
         rc = az_framework_graphs_count(w->job, w->fw, &g);

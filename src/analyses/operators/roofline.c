@@ -273,38 +273,6 @@ static double per_second(const struct work *w, double amount, const struct line 
     return l->time > 0 ? amount * (double)l->count / seconds(w, l->time) : NAN;
 }
 
-static void columns(struct az_table *t)
-{
-    static const struct {
-        const char *name;
-        enum az_cell_type type;
-        enum az_unit unit;
-        unsigned flags;
-    } c[] = { { "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY },
-              { "op category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL },
-              { "Input Dims", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY },
-              { "Input type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY | AZ_DETAIL },
-              { "Compute Spec", AZ_TEXT, AZ_UNIT_NONE, 0 },
-              { "operation_count", AZ_INT, AZ_UNIT_COUNT, 0 },
-              { "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER },
-              { "GFLOPS", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL },
-              { "Data Moved (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL },
-              { "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, 0 },
-              { "TFLOPS/s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER },
-              { "TB/s", AZ_REAL, AZ_UNIT_TBPS, AZ_HIGHER_BETTER },
-              { "Roofline Time (µs)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL },
-              { "Roofline Bound", AZ_TEXT, AZ_UNIT_NONE, 0 },
-              { "Pct Roofline", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER },
-              { "Efficiency class", AZ_TEXT, AZ_UNIT_NONE, 0 },
-              { "Peak", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL },
-              { "Peak (TFLOPS/s)", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL },
-              { "Ridge (FLOPS/Byte)", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL },
-              { "Peak assumed", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL },
-              { "Note", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL } };
-    for (size_t i = 0; i < AZ_LENGTH(c); i++)
-        az_table_column(t, c[i].name, c[i].type, c[i].unit, c[i].flags);
-}
-
 /* On average faster than the device can be: no efficiency, but a mistake somewhere. */
 static bool is_impossible(const struct work *w, const struct line *l, double us)
 {
@@ -315,43 +283,79 @@ static bool is_impossible(const struct work *w, const struct line *l, double us)
     return az_rate_check(&w->limits, &rate) == AZ_RATE_IMPOSSIBLE;
 }
 
-static void put_line(struct work *w, struct az_table *t, const struct line *l)
+struct point { /* a row of the table */
+    struct az_sv name, category, dims, types;
+    const struct line *line;
+    struct az_roofline roof;
+    double us, share, flop_rate, byte_rate; /* share: percent of the roofline; NaN unknown */
+    double ridge;
+    bool impossible;
+};
+#define POINT_REAL(name, value) AZ_OF_RECORD(double, name, struct point, value)
+#define POINT_TEXT(name, value) AZ_TEXT_OF_RECORD(name, struct point, value)
+POINT_REAL(point_gflops, r->line->e.flops / 1e9)
+POINT_REAL(point_megabytes, r->line->e.bytes / 1048576)
+POINT_REAL(point_intensity, r->line->e.bytes > 0 ? r->line->e.flops / r->line->e.bytes : NAN)
+POINT_REAL(point_tflops, r->flop_rate / 1e12)
+POINT_REAL(point_tbytes, r->byte_rate / 1e12)
+POINT_TEXT(point_class, isnan(r->share) || r->impossible ? AZ_SV("")
+                        : r->share >= GOOD               ? AZ_SV("OK")
+                                                         : AZ_SV("LOW"))
+POINT_TEXT(point_assumed, !*r->roof.peak    ? AZ_SV("")
+                          : r->roof.assumed ? AZ_SV("True")
+                                            : AZ_SV("False"))
+POINT_TEXT(point_note, r->impossible     ? AZ_SV("above peak: check device, model, or clock")
+                       : r->line->copies ? AZ_SV("copy engine only: no roofline")
+                       : r->line->e.perf->assumed ? AZ_SV("based on an assumed size")
+                                                  : AZ_SV(""))
+
+static const struct az_record_column roofline_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct point, name), .sort = 2 },
+    { "op category", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, AZ_FIELD(struct point, category) },
+    { "Input Dims", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN(struct point, dims), .sort = 3 },
+    { "Input type", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, AZ_KNOWN(struct point, types) },
+    { "Compute Spec", AZ_TEXT, AZ_KNOWN_VIA(struct point, line, e.spec) },
+    { "operation_count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(struct point, line, count) },
+    { "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(struct point, us),
+      .sort = -1 },
+    { "GFLOPS", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL, .real = point_gflops },
+    { "Data Moved (MB)", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, .real = point_megabytes },
+    { "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, .real = point_intensity },
+    { "TFLOPS/s", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER, .real = point_tflops },
+    { "TB/s", AZ_REAL, AZ_UNIT_TBPS, AZ_HIGHER_BETTER, .real = point_tbytes },
+    { "Roofline Time (µs)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_FIELD(struct point, roof.time_us) },
+    { "Roofline Bound", AZ_TEXT, AZ_KNOWN(struct point, roof.bound) },
+    { "Pct Roofline", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, AZ_FIELD(struct point, share) },
+    { "Efficiency class", AZ_TEXT, .text = point_class, .known = true },
+    { "Peak", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN(struct point, roof.peak) },
+    { "Peak (TFLOPS/s)", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL, AZ_FIELD(struct point, roof.tflops) },
+    { "Ridge (FLOPS/Byte)", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL,
+      AZ_FIELD(struct point, ridge) },
+    { "Peak assumed", AZ_TEXT, .flags = AZ_DETAIL, .text = point_assumed, .known = true },
+    { "Note", AZ_TEXT, .flags = AZ_DETAIL, .text = point_note, .known = true },
+};
+
+static struct point point_of(struct work *w, const struct line *l)
 {
-    struct az_roofline r = az_framework_roofline(w->metrics, &l->e);
     const struct az_op_args *a = az_framework_args(w->fw, l->first->node);
     const struct az_peaks *p = az_framework_peaks(w->metrics);
-    double us = ns(w, l->time) * 1e-3,
-           part = us > 0 ? 100 * r.time_us * (double)l->count / us : NAN;
-    const bool impossible = is_impossible(w, l, us);
-    if (l->copies) /* a copy across the link is not bound by the device's memory */
-        r = (struct az_roofline){ .time_us = NAN, .tflops = NAN, .bound = "", .peak = "" },
-        part = NAN;
-    az_put_text(t, az_unified_name(w->u, l->first));
-    az_put_text(t, az_unified_category(w->u, l->first));
-    az_framework_put_id(w->fw, t, a ? a->dims : AZ_NO_ID);
-    az_framework_put_id(w->fw, t, a ? a->types : AZ_NO_ID);
-    az_put_given(t, l->e.spec);
-    az_put_i64(t, (int64_t)l->count);
-    az_put_f64(t, us);
-    az_put_f64(t, l->e.flops / 1e9);
-    az_put_f64(t, l->e.bytes / 1048576);
-    az_put_f64(t, l->e.bytes > 0 ? l->e.flops / l->e.bytes : NAN);
-    az_put_f64(t, per_second(w, l->e.flops, l) / 1e12);
-    az_put_f64(t, per_second(w, l->e.bytes, l) / 1e12);
-    az_put_f64(t, r.time_us);
-    az_put_given(t, az_sv_str(r.bound));
-    az_put_f64(t, part);
-    az_put_given(t, isnan(part) || impossible ? AZ_SV("")
-                    : part >= GOOD            ? AZ_SV("OK")
-                                              : AZ_SV("LOW"));
-    az_put_given(t, az_sv_str(r.peak));
-    az_put_f64(t, r.tflops);
-    az_put_f64(t, p ? r.tflops * 1e3 / p->bw : NAN);
-    az_put_given(t, *r.peak ? (r.assumed ? AZ_SV("True") : AZ_SV("False")) : AZ_SV(""));
-    az_put_given(t, impossible           ? AZ_SV("above peak: check device, model, or clock")
-                    : l->copies          ? AZ_SV("copy engine only: no roofline")
-                    : l->e.perf->assumed ? AZ_SV("based on an assumed size")
-                                         : AZ_SV(""));
+    struct point x = { .name = az_unified_name(w->u, l->first),
+                       .category = az_unified_category(w->u, l->first),
+                       .dims = az_framework_text(w->fw, a ? a->dims : AZ_NO_ID, ""),
+                       .types = az_framework_text(w->fw, a ? a->types : AZ_NO_ID, ""),
+                       .line = l,
+                       .roof = az_framework_roofline(w->metrics, &l->e),
+                       .us = ns(w, l->time) * 1e-3,
+                       .flop_rate = per_second(w, l->e.flops, l),
+                       .byte_rate = per_second(w, l->e.bytes, l) };
+    x.share = x.us > 0 ? 100 * x.roof.time_us * (double)l->count / x.us : NAN;
+    x.impossible = is_impossible(w, l, x.us);
+    if (l->copies) { /* a copy across the link is not bound by the device's memory */
+        x.roof = (struct az_roofline){ .time_us = NAN, .tflops = NAN, .bound = "", .peak = "" };
+        x.share = NAN;
+    }
+    x.ridge = p ? x.roof.tflops * 1e3 / p->bw : NAN;
+    return x;
 }
 
 static int roofline_table(struct work *w)
@@ -361,13 +365,14 @@ static int roofline_table(struct work *w)
         p ? az_arena_printf(w->job->arena, "Roofline: %.*s, %.*s rates%.*s", AZ_SVF(p->name),
                             AZ_SVF(basis(p)), AZ_SVF(scaled(w->job->arena, p)))
           : AZ_SV("Operation rates");
-    struct az_table *t =
-        title.p ? az_table_new(w->job->arena, "roofline", title.p, AZ_TABLE_SUMMARY) : NULL;
-    columns(t);
-    for (size_t i = 0; i < w->lines.n; i++)
-        put_line(w, t, &w->lines.v[i]);
-    int rc = az_table_sort(t, (int[]){ AZ_DOWN(6), AZ_UP(0), AZ_UP(2) }, 3);
-    return az_job_add(w->job, t, rc);
+    struct az_table *t = title.p ? AZ_RECORD_TABLE(w->job->arena, "roofline", title.p,
+                                                   AZ_TABLE_SUMMARY, roofline_columns)
+                                 : NULL;
+    for (size_t i = 0; i < w->lines.n; i++) {
+        const struct point x = point_of(w, &w->lines.v[i]);
+        az_put_row(t, &x);
+    }
+    return az_job_add(w->job, t, az_record_sort(t));
 }
 
 /* Rates that some operation is compared with. */
@@ -384,8 +389,31 @@ static unsigned used_rates(struct work *w, size_t *rate)
     return n;
 }
 
-/* The dots: operations in order of appearance; how many. n: columns of roofs. */
-static size_t put_dots(struct work *w, struct az_table *t, unsigned n)
+/* A row of the chart: a dot of an operation, or a point of the roofs. */
+struct chart_row {
+    struct az_sv name;
+    double intensity, tflops, us; /* NaN: none */
+    const struct az_peaks *roofs; /* NULL: none */
+};
+static double roof_at(const void *row, size_t rate)
+{
+    const struct chart_row *r = row;
+    return r->roofs ? fmin(r->roofs->rate[rate], r->intensity * r->roofs->bw / 1e3) : NAN;
+}
+static const struct az_record_column chart_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct chart_row, name) },
+    { "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_KEY, AZ_FIELD(struct chart_row, intensity) },
+    { "operations", AZ_REAL, AZ_UNIT_TFLOPS, AZ_FIELD(struct chart_row, tflops) },
+};
+static const struct az_record_column roof_column = { "roof", AZ_REAL, AZ_UNIT_TFLOPS,
+                                                     .real_nth = roof_at };
+static const struct az_record_column area_column[] = {
+    /* of the dots */
+    { "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct chart_row, us) },
+};
+
+/* The dots: operations in order of appearance; how many. */
+static size_t put_dots(struct work *w, struct az_table *t)
 {
     size_t points = 0, more = 0;
     for (size_t i = 0; i < w->lines.n; i++) {
@@ -396,12 +424,10 @@ static size_t put_dots(struct work *w, struct az_table *t, unsigned n)
             more++;
             continue;
         }
-        az_put_text(t, az_unified_name(w->u, l->first));
-        az_put_f64(t, l->e.flops / l->e.bytes);
-        az_put_f64(t, per_second(w, l->e.flops, l) / 1e12);
-        for (unsigned k = 0; k < n; k++)
-            az_put_empty(t);
-        az_put_f64(t, ns(w, l->time) * 1e-3);
+        az_put_row(t, &(struct chart_row){ .name = az_unified_name(w->u, l->first),
+                                           .intensity = l->e.flops / l->e.bytes,
+                                           .tflops = per_second(w, l->e.flops, l) / 1e12,
+                                           .us = ns(w, l->time) * 1e-3 });
         points++;
     }
     if (more)
@@ -411,24 +437,15 @@ static size_t put_dots(struct work *w, struct az_table *t, unsigned n)
 }
 
 /* TFLOP/s = FLOP/B * GB/s / 1000, up to the peak. */
-static void put_roofs(const struct az_peaks *p, struct az_table *t, const size_t *rate, unsigned n)
+static void put_roofs(const struct az_peaks *p, struct az_table *t)
 {
-    for (int g = 0; g < GRID; g++) {
-        const double x = pow(10, -2 + g / 8.0);
-        az_put_text(t, AZ_SV("roof"));
-        az_put_f64(t, x);
-        az_put_empty(t);
-        for (unsigned k = 0; k < n; k++)
-            az_put_f64(t, fmin(p->rate[rate[k]], x * p->bw / 1e3));
-        az_put_empty(t);
-    }
+    for (int g = 0; g < GRID; g++)
+        az_put_row(t, &(struct chart_row){ .name = AZ_SV("roof"),
+                                           .intensity = pow(10, -2 + g / 8.0),
+                                           .tflops = NAN,
+                                           .us = NAN,
+                                           .roofs = p });
 }
-
-static const struct az_record_column roofline_chart_columns[] = {
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, .flags = AZ_KEY },
-    { "operations", AZ_REAL, .unit = AZ_UNIT_TFLOPS },
-};
 
 /* Points of the chart: operations, then one roof line for each precision in use. */
 static int chart(struct work *w)
@@ -438,8 +455,8 @@ static int chart(struct work *w)
     unsigned n = p && p->bw > 0 ? used_rates(w, rate) : 0;
     if (n == 0)
         return 0;
-    struct az_table *t = az_table_new(w->job->arena, "roofline_chart", "Roofline data",
-                                      AZ_TABLE_WHOLE | AZ_TABLE_LAST);
+    struct az_table *t = AZ_RECORD_TABLE(w->job->arena, "roofline_chart", "Roofline data",
+                                         AZ_TABLE_WHOLE | AZ_TABLE_LAST, chart_columns);
     struct az_chart c = { .kind = AZ_CHART_SCATTER_LOG,
                           .table = AZ_SV("roofline_chart"),
                           .title = AZ_SV("Roofline"),
@@ -448,18 +465,17 @@ static int chart(struct work *w)
                           .x = AZ_SV("FLOPS/Byte"),
                           .size = AZ_SV("Kernel Time (µs)_sum") };
     az_vec_init(&c.y, w->job->mem);
-    az_record_columns(t, roofline_chart_columns, AZ_LENGTH(roofline_chart_columns));
     int rc = az_vec_push(&c.y, AZ_SV("operations"));
     for (unsigned k = 0; rc == 0 && k < n; k++) {
         struct az_sv name = az_arena_printf(w->job->arena, "roof %s", az_rate_name[rate[k]]);
-        az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_TFLOPS, 0);
+        az_record_column_nth(t, &roof_column, name, rate[k]);
         rc = az_vec_push(&c.y, name);
     }
-    az_table_column(t, "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, 0); /* area of the dots */
+    AZ_RECORD_COLUMNS(t, area_column);
     if (rc == 0)
-        points = put_dots(w, t, n);
+        points = put_dots(w, t);
     if (points)
-        put_roofs(p, t, rate, n);
+        put_roofs(p, t);
     rc = az_job_add(w->job, t, rc);
     if (rc == 0 && points)
         rc = az_document_chart(w->job->doc, c);

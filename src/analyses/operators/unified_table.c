@@ -220,65 +220,98 @@ static int key_of(void *ctx, size_t i, uint64_t key[2])
 
 #define ROUNDED ", rounded as in TraceLens"
 
-static const struct az_record_column open_columns[] = {
-    { "ex_UID", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-    { "operation_count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "total_duration_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "mean_duration_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "std_duration_us", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
+struct unified_row {
+    struct az_sv module, entry_point, call_stack;
+    int64_t uid, count;
+    /* us: sum, mean, std of the host and mean, std, sum of kernels; then median, min, max */
+    double host[6], kernel[6];
+    bool model;
+};
+static bool with_stack(const void *opts)
+{
+    return ((const struct az_options *)opts)->include_call_stack;
+}
+AZ_TEXT_OF_RECORD(has_model, struct unified_row, r->model ? AZ_SV("True") : AZ_SV("False"))
+
+#define ROW struct unified_row
+#define HOST(name, i)                                                                              \
+    {                                                                                              \
+        name, AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_FIELD(ROW, host[i])                               \
+    }
+#define DURATION(name, values, i)                                                                  \
+    {                                                                                              \
+        name, AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER | AZ_DETAIL, AZ_FIELD(ROW, values[i])           \
+    }
+static const struct az_record_column module_column[] = {
+    { "parent_module", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, module) },
+};
+static const struct az_record_column host_columns[] = {
+    { "ex_UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_FIELD(ROW, uid), .sort = 2 },
+    { "operation_count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, count) },
+    HOST("total_duration_us", 0),
+    HOST("mean_duration_us", 1),
+    HOST("std_duration_us", 2),
+    DURATION("Kernel Time (µs)_mean", kernel, 0),
+    DURATION("Kernel Time (µs)_std", kernel, 1),
+};
+static const struct az_record_column sum_column[] = {
+    { "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(ROW, kernel[2]),
+      .sort = -1 },
+};
+static const struct az_record_column more_columns[] = {
+    DURATION("duration_us_median", host, 3),
+    DURATION("duration_us_min", host, 4),
+    DURATION("duration_us_max", host, 5),
+    DURATION("Kernel Time (µs)_median", kernel, 3),
+    DURATION("Kernel Time (µs)_min", kernel, 4),
+    DURATION("Kernel Time (µs)_max", kernel, 5),
+    { "kernel_details_summary", AZ_TEXT, .flags = AZ_DETAIL },
+    { "trunc_kernel_details", AZ_TEXT, .flags = AZ_DETAIL },
+};
+static const struct az_record_column last_columns[] = {
+    { "has_perf_model", AZ_TEXT, .flags = AZ_DETAIL, .text = has_model },
+    { "entry_point", AZ_TEXT, .flags = AZ_DETAIL, AZ_FIELD(ROW, entry_point), .when = with_stack },
+    { "call_stack_full", AZ_TEXT, .flags = AZ_DETAIL, AZ_FIELD(ROW, call_stack),
+      .when = with_stack },
 };
 
 static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
 {
+    static const char *const id[] = { "unified_perf_summary", "unified_perf_summary_kl_overlap" };
+    static const char *const title[2][2] = {
+        { "Kernel time by operation", "Kernel time by operation" ROUNDED },
+        { "Kernel time by operation, overlap", "Kernel time by operation, overlap" ROUNDED }
+    };
     const struct work *w = ctx;
-    static const char *const stat[] = { "Kernel Time (µs)_mean",   "Kernel Time (µs)_std",
-                                        "Kernel Time (µs)_sum",    "duration_us_median",
-                                        "duration_us_min",         "duration_us_max",
-                                        "Kernel Time (µs)_median", "Kernel Time (µs)_min",
-                                        "Kernel Time (µs)_max" };
-    const bool rounds = rounds_times(w);
-    struct az_table *t =
-        x->overlap
-            ? az_table_new(w->job->arena, "unified_perf_summary_kl_overlap",
-                           rounds ? "Kernel time by operation, overlap" ROUNDED
-                                  : "Kernel time by operation, overlap",
-                           0)
-            : az_table_new(w->job->arena, "unified_perf_summary",
-                           rounds ? "Kernel time by operation" ROUNDED : "Kernel time by operation",
-                           AZ_TABLE_SUMMARY);
+    const bool split = x->overlap != NULL;
+    struct az_table *t = az_framework_key_table(
+        w->job->arena, id[split], title[split][rounds_times(w)], split ? 0 : AZ_TABLE_SUMMARY);
     if (!t)
         return NULL;
-    az_framework_key_columns(t);
     az_op_overlap_column(x, t);
     if (by_module(w))
-        az_table_column(t, "parent_module", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+        AZ_RECORD_COLUMNS(t, module_column);
     az_framework_recompute_column(w->fw, t);
-    az_record_columns(t, open_columns, AZ_LENGTH(open_columns));
-    for (size_t i = 0; i < AZ_LENGTH(stat); i++) {
-        az_table_column(t, stat[i], AZ_REAL, AZ_UNIT_US,
-                        AZ_LOWER_BETTER | (i == 2 ? 0 : AZ_DETAIL));
-        if (i == 2 && w->more && !x->overlap)
-            az_record_columns(t, w->more->columns, w->more->n_columns);
-    }
-    az_table_column(t, "kernel_details_summary", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_table_column(t, "trunc_kernel_details", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    if (x->overlap)
+    AZ_RECORD_COLUMNS(t, host_columns);
+    AZ_RECORD_COLUMNS(t, sum_column);
+    if (w->more && !split)
+        az_record_columns(t, w->more->columns, w->more->n_columns);
+    AZ_RECORD_COLUMNS(t, more_columns);
+    if (split)
         az_framework_overlap_columns(t);
     az_framework_metric_columns(w->metrics, t);
-    az_table_column(t, "has_perf_model", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    if (w->fw->opts->include_call_stack) {
-        az_table_column(t, "entry_point", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-        az_table_column(t, "call_stack_full", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    }
+    AZ_RECORD_COLUMNS_OF(t, last_columns, w->fw->opts);
     az_framework_share_columns(t);
     return t;
 }
 
-/* Empty cells where no value is known. */
-static void put_scaled(struct az_table *t, const double v[3], double scale, bool known)
+/* What unified_row has of host events and of kernels; NaN where no value is known. */
+static void scale_times(double to[6], const double first[3], const struct az_stats *s, double scale,
+                        bool known)
 {
-    for (size_t i = 0; i < 3; i++)
-        az_put_f64(t, known ? v[i] / scale : NAN);
+    const double v[] = { first[0], first[1], first[2], s->median, (double)s->min, (double)s->max };
+    for (size_t i = 0; i < AZ_LENGTH(v); i++)
+        to[i] = known ? v[i] / scale : NAN;
 }
 
 /* Cells of the columns of another analysis. */
@@ -296,28 +329,21 @@ static int put_more(struct work *w, struct az_op_groups *x, size_t group, double
     return rc;
 }
 
-static int put_stats(struct work *w, struct az_op_groups *x, size_t group)
+/* Returns the sum of kernel times in us. */
+static double find_times(struct work *w, struct az_op_groups *x, size_t group,
+                         struct unified_row *r)
 {
-    int rc = 0;
     struct az_stats s, d; /* of the host events, of device time */
-    double us = 1e3 * (double)w->fw->trace->ticks_per_ns;
-    const size_t rows = host_stats(w, &x->g, group, &s);
+    r->count = (int64_t)host_stats(w, &x->g, group, &s);
     if (w->shown)
         az_groups_stats(&x->g, group, w->shown, &d);
     else
         az_stats_i64(x->g.value, take_times(w, &x->g, group), &d);
-    const double host[] = { (double)s.sum, s.mean, s.std },
-                 host_more[] = { s.median, (double)s.min, (double)s.max },
-                 kernel[] = { d.mean, d.std, (double)d.sum },
-                 kernel_more[] = { d.median, (double)d.min, (double)d.max };
-    az_put_i64(x->t, (int64_t)rows);
-    put_scaled(x->t, host, us, s.n > 0);
-    put_scaled(x->t, kernel, w->shown_us, true);
-    if (w->more && !x->overlap)
-        rc = put_more(w, x, group, (double)d.sum / w->shown_us);
-    put_scaled(x->t, host_more, us, s.n > 0);
-    put_scaled(x->t, kernel_more, w->shown_us, true);
-    return rc;
+    const double sum = (double)d.sum;
+    scale_times(r->host, (double[]){ (double)s.sum, s.mean, s.std }, &s,
+                1e3 * (double)w->fw->trace->ticks_per_ns, s.n > 0);
+    scale_times(r->kernel, (double[]){ d.mean, d.std, sum }, &d, w->shown_us, true);
+    return sum / w->shown_us;
 }
 
 struct members { /* of a group */
@@ -346,7 +372,7 @@ static int put_estimate(struct work *w, struct az_op_groups *x, size_t group)
         w->metrics, &(struct az_framework_members){ estimate, key_of_estimate, &m }, x->g.value, n,
         &f);
     if (rc == 0)
-        az_framework_put_metrics(w->metrics, x->t, &f);
+        az_framework_put_metrics(x->t, &f);
     return rc;
 }
 
@@ -355,23 +381,28 @@ static int put_row(void *ctx, struct az_op_groups *x, size_t group)
     struct work *w = ctx;
     struct az_table *t = x->t;
     const struct az_unified_row *r = &w->u->rows.v[az_groups_first(&x->g, group)];
+    struct unified_row c = { .uid = (int64_t)uid_of_row(w->u, r), .model = r->model };
+    const double kernel_us = find_times(w, x, group, &c);
+    if (by_module(w))
+        c.module = az_framework_parent_module(w->job->arena, w->fw, r->node);
+    if (w->fw->opts->include_call_stack) {
+        c.entry_point = az_framework_entry_point(w->fw, r->node);
+        c.call_stack = az_framework_call_stack(w->job, w->fw, r->node, az_unified_gpu(r));
+    }
     az_framework_put_keys(w->fw, t, az_unified_name(w->u, r), az_unified_category(w->u, r),
                           r->node);
     az_op_put_overlap(x, group);
-    if (by_module(w))
-        az_put_text(t, az_framework_parent_module(w->job->arena, w->fw, r->node));
+    AZ_PUT_COLUMNS(t, module_column, &c);
     az_framework_put_recompute(w->fw, t, az_framework_recompute(w->fw, r->node));
-    az_put_i64(t, (int64_t)uid_of_row(w->u, r));
-    int rc = put_stats(w, x, group);
+    AZ_PUT_COLUMNS(t, host_columns, &c);
+    AZ_PUT_COLUMNS(t, sum_column, &c);
+    int rc = w->more && !x->overlap ? put_more(w, x, group, kernel_us) : 0;
+    AZ_PUT_COLUMNS(t, more_columns, &c);
     if (rc == 0)
         rc = az_op_put_details(x, group);
     if (rc == 0)
         rc = put_estimate(w, x, group);
-    az_put_text(t, r->model ? AZ_SV("True") : AZ_SV("False"));
-    if (w->fw->opts->include_call_stack) {
-        az_put_text(t, az_framework_entry_point(w->fw, r->node));
-        az_put_text(t, az_framework_call_stack(w->job, w->fw, r->node, az_unified_gpu(r)));
-    }
+    AZ_PUT_COLUMNS(t, last_columns, &c);
     az_framework_put_share(t);
     return rc;
 }
@@ -384,8 +415,7 @@ int az_unified_tables(struct az_job *job, struct az_framework *fw, const struct 
                                      uid_of,
                                      open_table,
                                      put_row,
-                                     "Kernel Time (µs)_sum",
-                                     "ex_UID",
+                                     &sum_column[0],
                                      "topk_roofline_ops",
                                      fw->opts->topk_roofline_ops };
     struct work w = { .job = job, .fw = fw, .u = u, .more = more };

@@ -122,14 +122,27 @@ static void cover_launchers(const struct az_tracelens_ranks *m,
                        "grouped_breakdown"));
 }
 
+struct launcher { /* a row */
+    struct az_sv name;
+    const struct az_tracelens_launch *sum;
+    int64_t total, so_far; /* of all rows, of the rows up to this */
+    double ranks;
+};
+AZ_OF_RECORD(double, launcher_share, struct launcher,
+             az_percent((double)r->sum->time, (double)r->total))
+AZ_OF_RECORD(double, launcher_cumulative, struct launcher,
+             az_percent((double)r->so_far, (double)r->total))
+AZ_OF_RECORD(double, launcher_time, struct launcher, az_ms_from_ns(r->sum->time) / r->ranks)
+AZ_OF_RECORD(double, launcher_count, struct launcher, (double)r->sum->count / r->ranks)
+
 static const struct az_record_column kernel_launchers_columns[] = {
-    { "name", AZ_TEXT, .flags = AZ_KEY },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "kernel_time_ms", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "pct", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_SHARE },
-    { "cum_pct", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
-    { "time_ms_avg", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "count_avg", AZ_REAL, .unit = AZ_UNIT_COUNT },
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct launcher, name) },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(struct launcher, sum, count) },
+    { "kernel_time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_VIA(struct launcher, sum, time) },
+    { "pct", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, .real = launcher_share },
+    { "cum_pct", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, .real = launcher_cumulative },
+    { "time_ms_avg", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, .real = launcher_time },
+    { "count_avg", AZ_REAL, AZ_UNIT_COUNT, .real = launcher_count },
 };
 
 static int launchers_table(const struct az_tracelens_ranks *m,
@@ -137,26 +150,18 @@ static int launchers_table(const struct az_tracelens_ranks *m,
 {
     const bool all = az_sv_is(m->job->opts->launcher_events, "all");
     struct az_table *t =
-        az_table_new(m->job->arena, "kernel_launchers",
-                     all ? "Device work by launching operator" : "Kernels by launching operator",
-                     AZ_TABLE_SUMMARY);
+        AZ_RECORD_TABLE(m->job->arena, "kernel_launchers",
+                        all ? "Device work by launching operator" : "Kernels by launching operator",
+                        AZ_TABLE_SUMMARY, kernel_launchers_columns);
     struct az_tracelens_launch_sum *v = NULL;
     size_t n = 0;
     int64_t total = 0, run = 0;
-    az_record_columns(t, kernel_launchers_columns, AZ_LENGTH(kernel_launchers_columns));
     int rc = operators(m, s, &v, &n);
     for (size_t i = 0; rc == 0 && i < n; i++)
         total = az_add_sat(total, v[i].sum.time);
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        const struct az_tracelens_launch *l = &v[i].sum;
-        run = az_add_sat(run, l->time);
-        az_put_text(t, v[i].name);
-        az_put_i64(t, l->count);
-        az_put_f64(t, az_ms_from_ns(l->time));
-        az_put_f64(t, az_percent((double)l->time, (double)total));
-        az_put_f64(t, az_percent((double)run, (double)total));
-        az_put_f64(t, az_ms_from_ns(l->time) / (double)m->n);
-        az_put_f64(t, (double)l->count / (double)m->n);
+        run = az_add_sat(run, v[i].sum.time);
+        az_put_row(t, &(struct launcher){ v[i].name, &v[i].sum, total, run, (double)m->n });
     }
     cover_launchers(m, s);
     return az_job_add(m->job, t, rc);
@@ -199,48 +204,51 @@ static double percent_of(const struct az_tracelens_part *p, enum az_tracelens_fi
     return az_percent((double)p->figure[f], (double)p->figure[AZ_TRACELENS_TOTAL]);
 }
 
-static const struct az_record_column timeline_column_list[] = {
-    { "time_ms_avg", AZ_REAL, AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-    { "time_ms_std", AZ_REAL, .unit = AZ_UNIT_MS },
-    { "time_ms_min", AZ_REAL, .unit = AZ_UNIT_MS },
-    { "time_ms_max", AZ_REAL, .unit = AZ_UNIT_MS },
-    { "rank_max", AZ_INT, .unit = AZ_UNIT_ID },
+struct timeline { /* a row: a metric of all ranks */
+    const struct az_tracelens_ranks *m;
+    enum az_tracelens_figure figure;
+    struct spread of;
 };
-
-static void timeline_columns(const struct az_tracelens_ranks *m, struct az_table *t)
+AZ_OF_RECORD(double, timeline_mean, struct timeline, az_ms_from_ns(r->of.sum) / (double)r->m->n)
+AZ_OF_RECORD(double, timeline_std, struct timeline, r->of.std / 1e6)
+AZ_TEXT_OF_RECORD(timeline_type, struct timeline, az_sv_str(figure_text(r->figure)))
+static double timeline_time(const void *row, size_t rank)
 {
-    struct az_arena *a = m->job->arena;
-    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    for (size_t i = 0; i < m->ranks->n; i++) {
-        if (!m->part[i])
-            continue;
-        az_table_columnsv(t, az_tracelens_column(a, "time_ms_", m->ranks->v[i].rank), AZ_REAL,
-                          AZ_UNIT_MS, AZ_DETAIL);
-        az_table_columnsv(t, az_tracelens_column(a, "percent_", m->ranks->v[i].rank), AZ_REAL,
-                          AZ_UNIT_PERCENT, AZ_DETAIL);
-    }
-    az_record_columns(t, timeline_column_list, AZ_LENGTH(timeline_column_list));
+    const struct timeline *r = row;
+    return (double)r->m->part[rank]->figure[r->figure] / 1e6;
 }
+static double timeline_percent(const void *row, size_t rank)
+{
+    const struct timeline *r = row;
+    return percent_of(r->m->part[rank], r->figure);
+}
+
+static const struct az_record_column timeline_first[] = {
+    { "type", AZ_TEXT, .flags = AZ_KEY, .text = timeline_type },
+};
+static const struct az_record_column timeline_of_rank[] = {
+    { "time_ms_", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL, .real_nth = timeline_time },
+    { "percent_", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL, .real_nth = timeline_percent },
+};
+static const struct az_record_column timeline_last[] = {
+    { "time_ms_avg", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, .real = timeline_mean },
+    { "time_ms_std", AZ_REAL, AZ_UNIT_MS, .real = timeline_std },
+    { "time_ms_min", AZ_REAL, AZ_UNIT_MS, AZ_FIELD(struct timeline, of.min) },
+    { "time_ms_max", AZ_REAL, AZ_UNIT_MS, AZ_FIELD(struct timeline, of.max) },
+    { "rank_max", AZ_INT, AZ_UNIT_ID, AZ_FIELD(struct timeline, of.rank_max) },
+};
 
 static int timelines(const struct az_tracelens_ranks *m)
 {
-    struct az_table *t = az_table_new(m->job->arena, "gpu_timelines", "GPU timelines of all ranks",
-                                      AZ_TABLE_SUMMARY);
-    timeline_columns(m, t);
-    for (enum az_tracelens_figure f = 0; f < AZ_TRACELENS_FIGURES; f++) {
-        const struct spread s = spread_of(m, f);
-        az_put_text(t, az_sv_str(figure_text(f)));
-        for (size_t i = 0; i < m->ranks->n; i++)
-            if (m->part[i]) {
-                az_put_f64(t, (double)m->part[i]->figure[f] / 1e6);
-                az_put_f64(t, percent_of(m->part[i], f));
-            }
-        az_put_f64(t, az_ms_from_ns(s.sum) / (double)m->n);
-        az_put_f64(t, s.std / 1e6);
-        az_put_f64(t, az_ms_from_ns(s.min));
-        az_put_f64(t, az_ms_from_ns(s.max));
-        az_put_i64(t, s.rank_max);
-    }
+    struct az_table *t =
+        AZ_RECORD_TABLE(m->job->arena, "gpu_timelines", "GPU timelines of all ranks",
+                        AZ_TABLE_SUMMARY, timeline_first);
+    for (size_t i = 0; i < m->ranks->n; i++)
+        if (m->part[i])
+            az_tracelens_rank_columns(m, t, timeline_of_rank, AZ_LENGTH(timeline_of_rank), i);
+    AZ_RECORD_COLUMNS(t, timeline_last);
+    for (enum az_tracelens_figure f = 0; f < AZ_TRACELENS_FIGURES; f++)
+        az_put_row(t, &(struct timeline){ m, f, spread_of(m, f) });
     return az_job_add(m->job, t, 0);
 }
 
@@ -255,6 +263,23 @@ static void title_figures(struct az_table *t)
         t->columns.v[1 + f].title = az_sv_str(titles[f]);
 }
 
+struct rank_timeline { /* a row */
+    int64_t rank;
+    const int64_t *figure; /* ns */
+};
+static double rank_time(const void *row, size_t f)
+{
+    return (double)((const struct rank_timeline *)row)->figure[f] / 1e6;
+}
+static const struct az_record_column rank_timeline_rank[] = {
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct rank_timeline, rank) },
+};
+/* Of the metrics that add up to the total, and of those within them. */
+static const struct az_record_column rank_timeline_figures[] = {
+    { "", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, .real_nth = rank_time },
+    { "", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER | AZ_DETAIL, .real_nth = rank_time },
+};
+
 /* The same turned round, a row per rank: what the charts are drawn from. */
 static int by_rank(const struct az_tracelens_ranks *m)
 {
@@ -264,19 +289,15 @@ static int by_rank(const struct az_tracelens_ranks *m)
         "computation_time", "exposed_comm_time", "exposed_memcpy_time", "busy_time", "idle_time",
         "total_time",       "total_comm_time",   "total_memcpy_time",   NULL
     };
-    struct az_table *t = az_table_new(m->job->arena, "gpu_timelines_by_rank",
-                                      "GPU timeline by rank", AZ_TABLE_SUMMARY);
-    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    struct az_table *t =
+        AZ_RECORD_TABLE(m->job->arena, "gpu_timelines_by_rank", "GPU timeline by rank",
+                        AZ_TABLE_SUMMARY, rank_timeline_rank);
     for (enum az_tracelens_figure f = 0; f < AZ_TRACELENS_FIGURES; f++)
-        az_table_column(t, figure_text(f), AZ_REAL, AZ_UNIT_MS,
-                        f < AZ_TRACELENS_COMM ? AZ_LOWER_BETTER : AZ_LOWER_BETTER | AZ_DETAIL);
-    for (size_t i = 0; i < m->ranks->n; i++) {
-        if (!m->part[i])
-            continue;
-        az_put_i64(t, m->ranks->v[i].rank);
-        for (enum az_tracelens_figure f = 0; f < AZ_TRACELENS_FIGURES; f++)
-            az_put_f64(t, (double)m->part[i]->figure[f] / 1e6);
-    }
+        az_record_column_nth(t, &rank_timeline_figures[f >= AZ_TRACELENS_COMM],
+                             az_sv_str(figure_text(f)), f);
+    for (size_t i = 0; i < m->ranks->n; i++)
+        if (m->part[i])
+            az_put_row(t, &(struct rank_timeline){ m->ranks->v[i].rank, m->part[i]->figure });
     int rc = az_job_add(m->job, t, 0);
     if (rc == 0)
         title_figures(t);

@@ -77,12 +77,23 @@ static int64_t sum_of(const struct az_tracelens_ranks *m, enum az_tracelens_figu
     return sum;
 }
 
-static void put(const struct az_tracelens_ranks *m, struct az_table *t, const struct group *g,
-                struct group *total)
+struct breakdown { /* a row */
+    const struct group *group;
+    double ranks;
+};
+AZ_OF_RECORD(double, mean_time, struct breakdown, (double)r->group->time / 1e9 / r->ranks)
+AZ_OF_RECORD(double, mean_exposed, struct breakdown, (double)r->group->exposed / 1e9 / r->ranks)
+
+static const struct az_record_column grouped_breakdown_columns[] = {
+    { "Group", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(struct breakdown, group, name) },
+    { "Time (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER, .real = mean_time },
+    { "Exposed (s)", AZ_REAL, AZ_UNIT_S, AZ_LOWER_BETTER, .real = mean_exposed },
+};
+
+static void put_group(const struct az_tracelens_ranks *m, struct az_table *t, const struct group *g,
+                      struct group *total)
 {
-    az_put_text(t, g->name);
-    az_put_f64(t, (double)g->time / 1e9 / (double)m->n);
-    az_put_f64(t, (double)g->exposed / 1e9 / (double)m->n);
+    az_put_row(t, &(struct breakdown){ g, (double)m->n });
     if (total) {
         total->time = az_add_sat(total->time, g->time);
         total->exposed += g->exposed;
@@ -108,11 +119,11 @@ static int rows(const struct az_tracelens_ranks *m, const struct az_tracelens_la
     if (rc == 0) {
         fill(s, &words, &g, &other);
         for (size_t i = 0; i < g.n; i++)
-            put(m, t, &g.v[i], &total);
-        put(m, t, &comms, &total);
-        put(m, t, &copies, &total);
-        put(m, t, &other, &total);
-        put(m, t, &total, NULL);
+            put_group(m, t, &g.v[i], &total);
+        put_group(m, t, &comms, &total);
+        put_group(m, t, &copies, &total);
+        put_group(m, t, &other, &total);
+        put_group(m, t, &total, NULL);
         const int64_t rest = sum_of(m, AZ_TRACELENS_BUSY) - total.exposed;
         az_cover(m->job, "grouped_breakdown: busy_time - total of Exposed, all ranks", (double)rest,
                  "ns", rest ? AZ_SV("must be 0; report this as a bug") : AZ_SV("exact"));
@@ -142,21 +153,14 @@ static int chart(struct az_job *job, size_t rows)
     return az_document_chart(job->doc, c);
 }
 
-static const struct az_record_column grouped_breakdown_columns[] = {
-    { "Group", AZ_TEXT, .flags = AZ_KEY },
-    { "Time (s)", AZ_REAL, AZ_UNIT_S, .flags = AZ_LOWER_BETTER },
-    { "Exposed (s)", AZ_REAL, AZ_UNIT_S, .flags = AZ_LOWER_BETTER },
-};
-
 int az_tracelens_breakdown(const struct az_tracelens_ranks *m,
                            const struct az_tracelens_launch_sums *s)
 {
     struct az_table *t =
-        az_table_new(m->job->arena, "grouped_breakdown", "Mean time by operator group",
-                     AZ_TABLE_SUMMARY | AZ_TABLE_SHORT);
+        AZ_RECORD_TABLE(m->job->arena, "grouped_breakdown", "Mean time by operator group",
+                        AZ_TABLE_SUMMARY | AZ_TABLE_SHORT, grouped_breakdown_columns);
     if (!t)
         return az_arena_error(m->job->arena);
-    az_record_columns(t, grouped_breakdown_columns, AZ_LENGTH(grouped_breakdown_columns));
     int rc = rows(m, s, t);
     const size_t n = t->rows;
     rc = az_job_add(m->job, t, rc);

@@ -6,6 +6,7 @@
 #include "analyses/operators/framework.h"
 #include "analyses/ranks/ranks.h"
 #include "compat/tracelens/sheets_text.h"
+#include "document/record.h"
 
 /* Operators of one name that launched kernels, and of one class of the user's map. */
 struct az_tracelens_launch {
@@ -98,10 +99,15 @@ int az_tracelens_breakdown(const struct az_tracelens_ranks *m,
                            const struct az_tracelens_launch_sums *s)
     AZ_MUST_USE; /* sheets_breakdown.c */
 
-/* "count_r0": name of the column of a rank. In the arena; {NULL, 0} on failure. */
-static inline struct az_sv az_tracelens_column(struct az_arena *a, const char *what, int64_t rank)
+/* The columns of the rank at place i, of a record of all ranks: the number follows their names
+ * ("count_r0"). */
+static inline void az_tracelens_rank_columns(const struct az_tracelens_ranks *m, struct az_table *t,
+                                             const struct az_record_column *c, size_t n, size_t i)
 {
-    return az_arena_printf(a, "%s%lld", what, (long long)rank);
+    for (size_t k = 0; k < n; k++)
+        az_record_column_nth(
+            t, &c[k],
+            az_arena_printf(m->job->arena, "%s%lld", c[k].name, (long long)m->ranks->v[i].rank), i);
 }
 
 #endif

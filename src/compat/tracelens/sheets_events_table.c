@@ -105,20 +105,22 @@ static struct az_sv device_category(uint32_t kind)
                                : AZ_SV("gpu_memset");
 }
 
-static void put_durations(struct az_table *t, const struct az_tracelens_events *e)
-{
-    az_put_f64(t, az_us_from_ns(e->min));
-    az_put_f64(t, az_us_from_ns(e->max));
-    az_put_f64(t, (double)e->sum / (double)e->count / 1e3);
-}
+struct linked_row {
+    int64_t rank;
+    const struct az_tracelens_part *of;
+};
+AZ_OF_RECORD(int64_t, linked_all, struct linked_row, r->of->linked + r->of->unlinked)
 
 static const struct az_record_column linked_and_short_kernels_columns[] = {
-    { "rank", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "num_kernel_events", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "num_kernel_events_linked", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "num_kernel_events_unlinked", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
-    { "num_short_kernel_events_linked", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
-    { "num_short_kernel_events_unlinked", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
+    { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct linked_row, rank) },
+    { "num_kernel_events", AZ_INT, AZ_UNIT_COUNT, .integer = linked_all },
+    { "num_kernel_events_linked", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(struct linked_row, of, linked) },
+    { "num_kernel_events_unlinked", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER,
+      AZ_VIA(struct linked_row, of, unlinked) },
+    { "num_short_kernel_events_linked", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER,
+      AZ_VIA(struct linked_row, of, short_linked) },
+    { "num_short_kernel_events_unlinked", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER,
+      AZ_VIA(struct linked_row, of, short_unlinked) },
 };
 
 static int linked_table(const struct az_tracelens_ranks *m)
@@ -126,24 +128,22 @@ static int linked_table(const struct az_tracelens_ranks *m)
     struct az_table *t =
         AZ_RECORD_TABLE(m->job->arena, "linked_and_short_kernels", "Linked and short kernels", 0,
                         linked_and_short_kernels_columns);
-    for (size_t i = 0; i < m->ranks->n; i++) {
-        const struct az_tracelens_part *p = m->part[i];
-        if (!p)
-            continue;
-        az_put_i64(t, m->ranks->v[i].rank);
-        az_put_i64(t, p->linked + p->unlinked);
-        az_put_i64(t, p->linked);
-        az_put_i64(t, p->unlinked);
-        az_put_i64(t, p->short_linked);
-        az_put_i64(t, p->short_unlinked);
-    }
+    for (size_t i = 0; i < m->ranks->n; i++)
+        if (m->part[i])
+            az_put_row(t, &(struct linked_row){ m->ranks->v[i].rank, m->part[i] });
     return az_job_add(m->job, t, 0);
 }
 
+AZ_TEXT_OF_RECORD(category_of, struct sum, device_category(r->all.cat))
+AZ_OF_RECORD(double, mean_us, struct sum, (double)r->all.sum / (double)r->all.count / 1e3)
+
 static const struct az_record_column unlinked_short_kernels_summary_columns[] = {
-    { "name", AZ_TEXT, .flags = AZ_KEY },       { "cat", AZ_TEXT, .flags = AZ_KEY },
-    { "count", AZ_INT, .unit = AZ_UNIT_COUNT }, { "min_dur", AZ_REAL, .unit = AZ_UNIT_US },
-    { "max_dur", AZ_REAL, .unit = AZ_UNIT_US }, { "mean_dur", AZ_REAL, .unit = AZ_UNIT_US },
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN(struct sum, name) },
+    { "cat", AZ_TEXT, .flags = AZ_KEY, .text = category_of },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct sum, all.count) },
+    { "min_dur", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct sum, all.min) },
+    { "max_dur", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct sum, all.max) },
+    { "mean_dur", AZ_REAL, AZ_UNIT_US, .real = mean_us },
 };
 
 static int unlinked_table(const struct az_tracelens_ranks *m, struct sums *s)
@@ -152,82 +152,88 @@ static int unlinked_table(const struct az_tracelens_ranks *m, struct sums *s)
                                          "Device events without External id", 0,
                                          unlinked_short_kernels_summary_columns);
     int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_count, NULL, m->job->mem);
-    for (size_t i = 0; rc == 0 && i < s->n; i++) {
-        az_put_given(t, s->v[i].name);
-        az_put_text(t, device_category(s->v[i].all.cat));
-        az_put_i64(t, s->v[i].all.count);
-        put_durations(t, &s->v[i].all);
-    }
+    if (rc == 0)
+        AZ_PUT_ROWS(t, s->v, s->n);
     return az_job_add(m->job, t, rc);
 }
 
+struct short_row {
+    struct az_sv name;
+    int64_t count;
+    double ranks;
+};
+AZ_OF_RECORD(double, count_of_rank, struct short_row, (double)r->count / r->ranks)
+
 static const struct az_record_column short_cpu_op_counts_columns[] = {
-    { "Parent cpu_op", AZ_TEXT, .flags = AZ_KEY },
-    { "count", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_LOWER_BETTER },
-    { "count_avg", AZ_REAL, .unit = AZ_UNIT_COUNT },
+    { "Parent cpu_op", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct short_row, name) },
+    { "count", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER, AZ_FIELD(struct short_row, count) },
+    { "count_avg", AZ_REAL, AZ_UNIT_COUNT, .real = count_of_rank },
 };
 
 static int short_table(const struct az_tracelens_ranks *m, struct sums *s)
 {
     struct az_table *t =
-        az_table_new(m->job->arena, "short_cpu_op_counts", "Short kernels by operator", 0);
+        AZ_RECORD_TABLE(m->job->arena, "short_cpu_op_counts", "Short kernels by operator", 0,
+                        short_cpu_op_counts_columns);
     int64_t total = 0;
-    az_record_columns(t, short_cpu_op_counts_columns, AZ_LENGTH(short_cpu_op_counts_columns));
     int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_count, NULL, m->job->mem);
     for (size_t i = 0; rc == 0 && i < s->n; i++) {
         total += s->v[i].all.count;
-        az_put_text(t, s->v[i].name.p ? s->v[i].name : AZ_SV("(no operator)"));
-        az_put_i64(t, s->v[i].all.count);
-        az_put_f64(t, (double)s->v[i].all.count / (double)m->n);
+        az_put_row(t, &(struct short_row){ s->v[i].name.p ? s->v[i].name : AZ_SV("(no operator)"),
+                                           s->v[i].all.count, (double)m->n });
     }
-    if (rc == 0 && s->n) {
-        az_put_text(t, AZ_SV("Total"));
-        az_put_i64(t, total);
-        az_put_f64(t, (double)total / (double)m->n);
-    }
+    if (rc == 0 && s->n)
+        az_put_row(t, &(struct short_row){ AZ_SV("Total"), total, (double)m->n });
     return az_job_add(m->job, t, rc);
 }
 
-/* One metric of every rank. */
-static void put_ranks(const struct az_tracelens_ranks *m, struct az_table *t, const struct sum *s,
-                      int figure)
+/* What a rank has of a name; an empty cell: nothing. */
+static int64_t rank_count(const void *row, size_t rank)
 {
-    for (size_t i = 0; i < m->ranks->n; i++) {
-        const struct az_tracelens_events *e = s->of[i];
-        if (!m->part[i])
-            continue;
-        if (!e)
-            az_put_empty(t);
-        else if (figure == 0)
-            az_put_i64(t, e->count);
-        else
-            az_put_f64(t, (figure == 1   ? (double)e->min
-                           : figure == 2 ? (double)e->max
-                                         : (double)e->sum / (double)e->count) /
-                              1e3);
-    }
+    const struct az_tracelens_events *e = ((const struct sum *)row)->of[rank];
+    return e ? e->count : INT64_MIN;
 }
+static double rank_min(const void *row, size_t rank)
+{
+    const struct az_tracelens_events *e = ((const struct sum *)row)->of[rank];
+    return e ? (double)e->min / 1e3 : NAN;
+}
+static double rank_max(const void *row, size_t rank)
+{
+    const struct az_tracelens_events *e = ((const struct sum *)row)->of[rank];
+    return e ? (double)e->max / 1e3 : NAN;
+}
+static double rank_mean(const void *row, size_t rank)
+{
+    const struct az_tracelens_events *e = ((const struct sum *)row)->of[rank];
+    return e ? (double)e->sum / (double)e->count / 1e3 : NAN;
+}
+AZ_TEXT_OF_RECORD(call_category, struct sum,
+                  r->all.cat ? AZ_SV("cuda_driver") : AZ_SV("cuda_runtime"))
+
+static const struct az_record_column cuda_events_summary_columns[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN(struct sum, name) },
+    { "cat", AZ_TEXT, .flags = AZ_KEY, .text = call_category },
+};
+static const struct az_record_column call_columns_of_rank[] = {
+    { "count_r", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, .integer_nth = rank_count },
+    { "min_dur_r", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real_nth = rank_min },
+    { "max_dur_r", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real_nth = rank_max },
+    { "mean_dur_r", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real_nth = rank_mean },
+};
 
 static int calls_table(const struct az_tracelens_ranks *m, struct sums *s)
 {
-    static const char *const figure[] = { "count_r", "min_dur_r", "max_dur_r", "mean_dur_r" };
     struct az_table *t =
-        az_table_new(m->job->arena, "cuda_events_summary", "Runtime and driver calls", 0);
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_table_column(t, "cat", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    for (int f = 0; f < 4; f++)
+        AZ_RECORD_TABLE(m->job->arena, "cuda_events_summary", "Runtime and driver calls", 0,
+                        cuda_events_summary_columns);
+    for (size_t f = 0; f < AZ_LENGTH(call_columns_of_rank); f++)
         for (size_t i = 0; i < m->ranks->n; i++)
             if (m->part[i])
-                az_table_columnsv(
-                    t, az_tracelens_column(m->job->arena, figure[f], m->ranks->v[i].rank),
-                    f ? AZ_REAL : AZ_INT, f ? AZ_UNIT_US : AZ_UNIT_COUNT, AZ_DETAIL);
+                az_tracelens_rank_columns(m, t, &call_columns_of_rank[f], 1, i);
     int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_name, NULL, m->job->mem);
-    for (size_t i = 0; rc == 0 && i < s->n; i++) {
-        az_put_given(t, s->v[i].name);
-        az_put_text(t, s->v[i].all.cat ? AZ_SV("cuda_driver") : AZ_SV("cuda_runtime"));
-        for (int f = 0; f < 4; f++)
-            put_ranks(m, t, &s->v[i], f);
-    }
+    if (rc == 0)
+        AZ_PUT_ROWS(t, s->v, s->n);
     return az_job_add(m->job, t, rc);
 }
 

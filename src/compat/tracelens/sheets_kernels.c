@@ -149,66 +149,65 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     return rc;
 }
 
-static const struct az_record_column table_columns[] = {
-    { "UID", AZ_INT, AZ_UNIT_ID, .flags = AZ_KEY },
-    { "Kernel name", .type = AZ_TEXT },
-    { "Kernel t start", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "Kernel duration (µs)", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Kernel stream", AZ_INT, .unit = AZ_UNIT_ID },
-    { "Parent cpu_op UID", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-    { "Parent cpu_op", .type = AZ_TEXT },
-};
-
-static const struct az_record_column table_columns_2[] = {
-    { "Parent cpu_op busy time (µs)", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "Parent cpu_op kernel count", AZ_INT, AZ_UNIT_COUNT, .flags = AZ_DETAIL },
-    { "Percent of Parent cpu_op busy time (%)", AZ_REAL, AZ_UNIT_PERCENT, .flags = AZ_DETAIL },
-};
-
-static void columns(struct az_table *t)
-{
-    static const char *const args[] = { "Input dims", "Input types", "Input strides",
-                                        "Concrete Inputs", "kernel_file" };
-    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
-    for (size_t i = 0; i < AZ_LENGTH(args); i++)
-        az_table_column(t, args[i], AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL);
-    az_record_columns(t, table_columns_2, AZ_LENGTH(table_columns_2));
-}
-
 struct listing { /* a table; in the arena */
     const struct part *part;
     int64_t ticks_per_us;
 };
 
+struct kernel_row {
+    const struct kernel *kernel;
+    const struct owner *owner; /* NULL: none */
+    const struct listing *of;
+};
+static struct az_sv kept_text(const struct kernel_row *r, uint32_t id)
+{
+    return az_tracelens_get(&r->of->part->texts, id);
+}
+#define OWNER_TEXT(name, field)                                                                    \
+    AZ_TEXT_OF_RECORD(name, struct kernel_row, r->owner ? kept_text(r, r->owner->field) : AZ_SV(""))
+AZ_TEXT_OF_RECORD(kernel_name, struct kernel_row, kept_text(r, r->kernel->name))
+AZ_OF_RECORD(double, kernel_start, struct kernel_row,
+             az_quotient(r->kernel->start, r->of->ticks_per_us))
+OWNER_TEXT(owner_name, name)
+OWNER_TEXT(owner_dims, dims)
+OWNER_TEXT(owner_types, types)
+OWNER_TEXT(owner_strides, strides)
+OWNER_TEXT(owner_concrete, concrete)
+OWNER_TEXT(owner_file, file)
+AZ_OF_RECORD(double, owner_share, struct kernel_row,
+             !r->owner              ? NAN
+             : r->owner->count == 1 ? 100
+             : r->owner->busy       ? (double)r->kernel->length / (double)r->owner->busy * 100.0
+                                    : NAN)
+
+static const struct az_record_column kernel_columns[] = {
+    { "UID", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(struct kernel_row, kernel, uid) },
+    { "Kernel name", AZ_TEXT, .text = kernel_name, .known = true },
+    { "Kernel t start", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = kernel_start },
+    { "Kernel duration (µs)", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER,
+      AZ_VIA(struct kernel_row, kernel, length) },
+    { "Kernel stream", AZ_INT, AZ_UNIT_ID, AZ_KNOWN_VIA(struct kernel_row, kernel, stream) },
+    { "Parent cpu_op UID", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_VIA(struct kernel_row, owner, uid) },
+    { "Parent cpu_op", AZ_TEXT, .text = owner_name, .known = true },
+    { "Input dims", AZ_TEXT, .flags = AZ_DETAIL, .text = owner_dims, .known = true },
+    { "Input types", AZ_TEXT, .flags = AZ_DETAIL, .text = owner_types, .known = true },
+    { "Input strides", AZ_TEXT, .flags = AZ_DETAIL, .text = owner_strides, .known = true },
+    { "Concrete Inputs", AZ_TEXT, .flags = AZ_DETAIL, .text = owner_concrete, .known = true },
+    { "kernel_file", AZ_TEXT, .flags = AZ_DETAIL, .text = owner_file, .known = true },
+    { "Parent cpu_op busy time (µs)", AZ_REAL, AZ_UNIT_US, AZ_DETAIL,
+      AZ_VIA(struct kernel_row, owner, busy) },
+    { "Parent cpu_op kernel count", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL,
+      AZ_VIA(struct kernel_row, owner, count) },
+    { "Percent of Parent cpu_op busy time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_DETAIL,
+      .real = owner_share },
+};
+
 static void make_row(const void *of, size_t row, struct az_table *t)
 {
     const struct listing *l = of;
-    const struct part *p = l->part;
-    const struct kernel *k = &p->kernel[row];
-    az_put_i64(t, k->uid);
-    az_put_given(t, az_tracelens_get(&p->texts, k->name));
-    az_put_f64(t, az_quotient(k->start, l->ticks_per_us));
-    az_put_f64(t, az_us_from_ns(k->length));
-    az_put_known(t, k->stream);
-    if (k->owner == NO_OWNER) {
-        while (t->at)
-            az_put_empty(t);
-        return;
-    }
-    const struct owner *o = &p->owner[k->owner];
-    az_put_i64(t, o->uid);
-    az_put_given(t, az_tracelens_get(&p->texts, o->name));
-    az_put_given(t, az_tracelens_get(&p->texts, o->dims));
-    az_put_given(t, az_tracelens_get(&p->texts, o->types));
-    az_put_given(t, az_tracelens_get(&p->texts, o->strides));
-    az_put_given(t, az_tracelens_get(&p->texts, o->concrete));
-    az_put_given(t, az_tracelens_get(&p->texts, o->file));
-    az_put_f64(t, az_us_from_ns(o->busy));
-    az_put_i64(t, o->count);
-    if (o->count == 1)
-        az_put_f64(t, 100);
-    else
-        az_put_f64(t, o->busy ? (double)k->length / (double)o->busy * 100.0 : NAN);
+    const struct kernel *k = &l->part->kernel[row];
+    const bool owned = k->owner != NO_OWNER;
+    az_put_row(t, &(struct kernel_row){ k, owned ? &l->part->owner[k->owner] : NULL, l });
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)
@@ -221,13 +220,13 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
         const long long rank = (long long)ranks->v[i].rank;
         struct az_sv id = az_arena_printf(job->arena, "kernels_%lld", rank),
                      title = az_arena_printf(job->arena, "Kernels of rank %lld", rank);
-        struct az_table *t =
-            id.p && title.p ? az_table_new(job->arena, id.p, title.p, AZ_TABLE_WHOLE) : NULL;
+        struct az_table *t = id.p && title.p ? AZ_RECORD_TABLE(job->arena, id.p, title.p,
+                                                               AZ_TABLE_WHOLE, kernel_columns)
+                                             : NULL;
         struct listing *l = az_arena_alloc(job->arena, sizeof *l);
         if (!t || !l)
             return az_arena_error(job->arena);
         *l = (struct listing){ p, 1000 * ranks->v[i].ticks_per_ns };
-        columns(t);
         az_table_make(t, p->n, make_row, l);
         rc = az_job_add(job, t, rc);
     }

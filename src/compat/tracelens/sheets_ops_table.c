@@ -124,7 +124,7 @@ static int add_part(struct work *w, const struct az_tracelens_ops_part *p, size_
     return rc;
 }
 
-/* ---- the kernels of a row as JSON ---- */
+/* ---- the kernels of a row, as JSON ---- */
 static int put_number(struct az_vec_char *t, const char *key, double v)
 {
     char buf[AZ_NUM_MAX];
@@ -155,7 +155,8 @@ static int put_kernel(struct az_vec_char *t, const struct kernel_sum *k)
     return rc ? rc : az_text_append(t, AZ_SV("}"));
 }
 
-static int put_kernels(struct work *w, struct az_table *t, const struct row *r)
+/* The cell of a row, in the table's arena; empty: none. */
+static int kernels_text(struct work *w, const struct row *r, struct az_sv *text)
 {
     az_vec_reset(&w->text);
     int rc = r->head == AZ_NO_ROW ? 0 : az_text_append(&w->text, AZ_SV("["));
@@ -163,84 +164,82 @@ static int put_kernels(struct work *w, struct az_table *t, const struct row *r)
         rc = put_kernel(&w->text, &w->kernels.v[k]);
     if (rc == 0 && w->text.n)
         rc = az_text_append(&w->text, AZ_SV("]"));
-    if (rc == 0 && w->text.n)
-        az_put_copy(t, az_text_view(&w->text));
-    else
-        az_put_empty(t);
+    *text = rc ? AZ_SV("") : az_text_view(&w->text);
     return rc;
 }
 
-static const struct az_record_column table_columns[] = {
-    { "GFLOPS_first", AZ_REAL, AZ_UNIT_GFLOP, .flags = AZ_DETAIL },
-    { "Data Moved (MB)_first", AZ_REAL, AZ_UNIT_MB, .flags = AZ_DETAIL },
-    { "FLOPS/Byte_first", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, .flags = AZ_DETAIL },
-    { "TB/s_mean", AZ_REAL, AZ_UNIT_TBPS, .flags = AZ_HIGHER_BETTER },
-    { "TB/s_std", AZ_REAL, AZ_UNIT_TBPS, .flags = AZ_DETAIL },
-    { "TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_HIGHER_BETTER },
-    { "TFLOPS/s_std", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_DETAIL },
-    { "Non-Data-Mov TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS,
-      .flags = AZ_HIGHER_BETTER | AZ_DETAIL },
-    { "Non-Data-Mov TFLOPS/s_std", AZ_REAL, AZ_UNIT_TFLOPS, .flags = AZ_DETAIL },
-    { "Non-Data-Mov Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "kernel_details__summarize_kernel_stats", AZ_TEXT, .flags = AZ_DETAIL },
-};
-
-static const struct az_record_column table_columns_2[] = {
-    { "Kernel Time (µs)_mean", AZ_REAL, AZ_UNIT_US, .flags = AZ_LOWER_BETTER },
-    { "Kernel Time (µs)_std", AZ_REAL, AZ_UNIT_US, .flags = AZ_DETAIL },
-    { "Kernel Time (µs)_sum", AZ_REAL, .unit = AZ_UNIT_US },
-    { "name_count", AZ_INT, .unit = AZ_UNIT_COUNT },
-    { "UID_first", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-    { "kernel_time_sum_cum_pct", AZ_REAL, .unit = AZ_UNIT_RATIO },
-    { "rank_first", AZ_INT, AZ_UNIT_ID, .flags = AZ_DETAIL },
-    { "name_count_avg", AZ_REAL, .unit = AZ_UNIT_COUNT },
-};
-
 /* ---- a sheet ---- */
-static void columns(struct az_table *t, const struct az_param_columns *params)
+struct sheet_row {
+    const struct row *of;
+    const struct az_tracelens_op *sum;
+    struct az_sv kernels;
+    double share, ranks;
+    int64_t rank;
+};
+static double mean_of(const struct az_moments *m, double scale)
 {
-    static const char *const args[] = { "Input Dims_first", "Input type_first",
-                                        "Input Strides_first", "Concrete Inputs_first" };
-    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
-    az_param_columns_make(params, t);
-    az_record_columns(t, table_columns, AZ_LENGTH(table_columns));
-    for (size_t i = 0; i < 4; i++)
-        az_table_column(t, args[i], AZ_TEXT, AZ_UNIT_NONE, i ? AZ_DETAIL : 0);
-    az_record_columns(t, table_columns_2, AZ_LENGTH(table_columns_2));
+    return m->n ? m->mean * scale : NAN;
 }
+#define SUM_COLUMN(name, value) AZ_OF_RECORD(double, name, struct sheet_row, value)
+SUM_COLUMN(gflops_of, r->sum->flops / 1e9)
+SUM_COLUMN(megabytes_of, r->sum->bytes / 1048576)
+SUM_COLUMN(intensity_of, r->sum->bytes > 0 ? r->sum->flops / r->sum->bytes : NAN)
+SUM_COLUMN(byte_rate_mean, mean_of(&r->sum->byte_rate, 1e-12))
+SUM_COLUMN(byte_rate_std, az_moments_std(&r->sum->byte_rate, 1) * 1e-12)
+SUM_COLUMN(flop_rate_mean, mean_of(&r->sum->flop_rate, 1e-12))
+SUM_COLUMN(flop_rate_std, az_moments_std(&r->sum->flop_rate, 1) * 1e-12)
+SUM_COLUMN(other_rate_mean, mean_of(&r->sum->other_rate, 1e-12))
+SUM_COLUMN(other_rate_std, az_moments_std(&r->sum->other_rate, 1) * 1e-12)
+SUM_COLUMN(time_mean, (double)r->sum->time / (double)r->sum->of_time.n / 1e3)
+SUM_COLUMN(time_std, az_moments_std(&r->sum->of_time, 1) / 1e3)
+SUM_COLUMN(count_of_rank, (double)r->sum->of_time.n / r->ranks)
 
-static void put_moments(struct az_table *t, const struct az_moments *m, double scale)
-{
-    az_put_f64(t, m->n ? m->mean * scale : NAN);
-    az_put_f64(t, az_moments_std(m, 1) * scale);
-}
+static const struct az_record_column name_column[] = {
+    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(struct sheet_row, of, name) },
+};
+static const struct az_record_column sum_columns[] = {
+    { "GFLOPS_first", AZ_REAL, AZ_UNIT_GFLOP, AZ_DETAIL, .real = gflops_of },
+    { "Data Moved (MB)_first", AZ_REAL, AZ_UNIT_MB, AZ_DETAIL, .real = megabytes_of },
+    { "FLOPS/Byte_first", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_DETAIL, .real = intensity_of },
+    { "TB/s_mean", AZ_REAL, AZ_UNIT_TBPS, AZ_HIGHER_BETTER, .real = byte_rate_mean },
+    { "TB/s_std", AZ_REAL, AZ_UNIT_TBPS, AZ_DETAIL, .real = byte_rate_std },
+    { "TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER, .real = flop_rate_mean },
+    { "TFLOPS/s_std", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL, .real = flop_rate_std },
+    { "Non-Data-Mov TFLOPS/s_mean", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER | AZ_DETAIL,
+      .real = other_rate_mean },
+    { "Non-Data-Mov TFLOPS/s_std", AZ_REAL, AZ_UNIT_TFLOPS, AZ_DETAIL, .real = other_rate_std },
+    { "Non-Data-Mov Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_DETAIL,
+      AZ_VIA(struct sheet_row, sum, other_time) },
+    { "kernel_details__summarize_kernel_stats", AZ_TEXT, .flags = AZ_DETAIL, .copy = true,
+      AZ_KNOWN(struct sheet_row, kernels) },
+    { "Input Dims_first", AZ_TEXT, AZ_KNOWN_VIA(struct sheet_row, of, dims) },
+    { "Input type_first", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(struct sheet_row, of, types) },
+    { "Input Strides_first", AZ_TEXT, .flags = AZ_DETAIL,
+      AZ_KNOWN_VIA(struct sheet_row, of, strides) },
+    { "Concrete Inputs_first", AZ_TEXT, .flags = AZ_DETAIL,
+      AZ_KNOWN_VIA(struct sheet_row, of, concrete) },
+    { "Kernel Time (µs)_mean", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = time_mean },
+    { "Kernel Time (µs)_std", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = time_std },
+    { "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_VIA(struct sheet_row, sum, time) },
+    { "name_count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(struct sheet_row, sum, of_time.n) },
+    { "UID_first", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_VIA(struct sheet_row, sum, uid) },
+    { "kernel_time_sum_cum_pct", AZ_REAL, AZ_UNIT_RATIO, AZ_FIELD(struct sheet_row, share) },
+    { "rank_first", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_FIELD(struct sheet_row, rank) },
+    { "name_count_avg", AZ_REAL, AZ_UNIT_COUNT, .real = count_of_rank },
+};
 
 static int put_row(struct work *w, struct az_table *t, const struct az_param_columns *params,
                    const struct row *r, double share)
 {
-    const struct az_tracelens_op *s = &r->sum;
-    az_put_text(t, r->name);
-    az_param_put(params, t, s->param, s->n_params);
-    az_put_f64(t, s->flops / 1e9);
-    az_put_f64(t, s->bytes / 1048576);
-    az_put_f64(t, s->bytes > 0 ? s->flops / s->bytes : NAN);
-    put_moments(t, &s->byte_rate, 1e-12);
-    put_moments(t, &s->flop_rate, 1e-12);
-    put_moments(t, &s->other_rate, 1e-12);
-    az_put_f64(t, az_us_from_ns(s->other_time));
-    const int rc = put_kernels(w, t, r);
-    az_put_given(t, r->dims);
-    az_put_given(t, r->types);
-    az_put_given(t, r->strides);
-    az_put_given(t, r->concrete);
-    az_put_f64(t, (double)s->time / (double)s->of_time.n / 1e3);
-    az_put_f64(t, az_moments_std(&s->of_time, 1) / 1e3);
-    az_put_f64(t, az_us_from_ns(s->time));
-    az_put_i64(t, (int64_t)s->of_time.n);
-    az_put_i64(t, s->uid);
-    az_put_f64(t, share);
-    az_put_i64(t, w->ranks->v[r->rank].rank);
-    az_put_f64(t, (double)s->of_time.n / (double)w->n);
+    struct sheet_row x = { .of = r,
+                           .sum = &r->sum,
+                           .share = share,
+                           .ranks = (double)w->n,
+                           .rank = w->ranks->v[r->rank].rank };
+    const int rc = kernels_text(w, r, &x.kernels);
+    az_put_cells(t, AZ_LENGTH(name_column), &x);
+    az_param_put(params, t, r->sum.param, r->sum.n_params);
+    az_put_row(t, &x);
     return rc;
 }
 
@@ -260,8 +259,9 @@ static int sheet(struct work *w, struct az_sv name, const struct row **row, size
 {
     struct az_sv title = az_arena_printf(w->job->arena, "%.*s by parameters", AZ_SVF(name));
     struct az_sv id = az_arena_dup(w->job->arena, name);
-    struct az_table *t =
-        id.p && title.p ? az_table_new(w->job->arena, id.p, title.p, AZ_TABLE_SUMMARY) : NULL;
+    struct az_table *t = id.p && title.p ? AZ_RECORD_TABLE(w->job->arena, id.p, title.p,
+                                                           AZ_TABLE_SUMMARY, name_column)
+                                         : NULL;
     struct az_param_columns params = { .n = 0 };
     int64_t total = 0, run = 0;
     if (!t)
@@ -272,7 +272,8 @@ static int sheet(struct work *w, struct az_sv name, const struct row **row, size
         for (unsigned k = 0; k < row[i]->sum.n_params; k++)
             az_param_note(&params, &row[i]->sum.param[k]);
     }
-    columns(t, &params);
+    az_param_columns_make(&params, t);
+    AZ_RECORD_COLUMNS(t, sum_columns);
     int rc = az_sort_cmp((void *)row, n, sizeof *row, by_time, NULL, w->job->mem);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         run = az_add_sat(run, row[i]->sum.time);
