@@ -6,6 +6,7 @@
 #include "base/human.h"
 #include "base/num.h"
 #include "base/utf8.h"
+#include "document/claims.h"
 #include "document/schema.h"
 #include "document/verdict_table.h"
 
@@ -58,14 +59,9 @@ static void line(struct facts *f, const char *label, struct az_sv text)
 }
 
 /* Value of a fact; empty: not in the file. */
-static struct az_sv fact(const struct az_document *d, const char *key)
+static struct az_sv fact_of(const struct az_document *d, const char *key)
 {
-    const struct az_table *t = az_document_table(d, "facts");
-
-    for (size_t r = 0; t && r < t->rows; r++)
-        if (az_sv_is(az_cell_text(az_table_at(t, r, 0)), key))
-            return az_cell_text(az_table_at(t, r, 1));
-    return AZ_SV("");
+    return az_fact_text(d, "facts", key, "Value");
 }
 
 /* "2 x NVIDIA H100": devices that the file names, equal ones together. */
@@ -86,12 +82,12 @@ static struct az_sv devices(const struct az_document *d, struct az_arena *a)
         out =
             az_arena_printf(a, "%.*s%s%zu x %.*s", AZ_SVF(out), out.n ? ", " : "", n, AZ_SVF(name));
     }
-    return out.n ? out : fact(d, "devices");
+    return out.n ? out : fact_of(d, "devices");
 }
 
 static struct az_sv ranks(const struct az_result *res, struct az_arena *a)
 {
-    const struct az_sv n = fact(&res->doc, "ranks"), world = fact(&res->doc, "world size");
+    const struct az_sv n = fact_of(&res->doc, "ranks"), world = fact_of(&res->doc, "world size");
 
     if (n.n && world.n)
         return az_arena_printf(a, "%.*s of %.*s", AZ_SVF(n), AZ_SVF(world));
@@ -159,7 +155,7 @@ int az_look_facts(const struct az_plan_job *job, const struct az_result *res, co
 {
     const struct az_document *d = &res->doc;
     const struct az_table *verdict = az_headline_of(d);
-    const struct az_sv shapes = fact(d, "record_shapes"), stacks = fact(d, "with_stack");
+    const struct az_sv shapes = fact_of(d, "record_shapes"), stacks = fact_of(d, "with_stack");
     struct facts f = { .out = out, .prefix = prefix };
 
     az_arena_init(&f.a, NULL);

@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "compare/compare_causes.h"
+#include "document/claims.h"
 #include "document/schema.h"
 #include "document/step_samples.h"
 #include "document/verdict_table.h"
@@ -367,12 +368,7 @@ static void put_causes(struct writer *w, const struct az_causes *o, size_t varia
 
 static struct az_sv fact_of(const struct az_document *d, const char *name)
 {
-    const struct az_table *t = az_document_table(d, "facts");
-
-    for (size_t r = 0; t && t->columns.n >= 2 && r < t->rows; r++)
-        if (az_sv_is(az_cell_text(az_table_at(t, r, 0)), name))
-            return az_cell_text(az_table_at(t, r, 1));
-    return AZ_SV("");
+    return az_fact_text(d, "facts", name, "Value");
 }
 
 static struct az_sv join(struct writer *w, struct az_sv text, struct az_sv more)

@@ -6,6 +6,7 @@
 
 #include "compare/side_by_side.h"
 #include "compare/title_groups.h"
+#include "document/claims.h"
 #include "document/record.h"
 #include "document/times.h"
 #include "document/verdict_table.h"
@@ -17,19 +18,9 @@ struct row { /* of one input */
 };
 
 /* ---- reading ---- */
-static double fact_of(const struct az_document *d, const char *name, struct az_sv *text)
+static double number_of(const struct az_document *d, const char *fact)
 {
-    const struct az_table *t = az_document_table(d, "verdict_facts");
-    const ptrdiff_t fact = t ? az_table_find(t, "Fact") : -1,
-                    value = t ? az_table_find(t, "Value") : -1,
-                    words = t ? az_table_find(t, "Text") : -1;
-    for (size_t r = 0; fact >= 0 && value >= 0 && words >= 0 && r < t->rows; r++)
-        if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)fact)), name)) {
-            *text = az_cell_text(az_table_at(t, r, (size_t)words));
-            return az_cell_number(az_table_at(t, r, (size_t)value));
-        }
-    *text = AZ_SV("");
-    return NAN;
+    return az_cell_number(az_fact_cell(d, "verdict_facts", fact, "Value"));
 }
 
 /* The family with the most time in a table that has a row per name or family. */
@@ -87,7 +78,6 @@ static void read_shares(struct row *x)
 
 static void read_row(struct az_arena *a, const struct az_compare_input *in, struct row *x)
 {
-    struct az_sv unused;
     *x = (struct row){ .title = in->tag, .flops = NAN, .mfu = NAN, .ratio = NAN };
     az_change_side_of(in->doc, &x->side);
     const double steps = in->doc ? az_side_by_side_steps(in->doc, &x->side) : NAN;
@@ -100,9 +90,9 @@ static void read_row(struct az_arena *a, const struct az_compare_input *in, stru
     x->family = top_family(in->doc, "step_work");
     if (!x->family.n)
         x->family = top_family(in->doc, "time_by_family");
-    x->flops = fact_of(in->doc, "flops_per_s", &unused);
-    x->mfu = fact_of(in->doc, "mfu", &unused);
-    (void)fact_of(in->doc, "first_finding", &x->rule);
+    x->flops = number_of(in->doc, "flops_per_s");
+    x->mfu = number_of(in->doc, "mfu");
+    x->rule = az_fact_text(in->doc, "verdict_facts", "first_finding", "Text");
     x->finding = finding_of(a, in->doc);
 }
 

@@ -8,6 +8,7 @@
 #include "base/sort.h"
 #include "classify/classmap.h"
 #include "compare/title_groups.h"
+#include "document/claims.h"
 #include "document/schema.h"
 #include "document/table_kinds.h"
 #include "document/times.h"
@@ -53,15 +54,10 @@ bool az_side_by_side_reads(const struct az_document *d, const struct az_table *t
 /* An option of the configuration, as the table `facts` has it; NaN: not set. */
 static double option_of(const struct az_document *d, const char *name)
 {
-    const struct az_table *t = az_document_table(d, "facts");
-    const ptrdiff_t fact = t ? az_table_find(t, "Fact") : -1,
-                    value = t ? az_table_find(t, "Value") : -1;
     char buf[AZ_NUM_MAX];
     double x;
-    for (size_t r = 0; fact >= 0 && value >= 0 && r < t->rows; r++)
-        if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)fact)), name))
-            return az_parse_f64(az_cell_exact(az_table_at(t, r, (size_t)value), buf), &x) ? NAN : x;
-    return NAN;
+    const struct az_sv text = az_cell_exact(az_fact_cell(d, "facts", name, "Value"), buf);
+    return az_parse_f64(text, &x) ? NAN : x;
 }
 
 double az_side_by_side_steps(const struct az_document *d, const struct az_change_side *side)

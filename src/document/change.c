@@ -34,103 +34,42 @@ const char *az_change_part_id(size_t part)
 }
 
 /* ---- reading the tables of claims ---- */
-static int64_t integer_at(const struct az_table *t, size_t row, ptrdiff_t column)
+
+/* A fact of the verdict; empty cells leave the number as it is. */
+static void read_number(const struct az_document *doc, const char *fact, int64_t *to)
 {
-    const double x = column < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)column));
-    return isnan(x) || fabs(x) > 9e18 ? 0 : llround(x);
+    const double x = az_cell_number(az_fact_cell(doc, "verdict_facts", fact, "Value"));
+    if (!isnan(x))
+        *to = fabs(x) > 9e18 ? 0 : llround(x);
 }
 
-static struct az_sv text_at(const struct az_table *t, size_t row, ptrdiff_t column)
+static struct az_sv text_of(const struct az_document *doc, const char *fact)
 {
-    return column < 0 ? AZ_SV("") : az_cell_text(az_table_at(t, row, (size_t)column));
-}
-
-static struct az_claim_account account_at(const struct az_table *t, size_t row)
-{
-    return (struct az_claim_account){
-        .span = integer_at(t, row, az_table_find(t, "Span (ns)")),
-        .computing = integer_at(t, row, az_table_find(t, "Computing (ns)")),
-        .exposed_communication = integer_at(t, row, az_table_find(t, "Exposed communication (ns)")),
-        .exposed_copy = integer_at(t, row, az_table_find(t, "Exposed copy (ns)")),
-        .idle = integer_at(t, row, az_table_find(t, "Idle (ns)")),
-        .communication = integer_at(t, row, az_table_find(t, "Communication (ns)")),
-        .copy = integer_at(t, row, az_table_find(t, "Copy (ns)"))
-    };
-}
-
-static void read_account(const struct az_document *doc, struct az_change_side *s)
-{
-    const struct az_table *t = az_document_table(doc, "account");
-    const ptrdiff_t scope = t ? az_table_find(t, "Scope") : -1;
-    for (size_t r = 0; scope >= 0 && r < t->rows; r++) {
-        if (az_sv_is(text_at(t, r, scope), "step"))
-            s->step = account_at(t, r);
-        else if (r == 0) /* the verdict's */
-            s->whole = account_at(t, r);
-    }
-    s->has_account = s->whole.span > 0;
-}
-
-static void read_trust(const struct az_document *doc, struct az_change_side *s)
-{
-    const struct az_table *t = az_document_table(doc, "trust_checks");
-    const ptrdiff_t check = t ? az_table_find(t, "Check") : -1,
-                    status = t ? az_table_find(t, "Status") : -1;
-    for (size_t r = 0; check >= 0 && status >= 0 && r < t->rows; r++)
-        for (int i = 0; i < AZ_CHECKS; i++) {
-            if (!az_sv_is(text_at(t, r, check), az_check_id((enum az_check)i)))
-                continue;
-            for (int k = 0; k < AZ_CHECK_STATUSES; k++)
-                if (az_sv_is(text_at(t, r, status), az_check_status_id((enum az_check_status)k)))
-                    s->trust[i].status = (enum az_check_status)k;
-            s->trust[i].count = integer_at(t, r, az_table_find(t, "Count"));
-            s->trust[i].of = integer_at(t, r, az_table_find(t, "Of"));
-            s->trust[i].time_ns = integer_at(t, r, az_table_find(t, "Time (ns)"));
-        }
+    return az_fact_text(doc, "verdict_facts", fact, "Text");
 }
 
 static void read_facts(const struct az_document *doc, struct az_change_side *s)
 {
-    const struct az_table *t = az_document_table(doc, "verdict_facts");
-    const ptrdiff_t fact = t ? az_table_find(t, "Fact") : -1,
-                    value = t ? az_table_find(t, "Value") : -1,
-                    text = t ? az_table_find(t, "Text") : -1;
-    for (size_t r = 0; fact >= 0 && r < t->rows; r++) {
-        const struct az_sv name = text_at(t, r, fact);
-        if (az_sv_is(name, "steps"))
-            s->steps = integer_at(t, r, value);
-        else if (az_sv_is(name, "kernels"))
-            s->kernels = integer_at(t, r, value);
-        else if (az_sv_is(name, "kernel_ns") && s->whole.span == 0)
-            s->whole.span = integer_at(t, r, value);
-        else if (az_sv_is(name, "devices_counted"))
-            s->devices = integer_at(t, r, value);
-        else if (az_sv_is(name, "step_source"))
-            s->source = text_at(t, r, text);
-        else if (az_sv_is(name, "device_name"))
-            s->device = text_at(t, r, text);
-        else if (az_sv_is(name, "ranks"))
-            s->ranks = text_at(t, r, text);
-        else if (az_sv_is(name, "missing_ranks"))
-            s->missing = text_at(t, r, text);
-    }
+    read_number(doc, "steps", &s->steps);
+    read_number(doc, "kernels", &s->kernels);
+    if (s->whole.span == 0)
+        read_number(doc, "kernel_ns", &s->whole.span);
+    read_number(doc, "devices_counted", &s->devices);
+    s->source = text_of(doc, "step_source");
+    s->device = text_of(doc, "device_name");
+    s->ranks = text_of(doc, "ranks");
+    s->missing = text_of(doc, "missing_ranks");
 }
 
 /* Iterations and devices of a classic configuration: what its sums are divided by where no
  * steps are recorded. */
 static void read_given(const struct az_document *doc, struct az_change_side *s)
 {
-    const struct az_table *t = az_document_table(doc, "facts");
-    const ptrdiff_t fact = t ? az_table_find(t, "Fact") : -1,
-                    value = t ? az_table_find(t, "Value") : -1;
-    int64_t iters = 0, gpus = 1;
-    for (size_t r = 0; fact >= 0 && value >= 0 && r < t->rows; r++) {
-        const struct az_sv name = text_at(t, r, fact);
-        if (az_sv_is(name, "option num_of_iters") && az_parse_i64(text_at(t, r, value), &iters))
-            iters = 0;
-        if (az_sv_is(name, "option num_of_gpus") && az_parse_i64(text_at(t, r, value), &gpus))
-            gpus = 1;
-    }
+    int64_t iters, gpus;
+    if (az_parse_i64(az_fact_text(doc, "facts", "option num_of_iters", "Value"), &iters))
+        iters = 0;
+    if (az_parse_i64(az_fact_text(doc, "facts", "option num_of_gpus", "Value"), &gpus))
+        gpus = 1;
     if (s->steps > 0 || iters < 1)
         return;
     s->steps = iters;
@@ -184,8 +123,8 @@ void az_change_side_of(const struct az_document *doc, struct az_change_side *out
         read_time(doc, out);
         return;
     }
-    read_account(doc, out);
-    read_trust(doc, out);
+    out->has_account = az_claims_accounts(doc, &out->whole, &out->step);
+    az_claims_trust(doc, out->trust);
     read_facts(doc, out);
     read_given(doc, out);
     out->known = out->whole.span > 0;

@@ -214,6 +214,20 @@ struct az_claims {
 /* Adds the tables `account`, `trust_checks` and `verdict_facts`, which have the claims except the
  * findings (those are the table `findings`). */
 int az_claims_tables(struct az_document *doc, const struct az_claims *c) AZ_MUST_USE;
+/* The same of a report or a saved result: the account of its scope and that of a step, unchanged
+ * where there is none (false: no time is known); results of checks that the table has. */
+bool az_claims_accounts(const struct az_document *doc, struct az_claim_account *scope,
+                        struct az_claim_account *step);
+void az_claims_trust(const struct az_document *doc, struct az_check_result trust[AZ_CHECKS]);
+/* Cell of a fact in "facts" (column "Value") or "verdict_facts" ("Value" or "Text"): an empty one
+ * where there is none. */
+const struct az_cell *az_fact_cell(const struct az_document *d, const char *table, const char *fact,
+                                   const char *column);
+static inline struct az_sv az_fact_text(const struct az_document *d, const char *table,
+                                        const char *fact, const char *column)
+{
+    return az_cell_text(az_fact_cell(d, table, fact, column));
+}
 /* Checks on which the account depends, as bits. */
 uint32_t az_checks_of_account(void);
 

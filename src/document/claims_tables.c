@@ -31,7 +31,7 @@ static struct az_claim_account sum_of(const struct az_claims *c)
 }
 
 struct account_row {
-    const char *scope;
+    struct az_sv scope;
     struct az_claim_account a;
 };
 #define NS(header, field)                                                                          \
@@ -51,7 +51,7 @@ static const struct az_record_column account_columns[] = {
 
 static void put_account(struct az_table *t, const char *scope, const struct az_claim_account *a)
 {
-    az_put_row(t, &(struct account_row){ scope, *a });
+    az_put_row(t, &(struct account_row){ az_sv_str(scope), *a });
 }
 
 /* A row per scope: the one that the verdict is about first; then the median step. */
@@ -73,24 +73,27 @@ static int account(struct az_document *doc, const struct az_claims *c)
 }
 
 struct trust_row {
-    const char *check;
-    const struct az_check_result *r;
+    struct az_sv check, status;
+    int64_t count, of, time_ns;
 };
-AZ_TEXT_OF_RECORD(status, struct trust_row, az_sv_str(az_check_status_id(r->r->status)))
 static const struct az_record_column trust_columns[] = {
     { "Check", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct trust_row, check) },
-    { "Status", AZ_TEXT, .text = status },
-    { "Count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(struct trust_row, r, count) },
-    { "Of", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(struct trust_row, r, of) },
-    { "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_VIA(struct trust_row, r, time_ns) },
+    { "Status", AZ_TEXT, AZ_FIELD(struct trust_row, status) },
+    { "Count", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct trust_row, count) },
+    { "Of", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct trust_row, of) },
+    { "Time (ns)", AZ_INT, AZ_UNIT_NS, AZ_FIELD(struct trust_row, time_ns) },
 };
 
 static int trust(struct az_document *doc, const struct az_claims *c)
 {
     struct az_table *t =
         AZ_RECORD_TABLE(doc->arena, "trust_checks", "Trust checks", 0, trust_columns);
-    for (int i = 0; i < AZ_CHECKS; i++)
-        az_put_row(t, &(struct trust_row){ az_check_id((enum az_check)i), &c->trust[i] });
+    for (int i = 0; i < AZ_CHECKS; i++) {
+        const struct az_check_result *r = &c->trust[i];
+        az_put_row(t, &(struct trust_row){ az_sv_str(az_check_id((enum az_check)i)),
+                                           az_sv_str(az_check_status_id(r->status)), r->count,
+                                           r->of, r->time_ns });
+    }
     return az_document_add(doc, t);
 }
 
@@ -181,4 +184,55 @@ int az_claims_tables(struct az_document *doc, const struct az_claims *c)
     if (rc == 0)
         rc = trust(doc, c);
     return rc ? rc : facts(doc, c);
+}
+
+/* ---- reading them back ---- */
+bool az_claims_accounts(const struct az_document *doc, struct az_claim_account *scope,
+                        struct az_claim_account *step)
+{
+    const struct az_table *t = az_document_table(doc, "account");
+    for (size_t i = 0; t && i < t->rows; i++) {
+        struct account_row r;
+        AZ_RECORD_GET(t, i, account_columns, &r);
+        if (az_sv_is(r.scope, "step"))
+            *step = r.a;
+        else if (i == 0)
+            *scope = r.a;
+    }
+    return scope->span > 0;
+}
+
+static void read_check(const struct trust_row *r, struct az_check_result *to)
+{
+    for (int k = 0; k < AZ_CHECK_STATUSES; k++)
+        if (az_sv_is(r->status, az_check_status_id((enum az_check_status)k)))
+            to->status = (enum az_check_status)k;
+    to->count = r->count;
+    to->of = r->of;
+    to->time_ns = r->time_ns;
+}
+
+void az_claims_trust(const struct az_document *doc, struct az_check_result trust[AZ_CHECKS])
+{
+    const struct az_table *t = az_document_table(doc, "trust_checks");
+    for (size_t k = 0; t && k < t->rows; k++) {
+        struct trust_row r;
+        AZ_RECORD_GET(t, k, trust_columns, &r);
+        for (int i = 0; i < AZ_CHECKS; i++)
+            if (az_sv_is(r.check, az_check_id((enum az_check)i)))
+                read_check(&r, &trust[i]);
+    }
+}
+
+const struct az_cell *az_fact_cell(const struct az_document *d, const char *table, const char *fact,
+                                   const char *column)
+{
+    static const struct az_cell none = { .type = AZ_EMPTY };
+    const struct az_table *t = az_document_table(d, table);
+    const ptrdiff_t name = t ? az_table_find(t, "Fact") : -1,
+                    at = t ? az_table_find(t, column) : -1;
+    for (size_t r = 0; name >= 0 && at >= 0 && r < t->rows; r++)
+        if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)name)), fact))
+            return az_table_at(t, r, (size_t)at);
+    return &none;
 }

@@ -1,5 +1,7 @@
 #include "document/record.h"
 
+#include <math.h>
+
 #include "base/intern.h"
 #include "base/num.h"
 
@@ -210,6 +212,27 @@ void az_put_rows(struct az_table *t, const void *records, size_t n, size_t size)
 {
     for (size_t i = 0; i < n; i++)
         az_put_row(t, (const char *)records + i * size);
+}
+
+static int64_t whole_number(double x) { return isnan(x) || fabs(x) > 9e18 ? 0 : llround(x); }
+
+void az_record_get(const struct az_table *t, size_t row, const struct az_record_column *c, size_t n,
+                   void *record)
+{
+    static const struct az_cell none = { .type = AZ_EMPTY };
+    for (size_t i = 0; i < n; i++) {
+        const ptrdiff_t at = az_table_find(t, c[i].name);
+        const struct az_cell *cell = at < 0 ? &none : az_table_at(t, row, (size_t)at);
+        void *field = (char *)record + c[i].at;
+        if (c[i].via)
+            continue;
+        if (c[i].kind == AZ_FIELD_I64)
+            *(int64_t *)field = whole_number(az_cell_number(cell));
+        else if (c[i].kind == AZ_FIELD_F64)
+            *(double *)field = az_cell_number(cell);
+        else if (c[i].kind == AZ_FIELD_TEXT)
+            *(struct az_sv *)field = az_cell_text(cell);
+    }
 }
 
 int az_record_sort(struct az_table *t)

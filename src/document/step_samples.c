@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "document/claims.h"
 #include "document/schema.h"
 #include "document/times.h"
 #include "stats/rank_test.h"
@@ -11,13 +12,7 @@
 
 static struct az_sv excluded_step(const struct az_document *d)
 {
-    const struct az_table *t = az_document_table(d, "verdict_facts");
-    const ptrdiff_t fact = t ? az_table_find(t, "Fact") : -1,
-                    text = t ? az_table_find(t, "Text") : -1;
-    for (size_t r = 0; fact >= 0 && text >= 0 && r < t->rows; r++)
-        if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)fact)), "excluded_step"))
-            return az_cell_text(az_table_at(t, r, (size_t)text));
-    return AZ_SV("");
+    return az_fact_text(d, "verdict_facts", "excluded_step", "Text");
 }
 
 static double time_of(const struct az_table *t, size_t row, const char *stem)

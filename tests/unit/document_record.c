@@ -251,6 +251,39 @@ static void columns_of_the_nth(void **state)
     az_table_free(t);
 }
 
+/* A row is read back by the headers of the columns, whatever their order; what a table has of a
+ * list is put up to the first column of another. */
+static void back_to_a_record(void **state)
+{
+    static const struct az_record_column two[] = {
+        { "ns", AZ_INT, AZ_UNIT_NS, AZ_FIELD(struct rec, ns) },
+        { "text", AZ_TEXT, AZ_FIELD(struct rec, text) },
+        { "x", AZ_REAL, AZ_UNIT_RATIO, AZ_FIELD(struct rec, x) },
+    };
+    static const struct az_record_column last = { "last", AZ_INT, AZ_UNIT_ID,
+                                                  AZ_FIELD(struct rec, ns) };
+    struct env *e = *state;
+    struct az_table *t = az_table_new(&e->arena, "t", "T", 0);
+    az_record_columns(t, &two[1], 1);
+    az_record_columns(t, &two[0], 1);
+    az_record_columns(t, &last, 1);
+    assert_int_equal(az_record_place(t, &two[0]), 1);
+    assert_int_equal(az_record_place(t, &two[2]), -1);
+    AZ_PUT_COLUMNS(t, two, (&(struct rec){ .ns = 7, .text = AZ_SV("seven") }));
+    assert_int_equal(t->at, 2);
+    AZ_PUT_COLUMNS(t, two, &(struct rec){ .ns = 9 }); /* not of the list: nothing */
+    assert_int_equal(t->at, 2);
+    az_put_columns(t, &last, 1, &(struct rec){ .ns = 8 });
+    assert_int_equal(t->rows, 1);
+    struct rec r = { .x = 5, .id = 3 };
+    AZ_RECORD_GET(t, 0, two, &r);
+    assert_int_equal(r.ns, 7);
+    assert_true(az_sv_is(r.text, "seven"));
+    assert_true(r.x != r.x); /* the table has no such column */
+    assert_int_equal(r.id, 3);
+    az_table_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +293,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(optional_columns_and_order, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_of_a_row, setup, teardown),
         cmocka_unit_test_setup_teardown(columns_of_the_nth, setup, teardown),
+        cmocka_unit_test_setup_teardown(back_to_a_record, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
