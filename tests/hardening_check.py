@@ -558,6 +558,48 @@ def large_database():
     c.hold(rc == 0, "a database of many rows", (rc, err))
 
 
+def reads():
+    """A parser opens its inputs alone: a link in a folder of captures leads out of it."""
+    capture = trace() + [{"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch", "pid": 1, "tid": 1, "ts": 900, "dur": 1, "args": {"correlation": 99}}]
+    os.makedirs("in/capture_traces")
+    write("in/t.json", capture)
+    write("in/capture_traces/near.json", trace())
+    write("secret.json", trace())
+    os.mkdir("tmp")
+    own = {"TMPDIR": os.path.abspath("tmp")}  # files of it are read again
+    if "landlock" in run("version")[1]:
+        rc, _, err = run("run", "in/t.json", env=own)
+        c.hold(rc == 0 and "Permission" not in err, "a capture next to its trace is read", (rc, err))
+        os.symlink(os.path.abspath("secret.json"), "in/capture_traces/far.json")
+        rc, _, err = run("run", "in/t.json", env=own)
+        c.hold("far.json" in err and "Permission denied" in err, "a link to another folder is not followed", (rc, err))
+        rc, _, err = run("run", "in/t.json", "--no-sandbox", env=own)
+        c.hold(rc == 0 and "Permission" not in err, "without a sandbox it is", (rc, err))
+        os.symlink(os.path.abspath("secret.json"), "link.json")
+        rc, _, err = run("run", "link.json", env=own)
+        c.hold(rc == 0, "an input may be a link", (rc, err))
+
+
+def replay():
+    """What replay starts has no network; what it makes of a trace starts nothing and reads its trace alone."""
+    os.makedirs("r")
+    os.makedirs("bin")
+    write("r/hipblaslt-bench-0.log", "hipblaslt-bench -m 1 -n 2 -k 3\n")
+    write("bin/hipblaslt-bench", "#!%s\nimport socket\ntry:\n    socket.socket(socket.AF_INET)\n    print('open')\nexcept OSError as e:\n    print(e)\n" % sys.executable)
+    os.chmod("bin/hipblaslt-bench", 0o755)
+    path = {"PATH": os.path.abspath("bin") + ":" + os.environ["PATH"]}
+    if "seccomp" in run("version")[1]:
+        for words, wanted in (((), "Permission denied"), (("--no-sandbox",), "open")):
+            run("replay", "r", "--no-torch", *words, env=path)
+            said = open("r/hipblaslt-bench-0.out").read()
+            c.hold(wanted in said, "the network of a program of replay %s" % (words,), said)
+    write("t.json", trace())
+    rc, _, err = run("replay", "--emit", "emitted", "t.json")
+    c.hold("Permission" not in err, "replay --emit", (rc, err))
+    rc, _, err = run("replay", "r", "--dry-run")
+    c.hold(rc == 0 and "Permission" not in err, "replay --dry-run", (rc, err))
+
+
 def no_paths():
     """Reports that are published name no folder of this machine."""
     os.makedirs("secret/place")
@@ -577,7 +619,7 @@ def no_paths():
 signal.signal(signal.SIGINT, signal.default_int_handler)
 with tempfile.TemporaryDirectory() as scratch:
     for part in (statements, server, signals, texts, views, history, rows, counted, json_events, nested, compressed,
-                 links, inflated_memory, large_database, no_paths):
+                 links, inflated_memory, large_database, reads, replay, no_paths):
         if args.only in part.__name__:
             os.mkdir(os.path.join(scratch, part.__name__))
             os.chdir(os.path.join(scratch, part.__name__))

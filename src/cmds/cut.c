@@ -155,7 +155,10 @@ static int session(struct cutting *c, const struct az_args *a)
 {
     int status = AZ_EXIT_OK;
     az_signals_install();
-    az_sandbox_settle_for(NULL, &(struct az_sandbox_needs){ .write = { c->out } });
+    az_sandbox_settle_for(NULL,
+                          &(struct az_sandbox_needs){ .write = { c->out },
+                                                      .read = (const char *const *)a->operands,
+                                                      .n_read = a->n_operands });
     for (size_t i = 0; i < a->n_operands && status != AZ_EXIT_INTERRUPTED; i++) {
         const struct az_sv base = az_path_base(az_sv_str(a->operands[i])),
                            path = az_arena_printf(&c->arena, "%s/%.*s", c->out, AZ_SVF(base));

@@ -65,9 +65,10 @@ static const struct topic topics[] = {
       "${NAME} in a configuration is any variable.\n",
       NULL },
     { "sandbox", "privileges dropped while files are read",
-      "Network and the execution of other programs are dropped while files are read, where the\n"
-      "system supports it ('analyzer version' prints it). --no-sandbox, with any command, keeps "
-      "them.\n",
+      "Network, the execution of other programs, and access to files other than inputs and "
+      "outputs\n"
+      "are dropped while files are read, where the system supports it ('analyzer version' prints\n"
+      "it). --no-sandbox, with any command, keeps them.\n",
       NULL },
     { "topics", "this list", NULL, print_topics },
 };

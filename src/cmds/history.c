@@ -332,7 +332,10 @@ static int run_sub(struct history_args *h, const struct sub *sub)
     if (!rc && make && access(h->db, F_OK) != 0)
         rc = check_import(h);
     if (!rc)
-        az_sandbox_settle_for(NULL, &(struct az_sandbox_needs){ .write = { h->db, h->dir } });
+        az_sandbox_settle_for(NULL,
+                              &(struct az_sandbox_needs){ .write = { h->db, h->dir },
+                                                          .read = (const char *const *)h->operands,
+                                                          .n_read = h->n });
     if (!rc)
         rc = az_history_open(&db, h->db, sub->mode, &h->diag);
     if (!rc)

@@ -155,7 +155,10 @@ int az_init_print(const struct az_args *a)
     for (size_t i = 0; !rc && i < l.plan.jobs.n; i++)
         az_diag_print(&l.plan.jobs.v[i].diag, &log);
     if (!rc)
-        az_sandbox_settle_for(&l.plan, &(struct az_sandbox_needs){ .no_reports = true });
+        az_sandbox_settle_for(&l.plan,
+                              &(struct az_sandbox_needs){ .no_reports = true,
+                                                          .read = (const char *const *)a->operands,
+                                                          .n_read = a->n_operands });
     if (!rc)
         rc = put_config(&l, a, &out);
     if (!rc && out.n)

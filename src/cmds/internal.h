@@ -41,8 +41,7 @@ extern const struct az_cmd az_cmd_tracelens_pytorch, az_cmd_tracelens_inference,
     az_cmd_tracelens_rocprof, az_cmd_tracelens_jax, az_cmd_tracelens_hip_api,
     az_cmd_tracelens_hip_activity, az_cmd_tracelens_memory_copy, az_cmd_tracelens_multirank,
     az_cmd_tracelens_compare, az_cmd_tracelens_collectives, az_cmd_tracelens_genesis,
-    az_cmd_tracelens_split,
-    az_cmd_tt_perf_report, az_cmd_gpu_perf_analyzer;
+    az_cmd_tracelens_split, az_cmd_tt_perf_report, az_cmd_gpu_perf_analyzer;
 extern const struct az_cmd *const az_cmd_table[]; /* NULL-terminated */
 
 /* ---- args.c ---- */
@@ -126,11 +125,15 @@ void az_sandbox_begin(int *argc, char **argv);
  * NULL: there are no such inputs. */
 void az_sandbox_settle(const struct az_plan *plan);
 /* The same for commands that write to these paths, too, or to none; files and folders, which need
- * not exist. sockets: those of this machine stay. */
+ * not exist. What is read is restricted to the inputs of the plan, the paths of its options, and
+ * `read`; without a plan to the latter, if there are any. sockets: those of this machine stay. */
 struct az_sandbox_needs {
     const char *write[4]; /* NULL: no more */
+    const char *const *read;
+    size_t n_read;
     bool sockets;
     bool no_reports; /* nothing of what the plan would write */
+    bool replaced;   /* files of `read` may be replaced by new ones, which are read then */
 };
 void az_sandbox_settle_for(const struct az_plan *plan, const struct az_sandbox_needs *needs);
 /* The same where each operand has a plan of its own: if there is one operand only. */

@@ -252,7 +252,8 @@ static int merge(struct reduce *r)
     rc = rc ? rc : az_plan_reduce(&config, r->path, r->n, r->expect, &diag);
     az_diag_print(&diag, &r->run.run.log);
     if (!rc)
-        az_sandbox_settle_for(NULL, &(struct az_sandbox_needs){ .write = { r->out } });
+        az_sandbox_settle_for(NULL, &(struct az_sandbox_needs){
+                                        .write = { r->out }, .read = r->path, .n_read = r->n });
     rc = rc ? az_run_exit_status(rc) : az_parts_merge(&config, r->out, &r->run.run.log);
     az_diag_release(&diag);
     az_config_release(&config);

@@ -112,13 +112,24 @@ static bool cancelled(void *ctx)
     return az_interrupted();
 }
 
+/* The traces that were found, wherever links lead. */
+static void settle(struct merge *m)
+{
+    const char **read = az_arena_array(&m->arena, m->list.n, sizeof *read);
+    for (size_t i = 0; read && i < m->list.n; i++)
+        read[i] = m->list.v[i].path.p;
+    az_sandbox_settle_for(NULL, &(struct az_sandbox_needs){ .write = { m->out },
+                                                            .read = read,
+                                                            .n_read = read ? m->list.n : 0 });
+}
+
 static int session(struct merge *m, const struct az_args *a)
 {
     struct az_merge_result result = { 0 };
     int status;
     az_signals_install();
-    az_sandbox_settle_for(NULL, &(struct az_sandbox_needs){ .write = { m->out } });
     int rc = find_inputs(m, a);
+    settle(m);
     m->opts.cats = &m->cats;
     m->opts.names = &m->names;
     m->opts.mem = &m->mem;

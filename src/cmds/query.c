@@ -223,8 +223,9 @@ static int exit_status(const struct query_ctx *a, int rc)
 
 static void on_plan(void *ctx, const struct az_plan *plan)
 {
-    (void)ctx;
-    az_sandbox_settle(plan);
+    const struct query_ctx *a = ctx;
+    az_sandbox_settle_for(
+        plan, &(struct az_sandbox_needs){ .read = &a->file, .n_read = a->file != NULL });
 }
 
 static int ask(struct query_ctx *a, struct az_args *args)
@@ -233,7 +234,7 @@ static int ask(struct query_ctx *a, struct az_args *args)
         !a->file && args->n_operands > 1 && is_sql(args->operands[args->n_operands - 1]);
     const size_t n = args->n_operands - (sql ? 1 : 0);
     int rc = az_session_open(&a->session, (const char *const *)args->operands, n, &a->run.over,
-                             on_plan, NULL, &a->diag);
+                             on_plan, a, &a->diag);
 
     if (!rc) {
         a->limits.cancel = a->session.conf.cancel;

@@ -95,6 +95,9 @@ static int emit(struct replay *r, const struct az_args *a, struct az_diag *diag,
         *usage = false;
         rc = plan.jobs.v[0].error;
         if (!rc)
+            az_sandbox_settle_for(
+                &plan, &(struct az_sandbox_needs){ .write = { r->emit }, .no_reports = true });
+        if (!rc)
             rc = emit_job(r, &plan.jobs.v[0], diag);
         az_diag_print(&plan.jobs.v[0].diag, &r->log);
     }
@@ -199,6 +202,8 @@ static int run_folder(struct replay *r, const char *dir, struct az_diag *diag)
     r->run.progress = progress;
     r->run.ctx = r;
     az_signals_install();
+    if (r->run.dry_run) /* nothing is started */
+        az_sandbox_settle_for(NULL, &(struct az_sandbox_needs){ .read = &dir, .n_read = 1 });
     int rc = az_replay_run(dir, &r->run, &doc, &failed, diag);
     if (!rc && r->run.dry_run)
         rc = print_commands(&doc);

@@ -32,11 +32,10 @@ static bool refused(int *argc, char **argv)
     return found;
 }
 
-/* The command that starts other programs on purpose; and those that read nothing, of whose time the
- * filter would be a tenth. */
+/* Those that read nothing, of whose time the filter would be a tenth. */
 static bool goes_without(const char *command)
 {
-    static const char *const names[] = { "replay", "version", "--version" };
+    static const char *const names[] = { "version", "--version" };
 
     for (size_t i = 0; i < AZ_LENGTH(names); i++)
         if (strcmp(command, names[i]) == 0)
@@ -53,71 +52,172 @@ void az_sandbox_begin(int *argc, char **argv)
         entered = az_sandbox_enter(AZ_SANDBOX_NETWORK);
 }
 
-/* ---- where files are written ---- */
+/* ---- which files are written and read ---- */
 
-AZ_VEC(const char *, paths);
+struct allowed {
+    AZ_VEC(struct az_sandbox_path, az_sandbox_paths) list;
+    struct az_arena arena;
+    int error;
+};
 
-/* The path, or the folder above it that exists: it is made there. */
-static int add_path(struct paths *list, struct az_arena *a, struct az_sv path)
+static void add(struct allowed *f, const char *path, unsigned how)
 {
-    const char *p = az_arena_str(a, path);
+    if (!path || f->error)
+        f->error = f->error ? f->error : AZ_ENOMEM;
+    else if (*path)
+        f->error = az_vec_push(&f->list, ((struct az_sandbox_path){ path, how }));
+}
+
+/* The path, or the folder above it that exists: it is made there. What was written is read again: a
+ * workbook is verified, a database is made of pages. */
+static void add_output(struct allowed *f, struct az_sv path)
+{
+    const char *p = az_arena_str(&f->arena, path);
     while (p && path.n && az_path_stat(p).kind != AZ_PATH_DIR) {
         const struct az_sv folder = az_path_dir(path);
         if (az_sv_eq(folder, path))
             break;
         path = folder; /* also of a file: it is replaced there */
-        p = az_arena_str(a, path);
+        p = az_arena_str(&f->arena, path);
     }
-    return !p ? AZ_ENOMEM : *p ? az_vec_push(list, p) : 0;
+    add(f, p, AZ_SANDBOX_READ | AZ_SANDBOX_WRITE);
 }
 
-static int add_targets(struct paths *list, struct az_arena *a, const struct az_targets *t)
+static void add_targets(struct allowed *f, const struct az_targets *t)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < t->n; i++)
-        rc = add_path(list, a, t->v[i].path);
-    return rc;
+    for (size_t i = 0; i < t->n; i++)
+        add_output(f, t->v[i].path);
 }
 
-static int add_plan(struct paths *list, struct az_arena *a, const struct az_plan *plan)
+/* A file with those that SQLite has next to a database, or a folder. */
+static void add_input(struct allowed *f, struct az_sv path)
 {
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < plan->jobs.n; i++)
-        rc = add_targets(list, a, &plan->jobs.v[i].targets);
-    for (size_t i = 0; rc == 0 && i < AZ_STEP_COUNT; i++)
-        rc = add_targets(list, a, &plan->steps[i].targets);
-    if (rc == 0 && plan->config && plan->config->history.path.n)
-        rc = add_path(list, a, plan->config->history.path);
-    return rc;
+    static const char *const suffix[] = { "", "-wal", "-shm", "-journal" };
+    for (size_t i = 0; path.n && i < AZ_LENGTH(suffix); i++)
+        add(f, az_arena_printf(&f->arena, "%.*s%s", AZ_SVF(path), suffix[i]).p, AZ_SANDBOX_READ);
+}
+
+/* Saved results: one, a folder of them, or a glob of such. */
+static void add_results(struct allowed *f, struct az_sv path)
+{
+    while (path.n && az_path_is_glob(path))
+        path = az_path_dir(path);
+    add_input(f, path);
+}
+
+/* Files that options name: extensions, rates of devices, captures. */
+static void add_options(struct allowed *f, const struct az_options *opts)
+{
+    for (size_t i = 0; i < az_option_count; i++) {
+        const struct az_option *o = &az_option_table[i];
+        if (o->type == AZ_OPT_PATH && o->owner == AZ_OWN_OPTIONS)
+            add_input(f, *(const struct az_sv *)((const char *)opts + o->offset));
+    }
+}
+
+/* What a format reads next to a file: the folder of captures, also next to the folder of its rank;
+ * the programs in a folder that the profiler wrote. */
+static void add_companions(struct allowed *f, const struct az_format *format, struct az_sv file)
+{
+    static const char *const form[] = { "%.*s/%s", "%.*s/../%s" };
+    const struct az_sv dir = az_path_dir(file);
+    if (!format || !file.n)
+        return;
+    for (size_t i = 0; format->companions && i < AZ_LENGTH(form); i++)
+        add(f, az_arena_printf(&f->arena, form[i], AZ_SVF(dir), format->companions).p,
+            AZ_SANDBOX_READ);
+    if (format->run_folder)
+        add(f, az_arena_str(&f->arena, dir), AZ_SANDBOX_READ);
+}
+
+static void add_job(struct allowed *f, const struct az_plan_job *job)
+{
+    for (size_t i = 0; i < job->files.n; i++) {
+        add_input(f, job->files.v[i].path);
+        add_companions(f, job->format, job->files.v[i].path);
+    }
+    for (size_t i = 0; i < job->input->files.n; i++) {
+        const struct az_input_file *file = &job->input->files.v[i];
+        if (i >= job->files.n || !az_sv_eq(file->path, job->files.v[i].path))
+            add_input(f, file->path);
+        add_input(f, file->part);
+    }
+    add_input(f, job->beside);
+    add_options(f, &job->input->opts);
+    add_companions(f, job->format, job->input->opts.comparison_json_path);
+    add_companions(f, job->format, job->beside);
+}
+
+static void add_plan(struct allowed *f, const struct az_plan *plan, bool reports)
+{
+    for (size_t i = 0; i < plan->jobs.n; i++) {
+        add_job(f, &plan->jobs.v[i]);
+        if (reports)
+            add_targets(f, &plan->jobs.v[i].targets);
+    }
+    for (size_t i = 0; reports && i < AZ_STEP_COUNT; i++)
+        add_targets(f, &plan->steps[i].targets);
+    if (plan->config)
+        add_results(f, plan->config->gates.baseline);
+    if (reports && plan->config && plan->config->history.path.n)
+        add_output(f, plan->config->history.path);
+}
+
+/* Of the command itself. */
+static void add_needs(struct allowed *f, const struct az_sandbox_needs *needs)
+{
+    for (size_t i = 0; i < AZ_LENGTH(needs->write) && needs->write[i]; i++)
+        add_output(f, az_sv_str(needs->write[i]));
+    for (size_t i = 0; i < needs->n_read; i++) {
+        const struct az_sv path = az_sv_str(needs->read[i]);
+        add_results(f, path);
+        if (needs->replaced && az_path_stat(needs->read[i]).kind == AZ_PATH_FILE)
+            add(f, az_arena_str(&f->arena, az_path_dir(path)), AZ_SANDBOX_READ);
+    }
+}
+
+/* Where the loader finds the library of workbooks, which is loaded when one is written. */
+static void add_libraries(struct allowed *f)
+{
+    const char *path = az_env("LD_LIBRARY_PATH");
+    struct az_sv rest = az_sv_str(path ? path : ""), folder;
+    while (rest.n) {
+        const char *colon = memchr(rest.p, ':', rest.n);
+        folder = az_sv_make(rest.p, colon ? (size_t)(colon - rest.p) : rest.n);
+        rest = colon ? az_sv_make(colon + 1, rest.n - folder.n - 1) : AZ_SV("");
+        if (folder.n)
+            add(f, az_arena_str(&f->arena, folder), AZ_SANDBOX_READ);
+    }
 }
 
 /* Temporary files, devices, and what the options of the command name. */
-static void restrict_writes(const struct az_plan *plan, const struct az_sandbox_needs *needs)
+static void restrict_files(const struct az_plan *plan, const struct az_sandbox_needs *needs)
 {
+    const unsigned both = AZ_SANDBOX_READ | AZ_SANDBOX_WRITE;
     /* SQLite sorts what is large in files of its first, else TMPDIR, else /var/tmp. */
     const char *sorting = az_env("SQLITE_TMPDIR"), *tmp = az_env("TMPDIR");
     const char *summary = az_env("GITHUB_STEP_SUMMARY");
-    struct paths list;
-    struct az_arena a;
-    az_arena_init(&a, NULL);
-    az_vec_init(&list, NULL);
-    int rc = az_vec_push(&list, tmp && *tmp ? tmp : "/tmp");
-    if (rc == 0 && sorting && *sorting)
-        rc = az_vec_push(&list, sorting);
-    else if (rc == 0 && !(tmp && *tmp))
-        rc = az_vec_push(&list, "/var/tmp");
-    if (rc == 0)
-        rc = az_vec_push(&list, "/dev");
-    if (rc == 0 && summary && *summary)
-        rc = add_path(&list, &a, az_sv_str(summary));
-    for (size_t i = 0; rc == 0 && needs && i < AZ_LENGTH(needs->write) && needs->write[i]; i++)
-        rc = add_path(&list, &a, az_sv_str(needs->write[i]));
-    if (rc == 0 && plan && !(needs && needs->no_reports))
-        rc = add_plan(&list, &a, plan);
-    if (rc == 0)
-        (void)az_sandbox_writes(list.v, list.n);
-    az_vec_release(&list);
-    az_arena_release(&a);
+    const bool reads = plan || (needs && needs->n_read);
+    struct allowed f = { .error = 0 };
+    az_arena_init(&f.arena, NULL);
+    az_vec_init(&f.list, NULL);
+    add(&f, tmp && *tmp ? tmp : "/tmp", both);
+    if (sorting && *sorting)
+        add(&f, sorting, both);
+    else if (!(tmp && *tmp))
+        add(&f, "/var/tmp", both);
+    add(&f, "/dev", both);
+    add_libraries(&f);
+    if (summary && *summary)
+        add_output(&f, az_sv_str(summary));
+    if (needs)
+        add_needs(&f, needs);
+    if (plan)
+        add_plan(&f, plan, !(needs && needs->no_reports));
+    if (!f.error)
+        (void)az_sandbox_files(f.list.v, f.list.n, reads ? both : AZ_SANDBOX_WRITE);
+    az_vec_release(&f.list);
+    az_arena_release(&f.arena);
 }
 
 void az_sandbox_settle_for(const struct az_plan *plan, const struct az_sandbox_needs *needs)
@@ -127,7 +227,7 @@ void az_sandbox_settle_for(const struct az_plan *plan, const struct az_sandbox_n
     for (size_t i = 0; plan && i < plan->jobs.n; i++)
         if (plan->jobs.v[i].format && plan->jobs.v[i].format->converts)
             return; /* another program turns it into what is read */
-    restrict_writes(plan, needs);
+    restrict_files(plan, needs);
     (void)az_sandbox_enter(needs && needs->sockets ? AZ_SANDBOX_PROGRAMS : AZ_SANDBOX_CHILDREN);
 }
 

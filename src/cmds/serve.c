@@ -43,7 +43,10 @@ static void on_plan(void *ctx, const struct az_plan *plan)
     const struct serving *x = ctx;
     if (!x->open)
         az_sandbox_settle_for(plan, &(struct az_sandbox_needs){ .write = { x->socket },
-                                                                .sockets = x->socket != NULL });
+                                                                .read = x->paths,
+                                                                .n_read = x->n,
+                                                                .sockets = x->socket != NULL,
+                                                                .replaced = true });
 }
 
 static int open_session(struct serving *x, struct az_diag *diag)

@@ -493,7 +493,8 @@ static int exit_status(int rc)
 static int session(struct splitting *s)
 {
     az_signals_install();
-    az_sandbox_settle_for(NULL, &(struct az_sandbox_needs){ .write = { s->out } });
+    az_sandbox_settle_for(
+        NULL, &(struct az_sandbox_needs){ .write = { s->out }, .read = &s->in, .n_read = 1 });
     const int rc = split_file(s);
     if (rc && rc != AZ_EINTR && s->diag.errors == 0)
         az_log_line(&s->log, AZ_LOG_QUIET, "error: %s: %s", s->in, az_err_text(rc));

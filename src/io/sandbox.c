@@ -171,11 +171,22 @@ struct beneath {
     int32_t folder;
 } __attribute__((packed));
 enum { CREATE_RULESET = 444, ADD_RULE, RESTRICT_SELF, VERSION_FLAG = 1, PATH_BENEATH = 1 };
-#define WRITE_FILE UINT64_C(2)
-#define TRUNCATE   (UINT64_C(1) << 14)
+#define WRITE_FILE  UINT64_C(2)
+#define READ_FILE   UINT64_C(4)
+#define READ_FOLDER UINT64_C(8)
+#define TRUNCATE    (UINT64_C(1) << 14)
 #define CHANGES                                                                                    \
     UINT64_C(0x1ff0) /* removing folders and files; making devices, folders, files, sockets, */    \
                      /* FIFOs and links */
+#define OF_FILES (READ_FILE | WRITE_FILE | TRUNCATE)
+
+/* Libraries loaded later, time zones and character sets, limits and processors of this machine.
+ * /proc has the environment of other processes, and /etc their passwords: only parts of both. */
+static const char *const of_system[] = {
+    "/usr",       "/lib",          "/lib64",     "/nix/store",          "/gnu/store",
+    "/proc/self", "/proc/meminfo", "/proc/stat", "/etc/ld.so.cache",    "/etc/localtime",
+    "/dev",       "/proc/cpuinfo", "/opt",       "/sys/devices/system", "/sys/fs/cgroup",
+};
 
 static long landlock_version(void) { return syscall(CREATE_RULESET, NULL, 0, VERSION_FLAG); }
 
@@ -195,23 +206,32 @@ static void allow(int ruleset, const char *path, uint64_t all)
     if (b.folder < 0)
         return;
     if (fstat(b.folder, &st) == 0) {
-        b.allowed = S_ISDIR(st.st_mode) ? all : all & (WRITE_FILE | TRUNCATE);
+        b.allowed = S_ISDIR(st.st_mode) ? all : all & OF_FILES;
         (void)syscall(ADD_RULE, ruleset, PATH_BENEATH, &b, 0);
     }
     (void)close(b.folder);
 }
 
-bool az_sandbox_writes(const char *const *paths, size_t n)
+static uint64_t rights_of(unsigned how, long version)
+{
+    return (how & AZ_SANDBOX_READ ? READ_FILE | READ_FOLDER : 0) |
+           (how & AZ_SANDBOX_WRITE ? WRITE_FILE | CHANGES | (version >= 3 ? TRUNCATE : 0) : 0);
+}
+
+bool az_sandbox_files(const struct az_sandbox_path *paths, size_t n, unsigned how)
 {
     const long version = landlock_version();
-    const struct ruleset r = { .files = WRITE_FILE | CHANGES | (version >= 3 ? TRUNCATE : 0) };
+    const struct ruleset r = { .files = rights_of(how, version) };
     if (version < 1)
         return false;
     const int ruleset = (int)syscall(CREATE_RULESET, &r, sizeof r, 0);
     if (ruleset < 0)
         return false;
     for (size_t i = 0; i < n; i++)
-        allow(ruleset, paths[i], r.files);
+        if (paths[i].how & how)
+            allow(ruleset, paths[i].path, rights_of(paths[i].how & how, version));
+    for (size_t i = 0; how & AZ_SANDBOX_READ && i < AZ_LENGTH(of_system); i++)
+        allow(ruleset, of_system[i], READ_FILE | READ_FOLDER);
     const bool done =
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(RESTRICT_SELF, ruleset, 0) == 0;
     (void)close(ruleset);
@@ -226,10 +246,11 @@ bool az_sandbox_enter(enum az_sandbox how)
     return false;
 }
 
-bool az_sandbox_writes(const char *const *paths, size_t n)
+bool az_sandbox_files(const struct az_sandbox_path *paths, size_t n, unsigned how)
 {
     (void)paths;
     (void)n;
+    (void)how;
     return false;
 }
 #endif

@@ -120,7 +120,8 @@ static int refused(const char *in, const char *other)
     char old[64], dir[64];
     snprintf(old, sizeof old, "%s/old", other);
     snprintf(dir, sizeof dir, "%s/dir", other);
-    if (!makes(other, "old") || !az_sandbox_writes(&in, 1))
+    const struct az_sandbox_path allowed = { in, AZ_SANDBOX_WRITE };
+    if (!makes(other, "old") || !az_sandbox_files(&allowed, 1, AZ_SANDBOX_WRITE))
         return 127;
     return (makes(other, "new") ? 0 : MAKE) | (makes(other, "old") ? 0 : OVERWRITE) |
            (unlink(old) == 0 ? 0 : REMOVE) | (mkdir(dir, 0700) == 0 ? 0 : FOLDER) |
@@ -150,10 +151,69 @@ static void writes_beneath(void **state)
     assert_int_equal(rmdir(in) | rmdir(other), 0);
 }
 
+static bool reads(const char *dir, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    const int fd = open(path, O_RDONLY);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+/* Bits of what can be read. */
+enum {
+    ALLOWED_FILE = 1,
+    OTHER_FILE = 2,
+    ALLOWED_FOLDER = 4,
+    SYSTEM = 8,
+    PASSWORDS = 16,
+    WRITTEN = 32
+};
+
+static int readable(const char *in, const char *other)
+{
+    char file[64];
+    snprintf(file, sizeof file, "%s/old", other);
+    const struct az_sandbox_path allowed[] = { { in, AZ_SANDBOX_READ | AZ_SANDBOX_WRITE },
+                                               { file, AZ_SANDBOX_READ },
+                                               { "/missing/folder", AZ_SANDBOX_READ } };
+    if (!makes(other, "old") || !makes(other, "new") || !makes(in, "x") ||
+        !az_sandbox_files(allowed, AZ_LENGTH(allowed), AZ_SANDBOX_READ | AZ_SANDBOX_WRITE))
+        return 127;
+    return (reads(other, "old") ? ALLOWED_FILE : 0) | (reads(other, "new") ? OTHER_FILE : 0) |
+           (reads(in, "x") ? ALLOWED_FOLDER : 0) | (reads("/proc/self", "status") ? SYSTEM : 0) |
+           (reads("/etc", "passwd") ? PASSWORDS : 0) | (makes(other, "old") ? WRITTEN : 0);
+}
+
+static void reads_beneath(void **state)
+{
+    char in[] = "/tmp/sandbox_in.XXXXXX", other[] = "/tmp/sandbox_other.XXXXXX", path[64];
+    static const char *const made[] = { "old", "new", "x" };
+    int status = -1;
+    (void)state;
+    if (!(az_sandbox_has() & AZ_SANDBOX_HAS_LANDLOCK))
+        return;
+    assert_non_null(mkdtemp(in));
+    assert_non_null(mkdtemp(other));
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(readable(in, other));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), ALLOWED_FILE | ALLOWED_FOLDER | SYSTEM);
+    for (size_t i = 0; i < 2 * AZ_LENGTH(made); i++) {
+        snprintf(path, sizeof path, "%s/%s", i % 2 ? in : other, made[i / 2]);
+        (void)remove(path);
+    }
+    assert_int_equal(rmdir(in) | rmdir(other), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(has_what_the_kernel_has),
                                         cmocka_unit_test(takes_away),
-                                        cmocka_unit_test(writes_beneath) };
+                                        cmocka_unit_test(writes_beneath),
+                                        cmocka_unit_test(reads_beneath) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
