@@ -276,6 +276,34 @@ static size_t step(struct az_sv s, size_t *i)
     return az_utf8_width(az_sv_make(s.p + from, *i - from));
 }
 
+enum { MOST_PROSE = 160 }; /* bytes of a text that is shortened by words */
+
+/* Where the head of a text ends and its tail begins if inner words are omitted, with as many
+ * columns as fit into `room`. Columns used. */
+static size_t fit_words(struct az_sv s, size_t room, size_t *head, size_t *tail)
+{
+    size_t best = 0;
+
+    for (size_t i = 1; i < s.n && s.n <= MOST_PROSE; i++) {
+        const size_t used = s.p[i] == ' ' ? az_utf8_width(az_sv_make(s.p, i)) : room + 1;
+        if (used > room)
+            continue;
+        size_t from = s.n, ends = 0;
+        for (size_t k = s.n; k > i + 1 && used + ends <= room; k--) {
+            ends = az_utf8_width(az_sv_make(s.p + k - 1, s.n - k + 1));
+            if (s.p[k - 2] == ' ' && used + ends <= room)
+                from = k - 1;
+        }
+        ends = az_utf8_width(az_sv_make(s.p + from, s.n - from));
+        if (used + ends > best || (used + ends == best && ends > 0)) {
+            best = used + ends;
+            *head = i;
+            *tail = from;
+        }
+    }
+    return best;
+}
+
 struct az_sv az_utf8_fit(struct az_arena *a, struct az_sv s, size_t width, bool middle)
 {
     size_t total = az_utf8_width(s);
@@ -283,6 +311,10 @@ struct az_sv az_utf8_fit(struct az_arena *a, struct az_sv s, size_t width, bool 
     if (total <= width || width < 2)
         return s;
     size_t room = width - 1; /* one column for the mark */
+    size_t before = 0, after = 0;
+    if (middle && 3 * fit_words(s, room, &before, &after) >= 2 * room)
+        return az_arena_printf(a, "%.*s\xe2\x80\xa6%.*s", AZ_SVF(az_sv_make(s.p, before)),
+                               AZ_SVF(az_sv_make(s.p + after, s.n - after)));
     size_t tail_room = middle ? room / 3 : 0, head_room = room - tail_room;
     size_t head = 0, at = 0, used = 0;
     while (at < s.n) {

@@ -246,16 +246,45 @@ static void counts_and_cuts_units(void **state)
         assert_int_equal(az_utf8_cut_units(s, units).n, bytes[units]);
 }
 
+/* A text of words loses inner words; a name without blanks its middle; a word too long for that is
+ * truncated, too. */
+static void fits_by_words(void **state)
+{
+    static const struct {
+        const char *text, *want;
+        size_t width;
+    } row[] = {
+        { "Memcpy HtoD (Pageable -> Device)",
+          "Memcpy HtoD (Pageable\xe2\x80\xa6"
+          "Device)",
+          30 },
+        { "[1024] [512,1024] [1024,1024]", "[1024]\xe2\x80\xa6[1024,1024]", 25 },
+        { "host code", "host code", 9 },
+        { "aten::native_layer_norm", "aten::na\xe2\x80\xa6norm", 13 },
+        { "a averyveryverylongword b",
+          "a aver\xe2\x80\xa6"
+          "d b",
+          10 },
+    };
+    struct az_arena a;
+
+    (void)state;
+    az_arena_init(&a, NULL);
+    for (size_t i = 0; i < AZ_LENGTH(row); i++) {
+        const struct az_sv got = az_utf8_fit(&a, az_sv_str(row[i].text), row[i].width, true);
+        assert_string_equal(az_arena_str(&a, got), row[i].want);
+        assert_true(az_utf8_width(got) <= row[i].width);
+    }
+    az_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decodes),
-        cmocka_unit_test(never_trusts),
-        cmocka_unit_test(cleans),
-        cmocka_unit_test(measures),
-        cmocka_unit_test(cuts),
-        cmocka_unit_test(lowers),
-        cmocka_unit_test(counts_and_cuts_units),
+        cmocka_unit_test(decodes),  cmocka_unit_test(never_trusts),
+        cmocka_unit_test(cleans),   cmocka_unit_test(fits_by_words),
+        cmocka_unit_test(measures), cmocka_unit_test(cuts),
+        cmocka_unit_test(lowers),   cmocka_unit_test(counts_and_cuts_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
