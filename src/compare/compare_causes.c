@@ -267,33 +267,53 @@ static int add(struct work *w, enum az_cause_kind kind, struct az_sv name, int64
                                 ((struct az_change_cause){ kind, name, name, { b, t } }));
 }
 
-/* Are the rows of the key copies? */
-static bool counts_copies(const struct az_causes *o)
+static bool is_parted(const struct az_causes *o)
 {
-    return o->by == AZ_BY_OPERATOR || o->by == AZ_BY_FAMILY;
+    return o->by != AZ_BY_GROUP && o->side[0].parted && o->side[1].parted;
 }
 
 /* Time that the rows of the key are to add up to. */
-static int64_t target(const struct az_causes *o, size_t side)
+static int64_t target(const struct az_causes *o, size_t side, bool with_copies)
 {
     const struct az_sum_of_time *t = &o->side[side];
 
-    if (o->by == AZ_BY_GROUP || !(o->side[0].parted && o->side[1].parted))
-        return t->busy;
-    return counts_copies(o) ? t->compute + t->copies : t->compute;
+    return !is_parted(o) ? t->busy : t->compute + (with_copies ? t->copies : 0);
+}
+
+/* Are the rows of the key copies, too? Tables of kernels have them in some formats only: they do if
+ * the rows then add up better to what they are to add up to. */
+static bool counts_copies(const struct work *w, const int64_t rows[2])
+{
+    const struct az_causes *o = w->out;
+    double copies[2] = { 0, 0 };
+    int64_t off[2] = { 0, 0 }; /* without and with */
+
+    if (o->by != AZ_BY_KERNEL)
+        return o->by == AZ_BY_OPERATOR || o->by == AZ_BY_FAMILY;
+    for (size_t i = 0; i < w->sums.n; i++)
+        for (size_t side = 0; side < 2; side++)
+            if (w->sums.v[i].family == AZ_FAMILY_COPY)
+                copies[side] += w->sums.v[i].ns[side];
+    for (size_t side = 0; side < 2; side++) {
+        if (llround(copies[side]) < o->side[side].copies)
+            return false;
+        for (size_t with = 0; with < 2; with++)
+            off[with] = az_add_sat(off[with], llabs(target(o, side, with == 1) - rows[side]));
+    }
+    return off[1] < off[0];
 }
 
 static int add_parts(struct work *w, const int64_t rows[2])
 {
     struct az_causes *o = w->out;
     const struct az_sum_of_time *b = &o->side[0], *t = &o->side[1];
-    const bool parted = b->parted && t->parted && o->by != AZ_BY_GROUP;
-    const int64_t over[2] = { target(o, 0) - rows[0], target(o, 1) - rows[1] };
+    const bool parted = is_parted(o), copies = counts_copies(w, rows);
+    const int64_t over[2] = { target(o, 0, copies) - rows[0], target(o, 1, copies) - rows[1] };
     int rc = add(w, AZ_CAUSE_IDLE, AZ_SV("idle"), b->idle, t->idle);
 
     if (!rc && parted)
         rc = add(w, AZ_CAUSE_COMM, AZ_SV("exposed communication"), b->comm, t->comm);
-    if (!rc && parted && !counts_copies(o))
+    if (!rc && parted && !copies)
         rc = add(w, AZ_CAUSE_COPY, AZ_SV("exposed copies"), b->copies, t->copies);
     if (!rc && o->by == AZ_BY_NONE)
         return add(w, AZ_CAUSE_WORK, parted ? AZ_SV("compute") : AZ_SV("busy"), over[0], over[1]);
