@@ -46,7 +46,7 @@ static const struct az_cmd_opt options[] = {
     { 'j', "jobs", "N", "inputs to analyze concurrently; 0: one per CPU" },
     { OPT_DRY_RUN, "dry-run", NULL, "print the files to be read and written, then exit" },
     { 'q', "quiet", NULL, "print errors only; no text report unless requested with --format" },
-    { 'v', "verbose", NULL, "print every table and notes; repeat for more" },
+    { 'v', "verbose", NULL, "print the main tables and notes; -vv: every table" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
     { OPT_STRICT, "strict", NULL, "treat warnings about an input as failures" },
@@ -67,7 +67,7 @@ static const struct az_cmd_opt tracelens_options[] = {
     { OPT_FORMAT, "format", "LIST", "additional output formats of 'analyzer list'" },
     { OPT_DRY_RUN, "dry-run", NULL, "print the files to be read and written, then exit" },
     { 'q', "quiet", NULL, "print errors only; no text report" },
-    { 'v', "verbose", NULL, "print every table and notes; repeat for more" },
+    { 'v', "verbose", NULL, "print the main tables and notes; -vv: every table" },
     { 'h', "help", NULL, "print this help" },
 };
 
@@ -258,6 +258,8 @@ static struct az_sv stem_of(const struct az_input *in)
         return az_path_base(path);
     if (az_path_stat(path.p).kind == AZ_PATH_DIR)
         return az_path_base(path);
+    if (az_sv_is(in->format, AZ_FORMAT_RESULT))
+        return az_saved_name(path);
     return f && f->stem ? f->stem(path) : az_path_stem(path);
 }
 

@@ -9,6 +9,7 @@
 #include "read/part_file.h"
 #include "read/rank_sessions.h"
 #include "read/skipped_files.h"
+#include "saved/load.h"
 
 #include "io/path.h"
 
@@ -526,6 +527,16 @@ static struct az_sv run_title(const struct grouping *g, const struct az_input *i
     return title;
 }
 
+/* Of hosts that one profiler session recorded into one folder: the folder; empty: it has no name.
+ */
+static struct az_sv session_title(const struct az_format *f, const struct az_input *in)
+{
+    const struct az_sv folder = az_path_base(az_path_dir(in->files.v[0].path));
+
+    return !f || !f->run_folder || az_sv_is(folder, ".") || az_sv_is(folder, "/") ? AZ_SV("")
+                                                                                  : folder;
+}
+
 /* An input of several files: the title of a run, and a note of what was put together. */
 static void name_input(const struct grouping *g, struct az_input *in)
 {
@@ -536,6 +547,8 @@ static void name_input(const struct grouping *g, struct az_input *in)
     in->is_run |= g->ranks != APART && f && f->ranks_reduced;
     if (in->is_run || (in->processes && several_stems(f, in)))
         in->title = run_title(g, in);
+    else if (session_title(f, in).n)
+        in->title = session_title(f, in);
     az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE,
                 "%zu files form one input '%.*s'; use a configuration to separate them",
                 in->files.n, AZ_SVF(in->title));
@@ -755,7 +768,7 @@ int az_plan_saved(struct az_config *c, const char *path)
         return rc;
     while (p.n > 1 && p.p[p.n - 1] == '/')
         p.n--;
-    in->title = az_path_stat(path).kind == AZ_PATH_DIR ? az_path_base(p) : az_path_stem(p);
+    in->title = az_path_stat(path).kind == AZ_PATH_DIR ? az_path_base(p) : az_saved_name(p);
     in->format = AZ_SV(AZ_FORMAT_RESULT);
     in->files.mem = NULL;
     return az_vec_push(&in->files, ((struct az_input_file){ .path = az_arena_dup(&c->arena, p),

@@ -96,7 +96,7 @@ static int read_one(const char *path, enum az_saved kind, struct az_saved_list *
     rc = az_load_saved(&d->doc, kind, path, &partial, diag);
     if (kind == AZ_SAVED_TABLES || kind == AZ_SAVED_BOOK)
         az_saved_guess(&d->doc);
-    d->title = kind == AZ_SAVED_BOOK                        ? az_path_stem(d->path)
+    d->title = kind == AZ_SAVED_BOOK                        ? az_saved_name(d->path)
                : kind == AZ_SAVED_TABLES || !d->doc.title.n ? az_path_base(d->path)
                                                             : d->doc.title;
     if (!rc && is_comparison(&d->doc)) {

@@ -196,15 +196,22 @@ static int check_labels(const struct az_labels *l, struct az_where at, struct az
     return rc;
 }
 
-int az_gates_check(const struct az_config *c, struct az_diag *diag)
+int az_labels_check(const struct az_config *c, struct az_diag *diag)
 {
-    const char *epoch = az_env("SOURCE_DATE_EPOCH");
-    int64_t time;
     int rc = check_labels(&c->history_labels, c->history.where, diag);
 
     for (size_t i = 0; !rc && i < c->inputs.n; i++)
         rc = check_labels(&c->inputs.v[i].opts.labels, c->inputs.v[i].where, diag);
-    if (!rc && epoch && *epoch && !az_history_time(az_sv_str(epoch), &time))
+    return rc;
+}
+
+int az_gates_check(struct az_diag *diag)
+{
+    const char *epoch = az_env("SOURCE_DATE_EPOCH");
+    int64_t time;
+    int rc = AZ_OK;
+
+    if (epoch && *epoch && !az_history_time(az_sv_str(epoch), &time))
         rc = az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "invalid SOURCE_DATE_EPOCH '%s'", epoch);
     return rc;
 }
@@ -315,7 +322,8 @@ static int from_files(struct az_gate_step *s, struct az_gate_in *in)
         in->no_base = az_arena_printf(&s->arena, "no baseline: '%.*s' could not be read",
                                       AZ_SVF(az_path_base(path)));
     } else {
-        s->base.label = az_arena_dup(&s->arena, az_path_base(path));
+        const bool folder = az_path_stat(path.p).kind == AZ_PATH_DIR;
+        s->base.label = az_arena_dup(&s->arena, folder ? az_path_base(path) : az_saved_name(path));
         in->base = &s->base;
     }
     az_saved_release(&l);

@@ -38,8 +38,9 @@ struct az_gate_step {
 
 /* ---- gates.c ---- */
 /* What can be checked before anything is run: AZ_ECONFIG for a label 'created' or a
- * SOURCE_DATE_EPOCH that is no time. */
-int az_gates_check(const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
+ * SOURCE_DATE_EPOCH that is no time. Labels are checked where no gate uses them, too. */
+int az_labels_check(const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
+int az_gates_check(struct az_diag *diag) AZ_MUST_USE;
 int az_step_gates(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- gate_baseline.c ---- */

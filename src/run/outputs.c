@@ -9,9 +9,9 @@
 #include "base/utf8.h"
 #include "io/path.h"
 #include "reports/list.h"
+#include "saved/load.h"
 
 #define NO_GATES   "format '%.*s' skipped, it requires gates; add \"gates\", or use `analyzer gate`"
-#define SUFFIX     "_perf_report"
 #define NAME_BYTES 100 /* of a title in a file name; the rest of the 255 is for base and suffix */
 
 struct az_sv az_name_safe(struct az_arena *a, struct az_sv title)
@@ -131,8 +131,8 @@ static int choose_stem(const struct naming *n, size_t i)
                                               : job->input->files.v[0].path;
         dir = az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);
     }
-    name =
-        job->input->stem.n ? job->input->stem : az_arena_printf(a, "%.*s%s", AZ_SVF(name), SUFFIX);
+    name = job->input->stem.n ? job->input->stem
+                              : az_arena_printf(a, "%.*s%s", AZ_SVF(name), AZ_REPORT_SUFFIX);
     n->w[i].stem = az_sv_is(dir, ".") ? name : az_path_join(a, dir, name);
     return n->w[i].stem.p ? AZ_OK : az_arena_error(a);
 }
@@ -373,7 +373,7 @@ static int plan_steps(const struct naming *n)
     if (!rc && az_step_wanted(n->c, AZ_STEP_GATES)) {
         struct naming g = *n;
         g.gates = true;
-        rc = az_gates_check(n->c, n->diag);
+        rc = az_gates_check(n->diag);
         if (!rc)
             rc = plan_step(&g, AZ_STEP_GATES, n->c->gates.given ? "gates" : "class times", "gates",
                            &none);

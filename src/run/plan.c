@@ -1,9 +1,11 @@
 /* The plan: one job per input of the config; what can be known before any work is found here. */
+#include "run/gates.h"
 #include "run/internal.h"
 #include "run/post_actions.h"
 
 #include "base/utf8.h"
 #include "compare/compare.h"
+#include "read/rank_name.h"
 #include "reports/list.h"
 
 void az_plan_init(struct az_plan *p)
@@ -285,11 +287,31 @@ static void plan_families(struct az_plan *p)
         p->jobs.v[i].families = any;
 }
 
+/* Values that only some inputs use, but none may get wrong. */
+static int check_values(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
+{
+    int rc = az_labels_check(c, diag);
+
+    for (size_t i = 0; !rc && i < c->inputs.n; i++) {
+        const struct az_input *in = &c->inputs.v[i];
+        struct az_rank_name name;
+        if (!in->opts.rank_pattern.n)
+            continue;
+        rc = az_rank_name_init(&name, in->opts.rank_pattern, &p->arena,
+                               in->where.file.n ? in->where : AZ_NOWHERE, diag);
+        if (!rc)
+            az_rank_name_release(&name);
+    }
+    return rc;
+}
+
 int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
 {
     int rc = check_stdin(c, diag);
 
     p->config = c;
+    if (!rc)
+        rc = check_values(p, c, diag);
     if (!rc)
         rc = az_vec_reserve(&p->jobs, c->inputs.n);
     for (size_t i = 0; !rc && i < c->inputs.n; i++) {

@@ -80,6 +80,16 @@ static bool looks_like_history(struct az_sv head)
            az_sv_find(head, AZ_SV("CREATE TABLE sample(run_id INTEGER REFERENCES run(id)")) >= 0;
 }
 
+struct az_sv az_saved_name(struct az_sv path)
+{
+    struct az_sv name = az_path_stem(path);
+    const struct az_sv tail = AZ_SV(AZ_REPORT_SUFFIX);
+
+    if (name.n > tail.n && az_sv_ends(name, tail))
+        name.n -= tail.n;
+    return name;
+}
+
 bool az_saved_is_history(const char *path)
 {
     struct az_source_opts o = { .window = PAGES };

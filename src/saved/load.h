@@ -22,6 +22,11 @@ enum az_saved az_saved_kind(const char *path);
  */
 const char *az_saved_why_no_profile(const char *path, struct az_sv head);
 
+/* Ends the names of reports, before their extension. */
+#define AZ_REPORT_SUFFIX "_perf_report"
+/* The name of a saved result for readers: "runs/train_step_perf_report.json" is train_step. */
+struct az_sv az_saved_name(struct az_sv path);
+
 /* A history of this program (regression/history.h), by its first page. */
 bool az_saved_is_history(const char *path);
 
