@@ -566,9 +566,23 @@ static int put_absolute(struct az_vec_char *t, const struct az_gate_result *x)
                           AZ_SVF(named ? unit : AZ_SV("")));
 }
 
+/* One value on each side: no test, however large the difference. */
+static bool is_single(size_t a, size_t b) { return a <= 1 && b <= 1; }
+
+static int put_test(struct az_vec_char *t, const struct az_gate_result *x)
+{
+    const size_t a = x->steps ? x->steps->n_a : x->base.n, b = x->steps ? x->steps->n_b : x->cand.n;
+    const bool steps = x->steps || word(x->rule->samples, "steps");
+
+    if (is_single(a, b))
+        return az_text_printf(t, "; one %s each, too few for a test", steps ? "step" : "run");
+    return az_text_printf(t, "; p = %.3g, effect %.2f, %zu and %zu %s",
+                          x->status == AZ_GATE_IMPROVED ? x->p_better : x->p, x->effect, a, b,
+                          steps ? "steps" : "runs");
+}
+
 static int put_limits(struct az_vec_char *t, const struct az_gate_result *x)
 {
-    const bool better = x->status == AZ_GATE_IMPROVED;
     int rc = 0;
     if (isnan(x->limit_rel) || isnan(x->base.center) || isnan(x->cand.center))
         return 0;
@@ -576,10 +590,7 @@ static int put_limits(struct az_vec_char *t, const struct az_gate_result *x)
     if (!rc && x->limit_abs > 0)
         rc = put_absolute(t, x);
     if (!rc && !isnan(x->p))
-        rc = az_text_printf(
-            t, "; p = %.3g, effect %.2f, %zu and %zu %s", better ? x->p_better : x->p, x->effect,
-            x->steps ? x->steps->n_a : x->base.n, x->steps ? x->steps->n_b : x->cand.n,
-            x->steps || word(x->rule->samples, "steps") ? "steps" : "runs");
+        rc = put_test(t, x);
     if (!rc && !isnan(x->low))
         rc = az_text_printf(t, "; ratio %.4f to %.4f, %zu and %zu runs", x->low, x->high, x->base.n,
                             x->cand.n);
