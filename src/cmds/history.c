@@ -55,7 +55,7 @@ static int write_text(const struct history_args *h, struct az_document *doc)
     int rc;
 
     az_vec_init(&text, NULL);
-    doc->text_full = h->verbose;
+    doc->text_full = doc->text_all = h->verbose;
     doc->text_columns = az_text_columns();
     doc->text_rows = h->verbose ? 0 : doc->text_rows;
     rc = az_text_write(doc, &text, az_want_color(h->color, STDOUT_FILENO));
@@ -262,7 +262,7 @@ static int do_import(struct history_args *h, struct az_history *db, struct az_do
 }
 
 static const struct sub subs[] = {
-    { "list", AZ_HISTORY_READ, 1, "no operand", do_list },
+    { "list", AZ_HISTORY_READ, 1, "--db=FILE and no operand", do_list },
     { "show", AZ_HISTORY_READ, 2, "the number of a run", do_show },
     { "trend", AZ_HISTORY_READ, 2, "one KEY: part of \"input / table / key / column\", or a glob",
       do_trend },

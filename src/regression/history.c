@@ -239,7 +239,9 @@ static struct az_sv uri_of(struct az_history *h, const char *tail)
     return out;
 }
 
-/* A database in WAL mode cannot be read in a folder that cannot be written, unless it is declared
+/* Opened to write where that is permitted, without writing: the last connection that may write
+ * deletes the log and its index when it is closed, one that may only read leaves them behind.
+ * A database in WAL mode cannot be read in a folder that cannot be written, unless it is declared
  * read-only; that is so if there is no log next to it. */
 static int open_read(struct az_history *h)
 {
@@ -250,7 +252,9 @@ static int open_read(struct az_history *h)
 
     az_diag_init(&first);
     h->diag = &first;
-    rc = open_db(h, uri_of(h, "?mode=ro"), SQLITE_OPEN_READONLY);
+    rc = open_db(h, uri_of(h, "?mode=rw"), SQLITE_OPEN_READWRITE);
+    if (!rc)
+        rc = az_history_db_exec(h, "PRAGMA query_only=ON");
     if (!rc)
         rc = find_version(h);
     h->diag = real;
@@ -360,6 +364,12 @@ static int64_t days_of(int64_t y, int64_t m, int64_t d)
     return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
 }
 
+/* Is there such a day? */
+static bool is_date(int64_t y, int64_t m, int64_t d)
+{
+    return m >= 1 && m <= 12 && d >= 1 && days_of(y, m, d) < days_of(y + m / 12, m % 12 + 1, 1);
+}
+
 static bool digits(struct az_sv s, size_t at, size_t n, int64_t *out)
 {
     *out = 0;
@@ -382,7 +392,7 @@ bool az_history_time(struct az_sv s, int64_t *seconds)
     if (!at(s, 4, '-'))
         return az_parse_i64(s, seconds) == 0 && *seconds >= 0;
     if (!digits(s, 0, 4, &y) || !digits(s, 5, 2, &mo) || !at(s, 7, '-') || !digits(s, 8, 2, &d) ||
-        mo < 1 || mo > 12 || d < 1 || d > 31)
+        !is_date(y, mo, d))
         return false;
     if (at(s, 10, 'T') || at(s, 10, ' ')) {
         if (!digits(s, 11, 2, &h) || !at(s, 13, ':') || !digits(s, 14, 2, &mi) || h > 23 || mi > 59)

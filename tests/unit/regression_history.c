@@ -675,11 +675,14 @@ static void times(void **state)
     assert_true(az_history_time(AZ_SV("2000-03-01T12:30:05.25+02:30"), &t) &&
                 t == 951913805 - 9000);
     assert_true(az_history_time(AZ_SV("2026-11-22 01:25"), &t) && t == 1795310700);
+    assert_true(az_history_time(AZ_SV("2024-02-29"), &t) &&
+                az_history_time(AZ_SV("2026-12-31"), &t));
     assert_true(az_history_time(AZ_SV("1700000000"), &t) && t == 1700000000);
     assert_true(az_sv_is(az_history_time_text(&e->a, 951913805), "2000-03-01T12:30:05Z"));
     assert_true(az_sv_is(az_history_time_text(&e->a, -1), "1969-12-31T23:59:59Z"));
     static const char *const bad[] = {
-        "", "yesterday", "2026-13-01", "2026-01-01T25:00", "2026-01-01x", "-5", "20260101T"
+        "",           "yesterday",        "2026-13-01",  "2026-02-30", "2023-02-29",
+        "2026-04-31", "2026-01-01T25:00", "2026-01-01x", "-5",         "20260101T"
     };
     for (size_t i = 0; i < AZ_LENGTH(bad); i++)
         assert_false(az_history_time(az_sv_str(bad[i]), &t));
