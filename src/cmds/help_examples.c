@@ -8,7 +8,7 @@ static const struct {
 } examples[] = {
     { &az_cmd_run,
       "  analyzer trace.json                                  one screen\n"
-      "  analyzer run trace.json -v                           more tables\n"
+      "  analyzer run trace.json -v                           more tables; -vv: all of them\n"
       "  analyzer run trace.json -q --format html,xlsx -o out report files in out/\n"
       "  analyzer run 'ranks/*.json.gz' --csv-dir out         ranks of one run, one CSV file per "
       "table\n"

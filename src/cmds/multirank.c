@@ -42,7 +42,7 @@ static const struct az_cmd_opt options[] = {
       "add tables specific to these tools: hta, nsys, tracelens, tt-perf-report, or all" },
     { 'j', "jobs", "N", "ranks to read concurrently; 0: one per CPU" },
     { 'q', "quiet", NULL, "print errors only; no text report unless requested with --format" },
-    { 'v', "verbose", NULL, "print the full text report and notes; repeat for more" },
+    { 'v', "verbose", NULL, "print the main tables and notes; -vv: every table" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
     { OPT_STRICT, "strict", NULL, "treat warnings about a run as failures" },
@@ -69,7 +69,7 @@ static const struct az_cmd_opt script_options[] = {
       "set an option for all runs ('analyzer help config'); repeatable" },
     { OPT_COMPAT, "compat", "TOOLS", "add tables specific to other tools" },
     { 'q', "quiet", NULL, "print errors only; no text report" },
-    { 'v', "verbose", NULL, "print the full text report and notes" },
+    { 'v', "verbose", NULL, "print the main tables and notes; -vv: every table" },
     { 'h', "help", NULL, "print this help" },
 };
 

@@ -197,7 +197,7 @@ static int run_folder(struct replay *r, const char *dir, struct az_diag *diag)
     doc.input = az_sv_str(dir);
     doc.format = AZ_SV("replay");
     doc.text_columns = az_text_columns();
-    doc.text_full = r->log.level >= AZ_LOG_VERBOSE;
+    doc.text_full = doc.text_all = r->log.level >= AZ_LOG_VERBOSE;
     r->run.cancelled = cancelled;
     r->run.progress = progress;
     r->run.ctx = r;

@@ -32,7 +32,7 @@ static const struct az_cmd_opt options[] = {
     { OPT_ONLY, "only", "TITLE", "analyze only the input with this title; repeatable" },
     { OPT_DRY_RUN, "dry-run", NULL, "print the files to be read and written, then exit" },
     { 'q', "quiet", NULL, "print errors only; no text report unless requested with --format" },
-    { 'v', "verbose", NULL, "print the full text report and notes; repeat for more" },
+    { 'v', "verbose", NULL, "print the main tables and notes; -vv: every table" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
     { OPT_STRICT, "strict", NULL, "treat warnings about an input as failures" },
@@ -204,6 +204,7 @@ void az_run_fill_opts(struct az_run_args *r)
                                         : AZ_LOG_NORMAL;
     r->run.log.color = az_want_color(r->run.color, STDERR_FILENO);
     r->run.text_full = r->verbose > 0;
+    r->run.text_all = r->verbose > 1;
     r->run.terminal = !r->run.text_classic && isatty(STDOUT_FILENO);
     r->run.quiet = r->quiet && !r->text_asked;
     if (r->quiet && r->run.progress == AZ_AUTO)

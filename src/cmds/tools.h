@@ -26,7 +26,7 @@ enum {
         { OPT_FORMAT, "format", "LIST", "additional output formats of 'analyzer list'" },          \
         { OPT_DRY_RUN, "dry-run", NULL, "print the files to be read and written, then exit" },     \
         { 'q', "quiet", NULL, "print errors only; no text report" },                               \
-        { 'v', "verbose", NULL, "print the full text report and notes" },                          \
+        { 'v', "verbose", NULL, "print the main tables and notes; -vv: every table" },             \
         { 'h', "help", NULL, "print this help" },
 
 struct az_tool_call {

@@ -75,7 +75,8 @@ struct az_document {
     struct az_arena *arena;
     struct az_mem *mem;
     /* how writers are to behave */
-    bool text_full;      /* text: everything, not only the classic block */
+    bool text_full;      /* text: the main tables, not only the classic block or first screen */
+    bool text_all;       /* text: with text_full, every table */
     bool verdict_first;  /* text: the verdict before the classic block */
     size_t text_rows;    /* rows a table in the text summary; 0: all */
     size_t text_columns; /* of a line of it */

@@ -211,6 +211,7 @@ int az_document_copy(struct az_document *dst, const struct az_document *src)
     dst->no_heading = src->no_heading;
     dst->classic = src->classic;
     dst->text_full = src->text_full;
+    dst->text_all = src->text_all;
     dst->verdict_first = src->verdict_first;
     dst->text_rows = src->text_rows;
     dst->text_columns = src->text_columns;

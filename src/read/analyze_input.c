@@ -323,6 +323,7 @@ static void fill_document(struct az_input_run *o, const struct az_run_opts *opts
     doc->classic =
         (o->caps & AZ_CAP_CLASSIC) && o->job->format->text_classic && in->where.file.n > 0;
     doc->text_full = !opts->text_classic && (opts->text_full || in->opts.text_mode == AZ_TEXT_FULL);
+    doc->text_all = doc->text_full && opts->text_all;
     doc->verdict_first = doc->text_full || (opts->terminal && in->opts.text_mode == AZ_TEXT_AUTO);
     doc->text_columns = az_text_columns();
     doc->origin_ns = origin_of(o->res);

@@ -13,7 +13,8 @@ struct az_run_opts {
     uint64_t memory_limit; /* bytes an input; 0: three quarters of az_memory_given() */
     struct az_log log;
     bool strict;       /* a warning makes its input a failed one */
-    bool text_full;    /* -v: everything, not only the classic block */
+    bool text_full;    /* -v: the main tables, not only the classic block or first screen */
+    bool text_all;     /* -vv: every table */
     bool terminal;     /* standard output is one: verdicts come before classic blocks */
     bool text_classic; /* never anything but the classic block where there is one */
     bool quiet;        /* no text on stdout, no warnings */

@@ -112,6 +112,7 @@ int az_followup_report(struct az_followup *f, enum az_step step, struct az_docum
 
     doc->xlsx_rows = out->xlsx_rows;
     doc->text_full = f->opts->text_full;
+    doc->text_all = f->opts->text_all;
     doc->text_columns = az_text_columns();
     az_arena_init(&scratch, doc->mem);
     if (out->text && step == AZ_STEP_SIDE_BY_SIDE && prints_side_by_side(f))

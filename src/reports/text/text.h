@@ -41,7 +41,9 @@ void az_text_table(struct az_textout *o, const struct az_table *t, size_t rows,
 /* Paths of regions, one row each: below the row that it is inside of, a path is an indent of two
  * blanks a row and the rest of its names. A text is empty without memory. */
 void az_text_paths(struct az_textout *o, struct az_sv *path, size_t n);
-void az_text_title(struct az_textout *o, struct az_sv title);
+/* The title of a table, and its id in parentheses: findings, commands and files name it by the id.
+ */
+void az_text_title(struct az_textout *o, struct az_sv title, struct az_sv id);
 static inline struct az_sv az_text_title_of(const struct az_table *t)
 {
     return t->title.n ? t->title : t->id;

@@ -157,11 +157,11 @@ bool az_text_findings(struct az_textout *o, const struct az_table *t, size_t mos
             continue;
         }
         if (n++ == 0)
-            az_text_title(o, verdict ? AZ_SV("Other findings") : az_text_title_of(t));
+            az_text_title(o, verdict ? AZ_SV("Other findings") : az_text_title_of(t), t->id);
         finding(o, t, r, &f, verdict ? 1 : SUBJECTS);
     }
     if (!n && !verdict) {
-        az_text_title(o, az_text_title_of(t));
+        az_text_title(o, az_text_title_of(t), t->id);
         az_textout_put(o, AZ_SV("  (none)\n"));
     }
     az_text_more(o, n || !verdict ? hidden : 0, 0);

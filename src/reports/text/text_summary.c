@@ -129,24 +129,33 @@ static void heading(struct az_textout *o, const struct az_document *doc, bool wi
     az_textout_put(o, AZ_SV("\n"));
 }
 
-static bool is_shown(const struct az_table *t, bool with_classic)
+/* The main tables; all: every one with rows but the verdict, which is printed already. */
+static bool is_shown(const struct az_document *doc, const struct az_table *t, bool with_classic,
+                     bool all)
 {
-    return (t->flags & AZ_TABLE_SUMMARY) && (with_classic || !(t->flags & AZ_TABLE_CLASSIC));
+    if (!with_classic && (t->flags & AZ_TABLE_CLASSIC))
+        return false;
+    return (t->flags & AZ_TABLE_SUMMARY) || (all && t->rows && t != az_headline_of(doc));
 }
 
-/* The tables, of which there are more: how to see them. */
-static void rest(struct az_textout *o, const struct az_document *doc, size_t seen)
+static size_t count_shown(const struct az_document *doc, bool with_classic, bool all)
 {
-    size_t all = 0;
+    size_t n = 0;
 
     for (size_t i = 0; i < doc->tables.n; i++)
-        all += is_shown(doc->tables.v[i], true);
-    if (all <= seen)
+        n += is_shown(doc, doc->tables.v[i], with_classic, all);
+    return n;
+}
+
+/* Tables that are not printed, and the option that prints them. */
+static void rest(struct az_textout *o, size_t more, const char *option)
+{
+    if (!more)
         return;
     az_textout_put(o, AZ_SV("\n"));
-    az_textout_colored(o, AZ_TEXT_DIM,
-                       az_arena_printf(o->scratch, "%zu more table%s: -v", all - seen,
-                                       all - seen == 1 ? "" : "s"));
+    az_textout_colored(
+        o, AZ_TEXT_DIM,
+        az_arena_printf(o->scratch, "%zu more table%s: %s", more, more == 1 ? "" : "s", option));
     az_textout_put(o, AZ_SV("\n"));
 }
 
@@ -165,8 +174,8 @@ static bool first_screen(struct az_textout *o, const struct az_document *doc)
         seen +=
             az_text_findings(o, doc->tables.v[i], az_headline_of(doc) ? FINDINGS_LEFT : FINDINGS,
                              az_headline_of(doc));
-    if (n)
-        rest(o, doc, seen);
+    const size_t all = n ? count_shown(doc, true, false) : 0;
+    rest(o, all > seen ? all - seen : 0, "-v");
     return n > 0;
 }
 
@@ -189,13 +198,16 @@ static void all_tables(struct az_textout *o, const struct az_document *doc, bool
 
     for (size_t i = 0; i < doc->tables.n && !o->error; i++) {
         const struct az_table *t = doc->tables.v[i];
-        if (!is_shown(t, with_classic) || (some && !has_metadata(t)))
+        if (!is_shown(doc, t, with_classic, doc->text_all) || (some && !has_metadata(t)))
             continue;
         if (t->form)
             az_text_form(o, t);
         else if (!az_text_findings(o, t, rows, NULL))
             az_text_table(o, t, t->flags & AZ_TABLE_SHORT ? SIZE_MAX : rows, NULL);
     }
+    if (doc->text_full && !doc->text_all)
+        rest(o, count_shown(doc, with_classic, true) - count_shown(doc, with_classic, false),
+             "-vv");
 }
 
 void az_text_headline(struct az_textout *o, const struct az_document *doc)

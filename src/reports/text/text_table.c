@@ -20,6 +20,8 @@ enum {
     LEAST_SENTENCE = 56, /* of a block */
     MOST_TEXT = 100,     /* of any text column */
     MOST_NAMES = 500,    /* of a column that are compared */
+    MOST_COMPARED = 32,  /* rows, of which some may look the same */
+    MOST_VALUE = 40,     /* of a text in a note */
     HEADER_LINES = 3,    /* at most */
     KEEP = 4             /* columns of this importance and below go first */
 };
@@ -513,11 +515,16 @@ void az_text_more(struct az_textout *o, size_t rows, size_t columns)
     az_textout_put(o, AZ_SV("\n"));
 }
 
-void az_text_title(struct az_textout *o, struct az_sv title)
+void az_text_title(struct az_textout *o, struct az_sv title, struct az_sv id)
 {
-    title = az_field_line(o->scratch, title);
+    title = az_utf8_fit(o->scratch, az_field_line(o->scratch, title), o->columns, false);
+    id = az_sv_eq(az_utf8_lower(o->scratch, title), id) ? AZ_SV("") : az_field_line(o->scratch, id);
+    if (id.n && az_utf8_width(title) + az_utf8_width(id) + 3 > o->columns)
+        id = AZ_SV("");
     az_textout_put(o, AZ_SV("\n"));
-    az_textout_colored(o, AZ_TEXT_BOLD, az_utf8_fit(o->scratch, title, o->columns, false));
+    az_textout_colored(o, AZ_TEXT_BOLD, title);
+    if (id.n)
+        az_textout_colored(o, AZ_TEXT_DIM, az_arena_printf(o->scratch, " (%.*s)", AZ_SVF(id)));
     az_textout_put(o, AZ_SV("\n"));
 }
 
@@ -577,12 +584,73 @@ static void note(struct az_textout *o, struct az_sv text)
     az_textout_wrapped(o, az_field_line(o->scratch, text), INDENT, INDENT);
 }
 
+/* ---- rows that look the same ---- */
+
+/* Do rows equal each other in all texts and ids that are shown? */
+static bool same_row(const struct view *v, size_t a, size_t b)
+{
+    for (size_t i = 0; i < v->n; i++) {
+        const struct field *f = &v->field[i];
+        const struct az_cell *x = az_table_at(v->t, a, f->col), *y = az_table_at(v->t, b, f->col);
+        if (f->name && !same_names(f, a, b))
+            return false;
+        if (!f->name && is_key(v, f) && (x->type != y->type || x->i != y->i))
+            return false;
+    }
+    return true;
+}
+
+static bool is_printed(const struct view *v, size_t col)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (v->field[i].col == col)
+            return true;
+    return false;
+}
+
+/* A key of the table that is not shown and differs between the rows; -1: none. */
+static ptrdiff_t key_that_differs(const struct view *v, size_t a, size_t b)
+{
+    const struct az_table *t = v->t;
+
+    for (size_t c = 0; c < t->columns.n; c++)
+        if ((t->columns.v[c].flags & AZ_KEY) && t->columns.v[c].type == AZ_TEXT &&
+            !is_printed(v, c) &&
+            !az_sv_eq(az_cell_text(az_table_at(t, a, c)), az_cell_text(az_table_at(t, b, c))))
+            return (ptrdiff_t)c;
+    return -1;
+}
+
+static struct az_sv short_value(struct az_textout *o, const struct az_cell *cell)
+{
+    const struct az_sv s = az_name_plain(o->scratch, az_field_line(o->scratch, az_cell_text(cell)));
+    return s.n ? az_utf8_fit(o->scratch, s, MOST_VALUE, true) : AZ_SV("none");
+}
+
+/* The first two rows that look the same: the key in which they differ. */
+static void note_equal_rows(struct az_textout *o, const struct view *v)
+{
+    const size_t rows = v->rows < MOST_COMPARED && !v->t->make ? v->rows : 0;
+
+    for (size_t b = 1; b < rows; b++)
+        for (size_t a = 0; a < b; a++) {
+            const ptrdiff_t c = same_row(v, a, b) ? key_that_differs(v, a, b) : -1;
+            if (c < 0)
+                continue;
+            note(o, az_arena_printf(o->scratch, "Equal rows differ in %.*s: %.*s; %.*s.",
+                                    AZ_SVF(v->t->columns.v[c].stem),
+                                    AZ_SVF(short_value(o, az_table_at(v->t, a, (size_t)c))),
+                                    AZ_SVF(short_value(o, az_table_at(v->t, b, (size_t)c)))));
+            return;
+        }
+}
+
 void az_text_table(struct az_textout *o, const struct az_table *t, size_t rows,
                    const struct az_screen_part *part)
 {
     struct view v;
 
-    az_text_title(o, az_text_title_of(t));
+    az_text_title(o, az_text_title_of(t), t->id);
     if (t->rows == 0) {
         az_textout_put(o, AZ_SV("  (none)\n"));
         return;
@@ -599,6 +667,7 @@ void az_text_table(struct az_textout *o, const struct az_table *t, size_t rows,
         cut_names(o, &v);
         header_rows(o, &v);
         body(o, &v);
+        note_equal_rows(o, &v);
     }
     if (t->note.n)
         note(o, t->note);
