@@ -18,20 +18,23 @@ int az_find_low_use(struct az_job *job, size_t trace)
     int rc = az_utilization_of(job, trace, &uses);
     for (size_t i = 0; rc == 0 && i < uses.n; i++) {
         const struct az_device_use *u = &uses.v[i];
-        int64_t idle = 0, chunks = 0;
+        int64_t idle = 0, chunks = 0, all = 0;
         for (size_t k = 0; k < u->chunks.n; k++) {
             const struct az_chunk *c = &u->chunks.v[k];
+            all += c->chunks;
             chunks += c->low ? c->chunks : 0;
             idle += c->low ? c->length - c->busy : 0;
         }
         if (chunks == 0)
             continue;
-        struct az_sv subject =
-            az_arena_printf(job->arena, "device %" PRId64 "%.*s: %.1f%% utilization", u->device,
-                            AZ_SVF(az_finding_rank(job, trace)),
-                            az_percent((double)u->busy, (double)u->length));
+        struct az_sv subject = az_arena_printf(job->arena,
+                                               "device %" PRId64 "%.*s: %" PRId64 " of %" PRId64
+                                               " periods under %g%% busy, %.1f%% busy in all",
+                                               u->device, AZ_SVF(az_finding_rank(job, trace)),
+                                               chunks, all, job->opts->low_util_percent,
+                                               az_percent((double)u->busy, (double)u->length));
         az_finding(job, "low_utilization", "info", subject, chunks, az_ns(t, idle),
-                   AZ_SV("low-utilization periods (count: chunks, time: idle time in them)"));
+                   AZ_SV("idle time in these periods: see table idle_causes"));
     }
     az_utilization_release(&uses);
     return rc;
