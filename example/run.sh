@@ -37,7 +37,7 @@ cat <<END
 
 Wrote $out/report.html (open it in a browser) and a workbook for the ranks in $out.
 Next:
-  $BUILD/analyzer run YOUR_PROFILE                          # one screen; -v: all tables; -o DIR: a workbook
+  $BUILD/analyzer run YOUR_PROFILE                          # one screen; -vv: all tables; -o DIR: a workbook
   $BUILD/analyzer compare example/pytorch/train_step.json example/pytorch/train_step_pageable.json
   $BUILD/analyzer init YOUR_PROFILE > config.json           # a configuration for nightly runs
 END

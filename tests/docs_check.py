@@ -72,6 +72,10 @@ def check_links(c, pages):
         c.hold(not bad, "links of " + name(page), "lead nowhere: " + ", ".join(bad))
 
 
+LABELS = ("mfu", "trust", "estimated saving", "operator time", "device time", "scope", "outside", "blame", "caused wait",
+          "step device work", "exposed communication", "straggler", "skew")
+
+
 def check_glossary(c):
     """Tooltips of the HTML report (src/reports/shared/glossary.c) have the meanings of the glossary."""
     text = re.sub(r'"\s*\n\s*"', "", read(os.path.join(ROOT, "src", "reports", "shared", "glossary.c")))
@@ -79,6 +83,9 @@ def check_glossary(c):
     rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", read(os.path.join(DOCS, "glossary.md")), re.M)
     meanings = {re.sub(r"`| \(\[.*?\]\(.*?\)[^)]*\)", "", m).strip() for _, m in rows}
     bad = [word for word, meaning in terms if meaning not in meanings]
+    known = {w.strip().lower() for words, _ in rows for w in words.split(",")}
+    unknown = [w for w in LABELS if w not in known]
+    c.hold(not unknown, "labels and columns of reports are in docs/glossary.md", ", ".join(unknown))
     c.hold(len(terms) > 10 and not bad, "tooltips have the meanings of docs/glossary.md", ", ".join(bad) or "%d terms" % len(terms))
 
 

@@ -27,6 +27,11 @@ static const struct az_term terms[] = {
     { "launch-bound", "the device waits because kernel launches take longer than the kernels" },
     { "host-bound", "the device waits for host work other than launches" },
     { "straggler", "rank that delays the others" },
+    { "Outside", "device work and idle time of the recording before the first and after the last "
+                 "step; no part of the account" },
+    { "Blame", "of a rank that arrives last at collectives: its start less the start of the second "
+               "latest rank, summed" },
+    { "Caused wait", "wait of all other ranks in collectives at which this rank arrived last" },
     { "pipeline bubble", "time in which a pipeline stage waits for another stage" },
 };
 
