@@ -240,7 +240,7 @@ static struct az_sv uri_of(struct az_history *h, const char *tail)
 }
 
 /* Opened to write where that is permitted, without writing: the last connection that may write
- * deletes the log and its index when it is closed, one that may only read leaves them behind.
+ * deletes the log and its index when it is closed, one that may only read leaves them there.
  * A database in WAL mode cannot be read in a folder that cannot be written, unless it is declared
  * read-only; that is so if there is no log next to it. */
 static int open_read(struct az_history *h)
