@@ -118,3 +118,24 @@ struct az_sv az_kernel_short_name(struct az_sv whole)
         name.n -= 3;
     return name;
 }
+
+int az_dispatches_keep_counters(struct az_trace *t)
+{
+    struct az_counters *c = &az_dispatches(t)->counters;
+    const struct az_events *e = &t->ev[AZ_KERNEL];
+    struct az_map kept;
+    int rc = az_map_init(&kept, t->mem, c->n ? e->n : 0);
+    for (size_t i = 0; rc == 0 && c->n && i < e->n; i++) {
+        uint32_t *at;
+        bool added;
+        rc = az_map_put(&kept, t->lanes.v[e->lane[i]].proc, az_dispatch_of(t, i)->id, 1, &at,
+                        &added);
+    }
+    size_t n = 0;
+    for (size_t i = 0; rc == 0 && i < c->n; i++)
+        if (az_map_get(&kept, c->v[i].proc, c->v[i].dispatch) != AZ_NO_ID)
+            c->v[n++] = c->v[i];
+    c->n = rc ? c->n : n;
+    az_map_release(&kept);
+    return rc;
+}

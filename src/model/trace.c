@@ -171,7 +171,7 @@ static int resize(struct az_trace *t, struct az_events *ev, size_t cap)
 void az_trace_columns(struct az_trace *t, enum az_kind k, unsigned cols)
 {
     if (t->ev[k].cap == 0) /* later the columns would have holes */
-        t->ev[k].cols = cols;
+        t->ev[k].cols = cols | (t->cut_log ? AZ_COL_UID : 0u);
 }
 
 int az_trace_add_node(struct az_trace *t, enum az_kind k)
@@ -229,6 +229,8 @@ int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
             return err;
     }
     put_row(ev, ev->n++, e);
+    if (t->cut_log && ev->uid)
+        ev->uid[ev->n - 1] = az_cut_log_event(t->cut_log);
     return 0;
 }
 

@@ -222,6 +222,7 @@ struct az_trace_ext {
 /* The user's hook into the tree of a framework trace, run while it is sealed (model/treeedit.h)
  * where extension_file, enable_pseudo_ops or captures of graphs require it. */
 struct az_window;
+struct az_cut_log;
 struct az_tree_edits;
 struct az_trace_hook {
     int (*run)(struct az_trace *t, struct az_tree_edits *edits, void *ctx); /* NULL: none */
@@ -269,15 +270,16 @@ struct az_trace {
     struct az_trace_hook hook;          /* set before the trace is sealed */
     struct az_user_names user_names;    /* set before the trace is sealed */
     const struct az_window *window;     /* the same: what is kept (model/window.h); NULL: all */
-    unsigned window_miss;               /* enum az_window_miss, when it is sealed */
-    bool windowed;                      /* it holds a window of its recording */
-    int64_t recorded;                   /* ticks of the recording that `window` is a part of */
-    struct az_spans recorded_window; /* of a file that holds a window: host time, ticks, merged */
+    struct az_cut_log *cut_log; /* the same: which records of its file that is; NULL: not wanted */
+    unsigned window_miss;       /* enum az_window_miss, when it is sealed */
+    bool windowed;              /* it holds a window of its recording */
+    int64_t recorded;           /* ticks of the recording that `window` is a part of */
+    struct az_spans recorded_window;  /* of a file that holds a window: host time, ticks, merged */
     struct az_vec_u64 window_process; /* parallel: whose calls it holds; empty: of all processes */
     struct az_spans window_work; /* of each instance of a window: from the first start to the last
                                     end of its device work, merged; else empty */
     struct az_other_works window_others; /* by start: makes the device busy, and is in no table */
-    struct az_name_classes classes;  /* of the names of kernels and fills; made when it is sealed */
+    struct az_name_classes classes; /* of the names of kernels and fills; made when it is sealed */
     struct az_vec_u32 full_name; /* name id -> id of the whole name that decides its class, where a
                                     short one is shown; AZ_NO_ID, or beyond the end: the same */
 };

@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "classify/steps.h"
+#include "model/dispatch.h"
 #include "model/optrace.h"
 #include "model/xtrace.h"
 
@@ -303,6 +304,7 @@ struct filter {
     struct az_trace *t;
     const struct az_window_parts *parts;
     struct az_map calls;  /* (process, correlation) -> span that it begins in + 1; 0: none */
+    struct az_map others; /* (process, correlation) of work next to that of the window; for a cut */
     struct az_spans work; /* by span: of its device work; end < start: none */
     uint64_t dropped;
     int64_t ticks;
@@ -390,6 +392,37 @@ int64_t az_window_between(const struct az_trace *t, int64_t from, int64_t to)
                                          : 0;
 }
 
+/* Records of a file that is cut: what is inside, and calls of what runs next to it. */
+static void log_event(struct filter *f, enum az_kind kind, size_t i, bool gone)
+{
+    const struct az_events *e = &f->t->ev[kind];
+    const bool other = gone && kind == AZ_CALL && e->corr && e->corr[i] &&
+                       az_map_get(&f->others, process_of(f->t, e->lane[i]), e->corr[i]) != AZ_NO_ID;
+    if (e->uid && e->uid[i] && (!gone || other))
+        f->t->cut_log->what.v[e->uid[i] - 1] |= AZ_RECORD_KEPT;
+}
+
+/* Work that becomes t->window_others. */
+static int log_others(struct filter *f, uint8_t *const gone[])
+{
+    int rc = AZ_OK;
+    for (unsigned k = AZ_KERNEL; f->t->cut_log && k <= AZ_GRAPH; k++) {
+        const struct az_events *e = &f->t->ev[k];
+        for (size_t i = 0; rc == 0 && i < e->n; i++) {
+            uint32_t *at;
+            bool added;
+            if (!gone[k][i] || e->end[i] == e->start[i] ||
+                !az_spans_touch(&f->t->window_work, e->start[i], e->end[i]))
+                continue;
+            log_event(f, (enum az_kind)k, i, false);
+            if (e->corr && e->corr[i])
+                rc = az_map_put(&f->others, process_of(f->t, e->lane[i]), e->corr[i], 1, &at,
+                                &added);
+        }
+    }
+    return rc;
+}
+
 /* Marks what is outside. */
 static int mark_kind(struct filter *f, enum az_kind kind, bool device, uint8_t **gone)
 {
@@ -399,6 +432,8 @@ static int mark_kind(struct filter *f, enum az_kind kind, bool device, uint8_t *
         return az_mem_error(f->t->mem);
     for (size_t i = 0; i < e->n; i++) {
         (*gone)[i] = !is_inside(f, kind, device, i);
+        if (f->t->cut_log)
+            log_event(f, kind, i, (*gone)[i]);
         f->dropped += (*gone)[i];
         f->ticks += (*gone)[i] && device && kind != AZ_SYNC ? e->end[i] - e->start[i] : 0;
     }
@@ -428,6 +463,8 @@ static int filter_device(struct filter *f)
     }
     if (rc == 0)
         rc = keep_work(f);
+    if (rc == 0)
+        rc = log_others(f, gone);
     if (rc == 0)
         rc = az_window_keep_others(f->t, gone);
     for (unsigned k = AZ_KERNEL; k <= AZ_GRAPH; k++) {
@@ -564,8 +601,9 @@ static int find_window(struct filter *f, struct az_window_parts *parts, const st
         rc = az_vec_push(&parts->spans, t->recorded_window.v[i]);
     for (size_t i = 0; rc == 0 && !w && i < t->window_process.n; i++)
         rc = az_vec_push(&parts->process, t->window_process.v[i]);
-    const bool scopes = w && *miss == AZ_WINDOW_NO_RANGE && w->range.n && t->ext_ops &&
-                        (t->ext_ops->caps & AZ_CAP_PROGRAMS) && any_scope(t, w->range);
+    const bool scopes = w && *miss == AZ_WINDOW_NO_RANGE && w->range.n && !t->cut_log &&
+                        t->ext_ops && (t->ext_ops->caps & AZ_CAP_PROGRAMS) &&
+                        any_scope(t, w->range);
     if (rc == 0 && scopes) {
         *miss = AZ_WINDOW_FOUND;
         rc = filter_scopes(f, w->range);
@@ -581,6 +619,10 @@ static int set_window(struct az_trace *t, const struct az_window_parts *parts)
     t->windowed = true;
     if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_CALLTREE))
         az_optrace(t)->has_ops = t->ev[AZ_HOST_OP].n > 0;
+    if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_DISPATCHES))
+        rc = az_dispatches_keep_counters(t);
+    if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_PROGRAMS))
+        az_vec_reset(&az_xtrace(t)->host); /* sums of the whole recording */
     t->has_mem &= t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n > 0;
     t->has_nvtx &= t->ev[AZ_RANGE].n > 0;
     az_vec_reset(&t->recorded_window); /* it may be a window of a window */
@@ -607,6 +649,8 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
     az_window_parts_init(&parts, t->mem);
     az_vec_init(&f.work, t->mem);
     int rc = az_map_init(&f.calls, t->mem, t->ev[AZ_CALL].n);
+    if (rc == 0)
+        rc = az_map_init(&f.others, t->mem, 0);
     *miss = AZ_WINDOW_FOUND;
     t->recorded = recording_end(t) - recording_start(t);
     if (rc == 0)
@@ -617,6 +661,7 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
             az_trace_dropped(t, AZ_DROP_FILTERED, "events outside the window", f.dropped, f.ticks);
     }
     az_map_release(&f.calls);
+    az_map_release(&f.others);
     az_vec_release(&f.work);
     az_window_parts_release(&parts);
     return rc;

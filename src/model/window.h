@@ -62,6 +62,38 @@ bool az_window_parts_touch(const struct az_window_parts *p, uint64_t process, in
  * window that the file holds. Called by az_trace_finalize. */
 int az_window_apply(struct az_trace *t, const struct az_window *w,
                     enum az_window_miss *miss) AZ_MUST_USE;
+/* ---- records of a file that is cut ---- */
+
+/* Records by number, from 1 on: what becomes of the events that a reader makes of them. Set as
+ * t->cut_log before the reader begins; its events then have the number as uid. */
+enum { AZ_RECORD_EVENT = 1, AZ_RECORD_KEPT = 2 };
+struct az_cut_log {
+    struct az_vec_u8 what;      /* AZ_RECORD_* */
+    struct az_vec_u64 from, to; /* the reader's own: bytes of the file, or a table and a row */
+    uint32_t now;               /* the record that is being read; 0: none */
+};
+void az_cut_log_init(struct az_cut_log *log, struct az_mem *mem);
+void az_cut_log_release(struct az_cut_log *log);
+/* A record begins; the next one, or log->now = 0, ends it. `to` may be set later. */
+int az_cut_log_begin(struct az_cut_log *log, uint64_t from, uint64_t to) AZ_MUST_USE;
+static inline void az_cut_log_end(struct az_cut_log *log, uint64_t to)
+{
+    log->to.v[log->now - 1] = to;
+    log->now = 0;
+}
+/* An event is made of it: its number. */
+static inline uint32_t az_cut_log_event(struct az_cut_log *log)
+{
+    if (log->now)
+        log->what.v[log->now - 1] |= AZ_RECORD_EVENT;
+    return log->now;
+}
+/* All events of the record are outside. */
+static inline bool az_cut_log_is_gone(const struct az_cut_log *log, size_t record)
+{
+    return log->what.v[record] == AZ_RECORD_EVENT;
+}
+
 /* Does an edge of the window cut an event of the host? false without a window. */
 bool az_window_cuts(const struct az_trace *t, uint32_t lane, int64_t start, int64_t end);
 /* Time of [from, to) between the work of the instances that a window has, ticks: it is in no

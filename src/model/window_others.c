@@ -57,3 +57,31 @@ int az_window_keep_others(struct az_trace *t, uint8_t *const gone[4])
               : az_sort_cmp(t->window_others.v, t->window_others.n, sizeof *t->window_others.v,
                             by_start, NULL, t->mem);
 }
+
+/* ---- records of a file that is cut ---- */
+
+void az_cut_log_init(struct az_cut_log *log, struct az_mem *mem)
+{
+    az_vec_init(&log->what, mem);
+    az_vec_init(&log->from, mem);
+    az_vec_init(&log->to, mem);
+    log->now = 0;
+}
+
+void az_cut_log_release(struct az_cut_log *log)
+{
+    az_vec_release(&log->what);
+    az_vec_release(&log->from);
+    az_vec_release(&log->to);
+}
+
+int az_cut_log_begin(struct az_cut_log *log, uint64_t from, uint64_t to)
+{
+    int rc = log->what.n < AZ_NO_ID - 1 ? az_vec_push(&log->what, 0) : AZ_ERANGE;
+    if (rc == 0)
+        rc = az_vec_push(&log->from, from);
+    if (rc == 0)
+        rc = az_vec_push(&log->to, to);
+    log->now = (uint32_t)log->what.n;
+    return rc;
+}

@@ -3,6 +3,7 @@
  * most time, of each process those of the thread that has most of them. */
 #include "classify/steps.h"
 #include "model/window_internal.h"
+#include "model/xtrace.h"
 
 #include "base/sort.h"
 
@@ -148,9 +149,30 @@ static int add_parts(struct marking *m, size_t from, size_t to, const struct az_
     return rc;
 }
 
+/* Steps of a profile of compiled programs, which have no names: annotations of the host where it
+ * launches, else lines of steps of the devices. */
+static int list_programs(struct marking *m)
+{
+    const struct az_xtrace *x = az_xtrace(m->t);
+    const struct az_events *e = &m->t->ev[AZ_GPU_RANGE];
+    const bool host = x->steps.n && m->t->ev[AZ_CALL].n;
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && !host && i < e->n; i++)
+        if (x->roles.v[e->lane[i]] == AZ_XLANE_STEPS && e->end[i] > e->start[i])
+            rc = az_vec_push(&m->marks,
+                             ((struct mark){ e->start[i], e->end[i], -1, 0, e->lane[i], 0 }));
+    for (size_t i = 0; rc == 0 && !m->marks.n && i < x->steps.n; i++)
+        rc = az_vec_push(&m->marks,
+                         ((struct mark){ x->steps.v[i].start, x->steps.v[i].end,
+                                         x->steps.v[i].number, 0, x->steps.v[i].lane, 0 }));
+    m->kind = m->marks.n ? AZ_MARK_PROFILER : AZ_MARK_NONE;
+    return rc;
+}
+
 static int find_parts(struct marking *m, const struct az_window *w, struct az_window_parts *out)
 {
-    int rc = list_marks(m);
+    const bool programs = m->t->ext_ops && (m->t->ext_ops->caps & AZ_CAP_PROGRAMS);
+    int rc = programs ? list_programs(m) : list_marks(m);
     if (rc == 0 && m->kind == AZ_MARK_RANGE)
         keep_longest_stem(m);
     for (size_t i = 0; rc == 0 && i < m->t->lanes.n; i++)

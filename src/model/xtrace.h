@@ -136,6 +136,7 @@ struct az_xtrace {
     struct az_xsteps steps;                    /* in file order */
     struct az_sv host_name;                    /* from the profile, else its file */
     int64_t profile_start_ns, profile_stop_ns; /* Unix time; 0: not said */
+    int64_t origin_ns;                         /* of the file: where its ticks count from */
     struct az_map row_of;                      /* while building: unique rows */
 };
 /* Creates trace->ext; ticks become picoseconds. */

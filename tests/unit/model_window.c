@@ -1,6 +1,7 @@
 /* Windows: what the options say, and which events are inside. */
 #include "unit/analyses_trace.h"
 
+#include "model/dispatch.h"
 #include "model/window.h"
 
 struct state {
@@ -191,6 +192,36 @@ static void by_parts(void **state)
     assert_int_equal(s->t.ev[AZ_KERNEL].n, 2);
 }
 
+/* Counters go with their dispatch. */
+static void counters(void **state)
+{
+    struct state *s = *state;
+    struct az_trace *t = &s->t;
+    const uint32_t host = host_lane(t, 1, 1), stream = stream_lane(t, 1, 0, 7);
+    assert_int_equal(az_dispatches_init(t), 0);
+    struct az_dispatches *d = az_dispatches(t);
+    for (uint32_t i = 0; i < 3; i++) {
+        const int64_t at = i * 100;
+        const struct az_event e = { .start = at + 50,
+                                    .end = at + 60,
+                                    .name = name_of(t, "gemm"),
+                                    .lane = stream,
+                                    .side = i,
+                                    .corr = i + 1 };
+        add(t, AZ_CALL, "hipLaunchKernel", host, at, at + 5, i + 1);
+        assert_int_equal(az_vec_push(&d->rows, ((struct az_dispatch){ .id = 10 + i })), 0);
+        assert_int_equal(az_trace_add(t, AZ_KERNEL, &e), 0);
+        assert_int_equal(
+            az_vec_push(&d->counters, ((struct az_counter){ .proc = 1 << 24, .dispatch = 10 + i })),
+            0);
+    }
+    read_options(s, "100ns", "150ns", "", "");
+    seal(s, AZ_WINDOW_FOUND);
+    assert_int_equal(t->ev[AZ_KERNEL].n, 1);
+    assert_int_equal(d->counters.n, 1);
+    assert_int_equal(d->counters.v[0].dispatch, 11);
+}
+
 static void misses(void **state)
 {
     static const struct {
@@ -245,6 +276,7 @@ int main(void)
         cmocka_unit_test(names),
         cmocka_unit_test_setup_teardown(by_time, setup, teardown),
         cmocka_unit_test_setup_teardown(by_parts, setup, teardown),
+        cmocka_unit_test_setup_teardown(counters, setup, teardown),
         cmocka_unit_test(misses),
         cmocka_unit_test_setup_teardown(invalid, setup, teardown),
     };

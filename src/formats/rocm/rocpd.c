@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "formats/list.h"
+#include "formats/shared/cut_records.h"
 #include "formats/shared/unsupported_formats.h"
 #include "io/path.h"
 
@@ -260,12 +261,60 @@ int az_rocpd_each(struct az_rocpd *x, const char *table, struct az_sv sql,
     return 0;
 }
 
+static int take_logged(struct az_rocpd *x, sqlite3_stmt *row)
+{
+    struct az_cut_log *log = x->r->t->cut_log;
+    const int last = sqlite3_column_count(row) - 1;
+    int rc = az_cut_log_begin(log, x->log_table, (uint64_t)sqlite3_column_int64(row, last));
+    if (rc == 0)
+        rc = x->logged(x, row);
+    log->now = 0;
+    return rc;
+}
+
+int az_rocpd_each_logged(struct az_rocpd *x, const char *table, struct az_sv sql,
+                         int (*fn)(struct az_rocpd *x, sqlite3_stmt *row))
+{
+    if (!x->r->t->cut_log)
+        return az_rocpd_each(x, table, sql, fn);
+    const int rc = az_trace_name(x->r->t, az_rocpd_table(x, table), &x->log_table);
+    x->logged = fn;
+    return rc ? rc : az_rocpd_each(x, table, sql, take_logged);
+}
+
+/* Spans that `analyzer cut` kept. */
+static int read_window(struct az_rocpd *x)
+{
+    struct az_trace *t = x->r->t;
+    sqlite3_stmt *st = NULL;
+    int rc = AZ_OK;
+    if (az_sqlite_prepare(&x->file,
+                          "SELECT start, \"end\", process FROM " AZ_ROCPD_WINDOW_TABLE
+                          " ORDER BY rowid",
+                          &st) != SQLITE_OK)
+        return AZ_OK;
+    while (rc == 0 && az_sqlite_step(&x->file, st) == SQLITE_ROW) {
+        const struct az_span s = { sqlite3_column_int64(st, 0), sqlite3_column_int64(st, 1) };
+        if (s.end < s.start)
+            continue;
+        rc = az_vec_push(&t->recorded_window, s);
+        if (rc == 0 && sqlite3_column_type(st, 2) == SQLITE_INTEGER)
+            rc = az_vec_push(&t->window_process, (uint64_t)sqlite3_column_int64(st, 2));
+    }
+    if (t->window_process.n != t->recorded_window.n)
+        az_vec_reset(&t->window_process);
+    sqlite3_finalize(st);
+    return rc;
+}
+
 static int read_file(struct az_rocprof *r, struct az_sv path)
 {
     struct az_rocpd x;
     struct az_rocpd_sets sets;
     az_vec_init(&sets, r->job->mem);
     int rc = az_rocpd_open(&x, r, path, &sets);
+    if (rc == 0)
+        rc = read_window(&x);
     for (size_t i = 0; rc == 0 && i < sets.n; i++) {
         x.set = &sets.v[i];
         rc = az_rocpd_read_set(&x);
@@ -311,7 +360,20 @@ static struct az_sv stem(struct az_sv path)
     return s;
 }
 
+static int cut(struct az_cut *job)
+{
+    struct az_trace t;
+    struct az_cut_log log;
+    int rc = az_cut_read(job, parse, &t, &log);
+    if (rc == 0)
+        rc = az_rocpd_write_cut(job, &t, &log);
+    az_trace_release(&t);
+    az_cut_log_release(&log);
+    return rc;
+}
+
 const struct az_format az_format_rocpd = {
+    .cut = cut,
     .name = "rocpd",
     .tool = AZ_TOOL_TRACELENS,
     .record_host = "add ROCTx ranges around the host work (recorded by --marker-trace)",

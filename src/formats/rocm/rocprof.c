@@ -1,6 +1,7 @@
 /* Format "rocprof": what rocprofv3 writes as JSON or as a set of CSV files
  * (docs/formats-rocprof.md). */
 #include "formats/rocm/rocprof.h"
+#include "formats/shared/cut_records.h"
 
 #include "formats/list.h"
 #include "io/path.h"
@@ -83,6 +84,23 @@ static int parse(struct az_parse *job)
     return rc;
 }
 
+/* JSON only: the tables of a CSV set are files of their own. */
+static int cut(struct az_cut *job)
+{
+    struct az_trace t;
+    struct az_cut_log log;
+    if (is_csv_name(job->in))
+        return az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->in),
+                            "CSV files of rocprofv3 cannot be cut; cut the results.json or the "
+                            "results.db of the same run");
+    int rc = az_cut_read(job, parse, &t, &log);
+    if (rc == 0)
+        rc = az_cut_json(job, &t, &log);
+    az_trace_release(&t);
+    az_cut_log_release(&log);
+    return rc;
+}
+
 /* "908_results.json.gz" -> "908", "908_kernel_trace.csv" -> "908", "results.hip_stats.csv" ->
  * "results" */
 static struct az_sv stem(struct az_sv path)
@@ -113,5 +131,6 @@ const struct az_format az_format_rocprof = {
     .processes = true,
     .probe = probe,
     .parse = parse,
+    .cut = cut,
     .stem = stem,
 };

@@ -2,6 +2,7 @@
  * (docs/formats-rocprof.md 2). A process may be tens of megabytes: its arrays are read record by
  * record. */
 #include "formats/rocm/rocprof_json.h"
+#include "formats/shared/cut_records.h"
 
 static int fill(void *ctx, void *buf, size_t n, size_t *got)
 {
@@ -171,8 +172,16 @@ static int processes(struct az_rocprof_json *j)
     return rc;
 }
 
+/* What `analyzer cut` kept. */
+static int recorded_window(struct az_rocprof_json *j, struct az_sv raw)
+{
+    return az_cut_spans_read(j->r->t, raw);
+}
+
 static int top_member(struct az_rocprof_json *j, struct az_sv key)
 {
+    if (az_sv_is(key, AZ_CUT_KEY))
+        return whole(j, recorded_window);
     if (!az_sv_is(key, "rocprofiler-sdk-tool"))
         return az_jscan_skip_value(&j->scan);
     j->tool_seen = true;

@@ -4,6 +4,8 @@
 #include "base/num.h"
 #include "formats/list.h"
 #include "formats/xplane/xplane.h"
+
+#include "formats/shared/cut_records.h"
 #include "io/path.h"
 
 /* A complete, valid top level of an XSpace: fields 1 to 4, all length-delimited. */
@@ -378,6 +380,9 @@ static int read_space(struct az_xplane *r)
     int rc = each_plane(r, find_origin, false);
     r->cut = false;
     if (rc == 0)
+        rc = az_xplane_read_window(r);
+    r->x->origin_ns = r->origin_ns;
+    if (rc == 0)
         rc = each_plane(r, plane, true);
     r->cut = false;
     if (rc == 0)
@@ -474,6 +479,36 @@ static int parse(struct az_parse *job)
     return rc;
 }
 
+static int refuse_json(struct az_cut *job)
+{
+    const struct az_source_opts so = { .mem = job->mem, .diag = job->diag };
+    struct az_source *src = NULL;
+    bool json = false;
+    int rc = az_source_open(&src, job->in.p, &so);
+    if (rc == 0)
+        rc = is_json(src, &json);
+    az_source_close(src);
+    if (rc == 0 && json)
+        rc = az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->in),
+                          "trace.json of a JAX profile cannot be cut; cut its xplane.pb");
+    return rc;
+}
+
+static int cut(struct az_cut *job)
+{
+    struct az_trace t;
+    struct az_cut_log log;
+    int rc = refuse_json(job);
+    if (rc)
+        return rc;
+    rc = az_cut_read(job, parse, &t, &log);
+    if (rc == 0)
+        rc = az_xplane_write_cut(job, &t, &log);
+    az_trace_release(&t);
+    az_cut_log_release(&log);
+    return rc;
+}
+
 /* ---- recognizing ---- */
 
 static bool plane_name(struct az_sv name)
@@ -534,6 +569,7 @@ const struct az_format az_format_xplane = {
     .files_are_ranks = true,
     .probe = probe,
     .parse = parse,
+    .cut = cut,
     .stem = stem,
     .run_folder = "plugins/profile/*",
     .run_files = "*.xplane.pb",

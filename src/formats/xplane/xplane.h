@@ -281,6 +281,14 @@ int az_xplane_device(struct az_xplane *r, enum az_plane_kind kind, int64_t ordin
 /* Facts, lost events and messages, once all is read. */
 void az_xplane_finish(struct az_xplane *r);
 
+/* ---- xplane_cut.c: a window of a profile ---- */
+#define AZ_XPLANE_WINDOW_FIELD 1000 /* of the file: no field of the profiler */
+struct az_cut_log;
+int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t,
+                        const struct az_cut_log *log) AZ_MUST_USE;
+/* The window of a file that was cut, and where its times count from; after r->origin_ns is set. */
+int az_xplane_read_window(struct az_xplane *r) AZ_MUST_USE;
+
 /* ---- xplane_json.c: the same profile as a trace for a viewer ---- */
 bool az_xplane_json_probe(struct az_sv head);
 /* Reads all of the source, r->path. Messages in the diag. */

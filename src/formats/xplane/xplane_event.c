@@ -2,6 +2,7 @@
  * without the general reader of fields; any other form that the wire format allows is read by it.
  */
 #include "formats/xplane/xplane.h"
+#include "model/window.h"
 
 enum {
     META = 1 << 3 | AZ_PROTOBUF_INT,
@@ -152,6 +153,12 @@ int az_xplane_next_numbers(struct az_xplane *r, struct az_protobuf *line, struct
     if (!plain_event(line, &m)) {
         const int rc = other_event(r, line, &m);
         if (rc <= 0)
+            return rc;
+    }
+    if (r->t->cut_log) {
+        const int rc = az_cut_log_begin(r->t->cut_log, (uint64_t)((const char *)m.p - r->bytes.p),
+                                        (uint64_t)((const char *)m.end - r->bytes.p));
+        if (rc)
             return rc;
     }
     *e = (struct az_xplane_event){ .meta = 0 };

@@ -1,0 +1,254 @@
+/* Copies without the records outside a window: see the header. */
+#include "formats/shared/cut_records.h"
+
+#include "base/num.h"
+#include "io/gzip_out.h"
+#include "io/outfile.h"
+#include "text/jsonscan.h"
+
+int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
+                struct az_cut_log *log)
+{
+    const struct az_file file = { .path = cut->in };
+    struct az_parse p = { .files = &file,
+                          .n_files = 1,
+                          .opts = cut->opts,
+                          .trace = t,
+                          .diag = cut->diag,
+                          .mem = cut->mem,
+                          .threads = 1 };
+    az_cut_log_init(log, cut->mem);
+    int rc = az_trace_init(t, cut->mem);
+    if (rc)
+        return rc;
+    if (cut->keep != AZ_CUT_ALL)
+        return az_diag_fail(cut->diag, AZ_EUSAGE, AZ_AT_FILE(cut->in),
+                            "--keep is for PyTorch traces; use a window without it");
+    t->path = cut->in;
+    t->window = cut->window;
+    t->cut_log = log;
+    for (int k = 0; k < AZ_KIND_COUNT; k++)
+        az_trace_columns(t, (enum az_kind)k, 0);
+    rc = parse(&p);
+    log->now = 0;
+    if (rc == 0)
+        rc = az_trace_finalize(t);
+    t->window = NULL;
+    t->cut_log = NULL;
+    if (rc == 0 && t->window_miss != AZ_WINDOW_FOUND)
+        rc = az_diag_fail(cut->diag, AZ_EEMPTY, AZ_AT_FILE(cut->in), "%s",
+                          az_window_miss_text((enum az_window_miss)t->window_miss));
+    return rc;
+}
+
+void az_cut_count(struct az_cut *cut, const struct az_cut_log *log)
+{
+    for (size_t i = 0; i < log->what.n; i++) {
+        cut->read++;
+        cut->kept += !az_cut_log_is_gone(log, i);
+    }
+}
+
+/* ---- the window ---- */
+
+struct az_sv az_cut_spans_text(const struct az_trace *t, struct az_arena *a)
+{
+    struct az_sv text = AZ_SV("[");
+    for (size_t i = 0; i < t->recorded_window.n && text.p; i++) {
+        const struct az_span *s = &t->recorded_window.v[i];
+        text = az_arena_printf(a, "%.*s%s[%lld, %lld", AZ_SVF(text), i ? ", " : "",
+                               (long long)s->start, (long long)s->end);
+        if (text.p)
+            text = i < t->window_process.n
+                       ? az_arena_printf(a, "%.*s, %llu]", AZ_SVF(text),
+                                         (unsigned long long)t->window_process.v[i])
+                       : az_arena_printf(a, "%.*s]", AZ_SVF(text));
+    }
+    return text.p ? az_arena_printf(a, "%.*s]", AZ_SVF(text)) : text;
+}
+
+static int read_span(struct az_trace *t, struct az_sv raw)
+{
+    struct az_jview list;
+    struct az_sv number[3] = { { "", 0 }, { "", 0 }, { "", 0 } };
+    struct az_span s;
+    uint64_t process;
+    size_t n = 0;
+    if (!az_jview_array(&list, raw))
+        return AZ_OK;
+    while (n < 3 && az_jview_next(&list, &number[n]))
+        n++;
+    if (n < 2 || az_parse_i64(number[0], &s.start) != 0 || az_parse_i64(number[1], &s.end) != 0 ||
+        s.end < s.start)
+        return AZ_OK;
+    const int rc = az_vec_push(&t->recorded_window, s);
+    return rc || n < 3 || az_parse_u64(number[2], &process) != 0
+               ? rc
+               : az_vec_push(&t->window_process, process);
+}
+
+int az_cut_spans_read(struct az_trace *t, struct az_sv raw)
+{
+    struct az_jview list;
+    struct az_sv item;
+    int rc = AZ_OK;
+    if (!az_jview_array(&list, raw))
+        return rc;
+    while (rc == 0 && az_jview_next(&list, &item))
+        rc = read_span(t, item);
+    if (t->window_process.n != t->recorded_window.n)
+        az_vec_reset(&t->window_process);
+    return rc;
+}
+
+/* ---- JSON ---- */
+
+struct copying {
+    struct az_cut *cut;
+    const struct az_cut_log *log;
+    struct az_outfile *plain;
+    struct az_gzfile *packed;
+    struct az_sv window;     /* to write after the first brace; empty: written */
+    struct az_vec_char held; /* white space and a comma that may go with a record */
+    uint64_t at;             /* bytes read */
+    size_t record;           /* the next one that ends after that */
+    char last;               /* byte written, but white space and commas; 0: none */
+    bool left_out;           /* a record, since `held` began */
+};
+
+static void put(struct copying *c, const char *p, size_t n)
+{
+    if (c->packed)
+        az_gzfile_write(c->packed, p, n);
+    else
+        az_outfile_write(c->plain, p, n);
+}
+
+/* Where a record was left out, one comma is left between two others, and none at an end. */
+static void put_held(struct copying *c, char next)
+{
+    const bool end = next == ']' || next == '}' || c->last == '[' || c->last == '{';
+    bool comma = false;
+    for (size_t i = 0; i < c->held.n; i++) {
+        if (c->held.v[i] != ',') {
+            if (!c->left_out || i == 0 || c->held.v[i - 1] == ',')
+                put(c, &c->held.v[i], 1);
+            continue;
+        }
+        if (!c->left_out || (!end && !comma))
+            put(c, ",", 1);
+        comma = true;
+    }
+    c->held.n = 0;
+    c->left_out = false;
+}
+
+static int put_byte(struct copying *c, const char *p)
+{
+    if (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t' || *p == ',')
+        return az_vec_push(&c->held, *p);
+    put_held(c, *p);
+    put(c, p, 1);
+    c->last = *p;
+    if (*p == '{' && c->window.n) {
+        put(c, "\"" AZ_CUT_KEY "\": ", sizeof AZ_CUT_KEY + 3);
+        put(c, c->window.p, c->window.n);
+        put(c, ",\n", 2);
+        c->window.n = 0;
+    }
+    return AZ_OK;
+}
+
+/* Bytes of a record that is kept, or between two. */
+static int put_text(struct copying *c, const char *p, size_t n, bool inside)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (inside && !c->held.n) { /* a record in one piece */
+            put(c, p + i, n - i);
+            c->last = '"';
+            return AZ_OK;
+        }
+        rc = put_byte(c, p + i);
+    }
+    return rc;
+}
+
+static int copy_chunk(struct copying *c, struct az_sv chunk)
+{
+    const struct az_cut_log *log = c->log;
+    int rc = AZ_OK;
+    while (rc == 0 && chunk.n) {
+        while (c->record < log->what.n && log->to.v[c->record] <= c->at)
+            c->record++;
+        const bool more = c->record < log->what.n;
+        const bool inside = more && log->from.v[c->record] <= c->at;
+        const uint64_t until = !more    ? UINT64_MAX
+                               : inside ? log->to.v[c->record]
+                                        : log->from.v[c->record];
+        const size_t n = until - c->at < chunk.n ? (size_t)(until - c->at) : chunk.n;
+        const bool gone = inside && az_cut_log_is_gone(log, c->record);
+        if (gone)
+            c->left_out = true;
+        else
+            rc = put_text(c, chunk.p, n, inside);
+        c->at += n;
+        chunk = az_sv_make(chunk.p + n, chunk.n - n);
+    }
+    return rc;
+}
+
+static int copy_all(struct copying *c)
+{
+    const struct az_source_opts so = { .mem = c->cut->mem,
+                                       .diag = c->cut->diag,
+                                       .keeps_parts = true };
+    struct az_source *src = NULL;
+    struct az_sv chunk;
+    int rc = az_source_open(&src, c->cut->in.p, &so);
+    do {
+        if (rc == 0 && c->cut->cancelled && c->cut->cancelled())
+            rc = AZ_EINTR;
+        if (rc == 0)
+            rc = az_source_next(src, &chunk);
+        if (rc == 0)
+            rc = copy_chunk(c, chunk);
+    } while (rc == 0 && chunk.n);
+    if (src)
+        az_source_close(src);
+    if (rc == 0)
+        put_held(c, '}');
+    return rc;
+}
+
+static int close_output(struct copying *c, int rc)
+{
+    if (rc == 0)
+        return c->packed ? az_gzfile_commit(c->packed) : az_outfile_commit(c->plain);
+    if (c->packed)
+        az_gzfile_abort(c->packed);
+    else if (c->plain)
+        az_outfile_abort(c->plain);
+    return rc;
+}
+
+int az_cut_json(struct az_cut *cut, const struct az_trace *t, const struct az_cut_log *log)
+{
+    struct az_arena a;
+    struct copying c = { .cut = cut, .log = log };
+    az_arena_init(&a, cut->mem);
+    az_vec_init(&c.held, cut->mem);
+    c.window = az_cut_spans_text(t, &a);
+    int rc = c.window.p ? AZ_OK : az_arena_error(&a);
+    if (rc == 0)
+        rc = az_sv_ends(az_sv_str(cut->out), AZ_SV(".gz"))
+                 ? az_gzfile_open(&c.packed, cut->out, AZ_INFLATE_BEST, cut->mem, cut->diag)
+                 : az_outfile_open(&c.plain, cut->out, cut->diag);
+    if (rc == 0)
+        rc = close_output(&c, copy_all(&c));
+    if (rc == 0)
+        az_cut_count(cut, log);
+    az_vec_release(&c.held);
+    az_arena_release(&a);
+    return rc;
+}
