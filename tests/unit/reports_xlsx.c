@@ -458,6 +458,34 @@ static void rows_have_the_xml_of_the_library(void **state)
     sample_end(&s);
 }
 
+/* A column for each rank: one element of the file, as wide as the widest. */
+static void many_columns_share_a_width(void **state)
+{
+    (void)state;
+    struct sample s;
+    char command[1024], name[64];
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "ranks", "A column for each rank", 0);
+    for (int i = 0; i < 600; i++) {
+        (void)snprintf(name, sizeof name, i % 2 ? "rank %d" : "duration of rank %d", i);
+        az_table_column(t, name, AZ_INT, AZ_UNIT_COUNT, 0);
+    }
+    for (int i = 0; i < 600; i++)
+        az_put_i64(t, i);
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    write_all(&s);
+    snprintf(
+        command, sizeof command,
+        "cd %s && ${PYTHON:-python3} -c 'import re, zipfile; b = zipfile.ZipFile(\"book.xlsx\"); "
+        "w = [re.findall(r\"<col min=.(\\d+). max=.(\\d+). width=.([\\d.]+)\", "
+        "b.read(n).decode()) for n in b.namelist() if \"/sheet\" in n]; "
+        "w = max(w, key=len); assert len(w) == 257 and w[256][:2] == (\"257\", \"600\") "
+        "and w[256][2] >= w[254][2], w[250:]'",
+        s.dir.p);
+    assert_int_equal(system(command), 0);
+    sample_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,6 +502,7 @@ int main(void)
         cmocka_unit_test(unwritable_targets),
         cmocka_unit_test(numbers_are_those_of_printf),
         cmocka_unit_test(widths_are_those_of_printf),
+        cmocka_unit_test(many_columns_share_a_width),
         cmocka_unit_test(rows_have_the_xml_of_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

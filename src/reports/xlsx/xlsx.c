@@ -10,11 +10,12 @@
 #include "reports/shared/fields.h"
 #include "reports/xlsx/xlsx.h"
 
-#define WIDTH_ROWS   1000 /* rows checked for the column widths */
-#define WIDTH_MIN    7
-#define WIDTH_MAX    59 /* and one for the edges */
-#define WIDTH_FILTER 3  /* room for the filter's button in a header */
-#define FROZEN_MOST  2  /* key columns that stay in view */
+#define WIDTH_ROWS    1000 /* rows checked for the column widths */
+#define WIDTH_COLUMNS 256  /* with a width of their own */
+#define WIDTH_MIN     7
+#define WIDTH_MAX     59 /* and one for the edges */
+#define WIDTH_FILTER  3  /* room for the filter's button in a header */
+#define FROZEN_MOST   2  /* key columns that stay in view */
 /* Cells of a document from which rows go to files at once (3 MB in all, whatever their number), but
  * not with more than so many sheets, each of which would need an open file; and cells from which a
  * part may pass 4 GiB. */
@@ -167,6 +168,14 @@ static void change(struct az_xlsx *x, struct lxw_worksheet *ws, const struct az_
 }
 
 /* ---- one table ---- */
+
+static size_t bounded_width(size_t w)
+{
+    return w < WIDTH_MIN ? WIDTH_MIN : w > WIDTH_MAX ? WIDTH_MAX : w;
+}
+
+static bool is_hidden(const struct az_column *c) { return (c->flags & AZ_HIDDEN) != 0; }
+
 static void set_columns(struct az_xlsx *x, const struct az_xlsx_part *p, struct az_rows *rows)
 {
     const struct az_column *columns = p->t->columns.v;
@@ -184,12 +193,22 @@ static void set_columns(struct az_xlsx *x, const struct az_xlsx_part *p, struct 
             widest[c] = w > widest[c] ? w : widest[c];
         }
     }
-    for (size_t c = 0; c < p->columns; c++) {
-        size_t w = widest[c] < WIDTH_MIN   ? WIDTH_MIN
-                   : widest[c] > WIDTH_MAX ? WIDTH_MAX
-                                           : widest[c];
-        lxw_row_col_options o = { .hidden = (columns[c].flags & AZ_HIDDEN) != 0 };
-        worksheet_set_column_opt(p->ws, (lxw_col_t)c, (lxw_col_t)c, (double)w + 1, NULL, &o);
+    /* Neighbors of one width are one element of the file. A table may have a column for each rank:
+     * those share the width of the widest. */
+    size_t shared = 0;
+    for (size_t c = WIDTH_COLUMNS; c < p->columns; c++)
+        shared = widest[c] > shared ? widest[c] : shared;
+    for (size_t c = WIDTH_COLUMNS; c < p->columns; c++)
+        widest[c] = shared;
+    for (size_t c = 0, end; c < p->columns; c = end) {
+        const size_t w = bounded_width(widest[c]);
+        lxw_row_col_options o = { .hidden = is_hidden(&columns[c]) };
+        end = c + 1;
+        while (end < p->columns && bounded_width(widest[end]) == w &&
+               is_hidden(&columns[end]) == is_hidden(&columns[c]))
+            end++;
+        worksheet_set_column_opt(p->ws, (lxw_col_t)c, (lxw_col_t)(end - 1), (double)w + 1, NULL,
+                                 &o);
     }
 }
 
