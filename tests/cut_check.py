@@ -159,6 +159,15 @@ def main():
             write(Late(), path)
             for window in (("--steps", "2"), ("--steps", "2-3"), ("--range", "step 3"), ("--from", "30us", "--to", "47us")):
                 check(analyzer, tmp, path, window, "late%s %s" % (ending, " ".join(window)))
+        amd = os.path.join(tmp, "amd")
+        subprocess.run([sys.executable, os.path.join(HERE, "gen", "make_rocprof_examples.py"), amd, "--steps", "4"], check=True,
+                       stdout=subprocess.DEVNULL)
+        for name in sorted(n for n in os.listdir(amd) if n.endswith(("_results.json", "_results.db"))):
+            for window in (("--steps", "1"), ("--from", "20%", "--to", "60%"), ("--range", "forward")):
+                check(analyzer, tmp, os.path.join(amd, name), window, "rocprofv3 %s %s" % (name, " ".join(window)))
+        for name in ("alpha", "beta"):
+            path = os.path.join(HERE, "..", "example", "xplane", "plugins", "profile", "train_step", name + ".xplane.pb")
+            check(analyzer, tmp, path, ("--from", "20%", "--to", "60%"), "xplane " + name)
         sets = os.path.join(tmp, "nsys")
         subprocess.run([sys.executable, os.path.join(HERE, "gen", "make_nsys_sqlite.py"), sets], check=True, stdout=subprocess.DEVNULL)
         for name in sorted(n for n in os.listdir(sets) if n.endswith(".sqlite")):

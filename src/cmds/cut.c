@@ -8,9 +8,16 @@
 #include "formats/format.h"
 #include "io/path.h"
 #include "model/window.h"
+#include "read/input_paths.h"
+#include "read/rank_name.h"
 #include "registry.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_RANGE, OPT_STEPS, OPT_KEEP };
+enum { OPT_FROM = 256, OPT_TO, OPT_RANGE, OPT_STEPS, OPT_KEEP, OPT_RANKS };
+
+struct input {
+    struct az_sv path, name; /* name: in the folder of the output; NUL-terminated both */
+};
+AZ_VEC(struct input, input_list);
 
 struct cutting {
     const struct az_cmd *cmd;
@@ -18,6 +25,8 @@ struct cutting {
     struct az_options opts;
     struct az_window window;
     unsigned keep;
+    struct az_sv ranks;     /* "0,4-7"; empty: all */
+    struct az_config found; /* files of the folders */
     struct az_arena arena;
     struct az_mem mem;
     struct az_diag diag;
@@ -66,6 +75,9 @@ static int one_option(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case OPT_KEEP:
         return keep_list(c, value);
+    case OPT_RANKS:
+        c->ranks = az_sv_str(value);
+        return AZ_EXIT_OK;
     default:
         c->log.level = AZ_LOG_QUIET;
         c->quiet = true;
@@ -73,14 +85,31 @@ static int one_option(void *ctx, int id, const char *value)
     }
 }
 
+/* Is a rank in the list? `bad` is set where it is no list. */
+static bool is_rank_chosen(struct az_sv list, int64_t rank, bool *bad)
+{
+    bool found = false;
+    while (list.n) {
+        int64_t first, last;
+        if (!az_window_steps(az_sv_trim(az_sv_cut(&list, ',')), &first, &last))
+            return *bad = true;
+        found |= rank >= first && rank <= last;
+    }
+    return found;
+}
+
 static int check(struct cutting *c, const struct az_args *a)
 {
     int64_t first, last;
-    bool any;
+    bool any, bad = false;
+    (void)is_rank_chosen(c->ranks, 0, &bad);
+    if (bad)
+        return az_usage_error(c->cmd, "invalid --ranks '%.*s'; use ranks such as 0,4-7",
+                              AZ_SVF(c->ranks));
     if (!c->out)
         return az_usage_error(c->cmd, "missing -o; name the output file, or a folder for several");
     if (!a->n_operands)
-        return az_usage_error(c->cmd, "expected files to cut");
+        return az_usage_error(c->cmd, "expected files or folders to cut");
     if (c->opts.steps.n && !az_window_steps(c->opts.steps, &first, &last))
         return az_usage_error(c->cmd,
                               "invalid --steps '%.*s'; use a number or a range such as 10-12",
@@ -90,10 +119,11 @@ static int check(struct cutting *c, const struct az_args *a)
         az_diag_print(&c->diag, &c->log);
         return AZ_EXIT_USAGE;
     }
-    return any || c->keep != AZ_CUT_ALL
+    return any || c->keep != AZ_CUT_ALL || c->ranks.n
                ? AZ_EXIT_OK
-               : az_usage_error(c->cmd,
-                                "missing window; use --steps, --range, --from, --to or --keep");
+               : az_usage_error(
+                     c->cmd,
+                     "missing window; use --steps, --range, --from, --to, --ranks or --keep");
 }
 
 /* Names of the formats that can be cut, for a message. */
@@ -150,25 +180,112 @@ static int exit_status(int rc)
                                                    : AZ_EXIT_PARTIAL;
 }
 
-/* One file to the output; several into a folder, under their names. */
-static int session(struct cutting *c, const struct az_args *a)
+/* ---- files and ranks ---- */
+
+static int add_input(struct cutting *c, struct input_list *l, struct az_sv path, struct az_sv name)
+{
+    const struct input x = { az_arena_dup(&c->arena, path), az_arena_dup(&c->arena, name) };
+    return x.path.p && x.name.p ? az_vec_push(l, x) : az_arena_error(&c->arena);
+}
+
+/* The profiles of a folder, under their names in it. */
+static int add_folder(struct cutting *c, struct input_list *l, const char *folder)
+{
+    const size_t from = c->found.inputs.n;
+    struct az_sv base = az_sv_str(folder);
+    int rc = az_plan_runs(&c->found, folder, &c->diag);
+    while (base.n > 1 && base.p[base.n - 1] == '/')
+        base.n--;
+    for (size_t i = from; rc == 0 && i < c->found.inputs.n; i++) {
+        const struct az_input_files *files = &c->found.inputs.v[i].files;
+        for (size_t k = 0; rc == 0 && k < files->n; k++) {
+            struct az_sv path = files->v[k].path, name = path;
+            if (az_sv_starts(name, base))
+                name = az_sv_make(name.p + base.n, name.n - base.n);
+            while (name.n && name.p[0] == '/')
+                name = az_sv_make(name.p + 1, name.n - 1);
+            rc = add_input(c, l, path, name);
+        }
+    }
+    return rc;
+}
+
+/* Of a rank by the name of the file or its folder, else by its place. */
+static int keep_ranks(struct cutting *c, struct input_list *l)
+{
+    struct az_rank_name name;
+    bool bad = false;
+    size_t n = 0;
+    int rc =
+        c->ranks.n ? az_rank_name_init(&name, AZ_SV(""), &c->arena, AZ_NOWHERE, &c->diag) : AZ_OK;
+    if (rc || !c->ranks.n)
+        return rc;
+    for (size_t i = 0; i < l->n; i++) {
+        struct az_rank_place place;
+        bool folder;
+        const int64_t rank =
+            az_rank_name_find_in(&name, l->v[i].path, &place, &folder) ? place.rank : (int64_t)i;
+        if (is_rank_chosen(c->ranks, rank, &bad))
+            l->v[n++] = l->v[i];
+    }
+    az_rank_name_release(&name);
+    l->n = n;
+    return n ? AZ_OK
+             : az_diag_fail(&c->diag, AZ_EUSAGE, AZ_NOWHERE,
+                            "no file of ranks '%.*s'; ranks are those of the file names",
+                            AZ_SVF(c->ranks));
+}
+
+static int list_inputs(struct cutting *c, const struct az_args *a, struct input_list *l)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < a->n_operands; i++) {
+        const struct az_sv path = az_sv_str(a->operands[i]);
+        rc = az_path_stat(a->operands[i]).kind == AZ_PATH_DIR
+                 ? add_folder(c, l, a->operands[i])
+                 : add_input(c, l, path, az_path_base(path));
+    }
+    return rc ? rc : keep_ranks(c, l);
+}
+
+/* Where a file of several goes; NULL on failure. */
+static const char *output_of(struct cutting *c, const struct input *x)
+{
+    const struct az_sv path = az_arena_printf(&c->arena, "%s/%.*s", c->out, AZ_SVF(x->name)),
+                       folder = az_path_dir(path);
+    const char *dir = az_arena_str(&c->arena, folder);
+    return path.p && dir && az_path_mkdirs(dir, &c->diag) == 0 ? path.p : NULL;
+}
+
+/* One file to the output; several, or those of a folder, into a folder, under their names. */
+static int cut_all(struct cutting *c, const struct input_list *l, bool into)
 {
     int status = AZ_EXIT_OK;
-    az_signals_install();
-    az_sandbox_settle_for(NULL,
-                          &(struct az_sandbox_needs){ .write = { c->out },
-                                                      .read = (const char *const *)a->operands,
-                                                      .n_read = a->n_operands });
-    for (size_t i = 0; i < a->n_operands && status != AZ_EXIT_INTERRUPTED; i++) {
-        const struct az_sv base = az_path_base(az_sv_str(a->operands[i])),
-                           path = az_arena_printf(&c->arena, "%s/%.*s", c->out, AZ_SVF(base));
+    for (size_t i = 0; i < l->n && status != AZ_EXIT_INTERRUPTED; i++) {
         const size_t before = c->diag.errors;
-        const int rc =
-            !path.p ? AZ_ENOMEM : cut_file(c, a->operands[i], a->n_operands > 1 ? path.p : c->out);
+        const char *out = into ? output_of(c, &l->v[i]) : c->out;
+        const int rc = out ? cut_file(c, l->v[i].path.p, out) : AZ_EIO;
         if (rc && rc != AZ_EINTR && c->diag.errors == before)
-            az_log_line(&c->log, AZ_LOG_QUIET, "error: %s: %s", a->operands[i], az_err_text(rc));
+            az_log_line(&c->log, AZ_LOG_QUIET, "error: %s: %s", l->v[i].path.p, az_err_text(rc));
         status = rc ? exit_status(rc) : status;
     }
+    return status;
+}
+
+static int session(struct cutting *c, const struct az_args *a)
+{
+    struct input_list list;
+    az_signals_install();
+    az_sandbox_settle_for(NULL, &(struct az_sandbox_needs){ .write = { c->out } });
+    az_vec_init(&list, &c->mem);
+    int rc = az_config_init(&c->found), status = exit_status(rc);
+    if (rc == 0) {
+        rc = list_inputs(c, a, &list);
+        const bool into = a->n_operands > 1 || az_path_stat(a->operands[0]).kind == AZ_PATH_DIR;
+        status = rc ? exit_status(rc) : cut_all(c, &list, into);
+    }
+    az_config_release(&c->found);
+    az_vec_release(&list);
     az_diag_print(&c->diag, &c->log);
     if (status == AZ_EXIT_INTERRUPTED)
         az_log_line(&c->log, AZ_LOG_QUIET, "interrupted; nothing was written");
@@ -196,11 +313,12 @@ static int run_cut(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = {
-    { 'o', "output", "PATH", "output file; of several inputs a folder" },
+    { 'o', "output", "PATH", "output file; of several inputs or a folder a folder" },
     { OPT_RANGE, "range", "NAME", "ranges or modules of this name ('forward*')" },
     { OPT_STEPS, "steps", "N-M", "these steps (12, 10-12)" },
     { OPT_FROM, "from", "TIME", "start of the window: 1.5s, 250ms, 50%, @RANGE" },
     { OPT_TO, "to", "TIME", "end of the window, as --from" },
+    { OPT_RANKS, "ranks", "LIST", "only files of these ranks (0,4-7), by their names" },
     { OPT_KEEP, "keep", "LIST",
       "of the window only kernels (with their calls), ops (operators), python (frames)" },
     { 'q', "quiet", NULL, "print errors only" },
@@ -208,7 +326,7 @@ static const struct az_cmd_opt options[] = {
 };
 const struct az_cmd az_cmd_cut = {
     "cut",
-    "-o PATH FILE...",
+    "-o PATH FILE|FOLDER...",
     "write a window of profiles as profiles of their format",
     "Reports of the output are those of the input with the same window.",
     options,

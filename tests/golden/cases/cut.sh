@@ -7,9 +7,11 @@ T=$SRC/example/pytorch/train_step.json
 tail -n 4 part.json | cut -c 1-120
 ls
 ls parts
+"$ANALYZER" cut "$SRC/example/multirank/step_120" --ranks 0,2-3 --from 50% -o ranks
+ls ranks
 for bad in "$T -o x.json" "$T --steps 1" "$T --steps 9 -o x.json" "$T --range none -o x.json" "part.json --from 0 -o part.json" \
     "$SRC/example/tracy/ops_perf_results_layers.csv --from 1ms -o x.csv" "none.json --steps 1 -o x.json" "$T --keep all -o x.json" \
-    "$T --steps two -o x.json"; do
+    "$T --steps two -o x.json" "$T --ranks a -o x" "$SRC/example/multirank/step_120 --ranks 9 -o x"; do
     # shellcheck disable=SC2086 # words
     "$ANALYZER" cut $bad 2>&1 || echo "exit status $?"
 done
