@@ -25,7 +25,7 @@ EXAMPLES = os.path.join(HERE, "..", "example", "pytorch")
 # what is said of the file itself
 OF_FILE = ("coverage.csv", "facts.csv")
 # places of events in their file
-PLACES = ("UID_first", "RangeId", "ParentId", "RangeStack", "ex_UID", "UID", "Call UID")
+PLACES = ("UID_first", "RangeId", "ParentId", "RangeStack", "ex_UID", "UID", "Call UID", "ID")
 passed = failed = 0
 verbose = False
 
@@ -165,6 +165,10 @@ def main():
         for name in sorted(n for n in os.listdir(amd) if n.endswith(("_results.json", "_results.db"))):
             for window in (("--steps", "1"), ("--from", "20%", "--to", "60%"), ("--range", "forward")):
                 check(analyzer, tmp, os.path.join(amd, name), window, "rocprofv3 %s %s" % (name, " ".join(window)))
+        for name, window in (("layers", ("--range", "iteration")), ("layers", ("--steps", "1")), ("host0", ("--range", "compile")),
+                             ("layers", ("--from", "5us", "--to", "40us"))):
+            path = os.path.join(HERE, "..", "example", "tracy", "ops_perf_results_%s.csv" % name)
+            check(analyzer, tmp, path, window, "tracy %s %s" % (name, " ".join(window)))
         for name in ("alpha", "beta"):
             path = os.path.join(HERE, "..", "example", "xplane", "plugins", "profile", "train_step", name + ".xplane.pb")
             check(analyzer, tmp, path, ("--from", "20%", "--to", "60%"), "xplane " + name)

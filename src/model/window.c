@@ -644,7 +644,14 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
         return AZ_OK;
     }
     *miss = AZ_WINDOW_NO_EVENTS;
-    if ((t->ext_ops && (t->ext_ops->caps & AZ_CAP_OPREPORT)) || recording_start(t) == INT64_MAX)
+    if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_OPREPORT)) { /* its reader chose rows */
+        *miss = t->windowed    ? AZ_WINDOW_FOUND
+                : w->range.n   ? AZ_WINDOW_NO_RANGE
+                : w->step >= 0 ? AZ_WINDOW_NO_STEP
+                               : AZ_WINDOW_NO_EVENTS;
+        return AZ_OK;
+    }
+    if (recording_start(t) == INT64_MAX)
         return AZ_OK;
     az_window_parts_init(&parts, t->mem);
     az_vec_init(&f.work, t->mem);

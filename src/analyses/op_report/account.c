@@ -51,8 +51,8 @@ static bool is_cut(const struct az_op_report_scope *s)
 static int choose(struct az_op_report_scope *s)
 {
     const struct az_options *o = s->t->o;
-    const bool user = o->start_signpost.n || o->end_signpost.n || o->id_range.n;
-    const bool cut = is_cut(s);
+    const bool windowed = s->t->trace->windowed, cut = windowed || is_cut(s);
+    const bool user = windowed || o->start_signpost.n || o->end_signpost.n || o->id_range.n;
     int rc = 0;
     s->all = span_of(s, false);
     s->steps = az_job_steps(s->t->job, s->trace, &rc);

@@ -165,7 +165,11 @@ static int data_row(struct az_tracy_file *f)
         return 0;
     }
     f->long_rows += f->csv.row.n > f->width;
-    return az_tracy_row(f);
+    const bool inside = az_tracy_row_is_inside(f);
+    if (f->copy)
+        az_tracy_copy_row(f->copy, &f->csv, inside);
+    f->outside += !inside;
+    return inside ? az_tracy_row(f) : 0;
 }
 
 static int broken(struct az_tracy_file *f, int rc, size_t errors, size_t warnings)
@@ -208,8 +212,12 @@ static int read_rows(struct az_tracy_file *f, const struct az_source *src)
             return broken(f, more, errors, warnings);
         if (more == 0)
             break;
+        if (!f->csv.blank && !seen_header && is_remark(f))
+            f->job->trace->windowed |= az_sv_is(f->csv.row.v[0].raw, AZ_TRACY_WINDOW_REMARK);
         if (f->csv.blank || (!seen_header && is_remark(f)))
             continue;
+        if (!seen_header && f->copy)
+            az_tracy_copy_row(f->copy, &f->csv, true);
         rc = seen_header ? data_row(f) : header(f);
         seen_header = true;
         if (rc == 0)
@@ -255,6 +263,8 @@ static int emit_finding(struct az_tracy_file *f)
     t->truncated |= f->short_rows == 1 && f->short_line == f->last_line;
     if (f->nameless)
         az_trace_dropped(t, AZ_DROP_LOST, "rows without a name", f->nameless, 0);
+    if (f->outside)
+        az_trace_dropped(t, AZ_DROP_FILTERED, "events outside the window", f->outside, 0);
     t->read += f->rows;
     return 0;
 }
@@ -291,13 +301,15 @@ struct run {
     bool padded, differs, call_seen;
 };
 
-static int read_file(struct az_parse *job, size_t index, struct run *run)
+static int read_file(struct az_parse *job, size_t index, struct run *run,
+                     struct az_tracy_copy *copy)
 {
     struct az_tracy_file f = { .job = job,
                                .report = az_opreport(job->trace),
                                .path = job->files[index].path,
                                .index = index,
                                .max_device = -1,
+                               .copy = copy,
                                .attributes = &run->attributes };
     struct az_source_opts so = { .mem = job->mem,
                                  .diag = job->diag,
@@ -356,7 +368,7 @@ static int settle(struct az_parse *job, const struct run *run)
     return rc;
 }
 
-static int parse(struct az_parse *job)
+static int parse_rows(struct az_parse *job, struct az_tracy_copy *copy)
 {
     struct az_trace *t = job->trace;
     struct run run = { .per_file = 0 };
@@ -366,7 +378,7 @@ static int parse(struct az_parse *job)
     if (rc == 0)
         rc = az_map_init(&run.attributes.map, job->mem, 256);
     for (size_t i = 0; rc == 0 && i < job->n_files; i++)
-        rc = i > UINT16_MAX ? AZ_ERANGE : read_file(job, i, &run);
+        rc = i > UINT16_MAX ? AZ_ERANGE : read_file(job, i, &run, copy);
     if (rc == 0)
         rc = settle(job, &run);
     if (rc == 0)
@@ -377,6 +389,10 @@ static int parse(struct az_parse *job)
     az_vec_release(&run.attributes.rows);
     return rc;
 }
+
+static int parse(struct az_parse *job) { return parse_rows(job, NULL); }
+
+static int cut(struct az_cut *job) { return az_tracy_cut(job, parse_rows); }
 
 /* The first line below remarks has the two columns that every version of the writer gives, in any
  * order; or those of a report of the device's side. */
@@ -408,4 +424,5 @@ const struct az_format az_format_tracy = {
     .files_are_hosts = true,
     .probe = probe,
     .parse = parse,
+    .cut = cut,
 };

@@ -45,6 +45,16 @@ struct az_tracy_attributes {
     struct az_opargs_rows rows; /* only the fields that come from attributes are set */
 };
 
+/* Where a file of a window is. */
+struct az_tracy_window {
+    size_t rows;
+    int64_t place; /* of the next step without a number */
+    int64_t first, last;
+    bool inside, timed, any; /* any: a row of the file is in the window */
+};
+struct az_window;
+struct az_tracy_copy; /* rows that `analyzer cut` writes */
+
 struct az_tracy_file {
     struct az_parse *job;
     struct az_opreport *report;
@@ -64,10 +74,12 @@ struct az_tracy_file {
     uint64_t bad_cells;   /* numbers that are none */
     int64_t bad_line;
     struct az_sv bad_column;
-    uint64_t short_rows, nameless, long_rows;
+    uint64_t short_rows, nameless, long_rows, outside; /* outside: of a window */
     int64_t short_line, last_line; /* the first row with missing fields, the last row */
     bool call_differs, call_seen;  /* a call count whose low ten bits are not the device */
     struct az_tracy_attributes *attributes;
+    struct az_tracy_window window;
+    struct az_tracy_copy *copy; /* NULL: rows are read only */
 };
 
 /* Title of a column, and of a tensor's: "INPUT_0_Y_PAD[LOGICAL]" or "INPUT_0_Y". */
@@ -79,6 +91,19 @@ int az_tracy_dim(struct az_sv cell, int64_t *out) AZ_MUST_USE;
 int az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a) AZ_MUST_USE;
 /* The current row of the file into the report. */
 int az_tracy_row(struct az_tracy_file *f) AZ_MUST_USE;
+/* Is the current row in a window of the trace? */
+bool az_tracy_row_is_inside(struct az_tracy_file *f);
+/* tracy_window.c: does a window choose rows at all? It has no ends that are ranges or parts. */
+bool az_tracy_window_chooses(const struct az_window *w);
+/* The next row of a file. start: INT64_MIN where there is none. */
+bool az_tracy_window_row(struct az_tracy_window *s, const struct az_window *w, bool signpost,
+                         struct az_sv name, int64_t start);
+/* A remark above the header: the rows are a window. */
+#define AZ_TRACY_WINDOW_REMARK "# analyzerWindow"
+/* Copies the row of the file as it is written. */
+void az_tracy_copy_row(struct az_tracy_copy *c, const struct az_csv *csv, bool kept);
+int az_tracy_cut(struct az_cut *job,
+                 int (*parse)(struct az_parse *, struct az_tracy_copy *)) AZ_MUST_USE;
 /* When all files are read: where the device operations are on the timeline, which have impossible
  * times, and the others as kernels of the trace. */
 int az_tracy_time_line(struct az_parse *job) AZ_MUST_USE;

@@ -279,6 +279,18 @@ static int event(struct az_tracy_file *f, struct az_oprow *r)
     return rc ? rc : az_trace_add(t, AZ_HOST_OP, &e);
 }
 
+bool az_tracy_row_is_inside(struct az_tracy_file *f)
+{
+    const struct az_window *w = f->job->trace->window;
+    if (!w || !az_tracy_window_chooses(w))
+        return true;
+    const bool signpost = kind_of(az_sv_trim(text(f, TC_TYPE))) == AZ_OPROW_SIGNPOST;
+    const bool inside = az_tracy_window_row(&f->window, w, signpost, az_sv_trim(text(f, TC_CODE)),
+                                            whole(f, TC_START, INT64_MIN));
+    f->job->trace->windowed |= inside;
+    return inside;
+}
+
 int az_tracy_row(struct az_tracy_file *f)
 {
     struct az_oprow r = { .file = (uint16_t)f->index, .line = (uint32_t)(f->rows + 1) };

@@ -1,0 +1,129 @@
+/* A window of an operation report: rows from a signpost to the next one, or by the time of their
+ * host (docs/regions.md 7); and the rows as a report of their own. */
+#include "classify/steps.h"
+#include "formats/tracy/tracy_csv.h"
+#include "io/gzip_out.h"
+#include "io/outfile.h"
+#include "model/window.h"
+
+bool az_tracy_window_chooses(const struct az_window *w)
+{
+    return w->range.n || w->step >= 0 || w->from.ns != AZ_UNSET_I64 || w->to.ns != AZ_UNSET_I64;
+}
+
+/* What a signpost begins. */
+static void take_signpost(struct az_tracy_window *s, const struct az_window *w, struct az_sv name)
+{
+    struct az_sv stem;
+    int64_t number;
+    if (w->range.n)
+        s->inside = az_window_names(w, name);
+    if (w->step < 0 || az_step_mark_of(name, &stem, &number) == AZ_MARK_NONE)
+        return;
+    number = number < 0 ? s->place : number;
+    s->place++;
+    s->inside = number >= w->step && number <= w->last_step;
+}
+
+bool az_tracy_window_row(struct az_tracy_window *s, const struct az_window *w, bool signpost,
+                         struct az_sv name, int64_t start)
+{
+    if (s->rows++ == 0)
+        s->inside = !w->range.n && w->step < 0;
+    if (signpost)
+        take_signpost(s, w, name);
+    if (start != INT64_MIN && !s->timed) {
+        s->timed = true;
+        s->first = start;
+    }
+    s->last = start != INT64_MIN ? start : s->last;
+    const int64_t at = s->timed ? s->last - s->first : 0;
+    const bool inside = s->inside && (w->from.ns == AZ_UNSET_I64 || at >= w->from.ns) &&
+                        (w->to.ns == AZ_UNSET_I64 || at < w->to.ns);
+    s->any |= inside;
+    return inside;
+}
+
+/* ---- a report of the rows ---- */
+
+struct az_tracy_copy {
+    struct az_cut *job;
+    struct az_outfile *plain;
+    struct az_gzfile *packed;
+};
+
+static void put(struct az_tracy_copy *c, struct az_sv s)
+{
+    if (c->packed)
+        az_gzfile_puts(c->packed, s);
+    else
+        az_outfile_puts(c->plain, s);
+}
+
+void az_tracy_copy_row(struct az_tracy_copy *c, const struct az_csv *csv, bool kept)
+{
+    c->job->read++;
+    c->job->kept += kept;
+    for (size_t i = 0; kept && i < csv->row.n; i++) {
+        const struct az_csv_field *f = &csv->row.v[i];
+        put(c, i ? AZ_SV(",") : AZ_SV(""));
+        put(c, f->quoted ? AZ_SV("\"") : AZ_SV(""));
+        put(c, f->raw);
+        put(c, f->quoted ? AZ_SV("\"") : AZ_SV(""));
+    }
+    if (kept)
+        put(c, AZ_SV("\n"));
+}
+
+static int close_copy(struct az_tracy_copy *c, int rc)
+{
+    if (rc == 0)
+        return c->packed ? az_gzfile_commit(c->packed) : az_outfile_commit(c->plain);
+    if (c->packed)
+        az_gzfile_abort(c->packed);
+    else if (c->plain)
+        az_outfile_abort(c->plain);
+    return rc;
+}
+
+static int read_rows(struct az_cut *job, struct az_tracy_copy *copy,
+                     int (*parse)(struct az_parse *, struct az_tracy_copy *))
+{
+    const struct az_file file = { .path = job->in };
+    struct az_trace t;
+    struct az_parse p = { .files = &file,
+                          .n_files = 1,
+                          .opts = job->opts,
+                          .trace = &t,
+                          .diag = job->diag,
+                          .mem = job->mem,
+                          .threads = 1 };
+    int rc = az_trace_init(&t, job->mem);
+    t.path = job->in;
+    t.window = job->window;
+    if (rc == 0)
+        rc = parse(&p, copy);
+    if (rc == 0 && !t.windowed)
+        rc = az_diag_fail(job->diag, AZ_EEMPTY, AZ_AT_FILE(job->in), "%s",
+                          az_window_miss_text(job->window->range.n     ? AZ_WINDOW_NO_RANGE
+                                              : job->window->step >= 0 ? AZ_WINDOW_NO_STEP
+                                                                       : AZ_WINDOW_NO_EVENTS));
+    az_trace_release(&t);
+    return rc;
+}
+
+int az_tracy_cut(struct az_cut *job, int (*parse)(struct az_parse *, struct az_tracy_copy *))
+{
+    struct az_tracy_copy c = { .job = job };
+    if (job->keep != AZ_CUT_ALL || !az_tracy_window_chooses(job->window))
+        return az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->in),
+                            "an operation report is cut by --range, --steps, or times of --from "
+                            "and --to");
+    int rc = az_sv_ends(az_sv_str(job->out), AZ_SV(".gz"))
+                 ? az_gzfile_open(&c.packed, job->out, AZ_INFLATE_BEST, job->mem, job->diag)
+                 : az_outfile_open(&c.plain, job->out, job->diag);
+    if (rc)
+        return rc;
+    put(&c, AZ_SV(AZ_TRACY_WINDOW_REMARK "\n"));
+    return close_copy(&c, read_rows(job, &c, parse));
+}
