@@ -357,6 +357,69 @@ def check_timeline(b, path, name):
         check(name, "names are found in the flame view", found[0].startswith("0 boxes") and "%" in found[1], found)
 
 
+# Points of each canvas of lanes whose tooltip is shown and not whole within the window, or hidden by something else.
+TIPS = """(async () => {
+  const bad = [];
+  let shown = 0;
+  for (const box of document.querySelectorAll('.lanes')) {
+    const canvas = box.querySelector('canvas'), tip = box.querySelector('.tip');
+    for (const place of ['start', 'end']) {
+      box.scrollIntoView({ block: place });
+      const r = canvas.getBoundingClientRect();
+      for (let x = 0.02; x < 1; x += 0.07)
+        for (let y = 4; y < r.height; y += 9) {
+          const at = { clientX: r.left + x * r.width, clientY: r.top + y, bubbles: true };
+          canvas.dispatchEvent(new PointerEvent('pointermove', at));
+          canvas.dispatchEvent(new MouseEvent('mousemove', at));
+          if (tip.hidden) continue;
+          shown++;
+          const t = tip.getBoundingClientRect();
+          tip.style.pointerEvents = 'auto';
+          const corners = [[t.left + 2, t.top + 2], [t.right - 2, t.bottom - 2]].map(([a, b]) => document.elementFromPoint(a, b));
+          tip.style.pointerEvents = '';
+          if (t.left < 0 || t.top < 0 || t.right > innerWidth || t.bottom > innerHeight || corners.some((e) => e !== tip))
+            bad.push([box.parentNode.id, Math.round(at.clientX), Math.round(at.clientY), Math.round(t.right), Math.round(t.bottom)]);
+        }
+    }
+  }
+  return { shown, bad: bad.slice(0, 3), n: bad.length };
+})()"""
+
+# Charts whose tooltip is wider than their canvas.
+CHART_TIPS = """(() => typeof Chart === 'undefined' ? [] : Object.values(Chart.instances).filter((c) => {
+  const at = c.data.datasets.flatMap((d, k) => d.data.map((_, i) => ({ datasetIndex: k, index: i }))).slice(0, 40);
+  return at.some((e) => {
+    if (!c.getDatasetMeta(e.datasetIndex).data[e.index]) return false;
+    c.tooltip.setActiveElements([e], { x: c.width / 2, y: c.height / 2 });
+    c.tooltip.update(true);
+    const wide = c.tooltip.width > c.width;
+    c.tooltip.setActiveElements([], { x: 0, y: 0 });
+    return wide;
+  });
+}).map((c) => c.canvas.closest('figure').querySelector('figcaption').textContent))()"""
+
+
+def check_tips(b, path, name):
+    """Tooltips are whole: over the lanes at every edge of the window, on charts within the canvas."""
+    for width in (1200, 500):
+        b.size(width, 500)
+        b.open(path)
+        r = b.run(TIPS)
+        check(name, f"tooltips of lanes at {width}", not r["bad"] and (r["shown"] or not b.run("!!document.querySelector('.lanes')")), r)
+        wide = b.run(CHART_TIPS)
+        check(name, f"tooltips of charts at {width}", not wide, wide)
+
+
+# Words of tables that are broken inside, by the height of their cells: badges have one line.
+BADGES = "[...document.querySelectorAll('.badge')].filter((e) => e.getClientRects().length > 1 || e.offsetHeight > 30).length"
+
+
+def check_badges(b, path, name):
+    b.size(1200, 900)
+    b.open(path)
+    check(name, "badges are not broken", b.run(BADGES) == 0, b.run(BADGES))
+
+
 def check_search(b, path, name):
     b.open(path)
     if not b.run("!!document.querySelector('.search input')"):
@@ -504,7 +567,7 @@ def main():
         try:
             b.page()
             for path in sorted(folder.glob("*.html")) + [f.resolve() for f in a.files]:
-                for test in (check_scripts_on, check_keyboard, check_timeline, check_search, check_safe, check_scripts_off, check_paper):
+                for test in (check_scripts_on, check_keyboard, check_timeline, check_tips, check_badges, check_search, check_safe, check_scripts_off, check_paper):
                     test(b, path, path.stem)
                 if a.shots:
                     shots(b, path, a.shots)

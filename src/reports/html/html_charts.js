@@ -298,6 +298,28 @@
     return ["scatter", "trend", "waterfall", "stacked columns"].includes(chart.kind) ? 400 : 320;
   }
 
+  // A tooltip is drawn on the canvas, which cuts what is wider: lines are broken at blanks, else anywhere.
+  function fold(text, most) {
+    if (Array.isArray(text))
+      return text.flatMap((t) => fold(t, most));
+    const out = [];
+    for (let rest = String(text === undefined ? "" : text); rest; ) {
+      const blank = rest.lastIndexOf(" ", most), end = rest.length <= most ? rest.length : blank > most / 3 ? blank : most;
+      out.push(rest.slice(0, end));
+      rest = rest.slice(end).trimStart();
+    }
+    return out;
+  }
+  function foldTips(config, width) {
+    const say = config.options.plugins.tooltip.callbacks, most = Math.max(14, Math.floor((width - 64) / 8.2));
+    for (const name of ["title", "afterTitle", "label"]) {
+      const text = say[name];
+      if (text)
+        say[name] = (of) => fold(text(of), most);
+    }
+    return config;
+  }
+
   function draw() {
     style = getComputedStyle(document.documentElement);
     while (drawn.length)
@@ -306,7 +328,8 @@
     for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
       const chart = charts[Number(canvas.dataset.chart)];
       canvas.parentNode.style.height = heightOf(chart) * (paper.matches ? 0.65 : 1) + "px";
-      drawn.push(new Chart(canvas, kinds[chart.kind](chart, canvas.parentNode.clientWidth)));
+      const width = canvas.parentNode.clientWidth;
+      drawn.push(new Chart(canvas, foldTips(kinds[chart.kind](chart, width), width)));
     }
   }
 

@@ -151,12 +151,11 @@
   whole.addEventListener("click", () => open(0));
   box.addEventListener("click", (event) => { const i = hit(event); if (i >= 0) open(i); });
   box.addEventListener("mousemove", (event) => {
-    const i = hit(event), r = canvas.getBoundingClientRect();
+    const i = hit(event);
     tip.hidden = i < 0;
     if (i < 0) return;
     tip.textContent = describe(i).join("\n");
-    tip.style.left = Math.min(Math.max(event.clientX - r.left + 14, 0), Math.max(0, width - tip.offsetWidth - 4)) + "px";
-    tip.style.top = event.clientY - r.top + 18 + "px";
+    window.placeTip(tip, event);
   });
   box.addEventListener("mouseleave", () => { tip.hidden = true; });
   box.addEventListener("keydown", (event) => {

@@ -8,6 +8,13 @@
   if (matchMedia("(max-width: 60rem)").matches && !matchMedia("print").matches)
     document.querySelector("nav details").open = false;
 
+  // The tooltip of the timeline and the flame view: next to the pointer, and whole within the window.
+  window.placeTip = (tip, event) => {
+    const right = innerWidth - tip.offsetWidth - 8, below = event.clientY + 18;
+    tip.style.left = Math.max(4, Math.min(event.clientX + 14, right)) + "px";
+    tip.style.top = (below + tip.offsetHeight < innerHeight - 4 ? below : Math.max(4, event.clientY - tip.offsetHeight - 10)) + "px";
+  };
+
   // A cell's exact value: in its title where the text is rounded. Numbers compare as numbers, empty cells come last.
   function valueOf(cell) {
     const text = cell.textContent;

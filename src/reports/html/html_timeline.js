@@ -406,8 +406,7 @@
     tip.hidden = !m;
     if (!m) return;
     tip.textContent = describe(m).join("\n");
-    tip.style.left = Math.min(Math.max(x + 14, 0), Math.max(0, width - tip.offsetWidth - 4)) + "px";
-    tip.style.top = y + 18 + "px";
+    window.placeTip(tip, event);
   });
   box.addEventListener("pointerup", (event) => {
     const [x, y] = place(event);
