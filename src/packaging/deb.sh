@@ -5,7 +5,10 @@
 set -e
 SRC=$(cd "$(dirname "$0")/../.." && pwd)
 cd "$SRC"
-sh tests/need.sh debhelper dpkg-dev fakeroot
+# What the package is built with: names without versions and architectures; those of another architecture are skipped.
+# shellcheck disable=SC2046 # a list of words
+sh tests/need.sh build-essential fakeroot $(sed -n '/^Build-Depends:/,/^Standards-Version:/p' src/packaging/debian/control |
+    sed -e '/^Standards-Version:/d' -e 's/^Build-Depends://' -e 's/debhelper-compat/debhelper/' -e 's/([^)]*)//g' -e 's/\[[^]]*\]//g' | tr ',' ' ')
 make --no-print-directory BUILD="$BUILD" dist >/dev/null
 work=$BUILD/deb
 rm -rf "$work"
