@@ -16,8 +16,9 @@
 #define WIDTH_TEXT     46
 #define WIDTH_OTHERS   30
 #define WIDTH_SMALLEST 10
-#define WIDTH_FIRST    44 /* of the first column, at least: the list of sheets */
-#define INDEX_MAX      40 /* of a title there */
+#define WIDTH_FIRST    44  /* of the first column, at least: the list of sheets */
+#define INDEX_MAX      40  /* of a title there */
+#define LINE_WIDTH     120 /* of a line of the verdict */
 
 struct view { /* the columns of one table that are shown */
     const struct az_table *t;
@@ -184,24 +185,48 @@ static size_t pair(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, cons
     return row + 1;
 }
 
-/* The verdict: labels in the first column, texts over the others. Returns the next free row. */
+/* The part of a text that fits a line, which is removed from it. */
+static struct az_sv next_line(struct az_sv *rest)
+{
+    size_t end = az_utf8_width(*rest) <= LINE_WIDTH ? rest->n : 0;
+
+    for (size_t i = 1; i < rest->n && end < rest->n && (i <= LINE_WIDTH || end == 0); i++)
+        end = rest->p[i] == ' ' ? i : end;
+    end = end ? end : rest->n;
+    const struct az_sv line = az_sv_make(rest->p, end);
+    *rest = az_sv_trim(az_sv_make(rest->p + end, rest->n - end));
+    return line;
+}
+
+/* The verdict in the first column, from where it flows over the empty ones: a window of usual size
+ * shows whole lines, which the width of the tables' names would push out of it. Returns the next
+ * free row. */
 static size_t verdict(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
                       const struct az_document *doc)
 {
     const struct az_table *t = az_headline_of(doc);
+    bool among_findings = doc->claims == NULL; /* a comparison has changes instead of savings */
 
-    for (size_t r = 0; t && r < t->rows; r++, row++) {
+    for (size_t r = 0; t && r < t->rows; r++) {
         const struct az_line l = az_headline_line(t, r);
-        const bool what = l.label.n == 0;
-        struct az_sv text = l.text;
+        const bool finding = l.kind == AZ_LINE_FINDING;
+        struct az_sv text = l.text, rest;
         if (l.evidence.n)
             text = az_arena_printf(x->scratch, "%.*s (%.*s)", AZ_SVF(text), AZ_SVF(l.evidence));
-        if (!what)
-            az_xlsx_text(x, ws, row, 0, l.label,
-                         az_sv_is(l.severity, "error")     ? AZ_STYLE_BAD
-                         : az_sv_is(l.severity, "warning") ? AZ_STYLE_WARN
-                                                           : AZ_STYLE_LABEL);
-        az_xlsx_text(x, ws, row, what ? 0 : 1, text, what ? AZ_STYLE_LABEL : AZ_STYLE_PLAIN);
+        if (l.label.n)
+            text = az_arena_printf(x->scratch, "%.*s%s%.*s", AZ_SVF(l.label), finding ? "  " : ": ",
+                                   AZ_SVF(text));
+        rest = az_field_line(x->scratch, text);
+        if (finding && !among_findings)
+            az_xlsx_text(x, ws, row++, 0, AZ_SV("Est. saving"), AZ_STYLE_LABEL);
+        among_findings |= finding;
+        enum az_xlsx_style style = az_sv_is(l.severity, "error") ? AZ_STYLE_BAD
+                                   : l.label.n                   ? AZ_STYLE_PLAIN
+                                                                 : AZ_STYLE_LABEL;
+        do {
+            az_xlsx_text(x, ws, row++, 0, next_line(&rest), style);
+            style = AZ_STYLE_INDENTED;
+        } while (rest.n);
     }
     return t ? row + 1 : row;
 }
