@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "document/name_words.h"
 #include "document/record.h"
 #include "document/units.h"
 #include "document/verdict_table.h"
@@ -314,13 +315,10 @@ static int put_band(const struct nights *n, int worse, struct band *out)
     return rc;
 }
 
-/* Nanoseconds as readers expect them: 1e6 and "ms". */
-static double readable_ns(double largest, const char **unit)
+/* "2026-02-03T02:00:00Z" -> "2026-02-03" */
+static struct az_sv day_of(struct az_sv time)
 {
-    double divide = largest >= 1e10 ? 1e9 : largest >= 1e6 ? 1e6 : largest >= 1e3 ? 1e3 : 1;
-
-    *unit = divide == 1e9 ? "s" : divide == 1e6 ? "ms" : divide == 1e3 ? "us" : "ns";
-    return divide;
+    return az_sv_make(time.p, time.n < 10 ? time.n : 10);
 }
 
 static struct az_sv say_step(struct nights *n, size_t left, size_t at, const struct az_baseline *o,
@@ -334,17 +332,17 @@ static struct az_sv say_step(struct nights *n, size_t left, size_t at, const str
         s->commit.n || last->commit.n
             ? az_arena_printf(a, ", commits %.*s..%.*s", AZ_SVF(last->commit), AZ_SVF(s->commit))
             : AZ_SV("");
-    const char *shown = unit.p;
-    double divide = az_sv_is(unit, "ns") ? readable_ns(fmax(fabs(before), fabs(after)), &shown) : 1;
+    const bool time = az_sv_is(unit, "ns") && fabs(before) < 9e18 && fabs(after) < 9e18;
+    const struct az_sv values = time ? az_words_pair(a, llround(before), llround(after), "->")
+                                     : az_arena_printf(a, "%.4g -> %.4g%s%.*s", before, after,
+                                                       unit.n ? " " : "", AZ_SVF(unit));
     const double percent = 100 * (after - before) / fabs(before);
     const bool whole = fabs(percent) >= 1000 && fabs(percent) < 1e9;
     const char *form = !isfinite(percent) ? "" : whole ? " (%+.0f%%)" : " (%+.3g%%)";
     char change[64];
     snprintf(change, sizeof change, form, percent);
-    return az_arena_printf(a, "step at run %lld (%.*s): %.6g -> %.6g%s%.*s%s%.*s",
-                           (long long)s->run, AZ_SVF(s->created), before / divide, after / divide,
-                           unit.n ? " " : "", AZ_SVF(divide == 1 ? unit : az_sv_str(shown)), change,
-                           AZ_SVF(commits));
+    return az_arena_printf(a, "step at run %lld (%.*s): %.*s%s%.*s", (long long)s->run,
+                           AZ_SVF(day_of(s->created)), AZ_SVF(values), change, AZ_SVF(commits));
 }
 
 /* A metric in the verdict of a trend. */
@@ -393,7 +391,7 @@ static int find_step(struct nights *n, int worse, struct az_sv unit, struct az_a
 
 static struct az_sv night_label(const struct night *n, struct az_arena *a)
 {
-    struct az_sv day = n->created.n > 10 ? az_sv_make(n->created.p, 10) : n->created;
+    const struct az_sv day = day_of(n->created);
     return az_arena_printf(a, "%lld%s%.*s", (long long)n->run, day.n ? " " : "", AZ_SVF(day));
 }
 
@@ -592,7 +590,9 @@ int az_history_trend_document(struct az_history *h, struct az_sv key, size_t mos
             h->diag, AZ_WARNING, AZ_AT_FILE(h->path),
             "'%.*s' matches %zu metrics, showing the first %zu; use a longer name, or --most N",
             AZ_SVF(key), found.n, most);
-    doc->title = az_arena_printf(doc->arena, "Trend of %.*s", AZ_SVF(key));
+    doc->title = az_sv_starts(key, AZ_SV("key_*"))
+                     ? AZ_SV("Trend of the key metrics")
+                     : az_arena_printf(doc->arena, "Trend of %.*s", AZ_SVF(key));
     doc->text_rows = 0;
     az_vec_release(&found);
     return rc;

@@ -188,7 +188,7 @@
         datasets.push({ label: median.name, data: median.values, borderColor: color("chart-total"), backgroundColor: color("chart-total"), borderDash: [6, 4], borderWidth: 1.5, pointRadius: 0, order: 2 });
       if (low && high) {
         datasets.push(Object.assign({ label: high.name, data: high.values, backgroundColor: color("chart-band"), order: 3 }, none));
-        datasets.push(Object.assign({ label: low.name + " to " + high.name, data: low.values, fill: "-1", backgroundColor: color("chart-band"), order: 3 }, none));
+        datasets.push(Object.assign({ label: "expected range", data: low.values, fill: "-1", backgroundColor: color("chart-band"), order: 3 }, none));
       }
       // Told apart by shape and color: beyond the limit, alone off, back at the level.
       const failed = (i) => /fail|warn|unstable/.test(chart.marked[i]), off = (i) => chart.marked[i] !== "" && !failed(i);
