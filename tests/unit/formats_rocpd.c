@@ -242,7 +242,7 @@ static void not_rocpd(void **state)
     run_sql(begin(&f), "CREATE TABLE cats(id INT)");
     assert_int_equal(PARSE(&f), AZ_EFORMAT);
     assert_true(
-        said(&f, AZ_ERROR, "not of rocprofv3: no table 'rocpd_kernel_dispatch...' (tables: cats)"));
+        said(&f, AZ_ERROR, "no table 'rocpd_kernel_dispatch...' or 'rocpd_op' (tables: cats)"));
     fixture_close(&f);
     (void)begin(&f);
     (void)fixture_write(&f, "t_results.db", "text of some length", 19);

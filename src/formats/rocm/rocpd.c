@@ -1,6 +1,5 @@
-/* Format "rocpd": the SQLite database of rocprofv3 (docs/formats-rocprof.md 4). Opening, sets of
- * tables.
- */
+/* Format "rocpd": the SQLite database of rocprofv3, and of rocmProfileData (docs/formats-rocprof.md
+ * 4). Opening, sets of tables. */
 #include "formats/rocm/rocpd.h"
 
 #include <inttypes.h>
@@ -17,7 +16,9 @@ static int probe(struct az_sv head, struct az_sv path)
         return 0;
     if (az_sv_find(head, AZ_SV("rocpd_")) >= 0)
         return 96;
-    return az_sv_ends(path, AZ_SV("_results.db")) ? 60 : az_sv_ends(path, AZ_SV(".db")) ? 30 : 0;
+    return az_sv_ends(path, AZ_SV("_results.db")) || az_sv_ends(path, AZ_SV(".rpd")) ? 60
+           : az_sv_ends(path, AZ_SV(".db"))                                          ? 30
+                                                                                     : 0;
 }
 
 static bool knows_table(struct az_sv name) { return az_sv_starts(name, AZ_SV("rocpd_")); }
@@ -116,13 +117,14 @@ static int not_ours(struct az_rocpd *x)
             x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
             "database of rocprof-compute, not of rocprofv3; use the *_results.db of rocprofv3");
     return az_diag_fail(x->r->job->diag, AZ_EFORMAT, AZ_AT_FILE(x->path),
-                        "SQLite database is not of rocprofv3: no table '" TABLE
-                        "...' (tables: %.*s)",
+                        "SQLite database is not of rocprofv3 or rocmProfileData: no table '" TABLE
+                        "...' or 'rocpd_op' (tables: %.*s)",
                         AZ_SVF(names.n ? names : AZ_SV("no table at all")));
 }
 
-static const struct az_sqlite_kind kind = { "the *_results.db of rocprofv3", "profile again",
-                                            .views = true };
+static const struct az_sqlite_kind kind = {
+    "the *_results.db of rocprofv3, or the .rpd of rocmProfileData", "profile again", .views = true
+};
 
 int az_rocpd_open(struct az_rocpd *x, struct az_rocprof *r, struct az_sv path,
                   struct az_rocpd_sets *sets)
@@ -150,7 +152,7 @@ int az_rocpd_open(struct az_rocpd *x, struct az_rocprof *r, struct az_sv path,
         rc = az_sqlite_error(&x->file, SQLITE_AUTH);
     if (rc)
         return rc;
-    return sets->n ? 0 : not_ours(x);
+    return sets->n || az_rpd_is(x) ? 0 : not_ours(x);
 }
 
 void az_rocpd_close(struct az_rocpd *x)
@@ -315,6 +317,8 @@ static int read_file(struct az_rocprof *r, struct az_sv path)
     int rc = az_rocpd_open(&x, r, path, &sets);
     if (rc == 0)
         rc = read_window(&x);
+    if (rc == 0 && sets.n == 0)
+        rc = az_rpd_read(&x);
     for (size_t i = 0; rc == 0 && i < sets.n; i++) {
         x.set = &sets.v[i];
         rc = az_rocpd_read_set(&x);
@@ -377,7 +381,7 @@ const struct az_format az_format_rocpd = {
     .name = "rocpd",
     .tool = AZ_TOOL_TRACELENS,
     .record_host = "add ROCTx ranges around the host work (recorded by --marker-trace)",
-    .help = "AMD rocprofv3: rocpd database (*_results.db)",
+    .help = "AMD rocprofv3: rocpd database (*_results.db); rocmProfileData (.rpd)",
     .files_are_ranks = true,
     .processes = true,
     .probe = probe,

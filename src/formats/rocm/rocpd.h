@@ -1,4 +1,4 @@
-/* Private to rocpd*.c: one rocpd database being read (docs/formats-rocprof.md 4). */
+/* Private to rocpd*.c and rpd.c: one database being read (docs/formats-rocprof.md 4). */
 #ifndef AZ_FORMATS_ROCM_ROCPD_H
 #define AZ_FORMATS_ROCM_ROCPD_H
 
@@ -27,6 +27,7 @@ struct az_rocpd {
     struct az_arena arena;
     uint64_t zero_strings; /* with zero bytes: their page is damaged */
     bool partial;
+    struct az_rpd *rpd;             /* rpd.c: what it reads */
     const struct az_rocpd_set *set; /* being read */
     /* of the set */
     struct az_map string_of; /* id -> name id */
@@ -42,7 +43,7 @@ struct az_rocpd {
     int (*logged)(struct az_rocpd *x, sqlite3_stmt *row);
 };
 
-/* Opens read-only and lists the sets of tables; messages in the diag. */
+/* Opens read-only and lists the sets of tables, none for rocmProfileData; messages in the diag. */
 int az_rocpd_open(struct az_rocpd *x, struct az_rocprof *r, struct az_sv path,
                   struct az_rocpd_sets *sets) AZ_MUST_USE;
 void az_rocpd_close(struct az_rocpd *x);
@@ -72,5 +73,10 @@ int az_rocpd_write_cut(struct az_cut *job, const struct az_trace *t,
                        const struct az_cut_log *log) AZ_MUST_USE;
 
 int az_rocpd_read_set(struct az_rocpd *x) AZ_MUST_USE;
+
+/* ---- rpd.c ---- */
+/* A database of rocmProfileData? Sets x->set. */
+bool az_rpd_is(struct az_rocpd *x);
+int az_rpd_read(struct az_rocpd *x) AZ_MUST_USE;
 
 #endif

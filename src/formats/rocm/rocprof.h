@@ -25,7 +25,8 @@ struct az_rocprof {
         uint32_t lane, proc;
         bool used;
     } lanes[ROC_LANE_CACHE];
-    struct az_map sum_of; /* name -> row of the trace's kernel sums */
+    struct az_map sum_of;     /* name -> row of the trace's kernel sums */
+    struct az_map process_of; /* pid -> number of its process; by az_rocprof_select */
     struct az_rocprof_pending *pending;
     size_t n_pending, cap_pending;
 };

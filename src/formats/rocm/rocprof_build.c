@@ -16,10 +16,11 @@ int az_rocprof_init(struct az_rocprof *r, struct az_parse *job)
     az_arena_init(&r->scratch, job->mem);
     az_shown_names_init(&r->shown, r->t);
     r->t->ticks_per_ns = 1;
-    int rc = az_dispatches_init(r->t), map = az_map_init(&r->sum_of, job->mem, 16);
+    int rc = az_dispatches_init(r->t), map = az_map_init(&r->sum_of, job->mem, 16),
+        pids = az_map_init(&r->process_of, job->mem, 16);
     az_geometry_column(r->t, job->opts);
     r->d = az_dispatches(r->t);
-    return rc ? rc : map;
+    return rc ? rc : map ? map : pids;
 }
 
 void az_rocprof_release(struct az_rocprof *r)
@@ -27,6 +28,7 @@ void az_rocprof_release(struct az_rocprof *r)
     az_arena_release(&r->scratch);
     az_shown_names_release(&r->shown);
     az_map_release(&r->sum_of);
+    az_map_release(&r->process_of);
     az_mem_free(r->job->mem, r->pending, r->cap_pending * sizeof *r->pending);
 }
 
@@ -42,16 +44,24 @@ int az_rocprof_process(struct az_rocprof *r, int64_t pid, int64_t init, int64_t 
 
 int az_rocprof_select(struct az_rocprof *r, int64_t pid)
 {
-    for (uint32_t i = 0; i < r->d->processes.n; i++) {
-        struct az_process *known = &r->d->processes.v[i];
-        if (known->pid == pid || pid == 0 || known->pid == 0) {
-            known->pid = known->pid ? known->pid : pid;
-            r->proc = i + 1;
-            r->pid = known->pid;
-            return 0;
-        }
+    struct az_process *first = r->d->processes.n ? &r->d->processes.v[0] : NULL;
+    uint32_t *proc;
+    bool added = false;
+    if (pid == r->pid && r->proc && pid)
+        return 0;
+    if (first && (pid == 0 || first->pid == 0 || first->pid == pid)) {
+        first->pid = first->pid ? first->pid : pid;
+        r->proc = 1;
+        r->pid = first->pid;
+        return 0;
     }
-    return az_rocprof_process(r, pid, 0, 0);
+    int rc = az_map_put(&r->process_of, (uint64_t)pid, 0, (uint32_t)r->d->processes.n + 1, &proc,
+                        &added);
+    if (rc == 0 && added)
+        return az_rocprof_process(r, pid, 0, 0);
+    r->proc = rc ? r->proc : *proc;
+    r->pid = rc ? r->pid : pid;
+    return rc;
 }
 
 int az_rocprof_agent(struct az_rocprof *r, int64_t index, bool gpu, struct az_sv name, int64_t cus,
@@ -63,7 +73,7 @@ int az_rocprof_agent(struct az_rocprof *r, int64_t index, bool gpu, struct az_sv
     for (size_t i = 0; i < r->t->devices.n; i++) /* the processes of a node share its devices */
         if (r->t->devices.v[i].id == index && az_sv_eq(r->t->devices.v[i].name, name))
             return rc;
-    if (rc || !gpu)
+    if (rc || !gpu || (name.n == 0 && cus == 0)) /* nothing is known of it */
         return rc;
     dev.name = az_arena_dup(&r->t->arena, name);
     return dev.name.p ? az_vec_push(&r->t->devices, dev) : az_arena_error(&r->t->arena);
