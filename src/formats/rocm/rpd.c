@@ -264,6 +264,19 @@ static int each(struct az_rocpd *x, const char *table, const char *const *column
         x, table, az_arena_printf(&x->arena, "SELECT %.*s FROM %s T", AZ_SVF(list), table), fn);
 }
 
+/* The same of events, which `analyzer cut` may leave out. */
+static int each_event(struct az_rocpd *x, const char *table, const char *const *columns, size_t n,
+                      int (*fn)(struct az_rocpd *, sqlite3_stmt *))
+{
+    struct az_sv list;
+    if (!az_rocpd_columns(x, table, "T", columns, n, &list))
+        return 0;
+    return az_rocpd_each_logged(x, table,
+                                az_arena_printf(&x->arena, "SELECT %.*s%s FROM %s T", AZ_SVF(list),
+                                                x->r->t->cut_log ? ",T.rowid" : "", table),
+                                fn);
+}
+
 static int prepare(struct az_rpd *p, struct az_sv sql, sqlite3_stmt **st)
 {
     if (!sql.p)
@@ -346,11 +359,12 @@ static int read_tables(struct az_rpd *p)
                                  "substr(string,1,12)='MEMORY_COPY_'"),
                            take_source);
     if (rc == 0)
-        rc = each(x, "rocpd_api", call_columns, AZ_LENGTH(call_columns), take_call);
+        rc = each_event(x, "rocpd_api", call_columns, AZ_LENGTH(call_columns), take_call);
     if (rc == 0)
         rc = each(x, "rocpd_api_ops", link, 2, take_link);
     if (rc == 0)
-        rc = each(x, "rocpd_op", operation_columns, AZ_LENGTH(operation_columns), take_operation);
+        rc = each_event(x, "rocpd_op", operation_columns, AZ_LENGTH(operation_columns),
+                        take_operation);
     if (rc == 0 && az_rocpd_columns(x, "rocpd_monitor", "T", (const char *[]){ "id" }, 1, &list))
         rc = az_rocpd_each(x, "rocpd_monitor", AZ_SV("SELECT count(*) FROM rocpd_monitor"),
                            take_samples);

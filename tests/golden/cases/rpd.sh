@@ -31,6 +31,13 @@ n, total = db.execute("""SELECT count(*), sum("end" - "start") FROM rocpd_op O J
 rows = list(csv.DictReader(open("train/kernel_summary.csv")))
 print(n == sum(int(r["Count"]) for r in rows), abs(total / 1e6 - sum(float(r["Total Kernel Time (ms)"]) for r in rows)) < 1e-12)
 P
+echo "== a part of it"
+"$ANALYZER" cut train.rpd --from 10us --to 50us -o part.rpd 2>&1
+"$ANALYZER" run --compat=all train.rpd --from 10us --to 50us --csv-dir window -q
+"$ANALYZER" run --compat=all part.rpd --csv-dir part -q
+for t in kernel_summary gpu_timeline kernel_summary_by_shape api_sum verdict_facts regions; do
+    cmp window/$t.csv part/$t.csv && echo "equal $t"
+done
 echo "== damaged, and other databases"
 head -c 40000 train.rpd >cut.rpd
 { "$ANALYZER" run cut.rpd --csv-dir cut >/dev/null; } 2>&1 | head -n 1
