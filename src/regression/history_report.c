@@ -332,7 +332,8 @@ static struct az_sv say_step(struct nights *n, size_t left, size_t at, const str
         s->commit.n || last->commit.n
             ? az_arena_printf(a, ", commits %.*s..%.*s", AZ_SVF(last->commit), AZ_SVF(s->commit))
             : AZ_SV("");
-    const bool time = az_sv_is(unit, "ns") && fabs(before) < 9e18 && fabs(after) < 9e18;
+    const bool time =
+        az_sv_is(unit, "ns") && fmin(before, after) >= 1000 && fmax(before, after) < 9e18;
     const struct az_sv values = time ? az_words_pair(a, llround(before), llround(after), "->")
                                      : az_arena_printf(a, "%.4g -> %.4g%s%.*s", before, after,
                                                        unit.n ? " " : "", AZ_SVF(unit));

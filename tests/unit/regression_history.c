@@ -279,7 +279,7 @@ static void trend(void **state)
     const struct az_table *t = az_document_table(&d, "trend");
     assert_non_null(t);
     assert_int_equal(t->rows, 12);
-    assert_true(az_sv_find(t->title, AZ_SV("step at run 9 (2026-01-09T00:00:00Z): 100.5 -> 150.5 "
+    assert_true(az_sv_find(t->title, AZ_SV("step at run 9 (2026-01-09): 100.5 -> 150.5 "
                                            "ns (+49.8%), commits c7..c8")) >= 0);
     assert_true(az_sv_is(az_cell_text(az_table_at(t, 8, 6)), "step"));
     assert_true(az_table_at(t, 2, 3)->type == AZ_EMPTY &&
