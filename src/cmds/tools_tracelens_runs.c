@@ -28,7 +28,8 @@ static const struct az_cmd_opt options[] = {
     AZ_TOOL_KEY("output_xlsx_path"),
     AZ_TOOL_KEY("output_csvs_dir"),
     { OPT_IGNORED, "detailed_analysis", NULL, "ignored: every sheet is written" },
-    { OPT_METRICS, "agg_metrics", "NAME...", "ignored: mean, median, min and max are written" },
+    { OPT_METRICS, "agg_metrics", "NAME...",
+      "statistics of the summaries: mean, median, min, max (all)" },
     { OPT_IGNORED + 1, "use_multiprocessing", NULL, "ignored: ranks are read in parallel" },
     { OPT_WORKERS, "max_workers", "N", "ranks to read concurrently" },
     AZ_TOOL_KEY("gpus_per_node"),
@@ -40,7 +41,25 @@ struct search {
     struct az_tool_call *call;
     const char *dir, *pattern, *glob, *regex;
     int64_t world; /* 0: not set */
+    struct az_sv metrics;
 };
+
+static int take_metric(struct search *s, struct az_tool_call *c, const char *value)
+{
+    static const char *const known[] = { "mean", "median", "min", "max" };
+
+    for (size_t i = 0; i < AZ_LENGTH(known); i++)
+        if (strcmp(value, known[i]) == 0) {
+            s->metrics = az_arena_printf(&c->arena, "%.*s%s%s", AZ_SVF(s->metrics),
+                                         s->metrics.n ? " " : "", value);
+            return s->metrics.p ? az_run_set(&c->run, false, "collective_metrics", s->metrics.p)
+                                : AZ_EXIT_INTERNAL;
+        }
+    return az_usage_error(c->cmd,
+                          "unsupported --agg_metrics '%s'; use mean, median, min, max "
+                          "(docs/from-tracelens-programs.md)",
+                          value);
+}
 
 static int take_option(struct az_tool_call *c, int id, const char *value)
 {
@@ -64,6 +83,8 @@ static int take_option(struct az_tool_call *c, int id, const char *value)
             return az_usage_error(c->cmd, "invalid --world_size '%s'; use a number of ranks",
                                   value);
         return AZ_EXIT_OK;
+    case OPT_METRICS:
+        return take_metric(s, c, value);
     case OPT_WORKERS:
         return az_option_jobs(c->cmd, value, &c->run.jobs);
     default:
@@ -222,29 +243,46 @@ static int take_genesis(struct az_tool_call *c, int id, const char *value)
     return *value ? AZ_EXIT_OK : az_usage_error(c->cmd, "missing folder name");
 }
 
+/* Is there a file of this name? */
+static bool has_file(struct az_arena *a, const char *dir, const char *name)
+{
+    struct az_vec_sv found;
+    const struct az_sv path = az_arena_printf(a, "%s/%s", dir, name);
+
+    az_vec_init(&found, NULL);
+    const bool any = path.p && az_path_glob(a, path, &found) == AZ_OK && found.n > 0;
+    az_vec_release(&found);
+    return any;
+}
+
 /* The kernel trace, with the other CSV files of the same run; else the results as JSON; else the
- * Perfetto trace: the first that is there, below kernel_trace/ if there is such a folder. */
+ * Perfetto trace: the first that is there, below kernel_trace/ if there is such a folder. The
+ * Perfetto trace comes first where the CSV files have no calls. */
 static int add_capture(void *ctx, struct az_config *c, struct az_diag *diag)
 {
-    static const char *const names[] = { "*_trace.csv", "*_results.json", "*_results.pftrace" };
+    static const char *const names[] = { "*_results.pftrace", "*_trace.csv", "*_results.json",
+                                         "*_results.pftrace" };
     struct capture *g = ctx;
     struct az_input *in = NULL;
     const struct az_sv none = AZ_SV("");
     const struct az_sv below = az_arena_printf(&c->arena, "%s/kernel_trace", g->dir);
-    const bool has = below.p && az_path_stat(below.p).kind == AZ_PATH_DIR;
+    const char *dir = below.p && az_path_stat(below.p).kind == AZ_PATH_DIR ? below.p : g->dir;
+    size_t i =
+        has_file(&c->arena, dir, "*_trace.csv") && !has_file(&c->arena, dir, "*_hip_api_trace.csv")
+            ? 0
+            : 1;
     int rc = az_config_add_input(c, &in);
 
-    for (size_t i = 0; !rc && in->files.n == 0 && i < AZ_LENGTH(names); i++) {
-        const struct az_sv path =
-            az_arena_printf(&c->arena, "%s/%s", has ? below.p : g->dir, names[i]);
+    for (; !rc && in->files.n == 0 && i < AZ_LENGTH(names); i++) {
+        const struct az_sv path = az_arena_printf(&c->arena, "%s/%s", dir, names[i]);
         rc = path.p ? az_config_expand(c, none, path, none, true, &in->files, AZ_NOWHERE, diag)
                     : az_arena_error(&c->arena);
     }
     if (!rc && in->files.n == 0)
         rc = az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE,
                           "no output of rocprofv3 in '%s'; check the name", g->dir);
-    for (size_t i = 0; !rc && i < in->files.n; i++)
-        in->files.v[i].optional = false; /* they are there */
+    for (size_t k = 0; !rc && k < in->files.n; k++)
+        in->files.v[k].optional = false; /* they are there */
     if (!rc)
         in->title = az_path_base(az_sv_str(g->dir));
     return rc;
@@ -279,19 +317,30 @@ static int wall_time(struct az_tool_call *c, const char *dir)
     return az_vec_push(&c->run.over, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
+/* A workbook, and a summary as Markdown. */
+static int name_genesis(struct az_tool_call *c, const char *dir)
+{
+    static char md[] = "md";
+    const struct az_sv name = az_arena_printf(&c->arena, "%s/genesis_perf_report.xlsx", dir),
+                       summary = az_arena_printf(&c->arena, "%s/genesis_summary.md", dir);
+
+    c->run.xlsx = name.p;
+    c->run.together = summary.p;
+    return name.p && summary.p ? az_run_option(c->cmd, &c->run, OPT_FORMAT, md) : AZ_EXIT_INTERNAL;
+}
+
 static int ready_genesis(struct az_tool_call *c)
 {
     struct capture *g = c->own;
+    int rc = AZ_EXIT_OK;
 
     if (!g->dir)
         return az_usage_error(c->cmd, "no input; use --capture-dir");
-    const struct az_sv name = az_arena_printf(&c->arena, "%s/genesis_perf_report.xlsx",
-                                              g->results ? g->results : "analysis_output");
     c->run.add_inputs = add_capture;
     c->run.ctx = g;
     if (!c->output)
-        c->run.xlsx = c->run.together = name.p;
-    return name.p ? wall_time(c, g->dir) : AZ_EXIT_INTERNAL;
+        rc = name_genesis(c, g->results ? g->results : "analysis_output");
+    return rc ? rc : wall_time(c, g->dir);
 }
 
 static int run_genesis(const struct az_cmd *cmd, int argc, char **argv)
@@ -312,7 +361,8 @@ const struct az_cmd az_cmd_tracelens_genesis = {
     "tracelens-genesis",
     "--capture-dir DIR",
     "accept the command line of TraceLens_generate_perf_report_genesis",
-    "Writes genesis_perf_report.xlsx. Differences: docs/from-tracelens-programs.md.",
+    "Writes genesis_perf_report.xlsx and genesis_summary.md. Differences: "
+    "docs/from-tracelens-programs.md.",
     genesis_options,
     AZ_LENGTH(genesis_options),
     run_genesis

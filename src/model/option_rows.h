@@ -66,6 +66,8 @@
       "with sheets_as tracelens-genesis: gap between dispatches after which the steps begin, milliseconds", "0.4") \
     X(REAL, steady_state_fallback_s, 0, 1e9, NULL, "5", "rocprof rocpd pftrace", \
       "with sheets_as tracelens-genesis: length of the end of the run that is the steps where no gap is that long, seconds", "0.4") \
+    X(TEXT, collective_metrics, NO_RANGE, NULL, NULL, "pytorch", \
+      "with sheets_as tracelens-collectives: statistics of the summaries of collectives, blanks between them: mean median min max; absent: all", "0.4") \
     X(INT, top_xla, 0, 1e9, NULL, "30", "rocprof rocpd pftrace", \
       "rows of xla_top; 0: all", "0.4") \
     X(TEXT, from, NO_RANGE, NULL, NULL, "", \

@@ -7,8 +7,17 @@
  * reports written. Every other option is assumed to matter to reducing, so that a new one is never
  * forgotten. */
 static const char *const of_finishing[] = {
-    "align_clocks", "collective_sheets", "compat",      "duplicate_rank",       "gpus_per_node",
-    "node_replay",  "rank_pattern",      "rank_tables", "straggler_candidates", "text",
+    "align_clocks",
+    "collective_metrics",
+    "collective_sheets",
+    "compat",
+    "duplicate_rank",
+    "gpus_per_node",
+    "node_replay",
+    "rank_pattern",
+    "rank_tables",
+    "straggler_candidates",
+    "text",
     "top_rows",
 };
 

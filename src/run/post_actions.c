@@ -95,7 +95,7 @@ static int write_comparison(const struct az_followup *f, const struct az_target 
         return t->report->write(doc, t->path.p, scratch, diag);
     az_arena_init(&arena, doc->mem);
     az_document_init(&sheets, &arena);
-    int rc = az_sheet_set_apply(set, doc, &sheets);
+    int rc = az_sheet_set_apply(set, doc, AZ_SV(""), &sheets);
     if (!rc)
         rc = t->report->write(&sheets, t->path.p, scratch, diag);
     az_document_release(&sheets);

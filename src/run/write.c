@@ -67,7 +67,7 @@ static int write_sheets(const struct writing *w, const struct az_target *out,
         return write_target(w->plan, out, doc, w->threads, scratch, diag);
     az_arena_init(&arena, doc->mem);
     az_document_init(&sheets, &arena);
-    int rc = az_sheet_set_apply(set, doc, &sheets);
+    int rc = az_sheet_set_apply(set, doc, w->job->input->opts.collective_metrics, &sheets);
     if (!rc)
         rc = write_target(w->plan, out, &sheets, 1, scratch, diag);
     az_document_release(&sheets);

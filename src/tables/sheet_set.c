@@ -85,10 +85,29 @@ static bool left_out(struct az_sv header, const struct az_sheet *sheet)
     return false;
 }
 
+/* Does the header end with a statistic that was not requested? */
+static bool is_unrequested(struct az_sv header, const struct az_sheet *sheet,
+                           struct az_sv statistics)
+{
+    struct az_sv rest = az_sv_str(sheet->measured ? sheet->measured : "");
+    bool measured = false;
+
+    while (rest.n && statistics.n && !measured) {
+        const struct az_sv name = az_sv_cut(&rest, '|');
+        measured = az_sv_starts(header, name) && header.n > name.n && header.p[name.n] == '_';
+        if (measured)
+            header = az_sv_make(header.p + name.n + 1, header.n - name.n - 1);
+    }
+    while (measured && statistics.n)
+        if (az_sv_eq(az_sv_cut(&statistics, ' '), header))
+            return false;
+    return measured;
+}
+
 /* Columns of a sheet; how many in s->n. */
 static void add_columns(struct az_table *t, const struct az_table *from,
-                        const struct az_sheet *sheet, struct source *s, int *column,
-                        struct az_sheet_column *how)
+                        const struct az_sheet *sheet, struct az_sv statistics, struct source *s,
+                        int *column, struct az_sheet_column *how)
 {
     const struct az_sheet_column *c = sheet->columns;
 
@@ -96,7 +115,7 @@ static void add_columns(struct az_table *t, const struct az_table *from,
 
     for (size_t i = 0; !c && i < end; i++) {
         const struct az_column *k = &from->columns.v[i];
-        if (left_out(k->name, sheet))
+        if (left_out(k->name, sheet) || is_unrequested(k->name, sheet, statistics))
             continue;
         column[s->n++] = (int)i;
         az_table_columnsv(t, k->name, k->type, k->unit, k->flags);
@@ -143,7 +162,7 @@ static const char *sheet_id(struct az_arena *a, const struct az_table *from,
 }
 
 static int add_sheet(struct az_document *to, const struct az_table *from,
-                     const struct az_sheet *sheet)
+                     const struct az_sheet *sheet, struct az_sv statistics)
 {
     struct az_arena *a = to->arena;
     const size_t n = count_columns(from, sheet) + 1;
@@ -160,7 +179,7 @@ static int add_sheet(struct az_document *to, const struct az_table *from,
     }
     t->note = from->note;
     *s = (struct source){ .rows = rows, .column = column, .how = how };
-    add_columns(t, from, sheet, s, column, how);
+    add_columns(t, from, sheet, statistics, s, column, how);
     az_rows_open(rows, from, to->mem);
     const int rc = az_document_keep(to, rows, close_rows);
     if (rc) {
@@ -203,7 +222,7 @@ static bool replaced(const struct az_sheet_set *set, const struct az_document *t
 }
 
 int az_sheet_set_apply(const struct az_sheet_set *s, const struct az_document *from,
-                       struct az_document *to)
+                       struct az_sv statistics, struct az_document *to)
 {
     static const struct az_sheet whole = { .table = "" };
     const size_t n = from->tables.n;
@@ -219,9 +238,9 @@ int az_sheet_set_apply(const struct az_sheet_set *s, const struct az_document *f
     for (size_t i = 0; i < s->n; i++)
         for (size_t k = 0; rc == 0 && k < n; k++)
             if (is_read(s, &s->sheets[i], from->tables.v[k]))
-                rc = add_sheet(to, from->tables.v[k], &s->sheets[i]);
+                rc = add_sheet(to, from->tables.v[k], &s->sheets[i], statistics);
     for (size_t k = 0; s->rest && rc == 0 && k < n; k++)
         if (!replaced(s, to, from->tables.v[k]))
-            rc = add_sheet(to, from->tables.v[k], &whole);
+            rc = add_sheet(to, from->tables.v[k], &whole, statistics);
     return rc;
 }

@@ -17,10 +17,12 @@ struct az_sheet {
                           the table's id */
     const char *table; /* id of our table, kind of several, or beginning of ids before a `*` */
     const struct az_sheet_column *columns; /* NULL: all of the table */
-    const char *before;  /* headers, `|` between them, of which the first that is there, and those
-                            after it, are not among all; NULL: none */
-    const char *without; /* headers that are not among all, `|` between them, or `*` and their end;
-                            NULL: none */
+    const char *before;   /* headers, `|` between them, of which the first that is there, and those
+                             after it, are not among all; NULL: none */
+    const char *without;  /* headers that are not among all, `|` between them, or `*` and their end;
+                             NULL: none */
+    const char *measured; /* beginnings of headers, `|` between them, that end with `_` and a
+                             statistic: only those that are requested are among all; NULL: none */
 };
 struct az_sheet_set {
     const char *name; /* of the program, as the option `sheets_as` has it */
@@ -35,8 +37,9 @@ const struct az_sheet_set *az_sheet_set_find(const struct az_sheet_set *const *l
 /* Is a sheet made from the tables of this id or kind? NULL: no set, none is. */
 bool az_sheet_set_reads(const struct az_sheet_set *s, const char *table);
 /* Fills `to`, which is initialized and empty, with the sheets. Their rows are read from `from`,
- * which outlives it, when they are written. */
+ * which outlives it, when they are written. statistics: those requested, blanks between them;
+ * empty: all. */
 int az_sheet_set_apply(const struct az_sheet_set *s, const struct az_document *from,
-                       struct az_document *to) AZ_MUST_USE;
+                       struct az_sv statistics, struct az_document *to) AZ_MUST_USE;
 
 #endif

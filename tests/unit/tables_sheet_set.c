@@ -45,7 +45,7 @@ static void sheets_in_order(void **state)
     add(e, "b");
     az_arena_init(&arena, NULL);
     az_document_init(&to, &arena);
-    assert_int_equal(az_sheet_set_apply(&set, &e->doc, &to), 0);
+    assert_int_equal(az_sheet_set_apply(&set, &e->doc, AZ_SV(""), &to), 0);
     assert_int_equal(to.tables.n, 3);
     assert_true(az_sv_is(to.tables.v[0]->id, "first"));
     assert_true(az_sv_is(to.tables.v[1]->id, "new_1"));

@@ -104,11 +104,14 @@ static int put_table(struct az_job *job, const struct window *w)
                                 { "memory", 0, 0 },
                                 { "busy_time", busy, busy * k },
                                 { "idle", total - busy, (total - busy) * k } };
-    struct az_table *t = AZ_RECORD_TABLE(job->arena, "genesis_timeline",
-                                         "GPU timeline of the steps", AZ_TABLE_SHORT, columns);
+    struct az_table *t =
+        AZ_RECORD_TABLE(job->arena, "genesis_timeline", "GPU timeline of the steps",
+                        AZ_TABLE_SHORT | AZ_TABLE_SUMMARY, columns);
 
-    if (t)
+    if (t) {
         AZ_PUT_ROWS(t, rows, AZ_LENGTH(rows));
+        t->note = az_arena_printf(job->arena, "Window %.*s: %zu dispatches", AZ_SVF(w->name), w->n);
+    }
     az_cover(job, "dispatches in the window of gpu_timeline", (double)w->n, "count", w->name);
     return az_job_add(job, t, 0);
 }

@@ -90,9 +90,13 @@ SET(memory_copy, "pftrace-memory-copy", false);
 /* ---- ranks ---- */
 
 static const struct az_sheet collectives[] = {
-    { .table = "nccl_summary_implicit_sync", .before = "algo bw (GiB/s)_mean|partial" },
+    { .table = "nccl_summary_implicit_sync",
+      .before = "algo bw (GiB/s)_mean|partial",
+      .measured = "comm_latency|skew in start time|skew in end time|algo bw (GB/s)|bus bw (GB/s)" },
     { .table = "nccl_summary_long" },
-    { .table = "nccl_summary_all2allv", .before = "throughput (GiB/s)_mean|partial" },
+    { .table = "nccl_summary_all2allv",
+      .before = "throughput (GiB/s)_mean|partial",
+      .measured = "total data communicated (MB)|wall_time (us)|throughput (GB/s)" },
     { .table = "nccl_all2allv_heatmap" },
     { .table = "nccl_long", .before = "wait_us" },
     { .table = "nccl_implicit_sync", .before = "last arrival rank" },
