@@ -333,6 +333,9 @@ static void warn(struct az_rocprof *r)
                     "%" PRIu64
                     " dispatch(es) of kernels without a symbol: named unknown_kernel_<id>",
                     r->unnamed);
+    if (r->t->ev[AZ_MEMCPY].n && !r->t->ev[AZ_KERNEL].n && !r->t->kernel_sums.n)
+        az_diag_add(diag, AZ_WARNING, at,
+                    "copies only, no kernels; record with --kernel-trace, or add its file");
 }
 
 /* Grids count work-items in these files: in work-groups, the last one of a dimension may be filled
