@@ -188,7 +188,8 @@ bool az_size_add(size_t a, size_t b, size_t *out)
 
 /* ---- arena ---- */
 
-enum { ARENA_ALIGN = 16, ARENA_FIRST = AZ_MOVES ? 2048 : 64 * 1024, ARENA_MOST = 1024 * 1024 };
+/* The first block is small: of a thousand inputs each leaves an arena with a few tables. */
+enum { ARENA_ALIGN = 16, ARENA_FIRST = AZ_MOVES ? 2048 : 8 * 1024, ARENA_MOST = 1024 * 1024 };
 
 struct az_arena_block {
     struct az_arena_block *next;
