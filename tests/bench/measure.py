@@ -534,6 +534,7 @@ def main():
                                        ("felt: simdjson and Python", felt.values, True),
                                        ("felt: cores", felt.cores, True),
                                        ("felt: reduce", felt.reduce, True),
+                                       ("felt: memory", felt.memory, True),
                                        ("felt: installed size", felt.installed, True),
                                        ("two inputs", b.two_inputs, True)):
             if only in name and (in_smoke or not b.smoke):
