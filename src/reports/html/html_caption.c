@@ -96,6 +96,28 @@ static void largest(struct az_html *h, const struct az_plot *p, double whole)
     az_html_put(h, AZ_SV("."));
 }
 
+/* Parts in percent are shares already, of a whole of 100. */
+static bool is_percent(const struct az_plot *p) { return az_plot_unit(p)->unit == AZ_UNIT_PERCENT; }
+
+/* What the parts add up to, by the name that the shares of the table have: a page has several
+ * wholes, and a share of operator time is not one of device time. */
+static void name_whole(struct az_html *h, const struct az_plot *p)
+{
+    const struct az_sv before = AZ_SV("% of ");
+
+    for (size_t c = 0; c < p->t->columns.n && !is_percent(p); c++) {
+        const struct az_sv title = az_field_title(h->scratch, p->t, c, "");
+        if (!(p->t->columns.v[c].flags & AZ_SHARE) || !az_sv_starts(title, before))
+            continue;
+        az_html_put(h, AZ_SV(" In all "));
+        value(h, p, sum_of(p->series[0].v, p->marks.n));
+        az_html_put(h, AZ_SV(" of "));
+        az_html_text(h, az_sv_make(title.p + before.n, title.n - before.n));
+        az_html_put(h, AZ_SV("."));
+        return;
+    }
+}
+
 static double stack_of(const struct az_plot *p, size_t i)
 {
     double sum = 0;
@@ -104,9 +126,6 @@ static double stack_of(const struct az_plot *p, size_t i)
         sum += sum_of(p->series[s].v + i, 1);
     return sum;
 }
-
-/* Parts in percent are shares already, of a whole of 100. */
-static bool is_percent(const struct az_plot *p) { return az_plot_unit(p)->unit == AZ_UNIT_PERCENT; }
 
 /* The parts of one stack. */
 static void one_stack(struct az_html *h, const struct az_plot *p, size_t i)
@@ -328,6 +347,9 @@ void az_html_caption(struct az_html *h, const struct az_plot *p)
                    : AZ_SV("Change of each row as a share of the total; right of zero is worse."));
         return;
     case AZ_CHART_PIE:
+        largest(h, p, sum_of(p->series[0].v, p->marks.n));
+        name_whole(h, p);
+        return;
     case AZ_CHART_COLUMN:
         largest(h, p, sum_of(p->series[0].v, p->marks.n));
         return;
