@@ -142,6 +142,9 @@ size_t az_query_rows_n(const struct az_query_rows *r);
 /* The row of a position, 0 to n - 1; *seg_hint is a number that speeds the next call up. */
 void az_query_rows_at(const struct az_query_rows *r, size_t position, size_t *seg_hint,
                       struct az_query_row *out);
+/* Requests the memory of a row that is read soon: rows in another order than their own are anywhere
+ * in the columns. */
+void az_query_rows_prefetch(const struct az_query_rows *r, size_t position, size_t seg_hint);
 /* Id of a row of the events of a trace in the table of that kind; 0: it has none. */
 int64_t az_query_id_of(struct az_query_trace *tr, const struct az_query_table *t, enum az_kind k,
                        size_t row);

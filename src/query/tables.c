@@ -232,6 +232,18 @@ void az_query_rows_at(const struct az_query_rows *r, size_t position, size_t *se
     out->row = s->rows ? s->rows[at] : at;
 }
 
+void az_query_rows_prefetch(const struct az_query_rows *r, size_t position, size_t seg_hint)
+{
+    const struct az_query_seg *s = &r->seg[seg_hint];
+    const size_t at = position + 1 - (size_t)s->first;
+
+    if (!s->e || s->rows || at >= s->n)
+        return;
+    __builtin_prefetch(&s->e->start[at]);
+    __builtin_prefetch(&s->e->end[at]);
+    __builtin_prefetch(&s->e->name[at]);
+}
+
 /* Id of the first event of a kind, which is in one table only. */
 static int64_t first_of(struct az_query_trace *tr, const struct az_query_table *t, enum az_kind k)
 {

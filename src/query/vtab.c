@@ -8,6 +8,7 @@
 
 #define MOST_FILTERS 8
 #define MOST_ORDERS  8
+#define AHEAD        16 /* rows whose memory is requested before they are read */
 enum {
     PLAN_EQ = 1,
     PLAN_LOW = 2,
@@ -409,6 +410,8 @@ static int next(sqlite3_vtab_cursor *b)
     while (c->at < c->stop) {
         const size_t i = c->desc ? --c->stop : c->at++;
         c->position = c->index.order ? c->index.order[i] : i;
+        if (c->index.order && !c->desc && i + AHEAD < c->stop)
+            az_query_rows_prefetch(c->rows, c->index.order[i + AHEAD], c->hint);
         az_query_rows_at(c->rows, c->position, &c->hint, &c->row);
         if (c->n_filters == 0 || passes(c, x))
             return SQLITE_OK;
