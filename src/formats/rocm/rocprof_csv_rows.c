@@ -110,12 +110,24 @@ static int kernel_row(struct az_rocprof_csv_file *f, struct az_rocprof_kernel *k
     return az_trace_name(f->r->t, az_rocprof_formatted(text(f, C_KERNEL)), &s->whole);
 }
 
+/* Packets that order a queue, which rocprof (version 1) lists among the kernels. */
+static bool is_barrier(struct az_rocprof_csv_file *f, uint32_t whole, uint64_t count, int64_t ticks)
+{
+    if (!az_sv_is(az_trace_text(f->r->t, whole), "<barrier packet>"))
+        return false;
+    f->r->t->read += f->table == T_KERNELS;
+    az_trace_dropped(f->r->t, AZ_DROP_NOT_MODELLED, "barriers of queues", count, ticks);
+    return true;
+}
+
 /* One row a dispatch, its counters in columns; of several processes where they wrote one file. */
 static int take_legacy(struct az_rocprof_csv_file *f, const struct az_rocprof_kernel *k)
 {
     struct az_counter c = { .dispatch = k->dispatch };
     bool ok = true;
     const int64_t pid = integer(f, C_PID, &ok);
+    if (is_barrier(f, k->shape.whole, 1, k->end > k->start ? k->end - k->start : 0))
+        return 0;
     int rc = ok && pid > 0 ? az_rocprof_select(f->r, pid) : 0;
     c.proc = f->r->proc;
     if (rc == 0)
@@ -296,6 +308,8 @@ static int take_sum(struct az_rocprof_csv_file *f)
     int rc = ok ? cell_name(f, C_NAME, 0, &whole) : 1;
     if (rc == 0 && f->domain.n)
         return take_call_sum(f, whole, &s);
+    if (rc == 0 && is_barrier(f, whole, s.count > 0 ? (uint64_t)s.count : 0, s.total_ns))
+        return 0;
     if (rc == 0)
         rc = az_rocprof_kernel_name(f->r, whole, &s.name);
     if (rc || s.count < 1)

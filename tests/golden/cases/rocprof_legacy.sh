@@ -6,10 +6,12 @@ cat >v1/results.csv <<'CSV'
 1,"void scale<float>(float*, int) [clone .kd]",2,0,2,41,42,1024,256,512,0,8,4,16,64,"0x0","0x7f",17.5000000000,3200,3500,4500,4600,1000
 2,"Cijk_Ailk_Bljk_SB.kd",2,1,0,43,43,65536,256,0,0,8,4,16,64,"0x0","0x7f",1024.0000000000,4000,4400,9400,9500,5000
 3,"Cijk_Ailk_Bljk_SB.kd",2,1,1,43,43,65536,256,0,0,8,4,16,64,"0x0","0x7f",1024.0000000000,9500,9700,9600,9800,-100
+4,"<barrier packet>",2,1,2,43,43,0,0,0,0,0,0,0,64,"0x0","0x0",0,9500,9500,19500,19600,10000
 CSV
 cat >v1/results.stats.csv <<'CSV'
 "Name","Calls","TotalDurationNs","AverageNs","Percentage"
-"Cijk_Ailk_Bljk_SB",1,99,99,100.0
+"<barrier packet>",1,10000,10000,99.0
+"Cijk_Ailk_Bljk_SB",1,99,99,1.0
 CSV
 cat >v1/results.hip_stats.csv <<'CSV'
 "Name","Calls","TotalDurationNs","AverageNs","Percentage"
@@ -28,6 +30,7 @@ cp v1/results.*stats.csv sums
 "$ANALYZER" run sums --compat=all -q --csv-dir sums_out
 echo "$?"
 cut -d, -f1-3 sums_out/kernel_summary.csv
+grep -h barrier out/coverage.csv sums_out/coverage.csv
 echo "== rocprofv2"
 cat >results_77.csv <<'CSV'
 Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Workgroup_Size,LDS_Per_Workgroup,Scratch_Per_Workitem,Arch_VGPR,Accum_VGPR,SGPR,Wave_Size,Kernel_Name,Start_Timestamp,End_Timestamp,Correlation_ID,SQ_WAVES
