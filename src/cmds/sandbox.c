@@ -116,7 +116,7 @@ static void add_options(struct allowed *f, const struct az_options *opts)
 }
 
 /* What a format reads next to a file: the folder of captures, also next to the folder of its rank;
- * the programs in a folder that the profiler wrote. */
+ * the programs in a folder that the profiler wrote; the files of a set. */
 static void add_companions(struct allowed *f, const struct az_format *format, struct az_sv file)
 {
     static const char *const form[] = { "%.*s/%s", "%.*s/../%s" };
@@ -126,7 +126,7 @@ static void add_companions(struct allowed *f, const struct az_format *format, st
     for (size_t i = 0; format->companions && i < AZ_LENGTH(form); i++)
         add(f, az_arena_printf(&f->arena, form[i], AZ_SVF(dir), format->companions).p,
             AZ_SANDBOX_READ);
-    if (format->run_folder)
+    if (format->run_folder || format->reads_folder)
         add(f, az_arena_str(&f->arena, dir), AZ_SANDBOX_READ);
 }
 

@@ -101,6 +101,7 @@ struct az_format {
     /* Files that may repeat another one of the same folder, and are omitted then: by an ending,
      * where the name is the same but for it; by a whole name, whatever the other's. NULL: none. */
     const char *twin, *copy;
+    bool reads_folder; /* a file names a set: the others of its folder are read, too */
 };
 
 #endif

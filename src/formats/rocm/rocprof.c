@@ -133,4 +133,5 @@ const struct az_format az_format_rocprof = {
     .parse = parse,
     .cut = cut,
     .stem = stem,
+    .reads_folder = true,
 };
