@@ -188,9 +188,9 @@ static struct az_sv link_share(struct az_verdict *v, const struct copy_class *c,
 static int64_t faster_at_peak(struct az_verdict *v, const struct az_verdict_copies *s,
                               const struct copy_class *c)
 {
-    if (s->ticks <= 0 || !(s->bytes > 0))
+    if (s->sized_ticks <= 0 || !(s->bytes > 0))
         return -1;
-    const double part = link_part(v, c, s->bytes / (double)az_verdict_ns(v, s->ticks));
+    const double part = link_part(v, c, s->bytes / (double)az_verdict_ns(v, s->sized_ticks));
     return isnan(part) ? -1 : az_whole((1 - part) * (double)az_verdict_ns(v, s->exposed));
 }
 
@@ -220,10 +220,10 @@ static struct az_sv detail_of(struct az_verdict *v, const struct az_verdict_copi
     char bytes[AZ_HUMAN_MAX];
     if (!(s->bytes > 0))
         return AZ_SV("");
-    az_human_bytes(s->bytes / (double)s->count, bytes);
-    if (s->bytes < SMALL * (double)s->count || s->ticks <= 0)
+    az_human_bytes(s->bytes / (double)s->sized, bytes);
+    if (s->bytes < SMALL * (double)s->sized || s->sized_ticks <= 0)
         return az_arena_printf(v->job->arena, " of %s", bytes);
-    const double gbps = s->bytes / (double)az_verdict_ns(v, s->ticks);
+    const double gbps = s->bytes / (double)az_verdict_ns(v, s->sized_ticks);
     return az_arena_printf(v->job->arena, " of %s at %.1f GB/s%.*s", bytes, gbps,
                            AZ_SVF(link_share(v, c, gbps)));
 }
@@ -292,6 +292,8 @@ static int join(struct az_verdict *v, struct az_verdict_copy_sums *sums)
         }
         last->count += s->count;
         last->ticks = az_add_sat(last->ticks, s->ticks);
+        last->sized += s->sized;
+        last->sized_ticks = az_add_sat(last->sized_ticks, s->sized_ticks);
         last->exposed += s->exposed;
         last->with_kernels += s->with_kernels;
         last->bytes += s->bytes;

@@ -117,7 +117,11 @@ static int count_copy(struct work *w, enum az_kind kind, uint32_t row, int64_t t
     s->exposed += exposed;
     if (az_trace_lane_kinds(w->v->t, e->lane[row]) & 1u << AZ_KERNEL)
         s->with_kernels += exposed;
-    s->bytes += c && c->bytes > 0 ? (double)c->bytes : 0;
+    if (c && c->bytes >= 0) {
+        s->sized++;
+        s->sized_ticks = az_add_sat(s->sized_ticks, ticks);
+        s->bytes += (double)c->bytes;
+    }
     return 0;
 }
 

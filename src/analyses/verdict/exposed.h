@@ -12,6 +12,7 @@ struct az_verdict_copies {
     bool fill;
     int64_t count, ticks, exposed;
     int64_t with_kernels; /* of exposed: on lanes that kernels run on */
+    int64_t sized, sized_ticks; /* those whose size is recorded */
     double bytes;
 };
 AZ_VEC(struct az_verdict_copies, az_verdict_copy_sums);
