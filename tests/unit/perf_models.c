@@ -204,6 +204,13 @@ static void gemm(void **state)
         { "vllm::gemm_with_dynamic_quant", "[[2,8],[3]]", "[" BF16 "," BYTE "]", "[]", -1, -1, "" },
         { "aten::mm", "[[2,4],[5,3]]", "[" FLOAT "," FLOAT "]", "[]", -1, -1,
           "" }, /* inner dimensions differ */
+        { "aten::matmul", "[[2,4],[5,3]]", "[" FLOAT "," FLOAT "]", "[]", -1, -1, "" },
+        { "aten::matmul", "[[4],[4,3]]", "[" FLOAT "," FLOAT "]", "[]", -1, -1, "" },
+        { "aten::matmul", "[[2,4],[4]]", "[" FLOAT "," FLOAT "]", "[]", -1, -1, "" },
+        /* of the leading dimensions 2 and 3 none is 1; 1 is as many as the other */
+        { "aten::matmul", "[[2,2,4],[3,4,3]]", "[" FLOAT "," FLOAT "]", "[]", -1, -1, "" },
+        { "aten::matmul", "[[5,2,4],[1,4,3]]", "[" FLOAT "," FLOAT "]", "[]", 240, 328,
+          "matrix_fp32" },
         { "aten::mm", "[[],[]]", "[" NUM "," NUM "]", "[]", -1, -1, "" },
         { "aten::mm", "[]", "[]", "[]", -1, -1, "" },
         { "aten::mm", "[[0,4],[4,3]]", "[" FLOAT "," FLOAT "]", "[]", 0, 48,
