@@ -2,6 +2,7 @@
  * and other programs as soon as it is known that no input needs one. */
 #include "cmds/internal.h"
 
+#include <dirent.h>
 #include <string.h>
 
 #include "base/env.h"
@@ -130,11 +131,33 @@ static void add_companions(struct allowed *f, const struct az_format *format, st
         add(f, az_arena_str(&f->arena, dir), AZ_SANDBOX_READ);
 }
 
+/* The tables of a set of CSV files, any of which names the set: files of its folder whose names
+ * begin with the name of the set. */
+static void add_set(struct allowed *f, const struct az_format *format, struct az_sv file)
+{
+    const struct az_sv dir = az_path_dir(file), base = az_path_base(file);
+    const char *folder = az_arena_str(&f->arena, dir);
+    const struct dirent *e;
+    if (!format || !format->stem || !az_sv_ends(az_path_unpacked(base), AZ_SV(".csv")))
+        return;
+    const struct az_sv set = format->stem(base);
+    DIR *d = folder ? opendir(folder) : NULL;
+    while (d && (e = readdir(d)) != NULL) {
+        const struct az_sv name = az_sv_str(e->d_name);
+        if (az_sv_starts(name, set) && az_sv_ends(az_path_unpacked(name), AZ_SV(".csv")))
+            add(f, az_arena_printf(&f->arena, "%.*s/%.*s", AZ_SVF(dir), AZ_SVF(name)).p,
+                AZ_SANDBOX_READ);
+    }
+    if (d)
+        closedir(d);
+}
+
 static void add_job(struct allowed *f, const struct az_plan_job *job)
 {
     for (size_t i = 0; i < job->files.n; i++) {
         add_input(f, job->files.v[i].path);
         add_companions(f, job->format, job->files.v[i].path);
+        add_set(f, job->format, job->files.v[i].path);
     }
     for (size_t i = 0; i < job->input->files.n; i++) {
         const struct az_input_file *file = &job->input->files.v[i];
