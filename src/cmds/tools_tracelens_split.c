@@ -8,11 +8,13 @@
 
 #include "analyses/phases/steady.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "formats/pytorch/pytorch_steps.h"
 #include "io/path.h"
 #include "text/jsonw.h"
 
-#define STEPS 32 /* of a window, without --num-steps */
+#define STEPS  32  /* of a window, without --num-steps */
+#define SUFFIX 160 /* bytes of a step's name in a file name */
 
 enum {
     OPT_SINGLE = 256,
@@ -304,13 +306,14 @@ static int choose(struct splitting *s, size_t from, size_t to)
 /* The name of a step as part of a file name. */
 static struct az_sv step_suffix(struct splitting *s, const struct az_pytorch_step *step)
 {
-    char *text = az_arena_array(&s->arena, step->name.n + 2, 1);
+    const struct az_sv name = az_utf8_cut(step->name, SUFFIX);
+    char *text = az_arena_array(&s->arena, name.n + 2, 1);
     size_t n = 0;
     if (!text || !step->named)
         return az_sv_make(text, 0);
     text[n++] = '_';
-    for (size_t i = 0; i < step->name.n; i++) {
-        const char c = step->name.p[i];
+    for (size_t i = 0; i < name.n; i++) {
+        const char c = name.p[i];
         if (c == '/' || c == '(' || (unsigned char)c <= ' ' || c == 0x7f)
             text[n++] = '_';
         else if (c != ')' && c != ':')

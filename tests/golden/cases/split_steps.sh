@@ -19,6 +19,8 @@ done
 "$ANALYZER" TraceLens_split_inference_trace vllm.pt.trace.json --output-dir script --iterations 3 --store-single-iteration -q
 ls script
 "$ANALYZER" steady/mixed_*.json.gz | head -n 3
+sed "s/execute_context_1(512)_generation_3(3)/&_$(printf %0300d 0)/" vllm.pt.trace.json >long.json
+split long.json -o long -i 3 --store-single-iteration
 split vllm.pt.trace.json -o none
 split vllm.pt.trace.json --find-steady-state
 split -o none --find-steady-state
