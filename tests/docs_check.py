@@ -147,6 +147,11 @@ def commands(text):
             yield from (line for line in m.group(2).splitlines() if line.strip())
 
 
+def written(folder):
+    """When each file below the folder was written."""
+    return {os.path.relpath(f, folder): os.stat(f).st_mtime_ns for d, _, names in os.walk(folder) for f in (os.path.join(d, n) for n in names)}
+
+
 def check_commands(c, analyzer, data, scratch):
     """Every line of the blocks marked `sh` of README.md, in a copy of the examples."""
     for d in ("example", "build"):
@@ -156,8 +161,13 @@ def check_commands(c, analyzer, data, scratch):
     os.symlink(analyzer, os.path.join(scratch, "build", "analyzer"))
     lines = list(commands(read(os.path.join(ROOT, "README.md"))))
     c.hold(len(lines) >= 10, "README.md has commands to run", "%d" % len(lines))
+    files = written(scratch)
     for line in lines:
         q = subprocess.run(["sh", "-c", line], cwd=scratch, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        now = written(scratch)
+        again = sorted(f for f in files if f in now and now[f] != files[f])
+        c.hold(not again, "README.md: no file of an earlier command is written again", ", ".join(again))
+        files = now
         c.hold(q.returncode == 0, "README.md: " + re.sub(r"\s+#.*", "", line),
                "exit status %d: %s" % (q.returncode, q.stderr.strip()[-300:]))
 

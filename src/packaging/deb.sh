@@ -31,6 +31,7 @@ holder=$(sed -n 's/^Copyright (c) //p' LICENSE | head -n 1)
 } >"$tree/debian/copyright"
 unset BUILD VERSION MAKEFLAGS MFLAGS MAKEOVERRIDES # of this tree, not of the copy
 cd "$tree"
+echo "building, a few minutes: $work/build.log"
 dpkg-buildpackage --build=binary --no-sign -j"$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" >"$work/build.log" 2>&1 || {
     tail -n 30 "$work/build.log" >&2
     exit 1
