@@ -575,7 +575,7 @@ static int put_test(struct az_vec_char *t, const struct az_gate_result *x)
     const bool steps = x->steps || word(x->rule->samples, "steps");
 
     if (is_single(a, b))
-        return az_text_printf(t, "; one %s each, too few for a test", steps ? "step" : "run");
+        return az_text_printf(t, "; one %s each, too few for a test", steps ? "period" : "run");
     return az_text_printf(t, "; p = %.3g, effect %.2f, %zu and %zu %s",
                           x->status == AZ_GATE_IMPROVED ? x->p_better : x->p, x->effect, a, b,
                           steps ? "steps" : "runs");
