@@ -138,7 +138,7 @@ void az_put_cells(struct az_table *t, size_t n, const void *record);
 void az_put_columns(struct az_table *t, const struct az_record_column *c, size_t n,
                     const void *record);
 #define AZ_PUT_COLUMNS(t, columns, record) az_put_columns(t, columns, AZ_LENGTH(columns), record)
-/* The reverse: sets the fields of a record (not those behind pointers) to the cells of a row, found
+/* The reverse: sets the fields of a record (not those after a pointer) to the cells of a row, found
  * by the headers of the columns. 0, NaN or an empty text for what the table does not have; texts
  * are the table's. */
 void az_record_get(const struct az_table *t, size_t row, const struct az_record_column *c, size_t n,
