@@ -97,54 +97,6 @@ void az_devices_release(struct az_devices_of *d)
     az_vec_release(&d->slots);
 }
 
-#define RUN 256 /* operations of a kind that are read ahead */
-
-_Static_assert(AZ_KERNEL == 0 && AZ_MEMCPY == 1 && AZ_MEMSET == 2 && AZ_GRAPH == 3,
-               "a kind is its place in a sweep");
-
-static void look(struct az_sweep *s, uint32_t kind)
-{
-    const struct az_events *e = &s->t->ev[kind];
-    s->next[kind] = s->at[kind] < e->n ? e->start[s->at[kind]] : INT64_MAX;
-}
-
-/* Nothing is left but what starts at the end of all time. */
-static bool last_run(struct az_sweep *s)
-{
-    for (uint32_t k = 0; k < 4; k++)
-        if (s->at[k] < s->t->ev[k].n) {
-            s->kind = k;
-            s->until = s->t->ev[k].n;
-            return true;
-        }
-    return false;
-}
-
-/* Finds the kind that comes next, and how many of it come before any other: kernels are in rows. */
-bool az_sweep_run(struct az_sweep *s)
-{
-    if (s->looked) /* the others are where they were */
-        look(s, s->kind);
-    else
-        for (uint32_t k = 0; k < 4; k++)
-            look(s, k);
-    s->looked = true;
-    const int64_t *t = s->next;
-    const uint32_t a = t[1] < t[0], b = 2 + (t[3] < t[2]), best = t[b] < t[a] ? b : a;
-    const int64_t pair = t[a ^ b ^ best], twin = t[best ^ 1], other = pair < twin ? pair : twin;
-    if (t[best] == INT64_MAX)
-        return last_run(s);
-    const struct az_events *e = &s->t->ev[best];
-    const int64_t *start = e->start;
-    const size_t at = s->at[best], most = e->n - at < RUN ? e->n : at + RUN;
-    size_t until = other == INT64_MAX ? e->n : at + 1; /* no other kind is left */
-    while (until < most && start[until] < other)
-        until++;
-    s->kind = best;
-    s->until = until;
-    return true;
-}
-
 struct az_spans az_spans_window(const struct az_spans *s, int64_t lo, int64_t hi)
 {
     size_t a = 0, b = s->n, first;

@@ -23,18 +23,24 @@ int az_devices_make(struct az_devices_of *d, const struct az_trace *t, enum az_d
                     struct az_mem *mem) AZ_MUST_USE;
 void az_devices_release(struct az_devices_of *d);
 
-/* Kernels, copies, fills and graph rows merged by start; of equal starts in that order of kinds. */
+/* Kernels, copies, fills and graph rows of a sealed trace merged by start; of equal starts in that
+ * order of kinds. */
 struct az_sweep {
     const struct az_trace *t;
     size_t at[4];
-    /* az_sweep_next's own: how many more of one kind come before any other; starts of the next of
-     * each kind */
+    /* az_sweep_next's own: the run of one kind, and the next one */
     uint32_t kind;
-    size_t until;
-    bool looked;
-    int64_t next[4];
+    size_t until, run;
 };
-bool az_sweep_run(struct az_sweep *s); /* az_sweep_next's own */
+static inline bool az_sweep_run(struct az_sweep *s) /* az_sweep_next's own */
+{
+    if (s->run >= s->t->runs.n)
+        return false;
+    const uint32_t run = s->t->runs.v[s->run++];
+    s->kind = run & 3;
+    s->until = s->at[s->kind] + (run >> 2);
+    return true;
+}
 /* Next operation as az_op_code/az_op_row word; false at the end. */
 static inline bool az_sweep_next(struct az_sweep *s, uint32_t *op)
 {

@@ -70,6 +70,7 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
     az_arena_init(&t->arena, mem);
     az_vec_init(&t->lanes, mem);
     az_vec_init(&t->lane_kinds, mem);
+    az_vec_init(&t->runs, mem);
     az_vec_init(&t->full_name, mem);
     az_vec_init(&t->copies, mem);
     az_geometries_init(&t->geometries, mem);
@@ -277,6 +278,7 @@ void az_trace_release(struct az_trace *t)
         az_trace_clear(t, (enum az_kind)k);
     az_vec_release(&t->lanes);
     az_vec_release(&t->lane_kinds);
+    az_vec_release(&t->runs);
     az_vec_release(&t->full_name);
     az_vec_release(&t->copies);
     az_geometries_release(&t->geometries);
@@ -533,7 +535,7 @@ int az_trace_finalize_on(struct az_trace *t, unsigned threads)
     if (err == 0)
         err = az_samples_seal(&t->samples, t->mem);
     if (err == 0)
-        err = az_trace_mark_lanes(t);
+        err = az_trace_index_work(t);
     if (err != 0)
         return err;
     t->sealed = true;
@@ -590,7 +592,7 @@ int az_trace_replace(struct az_trace *t, enum az_kind k, const uint8_t *gone,
     for (size_t i = 0; i < n; i++)
         put_row(ev, i, &add[i]);
     rc = sorted_by_start(ev) ? 0 : sort_events(t, ev);
-    return rc || k > AZ_GRAPH || !t->sealed ? rc : az_trace_mark_lanes(t);
+    return rc || k > AZ_GRAPH || !t->sealed ? rc : az_trace_index_work(t);
 }
 
 void az_trace_remove_first(struct az_trace *t, enum az_kind k, const uint8_t *gone, size_t n)

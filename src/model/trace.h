@@ -264,7 +264,10 @@ struct az_trace {
     struct az_facts facts; /* metadata of the file: product version, schema, host... */
     bool truncated;        /* the input ends in the middle; complete events were stored */
     bool sealed;
-    struct az_vec_u8 lane_kinds;        /* az_trace_lane_kinds, of a sealed trace */
+    struct az_vec_u8 lane_kinds; /* az_trace_lane_kinds, of a sealed trace */
+    /* Of a sealed trace: kernels, copies, fills and graph rows merged by start (of equal starts in
+     * that order of kinds), as runs of rows of one kind: their number << 2 | the kind. */
+    struct az_vec_u32 runs;
     void *ext;                          /* what a family of formats adds (model/optrace.h) */
     const struct az_trace_ext *ext_ops; /* NULL without ext */
     struct az_trace_hook hook;          /* set before the trace is sealed */
@@ -345,8 +348,9 @@ static inline unsigned az_trace_lane_kinds(const struct az_trace *t, size_t lane
 {
     return lane < t->lane_kinds.n ? t->lane_kinds.v[lane] : 0;
 }
-/* Called where events of a sealed trace were changed, and by az_trace_finalize. */
-int az_trace_mark_lanes(struct az_trace *t) AZ_MUST_USE;
+/* Makes lane_kinds and runs. Called where events of a sealed trace were changed, and by
+ * az_trace_finalize. */
+int az_trace_index_work(struct az_trace *t) AZ_MUST_USE;
 /* Class of a kernel's or fill's name in a sealed trace; `others` for AZ_NO_ID and names of other
  * events. */
 static inline const struct az_kernel_class *az_trace_class(const struct az_trace *t, uint32_t name)

@@ -62,7 +62,7 @@ int az_trace_classify_on(struct az_trace *t, unsigned threads)
     return rc;
 }
 
-int az_trace_mark_lanes(struct az_trace *t)
+static int mark_lanes(struct az_trace *t)
 {
     az_vec_reset(&t->lane_kinds);
     const int rc = az_vec_reserve(&t->lane_kinds, t->lanes.n);
@@ -80,4 +80,65 @@ int az_trace_mark_lanes(struct az_trace *t)
                 kinds[lane[i]] |= (uint8_t)(1u << k);
     }
     return 0;
+}
+
+_Static_assert(AZ_KERNEL == 0 && AZ_MEMCPY == 1 && AZ_MEMSET == 2 && AZ_GRAPH == 3,
+               "two bits of a run are its kind");
+#define RUN_MOST (UINT32_MAX >> 2)
+
+struct merge {
+    const struct az_trace *t;
+    size_t at[4];
+    int64_t next[4]; /* starts of the next of each kind */
+};
+
+static void look_ahead(struct merge *m, uint32_t kind)
+{
+    const struct az_events *e = &m->t->ev[kind];
+    m->next[kind] = m->at[kind] < e->n ? e->start[m->at[kind]] : INT64_MAX;
+}
+
+/* How many rows of the kind that comes next come before any other. */
+static size_t next_run(struct merge *m, uint32_t *kind)
+{
+    const int64_t *t = m->next;
+    const uint32_t a = t[1] < t[0], b = 2 + (t[3] < t[2]), best = t[b] < t[a] ? b : a;
+    const int64_t pair = t[a ^ b ^ best], twin = t[best ^ 1], other = pair < twin ? pair : twin;
+    const struct az_events *e = &m->t->ev[best];
+    const size_t at = m->at[best];
+    size_t until = other == INT64_MAX ? e->n : at + 1; /* no other kind is left */
+    while (until < e->n && e->start[until] < other)
+        until++;
+    m->at[best] = until;
+    look_ahead(m, best);
+    *kind = best;
+    return until - at;
+}
+
+static int list_runs(struct az_trace *t)
+{
+    struct merge m = { .t = t };
+    size_t left = 0;
+    int rc = AZ_OK;
+    az_vec_reset(&t->runs);
+    for (uint32_t k = 0; k < 4; k++) {
+        look_ahead(&m, k);
+        left += t->ev[k].n;
+    }
+    while (rc == 0 && left) {
+        uint32_t kind;
+        size_t n = next_run(&m, &kind);
+        left -= n;
+        for (size_t part; rc == 0 && n; n -= part) {
+            part = n < RUN_MOST ? n : RUN_MOST;
+            rc = az_vec_push(&t->runs, (uint32_t)part << 2 | kind);
+        }
+    }
+    return rc;
+}
+
+int az_trace_index_work(struct az_trace *t)
+{
+    const int rc = mark_lanes(t);
+    return rc ? rc : list_runs(t);
 }

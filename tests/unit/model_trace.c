@@ -301,6 +301,36 @@ static void knows_activity(void **state)
     assert_string_equal(az_cap_text(0), "unknown");
 }
 
+/* Device work of all kinds by start; of equal starts kernels come first, then copies, then fills.
+ */
+static void merges_device_work(void **state)
+{
+    static const struct {
+        enum az_kind kind;
+        int64_t start;
+    } work[] = { { AZ_KERNEL, 1 }, { AZ_KERNEL, 2 }, { AZ_KERNEL, 5 },
+                 { AZ_KERNEL, 5 }, { AZ_MEMCPY, 2 }, { AZ_MEMCPY, 5 },
+                 { AZ_MEMSET, 5 }, { AZ_MEMSET, 7 }, { AZ_MEMSET, 8 } };
+    static const struct {
+        uint32_t n;
+        enum az_kind kind;
+    } runs[] = { { 1, AZ_KERNEL }, { 1, AZ_KERNEL }, { 1, AZ_MEMCPY }, { 1, AZ_KERNEL },
+                 { 1, AZ_KERNEL }, { 1, AZ_MEMCPY }, { 3, AZ_MEMSET } };
+    struct az_trace t;
+    (void)state;
+    assert_int_equal(az_trace_init(&t, NULL), 0);
+    for (size_t i = 0; i < sizeof work / sizeof *work; i++)
+        assert_int_equal(
+            az_trace_add(&t, work[i].kind,
+                         &(struct az_event){ .start = work[i].start, .end = work[i].start + 1 }),
+            0);
+    assert_int_equal(az_trace_finalize(&t), 0);
+    assert_int_equal(t.runs.n, sizeof runs / sizeof *runs);
+    for (size_t i = 0; i < t.runs.n; i++)
+        assert_int_equal(t.runs.v[i], runs[i].n << 2 | runs[i].kind);
+    az_trace_release(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -314,6 +344,7 @@ int main(void)
         cmocka_unit_test(lanes_are_told_apart),
         cmocka_unit_test(counts_drops_and_keeps_facts),
         cmocka_unit_test(knows_activity),
+        cmocka_unit_test(merges_device_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,10 +36,6 @@ static void spread(const struct work *w, struct state *s, int64_t start, int64_t
     int64_t width = s->last - s->first;
     if (width <= 0 || end <= start)
         return;
-    if (start >= s->from && start < s->to && end <= s->to) { /* as the one before */
-        s->busy[s->chunk] += end - start;
-        return;
-    }
     int64_t i = az_muldiv(start - s->first, w->chunks, width);
     if (i < 0 || i >= w->chunks)
         i = w->chunks - 1;
@@ -72,15 +68,21 @@ static void measure(struct work *w, enum az_kind kind)
     }
 }
 
-static void add_busy(const struct work *w, uint32_t lane, int64_t start, int64_t end)
+static inline void add_busy(const struct work *w, uint32_t lane, int64_t start, int64_t end)
 {
     const uint32_t slot = w->dev.slot_of_lane.v[lane];
     if (slot == AZ_NO_ID)
         return;
     struct state *s = &w->state[slot];
-    spread(w, s, start > s->end ? start : s->end, end < s->last ? end : s->last);
-    if (end > s->end)
-        s->end = end;
+    start = start > s->end ? start : s->end;
+    if (end <= start)
+        return;
+    s->end = end;
+    end = end < s->last ? end : s->last;
+    if (start >= s->from && start < s->to && end <= s->to) /* as the one before */
+        s->busy[s->chunk] += end > start ? end - start : 0;
+    else
+        spread(w, s, start, end);
 }
 
 /* Work outside the window that runs next to it, up to a time. */
@@ -95,13 +97,15 @@ static void add_others(struct work *w, int64_t until)
 
 static void sweep(struct work *w)
 {
+    const bool others = w->t->window_others.n > 0;
     struct az_sweep sw = { .t = w->t };
     enum az_kind kind;
     size_t row, to;
     while (az_sweep_rows(&sw, &kind, &row, &to)) {
         const struct az_events *e = &w->t->ev[kind];
         for (; row < to; row++) {
-            add_others(w, e->start[row]);
+            if (others)
+                add_others(w, e->start[row]);
             add_busy(w, e->lane[row], e->start[row], e->end[row]);
         }
     }

@@ -46,9 +46,10 @@ int az_regions_child(struct az_region_search *s, uint32_t parent, struct az_sv n
 int az_regions_nest(struct az_region_search *s) AZ_MUST_USE;
 /* Innermost instance open on a thread at a time, or on the thread that it serves; AZ_NO_ID. */
 uint32_t az_regions_at(const struct az_region_search *s, uint32_t thread, int64_t at);
-/* The same for times that do not fall on a thread; at[thread] is 0 at first. */
+/* The same for times that do not fall on a thread; at[thread] is 0 at first. *until: up to where it
+ * is the same one for later times of the thread. */
 uint32_t az_regions_next(const struct az_region_search *s, uint32_t *at, uint32_t thread,
-                         int64_t time);
+                         int64_t time, int64_t *until);
 /* Device events of host launches, of scopes of compiled programs, between signposts. */
 int az_regions_of_launches(struct az_region_search *s) AZ_MUST_USE;
 int az_regions_of_scopes(struct az_region_search *s) AZ_MUST_USE;

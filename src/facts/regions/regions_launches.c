@@ -119,6 +119,12 @@ static int place_in_steps(const struct az_region_search *s, struct launch_place 
     return rc;
 }
 
+/* Calls of a thread that begin one after the other are mostly in the same instance. */
+struct thread_place {
+    uint32_t thread, inside;
+    int64_t until; /* up to where no instance begins or ends */
+};
+
 static int place_calls(struct az_region_search *s, struct launch_place *place)
 {
     const struct az_events *calls = &s->t->ev[AZ_CALL], *ops = &s->t->ev[AZ_HOST_OP];
@@ -127,10 +133,14 @@ static int place_calls(struct az_region_search *s, struct launch_place *place)
     uint32_t *at = az_arena_array(s->job->arena, s->n_threads + 1, sizeof *at);
     if (rc == 0 && !at)
         rc = az_arena_error(s->job->arena);
+    struct thread_place last = { .thread = AZ_NO_ID };
     for (size_t i = 0; rc == 0 && i < calls->n; i++) {
         const uint32_t thread = s->thread_of_lane[calls->lane[i]];
-        struct launch_place p = { az_regions_next(s, at, thread, calls->start[i]), AZ_NO_ID, false,
-                                  false };
+        if (thread != last.thread || calls->start[i] >= last.until) {
+            last.thread = thread;
+            last.inside = az_regions_next(s, at, thread, calls->start[i], &last.until);
+        }
+        struct launch_place p = { last.inside, AZ_NO_ID, false, false };
         const uint32_t op =
             f && s->serves[thread] != AZ_NO_ID ? forward_op(az_tree(s->t), f, i) : AZ_NO_ROW;
         if (op != AZ_NO_ROW) {
@@ -170,11 +180,11 @@ static void place_kind(const struct placing *p, enum az_kind kind)
     const uint8_t *skip = p->counted->skip[kind];
     for (size_t i = 0; i < e->n; i++) {
         const uint32_t call = call_of ? call_of[i] : AZ_NO_ROW;
+        if (skip && skip[i])
+            continue;
         struct launch_place *at = call == AZ_NO_ROW ? NULL : &p->place[call];
         const uint32_t instance = at ? at->inside : AZ_NO_ID, region = region_of(s, instance);
         const int64_t length = e->end[i] - e->start[i];
-        if (skip && skip[i])
-            continue;
         struct az_region_sums *sums = az_regions_sums(s, region);
         s->of[kind][i] = region;
         sums->device += length;

@@ -217,7 +217,7 @@ uint32_t az_regions_at(const struct az_region_search *s, uint32_t thread, int64_
 }
 
 uint32_t az_regions_next(const struct az_region_search *s, uint32_t *at, uint32_t thread,
-                         int64_t time)
+                         int64_t time, int64_t *until)
 {
     const struct az_instance *v = s->instances.v + s->first[thread];
     const uint32_t n = s->last[thread] - s->first[thread];
@@ -226,6 +226,11 @@ uint32_t az_regions_next(const struct az_region_search *s, uint32_t *at, uint32_
         k++;
     at[thread] = k;
     const uint32_t i = k ? open_around(s, s->first[thread] + k - 1, time, INT64_MIN) : AZ_NO_ID;
+    *until = k < n ? v[k].start : INT64_MAX;
+    if (i != AZ_NO_ID)
+        *until = s->instances.v[i].end < *until ? s->instances.v[i].end : *until;
+    else if (s->serves[thread] != AZ_NO_ID) /* those of the other thread are not followed */
+        *until = time;
     return i != AZ_NO_ID || s->serves[thread] == AZ_NO_ID
                ? i
                : az_regions_at(s, s->serves[thread], time);

@@ -32,19 +32,21 @@ struct timing {
 };
 
 /* Time between the parts of a window is no gap. */
-static int add_gap(const struct az_trace *t, struct device_work *d, int64_t start, int64_t end)
+static inline int add_gap(const struct az_trace *t, struct device_work *d, int64_t start,
+                          int64_t end)
 {
     int rc = AZ_OK;
     if (d->end != INT64_MIN && start > d->end) {
         const int64_t before = d->gaps.n ? d->gaps.v[d->gaps.n - 1].sum : 0,
-                      idle = start - d->end - az_window_between(t, d->end, start);
+                      between = t->window_work.n ? az_window_between(t, d->end, start) : 0,
+                      idle = start - d->end - between;
         rc = az_vec_push(&d->gaps, ((struct gap_sum){ start, before + idle }));
     }
     d->end = end > d->end ? end : d->end;
     return rc;
 }
 
-static int add_compute(struct az_spans *c, int64_t start, int64_t end)
+static inline int add_compute(struct az_spans *c, int64_t start, int64_t end)
 {
     struct az_span *last = c->n ? &c->v[c->n - 1] : NULL;
     if (!last || start > last->end)
@@ -53,14 +55,15 @@ static int add_compute(struct az_spans *c, int64_t start, int64_t end)
     return AZ_OK;
 }
 
-static int add_work(struct timing *x, uint32_t slot, enum az_part part, int64_t start, int64_t end)
+static inline int add_work(struct timing *x, uint32_t slot, enum az_part part, int64_t start,
+                           int64_t end)
 {
     struct device_work *d = &x->of[slot];
     int rc = add_gap(x->s->t, d, start, end);
     return rc == 0 && part == AZ_PART_COMPUTE ? add_compute(&d->compute, start, end) : rc;
 }
 
-static int add_event(struct timing *x, enum az_kind kind, size_t row)
+static inline int add_event(struct timing *x, enum az_kind kind, size_t row)
 {
     const struct az_events *e = &x->s->t->ev[kind];
     const uint32_t slot = x->devices.slot_of_lane.v[e->lane[row]];
@@ -94,6 +97,7 @@ static int add_others(struct timing *x, int64_t until)
 
 static int list_work(struct timing *x)
 {
+    const bool others = x->s->t->window_others.n > 0;
     struct az_sweep w = { .t = x->s->t };
     enum az_kind kind;
     size_t row, to;
@@ -104,7 +108,8 @@ static int list_work(struct timing *x)
         for (; rc == 0 && row < to; row++) {
             if (skip && skip[row])
                 continue;
-            rc = add_others(x, start[row]);
+            if (others)
+                rc = add_others(x, start[row]);
             if (rc == 0)
                 rc = add_event(x, kind, row);
         }
