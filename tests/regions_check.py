@@ -534,8 +534,32 @@ def host_only(analyzer, tmp):
         path = os.path.join(tmp, "title_%d.json" % len(kernels))
         write_pytorch(t, path)
         run = subprocess.run([analyzer, "run", path, "-v"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        titles = re.findall(r"^(\S+) time by (region|module)$", run.stdout.decode(), re.M)
+        titles = re.findall(r"^(\S+) time by (region|module)(?: \(\S+\))?$", run.stdout.decode(), re.M)
         verdict(sorted(titles) == [(word, "module"), (word, "region")], "title: %s time" % word, str(titles))
+
+
+def rates(analyzer, tmp):
+    """FLOPs and bytes of a matrix product by its region's device time, and the cause of the idle time in it."""
+    path, out = os.path.join(tmp, "rates.json"), []
+
+    def add(cat, name, tid, start, dur, args, pid=7):
+        out.append(json.dumps({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": start, "dur": dur, "args": args}))
+
+    add("user_annotation", "block", 1, 100, 900, {})
+    for i, at in enumerate((110, 800)):  # between them the host computes in the range
+        add("cpu_op", "aten::mm", 1, at, 20, {"External id": i + 1, "Input Dims": [[128, 256], [256, 64]], "Input type": ["float", "float"],
+                                              "Input Strides": [[256, 1], [64, 1]], "Sequence number": i})
+        add("cuda_runtime", "cudaLaunchKernel", 1, at + 5, 5, {"correlation": i + 1, "External id": i + 1})
+        add("kernel", "gemm_kernel", 7, at + 20, 10, {"correlation": i + 1, "External id": i + 1, "stream": 7, "device": 0}, pid=0)
+    with open(path, "w") as f:
+        f.write('{"schemaVersion":1,"traceEvents":[\n%s\n]}\n' % ",\n".join(out))
+    found, run = tables(analyzer, path, os.path.join(tmp, "rates"))
+    row = next((r for r in found.get("regions", []) if r["path"] == "block"), {})
+    flops = 2 * 128 * 256 * 64 / 10e-6 / 1e12
+    bytes_per_s = 4 * (128 * 256 + 256 * 64 + 128 * 64) / 10e-6 / 1e9
+    said = [row.get(k, "") for k in ("tflops", "gbps", "idle_ns", "idle_cause")]
+    verdict(said[2:] == ["680000", "host_range"] and abs(float(said[0] or 0) - flops) < 1e-9 and abs(float(said[1] or 0) - bytes_per_s) < 1e-9,
+            "rates and idle cause", "%s instead of %g, %g; %s" % (said, flops, bytes_per_s, run.stdout.decode()[-200:]))
 
 
 def main():
@@ -547,6 +571,7 @@ def main():
     o = p.parse_args()
     verbose = o.verbose
     with tempfile.TemporaryDirectory() as tmp:
+        rates(os.path.abspath(o.analyzer), tmp)
         for seed in range(o.seeds):
             for kind in WRITERS:
                 check(os.path.abspath(o.analyzer), tmp, seed, kind)

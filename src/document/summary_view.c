@@ -59,7 +59,7 @@ static const struct question regions = { { "regions" },
                                          REGION_ROWS,
                                          2,
                                          { "rank", "path", "count", "device_ns", "share", "idle_ns",
-                                           "host_ns" } };
+                                           "idle_cause", "host_ns" } };
 static const struct question ranks = { { "gpu_timelines_by_rank" }, RANK_ROWS, 2, { NULL } };
 
 /* Of comparisons: below the result, which has what changed most. */
@@ -87,7 +87,7 @@ static bool is_launch_bound(const struct az_document *d)
     return c && c->n_findings && c->findings[0].cause == AZ_CAUSE_LAUNCH_BOUND;
 }
 
-/* Has the user named more than the steps, of which the first line tells? */
+/* Has the user named more than the steps, which the first line has? */
 static bool has_names(const struct az_document *d)
 {
     const struct az_table *t = az_document_table(d, "regions");

@@ -52,11 +52,18 @@ struct az_region {
      * an instance, added over instances; -1: no work, or work of several devices in one. */
     int64_t idle;
 };
+/* From the first start to the last end of the device work of an instance, on one device. */
+struct az_region_span {
+    uint32_t region, slot; /* slot of az_devices_make(AZ_BY_DEVICE) */
+    int64_t first, last;   /* ticks */
+};
 struct az_regions {
     const struct az_region *v; /* those with an instance or device work; parents first */
     size_t n;
     struct az_region_sums total, outside; /* outside.backward: of forward work in no region */
     const uint32_t *of[AZ_KIND_COUNT];    /* device event -> innermost region, AZ_NO_ID: none */
+    const struct az_region_span *works;   /* of the instances in which the device was idle */
+    size_t n_works;
     size_t merged; /* instances that were too deep, or of too many names: in the region around */
 };
 /* NULL on failure, the error is in *rc. Without any region `n` is 0. */

@@ -1,17 +1,20 @@
 /* regions: device and host time by what the user named, as a tree (docs/regions.md). */
-#include "facts/regions.h"
+#include <math.h>
 
+#include "analyses/regions/region_rates.h"
 #include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "document/record.h"
 #include "facts/steps.h"
 
+#define KNOWN 0.80 /* of the time of what computes, for a rate of a region */
+
 struct row {
     int64_t rank, instances, device, own, backward, launches, kernels, idle, host, host_own,
         exposed, per_step;
-    struct az_sv path;
+    struct az_sv path, cause;
     const char *source;
-    double share;
+    double share, tflops, gbps;
 };
 
 static const struct az_record_column columns[] = {
@@ -24,12 +27,16 @@ static const struct az_record_column columns[] = {
     { "share_percent", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(struct row, share) },
     { "backward_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_KNOWN(struct row, backward) },
     { "idle_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_KNOWN(struct row, idle) },
+    { "idle_cause", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL, AZ_FIELD(struct row, cause) },
     { "exposed_comm_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER | AZ_DETAIL,
       AZ_KNOWN(struct row, exposed) },
     { "host_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_KNOWN(struct row, host) },
     { "host_self_ns", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_KNOWN(struct row, host_own) },
     { "device_per_step_ns", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER | AZ_DETAIL,
       AZ_KNOWN(struct row, per_step) },
+    { "tflops", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER | AZ_DETAIL,
+      AZ_FIELD(struct row, tflops) },
+    { "gbps", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER | AZ_DETAIL, AZ_FIELD(struct row, gbps) },
     { "launches", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN(struct row, launches) },
     { "kernels", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN(struct row, kernels) },
 };
@@ -37,6 +44,18 @@ static const struct az_record_column columns[] = {
 static int64_t known_ns(const struct az_trace *t, int64_t ticks)
 {
     return ticks < 0 ? -1 : az_ns(t, ticks);
+}
+
+/* Work by the device time of the region, where it is known of most that computes in it. */
+static void put_rates(const struct az_trace *t, const struct az_region *x,
+                      const struct az_region_work *w, struct row *out)
+{
+    const double ns = (double)x->all.device / (double)t->ticks_per_ns;
+    out->tflops = out->gbps = NAN;
+    if (!w || !(ns > 0) || (double)w->rated < KNOWN * (double)w->computing)
+        return;
+    out->tflops = w->flops > 0 ? w->flops / ns / 1e3 : NAN;
+    out->gbps = w->bytes > 0 ? w->bytes / ns : NAN;
 }
 
 static struct row row_of(struct az_job *job, size_t trace, const struct az_regions *r, uint32_t i,
@@ -82,6 +101,8 @@ static struct row outside_of(struct az_job *job, size_t trace, const struct az_r
         .kernels = r->outside.kernels,
         .idle = -1,
         .exposed = az_ns(t, r->outside.exposed_comm),
+        .tflops = NAN,
+        .gbps = NAN,
         .host = -1,
         .host_own = -1,
         .per_step = steps ? az_ns(t, r->outside.device / steps) : -1,
@@ -112,12 +133,16 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool 
     const bool device = r->total.device > 0;
     *any_device |= device;
     const struct az_steps *steps = device ? az_job_steps(job, trace, &rc) : NULL;
+    struct az_region_work *work = NULL;
+    if (rc == 0 && device)
+        rc = az_regions_work(job, trace, r, &work);
     struct row *v = az_mem_alloc(job->mem, (r->n + 1) * sizeof *v);
     if (rc || !v)
         return rc ? rc : az_mem_error(job->mem);
     const int64_t n_steps = steps ? (int64_t)steps->n : 0;
     for (uint32_t i = 0; i < r->n; i++) {
         v[i] = row_of(job, trace, r, i, n_steps);
+        put_rates(job->traces[trace], &r->v[i], work ? &work[i] : NULL, &v[i]);
         *any_host |= v[i].host >= 0;
     }
     v[r->n] = outside_of(job, trace, r, n_steps);
@@ -126,6 +151,7 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool 
     if (rc == 0)
         AZ_PUT_ROWS(t, v, n);
     az_mem_free(job->mem, v, (r->n + 1) * sizeof *v);
+    az_mem_free(job->mem, work, work ? (r->n + 1) * sizeof *work : 0);
     if (r->merged)
         az_cover(job, "regions: instances merged into their parent", (double)r->merged, "count",
                  AZ_SV("nested too deeply, or too many names"));

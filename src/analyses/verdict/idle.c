@@ -6,6 +6,7 @@ struct work {
     struct az_verdict_judge judge;
     struct az_verdict_groups *groups;
     const struct az_devices_of *devices;
+    struct az_region_causes *causes; /* NULL: of no region */
 };
 
 /* A device that did next to nothing is in no account, and has no gaps. */
@@ -28,7 +29,8 @@ static int one_gap(void *ctx, const struct az_idle_gap *gap)
         return 0;
     az_verdict_judge_gap(&w->judge, gap, from, to, &why);
     const uint32_t next = t->ev[az_op_kind(gap->after)].name[az_op_row(gap->after)];
-    return az_verdict_groups_add(w->groups, &why, gap->slot, next, from, to - from);
+    const int rc = az_region_causes_add(w->causes, gap->slot, why.cause, from, to);
+    return rc ? rc : az_verdict_groups_add(w->groups, &why, gap->slot, next, from, to - from);
 }
 
 static int find(struct work *w)
@@ -37,7 +39,12 @@ static int find(struct work *w)
     w->groups = az_verdict_groups_new(v);
     if (!w->groups)
         return az_arena_error(v->job->arena);
-    int rc = az_idle_gaps(v->job, v->trace, one_gap, w);
+    int rc = az_region_causes_open(&w->causes, v, w->devices->slots.n);
+    if (rc == 0)
+        rc = az_idle_gaps(v->job, v->trace, one_gap, w);
+    if (rc == 0)
+        rc = az_region_causes_keep(w->causes);
+    az_region_causes_close(w->causes);
     if (rc == 0)
         rc = az_verdict_groups_finish(w->groups, &w->devices->slots);
     az_verdict_groups_free(w->groups);

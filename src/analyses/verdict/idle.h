@@ -48,6 +48,21 @@ int az_verdict_groups_add(struct az_verdict_groups *g, const struct az_verdict_w
 int az_verdict_groups_finish(struct az_verdict_groups *g,
                              const struct az_device_slots *slots) AZ_MUST_USE;
 
+/* ---- region_causes.c: what table `regions` has of the gaps ---- */
+struct az_region_causes;
+/* *out NULL: no region has idle time; the others accept that. az_region_causes_close in any case.
+ */
+int az_region_causes_open(struct az_region_causes **out, struct az_verdict *v,
+                          size_t slots) AZ_MUST_USE;
+void az_region_causes_close(struct az_region_causes *c);
+/* Gaps of a slot by end, ticks. */
+int az_region_causes_add(struct az_region_causes *c, uint32_t slot, enum az_cause cause,
+                         int64_t start, int64_t end) AZ_MUST_USE;
+/* When all gaps are added: the cause of each region, for the next. */
+int az_region_causes_keep(struct az_region_causes *c) AZ_MUST_USE;
+/* Fills in the column of the table, if the document has it; of a job with one trace. */
+int az_region_causes_put(struct az_job *job) AZ_MUST_USE;
+
 /* ---- findings from v->part->idles ---- */
 int az_verdict_idle_findings(struct az_verdict *v) AZ_MUST_USE;
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "analyses/collectives/waiting.h"
-#include "analyses/verdict/verdict.h"
+#include "analyses/verdict/idle.h"
 #include "base/human.h"
 #include "base/num.h"
 #include "document/verdict_table.h"
@@ -91,7 +91,8 @@ static int collect(struct az_verdict_whole *w)
     w->ranks = r->ranks;
     if (job->n_traces == 1) {
         w->n = 1;
-        return only_part(job, &w->part[0]);
+        const int rc = only_part(job, &w->part[0]);
+        return rc ? rc : az_region_causes_put(job);
     }
     for (size_t i = 0; r->ranks && i < r->ranks->n; i++) {
         if (!r->part[i])

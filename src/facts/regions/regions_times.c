@@ -177,6 +177,35 @@ static void pass_up(struct az_region_search *s)
     }
 }
 
+/* Ticks without work of the device of an instance, which has one. */
+static int64_t idle_in(const struct timing *x, const struct az_instance *a)
+{
+    const struct gap_sums *gaps = &x->of[a->slot].gaps;
+    return idle_until(gaps, a->last) - idle_until(gaps, a->first);
+}
+
+static int list_works(struct timing *x)
+{
+    struct az_region_search *s = x->s;
+    size_t n = 0;
+    for (size_t i = 0; i < s->instances.n; i++) {
+        const struct az_instance *a = &s->instances.v[i];
+        n += a->region != AZ_NO_ID && a->slot >= 0 && idle_in(x, a) > 0;
+    }
+    struct az_region_span *v = az_arena_array(s->job->arena, n + 1, sizeof *v);
+    if (!v)
+        return az_arena_error(s->job->arena);
+    n = 0;
+    for (size_t i = 0; i < s->instances.n; i++) {
+        const struct az_instance *a = &s->instances.v[i];
+        if (a->region != AZ_NO_ID && a->slot >= 0 && idle_in(x, a) > 0)
+            v[n++] = (struct az_region_span){ a->region, (uint32_t)a->slot, a->first, a->last };
+    }
+    s->out->works = v;
+    s->out->n_works = n;
+    return AZ_OK;
+}
+
 static void sum_idle(struct timing *x)
 {
     struct az_region_search *s = x->s;
@@ -191,8 +220,7 @@ static void sum_idle(struct timing *x)
             *idle = INT64_MIN;
         if (*idle == INT64_MIN)
             continue;
-        const struct gap_sums *gaps = &x->of[a->slot].gaps;
-        *idle = (*idle < 0 ? 0 : *idle) + idle_until(gaps, a->last) - idle_until(gaps, a->first);
+        *idle = (*idle < 0 ? 0 : *idle) + idle_in(x, a);
     }
     for (size_t i = 0; i < s->regions.n; i++)
         if (s->regions.v[i].idle < 0)
@@ -230,6 +258,7 @@ int az_regions_measure(struct az_region_search *s)
         sum_exposed(&x);
         pass_up(s);
         sum_idle(&x);
+        rc = list_works(&x);
     }
     for (size_t i = 0; x.of && i < x.devices.slots.n; i++) {
         az_vec_release(&x.of[i].compute);

@@ -1,4 +1,4 @@
-/* A window of a rocpd database as one: a copy without the rows that the reader left out
+/* A window of a rocpd database as one: a copy without the rows that the window omits
  * (docs/regions.md 8). */
 #include "formats/rocm/rocpd.h"
 

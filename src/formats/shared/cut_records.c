@@ -124,7 +124,7 @@ static void put(struct copying *c, const char *p, size_t n)
         az_outfile_write(c->plain, p, n);
 }
 
-/* Where a record was left out, one comma is left between two others, and none at an end. */
+/* Where a record was omitted, one comma is left between two others, and none at an end. */
 static void put_held(struct copying *c, char next)
 {
     const bool end = next == ']' || next == '}' || c->last == '[' || c->last == '{';

@@ -1,5 +1,5 @@
 /* Cutting a file of records by what its own reader makes of them: the whole file is read with the
- * window, and records of which every event is outside are left out of a copy. What the reader does
+ * window, and records of which every event is outside are omitted from a copy. What the reader does
  * not know is kept. */
 #ifndef AZ_FORMATS_SHARED_CUT_RECORDS_H
 #define AZ_FORMATS_SHARED_CUT_RECORDS_H
@@ -18,7 +18,7 @@ int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_t
 struct az_sv az_cut_spans_text(const struct az_trace *t, struct az_arena *a);
 /* Reads it back into t->recorded_window. */
 int az_cut_spans_read(struct az_trace *t, struct az_sv raw) AZ_MUST_USE;
-/* The copy of a JSON document: bytes log->from to log->to of records that are gone are left out,
+/* The copy of a JSON document: bytes log->from to log->to of records that are gone are omitted,
  * with a comma next to each; the window is its first member. Compressed where the name ends so. */
 int az_cut_json(struct az_cut *cut, const struct az_trace *t,
                 const struct az_cut_log *log) AZ_MUST_USE;
