@@ -165,7 +165,7 @@ static int put(struct az_job *job, const struct az_regions *regions, const uint8
         const struct az_sv text = az_region_path(job, regions, i);
         const uint32_t row = az_map_get(&row_of, az_hash(text.p, text.n), text.n);
         const char *id = az_cause_id((enum az_cause)causes[i]);
-        if (id && row != AZ_NO_ID)
+        if (id && regions->v[i].idle > 0 && row != AZ_NO_ID)
             t->cells.v[row * t->columns.n + (size_t)cause] =
                 (struct az_cell){ .type = AZ_TEXT, .s = id, .len = (uint32_t)strlen(id) };
     }
