@@ -3,7 +3,10 @@
 #include "base/utf8.h"
 #include "reports/html/html.h"
 
+#include <string.h>
+
 #include "base/human.h"
+#include "document/claims.h"
 #include "document/times.h"
 #include "document/tracks.h"
 #include "text/jsonw.h"
@@ -152,6 +155,22 @@ static void lanes(struct az_html *h, const struct az_tracks *t)
 }
 
 /* ---- words and legend ---- */
+
+/* ", of which ...": where the verdict is about less than what is drawn, or a mean over devices. */
+static struct az_sv verdict_part(struct az_html *h, const char *drawn)
+{
+    const struct az_claims *c = h->doc->claims;
+    char span[AZ_HUMAN_MAX];
+
+    if (!c || !c->has_account || c->account.span <= 0)
+        return AZ_SV("");
+    az_human_time(c->account.span, span);
+    return strcmp(span, drawn) == 0
+               ? AZ_SV("")
+               : az_arena_printf(h->scratch, ", of which the verdict covers %s%s", span,
+                                 c->scope == AZ_SCOPE_STEPS ? " of steps" : "");
+}
+
 static void words(struct az_html *h, const struct az_tracks *t)
 {
     char span[AZ_HUMAN_MAX], count[AZ_HUMAN_MAX];
@@ -167,12 +186,13 @@ static void words(struct az_html *h, const struct az_tracks *t)
     n[AZ_TRACK_GAPS] = t->devices ? t->devices : n[AZ_TRACK_GAPS];
     az_human_time(t->span, span);
     az_human_count(events, count);
-    az_html_putf(h,
-                 "<p class=\"words\" id=\"timeline-text\">%s with %s device events on %zu stream%s "
-                 "of %zu device%s. Idle: no work on the device. Shares are of the summed time of "
-                 "device events.</p>\n",
-                 span, count, n[AZ_TRACK_STREAM], n[AZ_TRACK_STREAM] == 1 ? "" : "s",
-                 n[AZ_TRACK_GAPS], n[AZ_TRACK_GAPS] == 1 ? "" : "s");
+    az_html_putf(
+        h,
+        "<p class=\"words\" id=\"timeline-text\">%s with %s device events on %zu stream%s "
+        "of %zu device%s%.*s. Idle: no work on the device. Shares are of the summed time of "
+        "device events.</p>\n",
+        span, count, n[AZ_TRACK_STREAM], n[AZ_TRACK_STREAM] == 1 ? "" : "s", n[AZ_TRACK_GAPS],
+        n[AZ_TRACK_GAPS] == 1 ? "" : "s", AZ_SVF(verdict_part(h, span)));
     if (t->hidden_ranks)
         az_html_putf(h, "<p class=\"note\">The last %zu ranks are not drawn.</p>\n",
                      t->hidden_ranks);
