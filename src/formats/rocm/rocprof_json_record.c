@@ -2,7 +2,7 @@
  * symbols (docs/formats-rocprof.md 2.3 to 2.5). */
 #include "base/num.h"
 #include "formats/rocm/rocprof_json.h"
-#include "model/window.h"
+#include "formats/shared/cut_records.h"
 
 enum {
     R_KIND = 1,
@@ -577,8 +577,9 @@ static int read_members(struct az_rocprof_json *j, struct az_jscan *s, struct re
     return rc;
 }
 
-static int read_record(struct az_rocprof_json *j, struct az_jscan *s)
+static int read_record(void *ctx, struct az_jscan *s)
 {
+    struct az_rocprof_json *j = ctx;
     struct record e;
     if (!az_json_template_read(&j->form, s, &e, sizeof e)) {
         const int rc = read_members(j, s, &e);
@@ -596,13 +597,5 @@ static int read_record(struct az_rocprof_json *j, struct az_jscan *s)
 int az_rocprof_json_record(void *ctx, struct az_jscan *s)
 {
     struct az_rocprof_json *j = ctx;
-    struct az_cut_log *log = j->r->t->cut_log;
-    if (!log)
-        return read_record(j, s);
-    int rc = az_cut_log_begin(log, (uint64_t)az_jscan_offset(s) - 1, 0); /* its brace is read */
-    if (rc)
-        return rc;
-    rc = read_record(j, s);
-    az_cut_log_end(log, (uint64_t)az_jscan_offset(s));
-    return rc;
+    return az_cut_json_record(j->r->t->cut_log, s, read_record, j);
 }

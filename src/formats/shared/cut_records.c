@@ -49,6 +49,24 @@ void az_cut_count(struct az_cut *cut, const struct az_cut_log *log)
     }
 }
 
+int az_cut_json_record(struct az_cut_log *log, struct az_jscan *s,
+                       int (*read)(void *ctx, struct az_jscan *s), void *ctx)
+{
+    if (!log)
+        return read(ctx, s);
+    int rc = az_cut_log_begin(log, (uint64_t)az_jscan_offset(s) - 1, 0);
+    if (rc)
+        return rc;
+    rc = read(ctx, s);
+    az_cut_log_end(log, (uint64_t)az_jscan_offset(s));
+    if (rc != AZ_JSON_OK) {
+        log->what.n--;
+        log->from.n--;
+        log->to.n--;
+    }
+    return rc;
+}
+
 /* ---- the window ---- */
 
 struct az_sv az_cut_spans_text(const struct az_trace *t, struct az_arena *a)

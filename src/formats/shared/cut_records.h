@@ -6,6 +6,7 @@
 
 #include "formats/format.h"
 #include "model/window.h"
+#include "text/jsonscan.h"
 
 /* Reads the file into a trace that the caller releases in any case, also after an error. A window
  * that the file does not have is an error with its message; so is `keep`. */
@@ -22,6 +23,10 @@ int az_cut_spans_read(struct az_trace *t, struct az_sv raw) AZ_MUST_USE;
  * with a comma next to each; the window is its first member. Compressed where the name ends so. */
 int az_cut_json(struct az_cut *cut, const struct az_trace *t,
                 const struct az_cut_log *log) AZ_MUST_USE;
+/* A record of a JSON document whose brace was read: `read` reads it. One that is not complete in
+ * the window of the scanner is read again, and then logged. */
+int az_cut_json_record(struct az_cut_log *log, struct az_jscan *s,
+                       int (*read)(void *ctx, struct az_jscan *s), void *ctx) AZ_MUST_USE;
 /* Numbers of cut->read and cut->kept. */
 void az_cut_count(struct az_cut *cut, const struct az_cut_log *log);
 

@@ -479,18 +479,14 @@ static int parse(struct az_parse *job)
     return rc;
 }
 
-static int refuse_json(struct az_cut *job)
+static int find_form(struct az_cut *job, bool *json)
 {
     const struct az_source_opts so = { .mem = job->mem, .diag = job->diag };
     struct az_source *src = NULL;
-    bool json = false;
     int rc = az_source_open(&src, job->in.p, &so);
     if (rc == 0)
-        rc = is_json(src, &json);
+        rc = is_json(src, json);
     az_source_close(src);
-    if (rc == 0 && json)
-        rc = az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->in),
-                          "trace.json of a JAX profile cannot be cut; cut its xplane.pb");
     return rc;
 }
 
@@ -498,12 +494,13 @@ static int cut(struct az_cut *job)
 {
     struct az_trace t;
     struct az_cut_log log;
-    int rc = refuse_json(job);
+    bool json = false;
+    int rc = find_form(job, &json);
     if (rc)
         return rc;
     rc = az_cut_read(job, parse, &t, &log);
     if (rc == 0)
-        rc = az_xplane_write_cut(job, &t, &log);
+        rc = json ? az_cut_json(job, &t, &log) : az_xplane_write_cut(job, &t, &log);
     az_trace_release(&t);
     az_cut_log_release(&log);
     return rc;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/num.h"
+#include "formats/shared/cut_records.h"
 #include "formats/xplane/xplane.h"
 #include "text/jsonscan.h"
 
@@ -482,7 +483,7 @@ static int field(struct input *in, struct az_jscan *s, int k)
 }
 
 /* One element of traceEvents; times in microseconds, with as many digits as a picosecond needs. */
-static int event(void *ctx, struct az_jscan *s)
+static int read_event(void *ctx, struct az_jscan *s)
 {
     struct input *in = ctx;
     int rc, k = az_json_first_key(s, &in->keys);
@@ -506,6 +507,12 @@ static int event(void *ctx, struct az_jscan *s)
     return az_sv_is(in->ph, "\"M\"") ? metadata(in) : az_sv_is(in->ph, "\"X\"") ? span(in) : AZ_OK;
 }
 
+static int event(void *ctx, struct az_jscan *s)
+{
+    struct input *in = ctx;
+    return az_cut_json_record(in->r->t->cut_log, s, read_event, in);
+}
+
 static int fill(void *ctx, void *buf, size_t n, size_t *got)
 {
     struct input *in = ctx;
@@ -523,6 +530,14 @@ static int fill(void *ctx, void *buf, size_t n, size_t *got)
     return rc;
 }
 
+/* What `analyzer cut` kept. */
+static int recorded_window(struct input *in)
+{
+    struct az_sv raw;
+    const int rc = az_jscan_value(&in->scan, &raw);
+    return rc != AZ_JSON_OK ? rc : az_cut_spans_read(in->r->t, raw);
+}
+
 static int document(struct input *in)
 {
     struct az_jscan *s = &in->scan;
@@ -535,8 +550,10 @@ static int document(struct input *in)
             break;
         const bool events = az_sv_is(key, "traceEvents") && az_jscan_peek(s) == '[';
         in->seen |= events;
-        rc = events ? az_jscan_records(s, event, in, in->r->job->opts->strict, &in->array)
-                    : az_jscan_skip_value(s);
+        if (events)
+            rc = az_jscan_records(s, event, in, in->r->job->opts->strict, &in->array);
+        else
+            rc = az_sv_is(key, AZ_CUT_KEY) ? recorded_window(in) : az_jscan_skip_value(s);
     }
     return rc == AZ_JSON_END ? AZ_JSON_OK : rc;
 }

@@ -33,6 +33,14 @@ echo '{"inputs": [{"title": "mixed", "path": "mixed"}, {"title": "only", "path":
 "$ANALYZER" --config=config.json --csv-dir out -q
 cut -d, -f1-3 out/mixed/gpu_timeline.csv | grep total_time
 cut -d, -f1-3 out/only/gpu_timeline.csv | grep total_time
+echo "== a part of it"
+"$ANALYZER" cut one/alpha.trace.json.gz --from 300us --to 1200us -o part.trace.json 2>&1
+"$ANALYZER" run --compat=all one/alpha.trace.json.gz --from 300us --to 1200us --csv-dir window -q
+"$ANALYZER" run --compat=all part.trace.json --csv-dir part -q
+for t in kernel_summary gpu_timeline memcpy_summary verdict_facts idle_causes; do
+    cmp window/$t.csv part/$t.csv && echo "equal $t"
+done
+"$PYTHON" -c "import json; print(len(json.load(open('part.trace.json'))['traceEvents']))"
 echo "== damaged"
 "$PYTHON" - <<'P'
 import gzip
