@@ -112,12 +112,28 @@ static struct az_sv account(struct az_html *h, struct az_sv text)
     return az_sv_trim(part[used - 1].rest);
 }
 
-/* The label of a line; that of a finding is its estimated saving. */
+/* Is the label of a finding its estimated saving, and not a change? */
+static bool is_saving(const struct az_line *l)
+{
+    return l->kind == AZ_LINE_FINDING && az_sv_ends(l->label, AZ_SV("%")) && l->label.p[0] != '+' &&
+           l->label.p[0] != '-';
+}
+
+/* Above the first finding. */
+static void heading_of_savings(struct az_html *h)
+{
+    const struct az_sv word = AZ_SV("Est. saving");
+    const struct az_term *t = az_glossary_term(word);
+
+    az_html_put(h, AZ_SV("<li class=\"savings\"><span class=\"label\">"));
+    if (t)
+        put_term(h, word, t);
+    az_html_put(h, AZ_SV("</span></li>\n"));
+}
+
 static void label_of(struct az_html *h, const struct az_line *l)
 {
-    const bool saving = l->kind == AZ_LINE_FINDING && az_sv_ends(l->label, AZ_SV("%")) &&
-                        l->label.p[0] != '+' && l->label.p[0] != '-'; /* else a change */
-    const struct az_term *t = az_glossary_term(saving ? AZ_SV("Est. saving") : l->label);
+    const struct az_term *t = az_glossary_term(l->label);
 
     if (t && l->label.n)
         put_term(h, l->label, t);
@@ -180,6 +196,7 @@ void az_html_verdict(struct az_html *h)
             time = account(h, l.text);
     }
     az_html_put(h, AZ_SV("<ul class=\"lines\">\n"));
+    bool among_savings = false;
     for (size_t r = from; r < t->rows; r++) {
         l = az_headline_line(t, r);
         if (l.kind == AZ_LINE_TIME)
@@ -187,6 +204,9 @@ void az_html_verdict(struct az_html *h)
         const struct az_line before = az_headline_line(t, r ? r - 1 : 0);
         if (r && az_headline_repeats(&before, &l))
             l.evidence = AZ_SV("");
+        if (is_saving(&l) && !among_savings)
+            heading_of_savings(h);
+        among_savings |= is_saving(&l);
         if (l.text.n)
             line(h, &l);
     }
