@@ -79,9 +79,14 @@ static int add_trace(struct work *w, const struct az_trace *t)
             az_add_sat(sum[e->name[i] * 2], (e->end[i] - e->start[i]) / t->ticks_per_ns);
         sum[e->name[i] * 2 + 1]++;
     }
-    for (uint32_t n = 0; rc == 0 && n < names; n++)
-        if (sum[n * 2 + 1])
-            rc = add(w, t, n, sum[n * 2], sum[n * 2 + 1]);
+    for (size_t i = 0; rc == 0 && i < e->n;
+         i++) { /* by their first event, in a window as in a file */
+        const uint32_t n = e->name[i];
+        if (n >= names || !sum[n * 2 + 1])
+            continue;
+        rc = add(w, t, n, sum[n * 2], sum[n * 2 + 1]);
+        sum[n * 2 + 1] = 0;
+    }
     az_mem_free(w->job->mem, sum, (names + 1) * 2 * sizeof *sum);
     return rc;
 }
