@@ -135,6 +135,9 @@ static const struct {
                                                    "of peak is achievable" },
     [AZ_ADVICE_BATCH_SMALL_KERNELS] = { "batch_small_kernels",
                                         "fuse or batch kernels that are too small for the device" },
+    [AZ_ADVICE_MORE_BLOCKS] = { "more_blocks",
+                                "launch more blocks: divide the work further, or run other "
+                                "kernels at the same time" },
     [AZ_ADVICE_PAD_SHAPES] = { "pad_shapes", "pad dimensions to a multiple of 8 (16-bit), 16 "
                                              "(8-bit), or 4 (32-bit) elements" },
     [AZ_ADVICE_LOWER_PRECISION] = { "lower_precision",

@@ -10,6 +10,7 @@ void az_geometries_init(struct az_geometries *g, struct az_mem *mem)
 {
     az_vec_init(&g->rows, mem);
     g->row_of = (struct az_map){ .mem = mem };
+    memset(g->recent, 0, sizeof g->recent);
 }
 
 void az_geometries_release(struct az_geometries *g)
@@ -28,10 +29,15 @@ static bool says_nothing(const struct az_geometry *g)
 
 int az_geometries_put(struct az_geometries *g, const struct az_geometry *row, uint32_t *number)
 {
-    const uint64_t hash = az_hash(row, sizeof *row); /* nine words without padding */
+    uint32_t *recent = &g->recent[(row->grid[0] + row->grid[1] * 7 + row->block[0] / 32 * 3) %
+                                  AZ_GEOMETRY_RECENT];
+    *number = *recent;
+    if (*recent && memcmp(&g->rows.v[*recent - 1], row, sizeof *row) == 0)
+        return 0;
     *number = 0;
     if (says_nothing(row))
         return 0;
+    const uint64_t hash = az_hash(row, sizeof *row); /* nine words without padding */
     if (g->rows.n >= AZ_NO_ROW - 1)
         return AZ_ERANGE;
     int rc = g->row_of.cell ? 0 : az_map_init(&g->row_of, g->rows.mem, 0);
@@ -43,7 +49,7 @@ int az_geometries_put(struct az_geometries *g, const struct az_geometry *row, ui
             rc = az_map_put(&g->row_of, hash, same_hash, (uint32_t)g->rows.n, &at, &added);
         if (rc)
             return rc;
-        *number = *at + 1;
+        *number = *recent = *at + 1;
         if (added)
             g->rows.v[g->rows.n++] = *row; /* there is room */
         if (added || memcmp(&g->rows.v[*at], row, sizeof *row) == 0)
@@ -57,10 +63,9 @@ bool az_geometry_wanted(const struct az_options *opts)
     return opts->kernel_geometry || (opts->compat & (AZ_TOOL_NSYS | AZ_TOOL_ALL));
 }
 
-void az_geometry_column(struct az_trace *t, const struct az_options *opts)
+void az_geometry_column(struct az_trace *t)
 {
-    if (az_geometry_wanted(opts))
-        az_trace_columns(t, AZ_KERNEL, t->ev[AZ_KERNEL].cols | AZ_COL_GEO);
+    az_trace_columns(t, AZ_KERNEL, t->ev[AZ_KERNEL].cols | AZ_COL_GEO);
 }
 
 bool az_geometry_read(const struct az_trace *t) { return t->ev[AZ_KERNEL].cols & AZ_COL_GEO; }

@@ -20,9 +20,11 @@ struct az_geometry {
 };
 AZ_VEC(struct az_geometry, az_geometry_rows);
 
+#define AZ_GEOMETRY_RECENT 16
 struct az_geometries {
     struct az_geometry_rows rows;
-    struct az_map row_of; /* made with the first row */
+    struct az_map row_of;                /* made with the first row */
+    uint32_t recent[AZ_GEOMETRY_RECENT]; /* row numbers: programs repeat a few shapes */
 };
 void az_geometries_init(struct az_geometries *g, struct az_mem *mem);
 void az_geometries_release(struct az_geometries *g);
@@ -32,13 +34,17 @@ int az_geometries_put(struct az_geometries *g, const struct az_geometry *row,
 
 /* Is it required by a requested output? */
 bool az_geometry_wanted(const struct az_options *opts);
-/* Adds the column to the kernels of a trace if required; after az_trace_columns, before the
- * first kernel. */
-void az_geometry_column(struct az_trace *t, const struct az_options *opts);
+/* Adds the column to the kernels of a trace; after az_trace_columns, before the first kernel. */
+void az_geometry_column(struct az_trace *t);
 /* Is it being read? */
 bool az_geometry_read(const struct az_trace *t);
 /* Of a kernel; NULL: not recorded. */
 const struct az_geometry *az_geometry_of(const struct az_trace *t, size_t kernel);
+/* Blocks of the grid. */
+static inline double az_geometry_blocks(const struct az_geometry *g)
+{
+    return (double)g->grid[0] * g->grid[1] * g->grid[2];
+}
 /* Bytes of shared memory of a block, static and dynamic; -1: not recorded. */
 int64_t az_geometry_shared(const struct az_geometry *g);
 /* A value as read; `none` for one that no launch can have. */

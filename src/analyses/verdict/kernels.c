@@ -33,7 +33,7 @@ static void add_rows(struct az_verdict *v, struct name_sum *of)
         s->name = k->name[i];
         s->count++;
         s->ticks += k->end[i] - k->start[i];
-        s->blocks += g ? (double)g->grid[0] * g->grid[1] * g->grid[2] : 0;
+        s->blocks += g ? az_geometry_blocks(g) : 0;
     }
 }
 

@@ -16,7 +16,6 @@
 #define WIDE       64   /* dimensions of products from which alignment matters */
 #define KERNEL_NS  3e3  /* that any kernel needs on the device */
 #define SMALL      4    /* times that, up to which a kernel counts as small */
-#define LONG       20   /* times that, from which one with few blocks does not */
 #define IMPOSSIBLE 0.05 /* of the kernels with known work: then rates mean nothing */
 
 struct line { /* operations of one name and estimate */
@@ -188,7 +187,7 @@ static void count_kernels(const struct work *w, struct line *l)
         return;
     const struct az_geometry *g = az_geometry_of(w->fw->trace, c->gpu_row[c->linked[first]]);
     if (g)
-        l->blocks = (double)g->grid[0] * g->grid[1] * g->grid[2];
+        l->blocks = az_geometry_blocks(g);
 }
 
 static int line_of(struct work *w, const struct az_unified_row *r,
@@ -310,20 +309,25 @@ static int emit_finding(struct work *w, const char *rule, const struct line *l, 
     return az_verdict_add(w->v, rule, &f);
 }
 
+static double units_of(const struct work *w)
+{
+    const struct az_peaks *p = az_framework_peaks(w->metrics);
+    return p->units * p->share;
+}
+
 /* The minimum duration of an operation, ns: the time of the roofline that is in reach, longer where
  * its blocks do not fill the device; and the minimum of its kernels. *small: it is that which
  * counts. *few: its blocks do not fill the device, but its kernels are long. */
 static double least_time(const struct work *w, const struct line *l, double ns, bool *small,
                          bool *few)
 {
-    const struct az_peaks *p = az_framework_peaks(w->metrics);
-    const double units = p->units * p->share, floor_ns = KERNEL_NS * l->kernels,
+    const double units = units_of(w), floor_ns = KERNEL_NS * l->kernels,
                  roof = l->roof.time_us * 1e3 / w->own;
     const bool less = l->blocks < units, memory = l->roof.bound[0] == 'M';
     double filled = 1; /* of the units over the waves of blocks */
     if (less || (l->blocks > 0 && units > 0 && !memory))
         filled = l->blocks / (ceil(l->blocks / units) * units);
-    *few = less && ns >= LONG * floor_ns;
+    *few = less && ns >= AZ_LONG_KERNEL_NS * (double)l->kernels;
     *small = !*few && (less || (roof < floor_ns && ns < SMALL * floor_ns));
     return fmax(roof / filled, floor_ns);
 }
@@ -337,7 +341,7 @@ static int headroom(struct work *w, const struct line *l)
         return 0;
     bool small, few;
     const double least = least_time(w, l, ns / count, &small, &few) * count;
-    if (least >= ns)
+    if (least >= ns || (few && 2 * l->blocks <= units_of(w))) /* the latter: low_parallelism */
         return 0;
     const bool memory = l->roof.bound[0] == 'M';
     const char *of = strchr(l->roof.peak, '_'); /* matrix_bf16 */

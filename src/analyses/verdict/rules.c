@@ -49,6 +49,8 @@ const struct az_verdict_rule az_verdict_rules[] = {
       "uneven steps", STEPS, "idle", AZ_ADVICE_STEADY_STEPS },
     { "roofline_headroom", TREE, az_verdict_find_work, AZ_VERDICT_TIMES, AZ_VERDICT_IN_COMPUTE, RATE_CHECKS,
       "below roofline", OPERATORS, "misaligned_shape precision unfused_attention fusible_chain", AZ_ADVICE_FASTER_KERNEL },
+    { "low_parallelism", AZ_CAP_TIMELINE, az_verdict_find_parallelism, AZ_VERDICT_TIMES, AZ_VERDICT_IN_COMPUTE, TIME_CHECKS,
+      "low parallelism", KERNELS, "", AZ_ADVICE_MORE_BLOCKS },
     { "misaligned_shape", TREE, NULL, AZ_VERDICT_TIMES, AZ_VERDICT_IN_COMPUTE, TIME_CHECKS,
       "misaligned GEMM shape", OPERATORS, "roofline_headroom", AZ_ADVICE_PAD_SHAPES },
     { "precision", TREE, NULL, AZ_VERDICT_TIMES, AZ_VERDICT_IN_COMPUTE, TIME_CHECKS,

@@ -255,6 +255,7 @@ int az_verdict_put_lines(struct az_verdict_whole *w, const struct az_claims *c,
                          struct az_table *out) AZ_MUST_USE;
 
 /* ---- the rules ---- */
+#define AZ_LONG_KERNEL_NS 60000 /* a kernel is bound by its work, not by its start */
 int az_verdict_find_idle(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_exposed(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_warm_up(struct az_verdict *v) AZ_MUST_USE;
@@ -262,6 +263,8 @@ int az_verdict_find_jitter(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_work(struct az_verdict *v) AZ_MUST_USE;
 /* The same for the rates alone, of a trace with AZ_CAP_PROGRAMS. */
 int az_verdict_program_rates(struct az_verdict *v) AZ_MUST_USE;
+/* Kernels with few blocks; those of operations too, which are no roofline_headroom then. */
+int az_verdict_find_parallelism(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_chains(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_clock(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_clock_samples(struct az_verdict *v)

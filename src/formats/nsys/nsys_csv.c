@@ -378,7 +378,8 @@ static int parse(struct az_parse *job)
     int rc = 0;
     t->ticks_per_ns = 1;
     az_trace_columns(t, AZ_KERNEL, AZ_COL_CORR);
-    az_geometry_column(t, job->opts);
+    if (az_geometry_wanted(job->opts))
+        az_geometry_column(t);
     az_trace_columns(t, AZ_MEMCPY, AZ_COL_CORR | AZ_COL_SIDE);
     az_trace_columns(t, AZ_MEMSET, AZ_COL_CORR | AZ_COL_SIDE);
     for (size_t i = 0; i < job->n_files && rc == 0; i++) {

@@ -193,7 +193,7 @@ static int read_kernels(struct az_nsys_db *x)
     struct kernel_places at = { .geometry = 0 };
     int n = KERNEL_OWN_N;
     az_trace_columns(x->t, AZ_KERNEL, AZ_COL_CORR);
-    az_geometry_column(x->t, x->job->opts);
+    az_geometry_column(x->t);
     if (az_geometry_read(x->t)) {
         at.geometry = n;
         for (size_t i = 0; i < AZ_LENGTH(geometry_columns); i++)

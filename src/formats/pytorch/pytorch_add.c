@@ -21,7 +21,7 @@ int az_pytorch_reader_init(struct az_pytorch_reader *r, struct az_trace *t,
         r->slot[i].lane = AZ_NO_ROW;
     for (enum az_kind k = AZ_KERNEL; k <= AZ_MEMSET; k++)
         az_trace_columns(t, k, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID | AZ_COL_NODE);
-    az_trace_columns(t, AZ_KERNEL, t->ev[AZ_KERNEL].cols | AZ_COL_GEO); /* for the roofline */
+    az_geometry_column(t);
     az_trace_columns(t, AZ_HOST_OP, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID);
     az_trace_columns(t, AZ_CALL, AZ_COL_CORR | AZ_COL_UID | AZ_COL_NODE);
     az_trace_columns(t, AZ_FRAME, AZ_COL_UID);

@@ -462,7 +462,7 @@ static int parse(struct az_parse *job)
         return rc;
     az_xplane_plane_init(&r);
     rc = az_xtrace_init(job->trace);
-    az_geometry_column(job->trace, job->opts);
+    az_geometry_column(job->trace);
     r.x = job->trace->ext;
     if (rc == 0)
         rc = is_json(src, &json);

@@ -1,0 +1,191 @@
+/* low_parallelism: long kernels with so few blocks that at least half of the device cannot work on
+ * them, while no other kernel runs (docs/verdict.md 3.4). */
+#include <inttypes.h>
+#include <math.h>
+
+#include "analyses/rates.h"
+#include "analyses/verdict/verdict.h"
+#include "base/sort.h"
+#include "facts/devices.h"
+#include "facts/lazy_cache.h"
+#include "model/geometry.h"
+
+#define FINDINGS 16
+
+struct few { /* kernels of one name */
+    uint32_t name;
+    double least, most; /* blocks of one */
+    int64_t count, ticks;
+    double idle; /* ticks of the whole device that its units without a block would have been */
+};
+AZ_VEC(struct few, fews);
+
+/* The kernel that runs last on a device; it runs alone from `from`. */
+struct current {
+    bool idle;      /* the device has no part in the account */
+    bool few;       /* it has few blocks */
+    int64_t reach;  /* latest end so far, ticks */
+    uint32_t place; /* of its name in `fews` */
+    int64_t from, end;
+    double empty; /* share of the units */
+};
+
+struct look {
+    struct az_verdict *v;
+    struct az_devices_of dev;
+    struct current *current; /* by slot */
+    double units;
+    int64_t least; /* ticks: shorter kernels may be bound by their start */
+    uint8_t *computes; /* name -> 0: not known, 1: yes, 2: no */
+    uint32_t *place;   /* name -> place in `fews` + 1 */
+    struct fews fews;
+};
+
+static bool computes(struct look *k, uint32_t name)
+{
+    if (!k->computes[name])
+        k->computes[name] =
+            az_part_of(k->v->job, k->v->trace, AZ_KERNEL, name) == AZ_PART_COMPUTE ? 1 : 2;
+    return k->computes[name] == 1;
+}
+
+/* It ends, or another kernel starts beside it. */
+static void close_current(struct look *k, struct current *c, int64_t at)
+{
+    const int64_t end = at < c->end ? at : c->end;
+    if (c->few && end > c->from)
+        k->fews.v[c->place].idle += (double)(end - c->from) * c->empty;
+    c->few = false;
+}
+
+static int open_few(struct look *k, struct current *c, size_t row, double blocks)
+{
+    const struct az_events *e = &k->v->t->ev[AZ_KERNEL];
+    const uint32_t name = e->name[row];
+    if (!k->place[name]) {
+        const int rc =
+            az_vec_push(&k->fews, ((struct few){ .name = name, .least = blocks, .most = blocks }));
+        if (rc)
+            return rc;
+        k->place[name] = (uint32_t)k->fews.n;
+    }
+    struct few *f = &k->fews.v[k->place[name] - 1];
+    f->least = fmin(f->least, blocks);
+    f->most = fmax(f->most, blocks);
+    f->count++;
+    f->ticks += e->end[row] - e->start[row];
+    c->few = true;
+    c->place = k->place[name] - 1;
+    c->from = e->start[row] > c->reach ? e->start[row] : c->reach;
+    c->end = e->end[row] < k->v->window.end ? e->end[row] : k->v->window.end;
+    c->empty = 1 - blocks / k->units;
+    return 0;
+}
+
+static int look_at(struct look *k, size_t row)
+{
+    const struct az_events *e = &k->v->t->ev[AZ_KERNEL];
+    struct current *c = &k->current[k->dev.slot_of_lane.v[e->lane[row]]];
+    int rc = 0;
+    close_current(k, c, e->start[row]);
+    if (e->end[row] - e->start[row] >= k->least && !c->idle && e->name[row] != AZ_NO_ID &&
+        az_verdict_in_scope(k->v, e->start[row])) {
+        const struct az_geometry *g = az_geometry_of(k->v->t, row);
+        const double blocks = g ? az_geometry_blocks(g) : INFINITY;
+        if (2 * blocks <= k->units && computes(k, e->name[row]))
+            rc = open_few(k, c, row, blocks);
+    }
+    c->reach = e->end[row] > c->reach ? e->end[row] : c->reach;
+    return rc;
+}
+
+static int look_at_all(struct look *k)
+{
+    const struct az_events *e = &k->v->t->ev[AZ_KERNEL];
+    int rc = 0;
+    const struct az_counted *counted = az_job_counted(k->v->job, k->v->trace, AZ_ALL_WORK, &rc);
+    const uint8_t *skip = counted ? counted->skip[AZ_KERNEL] : NULL;
+    for (size_t i = 0; rc == 0 && i < e->n; i++) /* by start */
+        if (!skip || !skip[i])
+            rc = look_at(k, i);
+    for (size_t i = 0; rc == 0 && i < k->dev.slots.n; i++)
+        close_current(k, &k->current[i], INT64_MAX);
+    return rc;
+}
+
+static int most_idle(const void *x, const void *y, void *ctx)
+{
+    const struct few *a = x, *b = y;
+    (void)ctx;
+    if (a->idle != b->idle)
+        return a->idle > b->idle ? -1 : 1;
+    return (a->name > b->name) - (a->name < b->name);
+}
+
+/* ", 8 blocks for 132 compute units" */
+static struct az_sv blocks_text(const struct look *k, const struct few *f)
+{
+    struct az_arena *a = k->v->job->arena;
+    if (f->least < f->most)
+        return az_arena_printf(a, ", %.0f to %.0f blocks for %.0f compute units", f->least, f->most,
+                               k->units);
+    return az_arena_printf(a, ", %.0f block%s for %.0f compute units", f->least,
+                           f->least == 1 ? "" : "s", k->units);
+}
+
+static int report(struct look *k)
+{
+    struct az_verdict *v = k->v;
+    int rc = az_sort_cmp(k->fews.v, k->fews.n, sizeof *k->fews.v, most_idle, NULL, v->job->mem);
+    for (size_t i = 0; rc == 0 && i < k->fews.n && i < FINDINGS; i++) {
+        const struct few *f = &k->fews.v[i];
+        const struct az_sv name = az_trace_text(v->t, f->name);
+        const struct az_verdict_found found = { .subject = az_verdict_short(name),
+                                                .detail = blocks_text(k, f),
+                                                .row = name,
+                                                .count = f->count,
+                                                .ns = az_verdict_ns(v, f->ticks),
+                                                .gain = az_verdict_ns(v, llround(f->idle)) };
+        rc = az_verdict_add(v, "low_parallelism", &found);
+    }
+    return rc;
+}
+
+static int make_slots(struct look *k)
+{
+    struct az_arena *a = k->v->job->arena;
+    const struct az_accounts *accounts = k->v->accounts;
+    const size_t names = k->v->t->names.text.n + 1;
+    int rc = az_devices_make(&k->dev, k->v->t, AZ_BY_DEVICE, k->v->job->mem);
+    if (rc)
+        return rc;
+    k->current = az_arena_array(a, k->dev.slots.n + 1, sizeof *k->current);
+    k->computes = az_arena_array(a, names, sizeof *k->computes);
+    k->place = az_arena_array(a, names, sizeof *k->place);
+    if (!k->current || !k->computes || !k->place)
+        return az_arena_error(a);
+    for (size_t i = 0; i < k->dev.slots.n; i++) {
+        const size_t at = az_accounts_device(accounts, k->dev.slots.v[i].device);
+        k->current[i].idle = at < accounts->n_devices && accounts->idle[at];
+        k->current[i].reach = INT64_MIN;
+    }
+    return 0;
+}
+
+int az_verdict_find_parallelism(struct az_verdict *v)
+{
+    struct look k = { .v = v,
+                      .units = az_trace_device(v->t).units,
+                      .least = (int64_t)AZ_LONG_KERNEL_NS * v->t->ticks_per_ns };
+    if (!v->accounts || !(k.units > 0) || !az_geometry_read(v->t))
+        return 0;
+    az_vec_init(&k.fews, v->job->mem);
+    int rc = make_slots(&k);
+    if (rc == 0)
+        rc = look_at_all(&k);
+    if (rc == 0)
+        rc = report(&k);
+    az_devices_release(&k.dev);
+    az_vec_release(&k.fews);
+    return rc;
+}
