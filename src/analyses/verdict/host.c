@@ -59,9 +59,10 @@ static enum name_class range_class(struct az_verdict_host *h, uint32_t name)
     int64_t number;
     const struct az_sv text = az_trace_text(h->t, name);
     const enum name_class c =
-        az_sv_is(az_rules_class_of(&h->frame_rules, "host_frame", text), "range") ? NAME_FRAME
-        : az_step_mark_of(text, &stem, &number) != AZ_MARK_NONE                   ? NAME_STEP
-                                                                                  : NAME_PLAIN;
+        az_sv_starts(az_rules_class_of(&h->frame_rules, "host_frame", text), AZ_SV("range"))
+            ? NAME_FRAME
+        : az_step_mark_of(text, &stem, &number) != AZ_MARK_NONE ? NAME_STEP
+                                                                : NAME_PLAIN;
     h->range_class[name] = (uint8_t)(c + 1);
     return c;
 }
@@ -80,7 +81,7 @@ static bool own_file(struct az_verdict_host *h, uint32_t name)
     if (!h->frame_class[name]) {
         const struct az_sv is =
             az_rules_class_of(&h->frame_rules, "host_frame", az_trace_text(h->t, name));
-        const bool other = az_sv_is(is, "framework");
+        const bool other = az_sv_ends(is, AZ_SV("framework"));
         h->frame_class[name] = (uint8_t)((other ? NAME_FRAMEWORK : NAME_PLAIN) + 1);
     }
     return h->frame_class[name] == NAME_PLAIN + 1;
@@ -590,15 +591,17 @@ static bool op_covers(const struct az_verdict_host *h, uint32_t at, int64_t from
 
 /* The innermost frame of a file of its own, else the innermost one of all. */
 static uint32_t frame_of(struct az_verdict_host *h, uint32_t thread, int64_t from, int64_t to,
-                         uint32_t *innermost)
+                         uint32_t *innermost, bool *own)
 {
     const struct az_verdict_nest *n = &h->frames;
     *innermost = AZ_NO_ROW;
+    *own = false;
     for (uint32_t p = middle(n, thread, from, to); p != AZ_NO_ROW; p = n->up[p]) {
         if (!place_covers(n, p, from, to))
             continue;
         *innermost = *innermost == AZ_NO_ROW ? p : *innermost;
-        if (own_file(h, n->e->name[az_verdict_row(n, p)]))
+        *own = own_file(h, n->e->name[az_verdict_row(n, p)]);
+        if (*own)
             return p;
     }
     return *innermost;
@@ -629,7 +632,7 @@ void az_verdict_find_doing(struct az_verdict_host *h, uint32_t thread, int64_t f
     out->op_at = at;
     out->op = at == AZ_NO_ROW ? AZ_NO_ROW : op_row(h, at);
     out->range = range_of(h, thread, from, to, &out->range_at);
-    out->frame = frame_of(h, thread, from, to, &out->frame_at);
+    out->frame = frame_of(h, thread, from, to, &out->frame_at, &out->own_frame);
 }
 
 static inline enum az_cause named_in(struct az_verdict_host *h, const struct az_verdict_nest *n,

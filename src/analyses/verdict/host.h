@@ -117,6 +117,7 @@ static inline bool az_verdict_covers(int64_t start, int64_t end, int64_t from, i
 struct az_verdict_doing {
     uint32_t range; /* row of AZ_RANGE that is no step mark */
     uint32_t frame; /* place of h->frames: of a file of its own, if there is such a one */
+    bool own_frame; /* it is of such a file */
     uint32_t op;    /* row of AZ_HOST_OP */
     /* The innermost of any name: places of h->ranges, h->frames and h->ops. */
     uint32_t range_at, frame_at, op_at;

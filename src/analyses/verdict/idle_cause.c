@@ -210,8 +210,9 @@ static void set_place(struct az_verdict_host *h, const struct az_verdict_doing *
     why->range = name_of(ranges, d->range);
     why->frame = name_of(frames, frame);
     why->op = name_of(&h->t->ev[AZ_HOST_OP], d->op);
-    why->place_frame = frame != AZ_NO_ROW &&
-                       (d->range == AZ_NO_ROW || frames->start[frame] >= ranges->start[d->range]);
+    why->place_frame =
+        frame != AZ_NO_ROW && (d->range == AZ_NO_ROW ||
+                               (d->own_frame && frames->start[frame] >= ranges->start[d->range]));
     why->place = why->place_frame ? why->frame : why->range;
 }
 
@@ -250,6 +251,7 @@ static void set_place_of(const struct host_gap *g, const struct az_verdict_doing
     if (of_main) {
         d.range = of_main->range;
         d.frame = of_main->frame;
+        d.own_frame = of_main->own_frame;
         d.op = d.op == AZ_NO_ROW ? of_main->op : d.op;
     }
     set_place(g->h, &d, g->why);

@@ -1,6 +1,7 @@
 /* Findings of the rule `idle` and the table `idle_causes` (docs/verdict.md 3.1). */
 #include "analyses/verdict/idle.h"
 #include "document/record.h"
+#include "model/xtrace.h"
 
 #define RULES    "trace_names.rules"
 #define FINDINGS 40
@@ -13,6 +14,10 @@ static bool has_stacks(const struct az_trace *t)
         if (az_sv_is(t->facts.v[i].key, "with_stack") && !az_sv_is(t->facts.v[i].value, "0") &&
             !az_sv_is(t->facts.v[i].value, "false"))
             return true;
+    if (t->caps & AZ_CAP_PROGRAMS)
+        for (size_t i = 0; i < az_xtrace(t)->host.n; i++)
+            if (az_sv_starts(az_trace_text(t, az_xtrace(t)->host.v[i].name), AZ_SV("$")))
+                return true;
     return t->ev[AZ_FRAME].n || t->ev[AZ_GAP_FRAME].n;
 }
 
@@ -32,9 +37,12 @@ static enum az_advice host_advice(struct az_verdict *v, const struct az_verdict_
     if ((s->op.n && s->median > 0 && s->median < OVERHEAD) || is_model(v, s->frame) ||
         (s->cause == AZ_CAUSE_HOST_RANGE && is_model(v, s->range)))
         return AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD;
-    return s->range.n || s->frame.n ? AZ_ADVICE_MOVE_HOST_WORK
-           : has_stacks(v->t)       ? AZ_ADVICE_NONE
-                                    : AZ_ADVICE_RECORD_STACKS;
+    if (s->range.n || s->frame.n)
+        return AZ_ADVICE_MOVE_HOST_WORK;
+    if (!has_stacks(v->t))
+        return AZ_ADVICE_RECORD_STACKS;
+    return s->median > 0 && s->median < OVERHEAD ? AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD
+                                                 : AZ_ADVICE_NONE;
 }
 
 /* Names of copies have source and destination ("Memcpy HtoD (Pageable -> Device)"), or rows do. */

@@ -35,7 +35,7 @@ struct look {
     struct az_devices_of dev;
     struct current *current; /* by slot */
     double units;
-    int64_t least; /* ticks: shorter kernels may be bound by their start */
+    int64_t least;     /* ticks: shorter kernels may be bound by their start */
     uint8_t *computes; /* name -> 0: not known, 1: yes, 2: no */
     uint32_t *place;   /* name -> place in `fews` + 1 */
     struct fews fews;

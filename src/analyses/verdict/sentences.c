@@ -8,6 +8,7 @@
 #include "analyses/verdict/sentences.h"
 #include "base/human.h"
 
+#define UNEVEN  3    /* a mean that is longer than the median by such a part of it */
 #define OUTSIDE 0.01 /* of the scope: device activity around it that is worth a line */
 
 /* ---- what ran ---- */
@@ -60,8 +61,16 @@ static struct az_sv source_words(struct az_sv id)
     return id;
 }
 
-/* " of 8.9 ms". Empty: most marks are without device work, or of several steps with device work
- * there is but one, so that none is the distance to another. */
+/* Mean time of a step in the scope, ns; -1: other time is in it, or there are too few. */
+static int64_t mean_step(const struct az_claims *c)
+{
+    const int64_t n = c->steps.count - (int64_t)c->steps.n_excluded;
+    return c->has_account && c->scope == AZ_SCOPE_STEPS && n > 2 ? c->account.span / n : -1;
+}
+
+/* " of 8.9 ms"; where most of the time is in other steps ", median 3.4 ms, mean 22.1 ms". Empty:
+ * most marks are without device work, or of several steps with device work there is but one, so
+ * that none is the distance to another. */
 static struct az_sv step_time(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
@@ -69,6 +78,11 @@ static struct az_sv step_time(struct az_verdict_text *x)
         (c->steps.period_ns < 0 && c->steps.count > 1))
         return AZ_SV("");
     const int64_t each = c->steps.period_ns >= 0 ? c->steps.period_ns : x->w->sum.step_ns;
+    const int64_t mean = mean_step(c);
+    if (mean >= 0 && c->steps.period_ns > 0 && mean > each + each / UNEVEN)
+        return az_arena_printf(x->a, ", median %.*s, mean %.*s",
+                               AZ_SVF(az_verdict_text_time(x, each)),
+                               AZ_SVF(az_verdict_text_time(x, mean)));
     return az_arena_printf(x->a, " of %.*s", AZ_SVF(az_verdict_text_time(x, each)));
 }
 

@@ -86,38 +86,39 @@ static int ascending(const void *x, const void *y, void *ctx)
 }
 
 /* The time that the scope loses to a step: where work is linked, up to the first device event of
- * the next one. The mark of a host that runs ahead lasts as long as the step before it, so that
- * lengths by marks count the time of a slow step twice. */
+ * the next one, of the last one unknown (-1). The mark of a host that runs ahead lasts as long as
+ * the step before it, so that lengths by marks count the time of a slow step twice. */
 static int64_t time_in_scope(const struct az_steps *all, size_t i)
 {
-    const struct az_step *s = &all->v[i];
     const int64_t period = all->linked ? az_step_period(all, i) : -1;
-    if (period >= 0 || !all->linked || s->work_end < 0)
-        return period >= 0 ? period : s->length;
-    return (s->mark_end > s->work_end ? s->mark_end : s->work_end) - s->work_start;
+    return period >= 0 || (all->linked && i + 1 == all->n) ? period : all->v[i].length;
 }
 
-/* Times of the steps that are not excluded, sorted, in the arena of the job. */
-static int64_t *times(struct az_verdict *v, int *rc)
+/* Known times of the *n steps that are not excluded, sorted, in the arena of the job. */
+static int64_t *times(struct az_verdict *v, size_t *n, int *rc)
 {
     const struct az_steps *all = v->steps.all;
     int64_t *x = az_arena_array(v->job->arena, all->n + 1, sizeof *x);
+    *n = 0;
     *rc = x ? 0 : az_arena_error(v->job->arena);
-    for (size_t i = all->excluded; x && i < all->n; i++)
-        x[i - all->excluded] = time_in_scope(all, i);
+    for (size_t i = all->excluded; x && i < all->n; i++) {
+        const int64_t time = time_in_scope(all, i);
+        if (time >= 0)
+            x[(*n)++] = time;
+    }
     if (x)
-        *rc = az_sort_cmp(x, all->n - all->excluded, sizeof *x, ascending, NULL, v->job->mem);
+        *rc = az_sort_cmp(x, *n, sizeof *x, ascending, NULL, v->job->mem);
     return x;
 }
 
 int az_verdict_find_jitter(struct az_verdict *v)
 {
     int rc;
-    const size_t n = v->steps.n;
-    if (n < LEAST || !v->steps.all->in_loop ||
+    size_t n;
+    if (v->steps.n < LEAST || !v->steps.all->in_loop ||
         v->drop) /* steps that get slower are uneven by that */
         return 0;
-    const int64_t *x = times(v, &rc);
+    const int64_t *x = times(v, &n, &rc);
     if (rc)
         return rc;
     const int64_t median = x[n / 2], fast = x[n / 10];

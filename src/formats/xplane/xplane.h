@@ -330,11 +330,18 @@ struct az_xplane_host_stats {
     uint64_t correlation, device; /* device + 1; 0: none */
     int64_t step;                 /* -1: none */
 };
+struct az_xplane_host_line { /* a line of a host */
+    const struct az_xplane_line *of;
+    bool python;  /* a thread of Python, where programs annotate */
+    int64_t lane; /* of the trace; -1 before its first stored event */
+    int64_t runs; /* up to when the runtime works: names in it are its own */
+};
+struct az_xplane_host_line az_xplane_host_line(const struct az_xplane_line *l);
 /* A host event with its times: added to the sums of its name, and stored where it launches work,
- * compiles, or is a step. *lane: of its thread, -1 before its first stored event. */
-int az_xplane_host_event(struct az_xplane *r, const struct az_xplane_line *l,
+ * compiles, is a step, an annotation of the program or a long Python frame. */
+int az_xplane_host_event(struct az_xplane *r, struct az_xplane_host_line *h,
                          struct az_xplane_meta *meta, struct az_event *e,
-                         const struct az_xplane_host_stats *s, int64_t *lane) AZ_MUST_USE;
+                         const struct az_xplane_host_stats *s) AZ_MUST_USE;
 /* Sums of the plane's events to those of the trace, by name. */
 int az_xplane_host_sums(struct az_xplane *r) AZ_MUST_USE;
 

@@ -1,10 +1,14 @@
 /* XPlane: host planes. Host events are many and are summed by name; stored are those that launch
- * device work (they carry a correlation), those of compilation, and step annotations. */
+ * device work (they carry a correlation), those of compilation, step annotations, the program's own
+ * annotations, and Python frames that are long enough to explain idle time. */
 #include "base/num.h"
 #include "classify/rules.h"
 #include "formats/xplane/xplane.h"
 
-enum { META_PLAIN = 1, META_COMPILE };
+#define FRAME_PS 10000000 /* shorter frames are not stored */
+
+/* What an event is by its name: class of group `host`, else an annotation of the program. */
+enum { META_RUNTIME = 1, META_COMPILE, META_FRAME, META_DISPATCH, META_ANNOTATION };
 
 /* The lane of the thread, which is made with its first stored event. */
 static int thread_lane(struct az_xplane *r, const struct az_xplane_line *l, int64_t *lane)
@@ -17,22 +21,39 @@ static int thread_lane(struct az_xplane *r, const struct az_xplane_line *l, int6
     return rc;
 }
 
-static int add_event(struct az_xplane *r, const struct az_xplane_line *l,
-                     struct az_xplane_meta *meta, struct az_event *e,
-                     const struct az_xplane_host_stats *s, int64_t *lane)
+static bool is_range(const struct az_xplane_host_line *h, const struct az_xplane_meta *m,
+                     const struct az_event *e, const struct az_xplane_host_stats *s)
 {
-    const bool compiles = meta->kind == META_COMPILE;
-    if (!e->corr && !compiles && s->step < 0)
+    switch (m->kind) {
+    case META_COMPILE:
+        return true;
+    case META_FRAME:
+        return h->python && e->end - e->start >= FRAME_PS;
+    case META_DISPATCH:
+        return h->python;
+    case META_ANNOTATION:
+        return h->python && s->step < 0 && e->start >= h->runs;
+    default:
+        return false;
+    }
+}
+
+static int add_event(struct az_xplane *r, struct az_xplane_host_line *h,
+                     struct az_xplane_meta *meta, struct az_event *e,
+                     const struct az_xplane_host_stats *s)
+{
+    const bool range = is_range(h, meta, e, s);
+    if (!e->corr && !range && s->step < 0)
         return 0;
-    int rc = thread_lane(r, l, lane);
-    e->lane = (uint32_t)*lane;
+    int rc = thread_lane(r, h->of, &h->lane);
+    e->lane = (uint32_t)h->lane;
     e->node = s->device;
     if (rc == 0)
         rc = az_xplane_meta_name(r, meta, &e->name);
     if (rc == 0 && s->step >= 0)
         rc = az_vec_push(&r->x->steps,
                          ((struct az_xstep){ e->start, e->end, s->step, e->name, e->lane }));
-    if (rc || (!e->corr && !compiles))
+    if (rc || (!e->corr && !range))
         return rc;
     return az_trace_add(r->t, e->corr ? AZ_CALL : AZ_RANGE, e);
 }
@@ -67,12 +88,22 @@ static void classify(struct az_xplane *r, struct az_xplane_meta *m)
 {
     const struct az_sv c =
         az_asked_class(&r->host, "xla_events.rules", "host", &r->t->arena, m->name);
-    m->kind = c.n ? META_COMPILE : META_PLAIN;
+    m->kind = az_sv_is(c, "compile")    ? META_COMPILE
+              : az_sv_is(c, "frame")    ? META_FRAME
+              : az_sv_is(c, "dispatch") ? META_DISPATCH
+              : az_sv_is(c, "runtime")  ? META_RUNTIME
+                                        : META_ANNOTATION;
 }
 
-int az_xplane_host_event(struct az_xplane *r, const struct az_xplane_line *l,
+struct az_xplane_host_line az_xplane_host_line(const struct az_xplane_line *l)
+{
+    const bool python = az_rules_class("xla_events.rules", "host_thread", l->name).n > 0;
+    return (struct az_xplane_host_line){ l, python, -1, INT64_MIN };
+}
+
+int az_xplane_host_event(struct az_xplane *r, struct az_xplane_host_line *h,
                          struct az_xplane_meta *meta, struct az_event *e,
-                         const struct az_xplane_host_stats *s, int64_t *lane)
+                         const struct az_xplane_host_stats *s)
 {
     const int64_t ticks = e->end - e->start;
     meta->count++;
@@ -83,14 +114,17 @@ int az_xplane_host_event(struct az_xplane *r, const struct az_xplane_line *l,
     if (!meta->kind)
         classify(r, meta);
     e->corr = s->correlation;
-    return add_event(r, l, meta, e, s, lane);
+    const int rc = add_event(r, h, meta, e, s);
+    if ((meta->kind == META_RUNTIME || meta->kind == META_DISPATCH) && e->end > h->runs)
+        h->runs = e->end;
+    return rc;
 }
 
 static int thread(struct az_xplane *r, const struct az_xplane_line *l)
 {
     struct az_protobuf m = az_protobuf_of(l->body);
     struct az_xplane_event x;
-    int64_t lane = -1;
+    struct az_xplane_host_line h = az_xplane_host_line(l);
     int rc;
     while ((rc = az_xplane_next_event(r, &m, &x)) > 0) {
         struct az_event e = { .side = AZ_NO_ROW };
@@ -101,7 +135,7 @@ static int thread(struct az_xplane *r, const struct az_xplane_line *l)
             continue;
         rc = x.look ? read_stats(r, &x.stats, &s) : AZ_OK;
         if (rc == 0)
-            rc = az_xplane_host_event(r, l, meta, &e, &s, &lane);
+            rc = az_xplane_host_event(r, &h, meta, &e, &s);
         if (rc)
             return rc;
     }

@@ -66,6 +66,7 @@ struct thread {
     int64_t lane[2];     /* -1: not made; the second: programs that stand for operations */
     int64_t time, until; /* of events of other devices, where they overlap once */
     uint64_t events;
+    struct az_xplane_host_line host; /* of a host */
 };
 AZ_VEC(struct thread, threads);
 
@@ -377,7 +378,10 @@ static int add_host(struct input *in, struct thread *t, struct az_event *e)
     if (in->arg[A_STEP].n && !whole(in, A_STEP, &s.step))
         s.step = -1;
     const int rc = meta_of(in, in->name, true, &meta);
-    return rc ? rc : az_xplane_host_event(in->r, &t->line, meta, e, &s, &t->lane[0]);
+    if (!t->host.of)
+        t->host = az_xplane_host_line(&t->line);
+    t->host.of = &t->line; /* the list of threads may have moved */
+    return rc ? rc : az_xplane_host_event(in->r, &t->host, meta, e, &s);
 }
 
 static int skip_event(struct input *in, struct thread *t, const struct az_event *e)
