@@ -283,6 +283,16 @@ static void place_launch_bound(struct host_gap *g)
     set_place_of(g, &d, main ? &of_main : NULL);
 }
 
+/* The operator that waits, which may have begun long before the gap. */
+static void place_wait(struct host_gap *g, uint32_t wait)
+{
+    const struct az_events *calls = &g->h->t->ev[AZ_CALL];
+    struct az_verdict_doing d;
+    az_verdict_find_doing(g->h, az_verdict_thread(g->h, wait), calls->end[wait], calls->end[wait],
+                          &d);
+    g->why->op = name_of(&g->h->t->ev[AZ_HOST_OP], d.op);
+}
+
 /* ---- the device ---- */
 /* Nodes of one graph launch, or the next replay was launched before the gap. */
 static bool is_graph_gap(struct az_verdict_host *h, const struct az_idle_gap *gap, uint32_t call)
@@ -444,6 +454,8 @@ static void judge_host_gap(struct az_verdict_judge *j, const struct az_idle_gap 
         place_launch_bound(g);
     else
         place_gap(g);
+    if (cause == AZ_CAUSE_SYNCHRONIZATION)
+        place_wait(g, call);
     g->why->cause = cause == AZ_CAUSES ? place_cause(g->why) : cause;
     g->why->call = name_of(&j->h->t->ev[AZ_CALL], call);
 }

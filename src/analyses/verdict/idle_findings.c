@@ -6,6 +6,7 @@
 #define RULES    "trace_names.rules"
 #define FINDINGS 40
 #define OVERHEAD 1000000 /* ns: a longer operator does work of its own */
+#define MANY     100     /* short gaps without a place: overhead of every launch */
 
 /* ---- advice ---- */
 static bool has_stacks(const struct az_trace *t)
@@ -39,6 +40,8 @@ static enum az_advice host_advice(struct az_verdict *v, const struct az_verdict_
         return AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD;
     if (s->range.n || s->frame.n)
         return AZ_ADVICE_MOVE_HOST_WORK;
+    if (s->count >= MANY && s->median > 0 && s->median < OVERHEAD)
+        return AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD;
     if (!has_stacks(v->t))
         return AZ_ADVICE_RECORD_STACKS;
     return s->median > 0 && s->median < OVERHEAD ? AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD

@@ -150,20 +150,49 @@ static bool is_uneven(const struct az_claim *f)
                                  (f->median_ns >= 0 && f->median_ns < f->time_ns / f->count / 2));
 }
 
-/* unlike: of several findings, whose gaps are of unlike lengths. */
-static struct az_sv gaps_text(struct az_verdict_text *x, const struct az_claim *f,
-                              struct az_sv title, bool unlike)
+struct line {
+    struct az_claim c; /* the sum of its findings; texts of the first, which is the largest */
+    size_t findings;
+    int64_t first_count, first_ns; /* of the first */
+    double saving;                 /* of the span: what the advice can save of the claim's share */
+};
+
+/* "5 gaps, median 21 ms" */
+static struct az_sv alike_gaps(struct az_verdict_text *x, const struct az_claim *f, int64_t count,
+                               int64_t ns)
 {
-    struct az_sv text = az_verdict_text_counted(x, f->count > 0 ? f->count : 1, "gap");
+    const struct az_sv text = az_verdict_text_counted(x, count > 0 ? count : 1, "gap");
+    if (f->median_ns >= 0 && count > 1)
+        return az_verdict_text_add(x, text, ", median ", az_verdict_text_time(x, f->median_ns));
+    if (ns < 0 || count <= 0)
+        return text;
+    return az_verdict_text_add(x, text, count == 1 ? " of " : ", mean ",
+                               az_verdict_text_time(x, ns / count));
+}
+
+/* Gaps of several findings are of unlike lengths: nearly all of the time is in the first, or the
+ * length of the longest is all that can be said. */
+static struct az_sv gaps_of(struct az_verdict_text *x, const struct az_claim *f,
+                            const struct line *line)
+{
+    const bool unlike = line && line->findings > 1;
+    if (unlike && (double)line->first_ns >= NEARLY_ALL * (double)f->time_ns)
+        return az_arena_printf(x->a, "%.*s, and %" PRId64 " shorter",
+                               AZ_SVF(alike_gaps(x, f, line->first_count, line->first_ns)),
+                               f->count - line->first_count);
     if (unlike)
-        text = az_verdict_text_add(x, text, ", largest ", az_verdict_text_time(x, f->largest_ns));
-    else if (f->median_ns >= 0 && f->count > 1)
-        text = az_verdict_text_add(x, text, ", median ", az_verdict_text_time(x, f->median_ns));
-    else if (f->time_ns >= 0 && f->count > 0)
-        text = az_verdict_text_add(x, text, f->count == 1 ? " of " : ", mean ",
-                                   az_verdict_text_time(x, f->time_ns / f->count));
-    if (!unlike && f->count > 2 && is_uneven(f))
-        text = az_verdict_text_add(x, text, ", largest ", az_verdict_text_time(x, f->largest_ns));
+        return az_verdict_text_add(x, az_verdict_text_counted(x, f->count, "gap"), ", largest ",
+                                   az_verdict_text_time(x, f->largest_ns));
+    const struct az_sv text = alike_gaps(x, f, f->count, f->time_ns);
+    return f->count > 2 && is_uneven(f)
+               ? az_verdict_text_add(x, text, ", largest ", az_verdict_text_time(x, f->largest_ns))
+               : text;
+}
+
+static struct az_sv gaps_text(struct az_verdict_text *x, const struct az_claim *f,
+                              struct az_sv title, const struct line *line)
+{
+    struct az_sv text = gaps_of(x, f, line);
     text = az_verdict_text_add(x, text, ", ", place(x, f));
     text = az_verdict_text_add(x, text, ", ", whose(x, f));
     text = az_verdict_text_add(x, text, ", ", f->subject);
@@ -220,11 +249,11 @@ static struct az_sv plain_text(struct az_verdict_text *x, const struct az_verdic
 }
 
 static struct az_sv finding_text(struct az_verdict_text *x, const struct az_verdict_rule *r,
-                                 const struct az_claim *f, bool unlike)
+                                 const struct az_claim *f, const struct line *line)
 {
     const bool idle = az_sv_is(f->rule, "idle");
     if (r->form == AZ_VERDICT_GAPS)
-        return gaps_text(x, f, device_words(x, idle ? idle_words(f->cause) : r->title), unlike);
+        return gaps_text(x, f, device_words(x, idle ? idle_words(f->cause) : r->title), line);
     return r->form == AZ_VERDICT_TIMES ? times_text(x, r, f) : plain_text(x, r, f);
 }
 
@@ -232,7 +261,7 @@ struct az_sv az_verdict_finding_text(struct az_verdict_whole *w, const struct az
                                      const struct az_claim *f)
 {
     struct az_verdict_text x = { w, c, w->job->arena, NULL };
-    return finding_text(&x, az_verdict_rule_of(f->rule), f, false);
+    return finding_text(&x, az_verdict_rule_of(f->rule), f, NULL);
 }
 
 /* ---- advice ---- */
@@ -243,11 +272,6 @@ struct az_sv az_verdict_advice_text(const struct az_verdict_whole *w, enum az_ad
 }
 
 /* ---- lines ---- */
-struct line {
-    struct az_claim c; /* the sum of its findings; texts of the first, which is the largest */
-    size_t findings;
-    double saving; /* of the span: what the advice can save of the claim's share */
-};
 
 /* Does the advice need compute to overlap with? Copies from pageable memory also get faster. */
 static bool overlaps(enum az_advice a)
@@ -425,8 +449,7 @@ static int finding(struct az_verdict_text *x, const struct line *line, size_t n)
     const struct az_verdict_rule *r = az_verdict_rule_of(f->rule);
     const struct az_sv text = f->outside_scope
                                   ? f->subject
-                                  : bounded_text(x, finding_text(x, r, f, line[n].findings > 1),
-                                                 &line[n]),
+                                  : bounded_text(x, finding_text(x, r, f, &line[n]), &line[n]),
                        advice = line_advice(x, line, n);
     const struct az_line l = {
         .kind = AZ_LINE_FINDING,
@@ -496,7 +519,7 @@ static struct line *make_lines(struct az_verdict_text *x, size_t *n)
         if (k < *n)
             add_to_line(&v[k], f);
         else
-            v[(*n)++] = (struct line){ *f, 1, 0 };
+            v[(*n)++] = (struct line){ *f, 1, f->count, f->time_ns, 0 };
     }
     *n = join_devices(x, v, *n, other);
     for (size_t i = 0; i < *n; i++)
