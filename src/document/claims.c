@@ -131,8 +131,7 @@ static const struct {
     [AZ_ADVICE_EXCLUDE_WARM_UP] = { "exclude_warm_up", "exclude warm-up steps from profiling" },
     [AZ_ADVICE_STEADY_STEPS] = { "steady_steps", "compare slow and fast steps: input data, "
                                                  "waiting, clocks, other processes" },
-    [AZ_ADVICE_FASTER_KERNEL] = { "faster_kernel", "try another kernel, layout or data type; ~80% "
-                                                   "of peak is achievable" },
+    [AZ_ADVICE_FASTER_KERNEL] = { "faster_kernel", "try another kernel, layout or data type" },
     [AZ_ADVICE_BATCH_SMALL_KERNELS] = { "batch_small_kernels",
                                         "fuse or batch kernels that are too small for the device" },
     [AZ_ADVICE_MORE_BLOCKS] = { "more_blocks",

@@ -10,7 +10,9 @@
 #include "base/num.h"
 #include "model/geometry.h"
 
-#define REACHED    0.80 /* of a data sheet's peak can be reached */
+#define REACHED    0.80 /* of a data sheet's peak can be reached, */
+#define ATTENTION  0.65 /* by attention bound by FLOPs, whose exponentials take time, too: */
+#define NARROW     0.50 /* of heads of at most 64 (arXiv 2407.08608) */
 #define LEAST      1.0  /* percent of the total from which an operator is worth a word */
 #define RATES      8    /* precisions of which the rate of aligned products is stored */
 #define WIDE       64   /* dimensions of products from which alignment matters */
@@ -46,7 +48,7 @@ struct work {
         double rate;
     } rates[RATES];
     size_t n_rates;
-    double own; /* of the peaks that can be reached: 1 where they were measured */
+    bool own; /* peaks were measured, or are the user's: they can be reached */
     struct az_peaks limits;
     bool has_limits;
 };
@@ -309,6 +311,17 @@ static int emit_finding(struct work *w, const char *rule, const struct line *l, 
     return az_verdict_add(w->v, rule, &f);
 }
 
+/* Part of the peak that the operation can reach. */
+static double reachable(const struct work *w, const struct line *l)
+{
+    const double head = l->e.perf ? param(l->e.perf, "d_h_qk") : NAN;
+    if (w->own)
+        return 1;
+    if (isnan(head) || l->roof.bound[0] == 'M')
+        return REACHED;
+    return head > 64 ? ATTENTION : NARROW;
+}
+
 static double units_of(const struct work *w)
 {
     const struct az_peaks *p = az_framework_peaks(w->metrics);
@@ -322,7 +335,7 @@ static double least_time(const struct work *w, const struct line *l, double ns, 
                          bool *few)
 {
     const double units = units_of(w), floor_ns = KERNEL_NS * l->kernels,
-                 roof = l->roof.time_us * 1e3 / w->own;
+                 roof = l->roof.time_us * 1e3 / reachable(w, l);
     const bool less = l->blocks < units, memory = l->roof.bound[0] == 'M';
     double filled = 1; /* of the units over the waves of blocks */
     if (less || (l->blocks > 0 && units > 0 && !memory))
@@ -330,29 +343,6 @@ static double least_time(const struct work *w, const struct line *l, double ns, 
     *few = less && ns >= AZ_LONG_KERNEL_NS * (double)l->kernels;
     *small = !*few && (less || (roof < floor_ns && ns < SMALL * floor_ns));
     return fmax(roof / filled, floor_ns);
-}
-
-static int headroom(struct work *w, const struct line *l)
-{
-    const double count = (double)l->count, ns = (double)az_verdict_ns(w->v, l->ticks),
-                 roof = l->roof.time_us * 1e3 * count;
-    if (isnan(roof) || l->copies || ns <= 0 || ns * 100 < LEAST * (double)w->v->part->total ||
-        ns < w->v->job->opts->short_kernel_us * 1e3 * count) /* its start-up cost */
-        return 0;
-    bool small, few;
-    const double least = least_time(w, l, ns / count, &small, &few) * count;
-    if (least >= ns || (few && 2 * l->blocks <= units_of(w))) /* the latter: low_parallelism */
-        return 0;
-    const bool memory = l->roof.bound[0] == 'M';
-    const char *of = strchr(l->roof.peak, '_'); /* matrix_bf16 */
-    of = memory ? "bandwidth" : of ? of + 1 : l->roof.peak;
-    const struct az_sv detail =
-        az_arena_printf(w->v->job->arena, " of the %s%speak%s", of, *of ? " " : "",
-                        small ? ", too small for the device"
-                        : few ? ", too few blocks for the device"
-                              : "");
-    return emit_finding(w, "roofline_headroom", l, detail, 100 * roof / ns, llround(ns - least),
-                        small ? AZ_ADVICE_BATCH_SMALL_KERNELS : AZ_ADVICE_NONE);
 }
 
 /* FLOP/s of the aligned products of one precision; NaN: there are none. */
@@ -375,6 +365,38 @@ static double aligned_rate(struct work *w, struct az_sv spec)
         w->rates[w->n_rates++].rate = rate;
     }
     return rate;
+}
+
+static int headroom(struct work *w, const struct line *l)
+{
+    const double count = (double)l->count, ns = (double)az_verdict_ns(w->v, l->ticks),
+                 roof = l->roof.time_us * 1e3 * count;
+    if (isnan(roof) || l->copies || ns <= 0 || ns * 100 < LEAST * (double)w->v->part->total ||
+        ns < w->v->job->opts->short_kernel_us * 1e3 * count) /* its start-up cost */
+        return 0;
+    bool small, few;
+    const double least = least_time(w, l, ns / count, &small, &few) * count;
+    if (least >= ns || (few && 2 * l->blocks <= units_of(w))) /* the latter: low_parallelism */
+        return 0;
+    const bool memory = l->roof.bound[0] == 'M';
+    const bool pad = l->odd && !small && isnan(aligned_rate(w, l->e.spec));
+    const char *of = strchr(l->roof.peak, '_'); /* matrix_bf16 */
+    of = memory ? "bandwidth" : of ? of + 1 : l->roof.peak;
+    struct az_sv detail = az_arena_printf(w->v->job->arena, " of the %s%speak", of, *of ? " " : "");
+    if (small || few)
+        detail = az_arena_printf(w->v->job->arena, "%.*s, too %s for the device", AZ_SVF(detail),
+                                 small ? "small" : "few blocks");
+    else if (!w->own)
+        detail = az_arena_printf(w->v->job->arena, "%.*s (~%.0f%% is achievable)", AZ_SVF(detail),
+                                 100 * reachable(w, l));
+    if (pad)
+        detail = az_arena_printf(w->v->job->arena, "%.*s, %lld is not a multiple of %lld",
+                                 AZ_SVF(detail), (long long)l->odd,
+                                 (long long)multiple(l->e.perf->prec));
+    return emit_finding(w, "roofline_headroom", l, detail, 100 * roof / ns, llround(ns - least),
+                        small ? AZ_ADVICE_BATCH_SMALL_KERNELS
+                        : pad ? AZ_ADVICE_PAD_SHAPES
+                              : AZ_ADVICE_NONE);
 }
 
 static int misaligned(struct work *w, const struct line *l)
@@ -465,10 +487,10 @@ static int judge(struct work *w)
     const struct az_device_facts facts = az_trace_device(w->fw->trace);
     int rc = 0;
     w->has_limits = az_job_limits(w->v->job, &facts, &w->limits);
-    w->own = peaks && (peaks->own || az_sv_is(peaks->basis, "achievable")) ? 1 : REACHED;
+    w->own = peaks && (peaks->own || az_sv_is(peaks->basis, "achievable"));
     p->flops = 0;
     if (peaks && peaks->bw > 0)
-        w->v->bandwidth = peaks->bw * w->own;
+        w->v->bandwidth = peaks->bw * (w->own ? 1 : REACHED);
     for (size_t i = 0; rc == 0 && i < w->u->rows.n; i++)
         rc = add_row(w, &w->u->rows.v[i]);
     for (size_t i = 0; rc == 0 && i < w->lines.n; i++)
