@@ -227,6 +227,7 @@ struct host_gap {
     struct az_verdict_doing doing[THREADS]; /* over the whole gap, */
     bool known[THREADS];                    /* once it was needed */
     bool placed;                            /* so is the place in `why` */
+    struct az_verdict_doing placed_in;
     struct az_verdict_why *why;
 };
 
@@ -244,7 +245,28 @@ static bool asks_main(const struct host_gap *g, const struct az_verdict_doing *d
     return g->thread[MAIN] != AZ_NO_ROW && d->range == AZ_NO_ROW && d->frame == AZ_NO_ROW;
 }
 
-static void set_place_of(const struct host_gap *g, const struct az_verdict_doing *of_launching,
+static bool contains(const struct az_events *e, uint32_t row, int64_t from, int64_t to)
+{
+    return row != AZ_NO_ROW && e->start[row] <= from && e->end[row] >= to;
+}
+
+/* Does the place launch what runs before the gap and after it? */
+static void see_launches(const struct az_idle_gap *gap, struct host_gap *g)
+{
+    struct az_verdict_host *h = g->h;
+    const struct az_verdict_doing *d = &g->placed_in;
+    const uint32_t before = az_verdict_launch(h, gap->before);
+    const int64_t *start = h->t->ev[AZ_CALL].start;
+    if (before == AZ_NO_ROW || start[before] > start[g->launch])
+        return;
+    g->why->launches =
+        g->why->place_frame
+            ? contains(h->frames.e, az_verdict_row(&h->frames, d->frame), start[before],
+                       start[g->launch])
+            : contains(&h->t->ev[AZ_RANGE], d->range, start[before], start[g->launch]);
+}
+
+static void set_place_of(struct host_gap *g, const struct az_verdict_doing *of_launching,
                          const struct az_verdict_doing *of_main)
 {
     struct az_verdict_doing d = *of_launching;
@@ -255,6 +277,7 @@ static void set_place_of(const struct host_gap *g, const struct az_verdict_doing
         d.op = d.op == AZ_NO_ROW ? of_main->op : d.op;
     }
     set_place(g->h, &d, g->why);
+    g->placed_in = d;
 }
 
 static void place_gap(struct host_gap *g)
@@ -457,6 +480,8 @@ static void judge_host_gap(struct az_verdict_judge *j, const struct az_idle_gap 
     if (cause == AZ_CAUSE_SYNCHRONIZATION)
         place_wait(g, call);
     g->why->cause = cause == AZ_CAUSES ? place_cause(g->why) : cause;
+    if (cause == AZ_CAUSES && g->why->place != AZ_NO_ID)
+        see_launches(gap, g);
     g->why->call = name_of(&j->h->t->ev[AZ_CALL], call);
 }
 
@@ -464,8 +489,12 @@ void az_verdict_judge_gap(struct az_verdict_judge *j, const struct az_idle_gap *
                           int64_t to, struct az_verdict_why *why)
 {
     struct az_verdict_host *h = j->h;
-    *why = (struct az_verdict_why){ AZ_CAUSE_UNKNOWN, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
-                                    AZ_NO_ID,         false,    false,    false };
+    *why = (struct az_verdict_why){ .cause = AZ_CAUSE_UNKNOWN,
+                                    .call = AZ_NO_ID,
+                                    .range = AZ_NO_ID,
+                                    .frame = AZ_NO_ID,
+                                    .op = AZ_NO_ID,
+                                    .place = AZ_NO_ID };
     if (judge_migration(j, gap, from, to, why) || !h)
         return;
     if (is_unrecorded(j, gap)) {

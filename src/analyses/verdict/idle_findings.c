@@ -34,18 +34,19 @@ static bool is_model(struct az_verdict *v, struct az_sv name)
 
 static enum az_advice host_advice(struct az_verdict *v, const struct az_verdict_idle *s)
 {
-    /* an operator launches what comes next: short gaps are its overhead */
-    if ((s->op.n && s->median > 0 && s->median < OVERHEAD) || is_model(v, s->frame) ||
+    const bool brief = s->median > 0 && s->median < OVERHEAD;
+    /* an operator launches what comes next: short gaps are its overhead; so are those of code that
+     * launches before and after them */
+    if (((s->op.n || 2 * s->across > s->ns) && brief) || is_model(v, s->frame) ||
         (s->cause == AZ_CAUSE_HOST_RANGE && is_model(v, s->range)))
         return AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD;
     if (s->range.n || s->frame.n)
         return AZ_ADVICE_MOVE_HOST_WORK;
-    if (s->count >= MANY && s->median > 0 && s->median < OVERHEAD)
+    if (s->count >= MANY && brief)
         return AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD;
     if (!has_stacks(v->t))
         return AZ_ADVICE_RECORD_STACKS;
-    return s->median > 0 && s->median < OVERHEAD ? AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD
-                                                 : AZ_ADVICE_NONE;
+    return brief ? AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD : AZ_ADVICE_NONE;
 }
 
 /* Names of copies have source and destination ("Memcpy HtoD (Pageable -> Device)"), or rows do. */

@@ -165,7 +165,8 @@ int az_verdict_groups_add(struct az_verdict_groups *g, const struct az_verdict_w
     if (rc)
         return rc;
     struct bucket *b = &g->buckets.v[bucket];
-    g->groups.v[group].across += why->waits_stream || why->host_access ? length : 0;
+    g->groups.v[group].across +=
+        why->waits_stream || why->host_access || why->launches ? length : 0;
     b->count++;
     b->ticks += length;
     b->least = length < b->least ? length : b->least;

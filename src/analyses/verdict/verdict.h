@@ -94,8 +94,8 @@ struct az_verdict_idle { /* gaps of one device, cause and place, of like length 
     int64_t in_place[AZ_PLACES];               /* ns in them */
     int64_t count, ns, median, longest;        /* ns; median 0: not known */
     int64_t start;                             /* of the longest, ns */
-    /* ns of all gaps of the cause and place after work of another stream, or before a page fault of
-     * the host */
+    /* ns of all gaps of the cause and place: dependency: after work of another stream; page fault:
+     * of the host; host code: whose place launches the work before and after */
     int64_t across;
 };
 struct az_verdict_idles {
