@@ -13,6 +13,7 @@
 #define SMALL     65536 /* bytes of a copy below which its rate is not meaningful */
 #define TURNS     3     /* how often data has to go each way to be there and back */
 #define MOSTLY    0.5   /* of the bytes, or of the exposed time */
+#define ALIKE     2     /* sizes that differ by at most this factor have a mean */
 
 enum memory { UNKNOWN, PAGEABLE, PINNED, MANAGED };
 enum way { SOMEWHERE, TO_DEVICE, TO_HOST, ON_DEVICE, BETWEEN_DEVICES };
@@ -214,17 +215,27 @@ static enum az_advice advice_of(const struct az_verdict_copies *s, const struct 
     return c->memory == PINNED || apart ? AZ_ADVICE_OVERLAP_COPIES : AZ_ADVICE_SEPARATE_STREAM;
 }
 
+/* " of 8.4 MB", the mean of like sizes; of unlike ones " of 8.2 kB to 16.8 MB". */
+static struct az_sv size_text(struct az_arena *a, const struct az_verdict_copies *s)
+{
+    char bytes[AZ_HUMAN_MAX], most[AZ_HUMAN_MAX];
+    const bool unlike = s->largest > ALIKE * s->smallest;
+    az_human_bytes(unlike ? (double)s->smallest : s->bytes / (double)s->sized, bytes);
+    az_human_bytes((double)s->largest, most);
+    return unlike ? az_arena_printf(a, " of %s to %s", bytes, most)
+                  : az_arena_printf(a, " of %s", bytes);
+}
+
 static struct az_sv detail_of(struct az_verdict *v, const struct az_verdict_copies *s,
                               const struct copy_class *c)
 {
-    char bytes[AZ_HUMAN_MAX];
     if (!(s->bytes > 0))
         return AZ_SV("");
-    az_human_bytes(s->bytes / (double)s->sized, bytes);
+    const struct az_sv size = size_text(v->job->arena, s);
     if (s->bytes < SMALL * (double)s->sized || s->sized_ticks <= 0)
-        return az_arena_printf(v->job->arena, " of %s", bytes);
+        return size;
     const double gbps = s->bytes / (double)az_verdict_ns(v, s->sized_ticks);
-    return az_arena_printf(v->job->arena, " of %s at %.1f GB/s%.*s", bytes, gbps,
+    return az_arena_printf(v->job->arena, "%.*s at %.1f GB/s%.*s", AZ_SVF(size), gbps,
                            AZ_SVF(link_share(v, c, gbps)));
 }
 
@@ -297,6 +308,9 @@ static int join(struct az_verdict *v, struct az_verdict_copy_sums *sums)
         last->exposed += s->exposed;
         last->with_kernels += s->with_kernels;
         last->bytes += s->bytes;
+        last->largest = s->largest > last->largest ? s->largest : last->largest;
+        if (s->smallest && (last->smallest == 0 || s->smallest < last->smallest))
+            last->smallest = s->smallest;
     }
     sums->n = rc ? sums->n : kept;
     return rc;

@@ -117,11 +117,14 @@ static int count_copy(struct work *w, enum az_kind kind, uint32_t row, int64_t t
     s->exposed += exposed;
     if (az_trace_lane_kinds(w->v->t, e->lane[row]) & 1u << AZ_KERNEL)
         s->with_kernels += exposed;
-    if (c && c->bytes >= 0) {
-        s->sized++;
-        s->sized_ticks = az_add_sat(s->sized_ticks, ticks);
-        s->bytes += (double)c->bytes;
-    }
+    if (!c || c->bytes < 0)
+        return 0;
+    s->sized++;
+    s->sized_ticks = az_add_sat(s->sized_ticks, ticks);
+    s->bytes += (double)c->bytes;
+    if (c->bytes > 0 && (s->smallest == 0 || c->bytes < s->smallest))
+        s->smallest = c->bytes;
+    s->largest = c->bytes > s->largest ? c->bytes : s->largest;
     return 0;
 }
 

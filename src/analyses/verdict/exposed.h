@@ -14,6 +14,7 @@ struct az_verdict_copies {
     int64_t with_kernels;       /* of exposed: on lanes that kernels run on */
     int64_t sized, sized_ticks; /* those whose size is recorded */
     double bytes;
+    int64_t smallest, largest; /* bytes of one that has some; 0: there is none */
 };
 AZ_VEC(struct az_verdict_copies, az_verdict_copy_sums);
 
