@@ -1,9 +1,12 @@
 /* The verdict: causes of gaps, findings that add up to the account, lines. */
+#include <stdio.h>
+
 #include "unit/analyses_job.h"
 
 #include "analyses/verdict/report.h"
 #include "document/claims.h"
 #include "document/verdict_table.h"
+#include "model/geometry.h"
 
 #define US 1000
 
@@ -441,6 +444,228 @@ static void nothing_stands_out(void **state)
     assert_int_equal(line_of(f, 3).kind, AZ_LINE_TRUST);
 }
 
+/* A device of 100 units, and a kernel of so many blocks on it. */
+static void add_blocks(struct az_trace *t, uint32_t lane, const char *name, int64_t start,
+                       int64_t end, uint32_t blocks)
+{
+    struct az_event e = {
+        .start = start, .end = end, .name = name_of(t, name), .lane = lane, .side = AZ_NO_ROW
+    };
+    const struct az_geometry g = { .grid = { blocks, 1, 1 }, .block = { 256, 1, 1 } };
+    if (t->devices.n == 0)
+        assert_int_equal(
+            az_vec_push(&t->devices, ((struct az_device){ .name = AZ_SV("GPU"), .sm_count = 100 })),
+            0);
+    if (!az_geometry_read(t))
+        az_geometry_column(t);
+    assert_int_equal(az_geometries_put(&t->geometries, &g, &e.geo), 0);
+    assert_int_equal(az_trace_add(t, AZ_KERNEL, &e), 0);
+}
+
+/* ns that the finding of a kernel saves; -1: none. */
+static int64_t few_blocks(const struct fix *f, const char *kernel)
+{
+    for (size_t i = 0; i < f->doc.claims->n_findings; i++)
+        if (az_sv_is(claim(f, i)->rule, "low_parallelism") &&
+            az_sv_starts(claim(f, i)->subject, az_sv_str(kernel)))
+            return claim(f, i)->saving_ns;
+    return -1;
+}
+
+/* At most half of the units, from 60 us on. */
+static void kernels_with_few_blocks(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 0, 7);
+    add_blocks(t, g, "ten", 0, 200 * US, 10);
+    add_blocks(t, g, "half", 200 * US, 260 * US, 50);
+    add_blocks(t, g, "more", 260 * US, 360 * US, 51);
+    add_blocks(t, g, "brief", 360 * US, 420 * US - 1, 1);
+    add_blocks(t, g, "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 420 * US, 520 * US, 4);
+    judge(f);
+    assert_int_equal(few_blocks(f, "ten"), 180 * US);
+    assert_int_equal(few_blocks(f, "half"), 30 * US);
+    assert_int_equal(few_blocks(f, "more"), -1);
+    assert_int_equal(few_blocks(f, "brief"), -1);
+    assert_int_equal(few_blocks(f, "nccl"), -1);
+    assert_int_equal(claim(f, 0)->advice, AZ_ADVICE_MORE_BLOCKS);
+    assert_true(az_sv_find(line_of(f, 2).text,
+                           AZ_SV("ten, 10 blocks for 100 compute units, 200.0 us. Launch more")) >
+                0);
+}
+
+/* Other kernels beside it work on the rest of the device. */
+static void few_blocks_beside_others(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t a = stream_lane(t, 1, 0, 7), b = stream_lane(t, 1, 0, 8);
+    add_blocks(t, b, "other", 0, 40 * US, 200);
+    add_blocks(t, a, "few", 10 * US, 110 * US, 20); /* alone from 40 to 90 */
+    add_blocks(t, b, "other", 90 * US, 95 * US, 200);
+    add_blocks(t, a, "few", 200 * US, 300 * US, 40);
+    judge(f);
+    assert_int_equal(few_blocks(f, "few"), 40 * US + 60 * US);
+    assert_true(az_sv_find(claim(f, 0)->subject, AZ_SV("20 to 40 blocks for 100")) > 0);
+}
+
+static void blocks_of_an_unknown_device(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    add_blocks(t, stream_lane(t, 1, 0, 7), "one", 0, 100 * US, 1);
+    t->devices.v[0].sm_count = 0;
+    judge(f);
+    assert_int_equal(few_blocks(f, "one"), -1);
+}
+
+/* Steps that begin on the device so far apart, each with one kernel of 10 us. */
+static void steps_apart(struct fix *f, const int64_t *apart, int n)
+{
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    int64_t at = 0;
+    for (int i = 0; i < n; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "ProfilerStep#%d", i);
+        add(t, AZ_RANGE, name, h, at, at + apart[i] - US, 0);
+        add(t, AZ_CALL, "cudaLaunchKernel", h, at + US, at + 2 * US, (uint64_t)i + 1);
+        add(t, AZ_KERNEL, "gemm", g, at + 3 * US, at + 13 * US, (uint64_t)i + 1);
+        at += apart[i];
+    }
+    judge(f);
+}
+
+static int64_t jitter(const struct fix *f)
+{
+    for (size_t i = 0; i < f->doc.claims->n_findings; i++)
+        if (az_sv_is(claim(f, i)->rule, "step_jitter"))
+            return claim(f, i)->saving_ns;
+    return -1;
+}
+
+/* The last step has no next one: its time is unknown. */
+static void the_last_step_is_not_uneven(void **state)
+{
+    static const int64_t apart[] = { 1000 * US, 1000 * US, 1000 * US, 1000 * US, 100 * US };
+    steps_apart(*state, apart, AZ_LENGTH(apart));
+    assert_int_equal(jitter(*state), -1);
+}
+
+static void steps_are_uneven(void **state)
+{
+    static const int64_t apart[] = { 1000 * US, 1500 * US, 1000 * US,
+                                     1500 * US, 1500 * US, 1000 * US };
+    steps_apart(*state, apart, AZ_LENGTH(apart));
+    assert_int_equal(jitter(*state), 5 * 500 * US);
+}
+
+/* Two of six steps take most of the time: the median says little. */
+static void mean_of_unlike_steps(void **state)
+{
+    static const int64_t apart[] = { 1000 * US, 1000 * US, 9000 * US,
+                                     1000 * US, 9000 * US, 1000 * US };
+    struct fix *f = *state;
+    steps_apart(f, apart, AZ_LENGTH(apart));
+    assert_true(az_sv_find(line_of(f, 0).text,
+                           AZ_SV("6 steps, median 1.0 ms, mean 3.5 ms (ProfilerStep)")) > 0);
+}
+
+/* Copies of sizes that differ have no typical one. */
+static void sizes_of_copies(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 0, 7);
+    static const int64_t bytes[] = { 1000000, 4096, 2000001, 0 };
+    for (int i = 0; i < 4; i++)
+        add_copy(t, AZ_MEMCPY, "H2D", g, i * 100 * US, i * 100 * US + 90 * US, 0,
+                 (struct az_copy){ .bytes = bytes[i], .src = 1, .dst = 2 });
+    add_copy(t, AZ_MEMCPY, "D2H", g, 400 * US, 490 * US, 0,
+             (struct az_copy){ .bytes = 1000000, .src = 2, .dst = 1 });
+    add_copy(t, AZ_MEMCPY, "D2H", g, 500 * US, 590 * US, 0,
+             (struct az_copy){ .bytes = 2000000, .src = 2, .dst = 1 });
+    add(t, AZ_KERNEL, "gemm", g, 600 * US, 1000 * US, 0);
+    judge(f);
+    assert_true(az_sv_find(claim(f, 0)->subject, AZ_SV("H2D of 4.1 kB to 2.0 MB at 8.3 GB/s")) ==
+                0);
+    assert_true(az_sv_find(claim(f, 1)->subject, AZ_SV("D2H of 1.5 MB at 16.7 GB/s")) == 0);
+}
+
+/* The operator that waits is over when the gap begins. */
+static void the_operator_that_waits(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 0, 5 * US, 1);
+    add(t, AZ_KERNEL, "gemm", g, 6 * US, 100 * US, 1);
+    add(t, AZ_HOST_OP, "item", h, 8 * US, 103 * US, 0);
+    add(t, AZ_CALL, "cudaStreamSynchronize", h, 10 * US, 102 * US, 0);
+    add(t, AZ_HOST_OP, "next", h, 104 * US, 160 * US, 0);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 150 * US, 155 * US, 2);
+    add(t, AZ_KERNEL, "gemm", g, 156 * US, 200 * US, 2);
+    judge(f);
+    assert_int_equal(claim(f, 0)->cause, AZ_CAUSE_SYNCHRONIZATION);
+    assert_true(az_sv_is(claim(f, 0)->operation, "item"));
+}
+
+/* A frame that launches before and after short gaps is their overhead; work between launches is to
+ * be moved. */
+static void gaps_in_a_range(struct fix *f, int64_t from, int64_t to, int64_t spacing)
+{
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    for (int i = 0; i < 4; i++) {
+        const int64_t at = 100 * US + i * spacing;
+        add(t, AZ_CALL, "cudaLaunchKernel", h, at, at + 5 * US, (uint64_t)i + 1);
+        add(t, AZ_KERNEL, "add", g, at + 6 * US, at + 16 * US, (uint64_t)i + 1);
+        if (to > 0)
+            add(t, AZ_RANGE, "work", h, at + from, at + to, 0);
+    }
+    if (to == 0)
+        add(t, AZ_RANGE, "work", h, 0, 100 * US + 4 * spacing, 0);
+    judge(f);
+    assert_int_equal(claim(f, 0)->cause, AZ_CAUSE_HOST_RANGE);
+}
+
+static void a_range_around_launches(void **state)
+{
+    gaps_in_a_range(*state, 0, 0, 400 * US);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD);
+}
+
+static void a_range_around_long_gaps(void **state)
+{
+    gaps_in_a_range(*state, 0, 0, 4000 * US);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_MOVE_HOST_WORK);
+}
+
+static void a_range_between_launches(void **state)
+{
+    gaps_in_a_range(*state, 20 * US, 390 * US, 400 * US);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_MOVE_HOST_WORK);
+}
+
+/* Gaps of one cause: nine tenths of the time are in two of 20 ms. */
+static void a_line_of_unlike_gaps(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    static const int64_t gap[] = { 20000, 300, 20000, 300, 0 };
+    int64_t at = 0;
+    for (int i = 0; i < 5; i++) {
+        add(t, AZ_CALL, "cudaLaunchKernel", h, at, at + 5 * US, (uint64_t)i + 1);
+        add(t, AZ_KERNEL, "add", g, at + 6 * US, at + 16 * US, (uint64_t)i + 1);
+        at += 10 * US + gap[i] * US;
+    }
+    judge(f);
+    assert_true(az_sv_find(line_of(f, 2).text,
+                           AZ_SV("2 gaps, median 20.0 ms, and 2 shorter. Record stacks")) > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +692,18 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_fill_alone_is_none_to_avoid, setup, teardown),
         cmocka_unit_test_setup_teardown(one_launch_is_missing, setup, teardown),
         cmocka_unit_test_setup_teardown(captures_run_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(kernels_with_few_blocks, setup, teardown),
+        cmocka_unit_test_setup_teardown(few_blocks_beside_others, setup, teardown),
+        cmocka_unit_test_setup_teardown(blocks_of_an_unknown_device, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_last_step_is_not_uneven, setup, teardown),
+        cmocka_unit_test_setup_teardown(steps_are_uneven, setup, teardown),
+        cmocka_unit_test_setup_teardown(mean_of_unlike_steps, setup, teardown),
+        cmocka_unit_test_setup_teardown(sizes_of_copies, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_operator_that_waits, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_range_around_launches, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_range_around_long_gaps, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_range_between_launches, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_line_of_unlike_gaps, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_stands_out, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
