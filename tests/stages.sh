@@ -176,13 +176,14 @@ stage_stragglers() {
 }
 
 # The verdict of reports of made-up traces with a known cause of lost time, and of healthy ones; causes of idle time and
-# near misses; claims about operation reports; every claim with a healthy counterpart.
+# near misses; claims about operation reports; every claim with a healthy counterpart; recorded profiles with known causes.
 stage_verdict() {
     counted verdict "$PYTHON" tests/findings_check.py --analyzer "$ANALYZER" --seeds 2
     counted verdict "$PYTHON" tests/idle_causes_check.py --analyzer "$ANALYZER" --seeds 2
     counted verdict "$PYTHON" tests/tracy_claims_check.py "$ANALYZER" --seeds 2
     counted verdict "$PYTHON" tests/tracy_metamorphic.py "$ANALYZER"
     counted verdict "$PYTHON" tests/claims_check.py --analyzer "$ANALYZER" --seeds 2
+    counted verdict "$PYTHON" tests/recorded_check.py --analyzer "$ANALYZER"
 }
 
 # Runs over several machines: part files and their faults, growth, the path over ranks, and under a real Slurm and Open MPI
