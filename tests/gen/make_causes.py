@@ -274,10 +274,10 @@ def whole(cause, rng, t):
             if layer == 1:
                 t.launch("my::op", "my_kernel(int)", lengths[s])
         run(t, steps, layers, size, uneven, comm=False)
-        starts = [k[0] for k in t.kernels][::5 * layers + 1] + [t.end]
-        every = sorted(b - a for a, b in zip(starts, starts[1:]))
+        starts = [k[0] for k in t.kernels][::5 * layers + 1]
+        every = sorted(b - a for a, b in zip(starts, starts[1:]))  # the last step has no next one
         n = len(every)
-        return {"rule": ("step_jitter",), "recoverable": (every[n // 2] - every[n // 10]) * n * 1e3, "cause": None}
+        return {"rule": ("step_jitter",), "recoverable": (every[n // 2] - every[n // 10]) * steps * 1e3, "cause": None}
     if cause == "clock_drop":
         factor = rng.uniform(1.25, 1.5)
 

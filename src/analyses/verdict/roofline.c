@@ -387,7 +387,7 @@ static int headroom(struct work *w, const struct line *l)
         detail = az_arena_printf(w->v->job->arena, "%.*s, too %s for the device", AZ_SVF(detail),
                                  small ? "small" : "few blocks");
     else if (!w->own)
-        detail = az_arena_printf(w->v->job->arena, "%.*s (~%.0f%% is achievable)", AZ_SVF(detail),
+        detail = az_arena_printf(w->v->job->arena, "%.*s (~%.0f%% achievable)", AZ_SVF(detail),
                                  100 * reachable(w, l));
     if (pad)
         detail = az_arena_printf(w->v->job->arena, "%.*s, %lld is not a multiple of %lld",

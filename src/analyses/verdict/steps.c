@@ -129,11 +129,12 @@ int az_verdict_find_jitter(struct az_verdict *v)
     char lo[AZ_HUMAN_MAX], hi[AZ_HUMAN_MAX];
     az_human_time(az_verdict_ns(v, fast), lo);
     az_human_time(az_verdict_ns(v, x[n - 1 - n / 10]), hi);
-    const struct az_verdict_found f = { .subject = AZ_SV(""),
-                                        .detail = az_arena_printf(
-                                            v->job->arena, "10%% below %s, 10%% above %s", lo, hi),
-                                        .count = (int64_t)n,
-                                        .ns = az_verdict_ns(v, median) * (int64_t)n,
-                                        .gain = az_verdict_ns(v, median - fast) * (int64_t)n };
+    const struct az_verdict_found f = {
+        .subject = AZ_SV(""),
+        .detail = az_arena_printf(v->job->arena, "10%% below %s, 10%% above %s", lo, hi),
+        .count = (int64_t)v->steps.n,
+        .ns = az_verdict_ns(v, median) * (int64_t)v->steps.n,
+        .gain = az_verdict_ns(v, median - fast) * (int64_t)v->steps.n
+    };
     return az_verdict_add(v, "step_jitter", &f);
 }
