@@ -12,6 +12,7 @@ Keys of `expect` in truth.json; "first" is the first finding that is in the acco
   ns_per_step            savings of findings of the first one's rule and cause, by steps: from 0.75 to 1.3 times that
   idle_share_at_most     of the account
   steps, trust, tflops   number of steps (null: none); a check that counted something; FLOP/s within 5%
+  device                 name of the device
   account, exit          null: there is none; exit status
 Where the program measured the device time of a product (device_ns_per_product), the kernel's mean is within 8% of it.
 The last line is "N passed, N failed".
@@ -66,6 +67,7 @@ def judge(name, e, measured, code, data):
         "advice_not": lambda x: not any(f["advice"] == x for f in large),
         "ns_per_step": lambda x: 0.75 * x <= sum(f["saving_ns"] for f in alike) / max(1, (v["steps"]["count"] - 1)) <= 1.3 * x,
         "idle_share_at_most": lambda x: v["account"]["idle_ns"] <= x * span,
+        "device": lambda x: v["devices"]["name"] == x,
         "steps": lambda x: (v["steps"] is None) == (x is None) and (x is None or v["steps"]["count"] == x),
         "trust": lambda x: any(t["check"] == x and t["count"] for t in v["trust"]),
         "tflops": lambda x: abs(v["rates"]["flops_per_s"] / 1e12 - x) <= 0.05 * x,

@@ -81,7 +81,7 @@ enum az_plane_kind { AZ_PLANE_GPU, AZ_PLANE_TPU };
 struct az_plane {
     enum az_plane_kind kind;
     int64_t ordinal;
-    struct az_sv vendor, type; /* "AMD"; "TPU v6 Lite"; may be empty */
+    struct az_sv vendor, type; /* "AMD"; "TPU v6 Lite", "NVIDIA H200"; may be empty */
     int64_t units, clock_khz, memory_bytes, memory_bandwidth; /* cores, B/s; 0: unknown */
     double peak_tflops, peak_hbm_gbps;                        /* recorded in the file; 0: unknown */
 };

@@ -326,8 +326,8 @@ static void facts(struct az_xplane *r)
         struct az_sv key = az_arena_printf(a, "device %s:%" PRId64,
                                            p->kind == AZ_PLANE_GPU ? "GPU" : "TPU", p->ordinal);
         struct az_sv value = az_arena_printf(
-            a, "%.*s%.*s, %" PRId64 " cores, %" PRId64 " kHz, %" PRId64 " bytes", AZ_SVF(p->vendor),
-            AZ_SVF(p->type), p->units, p->clock_khz, p->memory_bytes);
+            a, "%.*s, %" PRId64 " cores, %" PRId64 " kHz, %" PRId64 " bytes",
+            AZ_SVF(p->type.n ? p->type : p->vendor), p->units, p->clock_khz, p->memory_bytes);
         if (p->kind == AZ_PLANE_TPU)
             value = az_arena_printf(a, "%.*s, %.6g TFLOP/s, %.6g GB/s", AZ_SVF(p->type),
                                     p->peak_tflops, p->peak_hbm_gbps);

@@ -39,6 +39,7 @@ static const struct {
     { "memory_bandwidth", XP_MEMORY_BANDWIDTH },
     { "memory_size", XP_MEMORY_SIZE },
     { "device_type_string", XP_DEVICE_TYPE },
+    { "gpu_device_name", XP_DEVICE_TYPE },
     { "peak_teraflops_per_second", XP_PEAK_TFLOPS },
     { "peak_hbm_bw_gigabytes_per_second", XP_PEAK_HBM },
     { "profile_start_time", XP_START_TIME },
