@@ -364,6 +364,21 @@ static void order_causes(struct draft *d, size_t n)
             d[i].order = most + 1;
 }
 
+/* Uneven steps come after the idle time that makes them so, if there is as much: its causes say
+ * more. */
+static void order_steps(struct draft *d, size_t n)
+{
+    int64_t most = 0, all = 0;
+    for (size_t i = 0; i < n; i++)
+        if (az_sv_is(d[i].c.rule, "idle")) {
+            most = d[i].order > most ? d[i].order : most;
+            all = az_add_sat(all, d[i].order);
+        }
+    for (size_t i = 0; i < n; i++)
+        if (az_sv_is(d[i].c.rule, "step_jitter") && d[i].order >= most && d[i].order <= all)
+            d[i].order = most - 1;
+}
+
 static bool has_word(struct az_sv words, const char *word)
 {
     while (words.n) {
@@ -512,6 +527,7 @@ static int make_findings(struct az_verdict_whole *w, const struct az_verdict_fou
     }
     take_causes(d, n, &c->account);
     order_causes(d, n);
+    order_steps(d, n);
     const int rc = az_sort_cmp(d, n, sizeof *d, by_saving, NULL, w->job->mem);
     if (rc)
         return rc;
