@@ -86,22 +86,6 @@ static void layouts(void **state)
     }
 }
 
-/* A base that no event's time could be added to is unknown. */
-#ifdef AZ_V3
-struct memory {
-    const char *p;
-    size_t n;
-};
-static int from_memory(void *ctx, void *buf, size_t n, size_t *got)
-{
-    struct memory *m = ctx;
-    *got = m->n < n ? m->n : n;
-    memcpy(buf, m->p, *got);
-    m->p += *got;
-    m->n -= *got;
-    return 0;
-}
-
 /* By valid JSON each letter of a category or phase may be an escape. */
 static void escaped_letters(void **state)
 {
@@ -135,6 +119,21 @@ static void begins_and_ends(void **state)
     assert_int_equal(dropped(&f, "begins of device spans without an end (phases B and E)"), 1);
     assert_int_equal(dropped(&f, "begins and ends of spans written apart (phases B and E)"), 1);
     fixture_close(&f);
+}
+
+#ifdef AZ_V3
+struct memory {
+    const char *p;
+    size_t n;
+};
+static int from_memory(void *ctx, void *buf, size_t n, size_t *got)
+{
+    struct memory *m = ctx;
+    *got = m->n < n ? m->n : n;
+    memcpy(buf, m->p, *got);
+    m->p += *got;
+    m->n -= *got;
+    return 0;
 }
 
 static void read_by(struct fixture *f, az_pytorch_record *record, struct az_pytorch_reader *r)
@@ -193,6 +192,7 @@ static void forms_of_the_reader(void **state)
 }
 #endif
 
+/* A base that no event's time could be added to is unknown. */
 static void base_times(void **state)
 {
     (void)state;

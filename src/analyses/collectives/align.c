@@ -180,7 +180,7 @@ int az_coll_align(const struct az_coll_seq *a, const struct az_coll_seq *b, uint
         struct band w = {
             .a = a, .b = b, .lo = (more < 0 ? more : 0) - (int64_t)extra, .offset = *offset
         };
-        size_t gaps, next = apart + 8 * extra + 1;
+        size_t gaps = 0, next = apart + 8 * extra + 1;
         w.width = apart + 2 * extra + 1;
         w.cap = GAP_COST / 2 / (int64_t)(longest + 1);
         if (w.width > MAX_CELLS / (a->n + 1)) {
