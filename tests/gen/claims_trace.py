@@ -38,6 +38,7 @@ CALLS = {
             "graph": "hipGraphLaunch", "ssync": "hipStreamSynchronize", "dsync": "hipDeviceSynchronize",
             "esync": "hipEventSynchronize", "alloc": "hipMalloc", "free": "hipFree", "load": "hipModuleLoadData",
             "begin": "hipStreamBeginCapture", "end": "hipStreamEndCapture"}}
+GRID = [528, 1, 1]  # blocks of a kernel without its own
 DEVICES = {"cuda": ("NVIDIA H100 80GB HBM3", 132, 85017755648), "hip": ("AMD Instinct MI300X", 304, 206141652992)}
 
 
@@ -164,7 +165,8 @@ def kineto_events(tr):
             args["bytes"] = w.get("bytes", 4096)
         else:
             cat, name = "kernel", w["name"]
-            args.update({"grid": [528, 1, 1], "block": [256, 1, 1]})
+            if w.get("grid", GRID):
+                args.update({"grid": w.get("grid", GRID), "block": [256, 1, 1]})
             args.update(w.get("args", {}))
         if w.get("node"):
             args["graph node id"] = w["node"]
@@ -186,8 +188,10 @@ def write_kineto(tr, folder, stem="trace"):
     elif order < 0.6:
         ev.reverse()
     name, sms, memory = tr.device
-    head = {"schemaVersion": 1, "deviceProperties": [{"id": i, "name": name, "totalGlobalMem": memory, "numSms": sms, "warpSize": 32,
-                                                      "computeMajor": 9, "computeMinor": 0} for i in range(tr.devices)]}
+    head = {"schemaVersion": 1, "deviceProperties": [{"id": i, "name": name, "totalGlobalMem": memory, "warpSize": 32, "computeMajor": 9,
+                                                      "computeMinor": 0} for i in range(tr.devices)]}
+    for p in head["deviceProperties"] if sms else []:
+        p["numSms"] = sms
     head["with_stack"] = 1 if tr.frames else 0
     head.update({("cuda_runtime_version" if tr.vendor == "cuda" else "hip_runtime_version"): 12040})
     head.update(tr.extra.get("head", {}))
@@ -256,7 +260,7 @@ def write_nsys(tr, folder, stem="trace"):
             put("CUPTI_ACTIVITY_KIND_MEMSET", *head, 0, w.get("bytes", 4096), None, 2)
         else:
             t = text(w["name"])
-            put("CUPTI_ACTIVITY_KIND_KERNEL", *head, t, t, 1, 64, 528, 1, 1, 256, 1, 1, 0, 0, w.get("node"))
+            put("CUPTI_ACTIVITY_KIND_KERNEL", *head, t, t, 1, 64, *w.get("grid", GRID), 256, 1, 1, 0, 0, w.get("node"))
     for c in calls:
         put("CUPTI_ACTIVITY_KIND_RUNTIME", c["start"], c["end"], 0, gp(c) | (c["tid"] & 0xFFFFFF), c["corr"],
             text(c["name"] + tr.extra.get("suffix", "_v7000")), 0, None)
@@ -278,7 +282,7 @@ def write_nsys(tr, folder, stem="trace"):
 def write_rocprof_json(tr, folder, stem="trace"):
     agents = [{"id": {"handle": 900 + i}, "type": 2 if i else 1, "node_id": i, "logical_node_id": i, "logical_node_type_id": max(0, i - 1),
                "gpu_index": i - 1, "name": "gfx942" if i else "cpu", "product_name": tr.device[0] if i else "EPYC",
-               "cu_count": tr.device[1] if i else 0, "num_xcc": 8, "simd_count": 4 * tr.device[1]} for i in range(tr.devices + 1)]
+               "cu_count": tr.device[1] or 0 if i else 0, "num_xcc": 8, "simd_count": 4 * (tr.device[1] or 0)} for i in range(tr.devices + 1)]
     names = sorted({w["name"] for w in tr.work if w["kind"] == "kernel"})
     ident = {n: i + 1 for i, n in enumerate(names)}
     apis = sorted({c["name"] for c in tr.calls}) or ["hipLaunchKernel"]
@@ -297,10 +301,11 @@ def write_rocprof_json(tr, folder, stem="trace"):
         r = {"size": 1, "correlation_id": cid(w["corr"]), "start_timestamp": w["start"], "end_timestamp": w["end"],
              "thread_id": w["call"]["tid"], "stream_id": {"handle": w["stream"]}}
         if w["kind"] == "kernel":
+            x, y, z = w.get("grid", [1216, 1, 1])
             r.update({"kind": 2, "operation": 1, "dispatch_info": {
                 "size": 1, "agent_id": {"handle": 901 + w["dev"]}, "queue_id": {"handle": w["stream"]}, "kernel_id": ident[w["name"]],
                 "dispatch_id": i + 1, "private_segment_size": 0, "group_segment_size": 0, "workgroup_size": {"x": 256, "y": 1, "z": 1},
-                "grid_size": {"x": 256 * 1216, "y": 1, "z": 1}}})
+                "grid_size": {"x": 256 * x, "y": y, "z": z}}})
             b["kernel_dispatch"].append(r)
         else:
             op = {"HtoD": 2, "DtoH": 3, "DtoD": 4}[w["way"]]

@@ -645,8 +645,10 @@ MAKERS = [("account: unlinked work", account_unlinked), ("account: devices", acc
 
 def all_makers():
     import claims_ranks
+    import claims_rules
     import claims_trust
-    return MAKERS + claims_trust.MAKERS + claims_ranks.MAKERS
+    import claims_xplane
+    return MAKERS + claims_trust.MAKERS + claims_ranks.MAKERS + claims_rules.MAKERS + claims_xplane.MAKERS
 
 
 def make(rule, maker, seed, fault):
