@@ -87,7 +87,7 @@ struct az_pattern_cell az_patterns_add(struct az_pattern_index *x, struct az_sv 
     return c;
 }
 
-static void take(const struct az_pattern_index *x, size_t at, struct az_pattern_hits *hits)
+static void take_hits(const struct az_pattern_index *x, size_t at, struct az_pattern_hits *hits)
 {
     const uint32_t rule = x->v[at].rule;
     hits->pattern[at / 64] |= UINT64_C(1) << at % 64;
@@ -112,7 +112,7 @@ static void take_rest(const struct first_words *f, size_t at)
                            (az_eight(az_word(f->w, f->i + 1).p) & p->second_mask) != p->second))
         return;
     if (p->alone || az_words_at(f->w, f->i, p->text))
-        take(f->x, at, f->hits);
+        take_hits(f->x, at, f->hits);
 }
 
 static void found(struct first_words *f, size_t at)
@@ -164,7 +164,7 @@ static void try_other(const struct first_words *f)
 {
     for (uint32_t at = f->x->other; at; at = f->x->v[at - 1].next)
         if (az_words_at(f->w, f->i, f->x->v[at - 1].text))
-            take(f->x, at - 1, f->hits);
+            take_hits(f->x, at - 1, f->hits);
 }
 
 /* The letters of a word of at most 16, and 0 after them. */

@@ -91,7 +91,8 @@ static int begin_rows(struct work *w)
 }
 
 /* Both sides by this key; *shared: the lesser part of the time whose name both have. */
-static int pair(struct work *w, const struct az_time_rows s[2], enum az_pairing by, double *shared)
+static int pair_rows(struct work *w, const struct az_time_rows s[2], enum az_pairing by,
+                     double *shared)
 {
     double all[2] = { 0, 0 }, both[2] = { 0, 0 };
     int rc = begin_rows(w);
@@ -111,9 +112,10 @@ static int pair(struct work *w, const struct az_time_rows s[2], enum az_pairing 
 
 /* ---- which key ---- */
 
-static int take(struct work *w, const struct az_time_rows s[2], enum az_pairing by, double *shared)
+static int take_rows(struct work *w, const struct az_time_rows s[2], enum az_pairing by,
+                     double *shared)
 {
-    int rc = pair(w, s, by, shared);
+    int rc = pair_rows(w, s, by, shared);
 
     if (rc)
         return rc;
@@ -179,7 +181,7 @@ static int judge_like(struct work *w)
         rc = az_time_rows_find(w->doc[side], "operation", "kernel_time", &o->side[side], &s[side]);
     if (rc || !s[0].t || !s[1].t)
         return rc;
-    rc = pair(w, s, AZ_BY_OPERATOR, &shared);
+    rc = pair_rows(w, s, AZ_BY_OPERATOR, &shared);
     if (o->like && w->shapes && shared < LEAST_SHAPES) {
         o->like = false;
         o->alike = shared;
@@ -206,10 +208,10 @@ static int by_step(struct work *w, bool *done)
         if (s[side].label < 0 || s[side].time < 0)
             return AZ_OK;
     }
-    int rc = take(w, s, AZ_BY_KERNEL, &w->out->shared);
+    int rc = take_rows(w, s, AZ_BY_KERNEL, &w->out->shared);
     *done = w->out->shared >= LEAST_SHARED;
     if (!rc && !*done) {
-        rc = take(w, s, AZ_BY_FAMILY, &(double){ 0 });
+        rc = take_rows(w, s, AZ_BY_FAMILY, &(double){ 0 });
         *done = named_part(w) >= LEAST_SHARED;
     }
     return rc;
@@ -244,7 +246,7 @@ static int choose(struct work *w)
         if (!rc && (!s[0].t || !s[1].t))
             continue;
         if (!rc)
-            rc = take(w, s, ways[k].by, &shared);
+            rc = take_rows(w, s, ways[k].by, &shared);
         if (rc)
             return rc;
         if (ways[k].by == AZ_BY_KERNEL)

@@ -23,7 +23,7 @@ struct writer {
     struct az_arena *a;
 };
 
-static void put(struct writer *w, struct az_line line)
+static void put_line(struct writer *w, struct az_line line)
 {
     if (!line.text.p && !w->t->error)
         w->t->error = az_arena_error(w->a);
@@ -230,7 +230,7 @@ static void put_what(struct writer *w, const struct az_causes *o, size_t variant
         if (o->total[0] > 0)
             line.percent = 100.0 * (double)line.ns / (double)o->total[0];
     }
-    put(w, line);
+    put_line(w, line);
 }
 
 /* ---- time ---- */
@@ -285,7 +285,7 @@ static void put_time(struct writer *w, const struct az_causes *o, size_t variant
     if (text.n && many)
         text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
     if (text.n)
-        put(w, line_of(AZ_LINE_TIME, time_label(w, variant), text));
+        put_line(w, line_of(AZ_LINE_TIME, time_label(w, variant), text));
 }
 
 /* ---- causes ---- */
@@ -338,7 +338,7 @@ static void put_cause(struct writer *w, const struct az_causes *o, const struct 
     line.change = true;
     if (o->total[0] > 0)
         line.percent = 100.0 * (double)change / (double)o->total[0];
-    put(w, line);
+    put_line(w, line);
 }
 
 /* With several variants only the largest; one more line has the sum of the others, so that the
@@ -423,7 +423,7 @@ static void put_trust(struct writer *w, const struct az_causes *o, size_t varian
     if (text.n && many)
         text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
     if (text.n)
-        put(w, line_of(AZ_LINE_TRUST, AZ_SV("Data"), text));
+        put_line(w, line_of(AZ_LINE_TRUST, AZ_SV("Data"), text));
 }
 
 /* ---- the whole ---- */
@@ -453,7 +453,8 @@ int az_compare_verdict(struct az_comparison *c, const struct az_causes *causes)
         put_each(&w, causes, put_causes);
         put_each(&w, causes, put_trust);
     } else {
-        put(&w, line_of(AZ_LINE_NOTE, AZ_SV(""),
+        put_line(
+            &w, line_of(AZ_LINE_NOTE, AZ_SV(""),
                         lines > WHAT_MOST
                             ? az_arena_printf(
                                   c->a, "%zu more variants; causes of each: tables waterfall__NAME",

@@ -170,7 +170,7 @@ static void set_titles(struct az_table *t)
     }
 }
 
-static int add(struct az_document *doc, struct az_table *t)
+static int add_document(struct az_document *doc, struct az_table *t)
 {
     const int rc = az_document_add(doc, t);
     if (rc == AZ_OK && t->rows)
@@ -229,7 +229,7 @@ static int whole_table(struct az_document *doc, const struct row *rows, size_t n
         return az_arena_error(doc->arena);
     t->note = note_of(doc->arena, rows, n, baseline);
     AZ_PUT_ROWS(t, rows, n);
-    return add(doc, t);
+    return add_document(doc, t);
 }
 
 /* ---- many inputs, folded by the pattern of their titles ---- */
@@ -326,7 +326,7 @@ static int folded_table(struct az_document *doc, const struct az_compare_input *
         doc->arena, "%zu inputs by the pattern of their titles, medians; -v: a row per input.", n);
     for (f.g = 0; f.g < groups.n; f.g++)
         put_folded(t, &f, groups.name[f.g]);
-    return add(doc, t);
+    return add_document(doc, t);
 }
 
 int az_configurations(struct az_document *doc, const struct az_compare_input *in, size_t n,

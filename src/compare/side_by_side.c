@@ -487,7 +487,7 @@ static int by_input(struct matrix *m)
     return rc;
 }
 
-static int make(struct matrix *m, int (*fill)(struct matrix *m, size_t input))
+static int make_side_by_side(struct matrix *m, int (*fill)(struct matrix *m, size_t input))
 {
     int rc = AZ_OK;
 
@@ -570,7 +570,7 @@ int az_side_by_side(struct az_document *doc, const struct az_compare_input *in, 
         return az_arena_error(doc->arena);
     for (size_t i = 0; i < n; i++)
         m.basis[i] = in[i].doc ? basis_of(in[i].doc) : (struct basis){ true, 1, 1 };
-    rc = make(&m, fill_families);
+    rc = make_side_by_side(&m, fill_families);
     if (!rc && m.labels.n)
         rc = for_people(&m, &families);
     if (!rc)
@@ -579,7 +579,7 @@ int az_side_by_side(struct az_document *doc, const struct az_compare_input *in, 
         rc = by_input(&m);
     az_vec_release(&m.labels);
     if (!rc)
-        rc = make(&m, fill_classes);
+        rc = make_side_by_side(&m, fill_classes);
     if (!rc && m.labels.n)
         rc = for_people(&m, &classes);
     az_vec_release(&m.labels);

@@ -164,7 +164,7 @@ struct script {
 };
 
 /* Runs protected. Stack: struct script; result: the script as a function. */
-static int load(lua_State *l)
+static int load_extend(lua_State *l)
 {
     const struct script *s = lua_touserdata(l, 1);
     az_extend_libraries(l);
@@ -181,7 +181,7 @@ static int run_script(struct az_extend *e, const struct script *script, struct a
 {
     lua_State *l = e->l;
     lua_sethook(l, count, LUA_MASKCOUNT, STEP);
-    lua_pushcfunction(l, load);
+    lua_pushcfunction(l, load_extend);
     lua_pushlightuserdata(l, (void *)(uintptr_t)script);
     int rc = az_extend_call(e, 1, 1, diag, AZ_SV(""));
     if (rc == 0)

@@ -269,7 +269,7 @@ static int tree_insert(lua_State *l)
 }
 
 /* Runs protected. Stack: handle. */
-static int run(lua_State *l)
+static int run_tree(lua_State *l)
 {
     static const luaL_Reg functions[] = {
         { "find", tree_find },       { "name", tree_name },         { "kind", tree_kind },
@@ -293,7 +293,7 @@ int az_extend_run_tree(struct az_extend *e, const struct az_extend_tree *t, stru
 {
     struct handle h = { .t = t };
     az_vec_init(&h.nodes, e->mem);
-    lua_pushcfunction(e->l, run);
+    lua_pushcfunction(e->l, run_tree);
     lua_pushlightuserdata(e->l, &h);
     e->limit += (int64_t)AZ_EXTEND_NODE_INSTRUCTIONS * t->n;
     const int rc = az_extend_call(e, 1, 0, diag, AZ_SV(""));

@@ -145,31 +145,31 @@ void az_perf_model_unit(struct az_perf_model *r, const char *unit, const struct 
     az_perf_model_prec(r, unit, t->prec);
 }
 
-static void add(struct az_perf_model *r, struct az_perf_param p)
+static void add_param(struct az_perf_model *r, struct az_perf_param p)
 {
     if (r->out->n_params < AZ_PERF_PARAMS)
         r->param[r->out->n_params++] = p;
 }
 void az_perf_model_p_int(struct az_perf_model *r, const char *name, double v)
 {
-    add(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_INT, .number = v });
+    add_param(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_INT, .number = v });
 }
 void az_perf_model_p_real(struct az_perf_model *r, const char *name, double v)
 {
-    add(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_REAL, .number = v });
+    add_param(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_REAL, .number = v });
 }
 void az_perf_model_p_bool(struct az_perf_model *r, const char *name, bool v)
 {
-    add(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_BOOL, .number = v });
+    add_param(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_BOOL, .number = v });
 }
 void az_perf_model_p_text(struct az_perf_model *r, const char *name, struct az_sv v)
 {
-    add(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_TEXT, .text = v });
+    add_param(r, (struct az_perf_param){ .name = name, .kind = AZ_PARAM_TEXT, .text = v });
 }
 void az_perf_model_p_json(struct az_perf_model *r, const char *name, struct az_sv v)
 {
-    add(r, (struct az_perf_param){
-               .name = name, .kind = v.n ? AZ_PARAM_JSON : AZ_PARAM_NONE, .text = v });
+    add_param(r, (struct az_perf_param){
+                     .name = name, .kind = v.n ? AZ_PARAM_JSON : AZ_PARAM_NONE, .text = v });
 }
 
 void az_perf_model_p_types(struct az_perf_model *r, const char *name, const struct az_perf_arg *a,

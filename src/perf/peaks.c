@@ -216,8 +216,8 @@ static bool size_fits(const struct az_sv *c, const struct az_device_facts *f)
 }
 
 /* ---- rates ---- */
-static void fill(struct az_peaks *p, const struct az_sv *c, const char *how,
-                 enum az_peaks_source source)
+static void fill_peaks(struct az_peaks *p, const struct az_sv *c, const char *how,
+                       enum az_peaks_source source)
 {
     *p = (struct az_peaks){ .name = c[NAME],
                             .basis = c[BASIS],
@@ -307,7 +307,7 @@ static bool by_size(struct az_sv csv, struct az_sv basis, const struct az_device
             out->how = "size (ambiguous)";
             out->source = AZ_PEAKS_SCALED;
         } else {
-            fill(out, c, "size", AZ_PEAKS_DATA_SHEET);
+            fill_peaks(out, c, "size", AZ_PEAKS_DATA_SHEET);
         }
         found = true;
     }
@@ -320,7 +320,7 @@ static bool by_wish(const struct choice *best, const struct az_device_facts *f,
 {
     if (best->fit.odd)
         return false;
-    fill(out, best->c, "config", AZ_PEAKS_DATA_SHEET);
+    fill_peaks(out, best->c, "config", AZ_PEAKS_DATA_SHEET);
     const struct fit own = name_fit(best->c, common_words(), f->name);
     if (own.length)
         return scale(out, best->c, f, own.odd != 0);
@@ -339,7 +339,7 @@ bool az_peaks_find(struct az_sv csv, struct az_sv wanted, struct az_sv basis,
         if (wanted.n) {
             found = by_wish(&best, f, out);
         } else {
-            fill(out, best.c, "name", best.shared ? AZ_PEAKS_SCALED : AZ_PEAKS_DATA_SHEET);
+            fill_peaks(out, best.c, "name", best.shared ? AZ_PEAKS_SCALED : AZ_PEAKS_DATA_SHEET);
             found = scale(out, best.c, f, best.fit.odd != 0);
         }
     } else {
@@ -357,7 +357,7 @@ bool az_peaks_find_user(struct az_sv csv, struct az_sv wanted, struct az_sv basi
     az_peaks_none(out);
     bool found = by_name(csv, wanted.n ? wanted : f->name, basis, f, &best);
     if (found)
-        fill(out, best.c, wanted.n ? "config" : "name", AZ_PEAKS_USER);
+        fill_peaks(out, best.c, wanted.n ? "config" : "name", AZ_PEAKS_USER);
     else
         found = !wanted.n && by_size(csv, basis, f, out);
     if (found)

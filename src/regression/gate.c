@@ -67,7 +67,7 @@ struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n
     return s;
 }
 
-static int add(struct gate *g, const struct az_gate_result *x)
+static int add_result(struct gate *g, const struct az_gate_result *x)
 {
     return az_vec_push(&g->v->results, *x);
 }
@@ -110,7 +110,7 @@ static int add_whole(struct gate *g, const struct az_gate_rule *r, struct az_sv 
         x.rule_name = r->name;
     if (!text.p)
         return az_arena_error(g->a);
-    return add(g, &x);
+    return add_result(g, &x);
 }
 
 /* ---- what must be equal ---- */
@@ -247,7 +247,7 @@ static int one(struct gate *g, const struct az_gate_rule *r, const struct az_met
     if (g->in->base)
         rc = az_gate_by_steps(az_series_claims_of(g->in->base, x.input),
                               az_series_claims_of(g->in->cand, x.input), &x, g->a);
-    return rc ? rc : add(g, &x);
+    return rc ? rc : add_result(g, &x);
 }
 
 /* Rows of the candidate under one rule. */
@@ -370,7 +370,7 @@ static int add_mean(struct gate *g, const struct az_gate_rule *r, const struct a
     b.values.n = c.values.n = 1;
     int rc = az_gate_measure(r, &b, &c, &x);
     x.note = az_arena_printf(g->a, "geometric mean of %zu rows", m->n);
-    return rc ? rc : add(g, &x);
+    return rc ? rc : add_result(g, &x);
 }
 
 static int rule_geomean(struct gate *g, const struct az_gate_rule *r, size_t *hits)
@@ -508,7 +508,7 @@ static int drift(struct gate *g)
         x.drift = true;
         x.test = "none";
         x.p = x.p_better = x.effect = x.low = x.high = x.u = NAN;
-        rc = x.rule_name.p ? add(g, &x) : az_arena_error(g->a);
+        rc = x.rule_name.p ? add_result(g, &x) : az_arena_error(g->a);
     }
     return rc;
 }

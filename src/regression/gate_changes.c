@@ -67,9 +67,9 @@ static double unmatched(const struct az_series *a, const struct az_series *b, st
 }
 
 /* Of several runs of an input the first that cannot be compared with this baseline counts. */
-static void make(const struct az_gate_in *in, const struct az_change_side *base, struct az_sv input,
-                 const struct az_series_claims *shown, struct az_gate_change *out,
-                 struct az_arena *a)
+static void make_gate_changes(const struct az_gate_in *in, const struct az_change_side *base,
+                              struct az_sv input, const struct az_series_claims *shown,
+                              struct az_gate_change *out, struct az_arena *a)
 {
     const struct az_change_opts opts = { .by_device = true, .by_recording = in->by_recording };
     const struct az_series *c = in->cand;
@@ -97,7 +97,7 @@ static void alone(struct az_gate_change *out, struct az_sv input, const struct a
         clean.trust[i].status = AZ_CHECK_NOT_APPLICABLE;
     clean.known = true;
     clean.missing = AZ_SV("");
-    make(in, &clean, input, cand, out, a);
+    make_gate_changes(in, &clean, input, cand, out, a);
     out->change.a_ns = 0;
     out->change.a_steps = 0;
     out->change.share = NAN;
@@ -154,7 +154,7 @@ static int add(const struct az_gate_in *in, struct az_gate_verdict *v, struct az
     if (known && !base_known)
         alone(&c, input, in, cand, v->arena);
     else if (known)
-        make(in, &base->side, input, cand, &c, v->arena);
+        make_gate_changes(in, &base->side, input, cand, &c, v->arena);
     c.change.input = input;
     if (known && (cand->unreadable || (base && base->unreadable)))
         c.text = cand->unreadable ? AZ_SV("the candidate could not be read")

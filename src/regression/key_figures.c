@@ -34,7 +34,7 @@ static struct az_table *new_table(struct az_document *d, const char *id, const c
     return AZ_RECORD_TABLE_OF(d->arena, id, title, 0, columns, id);
 }
 
-static void put(struct az_table *t, struct az_sv figure, double x)
+static void put_row(struct az_table *t, struct az_sv figure, double x)
 {
     az_put_row(t, &(ROW){ figure, x, NAN });
 }
@@ -138,7 +138,7 @@ static int put_steps(struct az_document *d, struct az_table *t, struct az_table 
     for (size_t i = 0; !rc && i < steps.n; i++)
         rc = az_vec_push(&times, steps.v[i].part[AZ_STEP_TOTAL]);
     if (!rc && times.n >= LEAST_STEPS && !per_step)
-        put(t, AZ_SV("step median"), az_gate_center(times.v, times.n));
+        put_row(t, AZ_SV("step median"), az_gate_center(times.v, times.n));
     if (!rc && times.n >= LEAST_STEPS) {
         put_scatter(t, &steps);
         put_scatter(parts, &steps);
@@ -167,7 +167,7 @@ static void put_families(struct az_table *t, const double *ns, double busy, bool
     for (int f = 0; f < AZ_FAMILIES; f++) {
         const struct az_sv name = az_family_text((enum az_family)f);
         if (is_figure(chosen, name, ns[f], busy) && !(parted && f == AZ_FAMILY_COMMUNICATION))
-            put(t, name, ns[f]);
+            put_row(t, name, ns[f]);
     }
 }
 
@@ -211,7 +211,7 @@ static void put_groups(struct az_table *t, const struct az_time_rows *rows, doub
         const double x = az_time_at(rows->t, r, rows->time) / rows->per;
         const struct az_sv name = az_cell_text(az_table_at(rows->t, r, (size_t)rows->label));
         if (!az_time_rows_whole(rows, r) && is_figure(chosen, name, x, busy))
-            put(t, name, x);
+            put_row(t, name, x);
     }
 }
 
@@ -297,16 +297,17 @@ static void put_memory(const struct az_document *d, struct az_table *out)
             most = fmax(most, az_cell_number(az_table_at(t, r, (size_t)peak)) *
                                   az_unit_base(t->columns.v[peak].unit));
         if (most > 0)
-            put(out, AZ_SV("peak memory"), most);
+            put_row(out, AZ_SV("peak memory"), most);
     }
     if (sampled > 0)
-        put(out, AZ_SV("peak memory"), sampled);
+        put_row(out, AZ_SV("peak memory"), sampled);
 }
 
 /* ---- the tables ---- */
 
-static int fill(struct az_document *d, struct az_table *figures, struct az_table *parts,
-                struct az_table *memory, const struct az_vec_sv *chosen, bool by_recording)
+static int fill_key_figures(struct az_document *d, struct az_table *figures, struct az_table *parts,
+                            struct az_table *memory, const struct az_vec_sv *chosen,
+                            bool by_recording)
 {
     struct az_key_basis b;
     double sum = 0;
@@ -315,17 +316,17 @@ static int fill(struct az_document *d, struct az_table *figures, struct az_table
     az_key_basis_of(d, by_recording, &b);
     const struct az_sum_of_time a = b.account;
     if (a.known) {
-        put(figures, AZ_SV(AZ_KEY_TOTAL), (double)a.total);
-        put(figures, AZ_SV("busy"), (double)a.busy);
-        put(parts, AZ_SV("idle"), (double)a.idle);
+        put_row(figures, AZ_SV(AZ_KEY_TOTAL), (double)a.total);
+        put_row(figures, AZ_SV("busy"), (double)a.busy);
+        put_row(parts, AZ_SV("idle"), (double)a.idle);
     }
     if (a.parted && is_figure(chosen, AZ_SV("exposed communication"), (double)a.comm, 0))
-        put(parts, AZ_SV("exposed communication"), (double)a.comm);
+        put_row(parts, AZ_SV("exposed communication"), (double)a.comm);
     if (a.parted && is_figure(chosen, AZ_SV("exposed copies"), (double)a.copies, 0))
-        put(parts, AZ_SV("exposed copies"), (double)a.copies);
+        put_row(parts, AZ_SV("exposed copies"), (double)a.copies);
     rc = put_work(d, parts, &b, chosen, &sum);
     if (!rc && !a.known && sum > 0)
-        put(figures, AZ_SV(AZ_KEY_TOTAL), sum);
+        put_row(figures, AZ_SV(AZ_KEY_TOTAL), sum);
     put_memory(d, memory);
     return rc ? rc : put_steps(d, figures, parts, b.per_step);
 }
@@ -345,7 +346,7 @@ int az_key_figures_choose(struct az_document *d, const struct az_vec_sv *chosen,
     int rc = t[0] && t[1] && t[2] ? AZ_OK : az_arena_error(d->arena);
 
     if (!rc)
-        rc = fill(d, t[0], t[1], t[2], chosen, by_recording);
+        rc = fill_key_figures(d, t[0], t[1], t[2], chosen, by_recording);
     for (size_t i = 0; i < 3; i++) {
         if (rc || az_document_has(d, t[i]->id))
             az_table_free(t[i]);

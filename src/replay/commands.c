@@ -66,7 +66,7 @@ static void check(struct words *w, const char *program)
 
 /* ---- edits ---- */
 
-static size_t find(const struct words *w, const char *option)
+static size_t find_words(const struct words *w, const char *option)
 {
     size_t i = 1;
     while (i < w->n && !az_sv_is(w->v[i], option))
@@ -98,7 +98,7 @@ static void set(struct words *w, const char *option, const char *as, const char 
 
 static void append_once(struct words *w, const char *option, const char *value)
 {
-    if (find(w, option) < w->n)
+    if (find_words(w, option) < w->n)
         return;
     add(w, az_sv_str(option));
     if (value)
@@ -118,7 +118,7 @@ static void edit_gemm(struct words *w)
     append_once(w, "--initialization", "trig_float");
     append_once(w, "--use_gpu_timer", NULL);
     append_once(w, "--print_kernel_info", NULL);
-    size_t at = find(w, "--aux_type");
+    size_t at = find_words(w, "--aux_type");
     if (at + 1 < w->n && az_sv_is(w->v[at + 1], "f32_r")) {
         memmove(&w->v[at], &w->v[at + 2], (w->n - at - 2) * sizeof *w->v);
         w->n -= 2;
@@ -141,7 +141,8 @@ static struct az_sv command_in(enum az_parts_group g, struct az_sv line, bool ma
     return at < 0 ? line : az_sv_make(line.p + at + bin.n, line.n - (size_t)at - bin.n);
 }
 
-static int keep(struct words *w, struct az_sv line, struct az_arena *a, struct az_commands *out)
+static int keep_commands(struct words *w, struct az_sv line, struct az_arena *a,
+                         struct az_commands *out)
 {
     struct az_command c = { .why = w->why, .culprit = w->culprit, .text = line };
     if (!c.why) {
@@ -187,7 +188,7 @@ int az_commands_read(enum az_parts_group g, struct az_sv log, struct az_arena *a
             edit_gemm(&w);
         else if (!w.why)
             append_once(&w, "-V", "0");
-        rc = keep(&w, line, a, out);
+        rc = keep_commands(&w, line, a, out);
         if (out->n > LINES_MAX)
             break; /* refused as a whole: the rest does not matter */
     }

@@ -111,7 +111,8 @@ static const struct az_record_column columns[] = {
     { "kernel_time_sum_cum_pct", AZ_REAL, AZ_UNIT_RATIO, AZ_FIELD(ROW, running) },
 };
 
-static struct az_table *make(struct az_arena *a, enum az_parts_group g, const struct ops *ops)
+static struct az_table *make_tables(struct az_arena *a, enum az_parts_group g,
+                                    const struct ops *ops)
 {
     struct az_table *t = AZ_RECORD_TABLE(
         a, az_replay_group[g], g == GEMM ? "Matrix products" : "Convolutions", 0, columns);
@@ -134,7 +135,7 @@ static int put_group(struct reading *r, enum az_parts_group g, struct az_documen
         rc = az_sort_cmp(ops->v, ops->n, sizeof *ops->v, longest_first, NULL, NULL);
     if (rc || ops->n == 0)
         return rc;
-    struct az_table *t = make(out->arena, g, ops);
+    struct az_table *t = make_tables(out->arena, g, ops);
     rc = t ? az_table_finish(t) : az_arena_error(out->arena);
     if (rc) {
         az_table_free(t);

@@ -14,7 +14,7 @@ static const struct {
     { "short_kernels_all_details", "short_kernels_summary", AZ_TOOL_TRACELENS },
 };
 
-static void put(struct az_table *into, const struct az_cell *c)
+static void put_row(struct az_table *into, const struct az_cell *c)
 {
     switch (c->type) {
     case AZ_TEXT:
@@ -41,10 +41,10 @@ static void same_row(const void *of, size_t row, struct az_table *into)
     const struct az_table *t = of;
 
     for (size_t c = 0; c < t->columns.n; c++)
-        put(into, az_table_at(t, row, c));
+        put_row(into, az_table_at(t, row, c));
 }
 
-static int add(struct az_document *d, const struct az_table *t, const char *id)
+static int add_document(struct az_document *d, const struct az_table *t, const char *id)
 {
     const unsigned shown = AZ_TABLE_SUMMARY | AZ_TABLE_CLASSIC | AZ_TABLE_TEXT_ONLY;
     struct az_table *same =
@@ -69,7 +69,7 @@ int az_views_alias(struct az_document *d, unsigned compat)
         const struct az_table *t = az_document_table(d, aliases[i].ours);
         if (t && (compat & (aliases[i].tool | AZ_TOOL_ALL)) &&
             !az_document_table(d, aliases[i].theirs))
-            rc = add(d, t, aliases[i].theirs);
+            rc = add_document(d, t, aliases[i].theirs);
     }
     return rc;
 }

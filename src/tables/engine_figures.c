@@ -34,7 +34,7 @@ static bool wants_tails(const struct az_grouping *g, size_t v)
     return false;
 }
 
-static void add(struct az_figures *f, int64_t x, int64_t weight)
+static void add_figures(struct az_figures *f, int64_t x, int64_t weight)
 {
     if (x == AZ_ABSENT)
         return;
@@ -67,8 +67,8 @@ static int put_value(void *ctx, size_t i, const struct az_item *item)
     if (s->value)
         s->value[s->at[group]++] = x;
     else
-        add(&g->figure[group * g->n_values + s->v], x,
-            g->spec->weight ? g->spec->weight(&g->rows, item) : 1);
+        add_figures(&g->figure[group * g->n_values + s->v], x,
+                    g->spec->weight ? g->spec->weight(&g->rows, item) : 1);
     return 0;
 }
 
@@ -128,7 +128,7 @@ static void put_events(const struct scatter *s, struct az_item item, const uint3
             if (s->value)
                 s->value[s->at[group]++] = list[i];
             else
-                add(&g->figure[group * g->n_values + s->v], list[i], 1);
+                add_figures(&g->figure[group * g->n_values + s->v], list[i], 1);
         }
     }
 }

@@ -55,7 +55,7 @@ static double wait_of(const struct az_coll_coll *x, double usual)
     return all > 0 ? more * (1 - (double)x->hidden / all) : more;
 }
 
-static int put(struct az_coll_run *c, struct az_coll_waits *w, double sum, int64_t count)
+static int put_waits(struct az_coll_run *c, struct az_coll_waits *w, double sum, int64_t count)
 {
     const struct az_ranks *rs = c->ranks;
     const bool certain = rs->n_missing == 1;
@@ -97,7 +97,7 @@ int az_coll_absent(struct az_coll_run *c, struct az_coll_waits *w)
     for (size_t r = 0; r < c->ranks->n; r++)
         span = c->part[r] && c->part[r]->span > span ? c->part[r]->span : span;
     if (rc == 0 && count && sum >= SHARE * (double)span && sum <= (double)span)
-        rc = put(c, w, sum, count);
+        rc = put_waits(c, w, sum, count);
     az_vec_release(&all);
     return rc;
 }

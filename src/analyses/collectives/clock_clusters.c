@@ -32,8 +32,8 @@ static bool spans(const struct az_clocks *k, const uint32_t *of, const struct az
 
 /* From clusters `of` to those that are joined by the group in which each has most collectives with
  * others. */
-static void join(const struct az_clocks *k, const uint32_t *of, uint32_t *next, uint32_t *count,
-                 uint32_t *best)
+static void join_clocks(const struct az_clocks *k, const uint32_t *of, uint32_t *next,
+                        uint32_t *count, uint32_t *best)
 {
     const struct az_coll_run *c = k->c;
     memset(count, 0, c->groups.n * sizeof *count);
@@ -79,7 +79,7 @@ int az_coll_clusters(struct az_clocks *k, struct az_arena *a)
         uint32_t *next = az_arena_array(a, k->units + 1, sizeof *next);
         if (!next)
             return az_arena_error(a);
-        join(k, of, next, count, best);
+        join_clocks(k, of, next, count, best);
         more = false;
         for (size_t i = 0; !more && i < k->c->colls.n; i++)
             more = spans(k, next, &k->c->colls.v[i]);

@@ -70,7 +70,7 @@ static int64_t without(double drift, const int64_t *t, const int64_t *y, size_t 
     return az_coll_minus(y[i], az_llround(drift * (double)az_coll_minus(t[i], t[from])));
 }
 
-static void sums(struct bins *b)
+static void sum_clock_fit(struct bins *b)
 {
     b->scale = b->t[b->n - 1] > 0 ? b->t[b->n - 1] : 1;
     for (size_t i = 0; i < b->n; i++) {
@@ -81,7 +81,8 @@ static void sums(struct bins *b)
     }
 }
 
-static void fill(struct bins *b, const int64_t *t, const int64_t *y, size_t n, int64_t *scratch)
+static void fill_clock_fit(struct bins *b, const int64_t *t, const int64_t *y, size_t n,
+                           int64_t *scratch)
 {
     double spread[BINS];
     b->n = n / IN_BIN < BINS ? n / IN_BIN : BINS;
@@ -102,7 +103,7 @@ static void fill(struct bins *b, const int64_t *t, const int64_t *y, size_t n, i
     }
     b->deviation = az_percentile_f64(spread, b->n, 50);
     b->deviation = b->deviation < LEAST_NS ? LEAST_NS : b->deviation;
-    sums(b);
+    sum_clock_fit(b);
 }
 
 /* ---- drift ---- */
@@ -170,7 +171,7 @@ static double common_drift(const struct bins *b, const size_t *begin, size_t n)
 }
 
 /* Where pieces begin, in bins; their number. */
-static size_t cut(const struct bins *b, size_t *begin)
+static size_t cut_bins(const struct bins *b, size_t *begin)
 {
     double best[BINS + 1] = { 0 }, slope;
     size_t from[BINS + 1] = { 0 }, n = 0;
@@ -233,13 +234,13 @@ static size_t seek(struct bins *b, const int64_t *t, const int64_t *y, size_t n,
                    size_t *begin, int64_t *scratch)
 {
     size_t pieces = 1;
-    fill(b, t, y, n, scratch);
+    fill_clock_fit(b, t, y, n, scratch);
     b->drift = first_drift(b);
-    fill(b, t, y, n, scratch);
+    fill_clock_fit(b, t, y, n, scratch);
     for (int pass = 0; steps && pass < PASSES; pass++) {
-        pieces = cut(b, begin);
+        pieces = cut_bins(b, begin);
         b->drift = common_drift(b, begin, pieces);
-        fill(b, t, y, n, scratch);
+        fill_clock_fit(b, t, y, n, scratch);
     }
     return pieces;
 }

@@ -14,8 +14,8 @@ struct exposure { /* of a kind of collectives, or of a rank */
     struct az_coll_exposed part;
 };
 
-static void add(struct exposure *e, const struct az_coll_run *c, uint32_t g,
-                const struct az_coll_exposed *x)
+static void add_exposed(struct exposure *e, const struct az_coll_run *c, uint32_t g,
+                        const struct az_coll_exposed *x)
 {
     e->n++;
     e->time = az_add_sat(e->time, az_coll_event(c, g)->end - az_coll_event(c, g)->start);
@@ -105,9 +105,9 @@ int az_coll_exposure_tables(struct az_coll_run *c)
     int rc = rank ? 0 : az_arena_error(&a);
     for (uint32_t g = 0; rc == 0 && g < c->n; g++) {
         const struct az_coll_exposed x = az_coll_exposed(c, g);
-        add(&kind[az_coll_what(c, g)->kind], c, g, &x);
-        add(&kind[AZ_COLL_KINDS], c, g, &x);
-        add(&rank[c->rank[g]], c, g, &x);
+        add_exposed(&kind[az_coll_what(c, g)->kind], c, g, &x);
+        add_exposed(&kind[AZ_COLL_KINDS], c, g, &x);
+        add_exposed(&rank[c->rank[g]], c, g, &x);
     }
     if (rc == 0)
         rc = by_kind(c, kind);
@@ -237,7 +237,7 @@ static int present(struct listing *l, struct az_arena *a)
     return 0;
 }
 
-static int list(struct listing *l)
+static int list_exposure_table(struct listing *l)
 {
     struct az_coll_run *c = l->c;
     for (uint32_t g = 0; g < c->n; g++) {
@@ -269,7 +269,7 @@ int az_coll_unmatched_table(struct az_coll_run *c)
     l.of = az_arena_array(&a, c->ranks->n + 1, sizeof *l.of);
     int rc = l.of ? present(&l, &a) : az_arena_error(&a);
     if (rc == 0)
-        rc = list(&l);
+        rc = list_exposure_table(&l);
     else
         az_table_free(l.t);
     az_arena_release(&a);

@@ -122,7 +122,7 @@ static const struct az_record_column node_columns[] = {
     { "node_span", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, group, span), LISTS },
 };
 
-static int sums(struct az_coll_run *c)
+static int sum_long_table(struct az_coll_run *c)
 {
     struct az_table *t =
         az_coll_sum_table(c->arena, "nccl_summary_long", "Collectives by rank and group", 0,
@@ -179,7 +179,7 @@ static int groups_table(struct az_coll_run *c)
 
 int az_coll_long_tables(struct az_coll_run *c)
 {
-    int rc = sums(c);
+    int rc = sum_long_table(c);
     if (rc == 0 && !az_coll_lists_in_rows(c))
         rc = groups_table(c);
     if (rc == 0 && az_coll_current_names(c))

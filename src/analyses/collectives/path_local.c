@@ -52,7 +52,7 @@ static size_t step_after(const struct az_coll_part *p, int64_t t)
 
 /* Work is truncated where a step begins, so that what is before it is not mixed with what is after.
  */
-static int add(struct local *l, const struct az_coll_op *op, size_t index)
+static int add_op(struct local *l, const struct az_coll_op *op, size_t index)
 {
     struct item x = { .start = op->start,
                       .end = op->end,
@@ -73,7 +73,7 @@ static int add(struct local *l, const struct az_coll_op *op, size_t index)
     return rc ? rc : az_vec_push(&l->v, x);
 }
 
-static int list(struct local *l, const struct az_coll_op *op, size_t n)
+static int list_path_local(struct local *l, const struct az_coll_op *op, size_t n)
 {
     struct az_coll_part *p = l->p;
     int rc = 0;
@@ -82,7 +82,7 @@ static int list(struct local *l, const struct az_coll_op *op, size_t n)
     for (size_t i = 0; rc == 0 && i < n; i++) {
         p->first = op[i].start < p->first ? op[i].start : p->first;
         p->last = op[i].end > p->last ? op[i].end : p->last;
-        rc = add(l, &op[i], i);
+        rc = add_op(l, &op[i], i);
     }
     for (size_t k = 0; rc == 0 && k < p->n_steps; k++)
         rc = az_vec_push(&l->v, ((struct item){ .start = p->steps[k].start,
@@ -251,7 +251,7 @@ int az_coll_local_make(const struct az_coll_op *op, size_t n, struct az_coll_par
     struct local l = { .p = p, .scratch = scratch };
     int rc;
     az_vec_init(&l.v, mem);
-    rc = list(&l, op, n);
+    rc = list_path_local(&l, op, n);
     if (rc == 0)
         rc = chain(&l);
     if (rc == 0)

@@ -125,7 +125,8 @@ static uint32_t place(const struct az_events *e, const uint32_t *row, uint32_t l
     return low;
 }
 
-static void take(const struct az_coll_payloads *p, uint32_t row, struct az_coll_payload *out)
+static void take_payload(const struct az_coll_payloads *p, uint32_t row,
+                         struct az_coll_payload *out)
 {
     const struct az_comm_note *n = note_at(p->t, row);
     *out = (struct az_coll_payload){ n->comm, n->bytes, n->peer, p->t->ev[AZ_RANGE].name[row] };
@@ -141,7 +142,7 @@ static bool take_group(const struct az_coll_payloads *p, uint32_t lane, uint32_t
     uint32_t i = place(e, p->row, p->first[lane], p->first[lane + 1], e->start[group]);
     for (; i > p->first[lane] && e->start[p->row[i - 1]] >= after; i--) {
         struct az_coll_payload x;
-        take(p, p->row[i - 1], &x);
+        take_payload(p, p->row[i - 1], &x);
         if (any && x.comm != out->comm)
             return false;
         if (any) {
@@ -182,7 +183,7 @@ bool az_coll_payload_at(const struct az_coll_payloads *p, uint32_t call,
     uint32_t low = p->first[lane], i = place(e, p->row, low, p->first[lane + 1], at);
     for (int tries = 0; i > low && tries < TRIES; tries++, i--)
         if (e->end[p->row[i - 1]] >= at) {
-            take(p, p->row[i - 1], out);
+            take_payload(p, p->row[i - 1], out);
             return true;
         }
     low = p->gfirst[lane];

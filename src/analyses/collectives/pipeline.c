@@ -150,7 +150,7 @@ static double waits(const struct az_coll_run *c, int64_t *count)
     return sum;
 }
 
-static int put(struct az_coll_run *c, struct az_coll_waits *w)
+static int put_waits(struct az_coll_run *c, struct az_coll_waits *w)
 {
     const struct az_coll_stages *s = &w->stages;
     uint32_t *member = az_arena_array(c->arena, c->ranks->n + 1, sizeof *member);
@@ -212,5 +212,5 @@ int az_coll_pipeline(struct az_coll_run *c, const struct az_coll_blame *m, struc
         return 0;
     }
     s->micro = micro_batches(c, m, s);
-    return put(c, w);
+    return put_waits(c, w);
 }

@@ -256,7 +256,7 @@ static int usual(const struct az_coll_blame *m, size_t r, size_t b, double *v, u
 }
 
 /* Blocks that do not hold all that they should count for nothing. */
-static int drop(struct az_coll_blame *m, double *v)
+static int drop_blame(struct az_coll_blame *m, double *v)
 {
     for (size_t b = 0; b < m->blocks; b++)
         for (size_t r = 0; r < m->ranks; r++) {
@@ -363,7 +363,7 @@ int az_coll_lacks(struct az_coll_blame *m)
     if (rc == 0)
         rc = impute(m, v);
     if (rc == 0)
-        rc = drop(m, v);
+        rc = drop_blame(m, v);
     for (size_t b = 0; rc == 0 && b < m->blocks; b++)
         rc = lacks_in(m, b, v, done);
     return rc;

@@ -137,8 +137,8 @@ static int64_t key_of(const struct exposed_ranks *x, size_t r, enum set_kind kin
 }
 
 /* The ranks of `class` with this key. */
-static void mark(const struct exposed_ranks *x, uint32_t class, enum set_kind kind, int64_t key,
-                 bool *in)
+static void mark_ranks(const struct exposed_ranks *x, uint32_t class, enum set_kind kind,
+                       int64_t key, bool *in)
 {
     for (size_t r = 0; r < x->m->ranks; r++)
         in[r] = x->class[r] == class && !isnan(x->e[r]) && key_of(x, r, kind) == key;
@@ -214,7 +214,7 @@ static int find_sets(struct exposed_ranks *x, bool *in, struct late_sets *out)
             if (!begins_set(x, r, k))
                 continue;
             const int64_t key = key_of(x, r, k);
-            mark(x, x->class[r], k, key, in);
+            mark_ranks(x, x->class[r], k, key, in);
             rc = try_set(x, x->class[r], in, k, (uint32_t)key, out);
         }
     return rc ? rc : try_groups(x, in, out);

@@ -2,7 +2,7 @@
 #include "analyses/diff/tree.h"
 #include "analyses/registry_list.h"
 
-static int run(struct az_job *job)
+static int run_summary(struct az_job *job)
 {
     struct az_diff d;
     if (!job->other || !(job->other->caps & AZ_CAP_CALLTREE))
@@ -18,5 +18,5 @@ const struct az_analysis az_analysis_fw_diff = {
     .name = "diff_stats",
     .help = "call tree difference to another trace (comparison_json_path)",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
-    .run = run,
+    .run = run_summary,
 };

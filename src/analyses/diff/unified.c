@@ -57,8 +57,8 @@ static int gather(struct work *w, const struct az_gpu_run *runs, size_t n)
     return rc ? rc : az_sort_cmp(w->at.v, w->at.n, sizeof *w->at.v, ascending, NULL, w->job->mem);
 }
 
-static int put(void *ctx, struct az_table *t, const struct az_gpu_run *runs, size_t n,
-               double kernel_us)
+static int put_row(void *ctx, struct az_table *t, const struct az_gpu_run *runs, size_t n,
+                   double kernel_us)
 {
     struct work *w = ctx;
     const struct az_diff_points *p = w->p;
@@ -92,7 +92,7 @@ static int put(void *ctx, struct az_table *t, const struct az_gpu_run *runs, siz
 int az_diff_unified(struct az_job *job, struct az_diff_points *p)
 {
     struct work w = { .job = job, .p = p };
-    const struct az_unified_more more = { columns, AZ_LENGTH(columns), put, &w };
+    const struct az_unified_more more = { columns, AZ_LENGTH(columns), put_row, &w };
     int rc;
     struct az_framework *fw = az_framework_get(job, &rc);
 

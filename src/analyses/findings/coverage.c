@@ -133,7 +133,7 @@ static void cover_notes(struct az_job *job)
         }
 }
 
-static int run(struct az_job *job)
+static int run_coverage(struct az_job *job)
 {
     struct totals sum = { 0 };
     bool timeline = false;
@@ -157,5 +157,5 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_coverage = {
     .name = "coverage",
     .help = "share of time covered by the tables",
-    .run = run,
+    .run = run_coverage,
 };

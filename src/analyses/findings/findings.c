@@ -32,7 +32,7 @@ int64_t az_device_ticks(const struct az_trace *t)
 typedef int per_trace(struct az_job *job, size_t trace);
 typedef int per_job(struct az_job *job);
 
-static int run(struct az_job *job)
+static int run_findings(struct az_job *job)
 {
     static per_trace *const by_trace[] = { az_find_blocking_copies, az_find_blocking_calls,
                                            az_find_low_use,         az_find_graphs,
@@ -54,6 +54,6 @@ const struct az_analysis az_analysis_findings = {
     .help = "findings ranked by time",
     .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_CALLS | AZ_CAP_PROJ | AZ_CAP_RANGES |
            AZ_CAP_CALLTREE,
-    .run = run,
+    .run = run_findings,
     .alone = true,
 };

@@ -156,7 +156,7 @@ static void judge(struct az_hlo *h, const struct az_colls *c)
                          "lower bounds; pass the profiles of all hosts as one input"));
 }
 
-static int run(struct az_job *job)
+static int run_coll_tables(struct az_job *job)
 {
     struct az_hlo h;
     struct az_colls c = { 0 };
@@ -178,5 +178,5 @@ const struct az_analysis az_analysis_hlo_coll = {
     .name = "hlo_collectives",
     .help = "collectives of compiled programs by device and host: time, skew, bandwidth",
     .needs = AZ_CAP_PROGRAMS,
-    .run = run,
+    .run = run_coll_tables,
 };

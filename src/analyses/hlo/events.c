@@ -307,7 +307,7 @@ static int copy_summary(struct az_hlo *h, const struct order *o)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_events(struct az_job *job)
 {
     struct az_hlo h;
     struct order o = { .mem = job->mem };
@@ -327,5 +327,5 @@ const struct az_analysis az_analysis_hlo_events = {
     .name = "hlo_events",
     .help = "GPU events with program and launch latency, copies by size",
     .needs = AZ_CAP_PROGRAMS,
-    .run = run,
+    .run = run_events,
 };

@@ -23,7 +23,7 @@ static struct az_sv label_of(const struct az_hlo *h, size_t k, const struct az_p
 }
 
 /* Marks the planes that have events: the bits of their kinds. */
-static void mark(const struct az_hlo_trace *tr, uint8_t *seen)
+static void mark_trace(const struct az_hlo_trace *tr, uint8_t *seen)
 {
     const unsigned bits = 1u << AZ_KERNEL | 1u << AZ_MEMCPY | 1u << AZ_MEMSET;
     for (size_t l = 0; l < tr->t->lanes.n; l++)
@@ -39,7 +39,7 @@ static int add_devices(struct az_hlo *h, size_t k)
     tr->device = az_arena_array(h->job->arena, planes + 1, sizeof *tr->device);
     if (!seen || !tr->device)
         return az_arena_error(h->job->arena);
-    mark(tr, seen);
+    mark_trace(tr, seen);
     for (uint32_t p = 0; p < planes; p++) {
         const struct az_plane *plane = &tr->x->planes.v[p];
         const struct az_hlo_device d = {

@@ -328,7 +328,7 @@ static int host_compile(struct az_hlo *h)
     return az_job_add(h->job, t, rc ? rc : az_record_sort(t));
 }
 
-static int run(struct az_job *job)
+static int run_host(struct az_job *job)
 {
     struct az_hlo h;
     int rc = az_hlo_open(&h, job);
@@ -345,5 +345,5 @@ const struct az_analysis az_analysis_hlo_host = {
     .name = "hlo_host",
     .help = "steps, compilation and other host events by name",
     .needs = AZ_CAP_PROGRAMS,
-    .run = run,
+    .run = run_host,
 };

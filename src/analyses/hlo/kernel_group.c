@@ -49,7 +49,7 @@ static int each_kernel(struct making *m, uint32_t *of)
     return rc;
 }
 
-static int make(struct az_job *job, const struct az_trace *t, struct az_hlo_sets *out)
+static int make_kernel_group(struct az_job *job, const struct az_trace *t, struct az_hlo_sets *out)
 {
     struct making m = { .t = t, .ev = &t->ev[AZ_KERNEL] };
     const size_t rows = az_xtrace(t)->rows.n + 1;
@@ -86,7 +86,7 @@ static int make_all(struct az_job *job, void **slot)
     if (!all)
         return az_arena_error(job->arena);
     for (size_t k = 0; rc == 0 && k < job->n_traces; k++)
-        rc = make(job, job->traces[k], &all[k]);
+        rc = make_kernel_group(job, job->traces[k], &all[k]);
     *slot = rc ? NULL : all;
     return rc;
 }

@@ -243,7 +243,7 @@ static int list_sets(struct az_hlo *h, struct az_items *out)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_kernels(struct az_job *job)
 {
     struct az_hlo h;
     struct az_items sets;
@@ -269,5 +269,5 @@ const struct az_analysis az_analysis_hlo_kernels = {
     .name = "hlo_kernels",
     .help = "GPU kernels by name, category, HLO operation, framework operation",
     .needs = AZ_CAP_PROGRAMS,
-    .run = run,
+    .run = run_kernels,
 };

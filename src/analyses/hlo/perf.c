@@ -104,7 +104,7 @@ static int table(struct az_hlo *h, struct az_hlo_works *works)
     return az_job_add(h->job, t, AZ_OK);
 }
 
-static int run(struct az_job *job)
+static int run_perf(struct az_job *job)
 {
     struct az_hlo h;
     struct az_hlo_works works;
@@ -129,5 +129,5 @@ const struct az_analysis az_analysis_hlo_perf = {
     .name = "hlo_perf",
     .help = "HLO operations with FLOPs, bytes, rates, roofline",
     .needs = AZ_CAP_PROGRAMS,
-    .run = run,
+    .run = run_perf,
 };

@@ -127,7 +127,7 @@ static int charts(struct az_job *job)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_timeline(struct az_job *job)
 {
     const bool split = job->opts->micro_idle_us != AZ_UNSET_I64;
     struct sums sum = { .n = 0 };
@@ -148,5 +148,5 @@ const struct az_analysis az_analysis_hlo_timeline = {
     .name = "hlo_timeline",
     .help = "GPU time by compute, communication, copies, idle: mean and per device",
     .needs = AZ_CAP_PROGRAMS,
-    .run = run,
+    .run = run_timeline,
 };

@@ -443,7 +443,7 @@ static int ranges(struct az_hlo *h, enum az_xlane_role role, struct az_table *t)
     return az_job_add(h->job, t, rc);
 }
 
-static int run(struct az_job *job)
+static int run_tpu(struct az_job *job)
 {
     struct az_hlo h;
     int rc = az_hlo_open(&h, job);
@@ -467,5 +467,5 @@ const struct az_analysis az_analysis_hlo_tpu = {
     .name = "hlo_tpu",
     .help = "TPU timeline, programs, operations and categories by self time",
     .needs = AZ_CAP_PROGRAMS,
-    .run = run,
+    .run = run_tpu,
 };

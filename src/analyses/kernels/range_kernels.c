@@ -198,7 +198,7 @@ static int use_trace(struct az_range_kernels *w)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_range_kernels(struct az_job *job)
 {
     static const int order[] = {
         -7, 0, 12, 2, 3, 1
@@ -228,5 +228,5 @@ const struct az_analysis az_analysis_nvtx_kern_sum = {
     .tables = { "nvtx_kern_sum" },
     .help = "kernels by launching host range",
     .needs = AZ_CAP_RANGES | AZ_CAP_LAUNCHES,
-    .run = run,
+    .run = run_range_kernels,
 };

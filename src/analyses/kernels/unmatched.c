@@ -105,7 +105,7 @@ static const struct az_record_column columns[] = {
     { "Example", AZ_TEXT, AZ_VIA(ROW, entry, example) },
 };
 
-static int rows(struct work *w, struct az_table *t)
+static int put_unmatched_rows(struct work *w, struct az_table *t)
 {
     for (size_t i = 0; i < w->list.n; i++) {
         const struct entry *e = &w->list.v[i];
@@ -119,7 +119,7 @@ static int rows(struct work *w, struct az_table *t)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_unmatched(struct az_job *job)
 {
     const struct az_user_names said = { .collectives = job->opts->coll_patterns };
     struct az_kernel_rules *rules = az_kernel_rules_new(&said, job->mem);
@@ -137,7 +137,7 @@ static int run(struct az_job *job)
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         rc = add_trace(&w, job->traces[i]);
     if (rc == 0)
-        rc = rows(&w, t);
+        rc = put_unmatched_rows(&w, t);
     az_class_keys_release(&w.choice);
     az_kernel_rules_free(rules, job->mem);
     az_intern_release(&w.keys);
@@ -150,5 +150,5 @@ const struct az_analysis az_analysis_unmatched = {
     .help = "largest unclassified kernels with suggested class map entries",
     .tables = { "unmatched_kernels" },
     .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_TIMELINE | AZ_CAP_CALLTREE,
-    .run = run,
+    .run = run_unmatched,
 };

@@ -51,7 +51,7 @@ static void trace_rows(struct az_job *job, struct az_table *t, size_t trace)
     }
 }
 
-static int run(struct az_job *job)
+static int run_dispatch_call_sums(struct az_job *job)
 {
     struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "api_stats", "API and copy totals",
                                             AZ_TABLE_SUMMARY, columns, job);
@@ -65,5 +65,5 @@ const struct az_analysis az_analysis_amd_call_sums = {
     .name = "dispatch_call_sums",
     .help = "API call and copy totals from summary files",
     .needs = AZ_CAP_DISPATCHES,
-    .run = run,
+    .run = run_dispatch_call_sums,
 };

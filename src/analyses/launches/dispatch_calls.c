@@ -379,7 +379,7 @@ static int launch_latency(struct az_job *job)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_dispatch_calls(struct az_job *job)
 {
     const int rc = az_spec_make(job, &api_summary, NULL, NULL);
     return rc ? rc : launch_latency(job);
@@ -389,5 +389,5 @@ const struct az_analysis az_analysis_amd_calls = {
     .name = "dispatch_calls",
     .help = "API calls by domain and name; API, queue, kernel time by launch",
     .needs = AZ_CAP_DISPATCHES | AZ_CAP_CALLS,
-    .run = run,
+    .run = run_dispatch_calls,
 };

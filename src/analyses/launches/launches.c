@@ -151,7 +151,7 @@ static const struct az_table_spec launch_times = {
                  { "Rank", &az_key_rank, .flags = AZ_KEY, .when = az_when_ranks } },
 };
 
-static int run(struct az_job *job)
+static int run_launches(struct az_job *job)
 {
     const uint32_t **calls = az_arena_array(job->arena, job->n_traces, sizeof *calls);
     int rc = calls ? 0 : az_arena_error(job->arena);
@@ -167,5 +167,5 @@ const struct az_analysis az_analysis_kern_exec_sum = {
     .tables = { "kern_exec_sum" },
     .help = "launch, queue and kernel time by thread, device, call and kernel",
     .needs = AZ_CAP_LAUNCHES | AZ_CAP_TIMELINE,
-    .run = run,
+    .run = run_launches,
 };

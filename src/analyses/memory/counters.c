@@ -207,7 +207,7 @@ static int step_table(struct az_job *job)
     return az_job_add(job, t, rc);
 }
 
-static int run(struct az_job *job)
+static int run_counters(struct az_job *job)
 {
     int rc = whole_table(job);
     if (rc == 0)
@@ -219,5 +219,5 @@ const struct az_analysis az_analysis_counters = {
     .name = "counters",
     .help = "sampled counters: clocks, power, unit utilization, memory",
     .needs = AZ_CAP_SAMPLES,
-    .run = run,
+    .run = run_counters,
 };

@@ -83,7 +83,7 @@ static int by_device(const void *x, const void *y, void *ctx)
     return *(const uint32_t *)x < *(const uint32_t *)y ? -1 : 1;
 }
 
-static int list(struct az_op_report_scope *s)
+static int list_account(struct az_op_report_scope *s)
 {
     const struct az_oprows *rows = &s->t->r->rows;
     struct az_arena *a = s->t->job->arena;
@@ -198,7 +198,7 @@ int az_op_report_scope_make(struct az_op_report_scope *s, struct az_op_report *t
     *s = (struct az_op_report_scope){ .t = t };
     while (t->job->traces[s->trace] != t->trace)
         s->trace++;
-    int rc = list(s);
+    int rc = list_account(s);
     const size_t most = t->r->devices > 0 ? (size_t)t->r->devices + 1 : 1;
     s->device = az_arena_array(t->job->arena, most, sizeof *s->device);
     s->first = az_arena_array(t->job->arena, most + 1, sizeof *s->first);

@@ -199,7 +199,7 @@ static struct az_sv subject_of(const struct work *w, const struct tally *x)
 
 static bool is_gap(enum cause c) { return c < SLOW; }
 
-static int put(struct work *w, struct tally *x, struct az_op_report_finding *f)
+static int put_finding(struct work *w, struct tally *x, struct az_op_report_finding *f)
 {
     /* gaps are of all devices; operations are merged */
     const double devices = !is_gap(x->cause) && w->s->working > 1 ? (double)w->s->working : 1;
@@ -238,7 +238,7 @@ int az_op_report_find(struct az_op_report_scope *s, const struct az_op_report_ro
     if (rc == 0 && !f)
         rc = az_arena_error(s->t->job->arena);
     for (size_t i = 0; rc == 0 && i < w.v.n; i++)
-        rc = put(&w, &w.v.v[i], &f[i]);
+        rc = put_finding(&w, &w.v.v[i], &f[i]);
     out->finding = f;
     out->n_findings = rc == 0 ? w.v.n : 0;
     for (size_t i = 0; i < w.v.n; i++)

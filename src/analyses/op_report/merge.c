@@ -194,7 +194,7 @@ struct best {
     uint32_t known; /* durations in sum */
 };
 
-static void take(struct az_op_report *t, struct best *b, uint32_t row)
+static void take_best(struct az_op_report *t, struct best *b, uint32_t row)
 {
     const struct az_oprow *r = &t->r->rows.v[row];
     double v = kernel_of(t, r);
@@ -227,7 +227,7 @@ static int choose(struct merge *m, struct best *best)
                 continue;
             if (best[b].row == AZ_NO_ROW)
                 first[b] = m->window[i];
-            take(t, &best[b], m->window[i]);
+            take_best(t, &best[b], m->window[i]);
         }
     for (size_t b = 0; b < m->blocks; b++) {
         const struct az_oprow *r = &t->r->rows.v[first[b]];

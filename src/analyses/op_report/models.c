@@ -24,7 +24,7 @@ struct mean {
     double sum;
     uint64_t n;
 };
-static void add(struct mean *m, double v)
+static void add_mean(struct mean *m, double v)
 {
     if (!isnan(v)) {
         m->sum += v;
@@ -45,11 +45,11 @@ static int one(struct az_op_report *t, const uint32_t *rows, size_t n, struct az
         const struct az_op_report_row *row = &t->rows.v[rows[i]];
         const struct az_oprow *r = az_op_report_oprow(t, row);
         const double time = row->kernel;
-        add(&ideal, r->pm_ideal);
-        add(&fpu, r->pm_fpu);
-        add(&noc, r->noc);
-        add(&dram, r->dram);
-        add(&eth, r->eth);
+        add_mean(&ideal, r->pm_ideal);
+        add_mean(&fpu, r->pm_fpu);
+        add_mean(&noc, r->noc);
+        add_mean(&dram, r->dram);
+        add_mean(&eth, r->eth);
         if (!isnan(time)) {
             m.time += time;
             m.timed++;
@@ -233,7 +233,7 @@ static const struct az_record_column model_columns[] = {
 };
 #undef ROW
 
-static void put(struct az_op_report *t, struct az_table *x, const struct model *m)
+static void put_row(struct az_op_report *t, struct az_table *x, const struct model *m)
 {
     struct model_row row = { .t = t, .m = m, .s = &t->sigs.v[m->sig] };
     row.a = &t->r->args.v[row.s->args];
@@ -252,7 +252,7 @@ int az_op_report_models(struct az_op_report *t)
     if (rc == 0)
         rc = az_sort_cmp(list.v, list.n, sizeof *list.v, longest_first, NULL, t->job->mem);
     for (size_t i = 0; rc == 0 && i < list.n; i++)
-        put(t, x, &list.v[i]);
+        put_row(t, x, &list.v[i]);
     az_vec_release(&list);
     return az_op_report_emit(t, x, rc);
 }

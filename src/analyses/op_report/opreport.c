@@ -276,7 +276,7 @@ static void say_empty(const struct az_op_report *t)
                                    : "no rows in the file");
 }
 
-static int run(struct az_job *job)
+static int run_opreport(struct az_job *job)
 {
     struct az_op_report t;
     int rc = init(&t, job);
@@ -317,6 +317,6 @@ const struct az_analysis az_analysis_tt = {
     .help = "report operations with rates, bounds, advice; stacked summary, signposts, iterations, "
             "data quality",
     .needs = AZ_CAP_OPREPORT,
-    .run = run,
+    .run = run_opreport,
     .alone = true,
 };

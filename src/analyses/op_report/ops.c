@@ -324,7 +324,7 @@ static void keep_inks(const struct az_form *f, const uint8_t *all, uint8_t *to)
         to[i] = all[f->columns[i].column];
 }
 
-static int rows(struct az_op_report *t, struct az_table *x, struct az_form *f)
+static int put_ops_rows(struct az_op_report *t, struct az_table *x, struct az_form *f)
 {
     uint8_t ink[C_INKS];
     uint64_t grey = 0, above = 0;
@@ -381,7 +381,7 @@ int az_op_report_ops(struct az_op_report *t)
     int rc = az_vec_reserve(
         &x->cells, t->rows.n * x->columns.n); /* the largest thing there is: without room to grow */
     if (rc == 0)
-        rc = rows(t, x, f);
+        rc = put_ops_rows(t, x, f);
     for (size_t i = 0; rc == 0 && i < t->notes.n; i++)
         rc = az_vec_push(&f->before, t->notes.v[i]);
     rc = az_op_report_emit(t, x, rc);

@@ -87,8 +87,8 @@ static const struct az_record_column check_columns[] = {
 };
 #undef ROW
 
-static void put(const struct az_op_report *t, struct az_table *x, const char *name,
-                const struct check *c, const char *note)
+static void put_row(const struct az_op_report *t, struct az_table *x, const char *name,
+                    const struct check *c, const char *note)
 {
     const double time = c->time / 1000, gap = c->gap / 1000;
     az_put_row(x, &(struct check_row){ .name = name,
@@ -106,8 +106,8 @@ static void put_account(struct az_op_report *t, struct az_table *x)
     if (!o || !o->known)
         return;
     const struct check c = { (uint64_t)o->operations, (double)o->busy, (double)o->idle };
-    put(t, x, AZ_TIME_ACCOUNT, &c,
-        "busy and idle time per device in the verdict's scope, invalid operations excluded");
+    put_row(t, x, AZ_TIME_ACCOUNT, &c,
+            "busy and idle time per device in the verdict's scope, invalid operations excluded");
 }
 
 int az_op_report_quality(struct az_op_report *t)
@@ -119,24 +119,26 @@ int az_op_report_quality(struct az_op_report *t)
     struct check rest = { c[Q_ALL].rows - c[Q_IMPOSSIBLE].rows,
                           c[Q_ALL].time - c[Q_IMPOSSIBLE].time,
                           c[Q_ALL].gap - c[Q_IMPOSSIBLE].gap - c[Q_LEFT_GAPS].gap };
-    put(t, x, "all rows", &c[Q_ALL], "totals in ops and ops_stacked");
-    put(t, x, "without impossible rows", &rest,
-        "totals without impossible rows and gaps over the limit (drop_impossible: everywhere)");
+    put_row(t, x, "all rows", &c[Q_ALL], "totals in ops and ops_stacked");
+    put_row(t, x, "without impossible rows", &rest,
+            "totals without impossible rows and gaps over the limit (drop_impossible: everywhere)");
     put_account(t, x);
-    put(t, x, "impossible rows", &c[Q_IMPOSSIBLE], "rows that fail any of the next four checks");
-    put(t, x, "kernel time over the limit", &c[Q_LONG], "thresholds.max_op_us");
-    put(t, x, "kernel time below 0", &c[Q_NEGATIVE], "");
-    put(t, x, "kernel time over firmware time", &c[Q_FIRMWARE], "the firmware encloses the kernel");
-    put(t, x, "kernel time under other operations", &c[Q_COVERED],
-        "most of its time, on the same sub device");
-    put(t, x, "gap below 0", &c[Q_GAP], "operation started before its device was free");
-    put(t, x, "gap over the limit", &c[Q_FAR], "thresholds.max_gap_us");
-    put(t, x, "rate above the peak", &c[Q_RATE], "FLOPs or DRAM above 100.5%: not evaluated");
-    put(t, x, "no kernel time", &c[Q_NO_TIME], "blank or 0: no rate");
-    put(t, x, "matmuls and convolutions without a rate", &c[Q_NO_RATE],
-        "missing time, shapes or attributes: see op_models");
-    put(t, x, "math fidelity blank or unknown", &c[Q_FIDELITY],
-        "matmuls and convolutions without a FLOPs percentage");
+    put_row(t, x, "impossible rows", &c[Q_IMPOSSIBLE],
+            "rows that fail any of the next four checks");
+    put_row(t, x, "kernel time over the limit", &c[Q_LONG], "thresholds.max_op_us");
+    put_row(t, x, "kernel time below 0", &c[Q_NEGATIVE], "");
+    put_row(t, x, "kernel time over firmware time", &c[Q_FIRMWARE],
+            "the firmware encloses the kernel");
+    put_row(t, x, "kernel time under other operations", &c[Q_COVERED],
+            "most of its time, on the same sub device");
+    put_row(t, x, "gap below 0", &c[Q_GAP], "operation started before its device was free");
+    put_row(t, x, "gap over the limit", &c[Q_FAR], "thresholds.max_gap_us");
+    put_row(t, x, "rate above the peak", &c[Q_RATE], "FLOPs or DRAM above 100.5%: not evaluated");
+    put_row(t, x, "no kernel time", &c[Q_NO_TIME], "blank or 0: no rate");
+    put_row(t, x, "matmuls and convolutions without a rate", &c[Q_NO_RATE],
+            "missing time, shapes or attributes: see op_models");
+    put_row(t, x, "math fidelity blank or unknown", &c[Q_FIDELITY],
+            "matmuls and convolutions without a FLOPs percentage");
     if (t->r->devices > 1)
         az_put_row(x,
                    &(struct check_row){ .name = "operations not on all devices",

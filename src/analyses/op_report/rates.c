@@ -228,7 +228,7 @@ static void collective(const struct az_op_report *t, struct az_op_report_sig *s,
         s->why_not = "unknown ring size";
 }
 
-static void fill(struct az_op_report *t, struct az_op_report_sig *s, const struct az_oprow *r)
+static void fill_rates(struct az_op_report *t, struct az_op_report_sig *s, const struct az_oprow *r)
 {
     const struct az_opargs *a = &t->r->args.v[r->args];
     struct az_sv code = az_op_report_text(t, r->code);
@@ -278,7 +278,7 @@ int az_op_report_sig(struct az_op_report *t, uint32_t row, uint32_t *sig)
     *sig = *at;
     if (!added)
         return 0;
-    fill(t, &s, r);
+    fill_rates(t, &s, r);
     if (!s.shown.p)
         return az_arena_error(t->job->arena);
     return az_vec_push(&t->sigs, s);

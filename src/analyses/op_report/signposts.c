@@ -34,7 +34,7 @@ static bool is_device(const struct whole *w, size_t i)
     return kind != TT_HOST && kind != TT_SIGNPOST;
 }
 
-static int load(struct whole *w)
+static int load_signposts(struct whole *w)
 {
     int rc = az_op_report_select(w->t, true, &w->all);
     for (size_t i = 0; rc == 0 && i < w->all.n; i++) {
@@ -97,7 +97,7 @@ int az_op_report_signposts(struct az_op_report *t)
     struct whole w = { .t = t };
     az_vec_init(&w.all, t->job->mem);
     az_vec_init(&w.at, t->job->mem);
-    int rc = load(&w);
+    int rc = load_signposts(&w);
     if (rc == 0)
         rc = signposts(&w);
     az_vec_release(&w.all);
@@ -297,7 +297,7 @@ static int put_sequence(const struct whole *w, struct az_table *x, const struct 
     return rc;
 }
 
-static int fold(const struct whole *w, struct spans *s)
+static int fold_spans(const struct whole *w, struct spans *s)
 {
     struct az_table *x =
         AZ_RECORD_TABLE(w->t->job->arena, "iterations", "Repeated sequences between signposts",
@@ -320,12 +320,12 @@ int az_op_report_iterations(struct az_op_report *t)
     az_vec_init(&w.all, t->job->mem);
     az_vec_init(&w.at, t->job->mem);
     az_vec_init(&s, t->job->mem);
-    int rc = load(&w);
+    int rc = load_signposts(&w);
     if (rc == 0)
         rc = find_spans(&w, &s);
     if (rc == 0) {
         cut_last(&w, &s);
-        rc = fold(&w, &s);
+        rc = fold_spans(&w, &s);
     }
     az_vec_release(&s);
     az_vec_release(&w.all);

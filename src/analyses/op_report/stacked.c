@@ -175,7 +175,7 @@ static const struct az_record_column stacked_columns[] = {
 };
 #undef ROW
 
-static void put(const struct stack *s, struct az_table *x, const struct group *g)
+static void put_row(const struct stack *s, struct az_table *x, const struct group *g)
 {
     const struct az_vec_f64 *v = &g->flops;
     const double all = whole(s, g);
@@ -341,7 +341,7 @@ static int table(struct stack *s)
         return az_arena_error(s->t->job->arena);
     int rc = az_sort_cmp(s->g.v, s->g.n, sizeof *s->g.v, in_order, NULL, s->t->job->mem);
     for (size_t i = 0; rc == 0 && i < s->g.n; i++)
-        put(s, x, &s->g.v[i]);
+        put_row(s, x, &s->g.v[i]);
     x->form = rc == 0 ? make_form(s, x) : NULL;
     if (rc == 0 && !x->form)
         rc = az_arena_error(s->t->job->arena);

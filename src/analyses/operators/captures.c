@@ -22,7 +22,7 @@ static const struct az_record_column columns[] = {
     { "Share of graph time (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(struct line, share) },
 };
 
-static int run(struct az_job *job)
+static int run_captures(struct az_job *job)
 {
     static const char *const modes[] = { "", "full", "piecewise" };
     int rc;
@@ -59,5 +59,5 @@ const struct az_analysis az_analysis_fw_captures = {
     .name = "graph_captures",
     .help = "graph launches by capture shape and matching rule",
     .needs = AZ_CAP_CALLTREE,
-    .run = run,
+    .run = run_captures,
 };

@@ -155,7 +155,7 @@ static struct coll_row row_of(const struct az_framework *fw, uint32_t kernel, st
                               .us = 1e3 * (double)fw->trace->ticks_per_ns };
 }
 
-static int rows(struct az_job *job, struct az_framework *fw, struct az_table *t)
+static int put_collectives_rows(struct az_job *job, struct az_framework *fw, struct az_table *t)
 {
     struct work w = { .fw = fw };
     struct az_groups g = { 0 };
@@ -175,7 +175,7 @@ static int rows(struct az_job *job, struct az_framework *fw, struct az_table *t)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_collectives(struct az_job *job)
 {
     int rc;
     struct az_framework *fw = az_framework_get(job, &rc);
@@ -183,7 +183,7 @@ static int run(struct az_job *job)
         return rc;
     struct az_table *t = AZ_RECORD_TABLE(job->arena, "coll_analysis", "Collectives",
                                          AZ_TABLE_SUMMARY, coll_analysis_columns);
-    rc = rows(job, fw, t);
+    rc = put_collectives_rows(job, fw, t);
     if (rc == 0)
         rc = az_record_sort(t);
     return az_job_add(job, t, rc);
@@ -193,5 +193,5 @@ const struct az_analysis az_analysis_fw_coll = {
     .name = "coll_analysis",
     .help = "collectives by process group, kind, type and size",
     .needs = AZ_CAP_CALLTREE,
-    .run = run,
+    .run = run_collectives,
 };

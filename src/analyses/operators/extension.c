@@ -69,7 +69,7 @@ int az_framework_extend_run(struct az_job *job, struct az_framework *f, struct a
 }
 
 /* Says that the report lacks the script's part: the input then counts as reported in part. */
-static int run(struct az_job *job)
+static int run_extension(struct az_job *job)
 {
     int rc;
     struct az_framework *f = az_framework_get(job, &rc);
@@ -82,5 +82,5 @@ const struct az_analysis az_analysis_fw_extension = {
     .name = "extension",
     .help = "user-defined categories and models (extension_file)",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
-    .run = run,
+    .run = run_extension,
 };

@@ -234,7 +234,7 @@ static int make_links(struct work *w)
     return rc;
 }
 
-static int emit(struct work *w)
+static int emit_family(struct work *w)
 {
     struct az_groups g = { 0 };
     uint32_t *of = az_arena_array(&w->scratch, w->events.n + 1, sizeof *of);
@@ -280,7 +280,7 @@ static int run(struct az_job *job)
     }
     az_vec_trim(&w.events);
     if (rc == 0)
-        rc = emit(&w);
+        rc = emit_family(&w);
     az_vec_release(&w.sheets);
     az_vec_release(&w.events);
     az_vec_release(&w.spans);

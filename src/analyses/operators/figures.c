@@ -28,7 +28,7 @@ struct rates {
     size_t n;
 };
 
-static void add(struct rates *r, double amount, double seconds)
+static void add_rates(struct rates *r, double amount, double seconds)
 {
     if (!isnan(amount) && seconds > 0)
         r->v[r->n++] = amount / seconds;
@@ -94,7 +94,7 @@ int az_framework_figures(struct az_framework_metrics *m, const struct az_framewo
     for (size_t i = 0; rc == 0 && i < n; i++) {
         rc = amounts_of(m, members, i, kept, &a, out);
         for (size_t k = 0; rc == 0 && k < 3; k++)
-            add(&of[k], a->of[k], (double)ticks[i] / second);
+            add_rates(&of[k], a->of[k], (double)ticks[i] / second);
     }
     if (rc == 0) {
         out->byte_rate = rates_of(of[0].v, of[0].n);

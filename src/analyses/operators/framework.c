@@ -262,7 +262,7 @@ static void measure(struct az_framework *f)
     f->total = hi > lo ? hi - lo : 0;
 }
 
-static int make(struct az_job *job, struct az_framework *f)
+static int make_framework(struct az_job *job, struct az_framework *f)
 {
     f->trace = job->traces[0];
     f->ops = az_optrace(f->trace);
@@ -298,14 +298,14 @@ static int make_extended(struct az_job *job, struct az_framework *f)
     int rc;
     struct az_extend *e = az_framework_extend_open(job, f, &rc);
     if (rc == 0)
-        rc = make(job, f);
+        rc = make_framework(job, f);
     if (!e)
         return rc;
     int failed = az_framework_extend_run(job, f, e); /* closes it, whatever happened */
     if (rc || failed != AZ_ECONFIG)
         return rc ? rc : failed;
     *f = (struct az_framework){ .extension_why = f->extension_why };
-    return make(job, f);
+    return make_framework(job, f);
 }
 
 static const char what; /* places: of the whole, and of what a part changes in it */

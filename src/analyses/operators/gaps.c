@@ -29,7 +29,7 @@ static bool before(const struct gap *x, const struct gap *y)
 }
 
 /* Keeps a gap if it is one of the largest so far. */
-static void keep(struct work *w, const struct gap *gap)
+static void keep_gap(struct work *w, const struct gap *gap)
 {
     w->found++;
     if (w->shown == GAPS && !before(gap, &w->gap[GAPS - 1]))
@@ -59,7 +59,7 @@ static int find_gaps(struct work *w)
             continue;
         int64_t end = az_gpu_event(w->fw->tree, *at).end;
         if (e.start > end)
-            keep(w, &(struct gap){ device, end, e.start, *at, g });
+            keep_gap(w, &(struct gap){ device, end, e.start, *at, g });
         if (e.end >= end)
             *at = g;
     }
@@ -158,7 +158,7 @@ static const struct az_record_column idle_gaps_columns[] = {
     { "After", AZ_TEXT, AZ_FIELD(struct gap_row, after) },
 };
 
-static int rows(struct work *w, struct az_table *t)
+static int put_gaps_rows(struct work *w, struct az_table *t)
 {
     int rc = find_gaps(w);
     if (rc == 0)
@@ -183,7 +183,7 @@ static int rows(struct work *w, struct az_table *t)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_gaps(struct az_job *job)
 {
     int rc;
     struct work w = { .job = job, .fw = az_framework_get(job, &rc) };
@@ -193,7 +193,7 @@ static int run(struct az_job *job)
                                          AZ_TABLE_SUMMARY, idle_gaps_columns);
     az_vec_init(&w.blocking, job->mem);
     az_vec_init(&w.reach, job->mem);
-    rc = rows(&w, t);
+    rc = put_gaps_rows(&w, t);
     az_vec_release(&w.blocking);
     az_vec_release(&w.reach);
     return az_job_add(job, t, rc);
@@ -203,5 +203,5 @@ const struct az_analysis az_analysis_fw_gaps = {
     .name = "idle_gaps",
     .help = "largest device idle gaps with concurrent host activity",
     .needs = AZ_CAP_CALLTREE,
-    .run = run,
+    .run = run_gaps,
 };

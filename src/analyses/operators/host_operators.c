@@ -75,7 +75,7 @@ static int add_functions(struct az_job *job, const struct az_trace *t)
 
 /* Where a device was recorded its work is shown, and the operators are for who searches for them.
  */
-static int run(struct az_job *job)
+static int run_host_operators(struct az_job *job)
 {
     bool device = false;
     for (size_t i = 0; i < job->n_traces; i++)
@@ -96,5 +96,5 @@ const struct az_analysis az_analysis_host_operators = {
     .help = "host operators by self time",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .tables = { "host_operators", "host_ranges", "python_functions" },
-    .run = run,
+    .run = run_host_operators,
 };

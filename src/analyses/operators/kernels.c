@@ -181,7 +181,7 @@ static const struct az_table_spec class_summary = {
                   "ms" } },
 };
 
-static int run(struct az_job *job)
+static int run_kernels(struct az_job *job)
 {
     if (!job->opts->enable_kernel_summary)
         return 0;
@@ -202,6 +202,6 @@ const struct az_analysis az_analysis_fw_kernels = {
     .name = "kernel_summary",
     .help = "kernels by class, and by launching operation, name and stream",
     .needs = AZ_CAP_CALLTREE,
-    .run = run,
+    .run = run_kernels,
     .part = 9,
 };

@@ -126,7 +126,7 @@ static int index_pairs(const struct sweep *s, struct az_overlaps *o, struct az_a
     return 0;
 }
 
-static int make(struct az_job *job, struct az_framework *fw, struct az_overlaps *o)
+static int make_overlap(struct az_job *job, struct az_framework *fw, struct az_overlaps *o)
 {
     const struct az_calltree *c = fw->tree;
     struct sweep s = { .fw = fw, .mem = job->mem };
@@ -159,7 +159,7 @@ const struct az_overlaps *az_framework_overlaps(struct az_job *job, struct az_fr
     *rc = 0;
     if (!fw->overlaps) {
         struct az_overlaps *o = az_arena_alloc(job->arena, sizeof *o);
-        *rc = o ? make(job, fw, o) : az_arena_error(job->arena);
+        *rc = o ? make_overlap(job, fw, o) : az_arena_error(job->arena);
         if (*rc == 0)
             fw->overlaps = o;
     }

@@ -345,7 +345,7 @@ static int quality(struct work *w)
     return az_job_add(w->job, t, rc);
 }
 
-static int run(struct az_job *job)
+static int run_quality(struct az_job *job)
 {
     int rc;
     struct work w = { .job = job, .fw = az_framework_get(job, &rc) };
@@ -356,5 +356,5 @@ const struct az_analysis az_analysis_fw_quality = {
     .name = "data_quality",
     .help = "overlaps, invalid durations, unlinked and graph-launched events",
     .needs = AZ_CAP_CALLTREE,
-    .run = run,
+    .run = run_quality,
 };

@@ -94,7 +94,7 @@ static int histogram(struct az_job *job, const struct az_framework_kernels *k)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_short(struct az_job *job)
 {
     struct work w = { .limit = 0 };
     struct az_framework_kernels *k = &w.k;
@@ -118,5 +118,5 @@ const struct az_analysis az_analysis_fw_short = {
     .name = "short_kernels",
     .help = "histogram and table of kernels below short_kernel_threshold_us (short_kernel_study)",
     .needs = AZ_CAP_CALLTREE,
-    .run = run,
+    .run = run_short,
 };

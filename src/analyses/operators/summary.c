@@ -242,7 +242,7 @@ static int summaries(struct az_job *job, const struct az_framework *fw)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_summary(struct az_job *job)
 {
     int rc;
     struct az_framework *fw = az_framework_get(job, &rc);
@@ -267,6 +267,6 @@ const struct az_analysis az_analysis_fw_ops = {
     .name = "ops_summary",
     .help = "launched kernel time by operation category, name, and arguments",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
-    .run = run,
+    .run = run_summary,
     .part = 20,
 };

@@ -197,7 +197,7 @@ static int category_index(struct az_unified *u, struct az_sv category, uint16_t 
 }
 
 /* In the job's arena, where the rows stay with it. */
-static int push(struct work *w, struct az_unified_row r)
+static int push_row(struct work *w, struct az_unified_row r)
 {
     if (w->u.rows.n == w->cap) {
         const size_t cap = w->cap + w->cap / 2 + 16;
@@ -229,7 +229,7 @@ static int take(struct work *w, uint32_t node, struct range in, struct az_sv cat
     if (rc == 0)
         rc = category_index(&w->u, category.n ? category : az_framework_op_category(w->fw, node),
                             &r.category);
-    return rc ? rc : push(w, r);
+    return rc ? rc : push_row(w, r);
 }
 
 static int descend(struct work *w, uint32_t node)
@@ -335,7 +335,7 @@ static int add_synthetic(struct work *w)
                                     .synthetic = true };
         rc = name_synthetic(w, &seen, &r);
         if (rc == 0)
-            rc = push(w, r);
+            rc = push_row(w, r);
     }
     az_map_release(&seen);
     return rc;
@@ -387,7 +387,7 @@ static int settle(struct work *w)
     return 0;
 }
 
-static int make(struct work *w)
+static int make_unified(struct work *w)
 {
     int rc;
     w->forward = az_job_forward(w->job, 0, &rc);
@@ -416,7 +416,7 @@ static const struct az_unified *unified_of(struct az_job *job, struct az_framewo
     az_vec_init(&w.spans, job->mem);
     w.cap = fw->launchers->rows.n + 1; /* often one a launcher */
     w.u.rows.v = az_arena_array(job->arena, w.cap, sizeof *w.u.rows.v);
-    *rc = w.u.rows.v ? make(&w) : az_arena_error(job->arena);
+    *rc = w.u.rows.v ? make_unified(&w) : az_arena_error(job->arena);
     struct az_unified *u = *rc ? NULL : az_arena_alloc(job->arena, sizeof *u);
     if (u)
         *u = w.u;
@@ -443,7 +443,7 @@ const struct az_unified *az_unified_of(struct az_job *job, struct az_framework *
     return u;
 }
 
-static int run(struct az_job *job)
+static int run_unified(struct az_job *job)
 {
     int rc;
     struct work w = { .job = job, .fw = az_framework_get(job, &rc) };
@@ -465,6 +465,6 @@ const struct az_analysis az_analysis_fw_unified = {
     .name = "unified_perf_summary",
     .help = "kernel time by operation, each device event counted once",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
-    .run = run,
+    .run = run_unified,
     .part = 40,
 };

@@ -261,7 +261,7 @@ static int overview(struct az_job *job, struct az_framework *fw, const struct az
     return az_job_add(job, t, rc);
 }
 
-static int run(struct az_job *job)
+static int run_phase_tables(struct az_job *job)
 {
     int rc;
     struct az_phases p;
@@ -284,5 +284,5 @@ const struct az_analysis az_analysis_fw_phases = {
     .name = "inference_phases",
     .help = "operations and kernels in prefill and decode (inference_phase_analysis)",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
-    .run = run,
+    .run = run_phase_tables,
 };

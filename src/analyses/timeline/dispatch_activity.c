@@ -443,7 +443,7 @@ static const struct az_table_spec hip_summary = {
     .columns = { TEXTS, { "Name", &az_key_name, .flags = AZ_KEY, .sort = 2 }, NUMBERS },
 };
 
-static int run(struct az_job *job)
+static int run_dispatch_activity(struct az_job *job)
 {
     struct work w = { .job = job };
     int rc = az_intern_init(&w.names, job->arena, job->mem);
@@ -473,5 +473,5 @@ const struct az_analysis az_analysis_amd_activity = {
     .help =
         "kernel time by class and GPU, largest kernels, kernels by launch configuration, HIP calls",
     .needs = AZ_CAP_DISPATCHES,
-    .run = run,
+    .run = run_dispatch_activity,
 };

@@ -150,8 +150,9 @@ static const struct az_record_column agent_columns[] = {
 };
 
 /* lead: NULL: of all agents. */
-static void rows(struct az_job *job, struct az_table *t, const struct az_account *a,
-                 const struct az_dispatch_gpu *lead)
+static void put_dispatch_timeline_rows(struct az_job *job, struct az_table *t,
+                                       const struct az_account *a,
+                                       const struct az_dispatch_gpu *lead)
 {
     const struct {
         const char *name;
@@ -175,7 +176,7 @@ static int whole(struct work *w)
     int rc = gather(w, SIZE_MAX);
     if (rc == 0 && w->busy.events) {
         account(w, &w->all);
-        rows(job, t, &w->all, NULL);
+        put_dispatch_timeline_rows(job, t, &w->all, NULL);
     }
     return az_job_add(job, t, rc);
 }
@@ -266,7 +267,7 @@ static int agent_rows(struct work *w, struct az_table *line, struct az_table *ov
             rc = gather(w, i);
             account(w, &a);
         }
-        rows(w->job, line, &a, g);
+        put_dispatch_timeline_rows(w->job, line, &a, g);
         if (rc == 0)
             rc = gather_work(w, i, &any);
         if (rc || !any)
@@ -289,7 +290,7 @@ static int by_agent(struct work *w)
     return az_job_add(job, o, rc);
 }
 
-static int run(struct az_job *job)
+static int run_dispatch_timeline(struct az_job *job)
 {
     static const struct az_sv parts[] = { { "busy_time", 9 }, { "idle", 4 } };
     struct work w = { .job = job };
@@ -324,5 +325,5 @@ const struct az_analysis az_analysis_amd_timeline = {
     .name = "dispatch_timeline",
     .help = "device time by kernels, copies, idle: total and per agent; communication overlap",
     .needs = AZ_CAP_DISPATCHES,
-    .run = run,
+    .run = run_dispatch_timeline,
 };

@@ -237,7 +237,7 @@ static int scopes(struct work *w)
     return rc;
 }
 
-static int make(struct az_job *job, struct az_flame *f)
+static int make_flame(struct az_job *job, struct az_flame *f)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
@@ -254,7 +254,7 @@ static int make(struct az_job *job, struct az_flame *f)
 
 static void release(void *flame) { az_flame_release(flame); }
 
-static int run(struct az_job *job)
+static int run_flame(struct az_job *job)
 {
     struct az_flame *f = job->draw ? az_arena_alloc(job->arena, sizeof *f) : NULL;
     int rc;
@@ -262,7 +262,7 @@ static int run(struct az_job *job)
         return job->draw ? az_arena_error(job->arena) : 0;
     rc = az_flame_init(f, job->mem);
     if (rc == 0)
-        rc = make(job, f);
+        rc = make_flame(job, f);
     if (rc)
         az_flame_release(f);
     else
@@ -275,5 +275,5 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_flame = {
     .name = "flame",
     .help = "flame graph of device time by call stack, range or scope",
-    .run = run,
+    .run = run_flame,
 };

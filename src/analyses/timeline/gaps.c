@@ -269,7 +269,7 @@ static int histogram(struct work *w)
                    : rc;
 }
 
-static int run(struct az_job *job)
+static int run_gaps(struct az_job *job)
 {
     struct work w = { .job = job };
     int rc = 0;
@@ -300,5 +300,5 @@ const struct az_analysis az_analysis_gpu_gaps = {
     .tables = { "gpu_gaps", "gpu_gaps_histogram" },
     .help = "device idle gaps, longest first",
     .needs = AZ_CAP_TIMELINE,
-    .run = run,
+    .run = run_gaps,
 };

@@ -201,7 +201,7 @@ static void figures(const struct work *w, const struct window *at, int64_t x[ITE
 }
 
 /* Work of every device of the trace. */
-static int fill(struct work *w)
+static int fill_iterations(struct work *w)
 {
     int rc;
     const struct az_counted *counted = az_job_counted(w->job, w->trace, AZ_ALL_WORK, &rc);
@@ -273,7 +273,7 @@ static int use_trace(struct work *w)
     if (rc == 0 && w->windows.n > 0) {
         bytes = w->dev.slots.n * sizeof *w->busy;
         w->busy = az_mem_alloc(w->job->mem, bytes);
-        rc = w->busy ? fill(w) : az_mem_error(w->job->mem);
+        rc = w->busy ? fill_iterations(w) : az_mem_error(w->job->mem);
         for (size_t i = 0; rc == 0 && i < w->windows.n; i++)
             rc = put_window(w, i);
         for (size_t i = 0; w->busy && i < w->dev.slots.n; i++)
@@ -285,7 +285,7 @@ static int use_trace(struct work *w)
     return rc;
 }
 
-static int emit(struct work *w)
+static int emit_iterations(struct work *w)
 {
     static const char *const parts[] = { "Compute (ns)", "Exposed NCCL (ns)", "Exposed Mem (ns)",
                                          "Idle (ns)", NULL };
@@ -300,7 +300,7 @@ static int emit(struct work *w)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_iterations(struct az_job *job)
 {
     struct az_job_tag tag;
     struct work w = { .job = job };
@@ -318,7 +318,7 @@ static int run(struct az_job *job)
     for (w.trace = 0; rc == 0 && w.trace < job->n_traces; w.trace++)
         rc = use_trace(&w);
     if (rc == 0)
-        rc = emit(&w);
+        rc = emit_iterations(&w);
     az_table_free(w.out);
     az_vec_release(&w.cut);
     az_vec_release(&w.windows);
@@ -330,5 +330,5 @@ const struct az_analysis az_analysis_device_iterations = {
     .name = "device_iterations",
     .help = "compute, communication, memory, idle time by iteration and device",
     .needs = AZ_CAP_RANGES | AZ_CAP_LAUNCHES,
-    .run = run,
+    .run = run_iterations,
 };

@@ -178,7 +178,7 @@ static int by_phase(struct az_job *job)
     return az_job_add(job, t, rc);
 }
 
-static int run(struct az_job *job)
+static int run_steps(struct az_job *job)
 {
     struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "steps", "Device time by step",
                                             AZ_TABLE_SUMMARY, columns, job);
@@ -206,5 +206,5 @@ const struct az_analysis az_analysis_steps = {
     .name = "steps",
     .help = "device time by step, step detection method",
     .needs = AZ_CAP_TIMELINE,
-    .run = run,
+    .run = run_steps,
 };

@@ -86,8 +86,8 @@ static const struct az_record_column columns[] = {
     { "is_recompute", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, of, recompute), .when = with_sides },
 };
 
-static void rows(struct az_job *job, struct az_table *t, const struct lead *lead,
-                 const struct az_account *a)
+static void put_timeline_rows(struct az_job *job, struct az_table *t, const struct lead *lead,
+                              const struct az_account *a)
 {
     struct az_timeline_row row[AZ_TIMELINE_ROWS];
     const size_t n = az_timeline_rows(a, job->opts->micro_idle_us != AZ_UNSET_I64, row);
@@ -139,8 +139,8 @@ static int both_sides(struct az_job *job, struct az_table *t, size_t trace)
     for (int side = 0; fw && rc == 0 && side < 2; side++) {
         rc = one_side(job, fw, side, &a);
         if (rc == 0) {
-            rows(job, t, &(struct lead){ .trace = trace, .recompute = side ? "True" : "False" },
-                 &a);
+            put_timeline_rows(
+                job, t, &(struct lead){ .trace = trace, .recompute = side ? "True" : "False" }, &a);
             self_check(job, fw->trace, &a);
         }
     }
@@ -211,7 +211,7 @@ static void device_rows(struct az_job *job, struct az_table *t, size_t trace,
             az_arena_printf(job->arena, "GPU timeline (mean of %zu devices)", n);
         t->title = title.p ? title : t->title;
     }
-    rows(job, t, &(struct lead){ .trace = trace }, &mean);
+    put_timeline_rows(job, t, &(struct lead){ .trace = trace }, &mean);
     self_check(job, job->traces[trace], &mean);
 }
 
@@ -234,7 +234,7 @@ static int whole(struct az_job *job)
             device_rows(job, t, i, a);
             continue;
         }
-        rows(job, t, &(struct lead){ .trace = i }, &a->all);
+        put_timeline_rows(job, t, &(struct lead){ .trace = i }, &a->all);
         self_check(job, job->traces[i], &a->all);
     }
     return az_job_add(job, t, rc);
@@ -250,8 +250,8 @@ static int by_device(struct az_job *job)
         const struct az_accounts *a =
             is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
         for (size_t d = 0; a && d < a->n_devices; d++)
-            rows(job, t, &(struct lead){ .trace = i, .device = a->device[d].device },
-                 &a->device[d].a);
+            put_timeline_rows(job, t, &(struct lead){ .trace = i, .device = a->device[d].device },
+                              &a->device[d].a);
         if (a && a->devices > 1)
             az_finding(
                 job, "several_devices", "info", AZ_SV("gpu_timeline"), (int64_t)a->devices, -1,
@@ -273,7 +273,8 @@ static int by_step(struct az_job *job)
         const struct az_accounts *a =
             is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
         for (size_t s = 0; a && s < a->n_steps; s++)
-            rows(job, t, &(struct lead){ .trace = i, .step = a->step[s].name }, &a->step[s].a);
+            put_timeline_rows(job, t, &(struct lead){ .trace = i, .step = a->step[s].name },
+                              &a->step[s].a);
     }
     return az_job_add(job, t, rc);
 }
@@ -291,7 +292,7 @@ static int charts(struct az_job *job)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_timeline(struct az_job *job)
 {
     size_t n = 0;
     int rc = 0;
@@ -320,6 +321,6 @@ const struct az_analysis az_analysis_gpu_timeline = {
     .name = "gpu_timeline",
     .help = "device time by compute, communication, copies, idle: total, per device, per step",
     .any = AZ_CAP_CALLTREE | AZ_CAP_TIMELINE,
-    .run = run,
+    .run = run_timeline,
     .part = 10,
 };

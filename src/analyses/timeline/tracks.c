@@ -224,14 +224,15 @@ static int put_events(struct work *w)
 }
 
 /* ---- one build of levels ---- */
-struct run {
+struct run_tracks {
     struct az_job *job;
     struct az_tracks *out;
     struct work *w; /* by trace */
     struct az_vec_u32 name;
 };
 
-static int levels(struct run *r, struct az_span part, size_t budget, bool counting, bool *exact)
+static int levels(struct run_tracks *r, struct az_span part, size_t budget, bool counting,
+                  bool *exact)
 {
     struct az_lod lod;
     int rc = az_lod_init(&lod, part.start, part.end, r->out->lanes.n, budget, r->job->mem);
@@ -248,7 +249,7 @@ static int levels(struct run *r, struct az_span part, size_t budget, bool counti
 }
 
 /* Of the first trace that has some, the step of median length. */
-static int typical_step(const struct run *r, struct az_span *out)
+static int typical_step(const struct run_tracks *r, struct az_span *out)
 {
     for (size_t i = 0; i < r->job->n_traces; i++) {
         const struct work *w = &r->w[i];
@@ -274,7 +275,7 @@ static int typical_step(const struct run *r, struct az_span *out)
 
 /* All of the run; where that is not every event, closer a typical step, or without steps as much of
  * the middle as half of the marks suffice for. */
-static int both(struct run *r)
+static int both(struct run_tracks *r)
 {
     const size_t closer = r->job->draw * CLOSER / 100;
     const int64_t mid = r->out->span / 2;
@@ -318,7 +319,7 @@ static int prepare(struct work *w)
 static int64_t begin_ns(const struct work *w) { return w->t->base_ns + az_ns(w->t, w->begin); }
 
 /* Traces that say when they were recorded keep their distance; others begin together. */
-static void place(struct run *r)
+static void place(struct run_tracks *r)
 {
     int64_t first = INT64_MAX;
     bool all = true;
@@ -340,7 +341,7 @@ static void place(struct run *r)
 
 int az_tracks_make(struct az_job *job, struct az_tracks *out, int64_t *begin)
 {
-    struct run r = { .job = job, .out = out };
+    struct run_tracks r = { .job = job, .out = out };
     int rc = 0;
     r.w = az_arena_array(job->arena, job->n_traces + 1, sizeof *r.w);
     if (!r.w)
@@ -374,7 +375,7 @@ int az_tracks_give(struct az_job *job, struct az_tracks *t, int rc)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int run_tracks(struct az_job *job)
 {
     struct az_tracks *t = job->draw ? az_arena_alloc(job->arena, sizeof *t) : NULL;
     int64_t begin;
@@ -387,5 +388,5 @@ static int run(struct az_job *job)
 const struct az_analysis az_analysis_tracks = {
     .name = "tracks",
     .help = "timeline of steps, gaps and streams by device",
-    .run = run,
+    .run = run_tracks,
 };

@@ -66,8 +66,8 @@ static void hide(struct az_tracks *t, const struct part *p)
         t->hidden_events += p->t.lanes.v[i].kind == AZ_TRACK_STREAM ? p->t.lanes.v[i].events : 0;
 }
 
-static int join(struct az_tracks *t, const struct part *p, int64_t rank, int64_t offset,
-                const uint32_t *map)
+static int join_part(struct az_tracks *t, const struct part *p, int64_t rank, int64_t offset,
+                     const uint32_t *map)
 {
     const uint32_t lane = (uint32_t)t->lanes.n;
     const size_t mark = t->marks.n;
@@ -138,7 +138,7 @@ static int join_all(struct az_job *job, const struct az_ranks *ranks, void *cons
         uint32_t *map = az_arena_array(job->arena, p->t.names.n + 1, sizeof *map);
         rc = map ? join_names(t, &names, p, map) : az_arena_error(job->arena);
         if (rc == 0)
-            rc = join(t, p, ranks->v[i].rank, offset_of(p, first), map);
+            rc = join_part(t, p, ranks->v[i].rank, offset_of(p, first), map);
     }
     az_intern_release(&names);
     return rc;

@@ -238,7 +238,7 @@ static void put_device(struct az_job *job, struct az_table *t, size_t trace,
     }
 }
 
-static int run(struct az_job *job)
+static int run_utilization(struct az_job *job)
 {
     struct az_table *t =
         AZ_RECORD_TABLE_OF(job->arena, "gpu_utilization", "Device utilization", 0, columns, job);
@@ -259,5 +259,5 @@ const struct az_analysis az_analysis_gpu_utilization = {
     .tables = { "gpu_utilization" },
     .help = "device utilization in equal time chunks",
     .needs = AZ_CAP_TIMELINE,
-    .run = run,
+    .run = run_utilization,
 };
