@@ -8,7 +8,7 @@ count() { grep -c '^[A-Z][A-Za-z ]* ([a-z_]*)$'; }
 "$ANALYZER" "$E/train_step.json" -v >main 2>/dev/null
 "$ANALYZER" "$E/train_step.json" -vv >all 2>/dev/null
 "$ANALYZER" "$E/train_step.json" -q --csv-dir csv
-echo "tables: $(count <screen), $(count <main), $(count <all); files: $(ls csv | grep -vc '^summary')"
+echo "tables: $(count <screen), $(count <main), $(count <all); files: $(find csv -name '*.csv' | wc -l)"
 grep -h 'more tables' screen main all
 echo "== tables that the verdict cites and -vv does not print"
 "$ANALYZER" "$E/train_step.json" -q --format json -o . && for id in $("$PYTHON" -c '
