@@ -49,7 +49,7 @@ static bool computes(struct look *k, uint32_t name)
     return k->computes[name] == 1;
 }
 
-/* It ends, or another kernel starts beside it. */
+/* It ends, or another kernel starts while it runs. */
 static void close_current(struct look *k, struct current *c, int64_t at)
 {
     const int64_t end = at < c->end ? at : c->end;
