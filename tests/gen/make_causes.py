@@ -10,6 +10,7 @@ truth: {"rule": name, "recoverable": ns, "cause": text in `idle_causes` or None}
 import json
 import random
 import statistics
+import statistics
 import sys
 
 DEVICES = [("NVIDIA H100 80GB HBM3", 989.4e12, 3350e9, 132, 85000000000), ("AMD Instinct MI300X", 1307.4e12, 5300e9, 304, 206141652992)]
@@ -277,7 +278,7 @@ def whole(cause, rng, t):
         starts = [k[0] for k in t.kernels][::5 * layers + 1]
         every = sorted(b - a for a, b in zip(starts, starts[1:]))  # the last step has no next one
         n = len(every)
-        return {"rule": ("step_jitter",), "recoverable": (every[n // 2] - every[n // 10]) * steps * 1e3, "cause": None}
+        return {"rule": ("step_jitter",), "recoverable": (statistics.median(every) - every[n // 10]) * steps * 1e3, "cause": None}
     if cause == "clock_drop":
         factor = rng.uniform(1.25, 1.5)
 

@@ -364,13 +364,14 @@ static void order_causes(struct draft *d, size_t n)
             d[i].order = most + 1;
 }
 
-/* Uneven steps come after the idle time that makes them so, if there is as much: its causes say
- * more. */
+/* Uneven steps come after the idle, communication and copy time that makes them so, if there is as
+ * much: its causes say more. */
 static void order_steps(struct draft *d, size_t n)
 {
     int64_t most = 0, all = 0;
     for (size_t i = 0; i < n; i++)
-        if (az_sv_is(d[i].c.rule, "idle")) {
+        if (d[i].f->rule->within != AZ_VERDICT_IN_COMPUTE &&
+            d[i].f->rule->within != AZ_VERDICT_IN_ANY) {
             most = d[i].order > most ? d[i].order : most;
             all = az_add_sat(all, d[i].order);
         }

@@ -160,8 +160,8 @@ static struct az_sv compiled_copy(struct az_sv name)
     return az_sv_cut(&of, '.');
 }
 
-/* Part of what the copy used, of 1; NaN: not known. A copy on the device reads and writes its
- * memory. */
+/* Part of what the copy used, above 1: impossible; NaN: not known. A copy on the device reads and
+ * writes its memory. */
 static double link_part(struct az_verdict *v, const struct copy_class *c, double gbps)
 {
     const struct az_device_facts f = az_trace_device(v->t);
@@ -172,16 +172,18 @@ static double link_part(struct az_verdict *v, const struct copy_class *c, double
         az_job_peaks(v->job, &f, &p, &found) != 0 || !found)
         return NAN;
     const double used = on_device ? 2 * gbps : gbps, peak = on_device ? p.bw : p.host;
-    return peak > 0 && used <= peak ? used / peak : NAN;
+    return peak > 0 ? used / peak : NAN;
 }
 
-/* ", 48% of the host link"; empty: not known. */
-static struct az_sv link_share(struct az_verdict *v, const struct copy_class *c, double gbps)
+/* " at 25.0 GB/s, 48% of the host link"; empty: impossible. */
+static struct az_sv rate_text(struct az_verdict *v, const struct copy_class *c, double gbps)
 {
     const double part = link_part(v, c, gbps);
-    if (isnan(part))
+    if (part > 1)
         return AZ_SV("");
-    return az_arena_printf(v->job->arena, ", %.0f%% of the %s", 100 * part,
+    if (isnan(part))
+        return az_arena_printf(v->job->arena, " at %.1f GB/s", gbps);
+    return az_arena_printf(v->job->arena, " at %.1f GB/s, %.0f%% of the %s", gbps, 100 * part,
                            c->way == ON_DEVICE ? "memory bandwidth" : "host link");
 }
 
@@ -192,7 +194,8 @@ static int64_t faster_at_peak(struct az_verdict *v, const struct az_verdict_copi
     if (s->sized_ticks <= 0 || !(s->bytes > 0))
         return -1;
     const double part = link_part(v, c, s->bytes / (double)az_verdict_ns(v, s->sized_ticks));
-    return isnan(part) ? -1 : az_whole((1 - part) * (double)az_verdict_ns(v, s->exposed));
+    return isnan(part) || part > 1 ? -1
+                                   : az_whole((1 - part) * (double)az_verdict_ns(v, s->exposed));
 }
 
 static enum az_advice advice_of(const struct az_verdict_copies *s, const struct copy_class *c,
@@ -234,9 +237,8 @@ static struct az_sv detail_of(struct az_verdict *v, const struct az_verdict_copi
     const struct az_sv size = size_text(v->job->arena, s);
     if (s->bytes < SMALL * (double)s->sized || s->sized_ticks <= 0)
         return size;
-    const double gbps = s->bytes / (double)az_verdict_ns(v, s->sized_ticks);
-    return az_arena_printf(v->job->arena, "%.*s at %.1f GB/s%.*s", AZ_SVF(size), gbps,
-                           AZ_SVF(link_share(v, c, gbps)));
+    const struct az_sv rate = rate_text(v, c, s->bytes / (double)az_verdict_ns(v, s->sized_ticks));
+    return az_arena_printf(v->job->arena, "%.*s%.*s", AZ_SVF(size), AZ_SVF(rate));
 }
 
 /* The kernels that migrations of pages go on under wait for them. */

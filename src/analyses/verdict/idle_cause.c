@@ -309,10 +309,9 @@ static void place_launch_bound(struct host_gap *g)
 /* The operator that waits, which may have begun long before the gap. */
 static void place_wait(struct host_gap *g, uint32_t wait)
 {
-    const struct az_events *calls = &g->h->t->ev[AZ_CALL];
+    const int64_t from = g->h->t->ev[AZ_CALL].start[wait];
     struct az_verdict_doing d;
-    az_verdict_find_doing(g->h, az_verdict_thread(g->h, wait), calls->end[wait], calls->end[wait],
-                          &d);
+    az_verdict_find_doing(g->h, az_verdict_thread(g->h, wait), from, from, &d);
     g->why->op = name_of(&g->h->t->ev[AZ_HOST_OP], d.op);
 }
 

@@ -4,7 +4,7 @@
 #include "base/sort.h"
 
 #define JITTER 0.10 /* robust spread of steps from which they are uneven */
-#define LEAST  5    /* steps for a spread */
+#define LEAST  5    /* known times of steps for a spread */
 
 /* Queries mostly come in order of time. */
 static bool still_in(const struct az_verdict_steps *s, int64_t tick)
@@ -119,9 +119,10 @@ int az_verdict_find_jitter(struct az_verdict *v)
         v->drop) /* steps that get slower are uneven by that */
         return 0;
     const int64_t *x = times(v, &n, &rc);
-    if (rc)
+    if (rc || n < LEAST)
         return rc;
-    const int64_t median = x[n / 2], fast = x[n / 10];
+    const int64_t median = n % 2 ? x[n / 2] : x[n / 2 - 1] + (x[n / 2] - x[n / 2 - 1]) / 2,
+                  fast = x[n / 10];
     const int64_t quartiles = x[3 * n / 4] - x[n / 4];
     const double spread = (double)quartiles / 1.349 / (double)median;
     if (median <= 0 || spread < JITTER)
