@@ -561,6 +561,26 @@ static void steps_are_uneven(void **state)
     assert_int_equal(jitter(*state), 6 * 500 * US);
 }
 
+/* What makes the steps uneven is said, not that they are; the list is by saving all the same. */
+static void idle_time_makes_steps_uneven(void **state)
+{
+    static const int64_t apart[] = { 1000 * US, 2000 * US, 1000 * US,
+                                     2000 * US, 2000 * US, 1000 * US };
+    static const char *const work[] = { "a", "b", "c", "d", "e" };
+    struct fix *f = *state;
+    int64_t at = 0;
+    for (size_t i = 0; i < AZ_LENGTH(work); at += apart[i++])
+        add(&f->t[0], AZ_RANGE, work[i], host_lane(&f->t[0], 1, 1), at + 14 * US,
+            at + apart[i] - 2 * US, 0);
+    steps_apart(f, apart, AZ_LENGTH(apart));
+    assert_true(az_sv_is(claim(f, 0)->rule, "step_jitter"));
+    assert_int_equal(claim(f, 0)->saving_ns, 6 * 1000 * US);
+    assert_int_equal(claim(f, 0)->part_of, 1);
+    assert_true(az_sv_is(claim(f, 1)->rule, "idle"));
+    assert_int_equal(claim(f, 1)->part_of, -1);
+    assert_true(az_sv_find(line_of(f, 2).text, AZ_SV("GPU idle during a host range")) > 0);
+}
+
 /* Two of six steps take most of the time: the median says little. */
 static void mean_of_unlike_steps(void **state)
 {
@@ -697,6 +717,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(blocks_of_an_unknown_device, setup, teardown),
         cmocka_unit_test_setup_teardown(the_last_step_is_not_uneven, setup, teardown),
         cmocka_unit_test_setup_teardown(steps_are_uneven, setup, teardown),
+        cmocka_unit_test_setup_teardown(idle_time_makes_steps_uneven, setup, teardown),
         cmocka_unit_test_setup_teardown(mean_of_unlike_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_of_copies, setup, teardown),
         cmocka_unit_test_setup_teardown(the_operator_that_waits, setup, teardown),

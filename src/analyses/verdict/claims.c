@@ -510,6 +510,28 @@ static void nest(struct draft *d, size_t n, const struct az_claims *c)
     }
 }
 
+/* Moves uneven steps, which were nested after what makes them so, to where their saving belongs. */
+static void list_by_saving(struct draft *d, size_t n)
+{
+    size_t at = 0, to = 0;
+    while (at < n && !az_sv_is(d[at].c.rule, "step_jitter"))
+        at++;
+    if (at == n)
+        return;
+    const struct draft steps = d[at];
+    while (to < at && d[to].c.saving_ns >= steps.c.saving_ns)
+        to++;
+    memmove(&d[to + 1], &d[to], (at - to) * sizeof *d);
+    d[to] = steps;
+    for (size_t i = 0; i < n; i++) {
+        int64_t *of = &d[i].c.part_of;
+        if (*of == (int64_t)at)
+            *of = (int64_t)to;
+        else if (*of >= (int64_t)to && *of < (int64_t)at)
+            (*of)++;
+    }
+}
+
 static int make_findings(struct az_verdict_whole *w, const struct az_verdict_founds *found,
                          struct az_claims *c)
 {
@@ -533,6 +555,7 @@ static int make_findings(struct az_verdict_whole *w, const struct az_verdict_fou
     if (rc)
         return rc;
     nest(d, n, c);
+    list_by_saving(d, n);
     for (size_t i = 0; i < n; i++) {
         out[i] = d[i].c;
         if (out[i].share >= WARNING)
