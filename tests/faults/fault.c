@@ -285,7 +285,12 @@ static void try_all(void)
     int we = w < 0 ? errno : 0;
     if (w >= 0)
         (void)syscall(SYS_close, w);
-    int n = snprintf(text, sizeof text, "network %d fork %d write %d\n", se, pe, we);
+    const char *secret = getenv("FAULT_SECRET");
+    int r = secret ? (int)syscall(SYS_openat, AT_FDCWD, secret, O_RDONLY) : -1,
+        re = r < 0 ? errno : 0;
+    if (r >= 0)
+        (void)syscall(SYS_close, r);
+    int n = snprintf(text, sizeof text, "network %d fork %d write %d read %d\n", se, pe, we, re);
     (void)!syscall(SYS_write, 2, text, (size_t)n);
 }
 
