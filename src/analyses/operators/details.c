@@ -3,7 +3,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "facts/groups.h"
-#include "text/jsonw.h"
+#include "text/text_writer.h"
 
 #include <math.h>
 
@@ -85,12 +85,10 @@ static int make_room(struct entries *e, const struct az_gpu_run *runs, size_t n)
 }
 
 /* key: with the comma before and the colon after it. */
-static int put_number(struct az_vec_char *t, struct az_sv key, double v)
+static void put_number(struct az_text_writer *w, struct az_sv key, double v)
 {
-    char buf[AZ_NUM_MAX];
-    size_t n = az_format_f64(v, buf);
-    int rc = az_text_append(t, key);
-    return rc ? rc : az_text_append(t, n ? az_sv_make(buf, n) : AZ_SV("null"));
+    az_write_text(w, key);
+    az_write_number(w, v);
 }
 
 /* Population deviation; the order of the values does not matter to it but for rounding. */
@@ -109,35 +107,24 @@ static int put_entry(struct az_framework_details *d, uint32_t gpu, const struct 
     struct az_event v = az_gpu_event(d->fw->tree, gpu);
     struct az_sv name = az_framework_text(d->fw, v.name, ""), cut = az_utf8_cut(name, 64);
     double us = 1.0 / (1e3 * (double)t->ticks_per_ns);
-    int rc = az_text_append(&d->text, d->text.n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
-    if (rc == 0)
-        rc = az_json_quote(&d->text, name);
-    if (rc == 0)
-        rc = az_text_printf(&d->text, ",\"stream\":%lld,\"count\":%zu",
-                            (long long)az_lane_stream(t, v.lane), s->n);
-    if (rc == 0)
-        rc = put_number(&d->text, AZ_SV(",\"total_duration_us\":"), az_us(t, s->sum));
-    if (rc == 0)
-        rc = put_number(&d->text, AZ_SV(",\"mean_duration_us\":"), s->mean * us);
-    if (rc == 0)
-        rc = put_number(&d->text, AZ_SV(",\"median_duration_us\":"), s->median * us);
-    if (rc == 0)
-        rc = put_number(&d->text, AZ_SV(",\"std_dev_duration_us\":"), deviation * us);
-    if (rc == 0)
-        rc = put_number(&d->text, AZ_SV(",\"min_duration_us\":"), az_us(t, s->min));
-    if (rc == 0)
-        rc = put_number(&d->text, AZ_SV(",\"max_duration_us\":"), az_us(t, s->max));
-    if (rc == 0)
-        rc = az_text_append(&d->text, AZ_SV("}"));
-    if (rc == 0)
-        rc = az_text_append(&d->brief, d->brief.n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
-    if (rc == 0)
-        rc = az_json_quote(
-            &d->brief, cut.n < name.n ? az_arena_printf(d->arena, "%.*s...", AZ_SVF(cut)) : name);
-    if (rc == 0)
-        rc = az_text_printf(&d->brief, ",\"stream\":%lld,\"mean_duration_us\":%.2f}",
-                            (long long)az_lane_stream(t, v.lane), s->mean * us);
-    return rc;
+    struct az_text_writer w = { .to = &d->text }, brief = { .to = &d->brief };
+    az_write_text(&w, d->text.n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
+    az_write_quoted(&w, name);
+    az_write_format(&w, ",\"stream\":%lld,\"count\":%zu", (long long)az_lane_stream(t, v.lane),
+                    s->n);
+    put_number(&w, AZ_SV(",\"total_duration_us\":"), az_us(t, s->sum));
+    put_number(&w, AZ_SV(",\"mean_duration_us\":"), s->mean * us);
+    put_number(&w, AZ_SV(",\"median_duration_us\":"), s->median * us);
+    put_number(&w, AZ_SV(",\"std_dev_duration_us\":"), deviation * us);
+    put_number(&w, AZ_SV(",\"min_duration_us\":"), az_us(t, s->min));
+    put_number(&w, AZ_SV(",\"max_duration_us\":"), az_us(t, s->max));
+    az_write_text(&w, AZ_SV("}"));
+    az_write_text(&brief, d->brief.n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
+    az_write_quoted(&brief,
+                    cut.n < name.n ? az_arena_printf(d->arena, "%.*s...", AZ_SVF(cut)) : name);
+    az_write_format(&brief, ",\"stream\":%lld,\"mean_duration_us\":%.2f}",
+                    (long long)az_lane_stream(t, v.lane), s->mean * us);
+    return w.error ? w.error : brief.error;
 }
 
 /* The events of each entry; of an only one they need not be sorted out. */

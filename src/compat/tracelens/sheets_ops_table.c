@@ -8,7 +8,7 @@
 #include "base/time_units.h"
 #include "compat/tracelens/sheets_common.h"
 #include "document/record.h"
-#include "text/jsonw.h"
+#include "text/text_writer.h"
 
 /* Device events of one name and place in an operation, of all ranks. */
 struct kernel_sum {
@@ -125,47 +125,40 @@ static int add_part(struct work *w, const struct az_tracelens_ops_part *p, size_
 }
 
 /* ---- the kernels of a row, as JSON ---- */
-static int put_number(struct az_vec_char *t, const char *key, double v)
+static void put_number(struct az_text_writer *t, const char *key, double v)
 {
-    char buf[AZ_NUM_MAX];
-    size_t n = az_format_f64(v, buf);
-    int rc = az_text_printf(t, ",\"%s\":", key);
-    return rc ? rc : az_text_append(t, n ? az_sv_make(buf, n) : AZ_SV("null"));
+    az_write_format(t, ",\"%s\":", key);
+    az_write_number(t, v);
 }
 
-static int put_kernel(struct az_vec_char *t, const struct kernel_sum *k)
+static void put_kernel(struct az_text_writer *t, const struct kernel_sum *k)
 {
     const double us = 1e-3;
-    int rc = az_text_append(t, t->n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
-    if (rc == 0)
-        rc = az_json_quote(t, k->name);
-    if (rc == 0)
-        rc = az_text_printf(t, ",\"stream\":%lld,\"count\":%llu", (long long)k->sum.stream,
-                            (unsigned long long)k->sum.of.n);
-    if (rc == 0)
-        rc = put_number(t, "total_duration_us", az_us_from_ns(k->sum.sum));
-    if (rc == 0)
-        rc = put_number(t, "mean_duration_us", (double)k->sum.sum / (double)k->sum.of.n * us);
-    if (rc == 0)
-        rc = put_number(t, "std_dev_duration_us", az_moments_std(&k->sum.of, 0) * us);
-    if (rc == 0)
-        rc = put_number(t, "min_duration_us", az_us_from_ns(k->sum.min));
-    if (rc == 0)
-        rc = put_number(t, "max_duration_us", az_us_from_ns(k->sum.max));
-    return rc ? rc : az_text_append(t, AZ_SV("}"));
+    az_write_text(t, t->to->n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
+    az_write_quoted(t, k->name);
+    az_write_format(t, ",\"stream\":%lld,\"count\":%llu", (long long)k->sum.stream,
+                    (unsigned long long)k->sum.of.n);
+    put_number(t, "total_duration_us", az_us_from_ns(k->sum.sum));
+    put_number(t, "mean_duration_us", (double)k->sum.sum / (double)k->sum.of.n * us);
+    put_number(t, "std_dev_duration_us", az_moments_std(&k->sum.of, 0) * us);
+    put_number(t, "min_duration_us", az_us_from_ns(k->sum.min));
+    put_number(t, "max_duration_us", az_us_from_ns(k->sum.max));
+    az_write_text(t, AZ_SV("}"));
 }
 
 /* The cell of a row, in the table's arena; empty: none. */
 static int kernels_text(struct work *w, const struct row *r, struct az_sv *text)
 {
     az_vec_reset(&w->text);
-    int rc = r->head == AZ_NO_ROW ? 0 : az_text_append(&w->text, AZ_SV("["));
-    for (uint32_t k = r->head; rc == 0 && k != AZ_NO_ROW; k = w->kernels.v[k].next)
-        rc = put_kernel(&w->text, &w->kernels.v[k]);
-    if (rc == 0 && w->text.n)
-        rc = az_text_append(&w->text, AZ_SV("]"));
-    *text = rc ? AZ_SV("") : az_text_view(&w->text);
-    return rc;
+    struct az_text_writer t = { .to = &w->text };
+    if (r->head != AZ_NO_ROW)
+        az_write_text(&t, AZ_SV("["));
+    for (uint32_t k = r->head; k != AZ_NO_ROW; k = w->kernels.v[k].next)
+        put_kernel(&t, &w->kernels.v[k]);
+    if (w->text.n)
+        az_write_text(&t, AZ_SV("]"));
+    *text = t.error ? AZ_SV("") : az_text_view(&w->text);
+    return t.error;
 }
 
 /* ---- a sheet ---- */

@@ -1,0 +1,59 @@
+/* A text writer: pieces in order, numbers as in JSON, and the first error stays. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "text/text_writer.h"
+
+static void pieces_in_order(void **state)
+{
+    struct az_vec_char text;
+    (void)state;
+    az_vec_init(&text, NULL);
+    struct az_text_writer w = { .to = &text };
+    az_write_text(&w, AZ_SV("{"));
+    az_write_quoted(&w, AZ_SV("a\"b"));
+    az_write_format(&w, ":[%d,", 3);
+    az_write_number(&w, 0.5);
+    az_write_text(&w, AZ_SV(","));
+    az_write_number(&w, NAN);
+    az_write_text(&w, AZ_SV("]}"));
+    assert_int_equal(w.error, 0);
+    assert_true(az_sv_is(az_text_view(&text), "{\"a\\\"b\":[3,0.5,null]}"));
+    az_vec_release(&text);
+}
+
+/* What does not fit the budget is an error, and nothing is added after it. */
+static void the_first_error_stays(void **state)
+{
+    static char large[4096];
+    struct az_mem mem;
+    struct az_vec_char text;
+    (void)state;
+    az_mem_init(&mem, 1024);
+    az_vec_init(&text, &mem);
+    struct az_text_writer w = { .to = &text };
+    az_write_text(&w, AZ_SV("kept"));
+    az_write_text(&w, az_sv_make(large, sizeof large));
+    assert_int_equal(w.error, AZ_ELIMIT);
+    az_write_text(&w, AZ_SV("x"));
+    az_write_quoted(&w, AZ_SV("x"));
+    az_write_format(&w, "%d", 1);
+    az_write_number(&w, 1);
+    assert_int_equal(w.error, AZ_ELIMIT);
+    assert_true(az_sv_is(az_text_view(&text), "kept"));
+    az_vec_release(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_in_order),
+        cmocka_unit_test(the_first_error_stays),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
