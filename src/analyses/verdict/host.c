@@ -10,11 +10,12 @@
 #include "stats/log_buckets.h"
 
 #define RULES     "trace_names.rules"
-#define STEPS     16 /* places tried one by one before halving */
-#define SLOW_US   20 /* a launch that does more than to launch is longer than this */
-#define SLOW_MANY 5  /* and so many times the median launch */
-#define FEW       8  /* launches without a median: the first one may be the slow one */
-#define USUAL_US  10 /* no usual launch is longer */
+#define STEPS     16   /* places tried one by one before halving */
+#define SLOW_US   20   /* a launch that does more than to launch is longer than this */
+#define SLOW_MANY 5    /* and so many times the median launch */
+#define FEW       8    /* launches without a median: the first one may be the slow one */
+#define USUAL_US  10   /* no usual launch is longer */
+#define MOST_US   1000 /* nor does any launch alone take so long */
 
 /* What a range or frame is. */
 enum name_class {
@@ -363,11 +364,13 @@ static size_t find_slow(struct az_verdict_host *h)
         at += count[k];
     h->slow = (int64_t)SLOW_US * 1000 * h->t->ticks_per_ns;
     int64_t usual = az_log_bucket_start(k);
-    const int64_t most = (int64_t)USUAL_US * 1000 * h->t->ticks_per_ns;
-    if (n < FEW && usual > most)
-        usual = most;
+    const int64_t us = (int64_t)1000 * h->t->ticks_per_ns;
+    if (n < FEW && usual > USUAL_US * us)
+        usual = USUAL_US * us;
     if (n && SLOW_MANY * usual > h->slow)
         h->slow = SLOW_MANY * usual;
+    if (h->slow > MOST_US * us) /* where most launches load */
+        h->slow = MOST_US * us;
     return graphs;
 }
 

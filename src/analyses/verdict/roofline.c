@@ -418,18 +418,11 @@ static int misaligned(struct work *w, const struct line *l)
                         isnan(at_rate) ? -1 : llround(ns - at_rate), AZ_ADVICE_NONE);
 }
 
-static double rate(const struct az_peaks *p, const char *name)
-{
-    for (int i = 0; p && i < AZ_RATES; i++)
-        if (strcmp(az_rate_name[i], name) == 0)
-            return p->rate[i];
-    return NAN;
-}
-
 static int precision(struct work *w, const struct line *l)
 {
     const struct az_peaks *p = az_framework_peaks(w->metrics);
-    const double full = rate(p, "matrix_fp32"), less = rate(p, "matrix_tf32");
+    const double full = az_verdict_peak_rate(p, "matrix_fp32"),
+                 less = az_verdict_peak_rate(p, "matrix_tf32");
     const double ns = (double)az_verdict_ns(w->v, l->ticks);
     if (!l->product || l->e.tf32 || !az_sv_is(l->e.perf->prec, "fp32") || !(less > full) ||
         strcmp(l->roof.peak, "matrix_tf32") == 0)
@@ -459,7 +452,7 @@ static void peak(struct work *w)
 /* Products of fp32 that are faster than fp32 can be ran as TF32, though no kernel shows it. */
 static void find_tf32(const struct work *w, struct line *l)
 {
-    const double full = rate(az_framework_peaks(w->metrics), "matrix_fp32"),
+    const double full = az_verdict_peak_rate(az_framework_peaks(w->metrics), "matrix_fp32"),
                  ns = (double)az_verdict_ns(w->v, l->ticks);
     if (!l->product || l->e.tf32 || !az_sv_is(l->e.perf->prec, "fp32") ||
         !(l->e.flops * (double)l->count > full * 1e3 * ns))

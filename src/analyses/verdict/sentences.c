@@ -7,9 +7,12 @@
 
 #include "analyses/verdict/sentences.h"
 #include "base/human.h"
+#include "facts/lazy_cache.h"
 
-#define UNEVEN  3    /* a mean that is longer than the median by such a part of it */
-#define OUTSIDE 0.01 /* of the scope: device activity around it that is worth a line */
+#define UNEVEN   3    /* a mean that is longer than the median by such a part of it */
+#define COMPUTES 0.6  /* of the span: mostly computing */
+#define LARGEST  0.3  /* of kernel time: worth a line */
+#define OUTSIDE  0.01 /* of the scope: device activity around it that is worth a line */
 
 /* ---- what ran ---- */
 static struct az_sv devices(struct az_verdict_text *x)
@@ -232,6 +235,34 @@ static int outside(struct az_verdict_text *x)
     return text.n ? az_verdict_text_put(x, AZ_LINE_NOTE, "Outside", text, -1) : 0;
 }
 
+/* The kernel that takes most of the time of a device that computes most of the time: there may be
+ * nothing to say about it but that. */
+static int largest_kernel(struct az_verdict_text *x)
+{
+    const struct az_claim_account *a = &x->c->account;
+    const struct az_verdict_part *p = &x->w->sum;
+    struct az_name_sums sums;
+    struct az_name_sum room;
+    if (x->w->job->n_traces != 1 || az_verdict_text_op_report(x) || p->kernels <= 0 ||
+        !((double)a->computing >= COMPUTES * (double)a->span))
+        return 0;
+    const int rc = az_job_kernels(x->w->job, &sums);
+    if (rc || sums.n == 0)
+        return rc;
+    const struct az_name_sum *k = az_name_sum_at(&sums, 0, &room);
+    const double share = (double)k->total / (double)p->kernels;
+    if (!(share >= LARGEST) || share > 1 || k->count <= 0)
+        return 0;
+    const struct az_sv name = az_verdict_short(az_job_text(x->w->job, k->name));
+    return az_verdict_text_put(
+        x, AZ_LINE_NOTE, "Kernels",
+        az_arena_printf(
+            x->a, "%.*s: %.1f%% of kernel time, %.*s, %s%.*s", AZ_SVF(az_verdict_text_cut(x, name)),
+            100 * share, AZ_SVF(az_verdict_text_counted(x, k->count, "call")),
+            k->count > 1 ? "mean " : "", AZ_SVF(az_verdict_text_time(x, k->total / k->count))),
+        -1);
+}
+
 /* Most of the recording is a graph capture, whose launches run nothing. */
 static int capture(struct az_verdict_text *x)
 {
@@ -269,6 +300,8 @@ int az_verdict_put_lines(struct az_verdict_whole *w, const struct az_claims *c,
         rc = c->has_account ? account(&x) : sums(&x);
     if (rc == 0 && c->has_account)
         rc = outside(&x);
+    if (rc == 0 && c->has_account)
+        rc = largest_kernel(&x);
     if (rc == 0)
         rc = capture(&x);
     if (rc == 0)

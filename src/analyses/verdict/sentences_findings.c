@@ -536,13 +536,16 @@ int az_verdict_text_findings(struct az_verdict_text *x)
     size_t n, shown = 0;
     struct line *v = make_lines(x, &n);
     int rc = v ? 0 : az_arena_error(x->a);
+    bool inside = false;
+    for (size_t i = 0; i < n && rc == 0; i++)
+        inside |= !v[i].c.outside_scope && v[i].c.share >= LEAST;
+    if (rc == 0 && !inside && x->c->has_account)
+        rc = az_verdict_text_put(x, AZ_LINE_NOTE, "", nothing_found(x), -1);
     for (size_t i = 0; rc == 0 && i < n && shown < LINES; i++) {
         if (!v[i].c.outside_scope && !(v[i].c.share >= LEAST))
             continue;
         v[shown] = v[i];
         rc = finding(x, v, shown++);
     }
-    return rc || shown || !x->c->has_account
-               ? rc
-               : az_verdict_text_put(x, AZ_LINE_NOTE, "", nothing_found(x), -1);
+    return rc;
 }

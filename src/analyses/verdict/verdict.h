@@ -32,6 +32,7 @@ enum az_verdict_within {
     AZ_VERDICT_WITHINS
 };
 
+struct az_peaks;
 struct az_verdict;
 struct az_verdict_rule {
     const char *name;
@@ -263,6 +264,10 @@ int az_verdict_find_jitter(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_work(struct az_verdict *v) AZ_MUST_USE;
 /* The same for the rates alone, of a trace with AZ_CAP_PROGRAMS. */
 int az_verdict_program_rates(struct az_verdict *v) AZ_MUST_USE;
+/* TFLOP/s of a name of az_rate_name; NaN: none. */
+double az_verdict_peak_rate(const struct az_peaks *p, const char *name);
+/* FP32 GEMMs of traces without operators. */
+int az_verdict_find_products(struct az_verdict *v) AZ_MUST_USE;
 /* Kernels with few blocks; those of operations too, which are no roofline_headroom then. */
 int az_verdict_find_parallelism(struct az_verdict *v) AZ_MUST_USE;
 int az_verdict_find_chains(struct az_verdict *v) AZ_MUST_USE;
