@@ -278,8 +278,12 @@ static int take_launch(struct maker *m, struct captures *list, const struct thre
         return bare && inside ? az_vec_push(&m->bare, row) : 0;
     }
     m->kernels++;
-    /* one that ended the recording is still queued; without device events none is */
-    return bare && (start < t->last || m->first == INT64_MAX) ? az_vec_push(&m->lost, row) : 0;
+    /* one that ended the recording is still queued; without device events none is, nor, without
+     * kernels, before a copy ends */
+    const bool no_kernels = m->t->ev[AZ_KERNEL].n == 0 && m->t->ev[AZ_GRAPH].n == 0;
+    return bare && (start < t->last || m->first == INT64_MAX || (no_kernels && start < m->last))
+               ? az_vec_push(&m->lost, row)
+               : 0;
 }
 
 static int take_launches(struct maker *m, const struct thread *threads)

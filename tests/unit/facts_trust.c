@@ -45,6 +45,21 @@ static void is(const struct az_trust *r, enum az_check c, enum az_check_status s
     assert_int_equal(r->check[c].of, of);
 }
 
+/* No kernel is recorded, though copies are: one launched before the last copy ended has run. */
+static void no_kernel_is_recorded(void **state)
+{
+    struct fix *f = *state;
+    struct host h = host_of(f);
+    const struct az_copy c = { .bytes = 1000, .src = 1, .dst = 2 };
+    add_copy(h.t, AZ_MEMCPY, "H2D", h.stream, 10 * US, 20 * US, call(&h, "cudaMemcpy", 0), c);
+    call(&h, "cudaLaunchKernel", 30 * US);
+    add_copy(h.t, AZ_MEMCPY, "D2H", h.stream, 50 * US, 60 * US, call(&h, "cudaMemcpy", 40 * US), c);
+    call(&h, "cudaLaunchKernel", 70 * US);
+    const struct az_trust *r = trust_of(f);
+    is(r, AZ_CHECK_LOST_DEVICE_EVENTS, AZ_CHECK_FAIL, 1, 2);
+    assert_int_equal(h.t->ev[AZ_CALL].start[r->lost[0]], 30 * US);
+}
+
 /* A lost event, a launch still queued at the end, a runtime call around a driver call, launches of
  * a capture, a host function, a fill. */
 static void lost(void **state)
@@ -258,6 +273,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(lost),
+        TEST(no_kernel_is_recorded),
         TEST(within_capture),
         TEST(earlier_work),
         TEST(no_earlier_work),
