@@ -84,7 +84,7 @@ struct az_steps {
     size_t n_devices;
     size_t marks;       /* marks seen, those without length included; 0 of a pattern */
     size_t empty_marks; /* without length, or without device work although others have some */
-    size_t cut; /* marks that an edge of the window cuts, which are no steps */
+    size_t cut;         /* marks that an edge of the window cuts, which are no steps */
     struct az_step_repeats repeats; /* with how AZ_STEPS_NONE */
 };
 /* NULL on failure, the error is in *rc. */

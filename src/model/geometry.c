@@ -29,8 +29,8 @@ static bool says_nothing(const struct az_geometry *g)
 
 int az_geometries_put(struct az_geometries *g, const struct az_geometry *row, uint32_t *number)
 {
-    uint32_t *recent = &g->recent[(row->grid[0] + row->grid[1] * 7 + row->block[0] / 32 * 3) %
-                                  AZ_GEOMETRY_RECENT];
+    uint32_t *recent =
+        &g->recent[(row->grid[0] + row->grid[1] * 7 + row->block[0] / 32 * 3) % AZ_GEOMETRY_RECENT];
     *number = *recent;
     if (*recent && memcmp(&g->rows.v[*recent - 1], row, sizeof *row) == 0)
         return 0;

@@ -114,7 +114,7 @@ static uint32_t main_lane(struct marking *m, size_t from, size_t to)
     for (size_t i = from; i < to; i++) {
         const uint32_t lane = m->marks.v[i].lane;
         if (m->count.v[lane] > m->count.v[best] ||
-            (m->count.v[lane] == m->count.v[best] && lane < best))
+            (lane < best && m->count.v[lane] == m->count.v[best]))
             best = lane;
     }
     return both ? best : AZ_NO_ID;

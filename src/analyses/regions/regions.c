@@ -137,8 +137,13 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool 
     if (rc == 0 && device)
         rc = az_regions_work(job, trace, r, &work);
     struct row *v = az_mem_alloc(job->mem, (r->n + 1) * sizeof *v);
-    if (rc || !v)
-        return rc ? rc : az_mem_error(job->mem);
+    if (rc == 0 && !v)
+        rc = az_mem_error(job->mem);
+    if (rc) {
+        az_mem_free(job->mem, v, v ? (r->n + 1) * sizeof *v : 0);
+        az_mem_free(job->mem, work, work ? (r->n + 1) * sizeof *work : 0);
+        return rc;
+    }
     const int64_t n_steps = steps ? (int64_t)steps->n : 0;
     for (uint32_t i = 0; i < r->n; i++) {
         v[i] = row_of(job, trace, r, i, n_steps);

@@ -10,6 +10,7 @@
 #include "facts/lazy_cache.h"
 
 #define UNEVEN   3    /* a mean that is longer than the median by such a part of it */
+#define FOUND    0.01 /* of the span: a finding with a line */
 #define COMPUTES 0.6  /* of the span: mostly computing */
 #define LARGEST  0.3  /* of kernel time: worth a line */
 #define OUTSIDE  0.01 /* of the scope: device activity around it that is worth a line */
@@ -235,8 +236,17 @@ static int outside(struct az_verdict_text *x)
     return text.n ? az_verdict_text_put(x, AZ_LINE_NOTE, "Outside", text, -1) : 0;
 }
 
-/* The kernel that takes most of the time of a device that computes most of the time: there may be
- * nothing to say about it but that. */
+static bool finds_compute(const struct az_claims *c)
+{
+    for (size_t i = 0; i < c->n_findings; i++)
+        if (c->findings[i].part_of < 0 && c->findings[i].share >= FOUND &&
+            az_verdict_rule_of(c->findings[i].rule)->within == AZ_VERDICT_IN_COMPUTE)
+            return true;
+    return false;
+}
+
+/* The kernel that takes most of the time of a device that computes most of the time, where there is
+ * nothing to say about its work but that. */
 static int largest_kernel(struct az_verdict_text *x)
 {
     const struct az_claim_account *a = &x->c->account;
@@ -244,7 +254,7 @@ static int largest_kernel(struct az_verdict_text *x)
     struct az_name_sums sums;
     struct az_name_sum room;
     if (x->w->job->n_traces != 1 || az_verdict_text_op_report(x) || p->kernels <= 0 ||
-        !((double)a->computing >= COMPUTES * (double)a->span))
+        !((double)a->computing >= COMPUTES * (double)a->span) || finds_compute(x->c))
         return 0;
     const int rc = az_job_kernels(x->w->job, &sums);
     if (rc || sums.n == 0)

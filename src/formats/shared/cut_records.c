@@ -222,7 +222,7 @@ static int copy_all(struct copying *c)
                                        .diag = c->cut->diag,
                                        .keeps_parts = true };
     struct az_source *src = NULL;
-    struct az_sv chunk;
+    struct az_sv chunk = AZ_SV("");
     int rc = az_source_open(&src, c->cut->in.p, &so);
     do {
         if (rc == 0 && c->cut->cancelled && c->cut->cancelled())

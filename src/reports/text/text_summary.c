@@ -8,7 +8,7 @@
 #include "reports/text/text.h"
 #include "text/names.h"
 
-enum { LABEL = 8, ROW = 48, FINDINGS = 5, FINDINGS_LEFT = 3 };
+enum { LABEL = 8, ROW = 48, FINDINGS = 5, FINDINGS_LEFT = 1 };
 
 void az_textout_colored(struct az_textout *o, const char *code, struct az_sv s)
 {
