@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "formats/rocm/pftrace.h"
+#include "formats/shared/json_input.h"
 #include "text/jsonscan.h"
 
 enum { K_PH = 1, K_CAT, K_NAME, K_PID, K_TID, K_TS, K_DUR, K_ARGS };
@@ -22,18 +23,7 @@ struct input {
 static int fill(void *ctx, void *buf, size_t n, size_t *got)
 {
     struct input *in = ctx;
-    struct az_parse *job = in->p->r->job;
-    if (job->progress)
-        atomic_store_explicit(job->progress, az_source_consumed(in->src), memory_order_relaxed);
-    if (job->cancelled && job->cancelled(job->ctx))
-        return AZ_EINTR;
-    *got = 0;
-    int rc = in->source_bad ? 0 : az_source_read(in->src, buf, n, got);
-    if (rc == AZ_EFORMAT) {
-        in->source_bad = true;
-        rc = 0;
-    }
-    return rc;
+    return az_json_input_read(in->p->r->job, in->src, &in->source_bad, buf, n, got);
 }
 
 /* "Agent-2" or 12 or 0.5, as written */

@@ -3,22 +3,12 @@
  * record. */
 #include "formats/rocm/rocprof_json.h"
 #include "formats/shared/cut_records.h"
+#include "formats/shared/json_input.h"
 
 static int fill(void *ctx, void *buf, size_t n, size_t *got)
 {
-    struct az_rocprof_json *j = ctx;
-    struct az_parse *job = j->r->job;
-    if (job->progress)
-        atomic_store_explicit(job->progress, az_source_consumed(j->src), memory_order_relaxed);
-    if (job->cancelled && job->cancelled(job->ctx))
-        return AZ_EINTR;
-    *got = 0;
-    int rc = j->source_bad ? 0 : az_source_read(j->src, buf, n, got);
-    if (rc == AZ_EFORMAT) { /* a gzip stream that breaks off: what came before is used */
-        j->source_bad = true;
-        rc = 0;
-    }
-    return rc;
+    struct az_rocprof_json *in = ctx;
+    return az_json_input_read(in->r->job, in->src, &in->source_bad, buf, n, got);
 }
 
 /* An array of records; anything else is skipped. */

@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "formats/shared/cut_records.h"
+#include "formats/shared/json_input.h"
 #include "formats/xplane/xplane.h"
 #include "text/jsonscan.h"
 
@@ -520,18 +521,7 @@ static int event(void *ctx, struct az_jscan *s)
 static int fill(void *ctx, void *buf, size_t n, size_t *got)
 {
     struct input *in = ctx;
-    struct az_parse *job = in->r->job;
-    if (job->progress)
-        atomic_store_explicit(job->progress, az_source_consumed(in->src), memory_order_relaxed);
-    if (job->cancelled && job->cancelled(job->ctx))
-        return AZ_EINTR;
-    *got = 0;
-    int rc = in->source_bad ? 0 : az_source_read(in->src, buf, n, got);
-    if (rc == AZ_EFORMAT) {
-        in->source_bad = true;
-        rc = 0;
-    }
-    return rc;
+    return az_json_input_read(in->r->job, in->src, &in->source_bad, buf, n, got);
 }
 
 /* What `analyzer cut` kept. */
