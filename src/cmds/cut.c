@@ -171,7 +171,7 @@ static int cut_file(struct cutting *c, const char *in, const char *out)
     return rc;
 }
 
-static int exit_status(int rc)
+int az_cut_exit_status(int rc)
 {
     return rc == 0                                 ? AZ_EXIT_OK
            : rc == AZ_EUSAGE                       ? AZ_EXIT_USAGE
@@ -267,7 +267,7 @@ static int cut_all(struct cutting *c, const struct input_list *l, bool into)
         const int rc = out ? cut_file(c, l->v[i].path.p, out) : AZ_EIO;
         if (rc && rc != AZ_EINTR && c->diag.errors == before)
             az_log_line(&c->log, AZ_LOG_QUIET, "error: %s: %s", l->v[i].path.p, az_err_text(rc));
-        status = rc ? exit_status(rc) : status;
+        status = rc ? az_cut_exit_status(rc) : status;
     }
     return status;
 }
@@ -278,11 +278,11 @@ static int session(struct cutting *c, const struct az_args *a)
     az_signals_install();
     az_sandbox_settle_for(NULL, &(struct az_sandbox_needs){ .write = { c->out } });
     az_vec_init(&list, &c->mem);
-    int rc = az_config_init(&c->found), status = exit_status(rc);
+    int rc = az_config_init(&c->found), status = az_cut_exit_status(rc);
     if (rc == 0) {
         rc = list_inputs(c, a, &list);
         const bool into = a->n_operands > 1 || az_path_stat(a->operands[0]).kind == AZ_PATH_DIR;
-        status = rc ? exit_status(rc) : cut_all(c, &list, into);
+        status = rc ? az_cut_exit_status(rc) : cut_all(c, &list, into);
     }
     az_config_release(&c->found);
     az_vec_release(&list);

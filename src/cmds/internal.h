@@ -170,4 +170,8 @@ const char *az_cmd_examples(const struct az_cmd *cmd);
 /* "did you mean" for a word that is no command; NULL. */
 const char *az_cmd_nearest(const char *name);
 
+/* ---- cut.c ---- */
+/* Exit status of commands that write files out of profiles. */
+int az_cut_exit_status(int rc);
+
 #endif

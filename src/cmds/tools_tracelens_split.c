@@ -484,15 +484,6 @@ static int split_file(struct splitting *s)
     return rc ? rc : write_all(s, range);
 }
 
-static int exit_status(int rc)
-{
-    return rc == 0                                 ? AZ_EXIT_OK
-           : rc == AZ_EUSAGE                       ? AZ_EXIT_USAGE
-           : rc == AZ_EINTR                        ? AZ_EXIT_INTERRUPTED
-           : rc == AZ_EINTERNAL || rc == AZ_ENOMEM ? AZ_EXIT_INTERNAL
-                                                   : AZ_EXIT_PARTIAL;
-}
-
 static int session(struct splitting *s)
 {
     az_signals_install();
@@ -503,7 +494,7 @@ static int session(struct splitting *s)
         az_log_line(&s->log, AZ_LOG_QUIET, "error: %s: %s", s->in, az_err_text(rc));
     az_diag_print(&s->diag, &s->log);
     az_pytorch_steps_close(s->file);
-    return exit_status(rc);
+    return az_cut_exit_status(rc);
 }
 
 static int run_split(const struct az_cmd *cmd, int argc, char **argv)
