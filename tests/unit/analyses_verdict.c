@@ -498,7 +498,7 @@ static void kernels_with_few_blocks(void **state)
                 0);
 }
 
-/* Other kernels beside it work on the rest of the device. */
+/* Other kernels that run at the same time use the rest of the device. */
 static void few_blocks_beside_others(void **state)
 {
     struct fix *f = *state;
@@ -589,7 +589,8 @@ static void steps_are_uneven(void **state)
     assert_int_equal(jitter(*state), 6 * 500 * US);
 }
 
-/* What makes the steps uneven is said, not that they are; the list is by saving all the same. */
+/* The screen names what makes the steps uneven, not that they are; the list is by saving all the
+ * same. */
 static void idle_time_makes_steps_uneven(void **state)
 {
     static const int64_t apart[] = { 1000 * US, 2000 * US, 1000 * US,
