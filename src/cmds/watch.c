@@ -1,9 +1,11 @@
 /* `analyzer --watch DIR`: a line for each profile that appears in a folder, with the result of a
  * gate if there is a baseline. Each profile is analyzed by a child process, whose memory is
  * returned when it ends. */
+#define _GNU_SOURCE /* F_SETLEASE */
 #include "cmds/watch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,12 +19,21 @@
 #define EVENTS      (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR)
 #define MOST_LENGTH 4096 /* of the text of a gate */
 
+/* A file that came with a new folder. The folder is watched before it is listed, so an event may
+ * come for the same file, too, with what is written here unchanged. */
+struct found {
+    uint64_t dev, ino, size;
+    int64_t mtime_ns;
+};
+AZ_VEC(struct found, found_files);
+
 struct watching {
     const char *baseline;
     const struct az_log *log;
     int fd;
     struct az_arena arena;
     struct az_vec_sv folders; /* by watch descriptor; p is NULL: none */
+    struct found_files found; /* in new folders */
     bool failed;              /* a gate, or an input */
 };
 
@@ -159,6 +170,29 @@ static int watch_folder(struct watching *w, const char *path)
     return rc;
 }
 
+static bool was_found(const struct watching *w, const struct az_path_info *info)
+{
+    for (size_t i = 0; i < w->found.n; i++) {
+        const struct found *f = &w->found.v[i];
+        if (f->dev == info->dev && f->ino == info->ino && f->size == info->size &&
+            f->mtime_ns == info->mtime_ns)
+            return true;
+    }
+    return false;
+}
+
+/* Is somebody writing it? A lease for reading is refused then. An event follows when it is closed.
+ * No where a lease is refused for another reason (another owner, a file system without leases). */
+static bool is_being_written(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool refused = fd >= 0 && fcntl(fd, F_SETLEASE, F_RDLCK) != 0 && errno == EAGAIN;
+
+    if (fd >= 0)
+        close(fd);
+    return refused;
+}
+
 static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
 {
     (void)depth;
@@ -168,10 +202,18 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
 static int visit_new(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
 {
     (void)depth;
+    struct watching *w = ctx;
+    int rc;
+
     if (info->kind == AZ_PATH_DIR)
-        return watch_folder(ctx, path);
-    report(ctx, path);
-    return AZ_OK;
+        return watch_folder(w, path);
+    if (was_found(w, info) || is_being_written(path))
+        return AZ_OK;
+    rc = az_vec_push(&w->found,
+                     ((struct found){ info->dev, info->ino, info->size, info->mtime_ns }));
+    if (!rc)
+        report(w, path);
+    return rc;
 }
 
 /* A folder and what is below it. Of a new one the files count that were there before it was
@@ -189,6 +231,14 @@ static int watch_all(struct watching *w, const char *path, bool new)
     az_diag_print(&diag, w->log);
     az_diag_release(&diag);
     return rc;
+}
+
+static void report_file(struct watching *w, const char *path)
+{
+    const struct az_path_info info = az_path_stat(path);
+
+    if (!was_found(w, &info))
+        report(w, path);
 }
 
 static int take_event(struct watching *w, const struct inotify_event *e)
@@ -209,7 +259,7 @@ static int take_event(struct watching *w, const struct inotify_event *e)
     else if (e->mask & IN_ISDIR)
         rc = watch_all(w, path.p, true) == AZ_ENOMEM ? AZ_ENOMEM : AZ_OK; /* it may be gone */
     else if (e->mask & (IN_CLOSE_WRITE | IN_MOVED_TO) && e->name[0] != '.')
-        report(w, path.p);
+        report_file(w, path.p);
     az_arena_release(&a);
     return rc;
 }
@@ -235,6 +285,7 @@ int az_watch(const char *dir, const char *baseline, const struct az_log *log)
 
     az_arena_init(&w.arena, NULL);
     az_vec_init(&w.folders, NULL);
+    az_vec_init(&w.found, NULL);
     (void)az_signals_install();
     if (!rc)
         rc = watch_all(&w, dir, false);
@@ -250,6 +301,7 @@ int az_watch(const char *dir, const char *baseline, const struct az_log *log)
     if (w.fd >= 0)
         close(w.fd);
     az_vec_release(&w.folders);
+    az_vec_release(&w.found);
     az_arena_release(&w.arena);
     if (rc)
         return rc == AZ_EIO ? AZ_EXIT_PARTIAL : AZ_EXIT_INTERNAL;
