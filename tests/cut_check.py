@@ -54,6 +54,73 @@ def tables(analyzer, path, out, window, extra):
     return found, done.stdout.decode(errors="replace")[-300:]
 
 
+def compare(analyzer, folder, path, part, window, what, extra):
+    whole, said = tables(analyzer, path, os.path.join(folder, "whole"), window, extra)
+    cut, said_too = tables(analyzer, part, os.path.join(folder, "cut"), (), extra)
+    wrong = ["only with a window: " + n for n in whole if n not in cut] + ["only of the cut: " + n for n in cut if n not in whole]
+    for n in whole:
+        if n in cut and cut[n] != whole[n]:
+            at = next((i for i, (a, b) in enumerate(zip(whole[n], cut[n])) if a != b), min(len(whole[n]), len(cut[n])))
+            cells = [(h, a, b) for h, a, b in zip(whole[n][0], *(x[n][at] if at < len(x[n]) else [""] * 99 for x in (whole, cut))) if a != b]
+            wrong.append("%s row %d of %d and %d: %s" % (n, at, len(whole[n]), len(cut[n]), cells[:3]))
+    verdict(bool(whole) and not wrong, what + ": %d tables" % len(whole), "; ".join(wrong[:3]) or said + said_too)
+
+
+def contents(folder):
+    found = {}
+    for at, _, files in os.walk(folder):
+        for name in files:
+            with open(os.path.join(at, name), "rb") as f:
+                found[os.path.relpath(os.path.join(at, name), folder)] = f.read()
+    return found
+
+
+def check_set(analyzer, tmp, path, window, what):
+    """A set of CSV files: `path` is a folder or one of its files."""
+    folder = os.path.join(tmp, "c%d" % (passed + failed), "set")
+    one = os.path.isfile(path)
+    for again in "ab":
+        done = run(analyzer, "cut", path, "-o", os.path.join(folder, again, os.path.basename(os.path.dirname(path) if one else path)), *window)
+    parts = [contents(os.path.join(folder, x)) for x in "ab"]
+    verdict(parts[0] and parts[0] == parts[1], what + ": equal cuts", done.stdout.decode(errors="replace")[-300:])
+    part = os.path.join(folder, "a", os.path.basename(os.path.dirname(path) if one else path))
+    compare(analyzer, folder, path, os.path.join(part, os.path.basename(path)) if one else part, window, what, ())
+    rows = sum(len(b) for b in contents(os.path.dirname(path) if one else path).values())
+    verdict(sum(len(b) for b in parts[0].values()) < rows, what + ": smaller", "%d bytes" % rows)
+
+
+def rocprof_sets(analyzer, tmp, amd):
+    """rocprofv3: a set, one with counters only, two processes of one run; rocprof before version 3."""
+    def copy(folder, rename, names):
+        os.makedirs(os.path.join(tmp, folder), exist_ok=True)
+        for name in names:
+            with open(os.path.join(amd, name), "rb") as f, open(os.path.join(tmp, folder, rename(name)), "wb") as g:
+                g.write(f.read())
+        return os.path.join(tmp, folder)
+    names = sorted(n for n in os.listdir(amd) if n.endswith(".csv"))
+    whole = copy("rocprof_set", str, names)
+    for window in (("--steps", "1"), ("--from", "20%", "--to", "60%"), ("--range", "forward")):
+        check_set(analyzer, tmp, whole, window, "rocprofv3 CSV %s" % " ".join(window))
+        check_set(analyzer, tmp, os.path.join(whole, "train_kernel_trace.csv"), window, "rocprofv3 CSV, one file, %s" % " ".join(window))
+    counted = copy("rocprof_counted", str, [n for n in names if "counter" in n or "agent" in n])
+    check_set(analyzer, tmp, counted, ("--from", "20%", "--to", "60%"), "rocprofv3 CSV, counters only")
+    copy("rocprof_run/host", lambda n: n.replace("train_", "4711_"), names)
+    copy("rocprof_run/host", lambda n: n.replace("train_", "4712_"), names)
+    check_set(analyzer, tmp, os.path.join(tmp, "rocprof_run"), ("--steps", "1-2"), "rocprofv3 CSV, two processes")
+    old = os.path.join(tmp, "rocprof_old")
+    os.makedirs(old)
+    with open(os.path.join(old, "results.csv"), "w") as f:
+        f.write('"Index","KernelName","gpu-id","queue-id","pid","tid","grd","wgr","lds","scr","vgpr","sgpr","sig","obj","BeginNs","EndNs","SQ_WAVES"\n')
+        for i in range(40):
+            f.write('%d,"gemm, part %d.kd",1,0,7,7,4096,256,0,0,32,16,0x0,0x1,%d,%d,%d\n' % (i, i % 3, 1000 + 100 * i, 1060 + 100 * i, i))
+    for path in (old, os.path.join(old, "results.csv")):
+        check_set(analyzer, tmp, path, ("--from", "1us", "--to", "3us"), "rocprof before version 3, " + os.path.basename(path))
+    done = run(analyzer, "cut", whole, "-o", whole, "--steps", "1")
+    verdict(done.returncode == 2 and b"the output is an input" in done.stdout, "a set over itself", done.stdout.decode()[-300:])
+    done = run(analyzer, "cut", os.path.join(whole, names[0]), "-o", os.path.join(old, "results.csv"), "--steps", "1")
+    verdict(done.returncode == 2 and b"go into a folder" in done.stdout, "a set into a file", done.stdout.decode()[-300:])
+
+
 def check(analyzer, tmp, path, window, what, extra=()):
     ending = ".json.gz" if path.endswith(".gz") else os.path.splitext(path)[1]
     name = os.path.basename(path).split(".")[0]
@@ -74,15 +141,7 @@ def check(analyzer, tmp, path, window, what, extra=()):
                 json.load(f)
     except ValueError as e:
         verdict(False, what + ": valid JSON", str(e))
-    whole, said = tables(analyzer, path, os.path.join(folder, "whole"), window, extra)
-    cut, said_too = tables(analyzer, part, os.path.join(folder, "cut"), (), extra)
-    wrong = ["only with a window: " + n for n in whole if n not in cut] + ["only of the cut: " + n for n in cut if n not in whole]
-    for n in whole:
-        if n in cut and cut[n] != whole[n]:
-            at = next((i for i, (a, b) in enumerate(zip(whole[n], cut[n])) if a != b), min(len(whole[n]), len(cut[n])))
-            cells = [(h, a, b) for h, a, b in zip(whole[n][0], *(x[n][at] if at < len(x[n]) else [""] * 99 for x in (whole, cut))) if a != b]
-            wrong.append("%s row %d of %d and %d: %s" % (n, at, len(whole[n]), len(cut[n]), cells[:3]))
-    verdict(bool(whole) and not wrong, what + ": %d tables" % len(whole), "; ".join(wrong[:3]) or said + said_too)
+    compare(analyzer, folder, path, part, window, what, extra)
 
 
 def large(analyzer, tmp, megabytes):
@@ -165,6 +224,7 @@ def main():
         for name in sorted(n for n in os.listdir(amd) if n.endswith(("_results.json", "_results.db"))):
             for window in (("--steps", "1"), ("--from", "20%", "--to", "60%"), ("--range", "forward")):
                 check(analyzer, tmp, os.path.join(amd, name), window, "rocprofv3 %s %s" % (name, " ".join(window)))
+        rocprof_sets(analyzer, tmp, amd)
         for name, window in (("layers", ("--range", "iteration")), ("layers", ("--steps", "1")), ("host0", ("--range", "compile")),
                              ("layers", ("--from", "5us", "--to", "40us"))):
             path = os.path.join(HERE, "..", "example", "tracy", "ops_perf_results_%s.csv" % name)

@@ -16,7 +16,10 @@ enum { OPT_FROM = 256, OPT_TO, OPT_RANGE, OPT_STEPS, OPT_KEEP, OPT_RANKS };
 
 struct input {
     struct az_sv path, name; /* name: in the folder of the output; NUL-terminated both */
+    size_t run;              /* of a folder: its input; AZ_NO_RUN: named by itself */
+    bool done;
 };
+#define AZ_NO_RUN SIZE_MAX
 AZ_VEC(struct input, input_list);
 
 struct cutting {
@@ -142,10 +145,13 @@ static bool is_same(const char *a, const char *b)
     return x.kind == AZ_PATH_FILE && y.kind == AZ_PATH_FILE && x.dev == y.dev && x.ino == y.ino;
 }
 
-static int cut_file(struct cutting *c, const char *in, const char *out)
+static int cut_file(struct cutting *c, const struct az_format *f, const struct az_files *files,
+                    const char *out)
 {
-    const struct az_format *f = NULL;
-    struct az_cut cut = { .in = az_sv_str(in),
+    const char *in = files->v[0].path.p;
+    struct az_cut cut = { .in = files->v[0].path,
+                          .files = files->v,
+                          .n_files = files->n,
                           .out = out,
                           .window = &c->window,
                           .keep = c->keep,
@@ -153,8 +159,8 @@ static int cut_file(struct cutting *c, const char *in, const char *out)
                           .diag = &c->diag,
                           .mem = &c->mem,
                           .cancelled = az_interrupted };
-    int rc = az_format_probe(in, &f, NULL, &c->diag);
-    if (rc == 0 && !f->cut) {
+    int rc = AZ_OK;
+    if (!f->cut) {
         const struct az_sv names = names_of_formats(&c->arena);
         rc = az_diag_fail(&c->diag, AZ_EUSAGE, AZ_AT_FILE(cut.in),
                           "format '%s' cannot be cut; formats that can: %.*s", f->name,
@@ -182,9 +188,12 @@ int az_cut_exit_status(int rc)
 
 /* ---- files and ranks ---- */
 
-static int add_input(struct cutting *c, struct input_list *l, struct az_sv path, struct az_sv name)
+static int add_input(struct cutting *c, struct input_list *l, struct az_sv path, struct az_sv name,
+                     size_t run)
 {
-    const struct input x = { az_arena_dup(&c->arena, path), az_arena_dup(&c->arena, name) };
+    const struct input x = { .path = az_arena_dup(&c->arena, path),
+                             .name = az_arena_dup(&c->arena, name),
+                             .run = run };
     return x.path.p && x.name.p ? az_vec_push(l, x) : az_arena_error(&c->arena);
 }
 
@@ -204,7 +213,7 @@ static int add_folder(struct cutting *c, struct input_list *l, const char *folde
                 name = az_sv_make(name.p + base.n, name.n - base.n);
             while (name.n && name.p[0] == '/')
                 name = az_sv_make(name.p + 1, name.n - 1);
-            rc = add_input(c, l, path, name);
+            rc = add_input(c, l, path, name, i);
         }
     }
     return rc;
@@ -243,32 +252,80 @@ static int list_inputs(struct cutting *c, const struct az_args *a, struct input_
         const struct az_sv path = az_sv_str(a->operands[i]);
         rc = az_path_stat(a->operands[i]).kind == AZ_PATH_DIR
                  ? add_folder(c, l, a->operands[i])
-                 : add_input(c, l, path, az_path_base(path));
+                 : add_input(c, l, path, az_path_base(path), AZ_NO_RUN);
     }
     return rc ? rc : keep_ranks(c, l);
 }
 
-/* Where a file of several goes; NULL on failure. */
-static const char *output_of(struct cutting *c, const struct input *x)
+/* Where a file of several goes, or the folder of a set; NULL on failure. */
+static const char *output_of(struct cutting *c, const struct input *x, bool set)
 {
     const struct az_sv path = az_arena_printf(&c->arena, "%s/%.*s", c->out, AZ_SVF(x->name)),
                        folder = az_path_dir(path);
     const char *dir = az_arena_str(&c->arena, folder);
-    return path.p && dir && az_path_mkdirs(dir, &c->diag) == 0 ? path.p : NULL;
+    if (!path.p || !dir || az_path_mkdirs(dir, &c->diag) != 0)
+        return NULL;
+    return set ? dir : path.p;
+}
+
+/* Files of one trace: those of a run of a folder, else those with the name of the set. */
+static bool is_of_set(const struct az_format *f, const struct input *a, const struct input *b)
+{
+    if (a->run != b->run)
+        return false;
+    return a->run != AZ_NO_RUN || (az_sv_eq(az_path_dir(a->path), az_path_dir(b->path)) &&
+                                   az_sv_eq(f->stem(a->path), f->stem(b->path)));
+}
+
+/* The file, and those that are cut together with it. */
+static int take_set(const struct az_format *f, struct input_list *l, size_t first, bool set,
+                    struct az_files *files)
+{
+    int rc = AZ_OK;
+    az_vec_reset(files);
+    for (size_t i = first; rc == 0 && i < l->n; i++) {
+        struct input *x = &l->v[i];
+        if (i != first &&
+            (!set || x->done || !f->cuts_sets(x->path) || !is_of_set(f, &l->v[first], x)))
+            continue;
+        x->done = true;
+        rc = az_vec_push(files, (struct az_file){ .path = x->path });
+    }
+    return rc;
+}
+
+static int cut_one(struct cutting *c, struct input_list *l, size_t i, bool into,
+                   struct az_files *files)
+{
+    const struct az_format *f = NULL;
+    int rc = az_format_probe(l->v[i].path.p, &f, NULL, &c->diag);
+    if (rc)
+        return rc;
+    const bool set = f->cuts_sets && f->stem && f->cuts_sets(l->v[i].path);
+    rc = take_set(f, l, i, set, files);
+    if (rc)
+        return rc;
+    if (set && az_path_stat(c->out).kind == AZ_PATH_FILE)
+        return az_diag_fail(&c->diag, AZ_EUSAGE, AZ_AT_FILE(l->v[i].path),
+                            "the files of a set go into a folder; '%s' is a file", c->out);
+    const char *out = into || set ? output_of(c, &l->v[i], set) : c->out;
+    return out ? cut_file(c, f, files, out) : AZ_EIO;
 }
 
 /* One file to the output; several, or those of a folder, into a folder, under their names. */
-static int cut_all(struct cutting *c, const struct input_list *l, bool into)
+static int cut_all(struct cutting *c, struct input_list *l, bool into)
 {
+    struct az_files files;
     int status = AZ_EXIT_OK;
+    az_vec_init(&files, &c->mem);
     for (size_t i = 0; i < l->n && status != AZ_EXIT_INTERRUPTED; i++) {
         const size_t before = c->diag.errors;
-        const char *out = into ? output_of(c, &l->v[i]) : c->out;
-        const int rc = out ? cut_file(c, l->v[i].path.p, out) : AZ_EIO;
+        const int rc = l->v[i].done ? AZ_OK : cut_one(c, l, i, into, &files);
         if (rc && rc != AZ_EINTR && c->diag.errors == before)
             az_log_line(&c->log, AZ_LOG_QUIET, "error: %s: %s", l->v[i].path.p, az_err_text(rc));
         status = rc ? az_cut_exit_status(rc) : status;
     }
+    az_vec_release(&files);
     return status;
 }
 
@@ -313,7 +370,7 @@ static int run_cut(const struct az_cmd *cmd, int argc, char **argv)
 }
 
 static const struct az_cmd_opt options[] = {
-    { 'o', "output", "PATH", "output file; of several inputs or a folder a folder" },
+    { 'o', "output", "PATH", "output file; a folder for several inputs, folders, CSV sets" },
     { OPT_RANGE, "range", "NAME", "ranges or modules of this name ('forward*')" },
     { OPT_STEPS, "steps", "N-M", "these steps (12, 10-12)" },
     { OPT_FROM, "from", "TIME", "start of the window: 1.5s, 250ms, 50%, @RANGE" },

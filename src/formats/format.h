@@ -40,7 +40,9 @@ struct az_window;
 enum { AZ_CUT_KERNELS = 1, AZ_CUT_OPS = 2, AZ_CUT_PYTHON = 4, AZ_CUT_ALL = 7 };
 struct az_cut {
     struct az_sv in;                /* NUL-terminated; a regular file: it is read twice */
-    const char *out;                /* compressed where its name ends so */
+    const struct az_file *files;    /* with cuts_sets: of one trace, `in` is the first */
+    size_t n_files;                 /* 0: `in` only */
+    const char *out;                /* compressed where its name ends so; with cuts_sets a folder */
     const struct az_window *window; /* NULL: all of the recording */
     unsigned keep;                  /* AZ_CUT_*: device work with its calls, operators, frames */
     const struct az_options *opts;
@@ -85,6 +87,9 @@ struct az_format {
     /* Writes the window of a file as a file of this format. A message in diag, and nothing is
      * written unless it returns 0. NULL: it cannot. */
     int (*cut)(struct az_cut *cut);
+    /* Is a file of this name one of several of a trace, which are cut together into a folder, under
+     * their names? NULL: none is. */
+    bool (*cuts_sets)(struct az_sv path);
     /* Name of the report of a set of files, from the first file's base name: stem with
      * format-specific suffixes cut (nsys CSV:
      * `_cuda_gpu_kern_sum`). NULL: az_path_stem. */

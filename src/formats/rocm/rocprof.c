@@ -84,18 +84,14 @@ static int parse(struct az_parse *job)
     return rc;
 }
 
-/* JSON only: the tables of a CSV set are files of their own. */
 static int cut(struct az_cut *job)
 {
     struct az_trace t;
     struct az_cut_log log;
-    if (is_csv_name(job->in))
-        return az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->in),
-                            "CSV files of rocprofv3 cannot be cut; cut the results.json or the "
-                            "results.db of the same run");
     int rc = az_cut_read(job, parse, &t, &log);
     if (rc == 0)
-        rc = az_cut_json(job, &t, &log);
+        rc = is_csv_name(job->in) ? az_rocprof_csv_write_cut(job, &t, &log)
+                                  : az_cut_json(job, &t, &log);
     az_trace_release(&t);
     az_cut_log_release(&log);
     return rc;
@@ -132,6 +128,7 @@ const struct az_format az_format_rocprof = {
     .probe = probe,
     .parse = parse,
     .cut = cut,
+    .cuts_sets = is_csv_name,
     .stem = stem,
     .reads_folder = true,
 };

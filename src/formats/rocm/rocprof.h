@@ -26,6 +26,7 @@ struct az_rocprof {
         bool used;
     } lanes[ROC_LANE_CACHE];
     struct az_map sum_of;     /* name -> row of the trace's kernel sums */
+    struct az_sv window;      /* CSV: the file that has the spans of the window; empty: none yet */
     struct az_map process_of; /* pid -> number of its process; by az_rocprof_select */
     struct az_rocprof_pending *pending;
     size_t n_pending, cap_pending;
@@ -60,7 +61,7 @@ int az_rocprof_kernel_row(struct az_rocprof *r, const struct az_rocprof_kernel *
  * the process. */
 int az_rocprof_counted(struct az_rocprof *r, const struct az_rocprof_kernel *k) AZ_MUST_USE;
 struct az_rocprof_pending {
-    uint32_t proc;
+    uint32_t proc, record; /* record: of `analyzer cut` */
     int64_t pid;
     struct az_rocprof_kernel k;
 };
@@ -125,6 +126,10 @@ int az_rocprof_error(struct az_rocprof *r, int rc, struct az_sv path) AZ_MUST_US
 /* The parts of the format "rocprof". */
 int az_rocprof_json_file(struct az_rocprof *r, struct az_sv path) AZ_MUST_USE;
 int az_rocprof_csv_set(struct az_rocprof *r, const struct az_file *files, size_t n) AZ_MUST_USE;
+/* The window of a set of CSV files as a set, of which the job's file is any one. */
+struct az_cut_log;
+int az_rocprof_csv_write_cut(struct az_cut *job, const struct az_trace *t,
+                             const struct az_cut_log *log) AZ_MUST_USE;
 /* How sure is it that the head is a CSV of rocprofv3; and is it a table of sums ("..._stats.csv")?
  */
 int az_rocprof_csv_probe(struct az_sv head, bool *sums);

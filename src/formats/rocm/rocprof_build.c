@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "model/window.h"
 
 int az_rocprof_init(struct az_rocprof *r, struct az_parse *job)
 {
@@ -168,8 +169,9 @@ int az_rocprof_counted(struct az_rocprof *r, const struct az_rocprof_kernel *k)
         r->pending = p;
         r->cap_pending = cap;
     }
-    r->pending[r->n_pending++] =
-        (struct az_rocprof_pending){ .proc = r->proc, .pid = r->pid, .k = *k };
+    r->pending[r->n_pending++] = (struct az_rocprof_pending){
+        .proc = r->proc, .record = r->t->cut_log ? r->t->cut_log->now : 0, .pid = r->pid, .k = *k
+    };
     return 0;
 }
 
@@ -316,6 +318,8 @@ static int take_counted(struct az_rocprof *r)
     for (size_t i = 0; rc == 0 && !traced && i < r->n_pending; i++) {
         r->proc = r->pending[i].proc;
         r->pid = r->pending[i].pid;
+        if (r->t->cut_log)
+            r->t->cut_log->now = r->pending[i].record;
         rc = az_rocprof_kernel(r, &r->pending[i].k);
     }
     return rc;

@@ -4,6 +4,7 @@
 
 #include "formats/rocm/rocprof_csv.h"
 #include "io/path.h"
+#include "model/window.h"
 
 #define MOST_TITLES 4096
 
@@ -59,6 +60,8 @@ static const char *const titles[COLS] = {
     [C_STD] = "StdDev",
     [C_SAMPLE] = "Sample_Timestamp",
     [C_GPU] = "gpu-id",
+    [C_WINDOW_START] = "Window_Start",
+    [C_WINDOW_END] = "Window_End",
 };
 
 /* Titles of rocprof (version 1) and rocprofv2. */
@@ -90,6 +93,7 @@ static const enum az_col needs[TABLES][3] = {
     [T_AGENTS] = { C_TYPE, C_NODE, C_NODE },
     [T_SUMS] = { C_NAME, C_CALLS, C_TOTAL },
     [T_SAMPLES] = { C_SAMPLE, C_SAMPLE, C_SAMPLE },
+    [T_WINDOW] = { C_WINDOW_START, C_WINDOW_END, C_WINDOW_END },
 };
 
 static enum az_rocprof_csv_table table_of(const int at[COLS])
@@ -147,19 +151,13 @@ int az_rocprof_csv_probe(struct az_sv head, bool *sums)
 /* ---- files of a set ---- */
 
 static const char *const domains[] = { /* in the order in which a set is read */
-                                       "agent_info",
-                                       "hip_api_trace",
-                                       "hsa_api_trace",
-                                       "rccl_api_trace",
-                                       "rocdecode_api_trace",
-                                       "rocjpeg_api_trace",
-                                       "marker_api_trace",
-                                       "kernel_trace",
-                                       "counter_collection",
-                                       "memory_copy_trace",
-                                       "memory_allocation_trace",
-                                       "scratch_memory_trace",
-                                       "kernel_stats"
+                                       AZ_ROCPROF_WINDOW,      "agent_info",
+                                       "hip_api_trace",        "hsa_api_trace",
+                                       "rccl_api_trace",       "rocdecode_api_trace",
+                                       "rocjpeg_api_trace",    "marker_api_trace",
+                                       "kernel_trace",         "counter_collection",
+                                       "memory_copy_trace",    "memory_allocation_trace",
+                                       "scratch_memory_trace", "kernel_stats"
 };
 #define DOMAINS AZ_LENGTH(domains)
 static const char *const other_domains[] = {
@@ -223,6 +221,16 @@ static int find_counters(struct az_rocprof_csv_file *f)
     return rc;
 }
 
+void az_rocprof_csv_titles(struct az_rocprof_csv_file *f)
+{
+    for (int c = 0; c < COLS; c++)
+        f->at[c] = -1;
+    for (size_t i = 0; i < f->csv.row.n && i < MOST_TITLES; i++)
+        (void)place(f->csv.row.v[i].raw, (int)i, f->at);
+    f->width = f->csv.row.n;
+    f->table = table_of(f->at);
+}
+
 static int read_titles(struct az_rocprof_csv_file *f)
 {
     struct az_diag *diag = f->r->job->diag;
@@ -237,12 +245,7 @@ static int read_titles(struct az_rocprof_csv_file *f)
         return rc;
     if (rc == 0)
         return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(f->path), "no header line");
-    for (int c = 0; c < COLS; c++)
-        f->at[c] = -1;
-    for (size_t i = 0; i < f->csv.row.n && i < MOST_TITLES; i++)
-        (void)place(f->csv.row.v[i].raw, (int)i, f->at);
-    f->width = f->csv.row.n;
-    f->table = table_of(f->at);
+    az_rocprof_csv_titles(f);
     if (f->table != TABLES)
         return f->table == T_KERNELS && az_rocprof_csv_legacy(f->at) ? find_counters(f) : 0;
     if (az_rocprof_csv_legacy(f->at))
@@ -258,16 +261,30 @@ static int read_titles(struct az_rocprof_csv_file *f)
     return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1), "no header of a rocprofv3 CSV");
 }
 
+/* Row 0 is the header: it is logged of every file that a cut has. */
+static int log_row(struct az_rocprof_csv_file *f, uint64_t row)
+{
+    struct az_cut_log *log = f->r->t->cut_log;
+    uint32_t path;
+    if (!log)
+        return AZ_OK;
+    const int rc = az_trace_name(f->r->t, f->path, &path);
+    return rc ? rc : az_cut_log_begin(log, az_rocprof_csv_log_key(path, f->r->proc), row);
+}
+
 static int read_rows(struct az_rocprof_csv_file *f)
 {
     struct az_parse *job = f->r->job;
-    int rc = 0;
+    int rc = f->table == T_WINDOW ? AZ_OK : log_row(f, 0);
     for (uint64_t rows = 1; rc == 0; rows++) {
         int more = az_csv_next(&f->csv);
         if (more <= 0)
             return more;
         if (f->csv.blank)
             continue;
+        rc = f->table == T_WINDOW ? AZ_OK : log_row(f, rows);
+        if (rc)
+            return rc;
         f->short_line = f->csv.row.n < f->width ? f->csv.line : 0;
         f->short_rows += f->short_line > 0;
         if (rows % 65536 == 0 && job->cancelled && job->cancelled(job->ctx))
@@ -341,6 +358,8 @@ static int read_file(struct az_rocprof *r, struct az_sv path, bool sums, const c
     if (rc == 0 && r->job->progress)
         atomic_fetch_add(r->job->progress, az_source_consumed(src));
     az_csv_release(&f->csv);
+    if (r->t->cut_log)
+        r->t->cut_log->now = 0;
 close:
     az_source_close(src);
     return rc;
@@ -430,6 +449,30 @@ static int read_other(struct az_rocprof *r, struct az_sv prefix, const struct az
     return read_file(r, file->path, sums, domain);
 }
 
+struct az_sv az_rocprof_csv_window_path(struct az_arena *a, struct az_sv path)
+{
+    struct az_sv prefix;
+    if (!az_rocprof_csv_prefix(path, &prefix)) {
+        prefix = az_path_unpacked(path);
+        prefix.n -= az_sv_ends(prefix, AZ_SV(".csv")) ? 4 : 0;
+    }
+    return az_arena_printf(a, "%.*s_" AZ_ROCPROF_WINDOW ".csv", AZ_SVF(prefix));
+}
+
+static bool is_window(struct az_sv path)
+{
+    return az_sv_ends(path, AZ_SV("_" AZ_ROCPROF_WINDOW ".csv"));
+}
+
+/* The window of a file without the name of a set. */
+static int read_window_of(struct az_rocprof *r, struct az_sv path)
+{
+    const struct az_sv window = az_rocprof_csv_window_path(&r->scratch, path);
+    if (!window.p)
+        return az_arena_error(&r->scratch);
+    return az_path_stat(window.p).kind == AZ_PATH_FILE ? read_file(r, window, false, NULL) : AZ_OK;
+}
+
 /* The files of a set in the order of `domains`, then those of no known name in their order. */
 static int read_set(struct az_rocprof *r, struct az_sv prefix, const struct az_file *files,
                     size_t n)
@@ -450,6 +493,9 @@ static int read_set(struct az_rocprof *r, struct az_sv prefix, const struct az_f
     for (size_t i = 0; rc == 0 && i < n; i++)
         if (is_sums(files[i].path))
             rc = read_other(r, prefix, &files[i]);
+    for (size_t i = 0; rc == 0 && !prefix.n && i < n; i++)
+        if (in_set(&files[i], prefix))
+            rc = read_window_of(r, files[i].path);
     return rc;
 }
 
@@ -461,6 +507,8 @@ int az_rocprof_csv_set(struct az_rocprof *r, const struct az_file *files, size_t
     for (size_t i = 0; rc == 0 && i < n; i++) {
         struct az_sv prefix = AZ_SV("");
         bool seen = false;
+        if (is_window(files[i].path) && n > 1) /* the other files name the set */
+            continue;
         if (!az_rocprof_csv_prefix(files[i].path, &prefix))
             prefix = AZ_SV("");
         for (size_t k = 0; k < done.n; k++)

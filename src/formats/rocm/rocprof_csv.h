@@ -5,6 +5,14 @@
 #include "formats/rocm/rocprof.h"
 #include "text/csv.h"
 
+/* Name and header of the file of a set that has the spans of its window; a span of one process has
+ * its number. */
+#define AZ_ROCPROF_WINDOW        "analyzer_window"
+#define AZ_ROCPROF_WINDOW_HEADER "\"Window_Start\",\"Window_End\",\"Process_Id\"\n"
+/* Name of the window's file of a set with this prefix, or of a file without one; empty on failure.
+ */
+struct az_sv az_rocprof_csv_window_path(struct az_arena *a, struct az_sv path);
+
 enum az_col {
     C_KERNEL,
     C_START,
@@ -55,6 +63,8 @@ enum az_col {
     C_STD,
     C_SAMPLE,
     C_GPU, /* of rocprof before version 3 */
+    C_WINDOW_START,
+    C_WINDOW_END,
     COLS
 };
 
@@ -69,6 +79,7 @@ enum az_rocprof_csv_table {
     T_AGENTS,
     T_SUMS,
     T_SAMPLES,
+    T_WINDOW, /* of `analyzer cut` */
     TABLES
 };
 
@@ -100,6 +111,14 @@ static inline bool az_rocprof_csv_legacy(const int at[COLS])
 {
     return at[C_GPU] >= 0 && at[C_KERNEL] >= 0;
 }
+
+/* Records of `analyzer cut`: `from` is the file (a name id) and the process, `to` the row. */
+static inline uint64_t az_rocprof_csv_log_key(uint32_t path, uint32_t proc)
+{
+    return (uint64_t)proc << 32 | path;
+}
+/* The columns of the row that was read last: f->at, f->width, f->table. */
+void az_rocprof_csv_titles(struct az_rocprof_csv_file *f);
 
 /* The current row into the model: 0, 1 for a row that cannot be used, or an error. */
 int az_rocprof_csv_take(struct az_rocprof_csv_file *f) AZ_MUST_USE;

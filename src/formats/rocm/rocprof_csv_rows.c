@@ -324,6 +324,22 @@ static int take_sum(struct az_rocprof_csv_file *f)
     return rc == 0 && added ? az_vec_push(&t->kernel_sums, s) : rc;
 }
 
+/* Each file of a run has all spans: those of the first one that is read count. */
+static int take_window(struct az_rocprof_csv_file *f)
+{
+    struct az_trace *t = f->r->t;
+    bool ok = true;
+    const struct az_span s = { needed(f, C_WINDOW_START, &ok), needed(f, C_WINDOW_END, &ok) };
+    const int64_t process = integer(f, C_PID, &ok);
+    if (!ok || s.end < s.start || process < 0)
+        return 1;
+    if (f->r->window.n && !az_sv_eq(f->r->window, f->path))
+        return AZ_OK;
+    f->r->window = f->path;
+    const int rc = az_vec_push(&t->recorded_window, s);
+    return rc || !process ? rc : az_vec_push(&t->window_process, (uint64_t)process);
+}
+
 int az_rocprof_csv_take(struct az_rocprof_csv_file *f)
 {
     switch (f->table) {
@@ -341,6 +357,8 @@ int az_rocprof_csv_take(struct az_rocprof_csv_file *f)
         return take_agent(f);
     case T_SUMS:
         return take_sum(f);
+    case T_WINDOW:
+        return take_window(f);
     case T_SAMPLES:
     case TABLES:
         break;

@@ -10,8 +10,8 @@ int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_t
                 struct az_cut_log *log)
 {
     const struct az_file file = { .path = cut->in };
-    struct az_parse p = { .files = &file,
-                          .n_files = 1,
+    struct az_parse p = { .files = cut->n_files ? cut->files : &file,
+                          .n_files = cut->n_files ? cut->n_files : 1,
                           .opts = cut->opts,
                           .trace = t,
                           .diag = cut->diag,

@@ -1,0 +1,219 @@
+/* A window of a set of CSV files as a set (docs/regions.md 8): each file that was read without the
+ * rows of which every event is outside, and a file with the spans of the window. */
+#include <inttypes.h>
+
+#include "base/num.h"
+#include "formats/rocm/rocprof_csv.h"
+#include "formats/shared/cut_output.h"
+#include "io/path.h"
+#include "model/window.h"
+
+struct cutting {
+    struct az_cut *job;
+    const struct az_trace *t;
+    const struct az_cut_log *log;
+    struct az_map kept; /* (process, dispatch) of the window's kernels */
+    struct az_arena arena;
+    AZ_VEC(struct az_cut_output, cut_outputs) outputs; /* all are renamed at the end */
+};
+
+/* One file being copied. */
+struct copying {
+    struct cutting *c;
+    struct az_rocprof_csv_file f; /* its columns */
+    struct az_cut_output *out;
+    size_t record; /* of the next row */
+    bool same;     /* was the dispatch before this one kept? */
+    uint64_t dispatch;
+};
+
+static int list_kernels(struct cutting *c)
+{
+    const struct az_events *e = &c->t->ev[AZ_KERNEL];
+    int rc = az_map_init(&c->kept, c->job->mem, e->n);
+    for (size_t i = 0; rc == 0 && i < e->n; i++) {
+        uint32_t *at;
+        bool added;
+        rc = az_map_put(&c->kept, c->t->lanes.v[e->lane[i]].proc, az_dispatch_of(c->t, i)->id, 1,
+                        &at, &added);
+    }
+    return rc;
+}
+
+/* ---- rows ---- */
+
+static void put_row(struct copying *x)
+{
+    for (size_t i = 0; i < x->f.csv.row.n; i++) {
+        const struct az_csv_field *f = &x->f.csv.row.v[i];
+        az_cut_output_put(x->out, i ? AZ_SV(",") : AZ_SV(""));
+        az_cut_output_put(x->out, f->quoted ? AZ_SV("\"") : AZ_SV(""));
+        az_cut_output_put(x->out, f->raw);
+        az_cut_output_put(x->out, f->quoted ? AZ_SV("\"") : AZ_SV(""));
+    }
+    az_cut_output_put(x->out, AZ_SV("\n"));
+}
+
+static uint64_t dispatch_of(const struct copying *x)
+{
+    const int at = x->f.at[C_DISPATCH];
+    uint64_t id = 0;
+    return at >= 0 && (size_t)at < x->f.csv.row.n &&
+                   az_parse_u64(az_sv_trim(x->f.csv.row.v[at].raw), &id) == 0
+               ? id
+               : 0;
+}
+
+/* A row with a counter of a dispatch: an event is made of the first one only, where no other file
+ * has the dispatch. */
+static bool is_counter_kept(struct copying *x, bool event, bool gone)
+{
+    const uint64_t id = dispatch_of(x), proc = x->c->log->from.v[x->record] >> 32;
+    if (event || id != x->dispatch)
+        x->same = event ? !gone : az_map_get(&x->c->kept, proc, id) != AZ_NO_ID;
+    x->dispatch = id;
+    return x->same;
+}
+
+static void take_row(struct copying *x)
+{
+    const struct az_cut_log *log = x->c->log;
+    const bool gone = az_cut_log_is_gone(log, x->record),
+               event = log->what.v[x->record] & AZ_RECORD_EVENT,
+               kept = x->f.table == T_COUNTERS ? is_counter_kept(x, event, gone) : !gone;
+    x->c->job->read++;
+    x->c->job->kept += kept;
+    if (kept)
+        put_row(x);
+}
+
+/* Rows to the end of the file, or to the row after the last one that was read. */
+static int copy_rows(struct copying *x)
+{
+    const struct az_cut_log *log = x->c->log;
+    const uint64_t file = log->from.v[x->record];
+    int more = az_csv_next(&x->f.csv);
+    if (more <= 0)
+        return more < 0 ? more : AZ_EFORMAT;
+    az_rocprof_csv_titles(&x->f);
+    put_row(x);
+    for (x->record++; x->record < log->what.n && log->from.v[x->record] == file; x->record++) {
+        if (x->record % 65536 == 0 && x->c->job->cancelled && x->c->job->cancelled())
+            return AZ_EINTR;
+        do
+            more = az_csv_next(&x->f.csv);
+        while (more > 0 && x->f.csv.blank);
+        if (more <= 0)
+            return more < 0 ? more : AZ_EFORMAT;
+        take_row(x);
+    }
+    return AZ_OK;
+}
+
+/* ---- files ---- */
+
+static bool is_same(const char *a, const char *b)
+{
+    const struct az_path_info x = az_path_stat(a), y = az_path_stat(b);
+    return x.kind == AZ_PATH_FILE && y.kind == AZ_PATH_FILE && x.dev == y.dev && x.ino == y.ino;
+}
+
+static int open_next(struct cutting *c, struct az_sv in, struct az_cut_output **out)
+{
+    const struct az_sv base = az_path_base(in),
+                       path = az_arena_printf(&c->arena, "%s/%.*s", c->job->out, AZ_SVF(base));
+    const struct az_cut_output none = { NULL, NULL };
+    if (!path.p)
+        return az_arena_error(&c->arena);
+    if (is_same(in.p, path.p))
+        return az_diag_fail(c->job->diag, AZ_EUSAGE, AZ_AT_FILE(in),
+                            "the output is an input; name another folder");
+    const int rc = az_vec_push(&c->outputs, none);
+    if (rc)
+        return rc;
+    *out = &c->outputs.v[c->outputs.n - 1];
+    return az_cut_output_open(*out, path.p, c->job->mem, c->job->diag);
+}
+
+static int copy_file(struct cutting *c, size_t *record)
+{
+    const struct az_sv path = az_trace_text(c->t, (uint32_t)c->log->from.v[*record]);
+    const struct az_source_opts so = { .mem = c->job->mem,
+                                       .diag = c->job->diag,
+                                       .keeps_parts = true };
+    struct copying x = { .c = c, .record = *record };
+    struct az_source *src = NULL;
+    const char *in = az_arena_str(&c->arena, path);
+    int rc = in ? open_next(c, az_sv_str(in), &x.out) : az_arena_error(&c->arena);
+    if (rc == 0)
+        rc = az_source_open(&src, in, &so);
+    if (rc == 0) {
+        rc = az_csv_init(&x.f.csv, src, ',', c->job->mem);
+        if (rc == 0)
+            rc = copy_rows(&x);
+        az_csv_release(&x.f.csv);
+    }
+    az_source_close(src);
+    if (rc == AZ_EFORMAT)
+        rc = az_diag_fail(c->job->diag, rc, AZ_AT_FILE(path), "changed while it was read");
+    *record = x.record;
+    return rc;
+}
+
+/* Next to the files of each set, or to a file without one: all spans. */
+static int put_window(struct cutting *c, struct az_sv beside, struct az_sv *last)
+{
+    const struct az_trace *t = c->t;
+    const struct az_sv path = az_rocprof_csv_window_path(&c->arena, beside);
+    struct az_cut_output *out = NULL;
+    if (!path.p)
+        return az_arena_error(&c->arena);
+    if (last->p && az_sv_eq(*last, path))
+        return AZ_OK;
+    *last = path;
+    int rc = open_next(c, path, &out);
+    if (rc)
+        return rc;
+    az_cut_output_put(out, AZ_SV(AZ_ROCPROF_WINDOW_HEADER));
+    for (size_t i = 0; i < t->recorded_window.n; i++) {
+        const struct az_span *s = &t->recorded_window.v[i];
+        struct az_sv row = az_arena_printf(&c->arena, "%" PRId64 ",%" PRId64 ",", s->start, s->end);
+        if (row.p && t->window_process.n)
+            row = az_arena_printf(&c->arena, "%.*s%" PRIu64, AZ_SVF(row), t->window_process.v[i]);
+        if (!row.p)
+            return az_arena_error(&c->arena);
+        az_cut_output_put(out, row);
+        az_cut_output_put(out, AZ_SV("\n"));
+    }
+    return AZ_OK;
+}
+
+static int copy_set(struct cutting *c)
+{
+    struct az_sv last = { NULL, 0 };
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < c->log->what.n;) {
+        const struct az_sv path = az_trace_text(c->t, (uint32_t)c->log->from.v[i]);
+        rc = copy_file(c, &i);
+        if (rc == 0)
+            rc = put_window(c, path, &last);
+    }
+    for (size_t i = 0; i < c->outputs.n; i++)
+        rc = az_cut_output_close(&c->outputs.v[i], rc);
+    return rc;
+}
+
+int az_rocprof_csv_write_cut(struct az_cut *job, const struct az_trace *t,
+                             const struct az_cut_log *log)
+{
+    struct cutting c = { .job = job, .t = t, .log = log };
+    az_arena_init(&c.arena, job->mem);
+    az_vec_init(&c.outputs, job->mem);
+    int rc = list_kernels(&c);
+    if (rc == 0)
+        rc = copy_set(&c);
+    az_map_release(&c.kept);
+    az_vec_release(&c.outputs);
+    az_arena_release(&c.arena);
+    return rc;
+}
