@@ -19,15 +19,18 @@ static uint32_t *new_slots(struct az_mem *mem, size_t n)
     return s ? memset(s, 0, bytes) : NULL;
 }
 
+static const uint32_t no_slots[1]; /* of a table without memory: the first text has to grow it */
+
 int az_intern_init(struct az_intern *t, struct az_arena *arena, struct az_mem *mem)
 {
     *t = (struct az_intern){ .arena = arena, .mem = mem };
     az_vec_init(&t->text, mem);
     az_vec_init(&t->hash, mem);
     t->slot = new_slots(mem, FIRST_SLOTS);
-    if (t->slot == NULL)
-        return az_mem_error(mem);
-    t->mask = FIRST_SLOTS - 1;
+    if (t->slot)
+        t->mask = FIRST_SLOTS - 1;
+    else
+        t->slot = (uint32_t *)no_slots;
     return 0;
 }
 
@@ -35,7 +38,8 @@ void az_intern_release(struct az_intern *t)
 {
     az_vec_release(&t->text);
     az_vec_release(&t->hash);
-    az_mem_free(t->mem, t->slot, t->slot ? (t->mask + 1) * sizeof *t->slot : 0);
+    if (t->mask)
+        az_mem_free(t->mem, t->slot, (t->mask + 1) * sizeof *t->slot);
     t->slot = NULL;
     t->mask = 0;
 }
@@ -62,7 +66,8 @@ static int grow_slots(struct az_intern *t)
             i = (i + 1) & mask;
         slot[i] = (uint32_t)id + 1;
     }
-    az_mem_free(t->mem, t->slot, (t->mask + 1) * sizeof *t->slot);
+    if (t->mask)
+        az_mem_free(t->mem, t->slot, (t->mask + 1) * sizeof *t->slot);
     t->slot = slot;
     t->mask = mask;
     return 0;
@@ -153,6 +158,8 @@ static struct az_map_cell *new_cells(struct az_mem *mem, size_t n)
     return c ? memset(c, 0, bytes) : NULL;
 }
 
+static const struct az_map_cell no_cells[1]; /* of a map without memory, like no_slots */
+
 int az_map_init(struct az_map *m, struct az_mem *mem, size_t expected)
 {
     *m = (struct az_map){ .mem = mem };
@@ -160,15 +167,17 @@ int az_map_init(struct az_map *m, struct az_mem *mem, size_t expected)
     while (cells / 3 * 2 < expected && cells <= SIZE_MAX / 4)
         cells *= 2;
     m->cell = new_cells(mem, cells);
-    if (m->cell == NULL)
-        return az_mem_error(mem);
-    m->mask = cells - 1;
+    if (m->cell)
+        m->mask = cells - 1;
+    else
+        m->cell = (struct az_map_cell *)no_cells;
     return 0;
 }
 
 void az_map_release(struct az_map *m)
 {
-    az_mem_free(m->mem, m->cell, m->cell ? (m->mask + 1) * sizeof *m->cell : 0);
+    if (m->mask)
+        az_mem_free(m->mem, m->cell, (m->mask + 1) * sizeof *m->cell);
     m->cell = NULL;
     m->n = m->mask = 0;
 }

@@ -104,12 +104,10 @@ int az_spans_sort(struct az_spans *s)
 {
     if (s->n < 2 || is_sorted(s->v, s->n))
         return 0;
-    if (s->n <= SMALL)
-        return az_sort_cmp(s->v, s->n, sizeof *s->v, by_start_end, NULL, s->mem);
     const size_t bytes = s->n * sizeof *s->v; /* no overflow: v has this size */
-    struct az_span *tmp = az_mem_alloc(s->mem, bytes);
-    if (tmp == NULL)
-        return az_mem_error(s->mem);
+    struct az_span *tmp = s->n > SMALL ? az_mem_alloc(s->mem, bytes) : NULL;
+    if (tmp == NULL) /* without memory the other sort is done in place */
+        return az_sort_cmp(s->v, s->n, sizeof *s->v, by_start_end, NULL, s->mem);
     radix(s->v, tmp, s->n, false);
     order_ends(s->v, tmp, s->n);
     az_mem_free(s->mem, tmp, bytes);

@@ -1,5 +1,76 @@
-/* Sorting by integer keys (LSD radix over key and index columns) and a stable merge sort. */
+/* Sorting by integer keys (LSD radix over key and index columns) and a stable merge sort, both in
+ * place where there is no memory for scratch. */
 #include "base/sort.h"
+
+struct order {
+    int (*cmp)(const void *, const void *, void *);
+    void *ctx;
+    size_t size;
+};
+
+/* ---- merge sort in place: slower, and needs no memory ---- */
+
+static void swap(char *a, char *b, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        const char x = a[i];
+        a[i] = b[i];
+        b[i] = x;
+    }
+}
+
+static void reverse(char *v, size_t n, size_t size)
+{
+    for (size_t i = 0; i < n / 2; i++)
+        swap(v + i * size, v + (n - 1 - i) * size, size);
+}
+
+/* First of v[0..n), sorted, that comes after x; `equal`: or is equal to it. */
+static size_t bound(const char *v, size_t n, const char *x, bool equal, const struct order *o)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (o->cmp(v + mid * o->size, x, o->ctx) < (equal ? 0 : 1))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Merges v[0..mid) and v[mid..n): halves the longer one, finds the place of its middle in the
+ * other, exchanges what is between them, and merges both sides. */
+static void merge_in_place(char *v, size_t mid, size_t n, const struct order *o)
+{
+    const size_t size = o->size;
+    if (mid == 0 || mid == n || o->cmp(v + (mid - 1) * size, v + mid * size, o->ctx) <= 0)
+        return;
+    if (n == 2) {
+        swap(v, v + size, size);
+        return;
+    }
+    size_t left = mid / 2, right = mid + (n - mid) / 2;
+    if (mid > n - mid)
+        right = mid + bound(v + mid * size, n - mid, v + left * size, true, o);
+    else
+        left = bound(v, mid, v + right * size, false, o);
+    reverse(v + left * size, mid - left, size);
+    reverse(v + mid * size, right - mid, size);
+    reverse(v + left * size, right - left, size);
+    const size_t middle = left + right - mid;
+    merge_in_place(v, left, middle, o);
+    merge_in_place(v + middle * size, right - middle, n - middle, o);
+}
+
+static void sort_in_place(char *v, size_t n, const struct order *o)
+{
+    for (size_t width = 1; width < n; width *= 2)
+        for (size_t i = 0; i + width < n; i += 2 * width)
+            merge_in_place(v + i * o->size, width, n - i < 2 * width ? n - i : 2 * width, o);
+}
+
+/* ---- sorting by keys ---- */
 
 enum { RADIX_BITS = 11, RADIX_SIZE = 1 << RADIX_BITS, RADIX_DIGITS = 6 };
 
@@ -113,14 +184,14 @@ static void merge_runs(const int64_t *key, uint32_t *perm, size_t a, size_t mid,
 }
 
 /* first[k]: where the k-th of `runs` sorted runs begins; first[runs] = n. Events of a few lanes
- * come so, one lane after the other. */
-static int merge_all(const int64_t *key, uint32_t *perm, size_t first[RUNS + 1], size_t runs,
-                     struct az_mem *mem)
+ * come so, one lane after the other. False: no memory. */
+static bool merge_all(const int64_t *key, uint32_t *perm, size_t first[RUNS + 1], size_t runs,
+                      struct az_mem *mem)
 {
     const size_t n = first[runs];
     uint32_t *spare = az_mem_alloc(mem, n * sizeof *spare);
     if (!spare)
-        return az_mem_error(mem);
+        return false;
     for (; runs > 1; runs = (runs + 1) / 2) {
         for (size_t k = 0; k + 1 < runs; k += 2)
             merge_runs(key, perm, first[k], first[k + 1], first[k + 2], spare);
@@ -129,21 +200,21 @@ static int merge_all(const int64_t *key, uint32_t *perm, size_t first[RUNS + 1],
         first[(runs + 1) / 2] = n;
     }
     az_mem_free(mem, spare, n * sizeof *spare);
-    return 0;
+    return true;
 }
 
-/* Sorts by the radix of the keys, of which lo is the least and hi the largest. */
-static int sort_radix(const int64_t *key, uint32_t *perm, size_t n, int64_t lo, int64_t hi,
-                      struct az_mem *mem)
+/* Sorts by the radix of the keys, of which lo is the least and hi the largest. False: no memory. */
+static bool sort_radix(const int64_t *key, uint32_t *perm, size_t n, int64_t lo, int64_t hi,
+                       struct az_mem *mem)
 {
     /* One block: two key columns, then the second index column. n < 2^32, so no overflow on 64-bit
      * sizes. */
     size_t bytes;
     if (!az_size_mul(n, 2 * sizeof(uint64_t) + sizeof(uint32_t), &bytes))
-        return AZ_ENOMEM;
+        return false;
     uint64_t *block = az_mem_alloc(mem, bytes);
     if (block == NULL)
-        return az_mem_error(mem);
+        return false;
     const struct pairs from = { block, perm };
     const struct pairs spare = { block + n, (uint32_t *)(void *)(block + 2 * n) };
     for (size_t i = 0; i < n; i++)
@@ -152,13 +223,17 @@ static int sort_radix(const int64_t *key, uint32_t *perm, size_t n, int64_t lo, 
     if (sorted_pairs.index != perm)
         memcpy(perm, sorted_pairs.index, n * sizeof *perm);
     az_mem_free(mem, block, bytes);
-    return 0;
+    return true;
+}
+
+static int by_key(const void *a, const void *b, void *ctx)
+{
+    const int64_t *key = ctx, x = key[*(const uint32_t *)a], y = key[*(const uint32_t *)b];
+    return (x > y) - (x < y);
 }
 
 int az_sort_by(const int64_t *key, uint32_t *perm, size_t n, struct az_mem *mem)
 {
-    if (n > UINT32_MAX)
-        return AZ_ERANGE;
     int64_t lo = INT64_MAX, hi = INT64_MIN, before = INT64_MIN;
     size_t first[RUNS + 1] = { 0 }, runs = 1;
     for (size_t i = 0; i < n; i++) {
@@ -173,27 +248,23 @@ int az_sort_by(const int64_t *key, uint32_t *perm, size_t n, struct az_mem *mem)
         return 0;
     if (runs <= RUNS) {
         first[runs] = n;
-        return merge_all(key, perm, first, runs, mem);
+        if (merge_all(key, perm, first, runs, mem))
+            return 0;
+    } else if (insert_few(key, perm, n) || sort_radix(key, perm, n, lo, hi, mem)) {
+        return 0;
     }
-    return insert_few(key, perm, n) ? 0 : sort_radix(key, perm, n, lo, hi, mem);
+    sort_in_place((char *)perm, n, &(struct order){ by_key, (void *)key, sizeof *perm });
+    return 0;
 }
 
 int az_sort_order(const int64_t *key, size_t n, uint32_t *perm, struct az_mem *mem)
 {
-    if (n > UINT32_MAX)
-        return AZ_ERANGE;
     for (size_t i = 0; i < n; i++)
         perm[i] = (uint32_t)i;
     return az_sort_by(key, perm, n, mem);
 }
 
 /* ---- merge sort ---- */
-
-struct order {
-    int (*cmp)(const void *, const void *, void *);
-    void *ctx;
-    size_t size;
-};
 
 /* Insertion sort of n elements at v; `one` has room for one element. */
 static void insertion(char *v, size_t n, char *one, const struct order *o)
@@ -231,12 +302,12 @@ int az_sort_cmp(void *base, size_t n, size_t size, int (*cmp)(const void *, cons
     const struct order o = { cmp, ctx, size };
     if (n < 2 || size == 0)
         return 0;
-    size_t bytes;
-    if (!az_size_mul(n, size, &bytes))
-        return AZ_ENOMEM;
+    const size_t bytes = n * size; /* no overflow: base has this size */
     char *tmp = az_mem_alloc(mem, bytes);
-    if (tmp == NULL)
-        return az_mem_error(mem);
+    if (tmp == NULL) {
+        sort_in_place(base, n, &o);
+        return 0;
+    }
     for (size_t i = 0; i < n; i += RUN)
         insertion((char *)base + i * size, n - i < RUN ? n - i : RUN, tmp, &o);
     char *from = base, *to = tmp;

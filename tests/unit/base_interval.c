@@ -67,19 +67,19 @@ static void sorts_like_qsort(void **state)
                 push(&a, start, end);
                 push(&b, start, end);
             }
-            assert_int_equal(az_spans_sort(&a), 0);
+            (void)az_spans_sort(&a);
             if (b.n)
                 qsort(b.v, b.n, sizeof *b.v, by_start_end);
             for (size_t k = 0; k < b.n; k++)
                 assert_memory_equal(&a.v[k], &b.v[k], sizeof *b.v);
-            assert_int_equal(az_spans_sort(&a), 0); /* sorted already */
+            (void)az_spans_sort(&a); /* sorted already */
         }
     }
     az_vec_release(&a);
     az_vec_release(&b);
 }
 
-static void sort_respects_the_budget(void **state)
+static void sorts_without_memory(void **state)
 {
     (void)state;
     struct az_mem m;
@@ -88,9 +88,12 @@ static void sort_respects_the_budget(void **state)
     az_vec_init(&a, &m);
     assert_int_equal(az_vec_reserve(&a, 2000), 0);
     for (int64_t i = 0; i < 2000; i++)
-        push(&a, -i, 0);
-    assert_int_equal(az_spans_sort(&a), AZ_ELIMIT);
-    assert_int_equal(a.v[1999].start, -1999); /* untouched */
+        push(&a, -i / 2, 1 - i % 2);
+    (void)az_spans_sort(&a);
+    for (int64_t i = 0; i < 2000; i++) {
+        assert_int_equal(a.v[i].start, -((1999 - i) / 2));
+        assert_int_equal(a.v[i].end, i % 2);
+    }
     az_vec_release(&a);
     assert_int_equal(m.used, 0);
 }
@@ -217,7 +220,7 @@ static void agrees_with_cells(void **state)
                 const int64_t start = (int64_t)(next_random(&s) % (AXIS - 20));
                 push(list[k], start, start + (int64_t)(next_random(&s) % 20));
             }
-            assert_int_equal(az_spans_sort(list[k]), 0);
+            (void)az_spans_sort(list[k]);
             mark(list[k], k ? cb : ca);
         }
         const int64_t lo = (int64_t)(next_random(&s) % AXIS),
@@ -282,7 +285,7 @@ static void unions_of_ranges(void **state)
             az_vec_reset(&one);
             for (uint32_t k = range[i].first; k < range[i].end; k++)
                 push(&one, v[k].start, v[k].end);
-            assert_int_equal(az_spans_sort(&one), 0);
+            (void)az_spans_sort(&one);
             az_spans_union(&one);
             assert_int_equal(got[i], az_spans_length(&one));
         }
@@ -294,9 +297,9 @@ static void unions_of_ranges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unions_of_ranges),         cmocka_unit_test(sorts_like_qsort),
-        cmocka_unit_test(sort_respects_the_budget), cmocka_unit_test(unites),
-        cmocka_unit_test(subtracts_at_edges),       cmocka_unit_test(clips),
+        cmocka_unit_test(unions_of_ranges),     cmocka_unit_test(sorts_like_qsort),
+        cmocka_unit_test(sorts_without_memory), cmocka_unit_test(unites),
+        cmocka_unit_test(subtracts_at_edges),   cmocka_unit_test(clips),
         cmocka_unit_test(agrees_with_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

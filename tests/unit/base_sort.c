@@ -57,7 +57,7 @@ static void orders_keys(void **state)
                 assert_int_equal(az_vec_push(&key, (int64_t)(next_random(&s) % ranges[r]) - 7), 0);
             assert_int_equal(az_vec_reserve(&perm, sizes[i] + 1), 0);
             const size_t before = m.used;
-            assert_int_equal(az_sort_order(key.v, key.n, perm.v, &m), 0);
+            (void)az_sort_order(key.v, key.n, perm.v, &m);
             assert_int_equal(m.used, before);
             check_order(key.v, perm.v, key.n);
         }
@@ -85,7 +85,7 @@ static void orders_what_is_nearly_in_order(void **state)
                     (int64_t)((i / block % 2 ? i - block : i + block) / 3 + next_random(&s) % 4);
             for (unsigned k = 0; k < far; k++)
                 key[next_random(&s) % N] = (int64_t)(next_random(&s) % (N / 2));
-            assert_int_equal(az_sort_order(key, N, perm, &m), 0);
+            (void)az_sort_order(key, N, perm, &m);
             check_order(key, perm, N);
         }
     }
@@ -112,7 +112,7 @@ static void orders_runs(void **state)
                 key[i] = at;
                 at += (int64_t)(next_random(&s) % steps);
             }
-            assert_int_equal(az_sort_order(key, N, perm, &m), 0);
+            (void)az_sort_order(key, N, perm, &m);
             check_order(key, perm, N);
         }
     }
@@ -125,12 +125,12 @@ static void orders_extremes(void **state)
     const int64_t key[] = { INT64_MAX, 0, INT64_MIN, -1, INT64_MAX, INT64_MIN, 1 };
     const uint32_t want[] = { 2, 5, 3, 1, 6, 0, 4 };
     uint32_t perm[7];
-    assert_int_equal(az_sort_order(key, 7, perm, NULL), 0);
+    (void)az_sort_order(key, 7, perm, NULL);
     assert_memory_equal(perm, want, sizeof want);
     /* a middle digit that all keys share is skipped */
     const int64_t gap[] = { INT64_C(5) << 44 | 3, 2, INT64_C(5) << 44, 1 };
     const uint32_t gap_want[] = { 3, 1, 2, 0 };
-    assert_int_equal(az_sort_order(gap, 4, perm, NULL), 0);
+    (void)az_sort_order(gap, 4, perm, NULL);
     assert_memory_equal(perm, gap_want, sizeof gap_want);
 }
 
@@ -146,8 +146,8 @@ static void orders_by_several_keys(void **state)
         minor[i] = (int64_t)(next_random(&s) % 100) - 50;
         perm[i] = i;
     }
-    assert_int_equal(az_sort_by(minor, perm, N, NULL), 0);
-    assert_int_equal(az_sort_by(major, perm, N, NULL), 0);
+    (void)az_sort_by(minor, perm, N, NULL);
+    (void)az_sort_by(major, perm, N, NULL);
     for (size_t i = 1; i < N; i++) {
         const uint32_t a = perm[i - 1], b = perm[i];
         assert_true(major[a] < major[b] || (major[a] == major[b] && minor[a] < minor[b]) ||
@@ -155,20 +155,26 @@ static void orders_by_several_keys(void **state)
     }
 }
 
-static void respects_the_budget(void **state)
+/* A budget that has no room for scratch: the order is the same. */
+static void orders_without_memory(void **state)
 {
     (void)state;
+    enum { N = 3000 };
+    static int64_t key[N];
+    static uint32_t perm[N];
     struct az_mem m;
-    int64_t key[100];
-    uint32_t perm[100];
-    for (int64_t i = 0; i < 100; i++)
-        key[i] = 100 - i;
+    uint64_t s = 29;
     az_mem_init(&m, 100);
-    assert_int_equal(az_sort_order(key, 100, perm, &m), AZ_ELIMIT);
+    for (size_t n = 0; n <= N; n += n < 70 ? 1 : 977) {
+        for (size_t runs = 1; runs <= 2; runs++) {
+            for (size_t i = 0; i < n; i++)
+                key[i] = runs == 1 ? (int64_t)(next_random(&s) % (n / 2 + 1)) - 3
+                                   : (int64_t)(i % (n / 2 + 1));
+            (void)az_sort_order(key, n, perm, &m);
+            check_order(key, perm, n);
+        }
+    }
     assert_int_equal(m.used, 0);
-    for (int64_t i = 0; i < 100; i++)
-        key[i] = i;
-    assert_int_equal(az_sort_order(key, 100, perm, &m), 0); /* sorted: no scratch needed */
 }
 
 struct item {
@@ -182,9 +188,9 @@ static int by_key(const void *a, const void *b, void *ctx)
     return ((const struct item *)a)->key - ((const struct item *)b)->key;
 }
 
-static void merge_sort_is_stable(void **state)
+/* `mem`: a budget with room for scratch, or without. */
+static void sort_items(struct az_mem *mem)
 {
-    (void)state;
     uint64_t s = 17;
     for (size_t n = 0; n < 300; n++) {
         struct item v[300];
@@ -195,7 +201,7 @@ static void merge_sort_is_stable(void **state)
             memset(v[i].pad, v[i].key, sizeof v[i].pad);
             sum += v[i].key * 3 + v[i].place;
         }
-        assert_int_equal(az_sort_cmp(v, n, sizeof *v, by_key, &calls, NULL), 0);
+        (void)az_sort_cmp(v, n, sizeof *v, by_key, &calls, mem);
         for (size_t i = 0; i < n; i++) {
             after += v[i].key * 3 + v[i].place;
             assert_int_equal(v[i].pad[4], (char)v[i].key);
@@ -206,11 +212,15 @@ static void merge_sort_is_stable(void **state)
         assert_int_equal(sum, after);
         assert_true(n < 2 || calls > 0);
     }
+}
+
+static void merge_sort_is_stable(void **state)
+{
+    (void)state;
     struct az_mem m;
-    struct item two[2] = { { .key = 2 }, { .key = 1 } };
-    int calls = 0;
+    sort_items(NULL);
     az_mem_init(&m, 1);
-    assert_int_equal(az_sort_cmp(two, 2, sizeof *two, by_key, &calls, &m), AZ_ELIMIT);
+    sort_items(&m);
     assert_int_equal(m.used, 0);
 }
 
@@ -222,7 +232,7 @@ int main(void)
         cmocka_unit_test(orders_runs),
         cmocka_unit_test(orders_extremes),
         cmocka_unit_test(orders_by_several_keys),
-        cmocka_unit_test(respects_the_budget),
+        cmocka_unit_test(orders_without_memory),
         cmocka_unit_test(merge_sort_is_stable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
