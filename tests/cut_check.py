@@ -121,6 +121,19 @@ def rocprof_sets(analyzer, tmp, amd):
     verdict(done.returncode == 2 and b"go into a folder" in done.stdout, "a set into a file", done.stdout.decode()[-300:])
 
 
+def recorded_steps(analyzer, tmp):
+    """Annotated steps of JAX, by their numbers."""
+    path = os.path.join(tmp, "jax_input.xplane.pb")
+    with gzip.open(os.path.join(HERE, "data", "recorded", "jax_input.xplane.pb.gz")) as f, open(path, "wb") as g:
+        g.write(f.read())
+    rows = tables(analyzer, path, os.path.join(tmp, "jax"), (), ())[0]["steps.csv"]
+    for first, last in ((0, 0), (1, 2), (2, len(rows) - 2)):
+        window = ("--steps", "%d-%d" % (first, last))
+        found = tables(analyzer, path, os.path.join(tmp, "jax%d" % first), window, ())[0].get("steps.csv", [])
+        verdict([r[0] for r in found[1:]] == [r[0] for r in rows[1 + first:2 + last]], "JAX %s %s" % window, str([r[0] for r in found]))
+        check(analyzer, tmp, path, window, "JAX %s %s" % window)
+
+
 def check(analyzer, tmp, path, window, what, extra=()):
     ending = ".json.gz" if path.endswith(".gz") else os.path.splitext(path)[1]
     name = os.path.basename(path).split(".")[0]
@@ -232,6 +245,7 @@ def main():
         for name in ("alpha", "beta"):
             path = os.path.join(HERE, "..", "example", "xplane", "plugins", "profile", "train_step", name + ".xplane.pb")
             check(analyzer, tmp, path, ("--from", "20%", "--to", "60%"), "xplane " + name)
+        recorded_steps(analyzer, tmp)
         sets = os.path.join(tmp, "nsys")
         subprocess.run([sys.executable, os.path.join(HERE, "gen", "make_nsys_sqlite.py"), sets], check=True, stdout=subprocess.DEVNULL)
         for name in sorted(n for n in os.listdir(sets) if n.endswith(".sqlite")):

@@ -161,7 +161,8 @@ static int list_programs(struct marking *m)
         if (x->roles.v[e->lane[i]] == AZ_XLANE_STEPS && e->end[i] > e->start[i])
             rc = az_vec_push(&m->marks,
                              ((struct mark){ e->start[i], e->end[i], -1, 0, e->lane[i], 0 }));
-    for (size_t i = 0; rc == 0 && !m->marks.n && i < x->steps.n; i++)
+    const bool lines = m->marks.n > 0;
+    for (size_t i = 0; rc == 0 && !lines && i < x->steps.n; i++)
         rc = az_vec_push(&m->marks,
                          ((struct mark){ x->steps.v[i].start, x->steps.v[i].end,
                                          x->steps.v[i].number, 0, x->steps.v[i].lane, 0 }));
