@@ -108,6 +108,11 @@ def check_install(c, build, scratch):
         c.hold(".debug_info" not in sections and ".gnu_debuglink" in sections, part + " has its debug information elsewhere")
         c.hold(os.path.getsize(path) <= 10e6 or "__asan" in run(["readelf", "--dyn-syms", "-W", path]).stdout, part + " has at most 10 MB",
                os.path.getsize(path))
+    log = os.path.join(build, "installed.log")
+    said = read(log).splitlines()[-4:] if os.path.exists(log) else []
+    want = [r"^  %s +%s" % (what, where) for what, where in (("program", "bin/analyzer$"), ("library", "lib, include/analyzer.h$"),
+                                                             ("documentation", "share/doc/analyzer"), ("also", "manual"))]
+    c.hold(len(said) == 4 and all(re.search(w, line) for w, line in zip(want, said)), "make install prints what is where", said)
     copy = os.path.join(scratch, "copy")
     shutil.copytree(tree, copy, symlinks=True)
     other = os.path.join(copy, prefix, "share/doc/other")
@@ -116,6 +121,16 @@ def check_install(c, build, scratch):
     left = sorted(os.path.join(d, f) for d, _, fs in os.walk(copy) for f in fs)
     c.hold(q.returncode == 0 and not left and os.path.isdir(other), "make uninstall removes all of it and nothing else",
            "%s %s" % (left[:3], q.stderr[-200:]))
+
+
+def check_time(c, scratch):
+    """A package is built of a clone, too, where git is not installed: the time is that of the Makefile."""
+    line = next(x for x in read(PACKAGING, "deb.sh").splitlines() if x.startswith("epoch="))
+    tools = os.path.join(scratch, "tools")
+    os.makedirs(tools)
+    os.symlink(shutil.which("stat"), os.path.join(tools, "stat"))
+    q = run(["/bin/sh", "-e", "-c", line + '\necho "$epoch"'], cwd=ROOT, env={"PATH": tools})
+    c.hold(q.stdout.strip() == str(int(os.stat(os.path.join(ROOT, "Makefile")).st_mtime)), "packages are built without git", q.stdout + q.stderr)
 
 
 def check_dist(c, build, scratch):
@@ -324,6 +339,7 @@ def main():
         check_manual(c, analyzer, commands, scratch)
         check_completion(c, analyzer, scratch)
         check_install(c, build, scratch)
+        check_time(c, scratch)
         check_dist(c, build, scratch)
         check_sbom(c, analyzer)
         check_security(c, analyzer)

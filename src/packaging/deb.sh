@@ -16,7 +16,7 @@ mkdir -p "$work"
 tar -xzf "$BUILD/dist/analyzer-$VERSION.tar.gz" -C "$work"
 tree=$work/analyzer-$VERSION
 cp -r "$tree/src/packaging/debian" "$tree/debian"
-epoch=${SOURCE_DATE_EPOCH:-$(if [ -e .git ]; then git log -1 --format=%ct; else stat -c %Y Makefile; fi)}
+epoch=${SOURCE_DATE_EPOCH:-$({ [ -e .git ] && git log -1 --format=%ct 2>/dev/null; } || stat -c %Y Makefile)} # without git too
 SOURCE_DATE_EPOCH=$epoch
 export SOURCE_DATE_EPOCH
 {

@@ -52,6 +52,10 @@ install: all lib papers stripped ## install into $(DESTDIR)$(PREFIX): program, l
 	@$(INSTALLED_LIB) | while read -r mode file place; do \
 	    install -D -m $$mode "$$file" "$(DESTDIR)$$place" || exit 1; done
 	@ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libanalyzer.so
+	@printf '%s\n' 'installed in $(DESTDIR)$(PREFIX):' '  program        bin/analyzer' \
+	    '  library        $(LIBDIR:$(PREFIX)/%=%), include/analyzer.h' '  documentation  $(DOCDIR), examples in it' \
+	    "  also           manual (man analyzer), completion of bash, zsh and fish"
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) [ -n "$(DESTDIR)" ] || echo 'not in PATH yet: export PATH="$(PREFIX)/bin:$$PATH"';; esac
 uninstall: papers ## remove the installed files
 	@$(INSTALLED) | while read -r mode file place; do rm -f "$(DESTDIR)$(PREFIX)/$$place"; done
 	@$(INSTALLED_LIB) | while read -r mode file place; do rm -f "$(DESTDIR)$$place"; done
