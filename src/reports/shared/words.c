@@ -15,6 +15,19 @@ static const struct {
     { "exposed_transfer_ms", "exposed transfer" },
     { "exposed_wait_ms", "exposed wait" },
     { "hidden_ms", "overlapped" },
+    { "roof matrix_fp64", "fp64 matrix peak" },
+    { "roof matrix_fp32", "fp32 matrix peak" },
+    { "roof matrix_tf32", "tf32 matrix peak" },
+    { "roof matrix_bf16", "bf16 matrix peak" },
+    { "roof matrix_fp16", "fp16 matrix peak" },
+    { "roof matrix_fp8", "fp8 matrix peak" },
+    { "roof matrix_fp6", "fp6 matrix peak" },
+    { "roof matrix_fp4", "fp4 matrix peak" },
+    { "roof matrix_int8", "int8 matrix peak" },
+    { "roof vector_fp64", "fp64 vector peak" },
+    { "roof vector_fp32", "fp32 vector peak" },
+    { "roof vector_fp16", "fp16 vector peak" },
+    { "roof vector_bf16", "bf16 vector peak" },
 };
 
 /* Rules whose names are no terms of the field. */
@@ -36,6 +49,15 @@ static const struct {
     { "step_jitter", "uneven steps" },
     { "tt_slow", "below roofline" },
     { "tt_low_cores", "few cores used" },
+    { "mixed_stream", "communication on a compute stream" },
+    { "memcpy_sync", "synchronous copies" },
+    { "memset_sync", "synchronous fills" },
+    { "memcpy_async", "asynchronous copies of pageable memory" },
+    { "exposed_nccl", "exposed communication" },
+    { "impossible_rows", "rows with impossible values" },
+    { "stragglers_not_judged", "no straggler detection" },
+    { "outside_steps", "work outside steps" },
+    { "low_parallelism", "few blocks" },
 };
 
 struct az_sv az_words_of_part(struct az_sv id)

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "document/verdict_table.h"
 #include "reports/shared/fields.h"
+#include "reports/shared/words.h"
 #include "reports/text/text.h"
 #include "text/names.h"
 
@@ -85,7 +86,8 @@ static void finding(struct az_textout *o, const struct az_table *t, size_t row,
                        : az_sv_is(severity, "warning") ? AZ_TEXT_YELLOW
                                                        : NULL;
     const size_t w = az_utf8_width(severity), used = 2 + (w < SEVERITY ? SEVERITY : w + 1);
-    struct az_sv line = az_utf8_fit(o->scratch, text_at(o, t, row, f->rule), RULE_WIDTH, false);
+    struct az_sv line = az_utf8_fit(
+        o->scratch, az_words_of(o->scratch, text_at(o, t, row, f->rule)), RULE_WIDTH, false);
     size_t n = 0;
 
     for (size_t r = row; r < t->rows; r++) {

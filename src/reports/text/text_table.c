@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "document/schema.h"
 #include "reports/shared/fields.h"
+#include "reports/shared/words.h"
 #include "reports/text/text.h"
 #include "text/names.h"
 
@@ -300,6 +301,11 @@ static struct az_sv *names_of(struct az_textout *o, const struct view *v, size_t
         name[r] = az_field_line(o->scratch, az_cell_text(az_table_at(v->t, r, col)));
     if (name && az_sv_is(v->t->columns.v[col].stem, "path")) {
         az_text_paths(o, name, n);
+        return name;
+    }
+    if (az_sv_is(v->t->columns.v[col].stem, "idle_cause")) {
+        for (size_t r = 0; name && r < n; r++)
+            name[r] = az_words_of(o->scratch, name[r]);
         return name;
     }
     for (size_t r = 0; name && !plain && r < n; r++)
