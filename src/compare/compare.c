@@ -192,7 +192,6 @@ static int by_total(const void *a, const void *b, void *ctx)
 static int by_speed(struct az_comparison *c, bool median)
 {
     struct ranked list[AZ_COMPARE_MAX];
-    int rc;
 
     for (size_t i = 0; i < c->n; i++) {
         list[i].input = i;
@@ -203,9 +202,9 @@ static int by_speed(struct az_comparison *c, bool median)
             return AZ_OK;
         }
     }
-    rc = az_sort_cmp(list, c->n, sizeof *list, by_total, NULL, NULL);
+    az_sort_cmp(list, c->n, sizeof *list, by_total, NULL, NULL);
     c->base = list[median ? (c->n - 1) / 2 : 0].input;
-    return rc;
+    return AZ_OK;
 }
 
 static int choose_baseline(struct az_comparison *c)

@@ -83,11 +83,11 @@ static int add_rows(struct work *w, const struct az_time_rows *s, size_t side, e
     return AZ_OK;
 }
 
-static int begin_rows(struct work *w)
+static void begin_rows(struct work *w)
 {
     az_intern_release(&w->ids);
     az_vec_reset(&w->sums);
-    return az_intern_init(&w->ids, &w->arena, w->c->doc->mem);
+    az_intern_init(&w->ids, &w->arena, w->c->doc->mem);
 }
 
 /* Both sides by this key; *shared: the lesser part of the time whose name both have. */
@@ -95,7 +95,8 @@ static int pair_rows(struct work *w, const struct az_time_rows s[2], enum az_pai
                      double *shared)
 {
     double all[2] = { 0, 0 }, both[2] = { 0, 0 };
-    int rc = begin_rows(w);
+    int rc = 0;
+    begin_rows(w);
 
     for (size_t side = 0; !rc && side < 2; side++)
         rc = add_rows(w, &s[side], side, by);
@@ -257,7 +258,8 @@ static int choose(struct work *w)
             return AZ_OK;
         w->out->by = AZ_BY_NONE;
     }
-    return begin_rows(w);
+    begin_rows(w);
+    return 0;
 }
 
 /* ---- causes ---- */
@@ -440,7 +442,8 @@ static int check_fit(struct work *w)
     if (!o->unfit)
         return AZ_OK;
     o->by = AZ_BY_NONE;
-    return begin_rows(w);
+    begin_rows(w);
+    return 0;
 }
 
 /* Labels of rows become what `shorten` makes of them next to each other. Of very many, the first:
@@ -476,9 +479,7 @@ static int list_causes(struct work *w)
         o->total[side] = o->timed ? o->side[side].total : rows[side];
     if (!rc && o->timed)
         rc = add_parts(w, rows);
-    if (!rc && o->list.n)
-        rc = az_sort_cmp(o->list.v, o->list.n, sizeof *o->list.v, larger_first, NULL,
-                         w->c->doc->mem);
+    az_sort_cmp(o->list.v, o->list.n, sizeof *o->list.v, larger_first, NULL, w->c->doc->mem);
     /* names stay different from those, too, that change less than what is shown */
     if (!rc)
         rc = shorten_labels(w, az_names_shorten);

@@ -102,7 +102,7 @@ static bool is_lone(const struct az_comparison *c, struct az_joined *j,
 }
 
 /* `param_*`: the columns of that start that all tables have, by name. */
-static int add_started(const struct az_comparison *c, struct az_joined *j, struct az_sv token)
+static void add_started(const struct az_comparison *c, struct az_joined *j, struct az_sv token)
 {
     const struct az_table *t = j->table[reference(c, j)];
     size_t first = j->n_keys;
@@ -112,7 +112,7 @@ static int add_started(const struct az_comparison *c, struct az_joined *j, struc
         if (starts_like(token, col->stem) && locate(c, j, AZ_SV(""), col, &j->keys[j->n_keys]) == 0)
             j->n_keys++;
     }
-    return az_sort_cmp(j->keys + first, j->n_keys - first, sizeof *j->keys, by_name, NULL, NULL);
+    az_sort_cmp(j->keys + first, j->n_keys - first, sizeof *j->keys, by_name, NULL, NULL);
 }
 
 /* Keys of the specification. *usable: false if one that is needed is missing somewhere. */
@@ -126,7 +126,7 @@ static int spec_keys(const struct az_comparison *c, struct az_joined *j, bool *u
         struct az_sv token = az_sv_cut(&rest, '|');
         bool optional = token.n && token.p[token.n - 1] == '?';
         if (token.n && token.p[token.n - 1] == '*') {
-            rc = add_started(c, j, token);
+            add_started(c, j, token);
             continue;
         }
         token.n -= optional;

@@ -308,15 +308,14 @@ static int by_size(const void *a, const void *b, void *ctx)
     return rc;
 }
 
-static int sort_rows(struct az_comparison *c, struct az_joined *j)
+static void sort_rows(struct az_comparison *c, struct az_joined *j)
 {
     struct order o = { c, j };
     size_t first = 0;
 
     while (first < j->n_rows && j->rows[first].cells[c->base])
         first++;
-    return az_sort_cmp(j->rows + first, j->n_rows - first, sizeof *j->rows, by_size, &o,
-                       c->doc->mem);
+    az_sort_cmp(j->rows + first, j->n_rows - first, sizeof *j->rows, by_size, &o, c->doc->mem);
 }
 
 static int join_rows(struct join *g)
@@ -335,7 +334,8 @@ static int join_rows(struct join *g)
     if (g->rows.n)
         memcpy(j->rows, g->rows.v, g->rows.n * sizeof *j->rows);
     j->n_rows = g->rows.n;
-    return sort_rows(g->c, j);
+    sort_rows(g->c, j);
+    return 0;
 }
 
 /* Means of whole numbers are none: metrics and columns that were merged may have become real. */
@@ -361,14 +361,10 @@ int az_join(struct az_comparison *c, struct az_joined *j)
         return rc;
     az_vec_init(&g.rows, c->doc->mem);
     az_vec_init(&g.text, c->doc->mem);
-    rc = az_intern_init(&g.keys, c->a, c->doc->mem);
-    if (rc)
-        return rc;
-    rc = az_map_init(&g.seen, c->doc->mem, 64);
-    if (!rc) {
-        rc = join_rows(&g);
-        az_map_release(&g.seen);
-    }
+    az_intern_init(&g.keys, c->a, c->doc->mem);
+    az_map_init(&g.seen, c->doc->mem, 64);
+    rc = join_rows(&g);
+    az_map_release(&g.seen);
     if (!rc)
         check_types(c, j);
     for (size_t i = 0; !rc && i < c->n; i++)

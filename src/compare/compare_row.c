@@ -242,7 +242,7 @@ int az_join_renamed(struct az_comparison *c, struct az_joined *j, size_t variant
     if (!rc && removed.n && added.n <= MAX_PAIRS / removed.n)
         rc = find_pairs(&removed, &added, &pairs);
     if (!rc && pairs.n)
-        rc = az_sort_cmp(pairs.v, pairs.n, sizeof *pairs.v, by_distance, &order, c->doc->mem);
+        az_sort_cmp(pairs.v, pairs.n, sizeof *pairs.v, by_distance, &order, c->doc->mem);
     if (!rc)
         take_pairs(j, &pairs, variant);
     az_vec_release(&removed);

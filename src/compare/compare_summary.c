@@ -225,12 +225,12 @@ static int unmatched_table(struct az_comparison *c)
                                          AZ_TABLE_SUMMARY, unmatched_columns);
     struct az_intern ids;
     struct reasons list;
-    int rc;
+    int rc = AZ_OK;
 
     if (!t)
         return az_arena_error(c->a);
     az_vec_init(&list, c->doc->mem);
-    rc = az_intern_init(&ids, c->a, c->doc->mem);
+    az_intern_init(&ids, c->a, c->doc->mem);
     for (size_t i = 0; !rc && i < c->n_tables; i++)
         rc = add_reason(c, &c->tables[i], &ids, &list);
     for (size_t i = 0; !rc && i < list.n; i++)

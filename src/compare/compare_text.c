@@ -50,7 +50,7 @@ static int choose(const struct az_comparison *c, const struct az_joined *j, stru
             rc = az_vec_push(rows, s);
     }
     if (!rc && !all && rows->n)
-        rc = az_sort_cmp(rows->v, rows->n, sizeof *rows->v, bigger_first, NULL, c->doc->mem);
+        az_sort_cmp(rows->v, rows->n, sizeof *rows->v, bigger_first, NULL, c->doc->mem);
     return rc;
 }
 

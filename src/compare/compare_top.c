@@ -116,10 +116,9 @@ static int choose(const struct az_comparison *c, const struct az_joined *j, size
 {
     struct az_intern names;
     size_t n = 0;
-    int rc = az_intern_init(&names, c->a, c->doc->mem);
+    int rc = 0;
+    az_intern_init(&names, c->a, c->doc->mem);
 
-    if (rc)
-        return rc;
     for (size_t i = 0; !rc && i < j->n_rows; i++)
         rc = add_row(c, j, i, variant, &names, list);
     az_intern_release(&names);
@@ -127,8 +126,8 @@ static int choose(const struct az_comparison *c, const struct az_joined *j, size
         if (fabs(change_of(&list->v[i])) > 0)
             list->v[n++] = list->v[i];
     list->n = n;
-    return rc || n == 0 ? rc
-                        : az_sort_cmp(list->v, n, sizeof *list->v, bigger_first, NULL, c->doc->mem);
+    az_sort_cmp(list->v, n, sizeof *list->v, bigger_first, NULL, c->doc->mem);
+    return rc;
 }
 
 /* ---- words ---- */

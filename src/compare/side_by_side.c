@@ -501,9 +501,7 @@ static int make_side_by_side(struct matrix *m, int (*fill)(struct matrix *m, siz
         if (m->in[i].doc)
             rc = fill(m, i);
     weigh(m);
-    if (!rc && m->labels.n)
-        rc = az_sort_cmp(m->labels.v, m->labels.n, sizeof *m->labels.v, larger_first, NULL,
-                         m->doc->mem);
+    az_sort_cmp(m->labels.v, m->labels.n, sizeof *m->labels.v, larger_first, NULL, m->doc->mem);
     fold(m);
     return rc;
 }

@@ -104,7 +104,8 @@ static void drop_repeated(struct az_loader *l, const struct az_node *n,
     size_t kept = 0;
     if (files->n < 2)
         return;
-    int rc = az_intern_init(&seen, l->a, NULL);
+    int rc = 0;
+    az_intern_init(&seen, l->a, NULL);
     for (size_t i = 0; rc == 0 && i < files->n; i++) {
         uint32_t id;
         size_t before = seen.text.n;

@@ -281,9 +281,8 @@ int az_conf_scan(struct az_sv text, struct az_sv file, struct az_arena *a, struc
 {
     struct scan s = { .text = text, .file = file, .line = 1, .a = a, .diag = diag };
     az_vec_init(&s.members, NULL);
-    int rc = az_map_init(&s.seen, NULL, 64);
-    if (rc < 0)
-        return rc;
+    int rc = 0;
+    az_map_init(&s.seen, NULL, 64);
     *root = az_node_new(a, AZ_NODE_NULL);
     if (!*root) {
         rc = az_arena_error(a);

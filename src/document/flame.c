@@ -10,13 +10,9 @@ int az_flame_init(struct az_flame *f, struct az_mem *mem)
     *f = (struct az_flame){ 0 };
     az_arena_init(&f->arena, mem);
     az_vec_init(&f->nodes, mem);
-    int rc = az_intern_init(&f->names, &f->arena, mem);
-    if (rc == 0)
-        rc = az_map_init(&f->child, mem, 256);
-    if (rc == 0)
-        rc = az_vec_push(&f->nodes,
-                         ((struct az_flame_node){ .parent = AZ_NO_ID, .name = AZ_NO_ID }));
-    return rc;
+    az_intern_init(&f->names, &f->arena, mem);
+    az_map_init(&f->child, mem, 256);
+    return az_vec_push(&f->nodes, ((struct az_flame_node){ .parent = AZ_NO_ID, .name = AZ_NO_ID }));
 }
 
 void az_flame_release(struct az_flame *f)
@@ -115,11 +111,12 @@ static int largest(struct az_flame *f, uint32_t *order, size_t *n)
     const size_t all = f->nodes.n;
     for (uint32_t i = 0; i < all; i++)
         order[i] = i;
-    int rc = az_sort_cmp(order, all, sizeof *order, by_total, f, f->nodes.mem);
+    az_sort_cmp(order, all, sizeof *order, by_total, f, f->nodes.mem);
     *n = all < AZ_FLAME_NODES ? all : AZ_FLAME_NODES;
     while (*n > 1 && f->nodes.v[order[*n - 1]].total < f->nodes.v[0].total / SMALLEST + 1)
         --*n;
-    return rc ? rc : az_sort_cmp(order, *n, sizeof *order, by_place, f, f->nodes.mem);
+    az_sort_cmp(order, *n, sizeof *order, by_place, f, f->nodes.mem);
+    return 0;
 }
 
 int az_flame_finish(struct az_flame *f)

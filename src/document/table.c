@@ -431,9 +431,8 @@ int az_table_sort(struct az_table *t, const int *keys, size_t n)
         goto out;
     for (uint32_t i = 0; i < t->rows; i++)
         order.v[i] = i;
-    rc = az_sort_cmp(order.v, t->rows, sizeof order.v[0], compare_rows, &ctx, t->mem);
-    if (rc == 0)
-        put_in_order(t, order.v, spare.v);
+    az_sort_cmp(order.v, t->rows, sizeof order.v[0], compare_rows, &ctx, t->mem);
+    put_in_order(t, order.v, spare.v);
 out:
     az_vec_release(&order);
     az_vec_release(&spare);

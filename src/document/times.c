@@ -195,11 +195,10 @@ static int ranks_of(const struct az_table *t, struct az_mem *mem, double *n)
 {
     const ptrdiff_t rank = az_schema_find(t, AZ_SV("rank"));
     struct az_map seen;
-    int rc = az_map_init(&seen, mem, 64);
+    int rc = 0;
+    az_map_init(&seen, mem, 64);
 
     *n = 0;
-    if (rc)
-        return rc;
     for (size_t r = 0; !rc && rank >= 0 && r < t->rows; r++) {
         const double x = az_cell_number(az_table_at(t, r, (size_t)rank));
         uint32_t *value;

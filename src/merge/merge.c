@@ -58,13 +58,13 @@ static int settle_ranks(struct az_merge *m)
                 "is rank %lld by its name, but %lld by its distributedInfo; using the latter",
                 (long long)r->named, (long long)r->told);
     }
-    int rc = az_sort_cmp(m->rank, m->n, sizeof *m->rank, by_rank, NULL, NULL);
-    for (size_t i = 1; rc == 0 && i < m->n; i++)
+    az_sort_cmp(m->rank, m->n, sizeof *m->rank, by_rank, NULL, NULL);
+    for (size_t i = 1; i < m->n; i++)
         if (m->rank[i]->usable && m->rank[i]->rank == m->rank[i - 1]->rank)
             return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(m->rank[i]->path),
                                 "duplicate rank %lld, also in '%.*s'", (long long)m->rank[i]->rank,
                                 AZ_SVF(m->rank[i - 1]->path));
-    return rc;
+    return 0;
 }
 
 static void settle_shift(struct az_merge *m)
@@ -267,8 +267,7 @@ static int merge_init(struct az_merge *m, const struct az_merge_input *in)
         az_arena_init(&r->arena, m->opts->mem);
         az_diag_init(&r->diag);
         az_vec_init(&r->processes, m->opts->mem);
-        int failed = az_intern_init(&r->pids, &r->arena, m->opts->mem);
-        rc = rc ? rc : failed;
+        az_intern_init(&r->pids, &r->arena, m->opts->mem);
     }
     return rc;
 }

@@ -91,9 +91,8 @@ int az_pair_marks(const struct az_marks *m, size_t *paired)
     struct az_map names;
     struct walk w = { .m = m, .names = &names };
     *paired = 0;
-    int rc = az_map_init(&names, m->mem, 64);
-    if (rc == 0)
-        rc = list_names(m, &names);
+    az_map_init(&names, m->mem, 64);
+    int rc = list_names(m, &names);
     if (rc == 0 && !pair_all(&w, paired))
         *paired = 0;
     az_map_release(&names);

@@ -177,9 +177,8 @@ static int clip_overlap(struct az_trace *t)
     sweep(&o);
     int rc = 0;
     if (o.found) {
-        rc = az_map_init(&o.launches, t->mem, 1024);
-        if (rc == 0)
-            rc = count_launches(&o);
+        az_map_init(&o.launches, t->mem, 1024);
+        rc = count_launches(&o);
         o.clips = true;
         if (rc == 0)
             sweep(&o);

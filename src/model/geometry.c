@@ -40,7 +40,9 @@ int az_geometries_put(struct az_geometries *g, const struct az_geometry *row, ui
     const uint64_t hash = az_hash(row, sizeof *row); /* nine words without padding */
     if (g->rows.n >= AZ_NO_ROW - 1)
         return AZ_ERANGE;
-    int rc = g->row_of.cell ? 0 : az_map_init(&g->row_of, g->rows.mem, 0);
+    int rc = 0;
+    if (!g->row_of.cell)
+        az_map_init(&g->row_of, g->rows.mem, 0);
     for (uint64_t same_hash = 0; rc == 0; same_hash++) {
         uint32_t *at;
         bool added;

@@ -29,7 +29,7 @@ static int order_events(struct az_grafting *g, const struct az_replay *r)
             const struct az_event e = az_gpu_event(g->c, g->c->linked[r->first + i]);
             key[i] = by ? e.start : (int64_t)az_optrace_graph_node(g->o, e.uid);
         }
-        rc = az_sort_order(key, n, perm, g->t->mem);
+        az_sort_order(key, n, perm, g->t->mem);
         nodes = n > 0 && key[perm[0]] != 0;
         for (size_t i = 1; i < n && nodes; i++)
             nodes = key[perm[i]] != key[perm[i - 1]];
@@ -288,9 +288,8 @@ int az_graft(struct az_trace *t, struct az_calltree *tree)
     struct az_grafting g = { .t = t, .c = tree, .o = az_optrace(t) };
     init(&g);
     g.o->graft_end = (uint32_t)g.o->n_events;
-    int rc = az_map_init(&g.row_of, t->mem, 16);
-    if (rc == 0)
-        rc = az_capture_attach_prepare(&g);
+    az_map_init(&g.row_of, t->mem, 16);
+    int rc = az_capture_attach_prepare(&g);
     if (rc == 0)
         rc = az_replays_list(&g.replays);
     for (size_t i = 0; rc == 0 && i < g.replays.all.n; i++)
@@ -302,9 +301,8 @@ int az_graft(struct az_trace *t, struct az_calltree *tree)
         if (rc == 0)
             rc = rebuild(&g);
     }
-    if (rc == 0)
-        rc = az_sort_cmp(g.o->graft_rows.v, g.o->graft_rows.n, sizeof *g.o->graft_rows.v,
-                         by_shape_and_rule, NULL, t->mem);
+    az_sort_cmp(g.o->graft_rows.v, g.o->graft_rows.n, sizeof *g.o->graft_rows.v, by_shape_and_rule,
+                NULL, t->mem);
     release(&g);
     return rc;
 }

@@ -91,7 +91,7 @@ static int order_launchers(struct building *b)
         start[i] = b->c->trace->ev[k].start[row];
     }
     if (rc == 0)
-        rc = az_sort_order(start, n, perm, l->mem);
+        az_sort_order(start, n, perm, l->mem);
     for (uint32_t i = 0; rc == 0 && i < n; i++)
         where[perm[i]] = i;
     if (rc == 0) {

@@ -78,9 +78,9 @@ static int make_tables(struct joiner *j)
             sparse += p->calls;
         }
     }
-    int rc = az_map_init(&j->sparse, j->mem, sparse);
-    if (rc != 0 || j->n_dense == 0)
-        return rc;
+    az_map_init(&j->sparse, j->mem, sparse);
+    if (j->n_dense == 0)
+        return 0;
     if (!az_size_mul(j->n_dense, sizeof *j->dense, &bytes))
         return AZ_ERANGE;
     j->dense = az_mem_alloc(j->mem, bytes);
@@ -184,9 +184,8 @@ int az_link_make(struct az_link *l, const struct az_trace *t, struct az_arena *a
     az_vec_init(&j.proc_of_lane, mem);
     az_vec_init(&j.procs, mem);
     az_vec_init(&j.same, mem);
-    int rc = az_map_init(&j.ids, mem, 16);
-    if (rc == 0)
-        rc = number_processes(&j);
+    az_map_init(&j.ids, mem, 16);
+    int rc = number_processes(&j);
     if (rc == 0 && calls->corr)
         measure(&j, calls);
     if (rc == 0)

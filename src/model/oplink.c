@@ -92,7 +92,7 @@ static int number_by_sorting(struct az_calltree *c)
         for (size_t i = 0; i < t->ev[gpu_kinds[k]].n; i++)
             uid[at++] = t->ev[gpu_kinds[k]].uid[i];
     if (rc == 0)
-        rc = az_sort_order(uid, n, perm, t->mem);
+        az_sort_order(uid, n, perm, t->mem);
     const uint32_t copies = (uint32_t)t->ev[AZ_KERNEL].n,
                    fills = copies + (uint32_t)t->ev[AZ_MEMCPY].n;
     for (uint32_t g = 0; rc == 0 && g < n; g++) {
@@ -171,7 +171,7 @@ static int sort_keyed(struct keyed_list *l, struct az_mem *mem)
     for (size_t i = 0; rc == 0 && i < l->n; i++)
         key[i] = (int64_t)(l->v[i].key ^ ((uint64_t)1 << 63)); /* unsigned order */
     if (rc == 0)
-        rc = az_sort_order(key, l->n, perm, mem);
+        az_sort_order(key, l->n, perm, mem);
     if (rc == 0)
         az_oplink_arrange(l->v, perm, l->n, sizeof *l->v);
     if (key)
@@ -358,7 +358,7 @@ static int link_by_flow(struct az_calltree *c, const struct keyed_list *gpu)
     for (size_t i = 0; rc == 0 && i < call->n; i++)
         uid[i] = call->uid[i];
     if (rc == 0)
-        rc = az_sort_order(uid, call->n, perm, t->mem);
+        az_sort_order(uid, call->n, perm, t->mem);
     for (size_t i = 0; rc == 0 && i < call->n; i++)
         link_one_by_flow(c, &x, gpu, perm[i]);
     if (uid)
@@ -451,12 +451,12 @@ static int sort_linked(struct az_calltree *c)
         key[g] = c->pre[c->gpu_node[g]];
         c->linked[c->n_linked++] = g;
     }
-    int rc = az_sort_by(key, c->linked, c->n_linked, mem);
+    az_sort_by(key, c->linked, c->n_linked, mem);
     az_mem_free(mem, key, ((size_t)c->n_gpu + 1) * 8);
-    for (uint32_t i = 1; rc == 0 && i < c->n_linked; i++)
+    for (uint32_t i = 1; i < c->n_linked; i++)
         if (c->gpu_call[c->linked[i]] == c->gpu_call[c->linked[i - 1]])
             c->graph_launch[c->gpu_call[c->linked[i]] - c->first_call] = 1;
-    return rc ? rc : index_linked(c);
+    return index_linked(c);
 }
 
 int az_oplink(struct az_calltree *c, const struct az_options *o)

@@ -29,9 +29,7 @@ int az_opreport_init(struct az_trace *t)
     az_vec_init(&r->rows, t->mem);
     az_vec_init(&r->args, t->mem);
     az_vec_init(&r->files, t->mem);
-    int rc = az_map_init(&r->map, t->mem, 256);
-    if (rc)
-        return rc;
+    az_map_init(&r->map, t->mem, 256);
     t->ext = r;
     t->ext_ops = &ext_ops;
     return 0;

@@ -225,12 +225,10 @@ int az_optrace_init(struct az_trace *t, const struct az_options *opts)
     az_vec_init(&o->long_frames, t->mem);
     az_vec_init(&o->compact, t->mem);
     o->opts = opts;
-    int rc = az_map_init(&o->arg_map, t->mem, 256);
-    if (rc == 0)
-        rc = az_map_init(&o->coll_map, t->mem, 16);
-    if (rc == 0)
-        rc = az_map_init(&o->driver_calls, t->mem, 16);
-    return rc;
+    az_map_init(&o->arg_map, t->mem, 256);
+    az_map_init(&o->coll_map, t->mem, 16);
+    az_map_init(&o->driver_calls, t->mem, 16);
+    return 0;
 }
 
 int az_optrace_driver(struct az_trace *t, uint32_t name)

@@ -132,11 +132,10 @@ static bool by_stream(const struct az_pairing *p, int *rc)
     struct az_map index;
     const size_t bytes = (p->n_events + 1) * sizeof(uint32_t);
     bool good = false;
-    *rc = az_map_init(&index, p->mem, 16);
+    az_map_init(&index, p->mem, 16);
     s.next = az_mem_alloc(p->mem, bytes);
     s.head = az_mem_alloc(p->mem, bytes);
-    if (*rc == 0 && (!s.next || !s.head))
-        *rc = az_mem_error(p->mem);
+    *rc = s.next && s.head ? 0 : az_mem_error(p->mem);
     if (*rc == 0)
         *rc = list_streams(&s, &index);
     if (*rc == 0)
@@ -191,9 +190,8 @@ static bool by_count(const struct az_pairing *p, int *rc)
     const size_t bytes = (p->n_launches + 1) * sizeof(uint32_t);
     uint32_t *next = az_mem_alloc(p->mem, bytes);
     bool good = false;
-    *rc = az_map_init(&first, p->mem, p->n_launches);
-    if (*rc == 0 && !next)
-        *rc = az_mem_error(p->mem);
+    az_map_init(&first, p->mem, p->n_launches);
+    *rc = next ? 0 : az_mem_error(p->mem);
     if (*rc == 0)
         *rc = chain(p, &first, next);
     if (*rc == 0)

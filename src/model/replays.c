@@ -123,7 +123,8 @@ static int list_replays(struct az_replays *g)
 {
     const struct az_events *e = &g->t->ev[AZ_CALL];
     struct az_map count;
-    int rc = az_map_init(&count, g->t->mem, 64);
+    int rc = 0;
+    az_map_init(&count, g->t->mem, 64);
     for (uint32_t i = 0; rc == 0 && i < e->n; i++) {
         const uint32_t up = g->c->parent[g->c->first_call + i];
         const bool inner = up != AZ_NO_ROW && up >= g->c->first_call && up < g->c->first_captured &&

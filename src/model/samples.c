@@ -21,9 +21,9 @@ static int counter_of(struct az_samples *s, uint32_t name, int64_t device, uint3
 {
     uint32_t *at;
     bool added;
-    int rc = s->counter_of.cell ? 0 : az_map_init(&s->counter_of, s->rows.mem, 0);
-    if (rc == 0)
-        rc = az_vec_reserve(&s->counters, 1);
+    if (!s->counter_of.cell)
+        az_map_init(&s->counter_of, s->rows.mem, 0);
+    int rc = az_vec_reserve(&s->counters, 1);
     if (rc == 0)
         rc = az_map_put(&s->counter_of, name, (uint64_t)device, (uint32_t)s->counters.n, &at,
                         &added);
@@ -72,11 +72,11 @@ static int sort(struct az_samples *s, struct az_mem *mem)
     for (size_t i = 0; rc == 0 && i < n; i++)
         key[i] = s->rows.v[i].at;
     if (rc == 0)
-        rc = az_sort_order(key, n, perm, mem);
+        az_sort_order(key, n, perm, mem);
     for (size_t i = 0; rc == 0 && i < n; i++)
         key[i] = s->rows.v[i].counter;
     if (rc == 0)
-        rc = az_sort_by(key, perm, n, mem);
+        az_sort_by(key, perm, n, mem);
     for (size_t i = 0; rc == 0 && i < n; i++)
         to[i] = s->rows.v[perm[i]];
     if (rc == 0)

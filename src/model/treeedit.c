@@ -79,8 +79,9 @@ int az_tree_edits_apply(const struct az_tree_edits *e, struct az_trace *t,
     uint8_t *gone = az_mem_alloc(t->mem, n + 1);
     struct az_event *add = az_mem_alloc(t->mem, (rows + 1) * sizeof *add);
     struct az_map known;
-    int rc = az_map_init(&known, t->mem, rows ? o->args.n + 16 : 16);
-    if (rc == 0 && (!gone || !add))
+    int rc = 0;
+    az_map_init(&known, t->mem, rows ? o->args.n + 16 : 16);
+    if (!gone || !add)
         rc = az_mem_error(t->mem);
     if (rc == 0 && rows)
         rc = list_args(o, &known);

@@ -169,8 +169,7 @@ static int range_spans(const struct az_trace *t, struct az_sv pattern, struct az
                 rc = az_vec_push(out, ((struct az_span){ e->start[i], e->end[i] }));
     }
     az_mem_free(t->mem, match, match ? t->names.text.n + 1 : 0);
-    if (rc == 0)
-        rc = az_spans_sort(out);
+    az_spans_sort(out);
     return rc;
 }
 
@@ -360,19 +359,18 @@ static bool is_inside(struct filter *f, enum az_kind kind, bool device, size_t i
 }
 
 /* What the device did for each instance, merged. */
-static int keep_work(struct filter *f)
+static void keep_work(struct filter *f)
 {
     size_t n = 0;
     for (size_t i = 0; i < f->work.n; i++)
         if (f->work.v[i].end >= f->work.v[i].start)
             f->work.v[n++] = f->work.v[i];
     f->work.n = n;
-    const int rc = az_spans_sort(&f->work);
+    az_spans_sort(&f->work);
     az_spans_union(&f->work);
     az_vec_release(&f->t->window_work);
     f->t->window_work = f->work;
     az_vec_init(&f->work, f->t->mem);
-    return rc;
 }
 
 bool az_window_cuts(const struct az_trace *t, uint32_t lane, int64_t start, int64_t end)
@@ -462,7 +460,7 @@ static int filter_device(struct filter *f)
         rc = rc ? rc : mark_kind(f, (enum az_kind)k, true, &gone[k]);
     }
     if (rc == 0)
-        rc = keep_work(f);
+        keep_work(f);
     if (rc == 0)
         rc = log_others(f, gone);
     if (rc == 0)
@@ -607,7 +605,9 @@ static int find_window(struct filter *f, struct az_window_parts *parts, const st
     if (rc == 0 && scopes) {
         *miss = AZ_WINDOW_FOUND;
         rc = filter_scopes(f, w->range);
-        return rc ? rc : keep_work(f);
+        if (rc == 0)
+            keep_work(f);
+        return rc;
     }
     return rc == 0 && *miss == AZ_WINDOW_FOUND ? filter_all(f) : rc;
 }
@@ -655,13 +655,11 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
         return AZ_OK;
     az_window_parts_init(&parts, t->mem);
     az_vec_init(&f.work, t->mem);
-    int rc = az_map_init(&f.calls, t->mem, t->ev[AZ_CALL].n);
-    if (rc == 0)
-        rc = az_map_init(&f.others, t->mem, 0);
+    az_map_init(&f.calls, t->mem, t->ev[AZ_CALL].n);
+    az_map_init(&f.others, t->mem, 0);
     *miss = AZ_WINDOW_FOUND;
     t->recorded = recording_end(t) - recording_start(t);
-    if (rc == 0)
-        rc = find_window(&f, &parts, w, miss);
+    int rc = find_window(&f, &parts, w, miss);
     if (rc == 0 && *miss == AZ_WINDOW_FOUND) {
         rc = set_window(t, &parts);
         if (f.dropped)

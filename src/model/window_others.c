@@ -53,9 +53,9 @@ int az_window_keep_others(struct az_trace *t, uint8_t *const gone[4])
                 rc = add_pieces(t, &(struct az_other_work){ e->start[i], e->end[i], e->name[i],
                                                             e->lane[i], (uint8_t)k });
     }
-    return rc ? rc
-              : az_sort_cmp(t->window_others.v, t->window_others.n, sizeof *t->window_others.v,
-                            by_start, NULL, t->mem);
+    az_sort_cmp(t->window_others.v, t->window_others.n, sizeof *t->window_others.v, by_start, NULL,
+                t->mem);
+    return rc;
 }
 
 /* ---- records of a file that is cut ---- */

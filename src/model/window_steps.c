@@ -178,8 +178,7 @@ static int find_parts(struct marking *m, const struct az_window *w, struct az_wi
         keep_longest_stem(m);
     for (size_t i = 0; rc == 0 && i < m->t->lanes.n; i++)
         rc = az_vec_push(&m->count, 0);
-    if (rc == 0)
-        rc = az_sort_cmp(m->marks.v, m->marks.n, sizeof *m->marks.v, by_process, NULL, m->t->mem);
+    az_sort_cmp(m->marks.v, m->marks.n, sizeof *m->marks.v, by_process, NULL, m->t->mem);
     for (size_t i = 0, to; rc == 0 && i < m->marks.n; i = to) {
         for (to = i; to < m->marks.n && m->marks.v[to].process == m->marks.v[i].process; to++)
             ;

@@ -58,7 +58,8 @@ int az_xtrace_init(struct az_trace *t)
     az_trace_columns(t, AZ_MEMSET, AZ_COL_CORR | AZ_COL_NODE | AZ_COL_SIDE);
     az_trace_columns(t, AZ_GPU_RANGE, AZ_COL_NODE);
     az_trace_columns(t, AZ_CALL, AZ_COL_CORR | AZ_COL_NODE);
-    return az_map_init(&x->row_of, t->mem, 64);
+    az_map_init(&x->row_of, t->mem, 64);
+    return 0;
 }
 
 int az_xtrace_row(struct az_trace *t, const struct az_xrow *row, uint32_t *index)

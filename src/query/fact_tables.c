@@ -130,8 +130,8 @@ static int64_t count_devices(struct az_query_trace *tr, const void **own)
             x->name = az_xtrace(t)->planes.v[l->context].type;
     }
     *own = d;
-    const int rc = az_sort_cmp(d->v, d->n, sizeof *d->v, by_number, NULL, tr->job->mem);
-    return rc ? rc : (int64_t)d->n;
+    az_sort_cmp(d->v, d->n, sizeof *d->v, by_number, NULL, tr->job->mem);
+    return (int64_t)d->n;
 }
 static const struct az_device *device(const struct az_query_row *r)
 {

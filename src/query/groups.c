@@ -156,11 +156,9 @@ int az_query_group_list(struct az_facts_of *f, const struct az_query_grouping *o
     az_arena_init(&arena, NULL);
     az_vec_init(&g.key, NULL);
     az_vec_init(&g.groups, NULL);
-    rc = az_intern_init(&g.keys, &arena, NULL);
-    if (!rc)
-        rc = add_rows(&g, f, rows);
-    if (!rc)
-        rc = az_sort_cmp(g.groups.v, g.groups.n, sizeof *g.groups.v, longest_first, NULL, NULL);
+    az_intern_init(&g.keys, &arena, NULL);
+    rc = add_rows(&g, f, rows);
+    az_sort_cmp(g.groups.v, g.groups.n, sizeof *g.groups.v, longest_first, NULL, NULL);
     if (!rc)
         rc = put(&g, sink);
     az_intern_release(&g.keys);

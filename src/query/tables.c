@@ -289,7 +289,8 @@ void az_query_cell(const struct az_query_row *r, const struct az_query_table_col
 
 static int number_names(struct az_facts_of *f)
 {
-    int rc = az_intern_init(&f->names, &f->arena, &f->mem);
+    int rc = 0;
+    az_intern_init(&f->names, &f->arena, &f->mem);
 
     f->interned = rc == 0;
     for (size_t i = 0; rc == 0 && i < f->n_traces; i++) {
@@ -347,14 +348,12 @@ static int order_names(struct az_facts_of *f)
         return az_arena_error(&f->arena);
     for (size_t i = 0; i < n; i++)
         by[i] = (uint32_t)i;
-    rc = az_sort_cmp(by, n, sizeof *by, by_text, f, &f->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++)
+    az_sort_cmp(by, n, sizeof *by, by_text, f, &f->mem);
+    for (size_t i = 0; i < n; i++)
         of[by[i]] = (uint32_t)i;
-    if (rc == 0) {
-        f->by_place = by;
-        f->place_of = of;
-    }
-    return rc;
+    f->by_place = by;
+    f->place_of = of;
+    return AZ_OK;
 }
 
 int az_query_name_place(struct az_facts_of *f, struct az_sv text, int64_t *place, bool *equal)
@@ -405,7 +404,7 @@ static int make_index(struct az_query_rows *r, size_t column, uint32_t **out)
     }
     rc = rc ? rc : r->of->error;
     if (rc == 0)
-        rc = az_sort_order(key, r->n, order, mem);
+        az_sort_order(key, r->n, order, mem);
     az_mem_free(mem, key, key ? key_bytes : 0);
     if (rc)
         az_mem_free(mem, order, order ? bytes : 0);
@@ -477,12 +476,12 @@ static int rank_texts(struct text_order *o, int64_t *key, size_t n, struct az_me
         return az_arena_error(&o->arena);
     for (size_t i = 0; i < texts; i++)
         by[i] = (uint32_t)i;
-    const int rc = az_sort_cmp(by, texts, sizeof *by, by_value, o, mem);
+    az_sort_cmp(by, texts, sizeof *by, by_value, o, mem);
     for (size_t i = 0; i < texts; i++)
         rank[by[i]] = (int64_t)i;
     for (size_t i = 0; i < n; i++)
         key[i] = key[i] < 0 ? key[i] : rank[key[i]];
-    return rc;
+    return 0;
 }
 
 static int text_keys(struct az_query_rows *r, size_t column, const uint32_t *position, size_t n,
@@ -492,7 +491,8 @@ static int text_keys(struct az_query_rows *r, size_t column, const uint32_t *pos
     size_t hint = 0;
 
     az_arena_init(&o.arena, &r->of->mem);
-    int rc = az_intern_init(&o.texts, &o.arena, &r->of->mem);
+    int rc = 0;
+    az_intern_init(&o.texts, &o.arena, &r->of->mem);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         struct az_query_row row;
         struct az_cell cell;
@@ -548,7 +548,7 @@ int az_query_sort_rows(struct az_query_rows *r, const struct az_query_by *by, si
     for (size_t k = n_by; rc == 0 && k-- > 0;) {
         rc = keys_of(r, &by[k], position, n, key);
         if (rc == 0)
-            rc = az_sort_by(key, order, n, mem);
+            az_sort_by(key, order, n, mem);
     }
     for (size_t i = 0; rc == 0 && i < n; i++)
         sorted[i] = position[order[i]];

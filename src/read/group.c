@@ -560,7 +560,8 @@ static int add_inputs(struct grouping *g)
     struct az_vec_u32 inputs;
     struct az_intern ids;
     const size_t before = c->inputs.n;
-    int rc = az_intern_init(&ids, &c->arena, NULL);
+    int rc = 0;
+    az_intern_init(&ids, &c->arena, NULL);
 
     az_vec_init(&inputs, NULL);
     for (size_t i = 0; !rc && i < g->files.n; i++) {
@@ -591,7 +592,8 @@ static int part_titles(struct az_config *c, struct az_sv (*longer)(struct az_sv 
     struct az_vec_u32 count;
     struct az_intern ids;
     uint32_t id;
-    int rc = az_intern_init(&ids, &c->arena, NULL);
+    int rc = 0;
+    az_intern_init(&ids, &c->arena, NULL);
 
     az_vec_init(&count, NULL);
     for (size_t i = 0; !rc && i < c->inputs.n; i++) {
@@ -619,7 +621,8 @@ static int drop_repeats(struct founds *f, struct az_arena *a)
 {
     struct az_intern paths;
     size_t n = 0;
-    int rc = az_intern_init(&paths, a, NULL);
+    int rc = 0;
+    az_intern_init(&paths, a, NULL);
 
     for (size_t i = 0; !rc && i < f->n; i++) {
         const size_t before = paths.text.n;
@@ -703,7 +706,7 @@ static int find_sessions(struct grouping *g)
             rc = az_vec_push(&all, (uint32_t)i);
     }
     if (!rc)
-        rc = az_sort_cmp(all.v, all.n, sizeof *all.v, by_folder, g, NULL);
+        az_sort_cmp(all.v, all.n, sizeof *all.v, by_folder, g, NULL);
     for (size_t i = 0, k; !rc && i < all.n; i = k) {
         const struct az_sv dir = az_path_dir(g->files.v[all.v[i]].path);
         for (k = i + 1; k < all.n && az_sv_eq(az_path_dir(g->files.v[all.v[k]].path), dir);)

@@ -173,21 +173,20 @@ static size_t most_of_a_rank(struct parting *s)
 
 /* Is this field the same for the ranks of a session? It varies within a rank, and has no more
  * values than a rank has files: a process id has. */
-static int tells_session(struct parting *s, size_t field, bool *tells)
+static bool tells_session(struct parting *s, size_t field)
 {
     size_t values = 1;
     bool varies = false;
     s->by = field;
-    int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_rank_and_field, s, NULL);
-    for (size_t i = 1; rc == 0 && i < s->n; i++)
+    az_sort_cmp(s->v, s->n, sizeof *s->v, by_rank_and_field, s, NULL);
+    for (size_t i = 1; i < s->n; i++)
         varies |= s->v[i].rank == s->v[i - 1].rank && s->v[i].rank != -1 &&
                   s->v[i].field[field] != s->v[i - 1].field[field];
-    if (rc == 0 && varies)
-        rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_field, s, NULL);
-    for (size_t i = 1; rc == 0 && varies && i < s->n; i++)
+    if (varies)
+        az_sort_cmp(s->v, s->n, sizeof *s->v, by_field, s, NULL);
+    for (size_t i = 1; varies && i < s->n; i++)
         values += s->v[i].field[field] != s->v[i - 1].field[field];
-    *tells = varies && values <= s->most;
-    return rc;
+    return varies && values <= s->most;
 }
 
 /* Of names that differ in a text, what differs: whole words. */
@@ -232,10 +231,8 @@ static void add_label(struct parting *s, struct parsed *p, struct az_sv text)
 static int label_fields(struct parting *s)
 {
     int rc = AZ_OK;
-    for (size_t f = 0; rc == 0 && f <= MOST_FIELDS; f++) {
-        bool tells = false;
-        rc = tells_session(s, f, &tells);
-        if (rc || !tells)
+    for (size_t f = 0; f <= MOST_FIELDS; f++) {
+        if (!tells_session(s, f))
             continue;
         if (f == 0)
             shorten_skeletons(s);
@@ -282,11 +279,9 @@ static int label_times(struct parting *s, struct parsed *v, size_t n)
         }
     if (least == INT64_MAX)
         return AZ_OK;
-    int rc = az_sort_cmp(v, n, sizeof *v, by_time, NULL, NULL);
-    if (rc == 0)
-        rc = az_map_init(&in_session, NULL, 0);
-    if (rc)
-        return rc;
+    az_sort_cmp(v, n, sizeof *v, by_time, NULL, NULL);
+    int rc = 0;
+    az_map_init(&in_session, NULL, 0);
     size_t first = 0;
     for (size_t i = 0; rc == 0 && i < n; i++) {
         uint32_t *at;
@@ -310,13 +305,12 @@ static int part(struct parting *s)
         rc = parse(s, &s->v[i]);
     s->by = 0;
     if (rc == 0)
-        rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_rank_and_field, s, NULL);
+        az_sort_cmp(s->v, s->n, sizeof *s->v, by_rank_and_field, s, NULL);
     s->most = most_of_a_rank(s);
     if (rc || s->most < 2)
         return rc;
     rc = label_fields(s);
-    if (rc == 0)
-        rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_key_and_rank, NULL, NULL);
+    az_sort_cmp(s->v, s->n, sizeof *s->v, by_key_and_rank, NULL, NULL);
     for (size_t i = 0, k; rc == 0 && i < s->n; i = k) {
         for (k = i + 1; k < s->n && s->v[k].key == s->v[i].key;)
             k++;
@@ -329,7 +323,8 @@ static int part(struct parting *s)
 static bool names_suffice(const struct az_session_file *v, size_t n)
 {
     struct az_map seen;
-    bool suffice = az_map_init(&seen, NULL, 0) == AZ_OK;
+    bool suffice = true;
+    az_map_init(&seen, NULL, 0);
     for (size_t i = 0; suffice && i < n; i++) {
         uint32_t *at;
         bool added = false;
@@ -352,16 +347,14 @@ int az_rank_sessions_part(struct az_session_file *v, size_t n, struct az_arena *
         v[i].session = v[i].skeleton = AZ_SV("");
     }
     s.v = az_arena_array(a, n + 1, sizeof *s.v);
-    rc = s.v ? az_intern_init(&s.skeletons, a, NULL) : az_arena_error(a);
-    if (rc)
-        return rc;
-    rc = az_intern_init(&s.workers, a, NULL);
-    if (rc == 0)
-        rc = az_intern_init(&s.keys, a, NULL);
-    for (size_t i = 0; rc == 0 && i < n; i++)
+    if (!s.v)
+        return az_arena_error(a);
+    az_intern_init(&s.skeletons, a, NULL);
+    az_intern_init(&s.workers, a, NULL);
+    az_intern_init(&s.keys, a, NULL);
+    for (size_t i = 0; i < n; i++)
         s.v[i] = (struct parsed){ .file = &v[i] };
-    if (rc == 0)
-        rc = part(&s);
+    rc = part(&s);
     az_intern_release(&s.skeletons);
     az_intern_release(&s.workers);
     az_intern_release(&s.keys);

@@ -164,7 +164,8 @@ static int settle(struct gathering *g, struct az_input_rank *files)
         else
             x->about.rank = x->by_name;
     }
-    return rc ? rc : az_sort_cmp(g->v, g->n, sizeof *g->v, by_rank, NULL, NULL);
+    az_sort_cmp(g->v, g->n, sizeof *g->v, by_rank, NULL, NULL);
+    return rc;
 }
 
 /* Two files of one rank: as the input requires. Returns false if that is an error. */

@@ -492,7 +492,8 @@ static int find_sessions(struct search *s)
         end = run_end(s, i);
         rc = part_folder(s, i, end);
     }
-    return rc ? rc : az_sort_cmp(s->files.v, s->files.n, sizeof *s->files.v, by_run, NULL, NULL);
+    az_sort_cmp(s->files.v, s->files.n, sizeof *s->files.v, by_run, NULL, NULL);
+    return rc;
 }
 
 static int look(struct search *s)
@@ -519,8 +520,7 @@ static int look(struct search *s)
     }
     az_diag_take(s->diag, &unread);
     az_diag_release(&unread);
-    if (!rc)
-        rc = az_sort_cmp(s->files.v, s->files.n, sizeof *s->files.v, by_run, NULL, NULL);
+    az_sort_cmp(s->files.v, s->files.n, sizeof *s->files.v, by_run, NULL, NULL);
     if (!rc && (az_sv_is(s->in->opts.duplicate_rank, "error") || !s->in->opts.duplicate_rank.n))
         rc = find_sessions(s);
     if (rc)
@@ -574,7 +574,8 @@ static int part_files(struct search *s)
         rc = f.step.p ? az_vec_push(&s->files, f) : az_arena_error(s->a);
     }
     az_rank_name_release(&s->name);
-    return rc ? rc : az_sort_cmp(s->files.v, s->files.n, sizeof *s->files.v, by_run, NULL, NULL);
+    az_sort_cmp(s->files.v, s->files.n, sizeof *s->files.v, by_run, NULL, NULL);
+    return rc;
 }
 
 static int add_step(const struct search *s, size_t from, size_t end)

@@ -90,8 +90,7 @@ static int one(const struct az_series *s, size_t first, struct az_calibrated_lis
         rc = az_vec_push(&m, mv);
     }
     c.figures = m.n;
-    if (!rc && m.n)
-        rc = az_sort_cmp(m.v, m.n, sizeof *m.v, larger_rel_first, NULL, NULL);
+    az_sort_cmp(m.v, m.n, sizeof *m.v, larger_rel_first, NULL, NULL);
     if (!rc && m.n) {
         choose(&m, &c);
         c.abs = fmax(c.abs, round_up(floor_abs));

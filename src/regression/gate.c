@@ -568,10 +568,9 @@ static int correct(struct gate *g)
     double *p = az_arena_array(g->a, n, sizeof *p);
     uint32_t *sheet = az_arena_array(g->a, n, sizeof *sheet);
     struct az_intern sheets;
-    int rc = az_intern_init(&sheets, g->a, NULL);
+    az_intern_init(&sheets, g->a, NULL);
 
-    if (!rc)
-        rc = at && p && sheet ? number_sheets(g, &sheets, sheet) : az_arena_error(g->a);
+    int rc = at && p && sheet ? number_sheets(g, &sheets, sheet) : az_arena_error(g->a);
     for (uint32_t s = 0; !rc && s < sheets.text.n; s++) {
         size_t k = 0;
         for (size_t i = 0; i < n; i++)
@@ -675,7 +674,8 @@ static int judge_all(struct gate *g)
     v->outcome = worst == AZ_LEVEL_FAIL           ? AZ_GATES_FAIL
                  : worst == AZ_LEVEL_INCONCLUSIVE ? AZ_GATES_INCONCLUSIVE
                                                   : AZ_GATES_PASS;
-    return az_sort_cmp(v->results.v, v->results.n, sizeof *v->results.v, worst_first, NULL, NULL);
+    az_sort_cmp(v->results.v, v->results.n, sizeof *v->results.v, worst_first, NULL, NULL);
+    return 0;
 }
 
 int az_gate_run(const struct az_gate_in *in, struct az_gate_verdict *v)

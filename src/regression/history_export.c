@@ -169,13 +169,11 @@ int az_history_export_document(struct az_history *h, struct az_sv key, struct az
 {
     struct export x = { .h = h, .doc = doc };
     struct az_history_runs runs;
-    int rc = az_map_init(&x.known, doc->mem, 256);
+    az_map_init(&x.known, doc->mem, 256);
 
-    if (rc)
-        return rc;
     az_vec_init(&runs, doc->mem);
     az_vec_init(&x.figures, doc->mem);
-    rc = read_figures(&x, key);
+    int rc = read_figures(&x, key);
     if (!rc && x.figures.n == 0 && key.n)
         rc = az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
                           "no metric matches '%.*s'; use a part of \"input / table / key / "

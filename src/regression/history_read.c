@@ -83,10 +83,9 @@ struct reader {
 static int reader_init(struct reader *r, struct az_history *h, struct az_series *s)
 {
     *r = (struct reader){ .h = h, .s = s };
-    int rc = az_map_init(&r->known, NULL, 256);
-    if (!rc)
-        rc = az_history_db_prepare(
-            h, "SELECT input,sheet,key_json,name,unit,better FROM metric WHERE id=?", &r->metric);
+    az_map_init(&r->known, NULL, 256);
+    int rc = az_history_db_prepare(
+        h, "SELECT input,sheet,key_json,name,unit,better FROM metric WHERE id=?", &r->metric);
     return rc;
 }
 

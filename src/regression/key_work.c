@@ -67,10 +67,10 @@ static int take_rows(const struct az_time_rows *from, const struct az_kernel_rul
         if (!az_time_rows_whole(from, i) && r.name.n && r.time > 0)
             rc = az_vec_push(out, r);
     }
-    if (!rc)
-        rc = az_sort_cmp(out->v, out->n, sizeof *out->v, by_name, NULL, NULL);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, by_name, NULL, NULL);
     add_up(out);
-    return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, by_time, NULL, NULL);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, by_time, NULL, NULL);
+    return rc;
 }
 
 /* Kernels of the median step where it is known, else what the tables have, divided by the steps. */

@@ -22,7 +22,8 @@ int az_series_init(struct az_series *s, struct az_arena *arena)
     az_vec_init(&s->inputs, arena->mem);
     az_vec_init(&s->runs, arena->mem);
     az_vec_init(&s->claims, arena->mem);
-    return az_intern_init(&s->ids, arena, arena->mem);
+    az_intern_init(&s->ids, arena, arena->mem);
+    return 0;
 }
 
 void az_series_release(struct az_series *s)
@@ -375,9 +376,9 @@ int az_series_shares(struct az_series *s)
     int rc;
 
     az_arena_init(&scratch, s->arena->mem);
-    rc = az_intern_init(&tables, &scratch, s->arena->mem);
+    az_intern_init(&tables, &scratch, s->arena->mem);
     table = az_arena_array(&scratch, s->metrics.n, sizeof *table);
-    rc = rc ? rc : table ? 0 : az_arena_error(&scratch);
+    rc = table ? 0 : az_arena_error(&scratch);
     for (size_t i = 0; !rc && i < s->metrics.n; i++) {
         const struct az_metric *m = &s->metrics.v[i];
         struct az_sv name = az_arena_printf(&scratch, "%zu:%.*s%.*s", m->input.n, AZ_SVF(m->input),
@@ -462,11 +463,11 @@ static int number_rows(struct gather *g, const struct sheet *sh, uint32_t *numbe
     struct az_intern keys;
     struct az_arena scratch;
     struct az_vec_u32 seen;
-    int rc;
+    int rc = 0;
 
     az_arena_init(&scratch, g->s->arena->mem);
     az_vec_init(&seen, g->s->arena->mem);
-    rc = az_intern_init(&keys, &scratch, g->s->arena->mem);
+    az_intern_init(&keys, &scratch, g->s->arena->mem);
     for (size_t r = 0; !rc && r < sh->t->rows; r++) {
         uint32_t id = 0;
         rc = row_key(sh, r, 1, &g->json, &g->text);

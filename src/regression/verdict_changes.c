@@ -119,7 +119,7 @@ static int add_passed(const struct az_gate_verdict *v, struct az_arena *a,
             passed[k++] = (struct near){ x, 100 * x->rel / limit };
     }
     if (!rc)
-        rc = az_sort_cmp(passed, k, sizeof *passed, nearest_first, NULL, NULL);
+        az_sort_cmp(passed, k, sizeof *passed, nearest_first, NULL, NULL);
     for (size_t i = 0; !rc && i < k && *n < LEAST; i++)
         list[(*n)++] = passed[i].x;
     return rc;

@@ -212,5 +212,6 @@ int az_replay_load(const char *dir, struct az_arena *a, struct az_replay_entries
         rc = az_diag_fail(
             diag, AZ_EEMPTY, AZ_AT_FILE(az_sv_str(dir)),
             "nothing to replay: no replay.json, hipblaslt-bench-N.log or miopen-driver-N.log");
-    return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, in_order, NULL, NULL);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, in_order, NULL, NULL);
+    return rc;
 }

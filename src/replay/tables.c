@@ -65,11 +65,11 @@ static int by_text(const void *a, const void *b, void *ctx)
 
 /* Rows of one operator and one set of arguments become one; the sort is stable, so sums keep the
  * order of the table. */
-static int unite(struct ops *ops)
+static void unite(struct ops *ops)
 {
     size_t n = 0;
-    int rc = az_sort_cmp(ops->v, ops->n, sizeof *ops->v, by_text, NULL, NULL);
-    for (size_t i = 0; rc == 0 && i < ops->n; i++) {
+    az_sort_cmp(ops->v, ops->n, sizeof *ops->v, by_text, NULL, NULL);
+    for (size_t i = 0; i < ops->n; i++) {
         if (n && by_text(&ops->v[n - 1], &ops->v[i], NULL) == 0) {
             ops->v[n - 1].count += ops->v[i].count;
             ops->v[n - 1].sum += ops->v[i].sum;
@@ -77,8 +77,7 @@ static int unite(struct ops *ops)
             ops->v[n++] = ops->v[i];
         }
     }
-    ops->n = rc ? ops->n : n;
-    return rc;
+    ops->n = n;
 }
 
 static int longest_first(const void *a, const void *b, void *ctx)
@@ -130,13 +129,12 @@ static struct az_table *make_tables(struct az_arena *a, enum az_parts_group g,
 static int put_group(struct reading *r, enum az_parts_group g, struct az_document *out)
 {
     struct ops *ops = &r->ops[g];
-    int rc = unite(ops);
-    if (rc == 0)
-        rc = az_sort_cmp(ops->v, ops->n, sizeof *ops->v, longest_first, NULL, NULL);
-    if (rc || ops->n == 0)
-        return rc;
+    unite(ops);
+    az_sort_cmp(ops->v, ops->n, sizeof *ops->v, longest_first, NULL, NULL);
+    if (ops->n == 0)
+        return 0;
     struct az_table *t = make_tables(out->arena, g, ops);
-    rc = t ? az_table_finish(t) : az_arena_error(out->arena);
+    int rc = t ? az_table_finish(t) : az_arena_error(out->arena);
     if (rc) {
         az_table_free(t);
         return rc;

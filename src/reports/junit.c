@@ -310,10 +310,9 @@ static int junit_write(const struct az_document *doc, const char *path, struct a
     for (size_t i = 0; i < w.v->results.n; i++)
         order[i] = i;
     /* the context is only read */
-    rc = az_sort_cmp(order, w.v->results.n, sizeof *order, by_suite, (void *)(uintptr_t)w.v, NULL);
-    if (!rc)
-        suites(&w, groups, find_groups(&w, order, w.v->results.n, groups),
-               verdict && verdict->rows ? az_headline_line(verdict, 0).text : AZ_SV(""));
+    az_sort_cmp(order, w.v->results.n, sizeof *order, by_suite, (void *)(uintptr_t)w.v, NULL);
+    suites(&w, groups, find_groups(&w, order, w.v->results.n, groups),
+           verdict && verdict->rows ? az_headline_line(verdict, 0).text : AZ_SV(""));
     if (!rc && scratch->failed)
         rc = az_arena_error(scratch);
     if (!rc)

@@ -81,7 +81,8 @@ static void all_times(struct writer *w, const struct az_document *doc)
 static int states(struct writer *w, const struct az_gate_verdict *v)
 {
     struct az_intern groups;
-    int rc = az_intern_init(&groups, w->a, NULL);
+    int rc = 0;
+    az_intern_init(&groups, w->a, NULL);
 
     family(w, "analyzer_gate_state", NULL, "1: a metric of this rule failed; 0: none failed.");
     for (size_t i = 0; !rc && i < v->results.n; i++) {

@@ -350,7 +350,7 @@ static void index_events(struct writer *w, const struct az_table *t)
 
 static void write_events(struct writer *w, const struct az_table_list *events)
 {
-    w->error = az_intern_init(&w->names, w->scratch, w->mem);
+    az_intern_init(&w->names, w->scratch, w->mem);
     run(w, "CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT)");
     for (size_t i = 0; good(w) && i < events->n; i++) {
         const struct az_table *t = events->v[i];

@@ -81,11 +81,11 @@ struct sums {
     struct az_vec_f64 seconds;
 };
 
-static int sums_init(struct sums *s, struct az_table *to, struct az_sv input)
+static void sums_init(struct sums *s, struct az_table *to, struct az_sv input)
 {
     *s = (struct sums){ .to = to, .input = input };
     az_vec_init(&s->seconds, to->mem);
-    return az_intern_init(&s->names, to->arena, to->mem);
+    az_intern_init(&s->names, to->arena, to->mem);
 }
 
 static int sums_add(struct sums *s, struct az_sv rank, struct az_sv name, double seconds)
@@ -148,7 +148,8 @@ static int classes_of(const struct az_gate_doc *d, struct az_table *to)
                           *by_rank = az_document_table(d->doc, "kernel_type_breakdown_by_rank");
     const ptrdiff_t kind = by_rank ? text_column(by_rank, "kernel_type") : -1;
     struct sums s;
-    int rc = sums_init(&s, to, d->title);
+    int rc = 0;
+    sums_init(&s, to, d->title);
 
     if (!rc && t)
         rc = add_column(&s, t, class_column(t), az_series_weight(t), false);
@@ -171,7 +172,8 @@ static int parts_of(const struct az_gate_doc *d, struct az_table *to)
     const ptrdiff_t rank = wide ? rank_column(wide) : -1, type = t ? text_column(t, "type") : -1;
     char buf[AZ_NUM_MAX];
     struct sums s;
-    int rc = sums_init(&s, to, d->title);
+    int rc = 0;
+    sums_init(&s, to, d->title);
 
     for (size_t r = 0; !rc && rank >= 0 && r < wide->rows; r++)
         for (size_t c = 0; !rc && c < wide->columns.n; c++)

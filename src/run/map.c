@@ -69,7 +69,7 @@ static int map_shares(const uint64_t *size, size_t n, size_t shares, uint32_t *s
     for (size_t i = 0; rc == 0 && i < shares; i++)
         heap[i] = (struct share){ 0, (uint32_t)i };
     if (rc == 0)
-        rc = az_sort_cmp(v, n, sizeof *v, larger_first, NULL, NULL);
+        az_sort_cmp(v, n, sizeof *v, larger_first, NULL, NULL);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         share[v[i].at] = heap[0].number;
         heap[0].bytes += v[i].size + 1; /* + 1: of empty files, too, each gets some */

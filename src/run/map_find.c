@@ -194,8 +194,7 @@ int az_map_find(struct az_config *c, const struct az_map_opts *m, struct az_map_
         rc = add(&f, listed.v[i], false);
     if (rc == 0)
         rc = add_odd(&f);
-    if (rc == 0)
-        rc = az_sort_cmp(out->v, out->n, sizeof *out->v, by_path, NULL, NULL);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, by_path, NULL, NULL);
     for (size_t i = 0; rc == 0 && i < out->n; i++)
         if (i == 0 || !az_sv_eq(out->v[i].path, out->v[n - 1].path))
             out->v[n++] = out->v[i];

@@ -144,7 +144,8 @@ static int compare(const struct check *n, struct places *list,
                    bool (*same)(const struct place *, const struct place *))
 {
     size_t first = 0;
-    int rc = az_sort_cmp(list->v, list->n, sizeof *list->v, order, NULL, NULL);
+    int rc = 0;
+    az_sort_cmp(list->v, list->n, sizeof *list->v, order, NULL, NULL);
 
     for (size_t i = 1; rc != AZ_ENOMEM && i < list->n; i++) {
         const struct place *o = &list->v[first], *other = &list->v[i];

@@ -97,7 +97,8 @@ static int add_expected(struct run *r, const char *list)
     const struct az_sv file = az_arena_dup(a, az_sv_str(list));
     struct az_vec_sv names;
     struct az_intern have;
-    int rc = az_intern_init(&have, a, NULL);
+    int rc = 0;
+    az_intern_init(&have, a, NULL);
 
     az_vec_init(&names, NULL);
     for (size_t i = 0; rc == 0 && i < r->v.n; i++) {
@@ -185,8 +186,7 @@ int az_plan_reduce(struct az_config *c, const char *const *paths, size_t n, cons
     if (rc == 0 && r.v.n == 0)
         rc = az_diag_fail(diag, AZ_EUSAGE, AZ_AT_FILE(az_sv_str(paths[0])),
                           "contains neither parts nor traces; write parts with analyzer map");
-    if (rc == 0)
-        rc = az_sort_cmp(r.v.v, r.v.n, sizeof *r.v.v, by_rank, NULL, NULL);
+    az_sort_cmp(r.v.v, r.v.n, sizeof *r.v.v, by_rank, NULL, NULL);
     if (rc == 0) {
         drop_repeats(&r.v);
         rc = make_input(&r, paths[0]);

@@ -366,7 +366,6 @@ static int run_crew(struct crew *c, struct az_arena *a)
                                .tick_ms = TICK_MS };
     unsigned workers = c->opts->workers ? c->opts->workers : az_processors();
     size_t *order = az_arena_array(a, c->n, sizeof *order);
-    int rc;
 
     if (!order)
         return AZ_ENOMEM;
@@ -374,9 +373,7 @@ static int run_crew(struct crew *c, struct az_arena *a)
         return AZ_OK;
     for (size_t i = 0; i < c->n; i++)
         order[i] = i;
-    rc = az_sort_cmp(order, c->n, sizeof *order, dearest_first, c->tasks, NULL);
-    if (rc)
-        return rc;
+    az_sort_cmp(order, c->n, sizeof *order, dearest_first, c->tasks, NULL);
     c->threads = c->n < workers ? workers / (unsigned)c->n : 1;
     c->seats.all = workers;
     atomic_store(&c->seats.free, (int)workers);

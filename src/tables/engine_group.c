@@ -366,7 +366,8 @@ struct az_group *az_grouping_row(struct az_grouping *g, size_t k)
 static int prepare_texts(struct az_grouping *g)
 {
     struct az_job *job = g->rows.job;
-    int rc = az_intern_init(&g->texts, job->arena, job->mem);
+    int rc = 0;
+    az_intern_init(&g->texts, job->arena, job->mem);
     g->all_by_name = g->n_keys > 0;
     for (size_t k = 0; k < g->n_keys; k++)
         g->all_by_name &= g->key[k]->by_name;

@@ -41,7 +41,8 @@ static int collect(const struct az_coll_run *c, struct lastings *out)
         rc = az_vec_push(out,
                          ((struct lasting){ az_hash(key, sizeof key), (uint32_t)i, x->latency }));
     }
-    return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, by_key, NULL, c->job->mem);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, by_key, NULL, c->job->mem);
+    return rc;
 }
 
 /* Time that a collective takes longer than usual because of a member that has no file; 0. */

@@ -38,7 +38,7 @@ static int numbers(struct az_coll_blame *m)
     if (rc == 0 && (!order || !m->number))
         rc = az_arena_error(m->a);
     if (rc == 0)
-        rc = az_sort_order(v.v, v.n, order, c->job->mem);
+        az_sort_order(v.v, v.n, order, c->job->mem);
     for (size_t i = 0; rc == 0 && all && i < v.n; i++)
         if (m->n_numbers == 0 || m->number[m->n_numbers - 1] != v.v[order[i]])
             m->number[m->n_numbers++] = v.v[order[i]];

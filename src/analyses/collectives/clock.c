@@ -80,19 +80,18 @@ static int collect(struct az_clocks *k, struct az_arena *a)
         for (uint32_t i = 0; az_coll_counts(k, coll) && i < coll->n; i++)
             k->event[k->first[az_coll_unit_at(k, coll, i) + 1]++] = az_coll_member(c, coll, i);
     }
-    int rc = 0;
-    for (size_t r = 0; rc == 0 && r < k->units; r++) {
+    for (size_t r = 0; r < k->units; r++) {
         const size_t n = k->first[r + 1] - k->first[r];
         uint32_t *v = k->event + k->first[r];
         for (size_t i = 0; i < n; i++) {
             g[i] = v[i];
             k->t[i] = az_coll_end_of(c, v[i]);
         }
-        rc = az_sort_order(k->t, n, order, c->job->mem);
-        for (size_t i = 0; rc == 0 && i < n; i++)
+        az_sort_order(k->t, n, order, c->job->mem);
+        for (size_t i = 0; i < n; i++)
             v[i] = g[order[i]];
     }
-    return rc;
+    return 0;
 }
 
 /* ---- from neighbor to neighbor ---- */
@@ -247,7 +246,9 @@ static void misfit(struct az_clocks *k, size_t r)
 static int by_misfit(struct az_clocks *k, uint32_t *order)
 {
     const int rc = for_each(k, k->units, misfit);
-    return rc ? rc : az_sort_order(k->left, k->units, order, k->c->job->mem);
+    if (rc == 0)
+        az_sort_order(k->left, k->units, order, k->c->job->mem);
+    return rc;
 }
 
 /* A new course of one unit; left: by how much it moved. */
@@ -317,11 +318,10 @@ static int64_t middle_time(const struct az_clocks *k, size_t r)
 
 /* The clock of most ranks is the right one: their middle offset (the lower one of an even number)
  * becomes 0; of two ranks that of the first. So does their middle drift. */
-static int anchor(struct az_clocks *k)
+static void anchor(struct az_clocks *k)
 {
-    int rc = 0;
     az_coll_chain(k, k->component);
-    for (uint32_t of = 0; rc == 0 && of < k->units; of++) {
+    for (uint32_t of = 0; of < k->units; of++) {
         if (k->component[of] != of)
             continue;
         int64_t *v = k->scratch, *d = k->y;
@@ -331,10 +331,10 @@ static int anchor(struct az_clocks *k)
                 v[n] = az_coll_ahead(&k->track[r], middle_time(k, r));
                 d[n++] = (int64_t)llround(k->track[r].piece[k->track[r].n / 2].drift * 1e12);
             }
-        if (n > 2)
-            rc = az_sort_cmp(v, n, sizeof *v, ascending, NULL, k->c->job->mem);
-        if (rc == 0 && n > 2)
-            rc = az_sort_cmp(d, n, sizeof *d, ascending, NULL, k->c->job->mem);
+        if (n > 2) {
+            az_sort_cmp(v, n, sizeof *v, ascending, NULL, k->c->job->mem);
+            az_sort_cmp(d, n, sizeof *d, ascending, NULL, k->c->job->mem);
+        }
         const int64_t zero = n ? v[n > 2 ? (n - 1) / 2 : 0] : 0, at = middle_time(k, of);
         const double drift = n ? (double)d[n > 2 ? (n - 1) / 2 : 0] / 1e12 : 0;
         for (uint32_t r = of; r != AZ_NO_ROW; r = k->chain[r])
@@ -345,7 +345,6 @@ static int anchor(struct az_clocks *k)
                 p->drift -= drift;
             }
     }
-    return rc;
 }
 
 /* Is it known to be off by more than this? */
@@ -457,7 +456,7 @@ int az_coll_align_clocks(struct az_coll_run *c)
     if (rc == 0)
         rc = settle(&k);
     if (rc == 0)
-        rc = anchor(&k);
+        anchor(&k);
     if (rc == 0)
         rc = middles(&k);
     if (rc == 0)

@@ -115,7 +115,7 @@ static int64_t sides(struct az_clocks *k, const uint32_t *of, const struct az_co
 }
 
 /* How much later than others a cluster ends, by time; in t, y. */
-static int differences(struct az_clocks *k, const uint32_t *of, uint32_t one, size_t *count)
+static void differences(struct az_clocks *k, const uint32_t *of, uint32_t one, size_t *count)
 {
     size_t n = 0;
     for (uint32_t r = one; r != AZ_NO_ROW; r = k->chain[r])
@@ -132,13 +132,12 @@ static int differences(struct az_clocks *k, const uint32_t *of, uint32_t one, si
             n++;
         }
     *count = n;
-    const int rc = az_sort_order(k->left, n, k->order, k->c->job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
+    az_sort_order(k->left, n, k->order, k->c->job->mem);
+    for (size_t i = 0; i < n; i++) {
         k->t[i] = k->left[k->order[i]];
         k->scratch[i] = k->y[k->order[i]];
     }
     memcpy(k->y, k->scratch, n * sizeof *k->y);
-    return rc;
 }
 
 int az_coll_settle_clusters(struct az_clocks *k, const uint32_t *of, enum az_coll_course how,
@@ -150,8 +149,8 @@ int az_coll_settle_clusters(struct az_clocks *k, const uint32_t *of, enum az_col
         struct az_coll_track by = { .n = 1 };
         size_t n = 0;
         if (of[one] == one)
-            rc = differences(k, of, one, &n);
-        if (rc || n == 0)
+            differences(k, of, one, &n);
+        if (n == 0)
             continue;
         az_coll_course(k, n, how, &by);
         if (az_coll_apart(k, n, &by, &(struct az_coll_track){ .n = 1 }) < STILL_NS)

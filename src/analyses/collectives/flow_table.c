@@ -30,7 +30,8 @@ int az_coll_flows_open(struct az_coll_flows **out, struct az_coll_run *c)
         return az_arena_error(c->arena);
     k->c = c;
     az_vec_init(&k->v, c->job->mem);
-    return az_map_init(&k->pairs, c->job->mem, 64);
+    az_map_init(&k->pairs, c->job->mem, 64);
+    return 0;
 }
 
 void az_coll_flows_close(struct az_coll_flows *k)
@@ -183,9 +184,9 @@ static int matrix(struct az_coll_flows *k)
 
 int az_coll_flow_tables(struct az_coll_flows *k)
 {
-    int rc = az_sort_cmp(k->v.v, k->v.n, sizeof *k->v.v, by_pair, NULL, k->c->job->mem);
-    if (rc || k->v.n == 0)
-        return rc;
-    rc = heatmap(k);
+    az_sort_cmp(k->v.v, k->v.n, sizeof *k->v.v, by_pair, NULL, k->c->job->mem);
+    if (k->v.n == 0)
+        return 0;
+    int rc = heatmap(k);
     return rc ? rc : matrix(k);
 }

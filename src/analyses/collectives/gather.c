@@ -58,9 +58,7 @@ static int parse_members(struct grouping *g, struct az_sv text)
         }
         rc = az_vec_push(&g->members, rank);
     }
-    if (rc == 0 && g->members.n)
-        rc = az_sort_cmp(g->members.v, g->members.n, sizeof *g->members.v, ascending, NULL,
-                         g->members.mem);
+    az_sort_cmp(g->members.v, g->members.n, sizeof *g->members.v, ascending, NULL, g->members.mem);
     size_t n = 0;
     for (size_t i = 0; rc == 0 && i < g->members.n; i++)
         if (n == 0 || g->members.v[n - 1] != g->members.v[i])
@@ -224,12 +222,13 @@ static int make_groups(struct az_coll_run *c)
     az_vec_init(&g.lists, mem);
     az_vec_init(&g.same, mem);
     az_vec_init(&g.members, mem);
-    int rc = az_intern_init(&g.names, c->arena, mem);
-    rc = rc ? rc : az_intern_init(&g.texts, c->arena, mem);
-    rc = rc ? rc : az_intern_init(&g.sets, c->arena, mem);
-    rc = rc ? rc : az_map_init(&g.by_pointer, mem, 64);
-    rc = rc ? rc : az_map_init(&g.of, mem, 64);
-    rc = rc ? rc : az_map_init(&g.of_rank, mem, 64);
+    int rc = 0;
+    az_intern_init(&g.names, c->arena, mem);
+    az_intern_init(&g.texts, c->arena, mem);
+    az_intern_init(&g.sets, c->arena, mem);
+    az_map_init(&g.by_pointer, mem, 64);
+    az_map_init(&g.of, mem, 64);
+    az_map_init(&g.of_rank, mem, 64);
     for (int pass = 0; rc == 0 && pass < 2; pass++)
         for (size_t r = 0; rc == 0 && r < c->ranks->n; r++)
             if (c->part[r])
@@ -286,7 +285,8 @@ static int nodes(struct az_coll_run *c)
     struct az_intern names;
     bool hosts = rs->n > 0;
     uint32_t host = 0;
-    int rc = az_intern_init(&names, c->arena, c->job->mem);
+    int rc = 0;
+    az_intern_init(&names, c->arena, c->job->mem);
     for (size_t r = 0; r < rs->n; r++)
         hosts &= rs->v[r].host.n > 0;
     c->gpus_per_node = c->job->opts->gpus_per_node;

@@ -14,21 +14,20 @@ struct run {
 
 /* Sorts them by launch where every one has it, else by start; ties by start, as they are numbered.
  */
-static int order_run(const struct az_coll_run *c, uint32_t *g, size_t n, const struct run *x)
+static void order_run(const struct az_coll_run *c, uint32_t *g, size_t n, const struct run *x)
 {
     bool lacks = false;
     for (size_t i = 0; i < n && !lacks; i++)
         lacks = az_coll_event(c, g[i])->launch == INT64_MIN;
     for (size_t i = 0; i < n; i++)
         x->key[i] = lacks ? az_coll_event(c, g[i])->start : az_coll_event(c, g[i])->launch;
-    const int rc = az_sort_order(x->key, n, x->order, c->job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++)
+    az_sort_order(x->key, n, x->order, c->job->mem);
+    for (size_t i = 0; i < n; i++)
         x->g[i] = g[x->order[i]];
-    for (uint32_t i = 0; rc == 0 && i < n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         g[i] = x->g[i];
         c->index[g[i]] = i;
     }
-    return rc;
 }
 
 static int order_events(struct az_coll_matching *m)
@@ -48,7 +47,7 @@ static int order_events(struct az_coll_matching *m)
         for (end = i;
              end < c->n && c->group[g[end]] == c->group[g[i]] && c->rank[g[end]] == c->rank[g[i]];)
             end++;
-        rc = order_run(c, g + i, end - i, &x);
+        order_run(c, g + i, end - i, &x);
     }
     az_arena_reset(&m->room);
     return rc;
@@ -267,7 +266,7 @@ static int match_pairs(struct az_coll_matching *m, const uint32_t *g, size_t n, 
             m->c->unmatched++;
     }
     if (rc == 0)
-        rc = az_sort_cmp(v.v, v.n, sizeof *v.v, by_direction, m->c, m->c->job->mem);
+        az_sort_cmp(v.v, v.n, sizeof *v.v, by_direction, m->c, m->c->job->mem);
     size_t directions = 0;
     m->pair = true;
     for (size_t i = 0, end; rc == 0 && i < v.n; i = end) {
@@ -312,11 +311,10 @@ int az_coll_match(struct az_coll_run *c)
     struct az_coll_matching m = { .c = c };
     az_vec_init(&m.lanes, c->job->mem);
     az_arena_init(&m.room, c->job->mem);
-    int rc = az_map_init(&m.sigs, c->job->mem, 64);
+    az_map_init(&m.sigs, c->job->mem, 64);
     for (size_t g = 0; g < c->n; g++)
         c->coll[g] = AZ_NO_ROW;
-    if (rc == 0)
-        rc = order_events(&m);
+    int rc = order_events(&m);
     for (m.group = 0; rc == 0 && m.group < c->groups.n; m.group++)
         rc = match_group(&m, m.groups.first[m.group], m.groups.first[m.group + 1]);
     az_groups_release(&m.groups);

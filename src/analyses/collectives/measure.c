@@ -218,9 +218,9 @@ int az_colls_measure(struct az_coll_run *c)
         arrivals(c, x);
         exposure(c, x);
     }
-    int rc = az_sort_cmp(c->colls.v, c->colls.n, sizeof *c->colls.v, by_time, NULL, c->job->mem);
-    for (uint32_t i = 0; rc == 0 && i < c->colls.n; i++)
+    az_sort_cmp(c->colls.v, c->colls.n, sizeof *c->colls.v, by_time, NULL, c->job->mem);
+    for (uint32_t i = 0; i < c->colls.n; i++)
         for (uint32_t k = 0; k < c->colls.v[i].n; k++)
             c->coll[az_coll_member(c, &c->colls.v[i], k)] = i;
-    return rc;
+    return 0;
 }

@@ -142,8 +142,7 @@ static int step_numbers(const struct az_coll_run *c, struct az_vec_i64 *out)
         for (size_t i = 0; rc == 0 && c->part[r] && i < c->part[r]->n_steps; i++)
             if (c->part[r]->steps[i].number >= 0)
                 rc = az_vec_push(out, c->part[r]->steps[i].number);
-    if (rc == 0)
-        rc = az_sort_cmp(out->v, out->n, sizeof *out->v, by_number, NULL, out->mem);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, by_number, NULL, out->mem);
     size_t n = 0;
     for (size_t i = 0; i < out->n; i++)
         if (n == 0 || out->v[n - 1] != out->v[i])

@@ -90,7 +90,8 @@ static int list_path_local(struct local *l, const struct az_coll_op *op, size_t 
                                                 .event = AZ_NO_ROW,
                                                 .order = STEP,
                                                 .index = n + k }));
-    return rc ? rc : az_sort_cmp(l->v.v, l->v.n, sizeof *l->v.v, by_end, NULL, l->v.mem);
+    az_sort_cmp(l->v.v, l->v.n, sizeof *l->v.v, by_end, NULL, l->v.mem);
+    return rc;
 }
 
 /* The last item that ends no later; NONE. */

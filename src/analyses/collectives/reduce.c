@@ -171,8 +171,8 @@ static int number_devices(struct work *w, struct az_arena *keep)
         return az_arena_error(id ? w->job->arena : keep);
     for (size_t i = 0; i < n; i++)
         ids[i] = w->devices.v[i].id;
-    const int rc = az_sort_order(ids, n, order, w->job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
+    az_sort_order(ids, n, order, w->job->mem);
+    for (size_t i = 0; i < n; i++) {
         struct device *d = &w->devices.v[order[i]];
         d->number = w->part->n_devices; /* how many with collectives are before it */
         if (d->lane != AZ_NO_ROW)
@@ -181,22 +181,19 @@ static int number_devices(struct work *w, struct az_arena *keep)
     for (size_t i = 0; i < w->lanes.n; i++)
         w->lanes.v[i].device = w->devices.v[w->lanes.v[i].device].number;
     w->part->device_id = id;
-    return rc;
+    return 0;
 }
 
 static int overlap_of(struct work *w, struct device *d, struct az_arena *keep,
                       struct az_spans *both)
 {
     struct az_coll_busy *b = &w->part->compute[d->number];
-    int rc = az_spans_sort(&d->comm);
-    if (rc == 0)
-        rc = az_spans_sort(&d->compute);
-    if (rc)
-        return rc;
+    az_spans_sort(&d->comm);
+    az_spans_sort(&d->compute);
     az_spans_union(&d->comm);
     az_spans_union(&d->compute);
     w->part->busy += az_spans_length(&d->comm);
-    rc = az_spans_intersect(&d->compute, &d->comm, both);
+    int rc = az_spans_intersect(&d->compute, &d->comm, both);
     if (rc)
         return rc;
     b->span = az_arena_array(keep, both->n + 1, sizeof *b->span);
@@ -357,10 +354,8 @@ int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
     az_vec_init(&w.lanes, job->mem);
     az_vec_init(&w.ops, job->mem);
     az_vec_init(&w.devices, job->mem);
-    int rc = az_map_init(&w.device_at, job->mem, 16);
-    if (rc)
-        return rc;
-    rc = az_coll_source_open(&w.source, job, keep);
+    az_map_init(&w.device_at, job->mem, 16);
+    int rc = az_coll_source_open(&w.source, job, keep);
     if (rc == 0)
         rc = make(&w, keep);
     az_map_release(&w.device_at);

@@ -46,7 +46,7 @@ static int sort_lane(struct merge *x, const struct az_coll_lane *l, uint32_t **g
     for (size_t i = 0; rc == 0 && i < l->n; i++)
         key[i] = number_of(m->c, l->g[i]);
     if (rc == 0)
-        rc = az_sort_order(key, l->n, order, m->c->job->mem);
+        az_sort_order(key, l->n, order, m->c->job->mem);
     for (size_t i = 0; rc == 0 && i < l->n; i++)
         *usable &= key[order[i]] >= 0 && (i == 0 || key[order[i]] != key[order[i - 1]]);
     for (size_t i = 0; rc == 0 && i < l->n; i++)

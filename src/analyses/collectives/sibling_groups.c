@@ -60,7 +60,8 @@ static int collect(const struct az_coll_run *c, struct transfers *out)
                                                   .coll = (uint32_t)i,
                                                   .ns = (double)x->latency }));
     }
-    return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, by_group, NULL, c->job->mem);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, by_group, NULL, c->job->mem);
+    return rc;
 }
 
 /* Sorted transfers; distance of the quartiles as a deviation. */
@@ -80,11 +81,10 @@ static int compare_numbers(const void *a, const void *b, void *ctx)
     return (x > y) - (x < y);
 }
 
-static int median_of(const struct az_coll_run *c, double *v, size_t n, double *out)
+static void median_of(const struct az_coll_run *c, double *v, size_t n, double *out)
 {
-    const int rc = az_sort_cmp(v, n, sizeof *v, compare_numbers, NULL, c->job->mem);
+    az_sort_cmp(v, n, sizeof *v, compare_numbers, NULL, c->job->mem);
     *out = az_coll_middle(v, n);
-    return rc;
 }
 
 /* Marks those of n peers that are slower than the others; *usual: their median transfer. */
@@ -95,17 +95,16 @@ static int judge(const struct az_coll_run *c, struct group_time *g, size_t n, do
     size_t slow = 0;
     for (size_t i = 0; i < n; i++)
         v[i] = g[i].median;
-    int rc = median_of(c, v, n, usual);
+    median_of(c, v, n, usual);
     if (n == 2) /* the faster one is the measure, and there is no scatter of groups */
         *usual = v[0];
     for (size_t i = 0; i < n; i++)
         v[i] = fabs(g[i].median - *usual);
-    if (rc == 0 && n > 2)
-        rc = median_of(c, v, n, &among);
+    if (n > 2)
+        median_of(c, v, n, &among);
     for (size_t i = 0; i < n; i++)
         v[i] = g[i].deviation / sqrt((double)g[i].n);
-    if (rc == 0)
-        rc = median_of(c, v, n, &within);
+    median_of(c, v, n, &within);
     const double scatter = 1.4826 * among > within ? 1.4826 * among : within;
     for (size_t i = 0; i < n; i++) {
         g[i].slow = g[i].n >= LEAST && g[i].median > (n == 2 ? TWICE : SLOWER) * *usual &&
@@ -114,7 +113,7 @@ static int judge(const struct az_coll_run *c, struct group_time *g, size_t n, do
     }
     for (size_t i = 0; i < n && 4 * slow > n && !(n < 4 && slow == 1); i++)
         g[i].slow = false;
-    return rc;
+    return 0;
 }
 
 /* "3,11" */

@@ -338,7 +338,8 @@ static int put_ranks(struct az_coll_run *c, struct exposed_ranks *x, struct az_c
     bool *named = az_arena_array(x->m->a, x->m->ranks + 1, sizeof *named);
     if (!named)
         return az_arena_error(x->m->a);
-    int rc = az_sort_cmp(sets->v, sets->n, sizeof *sets->v, most_delay, NULL, c->job->mem);
+    int rc = 0;
+    az_sort_cmp(sets->v, sets->n, sizeof *sets->v, most_delay, NULL, c->job->mem);
     for (size_t i = 0; rc == 0 && i < sets->n; i++) {
         const struct late_set *s = &sets->v[i];
         bool taken = false;
@@ -424,8 +425,7 @@ int az_coll_waiting(struct az_coll_run *c, const struct az_coll_blame *m,
         rc = az_coll_slow_groups(c, w);
     if (rc == 0)
         rc = az_coll_absent(c, w);
-    if (rc == 0)
-        rc = az_sort_cmp(w->late.v, w->late.n, sizeof *w->late.v, most_saving, NULL, c->job->mem);
+    az_sort_cmp(w->late.v, w->late.n, sizeof *w->late.v, most_saving, NULL, c->job->mem);
     /* the list outlives this call in the arena */
     struct az_coll_late *held = az_arena_array(c->arena, w->late.n + 1, sizeof *held);
     if (held && w->late.n)

@@ -83,7 +83,8 @@ static int both_children(struct az_merger *m, const uint32_t node[2])
 static int pair_by_order(struct az_merger *m)
 {
     struct az_map next;
-    int rc = az_map_init(&next, m->d->mem, m->list[0].n);
+    int rc = 0;
+    az_map_init(&next, m->d->mem, m->list[0].n);
     m->d->paired_by_order++;
     for (size_t i = 0; i < m->list[0].n; i++)
         m->match.v[i] = AZ_NO_ROW;
@@ -107,12 +108,11 @@ static int pair_by_order(struct az_merger *m)
 
 int az_diff_align_lists(struct az_merger *m)
 {
-    int rc = 0;
     size_t left = 0;
     if (m->list[0].n == 0 || m->list[1].n == 0)
         return 0;
     az_vec_reset(&m->match);
-    rc = az_vec_reserve(&m->match, m->list[0].n);
+    int rc = az_vec_reserve(&m->match, m->list[0].n);
     if (rc)
         return rc;
     if (m->list[0].n > AZ_DIFF_CHILDREN || m->list[1].n > AZ_DIFF_CHILDREN)

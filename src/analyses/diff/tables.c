@@ -55,8 +55,7 @@ static int busy_of(struct work *w, const struct az_diff_side *s, int64_t *busy)
         const struct az_event e = az_gpu_event(s->tree, w->gpu.v[i]);
         rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
     }
-    if (rc == 0)
-        rc = az_spans_sort(&w->spans);
+    az_spans_sort(&w->spans);
     az_spans_union(&w->spans);
     *busy = az_spans_length(&w->spans);
     return rc;

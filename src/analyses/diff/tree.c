@@ -159,8 +159,7 @@ int az_diff_make(struct az_diff *d, const struct az_trace *first, const struct a
     int rc = side_init(&d->side[0], first, mem);
     if (rc == 0)
         rc = side_init(&d->side[1], second, mem);
-    if (rc == 0)
-        rc = az_intern_init(&d->names, arena, mem);
+    az_intern_init(&d->names, arena, mem);
     if (rc == 0)
         rc = push_roots(&m);
     if (rc == 0)

@@ -54,7 +54,8 @@ static int gather(struct work *w, const struct az_gpu_run *runs, size_t n)
             p->last[at] = w->row;
             rc = az_vec_push(&w->at, at);
         }
-    return rc ? rc : az_sort_cmp(w->at.v, w->at.n, sizeof *w->at.v, ascending, NULL, w->job->mem);
+    az_sort_cmp(w->at.v, w->at.n, sizeof *w->at.v, ascending, NULL, w->job->mem);
+    return rc;
 }
 
 static int put_row(void *ctx, struct az_table *t, const struct az_gpu_run *runs, size_t n,

@@ -80,9 +80,8 @@ int az_find_blocking_copies(struct az_job *job, size_t trace)
     if (!(t->caps & AZ_CAP_CALLS))
         return 0;
     az_vec_init(&hits, job->mem);
-    int rc = az_map_init(&seen, job->mem, 16);
-    if (rc == 0)
-        rc = collect(job, trace, AZ_MEMCPY, &seen, &hits);
+    az_map_init(&seen, job->mem, 16);
+    int rc = collect(job, trace, AZ_MEMCPY, &seen, &hits);
     if (rc == 0)
         rc = collect(job, trace, AZ_MEMSET, &seen, &hits);
     for (size_t i = 0; rc == 0 && i < hits.n; i++) {

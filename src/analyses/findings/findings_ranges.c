@@ -53,7 +53,7 @@ static int frequent_names(struct az_job *job, struct az_sv *out)
             count[used++] = count[i];
     }
     if (rc == 0)
-        rc = az_sort_cmp(count, used, sizeof *count, more_frequent, job, job->mem);
+        az_sort_cmp(count, used, sizeof *count, more_frequent, job, job->mem);
     for (size_t i = 0; rc == 0 && i < used && i < SUGGESTIONS; i++)
         *out =
             az_arena_printf(job->arena, "%.*s%s'%.*s' (%" PRId64 ")", AZ_SVF(*out), i ? ", " : "",

@@ -66,8 +66,7 @@ static int programs_of(struct az_hlo *h, size_t k, struct programs *out)
         if (x->rows.v[i].has_program)
             rc = az_vec_push(out, p);
     }
-    if (rc == 0)
-        rc = az_sort_cmp(out->v, out->n, sizeof *out->v, program_order, NULL, h->job->mem);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, program_order, NULL, h->job->mem);
     for (size_t i = 0; rc == 0 && i < out->n; i++)
         if (n == 0 || program_order(&out->v[n - 1], &out->v[i], NULL) != 0)
             out->v[n++] = out->v[i];
@@ -139,7 +138,8 @@ static int gather(struct az_hlo *h, struct az_colls *out)
     struct az_map of;
     struct programs p;
     az_vec_init(&p, h->job->mem);
-    int rc = az_map_init(&of, h->job->mem, 64);
+    int rc = 0;
+    az_map_init(&of, h->job->mem, 64);
     for (size_t k = 0; rc == 0 && k < h->n; k++) {
         if (!any_comm(h->tr[k].t))
             continue;
@@ -205,7 +205,8 @@ static int assign_groups(struct az_hlo *h, struct az_colls *c, const int64_t *ra
 {
     const struct az_hlo_op *op = c->which.v[c->events.v[first].coll].op;
     struct az_map of;
-    int rc = az_map_init(&of, h->job->mem, 64);
+    int rc = 0;
+    az_map_init(&of, h->job->mem, 64);
     for (size_t g = 0; rc == 0 && op && g < op->n_groups; g++) {
         for (size_t m = 0; rc == 0 && m < op->groups[g].n; m++) {
             uint32_t *at;
@@ -235,9 +236,8 @@ static int number_occurrences(struct az_hlo *h, struct az_colls *c)
         }
         rc = assign_groups(h, c, rank, i, end);
     }
-    return rc ? rc
-              : az_sort_cmp(c->events.v, c->events.n, sizeof *c->events.v, instance_order, NULL,
-                            h->job->mem);
+    az_sort_cmp(c->events.v, c->events.n, sizeof *c->events.v, instance_order, NULL, h->job->mem);
+    return rc;
 }
 
 /* Of the n >= 1 events of one instance; all_ranks: size of a group that the program does not list.

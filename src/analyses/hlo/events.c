@@ -63,12 +63,12 @@ static int order_make(struct az_hlo *h, size_t from, struct order *o)
         (void)gather(h, from, o->e);
         for (size_t i = 0; i < o->n; i++)
             key[i] = az_hlo_events(h, &o->e[i])->start[o->e[i].row];
-        rc = az_sort_order(key, o->n, o->perm, o->mem);
+        az_sort_order(key, o->n, o->perm, o->mem);
     }
     for (size_t i = 0; rc == 0 && i < o->n; i++)
         key[i] = az_hlo_device_of(h, &o->e[i]);
     if (rc == 0)
-        rc = az_sort_by(key, o->perm, o->n, o->mem);
+        az_sort_by(key, o->perm, o->n, o->mem);
     az_mem_free(o->mem, key, key ? o->room * sizeof *key : 0);
     return rc;
 }
@@ -81,7 +81,8 @@ struct calls {
 static int calls_make(const struct az_trace *t, struct calls *c, struct az_mem *mem)
 {
     const struct az_events *ev = &t->ev[AZ_CALL];
-    int rc = az_map_init(&c->of, mem, ev->n);
+    int rc = 0;
+    az_map_init(&c->of, mem, ev->n);
     for (size_t i = 0; rc == 0 && i < ev->n; i++) {
         uint32_t *at;
         bool added;

@@ -73,10 +73,8 @@ int az_hlo_open(struct az_hlo *h, struct az_job *job)
     az_vec_init(&h->categories, job->mem);
     h->tr = az_arena_array(job->arena, job->n_traces, sizeof *h->tr);
     int rc = h->tr ? 0 : az_arena_error(job->arena);
-    if (rc == 0)
-        rc = az_intern_init(&h->names, job->arena, job->mem);
-    if (rc == 0)
-        rc = az_map_init(&h->category_of, job->mem, 64);
+    az_intern_init(&h->names, job->arena, job->mem);
+    az_map_init(&h->category_of, job->mem, 64);
     for (size_t k = 0; rc == 0 && k < h->n; k++) {
         struct az_hlo_trace *tr = &h->tr[k];
         const size_t names = job->traces[k]->names.text.n + 1;

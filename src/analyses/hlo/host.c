@@ -31,7 +31,7 @@ static int number_programs(struct az_hlo *h, uint32_t device, uint32_t **out)
     *out = number;
     if (!number)
         return rc ? rc : az_arena_error(h->job->arena);
-    rc = az_map_init(&of, h->job->mem, 16);
+    az_map_init(&of, h->job->mem, 16);
     for (size_t i = 0; rc == 0 && i < a->n; i++) {
         const struct az_hlo_event e = { k, a->v[i].first, AZ_KERNEL };
         const struct az_xrow *row = az_hlo_row(h, &e);
@@ -309,7 +309,7 @@ static int compile_rows(struct az_hlo *h, struct az_table *t, size_t k)
                                           count[n], sum[n], 0, 0 });
     }
     if (rc == 0 && ev->n) {
-        rc = az_spans_sort(&all);
+        az_spans_sort(&all);
         az_spans_union(&all);
         az_put_row(t, &(struct host_row){ az_hlo_host(h, k), AZ_SV("(any of these)"),
                                           (int64_t)ev->n, az_spans_length(&all), 0, 0 });

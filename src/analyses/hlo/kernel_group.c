@@ -57,7 +57,8 @@ static int make_kernel_group(struct az_job *job, const struct az_trace *t, struc
     if (!of)
         return az_arena_error(job->arena);
     az_vec_init(&m.v, job->mem);
-    int rc = az_map_init(&m.number, job->mem, 64);
+    int rc = 0;
+    az_map_init(&m.number, job->mem, 64);
     m.last = rc == 0 ? az_mem_alloc(job->mem, rows * sizeof *m.last) : NULL;
     if (m.last) {
         memset(m.last, 0, rows * sizeof *m.last);

@@ -107,10 +107,10 @@ int az_class_keys_init(struct az_class_keys *k, const struct az_kernel_rules *cl
     if (!k->pairs)
         return az_arena_error(arena);
     int rc = az_rules_read_group("kernel_classes.rules", "common word", arena, &k->rules);
-    if (rc == 0)
-        rc = az_intern_init(&k->words, arena, mem);
-    rc = rc ? rc : az_intern_init(&k->ids, arena, mem);
-    return rc ? rc : az_intern_init(&k->beginnings, arena, mem);
+    az_intern_init(&k->words, arena, mem);
+    az_intern_init(&k->ids, arena, mem);
+    az_intern_init(&k->beginnings, arena, mem);
+    return rc;
 }
 
 void az_class_keys_release(struct az_class_keys *k)

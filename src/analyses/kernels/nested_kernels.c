@@ -140,22 +140,20 @@ static int put_rows(struct sweep *s, uint32_t range)
 }
 
 /* The ranges by start, and their ends. */
-static int sort_ranges(struct sweep *s, const uint32_t *item)
+static void sort_ranges(struct sweep *s, const uint32_t *item)
 {
     const struct az_events *e = &s->w->t->ev[AZ_RANGE];
     for (size_t i = 0; i < s->n; i++)
         s->sorted[i] = e->start[s->w->p->order[item[i]]];
-    int rc = az_sort_order(s->sorted, s->n, s->perm, s->w->job->mem);
-    for (size_t i = 0; rc == 0 && i < s->n; i++) {
+    az_sort_order(s->sorted, s->n, s->perm, s->w->job->mem);
+    for (size_t i = 0; i < s->n; i++) {
         const uint32_t row = s->w->p->order[item[s->perm[i]]];
         s->start[i] = e->start[row];
         s->end[i] = e->end[row];
     }
-    if (rc == 0)
-        rc = az_sort_order(s->end, s->n, s->perm, s->w->job->mem);
-    for (size_t i = 0; rc == 0 && i < s->n; i++)
+    az_sort_order(s->end, s->n, s->perm, s->w->job->mem);
+    for (size_t i = 0; i < s->n; i++)
         s->sorted[i] = s->end[s->perm[i]];
-    return rc;
 }
 
 static int sweep(struct sweep *s, const uint32_t *item)
@@ -163,7 +161,8 @@ static int sweep(struct sweep *s, const uint32_t *item)
     const struct az_range_kernels *w = s->w;
     const uint32_t range = w->p->order[item[0]],
                    thread = w->l->thread_of_lane[w->t->ev[AZ_RANGE].lane[range]];
-    int rc = sort_ranges(s, item);
+    int rc = 0;
+    sort_ranges(s, item);
     for (size_t i = w->l->first[thread]; rc == 0 && i < w->l->first[thread + 1]; i++)
         rc = take_launch(s, i);
     if (rc == 0)

@@ -156,7 +156,8 @@ static int number_ranges(struct az_range_kernels *w, struct az_vec_u32 *group, s
 {
     const struct az_events *e = &w->t->ev[AZ_RANGE];
     struct az_map map;
-    int rc = az_map_init(&map, w->job->mem, 64);
+    int rc = 0;
+    az_map_init(&map, w->job->mem, 64);
     *groups = 0;
     for (size_t i = 0; rc == 0 && i < w->p->n; i++) {
         uint32_t row = w->p->order[i], *number;

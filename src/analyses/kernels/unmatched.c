@@ -129,9 +129,8 @@ static int run_unmatched(struct az_job *job)
     struct az_table *t =
         AZ_RECORD_TABLE(job->arena, "unmatched_kernels", "Unclassified kernels", 0, columns);
     az_vec_init(&w.list, job->mem);
-    int rc = az_intern_init(&w.keys, job->arena, job->mem);
-    if (rc == 0)
-        rc = az_class_keys_init(&w.choice, rules, job->arena, job->mem);
+    az_intern_init(&w.keys, job->arena, job->mem);
+    int rc = az_class_keys_init(&w.choice, rules, job->arena, job->mem);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         rc = count_names(&w, job->traces[i]);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)

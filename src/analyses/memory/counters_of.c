@@ -244,9 +244,8 @@ static int one(struct az_job *job, const char *id, const char *title, const char
     az_vec_init(&w.column, job->mem);
     az_vec_init(&w.column_of, job->mem);
     az_vec_init(&w.near, job->mem);
-    int rc = az_map_init(&w.row, job->mem, 64);
-    if (rc == 0)
-        rc = list_columns(&w);
+    az_map_init(&w.row, job->mem, 64);
+    int rc = list_columns(&w);
     const bool any = rc || w.column.n;
     for (size_t i = 0; rc == 0 && any && i < job->n_traces; i++) {
         rc = begin_trace(&w, i);

@@ -94,7 +94,8 @@ static int list_account(struct az_op_report_scope *s)
     for (size_t i = 0; i < rows->n; i++)
         if (az_oprow_counts(&rows->v[i]))
             s->row[s->n++] = (uint32_t)i;
-    return az_sort_cmp(s->row, s->n, sizeof *s->row, by_device, rows->v, s->t->job->mem);
+    az_sort_cmp(s->row, s->n, sizeof *s->row, by_device, rows->v, s->t->job->mem);
+    return 0;
 }
 
 static struct az_claim_account part_of(const struct az_busy *b, int64_t start, int64_t end)
@@ -253,15 +254,15 @@ int az_op_report_calls_make(struct az_op_report_calls *c, const struct az_op_rep
     for (size_t i = 0; i < rows->n; i++)
         if (rows->v[i].kind == AZ_OPROW_DEVICE)
             order[n++] = (uint32_t)i;
-    const int rc = az_sort_cmp(order, n, sizeof *order, s->t->r->replayed ? by_row : by_call,
-                               rows->v, s->t->job->mem);
+    az_sort_cmp(order, n, sizeof *order, s->t->r->replayed ? by_row : by_call, rows->v,
+                s->t->job->mem);
     for (size_t i = 0; i < n; i++) {
         c->place[order[i]] = (uint32_t)i;
         c->lost[i] = lost;
         lost += !az_oprow_counts(&rows->v[order[i]]);
     }
     c->lost[n] = lost;
-    return rc;
+    return 0;
 }
 
 /* ---- gaps ---- */

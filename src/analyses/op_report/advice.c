@@ -244,8 +244,7 @@ static void begin_group(struct section *s)
 {
     az_map_release(&s->groups);
     s->alike.n = 0;
-    if (s->rc == 0)
-        s->rc = az_map_init(&s->groups, s->t->job->mem, 64);
+    az_map_init(&s->groups, s->t->job->mem, 64);
 }
 
 /* The first row, and how many like it there are. */
@@ -472,13 +471,13 @@ static int table(struct section *s)
     struct az_op_report *t = s->t;
     struct az_table *x =
         AZ_RECORD_TABLE_OF(t->job->arena, "advice", "Advice", 0, advice_columns, t);
-    int rc = az_sort_cmp(s->said.v, s->said.n, sizeof *s->said.v, in_order, NULL, t->job->mem);
-    for (size_t i = 0; rc == 0 && i < s->said.n; i++) {
+    az_sort_cmp(s->said.v, s->said.n, sizeof *s->said.v, in_order, NULL, t->job->mem);
+    for (size_t i = 0; i < s->said.n; i++) {
         const struct said *one = &s->said.v[i];
         az_put_row(x, &(struct advice_row){
                           .cells = az_op_report_cells_of(t, &t->rows.v[one->first]), .said = one });
     }
-    return az_op_report_emit(t, x, rc);
+    return az_op_report_emit(t, x, AZ_OK);
 }
 
 int az_op_report_advice(struct az_op_report *t, struct az_form *form)
@@ -487,7 +486,7 @@ int az_op_report_advice(struct az_op_report *t, struct az_form *form)
     size_t before = form->after.n;
     az_vec_init(&s.said, t->job->mem);
     az_vec_init(&s.alike, t->job->mem);
-    s.rc = az_map_init(&s.index, t->job->mem, 64);
+    az_map_init(&s.index, t->job->mem, 64);
     line(&s, AZ_SV(""));
     line(&s, AZ_SV("Advice"));
     line(&s, AZ_SV("======"));

@@ -228,7 +228,8 @@ int az_op_report_find(struct az_op_report_scope *s, const struct az_op_report_ro
     struct work w = { .s = s, .t = s->t };
     double scale[2];
     az_vec_init(&w.v, s->t->job->mem);
-    int rc = az_map_init(&w.index, s->t->job->mem, 32);
+    int rc = 0;
+    az_map_init(&w.index, s->t->job->mem, 32);
     if (rc == 0 && gaps)
         rc = find_gaps(&w);
     find_scales(&w, rows, scale);

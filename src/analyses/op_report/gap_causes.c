@@ -12,9 +12,10 @@ static int find_first_runs(struct az_op_report_gap_rules *r)
 {
     const struct az_oprows *rows = &r->t->r->rows;
     struct az_map seen;
-    int rc = az_map_init(&seen, r->t->job->mem, 256);
+    int rc = 0;
+    az_map_init(&seen, r->t->job->mem, 256);
     r->first = az_arena_array(r->t->job->arena, rows->n + 1, 1);
-    if (rc == 0 && !r->first)
+    if (!r->first)
         rc = az_arena_error(r->t->job->arena);
     for (size_t i = 0; rc == 0 && i < rows->n; i++) {
         const struct az_oprow *x = &rows->v[i];

@@ -39,7 +39,8 @@ static int make_queues(struct merge *m)
     struct az_vec_i64 ids;
     int64_t *key = NULL;
     uint32_t *order = NULL;
-    int rc = az_map_init(&index, m->t->job->mem, 64);
+    int rc = 0;
+    az_map_init(&index, m->t->job->mem, 64);
     az_vec_init(&ids, m->t->job->mem);
     for (size_t i = 0; rc == 0 && i < m->n; i++) {
         uint32_t *at;
@@ -59,7 +60,7 @@ static int make_queues(struct merge *m)
     for (size_t d = 0; rc == 0 && d < ids.n; d++)
         key[d] = ids.v[d];
     if (rc == 0)
-        rc = az_sort_order(key, ids.n, order, m->t->job->mem);
+        az_sort_order(key, ids.n, order, m->t->job->mem);
     for (size_t d = 0; rc == 0 && d < ids.n; d++) {
         uint32_t *at;
         bool added;
@@ -90,10 +91,9 @@ static int make_queues(struct merge *m)
 static int blocks_by_call(struct merge *m)
 {
     struct az_map block, seen;
-    int rc = az_map_init(&block, m->t->job->mem, m->n),
-        rc2 = az_map_init(&seen, m->t->job->mem, m->n);
-
-    rc = rc ? rc : rc2;
+    int rc = 0;
+    az_map_init(&block, m->t->job->mem, m->n);
+    az_map_init(&seen, m->t->job->mem, m->n);
     for (size_t d = 0; rc == 0 && d < m->devices; d++)
         for (uint32_t q = m->from[d]; rc == 0 && q < m->from[d + 1]; q++) {
             const struct az_oprow *r = row_at(m, m->queue[q]);
@@ -297,7 +297,7 @@ static int put_rows(struct merge *m, const struct best *best, struct az_op_repor
         item[k++] = (uint32_t)b;
     }
     if (rc == 0)
-        rc = az_sort_order(key, k, order, m->t->job->mem);
+        az_sort_order(key, k, order, m->t->job->mem);
     for (size_t i = 0; rc == 0 && i < k; i++) {
         struct az_op_report_row r = { .kernel = NAN };
         if (order[i] < others)

@@ -97,7 +97,7 @@ static int collect(struct az_op_report *t, struct models *out)
         key[i] =
             (int64_t)t->rows.v[i].sig << 32 | (uint32_t)az_op_report_oprow(t, &t->rows.v[i])->cores;
     if (rc == 0)
-        rc = az_sort_order(key, all, order, t->job->mem);
+        az_sort_order(key, all, order, t->job->mem);
     for (size_t i = 0; rc == 0 && i < all; i = n) {
         for (n = i; n < all && key[order[n]] == key[order[i]]; n++)
             ;
@@ -249,8 +249,7 @@ int az_op_report_models(struct az_op_report *t)
     struct models list;
     az_vec_init(&list, t->job->mem);
     int rc = collect(t, &list);
-    if (rc == 0)
-        rc = az_sort_cmp(list.v, list.n, sizeof *list.v, longest_first, NULL, t->job->mem);
+    az_sort_cmp(list.v, list.n, sizeof *list.v, longest_first, NULL, t->job->mem);
     for (size_t i = 0; rc == 0 && i < list.n; i++)
         put_row(t, x, &list.v[i]);
     az_vec_release(&list);

@@ -21,11 +21,9 @@ static int init(struct az_op_report *t, struct az_job *job)
     az_vec_init(&t->advices, job->mem);
     az_vec_init(&t->notes, job->mem);
     t->codes = az_arena_array(job->arena, t->trace->names.text.n + 1, sizeof *t->codes);
-    int rc = az_map_init(&t->sig_of, job->mem, 256);
-    if (rc == 0)
-        rc = az_map_init(&t->advice_of, job->mem, 256);
-    if (rc == 0)
-        rc = az_op_report_rules(job->arena, &t->rules);
+    az_map_init(&t->sig_of, job->mem, 256);
+    az_map_init(&t->advice_of, job->mem, 256);
+    int rc = az_op_report_rules(job->arena, &t->rules);
     return rc ? rc : t->codes ? 0 : az_arena_error(job->arena);
 }
 

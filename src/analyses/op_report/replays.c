@@ -78,16 +78,14 @@ static int by_time(const void *a, const void *b, void *ctx)
 
 /* The replays of the trace of v[first]: marks the median one by device time (of an even number the
  * lower of the two in the middle), and prints them. */
-static int find_median(struct az_op_report *t, struct replays *v, size_t first, uint32_t *row)
+static void find_median(struct az_op_report *t, struct replays *v, size_t first, uint32_t *row)
 {
     const struct az_sv trace = v->v[first].trace;
     size_t n = 0;
     for (size_t i = first; i < v->n; i++)
         if (az_sv_eq(v->v[i].trace, trace))
             row[n++] = (uint32_t)i;
-    const int rc = az_sort_cmp(row, n, sizeof *row, by_time, v->v, t->job->mem);
-    if (rc)
-        return rc;
+    az_sort_cmp(row, n, sizeof *row, by_time, v->v, t->job->mem);
     struct replay *middle = &v->v[row[(n - 1) / 2]];
     middle->median = true;
     az_op_report_note(t,
@@ -95,7 +93,6 @@ static int find_median(struct az_op_report *t, struct replays *v, size_t first, 
                       "to %.1f us",
                       AZ_SVF(trace), n, (middle->time + v->v[row[n / 2]].time) / 2,
                       AZ_SVF(middle->session), v->v[row[0]].time, v->v[row[n - 1]].time);
-    return 0;
 }
 
 static int find_medians(struct az_op_report *t, struct replays *v)
@@ -107,7 +104,7 @@ static int find_medians(struct az_op_report *t, struct replays *v)
         for (size_t k = 0; k < i && !seen; k++)
             seen = az_sv_eq(v->v[k].trace, v->v[i].trace);
         if (!seen)
-            rc = find_median(t, v, i, row);
+            find_median(t, v, i, row);
     }
     return rc;
 }
@@ -119,7 +116,8 @@ int az_op_report_replays(struct az_op_report *t)
     if (!t->r->replayed)
         return 0;
     az_vec_init(&v, t->job->mem);
-    int rc = az_map_init(&index, t->job->mem, 64);
+    int rc = 0;
+    az_map_init(&index, t->job->mem, 64);
     for (size_t i = 0; rc == 0 && i < t->rows.n; i++)
         if (az_op_report_oprow(t, &t->rows.v[i])->replay != AZ_NO_ID)
             rc = add_row(t, &index, &v, &t->rows.v[i]);

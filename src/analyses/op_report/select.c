@@ -51,7 +51,7 @@ static int by_time(struct az_op_report *t, struct window *w)
             key[i] = s == INT64_MIN ? INT64_MAX : s; /* blank last */
     }
     if (rc == 0 && sorted)
-        rc = az_sort_order(key, w->n, w->order, t->job->mem);
+        az_sort_order(key, w->n, w->order, t->job->mem);
     az_mem_free(t->job->mem, key, (w->n + 1) * sizeof *key);
     return rc;
 }

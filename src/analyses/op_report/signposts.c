@@ -141,7 +141,8 @@ static int add_span(const struct whole *w, struct spans *out, size_t a, size_t b
 static int find_spans(const struct whole *w, struct spans *out)
 {
     struct az_map next; /* text -> next place of it, from the back */
-    int rc = az_map_init(&next, w->t->job->mem, 64);
+    int rc = 0;
+    az_map_init(&next, w->t->job->mem, 64);
     for (size_t k = w->at.n; rc == 0 && k-- > 0;) {
         uint32_t code = az_op_report_oprow(w->t, &w->all.v[w->at.v[k]])->code, *at;
         bool added;
@@ -302,7 +303,8 @@ static int fold_spans(const struct whole *w, struct spans *s)
     struct az_table *x =
         AZ_RECORD_TABLE(w->t->job->arena, "iterations", "Repeated sequences between signposts",
                         AZ_TABLE_SUMMARY, step_columns);
-    int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, equal_together, NULL, w->t->job->mem);
+    int rc = 0;
+    az_sort_cmp(s->v, s->n, sizeof *s->v, equal_together, NULL, w->t->job->mem);
     int64_t sequence = 0;
     for (size_t i = 0, n; rc == 0 && i < s->n; i = n) {
         for (n = i + 1; n < s->n && same_sequence(&s->v[i], &s->v[n]); n++)

@@ -267,7 +267,7 @@ static double time_of(const struct stack *s, struct az_sv name, int64_t device)
 }
 
 /* The labels with most time over all devices, in the order of the chart. */
-static int chart_labels(struct stack *s, struct group **pick, size_t *found)
+static void chart_labels(struct stack *s, struct group **pick, size_t *found)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->g.n; i++) { /* groups are sorted: a device's largest first */
@@ -278,7 +278,7 @@ static int chart_labels(struct stack *s, struct group **pick, size_t *found)
             pick[n++] = &s->g.v[i];
     }
     *found = n;
-    return az_sort_cmp(pick, n, sizeof *pick, by_category, NULL, s->t->job->mem);
+    az_sort_cmp(pick, n, sizeof *pick, by_category, NULL, s->t->job->mem);
 }
 
 static void chart_row(struct stack *s, struct az_table *x, int64_t device, struct group **pick,
@@ -300,9 +300,10 @@ static int chart(struct stack *s)
     struct group *pick[CHART_LABELS];
     struct az_arena *a = s->t->job->arena;
     size_t n;
-    int rc = chart_labels(s, pick, &n);
-    if (rc || n == 0)
-        return rc;
+    int rc = 0;
+    chart_labels(s, pick, &n);
+    if (n == 0)
+        return 0;
     struct az_table *x = az_table_new(a, "ops_stacked_chart", "Stacked device time by device", 0);
     struct az_chart c = { .kind = AZ_CHART_STACKED_COLUMN,
                           .table = AZ_SV("ops_stacked_chart"),
@@ -339,7 +340,8 @@ static int table(struct stack *s)
                            AZ_TABLE_SUMMARY, stacked_columns, s);
     if (!x)
         return az_arena_error(s->t->job->arena);
-    int rc = az_sort_cmp(s->g.v, s->g.n, sizeof *s->g.v, in_order, NULL, s->t->job->mem);
+    int rc = 0;
+    az_sort_cmp(s->g.v, s->g.n, sizeof *s->g.v, in_order, NULL, s->t->job->mem);
     for (size_t i = 0; rc == 0 && i < s->g.n; i++)
         put_row(s, x, &s->g.v[i]);
     x->form = rc == 0 ? make_form(s, x) : NULL;
@@ -358,9 +360,8 @@ int az_op_report_stacked(struct az_op_report *t)
         return 0;
     az_vec_init(&s.g, t->job->mem);
     az_vec_init(&s.device_time, t->job->mem);
-    int rc = az_map_init(&s.index, t->job->mem, 64);
-    if (rc == 0)
-        rc = collect(&s);
+    az_map_init(&s.index, t->job->mem, 64);
+    int rc = collect(&s);
     if (rc == 0)
         rc = table(&s);
     for (size_t i = 0; i < s.g.n; i++)

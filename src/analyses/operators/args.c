@@ -178,10 +178,11 @@ static int number_modules(struct az_job *job, struct work *w, struct az_arena *a
 {
     const struct az_launchers *l = w->fw->launchers;
     struct az_intern names;
-    int rc = az_intern_init(&names, a, job->mem);
+    int rc = 0;
+    az_intern_init(&names, a, job->mem);
 
     w->module = az_arena_array(a, l->rows.n + 1, sizeof *w->module);
-    if (rc == 0 && !w->module)
+    if (!w->module)
         rc = az_arena_error(a);
     for (size_t i = 0; rc == 0 && i < l->rows.n; i++)
         rc = az_intern(&names, az_framework_module_around(a, w->fw, l->rows.v[i].node),

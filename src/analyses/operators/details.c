@@ -173,9 +173,8 @@ int az_framework_details_make(struct az_framework_details *d, const struct az_gp
     az_vec_init(&e.length, d->mem);
     az_vec_init(&e.first, d->mem);
     d->list++;
-    int rc = az_map_init(&e.slot, d->mem, 8);
-    if (rc == 0)
-        rc = make_room(&e, runs, n);
+    az_map_init(&e.slot, d->mem, 8);
+    int rc = make_room(&e, runs, n);
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = add_run(d, &e, &runs[i]);
     if (rc == 0 && e.first.n)

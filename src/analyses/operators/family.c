@@ -105,8 +105,7 @@ static int union_of(struct work *w, struct az_gpu_run run, int64_t *time)
         struct az_event e = az_gpu_event(w->fw->tree, run.gpu[i]);
         rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
     }
-    if (rc == 0)
-        rc = az_spans_sort(&w->spans);
+    az_spans_sort(&w->spans);
     az_spans_union(&w->spans);
     *time = az_spans_length(&w->spans);
     return rc;
@@ -228,10 +227,10 @@ static int make_links(struct work *w)
             key[w->n_links] = c->pre[az_forward_of(w->forward, i)];
             wrapper[w->n_links++] = i;
         }
-    int rc = az_sort_order(key, n, perm, w->job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++)
+    az_sort_order(key, n, perm, w->job->mem);
+    for (size_t i = 0; i < n; i++)
         w->links[i] = (struct link){ (uint32_t)key[perm[i]], wrapper[perm[i]] };
-    return rc;
+    return 0;
 }
 
 static int emit_family(struct work *w)

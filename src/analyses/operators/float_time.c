@@ -22,7 +22,7 @@ int az_float_union(const struct az_framework *fw, struct az_gpu_run run, struct 
                          ((struct az_span){ units_after(base, start), units_after(base, end) }));
     }
     if (rc == 0 && run.n > 1)
-        rc = az_spans_sort(spans);
+        az_spans_sort(spans);
     az_spans_union(spans);
     *units = az_spans_length(spans);
     return rc;

@@ -119,9 +119,8 @@ const struct az_op_args *az_framework_args(const struct az_framework *f, uint32_
 static int categorise_all(struct az_framework *f, struct az_arena *a, struct az_mem *mem)
 {
     struct az_map seen;
-    int rc = az_map_init(&seen, mem, 256);
-    if (rc)
-        return rc;
+    int rc = 0;
+    az_map_init(&seen, mem, 256);
     f->category = az_arena_array(a, f->launchers->rows.n + 1, sizeof *f->category);
     if (!f->category)
         rc = az_arena_error(a);
@@ -217,7 +216,7 @@ static int order_gpu(struct az_framework *f, struct az_arena *a, struct az_mem *
     for (uint32_t g = 0; rc == 0 && g < n; g++)
         key[g] = az_gpu_event(f->tree, g).start;
     if (rc == 0)
-        rc = az_sort_order(key, n, f->order, mem);
+        az_sort_order(key, n, f->order, mem);
     if (key)
         az_mem_free(mem, key, (n + 1) * sizeof *key);
     return rc;
@@ -231,7 +230,8 @@ static int group_lanes(struct az_framework *f, struct az_arena *a, struct az_mem
     f->lane_group = az_arena_array(a, n + 1, sizeof *f->lane_group);
     if (!f->lane_group)
         return az_arena_error(a);
-    int rc = az_map_init(&map, mem, n);
+    int rc = 0;
+    az_map_init(&map, mem, n);
     for (uint32_t l = 0; rc == 0 && l < n; l++) {
         const struct az_lane_names *names = &f->ops->lane_names.v[l];
         uint32_t *first;

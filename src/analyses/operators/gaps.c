@@ -46,7 +46,8 @@ static int find_gaps(struct work *w)
     struct az_map last;  /* device -> its latest-ending event */
     uint32_t *at = NULL; /* of the device of the event before */
     int64_t of = 0;
-    int rc = az_map_init(&last, w->job->mem, 16);
+    int rc = 0;
+    az_map_init(&last, w->job->mem, 16);
     for (uint32_t i = 0; rc == 0 && i < w->fw->tree->n_gpu; i++) {
         const uint32_t g = w->fw->order[i];
         struct az_event e = az_gpu_event(w->fw->tree, g);

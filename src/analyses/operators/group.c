@@ -47,7 +47,7 @@ static int put_in_order(struct az_op_groups *x)
         row[k].base_uid = base->uid;
     }
     if (rc == 0)
-        rc = az_sort_cmp(row, g->groups, sizeof *row, compare_rows, NULL, x->job->mem);
+        az_sort_cmp(row, g->groups, sizeof *row, compare_rows, NULL, x->job->mem);
     for (size_t k = 0; rc == 0 && k < g->groups; k++)
         rc = x->kind->put(x->ctx, x, row[k].group);
     az_arena_release(&a);

@@ -64,7 +64,7 @@ static int add_functions(struct az_job *job, const struct az_trace *t)
     }
     az_intern_release(&names);
     if (rc == 0)
-        rc = az_sort_cmp(row, n, sizeof *row, by_total, NULL, job->mem);
+        az_sort_cmp(row, n, sizeof *row, by_total, NULL, job->mem);
     struct az_table *table =
         AZ_RECORD_TABLE(job->arena, "python_functions", "Longest Python functions",
                         AZ_TABLE_SUMMARY, function_columns);

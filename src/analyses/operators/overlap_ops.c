@@ -40,10 +40,10 @@ static int add_event(struct work *w, uint32_t gpu, int64_t *shared)
         if (rc)
             return rc;
     }
-    int rc = az_spans_sort(&w->spans);
+    az_spans_sort(&w->spans);
     az_spans_union(&w->spans);
     *shared += az_spans_length(&w->spans);
-    return rc;
+    return 0;
 }
 
 static int own_time(struct work *w, const struct az_gpu_run *own, int64_t *out)
@@ -55,10 +55,10 @@ static int own_time(struct work *w, const struct az_gpu_run *own, int64_t *out)
         if (rc)
             return rc;
     }
-    int rc = az_spans_sort(&w->spans);
+    az_spans_sort(&w->spans);
     az_spans_union(&w->spans);
     *out = az_spans_length(&w->spans);
-    return rc;
+    return 0;
 }
 
 /* Distinct partners by start into the arena, distinct names in the same order into a list. */
@@ -66,7 +66,8 @@ static int finish(struct work *w, size_t op)
 {
     const struct az_framework *fw = w->o->fw;
     size_t n = 0;
-    int rc = az_sort_cmp(w->found.v, w->found.n, sizeof *w->found.v, by_rank, w, w->o->job->mem);
+    int rc = 0;
+    az_sort_cmp(w->found.v, w->found.n, sizeof *w->found.v, by_rank, w, w->o->job->mem);
     for (size_t i = 0; i < w->found.n; i++)
         if (n == 0 || w->found.v[i] != w->found.v[n - 1])
             w->found.v[n++] = w->found.v[i];
@@ -112,8 +113,9 @@ int az_framework_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struc
     struct work w = { .o = o };
     uint32_t none;
     *o = (struct az_overlap_ops){ .n = n, .job = job, .fw = fw };
-    int rc = az_intern_init(&o->texts, job->arena, job->mem);
-    w.pairs = rc ? NULL : az_framework_overlaps(job, fw, &rc);
+    int rc = 0;
+    az_intern_init(&o->texts, job->arena, job->mem);
+    w.pairs = az_framework_overlaps(job, fw, &rc);
     az_vec_init(&w.found, job->mem);
     az_vec_init(&w.spans, job->mem);
     az_vec_init(&w.text, job->mem);

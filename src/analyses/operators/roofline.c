@@ -198,9 +198,9 @@ static int order_gaps(struct work *w, uint32_t *perm)
         return az_mem_error(w->job->mem);
     for (size_t i = 0; i < w->gaps.n; i++)
         key[i] = -w->gaps.v[i].time;
-    int rc = az_sort_order(key, w->gaps.n, perm, w->job->mem);
+    az_sort_order(key, w->gaps.n, perm, w->job->mem);
     az_mem_free(w->job->mem, key, (w->gaps.n + 1) * sizeof *key);
-    return rc;
+    return 0;
 }
 
 static void cover_reasons(struct work *w)
@@ -498,12 +498,10 @@ int az_unified_roofline(struct az_job *job, struct az_framework *fw, const struc
     w.has_limits = az_job_limits(job, &facts, &w.limits);
     az_vec_init(&w.lines, job->mem);
     az_vec_init(&w.gaps, job->mem);
-    rc = az_map_init(&w.map, job->mem, 256);
-    if (rc)
-        return rc;
-    rc = az_map_init(&w.gap_map, job->mem, 64);
+    az_map_init(&w.map, job->mem, 256);
+    az_map_init(&w.gap_map, job->mem, 64);
     w.recent = az_unified_recent_new(job->mem);
-    if (rc == 0 && !w.recent)
+    if (!w.recent)
         rc = az_mem_error(job->mem);
     for (size_t i = 0; rc == 0 && i < u->rows.n; i++)
         rc = add_row(&w, &u->rows.v[i]);

@@ -119,9 +119,8 @@ struct az_sv az_framework_call_stack(struct az_job *job, const struct az_framewo
     struct stack s = { .job = job, .f = f };
     az_vec_init(&s.text, job->mem);
     az_vec_init(&s.path, job->mem);
-    int rc = az_intern_init(&s.tails, job->arena, job->mem);
-    if (rc == 0)
-        rc = write_stack(&s, node, gpu);
+    az_intern_init(&s.tails, job->arena, job->mem);
+    int rc = write_stack(&s, node, gpu);
     if (rc)
         job->arena->failed = true; /* the caller asks it at its end */
     struct az_sv out = rc ? AZ_SV("") : az_arena_dup(job->arena, az_text_view(&s.text));

@@ -223,10 +223,7 @@ static int summaries(struct az_job *job, const struct az_framework *fw)
     struct az_arena scratch;
     az_arena_init(&scratch, job->mem);
     az_vec_init(&w.sets, job->mem);
-    if (rc == 0)
-        rc = az_intern_init(&w.modules, job->arena, job->mem);
-    else
-        w.modules = (struct az_intern){ .arena = job->arena };
+    az_intern_init(&w.modules, job->arena, job->mem);
     for (uint32_t i = 0; rc == 0 && i < fw->launchers->rows.n; i++) {
         rc = add_launcher(&w, &scratch, i);
         az_arena_reset(&scratch);

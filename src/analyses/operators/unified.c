@@ -173,8 +173,7 @@ static int64_t union_of(struct work *w, struct range in, int *rc)
         struct az_event e = az_gpu_event(c, c->linked[i]);
         *rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
     }
-    if (*rc == 0)
-        *rc = az_spans_sort(&w->spans);
+    az_spans_sort(&w->spans);
     az_spans_union(&w->spans);
     return az_spans_length(&w->spans);
 }
@@ -324,7 +323,8 @@ static int add_synthetic(struct work *w)
 {
     const struct az_calltree *c = w->fw->tree;
     struct az_map seen;
-    int rc = az_map_init(&seen, w->job->mem, 64);
+    int rc = 0;
+    az_map_init(&seen, w->job->mem, 64);
     w->u.first_synthetic = w->u.rows.n;
     for (uint32_t g = 0; rc == 0 && g < c->n_gpu; g++) {
         if (w->covered[g] || az_framework_is_comm(w->fw, g) || c->gpu_node[g] == AZ_NO_ROW)

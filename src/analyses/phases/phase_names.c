@@ -118,7 +118,8 @@ int az_phase_names_init(struct az_phase_names *n, const struct az_framework *f, 
     *n = (struct az_phase_names){ .fw = f, .threshold = threshold };
     az_vec_init(&n->text, mem);
     az_vec_init(&n->list, mem);
-    return az_map_init(&n->seen, mem, 64);
+    az_map_init(&n->seen, mem, 64);
+    return 0;
 }
 
 void az_phase_names_release(struct az_phase_names *n)

@@ -108,38 +108,36 @@ static int more_time_first(const void *a, const void *b, void *ctx)
 }
 
 /* The rows of one device, which begin at `first`. */
-static int end_device(struct az_job *job, struct all *all, size_t first)
+static void end_device(struct az_job *job, struct all *all, size_t first)
 {
     int64_t whole = 0;
     for (size_t i = first; i < all->n; i++)
         whole = az_add_sat(whole, all->v[i].t.ns);
     for (size_t i = first; i < all->n; i++)
         all->v[i].whole = whole;
-    return az_sort_cmp(all->v + first, all->n - first, sizeof *all->v, more_time_first, NULL,
-                       job->mem);
+    az_sort_cmp(all->v + first, all->n - first, sizeof *all->v, more_time_first, NULL, job->mem);
 }
 
 static int collect(struct az_job *job, const struct az_ranks *ranks, void *const *parts,
                    struct all *all)
 {
     size_t most = 0, first = 0;
-    int rc = 0;
     for (size_t r = 0; r < ranks->n; r++)
         most += parts[r] ? ((const struct az_family_times *)parts[r])->n : 0;
     all->v = az_arena_array(job->arena, most + 1, sizeof *all->v);
     if (!all->v)
         return az_arena_error(job->arena);
-    for (size_t r = 0; rc == 0 && r < ranks->n; r++) {
+    for (size_t r = 0; r < ranks->n; r++) {
         const struct az_family_times *p = parts[r];
-        for (size_t i = 0; rc == 0 && p && i < p->n; i++) {
+        for (size_t i = 0; p && i < p->n; i++) {
             all->v[all->n++] = (struct time_of){ .rank = ranks->v[r].rank, .t = p->v[i] };
             if (i + 1 < p->n && p->v[i + 1].device == p->v[i].device)
                 continue;
-            rc = end_device(job, all, first);
+            end_device(job, all, first);
             first = all->n;
         }
     }
-    return rc;
+    return 0;
 }
 
 static int finish(struct az_job *job, const struct az_ranks *ranks, void *const *parts)

@@ -44,7 +44,8 @@ static size_t different(struct az_job *job, const struct az_ranks *r, size_t off
     struct az_intern seen;
     uint32_t id;
     size_t named = 0;
-    int rc = az_intern_init(&seen, job->arena, job->mem);
+    int rc = 0;
+    az_intern_init(&seen, job->arena, job->mem);
 
     *list = AZ_SV("");
     az_vec_init(&text, job->mem);

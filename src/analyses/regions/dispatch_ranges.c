@@ -46,8 +46,7 @@ static int look_inside(struct az_job *job, size_t trace, uint32_t range, struct 
             rc = az_vec_push(busy, ((struct az_span){ e->start[row], e->end[row] }));
         }
     }
-    if (rc == 0)
-        rc = az_spans_sort(busy);
+    az_spans_sort(busy);
     az_spans_union(busy);
     in->busy_ns += az_ns(t, az_spans_length(busy));
     return rc;
@@ -211,7 +210,8 @@ static int run_counters(struct az_job *job)
     struct counteds c;
     struct az_map map;
     az_vec_init(&c, job->mem);
-    int rc = az_map_init(&map, job->mem, 64);
+    int rc = 0;
+    az_map_init(&map, job->mem, 64);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         if (az_dispatch_has(job->traces[i]))
             rc = add_instances(job, i, &map, &c);

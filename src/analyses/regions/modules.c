@@ -70,9 +70,8 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool 
         return az_mem_error(job->mem);
     for (uint32_t i = 0; i < r->n; i++)
         v[i] = row_of(job, trace, r, i);
-    rc = az_sort_cmp(v, r->n, sizeof *v, by_time, NULL, job->mem);
-    if (rc == 0)
-        AZ_PUT_ROWS(t, v, r->n);
+    az_sort_cmp(v, r->n, sizeof *v, by_time, NULL, job->mem);
+    AZ_PUT_ROWS(t, v, r->n);
     az_mem_free(job->mem, v, r->n * sizeof *v);
     return rc ? rc : job->arena->failed ? az_arena_error(job->arena) : AZ_OK;
 }

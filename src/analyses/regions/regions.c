@@ -152,9 +152,8 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool 
     }
     v[r->n] = outside_of(job, trace, r, n_steps);
     const size_t n = r->n + (r->outside.device > 0);
-    rc = az_sort_cmp(v, n, sizeof *v, by_time, NULL, job->mem);
-    if (rc == 0)
-        AZ_PUT_ROWS(t, v, n);
+    az_sort_cmp(v, n, sizeof *v, by_time, NULL, job->mem);
+    AZ_PUT_ROWS(t, v, n);
     az_mem_free(job->mem, v, (r->n + 1) * sizeof *v);
     az_mem_free(job->mem, work, work ? (r->n + 1) * sizeof *work : 0);
     if (r->merged)

@@ -174,8 +174,7 @@ static int run(struct az_job *job)
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++)
         if (!(job->traces[i]->caps & AZ_CAP_OPREPORT)) /* families by its own rules */
             rc = add_trace(job, i, &rows);
-    if (rc == 0)
-        rc = az_sort_cmp(rows.v, rows.n, sizeof *rows.v, by_time, NULL, job->mem);
+    az_sort_cmp(rows.v, rows.n, sizeof *rows.v, by_time, NULL, job->mem);
     if (rc == 0)
         AZ_PUT_ROWS(t, rows.v, rows.n);
     az_vec_release(&rows);

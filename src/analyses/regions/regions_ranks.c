@@ -57,10 +57,10 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **out)
                                 .exposed = az_ns(t, x->all.exposed_comm),
                                 .host = known_ns(t, x->host) };
     }
-    rc = az_sort_cmp(v, r->n, sizeof *v, more_time_first, NULL, job->mem);
+    az_sort_cmp(v, r->n, sizeof *v, more_time_first, NULL, job->mem);
     p->n = r->n < MOST ? r->n : MOST;
-    p->v = rc ? NULL : az_arena_array(keep, p->n, sizeof *p->v);
-    if (rc || !p->v)
+    p->v = az_arena_array(keep, p->n, sizeof *p->v);
+    if (!p->v)
         return rc ? rc : az_arena_error(keep);
     memcpy(p->v, v, p->n * sizeof *v);
     for (size_t i = 0; i < p->n; i++) {
@@ -183,7 +183,7 @@ static int add_spread(struct az_job *job, struct row *v, size_t n)
         s[rows++] = spread_of(v + i, k - i);
     }
     if (rc == 0)
-        rc = az_sort_cmp(s, rows, sizeof *s, by_mean, NULL, job->mem);
+        az_sort_cmp(s, rows, sizeof *s, by_mean, NULL, job->mem);
     if (rc == 0)
         AZ_PUT_ROWS(t, s, rows);
     return az_job_add(job, t, rc);

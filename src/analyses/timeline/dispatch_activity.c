@@ -446,10 +446,8 @@ static const struct az_table_spec hip_summary = {
 static int run_dispatch_activity(struct az_job *job)
 {
     struct work w = { .job = job };
-    int rc = az_intern_init(&w.names, job->arena, job->mem);
-    if (rc)
-        return rc;
-    rc = prepare(&w);
+    az_intern_init(&w.names, job->arena, job->mem);
+    int rc = prepare(&w);
     if (rc == 0)
         rc = category_summary(&w);
     struct az_table_spec top = xla_top;

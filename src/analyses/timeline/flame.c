@@ -155,8 +155,8 @@ static int innermost(struct work *w, const struct az_projection *p, const struct
         return az_arena_error(w->job->arena);
     for (size_t i = 0; i < p->n; i++)
         level[i] = p->level[p->order[i]];
-    int rc = az_sort_order(level, p->n, order, w->job->mem);
-    for (size_t i = 0; rc == 0 && i < p->n && visits < VISITS_MAX; i++) {
+    az_sort_order(level, p->n, order, w->job->mem);
+    for (size_t i = 0; i < p->n && visits < VISITS_MAX; i++) {
         const uint32_t r = p->order[order[i]];
         size_t stop;
         for (size_t k = az_launch_from(l, w->t, e->lane[r], e->start[r], &stop);
@@ -164,7 +164,7 @@ static int innermost(struct work *w, const struct az_projection *p, const struct
             if (calls->end[l->call[k]] <= e->end[r])
                 range[k] = r;
     }
-    return rc;
+    return 0;
 }
 
 static bool range_name(const struct work *w, uint32_t range, struct az_sv *out)

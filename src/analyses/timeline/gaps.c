@@ -66,7 +66,8 @@ static int outside_window(const struct work *w, size_t slot, struct az_spans *s)
             rc = az_vec_push(s, ((struct az_span){ others->v[i].start, others->v[i].end }));
     for (size_t i = 1; rc == 0 && i < parts->n; i++)
         rc = az_vec_push(s, ((struct az_span){ parts->v[i - 1].end, parts->v[i].start }));
-    return rc ? rc : az_spans_sort(s);
+    az_spans_sort(s);
+    return rc;
 }
 
 static int overhead(struct work *w)
@@ -282,7 +283,7 @@ static int run_gaps(struct az_job *job)
     for (w.trace = 0; rc == 0 && w.trace < job->n_traces; w.trace++)
         rc = use_trace(&w);
     if (rc == 0)
-        rc = az_sort_cmp(w.list.v, w.list.n, sizeof *w.list.v, compare_gaps, &w, job->mem);
+        az_sort_cmp(w.list.v, w.list.n, sizeof *w.list.v, compare_gaps, &w, job->mem);
     if (rc == 0)
         rc = gap_table(&w);
     if (rc == 0)

@@ -83,14 +83,9 @@ int az_iteration_summary(struct az_job *job, struct az_iteration_rows *rows,
         az_table_free(t);
         return failed;
     }
-    int rc = az_sort_cmp(rows->v, rows->n, sizeof *rows->v, by_device, NULL, job->mem);
-    if (rc == 0)
-        put_devices(job, t, rows, names, v);
+    az_sort_cmp(rows->v, rows->n, sizeof *rows->v, by_device, NULL, job->mem);
+    put_devices(job, t, rows, names, v);
     az_mem_free(job->mem, v, bytes);
-    if (rc != 0) {
-        az_table_free(t);
-        return rc;
-    }
     if (t->rows == 0 && rows->n > 0 && job->opts->warmup_iters > 0)
         az_diag_add(job->diag, AZ_WARNING, AZ_NOWHERE,
                     "warmup_iters %" PRId64 " excludes all iterations found; reduce warmup_iters",

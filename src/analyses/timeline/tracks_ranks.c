@@ -119,7 +119,8 @@ static int join_all(struct az_job *job, const struct az_ranks *ranks, void *cons
 {
     const int64_t first = first_begin(ranks, parts);
     struct az_intern names;
-    int rc = az_intern_init(&names, job->arena, job->mem);
+    int rc = 0;
+    az_intern_init(&names, job->arena, job->mem);
     for (size_t i = 0; i < ranks->n; i++) {
         const struct part *p = parts[i];
         const int64_t end = p ? p->t.span + offset_of(p, first) : 0;

@@ -85,12 +85,12 @@ int az_tree_repeats_find(struct az_tree_repeats *r, const struct az_trace *t)
     *r = (struct az_tree_repeats){ .c = f.c };
     az_vec_init(&r->all, t->mem);
     az_vec_init(&r->before, t->mem);
-    int rc = az_map_init(&f.first, t->mem, 16);
+    int rc = 0;
+    az_map_init(&f.first, t->mem, 16);
     for (size_t i = 0; rc == 0 && i < grafts->n; i++)
         rc = look(&f, &grafts->v[i]);
     az_map_release(&f.first);
-    if (rc == 0)
-        rc = az_sort_cmp(r->all.v, r->all.n, sizeof *r->all.v, by_preorder, NULL, t->mem);
+    az_sort_cmp(r->all.v, r->all.n, sizeof *r->all.v, by_preorder, NULL, t->mem);
     for (size_t i = 0; rc == 0 && i < r->all.n; i++) {
         rc = az_vec_push(&r->before, r->hidden);
         r->hidden += r->all.v[i].size;

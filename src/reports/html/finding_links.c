@@ -106,10 +106,9 @@ static int by_number(const void *a, const void *b, void *unused)
     return (x > y) - (x < y);
 }
 
-static int add_found(struct search *s)
+static void add_found(struct search *s)
 {
-    int rc =
-        az_sort_cmp(s->found.v, s->found.n, sizeof *s->found.v, by_number, NULL, s->h->doc->mem);
+    az_sort_cmp(s->found.v, s->found.n, sizeof *s->found.v, by_number, NULL, s->h->doc->mem);
     for (size_t i = 0; i < s->found.n && !is_full(s); i++) {
         const uint32_t name = s->found.v[i];
         if (s->x->about[name] != s->x->findings)
@@ -117,7 +116,6 @@ static int add_found(struct search *s)
         s->x->about[name] = s->x->findings;
     }
     s->found.n = 0;
-    return rc;
 }
 
 /* Names that begin the text, of `least` bytes; `whole`: of any length, if they are all of it. */
@@ -209,7 +207,7 @@ static int names_in_row(struct search *s, const struct az_table *t, size_t row)
         const struct az_sv cell = az_cell_text(az_table_at(t, row, c));
         rc = cell.n ? find_inside(s, cell, NAME_LEAST) : 0;
         if (rc == 0)
-            rc = add_found(s);
+            add_found(s);
     }
     return rc;
 }
@@ -239,7 +237,9 @@ static int names_by_words(struct search *s)
         rc = find_around(s, s->a->row);
     for (size_t i = 0; rc == 0 && i + NAME_LEAST <= s->a->text.n; i++)
         rc = find_at(s, az_sv_make(s->a->text.p + i, s->a->text.n - i), NAME_LEAST, false);
-    return rc ? rc : add_found(s);
+    if (rc == 0)
+        add_found(s);
+    return rc;
 }
 
 static int names_about(struct az_html *h, struct az_about *a)

@@ -172,11 +172,11 @@ static int choose_changes(struct az_html *h, const struct az_plot *p, ptrdiff_t 
         if (!is_total(p, r, total))
             list[n++] = (struct change){ r, isnan(v) ? 0 : v };
     }
-    int rc = az_sort_cmp(list, n, sizeof *list, by_size, NULL, h->doc->mem);
+    az_sort_cmp(list, n, sizeof *list, by_size, NULL, h->doc->mem);
     for (size_t i = 0; i < n && i < AZ_HTML_BARS; i++)
         kept[list[i].row] = true;
     *others = n > AZ_HTML_BARS ? n - AZ_HTML_BARS : 0;
-    return rc;
+    return 0;
 }
 
 /* Row before which the sum of the others stands: the last total, else the end. */

@@ -212,7 +212,8 @@ static struct az_sv whole_label(struct az_html *h, const struct az_plot *p, size
 static int label_marks(struct az_html *h, struct az_plot *p, bool whole, bool *unique)
 {
     struct az_intern seen;
-    int rc = az_intern_init(&seen, h->scratch, h->doc->mem);
+    int rc = 0;
+    az_intern_init(&seen, h->scratch, h->doc->mem);
 
     *unique = true;
     for (size_t i = 0; rc == 0 && i < p->marks.n; i++) {
@@ -372,9 +373,8 @@ static int pivot(struct az_html *h, struct az_plot *p)
             v[i] = (double)NAN;
         p->series[s] = (struct az_series){ p->c->parts[s], value, v };
     }
-    int rc = az_intern_init(&stacks, h->scratch, h->doc->mem);
-    if (rc == 0)
-        rc = pivot_rows(h, p, &stacks, stack, value);
+    az_intern_init(&stacks, h->scratch, h->doc->mem);
+    int rc = pivot_rows(h, p, &stacks, stack, value);
     p->label = az_arena_array(h->scratch, p->marks.n + 1, sizeof *p->label);
     for (size_t i = 0; p->label && i < p->marks.n; i++)
         p->label[i] = az_intern_text(&stacks, (uint32_t)i);
