@@ -12,12 +12,16 @@ static int compare_slots(const void *pa, const void *pb, void *ctx)
     return a->proc < b->proc ? -1 : a->proc > b->proc;
 }
 
+static uint64_t process_of(const struct az_lane *l, enum az_devices_by by)
+{
+    return by == AZ_BY_PROCESS ? l->proc : 0;
+}
+
 /* Number of a lane's slot in the map; it is added where it is not there yet. */
 static int slot_at(struct az_map *m, const struct az_lane *l, enum az_devices_by by, size_t fresh,
                    uint32_t **at, bool *added)
 {
-    return az_map_put(m, (uint64_t)l->device, by == AZ_BY_PROCESS ? l->proc : 0, (uint32_t)fresh,
-                      at, added);
+    return az_map_put(m, (uint64_t)l->device, process_of(l, by), (uint32_t)fresh, at, added);
 }
 
 static int find_slots(struct az_devices_of *d, const struct az_trace *t, enum az_devices_by by,
@@ -32,9 +36,8 @@ static int find_slots(struct az_devices_of *d, const struct az_trace *t, enum az
             continue;
         rc = slot_at(m, l, by, d->slots.n, &at, &added);
         if (rc == 0 && added)
-            rc = az_vec_push(
-                &d->slots,
-                ((struct az_device_slot){ l->device, l->pid, by == AZ_BY_PROCESS ? l->proc : 0 }));
+            rc = az_vec_push(&d->slots,
+                             ((struct az_device_slot){ l->device, l->pid, process_of(l, by) }));
     }
     return rc;
 }
@@ -47,8 +50,7 @@ static void find_others(struct az_devices_of *d, const struct az_trace *t, enum 
         const uint32_t lane = t->window_others.v[i].lane;
         const struct az_lane *l = &t->lanes.v[lane];
         if (d->slot_of_lane.v[lane] == AZ_NO_ID)
-            d->slot_of_lane.v[lane] =
-                az_map_get(m, (uint64_t)l->device, by == AZ_BY_PROCESS ? l->proc : 0);
+            d->slot_of_lane.v[lane] = az_map_get(m, (uint64_t)l->device, process_of(l, by));
     }
 }
 

@@ -157,9 +157,8 @@ static int count_launches(struct overlap *o)
         for (size_t i = 0; rc == 0 && i < e->n; i++) {
             uint32_t *n;
             bool added;
-            if (corr_of(e, i) == 0)
-                continue;
-            rc = az_map_put(&o->launches, t->lanes.v[e->lane[i]].proc, e->corr[i], 0, &n, &added);
+            rc =
+                az_map_put(&o->launches, t->lanes.v[e->lane[i]].proc, corr_of(e, i), 0, &n, &added);
             if (rc == 0)
                 *n += *n < AZ_NO_ID - 1;
         }

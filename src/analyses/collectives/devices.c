@@ -16,7 +16,6 @@ struct split {
 /* Is there a trace of several devices, and none of these says what its rank or its groups are? */
 static bool wanted(const struct az_coll_run *c, uint32_t *most)
 {
-    *most = 1;
     for (size_t r = 0; r < c->ranks->n; r++) {
         const struct az_coll_part *p = c->part[r];
         if (!p || p->n_devices < 2)

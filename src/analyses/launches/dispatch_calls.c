@@ -231,14 +231,13 @@ static int trace_pairs(struct az_job *job, size_t trace, const struct exclusion 
                        struct pairs *out)
 {
     const struct az_trace *t = job->traces[trace];
-    const size_t names = t->names.text.n + 1;
     int rc = 0;
     const struct az_launches *l = az_job_launches(job, trace, &rc);
     const struct pairing p = { .x = x,
                                .t = t,
                                .trace = trace,
-                               .call_known = az_arena_array(job->arena, names, 1),
-                               .op_known = az_arena_array(job->arena, names, 1) };
+                               .call_known = az_arena_array(job->arena, t->names.text.n + 1, 1),
+                               .op_known = az_arena_array(job->arena, t->names.text.n + 1, 1) };
     if (!l || !p.call_known || !p.op_known)
         return l ? az_arena_error(job->arena) : rc;
     for (size_t i = 0; rc == 0 && i < l->n; i++) {
