@@ -393,7 +393,9 @@ class Cover:
         for line in (mutant.line, *range(mutant.line - 1, max(mutant.line - 8, 0), -1)):
             if line in lines:
                 return lines[line]
-        return []
+        # In a long table: the code that comes after it reads it.
+        after = [line for line in lines if line > mutant.line]
+        return lines[min(after)] if after else []
 
 
 class Worker:

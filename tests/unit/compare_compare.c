@@ -1257,11 +1257,31 @@ static void renamed(void **state)
     az_arena_release(&a);
 }
 
+/* Rows without a key are the same where all their cells are: the borders of cells count. */
+static void blank_keys(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "kern_sum", KS ",1,23.0,4,gemm\n,5,6.0,7,other\n");
+    input(&f, "b");
+    table(&f, "kern_sum", KS ",12,3.0,4,gemm\n,5,6.0,7,other\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "kern_sum");
+    assert_int_equal(t->rows, 3);
+    is(t, 0, "status", "removed");
+    is(t, 1, "status", "same");
+    is(t, 2, "status", "new");
+    end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(renamed),
         cmocka_unit_test(changes_of_two),
+        cmocka_unit_test(blank_keys),
         cmocka_unit_test(waterfall_adds_up),
         cmocka_unit_test(many_causes_are_folded),
         cmocka_unit_test(causes_of_several_variants),

@@ -86,6 +86,39 @@ static void layouts(void **state)
     }
 }
 
+/* The file that is too many is named. */
+static void two_files(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f, "[]", 2);
+    fixture_add(&f, "second.json", NULL, false);
+    assert_int_equal(PARSE(&f), AZ_EUSAGE);
+    assert_true(said(&f, AZ_ERROR, "several files in one input"));
+    assert_true(said(&f, AZ_ERROR, "second.json"));
+    fixture_close(&f);
+}
+
+/* Kernels, copies and fills of a replayed graph have their nodes. */
+static void graph_nodes(void **state)
+{
+    static const char *const cats[] = { "kernel", "gpu_memcpy", "gpu_memset" };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(cats); i++) {
+        struct fixture f;
+        char text[400];
+        (void)snprintf(text, sizeof text,
+                       "[{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"Memcpy DtoD\",\"pid\":0,\"tid\":7,"
+                       "\"ts\":1,\"dur\":2,\"args\":{\"device\":0,\"stream\":7,\"correlation\":3,"
+                       "\"graph node id\":55}}]",
+                       cats[i]);
+        read_text(&f, text);
+        assert_int_equal(az_optrace(&f.trace)->graph_nodes.n, 1);
+        assert_int_equal(az_optrace(&f.trace)->graph_nodes.v[0].id, 55);
+        fixture_close(&f);
+    }
+}
+
 /* By valid JSON each letter of a category or phase may be an escape. */
 static void escaped_letters(void **state)
 {
@@ -962,6 +995,8 @@ int main(void)
 #ifdef AZ_V3
         cmocka_unit_test(forms_of_the_reader),
 #endif
+        cmocka_unit_test(two_files),
+        cmocka_unit_test(graph_nodes),
         cmocka_unit_test(layouts),
         cmocka_unit_test(escaped_letters),
         cmocka_unit_test(begins_and_ends),

@@ -118,6 +118,8 @@ static void files(void **state)
     } c[] = {
         { "no rows", PLAIN, true, 0 },
         { "numbers of every width", PLAIN FILL(3000, WIDTHS), true, 3000 },
+        { "the last number alone changes its width", PLAIN FILL(2000, "'x',i%100,7,'b',i%4-1"),
+          true, 2000 },
         { "pages of 512", "PRAGMA page_size=512;" PLAIN FILL(3000, WIDTHS), true, 3000 },
         { "pages of 65536", "PRAGMA page_size=65536;" PLAIN FILL(9000, WIDTHS), true, 9000 },
         { "rows gone and pages free",

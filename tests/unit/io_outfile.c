@@ -156,6 +156,21 @@ static void long_name(void **state)
     assert_non_null(temp_read(name));
 }
 
+/* Other files have all names that are tried. */
+static void no_free_name(void **state)
+{
+    enum { TAKEN = 200 };
+    char taken[64];
+    struct az_outfile *f;
+    (void)state;
+    for (unsigned long i = 0; i < TAKEN; i++) {
+        (void)snprintf(taken, sizeof taken, ".out.%ld.%lu.tmp", (long)getpid(), i);
+        temp_write(taken, AZ_SV("x"));
+    }
+    assert_int_equal(az_outfile_open(&f, temp_path("out"), &t_diag), AZ_EIO);
+    assert_int_equal(count_entries(), TAKEN);
+}
+
 static void reserved_names(void **state)
 {
     (void)state;
@@ -231,7 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(commit_and_abort), T(modes),           T(buffering),       T(full_disk),
         T(cannot_write),     T(links_and_pipes), T(standard_output), T(long_name),
-        T(reserved_names),   T(cleanup),         T(remove_tree),
+        T(no_free_name),     T(reserved_names),  T(cleanup),         T(remove_tree),
     };
     return cmocka_run_group_tests_name("io_outfile", tests, NULL, NULL);
 }

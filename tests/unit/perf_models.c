@@ -834,18 +834,70 @@ static void reasons(void **state)
     }
 }
 
+/* Names of data types by what an element takes; other spellings of case are the same. */
+static void data_types(void **state)
+{
+    static const struct {
+        double bytes;
+        const char *prec, *names;
+    } c[] = {
+        { 8, "fp64", "double f64" },
+        { 4, "fp32", "float f32 FLOAT" },
+        { 2, "fp16", "c10::Half f16" },
+        { 2, "bf16", "c10::BFloat16 bf16" },
+        { 1, "fp8",
+          "c10::Float8_e4m3fn c10::Float8_e4m3fnuz c10::Float8_e5m2 c10::Float8_e5m2fnuz fp8 f8 "
+          "f8e4m3fn f8e5m2 f8e4m3fnuz f8e5m2fnuz" },
+        { 1, "fp4", "c10::Float4_e2m1fn_x2 fp4 mxfp4" },
+        { 1, "int8", "c10::qint8" },
+        { 16, "fp64", "c10::complex<double>" },
+        { 8, "fp32", "c10::complex<float>" },
+        { 4, "fp16", "c10::complex<c10::Half>" },
+        { 8, "", "long" },
+        { 4, "", "int" },
+        { 2, "", "short" },
+        { 1, "", "bool c10::quint8 c10::Float8_e8m0fnu" },
+    };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
+        struct az_sv left = az_sv_str(c[i].names);
+        while (left.n) {
+            const struct az_sv name = az_sv_cut(&left, ' ');
+            const struct az_dtype *t = az_dtype_find(name);
+            if (t->bytes != c[i].bytes || !az_sv_is(az_sv_str(t->prec), c[i].prec) || !t->tensor ||
+                t->complex != (az_sv_find(name, AZ_SV("complex")) >= 0))
+                fail_msg("%.*s: %g bytes, '%s'", AZ_SVF(name), t->bytes, t->prec);
+        }
+    }
+    static const char *const none[] = { "", "Scalar", "ScalarList" };
+    for (size_t i = 0; i < AZ_LENGTH(none); i++)
+        assert_true(az_dtype_find(az_sv_str(none[i]))->bytes == 0 &&
+                    !az_dtype_find(az_sv_str(none[i]))->tensor);
+    assert_true(isnan(az_dtype_find(AZ_SV("f7"))->bytes) && az_dtype_find(AZ_SV("f7"))->tensor);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gemm),          cmocka_unit_test(conv),
-        cmocka_unit_test(attention),     cmocka_unit_test(elements),
-        cmocka_unit_test(moves),         cmocka_unit_test(norms),
-        cmocka_unit_test(others),        cmocka_unit_test(malformed),
-        cmocka_unit_test(transposes),    cmocka_unit_test(rooflines),
-        cmocka_unit_test(devices),       cmocka_unit_test(device_names),
-        cmocka_unit_test(device_parts),  cmocka_unit_test(impossible_rates),
-        cmocka_unit_test(device_wishes), cmocka_unit_test(table),
-        cmocka_unit_test(inference),     cmocka_unit_test(reasons),
+        cmocka_unit_test(data_types),
+        cmocka_unit_test(gemm),
+        cmocka_unit_test(conv),
+        cmocka_unit_test(attention),
+        cmocka_unit_test(elements),
+        cmocka_unit_test(moves),
+        cmocka_unit_test(norms),
+        cmocka_unit_test(others),
+        cmocka_unit_test(malformed),
+        cmocka_unit_test(transposes),
+        cmocka_unit_test(rooflines),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(device_names),
+        cmocka_unit_test(device_parts),
+        cmocka_unit_test(impossible_rates),
+        cmocka_unit_test(device_wishes),
+        cmocka_unit_test(table),
+        cmocka_unit_test(inference),
+        cmocka_unit_test(reasons),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

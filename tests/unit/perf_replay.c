@@ -412,6 +412,10 @@ static void test_refused_convolutions(void **state)
     (void)state;
     refused("aten::convolution", "[[10,3],[64,3]" EMPTY7, CONV_TYPES("float"), "", "",
             "input and filter shapes do not match");
+    refused("aten::convolution", "[[0,8,9,9],[8,8,3,3]" EMPTY7, CONV_TYPES("float"), "", "",
+            "size is 0 or too large");
+    refused("aten::convolution", "[[1,8,9,9],[8,0,3,3]" EMPTY7, CONV_TYPES("float"), "", "",
+            "size is 0 or too large");
     refused("aten::convolution", "[[1,8,9,9],[8,8,3]" EMPTY7, CONV_TYPES("float"), "", "",
             "input and filter shapes do not match");
     refused("aten::convolution", "[[1,8,9,9],[8,8,3,3]" EMPTY7, CONV_TYPES("double"), "", "",

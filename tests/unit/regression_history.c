@@ -451,6 +451,27 @@ static void second_version(void **state)
     assert_true(baseline(e, "level", like, &n) == 1);
 }
 
+/* Version 3 has no claims: what was accepted stays. */
+static void third_version(void **state)
+{
+    struct env *e = *state;
+    struct az_history_run like = a_run("2026-01-05T00:00:00Z", true);
+    size_t n;
+    open_for(e, AZ_HISTORY_WRITE);
+    add(e, a_run("2026-01-01T00:00:00Z", true), 1, 2);
+    assert_int_equal(az_history_accept(e->h, 1, AZ_SV(""), AZ_SV("new compiler")), 0);
+    az_history_close(e->h);
+    e->h = NULL;
+    sql(e, "DROP TABLE claim; UPDATE meta SET v='3' WHERE k='schema_version'");
+    open_for(e, AZ_HISTORY_WRITE);
+    assert_true(baseline(e, "level", like, &n) == 1);
+    az_history_close(e->h);
+    e->h = NULL;
+    sql(e,
+        "INSERT INTO claim VALUES(1,'in',0,'steps',9); UPDATE accept SET id=CASE reason WHEN 'new "
+        "compiler' THEN 1 ELSE 'lost' END");
+}
+
 /* Version 1 has no pins and facts: read as it is, made version 4 when it is written. */
 static void older_version(void **state)
 {
@@ -707,6 +728,7 @@ int main(void)
         T(damaged),
         T(older_version),
         T(second_version),
+        T(third_version),
         T(steps_of_nights),
         T(claims_are_kept),
         T(no_evidence_is_no_baseline),

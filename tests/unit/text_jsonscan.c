@@ -87,6 +87,8 @@ static void prefix_xor(void **state)
 }
 
 /* ---- documents ---- */
+#define BAD_START "rc -103 at 0: 0 records, 0 malformed, 0 skipped, first -1, end -\n"
+
 static void plain_documents(void **state)
 {
     (void)state;
@@ -94,6 +96,9 @@ static void plain_documents(void **state)
          "p|X|t|1500|\np|M|s|-3|\n2 records\n");
     SAYS(" [ {\"ph\" : \"X\"} , {\"ph\":\"Y\"} ] ", "p|X|\np|Y|\n2 records\n");
     SAYS("\xef\xbb\xbf[{\"ph\":\"X\"}]", "p|X|\n1 records\n");
+    SAYS("\xef\xbb\xbf", "rc -7 at 3: 0 records, 0 malformed, 0 skipped, first -1, end -\n");
+    SAYS("\xef\xbb[]", BAD_START);
+    SAYS("\xef", BAD_START);
     SAYS("{\"traceEvents\":[]}", "0 records\n");
     SAYS("{}", "0 records\n");
     SAYS("[{},{ },{\n\t\"ph\":\r\"X\"\n}]", "\n\np|X|\n3 records\n");

@@ -27,4 +27,5 @@ s -b runs -n x
 s -b runs --limit 0
 s -b runs --by-node ''
 s -o job
+s -b runs --opt no_such_option=1 | sed 's/; see.*//'
 s -b runs --format pdf | sed 's/; use text.*//'
