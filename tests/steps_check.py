@@ -23,6 +23,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "gen"))
+import causes_nsys  # noqa: E402
+import causes_rocprof  # noqa: E402
+
 WANTED = 0.98 # of the steps
 REAL = 0.95 # of the steps of real traces, which are few
 EXPERTS = 0.85 # where one kernel of twenty is another one in each step, the first of a step too
@@ -280,7 +284,7 @@ def lanes(analyzer, folder, seeds):
 # ---- marks ----
 def pytorch(path, marks, work):
     """marks: (name, start, end) in us; work: (thread, call, start, end)."""
-    ev = [{"ph": "X", "cat": "user_annotation", "name": n, "pid": 1, "tid": 1, "ts": a, "dur": b - a} for n, a, b in marks]
+    ev = [{"ph": "X", "cat": "user_annotation", "name": n, "pid": 1, "tid": 1, "ts": a, "dur": b - a, "args": {}} for n, a, b in marks]
     for i, (thread, call, a, b) in enumerate(work):
         ev.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": thread, "ts": call, "dur": 2,
                    "args": {"correlation": i + 1}})
@@ -421,6 +425,42 @@ def contained(analyzer, folder, seeds):
 
 
 # ---- real traces ----
+WARM_UPS = ("Warm-up", "warmup", "GPU warm up", "warm_up_phase", "Warm-up Step 1", "WarmUp iterations")
+NO_WARM_UPS = ("lr_warmup", "WarmupLRScheduler", "after warmup", "warmup done", "skip_warmup", "epoch", "swarm")
+
+
+def warmed_up(analyzer, folder, seeds):
+    """Steps inside a range that is named as warm-up are none, with marks and without, as three profilers write them."""
+    for seed in seeds:
+        for name, warm in [(n, True) for n in WARM_UPS] + [(n, False) for n in NO_WARM_UPS]:
+            rng = random.Random("%d %s" % (7000 + seed, name))
+            first, n, length, marks = rng.randint(2, 5), rng.randint(6, 20), rng.randint(5, 14), rng.random() < 0.5
+            work, step, at = [], [], 1000
+            for _ in range(first + n):
+                step.append(at)
+                for k in range(length):
+                    work.append((1, at, at + 9, at + 20))
+                    at += 30
+            path = os.path.join(folder, "warm.json")
+            ranges = [("train_loop", 500, at + 500), (name, 900, step[first] - 1)]
+            pytorch(path, ranges + ([("iteration %d" % i, t, t + 30 * length - 2) for i, t in enumerate(step)] if marks else []), work)
+            with open(path) as f:
+                d = json.load(f)
+            d["deviceProperties"] = [{"id": 0, "name": "NVIDIA H100 80GB HBM3"}]
+            for i, e in enumerate(e for e in d["traceEvents"] if e["cat"] == "kernel"):
+                e["name"] = "adam_multi_tensor" if i % length == length - 1 else "k%d" % (i % length)
+            with open(path, "w") as f:
+                json.dump(d, f)
+            for form, save in (("json", None), ("sqlite", causes_nsys.save), ("_results.json", causes_rocprof.save)):
+                of = path if not save else os.path.join(folder, "warm" + ("." + form if form[0] != "_" else form))
+                if save:
+                    save(d, of)
+                found = len(rows_of(analyzer, of) or [])
+                most = n + (0 if warm else first)
+                verdict(most - (not marks) <= found <= most, "seed %d: %d of %d steps in '%s', %s%s" % (
+                    seed, first, first + n, name, form, ", marks" if marks else ""), "%d steps" % found)
+
+
 def kernels_of(path):
     """Starts of the kernels of the lane with the most, in ns from the first work."""
     with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8", errors="replace") as f:
@@ -480,6 +520,7 @@ def main():
         lanes(analyzer, folder, seeds)
         described(analyzer, folder, range(args.first, args.first + 8 * args.seeds))
         contained(analyzer, folder, seeds)
+        warmed_up(analyzer, folder, seeds)
         if args.shared and os.path.isdir(os.path.join(args.shared, "data")):
             real(analyzer, folder, os.path.abspath(args.shared))
     print("%d passed, %d failed" % (passed, failed))

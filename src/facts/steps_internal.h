@@ -27,6 +27,9 @@ struct az_step_search {
     size_t n_devices;
     struct az_steps *out; /* how, mark, agreement, inside: set by who finds steps */
 };
+/* Ranges of the host that are named as warm-up, merged; and is an interval inside one of them? */
+int az_steps_warm_ups(struct az_step_search *s, struct az_spans *out) AZ_MUST_USE;
+bool az_steps_in_warm_up(const struct az_spans *warm, int64_t start, int64_t end);
 /* Sets the device work of each step from its mark_start and mark_end. */
 int az_steps_attach(struct az_step_search *s) AZ_MUST_USE;
 /* After that: lengths, period, excluded first step, scope, number of marks. */

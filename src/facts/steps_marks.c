@@ -161,12 +161,31 @@ static void drop_cut(struct az_step_search *s, struct marks *m)
     m->n = kept;
 }
 
+/* Without marks inside a range that is named as warm-up, where others are left. */
+static int drop_warm_ups(struct az_step_search *s, struct marks *m)
+{
+    struct az_spans warm;
+    size_t others = 0, kept = 0;
+    az_vec_init(&warm, s->job->mem);
+    const int rc = az_steps_warm_ups(s, &warm);
+    for (size_t i = 0; rc == 0 && warm.n && i < m->n; i++)
+        others += !az_steps_in_warm_up(&warm, m->v[i].start, m->v[i].end);
+    for (size_t i = 0; others && i < m->n; i++)
+        if (!az_steps_in_warm_up(&warm, m->v[i].start, m->v[i].end))
+            m->v[kept++] = m->v[i];
+    m->n = kept ? kept : m->n;
+    az_vec_release(&warm);
+    return rc;
+}
+
 static int use(struct az_step_search *s, struct marks *m, enum az_step_how how, struct az_sv text,
                bool on_device)
 {
     drop_cut(s, m);
     drop_empty(s, m);
-    int rc = choose_lane(s, m);
+    int rc = on_device || how == AZ_STEPS_TAG ? 0 : drop_warm_ups(s, m);
+    if (rc == 0)
+        rc = choose_lane(s, m);
     if (rc == 0)
         rc = windows(s, m, on_device);
     if (rc || s->found.n == 0)

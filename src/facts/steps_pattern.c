@@ -157,9 +157,53 @@ static int agreement(struct az_step_search *s, const struct az_cuts *c, double *
     return 0;
 }
 
-static int keep(struct az_step_search *s, const struct az_kernels *k, const struct best *b)
+/* When the first kernel of a step with a launch was launched; -1: none is recorded. */
+static int64_t launched_at(const struct az_link *link, const struct az_kernels *k,
+                           const struct az_cut *c)
 {
-    int rc = agreement(s, &b->cuts, &s->out->agreement);
+    for (size_t i = c->from; i < c->end; i++) {
+        const enum az_kind kind = az_op_kind(k->op[i]);
+        const uint32_t call = link->call[kind] ? link->call[kind][az_op_row(k->op[i])] : AZ_NO_ROW;
+        if (call != AZ_NO_ROW)
+            return k->t->ev[AZ_CALL].start[call];
+    }
+    return -1;
+}
+
+static bool is_warm_up(const struct az_link *link, const struct az_kernels *k,
+                       const struct az_spans *warm, const struct az_cut *c)
+{
+    const int64_t at = launched_at(link, k, c);
+    return at >= 0 && az_steps_in_warm_up(warm, at, at);
+}
+
+/* Without the steps that are launched in a range named as warm-up, where a loop is left. */
+static int drop_warm_ups(struct az_step_search *s, const struct az_kernels *k, struct az_cuts *c)
+{
+    int rc = 0;
+    const struct az_link *link =
+        s->t->caps & AZ_CAP_LAUNCHES ? az_job_link(s->job, s->trace, &rc) : NULL;
+    struct az_spans warm;
+    size_t others = 0, kept = 0;
+    if (!link)
+        return rc;
+    az_vec_init(&warm, s->job->mem);
+    rc = az_steps_warm_ups(s, &warm);
+    for (size_t i = 0; rc == 0 && warm.n && i < c->n; i++)
+        others += !is_warm_up(link, k, &warm, &c->v[i]);
+    for (size_t i = 0; others >= LEAST && i < c->n; i++)
+        if (!is_warm_up(link, k, &warm, &c->v[i]))
+            c->v[kept++] = c->v[i];
+    c->n = kept ? kept : c->n;
+    az_vec_release(&warm);
+    return rc;
+}
+
+static int keep(struct az_step_search *s, const struct az_kernels *k, struct best *b)
+{
+    int rc = drop_warm_ups(s, k, &b->cuts);
+    if (rc == 0)
+        rc = agreement(s, &b->cuts, &s->out->agreement);
     for (size_t i = 0; rc == 0 && i < b->cuts.n; i++) {
         const struct az_cut *c = &b->cuts.v[i];
         const bool joined = !c->apart && i + 1 < b->cuts.n;

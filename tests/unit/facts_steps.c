@@ -33,6 +33,36 @@ static const struct az_steps *steps_of(struct fix *f)
     return s;
 }
 
+/* Marks inside a range named as warm-up are no steps; of one with another meaning they are. */
+static size_t steps_in(struct fix *f, const char *range)
+{
+    for (int i = 0; i < STEPS; i++)
+        add_step(f, i, 1000 + 100 * i, 100, 1100 + 130 * i);
+    add(&f->t[0], AZ_RANGE, range, host_lane(&f->t[0], 1, 10), 990, 1200, 0);
+    return steps_of(f)->n;
+}
+
+static void steps_in_a_warm_up(void **state)
+{
+    struct fix *f = *state;
+    assert_int_equal(steps_in(f, ":Warm-up"), STEPS - 2);
+    int rc;
+    assert_true(az_sv_is(az_job_steps(&f->job, 0, &rc)->v[0].name, "iteration 9"));
+}
+
+static void steps_of_another_warm_up(void **state)
+{
+    assert_int_equal(steps_in(*state, "lr_warmup"), STEPS);
+}
+
+/* Where nothing but warm-up is marked, it is all there is. */
+static void all_steps_in_a_warm_up(void **state)
+{
+    struct fix *f = *state;
+    add(&f->t[0], AZ_RANGE, "warmup", host_lane(&f->t[0], 1, 10), 0, 9000, 0);
+    assert_int_equal(steps_in(f, "epoch"), STEPS);
+}
+
 /* The host dispatches each 100 ticks, the device needs 130. */
 static void host_runs_ahead(void **state)
 {
@@ -198,6 +228,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(host_runs_ahead, setup, teardown),
+        cmocka_unit_test_setup_teardown(steps_in_a_warm_up, setup, teardown),
+        cmocka_unit_test_setup_teardown(steps_of_another_warm_up, setup, teardown),
+        cmocka_unit_test_setup_teardown(all_steps_in_a_warm_up, setup, teardown),
         cmocka_unit_test_setup_teardown(first_step_warms_up, setup, teardown),
         cmocka_unit_test_setup_teardown(first_step_is_equal, setup, teardown),
         cmocka_unit_test_setup_teardown(marks_that_are_none, setup, teardown),

@@ -1,0 +1,54 @@
+/* Repeats that the program itself calls warm-up: inside a range of that name (docs/steps.md 4). */
+#include "classify/rules.h"
+#include "facts/steps_internal.h"
+
+/* known: by name, 0 not read, 1 no, 2 yes. */
+static bool is_warm_up(const struct az_trace *t, uint8_t *known, uint32_t name,
+                       const struct az_rule_list *rules)
+{
+    if (!known[name]) {
+        const struct az_sv text = az_trace_text(t, name);
+        const bool may_be = az_sv_ifind(text, AZ_SV("warm")) >= 0; /* most are not */
+        known[name] = may_be && az_rules_class_of(rules, "warm_up", text).n > 0 ? 2 : 1;
+    }
+    return known[name] == 2;
+}
+
+static int list(struct az_step_search *s, uint8_t *known, struct az_spans *out)
+{
+    const struct az_events *e = &s->t->ev[AZ_RANGE];
+    struct az_rule_list rules = { 0 };
+    int rc = az_rules_read_group("trace_names.rules", "warm_up", s->job->arena, &rules);
+    for (size_t i = 0; rc == 0 && i < e->n; i++)
+        if (e->name[i] != AZ_NO_ID && is_warm_up(s->t, known, e->name[i], &rules))
+            rc = az_vec_push(out, ((struct az_span){ e->start[i], e->end[i] }));
+    az_spans_union(out);
+    return rc;
+}
+
+int az_steps_warm_ups(struct az_step_search *s, struct az_spans *out)
+{
+    const size_t bytes = s->t->names.text.n + 1;
+    if (s->t->ev[AZ_RANGE].n == 0)
+        return 0;
+    uint8_t *known = az_mem_alloc(s->job->mem, bytes);
+    if (!known)
+        return az_mem_error(s->job->mem);
+    memset(known, 0, bytes);
+    const int rc = list(s, known, out);
+    az_mem_free(s->job->mem, known, bytes);
+    return rc;
+}
+
+bool az_steps_in_warm_up(const struct az_spans *warm, int64_t start, int64_t end)
+{
+    size_t lo = 0, hi = warm->n; /* the first that ends at `end` or later */
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (warm->v[mid].end < end)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < warm->n && warm->v[lo].start <= start;
+}
