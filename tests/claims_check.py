@@ -487,6 +487,20 @@ def check_form(v):
         yield "findings are not in order of saving"
 
 
+def check_advice_facts(v, truth, tr):
+    """Sentences whose advice depends on what is in the file."""
+    text = " ".join(x["text"] for x in v["lines"])
+    streams = max((len({w.stream for w in truth[0].work if w.dev == d}) for d in {w.dev for w in truth[0].work}), default=0)
+    if "host functions in the stream" in text and streams > 1:
+        yield "one stream, of %d" % streams
+    if "stream and event dependencies" in text and streams == 1:
+        yield "dependencies of streams, of which there is one"
+    if tr.fmt == "kineto" and "record stacks" in text.lower() and not tr.ops:
+        yield "stacks without operators"
+    if "ProfilerActivity.CPU" in text and (tr.fmt != "kineto" or tr.ops):
+        yield "activity of the CPU, which is recorded"
+
+
 def run(analyzer, case, path, tmp):
     words = [analyzer] + (["multirank", "-b"] if case.folder_run else ["run"]) + [path, "--format", "json", "-o", os.path.join(tmp, "report")]
     p = subprocess.run(words, capture_output=True, timeout=120, check=False)
@@ -514,6 +528,7 @@ def judge(analyzer, rule, maker, seed, fault, keep):
         bad = list(check_form(v))
         if tr:
             tr.extra["path"] = path
+            bad += check_advice_facts(v, truth, tr) if truth else []
         for c in case.checks:
             bad += (globals().get("check_" + c[0]) or getattr(claims_rules_check, c[0]))(v, case, truth, tr, *c[1:])
         return ["[%s] %s" % ("run" if case.folder_run else " ".join([tr.fmt, tr.extra.get("variant", "")]).strip(), b) for b in bad]

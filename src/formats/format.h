@@ -78,6 +78,9 @@ struct az_format {
     /* What to record so that idle time of a device shows what the host did; an imperative sentence.
      * NULL: nothing more can be recorded. */
     const char *record_host;
+    /* The same of a trace without operators of the host, where that is a choice when recording;
+     * NULL: record_host. */
+    const char *record_operators;
     /* How sure is it that this is mine: 0..100. Pure: only these bytes (decompressed) and the name.
      */
     int (*probe)(struct az_sv head, struct az_sv path);

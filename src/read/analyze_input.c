@@ -502,6 +502,17 @@ int az_read_one(const struct az_plan_job *job, unsigned threads, struct az_resul
     return rc;
 }
 
+/* How more of the host is recorded, by what these traces lack; NULL: not known. */
+static const char *record_host(const struct az_format *f, const struct az_result *res)
+{
+    size_t operators = 0;
+    for (size_t i = 0; i < res->n_traces; i++)
+        operators += res->traces[i].ev[AZ_HOST_OP].n;
+    if (f && f->record_operators && res->n_traces && operators == 0)
+        return f->record_operators;
+    return f ? f->record_host : NULL;
+}
+
 static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
                       unsigned threads, struct az_seats *seats, struct az_result *res,
                       struct az_diag *diag, _Atomic uint64_t *progress)
@@ -517,7 +528,6 @@ static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *o
                            .mem = &res->mem,
                            .diag = diag,
                            .doc = &res->doc,
-                           .record_host = o.job->format ? o.job->format->record_host : NULL,
                            .lasting = true }; /* az_result_release */
     struct az_classifier classes;
     struct az_rank_run ranks;
@@ -550,6 +560,7 @@ static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *o
         return az_input_report_error(&o, rc, diag->errors, "classifying");
     for (size_t i = 0; i < res->n_traces; i++)
         views[i] = &res->traces[i];
+    work.record_host = record_host(job->format, res);
     work.traces = views;
     work.n_traces = res->n_traces;
     work.other = res->other;

@@ -129,6 +129,19 @@ static void queued_kernels_wait_for_others(void **state)
     struct fix *f = *state;
     launches(f, 40, 20 * US, 10 * US, 200 * US);
     assert_int_equal(claim(f, 0)->cause, AZ_CAUSE_DEPENDENCY);
+    /* with one stream there is no other to wait for */
+    assert_true(az_sv_find(line_of(f, 2).text, AZ_SV("other processes on the device")) > 0);
+    assert_true(az_sv_find(line_of(f, 2).text, AZ_SV("dependencies")) < 0);
+}
+
+static void queued_kernels_wait_for_a_stream(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    add(t, AZ_KERNEL, "other", stream_lane(t, 1, 0, 8), 10000 * US, 10001 * US, 0);
+    launches(f, 40, 20 * US, 10 * US, 200 * US);
+    assert_int_equal(claim(f, 0)->advice, AZ_ADVICE_CHECK_DEPENDENCIES);
+    assert_true(az_sv_find(line_of(f, 2).text, AZ_SV("stream and event dependencies")) > 0);
 }
 
 /* The host launches as soon as the device is done, and waits: the kernel begins long after. */
@@ -723,6 +736,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(far_launches_are_not, setup, teardown),
         cmocka_unit_test_setup_teardown(queued_kernels_wait_for_the_device, setup, teardown),
         cmocka_unit_test_setup_teardown(queued_kernels_wait_for_others, setup, teardown),
+        cmocka_unit_test_setup_teardown(queued_kernels_wait_for_a_stream, setup, teardown),
         cmocka_unit_test_setup_teardown(a_wait_for_what_is_queued_is_no_cause, setup, teardown),
         cmocka_unit_test_setup_teardown(unlike_gaps_are_apart, setup, teardown),
         cmocka_unit_test_setup_teardown(exposed_parts_add_up, setup, teardown),

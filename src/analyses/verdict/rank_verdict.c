@@ -5,6 +5,7 @@
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/num.h"
+#include "facts/devices.h"
 #include "facts/families.h"
 #include "facts/host_operators.h"
 #include "facts/lazy_cache.h"
@@ -420,6 +421,24 @@ static bool about_steps(const struct az_verdict_rule *r)
     return r->find == az_verdict_find_warm_up || r->find == az_verdict_find_jitter;
 }
 
+/* Of the device that has the most of them. The queues of an operation report are no lanes. */
+static int count_streams(struct az_verdict *v)
+{
+    struct az_devices_of dev;
+    int rc = 0;
+    if (v->t->caps & AZ_CAP_OPREPORT)
+        return rc;
+    rc = az_devices_make(&dev, v->t, AZ_BY_DEVICE, v->job->mem);
+    size_t *n = rc ? NULL : az_arena_array(v->job->arena, dev.slots.n + 1, sizeof *n);
+    for (size_t i = 0; n && i < dev.slot_of_lane.n; i++) {
+        const uint32_t slot = dev.slot_of_lane.v[i];
+        if (slot != AZ_NO_ID && ++n[slot] > v->part->streams)
+            v->part->streams = n[slot];
+    }
+    az_devices_release(&dev);
+    return rc || n ? rc : az_arena_error(v->job->arena);
+}
+
 int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
                          struct az_verdict_part **out)
 {
@@ -439,6 +458,8 @@ int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep
         rc = look(&v);
     if (rc == 0)
         rc = az_verdict_top_kernels(&v);
+    if (rc == 0)
+        rc = count_streams(&v);
     const struct az_host_ops *host = rc == 0 ? az_job_host_ops(job, trace, &rc) : NULL;
     if (host) {
         v.part->operator_ns = host->operator_ns;
@@ -621,6 +642,7 @@ static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct az_verdict_part, copies),
     AZ_PLAIN(struct az_verdict_part, idle),
     AZ_PLAIN(struct az_verdict_part, devices),
+    AZ_PLAIN(struct az_verdict_part, streams),
     AZ_TEXT_OF(struct az_verdict_part, device),
     AZ_PLAIN(struct az_verdict_part, kernels),
     AZ_PLAIN(struct az_verdict_part, launches),

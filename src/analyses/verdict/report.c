@@ -22,6 +22,7 @@ static void add_figures(struct az_verdict_part *s, const struct az_verdict_part 
     s->copies = az_add_sat(s->copies, p->copies);
     s->idle = az_add_sat(s->idle, p->idle);
     s->devices += p->devices;
+    s->streams = p->streams > s->streams ? p->streams : s->streams;
     s->launches = az_add_sat(s->launches, p->launches);
     s->kernels = az_add_sat(s->kernels, p->kernels);
     s->names = p->names > s->names ? p->names : s->names;

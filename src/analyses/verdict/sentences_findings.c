@@ -268,6 +268,9 @@ struct az_sv az_verdict_finding_text(struct az_verdict_whole *w, const struct az
 struct az_sv az_verdict_advice_text(const struct az_verdict_whole *w, enum az_advice a)
 {
     const char *how = w->job->record_host;
+    if (a == AZ_ADVICE_CHECK_DEPENDENCIES && w->sum.streams == 1) /* there is nothing to wait for */
+        return AZ_SV("check other processes on the device, host functions in the stream, and "
+                     "managed memory");
     return az_sv_str(a == AZ_ADVICE_RECORD_STACKS && how ? how : az_advice_text(a));
 }
 

@@ -116,6 +116,7 @@ struct az_verdict_part {
     /* the account: sums over the devices, ns */
     int64_t total, compute, comm, copies, idle;
     size_t devices;
+    size_t streams;        /* with work, of the device that has the most; 0: not known */
     struct az_sv device;   /* name; empty: unknown */
     int64_t kernels;       /* time of kernels, ns */
     int64_t launches;      /* kernel and graph events, or those that came summed */

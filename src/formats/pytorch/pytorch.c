@@ -509,6 +509,7 @@ const struct az_format az_format_pytorch = {
     .name = "pytorch",
     .tool = AZ_TOOL_TRACELENS | AZ_TOOL_RANK_SHEETS,
     .record_host = "record stacks (with_stack=True) to find the host work",
+    .record_operators = "record CPU activity (ProfilerActivity.CPU) to find the host work",
     .help = "PyTorch profiler (Kineto) trace, JSON, also gzip",
     .one_file = true,
     .companions = AZ_PYTORCH_CAPTURE_FOLDER,

@@ -274,6 +274,7 @@ const struct az_format az_format_pytorch_pftrace = {
     .name = "pytorch-pftrace",
     .tool = AZ_TOOL_TRACELENS | AZ_TOOL_RANK_SHEETS,
     .record_host = "record stacks (with_stack=True) to find the host work",
+    .record_operators = "record CPU activity (ProfilerActivity.CPU) to find the host work",
     .help = "PyTorch profiler: its native Perfetto output (.pftrace), also gzip",
     .one_file = true,
     .ranks_reduced = true,
