@@ -309,6 +309,9 @@ static void unmatched(void **state)
     near(num(f, "unmatched_kernels", 1, "Share of kernel time (%)"), 30.0 / 175 * 100);
     is(f, "unmatched_kernels", 1, "Suggested class", "Softmax");
     is(f, "unmatched_kernels", 2, "Key", "plain_name");
+    /* the name with the most time, though it is not the first */
+    is(f, "unmatched_kernels", 1, "Example",
+       "void at::native::(anonymous namespace)::softmax_kernel<8, half>(int, half*)");
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fw_setup, fw_teardown)

@@ -12,7 +12,7 @@
 struct entry {
     struct az_sv key, example, class_name;
     int64_t ns, count;
-    size_t first; /* order of appearance */
+    int64_t most; /* ns of the example: of the names of a key the one with the most time */
 };
 AZ_VEC(struct entry, entries);
 
@@ -36,15 +36,19 @@ static int add(struct work *w, const struct az_trace *t, uint32_t id, int64_t ns
     struct az_sv key = az_class_key(&w->choice, name);
     int rc = w->choice.starved ? az_mem_error(w->job->mem) : az_intern(&w->keys, key, &at);
     if (rc == 0 && at == w->list.n)
-        rc = az_vec_push(&w->list, ((struct entry){ .key = az_arena_dup(w->job->arena, key),
-                                                    .example = az_arena_dup(w->job->arena, name),
-                                                    .class_name = az_trace_class(t, id)->name,
-                                                    .first = at }));
+        rc = az_vec_push(&w->list,
+                         ((struct entry){ .key = az_arena_dup(w->job->arena, key), .most = -1 }));
     if (rc)
         return rc;
-    w->list.v[at].ns = az_add_sat(w->list.v[at].ns, ns);
-    w->list.v[at].count = az_add_sat(w->list.v[at].count, count);
-    return 0;
+    struct entry *x = &w->list.v[at];
+    x->ns = az_add_sat(x->ns, ns);
+    x->count = az_add_sat(x->count, count);
+    if (ns < x->most || (ns == x->most && az_sv_cmp(name, x->example) >= 0))
+        return 0;
+    x->most = ns;
+    x->example = az_arena_dup(w->job->arena, name);
+    x->class_name = az_trace_class(t, id)->name;
+    return x->example.p ? 0 : az_arena_error(w->job->arena);
 }
 
 /* Names of the kernels of one trace, for what is common to them. */
@@ -79,14 +83,9 @@ static int add_trace(struct work *w, const struct az_trace *t)
             az_add_sat(sum[e->name[i] * 2], (e->end[i] - e->start[i]) / t->ticks_per_ns);
         sum[e->name[i] * 2 + 1]++;
     }
-    for (size_t i = 0; rc == 0 && i < e->n;
-         i++) { /* by their first event, in a window as in a file */
-        const uint32_t n = e->name[i];
-        if (n >= names || !sum[n * 2 + 1])
-            continue;
-        rc = add(w, t, n, sum[n * 2], sum[n * 2 + 1]);
-        sum[n * 2 + 1] = 0;
-    }
+    for (uint32_t n = 0; rc == 0 && n < names; n++)
+        if (sum[n * 2 + 1])
+            rc = add(w, t, n, sum[n * 2], sum[n * 2 + 1]);
     az_mem_free(w->job->mem, sum, (names + 1) * 2 * sizeof *sum);
     return rc;
 }
