@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections import defaultdict
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 passed = failed = 0
 verbose = False
 MAIN, AUTOGRAD, OTHER = 11, 12, 13
@@ -562,6 +563,51 @@ def rates(analyzer, tmp):
             "rates and idle cause", "%s instead of %g, %g; %s" % (said, flops, bytes_per_s, run.stdout.decode()[-200:]))
 
 
+def every_table(analyzer, path, out):
+    run = subprocess.run([analyzer, "run", path, "--format", "csv", "--compat=all", "-o", out], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT)
+    found = {}
+    for folder, _, files in os.walk(out):
+        for name in files:
+            if name.endswith(".csv"):
+                with open(os.path.join(folder, name), newline="") as f:
+                    found[name[:-4]] = list(csv.DictReader(f))
+    return found, run
+
+
+def rank_columns(analyzer, tmp):
+    """What regions_by_rank has of a rank is what `regions` has of its trace, with cause and rates."""
+    folder, want = os.path.join(tmp, "recorded"), {}
+    os.makedirs(folder)
+    for rank, name in enumerate(("data_range", "item_sync", "layers")):
+        path = os.path.join(folder, "rank_%d.pt.trace.json.gz" % rank)
+        with open(os.path.join(HERE, "data", "recorded", name + ".pt.trace.json.gz"), "rb") as f, open(path, "wb") as g:
+            g.write(f.read())
+        for r in every_table(analyzer, path, os.path.join(tmp, "alone%d" % rank))[0]["regions"]:
+            want[str(rank), r["path"]] = r
+    got, run = every_table(analyzer, folder, os.path.join(tmp, "together"))
+    rows = got.get("regions_by_rank", [])
+    both = [c for c in (rows[0] if rows else {}) if c != "rank" and c in want["0", rows[0]["path"]]]
+    wrong = ["%s %s: %s instead of %s" % (r["path"], c, r[c], want[r["rank"], r["path"]][c]) for r in rows for c in both
+             if r[c] != want[r["rank"], r["path"]][c] and (r[c] or "0", want[r["rank"], r["path"]][c] or "0") != ("0", "0")]
+    verdict({"idle_cause", "tflops", "gbps"} <= set(both) and any(r["idle_cause"] for r in rows) and any(r["tflops"] for r in rows) and not wrong,
+            "ranks: columns of the trace alone", "; ".join(wrong[:4]) + run.stdout.decode()[-200:])
+
+
+def program_rates(analyzer, tmp):
+    """XPlane of a GPU: FLOPs of the operations in a scope by its device time; bytes of what is no fusion."""
+    path = os.path.join(HERE, "..", "example", "xplane", "plugins", "profile", "train_step", "alpha.xplane.pb")
+    found, run = every_table(analyzer, path, os.path.join(tmp, "programs"))
+    row = found["regions"][0]
+    ops = [r for r in found["hlo_op_perf"] if r["framework_name"].startswith(row["path"] + "/")]
+    flops = sum(int(r["flops_per_execution"] or 0) * int(r["executions"]) for r in ops)
+    moved = sum(int(r["bytes_per_execution"]) * int(r["executions"]) for r in ops if r["kind"] in ("gemm", "conv", "attention_fwd", "attention_bwd"))
+    ns = int(row["device_ns"])
+    verdict(flops > 0 and abs(float(row["tflops"] or 0) * ns * 1e3 / flops - 1) < 1e-9 and abs(float(row["gbps"] or 0) * ns / moved - 1) < 1e-9,
+            "rates of compiled programs", "%s and %s instead of %g and %g; %s" % (row["tflops"], row["gbps"], flops / ns / 1e3, moved / ns,
+                                                                                  run.stdout.decode()[-200:]))
+
+
 def main():
     global verbose
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -572,6 +618,8 @@ def main():
     verbose = o.verbose
     with tempfile.TemporaryDirectory() as tmp:
         rates(os.path.abspath(o.analyzer), tmp)
+        rank_columns(os.path.abspath(o.analyzer), tmp)
+        program_rates(os.path.abspath(o.analyzer), tmp)
         for seed in range(o.seeds):
             for kind in WRITERS:
                 check(os.path.abspath(o.analyzer), tmp, seed, kind)

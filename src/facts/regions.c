@@ -130,3 +130,24 @@ const struct az_regions *az_job_modules(struct az_job *job, size_t trace, int *r
     static const char what;
     return fact(job, trace, true, &what, rc);
 }
+
+/* ---- causes that are wanted ---- */
+
+static const char wanted_causes;
+
+int az_regions_want_causes(struct az_job *job, int64_t **places)
+{
+    void **slot = az_job_slot(job, &wanted_causes);
+    if (slot)
+        *slot = places;
+    az_job_leave(job, slot);
+    return slot ? AZ_OK : az_arena_error(job->arena);
+}
+
+int64_t **az_regions_wanted_causes(struct az_job *job)
+{
+    void **slot = az_job_slot(job, &wanted_causes);
+    int64_t **places = slot ? *slot : NULL;
+    az_job_leave(job, slot);
+    return places;
+}

@@ -71,6 +71,12 @@ const struct az_regions *az_job_regions(struct az_job *job, size_t trace, int *r
 /* The same of modules alone, with their names as they are recorded: one region per instance of a
  * module (`Linear_3`), which users know by its number. */
 const struct az_regions *az_job_modules(struct az_job *job, size_t trace, int *rc);
+/* Of a rank that is reduced: places for the main cause of the idle time of each region (an
+ * enum az_cause), by region, NULL where it is not wanted; they live as long as job->arena. The
+ * verdict of the rank, made later, fills them in. */
+int az_regions_want_causes(struct az_job *job, int64_t **places) AZ_MUST_USE;
+/* NULL: nobody wants them. */
+int64_t **az_regions_wanted_causes(struct az_job *job);
 /* "train / layer.* / attention", in the job's arena; empty on failure. */
 struct az_sv az_region_path(struct az_job *job, const struct az_regions *r, uint32_t region);
 /* The name with its counters as `*`; in marks of an engine every number is one. `to` has room for

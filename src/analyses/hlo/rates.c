@@ -132,3 +132,87 @@ int az_hlo_rates(struct az_job *job, const struct az_span *window, struct az_hlo
         }
     return az_hlo_close(&h, rc);
 }
+
+/* ---- kernels of GPUs, by sets ---- */
+
+/* Instruction of a set, as a row of the trace; AZ_NO_ROW: not known. */
+static uint32_t instruction_of(const struct az_hlo *h, size_t trace, uint32_t kernel)
+{
+    const struct az_hlo_event e = { trace, kernel, AZ_KERNEL };
+    const struct az_xrow *row = az_hlo_row(h, &e);
+    return row ? row->hlo : AZ_NO_ROW;
+}
+
+/* Work of an instruction, and the time of all its kernels. */
+static int list_works(const struct az_hlo *h, size_t trace, const struct az_hlo_works *works,
+                      struct az_map *of)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < works->n; i++) {
+        const struct az_hlo_work *w = &works->v[i];
+        const uint32_t hlo = w->first.trace == trace && w->op && w->ticks > 0
+                                 ? instruction_of(h, trace, (uint32_t)w->first.row)
+                                 : AZ_NO_ROW;
+        uint32_t *at;
+        bool added;
+        if (hlo != AZ_NO_ROW)
+            rc = az_map_put(of, hlo, 0, (uint32_t)i, &at, &added);
+    }
+    return rc;
+}
+
+static struct az_hlo_set_rate rate_of(const struct az_hlo_work *w)
+{
+    const double per_tick = (double)w->executions / (double)w->ticks;
+    const bool moves = w->op->kind != AZ_HLO_OTHER && w->op->kind != AZ_HLO_GEMM_FUSION;
+    return (struct az_hlo_set_rate){ .flops = w->flops > 0 ? (double)w->flops * per_tick : NAN,
+                                     .bytes = moves && w->bytes > 0 ? (double)w->bytes * per_tick
+                                                                    : NAN };
+}
+
+static int fill_rates(struct az_hlo *h, size_t trace, struct az_hlo_set_rates *out)
+{
+    struct az_hlo_works works;
+    struct az_map of;
+    const struct az_hlo_sets *sets;
+    az_vec_init(&works, h->job->mem);
+    az_map_init(&of, h->job->mem, 0);
+    int rc = az_hlo_work(h, NULL, &works);
+    if (rc == 0)
+        rc = list_works(h, trace, &works, &of);
+    sets = h->tr[trace].alike;
+    if (rc == 0) {
+        out->n = sets->n;
+        out->of = sets->of;
+        out->v = az_mem_alloc(h->job->mem, (sets->n + 1) * sizeof *out->v);
+        rc = out->v ? AZ_OK : az_mem_error(h->job->mem);
+    }
+    for (size_t i = 0; rc == 0 && i < sets->n; i++) {
+        const uint32_t hlo =
+            sets->v[i].gpu ? instruction_of(h, trace, sets->v[i].first) : AZ_NO_ROW;
+        const uint32_t at = hlo != AZ_NO_ROW ? az_map_get(&of, hlo, 0) : AZ_NO_ID;
+        out->v[i] = at != AZ_NO_ID ? rate_of(&works.v[at]) : (struct az_hlo_set_rate){ NAN, NAN };
+    }
+    az_map_release(&of);
+    az_vec_release(&works);
+    return rc;
+}
+
+int az_hlo_set_rates(struct az_job *job, size_t trace, struct az_hlo_set_rates *out)
+{
+    struct az_hlo h;
+    *out = (struct az_hlo_set_rates){ .mem = job->mem };
+    int rc = az_hlo_open(&h, job);
+    if (rc == 0 && az_hlo_has(&h, AZ_PLANE_GPU))
+        rc = fill_rates(&h, trace, out);
+    rc = az_hlo_close(&h, rc);
+    if (rc)
+        az_hlo_set_rates_release(out);
+    return rc;
+}
+
+void az_hlo_set_rates_release(struct az_hlo_set_rates *r)
+{
+    az_mem_free(r->mem, r->v, r->v ? (r->n + 1) * sizeof *r->v : 0);
+    r->v = NULL;
+}

@@ -3,10 +3,25 @@
 
 #include <math.h>
 
+#include "analyses/hlo/rates.h"
 #include "analyses/operators/unified.h"
 #include "facts/account.h"
 #include "facts/families.h"
 #include "model/xtrace.h"
+
+#define KNOWN 0.80 /* of the time of what computes, for a rate of a region */
+
+void az_region_rates(const struct az_region_work *w, double ns, double *tflops, double *gbps)
+{
+    const double least = w ? KNOWN * (double)w->computing : 0;
+    *tflops = *gbps = NAN;
+    if (!w || !(ns > 0))
+        return;
+    if (w->flops > 0 && (double)w->rated >= least)
+        *tflops = w->flops / ns / 1e3;
+    if (w->bytes > 0 && (double)w->moved >= least)
+        *gbps = w->bytes / ns;
+}
 
 struct rating {
     struct az_job *job;
@@ -25,6 +40,7 @@ static void add(struct rating *x, uint32_t region, double flops, double bytes, i
     w->flops += flops > 0 ? flops : 0;
     w->bytes += bytes > 0 ? bytes : 0;
     w->rated += ticks;
+    w->moved += ticks;
     x->any = true;
 }
 
@@ -107,6 +123,31 @@ static int add_programs(struct rating *x)
     return rc;
 }
 
+/* Kernels of GPUs: by the instruction that they belong to. A fusion has no bytes, and what is no
+ * product has no FLOPs. */
+static int add_instructions(struct rating *x)
+{
+    const struct az_events *e = &x->t->ev[AZ_KERNEL];
+    const uint32_t *of = x->r->of[AZ_KERNEL];
+    struct az_hlo_set_rates rates;
+    const int rc = az_hlo_set_rates(x->job, x->trace, &rates);
+    for (size_t i = 0; rc == 0 && rates.v && of && i < e->n; i++) {
+        const struct az_hlo_set_rate *r = &rates.v[rates.of[i]];
+        const int64_t ticks = e->end[i] - e->start[i];
+        if (of[i] == AZ_NO_ID)
+            continue;
+        struct az_region_work *w = &x->work[of[i]];
+        w->flops += r->flops > 0 ? r->flops * (double)ticks : 0;
+        w->bytes += r->bytes > 0 ? r->bytes * (double)ticks : 0;
+        w->rated += r->flops > 0 ? ticks : 0;
+        w->moved += r->bytes > 0 ? ticks : 0;
+        x->any |= r->flops > 0 || r->bytes > 0;
+    }
+    if (rc == 0)
+        az_hlo_set_rates_release(&rates);
+    return rc;
+}
+
 /* ---- all ---- */
 
 static int add_computing(struct rating *x)
@@ -133,6 +174,7 @@ static void sum_up(struct rating *x)
         x->work[parent].flops += x->work[i].flops;
         x->work[parent].bytes += x->work[i].bytes;
         x->work[parent].rated += x->work[i].rated;
+        x->work[parent].moved += x->work[i].moved;
         x->work[parent].computing += x->work[i].computing;
     }
 }
@@ -153,6 +195,8 @@ int az_regions_work(struct az_job *job, size_t trace, const struct az_regions *r
         rc = add_operators(&x);
     else if (t->caps & AZ_CAP_PROGRAMS)
         rc = add_programs(&x);
+    if (rc == 0 && t->caps & AZ_CAP_PROGRAMS)
+        rc = add_instructions(&x);
     if (rc == 0 && x.any)
         rc = add_computing(&x);
     if (rc || !x.any) {

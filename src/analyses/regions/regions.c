@@ -7,8 +7,6 @@
 #include "document/record.h"
 #include "facts/steps.h"
 
-#define KNOWN 0.80 /* of the time of what computes, for a rate of a region */
-
 struct row {
     int64_t rank, instances, device, own, backward, launches, kernels, idle, host, host_own,
         exposed, per_step;
@@ -44,18 +42,6 @@ static const struct az_record_column columns[] = {
 static int64_t known_ns(const struct az_trace *t, int64_t ticks)
 {
     return ticks < 0 ? -1 : az_ns(t, ticks);
-}
-
-/* Work by the device time of the region, where it is known of most that computes in it. */
-static void put_rates(const struct az_trace *t, const struct az_region *x,
-                      const struct az_region_work *w, struct row *out)
-{
-    const double ns = (double)x->all.device / (double)t->ticks_per_ns;
-    out->tflops = out->gbps = NAN;
-    if (!w || !(ns > 0) || (double)w->rated < KNOWN * (double)w->computing)
-        return;
-    out->tflops = w->flops > 0 ? w->flops / ns / 1e3 : NAN;
-    out->gbps = w->bytes > 0 ? w->bytes / ns : NAN;
 }
 
 static struct row row_of(struct az_job *job, size_t trace, const struct az_regions *r, uint32_t i,
@@ -147,7 +133,9 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool 
     const int64_t n_steps = steps ? (int64_t)steps->n : 0;
     for (uint32_t i = 0; i < r->n; i++) {
         v[i] = row_of(job, trace, r, i, n_steps);
-        put_rates(job->traces[trace], &r->v[i], work ? &work[i] : NULL, &v[i]);
+        az_region_rates(work ? &work[i] : NULL,
+                        (double)r->v[i].all.device / (double)job->traces[trace]->ticks_per_ns,
+                        &v[i].tflops, &v[i].gbps);
         *any_host |= v[i].host >= 0;
     }
     v[r->n] = outside_of(job, trace, r, n_steps);

@@ -1,8 +1,10 @@
 /* Regions over the ranks of a run (docs/regions.md 9): the spread of each over all ranks, and each
  * region of each rank. */
+#include "analyses/regions/region_rates.h"
 #include "analyses/registry_list.h"
 #include "base/num.h"
 #include "base/sort.h"
+#include "document/claims.h"
 #include "document/record.h"
 #include "facts/regions.h"
 
@@ -12,6 +14,8 @@ struct region { /* ns; -1: not known */
     struct az_sv path;
     int64_t source; /* enum az_region_source */
     int64_t instances, device, own, backward, idle, exposed, host;
+    int64_t cause, number; /* enum az_cause; of the region in its rank */
+    double tflops, gbps;   /* NaN: not known */
 };
 struct part {
     struct region *v;
@@ -34,18 +38,16 @@ static int64_t known_ns(const struct az_trace *t, int64_t ticks)
     return ticks < 0 ? -1 : az_ns(t, ticks);
 }
 
-static int reduce(struct az_job *job, struct az_arena *keep, void **out)
+/* All regions of a rank; in the job's arena. */
+static int list_regions(struct az_job *job, const struct az_regions *r, struct region **out)
 {
     const struct az_trace *t = job->traces[0];
-    int rc;
-    const struct az_regions *r = az_job_regions(job, 0, &rc);
-    if (!r || !r->n)
-        return rc;
     struct region *v = az_arena_array(job->arena, r->n, sizeof *v);
-    struct part *p = az_arena_alloc(keep, sizeof *p);
-    if (!v || !p)
-        return az_arena_error(v ? keep : job->arena);
-    for (uint32_t i = 0; i < r->n; i++) {
+    struct az_region_work *work = NULL;
+    if (!v)
+        return az_arena_error(job->arena);
+    const int rc = r->total.device > 0 ? az_regions_work(job, 0, r, &work) : AZ_OK;
+    for (uint32_t i = 0; rc == 0 && i < r->n; i++) {
         const struct az_region *x = &r->v[i];
         v[i] = (struct region){ .path = az_region_path(job, r, i),
                                 .source = x->source,
@@ -55,13 +57,46 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **out)
                                 .backward = az_ns(t, x->all.backward),
                                 .idle = known_ns(t, x->idle),
                                 .exposed = az_ns(t, x->all.exposed_comm),
-                                .host = known_ns(t, x->host) };
+                                .host = known_ns(t, x->host),
+                                .number = i };
+        az_region_rates(work ? &work[i] : NULL, (double)x->all.device / (double)t->ticks_per_ns,
+                        &v[i].tflops, &v[i].gbps);
     }
+    az_mem_free(job->mem, work, work ? (r->n + 1) * sizeof *work : 0);
+    *out = v;
+    return rc;
+}
+
+/* The verdict of the rank, which comes later, has the causes of idle time. */
+static int want_causes(struct az_job *job, const struct az_regions *r, struct part *p)
+{
+    int64_t **places = az_arena_array(job->arena, r->n, sizeof *places);
+    if (!places)
+        return az_arena_error(job->arena);
+    memset(places, 0, r->n * sizeof *places);
+    for (size_t i = 0; i < p->n; i++)
+        places[p->v[i].number] = &p->v[i].cause;
+    return az_regions_want_causes(job, places);
+}
+
+static int reduce(struct az_job *job, struct az_arena *keep, void **out)
+{
+    int rc;
+    const struct az_regions *r = az_job_regions(job, 0, &rc);
+    if (!r || !r->n)
+        return rc;
+    struct region *v = NULL;
+    struct part *p = az_arena_alloc(keep, sizeof *p);
+    if (!p)
+        return az_arena_error(keep);
+    rc = list_regions(job, r, &v);
+    if (rc)
+        return rc;
     az_sort_cmp(v, r->n, sizeof *v, more_time_first, NULL, job->mem);
     p->n = r->n < MOST ? r->n : MOST;
     p->v = az_arena_array(keep, p->n, sizeof *p->v);
     if (!p->v)
-        return rc ? rc : az_arena_error(keep);
+        return az_arena_error(keep);
     memcpy(p->v, v, p->n * sizeof *v);
     for (size_t i = 0; i < p->n; i++) {
         p->v[i].path = az_rank_text(job, keep, v[i].path);
@@ -69,7 +104,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **out)
             return az_arena_error(keep);
     }
     *out = p;
-    return AZ_OK;
+    return want_causes(job, r, p);
 }
 
 /* ---- tables ---- */
@@ -91,6 +126,12 @@ struct spread {
     }
 AZ_TEXT_OF_RECORD(source_of, struct row,
                   az_sv_str(az_region_source_text((enum az_region_source)r->r.source)))
+static struct az_sv text_of_cause(enum az_cause c)
+{
+    const char *id = az_cause_id(c);
+    return az_sv_str(id ? id : "");
+}
+AZ_TEXT_OF_RECORD(cause_of, struct row, text_of_cause((enum az_cause)r->r.cause))
 static const struct az_record_column rank_columns[] = {
     { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct row, rank) },
     { "path", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, AZ_FIELD(struct row, r.path) },
@@ -100,8 +141,12 @@ static const struct az_record_column rank_columns[] = {
     NS("device_self_ns", r.own),
     NS("backward_ns", r.backward),
     NS("idle_ns", r.idle),
+    { "idle_cause", AZ_TEXT, AZ_UNIT_NONE, AZ_DETAIL, .text = cause_of },
     NS("exposed_comm_ns", r.exposed),
     NS("host_ns", r.host),
+    { "tflops", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER | AZ_DETAIL,
+      AZ_FIELD(struct row, r.tflops) },
+    { "gbps", AZ_REAL, AZ_UNIT_GBPS, AZ_HIGHER_BETTER | AZ_DETAIL, AZ_FIELD(struct row, r.gbps) },
 };
 static const struct az_record_column spread_columns[] = {
     { "path", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY, AZ_FIELD(struct spread, path) },
@@ -215,14 +260,17 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
 
 static bool region_valid(const void *of)
 {
-    return (uint64_t)((const struct region *)of)->source < AZ_REGION_SOURCES;
+    const struct region *r = of;
+    return (uint64_t)r->source < AZ_REGION_SOURCES && (uint64_t)r->cause < AZ_CAUSES;
 }
 static const struct az_shape_field region_fields[] = {
     AZ_TEXT_OF(struct region, path),    AZ_PLAIN(struct region, source),
     AZ_PLAIN(struct region, instances), AZ_PLAIN(struct region, device),
     AZ_PLAIN(struct region, own),       AZ_PLAIN(struct region, backward),
     AZ_PLAIN(struct region, idle),      AZ_PLAIN(struct region, exposed),
-    AZ_PLAIN(struct region, host)
+    AZ_PLAIN(struct region, host),      AZ_PLAIN(struct region, cause),
+    AZ_PLAIN(struct region, number),    AZ_PLAIN(struct region, tflops),
+    AZ_PLAIN(struct region, gbps)
 };
 static const struct az_shape region_shape = AZ_SHAPE_IF(struct region, region_fields, region_valid);
 static const struct az_shape_field part_fields[] = { AZ_LIST_OF(struct part, v, n, region_shape) };

@@ -1,5 +1,6 @@
 /* Column `idle_cause` of table `regions`: what most idle time inside a region has as its cause, by
- * the gaps in the scope of the verdict. The table is made before; its cells are filled in here. */
+ * the gaps in the scope of the verdict. The table is made before; its cells are filled in here, or
+ * those of the part of a rank. */
 #include "analyses/verdict/idle.h"
 #include "document/schema.h"
 #include "facts/regions.h"
@@ -25,7 +26,7 @@ int az_region_causes_open(struct az_region_causes **out, struct az_verdict *v, s
     int rc = AZ_OK;
     const struct az_regions *r = NULL;
     *out = NULL;
-    if (v->job->doc) /* else a rank that is reduced */
+    if (v->job->doc || az_regions_wanted_causes(v->job)) /* else a rank without a table of them */
         r = az_job_regions(v->job, v->trace, &rc);
     if (!r || !r->n_works)
         return rc;
@@ -114,12 +115,16 @@ int az_region_causes_keep(struct az_region_causes *c)
     const size_t n = c->regions->n, bytes = (n * AZ_CAUSES + 1) * sizeof(int64_t);
     uint8_t *cause = az_arena_array(job->arena, n + 1, 1);
     int64_t *time = az_mem_alloc(job->mem, bytes);
+    int64_t **wanted = az_regions_wanted_causes(job);
     int rc = !cause ? az_arena_error(job->arena) : time ? AZ_OK : az_mem_error(job->mem);
     if (rc == 0) {
         memset(time, 0, bytes);
         add_works(c, time);
         for (size_t i = 0; i < n; i++)
             cause[i] = (uint8_t)main_cause(time + i * AZ_CAUSES);
+        for (size_t i = 0; wanted && i < n; i++)
+            if (wanted[i] && c->regions->v[i].idle > 0)
+                *wanted[i] = cause[i];
         void **slot = slot_of(job);
         if (slot)
             *slot = cause;
