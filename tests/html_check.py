@@ -232,6 +232,12 @@ FIRST_TABLE = """(() => {
   return box && box.scrollWidth - box.clientWidth;
 })()"""
 
+VERDICT_TABLE = """(() => {
+  const t = [...document.querySelectorAll('section.table')].find((s) => s.querySelector('.id code').textContent === 'verdict');
+  const box = t && t.querySelector('.box');
+  return box && box.scrollWidth - box.clientWidth;
+})()"""
+
 
 def check_scripts_on(b, path, name):
     b.size(1400, 1000)
@@ -266,6 +272,10 @@ def check_scripts_on(b, path, name):
         b.size(width, 900)
         time.sleep(0.2)  # charts follow by an observer
         check(name, f"no scrolling sideways at {width}", b.run(WIDTH) <= 0, b.run(WIDTH))
+    for width in (1280, 700):
+        b.size(width, 900)
+        wide = b.run(VERDICT_TABLE)
+        check(name, f"table of the verdict fits at {width}", wide is None or wide <= 0, wide)
     b.size(1400, 1000)
     wide = b.run(FIRST_TABLE)
     check(name, "table of configurations fits at 1400", wide is None or wide <= 0, wide)

@@ -48,6 +48,7 @@ static size_t locate(const struct az_comparison *c, const struct az_joined *j, s
         if (columned(j, i) && col->at[i] >= 0) {
             col->name = j->table[i]->columns.v[col->at[i]].name;
             col->stem = j->table[i]->columns.v[col->at[i]].stem;
+            col->title = j->table[i]->columns.v[col->at[i]].title;
         }
     }
     return missing;

@@ -8,10 +8,10 @@
 
 /* One key column of a joined table, or one figure. */
 struct az_joined_column {
-    struct az_sv name, stem;      /* as in the first table that has it */
-    ptrdiff_t at[AZ_COMPARE_MAX]; /* column in each input's table; -1: it has none */
-    double scale[AZ_COMPARE_MAX]; /* of a metric: factor to the baseline's unit */
-    enum az_unit unit;            /* of the baseline's column */
+    struct az_sv name, stem, title; /* as in the first table that has it */
+    ptrdiff_t at[AZ_COMPARE_MAX];   /* column in each input's table; -1: it has none */
+    double scale[AZ_COMPARE_MAX];   /* of a metric: factor to the baseline's unit */
+    enum az_unit unit;              /* of the baseline's column */
     enum az_cell_type
         type;       /* of a metric: AZ_INT if all sides are whole and of one unit, else AZ_REAL */
     unsigned flags; /* direction */

@@ -107,6 +107,20 @@ static struct az_sv note_of(const struct az_comparison *c, const struct az_joine
     return note;
 }
 
+/* What readers call the column, without its unit, which has a column. */
+static struct az_sv figure_of(const struct az_joined_column *value)
+{
+    const struct az_sv title = value->title, unit = az_sv_str(az_unit_text(value->unit));
+    const size_t end = unit.n + 3; /* " (us)" */
+
+    if (title.n == 0)
+        return value->name;
+    if (unit.n && title.n > end && title.p[title.n - 1] == ')' &&
+        az_sv_eq(az_sv_make(title.p + title.n - 1 - unit.n, unit.n), unit))
+        return az_sv_make(title.p, title.n - end);
+    return title;
+}
+
 static void put_compared(struct az_table *t, const struct az_comparison *c,
                          const struct az_joined *j)
 {
@@ -116,7 +130,7 @@ static void put_compared(struct az_table *t, const struct az_comparison *c,
         const bool sum = adds_up(j);
         ROW r = { .table = j->id,
                   .variant = c->in[v].tag,
-                  .figure = j->values[0].name,
+                  .figure = figure_of(&j->values[0]),
                   .note = note_of(c, j),
                   .unit = az_unit_text(j->values[0].unit),
                   .total = { sum ? az_join_total(j, c->base) : NAN,

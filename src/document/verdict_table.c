@@ -20,10 +20,11 @@ static const struct az_record_column verdict_columns[] = {
     { "line", AZ_TEXT, .flags = AZ_KEY, .text = kind_of },
     TEXT("label", label),
     { "text", AZ_TEXT, AZ_FIELD(OF, text), .copy = true },
-    TEXT("rule", rule),
+    /* for programs: readers have the text */
+    { "rule", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN(OF, rule), .copy = true },
     TEXT("severity", severity),
     TEXT("evidence", evidence),
-    TEXT("evidence row", row),
+    { "evidence row", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN(OF, row), .copy = true },
     { "time (ns)", AZ_INT, .unit = AZ_UNIT_NS },
     { "share (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_FIELD(OF, percent) },
 };

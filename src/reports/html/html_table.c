@@ -255,10 +255,12 @@ static void caption(struct az_html *h, const struct view *v, size_t index)
     az_html_put(h, AZ_SV("</div>\n"));
 }
 
-/* A wide table of few rows is read as a whole: its text wraps, so that it fits the page. */
-static bool fits_page(const struct az_table *t)
+/* A wide table of few rows is read as a whole: its text wraps, so that it fits the page. So are the
+ * sentences of the verdict. */
+static bool fits_page(const struct az_html *h, const struct az_table *t)
 {
-    return t->rows <= FIT_ROWS && t->columns.n - count_details(t) >= FIT_COLUMNS;
+    return t == az_headline_of(h->doc) ||
+           (t->rows <= FIT_ROWS && t->columns.n - count_details(t) >= FIT_COLUMNS);
 }
 
 void az_html_table(struct az_html *h, size_t index)
@@ -280,7 +282,7 @@ void az_html_table(struct az_html *h, size_t index)
     }
     az_html_putf(
         h, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"h%zu\"><table%s>\n",
-        index, fits_page(t) ? " class=\"fit\"" : "");
+        index, fits_page(h, t) ? " class=\"fit\"" : "");
     head(h, &v);
     body(h, &v);
     az_html_put(h, AZ_SV("</table></div>\n</section>\n"));
