@@ -111,7 +111,7 @@ static inline int dump_value(struct dump *d, struct az_jscan *s, int key)
 {
     struct az_sv raw;
     int rc;
-    (void)dump_put(d, az_sv_make("?pcntdsai" + key, 1));
+    (void)dump_put(d, az_sv_make(&"?pcntdsai"[key], 1));
     switch (key) {
     case K_PH:
     case K_CAT:
