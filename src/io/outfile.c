@@ -328,6 +328,23 @@ void az_outfile_write(struct az_outfile *f, const void *p, size_t n)
     }
 }
 
+void az_outfile_rewrite(struct az_outfile *f, uint64_t offset, const void *p, size_t n)
+{
+    const char *from = p;
+
+    flush(f);
+    while (n && !f->error) {
+        const ssize_t r = pwrite(f->fd, from, n, (off_t)offset);
+        if (r >= 0) {
+            from += r;
+            n -= (size_t)r;
+            offset += (uint64_t)r;
+        } else if (errno != EINTR) {
+            f->error = errno;
+        }
+    }
+}
+
 void az_outfile_puts(struct az_outfile *f, struct az_sv s) { az_outfile_write(f, s.p, s.n); }
 
 /* Text longer than the buffer: through memory of its own. */

@@ -14,6 +14,8 @@ int az_outfile_open(struct az_outfile **f, const char *path, struct az_diag *dia
 void az_outfile_write(struct az_outfile *f, const void *p, size_t n);
 void az_outfile_puts(struct az_outfile *f, struct az_sv s);
 void az_outfile_printf(struct az_outfile *f, const char *fmt, ...) AZ_PRINTF(2, 3);
+/* Replaces n bytes at `offset` that are written already; of a file, not of a pipe. */
+void az_outfile_rewrite(struct az_outfile *f, uint64_t offset, const void *p, size_t n);
 /* Flush, close, rename; on any failure the temporary file is removed and AZ_EIO returned with a
  * message. Frees f. */
 int az_outfile_commit(struct az_outfile *f) AZ_MUST_USE;

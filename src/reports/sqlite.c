@@ -4,102 +4,153 @@
  *   columns  of each table: name (the canonical id), header and title, type, unit, direction, key
  * and each table under its id; an id in use, ignoring case, gets "_2" after it. Whole numbers
  * are INTEGER, others REAL, flags BOOLEAN (0, 1). A table with keys has an index of them. The file
- * is one page after the other without a journal, written under a temporary name, and equal reports
- * have equal bytes. It is read back by saved/load_sqlite.c. */
-#include <sqlite3.h>
-
-#include "base/intern.h"
+ * is written here, page after page (reports/shared/database_file.h); SQLite adds events, which have
+ * views, and indexes of tables whose rows are not stored. Equal reports have equal bytes. It is
+ * read back by saved/load_sqlite.c. */
+#include "base/sort.h"
 #include "io/outfile.h"
 #include "reports/report.h"
+#include "reports/shared/database_file.h"
 #include "reports/shared/fields.h"
+#include "reports/sqlite_events.h"
 #include "saved/load.h"
 
-#define INDEXED      3   /* key columns of an index at most */
-#define OWN_NAMES    4   /* meta, tables, columns, names */
-#define INDEXED_ROWS 64  /* fewer are on a few pages, and found as fast without an index */
-#define SMALL_BLOCK  512 /* bytes, and number, of the blocks that SQLite recycles for its parser */
-#define SMALL_BLOCKS 512
+#define INDEXED      3    /* key columns of an index at most */
+#define INDEXED_ROWS 256  /* fewer are on a few pages, and found as fast without an index */
+#define MOST_COLUMNS 2000 /* of a table of SQLite, by default */
+#define VERSION      1    /* of these tables */
+
+/* Names that tables of reports do not get: first the tables of this file, then that of events. */
+static const struct az_sv own_names[] = {
+    { "meta", 4 }, { "tables", 6 }, { "columns", 7 }, { "names", 5 }
+};
 
 struct writer {
-    struct az_intern names; /* texts of events */
-    sqlite3 *db;
-    sqlite3_stmt *table, *column; /* a row of 'tables', of 'columns' */
+    struct az_dbfile file;
     struct az_arena *scratch;
     struct az_mem *mem;
-    struct az_vec_sv used;
-    int code; /* of SQLite: the first that is wrong */
+    struct az_vec_sv used;  /* names of tables */
+    struct az_vec_sv later; /* statements for SQLite */
+    const char *path;
+    struct az_diag *diag;
     int error;
 };
 
-/* Columns of a table that a database can have (SQLITE_MAX_COLUMN). */
-static size_t columns_of(const struct writer *w, const struct az_table *t)
-{
-    const int most = sqlite3_limit(w->db, SQLITE_LIMIT_COLUMN, -1);
-    return t->columns.n < (size_t)most ? t->columns.n : (size_t)most;
-}
-
 static bool good(const struct writer *w)
 {
-    return w->code == SQLITE_OK && !w->error && !w->scratch->failed;
+    return !w->error && !w->file.error && !w->scratch->failed;
 }
 
-static void run(struct writer *w, const char *sql)
+static size_t columns_of(const struct az_table *t)
 {
-    if (good(w))
-        w->code = sqlite3_exec(w->db, sql, NULL, NULL, NULL);
+    return t->columns.n < MOST_COLUMNS ? t->columns.n : MOST_COLUMNS;
 }
 
-static sqlite3_stmt *prepare(struct writer *w, const char *sql)
+/* ---- statements of the schema ---- */
+
+/* A name as SQL has it. */
+static int append_name(struct az_vec_char *out, struct az_sv name)
 {
-    sqlite3_stmt *st = NULL;
-    if (good(w))
-        w->code = sql ? sqlite3_prepare_v2(w->db, sql, -1, &st, NULL) : SQLITE_NOMEM;
-    return st;
-}
+    int rc = az_text_append(out, AZ_SV("\""));
 
-static void bind_text(struct writer *w, sqlite3_stmt *st, int at, struct az_sv s)
-{
-    const struct az_sv clean = az_field_text(w->scratch, s);
-    if (st && good(w))
-        w->code = sqlite3_bind_text64(st, at, clean.p ? clean.p : "", clean.n, SQLITE_STATIC,
-                                      SQLITE_UTF8);
-}
-
-static void bind_number(struct writer *w, sqlite3_stmt *st, int at, int64_t x)
-{
-    if (st && good(w))
-        w->code = sqlite3_bind_int64(st, at, x);
-}
-
-static void insert(struct writer *w, sqlite3_stmt *st)
-{
-    if (!st || !good(w))
-        return;
-    const int code = sqlite3_step(st);
-    if (code != SQLITE_DONE)
-        w->code = code;
-    sqlite3_reset(st);
-}
-
-/* ---- facts about the tables ---- */
-
-static void meta(struct writer *w, const struct az_document *doc)
-{
-    const struct {
-        const char *key;
-        struct az_sv value;
-    } all[] = { { "schema", doc->schema.n ? doc->schema : AZ_SV("analyzer-result/1") },
-                { "title", doc->title },
-                { "input", doc->input },
-                { "format", doc->format } };
-    sqlite3_stmt *st = prepare(w, "INSERT INTO meta VALUES(?, ?)");
-
-    for (size_t i = 0; i < AZ_LENGTH(all); i++) {
-        bind_text(w, st, 1, az_sv_str(all[i].key));
-        bind_text(w, st, 2, all[i].value);
-        insert(w, st);
+    while (!rc && name.n) {
+        const char *quote = memchr(name.p, '"', name.n);
+        const size_t n = quote ? (size_t)(quote + 1 - name.p) : name.n;
+        rc = az_text_append(out, az_sv_make(name.p, n));
+        if (!rc && quote)
+            rc = az_text_append(out, AZ_SV("\""));
+        name = az_sv_make(name.p + n, name.n - n);
     }
-    sqlite3_finalize(st);
+    return rc ? rc : az_text_append(out, AZ_SV("\""));
+}
+
+/* The text built in `out`, in the arena; `rc` is the error of building it. */
+static struct az_sv end_statement(struct writer *w, struct az_vec_char *out, int rc)
+{
+    const struct az_sv sql = rc ? AZ_SV("") : az_arena_dup(w->scratch, az_text_view(out));
+    if (rc && !w->error)
+        w->error = rc;
+    az_vec_release(out);
+    return sql;
+}
+
+static const char *declared(enum az_cell_type t)
+{
+    static const char *const text[] = { [AZ_EMPTY] = "",
+                                        [AZ_TEXT] = " TEXT",
+                                        [AZ_INT] = " INTEGER",
+                                        [AZ_REAL] = " REAL",
+                                        [AZ_BOOL] = " BOOLEAN" };
+    return text[t];
+}
+
+static struct az_sv column_name(struct writer *w, const struct az_column *c)
+{
+    return az_field_line(w->scratch, c->id);
+}
+
+/* Readers of the file would reject all of it. */
+static void check_names(struct writer *w, const struct az_table *t)
+{
+    const size_t n = columns_of(t);
+    struct az_sv *names = az_arena_array(w->scratch, n + !n, sizeof *names);
+
+    for (size_t i = 0; names && !w->error && i < n; i++) {
+        names[i] = column_name(w, &t->columns.v[i]);
+        for (size_t k = 0; k < i; k++)
+            if (az_sv_ieq(names[k], names[i]))
+                w->error = az_diag_fail(w->diag, AZ_EINTERNAL, AZ_AT_FILE(az_sv_str(w->path)),
+                                        "cannot write table '%.*s': duplicate column '%.*s'",
+                                        AZ_SVF(t->id), AZ_SVF(names[i]));
+    }
+}
+
+static struct az_sv create_statement(struct writer *w, const struct az_table *t, struct az_sv name)
+{
+    struct az_vec_char out;
+
+    check_names(w, t);
+    az_vec_init(&out, w->mem);
+    int rc = az_text_append(&out, AZ_SV("CREATE TABLE "));
+    rc = rc ? rc : append_name(&out, name);
+    for (size_t i = 0; !rc && i < columns_of(t); i++) {
+        const struct az_column *c = &t->columns.v[i];
+        rc = az_text_append(&out, i ? AZ_SV(", ") : AZ_SV("("));
+        rc = rc ? rc : append_name(&out, column_name(w, c));
+        rc = rc ? rc : az_text_append(&out, az_sv_str(declared(c->type)));
+    }
+    return end_statement(w, &out, rc ? rc : az_text_append(&out, AZ_SV(")")));
+}
+
+struct key_columns {
+    size_t n, at[INDEXED];
+};
+
+static struct key_columns key_columns_of(const struct az_table *t)
+{
+    struct key_columns k = { 0 };
+    for (size_t i = 0; i < columns_of(t) && k.n < INDEXED; i++)
+        if (t->columns.v[i].flags & AZ_KEY)
+            k.at[k.n++] = i;
+    return k;
+}
+
+static struct az_sv index_statement(struct writer *w, const struct az_table *t,
+                                    const struct key_columns *k, struct az_sv name,
+                                    struct az_sv index)
+{
+    struct az_vec_char out;
+
+    az_vec_init(&out, w->mem);
+    int rc = az_text_append(&out, AZ_SV("CREATE INDEX "));
+    rc = rc ? rc : append_name(&out, index);
+    rc = rc ? rc : az_text_append(&out, AZ_SV(" ON "));
+    rc = rc ? rc : append_name(&out, name);
+    for (size_t i = 0; !rc && i < k->n; i++) {
+        rc = az_text_append(&out, i ? AZ_SV(", ") : AZ_SV("("));
+        rc = rc ? rc : append_name(&out, column_name(w, &t->columns.v[k->at[i]]));
+    }
+    return end_statement(w, &out, rc ? rc : az_text_append(&out, AZ_SV(")")));
 }
 
 /* A name for a table that SQLite does not reserve and that no other has. */
@@ -121,341 +172,355 @@ static struct az_sv table_name(struct writer *w, struct az_sv id)
     return out;
 }
 
-static void describe(struct writer *w, const struct az_table *t, struct az_sv name)
+/* ---- rows ---- */
+
+/* A cell as its column stores it: clean text, and a number as the type of the column has it. */
+static struct az_cell stored_cell(struct writer *w, const struct az_column *column,
+                                  const struct az_cell *cell)
 {
-    bind_text(w, w->table, 1, name);
-    bind_text(w, w->table, 2, t->id);
-    bind_text(w, w->table, 3, t->title);
-    bind_number(w, w->table, 4, (int64_t)t->rows);
-    insert(w, w->table);
-    for (size_t i = 0; i < columns_of(w, t); i++) {
-        const struct az_column *c = &t->columns.v[i];
-        bind_text(w, w->column, 1, name);
-        bind_text(w, w->column, 2, c->id);
-        bind_text(w, w->column, 3, c->name);
-        bind_text(w, w->column, 4, c->title);
-        bind_text(w, w->column, 5, az_sv_str(az_cell_type_text(c->type)));
-        bind_text(w, w->column, 6, az_sv_str(az_unit_name(c->unit)));
-        bind_text(w, w->column, 7, az_sv_str(az_direction_text(c->flags)));
-        bind_number(w, w->column, 8, (c->flags & AZ_KEY) != 0);
-        insert(w, w->column);
+    struct az_cell out = *cell;
+
+    if (cell->type == AZ_TEXT) {
+        const struct az_sv s = az_field_text(w->scratch, az_cell_text(cell));
+        out.s = s.p;
+        out.len = (uint32_t)s.n;
+    } else if (cell->type == AZ_INT && column->type == AZ_REAL) {
+        out.type = AZ_REAL;
+        out.f = (double)cell->i;
     }
+    return out;
 }
 
-/* Of all tables before the first is created: a statement is compiled again after each change of the
- * schema. Their names follow those of the writer's own in 'used'. */
-static void describe_all(struct writer *w, const struct az_document *doc)
+static uint32_t write_rows(struct writer *w, const struct az_table *t)
 {
-    w->table = prepare(w, "INSERT INTO tables VALUES(?, ?, ?, ?)");
-    w->column = prepare(w, "INSERT INTO columns VALUES(?, ?, ?, ?, ?, ?, ?, ?)");
-    for (size_t i = 0; good(w) && i < doc->tables.n; i++) {
-        const struct az_table *t = doc->tables.v[i];
-        if (!(t->flags & AZ_TABLE_TEXT_ONLY))
-            describe(w, t, table_name(w, t->id));
-    }
-    sqlite3_finalize(w->table);
-    sqlite3_finalize(w->column);
-}
-
-/* ---- tables ---- */
-
-static const char *declared(enum az_cell_type t)
-{
-    static const char *const text[] = { [AZ_EMPTY] = "",
-                                        [AZ_TEXT] = " TEXT",
-                                        [AZ_INT] = " INTEGER",
-                                        [AZ_REAL] = " REAL",
-                                        [AZ_BOOL] = " BOOLEAN" };
-    return text[t];
-}
-
-static void create(struct writer *w, const struct az_table *t, struct az_sv name)
-{
-    sqlite3_str *s = sqlite3_str_new(w->db);
-
-    sqlite3_str_appendf(s, "CREATE TABLE \"%.*w\"(", AZ_SVF(name));
-    for (size_t i = 0; i < columns_of(w, t); i++) {
-        const struct az_sv id = az_field_line(w->scratch, t->columns.v[i].id);
-        sqlite3_str_appendf(s, "%s\"%.*w\"%s", i ? ", " : "", AZ_SVF(id),
-                            declared(t->columns.v[i].type));
-    }
-    sqlite3_str_appendall(s, ")");
-    char *sql = sqlite3_str_finish(s);
-    if (sql)
-        run(w, sql);
-    else
-        w->error = AZ_ENOMEM;
-    sqlite3_free(sql);
-}
-
-static void put_row(struct writer *w, sqlite3_stmt *st, const struct az_cell *cells, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const int at = (int)i + 1;
-        switch (cells[i].type) {
-        case AZ_TEXT:
-            bind_text(w, st, at, az_cell_text(&cells[i]));
-            break;
-        case AZ_INT:
-            bind_number(w, st, at, cells[i].i);
-            break;
-        case AZ_BOOL:
-            bind_number(w, st, at, cells[i].b);
-            break;
-        case AZ_REAL:
-            if (good(w))
-                w->code = sqlite3_bind_double(st, at, cells[i].f);
-            break;
-        case AZ_EMPTY:
-            if (good(w))
-                w->code = sqlite3_bind_null(st, at);
-            break;
-        }
-    }
-    insert(w, st);
-}
-
-static void fill(struct writer *w, const struct az_table *t, struct az_sv name)
-{
-    sqlite3_str *s = sqlite3_str_new(w->db);
+    const size_t n = columns_of(t);
+    struct az_cell *out = az_arena_array(w->scratch, n + !n, sizeof *out);
     struct az_rows rows;
 
-    const size_t columns = columns_of(w, t);
-    sqlite3_str_appendf(s, "INSERT INTO \"%.*w\" VALUES(", AZ_SVF(name));
-    for (size_t i = 0; i < columns; i++)
-        sqlite3_str_appendall(s, i ? ", ?" : "?");
-    sqlite3_str_appendall(s, ")");
-    char *sql = sqlite3_str_finish(s);
-    sqlite3_stmt *st = prepare(w, sql);
+    az_dbfile_begin(&w->file, AZ_DBFILE_ROWS);
     az_rows_open(&rows, t, w->mem);
-    for (size_t r = 0; st && good(w) && r < t->rows; r++) {
+    for (size_t r = 0; out && good(w) && r < t->rows; r++) {
         const struct az_cell *cells = az_rows_at(&rows, r);
-        if (cells)
-            put_row(w, st, cells, columns);
-        else
+        if (cells) {
+            for (size_t i = 0; i < n; i++)
+                out[i] = stored_cell(w, &t->columns.v[i], &cells[i]);
+            az_dbfile_row(&w->file, out, n);
+        } else {
             w->error = az_rows_error(&rows);
+        }
     }
     az_rows_close(&rows);
-    sqlite3_finalize(st);
-    sqlite3_free(sql);
+    return az_dbfile_end(&w->file);
 }
 
-static void index_keys(struct writer *w, const struct az_table *t, struct az_sv name)
-{
-    size_t n = 0;
+struct index_entry {
+    struct az_cell key[INDEXED + 1]; /* and the number of the row */
+};
 
-    if (t->rows < INDEXED_ROWS)
+static int compare_cells(const struct az_cell *a, const struct az_cell *b)
+{
+    static const int rank[] = {
+        [AZ_EMPTY] = 0, [AZ_BOOL] = 1, [AZ_INT] = 1, [AZ_REAL] = 1, [AZ_TEXT] = 2
+    };
+
+    if (rank[a->type] != rank[b->type] || a->type == AZ_EMPTY)
+        return rank[a->type] - rank[b->type];
+    if (a->type == AZ_TEXT)
+        return az_sv_cmp(az_cell_text(a), az_cell_text(b));
+    if (a->type == AZ_INT && b->type == AZ_INT)
+        return (a->i > b->i) - (a->i < b->i);
+    const double x = az_cell_number(a), y = az_cell_number(b);
+    return (x > y) - (x < y);
+}
+
+static int compare_entries(const void *a, const void *b, void *columns)
+{
+    const struct index_entry *x = a, *y = b;
+    int c = 0;
+
+    for (size_t i = 0; !c && i < *(const size_t *)columns; i++)
+        c = compare_cells(&x->key[i], &y->key[i]);
+    return c;
+}
+
+static struct index_entry entry_of(struct writer *w, const struct az_table *t, size_t row,
+                                   const struct key_columns *k)
+{
+    struct index_entry e;
+
+    for (size_t i = 0; i < k->n; i++)
+        e.key[i] = stored_cell(w, &t->columns.v[k->at[i]], az_table_at(t, row, k->at[i]));
+    e.key[k->n] = (struct az_cell){ .type = AZ_INT, .i = (int64_t)row + 1 };
+    return e;
+}
+
+static uint32_t write_index(struct writer *w, const struct az_table *t, struct key_columns *k)
+{
+    const size_t size = sizeof(struct index_entry);
+    size_t bytes;
+    struct index_entry *e = NULL;
+
+    if (az_size_mul(t->rows, size, &bytes))
+        e = az_mem_alloc(w->mem, bytes);
+    if (!e) {
+        w->error = az_mem_error(w->mem);
+        return 0;
+    }
+    for (size_t i = 0; i < t->rows; i++)
+        e[i] = entry_of(w, t, i, k);
+    w->error = az_sort_cmp(e, t->rows, size, compare_entries, &k->n, w->mem);
+    az_dbfile_begin(&w->file, AZ_DBFILE_KEYS);
+    for (size_t i = 0; good(w) && i < t->rows; i++)
+        az_dbfile_row(&w->file, e[i].key, k->n + 1);
+    az_mem_free(w->mem, e, bytes);
+    return az_dbfile_end(&w->file);
+}
+
+static void index_table(struct writer *w, const struct az_table *t, struct az_sv name)
+{
+    struct key_columns k = key_columns_of(t);
+
+    if (t->rows < INDEXED_ROWS || !k.n || !good(w))
         return;
-    sqlite3_str *s = sqlite3_str_new(w->db);
-    sqlite3_str_appendf(s, "CREATE INDEX \"%.*w_by_key\" ON \"%.*w\"(", AZ_SVF(name), AZ_SVF(name));
-    for (size_t i = 0; i < columns_of(w, t) && n < INDEXED; i++)
-        if (t->columns.v[i].flags & AZ_KEY) {
-            const struct az_sv id = az_field_line(w->scratch, t->columns.v[i].id);
-            sqlite3_str_appendf(s, "%s\"%.*w\"", n++ ? ", " : "", AZ_SVF(id));
+    const struct az_sv index = az_arena_printf(w->scratch, "%.*s_by_key", AZ_SVF(name));
+    const struct az_sv sql = index_statement(w, t, &k, name, index);
+    if (t->make) { /* without rows to sort */
+        if (az_vec_push(&w->later, sql))
+            w->error = az_mem_error(w->mem);
+        return;
+    }
+    const uint32_t root = write_index(w, t, &k);
+    az_dbfile_add(&w->file, (struct az_dbfile_entry){ "index", index, name, sql, root });
+}
+
+static void write_table(struct writer *w, const struct az_table *t, struct az_sv name)
+{
+    const struct az_sv sql = create_statement(w, t, name);
+    if (!good(w))
+        return;
+    const uint32_t root = write_rows(w, t);
+    az_dbfile_add(&w->file, (struct az_dbfile_entry){ "table", name, name, sql, root });
+    index_table(w, t, name);
+}
+
+/* ---- facts about the tables ---- */
+
+/* A table whose rows are its keys: they are in order. */
+static void write_meta(struct writer *w, const struct az_document *doc)
+{
+    const struct az_sv all[][2] = { { AZ_SV("format"), doc->format },
+                                    { AZ_SV("input"), doc->input },
+                                    { AZ_SV("schema"),
+                                      doc->schema.n ? doc->schema : AZ_SV("analyzer-result/1") },
+                                    { AZ_SV("title"), doc->title } };
+
+    az_dbfile_begin(&w->file, AZ_DBFILE_KEYS);
+    for (size_t i = 0; i < AZ_LENGTH(all); i++) {
+        struct az_cell cells[2];
+        for (size_t k = 0; k < 2; k++) {
+            const struct az_sv s = az_field_text(w->scratch, all[i][k]);
+            cells[k] = (struct az_cell){ .type = AZ_TEXT, .len = (uint32_t)s.n, .s = s.p };
         }
-    sqlite3_str_appendall(s, ")");
-    char *sql = sqlite3_str_finish(s);
-    if (!sql)
-        w->error = AZ_ENOMEM;
-    else if (n)
-        run(w, sql);
-    sqlite3_free(sql);
-}
-
-/* ---- events ---- */
-
-static void create_events(struct writer *w, const struct az_table *t, bool view)
-{
-    sqlite3_str *s = sqlite3_str_new(w->db);
-
-    sqlite3_str_appendf(s, "CREATE TABLE \"events_%.*w\"(", AZ_SVF(t->id));
-    for (size_t i = 0; i < t->columns.n; i++)
-        sqlite3_str_appendf(s, "%s\"%.*w\"%s", i ? ", " : "", AZ_SVF(t->columns.v[i].name),
-                            t->columns.v[i].type == AZ_REAL ? " REAL" : " INTEGER");
-    sqlite3_str_appendall(s, ");");
-    if (view)
-        sqlite3_str_appendf(s, "CREATE VIEW \"%.*w\" AS SELECT ", AZ_SVF(t->id));
-    for (size_t i = 0; view && i < t->columns.n; i++) {
-        const struct az_sv name = t->columns.v[i].name;
-        sqlite3_str_appendall(s, i ? ", " : "");
-        if (t->columns.v[i].type == AZ_TEXT)
-            sqlite3_str_appendf(s, "(SELECT text FROM names WHERE id = e.\"%.*w\") AS ",
-                                AZ_SVF(name));
-        sqlite3_str_appendf(s, "\"%.*w\"", AZ_SVF(name));
+        az_dbfile_row(&w->file, cells, 2);
     }
-    if (view)
-        sqlite3_str_appendf(s, " FROM \"events_%.*w\" e", AZ_SVF(t->id));
-    char *sql = sqlite3_str_finish(s);
-    if (sql)
-        run(w, sql);
-    else
-        w->error = AZ_ENOMEM;
-    sqlite3_free(sql);
+    const uint32_t root = az_dbfile_end(&w->file);
+    az_dbfile_add(&w->file,
+                  (struct az_dbfile_entry){
+                      "table", own_names[0], own_names[0],
+                      AZ_SV("CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID"),
+                      root });
 }
 
-/* Texts become numbers, from 1 on. */
-static void put_event(struct writer *w, sqlite3_stmt *st, const struct az_cell *cells, size_t n,
-                      struct az_cell *out)
+struct own_column {
+    struct az_sv name;
+    enum az_cell_type type;
+    unsigned flags;
+};
+
+static struct az_table *own_table(struct writer *w, size_t name, const struct own_column *columns,
+                                  size_t n)
 {
-    for (size_t i = 0; i < n && !w->error; i++) {
-        uint32_t id = 0;
-        out[i] = cells[i];
-        if (cells[i].type != AZ_TEXT)
-            continue;
-        w->error = az_intern(&w->names, az_cell_text(&cells[i]), &id);
-        out[i] = (struct az_cell){ .type = AZ_INT, .i = (int64_t)id + 1 };
-    }
-    put_row(w, st, out, n);
+    struct az_table *t = az_table_new(w->scratch, own_names[name].p, "", 0);
+
+    for (size_t i = 0; i < n; i++)
+        az_table_columnsv(t, columns[i].name, columns[i].type, AZ_UNIT_NONE, columns[i].flags);
+    for (size_t i = 0; t && i < t->columns.n; i++)
+        t->columns.v[i].id = t->columns.v[i].name;
+    return t;
 }
 
-static void fill_events(struct writer *w, const struct az_table *t)
+static struct az_table *list_of_tables(struct writer *w)
 {
-    sqlite3_str *s = sqlite3_str_new(w->db);
-    struct az_cell *out = az_arena_array(w->scratch, t->columns.n, sizeof *out);
-    struct az_rows rows;
-
-    sqlite3_str_appendf(s, "INSERT INTO \"events_%.*w\" VALUES(", AZ_SVF(t->id));
-    for (size_t i = 0; i < t->columns.n; i++)
-        sqlite3_str_appendall(s, i ? ", ?" : "?");
-    sqlite3_str_appendall(s, ")");
-    char *sql = sqlite3_str_finish(s);
-    sqlite3_stmt *st = prepare(w, sql);
-    az_rows_open(&rows, t, w->mem);
-    for (size_t r = 0; st && out && good(w) && r < t->rows; r++) {
-        const struct az_cell *cells = az_rows_at(&rows, r);
-        if (cells)
-            put_event(w, st, cells, t->columns.n, out);
-        else
-            w->error = az_rows_error(&rows);
-    }
-    az_rows_close(&rows);
-    sqlite3_finalize(st);
-    sqlite3_free(sql);
+    static const struct own_column columns[] = { { { "name", 4 }, AZ_TEXT, AZ_KEY },
+                                                 { { "id", 2 }, AZ_TEXT, 0 },
+                                                 { { "title", 5 }, AZ_TEXT, 0 },
+                                                 { { "rows", 4 }, AZ_INT, 0 } };
+    return own_table(w, 1, columns, AZ_LENGTH(columns));
 }
 
-static void index_events(struct writer *w, const struct az_table *t)
+static struct az_table *list_of_columns(struct writer *w)
 {
-    static const char *const columns[] = { "id", "start_ns", "name" };
+    static const struct own_column columns[] = { { { "table_name", 10 }, AZ_TEXT, AZ_KEY },
+                                                 { { "column_name", 11 }, AZ_TEXT, AZ_KEY },
+                                                 { { "header", 6 }, AZ_TEXT, 0 },
+                                                 { { "title", 5 }, AZ_TEXT, 0 },
+                                                 { { "type", 4 }, AZ_TEXT, 0 },
+                                                 { { "unit", 4 }, AZ_TEXT, 0 },
+                                                 { { "direction", 9 }, AZ_TEXT, 0 },
+                                                 { { "key", 3 }, AZ_BOOL, 0 } };
+    return own_table(w, 2, columns, AZ_LENGTH(columns));
+}
 
-    for (size_t i = 0; i < AZ_LENGTH(columns); i++) {
-        if (az_table_find(t, columns[i]) < 0)
-            continue;
-        char *sql = sqlite3_mprintf("CREATE INDEX \"events_%.*w_%s\" ON \"events_%.*w\"(%s)",
-                                    AZ_SVF(t->id), columns[i], AZ_SVF(t->id), columns[i]);
-        if (sql)
-            run(w, sql);
-        sqlite3_free(sql);
+static void put_facts(const struct az_table *t, struct az_sv name, struct az_table *tables,
+                      struct az_table *columns)
+{
+    az_put_text(tables, name);
+    az_put_text(tables, t->id);
+    az_put_text(tables, t->title);
+    az_put_i64(tables, (int64_t)t->rows);
+    for (size_t i = 0; i < columns_of(t); i++) {
+        const struct az_column *c = &t->columns.v[i];
+        az_put_text(columns, name);
+        az_put_text(columns, c->id);
+        az_put_text(columns, c->name);
+        az_put_text(columns, c->title);
+        az_put_text(columns, az_sv_str(az_cell_type_text(c->type)));
+        az_put_text(columns, az_sv_str(az_unit_name(c->unit)));
+        az_put_text(columns, az_sv_str(az_direction_text(c->flags)));
+        az_put_bool(columns, (c->flags & AZ_KEY) != 0);
     }
 }
 
-static void write_events(struct writer *w, const struct az_table_list *events)
+static void write_own(struct writer *w, struct az_table *t, size_t name)
 {
-    az_intern_init(&w->names, w->scratch, w->mem);
-    run(w, "CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT)");
-    for (size_t i = 0; good(w) && i < events->n; i++) {
-        const struct az_table *t = events->v[i];
-        bool taken = false;
-        for (size_t k = 0; k < w->used.n; k++)
-            taken |= az_sv_ieq(w->used.v[k], t->id);
-        create_events(w, t, !taken);
-        fill_events(w, t);
-        index_events(w, t);
-    }
-    sqlite3_stmt *st = prepare(w, "INSERT INTO names VALUES(?, ?)");
-    for (size_t i = 0; good(w) && i < w->names.text.n; i++) {
-        bind_number(w, st, 1, (int64_t)i + 1);
-        bind_text(w, st, 2, w->names.text.v[i]);
-        insert(w, st);
-    }
-    sqlite3_finalize(st);
-    az_intern_release(&w->names);
+    const int rc = t ? az_table_finish(t) : az_arena_error(w->scratch);
+    if (rc && !w->error)
+        w->error = rc;
+    if (good(w))
+        write_table(w, t, own_names[name]);
+    az_table_free(t);
 }
 
-static void write_all(struct writer *w, const struct az_document *doc)
+/* Names of the tables follow those of this file in 'used'. */
+static void write_facts(struct writer *w, const struct az_document *doc)
 {
-    run(w, "PRAGMA locking_mode=EXCLUSIVE"); /* the name is temporary: nobody else opens it */
-    run(w, "PRAGMA journal_mode=OFF");
-    run(w, "PRAGMA synchronous=OFF");
-    run(w, "PRAGMA application_id=1096436825"); /* AZ_DATABASE_ID */
-    run(w, "PRAGMA user_version=1");
-    run(w, "BEGIN");
-    run(w, "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID");
-    run(w, "CREATE TABLE tables(name TEXT, id TEXT, title TEXT, \"rows\" INTEGER)");
-    run(w, "CREATE TABLE columns(table_name TEXT, column_name TEXT, header TEXT, title TEXT, "
-           "type TEXT, unit TEXT, direction TEXT, \"key\" BOOLEAN)");
-    meta(w, doc);
-    describe_all(w, doc);
-    for (size_t i = 0, k = OWN_NAMES; good(w) && i < doc->tables.n; i++) {
+    struct az_table *tables = list_of_tables(w), *columns = list_of_columns(w);
+
+    for (size_t i = 0; tables && columns && good(w) && i < doc->tables.n; i++) {
         const struct az_table *t = doc->tables.v[i];
         if (t->flags & AZ_TABLE_TEXT_ONLY)
             continue;
-        const struct az_sv name = w->used.v[k++];
-        create(w, t, name);
-        fill(w, t, name);
-        index_keys(w, t, name);
+        const struct az_sv name = table_name(w, t->id);
+        put_facts(t, name, tables, columns);
     }
-    run(w, "CREATE INDEX columns_by_key ON columns(table_name, column_name)");
-    if (good(w) && doc->events)
-        write_events(w, doc->events);
-    run(w, "COMMIT");
+    write_own(w, tables, 1);
+    write_own(w, columns, 2);
 }
 
-static void warn_columns(const struct writer *w, const struct az_document *doc, const char *path,
-                         struct az_diag *diag)
+/* ---- file ---- */
+
+static void write_tables(struct writer *w, const struct az_document *doc)
+{
+    write_meta(w, doc);
+    write_facts(w, doc);
+    for (size_t i = 0, k = AZ_LENGTH(own_names); good(w) && i < doc->tables.n; i++)
+        if (!(doc->tables.v[i]->flags & AZ_TABLE_TEXT_ONLY))
+            write_table(w, doc->tables.v[i], w->used.v[k++]);
+    if (good(w))
+        w->error = az_dbfile_finish(&w->file, AZ_DATABASE_ID, VERSION);
+}
+
+static void warn_columns(const struct writer *w, const struct az_document *doc)
 {
     for (size_t i = 0; i < doc->tables.n; i++) {
         const struct az_table *t = doc->tables.v[i];
-        if (columns_of(w, t) < t->columns.n)
-            az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(az_sv_str(path)),
+        if (columns_of(t) < t->columns.n)
+            az_diag_add(w->diag, AZ_WARNING, AZ_AT_FILE(az_sv_str(w->path)),
                         "table '%.*s' has %zu columns, of which a database holds %zu; use CSV or "
                         "JSON for all",
-                        AZ_SVF(t->id), t->columns.n, columns_of(w, t));
+                        AZ_SVF(t->id), t->columns.n, columns_of(t));
     }
 }
 
-static int failed(const struct writer *w, const char *path, struct az_diag *diag)
+static int failed(const struct writer *w)
 {
-    const struct az_where at = AZ_AT_FILE(az_sv_str(path));
+    const int error = w->error ? w->error : w->file.error;
 
-    if (w->error || w->scratch->failed || w->code == SQLITE_NOMEM)
-        return az_diag_memory(diag, w->error ? w->error : az_arena_error(w->scratch), at, w->mem);
-    return az_diag_fail(diag, AZ_EIO, at, "cannot write the database: %s",
-                        w->db ? sqlite3_errmsg(w->db) : sqlite3_errstr(w->code));
+    if (error && error != AZ_ENOMEM && error != AZ_ELIMIT)
+        return error; /* reported where it was found */
+    return az_diag_memory(w->diag, error ? error : az_arena_error(w->scratch),
+                          AZ_AT_FILE(az_sv_str(w->path)), w->mem);
+}
+
+/* The tables, into a file of that name. */
+static int write_file(struct writer *w, const struct az_document *doc, const char *path)
+{
+    struct az_outfile *out;
+    int rc = az_outfile_open(&out, path, w->diag);
+
+    if (rc)
+        return rc;
+    az_dbfile_init(&w->file, out, w->mem);
+    write_tables(w, doc);
+    if (good(w))
+        rc = az_outfile_commit(out);
+    else
+        az_outfile_abort(out);
+    az_dbfile_release(&w->file);
+    return good(w) ? rc : failed(w);
+}
+
+/* The same, to which SQLite adds what is left. */
+static int write_and_add(struct writer *w, const struct az_document *doc)
+{
+    struct az_sv tmp;
+    int rc = az_outname_reserve(w->scratch, w->path, &tmp, w->diag);
+
+    if (rc)
+        return rc;
+    rc = write_file(w, doc, tmp.p);
+    if (!rc)
+        rc = az_sqlite_add(&(struct az_sqlite_more){ .path = w->path,
+                                                     .file = tmp.p,
+                                                     .statements = &w->later,
+                                                     .events = doc->events,
+                                                     .names = &w->used },
+                           w->scratch, w->mem, w->diag);
+    if (!rc)
+        return az_outname_commit(tmp.p, w->path, w->diag);
+    az_outname_discard(tmp.p);
+    return rc;
+}
+
+static bool needs_sqlite(const struct az_document *doc)
+{
+    bool needs = doc->events != NULL;
+    for (size_t i = 0; i < doc->tables.n; i++) {
+        const struct az_table *t = doc->tables.v[i];
+        needs |= t->make && t->rows >= INDEXED_ROWS && key_columns_of(t).n > 0 &&
+                 !(t->flags & AZ_TABLE_TEXT_ONLY);
+    }
+    return needs;
 }
 
 static int sqlite_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
                         struct az_diag *diag)
 {
-    struct writer w = { .scratch = scratch, .mem = doc->mem };
-    static const struct az_sv own[OWN_NAMES] = {
-        { "meta", 4 }, { "tables", 6 }, { "columns", 7 }, { "names", 5 }
-    };
-    struct az_sv tmp;
-    int rc = az_outname_reserve(scratch, path, &tmp, diag);
+    struct writer w = { .scratch = scratch, .mem = doc->mem, .path = path, .diag = diag };
+    int rc = 0;
 
-    if (rc)
-        return rc;
     az_vec_init(&w.used, doc->mem);
-    for (size_t i = 0; i < AZ_LENGTH(own) && !w.error; i++)
-        w.error = az_vec_push(&w.used, own[i]);
-    w.code = sqlite3_open_v2(
-        tmp.p, &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
-    if (w.code == SQLITE_OK)
-        w.code =
-            sqlite3_db_config(w.db, SQLITE_DBCONFIG_LOOKASIDE, NULL, SMALL_BLOCK, SMALL_BLOCKS);
-    write_all(&w, doc);
-    if (good(&w))
-        warn_columns(&w, doc, path, diag);
-    else
-        rc = failed(&w, path, diag);
-    if (sqlite3_close(w.db) != SQLITE_OK && !rc)
-        rc = AZ_EINTERNAL;
+    az_vec_init(&w.later, doc->mem);
+    for (size_t i = 0; i < AZ_LENGTH(own_names) && !rc; i++)
+        if (az_vec_push(&w.used, own_names[i]))
+            rc = az_diag_memory(diag, az_mem_error(w.mem), AZ_AT_FILE(az_sv_str(path)), w.mem);
+    if (!rc)
+        rc = needs_sqlite(doc) ? write_and_add(&w, doc) : write_file(&w, doc, path);
+    if (!rc)
+        warn_columns(&w, doc);
     az_vec_release(&w.used);
-    if (rc) {
-        az_outname_discard(tmp.p);
-        return rc;
-    }
-    return az_outname_commit(tmp.p, path, diag);
+    az_vec_release(&w.later);
+    return rc;
 }
 
 const struct az_report az_report_sqlite = {

@@ -53,8 +53,87 @@ static void names_are_unique(void **state)
     sample_end(&s);
 }
 
+static void names_are_quoted(void **state)
+{
+    (void)state;
+    struct sample s;
+    sqlite3 *db = NULL;
+    sample_begin(&s);
+    add(&s, "a \"quoted\" name\"", 5);
+    assert_int_equal(
+        az_report_sqlite.write(&s.doc, sample_path(&s, "r.sqlite"), &s.scratch, &s.diag), 0);
+    assert_int_equal(sqlite3_open(sample_path(&s, "r.sqlite"), &db), SQLITE_OK);
+    assert_int_equal(value_of(db, "SELECT * FROM \"a \"\"quoted\"\" name\"\"\""), 5);
+    sqlite3_close(db);
+    sample_end(&s);
+}
+
+/* Rows by their keys, of a table that has enough of them for an index; names are no UTF-8. */
+static void keys_have_an_index(void **state)
+{
+    (void)state;
+    enum { ROWS = 1000 };
+    struct sample s;
+    sqlite3 *db = NULL;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "t", "t", 0);
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "share", AZ_REAL, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "count", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
+    for (int i = 0; i < ROWS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%c%d", i % 3 ? 'n' : '\xff', i * 7 % 50);
+        az_put_copy(t, az_sv_str(name));
+        az_put_f64(t, i * 3 % 7 - 3.5);
+        if (i % 11)
+            az_put_i64(t, i % 5 - 2);
+        else
+            az_put_empty(t);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    assert_int_equal(
+        az_report_sqlite.write(&s.doc, sample_path(&s, "r.sqlite"), &s.scratch, &s.diag), 0);
+    assert_int_equal(sqlite3_open(sample_path(&s, "r.sqlite"), &db), SQLITE_OK);
+    assert_int_equal(value_of(db, "SELECT count(*) FROM pragma_integrity_check "
+                                  "WHERE integrity_check = 'ok'"),
+                     1);
+    assert_int_equal(value_of(db, "SELECT count(*) FROM t INDEXED BY t_by_key "
+                                  "WHERE name = 'n7' AND share = -0.5"),
+                     value_of(db, "SELECT count(*) FROM t NOT INDEXED "
+                                  "WHERE name = 'n7' AND share = -0.5"));
+    assert_true(value_of(db, "SELECT count(*) FROM t WHERE name = 'n7'") > 0);
+    sqlite3_close(db);
+    sample_end(&s);
+}
+
+/* SQLite ignores case in names of columns; nobody could read such a file. */
+static void equal_columns_are_refused(void **state)
+{
+    (void)state;
+    struct sample s;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "t", "t", 0);
+    az_table_column(t, "value", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "other", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_put_i64(t, 1);
+    az_put_i64(t, 2);
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    t->columns.v[0].id = AZ_SV("value");
+    t->columns.v[1].id = AZ_SV("VALUE");
+    assert_int_not_equal(
+        az_report_sqlite.write(&s.doc, sample_path(&s, "r.sqlite"), &s.scratch, &s.diag), 0);
+    assert_int_equal(s.diag.errors, 1);
+    const char *message = az_arena_str(&s.scratch, s.diag.list.v[0].text);
+    assert_non_null(strstr(message, "duplicate column 'VALUE'"));
+    assert_int_equal(az_path_stat(sample_path(&s, "r.sqlite")).kind, AZ_PATH_MISSING);
+    sample_end(&s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(names_are_unique) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(names_are_unique),
+                                        cmocka_unit_test(names_are_quoted),
+                                        cmocka_unit_test(keys_have_an_index),
+                                        cmocka_unit_test(equal_columns_are_refused) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
