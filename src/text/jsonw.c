@@ -1,15 +1,13 @@
 /* JSON writer. */
 #include "text/jsonw.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/ascii_copy.h"
 #include "base/num.h"
 #include "base/swar.h"
 #include "base/utf8.h"
 
-#define DEPTH_MAX 63 /* bits of the masks */
+#define DEPTH_MAX 63  /* bits of the masks */
+#define SHORT     250 /* bytes of a string that is written in one piece */
 
 void az_jsonw_init(struct az_jsonw *w, struct az_outfile *file, struct az_vec_char *text,
                    int indent)
@@ -35,45 +33,50 @@ static bool one_line(const struct az_jsonw *w)
     return w->indent <= 0 || (w->on_one_line >> w->depth & 1);
 }
 
-static void new_line(struct az_jsonw *w)
+/* A line of the depth, after a comma if there is one. */
+static void new_line(struct az_jsonw *w, bool comma)
 {
-    static const char blanks[] = "                                ";
-    size_t n = (size_t)w->depth * (size_t)w->indent;
-    put(w, AZ_SV("\n"));
-    for (; n > 0; n -= n < sizeof blanks - 1 ? n : sizeof blanks - 1)
-        put(w, az_sv_make(blanks, n < sizeof blanks - 1 ? n : sizeof blanks - 1));
+    static const char blanks[] = ",\n                                ";
+    const size_t most = sizeof blanks - 3;
+    size_t n = (size_t)w->depth * (size_t)w->indent, part = n < most ? n : most;
+    put(w, az_sv_make(blanks + !comma, 1 + comma + part));
+    for (n -= part; n > 0; n -= part) {
+        part = n < most ? n : most;
+        put(w, az_sv_make(blanks + 2, part));
+    }
 }
 
-/* What goes between the previous item and the next one. */
-static void separate(struct az_jsonw *w)
+/* What goes between the previous item and the next one on its line; a new line is written. */
+static struct az_sv separate(struct az_jsonw *w)
 {
-    if (w->need_comma)
-        put(w, AZ_SV(","));
-    if (w->depth == 0)
-        return;
-    if (!one_line(w))
-        new_line(w);
-    else if (w->need_comma && w->indent > 0)
-        put(w, AZ_SV(" "));
+    const bool comma = w->need_comma;
+
+    if (w->depth == 0 || one_line(w))
+        return !comma ? AZ_SV("") : w->depth > 0 && w->indent > 0 ? AZ_SV(", ") : AZ_SV(",");
+    new_line(w, comma);
+    return AZ_SV("");
 }
 
-/* Before any value. */
-static void begin_value(struct az_jsonw *w)
+/* Before any value: what precedes it. */
+static struct az_sv begin_value(struct az_jsonw *w)
 {
+    struct az_sv lead = AZ_SV("");
+
     if (w->depth == 0 && w->need_comma)
         fail(w, AZ_EINTERNAL); /* a second document */
     if (w->depth > 0 && in_object(w) != w->after_key)
         fail(w, AZ_EINTERNAL);
     if (!w->after_key)
-        separate(w);
+        lead = separate(w);
     w->after_key = false;
     w->need_comma = true;
+    return lead;
 }
 
 static void open_container(struct az_jsonw *w, bool object)
 {
     bool line = w->compact || (w->depth > 0 && one_line(w));
-    begin_value(w);
+    put(w, begin_value(w));
     if (w->depth == DEPTH_MAX) {
         fail(w, AZ_EINTERNAL);
         return;
@@ -94,7 +97,7 @@ static void close_container(struct az_jsonw *w, bool object)
     bool line = one_line(w);
     w->depth--;
     if (w->need_comma && !line)
-        new_line(w);
+        new_line(w, false);
     put(w, object ? AZ_SV("}") : AZ_SV("]"));
     w->need_comma = true;
 }
@@ -116,14 +119,17 @@ void az_jsonw_compact(struct az_jsonw *w, bool on)
 static void put_escape(struct az_jsonw *w, unsigned char c)
 {
     static const char letters[] = "btn?fr"; /* 8, 9, 10, (11), 12, 13 */
-    char buf[8];
+    static const char digits[] = "0123456789abcdef";
+    char buf[] = { '\\', 'u', '0', '0', digits[c >> 4], digits[c & 15] };
+    size_t n = sizeof buf;
+
     if (c == '"' || c == '\\')
-        (void)snprintf(buf, sizeof buf, "\\%c", c);
+        buf[1] = (char)c;
     else if (c >= 8 && c <= 13 && c != 11)
-        (void)snprintf(buf, sizeof buf, "\\%c", letters[c - 8]);
-    else
-        (void)snprintf(buf, sizeof buf, "\\u%04x", c);
-    put(w, az_sv_str(buf));
+        buf[1] = letters[c - 8];
+    if (buf[1] != 'u')
+        n = 2;
+    put(w, az_sv_make(buf, n));
 }
 
 static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
@@ -160,6 +166,24 @@ static void put_string(struct az_jsonw *w, struct az_sv s)
     put(w, AZ_SV("\""));
 }
 
+/* A string, what precedes it and what follows it, at most two bytes each: in one piece if it is
+ * short. */
+static void put_quoted(struct az_jsonw *w, struct az_sv lead, struct az_sv s, struct az_sv tail)
+{
+    char line[SHORT + 6 + 16]; /* 16: az_copy_plain writes past the end */
+
+    if (s.n > SHORT || !az_copy_plain(s, '"', '\\', line + lead.n + 1)) {
+        put(w, lead);
+        put_string(w, s);
+        put(w, tail);
+        return;
+    }
+    memcpy(line, lead.p, lead.n);
+    line[lead.n] = line[lead.n + 1 + s.n] = '"';
+    memcpy(line + lead.n + s.n + 2, tail.p, tail.n);
+    put(w, az_sv_make(line, lead.n + s.n + 2 + tail.n));
+}
+
 int az_json_quote(struct az_vec_char *out, struct az_sv s)
 {
     struct az_jsonw w;
@@ -181,9 +205,7 @@ void az_jsonw_keysv(struct az_jsonw *w, struct az_sv key)
 {
     if (w->depth == 0 || !in_object(w) || w->after_key)
         fail(w, AZ_EINTERNAL);
-    separate(w);
-    put_string(w, key);
-    put(w, w->indent > 0 ? AZ_SV(": ") : AZ_SV(":"));
+    put_quoted(w, separate(w), key, w->indent > 0 ? AZ_SV(": ") : AZ_SV(":"));
     w->after_key = true;
     w->need_comma = true;
 }
@@ -194,14 +216,13 @@ void az_jsonw_key(struct az_jsonw *w, const char *key) { az_jsonw_keysv(w, az_sv
 
 static void put_value(struct az_jsonw *w, struct az_sv s)
 {
-    begin_value(w);
+    put(w, begin_value(w));
     put(w, s);
 }
 
 void az_jsonw_text(struct az_jsonw *w, struct az_sv s)
 {
-    begin_value(w);
-    put_string(w, s);
+    put_quoted(w, begin_value(w), s, AZ_SV(""));
 }
 
 void az_jsonw_i64(struct az_jsonw *w, int64_t x)

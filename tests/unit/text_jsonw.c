@@ -282,6 +282,49 @@ static void to_file(void **state)
     remove(name);
 }
 
+/* Strings of up to 600 bytes, as keys and values, with and without a byte that is escaped: short
+ * ones are written in one piece. */
+static void strings_of_every_length(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < 600; n++) {
+        struct az_vec_char out;
+        struct az_jsonw w;
+        char in[600], want[3000];
+        int at = 0;
+        memset(in, 'a' + (char)(n % 26), sizeof in);
+        if (n % 3 == 1)
+            in[n * 7 % n] = '\n';
+        az_vec_init(&out, NULL);
+        az_jsonw_init(&w, NULL, &out, n % 2 ? 1 : 0);
+        az_jsonw_object(&w);
+        az_jsonw_compact(&w, true);
+        for (int i = 0; i < 2; i++) {
+            char quoted[700];
+            size_t q = 0;
+            for (size_t k = 0; k < n; k++) {
+                if (in[k] == '\n')
+                    quoted[q++] = '\\';
+                quoted[q++] = in[k] == '\n' ? 'n' : in[k];
+            }
+            quoted[q] = '\0';
+            az_jsonw_keysv(&w, az_sv_make(in, n));
+            az_jsonw_text(&w, az_sv_make(in, n));
+            at += snprintf(want + at, sizeof want - (size_t)at, "%s\"%s\"%s\"%s\"",
+                           !i      ? ""
+                           : n % 2 ? ", "
+                                   : ",",
+                           quoted, n % 2 ? ": " : ":", quoted);
+            in[0] = n ? 'b' : in[0];
+        }
+        az_jsonw_end_object(&w);
+        assert_int_equal(az_jsonw_finish(&w), 0);
+        assert_int_equal(out.n, at + 2);
+        assert_memory_equal(out.v + 1, want, at);
+        az_vec_release(&out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +333,7 @@ int main(void)
         cmocka_unit_test(numbers),
         cmocka_unit_test(strings),
         cmocka_unit_test(strings_of_every_byte),
+        cmocka_unit_test(strings_of_every_length),
         cmocka_unit_test(misuses),
         cmocka_unit_test(to_file),
     };
