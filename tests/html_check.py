@@ -258,6 +258,10 @@ def check_scripts_on(b, path, name):
                  "[new Set(s.type === 'category' ? s.ticks.map((t) => c.data.labels[t.value]) : s.ticks.map((t) => t.value)).size, "
                  "s.ticks.map((t) => t.label), s.type])).filter(([n, l, type]) => type !== 'logarithmic' && new Set(l).size < n).map(([n, l]) => l)")
     check(name, "labels of axes are distinct", not same, same)
+    slanted = b.run("typeof Chart === 'undefined' ? [] : Object.values(Chart.instances).filter((c) => "
+                    "c.data.datasets.some((d) => d.label === 'expected range') && "
+                    "c.scales.x.type === 'category' && c.scales.x.labelRotation).map((c) => c.scales.x.labelRotation)")
+    check(name, "labels of trends are level", not slanted, slanted)
     r = b.run(SORTING)
     check(name, "sorting", not r["bad"] and (r["done"] or b.run("!document.querySelector('table')")), r)
     r = b.run(FILTERING)

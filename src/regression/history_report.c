@@ -503,8 +503,7 @@ static int trend_of(struct az_history *h, const struct found *f, size_t number,
     struct az_table *t = rc ? NULL : az_table_new(a, id, "", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
     if (t) {
         t->title = line->title;
-        if (line->step.n)
-            t->title = az_arena_printf(a, "%.*s; %.*s", AZ_SVF(t->title), AZ_SVF(line->step));
+        t->note = line->step;
         rc = put_nights(&n, f->worse, az_unit_of_column(f->name, AZ_REAL), t);
         rc = rc ? rc : az_document_add(doc, t);
         if (!rc && n.n)
@@ -516,15 +515,45 @@ static int trend_of(struct az_history *h, const struct found *f, size_t number,
     return rc;
 }
 
+/* Of the metrics that changed and are not yet in the table, the one that changed most; n: none. */
+static size_t next_changed(const struct trend_line *line, size_t n, const bool *put)
+{
+    size_t next = n;
+
+    for (size_t i = 0; i < n; i++) {
+        if (put[i] || !line[i].step.n)
+            continue;
+        if (next == n || (line[i].worse && !line[next].worse) ||
+            (line[i].worse == line[next].worse && fabs(line[i].part) > fabs(line[next].part)))
+            next = i;
+    }
+    return next;
+}
+
+/* Those that got worse first, the largest change first. */
+static void put_changes(struct az_table *t, const struct trend_line *line, size_t n, bool *put)
+{
+    for (size_t i; (i = next_changed(line, n, put)) < n; put[i] = true)
+        az_headline_put(t, &(struct az_line){
+                               .kind = AZ_LINE_FINDING,
+                               .label = az_arena_printf(t->arena, "%+.3g%%", 100 * line[i].part),
+                               .text = az_arena_printf(t->arena, "%.*s: %.*s",
+                                                       AZ_SVF(line[i].title), AZ_SVF(line[i].step)),
+                               .severity = line[i].worse ? AZ_SV("warning") : AZ_SV("info"),
+                               .ns = -1,
+                               .percent = NAN });
+}
+
 /* How many metrics changed, which, and which did not. */
 static int add_verdict(struct az_document *doc, const struct trend_line *line, size_t n)
 {
     struct az_arena *a = doc->arena;
     struct az_table *t = az_headline_table(a);
+    bool *put = az_arena_array(a, n, sizeof *put);
     struct az_sv steady = AZ_SV("");
     size_t worse = 0, longest = 0;
 
-    if (!t)
+    if (!t || !put)
         return az_arena_error(a);
     for (size_t i = 0; i < n; i++) {
         worse += line[i].worse;
@@ -545,16 +574,7 @@ static int add_verdict(struct az_document *doc, const struct trend_line *line, s
                                        AZ_SVF(l->first), l->last.n ? " to " : "", AZ_SVF(l->last)),
                .ns = -1,
                .percent = NAN });
-    for (size_t i = 0; i < n; i++)
-        if (line[i].step.n)
-            az_headline_put(t, &(struct az_line){
-                                   .kind = AZ_LINE_FINDING,
-                                   .label = az_arena_printf(a, "%+.3g%%", 100 * line[i].part),
-                                   .text = az_arena_printf(a, "%.*s: %.*s", AZ_SVF(line[i].title),
-                                                           AZ_SVF(line[i].step)),
-                                   .severity = line[i].worse ? AZ_SV("warning") : AZ_SV("info"),
-                                   .ns = -1,
-                                   .percent = NAN });
+    put_changes(t, line, n, put);
     if (steady.n)
         az_headline_put(t, &(struct az_line){
                                .kind = AZ_LINE_NOTE,

@@ -417,18 +417,21 @@ static void captions_of_changes(void **state)
         assert_int_equal(az_vec_push(&c->y, AZ_SV("mark")), 0);
         c->max_rows = rows;
         check_caption(
-            &s, rows == 2 ? "First 6,000~us (<bdi>n0</bdi>), last 6,100~us (<bdi>n1</bdi>), lowest "
-                            "6,000~us (<bdi>n0</bdi>), highest 6,100~us (<bdi>n1</bdi>)."
-                          : "First 6,000~us (<bdi>n0</bdi>), last 6,200~us (<bdi>n2</bdi>), lowest "
-                            "6,000~us (<bdi>n0</bdi>), highest 6,200~us (<bdi>n2</bdi>). 1 marked: "
-                            "<bdi>n2</bdi> <bdi>regressed</bdi>.");
+            &s,
+            rows == 2
+                ? "First 6,000~us (run <bdi>n0</bdi>), last 6,100~us (run <bdi>n1</bdi>), lowest "
+                  "6,000~us (run <bdi>n0</bdi>), highest 6,100~us (run <bdi>n1</bdi>)."
+                : "First 6,000~us (run <bdi>n0</bdi>), last 6,200~us (run <bdi>n2</bdi>), lowest "
+                  "6,000~us (run <bdi>n0</bdi>), highest 6,200~us (run <bdi>n2</bdi>). "
+                  "Marked: 1 run, the last run <bdi>n2</bdi> (<bdi>regressed</bdi>).");
     }
     struct az_chart *c = add_chart(&s, AZ_CHART_TREND, "name", "Compute (us)", "Copy (us)");
     for (int i = 0; i < 2; i++)
         assert_int_equal(az_vec_push(&c->y, AZ_SV("Copy (us)")), 0);
     assert_int_equal(az_vec_push(&c->y, AZ_SV("name")), 0);
-    check_text(caption(&s), " 6 marked: <bdi>n5</bdi> <bdi>n5</bdi>, <bdi>n4</bdi> <bdi>n4</bdi>, "
-                            "<bdi>n3</bdi> <bdi>n3</bdi>, and before.");
+    check_text(caption(&s),
+               " Marked: 6 runs, the last run <bdi>n5</bdi> (<bdi>n5</bdi>), "
+               "run <bdi>n4</bdi> (<bdi>n4</bdi>), run <bdi>n3</bdi> (<bdi>n3</bdi>).");
     sample_end(&s);
 }
 

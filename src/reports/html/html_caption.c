@@ -224,6 +224,24 @@ static void points(struct az_html *h, const struct az_plot *p)
     az_html_put(h, AZ_SV("."));
 }
 
+/* A mark of a trend, "39 2026-02-09", as "run 39 of 2026-02-09"; of another line as it is. */
+static void course_mark(struct az_html *h, const struct az_plot *p, size_t i)
+{
+    struct az_sv day = p->label[i];
+    const struct az_sv run = az_sv_cut(&day, ' ');
+
+    if (p->c->kind != AZ_CHART_TREND) {
+        name(h, p->label[i]);
+        return;
+    }
+    az_html_put(h, AZ_SV("run "));
+    name(h, run);
+    if (day.n) {
+        az_html_put(h, AZ_SV(" of "));
+        name(h, day);
+    }
+}
+
 /* The last marks of a trend, and how many there are. */
 static void marked(struct az_html *h, const struct az_plot *p, ptrdiff_t column)
 {
@@ -233,17 +251,18 @@ static void marked(struct az_html *h, const struct az_plot *p, ptrdiff_t column)
         n += az_cell_text(az_table_at(p->t, p->marks.v[i].row, (size_t)column)).n > 0;
     if (n == 0)
         return;
-    az_html_putf(h, " %zu marked: ", n);
+    az_html_putf(h, " Marked: %zu run%s, the last ", n, n == 1 ? "" : "s");
     for (size_t i = p->marks.n; i > 0 && said < NAMED; i--) {
         struct az_sv mark = az_cell_text(az_table_at(p->t, p->marks.v[i - 1].row, (size_t)column));
         if (!mark.n)
             continue;
         az_html_put(h, said++ ? AZ_SV(", ") : AZ_SV(""));
-        name(h, p->label[i - 1]);
-        az_html_put(h, AZ_SV(" "));
+        course_mark(h, p, i - 1);
+        az_html_put(h, AZ_SV(" ("));
         name(h, mark);
+        az_html_put(h, AZ_SV(")"));
     }
-    az_html_put(h, n > said ? AZ_SV(", and before.") : AZ_SV("."));
+    az_html_put(h, AZ_SV("."));
 }
 
 /* Lines and trends: the ends, the extremes. */
@@ -271,7 +290,7 @@ static void course(struct az_html *h, const struct az_plot *p)
         else
             value(h, p, v[items[i].at]);
         az_html_put(h, AZ_SV(" ("));
-        name(h, p->label[items[i].at]);
+        course_mark(h, p, items[i].at);
         az_html_put(h, AZ_SV(")"));
     }
     az_html_put(h, AZ_SV("."));

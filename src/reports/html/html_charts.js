@@ -203,7 +203,16 @@
       marks("outlier or step", off, "rectRot", "chart-total");
       marks("recovery", (i) => i > 0 && failed(i - 1) && chart.marked[i] === "", "triangle", "f6", { pointRotation: 180 });
       const o = options(chart, { x: labelAxis(chart, 18), y: valueAxis(chart) }, { interaction: { mode: "index", intersect: false } });
+      // The number of a run, below it its day; as many as stand next to each other.
+      o.scales.x.ticks.maxRotation = 0;
+      o.scales.x.ticks.callback = (v) => chart.labels[v].split(" ");
+      const style = { [value.name]: "line", "expected range": "rect" };
+      if (median)
+        style[median.name] = "line";
       o.plugins.legend.labels.usePointStyle = true;
+      o.plugins.legend.labels.pointStyleWidth = 22;
+      o.plugins.legend.labels.generateLabels = (c) => Chart.defaults.plugins.legend.labels.generateLabels(c)
+        .map((item) => Object.assign(item, { pointStyle: style[item.text] || item.pointStyle }));
       o.plugins.legend.labels.filter = (item) => item.text !== (high && high.name);
       o.plugins.tooltip.filter = (item) => item.datasetIndex < 2;
       o.plugins.tooltip.callbacks.afterTitle = (items) => items.length ? chart.marked[items[0].dataIndex] : "";
