@@ -121,6 +121,41 @@ def rocprof_sets(analyzer, tmp, amd):
     verdict(done.returncode == 2 and b"go into a folder" in done.stdout, "a set into a file", done.stdout.decode()[-300:])
 
 
+def annotated(analyzer, tmp):
+    """--annotate: events for viewers, which no report reads; a second cut leaves them out."""
+    train = os.path.join(EXAMPLES, "train_step.json")
+    plain, part, again = (os.path.join(tmp, x, "train_step.json") for x in ("plain", "annotated", "again"))
+    for path in (plain, part, again):
+        os.makedirs(os.path.dirname(path))
+    run(analyzer, "cut", train, "--steps", "1", "-o", plain)
+    done = run(analyzer, "cut", train, "--steps", "1", "--annotate", "-o", part)
+    run(analyzer, "cut", part, "--keep", "kernels,ops,python", "--from", "0", "-o", again)
+    with open(part) as f:
+        events = [e for e in json.load(f)["traceEvents"] if e.get("cat") == "analyzer"]
+    gaps = json.loads(run(analyzer, "query", train, "--steps", "1", "--format", "json", "SELECT count(*) AS n, sum(dur_ns) AS ns FROM gaps").stdout)
+    idle = [e for e in events if e["ph"] == "X" and e["tid"] >= 10]
+    gaps = gaps["rows"][0] if isinstance(gaps, dict) else gaps[0]
+    gaps = list(gaps.values()) if isinstance(gaps, dict) else gaps
+    verdict([len(idle), round(sum(e["dur"] for e in idle) * 1000)] == gaps, "annotations: idle time", "%d, %s; %s" % (len(idle), gaps, done.stdout[-200:]))
+    queues = {}
+    for e in events:
+        if e["ph"] == "C" and "queued" in e["args"]:
+            queues.setdefault(e["name"], []).append((e["ts"], e["args"]["queued"]))
+    verdict(queues and all(v[-1][1] == 0 and min(n for _, n in v) >= 0 and max(n for _, n in v) > 0 for v in queues.values()),
+            "annotations: queue length", str(queues)[:200])
+    findings = [e for e in events if e["ph"] == "X" and e["tid"] == 1]
+    verdict(findings and findings == sorted(findings, key=lambda e: (e["ts"], -e["args"]["saving (ns)"])), "annotations: findings", str(findings)[:200])
+    path = [e for e in events if e["ph"] == "X" and e["tid"] == 2]
+    verdict(path and all(b["ts"] + 1e-3 >= a["ts"] for a, b in zip(path, path[1:])), "annotations: critical path", "%d events" % len(path))
+    with open(plain) as f, open(again) as g:
+        verdict([e for e in json.load(f)["traceEvents"]] == json.load(g)["traceEvents"], "annotations: a second cut has none")
+    compare(analyzer, os.path.join(tmp, "annotations"), plain, part, (), "annotations: tables are the same", ())
+    done = run(analyzer, "cut", train, "--steps", "9", "--annotate", "-o", again)
+    verdict(done.returncode == 3 and done.stdout.count(b"no step with these numbers") == 1, "annotations: no such step", done.stdout.decode()[-200:])
+    done = run(analyzer, "cut", os.path.join(EXAMPLES, "..", "tracy", "ops_perf_results_layers.csv"), "--steps", "1", "--annotate", "-o", again)
+    verdict(done.returncode == 2 and b"--annotate is for PyTorch traces" in done.stdout, "annotations: other formats", done.stdout.decode()[-200:])
+
+
 def recorded_steps(analyzer, tmp):
     """Annotated steps of JAX, by their numbers."""
     path = os.path.join(tmp, "jax_input.xplane.pb")
@@ -246,6 +281,7 @@ def main():
             path = os.path.join(HERE, "..", "example", "xplane", "plugins", "profile", "train_step", name + ".xplane.pb")
             check(analyzer, tmp, path, ("--from", "20%", "--to", "60%"), "xplane " + name)
         recorded_steps(analyzer, tmp)
+        annotated(analyzer, tmp)
         sets = os.path.join(tmp, "nsys")
         subprocess.run([sys.executable, os.path.join(HERE, "gen", "make_nsys_sqlite.py"), sets], check=True, stdout=subprocess.DEVNULL)
         for name in sorted(n for n in os.listdir(sets) if n.endswith(".sqlite")):

@@ -12,7 +12,7 @@
 #include "read/rank_name.h"
 #include "registry.h"
 
-enum { OPT_FROM = 256, OPT_TO, OPT_RANGE, OPT_STEPS, OPT_KEEP, OPT_RANKS };
+enum { OPT_FROM = 256, OPT_TO, OPT_RANGE, OPT_STEPS, OPT_KEEP, OPT_RANKS, OPT_ANNOTATE };
 
 struct input {
     struct az_sv path, name; /* name: in the folder of the output; NUL-terminated both */
@@ -34,7 +34,7 @@ struct cutting {
     struct az_mem mem;
     struct az_diag diag;
     struct az_log log;
-    bool quiet;
+    bool quiet, annotate;
 };
 
 static int keep_list(struct cutting *c, const char *value)
@@ -81,6 +81,9 @@ static int one_option(void *ctx, int id, const char *value)
     case OPT_RANKS:
         c->ranks = az_sv_str(value);
         return AZ_EXIT_OK;
+    case OPT_ANNOTATE:
+        c->annotate = true;
+        return AZ_EXIT_OK;
     default:
         c->log.level = AZ_LOG_QUIET;
         c->quiet = true;
@@ -122,11 +125,10 @@ static int check(struct cutting *c, const struct az_args *a)
         az_diag_print(&c->diag, &c->log);
         return AZ_EXIT_USAGE;
     }
-    return any || c->keep != AZ_CUT_ALL || c->ranks.n
+    return any || c->keep != AZ_CUT_ALL || c->ranks.n || c->annotate
                ? AZ_EXIT_OK
-               : az_usage_error(
-                     c->cmd,
-                     "missing window; use --steps, --range, --from, --to, --ranks or --keep");
+               : az_usage_error(c->cmd, "missing window; use --steps, --range, --from, --to, "
+                                        "--ranks, --keep or --annotate");
 }
 
 /* Names of the formats that can be cut, for a message. */
@@ -159,7 +161,9 @@ static int cut_file(struct cutting *c, const struct az_format *f, const struct a
                           .diag = &c->diag,
                           .mem = &c->mem,
                           .cancelled = az_interrupted };
+    struct az_vec_char events;
     int rc = AZ_OK;
+    az_vec_init(&events, NULL);
     if (!f->cut) {
         const struct az_sv names = names_of_formats(&c->arena);
         rc = az_diag_fail(&c->diag, AZ_EUSAGE, AZ_AT_FILE(cut.in),
@@ -169,8 +173,15 @@ static int cut_file(struct cutting *c, const struct az_format *f, const struct a
     if (rc == 0 && is_same(in, out))
         rc = az_diag_fail(&c->diag, AZ_EUSAGE, AZ_AT_FILE(cut.in),
                           "the output is an input; name another file");
+    if (rc == 0 && c->annotate && !f->cut_extra)
+        rc = az_diag_fail(&c->diag, AZ_EUSAGE, AZ_AT_FILE(cut.in),
+                          "--annotate is for PyTorch traces; use a window without it");
+    if (rc == 0 && c->annotate)
+        rc = az_cut_annotations(in, &c->opts, &c->diag, &events);
+    cut.extra = az_text_view(&events);
     if (rc == 0)
         rc = f->cut(&cut);
+    az_vec_release(&events);
     if (rc == 0 && !c->quiet)
         printf("%s: %llu of %llu events\n", out, (unsigned long long)cut.kept,
                (unsigned long long)cut.read);
@@ -378,6 +389,8 @@ static const struct az_cmd_opt options[] = {
     { OPT_RANKS, "ranks", "LIST", "only files of these ranks (0,4-7), by their names" },
     { OPT_KEEP, "keep", "LIST",
       "of the window only kernels (with their calls), ops (operators), python (frames)" },
+    { OPT_ANNOTATE, "annotate", NULL,
+      "add findings, critical path, idle time and counters as events for viewers (PyTorch)" },
     { 'q', "quiet", NULL, "print errors only" },
     { 'h', "help", NULL, "print this help" },
 };

@@ -45,6 +45,7 @@ struct az_cut {
     const char *out;                /* compressed where its name ends so; with cuts_sets a folder */
     const struct az_window *window; /* NULL: all of the recording */
     unsigned keep;                  /* AZ_CUT_*: device work with its calls, operators, frames */
+    struct az_sv extra;             /* events to add, for viewers: objects with commas between */
     const struct az_options *opts;
     struct az_diag *diag;
     struct az_mem *mem;
@@ -90,6 +91,7 @@ struct az_format {
     /* Writes the window of a file as a file of this format. A message in diag, and nothing is
      * written unless it returns 0. NULL: it cannot. */
     int (*cut)(struct az_cut *cut);
+    bool cut_extra; /* a cut may have az_cut.extra: events as viewers of Chrome traces read them */
     /* Is a file of this name one of several of a trace, which are cut together into a folder, under
      * their names? NULL: none is. */
     bool (*cuts_sets)(struct az_sv path);

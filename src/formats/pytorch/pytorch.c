@@ -517,5 +517,6 @@ const struct az_format az_format_pytorch = {
     .probe = probe,
     .parse = parse,
     .cut = az_pytorch_cut,
+    .cut_extra = true,
     .stem = stem,
 };

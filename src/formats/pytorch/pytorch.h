@@ -302,6 +302,8 @@ int az_pytorch_parse(struct az_parse *job, const struct az_pytorch_tuning *tunin
 int az_pytorch_parse_source(struct az_parse *job, struct az_source *src, size_t window) AZ_MUST_USE;
 /* Top-level member of a trace that is a window of another one: its spans. */
 #define AZ_PYTORCH_WINDOW_KEY "analyzerWindow"
+/* Category of the events that `analyzer cut --annotate` adds for viewers; they are never read. */
+#define AZ_PYTORCH_ADDED "analyzer"
 /* Writes the events of a window (pytorch_cut.c). */
 int az_pytorch_cut(struct az_cut *cut) AZ_MUST_USE;
 /* Reads the event array at the cursor of *s, of an uncompressed file, on the job's threads; *s and

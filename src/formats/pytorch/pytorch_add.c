@@ -573,6 +573,8 @@ static int add_instant(struct az_pytorch_reader *r, const struct az_pytorch_even
 
 int az_pytorch_add(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
+    if (az_sv_is(e->cat, AZ_PYTORCH_ADDED))
+        return AZ_OK;
     r->trace->read++;
     switch (e->ph) {
     case 'i':

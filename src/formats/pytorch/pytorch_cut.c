@@ -276,6 +276,8 @@ static bool is_span_inside(const struct cut *c, const struct az_pytorch_event *e
 
 static bool is_inside(const struct cut *c, const struct az_pytorch_event *e)
 {
+    if (az_sv_is(e->cat, AZ_PYTORCH_ADDED)) /* of an earlier cut */
+        return false;
     switch (e->ph) {
     case 'X':
         return is_span_inside(c, e);
@@ -348,6 +350,10 @@ static int read_events(struct reading *r)
     }
     const int rc =
         az_jscan_records(&r->scan, r->writing ? copy_record : skip_record, r->c, false, &a);
+    if (r->writing && r->c->job->extra.n) {
+        put(r->c, r->c->any ? AZ_SV(",\n") : AZ_SV("\n"));
+        put(r->c, r->c->job->extra);
+    }
     if (r->writing)
         put(r->c, AZ_SV("\n]"));
     if (rc == AZ_JSON_OK && (a.truncated || a.malformed) && r->writing)
