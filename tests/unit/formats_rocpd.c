@@ -345,6 +345,41 @@ static void zeroed_pages(void **state)
     }
 }
 
+/* The middle page of the dispatches is overwritten: the rows from there on are counted. */
+static void lost_rows_are_counted(void **state)
+{
+    (void)state;
+    struct fixture f;
+    unsigned char root[4096];
+    const char *path = begin(&f);
+    make(path, "_x", "x");
+    run_sql(path, "WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
+                  "INSERT INTO rocpd_kernel_dispatch_x(agent_id,kernel_id,start,\"end\") "
+                  "SELECT 9,12,1000 * i,1000 * i + 500 FROM n");
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, (page_of(path, "rocpd_kernel_dispatch_x") - 1) * 4096, SEEK_SET),
+                     0);
+    assert_int_equal(fread(root, 1, sizeof root, file), sizeof root);
+    assert_int_equal(root[0], 5); /* it has pages below it */
+    const int at = 12 + (root[3] << 8 | root[4]) / 2 * 2, cell = root[at] << 8 | root[at + 1];
+    const long page =
+        root[cell] << 24 | root[cell + 1] << 16 | root[cell + 2] << 8 | root[cell + 3];
+    assert_int_equal(fseek(file, (page - 1) * 4096, SEEK_SET), 0);
+    assert_int_equal(fwrite("\xff\xff\xff\xff\xff\xff\xff\xff", 1, 8, file), 8);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(PARSE(&f), 0);
+    const size_t read = f.trace.ev[AZ_KERNEL].n;
+    assert_true(read > 500 && read < 1500);
+    /* and three counters, whose dispatches are looked up */
+    assert_int_equal(dropped(&f, "rows of a damaged table"), 2000 - read + 3);
+    char message[100];
+    snprintf(message, sizeof message, "is damaged after %zu rows: %zu rows lost", read,
+             2000 - read);
+    assert_true(said(&f, AZ_WARNING, message));
+    fixture_close(&f);
+}
+
 static void probing(void **state)
 {
     (void)state;
@@ -364,10 +399,15 @@ static void probing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_set),      cmocka_unit_test(two_sets),
-        cmocka_unit_test(plain_tables), cmocka_unit_test(missing_parts),
-        cmocka_unit_test(not_rocpd),    cmocka_unit_test(locked_and_wal),
-        cmocka_unit_test(damaged),      cmocka_unit_test(zeroed_pages),
+        cmocka_unit_test(one_set),
+        cmocka_unit_test(two_sets),
+        cmocka_unit_test(plain_tables),
+        cmocka_unit_test(missing_parts),
+        cmocka_unit_test(not_rocpd),
+        cmocka_unit_test(locked_and_wal),
+        cmocka_unit_test(damaged),
+        cmocka_unit_test(zeroed_pages),
+        cmocka_unit_test(lost_rows_are_counted),
         cmocka_unit_test(probing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

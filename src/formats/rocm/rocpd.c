@@ -224,13 +224,51 @@ static void report_zero_bytes(struct az_rocpd *x, const char *table, uint64_t ro
     x->partial = true;
 }
 
+/* Rows of a table after the first `given`: as many as there are numbers up to its last row. 0: not
+ * known, as rows of other sets are among them, or the end is damaged, too. */
+static uint64_t rows_after(struct az_rocpd *x, const char *table, uint64_t given)
+{
+    const struct az_sv name = az_arena_printf(&x->arena, "%s%.*s", table, AZ_SVF(x->set->suffix));
+    int64_t last = 0;
+
+    if (x->set->guid.n || !name.p || !az_sqlite_last_row(&x->file, name.p, &last))
+        return 0;
+    if (last <= 0 || (uint64_t)last <= given || (uint64_t)last - given > x->file.size)
+        return 0;
+    return (uint64_t)last - given;
+}
+
+/* Which events the rows of a table become, as far as it matters for lost ones. */
+static enum az_kind kind_of(const char *table)
+{
+    static const char *const device[] = { "rocpd_kernel_dispatch", "rocpd_memory_copy",
+                                          "rocpd_op" };
+    for (size_t i = 0; i < AZ_LENGTH(device); i++)
+        if (strcmp(table, device[i]) == 0)
+            return AZ_KERNEL;
+    return AZ_CALL;
+}
+
+/* One warning, and the rows that were not read as lost. */
+static void report_rest(struct az_rocpd *x, const char *table, uint64_t given)
+{
+    char problem[128];
+
+    (void)snprintf(problem, sizeof problem, "%s", sqlite3_errmsg(x->db));
+    const uint64_t known = rows_after(x, table, given), lost = known + (known == 0);
+    az_diag_add(x->r->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
+                "table '%s' is damaged after %" PRIu64 " rows: %s%" PRIu64
+                " row%s lost, the result is partial (%s)",
+                table, given, known ? "" : "at least ", lost, lost == 1 ? "" : "s", problem);
+    az_trace_lost(x->r->t, kind_of(table), "rows of a damaged table", lost, 0);
+    x->partial = true;
+}
+
 int az_rocpd_each(struct az_rocpd *x, const char *table, struct az_sv sql,
                   int (*fn)(struct az_rocpd *x, sqlite3_stmt *row))
 {
-    struct az_diag *d = x->r->job->diag;
-    struct az_where at = AZ_AT_FILE(x->path);
     sqlite3_stmt *st = NULL;
-    uint64_t zero = 0;
+    uint64_t zero = 0, given = 0;
     int rc = 0, src;
     if (!sql.p)
         return az_arena_error(&x->arena);
@@ -239,6 +277,7 @@ int az_rocpd_each(struct az_rocpd *x, const char *table, struct az_sv sql,
         src = az_sqlite_step(&x->file, st);
         if (src == SQLITE_ROW) {
             zero += has_zero_bytes(st);
+            given++;
             rc = fn(x, st);
         }
     }
@@ -256,10 +295,7 @@ int az_rocpd_each(struct az_rocpd *x, const char *table, struct az_sv sql,
     default:
         break;
     }
-    az_diag_add(d, AZ_WARNING, at, "table '%s' truncated, the result is partial: %s", table,
-                sqlite3_errmsg(x->db));
-    az_trace_dropped(x->r->t, AZ_DROP_LOST, "rest of an unreadable table", 1, 0);
-    x->partial = true;
+    report_rest(x, table, given);
     return 0;
 }
 

@@ -51,6 +51,9 @@ void az_sqlite_lost_some(struct az_trace *t);
  * damage. The rows between are lost, as many as there are numbers between where the numbers have no
  * gaps. False: no row after it can be found, as the end is damaged; rows before *next are lost. */
 bool az_sqlite_resume(struct az_sqlite *x, const char *table, int64_t last, int64_t *next);
+/* The number of the last row of a table; where its end is damaged, one that pages name, which is at
+ * most that. False: neither can be read. */
+bool az_sqlite_last_row(struct az_sqlite *x, const char *table, int64_t *rowid);
 /* ---- sqlite_file.c ---- */
 /* Name of the VFS that treats an incomplete page of the file as damage. NULL: it cannot
  * be registered, and the system's own serves. */

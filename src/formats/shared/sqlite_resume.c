@@ -68,6 +68,11 @@ static bool find_next(struct az_sqlite *x, sqlite3_stmt *st, int64_t last, int64
     return true;
 }
 
+bool az_sqlite_last_row(struct az_sqlite *x, const char *table, int64_t *rowid)
+{
+    return last_row(x, table, rowid) || az_pages_last_key(x, table, rowid);
+}
+
 bool az_sqlite_resume(struct az_sqlite *x, const char *table, int64_t last, int64_t *next)
 {
     int64_t end;
