@@ -127,16 +127,12 @@ static enum call call_of(struct maker *m, const struct az_rule_list *rules, uint
 {
     static const char *const text[] = { "",     "",     "host_function", "graph",      "kernel",
                                         "copy", "fill", "begin_capture", "end_capture" };
-    if (name == AZ_NO_ID)
-        return CALL_OTHER;
-    if (m->class_of[name] == CALL_UNKNOWN) {
-        const struct az_sv is = az_rules_class_of(rules, "queued", az_trace_text(m->t, name));
-        enum call k = CALL_END;
-        while (k > CALL_OTHER && !az_sv_is(is, text[k]))
-            k--;
-        m->class_of[name] = (uint8_t)k;
-    }
-    return (enum call)m->class_of[name];
+    const struct az_sv is = az_rules_class_of(rules, "queued", az_trace_text(m->t, name));
+    enum call k = CALL_END;
+    while (k > CALL_OTHER && !az_sv_is(is, text[k]))
+        k--;
+    m->class_of[name] = (uint8_t)k;
+    return k;
 }
 
 /* Where a thread is in the list of calls. */
@@ -164,14 +160,20 @@ static void number_launch(struct maker *m, struct thread *t, uint32_t row)
 static int read_calls(struct maker *m, struct thread *threads)
 {
     const struct az_events *c = &m->t->ev[AZ_CALL];
+    const uint8_t *class_of = m->class_of;
+    int64_t others = 0;
     struct az_rule_list rules;
     int rc = az_rules_read_group(RULES, "queued", &m->scratch, &rules);
     for (uint32_t i = 0; rc == 0 && i < c->n; i++) {
-        const enum call k = call_of(m, &rules, c->name[i]);
+        const uint32_t name = c->name[i];
+        const enum call known = name == AZ_NO_ID ? CALL_OTHER : (enum call)class_of[name],
+                        k = known == CALL_UNKNOWN ? call_of(m, &rules, name) : known;
         if (k == CALL_KERNEL || k == CALL_GRAPH)
             number_launch(m, &threads[m->thread[c->lane[i]]], i);
-        m->others += k == CALL_COPY || k == CALL_FILL;
+        else
+            others += k == CALL_COPY || k == CALL_FILL;
     }
+    m->others = others;
     return rc;
 }
 

@@ -50,6 +50,7 @@ struct work {
     struct az_map index;
     struct sums sums;
     struct az_verdict_copy_sums copy_sums;
+    size_t last_copies;            /* the one of copy_sums that the last copy is in */
     struct az_coll_reader *source; /* of descriptions of collectives; NULL: none are recorded */
     struct az_coll_part said;
 };
@@ -93,6 +94,25 @@ static int count(struct work *w, uint32_t op, int64_t ticks, int64_t exposed)
     return 0;
 }
 
+/* The sums of copies of a name and kind, in last_copies; new ones begin as `of`. */
+static int find_copies(struct work *w, const struct az_verdict_copies *of)
+{
+    const uint32_t kinds = (uint32_t)(uint16_t)of->src << 16 | (uint32_t)(uint16_t)of->dst;
+    uint32_t *at;
+    bool added;
+    if (w->last_copies < w->copy_sums.n) { /* mostly the same again */
+        const struct az_verdict_copies *s = &w->copy_sums.v[w->last_copies];
+        if (s->name == of->name && s->src == of->src && s->dst == of->dst && s->fill == of->fill)
+            return 0;
+    }
+    const int rc = az_map_put(&w->index, (uint64_t)of->name << 32 | kinds, AZ_PART_COPY + of->fill,
+                              (uint32_t)w->copy_sums.n, &at, &added);
+    if (rc)
+        return rc;
+    w->last_copies = *at;
+    return added ? az_vec_push(&w->copy_sums, *of) : 0;
+}
+
 static int count_copy(struct work *w, enum az_kind kind, uint32_t row, int64_t ticks,
                       int64_t exposed)
 {
@@ -100,18 +120,11 @@ static int count_copy(struct work *w, enum az_kind kind, uint32_t row, int64_t t
     const struct az_copy *c = copy_of(w->v->t, kind, row);
     const bool fill = kind == AZ_MEMSET;
     const int src = c && !fill ? c->src : -1, dst = c && !fill ? c->dst : -1;
-    const uint32_t kinds = (uint32_t)(uint16_t)src << 16 | (uint32_t)(uint16_t)dst;
-    uint32_t *at;
-    bool added;
-    int rc = az_map_put(&w->index, (uint64_t)e->name[row] << 32 | kinds, AZ_PART_COPY + fill,
-                        (uint32_t)w->copy_sums.n, &at, &added);
-    if (rc == 0 && added)
-        rc = az_vec_push(&w->copy_sums,
-                         ((struct az_verdict_copies){
-                             .name = e->name[row], .src = src, .dst = dst, .fill = fill }));
+    const int rc = find_copies(w, &(struct az_verdict_copies){
+                                      .name = e->name[row], .src = src, .dst = dst, .fill = fill });
     if (rc)
         return rc;
-    struct az_verdict_copies *s = &w->copy_sums.v[*at];
+    struct az_verdict_copies *s = &w->copy_sums.v[w->last_copies];
     s->count++;
     s->ticks = az_add_sat(s->ticks, ticks);
     s->exposed += exposed;
@@ -181,7 +194,7 @@ static int hide(struct work *w, uint32_t lane, enum az_part part, int64_t start,
 }
 
 /* Work outside the window that runs next to it, up to a time. */
-static int hide_others(struct work *w, int64_t until)
+static int hide_others_until(struct work *w, int64_t until)
 {
     const struct az_other_works *others = &w->v->t->window_others;
     int rc = 0;
@@ -191,6 +204,11 @@ static int hide_others(struct work *w, int64_t until)
                   x->start, x->end);
     }
     return rc;
+}
+
+static inline int hide_others(struct work *w, int64_t until)
+{
+    return w->other < w->v->t->window_others.n ? hide_others_until(w, until) : 0;
 }
 
 /* What hides, by device, of all that starts before `hi`. */

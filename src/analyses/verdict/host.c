@@ -195,24 +195,42 @@ static int order_by_thread(struct az_verdict_host *h, enum az_kind kind, bool fr
         next[k] = next[k - 1];
     next[0] = 0;
     place_by_thread(h, kind, frames, next, out->row);
-    int rc = 0;
-    for (size_t k = 0; k < h->threads && rc == 0; k++)
-        rc = longer_first(out, out->first[k], out->first[k + 1], h->v->job->mem);
-    return rc;
+    return 0;
 }
 
-/* What each event of a thread is in. */
-static void nest(const struct az_verdict_nest *n, size_t from, size_t to, int64_t slack)
+/* What each event of a thread is in. false: of equal starts a longer one comes later. */
+static bool nest(const struct az_verdict_nest *n, size_t from, size_t to, int64_t slack)
 {
-    const struct az_events *e = n->e;
-    uint32_t top = AZ_NO_ROW;
+    const int64_t *start = n->e->start, *end = n->e->end;
+    int64_t before = 0, end_before = INT64_MAX, end_of_top = 0;
+    uint32_t *up = n->up, top = AZ_NO_ROW;
     for (size_t i = from; i < to; i++) {
-        while (top != AZ_NO_ROW &&
-               e->end[az_verdict_row(n, top)] < e->end[az_verdict_row(n, i)] - slack)
-            top = n->up[top];
-        n->up[i] = top;
+        const uint32_t row = az_verdict_row(n, i);
+        if (start[row] == before && end[row] > end_before)
+            return false;
+        before = start[row];
+        end_before = end[row];
+        while (top != AZ_NO_ROW && end_of_top < end_before - slack) {
+            top = up[top];
+            end_of_top = top == AZ_NO_ROW ? 0 : end[az_verdict_row(n, top)];
+        }
+        up[i] = top;
         top = (uint32_t)i;
+        end_of_top = end_before;
     }
+    return true;
+}
+
+static int nest_thread(struct az_verdict_host *h, const struct az_verdict_nest *n, size_t from,
+                       size_t to)
+{
+    const int64_t slack = 1000 * h->t->ticks_per_ns;
+    if (n->up && nest(n, from, to, slack))
+        return 0;
+    const int rc = n->row ? longer_first(n, from, to, h->v->job->mem) : 0;
+    if (rc == 0 && n->up)
+        (void)nest(n, from, to, slack);
+    return rc;
 }
 
 static int make_nest(struct az_verdict_host *h, enum az_kind kind, bool frames,
@@ -224,20 +242,21 @@ static int make_nest(struct az_verdict_host *h, enum az_kind kind, bool frames,
     out->last_at = az_arena_array(&h->arena, h->threads + 1, sizeof *out->last_at);
     if (!out->first || !out->last || !out->last_at)
         return az_arena_error(&h->arena);
-    const int rc = order_by_thread(h, kind, frames, out);
+    int rc = order_by_thread(h, kind, frames, out);
     for (size_t k = 0; k <= h->threads; k++) {
         out->last[k] = out->first[k];
         out->last_at[k] = INT64_MIN;
     }
     const size_t n = out->first[h->threads];
-    if (rc || n == 0 || (kind == AZ_HOST_OP && h->tree)) /* whose tree says what is in what */
+    const bool tree = kind == AZ_HOST_OP && h->tree; /* it says what is in what */
+    if (rc || n == 0)
         return rc;
-    out->up = az_arena_room(&h->arena, (n + 1) * sizeof *out->up);
-    if (!out->up)
+    out->up = tree ? NULL : az_arena_room(&h->arena, (n + 1) * sizeof *out->up);
+    if (!tree && !out->up)
         return az_arena_error(&h->arena);
-    for (size_t k = 0; k < h->threads; k++)
-        nest(out, out->first[k], out->first[k + 1], 1000 * h->t->ticks_per_ns);
-    return 0;
+    for (size_t k = 0; k < h->threads && rc == 0; k++)
+        rc = nest_thread(h, out, out->first[k], out->first[k + 1]);
+    return rc;
 }
 
 /* The main thread of each process has its number. */
@@ -350,10 +369,16 @@ static size_t find_slow(struct az_verdict_host *h)
 {
     size_t graphs = 0;
     const struct az_events *c = &h->t->ev[AZ_CALL];
+    const uint32_t *name = c->name, calls = (uint32_t)c->n;
+    const uint8_t *class = h->call_class;
     uint32_t count[AZ_LOG_BUCKETS] = { 0 }, n = 0, at = 0;
     uint32_t k = 0;
-    for (uint32_t i = 0; i < c->n; i++) {
-        const enum az_verdict_call call = az_verdict_call_of(h, i);
+    for (uint32_t i = 0; i < calls; i++) {
+        if (name[i] == AZ_NO_ID)
+            continue;
+        if (!class[name[i]])
+            (void)az_verdict_call_class(h, name[i]);
+        const enum az_verdict_call call = (enum az_verdict_call)(class[name[i]] - 1);
         graphs += call == AZ_VERDICT_CALL_GRAPH;
         if (call != AZ_VERDICT_CALL_LAUNCH)
             continue;
@@ -552,13 +577,17 @@ static bool place_covers(const struct az_verdict_nest *n, uint32_t place, int64_
 
 /* The last place that starts before the middle of an interval: what covers half of the interval is
  * that one, or contains it. AZ_NO_ROW: none. */
-static uint32_t middle(const struct az_verdict_nest *n, uint32_t thread, int64_t from, int64_t to)
+static inline uint32_t place_before(const struct az_verdict_nest *n, uint32_t thread,
+                                    int64_t middle)
 {
-    if (n->first[thread] == n->first[thread + 1])
+    const uint32_t first = n->first[thread];
+    if (first == n->first[thread + 1])
         return AZ_NO_ROW;
-    const size_t place = az_verdict_place_at(n, thread, from + (to - from) / 2);
-    return place > n->first[thread] ? (uint32_t)place - 1 : AZ_NO_ROW;
+    const size_t place = az_verdict_place_at(n, thread, middle);
+    return place > first ? (uint32_t)place - 1 : AZ_NO_ROW;
 }
+
+static inline int64_t middle_of(int64_t from, int64_t to) { return from + (to - from) / 2; }
 
 /* The operator that contains one, by its row. */
 static uint32_t outer_op(const struct az_verdict_host *h, uint32_t row)
@@ -576,7 +605,7 @@ static uint32_t op_up(const struct az_verdict_host *h, uint32_t place)
 /* With a tree, operators are gone through by row. */
 static uint32_t op_at(const struct az_verdict_host *h, uint32_t thread, int64_t from, int64_t to)
 {
-    const uint32_t place = middle(&h->ops, thread, from, to);
+    const uint32_t place = place_before(&h->ops, thread, middle_of(from, to));
     return place == AZ_NO_ROW || !h->tree ? place : az_verdict_row(&h->ops, place);
 }
 
@@ -599,7 +628,7 @@ static uint32_t frame_of(struct az_verdict_host *h, uint32_t thread, int64_t fro
     const struct az_verdict_nest *n = &h->frames;
     *innermost = AZ_NO_ROW;
     *own = false;
-    for (uint32_t p = middle(n, thread, from, to); p != AZ_NO_ROW; p = n->up[p]) {
+    for (uint32_t p = place_before(n, thread, middle_of(from, to)); p != AZ_NO_ROW; p = n->up[p]) {
         if (!place_covers(n, p, from, to))
             continue;
         *innermost = *innermost == AZ_NO_ROW ? p : *innermost;
@@ -615,7 +644,7 @@ static uint32_t range_of(struct az_verdict_host *h, uint32_t thread, int64_t fro
 {
     const struct az_verdict_nest *n = &h->ranges;
     *innermost = AZ_NO_ROW;
-    for (uint32_t p = middle(n, thread, from, to); p != AZ_NO_ROW; p = n->up[p]) {
+    for (uint32_t p = place_before(n, thread, middle_of(from, to)); p != AZ_NO_ROW; p = n->up[p]) {
         if (!place_covers(n, p, from, to))
             continue;
         const uint32_t row = az_verdict_row(n, p);

@@ -54,10 +54,10 @@ struct calls {                          /* of one thread, what is in another cal
     int64_t first_wait;                 /* start of the first, if there is one */
 };
 
-static void count_call(struct az_verdict_host *h, struct calls *c, uint32_t row, int64_t from,
-                       int64_t to)
+static inline void count_call(struct az_verdict_host *h, struct calls *c, uint32_t row,
+                              int64_t from, int64_t to)
 {
-    const struct az_events *e = &h->t->ev[AZ_CALL];
+    const struct az_events *e = h->calls.e;
     const int64_t lo = e->start[row] > from ? e->start[row] : from;
     const int64_t part = (e->end[row] < to ? e->end[row] : to) - lo;
     const enum az_verdict_call k = az_verdict_call_of(h, row);
@@ -230,6 +230,19 @@ struct host_gap {
     struct az_verdict_doing placed_in;
     struct az_verdict_why *why;
 };
+
+/* By its launch, on one thread. What is not known yet stays as it is. */
+static void begin_gap(struct host_gap *g, struct az_verdict_host *h, uint32_t launch, int64_t from,
+                      int64_t to)
+{
+    g->h = h;
+    g->launch = launch;
+    g->thread[LAUNCHING] = az_verdict_thread(h, launch);
+    g->thread[MAIN] = AZ_NO_ROW;
+    g->from = from;
+    g->to = to;
+    g->known[LAUNCHING] = g->known[MAIN] = g->placed = false;
+}
 
 static const struct az_verdict_doing *doing(struct host_gap *g, size_t i)
 {
@@ -459,9 +472,9 @@ static bool judge_migration(struct az_verdict_judge *j, const struct az_idle_gap
     why->cause = AZ_CAUSE_UNKNOWN_HOST;
     if (before == AZ_NO_ROW)
         return true;
-    struct host_gap g = { .h = j->h, .launch = before, .from = from, .to = to, .why = why };
-    g.thread[LAUNCHING] = az_verdict_thread(j->h, before);
-    g.thread[MAIN] = AZ_NO_ROW;
+    struct host_gap g;
+    begin_gap(&g, j->h, before, from, to);
+    g.why = why;
     place_gap(&g);
     why->cause = place_cause(why);
     return true;
@@ -506,9 +519,10 @@ void az_verdict_judge_gap(struct az_verdict_judge *j, const struct az_idle_gap *
         why->waits_stream = lane_of(h->t, gap->before) != lane_of(h->t, gap->after);
     if (why->cause != AZ_CAUSES)
         return;
-    const uint32_t thread = az_verdict_thread(h, launch);
-    struct host_gap g = { .h = h, .launch = launch, .from = from, .to = to, .why = why };
-    g.thread[LAUNCHING] = thread;
-    g.thread[MAIN] = h->main[thread] == thread ? AZ_NO_ROW : h->main[thread];
+    struct host_gap g;
+    begin_gap(&g, h, launch, from, to);
+    if (h->main[g.thread[LAUNCHING]] != g.thread[LAUNCHING])
+        g.thread[MAIN] = h->main[g.thread[LAUNCHING]];
+    g.why = why;
     judge_host_gap(j, gap, &g);
 }

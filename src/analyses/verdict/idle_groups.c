@@ -53,8 +53,8 @@ struct az_verdict_groups *az_verdict_groups_new(struct az_verdict *v)
     az_vec_init(&g->groups, mem);
     az_vec_init(&g->buckets, mem);
     az_vec_init(&g->tallies, mem);
-    if (az_map_init(&g->index, mem, 16) == 0 && az_map_init(&g->bucket_of, mem, 16) == 0 &&
-        az_map_init(&g->tally_of, mem, 64) == 0)
+    if (az_map_init(&g->index, mem, 64) == 0 && az_map_init(&g->bucket_of, mem, 512) == 0 &&
+        az_map_init(&g->tally_of, mem, 1024) == 0)
         return g;
     az_verdict_groups_free(g);
     return NULL;
@@ -248,7 +248,7 @@ static struct az_sv text(struct az_verdict_groups *g, uint32_t name)
                             : az_verdict_keep(g->v, az_verdict_plain(az_trace_text(g->v->t, name)));
 }
 
-/* The tallies of a row: their numbers, and keys by which they are in order of field and name. */
+/* The tallies of a row: their numbers, and keys by which they are in order of name and field. */
 static int tallies_of(const struct az_verdict_groups *g, const uint32_t *order, const struct row *r,
                       struct az_vec_u32 *tally, struct az_vec_i64 *key)
 {
@@ -259,7 +259,7 @@ static int tallies_of(const struct az_verdict_groups *g, const uint32_t *order, 
             const struct tally *t = &g->tallies.v[k];
             rc = az_vec_push(tally, k);
             if (rc == 0)
-                rc = az_vec_push(key, (int64_t)t->field << 32 | t->name);
+                rc = az_vec_push(key, (int64_t)t->name * FIELDS + t->field);
         }
     return rc;
 }
@@ -277,14 +277,14 @@ static void most_common(const struct az_verdict_groups *g, const struct az_vec_u
     }
     for (size_t i = 0; i < tally->n;) {
         const int64_t of = key[perm[i]];
-        const size_t field = (size_t)(of >> 32);
+        const size_t field = (size_t)(of % FIELDS);
         int64_t sum = 0;
         for (; i < tally->n && key[perm[i]] == of; i++)
             sum += g->tallies.v[tally->v[perm[i]]].ticks;
         unnamed[field] -= sum;
         if (sum > most[field]) {
             most[field] = sum;
-            name[field] = (uint32_t)of;
+            name[field] = (uint32_t)(of / FIELDS);
         }
     }
     for (enum field f = 0; f < FIELDS; f++)

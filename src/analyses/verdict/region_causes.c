@@ -5,12 +5,11 @@
 #include "document/schema.h"
 #include "facts/regions.h"
 
-AZ_VEC(int64_t, gap_sums);
-
-/* Gaps of one device and cause, by end, with the sum of those up to each. */
-struct cause_gaps {
-    struct gap_sums end, sum;
+/* A gap of one device and cause, with the sum of those up to it. */
+struct gap_sum {
+    int64_t end, sum;
 };
+AZ_VEC(struct gap_sum, cause_gaps);
 
 struct az_region_causes {
     struct az_verdict *v;
@@ -37,10 +36,8 @@ int az_region_causes_open(struct az_region_causes **out, struct az_verdict *v, s
     c->of = az_mem_alloc(v->job->mem, bytes_of(slots));
     if (!c->of)
         return az_mem_error(v->job->mem);
-    for (size_t i = 0; i < slots * AZ_CAUSES; i++) {
-        az_vec_init(&c->of[i].end, v->job->mem);
-        az_vec_init(&c->of[i].sum, v->job->mem);
-    }
+    for (size_t i = 0; i < slots * AZ_CAUSES; i++)
+        az_vec_init(&c->of[i], v->job->mem);
     *out = c;
     return AZ_OK;
 }
@@ -49,10 +46,8 @@ void az_region_causes_close(struct az_region_causes *c)
 {
     if (!c)
         return;
-    for (size_t i = 0; i < c->slots * AZ_CAUSES; i++) {
-        az_vec_release(&c->of[i].end);
-        az_vec_release(&c->of[i].sum);
-    }
+    for (size_t i = 0; i < c->slots * AZ_CAUSES; i++)
+        az_vec_release(&c->of[i]);
     az_mem_free(c->v->job->mem, c->of, bytes_of(c->slots));
 }
 
@@ -62,22 +57,21 @@ int az_region_causes_add(struct az_region_causes *c, uint32_t slot, enum az_caus
     if (!c || cause == AZ_CAUSE_NONE || slot >= c->slots)
         return AZ_OK;
     struct cause_gaps *g = &c->of[slot * AZ_CAUSES + (size_t)cause];
-    const int64_t before = g->sum.n ? g->sum.v[g->sum.n - 1] : 0;
-    const int rc = az_vec_push(&g->end, end);
-    return rc ? rc : az_vec_push(&g->sum, before + end - start);
+    const int64_t before = g->n ? g->v[g->n - 1].sum : 0;
+    return az_vec_push(g, ((struct gap_sum){ end, before + end - start }));
 }
 
 static int64_t sum_until(const struct cause_gaps *g, int64_t at)
 {
-    size_t lo = 0, hi = g->end.n;
+    size_t lo = 0, hi = g->n;
     while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;
-        if (g->end.v[mid] <= at)
+        if (g->v[mid].end <= at)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo ? g->sum.v[lo - 1] : 0;
+    return lo ? g->v[lo - 1].sum : 0;
 }
 
 /* Time of each cause in each region. */

@@ -37,6 +37,8 @@ static bool counts(const struct work *w, uint32_t lane)
 static int add(struct work *w, const struct az_work_event *e)
 {
     int64_t ticks = 0, starts = 0;
+    if (e->end <= w->step[0].start && e->end <= w->step[1].start)
+        return 0;
     for (size_t k = 0; k < 2; k++) {
         const int64_t lo = e->start > w->step[k].start ? e->start : w->step[k].start;
         const int64_t hi = e->end < w->step[k].end ? e->end : w->step[k].end;
