@@ -291,15 +291,20 @@ static int take_launch(struct maker *m, struct captures *list, const struct thre
 static int take_launches(struct maker *m, const struct thread *threads)
 {
     const struct az_events *c = &m->t->ev[AZ_CALL];
+    const uint32_t *name = c->name;
+    const uint8_t *class_of = m->class_of, *flags = m->flags;
     struct captures list;
     int rc = 0;
     az_vec_init(&list, m->job->mem);
     for (uint32_t i = 0; rc == 0 && i < c->n; i++) {
-        const enum call k =
-            c->name[i] == AZ_NO_ID ? CALL_OTHER : (enum call)m->class_of[c->name[i]];
+        const enum call k = name[i] == AZ_NO_ID ? CALL_OTHER : (enum call)class_of[name[i]];
         if (k == CALL_BEGIN || k == CALL_END)
             rc = turn_capture(m, &list, i, k == CALL_BEGIN);
-        else if ((k == CALL_KERNEL || k == CALL_GRAPH) && !(m->flags[i] & IS_INNER))
+        else if ((k != CALL_KERNEL && k != CALL_GRAPH) || flags[i] & IS_INNER)
+            continue;
+        else if (k == CALL_KERNEL && flags[i] & (HAS_WORK | SAME_ID)) /* most are not lost */
+            m->kernels++;
+        else
             rc = take_launch(m, &list, &threads[m->thread[c->lane[i]]], i, k);
     }
     az_vec_release(&list);

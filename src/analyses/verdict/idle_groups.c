@@ -130,8 +130,6 @@ static int count_name(struct az_verdict_groups *g, uint32_t bucket, enum field f
     struct bucket *b = &g->buckets.v[bucket];
     uint32_t *at;
     bool added;
-    if (name == AZ_NO_ID) /* the rest of the bucket */
-        return 0;
     if (b->last[f] != NONE && g->tallies.v[b->last[f]].name == name) {
         g->tallies.v[b->last[f]].ticks += ticks;
         return 0;
@@ -161,7 +159,8 @@ int az_verdict_groups_add(struct az_verdict_groups *g, const struct az_verdict_w
     if (rc == 0)
         rc = bucket_of(g, group, az_log_bucket(length), &bucket);
     for (enum field f = 0; rc == 0 && host && f < FIELDS; f++)
-        rc = count_name(g, bucket, f, name[f], length);
+        if (name[f] != AZ_NO_ID) /* else the rest of the bucket */
+            rc = count_name(g, bucket, f, name[f], length);
     if (rc)
         return rc;
     struct bucket *b = &g->buckets.v[bucket];

@@ -22,45 +22,62 @@ struct work {
     const struct az_accounts *accounts;
     struct az_span step[2];
     struct az_devices_of dev;
+    bool *counts;                   /* by slot: the device has a part in the account */
     uint32_t *index[AZ_KIND_COUNT]; /* name -> number of its sum + 1; NULL: none of that kind */
     struct sums sums;
     uint8_t *of_row; /* name -> family of its row + 1; NULL: the names decide */
 };
 
-static bool counts(const struct work *w, uint32_t lane)
+static int find_devices(struct work *w)
 {
-    const uint32_t slot = w->dev.slot_of_lane.v[lane];
-    const size_t i = az_accounts_device(w->accounts, w->dev.slots.v[slot].device);
-    return i < w->accounts->n_devices && !w->accounts->idle[i];
+    const struct az_accounts *a = w->accounts;
+    const size_t n = w->dev.slots.n;
+    w->counts = az_arena_array(&w->scratch, n + 1, sizeof *w->counts);
+    for (size_t i = 0; w->counts && i < n; i++) {
+        const size_t device = az_accounts_device(a, w->dev.slots.v[i].device);
+        w->counts[i] = device < a->n_devices && !a->idle[device];
+    }
+    return w->counts ? 0 : az_arena_error(&w->scratch);
 }
 
-static int add(struct work *w, const struct az_work_event *e)
+static int sum_of(struct work *w, enum az_kind kind, uint32_t name, struct sum **out)
 {
-    int64_t ticks = 0, starts = 0;
-    if (e->end <= w->step[0].start && e->end <= w->step[1].start)
-        return 0;
-    for (size_t k = 0; k < 2; k++) {
-        const int64_t lo = e->start > w->step[k].start ? e->start : w->step[k].start;
-        const int64_t hi = e->end < w->step[k].end ? e->end : w->step[k].end;
-        ticks += hi > lo ? hi - lo : 0;
-        starts += e->start >= w->step[k].start && e->start < w->step[k].end;
-    }
-    if (ticks == 0 || e->name == AZ_NO_ID || !counts(w, e->lane))
-        return 0;
-    uint32_t **const index = &w->index[e->kind];
+    uint32_t **const index = &w->index[kind];
     if (!*index)
         *index = az_arena_array(&w->scratch, w->t->names.text.n, sizeof **index);
     if (!*index)
         return az_arena_error(&w->scratch);
-    uint32_t *at = &(*index)[e->name];
+    uint32_t *at = &(*index)[name];
     if (!*at) {
-        const int rc = az_vec_push(&w->sums, ((struct sum){ .name = e->name, .kind = e->kind }));
+        const int rc = az_vec_push(&w->sums, ((struct sum){ .name = name, .kind = kind }));
         if (rc)
             return rc;
         *at = (uint32_t)w->sums.n;
     }
-    w->sums.v[*at - 1].ticks += ticks;
-    w->sums.v[*at - 1].count += starts;
+    *out = &w->sums.v[*at - 1];
+    return 0;
+}
+
+static int add(struct work *w, enum az_kind kind, size_t row)
+{
+    const struct az_events *e = &w->t->ev[kind];
+    const int64_t start = e->start[row], end = e->end[row];
+    int64_t ticks = 0, starts = 0;
+    for (size_t k = 0; k < 2; k++) {
+        const struct az_span *step = &w->step[k];
+        const int64_t lo = start > step->start ? start : step->start,
+                      hi = end < step->end ? end : step->end;
+        ticks += hi > lo ? hi - lo : 0;
+        starts += start >= step->start && start < step->end;
+    }
+    if (ticks == 0 || e->name[row] == AZ_NO_ID || !w->counts[w->dev.slot_of_lane.v[e->lane[row]]])
+        return 0;
+    struct sum *s = NULL;
+    const int rc = sum_of(w, kind, e->name[row], &s);
+    if (rc)
+        return rc;
+    s->ticks += ticks;
+    s->count += starts;
     return 0;
 }
 
@@ -70,11 +87,22 @@ static int gather(struct work *w)
     const struct az_counted *c = az_job_counted(w->job, 0, AZ_ALL_WORK, &rc);
     if (!c)
         return rc;
-    struct az_work_sweep s = az_work_sweep(w->job, 0, c);
-    struct az_work_event e;
-    const int64_t until = w->step[0].end > w->step[1].end ? w->step[0].end : w->step[1].end;
-    while (rc == 0 && az_work_next(&s, &e) && e.start < until)
-        rc = add(w, &e);
+    const struct az_span *a = &w->step[0], *b = &w->step[1];
+    const int64_t from = a->start < b->start ? a->start : b->start,
+                  until = a->end > b->end ? a->end : b->end;
+    struct az_sweep s = { .t = w->t };
+    enum az_kind kind;
+    size_t row, to;
+    rc = find_devices(w);
+    while (rc == 0 && az_sweep_rows(&s, &kind, &row, &to)) {
+        const struct az_events *e = &w->t->ev[kind];
+        const uint8_t *skip = c->skip[kind];
+        if (e->start[row] >= until)
+            break;
+        for (; rc == 0 && row < to; row++)
+            if (e->end[row] > from && !(skip && skip[row]))
+                rc = add(w, kind, row);
+    }
     return rc;
 }
 
