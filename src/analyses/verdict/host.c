@@ -119,23 +119,22 @@ static int by_longer(const void *a, const void *b, void *events)
 static int longer_first(const struct az_verdict_nest *n, size_t from, size_t to, struct az_mem *mem)
 {
     const struct az_events *e = n->e;
-    const uint32_t *row = n->row;
-    int rc = 0;
-    int64_t start = from < to ? e->start[row[from]] : 0;
-    for (size_t i = from + 1; i < to && rc == 0; i++) {
-        const int64_t before = start;
-        start = e->start[row[i]];
-        if (start != before)
+    const int64_t *start = e->start, *end = e->end;
+    uint32_t *row = n->row;
+    for (size_t i = from; i + 1 < to;) {
+        const int64_t at = start[row[i]];
+        const size_t first = i++;
+        if (start[row[i]] != at)
             continue;
-        const size_t first = i - 1;
         bool sorted = true;
-        for (; i < to && e->start[row[i]] == before; i++)
-            sorted &= e->end[row[i]] <= e->end[row[i - 1]];
-        start = i < to ? e->start[row[i]] : start;
-        if (!sorted)
-            rc = az_sort_cmp(n->row + first, i - first, sizeof *n->row, by_longer, &e, mem);
+        for (; i < to && start[row[i]] == at; i++)
+            sorted &= end[row[i]] <= end[row[i - 1]];
+        const int rc =
+            sorted ? 0 : az_sort_cmp(row + first, i - first, sizeof *row, by_longer, &e, mem);
+        if (rc)
+            return rc;
     }
-    return rc;
+    return 0;
 }
 
 /* All events are of one thread, and of equal starts the longer one comes first. */

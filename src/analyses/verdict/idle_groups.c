@@ -6,9 +6,10 @@
 #include "base/sort.h"
 #include "stats/log_buckets.h"
 
-#define KEPT  60 /* rows of a part; the smaller ones are one by cause */
-#define ALIKE 4  /* the longest gap of a row by the shortest */
-#define NONE  UINT32_MAX
+#define KEPT   60 /* rows of a part; the smaller ones are one by cause */
+#define ALIKE  4  /* the longest gap of a row by the shortest */
+#define NONE   UINT32_MAX
+#define RECENT 256
 
 enum field { F_RANGE, F_FRAME, F_CALL, F_OP, F_NEXT, FIELDS };
 
@@ -21,7 +22,6 @@ AZ_VEC(struct tally, tallies);
 struct bucket {                               /* a class of lengths of a group */
     uint32_t group, length, next;             /* next: of the group */
     uint32_t tally;                           /* the first of its list */
-    uint32_t last[FIELDS];                    /* those of the last gap */
     int64_t count, ticks, least, most, start; /* start: of the longest */
 };
 AZ_VEC(struct bucket, buckets);
@@ -33,14 +33,22 @@ struct group {
 };
 AZ_VEC(struct group, groups);
 
+/* A map, and what was looked up in it lately, by a part of the key. */
+struct recent {
+    uint64_t k0;
+    uint32_t k1, at; /* at: value + 1; 0: nothing */
+};
+struct lookup {
+    struct az_map map;
+    struct recent recent[RECENT];
+};
+
 struct az_verdict_groups {
     struct az_verdict *v;
-    struct az_map index, bucket_of, tally_of;
+    struct lookup index, bucket_of, tally_of;
     struct groups groups;
     struct buckets buckets;
     struct tallies tallies;
-    uint64_t k0, k1; /* key of the last group */
-    uint32_t last;
 };
 
 struct az_verdict_groups *az_verdict_groups_new(struct az_verdict *v)
@@ -53,8 +61,8 @@ struct az_verdict_groups *az_verdict_groups_new(struct az_verdict *v)
     az_vec_init(&g->groups, mem);
     az_vec_init(&g->buckets, mem);
     az_vec_init(&g->tallies, mem);
-    if (az_map_init(&g->index, mem, 64) == 0 && az_map_init(&g->bucket_of, mem, 512) == 0 &&
-        az_map_init(&g->tally_of, mem, 1024) == 0)
+    if (az_map_init(&g->index.map, mem, 64) == 0 && az_map_init(&g->bucket_of.map, mem, 256) == 0 &&
+        az_map_init(&g->tally_of.map, mem, 512) == 0)
         return g;
     az_verdict_groups_free(g);
     return NULL;
@@ -62,9 +70,9 @@ struct az_verdict_groups *az_verdict_groups_new(struct az_verdict *v)
 
 void az_verdict_groups_free(struct az_verdict_groups *g)
 {
-    az_map_release(&g->index);
-    az_map_release(&g->bucket_of);
-    az_map_release(&g->tally_of);
+    az_map_release(&g->index.map);
+    az_map_release(&g->bucket_of.map);
+    az_map_release(&g->tally_of.map);
     az_vec_release(&g->groups);
     az_vec_release(&g->buckets);
     az_vec_release(&g->tallies);
@@ -77,47 +85,46 @@ static bool shows_next(enum az_cause c)
     return c == AZ_CAUSE_UNKNOWN || c == AZ_CAUSE_DEPENDENCY || c == AZ_CAUSE_BLOCKING_COPY;
 }
 
+/* The value of a key, where there is none `fresh`. */
+static inline int look_up(struct lookup *l, uint64_t k0, uint32_t k1, uint32_t fresh,
+                          uint32_t *value, bool *added)
+{
+    struct recent *r = &l->recent[(k0 * UINT64_C(0x9e3779b97f4a7c15) >> 32 ^ k1) % RECENT];
+    uint32_t *at;
+    *added = false;
+    if (!r->at || r->k0 != k0 || r->k1 != k1) {
+        const int rc = az_map_put(&l->map, k0, k1, fresh, &at, added);
+        if (rc)
+            return rc;
+        *r = (struct recent){ k0, k1, *at + 1 };
+    }
+    *value = r->at - 1;
+    return 0;
+}
+
 static int group_of(struct az_verdict_groups *g, const struct az_verdict_why *why, uint32_t slot,
                     uint32_t *group)
 {
     const uint32_t place = az_verdict_is_whole(why->cause) ? AZ_NO_ID : why->place;
-    const uint64_t k0 = (uint64_t)slot << 32 | place,
-                   k1 = (uint64_t)why->cause << 1 | (why->place_frame && place != AZ_NO_ID);
-    uint32_t *at;
     bool added;
-    if (g->groups.n && g->k0 == k0 && g->k1 == k1) { /* mostly the last one again */
-        *group = g->last;
-        return 0;
-    }
-    const int rc = az_map_put(&g->index, k0, k1, (uint32_t)g->groups.n, &at, &added);
-    if (rc)
-        return rc;
-    *group = g->last = *at;
-    g->k0 = k0;
-    g->k1 = k1;
-    return added ? az_vec_push(&g->groups, ((struct group){ why->cause, slot, NONE, 0 })) : 0;
+    const int rc = look_up(&g->index, (uint64_t)slot << 32 | place,
+                           (uint32_t)why->cause << 1 | (why->place_frame && place != AZ_NO_ID),
+                           (uint32_t)g->groups.n, group, &added);
+    return rc || !added ? rc
+                        : az_vec_push(&g->groups, ((struct group){ why->cause, slot, NONE, 0 }));
 }
 
 static int bucket_of(struct az_verdict_groups *g, uint32_t group, uint32_t length, uint32_t *bucket)
 {
-    struct group *of = &g->groups.v[group];
-    uint32_t *at;
     bool added;
-    if (of->bucket != NONE && g->buckets.v[of->bucket].length == length) { /* the newest */
-        *bucket = of->bucket;
-        return 0;
-    }
-    int rc = az_map_put(&g->bucket_of, (uint64_t)group << 32 | length, 0, (uint32_t)g->buckets.n,
-                        &at, &added);
-    if (rc)
+    int rc = look_up(&g->bucket_of, (uint64_t)group << 32 | length, 0, (uint32_t)g->buckets.n,
+                     bucket, &added);
+    if (rc || !added)
         return rc;
-    *bucket = *at;
-    if (!added)
-        return 0;
+    struct group *of = &g->groups.v[group];
     struct bucket b = {
         .group = group, .length = length, .next = of->bucket, .tally = NONE, .least = INT64_MAX
     };
-    memset(b.last, 0xff, sizeof b.last);
     rc = az_vec_push(&g->buckets, b);
     if (rc == 0)
         of->bucket = *bucket;
@@ -127,24 +134,19 @@ static int bucket_of(struct az_verdict_groups *g, uint32_t group, uint32_t lengt
 static int count_name(struct az_verdict_groups *g, uint32_t bucket, enum field f, uint32_t name,
                       int64_t ticks)
 {
-    struct bucket *b = &g->buckets.v[bucket];
-    uint32_t *at;
+    uint32_t at;
     bool added;
-    if (b->last[f] != NONE && g->tallies.v[b->last[f]].name == name) {
-        g->tallies.v[b->last[f]].ticks += ticks;
-        return 0;
-    }
-    int rc = az_map_put(&g->tally_of, (uint64_t)bucket << 32 | name, f, (uint32_t)g->tallies.n, &at,
-                        &added);
+    const int rc = look_up(&g->tally_of, (uint64_t)bucket << 32 | name, f, (uint32_t)g->tallies.n,
+                           &at, &added);
     if (rc)
         return rc;
-    b->last[f] = *at;
     if (!added) {
-        g->tallies.v[*at].ticks += ticks;
+        g->tallies.v[at].ticks += ticks;
         return 0;
     }
+    struct bucket *b = &g->buckets.v[bucket];
     const struct tally t = { name, b->tally, ticks, (uint8_t)f };
-    b->tally = *at;
+    b->tally = at;
     return az_vec_push(&g->tallies, t);
 }
 
@@ -380,7 +382,7 @@ static int make_rows(struct az_verdict_groups *g, uint32_t *order, struct rows *
     if (!key)
         return az_mem_error(mem);
     for (uint32_t i = 0; i < n; i++)
-        key[i] = (int64_t)g->buckets.v[i].group << 32 | (UINT32_MAX - g->buckets.v[i].length);
+        key[i] = ((int64_t)g->buckets.v[i].group + 1) * AZ_LOG_BUCKETS - g->buckets.v[i].length;
     int rc = az_sort_order(key, n, order, mem);
     az_mem_free(mem, key, n * sizeof *key);
     if (rc == 0)
