@@ -116,7 +116,8 @@ static int by_longer(const void *a, const void *b, void *events)
 }
 
 /* Of equal starts the longer one comes first, so that the last one to start is the innermost. */
-static int longer_first(const struct az_verdict_nest *n, size_t from, size_t to, struct az_mem *mem)
+static void longer_first(const struct az_verdict_nest *n, size_t from, size_t to,
+                         struct az_mem *mem)
 {
     const struct az_events *e = n->e;
     const int64_t *start = e->start, *end = e->end;
@@ -129,12 +130,9 @@ static int longer_first(const struct az_verdict_nest *n, size_t from, size_t to,
         bool sorted = true;
         for (; i < to && start[row[i]] == at; i++)
             sorted &= end[row[i]] <= end[row[i - 1]];
-        const int rc =
-            sorted ? 0 : az_sort_cmp(row + first, i - first, sizeof *row, by_longer, &e, mem);
-        if (rc)
-            return rc;
+        if (!sorted)
+            az_sort_cmp(row + first, i - first, sizeof *row, by_longer, &e, mem);
     }
-    return 0;
 }
 
 /* All events are of one thread, and of equal starts the longer one comes first. */
@@ -220,16 +218,16 @@ static bool nest(const struct az_verdict_nest *n, size_t from, size_t to, int64_
     return true;
 }
 
-static int nest_thread(struct az_verdict_host *h, const struct az_verdict_nest *n, size_t from,
-                       size_t to)
+static void nest_thread(struct az_verdict_host *h, const struct az_verdict_nest *n, size_t from,
+                        size_t to)
 {
     const int64_t slack = 1000 * h->t->ticks_per_ns;
     if (n->up && nest(n, from, to, slack))
-        return 0;
-    const int rc = n->row ? longer_first(n, from, to, h->v->job->mem) : 0;
-    if (rc == 0 && n->up)
+        return;
+    if (n->row)
+        longer_first(n, from, to, h->v->job->mem);
+    if (n->up)
         (void)nest(n, from, to, slack);
-    return rc;
 }
 
 static int make_nest(struct az_verdict_host *h, enum az_kind kind, bool frames,
@@ -241,7 +239,7 @@ static int make_nest(struct az_verdict_host *h, enum az_kind kind, bool frames,
     out->last_at = az_arena_array(&h->arena, h->threads + 1, sizeof *out->last_at);
     if (!out->first || !out->last || !out->last_at)
         return az_arena_error(&h->arena);
-    int rc = order_by_thread(h, kind, frames, out);
+    const int rc = order_by_thread(h, kind, frames, out);
     for (size_t k = 0; k <= h->threads; k++) {
         out->last[k] = out->first[k];
         out->last_at[k] = INT64_MIN;
@@ -253,9 +251,9 @@ static int make_nest(struct az_verdict_host *h, enum az_kind kind, bool frames,
     out->up = tree ? NULL : az_arena_room(&h->arena, (n + 1) * sizeof *out->up);
     if (!tree && !out->up)
         return az_arena_error(&h->arena);
-    for (size_t k = 0; k < h->threads && rc == 0; k++)
-        rc = nest_thread(h, out, out->first[k], out->first[k + 1]);
-    return rc;
+    for (size_t k = 0; k < h->threads; k++)
+        nest_thread(h, out, out->first[k], out->first[k + 1]);
+    return 0;
 }
 
 /* The main thread of each process has its number. */

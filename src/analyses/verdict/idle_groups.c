@@ -61,11 +61,10 @@ struct az_verdict_groups *az_verdict_groups_new(struct az_verdict *v)
     az_vec_init(&g->groups, mem);
     az_vec_init(&g->buckets, mem);
     az_vec_init(&g->tallies, mem);
-    if (az_map_init(&g->index.map, mem, 64) == 0 && az_map_init(&g->bucket_of.map, mem, 256) == 0 &&
-        az_map_init(&g->tally_of.map, mem, 512) == 0)
-        return g;
-    az_verdict_groups_free(g);
-    return NULL;
+    az_map_init(&g->index.map, mem, 64);
+    az_map_init(&g->bucket_of.map, mem, 256);
+    az_map_init(&g->tally_of.map, mem, 512);
+    return g;
 }
 
 void az_verdict_groups_free(struct az_verdict_groups *g)
