@@ -1,0 +1,35 @@
+# Windows of each format as profiles: their tables are those of the input with the same window.
+same() {
+    input=$1
+    shift
+    rm -rf whole part made
+    echo "== $(basename "$input") $*"
+    "$ANALYZER" cut "$input" "$@" -o made 2>&1 || return
+    "$ANALYZER" run "$input" "$@" --csv-dir whole -q
+    "$ANALYZER" run made --csv-dir part -q
+    # what is said of the file, and the numbers of its ranges
+    diff -rq -x coverage.csv -x facts.csv -x nvtx_gpu_proj_trace.csv whole part
+    find part -name '*.csv' | wc -l
+}
+R=$EXAMPLE_DATA/rocprof
+mkdir set counters run
+for f in "$R"/train_*.csv; do
+    cp "$f" set
+    name=${f##*/train_}
+    cp "$f" "run/4711_$name"
+    cp "$f" "run/4712_$name"
+    case $name in *counter* | *agent*) cp "$f" counters ;; esac
+done
+for window in "--from 20% --to 60%" "--steps 1-2"; do
+    # shellcheck disable=SC2086 # words
+    set -- $window
+    same "$EXAMPLE_DATA/llama2_70b.sqlite" "$@"
+    same "$R/train_results.db" "$@"
+    same "$R/train_results.json" "$@"
+    same set "$@"
+    same run "$@"
+    same counters "$@"
+    same "$SRC/example/xplane/tpu/tpu.xplane.pb" "$@"
+    same "$SRC/example/xplane/plugins/profile/train_step/alpha.xplane.pb" "$@"
+done
+:
