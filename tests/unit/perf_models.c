@@ -298,6 +298,49 @@ static void attention(void **state)
     CHECK(rows);
 }
 
+#define VARLEN(t, seqs)                                                                            \
+    "flash_attn::_flash_attn_varlen_forward",                                                      \
+        "[[" t ",2,8],[" t ",2,8],[" t ",2,8],[" seqs "],[" seqs "],[],[],[],[],[]]",              \
+        "[" BF16 "," BF16 "," BF16 ",\"int\",\"int\"," NUM "," NUM "," NUM "," NUM "," NUM "]"
+#define LONGEST(q, k) "[\"\",\"\",\"\",\"\",\"\",\"" q "\",\"" k "\",\"0.\",\"1\",\"False\"]"
+
+/* One sequence of the largest length, the others equal. */
+static void packed_attention(void **state)
+{
+    static const struct row rows[] = {
+        /* 2 heads * 2 * 16 pairs * (8 + 8); 4 * 4*2*8 elements */
+        { VARLEN("4", "2"), LONGEST("4", "4"), 1024, 512, "matrix_bf16" },
+        /* and 2*2 * 9 pairs * 16 */
+        { VARLEN("7", "3"), LONGEST("4", "4"), 1600, 896, "matrix_bf16" },
+        /* and twice 2*2 * 4 pairs * 16: (9 - 4) / 2 of a sequence */
+        { VARLEN("9", "4"), LONGEST("4", "4"), 1536, 1152, "matrix_bf16" },
+        { VARLEN("4", "1"), LONGEST("4", "4"), -1, -1, "" }, /* no sequence */
+        { VARLEN("4", "2"), "[]", -1, -1, "" },
+        { "flash_attn::_flash_attn_varlen_forward", "[[4,2,8],[5,2,8],[4,2,8],[2],[2]]",
+          "[" BF16 "," BF16 "," BF16 ",\"int\",\"int\"]", LONGEST("4", "4"), -1, -1, "" },
+    };
+    CHECK(rows);
+}
+
+#define MAMBA(d)                                                                                   \
+    "MambaSplitConv1dScanCombinedFn", "[[2,4," d "],[5,3],[5],[2],[2],[2],[]]",                    \
+        "[" BF16 "," BF16 "," BF16 "," FLOAT "," FLOAT "," FLOAT "," NUM "]"
+#define MAMBA_OPTS                                                                                 \
+    "[\"\",\"\",\"\",\"\",\"\",\"\",\"2\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"2\",\"1\"]"
+
+/* 2 heads of 2, one group, states of 3: 16 = 2*2*2 + 2 + 2*3. */
+static void state_space(void **state)
+{
+    static const struct row rows[] = {
+        /* 2*2*5*4*3 + 2*2*4*2*3 + 2*2*2*4*2*2 + 4*2*2*4*3*2;
+         * (2*4*16 + 5*3 + 5 + 2*4*2*2) * 2 + 2 * 3*4 */
+        { MAMBA("16"), MAMBA_OPTS, 848, 384, "matrix_bf16" },
+        { MAMBA("17"), MAMBA_OPTS, -1, -1, "" }, /* states of 3.5 */
+        { MAMBA("10"), MAMBA_OPTS, -1, -1, "" }, /* none */
+    };
+    CHECK(rows);
+}
+
 static void elements(void **state)
 {
     static const struct row rows[] = {
@@ -880,6 +923,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_types),
+        cmocka_unit_test(packed_attention),
+        cmocka_unit_test(state_space),
         cmocka_unit_test(gemm),
         cmocka_unit_test(conv),
         cmocka_unit_test(attention),

@@ -211,12 +211,55 @@ static void moments_of_equal_values(void **state)
     assert_true(a.mean == 2.4223528732313e12);
 }
 
+/* The same as of the row that is stood for. */
+static void repeated(void **state)
+{
+    static const struct {
+        size_t n;
+        struct az_repeated v[4];
+    } c[] = {
+        { 0, { { 0 } } },
+        { 2, { { 3, 0 }, { 5, 0 } } },
+        { 1, { { -5, 1 } } },
+        { 1, { { 7, 4 } } },
+        { 2, { { 1, 1 }, { 2, 1 } } },
+        { 2, { { 1, 2 }, { 4, 1 } } },
+        { 2, { { 1, 1 }, { 4, 2 } } },
+        { 2, { { 1, 2 }, { 4, 2 } } },
+        { 4, { { -9, 0 }, { -3, 2 }, { 4, 3 }, { 90, 0 } } },
+        { 4, { { -3, 1 }, { 0, 5 }, { 4, 0 }, { 8, 1 } } },
+        { 2, { { INT64_MIN, 1 }, { INT64_MIN + 1, 1 } } },
+        { 2, { { INT64_MAX - 1, 2 }, { INT64_MAX, 1 } } },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        struct az_stats got, want;
+        int64_t row[20];
+        size_t n = 0;
+        for (size_t k = 0; k < c[i].n; k++)
+            for (uint32_t t = 0; t < c[i].v[k].times; t++)
+                row[n++] = c[i].v[k].value;
+        az_stats_repeated(c[i].v, c[i].n, &got);
+        az_stats_i64(row, n, &want);
+        assert_int_equal(got.n, want.n);
+        assert_true(got.sum == want.sum && got.min == want.min && got.max == want.max);
+        assert_true(isnan(want.mean) ? isnan(got.mean) : got.mean == want.mean);
+        assert_true(isnan(want.median) ? isnan(got.median) : got.median == want.median);
+        assert_true(isnan(want.std) ? isnan(got.std)
+                                    : fabs(got.std - want.std) <= 1e-9 * fabs(want.std));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moments_of_parts), cmocka_unit_test(moments_of_equal_values),
-        cmocka_unit_test(empty_and_single), cmocka_unit_test(known_figures),
-        cmocka_unit_test(large_values),     cmocka_unit_test(percentiles_like_sorting),
+        cmocka_unit_test(moments_of_parts),
+        cmocka_unit_test(moments_of_equal_values),
+        cmocka_unit_test(empty_and_single),
+        cmocka_unit_test(repeated),
+        cmocka_unit_test(known_figures),
+        cmocka_unit_test(large_values),
+        cmocka_unit_test(percentiles_like_sorting),
         cmocka_unit_test(bad_lists_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
