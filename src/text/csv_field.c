@@ -180,10 +180,8 @@ static int number_text(const struct az_csv_field *f, char buf[NUMBER_MAX], struc
         s = az_sv_trim(s);
     if (s.n == 0)
         return 1;
-    bool word = s.p[0] > '9'; /* a letter: no digit, sign or point */
-    if (word && s.n <= 4 &&
-        (az_sv_ieq(s, AZ_SV("none")) || az_sv_ieq(s, AZ_SV("null")) || az_sv_ieq(s, AZ_SV("nan")) ||
-         az_sv_ieq(s, AZ_SV("n/a"))))
+    if (az_sv_ieq(s, AZ_SV("none")) || az_sv_ieq(s, AZ_SV("null")) || az_sv_ieq(s, AZ_SV("nan")) ||
+        az_sv_ieq(s, AZ_SV("n/a")))
         return 1;
     *out = s;
     return f->quoted && memchr(s.p, ',', s.n) ? strip_thousands(s, buf, out) : 0;

@@ -16,3 +16,12 @@ for bad in "$T -o x.json" "$T --steps 1" "$T --steps 9 -o x.json" "$T --range no
     "$ANALYZER" cut $bad 2>&1 || echo "exit status $?"
 done
 ls x.json x.csv 2>&1
+echo "== an event without a correlation id belongs to no launch, nor is it one"
+e() { echo '{"ph":"X","cat":"'"$1"'","name":"'"$2"'","pid":0,"tid":1,"ts":'"$3"',"dur":2,"args":{"device":0,"stream":7'"$4"'}}'; }
+r=cuda_runtime
+echo "[$(e $r cudaLaunchKernel 1),$(e kernel launch_lost 50 ',"correlation":1'),$(e kernel last 98)]" >a.json
+echo "[$(e $r cudaLaunchKernel 1 ',"correlation":1'),$(e kernel no_id 50),$(e kernel early 3 ',"correlation":1'),$(e $r cudaLaunchKernel 2 ',"correlation":5'),$(e kernel next_to_it 51 ',"correlation":5'),$(e kernel last 98)]" >b.json
+for f in a b; do
+    "$ANALYZER" cut $f.json --from 40us --to 80us -o cut_$f.json
+    grep -o '"name":"[a-z_]*"' cut_$f.json
+done
