@@ -190,8 +190,9 @@ bool az_xlsx_labels(struct az_xlsx *x, struct lxw_chart *chart, struct lxw_chart
 size_t az_xlsx_drawn(const struct az_chart *c, const struct az_xlsx_part *p);
 /* Is there a native chart for it? */
 bool az_xlsx_draws(const struct az_chart *c);
-/* All charts, from that cell to the right and down. Returns how many rows they need. */
-size_t az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t column,
+/* All charts, from that row and so many pixels on to the right and down. Returns how many rows they
+ * need. */
+size_t az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t left,
                       const struct az_document *doc, const struct az_xlsx_plan *plan);
 
 #endif

@@ -10,11 +10,14 @@
 
 #define CHART_WIDTH    530 /* pixels */
 #define CHART_HEIGHT   320
+#define CHART_GAP      10
+#define SMALL_WIDTH    260 /* of a small one: two next to each other are as wide as one */
+#define SMALL_HEIGHT   200
 #define ROW_HEIGHT     20
 #define LEGEND_MANY    8  /* series from which the legend is a list of its own, at the right */
 #define LEGEND_ENTRY   18 /* pixels */
 #define PER_LINE       2  /* at least; more where there would be more than so many lines */
-#define LINES          2
+#define LINES          3
 #define PIE_POINTS     64   /* of which labels are chosen */
 #define PIE_LEAST      0.04 /* of the whole, for a label */
 #define STACKS_MAX     16   /* of one chart */
@@ -399,9 +402,9 @@ static lxw_chart *make_waterfall(struct az_xlsx *x, const struct az_chart *c,
         const char *column;
         lxw_color_t color;
     } parts[] = { { "Foot (ns)", 0 },
-                  { "Whole (ns)", 0x1F3864 },
-                  { "Rise (ns)", 0xC00000 },
-                  { "Fall (ns)", 0x548235 } };
+                  { "Whole (ns)", 0x7B8494 },
+                  { "Rise (ns)", 0xD55E00 },
+                  { "Fall (ns)", 0x0072B2 } };
     ptrdiff_t cat = column_of(p, c->x), col[4];
     lxw_chart_font font = title_font(c, p);
     lxw_chart *chart;
@@ -593,35 +596,56 @@ static size_t height_of(const struct az_chart *c)
 {
     const size_t wanted = c->n_parts || c->kind == AZ_CHART_TREND ? 0 : c->y.n * LEGEND_ENTRY + 60;
 
+    if (c->small)
+        return SMALL_HEIGHT;
     return wanted > CHART_HEIGHT && c->y.n > LEGEND_MANY ? wanted : CHART_HEIGHT;
 }
 
-size_t az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t column,
+static size_t width_of(const struct az_chart *c) { return c->small ? SMALL_WIDTH : CHART_WIDTH; }
+
+/* Where the next chart goes. */
+struct place {
+    size_t row, x, rows; /* of the line, and how many it needs by now; pixels in it */
+    size_t left, end;    /* of each line, pixels */
+};
+
+static void put_chart(struct az_xlsx *x, struct lxw_worksheet *ws, lxw_chart *chart,
+                      const struct az_chart *c, struct place *at)
+{
+    const size_t width = width_of(c), rows = height_of(c) / ROW_HEIGHT + 1;
+
+    if (at->x > at->left && at->x + width > at->end) {
+        at->row += at->rows;
+        at->x = at->left;
+        at->rows = 0;
+    }
+    lxw_chart_options o = {
+        .x_offset = (int32_t)at->x,
+        .x_scale = (double)width / DEFAULT_WIDTH,
+        .y_scale = (double)height_of(c) / DEFAULT_HEIGHT,
+    };
+    if (worksheet_insert_chart_opt(ws, (lxw_row_t)at->row, 0, chart, &o) != LXW_NO_ERROR)
+        x->error = AZ_EINTERNAL;
+    at->x += width + CHART_GAP;
+    at->rows = rows > at->rows ? rows : at->rows;
+}
+
+size_t az_xlsx_charts(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t left,
                       const struct az_document *doc, const struct az_xlsx_plan *plan)
 {
     lxw_chart **chart = az_arena_array(x->scratch, doc->charts.n + 1, sizeof(lxw_chart *));
-    size_t *height = az_arena_array(x->scratch, doc->charts.n + 1, sizeof *height);
-    size_t n = 0, per_line = PER_LINE, at = row, line = 0;
+    size_t width = 0, per_line = PER_LINE;
+    struct place at = { .row = row, .x = left, .left = left };
 
-    for (size_t i = 0; chart && height && i < doc->charts.n && !x->error; i++)
-        if ((chart[n] = make_one(x, &doc->charts.v[i], plan)) != NULL)
-            height[n++] = height_of(&doc->charts.v[i]);
-    while (per_line * LINES < n)
-        per_line++;
-    for (size_t i = 0; i < n && !x->error; i++) {
-        lxw_chart_options o = {
-            .x_offset = 10 + (int32_t)(i % per_line) * (CHART_WIDTH + 10),
-            .x_scale = (double)CHART_WIDTH / DEFAULT_WIDTH,
-            .y_scale = (double)height[i] / DEFAULT_HEIGHT,
-        };
-        if (i % per_line == 0) {
-            at += line;
-            line = 0;
-        }
-        line = height[i] / ROW_HEIGHT + 1 > line ? height[i] / ROW_HEIGHT + 1 : line;
-        if (worksheet_insert_chart_opt(ws, (lxw_row_t)at, (lxw_col_t)column, chart[i], &o) !=
-            LXW_NO_ERROR)
-            x->error = AZ_EINTERNAL;
+    for (size_t i = 0; chart && i < doc->charts.n && !x->error; i++) {
+        chart[i] = make_one(x, &doc->charts.v[i], plan);
+        width += chart[i] ? width_of(&doc->charts.v[i]) + CHART_GAP : 0;
     }
-    return at + line - row;
+    while (per_line * LINES * (CHART_WIDTH + CHART_GAP) < width)
+        per_line++;
+    at.end = left + per_line * (CHART_WIDTH + CHART_GAP);
+    for (size_t i = 0; chart && i < doc->charts.n && !x->error; i++)
+        if (chart[i])
+            put_chart(x, ws, chart[i], &doc->charts.v[i], &at);
+    return at.row + at.rows - row;
 }

@@ -1,6 +1,7 @@
-/* The `summary` sheet: title, verdict, input, messages, the list of sheets with the charts to its
- * right, and the first rows of every summary table with a link to its sheet. Numbers are in
- * readable units here (the tables' own sheets have them raw). */
+/* The `summary` sheet: title, verdict, input, messages and the list of sheets, with the charts to
+ * their right from the top on, so that a screen has both; and the first rows of every summary table
+ * with a link to its sheet. Numbers are in readable units here (the tables' own sheets have them
+ * raw). */
 #include "reports/xlsx/xlsx_lib.h"
 #include <stdint.h>
 
@@ -18,7 +19,8 @@
 #define WIDTH_SMALLEST 10
 #define WIDTH_FIRST    44  /* of the first column, at least: the list of sheets */
 #define INDEX_MAX      40  /* of a title there */
-#define LINE_WIDTH     120 /* of a line of the verdict */
+#define LINE_WIDTH     96  /* of a line of the verdict */
+#define LINE_PIXELS    640 /* of the widest line, in bold; charts begin right of it */
 
 struct view { /* the columns of one table that are shown */
     const struct az_table *t;
@@ -173,18 +175,6 @@ static size_t table(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
     return row + 1;
 }
 
-static size_t pair(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, const char *label,
-                   struct az_sv value)
-{
-    if (value.n == 0)
-        return row;
-    az_xlsx_text(
-        x, ws, row, 0,
-        az_arena_printf(x->scratch, "%s: %.*s", label, AZ_SVF(az_field_text(x->scratch, value))),
-        AZ_STYLE_PLAIN);
-    return row + 1;
-}
-
 /* The part of a text that fits a line, which is removed from it. */
 static struct az_sv next_line(struct az_sv *rest)
 {
@@ -196,6 +186,17 @@ static struct az_sv next_line(struct az_sv *rest)
     const struct az_sv line = az_sv_make(rest->p, end);
     *rest = az_sv_trim(az_sv_make(rest->p + end, rest->n - end));
     return line;
+}
+
+static size_t pair(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, const char *label,
+                   struct az_sv value)
+{
+    struct az_sv rest =
+        az_arena_printf(x->scratch, "%s: %.*s", label, AZ_SVF(az_field_text(x->scratch, value)));
+
+    while (value.n && rest.n)
+        az_xlsx_text(x, ws, row++, 0, next_line(&rest), AZ_STYLE_PLAIN);
+    return row;
 }
 
 /* The verdict in the first column, from where it flows over the empty ones: a window of usual size
@@ -265,7 +266,7 @@ void az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct a
     for (size_t i = 0; i < doc->preface.n; i++)
         row = pair(x, ws, row, "Note", doc->preface.v[i]);
     row++;
-    const size_t charts = row + az_xlsx_charts(x, ws, row, 1, doc, plan);
+    const size_t charts = 1 + az_xlsx_charts(x, ws, 1, LINE_PIXELS, doc, plan);
     row = sheets(x, ws, row, plan);
     row = (row > charts ? row : charts) + 1;
     for (int one = 0; one < 2; one++) { /* sums first, then what lists one thing per row */
