@@ -67,6 +67,13 @@ static void p_conv(struct az_perf_model *r, const struct conv *c, const struct a
     az_perf_model_unit(r, "matrix", x->type);
 }
 
+/* The output is smaller where the stride is larger: one that is not recorded is assumed to be 1. */
+static void note_stride(struct az_perf_model *r, const struct az_perf_arg *stride)
+{
+    if (!stride->value.n)
+        r->out->assumed = true;
+}
+
 /* first: argument of the stride; the others follow. */
 static bool geometry(struct az_perf_model *r, struct conv *c, const struct az_perf_arg *x,
                      int first)
@@ -82,6 +89,7 @@ static bool geometry(struct az_perf_model *r, struct conv *c, const struct az_pe
         !spread(az_perf_model_arg(r, first + 4), 0, c->out_pad, c->nd))
         return az_perf_model_fail(r, "unsupported form of stride, padding or dilation");
     c->groups = az_perf_model_list(az_perf_model_arg(r, first + 5), &g, 1) == 1 ? g : 1;
+    note_stride(r, az_perf_model_arg(r, first));
     return true;
 }
 
@@ -133,6 +141,7 @@ AZ_PERF_MODEL(conv_fused)
         return az_perf_model_fail(r, "unsupported form of stride or padding");
     if (!size_up(r, &c, x, w))
         return false;
+    note_stride(r, az_perf_model_arg(r, 3));
     p_conv(r, &c, x, w, true);
     double b = x->type->bytes, part = (c.x + c.w + c.y) * b;
     r->out->bwd_flops = 2 * product(&c) + c.y;

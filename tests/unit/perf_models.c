@@ -261,6 +261,24 @@ static void conv(void **state)
     CHECK(rows);
 }
 
+/* A stride that is not recorded may be any: the work is not certain. */
+static void conv_without_stride(void **state)
+{
+    static const struct row rows[] = {
+        { "aten::convolution", "[[1,2,10],[3,2,3],[]]", "[" FLOAT "," FLOAT ",\"\"]", "[]", 288,
+          248, "matrix_fp32" },
+        { "aten::convolution", "[[1,2,10],[3,2,3],[]]", "[" FLOAT "," FLOAT ",\"\"]",
+          "[\"\",\"\",\"\",\"[1]\",\"[0]\",\"[1]\",\"False\",\"[0]\",\"1\"]", 288, 248,
+          "matrix_fp32" },
+    };
+    CHECK(rows);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct az_perf p;
+        assert_int_equal(run(*state, &rows[i], &p), 0);
+        assert_int_equal(p.assumed, i == 0);
+    }
+}
+
 static void attention(void **state)
 {
     static const struct row rows[] = {
@@ -943,6 +961,7 @@ int main(void)
         cmocka_unit_test(table),
         cmocka_unit_test(inference),
         cmocka_unit_test(reasons),
+        cmocka_unit_test(conv_without_stride),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
