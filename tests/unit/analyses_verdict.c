@@ -295,6 +295,21 @@ static void a_second_launch_loads_nothing(void **state)
     assert_int_equal(claim(*state, 0)->cause, AZ_CAUSE_BLOCKING_CALL);
 }
 
+/* The first question about a kernel loads its code. */
+static void a_question_loads(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 0, 5 * US, 1);
+    add(t, AZ_KERNEL, "add", g, 10 * US, 20 * US, 1);
+    add(t, AZ_CALL, "cudaOccupancyMaxActiveBlocksPerMultiprocessor", h, 30 * US, 300 * US, 0);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 301 * US, 304 * US, 2);
+    add(t, AZ_KERNEL, "gemm", g, 305 * US, 315 * US, 2);
+    judge(f);
+    assert_int_equal(claim(f, 0)->cause, AZ_CAUSE_MODULE_LOADING);
+}
+
 /* Launches within the spacing of continuous ones, but the host waits in between. */
 static void launches_across_a_wait(void **state)
 {
@@ -744,6 +759,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(copies_without_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(a_first_launch_loads, setup, teardown),
         cmocka_unit_test_setup_teardown(a_second_launch_loads_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_question_loads, setup, teardown),
         cmocka_unit_test_setup_teardown(launches_across_a_wait, setup, teardown),
         cmocka_unit_test_setup_teardown(equal_work_slows_down, setup, teardown),
         cmocka_unit_test_setup_teardown(a_sweep_of_sizes_does_not, setup, teardown),
