@@ -61,21 +61,32 @@ def xplane_grids(path):
 GRIDS = {"kineto": kineto_grids, "nsys": nsys_grids, "rocprof": rocprof_grids, "xplane": xplane_grids}
 
 
+def parts_of(kernels):
+    """Per device: (start, end, kernels that run throughout), in order."""
+    for dev in {k[5] for k in kernels}:
+        own = [k for k in kernels if k[5] == dev]
+        times = sorted({t for k in own for t in k[1:3]})
+        for s, e in zip(times, times[1:]):
+            yield s, e, [k for k in own if k[1] <= s and k[2] >= e]
+
+
 def low_parallelism(v, case, truth, tr):
-    """Time of long kernels of few blocks in which no other kernel runs, by the part of the device that they leave idle. A kernel that
-    is cut by the window of the steps may be too short to count."""
+    """Time of long kernels of few blocks in which the kernels that run together have few, by the part of the device that they leave
+    idle. A kernel that is cut by the window of the steps may be too short to count."""
     kernels = sorted(GRIDS[tr.fmt](tr.extra["path"]), key=lambda k: k[1])
     lo, hi, whole, cut = truth[0].lo, truth[0].hi, [], []
-    for i, (name, s, e, blocks, units, dev) in enumerate(kernels):
-        if not blocks or not units or 2 * blocks > units or e - s < LEAST or "nccl" in name:
-            continue
-        begin = max([s, lo] + [k[2] for k in kernels[:i] if k[5] == dev])
-        end = min([e, hi] + [k[1] for k in kernels[i + 1:] if k[5] == dev])
-        if end > begin:
-            (whole if lo <= s and e <= hi else cut).append((name, (end - begin) * (1 - blocks / units) / len(truth[0].devices)))
+    long = [k for k in kernels if k[3] and k[4] and 2 * k[3] <= k[4] and k[2] - k[1] >= LEAST and "nccl" not in k[0]]
+    time = collections.Counter()
+    for s, e, run in parts_of(kernels):
+        first, units = next((k for k in run if k in long), None), run and run[0][4]
+        if first and all(k[3] for k in run) and 2 * (blocks := sum(k[3] for k in run)) <= units:
+            time[first] += max(min(e, hi) - max(s, lo), 0) * (1 - blocks / units) / len(truth[0].devices)
+    for k in long:
+        if time[k] > 0:
+            (whole if lo <= k[1] and k[2] <= hi else cut).append((k[0], time[k]))
     found, by_name = of_rule(v, "low_parallelism"), collections.Counter()
-    for name, time in whole:
-        by_name[name] += time
+    for name, part in whole:
+        by_name[name] += part
     saving, count = sum(f["saving_ns"] for f in found), sum(f["count"] for f in found)
     least, most = (sum(x[1] for x in y) for y in (whole, whole + cut))
     large = sum(x > (hi - lo) / 1000 for x in by_name.values())  # smaller ones may not be listed

@@ -533,12 +533,38 @@ static void few_blocks_beside_others(void **state)
     struct az_trace *t = &f->t[0];
     const uint32_t a = stream_lane(t, 1, 0, 7), b = stream_lane(t, 1, 0, 8);
     add_blocks(t, b, "other", 0, 40 * US, 200);
-    add_blocks(t, a, "few", 10 * US, 110 * US, 20); /* alone from 40 to 90 */
+    add_blocks(t, a, "few", 10 * US, 110 * US, 20); /* alone from 40 to 90, and from 95 */
     add_blocks(t, b, "other", 90 * US, 95 * US, 200);
     add_blocks(t, a, "few", 200 * US, 300 * US, 40);
     judge(f);
-    assert_int_equal(few_blocks(f, "few"), 40 * US + 60 * US);
+    assert_int_equal(few_blocks(f, "few"), 40 * US + 12 * US + 60 * US);
     assert_true(az_sv_find(claim(f, 0)->subject, AZ_SV("20 to 40 blocks for 100")) > 0);
+}
+
+/* Kernels of few blocks that run at the same time still leave most of the device without work. */
+static void few_blocks_at_once(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t a = stream_lane(t, 1, 0, 7), b = stream_lane(t, 1, 0, 8);
+    add_blocks(t, a, "first", 0, 200 * US, 10);
+    add_blocks(t, b, "second", 100 * US, 300 * US, 30); /* 40 of 100 until 200 */
+    add_blocks(t, a, "third", 250 * US, 350 * US, 30);  /* 60 until 300: more than half */
+    judge(f);
+    assert_int_equal(few_blocks(f, "first"), 90 * US + 60 * US);
+    assert_int_equal(few_blocks(f, "second"), 35 * US);
+    assert_int_equal(few_blocks(f, "third"), 35 * US);
+}
+
+/* More at once than are looked at: they fill the device. */
+static void very_many_at_once(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    for (uint32_t i = 0; i < 20; i++)
+        add_blocks(t, stream_lane(t, 1, 0, 7 + (int64_t)i), "one", 0, 100 * US, 1);
+    judge(f);
+    assert_int_equal(few_blocks(f, "one"), -1);
 }
 
 static void blocks_of_an_unknown_device(void **state)
@@ -773,6 +799,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(captures_run_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(kernels_with_few_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(few_blocks_beside_others, setup, teardown),
+        cmocka_unit_test_setup_teardown(few_blocks_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(very_many_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(blocks_of_an_unknown_device, setup, teardown),
         cmocka_unit_test_setup_teardown(products_in_32_bits, setup, teardown),
         cmocka_unit_test_setup_teardown(the_last_step_is_not_uneven, setup, teardown),

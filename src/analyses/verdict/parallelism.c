@@ -1,5 +1,5 @@
 /* low_parallelism: long kernels with so few blocks that at least half of the device cannot work on
- * them, while no other kernel runs (docs/verdict.md 3.4). */
+ * them, nor on those that run at the same time (docs/verdict.md 3.4). */
 #include <inttypes.h>
 #include <math.h>
 
@@ -11,6 +11,7 @@
 #include "model/geometry.h"
 
 #define FINDINGS 16
+#define AT_ONCE  16 /* kernels that run at one time; more are taken to fill the device */
 
 struct few { /* kernels of one name */
     uint32_t name;
@@ -20,14 +21,17 @@ struct few { /* kernels of one name */
 };
 AZ_VEC(struct few, fews);
 
-/* The kernel that runs last on a device; it runs alone from `from`. */
+/* A kernel that runs. */
+struct running {
+    int64_t end;
+    double blocks;  /* INFINITY: unknown */
+    uint32_t place; /* of its name in `fews`; AZ_NO_ROW: it is none of those */
+};
 struct current {
-    bool idle;      /* the device has no part in the account */
-    bool few;       /* it has few blocks */
-    int64_t reach;  /* latest end so far, ticks */
-    uint32_t place; /* of its name in `fews` */
-    int64_t from, end;
-    double empty; /* share of the units */
+    bool idle;  /* the device has no part in the account */
+    int64_t at; /* counted up to here */
+    size_t n;
+    struct running of[AT_ONCE];
 };
 
 struct look {
@@ -49,16 +53,48 @@ static bool computes(struct look *k, uint32_t name)
     return k->computes[name] == 1;
 }
 
-/* It ends, or another kernel starts while it runs. */
-static void close_current(struct look *k, struct current *c, int64_t at)
+/* Until `to` the kernels that run stay the same: the first of `fews` has the time of the units
+ * without a block. */
+static void count_until(struct look *k, struct current *c, int64_t to)
 {
-    const int64_t end = at < c->end ? at : c->end;
-    if (c->few && end > c->from)
-        k->fews.v[c->place].idle += (double)(end - c->from) * c->empty;
-    c->few = false;
+    double blocks = 0;
+    uint32_t place = AZ_NO_ROW;
+    for (size_t i = 0; i < c->n; i++) {
+        blocks += c->of[i].blocks;
+        place = place == AZ_NO_ROW ? c->of[i].place : place;
+    }
+    if (place != AZ_NO_ROW && 2 * blocks <= k->units && to > c->at)
+        k->fews.v[place].idle += (double)(to - c->at) * (1 - blocks / k->units);
+    c->at = to;
 }
 
-static int open_few(struct look *k, struct current *c, size_t row, double blocks)
+/* Kernels that end by then are taken out. */
+static void advance(struct look *k, struct current *c, int64_t to)
+{
+    while (c->n) {
+        size_t first = 0;
+        for (size_t i = 1; i < c->n; i++)
+            first = c->of[i].end < c->of[first].end ? i : first;
+        if (c->of[first].end > to)
+            break;
+        count_until(k, c, c->of[first].end);
+        memmove(&c->of[first], &c->of[first + 1], (--c->n - first) * sizeof *c->of);
+    }
+    count_until(k, c, to);
+}
+
+static void start(struct current *c, const struct running *r)
+{
+    if (c->n < AT_ONCE) {
+        c->of[c->n++] = *r;
+        return;
+    }
+    struct running *last = &c->of[AT_ONCE - 1];
+    last->end = r->end > last->end ? r->end : last->end;
+    last->blocks = INFINITY;
+}
+
+static int open_few(struct look *k, size_t row, double blocks, uint32_t *place)
 {
     const struct az_events *e = &k->v->t->ev[AZ_KERNEL];
     const uint32_t name = e->name[row];
@@ -74,11 +110,7 @@ static int open_few(struct look *k, struct current *c, size_t row, double blocks
     f->most = fmax(f->most, blocks);
     f->count++;
     f->ticks += e->end[row] - e->start[row];
-    c->few = true;
-    c->place = k->place[name] - 1;
-    c->from = e->start[row] > c->reach ? e->start[row] : c->reach;
-    c->end = e->end[row] < k->v->window.end ? e->end[row] : k->v->window.end;
-    c->empty = 1 - blocks / k->units;
+    *place = k->place[name] - 1;
     return 0;
 }
 
@@ -86,16 +118,19 @@ static int look_at(struct look *k, size_t row)
 {
     const struct az_events *e = &k->v->t->ev[AZ_KERNEL];
     struct current *c = &k->current[k->dev.slot_of_lane.v[e->lane[row]]];
+    const struct az_geometry *g = az_geometry_of(k->v->t, row);
+    struct running r = { .end = e->end[row],
+                         .blocks = g ? az_geometry_blocks(g) : INFINITY,
+                         .place = AZ_NO_ROW };
     int rc = 0;
-    close_current(k, c, e->start[row]);
+    advance(k, c, e->start[row]);
     if (e->end[row] - e->start[row] >= k->least && !c->idle && e->name[row] != AZ_NO_ID &&
-        az_verdict_in_scope(k->v, e->start[row])) {
-        const struct az_geometry *g = az_geometry_of(k->v->t, row);
-        const double blocks = g ? az_geometry_blocks(g) : INFINITY;
-        if (2 * blocks <= k->units && computes(k, e->name[row]))
-            rc = open_few(k, c, row, blocks);
+        2 * r.blocks <= k->units && az_verdict_in_scope(k->v, e->start[row]) &&
+        computes(k, e->name[row])) {
+        rc = open_few(k, row, r.blocks, &r.place);
+        r.end = r.end < k->v->window.end ? r.end : k->v->window.end;
     }
-    c->reach = e->end[row] > c->reach ? e->end[row] : c->reach;
+    start(c, &r);
     return rc;
 }
 
@@ -109,7 +144,7 @@ static int look_at_all(struct look *k)
         if (!skip || !skip[i])
             rc = look_at(k, i);
     for (size_t i = 0; rc == 0 && i < k->dev.slots.n; i++)
-        close_current(k, &k->current[i], INT64_MAX);
+        advance(k, &k->current[i], INT64_MAX);
     return rc;
 }
 
@@ -167,7 +202,7 @@ static int make_slots(struct look *k)
     for (size_t i = 0; i < k->dev.slots.n; i++) {
         const size_t at = az_accounts_device(accounts, k->dev.slots.v[i].device);
         k->current[i].idle = at < accounts->n_devices && accounts->idle[at];
-        k->current[i].reach = INT64_MIN;
+        k->current[i].at = INT64_MIN;
     }
     return 0;
 }
