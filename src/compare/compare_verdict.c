@@ -297,6 +297,15 @@ static const char *kind_text(const struct az_causes *o, const struct az_change_c
                : "";
 }
 
+/* What the rows do not explain: a whole recording has no work outside the steps. */
+static struct az_sv overlap_text(const struct az_causes *o)
+{
+    if (o->by == AZ_BY_OPERATOR)
+        return o->change.per_step ? AZ_SV("overlap, work outside operators or steps")
+                                  : AZ_SV("overlap, and work outside operators");
+    return o->change.per_step ? AZ_SV("overlap, and work outside the steps") : AZ_SV("overlap");
+}
+
 static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
                                const struct az_change_cause *x)
 {
@@ -305,9 +314,7 @@ static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
     const int64_t b = x->ns[0], t = x->ns[1];
 
     if (x->kind == AZ_CAUSE_OVERLAP)
-        return az_arena_printf(w->a, "%s",
-                               o->by == AZ_BY_OPERATOR ? "overlap, work outside operators or steps"
-                                                       : "overlap, and work outside the steps");
+        return overlap_text(o);
     if (x->kind == AZ_CAUSE_WORK && (b == 0 || t == 0))
         return az_arena_printf(w->a, "%s%s%.*s: %s", kind, space, AZ_SVF(name),
                                b == 0 ? "new" : "removed");

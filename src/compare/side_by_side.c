@@ -304,6 +304,14 @@ static struct az_sv with_unit(const struct matrix *m, struct az_sv name, enum az
     return az_arena_printf(m->doc->arena, "%.*s (%s)", AZ_SVF(name), az_unit_text(unit));
 }
 
+static bool any_per_step(const struct matrix *m)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (m->in[i].doc && m->basis[i].per_step)
+            return true;
+    return false;
+}
+
 struct kind {
     const char *id, *text_id, *title, *label;
 };
@@ -339,7 +347,8 @@ static int by_label(struct matrix *m, const struct kind *kind, const char *id, u
             az_put_f64(t, 100 * ns / m->sum[i]);
         }
     }
-    t->note = az_arena_printf(m->doc->arena, "Per step and device; %%: share of device time%s.",
+    t->note = az_arena_printf(m->doc->arena, "%s; %%: share of device time%s.",
+                              any_per_step(m) ? "Per step and device" : "Per device",
                               blank ? "; blank: not recorded" : "");
     const int rc = az_document_add(m->doc, t);
     if (rc == AZ_OK)

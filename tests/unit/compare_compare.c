@@ -312,6 +312,7 @@ static void account_of_both(void **state)
     is(t, row_of(t, "exposed copies"), "Change (ns)", "-1000000");
     is(t, row_of(t, "overlap"), "Change (ns)", "1000000");
     is(t, row_of(t, "x"), "Change (ns)", "-1000000");
+    says(&f, 7, "overlap"); /* there are no steps that it could be outside of */
     end(&f);
 }
 
@@ -880,6 +881,7 @@ static void side_by_side(void **state)
     is(t, row_of(t, "norm"), "a (ms)", ""); /* not recorded, which is not 0 */
     is(t, row_of(t, "copy"), "c (ms)", "2");
     assert_int_equal(az_sv_find(t->note, AZ_SV("blank: not recorded")) > 0, 1);
+    assert_true(az_sv_starts(t->note, AZ_SV("Per step and device; ")));
     t = out(&f, "side_by_side_account"); /* c has no account, and no bar */
     assert_int_equal(t->rows, 2);
     is(t, 0, "Compute (%)", "50");
@@ -889,6 +891,24 @@ static void side_by_side(void **state)
     assert_int_equal(f.out.charts.v[0].y.n, 4);
     assert_true(f.out.charts.v[1].small);
     assert_null(az_document_table(&f.out, "side_by_side_classes")); /* nobody gave a map */
+    end(&f);
+}
+
+static void recordings_side_by_side(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    for (size_t i = 0; i < 2; i++) {
+        input(&f, i ? "b" : "a");
+        table(&f, "account", ACCOUNT "recording,8000000,8000000,0,0,0,0,0\n");
+        table(&f, "verdict_facts", "Fact,Value,Text\ndevices_counted,2,\n");
+        table(&f, "time_by_family", "family,count,time_ms\ngemm,9,16\n");
+    }
+    assert_int_equal(az_side_by_side(&f.out, f.in, f.n, true), 0);
+    const struct az_table *t = out(&f, "side_by_side_families");
+    is(t, row_of(t, "gemm"), "a, recording (ms)", "8");
+    assert_true(az_sv_starts(t->note, AZ_SV("Per device; ")));
     end(&f);
 }
 
@@ -1306,6 +1326,7 @@ int main(void)
         cmocka_unit_test(normal_names),
         cmocka_unit_test(unique_tags),
         cmocka_unit_test(side_by_side),
+        cmocka_unit_test(recordings_side_by_side),
         cmocka_unit_test(classes_side_by_side),
         cmocka_unit_test(change_within_the_spread),
         cmocka_unit_test(configurations),
