@@ -266,8 +266,12 @@ static void copies_without_compute(void **state)
     add_copy(t, AZ_MEMCPY, "D2H", g, 605 * US, 1000 * US, 0,
              (struct az_copy){ .bytes = 1000000, .src = 2, .dst = 1 });
     judge(f);
-    assert_true(az_sv_ends(line_of(f, 2).text, AZ_SV("Copy less: keep data on the device")));
+    assert_true(az_sv_ends(
+        line_of(f, 2).text,
+        AZ_SV("; compute can overlap at most 0.3%. Copy less: keep data on the device")));
+    assert_true(az_sv_is(line_of(f, 2).label, "60.0%"));
     assert_true(az_sv_find(line_of(f, 3).text, AZ_SV("Copy less")) < 0);
+    assert_true(az_sv_is(line_of(f, 3).label, "39.5%"));
 }
 
 /* The second launch is slow: of another kernel it loads code, of the same one it does not. */
@@ -745,6 +749,27 @@ static void a_range_around_long_gaps(void **state)
     assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_MOVE_HOST_WORK);
 }
 
+/* Ranges that differ in a counter are one line; each is a finding. */
+static void ranges_of_layers(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    static const char *const range[] = { "load_layer_0", "load_layer_1", "load_layer_2", "save" };
+    for (int i = 0; i < 5; i++) {
+        const int64_t at = i * 1000 * US;
+        add(t, AZ_CALL, "cudaLaunchKernel", h, at, at + 5 * US, (uint64_t)i + 1);
+        add(t, AZ_KERNEL, "add", g, at + 6 * US, at + 106 * US, (uint64_t)i + 1);
+        if (i < 4)
+            add(t, AZ_RANGE, range[i], h, at + 200 * US, at + (i ? 950 : 990) * US, 0);
+    }
+    judge(f);
+    assert_int_equal(claim(f, 1)->count, 1);
+    assert_true(az_sv_find(line_of(f, 2).text,
+                           AZ_SV("3 gaps, largest 900.0 us, in load_layer_*. ")) > 0);
+    assert_true(az_sv_find(line_of(f, 3).text, AZ_SV("1 gap of 900.0 us, in save")) > 0);
+}
+
 static void a_range_between_launches(void **state)
 {
     gaps_in_a_range(*state, 20 * US, 390 * US, 400 * US);
@@ -812,6 +837,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_range_around_launches, setup, teardown),
         cmocka_unit_test_setup_teardown(a_range_around_long_gaps, setup, teardown),
         cmocka_unit_test_setup_teardown(a_range_between_launches, setup, teardown),
+        cmocka_unit_test_setup_teardown(ranges_of_layers, setup, teardown),
         cmocka_unit_test_setup_teardown(a_line_of_unlike_gaps, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_stands_out, setup, teardown),
     };

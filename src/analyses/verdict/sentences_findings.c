@@ -5,6 +5,7 @@
 
 #include "analyses/verdict/sentences.h"
 #include "base/human.h"
+#include "facts/regions.h"
 
 #define LINES      5    /* findings in the verdict */
 #define MUCH       0.1  /* of the span: copies that are worth an advice whatever they save */
@@ -154,7 +155,10 @@ struct line {
     struct az_claim c; /* the sum of its findings; texts of the first, which is the largest */
     size_t findings;
     int64_t first_count, first_ns; /* of the first */
+    struct az_sv place;            /* its range, with counters as "*" */
     double saving;                 /* of the span: what the advice can save of the claim's share */
+    double overlap;                /* of the span: what compute can hide, of copies that only less
+                                    * copying helps; negative: they are none */
 };
 
 /* "5 gaps, median 21 ms" */
@@ -315,15 +319,16 @@ static void bound_by_compute(const struct az_verdict_text *x, struct line *v, si
     }
 }
 
-/* Is idle time of the same cause and ranks? Time of host code also of the same code. */
-static bool same_cause(const struct az_claim *a, const struct az_claim *b)
+/* Is idle time of the same cause and ranks? Time of host code also of the same code: layers are. */
+static bool same_cause(const struct line *x, const struct line *y)
 {
+    const struct az_claim *a = &x->c, *b = &y->c;
     const bool by_place = a->cause == AZ_CAUSE_HOST_RANGE || a->cause == AZ_CAUSE_HOST_FRAME;
     return az_sv_is(a->rule, "idle") && az_sv_is(b->rule, "idle") && a->cause == b->cause &&
            a->rank == b->rank && a->n_ranks == b->n_ranks &&
            (a->n_ranks == 0 || memcmp(a->ranks, b->ranks, a->n_ranks * sizeof *a->ranks) == 0) &&
            az_sv_eq(a->subject, b->subject) &&
-           (!by_place || (az_sv_eq(a->range, b->range) && az_sv_eq(a->frame, b->frame)));
+           (!by_place || (az_sv_eq(x->place, y->place) && az_sv_eq(a->frame, b->frame)));
 }
 
 static struct az_sv name_at(const struct az_claim *c, enum az_place p)
@@ -334,9 +339,14 @@ static struct az_sv name_at(const struct az_claim *c, enum az_place p)
                                  : c->operation;
 }
 
-static void add_to_line(struct line *l, const struct az_claim *f)
+static void add_to_line(struct line *l, const struct line *from)
 {
     struct az_claim *c = &l->c;
+    const struct az_claim *f = &from->c;
+    if (!az_sv_eq(c->range, f->range) && az_sv_eq(l->place, from->place)) {
+        c->in_place[AZ_PLACE_RANGE] += f->in_place[AZ_PLACE_RANGE];
+        c->range = l->place;
+    }
     c->saving_ns += f->saving_ns;
     c->share += f->share;
     c->count += f->count;
@@ -357,7 +367,7 @@ static size_t on_other_devices(const struct az_verdict_text *x, const struct lin
     size_t found = 0;
     for (size_t k = i + 1; v[i].c.device != AZ_NO_RANK && k < n; k++)
         if (v[k].c.device != AZ_NO_RANK && v[k].c.device != v[i].c.device &&
-            same_cause(&v[i].c, &v[k].c) && v[i].c.saving_ns <= ALIKE * v[k].c.saving_ns)
+            same_cause(&v[i], &v[k]) && v[i].c.saving_ns <= ALIKE * v[k].c.saving_ns)
             other[found++] = k;
     return ((int64_t)found + 1) * (int64_t)x->w->n == working ? found : 0;
 }
@@ -368,7 +378,7 @@ static size_t join_devices(const struct az_verdict_text *x, struct line *v, size
     for (size_t i = 0; i < n; i++) {
         const size_t found = on_other_devices(x, v, n, i, other);
         for (size_t k = 0; k < found; k++)
-            add_to_line(&v[i], &v[other[k]].c);
+            add_to_line(&v[i], &v[other[k]]);
         if (found)
             v[i].c.device = AZ_NO_RANK;
         for (size_t k = found; k-- > 0; n--)
@@ -399,6 +409,20 @@ static struct az_sv advice_text(struct az_verdict_text *x, const struct line *li
     return capital(x, az_verdict_advice_text(x->w, f->advice).p);
 }
 
+/* Copies of much of the time, which no compute can overlap: to copy less can save all of it. */
+static void find_less_copying(struct line *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct line *l = &v[i];
+        if (!az_sv_is(l->c.rule, "exposed_copy") || l->saving >= LEAST || l->c.share < MUCH)
+            continue;
+        l->overlap = l->saving;
+        l->saving = l->c.share;
+    }
+}
+
+static bool only_less_copying_helps(const struct line *l) { return l->overlap >= 0; }
+
 /* Percent of a line: no more than its part of the account, or the compute that it is to overlap
  * with, both of which are rounded so that the parts add up. */
 static double shown_saving(struct az_verdict_text *x, const struct line *l)
@@ -417,29 +441,28 @@ static double shown_saving(struct az_verdict_text *x, const struct line *l)
 /* ", 94.8% of the time; compute can overlap at most 4.8%": where that is not what it saves. */
 static struct az_sv bounded_text(struct az_verdict_text *x, struct az_sv text, const struct line *l)
 {
+    if (only_less_copying_helps(l))
+        return l->overlap < BOUNDED
+                   ? az_verdict_text_add(x, text, "; ", AZ_SV("no compute to overlap with"))
+                   : az_arena_printf(x->a, "%.*s; compute can overlap at most %.1f%%", AZ_SVF(text),
+                                     100 * l->overlap);
     if (!(l->saving < l->c.share - BOUNDED))
         return text;
     text = az_arena_printf(x->a, "%.*s, %.1f%% of the time", AZ_SVF(text), 100 * l->c.share);
     if (l->c.advice != AZ_ADVICE_PIN_MEMORY && shown_saving(x, l) < 0.05)
-        return az_arena_printf(x->a, "%.*s; no compute to overlap with", AZ_SVF(text));
+        return az_verdict_text_add(x, text, "; ", AZ_SV("no compute to overlap with"));
     return l->c.advice == AZ_ADVICE_PIN_MEMORY
                ? text
                : az_arena_printf(x->a, "%.*s; compute can overlap at most %.1f%%", AZ_SVF(text),
                                  shown_saving(x, l));
 }
 
-/* Copies of much of the time, which no compute can overlap. */
-static bool only_less_copying_helps(const struct line *l)
-{
-    return az_sv_is(l->c.rule, "exposed_copy") && l->saving < LEAST && l->c.share >= MUCH;
-}
-
 static struct az_sv line_advice(struct az_verdict_text *x, const struct line *line, size_t n)
 {
-    if (line[n].c.outside_scope || line[n].saving >= LEAST)
-        return advice_text(x, line, n, &line[n].c);
     if (!only_less_copying_helps(&line[n]))
-        return AZ_SV("");
+        return line[n].c.outside_scope || line[n].saving >= LEAST
+                   ? advice_text(x, line, n, &line[n].c)
+                   : AZ_SV("");
     for (size_t i = 0; i < n; i++)
         if (only_less_copying_helps(&line[i]))
             return AZ_SV("");
@@ -503,6 +526,13 @@ static void sort_lines(struct az_verdict_text *x, struct line *v, size_t n)
         }
 }
 
+/* "ensure_layer_*_weights" */
+static struct az_sv folded(struct az_verdict_text *x, struct az_sv range)
+{
+    char *to = az_arena_alloc(x->a, range.n + 1);
+    return to ? az_sv_make(to, az_region_fold(range, AZ_REGION_NVTX, to)) : AZ_SV("");
+}
+
 /* Findings that no other one counts, those that belong together as one line, largest first. */
 static struct line *make_lines(struct az_verdict_text *x, size_t *n)
 {
@@ -517,18 +547,25 @@ static struct line *make_lines(struct az_verdict_text *x, size_t *n)
         size_t k = 0;
         if (f->part_of >= 0)
             continue;
-        while (k < *n && !(v[k].c.device == f->device && same_cause(&v[k].c, f)))
+        const struct line one = { .c = *f,
+                                  .findings = 1,
+                                  .first_count = f->count,
+                                  .first_ns = f->time_ns,
+                                  .place = folded(x, f->range),
+                                  .overlap = -1 };
+        while (k < *n && !(v[k].c.device == f->device && same_cause(&v[k], &one)))
             k++;
         if (k < *n)
-            add_to_line(&v[k], f);
+            add_to_line(&v[k], &one);
         else
-            v[(*n)++] = (struct line){ *f, 1, f->count, f->time_ns, 0 };
+            v[(*n)++] = one;
     }
     *n = join_devices(x, v, *n, other);
     for (size_t i = 0; i < *n; i++)
         v[i].saving = v[i].c.share;
     bound_by_compute(x, v, *n, AZ_VERDICT_IN_COMM);
     bound_by_compute(x, v, *n, AZ_VERDICT_IN_COPY);
+    find_less_copying(v, *n);
     raise_sums(v, *n);
     sort_lines(x, v, *n);
     return v;
