@@ -4,6 +4,8 @@
 
 #include <utf8proc.h>
 
+#include "base/swar.h"
+
 /* ---- decoding ---- */
 
 enum { REPLACEMENT = 0xfffd };
@@ -186,17 +188,36 @@ struct az_sv az_utf8_cut(struct az_sv s, size_t bytes)
     return az_sv_make(s.p, bytes);
 }
 
+/* The first byte from i on that is not in a group of eight printable ASCII characters, which nearly
+ * all texts consist of: each is one unit, and one column wide. */
+static size_t after_printable(struct az_sv s, size_t i)
+{
+    for (; s.n - i >= 8; i += 8) {
+        const uint64_t x = az_eight(s.p + i);
+        if ((x & AZ_EIGHT(0x80)) | az_eight_below(x, 0x20) | az_eight_has(x, 0x7f))
+            break;
+    }
+    return i;
+}
+
 size_t az_utf8_units(struct az_sv s)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s.n;)
-        n += az_utf8_next(s, &i) > 0xffff ? 2 : 1;
+    for (size_t i = 0; i < s.n;) {
+        const size_t from = i;
+        i = after_printable(s, i);
+        n += i - from;
+        if (i < s.n)
+            n += az_utf8_next(s, &i) > 0xffff ? 2 : 1;
+    }
     return n;
 }
 
 struct az_sv az_utf8_cut_units(struct az_sv s, size_t units)
 {
     size_t used = 0;
+    if (s.n <= units) /* no unit is less than a byte */
+        return s;
     for (size_t i = 0; i < s.n;) {
         const size_t at = i;
         used += az_utf8_next(s, &i) > 0xffff ? 2 : 1;
@@ -226,8 +247,13 @@ static size_t width_of(uint32_t cp)
 size_t az_utf8_width(struct az_sv s)
 {
     size_t n = 0;
-    for (size_t i = 0; i < s.n;)
-        n += width_of(az_utf8_next(s, &i));
+    for (size_t i = 0; i < s.n;) {
+        const size_t from = i;
+        i = after_printable(s, i);
+        n += i - from;
+        if (i < s.n)
+            n += width_of(az_utf8_next(s, &i));
+    }
     return n;
 }
 

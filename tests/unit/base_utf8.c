@@ -278,13 +278,45 @@ static void fits_by_words(void **state)
     az_arena_release(&a);
 }
 
+/* Eight bytes at a time or one: a text is as wide, and has as many units, as its characters. */
+static void characters_at_every_place(void **state)
+{
+    (void)state;
+    static const struct {
+        struct az_sv bytes;
+        size_t width, units;
+    } c[] = { { { "x", 1 }, 1, 1 },
+              { { "\x7f", 1 }, 0, 1 },
+              { { "\t", 1 }, 0, 1 },
+              { { "\xc3\xa4", 2 }, 1, 1 },
+              { { "\xe4\xb8\xad", 3 }, 2, 1 },
+              { { "\xf0\x9f\x98\x80", 4 }, 2, 2 } };
+    for (size_t k = 0; k < AZ_LENGTH(c); k++)
+        for (size_t before = 0; before < 20; before++)
+            for (size_t after = 0; after < 20; after++) {
+                char text[48];
+                memset(text, 'a', sizeof text);
+                memcpy(text + before, c[k].bytes.p, c[k].bytes.n);
+                const struct az_sv s = az_sv_make(text, before + c[k].bytes.n + after);
+                assert_int_equal(az_utf8_width(s), before + after + c[k].width);
+                assert_int_equal(az_utf8_units(s), before + after + c[k].units);
+                assert_int_equal(az_utf8_cut_units(s, before + after + c[k].units).n, s.n);
+                assert_int_equal(az_utf8_cut_units(s, before).n, before);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decodes),  cmocka_unit_test(never_trusts),
-        cmocka_unit_test(cleans),   cmocka_unit_test(fits_by_words),
-        cmocka_unit_test(measures), cmocka_unit_test(cuts),
-        cmocka_unit_test(lowers),   cmocka_unit_test(counts_and_cuts_units),
+        cmocka_unit_test(decodes),
+        cmocka_unit_test(never_trusts),
+        cmocka_unit_test(cleans),
+        cmocka_unit_test(fits_by_words),
+        cmocka_unit_test(measures),
+        cmocka_unit_test(cuts),
+        cmocka_unit_test(lowers),
+        cmocka_unit_test(counts_and_cuts_units),
+        cmocka_unit_test(characters_at_every_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
