@@ -315,6 +315,9 @@ TRACK = """({ where: document.querySelector('#track .where').textContent, chosen
     for (let i = 0; i < d.length; i += 4) if (d[i + 3] === 255) s.add((d[i] << 16) | (d[i + 1] << 8) | d[i + 2]); return s.size; })() })"""
 
 
+filtered = []  # tables of which a click left some rows out
+
+
 def check_timeline(b, path, name):
     """The timeline and the flame view: drawn, by keyboard alone, and what a finding is about is highlighted."""
     b.size(1400, 1000)
@@ -369,6 +372,48 @@ def check_timeline(b, path, name):
                       "const none = document.querySelector('#icicle output').textContent; i.value = 'e'; i.dispatchEvent(new Event('input')); "
                       "return [none, document.querySelector('#icicle output').textContent]; })()")
         check(name, "names are found in the flame view", found[0].startswith("0 boxes") and "%" in found[1], found)
+        press(b, "Home")
+        b.run("document.querySelector('#icicle .tools button').click()")
+        parts = b.run(PARTS)
+        check(name, "a click filters the tables of kernels and operators", parts["clicked"] > 0 and not parts["bad"], parts)
+        filtered.append(parts["fewer"])
+
+
+# Boxes of the flame view below the first, clicked in turn: the rows of tables of kernels and operators that are shown. A row
+# belongs to a box if its names are in the box's part of the tree, by the data of the page.
+PARTS = """(() => {
+  const d = JSON.parse(document.getElementById('flame-data').textContent), n = d.parent.length, bad = [];
+  const canvas = document.querySelector('#icicle canvas'), width = canvas.getBoundingClientRect().width;
+  const sections = [...document.querySelectorAll('#tables section.table')].filter((s) => s.querySelector('table'));
+  const shown = () => sections.map((s) => [...s.querySelectorAll('tbody tr')].filter((r) => !r.classList.contains('out')).length);
+  const click = (x, depth) => { const r = canvas.getBoundingClientRect();
+    canvas.dispatchEvent(new MouseEvent('click', { clientX: r.left + x, clientY: r.top + depth * 22 + 9, bubbles: true })); };
+  const whole = shown(), all = new Set(d.name.slice(1));
+  let at = 0, clicked = 0, fewer = 0;
+  for (let i = 1; i < n && d.parent[i] === 0; i = next(i)) {
+    const names = new Set(), end = next(i);
+    if (d.total[i] / d.total[0] * width < 3) break;
+    for (let k = 0; k < n; k++) { let a = k; while (a > i) a = d.parent[a]; if (a === i) names.add(d.name[k]); }
+    click((at + d.total[i] / 2) / d.total[0] * width, 1);
+    clicked++;
+    for (const s of sections) {
+      const rows = [...s.querySelectorAll('tbody tr')], out = rows.filter((r) => r.classList.contains('out'));
+      fewer += out.length > 0;
+      const named = [...s.querySelectorAll('thead th')].map((h, c) => /\\b(name|kernel|operator|operation|op)s?\\b/i.test(h.textContent) ? c : -1);
+      for (const r of rows) {
+        const inTree = named.filter((c) => c >= 0 && r.cells[c]).map((c) => r.cells[c].textContent).filter((x) => all.has(x));
+        if (inTree.length && r.classList.contains('out') === inTree.every((x) => names.has(x))) bad.push([d.name[i], s.id, inTree.join(', ')]);
+      }
+    }
+    const bar = document.getElementById('part');
+    if (!bar || bar.hidden || !bar.textContent.includes(d.name[i])) bad.push([d.name[i], 'not said']);
+    click(width / 2, 0);
+    if (JSON.stringify(shown()) !== JSON.stringify(whole) || !bar.hidden) bad.push([d.name[i], 'rows stay out']);
+    at += d.total[i];
+  }
+  function next(i) { let k = i + 1; while (k < n && d.parent[k] !== 0) k++; return k; }
+  return { clicked, fewer, bad: bad.slice(0, 5) };
+})()"""
 
 
 # Points of each canvas of lanes whose tooltip is shown and not whole within the window, or hidden by something else.
@@ -585,6 +630,7 @@ def main():
                     test(b, path, path.stem)
                 if a.shots:
                     shots(b, path, a.shots)
+            check("flame view", "clicks leave rows out", sum(filtered) > 0, filtered)
             if a.samples:
                 check_hostile(b, folder)
         finally:

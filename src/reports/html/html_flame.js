@@ -42,7 +42,7 @@
   const whole = make("button", { type: "button", textContent: "whole tree", title: "Show the whole tree (Home)" });
   const keys = make("p", {
     className: "note", id: "icicle-help",
-    textContent: "Click opens a box, the boxes above it close it again. Keys: arrows go from box to box, Enter opens, Home shows the whole.",
+    textContent: "Click opens a box, and the tables of kernels and operators show what runs in it; the boxes above it close it again. Keys: arrows go from box to box, Enter opens, Home shows the whole.",
   });
   const help = make("details", { className: "help" }, make("summary", { textContent: "Mouse and keys" }), keys);
   host.append(make("div", { className: "tools" }, whole, make("label", { className: "filter" }, find, hits)), box, says, help);
@@ -116,9 +116,18 @@
     if (y < box.scrollTop || y + ROW > box.scrollTop + box.clientHeight) box.scrollTop = y - box.clientHeight / 2;
     redraw();
   }
+  // What runs in a box: names in it and below; of a kernel also what launched it.
+  const known = new Set(data.name.slice(1));
+  function namesIn(i) {
+    const names = new Set(below[i].length ? [] : [data.name[data.parent[i]]]);
+    for (let k = i; k < n; k++)
+      if (within(k, i)) names.add(data.name[k]);
+    return names;
+  }
   function open(i) {
     root = i;
     choose(i);
+    if (window.filterTables && document.getElementById("tables")) window.filterTables(i ? namesIn(i) : null, known, data.name[i]);
   }
   function hit(event) {
     const r = canvas.getBoundingClientRect(), x = event.clientX - r.left, d = Math.floor((event.clientY - r.top) / ROW);

@@ -65,6 +65,48 @@
 
   const wordsOf = (input) => input ? input.value.toLowerCase().split(/\s+/).filter(Boolean) : [];
   let everywhere; // the search over all tables
+  let part = null, known; // names of what runs in a box of the flame view, null: all; those in all boxes
+
+  // The columns of a table with names of kernels and operators, of which `all` has some. Regions have paths.
+  function nameColumns(table, all) {
+    const rows = Array.from(table.tBodies[0].rows);
+    return Array.from(table.tHead.rows[0].cells, (header, column) =>
+      /\b(name|kernel|operator|operation|op)s?\b/i.test(header.textContent) &&
+      rows.some((row) => row.cells[column] && all.has(row.cells[column].textContent)) ? column : -1).filter((column) => column >= 0);
+  }
+
+  // Is a row about what the box has? Each of its names that the flame view knows must be in the box, and it has one.
+  function isInPart(section, row) {
+    const names = section.names.map((column) => row.cells[column] ? row.cells[column].textContent : "").filter((name) => known.has(name));
+    return names.length > 0 && names.every((name) => part.has(name));
+  }
+
+  // Kernels and operators in all tables of them: those of a box, of all that the flame view has; null: all rows again.
+  window.filterTables = (names, all, label) => {
+    let bar = document.getElementById("part");
+    part = names;
+    known = all;
+    for (const section of document.querySelectorAll("section.table")) {
+      const table = section.querySelector("table");
+      if (!table) continue;
+      if (names && section.names === undefined) section.names = nameColumns(table, all);
+      if (section.names && section.names.length) filter(section);
+    }
+    if (!bar) {
+      const button = document.createElement("button");
+      bar = document.createElement("p");
+      bar.id = "part";
+      bar.className = "note";
+      bar.setAttribute("aria-live", "polite");
+      button.type = "button";
+      button.textContent = "show all";
+      button.addEventListener("click", () => window.filterTables(null, all, ""));
+      bar.append(document.createElement("span"), " ", button);
+      document.querySelector("#tables h2").after(bar);
+    }
+    bar.hidden = !names;
+    bar.firstChild.textContent = names ? "Tables of kernels and operators: only what runs in " + label + " (flame view)." : "";
+  };
 
   // Rows that hold every word, case ignored: of the table's own filter, and of the search over all unless the title has
   // them. Returns how many are shown.
@@ -72,17 +114,17 @@
     const table = section.querySelector("table"), output = section.querySelector(".filter output");
     const title = section.querySelector(".head").textContent.toLowerCase(), all = wordsOf(everywhere);
     const words = wordsOf(section.querySelector(".filter input")).concat(all.every((word) => title.includes(word)) ? [] : all);
-    const rows = table ? table.tBodies[0].rows : [];
+    const rows = table ? table.tBodies[0].rows : [], parted = part && section.names && section.names.length > 0;
     let shown = 0;
     for (const row of rows) {
       if (row.words === undefined)
         row.words = Array.from(row.cells, (cell) => cell.textContent).join("\n").toLowerCase();
-      const out = !words.every((word) => row.words.includes(word));
+      const out = !words.every((word) => row.words.includes(word)) || (parted && !isInPart(section, row));
       row.classList.toggle("out", out);
       shown += out ? 0 : 1;
     }
     if (output)
-      output.textContent = words.length ? shown + " of " + rows.length + " rows" : "";
+      output.textContent = words.length || parted ? shown + " of " + rows.length + " rows" : "";
     return shown;
   }
 
