@@ -58,6 +58,40 @@ static void into_a_folder(void **state)
     assert_sv(target(s, 0, "csv")->path, "out/a_perf_report_csvs");
 }
 
+/* Formats of a verdict without gates are left out, or refused where nothing else is written. */
+static void verdicts_without_gates(void **state)
+{
+    static const struct {
+        const char *formats[3];
+        int rc;
+        unsigned errors, warnings;
+    } c[] = {
+        { { "junit" }, AZ_ECONFIG, 1, 0 },
+        { { "junit", "github" }, AZ_ECONFIG, 1, 1 },
+        { { "github", "junit", "md" }, AZ_OK, 0, 2 },
+        { { "md", "junit" }, AZ_OK, 0, 1 },
+        { { "junit", "md" }, AZ_OK, 0, 1 },
+        { { "openmetrics" }, AZ_OK, 0, 0 },
+        { { "md", "csv", "json" }, AZ_OK, 0, 0 },
+    };
+    struct setting *s = *state;
+    write_file("a.csv", KERNELS);
+    add_input(s, "T", "auto", "a.csv");
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
+        const size_t errors = s->diag.errors, warnings = s->diag.warnings;
+        s->config.outputs.formats.n = 0;
+        for (size_t k = 0; k < 3 && c[i].formats[k]; k++)
+            assert_int_equal(az_vec_push(&s->config.outputs.formats, az_sv_str(c[i].formats[k])),
+                             0);
+        assert_int_equal(az_plan_make(&s->plan, &s->config, &s->diag), c[i].rc);
+        if (s->diag.errors - errors != c[i].errors || s->diag.warnings - warnings != c[i].warnings)
+            fail_msg("case %zu: %zu errors, %zu warnings", i, (size_t)s->diag.errors - errors,
+                     (size_t)s->diag.warnings - warnings);
+        az_plan_release(&s->plan);
+        az_plan_init(&s->plan);
+    }
+}
+
 static void csv_folder_of_one_and_of_many(void **state)
 {
     struct setting *s = *state;
@@ -203,6 +237,7 @@ int main(void)
         T(beside_the_input),
         T(into_a_folder),
         T(csv_folder_of_one_and_of_many),
+        T(verdicts_without_gates),
         T(equal_bases_get_titles),
         T(equal_titles_collide),
         T(links_collide),
