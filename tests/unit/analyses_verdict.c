@@ -765,8 +765,8 @@ static void ranges_of_layers(void **state)
     }
     judge(f);
     assert_int_equal(claim(f, 1)->count, 1);
-    assert_true(az_sv_find(line_of(f, 2).text,
-                           AZ_SV("3 gaps, largest 900.0 us, in load_layer_*. ")) > 0);
+    assert_true(
+        az_sv_find(line_of(f, 2).text, AZ_SV("3 gaps, largest 900.0 us, in load_layer_*. ")) > 0);
     assert_true(az_sv_find(line_of(f, 3).text, AZ_SV("1 gap of 900.0 us, in save")) > 0);
 }
 
