@@ -138,8 +138,8 @@ int az_flame_finish(struct az_flame *f)
         x.parent = x.parent == AZ_NO_ID ? AZ_NO_ID : place[x.parent];
         out.v[out.n++] = x;
     }
-    az_mem_free(out.mem, order, order ? all * sizeof *order : 0);
-    az_mem_free(out.mem, place, place ? all * sizeof *place : 0);
+    az_mem_free(out.mem, order, all * sizeof *order);
+    az_mem_free(out.mem, place, all * sizeof *place);
     if (rc) {
         az_vec_release(&out);
         return rc;

@@ -415,7 +415,7 @@ static int make(struct pass *p)
         rc = steps(p);
     if (rc == 0 && p->population == AZ_ALL_WORK)
         rc = measure_scope(p);
-    az_mem_free(p->job->mem, p->step, p->step ? p->steps->n * sizeof *p->step : 0);
+    az_mem_free(p->job->mem, p->step, p->steps->n * sizeof *p->step);
     return rc;
 }
 

@@ -158,8 +158,8 @@ static int in_order(const struct az_events *ev, int64_t *self, struct az_mem *me
         rc = subtract(ev, order[i], &open, self);
     }
     az_vec_release(&open);
-    az_mem_free(mem, key, key ? (n + 1) * sizeof *key : 0);
-    az_mem_free(mem, order, order ? (n + 1) * sizeof *order : 0);
+    az_mem_free(mem, key, (n + 1) * sizeof *key);
+    az_mem_free(mem, order, (n + 1) * sizeof *order);
     return rc;
 }
 
@@ -366,8 +366,8 @@ int az_job_kernel_families(struct az_job *job, size_t trace, uint8_t *family)
         family[i] = (uint8_t)(node && work[node - 1].known ? work[node - 1].family
                                                            : of_name_once(&p, by_id, ev->name[i]));
     }
-    az_mem_free(job->mem, by_id, by_id ? ids : 0);
-    az_mem_free(job->mem, p.known, p.known ? names : 0);
+    az_mem_free(job->mem, by_id, ids);
+    az_mem_free(job->mem, p.known, names);
     return rc;
 }
 

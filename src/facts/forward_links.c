@@ -274,7 +274,7 @@ static int make(struct az_job *job, const struct az_trace *t, struct az_forward 
     int rc = forward ? az_forward_links(&links, job->mem, forward) : az_mem_error(job->mem);
     if (rc == 0)
         rc = keep(to, job->arena, forward, links.tree->first_call);
-    az_mem_free(job->mem, forward, forward ? bytes : 0);
+    az_mem_free(job->mem, forward, bytes);
     return rc;
 }
 

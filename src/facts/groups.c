@@ -17,7 +17,7 @@ int az_grouper_init(struct az_grouper *g, struct az_mem *mem, size_t keys, size_
 
 void az_grouper_release(struct az_grouper *g)
 {
-    az_mem_free(g->mem, g->direct, g->direct ? g->below * sizeof *g->direct : 0);
+    az_mem_free(g->mem, g->direct, g->below * sizeof *g->direct);
     az_map_release(&g->map);
     az_vec_release(&g->tuples);
     *g = (struct az_grouper){ 0 };
@@ -132,16 +132,16 @@ int az_groups_by(struct az_groups *g, size_t n, az_group_key *key, void *ctx, st
 
 void az_groups_forget(struct az_groups *g)
 {
-    az_mem_free(g->mem, g->of, g->of ? (g->n + 1) * sizeof *g->of : 0);
+    az_mem_free(g->mem, g->of, (g->n + 1) * sizeof *g->of);
     g->of = NULL;
 }
 
 void az_groups_release(struct az_groups *g)
 {
     az_groups_forget(g);
-    az_mem_free(g->mem, g->first, g->first ? (g->groups + 2) * sizeof *g->first : 0);
-    az_mem_free(g->mem, g->item, g->item ? (g->n + 1) * sizeof *g->item : 0);
-    az_mem_free(g->mem, g->value, g->value ? (g->largest + 1) * sizeof *g->value : 0);
+    az_mem_free(g->mem, g->first, (g->groups + 2) * sizeof *g->first);
+    az_mem_free(g->mem, g->item, (g->n + 1) * sizeof *g->item);
+    az_mem_free(g->mem, g->value, (g->largest + 1) * sizeof *g->value);
     *g = (struct az_groups){ 0 };
 }
 

@@ -95,7 +95,7 @@ int az_idle_gaps(struct az_job *job, size_t trace, az_idle_each *each, void *ctx
         memset(g.last, 0, bytes);
         rc = sweep(job, trace, &g);
     }
-    az_mem_free(job->mem, g.last, g.last ? bytes : 0);
+    az_mem_free(job->mem, g.last, bytes);
     az_devices_release(&g.dev);
     return rc;
 }

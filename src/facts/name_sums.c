@@ -183,7 +183,7 @@ int az_job_sum(struct az_job *job, const enum az_kind *kinds, size_t n_kinds, en
     int rc = gather(&s, &used);
     if (rc == 0)
         rc = rows(&s, used, per_unit, out);
-    az_mem_free(job->mem, s.value, s.value ? (s.n + 1) * sizeof *s.value : 0);
+    az_mem_free(job->mem, s.value, (s.n + 1) * sizeof *s.value);
     az_mem_free(job->mem, s.at, bytes);
     return rc;
 }

@@ -101,7 +101,7 @@ static void *take(struct az_kernels *k, size_t n, size_t size, int *rc)
 
 static void give(struct az_kernels *k, void *p, size_t n, size_t size)
 {
-    az_mem_free(k->job->mem, p, p ? n * size : 0);
+    az_mem_free(k->job->mem, p, n * size);
 }
 
 /* Numbers the names in order of first appearance. */

@@ -413,7 +413,7 @@ static int by_names(struct az_step_search *s, bool on_device)
                 use(s, &m, order[i].how,
                     order[i].mark == AZ_MARK_RANGE ? n.of[m.v[0].name].stem : AZ_SV(""), on_device);
     }
-    az_mem_free(s->job->mem, n.of, n.of ? n.bytes : 0);
+    az_mem_free(s->job->mem, n.of, n.bytes);
     az_vec_release(&m);
     if (rc == 0 && s->found.n && !are_numbered(s))
         rc = az_steps_number(s, "step");

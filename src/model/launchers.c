@@ -188,8 +188,8 @@ static int measure_nested(const struct az_launchers *l, const struct az_calltree
         az_node_gpu(c, l->rows.v[i].node, &range[i].first, &range[i].end);
     if (rc == 0)
         rc = az_spans_unions(v, c->n_linked, range, n, out, l->mem);
-    az_mem_free(l->mem, v, v ? spans : 0);
-    az_mem_free(l->mem, range, range ? ranges : 0);
+    az_mem_free(l->mem, v, spans);
+    az_mem_free(l->mem, range, ranges);
     return rc;
 }
 
@@ -253,7 +253,7 @@ static int measure(struct az_launchers *l, const struct az_calltree *c)
         l->times = az_mem_alloc(l->mem, (l->n_times + 1) * sizeof *l->times);
         rc = l->times ? measure_rows(l, c, nested) : az_mem_error(l->mem);
     }
-    az_mem_free(l->mem, nested, nested ? bytes : 0);
+    az_mem_free(l->mem, nested, bytes);
     return rc;
 }
 

@@ -196,7 +196,7 @@ int az_link_make(struct az_link *l, const struct az_trace *t, struct az_arena *a
         rc = join(&j, l, arena);
     if (rc == 0)
         rc = keep_same(l, &j.same, arena);
-    az_mem_free(mem, j.dense, j.dense ? j.n_dense * sizeof *j.dense : 0);
+    az_mem_free(mem, j.dense, j.n_dense * sizeof *j.dense);
     az_map_release(&j.sparse);
     az_map_release(&j.ids);
     az_vec_release(&j.same);

@@ -441,7 +441,7 @@ static int sort_linked(struct az_calltree *c)
     c->graph_launch = az_mem_alloc(mem, calls);
     int64_t *key = column(mem, c->n_gpu, 8);
     if (!key || !c->linked || !c->graph_launch) {
-        az_mem_free(mem, key, key ? ((size_t)c->n_gpu + 1) * 8 : 0);
+        az_mem_free(mem, key, ((size_t)c->n_gpu + 1) * 8);
         return az_mem_error(mem);
     }
     memset(c->graph_launch, 0, calls);

@@ -168,7 +168,7 @@ static int range_spans(const struct az_trace *t, struct az_sv pattern, struct az
             if (e->name[i] != AZ_NO_ID && match[e->name[i]] && e->end[i] > e->start[i])
                 rc = az_vec_push(out, ((struct az_span){ e->start[i], e->end[i] }));
     }
-    az_mem_free(t->mem, match, match ? t->names.text.n + 1 : 0);
+    az_mem_free(t->mem, match, t->names.text.n + 1);
     az_spans_sort(out);
     return rc;
 }
@@ -445,7 +445,7 @@ static int filter_kind(struct filter *f, enum az_kind kind, bool device)
     int rc = bytes > 1 ? mark_kind(f, kind, device, &gone) : AZ_OK;
     if (rc == 0 && gone)
         rc = az_trace_replace(f->t, kind, gone, NULL, 0);
-    az_mem_free(f->t->mem, gone, gone ? bytes : 0);
+    az_mem_free(f->t->mem, gone, bytes);
     return rc;
 }
 
@@ -468,7 +468,7 @@ static int filter_device(struct filter *f)
     for (unsigned k = AZ_KERNEL; k <= AZ_GRAPH; k++) {
         if (rc == 0 && bytes[k] > 1)
             rc = az_trace_replace(f->t, (enum az_kind)k, gone[k], NULL, 0);
-        az_mem_free(f->t->mem, gone[k], gone[k] ? bytes[k] : 0);
+        az_mem_free(f->t->mem, gone[k], bytes[k]);
     }
     return rc ? rc : filter_kind(f, AZ_SYNC, true);
 }
@@ -569,9 +569,9 @@ static int filter_scopes(struct filter *f, struct az_sv pattern)
         }
         if (rc == 0 && n)
             rc = az_trace_replace(f->t, kinds[k], gone, NULL, 0);
-        az_mem_free(f->t->mem, gone, gone ? n : 0);
+        az_mem_free(f->t->mem, gone, n);
     }
-    az_mem_free(f->t->mem, match, match ? x->rows.n + 1 : 0);
+    az_mem_free(f->t->mem, match, x->rows.n + 1);
     return rc ? rc : filter_launches(f);
 }
 

@@ -487,7 +487,7 @@ static int begin(sqlite3_stmt *st, size_t n, const struct az_query_sink *sink)
         c[i].name = az_sv_str(sqlite3_column_name(st, (int)i));
     if (rc == 0)
         rc = sink->begin(sink->ctx, c, n);
-    az_mem_free(NULL, c, c ? (n + 1) * sizeof *c : 0);
+    az_mem_free(NULL, c, (n + 1) * sizeof *c);
     return rc;
 }
 
@@ -514,7 +514,7 @@ static int step(struct az_query *q, sqlite3_stmt *st, const struct az_query_sink
         rc = explain(q, code, sql, diag);
     const int ended =
         rc == 0 || rc == AZ_ELIMIT || rc == AZ_EINTR ? sink->end(sink->ctx, cut || rc != 0) : 0;
-    az_mem_free(NULL, cells, cells ? (n + 1) * sizeof *cells : 0);
+    az_mem_free(NULL, cells, (n + 1) * sizeof *cells);
     return rc ? rc : ended;
 }
 

@@ -101,7 +101,7 @@ void az_facts_of_on_work(struct az_facts_of *f, void (*work)(void *ctx, bool beg
 static void free_rows(struct az_facts_of *f, struct az_query_rows *r)
 {
     for (size_t c = 0; r && c < r->table->n_columns; c++)
-        az_mem_free(&f->mem, r->index[c], r->index[c] ? r->n * sizeof(uint32_t) : 0);
+        az_mem_free(&f->mem, r->index[c], r->n * sizeof(uint32_t));
 }
 
 void az_facts_of_free(struct az_facts_of *f)
@@ -405,9 +405,9 @@ static int make_index(struct az_query_rows *r, size_t column, uint32_t **out)
     rc = rc ? rc : r->of->error;
     if (rc == 0)
         az_sort_order(key, r->n, order, mem);
-    az_mem_free(mem, key, key ? key_bytes : 0);
+    az_mem_free(mem, key, key_bytes);
     if (rc)
-        az_mem_free(mem, order, order ? bytes : 0);
+        az_mem_free(mem, order, bytes);
     else
         *out = order;
     return rc;
@@ -554,8 +554,8 @@ int az_query_sort_rows(struct az_query_rows *r, const struct az_query_by *by, si
         sorted[i] = position[order[i]];
     if (rc == 0 && n)
         memcpy(position, sorted, bytes);
-    az_mem_free(mem, key, key ? key_bytes + 1 : 0);
-    az_mem_free(mem, order, order ? bytes + 1 : 0);
-    az_mem_free(mem, sorted, sorted ? bytes + 1 : 0);
+    az_mem_free(mem, key, key_bytes + 1);
+    az_mem_free(mem, order, bytes + 1);
+    az_mem_free(mem, sorted, bytes + 1);
     return rc;
 }

@@ -272,7 +272,7 @@ int az_grouping_figures(struct az_grouping *g, size_t v)
         struct az_figures *f = &g->figure[k * g->n_values + v];
         f->mean = f->sum == AZ_UNKNOWN ? NAN : (double)f->sum / (double)f->n;
     }
-    az_mem_free(mem, s.value, s.value ? bytes : 0);
-    az_mem_free(mem, s.at, s.at ? places : 0);
+    az_mem_free(mem, s.value, bytes);
+    az_mem_free(mem, s.at, places);
     return rc;
 }

@@ -425,7 +425,7 @@ int az_grouping_make(struct az_grouping *g)
 void az_grouping_release(struct az_grouping *g)
 {
     struct az_mem *mem = g->rows.job->mem;
-    az_mem_free(mem, g->of, g->of ? g->room : 0);
+    az_mem_free(mem, g->of, g->room);
     az_grouper_release(&g->by);
     az_vec_release(&g->alike);
     if (g->texts.mem)

@@ -146,9 +146,9 @@ static int in_band(struct band *w, uint32_t *b_to_a, size_t *gaps, struct az_mem
     }
     if (rc == 0)
         *gaps = trace_back(w, b_to_a);
-    az_mem_free(mem, w->step, w->step ? bytes : 0);
-    az_mem_free(mem, w->cost[0], w->cost[0] ? w->width * sizeof *w->cost[0] : 0);
-    az_mem_free(mem, w->cost[1], w->cost[1] ? w->width * sizeof *w->cost[1] : 0);
+    az_mem_free(mem, w->step, bytes);
+    az_mem_free(mem, w->cost[0], w->width * sizeof *w->cost[0]);
+    az_mem_free(mem, w->cost[1], w->width * sizeof *w->cost[1]);
     return rc;
 }
 

@@ -51,7 +51,7 @@ static int sort_lane(struct merge *x, const struct az_coll_lane *l, uint32_t **g
         *usable &= key[order[i]] >= 0 && (i == 0 || key[order[i]] != key[order[i - 1]]);
     for (size_t i = 0; rc == 0 && i < l->n; i++)
         order[i] = l->g[order[i]];
-    az_mem_free(m->c->job->mem, key, key ? (l->n + 1) * sizeof *key : 0);
+    az_mem_free(m->c->job->mem, key, (l->n + 1) * sizeof *key);
     *g = order;
     return rc;
 }

@@ -210,7 +210,7 @@ int az_coll_slow_groups(struct az_coll_run *c, struct az_coll_waits *w)
         rc = az_mem_error(c->job->mem);
     if (rc == 0)
         rc = judge_all(c, w, &t, &times, v);
-    az_mem_free(c->job->mem, v, v ? (times.n + 1) * sizeof *v : 0);
+    az_mem_free(c->job->mem, v, (times.n + 1) * sizeof *v);
     az_vec_release(&times);
     az_vec_release(&t);
     return rc;

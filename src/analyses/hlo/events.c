@@ -22,8 +22,8 @@ struct order {
 
 static void order_release(struct order *o)
 {
-    az_mem_free(o->mem, o->e, o->e ? o->room * sizeof *o->e : 0);
-    az_mem_free(o->mem, o->perm, o->perm ? o->room * sizeof *o->perm : 0);
+    az_mem_free(o->mem, o->e, o->room * sizeof *o->e);
+    az_mem_free(o->mem, o->perm, o->room * sizeof *o->perm);
     *o = (struct order){ .mem = o->mem };
 }
 
@@ -69,7 +69,7 @@ static int order_make(struct az_hlo *h, size_t from, struct order *o)
         key[i] = az_hlo_device_of(h, &o->e[i]);
     if (rc == 0)
         az_sort_by(key, o->perm, o->n, o->mem);
-    az_mem_free(o->mem, key, key ? o->room * sizeof *key : 0);
+    az_mem_free(o->mem, key, o->room * sizeof *key);
     return rc;
 }
 

@@ -70,7 +70,7 @@ static int make_kernel_group(struct az_job *job, const struct az_trace *t, struc
     if (v && m.v.n)
         memcpy(v, m.v.v, m.v.n * sizeof *v);
     *out = (struct az_hlo_sets){ v, m.v.n, of };
-    az_mem_free(job->mem, m.last, m.last ? rows * sizeof *m.last : 0);
+    az_mem_free(job->mem, m.last, rows * sizeof *m.last);
     az_map_release(&m.number);
     az_vec_release(&m.v);
     return rc ? rc : v ? 0 : az_arena_error(job->arena);

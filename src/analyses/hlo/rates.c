@@ -213,6 +213,6 @@ int az_hlo_set_rates(struct az_job *job, size_t trace, struct az_hlo_set_rates *
 
 void az_hlo_set_rates_release(struct az_hlo_set_rates *r)
 {
-    az_mem_free(r->mem, r->v, r->v ? (r->n + 1) * sizeof *r->v : 0);
+    az_mem_free(r->mem, r->v, (r->n + 1) * sizeof *r->v);
     r->v = NULL;
 }

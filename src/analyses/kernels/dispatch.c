@@ -31,10 +31,10 @@ int az_dispatch_list_make(struct az_job *job, enum az_kind kind, struct az_dispa
 
 void az_dispatch_list_release(struct az_dispatch_list *l)
 {
-    az_mem_free(l->mem, l->trace, l->trace ? (l->n + 1) * sizeof *l->trace : 0);
-    az_mem_free(l->mem, l->row, l->row ? (l->n + 1) * sizeof *l->row : 0);
-    az_mem_free(l->mem, l->name, l->name ? (l->n + 1) * sizeof *l->name : 0);
-    az_mem_free(l->mem, l->length, l->length ? (l->n + 1) * sizeof *l->length : 0);
+    az_mem_free(l->mem, l->trace, (l->n + 1) * sizeof *l->trace);
+    az_mem_free(l->mem, l->row, (l->n + 1) * sizeof *l->row);
+    az_mem_free(l->mem, l->name, (l->n + 1) * sizeof *l->name);
+    az_mem_free(l->mem, l->length, (l->n + 1) * sizeof *l->length);
     *l = (struct az_dispatch_list){ .n = 0 };
 }
 

@@ -135,7 +135,7 @@ static int put_rows(struct sweep *s, uint32_t range)
         if (st.n)
             az_range_kernel_row(s->w, range, &s->w->uses.v[s->kernels.v[i].place], &st);
     }
-    az_mem_free(mem, v, v ? (n + 1) * sizeof *v : 0);
+    az_mem_free(mem, v, (n + 1) * sizeof *v);
     return rc;
 }
 

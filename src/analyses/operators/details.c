@@ -24,7 +24,7 @@ int az_framework_details_init(struct az_framework_details *d, const struct az_fr
 void az_framework_details_release(struct az_framework_details *d)
 {
     size_t names = d->fw->trace->names.text.n + 1;
-    az_mem_free(d->mem, d->name, d->name ? names * sizeof *d->name : 0);
+    az_mem_free(d->mem, d->name, names * sizeof *d->name);
     az_vec_release(&d->text);
     az_vec_release(&d->brief);
 }

@@ -100,7 +100,7 @@ static inline struct az_unified_recent *az_unified_recent_new(struct az_mem *mem
 }
 static inline void az_unified_recent_free(struct az_unified_recent *v, struct az_mem *mem)
 {
-    az_mem_free(mem, v, v ? AZ_UNIFIED_RECENT * sizeof *v : 0);
+    az_mem_free(mem, v, AZ_UNIFIED_RECENT * sizeof *v);
 }
 /* Where rows like this one are; *known: what is there is of one of them. Else it is the row's from
  * now on, and the caller fills in the rest. */

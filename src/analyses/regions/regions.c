@@ -126,8 +126,8 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool 
     if (rc == 0 && !v)
         rc = az_mem_error(job->mem);
     if (rc) {
-        az_mem_free(job->mem, v, v ? (r->n + 1) * sizeof *v : 0);
-        az_mem_free(job->mem, work, work ? (r->n + 1) * sizeof *work : 0);
+        az_mem_free(job->mem, v, (r->n + 1) * sizeof *v);
+        az_mem_free(job->mem, work, (r->n + 1) * sizeof *work);
         return rc;
     }
     const int64_t n_steps = steps ? (int64_t)steps->n : 0;
@@ -143,7 +143,7 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool 
     az_sort_cmp(v, n, sizeof *v, by_time, NULL, job->mem);
     AZ_PUT_ROWS(t, v, n);
     az_mem_free(job->mem, v, (r->n + 1) * sizeof *v);
-    az_mem_free(job->mem, work, work ? (r->n + 1) * sizeof *work : 0);
+    az_mem_free(job->mem, work, (r->n + 1) * sizeof *work);
     if (r->merged)
         az_cover(job, "regions: instances merged into their parent", (double)r->merged, "count",
                  AZ_SV("nested too deeply, or too many names"));

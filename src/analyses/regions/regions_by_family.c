@@ -157,9 +157,9 @@ static int add_trace(struct az_job *job, size_t trace, struct rows *rows)
         sum_up(r, sums);
         rc = list_rows(job, trace, r, sums, repeats, rows);
     }
-    az_mem_free(job->mem, sums, sums ? bytes : 0);
-    az_mem_free(job->mem, family, family ? kernels : 0);
-    az_mem_free(job->mem, repeats, repeats ? r->n + 1 : 0);
+    az_mem_free(job->mem, sums, bytes);
+    az_mem_free(job->mem, family, kernels);
+    az_mem_free(job->mem, repeats, r->n + 1);
     return rc;
 }
 

@@ -62,7 +62,7 @@ static int list_regions(struct az_job *job, const struct az_regions *r, struct r
         az_region_rates(work ? &work[i] : NULL, (double)x->all.device / (double)t->ticks_per_ns,
                         &v[i].tflops, &v[i].gbps);
     }
-    az_mem_free(job->mem, work, work ? (r->n + 1) * sizeof *work : 0);
+    az_mem_free(job->mem, work, (r->n + 1) * sizeof *work);
     *out = v;
     return rc;
 }

@@ -223,8 +223,8 @@ static int sort_events(struct work *w)
         gpu[i] = (uint32_t)az_dispatch_gpu_of(&w->gpus, w->copies.trace[i], of[i]);
     if (rc == 0)
         rc = az_groups_order(&w->copies_of, gpu, w->copies.n, w->gpus.list.n, mem);
-    az_mem_free(mem, gpu, gpu ? places : 0);
-    az_mem_free(mem, of, of ? owners : 0);
+    az_mem_free(mem, gpu, places);
+    az_mem_free(mem, of, owners);
     return rc;
 }
 

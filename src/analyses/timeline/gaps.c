@@ -183,8 +183,8 @@ static int use_trace(struct work *w)
 out:
     for (size_t i = 0; w->overhead && i < n; i++)
         az_vec_release(&w->overhead[i]);
-    az_mem_free(w->job->mem, w->overhead, w->overhead ? bytes_o : 0);
-    az_mem_free(w->job->mem, last, last ? bytes_l : 0);
+    az_mem_free(w->job->mem, w->overhead, bytes_o);
+    az_mem_free(w->job->mem, last, bytes_l);
     w->overhead = NULL;
     az_devices_release(&w->dev);
     return rc;

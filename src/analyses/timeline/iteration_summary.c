@@ -79,7 +79,7 @@ int az_iteration_summary(struct az_job *job, struct az_iteration_rows *rows,
                            AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE, columns, job);
     if (!v || !t) {
         int failed = v ? az_arena_error(job->arena) : az_mem_error(job->mem);
-        az_mem_free(job->mem, v, v ? bytes : 0);
+        az_mem_free(job->mem, v, bytes);
         az_table_free(t);
         return failed;
     }

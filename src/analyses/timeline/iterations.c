@@ -279,7 +279,7 @@ static int use_trace(struct work *w)
             rc = put_window(w, i);
         for (size_t i = 0; w->busy && i < w->dev.slots.n; i++)
             az_busy_release(&w->busy[i]);
-        az_mem_free(w->job->mem, w->busy, w->busy ? bytes : 0);
+        az_mem_free(w->job->mem, w->busy, bytes);
         w->busy = NULL;
     }
     az_devices_release(&w->dev);

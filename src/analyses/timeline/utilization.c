@@ -192,8 +192,8 @@ int az_utilization_of(struct az_job *job, size_t trace, struct az_device_uses *o
     sweep(&w);
     rc = list_devices(&w, out);
 out:
-    az_mem_free(job->mem, w.state, w.state ? bytes_s : 0);
-    az_mem_free(job->mem, w.busy, w.busy ? bytes_b : 0);
+    az_mem_free(job->mem, w.state, bytes_s);
+    az_mem_free(job->mem, w.busy, bytes_b);
     az_devices_release(&w.dev);
     return rc;
 }

@@ -146,7 +146,7 @@ static int find_traffic(struct az_verdict *v, const struct az_counted *counted, 
     }
     az_map_release(&index);
     az_vec_release(&sizes);
-    az_mem_free(v->job->mem, way_by_name, way_by_name ? bytes : 0);
+    az_mem_free(v->job->mem, way_by_name, bytes);
     return rc;
 }
 

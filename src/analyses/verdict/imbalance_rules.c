@@ -94,7 +94,7 @@ static int number(struct az_verdict *v, struct keys *keys, uint32_t *of)
         rc = number_by(v, keys, &index, last, of);
     }
     az_map_release(&index);
-    az_mem_free(v->job->mem, last, last ? bytes : 0);
+    az_mem_free(v->job->mem, last, bytes);
     return rc;
 }
 

@@ -125,7 +125,7 @@ int az_region_causes_keep(struct az_region_causes *c)
         rc = slot ? AZ_OK : az_arena_error(job->arena);
         az_job_leave(job, slot);
     }
-    az_mem_free(job->mem, time, time ? bytes : 0);
+    az_mem_free(job->mem, time, bytes);
     return rc;
 }
 

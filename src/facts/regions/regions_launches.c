@@ -216,7 +216,7 @@ int az_regions_of_launches(struct az_region_search *s)
         rc = p.place ? place_calls(s, p.place) : az_mem_error(s->job->mem);
     for (int k = 0; rc == 0 && k <= AZ_GRAPH; k++)
         place_kind(&p, (enum az_kind)k);
-    az_mem_free(s->job->mem, p.place, p.place ? bytes : 0);
+    az_mem_free(s->job->mem, p.place, bytes);
     az_devices_release(&devices);
     return rc;
 }

@@ -162,8 +162,8 @@ static int sort_instances(struct az_region_search *s)
         rc = az_sort_by(key, perm, l->n, s->job->mem);
     if (rc == 0)
         rc = in_order(s, perm);
-    az_mem_free(s->job->mem, key, key ? keys : 0);
-    az_mem_free(s->job->mem, perm, perm ? places : 0);
+    az_mem_free(s->job->mem, key, keys);
+    az_mem_free(s->job->mem, perm, places);
     return rc;
 }
 

@@ -122,7 +122,7 @@ int az_regions_of_scopes(struct az_region_search *s)
     }
     for (size_t i = 0; i < s->regions.n; i++)
         s->regions.v[i].instances = s->regions.v[i].host = s->regions.v[i].host_own = -1;
-    az_mem_free(s->job->mem, place, place ? bytes : 0);
+    az_mem_free(s->job->mem, place, bytes);
     return rc;
 }
 
@@ -192,8 +192,8 @@ int az_regions_of_signposts(struct az_region_search *s)
         rc = sum_operations(s, start, region, perm);
     for (size_t i = 0; i < s->regions.n; i++)
         s->regions.v[i].host = s->regions.v[i].host_own = -1;
-    az_mem_free(s->job->mem, start, start ? starts : 0);
-    az_mem_free(s->job->mem, region, region ? places : 0);
-    az_mem_free(s->job->mem, perm, perm ? places : 0);
+    az_mem_free(s->job->mem, start, starts);
+    az_mem_free(s->job->mem, region, places);
+    az_mem_free(s->job->mem, perm, places);
     return rc;
 }

@@ -264,7 +264,7 @@ int az_regions_measure(struct az_region_search *s)
         az_vec_release(&x.of[i].compute);
         az_vec_release(&x.of[i].gaps);
     }
-    az_mem_free(s->job->mem, x.of, x.of ? bytes : 0);
+    az_mem_free(s->job->mem, x.of, bytes);
     az_vec_release(&x.comm);
     az_devices_release(&x.devices);
     return rc;

@@ -158,8 +158,8 @@ static int by_id(struct cut *c)
         az_vec_release(&c->calls);
         c->calls = sorted;
     }
-    az_mem_free(c->job->mem, key, key ? keys + 1 : 0);
-    az_mem_free(c->job->mem, perm, perm ? places + 1 : 0);
+    az_mem_free(c->job->mem, key, keys + 1);
+    az_mem_free(c->job->mem, perm, places + 1);
     return rc;
 }
 

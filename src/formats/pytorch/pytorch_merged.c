@@ -178,7 +178,7 @@ int az_pytorch_find_merged(struct az_pytorch_reader *r)
                       "distinguished by their process ids; launches and devices are matched within "
                       "each");
     }
-    az_mem_free(m.t->mem, used, used ? m.t->lanes.n + 1 : 0);
+    az_mem_free(m.t->mem, used, m.t->lanes.n + 1);
     az_vec_release(&m.scope);
     az_vec_release(&m.offsets);
     az_intern_release(&m.texts);

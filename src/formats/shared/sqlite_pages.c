@@ -365,6 +365,6 @@ bool az_pages_last_key(struct az_sqlite *x, const char *table, int64_t *rowid)
         found = true;
         number = az_four(page + 8);
     }
-    az_mem_free(x->job->mem, page, page ? p.page_size : 0);
+    az_mem_free(x->job->mem, page, p.page_size);
     return found;
 }

@@ -122,7 +122,7 @@ static bool fill_part(struct pack *p, const struct az_xlsx_piece *piece)
                       unzReadCurrentFile(p->in, text, (unsigned)n) == (int)n &&
                       unzCloseCurrentFile(p->in) == UNZ_OK && new_deflate(p) &&
                       pack_sheet(p, az_sv_make(text, n), piece);
-    az_mem_free(p->x->mem, text, text ? n + 1 : 0);
+    az_mem_free(p->x->mem, text, n + 1);
     return good;
 }
 
@@ -152,7 +152,7 @@ bool az_xlsx_pack(struct az_xlsx *x, const char *book, const char *to)
     if (p.in)
         unzClose(p.in);
     az_deflate_free(p.deflate);
-    az_mem_free(x->mem, p.chunk, p.chunk ? CHUNK : 0);
+    az_mem_free(x->mem, p.chunk, CHUNK);
     if (!good && cause)
         errno = cause;
     return good;
