@@ -55,6 +55,9 @@ const char *az_nearest(const char *word, const char *const *names, size_t n)
             best = names[i];
         }
     }
+    for (size_t i = 0; !best && w.n > 1 && i < n; i++) /* the beginning of a longer one */
+        if (az_sv_starts(az_sv_str(names[i]), w))
+            best = names[i];
     return best;
 }
 

@@ -38,6 +38,12 @@ static int unknown_command(const char *word)
         return az_usage_error(NULL, "'%s': no such file or folder", word);
     if (near)
         return az_usage_error(NULL, "unknown command '%s' (did you mean '%s'?)", word, near);
+    for (size_t i = 0; i < az_cmd_run.n_opts; i++)
+        if (strcmp(word, az_cmd_run.opts[i].name) == 0)
+            return az_usage_error(NULL,
+                                  "unknown command '%s'; it is an option: 'analyzer --%s%s%s'",
+                                  word, word, az_cmd_run.opts[i].arg ? "=" : "",
+                                  az_cmd_run.opts[i].arg ? az_cmd_run.opts[i].arg : "");
     return az_usage_error(NULL, "unknown command '%s'", word);
 }
 

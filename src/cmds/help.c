@@ -207,13 +207,21 @@ struct az_cmd_opt az_help_row(const struct az_cmd_opt *row)
     return out;
 }
 
+/* The tables without their columns, which are a topic of their own: a page has one screen. */
 static void print_sql_tables(void)
 {
     struct az_vec_char text;
 
     az_vec_init(&text, NULL);
-    if (az_query_describe(&text) == 0 && text.n)
-        fwrite(text.v, 1, text.n, stdout);
+    if (az_query_describe(&text) == 0) {
+        struct az_sv rest = az_sv_make(text.v, text.n);
+        while (rest.n) {
+            const struct az_sv line = az_sv_cut(&rest, '\n');
+            if (!az_sv_starts(line, AZ_SV("   ")))
+                printf("%.*s\n", AZ_SVF(line));
+        }
+        puts("Columns: analyzer help sql");
+    }
     az_vec_release(&text);
 }
 

@@ -228,10 +228,12 @@ static int parse(struct multirank *m, struct az_args *a, bool *help)
 
     if (rc || *help)
         return rc;
-    if (a->n_operands)
+    if (!m->base && !m->script && a->n_operands == 1) /* as other commands */
+        m->base = a->operands[0];
+    else if (a->n_operands)
         return az_usage_error(m->cmd,
                               "unexpected argument '%s'; use -b for the folder, -f for filters",
-                              a->operands[0]);
+                              a->operands[a->n_operands > 1]);
     if (!m->base)
         return az_usage_error(m->cmd, "missing folder; use -b DIR");
     if (m->all_ranks && m->filters.n)
@@ -292,9 +294,10 @@ static int run_multirank(const struct az_cmd *cmd, int argc, char **argv)
 
 const struct az_cmd az_cmd_multirank = {
     "multirank",
-    "-b DIR",
+    "DIR | -b DIR",
     "report all ranks of each PyTorch run below a folder",
-    "With -b only, prints text and writes nothing. With -o, --format, --csv-dir, -q, or an option "
+    "With a folder only, prints text and writes nothing. With -o, --format, --csv-dir, -q, or an "
+    "option "
     "that selects or adds data\n(-p, -e, -f, -a, -r, --force), each run is written to its folder "
     "as <folder>_<filters>_performance_report.xlsx.\nThe rank of a file is that of its metadata, "
     "or the number after rank, TP, worker or profile in its name. Files of\nother sessions (step, "

@@ -4,3 +4,6 @@ echo "$?"
 echo "$?"
 : >trace.csv
 "$ANALYZER" trace.csv
+"$ANALYZER" comp # the beginning of a command
+"$ANALYZER" help quer
+"$ANALYZER" watch traces # an option

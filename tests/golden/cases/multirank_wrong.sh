@@ -16,6 +16,8 @@ m -b a -f x --all-ranks
 mkdir both && cp -r a/run both/one && cp -r b/run both/two
 m -b both --all-ranks -o all.xlsx
 m -b both --all-ranks -o all.xlsx -d
+m both -d # the same folder, as other commands have it
+m both a
 m -b both -f two rank_ -o two.xlsx -q
 ls
 
