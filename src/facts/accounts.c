@@ -319,16 +319,28 @@ static int sweep_windows(struct pass *p)
     return 0;
 }
 
+static struct az_device_account *accounts_of_devices(const struct pass *p)
+{
+    return az_arena_array(p->job->arena, p->out->n_devices + 1, sizeof *p->out->scoped);
+}
+
+static int measure_window(const struct pass *p, int window, struct az_device_account **out)
+{
+    *out = accounts_of_devices(p);
+    if (!*out)
+        return az_arena_error(p->job->arena);
+    window_accounts(p, window, *out);
+    return 0;
+}
+
 /* Idle devices are known when the time in the window is, and the window when they are: a few
  * rounds, mostly one. */
 static int measure_scope(struct pass *p)
 {
     enum { ROUNDS = 3 };
     struct az_accounts *out = p->out;
-    struct az_device_account *room =
-        az_arena_array(p->job->arena, (size_t)WINDOWS * (out->n_devices + 1), sizeof *room);
     int rc = 0;
-    out->scoped = room;
+    out->scoped = accounts_of_devices(p);
     out->idle = az_arena_array(p->job->arena, out->n_devices + 1, sizeof *out->idle);
     if (!out->scoped || !out->idle)
         return az_arena_error(p->job->arena);
@@ -346,17 +358,15 @@ static int measure_scope(struct pass *p)
             break;
     }
     out->window = p->window[SCOPE];
-    if (p->cut) {
-        out->before = room + out->n_devices;
-        out->after = room + (size_t)AFTER * out->n_devices;
-        window_accounts(p, BEFORE, out->before);
-        window_accounts(p, AFTER, out->after);
-    }
+    if (p->cut)
+        rc = measure_window(p, BEFORE, &out->before);
+    if (rc == 0 && p->cut)
+        rc = measure_window(p, AFTER, &out->after);
     if (out->by_steps && p->steps->period >= 0) {
-        out->median_step = room + (size_t)STEP * out->n_devices;
-        out->other_median_step = room + (size_t)OTHER_STEP * out->n_devices;
-        window_accounts(p, STEP, out->median_step);
-        window_accounts(p, OTHER_STEP, out->other_median_step);
+        if (rc == 0)
+            rc = measure_window(p, STEP, &out->median_step);
+        if (rc == 0)
+            rc = measure_window(p, OTHER_STEP, &out->other_median_step);
     }
     return rc;
 }

@@ -45,6 +45,13 @@ static int add_gap(void *ctx, const struct az_idle_gap *gap)
     return 0;
 }
 
+/* Of the only device. */
+static int copy_use(void *ctx, const struct az_device_use *u)
+{
+    *(struct az_device_use *)ctx = *u;
+    return 0;
+}
+
 /* step 1: a kernel [2000, 2100), communication [2200, 2400), a kernel [2500, 2600). Launched
  * before: computation [1900, 2050) and [2250, 2450) on another stream, communication [2550, 2700)
  * on a third, and [100, 200). Busy from 2000 on: 2000 to 2100, 2200 to 2450, 2500 to 2600. */
@@ -84,11 +91,9 @@ static void next_to(void **state)
     int64_t gaps = 0;
     assert_int_equal(az_idle_gaps(&f->job, 0, add_gap, &gaps), 0);
     assert_int_equal(gaps, 150);
-    struct az_device_uses uses;
-    az_vec_init(&uses, &f->mem);
-    assert_int_equal(az_utilization_of(&f->job, 0, &uses), 0);
-    assert_int_equal(uses.v[0].busy, 450);
-    az_utilization_release(&uses);
+    struct az_device_use use = { 0 };
+    assert_int_equal(az_utilization_each(&f->job, 0, copy_use, &use), 0);
+    assert_int_equal(use.busy, 450);
 }
 
 /* Two parts with work [100, 300) and [10100, 10300), of which 100 is idle in each. */
@@ -110,12 +115,10 @@ static void between(void **state)
     assert_int_equal(r->n, 2);
     assert_int_equal(r->v[0].idle, 200); /* of `all`, without the time between */
     assert_int_equal(r->v[1].idle, 200);
-    struct az_device_uses uses;
-    az_vec_init(&uses, &f->mem);
-    assert_int_equal(az_utilization_of(&f->job, 0, &uses), 0);
-    assert_int_equal(uses.v[0].length, 400);
-    assert_int_equal(uses.v[0].busy, 200);
-    az_utilization_release(&uses);
+    struct az_device_use use = { 0 };
+    assert_int_equal(az_utilization_each(&f->job, 0, copy_use, &use), 0);
+    assert_int_equal(use.length, 400);
+    assert_int_equal(use.busy, 200);
 }
 
 /* Another thread marks its own loop at the same time, less often, and first. */

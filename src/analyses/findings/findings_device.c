@@ -8,36 +8,44 @@
 
 #define EXPOSED_NCCL_PERCENT 2.0 /* of the window: below it is noise (docs/formats-nsight.md 6) */
 
+struct low_use {
+    struct az_job *job;
+    size_t trace;
+};
+
+static int find_low_use(void *ctx, const struct az_device_use *u)
+{
+    const struct low_use *x = ctx;
+    int64_t idle = 0, chunks = 0, all = 0;
+
+    for (size_t k = 0; k < u->chunks.n; k++) {
+        const struct az_chunk *c = &u->chunks.v[k];
+        all += c->chunks;
+        chunks += c->low ? c->chunks : 0;
+        idle += c->low ? c->length - c->busy : 0;
+    }
+    if (chunks == 0)
+        return 0;
+    struct az_sv subject = az_arena_printf(x->job->arena,
+                                           "device %" PRId64 "%.*s: %" PRId64 " of %" PRId64
+                                           " periods under %g%% busy, %.1f%% busy in all",
+                                           u->device, AZ_SVF(az_finding_rank(x->job, x->trace)),
+                                           chunks, all, x->job->opts->low_util_percent,
+                                           az_percent((double)u->busy, (double)u->length));
+    az_finding(x->job, "low_utilization", "info", subject, chunks,
+               az_ns(x->job->traces[x->trace], idle),
+               AZ_SV("idle time in these periods: see table idle_causes"));
+    return 0;
+}
+
 int az_find_low_use(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
-    struct az_device_uses uses;
+
     if (!(t->caps & AZ_CAP_TIMELINE) || t->caps & AZ_CAP_OPREPORT) /* its account is another */
         return 0;
-    az_vec_init(&uses, job->mem);
-    int rc = az_utilization_of(job, trace, &uses);
-    for (size_t i = 0; rc == 0 && i < uses.n; i++) {
-        const struct az_device_use *u = &uses.v[i];
-        int64_t idle = 0, chunks = 0, all = 0;
-        for (size_t k = 0; k < u->chunks.n; k++) {
-            const struct az_chunk *c = &u->chunks.v[k];
-            all += c->chunks;
-            chunks += c->low ? c->chunks : 0;
-            idle += c->low ? c->length - c->busy : 0;
-        }
-        if (chunks == 0)
-            continue;
-        struct az_sv subject = az_arena_printf(job->arena,
-                                               "device %" PRId64 "%.*s: %" PRId64 " of %" PRId64
-                                               " periods under %g%% busy, %.1f%% busy in all",
-                                               u->device, AZ_SVF(az_finding_rank(job, trace)),
-                                               chunks, all, job->opts->low_util_percent,
-                                               az_percent((double)u->busy, (double)u->length));
-        az_finding(job, "low_utilization", "info", subject, chunks, az_ns(t, idle),
-                   AZ_SV("idle time in these periods: see table idle_causes"));
-    }
-    az_utilization_release(&uses);
-    return rc;
+    return az_utilization_each(job, trace, find_low_use,
+                               &(struct low_use){ .job = job, .trace = trace });
 }
 
 int az_find_graphs(struct az_job *job, size_t trace)

@@ -142,25 +142,29 @@ static int list_chunks(const struct work *w, const struct state *s, struct az_de
     return 0;
 }
 
-static int list_devices(struct work *w, struct az_device_uses *out)
+static int list_devices(struct work *w, int (*fn)(void *, const struct az_device_use *), void *ctx)
 {
+    struct az_chunk_list chunks;
     int rc = 0;
+
+    az_vec_init(&chunks, w->job->mem);
     for (size_t i = 0; rc == 0 && i < w->dev.slots.n; i++) {
         const struct state *s = &w->state[i];
-        struct az_device_use u = { .device = w->dev.slots.v[i].device,
-                                   .first = s->first,
-                                   .last = s->last };
-        az_vec_init(&u.chunks, w->job->mem);
+        struct az_device_use u = {
+            .device = w->dev.slots.v[i].device, .first = s->first, .last = s->last, .chunks = chunks
+        };
+        u.chunks.n = 0;
         rc = list_chunks(w, s, &u);
+        chunks = u.chunks; /* its room serves the next one */
         if (rc == 0)
-            rc = az_vec_push(out, u);
-        if (rc != 0)
-            az_vec_release(&u.chunks);
+            rc = fn(ctx, &u);
     }
+    az_vec_release(&chunks);
     return rc;
 }
 
-int az_utilization_of(struct az_job *job, size_t trace, struct az_device_uses *out)
+int az_utilization_each(struct az_job *job, size_t trace,
+                        int (*fn)(void *ctx, const struct az_device_use *u), void *ctx)
 {
     static const enum az_kind work[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
     struct work w = { .job = job, .t = job->traces[trace] };
@@ -190,19 +194,12 @@ int az_utilization_of(struct az_job *job, size_t trace, struct az_device_uses *o
     for (size_t i = 0; i < w.dev.slots.n; i++)
         w.state[i].end = w.state[i].first;
     sweep(&w);
-    rc = list_devices(&w, out);
+    rc = list_devices(&w, fn, ctx);
 out:
     az_mem_free(job->mem, w.state, bytes_s);
     az_mem_free(job->mem, w.busy, bytes_b);
     az_devices_release(&w.dev);
     return rc;
-}
-
-void az_utilization_release(struct az_device_uses *u)
-{
-    for (size_t i = 0; i < u->n; i++)
-        az_vec_release(&u->v[i].chunks);
-    az_vec_release(u);
 }
 
 struct chunk_row {
@@ -222,20 +219,28 @@ static const struct az_record_column columns[] = {
     { "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = az_job_has_ranks },
 };
 
-static void put_device(struct az_job *job, struct az_table *t, size_t trace,
-                       const struct az_device_use *u)
+struct use_table {
+    struct az_job *job;
+    struct az_table *t;
+    size_t trace;
+};
+
+static int put_device(void *ctx, const struct az_device_use *u)
 {
-    const struct az_trace *of = job->traces[trace];
+    const struct use_table *x = ctx;
+    const struct az_trace *of = x->job->traces[x->trace];
+
     for (size_t i = 0; i < u->chunks.n; i++) {
         const struct az_chunk *c = &u->chunks.v[i];
-        az_put_row(t, &(ROW){ .device = u->device,
-                              .start = az_ns(of, c->start),
-                              .duration = az_ns(of, c->length),
-                              .percent = az_percent((double)c->busy, (double)c->length),
-                              .chunks = c->chunks,
-                              .low = c->low,
-                              .rank = az_job_rank(job, trace) });
+        az_put_row(x->t, &(ROW){ .device = u->device,
+                                 .start = az_ns(of, c->start),
+                                 .duration = az_ns(of, c->length),
+                                 .percent = az_percent((double)c->busy, (double)c->length),
+                                 .chunks = c->chunks,
+                                 .low = c->low,
+                                 .rank = az_job_rank(x->job, x->trace) });
     }
+    return 0;
 }
 
 static int run_utilization(struct az_job *job)
@@ -243,14 +248,9 @@ static int run_utilization(struct az_job *job)
     struct az_table *t =
         AZ_RECORD_TABLE_OF(job->arena, "gpu_utilization", "Device utilization", 0, columns, job);
     int rc = AZ_OK;
-    for (size_t k = 0; rc == 0 && k < job->n_traces; k++) {
-        struct az_device_uses uses;
-        az_vec_init(&uses, job->mem);
-        rc = az_utilization_of(job, k, &uses);
-        for (size_t i = 0; rc == 0 && i < uses.n; i++)
-            put_device(job, t, k, &uses.v[i]);
-        az_utilization_release(&uses);
-    }
+    for (size_t k = 0; rc == 0 && k < job->n_traces; k++)
+        rc = az_utilization_each(job, k, put_device,
+                                 &(struct use_table){ .job = job, .t = t, .trace = k });
     return az_job_add(job, t, rc);
 }
 

@@ -17,10 +17,10 @@ struct az_device_use {
     int64_t length;                    /* ticks: of its chunks */
     struct az_chunk_list chunks;
 };
-AZ_VEC(struct az_device_use, az_device_uses);
 
-/* One entry per device of the trace. A chunk is low if less than low_util_percent of it is busy. */
-int az_utilization_of(struct az_job *job, size_t trace, struct az_device_uses *out) AZ_MUST_USE;
-void az_utilization_release(struct az_device_uses *u);
+/* Calls fn for each device of the trace, until one call fails, whose error it returns. A chunk is
+ * low if less than low_util_percent of it is busy. The list is that of the call. */
+int az_utilization_each(struct az_job *job, size_t trace,
+                        int (*fn)(void *ctx, const struct az_device_use *u), void *ctx) AZ_MUST_USE;
 
 #endif
