@@ -10,6 +10,8 @@ The last line is "N passed, N failed".
 """
 import argparse
 import csv
+import gzip
+import io
 import json
 import os
 import random
@@ -19,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+from decimal import Decimal
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 passed = failed = 0
@@ -50,7 +53,7 @@ def fold(name):
     return re.sub(r"[0-9]+", one, name)
 
 
-STEP = re.compile(r"(step|iter|iteration|batch|train_step) \d+|ProfilerStep#\d+")
+STEP = re.compile(r"(step|iter|iteration|batch|train_step)( \d+)?|ProfilerStep#\d+")
 
 
 class Tree:
@@ -608,11 +611,158 @@ def program_rates(analyzer, tmp):
                                                                                   run.stdout.decode()[-200:]))
 
 
+# ---- the examples, read here ----
+
+class Recorded(Tree):
+    """Events of a recording, as a tree."""
+
+    def __init__(self):
+        self.pytorch, self.backward = True, {}
+        self.ranges, self.launches, self.kernels, self.ops = [], [], [], []
+
+    def name_threads(self):
+        """The thread with the most forward operators is MAIN, those of gradients are AUTOGRAD, as in Tree."""
+        back = {t for t, _, _, name, _ in self.ops if name.startswith("autograd::engine::evaluate_function")}
+        count = defaultdict(int)
+        for t, _, _, name, _ in self.ops:
+            if t not in back:
+                count[t] += 1
+        main = max(count, key=lambda t: (count[t], str(t)), default=None)
+        others = {}
+        number = lambda t: MAIN if t == main else AUTOGRAD if t in back else others.setdefault(t, 100 + len(others))
+        for rows in (self.ranges, self.launches, self.ops):
+            rows[:] = [(number(r[0]),) + tuple(r[1:]) for r in rows]
+
+    def rows(self):
+        """(device, own device, host, instances) by path; the work of no region is (outside). Marks without length are none."""
+        self.ranges = sorted((r for r in self.ranges if r[2] > r[1]), key=lambda r: (r[1], -r[2]))
+        self.where = {}
+        for t, s, _, c in self.launches:
+            self.where.setdefault(c, self.region(t, s))
+        own, host, count = defaultdict(int), defaultdict(int), defaultdict(int)
+        for start, end, corr, _ in self.kernels:
+            own[self.where.get(corr, ())] += end - start  # without a recorded call it is in no region
+        for i, (_, start, end, _, _) in enumerate(self.ranges):
+            host[self.path(i)] += end - start
+            count[self.path(i)] += 1
+        paths = {p[:k] for p in list(own) + list(host) for k in range(1, len(p) + 1)}
+        text = lambda p: " / ".join(n for n, _ in p)
+        found = {text(p): (sum(v for q, v in own.items() if q[:len(p)] == p), own[p], host[p], count[p]) for p in paths}
+        if own[()]:
+            found["(outside)"] = (own[()], own[()], None, None)
+        return found
+
+
+def load_pytorch(path):
+    t, ns = Recorded(), lambda x: int((Decimal(str(x)) * 1000).to_integral_value())
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt") as f:
+        events = json.load(f, parse_float=Decimal)
+    for e in events["traceEvents"]:
+        cat, args = e.get("cat"), e.get("args", {})
+        if e.get("ph") != "X" or e.get("dur") is None:
+            continue
+        start = ns(e["ts"])
+        end, tid = start + ns(e["dur"]), (e["pid"], e["tid"])
+        if cat == "user_annotation":
+            t.ranges.append((tid, start, end, e["name"], "range"))
+        elif cat == "python_function" and e["name"].startswith("nn.Module: "):
+            t.ranges.append((tid, start, end, e["name"], "module"))
+        elif cat == "cpu_op":
+            t.ops.append((tid, start, end, e["name"], 0))
+        elif cat in ("cuda_runtime", "cuda_driver") and "correlation" in args:
+            t.launches.append((tid, start, end, args["correlation"]))
+        elif cat in ("kernel", "gpu_memcpy", "gpu_memset"):
+            t.kernels.append((start, end, args.get("correlation"), e["name"]))
+    t.name_threads()
+    return t
+
+
+def load_nsys(path):
+    t, db = Recorded(), sqlite3.connect(path)
+    tables = {n for n, in db.execute("SELECT name FROM sqlite_master")}
+    names = dict(db.execute("SELECT id, value FROM StringIds"))
+    columns = {c[1] for c in db.execute("PRAGMA table_info(NVTX_EVENTS)")}
+    value = lambda text, ref: text if text is not None else names.get(ref)
+    what = "text, %s" % ("textId" if "textId" in columns else "NULL")
+    domains = {n: value(text, ref) for text, ref, n in db.execute("SELECT %s, domainId FROM NVTX_EVENTS WHERE eventType = 75" % what)}
+    for start, end, text, ref, tid, domain in db.execute("SELECT start, end, %s, globalTid, domainId FROM NVTX_EVENTS WHERE end IS NOT NULL AND "
+                                                         "eventType IN (59, 60)" % what):
+        name = (domains[domain] + ":" if domains.get(domain) else "") + value(text, ref)
+        t.ranges.append((tid, start, end, name[1:] if name.startswith(":") else name, "range"))
+    for start, end, tid, corr in db.execute("SELECT start, end, globalTid, correlationId FROM CUPTI_ACTIVITY_KIND_RUNTIME"):
+        t.launches.append((tid, start, end, corr))
+    for table in ("KERNEL", "MEMCPY", "MEMSET"):
+        if "CUPTI_ACTIVITY_KIND_" + table in tables:
+            t.kernels += [(s, e, c, "") for s, e, c in db.execute("SELECT start, end, correlationId FROM CUPTI_ACTIVITY_KIND_" + table)]
+    t.name_threads()
+    return t
+
+
+def load_rocprof(prefix):
+    """A set of CSV files."""
+    t = Recorded()
+
+    def rows(name):
+        path = prefix + name + ".csv"
+        with open(path, newline="") if os.path.exists(path) else io.StringIO("") as f:
+            for r in csv.DictReader(f):
+                yield r, int(r["Start_Timestamp"]), int(r["End_Timestamp"]), int(r["Correlation_Id"])
+    for r, start, end, corr in rows("_marker_api_trace"):
+        t.ranges.append((r["Thread_Id"], start, end, r["Function"], "range"))
+    for name in ("_hip_api_trace", "_rccl_api_trace"):
+        t.launches += [(r["Thread_Id"], start, end, corr) for r, start, end, corr in rows(name)]
+    for name in ("_kernel_trace", "_memory_copy_trace"):
+        t.kernels += [(start, end, corr, "") for _, start, end, corr in rows(name)]
+    t.name_threads()
+    return t
+
+
+class Signposts:
+    """An operation report: a region lasts from a signpost to the next one; host times are not those of ranges."""
+
+    def __init__(self, path):
+        self.device, self.count, at = defaultdict(int), defaultdict(int), "(outside)"
+        with open(path, newline="") as f:
+            for r in csv.DictReader(f):
+                if r["OP TYPE"] == "signpost":
+                    at = fold(r["OP CODE"])
+                    self.count[at] += 1
+                elif int(r["DEVICE KERNEL DURATION [ns]"] or 0) <= int(r["DEVICE FW DURATION [ns]"] or 0):  # else impossible
+                    self.device[at] += int(r["DEVICE KERNEL DURATION [ns]"] or 0)
+
+    def rows(self):
+        return {p: (self.device[p], self.device[p], None, self.count.get(p)) for p in set(self.device) | set(self.count) if p != "(outside)" or self.device[p]}
+
+
+def examples(analyzer, tmp, data):
+    """Table regions of every example with ranges of the host, against the events as they are read here."""
+    folder = os.path.join(HERE, "..", "example")
+    inputs = [(load_pytorch, os.path.join(folder, "pytorch", n)) for n in ("train_step.json", "train_step_pageable.json", "inference.json", "moe.json")]
+    inputs += [(load_pytorch, os.path.join(folder, "multirank", "step_120", "rank_%d.json" % r)) for r in range(4)]
+    inputs += [(Signposts, os.path.join(folder, "tracy", "ops_perf_results_%s.csv" % n)) for n in ("layers", "host0", "host1")]
+    recorded = os.path.join(HERE, "data", "recorded")
+    inputs += [(load_pytorch, os.path.join(recorded, n)) for n in sorted(os.listdir(recorded)) if n.endswith(".pt.trace.json.gz")]
+    if data:
+        inputs += [(load_nsys, os.path.join(data, "llama2_70b.sqlite")), (load_rocprof, os.path.join(data, "rocprof", "train"))]
+    for i, (load, path) in enumerate(inputs):
+        want = load(path).rows()
+        found, run = tables(analyzer, path + "_kernel_trace.csv" if load is load_rocprof else path, os.path.join(tmp, "example%d" % i))
+        got = {r["path"]: tuple(number(r[c]) for c in ("device_ns", "device_self_ns", "host_ns", "instances"))
+               for r in found.get("regions", [])}
+        if load is Signposts:
+            got = {p: v[:2] + (None,) + v[3:] for p, v in got.items()}
+        known = lambda v: tuple(x or 0 for x in v)
+        wrong = ["%s: %s instead of %s" % (p, got.get(p), want.get(p)) for p in sorted(set(got) | set(want)) if p not in got or p not in want
+                 or known(got[p]) != known(want[p])] if got or [p for p in want if p != "(outside)"] else []
+        verdict(not wrong, "example %s: %d regions" % (os.path.basename(path), len(got)), "; ".join(wrong[:4]) + run.stdout.decode()[-100:])
+
+
 def main():
     global verbose
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--analyzer", required=True)
     p.add_argument("--seeds", type=int, default=8)
+    p.add_argument("--example-data", help="folder that `make` fills with larger examples")
     p.add_argument("--verbose", action="store_true")
     o = p.parse_args()
     verbose = o.verbose
@@ -620,6 +770,7 @@ def main():
         rates(os.path.abspath(o.analyzer), tmp)
         rank_columns(os.path.abspath(o.analyzer), tmp)
         program_rates(os.path.abspath(o.analyzer), tmp)
+        examples(os.path.abspath(o.analyzer), tmp, o.example_data)
         for seed in range(o.seeds):
             for kind in WRITERS:
                 check(os.path.abspath(o.analyzer), tmp, seed, kind)

@@ -151,7 +151,7 @@ stage_steps() {
 
 # Regions against a quadratic search over the events of seeded trees; cut profiles against windows of whole ones.
 stage_regions() {
-    counted regions "$PYTHON" tests/regions_check.py --analyzer "$ANALYZER"
+    counted regions "$PYTHON" tests/regions_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
     counted regions "$PYTHON" tests/cut_check.py --analyzer "$ANALYZER" --size 60
 }
 
