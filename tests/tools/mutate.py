@@ -434,8 +434,8 @@ class Worker:
         for old in (library, whole):
             if os.path.exists(old):
                 os.remove(old)
-        # A table that the linker makes of the pieces of all objects: it has those of the whole library.
-        if re.search(r'\] [A-Za-z_]\w* +PROGBITS', output(['readelf', '-SW', to])):
+        # A table that the linker makes of the pieces of all objects: it has those of the whole library, as its reader needs.
+        if re.search(r'\] [A-Za-z_]\w* +PROGBITS| __st(?:art|op)_\w+$', output(['readelf', '-SsW', to]), re.M):
             return self.tree.whole(mutant.path, to, whole)
         sanitizer = [a for a in command if a.startswith('-fsanitize=')]
         return subprocess.run([command[0], '-shared', *sanitizer, '-Wl,-soname,libmutant.so', '-o', library, to],

@@ -62,6 +62,10 @@ static void patterns(void **state)
     az_words_cut(AZ_SV("volta_s1688gemm_bias"), &w);
     assert_true(az_words_any(&w, AZ_SV("*gemm"))); /* ends so */
     assert_true(az_words_any(&w, AZ_SV("*88g*"))); /* holds it */
+    assert_false(az_words_any(&w, AZ_SV("*89g*")));
+    assert_false(az_words_any(&w, AZ_SV("*88gemmm*"))); /* longer than its end */
+    assert_true(az_words_any(&w, AZ_SV("*volta*")) && az_words_any(&w, AZ_SV("volta*")));
+    assert_false(az_words_any(&w, AZ_SV("voltas*")) || az_words_any(&w, AZ_SV("*xvolta")));
     assert_true(az_words_any(&w, AZ_SV("^volta ^x")));
     assert_true(az_words_any(&w, AZ_SV("^volta_*"))); /* any word */
     assert_false(az_words_any(&w, AZ_SV("*_volta"))); /* none before it */

@@ -79,9 +79,9 @@ static int list_devices(struct az_nsys_db *x, const struct metrics *m, struct az
     for (size_t i = m->first; rc == 0 && i < t->samples.counters.n; i++)
         if (!among(sampled, t->samples.counters.v[i].device))
             rc = az_vec_push(sampled, t->samples.counters.v[i].device);
-    if (rc == 0 && work->n)
+    if (rc == 0)
         rc = az_sort_cmp(work->v, work->n, sizeof *work->v, ascending, NULL, x->job->mem);
-    if (rc == 0 && sampled->n)
+    if (rc == 0)
         rc = az_sort_cmp(sampled->v, sampled->n, sizeof *sampled->v, ascending, NULL, x->job->mem);
     return rc;
 }
