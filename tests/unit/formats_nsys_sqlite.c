@@ -641,6 +641,40 @@ static void probing(void **state)
     assert_int_equal(probe(AZ_SV("SQLite"), AZ_SV("x.sqlite")), 0);
 }
 
+#define METRICS                                                                                    \
+    "CREATE TABLE TARGET_INFO_GPU_METRICS(typeId INTEGER,metricId INTEGER,metricName TEXT);"       \
+    "INSERT INTO TARGET_INFO_GPU_METRICS VALUES(5,1,'SM'),(4,1,'SM'),(4,2,'DRAM');"                \
+    "CREATE TABLE GPU_METRICS(timestamp INTEGER,typeId INTEGER,metricId INTEGER,value INTEGER);"
+
+/* GPUs that were sampled are those with work: by their numbers, or in the same order. */
+static void sampled_devices(void **state)
+{
+    static const struct {
+        const char *rows;
+        int64_t first, second;
+    } c[] = {
+        { "(10,1,1,40),(10,0,1,50)", 1, 0 }, /* the numbers of the devices with work */
+        { "(10,5,1,40),(10,4,1,50)", 1, 0 }, /* others, as many */
+        { "(10,4,1,40),(10,5,1,50)", 0, 1 },
+        { "(10,1,1,40),(10,4,1,50)", 0, 1 },
+    };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
+        struct fixture f;
+        char sql[4000];
+        (void)snprintf(sql, sizeof sql, "%sINSERT INTO GPU_METRICS VALUES%s;",
+                       STRINGS METRICS TWO_KERNELS, c[i].rows);
+        start(&f, sql);
+        assert_int_equal(PARSE(&f), 0);
+        const struct az_samples *s = &f.trace.samples;
+        assert_int_equal(s->counters.n, 2);
+        if (s->counters.v[0].device != c[i].first || s->counters.v[1].device != c[i].second)
+            fail_msg("case %zu: %lld, %lld", i, (long long)s->counters.v[0].device,
+                     (long long)s->counters.v[1].device);
+        fixture_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -651,6 +685,7 @@ int main(void)
         cmocka_unit_test(ranges),
         cmocka_unit_test(marks_only),
         cmocka_unit_test(devices),
+        cmocka_unit_test(sampled_devices),
         cmocka_unit_test(profiler_messages),
         cmocka_unit_test(old_versions),
         cmocka_unit_test(odd_tables),
