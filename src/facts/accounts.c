@@ -425,7 +425,8 @@ static int make(struct pass *p)
         rc = steps(p);
     if (rc == 0 && p->population == AZ_ALL_WORK)
         rc = measure_scope(p);
-    az_mem_free(p->job->mem, p->step, p->steps->n * sizeof *p->step);
+    if (p->steps)
+        az_mem_free(p->job->mem, p->step, p->steps->n * sizeof *p->step);
     return rc;
 }
 
