@@ -2,12 +2,13 @@
  * grows with its calls alone. Events that are kept are copied as they are written, so that they
  * read as before; a member AZ_PYTORCH_WINDOW_KEY at the end has the spans of the window. */
 #include "formats/pytorch/pytorch.h"
+#include "formats/pytorch/pytorch_document.h"
+#include "formats/shared/cut_output.h"
 
 #include <stdio.h>
 
 #include "base/sort.h"
 #include "classify/steps.h"
-#include "io/gzip_out.h"
 #include "model/window.h"
 
 struct call { /* in order of its id, then start */
@@ -33,43 +34,13 @@ struct cut {
     struct works works;
     struct az_window_parts parts;
     struct az_spans inside; /* merged: from the first start to the last end of the work of each */
-    bool keep, any;         /* the event just read; one was written */
-    struct az_outfile *plain;
-    struct az_gzfile *packed;
+    bool keep, any;         /* the event just read; one, or a member, was written */
+    struct az_cut_output output;
 };
 
 /* ---- the output ---- */
 
-static void put(struct cut *c, struct az_sv text)
-{
-    if (c->packed)
-        az_gzfile_puts(c->packed, text);
-    else if (c->plain)
-        az_outfile_puts(c->plain, text);
-}
-
-static int open_output(struct cut *c)
-{
-    if (az_sv_ends(az_sv_str(c->job->out), AZ_SV(".gz")))
-        return az_gzfile_open(&c->packed, c->job->out, AZ_INFLATE_BEST, c->job->mem, c->job->diag);
-    return az_outfile_open(&c->plain, c->job->out, c->job->diag);
-}
-
-static int close_output(struct cut *c, int rc)
-{
-    if (rc) {
-        az_gzfile_abort(c->packed);
-        if (c->plain)
-            az_outfile_abort(c->plain);
-    } else if (c->packed) {
-        rc = az_gzfile_commit(c->packed);
-    } else if (c->plain) {
-        rc = az_outfile_commit(c->plain);
-    }
-    c->packed = NULL;
-    c->plain = NULL;
-    return rc;
-}
+static void put(struct cut *c, struct az_sv text) { az_cut_output_put(&c->output, text); }
 
 /* ---- the first reading: where the window is, and which calls begin in it ---- */
 
@@ -319,86 +290,45 @@ static int copy_record(void *ctx, struct az_jscan *s)
 
 /* ---- the document ---- */
 
-struct reading {
-    struct cut *c;
-    struct az_source *src;
-    struct az_jscan scan;
-    bool writing, first; /* first: no member was written */
-};
-
-static int fill(void *ctx, void *buf, size_t n, size_t *got)
-{
-    struct reading *r = ctx;
-    *got = 0;
-    if (r->c->job->cancelled && r->c->job->cancelled())
-        return AZ_EINTR;
-    return az_source_read(r->src, buf, n, got);
-}
-
 static int skip_record(void *ctx, struct az_jscan *s)
 {
     struct cut *c = ctx;
     return az_pytorch_event_reader()(&c->reader, s);
 }
 
-static int read_events(struct reading *r)
+static void put_list(void *ctx, bool end)
 {
-    struct az_jarray a;
-    if (r->writing) {
-        put(r->c, r->first ? AZ_SV("\"traceEvents\": [") : AZ_SV(",\n\"traceEvents\": ["));
-        r->first = r->c->any = false;
+    struct cut *c = ctx;
+    if (!end) {
+        put(c, c->any ? AZ_SV(",\n\"traceEvents\": [") : AZ_SV("\"traceEvents\": ["));
+        c->any = false;
+        return;
     }
-    const int rc =
-        az_jscan_records(&r->scan, r->writing ? copy_record : skip_record, r->c, false, &a);
-    if (r->writing && r->c->job->extra.n) {
-        put(r->c, r->c->any ? AZ_SV(",\n") : AZ_SV("\n"));
-        put(r->c, r->c->job->extra);
+    if (c->job->extra.n) {
+        put(c, c->any ? AZ_SV(",\n") : AZ_SV("\n"));
+        put(c, c->job->extra);
     }
-    if (r->writing)
-        put(r->c, AZ_SV("\n]"));
-    if (rc == AZ_JSON_OK && (a.truncated || a.malformed) && r->writing)
-        az_diag_add(r->c->job->diag, AZ_WARNING, AZ_AT_FILE(r->c->job->in),
-                    "damaged: %llu places with malformed JSON%s; whole events are kept",
-                    (unsigned long long)a.malformed, a.truncated ? ", truncated" : "");
-    return rc == AZ_JSON_OK && a.truncated ? AZ_JSON_END : rc;
+    put(c, AZ_SV("\n]"));
+    c->any = true;
 }
 
-static int copy_member(struct reading *r, struct az_sv key)
+static int copy_member(void *ctx, struct az_jscan *s, struct az_sv key)
 {
-    struct az_sv raw, name = az_arena_dup(&r->c->reader.scratch, key); /* the window moves */
+    struct cut *c = ctx;
+    struct az_sv raw, name = az_arena_dup(&c->reader.scratch, key); /* the window moves */
     if (!name.p)
-        return az_arena_error(&r->c->reader.scratch);
-    if (az_sv_is(name, "traceEvents"))
-        return read_events(r);
-    if (!r->writing || az_sv_is(name, AZ_PYTORCH_WINDOW_KEY))
-        return az_jscan_skip_value(&r->scan);
-    const int rc = az_jscan_value(&r->scan, &raw);
+        return az_arena_error(&c->reader.scratch);
+    if (az_sv_is(name, AZ_PYTORCH_WINDOW_KEY))
+        return az_jscan_skip_value(s);
+    const int rc = az_jscan_value(s, &raw);
     if (rc != AZ_JSON_OK)
         return rc;
-    put(r->c, r->first ? AZ_SV("\"") : AZ_SV(",\n\""));
-    put(r->c, name);
-    put(r->c, AZ_SV("\": "));
-    put(r->c, raw);
-    r->first = false;
+    put(c, c->any ? AZ_SV(",\n\"") : AZ_SV("\""));
+    put(c, name);
+    put(c, AZ_SV("\": "));
+    put(c, raw);
+    c->any = true;
     return AZ_JSON_OK;
-}
-
-static int read_document(struct reading *r)
-{
-    bool first = true;
-    struct az_sv key;
-    const int c = az_jscan_peek(&r->scan);
-    if (c == '[')
-        return read_events(r);
-    if (c <= 0)
-        return c ? c : AZ_EEMPTY;
-    int rc = az_jscan_byte(&r->scan, '{');
-    while (rc == AZ_JSON_OK) {
-        rc = az_jscan_member(&r->scan, &first, &key);
-        if (rc == AZ_JSON_OK)
-            rc = copy_member(r, key);
-    }
-    return rc;
 }
 
 static void put_window(struct cut *c)
@@ -416,29 +346,22 @@ static void put_window(struct cut *c)
 
 static int read_through(struct cut *c, bool writing)
 {
-    struct reading r = { .c = c, .writing = writing, .first = true };
-    const struct az_source_opts so = { .mem = c->job->mem,
-                                       .diag = c->job->diag,
-                                       .keeps_parts = true };
-    int rc = az_source_open(&r.src, c->job->in.p, &so);
-    if (rc)
-        return rc;
+    const struct az_pytorch_document d = { .path = c->job->in.p,
+                                           .mem = c->job->mem,
+                                           .diag = c->job->diag,
+                                           .cancelled = c->job->cancelled,
+                                           .record = writing ? copy_record : skip_record,
+                                           .events = writing ? put_list : NULL,
+                                           .member = writing ? copy_member : NULL,
+                                           .ctx = c,
+                                           .reports_damage = writing };
     c->reader.take = writing ? take_second : take_first;
-    rc = az_jscan_init(&r.scan, fill, &r, 0, c->job->mem);
-    if (rc == 0 && writing)
+    c->any = false;
+    if (writing)
         put(c, AZ_SV("{\n"));
-    if (rc == 0) {
-        rc = read_document(&r);
-        const struct az_where here = AZ_AT_OFFSET(c->job->in, az_jscan_offset(&r.scan));
-        if (rc == AZ_JSON_BAD || rc == AZ_JSON_MORE)
-            rc =
-                az_diag_fail(c->job->diag, AZ_EFORMAT, here, "malformed JSON; nothing was written");
-        rc = rc == AZ_JSON_END ? AZ_OK : rc;
-        if (rc == 0 && writing)
-            put_window(c);
-    }
-    az_jscan_release(&r.scan);
-    az_source_close(r.src);
+    const int rc = az_pytorch_document_read(&d);
+    if (rc == 0 && writing)
+        put_window(c);
     return rc;
 }
 
@@ -467,9 +390,9 @@ int az_pytorch_cut(struct az_cut *job)
     if (rc == 0)
         rc = find_window(c);
     if (rc == 0)
-        rc = open_output(c);
+        rc = az_cut_output_open(&c->output, job->out, job->mem, job->diag);
     if (rc == 0)
-        rc = close_output(c, read_through(c, true));
+        rc = az_cut_output_close(&c->output, read_through(c, true));
     az_vec_release(&c->calls);
     az_vec_release(&c->next_to);
     az_vec_release(&c->works);

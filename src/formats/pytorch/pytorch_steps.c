@@ -4,6 +4,7 @@
 
 #include "base/sort.h"
 #include "formats/pytorch/pytorch.h"
+#include "formats/pytorch/pytorch_document.h"
 #include "io/gzip_out.h"
 
 struct link { /* a call inside a step */
@@ -33,8 +34,6 @@ AZ_VEC(struct member, members);
 struct az_pytorch_steps {
     struct az_pytorch_reader reader; /* first: its hook is called with it */
     struct az_pytorch_steps_opts o;
-    struct az_source *src;
-    struct az_jscan scan;
     struct az_trace names; /* of the reader */
     struct az_arena arena;
     struct az_pytorch_step_list list;
@@ -275,13 +274,6 @@ static int read_record(void *ctx, struct az_jscan *scan)
 
 /* ---- the document ---- */
 
-static int fill(void *ctx, void *buf, size_t n, size_t *got)
-{
-    struct az_pytorch_steps *s = ctx;
-    *got = 0;
-    return s->o.cancelled && s->o.cancelled() ? AZ_EINTR : az_source_read(s->src, buf, n, got);
-}
-
 static int append(struct az_vec_char *out, struct az_sv text)
 {
     const int rc = az_vec_reserve(out, text.n);
@@ -292,67 +284,29 @@ static int append(struct az_vec_char *out, struct az_sv text)
     return rc;
 }
 
-static int read_events(struct az_pytorch_steps *s)
+static int read_member(void *ctx, struct az_jscan *scan, struct az_sv key)
 {
-    struct az_jarray a;
-    const int rc = az_jscan_records(&s->scan, read_record, s, false, &a);
-    if (rc == AZ_JSON_OK && (a.truncated || a.malformed) && s->loading)
-        az_diag_add(s->o.diag, AZ_WARNING, AZ_AT_FILE(az_sv_str(s->o.path)),
-                    "damaged: %llu places with malformed JSON%s; whole events are kept",
-                    (unsigned long long)a.malformed, a.truncated ? ", truncated" : "");
-    return rc == AZ_JSON_OK && a.truncated ? AZ_JSON_END : rc;
-}
-
-static int read_member(struct az_pytorch_steps *s, struct az_sv key)
-{
+    struct az_pytorch_steps *s = ctx;
     struct az_sv raw;
-    if (az_sv_is(key, "traceEvents"))
-        return read_events(s);
-    if (!s->loading)
-        return az_jscan_skip_value(&s->scan);
     int rc = append(&s->head, AZ_SV("\""));
     rc = rc ? rc : append(&s->head, key);
     rc = rc ? rc : append(&s->head, AZ_SV("\": "));
-    rc = rc ? rc : az_jscan_value(&s->scan, &raw);
+    rc = rc ? rc : az_jscan_value(scan, &raw);
     rc = rc ? rc : append(&s->head, raw);
     return rc ? rc : append(&s->head, AZ_SV(",\n"));
 }
 
-static int read_document(struct az_pytorch_steps *s)
-{
-    bool first = true;
-    struct az_sv key;
-    const int c = az_jscan_peek(&s->scan);
-    if (c == '[')
-        return read_events(s);
-    if (c <= 0)
-        return c ? c : AZ_EEMPTY;
-    int rc = az_jscan_byte(&s->scan, '{');
-    while (rc == AZ_JSON_OK) {
-        rc = az_jscan_member(&s->scan, &first, &key);
-        if (rc == AZ_JSON_OK)
-            rc = read_member(s, key);
-    }
-    return rc;
-}
-
 static int read_through(struct az_pytorch_steps *s)
 {
-    const struct az_source_opts so = { .mem = s->o.mem, .diag = s->o.diag, .keeps_parts = true };
-    int rc = az_source_open(&s->src, s->o.path, &so);
-    if (rc)
-        return rc;
-    rc = az_jscan_init(&s->scan, fill, s, 0, s->o.mem);
-    if (rc == 0) {
-        rc = read_document(s);
-        const struct az_where here = AZ_AT_OFFSET(az_sv_str(s->o.path), az_jscan_offset(&s->scan));
-        if (rc == AZ_JSON_BAD || rc == AZ_JSON_MORE)
-            rc = az_diag_fail(s->o.diag, AZ_EFORMAT, here, "malformed JSON; nothing was written");
-        rc = rc == AZ_JSON_END ? AZ_OK : rc;
-    }
-    az_jscan_release(&s->scan);
-    az_source_close(s->src);
-    return rc;
+    const struct az_pytorch_document d = { .path = s->o.path,
+                                           .mem = s->o.mem,
+                                           .diag = s->o.diag,
+                                           .cancelled = s->o.cancelled,
+                                           .record = read_record,
+                                           .member = s->loading ? read_member : NULL,
+                                           .ctx = s,
+                                           .reports_damage = s->loading };
+    return az_pytorch_document_read(&d);
 }
 
 /* ---- the output ---- */

@@ -2,8 +2,7 @@
 #include "formats/shared/cut_records.h"
 
 #include "base/num.h"
-#include "io/gzip_out.h"
-#include "io/outfile.h"
+#include "formats/shared/cut_output.h"
 #include "text/jsonscan.h"
 
 int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
@@ -124,8 +123,7 @@ int az_cut_spans_read(struct az_trace *t, struct az_sv raw)
 struct copying {
     struct az_cut *cut;
     const struct az_cut_log *log;
-    struct az_outfile *plain;
-    struct az_gzfile *packed;
+    struct az_cut_output output;
     struct az_sv window;     /* to write after the first brace; empty: written */
     struct az_vec_char held; /* white space and a comma that may go with a record */
     uint64_t at;             /* bytes read */
@@ -136,10 +134,7 @@ struct copying {
 
 static void put(struct copying *c, const char *p, size_t n)
 {
-    if (c->packed)
-        az_gzfile_write(c->packed, p, n);
-    else
-        az_outfile_write(c->plain, p, n);
+    az_cut_output_put(&c->output, az_sv_make(p, n));
 }
 
 /* Where a record was omitted, one comma is left between two others, and none at an end. */
@@ -239,17 +234,6 @@ static int copy_all(struct copying *c)
     return rc;
 }
 
-static int close_output(struct copying *c, int rc)
-{
-    if (rc == 0)
-        return c->packed ? az_gzfile_commit(c->packed) : az_outfile_commit(c->plain);
-    if (c->packed)
-        az_gzfile_abort(c->packed);
-    else if (c->plain)
-        az_outfile_abort(c->plain);
-    return rc;
-}
-
 int az_cut_json(struct az_cut *cut, const struct az_trace *t, const struct az_cut_log *log)
 {
     struct az_arena a;
@@ -259,11 +243,9 @@ int az_cut_json(struct az_cut *cut, const struct az_trace *t, const struct az_cu
     c.window = az_cut_spans_text(t, &a);
     int rc = c.window.p ? AZ_OK : az_arena_error(&a);
     if (rc == 0)
-        rc = az_sv_ends(az_sv_str(cut->out), AZ_SV(".gz"))
-                 ? az_gzfile_open(&c.packed, cut->out, AZ_INFLATE_BEST, cut->mem, cut->diag)
-                 : az_outfile_open(&c.plain, cut->out, cut->diag);
+        rc = az_cut_output_open(&c.output, cut->out, cut->mem, cut->diag);
     if (rc == 0)
-        rc = close_output(&c, copy_all(&c));
+        rc = az_cut_output_close(&c.output, copy_all(&c));
     if (rc == 0)
         az_cut_count(cut, log);
     az_vec_release(&c.held);

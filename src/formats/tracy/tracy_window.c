@@ -1,9 +1,8 @@
 /* A window of an operation report: rows from a signpost to the next one, or by the time of their
  * host (docs/regions.md 7); and the rows as a report of their own. */
 #include "classify/steps.h"
+#include "formats/shared/cut_output.h"
 #include "formats/tracy/tracy_csv.h"
-#include "io/gzip_out.h"
-#include "io/outfile.h"
 #include "model/window.h"
 
 bool az_tracy_window_chooses(const struct az_window *w)
@@ -48,17 +47,10 @@ bool az_tracy_window_row(struct az_tracy_window *s, const struct az_window *w, b
 
 struct az_tracy_copy {
     struct az_cut *job;
-    struct az_outfile *plain;
-    struct az_gzfile *packed;
+    struct az_cut_output output;
 };
 
-static void put(struct az_tracy_copy *c, struct az_sv s)
-{
-    if (c->packed)
-        az_gzfile_puts(c->packed, s);
-    else
-        az_outfile_puts(c->plain, s);
-}
+static void put(struct az_tracy_copy *c, struct az_sv s) { az_cut_output_put(&c->output, s); }
 
 void az_tracy_copy_row(struct az_tracy_copy *c, const struct az_csv *csv, bool kept)
 {
@@ -73,17 +65,6 @@ void az_tracy_copy_row(struct az_tracy_copy *c, const struct az_csv *csv, bool k
     }
     if (kept)
         put(c, AZ_SV("\n"));
-}
-
-static int close_copy(struct az_tracy_copy *c, int rc)
-{
-    if (rc == 0)
-        return c->packed ? az_gzfile_commit(c->packed) : az_outfile_commit(c->plain);
-    if (c->packed)
-        az_gzfile_abort(c->packed);
-    else if (c->plain)
-        az_outfile_abort(c->plain);
-    return rc;
 }
 
 static int read_rows(struct az_cut *job, struct az_tracy_copy *copy,
@@ -119,11 +100,9 @@ int az_tracy_cut(struct az_cut *job, int (*parse)(struct az_parse *, struct az_t
         return az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->in),
                             "an operation report is cut by --range, --steps, or times of --from "
                             "and --to");
-    int rc = az_sv_ends(az_sv_str(job->out), AZ_SV(".gz"))
-                 ? az_gzfile_open(&c.packed, job->out, AZ_INFLATE_BEST, job->mem, job->diag)
-                 : az_outfile_open(&c.plain, job->out, job->diag);
+    const int rc = az_cut_output_open(&c.output, job->out, job->mem, job->diag);
     if (rc)
         return rc;
     put(&c, AZ_SV(AZ_TRACY_WINDOW_REMARK "\n"));
-    return close_copy(&c, read_rows(job, &c, parse));
+    return az_cut_output_close(&c.output, read_rows(job, &c, parse));
 }

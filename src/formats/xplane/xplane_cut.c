@@ -4,10 +4,9 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "formats/shared/cut_output.h"
 #include "formats/shared/cut_records.h"
 #include "formats/xplane/xplane.h"
-#include "io/gzip_out.h"
-#include "io/outfile.h"
 
 enum { PLANES = 1, LINES = 3, EVENTS = 4 };
 
@@ -106,21 +105,12 @@ static int list_gone(struct cutting *c, const struct az_cut_log *log)
 
 static int write_file(struct az_cut *job, const struct az_vec_char *out)
 {
-    struct az_gzfile *packed = NULL;
-    struct az_outfile *plain = NULL;
-    int rc;
-    if (az_sv_ends(az_sv_str(job->out), AZ_SV(".gz"))) {
-        rc = az_gzfile_open(&packed, job->out, AZ_INFLATE_BEST, job->mem, job->diag);
-        if (rc)
-            return rc;
-        az_gzfile_write(packed, out->v, out->n);
-        return az_gzfile_commit(packed);
-    }
-    rc = az_outfile_open(&plain, job->out, job->diag);
+    struct az_cut_output o;
+    const int rc = az_cut_output_open(&o, job->out, job->mem, job->diag);
     if (rc)
         return rc;
-    az_outfile_write(plain, out->v, out->n);
-    return az_outfile_commit(plain);
+    az_cut_output_put(&o, az_sv_make(out->v, out->n));
+    return az_cut_output_close(&o, AZ_OK);
 }
 
 static int copy_file(struct cutting *c, const struct az_trace *t, const struct az_cut_log *log,
