@@ -544,11 +544,16 @@ static void name_input(const struct grouping *g, struct az_input *in)
 
     if (in->files.n < 2)
         return;
+    const struct az_sv hosts = f && f->files_are_hosts
+                                   ? az_group_hosts_title(&g->c->arena, in->files.v[0].path)
+                                   : AZ_SV("");
     in->is_run |= g->ranks != APART && f && f->ranks_reduced;
     if (in->is_run || (in->processes && several_stems(f, in)))
         in->title = run_title(g, in);
     else if (session_title(f, in).n)
         in->title = session_title(f, in);
+    else if (hosts.n)
+        in->title = hosts;
     az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE,
                 "%zu files form one input '%.*s'; use a configuration to separate them",
                 in->files.n, AZ_SVF(in->title));

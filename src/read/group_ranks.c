@@ -88,6 +88,34 @@ struct az_sv az_group_without_host(struct az_arena *a, struct az_sv path)
     return any ? az_sv_make(text, n) : (struct az_sv){ "", 0 };
 }
 
+static bool is_separator(char c) { return c == '_' || c == '-' || c == '.'; }
+
+struct az_sv az_group_hosts_title(struct az_arena *a, struct az_sv path)
+{
+    const struct az_sv name = az_path_stem(az_path_base(path));
+    char *text = az_arena_str(a, name);
+    size_t n = 0, first = 0, mark;
+    bool any = false;
+
+    if (!text)
+        return AZ_SV("");
+    for (size_t i = 0; i < name.n;) {
+        const size_t host = host_at(name, i, &mark);
+        any |= host > 0;
+        while (host && n && is_separator(text[n - 1]))
+            n--;
+        if (!host)
+            text[n++] = name.p[i];
+        i += host ? host : 1;
+    }
+    while (first < n && is_separator(text[first]))
+        first++;
+    if (any && first < n)
+        return az_sv_make(text + first, n - first);
+    const struct az_sv folder = az_path_base(az_path_dir(path));
+    return az_sv_is(folder, ".") || az_sv_is(folder, "/") ? AZ_SV("") : folder;
+}
+
 static void hint(struct az_diag *diag, const struct az_rank_name *name, struct az_sv path, size_t n)
 {
     const struct az_sv base = az_path_base(path), dir = az_path_dir(path);

@@ -131,6 +131,9 @@ struct az_sv az_group_without_rank(struct az_arena *a, const struct az_rank_name
  * view if it has none.
  */
 struct az_sv az_group_without_host(struct az_arena *a, struct az_sv path);
+/* Title of such files: what their names have without the host, "ops_host0.csv" -> "ops",
+ * else the folder's name; empty: it has none. */
+struct az_sv az_group_hosts_title(struct az_arena *a, struct az_sv path);
 /* Ranks of one run that became inputs of their own: how they are reported together. */
 int az_group_hint(struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
 

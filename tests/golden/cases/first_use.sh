@@ -31,3 +31,12 @@ echo '{ "inputs": [ { "title": "new", "path": "'"$E"'/train_step.json" } ], "his
 ls h.db*
 echo "== a session of several hosts is named by its folder"
 "$ANALYZER" "$SRC/example/xplane/plugins/profile/train_step" 2>/dev/null | head -n 1
+
+echo "== hosts in files of their own: what their names have in common, else the folder"
+mkdir -p run7/hosts
+for h in 0 1; do
+    cp "$SRC/example/tracy/ops_perf_results_host$h.csv" run7/
+    cp "$SRC/example/tracy/ops_perf_results_host$h.csv" run7/hosts/host$h.csv
+done
+"$ANALYZER" run7/ops*.csv 2>/dev/null | head -n 1
+"$ANALYZER" run7/hosts 2>/dev/null | head -n 1
