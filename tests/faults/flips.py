@@ -62,11 +62,11 @@ def report(data, name):
 def is_damaged(name):
     try:
         db = sqlite3.connect("file:%s?mode=ro&immutable=1" % name, uri=True)
-        db.text_factory = lambda text: text.decode(errors="replace")  # of names in a damaged schema
+        db.text_factory = bytes  # of names in a damaged schema
         found = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
         db.close()
-        return found != "ok"
-    except sqlite3.DatabaseError:
+        return found != b"ok"
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # the latter of a message with a damaged name
         return True
 
 
