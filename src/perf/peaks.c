@@ -63,7 +63,8 @@ static bool word_part(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The next row of that basis, split into its cells. *head: the titles are still to come. */
+/* The next row of that basis: its first cells, and in the next one the rest of the line, as most
+ * rows are skipped for their names. *head: the titles are still to come. */
 static bool next_row(struct az_sv *csv, bool *head, struct az_sv basis, struct az_sv *c)
 {
     while (csv->n) {
@@ -72,12 +73,21 @@ static bool next_row(struct az_sv *csv, bool *head, struct az_sv basis, struct a
             continue;
         const bool titles = *head;
         *head = false;
-        for (int i = 0; i < COLUMNS; i++)
+        for (int i = 0; i <= MATCH; i++)
             c[i] = cut(&line, ',');
+        c[MATCH + 1] = line;
         if (!titles && az_sv_eq(c[BASIS], basis))
             return true;
     }
     return false;
+}
+
+/* The other cells of a row. */
+static void split_rest(struct az_sv *c)
+{
+    struct az_sv line = c[MATCH + 1];
+    for (int i = MATCH + 1; i < COLUMNS; i++)
+        c[i] = cut(&line, ',');
 }
 
 static struct az_sv basis_of(struct az_sv basis) { return basis.n ? basis : AZ_SV("peak"); }
@@ -151,11 +161,23 @@ static ptrdiff_t holds_at(struct az_sv name, struct az_sv text)
 {
     for (size_t i = 0; text.n && i + text.n <= name.n; i++) {
         const size_t end = i + text.n;
-        if (az_sv_ieq(az_sv_make(name.p + i, text.n), text) &&
+        if (((name.p[i] ^ text.p[0]) & ~0x20) == 0 && /* the same letter in any case */
+            az_sv_ieq(az_sv_make(name.p + i, text.n), text) &&
             (i == 0 || !word_part(name.p[i - 1])) && (end == name.n || !word_part(name.p[end])))
             return (ptrdiff_t)i;
     }
     return -1;
+}
+
+/* Does name_fit find anything? */
+static bool is_named(const struct az_sv *c, struct az_sv name)
+{
+    struct az_sv rest = c[MATCH];
+    bool named = az_sv_ieq(c[NAME], name);
+
+    while (!named && rest.n)
+        named = holds_at(name, cut(&rest, '|')) >= 0;
+    return named;
 }
 
 /* The best of the texts of a row; the row's own name counts too. */
@@ -279,6 +301,9 @@ static bool by_name(struct az_sv csv, struct az_sv name, struct az_sv basis,
     bool head = true;
     best->fit = (struct fit){ .length = 0 };
     while (name.n && next_row(&csv, &head, basis_of(basis), c)) {
+        if (!is_named(c, name))
+            continue;
+        split_rest(c);
         struct fit fit = name_fit(c, common, name);
         fit.size = size_of_fit(c, f);
         if (fit.length && (best->fit.length == 0 || better(&fit, &best->fit))) {
@@ -301,6 +326,7 @@ static bool by_size(struct az_sv csv, struct az_sv basis, const struct az_device
     if (odd_words(NULL, common_words(), f->name, 0, 0))
         return false;
     while (next_row(&csv, &head, basis_of(basis), c)) {
+        split_rest(c);
         if (!size_fits(c, f))
             continue;
         if (found) {
