@@ -370,6 +370,16 @@ static void profiler_messages(void **state)
     assert_int_equal(f.diag.warnings, 6);
     assert_true(fact_is(&f, "profiler warnings", "7"));
     fixture_close(&f);
+
+    /* each once, also where others are between them */
+    start(&f, STRINGS "CREATE TABLE DIAGNOSTIC_EVENT(timestamp INTEGER,severity INTEGER,text TEXT);"
+                      "INSERT INTO DIAGNOSTIC_EVENT VALUES(1,2,'a'),(1,2,'b'),(1,2,'a'),"
+                      "(1,2,'a'),(1,2,'c');");
+    assert_int_equal(PARSE(&f), 0);
+    assert_true(said(&f, AZ_WARNING, "profiler message, 3 times: a"));
+    assert_int_equal(f.diag.warnings, 3);
+    assert_true(fact_is(&f, "profiler warnings", "5"));
+    fixture_close(&f);
 }
 
 static void old_versions(void **state)

@@ -74,31 +74,61 @@ static int take_session(struct az_nsys_db *x, const struct az_nsys_row *r, void 
     return 0;
 }
 
+struct messages {
+    struct az_sv text[SHOWN_DIAGNOSTICS]; /* each once */
+    uint64_t times[SHOWN_DIAGNOSTICS];
+    size_t n;
+    uint64_t all, further;
+};
+
 /* Warnings and errors of the profiler, such as dropped events: what it lost is missing here too. */
 static int take_diagnostic(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
-    uint64_t *count = ctx;
+    struct messages *m = ctx;
+    const struct az_sv text = az_nsys_text(r, 1);
+    size_t i = 0;
     if (az_nsys_i64(r, 0) < SEVERITY_WARNING)
         return 0;
-    if (++*count <= SHOWN_DIAGNOSTICS)
-        az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path), "profiler message: %.*s",
-                    AZ_SVF(az_nsys_text(r, 1)));
-    return 0;
+    m->all++;
+    while (i < m->n && !az_sv_eq(m->text[i], text))
+        i++;
+    if (i == SHOWN_DIAGNOSTICS) {
+        m->further++;
+        return 0;
+    }
+    if (i == m->n) {
+        m->text[m->n++] = az_arena_dup(&x->scratch, text);
+        m->times[i] = 0;
+    }
+    m->times[i]++;
+    return m->text[i].p ? 0 : az_arena_error(&x->scratch);
+}
+
+static void show_messages(struct az_nsys_db *x, const struct messages *m)
+{
+    const struct az_where at = AZ_AT_FILE(x->path);
+    for (size_t i = 0; i < m->n; i++)
+        if (m->times[i] > 1)
+            az_diag_add(x->job->diag, AZ_WARNING, at, "profiler message, %" PRIu64 " times: %.*s",
+                        m->times[i], AZ_SVF(m->text[i]));
+        else
+            az_diag_add(x->job->diag, AZ_WARNING, at, "profiler message: %.*s", AZ_SVF(m->text[i]));
+    if (m->further)
+        az_diag_add(x->job->diag, AZ_WARNING, at,
+                    "%" PRIu64 " further messages of the profiler (table 'DIAGNOSTIC_EVENT')",
+                    m->further);
 }
 
 static int read_diagnostics(struct az_nsys_db *x)
 {
     static const struct az_nsys_want want[] = { { "severity", true }, { "text", true } };
-    uint64_t count = 0;
+    struct messages m = { .n = 0 };
     char text[AZ_NUM_MAX];
-    int rc = az_nsys_each(x, "DIAGNOSTIC_EVENT", want, 2, take_diagnostic, &count);
-    if (count > SHOWN_DIAGNOSTICS)
-        az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
-                    "%" PRIu64 " further messages of the profiler (table 'DIAGNOSTIC_EVENT')",
-                    count - SHOWN_DIAGNOSTICS);
-    if (count)
+    int rc = az_nsys_each(x, "DIAGNOSTIC_EVENT", want, 2, take_diagnostic, &m);
+    show_messages(x, &m);
+    if (m.all)
         az_trace_fact(x->t, "profiler warnings",
-                      az_sv_make(text, az_format_i64((int64_t)count, text)));
+                      az_sv_make(text, az_format_i64((int64_t)m.all, text)));
     return rc;
 }
 
