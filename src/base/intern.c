@@ -21,7 +21,7 @@ static uint32_t *new_slots(struct az_mem *mem, size_t n)
 
 static const uint32_t no_slots[1]; /* of a table without memory: the first text has to grow it */
 
-int az_intern_init(struct az_intern *t, struct az_arena *arena, struct az_mem *mem)
+void az_intern_init(struct az_intern *t, struct az_arena *arena, struct az_mem *mem)
 {
     *t = (struct az_intern){ .arena = arena, .mem = mem };
     az_vec_init(&t->text, mem);
@@ -31,7 +31,6 @@ int az_intern_init(struct az_intern *t, struct az_arena *arena, struct az_mem *m
         t->mask = FIRST_SLOTS - 1;
     else
         t->slot = (uint32_t *)no_slots;
-    return 0;
 }
 
 void az_intern_release(struct az_intern *t)
@@ -160,7 +159,7 @@ static struct az_map_cell *new_cells(struct az_mem *mem, size_t n)
 
 static const struct az_map_cell no_cells[1]; /* of a map without memory, like no_slots */
 
-int az_map_init(struct az_map *m, struct az_mem *mem, size_t expected)
+void az_map_init(struct az_map *m, struct az_mem *mem, size_t expected)
 {
     *m = (struct az_map){ .mem = mem };
     size_t cells = 16;
@@ -171,7 +170,6 @@ int az_map_init(struct az_map *m, struct az_mem *mem, size_t expected)
         m->mask = cells - 1;
     else
         m->cell = (struct az_map_cell *)no_cells;
-    return 0;
 }
 
 void az_map_release(struct az_map *m)

@@ -18,8 +18,8 @@ struct az_intern {
     struct az_mem *mem;
 };
 
-/* Cannot fail: without memory it is the first text that fails. Always 0, which needs no check. */
-int az_intern_init(struct az_intern *t, struct az_arena *arena, struct az_mem *mem);
+/* Cannot fail: without memory it is the first text that fails. */
+void az_intern_init(struct az_intern *t, struct az_arena *arena, struct az_mem *mem);
 void az_intern_release(struct az_intern *t);
 /* Id of v, new or known. AZ_ENOMEM, AZ_ELIMIT, AZ_ERANGE (more than 2^32 - 2 strings). */
 int az_intern(struct az_intern *t, struct az_sv v, uint32_t *id) AZ_MUST_USE;
@@ -45,7 +45,7 @@ struct az_map {
     struct az_mem *mem;
 };
 /* Cannot fail, like az_intern_init. */
-int az_map_init(struct az_map *m, struct az_mem *mem, size_t expected);
+void az_map_init(struct az_map *m, struct az_mem *mem, size_t expected);
 void az_map_release(struct az_map *m);
 /* Sets *value's address for the key, inserting `fresh` if absent; *added: inserted. The pointer
  * lives to the next insert. */

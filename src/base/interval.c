@@ -100,18 +100,19 @@ static void order_ends(struct az_span *v, struct az_span *tmp, size_t n)
     }
 }
 
-int az_spans_sort(struct az_spans *s)
+void az_spans_sort(struct az_spans *s)
 {
     if (s->n < 2 || is_sorted(s->v, s->n))
-        return 0;
+        return;
     const size_t bytes = s->n * sizeof *s->v; /* no overflow: v has this size */
     struct az_span *tmp = s->n > SMALL ? az_mem_alloc(s->mem, bytes) : NULL;
-    if (tmp == NULL) /* without memory the other sort is done in place */
-        return az_sort_cmp(s->v, s->n, sizeof *s->v, by_start_end, NULL, s->mem);
+    if (tmp == NULL) { /* without memory the other sort is done in place */
+        az_sort_cmp(s->v, s->n, sizeof *s->v, by_start_end, NULL, s->mem);
+        return;
+    }
     radix(s->v, tmp, s->n, false);
     order_ends(s->v, tmp, s->n);
     az_mem_free(s->mem, tmp, bytes);
-    return 0;
 }
 
 /* ---- sweeps ---- */

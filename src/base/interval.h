@@ -12,7 +12,7 @@ AZ_VEC(struct az_span, az_spans);
 
 /* Sorts by (start, end): LSD radix on start where it pays, comparison sort below that. Stable.
  * Cannot fail (base/sort.h). */
-int az_spans_sort(struct az_spans *s);
+void az_spans_sort(struct az_spans *s);
 /* Merges in place a list sorted by start; touching spans merge (start <= last end), empty spans
  * stay. */
 void az_spans_union(struct az_spans *s);

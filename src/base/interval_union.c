@@ -134,28 +134,27 @@ static int make_room(struct room *r, size_t n, size_t ranges, struct az_arena *a
 }
 
 /* Numbers the places of all starts and ends in order; time[] is left with one value a place. */
-static int number_places(struct room *r, const struct az_span *v, size_t n, struct az_mem *mem)
+static void number_places(struct room *r, const struct az_span *v, size_t n, struct az_mem *mem)
 {
     size_t places = 0;
     for (size_t i = 0; i < n; i++) {
         r->time[i] = v[i].start;
         r->time[n + i] = v[i].end;
     }
-    const int rc = az_sort_order(r->time, 2 * n, r->order, mem);
+    az_sort_order(r->time, 2 * n, r->order, mem);
     int64_t before = 0;
-    for (size_t i = 0; rc == 0 && i < 2 * n; i++) {
+    for (size_t i = 0; i < 2 * n; i++) {
         const uint32_t k = r->order[i];
         const int64_t t = k < n ? v[k].start : v[k - n].end;
         places += places == 0 || t != before;
         before = t;
         r->place[k] = (uint32_t)places - 1;
     }
-    for (size_t k = 0; rc == 0 && k < 2 * n; k++)
+    for (size_t k = 0; k < 2 * n; k++)
         r->time[r->place[k]] = k < n ? v[k].start : v[k - n].end;
     r->line.at = r->time;
     r->line.n = places;
     r->line.spans = n;
-    return rc;
 }
 
 int az_spans_unions(const struct az_span *v, size_t n, const struct az_span_range *range,
@@ -168,7 +167,7 @@ int az_spans_unions(const struct az_span *v, size_t n, const struct az_span_rang
     az_arena_init(&a, mem);
     int rc = make_room(&r, n, ranges, &a);
     if (rc == 0 && n)
-        rc = number_places(&r, v, n, mem);
+        number_places(&r, v, n, mem);
     for (size_t i = ranges; rc == 0 && i > 0; i--) { /* range i is number i: 0 ends a list */
         const struct az_span_range *q = &range[i - 1];
         out[i - 1] = 0;

@@ -232,7 +232,7 @@ static int by_key(const void *a, const void *b, void *ctx)
     return (x > y) - (x < y);
 }
 
-int az_sort_by(const int64_t *key, uint32_t *perm, size_t n, struct az_mem *mem)
+void az_sort_by(const int64_t *key, uint32_t *perm, size_t n, struct az_mem *mem)
 {
     int64_t lo = INT64_MAX, hi = INT64_MIN, before = INT64_MIN;
     size_t first[RUNS + 1] = { 0 }, runs = 1;
@@ -245,23 +245,22 @@ int az_sort_by(const int64_t *key, uint32_t *perm, size_t n, struct az_mem *mem)
         hi = k > hi ? k : hi;
     }
     if (runs == 1)
-        return 0;
+        return;
     if (runs <= RUNS) {
         first[runs] = n;
         if (merge_all(key, perm, first, runs, mem))
-            return 0;
+            return;
     } else if (insert_few(key, perm, n) || sort_radix(key, perm, n, lo, hi, mem)) {
-        return 0;
+        return;
     }
     sort_in_place((char *)perm, n, &(struct order){ by_key, (void *)key, sizeof *perm });
-    return 0;
 }
 
-int az_sort_order(const int64_t *key, size_t n, uint32_t *perm, struct az_mem *mem)
+void az_sort_order(const int64_t *key, size_t n, uint32_t *perm, struct az_mem *mem)
 {
     for (size_t i = 0; i < n; i++)
         perm[i] = (uint32_t)i;
-    return az_sort_by(key, perm, n, mem);
+    az_sort_by(key, perm, n, mem);
 }
 
 /* ---- merge sort ---- */
@@ -295,18 +294,18 @@ static void merge(const char *a, const char *b, const char *end, char *out, cons
     memcpy(out + (b - l), r, (size_t)(end - r));
 }
 
-int az_sort_cmp(void *base, size_t n, size_t size, int (*cmp)(const void *, const void *, void *),
-                void *ctx, struct az_mem *mem)
+void az_sort_cmp(void *base, size_t n, size_t size, int (*cmp)(const void *, const void *, void *),
+                 void *ctx, struct az_mem *mem)
 {
     enum { RUN = 8 };
     const struct order o = { cmp, ctx, size };
     if (n < 2 || size == 0)
-        return 0;
+        return;
     const size_t bytes = n * size; /* no overflow: base has this size */
     char *tmp = az_mem_alloc(mem, bytes);
     if (tmp == NULL) {
         sort_in_place(base, n, &o);
-        return 0;
+        return;
     }
     for (size_t i = 0; i < n; i += RUN)
         insertion((char *)base + i * size, n - i < RUN ? n - i : RUN, tmp, &o);
@@ -324,5 +323,4 @@ int az_sort_cmp(void *base, size_t n, size_t size, int (*cmp)(const void *, cons
     if (from != (char *)base)
         memcpy(base, from, bytes);
     az_mem_free(mem, tmp, bytes);
-    return 0;
 }

@@ -143,8 +143,8 @@ static int map_text(struct classify *c, const char *indent, struct az_vec_char *
 {
     size_t shown = 0;
     bool *taken = az_arena_array(&c->arena, c->list.n + 1, sizeof *taken);
-    int rc = taken ? az_sort_cmp(c->list.v, c->list.n, sizeof *c->list.v, bigger_first, NULL, NULL)
-                   : AZ_ENOMEM;
+    int rc = taken ? 0 : AZ_ENOMEM;
+    az_sort_cmp(c->list.v, c->list.n, sizeof *c->list.v, bigger_first, NULL, NULL);
 
     const size_t before = text->n;
     if (!rc)

@@ -527,7 +527,8 @@ int az_compare_causes(const struct az_comparison *c, size_t variant, struct az_c
         time_of_side(out, side, w.doc[side]);
     out->timed = out->side[0].known && out->side[1].known;
     w.rules = az_kernel_rules_new(&nobody, c->doc->mem);
-    rc = w.rules ? az_intern_init(&w.ids, &w.arena, c->doc->mem) : AZ_ENOMEM;
+    az_intern_init(&w.ids, &w.arena, c->doc->mem);
+    rc = w.rules ? 0 : AZ_ENOMEM;
     if (!rc)
         rc = choose(&w);
     if (!rc)

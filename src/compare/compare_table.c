@@ -428,9 +428,7 @@ static int write_part(struct sheet *s, size_t variant, enum part part)
     for (size_t i = 0; !rc && i < s->j->n_rows; i++)
         if (in_part(s, &s->j->rows[i], variant, part))
             rc = az_vec_push(&s->rows, (uint32_t)i);
-    if (!rc && s->rows.n)
-        rc =
-            az_sort_cmp(s->rows.v, s->rows.n, sizeof *s->rows.v, larger_first, &order, c->doc->mem);
+    az_sort_cmp(s->rows.v, s->rows.n, sizeof *s->rows.v, larger_first, &order, c->doc->mem);
     s->variants = &variant;
     s->n_variants = 1;
     s->inputs = part == BOTH ? both : part == ONLY_BASELINE ? &both[0] : &both[1];

@@ -68,7 +68,8 @@ static int smaller_first(const void *x, const void *y, void *ctx)
 
 double az_median_of(double *v, size_t n, struct az_mem *mem)
 {
-    if (n == 0 || az_sort_cmp(v, n, sizeof *v, smaller_first, NULL, mem))
+    if (n == 0)
         return NAN;
+    az_sort_cmp(v, n, sizeof *v, smaller_first, NULL, mem);
     return (v[(n - 1) / 2] + v[n / 2]) / 2;
 }

@@ -88,7 +88,8 @@ static const struct az_map *index_of(struct search *s, const struct az_table *t)
     if (i == s->indexes.n && az_vec_push(&s->indexes, ((struct index){ .table = t })) != 0)
         return NULL;
     struct index *x = &s->indexes.v[i];
-    if (++x->scans == SCANS && az_map_init(&x->words, s->d->mem, 64) == AZ_OK) {
+    if (++x->scans == SCANS) {
+        az_map_init(&x->words, s->d->mem, 64);
         x->ready = index_cells(x) == AZ_OK;
         if (!x->ready)
             az_map_release(&x->words);

@@ -473,10 +473,10 @@ int az_schema_apply(struct az_table *t, const struct az_schema_index *x)
 {
     const bool open = fits_list(az_schema_open_tables, t->id), wide = t->columns.n > NARROW;
     struct az_intern ids;
-    int rc = wide ? az_intern_init(&ids, t->arena, t->mem) : AZ_OK;
+    int rc = AZ_OK;
 
-    if (rc)
-        return rc;
+    if (wide)
+        az_intern_init(&ids, t->arena, t->mem);
     for (size_t i = 0; !rc && i < t->columns.n; i++)
         rc = name_column(x, t, i, wide ? &ids : NULL, open);
     if (wide)

@@ -48,10 +48,9 @@ int az_busy_add(struct az_busy *b, enum az_part part, int64_t start, int64_t end
 
 static int merge(struct az_spans *s)
 {
-    int rc = az_spans_sort(s);
-    if (rc == 0)
-        az_spans_union(s);
-    return rc;
+    az_spans_sort(s);
+    az_spans_union(s);
+    return 0;
 }
 
 /* Which of several lists goes on first, and when the next other one does. */

@@ -66,11 +66,9 @@ int az_devices_make(struct az_devices_of *d, const struct az_trace *t, enum az_d
     for (size_t i = 0; i < t->lanes.n; i++)
         d->slot_of_lane.v[i] = az_trace_lane_kinds(t, i) ? 0 : AZ_NO_ID;
     d->slot_of_lane.n = t->lanes.n;
-    rc = az_map_init(&m, mem, 16);
-    if (rc == 0)
-        rc = find_slots(d, t, by, &m);
-    if (rc == 0)
-        rc = az_sort_cmp(d->slots.v, d->slots.n, sizeof *d->slots.v, compare_slots, NULL, mem);
+    az_map_init(&m, mem, 16);
+    rc = find_slots(d, t, by, &m);
+    az_sort_cmp(d->slots.v, d->slots.n, sizeof *d->slots.v, compare_slots, NULL, mem);
     for (size_t k = 0; rc == 0 && k < d->slots.n; k++) { /* their places have changed */
         uint32_t *at;
         bool added;

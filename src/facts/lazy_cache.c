@@ -20,7 +20,8 @@ static int number_one(struct az_job *job, struct az_shared *s)
 static int number_many(struct az_job *job, struct az_shared *s)
 {
     struct az_intern all;
-    int rc = az_intern_init(&all, job->arena, job->mem);
+    int rc = 0;
+    az_intern_init(&all, job->arena, job->mem);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_intern *names = &job->traces[i]->names;
         s->trace[i].number = az_arena_array(job->arena, names->text.n, sizeof *s->trace[i].number);

@@ -140,8 +140,8 @@ static int rows(struct summer *s, size_t used, int64_t per_unit, struct az_name_
         from = s->at[k];
     }
     *out = (struct az_name_sums){ .v = row, .n = n, .exact = per_unit <= 1 };
-    return az_sort_cmp(row, n, sizeof *row, compare_sums, &(struct by_total){ s->job },
-                       s->job->mem);
+    az_sort_cmp(row, n, sizeof *row, compare_sums, &(struct by_total){ s->job }, s->job->mem);
+    return 0;
 }
 
 /* Counts the events of each group, and puts the values in the order of the groups. */

@@ -93,7 +93,7 @@ static int rank_values(const int64_t *value, size_t n, int64_t *sorted, uint32_t
     uint32_t *perm = take(&s, n, sizeof *perm);
     int rc = s.error;
     if (rc == 0)
-        rc = az_sort_order(value, n, perm, mem);
+        az_sort_order(value, n, perm, mem);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         sorted[i] = value[perm[i]];
         rank[perm[i]] = (uint32_t)i;
@@ -116,9 +116,9 @@ static int list_ranges(struct work *w, struct scratch *s)
         goto out;
     for (size_t i = 0; i < e->n; i++)
         key[i] = ~e->end[i]; /* reverses the order and cannot overflow */
-    rc = az_sort_order(key, e->n, perm, w->mem);
+    az_sort_order(key, e->n, perm, w->mem);
     if (rc == 0)
-        rc = az_sort_by(e->start, perm, e->n, w->mem);
+        az_sort_by(e->start, perm, e->n, w->mem);
     if (rc != 0)
         goto out;
     memset(w->first, 0, (w->l->n_threads + 1) * sizeof *w->first);
@@ -433,7 +433,7 @@ static int list_rows(struct work *w, struct az_arena *arena)
         row[n++] = (uint32_t)i;
     }
     if (rc == 0)
-        rc = az_sort_order(id, n, p->order, w->mem);
+        az_sort_order(id, n, p->order, w->mem);
     for (size_t i = 0; rc == 0 && i < n; i++)
         p->order[i] = row[p->order[i]];
     give(&s);

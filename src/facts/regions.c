@@ -33,11 +33,11 @@ static int open_search(struct az_region_search *s)
     const size_t names = t->names.text.n;
     az_vec_init(&s->regions, s->job->mem);
     az_vec_init(&s->instances, s->job->mem);
-    int rc = az_map_init(&s->children, s->job->mem, 64);
-    if (rc == 0)
-        rc = az_intern_init(&s->names, s->job->arena, s->job->mem);
-    s->name_of = rc ? NULL : az_mem_alloc(s->job->mem, (names + 1) * sizeof *s->name_of);
-    if (rc == 0 && !s->name_of)
+    az_map_init(&s->children, s->job->mem, 64);
+    int rc = 0;
+    az_intern_init(&s->names, s->job->arena, s->job->mem);
+    s->name_of = az_mem_alloc(s->job->mem, (names + 1) * sizeof *s->name_of);
+    if (!s->name_of)
         rc = az_mem_error(s->job->mem);
     if (s->name_of)
         memset(s->name_of, 0, (names + 1) * sizeof *s->name_of);

@@ -107,8 +107,7 @@ static int keep(struct az_step_search *s)
     int rc = v ? measure(s) : az_arena_error(s->job->arena);
     if (rc == 0 && s->found.n)
         rc = az_steps_measure(s);
-    if (rc == 0)
-        rc = az_sort_cmp(s->found.v, s->found.n, sizeof *s->found.v, by_start, NULL, s->job->mem);
+    az_sort_cmp(s->found.v, s->found.n, sizeof *s->found.v, by_start, NULL, s->job->mem);
     if (rc)
         return rc;
     if (s->found.n)

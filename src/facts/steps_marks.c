@@ -221,8 +221,7 @@ static int given(struct az_step_search *s, uint32_t id)
                                                 .mark_start = p->start * k,
                                                 .mark_end = (p->start + p->duration) * k }));
     }
-    if (rc == 0)
-        rc = az_sort_cmp(s->found.v, s->found.n, sizeof *s->found.v, by_mark, NULL, s->job->mem);
+    az_sort_cmp(s->found.v, s->found.n, sizeof *s->found.v, by_mark, NULL, s->job->mem);
     return rc ? rc : az_steps_attach(s);
 }
 
@@ -315,7 +314,8 @@ static int longest_stem(struct az_step_search *s, struct names *n, uint32_t *gro
 {
     struct az_map stems;
     struct az_vec_i64 sum;
-    int rc = az_map_init(&stems, s->job->mem, 16);
+    int rc = 0;
+    az_map_init(&stems, s->job->mem, 16);
     *group = AZ_NO_ID;
     az_vec_init(&sum, s->job->mem);
     for (size_t i = 0; rc == 0 && i < s->t->names.text.n; i++) {
@@ -377,7 +377,8 @@ static int collect(struct az_step_search *s, const struct names *n, enum az_step
     }
     if (rc || of_first == 0 || of_first == out->n)
         return rc;
-    return az_sort_cmp(out->v, out->n, sizeof *out->v, outer_first, NULL, s->job->mem);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, outer_first, NULL, s->job->mem);
+    return 0;
 }
 
 /* Their numbers are all different. */
@@ -492,8 +493,7 @@ static int annotations(struct az_step_search *s)
     for (size_t i = 0; rc == 0 && i < x->n; i++)
         rc = az_vec_push(&m, ((struct mark){ x->v[i].start, x->v[i].end, x->v[i].number,
                                              x->v[i].lane, x->v[i].name }));
-    if (rc == 0 && m.n)
-        rc = az_sort_cmp(m.v, m.n, sizeof *m.v, outer_first, NULL, s->job->mem);
+    az_sort_cmp(m.v, m.n, sizeof *m.v, outer_first, NULL, s->job->mem);
     if (rc == 0 && m.n)
         rc = use(s, &m, AZ_STEPS_ANNOTATION, az_trace_text(s->t, m.v[0].name), false);
     az_vec_release(&m);

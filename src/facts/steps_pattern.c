@@ -71,8 +71,7 @@ static int list_anchors(struct az_kernels *k, struct anchors *out)
             rc = az_vec_push(out, a);
     }
     az_mem_free(k->job->mem, scratch, bytes);
-    if (rc == 0)
-        rc = az_sort_cmp(out->v, out->n, sizeof *out->v, by_period, NULL, k->job->mem);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, by_period, NULL, k->job->mem);
     for (size_t i = 0; rc == 0 && i < out->n && kept < ANCHORS_MOST; i++) {
         equal = kept && out->v[kept - 1].n == out->v[i].n ? equal + 1 : 0;
         if (equal < EACH)

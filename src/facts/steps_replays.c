@@ -32,7 +32,8 @@ static int list(struct az_step_search *s, struct replays *out)
 {
     const struct az_oprows *rows = &az_opreport(s->t)->rows;
     struct az_map of;
-    int rc = az_map_init(&of, s->job->mem, 64);
+    int rc = 0;
+    az_map_init(&of, s->job->mem, 64);
     for (size_t i = 0; rc == 0 && i < rows->n; i++) {
         const struct az_oprow *r = &rows->v[i];
         uint32_t *at;
@@ -60,7 +61,8 @@ static int choose(struct az_step_search *s, struct replays *r, uint32_t *best)
 {
     struct az_vec_i64 time, count;
     struct az_map of;
-    int rc = az_map_init(&of, s->job->mem, 16);
+    int rc = 0;
+    az_map_init(&of, s->job->mem, 16);
     az_vec_init(&time, s->job->mem);
     az_vec_init(&count, s->job->mem);
     for (size_t i = 0; rc == 0 && i < r->n; i++) {
@@ -112,7 +114,7 @@ int az_steps_by_replays(struct az_step_search *s)
     if (rc == 0)
         rc = choose(s, &r, &best);
     if (rc == 0 && best != AZ_NO_ID)
-        rc = az_sort_cmp(r.v, r.n, sizeof *r.v, by_start, NULL, s->job->mem);
+        az_sort_cmp(r.v, r.n, sizeof *r.v, by_start, NULL, s->job->mem);
     for (size_t i = 0; rc == 0 && best != AZ_NO_ID && i < r.n; i++) {
         const struct replay *x = &r.v[i];
         if (x->trace != best)

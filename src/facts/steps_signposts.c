@@ -28,7 +28,8 @@ static int list(struct az_step_search *s, struct posts *out)
         if (r->kind == AZ_OPROW_SIGNPOST && r->file == 0 && r->start != INT64_MIN)
             rc = az_vec_push(out, ((struct post){ r->start, r->code }));
     }
-    return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, by_time, NULL, s->job->mem);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, by_time, NULL, s->job->mem);
+    return rc;
 }
 
 static size_t posts_until(const struct posts *p, int64_t at)

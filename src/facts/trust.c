@@ -103,7 +103,9 @@ static int put_launch_order(struct maker *m)
 {
     const size_t n = m->leads.n;
     uint32_t *order = az_arena_array(&m->scratch, n + 1, sizeof *order);
-    int rc = order ? az_sort_order(m->leads.v, n, order, m->job->mem) : az_arena_error(&m->scratch);
+    int rc = order ? 0 : az_arena_error(&m->scratch);
+    if (rc == 0)
+        az_sort_order(m->leads.v, n, order, m->job->mem);
     if (rc || m->linked == 0)
         return rc;
     m->r->lead_median = n ? m->leads.v[order[(n - 1) / 2]] : 0;

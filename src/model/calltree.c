@@ -169,9 +169,8 @@ static int order_of(const struct az_events *e, struct az_mem *mem, uint32_t **ou
         bool sorted = true;
         for (end = i + 1; end < e->n && e->start[end] == e->start[i]; end++)
             sorted &= !before(e, (uint32_t)end, e, (uint32_t)end - 1);
-        rc = sorted
-                 ? 0
-                 : az_sort_cmp(o + i, end - i, sizeof *o, compare_hosts, (void *)(uintptr_t)e, mem);
+        if (!sorted)
+            az_sort_cmp(o + i, end - i, sizeof *o, compare_hosts, (void *)(uintptr_t)e, mem);
     }
     return rc;
 }

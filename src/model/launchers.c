@@ -123,7 +123,9 @@ static int order_run(uint32_t *run, size_t n, const struct az_calltree *c, struc
     size_t i = 1;
     while (i < n && az_gpu_event(c, run[i - 1]).start <= az_gpu_event(c, run[i]).start)
         i++;
-    return i < n ? az_sort_cmp(run, n, sizeof *run, by_start, (void *)(uintptr_t)c, mem) : 0;
+    if (i < n)
+        az_sort_cmp(run, n, sizeof *run, by_start, (void *)(uintptr_t)c, mem);
+    return 0;
 }
 
 /* Lays out the runs of `own` and fills them, each ordered by (start, file order). */
@@ -163,9 +165,8 @@ static int union_of(const struct az_calltree *c, const uint32_t *gpu, size_t n,
         if (rc)
             return rc;
     }
-    int rc = n > 1 ? az_spans_sort(spans) : 0;
-    if (rc)
-        return rc;
+    if (n > 1)
+        az_spans_sort(spans);
     az_spans_union(spans);
     *out = az_spans_length(spans);
     return 0;

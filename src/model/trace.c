@@ -91,12 +91,9 @@ int az_trace_init(struct az_trace *t, struct az_mem *mem)
     az_vec_init(&t->recorded_window, mem);
     az_vec_init(&t->window_process, mem);
     az_vec_init(&t->window_others, mem);
-    int err = az_intern_init(&t->names, &t->arena, mem);
-    if (err == 0)
-        err = az_map_init(&t->lane_of, mem, 0);
-    if (err != 0)
-        az_trace_release(t);
-    return err;
+    az_intern_init(&t->names, &t->arena, mem);
+    az_map_init(&t->lane_of, mem, 0);
+    return 0;
 }
 
 /* ---- columns ---- */
@@ -464,17 +461,13 @@ static int sort_events(struct az_trace *t, struct az_events *ev)
                  tmp_bytes = ev->n * sizeof(uint64_t);
     void *tmp = NULL;
     uint32_t *perm = az_mem_alloc(t->mem, perm_bytes);
-    int err = perm ? az_sort_order(ev->start, ev->n, perm, t->mem) : az_mem_error(t->mem);
-    if (err != 0)
-        goto out;
-    tmp = az_mem_alloc(t->mem, tmp_bytes);
-    if (tmp == NULL) {
-        err = az_mem_error(t->mem);
-        goto out;
+    if (perm) {
+        az_sort_order(ev->start, ev->n, perm, t->mem);
+        tmp = az_mem_alloc(t->mem, tmp_bytes);
     }
-    for (size_t i = 0; i < n; i++)
+    const int err = tmp ? 0 : az_mem_error(t->mem);
+    for (size_t i = 0; tmp && i < n; i++)
         gather(c[i], perm, ev->n, tmp);
-out:
     az_mem_free(t->mem, tmp, tmp_bytes);
     az_mem_free(t->mem, perm, perm_bytes);
     return err;

@@ -171,7 +171,7 @@ int az_group_hint(struct az_config *c, struct az_diag *diag)
     if (rc)
         return rc;
     az_vec_init(&list, NULL);
-    rc = az_intern_init(&keys, &c->arena, NULL);
+    az_intern_init(&keys, &c->arena, NULL);
     for (size_t i = 0; !rc && i < in->n; i++) {
         const struct az_format *f = az_format_find(in->v[i].format);
         if (in->v[i].files.n == 1 && f && f->ranks_reduced)

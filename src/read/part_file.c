@@ -138,8 +138,8 @@ static int add_source(struct writing *w, const struct az_plan_job *job,
     s.n_options = options.n;
     if (rc == 0)
         rc = az_sections_begin(&w->out, w->out.n, AZ_VERSION, az_part_key(&options), w->mem);
-    az_intern_init(&w->texts, w->scratch, w->mem);
     if (rc == 0) {
+        az_intern_init(&w->texts, w->scratch, w->mem);
         w->bytes.n = 0;
         rc = az_shape_write(&source_shape, &s, &w->texts, &w->bytes);
         if (rc == 0)
@@ -208,8 +208,8 @@ int az_part_image(const struct az_plan_job *job, const struct az_input_rank *x,
     az_vec_init(&w.dictionary, mem);
     w.out.n = 4 + count_parts(x); /* sections that there will be */
     rc = add_source(&w, job, x);
-    az_intern_init(&w.texts, &scratch, mem);
     if (rc == 0) {
+        az_intern_init(&w.texts, &scratch, mem);
         rc = add_analyses(&w, x);
         if (rc == 0)
             rc = add_dictionary(&w, "texts");

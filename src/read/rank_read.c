@@ -315,22 +315,19 @@ static void hire(struct reading *k)
     }
 }
 
-static int keeper_init(struct keeper *k, struct az_arena *arena, struct az_mem *mem)
+static void keeper_init(struct keeper *k, struct az_arena *arena, struct az_mem *mem)
 {
-    int rc;
     *k = (struct keeper){ .arena = arena };
     if (!mem) /* nothing is retained from one rank to the next */
-        return AZ_OK;
-    rc = az_intern_init(&k->texts, arena, mem);
-    k->has_texts = rc == 0;
-    return rc;
+        return;
+    az_intern_init(&k->texts, arena, mem);
+    k->has_texts = true;
 }
 
 static int prepare(struct reading *k)
 {
     struct az_result *res = k->one->res;
     size_t n = k->one->seats->all;
-    int rc = AZ_OK;
 
     n = n < k->files->n ? n : k->files->n;
     n = n > 0 ? n - 1 : 0;
@@ -338,14 +335,14 @@ static int prepare(struct reading *k)
     res->keeps = az_arena_array(&res->arena, n, sizeof *res->keeps);
     if (!k->helpers || !res->keeps)
         return az_arena_error(&res->arena);
-    for (; rc == AZ_OK && res->n_keeps < n; res->n_keeps++) {
+    for (; res->n_keeps < n; res->n_keeps++) {
         struct helper *h = &k->helpers[res->n_keeps];
         az_arena_init(&res->keeps[res->n_keeps], &res->mem);
         h->all = k;
-        rc = keeper_init(&h->keep, &res->keeps[res->n_keeps], k->one->map ? NULL : &res->mem);
+        keeper_init(&h->keep, &res->keeps[res->n_keeps], k->one->map ? NULL : &res->mem);
     }
     k->n_helpers = res->n_keeps;
-    return rc;
+    return AZ_OK;
 }
 
 /* The calling thread reads too, and last what there was no room for next to others. */
@@ -397,13 +394,11 @@ int az_ranks_read(struct az_input_run *o, struct az_input_rank *ranks)
     struct az_arena passing; /* of a map: freed after each rank */
     struct keeper mine;
     az_arena_init(&passing, &o->res->mem);
-    int rc = keeper_init(&mine, o->map ? &passing : &o->res->arena, o->map ? NULL : &o->res->mem);
-
-    for (size_t i = 0; !rc && i < k.files->n && !o->has_part_key; i++)
+    keeper_init(&mine, o->map ? &passing : &o->res->arena, o->map ? NULL : &o->res->mem);
+    for (size_t i = 0; i < k.files->n && !o->has_part_key; i++)
         o->has_part_key = k.files->v[i].part.n > 0;
     k.inner = o->threads > k.files->n && k.files->n ? o->threads / (unsigned)k.files->n : 1;
-    if (!rc)
-        rc = prepare(&k);
+    int rc = prepare(&k);
     if (!rc && o->has_part_key)
         rc = prepare_parts(&k, &mine);
     if (!rc)

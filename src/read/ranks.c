@@ -135,8 +135,9 @@ static bool number_traces(struct gathering *g, struct az_input_rank *files)
         good &= said >= 0 && said <= AZ_RANK_MOST;
         seen[n++] = said;
     }
-    if (!seen || az_sort_cmp(seen, n, sizeof *seen, by_number, NULL, NULL))
+    if (!seen)
         return false;
+    az_sort_cmp(seen, n, sizeof *seen, by_number, NULL, NULL);
     for (size_t i = 1; i < n; i++)
         good &= seen[i] != seen[i - 1];
     for (size_t i = 0; !good && i < g->n; i++)
@@ -427,10 +428,10 @@ static int read_again(struct az_rank_run *r)
     struct az_input_run *o = r->one;
     void **part = az_arena_array(&o->res->arena, r->n_analyses, sizeof *part);
     struct az_intern texts;
-    int rc = part ? az_intern_init(&texts, &o->res->arena, &o->res->mem)
-                  : az_arena_error(&o->res->arena);
-    if (rc)
-        return rc;
+    int rc = AZ_OK;
+    if (!part)
+        return az_arena_error(&o->res->arena);
+    az_intern_init(&texts, &o->res->arena, &o->res->mem);
     for (size_t i = 0; rc == 0 && i < r->set.n; i++) {
         const struct az_file *f = &o->job->files.v[r->file[i]];
         if (az_cancelled(o->job->cancel))

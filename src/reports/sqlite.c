@@ -268,7 +268,7 @@ static uint32_t write_index(struct writer *w, const struct az_table *t, struct k
     }
     for (size_t i = 0; i < t->rows; i++)
         e[i] = entry_of(w, t, i, k);
-    w->error = az_sort_cmp(e, t->rows, size, compare_entries, &k->n, w->mem);
+    az_sort_cmp(e, t->rows, size, compare_entries, &k->n, w->mem);
     az_dbfile_begin(&w->file, AZ_DBFILE_KEYS);
     for (size_t i = 0; good(w) && i < t->rows; i++)
         az_dbfile_row(&w->file, e[i].key, k->n + 1);

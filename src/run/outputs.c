@@ -142,7 +142,8 @@ static int find_shared(const struct naming *n, bool *shared)
 {
     struct az_intern stems;
     uint32_t *first = az_arena_array(&n->p->arena, n->p->jobs.n, sizeof *first);
-    int rc = first ? az_intern_init(&stems, &n->p->arena, NULL) : AZ_ENOMEM;
+    az_intern_init(&stems, &n->p->arena, NULL);
+    int rc = first ? 0 : AZ_ENOMEM;
 
     if (rc)
         return rc;

@@ -19,10 +19,12 @@ static int by_value(const void *x, const void *y, void *ctx)
 }
 
 /* Insertion for the few runs there usually are; stable merge sort beyond. */
-static int sort_values(double *v, size_t n)
+static void sort_values(double *v, size_t n)
 {
-    if (n > SMALL)
-        return az_sort_cmp(v, n, sizeof *v, by_value, NULL, NULL);
+    if (n > SMALL) {
+        az_sort_cmp(v, n, sizeof *v, by_value, NULL, NULL);
+        return;
+    }
     for (size_t i = 1; i < n; i++) {
         double x = v[i];
         size_t k = i;
@@ -30,7 +32,6 @@ static int sort_values(double *v, size_t n)
             v[k] = v[k - 1];
         v[k] = x;
     }
-    return 0;
 }
 
 static double middle(const double *sorted, size_t n)
@@ -48,10 +49,12 @@ static double median_about(const double *v, size_t n, double about, bool absolut
         return NAN;
     for (size_t i = 0; i < n; i++)
         w[i] = absolute ? fabs(v[i] - about) : v[i];
-    if (w != few) /* selection instead of sorting: long histories have many metrics */
+    if (w != few) { /* selection instead of sorting: long histories have many metrics */
         m = az_percentile_f64(w, n, 50);
-    else if (sort_values(w, n) == 0)
+    } else {
+        sort_values(w, n);
         m = middle(w, n);
+    }
     if (w != few)
         az_mem_free(NULL, w, n * sizeof *w);
     return m;
@@ -138,13 +141,12 @@ static int tail_of(double u, size_t nb, size_t nc, double ties, bool exact, doub
     return 0;
 }
 
-static int sorted_copies(const double *b, size_t nb, const double *c, size_t nc, double *out)
+static void sorted_copies(const double *b, size_t nb, const double *c, size_t nc, double *out)
 {
-    int rc;
     memcpy(out, b, nb * sizeof *b);
     memcpy(out + nb, c, nc * sizeof *c);
-    rc = sort_values(out, nb);
-    return rc ? rc : sort_values(out + nb, nc);
+    sort_values(out, nb);
+    sort_values(out + nb, nc);
 }
 
 int az_mann_whitney(const double *b, size_t nb, const double *c, size_t nc, enum az_tail tail,
@@ -153,9 +155,10 @@ int az_mann_whitney(const double *b, size_t nb, const double *c, size_t nc, enum
     size_t size = (nb + nc) * sizeof(double);
     double pairs = (double)nb * (double)nc, ties = 0, other = 0;
     double *v = az_mem_alloc(NULL, size);
-    int rc = v ? sorted_copies(b, nb, c, nc, v) : AZ_ENOMEM;
+    int rc = v ? 0 : AZ_ENOMEM;
 
     if (!rc) {
+        sorted_copies(b, nb, c, nc, v);
         out->u = count_pairs(v, nb, v + nb, nc, &ties);
         out->effect = 2 * out->u / pairs - 1;
         out->exact = !(ties > 0) && (nb <= EXACT_SIDE || nc <= EXACT_SIDE) && pairs <= EXACT_PAIRS;
@@ -209,13 +212,12 @@ size_t az_rng_below(struct az_rng *r, size_t n)
     return (size_t)(((rng_next(r) >> 32) * (uint64_t)n) >> 32);
 }
 
-static int resample(struct az_rng *r, const double *v, size_t n, double *scratch, double *median)
+static void resample(struct az_rng *r, const double *v, size_t n, double *scratch, double *median)
 {
     for (size_t i = 0; i < n; i++)
         scratch[i] = v[az_rng_below(r, n)];
-    int rc = sort_values(scratch, n);
+    sort_values(scratch, n);
     *median = middle(scratch, n);
-    return rc;
 }
 
 int az_bootstrap_ratio(const double *b, size_t nb, const double *c, size_t nc, double alpha,
@@ -228,10 +230,9 @@ int az_bootstrap_ratio(const double *b, size_t nb, const double *c, size_t nc, d
 
     az_rng_init(&r, seed);
     for (unsigned i = 0; !rc && i < rounds; i++) {
-        rc = resample(&r, b, nb, ratio + rounds, &mb);
-        if (!rc)
-            rc = resample(&r, c, nc, ratio + rounds, &mc);
-        if (!rc && !(fabs(mb) > 0))
+        resample(&r, b, nb, ratio + rounds, &mb);
+        resample(&r, c, nc, ratio + rounds, &mc);
+        if (!(fabs(mb) > 0))
             rc = AZ_ERANGE;
         ratio[i] = rc ? 0 : mc / mb;
     }
@@ -277,11 +278,11 @@ int az_holm(double *p, size_t n)
         return AZ_ENOMEM;
     for (size_t i = 0; i < n; i++)
         r[i] = (struct ranked){ p[i], i };
-    int rc = az_sort_cmp(r, n, sizeof *r, by_p, NULL, NULL);
-    for (size_t i = 0; !rc && i < n; i++) {
+    az_sort_cmp(r, n, sizeof *r, by_p, NULL, NULL);
+    for (size_t i = 0; i < n; i++) {
         worst = fmax(worst, fmin(1, r[i].p * (double)(n - i)));
         p[r[i].at] = worst;
     }
     az_mem_free(NULL, r, n * sizeof *r);
-    return rc;
+    return 0;
 }

@@ -17,7 +17,7 @@ static void ids_are_dense_and_stable(void **state)
     struct az_intern t;
     az_mem_init(&m, 0);
     az_arena_init(&a, &m);
-    (void)az_intern_init(&t, &a, &m);
+    az_intern_init(&t, &a, &m);
     char text[40];
     enum { N = 20000 };
     for (uint32_t round = 0; round < 2; round++) {
@@ -48,7 +48,7 @@ static void texts_alike(void **state)
     struct az_arena a;
     struct az_intern t;
     az_arena_init(&a, NULL);
-    (void)az_intern_init(&t, &a, NULL);
+    az_intern_init(&t, &a, NULL);
     enum { N = 90 };
     char text[N];
     for (int round = 0; round < 3; round++) {
@@ -75,7 +75,7 @@ static void odd_strings(void **state)
     struct az_arena a;
     struct az_intern t;
     az_arena_init(&a, NULL);
-    (void)az_intern_init(&t, &a, NULL);
+    az_intern_init(&t, &a, NULL);
     uint32_t empty, null, zero, zeros, high;
     assert_int_equal(az_intern(&t, AZ_SV(""), &empty), 0);
     assert_int_equal(az_intern(&t, (struct az_sv){ NULL, 0 }, &null), 0);
@@ -100,7 +100,7 @@ static void limit_leaves_the_table_whole(void **state)
     struct az_intern t;
     az_mem_init(&m, 200 * 1024);
     az_arena_init(&a, &m);
-    (void)az_intern_init(&t, &a, &m);
+    az_intern_init(&t, &a, &m);
     char text[32];
     uint32_t n = 0, id;
     int err;
@@ -121,7 +121,7 @@ static void limit_leaves_the_table_whole(void **state)
     az_arena_release(&a);
     assert_int_equal(m.used, 0);
     az_mem_init(&m, 10);
-    (void)az_intern_init(&t, &a, &m);
+    az_intern_init(&t, &a, &m);
     assert_int_equal(az_intern_find(&t, AZ_SV("x")), AZ_NO_ID);
     assert_int_equal(az_intern(&t, AZ_SV("x"), &id), AZ_ELIMIT);
     az_intern_release(&t);
@@ -133,7 +133,7 @@ static void map_keeps_pairs(void **state)
     struct az_mem mem;
     struct az_map m;
     az_mem_init(&mem, 0);
-    (void)az_map_init(&m, &mem, 0);
+    az_map_init(&m, &mem, 0);
     uint32_t *value;
     bool added;
     enum { N = 30000 };
@@ -163,7 +163,7 @@ static void map_sizes(void **state)
     struct az_mem mem;
     struct az_map m;
     az_mem_init(&mem, 0);
-    (void)az_map_init(&m, &mem, 1000);
+    az_map_init(&m, &mem, 1000);
     const size_t before = mem.used;
     uint32_t *value;
     bool added;
@@ -172,12 +172,12 @@ static void map_sizes(void **state)
     assert_int_equal(mem.used, before); /* what was expected fits without growing */
     az_map_release(&m);
     az_mem_init(&mem, 1000);
-    (void)az_map_init(&m, &mem, SIZE_MAX / 64); /* more than there is: begins without any */
+    az_map_init(&m, &mem, SIZE_MAX / 64); /* more than there is: begins without any */
     assert_int_equal(az_map_get(&m, 0, 0), AZ_NO_ID);
     assert_int_equal(az_map_put(&m, 0, 0, 5, &value, &added), 0);
     assert_int_equal(az_map_get(&m, 0, 0), 5);
     az_map_release(&m);
-    (void)az_map_init(&m, &mem, 0);
+    az_map_init(&m, &mem, 0);
     int err = 0;
     uint64_t n = 0;
     while ((err = az_map_put(&m, n, 0, (uint32_t)n, &value, &added)) == 0)

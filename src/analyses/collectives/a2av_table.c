@@ -322,7 +322,7 @@ static int tables(struct work *k)
             rc = instance(k, i);
     if (rc || k->v.n == 0)
         return rc;
-    rc = az_sort_cmp(k->v.v, k->v.n, sizeof *k->v.v, by_data, NULL, mem);
+    az_sort_cmp(k->v.v, k->v.n, sizeof *k->v.v, by_data, NULL, mem);
     if (rc == 0)
         rc = az_spec_make(k->c->job, &summary, k, &(struct az_item_list){ .n = k->v.n });
     if (rc == 0)

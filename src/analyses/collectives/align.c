@@ -51,7 +51,9 @@ static int vote(const struct az_coll_seq *a, const struct az_coll_seq *b, int64_
     uint32_t *order = rc || !d.n ? NULL : az_mem_alloc(mem, d.n * sizeof *order);
     *offset = 0;
     if (rc == 0 && d.n) {
-        rc = order ? az_sort_order(d.v, d.n, order, mem) : az_mem_error(mem);
+        rc = order ? 0 : az_mem_error(mem);
+        if (rc == 0)
+            az_sort_order(d.v, d.n, order, mem);
         for (size_t i = 0; rc == 0 && i < d.n; i++)
             rc = az_vec_push(&sorted, d.v[order[i]]);
         if (rc == 0)

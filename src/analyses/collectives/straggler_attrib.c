@@ -183,7 +183,8 @@ static int classes(struct az_coll_blame *m, const uint64_t *program)
 {
     uint32_t *same = az_arena_array(m->a, m->ranks + 1, sizeof *same);
     struct az_map first;
-    int rc = same ? az_map_init(&first, m->c->job->mem, m->ranks) : az_arena_error(m->a);
+    az_map_init(&first, m->c->job->mem, m->ranks);
+    int rc = same ? 0 : az_arena_error(m->a);
     for (uint32_t r = 0; rc == 0 && r < m->ranks; r++) {
         uint32_t *at;
         bool added;
@@ -196,8 +197,7 @@ static int classes(struct az_coll_blame *m, const uint64_t *program)
     }
     for (uint32_t r = 0; rc == 0 && r < m->ranks; r++)
         m->alike[r] = same[m->class[r]] >= ALIKE;
-    if (same)
-        az_map_release(&first);
+    az_map_release(&first);
     return rc;
 }
 

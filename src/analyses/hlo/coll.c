@@ -226,9 +226,10 @@ static int assign_groups(struct az_hlo *h, struct az_colls *c, const int64_t *ra
 static int number_occurrences(struct az_hlo *h, struct az_colls *c)
 {
     int64_t *rank = ranks_of(h);
-    int rc = rank ? az_sort_cmp(c->events.v, c->events.n, sizeof *c->events.v, occurrence_order,
-                                NULL, h->job->mem)
-                  : az_arena_error(h->job->arena);
+    int rc = rank ? 0 : az_arena_error(h->job->arena);
+    if (rc == 0)
+        az_sort_cmp(c->events.v, c->events.n, sizeof *c->events.v, occurrence_order, NULL,
+                    h->job->mem);
     for (size_t i = 0, end; rc == 0 && i < c->events.n; i = end) {
         for (end = i; end < c->events.n && c->events.v[end].coll == c->events.v[i].coll; end++) {
             struct az_coll_event *e = &c->events.v[end];

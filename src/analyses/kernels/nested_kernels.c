@@ -125,8 +125,9 @@ static int put_rows(struct sweep *s, uint32_t range)
     struct az_mem *mem = s->w->job->mem;
     const size_t n = s->kernels.n;
     struct az_repeated *v = az_mem_alloc(mem, (n + 1) * sizeof *v);
-    int rc = v ? az_sort_cmp(s->kernels.v, n, sizeof *s->kernels.v, by_place, NULL, mem)
-               : az_mem_error(mem);
+    int rc = v ? 0 : az_mem_error(mem);
+    if (rc == 0)
+        az_sort_cmp(s->kernels.v, n, sizeof *s->kernels.v, by_place, NULL, mem);
     for (size_t i = 0, k; rc == 0 && i < n; i = k) {
         struct az_stats st;
         for (k = i; k < n && s->kernels.v[k].place == s->kernels.v[i].place; k++)

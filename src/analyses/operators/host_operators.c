@@ -49,9 +49,10 @@ static int add_functions(struct az_job *job, const struct az_trace *t)
     struct az_host_op_row *row = az_arena_array(job->arena, f->n + 1, sizeof *row);
     struct az_intern names;
     size_t n = 0;
-    int rc = row ? az_intern_init(&names, job->arena, job->mem) : az_arena_error(job->arena);
-    if (rc)
-        return rc;
+    int rc = 0;
+    if (!row)
+        return az_arena_error(job->arena);
+    az_intern_init(&names, job->arena, job->mem);
     for (size_t i = 0; rc == 0 && i < f->n; i++) {
         uint32_t id;
         rc = az_intern(&names, f->v[i].name, &id);

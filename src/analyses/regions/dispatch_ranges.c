@@ -184,8 +184,9 @@ static const struct az_record_column counter_columns[] = {
 static int counter_rows(struct az_job *job, struct az_table *t, struct counteds *c)
 {
     double *values = az_arena_array(job->arena, c->n + 1, sizeof *values);
-    int rc = values ? az_sort_cmp(c->v, c->n, sizeof *c->v, compare_counted, NULL, job->mem)
-                    : az_arena_error(job->arena);
+    int rc = values ? 0 : az_arena_error(job->arena);
+    if (rc == 0)
+        az_sort_cmp(c->v, c->n, sizeof *c->v, compare_counted, NULL, job->mem);
     for (size_t i = 0, end; rc == 0 && i < c->n; i = end) {
         double sum = 0, lo = INFINITY, hi = -INFINITY;
         for (end = i; end < c->n && compare_counted(&c->v[i], &c->v[end], NULL) == 0; end++) {

@@ -220,7 +220,8 @@ static int add_spread(struct az_job *job, struct row *v, size_t n)
                                          AZ_TABLE_SUMMARY, spread_columns);
     struct spread *s = az_arena_array(job->arena, n + 1, sizeof *s);
     size_t rows = 0;
-    int rc = s ? az_sort_cmp(v, n, sizeof *v, by_path, NULL, job->mem) : az_arena_error(job->arena);
+    int rc = s ? 0 : az_arena_error(job->arena);
+    az_sort_cmp(v, n, sizeof *v, by_path, NULL, job->mem);
     for (size_t i = 0, k; rc == 0 && i < n; i = k) {
         for (k = i + 1;
              k < n && az_sv_eq(v[k].r.path, v[i].r.path) && v[k].r.source == v[i].r.source;)

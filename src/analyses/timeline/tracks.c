@@ -261,11 +261,9 @@ static int typical_step(const struct run_tracks *r, struct az_span *out)
             return az_arena_error(r->job->arena);
         for (size_t k = 0; k < n; k++)
             length[k] = w->accounts->step[k].a.last - w->accounts->step[k].a.first;
-        int rc = n < STEPS_LEAST ? 0 : az_sort_order(length, n, order, r->job->mem);
-        if (rc)
-            return rc;
         if (n < STEPS_LEAST)
             continue;
+        az_sort_order(length, n, order, r->job->mem);
         const struct az_account *a = &w->accounts->step[order[n / 2]].a;
         *out = (struct az_span){ w->offset + az_ns(w->t, a->first - w->begin),
                                  w->offset + az_ns(w->t, a->last - w->begin) };

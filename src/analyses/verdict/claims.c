@@ -140,9 +140,8 @@ static int make_steps(struct az_verdict_whole *w, struct az_claims *c)
     }
     if (!first)
         return 0;
-    int rc = az_sort_cmp(count, n, sizeof *count, ascending, NULL, w->job->mem);
-    if (rc == 0)
-        rc = az_sort_cmp(period, m, sizeof *period, ascending, NULL, w->job->mem);
+    az_sort_cmp(count, n, sizeof *count, ascending, NULL, w->job->mem);
+    az_sort_cmp(period, m, sizeof *period, ascending, NULL, w->job->mem);
     c->steps.count = count[n / 2];
     if (m)
         c->steps.period_ns = (period[(m - 1) / 2] + period[m / 2]) / 2;
@@ -152,7 +151,7 @@ static int make_steps(struct az_verdict_whole *w, struct az_claims *c)
         c->steps.excluded = &warm->excluded;
         c->steps.n_excluded = 1;
     }
-    return rc;
+    return 0;
 }
 
 static int by_span(const void *x, const void *y, void *ctx)
@@ -185,11 +184,11 @@ static int make_step_account(struct az_verdict_whole *w, struct az_claims *c)
     }
     if (n == 0)
         return 0;
-    const int rc = az_sort_cmp(of, n, sizeof *of, by_span, NULL, w->job->mem);
+    az_sort_cmp(of, n, sizeof *of, by_span, NULL, w->job->mem);
     c->step = of[(n - 1) / 2];
     add_account(&c->step, &of[n / 2]);
     mean_account(&c->step, 2);
-    return rc;
+    return 0;
 }
 
 static void make_rates(const struct az_verdict_whole *w, struct az_claims *c)
@@ -551,9 +550,7 @@ static int make_findings(struct az_verdict_whole *w, const struct az_verdict_fou
     take_causes(d, n, &c->account);
     order_causes(d, n);
     order_steps(d, n);
-    const int rc = az_sort_cmp(d, n, sizeof *d, by_saving, NULL, w->job->mem);
-    if (rc)
-        return rc;
+    az_sort_cmp(d, n, sizeof *d, by_saving, NULL, w->job->mem);
     nest(d, n, c);
     list_by_saving(d, n);
     for (size_t i = 0; i < n; i++) {

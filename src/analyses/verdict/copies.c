@@ -128,8 +128,9 @@ static int find_traffic(struct az_verdict *v, const struct az_counted *counted, 
     struct az_map index;
     struct by_sizes sizes;
     az_vec_init(&sizes, v->job->mem);
-    int rc = az_map_init(&index, v->job->mem, 16);
-    if (rc == 0 && !way_by_name)
+    int rc = 0;
+    az_map_init(&index, v->job->mem, 16);
+    if (!way_by_name)
         rc = az_mem_error(v->job->mem);
     if (rc == 0) {
         memset(way_by_name, 0, bytes);
@@ -292,11 +293,11 @@ static int by_class(const void *a, const void *b, void *ctx)
     return (c.memory > d.memory) - (c.memory < d.memory);
 }
 
-static int join(struct az_verdict *v, struct az_verdict_copy_sums *sums)
+static void join(struct az_verdict *v, struct az_verdict_copy_sums *sums)
 {
     size_t kept = 0;
-    const int rc = az_sort_cmp(sums->v, sums->n, sizeof *sums->v, by_class, v, v->job->mem);
-    for (size_t i = 0; rc == 0 && i < sums->n; i++) {
+    az_sort_cmp(sums->v, sums->n, sizeof *sums->v, by_class, v, v->job->mem);
+    for (size_t i = 0; i < sums->n; i++) {
         const struct az_verdict_copies *s = &sums->v[i];
         struct az_verdict_copies *last = kept ? &sums->v[kept - 1] : NULL;
         if (!last || by_class(last, s, v) != 0) {
@@ -314,8 +315,7 @@ static int join(struct az_verdict *v, struct az_verdict_copy_sums *sums)
         if (s->smallest && (last->smallest == 0 || s->smallest < last->smallest))
             last->smallest = s->smallest;
     }
-    sums->n = rc ? sums->n : kept;
-    return rc;
+    sums->n = kept;
 }
 
 int az_verdict_find_copies(struct az_verdict *v, const struct az_counted *counted,
@@ -323,7 +323,8 @@ int az_verdict_find_copies(struct az_verdict *v, const struct az_counted *counte
 {
     struct traffic t = { 0 };
     bool up = false, down = false;
-    int rc = sums->n ? join(v, sums) : 0;
+    int rc = 0;
+    join(v, sums);
     for (size_t i = 0; rc == 0 && i < sums->n; i++) {
         const enum way way = class_of(v, &sums->v[i]).way;
         up |= way == TO_DEVICE;

@@ -322,11 +322,11 @@ static int by_message(const void *a, const void *b, void *ctx)
 
 typedef int sum_order(const void *a, const void *b, void *ctx);
 
-static int join(struct work *w, sum_order *order)
+static void join(struct work *w, sum_order *order)
 {
     size_t kept = 0;
-    const int rc = az_sort_cmp(w->sums.v, w->sums.n, sizeof *w->sums.v, order, w, w->v->job->mem);
-    for (size_t i = 0; rc == 0 && i < w->sums.n; i++) {
+    az_sort_cmp(w->sums.v, w->sums.n, sizeof *w->sums.v, order, w, w->v->job->mem);
+    for (size_t i = 0; i < w->sums.n; i++) {
         const struct sum *s = &w->sums.v[i];
         struct sum *last = kept ? &w->sums.v[kept - 1] : NULL;
         if (!last || order(last, s, w) != 0) {
@@ -341,8 +341,7 @@ static int join(struct work *w, sum_order *order)
         last->most = s->most > last->most ? s->most : last->most;
         last->groups += s->groups;
     }
-    w->sums.n = rc ? w->sums.n : kept;
-    return rc;
+    w->sums.n = kept;
 }
 
 /* Each rank passes on as much as it has: its messages are unrelated to the others'. */
@@ -353,14 +352,15 @@ static bool is_uneven(const struct az_coll_what *c)
 
 static int join_sums(struct work *w)
 {
-    int rc = join(w, by_collective);
-    for (size_t i = 0; rc == 0 && i < w->sums.n; i++) {
+    join(w, by_collective);
+    for (size_t i = 0; i < w->sums.n; i++) {
         struct sum *s = &w->sums.v[i];
         const struct az_coll_what *c = what_of(w, s);
         s->groups = c && (c->group.n || c->ranks.n);
         s->message = c && is_uneven(c) ? 0 : az_coll_message(s->bytes, s->count);
     }
-    return rc ? rc : join(w, by_message);
+    join(w, by_message);
+    return 0;
 }
 
 static void add_bytes(struct work *w)
@@ -441,9 +441,8 @@ static int devices(struct work *w)
 static int find(struct work *w)
 {
     struct az_verdict *v = w->v;
-    int rc = az_map_init(&w->index, v->job->mem, 16);
-    if (rc == 0)
-        rc = az_devices_make(&w->dev, v->t, AZ_BY_DEVICE, v->job->mem);
+    az_map_init(&w->index, v->job->mem, 16);
+    int rc = az_devices_make(&w->dev, v->t, AZ_BY_DEVICE, v->job->mem);
     /* the source reads the job's first trace */
     if (rc == 0 && v->t == v->job->traces[0] && v->t->caps & AZ_CAP_CALLTREE)
         rc = az_coll_source_open(&w->source, v->job, v->job->arena);

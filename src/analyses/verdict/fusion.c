@@ -347,8 +347,7 @@ int az_verdict_find_chains(struct az_verdict *v)
     }
     az_vec_init(&w.attention, v->job->mem);
     az_vec_init(&w.chains, v->job->mem);
-    if (rc == 0)
-        rc = az_map_init(&w.index, v->job->mem, 16);
+    az_map_init(&w.index, v->job->mem, 16);
     if (rc == 0)
         rc = streams(&w);
     if (rc == 0)

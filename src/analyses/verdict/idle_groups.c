@@ -305,7 +305,7 @@ static int common_names(struct az_verdict_groups *g, const uint32_t *order, cons
     if (rc == 0)
         rc = az_vec_reserve(&perm, tally.n);
     if (rc == 0)
-        rc = az_sort_order(key.v, key.n, perm.v, mem);
+        az_sort_order(key.v, key.n, perm.v, mem);
     if (rc == 0)
         most_common(g, &tally, key.v, perm.v, r->ticks, name, most);
     az_vec_release(&tally);
@@ -382,11 +382,11 @@ static int make_rows(struct az_verdict_groups *g, uint32_t *order, struct rows *
         return az_mem_error(mem);
     for (uint32_t i = 0; i < n; i++)
         key[i] = ((int64_t)g->buckets.v[i].group + 1) * AZ_LOG_BUCKETS - g->buckets.v[i].length;
-    int rc = az_sort_order(key, n, order, mem);
+    az_sort_order(key, n, order, mem);
     az_mem_free(mem, key, n * sizeof *key);
-    if (rc == 0)
-        rc = cut(g, order, rows);
-    return rc ? rc : az_sort_cmp(rows->v, rows->n, sizeof *rows->v, most_time, NULL, mem);
+    int rc = cut(g, order, rows);
+    az_sort_cmp(rows->v, rows->n, sizeof *rows->v, most_time, NULL, mem);
+    return rc;
 }
 
 int az_verdict_groups_finish(struct az_verdict_groups *g, const struct az_device_slots *slots)

@@ -86,8 +86,9 @@ static int number(struct az_verdict *v, struct keys *keys, uint32_t *of)
     const size_t bytes = (v->t->names.text.n + 1) * sizeof(struct last);
     struct last *last = az_mem_alloc(v->job->mem, bytes);
     struct az_map index;
-    int rc = az_map_init(&index, v->job->mem, 256);
-    if (rc == 0 && !last)
+    int rc = 0;
+    az_map_init(&index, v->job->mem, 256);
+    if (!last)
         rc = az_mem_error(v->job->mem);
     if (rc == 0) {
         memset(last, 0, bytes);

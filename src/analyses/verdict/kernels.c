@@ -67,9 +67,8 @@ int az_verdict_top_kernels(struct az_verdict *v)
     for (size_t i = 0; i < names; i++)
         if (of[i].count)
             of[n++] = of[i];
-    int rc = az_sort_cmp(of, n, sizeof *of, most_time, NULL, v->job->mem);
-    if (rc == 0)
-        rc = keep(v, of, n < MOST ? n : MOST);
+    az_sort_cmp(of, n, sizeof *of, most_time, NULL, v->job->mem);
+    int rc = keep(v, of, n < MOST ? n : MOST);
     az_mem_free(v->job->mem, of, bytes);
     return rc;
 }

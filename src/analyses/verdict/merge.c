@@ -51,7 +51,8 @@ static int list(struct az_verdict_whole *w, struct entries *all)
             const struct az_verdict_found *f = &w->part[k]->found.v[i];
             rc = az_vec_push(all, ((struct entry){ f, key_of(f), k, i }));
         }
-    return rc ? rc : az_sort_cmp(all->v, all->n, sizeof *all->v, by_meaning, NULL, w->job->mem);
+    az_sort_cmp(all->v, all->n, sizeof *all->v, by_meaning, NULL, w->job->mem);
+    return rc;
 }
 
 /* Idle time is averaged over ranks only where it is similar, and never within a rank, whose gaps

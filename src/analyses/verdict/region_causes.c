@@ -156,10 +156,10 @@ static int put(struct az_job *job, const struct az_regions *regions, const uint8
 {
     const ptrdiff_t path = az_table_find(t, "path"), cause = az_table_find(t, "idle_cause");
     struct az_map row_of;
-    int rc = path < 0 || cause < 0 ? AZ_EINTERNAL : az_map_init(&row_of, job->mem, t->rows);
-    if (rc)
-        return rc;
-    rc = list_rows(t, (size_t)path, &row_of);
+    if (path < 0 || cause < 0)
+        return AZ_EINTERNAL;
+    az_map_init(&row_of, job->mem, t->rows);
+    int rc = list_rows(t, (size_t)path, &row_of);
     for (uint32_t i = 0; rc == 0 && i < regions->n; i++) {
         const struct az_sv text = az_region_path(job, regions, i);
         const uint32_t row = az_map_get(&row_of, az_hash(text.p, text.n), text.n);

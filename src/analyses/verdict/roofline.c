@@ -507,7 +507,7 @@ int az_verdict_find_work(struct az_verdict *v)
     if (rc)
         return rc;
     az_vec_init(&w.lines, v->job->mem);
-    rc = az_map_init(&w.index, v->job->mem, 16);
+    az_map_init(&w.index, v->job->mem, 16);
     w.recent = az_unified_recent_new(v->job->mem);
     if (rc == 0 && !w.recent)
         rc = az_mem_error(v->job->mem);

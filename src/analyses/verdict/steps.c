@@ -107,7 +107,7 @@ static int64_t *times(struct az_verdict *v, size_t *n, int *rc)
             x[(*n)++] = time;
     }
     if (x)
-        *rc = az_sort_cmp(x, *n, sizeof *x, ascending, NULL, v->job->mem);
+        az_sort_cmp(x, *n, sizeof *x, ascending, NULL, v->job->mem);
     return x;
 }
 

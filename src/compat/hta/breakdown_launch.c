@@ -126,7 +126,7 @@ static int by_name(struct az_job *job, struct az_hta *b, const struct launches *
         p->v[l->group[i]].class = az_hta_call_of(b, l->call[i]);
     flags(b, l, p->v);
     p->n = l->groups;
-    rc = az_sort_cmp(p->v, p->n, sizeof *p->v, compare_parts, NULL, job->mem);
+    az_sort_cmp(p->v, p->n, sizeof *p->v, compare_parts, NULL, job->mem);
     return rc ? rc : keep->failed ? az_arena_error(keep) : AZ_OK;
 }
 
@@ -148,15 +148,15 @@ static int details(struct az_job *job, struct az_hta *b, const struct launches *
     for (uint32_t i = 0; i < l->n; i++)
         if (az_hta_call_of(b, l->call[i]) != AZ_HTA_GRAPH)
             order[n++] = i;
-    const int rc = az_sort_cmp(order, n, sizeof *order, compare_details, l->call, job->mem);
-    for (; rc == 0 && p->n_details < n; p->n_details++) {
+    az_sort_cmp(order, n, sizeof *order, compare_details, l->call, job->mem);
+    for (; p->n_details < n; p->n_details++) {
         const uint32_t i = order[p->n_details];
         p->detail[p->n_details] = (struct detail){
             .correlation = calls->corr && calls->cols & AZ_COL_CORR ? calls->corr[l->call[i]] : 0,
             .of = { l->of[CPU][i], l->of[GPU][i], l->of[DELAY][i] }
         };
     }
-    return rc;
+    return 0;
 }
 
 /* All but graph launches; the columns are reordered. */

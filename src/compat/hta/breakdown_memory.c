@@ -107,8 +107,7 @@ static int one_kind(struct az_job *job, const struct az_hta *b, const struct az_
                     size_t kind, struct points *p, struct kind_part *out)
 {
     int rc = list_points(b, g, kind, p, out);
-    if (rc == 0)
-        rc = az_sort_cmp(p->v, p->n, sizeof *p->v, compare_points, NULL, job->mem);
+    az_sort_cmp(p->v, p->n, sizeof *p->v, compare_points, NULL, job->mem);
     if (rc)
         return rc;
     double *value = az_mem_alloc(job->mem, (p->n + 1) * sizeof *value);
@@ -159,8 +158,7 @@ static int all_kinds(struct az_job *job, const struct az_hta *b, const struct az
     }
     az_vec_release(&p);
     az_groups_release(&g);
-    if (rc == 0)
-        rc = az_sort_cmp(out->v, out->n, sizeof *out->v, compare_kinds, NULL, job->mem);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, compare_kinds, NULL, job->mem);
     return rc ? rc : keep->failed ? az_arena_error(keep) : AZ_OK;
 }
 
@@ -176,7 +174,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
              *kind = az_arena_array(job->arena, b->n + 1, sizeof *kind);
     if (!of || !kind)
         return az_arena_error(job->arena);
-    rc = az_intern_init(&kinds, job->arena, job->mem);
+    az_intern_init(&kinds, job->arena, job->mem);
     if (rc == 0)
         rc = number_kinds(b, of, kind, &kinds);
     if (rc == 0)

@@ -170,8 +170,7 @@ static int launches(struct work *w, struct az_arena *keep, struct ops_part *p)
     int rc = list_instances(w);
     if (rc == 0)
         rc = together(w);
-    if (rc == 0)
-        rc = az_sort_cmp(w->list.v, w->list.n, sizeof *w->list.v, by_gpu, NULL, w->job->mem);
+    az_sort_cmp(w->list.v, w->list.n, sizeof *w->list.v, by_gpu, NULL, w->job->mem);
     if (rc)
         return rc;
     p->n = w->list.n < ROWS ? w->list.n : ROWS;
@@ -210,9 +209,8 @@ static int one_sequence(struct work *w, uint32_t op, uint32_t first, uint32_t n)
     if (!gpu)
         return az_mem_error(w->job->mem);
     memcpy(gpu, tree->linked + first, n * sizeof *gpu);
-    int rc = az_sort_cmp(gpu, n, sizeof *gpu, by_start, (void *)(uintptr_t)tree, w->job->mem);
-    if (rc == 0)
-        rc = az_hta_trie_add(&w->trie, &x.node, e->name[op]);
+    az_sort_cmp(gpu, n, sizeof *gpu, by_start, (void *)(uintptr_t)tree, w->job->mem);
+    int rc = az_hta_trie_add(&w->trie, &x.node, e->name[op]);
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
         const struct az_event v = az_gpu_event(tree, gpu[i]);
         x.gpu = az_add_sat(x.gpu, v.end - v.start);
@@ -291,9 +289,7 @@ static int sequences(struct work *w, struct az_arena *keep, struct ops_part *p)
     int rc = list_sequences(w);
     if (rc == 0)
         rc = together(w);
-    if (rc == 0)
-        rc =
-            az_sort_cmp(w->list.v, w->list.n, sizeof *w->list.v, most_instances, NULL, w->job->mem);
+    az_sort_cmp(w->list.v, w->list.n, sizeof *w->list.v, most_instances, NULL, w->job->mem);
     size_t n = w->list.n < top ? w->list.n : top;
     while (n && n < w->list.n && w->list.v[n].count == w->list.v[n - 1].count)
         n++;
@@ -304,7 +300,7 @@ static int sequences(struct work *w, struct az_arena *keep, struct ops_part *p)
         v[i] = row_of(w, &w->list.v[i], AZ_HTA_TRIE_SHOWN, "|", w->job->arena);
     if (w->job->arena->failed)
         return az_arena_error(w->job->arena);
-    rc = az_sort_cmp(v, n, sizeof *v, by_count, NULL, w->job->mem);
+    az_sort_cmp(v, n, sizeof *v, by_count, NULL, w->job->mem);
     p->n_sequences = n < top ? n : top;
     p->sequence = az_arena_array(keep, p->n_sequences + 1, sizeof *p->sequence);
     for (size_t i = 0; p->sequence && i < p->n_sequences; i++) {

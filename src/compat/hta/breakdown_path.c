@@ -91,8 +91,9 @@ static int64_t least_weight(struct az_hta_path_graph *g, int *rc)
         return 0;
     }
     memcpy(order, g->path.v ? g->path.v : order, g->path.n * sizeof *order);
-    *rc = az_sort_cmp(order, g->path.n, sizeof *order, longer, g, g->job->mem);
-    if (*rc == 0 && g->path.n > ROWS)
+    az_sort_cmp(order, g->path.n, sizeof *order, longer, g, g->job->mem);
+    *rc = 0;
+    if (g->path.n > ROWS)
         least = g->edges.v[order[ROWS - 1]].weight;
     az_mem_free(g->job->mem, order, (g->path.n + 1) * sizeof *order);
     return least > 1 ? least : 1;

@@ -39,8 +39,8 @@ static int index_nodes(struct waits *w)
     const struct az_optrace *o = az_optrace(w->g->b->trace);
     struct az_map *const maps[] = { &w->op_start, &w->op_end, &w->pass_start, &w->pass_end };
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < AZ_LENGTH(maps); i++)
-        rc = az_map_init(maps[i], w->g->job->mem, 64);
+    for (size_t i = 0; i < AZ_LENGTH(maps); i++)
+        az_map_init(maps[i], w->g->job->mem, 64);
     for (uint32_t i = 0; rc == 0 && i < w->g->b->n; i++) {
         const struct az_hta_op *op = &w->g->b->op[i];
         if (!w->g->of_op[i])
@@ -68,9 +68,10 @@ static int by_time(const void *x, const void *y, void *ctx)
 static int pair_ends(struct waits *w, size_t n)
 {
     struct az_map begins;
-    int rc = az_map_init(&begins, w->g->job->mem, 64);
+    int rc = 0;
+    az_map_init(&begins, w->g->job->mem, 64);
     w->arrow = az_arena_array(w->g->job->arena, n + 1, sizeof *w->arrow);
-    if (rc == 0 && !w->arrow)
+    if (!w->arrow)
         rc = az_arena_error(w->g->job->arena);
     for (uint32_t i = 0; rc == 0 && i < n; i++)
         if (w->wait[i].start)
@@ -81,7 +82,7 @@ static int pair_ends(struct waits *w, size_t n)
             w->arrow[w->n++] = (struct ends){ from, i };
     }
     if (rc == 0)
-        rc = az_sort_cmp(w->arrow, w->n, sizeof *w->arrow, by_time, w, w->g->job->mem);
+        az_sort_cmp(w->arrow, w->n, sizeof *w->arrow, by_time, w, w->g->job->mem);
     az_map_release(&begins);
     return rc;
 }

@@ -176,10 +176,9 @@ int az_hta_path_syncs(struct az_hta_path_graph *g)
 {
     const struct az_events *calls = &g->b->trace->ev[AZ_CALL];
     struct waiting w = { .g = g };
-    int rc = az_map_init(&w.sync, g->job->mem, 64);
-    const int also = az_map_init(&w.record, g->job->mem, 64);
-    if (rc == 0)
-        rc = also ? also : index_records(&w);
+    az_map_init(&w.sync, g->job->mem, 64);
+    az_map_init(&w.record, g->job->mem, 64);
+    int rc = index_records(&w);
     for (uint32_t i = 0; rc == 0 && i < calls->n; i++) {
         const enum az_hta_call class = g->of_call[i] ? az_hta_call_of(g->b, i) : AZ_HTA_NO_CALL;
         if ((class >= AZ_HTA_DEVICE_SYNC && class <= AZ_HTA_STREAM_WAIT) ||

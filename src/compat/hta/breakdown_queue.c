@@ -108,7 +108,7 @@ static int one_stream(struct az_job *job, struct az_hta *b, const struct az_hta_
     int64_t *length = az_mem_alloc(job->mem, p->n * sizeof *length);
     if (!length)
         return az_mem_error(job->mem);
-    rc = az_sort_cmp(p->v, p->n, sizeof *p->v, compare_points, NULL, job->mem);
+    az_sort_cmp(p->v, p->n, sizeof *p->v, compare_points, NULL, job->mem);
     struct queue_stream *q = &out->v[out->n];
     *q = (struct queue_stream){ .device = s->device, .stream = s->stream };
     if (rc == 0) {

@@ -141,7 +141,7 @@ int az_hta_group_names(struct az_hta *b, struct az_mem *mem, const uint32_t *nam
     const size_t groups = add_up(b, name, duration, n, group, v);
     for (size_t g = 0; g < groups; g++)
         v[g].std = (double)g; /* where it was, through the sorting */
-    rc = az_sort_cmp(v, groups, sizeof *v, compare_names, NULL, mem);
+    az_sort_cmp(v, groups, sizeof *v, compare_names, NULL, mem);
     const size_t stay = rc ? 0 : kept(b->opts, v, groups, running);
     row = az_arena_array(&scratch, groups + 1, sizeof *row);
     out->n = stay + (stay < groups);

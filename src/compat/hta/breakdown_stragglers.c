@@ -42,7 +42,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
         most += b->op[i].type == AZ_HTA_COMMUNICATION;
     struct last_of *v = p->v =
         az_arena_array(job->arena, most + 1, sizeof *p->v); /* most of it is not kept */
-    rc = az_map_init(&seen, job->mem, 64);
+    az_map_init(&seen, job->mem, 64);
     if (!v)
         rc = az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && step > 0 && i < b->n; i++) {
@@ -162,7 +162,7 @@ static int count(struct az_job *job, struct entry *v, struct chosen c, int64_t *
     int rc = 0;
     for (size_t i = c.from, j; rc == 0 && i < c.to; i = j) {
         j = iteration_end(v, i, c.to);
-        rc = az_sort_cmp(v + i, j - i, sizeof *v, later, NULL, job->mem);
+        az_sort_cmp(v + i, j - i, sizeof *v, later, NULL, job->mem);
         for (size_t k = i; k < j; k++) {
             of[v[k].rank]++;
             times[v[k].rank] += (int64_t)(k - i) < job->opts->straggler_candidates;
@@ -220,9 +220,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
                                       az_add_sat(ranks->v[i].base_ns,
                                                  p->v[k].tick / ranks->v[i].ticks_per_ns) };
     }
-    const int rc = az_sort_cmp(v, n, sizeof *v, compare_entries, NULL, job->mem);
-    if (rc)
-        return rc;
+    az_sort_cmp(v, n, sizeof *v, compare_entries, NULL, job->mem);
     const struct chosen c = choose(v, n);
     return c.deviation < 0 ? AZ_OK : emit(job, ranks, v, c);
 }

@@ -109,8 +109,9 @@ static int communication(struct az_job *job, const struct az_hta *b,
     }
     if (rc == 0 && keep->failed)
         rc = az_arena_error(keep);
-    return rc ? rc
-              : az_sort_cmp(p->comms, p->n_comms, sizeof *p->comms, compare_comms, NULL, job->mem);
+    if (rc == 0)
+        az_sort_cmp(p->comms, p->n_comms, sizeof *p->comms, compare_comms, NULL, job->mem);
+    return rc;
 }
 
 static int exposure(struct az_job *job, const struct az_hta *b, struct az_arena *keep,

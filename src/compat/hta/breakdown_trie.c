@@ -3,7 +3,8 @@
 int az_hta_trie_init(struct az_hta_trie *t, struct az_mem *mem)
 {
     az_vec_init(&t->nodes, mem);
-    return az_map_init(&t->child, mem, 256);
+    az_map_init(&t->child, mem, 256);
+    return 0;
 }
 
 void az_hta_trie_release(struct az_hta_trie *t)

@@ -36,7 +36,8 @@ static int gather(struct az_job *job, struct az_spans *out)
             out, ((struct az_span){ az_ns(t, e->start[l.row[i]]), az_ns(t, e->end[l.row[i]]) }));
     }
     az_dispatch_list_release(&l);
-    return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, by_start, NULL, job->mem);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, by_start, NULL, job->mem);
+    return rc;
 }
 
 static void measure(const struct az_spans *s, struct window *w)

@@ -71,8 +71,7 @@ static int number_events(struct az_jax *j)
     az_vec_init(&p, j->h.job->mem);
     if (rc == 0)
         rc = gather(&j->h, &p);
-    if (rc == 0)
-        rc = az_sort_cmp(p.v, p.n, sizeof *p.v, by_place, NULL, j->h.job->mem);
+    az_sort_cmp(p.v, p.n, sizeof *p.v, by_place, NULL, j->h.job->mem);
     for (size_t i = 0; rc == 0 && i < p.n; i++)
         if (p.v[i].e.kind == AZ_KERNEL)
             j->uid[p.v[i].e.trace][p.v[i].e.row] = (uint32_t)i;
@@ -87,7 +86,7 @@ static int map_calls(struct az_jax *j)
 
     for (size_t k = 0; rc == 0 && k < j->h.n; k++) {
         const struct az_events *ev = &j->h.tr[k].t->ev[AZ_CALL];
-        rc = az_map_init(&j->calls[k], j->h.job->mem, ev->n);
+        az_map_init(&j->calls[k], j->h.job->mem, ev->n);
         for (size_t i = 0; rc == 0 && i < ev->n; i++) {
             uint32_t *at;
             bool added;

@@ -26,11 +26,9 @@ static int sum_launches(const struct az_tracelens_ranks *m, struct az_tracelens_
 {
     struct az_intern texts;
     struct az_map of;
-    int rc = az_intern_init(&texts, m->job->arena, m->job->mem);
-    if (rc == 0)
-        rc = az_map_init(&of, m->job->mem, 64);
-    else
-        of = (struct az_map){ .mem = m->job->mem };
+    az_intern_init(&texts, m->job->arena, m->job->mem);
+    int rc = 0;
+    az_map_init(&of, m->job->mem, 64);
     for (size_t i = 0; rc == 0 && i < m->ranks->n; i++)
         for (size_t k = 0; rc == 0 && m->part[i] && k < m->part[i]->n_launches; k++) {
             const struct az_tracelens_launch *l = &m->part[i]->launch[k];
@@ -88,8 +86,8 @@ static int operators(const struct az_tracelens_ranks *m, const struct az_tracele
     for (size_t i = 0; i < s->n; i++)
         if (s->v[i].name.p && s->v[i].sum.count)
             row[k++] = &s->v[i];
-    int rc = az_sort_cmp((void *)row, k, sizeof *row, by_name, NULL, m->job->mem);
-    for (size_t i = 0; rc == 0 && i < k; i++) {
+    az_sort_cmp((void *)row, k, sizeof *row, by_name, NULL, m->job->mem);
+    for (size_t i = 0; i < k; i++) {
         if (*n && az_sv_eq(v[*n - 1].name, row[i]->name)) {
             v[*n - 1].sum.count += row[i]->sum.count;
             v[*n - 1].sum.time = az_add_sat(v[*n - 1].sum.time, row[i]->sum.time);
@@ -97,7 +95,8 @@ static int operators(const struct az_tracelens_ranks *m, const struct az_tracele
             v[(*n)++] = *row[i];
         }
     }
-    return rc ? rc : az_sort_cmp(v, *n, sizeof *v, by_time, NULL, m->job->mem);
+    az_sort_cmp(v, *n, sizeof *v, by_time, NULL, m->job->mem);
+    return 0;
 }
 
 static void cover_launchers(const struct az_tracelens_ranks *m,

@@ -12,10 +12,10 @@ struct tally {
     struct az_tracelens_event_rows rows;
 };
 
-static int tally_init(struct tally *t, struct az_mem *mem)
+static void tally_init(struct tally *t, struct az_mem *mem)
 {
     az_vec_init(&t->rows, mem);
-    return az_map_init(&t->of, mem, 32);
+    az_map_init(&t->of, mem, 32);
 }
 
 static void tally_release(struct tally *t)
@@ -106,13 +106,10 @@ int az_tracelens_reduce_events(struct az_tracelens_rank *r)
     struct tally unlinked = { 0 }, calls = { 0 }, short_of = { 0 };
     struct az_tracelens_part *p = r->part;
     const int64_t limit = az_short_limit(r->job, r->job->traces[0]->ticks_per_ns);
-    int rc = tally_init(&unlinked, r->job->mem);
-    if (rc == 0)
-        rc = tally_init(&calls, r->job->mem);
-    if (rc == 0)
-        rc = tally_init(&short_of, r->job->mem);
-    if (rc == 0)
-        rc = count_device(r, &unlinked, limit);
+    tally_init(&unlinked, r->job->mem);
+    tally_init(&calls, r->job->mem);
+    tally_init(&short_of, r->job->mem);
+    int rc = count_device(r, &unlinked, limit);
     if (rc == 0)
         rc = count_short(r, &short_of, limit);
     if (rc == 0)

@@ -66,9 +66,9 @@ static int gather(const struct az_tracelens_ranks *m, rows_of *rows, struct sums
     struct az_intern texts;
     struct az_map of = { .mem = m->job->mem };
     az_vec_init(out, m->job->mem);
-    int rc = az_intern_init(&texts, m->job->arena, m->job->mem);
-    if (rc == 0)
-        rc = az_map_init(&of, m->job->mem, 64);
+    az_intern_init(&texts, m->job->arena, m->job->mem);
+    int rc = 0;
+    az_map_init(&of, m->job->mem, 64);
     for (size_t i = 0; rc == 0 && i < m->ranks->n; i++) {
         size_t n = 0;
         const struct az_tracelens_events *e = m->part[i] ? rows(m->part[i], &n) : NULL;
@@ -151,10 +151,9 @@ static int unlinked_table(const struct az_tracelens_ranks *m, struct sums *s)
     struct az_table *t = AZ_RECORD_TABLE(m->job->arena, "unlinked_short_kernels_summary",
                                          "Device events without External id", 0,
                                          unlinked_short_kernels_summary_columns);
-    int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_count, NULL, m->job->mem);
-    if (rc == 0)
-        AZ_PUT_ROWS(t, s->v, s->n);
-    return az_job_add(m->job, t, rc);
+    az_sort_cmp(s->v, s->n, sizeof *s->v, by_count, NULL, m->job->mem);
+    AZ_PUT_ROWS(t, s->v, s->n);
+    return az_job_add(m->job, t, AZ_OK);
 }
 
 struct short_row {
@@ -176,15 +175,15 @@ static int short_table(const struct az_tracelens_ranks *m, struct sums *s)
         AZ_RECORD_TABLE(m->job->arena, "short_cpu_op_counts", "Short kernels by operator", 0,
                         short_cpu_op_counts_columns);
     int64_t total = 0;
-    int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_count, NULL, m->job->mem);
-    for (size_t i = 0; rc == 0 && i < s->n; i++) {
+    az_sort_cmp(s->v, s->n, sizeof *s->v, by_count, NULL, m->job->mem);
+    for (size_t i = 0; i < s->n; i++) {
         total += s->v[i].all.count;
         az_put_row(t, &(struct short_row){ s->v[i].name.p ? s->v[i].name : AZ_SV("(no operator)"),
                                            s->v[i].all.count, (double)m->n });
     }
-    if (rc == 0 && s->n)
+    if (s->n)
         az_put_row(t, &(struct short_row){ AZ_SV("Total"), total, (double)m->n });
-    return az_job_add(m->job, t, rc);
+    return az_job_add(m->job, t, AZ_OK);
 }
 
 /* What a rank has of a name; an empty cell: nothing. */
@@ -231,10 +230,9 @@ static int calls_table(const struct az_tracelens_ranks *m, struct sums *s)
         for (size_t i = 0; i < m->ranks->n; i++)
             if (m->part[i])
                 az_tracelens_rank_columns(m, t, &call_columns_of_rank[f], 1, i);
-    int rc = az_sort_cmp(s->v, s->n, sizeof *s->v, by_name, NULL, m->job->mem);
-    if (rc == 0)
-        AZ_PUT_ROWS(t, s->v, s->n);
-    return az_job_add(m->job, t, rc);
+    az_sort_cmp(s->v, s->n, sizeof *s->v, by_name, NULL, m->job->mem);
+    AZ_PUT_ROWS(t, s->v, s->n);
+    return az_job_add(m->job, t, AZ_OK);
 }
 
 static int one(const struct az_tracelens_ranks *m, rows_of *rows,

@@ -61,8 +61,7 @@ static int measure(struct work *w, uint32_t node, struct owner *o)
         const struct az_event e = az_gpu_event(c, c->linked[i]);
         rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
     }
-    if (rc == 0)
-        rc = az_spans_sort(&w->spans);
+    az_spans_sort(&w->spans);
     az_spans_union(&w->spans);
     o->busy = az_ns(w->k.fw->trace, az_spans_length(&w->spans));
     return rc;

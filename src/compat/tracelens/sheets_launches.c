@@ -65,8 +65,7 @@ static int add_launcher(struct work *w, uint32_t i)
     if (class == AZ_CLASS_OTHERS)
         class = class_of(w, name);
     const bool any = w->spans.n > 0;
-    if (rc == 0)
-        rc = az_spans_sort(&w->spans);
+    az_spans_sort(&w->spans);
     if (rc == 0)
         rc = row_of(w, name, class, &w->row[i]);
     if (rc)
@@ -120,8 +119,8 @@ int az_tracelens_reduce_launches(struct az_tracelens_rank *r)
     w.class = az_arena_array(r->job->arena, r->fw->trace->names.text.n + 1, sizeof *w.class);
     az_vec_init(&w.rows, r->job->mem);
     az_vec_init(&w.spans, r->job->mem);
-    int rc =
-        w.row && w.class ? az_map_init(&w.row_of, r->job->mem, 64) : az_arena_error(r->job->arena);
+    az_map_init(&w.row_of, r->job->mem, 64);
+    int rc = w.row && w.class ? 0 : az_arena_error(r->job->arena);
     for (uint32_t i = 0; rc == 0 && i < n; i++)
         rc = add_launcher(&w, i);
     if (rc == 0)

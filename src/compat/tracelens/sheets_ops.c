@@ -84,8 +84,7 @@ static int times_of(struct work *w, uint32_t first, uint32_t end, int64_t out[2]
             if (all || !moves(w, e.name))
                 rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
         }
-        if (rc == 0)
-            rc = az_spans_sort(&w->spans);
+        az_spans_sort(&w->spans);
         if (rc)
             return rc;
         az_spans_union(&w->spans);
@@ -285,10 +284,8 @@ static int open(struct work *w)
         rc = az_arena_error(a);
     if (rc == 0)
         rc = az_tracelens_texts_init(&w->texts, w->job);
-    if (rc == 0)
-        rc = az_map_init(&w->op_of, w->job->mem, 64);
-    if (rc == 0)
-        rc = az_map_init(&w->kernel_of, w->job->mem, 64);
+    az_map_init(&w->op_of, w->job->mem, 64);
+    az_map_init(&w->kernel_of, w->job->mem, 64);
     az_vec_init(&w->ops, w->job->mem);
     az_vec_init(&w->kernels, w->job->mem);
     az_vec_init(&w->spans, w->job->mem);

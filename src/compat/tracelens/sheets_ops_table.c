@@ -267,7 +267,8 @@ static int sheet(struct work *w, struct az_sv name, const struct row **row, size
     }
     az_param_columns_make(&params, t);
     AZ_RECORD_COLUMNS(t, sum_columns);
-    int rc = az_sort_cmp((void *)row, n, sizeof *row, by_time, NULL, w->job->mem);
+    int rc = 0;
+    az_sort_cmp((void *)row, n, sizeof *row, by_time, NULL, w->job->mem);
     for (size_t i = 0; rc == 0 && i < n; i++) {
         run = az_add_sat(run, row[i]->sum.time);
         rc = put_row(w, t, &params, row[i], total ? (double)run / (double)total : NAN);
@@ -325,11 +326,10 @@ int az_tracelens_ops_finish(struct az_job *job, const struct az_ranks *ranks, vo
     az_vec_init(&w.rows, job->mem);
     az_vec_init(&w.kernels, job->mem);
     az_vec_init(&w.text, job->mem);
-    int rc = az_intern_init(&w.texts, job->arena, job->mem);
-    if (rc == 0)
-        rc = az_map_init(&w.row_of, job->mem, 64);
-    if (rc == 0)
-        rc = az_map_init(&w.kernel_of, job->mem, 64);
+    az_intern_init(&w.texts, job->arena, job->mem);
+    az_map_init(&w.row_of, job->mem, 64);
+    int rc = 0;
+    az_map_init(&w.kernel_of, job->mem, 64);
     w.n = az_tracelens_count(ranks, parts);
     for (size_t i = 0; rc == 0 && i < ranks->n; i++)
         if (parts[i])

@@ -2,7 +2,8 @@
 
 int az_tracelens_texts_init(struct az_tracelens_texts *t, struct az_job *job)
 {
-    return az_intern_init(&t->ids, job->arena, job->mem);
+    az_intern_init(&t->ids, job->arena, job->mem);
+    return 0;
 }
 
 void az_tracelens_texts_release(struct az_tracelens_texts *t) { az_intern_release(&t->ids); }

@@ -83,8 +83,7 @@ static int list_steps(const struct az_region_search *s, struct step_marks *m)
             rc = az_vec_push(
                 m, ((struct step_mark){ process[x->thread], x->start, x->end, i, x->thread }));
     }
-    if (rc == 0)
-        rc = az_sort_cmp(m->v, m->n, sizeof *m->v, by_process, NULL, s->job->mem);
+    az_sort_cmp(m->v, m->n, sizeof *m->v, by_process, NULL, s->job->mem);
     keep_main_threads(m);
     return rc;
 }

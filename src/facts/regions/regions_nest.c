@@ -151,15 +151,15 @@ static int sort_instances(struct az_region_search *s)
     for (size_t i = 0; rc == 0 && i < l->n; i++)
         key[i] = ~l->v[i].end; /* the longest first */
     if (rc == 0)
-        rc = az_sort_order(key, l->n, perm, s->job->mem);
+        az_sort_order(key, l->n, perm, s->job->mem);
     for (size_t i = 0; rc == 0 && i < l->n; i++)
         key[i] = l->v[i].start;
     if (rc == 0)
-        rc = az_sort_by(key, perm, l->n, s->job->mem);
+        az_sort_by(key, perm, l->n, s->job->mem);
     for (size_t i = 0; rc == 0 && i < l->n; i++)
         key[i] = turn_of(s, l->v[i].thread);
     if (rc == 0)
-        rc = az_sort_by(key, perm, l->n, s->job->mem);
+        az_sort_by(key, perm, l->n, s->job->mem);
     if (rc == 0)
         rc = in_order(s, perm);
     az_mem_free(s->job->mem, key, keys);

@@ -167,7 +167,7 @@ static int sum_operations(struct az_region_search *s, const int64_t *start, cons
     int rc;
     const struct az_counted *counted = az_job_counted(s->job, s->trace, AZ_ALL_WORK, &rc);
     if (rc == 0)
-        rc = az_sort_order(start, e->n, perm, s->job->mem);
+        az_sort_order(start, e->n, perm, s->job->mem);
     for (size_t i = 0; rc == 0 && i < e->n; i++) {
         if (counted->skip[AZ_KERNEL] && counted->skip[AZ_KERNEL][i])
             continue;

@@ -129,11 +129,11 @@ static int check_tables(struct az_nsys_db *x)
                         AZ_SVF(others));
 }
 
-static int names_init(struct az_nsys_names *n, struct az_mem *mem, bool cut_version)
+static void names_init(struct az_nsys_names *n, struct az_mem *mem, bool cut_version)
 {
     az_vec_init(&n->dense, mem);
     n->cut_version = cut_version;
-    return az_map_init(&n->sparse, mem, 0);
+    az_map_init(&n->sparse, mem, 0);
 }
 
 static const struct az_sqlite_kind kind = { "the output of nsys export --type sqlite",
@@ -149,11 +149,10 @@ int az_nsys_db_open(struct az_nsys_db *x, struct az_parse *job, struct az_sv pat
     az_arena_init(&x->scratch, job->mem);
     az_vec_init(&x->tables, job->mem);
     az_vec_init(&x->columns, job->mem);
-    int rc = names_init(&x->names, job->mem, false);
-    if (rc == 0)
-        rc = names_init(&x->api_names, job->mem, true);
-    if (rc == 0)
-        rc = az_map_init(&x->thread_names, job->mem, 0);
+    names_init(&x->names, job->mem, false);
+    int rc = 0;
+    names_init(&x->api_names, job->mem, true);
+    az_map_init(&x->thread_names, job->mem, 0);
     if (rc != 0)
         return az_diag_memory(job->diag, rc, AZ_AT_FILE(path), job->mem);
     rc = az_sqlite_open(&x->file, job, &kind, path);

@@ -59,8 +59,8 @@ static int take_label(struct az_nsys_db *x, const struct az_nsys_row *r, void *c
 static int open_labels(struct az_nsys_db *x, struct labels *l, const char *table)
 {
     static const struct az_nsys_want want[] = { { "id", true }, { "label", true } };
-    int rc = az_map_init(&l->known, x->job->mem, 0);
-    return rc == 0 && table ? az_nsys_each(x, table, want, 2, take_label, l) : rc;
+    az_map_init(&l->known, x->job->mem, 0);
+    return table ? az_nsys_each(x, table, want, 2, take_label, l) : 0;
 }
 
 static int label_of(struct az_nsys_db *x, struct labels *l, int64_t code, uint32_t *id)

@@ -278,9 +278,8 @@ int az_nsys_read_devices(struct az_nsys_db *x)
     if (t->devices.n == 0) /* nothing ran: all that the machine has */
         for (size_t i = 0; i < gpus.n && rc == 0; i++)
             rc = add_device(t, gpus.v[i].id, &gpus.v[i]);
-    if (rc == 0)
-        rc = az_sort_cmp(t->devices.v, t->devices.n, sizeof *t->devices.v, compare_devices, NULL,
-                         x->job->mem);
+    az_sort_cmp(t->devices.v, t->devices.n, sizeof *t->devices.v, compare_devices, NULL,
+                x->job->mem);
     az_vec_release(&gpus);
     az_vec_release(&cuda);
     return rc;

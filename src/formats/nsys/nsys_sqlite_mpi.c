@@ -67,7 +67,8 @@ int az_nsys_read_mpi(struct az_nsys_db *x)
     };
     static const struct az_nsys_want rank[] = { { "rank", true } };
     struct mpi m = { .rank = -1 };
-    int rc = az_map_init(&m.name, x->job->mem, 16);
+    int rc = 0;
+    az_map_init(&m.name, x->job->mem, 16);
     for (size_t i = 0; i < x->t->ranges.n; i++) /* ids of NVTX ranges are rows of their table */
         m.id = x->t->ranges.v[i].id > m.id ? x->t->ranges.v[i].id : m.id;
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(tables); i++) {

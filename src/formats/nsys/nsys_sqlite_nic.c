@@ -77,11 +77,9 @@ int az_nsys_read_nics(struct az_nsys_db *x)
                                                         { "metricsIdx", true },
                                                         { "value", true } };
     struct nics k = { 0 };
-    int rc = az_map_init(&k.metric, x->job->mem, 16);
-    if (rc == 0)
-        rc = az_map_init(&k.counter, x->job->mem, 16);
-    if (rc == 0)
-        rc = az_nsys_each(x, "TARGET_INFO_NETWORK_METRICS", names, NAME_N, take_name, &k);
+    az_map_init(&k.metric, x->job->mem, 16);
+    az_map_init(&k.counter, x->job->mem, 16);
+    int rc = az_nsys_each(x, "TARGET_INFO_NETWORK_METRICS", names, NAME_N, take_name, &k);
     if (rc == 0)
         rc = az_nsys_each(x, "NET_NIC_METRIC", rows, SAMPLE_N, take_sample, &k);
     az_map_release(&k.metric);

@@ -204,11 +204,9 @@ int az_nsys_read_nvtx(struct az_nsys_db *x)
     az_trace_columns(x->t, AZ_RANGE, AZ_COL_SIDE);
     az_vec_init(&v.domains, x->job->mem);
     az_vec_init(&v.labels, x->job->mem);
-    int rc = az_map_init(&v.domain_of, x->job->mem, 0);
-    if (rc == 0)
-        rc = az_map_init(&v.label_of, x->job->mem, 0);
-    if (rc == 0)
-        rc = az_nsys_payloads_open(&v.payloads, x);
+    az_map_init(&v.domain_of, x->job->mem, 0);
+    az_map_init(&v.label_of, x->job->mem, 0);
+    int rc = az_nsys_payloads_open(&v.payloads, x);
     if (rc == 0)
         rc = az_nsys_each(x, "NVTX_EVENTS", want, N, take_row, &v);
     if (rc == 0)

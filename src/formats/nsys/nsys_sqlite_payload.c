@@ -51,8 +51,8 @@ int az_nsys_payloads_open(struct az_nsys_payloads *p, struct az_nsys_db *x)
         { "name", true },     { "offset", false },
     };
     az_vec_init(&p->rows, x->job->mem);
-    const int rc = az_map_init(&p->of, x->job->mem, 16);
-    return rc ? rc : az_nsys_each(x, "NVTX_PAYLOAD_SCHEMA_ENTRIES", want, ENTRY_N, take_entry, p);
+    az_map_init(&p->of, x->job->mem, 16);
+    return az_nsys_each(x, "NVTX_PAYLOAD_SCHEMA_ENTRIES", want, ENTRY_N, take_entry, p);
 }
 
 void az_nsys_payloads_close(struct az_nsys_payloads *p)

@@ -79,10 +79,8 @@ static int list_devices(struct az_nsys_db *x, const struct metrics *m, struct az
     for (size_t i = m->first; rc == 0 && i < t->samples.counters.n; i++)
         if (!among(sampled, t->samples.counters.v[i].device))
             rc = az_vec_push(sampled, t->samples.counters.v[i].device);
-    if (rc == 0)
-        rc = az_sort_cmp(work->v, work->n, sizeof *work->v, ascending, NULL, x->job->mem);
-    if (rc == 0)
-        rc = az_sort_cmp(sampled->v, sampled->n, sizeof *sampled->v, ascending, NULL, x->job->mem);
+    az_sort_cmp(work->v, work->n, sizeof *work->v, ascending, NULL, x->job->mem);
+    az_sort_cmp(sampled->v, sampled->n, sizeof *sampled->v, ascending, NULL, x->job->mem);
     return rc;
 }
 
@@ -120,9 +118,8 @@ static int read_metrics(struct az_nsys_db *x)
         { "timestamp", true }, { "typeId", false }, { "metricId", true }, { "value", true }
     };
     struct metrics m = { .first = x->t->samples.counters.n };
-    int rc = az_map_init(&m.name, x->job->mem, 64);
-    if (rc == 0)
-        rc = az_nsys_each(x, "TARGET_INFO_GPU_METRICS", names, 3, take_metric_name, &m);
+    az_map_init(&m.name, x->job->mem, 64);
+    int rc = az_nsys_each(x, "TARGET_INFO_GPU_METRICS", names, 3, take_metric_name, &m);
     if (rc == 0)
         rc = az_nsys_each_numbers(x, "GPU_METRICS", rows, 4, take_metric, &m);
     if (rc == 0)
@@ -183,7 +180,8 @@ static int run_through(struct az_nsys_db *x, const struct changes *c)
     struct az_map sum_of; /* (device, kind) -> index */
     struct az_vec_i64 sums;
     struct az_vec_u32 names;
-    int rc = az_map_init(&sum_of, x->job->mem, 16);
+    int rc = 0;
+    az_map_init(&sum_of, x->job->mem, 16);
     az_vec_init(&sums, x->job->mem);
     az_vec_init(&names, x->job->mem);
     for (size_t i = 0; rc == 0 && i < c->n; i++) {
@@ -222,8 +220,7 @@ static int read_memory(struct az_nsys_db *x)
     az_vec_init(&c, x->job->mem);
     int rc =
         az_nsys_each_numbers(x, "CUDA_GPU_MEMORY_USAGE_EVENTS", want, MEMORY_N, take_change, &c);
-    if (rc == 0 && c.n)
-        rc = az_sort_cmp(c.v, c.n, sizeof *c.v, by_time, NULL, x->job->mem);
+    az_sort_cmp(c.v, c.n, sizeof *c.v, by_time, NULL, x->job->mem);
     if (rc == 0)
         rc = run_through(x, &c);
     az_vec_release(&c);

@@ -31,7 +31,8 @@ int az_pytorch_reader_init(struct az_pytorch_reader *r, struct az_trace *t,
     az_trace_columns(t, AZ_OVERHEAD, AZ_COL_UID);
     az_trace_columns(t, AZ_GAP_FRAME, 0);
     az_trace_columns(t, AZ_MODULE, 0);
-    return az_map_init(&r->lanes, t->mem, 64);
+    az_map_init(&r->lanes, t->mem, 64);
+    return 0;
 }
 
 void az_pytorch_reader_captured(struct az_pytorch_reader *r)
@@ -605,7 +606,8 @@ static int name_lanes(struct az_pytorch_reader *r, uint32_t kind)
     struct az_map map;
     const struct az_lanes *lanes = &r->trace->lanes;
     struct az_lane_name_rows *rows = &az_optrace(r->trace)->lane_names;
-    int rc = az_map_init(&map, r->trace->mem, 64);
+    int rc = 0;
+    az_map_init(&map, r->trace->mem, 64);
     for (size_t i = 0; rc == 0 && i < r->meta.n; i++) {
         const struct az_pytorch_meta *m = &r->meta.v[i];
         uint32_t *text;

@@ -4,17 +4,14 @@
 #include "formats/pytorch/pytorch.h"
 #include "model/clean.h"
 
-static int use_innermost(struct az_pytorch_reader *r)
+static void use_innermost(struct az_pytorch_reader *r)
 {
     if (r->has_innermost)
-        return 0;
-    const int rc = az_map_init(&r->innermost, r->trace->mem, 16);
-    if (rc == 0) {
-        az_vec_init(&r->begins, r->trace->mem);
-        az_vec_init(&r->ends, r->trace->mem);
-        r->has_innermost = true;
-    }
-    return rc;
+        return;
+    az_map_init(&r->innermost, r->trace->mem, 16);
+    az_vec_init(&r->begins, r->trace->mem);
+    az_vec_init(&r->ends, r->trace->mem);
+    r->has_innermost = true;
 }
 
 static int push(struct az_pytorch_reader *r, struct az_pytorch_begin b)
@@ -39,9 +36,8 @@ int az_pytorch_begin_span(struct az_pytorch_reader *r, const struct az_pytorch_e
 {
     const enum az_kind kind = az_pytorch_kind_of(e->cat);
     struct az_pytorch_begin b = { .kind = AZ_KIND_COUNT };
-    int rc = use_innermost(r);
-    if (rc == 0)
-        rc = az_pytorch_identity(r, &e->pid, &b.pid);
+    use_innermost(r);
+    int rc = az_pytorch_identity(r, &e->pid, &b.pid);
     if (rc == 0)
         rc = az_pytorch_identity(r, &e->tid, &b.tid);
     if (rc == 0 && is_device(kind)) {
@@ -83,9 +79,8 @@ static bool close_span(struct az_pytorch_reader *r, const struct az_pytorch_end 
 int az_pytorch_end_span(struct az_pytorch_reader *r, const struct az_pytorch_event *e)
 {
     struct az_pytorch_end end = { .ts = e->has_ts ? e->ts : INT64_MIN };
-    int rc = use_innermost(r);
-    if (rc == 0)
-        rc = az_pytorch_identity(r, &e->pid, &end.pid);
+    use_innermost(r);
+    int rc = az_pytorch_identity(r, &e->pid, &end.pid);
     if (rc == 0)
         rc = az_pytorch_identity(r, &e->tid, &end.tid);
     return rc || close_span(r, &end) ? rc : az_vec_push(&r->ends, end);
@@ -94,7 +89,9 @@ int az_pytorch_end_span(struct az_pytorch_reader *r, const struct az_pytorch_eve
 int az_pytorch_begins_join(struct az_pytorch_reader *r, const struct az_pytorch_reader *part,
                            const uint32_t *name, const size_t *rows)
 {
-    int rc = part->has_innermost ? use_innermost(r) : 0;
+    int rc = 0;
+    if (part->has_innermost)
+        use_innermost(r);
     for (size_t i = 0; rc == 0 && i < part->ends.n; i++) {
         struct az_pytorch_end end = part->ends.v[i];
         end.pid = az_pytorch_joined_identity(name, end.pid);

@@ -346,7 +346,8 @@ static int read_folder(struct folder *f)
         az_trace_fact(
             f->job->trace, "graph captures",
             az_arena_printf(&f->job->trace->arena, "%zu of %zu files", usable, f->files.n));
-    return rc ? rc : az_sort_cmp(roots->v, roots->n, sizeof *roots->v, by_shape, NULL, f->job->mem);
+    az_sort_cmp(roots->v, roots->n, sizeof *roots->v, by_shape, NULL, f->job->mem);
+    return rc;
 }
 
 /* The folder next to the trace; of a trace in a folder of its rank also the one next to that. */
@@ -391,9 +392,8 @@ int az_pytorch_captures(struct az_parse *job)
         return 0;
     az_arena_init(&f.arena, job->mem);
     az_vec_init(&f.files, job->mem);
-    int rc = az_map_init(&f.listed, job->mem, 64);
-    if (rc == 0)
-        rc = read_captures(&f);
+    az_map_init(&f.listed, job->mem, 64);
+    int rc = read_captures(&f);
     az_map_release(&f.listed);
     az_vec_release(&f.files);
     az_arena_release(&f.arena);

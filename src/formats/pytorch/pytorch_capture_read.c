@@ -244,8 +244,8 @@ static int add_window(struct reading *r, const struct window *w, struct az_pytor
     r->n++;
     int rc = take_launches(r, w, calls);
     if (rc == 0 && r->nodes.n)
-        rc = az_sort_cmp(r->nodes.v, r->nodes.n, sizeof *r->nodes.v, by_preorder,
-                         (void *)(uintptr_t)r->tree, r->to->mem);
+        az_sort_cmp(r->nodes.v, r->nodes.n, sizeof *r->nodes.v, by_preorder,
+                    (void *)(uintptr_t)r->tree, r->to->mem);
     if (rc == 0)
         rc = add_nodes(r, calls, &root);
     return rc || root.n_launches == 0 ? rc : az_vec_push(&r->out->roots, root);

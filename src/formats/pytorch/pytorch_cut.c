@@ -115,11 +115,11 @@ static int by_id(struct cut *c)
     for (size_t i = 0; rc == 0 && i < n; i++)
         key[i] = c->calls.v[i].start;
     if (rc == 0)
-        rc = az_sort_order(key, n, perm, c->job->mem);
+        az_sort_order(key, n, perm, c->job->mem);
     for (size_t i = 0; rc == 0 && i < n; i++)
         key[i] = (int64_t)c->calls.v[i].corr;
     if (rc == 0)
-        rc = az_sort_by(key, perm, n, c->job->mem);
+        az_sort_by(key, perm, n, c->job->mem);
     if (rc == 0) {
         struct calls sorted;
         az_vec_init(&sorted, c->job->mem);
@@ -175,8 +175,7 @@ static int find_work(struct cut *c)
         if (c->inside.v[i].start <= c->inside.v[i].end)
             c->inside.v[n++] = c->inside.v[i];
     c->inside.n = rc ? c->inside.n : n;
-    if (rc == 0)
-        rc = az_spans_sort(&c->inside);
+    az_spans_sort(&c->inside);
     az_spans_union(&c->inside);
     for (size_t i = 0; rc == 0 && i < c->calls.n; i++)
         rc = az_vec_push(&c->next_to, 0);

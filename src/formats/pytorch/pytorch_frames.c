@@ -109,7 +109,8 @@ int az_pytorch_frames_finish(struct az_pytorch_reader *r)
 {
     struct az_trace *t = r->trace;
     struct az_pytorch_frames *h = &r->long_frames;
-    int rc = az_sort_cmp(h->v, h->n, sizeof *h->v, by_start, NULL, t->mem);
+    int rc = 0;
+    az_sort_cmp(h->v, h->n, sizeof *h->v, by_start, NULL, t->mem);
     for (size_t i = 0; rc == 0 && i < h->n; i++) {
         const struct az_pytorch_frame *f = &h->v[i];
         const uint32_t lane = az_map_get(&r->lanes, f->pid, f->tid);

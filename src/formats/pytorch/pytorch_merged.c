@@ -160,8 +160,7 @@ int az_pytorch_find_merged(struct az_pytorch_reader *r)
     int rc = lanes_in_use(m.t, &used);
     az_vec_init(&m.scope, m.t->mem);
     az_vec_init(&m.offsets, m.t->mem);
-    if (rc == 0)
-        rc = az_intern_init(&m.texts, &m.t->arena, m.t->mem);
+    az_intern_init(&m.texts, &m.t->arena, m.t->mem);
     if (rc == 0)
         rc = find_offsets(&m, used);
     for (size_t i = 0; rc == 0 && i < m.t->lanes.n; i++) {

@@ -110,9 +110,9 @@ static int by_track_and_time(const void *x, const void *y, void *ctx)
 static int pair_slices(struct az_pytorch_pftrace *p)
 {
     struct az_vec_u32 open;
-    int rc = p->slices.n ? az_sort_cmp(p->slices.v, p->slices.n, sizeof *p->slices.v,
-                                       by_track_and_time, NULL, p->job->mem)
-                         : 0;
+    int rc = 0;
+    az_sort_cmp(p->slices.v, p->slices.n, sizeof *p->slices.v, by_track_and_time, NULL,
+                p->job->mem);
     az_vec_init(&open, p->job->mem);
     for (uint32_t i = 0; rc == 0 && i < p->slices.n; i++) {
         const struct az_pytorch_pftrace_slice *s = &p->slices.v[i];
@@ -169,14 +169,12 @@ static int by_lane_and_time(const void *x, const void *y, void *ctx)
  * After the waits, which number the events. */
 static int count_clamped(struct az_pytorch_pftrace *p)
 {
-    const int rc = p->gpus.n ? az_sort_cmp(p->gpus.v, p->gpus.n, sizeof *p->gpus.v,
-                                           by_lane_and_time, NULL, p->job->mem)
-                             : 0;
-    for (size_t i = 1; rc == 0 && i < p->gpus.n; i++)
+    az_sort_cmp(p->gpus.v, p->gpus.n, sizeof *p->gpus.v, by_lane_and_time, NULL, p->job->mem);
+    for (size_t i = 1; i < p->gpus.n; i++)
         p->clamped += p->gpus.v[i].lane == p->gpus.v[i - 1].lane &&
                       p->gpus.v[i].start == p->gpus.v[i - 1].end &&
                       p->gpus.v[i - 1].end > p->gpus.v[i - 1].start;
-    return rc;
+    return 0;
 }
 
 static void say(struct az_pytorch_pftrace *p)
@@ -209,7 +207,7 @@ static int read_all(struct az_pytorch_pftrace *p)
     if (rc == 0)
         rc = az_pytorch_reader_init(&p->reader, p->job->trace, p->job->opts);
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(maps); i++)
-        rc = az_map_init(maps[i], p->job->mem, 64);
+        az_map_init(maps[i], p->job->mem, 64);
     if (rc == 0)
         rc = az_pytorch_pftrace_packets(p);
     if (rc == 0)

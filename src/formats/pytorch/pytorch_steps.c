@@ -178,7 +178,8 @@ static int by_id(const void *a, const void *b, void *ctx)
 /* Orders the steps, and finds the calls inside them. */
 static int link_calls(struct az_pytorch_steps *s)
 {
-    int rc = az_sort_cmp(s->list.v, s->list.n, sizeof *s->list.v, by_start, NULL, s->o.mem);
+    int rc = 0;
+    az_sort_cmp(s->list.v, s->list.n, sizeof *s->list.v, by_start, NULL, s->o.mem);
     s->last_end = az_arena_array(&s->arena, s->list.n + 1, sizeof *s->last_end);
     if (rc || !s->last_end)
         return rc ? rc : az_arena_error(&s->arena);
@@ -193,8 +194,7 @@ static int link_calls(struct az_pytorch_steps *s)
     }
     az_vec_release(&s->calls);
     az_vec_init(&s->calls, s->o.mem);
-    if (rc == 0)
-        rc = az_sort_cmp(s->links.v, s->links.n, sizeof *s->links.v, by_id, NULL, s->o.mem);
+    az_sort_cmp(s->links.v, s->links.n, sizeof *s->links.v, by_id, NULL, s->o.mem);
     size_t n = 0;
     for (size_t i = 0; rc == 0 && i < s->links.n; i++)
         if (i == 0 || by_id(&s->links.v[i - 1], &s->links.v[i], NULL))
@@ -386,8 +386,7 @@ int az_pytorch_steps_write(const struct az_pytorch_steps *s, const size_t *step,
         rc = az_vec_push(&list, s->always.v[i]);
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = add_step(s, step[i], &list, sum);
-    if (rc == 0)
-        rc = az_sort_cmp(list.v, list.n, sizeof *list.v, by_number, NULL, s->o.mem);
+    az_sort_cmp(list.v, list.n, sizeof *list.v, by_number, NULL, s->o.mem);
     size_t unique = 0;
     for (size_t i = 0; rc == 0 && i < list.n; i++)
         if (i == 0 || list.v[i] != list.v[i - 1])
@@ -408,9 +407,8 @@ int az_pytorch_steps_read(struct az_pytorch_steps *s, size_t from, size_t to)
     s->from = from;
     s->to = to;
     const int rc = read_through(s);
-    return rc ? rc
-              : az_sort_cmp(s->members.v, s->members.n, sizeof *s->members.v, by_step, NULL,
-                            s->o.mem);
+    az_sort_cmp(s->members.v, s->members.n, sizeof *s->members.v, by_step, NULL, s->o.mem);
+    return rc;
 }
 
 const struct az_pytorch_step_list *az_pytorch_steps_of(const struct az_pytorch_steps *s)

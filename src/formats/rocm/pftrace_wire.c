@@ -293,10 +293,8 @@ int az_pftrace_wire_file(struct az_pftrace *p)
     int rc = 0;
     w.file = (struct az_perfetto){ .job = job, .path = p->path, .packet = packet, .ctx = &w };
     az_vec_init(&w.generation, job->mem);
-    for (size_t i = 0; i < AZ_LENGTH(maps); i++) {
-        int one = az_map_init(maps[i], job->mem, 64);
-        rc = rc ? rc : one;
-    }
+    for (size_t i = 0; i < AZ_LENGTH(maps); i++)
+        az_map_init(maps[i], job->mem, 64);
     if (rc == 0)
         rc = az_perfetto_read(&w.file);
     if (rc == 0 && w.unresolved)

@@ -508,10 +508,8 @@ int az_rocpd_read_set(struct az_rocpd *x)
     az_vec_init(&x->threads, x->r->job->mem);
     az_vec_init(&x->symbols, x->r->job->mem);
     x->string = NULL;
-    for (size_t i = 0; i < COUNT(maps); i++) {
-        int one = az_map_init(maps[i], x->r->job->mem, 64);
-        rc = rc ? rc : one;
-    }
+    for (size_t i = 0; i < COUNT(maps); i++)
+        az_map_init(maps[i], x->r->job->mem, 64);
     struct az_sv sql = az_arena_printf(&x->arena, "SELECT string FROM %.*s S WHERE S.id=?1%s%.*s%s",
                                        AZ_SVF(az_rocpd_table(x, "rocpd_string")),
                                        x->set->guid.n ? " AND S.guid='" : "", AZ_SVF(x->set->guid),

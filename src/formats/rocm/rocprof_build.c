@@ -17,11 +17,12 @@ int az_rocprof_init(struct az_rocprof *r, struct az_parse *job)
     az_arena_init(&r->scratch, job->mem);
     az_shown_names_init(&r->shown, r->t);
     r->t->ticks_per_ns = 1;
-    int rc = az_dispatches_init(r->t), map = az_map_init(&r->sum_of, job->mem, 16),
-        pids = az_map_init(&r->process_of, job->mem, 16);
+    int rc = az_dispatches_init(r->t);
+    az_map_init(&r->sum_of, job->mem, 16);
+    az_map_init(&r->process_of, job->mem, 16);
     az_geometry_column(r->t);
     r->d = az_dispatches(r->t);
-    return rc ? rc : map ? map : pids;
+    return rc;
 }
 
 void az_rocprof_release(struct az_rocprof *r)

@@ -30,7 +30,8 @@ struct copying {
 static int list_kernels(struct cutting *c)
 {
     const struct az_events *e = &c->t->ev[AZ_KERNEL];
-    int rc = az_map_init(&c->kept, c->job->mem, e->n);
+    int rc = 0;
+    az_map_init(&c->kept, c->job->mem, e->n);
     for (size_t i = 0; rc == 0 && i < e->n; i++) {
         uint32_t *at;
         bool added;

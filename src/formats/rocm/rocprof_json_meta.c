@@ -218,10 +218,8 @@ int az_rocprof_json_process_begin(struct az_rocprof_json *j)
     struct az_map *maps[] = { &j->kernel_of, &j->agent_of, &j->counter_of, &j->marker_of,
                               &j->shapes.shape_of };
     int rc = 0;
-    for (size_t i = 0; i < AZ_LENGTH(maps); i++) {
-        int one = az_map_init(maps[i], mem, 64);
-        rc = rc ? rc : one;
-    }
+    for (size_t i = 0; i < AZ_LENGTH(maps); i++)
+        az_map_init(maps[i], mem, 64);
     return rc ? rc : az_rocprof_process(j->r, 0, 0, 0);
 }
 
@@ -450,8 +448,7 @@ int az_rocprof_json_process_end(struct az_rocprof_json *j)
         rc = resolve_kernels(j);
     if (rc == 0)
         rc = resolve_counters(j);
-    int map = az_map_init(&known, j->r->job->mem, 64);
-    rc = rc ? rc : map;
+    az_map_init(&known, j->r->job->mem, 64);
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(named); i++)
         rc = resolve_names(j, named[i], &known);
     az_map_release(&known);

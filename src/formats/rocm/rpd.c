@@ -389,10 +389,8 @@ int az_rpd_read(struct az_rocpd *x)
     int rc = 0;
     x->rpd = &p;
     az_vec_init(&p.links, x->r->job->mem);
-    for (size_t i = 0; i < AZ_LENGTH(maps); i++) {
-        const int one = az_map_init(maps[i], x->r->job->mem, 64);
-        rc = rc ? rc : one;
-    }
+    for (size_t i = 0; i < AZ_LENGTH(maps); i++)
+        az_map_init(maps[i], x->r->job->mem, 64);
     if (rc == 0)
         rc = az_rocprof_process(x->r, 0, 0, 0);
     if (rc == 0)

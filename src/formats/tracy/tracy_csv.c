@@ -346,7 +346,8 @@ static int settle(struct az_parse *job, const struct run *run)
     struct az_trace *t = job->trace;
     struct az_opreport *r = az_opreport(t);
     struct az_map seen;
-    int rc = az_map_init(&seen, job->mem, 64);
+    int rc = 0;
+    az_map_init(&seen, job->mem, 64);
 
     for (size_t i = 0; rc == 0 && i < r->rows.n; i++) {
         uint32_t *at;
@@ -375,8 +376,7 @@ static int parse_rows(struct az_parse *job, struct az_tracy_copy *copy)
     int rc = az_opreport_init(t);
 
     az_vec_init(&run.attributes.rows, job->mem);
-    if (rc == 0)
-        rc = az_map_init(&run.attributes.map, job->mem, 256);
+    az_map_init(&run.attributes.map, job->mem, 256);
     for (size_t i = 0; rc == 0 && i < job->n_files; i++)
         rc = i > UINT16_MAX ? AZ_ERANGE : read_file(job, i, &run, copy);
     if (rc == 0)

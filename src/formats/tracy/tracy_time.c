@@ -213,18 +213,18 @@ static int cover(struct line *l, const uint32_t *row, size_t n)
         e[k++] = (struct edge){ .at = r->at, .by = 1 };
         e[k++] = (struct edge){ .at = end_of(r), .by = -1 };
     }
-    const int rc = az_sort_cmp(e, k, sizeof *e, edge_order, NULL, mem);
+    az_sort_cmp(e, k, sizeof *e, edge_order, NULL, mem);
     for (size_t i = 0; i + 1 < k; i++) {
         depth += e[i].by;
         e[i + 1].twice = e[i].twice + (depth > 1 ? e[i + 1].at - e[i].at : 0);
     }
-    for (size_t i = 0; rc == 0 && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct az_oprow *r = &v[row[i]];
         if (!r->impossible)
             r->impossible = is_most(r, twice_until(e, k, end_of(r)) - twice_until(e, k, r->at));
     }
     az_mem_free(mem, e, 2 * n * sizeof *e);
-    return rc;
+    return 0;
 }
 
 /* The first of several impossible operations has no gap that says so: it is under the others, which
@@ -315,13 +315,10 @@ static int find_covered(struct line *l)
         if (l->r->rows.v[i].kind == AZ_OPROW_DEVICE && l->r->rows.v[i].timed &&
             l->r->rows.v[i].kernel >= 0)
             row[n++] = (uint32_t)i;
-    int rc = az_sort_cmp(row, n, sizeof *row, by_end, l->r->rows.v, l->job->mem);
-    if (rc == 0) {
-        find_early(l, row, n);
-        rc = az_sort_cmp(row, n, sizeof *row, by_sub_device, l->r->rows.v, l->job->mem);
-    }
-    if (rc == 0)
-        rc = clusters(l, row, n);
+    az_sort_cmp(row, n, sizeof *row, by_end, l->r->rows.v, l->job->mem);
+    find_early(l, row, n);
+    az_sort_cmp(row, n, sizeof *row, by_sub_device, l->r->rows.v, l->job->mem);
+    const int rc = clusters(l, row, n);
     az_mem_free(l->job->mem, row, bytes);
     return rc;
 }
@@ -417,8 +414,9 @@ static int place_all(struct line *l)
     for (size_t i = 0; i < l->r->rows.n; i++)
         if (v[i].kind == AZ_OPROW_DEVICE)
             row[n++] = (uint32_t)i;
-    const int rc = l->r->replayed ? 0 : az_sort_cmp(row, n, sizeof *row, by_call, v, l->job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
+    if (!l->r->replayed)
+        az_sort_cmp(row, n, sizeof *row, by_call, v, l->job->mem);
+    for (size_t i = 0; i < n; i++) {
         struct az_oprow *r = &v[row[i]];
         r->at = fabs((double)r->at) < TIMES ? r->at : 0;
         place(l, r);
@@ -429,7 +427,7 @@ static int place_all(struct line *l)
             note_end(l, r);
     }
     az_mem_free(l->job->mem, row, bytes);
-    return rc;
+    return 0;
 }
 
 /* Rows that are missing in the account, by what their cells say. */

@@ -93,7 +93,8 @@ static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside,
 
 static int list_gone(struct cutting *c, const struct az_cut_log *log)
 {
-    int rc = az_map_init(&c->gone, c->job->mem, 0);
+    int rc = 0;
+    az_map_init(&c->gone, c->job->mem, 0);
     for (size_t i = 0; rc == 0 && i < log->what.n; i++) {
         uint32_t *at;
         bool added;

@@ -31,8 +31,10 @@ static int find_told(struct az_xplane *r, const struct az_xplane_told *t, uint32
 {
     const uint64_t hash =
         az_hash(t->at[0], t->n[0]) + 31 * az_hash(t->at[1], t->n[1]) + 1009 * t->meta;
-    int rc = r->has_told ? AZ_OK : az_map_init(&r->told_of, r->job->mem, 64);
-    r->has_told = r->has_told || rc == 0;
+    int rc = AZ_OK;
+    if (!r->has_told)
+        az_map_init(&r->told_of, r->job->mem, 64);
+    r->has_told = true;
     for (uint64_t probe = 0; rc == 0; probe++) {
         uint32_t *at;
         rc = az_map_put(&r->told_of, hash, probe, (uint32_t)r->told.n, &at, added);

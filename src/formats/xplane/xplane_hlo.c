@@ -83,10 +83,10 @@ static int open_module(struct az_xplane_hlo *h, struct az_trace *t, struct az_sv
     *h = (struct az_xplane_hlo){ .t = t };
     az_vec_init(&h->instrs, t->mem);
     az_vec_init(&h->computations, t->mem);
-    int rc = az_map_init(&h->by_id, t->mem, 256);
-    if (rc == 0)
-        rc = az_map_init(&h->by_name, t->mem, 256);
-    if (rc == 0 && !module.p)
+    az_map_init(&h->by_id, t->mem, 256);
+    int rc = 0;
+    az_map_init(&h->by_name, t->mem, 256);
+    if (!module.p)
         rc = AZ_EFORMAT;
     while (rc == 0 && (next = az_protobuf_next(&m, &f, &wire, &v, &b)) > 0)
         if (f == 3 && wire == AZ_PROTOBUF_BYTES)
@@ -150,7 +150,8 @@ static int candidates(const struct az_xplane_hlo *h, struct az_sv family, struct
         if (base.n == family.n + suffix.n && az_sv_starts(base, family) && az_sv_ends(base, suffix))
             rc = az_vec_push(out, a);
     }
-    return rc ? rc : az_sort_cmp(out->v, out->n, sizeof *out->v, alias_order, NULL, h->t->mem);
+    az_sort_cmp(out->v, out->n, sizeof *out->v, alias_order, NULL, h->t->mem);
+    return rc;
 }
 
 struct group { /* rows of one program */
@@ -303,11 +304,11 @@ int az_xplane_join(struct az_xplane *r)
             order[used++] = (uint32_t)i;
     }
     if (rc == 0)
-        rc = az_sort_by(key, order, used, r->job->mem);
+        az_sort_by(key, order, used, r->job->mem);
     for (size_t i = 0; rc == 0 && i < n; i++)
         key[i] = (int64_t)x->rows.v[i].program;
     if (rc == 0)
-        rc = az_sort_by(key, order, used, r->job->mem);
+        az_sort_by(key, order, used, r->job->mem);
     for (size_t i = 0, k; rc == 0 && i < used; i = k) {
         for (k = i + 1; k < used && key[order[k]] == key[order[i]]; k++)
             ;

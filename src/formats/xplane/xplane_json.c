@@ -649,10 +649,11 @@ static int verdict(struct input *in, int rc)
 static int read_events(struct input *in)
 {
     struct az_mem *mem = in->r->job->mem;
-    int rc = az_map_init(&in->process_of, mem, 16);
+    int rc = 0;
+    az_map_init(&in->process_of, mem, 16);
     if (rc)
         return az_diag_memory(in->r->job->diag, rc, AZ_AT_FILE(in->r->path), mem);
-    rc = az_map_init(&in->thread_of, mem, 64);
+    az_map_init(&in->thread_of, mem, 64);
     if (rc == 0) {
         rc = az_jscan_init(&in->scan, fill, in, 0, mem);
         if (rc == 0) {

@@ -75,7 +75,7 @@ static int put_id(struct az_xplane_ids *ids, uint64_t id, uint32_t row, size_t e
     bool added;
     int rc = AZ_OK;
     if (!ids->is_sparse)
-        rc = az_map_init(&ids->sparse, ids->dense.mem, expected);
+        az_map_init(&ids->sparse, ids->dense.mem, expected);
     ids->is_sparse = ids->is_sparse || rc == 0;
     if (rc == 0)
         rc = az_map_put(&ids->sparse, id, 0, row, &at, &added);

@@ -81,9 +81,7 @@ static struct az_name_index *index_of(struct az_html *h)
     for (size_t i = 0; i < x->n; i++)
         x->order[i] = (uint32_t)i;
     memset(x->about, 0, (x->n + 1) * sizeof *x->about);
-    if (az_sort_cmp(x->order, x->n, sizeof *x->order, by_bytes, (void *)(uintptr_t)names,
-                    h->doc->mem))
-        return NULL;
+    az_sort_cmp(x->order, x->n, sizeof *x->order, by_bytes, (void *)(uintptr_t)names, h->doc->mem);
     fill_index(x, names);
     h->names = x;
     return x;
