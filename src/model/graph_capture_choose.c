@@ -1,4 +1,3 @@
-#include "model/anchor_match.h"
 #include "model/graph_capture_internal.h"
 
 static bool any_unnamed(const struct az_capture_root *x, const struct az_captures *c)

@@ -22,7 +22,7 @@ enum az_pair_by {
     AZ_PAIR_FAMILIES, /* as many, in order, of the operators' families (model/capture_match_check.h)
                        */
     AZ_PAIR_UNNAMED,  /* as many, in order; nothing more is known */
-    AZ_PAIR_MARKS,    /* of another number: in order between marks (model/anchor_match.h) */
+    AZ_PAIR_MARKS,    /* of another number: in order between marks (az_pair_marks) */
     /* not paired: */
     AZ_PAIR_NO_CAPTURE, /* none of the launch's shape */
     AZ_PAIR_AMBIGUOUS,  /* more than one has these kernels */
@@ -46,5 +46,20 @@ struct az_pairing {
 /* The first rule that pairs every event; AZ_PAIR_DIFFERENT if none does. *rc: AZ_ENOMEM, AZ_ELIMIT.
  */
 enum az_pair_by az_pair_launches(const struct az_pairing *p, int *rc);
+
+/* Of a capture whose launches do not name their kernels and are of another number: between marks,
+ * which are launches of known kernels (docs/graphs.md 3.2). */
+struct az_marks {
+    const uint32_t *launch; /* keys in order of capture */
+    const uint32_t *op;     /* of each the name of its innermost operator; AZ_NO_ID */
+    size_t n_launches;
+    const uint32_t *event; /* keys in order */
+    size_t n_events;
+    uint32_t *launch_of; /* out: by event; AZ_NO_ID: not paired */
+    struct az_mem *mem;
+};
+/* paired: how many events were; 0: there are no marks, or not the same ones. AZ_ENOMEM, AZ_ELIMIT.
+ */
+int az_pair_marks(const struct az_marks *m, size_t *paired) AZ_MUST_USE;
 
 #endif

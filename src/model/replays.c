@@ -1,7 +1,6 @@
-#include "model/replays.h"
+#include "model/graph_capture_internal.h"
 
 #include "base/num.h"
-#include "model/graph_capture_attach.h"
 
 /* ---- steps ---- */
 static bool number_after(struct az_sv text, const char *word, int64_t *out)

@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "base/intern.h"
-#include "model/anchor_match.h"
 #include "model/capture_match_check.h"
 #include "model/graph_capture_attach.h"
 
