@@ -154,6 +154,79 @@ static void kernels_count_in_every_range(void **state)
     assert_int_equal(cell(k, 2, "NVTX Inst")->i, 2); /* m in both r */
 }
 
+/* Ranges that overlap each other, with more launches in them than are visited one by one: against
+ * every pair of a range and a launch. */
+enum { MANY = 2200, NAMES = 3 };
+struct expected {
+    int64_t ranges, kernels, total, least, most;
+};
+
+static uint64_t next_of(uint64_t *s) { return (*s = *s * 6364136223846793005u + 1) >> 33; }
+
+static void expect(const int64_t (*range)[2], const int64_t (*call)[3], struct expected *out)
+{
+    for (size_t r = 0; r < MANY; r++) {
+        bool holds[NAMES] = { false };
+        for (size_t i = 0; i < MANY; i++) {
+            struct expected *x = &out[i % NAMES];
+            if (call[i][0] < range[r][0] || call[i][1] > range[r][1])
+                continue;
+            holds[i % NAMES] = true;
+            x->kernels++;
+            x->total += call[i][2];
+            x->least = x->least && x->least < call[i][2] ? x->least : call[i][2];
+            x->most = x->most > call[i][2] ? x->most : call[i][2];
+        }
+        for (size_t k = 0; k < NAMES; k++)
+            out[k].ranges += holds[k];
+    }
+}
+
+static void many_ranges_that_overlap(void **state)
+{
+    static const char *const names[NAMES] = { "a", "b", "c" };
+    static int64_t range[MANY][2], call[MANY][3];
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 11), g = stream_lane(t, 1, 0, 7);
+    struct expected want[NAMES] = { { 0 } };
+    uint64_t s = 7;
+    for (size_t i = 0; i < MANY; i++) {
+        const int64_t at = 10 * (int64_t)i + 1, length = 1 + (int64_t)(next_of(&s) % 25),
+                      lasts = 1 + (int64_t)(next_of(&s) % 90);
+        call[i][0] = at;
+        call[i][1] = at + length;
+        call[i][2] = lasts;
+        add(t, AZ_CALL, "launch", h, at, at + length, i + 1);
+        add(t, AZ_KERNEL, names[i % NAMES], g, 100 * (int64_t)(i + 1),
+            100 * (int64_t)(i + 1) + lasts, i + 1);
+    }
+    for (size_t i = 0; i < MANY; i++) { /* many begin or end with a call */
+        const size_t first = next_of(&s) % MANY, last = first + next_of(&s) % (MANY - first);
+        range[i][0] = call[first][0] + (int64_t)(i % 3) - 1;
+        range[i][1] = call[last][1] + (int64_t)(i / 3 % 3) - 1;
+        range[i][1] = range[i][1] > range[i][0] ? range[i][1] : range[i][0];
+        add_range(t, "r", h, range[i][0], range[i][1], i + 1, 1, false);
+    }
+    t->caps = AZ_CAP_RANGES | AZ_CAP_CALLS | AZ_CAP_TIMELINE | AZ_CAP_PROJ;
+    expect(range, call, want);
+    make_job(f, 1);
+    assert_int_equal(az_analysis_nvtx_kern_sum.run(&f->job), 0);
+    const struct az_table *k = az_document_table(&f->doc, "nvtx_kern_sum");
+    assert_int_equal(k->rows, NAMES);
+    int64_t visits = 0;
+    for (size_t i = 0; i < NAMES; i++) {
+        const struct expected *x = &want[*az_cell_text(cell(k, i, "Kernel Name")).p - 'a'];
+        assert_int_equal(cell(k, i, "NVTX Inst")->i, x->ranges);
+        assert_int_equal(cell(k, i, "Kern Inst")->i, x->kernels);
+        assert_int_equal(cell(k, i, "Total Time (ns)")->i, x->total);
+        assert_int_equal(cell(k, i, "Min (ns)")->i, x->least);
+        assert_int_equal(cell(k, i, "Max (ns)")->i, x->most);
+        visits += x->kernels;
+    }
+    assert_true(visits > 1000000);
+}
+
 static void projection_tables(void **state)
 {
     struct fix *f = *state;
@@ -259,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(kernel_figures_and_order, setup, teardown),
         cmocka_unit_test_setup_teardown(ranks_are_pooled_by_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_ranges_that_overlap, setup, teardown),
         cmocka_unit_test_setup_teardown(given_sums_pass_through, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_without_bytes_are_left_out, setup, teardown),
         cmocka_unit_test_setup_teardown(picoseconds_become_ns, setup, teardown),
