@@ -190,6 +190,7 @@ static void vectors_grow(void **state)
     assert_int_equal(v.n, 0);
     assert_int_equal(az_vec_reserve(&v, 10), 0);
     az_vec_release(&v);
+    assert_true(v.v == NULL && v.n == 0 && v.cap == 0);
     assert_int_equal(m.used, 0);
     assert_null(v.v);
 }

@@ -871,6 +871,35 @@ static void inference(void **state)
     CHECK(rows);
 }
 
+/* Decoding that sees a window, and of the rest one in 4 (at most topk) or one in 128; 2 query
+ * heads, 1 of keys. */
+static void windows(void **state)
+{
+#define V4(mode, query, flops, bytes, spec, fact, step)                                            \
+    {                                                                                              \
+        "pseudo_v4_paged_decode_" mode, "[" query ",[9,8]]", "[" BF16 "," BF16 "]", "[\"\",\"\"]", \
+            flops, bytes, spec, NULL, fact, step                                                   \
+    }
+#define ONE(n) "decode[tok=1 sk=" n " sqsq=1 sqsk=" n "]"
+    static const struct row rows[] = {
+        /* 2 * 16 * 2*4; 3 * 16 * 2 + (4 - 1) * 16 * 2 */
+        V4("swa", "[1,2,8]", 256, 192, "matrix_bf16", "window=4", ONE("128")),
+        V4("swa", "[1,2,8]", 192, 160, "matrix_bf16", "window=4", ONE("3")),     /* all of 3 */
+        V4("hca", "[1,2,8]", 320, 224, "matrix_bf16", "window=4", ONE("128")),   /* 4 + 1 */
+        V4("hca", "[1,2,8]", 384, 256, "matrix_bf16", "window=4", ONE("129")),   /* 4 + 2 */
+        V4("csa", "[1,2,8]", 2304, 1216, "matrix_bf16", "window=4", ONE("128")), /* 4 + 32 */
+        V4("csa", "[1,2,8]", 2368, 1248, "matrix_bf16", "window=4", ONE("129")), /* 4 + 33 */
+        V4("csa", "[1,2,8]", 8320, 4224, "matrix_bf16", "topk=2", ONE("1000")),  /* 128 + 2 */
+        /* 2 * 16 * 2*10; 2 * 3 * 16 * 2 + (10 - 2) * 16 * 2 */
+        V4("hca", "[2,2,8]", 640, 448, "matrix_bf16", "window=4",
+           "decode[tok=2 sk=256 sqsq=2 sqsk=256]"),
+        V4("hca", "[2,8]", -1, -1, "", "window=4", ONE("128")),
+        V4("hca", "[1,2,8]", -1, -1, "", "window=4", PREFILL),
+        V4("hca", "[1,2,8]", -1, -1, "", "window=4", NULL),
+    };
+    CHECK(rows);
+}
+
 /* Where there is no estimate, it is said what is missing. */
 static void reasons(void **state)
 {
@@ -941,6 +970,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_types),
+        cmocka_unit_test(windows),
         cmocka_unit_test(packed_attention),
         cmocka_unit_test(state_space),
         cmocka_unit_test(gemm),
