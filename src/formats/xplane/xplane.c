@@ -1,6 +1,7 @@
 /* XPlane profiles (JAX, TensorFlow; GPU and TPU): the file, its planes, and messages. */
 #include <inttypes.h>
 
+#include "base/human.h"
 #include "base/num.h"
 #include "formats/list.h"
 #include "formats/xplane/xplane.h"
@@ -325,9 +326,11 @@ static void facts(struct az_xplane *r)
         const struct az_plane *p = &x->planes.v[i];
         struct az_sv key = az_arena_printf(a, "device %s:%" PRId64,
                                            p->kind == AZ_PLANE_GPU ? "GPU" : "TPU", p->ordinal);
-        struct az_sv value = az_arena_printf(
-            a, "%.*s, %" PRId64 " cores, %" PRId64 " kHz, %" PRId64 " bytes",
-            AZ_SVF(p->type.n ? p->type : p->vendor), p->units, p->clock_khz, p->memory_bytes);
+        char memory[AZ_HUMAN_MAX];
+        az_human_bytes((double)p->memory_bytes, memory);
+        struct az_sv value = az_arena_printf(a, "%.*s, %" PRId64 " cores, %" PRId64 " MHz, %s",
+                                             AZ_SVF(p->type.n ? p->type : p->vendor), p->units,
+                                             p->clock_khz / 1000, memory);
         if (p->kind == AZ_PLANE_TPU)
             value = az_arena_printf(a, "%.*s, %.6g TFLOP/s, %.6g GB/s", AZ_SVF(p->type),
                                     p->peak_tflops, p->peak_hbm_gbps);

@@ -30,6 +30,13 @@ static const struct {
     { "exposed copy", COPIES },
     { "exposed_memcpy_time", COPIES },
     { "memory operations", COPIES },
+    /* of communication: what compute covers, what it does not, and waiting, when nothing runs */
+    { "overlapped", WORK },
+    { "hidden_ms", WORK },
+    { "exposed transfer", COMMUNICATION },
+    { "exposed_transfer_ms", COMMUNICATION },
+    { "exposed wait", -1 },
+    { "exposed_wait_ms", -1 },
     { "idle", -1 },
     { "idle_time", -1 },
 };
