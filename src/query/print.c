@@ -5,6 +5,7 @@
 #include "query/query.h"
 #include "text/csv.h"
 #include "text/jsonw.h"
+#include "text/text_writer.h"
 
 #define LOOKED_AT 500        /* rows that define the widths */
 #define WIDEST    60         /* columns of the terminal that a cell but the last may have */
@@ -21,8 +22,9 @@ struct az_query_printer {
     az_query_out *put;
     void *ctx;
     struct az_vec_char text;
-    struct az_arena texts; /* of one row, or of the stored rows */
-    size_t n;              /* columns */
+    struct az_text_writer to; /* appends to `text`; its error is also that of the sink */
+    struct az_arena texts;    /* of one row, or of the stored rows */
+    size_t n;                 /* columns */
     int64_t rows;
     bool cut;
     /* text: the first rows are stored until their widths are known */
@@ -40,6 +42,7 @@ int az_query_printer_new(struct az_query_printer **out, enum az_query_form form,
     if (!p)
         return AZ_ENOMEM;
     *p = (struct az_query_printer){ .form = form, .put = put, .ctx = ctx };
+    p->to.to = &p->text;
     az_arena_init(&p->texts, NULL);
     return 0;
 }
@@ -63,13 +66,11 @@ int64_t az_query_printer_rows(const struct az_query_printer *p, bool *cut)
 
 static int flush(struct az_query_printer *p, size_t least)
 {
-    int rc = 0;
-
-    if (p->text.n >= least && p->text.n) {
-        rc = p->put(p->ctx, az_text_view(&p->text));
+    if (p->to.error == 0 && p->text.n >= least && p->text.n) {
+        p->to.error = p->put(p->ctx, az_text_view(&p->text));
         az_vec_reset(&p->text);
     }
-    return rc;
+    return p->to.error;
 }
 
 /* ---- aligned text ---- */
@@ -91,33 +92,24 @@ static struct az_sv shown(struct az_query_printer *p, const struct az_cell *c)
     return az_arena_dup(&p->texts, s);
 }
 
-static int pad(struct az_query_printer *p, size_t n)
+static void pad(struct az_query_printer *p, size_t n)
 {
-    int rc = 0;
-    while (rc == 0 && n-- > 0)
-        rc = az_text_append(&p->text, AZ_SV(" "));
-    return rc;
+    while (n-- > 0)
+        az_write_text(&p->to, AZ_SV(" "));
 }
 
 static int put_line(struct az_query_printer *p, const struct az_sv *cells)
 {
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < p->n; i++) {
+    for (size_t i = 0; i < p->n; i++) {
         const struct width *w = &p->width.v[i];
         const size_t has = az_utf8_width(cells[i]), more = w->n > has ? w->n - has : 0;
-        if (i)
-            rc = pad(p, 2);
-        if (rc == 0 && w->number)
-            rc = pad(p, more);
-        if (rc == 0)
-            rc = az_text_append(&p->text, cells[i]);
-        if (rc == 0 && !w->number && i + 1 < p->n)
-            rc = pad(p, more);
+        pad(p, (i ? 2 : 0) + (w->number ? more : 0));
+        az_write_text(&p->to, cells[i]);
+        if (!w->number && i + 1 < p->n)
+            pad(p, more);
     }
-    if (rc == 0)
-        rc = az_text_append(&p->text, AZ_SV("\n"));
-    return rc ? rc : flush(p, GATHER);
+    az_write_text(&p->to, AZ_SV("\n"));
+    return flush(p, GATHER);
 }
 
 /* The stored rows; those after them go out as they come. */
@@ -174,37 +166,38 @@ static int text_begin(struct az_query_printer *p, const struct az_query_column *
 
 /* ---- CSV ---- */
 
+static void write_csv(struct az_query_printer *p, struct az_sv text, const char *allowed)
+{
+    if (p->to.error == 0)
+        p->to.error = az_csv_quote(&p->text, az_utf8_printable(&p->texts, text, allowed), ',');
+}
+
 static int csv_row(struct az_query_printer *p, const struct az_cell *cells, size_t n)
 {
     char number[AZ_NUM_MAX];
-    int rc = 0;
 
     az_arena_reset(&p->texts);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (i)
-            rc = az_text_append(&p->text, AZ_SV(","));
-        if (rc == 0 && cells[i].type == AZ_TEXT)
-            rc = az_csv_quote(&p->text, az_utf8_printable(&p->texts, az_cell_text(&cells[i]), "\t"),
-                              ',');
-        else if (rc == 0)
-            rc = az_text_append(&p->text, az_cell_exact(&cells[i], number));
+            az_write_text(&p->to, AZ_SV(","));
+        if (cells[i].type == AZ_TEXT)
+            write_csv(p, az_cell_text(&cells[i]), "\t");
+        else
+            az_write_text(&p->to, az_cell_exact(&cells[i], number));
     }
-    if (rc == 0)
-        rc = az_text_append(&p->text, AZ_SV("\n"));
-    return rc ? rc : flush(p, GATHER);
+    az_write_text(&p->to, AZ_SV("\n"));
+    return flush(p, GATHER);
 }
 
 static int csv_begin(struct az_query_printer *p, const struct az_query_column *columns, size_t n)
 {
-    int rc = 0;
-
-    for (size_t i = 0; rc == 0 && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (i)
-            rc = az_text_append(&p->text, AZ_SV(","));
-        if (rc == 0)
-            rc = az_csv_quote(&p->text, az_utf8_printable(&p->texts, columns[i].name, ""), ',');
+            az_write_text(&p->to, AZ_SV(","));
+        write_csv(p, columns[i].name, "");
     }
-    return rc ? rc : az_text_append(&p->text, AZ_SV("\n"));
+    az_write_text(&p->to, AZ_SV("\n"));
+    return p->to.error;
 }
 
 /* ---- JSON ---- */
@@ -212,8 +205,8 @@ static int csv_begin(struct az_query_printer *p, const struct az_query_column *c
 static int json_row(struct az_query_printer *p, const struct az_cell *cells, size_t n)
 {
     struct az_jsonw w;
-    int rc = az_text_append(&p->text, p->rows > 1 ? AZ_SV(",\n") : AZ_SV("\n"));
 
+    az_write_text(&p->to, p->rows > 1 ? AZ_SV(",\n") : AZ_SV("\n"));
     az_arena_reset(&p->texts);
     az_jsonw_init(&w, NULL, &p->text, 0);
     az_jsonw_array(&w);
@@ -228,21 +221,21 @@ static int json_row(struct az_query_printer *p, const struct az_cell *cells, siz
             az_jsonw_null(&w);
     }
     az_jsonw_end_array(&w);
-    rc = rc ? rc : az_jsonw_finish(&w);
-    return rc ? rc : flush(p, GATHER);
+    const int rc = az_jsonw_finish(&w);
+    p->to.error = p->to.error ? p->to.error : rc;
+    return flush(p, GATHER);
 }
 
 static int json_begin(struct az_query_printer *p, const struct az_query_column *columns, size_t n)
 {
-    int rc = az_text_append(&p->text, AZ_SV("{\"columns\":["));
-
-    for (size_t i = 0; rc == 0 && i < n; i++) {
+    az_write_text(&p->to, AZ_SV("{\"columns\":["));
+    for (size_t i = 0; i < n; i++) {
         if (i)
-            rc = az_text_append(&p->text, AZ_SV(","));
-        if (rc == 0)
-            rc = az_json_quote(&p->text, columns[i].name);
+            az_write_text(&p->to, AZ_SV(","));
+        az_write_quoted(&p->to, columns[i].name);
     }
-    return rc ? rc : az_text_append(&p->text, AZ_SV("],\"rows\":["));
+    az_write_text(&p->to, AZ_SV("],\"rows\":["));
+    return p->to.error;
 }
 
 /* ---- the sink ---- */
@@ -254,6 +247,7 @@ static int begin(void *ctx, const struct az_query_column *columns, size_t n)
     p->n = n;
     p->rows = 0;
     p->cut = false;
+    p->to.error = 0;
     return p->form == AZ_QUERY_CSV    ? csv_begin(p, columns, n)
            : p->form == AZ_QUERY_JSON ? json_begin(p, columns, n)
                                       : text_begin(p, columns, n);
@@ -272,15 +266,13 @@ static int row(void *ctx, const struct az_cell *cells, size_t n)
 static int end(void *ctx, bool cut)
 {
     struct az_query_printer *p = ctx;
-    int rc = 0;
 
     p->cut = cut;
     if (p->form == AZ_QUERY_TEXT && !p->flowing)
-        rc = let_go(p);
+        (void)let_go(p); /* its error is the printer's */
     if (p->form == AZ_QUERY_JSON)
-        rc = az_text_printf(&p->text, "%s],\"cut\":%s}\n", p->rows ? "\n" : "",
-                            cut ? "true" : "false");
-    return rc ? rc : flush(p, 0);
+        az_write_format(&p->to, "%s],\"cut\":%s}\n", p->rows ? "\n" : "", cut ? "true" : "false");
+    return flush(p, 0);
 }
 
 struct az_query_sink az_query_printer_sink(struct az_query_printer *p)
