@@ -201,3 +201,6 @@ def copy_sizes(v, case, truth, tr, there):
         yield "sizes %d to %d: %s" % (sizes[0], sizes[-1], text)
     elif not there and not (1 - WITHIN) * sizes[0] <= got[0] <= (1 + WITHIN) * sizes[-1]:
         yield "sizes %d to %d: %s" % (sizes[0], sizes[-1], text)
+    took = [w["end"] - w["start"] for w in tr.work if w["kind"] == "copy" and truth[0].lo <= w["start"] < truth[0].hi]
+    if len(took) > 1 and not 9.9 < max(took) / min(took) < 10.1 and (" calls of " in text) != (max(took) > 10 * min(took)):
+        yield "copies of %d to %d ns: %s" % (min(took), max(took), text)

@@ -163,7 +163,8 @@ struct az_claim {
     int64_t exposed_ns;   /* the saving before time of other findings is subtracted */
     int64_t faster_ns;    /* copies from pageable memory: of it at the rate of the link; -1 */
     int64_t median_ns;    /* of one event of it; -1: not known */
-    int64_t largest_ns;   /* of one; -1: not known */
+    int64_t smallest_ns;  /* of one; -1: not known */
+    int64_t largest_ns;
     /* ns: of time_ns, what is in its call, frame, range and operator; -1: not known */
     int64_t in_place[AZ_PLACES];
     struct az_sv severity; /* "error", "warning", "info" */

@@ -700,6 +700,51 @@ static void sizes_of_copies(void **state)
     assert_true(az_sv_find(claim(f, 1)->subject, AZ_SV("D2H of 1.5 MB at 16.7 GB/s")) == 0);
 }
 
+/* Two copies, of which the second takes `last`. */
+static struct az_sv copy_line(struct fix *f, int kind, int64_t last)
+{
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 0, 7);
+    add_copy(t, AZ_MEMCPY, "H2D", g, 0, 10 * US, 0,
+             (struct az_copy){ .bytes = 1000000, .src = (int16_t)kind, .dst = 2 });
+    add_copy(t, AZ_MEMCPY, "H2D", g, 20 * US, 20 * US + last, 0,
+             (struct az_copy){ .bytes = 1000000, .src = (int16_t)kind, .dst = 2 });
+    add(t, AZ_KERNEL, "gemm", g, 20 * US + last, 1000 * US, 0);
+    judge(f);
+    for (size_t i = 0; i < az_headline_of(&f->doc)->rows; i++)
+        if (az_sv_is(line_of(f, i).rule, "exposed_copy"))
+            return line_of(f, i).text;
+    return AZ_SV("");
+}
+
+static void calls_of_unlike_lengths(void **state)
+{
+    const struct az_sv text = copy_line(*state, 1, 100 * US);
+    assert_true(az_sv_find(text, AZ_SV("2 calls of 10.0 us to 100.0 us")) > 0);
+    assert_true(az_sv_find(text, AZ_SV("mean")) < 0);
+}
+
+static void calls_of_like_lengths(void **state)
+{
+    assert_true(az_sv_find(copy_line(*state, 1, 99 * US), AZ_SV("2 calls, mean 54.5 us")) > 0);
+}
+
+/* What faster copies save is not known without the rate of the link; what overlap saves is. */
+static void copies_over_an_unknown_link(void **state)
+{
+    assert_true(az_sv_find(copy_line(*state, 0, 50 * US), AZ_SV("link rate unknown")) > 0);
+}
+
+static void migrations_over_an_unknown_link(void **state)
+{
+    assert_true(az_sv_find(copy_line(*state, 4, 50 * US), AZ_SV("link rate unknown")) > 0);
+}
+
+static void pinned_copies_over_an_unknown_link(void **state)
+{
+    assert_true(az_sv_find(copy_line(*state, 1, 50 * US), AZ_SV("link rate unknown")) < 0);
+}
+
 /* The operator that waits is over when the gap begins. */
 static void the_operator_that_waits(void **state)
 {
@@ -833,6 +878,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(idle_time_makes_steps_uneven, setup, teardown),
         cmocka_unit_test_setup_teardown(mean_of_unlike_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_of_copies, setup, teardown),
+        cmocka_unit_test_setup_teardown(calls_of_unlike_lengths, setup, teardown),
+        cmocka_unit_test_setup_teardown(calls_of_like_lengths, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_over_an_unknown_link, setup, teardown),
+        cmocka_unit_test_setup_teardown(migrations_over_an_unknown_link, setup, teardown),
+        cmocka_unit_test_setup_teardown(pinned_copies_over_an_unknown_link, setup, teardown),
         cmocka_unit_test_setup_teardown(the_operator_that_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(a_range_around_launches, setup, teardown),
         cmocka_unit_test_setup_teardown(a_range_around_long_gaps, setup, teardown),

@@ -313,6 +313,7 @@ static struct az_claim claim_of(struct az_verdict_whole *w, const struct az_clai
         .subject = with_detail(w, f),
         .time_ns = f->ns,
         .median_ns = f->median > 0 ? f->median : -1,
+        .smallest_ns = f->smallest > 0 ? f->smallest : -1,
         .largest_ns = f->largest > 0 ? f->largest : -1,
         .severity = AZ_SV("info"),
     };

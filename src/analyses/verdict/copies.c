@@ -262,6 +262,8 @@ static int put(struct az_verdict *v, const struct az_verdict_copies *s, const st
         .detail = detail_of(v, s, &c),
         .row = name,
         .count = s->count,
+        .smallest = az_verdict_ns(v, s->lengths.least),
+        .largest = az_verdict_ns(v, s->lengths.most),
         .ns = az_verdict_ns(v, s->ticks),
         .gain = az_verdict_ns(v, s->exposed),
         .faster = faster_at_peak(v, s, &c),
@@ -309,6 +311,7 @@ static void join(struct az_verdict *v, struct az_verdict_copy_sums *sums)
         last->sized += s->sized;
         last->sized_ticks = az_add_sat(last->sized_ticks, s->sized_ticks);
         last->exposed += s->exposed;
+        az_verdict_lengths_join(&last->lengths, &s->lengths);
         last->with_kernels += s->with_kernels;
         last->bytes += s->bytes;
         last->largest = s->largest > last->largest ? s->largest : last->largest;

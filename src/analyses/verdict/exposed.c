@@ -19,6 +19,7 @@ struct sum { /* communication of one name and description */
     uint32_t name;
     uint32_t what; /* row of its collective's description; AZ_NO_ROW: none */
     int64_t count, ticks, exposed;
+    struct az_verdict_lengths lengths;
     double bytes, least, most; /* in all; of one message, where they are known */
     int64_t message;           /* mean bytes, rounded so that equal programs have equal ones */
     int64_t groups;            /* process groups; 0: not recorded */
@@ -76,7 +77,8 @@ static int description(struct work *w, uint32_t op, uint32_t *what)
 
 static int count(struct work *w, uint32_t op, int64_t ticks, int64_t exposed)
 {
-    const uint32_t name = w->v->t->ev[az_op_kind(op)].name[az_op_row(op)];
+    const struct az_events *e = &w->v->t->ev[az_op_kind(op)];
+    const uint32_t name = e->name[az_op_row(op)];
     uint32_t *at, what = AZ_NO_ROW;
     bool added;
     int rc = description(w, op, &what);
@@ -91,6 +93,7 @@ static int count(struct work *w, uint32_t op, int64_t ticks, int64_t exposed)
     s->count++;
     s->ticks = az_add_sat(s->ticks, ticks);
     s->exposed += exposed;
+    az_verdict_lengths_add(&s->lengths, e->end[az_op_row(op)] - e->start[az_op_row(op)]);
     return 0;
 }
 
@@ -128,6 +131,7 @@ static int count_copy(struct work *w, enum az_kind kind, uint32_t row, int64_t t
     s->count++;
     s->ticks = az_add_sat(s->ticks, ticks);
     s->exposed += exposed;
+    az_verdict_lengths_add(&s->lengths, e->end[row] - e->start[row]);
     if (az_trace_lane_kinds(w->v->t, e->lane[row]) & 1u << AZ_KERNEL)
         s->with_kernels += exposed;
     if (!c || c->bytes < 0)
@@ -336,6 +340,7 @@ static void join(struct work *w, sum_order *order)
         last->count += s->count;
         last->ticks = az_add_sat(last->ticks, s->ticks);
         last->exposed += s->exposed;
+        az_verdict_lengths_join(&last->lengths, &s->lengths);
         last->bytes += s->bytes;
         last->least = s->least < last->least ? s->least : last->least;
         last->most = s->most > last->most ? s->most : last->most;
@@ -404,6 +409,8 @@ static int put(struct work *w, const struct sum *s)
                                   .members = c && c->size > 0 ? c->size : 0,
                                   .bytes = s->message,
                                   .count = s->count,
+                                  .smallest = az_verdict_ns(v, s->lengths.least),
+                                  .largest = az_verdict_ns(v, s->lengths.most),
                                   .ns = az_verdict_ns(v, s->ticks),
                                   .gain = az_verdict_ns(v, s->exposed) };
     if (c && c->name.n && (c->size > 0 || c->group.n))

@@ -11,6 +11,7 @@ struct az_verdict_copies {
     int src, dst; /* memory kinds of struct az_copy; -1: not recorded */
     bool fill;
     int64_t count, ticks, exposed;
+    struct az_verdict_lengths lengths;
     int64_t with_kernels;       /* of exposed: on lanes that kernels run on */
     int64_t sized, sized_ticks; /* those whose size is recorded */
     double bytes;

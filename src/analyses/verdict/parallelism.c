@@ -17,6 +17,7 @@ struct few { /* kernels of one name */
     uint32_t name;
     double least, most; /* blocks of one */
     int64_t count, ticks;
+    struct az_verdict_lengths lengths;
     double idle; /* ticks of the whole device that its units without a block would have been */
 };
 AZ_VEC(struct few, fews);
@@ -110,6 +111,7 @@ static int open_few(struct look *k, size_t row, double blocks, uint32_t *place)
     f->most = fmax(f->most, blocks);
     f->count++;
     f->ticks += e->end[row] - e->start[row];
+    az_verdict_lengths_add(&f->lengths, e->end[row] - e->start[row]);
     *place = k->place[name] - 1;
     return 0;
 }
@@ -180,6 +182,8 @@ static int report(struct look *k)
                                                 .detail = blocks_text(k, f),
                                                 .row = name,
                                                 .count = f->count,
+                                                .smallest = az_verdict_ns(v, f->lengths.least),
+                                                .largest = az_verdict_ns(v, f->lengths.most),
                                                 .ns = az_verdict_ns(v, f->ticks),
                                                 .gain = az_verdict_ns(v, llround(f->idle)) };
         rc = az_verdict_add(v, "low_parallelism", &found);

@@ -17,6 +17,7 @@ double az_verdict_peak_rate(const struct az_peaks *p, const char *name)
 
 struct product {
     int64_t count, ticks;
+    struct az_verdict_lengths lengths;
 };
 
 /* name -> its kernels in the scope, for the names of such kernels; NULL: there are none. */
@@ -41,6 +42,7 @@ static struct product *sum_products(struct az_verdict *v, const struct az_rule_l
             return NULL;
         of[name].count++;
         of[name].ticks += k->end[i] - k->start[i];
+        az_verdict_lengths_add(&of[name].lengths, k->end[i] - k->start[i]);
     }
     return of;
 }
@@ -57,6 +59,8 @@ static int report(struct az_verdict *v, const struct product *of, double gain)
                                             .detail = AZ_SV(" in 32 bits; the device has TF32"),
                                             .row = text,
                                             .count = of[name].count,
+                                            .smallest = az_verdict_ns(v, of[name].lengths.least),
+                                            .largest = az_verdict_ns(v, of[name].lengths.most),
                                             .ns = ns,
                                             .gain = llround((double)ns * gain) };
         rc = az_verdict_add(v, "precision", &f);

@@ -566,6 +566,7 @@ static const struct az_shape_field found_fields[] = {
     AZ_PLAIN(struct az_verdict_found, members),
     AZ_PLAIN(struct az_verdict_found, bytes),
     AZ_PLAIN(struct az_verdict_found, median),
+    AZ_PLAIN(struct az_verdict_found, smallest),
     AZ_PLAIN(struct az_verdict_found, largest),
     AZ_PLAINS(struct az_verdict_found, in_place),
     AZ_PLAIN(struct az_verdict_found, outside_scope),

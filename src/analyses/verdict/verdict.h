@@ -67,7 +67,8 @@ struct az_verdict_found {
     size_t n_ranks;
     struct az_sv group;          /* node or process group: "node1", "3,11" */
     int64_t groups;              /* equal groups that are meant; 0: none */
-    int64_t median, largest;     /* ns, of one event; 0: not known */
+    int64_t median;              /* ns, of one event; 0: not known */
+    int64_t smallest, largest;   /* the same */
     int64_t in_place[AZ_PLACES]; /* ns of its time in its call, frame, ...; 0: not known */
     bool outside_scope;          /* its time is not in the account */
     double reached;    /* percent of the peak that the detail names, over all; 0: of none */
@@ -80,6 +81,24 @@ struct az_verdict_found {
     int64_t coll_kind, members, bytes;
 };
 AZ_VEC(struct az_verdict_found, az_verdict_founds);
+
+/* Shortest and longest of some events, ticks; 0 and 0: of none. */
+struct az_verdict_lengths {
+    int64_t least, most;
+};
+static inline void az_verdict_lengths_add(struct az_verdict_lengths *x, int64_t ticks)
+{
+    x->least = x->most == 0 || ticks < x->least ? ticks : x->least;
+    x->most = ticks > x->most ? ticks : x->most;
+}
+static inline void az_verdict_lengths_join(struct az_verdict_lengths *x,
+                                           const struct az_verdict_lengths *y)
+{
+    if (y->most == 0)
+        return;
+    az_verdict_lengths_add(x, y->least);
+    az_verdict_lengths_add(x, y->most);
+}
 
 /* Kernels of one name, for a comparison of ranks. */
 struct az_verdict_kernel {
