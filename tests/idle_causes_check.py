@@ -77,7 +77,8 @@ def main():
     ap.add_argument("-v", action="store_true")
     a = ap.parse_args()
     jobs = [(n, f, s) for n in gen.NAMES for f in FORMS for s in range(a.first, a.first + a.seeds)
-            if not (f != "pytorch" and n in gen.KINETO_ONLY) and not (f == "rocprof" and n in gen.CUDA_ONLY)]
+            if not (f != "pytorch" and n in gen.KINETO_ONLY) and not (f == "rocprof" and n in gen.CUDA_ONLY)
+            and not (f != "nsys" and n in gen.NSYS_ONLY)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda j: judge(a.analyzer, *j), jobs))
     total, wrong, instead = collections.Counter(), collections.Counter(), collections.defaultdict(collections.Counter)

@@ -25,7 +25,8 @@ def copy_row(name, row, size):
 
 
 def save(trace, path):
-    strings, tables = {}, {t: [] for t in nsys.columns(SCHEMA)}
+    columns = dict(nsys.columns(SCHEMA), OSRT_API=["start", "end", "eventClass", "globalTid", "correlationId", "nameId", "returnValue"])
+    strings, tables = {}, {t: [] for t in columns}
 
     def string(text):
         return strings.setdefault(text, len(strings) + 1)
@@ -44,12 +45,14 @@ def save(trace, path):
         elif e["cat"] == "cuda_runtime":
             tables["CUPTI_ACTIVITY_KIND_RUNTIME"].append({"start": start, "end": end, "eventClass": 0, "globalTid": thread, "returnValue": 0,
                                                           "correlationId": a.get("correlation"), "nameId": string(e["name"] + "_v3020")})
+        elif e["cat"] == "os_runtime":
+            tables["OSRT_API"].append({"start": start, "end": end, "eventClass": 27, "globalTid": thread, "returnValue": 0, "nameId": string(e["name"])})
         elif e["cat"] == "user_annotation" or "DataLoader" in e["name"]:
             tables["NVTX_EVENTS"].append({"start": start, "end": end, "eventType": 59, "text": e["name"], "globalTid": thread, "domainId": 0})
     if os.path.exists(path):
         os.remove(path)
     db = sqlite3.connect(path)
-    for table, names in nsys.columns(SCHEMA).items():
+    for table, names in columns.items():
         if tables[table]:
             nsys.write_table(db, table, names, [[r.get(c) for c in names] for r in tables[table]])
     nsys.write_table(db, "StringIds", ["id", "value"], [(i, s) for s, i in strings.items()])

@@ -33,6 +33,9 @@ class Host:
         self.add("kernel", name, start, end, 7, 0, correlation=correlation, device=0, stream=7)
         self.busy_to = end
 
+    def system(self, name, start, end):
+        self.add("os_runtime", name, start, end)
+
     def range(self, name, start, end):
         self.add("user_annotation", name, start, end)
 
@@ -267,6 +270,38 @@ def activation_checkpoint(rng, vendor):
     return h, truth(h, "host_frame", frame="net.py(31): block")
 
 
+SYSTEM = ["read", "getc", "nanosleep", "poll", "pthread_cond_wait", "fwrite"]
+
+
+def system_calls(rng, vendor):
+    """Many calls of one name, half of the gap together; one around each of them, or a lock, takes the rest of the time."""
+    name = rng.choice(SYSTEM)
+
+    def fill(h, a, b):
+        n = rng.randint(3, 60)
+        each = (b - a - 4000) // n
+        for i in range(n):
+            x = a + 2000 + i * each
+            h.system(name, x, x + int(each * rng.uniform(0.6, 0.95)))
+        h.system("pthread_mutex_lock", b - 1500, b - 1200)
+    h = rounds(rng, vendor, fill)
+    return h, truth(h, "blocking_call", call=name)
+
+
+def system_call_in_range(rng, vendor):
+    """The range is the cause, the call its place."""
+    name = rng.choice(SYSTEM)
+    h = rounds(rng, vendor, lambda h, a, b: (h.range("postprocess", a + 1000, b - 2000), h.system(name, *part(rng, a, b - 1000, *COVER))))
+    return h, truth(h, "host_range", range="postprocess", call=name)
+
+
+def system_call_elsewhere(rng, vendor):
+    """Another thread sleeps all the time; the one that launches waits in a call of the device."""
+    h = rounds(rng, vendor, lambda h, a, b: (h.call("cudaMalloc", *part(rng, a, b - 1000, *COVER)), h.system("ioctl", a + 2000, b - 3000)))
+    h.add("os_runtime", "pthread_cond_wait", -9000, 10**9, tid=55)
+    return h, truth(h, "allocation", call="cudaMalloc")
+
+
 SCENES = {
     "synchronization": synchronization, "launch_bound": launch_bound, "launch_bound frames": slow_frames, "graph_gap": graph,
     "device_gap": lambda r, v: queued(r, v, 800, 9000, "device_gap"), "dependency": lambda r, v: queued(r, v, 12_000, 40_000, "dependency"),
@@ -286,6 +321,12 @@ SCENES = {
     "healthy: a short allocation": covering("call", ["cudaMalloc", "cudaMemcpy"], None, None, MISS, HOST),
     "healthy: launch long after a wait": sync_and_late, "healthy: launches far apart": far_launches, "healthy: step marks": step_marks,
 }
+SCENES["system call"] = covering("system", SYSTEM, "blocking_call", "call")
+SCENES["system call, many"] = system_calls
+SCENES["system call in a range"] = system_call_in_range
+SCENES["healthy: a system call in a call"] = system_call_elsewhere
+SCENES["healthy: a short system call"] = covering("system", SYSTEM, None, None, MISS, HOST)
+NSYS_ONLY = tuple(n for n in SCENES if "system call" in n)
 KINETO_ONLY = ("launch_bound frames", "host_frame", "host_compute", "profiler_overhead", "data_loading on the main thread", "healthy: a third thread",
                "healthy: checkpoint and compiled frames")
 CUDA_ONLY = ("module_loading",)

@@ -83,6 +83,57 @@ static void gaps_have_causes(void **state)
     assert_true(az_sv_is(line_of(f, 2).severity, "warning"));
 }
 
+/* A gap of 1 ms in which the thread is in calls of the operating system; `range`: around it. */
+static void system_calls(struct fix *f, const char *name, int64_t length, const char *range)
+{
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 0, 5 * US, 1);
+    add(t, AZ_KERNEL, "gemm", g, 6 * US, 100 * US, 1);
+    add(t, AZ_OSRT, "pthread_mutex_lock", h, 90 * US, 150 * US, 0);
+    add(t, AZ_OSRT, name, h, 200 * US, 200 * US + length, 0);
+    add(t, AZ_OSRT, name, h, 600 * US, 600 * US + length, 0);
+    if (range)
+        add(t, AZ_RANGE, range, h, 101 * US, 1090 * US, 0);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 1094 * US, 1098 * US, 2);
+    add(t, AZ_KERNEL, "gemm", g, 1100 * US, 1200 * US, 2);
+    judge(f);
+}
+
+static void reading_fills_a_gap(void **state)
+{
+    system_calls(*state, "getc", 250 * US, NULL);
+    assert_int_equal(claim(*state, 0)->cause, AZ_CAUSE_BLOCKING_CALL);
+    assert_true(az_sv_is(claim(*state, 0)->call, "getc"));
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_PREFETCH_DATA);
+}
+
+static void reading_fills_less_than_half(void **state)
+{
+    system_calls(*state, "getc", 249 * US, NULL);
+    assert_int_equal(claim(*state, 0)->cause, AZ_CAUSE_HOST_COMPUTE);
+    assert_int_equal(claim(*state, 0)->call.n, 0);
+}
+
+static void waiting_in_a_range(void **state)
+{
+    system_calls(*state, "nanosleep", 300 * US, "pause");
+    assert_int_equal(claim(*state, 0)->cause, AZ_CAUSE_HOST_RANGE);
+    assert_true(az_sv_is(claim(*state, 0)->call, "nanosleep"));
+}
+
+static void waiting_for_a_thread(void **state)
+{
+    system_calls(*state, "pthread_cond_wait", 300 * US, NULL);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_RECORD_STACKS);
+}
+
+static void sleeping_fills_a_gap(void **state)
+{
+    system_calls(*state, "nanosleep", 300 * US, NULL);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_MOVE_HOST_WORK);
+}
+
 /* Kernels launched `spacing` apart, each for 5 us, in a range; `length` of a kernel. */
 static void launches(struct fix *f, int n, int64_t spacing, int64_t length, int64_t ahead)
 {
@@ -843,6 +894,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(gaps_have_causes, setup, teardown),
+        cmocka_unit_test_setup_teardown(reading_fills_a_gap, setup, teardown),
+        cmocka_unit_test_setup_teardown(reading_fills_less_than_half, setup, teardown),
+        cmocka_unit_test_setup_teardown(waiting_in_a_range, setup, teardown),
+        cmocka_unit_test_setup_teardown(waiting_for_a_thread, setup, teardown),
+        cmocka_unit_test_setup_teardown(sleeping_fills_a_gap, setup, teardown),
         cmocka_unit_test_setup_teardown(close_launches_are_launch_bound, setup, teardown),
         cmocka_unit_test_setup_teardown(far_launches_are_not, setup, teardown),
         cmocka_unit_test_setup_teardown(queued_kernels_wait_for_the_device, setup, teardown),

@@ -516,6 +516,8 @@ static int make_nests(struct az_verdict_host *h)
     if (rc == 0)
         rc = make_nest(h, AZ_RANGE, false, &h->ranges);
     if (rc == 0)
+        rc = make_nest(h, AZ_OSRT, false, &h->system);
+    if (rc == 0)
         rc = make_nest(h,
                        !calltree              ? AZ_RANGE
                        : h->t->ev[AZ_FRAME].n ? AZ_FRAME

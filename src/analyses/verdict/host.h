@@ -42,7 +42,8 @@ struct az_verdict_host {
     uint32_t *main;                 /* thread -> main thread of its process; AZ_NO_ROW */
     size_t threads;
     struct az_verdict_nest calls, ops, ranges,
-        frames;                         /* ops.row stays empty where there is a tree */
+        frames,                         /* ops.row stays empty where there is a tree */
+        system;                         /* calls of the operating system */
     uint8_t *call_class;                /* name id -> az_verdict_call + 1; 0: not looked up */
     uint8_t *op_cause;                  /* name id -> az_cause + 1 */
     uint8_t *range_class, *frame_class; /* name id -> what it is + 1 */
@@ -138,6 +139,10 @@ static inline enum az_cause az_verdict_said_by(struct az_verdict_host *h, uint32
 enum az_cause az_verdict_named_cause(struct az_verdict_host *h,
                                      const struct az_verdict_doing *doing, int64_t from,
                                      int64_t to);
+/* The call of the operating system that a thread was in for at least half of [from, to], as several
+ * of one name may be: its name id; AZ_NO_ID. */
+uint32_t az_verdict_system_call(const struct az_verdict_host *h, uint32_t thread, int64_t from,
+                                int64_t to);
 /* A name without the mark of the default domain: ":load" is load. */
 static inline struct az_sv az_verdict_plain(struct az_sv name)
 {

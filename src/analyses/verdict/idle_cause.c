@@ -457,6 +457,18 @@ static enum az_cause place_cause(const struct az_verdict_why *why)
                                   : AZ_CAUSE_HOST_RANGE;
 }
 
+/* What fills the gap may be a call of the operating system: it is the cause where no range and no
+ * frame names one. */
+static void see_system_call(struct host_gap *g)
+{
+    struct az_verdict_host *h = g->h;
+    for (size_t i = 0; i < THREADS && g->why->call == AZ_NO_ID; i++)
+        if (h->t->ev[AZ_OSRT].n && g->thread[i] != AZ_NO_ROW)
+            g->why->call = az_verdict_system_call(h, g->thread[i], g->from, g->to);
+    if (g->why->call != AZ_NO_ID && g->why->cause == AZ_CAUSE_HOST_COMPUTE)
+        g->why->cause = AZ_CAUSE_BLOCKING_CALL;
+}
+
 /* Pages are moved when they are touched: no call launches that. Long after other work it is what
  * the host did before it touched them. */
 static bool judge_migration(struct az_verdict_judge *j, const struct az_idle_gap *gap, int64_t from,
@@ -495,6 +507,8 @@ static void judge_host_gap(struct az_verdict_judge *j, const struct az_idle_gap 
     if (cause == AZ_CAUSES && g->why->place != AZ_NO_ID)
         see_launches(gap, g);
     g->why->call = name_of(&j->h->t->ev[AZ_CALL], call);
+    if (cause == AZ_CAUSES)
+        see_system_call(g);
 }
 
 void az_verdict_judge_gap(struct az_verdict_judge *j, const struct az_idle_gap *gap, int64_t from,

@@ -66,6 +66,17 @@ static bool is_pageable(const struct az_verdict *v, struct az_sv next)
     return false;
 }
 
+/* A call of the operating system that reads, or waits for another thread, has a remedy of its own;
+ * the rest is work of the host. */
+static enum az_advice blocking_advice(const struct az_verdict *v, struct az_sv call)
+{
+    const struct az_sv is = az_rules_class(RULES, "system_call", call);
+    if (az_sv_is(is, "read"))
+        return AZ_ADVICE_PREFETCH_DATA;
+    return az_sv_is(is, "wait") && !has_stacks(v->t) ? AZ_ADVICE_RECORD_STACKS
+                                                     : AZ_ADVICE_MOVE_HOST_WORK;
+}
+
 static enum az_advice advice_of(struct az_verdict *v, const struct az_verdict_idle *s)
 {
     static const enum az_advice of[AZ_CAUSES] = {
@@ -75,7 +86,6 @@ static enum az_advice advice_of(struct az_verdict *v, const struct az_verdict_id
         [AZ_CAUSE_DEPENDENCY] = AZ_ADVICE_CHECK_DEPENDENCIES,
         [AZ_CAUSE_PROFILER_OVERHEAD] = AZ_ADVICE_RERUN_WITHOUT_PROFILER,
         [AZ_CAUSE_ALLOCATION] = AZ_ADVICE_PREALLOCATE,
-        [AZ_CAUSE_BLOCKING_CALL] = AZ_ADVICE_MOVE_HOST_WORK,
         [AZ_CAUSE_MODULE_LOADING] = AZ_ADVICE_PRELOAD_MODULES,
         [AZ_CAUSE_DATA_LOADING] = AZ_ADVICE_PREFETCH_DATA,
         [AZ_CAUSE_CHECKPOINT] = AZ_ADVICE_ASYNC_CHECKPOINT,
@@ -89,6 +99,8 @@ static enum az_advice advice_of(struct az_verdict *v, const struct az_verdict_id
         return v->t->ev[AZ_CALL].n ? AZ_ADVICE_NONE : AZ_ADVICE_RECORD_HOST_CALLS;
     case AZ_CAUSE_BLOCKING_COPY:
         return is_pageable(v, s->next) ? AZ_ADVICE_PIN_MEMORY : AZ_ADVICE_DEFER_SYNC;
+    case AZ_CAUSE_BLOCKING_CALL:
+        return blocking_advice(v, s->call);
     case AZ_CAUSE_HOST_RANGE:
     case AZ_CAUSE_HOST_FRAME:
     case AZ_CAUSE_HOST_COMPUTE:
