@@ -204,3 +204,15 @@ def copy_sizes(v, case, truth, tr, there):
     took = [w["end"] - w["start"] for w in tr.work if w["kind"] == "copy" and truth[0].lo <= w["start"] < truth[0].hi]
     if len(took) > 1 and not 9.9 < max(took) / min(took) < 10.1 and (" calls of " in text) != (max(took) > 10 * min(took)):
         yield "copies of %d to %d ns: %s" % (min(took), max(took), text)
+
+
+def first_use(v, case, truth, tr, there):
+    """One sentence of what a program does once as it starts; what it does again has its own."""
+    lines = [x["text"] for x in v["lines"] if x["kind"] == "finding" and x["rule"] == "idle"]
+    first = [x for x in lines if "during first use" in x]
+    if len(first) != there:
+        yield "%d sentences about first use: %s" % (len(first), lines)
+    elif there and not all(c["name"] in first[0] for c in tr.calls if c["end"] - c["start"] > 2 * 10**6):
+        yield "calls of the first use: %s" % first[0]
+    elif there and any("loading:" in x or "allocation:" in x for x in lines):
+        yield "first use is in two sentences: %s" % lines

@@ -154,6 +154,7 @@ struct az_claim {
     struct az_sv call, range, frame, operation; /* empty: none */
     int64_t part_of;                            /* index of the finding that counts its time; -1 */
     bool outside_scope;                         /* its time is not in the account */
+    bool first_use; /* most of it is in the first call of a name, or loads code */
     enum az_advice advice;
     struct az_sv table, row; /* the evidence */
     /* for the sentence */

@@ -329,6 +329,29 @@ def copy_sizes(rng, fault):
     return Case(tr, ("account",), ("copy_sizes", fault), marks=False)
 
 
-MAKERS = [("rules: low_parallelism", few_blocks), ("rules: step_jitter", uneven), ("rules: unlike steps", unlike_steps),
+def first_use(rng, fault):
+    """Code is loaded and memory allocated for the first time as the program starts: one sentence. Healthy: it allocates later, again."""
+    tr, h = start(rng, ["kineto", "nsys"])
+    low = rng.randint(2 * MS, 9 * MS)
+
+    def slow(kind):
+        h.launch(rng.randint(60 * US, 90 * US))
+        h.call(kind, h.lead() + rng.randint(low, 2 * low))
+        h.tag = kind
+        h.launch(rng.randint(60 * US, 90 * US))
+    if not fault:
+        slow("alloc")  # its first call; the others are no first use
+    slow("load")
+    if fault:
+        slow("alloc")
+    else:
+        for _ in range(3):
+            slow("alloc")
+    for _ in range(rng.randint(100, 200)):
+        h.launch(rng.randint(60 * US, 90 * US))
+    return Case(tr, ("account",), ("first_use", fault), marks=False)
+
+
+MAKERS = [("rules: first use", first_use), ("rules: low_parallelism", few_blocks), ("rules: step_jitter", uneven), ("rules: unlike steps", unlike_steps),
           ("rules: place that launches", place), ("rules: pass of a model", model_place), ("rules: no place", no_place),
           ("rules: operator", in_operator), ("rules: operator that waits", waiting_operator), ("rules: sizes of copies", copy_sizes)]

@@ -83,6 +83,36 @@ static void gaps_have_causes(void **state)
     assert_true(az_sv_is(line_of(f, 2).severity, "warning"));
 }
 
+/* Code is loaded, then memory is allocated so many times. Returns the first line of a finding. */
+static struct az_sv loads_and_allocates(struct fix *f, int allocations)
+{
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    for (int i = 0; i < allocations + 2; i++) {
+        const int64_t at = i * 1000 * US;
+        add(t, AZ_CALL, "cudaLaunchKernel", h, at, at + 5 * US, (uint64_t)i + 1);
+        add(t, AZ_KERNEL, "gemm", g, at + 6 * US, at + 100 * US, (uint64_t)i + 1);
+        if (i <= allocations)
+            add(t, AZ_CALL, i ? "cudaMalloc" : "cuModuleLoadData", h, at + 110 * US, at + 900 * US,
+                0);
+    }
+    judge(f);
+    return line_of(f, 2).text;
+}
+
+static void first_use_is_one_line(void **state)
+{
+    const struct az_sv text = loads_and_allocates(*state, 1);
+    assert_true(az_sv_find(text, AZ_SV("GPU idle during first use: 2 gaps, largest 906.0 us, in "
+                                       "cudaMalloc, cuModuleLoadData. Load modules")) == 0);
+}
+
+static void later_use_is_not(void **state)
+{
+    const struct az_sv text = loads_and_allocates(*state, 3);
+    assert_true(az_sv_find(text, AZ_SV("GPU idle during memory allocation: 3 gaps")) == 0);
+}
+
 /* A gap of 1 ms in which the thread is in calls of the operating system; `range`: around it. */
 static void system_calls(struct fix *f, const char *name, int64_t length, const char *range)
 {
@@ -894,6 +924,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(gaps_have_causes, setup, teardown),
+        cmocka_unit_test_setup_teardown(first_use_is_one_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(later_use_is_not, setup, teardown),
         cmocka_unit_test_setup_teardown(reading_fills_a_gap, setup, teardown),
         cmocka_unit_test_setup_teardown(reading_fills_less_than_half, setup, teardown),
         cmocka_unit_test_setup_teardown(waiting_in_a_range, setup, teardown),

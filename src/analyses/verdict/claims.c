@@ -306,6 +306,7 @@ static struct az_claim claim_of(struct az_verdict_whole *w, const struct az_clai
         .frame = f->frame,
         .operation = f->operation,
         .part_of = -1,
+        .first_use = f->first_use,
         .outside_scope = f->outside_scope,
         .advice = f->advice,
         .table = az_sv_str(f->rule->evidence),

@@ -396,6 +396,19 @@ static size_t find_slow(struct az_verdict_host *h)
     return graphs;
 }
 
+uint32_t az_verdict_first_of(struct az_verdict_host *h, uint32_t name)
+{
+    const struct az_events *c = &h->t->ev[AZ_CALL];
+    uint32_t row = 0;
+    if (name == AZ_NO_ID)
+        return AZ_NO_ROW;
+    while (!h->first_of[name] && c->name[row] != name) /* by start */
+        row++;
+    if (!h->first_of[name])
+        h->first_of[name] = row + 1;
+    return h->first_of[name] - 1;
+}
+
 /* ---- code that is loaded ---- */
 static bool is_one_process(const struct az_trace *t)
 {
@@ -533,6 +546,9 @@ int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v)
     az_arena_init(&h->arena, v->job->mem);
     const size_t names = v->t->names.text.n + 1;
     uint8_t **const of_name[] = { &h->call_class, &h->op_cause, &h->range_class, &h->frame_class };
+    h->first_of = az_arena_array(&h->arena, names, sizeof *h->first_of);
+    if (!h->first_of)
+        return az_arena_error(&h->arena);
     h->tree = v->t->caps & AZ_CAP_CALLTREE ? az_tree(v->t) : NULL;
     h->link = az_job_link(v->job, v->trace, &rc);
     if (!h->link)

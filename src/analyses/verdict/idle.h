@@ -24,6 +24,7 @@ struct az_verdict_why {  /* name ids, AZ_NO_ID for none */
     bool place_frame;  /* it is the frame */
     bool waits_stream; /* dependency: the work before ran on another stream */
     bool host_access;  /* page fault: the pages move to the host */
+    bool first_use;    /* it loads code, or is in the first call of its name */
     bool launches;     /* the place launches the work before and after the gap */
 };
 int az_verdict_judge_make(struct az_verdict_judge *j, struct az_verdict *v,

@@ -6,6 +6,7 @@
 #define RULES    "trace_names.rules"
 #define SOON     5   /* within this part of the gap */
 #define SLACK_US 2   /* clocks of host and device agree to this */
+#define START    50  /* calls, and a tenth of all: a program starts */
 #define FAR      512 /* launches before the one that ends a gap, at most */
 
 int az_verdict_judge_make(struct az_verdict_judge *j, struct az_verdict *v,
@@ -492,6 +493,14 @@ static bool judge_migration(struct az_verdict_judge *j, const struct az_idle_gap
     return true;
 }
 
+/* The first call of a name that allocates or blocks, while the program starts. */
+static bool is_first(struct az_verdict_host *h, enum az_cause cause, uint32_t call)
+{
+    const struct az_events *e = &h->t->ev[AZ_CALL];
+    return (cause == AZ_CAUSE_ALLOCATION || cause == AZ_CAUSE_BLOCKING_CALL) && call != AZ_NO_ROW &&
+           call < START + e->n / 10 && az_verdict_first_of(h, name_of(e, call)) == call;
+}
+
 static void judge_host_gap(struct az_verdict_judge *j, const struct az_idle_gap *gap,
                            struct host_gap *g)
 {
@@ -509,6 +518,7 @@ static void judge_host_gap(struct az_verdict_judge *j, const struct az_idle_gap 
     g->why->call = name_of(&j->h->t->ev[AZ_CALL], call);
     if (cause == AZ_CAUSES)
         see_system_call(g);
+    g->why->first_use = cause == AZ_CAUSE_MODULE_LOADING || is_first(j->h, cause, call);
 }
 
 void az_verdict_judge_gap(struct az_verdict_judge *j, const struct az_idle_gap *gap, int64_t from,

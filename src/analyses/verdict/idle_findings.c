@@ -141,6 +141,7 @@ int az_verdict_idle_findings(struct az_verdict *v)
                                       .device = s->device != AZ_NO_RANK ? s->device : 0,
                                       .median = s->median,
                                       .largest = s->longest,
+                                      .first_use = 2 * s->first_use >= s->ns,
                                       .count = s->count,
                                       .ns = s->ns,
                                       .gain = s->ns };

@@ -23,6 +23,7 @@ struct bucket {                               /* a class of lengths of a group *
     uint32_t group, length, next;             /* next: of the group */
     uint32_t tally;                           /* the first of its list */
     int64_t count, ticks, least, most, start; /* start: of the longest */
+    int64_t first_use;                        /* ticks of such gaps */
 };
 AZ_VEC(struct bucket, buckets);
 struct group {
@@ -169,6 +170,7 @@ int az_verdict_groups_add(struct az_verdict_groups *g, const struct az_verdict_w
         why->waits_stream || why->host_access || why->launches ? length : 0;
     b->count++;
     b->ticks += length;
+    b->first_use += why->first_use ? length : 0;
     b->least = length < b->least ? length : b->least;
     if (length > b->most) {
         b->most = length;
@@ -180,7 +182,7 @@ int az_verdict_groups_add(struct az_verdict_groups *g, const struct az_verdict_w
 /* ---- rows ---- */
 struct row { /* classes [first, end) of the list `order` */
     uint32_t group, first, end;
-    int64_t count, ticks;
+    int64_t count, ticks, first_use;
 };
 AZ_VEC(struct row, rows);
 
@@ -206,7 +208,7 @@ static int cut(struct az_verdict_groups *g, const uint32_t *order, struct rows *
                           (az_verdict_is_whole(g->groups.v[x->group].cause) ||
                            (most + ALIKE - 1) / ALIKE <= x->least);
         if (!same) {
-            rc = az_vec_push(out, ((struct row){ x->group, i, i, 0, 0 }));
+            rc = az_vec_push(out, ((struct row){ x->group, i, i, 0, 0, 0 }));
             if (rc)
                 return rc;
             r = &out->v[out->n - 1];
@@ -215,6 +217,7 @@ static int cut(struct az_verdict_groups *g, const uint32_t *order, struct rows *
         r->end = i + 1;
         r->count += x->count;
         r->ticks += x->ticks;
+        r->first_use += x->first_use;
     }
     return rc;
 }
@@ -327,6 +330,7 @@ static void fold(struct az_verdict_idles *out, const struct az_verdict_idle *s)
     struct az_verdict_idle *o = &out->v[i];
     o->count += s->count;
     o->ns += s->ns;
+    o->first_use += s->first_use;
     o->median = 0;
     o->device = AZ_NO_RANK;
     if (s->longest > o->longest) {
@@ -354,6 +358,7 @@ static int keep_row(struct az_verdict_groups *g, const uint32_t *order, const st
                                  .median = az_verdict_ns(g->v, median_of(g, order, r)),
                                  .longest = az_verdict_ns(g->v, longest->most),
                                  .start = az_verdict_ns(g->v, longest->start),
+                                 .first_use = az_verdict_ns(g->v, r->first_use),
                                  .across = az_verdict_ns(g->v, of->across) };
     if (!named) {
         fold(out, &s);

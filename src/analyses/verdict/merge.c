@@ -77,6 +77,7 @@ static void add(struct az_verdict_found *o, const struct az_verdict_found *f)
     o->faster = o->faster >= 0 && f->faster >= 0 ? az_add_sat(o->faster, f->faster) : -1;
     for (enum az_place p = 0; p < AZ_PLACES; p++)
         o->in_place[p] = az_add_sat(o->in_place[p], f->in_place[p]);
+    o->first_use &= f->first_use;
     o->smallest = o->smallest <= 0 || (f->smallest > 0 && f->smallest < o->smallest) ? f->smallest
                                                                                      : o->smallest;
     o->largest = f->largest > o->largest ? f->largest : o->largest;

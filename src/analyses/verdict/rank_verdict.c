@@ -531,13 +531,14 @@ static bool found_valid(const void *of)
     return f->rule != NULL && (unsigned)f->cause < AZ_CAUSES && (unsigned)f->advice < AZ_ADVICES;
 }
 static const struct az_shape_field idle_fields[] = {
-    AZ_PLAIN(struct az_verdict_idle, cause),   AZ_PLAIN(struct az_verdict_idle, device),
-    AZ_TEXT_OF(struct az_verdict_idle, range), AZ_TEXT_OF(struct az_verdict_idle, frame),
-    AZ_TEXT_OF(struct az_verdict_idle, call),  AZ_TEXT_OF(struct az_verdict_idle, op),
-    AZ_TEXT_OF(struct az_verdict_idle, next),  AZ_PLAIN(struct az_verdict_idle, count),
-    AZ_PLAIN(struct az_verdict_idle, ns),      AZ_PLAIN(struct az_verdict_idle, median),
-    AZ_PLAIN(struct az_verdict_idle, longest), AZ_PLAIN(struct az_verdict_idle, start),
-    AZ_PLAIN(struct az_verdict_idle, across),  AZ_PLAINS(struct az_verdict_idle, in_place)
+    AZ_PLAIN(struct az_verdict_idle, cause),     AZ_PLAIN(struct az_verdict_idle, device),
+    AZ_TEXT_OF(struct az_verdict_idle, range),   AZ_TEXT_OF(struct az_verdict_idle, frame),
+    AZ_TEXT_OF(struct az_verdict_idle, call),    AZ_TEXT_OF(struct az_verdict_idle, op),
+    AZ_TEXT_OF(struct az_verdict_idle, next),    AZ_PLAIN(struct az_verdict_idle, count),
+    AZ_PLAIN(struct az_verdict_idle, ns),        AZ_PLAIN(struct az_verdict_idle, median),
+    AZ_PLAIN(struct az_verdict_idle, longest),   AZ_PLAIN(struct az_verdict_idle, start),
+    AZ_PLAIN(struct az_verdict_idle, first_use), AZ_PLAIN(struct az_verdict_idle, across),
+    AZ_PLAINS(struct az_verdict_idle, in_place)
 };
 static const struct az_shape idle_shape =
     AZ_SHAPE_IF(struct az_verdict_idle, idle_fields, idle_valid);
@@ -569,6 +570,7 @@ static const struct az_shape_field found_fields[] = {
     AZ_PLAIN(struct az_verdict_found, smallest),
     AZ_PLAIN(struct az_verdict_found, largest),
     AZ_PLAINS(struct az_verdict_found, in_place),
+    AZ_PLAIN(struct az_verdict_found, first_use),
     AZ_PLAIN(struct az_verdict_found, outside_scope),
     AZ_PLAIN(struct az_verdict_found, reached),
     AZ_PLAIN(struct az_verdict_found, count),

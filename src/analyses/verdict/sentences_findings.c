@@ -10,6 +10,7 @@
 #define LINES      5    /* findings in the verdict */
 #define MUCH       0.1  /* of the span: copies that are worth an advice whatever they save */
 #define LEAST      0.01 /* of the span: share of a finding that has a line */
+#define CALLS      3    /* named of a first use */
 #define MOSTLY     0.5  /* of the time of gaps: the host is in a place from this share on, */
 #define NEARLY_ALL 0.9  /* and below this one "mostly" in it */
 #define RATED      0.5  /* of kernel time with FLOPs or bytes; below: printed if nothing is found */
@@ -157,6 +158,8 @@ struct line {
     size_t findings;
     int64_t first_count, first_ns; /* of the first */
     struct az_sv place;            /* its range, with counters as "*" */
+    bool mixed;                    /* its findings have several causes, all of a first use */
+    struct az_sv call[CALLS];      /* their calls */
     double saving;                 /* of the span: what the advice can save of the claim's share */
     double overlap;                /* of the span: what compute can hide, of copies that only less
                                     * copying helps; negative: they are none */
@@ -197,8 +200,13 @@ static struct az_sv gaps_of(struct az_verdict_text *x, const struct az_claim *f,
 static struct az_sv gaps_text(struct az_verdict_text *x, const struct az_claim *f,
                               struct az_sv title, const struct line *line)
 {
+    const bool mixed = line && line->mixed;
     struct az_sv text = gaps_of(x, f, line);
-    text = az_verdict_text_add(x, text, ", ", place(x, f));
+    for (size_t i = 0; mixed && i < CALLS; i++)
+        text =
+            az_verdict_text_add(x, text, i ? ", " : ", in ", az_verdict_text_cut(x, line->call[i]));
+    if (!mixed)
+        text = az_verdict_text_add(x, text, ", ", place(x, f));
     text = az_verdict_text_add(x, text, ", ", whose(x, f));
     text = az_verdict_text_add(x, text, ", ", f->subject);
     return az_arena_printf(x->a, "%.*s: %.*s", AZ_SVF(title), AZ_SVF(text));
@@ -271,7 +279,11 @@ static struct az_sv finding_text(struct az_verdict_text *x, const struct az_verd
 {
     const bool idle = az_sv_is(f->rule, "idle");
     if (r->form == AZ_VERDICT_GAPS)
-        return gaps_text(x, f, device_words(x, idle ? idle_words(f->cause) : r->title), line);
+        return gaps_text(x, f,
+                         device_words(x, line && line->mixed ? "GPU idle during first use"
+                                         : idle              ? idle_words(f->cause)
+                                                             : r->title),
+                         line);
     return r->form == AZ_VERDICT_TIMES ? times_text(x, r, f) : plain_text(x, r, f);
 }
 
@@ -343,8 +355,9 @@ static bool same_cause(const struct line *x, const struct line *y)
 {
     const struct az_claim *a = &x->c, *b = &y->c;
     const bool by_place = a->cause == AZ_CAUSE_HOST_RANGE || a->cause == AZ_CAUSE_HOST_FRAME;
-    return az_sv_is(a->rule, "idle") && az_sv_is(b->rule, "idle") && a->cause == b->cause &&
-           a->rank == b->rank && a->n_ranks == b->n_ranks &&
+    const bool first_use = a->first_use && b->first_use;
+    return az_sv_is(a->rule, "idle") && az_sv_is(b->rule, "idle") &&
+           (a->cause == b->cause || first_use) && a->rank == b->rank && a->n_ranks == b->n_ranks &&
            (a->n_ranks == 0 || memcmp(a->ranks, b->ranks, a->n_ranks * sizeof *a->ranks) == 0) &&
            az_sv_eq(a->subject, b->subject) &&
            (!by_place || (az_sv_eq(x->place, y->place) && az_sv_eq(a->frame, b->frame)));
@@ -375,6 +388,14 @@ static void add_to_line(struct line *l, const struct line *from)
         if (c->in_place[p] >= 0 && f->in_place[p] >= 0 && az_sv_eq(name_at(c, p), name_at(f, p)))
             c->in_place[p] += f->in_place[p];
     l->findings++;
+    l->mixed |= f->cause != c->cause;
+    size_t i = 0;
+    while (i < CALLS && l->call[i].n && !az_sv_eq(l->call[i], f->call))
+        i++;
+    if (i < CALLS)
+        l->call[i] = f->call;
+    if (l->mixed) /* which loading code mostly is, or leads to */
+        c->advice = AZ_ADVICE_PRELOAD_MODULES;
 }
 
 /* The lines after line i with the same of the other devices of each rank, in `other`; 0 where a
@@ -576,6 +597,7 @@ static struct line *make_lines(struct az_verdict_text *x, size_t *n)
                                   .first_count = f->count,
                                   .first_ns = f->time_ns,
                                   .place = folded(x, f->range),
+                                  .call = { f->call },
                                   .overlap = -1 };
         while (k < *n && !(v[k].c.device == f->device && same_cause(&v[k], &one)))
             k++;

@@ -70,6 +70,7 @@ struct az_verdict_found {
     int64_t median;              /* ns, of one event; 0: not known */
     int64_t smallest, largest;   /* the same */
     int64_t in_place[AZ_PLACES]; /* ns of its time in its call, frame, ...; 0: not known */
+    bool first_use;              /* most of it is in the first call of a name, or loads code */
     bool outside_scope;          /* its time is not in the account */
     double reached;    /* percent of the peak that the detail names, over all; 0: of none */
     int64_t count, ns; /* how often, and its time; -1: none */
@@ -114,6 +115,7 @@ struct az_verdict_idle { /* gaps of one device, cause and place, of like length 
     int64_t in_place[AZ_PLACES];               /* ns in them */
     int64_t count, ns, median, longest;        /* ns; median 0: not known */
     int64_t start;                             /* of the longest, ns */
+    int64_t first_use;                         /* ns in the first call of a name, or loading code */
     /* ns of all gaps of the cause and place: dependency: after work of another stream; page fault:
      * of the host; host code: whose place launches the work before and after */
     int64_t across;
