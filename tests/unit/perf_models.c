@@ -966,10 +966,46 @@ static void data_types(void **state)
     assert_true(isnan(az_dtype_find(AZ_SV("f7"))->bytes) && az_dtype_find(AZ_SV("f7"))->tensor);
 }
 
+/* Every model over arguments of every number of dimensions: an estimate, or the reason why there is
+ * none. */
+static void estimate_or_reason(void **state)
+{
+    static const char *const dims[] = { "",          "[]",          "[4]",          "[0,4]",
+                                        "[4,4]",     "[2,4,4]",     "[2,0,4]",      "[2,2,4,4]",
+                                        "[2,3,4,5]", "[2,2,2,4,4]", "[2,2,2,2,4,4]" };
+    static const char *const steps[] = { NULL, PREFILL, DECODE };
+    struct fixture *f = *state;
+    for (size_t i = 0; i < 3 * AZ_LENGTH(dims) * AZ_LENGTH(dims); i++) {
+        char shapes[400] = "[", types[400] = "[";
+        const char *first = dims[i / 3 % AZ_LENGTH(dims)], *others = dims[i / 3 / AZ_LENGTH(dims)];
+        for (size_t k = 0; *first && (k == 0 || (k < 18 && *others)); k++) {
+            (void)strcat(strcat(shapes, k ? "," : ""), k ? others : first);
+            (void)strcat(strcat(types, k ? "," : ""), BF16);
+        }
+        (void)strcat(shapes, "]");
+        (void)strcat(types, "]");
+        for (size_t k = 0; k < f->models.n; k++) {
+            struct az_perf_call c = { .op = f->models.v[k].op,
+                                      .annotation = az_sv_str(steps[i % 3]) };
+            struct az_arena a;
+            struct az_perf p;
+            az_arena_init(&a, NULL);
+            assert_true(
+                az_perf_parse(&c, az_sv_str(shapes), az_sv_str(types), AZ_SV(""), AZ_SV("")));
+            assert_int_equal(az_perf_eval(&c, &f->models.v[k], &a, &p), 0);
+            if (isnan(p.flops) && isnan(p.bytes) ? !p.why || !*p.why : p.why != NULL)
+                fail_msg("%.*s of %s: %g, %g, '%s'", AZ_SVF(c.op), shapes, p.flops, p.bytes,
+                         p.why ? p.why : "");
+            az_arena_release(&a);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_types),
+        cmocka_unit_test(estimate_or_reason),
         cmocka_unit_test(windows),
         cmocka_unit_test(packed_attention),
         cmocka_unit_test(state_space),
