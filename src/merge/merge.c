@@ -6,6 +6,7 @@
 #include "base/sort.h"
 #include "io/path.h"
 #include "merge/pass.h"
+#include "text/text_writer.h"
 
 #define EXACT_DIGITS 15 /* of an id that survives in a reader of doubles */
 
@@ -104,22 +105,18 @@ static int write_member(struct az_merge *m, const char *key, struct az_sv value)
     struct az_vec_char raw, copy;
     az_vec_init(&raw, m->opts->mem);
     az_vec_init(&copy, m->opts->mem);
-    int rc = az_text_printf(&raw, "{\"%s\": ", key);
-    if (rc == 0)
-        rc = az_text_append(&raw, value);
-    if (rc == 0)
-        rc = az_text_append(&raw, AZ_SV("}"));
-    if (rc == 0)
-        rc = az_merge_repair(az_text_view(&raw), &copy);
-    if (rc == 0 && az_merge_parse(az_text_view(&copy), &checked))
-        rc = az_text_append(&m->text, az_sv_make(copy.v + 1, copy.n - 2));
-    else
-        key = NULL;
-    if (rc == 0 && key)
-        rc = az_text_append(&m->text, AZ_SV(", "));
+    struct az_text_writer member = { .to = &raw }, w = { .to = &m->text };
+    az_write_format(&member, "{\"%s\": ", key);
+    az_write_text(&member, value);
+    az_write_text(&member, AZ_SV("}"));
+    w.error = member.error ? member.error : az_merge_repair(az_text_view(&raw), &copy);
+    if (w.error == 0 && az_merge_parse(az_text_view(&copy), &checked)) {
+        az_write_text(&w, az_sv_make(copy.v + 1, copy.n - 2));
+        az_write_text(&w, AZ_SV(", "));
+    }
     az_vec_release(&copy);
     az_vec_release(&raw);
-    return rc;
+    return w.error;
 }
 
 /* Members of the first rank that apply to all; the base of the clocks only if they agree. */
@@ -127,21 +124,22 @@ static int write_header(struct az_merge *m)
 {
     const struct az_merge_rank *first = m->rank[0];
     bool one_base = true;
-    int rc = az_text_append(&m->text, AZ_SV("{"));
+    struct az_text_writer w = { .to = &m->text };
+    az_write_text(&w, AZ_SV("{"));
     for (size_t i = 1; i < m->n && m->rank[i]->usable; i++)
         one_base = one_base && az_sv_eq(first->header[BASE_TIME], m->rank[i]->header[BASE_TIME]);
     if (!one_base)
         az_diag_add(m->diag, AZ_WARNING, AZ_NOWHERE,
                     "clocks of the ranks have different bases (baseTimeNanoseconds): times are not "
                     "aligned");
-    for (int h = 0; rc == 0 && h < HEADERS; h++)
+    for (int h = 0; w.error == 0 && h < HEADERS; h++)
         if (first->header[h].n && (h != BASE_TIME || one_base))
-            rc = write_member(m, az_merge_header_key[h], first->header[h]);
-    if (rc == 0)
-        rc = az_text_append(&m->text, AZ_SV("\"ranks\": ["));
-    for (size_t i = 0; rc == 0 && i < m->n && m->rank[i]->usable; i++)
-        rc = az_text_printf(&m->text, "%s%lld", i ? ", " : "", (long long)m->rank[i]->rank);
-    return rc ? rc : az_text_append(&m->text, AZ_SV("], \"traceEvents\": ["));
+            w.error = write_member(m, az_merge_header_key[h], first->header[h]);
+    az_write_text(&w, AZ_SV("\"ranks\": ["));
+    for (size_t i = 0; i < m->n && m->rank[i]->usable; i++)
+        az_write_format(&w, "%s%lld", i ? ", " : "", (long long)m->rank[i]->rank);
+    az_write_text(&w, AZ_SV("], \"traceEvents\": ["));
+    return w.error;
 }
 
 /* The records that name a process and place it. */
@@ -151,24 +149,22 @@ static int write_process(struct az_merge *m, const struct az_merge_rank *r, uint
                                         "process_sort_index\", \"args\": {\"sort_index\": %lld" };
     const struct az_merge_process *p = &r->processes.v[id];
     bool device = p->label == DEVICE || (p->label == UNKNOWN && p->device);
-    int rc = 0;
+    struct az_text_writer w = { .to = &m->text };
     if (p->events == 0)
         return 0;
-    for (int i = 0; rc == 0 && i < 2; i++) {
-        rc = az_text_printf(&m->text, "%s\n{\"ph\": \"M\", \"pid\": ", m->first_event ? "" : ",");
+    for (int i = 0; i < 2; i++) {
+        az_write_format(&w, "%s\n{\"ph\": \"M\", \"pid\": ", m->first_event ? "" : ",");
         m->first_event = false;
-        if (rc == 0)
-            rc = az_merge_id(az_intern_text(&r->pids, id), &m->shift, &m->text);
-        if (rc == 0)
-            rc = az_text_append(&m->text, AZ_SV(", \"tid\": 0, \"ts\": 0, \"name\": \""));
-        if (rc == 0)
-            rc = i == 0
-                     ? az_text_printf(&m->text, form[0], (long long)r->rank, device ? "GPU" : "CPU")
-                     : az_text_printf(&m->text, form[1], 2 * (long long)r->rank + device);
-        if (rc == 0)
-            rc = az_text_printf(&m->text, ", \"rank\": %lld}}", (long long)r->rank);
+        if (w.error == 0)
+            w.error = az_merge_id(az_intern_text(&r->pids, id), &m->shift, &m->text);
+        az_write_text(&w, AZ_SV(", \"tid\": 0, \"ts\": 0, \"name\": \""));
+        if (i == 0)
+            az_write_format(&w, form[0], (long long)r->rank, device ? "GPU" : "CPU");
+        else
+            az_write_format(&w, form[1], 2 * (long long)r->rank + device);
+        az_write_format(&w, ", \"rank\": %lld}}", (long long)r->rank);
     }
-    return rc;
+    return w.error;
 }
 
 static int write_rank(struct az_merge *m, struct az_merge_rank *r)
