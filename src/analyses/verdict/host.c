@@ -396,19 +396,6 @@ static size_t find_slow(struct az_verdict_host *h)
     return graphs;
 }
 
-uint32_t az_verdict_first_of(struct az_verdict_host *h, uint32_t name)
-{
-    const struct az_events *c = &h->t->ev[AZ_CALL];
-    uint32_t row = 0;
-    if (name == AZ_NO_ID)
-        return AZ_NO_ROW;
-    while (!h->first_of[name] && c->name[row] != name) /* by start */
-        row++;
-    if (!h->first_of[name])
-        h->first_of[name] = row + 1;
-    return h->first_of[name] - 1;
-}
-
 /* ---- code that is loaded ---- */
 static bool is_one_process(const struct az_trace *t)
 {

@@ -140,8 +140,6 @@ static inline enum az_cause az_verdict_said_by(struct az_verdict_host *h, uint32
 enum az_cause az_verdict_named_cause(struct az_verdict_host *h,
                                      const struct az_verdict_doing *doing, int64_t from,
                                      int64_t to);
-/* The first call of a name that a call has: its row. */
-uint32_t az_verdict_first_of(struct az_verdict_host *h, uint32_t name);
 /* The call of the operating system that a thread was in for at least half of [from, to], as several
  * of one name may be: its name id; AZ_NO_ID. */
 uint32_t az_verdict_system_call(const struct az_verdict_host *h, uint32_t thread, int64_t from,

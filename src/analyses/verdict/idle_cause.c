@@ -493,12 +493,26 @@ static bool judge_migration(struct az_verdict_judge *j, const struct az_idle_gap
     return true;
 }
 
+/* Row of the first call of a name that a call has. */
+static uint32_t first_row(struct az_verdict_host *h, uint32_t name)
+{
+    const struct az_events *c = &h->t->ev[AZ_CALL];
+    uint32_t row = 0;
+    if (name == AZ_NO_ID)
+        return AZ_NO_ROW;
+    while (!h->first_of[name] && c->name[row] != name) /* by start */
+        row++;
+    if (!h->first_of[name])
+        h->first_of[name] = row + 1;
+    return h->first_of[name] - 1;
+}
+
 /* The first call of a name that allocates or blocks, while the program starts. */
 static bool is_first(struct az_verdict_host *h, enum az_cause cause, uint32_t call)
 {
     const struct az_events *e = &h->t->ev[AZ_CALL];
     return (cause == AZ_CAUSE_ALLOCATION || cause == AZ_CAUSE_BLOCKING_CALL) && call != AZ_NO_ROW &&
-           call < START + e->n / 10 && az_verdict_first_of(h, name_of(e, call)) == call;
+           call < START + e->n / 10 && first_row(h, name_of(e, call)) == call;
 }
 
 static void judge_host_gap(struct az_verdict_judge *j, const struct az_idle_gap *gap,
