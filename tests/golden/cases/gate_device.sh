@@ -17,8 +17,8 @@ JSON
 night() { # day device duration
     trace "$2" "$3" >trace.json
     echo "== night $1 on $2"
-    DAY=2026-01-0$1 analyzer gate --config=c.json --format verdict -o night$1
-    grep -A 2 "^ \"baseline\"" night$1/gates.json
+    DAY=2026-01-0$1 analyzer gate --config=c.json --format verdict -o "night$1"
+    grep -A 2 "^ \"baseline\"" "night$1/gates.json"
 }
 night 1 H100 500
 night 2 H100 500

@@ -11,7 +11,7 @@ for f in "$SRC"/example/multirank/step_120/*.json; do
     n=$((n + 1))
 done
 c() { t tracelens-collectives "$@" -q; }
-c --trace_dir ranks --output_csvs_dir dir && ls ranks dir | head -n 40
+c --trace_dir ranks --output_csvs_dir dir && ls ranks dir
 c --trace_pattern 'ranks/rank*_trace.json' --world_size 3 --output_csvs_dir pattern --agg_metrics mean max
 c --trace_glob 'ranks/*.json' --output_csvs_dir glob --rank_regex 'rank(?P<rank>[0-9]+)_' --max_workers 1
 diff -rq dir pattern | sort | head -n 5
