@@ -378,6 +378,7 @@ static void a_second_launch_loads_nothing(void **state)
 {
     slow_second_launch(*state, "add");
     assert_int_equal(claim(*state, 0)->cause, AZ_CAUSE_BLOCKING_CALL);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD);
 }
 
 /* The first question about a kernel loads its code. */

@@ -66,11 +66,13 @@ static bool is_pageable(const struct az_verdict *v, struct az_sv next)
     return false;
 }
 
-/* A call of the operating system that reads, or waits for another thread, has a remedy of its own;
- * the rest is work of the host. */
+/* A slow launch is overhead of launches. A call of the operating system that reads, or waits for
+ * another thread, has a remedy of its own; the rest is work of the host. */
 static enum az_advice blocking_advice(const struct az_verdict *v, struct az_sv call)
 {
     const struct az_sv is = az_rules_class(RULES, "system_call", call);
+    if (az_sv_is(az_rules_class(RULES, "host_call", call), "launch"))
+        return AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD;
     if (az_sv_is(is, "read"))
         return AZ_ADVICE_PREFETCH_DATA;
     return az_sv_is(is, "wait") && !has_stacks(v->t) ? AZ_ADVICE_RECORD_STACKS
