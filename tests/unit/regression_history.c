@@ -279,8 +279,8 @@ static void trend(void **state)
     const struct az_table *t = az_document_table(&d, "trend");
     assert_non_null(t);
     assert_int_equal(t->rows, 12);
-    assert_true(az_sv_find(t->title, AZ_SV("step at run 9 (2026-01-09): 100.5 -> 150.5 "
-                                           "ns (+49.8%), commits c7..c8")) >= 0);
+    assert_true(az_sv_find(t->note, AZ_SV("step at run 9 (2026-01-09): 100.5 -> 150.5 "
+                                          "ns (+49.8%), commits c7..c8")) >= 0);
     assert_true(az_sv_is(az_cell_text(az_table_at(t, 8, 6)), "step"));
     assert_true(az_table_at(t, 2, 3)->type == AZ_EMPTY &&
                 az_cell_number(az_table_at(t, 3, 3)) == 100);
@@ -308,7 +308,7 @@ static void step_from_nothing(void **state)
     assert_int_equal(az_history_trend_document(e->h, AZ_SV("k / tot"), 4, &d), 0);
     const struct az_table *t = az_document_table(&d, "trend");
     assert_non_null(t);
-    assert_true(az_sv_find(t->title, AZ_SV(": 1e-90 -> 150 ns (+1.5e+94%)")) >= 0);
+    assert_true(az_sv_find(t->note, AZ_SV(": 1e-90 -> 150 ns (+1.5e+94%)")) >= 0);
     az_document_release(&d);
 }
 
