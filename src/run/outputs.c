@@ -31,20 +31,6 @@ struct az_sv az_name_safe(struct az_arena *a, struct az_sv title)
     return clean.n ? az_sv_make(text, clean.n) : AZ_SV("input");
 }
 
-/* Base name of an input's reports: its format's stem of the first file, "stdin" for standard input.
- */
-static struct az_sv report_base(const struct az_plan_job *job)
-{
-    struct az_sv path;
-
-    if (job->input->files.n == 0)
-        return AZ_SV("input");
-    path = job->input->files.v[0].path;
-    if (az_sv_is(path, "-"))
-        return AZ_SV("stdin");
-    return job->format && job->format->stem ? job->format->stem(path) : az_path_stem(path);
-}
-
 /* Rules for one input: its own settings before those of the run. */
 struct wanted {
     struct az_outputs o; /* borrowed views */
@@ -61,6 +47,23 @@ struct naming {
     struct wanted *w; /* one a job */
     bool gates;       /* the writers of the step "gates" are being chosen */
 };
+
+/* Base name of an input's reports: its format's stem of the first file, "stdin" for standard input;
+ * of several files that were found to be one input, its title: not that of a single rank. */
+static struct az_sv report_base(const struct naming *n, const struct az_plan_job *job)
+{
+    struct az_sv path;
+
+    if (n->c->look && job->input->files.n > 1 && job->input->title.n)
+        return az_name_safe(&n->p->arena, job->input->title);
+
+    if (job->input->files.n == 0)
+        return AZ_SV("input");
+    path = job->input->files.v[0].path;
+    if (az_sv_is(path, "-"))
+        return AZ_SV("stdin");
+    return job->format && job->format->stem ? job->format->stem(path) : az_path_stem(path);
+}
 
 static struct az_sv either(struct az_sv own, struct az_sv run) { return own.n ? own : run; }
 
@@ -118,7 +121,7 @@ static int choose_stem(const struct naming *n, size_t i)
 {
     struct az_plan_job *job = &n->p->jobs.v[i];
     struct az_arena *a = &n->p->arena;
-    struct az_sv dir = n->w[i].o.dir, name = report_base(job), first;
+    struct az_sv dir = n->w[i].o.dir, name = report_base(n, job), first;
 
     if (n->c->together.n) {
         dir = az_path_dir(n->c->together);
