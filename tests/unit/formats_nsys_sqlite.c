@@ -602,6 +602,30 @@ static void zeroed_pages(void **state)
     }
 }
 
+/* A page that has one row less than it names: SQLite reads the others and reports nothing. */
+static void pages_with_too_few_rows(void **state)
+{
+    (void)state;
+    for (long page = 4; page <= 132; page += 16) {
+        struct fixture f;
+        unsigned char head[8];
+        fixture_open(&f);
+        const char *path = db_big(&f);
+        FILE *out = fopen(path, "r+b");
+        assert_non_null(out);
+        assert_int_equal(fseek(out, page * 4096, SEEK_SET), 0);
+        assert_int_equal(fread(head, 1, sizeof head, out), sizeof head);
+        assert_int_equal(head[0], 13); /* rows */
+        assert_int_equal(fseek(out, page * 4096 + 4, SEEK_SET), 0);
+        assert_int_equal(fputc(head[4] - 1, out), head[4] - 1);
+        assert_int_equal(fclose(out), 0);
+        assert_int_equal(PARSE(&f), 0);
+        assert_true(said(&f, AZ_WARNING, "the database is damaged"));
+        assert_true(f.trace.drops.n > 0);
+        fixture_close(&f);
+    }
+}
+
 /* Rows that SQLite alone can read are no damage. */
 static void odd_rows_are_no_damage(void **state)
 {
@@ -704,6 +728,7 @@ int main(void)
         cmocka_unit_test(strange_paths),
         cmocka_unit_test(damaged),
         cmocka_unit_test(zeroed_pages),
+        cmocka_unit_test(pages_with_too_few_rows),
         cmocka_unit_test(odd_rows_are_no_damage),
         cmocka_unit_test(cancel_and_limit),
         cmocka_unit_test(probing),

@@ -255,6 +255,7 @@ static int read_leaf(struct reading *r, const unsigned char *page)
 {
     const unsigned n = az_two(page + 3), top = AZ_PAGE_LEAF_HEADER + 2 * n;
     const unsigned char *end = page + r->p->usable;
+    unsigned lowest = r->p->usable;
     if (n > az_page_most_cells(r->p->page_size) || top > r->p->usable || (n == 0 && r->given))
         return GO_ON;
     for (unsigned i = 0; i < n; i++) {
@@ -264,6 +265,7 @@ static int read_leaf(struct reading *r, const unsigned char *page)
         if (from < top || from >= r->p->usable || !az_varint(&at, end, &payload) ||
             !az_varint(&at, end, &rowid) || (r->given && (int64_t)rowid <= r->rowid))
             return GO_ON;
+        lowest = from < lowest ? from : lowest;
         r->rowid = (int64_t)rowid;
         const uint64_t local = local_of(r->p, payload);
         if (local > (uint64_t)(end - at) || !take_values(r, at, at + local, payload))
@@ -273,6 +275,9 @@ static int read_leaf(struct reading *r, const unsigned char *page)
             return rc;
         r->given++;
     }
+    /* records begin where the header says, unless its number of rows is too small */
+    if (n && lowest != az_two(page + 5))
+        r->p->x->suspect = true;
     return 0;
 }
 
