@@ -1,6 +1,9 @@
 /* Output files: nothing under the final name before commit, nothing left after after a failure. */
 #include "unit/io_temp.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 static struct az_outfile *begin(const char *name)
 {
     struct az_outfile *f;
@@ -81,6 +84,26 @@ static void full_disk(void **state)
     assert_string_equal(last_message(), "/dev/full: cannot write: No space left on device; free "
                                         "some space, or choose another output folder");
     assert_int_equal(az_path_stat("/dev/full").kind, AZ_PATH_OTHER);
+}
+
+/* A file that cannot be written to its end: nothing is left of it. */
+static void too_large(void **state)
+{
+    struct rlimit old;
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    const struct rlimit small = { 4096, old.rlim_max };
+    void (*const before)(int) = signal(SIGXFSZ, SIG_IGN);
+    struct az_outfile *f = begin("out");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    for (int i = 0; i < 20000; i++)
+        az_outfile_puts(f, AZ_SV("0123456789"));
+    const int rc = az_outfile_commit(f);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    (void)signal(SIGXFSZ, before);
+    assert_int_equal(rc, AZ_EIO);
+    assert_non_null(strstr(last_message(), "cannot write"));
+    assert_int_equal(count_entries(), 0);
 }
 
 static void cannot_write(void **state)
@@ -244,9 +267,9 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
     const struct CMUnitTest tests[] = {
-        T(commit_and_abort), T(modes),           T(buffering),       T(full_disk),
-        T(cannot_write),     T(links_and_pipes), T(standard_output), T(long_name),
-        T(no_free_name),     T(reserved_names),  T(cleanup),         T(remove_tree),
+        T(commit_and_abort), T(modes),           T(buffering),       T(full_disk), T(too_large),
+        T(cannot_write),     T(links_and_pipes), T(standard_output), T(long_name), T(no_free_name),
+        T(reserved_names),   T(cleanup),         T(remove_tree),
     };
     return cmocka_run_group_tests_name("io_outfile", tests, NULL, NULL);
 }
