@@ -108,7 +108,7 @@ static void find_stages(struct chains *h, uint32_t *order, struct az_coll_stages
     uint32_t chains = 0;
     for (int rings = 0; rings < 2; rings++)
         for (uint32_t r = 0; r < c->ranks->n; r++) {
-            const bool has = h->peer[r][0] != AZ_NO_ROW, end = has && h->peer[r][1] == AZ_NO_ROW;
+            const bool has = h->peer[r][0] != AZ_NO_ROW, end = h->peer[r][1] == AZ_NO_ROW;
             if (h->chain[r] || !has || (!rings && !end))
                 continue;
             const uint32_t n = number_chain(h, r, order, ++chains, out);
