@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "regression/key_figures.h"
 #include "stats/rank_test.h"
+#include "text/text_writer.h"
 
 #define AUTO_RUNS      4 /* a side, for a test nobody requested by name */
 #define ROUNDS         2000
@@ -530,29 +531,54 @@ static int digits_of(const struct az_gate_result *x, double percent)
     return digits;
 }
 
+/* Digits of the values of a change: three, or as many as show two digits of the difference. */
+static int value_digits(double percent, int digits)
+{
+    const double part = fabs(percent) / 100;
+    const int more = part > 0 && part < 1 ? (int)ceil(-log10(part)) : 0;
+    return (more > 1 ? 2 + more : 3) + digits - 3;
+}
+
+/* Whole numbers whole, others in so many digits. */
+static void put_value(struct az_text_writer *w, double v, int digits)
+{
+    const double size = fabs(v);
+    int decimals = 0;
+
+    if (size > 0 && size != floor(size) && size > 1e-6)
+        decimals = digits - 1 - (int)floor(log10(size));
+    if (size < 1e15 && (size > 1e-6 || size <= 0))
+        az_write_format(w, "%.*f", decimals > 0 ? decimals : 0, v);
+    else
+        az_write_format(w, "%.*g", digits, v);
+}
+
 static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
 {
+    struct az_text_writer w = { .to = t };
     double f, b = x->base.center, c = x->cand.center;
     struct az_sv unit = readable(x, &f);
     if (az_sv_is(unit, "count") || az_sv_is(unit, "ratio") || az_sv_is(unit, "id"))
         unit = AZ_SV("");
-    const char *space = unit.n ? " " : "", *per = x->per_step ? " per step" : "";
     const double percent = 100 * (c - b) / fabs(b);
-    const int digits = digits_of(x, percent);
-    int rc = 0;
-    if (!isnan(b) && !isnan(c)) {
-        rc = az_text_printf(t, "%.*g -> %.*g%s%.*s%s", 3 + digits, b * f, 3 + digits, c * f, space,
-                            AZ_SVF(unit), per);
-        if (!rc && fabs(b) > 0 && fabs(percent) >= 1000 && fabs(percent) < 1e9)
-            rc = az_text_printf(t, ", %+.0f%%", percent);
-        else if (!rc && fabs(b) > 0)
-            rc = az_text_printf(t, ", %+.*g%%", digits, percent);
-    } else if (!isnan(c)) {
-        rc = az_text_printf(t, "%.6g%s%.*s%s", c * f, space, AZ_SVF(unit), per);
-    } else if (!isnan(b)) {
-        rc = az_text_printf(t, "was %.6g%s%.*s%s", b * f, space, AZ_SVF(unit), per);
-    }
-    return rc;
+    const int digits = digits_of(x, percent), n = value_digits(percent, digits);
+    if (isnan(b) && isnan(c))
+        return 0;
+    if (isnan(c))
+        az_write_format(&w, "was ");
+    if (!isnan(b))
+        put_value(&w, b * f, n);
+    if (!isnan(b) && !isnan(c))
+        az_write_format(&w, " -> ");
+    if (!isnan(c))
+        put_value(&w, c * f, n);
+    az_write_format(&w, "%s%.*s%s", unit.n ? " " : "", AZ_SVF(unit),
+                    x->per_step ? " per step" : "");
+    if (!isnan(percent) && fabs(b) > 0 && fabs(percent) >= 1000 && fabs(percent) < 1e9)
+        az_write_format(&w, ", %+.0f%%", percent);
+    else if (!isnan(percent) && fabs(b) > 0)
+        az_write_format(&w, ", %+.*g%%", digits, percent);
+    return w.error;
 }
 
 /* The absolute limit in the unit of the metrics next to it. */
