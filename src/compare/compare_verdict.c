@@ -190,8 +190,8 @@ static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv 
     else
         text = relation_text(w, base, tag, (double)x->a_ns, (double)x->b_ns, true);
     return az_arena_printf(w->a, "%.*s: %.*s (median of %lld and %lld step%s%.*s)", AZ_SVF(text),
-                           AZ_SVF(pair), (long long)x->a_steps, (long long)x->b_steps,
-                           x->b_steps == 1 ? "" : "s", AZ_SVF(note));
+                           AZ_SVF(pair), (long long)x->counted[0], (long long)x->counted[1],
+                           x->counted[1] == 1 ? "" : "s", AZ_SVF(note));
 }
 
 static struct az_sv not_comparable(struct writer *w, struct az_sv base, struct az_sv tag,

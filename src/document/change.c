@@ -129,6 +129,7 @@ void az_change_side_of(const struct az_document *doc, struct az_change_side *out
     read_given(doc, out);
     out->known = out->whole.span > 0;
     out->has_steps = out->steps > 0 && out->known;
+    out->counted = out->steps - (text_of(doc, "excluded_step").n > 0);
     if (out->has_steps)
         one_step(out, out->steps);
 }
@@ -207,6 +208,8 @@ void az_change_make(const struct az_change_side *a, const struct az_change_side 
                                .b_ns = per_step ? b->step.span : b->whole.span,
                                .a_steps = a->has_steps ? a->steps : 0,
                                .b_steps = b->has_steps ? b->steps : 0,
+                               .counted = { a->has_steps ? a->counted : 0,
+                                            b->has_steps ? b->counted : 0 },
                                .share = NAN,
                                .unmatched_share = NAN,
                                .has_parts = a->has_account && b->has_account };

@@ -26,7 +26,7 @@ struct az_change_side {
     bool known;       /* it has an account, or sums of kernels */
     bool has_account; /* else `whole` is the sum of its kernels, without parts */
     bool has_steps;
-    int64_t steps;                 /* all of them */
+    int64_t steps, counted;        /* all of them; without one excluded as warm-up */
     int64_t kernels;               /* events, or launches that came summed; 0: not known */
     struct az_claim_account whole; /* ns: of the scope */
     struct az_claim_account step;  /* ns: of the median step, or the scope divided by its steps */
@@ -56,6 +56,7 @@ struct az_change {
     int64_t a_ns, b_ns;       /* of the basis; 0: not known */
     double share;             /* b / a - 1; NaN */
     int64_t a_steps, b_steps; /* 0: none */
+    int64_t counted[2];       /* of these, without those excluded as warm-up */
     double unmatched_share; /* of device time under names that only one side has; NaN: not known */
     bool has_parts;
     int64_t part[AZ_CHANGE_PARTS][2];

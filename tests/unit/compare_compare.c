@@ -949,6 +949,26 @@ static void classes_side_by_side(void **state)
     end(&f);
 }
 
+/* The median is that of the steps without the one excluded as warm-up. */
+static void steps_of_the_median(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    for (int side = 0; side < 2; side++) {
+        input(&f, side ? "b" : "a");
+        table(&f, "account",
+              ACCOUNT "steps,3000000,3000000,0,0,0,0,0\nstep,1000000,1000000,0,0,0,0,0\n");
+        table(&f, "verdict_facts",
+              side ? "Fact,Value,Text\nsteps,3,\nstep_source,,user_range\ndevices_counted,1,\n"
+                   : "Fact,Value,Text\nsteps,4,\nstep_source,,user_range\ndevices_counted,1,\n"
+                     "excluded_step,,train_0\n");
+    }
+    assert_int_equal(compare(&f), 0);
+    says(&f, 0, "a and b take the same time per step: 1.00 ms (median of 3 and 3 steps)");
+    end(&f);
+}
+
 /* Steps that scatter more than the two medians differ: neither side is faster. */
 static void change_within_the_spread(void **state)
 {
@@ -1328,6 +1348,7 @@ int main(void)
         cmocka_unit_test(side_by_side),
         cmocka_unit_test(recordings_side_by_side),
         cmocka_unit_test(classes_side_by_side),
+        cmocka_unit_test(steps_of_the_median),
         cmocka_unit_test(change_within_the_spread),
         cmocka_unit_test(configurations),
         cmocka_unit_test(tables_of_ranks),
