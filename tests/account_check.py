@@ -10,8 +10,8 @@ meant are in EXCEPT, by table, with the reason. The last line is "N passed, N fa
 import argparse
 import csv
 import glob
+import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -286,14 +286,14 @@ def operation_report(analyzer, path, what, folder, options):
     same(what + ": idle time of the account", number(t["account"][0], "Idle (ns)"), gap, 2)
     head = next(int(r["time (ns)"]) for r in t["verdict"] if r["line"] == "what")
     same(what + ": verdict and account", head, busy + gap, 2)
-    done = subprocess.run([analyzer, "gate", path, path, "-v"] + more, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, cwd=folder)
-    figures = {}
-    for name, value, unit in re.findall(r"^pass +(.+?): (\S+) -> \S+ (ns|us|ms|s)(?: per step)?,", done.stdout.decode(), re.M):
-        figures[name] = float(value) * {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[unit]
+    subprocess.run([analyzer, "gate", path, path, "-q", "--format=verdict", "-o", "gate"] + more, stdin=subprocess.DEVNULL,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+    with open(os.path.join(folder, "gate", "gates.json")) as f:
+        results = [r for r in json.load(f)["results"] if r["unit"] == "ns"]
+    figures = {r["key"]["Figure"]: r["candidate"]["median"] for r in results}
     verdict("busy" in figures and "total" in figures, what + ": a gate has busy and total", str(figures))
-    same(what + ": busy of a gate", figures.get("busy", 0), busy, 1e-5 * busy)
-    same(what + ": total of a gate", figures.get("total", 0), busy + gap, 1e-5 * (busy + gap))
+    same(what + ": busy of a gate", figures.get("busy", 0), busy, 2)
+    same(what + ": total of a gate", figures.get("total", 0), busy + gap, 2)
     parts = sum(v for k, v in figures.items() if k not in ("busy", "total", "idle"))
     verdict(parts <= busy * (1 + 1e-5), what + ": families of a gate are no more than busy", "%g against %g" % (parts, busy))
 
