@@ -136,6 +136,7 @@ static void reading_fills_a_gap(void **state)
     assert_int_equal(claim(*state, 0)->cause, AZ_CAUSE_BLOCKING_CALL);
     assert_true(az_sv_is(claim(*state, 0)->call, "getc"));
     assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_PREFETCH_DATA);
+    assert_true(az_sv_find(line_of(*state, 2).text, AZ_SV("Read ahead, on another thread")) > 0);
 }
 
 static void reading_fills_less_than_half(void **state)

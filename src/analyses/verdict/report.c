@@ -260,7 +260,7 @@ static void put_findings(struct az_verdict_whole *w, const struct az_claims *c)
                                             .evidence = f->table,
                                             .row = f->row,
                                             .overlaps = az_sv_str(r->overlaps),
-                                            .advice = az_verdict_advice_text(w, f->advice) };
+                                            .advice = az_verdict_advice_text(w, f) };
         az_finding_put(w->job, &row);
     }
 }

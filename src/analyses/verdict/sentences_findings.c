@@ -295,9 +295,12 @@ struct az_sv az_verdict_finding_text(struct az_verdict_whole *w, const struct az
 }
 
 /* ---- advice ---- */
-struct az_sv az_verdict_advice_text(const struct az_verdict_whole *w, enum az_advice a)
+struct az_sv az_verdict_advice_text(const struct az_verdict_whole *w, const struct az_claim *c)
 {
     const char *how = w->job->record_host;
+    const enum az_advice a = c->advice;
+    if (a == AZ_ADVICE_PREFETCH_DATA && c->cause == AZ_CAUSE_BLOCKING_CALL) /* no loader is known */
+        return AZ_SV("read ahead, on another thread");
     if (a == AZ_ADVICE_CHECK_DEPENDENCIES && w->sum.streams == 1) /* there is nothing to wait for */
         return AZ_SV("check other processes on the device, host functions in the stream, and "
                      "managed memory");
@@ -446,7 +449,7 @@ static struct az_sv advice_text(struct az_verdict_text *x, const struct line *li
     for (size_t i = 0; i < n; i++)
         if (line[i].c.advice == f->advice)
             return AZ_SV("");
-    return capital(x, az_verdict_advice_text(x->w, f->advice).p);
+    return capital(x, az_verdict_advice_text(x->w, f).p);
 }
 
 /* Copies of much of the time, which no compute can overlap: to copy less can save all of it. */

@@ -272,8 +272,8 @@ int az_verdict_claims_make(struct az_verdict_whole *w, const struct az_verdict_f
 /* The sentence of a finding without its advice. In the job's arena. */
 struct az_sv az_verdict_finding_text(struct az_verdict_whole *w, const struct az_claims *c,
                                      const struct az_claim *f);
-/* The remedy as an imperative sentence; what to record by the format of the input. */
-struct az_sv az_verdict_advice_text(const struct az_verdict_whole *w, enum az_advice a);
+/* The remedy of a claim as an imperative sentence; what to record by the format of the input. */
+struct az_sv az_verdict_advice_text(const struct az_verdict_whole *w, const struct az_claim *c);
 int az_verdict_put_lines(struct az_verdict_whole *w, const struct az_claims *c,
                          struct az_table *out) AZ_MUST_USE;
 
