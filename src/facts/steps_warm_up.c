@@ -1,6 +1,7 @@
 /* Repeats that the program itself calls warm-up: inside a range of that name (docs/steps.md 4). */
 #include "classify/rules.h"
 #include "facts/steps_internal.h"
+#include "facts/threads.h"
 
 /* known: by name, 0 not read, 1 no, 2 yes. */
 static bool is_warm_up(const struct az_trace *t, uint8_t *known, uint32_t name,
@@ -14,13 +15,36 @@ static bool is_warm_up(const struct az_trace *t, uint8_t *known, uint32_t name,
     return known[name] == 2;
 }
 
+/* By lane: it is of a thread that launches, or the first one of a process. What other threads call
+ * warm-up is theirs. Where no calls are recorded all threads count. */
+static bool *lanes_of_steps(const struct az_step_search *s, int *rc)
+{
+    const struct az_trace *t = s->t;
+    size_t n;
+    const uint32_t *thread = az_threads_of_lanes(t, s->job->arena, s->job->mem, &n, rc);
+    bool *calls = thread ? az_arena_array(s->job->arena, n + 1, sizeof *calls) : NULL,
+         *out = calls ? az_arena_array(s->job->arena, t->lanes.n + 1, sizeof *out) : NULL;
+    if (!out) {
+        *rc = *rc ? *rc : az_arena_error(s->job->arena);
+        return NULL;
+    }
+    for (size_t i = 0; i < t->lanes.n; i++)
+        calls[thread[i]] |= (az_trace_lane_kinds(t, i) & 1u << AZ_CALL) != 0;
+    for (size_t i = 0; i < t->lanes.n; i++)
+        out[i] =
+            t->ev[AZ_CALL].n == 0 || calls[thread[i]] || t->lanes.v[i].tid == t->lanes.v[i].pid;
+    return out;
+}
+
 static int list(struct az_step_search *s, uint8_t *known, struct az_spans *out)
 {
     const struct az_events *e = &s->t->ev[AZ_RANGE];
     struct az_rule_list rules = { 0 };
     int rc = az_rules_read_group("trace_names.rules", "warm_up", s->job->arena, &rules);
+    const bool *counts = rc == 0 ? lanes_of_steps(s, &rc) : NULL;
     for (size_t i = 0; rc == 0 && i < e->n; i++)
-        if (e->name[i] != AZ_NO_ID && is_warm_up(s->t, known, e->name[i], &rules))
+        if (e->name[i] != AZ_NO_ID && counts[e->lane[i]] &&
+            is_warm_up(s->t, known, e->name[i], &rules))
             rc = az_vec_push(out, ((struct az_span){ e->start[i], e->end[i] }));
     az_spans_union(out);
     return rc;

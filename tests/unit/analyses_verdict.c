@@ -130,6 +130,23 @@ static void system_calls(struct fix *f, const char *name, int64_t length, const 
     judge(f);
 }
 
+/* The main thread waits all the time for the one that launches. */
+static void other_threads_wait(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t main = host_lane(t, 1, 1), h = host_lane(t, 1, 2), g = stream_lane(t, 1, 0, 7);
+    add(t, AZ_OSRT, "poll", main, 0, 1200 * US, 0);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 0, 5 * US, 1);
+    add(t, AZ_KERNEL, "gemm", g, 6 * US, 100 * US, 1);
+    add(t, AZ_RANGE, "tokenize", h, 101 * US, 1090 * US, 0);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 1094 * US, 1098 * US, 2);
+    add(t, AZ_KERNEL, "gemm", g, 1100 * US, 1200 * US, 2);
+    judge(f);
+    assert_true(az_sv_is(claim(f, 0)->range, "tokenize"));
+    assert_int_equal(claim(f, 0)->call.n, 0);
+}
+
 static void reading_fills_a_gap(void **state)
 {
     system_calls(*state, "getc", 250 * US, NULL);
@@ -643,13 +660,27 @@ static void few_blocks_at_once(void **state)
     assert_int_equal(few_blocks(f, "third"), 35 * US);
 }
 
-/* More at once than are looked at: they fill the device. */
-static void very_many_at_once(void **state)
+static void one_block_on_streams(struct fix *f, int64_t streams)
+{
+    struct az_trace *t = &f->t[0];
+    for (int64_t i = 0; i < streams; i++)
+        add_blocks(t, stream_lane(t, 1, 0, 7 + i), "one", 0, 100 * US, 1);
+}
+
+static void many_at_once(void **state)
 {
     struct fix *f = *state;
-    struct az_trace *t = &f->t[0];
-    for (uint32_t i = 0; i < 20; i++)
-        add_blocks(t, stream_lane(t, 1, 0, 7 + (int64_t)i), "one", 0, 100 * US, 1);
+    one_block_on_streams(f, 20);
+    judge(f);
+    assert_int_equal(few_blocks(f, "one"), 80 * US);
+}
+
+/* More at once than a device runs: they are taken to fill it. */
+static void more_at_once_than_run(void **state)
+{
+    struct fix *f = *state;
+    one_block_on_streams(f, 129);
+    f->t[0].devices.v[0].sm_count = 1000;
     judge(f);
     assert_int_equal(few_blocks(f, "one"), -1);
 }
@@ -929,6 +960,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(first_use_is_one_line, setup, teardown),
         cmocka_unit_test_setup_teardown(later_use_is_not, setup, teardown),
         cmocka_unit_test_setup_teardown(reading_fills_a_gap, setup, teardown),
+        cmocka_unit_test_setup_teardown(other_threads_wait, setup, teardown),
         cmocka_unit_test_setup_teardown(reading_fills_less_than_half, setup, teardown),
         cmocka_unit_test_setup_teardown(waiting_in_a_range, setup, teardown),
         cmocka_unit_test_setup_teardown(waiting_for_a_thread, setup, teardown),
@@ -960,7 +992,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(kernels_with_few_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(few_blocks_beside_others, setup, teardown),
         cmocka_unit_test_setup_teardown(few_blocks_at_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(very_many_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(many_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(more_at_once_than_run, setup, teardown),
         cmocka_unit_test_setup_teardown(blocks_of_an_unknown_device, setup, teardown),
         cmocka_unit_test_setup_teardown(products_in_32_bits, setup, teardown),
         cmocka_unit_test_setup_teardown(the_last_step_is_not_uneven, setup, teardown),

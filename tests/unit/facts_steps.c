@@ -55,6 +55,19 @@ static void steps_of_another_warm_up(void **state)
     assert_int_equal(steps_in(*state, "lr_warmup"), STEPS);
 }
 
+static void steps_without_a_warm_up(void **state)
+{
+    assert_int_equal(steps_in(*state, "is_warmup: False"), STEPS);
+}
+
+/* A thread that launches nothing warms up what is its own. */
+static void warm_up_of_another_thread(void **state)
+{
+    struct fix *f = *state;
+    add(&f->t[0], AZ_RANGE, "cache warmup", host_lane(&f->t[0], 1, 99), 990, 1200, 0);
+    assert_int_equal(steps_in(f, "epoch"), STEPS);
+}
+
 /* Where nothing but warm-up is marked, it is all there is. */
 static void all_steps_in_a_warm_up(void **state)
 {
@@ -230,6 +243,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(host_runs_ahead, setup, teardown),
         cmocka_unit_test_setup_teardown(steps_in_a_warm_up, setup, teardown),
         cmocka_unit_test_setup_teardown(steps_of_another_warm_up, setup, teardown),
+        cmocka_unit_test_setup_teardown(steps_without_a_warm_up, setup, teardown),
+        cmocka_unit_test_setup_teardown(warm_up_of_another_thread, setup, teardown),
         cmocka_unit_test_setup_teardown(all_steps_in_a_warm_up, setup, teardown),
         cmocka_unit_test_setup_teardown(first_step_warms_up, setup, teardown),
         cmocka_unit_test_setup_teardown(first_step_is_equal, setup, teardown),

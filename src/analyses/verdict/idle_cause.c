@@ -458,14 +458,12 @@ static enum az_cause place_cause(const struct az_verdict_why *why)
                                   : AZ_CAUSE_HOST_RANGE;
 }
 
-/* What fills the gap may be a call of the operating system: it is the cause where no range and no
- * frame names one. */
+/* What fills the gap may be a call of the operating system on the thread that launches (others may
+ * wait for it): it is the cause where no range and no frame names one. */
 static void see_system_call(struct host_gap *g)
 {
-    struct az_verdict_host *h = g->h;
-    for (size_t i = 0; i < THREADS && g->why->call == AZ_NO_ID; i++)
-        if (h->t->ev[AZ_OSRT].n && g->thread[i] != AZ_NO_ROW)
-            g->why->call = az_verdict_system_call(h, g->thread[i], g->from, g->to);
+    if (g->h->t->ev[AZ_OSRT].n)
+        g->why->call = az_verdict_system_call(g->h, g->thread[LAUNCHING], g->from, g->to);
     if (g->why->call != AZ_NO_ID && g->why->cause == AZ_CAUSE_HOST_COMPUTE)
         g->why->cause = AZ_CAUSE_BLOCKING_CALL;
 }

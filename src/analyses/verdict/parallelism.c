@@ -11,7 +11,7 @@
 #include "model/geometry.h"
 
 #define FINDINGS 16
-#define AT_ONCE  16 /* kernels that run at one time; more are taken to fill the device */
+#define AT_ONCE  128 /* kernels that a device runs at one time; more are taken to fill it */
 
 struct few { /* kernels of one name */
     uint32_t name;
