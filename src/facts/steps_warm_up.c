@@ -20,6 +20,7 @@ static bool is_warm_up(const struct az_trace *t, uint8_t *known, uint32_t name,
 static bool *lanes_of_steps(const struct az_step_search *s, int *rc)
 {
     const struct az_trace *t = s->t;
+    const struct az_events *c = &t->ev[AZ_CALL];
     size_t n;
     const uint32_t *thread = az_threads_of_lanes(t, s->job->arena, s->job->mem, &n, rc);
     bool *calls = thread ? az_arena_array(s->job->arena, n + 1, sizeof *calls) : NULL,
@@ -28,24 +29,26 @@ static bool *lanes_of_steps(const struct az_step_search *s, int *rc)
         *rc = *rc ? *rc : az_arena_error(s->job->arena);
         return NULL;
     }
+    for (size_t i = 0; i < c->n; i++)
+        calls[thread[c->lane[i]]] = true;
     for (size_t i = 0; i < t->lanes.n; i++)
-        calls[thread[i]] |= (az_trace_lane_kinds(t, i) & 1u << AZ_CALL) != 0;
-    for (size_t i = 0; i < t->lanes.n; i++)
-        out[i] =
-            t->ev[AZ_CALL].n == 0 || calls[thread[i]] || t->lanes.v[i].tid == t->lanes.v[i].pid;
+        out[i] = c->n == 0 || calls[thread[i]] || t->lanes.v[i].tid == t->lanes.v[i].pid;
     return out;
 }
 
 static int list(struct az_step_search *s, uint8_t *known, struct az_spans *out)
 {
     const struct az_events *e = &s->t->ev[AZ_RANGE];
+    const bool *counts = NULL;
     struct az_rule_list rules = { 0 };
     int rc = az_rules_read_group("trace_names.rules", "warm_up", s->job->arena, &rules);
-    const bool *counts = rc == 0 ? lanes_of_steps(s, &rc) : NULL;
-    for (size_t i = 0; rc == 0 && i < e->n; i++)
-        if (e->name[i] != AZ_NO_ID && counts[e->lane[i]] &&
-            is_warm_up(s->t, known, e->name[i], &rules))
+    for (size_t i = 0; rc == 0 && i < e->n; i++) {
+        if (e->name[i] == AZ_NO_ID || !is_warm_up(s->t, known, e->name[i], &rules))
+            continue;
+        counts = counts ? counts : lanes_of_steps(s, &rc);
+        if (rc == 0 && counts[e->lane[i]])
             rc = az_vec_push(out, ((struct az_span){ e->start[i], e->end[i] }));
+    }
     az_spans_union(out);
     return rc;
 }
