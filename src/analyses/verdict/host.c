@@ -400,14 +400,10 @@ static size_t find_slow(struct az_verdict_host *h)
 static bool is_one_process(const struct az_trace *t)
 {
     const struct az_lane *lane = t->lanes.v;
-    uint64_t pid = 0;
-    for (size_t i = 0; i < t->lanes.n; i++) {
-        if (lane[i].device_side || !(az_trace_lane_kinds(t, i) & 1u << AZ_CALL))
-            continue;
-        if (pid && lane[i].pid != pid)
+    const struct az_events *c = &t->ev[AZ_CALL];
+    for (size_t i = 1; i < c->n; i++)
+        if (c->lane[i] != c->lane[i - 1] && lane[c->lane[i]].pid != lane[c->lane[i - 1]].pid)
             return false;
-        pid = lane[i].pid;
-    }
     return true;
 }
 
