@@ -83,21 +83,27 @@ static void gaps_have_causes(void **state)
     assert_true(az_sv_is(line_of(f, 2).severity, "warning"));
 }
 
-/* Code is loaded, then memory is allocated so many times. Returns the first line of a finding. */
-static struct az_sv loads_and_allocates(struct fix *f, int allocations)
+/* Code is loaded, then there are so many calls. Returns the first line of a finding. */
+static struct az_sv loads_and_calls(struct fix *f, const char *const *call, int calls)
 {
     struct az_trace *t = &f->t[0];
     const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
-    for (int i = 0; i < allocations + 2; i++) {
+    for (int i = 0; i < calls + 2; i++) {
         const int64_t at = i * 1000 * US;
         add(t, AZ_CALL, "cudaLaunchKernel", h, at, at + 5 * US, (uint64_t)i + 1);
         add(t, AZ_KERNEL, "gemm", g, at + 6 * US, at + 100 * US, (uint64_t)i + 1);
-        if (i <= allocations)
-            add(t, AZ_CALL, i ? "cudaMalloc" : "cuModuleLoadData", h, at + 110 * US, at + 900 * US,
+        if (i <= calls)
+            add(t, AZ_CALL, i ? call[i - 1] : "cuModuleLoadData", h, at + 110 * US, at + 900 * US,
                 0);
     }
     judge(f);
     return line_of(f, 2).text;
+}
+
+static struct az_sv loads_and_allocates(struct fix *f, int allocations)
+{
+    static const char *const call[] = { "cudaMalloc", "cudaMalloc", "cudaMalloc" };
+    return loads_and_calls(f, call, allocations);
 }
 
 static void first_use_is_one_line(void **state)
@@ -105,6 +111,15 @@ static void first_use_is_one_line(void **state)
     const struct az_sv text = loads_and_allocates(*state, 1);
     assert_true(az_sv_find(text, AZ_SV("GPU idle during first use: 2 gaps, largest 906.0 us, in "
                                        "cudaMalloc, cuModuleLoadData. Load modules")) == 0);
+}
+
+/* One call of each finding is told; the other one has a third of the time. */
+static void first_use_in_more_calls(void **state)
+{
+    static const char *const call[] = { "cudaMalloc", "cudaHostAlloc" };
+    const struct az_sv text = loads_and_calls(*state, call, 2);
+    assert_true(az_sv_find(text, AZ_SV("GPU idle during first use: 3 gaps, largest 906.0 us, "
+                                       "mostly in ")) == 0);
 }
 
 static void later_use_is_not(void **state)
@@ -660,6 +675,20 @@ static void few_blocks_at_once(void **state)
     assert_int_equal(few_blocks(f, "third"), 35 * US);
 }
 
+/* Kernels whose short names are equal are told one by one. */
+static void few_blocks_of_two_types(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t a = stream_lane(t, 1, 0, 7);
+    add_blocks(t, a, "attend<float>(int)", 0, 200 * US, 10);
+    add_blocks(t, a, "attend<double>(int)", 200 * US, 300 * US, 20);
+    judge(f);
+    assert_int_equal(claim(f, 0)->count, 1);
+    assert_int_equal(claim(f, 0)->saving_ns, 180 * US);
+    assert_int_equal(claim(f, 1)->saving_ns, 80 * US);
+}
+
 static void one_block_on_streams(struct fix *f, int64_t streams)
 {
     struct az_trace *t = &f->t[0];
@@ -958,6 +987,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(gaps_have_causes, setup, teardown),
         cmocka_unit_test_setup_teardown(first_use_is_one_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(first_use_in_more_calls, setup, teardown),
         cmocka_unit_test_setup_teardown(later_use_is_not, setup, teardown),
         cmocka_unit_test_setup_teardown(reading_fills_a_gap, setup, teardown),
         cmocka_unit_test_setup_teardown(other_threads_wait, setup, teardown),
@@ -992,6 +1022,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(kernels_with_few_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(few_blocks_beside_others, setup, teardown),
         cmocka_unit_test_setup_teardown(few_blocks_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(few_blocks_of_two_types, setup, teardown),
         cmocka_unit_test_setup_teardown(many_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(more_at_once_than_run, setup, teardown),
         cmocka_unit_test_setup_teardown(blocks_of_an_unknown_device, setup, teardown),

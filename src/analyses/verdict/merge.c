@@ -19,6 +19,8 @@ static uint64_t key_of(const struct az_verdict_found *f)
     uint64_t h = az_hash(f->rule->name, strlen(f->rule->name));
     h = mix(mix(mix(mix(h, f->subject), f->call), f->range), f->frame);
     h = mix(mix(h, f->operation), f->group);
+    if (f->rule->find == az_verdict_find_parallelism) /* short names of several kernels are equal */
+        h = mix(h, f->row);
     return h * 31 + (uint64_t)f->cause * 7 + (f->has_device ? (uint64_t)f->device + 1 : 0);
 }
 

@@ -159,7 +159,8 @@ struct line {
     int64_t first_count, first_ns; /* of the first */
     struct az_sv place;            /* its range, with counters as "*" */
     bool mixed;                    /* its findings have several causes, all of a first use */
-    struct az_sv call[CALLS];      /* their calls */
+    struct az_sv call[CALLS];      /* their calls, */
+    int64_t in_calls;              /* and the time in these */
     double saving;                 /* of the span: what the advice can save of the claim's share */
     double overlap;                /* of the span: what compute can hide, of copies that only less
                                     * copying helps; negative: they are none */
@@ -201,10 +202,13 @@ static struct az_sv gaps_text(struct az_verdict_text *x, const struct az_claim *
                               struct az_sv title, const struct line *line)
 {
     const bool mixed = line && line->mixed;
+    const double in_calls = mixed ? (double)line->in_calls / (double)f->time_ns : 0;
+    const char *in = in_calls >= NEARLY_ALL ? ", in "
+                     : in_calls >= MOSTLY   ? ", mostly in "
+                                            : ", partly in ";
     struct az_sv text = gaps_of(x, f, line);
     for (size_t i = 0; mixed && i < CALLS; i++)
-        text =
-            az_verdict_text_add(x, text, i ? ", " : ", in ", az_verdict_text_cut(x, line->call[i]));
+        text = az_verdict_text_add(x, text, i ? ", " : in, az_verdict_text_cut(x, line->call[i]));
     if (!mixed)
         text = az_verdict_text_add(x, text, ", ", place(x, f));
     text = az_verdict_text_add(x, text, ", ", whose(x, f));
@@ -395,8 +399,10 @@ static void add_to_line(struct line *l, const struct line *from)
     size_t i = 0;
     while (i < CALLS && l->call[i].n && !az_sv_eq(l->call[i], f->call))
         i++;
-    if (i < CALLS)
+    if (i < CALLS) {
         l->call[i] = f->call;
+        l->in_calls += from->in_calls;
+    }
     if (l->mixed) /* which loading code mostly is, or leads to */
         c->advice = AZ_ADVICE_PRELOAD_MODULES;
 }
@@ -601,6 +607,9 @@ static struct line *make_lines(struct az_verdict_text *x, size_t *n)
                                   .first_ns = f->time_ns,
                                   .place = folded(x, f->range),
                                   .call = { f->call },
+                                  .in_calls = f->call.n && f->in_place[AZ_PLACE_CALL] > 0
+                                                  ? f->in_place[AZ_PLACE_CALL]
+                                                  : 0,
                                   .overlap = -1 };
         while (k < *n && !(v[k].c.device == f->device && same_cause(&v[k], &one)))
             k++;
