@@ -145,6 +145,21 @@ static void system_calls(struct fix *f, const char *name, int64_t length, const 
     judge(f);
 }
 
+/* Also in a range the call is what can be remedied. */
+static void reading_in_a_range(void **state)
+{
+    system_calls(*state, "read", 250 * US, "preprocess");
+    assert_int_equal(claim(*state, 0)->cause, AZ_CAUSE_HOST_RANGE);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_PREFETCH_DATA);
+}
+
+static void waiting_in_forward(void **state)
+{
+    system_calls(*state, "pthread_cond_wait", 250 * US, "forward");
+    assert_int_equal(claim(*state, 0)->cause, AZ_CAUSE_HOST_RANGE);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_RECORD_STACKS);
+}
+
 /* The main thread waits all the time for the one that launches. */
 static void other_threads_wait(void **state)
 {
@@ -990,6 +1005,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(first_use_in_more_calls, setup, teardown),
         cmocka_unit_test_setup_teardown(later_use_is_not, setup, teardown),
         cmocka_unit_test_setup_teardown(reading_fills_a_gap, setup, teardown),
+        cmocka_unit_test_setup_teardown(reading_in_a_range, setup, teardown),
+        cmocka_unit_test_setup_teardown(waiting_in_forward, setup, teardown),
         cmocka_unit_test_setup_teardown(other_threads_wait, setup, teardown),
         cmocka_unit_test_setup_teardown(reading_fills_less_than_half, setup, teardown),
         cmocka_unit_test_setup_teardown(waiting_in_a_range, setup, teardown),

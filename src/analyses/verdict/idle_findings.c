@@ -32,9 +32,23 @@ static bool is_model(struct az_verdict *v, struct az_sv name)
     return az_rules_class_of(&v->models, "host_range", name).n > 0;
 }
 
+/* A call of the operating system that reads, or waits for another thread, has a remedy of its own;
+ * AZ_ADVICE_NONE: it is none of these. */
+static enum az_advice system_advice(const struct az_verdict *v, struct az_sv call)
+{
+    const struct az_sv is = call.n ? az_rules_class(RULES, "system_call", call) : AZ_SV("");
+    return az_sv_is(is, "read")                        ? AZ_ADVICE_PREFETCH_DATA
+           : az_sv_is(is, "wait") && !has_stacks(v->t) ? AZ_ADVICE_RECORD_STACKS
+                                                       : AZ_ADVICE_NONE;
+}
+
 static enum az_advice host_advice(struct az_verdict *v, const struct az_verdict_idle *s)
 {
     const bool brief = s->median > 0 && s->median < OVERHEAD;
+    const enum az_advice system =
+        2 * s->in_place[AZ_PLACE_CALL] >= s->ns ? system_advice(v, s->call) : AZ_ADVICE_NONE;
+    if (system != AZ_ADVICE_NONE)
+        return system;
     /* an operator launches what comes next: short gaps are its overhead; so are those of code that
      * launches before and after them */
     if (((s->op.n || 2 * s->across > s->ns) && brief) || is_model(v, s->frame) ||
@@ -66,17 +80,14 @@ static bool is_pageable(const struct az_verdict *v, struct az_sv next)
     return false;
 }
 
-/* A slow launch is overhead of launches. A call of the operating system that reads, or waits for
- * another thread, has a remedy of its own; the rest is work of the host. */
+/* A slow launch is overhead of launches, what no system call is is work of the host. */
 static enum az_advice blocking_advice(const struct az_verdict *v, struct az_sv call)
 {
-    const struct az_sv is = az_rules_class(RULES, "system_call", call);
-    if (az_sv_is(az_rules_class(RULES, "host_call", call), "launch"))
-        return AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD;
-    if (az_sv_is(is, "read"))
-        return AZ_ADVICE_PREFETCH_DATA;
-    return az_sv_is(is, "wait") && !has_stacks(v->t) ? AZ_ADVICE_RECORD_STACKS
-                                                     : AZ_ADVICE_MOVE_HOST_WORK;
+    const enum az_advice system = system_advice(v, call);
+    return az_sv_is(az_rules_class(RULES, "host_call", call), "launch")
+               ? AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD
+           : system != AZ_ADVICE_NONE ? system
+                                      : AZ_ADVICE_MOVE_HOST_WORK;
 }
 
 static enum az_advice advice_of(struct az_verdict *v, const struct az_verdict_idle *s)

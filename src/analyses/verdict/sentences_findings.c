@@ -303,7 +303,7 @@ struct az_sv az_verdict_advice_text(const struct az_verdict_whole *w, const stru
 {
     const char *how = w->job->record_host;
     const enum az_advice a = c->advice;
-    if (a == AZ_ADVICE_PREFETCH_DATA && c->cause == AZ_CAUSE_BLOCKING_CALL) /* no loader is known */
+    if (a == AZ_ADVICE_PREFETCH_DATA && c->cause != AZ_CAUSE_DATA_LOADING) /* no loader is known */
         return AZ_SV("read ahead, on another thread");
     if (a == AZ_ADVICE_CHECK_DEPENDENCIES && w->sum.streams == 1) /* there is nothing to wait for */
         return AZ_SV("check other processes on the device, host functions in the stream, and "
