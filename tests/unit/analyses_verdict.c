@@ -106,6 +106,24 @@ static struct az_sv loads_and_allocates(struct fix *f, int allocations)
     return loads_and_calls(f, call, allocations);
 }
 
+/* Code is loaded on each device: a long first launch on the second one loads. */
+static void loads_on_each_device(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1);
+    for (int i = 0; i < 4; i++) {
+        const int64_t at = i * 3000 * US, length = i == 2 ? 2500 * US : 5 * US;
+        const uint32_t g = stream_lane(t, 1, i / 2, 7);
+        add(t, AZ_CALL, "cudaLaunchKernel", h, at, at + length, (uint64_t)i + 1);
+        add(t, AZ_KERNEL, "gemm", g, at + length, at + length + 100 * US, (uint64_t)i + 1);
+        if (i == 2) /* the second device waits for its first kernel since this one */
+            add(t, AZ_KERNEL, "other", g, at - 20 * US, at - 10 * US, 99);
+    }
+    judge(f);
+    assert_true(cause_of(f, "module_loading", 2510 * US));
+}
+
 static void first_use_is_one_line(void **state)
 {
     const struct az_sv text = loads_and_allocates(*state, 1);
@@ -1002,6 +1020,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(gaps_have_causes, setup, teardown),
         cmocka_unit_test_setup_teardown(first_use_is_one_line, setup, teardown),
+        cmocka_unit_test_setup_teardown(loads_on_each_device, setup, teardown),
         cmocka_unit_test_setup_teardown(first_use_in_more_calls, setup, teardown),
         cmocka_unit_test_setup_teardown(later_use_is_not, setup, teardown),
         cmocka_unit_test_setup_teardown(reading_fills_a_gap, setup, teardown),

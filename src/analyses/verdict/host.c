@@ -9,13 +9,14 @@
 #include "facts/threads.h"
 #include "stats/log_buckets.h"
 
-#define RULES     "trace_names.rules"
-#define STEPS     16   /* places tried one by one before halving */
-#define SLOW_US   20   /* a launch that does more than to launch is longer than this */
-#define SLOW_MANY 5    /* and so many times the median launch */
-#define FEW       8    /* launches without a median: the first one may be the slow one */
-#define USUAL_US  10   /* no usual launch is longer */
-#define MOST_US   1000 /* nor does any launch alone take so long */
+#define RULES      "trace_names.rules"
+#define STEPS      16        /* places tried one by one before halving */
+#define SLOW_US    20        /* a launch that does more than to launch is longer than this */
+#define SLOW_MANY  5         /* and so many times the median launch */
+#define FEW        8         /* launches without a median: the first one may be the slow one */
+#define USUAL_US   10        /* no usual launch is longer */
+#define MOST_US    1000      /* nor does any launch alone take so long */
+#define MOST_FIRST (1 << 22) /* first launches by device and name */
 
 /* What a range or frame is. */
 enum name_class {
@@ -397,40 +398,44 @@ static size_t find_slow(struct az_verdict_host *h)
 }
 
 /* ---- code that is loaded ---- */
-static bool is_one_process(const struct az_trace *t)
-{
-    const struct az_lane *lane = t->lanes.v;
-    const struct az_events *c = &t->ev[AZ_CALL];
-    for (size_t i = 1; i < c->n; i++)
-        if (c->lane[i] != c->lane[i - 1] && lane[c->lane[i]].pid != lane[c->lane[i - 1]].pid)
-            return false;
-    return true;
-}
-
-/* Marks the launches of kernels that were launched before: in order of the launches, by name. One
- * process loads for itself; of several nothing is marked. */
-static int find_loaded(struct az_verdict_host *h)
+/* Marks the launches of kernels that were launched before: in order of the launches, by name. Each
+ * process loads for itself on each of its devices. */
+static int mark_loaded(struct az_verdict_host *h, const struct az_devices_of *d)
 {
     const struct az_events *k = &h->t->ev[AZ_KERNEL], *c = &h->t->ev[AZ_CALL];
     const uint32_t *call = h->link->call[AZ_KERNEL];
     const size_t names = h->t->names.text.n + 1;
-    uint32_t *first = call ? az_arena_array(&h->arena, names, sizeof *first) : NULL;
-    if (!first || !is_one_process(h->t))
-        return call && !first ? az_arena_error(&h->arena) : 0;
+    const bool one = names * (d->slots.n + 1) > MOST_FIRST; /* as if all were one device */
+    uint32_t *first = az_arena_array(&h->arena, names * (one ? 1 : d->slots.n + 1), sizeof *first);
     h->loaded = az_arena_array(&h->arena, c->n + 1, 1);
-    if (!h->loaded)
+    if (!first || !h->loaded)
         return az_arena_error(&h->arena);
-    for (size_t i = 0; i < k->n; i++) {
-        const uint32_t name = k->name[i], of = call[i];
-        if (name == AZ_NO_ID || of == AZ_NO_ROW)
-            continue;
-        if (!first[name] || c->start[of] < c->start[first[name] - 1])
-            first[name] = of + 1;
-    }
-    for (size_t i = 0; i < k->n; i++)
-        if (k->name[i] != AZ_NO_ID && call[i] != AZ_NO_ROW)
-            h->loaded[call[i]] = first[k->name[i]] != call[i] + 1;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < k->n; i++) {
+            const uint32_t of = call[i];
+            if (k->name[i] == AZ_NO_ID || of == AZ_NO_ROW)
+                continue;
+            const uint32_t at = d->slot_of_lane.v[k->lane[i]];
+            const size_t slot = one ? 0 : at == AZ_NO_ID ? d->slots.n : at;
+            uint32_t *f = &first[slot * names + k->name[i]];
+            if (pass)
+                h->loaded[of] = *f != of + 1;
+            else if (!*f || c->start[of] < c->start[*f - 1])
+                *f = of + 1;
+        }
     return 0;
+}
+
+static int find_loaded(struct az_verdict_host *h)
+{
+    struct az_devices_of d;
+    if (!h->link->call[AZ_KERNEL])
+        return 0;
+    int rc = az_devices_make(&d, h->t, AZ_BY_PROCESS, h->v->job->mem);
+    if (rc == 0)
+        rc = mark_loaded(h, &d);
+    az_devices_release(&d);
+    return rc;
 }
 
 /* ---- the profiler's own time ---- */
