@@ -254,7 +254,7 @@ static int run_summary(struct az_job *job)
     if (rc == 0)
         rc = az_framework_args_tables(job, fw);
     if (rc == 0)
-        rc = az_job_chart(job, AZ_CHART_PIE, "ops_summary_by_category", "Kernel time by category",
+        rc = az_job_chart(job, AZ_CHART_PIE, "ops_summary_by_category", "Operator time by category",
                           "op category",
                           (const char *const[]){ "total_direct_kernel_time_ms", NULL }, "ms");
     return rc;
