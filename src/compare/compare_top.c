@@ -244,8 +244,9 @@ static int write_table(struct az_comparison *c, const struct az_joined *j, size_
     if (!t)
         return az_arena_error(c->a);
     t->id = az_variant_name(c, "top_changes", variant);
-    t->title = az_arena_printf(c->a, "Largest changes from %.*s to %.*s (%.*s)",
-                               AZ_SVF(c->shown[c->base]), AZ_SVF(c->shown[variant]), AZ_SVF(j->id));
+    t->title =
+        az_arena_printf(c->a, "Largest changes from %.*s to %.*s (%.*s)", AZ_SVF(c->shown[c->base]),
+                        AZ_SVF(c->shown[variant]), AZ_SVF(j->title.n ? j->title : j->id));
     if (!t->id.p || !t->title.p || t->error)
         return az_arena_error(c->a);
     for (size_t i = 0; i < t->columns.n; i++)

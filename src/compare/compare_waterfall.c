@@ -81,10 +81,9 @@ static struct az_table *new_table(struct az_comparison *c, const struct az_cause
     if (!t)
         return NULL;
     t->id = az_variant_name(c, "waterfall", variant);
-    t->title = az_arena_printf(c->a, "From %.*s to %.*s (%s%s%.*s)", AZ_SVF(c->shown[c->base]),
-                               AZ_SVF(c->shown[variant]), az_pairing_text(o->by),
-                               o->by == AZ_BY_NONE ? "parts of the total" : ": ",
-                               AZ_SVF(o->by == AZ_BY_NONE ? AZ_SV("") : o->table));
+    t->title = az_arena_printf(c->a, "From %.*s to %.*s, by %s", AZ_SVF(c->shown[c->base]),
+                               AZ_SVF(c->shown[variant]),
+                               o->by == AZ_BY_NONE ? "parts of the total" : az_pairing_text(o->by));
     return t->id.p && t->title.p ? t : NULL;
 }
 
