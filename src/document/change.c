@@ -131,7 +131,7 @@ void az_change_side_of(const struct az_document *doc, struct az_change_side *out
     out->has_steps = out->steps > 0 && out->known;
     out->counted = out->steps - (text_of(doc, "excluded_step").n > 0);
     if (out->has_steps)
-        one_step(out, out->steps);
+        one_step(out, out->counted);
 }
 
 /* ---- the change ---- */

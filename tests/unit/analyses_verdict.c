@@ -895,9 +895,8 @@ static struct az_sv copy_line(struct fix *f, int kind, int64_t last)
 
 static void calls_of_unlike_lengths(void **state)
 {
-    const struct az_sv text = copy_line(*state, 1, 100 * US);
-    assert_true(az_sv_find(text, AZ_SV("2 calls of 10.0 us to 100.0 us")) > 0);
-    assert_true(az_sv_find(text, AZ_SV("mean")) < 0);
+    assert_true(az_sv_find(copy_line(*state, 1, 100 * US),
+                           AZ_SV("2 calls of 10.0 us to 100.0 us, mean 55.0 us")) > 0);
 }
 
 static void calls_of_like_lengths(void **state)

@@ -16,7 +16,7 @@
 #define RATED      0.5  /* of kernel time with FLOPs or bytes; below: printed if nothing is found */
 #define NAME       60   /* characters of a name in a sentence */
 #define BOUNDED    0.0005 /* of the span: less saving than this is no other saving */
-#define UNLIKE     10     /* calls whose lengths differ by this factor have no mean in a sentence */
+#define UNLIKE     10     /* calls whose lengths differ by this factor have a range in a sentence */
 #define ALIKE      4      /* times of devices in one line differ by at most this factor */
 
 /* ---- pieces ---- */
@@ -228,7 +228,7 @@ static struct az_sv exposed_part(struct az_verdict_text *x, const struct az_verd
                            : az_arena_printf(x->a, "%.*f%% not overlapped", percent < 10, percent);
 }
 
-/* ", 120 calls, mean 3.2 us"; of lengths that no mean describes ", 120 calls of 3.2 us to 1.2 ms"
+/* ", 120 calls, mean 3.2 us"; where they differ much ", 120 calls of 1.2 us to 1.2 ms, mean 3.2 us"
  */
 static struct az_sv calls_text(struct az_verdict_text *x, const struct az_claim *f,
                                struct az_sv text)
@@ -236,7 +236,7 @@ static struct az_sv calls_text(struct az_verdict_text *x, const struct az_claim 
     if (f->count > 1)
         text = az_verdict_text_add(x, text, ", ", az_verdict_text_counted(x, f->count, "call"));
     if (f->count > 1 && f->smallest_ns > 0 && f->largest_ns >= UNLIKE * f->smallest_ns)
-        return az_arena_printf(x->a, "%.*s of %.*s to %.*s", AZ_SVF(text),
+        text = az_arena_printf(x->a, "%.*s of %.*s to %.*s", AZ_SVF(text),
                                AZ_SVF(az_verdict_text_time(x, f->smallest_ns)),
                                AZ_SVF(az_verdict_text_time(x, f->largest_ns)));
     if (f->count > 0 && f->time_ns >= 0)
