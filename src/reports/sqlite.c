@@ -7,6 +7,8 @@
  * is written here, page after page (reports/shared/database_file.h); SQLite adds events, which have
  * views, and indexes of tables whose rows are not stored. Equal reports have equal bytes. It is
  * read back by saved/load_sqlite.c. */
+#include <math.h>
+
 #include "base/sort.h"
 #include "io/outfile.h"
 #include "reports/report.h"
@@ -157,16 +159,17 @@ static struct az_sv index_statement(struct writer *w, const struct az_table *t,
 static struct az_sv table_name(struct writer *w, struct az_sv id)
 {
     struct az_sv name = az_arena_dup(w->scratch, az_field_line(w->scratch, id));
-    struct az_sv out = name;
     size_t k = 1;
+
+    if (name.n >= 7 && az_sv_ieq(az_sv_make(name.p, 7), AZ_SV("sqlite_"))) /* reserved */
+        name = az_arena_printf(w->scratch, "table_%.*s", AZ_SVF(name));
+    struct az_sv out = name;
 
     for (size_t i = 0; out.p && i < w->used.n; i++)
         if (az_sv_ieq(w->used.v[i], out)) {
             out = az_arena_printf(w->scratch, "%.*s_%zu", AZ_SVF(name), ++k);
             i = (size_t)-1; /* against all again */
         }
-    if (out.p && az_sv_starts(out, AZ_SV("sqlite_")))
-        out = az_arena_printf(w->scratch, "table_%.*s", AZ_SVF(out));
     if (out.p && az_vec_push(&w->used, out))
         w->error = az_mem_error(w->mem);
     return out;
@@ -174,7 +177,8 @@ static struct az_sv table_name(struct writer *w, struct az_sv id)
 
 /* ---- rows ---- */
 
-/* A cell as its column stores it: clean text, and a number as the type of the column has it. */
+/* A cell as its column stores it: clean text, and a number as the type of the column has it; one
+ * that is none is NULL, and sorts so. */
 static struct az_cell stored_cell(struct writer *w, const struct az_column *column,
                                   const struct az_cell *cell)
 {
@@ -187,6 +191,8 @@ static struct az_cell stored_cell(struct writer *w, const struct az_column *colu
     } else if (cell->type == AZ_INT && column->type == AZ_REAL) {
         out.type = AZ_REAL;
         out.f = (double)cell->i;
+    } else if (cell->type == AZ_REAL && isnan(cell->f)) {
+        out.type = AZ_EMPTY;
     }
     return out;
 }

@@ -1,4 +1,5 @@
 /* A document as a database: names of tables are unique whatever their ids are, rows are there. */
+#include <math.h>
 #include <sqlite3.h>
 
 #include "reports/list.h"
@@ -37,6 +38,7 @@ static void names_are_unique(void **state)
     add(&s, "tables", 6);
     add(&s, "sqlite_stat1", 7); /* reserved */
     add(&s, "last", 8);
+    add(&s, "SQLITE_stat1", 9);
     assert_int_equal(
         az_report_sqlite.write(&s.doc, sample_path(&s, "r.sqlite"), &s.scratch, &s.diag), 0);
     assert_int_equal(sqlite3_open(sample_path(&s, "r.sqlite"), &db), SQLITE_OK);
@@ -48,7 +50,8 @@ static void names_are_unique(void **state)
     assert_int_equal(value_of(db, "SELECT * FROM tables_2"), 6);
     assert_int_equal(value_of(db, "SELECT * FROM table_sqlite_stat1"), 7);
     assert_int_equal(value_of(db, "SELECT * FROM last"), 8);
-    assert_int_equal(value_of(db, "SELECT count(*) FROM tables"), 8);
+    assert_int_equal(value_of(db, "SELECT * FROM table_SQLITE_stat1_2"), 9);
+    assert_int_equal(value_of(db, "SELECT count(*) FROM tables"), 9);
     sqlite3_close(db);
     sample_end(&s);
 }
@@ -84,7 +87,7 @@ static void keys_have_an_index(void **state)
         char name[16];
         snprintf(name, sizeof name, "%c%d", i % 3 ? 'n' : '\xff', i * 7 % 50);
         az_put_copy(t, az_sv_str(name));
-        az_put_f64(t, i * 3 % 7 - 3.5);
+        az_put_f64(t, i % 13 ? i * 3 % 7 - 3.5 : NAN); /* which is NULL there */
         if (i % 11)
             az_put_i64(t, i % 5 - 2);
         else
@@ -102,6 +105,7 @@ static void keys_have_an_index(void **state)
                      value_of(db, "SELECT count(*) FROM t NOT INDEXED "
                                   "WHERE name = 'n7' AND share = -0.5"));
     assert_true(value_of(db, "SELECT count(*) FROM t WHERE name = 'n7'") > 0);
+    assert_int_equal(value_of(db, "SELECT count(*) FROM t WHERE share IS NULL"), ROWS / 13 + 1);
     sqlite3_close(db);
     sample_end(&s);
 }
