@@ -108,8 +108,12 @@ static int print_line(const struct watching *w, const char *path)
     else
         printf(": error: %s", az_err_text(rc));
     az_result_release(&res);
-    if (rc == 0 && text)
+    if (rc == 0 && text) {
         print_paragraph(text);
+    } else if (rc == 0 && w->baseline) {
+        fputs("; error: no temporary file for the gate", stdout);
+        rc = AZ_EIO;
+    }
     if (text)
         fclose(text);
     putchar('\n');
