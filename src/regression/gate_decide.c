@@ -13,6 +13,7 @@
 #define STEPS_EFFECT   0.5  /* steps of one run are not independent */
 #define STEP_PART      0.25 /* of a limit, for a lasting level to be worth a line */
 #define BOOTSTRAP_RUNS 3
+#define MOST_DIGITS    12  /* of a value in a sentence */
 #define FEW_STEPS      1.5 /* times the usual scatter: a night has few steps */
 
 /* ---- measure ---- */
@@ -536,7 +537,8 @@ static int value_digits(double percent, int digits)
 {
     const double part = fabs(percent) / 100;
     const int more = part > 0 && part < 1 ? (int)ceil(-log10(part)) : 0;
-    return (more > 1 ? 2 + more : 3) + digits - 3;
+    const int all = (more > 1 ? 2 + more : 3) + digits - 3;
+    return all < MOST_DIGITS ? all : MOST_DIGITS;
 }
 
 /* Whole numbers whole, others in so many digits. */
