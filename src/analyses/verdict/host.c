@@ -410,6 +410,9 @@ static int mark_loaded(struct az_verdict_host *h, const struct az_devices_of *d)
     h->loaded = az_arena_array(&h->arena, c->n + 1, 1);
     if (!first || !h->loaded)
         return az_arena_error(&h->arena);
+    for (size_t i = 0; i < k->n; i++)
+        if (k->name[i] != AZ_NO_ID && call[i] != AZ_NO_ROW)
+            h->loaded[call[i]] = 1;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < k->n; i++) {
             const uint32_t of = call[i];
@@ -419,7 +422,7 @@ static int mark_loaded(struct az_verdict_host *h, const struct az_devices_of *d)
             const size_t slot = one ? 0 : at == AZ_NO_ID ? d->slots.n : at;
             uint32_t *f = &first[slot * names + k->name[i]];
             if (pass)
-                h->loaded[of] = *f != of + 1;
+                h->loaded[of] &= *f != of + 1; /* a graph launches several */
             else if (!*f || c->start[of] < c->start[*f - 1])
                 *f = of + 1;
         }

@@ -142,7 +142,7 @@ static int copy_file(struct cutting *c, size_t *record)
     const struct az_source_opts so = { .mem = c->job->mem,
                                        .diag = c->job->diag,
                                        .keeps_parts = true };
-    struct copying x = { .c = c, .record = *record };
+    struct copying x = { .c = c, .record = *record, .dispatch = UINT64_MAX };
     struct az_source *src = NULL;
     const char *in = az_arena_str(&c->arena, path);
     int rc = in ? open_next(c, az_sv_str(in), &x.out) : az_arena_error(&c->arena);
