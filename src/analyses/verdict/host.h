@@ -108,6 +108,20 @@ static inline size_t az_verdict_place_at(const struct az_verdict_nest *n, uint32
         return last;
     return az_verdict_find_place(n, thread, at);
 }
+/* The place of the outermost event of a thread that runs at `from`, else that of the first one
+ * after it. */
+static inline size_t az_verdict_first_place(const struct az_verdict_nest *n, uint32_t thread,
+                                            int64_t from)
+{
+    const size_t place = az_verdict_place_at(n, thread, from);
+    size_t first = place;
+    if (place == n->first[thread])
+        return place;
+    for (uint32_t p = (uint32_t)place - 1; p != AZ_NO_ROW; p = n->up[p])
+        if (n->e->end[az_verdict_row(n, p)] >= from)
+            first = p;
+    return first;
+}
 /* Does an event cover at least half of [from, to]? */
 static inline bool az_verdict_covers(int64_t start, int64_t end, int64_t from, int64_t to)
 {

@@ -84,19 +84,6 @@ static inline void count_call(struct az_verdict_host *h, struct calls *c, uint32
     c->slow += part;
 }
 
-/* The place of the outermost call that runs at `from`, else that of the first one after it. */
-static size_t first_call(const struct az_verdict_nest *n, uint32_t thread, int64_t from)
-{
-    const size_t place = az_verdict_place_at(n, thread, from);
-    size_t first = place;
-    if (place == n->first[thread])
-        return place;
-    for (uint32_t p = (uint32_t)place - 1; p != AZ_NO_ROW; p = n->up[p])
-        if (n->e->end[az_verdict_row(n, p)] >= from)
-            first = p;
-    return first;
-}
-
 static void look_at_calls(struct az_verdict_host *h, uint32_t thread, int64_t from, int64_t to,
                           struct calls *c)
 {
@@ -106,7 +93,7 @@ static void look_at_calls(struct az_verdict_host *h, uint32_t thread, int64_t fr
     c->slow = c->launching = 0;
     memset(c->share, 0, sizeof c->share);
     c->wait = AZ_NO_ROW;
-    size_t i = first_call(n, thread, from - slack);
+    size_t i = az_verdict_first_place(n, thread, from - slack);
     for (const size_t end = n->first[thread + 1]; i < end; i++) {
         const uint32_t row = az_verdict_row(n, i);
         if (n->e->start[row] >= to)
