@@ -162,10 +162,10 @@ static int copy_file(struct cutting *c, size_t *record)
 }
 
 /* Next to the files of each set, or to a file without one: all spans. */
-static int put_window(struct cutting *c, struct az_sv beside, struct az_sv *last)
+static int put_window(struct cutting *c, struct az_sv file, struct az_sv *last)
 {
     const struct az_trace *t = c->t;
-    const struct az_sv path = az_rocprof_csv_window_path(&c->arena, beside);
+    const struct az_sv path = az_rocprof_csv_window_path(&c->arena, file);
     struct az_cut_output *out = NULL;
     if (!path.p)
         return az_arena_error(&c->arena);
