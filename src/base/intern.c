@@ -128,6 +128,14 @@ int az_intern(struct az_intern *t, struct az_sv v, uint32_t *id)
     return err;
 }
 
+uint32_t az_intern_id(struct az_intern *t, struct az_sv v)
+{
+    uint32_t id = AZ_NO_ID;
+    if (t->error == 0)
+        t->error = az_intern(t, v, &id);
+    return t->error ? AZ_NO_ID : id;
+}
+
 uint32_t az_intern_find(const struct az_intern *t, struct az_sv v)
 {
     if (t->slot == NULL)

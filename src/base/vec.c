@@ -55,6 +55,12 @@ void az_vec_release_(void **v, size_t *n, size_t *cap, size_t elem, struct az_me
     *n = *cap = 0;
 }
 
+void az_text_add(struct az_vec_char *t, struct az_sv s)
+{
+    if (!t->failed)
+        t->failed = az_text_append(t, s) != 0;
+}
+
 int az_text_append(struct az_vec_char *t, struct az_sv s)
 {
     int err = az_vec_reserve(t, s.n);
@@ -65,15 +71,15 @@ int az_text_append(struct az_vec_char *t, struct az_sv s)
     return err;
 }
 
-int az_text_printf(struct az_vec_char *t, const char *fmt, ...)
+static int append_format(struct az_vec_char *t, const char *fmt, va_list *args)
 {
     va_list ap;
     const size_t room = t->cap - t->n;
-    va_start(ap, fmt);
+    va_copy(ap, *args);
     int n = room ? az_print_plain(t->v + t->n, room, fmt, &ap) : -1;
     va_end(ap);
     if (n < 0) {
-        va_start(ap, fmt);
+        va_copy(ap, *args);
         n = vsnprintf(room ? t->v + t->n : NULL, room, fmt, ap);
         va_end(ap);
     }
@@ -83,10 +89,29 @@ int az_text_printf(struct az_vec_char *t, const char *fmt, ...)
         int err = az_vec_reserve(t, (size_t)n + 1);
         if (err)
             return err;
-        va_start(ap, fmt);
+        va_copy(ap, *args);
         vsnprintf(t->v + t->n, (size_t)n + 1, fmt, ap);
         va_end(ap);
     }
     t->n += (size_t)n;
     return 0;
+}
+
+int az_text_printf(struct az_vec_char *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const int err = append_format(t, fmt, &ap);
+    va_end(ap);
+    return err;
+}
+
+void az_text_format(struct az_vec_char *t, const char *fmt, ...)
+{
+    va_list ap;
+    if (t->failed)
+        return;
+    va_start(ap, fmt);
+    t->failed = append_format(t, fmt, &ap) != 0;
+    va_end(ap);
 }

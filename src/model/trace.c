@@ -221,8 +221,10 @@ int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
     if (ev->n == ev->cap) {
         if (ev->n >= AZ_NO_ROW - 1)
             return AZ_ERANGE;
-        int err =
-            resize(t, ev, ev->cap < 64 ? 64 : ev->cap + ev->cap / (ev->cap < DOUBLED ? 1 : 2));
+        int err = t->names.error;
+        if (err == 0)
+            err =
+                resize(t, ev, ev->cap < 64 ? 64 : ev->cap + ev->cap / (ev->cap < DOUBLED ? 1 : 2));
         if (err)
             return err;
     }
@@ -517,6 +519,8 @@ int az_trace_finalize_on(struct az_trace *t, unsigned threads)
         return 0;
     if (t->arena.failed)
         return az_arena_error(&t->arena);
+    if (t->names.error)
+        return t->names.error;
     if (t->geometries.rows.n == 0) /* required, but the file has none */
         az_trace_drop_columns(t, AZ_KERNEL, AZ_COL_GEO);
     az_map_release(&t->geometries.row_of);

@@ -308,6 +308,12 @@ void az_trace_drop_columns(struct az_trace *t, enum az_kind k, unsigned cols);
 /* Frees the events of one kind. */
 void az_trace_clear(struct az_trace *t, enum az_kind k);
 int az_trace_name(struct az_trace *t, struct az_sv text, uint32_t *id) AZ_MUST_USE;
+/* The same, AZ_NO_ID without memory: the trace remembers that, and az_trace_finalize fails (before
+ * it, adding events does, as soon as their columns grow). */
+static inline uint32_t az_trace_name_id(struct az_trace *t, struct az_sv text)
+{
+    return az_intern_id(&t->names, text);
+}
 /* Index of the equal lane, added if new. */
 int az_trace_lane(struct az_trace *t, const struct az_lane *lane, uint32_t *index) AZ_MUST_USE;
 /* Counts skipped events; the same kind and reason add up. ticks: their time. */

@@ -190,6 +190,50 @@ static void map_sizes(void **state)
     assert_int_equal(mem.used, 0);
 }
 
+static void a_table_remembers_a_failure(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    struct az_arena a;
+    struct az_intern t;
+    az_mem_init(&m, 20000);
+    az_arena_init(&a, &m);
+    az_intern_init(&t, &a, &m);
+    char text[32];
+    uint32_t n = 0, id;
+    for (;; n++) {
+        const int len = snprintf(text, sizeof text, "name of number %u", n);
+        if ((id = az_intern_id(&t, az_sv_make(text, (size_t)len))) == AZ_NO_ID)
+            break;
+        assert_int_equal(id, n);
+    }
+    assert_true(n > 0);
+    assert_int_equal(t.error, AZ_ELIMIT);
+    m.limit = 0;
+    assert_int_equal(az_intern_id(&t, AZ_SV("another")), AZ_NO_ID);
+    assert_int_equal(t.text.n, n);
+    az_intern_release(&t);
+    az_arena_release(&a);
+}
+
+static void keys_are_numbered(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    struct az_map map;
+    az_mem_init(&m, 4096);
+    az_map_init(&map, &m, 0);
+    assert_int_equal(az_map_number(&map, 5, 1, 0), 0);
+    assert_int_equal(az_map_number(&map, 5, 2, 1), 1);
+    assert_int_equal(az_map_number(&map, 5, 1, 2), 0);
+    uint32_t n = 2;
+    while (az_map_number(&map, n, 0, n) == n)
+        n++;
+    assert_int_equal(az_map_number(&map, n, 0, n), AZ_NO_ID);
+    assert_int_equal(az_map_number(&map, 5, 2, n), 1);
+    az_map_release(&map);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +243,8 @@ int main(void)
         cmocka_unit_test(limit_leaves_the_table_whole),
         cmocka_unit_test(map_keeps_pairs),
         cmocka_unit_test(map_sizes),
+        cmocka_unit_test(a_table_remembers_a_failure),
+        cmocka_unit_test(keys_are_numbered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -216,6 +216,54 @@ static void vectors_keep_what_they_have(void **state)
     assert_int_equal(m.used, 0);
 }
 
+static void vectors_remember_a_failure(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    struct az_vec_u32 v;
+    az_mem_init(&m, 64);
+    az_vec_init(&v, &m);
+    for (uint32_t i = 0; i < 16; i++)
+        az_vec_add(&v, i);
+    assert_int_equal(v.n, 16);
+    assert_int_equal(az_vec_error(&v), 0);
+    az_vec_add(&v, 16);
+    assert_int_equal(v.n, 16);
+    assert_int_equal(az_vec_error(&v), AZ_ELIMIT);
+    m.limit = 0; /* memory again: what is missing stays an error */
+    az_vec_add(&v, 17);
+    assert_int_equal(v.n, 16);
+    assert_int_equal(az_vec_error(&v), AZ_ELIMIT);
+    az_vec_release(&v);
+    az_vec_init(&v, &m);
+    assert_int_equal(az_vec_error(&v), 0);
+}
+
+static void texts_remember_a_failure(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    struct az_vec_char t;
+    az_mem_init(&m, 16);
+    az_vec_init(&t, &m);
+    az_text_add(&t, AZ_SV("abc"));
+    az_text_format(&t, "%d", 4);
+    assert_true(az_sv_eq(az_text_view(&t), AZ_SV("abc4")));
+    assert_int_equal(az_vec_error(&t), 0);
+    az_text_format(&t, "%100d", 1);
+    az_text_add(&t, AZ_SV("d")); /* there is room, but a hole before it */
+    az_text_format(&t, "%d", 5);
+    assert_true(az_sv_eq(az_text_view(&t), AZ_SV("abc4")));
+    assert_int_equal(az_vec_error(&t), AZ_ELIMIT);
+    az_vec_release(&t);
+    az_vec_init(&t, &m);
+    az_text_add(&t, AZ_SV("this is longer than the limit"));
+    az_text_add(&t, AZ_SV("d"));
+    assert_int_equal(t.n, 0);
+    assert_int_equal(az_vec_error(&t), AZ_ELIMIT);
+    az_vec_release(&t);
+}
+
 static void texts_append(void **state)
 {
     (void)state;
@@ -352,7 +400,9 @@ int main(void)
         cmocka_unit_test(times_round_as_printf),
         cmocka_unit_test(vectors_grow),
         cmocka_unit_test(vectors_keep_what_they_have),
+        cmocka_unit_test(vectors_remember_a_failure),
         cmocka_unit_test(texts_append),
+        cmocka_unit_test(texts_remember_a_failure),
         cmocka_unit_test(buffers_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
