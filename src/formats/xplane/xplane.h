@@ -285,7 +285,7 @@ void az_xplane_finish(struct az_xplane *r);
 #define AZ_XPLANE_WINDOW_FIELD 1000 /* of the file: no field of the profiler */
 struct az_cut_log;
 int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t,
-                        const struct az_cut_log *log) AZ_MUST_USE;
+                        struct az_cut_log *log) AZ_MUST_USE;
 /* The window of a file that was cut, and where its times count from; after r->origin_ns is set. */
 int az_xplane_read_window(struct az_xplane *r) AZ_MUST_USE;
 

@@ -1,9 +1,8 @@
 /* A window of an XPlane profile as one: the file without the events of devices, calls and
  * compilations outside, with the window in a field of its own, which other readers skip
  * (docs/regions.md 8). */
-#include <stdio.h>
-
 #include "base/num.h"
+#include "base/sort.h"
 #include "formats/shared/cut_output.h"
 #include "formats/shared/cut_records.h"
 #include "formats/xplane/xplane.h"
@@ -12,34 +11,64 @@ enum { PLANES = 1, LINES = 3, EVENTS = 4 };
 
 struct cutting {
     struct az_cut *job;
-    const char *base;   /* of the file */
-    struct az_map gone; /* place of an event in the file */
+    const struct az_vec_u64 *gone; /* offsets of events, ascending */
+    size_t next;                   /* of them */
+    const char *base;              /* of the file */
+    struct az_mapping map;         /* empty: it is in memory */
+    const char *used;
+    struct az_vec_u64 sizes; /* of the copies of planes and lines, in order */
+    size_t size_at;
+    bool writing;
+    struct az_cut_output output;
+    struct az_sv range; /* of the file, to be written in one piece */
 };
 
-static int put(struct az_vec_char *out, const void *p, size_t n)
+/* ---- output: first only its sizes ---- */
+
+static void flush(struct cutting *c)
 {
-    const int rc = az_vec_reserve(out, out->n + n);
-    if (rc == 0 && n) {
-        memcpy(out->v + out->n, p, n);
-        out->n += n;
-    }
-    return rc;
+    az_cut_output_put(&c->output, c->range);
+    c->range = AZ_SV("");
 }
 
-static int put_bytes_field(struct az_vec_char *out, uint32_t field, const char *p, size_t n)
+/* Copies bytes of the file. */
+static void keep(struct cutting *c, struct az_sv bytes, uint64_t *size)
 {
+    *size += bytes.n;
+    if (bytes.p - c->used > AZ_XPLANE_USED) {
+        az_map_used(&c->map, c->used, bytes.p);
+        c->used = bytes.p;
+    }
+    if (!c->writing)
+        return;
+    if (c->range.n && c->range.p + c->range.n == bytes.p) {
+        c->range.n += bytes.n;
+        return;
+    }
+    flush(c);
+    c->range = bytes;
+}
+
+/* Tag and length of a field of bytes. */
+static void put_head(struct cutting *c, uint32_t field, uint64_t n, uint64_t *size)
+{
+    const uint64_t number[2] = { (uint64_t)field << 3 | AZ_PROTOBUF_BYTES, n };
     char head[20];
     size_t k = 0;
-    const uint64_t number[2] = { (uint64_t)field << 3 | AZ_PROTOBUF_BYTES, n };
     for (int i = 0; i < 2; i++) {
         uint64_t v = number[i];
         for (; v >= 0x80; v >>= 7)
             head[k++] = (char)(v | 0x80);
         head[k++] = (char)v;
     }
-    const int rc = put(out, head, k);
-    return rc ? rc : put(out, p, n);
+    *size += k;
+    if (!c->writing)
+        return;
+    flush(c);
+    az_cut_output_put(&c->output, az_sv_make(head, k));
 }
+
+/* ---- messages ---- */
 
 static int is_damaged(const struct cutting *c)
 {
@@ -47,29 +76,50 @@ static int is_damaged(const struct cutting *c)
                         "invalid XSpace protobuf; nothing was written");
 }
 
-/* A message without the events that are gone; `inside` is the field whose messages may have some,
- * 0: these are events. */
-static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside,
-                        struct az_vec_char *out);
-
-static int copy_field(struct cutting *c, struct az_sv body, struct az_sv whole, uint32_t inside,
-                      struct az_vec_char *out)
+/* Does the next event that is gone begin before this place? */
+static bool is_gone_before(struct cutting *c, const char *place)
 {
-    struct az_vec_char part;
-    if (inside == EVENTS) {
-        const bool gone = az_map_get(&c->gone, (uint64_t)(body.p - c->base), 0) != AZ_NO_ID;
-        return gone ? AZ_OK : put(out, whole.p, whole.n);
-    }
-    az_vec_init(&part, c->job->mem);
-    int rc = copy_message(c, body, inside == PLANES ? LINES : EVENTS, &part);
-    if (rc == 0)
-        rc = put_bytes_field(out, inside, part.v, part.n);
-    az_vec_release(&part);
-    return rc;
+    return c->next < c->gone->n && c->gone->v[c->next] < (uint64_t)(place - c->base);
 }
 
-static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside,
-                        struct az_vec_char *out)
+/* A message without the events that are gone; `inside` is the field whose messages may have some.
+ */
+static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside, uint64_t *size);
+
+static int copy_field(struct cutting *c, struct az_sv body, struct az_sv whole, uint32_t inside,
+                      uint64_t *size)
+{
+    if (inside == EVENTS) {
+        const bool gone =
+            c->next < c->gone->n && c->gone->v[c->next] == (uint64_t)(body.p - c->base);
+        c->next += gone;
+        if (!gone)
+            keep(c, whole, size);
+        return AZ_OK;
+    }
+    if (!is_gone_before(c, body.p + body.n)) {
+        keep(c, whole, size);
+        return AZ_OK;
+    }
+    uint64_t part = 0;
+    const uint32_t below = inside == PLANES ? LINES : EVENTS;
+    if (c->writing) {
+        put_head(c, inside, c->sizes.v[c->size_at++], size);
+        return copy_message(c, body, below, &part);
+    }
+    const size_t place = c->sizes.n;
+    int rc = az_vec_push(&c->sizes, 0);
+    if (rc == 0)
+        rc = copy_message(c, body, below, &part);
+    if (rc)
+        return rc;
+    c->sizes.v[place] = part;
+    put_head(c, inside, part, size);
+    *size += part;
+    return AZ_OK;
+}
+
+static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside, uint64_t *size)
 {
     struct az_protobuf m = az_protobuf_of(bytes);
     struct az_sv b = { NULL, 0 };
@@ -84,75 +134,87 @@ static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside,
         const struct az_sv whole = { tag, (size_t)((const char *)m.p - tag) };
         if (inside == PLANES && field == AZ_XPLANE_WINDOW_FIELD)
             continue;
-        rc = field == inside && wire == AZ_PROTOBUF_BYTES ? copy_field(c, b, whole, inside, out)
-                                                          : put(out, whole.p, whole.n);
+        if (field != inside || wire != AZ_PROTOBUF_BYTES) {
+            keep(c, whole, size);
+            continue;
+        }
+        rc = copy_field(c, b, whole, inside, size);
         if (rc)
             return rc;
     }
 }
 
-static int list_gone(struct cutting *c, const struct az_cut_log *log)
+static int by_number(const void *a, const void *b, void *ctx)
 {
-    int rc = 0;
-    az_map_init(&c->gone, c->job->mem, 0);
-    for (size_t i = 0; rc == 0 && i < log->what.n; i++) {
-        uint32_t *at;
-        bool added;
-        if (az_cut_log_is_gone(log, i))
-            rc = az_map_put(&c->gone, log->from.v[i], 0, 1, &at, &added);
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    (void)ctx;
+    return (x > y) - (x < y);
+}
+
+/* Leaves the places of what is gone in log->from, ascending. */
+static void list_gone(struct az_cut_log *log, struct az_mem *mem)
+{
+    size_t n = 0;
+    bool sorted = true;
+    az_vec_release(&log->to);
+    for (size_t i = 0; i < log->what.n; i++) {
+        if (!az_cut_log_is_gone(log, i))
+            continue;
+        sorted &= n == 0 || log->from.v[n - 1] < log->from.v[i];
+        log->from.v[n++] = log->from.v[i];
     }
-    return rc;
+    log->from.n = n;
+    if (!sorted)
+        az_sort_cmp(log->from.v, n, sizeof *log->from.v, by_number, NULL, mem);
 }
 
-static int write_file(struct az_cut *job, const struct az_vec_char *out)
+static int copy_file(struct cutting *c, const struct az_trace *t, struct az_sv bytes)
 {
-    struct az_cut_output o;
-    const int rc = az_cut_output_open(&o, job->out, job->mem, job->diag);
-    if (rc)
-        return rc;
-    az_cut_output_put(&o, az_sv_make(out->v, out->n));
-    return az_cut_output_close(&o, AZ_OK);
-}
-
-static int copy_file(struct cutting *c, const struct az_trace *t, const struct az_cut_log *log,
-                     struct az_sv bytes, struct az_arena *a)
-{
-    struct az_vec_char out;
-    az_vec_init(&out, c->job->mem);
-    c->base = bytes.p;
-    struct az_sv window = az_cut_spans_text(t, a);
+    struct az_arena a;
+    uint64_t size = 0;
+    az_arena_init(&a, c->job->mem);
+    c->base = c->used = bytes.p;
+    struct az_sv window = az_cut_spans_text(t, &a);
     if (window.p)
         window =
-            az_arena_printf(a, "%lld %.*s", (long long)az_xtrace(t)->origin_ns, AZ_SVF(window));
-    int rc = window.p ? list_gone(c, log) : az_arena_error(a);
+            az_arena_printf(&a, "%lld %.*s", (long long)az_xtrace(t)->origin_ns, AZ_SVF(window));
+    int rc = window.p ? copy_message(c, bytes, PLANES, &size) : az_arena_error(&a);
+    c->writing = true;
+    c->next = 0;
+    c->used = bytes.p;
     if (rc == 0)
-        rc = copy_message(c, bytes, PLANES, &out);
-    if (rc == 0)
-        rc = put_bytes_field(&out, AZ_XPLANE_WINDOW_FIELD, window.p, window.n);
-    if (rc == 0)
-        rc = write_file(c->job, &out);
-    az_vec_release(&out);
+        rc = az_cut_output_open(&c->output, c->job->out, c->job->mem, c->job->diag);
+    if (rc == 0) {
+        rc = copy_message(c, bytes, PLANES, &size);
+        put_head(c, AZ_XPLANE_WINDOW_FIELD, window.n, &size);
+        az_cut_output_put(&c->output, window);
+        rc = az_cut_output_close(&c->output, rc);
+    }
+    az_arena_release(&a);
     return rc;
 }
 
-int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t, const struct az_cut_log *log)
+int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t, struct az_cut_log *log)
 {
     const struct az_source_opts so = { .mem = job->mem, .diag = job->diag };
-    struct cutting c = { .job = job };
+    struct cutting c = { .job = job, .gone = &log->from };
     struct az_source *src = NULL;
-    struct az_arena a;
-    struct az_sv bytes;
-    az_arena_init(&a, job->mem);
+    struct az_vec_char text; /* of a file that cannot be mapped */
+    az_vec_init(&text, job->mem);
+    az_vec_init(&c.sizes, job->mem);
+    az_cut_count(job, log);
+    list_gone(log, job->mem);
     int rc = az_source_open(&src, job->in.p, &so);
+    if (rc == 0 && !az_source_is_gzip(src))
+        rc = az_map_file(&c.map, job->in.p, job->diag);
+    else if (rc == 0)
+        rc = az_source_rest(src, &text);
     if (rc == 0)
-        rc = az_source_all(src, &a, 0, &bytes);
-    if (rc == 0)
-        rc = copy_file(&c, t, log, bytes, &a);
-    if (rc == 0)
-        az_cut_count(job, log);
+        rc = copy_file(&c, t, c.map.bytes.n ? c.map.bytes : az_text_view(&text));
     az_source_close(src);
-    az_map_release(&c.gone);
-    az_arena_release(&a);
+    az_unmap_file(&c.map);
+    az_vec_release(&c.sizes);
+    az_vec_release(&text);
     return rc;
 }
 
