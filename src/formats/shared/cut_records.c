@@ -187,6 +187,24 @@ static int put_text(struct copying *c, const char *p, size_t n, bool inside)
     return rc;
 }
 
+/* Records that are kept one after the other, with what is between them, in one piece: to the end of
+ * the last one of them in the chunk. Returns its bytes. */
+static size_t put_run(struct copying *c, struct az_sv chunk)
+{
+    const struct az_cut_log *log = c->log;
+    size_t i = c->record;
+    while (i < log->what.n && log->to.v[i] <= c->at + chunk.n && !az_cut_log_is_gone(log, i))
+        i++;
+    if (i == c->record)
+        return 0;
+    const size_t n = (size_t)(log->to.v[i - 1] - c->at);
+    put_held(c, '{');
+    put(c, chunk.p, n);
+    c->last = '}';
+    c->record = i;
+    return n;
+}
+
 static int copy_chunk(struct copying *c, struct az_sv chunk)
 {
     const struct az_cut_log *log = c->log;
@@ -199,12 +217,14 @@ static int copy_chunk(struct copying *c, struct az_sv chunk)
         const uint64_t until = !more    ? UINT64_MAX
                                : inside ? log->to.v[c->record]
                                         : log->from.v[c->record];
-        const size_t n = until - c->at < chunk.n ? (size_t)(until - c->at) : chunk.n;
-        const bool gone = inside && az_cut_log_is_gone(log, c->record);
-        if (gone)
-            c->left_out = true;
-        else
-            rc = put_text(c, chunk.p, n, inside);
+        size_t n = inside ? put_run(c, chunk) : 0;
+        if (n == 0) {
+            n = until - c->at < chunk.n ? (size_t)(until - c->at) : chunk.n;
+            if (inside && az_cut_log_is_gone(log, c->record))
+                c->left_out = true;
+            else
+                rc = put_text(c, chunk.p, n, inside);
+        }
         c->at += n;
         chunk = az_sv_make(chunk.p + n, chunk.n - n);
     }
