@@ -9,6 +9,13 @@ CC      ?= cc
 AR      ?= ar
 OBJCOPY ?= objcopy
 PKG     ?= pkg-config
+# `make deb` installs the compiler and pkg-config before it builds, in a make of its own: nothing asks for them here.
+BUILDING := $(filter-out clean deb help,$(or $(MAKECMDGOALS),all))
+ifeq ($(BUILDING),)
+CC      := true
+PKG     := true
+unexport CC PKG
+endif
 PYTHON  ?= $(shell for p in python3 /usr/bin/python3; do $$p -c 'import openpyxl, jsonschema' 2>/dev/null && { echo $$p; break; }; done)
 Q       := $(if $(V),,@)
 
@@ -46,7 +53,6 @@ ALL_OBJS := $(foreach r,$(ROOMS),$(call OBJS_OF,$(r))) $(BUILD)/obj/main.o
 
 # $(call stamp,FILE,TEXT): a file that changes when its text does, written while this file is read, so that its dependents
 # are rebuilt, and nothing else (`make -n` prints them).
-BUILDING := $(filter-out clean help,$(or $(MAKECMDGOALS),all))
 stamp = $(if $(BUILDING),$(shell mkdir -p $(dir $(1)))$(file >$(1).new,$(2))$(shell cmp -s $(1).new $(1) && rm -f $(1).new || mv $(1).new $(1)))
 
 .PHONY: all

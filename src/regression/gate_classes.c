@@ -194,7 +194,7 @@ static const char *class_text(const struct az_gate_in *in, const struct az_gate_
     if (az_sv_is(x->key_text, "idle"))
         return "host: the device waits longer for work";
     if (az_sv_is(x->key_text, "exposed copies"))
-        return "host: exposed copies";
+        return "host: the device waits for copies";
     if (az_sv_is(x->key_text, "exposed communication") || az_sv_is(x->key_text, "communication"))
         return of_communication(in, x, held);
     if (together(v, x))
