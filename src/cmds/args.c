@@ -121,6 +121,39 @@ static const char *nearer(const char *word, const char *x, const char *y)
     return az_sv_distance(w, az_sv_str(y), most) < az_sv_distance(w, az_sv_str(x), most) ? y : x;
 }
 
+/* Options that other tools have, with what is there instead. */
+static const struct {
+    const char *name, *instead;
+} option_habits[] = {
+    { "html", "--format html" },
+    { "json", "--format json" },
+    { "md", "--format md" },
+    { "markdown", "--format md" },
+    { "sqlite", "--format sqlite" },
+    { "text", "--format text" },
+    { "f", "--format NAME" },
+    { "all", "-vv" },
+    { "filter", "analyzer query FILE \"SELECT ...\"" },
+    { "kernel", "analyzer query FILE \"SELECT ...\"" },
+    { "limit", "analyzer query FILE \"SELECT ...\"" },
+    { "sort", "analyzer query FILE \"SELECT ...\"" },
+    { "top", "analyzer query FILE \"SELECT ...\"" },
+};
+
+/* Of commands that report inputs. */
+static bool used_elsewhere(const struct az_cmd *cmd, const char *dashes, const char *name)
+{
+    if (cmd != &az_cmd_run)
+        return false;
+    for (size_t i = 0; i < AZ_LENGTH(option_habits); i++)
+        if (strcmp(name, option_habits[i].name) == 0) {
+            az_usage_error(cmd, "unknown option '%s%s'; use %s", dashes, name,
+                           option_habits[i].instead);
+            return true;
+        }
+    return false;
+}
+
 /* What getopt_long calls '?': an unknown letter (in optopt), a known option with an argument it
  * does not have (its id in optopt), or an unknown word (0 there). Only of the last two it is sure
  * that `word` is the culprit: the letter may stand inside a cluster. */
@@ -141,10 +174,14 @@ static int bad_option(const struct az_args *a, const char *word)
         return ARG_ERROR;
     }
     if (optopt != 0) {
-        az_usage_error(a->cmd, "unknown option '-%c'", optopt);
+        const char letter[] = { (char)optopt, '\0' };
+        if (!used_elsewhere(a->cmd, "-", letter))
+            az_usage_error(a->cmd, "unknown option '-%c'", optopt);
         return ARG_ERROR;
     }
     snprintf(plain, sizeof plain, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    if (used_elsewhere(a->cmd, "--", plain))
+        return ARG_ERROR;
     near = az_nearest(plain, names, a->cmd->n_opts);
     if (az_flags_taken(a->cmd))
         near = nearer(plain, near, az_flag_nearest(plain));

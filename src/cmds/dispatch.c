@@ -25,6 +25,42 @@ static const struct {
     { "microbench", "use 'analyzer replay'" },
 };
 
+/* Words that other tools have for what is done here otherwise. */
+static const struct {
+    const char *name, *instead;
+} habits[] = {
+    { "analyse", "analyzer FILE" },
+    { "analyze", "analyzer FILE" },
+    { "profile", "analyzer FILE" },
+    { "report", "analyzer FILE" },
+    { "show", "analyzer FILE" },
+    { "stat", "analyzer FILE" },
+    { "stats", "analyzer FILE" },
+    { "summarize", "analyzer FILE" },
+    { "summary", "analyzer FILE" },
+    { "top", "analyzer FILE" },
+    { "browse", "analyzer FILE --format html" },
+    { "html", "analyzer FILE --format html" },
+    { "open", "analyzer FILE --format html" },
+    { "timeline", "analyzer FILE --format html" },
+    { "view", "analyzer FILE --format html" },
+    { "convert", "analyzer FILE --format json,sqlite -o DIR" },
+    { "export", "analyzer FILE --format json,sqlite -o DIR" },
+    { "diff", "analyzer compare BASELINE CANDIDATE" },
+    { "check", "analyzer gate BASELINE CANDIDATE" },
+    { "info", "analyzer probe FILE" },
+    { "select", "analyzer query FILE \"SELECT ...\"" },
+    { "sql", "analyzer query FILE \"SELECT ...\"" },
+};
+
+const char *az_cmd_instead(const char *word)
+{
+    for (size_t i = 0; i < AZ_LENGTH(habits); i++)
+        if (strcmp(word, habits[i].name) == 0)
+            return habits[i].instead;
+    return NULL;
+}
+
 static int unknown_command(const char *word)
 {
     for (size_t i = 0; i < AZ_LENGTH(elsewhere); i++)
@@ -32,8 +68,10 @@ static int unknown_command(const char *word)
             return az_usage_error(NULL,
                                   "'%s' is not available; %s (docs/from-tracelens-programs.md)",
                                   word, elsewhere[i].instead);
-    const char *near = az_cmd_nearest(word);
+    const char *near = az_cmd_nearest(word), *instead = az_cmd_instead(word);
 
+    if (instead)
+        return az_usage_error(NULL, "unknown command '%s'; use '%s'", word, instead);
     if (strpbrk(word, "./"))
         return az_usage_error(NULL, "'%s': no such file or folder", word);
     if (near)

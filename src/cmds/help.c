@@ -302,6 +302,9 @@ static int run_help(const struct az_cmd *cmd, int argc, char **argv)
         az_print_command_help(about);
         return AZ_EXIT_OK;
     }
+    if (az_cmd_instead(a.operands[0]))
+        return az_usage_error(NULL, "no help topic '%s'; the command is '%s'", a.operands[0],
+                              az_cmd_instead(a.operands[0]));
     near = az_topic_nearest(a.operands[0]);
     return near
                ? az_usage_error(NULL, "no help topic '%s' (did you mean '%s'?)", a.operands[0],

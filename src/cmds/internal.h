@@ -176,6 +176,10 @@ const char *az_cmd_examples(const struct az_cmd *cmd);
 /* "did you mean" for a word that is no command; NULL. */
 const char *az_cmd_nearest(const char *name);
 
+/* ---- dispatch.c ---- */
+/* The command line for what other tools call by this word; NULL: none. */
+const char *az_cmd_instead(const char *word);
+
 /* ---- cut.c ---- */
 /* Exit status of commands that write files out of profiles. */
 int az_cut_exit_status(int rc);

@@ -203,6 +203,30 @@ static bool is_sql(const char *operand)
             strcmp(operand, ".tables") == 0);
 }
 
+/* A word that may be the name of a table, and is none of a file. */
+static bool is_table(const char *operand)
+{
+    return az_path_stat(operand).kind == AZ_PATH_MISSING &&
+           operand[strspn(operand, "abcdefghijklmnopqrstuvwxyz_0123456789")] == '\0';
+}
+
+/* Inputs first, then the statement; AZ_EXIT_OK, or the status after a message. */
+static int check_order(const struct az_args *args)
+{
+    for (size_t i = 0; i + 1 < args->n_operands; i++)
+        if (is_sql(args->operands[i]))
+            return az_usage_error(args->cmd, "statement '%s' before '%s'; name the files first",
+                                  args->operands[i], args->operands[i + 1]);
+    const char *last = args->n_operands > 1 ? args->operands[args->n_operands - 1] : ".";
+
+    if (is_table(last))
+        return az_usage_error(args->cmd,
+                              "'%s' is neither a file nor a statement; of a table, use "
+                              "'SELECT * FROM %s'",
+                              last, last);
+    return AZ_EXIT_OK;
+}
+
 /* A reader that has seen enough (`| head`) is no failure. */
 static bool is_broken_pipe(const struct query_ctx *a) { return a->stdout_errno == EPIPE; }
 
@@ -321,6 +345,8 @@ static int run_query(const struct az_cmd *cmd, int argc, char **argv)
     rc = az_args_take(&args, take, &a, &help);
     if (!rc && !help && args.n_operands == 0)
         rc = az_usage_error(cmd, "no inputs; name files or folders, then the statement");
+    if (!rc && !help && !a.file)
+        rc = check_order(&args);
     if (!rc && !help) {
         az_run_fill_opts(&a.run);
         rc = ask(&a, &args);

@@ -3,6 +3,7 @@
 #include "cmds/watch.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -122,12 +123,29 @@ static int parse_memory(const struct az_cmd *cmd, struct az_run_args *r, const c
     return AZ_EXIT_OK;
 }
 
+/* The output format that a name ends in, of those that write one file; NULL: none. */
+static const char *format_of_name(struct az_sv name)
+{
+    static const char *const endings[] = { "html", "json", "md", "sqlite" };
+
+    for (size_t i = 0; i < AZ_LENGTH(endings); i++) {
+        const size_t n = strlen(endings[i]);
+        if (az_sv_ends(name, az_sv_str(endings[i])) && name.n > n && name.p[name.n - n - 1] == '.')
+            return endings[i];
+    }
+    return NULL;
+}
+
 static int set_output(const struct az_cmd *cmd, struct az_run_args *r, const char *path)
 {
     struct az_sv p = az_sv_str(path);
+    const char *format = format_of_name(p);
 
     if (!p.n)
         return az_usage_error(cmd, "missing name for -o");
+    if (format && az_path_stat(path).kind != AZ_PATH_DIR)
+        return az_usage_error(cmd, "-o '%s' is the name of a file; use --format %s -o FOLDER", path,
+                              format);
     if (az_sv_ends(p, AZ_SV(".xlsx")))
         r->xlsx = r->together = path;
     else

@@ -217,6 +217,9 @@ int az_path_mkdirs(const char *path, struct az_diag *diag)
     az_arena_release(&a);
     if (e == 0)
         return 0;
+    if (e == EEXIST || e == ENOTDIR)
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)),
+                       "cannot create this folder: a file is in its place; use another name");
     return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot create this folder: %s",
                    az_errno_text(e, text));
 }

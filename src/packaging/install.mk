@@ -49,6 +49,7 @@ INSTALLED_LIB = { echo '644 src/analyzer.h $(PREFIX)/include/analyzer.h'; \
 install: all lib papers stripped ## install into $(DESTDIR)$(PREFIX): program, library, data, manual, completion, examples
 	@$(INSTALLED) | while read -r mode file place; do \
 	    install -D -m $$mode "$$file" "$(DESTDIR)$(PREFIX)/$$place" || exit 1; done
+	@sed -i -e 's#](\.\./\.\./example/#](examples/#g' -e 's#\[\([^]]*\)\](\.\./[^)]*)#\1#g' $(DESTDIR)$(PREFIX)/$(DOCDIR)/*.md # no links out of it
 	@$(INSTALLED_LIB) | while read -r mode file place; do \
 	    install -D -m $$mode "$$file" "$(DESTDIR)$$place" || exit 1; done
 	@ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libanalyzer.so

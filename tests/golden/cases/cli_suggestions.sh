@@ -7,3 +7,17 @@ done
 "$ANALYZER" help formts 2>&1
 "$ANALYZER" help topics
 "$ANALYZER" help exit-status
+# Words of other tools; outputs and statements in the wrong place.
+for word in report stats diff sql export; do
+    "$ANALYZER" $word "$T" 2>&1 | head -n 1
+    "$ANALYZER" help $word 2>&1 | head -n 1
+done
+for option in --html --json --top=5 --kernel -f; do
+    "$ANALYZER" "$T" $option 2>&1 | head -n 1
+done
+"$ANALYZER" "$T" -q -o report.html 2>&1
+mkdir folder.html && "$ANALYZER" "$T" -q --format json -o folder.html && ls folder.html
+: >file && "$ANALYZER" "$T" -q -o file 2>&1
+"$ANALYZER" query "SELECT 1" "$T" 2>&1
+"$ANALYZER" query "$T" kernels 2>&1
+true
