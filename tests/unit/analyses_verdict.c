@@ -421,6 +421,26 @@ static void copies_without_compute(void **state)
     assert_true(az_sv_is(line_of(f, 3).label, "39.5%"));
 }
 
+/* Compute that can overlap a twentieth of the copies is no remedy for them, though it is more than
+ * a finding needs; that they are pageable is. */
+static void copies_with_little_compute(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 0, 7);
+    add_copy(t, AZ_MEMCPY, "H2D", g, 0, 600 * US, 0,
+             (struct az_copy){ .bytes = 1000000, .src = 1, .dst = 2 });
+    add(t, AZ_KERNEL, "gemm", g, 600 * US, 650 * US, 0);
+    add_copy(t, AZ_MEMCPY, "D2H", g, 650 * US, 1000 * US, 0,
+             (struct az_copy){ .bytes = 1000000, .src = 2, .dst = 1 });
+    judge(f);
+    const struct az_line l = line_of(f, 2);
+    assert_true(az_sv_is(l.label, "60.0%"));
+    assert_true(az_sv_ends(
+        l.text, AZ_SV("; compute can overlap at most 3.2%. Copy less: keep data on the device")));
+    assert_true(az_sv_is(line_of(f, 3).label, "35.0%"));
+}
+
 /* The second launch is slow: of another kernel it loads code, of the same one it does not. */
 static void slow_second_launch(struct fix *f, const char *kernel)
 {
@@ -1040,6 +1060,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(exposed_parts_add_up, setup, teardown),
         cmocka_unit_test_setup_teardown(last_at_the_collectives, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_without_compute, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_with_little_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(a_first_launch_loads, setup, teardown),
         cmocka_unit_test_setup_teardown(a_second_launch_loads_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_question_loads, setup, teardown),

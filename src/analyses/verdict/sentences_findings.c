@@ -8,6 +8,7 @@
 #include "facts/regions.h"
 
 #define LINES      5    /* findings in the verdict */
+#define FEW        0.1  /* of copies: as good as none of their time can be overlapped */
 #define MUCH       0.1  /* of the span: copies that are worth an advice whatever they save */
 #define LEAST      0.01 /* of the span: share of a finding that has a line */
 #define CALLS      3    /* named of a first use */
@@ -458,12 +459,15 @@ static struct az_sv advice_text(struct az_verdict_text *x, const struct line *li
     return capital(x, az_verdict_advice_text(x->w, f).p);
 }
 
-/* Copies of much of the time, which no compute can overlap: to copy less can save all of it. */
+/* Copies of much of the time, of which compute can overlap next to nothing: to copy less can save
+ * all of it. */
 static void find_less_copying(struct line *v, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct line *l = &v[i];
-        if (!az_sv_is(l->c.rule, "exposed_copy") || l->saving >= LEAST || l->c.share < MUCH)
+        const double least = gets_faster(l->c.advice) ? 0 : FEW * l->c.share;
+        if (!az_sv_is(l->c.rule, "exposed_copy") || l->c.share < MUCH ||
+            l->saving >= (least > LEAST ? least : LEAST))
             continue;
         l->overlap = l->saving;
         l->saving = l->c.share;
