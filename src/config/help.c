@@ -52,38 +52,36 @@ static const char *type_text(const struct az_option *o)
     return "text";
 }
 
-static void put_option(struct az_text_writer *w, const struct az_option *o, struct az_arena *a)
+static void put_option(struct az_vec_char *w, const struct az_option *o, struct az_arena *a)
 {
     struct az_sv range = o->type == AZ_OPT_LIST ? AZ_SV("") : az_value_range(o, a);
-    az_write_format(w, "  %s (%s%s%.*s", o->key, type_text(o), range.n ? ", " : "", AZ_SVF(range));
+    az_text_format(w, "  %s (%s%s%.*s", o->key, type_text(o), range.n ? ", " : "", AZ_SVF(range));
     if (o->fallback)
-        az_write_format(w, "; default %s", o->fallback);
-    az_write_format(w, ")\n      %s", o->help);
+        az_text_format(w, "; default %s", o->fallback);
+    az_text_format(w, ")\n      %s", o->help);
     if (o->formats[0])
-        az_write_format(w, " [%s]", o->formats);
-    az_write_text(w, AZ_SV("\n"));
+        az_text_format(w, " [%s]", o->formats);
+    az_text_add(w, AZ_SV("\n"));
 }
 
 int az_config_help(struct az_vec_char *out)
 {
-    struct az_text_writer w = { .to = out };
     struct az_arena a;
     az_arena_init(&a, NULL);
-    az_write_text(&w, AZ_SV("Configuration: JSON with comments and trailing commas; ${VAR} and "
-                            "${VAR:-default} in strings.\nRelative paths are resolved next to the "
-                            "configuration, then in the current directory.\n"));
+    az_text_add(out, AZ_SV("Configuration: JSON with comments and trailing commas; ${VAR} and "
+                           "${VAR:-default} in strings.\nRelative paths are resolved next to the "
+                           "configuration, then in the current directory.\n"));
     for (size_t b = 0; b < AZ_LENGTH(blocks); b++) {
-        az_write_format(&w, "\n%s\n", blocks[b].heading);
+        az_text_format(out, "\n%s\n", blocks[b].heading);
         for (size_t i = 0; i < az_option_count; i++) {
             const struct az_option *o = &az_option_table[i];
             bool twice =
                 blocks[b].place == AZ_AT_OPTIONS && (o->places & AZ_AT_ARGS); /* shown above */
             if ((o->places & blocks[b].place) && !twice)
-                put_option(&w, o, &a);
+                put_option(out, o, &a);
         }
     }
-    if (w.error == 0 && a.failed)
-        w.error = az_arena_error(&a);
+    const int rc = a.failed ? az_arena_error(&a) : az_vec_error(out);
     az_arena_release(&a);
-    return w.error;
+    return rc;
 }

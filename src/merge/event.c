@@ -227,24 +227,24 @@ bool az_merge_parse(struct az_sv text, struct az_merge_event *e)
 /* ---- repair ---- */
 
 /* A byte or a code point of a string as JSON allows it. */
-static int repair_char(struct az_sv text, size_t *i, struct az_vec_char *out)
+static void repair_char(struct az_sv text, size_t *i, struct az_vec_char *out)
 {
     unsigned char b = (unsigned char)text.p[*i];
+    size_t from = *i;
     if (b < 0x20) {
         ++*i;
-        return az_text_printf(out, "\\u%04x", b);
+        az_text_format(out, "\\u%04x", b);
+        return;
     }
     if (b == '\\') {
         size_t n = escape_length(text.p + *i, text.p + text.n);
-        size_t from = *i;
         *i += n ? n : 1;
-        return n ? az_text_append(out, az_sv_make(text.p + from, n))
-                 : az_text_append(out, AZ_SV("\\\\"));
+        az_text_add(out, n ? az_sv_make(text.p + from, n) : AZ_SV("\\\\"));
+        return;
     }
-    size_t from = *i;
     uint32_t code = az_utf8_next(text, i);
     struct az_sv as_is = az_sv_make(text.p + from, *i - from);
-    return az_text_append(out, code == 0xfffd ? AZ_SV("\xef\xbf\xbd") : as_is);
+    az_text_add(out, code == 0xfffd ? AZ_SV("\xef\xbf\xbd") : as_is);
 }
 
 /* A number that is not JSON, at p: its length; 0: none. */
@@ -262,27 +262,25 @@ int az_merge_repair(struct az_sv text, struct az_vec_char *out)
 {
     static const char zeros[SENTINEL];
     bool quoted = false;
-    int rc = 0;
     az_vec_reset(out);
-    for (size_t i = 0; rc == 0 && i < text.n;) {
+    for (size_t i = 0; i < text.n;) {
         struct az_sv rest = az_sv_make(text.p + i, text.n - i);
         size_t n = quoted ? 0 : nonfinite(rest);
         if (n) {
-            rc = az_text_append(out, AZ_SV("null"));
+            az_text_add(out, AZ_SV("null"));
             i += n;
         } else if (*rest.p == '"' || !quoted) {
             quoted ^= *rest.p == '"';
-            rc = az_vec_push(out, *rest.p);
+            az_vec_add(out, *rest.p);
             i++;
         } else {
-            rc = repair_char(text, &i, out);
+            repair_char(text, &i, out);
         }
     }
-    if (rc == 0)
-        rc = az_text_append(out, az_sv_make(zeros, SENTINEL));
-    if (rc == 0)
+    az_text_add(out, az_sv_make(zeros, SENTINEL));
+    if (!out->failed)
         out->n -= SENTINEL;
-    return rc;
+    return az_vec_error(out);
 }
 
 /* ---- values ---- */
@@ -304,13 +302,14 @@ int az_merge_digits(struct az_sv raw)
 }
 
 /* rank x 10^digits + v: the rank's digits before those of v. */
-static int positive_id(struct az_sv raw, const struct az_merge_shift *s, struct az_vec_char *out)
+static void positive_id(struct az_sv raw, const struct az_merge_shift *s, struct az_vec_char *out)
 {
     char rank[AZ_NUM_MAX];
-    int rc = s->rank > 0 ? az_text_append(out, az_sv_make(rank, az_format_i64(s->rank, rank))) : 0;
-    for (size_t i = raw.n; rc == 0 && s->rank > 0 && i < s->digits; i++)
-        rc = az_vec_push(out, '0');
-    return rc ? rc : az_text_append(out, raw);
+    if (s->rank > 0)
+        az_text_add(out, az_sv_make(rank, az_format_i64(s->rank, rank)));
+    for (size_t i = raw.n; s->rank > 0 && i < s->digits; i++)
+        az_vec_add(out, '0');
+    az_text_add(out, raw);
 }
 
 /* rank x 10^digits - v, where it fits in 64 bits. */
@@ -323,18 +322,19 @@ static bool negative_id(struct az_sv raw, const struct az_merge_shift *s, int64_
     return az_parse_i64(raw, v) == 0 && !__builtin_add_overflow(shift, *v, v);
 }
 
-int az_merge_id(struct az_sv raw, const struct az_merge_shift *s, struct az_vec_char *out)
+void az_merge_id(struct az_sv raw, const struct az_merge_shift *s, struct az_vec_char *out)
 {
     int64_t v;
-    bool whole = az_merge_digits(raw) >= 0;
+    const bool whole = az_merge_digits(raw) >= 0;
+    const struct az_sv text = *raw.p == '"' ? az_merge_string(raw) : raw;
     if (whole && *raw.p != '-')
-        return positive_id(raw, s, out);
-    if (whole && s->rank == 0)
-        return az_text_append(out, raw);
-    if (whole && negative_id(raw, s, &v))
-        return az_text_printf(out, "%lld", (long long)v);
-    struct az_sv text = *raw.p == '"' ? az_merge_string(raw) : raw;
-    return az_text_printf(out, "\"rank%lld:%.*s\"", (long long)s->rank, AZ_SVF(text));
+        positive_id(raw, s, out);
+    else if (whole && s->rank == 0)
+        az_text_add(out, raw);
+    else if (whole && negative_id(raw, s, &v))
+        az_text_format(out, "%lld", (long long)v);
+    else
+        az_text_format(out, "\"rank%lld:%.*s\"", (long long)s->rank, AZ_SVF(text));
 }
 
 /* ---- writing ---- */
@@ -377,24 +377,23 @@ static struct edit rank_edit(const struct az_merge_event *e)
                           none };
 }
 
-static int apply(const struct edit *d, const struct az_merge_shift *s, struct az_vec_char *out)
+static void apply(const struct edit *d, const struct az_merge_shift *s, struct az_vec_char *out)
 {
     struct az_sv old = az_sv_make(d->at, d->cut);
     char rank[AZ_NUM_MAX];
     if (d->id.n) {
-        int rc = az_merge_id(old, s, out);
-        rc = rc ? rc : az_text_append(out, d->id);
-        return rc ? rc : az_text_append(out, old);
+        az_merge_id(old, s, out);
+        az_text_add(out, d->id);
+        az_text_add(out, old);
+        return;
     }
-    int rc = az_text_append(out, d->before);
-    if (rc == 0)
-        rc = az_text_append(out, az_sv_make(rank, az_format_i64(s->rank, rank)));
-    if (rc == 0)
-        rc = az_text_append(out, d->after);
-    if (rc || d->tail.n == 0)
-        return rc;
-    rc = az_text_append(out, old);
-    return rc ? rc : az_text_append(out, d->tail);
+    az_text_add(out, d->before);
+    az_text_add(out, az_sv_make(rank, az_format_i64(s->rank, rank)));
+    az_text_add(out, d->after);
+    if (d->tail.n) {
+        az_text_add(out, old);
+        az_text_add(out, d->tail);
+    }
 }
 
 int az_merge_write(const struct az_merge_event *e, const struct az_merge_shift *s,
@@ -403,7 +402,6 @@ int az_merge_write(const struct az_merge_event *e, const struct az_merge_shift *
     struct edit list[4];
     size_t n = 0;
     const char *at = e->text.p;
-    int rc = 0;
     add_id(list, &n, e->pid, AZ_SV(", \"pid_raw\": "));
     add_id(list, &n, e->id, AZ_SV(", \"id_raw\": "));
     add_id(list, &n, s->external ? e->external : e->correlation,
@@ -415,11 +413,11 @@ int az_merge_write(const struct az_merge_event *e, const struct az_merge_shift *
             list[k] = list[k - 1];
             list[k - 1] = x;
         }
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        rc = az_text_append(out, az_sv_make(at, (size_t)(list[i].at - at)));
-        if (rc == 0)
-            rc = apply(&list[i], s, out);
+    for (size_t i = 0; i < n; i++) {
+        az_text_add(out, az_sv_make(at, (size_t)(list[i].at - at)));
+        apply(&list[i], s, out);
         at = list[i].at + list[i].cut;
     }
-    return rc ? rc : az_text_append(out, az_sv_make(at, (size_t)(e->text.p + e->text.n - at)));
+    az_text_add(out, az_sv_make(at, (size_t)(e->text.p + e->text.n - at)));
+    return az_vec_error(out);
 }

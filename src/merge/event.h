@@ -35,7 +35,6 @@ struct az_merge_shift {
 int az_merge_write(const struct az_merge_event *e, const struct az_merge_shift *s,
                    struct az_vec_char *out) AZ_MUST_USE;
 /* The value of `pid` as az_merge_write writes it. */
-int az_merge_id(struct az_sv raw, const struct az_merge_shift *s,
-                struct az_vec_char *out) AZ_MUST_USE;
+void az_merge_id(struct az_sv raw, const struct az_merge_shift *s, struct az_vec_char *out);
 
 #endif

@@ -105,18 +105,17 @@ static int write_member(struct az_merge *m, const char *key, struct az_sv value)
     struct az_vec_char raw, copy;
     az_vec_init(&raw, m->opts->mem);
     az_vec_init(&copy, m->opts->mem);
-    struct az_text_writer member = { .to = &raw }, w = { .to = &m->text };
-    az_write_format(&member, "{\"%s\": ", key);
-    az_write_text(&member, value);
-    az_write_text(&member, AZ_SV("}"));
-    w.error = member.error ? member.error : az_merge_repair(az_text_view(&raw), &copy);
-    if (w.error == 0 && az_merge_parse(az_text_view(&copy), &checked)) {
-        az_write_text(&w, az_sv_make(copy.v + 1, copy.n - 2));
-        az_write_text(&w, AZ_SV(", "));
+    az_text_format(&raw, "{\"%s\": ", key);
+    az_text_add(&raw, value);
+    az_text_add(&raw, AZ_SV("}"));
+    const int rc = raw.failed ? az_vec_error(&raw) : az_merge_repair(az_text_view(&raw), &copy);
+    if (rc == 0 && az_merge_parse(az_text_view(&copy), &checked)) {
+        az_text_add(&m->text, az_sv_make(copy.v + 1, copy.n - 2));
+        az_text_add(&m->text, AZ_SV(", "));
     }
     az_vec_release(&copy);
     az_vec_release(&raw);
-    return w.error;
+    return rc ? rc : az_vec_error(&m->text);
 }
 
 /* Members of the first rank that apply to all; the base of the clocks only if they agree. */
@@ -124,22 +123,22 @@ static int write_header(struct az_merge *m)
 {
     const struct az_merge_rank *first = m->rank[0];
     bool one_base = true;
-    struct az_text_writer w = { .to = &m->text };
-    az_write_text(&w, AZ_SV("{"));
+    int rc = 0;
+    az_text_add(&m->text, AZ_SV("{"));
     for (size_t i = 1; i < m->n && m->rank[i]->usable; i++)
         one_base = one_base && az_sv_eq(first->header[BASE_TIME], m->rank[i]->header[BASE_TIME]);
     if (!one_base)
         az_diag_add(m->diag, AZ_WARNING, AZ_NOWHERE,
                     "clocks of the ranks have different bases (baseTimeNanoseconds): times are not "
                     "aligned");
-    for (int h = 0; w.error == 0 && h < HEADERS; h++)
+    for (int h = 0; rc == 0 && h < HEADERS; h++)
         if (first->header[h].n && (h != BASE_TIME || one_base))
-            w.error = write_member(m, az_merge_header_key[h], first->header[h]);
-    az_write_text(&w, AZ_SV("\"ranks\": ["));
+            rc = write_member(m, az_merge_header_key[h], first->header[h]);
+    az_text_add(&m->text, AZ_SV("\"ranks\": ["));
     for (size_t i = 0; i < m->n && m->rank[i]->usable; i++)
-        az_write_format(&w, "%s%lld", i ? ", " : "", (long long)m->rank[i]->rank);
-    az_write_text(&w, AZ_SV("], \"traceEvents\": ["));
-    return w.error;
+        az_text_format(&m->text, "%s%lld", i ? ", " : "", (long long)m->rank[i]->rank);
+    az_text_add(&m->text, AZ_SV("], \"traceEvents\": ["));
+    return rc ? rc : az_vec_error(&m->text);
 }
 
 /* The records that name a process and place it. */
@@ -149,22 +148,20 @@ static int write_process(struct az_merge *m, const struct az_merge_rank *r, uint
                                         "process_sort_index\", \"args\": {\"sort_index\": %lld" };
     const struct az_merge_process *p = &r->processes.v[id];
     bool device = p->label == DEVICE || (p->label == UNKNOWN && p->device);
-    struct az_text_writer w = { .to = &m->text };
     if (p->events == 0)
         return 0;
     for (int i = 0; i < 2; i++) {
-        az_write_format(&w, "%s\n{\"ph\": \"M\", \"pid\": ", m->first_event ? "" : ",");
+        az_text_format(&m->text, "%s\n{\"ph\": \"M\", \"pid\": ", m->first_event ? "" : ",");
         m->first_event = false;
-        if (w.error == 0)
-            w.error = az_merge_id(az_intern_text(&r->pids, id), &m->shift, &m->text);
-        az_write_text(&w, AZ_SV(", \"tid\": 0, \"ts\": 0, \"name\": \""));
+        az_merge_id(az_intern_text(&r->pids, id), &m->shift, &m->text);
+        az_text_add(&m->text, AZ_SV(", \"tid\": 0, \"ts\": 0, \"name\": \""));
         if (i == 0)
-            az_write_format(&w, form[0], (long long)r->rank, device ? "GPU" : "CPU");
+            az_text_format(&m->text, form[0], (long long)r->rank, device ? "GPU" : "CPU");
         else
-            az_write_format(&w, form[1], 2 * (long long)r->rank + device);
-        az_write_format(&w, ", \"rank\": %lld}}", (long long)r->rank);
+            az_text_format(&m->text, form[1], 2 * (long long)r->rank + device);
+        az_text_format(&m->text, ", \"rank\": %lld}}", (long long)r->rank);
     }
-    return w.error;
+    return az_vec_error(&m->text);
 }
 
 static int write_rank(struct az_merge *m, struct az_merge_rank *r)

@@ -35,21 +35,20 @@ int az_query_schema(struct az_query *q, struct az_sv glob, struct az_vec_char *o
     const struct az_table *t = az_query_columns(q, true, &rc);
     struct az_sv open = AZ_SV("");
 
-    for (size_t r = 0; t && rc == 0 && r < t->rows; r++) {
+    for (size_t r = 0; t && r < t->rows; r++) {
         const struct az_sv table = cell(t, r, 0), name = cell(t, r, 1), unit = cell(t, r, 3),
                            title = cell(t, r, 4);
         const bool last = r + 1 == t->rows || !az_sv_eq(cell(t, r + 1, 0), table);
         if (glob.n && !az_sv_glob(glob, table))
             continue;
         if (!az_sv_eq(open, table))
-            rc = az_text_printf(out, "CREATE TABLE \"%.*s\"(\n", AZ_SVF(table));
+            az_text_format(out, "CREATE TABLE \"%.*s\"(\n", AZ_SVF(table));
         open = table;
-        if (rc == 0)
-            rc = az_text_printf(out, "  \"%.*s\" %.*s%s -- %.*s%s%.*s\n", AZ_SVF(name),
-                                AZ_SVF(cell(t, r, 2)), last ? "" : ",", AZ_SVF(title),
-                                unit.n ? ", " : "", AZ_SVF(unit));
-        if (rc == 0 && last)
-            rc = az_text_append(out, AZ_SV(");\n"));
+        az_text_format(out, "  \"%.*s\" %.*s%s -- %.*s%s%.*s\n", AZ_SVF(name),
+                       AZ_SVF(cell(t, r, 2)), last ? "" : ",", AZ_SVF(title), unit.n ? ", " : "",
+                       AZ_SVF(unit));
+        if (last)
+            az_text_add(out, AZ_SV(");\n"));
     }
-    return rc;
+    return rc ? rc : az_vec_error(out);
 }

@@ -22,9 +22,9 @@ struct az_query_printer {
     az_query_out *put;
     void *ctx;
     struct az_vec_char text;
-    struct az_text_writer to; /* appends to `text`; its error is also that of the sink */
-    struct az_arena texts;    /* of one row, or of the stored rows */
-    size_t n;                 /* columns */
+    int error;             /* of the texts or of the sink */
+    struct az_arena texts; /* of one row, or of the stored rows */
+    size_t n;              /* columns */
     int64_t rows;
     bool cut;
     /* text: the first rows are stored until their widths are known */
@@ -42,7 +42,6 @@ int az_query_printer_new(struct az_query_printer **out, enum az_query_form form,
     if (!p)
         return AZ_ENOMEM;
     *p = (struct az_query_printer){ .form = form, .put = put, .ctx = ctx };
-    p->to.to = &p->text;
     az_arena_init(&p->texts, NULL);
     return 0;
 }
@@ -66,11 +65,13 @@ int64_t az_query_printer_rows(const struct az_query_printer *p, bool *cut)
 
 static int flush(struct az_query_printer *p, size_t least)
 {
-    if (p->to.error == 0 && p->text.n >= least && p->text.n) {
-        p->to.error = p->put(p->ctx, az_text_view(&p->text));
+    if (p->error == 0)
+        p->error = az_vec_error(&p->text);
+    if (p->error == 0 && p->text.n >= least && p->text.n) {
+        p->error = p->put(p->ctx, az_text_view(&p->text));
         az_vec_reset(&p->text);
     }
-    return p->to.error;
+    return p->error;
 }
 
 /* ---- aligned text ---- */
@@ -95,7 +96,7 @@ static struct az_sv shown(struct az_query_printer *p, const struct az_cell *c)
 static void pad(struct az_query_printer *p, size_t n)
 {
     while (n-- > 0)
-        az_write_text(&p->to, AZ_SV(" "));
+        az_text_add(&p->text, AZ_SV(" "));
 }
 
 static int put_line(struct az_query_printer *p, const struct az_sv *cells)
@@ -104,11 +105,11 @@ static int put_line(struct az_query_printer *p, const struct az_sv *cells)
         const struct width *w = &p->width.v[i];
         const size_t has = az_utf8_width(cells[i]), more = w->n > has ? w->n - has : 0;
         pad(p, (i ? 2 : 0) + (w->number ? more : 0));
-        az_write_text(&p->to, cells[i]);
+        az_text_add(&p->text, cells[i]);
         if (!w->number && i + 1 < p->n)
             pad(p, more);
     }
-    az_write_text(&p->to, AZ_SV("\n"));
+    az_text_add(&p->text, AZ_SV("\n"));
     return flush(p, GATHER);
 }
 
@@ -168,8 +169,8 @@ static int text_begin(struct az_query_printer *p, const struct az_query_column *
 
 static void write_csv(struct az_query_printer *p, struct az_sv text, const char *allowed)
 {
-    if (p->to.error == 0)
-        p->to.error = az_csv_quote(&p->text, az_utf8_printable(&p->texts, text, allowed), ',');
+    if (p->error == 0)
+        p->error = az_csv_quote(&p->text, az_utf8_printable(&p->texts, text, allowed), ',');
 }
 
 static int csv_row(struct az_query_printer *p, const struct az_cell *cells, size_t n)
@@ -179,13 +180,13 @@ static int csv_row(struct az_query_printer *p, const struct az_cell *cells, size
     az_arena_reset(&p->texts);
     for (size_t i = 0; i < n; i++) {
         if (i)
-            az_write_text(&p->to, AZ_SV(","));
+            az_text_add(&p->text, AZ_SV(","));
         if (cells[i].type == AZ_TEXT)
             write_csv(p, az_cell_text(&cells[i]), "\t");
         else
-            az_write_text(&p->to, az_cell_exact(&cells[i], number));
+            az_text_add(&p->text, az_cell_exact(&cells[i], number));
     }
-    az_write_text(&p->to, AZ_SV("\n"));
+    az_text_add(&p->text, AZ_SV("\n"));
     return flush(p, GATHER);
 }
 
@@ -193,11 +194,11 @@ static int csv_begin(struct az_query_printer *p, const struct az_query_column *c
 {
     for (size_t i = 0; i < n; i++) {
         if (i)
-            az_write_text(&p->to, AZ_SV(","));
+            az_text_add(&p->text, AZ_SV(","));
         write_csv(p, columns[i].name, "");
     }
-    az_write_text(&p->to, AZ_SV("\n"));
-    return p->to.error;
+    az_text_add(&p->text, AZ_SV("\n"));
+    return flush(p, SIZE_MAX);
 }
 
 /* ---- JSON ---- */
@@ -206,7 +207,7 @@ static int json_row(struct az_query_printer *p, const struct az_cell *cells, siz
 {
     struct az_jsonw w;
 
-    az_write_text(&p->to, p->rows > 1 ? AZ_SV(",\n") : AZ_SV("\n"));
+    az_text_add(&p->text, p->rows > 1 ? AZ_SV(",\n") : AZ_SV("\n"));
     az_arena_reset(&p->texts);
     az_jsonw_init(&w, NULL, &p->text, 0);
     az_jsonw_array(&w);
@@ -222,20 +223,20 @@ static int json_row(struct az_query_printer *p, const struct az_cell *cells, siz
     }
     az_jsonw_end_array(&w);
     const int rc = az_jsonw_finish(&w);
-    p->to.error = p->to.error ? p->to.error : rc;
+    p->error = p->error ? p->error : rc;
     return flush(p, GATHER);
 }
 
 static int json_begin(struct az_query_printer *p, const struct az_query_column *columns, size_t n)
 {
-    az_write_text(&p->to, AZ_SV("{\"columns\":["));
+    az_text_add(&p->text, AZ_SV("{\"columns\":["));
     for (size_t i = 0; i < n; i++) {
         if (i)
-            az_write_text(&p->to, AZ_SV(","));
-        az_write_quoted(&p->to, columns[i].name);
+            az_text_add(&p->text, AZ_SV(","));
+        az_text_quoted(&p->text, columns[i].name);
     }
-    az_write_text(&p->to, AZ_SV("],\"rows\":["));
-    return p->to.error;
+    az_text_add(&p->text, AZ_SV("],\"rows\":["));
+    return flush(p, SIZE_MAX);
 }
 
 /* ---- the sink ---- */
@@ -247,7 +248,7 @@ static int begin(void *ctx, const struct az_query_column *columns, size_t n)
     p->n = n;
     p->rows = 0;
     p->cut = false;
-    p->to.error = 0;
+    p->error = 0;
     return p->form == AZ_QUERY_CSV    ? csv_begin(p, columns, n)
            : p->form == AZ_QUERY_JSON ? json_begin(p, columns, n)
                                       : text_begin(p, columns, n);
@@ -271,7 +272,7 @@ static int end(void *ctx, bool cut)
     if (p->form == AZ_QUERY_TEXT && !p->flowing)
         (void)let_go(p); /* its error is the printer's */
     if (p->form == AZ_QUERY_JSON)
-        az_write_format(&p->to, "%s],\"cut\":%s}\n", p->rows ? "\n" : "", cut ? "true" : "false");
+        az_text_format(&p->text, "%s],\"cut\":%s}\n", p->rows ? "\n" : "", cut ? "true" : "false");
     return flush(p, 0);
 }
 

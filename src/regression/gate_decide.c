@@ -542,7 +542,7 @@ static int value_digits(double percent, int digits)
 }
 
 /* Whole numbers whole, others in so many digits. */
-static void put_value(struct az_text_writer *w, double v, int digits)
+static void put_value(struct az_vec_char *w, double v, int digits)
 {
     const double size = fabs(v);
     int decimals = 0;
@@ -550,14 +550,13 @@ static void put_value(struct az_text_writer *w, double v, int digits)
     if (size > 0 && size != floor(size) && size > 1e-6)
         decimals = digits - 1 - (int)floor(log10(size));
     if (size < 1e15 && (size > 1e-6 || size <= 0))
-        az_write_format(w, "%.*f", decimals > 0 ? decimals : 0, v);
+        az_text_format(w, "%.*f", decimals > 0 ? decimals : 0, v);
     else
-        az_write_format(w, "%.*g", digits, v);
+        az_text_format(w, "%.*g", digits, v);
 }
 
 static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
 {
-    struct az_text_writer w = { .to = t };
     double f, b = x->base.center, c = x->cand.center;
     struct az_sv unit = readable(x, &f);
     if (az_sv_is(unit, "count") || az_sv_is(unit, "ratio") || az_sv_is(unit, "id"))
@@ -567,20 +566,19 @@ static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
     if (isnan(b) && isnan(c))
         return 0;
     if (isnan(c))
-        az_write_format(&w, "was ");
+        az_text_format(t, "was ");
     if (!isnan(b))
-        put_value(&w, b * f, n);
+        put_value(t, b * f, n);
     if (!isnan(b) && !isnan(c))
-        az_write_format(&w, " -> ");
+        az_text_format(t, " -> ");
     if (!isnan(c))
-        put_value(&w, c * f, n);
-    az_write_format(&w, "%s%.*s%s", unit.n ? " " : "", AZ_SVF(unit),
-                    x->per_step ? " per step" : "");
+        put_value(t, c * f, n);
+    az_text_format(t, "%s%.*s%s", unit.n ? " " : "", AZ_SVF(unit), x->per_step ? " per step" : "");
     if (!isnan(percent) && fabs(b) > 0 && fabs(percent) >= 1000 && fabs(percent) < 1e9)
-        az_write_format(&w, ", %+.0f%%", percent);
+        az_text_format(t, ", %+.0f%%", percent);
     else if (!isnan(percent) && fabs(b) > 0)
-        az_write_format(&w, ", %+.*g%%", digits, percent);
-    return w.error;
+        az_text_format(t, ", %+.*g%%", digits, percent);
+    return az_vec_error(t);
 }
 
 /* The absolute limit in the unit of the metrics next to it. */

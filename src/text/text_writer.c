@@ -3,21 +3,15 @@
 #include "base/num.h"
 #include "text/jsonw.h"
 
-void az_write_text(struct az_text_writer *w, struct az_sv s)
+void az_text_quoted(struct az_vec_char *to, struct az_sv s)
 {
-    if (!w->error)
-        w->error = az_text_append(w->to, s);
+    if (!to->failed)
+        to->failed = az_json_quote(to, s) != 0;
 }
 
-void az_write_quoted(struct az_text_writer *w, struct az_sv s)
-{
-    if (!w->error)
-        w->error = az_json_quote(w->to, s);
-}
-
-void az_write_number(struct az_text_writer *w, double x)
+void az_text_number(struct az_vec_char *to, double x)
 {
     char buf[AZ_NUM_MAX];
     const size_t n = az_format_f64(x, buf);
-    az_write_text(w, n ? az_sv_make(buf, n) : AZ_SV("null"));
+    az_text_add(to, n ? az_sv_make(buf, n) : AZ_SV("null"));
 }

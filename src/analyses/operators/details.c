@@ -85,10 +85,10 @@ static int make_room(struct entries *e, const struct az_gpu_run *runs, size_t n)
 }
 
 /* key: with the comma before and the colon after it. */
-static void put_number(struct az_text_writer *w, struct az_sv key, double v)
+static void put_number(struct az_vec_char *w, struct az_sv key, double v)
 {
-    az_write_text(w, key);
-    az_write_number(w, v);
+    az_text_add(w, key);
+    az_text_number(w, v);
 }
 
 /* Population deviation; the order of the values does not matter to it but for rounding. */
@@ -100,31 +100,29 @@ static double deviation_of(const int64_t *v, const struct az_stats *s)
     return sqrt(sum / (double)s->n);
 }
 
-static int put_entry(struct az_framework_details *d, uint32_t gpu, const struct az_stats *s,
-                     double deviation)
+static void put_entry(struct az_framework_details *d, uint32_t gpu, const struct az_stats *s,
+                      double deviation)
 {
     const struct az_trace *t = d->fw->trace;
     struct az_event v = az_gpu_event(d->fw->tree, gpu);
     struct az_sv name = az_framework_text(d->fw, v.name, ""), cut = az_utf8_cut(name, 64);
     double us = 1.0 / (1e3 * (double)t->ticks_per_ns);
-    struct az_text_writer w = { .to = &d->text }, brief = { .to = &d->brief };
-    az_write_text(&w, d->text.n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
-    az_write_quoted(&w, name);
-    az_write_format(&w, ",\"stream\":%lld,\"count\":%zu", (long long)az_lane_stream(t, v.lane),
-                    s->n);
-    put_number(&w, AZ_SV(",\"total_duration_us\":"), az_us(t, s->sum));
-    put_number(&w, AZ_SV(",\"mean_duration_us\":"), s->mean * us);
-    put_number(&w, AZ_SV(",\"median_duration_us\":"), s->median * us);
-    put_number(&w, AZ_SV(",\"std_dev_duration_us\":"), deviation * us);
-    put_number(&w, AZ_SV(",\"min_duration_us\":"), az_us(t, s->min));
-    put_number(&w, AZ_SV(",\"max_duration_us\":"), az_us(t, s->max));
-    az_write_text(&w, AZ_SV("}"));
-    az_write_text(&brief, d->brief.n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
-    az_write_quoted(&brief,
-                    cut.n < name.n ? az_arena_printf(d->arena, "%.*s...", AZ_SVF(cut)) : name);
-    az_write_format(&brief, ",\"stream\":%lld,\"mean_duration_us\":%.2f}",
-                    (long long)az_lane_stream(t, v.lane), s->mean * us);
-    return w.error ? w.error : brief.error;
+    struct az_vec_char *w = &d->text, *brief = &d->brief;
+    az_text_add(w, w->n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
+    az_text_quoted(w, name);
+    az_text_format(w, ",\"stream\":%lld,\"count\":%zu", (long long)az_lane_stream(t, v.lane), s->n);
+    put_number(w, AZ_SV(",\"total_duration_us\":"), az_us(t, s->sum));
+    put_number(w, AZ_SV(",\"mean_duration_us\":"), s->mean * us);
+    put_number(w, AZ_SV(",\"median_duration_us\":"), s->median * us);
+    put_number(w, AZ_SV(",\"std_dev_duration_us\":"), deviation * us);
+    put_number(w, AZ_SV(",\"min_duration_us\":"), az_us(t, s->min));
+    put_number(w, AZ_SV(",\"max_duration_us\":"), az_us(t, s->max));
+    az_text_add(w, AZ_SV("}"));
+    az_text_add(brief, brief->n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
+    az_text_quoted(brief,
+                   cut.n < name.n ? az_arena_printf(d->arena, "%.*s...", AZ_SVF(cut)) : name);
+    az_text_format(brief, ",\"stream\":%lld,\"mean_duration_us\":%.2f}",
+                   (long long)az_lane_stream(t, v.lane), s->mean * us);
 }
 
 /* The events of each entry; of an only one they need not be sorted out. */
@@ -137,7 +135,7 @@ static int put_entries(struct az_framework_details *d, struct entries *e)
         struct az_stats s;
         int64_t *v = only ? e->length.v : g.value;
         az_stats_i64(v, only ? e->length.n : az_groups_take(&g, k, e->length.v), &s);
-        rc = put_entry(d, e->first.v[k], &s, deviation_of(v, &s));
+        put_entry(d, e->first.v[k], &s, deviation_of(v, &s));
     }
     az_groups_release(&g);
     return rc;
@@ -148,17 +146,13 @@ static int write_entries(struct az_framework_details *d, struct entries *e, stru
 {
     az_vec_reset(&d->text);
     az_vec_reset(&d->brief);
-    int rc = az_text_append(&d->text, AZ_SV("["));
-    if (rc == 0)
-        rc = az_text_append(&d->brief, AZ_SV("["));
-    if (rc == 0)
-        rc = put_entries(d, e);
-    if (rc == 0)
-        rc = az_text_append(&d->text, AZ_SV("]"));
-    if (rc == 0)
-        rc = az_text_append(&d->brief, AZ_SV("]"));
-    if (rc)
-        return rc;
+    az_text_add(&d->text, AZ_SV("["));
+    az_text_add(&d->brief, AZ_SV("["));
+    const int rc = put_entries(d, e);
+    az_text_add(&d->text, AZ_SV("]"));
+    az_text_add(&d->brief, AZ_SV("]"));
+    if (rc || d->text.failed || d->brief.failed)
+        return rc ? rc : az_mem_error(d->mem);
     *full = az_arena_dup(d->arena, az_text_view(&d->text));
     *brief = az_arena_dup(d->arena, az_text_view(&d->brief));
     return full->p && brief->p ? 0 : az_arena_error(d->arena);

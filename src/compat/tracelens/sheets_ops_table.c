@@ -125,40 +125,40 @@ static int add_part(struct work *w, const struct az_tracelens_ops_part *p, size_
 }
 
 /* ---- the kernels of a row, as JSON ---- */
-static void put_number(struct az_text_writer *t, const char *key, double v)
+static void put_number(struct az_vec_char *t, const char *key, double v)
 {
-    az_write_format(t, ",\"%s\":", key);
-    az_write_number(t, v);
+    az_text_format(t, ",\"%s\":", key);
+    az_text_number(t, v);
 }
 
-static void put_kernel(struct az_text_writer *t, const struct kernel_sum *k)
+static void put_kernel(struct az_vec_char *t, const struct kernel_sum *k)
 {
     const double us = 1e-3;
-    az_write_text(t, t->to->n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
-    az_write_quoted(t, k->name);
-    az_write_format(t, ",\"stream\":%lld,\"count\":%llu", (long long)k->sum.stream,
-                    (unsigned long long)k->sum.of.n);
+    az_text_add(t, t->n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
+    az_text_quoted(t, k->name);
+    az_text_format(t, ",\"stream\":%lld,\"count\":%llu", (long long)k->sum.stream,
+                   (unsigned long long)k->sum.of.n);
     put_number(t, "total_duration_us", az_us_from_ns(k->sum.sum));
     put_number(t, "mean_duration_us", (double)k->sum.sum / (double)k->sum.of.n * us);
     put_number(t, "std_dev_duration_us", az_moments_std(&k->sum.of, 0) * us);
     put_number(t, "min_duration_us", az_us_from_ns(k->sum.min));
     put_number(t, "max_duration_us", az_us_from_ns(k->sum.max));
-    az_write_text(t, AZ_SV("}"));
+    az_text_add(t, AZ_SV("}"));
 }
 
 /* The cell of a row, in the table's arena; empty: none. */
 static int kernels_text(struct work *w, const struct row *r, struct az_sv *text)
 {
     az_vec_reset(&w->text);
-    struct az_text_writer t = { .to = &w->text };
+    struct az_vec_char *t = &w->text;
     if (r->head != AZ_NO_ROW)
-        az_write_text(&t, AZ_SV("["));
+        az_text_add(t, AZ_SV("["));
     for (uint32_t k = r->head; k != AZ_NO_ROW; k = w->kernels.v[k].next)
-        put_kernel(&t, &w->kernels.v[k]);
-    if (w->text.n)
-        az_write_text(&t, AZ_SV("]"));
-    *text = t.error ? AZ_SV("") : az_text_view(&w->text);
-    return t.error;
+        put_kernel(t, &w->kernels.v[k]);
+    if (t->n)
+        az_text_add(t, AZ_SV("]"));
+    *text = t->failed ? AZ_SV("") : az_text_view(t);
+    return az_vec_error(t);
 }
 
 /* ---- a sheet ---- */
