@@ -392,9 +392,8 @@ static int of_tree(struct az_job *job, struct az_arena *keep, struct az_tracelen
     if (!r.fw)
         return rc;
     p->tree = true;
-    rc = az_tracelens_texts_init(&r.texts, job);
-    if (rc == 0)
-        rc = az_tracelens_reduce_launches(&r);
+    az_tracelens_texts_init(&r.texts, job);
+    rc = az_tracelens_reduce_launches(&r);
     if (rc == 0)
         rc = az_tracelens_reduce_events(&r);
     if (rc == 0)

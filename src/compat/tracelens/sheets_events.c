@@ -34,9 +34,8 @@ static int add(struct tally *t, struct az_tracelens_rank *r, uint32_t name, uint
     if (rc == 0 && added) {
         struct az_tracelens_events e = { .name = AZ_NO_ID, .cat = cat, .min = ns, .max = ns };
         if (name != AZ_NO_ID)
-            rc = az_tracelens_text(&r->texts, az_trace_text(r->fw->trace, name), &e.name);
-        if (rc == 0)
-            rc = az_vec_push(&t->rows, e);
+            e.name = az_tracelens_text(&r->texts, az_trace_text(r->fw->trace, name));
+        rc = az_vec_push(&t->rows, e);
     }
     if (rc)
         return rc;

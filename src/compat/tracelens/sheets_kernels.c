@@ -42,29 +42,26 @@ struct work {
     uint32_t *of_node; /* operator -> its owner + 1; 0: none yet */
 };
 
-static int text(struct work *w, uint32_t name, uint32_t *id)
+static uint32_t text(struct work *w, uint32_t name)
 {
-    *id = AZ_NO_ID;
-    return name == AZ_NO_ID ? 0
-                            : az_tracelens_text(&w->texts, az_trace_text(w->k.fw->trace, name), id);
+    return name == AZ_NO_ID ? AZ_NO_ID
+                            : az_tracelens_text(&w->texts, az_trace_text(w->k.fw->trace, name));
 }
 
-static int measure(struct work *w, uint32_t node, struct owner *o)
+static void measure(struct work *w, uint32_t node, struct owner *o)
 {
     const struct az_calltree *c = w->k.fw->tree;
     uint32_t first, end;
-    int rc = 0;
     az_node_gpu(c, node, &first, &end);
     o->count = end - first;
     az_vec_reset(&w->spans);
-    for (uint32_t i = first; rc == 0 && i < end; i++) {
+    for (uint32_t i = first; i < end; i++) {
         const struct az_event e = az_gpu_event(c, c->linked[i]);
-        rc = az_vec_push(&w->spans, ((struct az_span){ e.start, e.end }));
+        az_vec_add(&w->spans, ((struct az_span){ e.start, e.end }));
     }
     az_spans_sort(&w->spans);
     az_spans_union(&w->spans);
     o->busy = az_ns(w->k.fw->trace, az_spans_length(&w->spans));
-    return rc;
 }
 
 static int add_owner(struct work *w, uint32_t node)
@@ -72,23 +69,18 @@ static int add_owner(struct work *w, uint32_t node)
     const struct az_event e = az_framework_node(w->k.fw, node);
     const struct az_op_args *a = az_framework_args(w->k.fw, node);
     struct owner o = { .uid = e.uid };
-    int rc = text(w, e.name, &o.name);
-    if (rc == 0)
-        rc = text(w, a ? a->dims : AZ_NO_ID, &o.dims);
-    if (rc == 0)
-        rc = text(w, a ? a->types : AZ_NO_ID, &o.types);
-    if (rc == 0)
-        rc = text(w, a ? a->strides : AZ_NO_ID, &o.strides);
-    if (rc == 0)
-        rc = text(w, a ? a->concrete : AZ_NO_ID, &o.concrete);
-    if (rc == 0)
-        rc = text(w, az_optrace_op_file(az_optrace(w->k.fw->trace), e.uid), &o.file);
-    if (rc == 0)
-        rc = measure(w, node, &o);
-    if (rc == 0)
-        rc = az_vec_push(&w->owners, o);
+    o.name = text(w, e.name);
+    o.dims = text(w, a ? a->dims : AZ_NO_ID);
+    o.types = text(w, a ? a->types : AZ_NO_ID);
+    o.strides = text(w, a ? a->strides : AZ_NO_ID);
+    o.concrete = text(w, a ? a->concrete : AZ_NO_ID);
+    o.file = text(w, az_optrace_op_file(az_optrace(w->k.fw->trace), e.uid));
+    measure(w, node, &o);
+    az_vec_add(&w->owners, o);
     w->of_node[node] = (uint32_t)w->owners.n;
-    return rc;
+    return w->texts.ids.error ? w->texts.ids.error
+           : w->spans.failed  ? az_vec_error(&w->spans)
+                              : az_vec_error(&w->owners);
 }
 
 static int fill(struct work *w, struct kernel *out)
@@ -106,8 +98,8 @@ static int fill(struct work *w, struct kernel *out)
                             .start = e.start,
                             .length = az_ns(fw->trace, e.end - e.start),
                             .stream = az_lane_stream(fw->trace, e.lane) };
-        rc = text(w, e.name, &k.name);
-        if (rc == 0 && op != AZ_NO_ROW && !w->of_node[op])
+        k.name = text(w, e.name);
+        if (op != AZ_NO_ROW && !w->of_node[op])
             rc = add_owner(w, op);
         if (op != AZ_NO_ROW)
             k.owner = w->of_node[op] - 1;
@@ -129,9 +121,8 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     w.of_node = az_arena_array(job->arena, (size_t)w.k.fw->tree->first_call + 1, sizeof *w.of_node);
     az_vec_init(&w.owners, job->mem);
     az_vec_init(&w.spans, job->mem);
-    rc = kernel && w.of_node ? az_tracelens_texts_init(&w.texts, job) : az_arena_error(keep);
-    if (rc == 0)
-        rc = fill(&w, kernel);
+    az_tracelens_texts_init(&w.texts, job);
+    rc = kernel && w.of_node ? fill(&w, kernel) : az_arena_error(keep);
     if (rc == 0) {
         p->kernel = kernel;
         p->n = w.k.ev->n;

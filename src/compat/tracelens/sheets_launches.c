@@ -38,8 +38,8 @@ static int row_of(struct work *w, uint32_t name, uint32_t class, uint32_t *row)
         return 0;
     struct az_tracelens_launch l = { .name = AZ_NO_ID, .class = class };
     if (name != AZ_NO_ID)
-        rc = az_tracelens_text(&w->r->texts, az_trace_text(w->fw->trace, name), &l.name);
-    return rc ? rc : az_vec_push(&w->rows, l);
+        l.name = az_tracelens_text(&w->r->texts, az_trace_text(w->fw->trace, name));
+    return az_vec_push(&w->rows, l);
 }
 
 /* A launcher's kernels (with launcher_events its copies and fills, too), and its class: of its

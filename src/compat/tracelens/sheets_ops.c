@@ -93,11 +93,10 @@ static int times_of(struct work *w, uint32_t first, uint32_t end, int64_t out[2]
     return 0;
 }
 
-static int text(struct work *w, uint32_t name, uint32_t *id)
+static uint32_t text(struct work *w, uint32_t name)
 {
-    *id = AZ_NO_ID;
-    return name == AZ_NO_ID ? 0
-                            : az_tracelens_text(&w->texts, az_trace_text(w->fw->trace, name), id);
+    return name == AZ_NO_ID ? AZ_NO_ID
+                            : az_tracelens_text(&w->texts, az_trace_text(w->fw->trace, name));
 }
 
 /* The parameters, with all that they point to. */
@@ -125,19 +124,13 @@ static int new_op(struct work *w, uint32_t node, const struct az_framework_estim
     struct az_tracelens_op op = {
         .sheet = w->sheet[v.name] - 1u, .flops = e->flops, .bytes = e->bytes, .uid = (int64_t)v.uid
     };
-    int rc = text(w, v.name, &op.name);
-    if (rc == 0)
-        rc = az_tracelens_text(&w->texts, e->params, &op.params);
-    if (rc == 0)
-        rc = text(w, a->dims, &op.dims);
-    if (rc == 0)
-        rc = text(w, a->types, &op.types);
-    if (rc == 0)
-        rc = text(w, a->strides, &op.strides);
-    if (rc == 0)
-        rc = text(w, a->concrete, &op.concrete);
-    if (rc == 0)
-        rc = keep_params(w, e->perf, &op);
+    op.name = text(w, v.name);
+    op.params = az_tracelens_text(&w->texts, e->params);
+    op.dims = text(w, a->dims);
+    op.types = text(w, a->types);
+    op.strides = text(w, a->strides);
+    op.concrete = text(w, a->concrete);
+    const int rc = w->texts.ids.error ? w->texts.ids.error : keep_params(w, e->perf, &op);
     return rc ? rc : az_vec_push(&w->ops, op);
 }
 
@@ -159,8 +152,8 @@ static int kernel_row(struct work *w, uint32_t op, uint32_t name, uint32_t occur
                                      .stream = az_lane_stream(w->fw->trace, e->lane),
                                      .min = INT64_MAX,
                                      .max = INT64_MIN };
-    rc = text(w, e->name, &k.name);
-    return rc ? rc : az_vec_push(&w->kernels, k);
+    k.name = text(w, e->name);
+    return az_vec_push(&w->kernels, k);
 }
 
 static int add_kernels(struct work *w, uint32_t op, uint32_t first, uint32_t end)
@@ -282,8 +275,7 @@ static int open(struct work *w)
     w->seen = az_arena_array(a, w->fw->ops->args.n + 1, sizeof *w->seen);
     if (rc == 0 && (!w->part || !w->seen || !w->sheet || !w->moves || !w->stamp || !w->occurrences))
         rc = az_arena_error(a);
-    if (rc == 0)
-        rc = az_tracelens_texts_init(&w->texts, w->job);
+    az_tracelens_texts_init(&w->texts, w->job);
     az_map_init(&w->op_of, w->job->mem, 64);
     az_map_init(&w->kernel_of, w->job->mem, 64);
     az_vec_init(&w->ops, w->job->mem);

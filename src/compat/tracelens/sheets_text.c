@@ -1,9 +1,8 @@
 #include "compat/tracelens/sheets_text.h"
 
-int az_tracelens_texts_init(struct az_tracelens_texts *t, struct az_job *job)
+void az_tracelens_texts_init(struct az_tracelens_texts *t, struct az_job *job)
 {
     az_intern_init(&t->ids, job->arena, job->mem);
-    return 0;
 }
 
 void az_tracelens_texts_release(struct az_tracelens_texts *t) { az_intern_release(&t->ids); }
@@ -11,6 +10,8 @@ void az_tracelens_texts_release(struct az_tracelens_texts *t) { az_intern_releas
 int az_tracelens_texts_intern(const struct az_tracelens_texts *t, struct az_job *job,
                               struct az_arena *keep, struct az_tracelens_kept *out)
 {
+    if (t->ids.error)
+        return t->ids.error;
     out->n = t->ids.text.n;
     out->v = az_arena_array(keep, out->n + 1, sizeof *out->v);
     if (!out->v)

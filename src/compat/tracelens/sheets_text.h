@@ -9,11 +9,12 @@
 struct az_tracelens_texts {
     struct az_intern ids; /* bytes in the job's arena */
 };
-int az_tracelens_texts_init(struct az_tracelens_texts *t, struct az_job *job) AZ_MUST_USE;
+void az_tracelens_texts_init(struct az_tracelens_texts *t, struct az_job *job);
 void az_tracelens_texts_release(struct az_tracelens_texts *t);
-static inline int az_tracelens_text(struct az_tracelens_texts *t, struct az_sv s, uint32_t *id)
+/* Without memory AZ_NO_ID, and az_tracelens_texts_intern fails. */
+static inline uint32_t az_tracelens_text(struct az_tracelens_texts *t, struct az_sv s)
 {
-    return az_intern(&t->ids, s, id);
+    return az_intern_id(&t->ids, s);
 }
 
 /* As it is kept: id -> text. */
