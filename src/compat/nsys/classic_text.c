@@ -4,30 +4,24 @@
 #include "compat/nsys/classic.h"
 #include "document/record.h"
 
-/* A line in front of a table or after all; NULL text (no memory) is reported by the arena at the
- * end. */
-static int line(struct az_vec_sv *lines, struct az_sv text)
+/* A line in front of a table or after all; NULL text (no memory) is reported by the arena, and a
+ * line that is missing by the lines, at the end. */
+static void line(struct az_vec_sv *lines, struct az_sv text)
 {
-    return text.p ? az_vec_push(lines, text) : AZ_ENOMEM;
+    if (text.p)
+        az_vec_add(lines, text);
 }
 
-static int heading(struct az_job *job, struct az_layout *l, const char *what,
-                   const struct az_classic_row *sum)
+static void heading(struct az_job *job, struct az_layout *l, const char *what,
+                    const struct az_classic_row *sum)
 {
     struct az_arena *a = job->arena;
-    int rc = line(&l->before,
-                  az_arena_printf(a, "%s time per iteration: %.3f (ms)", what, sum->per_iter));
-    if (rc == 0)
-        rc = line(&l->before, az_arena_printf(a, "%s instances per iteration: %" PRId64, what,
-                                              sum->inst_per_iter));
-    if (rc == 0)
-        rc = line(&l->before, az_arena_printf(a, "%s total time: %.3f (ms)", what, sum->total));
-    if (rc == 0)
-        rc = line(&l->before,
-                  az_arena_printf(a, "%s total instances: %" PRId64, what, sum->instances));
-    if (rc == 0)
-        rc = line(&l->before, az_arena_printf(a, "%s Statistic:", what));
-    return rc;
+    struct az_vec_sv *b = &l->before;
+    line(b, az_arena_printf(a, "%s time per iteration: %.3f (ms)", what, sum->per_iter));
+    line(b, az_arena_printf(a, "%s instances per iteration: %" PRId64, what, sum->inst_per_iter));
+    line(b, az_arena_printf(a, "%s total time: %.3f (ms)", what, sum->total));
+    line(b, az_arena_printf(a, "%s total instances: %" PRId64, what, sum->instances));
+    line(b, az_arena_printf(a, "%s Statistic:", what));
 }
 
 static struct az_table *start(struct az_job *job, const char *id, const char *title,
@@ -81,6 +75,16 @@ static void put_rows(const struct az_classic *c, struct az_table *t, const struc
     AZ_PUT_ROWS(t, rows->v, rows->n);
 }
 
+/* The table into the document, if all its lines are there. */
+static int add_table(struct az_job *job, struct az_table *t, const struct az_layout *l)
+{
+    const int rc = job->arena->failed ? az_arena_error(job->arena) : az_vec_error(&l->before);
+    if (rc == 0)
+        return az_document_add(job->doc, t);
+    az_table_free(t);
+    return rc;
+}
+
 static int classes(struct az_job *job, const struct az_classic *c)
 {
     struct az_layout *l;
@@ -89,12 +93,9 @@ static int classes(struct az_job *job, const struct az_classic *c)
         az_table_free(t);
         return az_arena_error(job->arena);
     }
-    int rc = heading(job, l, "Kernel", &c->kernels);
+    heading(job, l, "Kernel", &c->kernels);
     put_rows(c, t, class_columns, AZ_LENGTH(class_columns), -17, &c->classes);
-    if (rc == 0)
-        return az_document_add(job->doc, t);
-    az_table_free(t);
-    return rc;
+    return add_table(job, t, l);
 }
 
 /* "[CUDA memcpy Device-to-Device]" is printed "[CUDA memcpy D2D]"; the other spellings as they are.
@@ -127,16 +128,15 @@ static int operations(struct az_job *job, const struct az_classic *c, const char
         az_table_free(t);
         return az_arena_error(job->arena);
     }
-    int rc = line(&l->before, AZ_SV(""));
-    if (rc == 0)
-        rc = sum ? heading(job, l, "NCCL", sum) : line(&l->before, AZ_SV("Mem Ops Statistic:"));
-    if (!sum)
+    line(&l->before, AZ_SV(""));
+    if (sum) {
+        heading(job, l, "NCCL", sum);
+    } else {
+        line(&l->before, AZ_SV("Mem Ops Statistic:"));
         l->display = short_copy;
+    }
     put_rows(c, t, operation_columns, AZ_LENGTH(operation_columns), first_width, rows);
-    if (rc == 0)
-        return az_document_add(job->doc, t);
-    az_table_free(t);
-    return rc;
+    return add_table(job, t, l);
 }
 
 struct metric {
@@ -185,49 +185,39 @@ static int totals(struct az_job *job, const struct az_classic *c)
     return az_document_add(job->doc, t);
 }
 
-static int nvtx_lines(struct az_job *job, const struct az_classic *c)
+static void nvtx_lines(struct az_job *job, const struct az_classic *c)
 {
     static const char *const head = "Estimated non-hidden NCCL, mem ops and bubble";
     struct az_vec_sv *e = &job->doc->epilogue;
     struct az_arena *a = job->arena;
-    int rc = line(e, az_arena_printf(a, "NVTX range count: %" PRId64, c->nvtx_count));
-    if (rc == 0)
-        rc = line(e, az_arena_printf(a, "NVTX average range time: %.3f (ms)", c->nvtx_avg));
-    if (rc == 0)
-        rc = line(e, az_arena_printf(a, "NVTX total range time: %.3f (ms)", c->nvtx_total));
-    if (rc == 0)
-        rc = line(e, AZ_SV(""));
-    if (rc == 0)
-        rc = line(e, az_arena_printf(a, "%s time per range: %.3f (ms)", head, c->hidden_avg));
-    if (rc == 0)
-        rc = line(e, az_arena_printf(a, "%s time per range: %.2f (%%)", head, c->hidden_avg_pct));
-    if (rc == 0)
-        rc = line(e, az_arena_printf(a, "%s total time: %.3f (ms)", head, c->hidden_total));
-    if (rc == 0)
-        rc = line(e, az_arena_printf(a, "%s total time: %.2f (%%)", head, c->hidden_total_pct));
-    return rc;
+    line(e, az_arena_printf(a, "NVTX range count: %" PRId64, c->nvtx_count));
+    line(e, az_arena_printf(a, "NVTX average range time: %.3f (ms)", c->nvtx_avg));
+    line(e, az_arena_printf(a, "NVTX total range time: %.3f (ms)", c->nvtx_total));
+    line(e, AZ_SV(""));
+    line(e, az_arena_printf(a, "%s time per range: %.3f (ms)", head, c->hidden_avg));
+    line(e, az_arena_printf(a, "%s time per range: %.2f (%%)", head, c->hidden_avg_pct));
+    line(e, az_arena_printf(a, "%s total time: %.3f (ms)", head, c->hidden_total));
+    line(e, az_arena_printf(a, "%s total time: %.2f (%%)", head, c->hidden_total_pct));
 }
 
 static int around(struct az_job *job, const struct az_classic *c)
 {
     struct az_vec_sv *e = &job->doc->epilogue;
-    int rc = 0;
+    struct az_vec_sv *first = &job->doc->preface;
     if (c->has_nvtx && c->iters_given && c->nvtx_count != c->iters)
-        rc = line(&job->doc->preface,
-                  az_arena_printf(job->arena,
-                                  "[Warning]: The count of NVTX iterations %" PRId64
-                                  " does not equal to the given num_of_iters %" PRId64
-                                  ". It could led to mis-statistic.",
-                                  c->nvtx_count, c->iters));
-    if (rc == 0)
-        rc = line(e, AZ_SV(""));
-    if (rc == 0 && c->nvtx_count > 0)
-        rc = nvtx_lines(job, c);
-    if (rc == 0)
-        rc = line(e, AZ_SV(""));
-    if (rc == 0)
-        rc = line(e, AZ_SV(""));
-    return rc;
+        line(first, az_arena_printf(job->arena,
+                                    "[Warning]: The count of NVTX iterations %" PRId64
+                                    " does not equal to the given num_of_iters %" PRId64
+                                    ". It could led to mis-statistic.",
+                                    c->nvtx_count, c->iters));
+    line(e, AZ_SV(""));
+    if (c->nvtx_count > 0)
+        nvtx_lines(job, c);
+    line(e, AZ_SV(""));
+    line(e, AZ_SV(""));
+    if (job->arena->failed)
+        return az_arena_error(job->arena);
+    return first->failed ? az_vec_error(first) : az_vec_error(e);
 }
 
 int az_classic_emit(struct az_job *job, const struct az_classic *c)
