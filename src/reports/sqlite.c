@@ -51,24 +51,24 @@ static size_t columns_of(const struct az_table *t)
 /* ---- statements of the schema ---- */
 
 /* A name as SQL has it. */
-static int append_name(struct az_vec_char *out, struct az_sv name)
+static void append_name(struct az_vec_char *out, struct az_sv name)
 {
-    int rc = az_text_append(out, AZ_SV("\""));
-
-    while (!rc && name.n) {
+    az_text_add(out, AZ_SV("\""));
+    while (name.n) {
         const char *quote = memchr(name.p, '"', name.n);
         const size_t n = quote ? (size_t)(quote + 1 - name.p) : name.n;
-        rc = az_text_append(out, az_sv_make(name.p, n));
-        if (!rc && quote)
-            rc = az_text_append(out, AZ_SV("\""));
+        az_text_add(out, az_sv_make(name.p, n));
+        if (quote)
+            az_text_add(out, AZ_SV("\""));
         name = az_sv_make(name.p + n, name.n - n);
     }
-    return rc ? rc : az_text_append(out, AZ_SV("\""));
+    az_text_add(out, AZ_SV("\""));
 }
 
-/* The text built in `out`, in the arena; `rc` is the error of building it. */
-static struct az_sv end_statement(struct writer *w, struct az_vec_char *out, int rc)
+/* The text built in `out`, in the arena. */
+static struct az_sv end_statement(struct writer *w, struct az_vec_char *out)
 {
+    const int rc = az_vec_error(out);
     const struct az_sv sql = rc ? AZ_SV("") : az_arena_dup(w->scratch, az_text_view(out));
     if (rc && !w->error)
         w->error = rc;
@@ -113,15 +113,16 @@ static struct az_sv create_statement(struct writer *w, const struct az_table *t,
 
     check_names(w, t);
     az_vec_init(&out, w->mem);
-    int rc = az_text_append(&out, AZ_SV("CREATE TABLE "));
-    rc = rc ? rc : append_name(&out, name);
-    for (size_t i = 0; !rc && i < columns_of(t); i++) {
+    az_text_add(&out, AZ_SV("CREATE TABLE "));
+    append_name(&out, name);
+    for (size_t i = 0; i < columns_of(t); i++) {
         const struct az_column *c = &t->columns.v[i];
-        rc = az_text_append(&out, i ? AZ_SV(", ") : AZ_SV("("));
-        rc = rc ? rc : append_name(&out, column_name(w, c));
-        rc = rc ? rc : az_text_append(&out, az_sv_str(declared(c->type)));
+        az_text_add(&out, i ? AZ_SV(", ") : AZ_SV("("));
+        append_name(&out, column_name(w, c));
+        az_text_add(&out, az_sv_str(declared(c->type)));
     }
-    return end_statement(w, &out, rc ? rc : az_text_append(&out, AZ_SV(")")));
+    az_text_add(&out, AZ_SV(")"));
+    return end_statement(w, &out);
 }
 
 struct key_columns {
@@ -144,15 +145,16 @@ static struct az_sv index_statement(struct writer *w, const struct az_table *t,
     struct az_vec_char out;
 
     az_vec_init(&out, w->mem);
-    int rc = az_text_append(&out, AZ_SV("CREATE INDEX "));
-    rc = rc ? rc : append_name(&out, index);
-    rc = rc ? rc : az_text_append(&out, AZ_SV(" ON "));
-    rc = rc ? rc : append_name(&out, name);
-    for (size_t i = 0; !rc && i < k->n; i++) {
-        rc = az_text_append(&out, i ? AZ_SV(", ") : AZ_SV("("));
-        rc = rc ? rc : append_name(&out, column_name(w, &t->columns.v[k->at[i]]));
+    az_text_add(&out, AZ_SV("CREATE INDEX "));
+    append_name(&out, index);
+    az_text_add(&out, AZ_SV(" ON "));
+    append_name(&out, name);
+    for (size_t i = 0; i < k->n; i++) {
+        az_text_add(&out, i ? AZ_SV(", ") : AZ_SV("("));
+        append_name(&out, column_name(w, &t->columns.v[k->at[i]]));
     }
-    return end_statement(w, &out, rc ? rc : az_text_append(&out, AZ_SV(")")));
+    az_text_add(&out, AZ_SV(")"));
+    return end_statement(w, &out);
 }
 
 /* A name for a table that SQLite does not reserve and that no other has. */
