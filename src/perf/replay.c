@@ -190,10 +190,10 @@ static const char *add_bias(const struct az_perf_model *r, struct product *p, un
     return NULL;
 }
 
-static int print_gemm(const struct product *p, struct az_vec_char *out)
+static void print_gemm(const struct product *p, struct az_vec_char *out)
 {
     long long stride_d = p->batch > 1 ? (long long)(p->m * p->n) : 0;
-    int rc = az_text_printf(
+    az_text_format(
         out,
         "hipblaslt-bench --api_method c -m %lld -n %lld -k %lld --lda %lld --ldb %lld --ldc %lld "
         "--ldd %lld --stride_a %lld --stride_b %lld --stride_c %lld --stride_d %lld --alpha %f "
@@ -201,17 +201,16 @@ static int print_gemm(const struct product *p, struct az_vec_char *out)
         (long long)p->m, (long long)p->n, (long long)p->k, (long long)p->a.ld, (long long)p->b.ld,
         (long long)p->m, (long long)p->m, (long long)p->a.stride, (long long)p->b.stride, stride_d,
         stride_d, p->alpha, p->beta, p->a.trans, p->b.trans, (long long)p->batch);
-    if (rc == 0 && p->op->scaled)
-        rc = az_text_append(out, AZ_SV(" --scaleA 1 --scaleB 1"));
-    if (rc == 0 && p->bias_vector)
-        rc = az_text_append(out, AZ_SV(" --bias_vector --bias_source d"));
-    return rc ? rc
-              : az_text_printf(out,
-                               " --a_type %s --b_type %s --c_type %s --d_type %s --scale_type %s "
-                               "--bias_type %s "
-                               "--compute_type %s",
-                               p->a.type->lib, p->b.type->lib, p->d_type, p->d_type,
-                               p->a.type->compute, p->bias_type, p->a.type->compute);
+    if (p->op->scaled)
+        az_text_add(out, AZ_SV(" --scaleA 1 --scaleB 1"));
+    if (p->bias_vector)
+        az_text_add(out, AZ_SV(" --bias_vector --bias_source d"));
+    az_text_format(out,
+                   " --a_type %s --b_type %s --c_type %s --d_type %s --scale_type %s "
+                   "--bias_type %s "
+                   "--compute_type %s",
+                   p->a.type->lib, p->b.type->lib, p->d_type, p->d_type, p->a.type->compute,
+                   p->bias_type, p->a.type->compute);
 }
 
 static int gemm(const struct az_perf_model *r, enum az_replay_form form, struct az_vec_char *out,
@@ -229,18 +228,18 @@ static int gemm(const struct az_perf_model *r, enum az_replay_form form, struct 
         *why = add_bias(r, &p, notes);
     if (*why)
         return AZ_EFORMAT;
-    int rc = print_gemm(&p, out);
-    if (rc == 0 && form == AZ_REPLAY_BENCH)
-        rc = az_text_append(
+    print_gemm(&p, out);
+    if (form == AZ_REPLAY_BENCH)
+        az_text_add(
             out,
             AZ_SV(" --algo_method heuristic --requested_solution 1 --cold_iters 100 --iters 100"
                   " --rotating 512 --flush --initialization trig_float --use_gpu_timer"
                   " --print_kernel_info"));
-    if (rc == 0 && form == AZ_REPLAY_TUNE)
-        rc = az_text_append(
+    if (form == AZ_REPLAY_TUNE)
+        az_text_add(
             out,
             AZ_SV(" --algo_method heuristic --requested_solution 200 --cold_iters 5 --iters 30"));
-    return rc;
+    return az_vec_error(out);
 }
 
 /* ---- both ---- */

@@ -93,11 +93,11 @@ static const char *geometry(const struct az_perf_model *r, int first, struct con
     return NULL;
 }
 
-static int print_sizes(const struct conv *c, struct az_vec_char *out)
+static void print_sizes(const struct conv *c, struct az_vec_char *out)
 {
     const long long h = c->in[1], w = c->in[2], y = c->filter[1], x = c->filter[2];
     if (c->nd == 3)
-        return az_text_printf(
+        az_text_format(
             out,
             " -n %lld -c %lld --in_d %lld -H %lld -W %lld -k %lld --fil_d %lld -y %lld -x %lld "
             "--pad_d %lld -p %lld -q %lld --conv_stride_d %lld -u %lld -v %lld --dilation_d %lld "
@@ -107,29 +107,31 @@ static int print_sizes(const struct conv *c, struct az_vec_char *out)
             (long long)c->pad[2], (long long)c->stride[0], (long long)c->stride[1],
             (long long)c->stride[2], (long long)c->dilation[0], (long long)c->dilation[1],
             (long long)c->dilation[2]);
-    return az_text_printf(
-        out,
-        " -n %lld -c %lld -H %lld -W %lld -k %lld -y %lld -x %lld -p %lld -q %lld -u %lld -v %lld "
-        "-l %lld -j %lld",
-        (long long)c->n, (long long)c->c, h, w, (long long)c->k, y, x, (long long)c->pad[1],
-        (long long)c->pad[2], (long long)c->stride[1], (long long)c->stride[2],
-        (long long)c->dilation[1], (long long)c->dilation[2]);
+    else
+        az_text_format(out,
+                       " -n %lld -c %lld -H %lld -W %lld -k %lld -y %lld -x %lld -p %lld -q %lld "
+                       "-u %lld -v %lld "
+                       "-l %lld -j %lld",
+                       (long long)c->n, (long long)c->c, h, w, (long long)c->k, y, x,
+                       (long long)c->pad[1], (long long)c->pad[2], (long long)c->stride[1],
+                       (long long)c->stride[2], (long long)c->dilation[1],
+                       (long long)c->dilation[2]);
 }
 
 static int print_conv(const struct conv *c, int direction, enum az_replay_form form,
                       struct az_vec_char *out)
 {
     const char *layout = c->nd == 3 ? "NDHWC" : "NHWC";
-    int rc = az_text_printf(out, "MIOpenDriver %s", c->word);
-    if (rc == 0)
-        rc = print_sizes(c, out);
-    if (rc == 0 && c->channels_last)
-        rc = az_text_printf(out, " --in_layout %s --fil_layout %s --out_layout %s", layout, layout,
-                            layout);
-    if (rc == 0)
-        rc = az_text_printf(out, " -m %s -g %lld -F %d -t 1", c->transposed ? "trans" : "conv",
-                            (long long)c->groups, direction);
-    return rc || form == AZ_REPLAY_LOGGED ? rc : az_text_append(out, AZ_SV(" -V 0"));
+    az_text_format(out, "MIOpenDriver %s", c->word);
+    print_sizes(c, out);
+    if (c->channels_last)
+        az_text_format(out, " --in_layout %s --fil_layout %s --out_layout %s", layout, layout,
+                       layout);
+    az_text_format(out, " -m %s -g %lld -F %d -t 1", c->transposed ? "trans" : "conv",
+                   (long long)c->groups, direction);
+    if (form != AZ_REPLAY_LOGGED)
+        az_text_add(out, AZ_SV(" -V 0"));
+    return az_vec_error(out);
 }
 
 /* Which results a backward convolution computes: input, weights, bias. */
