@@ -16,14 +16,14 @@ static struct az_sv operands(const void *row, struct az_arena *texts)
 {
     const struct az_hlo_op *op = ((const struct work_row *)row)->op;
     struct az_vec_char text;
-    int rc = AZ_OK;
     az_vec_init(&text, texts->mem);
-    for (size_t i = 0; rc == 0 && op && i < op->n_operands; i++) {
-        rc = i ? az_text_append(&text, AZ_SV(";")) : AZ_OK;
-        if (rc == 0)
-            rc = az_text_append(&text, op->operands[i].text);
+    for (size_t i = 0; op && i < op->n_operands; i++) {
+        if (i)
+            az_text_add(&text, AZ_SV(";"));
+        az_text_add(&text, op->operands[i].text);
     }
     const struct az_sv kept = az_arena_dup(texts, az_text_view(&text));
+    texts->failed |= text.failed;
     az_vec_release(&text);
     return kept;
 }

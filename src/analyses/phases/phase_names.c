@@ -64,14 +64,13 @@ static int text_of(const struct az_framework *f, const struct az_launcher *l, bo
 {
     const uint32_t count = az_launcher_count(l);
     az_vec_reset(buf);
-    int rc = az_text_append(buf, az_node_name(f->tree, l->node));
-    for (uint32_t i = 0; kernels && rc == 0 && i < count && i < KERNELS_READ; i++) {
+    az_text_add(buf, az_node_name(f->tree, l->node));
+    for (uint32_t i = 0; kernels && i < count && i < KERNELS_READ; i++) {
         struct az_event e = az_gpu_event(f->tree, f->launchers->own.v[l->first + i]);
-        rc = az_text_append(buf, AZ_SV(" "));
-        if (rc == 0)
-            rc = az_text_append(buf, az_framework_text(f, e.name, ""));
+        az_text_add(buf, AZ_SV(" "));
+        az_text_add(buf, az_framework_text(f, e.name, ""));
     }
-    return rc;
+    return az_vec_error(buf);
 }
 
 static int decide(const struct az_framework *f, const struct az_launcher *l, int64_t threshold,

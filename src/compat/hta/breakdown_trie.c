@@ -38,24 +38,22 @@ struct az_sv az_hta_trie_text(const struct az_hta_trie *t, uint32_t node,
     const size_t n = length > skip ? length - skip : 0;
     uint32_t id[AZ_HTA_TRIE_SHOWN];
     struct az_vec_char text;
-    int rc = 0;
     shown = shown < AZ_HTA_TRIE_SHOWN ? shown : AZ_HTA_TRIE_SHOWN;
     shown = n < shown ? n : shown;
     for (size_t at = length; node != AZ_NO_ID && at > skip; node = t->nodes.v[node].parent, at--)
         if (at - skip <= shown)
             id[at - skip - 1] = t->nodes.v[node].name;
     az_vec_init(&text, a->mem);
-    for (size_t i = 0; rc == 0 && i < shown; i++) {
-        rc = i ? az_text_append(&text, az_sv_str(separator)) : 0;
-        if (rc == 0)
-            rc = az_text_append(&text, az_intern_text(names, id[i]));
+    for (size_t i = 0; i < shown; i++) {
+        if (i)
+            az_text_add(&text, az_sv_str(separator));
+        az_text_add(&text, az_intern_text(names, id[i]));
     }
-    if (rc == 0 && shown < n)
-        rc = az_text_printf(&text, "%s... (%zu in all)", separator, n);
-    struct az_sv out = { NULL, 0 };
-    if (rc == 0)
-        out = az_arena_dup(a, az_text_view(&text));
-    a->failed |= rc != 0;
+    if (shown < n)
+        az_text_format(&text, "%s... (%zu in all)", separator, n);
+    const struct az_sv out =
+        text.failed ? (struct az_sv){ NULL, 0 } : az_arena_dup(a, az_text_view(&text));
+    a->failed |= text.failed;
     az_vec_release(&text);
     return out;
 }

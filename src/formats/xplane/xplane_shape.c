@@ -70,13 +70,23 @@ int az_xplane_numbers(struct az_trace *t, struct az_sv message, uint32_t field,
     return AZ_OK;
 }
 
-static int append_list(struct az_vec_char *text, char open, const struct az_hlo_dims *list,
-                       char close)
+static void append_list(struct az_vec_char *text, char open, const struct az_hlo_dims *list,
+                        char close)
 {
-    int rc = az_text_printf(text, "%c", open);
-    for (size_t i = 0; rc == 0 && i < list->n; i++)
-        rc = az_text_printf(text, "%s%" PRId64, i ? "," : "", list->v[i]);
-    return rc ? rc : az_text_printf(text, "%c", close);
+    az_text_format(text, "%c", open);
+    for (size_t i = 0; i < list->n; i++)
+        az_text_format(text, "%s%" PRId64, i ? "," : "", list->v[i]);
+    az_text_format(text, "%c", close);
+}
+
+/* The text becomes that of the shape. */
+static int finish_text(struct az_trace *t, struct az_vec_char *text, struct az_hlo_shape *s)
+{
+    int rc = az_vec_error(text);
+    if (rc == 0 && !(s->text = az_arena_dup(&t->arena, az_text_view(text))).p)
+        rc = az_arena_error(&t->arena);
+    az_vec_release(text);
+    return rc;
 }
 
 /* "bf16[8,16]{1,0}"; "bf16[]". */
@@ -85,39 +95,26 @@ static int write_text(struct az_trace *t, struct az_hlo_shape *s, const struct a
     const struct az_hlo_dims dims = { s->n_dims, s->dims };
     struct az_vec_char text;
     az_vec_init(&text, t->mem);
-    int rc = az_text_append(&text, s->type);
-    if (rc == 0)
-        rc = append_list(&text, '[', &dims, ']');
-    if (rc == 0 && layout->n)
-        rc = append_list(&text, '{', layout, '}');
-    if (rc == 0) {
-        s->text = az_arena_dup(&t->arena, az_text_view(&text));
-        rc = s->text.p ? AZ_OK : az_arena_error(&t->arena);
-    }
-    az_vec_release(&text);
-    return rc;
+    az_text_add(&text, s->type);
+    append_list(&text, '[', &dims, ']');
+    if (layout->n)
+        append_list(&text, '{', layout, '}');
+    return finish_text(t, &text, s);
 }
 
 static int tuple_text(struct az_trace *t, struct az_hlo_shape *s)
 {
     struct az_vec_char text;
     az_vec_init(&text, t->mem);
-    int rc = az_text_append(&text, AZ_SV("("));
-    for (size_t i = 0; rc == 0 && i < s->n_parts; i++) {
+    az_text_add(&text, AZ_SV("("));
+    for (size_t i = 0; i < s->n_parts; i++) {
         if (i)
-            rc = az_text_append(&text, AZ_SV(","));
-        if (rc == 0)
-            rc = az_text_append(&text, s->parts[i].text);
+            az_text_add(&text, AZ_SV(","));
+        az_text_add(&text, s->parts[i].text);
         s->bytes = az_add_sat(s->bytes, s->parts[i].bytes);
     }
-    if (rc == 0)
-        rc = az_text_append(&text, AZ_SV(")"));
-    if (rc == 0) {
-        s->text = az_arena_dup(&t->arena, az_text_view(&text));
-        rc = s->text.p ? AZ_OK : az_arena_error(&t->arena);
-    }
-    az_vec_release(&text);
-    return rc;
+    az_text_add(&text, AZ_SV(")"));
+    return finish_text(t, &text, s);
 }
 
 static int tuple(struct az_trace *t, const struct az_protobuf *in, struct az_sv bytes, size_t n,
