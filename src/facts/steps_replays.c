@@ -36,19 +36,18 @@ static int list(struct az_step_search *s, struct replays *out)
     az_map_init(&of, s->job->mem, 64);
     for (size_t i = 0; rc == 0 && i < rows->n; i++) {
         const struct az_oprow *r = &rows->v[i];
-        uint32_t *at;
-        bool added = false;
         if (r->file != 0 || r->replay == AZ_NO_ID || !az_oprow_counts(r))
             continue;
         const int64_t start = r->at * s->t->ticks_per_ns,
                       end = start + llround(r->kernel) * s->t->ticks_per_ns;
-        rc = az_map_put(&of, r->replay, 0, (uint32_t)out->n, &at, &added);
-        if (rc == 0 && added)
-            rc = az_vec_push(
-                out, ((struct replay){ start, end, r->replay, 0, trace_id(s->t, r->replay) }));
+        const uint32_t at = az_map_number(&of, r->replay, 0, out->n);
+        if (at == out->n)
+            az_vec_add(out,
+                       ((struct replay){ start, end, r->replay, 0, trace_id(s->t, r->replay) }));
+        rc = at < out->n ? 0 : az_mem_error(out->mem);
         if (rc)
             break;
-        struct replay *x = &out->v[*at];
+        struct replay *x = &out->v[at];
         x->start = start < x->start ? start : x->start;
         x->end = end > x->end ? end : x->end;
     }

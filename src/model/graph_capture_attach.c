@@ -144,15 +144,13 @@ static int count_one(struct az_grafting *g, const struct az_replay *r, enum az_p
                                                  : g->has_full ? AZ_CAPTURE_FULL
                                                                : AZ_CAPTURE_ANY,
                                          .by = (uint8_t)by };
-    uint32_t *at;
-    bool added;
-    int rc = az_map_put(&g->row_of, (uint64_t)row.batch, (uint64_t)row.mode << 8 | row.by,
-                        (uint32_t)g->o->graft_rows.n, &at, &added);
-    if (rc == 0 && added)
-        rc = az_vec_push(&g->o->graft_rows, row);
-    if (rc)
-        return rc;
-    struct az_capture_attach_row *to = &g->o->graft_rows.v[*at];
+    const uint32_t at = az_map_number(&g->row_of, (uint64_t)row.batch,
+                                      (uint64_t)row.mode << 8 | row.by, g->o->graft_rows.n);
+    if (at == g->o->graft_rows.n)
+        az_vec_add(&g->o->graft_rows, row);
+    if (at >= g->o->graft_rows.n)
+        return az_mem_error(g->o->graft_rows.mem);
+    struct az_capture_attach_row *to = &g->o->graft_rows.v[at];
     to->launches += s->launches;
     to->events += s->events;
     to->ticks = az_add_sat(to->ticks, s->ticks);

@@ -44,15 +44,13 @@ void az_coll_flows_close(struct az_coll_flows *k)
 
 static int add_flow(struct az_coll_flows *k, int64_t src, int64_t dst, int64_t bytes)
 {
-    uint32_t *at;
-    bool added;
-    int rc = az_map_put(&k->pairs, (uint64_t)src, (uint64_t)dst, (uint32_t)k->v.n, &at, &added);
-    if (rc == 0 && added)
-        rc = az_vec_push(&k->v, ((struct flow){ .src = src, .dst = dst }));
-    if (rc)
-        return rc;
-    k->v.v[*at].bytes = az_add_sat(k->v.v[*at].bytes, bytes);
-    k->v.v[*at].count++;
+    const uint32_t at = az_map_number(&k->pairs, (uint64_t)src, (uint64_t)dst, k->v.n);
+    if (at == k->v.n)
+        az_vec_add(&k->v, ((struct flow){ .src = src, .dst = dst }));
+    if (at >= k->v.n)
+        return az_mem_error(k->v.mem);
+    k->v.v[at].bytes = az_add_sat(k->v.v[at].bytes, bytes);
+    k->v.v[at].count++;
     return 0;
 }
 

@@ -49,9 +49,8 @@ static int collect(struct az_job *job, size_t trace, enum az_kind kind, struct a
     if (!link || !link->call[kind])
         return rc;
     for (size_t i = 0; rc == 0 && i < e->n; i++) {
-        uint32_t call = link->call[kind][i], *at;
+        uint32_t call = link->call[kind][i];
         struct az_copy c = { .bytes = -1, .op = -1, .src = -1, .dst = -1 };
-        bool added;
         if (call == AZ_NO_ROW)
             continue;
         if (e->side && e->side[i] != AZ_NO_ROW)
@@ -60,14 +59,15 @@ static int collect(struct az_job *job, size_t trace, enum az_kind kind, struct a
         if (rule == NO_RULE)
             continue;
         struct hit fresh = { .op = e->name[i], .call = t->ev[AZ_CALL].name[call], .rule = rule };
-        rc = az_map_put(seen, (uint64_t)fresh.op << 32 | fresh.call, rule, (uint32_t)hits->n, &at,
-                        &added);
-        if (rc == 0 && added)
-            rc = az_vec_push(hits, fresh);
-        if (rc != 0)
+        const uint32_t at =
+            az_map_number(seen, (uint64_t)fresh.op << 32 | fresh.call, rule, hits->n);
+        if (at == hits->n)
+            az_vec_add(hits, fresh);
+        rc = at < hits->n ? 0 : az_mem_error(hits->mem);
+        if (rc)
             break;
-        hits->v[*at].count++;
-        hits->v[*at].ticks = az_add_sat(hits->v[*at].ticks, e->end[i] - e->start[i]);
+        hits->v[at].count++;
+        hits->v[at].ticks = az_add_sat(hits->v[at].ticks, e->end[i] - e->start[i]);
     }
     return rc;
 }

@@ -104,19 +104,16 @@ static int add_event(struct az_hlo *h, const struct az_hlo_event *e, const struc
     const bool named = row && row->op != AZ_NO_ID;
     const uint32_t name = named ? az_hlo_id(h, e->trace, row->op) : az_hlo_name(h, e);
     const uint64_t nth = row && row->has_program ? ordinal(p, module, row->program) : 0;
-    uint32_t *at;
-    bool added;
-    int rc = az_map_put(of, (uint64_t)module << 32 | name, nth << 1 | named, (uint32_t)out->which.n,
-                        &at, &added);
-    if (rc == 0 && added)
-        rc = az_vec_push(&out->which,
-                         ((struct az_coll){ .module = module, .name = name, .first = *e }));
-    if (rc)
-        return rc;
-    struct az_coll *c = &out->which.v[*at];
+    const uint32_t at =
+        az_map_number(of, (uint64_t)module << 32 | name, nth << 1 | named, out->which.n);
+    if (at == out->which.n)
+        az_vec_add(&out->which, ((struct az_coll){ .module = module, .name = name, .first = *e }));
+    if (at >= out->which.n)
+        return az_mem_error(out->which.mem);
+    struct az_coll *c = &out->which.v[at];
     if (!c->op)
         c->op = az_hlo_event_op(h, e);
-    const struct az_coll_event x = { .coll = *at,
+    const struct az_coll_event x = { .coll = at,
                                      .device = az_hlo_device_of(h, e),
                                      .trace = (uint32_t)e->trace,
                                      .start = ev->start[e->row],

@@ -230,16 +230,15 @@ static int sum_categories(struct az_hlo *h, const struct sums *ops, struct sums 
     for (size_t i = 0; rc == 0 && i < ops->n; i++) {
         const struct sum *op = &ops->v[i];
         const struct az_xrow *row = az_hlo_row(h, &op->first);
-        uint32_t *at;
-        bool added;
-        rc = az_map_put(&of, az_hlo_device_of(h, &op->first),
-                        row ? az_hlo_id(h, op->first.trace, row->category) : AZ_NO_ID,
-                        (uint32_t)out->n, &at, &added);
-        if (rc == 0 && added)
-            rc = az_vec_push(out, ((struct sum){ .first = op->first }));
+        const uint32_t at =
+            az_map_number(&of, az_hlo_device_of(h, &op->first),
+                          row ? az_hlo_id(h, op->first.trace, row->category) : AZ_NO_ID, out->n);
+        if (at == out->n)
+            az_vec_add(out, ((struct sum){ .first = op->first }));
+        rc = at < out->n ? 0 : az_mem_error(out->mem);
         if (rc)
             break;
-        struct sum *to = &out->v[*at];
+        struct sum *to = &out->v[at];
         to->count += op->count;
         to->ticks = az_add_sat(to->ticks, op->ticks);
         to->self = az_add_sat(to->self, op->self);
@@ -391,18 +390,17 @@ static int sum_ranges(struct az_hlo *h, enum az_xlane_role role, struct range_su
             const uint32_t plane = (uint32_t)h->tr[k].t->lanes.v[ev->lane[i]].context,
                            device = h->tr[k].device[plane];
             const int64_t ps = ev->end[i] - ev->start[i];
-            uint32_t *at;
-            bool added;
             if (h->tr[k].x->roles.v[ev->lane[i]] != role || device == AZ_NO_ID ||
                 h->devices.v[device].kind != AZ_PLANE_TPU)
                 continue;
-            rc = az_map_put(&of, device, ev->name[i], (uint32_t)out->n, &at, &added);
-            if (rc == 0 && added)
-                rc = az_vec_push(out, ((struct range_sum){ k, device, ev->name[i], 0, INT64_MAX,
-                                                           INT64_MIN, 0 }));
+            const uint32_t at = az_map_number(&of, device, ev->name[i], out->n);
+            if (at == out->n)
+                az_vec_add(out, ((struct range_sum){ k, device, ev->name[i], 0, INT64_MAX,
+                                                     INT64_MIN, 0 }));
+            rc = at < out->n ? 0 : az_mem_error(out->mem);
             if (rc)
                 break;
-            struct range_sum *s = &out->v[*at];
+            struct range_sum *s = &out->v[at];
             s->count++;
             s->ticks = az_add_sat(s->ticks, ps);
             s->min = ps < s->min ? ps : s->min;

@@ -160,11 +160,10 @@ static int read_track(struct az_pytorch_pftrace *p, struct az_sv message)
     const struct az_protobuf top = m;
     struct az_pytorch_pftrace_track t = { 0, 0 };
     struct named process = { .name = AZ_SV("") }, thread = process;
-    uint32_t field, *at;
+    uint32_t field;
     unsigned wire;
     uint64_t value = 0, uuid = 0, parent = 0;
     struct az_sv bytes = AZ_SV("");
-    bool added;
     int rc;
     while ((rc = az_protobuf_next(&m, &field, &wire, &value, &bytes)) > 0) {
         if (field == 1 && wire == AZ_PROTOBUF_INT)
@@ -183,12 +182,12 @@ static int read_track(struct az_pytorch_pftrace *p, struct az_sv message)
         t = p->tracks.v[up];
     t.pid = thread.pid ? thread.pid : process.pid ? process.pid : t.pid;
     t.tid = thread.tid ? thread.tid : t.tid;
-    rc = az_map_put(&p->track_of, uuid, 0, (uint32_t)p->tracks.n, &at, &added);
-    if (rc == 0 && added)
-        rc = az_vec_push(&p->tracks, t);
-    if (rc)
-        return rc;
-    p->tracks.v[*at] = t;
+    const uint32_t at = az_map_number(&p->track_of, uuid, 0, p->tracks.n);
+    if (at == p->tracks.n)
+        az_vec_add(&p->tracks, t);
+    if (at >= p->tracks.n)
+        return az_mem_error(p->tracks.mem);
+    p->tracks.v[at] = t;
     rc = put_meta(p, &t, 0, process.name);
     return rc ? rc : put_meta(p, &t, 2, thread.name);
 }

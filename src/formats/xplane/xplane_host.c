@@ -156,19 +156,20 @@ int az_xplane_host_sums(struct az_xplane *r)
     }
     for (size_t i = 0; rc == 0 && i < r->metas.n; i++) {
         struct az_xplane_meta *m = &r->metas.v[i];
-        uint32_t name, *at;
-        bool added;
+        uint32_t name;
         if (!m->count)
             continue;
         rc = az_xplane_meta_name(r, m, &name);
-        if (rc == 0)
-            rc = az_map_put(&of, name, 0, (uint32_t)x->host.n, &at, &added);
-        if (rc == 0 && added)
-            rc = az_vec_push(
-                &x->host, ((struct az_xhost){ .name = name, .min = INT64_MAX, .max = INT64_MIN }));
         if (rc)
             break;
-        struct az_xhost *h = &x->host.v[*at];
+        const uint32_t at = az_map_number(&of, name, 0, x->host.n);
+        if (at == x->host.n)
+            az_vec_add(&x->host,
+                       ((struct az_xhost){ .name = name, .min = INT64_MAX, .max = INT64_MIN }));
+        rc = at < x->host.n ? 0 : az_mem_error(x->host.mem);
+        if (rc)
+            break;
+        struct az_xhost *h = &x->host.v[at];
         h->count += m->count;
         h->ticks = az_add_sat(h->ticks, m->ticks);
         h->min = m->min < h->min ? m->min : h->min;
