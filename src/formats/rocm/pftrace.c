@@ -126,15 +126,14 @@ static int add_kernel(struct az_pftrace *p, const struct az_pftrace_slice *s, in
 
 static int left_out(struct az_pftrace *p, struct az_sv category)
 {
-    uint32_t id;
-    int rc = az_trace_name(p->r->t, category, &id);
-    for (size_t i = 0; rc == 0 && i < p->other.n; i++) {
+    const uint32_t id = az_trace_name_id(p->r->t, category);
+    for (size_t i = 0; i < p->other.n; i++) {
         if (p->other.v[i] >> 32 == id) {
             p->other.v[i]++;
             return 0;
         }
     }
-    return rc ? rc : az_vec_push(&p->other, (uint64_t)id << 32 | 1);
+    return az_vec_push(&p->other, (uint64_t)id << 32 | 1);
 }
 
 int az_pftrace_add(struct az_pftrace *p, struct az_pftrace_slice *s)
@@ -156,7 +155,7 @@ int az_pftrace_add(struct az_pftrace *p, struct az_pftrace_slice *s)
     }
     int rc = az_rocprof_select(p->r, s->pid); /* of tracks without a process: the first */
     if (rc == 0 && s->name == AZ_NO_ID)
-        rc = az_trace_name(p->r->t, AZ_SV("(no name)"), &s->name);
+        s->name = az_trace_name_id(p->r->t, AZ_SV("(no name)"));
     if (rc)
         return rc;
     if (kernel)
@@ -177,9 +176,7 @@ int az_pftrace_add(struct az_pftrace *p, struct az_pftrace_slice *s)
                                     .thread = n[PF_TID],
                                     .corr = (uint64_t)n[PF_CORR],
                                     .name = s->name };
-    rc = az_trace_name(p->r->t, s->category, &span.domain);
-    if (rc)
-        return rc;
+    span.domain = az_trace_name_id(p->r->t, s->category);
     return az_sv_is(s->category, "marker_api") ? az_rocprof_range(p->r, &span)
                                                : az_rocprof_call(p->r, &span);
 }

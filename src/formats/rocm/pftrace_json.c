@@ -39,25 +39,22 @@ static struct az_pftrace_value value_of(struct az_arena *a, struct az_sv raw)
     return v;
 }
 
-static int annotations(struct input *in, struct az_sv raw)
+static void annotations(struct input *in, struct az_sv raw)
 {
     struct az_jview object;
     struct az_sv key, value;
-    int rc = 0;
     if (!az_jview_object(&object, raw))
-        return 0;
-    while (rc == 0 && az_jview_member(&object, &key, &value)) {
+        return;
+    while (az_jview_member(&object, &key, &value)) {
         enum az_pftrace_key k = az_pftrace_key_of(key);
         uint32_t name = AZ_NO_ID;
         struct az_pftrace_value v = value_of(&in->p->r->scratch, value);
         if (k == PF_NONE && v.is_text)
             continue;
         if (k == PF_NONE)
-            rc = az_trace_name(in->p->r->t, key, &name);
-        if (rc == 0)
-            az_pftrace_annotate(&in->slice, k, name, &v);
+            name = az_trace_name_id(in->p->r->t, key);
+        az_pftrace_annotate(&in->slice, k, name, &v);
     }
-    return rc;
 }
 
 static int text(struct az_jscan *s, struct az_sv *out, bool *escaped)
@@ -117,17 +114,15 @@ static int event(void *ctx, struct az_jscan *s)
     az_pftrace_slice_init(&in->slice);
     in->slice.category = cat;
     in->slice.pid = pid;
-    rc = az_trace_name(in->p->r->t, escaped ? az_json_unescape(&in->p->r->scratch, name) : name,
-                       &in->slice.name);
-    if (rc == 0)
-        rc = annotations(in, args);
+    in->slice.name =
+        az_trace_name_id(in->p->r->t, escaped ? az_json_unescape(&in->p->r->scratch, name) : name);
+    annotations(in, args);
     if (!in->slice.has[PF_BEGIN] && has_ts && az_sv_is(ph, "X") &&
         !__builtin_add_overflow(ts, dur, &in->slice.number[PF_END])) {
         in->slice.number[PF_BEGIN] = ts;
         in->slice.has[PF_BEGIN] = in->slice.has[PF_END] = true;
     }
-    if (rc == 0)
-        rc = az_pftrace_add(in->p, &in->slice);
+    rc = az_pftrace_add(in->p, &in->slice);
     az_arena_reset(&in->p->r->scratch);
     return rc;
 }

@@ -71,15 +71,13 @@ static int intern_entry(struct wire *w, const struct az_protobuf *m, struct az_s
     uint64_t iid = 0;
     struct az_sv text = AZ_SV("");
     const struct az_protobuf_want want[] = { { 1, &iid, NULL }, { 2, NULL, &text } };
-    uint32_t id, *at;
+    uint32_t *at;
     bool added;
     int rc = az_protobuf_pick(m, entry, want, 2, NULL);
     if (rc == 0)
-        rc = az_trace_name(w->p->r->t, text, &id);
+        rc = az_map_put(&w->interned, iid, intern_key(w, sequence, kind), 0, &at, &added);
     if (rc == 0)
-        rc = az_map_put(&w->interned, iid, intern_key(w, sequence, kind), id, &at, &added);
-    if (rc == 0)
-        *at = id;
+        *at = az_trace_name_id(w->p->r->t, text);
     return rc;
 }
 
@@ -137,7 +135,7 @@ static int annotation(struct wire *w, const struct az_protobuf *m, struct az_sv 
         if (field == AZ_PFTRACE_NAME_IID && wt == AZ_PROTOBUF_INT)
             name = interned(w, sequence, I_ANNOTATION, value);
         else if (field == AZ_PFTRACE_NAME && wt == AZ_PROTOBUF_BYTES)
-            rc = az_trace_name(w->p->r->t, bytes, &name);
+            name = az_trace_name_id(w->p->r->t, bytes);
         else if (wt == AZ_PROTOBUF_INT && (field == AZ_PFTRACE_UINT || field == AZ_PFTRACE_INT ||
                                            field == AZ_PFTRACE_BOOL || field == AZ_PFTRACE_POINTER))
             v.i = (int64_t)value, has_value = true;
@@ -186,7 +184,7 @@ static int track_event(struct wire *w, const struct packet *k, uint32_t sequence
         else if (field == E_NAME_IID && wt == AZ_PROTOBUF_INT)
             s->name = interned(w, sequence, I_NAME, value);
         else if (field == E_NAME && wt == AZ_PROTOBUF_BYTES)
-            rc = az_trace_name(w->p->r->t, bytes, &s->name);
+            s->name = az_trace_name_id(w->p->r->t, bytes);
         else if (field == E_CATEGORIES && wt == AZ_PROTOBUF_BYTES && !s->category.n)
             s->category = bytes;
         else if (field == E_CATEGORY_IIDS && !s->category.n &&

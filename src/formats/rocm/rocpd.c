@@ -315,9 +315,9 @@ int az_rocpd_each_logged(struct az_rocpd *x, const char *table, struct az_sv sql
 {
     if (!x->r->t->cut_log)
         return az_rocpd_each(x, table, sql, fn);
-    const int rc = az_trace_name(x->r->t, az_rocpd_table(x, table), &x->log_table);
+    x->log_table = az_trace_name_id(x->r->t, az_rocpd_table(x, table));
     x->logged = fn;
-    return rc ? rc : az_rocpd_each(x, table, sql, take_logged);
+    return az_rocpd_each(x, table, sql, take_logged);
 }
 
 /* Spans that `analyzer cut` kept. */

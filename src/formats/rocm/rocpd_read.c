@@ -51,10 +51,10 @@ static int string(struct az_rocpd *x, sqlite3_stmt *row, int i, const char *none
                 s = text(x->string, 0);
             x->zero_strings += s.n > 0 && memchr(s.p, 0, s.n) != NULL;
         }
-        rc = az_trace_name(x->r->t, s, at);
+        *at = az_trace_name_id(x->r->t, s);
     }
     *id = *at;
-    return rc;
+    return 0;
 }
 
 static int32_t agent(struct az_rocpd *x, sqlite3_stmt *row, int i)
@@ -180,16 +180,11 @@ static int take_symbol(struct az_rocpd *x, sqlite3_stmt *r)
     if (n.formatted.n == 0)
         n.formatted = json_text(x, extra, "formatted_kernel_name");
     az_rocprof_choose_names(x->r, &n, &whole, &shown);
-    int rc = 0;
-    if (shown.n == 0)
-        rc = az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, 0), &y.shown);
-    else
-        rc = az_trace_name(x->r->t, shown, &y.shown);
-    y.whole = y.shown;
-    if (rc == 0 && whole.n)
-        rc = az_trace_name(x->r->t, whole, &y.whole);
-    if (rc == 0)
-        rc = az_map_put(&x->symbol_of, (uint64_t)i64(r, 0), 0, (uint32_t)x->symbols.n, &at, &added);
+    y.shown = shown.n ? az_trace_name_id(x->r->t, shown)
+                      : az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, 0));
+    y.whole = whole.n ? az_trace_name_id(x->r->t, whole) : y.shown;
+    const int rc =
+        az_map_put(&x->symbol_of, (uint64_t)i64(r, 0), 0, (uint32_t)x->symbols.n, &at, &added);
     az_arena_reset(&x->r->scratch);
     return rc || !added ? rc : az_vec_push(&x->symbols, y);
 }
@@ -197,10 +192,10 @@ static int take_symbol(struct az_rocpd *x, sqlite3_stmt *r)
 static int take_pmc(struct az_rocpd *x, sqlite3_stmt *r)
 {
     struct az_sv name = text(r, 1).n ? text(r, 1) : text(r, 2);
-    uint32_t id, *at;
+    uint32_t *at;
     bool added = false;
-    int rc = az_trace_name(x->r->t, name, &id);
-    return rc ? rc : az_map_put(&x->pmc_of, (uint64_t)i64(r, 0), 0, id, &at, &added);
+    return az_map_put(&x->pmc_of, (uint64_t)i64(r, 0), 0, az_trace_name_id(x->r->t, name), &at,
+                      &added);
 }
 
 static int read_info(struct az_rocpd *x)
@@ -215,23 +210,28 @@ static int read_info(struct az_rocpd *x)
                                            "extdata",   "arch_vgpr_count", "accum_vgpr_count",
                                            "sgpr_count" };
     static const char *const pmc[] = { "id", "symbol", "name" };
+    static const struct {
+        const char *table, *const *columns;
+        size_t n;
+        int (*take)(struct az_rocpd *, sqlite3_stmt *);
+    } own_tables[] = {
+        { "rocpd_info_node", node, COUNT(node), take_node },
+        { "rocpd_info_process", process, COUNT(process), take_process },
+        { "rocpd_info_thread", threads, COUNT(threads), take_thread },
+        { "rocpd_info_agent", agents, COUNT(agents), take_agent },
+        { "rocpd_info_kernel_symbol", symbols, COUNT(symbols), take_symbol },
+        { "rocpd_info_pmc", pmc, COUNT(pmc), take_pmc },
+    };
     struct az_rocpd_set all = *x->set;
     const struct az_rocpd_set *own = x->set;
     all.guid = AZ_SV("");
     x->set = &all; /* metadata has no guid */
     int rc = each(x, "rocpd_metadata", metadata, COUNT(metadata), take_metadata);
     x->set = own;
-    if (rc == 0)
-        rc = each(x, "rocpd_info_node", node, COUNT(node), take_node);
-    if (rc == 0)
-        rc = each(x, "rocpd_info_process", process, COUNT(process), take_process);
-    if (rc == 0)
-        rc = each(x, "rocpd_info_thread", threads, COUNT(threads), take_thread);
-    if (rc == 0)
-        rc = each(x, "rocpd_info_agent", agents, COUNT(agents), take_agent);
-    if (rc == 0)
-        rc = each(x, "rocpd_info_kernel_symbol", symbols, COUNT(symbols), take_symbol);
-    return rc == 0 ? each(x, "rocpd_info_pmc", pmc, COUNT(pmc), take_pmc) : rc;
+    for (size_t i = 0; rc == 0 && i < COUNT(own_tables); i++)
+        rc = each(x, own_tables[i].table, own_tables[i].columns, own_tables[i].n,
+                  own_tables[i].take);
+    return rc;
 }
 
 /* ---- events ---- */
@@ -319,7 +319,7 @@ static int take_kernel(struct az_rocpd *x, sqlite3_stmt *r)
     if (without_time(x, r, AZ_KERNEL))
         return 0;
     if (y == AZ_NO_ID) {
-        rc = az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, K_KERNEL), &k.name);
+        k.name = az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, K_KERNEL));
         k.shape.whole = k.name;
         x->r->unnamed++;
     } else {
@@ -378,8 +378,8 @@ static int take_alloc(struct az_rocpd *x, sqlite3_stmt *r)
     };
     if (without_time(x, r, AZ_ALLOC))
         return 0;
-    int rc = az_trace_name(x->r->t, az_sv_str(alloc_name(text(r, 4), text(r, 5))), &a.at.name);
-    return rc ? rc : az_rocprof_alloc(x->r, &a);
+    a.at.name = az_trace_name_id(x->r->t, az_sv_str(alloc_name(text(r, 4), text(r, 5))));
+    return az_rocprof_alloc(x->r, &a);
 }
 
 static int add_span(struct az_rocpd *x, struct az_rocprof_span *s)
@@ -429,10 +429,10 @@ static int take_counter(struct az_rocpd *x, sqlite3_stmt *r)
     if (y != AZ_NO_ID)
         rc = az_rocprof_shown_name(x->r, x->symbols.v[y].whole, x->symbols.v[y].shown, &c.kernel);
     else
-        rc = az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, 1), &c.kernel);
-    if (rc == 0 && c.counter == AZ_NO_ID)
-        rc = az_trace_name(x->r->t, az_arena_printf(&x->arena, "counter_%" PRId64, i64(r, 2)),
-                           &c.counter);
+        c.kernel = az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, 1));
+    if (c.counter == AZ_NO_ID)
+        c.counter =
+            az_trace_name_id(x->r->t, az_arena_printf(&x->arena, "counter_%" PRId64, i64(r, 2)));
     return rc ? rc : az_vec_push(&x->r->d->counters, c);
 }
 

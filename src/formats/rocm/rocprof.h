@@ -106,7 +106,7 @@ int az_rocprof_shown_name(struct az_rocprof *r, uint32_t whole, uint32_t shorter
 /* Name to show for a whole kernel name, by the option kernel_names. */
 int az_rocprof_kernel_name(struct az_rocprof *r, uint32_t whole, uint32_t *name) AZ_MUST_USE;
 /* "unknown_kernel_<id>" */
-int az_rocprof_unknown_kernel(struct az_rocprof *r, uint64_t id, uint32_t *name) AZ_MUST_USE;
+uint32_t az_rocprof_unknown_kernel(struct az_rocprof *r, uint64_t id);
 /* Whole name without the mark of a kernel descriptor: " [clone .kd]", ".kd". */
 struct az_sv az_rocprof_formatted(struct az_sv whole);
 static inline uint32_t az_rocprof_u32(int64_t x)

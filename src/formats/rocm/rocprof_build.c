@@ -272,17 +272,19 @@ int az_rocprof_kernel_name(struct az_rocprof *r, uint32_t whole, uint32_t *name)
         return 0;
     const struct az_sv shown =
         r->full_names ? az_rocprof_formatted(text) : az_kernel_short_name(text);
-    int rc = az_trace_name(r->t, shown.n ? shown : text, name);
-    if (rc == 0 && r->full_names)
+    *name = az_trace_name_id(r->t, shown.n ? shown : text);
+    if (r->t->names.error)
+        return r->t->names.error;
+    if (r->full_names)
         return az_shown_name_set(&r->shown, whole, *name);
-    return rc ? rc : az_shown_name(&r->shown, whole, *name, name);
+    return az_shown_name(&r->shown, whole, *name, name);
 }
 
-int az_rocprof_unknown_kernel(struct az_rocprof *r, uint64_t id, uint32_t *name)
+uint32_t az_rocprof_unknown_kernel(struct az_rocprof *r, uint64_t id)
 {
     char text[48];
     int n = snprintf(text, sizeof text, "unknown_kernel_%" PRIu64, id);
-    return az_trace_name(r->t, az_sv_make(text, (size_t)n), name);
+    return az_trace_name_id(r->t, az_sv_make(text, (size_t)n));
 }
 
 int32_t az_rocprof_agent_number(struct az_sv text)

@@ -205,20 +205,19 @@ bool az_rocprof_csv_prefix(struct az_sv path, struct az_sv *prefix)
 /* The counters of a kernel table in which each is a column. */
 static int find_counters(struct az_rocprof_csv_file *f)
 {
-    int rc = 0;
     f->counters = az_arena_array(&f->r->scratch, f->width, sizeof *f->counters);
     if (!f->counters)
         return az_arena_error(&f->r->scratch);
-    for (size_t i = 0; rc == 0 && i < f->width && i < MOST_TITLES; i++) {
+    for (size_t i = 0; i < f->width && i < MOST_TITLES; i++) {
         const struct az_sv title = az_sv_trim(az_csv_text(&f->r->scratch, &f->csv.row.v[i]));
         int at[COLS] = { 0 };
         if (!title.n || place(title, 0, at))
             continue;
         struct az_rocprof_csv_counter *c = &f->counters[f->n_counters++];
         c->at = (int)i;
-        rc = az_trace_name(f->r->t, title, &c->name);
+        c->name = az_trace_name_id(f->r->t, title);
     }
-    return rc;
+    return f->r->t->names.error;
 }
 
 void az_rocprof_csv_titles(struct az_rocprof_csv_file *f)
@@ -265,11 +264,10 @@ static int read_titles(struct az_rocprof_csv_file *f)
 static int log_row(struct az_rocprof_csv_file *f, uint64_t row)
 {
     struct az_cut_log *log = f->r->t->cut_log;
-    uint32_t path;
     if (!log)
         return AZ_OK;
-    const int rc = az_trace_name(f->r->t, f->path, &path);
-    return rc ? rc : az_cut_log_begin(log, az_rocprof_csv_log_key(path, f->r->proc), row);
+    return az_cut_log_begin(
+        log, az_rocprof_csv_log_key(az_trace_name_id(f->r->t, f->path), f->r->proc), row);
 }
 
 static int read_rows(struct az_rocprof_csv_file *f)

@@ -50,17 +50,15 @@ static struct az_sv text(const struct az_rocprof_csv_file *f, enum az_col c)
 
 /* Name id of a cell; which: 0 or 1, as two columns of a row are searched. Equal cells often follow
  * each other. */
-static int cell_name(struct az_rocprof_csv_file *f, enum az_col c, int which, uint32_t *id)
+static uint32_t cell_name(struct az_rocprof_csv_file *f, enum az_col c, int which)
 {
     struct az_sv s = text(f, c);
-    if (f->name[which].text.p && az_sv_eq(f->name[which].text, s)) {
-        *id = f->name[which].id;
-        return 0;
-    }
-    int rc = az_trace_name(f->r->t, s, id);
-    f->name[which].text = rc == 0 ? az_trace_text(f->r->t, *id) : AZ_SV("");
-    f->name[which].id = *id;
-    return rc;
+    if (f->name[which].text.p && az_sv_eq(f->name[which].text, s))
+        return f->name[which].id;
+    const uint32_t id = az_trace_name_id(f->r->t, s);
+    f->name[which].text = az_trace_text(f->r->t, id);
+    f->name[which].id = id;
+    return id;
 }
 
 static int64_t agent(const struct az_rocprof_csv_file *f, enum az_col c)
@@ -106,8 +104,10 @@ static int kernel_row(struct az_rocprof_csv_file *f, struct az_rocprof_kernel *k
     if (!ok || !cell(f, C_KERNEL))
         return 1;
     if (!az_rocprof_csv_legacy(f->at))
-        return cell_name(f, C_KERNEL, 0, &s->whole);
-    return az_trace_name(f->r->t, az_rocprof_formatted(text(f, C_KERNEL)), &s->whole);
+        s->whole = cell_name(f, C_KERNEL, 0);
+    else
+        s->whole = az_trace_name_id(f->r->t, az_rocprof_formatted(text(f, C_KERNEL)));
+    return f->r->t->names.error;
 }
 
 /* Packets that order a queue, which rocprof (version 1) lists among the kernels. */
@@ -163,8 +163,7 @@ static int take_counter(struct az_rocprof_csv_file *f)
         return rc ? rc : 1;
     c.dispatch = k.dispatch;
     rc = az_rocprof_kernel_name(f->r, k.shape.whole, &c.kernel);
-    if (rc == 0)
-        rc = cell_name(f, C_COUNTER, 1, &c.counter);
+    c.counter = cell_name(f, C_COUNTER, 1);
     if (rc == 0)
         rc = az_vec_push(&f->r->d->counters, c);
     /* The rows of a dispatch follow each other: it is added once, at its first one. */
@@ -185,8 +184,10 @@ static int take_copy(struct az_rocprof_csv_file *f)
                                  .src = (int32_t)agent(f, C_SRC),
                                  .dst = (int32_t)agent(f, C_DST),
                                  .corr = id_number(f, C_CORR) };
-    int rc = ok ? cell_name(f, C_DIRECTION, 0, &c.name) : 1;
-    return rc ? rc : az_rocprof_copy(f->r, &c);
+    if (!ok)
+        return 1;
+    c.name = cell_name(f, C_DIRECTION, 0);
+    return az_rocprof_copy(f->r, &c);
 }
 
 static uint64_t address(struct az_sv s)
@@ -213,7 +214,9 @@ static int span(struct az_rocprof_csv_file *f, enum az_col name, struct az_rocpr
                                    .end = integer(f, C_END, &ok),
                                    .thread = integer(f, C_THREAD, &ok),
                                    .corr = id_number(f, C_CORR) };
-    return ok ? cell_name(f, name, 0, &s->name) : 1;
+    if (ok)
+        s->name = cell_name(f, name, 0);
+    return !ok;
 }
 
 static int take_alloc(struct az_rocprof_csv_file *f)
@@ -233,11 +236,10 @@ static int take_call(struct az_rocprof_csv_file *f)
     int64_t pid = integer(f, C_PID, &ok);
     if (ok && pid > 0 && az_rocprof_current(f->r)->pid == 0)
         az_rocprof_current(f->r)->pid = f->r->pid = pid;
-    int rc = ok ? span(f, C_FUNCTION, &s) : 1;
-    if (rc == 0)
-        rc = cell_name(f, C_DOMAIN, 1, &s.domain);
+    const int rc = ok ? span(f, C_FUNCTION, &s) : 1;
     if (rc)
         return rc;
+    s.domain = cell_name(f, C_DOMAIN, 1);
     bool marker = az_sv_starts(az_trace_text(f->r->t, s.domain), AZ_SV("MARKER"));
     return marker ? az_rocprof_range(f->r, &s) : az_rocprof_call(f->r, &s);
 }
@@ -286,8 +288,8 @@ static int take_call_sum(struct az_rocprof_csv_file *f, uint32_t name, struct az
     c.sum.name = name;
     t->read++;
     t->kept++;
-    const int rc = az_trace_name(t, f->domain, &c.domain);
-    return rc ? rc : az_vec_push(&f->r->d->call_sums, c);
+    c.domain = az_trace_name_id(t, f->domain);
+    return az_vec_push(&f->r->d->call_sums, c);
 }
 
 /* Kernels already summed: used where there is no trace of them. */
@@ -300,18 +302,18 @@ static int take_sum(struct az_rocprof_csv_file *f)
                         .std = number(f, C_STD),
                         .med = NAN };
     bool ok = true;
-    uint32_t whole;
     s.count = integer(f, C_CALLS, &ok);
     s.total_ns = needed(f, C_TOTAL, &ok);
     s.total = (double)s.total_ns;
     ok = ok && s.total_ns >= 0;
-    int rc = ok ? cell_name(f, C_NAME, 0, &whole) : 1;
-    if (rc == 0 && f->domain.n)
+    if (!ok)
+        return 1;
+    const uint32_t whole = cell_name(f, C_NAME, 0);
+    if (f->domain.n)
         return take_call_sum(f, whole, &s);
-    if (rc == 0 && is_barrier(f, whole, s.count > 0 ? (uint64_t)s.count : 0, s.total_ns))
+    if (is_barrier(f, whole, s.count > 0 ? (uint64_t)s.count : 0, s.total_ns))
         return 0;
-    if (rc == 0)
-        rc = az_rocprof_kernel_name(f->r, whole, &s.name);
+    int rc = az_rocprof_kernel_name(f->r, whole, &s.name);
     if (rc || s.count < 1)
         return rc ? rc : 1;
     t->read++;

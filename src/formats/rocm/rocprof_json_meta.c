@@ -165,7 +165,7 @@ int az_rocprof_json_counter_list(struct az_rocprof_json *j, struct az_sv raw)
         }
         rc = az_rocprof_json_counter_number(j, id, &at);
         if (rc == 0 && name.n)
-            rc = az_trace_name(j->r->t, name, &j->counter_names.v[at].name);
+            j->counter_names.v[at].name = az_trace_name_id(j->r->t, name);
     }
     return rc;
 }
@@ -217,10 +217,9 @@ int az_rocprof_json_process_begin(struct az_rocprof_json *j)
     az_vec_init(&j->handles, mem);
     struct az_map *maps[] = { &j->kernel_of, &j->agent_of, &j->counter_of, &j->marker_of,
                               &j->shapes.shape_of };
-    int rc = 0;
     for (size_t i = 0; i < AZ_LENGTH(maps); i++)
         az_map_init(maps[i], mem, 64);
-    return rc ? rc : az_rocprof_process(j->r, 0, 0, 0);
+    return az_rocprof_process(j->r, 0, 0, 0);
 }
 
 void az_rocprof_json_process_release(struct az_rocprof_json *j)
@@ -249,10 +248,10 @@ static int resolve_kernel(struct az_rocprof_json *j, uint32_t number,
     if (y->shown_id != AZ_NO_ID)
         return 0;
     if (y->shown.n)
-        rc = az_trace_name(j->r->t, y->shown, &y->shown_id);
-    if (rc == 0 && y->whole.n)
-        rc = az_trace_name(j->r->t, y->whole, &y->whole_id);
-    if (rc == 0 && y->shown_id != AZ_NO_ID && y->whole_id != AZ_NO_ID)
+        y->shown_id = az_trace_name_id(j->r->t, y->shown);
+    if (y->whole.n)
+        y->whole_id = az_trace_name_id(j->r->t, y->whole);
+    if (y->shown_id != AZ_NO_ID && y->whole_id != AZ_NO_ID)
         rc = az_rocprof_shown_name(j->r, y->whole_id, y->shown_id, &y->shown_id);
     if (rc || y->shown_id != AZ_NO_ID)
         return rc;
@@ -260,9 +259,9 @@ static int resolve_kernel(struct az_rocprof_json *j, uint32_t number,
     for (size_t i = 0; i <= j->kernel_of.mask; i++)
         if (j->kernel_of.cell[i].used && j->kernel_of.cell[i].value == number)
             id = j->kernel_of.cell[i].k0;
-    rc = az_rocprof_unknown_kernel(j->r, id, &y->shown_id);
+    y->shown_id = az_rocprof_unknown_kernel(j->r, id);
     y->whole_id = y->whole_id == AZ_NO_ID ? y->shown_id : y->whole_id;
-    return rc;
+    return j->r->t->names.error;
 }
 
 static int resolve_shape(struct az_rocprof_json *j, struct az_dispatch_shape *s)
@@ -313,11 +312,11 @@ static int resolve_counters(struct az_rocprof_json *j)
 {
     const struct az_rocprof_json_symbol *y;
     int rc = 0;
-    for (size_t i = 0; rc == 0 && i < j->counter_names.n; i++) {
+    for (size_t i = 0; i < j->counter_names.n; i++) {
         struct az_rocprof_json_counter *c = &j->counter_names.v[i];
         if (c->name == AZ_NO_ID)
-            rc = az_trace_name(j->r->t, az_arena_printf(&j->arena, "counter_%" PRIu64, c->id),
-                               &c->name);
+            c->name =
+                az_trace_name_id(j->r->t, az_arena_printf(&j->arena, "counter_%" PRIu64, c->id));
     }
     for (size_t i = j->first_counter; rc == 0 && i < j->r->d->counters.n; i++) {
         struct az_counter *c = &j->r->d->counters.v[i];
@@ -354,10 +353,10 @@ static int resolve_names(struct az_rocprof_json *j, enum az_kind kind, struct az
         uint32_t code = e->name[i], *id;
         bool added;
         rc = az_map_put(known, code, 0, 0, &id, &added);
-        if (rc == 0 && added)
-            rc = az_trace_name(t, operation_text(j, code), id);
         if (rc)
             break;
+        if (added)
+            *id = az_trace_name_id(t, operation_text(j, code));
         e->name[i] = *id;
         bool core =
             kind == AZ_RANGE && az_sv_starts(domain_text(j, code >> 20), AZ_SV("MARKER_CORE"));
@@ -368,7 +367,7 @@ static int resolve_names(struct az_rocprof_json *j, enum az_kind kind, struct az
             continue;
         rc = az_map_put(known, e->side[i], 1, 0, &id, &added);
         if (rc == 0 && added)
-            rc = az_trace_name(t, domain_text(j, e->side[i]), id);
+            *id = az_trace_name_id(t, domain_text(j, e->side[i]));
         if (rc == 0)
             e->side[i] = *id;
     }

@@ -136,8 +136,9 @@ int az_rocprof_json_marker(void *ctx, struct az_jscan *s)
     }
     if (k != AZ_JSON_END)
         return k;
-    uint32_t id, *at;
+    uint32_t *at;
     bool added;
-    rc = az_trace_name(j->r->t, escaped ? az_json_unescape(&j->arena, value) : value, &id);
-    return rc ? rc : az_map_put(&j->marker_of, key, 0, id, &at, &added);
+    const uint32_t id =
+        az_trace_name_id(j->r->t, escaped ? az_json_unescape(&j->arena, value) : value);
+    return az_map_put(&j->marker_of, key, 0, id, &at, &added);
 }
