@@ -102,15 +102,14 @@ static void pair(struct az_sv text, const char *key, int32_t *h, int32_t *w)
 }
 
 /* The bracketed text after `key`, brackets balanced, with ',' for ';'. */
-static int bracketed(struct az_trace *t, struct az_sv text, const char *key, uint32_t *id)
+static uint32_t bracketed(struct az_trace *t, struct az_sv text, const char *key)
 {
     struct az_sv s = behind(text, key);
     char buf[128];
     size_t n = 0, depth = 0;
 
-    *id = AZ_NO_ID;
     if (!s.p)
-        return 0;
+        return AZ_NO_ID;
     for (size_t i = 0; i < s.n && n < sizeof buf; i++) {
         char c = s.p[i];
         if (depth == 0 && (c == ';' || c == '\'' || c == ')'))
@@ -121,24 +120,23 @@ static int bracketed(struct az_trace *t, struct az_sv text, const char *key, uin
         if (c == ')' && depth == 0)
             break;
     }
-    return az_trace_name(t, az_sv_make(buf, n), id);
+    return az_trace_name_id(t, az_sv_make(buf, n));
 }
 
 /* "TensorMemoryLayout::HEIGHT_SHARDED;" -> HEIGHT_SHARDED */
-static int layout(struct az_trace *t, struct az_sv text, uint32_t *id)
+static uint32_t layout(struct az_trace *t, struct az_sv text)
 {
     struct az_sv s = behind(text, "memory_layout=");
-    *id = AZ_NO_ID;
     if (!s.p)
-        return 0;
+        return AZ_NO_ID;
     const char *end = memchr(s.p, ';', s.n);
     if (end)
         s.n = (size_t)(end - s.p);
     struct az_sv part = behind(s, "::");
-    return az_trace_name(t, part.p ? part : s, id);
+    return az_trace_name_id(t, part.p ? part : s);
 }
 
-int az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a)
+void az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a)
 {
     bool config = az_sv_find(text, AZ_SV("program_config")) >= 0;
 
@@ -161,12 +159,9 @@ int az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs 
     a->linear = az_sv_find(text, AZ_SV("Topology::Linear")) >= 0 ? AZ_FLAG_TRUE
                 : az_sv_find(text, AZ_SV("Topology::Ring")) >= 0 ? AZ_FLAG_FALSE
                                                                  : AZ_FLAG_ABSENT;
-    int rc = bracketed(t, text, "window_hw=", &a->halo_window);
-    if (rc == 0)
-        rc = bracketed(t, text, "stride_hw=", &a->halo_stride);
-    if (rc == 0)
-        rc = bracketed(t, text, "dilation_hw=", &a->halo_dilation);
-    if (rc == 0)
-        rc = bracketed(t, text, "padding=", &a->halo_pad);
-    return rc ? rc : layout(t, text, &a->halo_layout);
+    a->halo_window = bracketed(t, text, "window_hw=");
+    a->halo_stride = bracketed(t, text, "stride_hw=");
+    a->halo_dilation = bracketed(t, text, "dilation_hw=");
+    a->halo_pad = bracketed(t, text, "padding=");
+    a->halo_layout = layout(t, text);
 }

@@ -88,7 +88,7 @@ const char *az_tracy_title(enum az_tracy_col c);
 int az_tracy_dim(struct az_sv cell, int64_t *out) AZ_MUST_USE;
 /* What the attributes of an operation say, into the fields of `a` that come from them; texts are
  * interned in t. */
-int az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a) AZ_MUST_USE;
+void az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a);
 /* The current row of the file into the report. */
 int az_tracy_row(struct az_tracy_file *f) AZ_MUST_USE;
 /* Is the current row in a window of the trace? */

@@ -120,14 +120,13 @@ int az_tracy_dim(struct az_sv s, int64_t *out)
     return AZ_EFORMAT;
 }
 
-static int name_of(struct az_tracy_file *f, int col, uint32_t *id)
+static uint32_t name_of(struct az_tracy_file *f, int col)
 {
     struct az_sv s = az_sv_trim(text(f, col));
-    *id = AZ_NO_ID;
-    return s.n ? az_trace_name(f->job->trace, s, id) : 0;
+    return s.n ? az_trace_name_id(f->job->trace, s) : AZ_NO_ID;
 }
 
-static int tensor(struct az_tracy_file *f, int first, struct az_tensor *t)
+static void tensor(struct az_tracy_file *f, int first, struct az_tensor *t)
 {
     for (int d = 0; d < 4; d++) {
         const struct az_csv_field *c = cell(f, first + d);
@@ -138,8 +137,8 @@ static int tensor(struct az_tracy_file *f, int first, struct az_tensor *t)
                 bad(f, first + d);
         }
     }
-    int rc = name_of(f, first + 4, &t->type);
-    return rc ? rc : name_of(f, first + 5, &t->memory);
+    t->type = name_of(f, first + 4);
+    t->memory = name_of(f, first + 5);
 }
 
 /* The attributes of most rows were seen before: their text is a kilobyte, so only its hash is
@@ -159,18 +158,17 @@ static int attributes(struct az_tracy_file *f, struct az_opargs *a)
         return 0;
     }
     memset(a, 0, sizeof *a);
-    rc = az_tracy_attributes(f->job->trace, s, a);
-    return rc ? rc : az_vec_push(&known->rows, *a);
+    az_tracy_attributes(f->job->trace, s, a);
+    return az_vec_push(&known->rows, *a);
 }
 
 static int args(struct az_tracy_file *f, uint32_t *row)
 {
     struct az_opargs a;
     int rc = attributes(f, &a);
-    for (int t = 0; rc == 0 && t < AZ_TENSORS; t++)
-        rc = tensor(f, TC_PLAIN + t * 6, &a.t[t]);
-    if (rc == 0)
-        rc = name_of(f, TC_FIDELITY, &a.fidelity);
+    for (int t = 0; t < AZ_TENSORS; t++)
+        tensor(f, TC_PLAIN + t * 6, &a.t[t]);
+    a.fidelity = name_of(f, TC_FIDELITY);
     return rc ? rc : az_opreport_args(f->job->trace, &a, row);
 }
 
@@ -183,16 +181,15 @@ static enum az_opkind kind_of(struct az_sv type)
     return AZ_OPROW_DEVICE;
 }
 
-static int replay(struct az_tracy_file *f, uint32_t *id)
+static uint32_t replay(struct az_tracy_file *f)
 {
     struct az_sv trace = az_sv_trim(text(f, TC_TRACE)), session = az_sv_trim(text(f, TC_REPLAY));
-    *id = AZ_NO_ID;
     if (trace.n == 0 && session.n == 0)
-        return 0;
+        return AZ_NO_ID;
     f->report->replayed = true;
     struct az_sv both =
         az_arena_printf(&f->job->trace->arena, "%.*s/%.*s", AZ_SVF(trace), AZ_SVF(session));
-    return both.p ? az_trace_name(f->job->trace, both, id) : az_arena_error(&f->job->trace->arena);
+    return az_trace_name_id(f->job->trace, both); /* no memory: an error of the trace's arena */
 }
 
 static void note_device(struct az_tracy_file *f, const struct az_oprow *r)
@@ -226,15 +223,14 @@ static uint8_t cached(struct az_tracy_file *f)
 }
 
 /* A whole number, also written "1.0", or the text itself. */
-static int sub_device(struct az_tracy_file *f, uint32_t *id)
+static uint32_t sub_device(struct az_tracy_file *f)
 {
     struct az_sv s = az_sv_trim(text(f, TC_SUB_DEVICE));
     char number[24];
     double v;
     if (s.n && az_parse_f64(s, &v) == 0 && v == floor(v) && fabs(v) < 1e15)
         s = az_sv_make(number, (size_t)snprintf(number, sizeof number, "%.0f", v));
-    *id = AZ_NO_ID;
-    return s.n ? az_trace_name(f->job->trace, s, id) : 0;
+    return s.n ? az_trace_name_id(f->job->trace, s) : AZ_NO_ID;
 }
 
 /* What the whole file says of the device: the first architecture, the largest grid. */
@@ -294,13 +290,13 @@ bool az_tracy_row_is_inside(struct az_tracy_file *f)
 int az_tracy_row(struct az_tracy_file *f)
 {
     struct az_oprow r = { .file = (uint16_t)f->index, .line = (uint32_t)(f->rows + 1) };
-    int rc = name_of(f, TC_CODE, &r.code);
 
-    if (rc == 0 && r.code == AZ_NO_ID && f->device_side)
-        rc = az_trace_name(f->job->trace, AZ_SV("(unnamed)"), &r.code);
-    if (rc || r.code == AZ_NO_ID) {
-        f->nameless += rc == 0;
-        return rc;
+    r.code = name_of(f, TC_CODE);
+    if (r.code == AZ_NO_ID && f->device_side)
+        r.code = az_trace_name_id(f->job->trace, AZ_SV("(unnamed)"));
+    if (r.code == AZ_NO_ID) {
+        f->nameless++;
+        return f->job->trace->names.error;
     }
     r.kind = (uint8_t)kind_of(az_sv_trim(text(f, TC_TYPE)));
     r.start = whole(f, TC_START, INT64_MIN);
@@ -326,12 +322,13 @@ int az_tracy_row(struct az_tracy_file *f)
     note_device(f, &r);
     if (r.kind == AZ_OPROW_DEVICE)
         note_grid(f, &r);
-    rc = args(f, &r.args);
-    if (rc == 0)
-        rc = replay(f, &r.replay);
-    if (rc == 0)
-        rc = sub_device(f, &r.sub);
+    r.replay = replay(f);
+    r.sub = sub_device(f);
+    int rc = args(f, &r.args);
     if (rc == 0)
         rc = event(f, &r);
-    return rc ? rc : az_vec_push(&f->report->rows, r);
+    az_vec_add(&f->report->rows, r);
+    return rc                           ? rc
+           : f->job->trace->names.error ? f->job->trace->names.error
+                                        : az_vec_error(&f->report->rows);
 }
