@@ -235,9 +235,7 @@ static int sum_row(struct az_nsys_csv_file *f, struct az_sums *list)
     struct az_sv name = az_nsys_csv_text(f, f->name);
     if (name.n == 0)
         return az_nsys_csv_skip(f, "row without a name");
-    rc = az_trace_name(t, name, &s.name);
-    if (rc != 0)
-        return rc;
+    s.name = az_trace_name_id(t, name);
     s.avg = statistic(f, NC_AVG);
     s.med = statistic(f, NC_MED);
     s.min = statistic(f, NC_MIN);
@@ -248,11 +246,10 @@ static int sum_row(struct az_nsys_csv_file *f, struct az_sums *list)
     return az_vec_push(list, s);
 }
 
-static int name_or_none(struct az_nsys_csv_file *f, enum az_nsys_col col, uint32_t *id)
+static uint32_t name_or_none(struct az_nsys_csv_file *f, enum az_nsys_col col)
 {
     struct az_sv text = az_nsys_csv_text(f, f->head.at[col]);
-    *id = AZ_NO_ID;
-    return text.n ? az_trace_name(f->job->trace, text, id) : 0;
+    return text.n ? az_trace_name_id(f->job->trace, text) : AZ_NO_ID;
 }
 
 static int64_t time_or_none(const struct az_nsys_csv_file *f, enum az_nsys_col col)
@@ -283,12 +280,10 @@ static int projection_row(struct az_nsys_csv_file *f)
     p.duration = f->value;
     if (f->value_rc != 0)
         return az_nsys_csv_skip(f, "missing or invalid projected duration");
-    int rc = az_trace_name(t, name, &p.name);
-    if (rc == 0)
-        rc = name_or_none(f, NC_STYLE, &p.style);
-    if (rc == 0)
-        rc = name_or_none(f, NC_RANGE_STACK, &p.stack);
-    return rc == 0 ? az_vec_push(&t->proj, p) : rc;
+    p.name = az_trace_name_id(t, name);
+    p.style = name_or_none(f, NC_STYLE);
+    p.stack = name_or_none(f, NC_RANGE_STACK);
+    return t->names.error ? t->names.error : az_vec_push(&t->proj, p);
 }
 
 /* Is this a message line or the titles of the next report rather than data? */

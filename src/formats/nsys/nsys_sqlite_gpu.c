@@ -39,14 +39,13 @@ struct labels {
 
 static int add_label(struct az_nsys_db *x, struct labels *l, int64_t code, struct az_sv label)
 {
-    uint32_t id = AZ_NO_ID, *value;
+    uint32_t *value;
     bool added;
     struct az_sv name =
         az_arena_printf(&x->scratch, "%s%.*s%s", l->prefix, AZ_SVF(label), l->suffix);
     if (!name.p)
         return az_arena_error(&x->scratch);
-    int rc = az_trace_name(x->t, name, &id);
-    return rc == 0 ? az_map_put(&l->known, (uint64_t)code, 0, id, &value, &added) : rc;
+    return az_map_put(&l->known, (uint64_t)code, 0, az_trace_name_id(x->t, name), &value, &added);
 }
 
 static int take_label(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
@@ -282,8 +281,7 @@ static int take_fill(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
     };
     (void)ctx;
     int rc = common(x, r, &e);
-    if (rc == 0)
-        rc = az_trace_name(x->t, AZ_SV("[CUDA memset]"), &e.name);
+    e.name = az_trace_name_id(x->t, AZ_SV("[CUDA memset]"));
     if (rc == 0)
         rc = add_side(x, &c, &e);
     return rc == 0 ? az_nsys_add(x, AZ_MEMSET, &e) : rc;

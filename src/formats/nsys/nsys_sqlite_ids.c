@@ -142,13 +142,13 @@ int az_nsys_name_fetch(struct az_nsys_db *x, struct az_nsys_names *names, int64_
     struct az_sv text;
     bool found;
     int rc = string_text(x, string_id, &text, &found);
-    if (rc == 0 && found)
-        rc = az_trace_name(x->t, names->cut_version ? without_version(text) : text, id);
-    else if (rc == 0 && x->unknown == AZ_NO_ID)
-        rc = az_trace_name(x->t, AZ_SV("[Unknown]"), &x->unknown);
-    if (rc == 0 && !found)
-        *id = x->unknown;
-    return rc == 0 ? remember(names, string_id, *id) : rc;
+    if (rc)
+        return rc;
+    if (found)
+        *id = az_trace_name_id(x->t, names->cut_version ? without_version(text) : text);
+    else
+        *id = x->unknown = az_trace_name_id(x->t, AZ_SV("[Unknown]"));
+    return x->t->names.error ? x->t->names.error : remember(names, string_id, *id);
 }
 
 /* ---- lanes ---- */

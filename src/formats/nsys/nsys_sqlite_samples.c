@@ -15,12 +15,11 @@ struct metrics {
 static int take_metric_name(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct metrics *m = ctx;
-    uint32_t id, *at;
+    const uint32_t id = az_trace_name_id(x->t, az_sv_trim(az_nsys_text(r, 2)));
+    uint32_t *at;
     bool added;
-    int rc = az_trace_name(x->t, az_sv_trim(az_nsys_text(r, 2)), &id);
-    return rc ? rc
-              : az_map_put(&m->name, (uint64_t)az_nsys_i64(r, 0), (uint64_t)az_nsys_i64(r, 1), id,
-                           &at, &added);
+    return az_map_put(&m->name, (uint64_t)az_nsys_i64(r, 0), (uint64_t)az_nsys_i64(r, 1), id, &at,
+                      &added);
 }
 
 /* Of a metric that the list does not have: by its number. */
@@ -164,11 +163,11 @@ static int new_sum(struct az_nsys_db *x, const char *kind, struct az_vec_i64 *su
                    struct az_vec_u32 *names)
 {
     const struct az_sv text = az_arena_printf(&x->scratch, "Memory in use: %s [B]", kind);
-    uint32_t name;
-    int rc = text.p ? az_trace_name(x->t, text, &name) : az_arena_error(&x->scratch);
-    if (rc == 0)
-        rc = az_vec_push(sums, 0);
-    return rc ? rc : az_vec_push(names, name);
+    if (!text.p)
+        return az_arena_error(&x->scratch);
+    az_vec_add(sums, 0);
+    az_vec_add(names, az_trace_name_id(x->t, text));
+    return sums->failed ? az_vec_error(sums) : az_vec_error(names);
 }
 
 /* What is in use after each change; what was allocated before the recording began is not known, so
