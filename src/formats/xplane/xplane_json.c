@@ -100,13 +100,10 @@ static struct az_sv plain(struct input *in, struct az_sv raw)
     return is_quoted(raw) ? az_json_unescape(&in->scratch, az_sv_make(raw.p + 1, raw.n - 2)) : raw;
 }
 
-static int name_id(struct input *in, int arg, uint32_t *id)
+static uint32_t name_id(struct input *in, int arg)
 {
     const struct az_sv text = plain(in, in->arg[arg]);
-    *id = AZ_NO_ID;
-    if (!text.p)
-        return az_arena_error(&in->scratch);
-    return text.n ? az_trace_name(in->r->t, text, id) : AZ_OK;
+    return text.n ? az_trace_name_id(in->r->t, text) : AZ_NO_ID;
 }
 
 static bool whole(struct input *in, int arg, int64_t *v)
@@ -125,8 +122,8 @@ static int meta_of(struct input *in, struct az_sv name, bool host, struct az_xpl
 {
     struct az_vec_u32 *of = &in->meta_of[host];
     struct az_xplane_metas *metas = &in->r->metas;
-    uint32_t id;
-    int rc = az_trace_name(in->r->t, name, &id);
+    const uint32_t id = az_trace_name_id(in->r->t, name);
+    int rc = in->r->t->names.error;
     while (rc == 0 && of->n <= id)
         rc = az_vec_push(of, AZ_NO_ID);
     if (rc == 0 && of->v[id] == AZ_NO_ID) {
@@ -284,18 +281,19 @@ static int read_row(struct input *in, bool tpu, struct az_xrow *row)
         row->program = (uint64_t)v;
         row->has_program = true;
     }
-    int rc = name_id(in, A_MODULE, &row->module);
-    if (rc == 0)
-        rc = name_id(in, scope, &row->scope);
-    if (rc || tpu) {
+    row->module = name_id(in, A_MODULE);
+    row->scope = name_id(in, scope);
+    if (tpu) {
         (void)whole(in, A_FLOPS, &row->flops);
         (void)whole(in, A_BYTES, &row->bytes);
-        return rc ? rc : name_id(in, A_CATEGORY, &row->category);
+        row->category = name_id(in, A_CATEGORY);
+    } else {
+        for (int a = A_KERNEL_DETAILS; a <= A_SET_DETAILS_OLD; a++)
+            if (in->arg[a].n)
+                row->details = name_id(in, a);
+        row->op = name_id(in, A_OP);
     }
-    for (int a = A_KERNEL_DETAILS; rc == 0 && a <= A_SET_DETAILS_OLD; a++)
-        if (in->arg[a].n)
-            rc = name_id(in, a, &row->details);
-    return rc ? rc : name_id(in, A_OP, &row->op);
+    return in->scratch.failed ? az_arena_error(&in->scratch) : in->r->t->names.error;
 }
 
 static int add_gpu(struct input *in, struct az_event *e)
@@ -324,9 +322,8 @@ static int describe_tpu(struct input *in, struct az_event *e)
     struct az_xrow row;
     uint32_t index = 0;
     int rc = read_row(in, true, &row);
-    if (rc == 0)
-        rc = az_trace_name(
-            in->r->t, in->arg[A_LONG_NAME].n ? in->name : az_xplane_short_name(in->name), &row.op);
+    row.op = az_trace_name_id(in->r->t,
+                              in->arg[A_LONG_NAME].n ? in->name : az_xplane_short_name(in->name));
     if (rc == 0)
         rc = az_xtrace_row(in->r->t, &row, &index);
     e->node = (uint64_t)index + 1;
@@ -336,8 +333,8 @@ static int describe_tpu(struct input *in, struct az_event *e)
 
 static int add_range(struct input *in, struct az_event *e)
 {
-    const int rc = az_trace_name(in->r->t, in->name, &e->name);
-    return rc ? rc : az_trace_add(in->r->t, AZ_GPU_RANGE, e);
+    e->name = az_trace_name_id(in->r->t, in->name);
+    return az_trace_add(in->r->t, AZ_GPU_RANGE, e);
 }
 
 /* A run of a program of a TPU whose operations were not recorded: a range, and its work. */

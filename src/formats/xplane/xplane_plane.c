@@ -326,6 +326,6 @@ int az_xplane_lane(struct az_xplane *r, const struct az_xplane_line *l, uint32_t
                            .tid = (uint64_t)l->id,
                            .device = device ? r->x->planes.v[plane].ordinal : -1,
                            .context = device ? plane : 0 };
-    const int rc = az_trace_name(r->t, l->name.n ? l->name : l->display, &row.label);
-    return rc ? rc : az_xtrace_lane(r->t, &row, role, lane);
+    row.label = az_trace_name_id(r->t, l->name.n ? l->name : l->display);
+    return az_xtrace_lane(r->t, &row, role, lane);
 }

@@ -60,10 +60,8 @@ static int row_of(struct az_xplane *r, struct az_xplane_meta *m)
                            .bytes = -1 };
     struct az_protobuf body = az_protobuf_of(m->body);
     uint32_t index;
-    int rc =
-        az_trace_name(r->t, m->display.n ? m->display : az_xplane_short_name(m->name), &row.op);
-    if (rc == 0)
-        rc = read_stats(r, &body, 5, &row);
+    row.op = az_trace_name_id(r->t, m->display.n ? m->display : az_xplane_short_name(m->name));
+    int rc = read_stats(r, &body, 5, &row);
     if (rc == 0)
         rc = az_xtrace_row(r->t, &row, &index);
     if (rc == 0)
