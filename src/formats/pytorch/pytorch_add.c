@@ -267,12 +267,8 @@ static int collective_row(struct az_pytorch_reader *r, const struct az_pytorch_e
     if (!(e->given & AZ_PYTORCH_COLL_GIVEN) && seq < 0 && peer < 0)
         return 0;
     for (enum az_pytorch_arg i = AZ_PYTORCH_COLL; i < AZ_PYTORCH_ARGS; i++) {
-        id[i - AZ_PYTORCH_COLL] = AZ_NO_ID;
-        int rc = az_pytorch_has(e, i)
-                     ? az_trace_name(r->trace, az_pytorch_text(e, i), &id[i - AZ_PYTORCH_COLL])
-                     : 0;
-        if (rc)
-            return rc;
+        id[i - AZ_PYTORCH_COLL] =
+            az_pytorch_has(e, i) ? az_trace_name_id(r->trace, az_pytorch_text(e, i)) : AZ_NO_ID;
     }
     struct az_coll_args a = { .name = id[0],
                               .in_nelems = id[1],
@@ -560,8 +556,7 @@ static int add_metadata(struct az_pytorch_reader *r, const struct az_pytorch_eve
     int rc = r->scratch.failed ? az_arena_error(&r->scratch) : identity(r, &e->pid, &m.pid);
     if (rc == 0)
         rc = identity(r, &e->tid, &m.tid);
-    if (rc == 0)
-        rc = az_trace_name(r->trace, text, &m.text);
+    m.text = az_trace_name_id(r->trace, text);
     return rc ? rc : az_vec_push(&r->meta, m);
 }
 
@@ -764,7 +759,9 @@ int az_pytorch_join(struct az_pytorch_reader *r, struct az_pytorch_reader *part)
         rows[k] = r->trace->ev[k].n;
     /* In the order of first appearance, so that ids come out as if one reader had read all. */
     for (uint32_t i = 0; rc == 0 && i < names; i++)
-        rc = az_trace_name(r->trace, az_trace_text(from, i), &name[i]);
+        name[i] = az_trace_name_id(r->trace, az_trace_text(from, i));
+    if (rc == 0)
+        rc = r->trace->names.error;
     if (rc == 0)
         rc = join_lanes(r, from, name, lane);
     if (rc == 0 && part->launch_seen)

@@ -45,15 +45,13 @@ static int intern_text(struct az_pytorch_pftrace *p, const struct az_protobuf *m
     const struct az_protobuf_want want[] = { { 1, &iid, NULL },
                                              { 2, NULL, &text },
                                              { 3, NULL, &demangled } };
-    uint32_t id, *at;
+    uint32_t *at;
     bool added;
     int rc = az_protobuf_pick(m, entry, want, kind == PTP_KERNEL ? 3 : 2, NULL);
     if (rc == 0)
-        rc = az_trace_name(p->job->trace, demangled.n ? demangled : text, &id);
+        rc = az_map_put(&p->interned, iid, text_key(p->generation, kind), 0, &at, &added);
     if (rc == 0)
-        rc = az_map_put(&p->interned, iid, text_key(p->generation, kind), id, &at, &added);
-    if (rc == 0)
-        *at = id;
+        *at = az_trace_name_id(p->job->trace, demangled.n ? demangled : text);
     return rc;
 }
 
@@ -64,16 +62,14 @@ static int intern_counter(struct az_pytorch_pftrace *p, const struct az_protobuf
     uint64_t counter = 0;
     struct az_sv text = AZ_SV("");
     const struct az_protobuf_want want[] = { { 1, &counter, NULL }, { 2, NULL, &text } };
-    uint32_t id, *at;
+    uint32_t *at;
     bool added;
     int rc = az_protobuf_pick(m, spec, want, 2, NULL);
     if (rc == 0)
-        rc = az_trace_name(p->job->trace, text, &id);
-    if (rc == 0)
         rc = az_map_put(&p->counter_of, descriptor,
-                        (uint64_t)p->generation << 40 | (counter & UINT32_MAX), id, &at, &added);
+                        (uint64_t)p->generation << 40 | (counter & UINT32_MAX), 0, &at, &added);
     if (rc == 0)
-        *at = id;
+        *at = az_trace_name_id(p->job->trace, text);
     return rc;
 }
 
@@ -131,8 +127,8 @@ static int put_meta(struct az_pytorch_pftrace *p, const struct az_pytorch_pftrac
     struct az_pytorch_meta m = { .pid = t->pid, .tid = t->tid, .kind = kind };
     if (!text.n)
         return 0;
-    const int rc = az_trace_name(p->job->trace, text, &m.text);
-    return rc ? rc : az_vec_push(&p->reader.meta, m);
+    m.text = az_trace_name_id(p->job->trace, text);
+    return az_vec_push(&p->reader.meta, m);
 }
 
 struct named { /* {pid 1, tid 2, name 5 of a thread, 6 of a process} */
