@@ -20,7 +20,7 @@ void az_shown_names_release(struct az_shown_names *s)
 
 int az_shown_name_set(struct az_shown_names *s, uint32_t whole, uint32_t name)
 {
-    int rc = 0;
+    int rc = s->t->names.error; /* `whole` may be the name that is missing */
     while (rc == 0 && s->of.n <= whole)
         rc = az_vec_push(&s->of, AZ_NO_ID);
     if (rc == 0)
@@ -75,9 +75,8 @@ int az_shown_name(struct az_shown_names *s, uint32_t whole, uint32_t shorter, ui
     const struct az_sv was = az_trace_text(s->t, shorter), form = telling(s, text, was);
     rc = form.p ? 0 : az_arena_error(&s->scratch);
     if (rc == 0 && !az_sv_eq(form, was)) {
-        rc = az_trace_name(s->t, form, name);
-        if (rc == 0)
-            rc = az_trace_full_name(s->t, *name, whole);
+        *name = az_trace_name_id(s->t, form);
+        rc = s->t->names.error ? s->t->names.error : az_trace_full_name(s->t, *name, whole);
     }
     return rc ? rc : az_shown_name_set(s, whole, *name);
 }
