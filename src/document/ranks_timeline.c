@@ -31,7 +31,8 @@ static void put_figure(struct az_table *t, const struct az_table *wide, size_t c
     const struct az_column *c = &wide->columns.v[column];
     const double in_ms = az_unit_base(c->unit) / az_unit_base(AZ_UNIT_MS);
     double sum = 0, squares = 0, min = INFINITY, max = -INFINITY;
-    size_t n = 0, most = 0;
+    size_t n = 0;
+    const struct az_cell *rank_of_max = NULL;
     for (size_t r = 0; r < wide->rows; r++) {
         const double x = az_cell_number(az_table_at(wide, r, column)) * in_ms;
         if (isnan(x))
@@ -39,7 +40,8 @@ static void put_figure(struct az_table *t, const struct az_table *wide, size_t c
         n++;
         sum += x;
         min = x < min ? x : min;
-        most = x > max ? r : most;
+        if (x > max)
+            rank_of_max = az_table_at(wide, r, (size_t)rank);
         max = x > max ? x : max;
     }
     const double mean = n ? sum / (double)n : NAN;
@@ -47,9 +49,9 @@ static void put_figure(struct az_table *t, const struct az_table *wide, size_t c
         const double d = az_cell_number(az_table_at(wide, r, column)) * in_ms - mean;
         squares += isnan(d) ? 0 : d * d;
     }
-    az_put_row(t,
-               &(ROW){ c->stem.n ? c->stem : c->name, mean, n ? sqrt(squares / (double)n) : NAN,
-                       min, max, (int64_t)az_cell_number(az_table_at(wide, most, (size_t)rank)) });
+    az_put_row(t, &(ROW){ c->stem.n ? c->stem : c->name, mean, n ? sqrt(squares / (double)n) : NAN,
+                          n ? min : NAN, n ? max : NAN,
+                          rank_of_max ? (int64_t)az_cell_number(rank_of_max) : INT64_MIN });
 }
 
 static struct az_table *by_figure(struct az_arena *a, const struct az_table *wide, ptrdiff_t rank)
