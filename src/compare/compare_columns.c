@@ -90,7 +90,7 @@ static bool is_lone(const struct az_comparison *c, struct az_joined *j,
 
     for (size_t i = 0; device && i < c->n; i++) {
         const struct az_table *t = columned(j, i);
-        const struct az_cell *value = t && t->rows ? one_value(t, (size_t)col->at[i]) : NULL;
+        const struct az_cell *value = t ? one_value(t, (size_t)col->at[i]) : NULL;
         if (t && t->rows && !value)
             return false;
         if (value && first)

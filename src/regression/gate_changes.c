@@ -96,7 +96,6 @@ static void alone(struct az_gate_change *out, struct az_sv input, const struct a
     for (int i = 0; i < AZ_CHECKS; i++)
         clean.trust[i].status = AZ_CHECK_NOT_APPLICABLE;
     clean.known = true;
-    clean.missing = AZ_SV("");
     make_gate_changes(in, &clean, input, cand, out, a);
     out->change.a_ns = 0;
     out->change.a_steps = 0;
