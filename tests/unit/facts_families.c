@@ -2,6 +2,8 @@
  * operations that an analysis adds. Operations of a TPU: analyses_hlo.c. */
 #include "unit/analyses_job.h"
 
+#include <math.h>
+
 #include "facts/families.h"
 
 static void row_is(const struct az_name_sums *s, size_t i, enum az_family f, int64_t count,
@@ -38,6 +40,36 @@ static void events(void **state)
     row_is(&s, 2, AZ_FAMILY_COPY, 4, 60);
     row_is(&s, 3, AZ_FAMILY_OTHER, 4, 12);
     row_is(&s, 4, AZ_FAMILY_FILL, 2, 4);
+}
+
+/* By time, then in the order of the families; none without events. */
+static void equal_times(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    struct az_name_sums s;
+    const uint32_t l = stream_lane(t, 1, 0, 7);
+    add(t, AZ_KERNEL, "mystery", l, 0, 10, 0);
+    add(t, AZ_KERNEL, "softmax_kernel", l, 10, 20, 0);
+    add(t, AZ_KERNEL, "sgemm", l, 20, 30, 0);
+    add(t, AZ_KERNEL, "layer_norm_kernel", l, 30, 41, 0);
+    make_job(f, 1);
+    assert_int_equal(az_job_families(&f->job, &s), 0);
+    assert_int_equal(s.n, 4);
+    assert_int_equal(s.v[0].total, 11);
+    for (size_t i = 1; i < 4; i++)
+        assert_int_equal(s.v[i].total, 10);
+    assert_true(s.v[1].style < s.v[2].style && s.v[2].style < s.v[3].style);
+    assert_true(isnan(s.v[0].avg) && isnan(s.v[0].med) && isnan(s.v[0].min));
+}
+
+static void no_work(void **state)
+{
+    struct fix *f = *state;
+    struct az_name_sums s;
+    make_job(f, 1);
+    assert_int_equal(az_job_families(&f->job, &s), 0);
+    assert_int_equal(s.n, 0);
 }
 
 /* A class of the user's that is called as a family moves its kernels there. */
@@ -110,6 +142,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(events, setup, teardown),
+        cmocka_unit_test_setup_teardown(equal_times, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_work, setup, teardown),
         cmocka_unit_test_setup_teardown(classes_of_the_user, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_that_came_summed, setup, teardown),
         cmocka_unit_test_setup_teardown(by_device, setup, teardown),

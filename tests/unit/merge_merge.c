@@ -404,6 +404,23 @@ static void test_clocks_and_bare_lists(void **state)
     assert_int_equal(t_diag.warnings, 1);
 }
 
+/* Of three clocks two agree; members that the first rank does not have are not written. */
+static void test_the_last_clock_differs(void **state)
+{
+    (void)state;
+    put_text("a_rank0.json", TRACE(0, EV(10, "launch", 5)));
+    put_text("a_rank1.json", TRACE(1, EV(10, "launch", 5)));
+    put_text("a_rank2.json", "[" EV(10, "launch", 5) "]");
+    assert_int_equal(merge_with(NULL, 3), 0);
+    assert_null(strstr(merged(), "baseTimeNanoseconds"));
+    assert_non_null(strstr(merged(), "\"ranks\": [0, 1, 2]"));
+    assert_int_equal(t_diag.warnings, 1);
+    put_text("a_rank0.json", "[" EV(10, "launch", 5) "]");
+    put_text("a_rank1.json", "[" EV(10, "launch", 5) "]");
+    assert_int_equal(merge_with(NULL, 2), 0);
+    assert_int_equal(strncmp(merged(), "{\"ranks\"", 8), 0);
+}
+
 /* No launch says a correlation: events are linked by External id. */
 static void test_external_id(void **state)
 {
@@ -492,6 +509,7 @@ int main(void)
         T(test_unusable_ranks),
         T(test_ranks),
         T(test_clocks_and_bare_lists),
+        T(test_the_last_clock_differs),
         T(test_external_id),
         T(test_output_is_an_input),
         T(test_memory_limit),

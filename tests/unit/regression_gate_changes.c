@@ -515,7 +515,10 @@ static void first_night(void **state)
     e->in.first = true;
     assert_int_equal(judge(e), AZ_GATES_PASS);
     assert_true(e->v.first && az_gate_is_evidence(&e->v));
-    assert_true(e->v.changes.v[0].change.comparable && isnan(e->v.changes.v[0].change.share));
+    const struct az_change *c = &e->v.changes.v[0].change;
+    assert_true(c->comparable && isnan(c->share) && !c->has_parts);
+    assert_int_equal(c->a_ns, 0);
+    assert_int_equal(c->a_steps, 0);
 }
 
 /* A limit means nothing for half a recording; it does for another device. */
