@@ -477,6 +477,12 @@ def mutants_of(tree, options):
     return mutate_sites.in_order(found, options.seed)
 
 
+def mutants_at(place):
+    path, line = place.rsplit(':', 1)
+    with open(path, encoding='utf-8') as f:
+        return [m for m in mutate_sites.Finder(path, f.read()).all() if m.line == int(line)]
+
+
 def listed(path):
     """Survivors that are known, with their reasons: 'FUNCTION(): CHANGE in: LINE ## REASON'."""
     known = {}
@@ -556,7 +562,7 @@ def parse():
     p.add_argument('--jobs', type=int, default=os.cpu_count() or 2)
     p.add_argument('--asan', help='the make of the build with the sanitizer')
     p.add_argument('--check', action='store_true', help='without scripts; fail if a survivor is not in tests/mutate-survivors')
-    p.add_argument('--at', help='only mutants of FILE:LINE')
+    p.add_argument('--at', help='only mutants of FILE:LINE; several separated by spaces')
     p.add_argument('--skip', type=int, default=0, help='leave out so many mutants, which an earlier run has judged')
     p.add_argument('-v', '--verbose', action='store_true')
     return p.parse_args()
@@ -570,9 +576,7 @@ def main():
     asan = Tree(options, options.build + '/asan', options.asan) if options.asan else None
     mutants = mutants_of(tree, options)
     if options.at:
-        path, line = options.at.rsplit(':', 1)
-        with open(path, encoding='utf-8') as f:
-            mutants = [m for m in mutate_sites.Finder(path, f.read()).all() if m.line == int(line)]
+        mutants = [m for place in options.at.split() for m in mutants_at(place)]
         options.n = len(mutants)
     ahead = mutants[options.skip:options.skip + 2 * options.n + 20]
     sources = sorted({m.path for m in ahead})
