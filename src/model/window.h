@@ -71,6 +71,7 @@ struct az_cut_log {
     struct az_vec_u8 what;      /* AZ_RECORD_* */
     struct az_vec_u64 from, to; /* the reader's own: bytes of the file, or a table and a row */
     uint32_t now;               /* the record that is being read; 0: none */
+    uint64_t joined;            /* records that became part of the one before them */
 };
 void az_cut_log_init(struct az_cut_log *log, struct az_mem *mem);
 void az_cut_log_release(struct az_cut_log *log);

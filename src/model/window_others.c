@@ -66,6 +66,7 @@ void az_cut_log_init(struct az_cut_log *log, struct az_mem *mem)
     az_vec_init(&log->from, mem);
     az_vec_init(&log->to, mem);
     log->now = 0;
+    log->joined = 0;
 }
 
 void az_cut_log_release(struct az_cut_log *log)

@@ -55,6 +55,7 @@ static int child_program(struct az_region_search *s, struct az_sv module, uint32
     return name.p ? child_named(s, AZ_NO_ID, name, region) : az_arena_error(s->job->arena);
 }
 
+/* Region of a row; while they are searched AZ_NO_ROW: it has no work. */
 struct scope_place {
     uint32_t region, forward; /* forward: of which it is the gradient; AZ_NO_ID: of none */
 };
@@ -81,12 +82,29 @@ static int place_scope(struct az_region_search *s, struct az_sv scope, struct az
     return rc;
 }
 
+/* Scopes without work in the window are no regions: place[row].region is AZ_NO_ROW until a row with
+ * work is found. */
+static void find_used(const struct az_region_search *s, struct scope_place *place)
+{
+    for (size_t i = 0; i < az_xtrace(s->t)->rows.n; i++)
+        place[i].region = AZ_NO_ROW;
+    for (int k = 0; k <= AZ_GRAPH; k++) {
+        const struct az_events *e = &s->t->ev[k];
+        for (size_t i = 0; e->node && i < e->n; i++)
+            if (e->node[i])
+                place[e->node[i] - 1].region = 0;
+    }
+}
+
 static int place_rows(struct az_region_search *s, struct scope_place *place)
 {
     const struct az_xtrace *x = az_xtrace(s->t);
     int rc = AZ_OK;
+    find_used(s, place);
     for (size_t i = 0; rc == 0 && i < x->rows.n; i++) {
         const struct az_xrow *row = &x->rows.v[i];
+        if (place[i].region == AZ_NO_ROW)
+            continue;
         struct az_sv scope = az_trace_text(s->t, row->scope);
         if (!scope.n && row->hlo != AZ_NO_ROW)
             scope = x->hlo.v[row->hlo].scope;

@@ -174,7 +174,7 @@ int az_rocpd_write_cut(struct az_cut *job, const struct az_trace *t, const struc
             az_outname_discard(tmp.p);
     }
     if (rc == 0)
-        az_cut_count(job, log);
+        az_cut_count(job, t, log);
     az_arena_release(&a);
     return rc;
 }

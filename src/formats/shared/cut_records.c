@@ -40,12 +40,48 @@ int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_t
     return rc;
 }
 
-void az_cut_count(struct az_cut *cut, const struct az_cut_log *log)
+void az_cut_count(struct az_cut *cut, const struct az_trace *t, const struct az_cut_log *log)
 {
+    const struct az_events *sums = &t->ev[AZ_GAP_FRAME];
     for (size_t i = 0; i < log->what.n; i++) {
         cut->read++;
         cut->kept += !az_cut_log_is_gone(log, i);
     }
+    cut->read += log->joined;
+    for (size_t i = 0; log->joined && i < sums->n; i++)
+        cut->kept += sums->corr[i] - 1;
+}
+
+/* Ends a record of sums, so that those of a window are not kept for one of them. */
+#define JOINED_MOST 256
+
+static bool join_record(struct az_trace *t, uint32_t lane, int64_t start, int64_t end)
+{
+    struct az_cut_log *log = t->cut_log;
+    struct az_events *e = &t->ev[AZ_GAP_FRAME];
+    const size_t i = e->n - 1;
+    if (!e->n || log->now < 2 || e->uid[i] != log->now - 1 || e->lane[i] != lane ||
+        e->corr[i] == JOINED_MOST)
+        return false;
+    e->start[i] = start < e->start[i] ? start : e->start[i];
+    e->end[i] = end > e->end[i] ? end : e->end[i];
+    e->corr[i]++;
+    log->joined++;
+    log->what.n--;
+    log->from.n--;
+    log->to.n--;
+    log->to.v[log->to.n - 1] = log->to.v[log->to.n];
+    log->now--;
+    return true;
+}
+
+int az_cut_sum(struct az_trace *t, uint32_t lane, int64_t start, int64_t end)
+{
+    const struct az_event e = {
+        .start = start, .end = end, .lane = lane, .name = AZ_NO_ID, .side = AZ_NO_ROW, .corr = 1
+    };
+    az_trace_columns(t, AZ_GAP_FRAME, AZ_COL_CORR);
+    return join_record(t, lane, start, end) ? AZ_OK : az_trace_add(t, AZ_GAP_FRAME, &e);
 }
 
 int az_cut_json_record(struct az_cut_log *log, struct az_jscan *s,
@@ -267,7 +303,7 @@ int az_cut_json(struct az_cut *cut, const struct az_trace *t, const struct az_cu
     if (rc == 0)
         rc = az_cut_output_close(&c.output, copy_all(&c));
     if (rc == 0)
-        az_cut_count(cut, log);
+        az_cut_count(cut, t, log);
     az_vec_release(&c.held);
     az_arena_release(&a);
     return rc;

@@ -27,7 +27,10 @@ int az_cut_json(struct az_cut *cut, const struct az_trace *t,
  * the window of the scanner is read again, and then logged. */
 int az_cut_json_record(struct az_cut_log *log, struct az_jscan *s,
                        int (*read)(void *ctx, struct az_jscan *s), void *ctx) AZ_MUST_USE;
+/* The record that is being read is of the host and in sums only, which a window has not: outside it
+ * is gone. One after the other on a lane are one record. The kind AZ_GAP_FRAME is for these. */
+int az_cut_sum(struct az_trace *t, uint32_t lane, int64_t start, int64_t end) AZ_MUST_USE;
 /* Numbers of cut->read and cut->kept. */
-void az_cut_count(struct az_cut *cut, const struct az_cut_log *log);
+void az_cut_count(struct az_cut *cut, const struct az_trace *t, const struct az_cut_log *log);
 
 #endif

@@ -11,10 +11,10 @@ enum { PLANES = 1, LINES = 3, EVENTS = 4 };
 
 struct cutting {
     struct az_cut *job;
-    const struct az_vec_u64 *gone; /* offsets of events, ascending */
-    size_t next;                   /* of them */
-    const char *base;              /* of the file */
-    struct az_mapping map;         /* empty: it is in memory */
+    const struct az_cut_log *log; /* from, to: what is gone, ascending */
+    size_t next;                  /* of it */
+    const char *base;             /* of the file */
+    struct az_mapping map;        /* empty: it is in memory */
     const char *used;
     struct az_vec_u64 sizes; /* of the copies of planes and lines, in order */
     size_t size_at;
@@ -76,10 +76,13 @@ static int is_damaged(const struct cutting *c)
                         "invalid XSpace protobuf; nothing was written");
 }
 
-/* Does the next event that is gone begin before this place? */
-static bool is_gone_before(struct cutting *c, const char *place)
+/* Is any event gone that begins in these bytes? */
+static bool is_any_gone(struct cutting *c, struct az_sv bytes)
 {
-    return c->next < c->gone->n && c->gone->v[c->next] < (uint64_t)(place - c->base);
+    const uint64_t from = (uint64_t)(bytes.p - c->base);
+    while (c->next < c->log->to.n && c->log->to.v[c->next] <= from)
+        c->next++;
+    return c->next < c->log->from.n && c->log->from.v[c->next] < from + bytes.n;
 }
 
 /* A message without the events that are gone; `inside` is the field whose messages may have some.
@@ -90,14 +93,11 @@ static int copy_field(struct cutting *c, struct az_sv body, struct az_sv whole, 
                       uint64_t *size)
 {
     if (inside == EVENTS) {
-        const bool gone =
-            c->next < c->gone->n && c->gone->v[c->next] == (uint64_t)(body.p - c->base);
-        c->next += gone;
-        if (!gone)
+        if (!is_any_gone(c, body))
             keep(c, whole, size);
         return AZ_OK;
     }
-    if (!is_gone_before(c, body.p + body.n)) {
+    if (!is_any_gone(c, body)) {
         keep(c, whole, size);
         return AZ_OK;
     }
@@ -151,21 +151,23 @@ static int by_number(const void *a, const void *b, void *ctx)
     return (x > y) - (x < y);
 }
 
-/* Leaves the places of what is gone in log->from, ascending. */
+/* Leaves what is gone in log->from and log->to, in the order of the file. */
 static void list_gone(struct az_cut_log *log, struct az_mem *mem)
 {
     size_t n = 0;
     bool sorted = true;
-    az_vec_release(&log->to);
     for (size_t i = 0; i < log->what.n; i++) {
         if (!az_cut_log_is_gone(log, i))
             continue;
-        sorted &= n == 0 || log->from.v[n - 1] < log->from.v[i];
-        log->from.v[n++] = log->from.v[i];
+        sorted &= n == 0 || log->to.v[n - 1] <= log->from.v[i];
+        log->from.v[n] = log->from.v[i];
+        log->to.v[n++] = log->to.v[i];
     }
-    log->from.n = n;
-    if (!sorted)
-        az_sort_cmp(log->from.v, n, sizeof *log->from.v, by_number, NULL, mem);
+    log->from.n = log->to.n = n;
+    if (sorted)
+        return;
+    az_sort_cmp(log->from.v, n, sizeof *log->from.v, by_number, NULL, mem);
+    az_sort_cmp(log->to.v, n, sizeof *log->to.v, by_number, NULL, mem);
 }
 
 static int copy_file(struct cutting *c, const struct az_trace *t, struct az_sv bytes)
@@ -197,12 +199,12 @@ static int copy_file(struct cutting *c, const struct az_trace *t, struct az_sv b
 int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t, struct az_cut_log *log)
 {
     const struct az_source_opts so = { .mem = job->mem, .diag = job->diag };
-    struct cutting c = { .job = job, .gone = &log->from };
+    struct cutting c = { .job = job, .log = log };
     struct az_source *src = NULL;
     struct az_vec_char text; /* of a file that cannot be mapped */
     az_vec_init(&text, job->mem);
     az_vec_init(&c.sizes, job->mem);
-    az_cut_count(job, log);
+    az_cut_count(job, t, log);
     list_gone(log, job->mem);
     int rc = az_source_open(&src, job->in.p, &so);
     if (rc == 0 && !az_source_is_gzip(src))

@@ -3,6 +3,7 @@
  * annotations, and Python frames that are long enough to explain idle time. */
 #include "base/num.h"
 #include "classify/rules.h"
+#include "formats/shared/cut_records.h"
 #include "formats/xplane/xplane.h"
 
 #define FRAME_PS 10000000 /* shorter frames are not stored */
@@ -42,11 +43,13 @@ static int add_event(struct az_xplane *r, struct az_xplane_host_line *h,
                      struct az_xplane_meta *meta, struct az_event *e,
                      const struct az_xplane_host_stats *s)
 {
-    const bool range = is_range(h, meta, e, s);
-    if (!e->corr && !range && s->step < 0)
+    const bool range = is_range(h, meta, e, s), summed = !e->corr && !range && s->step < 0;
+    if (summed && !r->t->cut_log)
         return 0;
     int rc = thread_lane(r, h->of, &h->lane);
     e->lane = (uint32_t)h->lane;
+    if (summed)
+        return rc ? rc : az_cut_sum(r->t, e->lane, e->start, e->end);
     e->node = s->device;
     if (rc == 0)
         rc = az_xplane_meta_name(r, meta, &e->name);
