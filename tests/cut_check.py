@@ -11,6 +11,7 @@ import csv
 import gzip
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -167,6 +168,15 @@ def recorded_steps(analyzer, tmp):
         found = tables(analyzer, path, os.path.join(tmp, "jax%d" % first), window, ())[0].get("steps.csv", [])
         verdict([r[0] for r in found[1:]] == [r[0] for r in rows[1 + first:2 + last]], "JAX %s %s" % window, str([r[0] for r in found]))
         check(analyzer, tmp, path, window, "JAX %s %s" % window)
+    viewer = os.path.join(tmp, "jax_input.json")
+    subprocess.run([sys.executable, os.path.join(HERE, "gen", "xplane_to_viewer.py"), path, viewer], check=True)
+    for file in (path, viewer):
+        for window in (("--from", "45%", "--to", "55%"), ("--from", "0", "--to", "20%"), ("--from", "30%", "--to", "31%")):
+            check(analyzer, tmp, file, window, "JAX %s %s" % (os.path.basename(file), " ".join(window)))
+        part = os.path.join(tmp, "part" + os.path.splitext(file)[1])
+        done = run(analyzer, "cut", file, "-o", part, "--from", "30%", "--to", "31%").stdout.decode(errors="replace")
+        counts = re.search(r": (\d+) of (\d+) events", done)
+        verdict(counts and int(counts[1]) * 3 < int(counts[2]), "JAX: host events outside are left out of " + os.path.basename(file), done[-200:])
 
 
 def check(analyzer, tmp, path, window, what, extra=()):

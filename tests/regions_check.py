@@ -23,6 +23,9 @@ import tempfile
 from collections import defaultdict
 from decimal import Decimal
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "gen"))
+from xplane_to_viewer import Plane, fields, one, signed, text  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 passed = failed = 0
 verbose = False
@@ -757,12 +760,107 @@ def examples(analyzer, tmp, data):
         verdict(not wrong, "example %s: %d regions" % (os.path.basename(path), len(got)), "; ".join(wrong[:4]) + run.stdout.decode()[-100:])
 
 
+class Scopes:
+    """An XPlane profile: device operations by the scope of each, else by its program. Picoseconds."""
+
+    def __init__(self, path):
+        with (gzip.open if path.endswith(".gz") else open)(path, "rb") as f:
+            planes = [Plane(v) for n, v in fields(f.read()) if n == 1]
+        self.device, self.backward, self.scopes = defaultdict(int), defaultdict(int), {}
+        for p in planes:
+            if p.name == "/host:metadata":
+                self.read_programs(p)
+        for p in planes:
+            for line in p.lines if re.match(r"/device:(GPU|TPU):\d+", p.name) else []:
+                name = text(one(line, 2, b"") or one(line, 11, b""))
+                if name.startswith("Stream #") or (name == "XLA Ops" and ":TPU:" in p.name):
+                    self.read_line(p, line, ":TPU:" in p.name)
+
+    def read_programs(self, p):
+        """Scopes of instructions, by program and name."""
+        for key, meta in p.metas.items():
+            for n, stat in fields(meta):
+                if n != 5 or text(one(p.stats.get(one(stat, 1, 0), b""), 2, b"")) != "Hlo Proto":
+                    continue
+                module = one(one(stat, 6, b""), 1, b"")
+                for computation in (v for k, v in fields(module) if k == 3):
+                    for instruction in (v for k, v in fields(computation) if k == 2):
+                        scope = text(one(one(instruction, 7, b""), 2, b""))
+                        self.scopes[key & (1 << 64) - 1, text(one(instruction, 1, b""))] = scope
+
+    def read_line(self, p, line, tpu):
+        rows = []
+        for e in (v for n, v in fields(line) if n == 4):
+            meta = p.metas.get(one(e, 1, 0), b"")
+            stats = {**values(p, meta, 5), **values(p, e, 4)}
+            rows.append([signed(one(e, 2, 0)), signed(one(e, 3, 0)), stats, 0, text(one(meta, 4, b"") or one(meta, 2, b""))])
+        rows = [r for r in rows if r[1] >= 0]  # a negative duration is impossible
+        open_ones = []
+        for r in sorted(rows, key=lambda r: (r[0], -r[1])) if tpu else []:
+            while open_ones and open_ones[-1][0] + open_ones[-1][1] <= r[0]:
+                open_ones.pop()
+            if r[2].get("hlo_category") in ("while", "call", "conditional"):
+                continue
+            if open_ones:
+                open_ones[-1][3] += r[1]
+            open_ones.append(r)
+        for _, length, stats, inside, name in rows:
+            if tpu and stats.get("hlo_category") in ("while", "call", "conditional"):
+                continue
+            scope = stats.get("tf_op" if tpu else "name") or self.scopes.get((int(stats.get("program_id", 0)) & (1 << 64) - 1, stats.get("hlo_op", name)), "")
+            parts = re.findall(r"(?:[^/()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))+", scope)[:-1]
+            program = stats.get("hlo_module", "")
+            if not parts and program:
+                parts = ["jit(%s)" % program[4:] if program.startswith("jit_") else program]
+            self.device[tuple(fold(x) for x in parts)] += length - inside
+
+    def rows(self):
+        paths = {p[:k] for p in self.device for k in range(1, len(p) + 1)}
+        found = {" / ".join(p): (sum(v for q, v in self.device.items() if q[:len(p)] == p), self.device.get(p, 0), None, None) for p in paths}
+        if () in self.device:
+            found["(outside)"] = (self.device[()], self.device[()], None, None)
+        return found
+
+
+def values(p, body, number):
+    """Stats of an event or of its metadata, by name, as text."""
+    found = {}
+    for stat in (v for n, v in fields(body) if n == number):
+        value = ""
+        for k, v in fields(stat):
+            value = text(one(p.stats.get(v, b""), 2, b"")) if k == 7 else text(v) if k == 5 else str(v) if k in (2, 3, 4) else value
+        found[text(one(p.stats.get(one(stat, 1, 0), b""), 2, b""))] = value
+    return found
+
+
+def xplane_scopes(analyzer, tmp, data):
+    """Regions of compiled programs: exclusive times with what is outside are the device time, to the picosecond where it is printed."""
+    example = os.path.join(HERE, "..", "example", "xplane", "plugins", "profile", "train_step")
+    recorded = os.path.join(HERE, "data", "recorded")
+    made = os.path.join(tmp, "made")
+    os.makedirs(made)
+    for seed in range(8):  # GPUs, and cores of a TPU
+        subprocess.run([sys.executable, os.path.join(HERE, "gen", "make_ties_xplane.py"), os.path.join(made, "%d.xplane.pb" % seed), str(seed)], check=True)
+    inputs = [os.path.join(d, n) for d in [example, recorded, made] + data for n in sorted(os.listdir(d)) if re.search(r"\.xplane\.pb(\.gz)?$", n)]
+    for i, path in enumerate(inputs):
+        want = Scopes(path).rows()
+        found, run = tables(analyzer, path, os.path.join(tmp, "scopes%d" % i))
+        got = {r["path"]: (int(r["device_ns"] or 0), int(r["device_self_ns"] or 0)) for r in found.get("regions", [])}
+        wrong = ["%s: %s instead of %s ps" % (p, got.get(p), want.get(p)) for p in sorted(set(got) | set(want)) if p not in got or p not in want
+                 or any(abs(a * 1000 - b) > 500 for a, b in zip(got[p], want[p]))] if set(want) - {"(outside)"} else list(got)
+        verdict(not wrong, "scopes of %s: %d regions" % (os.path.basename(path), len(got)), "; ".join(wrong[:4]) + run.stdout.decode()[-100:])
+        total, own = sum(v[1] for v in want.values()), sum(v[1] for v in got.values())
+        verdict(not got or abs(own * 1000 - total) <= 500 * len(got), "scopes of %s: add up to the device time" % os.path.basename(path),
+                "%d ns of %d ps" % (own, total))
+
+
 def main():
     global verbose
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--analyzer", required=True)
     p.add_argument("--seeds", type=int, default=8)
     p.add_argument("--example-data", help="folder that `make` fills with larger examples")
+    p.add_argument("--profiles", action="append", help="further folders with XPlane profiles")
     p.add_argument("--verbose", action="store_true")
     o = p.parse_args()
     verbose = o.verbose
@@ -770,6 +868,7 @@ def main():
         rates(os.path.abspath(o.analyzer), tmp)
         rank_columns(os.path.abspath(o.analyzer), tmp)
         program_rates(os.path.abspath(o.analyzer), tmp)
+        xplane_scopes(os.path.abspath(o.analyzer), tmp, o.profiles or [])
         examples(os.path.abspath(o.analyzer), tmp, o.example_data)
         for seed in range(o.seeds):
             for kind in WRITERS:

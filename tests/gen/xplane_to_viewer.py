@@ -139,4 +139,5 @@ def main():
         f.write(body)
 
 
-main()
+if __name__ == "__main__":
+    main()
