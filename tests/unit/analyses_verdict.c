@@ -441,6 +441,23 @@ static void copies_with_little_compute(void **state)
     assert_true(az_sv_is(line_of(f, 3).label, "35.0%"));
 }
 
+/* Communication of nearly all of the time: what there is to overlap it with is no remedy. */
+static void communication_without_compute(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 0, 7);
+    add(t, AZ_KERNEL, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", g, 0, 800 * US, 0);
+    add(t, AZ_KERNEL, "gemm", g, 800 * US, 900 * US, 0);
+    add(t, AZ_KERNEL, "gemm", g, 990 * US, 1000 * US, 0);
+    judge(f);
+    const struct az_line l = line_of(f, 2);
+    assert_true(az_sv_is(l.label, "80.0%"));
+    assert_true(az_sv_ends(l.text, AZ_SV("; compute can overlap at most 11.0%. Reduce the message "
+                                         "size or the number of collectives; analyze all ranks "
+                                         "together to find a late one")));
+}
+
 /* The second launch is slow: of another kernel it loads code, of the same one it does not. */
 static void slow_second_launch(struct fix *f, const char *kernel)
 {
@@ -1061,6 +1078,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(last_at_the_collectives, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_without_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_with_little_compute, setup, teardown),
+        cmocka_unit_test_setup_teardown(communication_without_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(a_first_launch_loads, setup, teardown),
         cmocka_unit_test_setup_teardown(a_second_launch_loads_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(a_question_loads, setup, teardown),

@@ -8,7 +8,7 @@
 #include "facts/regions.h"
 
 #define LINES      5    /* findings in the verdict */
-#define FEW        0.1  /* of copies: as good as none of their time can be overlapped */
+#define FEW        0.2  /* of exposed work: overlap of less is no remedy for it */
 #define MUCH       0.1  /* of the span: copies that are worth an advice whatever they save */
 #define LEAST      0.01 /* of the span: share of a finding that has a line */
 #define CALLS      3    /* named of a first use */
@@ -459,22 +459,23 @@ static struct az_sv advice_text(struct az_verdict_text *x, const struct line *li
     return capital(x, az_verdict_advice_text(x->w, f).p);
 }
 
-/* Copies of much of the time, of which compute can overlap next to nothing: to copy less can save
- * all of it. */
-static void find_less_copying(struct line *v, size_t n)
+/* Copies or communication of much of the time, of which compute can overlap next to nothing: to
+ * copy or send less can save all of it. */
+static void find_less_work(struct line *v, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         struct line *l = &v[i];
-        const double least = gets_faster(l->c.advice) ? 0 : FEW * l->c.share;
-        if (!az_sv_is(l->c.rule, "exposed_copy") || l->c.share < MUCH ||
-            l->saving >= (least > LEAST ? least : LEAST))
+        const double few = gets_faster(l->c.advice) ? 0 : FEW * l->c.share;
+        if ((!az_sv_is(l->c.rule, "exposed_copy") &&
+             !az_sv_is(l->c.rule, "exposed_communication")) ||
+            l->c.share < MUCH || l->saving >= (few > LEAST ? few : LEAST))
             continue;
         l->overlap = l->saving;
         l->saving = l->c.share;
     }
 }
 
-static bool only_less_copying_helps(const struct line *l) { return l->overlap >= 0; }
+static bool only_less_helps(const struct line *l) { return l->overlap >= 0; }
 
 /* Percent of a line: no more than its part of the account, or the compute that it is to overlap
  * with, both of which are rounded so that the parts add up. */
@@ -497,7 +498,7 @@ static struct az_sv bounded_text(struct az_verdict_text *x, struct az_sv text, c
 {
     const bool faster =
         az_verdict_rule_of(l->c.rule)->within == AZ_VERDICT_IN_COPY && gets_faster(l->c.advice);
-    if (only_less_copying_helps(l))
+    if (only_less_helps(l))
         return l->overlap < BOUNDED
                    ? az_verdict_text_add(x, text, "; ", AZ_SV("no compute to overlap with"))
                    : az_arena_printf(x->a, "%.*s; compute can overlap at most %.1f%%", AZ_SVF(text),
@@ -517,14 +518,21 @@ static struct az_sv bounded_text(struct az_verdict_text *x, struct az_sv text, c
 
 static struct az_sv line_advice(struct az_verdict_text *x, const struct line *line, size_t n)
 {
-    if (!only_less_copying_helps(&line[n]))
+    if (!only_less_helps(&line[n]))
         return line[n].c.outside_scope || line[n].saving >= LEAST
                    ? advice_text(x, line, n, &line[n].c)
                    : AZ_SV("");
     for (size_t i = 0; i < n; i++)
-        if (only_less_copying_helps(&line[i]))
+        if (only_less_helps(&line[i]) && az_sv_eq(line[i].c.rule, line[n].c.rule))
             return AZ_SV("");
-    return AZ_SV("Copy less: keep data on the device");
+    if (az_sv_is(line[n].c.rule, "exposed_copy"))
+        return AZ_SV("Copy less: keep data on the device");
+    /* of one rank alone, waiting for others is in it */
+    const struct az_sv less = capital(x, az_advice_text(AZ_ADVICE_REDUCE_MESSAGE_SIZE));
+    return x->w->n > 1 || x->c->ranks.world == 1 || x->c->devices.count > 1 || !less.p
+               ? less
+               : az_verdict_text_add(x, less, "; ",
+                                     AZ_SV("analyze all ranks together to find a late one"));
 }
 
 static int finding(struct az_verdict_text *x, const struct line *line, size_t n)
@@ -627,7 +635,7 @@ static struct line *make_lines(struct az_verdict_text *x, size_t *n)
         v[i].saving = v[i].c.share;
     bound_by_compute(x, v, *n, AZ_VERDICT_IN_COMM);
     bound_by_compute(x, v, *n, AZ_VERDICT_IN_COPY);
-    find_less_copying(v, *n);
+    find_less_work(v, *n);
     raise_sums(v, *n);
     sort_lines(x, v, *n);
     return v;
