@@ -306,6 +306,25 @@ static void files(void **state)
     assert_true(az_rules_class("trace_names.rules", "nothing", AZ_SV("cudaGraphLaunch")).n == 0);
 }
 
+/* XPlane names files without folders: those of JAX by name, generic ones by function, too. */
+static void frames_of_jax(void **state)
+{
+    static const struct {
+        const char *frame, *class;
+    } frame[] = { { "$core.py:630 bind", "range_framework" },
+                  { "$core.py:634 _true_bind", "range_framework" },
+                  { "$pxla.py:230 batched_device_put", "range_framework" },
+                  { "$threading.py:5 run", "range_framework" },
+                  { "$core.py:12 train_step", "range" },
+                  { "$api.py:3 generate", "range" },
+                  { "$train.py:31 main", "range" } };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(frame); i++)
+        assert_true(
+            az_sv_is(az_rules_class("trace_names.rules", "host_frame", az_sv_str(frame[i].frame)),
+                     frame[i].class));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,7 +332,7 @@ int main(void)
         cmocka_unit_test(functions), cmocka_unit_test(affixes),
         cmocka_unit_test(lines),     cmocka_unit_test(how),
         cmocka_unit_test(read_once), cmocka_unit_test(lists_match_as_files),
-        cmocka_unit_test(files)
+        cmocka_unit_test(files),     cmocka_unit_test(frames_of_jax)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
