@@ -27,7 +27,7 @@ enum name_class {
 };
 
 /* ---- names ---- */
-enum az_verdict_call az_verdict_call_class(struct az_verdict_host *h, uint32_t name)
+static enum az_verdict_call class_of_call(const struct az_verdict_host *h, uint32_t name)
 {
     static const char *const text[AZ_VERDICT_CALLS] = {
         "",         "launch",    "graph",         "async_copy", "fill", "copy", "synchronize",
@@ -38,7 +38,6 @@ enum az_verdict_call az_verdict_call_class(struct az_verdict_host *h, uint32_t n
     int k = AZ_VERDICT_CALLS - 1;
     while (k > 0 && !az_sv_is(is, text[k]))
         k--;
-    h->call_class[name] = (uint8_t)(k + 1);
     return (enum az_verdict_call)k;
 }
 
@@ -362,39 +361,48 @@ bool az_verdict_bare(const struct az_verdict_host *h, int64_t from, int64_t to)
 }
 
 /* ---- slow launches ---- */
-/* From the median launch of the input, give or take 3%. Returns the number of graph launches. */
-static size_t find_slow(struct az_verdict_host *h)
+/* From the median launch of the input, give or take 3%: of n launches by the buckets of their
+ * lengths. */
+static void set_slow(struct az_verdict_host *h, const uint32_t count[AZ_LOG_BUCKETS], uint32_t n)
 {
-    size_t graphs = 0;
-    const struct az_events *c = &h->t->ev[AZ_CALL];
-    const uint32_t *name = c->name, calls = (uint32_t)c->n;
-    const uint8_t *class = h->call_class;
-    uint32_t count[AZ_LOG_BUCKETS] = { 0 }, n = 0, at = 0;
-    uint32_t k = 0;
-    for (uint32_t i = 0; i < calls; i++) {
-        if (name[i] == AZ_NO_ID)
-            continue;
-        if (!class[name[i]])
-            (void)az_verdict_call_class(h, name[i]);
-        const enum az_verdict_call call = (enum az_verdict_call)(class[name[i]] - 1);
-        graphs += call == AZ_VERDICT_CALL_GRAPH;
-        if (call != AZ_VERDICT_CALL_LAUNCH)
-            continue;
-        count[az_log_bucket(c->end[i] - c->start[i])]++;
-        n++;
-    }
+    const int64_t us = (int64_t)1000 * h->t->ticks_per_ns;
+    uint32_t at = 0, k = 0;
     for (; k + 1 < AZ_LOG_BUCKETS && at + count[k] < n / 2 + n % 2; k++)
         at += count[k];
-    h->slow = (int64_t)SLOW_US * 1000 * h->t->ticks_per_ns;
+    h->slow = SLOW_US * us;
     int64_t usual = az_log_bucket_start(k);
-    const int64_t us = (int64_t)1000 * h->t->ticks_per_ns;
     if (n < FEW && usual > USUAL_US * us)
         usual = USUAL_US * us;
     if (n && SLOW_MANY * usual > h->slow)
         h->slow = SLOW_MANY * usual;
     if (h->slow > MOST_US * us) /* where most launches load */
         h->slow = MOST_US * us;
-    return graphs;
+}
+
+/* The class of each call, the number of graph launches, and from when on a launch is slow. */
+static int read_calls(struct az_verdict_host *h, size_t *graphs)
+{
+    const struct az_events *c = &h->t->ev[AZ_CALL];
+    uint32_t count[AZ_LOG_BUCKETS] = { 0 }, launches = 0;
+    uint8_t *of_name = az_arena_array(&h->arena, h->t->names.text.n + 1, 1); /* class + 1 */
+    uint8_t *class = h->call_class = az_arena_array(&h->arena, c->n + 1, 1);
+    if (!of_name || !class)
+        return az_arena_error(&h->arena);
+    for (size_t i = 0; i < c->n; i++) {
+        const uint32_t name = c->name[i];
+        if (name == AZ_NO_ID)
+            continue;
+        if (!of_name[name])
+            of_name[name] = (uint8_t)(class_of_call(h, name) + 1);
+        class[i] = (uint8_t)(of_name[name] - 1);
+        *graphs += class[i] == AZ_VERDICT_CALL_GRAPH;
+        if (class[i] != AZ_VERDICT_CALL_LAUNCH)
+            continue;
+        count[az_log_bucket(c->end[i] - c->start[i])]++;
+        launches++;
+    }
+    set_slow(h, count, launches);
+    return 0;
 }
 
 /* ---- code that is loaded ---- */
@@ -532,11 +540,12 @@ static int make_nests(struct az_verdict_host *h)
 
 int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v)
 {
+    size_t graphs = 0;
     int rc;
     *h = (struct az_verdict_host){ .v = v, .t = v->t };
     az_arena_init(&h->arena, v->job->mem);
     const size_t names = v->t->names.text.n + 1;
-    uint8_t **const of_name[] = { &h->call_class, &h->op_cause, &h->range_class, &h->frame_class };
+    uint8_t **const of_name[] = { &h->op_cause, &h->range_class, &h->frame_class };
     h->first_of = az_arena_array(&h->arena, names, sizeof *h->first_of);
     if (!h->first_of)
         return az_arena_error(&h->arena);
@@ -548,6 +557,8 @@ int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v)
         if (!(*of_name[i] = az_arena_array(&h->arena, names, 1)))
             return az_arena_error(&h->arena);
     rc = read_rules(h);
+    if (rc == 0)
+        rc = read_calls(h, &graphs);
     if (rc == 0)
         h->thread = az_threads_of_lanes(h->t, &h->arena, v->job->mem, &h->threads, &rc);
     if (rc == 0)
@@ -562,9 +573,7 @@ int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v)
         rc = find_loaded(h);
     if (rc == 0)
         rc = list_overhead(h);
-    if (rc)
-        return rc;
-    return find_bare(h, find_slow(h));
+    return rc ? rc : find_bare(h, graphs);
 }
 
 void az_verdict_host_release(struct az_verdict_host *h)
@@ -676,19 +685,21 @@ void az_verdict_find_doing(struct az_verdict_host *h, uint32_t thread, int64_t f
 static inline enum az_cause named_in(struct az_verdict_host *h, const struct az_verdict_nest *n,
                                      uint32_t innermost, int64_t from, int64_t to)
 {
-    enum az_cause c = AZ_CAUSE_NONE;
-    for (uint32_t p = innermost; p != AZ_NO_ROW && c == AZ_CAUSE_NONE; p = n->up[p])
-        if (place_covers(n, p, from, to))
-            c = az_verdict_said_by(h, n->e->name[az_verdict_row(n, p)]);
-    return c;
+    for (uint32_t p = innermost; p != AZ_NO_ROW; p = n->up[p]) {
+        const enum az_cause c = az_verdict_said_by(h, n->e->name[az_verdict_row(n, p)]);
+        if (c != AZ_CAUSE_NONE && place_covers(n, p, from, to))
+            return c;
+    }
+    return AZ_CAUSE_NONE;
 }
 
 enum az_cause az_verdict_named_cause(struct az_verdict_host *h, const struct az_verdict_doing *d,
                                      int64_t from, int64_t to)
 {
     enum az_cause c = named_in(h, &h->ranges, d->range_at, from, to);
-    for (uint32_t p = d->op_at; p != AZ_NO_ROW && c == AZ_CAUSE_NONE; p = op_up(h, p))
-        if (op_covers(h, p, from, to))
-            c = az_verdict_said_by(h, h->ops.e->name[op_row(h, p)]);
+    for (uint32_t p = d->op_at; p != AZ_NO_ROW && c == AZ_CAUSE_NONE; p = op_up(h, p)) {
+        const enum az_cause of = az_verdict_said_by(h, h->ops.e->name[op_row(h, p)]);
+        c = of != AZ_CAUSE_NONE && op_covers(h, p, from, to) ? of : c;
+    }
     return c ? c : named_in(h, &h->frames, d->frame_at, from, to);
 }

@@ -45,7 +45,7 @@ struct az_verdict_host {
         frames,                         /* ops.row stays empty where there is a tree */
         system;                         /* calls of the operating system */
     uint32_t *first_of;                 /* name id -> row of its first call + 1; 0: not looked up */
-    uint8_t *call_class;                /* name id -> az_verdict_call + 1; 0: not looked up */
+    uint8_t *call_class;                /* call -> az_verdict_call */
     uint8_t *op_cause;                  /* name id -> az_cause + 1 */
     uint8_t *range_class, *frame_class; /* name id -> what it is + 1 */
     struct az_rule_list call_rules, op_rules, frame_rules;
@@ -60,14 +60,10 @@ struct az_verdict_host {
 int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v) AZ_MUST_USE;
 void az_verdict_host_release(struct az_verdict_host *h);
 
-/* Looks up the class of a name that has been met for the first time. */
-enum az_verdict_call az_verdict_call_class(struct az_verdict_host *h, uint32_t name);
-static inline enum az_verdict_call az_verdict_call_of(struct az_verdict_host *h, uint32_t call)
+static inline enum az_verdict_call az_verdict_call_of(const struct az_verdict_host *h,
+                                                      uint32_t call)
 {
-    const uint32_t name = h->t->ev[AZ_CALL].name[call];
-    return name == AZ_NO_ID      ? AZ_VERDICT_CALL_OTHER
-           : h->call_class[name] ? (enum az_verdict_call)(h->call_class[name] - 1)
-                                 : az_verdict_call_class(h, name);
+    return (enum az_verdict_call)h->call_class[call];
 }
 /* The call is another thing than launching: by its class, or it takes much longer than that. */
 static inline bool az_verdict_is_slow(const struct az_verdict_host *h, uint32_t call)

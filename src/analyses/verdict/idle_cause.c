@@ -44,6 +44,12 @@ bool az_verdict_migrates(struct az_verdict_judge *j, uint32_t op)
     return j->migrates[name] > 1;
 }
 
+/* A gap between two operations, and the calls that launched them; AZ_NO_ROW. */
+struct between {
+    const struct az_idle_gap *gap;
+    uint32_t before, after;
+};
+
 /* ---- calls in the gap ---- */
 struct calls {                          /* of one thread, what is in another call not counted */
     int64_t slow;                       /* ticks in slow calls, */
@@ -132,10 +138,10 @@ static enum az_cause call_cause(const struct calls *c, int64_t length, uint32_t 
 
 /* ---- waits ---- */
 /* A copy that ends with its own work on the device is a wait for it. */
-static uint32_t own_copy(struct az_verdict_host *h, const struct az_idle_gap *gap)
+static uint32_t own_copy(const struct az_verdict_host *h, const struct between *b)
 {
-    const uint32_t call = gap->before == AZ_NO_ROW ? AZ_NO_ROW : az_verdict_launch(h, gap->before);
-    if (call == AZ_NO_ROW || h->t->ev[AZ_CALL].end[call] < gap->start)
+    const uint32_t call = b->before;
+    if (call == AZ_NO_ROW || h->t->ev[AZ_CALL].end[call] < b->gap->start)
         return AZ_NO_ROW;
     const enum az_verdict_call k = az_verdict_call_of(h, call);
     return k == AZ_VERDICT_CALL_COPY || k == AZ_VERDICT_CALL_ASYNC_COPY ? call : AZ_NO_ROW;
@@ -143,12 +149,12 @@ static uint32_t own_copy(struct az_verdict_host *h, const struct az_idle_gap *ga
 
 /* The call that waited and after which the launch of the next operation follows at once. */
 static uint32_t waited_in(const struct az_verdict_judge *j, const struct calls *c,
-                          const struct az_idle_gap *gap, uint32_t launch, int64_t length)
+                          const struct between *b, int64_t length)
 {
-    struct az_verdict_host *h = j->h;
+    const struct az_verdict_host *h = j->h;
     const struct az_events *e = &h->t->ev[AZ_CALL];
     const int64_t most = length / SOON > j->spacing ? length / SOON : j->spacing;
-    const uint32_t copy = own_copy(h, gap);
+    const uint32_t copy = own_copy(h, b), launch = b->after;
     if (c->wait != AZ_NO_ROW && half(c->share[AZ_VERDICT_CALL_SYNC], length))
         return c->wait;
     const uint32_t wait = c->wait != AZ_NO_ROW ? c->wait : copy;
@@ -156,7 +162,7 @@ static uint32_t waited_in(const struct az_verdict_judge *j, const struct calls *
         e->start[launch] - e->end[wait] > most)
         return AZ_NO_ROW;
     const int64_t first = c->wait != AZ_NO_ROW ? c->first_wait : e->start[copy];
-    return first - gap->start <= length / 2 ? wait : AZ_NO_ROW;
+    return first - b->gap->start <= length / 2 ? wait : AZ_NO_ROW;
 }
 
 /* ---- launching ---- */
@@ -252,11 +258,10 @@ static bool contains(const struct az_events *e, uint32_t row, int64_t from, int6
 }
 
 /* Does the place launch what runs before the gap and after it? */
-static void see_launches(const struct az_idle_gap *gap, struct host_gap *g)
+static void see_launches(uint32_t before, struct host_gap *g)
 {
     struct az_verdict_host *h = g->h;
     const struct az_verdict_doing *d = &g->placed_in;
-    const uint32_t before = az_verdict_launch(h, gap->before);
     const int64_t *start = h->t->ev[AZ_CALL].start;
     if (before == AZ_NO_ROW || start[before] > start[g->launch])
         return;
@@ -318,11 +323,11 @@ static void place_wait(struct host_gap *g, uint32_t wait)
 
 /* ---- the device ---- */
 /* Nodes of one graph launch, or the next replay was launched before the gap. */
-static bool is_graph_gap(struct az_verdict_host *h, const struct az_idle_gap *gap, uint32_t call)
+static bool is_graph_gap(const struct az_verdict_host *h, const struct between *b)
 {
-    if (az_verdict_call_of(h, call) != AZ_VERDICT_CALL_GRAPH)
+    if (az_verdict_call_of(h, b->after) != AZ_VERDICT_CALL_GRAPH)
         return false;
-    return az_verdict_launch(h, gap->before) == call || h->t->ev[AZ_CALL].end[call] <= gap->start;
+    return b->before == b->after || h->t->ev[AZ_CALL].end[b->after] <= b->gap->start;
 }
 
 static uint32_t lane_of(const struct az_trace *t, uint32_t op)
@@ -331,12 +336,12 @@ static uint32_t lane_of(const struct az_trace *t, uint32_t op)
 }
 
 /* Work ran in the gap that is not recorded. */
-static bool is_unrecorded(struct az_verdict_judge *j, const struct az_idle_gap *gap)
+static bool is_unrecorded(struct az_verdict_judge *j, const struct between *b)
 {
     struct az_verdict_host *h = j->h;
     const int64_t *start = h->t->ev[AZ_CALL].start;
-    const uint32_t before = az_verdict_launch(h, gap->before),
-                   after = az_verdict_launch(h, gap->after);
+    const struct az_idle_gap *gap = b->gap;
+    const uint32_t before = b->before, after = b->after;
     const struct az_trust *r = j->trust;
     int64_t from = gap->start, to = gap->end;
     if ((r->n_early && az_trust_is_early(r, gap->after)) ||
@@ -353,15 +358,16 @@ static bool is_unrecorded(struct az_verdict_judge *j, const struct az_idle_gap *
 }
 
 /* Causes that do not depend on the host; AZ_CAUSES: the host decides. */
-static enum az_cause device_cause(struct az_verdict_judge *j, const struct az_idle_gap *gap,
-                                  uint32_t call, int64_t length)
+static enum az_cause device_cause(const struct az_verdict_judge *j, const struct between *b,
+                                  int64_t length)
 {
-    struct az_verdict_host *h = j->h;
-    if (call == AZ_NO_ROW || length < j->doubtful)
+    const struct az_verdict_host *h = j->h;
+    const struct az_idle_gap *gap = b->gap;
+    if (b->after == AZ_NO_ROW || length < j->doubtful)
         return AZ_CAUSE_UNKNOWN;
-    if (is_graph_gap(h, gap, call))
+    if (is_graph_gap(h, b))
         return AZ_CAUSE_GRAPH_GAP;
-    const int64_t queued = gap->end - h->t->ev[AZ_CALL].end[call]; /* since the launch returned */
+    const int64_t queued = gap->end - h->t->ev[AZ_CALL].end[b->after]; /* since it returned */
     /* long before the end of the gap: of another stream half, of one of its own nearly all of it */
     const bool waits =
         queued >= j->spacing &&
@@ -401,7 +407,7 @@ static bool is_loaded(const struct az_verdict_host *h, uint32_t call)
 }
 
 /* AZ_CAUSES: the place decides. */
-static enum az_cause host_cause(struct az_verdict_judge *j, const struct az_idle_gap *gap,
+static enum az_cause host_cause(struct az_verdict_judge *j, const struct between *b,
                                 struct host_gap *g, uint32_t *call)
 {
     struct az_verdict_host *h = j->h;
@@ -413,7 +419,7 @@ static enum az_cause host_cause(struct az_verdict_judge *j, const struct az_idle
     enum az_cause by_call = call_cause(&c, length, call);
     if (by_call == AZ_CAUSE_MODULE_LOADING && is_loaded(h, *call))
         by_call = AZ_CAUSE_BLOCKING_CALL;
-    const uint32_t wait = waited_in(j, &c, gap, g->launch, length);
+    const uint32_t wait = waited_in(j, &c, b, length);
     if (by_call && !(wait != AZ_NO_ROW && wait == *call)) /* its own copy: it waits for that */
         return by_call;
     if (g->thread[MAIN] != AZ_NO_ROW) {
@@ -460,9 +466,9 @@ static void see_system_call(struct host_gap *g)
 static bool judge_migration(struct az_verdict_judge *j, const struct az_idle_gap *gap, int64_t from,
                             int64_t to, struct az_verdict_why *why)
 {
-    const uint32_t before = j->h ? az_verdict_launch(j->h, gap->before) : AZ_NO_ROW;
     if (!az_verdict_migrates(j, gap->after))
         return false;
+    const uint32_t before = j->h ? az_verdict_launch(j->h, gap->before) : AZ_NO_ROW;
     why->cause = AZ_CAUSE_PAGE_FAULT;
     why->host_access = j->migrates[j->v->t->ev[AZ_MEMCPY].name[az_op_row(gap->after)]] == 3;
     if (az_verdict_migrates(j, gap->before) || to - from <= j->spacing)
@@ -500,11 +506,10 @@ static bool is_first(struct az_verdict_host *h, enum az_cause cause, uint32_t ca
            call < START + e->n / 10 && first_row(h, name_of(e, call)) == call;
 }
 
-static void judge_host_gap(struct az_verdict_judge *j, const struct az_idle_gap *gap,
-                           struct host_gap *g)
+static void judge_host_gap(struct az_verdict_judge *j, const struct between *b, struct host_gap *g)
 {
     uint32_t call = AZ_NO_ROW;
-    enum az_cause cause = host_cause(j, gap, g, &call);
+    enum az_cause cause = host_cause(j, b, g, &call);
     if (cause == AZ_CAUSE_LAUNCH_BOUND)
         place_launch_bound(g);
     else
@@ -513,7 +518,7 @@ static void judge_host_gap(struct az_verdict_judge *j, const struct az_idle_gap 
         place_wait(g, call);
     g->why->cause = cause == AZ_CAUSES ? place_cause(g->why) : cause;
     if (cause == AZ_CAUSES && g->why->place != AZ_NO_ID)
-        see_launches(gap, g);
+        see_launches(b->before, g);
     g->why->call = name_of(&j->h->t->ev[AZ_CALL], call);
     if (cause == AZ_CAUSES)
         see_system_call(g);
@@ -532,20 +537,21 @@ void az_verdict_judge_gap(struct az_verdict_judge *j, const struct az_idle_gap *
                                     .place = AZ_NO_ID };
     if (judge_migration(j, gap, from, to, why) || !h)
         return;
-    if (is_unrecorded(j, gap)) {
+    const struct between b = { gap, az_verdict_launch(h, gap->before),
+                               az_verdict_launch(h, gap->after) };
+    if (is_unrecorded(j, &b)) {
         why->cause = AZ_CAUSE_NONE;
         return;
     }
-    const uint32_t launch = az_verdict_launch(h, gap->after);
-    why->cause = device_cause(j, gap, launch, to - from);
+    why->cause = device_cause(j, &b, to - from);
     if (why->cause == AZ_CAUSE_DEPENDENCY)
         why->waits_stream = lane_of(h->t, gap->before) != lane_of(h->t, gap->after);
     if (why->cause != AZ_CAUSES)
         return;
     struct host_gap g;
-    begin_gap(&g, h, launch, from, to);
+    begin_gap(&g, h, b.after, from, to);
     if (h->main[g.thread[LAUNCHING]] != g.thread[LAUNCHING])
         g.thread[MAIN] = h->main[g.thread[LAUNCHING]];
     g.why = why;
-    judge_host_gap(j, gap, &g);
+    judge_host_gap(j, &b, &g);
 }
