@@ -28,7 +28,8 @@ struct bucket {                               /* a class of lengths of a group *
 AZ_VEC(struct bucket, buckets);
 struct group {
     enum az_cause cause;
-    uint32_t slot, bucket;
+    uint32_t slot, bucket; /* bucket: the last of its list */
+    uint32_t names;        /* the bucket that has the names of all, where the group is one row */
     /* ticks of gaps: dependencies after work of another stream, page faults of the host */
     int64_t across;
 };
@@ -110,8 +111,9 @@ static int group_of(struct az_verdict_groups *g, const struct az_verdict_why *wh
     const int rc = look_up(&g->index, (uint64_t)slot << 32 | place,
                            (uint32_t)why->cause << 1 | (why->place_frame && place != AZ_NO_ID),
                            (uint32_t)g->groups.n, group, &added);
-    return rc || !added ? rc
-                        : az_vec_push(&g->groups, ((struct group){ why->cause, slot, NONE, 0 }));
+    return rc || !added
+               ? rc
+               : az_vec_push(&g->groups, ((struct group){ why->cause, slot, NONE, NONE, 0 }));
 }
 
 static int bucket_of(struct az_verdict_groups *g, uint32_t group, uint32_t length, uint32_t *bucket)
@@ -126,9 +128,11 @@ static int bucket_of(struct az_verdict_groups *g, uint32_t group, uint32_t lengt
         .group = group, .length = length, .next = of->bucket, .tally = NONE, .least = INT64_MAX
     };
     rc = az_vec_push(&g->buckets, b);
-    if (rc == 0)
-        of->bucket = *bucket;
-    return rc;
+    if (rc)
+        return rc;
+    of->names = of->bucket == NONE && az_verdict_is_whole(of->cause) ? *bucket : of->names;
+    of->bucket = *bucket;
+    return 0;
 }
 
 static int count_name(struct az_verdict_groups *g, uint32_t bucket, enum field f, uint32_t name,
@@ -160,9 +164,12 @@ int az_verdict_groups_add(struct az_verdict_groups *g, const struct az_verdict_w
     int rc = group_of(g, why, slot, &group);
     if (rc == 0)
         rc = bucket_of(g, group, az_log_bucket(length), &bucket);
+    if (rc)
+        return rc;
+    const uint32_t names = g->groups.v[group].names == NONE ? bucket : g->groups.v[group].names;
     for (enum field f = 0; rc == 0 && host && f < FIELDS; f++)
         if (name[f] != AZ_NO_ID) /* else the rest of the bucket */
-            rc = count_name(g, bucket, f, name[f], length);
+            rc = count_name(g, names, f, name[f], length);
     if (rc)
         return rc;
     struct bucket *b = &g->buckets.v[bucket];
