@@ -24,7 +24,7 @@ enum call { /* by RULES, group queued */
             CALL_END
 };
 /* Flags of a call. Inner: a call of the driver inside one of the runtime. */
-enum { HAS_WORK = 1, IS_INNER = 2, SAME_ID = 4 };
+enum { HAS_WORK = 1, IS_INNER = 2, SAME_ID = 4, IS_KERNEL = 8, IS_TURN = 16 };
 
 static const enum az_kind device_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
 
@@ -170,10 +170,14 @@ static int read_calls(struct maker *m, struct thread *threads)
         const uint32_t name = c->name[i];
         const enum call known = name == AZ_NO_ID ? CALL_OTHER : (enum call)class_of[name],
                         k = known == CALL_UNKNOWN ? call_of(m, &rules, name) : known;
-        if (k == CALL_KERNEL || k == CALL_GRAPH)
+        if (k == CALL_KERNEL || k == CALL_GRAPH) {
+            m->flags[i] |= k == CALL_KERNEL ? IS_KERNEL : IS_TURN;
             number_launch(m, &threads[m->thread[c->lane[i]]], i);
-        else
+        } else if (k == CALL_BEGIN || k == CALL_END) {
+            m->flags[i] |= IS_TURN;
+        } else {
             others += k == CALL_COPY || k == CALL_FILL;
+        }
     }
     m->others = others;
     return rc;
@@ -293,21 +297,21 @@ static int take_launch(struct maker *m, struct captures *list, const struct thre
 static int take_launches(struct maker *m, const struct thread *threads)
 {
     const struct az_events *c = &m->t->ev[AZ_CALL];
-    const uint32_t *name = c->name;
-    const uint8_t *class_of = m->class_of, *flags = m->flags;
+    const uint8_t *flags = m->flags;
     struct captures list;
     int rc = 0;
     az_vec_init(&list, m->job->mem);
     for (uint32_t i = 0; rc == 0 && i < c->n; i++) {
-        const enum call k = name[i] == AZ_NO_ID ? CALL_OTHER : (enum call)class_of[name[i]];
-        if (k == CALL_BEGIN || k == CALL_END)
-            rc = turn_capture(m, &list, i, k == CALL_BEGIN);
-        else if ((k != CALL_KERNEL && k != CALL_GRAPH) || flags[i] & IS_INNER)
+        if (!(flags[i] & (IS_KERNEL | IS_TURN)) || flags[i] & IS_INNER)
             continue;
-        else if (k == CALL_KERNEL && flags[i] & (HAS_WORK | SAME_ID)) /* most are not lost */
+        if (flags[i] & IS_KERNEL && flags[i] & (HAS_WORK | SAME_ID)) { /* most are not lost */
             m->kernels++;
-        else
-            rc = take_launch(m, &list, &threads[m->thread[c->lane[i]]], i, k);
+            continue;
+        }
+        const enum call k = (enum call)m->class_of[c->name[i]];
+        rc = k == CALL_BEGIN || k == CALL_END
+                 ? turn_capture(m, &list, i, k == CALL_BEGIN)
+                 : take_launch(m, &list, &threads[m->thread[c->lane[i]]], i, k);
     }
     az_vec_release(&list);
     return rc;
