@@ -11,7 +11,7 @@
 struct sum { /* of one name and kind */
     uint32_t name;
     enum az_kind kind;
-    int64_t count, ticks; /* of both steps */
+    int64_t count, ticks; /* of all steps */
 };
 AZ_VEC(struct sum, sums);
 
@@ -21,6 +21,7 @@ struct work {
     const struct az_trace *t;
     const struct az_accounts *accounts;
     struct az_span step[2];
+    size_t steps; /* 1: both are one */
     struct az_devices_of dev;
     bool *counts;                   /* by slot: the device has a part in the account */
     uint32_t *index[AZ_KIND_COUNT]; /* name -> number of its sum + 1; NULL: none of that kind */
@@ -63,7 +64,7 @@ static int add(struct work *w, enum az_kind kind, size_t row)
     const struct az_events *e = &w->t->ev[kind];
     const int64_t start = e->start[row], end = e->end[row];
     int64_t ticks = 0, starts = 0;
-    for (size_t k = 0; k < 2; k++) {
+    for (size_t k = 0; k < w->steps; k++) {
         const struct az_span *step = &w->step[k];
         const int64_t lo = start > step->start ? start : step->start,
                       hi = end < step->end ? end : step->end;
@@ -167,13 +168,13 @@ static int put(struct work *w)
         return az_arena_error(w->job->arena);
     for (size_t i = 0; i < w->accounts->n_devices; i++)
         devices += !w->accounts->idle[i];
+    const int64_t parts = (int64_t)w->steps * (devices ? devices : 1);
     az_sort_cmp(w->sums.v, w->sums.n, sizeof *w->sums.v, longest_first, NULL, w->job->mem);
     az_table_reserve(t, w->sums.n);
     for (size_t i = 0; i < w->sums.n; i++) {
         const struct sum *s = &w->sums.v[i];
         az_put_row(t, &(ROW){ az_trace_text(w->t, s->name), az_family_text(family_of(w, s)),
-                              (double)s->count / 2 / (double)(devices ? devices : 1),
-                              az_ns(w->t, s->ticks) / (2 * (devices ? devices : 1)) });
+                              (double)s->count / (double)parts, az_ns(w->t, s->ticks) / parts });
     }
     return az_job_add(w->job, t, AZ_OK);
 }
@@ -192,6 +193,7 @@ int az_verdict_step_work(struct az_job *job)
     memcpy(w.step, steps->middle, sizeof w.step);
     if (!w.accounts->median_step)
         w.step[0] = w.step[1] = steps->scope;
+    w.steps = w.step[0].start == w.step[1].start && w.step[0].end == w.step[1].end ? 1 : 2;
     az_vec_init(&w.sums, job->mem);
     az_arena_init(&w.scratch, job->mem);
     rc = az_devices_make(&w.dev, w.t, AZ_BY_DEVICE, job->mem);
