@@ -108,6 +108,10 @@ def check_install(c, build, scratch):
         c.hold(".debug_info" not in sections and ".gnu_debuglink" in sections, part + " has its debug information elsewhere")
         c.hold(os.path.getsize(path) <= 10e6 or "__asan" in run(["readelf", "--dyn-syms", "-W", path]).stdout, part + " has at most 10 MB",
                os.path.getsize(path))
+    pages = glob.glob(os.path.join(tree, prefix, "share/doc/analyzer/*.md"))
+    links = [(f, target) for f in pages for target in re.findall(r"\]\(([^)\s#]+)(?:#[^)]*)?\)", read(f))]
+    lost = [x for x in links if "://" not in x[1] and not os.path.exists(os.path.join(os.path.dirname(x[0]), x[1]))]
+    c.hold(links and not lost, "links of the installed pages lead somewhere", lost[:3])
     log = os.path.join(build, "installed.log")
     said = read(log).splitlines()[-4:] if os.path.exists(log) else []
     want = [r"^  %s +%s" % (what, where) for what, where in (("program", "bin/analyzer$"), ("library", "lib, include/analyzer.h$"),

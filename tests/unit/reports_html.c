@@ -854,6 +854,35 @@ static void one_palette(void **state)
     assert_false(az_palette_find(AZ_SV("step"), &p));
 }
 
+/* Categories of other tools have the colors of the families that they name. */
+static void categories_in_the_palette(void **state)
+{
+    static const struct {
+        const char *category;
+        enum az_family family;
+    } of[] = {
+        { "COMM", AZ_FAMILY_COMMUNICATION },
+        { "Comms", AZ_FAMILY_COMMUNICATION },
+        { "Communication x", AZ_FAMILY_COMMUNICATION },
+        { "NORM_bwd", AZ_FAMILY_NORM },
+        { "layernorm", AZ_FAMILY_NORM },
+        { "Reduction", AZ_FAMILY_REDUCE },
+        { "Elemwise", AZ_FAMILY_ELEMENTWISE },
+        { "GEMM-Generic", AZ_FAMILY_GEMM },
+    };
+    static const char *const none[] = { "convert", "ReduceScatter", "AllReduce", "count", "x" };
+    struct az_paint p, q;
+    (void)state;
+
+    for (size_t i = 0; i < AZ_LENGTH(of); i++) {
+        assert_true(az_palette_find(az_sv_str(of[i].category), &p));
+        assert_true(az_palette_find(az_family_text(of[i].family), &q));
+        assert_string_equal(p.variable, q.variable);
+    }
+    for (size_t i = 0; i < AZ_LENGTH(none); i++)
+        assert_false(az_palette_find(az_sv_str(none[i]), &p));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -879,6 +908,7 @@ int main(void)
         cmocka_unit_test(memory_limits),
         cmocka_unit_test(embedded_files_fit),
         cmocka_unit_test(one_palette),
+        cmocka_unit_test(categories_in_the_palette),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@
     const list = color("series").split(/\s+/);
     const free = list.filter((c) => !taken.has(c)), rest = free.length ? free : list;
     let next = 0;
-    return names.map((name) => own(name) || rest[next++ % rest.length]);
+    const colors = names.map(own); // of two that share one (norm forward, backward), the second takes another
+    return colors.map((c, i) => (c && colors.indexOf(c) === i) || c === color("chart-total") ? c : rest[next++ % rest.length]);
   }
 
   // Three digits or so; thousands separated.

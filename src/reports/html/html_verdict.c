@@ -9,6 +9,7 @@
 #include "base/num.h"
 #include "document/verdict_table.h"
 #include "reports/shared/glossary.h"
+#include "reports/shared/palette.h"
 
 #define PARTS 8
 
@@ -36,6 +37,8 @@ static size_t parts_of(struct az_sv text, struct part part[PARTS])
         size_t end = 0;
         while (end < text.n && text.p[end] != ',' && text.p[end] != ';')
             end++;
+        const ptrdiff_t note = az_sv_find(az_sv_make(text.p, end), AZ_SV(" (")); /* of the whole */
+        end = note > 0 ? (size_t)note : end;
         struct az_sv piece = az_sv_trim(az_sv_make(text.p, end));
         if (az_sv_starts(piece, AZ_SV("at least ")))
             piece = az_sv_make(piece.p + 9, piece.n - 9);
@@ -48,13 +51,16 @@ static size_t parts_of(struct az_sv text, struct part part[PARTS])
     return n;
 }
 
-/* What a part is, for its color. */
+/* What a part is, for its color: of the time, else a family. */
 static const char *class_of(struct az_sv text)
 {
+    struct az_paint of;
+
     return az_sv_find(text, AZ_SV("idle")) >= 0     ? "idle"
            : az_sv_find(text, AZ_SV("comm")) >= 0   ? "comm"
            : az_sv_find(text, AZ_SV("cop")) >= 0    ? "copy"
            : az_sv_find(text, AZ_SV("comput")) >= 0 ? "work"
+           : az_palette_find(text, &of)             ? of.variable
                                                     : "rest";
 }
 

@@ -24,6 +24,10 @@ static const struct {
     { "computing", WORK },
     { "computation", WORK },
     { "computation_time", WORK },
+    { "busy", WORK },
+    { "busy_time", WORK },
+    { "time", WORK },
+    { "exposed", COMMUNICATION },
     { "exposed communication", COMMUNICATION },
     { "exposed_comm_time", COMMUNICATION },
     { "exposed copies", COPIES },
@@ -41,6 +45,28 @@ static const struct {
     { "idle_time", -1 },
 };
 
+enum { SAME = 4 /* letters that make a word of another one's family */ };
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+/* Is the first word of a category a family's, whatever follows (norm_bwd), precedes (layernorm) or
+ * ends it otherwise (elemwise, reduction)? */
+static bool is_near(struct az_sv name, struct az_sv family)
+{
+    size_t word = 0, same = 0, end = 0;
+
+    while (word < name.n && lower(name.p[word]) >= 'a' && lower(name.p[word]) <= 'z')
+        word++;
+    while (same < word && same < family.n && lower(name.p[same]) == family.p[same])
+        same++;
+    while (end < word && end < family.n &&
+           lower(name.p[word - 1 - end]) == family.p[family.n - 1 - end])
+        end++;
+    if (same == word && same == family.n)
+        return true;
+    return family.n == SAME ? end == family.n : same >= SAME && word - same <= SAME;
+}
+
 bool az_palette_find(struct az_sv name, struct az_paint *out)
 {
     for (size_t i = 0; i < AZ_LENGTH(parts); i++)
@@ -50,6 +76,11 @@ bool az_palette_find(struct az_sv name, struct az_paint *out)
         }
     for (int f = 0; f < AZ_FAMILIES; f++)
         if (az_sv_ieq(name, az_family_text((enum az_family)f))) {
+            *out = of_family[f];
+            return true;
+        }
+    for (int f = 0; f < AZ_FAMILIES; f++)
+        if (is_near(name, az_family_text((enum az_family)f))) {
             *out = of_family[f];
             return true;
         }

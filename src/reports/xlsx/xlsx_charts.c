@@ -158,7 +158,8 @@ static void paint_slices(lxw_chart_series *s, const struct az_xlsx_part *p, ptrd
         return;
     for (size_t r = 0; r < rows; r++) {
         struct az_paint paint;
-        if (az_palette_find(az_cell_text(az_table_at(p->t, p->first + r, (size_t)cat)), &paint))
+        if (az_palette_find(az_cell_text(az_table_at(p->t, p->first + r, (size_t)cat)), &paint) &&
+            !is_taken(rgb, rows, paint.rgb))
             rgb[r] = paint.rgb;
     }
     for (size_t r = 0; r < rows; r++) {
