@@ -302,7 +302,11 @@ int az_window_spans(const struct az_trace *t, const struct az_window *w,
 struct filter {
     struct az_trace *t;
     const struct az_window_parts *parts;
-    struct az_map calls;  /* (process, correlation) -> span that it begins in + 1; 0: none */
+    struct az_map calls; /* (process, correlation) -> span that it begins in + 1; 0: none */
+    /* Calls outside are not in `calls` where ids of one process are dense: a bit of each id. */
+    uint8_t *ids;
+    size_t id_bytes;
+    uint64_t first_id, id_process;
     struct az_map others; /* (process, correlation) of work next to that of the window; for a cut */
     struct az_spans work; /* by span: of its device work; end < start: none */
     uint64_t dropped;
@@ -323,19 +327,61 @@ static uint64_t process_of(const struct az_trace *t, uint32_t lane)
 /* Whose window counts for an event of a lane. */
 static uint64_t owner_of(const struct az_trace *t, uint32_t lane) { return t->lanes.v[lane].proc; }
 
+static int make_bits(struct filter *f, const struct az_events *e)
+{
+    uint64_t first = UINT64_MAX, last = 0, process = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        const uint64_t id = e->corr[i];
+        if (id && last && process != process_of(f->t, e->lane[i]))
+            return AZ_OK;
+        process = id ? process_of(f->t, e->lane[i]) : process;
+        first = id && id < first ? id : first;
+        last = id > last ? id : last;
+    }
+    if (!last || (last - first) / 8 > e->n)
+        return AZ_OK;
+    f->id_bytes = (size_t)((last - first) / 8 + 1);
+    f->ids = az_mem_alloc(f->t->mem, f->id_bytes);
+    if (!f->ids)
+        return az_mem_error(f->t->mem);
+    memset(f->ids, 0, f->id_bytes);
+    f->first_id = first;
+    f->id_process = process;
+    return AZ_OK;
+}
+
+static bool has_bit(const struct filter *f, uint64_t process, uint64_t id)
+{
+    const uint64_t bit = id - f->first_id;
+    return f->ids && process == f->id_process && id >= f->first_id && bit / 8 < f->id_bytes &&
+           f->ids[bit / 8] >> (bit % 8) & 1;
+}
+
+/* The first call of an id counts. */
 static int list_calls(struct filter *f)
 {
     const struct az_events *e = &f->t->ev[AZ_CALL];
-    int rc = AZ_OK;
+    int rc = e->corr ? make_bits(f, e) : AZ_OK;
     for (size_t i = 0; rc == 0 && e->corr && i < e->n; i++) {
+        const uint64_t id = e->corr[i], process = process_of(f->t, e->lane[i]);
+        const uint32_t part = az_window_part_at(f->parts, owner_of(f->t, e->lane[i]), e->start[i]);
         uint32_t *at;
         bool added;
-        if (e->corr[i])
-            rc = az_map_put(&f->calls, process_of(f->t, e->lane[i]), e->corr[i],
-                            az_window_part_at(f->parts, owner_of(f->t, e->lane[i]), e->start[i]),
-                            &at, &added);
+        if (!id || has_bit(f, process, id))
+            continue;
+        if (f->ids)
+            f->ids[(id - f->first_id) / 8] |= (uint8_t)(1u << ((id - f->first_id) % 8));
+        if (part || !f->ids)
+            rc = az_map_put(&f->calls, process, id, part, &at, &added);
     }
     return rc;
+}
+
+/* Span that the call of an id begins in + 1; 0: outside; AZ_NO_ID: no such call. */
+static uint32_t span_of_call(const struct filter *f, uint64_t process, uint64_t id)
+{
+    const uint32_t span = id ? az_map_get(&f->calls, process, id) : AZ_NO_ID;
+    return span == AZ_NO_ID && has_bit(f, process, id) ? 0 : span;
 }
 
 static bool is_inside(struct filter *f, enum az_kind kind, bool device, size_t i)
@@ -346,9 +392,7 @@ static bool is_inside(struct filter *f, enum az_kind kind, bool device, size_t i
         return az_window_part_at(f->parts, owner, e->start[i]) != 0;
     if (!device)
         return az_window_parts_touch(f->parts, owner, e->start[i], e->end[i]);
-    uint32_t span = e->corr && e->corr[i]
-                        ? az_map_get(&f->calls, process_of(f->t, e->lane[i]), e->corr[i])
-                        : AZ_NO_ID;
+    uint32_t span = e->corr ? span_of_call(f, process_of(f->t, e->lane[i]), e->corr[i]) : AZ_NO_ID;
     span = span != AZ_NO_ID ? span : az_window_part_at(f->parts, owner, e->start[i]);
     if (span && kind != AZ_SYNC) {
         struct az_span *w = &f->work.v[span - 1];
@@ -655,7 +699,7 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
         return AZ_OK;
     az_window_parts_init(&parts, t->mem);
     az_vec_init(&f.work, t->mem);
-    az_map_init(&f.calls, t->mem, t->ev[AZ_CALL].n);
+    az_map_init(&f.calls, t->mem, 0);
     az_map_init(&f.others, t->mem, 0);
     *miss = AZ_WINDOW_FOUND;
     t->recorded = recording_end(t) - recording_start(t);
@@ -666,6 +710,7 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
             az_trace_dropped(t, AZ_DROP_FILTERED, "events outside the window", f.dropped, f.ticks);
     }
     az_map_release(&f.calls);
+    az_mem_free(t->mem, f.ids, f.id_bytes);
     az_map_release(&f.others);
     az_vec_release(&f.work);
     az_window_parts_release(&parts);

@@ -105,6 +105,38 @@ static void by_steps(void **state)
     assert_int_equal(s->t.drops.v[0].ticks, 10);
 }
 
+/* The first call of an id counts, and a kernel goes with its call, whether ids are dense, far apart
+ * or of two processes. */
+static void ids_of_calls(void **state)
+{
+    static const uint64_t last[] = { 4, UINT64_MAX, 1 << 20 };
+    struct state *s = *state;
+    for (size_t i = 0; i < AZ_LENGTH(last); i++) {
+        const uint32_t host = host_lane(&s->t, 1, 1), stream = stream_lane(&s->t, 1, 0, 7);
+        add_range(&s->t, "part", host, 1000, 2000, 0, 0, false);
+        add(&s->t, AZ_CALL, "cudaLaunchKernel", host, 10, 20, 3);
+        add(&s->t, AZ_CALL, "cudaLaunchKernel", host, 1010, 1020, 3); /* its id again */
+        add(&s->t, AZ_CALL, "cudaLaunchKernel", host, 1030, 1040, last[i]);
+        add(&s->t, AZ_CALL, "cudaLaunchKernel", host, 2010, 2020, 2);
+        add(&s->t, AZ_KERNEL, "before", stream, 1500, 1510, 3);
+        add(&s->t, AZ_KERNEL, "inside", stream, 2500, 2510, last[i]);
+        add(&s->t, AZ_KERNEL, "after", stream, 1600, 1610, 2);
+        add(&s->t, AZ_KERNEL, "without call", stream, 1700, 1710, 1);
+        if (i == 2) {
+            const uint32_t other = host_lane(&s->t, 2, 1);
+            s->t.lanes.v[other].proc = 2;
+            add(&s->t, AZ_CALL, "cudaLaunchKernel", other, 2030, 2040, 1);
+        }
+        read_options(s, "", "", "part", "");
+        seal(s, AZ_WINDOW_FOUND);
+        assert_int_equal(s->t.ev[AZ_KERNEL].n, 2);
+        assert_true(az_sv_is(az_trace_text(&s->t, s->t.ev[AZ_KERNEL].name[0]), "without call"));
+        assert_true(az_sv_is(az_trace_text(&s->t, s->t.ev[AZ_KERNEL].name[1]), "inside"));
+        az_trace_release(&s->t);
+        new_trace(&s->t, &s->mem);
+    }
+}
+
 static void by_range(void **state)
 {
     struct state *s = *state;
@@ -270,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times),
         cmocka_unit_test_setup_teardown(by_steps, setup, teardown),
+        cmocka_unit_test_setup_teardown(ids_of_calls, setup, teardown),
         cmocka_unit_test_setup_teardown(by_range, setup, teardown),
         cmocka_unit_test_setup_teardown(parts, setup, teardown),
         cmocka_unit_test_setup_teardown(runs_of_steps, setup, teardown),
