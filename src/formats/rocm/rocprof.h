@@ -30,6 +30,7 @@ struct az_rocprof {
     struct az_map process_of; /* pid -> number of its process; by az_rocprof_select */
     struct az_rocprof_pending *pending;
     size_t n_pending, cap_pending;
+    bool counted; /* pending dispatches become kernels */
 };
 
 /* Opens a trace for reading; after it az_rocprof_release in any case. */

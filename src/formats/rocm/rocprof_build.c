@@ -25,13 +25,20 @@ int az_rocprof_init(struct az_rocprof *r, struct az_parse *job)
     return rc;
 }
 
+static void drop_pending(struct az_rocprof *r)
+{
+    az_mem_free(r->job->mem, r->pending, r->cap_pending * sizeof *r->pending);
+    r->pending = NULL;
+    r->n_pending = r->cap_pending = 0;
+}
+
 void az_rocprof_release(struct az_rocprof *r)
 {
     az_arena_release(&r->scratch);
     az_shown_names_release(&r->shown);
     az_map_release(&r->sum_of);
     az_map_release(&r->process_of);
-    az_mem_free(r->job->mem, r->pending, r->cap_pending * sizeof *r->pending);
+    drop_pending(r);
 }
 
 int az_rocprof_process(struct az_rocprof *r, int64_t pid, int64_t init, int64_t fini)
@@ -149,6 +156,8 @@ int az_rocprof_kernel_row(struct az_rocprof *r, const struct az_rocprof_kernel *
 
 int az_rocprof_kernel(struct az_rocprof *r, const struct az_rocprof_kernel *k)
 {
+    if (r->n_pending && r->t->ev[AZ_KERNEL].n && !r->counted) /* it is traced */
+        drop_pending(r);
     struct az_rocprof_kernel named = *k;
     uint32_t shape;
     int rc = az_dispatch_shape(r->d, &named.shape, &shape);
@@ -159,6 +168,8 @@ int az_rocprof_kernel(struct az_rocprof *r, const struct az_rocprof_kernel *k)
 
 int az_rocprof_counted(struct az_rocprof *r, const struct az_rocprof_kernel *k)
 {
+    if (r->t->ev[AZ_KERNEL].n) /* traced: see take_counted */
+        return 0;
     if (r->n_pending == r->cap_pending) {
         size_t cap = r->cap_pending ? r->cap_pending * 2 : 256, bytes;
         if (!az_size_mul(cap, sizeof *r->pending, &bytes))
@@ -318,6 +329,7 @@ static int take_counted(struct az_rocprof *r)
 {
     bool traced = r->t->ev[AZ_KERNEL].n > 0;
     int rc = 0;
+    r->counted = true;
     for (size_t i = 0; rc == 0 && !traced && i < r->n_pending; i++) {
         r->proc = r->pending[i].proc;
         r->pid = r->pending[i].pid;
