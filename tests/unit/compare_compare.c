@@ -278,6 +278,42 @@ static void causes_of_several_variants(void **state)
 
 #define LINE "type,time ms\n"
 
+/* Kernels of more than 64 times the busy time are not of this timeline: none of them is a cause. */
+static void kernels_of_another_timeline(void **state)
+{
+    static const struct {
+        const char *busy;
+        int ns;
+        bool fits;
+    } of[] = {
+        { "0", 64, true }, { "0", 65, false }, { "0.000001", 128, true }, { "0.000001", 129, false }
+    };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(of); i++)
+        for (int side = 0; side < 2; side++) {
+            struct fixture f;
+            char text[128];
+            begin(&f);
+            for (int k = 0; k < 2; k++) {
+                input(&f, k ? "b" : "a");
+                snprintf(text, sizeof text,
+                         LINE "computation_time,%s\nbusy_time,%s\nidle_time,7\ntotal_time,%s\n",
+                         k == side ? of[i].busy : "1", k == side ? of[i].busy : "1", k ? "8" : "7");
+                table(&f, "gpu_timeline", text);
+                snprintf(text, sizeof text, KS "x,%d,1.0,1,c\n", k == side ? of[i].ns : 9);
+                table(&f, "kern_sum", text);
+            }
+            assert_int_equal(compare(&f), 0);
+            bool is_cause = false;
+            const struct az_table *t = az_document_table(&f.out, "waterfall");
+            for (size_t r = 0; t && r < t->rows; r++)
+                is_cause |= az_sv_is(az_cell_text(az_table_at(t, r, 0)), "x");
+            if (is_cause != of[i].fits)
+                fail_msg("case %zu, side %d", i, side);
+            end(&f);
+        }
+}
+
 /* Timelines of both: idle, communication and copies are causes, kernels those that compute, and
  * what runs at the same time. */
 static void account_of_both(void **state)
@@ -1326,6 +1362,7 @@ int main(void)
         cmocka_unit_test(many_causes_are_folded),
         cmocka_unit_test(causes_of_several_variants),
         cmocka_unit_test(account_of_both),
+        cmocka_unit_test(kernels_of_another_timeline),
         cmocka_unit_test(account_of_operations),
         cmocka_unit_test(key_is_chosen),
         cmocka_unit_test(equal_inputs),
