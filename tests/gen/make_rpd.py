@@ -106,6 +106,7 @@ def write(path, schema, items):
     d.op(big + 8, 3, 0, 5000, 25000, "KernelExecution", add)
     d.op(0, 3, 0, 26000, 27000, "KernelExecution", add)  # of no call
     d.op(big + 8, 3, 0, None, 28000, "KernelExecution", add)
+    d.call(big + 11, 41, 42, 500, 89950, "run_engine", domain="")  # a function of the program
     d.call(big + 9, 51, 52, 30000, 30500, "ApiTable::writeRows", domain="")
     d.db.execute("INSERT INTO rocpd_monitor VALUES (1, 'gpu', 2, 'sclk', ?, ?, '1700')", (BASE, BASE + 90000))
     d.db.commit()

@@ -215,8 +215,20 @@ enum call { A_ID, A_PID, A_TID, A_START, A_END, A_NAME, A_ARGS, A_DOMAIN };
 static const char *const call_columns[] = { "id",  "pid",        "tid",     "start",
                                             "end", "apiName_id", "args_id", "domain_id" };
 
-/* A marker is a range or an instant mark with its text; as long as the recorder's schema is below 3
- * there are no domains. */
+/* Is it a function of the program, which it recorded by name, and none of a runtime or of the
+ * recorder ("ApiTable::writeRows")? Such functions contain the calls that they make. */
+static bool is_own_function(struct az_sv name)
+{
+    static const char *const runtime[] = { "hip", "__hip", "hsa",  "cu",  "__cu",
+                                           "roc", "nccl",  "rccl", "rpd", "hcc_" };
+    for (size_t i = 0; i < AZ_LENGTH(runtime); i++)
+        if (az_sv_starts(name, az_sv_str(runtime[i])))
+            return false;
+    return name.n > 0 && !az_sv_ends(name, AZ_SV("Table::writeRows"));
+}
+
+/* A marker is a range or an instant mark with its text, a function of the program a range; as long
+ * as the recorder's schema is below 3 there are no domains. */
 static int take_call(struct az_rocpd *x, sqlite3_stmt *r)
 {
     struct az_rpd *p = x->rpd;
@@ -242,6 +254,8 @@ static int take_call(struct az_rocpd *x, sqlite3_stmt *r)
         s.name = az_trace_name_id(x->r->t, args.n ? args : name);
         return az_rocprof_range(x->r, &s);
     }
+    if (is_own_function(name))
+        return az_rocprof_range(x->r, &s);
     if (s.name == AZ_NO_ID)
         s.name = az_trace_name_id(x->r->t, AZ_SV("unknown"));
     if (s.domain == AZ_NO_ID)
