@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "document/tracks.h"
 #include "reports/shared/palette.h"
 #include "text/jsonw.h"
 
@@ -256,6 +257,19 @@ static void points(struct az_html *h, struct az_jsonw *w, const struct az_plot *
     extra_numbers(w, "sizes", p, size);
 }
 
+/* The color of the operation that a series is of, "Matmul (in0:dram)", on the timeline. */
+static bool paint_of_event(const struct az_html *h, struct az_sv name, struct az_paint *out)
+{
+    const struct az_tracks *t = h->doc->tracks;
+    const ptrdiff_t note = az_sv_find(name, AZ_SV(" ("));
+
+    name.n = note > 0 ? (size_t)note : name.n;
+    for (size_t i = 0; t && i < t->families.n; i++)
+        if (az_sv_eq(name, t->names.v[i]))
+            return az_palette_find(az_family_text((enum az_family)t->families.v[i]), out);
+    return false;
+}
+
 /* Names that have a color of their own, with its variable. */
 static void paint(struct az_html *h, struct az_jsonw *w, struct az_sv name)
 {
@@ -263,7 +277,7 @@ static void paint(struct az_html *h, struct az_jsonw *w, struct az_sv name)
     char key[AZ_PAINT_KEY];
     const struct az_sv line = az_field_line(h->scratch, name);
 
-    if (line.n >= sizeof key || !az_palette_find(line, &of))
+    if (line.n >= sizeof key || !(az_palette_find(line, &of) || paint_of_event(h, line, &of)))
         return;
     memcpy(key, line.p, line.n);
     key[line.n] = 0;
@@ -305,8 +319,12 @@ static void chart(struct az_html *h, struct az_jsonw *w, const struct az_plot *p
     az_jsonw_object(w);
     text_at(h, w, "kind", az_sv_str(drawn_as(p)));
     const char *x_unit = p->x < 0 ? "" : az_unit_text(p->t->columns.v[p->x].unit);
+    const bool id = p->x >= 0 && az_sv_eq(p->c->x_title, p->t->columns.v[p->x].name);
     struct az_sv x_title =
-        az_html_without_unit(h, az_field_line(h->scratch, p->c->x_title), x_unit);
+        az_html_without_unit(h,
+                             id ? az_field_title(h->scratch, p->t, (size_t)p->x, x_unit)
+                                : az_field_line(h->scratch, p->c->x_title),
+                             x_unit);
     text_at(h, w, "x",
             p->c->n_parts                        ? p->c->stack
             : p->c->kind == AZ_CHART_SCATTER_LOG ? p->c->x_title

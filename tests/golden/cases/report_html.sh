@@ -11,3 +11,8 @@ $ANALYZER run -q "$SRC/example/pytorch/inference.json" -o cut --format html --se
 grep -o 'The first 3 of [0-9]* rows; the other [0-9]* are' cut/*.html | head -n 2
 $ANALYZER run -q "$SRC/example/pytorch/inference.json" -o all --format html --set outputs.html_rows=0
 grep 'The first [0-9]* of' all/*.html || echo 'nothing is left out'
+echo "== series of operations have the colors of the timeline; axes have titles in words"
+"$ANALYZER" "$SRC/example/tracy/ops_perf_results_layers.csv" -q --format html -o tracy 2>/dev/null
+grep -o '"paint":{"Matmul[^}]*}' tracy/*.html
+"$ANALYZER" "$SRC/example/pytorch/train_step.json" -q --format html -o short --short_kernel_study 2>/dev/null
+grep -o '"x":"[^"]*in start[^"]*"' short/*.html
