@@ -30,6 +30,8 @@ struct group {
     enum az_cause cause;
     uint32_t slot, bucket; /* bucket: the last of its list */
     uint32_t names;        /* the bucket that has the names of all, where the group is one row */
+    uint32_t place;        /* name that all its gaps have in field `placed`; AZ_NO_ID: none */
+    enum field placed;
     /* ticks of gaps: dependencies after work of another stream, page faults of the host */
     int64_t across;
 };
@@ -108,12 +110,16 @@ static int group_of(struct az_verdict_groups *g, const struct az_verdict_why *wh
 {
     const uint32_t place = az_verdict_is_whole(why->cause) ? AZ_NO_ID : why->place;
     bool added;
+    const bool frame = why->place_frame && place != AZ_NO_ID;
     const int rc = look_up(&g->index, (uint64_t)slot << 32 | place,
-                           (uint32_t)why->cause << 1 | (why->place_frame && place != AZ_NO_ID),
-                           (uint32_t)g->groups.n, group, &added);
-    return rc || !added
-               ? rc
-               : az_vec_push(&g->groups, ((struct group){ why->cause, slot, NONE, NONE, 0 }));
+                           (uint32_t)why->cause << 1 | frame, (uint32_t)g->groups.n, group, &added);
+    const struct group fresh = { .cause = why->cause,
+                                 .slot = slot,
+                                 .bucket = NONE,
+                                 .names = NONE,
+                                 .place = place,
+                                 .placed = frame ? F_FRAME : F_RANGE };
+    return rc || !added ? rc : az_vec_push(&g->groups, fresh);
 }
 
 static int bucket_of(struct az_verdict_groups *g, uint32_t group, uint32_t length, uint32_t *bucket)
@@ -166,9 +172,11 @@ int az_verdict_groups_add(struct az_verdict_groups *g, const struct az_verdict_w
         rc = bucket_of(g, group, az_log_bucket(length), &bucket);
     if (rc)
         return rc;
-    const uint32_t names = g->groups.v[group].names == NONE ? bucket : g->groups.v[group].names;
+    const struct group *of = &g->groups.v[group];
+    const uint32_t names = of->names == NONE ? bucket : of->names;
     for (enum field f = 0; rc == 0 && host && f < FIELDS; f++)
-        if (name[f] != AZ_NO_ID) /* else the rest of the bucket */
+        if (name[f] != AZ_NO_ID && /* else the rest of the bucket */
+            !(f == of->placed && of->place != AZ_NO_ID))
             rc = count_name(g, names, f, name[f], length);
     if (rc)
         return rc;
@@ -318,6 +326,11 @@ static int common_names(struct az_verdict_groups *g, const uint32_t *order, cons
         az_sort_order(key.v, key.n, perm.v, mem);
     if (rc == 0)
         most_common(g, &tally, key.v, perm.v, r->ticks, name, most);
+    const struct group *of = &g->groups.v[r->group];
+    if (of->place != AZ_NO_ID) {
+        name[of->placed] = of->place;
+        most[of->placed] = r->ticks;
+    }
     az_vec_release(&tally);
     az_vec_release(&perm);
     az_vec_release(&key);
