@@ -113,7 +113,7 @@ def rocprof_sets(analyzer, tmp, amd):
     with open(os.path.join(old, "results.csv"), "w") as f:
         f.write('"Index","KernelName","gpu-id","queue-id","pid","tid","grd","wgr","lds","scr","vgpr","sgpr","sig","obj","BeginNs","EndNs","SQ_WAVES"\n')
         for i in range(40):
-            f.write('%d,"gemm, part %d.kd",1,0,7,7,4096,256,0,0,32,16,0x0,0x1,%d,%d,%d\n' % (i, i % 3, 1000 + 100 * i, 1060 + 100 * i, i))
+            f.write('%d,"gemm, part %d.kd",1,0,%d,7,4096,256,0,0,32,16,0x0,0x1,%d,%d,%d\n' % (i, i % 3, 7 + i % 2, 1000 + 100 * i, 1060 + 100 * i, i))
     for path in (old, os.path.join(old, "results.csv")):
         check_set(analyzer, tmp, path, ("--from", "1us", "--to", "3us"), "rocprof before version 3, " + os.path.basename(path))
     done = run(analyzer, "cut", whole, "-o", whole, "--steps", "1")

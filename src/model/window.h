@@ -70,6 +70,7 @@ enum { AZ_RECORD_EVENT = 1, AZ_RECORD_KEPT = 2 };
 struct az_cut_log {
     struct az_vec_u8 what;      /* AZ_RECORD_* */
     struct az_vec_u64 from, to; /* the reader's own: bytes of the file, or a table and a row */
+    bool runs;                  /* instead: of records with the same `from` that, and the first */
     uint32_t now;               /* the record that is being read; 0: none */
     uint64_t joined;            /* records that became part of the one before them */
 };

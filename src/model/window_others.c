@@ -67,6 +67,7 @@ void az_cut_log_init(struct az_cut_log *log, struct az_mem *mem)
     az_vec_init(&log->to, mem);
     log->now = 0;
     log->joined = 0;
+    log->runs = false;
 }
 
 void az_cut_log_release(struct az_cut_log *log)
@@ -79,10 +80,11 @@ void az_cut_log_release(struct az_cut_log *log)
 int az_cut_log_begin(struct az_cut_log *log, uint64_t from, uint64_t to)
 {
     int rc = log->what.n < AZ_NO_ID - 1 ? az_vec_push(&log->what, 0) : AZ_ERANGE;
-    if (rc == 0)
+    const bool same = log->runs && log->from.n && log->from.v[log->from.n - 1] == from;
+    if (rc == 0 && !same)
         rc = az_vec_push(&log->from, from);
-    if (rc == 0)
-        rc = az_vec_push(&log->to, to);
+    if (rc == 0 && !same)
+        rc = az_vec_push(&log->to, log->runs ? log->what.n - 1 : to);
     log->now = (uint32_t)log->what.n;
     return rc;
 }

@@ -20,7 +20,8 @@ int az_rocprof_init(struct az_rocprof *r, struct az_parse *job)
     int rc = az_dispatches_init(r->t);
     az_map_init(&r->sum_of, job->mem, 16);
     az_map_init(&r->process_of, job->mem, 16);
-    az_geometry_column(r->t);
+    if (!r->t->cut_log)
+        az_geometry_column(r->t);
     r->d = az_dispatches(r->t);
     return rc;
 }

@@ -260,27 +260,28 @@ static int read_titles(struct az_rocprof_csv_file *f)
     return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_LINE(f->path, 1), "no header of a rocprofv3 CSV");
 }
 
-/* Row 0 is the header: it is logged of every file that a cut has. */
-static int log_row(struct az_rocprof_csv_file *f, uint64_t row)
+/* The header too: it is logged of every file that a cut has. */
+static int log_row(struct az_rocprof_csv_file *f)
 {
     struct az_cut_log *log = f->r->t->cut_log;
     if (!log)
         return AZ_OK;
+    log->runs = true;
     return az_cut_log_begin(
-        log, az_rocprof_csv_log_key(az_trace_name_id(f->r->t, f->path), f->r->proc), row);
+        log, az_rocprof_csv_log_key(az_trace_name_id(f->r->t, f->path), f->r->proc), 0);
 }
 
 static int read_rows(struct az_rocprof_csv_file *f)
 {
     struct az_parse *job = f->r->job;
-    int rc = f->table == T_WINDOW ? AZ_OK : log_row(f, 0);
+    int rc = f->table == T_WINDOW ? AZ_OK : log_row(f);
     for (uint64_t rows = 1; rc == 0; rows++) {
         int more = az_csv_next(&f->csv);
         if (more <= 0)
             return more;
         if (f->csv.blank)
             continue;
-        rc = f->table == T_WINDOW ? AZ_OK : log_row(f, rows);
+        rc = f->table == T_WINDOW ? AZ_OK : log_row(f);
         if (rc)
             return rc;
         f->short_line = f->csv.row.n < f->width ? f->csv.line : 0;

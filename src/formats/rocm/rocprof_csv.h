@@ -112,7 +112,7 @@ static inline bool az_rocprof_csv_legacy(const int at[COLS])
     return at[C_GPU] >= 0 && at[C_KERNEL] >= 0;
 }
 
-/* Records of `analyzer cut`: `from` is the file (a name id) and the process, `to` the row. */
+/* Records of `analyzer cut`, in runs: `from` is the file (a name id) and the process. */
 static inline uint64_t az_rocprof_csv_log_key(uint32_t path, uint32_t proc)
 {
     return (uint64_t)proc << 32 | path;

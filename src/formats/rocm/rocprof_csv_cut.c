@@ -13,6 +13,7 @@ struct cutting {
     const struct az_trace *t;
     const struct az_cut_log *log;
     struct az_map kept; /* (process, dispatch) of the window's kernels */
+    size_t run;         /* of log->from: that of the record */
     struct az_arena arena;
     AZ_VEC(struct az_cut_output, cut_outputs) outputs; /* all are renamed at the end */
 };
@@ -55,6 +56,17 @@ static void put_row(struct copying *x)
     az_cut_output_put(x->out, AZ_SV("\n"));
 }
 
+/* File and process of a record, searched in ascending order; 0: there is none. */
+static uint64_t key_of(struct cutting *c, size_t record)
+{
+    const struct az_cut_log *log = c->log;
+    if (record >= log->what.n)
+        return 0;
+    while (c->run + 1 < log->from.n && log->to.v[c->run + 1] <= record)
+        c->run++;
+    return log->from.v[c->run];
+}
+
 static uint64_t dispatch_of(const struct copying *x)
 {
     const int at = x->f.at[C_DISPATCH];
@@ -69,7 +81,7 @@ static uint64_t dispatch_of(const struct copying *x)
  * has the dispatch. */
 static bool is_counter_kept(struct copying *x, bool event, bool gone)
 {
-    const uint64_t id = dispatch_of(x), proc = x->c->log->from.v[x->record] >> 32;
+    const uint64_t id = dispatch_of(x), proc = key_of(x->c, x->record) >> 32;
     if (event || id != x->dispatch)
         x->same = event ? !gone : az_map_get(&x->c->kept, proc, id) != AZ_NO_ID;
     x->dispatch = id;
@@ -92,13 +104,14 @@ static void take_row(struct copying *x)
 static int copy_rows(struct copying *x)
 {
     const struct az_cut_log *log = x->c->log;
-    const uint64_t file = log->from.v[x->record];
+    const uint32_t file = (uint32_t)key_of(x->c, x->record); /* with rows of several processes */
     int more = az_csv_next(&x->f.csv);
     if (more <= 0)
         return more < 0 ? more : AZ_EFORMAT;
     az_rocprof_csv_titles(&x->f);
     put_row(x);
-    for (x->record++; x->record < log->what.n && log->from.v[x->record] == file; x->record++) {
+    for (x->record++; x->record < log->what.n && (uint32_t)key_of(x->c, x->record) == file;
+         x->record++) {
         if (x->record % 65536 == 0 && x->c->job->cancelled && x->c->job->cancelled())
             return AZ_EINTR;
         do
@@ -138,7 +151,7 @@ static int open_next(struct cutting *c, struct az_sv in, struct az_cut_output **
 
 static int copy_file(struct cutting *c, size_t *record)
 {
-    const struct az_sv path = az_trace_text(c->t, (uint32_t)c->log->from.v[*record]);
+    const struct az_sv path = az_trace_text(c->t, (uint32_t)key_of(c, *record));
     const struct az_source_opts so = { .mem = c->job->mem,
                                        .diag = c->job->diag,
                                        .keeps_parts = true };
@@ -194,7 +207,7 @@ static int copy_set(struct cutting *c)
     struct az_sv last = { NULL, 0 };
     int rc = AZ_OK;
     for (size_t i = 0; rc == 0 && i < c->log->what.n;) {
-        const struct az_sv path = az_trace_text(c->t, (uint32_t)c->log->from.v[i]);
+        const struct az_sv path = az_trace_text(c->t, (uint32_t)key_of(c, i));
         rc = copy_file(c, &i);
         if (rc == 0)
             rc = put_window(c, path, &last);

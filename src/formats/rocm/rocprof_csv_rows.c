@@ -164,7 +164,7 @@ static int take_counter(struct az_rocprof_csv_file *f)
     c.dispatch = k.dispatch;
     rc = az_rocprof_kernel_name(f->r, k.shape.whole, &c.kernel);
     c.counter = cell_name(f, C_COUNTER, 1);
-    if (rc == 0)
+    if (rc == 0 && !f->r->t->cut_log)
         rc = az_vec_push(&f->r->d->counters, c);
     /* The rows of a dispatch follow each other: it is added once, at its first one. */
     bool again = f->r->n_pending > 0 && f->r->pending[f->r->n_pending - 1].proc == f->r->proc &&

@@ -494,7 +494,7 @@ static int add_counters(struct az_rocprof_json *j, const struct record *e)
                     id = 0;
         }
         rc = az_rocprof_json_counter_number(j, id, &c.counter);
-        if (rc == 0)
+        if (rc == 0 && !j->r->t->cut_log)
             rc = az_vec_push(&j->r->d->counters, c);
     }
     return rc;
