@@ -13,6 +13,7 @@ import json
 import os
 import re
 import resource
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -202,6 +203,114 @@ def check(analyzer, tmp, path, window, what, extra=()):
     compare(analyzer, folder, path, part, window, what, extra)
 
 
+def memory_of(words):
+    """(exit status, peak bytes, seconds of processor time) of a program."""
+    said = run(sys.executable, "-c", "import resource,subprocess,sys;n=subprocess.DEVNULL;c=subprocess.run(sys.argv[1:],stdout=n,stderr=n).returncode;"
+               "r=resource.getrusage(resource.RUSAGE_CHILDREN);print(c,r.ru_maxrss<<10,r.ru_utime+r.ru_stime)", *words).stdout.split()
+    return int(said[0]), int(said[1]), float(said[2])
+
+
+def rows_of(path, table):
+    with sqlite3.connect(path) as db:
+        try:
+            return set(db.execute('SELECT rowid,* FROM "%s"' % table))
+        except sqlite3.OperationalError:
+            return set(db.execute('SELECT * FROM "%s"' % table))
+
+
+def odd_tables(analyzer, tmp):
+    """An export with tables, indexes and texts that nsys does not write: rows of the output are those of the input, by number, too."""
+    path, part, log = (os.path.join(tmp, "odd%s.sqlite" % x) for x in ("", "_part", "_log"))
+    write_nsys(program(False), path)
+    with sqlite3.connect(path) as db:
+        db.executescript("""PRAGMA user_version=77; CREATE INDEX k1 ON CUPTI_ACTIVITY_KIND_KERNEL(start);
+            CREATE VIEW names AS SELECT * FROM StringIds; CREATE TRIGGER t AFTER INSERT ON StringIds BEGIN SELECT raise(ABORT,'no'); END;
+            CREATE TABLE keyed(name TEXT PRIMARY KEY, v) WITHOUT ROWID; INSERT INTO keyed VALUES('a',1),('b',2);
+            CREATE TABLE uni(a INTEGER, b TEXT UNIQUE, CHECK (a < 2)); INSERT INTO uni VALUES(1,'x'),(0,'y');
+            CREATE TABLE computed(a, b AS (a+1)); INSERT INTO computed(a) VALUES(4);
+            CREATE TABLE serial(id INTEGER PRIMARY KEY AUTOINCREMENT, t TEXT); INSERT INTO serial VALUES(5,'q'),(900,'z');
+            CREATE TABLE blobs(start INTEGER, "end" INTEGER, b BLOB); CREATE TABLE untyped(start, "end", x);
+            CREATE TABLE texts(start INTEGER, "end" INTEGER, x); CREATE TABLE longer(a INTEGER, b INTEGER); INSERT INTO longer VALUES(1,2),(3,4);
+            ALTER TABLE longer ADD COLUMN c INTEGER DEFAULT 7; INSERT INTO longer VALUES(5,6,8);""")
+        first, last = db.execute('SELECT min(start), max("end") FROM CUPTI_ACTIVITY_KIND_KERNEL').fetchone()
+        for i in range(300):
+            at = first + (last - first) * i // 300
+            db.execute('INSERT INTO blobs(rowid, start, "end", b) VALUES(?,?,?,?)', (3 * i + 1, at, at + 10, bytes([i & 255]) * (3, 5000, 40000, 100000)[i % 4]))
+            db.execute("INSERT INTO untyped VALUES(?,?,'m')", (float(at), at + 5))
+            db.execute("INSERT INTO texts VALUES(?,?,'m')", (at if i < 200 else "%d." % at, at + 5))
+    with sqlite3.connect(path) as db, sqlite3.connect(log) as copy:
+        db.backup(copy)
+    with sqlite3.connect(log) as db:
+        db.execute("PRAGMA journal_mode=WAL")
+    for name in (path, log):
+        what = "odd tables%s: " % (" with a log" if name == log else "")
+        done = run(analyzer, "cut", name, "--from", "30%", "--to", "60%", "-o", part)
+        verdict(done.returncode == 0, what + "exit status", done.stdout.decode(errors="replace"))
+        with sqlite3.connect(part) as db:
+            said = db.execute("PRAGMA integrity_check").fetchall()
+            names = sorted(x for x, in db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite%'"))
+            version, = db.execute("PRAGMA user_version").fetchone()
+            start, end = db.execute('SELECT start, "end" FROM ANALYZER_WINDOW').fetchone()
+        with sqlite3.connect(path) as db:
+            wanted = sorted([x for x, in db.execute("SELECT name FROM sqlite_master WHERE name NOT LIKE 'sqlite%'")] + ["ANALYZER_WINDOW"])
+        verdict(said == [("ok",)] and version == 77 and names == wanted, what + "schema", str((said[:3], version, names)))
+        for table in ("keyed", "uni", "computed", "serial", "longer", "sqlite_sequence", "StringIds"):
+            verdict(rows_of(part, table) == rows_of(path, table), what + table)
+        for table in ("blobs", "untyped", "texts"):
+            rows = rows_of(path, table)
+            kept = {r for r in rows if (int(float(r[1])) < end and r[2] > start)}
+            verdict(0 < len(kept) < 300 and rows_of(part, table) == kept, what + table, "%d of %d" % (len(rows_of(part, table)), len(kept)))
+        for table in ("CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS"):
+            verdict(rows_of(part, table) < rows_of(path, table), what + table)
+    whole, again = os.path.join(tmp, "odd_whole.sqlite"), os.path.join(tmp, "odd_again.sqlite")
+    run(analyzer, "cut", path, "--from", "0", "-o", whole)
+    run(analyzer, "cut", whole, "--from", "30%", "--to", "60%", "-o", again)
+    verdict(rows_of(again, "CUPTI_ACTIVITY_KIND_KERNEL") == rows_of(part, "CUPTI_ACTIVITY_KIND_KERNEL"), "odd tables: a window of a window")
+
+
+def repeated_ids(analyzer, tmp):
+    """Ids of correlation that calls share, in any order of rows, and ids far apart: the first call counts."""
+    path = os.path.join(tmp, "repeated.sqlite")
+    write_nsys(program(False), path)
+    with sqlite3.connect(path) as db:
+        rows = db.execute("SELECT start, end, eventClass, globalTid, correlationId, nameId, returnValue FROM CUPTI_ACTIVITY_KIND_RUNTIME").fetchall()
+        last = max(r[1] for r in rows)
+        db.execute("DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME")
+        late = [(last - 10 * i, last - 10 * i + 5) + r[2:] for i, r in enumerate(rows) if i % 3 == 0]
+        db.executemany("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?,?,?,?,?,?,?)", late + rows)
+        for table in ("CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_KERNEL"):
+            db.execute("UPDATE %s SET correlationId = correlationId * 1000003 WHERE correlationId %% 2" % table)
+    for window in (("--from", "20%", "--to", "50%"), ("--steps", "11-12"), ("--range", "forward")):
+        check(analyzer, tmp, path, window, "repeated ids %s" % " ".join(window))
+
+
+def large_export(analyzer, tmp, megabytes):
+    """Memory and time of an SQLite export, of reading it."""
+    path, out = os.path.join(tmp, "large.sqlite"), os.path.join(tmp, "part.sqlite")
+    with sqlite3.connect(path) as db:
+        db.executescript("""PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
+            CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);
+            INSERT INTO StringIds VALUES(1,'sm90_xmma_gemm_bf16'),(2,'cudaLaunchKernel_v7000');
+            CREATE TABLE NVTX_EVENTS(start INTEGER, "end" INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER, textId INTEGER, domainId INTEGER);
+            CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INTEGER, "end" INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER,
+                correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER, gridX INTEGER, blockX INTEGER);
+            CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INTEGER, "end" INTEGER, eventClass INTEGER, globalTid INTEGER, correlationId INTEGER,
+                nameId INTEGER, returnValue INTEGER);
+            WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<%d)
+            INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT 1000000000+i*9000+4000, 1000000000+i*9000+12000, 0, 1, 7, i, 4242<<24, 1, 1, 128, 256 FROM c;
+            INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT start-4000, start-2000, 0, globalPid+4242, correlationId, 2, 0 FROM CUPTI_ACTIVITY_KIND_KERNEL;
+            INSERT INTO NVTX_EVENTS SELECT max(start)/2, max("end"), 59, 'half', (4242<<24)+4242, NULL, 0 FROM CUPTI_ACTIVITY_KIND_KERNEL;
+            """ % (megabytes * 10300))
+    size = os.path.getsize(path) >> 20
+    _, read, seconds = memory_of([analyzer, "run", path, "-q", "--csv-dir", os.path.join(tmp, "large_report")])
+    for window in (("--range", "half"), ("--from", "10%", "--to", "20%"), ("--from", "1%", "--to", "99%")):
+        status, used, spent = memory_of([analyzer, "cut", path, "-o", out, "-q", *window])
+        print("%d MB SQLite, %s: report in %.2f s, %d MB; cut in %.2f s, %d MB" % (size, " ".join(window), seconds, read >> 20, spent, used >> 20))
+        verdict(status == 0 and used < min(64 << 20, read), "memory of a large cut of an export", "%d and %d bytes" % (used, read))
+        # 0.3 to 0.5 where it was measured
+        verdict(spent < 1.3 * seconds, "time of a large cut of an export", "%.2f and %.2f s" % (spent, seconds))
+
+
 def large(analyzer, tmp, megabytes):
     path, out = os.path.join(tmp, "large.json"), os.path.join(tmp, "part.json")
     lines, n, at = [], 0, 1000
@@ -297,7 +406,10 @@ def main():
         for name in sorted(n for n in os.listdir(sets) if n.endswith(".sqlite")):
             # from the start: of threads with equally many marks the first in the file has the steps
             check(analyzer, tmp, os.path.join(sets, name), ("--from", "0", "--to", "75%"), "nsys " + name)
+        odd_tables(analyzer, tmp)
+        repeated_ids(analyzer, tmp)
         if o.size:
+            large_export(analyzer, tmp, o.size)
             large(analyzer, tmp, o.size)
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed != 0)

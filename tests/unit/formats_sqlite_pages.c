@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "formats/nsys/nsys_sqlite.h"
+#include "formats/shared/sqlite_append.h"
 
 static char path[] = "/tmp/az_pages_XXXXXX";
 
@@ -232,6 +233,127 @@ static void damage(void **state)
     free(whole);
 }
 
+/* ---- rows copied as they are stored ---- */
+
+static char copy_path[] = "/tmp/az_pages_copy_XXXXXX";
+
+static int64_t number_from(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *st = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
+        fail_msg("%s in %s", sqlite3_errmsg(db), sql);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    const int64_t v = sqlite3_column_int64(st, 0);
+    (void)sqlite3_finalize(st);
+    return v;
+}
+
+/* The same schema without rows. Returns the first page of the table. */
+static uint32_t make_empty(sqlite3 *input)
+{
+    sqlite3 *db;
+    sqlite3_stmt *st = NULL;
+    char sql[80];
+    (void)unlink(copy_path);
+    assert_int_equal(sqlite3_open(copy_path, &db), SQLITE_OK);
+    (void)snprintf(sql, sizeof sql, "PRAGMA page_size=%lld",
+                   (long long)number_from(input, "PRAGMA page_size"));
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(input, "SELECT sql FROM sqlite_master", -1, &st, NULL),
+                     SQLITE_OK);
+    while (sqlite3_step(st) == SQLITE_ROW)
+        assert_int_equal(
+            sqlite3_exec(db, (const char *)sqlite3_column_text(st, 0), NULL, NULL, NULL),
+            SQLITE_OK);
+    (void)sqlite3_finalize(st);
+    const int64_t root = number_from(
+        db, "SELECT rootpage FROM sqlite_master WHERE name='CUPTI_ACTIVITY_KIND_KERNEL'");
+    sqlite3_close(db);
+    return (uint32_t)root;
+}
+
+struct copying {
+    struct az_pages pages;
+    struct az_append *to;
+};
+
+static int append_one(void *ctx, const struct az_pages_row *row)
+{
+    struct copying *c = ctx;
+    return az_append_row(c->to, &c->pages, row);
+}
+
+static void check_copy(const char *what, uint64_t rows)
+{
+    static const char both[] =
+        "SELECT count(*) FROM (SELECT rowid,* FROM main.CUPTI_ACTIVITY_KIND_KERNEL INTERSECT "
+        "SELECT rowid,* FROM i.CUPTI_ACTIVITY_KIND_KERNEL)";
+    sqlite3 *db;
+    char sql[80];
+    assert_int_equal(sqlite3_open(copy_path, &db), SQLITE_OK);
+    (void)snprintf(sql, sizeof sql, "ATTACH '%s' AS i", path);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    if (number_from(db, "SELECT integrity_check='ok' FROM pragma_integrity_check") != 1)
+        fail_msg("%s: the copy is damaged", what);
+    if (number_from(db, both) != (int64_t)rows)
+        fail_msg("%s: the rows of the copy differ", what);
+    /* SQLite can go on with it */
+    assert_int_equal(sqlite3_exec(db,
+                                  "DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE rowid%3=0; INSERT "
+                                  "INTO CUPTI_ACTIVITY_KIND_KERNEL(start) VALUES(1); VACUUM main",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+}
+
+static void copies(void **state)
+{
+    static const struct {
+        const char *sql;
+        uint64_t rows;
+    } c[] = {
+        { PLAIN, 0 },
+        { PLAIN FILL(1, WIDTHS), 1 },
+        { PLAIN FILL(3000, WIDTHS), 3000 },
+        { "PRAGMA page_size=512;" PLAIN FILL(60000, "'x',i,i,'',i"), 60000 },
+        { "PRAGMA page_size=65536;" PLAIN FILL(9000, WIDTHS), 9000 },
+        { PLAIN "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(rowid,start) VALUES"
+                "(-9223372036854775807,1),(9223372036854775806,4),(-5,7),(0,1);",
+          4 },
+        { PLAIN FILL(300, "'x',i,i+1,hex(zeroblob(i*90)),i"), 300 },
+        { "PRAGMA page_size=512;" PLAIN FILL(300, "hex(zeroblob(i*90)),i,i+1,'',1.5"), 300 },
+        { TABLE "(start INTEGER PRIMARY KEY,x);" FILL(900, "i*7,'b'||i"), 900 },
+        { TABLE "(start);" FILL(9000, "NULL"), 9000 },
+    };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
+        struct az_mem mem;
+        struct az_diag diag;
+        struct az_parse job = { .diag = &diag, .mem = &mem };
+        struct az_nsys_db x;
+        struct copying copying;
+        uint64_t given;
+        make(c[i].sql);
+        az_mem_init(&mem, 0);
+        az_diag_init(&diag);
+        assert_int_equal(az_nsys_db_open(&x, &job, az_sv_str(path)), 0);
+        const uint32_t root = make_empty(x.db);
+        assert_true(az_pages_open(&copying.pages, &x.file, "CUPTI_ACTIVITY_KIND_KERNEL", NULL, 0));
+        copying.to = az_append_open(copy_path, copying.pages.page_size, &mem);
+        assert_non_null(copying.to);
+        az_append_begin(copying.to, root);
+        if (az_pages_read(&copying.pages, append_one, &copying, &given) != 0)
+            fail_msg("%s: not read after %llu rows", c[i].sql, (unsigned long long)given);
+        az_append_end(copying.to);
+        assert_int_equal(az_append_close(copying.to), 0);
+        assert_int_equal(given, c[i].rows);
+        az_nsys_db_close(&x);
+        az_diag_release(&diag);
+        assert_int_equal(mem.used, 0);
+        check_copy(c[i].sql, c[i].rows);
+    }
+}
+
 /* ---- texts by their key ---- */
 
 static uint64_t next_of(uint64_t *seed)
@@ -375,14 +497,19 @@ static void damaged_texts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(files), cmocka_unit_test(side_by_side),
-                                        cmocka_unit_test(damage), cmocka_unit_test(texts),
-                                        cmocka_unit_test(damaged_texts) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(files),  cmocka_unit_test(side_by_side),
+                                        cmocka_unit_test(damage), cmocka_unit_test(copies),
+                                        cmocka_unit_test(texts),  cmocka_unit_test(damaged_texts) };
     const int fd = mkstemp(path);
     if (fd < 0)
         return 1;
     (void)close(fd);
+    const int copy = mkstemp(copy_path);
+    if (copy < 0)
+        return 1;
+    (void)close(copy);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     (void)unlink(path);
+    (void)unlink(copy_path);
     return failed;
 }

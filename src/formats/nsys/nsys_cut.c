@@ -1,351 +1,456 @@
-/* A window of an SQLite export as an SQLite export (docs/regions.md 8): a copy of the database from
- * which the rows outside are deleted by the rules of windows (model/window.h). The window is found
- * by reading the profile. */
-#include "formats/nsys/nsys_sqlite.h"
+/* A window of an SQLite export as an SQLite export (docs/regions.md 8), by the rules of windows
+ * (model/window.h). The window is found in the ranges; then calls and device work are read in
+ * columns of numbers, in memory that grows with the calls alone: four bytes for each. */
+#include "formats/nsys/nsys_cut.h"
 
 #include <stdio.h>
 
 #include "io/outfile.h"
-#include "model/window.h"
 
-/* Rows of temp.span of a process (an expression), or of all where it has none. */
-#define OF_PROCESS                                                                                 \
-    "(pid IS NULL OR pid = (%s) OR NOT EXISTS (SELECT 1 FROM temp.span WHERE pid = (%s)))"
+const char *const az_nsys_cut_columns[NSYS_CUT_COLUMNS] = { "start",         "end",
+                                                            "correlationId", "globalPid",
+                                                            "globalTid",     "eventType" };
 
-struct cutting {
-    struct az_cut *job;
-    sqlite3 *db;
-    struct az_arena arena;
+#define RUNTIME "CUPTI_ACTIVITY_KIND_RUNTIME"
+static const char *const work_tables[] = { "CUPTI_ACTIVITY_KIND_KERNEL",
+                                           "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                           "CUPTI_ACTIVITY_KIND_MEMSET",
+                                           "CUPTI_ACTIVITY_KIND_GRAPH_TRACE" };
+
+/* ---- calls by their ids ---- */
+
+/* The part of the call of an id; NULL: none is known, or with `make` no memory. */
+static uint32_t *part_of_id(struct az_nsys_cutting *c, uint64_t process, uint64_t corr, bool make)
+{
+    const uint64_t key = corr / NSYS_IDS;
+    uint32_t *at;
+    bool added = false;
+    if (c->last_page == AZ_NO_ID || key != c->last_key || process != c->last_process) {
+        uint32_t page = az_map_get(&c->page_of, process, key);
+        if (page == AZ_NO_ID && !make)
+            return NULL;
+        if (page == AZ_NO_ID) {
+            page = (uint32_t)c->pages.n;
+            if (az_vec_push(&c->pages, (struct az_nsys_ids){ 0 }) != 0 ||
+                az_map_put(&c->page_of, process, key, page, &at, &added) != 0)
+                return NULL;
+        }
+        c->last_page = page;
+        c->last_key = key;
+        c->last_process = process;
+    }
+    return &c->pages.v[c->last_page].part[corr % NSYS_IDS];
+}
+
+static uint64_t process_of(const struct az_nsys_cutting *c, int64_t id)
+{
+    return c->x.one_process ? 0 : NSYS_PROC(id);
+}
+
+/* ---- the rule of a row ---- */
+
+unsigned az_nsys_cut_wants(enum az_nsys_rule rule)
+{
+    const unsigned times = 1u << NSYS_CUT_START | 1u << NSYS_CUT_END,
+                   process = 1u << NSYS_CUT_PID | 1u << NSYS_CUT_TID;
+    switch (rule) {
+    case NSYS_ALL:
+        return 0;
+    case NSYS_NVTX:
+        return times | process | 1u << NSYS_CUT_TYPE;
+    case NSYS_TIMED:
+        return times | process;
+    default:
+        return times | process | 1u << NSYS_CUT_CORR;
+    }
+}
+
+/* The span that device work belongs to, from 1 on: with its call; without one where it begins. */
+static uint32_t part_of_work(struct az_nsys_cutting *c, uint64_t process,
+                             const struct az_nsys_cut_row *r)
+{
+    const uint64_t corr = (uint64_t)r->v[NSYS_CUT_CORR];
+    const uint32_t *call = corr ? part_of_id(c, process, corr, false) : NULL;
+    return call && *call ? (*call & ~NSYS_NEXT_TO) - 1
+                         : az_window_part_at(&c->parts, process, r->v[NSYS_CUT_START]);
+}
+
+static bool is_next_to(const struct az_nsys_cutting *c, int64_t start, int64_t end)
+{
+    return end > start && az_spans_touch(&c->work, start, end);
+}
+
+static bool is_call_kept(struct az_nsys_cutting *c, uint64_t process,
+                         const struct az_nsys_cut_row *r)
+{
+    const uint64_t corr = (uint64_t)r->v[NSYS_CUT_CORR];
+    if (az_window_part_at(&c->parts, process, r->v[NSYS_CUT_START]))
+        return true;
+    const uint32_t *call = corr ? part_of_id(c, process, corr, false) : NULL;
+    return call && (*call & NSYS_NEXT_TO);
+}
+
+static bool is_range(int64_t type)
+{
+    return type == 34 || type == 59 || type == 60 || type == 70 || type == 71;
+}
+
+bool az_nsys_cut_keeps(struct az_nsys_cutting *c, enum az_nsys_rule rule,
+                       const struct az_nsys_cut_row *r)
+{
+    const int64_t pid = r->v[NSYS_CUT_PID], start = r->v[NSYS_CUT_START];
+    const uint64_t process = process_of(c, pid ? pid : r->v[NSYS_CUT_TID]);
+    int64_t end = r->no_end ? start : r->v[NSYS_CUT_END];
+    switch (rule) {
+    case NSYS_ALL:
+        return true;
+    case NSYS_CALLS:
+        return is_call_kept(c, process, r);
+    case NSYS_WORK:
+    case NSYS_SYNCS:
+        return part_of_work(c, process, r) || (rule == NSYS_WORK && is_next_to(c, start, end));
+    case NSYS_NVTX:
+        if (!is_range(r->v[NSYS_CUT_TYPE]))
+            return true;
+        end = r->no_end && r->v[NSYS_CUT_TYPE] != 34 ? INT64_MAX : end; /* a range that is open */
+        break;
+    case NSYS_TIMED:
+        break;
+    }
+    return az_window_parts_touch(&c->parts, process, start, end);
+}
+
+/* ---- reading numbers ---- */
+
+typedef int (*cut_row_fn)(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r);
+struct pass {
+    struct az_nsys_cutting *c;
+    cut_row_fn fn;
 };
 
-static int fail(struct cutting *c, const char *what)
+static int take_numbers(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
-    return az_diag_fail(c->job->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(c->job->out)),
-                        "cannot write the database: %s (%s)", sqlite3_errmsg(c->db), what);
+    const struct pass *p = ctx;
+    struct az_nsys_cut_row row;
+    (void)x;
+    for (int i = 0; i < NSYS_CUT_COLUMNS; i++)
+        row.v[i] = az_nsys_i64(r, i);
+    row.no_end = az_nsys_is_null(r, NSYS_CUT_END);
+    return p->fn(p->c, &row);
 }
 
-static int run_sql(struct cutting *c, const char *sql)
+/* The columns of a rule of a table; `eventType` stands for another column where one is named. */
+static int each_row(struct az_nsys_cutting *c, const char *table, unsigned wants, const char *type,
+                    cut_row_fn fn)
 {
-    if (c->job->cancelled && c->job->cancelled())
-        return AZ_EINTR;
-    return sqlite3_exec(c->db, sql, NULL, NULL, NULL) == SQLITE_OK ? AZ_OK : fail(c, "statement");
-}
-
-/* Result of a query with one number and one text parameter. */
-static int64_t number_of(struct cutting *c, const char *sql, const char *text)
-{
-    sqlite3_stmt *st = NULL;
-    int64_t v = 0;
-    if (sqlite3_prepare_v2(c->db, sql, -1, &st, NULL) == SQLITE_OK) {
-        if (text)
-            sqlite3_bind_text(st, 1, text, -1, SQLITE_STATIC);
-        if (sqlite3_step(st) == SQLITE_ROW)
-            v = sqlite3_column_int64(st, 0);
-    }
-    sqlite3_finalize(st);
-    return v;
-}
-
-static bool has_column(struct cutting *c, const char *table, const char *column)
-{
-    char sql[160];
-    snprintf(sql, sizeof sql, "SELECT count(*) FROM pragma_table_info(?) WHERE name = '%s'",
-             column);
-    return number_of(c, sql, table) > 0;
+    static const char absent[] = "(none)";
+    struct az_nsys_want want[NSYS_CUT_COLUMNS];
+    struct pass p = { c, fn };
+    for (size_t i = 0; i < NSYS_CUT_COLUMNS; i++)
+        want[i] = (struct az_nsys_want){ wants >> i & 1 ? az_nsys_cut_columns[i] : absent,
+                                         i == NSYS_CUT_START };
+    if (type)
+        want[NSYS_CUT_TYPE].column = type;
+    return az_nsys_each_numbers(&c->x, table, want, NSYS_CUT_COLUMNS, take_numbers, &p);
 }
 
 /* ---- the window ---- */
 
-static int find_spans(struct az_cut *job, struct az_trace *t)
+static int extend(struct az_nsys_cutting *c, int64_t start, int64_t end)
 {
-    const struct az_file file = { .path = job->in };
-    struct az_parse p = { .files = &file,
-                          .n_files = 1,
-                          .opts = job->opts,
-                          .trace = t,
-                          .diag = job->diag,
-                          .mem = job->mem,
-                          .threads = 1 };
-    t->path = job->in;
-    t->window = job->window;
-    int rc = az_nsys_sqlite_read(&p, job->in);
-    if (rc == 0)
-        rc = az_trace_finalize(t);
-    t->window = NULL;
-    if (rc == 0 && t->window_miss != AZ_WINDOW_FOUND)
-        rc = az_diag_fail(job->diag, AZ_EEMPTY, AZ_AT_FILE(job->in), "%s",
-                          az_window_miss_text((enum az_window_miss)t->window_miss));
-    return rc;
-}
-
-static int insert(struct cutting *c, const char *sql, const struct az_spans *spans,
-                  const struct az_vec_u64 *process)
-{
-    sqlite3_stmt *st = NULL;
-    int rc = sqlite3_prepare_v2(c->db, sql, -1, &st, NULL) == SQLITE_OK ? AZ_OK : fail(c, "span");
-    for (size_t i = 0; rc == 0 && i < spans->n; i++) {
-        sqlite3_bind_int64(st, 1, spans->v[i].start);
-        sqlite3_bind_int64(st, 2, spans->v[i].end);
-        if (process && process->n)
-            sqlite3_bind_int64(st, 3, (int64_t)process->v[i]);
-        if (sqlite3_step(st) != SQLITE_DONE)
-            rc = fail(c, "span");
-        sqlite3_reset(st);
+    struct az_span *all;
+    if (end < start) /* is no event */
+        return AZ_OK;
+    if (!c->work.n) {
+        const int rc = az_vec_push(&c->work, ((struct az_span){ start, end }));
+        return rc;
     }
-    sqlite3_finalize(st);
-    return rc;
+    all = &c->work.v[0];
+    all->start = start < all->start ? start : all->start;
+    all->end = end > all->end ? end : all->end;
+    return AZ_OK;
 }
 
-/* Spans of the window, and of the device work in it. */
-static int put_spans(struct cutting *c, const struct az_trace *t)
+static int take_device_time(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
 {
-    int rc = run_sql(c, "CREATE TEMP TABLE span (lo INTEGER, hi INTEGER, pid INTEGER);"
-                        "CREATE TEMP TABLE part (lo INTEGER, hi INTEGER);"
-                        "CREATE TEMP TABLE other (corr INTEGER, pid INTEGER);"
-                        "DROP TABLE IF EXISTS main." AZ_NSYS_WINDOW_TABLE ";"
-                        "CREATE TABLE main." AZ_NSYS_WINDOW_TABLE
-                        " (start INTEGER, \"end\" INTEGER, globalPid INTEGER)");
-    if (rc == 0)
-        rc = insert(c, "INSERT INTO temp.span VALUES (?, ?, ?)", &t->recorded_window,
-                    &t->window_process);
-    if (rc == 0)
-        rc = insert(c, "INSERT INTO temp.part VALUES (?, ?)", &t->window_work, NULL);
-    return rc ? rc
-              : run_sql(c, "INSERT INTO main." AZ_NSYS_WINDOW_TABLE
-                           " SELECT lo, hi, pid FROM temp.span");
+    return extend(c, r->v[NSYS_CUT_START], r->v[NSYS_CUT_END]);
 }
 
-/* ---- the rows ---- */
-
-#define RUNTIME "CUPTI_ACTIVITY_KIND_RUNTIME"
-
-static bool is_device(struct az_sv table)
+/* Threads get their numbers in the order in which a report meets them. */
+static int take_host_time(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
 {
-    static const char *const names[] = { "KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE",
-                                         "SYNCHRONIZATION" };
-    static const struct az_sv prefix = { "CUPTI_ACTIVITY_KIND_", 20 };
-    for (size_t i = 0; az_sv_starts(table, prefix) && i < AZ_LENGTH(names); i++)
-        if (az_sv_is(az_sv_make(table.p + prefix.n, table.n - prefix.n), names[i]))
-            return true;
-    return false;
+    uint32_t lane;
+    const int rc = az_nsys_host_lane(&c->x, (uint64_t)r->v[NSYS_CUT_TID], &lane);
+    return rc ? rc : extend(c, r->v[NSYS_CUT_START], r->v[NSYS_CUT_END]);
 }
 
-/* Where the first call of each id begins. */
-static int list_launches(struct cutting *c)
+static int take_system_call(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
 {
-    if (!has_column(c, RUNTIME, "correlationId"))
-        return run_sql(c, "CREATE TEMP TABLE launch (pid, corr, at)");
-    return run_sql(c, "CREATE TEMP TABLE launch AS SELECT globalTid & ~16777215 AS pid,"
-                      " correlationId AS corr, min(start) AS at FROM " RUNTIME " GROUP BY 1, 2;"
-                      "CREATE INDEX temp.launch_by_id ON launch (corr, pid)");
+    static const int64_t calls = 27; /* other classes are periods that the profiler made up */
+    return r->v[NSYS_CUT_TYPE] != calls ? AZ_OK : take_host_time(c, r);
 }
 
-/* Process of a row, as an expression. */
-static const char *process_of(struct cutting *c, const char *table)
+static int read_times(struct az_nsys_cutting *c, bool devices)
 {
-    return has_column(c, table, "globalPid")   ? "globalPid"
-           : has_column(c, table, "globalTid") ? "globalTid & ~16777215"
-                                               : "NULL";
-}
-
-/* Overlap with a span, as an expression; of an open end `last`. */
-static char *overlap(const char *process, const char *last)
-{
-    return sqlite3_mprintf("EXISTS (SELECT 1 FROM temp.span WHERE hi > start AND"
-                           " lo < max(coalesce(\"end\", %s), start + 1) AND " OF_PROCESS ")",
-                           last, process, process);
-}
-
-/* A time in a span. */
-static char *begins(const char *process, const char *at)
-{
-    return sqlite3_mprintf(
-        "EXISTS (SELECT 1 FROM temp.span WHERE lo <= %s AND hi > %s AND " OF_PROCESS ")", at, at,
-        process, process);
-}
-
-/* With its call; without a call where it begins. */
-static char *device_begins(struct cutting *c, const char *table)
-{
-    const char *process = process_of(c, table);
-    char *at = sqlite3_mprintf(
-        "coalesce((SELECT at FROM temp.launch WHERE corr = correlationId%s), start)",
-        has_column(c, table, "globalPid") ? " AND launch.pid = globalPid" : "");
-    char *inside = at ? begins(process, at) : NULL;
-    sqlite3_free(at);
-    return inside;
-}
-
-#define NEXT_TO "EXISTS (SELECT 1 FROM temp.part WHERE hi > start AND lo < \"end\")"
-
-static bool is_sync(struct az_sv table) { return az_sv_ends(table, AZ_SV("SYNCHRONIZATION")); }
-
-/* What is kept of a table; NULL: no memory. */
-static char *condition(struct cutting *c, const char *table)
-{
-    const struct az_sv name = az_sv_str(table);
-    const char *process = process_of(c, table);
-    char *inside, *where;
-    if (is_device(name) && has_column(c, table, "correlationId")) {
-        inside = device_begins(c, table);
-        where = inside && !is_sync(name) ? sqlite3_mprintf("(%s OR " NEXT_TO ")", inside)
-                                         : sqlite3_mprintf("%s", inside);
-    } else if (az_sv_is(name, RUNTIME)) {
-        inside = begins(process, "start");
-        where = sqlite3_mprintf("(%s OR EXISTS (SELECT 1 FROM temp.other AS o WHERE o.corr ="
-                                " correlationId AND (o.pid IS NULL OR o.pid = (%s))))",
-                                inside, process);
-    } else if (az_sv_is(name, "NVTX_EVENTS") && has_column(c, table, "eventType")) {
-        /* other rows name domains and categories; a range without an end is open */
-        inside = overlap(process, "CASE eventType WHEN 34 THEN start ELSE 9223372036854775807 END");
-        where = sqlite3_mprintf("(eventType NOT IN (34, 59, 60, 70, 71) OR %s)", inside);
-    } else {
-        inside = overlap(process, "start");
-        where = sqlite3_mprintf("%s", inside);
-    }
-    sqlite3_free(inside);
-    return inside ? where : NULL;
-}
-
-/* Launches of work that runs next to that of the window: their calls are kept, which say that it is
- * outside. */
-static int list_others(struct cutting *c, const char *table)
-{
-    char *inside = device_begins(c, table);
-    char *sql = inside ? sqlite3_mprintf("INSERT INTO temp.other SELECT correlationId, %s FROM"
-                                         " main.\"%w\" WHERE " NEXT_TO " AND NOT %s",
-                                         has_column(c, table, "globalPid") ? "globalPid" : "NULL",
-                                         table, inside)
-                       : NULL;
-    const int rc = sql ? run_sql(c, sql) : AZ_ENOMEM;
-    sqlite3_free(inside);
-    sqlite3_free(sql);
-    return rc;
-}
-
-static bool has_times(struct cutting *c, const char *table)
-{
-    return has_column(c, table, "start") && has_column(c, table, "end") &&
-           !az_sv_is(az_sv_str(table), AZ_NSYS_WINDOW_TABLE);
-}
-
-static int cut_table(struct cutting *c, const char *table)
-{
-    char *where = condition(c, table);
-    char *sql = sqlite3_mprintf("DELETE FROM main.\"%w\" WHERE NOT %s", table, where);
-    char *count = sqlite3_mprintf("SELECT count(*) FROM main.\"%w\"", table);
-    int rc = where && sql && count ? AZ_OK : AZ_ENOMEM;
-    if (rc == 0) {
-        c->job->read += (uint64_t)number_of(c, count, NULL);
-        rc = run_sql(c, sql);
-        c->job->kept += (uint64_t)number_of(c, count, NULL);
-    }
-    sqlite3_free(where);
-    sqlite3_free(sql);
-    sqlite3_free(count);
-    return rc;
-}
-
-static int cut_tables(struct cutting *c)
-{
-    sqlite3_stmt *st = NULL;
-    struct az_vec_sv tables;
+    const unsigned times = 1u << NSYS_CUT_START | 1u << NSYS_CUT_END;
+    const unsigned host = times | 1u << NSYS_CUT_TID;
     int rc = AZ_OK;
-    az_vec_init(&tables, c->job->mem);
-    if (sqlite3_prepare_v2(c->db,
-                           "SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name",
-                           -1, &st, NULL) != SQLITE_OK)
-        rc = fail(c, "tables");
-    while (rc == 0 && sqlite3_step(st) == SQLITE_ROW) {
-        const char *name =
-            az_arena_str(&c->arena, az_sv_str((const char *)sqlite3_column_text(st, 0)));
-        rc = name ? az_vec_push(&tables, az_sv_str(name)) : az_arena_error(&c->arena);
-    }
-    sqlite3_finalize(st);
-    for (size_t i = 0; rc == 0 && i < tables.n; i++)
-        if (is_device(tables.v[i]) && !is_sync(tables.v[i]) && has_times(c, tables.v[i].p) &&
-            has_column(c, tables.v[i].p, "correlationId"))
-            rc = list_others(c, tables.v[i].p);
+    for (size_t i = 0; rc == 0 && devices && i < AZ_LENGTH(work_tables); i++)
+        rc = each_row(c, work_tables[i], times, NULL, take_device_time);
+    if (rc == 0 && devices)
+        rc = each_row(c, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", times, NULL, take_device_time);
     if (rc == 0)
-        rc = run_sql(c, "CREATE INDEX temp.other_by_id ON other (corr)");
-    for (size_t i = 0; rc == 0 && i < tables.n; i++)
-        if (has_times(c, tables.v[i].p))
-            rc = cut_table(c, tables.v[i].p);
-    az_vec_release(&tables);
+        rc = each_row(c, RUNTIME, host, NULL, take_host_time);
+    if (rc == 0)
+        rc = each_row(c, "OSRT_API", host, "eventClass",
+                      az_nsys_has_column(&c->x, "OSRT_API", "eventClass") ? take_system_call
+                                                                          : take_host_time);
+    if (rc == 0)
+        rc = each_row(c, "PROFILER_OVERHEAD", host, NULL, take_host_time);
     return rc;
 }
 
-/* ---- the copy ---- */
-
-static int copy_database(struct cutting *c, const char *to)
+static bool is_time(const struct az_window_end *w)
 {
-    sqlite3_stmt *st = NULL;
-    int rc = sqlite3_open_v2(c->job->in.p, &c->db, SQLITE_OPEN_READONLY, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(c->db, "VACUUM INTO ?", -1, &st, NULL);
-    if (rc == SQLITE_OK) {
-        sqlite3_bind_text(st, 1, to, -1, SQLITE_STATIC);
-        rc = sqlite3_step(st) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
+    return w->percent >= 0 || w->ns != AZ_UNSET_I64;
+}
+
+/* What is needed of the recording to find the window, into a trace of ranges. */
+static int read_marks(struct az_nsys_cutting *c)
+{
+    const struct az_window *w = c->job->window;
+    const bool times = is_time(&w->from) || is_time(&w->to);
+    int rc = az_nsys_strings_open(&c->x);
+    if (rc == 0)
+        rc = az_nsys_read_meta(&c->x);
+    if (rc == 0 && (times || w->step >= 0))
+        rc = read_times(c, times);
+    if (rc == 0)
+        rc = az_nsys_read_nvtx(&c->x);
+    if (rc == 0)
+        rc = az_nsys_read_mpi(&c->x);
+    if (rc == 0 && c->work.n) {
+        struct az_event whole = { .start = c->work.v[0].start,
+                                  .end = c->work.v[0].end,
+                                  .side = AZ_NO_ROW,
+                                  .name = AZ_NO_ID };
+        rc = az_nsys_host_lane(&c->x, 0, &whole.lane);
+        if (rc == 0)
+            rc = az_trace_add(&c->marks, AZ_OVERHEAD, &whole);
     }
-    sqlite3_finalize(st);
-    const int failed = rc == SQLITE_OK ? AZ_OK : fail(c, "copy");
-    sqlite3_close(c->db);
-    c->db = NULL;
-    return failed;
+    az_vec_reset(&c->work);
+    return rc;
 }
 
-/* Nothing that the database says of itself is run: no triggers, no views. */
-static int open_copy(struct cutting *c, const char *path)
+static int find_window(struct az_nsys_cutting *c)
 {
-    if (sqlite3_open_v2(path, &c->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-        return fail(c, "open");
-    sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
-    sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
-    sqlite3_db_config(c->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
-    return run_sql(c, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-                      "PRAGMA temp_store = MEMORY; BEGIN");
+    enum az_window_miss miss = AZ_WINDOW_FOUND;
+    int rc = read_marks(c);
+    if (rc == 0)
+        rc = az_trace_finalize(&c->marks);
+    if (rc == 0 && !c->marks.ev[AZ_OVERHEAD].n && !c->marks.ev[AZ_RANGE].n &&
+        (is_time(&c->job->window->from) || is_time(&c->job->window->to)))
+        miss = AZ_WINDOW_NO_EVENTS;
+    if (rc == 0 && miss == AZ_WINDOW_FOUND)
+        rc = az_window_spans(&c->marks, c->job->window, &c->parts, &miss);
+    if (rc == 0 && miss != AZ_WINDOW_FOUND)
+        rc = az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in), "%s",
+                          az_window_miss_text(miss));
+    return rc;
 }
 
-static int write_copy(struct cutting *c, const char *path, const struct az_trace *t)
+/* Of a window of another export, whose rows are not all in it: read as for a report. */
+static int find_in_window(struct az_nsys_cutting *c)
 {
-    int rc = copy_database(c, path);
+    struct az_trace t;
+    int rc = az_trace_init(&t, c->job->mem);
+    c->parse.trace = &t;
+    t.path = c->job->in;
+    t.window = c->job->window;
     if (rc == 0)
-        rc = open_copy(c, path);
+        rc = az_nsys_sqlite_read(&c->parse, c->job->in);
     if (rc == 0)
-        rc = put_spans(c, t);
+        rc = az_trace_finalize(&t);
+    if (rc == 0 && t.window_miss != AZ_WINDOW_FOUND)
+        rc = az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in), "%s",
+                          az_window_miss_text((enum az_window_miss)t.window_miss));
+    for (size_t i = 0; rc == 0 && i < t.recorded_window.n; i++)
+        rc = az_vec_push(&c->parts.spans, t.recorded_window.v[i]);
+    for (size_t i = 0; rc == 0 && i < t.window_process.n; i++)
+        rc = az_vec_push(&c->parts.process, t.window_process.v[i]);
+    az_trace_release(&t);
+    c->parse.trace = &c->marks;
+    return rc;
+}
+
+/* ---- calls and device work ---- */
+
+static int take_call(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+{
+    const uint64_t process = process_of(c, r->v[NSYS_CUT_TID]),
+                   corr = (uint64_t)r->v[NSYS_CUT_CORR];
+    const int64_t start = r->v[NSYS_CUT_START];
+    uint32_t *at, *known = corr ? part_of_id(c, process, corr, true) : NULL;
+    bool added;
+    if (!corr || r->v[NSYS_CUT_END] < start)
+        return AZ_OK;
+    if (!known)
+        return az_mem_error(c->job->mem);
+    const uint32_t part = az_window_part_at(&c->parts, process, start) + 1;
+    if (!*known)
+        *known = part;
+    if (*known == part)
+        return AZ_OK;
+    const int rc = az_map_put(&c->twice, process, corr, (uint32_t)c->first.n, &at, &added);
+    return rc || !added ? rc : az_vec_push(&c->first, INT64_MAX);
+}
+
+/* Of ids with several calls the first one counts. */
+static int take_first_call(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+{
+    const uint64_t process = process_of(c, r->v[NSYS_CUT_TID]),
+                   corr = (uint64_t)r->v[NSYS_CUT_CORR];
+    const int64_t start = r->v[NSYS_CUT_START];
+    const uint32_t at = corr ? az_map_get(&c->twice, process, corr) : AZ_NO_ID;
+    if (at == AZ_NO_ID || r->v[NSYS_CUT_END] < start || start >= c->first.v[at])
+        return AZ_OK;
+    c->first.v[at] = start;
+    *part_of_id(c, process, corr, true) = az_window_part_at(&c->parts, process, start) + 1;
+    return AZ_OK;
+}
+
+static int take_work(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+{
+    const int64_t start = r->v[NSYS_CUT_START], end = r->v[NSYS_CUT_END];
+    const uint32_t part = end < start ? 0 : part_of_work(c, process_of(c, r->v[NSYS_CUT_PID]), r);
+    if (part) {
+        struct az_span *s = &c->work.v[part - 1];
+        s->start = start < s->start ? start : s->start;
+        s->end = end > s->end ? end : s->end;
+    }
+    return AZ_OK;
+}
+
+/* Calls of work that runs next to that of the window are kept: they say that it is outside. */
+static int take_next_to(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+{
+    const uint64_t corr = (uint64_t)r->v[NSYS_CUT_CORR];
+    if (!corr || !is_next_to(c, r->v[NSYS_CUT_START], r->v[NSYS_CUT_END]))
+        return AZ_OK;
+    uint32_t *call = part_of_id(c, process_of(c, r->v[NSYS_CUT_PID]), corr, false);
+    if (call && *call == 1)
+        *call |= NSYS_NEXT_TO;
+    return AZ_OK;
+}
+
+static int each_work(struct az_nsys_cutting *c, cut_row_fn fn)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < AZ_LENGTH(work_tables); i++)
+        rc = each_row(c, work_tables[i], az_nsys_cut_wants(NSYS_WORK), NULL, fn);
+    return rc;
+}
+
+static int find_work(struct az_nsys_cutting *c)
+{
+    const unsigned wants = az_nsys_cut_wants(NSYS_CALLS);
+    size_t n = 0;
+    int rc = each_row(c, RUNTIME, wants, NULL, take_call);
+    if (rc == 0 && c->first.n)
+        rc = each_row(c, RUNTIME, wants, NULL, take_first_call);
+    for (size_t i = 0; rc == 0 && i < c->parts.spans.n; i++)
+        rc = az_vec_push(&c->work, ((struct az_span){ INT64_MAX, INT64_MIN }));
     if (rc == 0)
-        rc = list_launches(c);
+        rc = each_work(c, take_work);
+    for (size_t i = 0; i < c->work.n; i++)
+        if (c->work.v[i].end >= c->work.v[i].start)
+            c->work.v[n++] = c->work.v[i];
+    c->work.n = n;
+    az_spans_sort(&c->work);
+    az_spans_union(&c->work);
+    return rc == 0 && n ? each_work(c, take_next_to) : rc;
+}
+
+/* ---- the whole ---- */
+
+static bool is_cancelled(void *ctx)
+{
+    const struct az_cut *job = ctx;
+    return job->cancelled && job->cancelled();
+}
+
+static int open_input(struct az_nsys_cutting *c)
+{
+    struct az_cut *job = c->job;
+    c->file.path = job->in;
+    c->parse = (struct az_parse){ .files = &c->file,
+                                  .n_files = 1,
+                                  .opts = job->opts,
+                                  .trace = &c->marks,
+                                  .diag = job->diag,
+                                  .mem = job->mem,
+                                  .cancelled = is_cancelled,
+                                  .ctx = job,
+                                  .threads = 1 };
+    c->marks.path = job->in;
+    c->marks.ticks_per_ns = 1;
+    const int rc = az_nsys_db_open(&c->x, &c->parse, job->in);
     if (rc == 0)
-        rc = cut_tables(c);
+        az_nsys_find_processes(&c->x);
+    return rc;
+}
+
+static int cut_export(struct az_nsys_cutting *c)
+{
+    struct az_sv tmp;
+    int rc = open_input(c);
     if (rc == 0)
-        rc = run_sql(c, "COMMIT; VACUUM");
-    sqlite3_close(c->db);
+        rc = az_nsys_has_table(&c->x, AZ_NSYS_WINDOW_TABLE) ? find_in_window(c) : find_window(c);
+    if (rc == 0)
+        rc = find_work(c);
+    if (rc == 0)
+        rc = az_outname_reserve(&c->arena, c->job->out, &tmp, c->job->diag);
+    if (rc)
+        return rc;
+    remove(tmp.p); /* SQLite makes it */
+    rc = az_nsys_cut_write(c, tmp.p);
+    if (rc == 0)
+        return az_outname_commit(tmp.p, c->job->out, c->job->diag);
+    az_outname_discard(tmp.p);
     return rc;
 }
 
 int az_nsys_cut(struct az_cut *job)
 {
-    struct cutting c = { .job = job };
-    struct az_trace t;
-    struct az_sv tmp;
     if (job->keep != AZ_CUT_ALL)
         return az_diag_fail(job->diag, AZ_EUSAGE, AZ_AT_FILE(job->in),
                             "an SQLite export is cut whole; use a window without --keep");
-    az_arena_init(&c.arena, job->mem);
-    int rc = az_trace_init(&t, job->mem);
+    struct az_nsys_cutting *c = az_mem_alloc(job->mem, sizeof *c);
+    if (!c)
+        return az_mem_error(job->mem);
+    memset(c, 0, sizeof *c);
+    c->job = job;
+    c->last_page = AZ_NO_ID;
+    az_arena_init(&c->arena, job->mem);
+    az_window_parts_init(&c->parts, job->mem);
+    az_vec_init(&c->work, job->mem);
+    az_map_init(&c->page_of, job->mem, 0);
+    az_vec_init(&c->pages, job->mem);
+    az_map_init(&c->twice, job->mem, 0);
+    az_vec_init(&c->first, job->mem);
+    int rc = az_trace_init(&c->marks, job->mem);
     if (rc == 0)
-        rc = find_spans(job, &t);
-    if (rc == 0)
-        rc = az_outname_reserve(&c.arena, job->out, &tmp, job->diag);
-    if (rc == 0) {
-        remove(tmp.p); /* the copy makes it */
-        rc = write_copy(&c, tmp.p, &t);
-        if (rc == 0)
-            rc = az_outname_commit(tmp.p, job->out, job->diag);
-        else
-            az_outname_discard(tmp.p);
-    }
-    az_trace_release(&t);
-    az_arena_release(&c.arena);
+        rc = cut_export(c);
+    if (c->x.job)
+        az_nsys_db_close(&c->x);
+    az_trace_release(&c->marks);
+    az_map_release(&c->page_of);
+    az_vec_release(&c->pages);
+    az_map_release(&c->twice);
+    az_vec_release(&c->first);
+    az_window_parts_release(&c->parts);
+    az_vec_release(&c->work);
+    az_arena_release(&c->arena);
+    az_mem_free(job->mem, c, sizeof *c);
     return rc;
 }

@@ -157,7 +157,8 @@ bool az_nsys_payload_read(const struct az_nsys_payloads *p, uint64_t domain, str
 
 /* The parts of an export. Each returns 0 also when its tables are absent. */
 int az_nsys_read_meta(struct az_nsys_db *x)
-    AZ_MUST_USE; /* facts, version, diagnostics, thread names */
+    AZ_MUST_USE;                                   /* facts, version, diagnostics, thread names */
+void az_nsys_find_processes(struct az_nsys_db *x); /* x->one_process */
 int az_nsys_read_gpu(struct az_nsys_db *x)
     AZ_MUST_USE; /* kernels, copies, fills, graphs, synchronization */
 int az_nsys_read_host(struct az_nsys_db *x)

@@ -377,13 +377,18 @@ static int skip_workloads(struct az_nsys_db *x)
     return rc;
 }
 
-int az_nsys_read_gpu(struct az_nsys_db *x)
+void az_nsys_find_processes(struct az_nsys_db *x)
 {
     static const char *const with_process[] = { KERNELS, COPIES, FILLS, GRAPHS };
     for (size_t i = 0; i < AZ_LENGTH(with_process); i++)
         if (az_nsys_has_table(x, with_process[i]) &&
             !az_nsys_has_column(x, with_process[i], "globalPid"))
             x->one_process = true;
+}
+
+int az_nsys_read_gpu(struct az_nsys_db *x)
+{
+    az_nsys_find_processes(x);
     int rc = read_kernels(x);
     if (rc == 0)
         rc = read_copies(x);

@@ -270,6 +270,13 @@ static int read_leaf(struct reading *r, const unsigned char *page)
         const uint64_t local = local_of(r->p, payload);
         if (local > (uint64_t)(end - at) || !take_values(r, at, at + local, payload))
             return GO_ON;
+        r->row.cell = page + from;
+        r->row.record = at;
+        r->row.end = at + local;
+        r->row.payload = payload;
+        r->row.rowid = r->rowid;
+        r->row.overflow =
+            local < payload && end - at - (ptrdiff_t)local >= 4 ? az_four(at + local) : 0;
         const int rc = r->fn(r->ctx, &r->row);
         if (rc)
             return rc;

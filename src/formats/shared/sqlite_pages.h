@@ -11,8 +11,14 @@ enum { AZ_PAGES_COLUMNS = 20, AZ_PAGES_PLACES = 256 };
 struct az_pages_row {
     int64_t value[AZ_PAGES_COLUMNS]; /* in the order of the requested columns; 0: NULL */
     uint32_t null;                   /* one bit a column */
+    /* The row as it is stored, valid until the function returns: its cell, the record in it, and
+     * the end of what is on the page; the first page of the rest, 0: there is none. */
+    const unsigned char *cell, *record, *end;
+    uint64_t payload; /* bytes of the record */
+    int64_t rowid;
+    uint32_t overflow;
 };
-/* An error (below 0) ends the reading. */
+/* An error (below 0) ends the reading; 1 leaves this row and those after it to SQLite. */
 typedef int (*az_pages_fn)(void *ctx, const struct az_pages_row *row);
 
 struct az_pages {

@@ -1,0 +1,59 @@
+/* Private to nsys_cut*.c: one SQLite export of which a window is written (docs/regions.md 8). */
+#ifndef AZ_FORMATS_NSYS_NSYS_CUT_H
+#define AZ_FORMATS_NSYS_NSYS_CUT_H
+
+#include "formats/nsys/nsys_sqlite.h"
+#include "model/window.h"
+
+/* By which rule rows of a table are kept. */
+enum az_nsys_rule {
+    NSYS_ALL,   /* without times */
+    NSYS_CALLS, /* API calls: where they begin, and those of work next to the window's */
+    NSYS_WORK,  /* of a device: where its call begins, and what runs next to the window's */
+    NSYS_SYNCS, /* the same without work next to it */
+    NSYS_NVTX,  /* ranges that overlap; other rows name domains and categories */
+    NSYS_TIMED  /* overlap */
+};
+
+/* Columns that a rule needs, as far as the table has them. */
+enum { NSYS_CUT_START, NSYS_CUT_END, NSYS_CUT_CORR, NSYS_CUT_PID, NSYS_CUT_TID, NSYS_CUT_TYPE };
+#define NSYS_CUT_COLUMNS 6
+extern const char *const az_nsys_cut_columns[NSYS_CUT_COLUMNS];
+struct az_nsys_cut_row {
+    int64_t v[NSYS_CUT_COLUMNS]; /* 0: NULL, or no such column */
+    bool no_end;
+};
+
+/* Calls by process and correlation id: pages of consecutive ids. */
+enum { NSYS_IDS = 64 };
+struct az_nsys_ids {
+    uint32_t part[NSYS_IDS]; /* that the first call begins in + 1; 1: outside; 0: no call */
+};
+#define NSYS_NEXT_TO UINT32_C(0x80000000) /* its work runs next to that of the window */
+AZ_VEC(struct az_nsys_ids, az_nsys_id_pages);
+
+struct az_nsys_cutting {
+    struct az_cut *job;
+    struct az_parse parse;
+    struct az_file file;
+    struct az_trace marks; /* ranges that choose the window, and how long the recording is */
+    struct az_nsys_db x;   /* the input, as long as it is cut */
+    struct az_arena arena;
+    struct az_window_parts parts;
+    struct az_spans work; /* merged: from the first start to the last end of the work of each */
+    struct az_map page_of;
+    struct az_nsys_id_pages pages;
+    uint64_t last_process, last_key; /* of the page that was used last */
+    uint32_t last_page;
+    struct az_map twice; /* ids of calls in different parts -> place in `first` */
+    struct az_vec_i64 first;
+};
+
+/* Columns of a rule, a bit each. */
+unsigned az_nsys_cut_wants(enum az_nsys_rule rule);
+bool az_nsys_cut_keeps(struct az_nsys_cutting *c, enum az_nsys_rule rule,
+                       const struct az_nsys_cut_row *r);
+/* Writes the rows that are kept into a new database. */
+int az_nsys_cut_write(struct az_nsys_cutting *c, const char *to) AZ_MUST_USE;
+
+#endif
