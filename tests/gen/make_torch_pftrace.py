@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes a trace of the PyTorch profiler in JSON as the profiler's native Perfetto output would have it.
 
-    make_torch_pftrace.py TRACE.json FILE.pftrace [--plain] [--deflate] [--shuffle] [--cut]
+    make_torch_pftrace.py TRACE.json FILE.pftrace [--plain] [--deflate] [--shuffle] [--cut] [--unnamed]
 --plain: not gzip; --deflate: packets within compressed packets; --shuffle: fields of messages in any order; --cut: device
-events end where the next one of their lane starts, as the writer does it.
+events end where the next one of their lane starts, as the writer does it;
+--unnamed: stages have numbers only.
 The form is that of docs/formats-pytorch.md 1.8. Standard library only, deterministic."""
 import argparse
 import gzip
@@ -15,7 +16,7 @@ BASE = 1_700_000_000_000_000_000
 STAGES = ["Kernel", "Memcpy", "Memset", "Annotation", "EventRecord", "HostNode"]
 STAGE_OF = {"kernel": 1, "gpu_memcpy": 2, "gpu_memset": 3, "gpu_user_annotation": 4, "graph_event_node": 5, "graph_host_node": 6}
 LAUNCH = {"registers per thread", "shared memory"}
-shuffled = False
+shuffled = unnamed = False
 
 
 def varint(x):
@@ -59,7 +60,7 @@ class Texts:
     def entries(self):
         if self.kind == 1000:
             return [sub(1000, message([num(1, i), sub(2, "_Z" + t), sub(3, t)])) for t, i in self.iid.items()]
-        return [sub(self.kind, message([num(1, i), sub(2, t)])) for t, i in self.iid.items()]
+        return [sub(self.kind, message([num(1, i), sub(2, t)])) for t, i in self.iid.items() if not (unnamed and t in STAGES)]
 
 
 class Writer:
@@ -171,14 +172,14 @@ def convert(events, cut):
 
 
 def main():
-    global shuffled
+    global shuffled, unnamed
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("trace")
     p.add_argument("file")
-    for flag in ("--plain", "--deflate", "--shuffle", "--cut"):
+    for flag in ("--plain", "--deflate", "--shuffle", "--cut", "--unnamed"):
         p.add_argument(flag, action="store_true")
     a = p.parse_args()
-    shuffled = a.shuffle
+    shuffled, unnamed = a.shuffle, a.unnamed
     with open(a.trace, encoding="utf-8") as f:
         w = convert(json.load(f)["traceEvents"], a.cut)
     packets = [sub(1, message([body, num(10, 1)])) for body in w.packets()]
