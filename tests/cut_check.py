@@ -268,6 +268,37 @@ def odd_tables(analyzer, tmp):
     verdict(rows_of(again, "CUPTI_ACTIVITY_KIND_KERNEL") == rows_of(part, "CUPTI_ACTIVITY_KIND_KERNEL"), "odd tables: a window of a window")
 
 
+def endless_record(analyzer, tmp):
+    """A record whose length is more than the file has, and whose pages are a circle."""
+    path, part = os.path.join(tmp, "endless.sqlite"), os.path.join(tmp, "endless_part.sqlite")
+    write_nsys(program(False), path)
+    with sqlite3.connect(path) as db:
+        db.execute('CREATE TABLE blobs(start INTEGER, "end" INTEGER, b BLOB)')
+        db.execute('INSERT INTO blobs(rowid, start, "end", b) SELECT 77, min(start), max("end"), zeroblob(2200000) FROM NVTX_EVENTS')
+        root, = db.execute("SELECT rootpage FROM sqlite_master WHERE name='blobs'").fetchone()
+    with open(path, "r+b") as f:
+        pages = bytearray(f.read())
+        size = int.from_bytes(pages[16:18], "big")
+        cell = (root - 1) * size + int.from_bytes(pages[(root - 1) * size + 8:(root - 1) * size + 10], "big")
+        length = sum((pages[cell + i] & 0x7f) << 7 * (3 - i) for i in range(4))
+        least = (size - 12) * 32 // 255 - 23
+        here = least + (length - least) % (size - 4)
+        here = here if here <= size - 35 else least
+        after = cell + 5 + here
+        first = number = int.from_bytes(pages[after:after + 4], "big")
+        while number:
+            last = (number - 1) * size
+            number = int.from_bytes(pages[last:last + 4], "big")
+        pages[last:last + 4] = first.to_bytes(4, "big")
+        length += 250000000 // (size - 4) * (size - 4)
+        pages[cell:cell + 4] = bytes((length >> 7 * (3 - i) & 0x7f) | (0x80 if i < 3 else 0) for i in range(4))
+        f.seek(0)
+        f.write(pages)
+    done = run(analyzer, "cut", path, "--from", "10%", "-o", part)
+    verdict(done.returncode == 3 and b"records are longer than the file" in done.stdout and not os.path.exists(part), "a record without an end",
+            "%d %s" % (done.returncode, done.stdout.decode(errors="replace")[-200:]))
+
+
 def repeated_ids(analyzer, tmp):
     """Ids of correlation that calls share, in any order of rows, and ids far apart: the first call counts."""
     path = os.path.join(tmp, "repeated.sqlite")
@@ -407,6 +438,7 @@ def main():
             # from the start: of threads with equally many marks the first in the file has the steps
             check(analyzer, tmp, os.path.join(sets, name), ("--from", "0", "--to", "75%"), "nsys " + name)
         odd_tables(analyzer, tmp)
+        endless_record(analyzer, tmp)
         repeated_ids(analyzer, tmp)
         if o.size:
             large_export(analyzer, tmp, o.size)

@@ -378,6 +378,10 @@ static int close_append(struct writing *w, int rc)
     const int closed = az_append_close(w->append);
     if (rc && rc != closed) /* the reading failed */
         return rc;
+    if (closed == AZ_EFORMAT)
+        return az_diag_fail(w->c->job->diag, AZ_EFORMAT, AZ_AT_FILE(w->c->job->in),
+                            "damaged database: records are longer than the file; export the report "
+                            "again");
     if (closed == AZ_EIO)
         return az_diag_fail(w->c->job->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(w->c->job->out)),
                             "cannot write the database: %s", strerror(errno));

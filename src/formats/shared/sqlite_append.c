@@ -28,6 +28,7 @@ struct az_append {
     unsigned depth;
     struct level level[AZ_PAGE_DEPTH];
     unsigned char *overflow; /* a page */
+    uint64_t copied;         /* such pages */
     int64_t key;             /* of the last row */
     int error, code;         /* code: errno */
 };
@@ -180,13 +181,19 @@ static void add_child(struct az_append *w, unsigned level, uint32_t child, const
 
 /* ---- rows ---- */
 
-/* Copies pages that have the rest of a record. Returns the first one; 0: they cannot be read. */
+/* Copies pages that have the rest of a record. Returns the first one; 0: they cannot be read. No
+ * two records share one, unless the file is damaged: then a chain may have no end. */
 static uint32_t copy_overflow(struct az_append *w, const struct az_pages *from, uint32_t number,
                               uint64_t left)
 {
     const uint32_t first = page_after(w, w->pages), room = w->page_size - 4;
     if (!w->overflow && !(w->overflow = az_mem_alloc(w->mem, w->page_size))) {
         w->error = az_mem_error(w->mem);
+        return 0;
+    }
+    w->copied += (left - 1) / room + 1;
+    if (left > (uint64_t)from->pages * room || w->copied > from->pages) {
+        w->error = AZ_EFORMAT;
         return 0;
     }
     while (left) {
