@@ -284,22 +284,22 @@ static int64_t target(const struct az_causes *o, size_t side, bool with_copies)
     return !is_parted(o) ? t->busy : t->compute + (with_copies ? t->copies : 0);
 }
 
-/* Are the rows of the key copies, too? Tables of kernels have them in some formats only: they do if
- * the rows then add up better to what they are to add up to. */
+/* Are the rows of the key copies, too? Tables of kernels, and their families, have them in some
+ * formats only: they do if the rows then add up better to what they are to add up to. */
 static bool counts_copies(const struct work *w, const int64_t rows[2])
 {
     const struct az_causes *o = w->out;
     double copies[2] = { 0, 0 };
     int64_t off[2] = { 0, 0 }; /* without and with */
 
-    if (o->by != AZ_BY_KERNEL)
-        return o->by == AZ_BY_OPERATOR || o->by == AZ_BY_FAMILY;
+    if (o->by != AZ_BY_KERNEL && o->by != AZ_BY_FAMILY)
+        return o->by == AZ_BY_OPERATOR;
     for (size_t i = 0; i < w->sums.n; i++)
         for (size_t side = 0; side < 2; side++)
             if (w->sums.v[i].family == AZ_FAMILY_COPY)
                 copies[side] += w->sums.v[i].ns[side];
     for (size_t side = 0; side < 2; side++) {
-        if (llround(copies[side]) < o->side[side].copies)
+        if (o->by == AZ_BY_KERNEL && llround(copies[side]) < o->side[side].copies)
             return false;
         for (size_t with = 0; with < 2; with++)
             off[with] = az_add_sat(off[with], llabs(target(o, side, with == 1) - rows[side]));

@@ -352,6 +352,30 @@ static void account_of_both(void **state)
     end(&f);
 }
 
+/* Families of kernels without copies: exposed copies are a cause of their own, not overlap. */
+static void families_without_copies(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "gpu_timeline",
+          LINE "computation_time,10\nexposed_comm_time,0\nexposed_memcpy_time,1\nbusy_time,11\n"
+               "idle_time,4\ntotal_time,15\n");
+    table(&f, "kern_sum",
+          KS "sm90_xmma_gemm_bf16,8000000,1.0,1,c\nflash_fwd_kernel,2000000,1.0,1,c\n");
+    input(&f, "b");
+    table(&f, "gpu_timeline",
+          LINE "computation_time,9\nexposed_comm_time,0\nexposed_memcpy_time,6\nbusy_time,15\n"
+               "idle_time,4\ntotal_time,19\n");
+    table(&f, "kern_sum", KS "Cijk_Ailk_Bljk_BBS,6000000,1.0,1,c\nfmha_fwd_ck,3000000,1.0,1,c\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "waterfall");
+    is(t, row_of(t, "gemm"), "Change (ns)", "-2000000");
+    is(t, row_of(t, "exposed copies"), "Change (ns)", "5000000");
+    end(&f);
+}
+
 /* Reports of operations say themselves what counts, in one row of their checks; a table with more
  * time than that, as the advice has it, is no list of the work. */
 static void account_of_operations(void **state)
@@ -1362,6 +1386,7 @@ int main(void)
         cmocka_unit_test(many_causes_are_folded),
         cmocka_unit_test(causes_of_several_variants),
         cmocka_unit_test(account_of_both),
+        cmocka_unit_test(families_without_copies),
         cmocka_unit_test(kernels_of_another_timeline),
         cmocka_unit_test(account_of_operations),
         cmocka_unit_test(key_is_chosen),
