@@ -79,29 +79,22 @@ static const struct az_cmd_opt hip_api[] = { PFTRACE_ROWS AZ_TOOL_KEY("exclude_k
                                              AZ_TOOL_KEY("allow_multi_kernel_per_api"),
                                              AZ_TOOL_KEY("include_nonlaunch_apis"), AZ_TOOL_ROWS };
 
-enum {
-    OPT_MARKDOWN = OPT_OF_TOOL,
-    OPT_MARKDOWN_PATH,
-    OPT_HIP_GROUP,
-    OPT_LEAST,
-    OPT_MOST,
-    OPT_ROWS
-};
+enum { OPT_MARKDOWN = OPT_OF_TOOL, OPT_MARKDOWN_PATH, OPT_ROWS };
 static const struct az_cmd_opt hip_activity[] = {
     PFTRACE_ROWS{ OPT_MARKDOWN_PATH, "output_md_path", "FILE",
                   "write the tables as Markdown to FILE, too" },
     { OPT_MARKDOWN, "write_md", NULL,
       "write the tables as Markdown, NAME_report.md next to the trace" },
     AZ_TOOL_KEY("merge_kernels"),
-    { OPT_LEAST, "min_tid", "N", "-1000000000; a selection of threads is not available" },
-    { OPT_MOST, "max_tid", "N", "1000000000; a selection of threads is not available" },
+    AZ_TOOL_KEY("min_tid"),
+    AZ_TOOL_KEY("max_tid"),
     AZ_TOOL_KEY("min_event_ns"),
     AZ_TOOL_KEY("no_kernel_summary"),
     AZ_TOOL_KEY("kernel_summary_include_rccl"),
     AZ_TOOL_KEY("kernel_summary_baseline"),
     AZ_TOOL_KEY("kernel_summary_group"),
     AZ_TOOL_KEY("no_hip_summary"),
-    { OPT_HIP_GROUP, "hip_summary_group", "KEYS", "name; the other groupings are not available" },
+    AZ_TOOL_KEY("hip_summary_group"),
     AZ_TOOL_KEY("top_xla"),
     { OPT_ROWS, "kernel_summary_top", "N", "rows per table in Markdown and text (200)" },
     { OPT_ROWS, "hip_summary_top", "N", "the same as kernel_summary_top" },
@@ -112,39 +105,12 @@ static const struct az_cmd_opt memory_copy[] = { PFTRACE_ROWS AZ_TOOL_ROWS };
 
 /* ---- what a key cannot express ---- */
 
-/* All threads, or an error: the tracks of device work in the file have no ids here. */
-static int take_thread(const struct az_tool_call *c, const char *name, const char *value,
-                       bool all_from, int64_t limit)
-{
-    int64_t id;
-
-    if (az_parse_i64(az_sv_str(value), &id))
-        return az_usage_error(c->cmd, "invalid --%s '%s'; use a number", name, value);
-    return (all_from ? id <= limit : id >= limit)
-               ? AZ_EXIT_OK
-               : az_usage_error(c->cmd,
-                                "unsupported --%s '%s'; use 'analyzer query' to select threads "
-                                "(docs/from-tracelens-programs.md)",
-                                name, value);
-}
-
 static int take_activity(struct az_tool_call *c, int id, const char *value)
 {
     static char md[] = "md";
 
-    if (id == OPT_LEAST)
-        return take_thread(c, "min_tid", value, true, 0);
-    if (id == OPT_MOST)
-        return take_thread(c, "max_tid", value, false, 1000000000);
     if (id == OPT_ROWS)
         return az_run_set(&c->run, false, "top_rows", value);
-    if (id == OPT_HIP_GROUP)
-        return strcmp(value, "name") == 0
-                   ? AZ_EXIT_OK
-                   : az_usage_error(c->cmd,
-                                    "unsupported --hip_summary_group '%s'; use name, or "
-                                    "'analyzer query' (docs/from-tracelens.md)",
-                                    value);
     if (id == OPT_MARKDOWN) {
         *(bool *)c->own = true;
         return az_run_option(c->cmd, &c->run, OPT_FORMAT, md);

@@ -17,6 +17,7 @@ static void release(struct az_trace *t)
     az_vec_release(&d->allocs);
     az_vec_release(&d->counters);
     az_vec_release(&d->call_sums);
+    az_vec_release(&d->call_notes);
     az_vec_release(&d->processes);
     az_map_release(&d->shape_of);
     t->ext = NULL;
@@ -40,6 +41,7 @@ int az_dispatches_init(struct az_trace *t)
     az_vec_init(&d->allocs, t->mem);
     az_vec_init(&d->counters, t->mem);
     az_vec_init(&d->call_sums, t->mem);
+    az_vec_init(&d->call_notes, t->mem);
     az_vec_init(&d->processes, t->mem);
     for (enum az_kind k = AZ_KERNEL; k <= AZ_MEMCPY; k++)
         az_trace_columns(t, k, AZ_COL_CORR | AZ_COL_SIDE);

@@ -70,6 +70,12 @@ struct az_call_sum {
 };
 AZ_VEC(struct az_call_sum, az_call_sums);
 
+/* What a call was passed; 0 where it has none. */
+struct az_call_note {
+    int64_t stream, operation;
+};
+AZ_VEC(struct az_call_note, az_call_notes);
+
 struct az_process {
     int64_t pid;
     int64_t init, fini; /* ns; fini <= init: not recorded */
@@ -84,6 +90,8 @@ struct az_dispatches {
     struct az_allocs allocs;
     struct az_counters counters;
     struct az_call_sums call_sums;
+    struct az_call_notes
+        call_notes; /* by uid of AZ_CALL; only where hip_summary_group requires them */
     struct az_processes processes; /* proc - 1 -> process */
     struct az_map shape_of;        /* building: unique shapes */
 };

@@ -62,12 +62,18 @@
       "activity table of kernels: rows by launch configuration and name, or by name", "0.4") \
     X(BOOL, no_hip_summary, NO_RANGE, NULL, "false", "rocprof rocpd pftrace", \
       "omit the activity table of HIP calls", "0.4") \
+    X(ENUM, hip_summary_group, NO_RANGE, "name|name+stream|name+op|name+stream+op", "name", "pftrace", \
+      "activity table of HIP calls: rows by name, and by stream, by operation", "0.4") \
+    X(INT, min_tid, -9e15, 9e15, NULL, "-1000000000", "pftrace", \
+      "skip slices of threads with a smaller id", "0.4") \
+    X(INT, max_tid, -9e15, 9e15, NULL, "1000000000", "pftrace", \
+      "skip slices of threads with a larger id", "0.4") \
     X(REAL, steady_state_gap_ms, 0, 1e12, NULL, "1000", "rocprof rocpd pftrace", \
       "with sheets_as tracelens-genesis: gap between dispatches after which the steps begin, milliseconds", "0.4") \
     X(REAL, steady_state_fallback_s, 0, 1e9, NULL, "5", "rocprof rocpd pftrace", \
       "with sheets_as tracelens-genesis: length of the end of the run that is the steps where no gap is that long, seconds", "0.4") \
     X(TEXT, collective_metrics, NO_RANGE, NULL, NULL, "pytorch", \
-      "with sheets_as tracelens-collectives: statistics of the summaries of collectives, blanks between them: mean median min max; absent: all", "0.4") \
+      "with sheets_as tracelens-collectives: statistics of the summaries of collectives, blanks between them: mean median min max std; absent: all but std", "0.4") \
     X(INT, top_xla, 0, 1e9, NULL, "30", "rocprof rocpd pftrace", \
       "rows of xla_top; 0: all", "0.4") \
     X(TEXT, from, NO_RANGE, NULL, NULL, "", \

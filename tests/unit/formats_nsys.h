@@ -42,6 +42,9 @@ static inline void fixture_open(struct fixture *f)
     struct az_options *o = &f->opts;
     o->with_header = true;
     o->gpus = 1;
+    o->min_tid = -1000000000;
+    o->max_tid = 1000000000;
+    o->hip_summary_group = AZ_SV("name");
     o->kernel_total_time_idx = o->kernel_instance_idx = o->kernel_name_idx = AZ_UNSET_I64;
     o->nvtx_tag_idx = o->nvtx_proj_duration_idx = AZ_UNSET_I64;
     o->mem_name_idx = o->mem_time_idx = o->mem_count_idx = AZ_UNSET_I64;

@@ -325,6 +325,42 @@ static void json_form(void **state)
     fixture_close(&f);
 }
 
+/* min_tid and max_tid choose slices by the thread of their track; where the file has none, by the
+ * thread that launched them. */
+static void threads(void **state)
+{
+    static const char calls[] =
+        "{\"traceEvents\":["
+        "{\"ph\":\"X\",\"cat\":\"kernel_dispatch\",\"name\":\"of_9\",\"pid\":8,\"tid\":9,\"args\":{"
+        "\"begin_ns\":1,\"end_ns\":2,\"agent\":\"Agent-2\",\"corr_id\":5,\"tid\":3}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel_dispatch\",\"name\":\"of_3\",\"pid\":8,\"args\":{"
+        "\"begin_ns\":1,\"end_ns\":2,\"agent\":\"Agent-2\",\"corr_id\":6,\"tid\":3}},"
+        "{\"ph\":\"X\",\"cat\":\"hip_api\",\"name\":\"one\",\"pid\":8,\"tid\":3,\"args\":{"
+        "\"begin_ns\":7,\"end_ns\":8,\"corr_id\":6,\"tid\":3,\"stream_ID\":4,\"operation\":214}},"
+        "{\"ph\":\"X\",\"cat\":\"hip_api\",\"name\":\"other\",\"pid\":8,\"tid\":3,\"args\":{"
+        "\"begin_ns\":5,\"end_ns\":6,\"corr_id\":7,\"tid\":3,\"stream_ID\":-2}}]}";
+    struct fixture f;
+    (void)state;
+    fixture_open(&f);
+    f.opts.min_tid = 3;
+    f.opts.max_tid = 3;
+    f.opts.hip_summary_group = AZ_SV("name+op");
+    fixture_add(&f, fixture_write(&f, "t.json", calls, sizeof calls - 1), NULL, false);
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(kernels(&f)->n, 1);
+    assert_true(named(&f, kernels(&f)->name[0], "of_3"));
+    assert_int_equal(dropped(&f, "slices of other threads (min_tid, max_tid)"), 1);
+
+    const struct az_events *e = &f.trace.ev[AZ_CALL];
+    const struct az_call_note *note = az_dispatches(&f.trace)->call_notes.v;
+    assert_int_equal(e->n, 2);
+    assert_int_equal(note[e->uid[0]].stream, 4);
+    assert_int_equal(note[e->uid[0]].operation, 214);
+    assert_int_equal(note[e->uid[1]].stream, -2);
+    assert_int_equal(note[e->uid[1]].operation, 0);
+    fixture_close(&f);
+}
+
 static void probing(void **state)
 {
     (void)state;
@@ -354,7 +390,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_kernel), cmocka_unit_test(interning),     cmocka_unit_test(compressed),
         cmocka_unit_test(defects),    cmocka_unit_test(render_stages), cmocka_unit_test(categories),
-        cmocka_unit_test(json_form),  cmocka_unit_test(probing),
+        cmocka_unit_test(json_form),  cmocka_unit_test(threads),       cmocka_unit_test(probing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -423,7 +423,7 @@ static const struct az_table_spec by_name = {
     .columns = { TEXTS, { "Name", &whole, .flags = AZ_KEY, .sort = 2 }, NUMBERS },
 };
 
-/* ---- hip_summary: calls of the HIP domain by name ---- */
+/* ---- hip_summary: calls of the HIP domain by name, stream, operation ---- */
 
 static bool long_hip(const struct az_scope *r, const struct az_item *i)
 {
@@ -433,15 +433,54 @@ static bool long_hip(const struct az_scope *r, const struct az_item *i)
            long_enough(r->ctx, az_ns(az_item_trace(r, i), ev->end[i->row] - ev->start[i->row]));
 }
 
-static const struct az_table_spec hip_summary = {
-    "hip_summary",
-    "HIP calls",
-    .needs = AZ_CAP_DISPATCHES,
-    .n_kinds = 1,
-    .kinds = { AZ_CALL },
-    .keep = long_hip,
-    .columns = { TEXTS, { "Name", &az_key_name, .flags = AZ_KEY, .sort = 2 }, NUMBERS },
-};
+/* Zeros where the file has none. */
+static struct az_call_note note_of(const struct az_scope *r, const struct az_item *i)
+{
+    const struct az_trace *t = az_item_trace(r, i);
+    const struct az_call_notes *notes = &az_dispatches(t)->call_notes;
+    const uint32_t *uid = t->ev[AZ_CALL].uid;
+
+    return uid && uid[i->row] < notes->n ? notes->v[uid[i->row]] : (struct az_call_note){ 0, 0 };
+}
+
+static int64_t stream_of(const struct az_scope *r, const struct az_item *i)
+{
+    return note_of(r, i).stream;
+}
+
+static int64_t operation_of(const struct az_scope *r, const struct az_item *i)
+{
+    return note_of(r, i).operation;
+}
+
+#define HIP_CALLS(...)                                                                             \
+    {                                                                                              \
+        "hip_summary", "HIP calls",                                                                \
+            .needs = AZ_CAP_DISPATCHES, .n_kinds = 1, .kinds = { AZ_CALL }, .keep = long_hip,      \
+            .columns = { TEXTS, __VA_ARGS__{ "Name", &az_key_name, .flags = AZ_KEY, .sort = 2 },   \
+                         NUMBERS },                                                                \
+    }
+#define CALL_KEY(header, what, n)                                                                  \
+    { header, SHAPE(AZ_UNIT_COUNT, what), .flags = AZ_KEY | AZ_DETAIL, .sort = n },
+#define STREAM    CALL_KEY("Stream", stream, 3)
+#define OPERATION CALL_KEY("Op", operation, 4)
+
+static const struct {
+    const char *group;
+    struct az_table_spec spec;
+} hip_summaries[] = { { "name", HIP_CALLS() },
+                      { "name+stream", HIP_CALLS(STREAM) },
+                      { "name+op", HIP_CALLS(OPERATION) },
+                      { "name+stream+op", HIP_CALLS(STREAM OPERATION) } };
+
+static const struct az_table_spec *hip_summary(struct az_sv group)
+{
+    size_t i = AZ_LENGTH(hip_summaries) - 1;
+
+    while (i && !az_sv_is(group, hip_summaries[i].group))
+        i--;
+    return &hip_summaries[i].spec;
+}
 
 static int run_dispatch_activity(struct az_job *job)
 {
@@ -459,7 +498,7 @@ static int run_dispatch_activity(struct az_job *job)
         rc = az_spec_make(job, named ? &by_name : &by_shape, &w, NULL);
     az_dispatch_list_release(&w.kernels);
     if (rc == 0 && !job->opts->no_hip_summary)
-        rc = az_spec_make(job, &hip_summary, &w, NULL);
+        rc = az_spec_make(job, hip_summary(job->opts->hip_summary_group), &w, NULL);
     az_dispatch_gpus_release(&w.gpus);
     az_groups_release(&w.of_gpu);
     az_intern_release(&w.names);

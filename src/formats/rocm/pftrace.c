@@ -36,7 +36,7 @@ enum az_pftrace_key az_pftrace_key_of(struct az_sv name)
         { "workgroup_size", PF_BLOCK },
         { "grid_size", PF_GRID },
         { "kind", PF_IGNORED },
-        { "operation", PF_IGNORED },
+        { "operation", PF_OPERATION },
         { "ancestor_id", PF_IGNORED },
         { "agent_type", PF_IGNORED },
         { "kernel_id", PF_IGNORED },
@@ -56,7 +56,8 @@ void az_pftrace_slice_init(struct az_pftrace_slice *s)
     s->category = AZ_SV("");
     s->name = AZ_NO_ID;
     s->n_counters = 0;
-    s->pid = 0;
+    s->pid = s->thread = 0;
+    s->has_thread = false;
     s->agent[0] = s->agent[1] = s->agent[2] = AZ_NO_AGENT;
 }
 
@@ -124,6 +125,28 @@ static int add_kernel(struct az_pftrace *p, const struct az_pftrace_slice *s, in
     return rc;
 }
 
+/* Of a thread that the options min_tid and max_tid select? */
+static bool thread_selected(const struct az_pftrace *p, const struct az_pftrace_slice *s)
+{
+    const struct az_options *o = p->r->job->opts;
+    const int64_t id = s->has_thread ? s->thread : s->has[PF_TID] ? s->number[PF_TID] : -1;
+
+    return id >= o->min_tid && id <= o->max_tid;
+}
+
+/* A call; with its stream and operation where hip_summary lists them. */
+static int add_call(struct az_pftrace *p, const struct az_pftrace_slice *s,
+                    struct az_rocprof_span *span)
+{
+    const struct az_call_note note = { s->number[PF_STREAM], s->number[PF_OPERATION] };
+
+    if (az_sv_is(p->r->job->opts->hip_summary_group, "name"))
+        return az_rocprof_call(p->r, span);
+    span->uid = (uint32_t)p->r->d->call_notes.n;
+    const int rc = az_vec_push(&p->r->d->call_notes, note);
+    return rc ? rc : az_rocprof_call(p->r, span);
+}
+
 static int left_out(struct az_pftrace *p, struct az_sv category)
 {
     const uint32_t id = az_trace_name_id(p->r->t, category);
@@ -146,6 +169,10 @@ int az_pftrace_add(struct az_pftrace *p, struct az_pftrace_slice *s)
     int64_t start = n[PF_BEGIN], end = n[PF_END];
     if (!kernel && !copy && !call)
         return left_out(p, s->category.n ? s->category : AZ_SV("(none)"));
+    if (!thread_selected(p, s)) {
+        p->other_threads++;
+        return 0;
+    }
     if (!s->has[PF_END] && s->has[PF_DELTA] && !__builtin_add_overflow(start, n[PF_DELTA], &end))
         s->has[PF_END] = true;
     if (!s->has[PF_BEGIN] || !s->has[PF_END]) {
@@ -178,7 +205,7 @@ int az_pftrace_add(struct az_pftrace *p, struct az_pftrace_slice *s)
                                     .name = s->name };
     span.domain = az_trace_name_id(p->r->t, s->category);
     return az_sv_is(s->category, "marker_api") ? az_rocprof_range(p->r, &span)
-                                               : az_rocprof_call(p->r, &span);
+                                               : add_call(p, s, &span);
 }
 
 int az_pftrace_finish(struct az_pftrace *p)
@@ -189,6 +216,9 @@ int az_pftrace_finish(struct az_pftrace *p)
     if (p->no_device_time)
         az_trace_lost(t, AZ_KERNEL, "slices of the device without begin_ns or end_ns",
                       p->no_device_time, 0);
+    if (p->other_threads)
+        az_trace_dropped(t, AZ_DROP_FILTERED, "slices of other threads (min_tid, max_tid)",
+                         p->other_threads, 0);
     for (size_t i = 0; i < p->other.n; i++) {
         struct az_sv text = az_arena_printf(
             &t->arena, "category %.*s", AZ_SVF(az_trace_text(t, (uint32_t)(p->other.v[i] >> 32))));
@@ -282,6 +312,8 @@ static int parse(struct az_parse *job)
     struct az_pftrace p = { .r = &r };
     int rc = az_rocprof_init(&r, job);
     az_vec_init(&p.other, job->mem);
+    if (rc == 0 && !az_sv_is(job->opts->hip_summary_group, "name"))
+        az_trace_columns(r.t, AZ_CALL, AZ_COL_CORR | AZ_COL_SIDE | AZ_COL_UID);
     for (size_t i = 0; rc == 0 && i < job->n_files; i++) {
         bool json;
         p.path = job->files[i].path;

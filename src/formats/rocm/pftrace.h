@@ -26,6 +26,7 @@ enum az_pftrace_key {
     PF_SGPR,
     PF_BLOCK,
     PF_GRID,
+    PF_OPERATION,
     PF_IGNORED, /* known and not used */
     PF_KEYS
 };
@@ -50,7 +51,8 @@ struct az_pftrace_slice {
         double value;
     } counter[PF_MAX_COUNTERS];
     size_t n_counters;
-    int64_t pid;
+    int64_t pid, thread; /* thread: of its track */
+    bool has_thread;     /* else: args.tid, the thread that launched it */
 };
 void az_pftrace_slice_init(struct az_pftrace_slice *s);
 /* One annotation; `name` is its name id, required for counters. */
@@ -60,7 +62,7 @@ void az_pftrace_annotate(struct az_pftrace_slice *s, enum az_pftrace_key key, ui
 struct az_pftrace {
     struct az_rocprof *r;
     struct az_sv path;
-    uint64_t no_time, no_device_time;
+    uint64_t no_time, no_device_time, other_threads;
     struct az_vec_u64 other; /* name id << 32 | slices of categories skipped */
 };
 /* Adds a slice to the model. */

@@ -66,13 +66,35 @@ static int text(struct az_jscan *s, struct az_sv *out, bool *escaped)
     return az_json_skip(s, out);
 }
 
+/* A number, 0 where there is none. */
+static int whole(struct az_jscan *s, int64_t *out, bool *has)
+{
+    bool missing = true;
+    const int rc = az_json_i64(s, out, &missing);
+
+    *has = !missing;
+    *out = missing ? 0 : *out;
+    return rc;
+}
+
+/* Nanoseconds of a time in microseconds, 0 where there is none. */
+static int time_of(struct az_jscan *s, int64_t *out, bool *has)
+{
+    bool missing = true;
+    const int rc = az_json_decimal(s, 3, out, &missing);
+
+    *has = !missing;
+    *out = missing ? 0 : *out;
+    return rc;
+}
+
 /* One element of traceEvents; without begin_ns its ts and dur count (microseconds). */
 static int event(void *ctx, struct az_jscan *s)
 {
     struct input *in = ctx;
     struct az_sv ph = AZ_SV(""), cat = AZ_SV(""), name = AZ_SV(""), args = AZ_SV(""), raw;
-    int64_t pid = 0, ts = 0, dur = 0;
-    bool missing = true, escaped = false, flag, has_ts = false;
+    int64_t pid = 0, tid = 0, ts = 0, dur = 0;
+    bool escaped = false, flag, has_ts = false, has_tid = false;
     int rc, k = az_json_first_key(s, &in->keys);
     while (k >= 0) {
         switch (k) {
@@ -86,16 +108,16 @@ static int event(void *ctx, struct az_jscan *s)
             rc = text(s, &name, &escaped);
             break;
         case K_PID:
-            rc = az_json_i64(s, &pid, &missing);
-            pid = missing ? 0 : pid;
+            rc = whole(s, &pid, &flag);
+            break;
+        case K_TID:
+            rc = whole(s, &tid, &has_tid);
             break;
         case K_TS:
-            rc = az_json_decimal(s, 3, &ts, &missing);
-            has_ts = !missing;
+            rc = time_of(s, &ts, &has_ts);
             break;
         case K_DUR:
-            rc = az_json_decimal(s, 3, &dur, &missing);
-            dur = missing ? 0 : dur;
+            rc = time_of(s, &dur, &flag);
             break;
         case K_ARGS:
             rc = az_json_skip(s, &args);
@@ -114,6 +136,8 @@ static int event(void *ctx, struct az_jscan *s)
     az_pftrace_slice_init(&in->slice);
     in->slice.category = cat;
     in->slice.pid = pid;
+    in->slice.thread = tid;
+    in->slice.has_thread = has_tid;
     in->slice.name =
         az_trace_name_id(in->p->r->t, escaped ? az_json_unescape(&in->p->r->scratch, name) : name);
     annotations(in, args);

@@ -83,6 +83,7 @@ struct az_rocprof_span { /* on the host */
     int64_t start, end, thread;
     uint64_t corr;
     uint32_t name, domain; /* name ids */
+    uint32_t uid;          /* of a call: row of d->call_notes, where those are stored */
 };
 int az_rocprof_call(struct az_rocprof *r, const struct az_rocprof_span *s) AZ_MUST_USE;
 int az_rocprof_range(struct az_rocprof *r, const struct az_rocprof_span *s) AZ_MUST_USE;

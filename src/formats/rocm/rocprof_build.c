@@ -216,9 +216,12 @@ int az_rocprof_copy(struct az_rocprof *r, const struct az_rocprof_copy *c)
 static int host_event(struct az_rocprof *r, enum az_kind kind, const struct az_rocprof_span *s,
                       uint32_t side)
 {
-    struct az_event e = {
-        .start = s->start, .end = s->end, .name = s->name, .corr = s->corr, .side = side
-    };
+    struct az_event e = { .start = s->start,
+                          .end = s->end,
+                          .name = s->name,
+                          .corr = s->corr,
+                          .side = side,
+                          .uid = s->uid };
     int rc = host_lane(r, s->thread, &e.lane);
     return rc ? rc : add(r, kind, &e);
 }
