@@ -29,7 +29,7 @@ static const struct az_cmd_opt options[] = {
     AZ_TOOL_KEY("output_csvs_dir"),
     { OPT_IGNORED, "detailed_analysis", NULL, "ignored: every sheet is written" },
     { OPT_METRICS, "agg_metrics", "NAME...",
-      "statistics of the summaries: mean, median, min, max (all)" },
+      "statistics of the summaries: mean, median, min, max, std (all but std)" },
     { OPT_IGNORED + 1, "use_multiprocessing", NULL, "ignored: ranks are read in parallel" },
     { OPT_WORKERS, "max_workers", "N", "ranks to read concurrently" },
     AZ_TOOL_KEY("gpus_per_node"),
@@ -46,7 +46,7 @@ struct search {
 
 static int take_metric(struct search *s, struct az_tool_call *c, const char *value)
 {
-    static const char *const known[] = { "mean", "median", "min", "max" };
+    static const char *const known[] = { "mean", "median", "min", "max", "std" };
 
     for (size_t i = 0; i < AZ_LENGTH(known); i++)
         if (strcmp(value, known[i]) == 0) {
@@ -56,7 +56,7 @@ static int take_metric(struct search *s, struct az_tool_call *c, const char *val
                                 : AZ_EXIT_INTERNAL;
         }
     return az_usage_error(c->cmd,
-                          "unsupported --agg_metrics '%s'; use mean, median, min, max "
+                          "unsupported --agg_metrics '%s'; use mean, median, min, max, std "
                           "(docs/from-tracelens-programs.md)",
                           value);
 }

@@ -282,35 +282,38 @@ enum {
 #define SPREAD(name, v, unit) \
     MEAN(name, v, unit), AZ_FIGURE(name "_median", AZ_FIG_MEDIAN, v, unit, AZ_DETAIL), \
     AZ_FIGURE(name "_min", AZ_FIG_MIN, v, unit, AZ_DETAIL), MOST(name, v, unit)
-static const struct az_table_spec summary = {
-    "nccl_summary_all2allv", "Uneven all-to-all by group", AZ_TABLE_SUMMARY,
-    .values = { [DATA] = { .real = data_of },           [WALL] = { .real = wall_of },
-                [RATE] = { .real = rate_of },           [IMBALANCE] = { .real = imbalance_of },
-                [LONGEST] = { .real = longest_of },     [SKEW_START] = { .real = skew_start_of },
-                [SKEW_END] = { .real = skew_end_of },   [RATE_GIB] = { .real = rate_gib_of },
-                [OTHERS] = { .real = others_of },       [WALL_NS] = { wall_ns_of },
-                [PARTIAL] = { partial_of } },
-    .columns = {
-        { "Process Group Name", &group_key, .flags = AZ_KEY },
-        { "dtype", &dtype_key, .flags = AZ_KEY },
-        SPREAD("total data communicated (MB)", DATA, AZ_UNIT_MB),
-        SPREAD("wall_time (us)", WALL, AZ_UNIT_US),
-        { "Total wall_time (us)", .figure = AZ_FIG_SUM, .value = WALL_NS, .unit = AZ_UNIT_US, .flags = AZ_DETAIL, .sort = -1 },
-        SPREAD("throughput (GB/s)", RATE, AZ_UNIT_GBPS),
-        MEAN("size_imbalance", IMBALANCE, AZ_UNIT_RATIO), MOST("size_imbalance", IMBALANCE, AZ_UNIT_RATIO),
-        MEAN("max_rank_dur (us)", LONGEST, AZ_UNIT_US), MOST("max_rank_dur (us)", LONGEST, AZ_UNIT_US),
-        MEAN("skew in start time", SKEW_START, AZ_UNIT_US), MOST("skew in start time", SKEW_START, AZ_UNIT_US),
-        MEAN("skew in end time", SKEW_END, AZ_UNIT_US), MOST("skew in end time", SKEW_END, AZ_UNIT_US),
-        { "count", .figure = AZ_FIG_COUNT, .value = WALL_NS },
-        { "Process Group Ranks", &members_key, .flags = AZ_DETAIL, .follows = true },
-        { "Collective name", &name_key, .flags = AZ_DETAIL, .follows = true },
-        { "Group size", &size_key, .follows = true },
-        { "Total wall_time (ms)", .figure = AZ_FIG_SUM, .value = WALL_NS, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER },
-        { "node_span", &span_key, .flags = AZ_DETAIL, .follows = true },
-        SPREAD("throughput (GiB/s)", RATE_GIB, AZ_UNIT_NONE),
-        SPREAD("data to other ranks (MB)", OTHERS, AZ_UNIT_MB),
-        { "partial", .figure = AZ_FIG_SUM, .value = PARTIAL, .unit = AZ_UNIT_COUNT } }
-};
+#define SPREAD_STD(name, v, unit) \
+    SPREAD(name, v, unit), AZ_FIGURE(name "_std", AZ_FIG_STD, v, unit, AZ_DETAIL)
+#define SUMMARY(WITH) { \
+    "nccl_summary_all2allv", "Uneven all-to-all by group", AZ_TABLE_SUMMARY, \
+    .values = { [DATA] = { .real = data_of },           [WALL] = { .real = wall_of }, \
+                [RATE] = { .real = rate_of },           [IMBALANCE] = { .real = imbalance_of }, \
+                [LONGEST] = { .real = longest_of },     [SKEW_START] = { .real = skew_start_of }, \
+                [SKEW_END] = { .real = skew_end_of },   [RATE_GIB] = { .real = rate_gib_of }, \
+                [OTHERS] = { .real = others_of },       [WALL_NS] = { wall_ns_of }, \
+                [PARTIAL] = { partial_of } }, \
+    .columns = { \
+        { "Process Group Name", &group_key, .flags = AZ_KEY }, \
+        { "dtype", &dtype_key, .flags = AZ_KEY }, \
+        WITH("total data communicated (MB)", DATA, AZ_UNIT_MB), \
+        WITH("wall_time (us)", WALL, AZ_UNIT_US), \
+        { "Total wall_time (us)", .figure = AZ_FIG_SUM, .value = WALL_NS, .unit = AZ_UNIT_US, .flags = AZ_DETAIL, .sort = -1 }, \
+        WITH("throughput (GB/s)", RATE, AZ_UNIT_GBPS), \
+        MEAN("size_imbalance", IMBALANCE, AZ_UNIT_RATIO), MOST("size_imbalance", IMBALANCE, AZ_UNIT_RATIO), \
+        MEAN("max_rank_dur (us)", LONGEST, AZ_UNIT_US), MOST("max_rank_dur (us)", LONGEST, AZ_UNIT_US), \
+        MEAN("skew in start time", SKEW_START, AZ_UNIT_US), MOST("skew in start time", SKEW_START, AZ_UNIT_US), \
+        MEAN("skew in end time", SKEW_END, AZ_UNIT_US), MOST("skew in end time", SKEW_END, AZ_UNIT_US), \
+        { "count", .figure = AZ_FIG_COUNT, .value = WALL_NS }, \
+        { "Process Group Ranks", &members_key, .flags = AZ_DETAIL, .follows = true }, \
+        { "Collective name", &name_key, .flags = AZ_DETAIL, .follows = true }, \
+        { "Group size", &size_key, .follows = true }, \
+        { "Total wall_time (ms)", .figure = AZ_FIG_SUM, .value = WALL_NS, .unit = AZ_UNIT_MS, .flags = AZ_LOWER_BETTER }, \
+        { "node_span", &span_key, .flags = AZ_DETAIL, .follows = true }, \
+        SPREAD("throughput (GiB/s)", RATE_GIB, AZ_UNIT_NONE), \
+        SPREAD("data to other ranks (MB)", OTHERS, AZ_UNIT_MB), \
+        { "partial", .figure = AZ_FIG_SUM, .value = PARTIAL, .unit = AZ_UNIT_COUNT } } \
+    }
+static const struct az_table_spec summary = SUMMARY(SPREAD), summary_std = SUMMARY(SPREAD_STD);
 /* clang-format on */
 
 static int tables(struct work *k)
@@ -324,7 +327,8 @@ static int tables(struct work *k)
         return rc;
     az_sort_cmp(k->v.v, k->v.n, sizeof *k->v.v, by_data, NULL, mem);
     if (rc == 0)
-        rc = az_spec_make(k->c->job, &summary, k, &(struct az_item_list){ .n = k->v.n });
+        rc = az_spec_make(k->c->job, az_coll_wants_std(k->c) ? &summary_std : &summary, k,
+                          &(struct az_item_list){ .n = k->v.n });
     if (rc == 0)
         rc = instances(k);
     return rc ? rc : az_coll_flow_tables(k->flows);

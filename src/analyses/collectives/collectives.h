@@ -278,7 +278,7 @@ double az_coll_mb(const struct az_coll_what *w, int64_t nelems); /* 2^20 bytes; 
 int64_t az_coll_message(double bytes, int64_t count);
 /* Of the numbers that are known (not NaN); NaN where none is. v is used up. */
 struct az_coll_spread {
-    double mean, median, least, most;
+    double mean, median, least, most, deviation; /* deviation: of the sample */
 };
 struct az_coll_spread az_coll_spread(double *v, size_t n);
 static inline double az_coll_gib(double gbps) { return gbps / 1.073741824; }
@@ -316,6 +316,11 @@ static inline bool az_coll_current_names(const struct az_coll_run *c)
 static inline bool az_coll_historic_names(const struct az_coll_run *c)
 {
     return !az_coll_current_names(c) || az_sv_is(c->job->opts->coll_sheets, "both");
+}
+/* Do the statistics of summaries include the standard deviation (collective_metrics)? */
+static inline bool az_coll_wants_std(const struct az_coll_run *c)
+{
+    return az_sv_find(c->job->opts->collective_metrics, AZ_SV("std")) >= 0;
 }
 int az_coll_long_tables(struct az_coll_run *c) AZ_MUST_USE;
 int az_coll_sync_tables(struct az_coll_run *c) AZ_MUST_USE;

@@ -107,14 +107,14 @@ int64_t az_coll_message(double bytes, int64_t count)
 
 struct az_coll_spread az_coll_spread(double *v, size_t n)
 {
-    struct az_coll_spread s = { NAN, NAN, NAN, NAN };
+    struct az_coll_spread s = { NAN, NAN, NAN, NAN, NAN };
     size_t known = 0;
     for (size_t i = 0; i < n; i++)
         if (!isnan(v[i]))
             v[known++] = v[i];
     if (known == 0)
         return s;
-    s = (struct az_coll_spread){ az_mean_f64(v, known), NAN, v[0], v[0] };
+    s = (struct az_coll_spread){ az_mean_f64(v, known), NAN, v[0], v[0], az_std_f64(v, known, 1) };
     for (size_t i = 1; i < known; i++) {
         s.least = v[i] < s.least ? v[i] : s.least;
         s.most = v[i] > s.most ? v[i] : s.most;

@@ -222,7 +222,7 @@ static const struct figure theirs[] = {
 };
 static const struct figure ours[] = { { "algo bw (GiB/s)", AZ_UNIT_NONE, AZ_DETAIL, algo_gib_of },
                                       { "bus bw (GiB/s)", AZ_UNIT_NONE, AZ_DETAIL, bus_gib_of } };
-static const char *const aggregates[] = { "mean", "median", "min", "max" };
+static const char *const aggregates[] = { "mean", "median", "min", "max", "std" };
 
 static void figure_columns(struct az_coll_run *c, struct az_table *t, const struct figure *f,
                            size_t n, size_t n_agg)
@@ -233,14 +233,14 @@ static void figure_columns(struct az_coll_run *c, struct az_table *t, const stru
                               AZ_REAL, f[i].unit, f[i].flags | (k ? AZ_DETAIL : 0));
 }
 
-/* Mean, median, least and greatest of what is known; v: room for n. */
+/* The first n_agg statistics of what is known; v: room for n. */
 static void put_figure(const struct az_coll_run *c, struct az_table *t, const struct figure *f,
                        const uint32_t *items, size_t n, double *v, size_t n_agg)
 {
     for (size_t i = 0; i < n; i++)
         v[i] = f->of(&c->colls.v[items[i]]);
     const struct az_coll_spread s = az_coll_spread(v, n);
-    const double out[] = { s.mean, s.median, s.least, s.most };
+    const double out[] = { s.mean, s.median, s.least, s.most, s.deviation };
     for (size_t k = 0; k < n_agg; k++)
         az_put_f64(t, out[k]);
 }
@@ -366,7 +366,7 @@ int az_coll_sync_tables(struct az_coll_run *c)
 {
     int rc = 0;
     if (az_coll_current_names(c)) {
-        rc = summary(c, "nccl_summary_implicit_sync", 4);
+        rc = summary(c, "nccl_summary_implicit_sync", az_coll_wants_std(c) ? 5 : 4);
         if (rc == 0)
             rc = collectives(c, "nccl_implicit_sync", true);
     }
