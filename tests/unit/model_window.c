@@ -297,6 +297,41 @@ static void invalid(void **state)
     assert_false(any);
 }
 
+/* Each record has its bytes; of runs of records with one origin the first record counts. */
+static void records_of_a_file(void **state)
+{
+    struct state *s = *state;
+    struct az_cut_log log;
+    for (int runs = 0; runs < 2; runs++) {
+        az_cut_log_init(&log, &s->mem);
+        assert_int_equal(az_cut_log_event(&log), 0);
+        log.runs = runs;
+        assert_int_equal(az_cut_log_begin(&log, 10, 20), 0);
+        assert_int_equal(az_cut_log_event(&log), 1);
+        assert_int_equal(az_cut_log_begin(&log, 10, 30), 0);
+        assert_int_equal(az_cut_log_event(&log), 2);
+        log.what.v[1] |= AZ_RECORD_KEPT;
+        assert_int_equal(az_cut_log_begin(&log, 40, 50), 0);
+        assert_int_equal(log.now, 3);
+        assert_int_equal(log.what.n, 3);
+        assert_int_equal(log.from.n, runs ? 2 : 3);
+        assert_int_equal(log.to.n, runs ? 2 : 3);
+        assert_int_equal(log.from.v[1], runs ? 40 : 10);
+        assert_int_equal(log.to.v[0], runs ? 0 : 20);
+        assert_int_equal(log.to.v[1], runs ? 2 : 30);
+        assert_true(az_cut_log_is_gone(&log, 0));
+        assert_false(az_cut_log_is_gone(&log, 1)); /* an event of it is inside */
+        assert_false(az_cut_log_is_gone(&log, 2)); /* it has no event */
+        if (!runs) {
+            az_cut_log_end(&log, 60);
+            assert_int_equal(log.to.v[2], 60);
+            assert_int_equal(log.now, 0);
+        }
+        assert_true(s->mem.used > 0);
+        az_cut_log_release(&log);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +347,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(counters, setup, teardown),
         cmocka_unit_test(misses),
         cmocka_unit_test_setup_teardown(invalid, setup, teardown),
+        cmocka_unit_test_setup_teardown(records_of_a_file, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
