@@ -190,6 +190,14 @@ static int take_system_call(struct az_nsys_cutting *c, const struct az_nsys_cut_
     return r->v[NSYS_CUT_TYPE] != calls ? AZ_OK : take_host_time(c, r);
 }
 
+static int take_range_time(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+{
+    const int64_t start = r->v[NSYS_CUT_START];
+    return is_range(r->v[NSYS_CUT_TYPE]) && r->v[NSYS_CUT_TYPE] != 34
+               ? extend(c, start, r->no_end ? start : r->v[NSYS_CUT_END])
+               : AZ_OK;
+}
+
 static int read_times(struct az_nsys_cutting *c, bool devices)
 {
     const unsigned times = 1u << NSYS_CUT_START | 1u << NSYS_CUT_END;
@@ -215,18 +223,23 @@ static bool is_time(const struct az_window_end *w)
     return w->percent >= 0 || w->ns != AZ_UNSET_I64;
 }
 
-/* What is needed of the recording to find the window, into a trace of ranges. */
+/* What is needed of the recording to find the window, into a trace of ranges; of those that do not
+ * choose it, only the times. */
 static int read_marks(struct az_nsys_cutting *c)
 {
     const struct az_window *w = c->job->window;
-    const bool times = is_time(&w->from) || is_time(&w->to);
+    const bool times = is_time(&w->from) || is_time(&w->to),
+               names = w->range.n || w->from.range.n || w->to.range.n || w->step >= 0;
     int rc = az_nsys_strings_open(&c->x);
     if (rc == 0)
         rc = az_nsys_read_meta(&c->x);
     if (rc == 0 && (times || w->step >= 0))
         rc = read_times(c, times);
     if (rc == 0)
-        rc = az_nsys_read_nvtx(&c->x);
+        rc = names ? az_nsys_read_nvtx(&c->x)
+                   : each_row(c, "NVTX_EVENTS",
+                              1u << NSYS_CUT_START | 1u << NSYS_CUT_END | 1u << NSYS_CUT_TYPE, NULL,
+                              take_range_time);
     if (rc == 0)
         rc = az_nsys_read_mpi(&c->x);
     if (rc == 0 && c->work.n) {
