@@ -70,7 +70,8 @@ static void set_name(struct az_pytorch_frame *f, struct az_sv name)
     if (at >= 0)
         name = az_sv_make(name.p + at + 3, name.n - (size_t)at - 3);
     f->n = name.n < sizeof f->name ? (uint8_t)name.n : (uint8_t)sizeof f->name;
-    memcpy(f->name, name.p + name.n - f->n, f->n);
+    if (f->n) /* an event without a name has no text at all */
+        memcpy(f->name, name.p + name.n - f->n, f->n);
 }
 
 int az_pytorch_frame_long(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
