@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "document/rows.h"
 #include "document/verdict_table.h"
 
 static struct az_sv rename_copy(struct az_sv cell)
@@ -411,6 +412,36 @@ static void blocks_lose_no_column(void **state)
     sample_end(&s);
 }
 
+static void put_number(const void *of, size_t row, struct az_table *into)
+{
+    (void)of;
+    az_put_i64(into, (int64_t)row + 41);
+}
+
+/* Tables whose rows are made when they are read are among all tables. */
+static void made_rows_are_printed(void **state)
+{
+    (void)state;
+    struct sample s;
+    struct az_vec_char out;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "made", "Made", 0);
+    az_table_column(t, "number", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
+    az_table_make(t, 2, put_number, NULL);
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    s.doc.text_full = s.doc.text_all = true;
+    az_vec_init(&out, &s.mem);
+    assert_int_equal(az_text_write(&s.doc, &out, false), 0);
+    static const char want[] = "Made\n"
+                               "  Number\n"
+                               "      41\n"
+                               "      42\n";
+    if (az_sv_find(az_text_view(&out), az_sv_str(want)) < 0)
+        fail_msg("%.*s", (int)out.n, out.v);
+    az_vec_release(&out);
+    sample_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -421,6 +452,7 @@ int main(void)
         cmocka_unit_test(scales_of_columns),
         cmocka_unit_test(paths_are_a_tree),
         cmocka_unit_test(every_table_on_request),
+        cmocka_unit_test(made_rows_are_printed),
         cmocka_unit_test(blocks_lose_no_column),
         cmocka_unit_test(the_first_screen_begins_with_the_verdict),
     };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "document/rows.h"
 #include "document/verdict_table.h"
 #include "reports/shared/fields.h"
 #include "reports/text/text.h"
@@ -197,13 +198,17 @@ static void all_tables(struct az_textout *o, const struct az_document *doc, bool
     const size_t rows = doc->text_rows ? doc->text_rows : SIZE_MAX;
 
     for (size_t i = 0; i < doc->tables.n && !o->error; i++) {
-        const struct az_table *t = doc->tables.v[i];
+        struct az_table *t = doc->tables.v[i];
+        const size_t most = t->flags & AZ_TABLE_SHORT ? SIZE_MAX : rows;
         if (!is_shown(doc, t, with_classic, doc->text_all) || (some && !has_metadata(t)))
             continue;
+        o->error = az_table_hold(t, most); /* rows that are made when they are read */
+        if (o->error)
+            return;
         if (t->form)
             az_text_form(o, t);
         else if (!az_text_findings(o, t, rows, NULL))
-            az_text_table(o, t, t->flags & AZ_TABLE_SHORT ? SIZE_MAX : rows, NULL);
+            az_text_table(o, t, most, NULL);
     }
     if (doc->text_full && !doc->text_all)
         rest(o, count_shown(doc, with_classic, true) - count_shown(doc, with_classic, false),
