@@ -22,10 +22,11 @@ EXAMPLES = os.path.join(ROOT, "example", "pytorch")
 
 
 class Watch:
-    def __init__(self, analyzer, folder, *more):
+    def __init__(self, analyzer, folder, *more, **how):
         self.out = tempfile.TemporaryFile("w+")
         self.err = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen([analyzer, "--watch", folder] + list(more), stdout=self.out, stderr=self.err, stdin=subprocess.DEVNULL)
+        self.process = subprocess.Popen([analyzer, "--watch", folder] + list(more), stdout=self.out, stderr=self.err, stdin=subprocess.DEVNULL,
+                                        **how)
         self.wait(lambda: "watching" in self.text(self.err))
 
     def text(self, f):
@@ -44,6 +45,25 @@ class Watch:
     def end(self):
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(30)
+
+
+def unwatched(analyzer, c, scratch, base):
+    """Folders without permission, for a user to whom it matters."""
+    folder = os.path.join(scratch, "closed")
+    os.makedirs(folder)
+    os.chmod(scratch, 0o755)
+    try:
+        w = Watch(analyzer, folder, **({"user": 65534} if os.geteuid() == 0 else {}))
+    except PermissionError:
+        return  # the program is where only root can run it
+    for name in "one", "two":
+        os.makedirs(os.path.join(scratch, name))
+        os.chmod(os.path.join(scratch, name), 0)
+        os.rename(os.path.join(scratch, name), os.path.join(folder, name))
+    shutil.copy(base, os.path.join(folder, "a.json"))
+    c.hold(w.wait(lambda: len(w.lines()) == 1), "a file next to a folder that cannot be watched has a line", w.text(w.err))
+    c.hold(w.text(w.err).count("cannot watch: Permission denied") == 1, "which is one warning", w.text(w.err))
+    c.hold(w.end() == 0, "and no failure", w.text(w.err))
 
 
 def main():
@@ -97,6 +117,13 @@ def main():
         c.hold(w.wait(lambda: len(w.lines()) == 1) and re.search(r"; fail: copy: 35 -> 142 us per step", w.lines()[0]), "or fail, with the reason",
                "\n".join(w.lines()))
         c.hold(w.end() == 1, "a gate failed: exit status 1", w.text(w.err))
+        w = Watch(analyzer, folder, "--baseline", base)
+        with open(os.path.join(folder, "empty.json"), "wb") as f:
+            f.write(b'{"traceEvents": [{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]}')
+        c.hold(w.wait(lambda: len(w.lines()) == 1) and "no device activity recorded" in w.lines()[0], "a profile without device events has its line",
+               "\n".join(w.lines()) + w.text(w.err))
+        c.hold(w.end() == 3, "which fails: exit status 3", w.text(w.err))
+        unwatched(analyzer, c, scratch, base)
         for words in ((folder, "--watch", folder), ("--baseline", base, new)):
             q = subprocess.run([analyzer, "run"] + list(words), capture_output=True, text=True)
             c.hold(q.returncode == 2 and "--watch" in q.stderr, "wrong use: " + " ".join(os.path.basename(x) for x in words), q.stderr)

@@ -1,18 +1,20 @@
 /* `analyzer --watch DIR`: a line for each profile that appears in a folder, with the result of a
  * gate if there is a baseline. Each profile is analyzed by a child process, whose memory is
  * returned when it ends. */
-#define _GNU_SOURCE /* F_SETLEASE */
+#define _GNU_SOURCE /* F_SETLEASE, ppoll */
 #include "cmds/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/intern.h"
 #include "document/verdict_table.h"
 #include "io/path.h"
 
@@ -25,7 +27,6 @@ struct found {
     uint64_t dev, ino, size;
     int64_t mtime_ns;
 };
-AZ_VEC(struct found, found_files);
 
 struct watching {
     const char *baseline;
@@ -33,8 +34,9 @@ struct watching {
     int fd;
     struct az_arena arena;
     struct az_vec_sv folders; /* by watch descriptor; p is NULL: none */
-    struct found_files found; /* in new folders */
-    bool failed;              /* a gate, or an input */
+    struct az_map found;      /* in new folders: the device and the hash of struct found */
+    int worst;                /* exit status of a profile */
+    bool warned;              /* of a folder that cannot be watched */
 };
 
 /* ---- one profile, in a child process ---- */
@@ -122,6 +124,8 @@ static int print_line(const struct watching *w, const char *path)
     if (job)
         az_diag_print(&job->diag, w->log);
     az_look_end(&l);
+    if (rc == AZ_EINTR) /* no fault of the profile */
+        return AZ_EXIT_OK;
     return rc ? AZ_EXIT_PARTIAL : status;
 }
 
@@ -155,7 +159,9 @@ static void report(struct watching *w, const char *path)
         ;
     if (child < 0)
         az_log_line(w->log, AZ_LOG_QUIET, "error: %s: %s", path, strerror(errno));
-    w->failed |= child < 0 || status != 0;
+    const int end = child >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : AZ_EXIT_INTERNAL;
+    if (w->worst != AZ_EXIT_GATE) /* takes precedence */
+        w->worst = end == AZ_EXIT_GATE || end > w->worst ? end : w->worst;
 }
 
 /* ---- folders ---- */
@@ -174,15 +180,15 @@ static int watch_folder(struct watching *w, const char *path)
     return rc;
 }
 
+static uint64_t hash_of(const struct az_path_info *info)
+{
+    const struct found f = { info->dev, info->ino, info->size, info->mtime_ns };
+    return az_hash(&f, sizeof f);
+}
+
 static bool was_found(const struct watching *w, const struct az_path_info *info)
 {
-    for (size_t i = 0; i < w->found.n; i++) {
-        const struct found *f = &w->found.v[i];
-        if (f->dev == info->dev && f->ino == info->ino && f->size == info->size &&
-            f->mtime_ns == info->mtime_ns)
-            return true;
-    }
-    return false;
+    return az_map_get(&w->found, info->dev, hash_of(info)) != AZ_NO_ID;
 }
 
 /* Is somebody writing it? A lease for reading is refused then. An event follows when it is closed.
@@ -213,8 +219,9 @@ static int visit_new(void *ctx, const char *path, const struct az_path_info *inf
         return watch_folder(w, path);
     if (was_found(w, info) || is_being_written(path))
         return AZ_OK;
-    rc = az_vec_push(&w->found,
-                     ((struct found){ info->dev, info->ino, info->size, info->mtime_ns }));
+    uint32_t *value;
+    bool added;
+    rc = az_map_put(&w->found, info->dev, hash_of(info), 1, &value, &added);
     if (!rc)
         report(w, path);
     return rc;
@@ -235,6 +242,21 @@ static int watch_all(struct watching *w, const char *path, bool new)
     az_diag_print(&diag, w->log);
     az_diag_release(&diag);
     return rc;
+}
+
+/* A folder that cannot be watched is a warning, the first of them, unless it is gone again. */
+static int watch_new(struct watching *w, const char *path)
+{
+    const int rc = watch_all(w, path, true), error = errno;
+
+    if (rc != AZ_EIO || w->warned || az_path_stat(path).kind != AZ_PATH_DIR)
+        return rc == AZ_ENOMEM ? rc : AZ_OK;
+    w->warned = true;
+    az_log_line(w->log, AZ_LOG_QUIET,
+                "warning: %s: cannot watch: %s; its profiles are not reported, %s", path,
+                strerror(error),
+                error == ENOSPC ? "raise fs.inotify.max_user_watches" : "grant read permission");
+    return AZ_OK;
 }
 
 static void report_file(struct watching *w, const char *path)
@@ -261,7 +283,7 @@ static int take_event(struct watching *w, const struct inotify_event *e)
     if (!path.p)
         rc = AZ_ENOMEM;
     else if (e->mask & IN_ISDIR)
-        rc = watch_all(w, path.p, true) == AZ_ENOMEM ? AZ_ENOMEM : AZ_OK; /* it may be gone */
+        rc = watch_new(w, path.p);
     else if (e->mask & (IN_CLOSE_WRITE | IN_MOVED_TO) && e->name[0] != '.')
         report_file(w, path.p);
     az_arena_release(&a);
@@ -282,6 +304,22 @@ static int take_events(struct watching *w)
     return rc;
 }
 
+/* Waits for an event or a signal: signals are blocked between the check and the waiting. */
+static bool wait_for_event(int fd)
+{
+    static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGXCPU };
+    struct pollfd p = { .fd = fd, .events = POLLIN };
+    sigset_t blocked, was;
+
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < AZ_LENGTH(ends); i++)
+        sigaddset(&blocked, ends[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &was);
+    const bool ready = !az_interrupted() && ppoll(&p, 1, NULL, &was) > 0;
+    sigprocmask(SIG_SETMASK, &was, NULL);
+    return ready;
+}
+
 int az_watch(const char *dir, const char *baseline, const struct az_log *log)
 {
     struct watching w = { .baseline = baseline, .log = log, .fd = inotify_init1(IN_CLOEXEC) };
@@ -289,7 +327,7 @@ int az_watch(const char *dir, const char *baseline, const struct az_log *log)
 
     az_arena_init(&w.arena, NULL);
     az_vec_init(&w.folders, NULL);
-    az_vec_init(&w.found, NULL);
+    az_map_init(&w.found, NULL, 0);
     (void)az_signals_install();
     if (!rc)
         rc = watch_all(&w, dir, false);
@@ -297,17 +335,15 @@ int az_watch(const char *dir, const char *baseline, const struct az_log *log)
         az_log_line(log, AZ_LOG_QUIET, "error: %s: cannot watch: %s", dir, strerror(errno));
     else if (!rc)
         az_log_line(log, AZ_LOG_NORMAL, "note: watching %s; interrupt to end", dir);
-    while (!rc && !az_interrupted()) {
-        struct pollfd p = { .fd = w.fd, .events = POLLIN };
-        if (poll(&p, 1, -1) > 0)
+    while (!rc && !az_interrupted())
+        if (wait_for_event(w.fd))
             rc = take_events(&w);
-    }
     if (w.fd >= 0)
         close(w.fd);
     az_vec_release(&w.folders);
-    az_vec_release(&w.found);
+    az_map_release(&w.found);
     az_arena_release(&w.arena);
     if (rc)
         return rc == AZ_EIO ? AZ_EXIT_PARTIAL : AZ_EXIT_INTERNAL;
-    return w.failed ? AZ_EXIT_GATE : AZ_EXIT_OK;
+    return w.worst;
 }
