@@ -7,8 +7,10 @@
  * is written here, page after page (reports/shared/database_file.h); SQLite adds events, which have
  * views, and indexes of tables whose rows are not stored. Equal reports have equal bytes. It is
  * read back by saved/load_sqlite.c. */
+#include <inttypes.h>
 #include <math.h>
 
+#include "base/intern.h"
 #include "base/sort.h"
 #include "io/outfile.h"
 #include "reports/report.h"
@@ -32,6 +34,7 @@ struct writer {
     struct az_arena *scratch;
     struct az_mem *mem;
     struct az_vec_sv used;  /* names of tables */
+    struct az_map taken;    /* hash and length of each, in lower case */
     struct az_vec_sv later; /* statements for SQLite */
     const char *path;
     struct az_diag *diag;
@@ -157,21 +160,38 @@ static struct az_sv index_statement(struct writer *w, const struct az_table *t,
     return end_statement(w, &out);
 }
 
+/* Is the name new, in any case? *value: the number that was last appended to it. */
+static bool is_new_name(struct writer *w, struct az_sv name, uint32_t **value)
+{
+    char *lower = az_arena_alloc(w->scratch, name.n + 1);
+    bool added = true;
+
+    for (size_t i = 0; lower && i < name.n; i++)
+        lower[i] = (char)(name.p[i] >= 'A' && name.p[i] <= 'Z' ? name.p[i] + 'a' - 'A' : name.p[i]);
+    const int rc =
+        lower ? az_map_put(&w->taken, az_hash(lower, name.n), name.n, 1, value, &added) : 0;
+    if (rc)
+        w->error = rc;
+    return rc || added;
+}
+
 /* A name for a table that SQLite does not reserve and that no other has. */
 static struct az_sv table_name(struct writer *w, struct az_sv id)
 {
     struct az_sv name = az_arena_dup(w->scratch, az_field_line(w->scratch, id));
-    size_t k = 1;
+    uint32_t *value, k = 1;
 
     if (name.n >= 7 && az_sv_ieq(az_sv_make(name.p, 7), AZ_SV("sqlite_"))) /* reserved */
         name = az_arena_printf(w->scratch, "table_%.*s", AZ_SVF(name));
     struct az_sv out = name;
-
-    for (size_t i = 0; out.p && i < w->used.n; i++)
-        if (az_sv_ieq(w->used.v[i], out)) {
-            out = az_arena_printf(w->scratch, "%.*s_%zu", AZ_SVF(name), ++k);
-            i = (size_t)-1; /* against all again */
-        }
+    if (out.p && !is_new_name(w, name, &value)) {
+        k = *value;
+        do
+            out = az_arena_printf(w->scratch, "%.*s_%" PRIu32, AZ_SVF(name), ++k);
+        while (out.p && !is_new_name(w, out, &value));
+        if (!w->error && !is_new_name(w, name, &value))
+            *value = k;
+    }
     if (out.p && az_vec_push(&w->used, out))
         w->error = az_mem_error(w->mem);
     return out;
@@ -515,12 +535,14 @@ static int sqlite_write(const struct az_document *doc, const char *path, struct 
                         struct az_diag *diag)
 {
     struct writer w = { .scratch = scratch, .mem = doc->mem, .path = path, .diag = diag };
+    uint32_t *value;
     int rc = 0;
 
     az_vec_init(&w.used, doc->mem);
     az_vec_init(&w.later, doc->mem);
+    az_map_init(&w.taken, doc->mem, 0);
     for (size_t i = 0; i < AZ_LENGTH(own_names) && !rc; i++)
-        if (az_vec_push(&w.used, own_names[i]))
+        if (!is_new_name(&w, own_names[i], &value) || az_vec_push(&w.used, own_names[i]))
             rc = az_diag_memory(diag, az_mem_error(w.mem), AZ_AT_FILE(az_sv_str(path)), w.mem);
     if (!rc)
         rc = needs_sqlite(doc) ? write_and_add(&w, doc) : write_file(&w, doc, path);
@@ -528,6 +550,7 @@ static int sqlite_write(const struct az_document *doc, const char *path, struct 
         warn_columns(&w, doc);
     az_vec_release(&w.used);
     az_vec_release(&w.later);
+    az_map_release(&w.taken);
     return rc;
 }
 

@@ -56,6 +56,31 @@ static void names_are_unique(void **state)
     sample_end(&s);
 }
 
+/* Thousands of names that differ in case only: one look each, not one for each pair. */
+static void equal_names_are_numbered(void **state)
+{
+    (void)state;
+    enum { TABLES = 4096 };
+    struct sample s;
+    sqlite3 *db = NULL;
+    char name[13];
+    sample_begin(&s);
+    for (int i = 0; i < TABLES; i++) {
+        for (int bit = 0; bit < 12; bit++)
+            name[bit] = i >> bit & 1 ? 'A' : 'a';
+        name[12] = 0;
+        add(&s, az_arena_dup(&s.arena, az_sv_str(name)).p, i);
+    }
+    assert_int_equal(
+        az_report_sqlite.write(&s.doc, sample_path(&s, "r.sqlite"), &s.scratch, &s.diag), 0);
+    assert_int_equal(sqlite3_open(sample_path(&s, "r.sqlite"), &db), SQLITE_OK);
+    assert_int_equal(value_of(db, "SELECT * FROM aaaaaaaaaaaa"), 0);
+    assert_int_equal(value_of(db, "SELECT * FROM aaaaaaaaaaaa_2"), 1);
+    assert_int_equal(value_of(db, "SELECT * FROM aaaaaaaaaaaa_4096"), TABLES - 1);
+    sqlite3_close(db);
+    sample_end(&s);
+}
+
 static void names_are_quoted(void **state)
 {
     (void)state;
@@ -136,6 +161,7 @@ static void equal_columns_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(names_are_unique),
+                                        cmocka_unit_test(equal_names_are_numbered),
                                         cmocka_unit_test(names_are_quoted),
                                         cmocka_unit_test(keys_have_an_index),
                                         cmocka_unit_test(equal_columns_are_refused) };
