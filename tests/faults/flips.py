@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Single-bit flips in databases of profilers, with SQLite's integrity_check as the oracle: a report that differs where the
 oracle finds damage, without a message, is a failure.
-   usage: flips.py --analyzer PROGRAM [--flips N] [--seed N] [FILE...]        without FILE: five databases made here
+   usage: flips.py --analyzer PROGRAM [--flips N] [--seed N] [FILE...]        without FILE: six databases made here
 The last line is "N passed, N failed"."""
 import argparse
 import collections
@@ -30,6 +30,10 @@ WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c LIMIT %d) INSERT IN
 SELECT i*10000,i*10000+2000,281475245146128,i,2 FROM c;
 WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c LIMIT 40) INSERT INTO NVTX_EVENTS
 SELECT i*5000,i*5000+4000,59,281475245146128,'step '||i FROM c;"""
+RANGES = """WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c LIMIT 1500) INSERT INTO NVTX_EVENTS
+SELECT i*5000,i*5000+4000,59,281475245146128,'range '||i||CASE WHEN i%97 THEN '' ELSE hex(zeroblob(900)) END FROM c;
+WITH RECURSIVE c(i) AS (SELECT 3 UNION ALL SELECT i+1 FROM c LIMIT 300) INSERT INTO StringIds SELECT i,'kernel_'||i FROM c;
+UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET shortName=rowid%200+3, demangledName=rowid%200+3;"""
 ROCPD = """CREATE TABLE rocpd_string(id INTEGER PRIMARY KEY, guid TEXT, string TEXT);
 CREATE TABLE rocpd_info_kernel_symbol(id INTEGER PRIMARY KEY, guid TEXT, kernel_name TEXT, display_name TEXT);
 CREATE TABLE rocpd_info_agent(id INTEGER PRIMARY KEY, guid TEXT, type TEXT, logical_index INTEGER);
@@ -77,7 +81,8 @@ def main():
         files = [os.path.abspath(f) for f in o.files]
         os.chdir(scratch)
         files = files or [make("a.sqlite", KERNELS % (60, 60), 512), make("b.sqlite", KERNELS % (900, 900), 1024),
-                          make("c.sqlite", KERNELS % (3000, 3000), 4096), make("a_results.db", ROCPD % 60, 512),
+                          make("c.sqlite", KERNELS % (3000, 3000), 4096), make("texts.sqlite", KERNELS % (300, 300) + RANGES, 1024),
+                          make("a_results.db", ROCPD % 60, 512),
                           make("b_results.db", ROCPD % 2000, 4096)]
         for path in files:
             data = open(path, "rb").read()

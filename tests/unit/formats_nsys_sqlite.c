@@ -626,6 +626,42 @@ static void pages_with_too_few_rows(void **state)
     }
 }
 
+/* The same in a table with texts, which SQLite reads: a page of rows, and one that names pages. */
+static void texts_with_too_few_rows(void **state)
+{
+    (void)state;
+    unsigned whole = 0, seen = 0;
+    for (long page = 4; page < 60; page++) {
+        struct fixture f;
+        unsigned char head[8];
+        fixture_open(&f);
+        const char *path =
+            db_make(&f, STRINGS KERNEL_TABLE
+                    "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start,\"end\",deviceId) VALUES(1,2,0);"
+                    "CREATE TABLE NVTX_EVENTS(start INTEGER,\"end\" INTEGER,eventType INTEGER,"
+                    "globalTid INTEGER,text TEXT);"
+                    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<3000) "
+                    "INSERT INTO NVTX_EVENTS SELECT i*10,i*10+5,59,281475245146112,"
+                    "printf('step %d of a range',i) FROM n;");
+        FILE *out = fopen(path, "r+b");
+        assert_non_null(out);
+        assert_int_equal(fseek(out, page * 4096, SEEK_SET), 0);
+        const bool is_page = fread(head, 1, sizeof head, out) == sizeof head &&
+                             (head[0] == 13 || head[0] == 5) && head[4] > 2;
+        if (is_page && page % 9 != 0) {
+            assert_int_equal(fseek(out, page * 4096 + 4, SEEK_SET), 0);
+            assert_int_equal(fputc(head[4] - 1, out), head[4] - 1);
+        }
+        assert_int_equal(fclose(out), 0);
+        assert_int_equal(PARSE(&f), 0);
+        assert_int_equal(said(&f, AZ_WARNING, "damaged"), is_page && page % 9 != 0);
+        seen += is_page && page % 9 != 0;
+        whole += f.trace.ev[AZ_RANGE].n == 3000;
+        fixture_close(&f);
+    }
+    assert_true(seen > 20 && whole > 0 && whole < 56);
+}
+
 /* Rows that SQLite alone can read are no damage. */
 static void odd_rows_are_no_damage(void **state)
 {
@@ -729,6 +765,7 @@ int main(void)
         cmocka_unit_test(damaged),
         cmocka_unit_test(zeroed_pages),
         cmocka_unit_test(pages_with_too_few_rows),
+        cmocka_unit_test(texts_with_too_few_rows),
         cmocka_unit_test(odd_rows_are_no_damage),
         cmocka_unit_test(cancel_and_limit),
         cmocka_unit_test(probing),

@@ -375,7 +375,8 @@ static int each_behind(struct az_nsys_db *x, const char *table, struct az_sv col
                       (damaged && !x->scan.error && (rc & 0xff) == SQLITE_CORRUPT);
     const int result = done ? 0 : scan_error(x, table, x->scan.row->number, rc);
     (void)sqlite3_finalize(st);
-    return result;
+    /* rows that a page does not name are missing without an error */
+    return result ? result : az_pages_check(&x->file, table);
 }
 
 static int take_plain(void *ctx, const struct az_pages_row *values)

@@ -122,10 +122,11 @@ static int string_text(struct az_nsys_db *x, int64_t string_id, struct az_sv *te
     (void)sqlite3_reset(x->string);
     (void)sqlite3_bind_int64(x->string, 1, string_id);
     int rc = az_sqlite_step(&x->file, x->string);
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        return string_damaged(x, rc);
+    x->file.suspect |= rc == SQLITE_DONE; /* an export has every name */
     if (rc == SQLITE_DONE)
         return 0;
-    if (rc != SQLITE_ROW)
-        return string_damaged(x, rc);
     const char *p = (const char *)sqlite3_column_text(x->string, 0);
     int n = sqlite3_column_bytes(x->string, 0);
     *found = p != NULL;

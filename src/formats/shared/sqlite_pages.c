@@ -2,6 +2,8 @@
  * pages, 2.1 records. */
 #include "formats/shared/sqlite_pages.h"
 
+#include <limits.h>
+
 #include "base/num.h"
 #include "formats/shared/sqlite_bytes.h"
 
@@ -250,12 +252,37 @@ static bool take_values(struct reading *r, const unsigned char *record, const un
     return true;
 }
 
+/* Bytes of the free blocks of a page, a list by place; UINT_MAX: it is damaged. */
+static unsigned free_bytes(const unsigned char *page, unsigned usable)
+{
+    unsigned sum = 0, at = az_two(page + 1);
+    for (unsigned next; at; at = next) {
+        if (at + 4 > usable)
+            return UINT_MAX;
+        next = az_two(page + at);
+        sum += az_two(page + at + 2);
+        if (next && next < at + 4)
+            return UINT_MAX;
+    }
+    return sum;
+}
+
+/* Do cells of so many bytes, the first of them at `lowest`, and what is free between them fill the
+ * page from where its header says? Not if the header has too few cells, of which SQLite alone
+ * reports nothing while it reads. */
+static bool is_filled(const unsigned char *page, unsigned usable, unsigned lowest, uint64_t bytes)
+{
+    const unsigned from = az_two(page + 5);
+    return lowest == from && bytes + free_bytes(page, usable) + page[7] == usable - from;
+}
+
 /* Rows of a page of rows. */
 static int read_leaf(struct reading *r, const unsigned char *page)
 {
     const unsigned n = az_two(page + 3), top = AZ_PAGE_LEAF_HEADER + 2 * n;
     const unsigned char *end = page + r->p->usable;
     unsigned lowest = r->p->usable;
+    uint64_t bytes = 0;
     if (n > az_page_most_cells(r->p->page_size) || top > r->p->usable || (n == 0 && r->given))
         return GO_ON;
     for (unsigned i = 0; i < n; i++) {
@@ -268,7 +295,8 @@ static int read_leaf(struct reading *r, const unsigned char *page)
         lowest = from < lowest ? from : lowest;
         r->rowid = (int64_t)rowid;
         const uint64_t local = local_of(r->p, payload);
-        if (local > (uint64_t)(end - at) || !take_values(r, at, at + local, payload))
+        if (local > (uint64_t)(end - at) ||
+            (!r->p->cells_only && !take_values(r, at, at + local, payload)))
             return GO_ON;
         r->row.cell = page + from;
         r->row.record = at;
@@ -277,15 +305,33 @@ static int read_leaf(struct reading *r, const unsigned char *page)
         r->row.rowid = r->rowid;
         r->row.overflow =
             local < payload && end - at - (ptrdiff_t)local >= 4 ? az_four(at + local) : 0;
+        const uint64_t cell = (uint64_t)(at - page) - from + local + (local < payload ? 4 : 0);
+        bytes += cell < 4 ? 4 : cell;
         const int rc = r->fn(r->ctx, &r->row);
         if (rc)
             return rc;
         r->given++;
     }
-    /* records begin where the header says, unless its number of rows is too small */
-    if (n && lowest != az_two(page + 5))
+    if (n && !is_filled(page, r->p->usable, lowest, bytes))
         r->p->x->suspect = true;
     return 0;
+}
+
+/* The same for a page that names others. */
+static bool inner_is_filled(const unsigned char *page, unsigned usable)
+{
+    const unsigned n = az_two(page + 3);
+    unsigned lowest = usable;
+    uint64_t bytes = 0, key;
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned from = az_two(page + AZ_PAGE_INNER_HEADER + 2 * (size_t)i);
+        const unsigned char *at = page + from + 4;
+        if (from + 4 >= usable || !az_varint(&at, page + usable, &key))
+            return false;
+        lowest = from < lowest ? from : lowest;
+        bytes += (uint64_t)(at - page) - from;
+    }
+    return n == 0 || is_filled(page, usable, lowest, bytes);
 }
 
 /* Copies a page that names others: what is read next may move the window. */
@@ -296,9 +342,10 @@ static int enter(struct reading *r, unsigned depth, const unsigned char *page)
         return az_mem_error(r->mem);
     memcpy(r->level[depth], page, size);
     const unsigned n = az_two(page + 3);
-    return n > az_page_most_cells(r->p->page_size) || AZ_PAGE_INNER_HEADER + 2 * n > r->p->usable
-               ? GO_ON
-               : 0;
+    if (n > az_page_most_cells(r->p->page_size) || AZ_PAGE_INNER_HEADER + 2 * n > r->p->usable)
+        return GO_ON;
+    r->p->x->suspect |= !inner_is_filled(page, r->p->usable);
+    return 0;
 }
 
 /* The i-th page that a page names; the last one is in its header. 0: none. */
@@ -348,6 +395,23 @@ int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given
         az_mem_free(r.mem, r.level[i], p->page_size);
     az_mem_free(r.mem, r.window, WINDOW);
     return rc;
+}
+
+static int no_row(void *ctx, const struct az_pages_row *row)
+{
+    (void)ctx, (void)row;
+    return 0;
+}
+
+int az_pages_check(struct az_sqlite *x, const char *table)
+{
+    struct az_pages p;
+    uint64_t rows;
+    if (x->suspect || x->partial || !az_pages_find(&p, x, table))
+        return 0;
+    p.cells_only = true;
+    const int rc = az_pages_read(&p, no_row, NULL, &rows);
+    return rc < 0 ? rc : 0;
 }
 
 bool az_pages_last_key(struct az_sqlite *x, const char *table, int64_t *rowid)

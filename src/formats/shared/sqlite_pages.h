@@ -27,6 +27,7 @@ struct az_pages {
     uint32_t page_size, usable, root;
     uint64_t pages;             /* of the file */
     bool utf8;                  /* texts */
+    bool cells_only;            /* read no values */
     int8_t of[AZ_PAGES_PLACES]; /* place in a record -> number of the column; -1: not required */
     size_t columns;
     unsigned places; /* up to the last required one, and numbers that follow it */
@@ -41,6 +42,9 @@ bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,
 /* Returns the rows in their order. 0: all of them; 1: there are rows that only SQLite can read,
  * after the first *given of the table. Else what fn returned, AZ_EINTR, AZ_ENOMEM or AZ_ELIMIT. */
 int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given) AZ_MUST_USE;
+/* Of a table that SQLite reads: x->suspect, if its pages do not have what their headers say. Reads
+ * the pages once more, but no value. 0, AZ_EINTR, AZ_ENOMEM or AZ_ELIMIT. */
+int az_pages_check(struct az_sqlite *x, const char *table) AZ_MUST_USE;
 /* The last row number that pages of a table name, where its last rows are damaged: it is at most
  * that of the last row. False: none can be read. */
 bool az_pages_last_key(struct az_sqlite *x, const char *table, int64_t *rowid);
