@@ -51,15 +51,19 @@ struct az_verdict_host {
     struct az_rule_list call_rules, op_rules, frame_rules;
     /* Call -> it launches a kernel that its process launched before; NULL: unknown. */
     uint8_t *loaded;
-    uint32_t *bare; /* graph launches without device events, rows by start */
-    size_t n_bare, n_graphs;
-    int64_t slow;                    /* ticks: a longer call does more than to launch */
-    struct az_spans profiler, loads; /* merged: overhead of the profiler, of loading code */
+    uint32_t *bare;                       /* graph launches without device events, rows by start */
+    size_t n_bare, n_graphs, graph_calls; /* graph_calls: with those inside others */
+    int64_t slow;                         /* ticks: a longer call does more than to launch */
+    struct az_spans profiler, loads;      /* merged: overhead of the profiler, of loading code */
 };
 /* To be released also when it fails. */
 int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v) AZ_MUST_USE;
 void az_verdict_host_release(struct az_verdict_host *h);
 
+/* For az_verdict_host_make. First: the class of each call, and from when on a launch is slow. */
+int az_verdict_read_calls(struct az_verdict_host *h) AZ_MUST_USE;
+/* When events are in order by thread: loaded code, overhead, graphs without kernels. */
+int az_verdict_finish_calls(struct az_verdict_host *h) AZ_MUST_USE;
 static inline enum az_verdict_call az_verdict_call_of(const struct az_verdict_host *h,
                                                       uint32_t call)
 {
