@@ -265,23 +265,23 @@ static int compact_text(struct az_trace *t, struct az_sv raw, uint32_t *id)
     char *buf = raw.n <= sizeof small ? small : az_mem_alloc(t->mem, raw.n);
     if (!buf)
         return az_mem_error(t->mem);
-    int rc = az_trace_name(t, az_sv_make(buf, squeeze(buf, raw)), id);
+    *id = az_trace_name(t, az_sv_make(buf, squeeze(buf, raw)));
     if (buf != small)
         az_mem_free(t->mem, buf, raw.n);
-    return rc;
+    return t->names.error;
 }
 
 int az_optrace_text(struct az_trace *t, struct az_sv *raw, uint32_t *id)
 {
     struct az_optrace *o = t->ext;
-    uint32_t written;
+    int rc;
     *id = AZ_NO_ID;
     if (raw->n == 0)
         return 0;
     /* The text as written is interned too, so that its compact form is made once. */
-    int rc = az_trace_name(t, *raw, &written);
-    if (rc)
-        return rc;
+    const uint32_t written = az_trace_name(t, *raw);
+    if (t->names.error)
+        return t->names.error;
     *raw = az_trace_text(t, written);
     if (written >= o->compact.n) {
         const size_t more = (size_t)written + 1 - o->compact.n;

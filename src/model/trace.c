@@ -304,11 +304,6 @@ void az_trace_release(struct az_trace *t)
 
 /* ---- names, lanes, facts ---- */
 
-int az_trace_name(struct az_trace *t, struct az_sv text, uint32_t *id)
-{
-    return az_intern(&t->names, text, id);
-}
-
 static bool same_lane(const struct az_lane *a, const struct az_lane *b)
 {
     return a->device_side == b->device_side && a->pid == b->pid && a->tid == b->tid &&

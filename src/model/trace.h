@@ -307,10 +307,10 @@ int az_trace_reserve(struct az_trace *t, enum az_kind k, size_t more) AZ_MUST_US
 void az_trace_drop_columns(struct az_trace *t, enum az_kind k, unsigned cols);
 /* Frees the events of one kind. */
 void az_trace_clear(struct az_trace *t, enum az_kind k);
-int az_trace_name(struct az_trace *t, struct az_sv text, uint32_t *id) AZ_MUST_USE;
-/* The same, AZ_NO_ID without memory: the trace remembers that, and az_trace_finalize fails (before
- * it, adding events does, as soon as their columns grow). */
-static inline uint32_t az_trace_name_id(struct az_trace *t, struct az_sv text)
+/* Id of a name; AZ_NO_ID without memory: the trace remembers that in names.error, and
+ * az_trace_finalize fails (before it, adding events does, as soon as their columns grow). Who adds
+ * names to a finalized trace, or indexes by them, checks names.error. */
+static inline uint32_t az_trace_name(struct az_trace *t, struct az_sv text)
 {
     return az_intern_id(&t->names, text);
 }

@@ -32,7 +32,7 @@ static void kernel(struct az_trace *t, int name, int64_t agent, int64_t start, i
     struct az_event e = { .start = start, .end = end, .side = (uint32_t)d->rows.n };
     struct az_dispatch row = { .id = d->rows.n + 1 };
     struct az_dispatch_shape s = { .grid = { 64, 1, 1 } };
-    assert_int_equal(az_trace_name(t, az_sv_str(names[name]), &e.name), 0);
+    e.name = az_trace_name(t, az_sv_str(names[name]));
     s.whole = e.name;
     assert_int_equal(az_dispatch_shape(d, &s, &row.shape), 0);
     assert_int_equal(az_vec_push(&d->rows, row), 0);
@@ -49,7 +49,7 @@ static void copy_as(struct az_trace *t, const char *name, int src, int dst, int6
     struct az_event e = { .start = start, .end = end, .side = (uint32_t)t->copies.n };
     struct az_copy c = { .bytes = size };
     struct az_route r = { src, dst };
-    assert_int_equal(az_trace_name(t, az_sv_str(name), &e.name), 0);
+    e.name = az_trace_name(t, az_sv_str(name));
     assert_int_equal(az_vec_push(&t->copies, c), 0);
     assert_int_equal(az_vec_push(&az_dispatches(t)->routes, r), 0);
     assert_int_equal(az_trace_lane(t, &lane, &e.lane), 0);
@@ -195,8 +195,8 @@ static void calls_that_came_summed(void **state)
                                           .max = NAN,
                                           .std = NAN,
                                           .med = NAN } };
-        assert_int_equal(az_trace_name(t, az_sv_str(rows[i].domain), &c.domain), 0);
-        assert_int_equal(az_trace_name(t, az_sv_str(rows[i].name), &c.sum.name), 0);
+        c.domain = az_trace_name(t, az_sv_str(rows[i].domain));
+        c.sum.name = az_trace_name(t, az_sv_str(rows[i].name));
         assert_int_equal(az_vec_push(&az_dispatches(t)->call_sums, c), 0);
     }
     make_job(f, 1);

@@ -191,8 +191,8 @@ static const char *rename_op(void *ctx, uint32_t n, struct az_sv text)
         return "rename: the node is not an operator";
     if (text.n == 0)
         return "rename: the name is empty";
-    const int rc = az_trace_name(v->t, text, &x.name);
-    return keep(v, rc ? rc : az_vec_push(&v->edits->renames, x));
+    x.name = az_trace_name(v->t, text);
+    return keep(v, v->t->names.error ? v->t->names.error : az_vec_push(&v->edits->renames, x));
 }
 
 static const char *remove_op(void *ctx, uint32_t n)
@@ -203,10 +203,9 @@ static const char *remove_op(void *ctx, uint32_t n)
                                     : keep(v, az_vec_push(&v->edits->removed, node));
 }
 
-static int text_id(struct view *v, struct az_sv text, uint32_t *id)
+static uint32_t text_id(struct view *v, struct az_sv text)
 {
-    *id = AZ_NO_ID;
-    return text.n ? az_trace_name(v->t, text, id) : 0;
+    return text.n ? az_trace_name(v->t, text) : AZ_NO_ID;
 }
 
 static const char *insert(void *ctx, struct az_sv text, const uint32_t *nodes, size_t n,
@@ -230,13 +229,13 @@ static const char *insert(void *ctx, struct az_sv text, const uint32_t *nodes, s
         x.start = e->start[row] < x.start ? e->start[row] : x.start;
         x.end = e->end[row] > x.end ? e->end[row] : x.end;
     }
-    int rc = az_trace_name(v->t, text, &x.name);
-    rc = rc ? rc : text_id(v, a->dims, &x.args.dims);
-    rc = rc ? rc : text_id(v, a->types, &x.args.types);
-    rc = rc ? rc : text_id(v, a->strides, &x.args.strides);
-    rc = rc ? rc : text_id(v, a->concrete, &x.args.concrete);
-    rc = rc ? rc : text_id(v, a->facts, &x.args.facts);
-    return keep(v, rc ? rc : az_vec_push(&v->edits->inserts, x));
+    x.name = az_trace_name(v->t, text);
+    x.args.dims = text_id(v, a->dims);
+    x.args.types = text_id(v, a->types);
+    x.args.strides = text_id(v, a->strides);
+    x.args.concrete = text_id(v, a->concrete);
+    x.args.facts = text_id(v, a->facts);
+    return keep(v, v->t->names.error ? v->t->names.error : az_vec_push(&v->edits->inserts, x));
 }
 
 static int run_tree(struct view *v, struct az_extend *e, struct az_diag *said)

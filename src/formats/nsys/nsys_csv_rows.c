@@ -235,7 +235,7 @@ static int sum_row(struct az_nsys_csv_file *f, struct az_sums *list)
     struct az_sv name = az_nsys_csv_text(f, f->name);
     if (name.n == 0)
         return az_nsys_csv_skip(f, "row without a name");
-    s.name = az_trace_name_id(t, name);
+    s.name = az_trace_name(t, name);
     s.avg = statistic(f, NC_AVG);
     s.med = statistic(f, NC_MED);
     s.min = statistic(f, NC_MIN);
@@ -249,7 +249,7 @@ static int sum_row(struct az_nsys_csv_file *f, struct az_sums *list)
 static uint32_t name_or_none(struct az_nsys_csv_file *f, enum az_nsys_col col)
 {
     struct az_sv text = az_nsys_csv_text(f, f->head.at[col]);
-    return text.n ? az_trace_name_id(f->job->trace, text) : AZ_NO_ID;
+    return text.n ? az_trace_name(f->job->trace, text) : AZ_NO_ID;
 }
 
 static int64_t time_or_none(const struct az_nsys_csv_file *f, enum az_nsys_col col)
@@ -280,7 +280,7 @@ static int projection_row(struct az_nsys_csv_file *f)
     p.duration = f->value;
     if (f->value_rc != 0)
         return az_nsys_csv_skip(f, "missing or invalid projected duration");
-    p.name = az_trace_name_id(t, name);
+    p.name = az_trace_name(t, name);
     p.style = name_or_none(f, NC_STYLE);
     p.stack = name_or_none(f, NC_RANGE_STACK);
     return t->names.error ? t->names.error : az_vec_push(&t->proj, p);

@@ -124,7 +124,7 @@ int az_nsys_csv_gpu_row(struct az_nsys_csv_file *f)
     int rc = note_device(t, device, device_name);
     if (rc == 0)
         rc = az_trace_lane(t, &lane, &e.lane);
-    e.name = az_trace_name_id(t, name);
+    e.name = az_trace_name(t, name);
     if (rc == 0 && kind != AZ_KERNEL)
         rc = side_row(f, &e);
     else if (rc == 0 && az_geometry_read(t))

@@ -45,7 +45,7 @@ static int add_label(struct az_nsys_db *x, struct labels *l, int64_t code, struc
         az_arena_printf(&x->scratch, "%s%.*s%s", l->prefix, AZ_SVF(label), l->suffix);
     if (!name.p)
         return az_arena_error(&x->scratch);
-    return az_map_put(&l->known, (uint64_t)code, 0, az_trace_name_id(x->t, name), &value, &added);
+    return az_map_put(&l->known, (uint64_t)code, 0, az_trace_name(x->t, name), &value, &added);
 }
 
 static int take_label(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
@@ -281,7 +281,7 @@ static int take_fill(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
     };
     (void)ctx;
     int rc = common(x, r, &e);
-    e.name = az_trace_name_id(x->t, AZ_SV("[CUDA memset]"));
+    e.name = az_trace_name(x->t, AZ_SV("[CUDA memset]"));
     if (rc == 0)
         rc = add_side(x, &c, &e);
     return rc == 0 ? az_nsys_add(x, AZ_MEMSET, &e) : rc;

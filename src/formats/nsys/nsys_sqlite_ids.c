@@ -49,12 +49,10 @@ static uint32_t recall(const struct az_nsys_names *names, int64_t string_id)
 
 static int take_string(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
-    uint32_t id;
     (void)ctx;
     if (az_nsys_is_null(r, 1) || recall(&x->names, az_nsys_i64(r, 0)) != AZ_NO_ID)
         return 0;
-    int rc = az_trace_name(x->t, az_nsys_text(r, 1), &id);
-    return rc == 0 ? remember(&x->names, az_nsys_i64(r, 0), id) : rc;
+    return remember(&x->names, az_nsys_i64(r, 0), az_trace_name(x->t, az_nsys_text(r, 1)));
 }
 
 static int load_all_strings(struct az_nsys_db *x)
@@ -146,9 +144,9 @@ int az_nsys_name_fetch(struct az_nsys_db *x, struct az_nsys_names *names, int64_
     if (rc)
         return rc;
     if (found)
-        *id = az_trace_name_id(x->t, names->cut_version ? without_version(text) : text);
+        *id = az_trace_name(x->t, names->cut_version ? without_version(text) : text);
     else
-        *id = x->unknown = az_trace_name_id(x->t, AZ_SV("[Unknown]"));
+        *id = x->unknown = az_trace_name(x->t, AZ_SV("[Unknown]"));
     return x->t->names.error ? x->t->names.error : remember(names, string_id, *id);
 }
 

@@ -20,8 +20,10 @@ static int full_name(struct az_nsys_db *x, struct mpi *m, uint32_t text, uint32_
         return 0;
     const struct az_sv full = az_arena_printf(&x->scratch, "%s:%.*s", m->ucx ? "UCX" : "MPI",
                                               AZ_SVF(az_trace_text(x->t, text)));
-    const int rc = full.p ? az_trace_name(x->t, full, name) : az_arena_error(&x->scratch);
-    return rc ? rc : az_map_put(&m->name, text, m->ucx, *name, &at, &added);
+    if (!full.p)
+        return az_arena_error(&x->scratch);
+    *name = az_trace_name(x->t, full);
+    return az_map_put(&m->name, text, m->ucx, *name, &at, &added);
 }
 
 static int take_call(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)

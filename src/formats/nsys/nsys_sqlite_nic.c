@@ -18,12 +18,13 @@ static int take_name(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
     const bool has = unit.n && az_sv_find(name, AZ_SV("[")) < 0;
     const struct az_sv text =
         az_arena_printf(&x->scratch, has ? "%.*s [%.*s]" : "%.*s", AZ_SVF(name), AZ_SVF(unit));
-    uint32_t id, *at;
+    uint32_t *at;
     bool added;
-    const int rc = text.p ? az_trace_name(x->t, text, &id) : az_arena_error(&x->scratch);
-    return rc ? rc
-              : az_map_put(&k->metric, (uint64_t)az_nsys_i64(r, LIST),
-                           (uint64_t)az_nsys_i64(r, PLACE), id, &at, &added);
+    if (!text.p)
+        return az_arena_error(&x->scratch);
+    const uint32_t id = az_trace_name(x->t, text);
+    return az_map_put(&k->metric, (uint64_t)az_nsys_i64(r, LIST), (uint64_t)az_nsys_i64(r, PLACE),
+                      id, &at, &added);
 }
 
 enum { START, ADAPTER, OF_LIST, OF_PLACE, VALUE, SAMPLE_N };
@@ -48,8 +49,10 @@ static int counter_name(struct az_nsys_db *x, struct nics *k, const struct az_ns
                               (long long)place)
             : az_arena_printf(&x->scratch, "NIC %llx: %.*s", (unsigned long long)adapter,
                               AZ_SVF(az_trace_text(x->t, metric)));
-    const int rc = text.p ? az_trace_name(x->t, text, name) : az_arena_error(&x->scratch);
-    return rc ? rc : az_map_put(&k->counter, adapter, key, *name, &at, &added);
+    if (!text.p)
+        return az_arena_error(&x->scratch);
+    *name = az_trace_name(x->t, text);
+    return az_map_put(&k->counter, adapter, key, *name, &at, &added);
 }
 
 static int take_sample(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)

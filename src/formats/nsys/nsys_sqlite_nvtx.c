@@ -70,7 +70,8 @@ static int row_text(struct nvtx *v, uint32_t *id)
 {
     if (!az_nsys_is_null(v->row, TEXT_ID))
         return az_nsys_name(v->x, &v->x->names, az_nsys_i64(v->row, TEXT_ID), id);
-    return az_trace_name(v->x->t, az_nsys_text(v->row, TEXT), id);
+    *id = az_trace_name(v->x->t, az_nsys_text(v->row, TEXT));
+    return v->x->t->names.error;
 }
 
 static int take_domain(struct nvtx *v)
@@ -176,7 +177,10 @@ static int full_name(struct nvtx *v, const struct label *l, uint32_t *id)
     struct az_sv text = az_trace_text(x->t, l->text);
     struct az_sv name = az_arena_printf(&x->scratch, "%.*s:%.*s",
                                         AZ_SVF(az_trace_text(x->t, domain)), AZ_SVF(text));
-    return name.p ? az_trace_name(x->t, name, id) : az_arena_error(&x->scratch);
+    if (!name.p)
+        return az_arena_error(&x->scratch);
+    *id = az_trace_name(x->t, name);
+    return x->t->names.error;
 }
 
 static int settle(struct nvtx *v)

@@ -15,7 +15,7 @@ struct metrics {
 static int take_metric_name(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct metrics *m = ctx;
-    const uint32_t id = az_trace_name_id(x->t, az_sv_trim(az_nsys_text(r, 2)));
+    const uint32_t id = az_trace_name(x->t, az_sv_trim(az_nsys_text(r, 2)));
     uint32_t *at;
     bool added;
     return az_map_put(&m->name, (uint64_t)az_nsys_i64(r, 0), (uint64_t)az_nsys_i64(r, 1), id, &at,
@@ -30,10 +30,10 @@ static int unnamed(struct az_nsys_db *x, struct metrics *m, const struct az_nsys
     const struct az_sv text = az_arena_printf(&x->scratch, "metric %lld", (long long)metric);
     uint32_t *at;
     bool added;
-    int rc = text.p ? az_trace_name(x->t, text, name) : az_arena_error(&x->scratch);
-    return rc ? rc
-              : az_map_put(&m->name, (uint64_t)az_nsys_i64(r, 1), (uint64_t)metric, *name, &at,
-                           &added);
+    if (!text.p)
+        return az_arena_error(&x->scratch);
+    *name = az_trace_name(x->t, text);
+    return az_map_put(&m->name, (uint64_t)az_nsys_i64(r, 1), (uint64_t)metric, *name, &at, &added);
 }
 
 static int take_metric(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
@@ -166,7 +166,7 @@ static int new_sum(struct az_nsys_db *x, const char *kind, struct az_vec_i64 *su
     if (!text.p)
         return az_arena_error(&x->scratch);
     az_vec_add(sums, 0);
-    az_vec_add(names, az_trace_name_id(x->t, text));
+    az_vec_add(names, az_trace_name(x->t, text));
     return sums->failed ? az_vec_error(sums) : az_vec_error(names);
 }
 

@@ -58,13 +58,10 @@ void az_pytorch_reader_release(struct az_pytorch_reader *r)
 
 static int text_identity(struct az_pytorch_reader *r, struct az_sv raw, uint64_t *out)
 {
-    uint32_t name;
     if (raw.n >= 2 && raw.p[0] == '"')
         raw = az_sv_make(raw.p + 1, raw.n - 2);
-    int rc = az_trace_name(r->trace, raw, &name);
-    if (rc == 0)
-        *out = IS_TEXT | name;
-    return rc;
+    *out = IS_TEXT | az_trace_name(r->trace, raw);
+    return r->trace->names.error;
 }
 
 static inline int identity(struct az_pytorch_reader *r, const struct az_pytorch_id *id,
@@ -202,7 +199,8 @@ int az_pytorch_name(struct az_pytorch_reader *r, struct az_sv raw, bool escaped,
         if (!raw.p)
             return az_arena_error(&r->scratch);
     }
-    return az_trace_name(r->trace, raw, id);
+    *id = az_trace_name(r->trace, raw);
+    return r->trace->names.error;
 }
 
 /* Id of an argument of an operator; AZ_NO_ID if it is absent. */
@@ -268,7 +266,7 @@ static int collective_row(struct az_pytorch_reader *r, const struct az_pytorch_e
         return 0;
     for (enum az_pytorch_arg i = AZ_PYTORCH_COLL; i < AZ_PYTORCH_ARGS; i++) {
         id[i - AZ_PYTORCH_COLL] =
-            az_pytorch_has(e, i) ? az_trace_name_id(r->trace, az_pytorch_text(e, i)) : AZ_NO_ID;
+            az_pytorch_has(e, i) ? az_trace_name(r->trace, az_pytorch_text(e, i)) : AZ_NO_ID;
     }
     struct az_coll_args a = { .name = id[0],
                               .in_nelems = id[1],
@@ -300,9 +298,9 @@ static int collective_source(struct az_pytorch_reader *r, const struct az_pytorc
 static int copy_name(struct az_pytorch_reader *r, const struct az_pytorch_event *e, uint32_t *name)
 {
     const struct az_sv text = az_pytorch_copy_text(&r->scratch, e);
-    return text.p              ? az_trace_name(r->trace, text, name)
-           : r->scratch.failed ? az_arena_error(&r->scratch)
-                               : 0;
+    if (text.p)
+        *name = az_trace_name(r->trace, text);
+    return r->scratch.failed ? az_arena_error(&r->scratch) : r->trace->names.error;
 }
 
 static int copy_row(struct az_pytorch_reader *r, const struct az_pytorch_event *e, uint32_t *side)
@@ -333,10 +331,7 @@ static int sync_row(struct az_pytorch_reader *r, const struct az_pytorch_event *
 
 static int other_category(struct az_pytorch_reader *r, struct az_sv cat)
 {
-    uint32_t id;
-    int rc = az_trace_name(r->trace, cat, &id);
-    if (rc)
-        return rc;
+    const uint32_t id = az_trace_name(r->trace, cat);
     for (size_t i = 0; i < r->other_cats.n; i++) {
         if (r->other_cats.v[i] >> 32 == id) {
             r->other_cats.v[i]++;
@@ -556,7 +551,7 @@ static int add_metadata(struct az_pytorch_reader *r, const struct az_pytorch_eve
     int rc = r->scratch.failed ? az_arena_error(&r->scratch) : identity(r, &e->pid, &m.pid);
     if (rc == 0)
         rc = identity(r, &e->tid, &m.tid);
-    m.text = az_trace_name_id(r->trace, text);
+    m.text = az_trace_name(r->trace, text);
     return rc ? rc : az_vec_push(&r->meta, m);
 }
 
@@ -759,7 +754,7 @@ int az_pytorch_join(struct az_pytorch_reader *r, struct az_pytorch_reader *part)
         rows[k] = r->trace->ev[k].n;
     /* In the order of first appearance, so that ids come out as if one reader had read all. */
     for (uint32_t i = 0; rc == 0 && i < names; i++)
-        name[i] = az_trace_name_id(r->trace, az_trace_text(from, i));
+        name[i] = az_trace_name(r->trace, az_trace_text(from, i));
     if (rc == 0)
         rc = r->trace->names.error;
     if (rc == 0)

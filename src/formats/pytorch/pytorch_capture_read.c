@@ -22,18 +22,13 @@ static struct az_sv name_of(const struct reading *r, enum az_kind k, size_t row)
 }
 
 /* The id in the trace that the capture belongs to. */
-static int name_there(struct reading *r, uint32_t id, uint32_t *out)
+static uint32_t name_there(struct reading *r, uint32_t id)
 {
-    int rc = 0;
-    *out = AZ_NO_ID;
     if (id == AZ_NO_ID)
-        return 0;
-    if (!r->name[id]) {
-        rc = az_trace_name(r->to, az_trace_text(r->from, id), out);
-        r->name[id] = *out + 1;
-    }
-    *out = r->name[id] - 1;
-    return rc;
+        return AZ_NO_ID;
+    if (!r->name[id])
+        r->name[id] = az_trace_name(r->to, az_trace_text(r->from, id)) + 1;
+    return r->name[id] - 1;
 }
 
 static bool has(struct az_sv text, const char *part)
@@ -68,11 +63,10 @@ static int add_launch(struct reading *r, uint32_t call)
 {
     const uint32_t kernel = r->from->ev[AZ_CALL].side[call];
     const enum az_kind kind = launches(r, call);
-    uint32_t name = (uint32_t)AZ_KEY_KERNEL;
-    int rc = kernel == AZ_NO_ROW ? 0 : name_there(r, kernel, &name);
+    const uint32_t name = kernel == AZ_NO_ROW ? (uint32_t)AZ_KEY_KERNEL : name_there(r, kernel);
     const uint32_t key =
         az_pair_key(kind, kernel == AZ_NO_ROW ? AZ_SV("") : az_trace_text(r->from, kernel), name);
-    return rc ? rc : az_vec_push(&r->out->launches, key);
+    return r->to->names.error ? r->to->names.error : az_vec_push(&r->out->launches, key);
 }
 
 /* ---- one capture ---- */
@@ -124,10 +118,9 @@ static int coll_there(struct reading *r, uint32_t row, uint32_t *out)
         &a.name,     &a.in_nelems, &a.out_nelems, &a.group_size, &a.dtype,
         &a.in_split, &a.out_split, &a.pg_name,    &a.pg_desc,    &a.pg_ranks
     };
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < AZ_LENGTH(names); i++)
-        rc = name_there(r, *names[i], names[i]);
-    return rc ? rc : az_optrace_coll(r->to, &a, out);
+    for (size_t i = 0; i < AZ_LENGTH(names); i++)
+        *names[i] = name_there(r, *names[i]);
+    return r->to->names.error ? r->to->names.error : az_optrace_coll(r->to, &a, out);
 }
 
 static int args_there(struct reading *r, uint32_t row, uint32_t *out)
@@ -137,10 +130,9 @@ static int args_there(struct reading *r, uint32_t row, uint32_t *out)
         return 0;
     struct az_op_args a = az_optrace(r->from)->args.v[row];
     uint32_t *const names[] = { &a.dims, &a.types, &a.strides, &a.concrete };
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < AZ_LENGTH(names); i++)
-        rc = name_there(r, *names[i], names[i]);
-    return rc ? rc : az_optrace_args(r->to, &a, out);
+    for (size_t i = 0; i < AZ_LENGTH(names); i++)
+        *names[i] = name_there(r, *names[i]);
+    return r->to->names.error ? r->to->names.error : az_optrace_args(r->to, &a, out);
 }
 
 /* What an operator has beyond its name. */
@@ -149,8 +141,9 @@ static int add_details(struct reading *r, uint32_t op, struct az_captured_node *
     const struct az_optrace *o = az_optrace(r->from);
     const struct az_events *e = &r->from->ev[AZ_HOST_OP];
     const struct az_coll_source *said = az_optrace_coll_source(o, e->uid[op]);
-    int rc = name_there(r, az_optrace_op_file(o, e->uid[op]), &n->file);
-    if (rc == 0 && said)
+    int rc = 0;
+    n->file = name_there(r, az_optrace_op_file(o, e->uid[op]));
+    if (said)
         rc = coll_there(r, said->coll, &n->coll);
     if (rc == 0 && said)
         rc = args_there(r, said->args, &n->args);
@@ -193,7 +186,8 @@ static int add_nodes(struct reading *r, const struct az_vec_u32 *calls,
                 hi = mid;
         }
         n.launch = (uint32_t)lo;
-        rc = name_there(r, r->from->ev[k].name[row], &n.name);
+        n.name = name_there(r, r->from->ev[k].name[row]);
+        rc = r->to->names.error;
         if (rc == 0 && k == AZ_HOST_OP)
             rc = add_details(r, row, &n);
         if (rc == 0)

@@ -32,7 +32,9 @@ static int module_of(struct az_pytorch_reader *r, const struct az_pytorch_event 
         text = path_of(r, text);
     if (!text.p)
         return az_arena_error(&r->scratch);
-    return text.n ? az_trace_name(r->trace, text, module) : 0;
+    if (text.n)
+        *module = az_trace_name(r->trace, text);
+    return 0;
 }
 
 int az_pytorch_graph_node(struct az_pytorch_reader *r, const struct az_pytorch_event *e)

@@ -51,7 +51,7 @@ static int intern_text(struct az_pytorch_pftrace *p, const struct az_protobuf *m
     if (rc == 0)
         rc = az_map_put(&p->interned, iid, text_key(p->generation, kind), 0, &at, &added);
     if (rc == 0)
-        *at = az_trace_name_id(p->job->trace, demangled.n ? demangled : text);
+        *at = az_trace_name(p->job->trace, demangled.n ? demangled : text);
     return rc;
 }
 
@@ -69,7 +69,7 @@ static int intern_counter(struct az_pytorch_pftrace *p, const struct az_protobuf
         rc = az_map_put(&p->counter_of, descriptor,
                         (uint64_t)p->generation << 40 | (counter & UINT32_MAX), 0, &at, &added);
     if (rc == 0)
-        *at = az_trace_name_id(p->job->trace, text);
+        *at = az_trace_name(p->job->trace, text);
     return rc;
 }
 
@@ -127,7 +127,7 @@ static int put_meta(struct az_pytorch_pftrace *p, const struct az_pytorch_pftrac
     struct az_pytorch_meta m = { .pid = t->pid, .tid = t->tid, .kind = kind };
     if (!text.n)
         return 0;
-    m.text = az_trace_name_id(p->job->trace, text);
+    m.text = az_trace_name(p->job->trace, text);
     return az_vec_push(&p->reader.meta, m);
 }
 

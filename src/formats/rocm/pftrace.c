@@ -149,7 +149,7 @@ static int add_call(struct az_pftrace *p, const struct az_pftrace_slice *s,
 
 static int left_out(struct az_pftrace *p, struct az_sv category)
 {
-    const uint32_t id = az_trace_name_id(p->r->t, category);
+    const uint32_t id = az_trace_name(p->r->t, category);
     for (size_t i = 0; i < p->other.n; i++) {
         if (p->other.v[i] >> 32 == id) {
             p->other.v[i]++;
@@ -182,7 +182,7 @@ int az_pftrace_add(struct az_pftrace *p, struct az_pftrace_slice *s)
     }
     int rc = az_rocprof_select(p->r, s->pid); /* of tracks without a process: the first */
     if (rc == 0 && s->name == AZ_NO_ID)
-        s->name = az_trace_name_id(p->r->t, AZ_SV("(no name)"));
+        s->name = az_trace_name(p->r->t, AZ_SV("(no name)"));
     if (rc)
         return rc;
     if (kernel)
@@ -203,7 +203,7 @@ int az_pftrace_add(struct az_pftrace *p, struct az_pftrace_slice *s)
                                     .thread = n[PF_TID],
                                     .corr = (uint64_t)n[PF_CORR],
                                     .name = s->name };
-    span.domain = az_trace_name_id(p->r->t, s->category);
+    span.domain = az_trace_name(p->r->t, s->category);
     return az_sv_is(s->category, "marker_api") ? az_rocprof_range(p->r, &span)
                                                : add_call(p, s, &span);
 }

@@ -52,7 +52,7 @@ static void annotations(struct input *in, struct az_sv raw)
         if (k == PF_NONE && v.is_text)
             continue;
         if (k == PF_NONE)
-            name = az_trace_name_id(in->p->r->t, key);
+            name = az_trace_name(in->p->r->t, key);
         az_pftrace_annotate(&in->slice, k, name, &v);
     }
 }
@@ -139,7 +139,7 @@ static int event(void *ctx, struct az_jscan *s)
     in->slice.thread = tid;
     in->slice.has_thread = has_tid;
     in->slice.name =
-        az_trace_name_id(in->p->r->t, escaped ? az_json_unescape(&in->p->r->scratch, name) : name);
+        az_trace_name(in->p->r->t, escaped ? az_json_unescape(&in->p->r->scratch, name) : name);
     annotations(in, args);
     if (!in->slice.has[PF_BEGIN] && has_ts && az_sv_is(ph, "X") &&
         !__builtin_add_overflow(ts, dur, &in->slice.number[PF_END])) {

@@ -77,7 +77,7 @@ static int intern_entry(struct wire *w, const struct az_protobuf *m, struct az_s
     if (rc == 0)
         rc = az_map_put(&w->interned, iid, intern_key(w, sequence, kind), 0, &at, &added);
     if (rc == 0)
-        *at = az_trace_name_id(w->p->r->t, text);
+        *at = az_trace_name(w->p->r->t, text);
     return rc;
 }
 
@@ -135,7 +135,7 @@ static int annotation(struct wire *w, const struct az_protobuf *m, struct az_sv 
         if (field == AZ_PFTRACE_NAME_IID && wt == AZ_PROTOBUF_INT)
             name = interned(w, sequence, I_ANNOTATION, value);
         else if (field == AZ_PFTRACE_NAME && wt == AZ_PROTOBUF_BYTES)
-            name = az_trace_name_id(w->p->r->t, bytes);
+            name = az_trace_name(w->p->r->t, bytes);
         else if (wt == AZ_PROTOBUF_INT && (field == AZ_PFTRACE_UINT || field == AZ_PFTRACE_INT ||
                                            field == AZ_PFTRACE_BOOL || field == AZ_PFTRACE_POINTER))
             v.i = (int64_t)value, has_value = true;
@@ -184,7 +184,7 @@ static int track_event(struct wire *w, const struct packet *k, uint32_t sequence
         else if (field == E_NAME_IID && wt == AZ_PROTOBUF_INT)
             s->name = interned(w, sequence, I_NAME, value);
         else if (field == E_NAME && wt == AZ_PROTOBUF_BYTES)
-            s->name = az_trace_name_id(w->p->r->t, bytes);
+            s->name = az_trace_name(w->p->r->t, bytes);
         else if (field == E_CATEGORIES && wt == AZ_PROTOBUF_BYTES && !s->category.n)
             s->category = bytes;
         else if (field == E_CATEGORY_IIDS && !s->category.n &&

@@ -315,7 +315,7 @@ int az_rocpd_each_logged(struct az_rocpd *x, const char *table, struct az_sv sql
 {
     if (!x->r->t->cut_log)
         return az_rocpd_each(x, table, sql, fn);
-    x->log_table = az_trace_name_id(x->r->t, az_rocpd_table(x, table));
+    x->log_table = az_trace_name(x->r->t, az_rocpd_table(x, table));
     x->logged = fn;
     return az_rocpd_each(x, table, sql, take_logged);
 }

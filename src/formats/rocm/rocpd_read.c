@@ -51,7 +51,7 @@ static int string(struct az_rocpd *x, sqlite3_stmt *row, int i, const char *none
                 s = text(x->string, 0);
             x->zero_strings += s.n > 0 && memchr(s.p, 0, s.n) != NULL;
         }
-        *at = az_trace_name_id(x->r->t, s);
+        *at = az_trace_name(x->r->t, s);
     }
     *id = *at;
     return 0;
@@ -180,9 +180,9 @@ static int take_symbol(struct az_rocpd *x, sqlite3_stmt *r)
     if (n.formatted.n == 0)
         n.formatted = json_text(x, extra, "formatted_kernel_name");
     az_rocprof_choose_names(x->r, &n, &whole, &shown);
-    y.shown = shown.n ? az_trace_name_id(x->r->t, shown)
+    y.shown = shown.n ? az_trace_name(x->r->t, shown)
                       : az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, 0));
-    y.whole = whole.n ? az_trace_name_id(x->r->t, whole) : y.shown;
+    y.whole = whole.n ? az_trace_name(x->r->t, whole) : y.shown;
     const int rc =
         az_map_put(&x->symbol_of, (uint64_t)i64(r, 0), 0, (uint32_t)x->symbols.n, &at, &added);
     az_arena_reset(&x->r->scratch);
@@ -194,7 +194,7 @@ static int take_pmc(struct az_rocpd *x, sqlite3_stmt *r)
     struct az_sv name = text(r, 1).n ? text(r, 1) : text(r, 2);
     uint32_t *at;
     bool added = false;
-    return az_map_put(&x->pmc_of, (uint64_t)i64(r, 0), 0, az_trace_name_id(x->r->t, name), &at,
+    return az_map_put(&x->pmc_of, (uint64_t)i64(r, 0), 0, az_trace_name(x->r->t, name), &at,
                       &added);
 }
 
@@ -378,7 +378,7 @@ static int take_alloc(struct az_rocpd *x, sqlite3_stmt *r)
     };
     if (without_time(x, r, AZ_ALLOC))
         return 0;
-    a.at.name = az_trace_name_id(x->r->t, az_sv_str(alloc_name(text(r, 4), text(r, 5))));
+    a.at.name = az_trace_name(x->r->t, az_sv_str(alloc_name(text(r, 4), text(r, 5))));
     return az_rocprof_alloc(x->r, &a);
 }
 
@@ -432,7 +432,7 @@ static int take_counter(struct az_rocpd *x, sqlite3_stmt *r)
         c.kernel = az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, 1));
     if (c.counter == AZ_NO_ID)
         c.counter =
-            az_trace_name_id(x->r->t, az_arena_printf(&x->arena, "counter_%" PRId64, i64(r, 2)));
+            az_trace_name(x->r->t, az_arena_printf(&x->arena, "counter_%" PRId64, i64(r, 2)));
     return rc ? rc : az_vec_push(&x->r->d->counters, c);
 }
 

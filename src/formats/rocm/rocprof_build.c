@@ -287,7 +287,7 @@ int az_rocprof_kernel_name(struct az_rocprof *r, uint32_t whole, uint32_t *name)
         return 0;
     const struct az_sv shown =
         r->full_names ? az_rocprof_formatted(text) : az_kernel_short_name(text);
-    *name = az_trace_name_id(r->t, shown.n ? shown : text);
+    *name = az_trace_name(r->t, shown.n ? shown : text);
     if (r->t->names.error)
         return r->t->names.error;
     if (r->full_names)
@@ -299,7 +299,7 @@ uint32_t az_rocprof_unknown_kernel(struct az_rocprof *r, uint64_t id)
 {
     char text[48];
     int n = snprintf(text, sizeof text, "unknown_kernel_%" PRIu64, id);
-    return az_trace_name_id(r->t, az_sv_make(text, (size_t)n));
+    return az_trace_name(r->t, az_sv_make(text, (size_t)n));
 }
 
 int32_t az_rocprof_agent_number(struct az_sv text)

@@ -215,7 +215,7 @@ static int find_counters(struct az_rocprof_csv_file *f)
             continue;
         struct az_rocprof_csv_counter *c = &f->counters[f->n_counters++];
         c->at = (int)i;
-        c->name = az_trace_name_id(f->r->t, title);
+        c->name = az_trace_name(f->r->t, title);
     }
     return f->r->t->names.error;
 }
@@ -267,8 +267,8 @@ static int log_row(struct az_rocprof_csv_file *f)
     if (!log)
         return AZ_OK;
     log->runs = true;
-    return az_cut_log_begin(
-        log, az_rocprof_csv_log_key(az_trace_name_id(f->r->t, f->path), f->r->proc), 0);
+    return az_cut_log_begin(log,
+                            az_rocprof_csv_log_key(az_trace_name(f->r->t, f->path), f->r->proc), 0);
 }
 
 static int read_rows(struct az_rocprof_csv_file *f)

@@ -55,7 +55,7 @@ static uint32_t cell_name(struct az_rocprof_csv_file *f, enum az_col c, int whic
     struct az_sv s = text(f, c);
     if (f->name[which].text.p && az_sv_eq(f->name[which].text, s))
         return f->name[which].id;
-    const uint32_t id = az_trace_name_id(f->r->t, s);
+    const uint32_t id = az_trace_name(f->r->t, s);
     f->name[which].text = az_trace_text(f->r->t, id);
     f->name[which].id = id;
     return id;
@@ -106,7 +106,7 @@ static int kernel_row(struct az_rocprof_csv_file *f, struct az_rocprof_kernel *k
     if (!az_rocprof_csv_legacy(f->at))
         s->whole = cell_name(f, C_KERNEL, 0);
     else
-        s->whole = az_trace_name_id(f->r->t, az_rocprof_formatted(text(f, C_KERNEL)));
+        s->whole = az_trace_name(f->r->t, az_rocprof_formatted(text(f, C_KERNEL)));
     return f->r->t->names.error;
 }
 
@@ -288,7 +288,7 @@ static int take_call_sum(struct az_rocprof_csv_file *f, uint32_t name, struct az
     c.sum.name = name;
     t->read++;
     t->kept++;
-    c.domain = az_trace_name_id(t, f->domain);
+    c.domain = az_trace_name(t, f->domain);
     return az_vec_push(&f->r->d->call_sums, c);
 }
 

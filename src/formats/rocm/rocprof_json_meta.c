@@ -165,7 +165,7 @@ int az_rocprof_json_counter_list(struct az_rocprof_json *j, struct az_sv raw)
         }
         rc = az_rocprof_json_counter_number(j, id, &at);
         if (rc == 0 && name.n)
-            j->counter_names.v[at].name = az_trace_name_id(j->r->t, name);
+            j->counter_names.v[at].name = az_trace_name(j->r->t, name);
     }
     return rc;
 }
@@ -248,9 +248,9 @@ static int resolve_kernel(struct az_rocprof_json *j, uint32_t number,
     if (y->shown_id != AZ_NO_ID)
         return 0;
     if (y->shown.n)
-        y->shown_id = az_trace_name_id(j->r->t, y->shown);
+        y->shown_id = az_trace_name(j->r->t, y->shown);
     if (y->whole.n)
-        y->whole_id = az_trace_name_id(j->r->t, y->whole);
+        y->whole_id = az_trace_name(j->r->t, y->whole);
     if (y->shown_id != AZ_NO_ID && y->whole_id != AZ_NO_ID)
         rc = az_rocprof_shown_name(j->r, y->whole_id, y->shown_id, &y->shown_id);
     if (rc || y->shown_id != AZ_NO_ID)
@@ -315,8 +315,7 @@ static int resolve_counters(struct az_rocprof_json *j)
     for (size_t i = 0; i < j->counter_names.n; i++) {
         struct az_rocprof_json_counter *c = &j->counter_names.v[i];
         if (c->name == AZ_NO_ID)
-            c->name =
-                az_trace_name_id(j->r->t, az_arena_printf(&j->arena, "counter_%" PRIu64, c->id));
+            c->name = az_trace_name(j->r->t, az_arena_printf(&j->arena, "counter_%" PRIu64, c->id));
     }
     for (size_t i = j->first_counter; rc == 0 && i < j->r->d->counters.n; i++) {
         struct az_counter *c = &j->r->d->counters.v[i];
@@ -356,7 +355,7 @@ static int resolve_names(struct az_rocprof_json *j, enum az_kind kind, struct az
         if (rc)
             break;
         if (added)
-            *id = az_trace_name_id(t, operation_text(j, code));
+            *id = az_trace_name(t, operation_text(j, code));
         e->name[i] = *id;
         bool core =
             kind == AZ_RANGE && az_sv_starts(domain_text(j, code >> 20), AZ_SV("MARKER_CORE"));
@@ -367,7 +366,7 @@ static int resolve_names(struct az_rocprof_json *j, enum az_kind kind, struct az
             continue;
         rc = az_map_put(known, e->side[i], 1, 0, &id, &added);
         if (rc == 0 && added)
-            *id = az_trace_name_id(t, domain_text(j, e->side[i]));
+            *id = az_trace_name(t, domain_text(j, e->side[i]));
         if (rc == 0)
             e->side[i] = *id;
     }

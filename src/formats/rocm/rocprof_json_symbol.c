@@ -139,6 +139,6 @@ int az_rocprof_json_marker(void *ctx, struct az_jscan *s)
     uint32_t *at;
     bool added;
     const uint32_t id =
-        az_trace_name_id(j->r->t, escaped ? az_json_unescape(&j->arena, value) : value);
+        az_trace_name(j->r->t, escaped ? az_json_unescape(&j->arena, value) : value);
     return az_map_put(&j->marker_of, key, 0, id, &at, &added);
 }

@@ -46,7 +46,7 @@ static int string(struct az_rpd *p, int64_t id, uint32_t *name)
     if (rc == 0 && added && find(p, p->string, id)) {
         const struct az_sv s = text(p->string, 0);
         p->x->zero_strings += s.n > 0 && memchr(s.p, 0, s.n) != NULL;
-        *at = s.n ? az_trace_name_id(p->x->r->t, s) : AZ_NO_ID;
+        *at = s.n ? az_trace_name(p->x->r->t, s) : AZ_NO_ID;
     }
     *name = rc ? AZ_NO_ID : *at;
     return rc;
@@ -78,7 +78,7 @@ static int stream_number(struct az_rpd *p, struct az_sv handle, int64_t *stream)
     *stream = 0;
     if (handle.n == 0 || az_sv_is(handle, "0x0") || az_sv_is(handle, "(nil)"))
         return 0;
-    const int rc = az_map_put(&p->stream_of, az_trace_name_id(p->x->r->t, handle), 0,
+    const int rc = az_map_put(&p->stream_of, az_trace_name(p->x->r->t, handle), 0,
                               (uint32_t)p->stream_of.n + 1, &at, &added);
     *stream = rc ? 0 : *at;
     return rc;
@@ -138,7 +138,7 @@ static int add_copy(struct az_rpd *p, const struct az_rocprof_kernel *k, struct 
     const struct az_sv name = known ? az_sv_str(known) : type;
     c.dst = az_sv_ends(name, AZ_SV("TO_HOST")) ? AZ_NO_AGENT : c.dst;
     c.src = known && az_sv_find(name, AZ_SV("HOST_TO")) >= 0 ? AZ_NO_AGENT : c.src;
-    c.name = az_trace_name_id(p->x->r->t, name);
+    c.name = az_trace_name(p->x->r->t, name);
     return az_rocprof_copy(p->x->r, &c);
 }
 
@@ -172,10 +172,10 @@ static int add_operation(struct az_rpd *p, struct az_rocprof_kernel *k, struct a
         return add_copy(p, k, type, name_text(p, description), bytes);
     k->shape.whole = description;
     if (description == AZ_NO_ID) /* "FillBuffer"; "Task": a kernel of a graph without a name */
-        k->shape.whole = az_trace_name_id(r->t, type.n ? type : AZ_SV("unknown"));
+        k->shape.whole = az_trace_name(r->t, type.n ? type : AZ_SV("unknown"));
     else
         k->shape.whole =
-            az_trace_name_id(r->t, az_rocprof_formatted(az_trace_text(r->t, description)));
+            az_trace_name(r->t, az_rocprof_formatted(az_trace_text(r->t, description)));
     return az_rocprof_kernel(r, k);
 }
 
@@ -251,13 +251,13 @@ static int take_call(struct az_rocpd *x, sqlite3_stmt *r)
     if (az_sv_is(name, "UserMarker")) {
         const struct az_sv args =
             find(p, p->args, number(r, A_ARGS)) ? text(p->args, 0) : AZ_SV("");
-        s.name = az_trace_name_id(x->r->t, args.n ? args : name);
+        s.name = az_trace_name(x->r->t, args.n ? args : name);
         return az_rocprof_range(x->r, &s);
     }
     if (is_own_function(name))
         return az_rocprof_range(x->r, &s);
     if (s.name == AZ_NO_ID)
-        s.name = az_trace_name_id(x->r->t, AZ_SV("unknown"));
+        s.name = az_trace_name(x->r->t, AZ_SV("unknown"));
     if (s.domain == AZ_NO_ID)
         s.domain = p->domain[az_sv_starts(name, AZ_SV("hip"))  ? 1
                              : az_sv_starts(name, AZ_SV("cu")) ? 2
@@ -332,7 +332,7 @@ static int prepare_all(struct az_rpd *p)
                      &p->args);
     static const char *const domains[] = { "RPD", "HIP_API", "CUDA_API" };
     for (int i = 0; i < 3; i++)
-        p->domain[i] = az_trace_name_id(p->x->r->t, az_sv_str(domains[i]));
+        p->domain[i] = az_trace_name(p->x->r->t, az_sv_str(domains[i]));
     return rc;
 }
 

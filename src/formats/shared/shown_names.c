@@ -75,7 +75,7 @@ int az_shown_name(struct az_shown_names *s, uint32_t whole, uint32_t shorter, ui
     const struct az_sv was = az_trace_text(s->t, shorter), form = telling(s, text, was);
     rc = form.p ? 0 : az_arena_error(&s->scratch);
     if (rc == 0 && !az_sv_eq(form, was)) {
-        *name = az_trace_name_id(s->t, form);
+        *name = az_trace_name(s->t, form);
         rc = s->t->names.error ? s->t->names.error : az_trace_full_name(s->t, *name, whole);
     }
     return rc ? rc : az_shown_name_set(s, whole, *name);

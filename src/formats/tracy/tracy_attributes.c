@@ -120,7 +120,7 @@ static uint32_t bracketed(struct az_trace *t, struct az_sv text, const char *key
         if (c == ')' && depth == 0)
             break;
     }
-    return az_trace_name_id(t, az_sv_make(buf, n));
+    return az_trace_name(t, az_sv_make(buf, n));
 }
 
 /* "TensorMemoryLayout::HEIGHT_SHARDED;" -> HEIGHT_SHARDED */
@@ -133,7 +133,7 @@ static uint32_t layout(struct az_trace *t, struct az_sv text)
     if (end)
         s.n = (size_t)(end - s.p);
     struct az_sv part = behind(s, "::");
-    return az_trace_name_id(t, part.p ? part : s);
+    return az_trace_name(t, part.p ? part : s);
 }
 
 void az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a)

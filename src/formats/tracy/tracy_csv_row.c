@@ -123,7 +123,7 @@ int az_tracy_dim(struct az_sv s, int64_t *out)
 static uint32_t name_of(struct az_tracy_file *f, int col)
 {
     struct az_sv s = az_sv_trim(text(f, col));
-    return s.n ? az_trace_name_id(f->job->trace, s) : AZ_NO_ID;
+    return s.n ? az_trace_name(f->job->trace, s) : AZ_NO_ID;
 }
 
 static void tensor(struct az_tracy_file *f, int first, struct az_tensor *t)
@@ -189,7 +189,7 @@ static uint32_t replay(struct az_tracy_file *f)
     f->report->replayed = true;
     struct az_sv both =
         az_arena_printf(&f->job->trace->arena, "%.*s/%.*s", AZ_SVF(trace), AZ_SVF(session));
-    return az_trace_name_id(f->job->trace, both); /* no memory: an error of the trace's arena */
+    return az_trace_name(f->job->trace, both); /* no memory: an error of the trace's arena */
 }
 
 static void note_device(struct az_tracy_file *f, const struct az_oprow *r)
@@ -230,7 +230,7 @@ static uint32_t sub_device(struct az_tracy_file *f)
     double v;
     if (s.n && az_parse_f64(s, &v) == 0 && v == floor(v) && fabs(v) < 1e15)
         s = az_sv_make(number, (size_t)snprintf(number, sizeof number, "%.0f", v));
-    return s.n ? az_trace_name_id(f->job->trace, s) : AZ_NO_ID;
+    return s.n ? az_trace_name(f->job->trace, s) : AZ_NO_ID;
 }
 
 /* What the whole file says of the device: the first architecture, the largest grid. */
@@ -293,7 +293,7 @@ int az_tracy_row(struct az_tracy_file *f)
 
     r.code = name_of(f, TC_CODE);
     if (r.code == AZ_NO_ID && f->device_side)
-        r.code = az_trace_name_id(f->job->trace, AZ_SV("(unnamed)"));
+        r.code = az_trace_name(f->job->trace, AZ_SV("(unnamed)"));
     if (r.code == AZ_NO_ID) {
         f->nameless++;
         return f->job->trace->names.error;

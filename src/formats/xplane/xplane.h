@@ -218,7 +218,7 @@ int az_xplane_next_stat(struct az_xplane *r, struct az_protobuf *m, uint32_t fie
 int az_xplane_stat(struct az_xplane *r, struct az_sv stat, struct az_xplane_value *v) AZ_MUST_USE;
 struct az_sv az_xplane_text(const struct az_xplane *r, const struct az_xplane_value *v);
 /* Name id of a text value; AZ_NO_ID for a number. */
-int az_xplane_name(struct az_xplane *r, const struct az_xplane_value *v, uint32_t *id) AZ_MUST_USE;
+uint32_t az_xplane_name(struct az_xplane *r, const struct az_xplane_value *v);
 /* A number as a whole one; -1 for a double that does not fit. */
 static inline int64_t az_xplane_whole(const struct az_xplane_value *v)
 {
@@ -252,7 +252,7 @@ static inline struct az_xplane_meta *az_xplane_meta_of(struct az_xplane *r,
     r->unknown_meta[r->of_device]++;
     return NULL;
 }
-int az_xplane_meta_name(struct az_xplane *r, struct az_xplane_meta *m, uint32_t *id) AZ_MUST_USE;
+uint32_t az_xplane_meta_name(struct az_xplane *r, struct az_xplane_meta *m);
 int az_xplane_lane(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,
                    enum az_xlane_role role, uint32_t *lane) AZ_MUST_USE;
 void az_xplane_plane_release(struct az_xplane *r);

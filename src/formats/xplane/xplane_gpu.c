@@ -35,23 +35,21 @@ static int read_stats(struct az_xplane *r, struct az_protobuf *m, uint32_t field
             row->has_program = true;
             break;
         case XP_HLO_OP:
-            rc = az_xplane_name(r, &v, &row->op);
+            row->op = az_xplane_name(r, &v);
             break;
         case XP_HLO_MODULE:
-            rc = az_xplane_name(r, &v, &row->module);
+            row->module = az_xplane_name(r, &v);
             break;
         case XP_SCOPE:
-            rc = az_xplane_name(r, &v, &row->scope);
+            row->scope = az_xplane_name(r, &v);
             break;
         case XP_KERNEL_DETAILS:
         case XP_COPY_DETAILS:
-            rc = az_xplane_name(r, &v, &row->details);
+            row->details = az_xplane_name(r, &v);
             break;
         default:
             break;
         }
-        if (rc < 0)
-            return rc;
     }
     return rc;
 }
@@ -181,19 +179,17 @@ int az_xplane_row_of(struct az_xplane *r, struct az_xplane_meta *m, const struct
 int az_xplane_add_work(struct az_xplane *r, struct az_xplane_meta *m, const struct az_xrow *row,
                        struct az_event *e)
 {
-    int rc = az_xplane_meta_name(r, m, &e->name);
-    if (rc)
-        return rc;
+    e->name = az_xplane_meta_name(r, m);
     const uint8_t kind = kind_of(r, m);
     if (kind == KIND_KERNEL || (kind == KIND_FILL && row->op != AZ_NO_ID)) {
-        rc = take_geometry(r, row->details, &e->geo);
+        const int rc = take_geometry(r, row->details, &e->geo);
         return rc ? rc : az_trace_add(r->t, AZ_KERNEL, e);
     }
     const struct az_copy c = {
         .bytes = copy_bytes(az_trace_text(r->t, row->details)), .op = -1, .src = -1, .dst = -1
     };
     e->side = (uint32_t)r->t->copies.n;
-    rc = az_vec_push(&r->t->copies, c);
+    const int rc = az_vec_push(&r->t->copies, c);
     return rc ? rc : az_trace_add(r->t, kind == KIND_COPY ? AZ_MEMCPY : AZ_MEMSET, e);
 }
 
@@ -343,9 +339,9 @@ int az_xplane_events(struct az_xplane *r, const struct az_xplane_line *l, uint32
 static int add_range(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
                      struct az_event *e)
 {
-    const int rc = az_xplane_meta_name(r, m, &e->name);
     (void)x;
-    return rc ? rc : az_trace_add(r->t, AZ_GPU_RANGE, e);
+    e->name = az_xplane_meta_name(r, m);
+    return az_trace_add(r->t, AZ_GPU_RANGE, e);
 }
 
 int az_xplane_ranges(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,

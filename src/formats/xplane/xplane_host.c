@@ -51,8 +51,7 @@ static int add_event(struct az_xplane *r, struct az_xplane_host_line *h,
     if (summed)
         return rc ? rc : az_cut_sum(r->t, e->lane, e->start, e->end);
     e->node = s->device;
-    if (rc == 0)
-        rc = az_xplane_meta_name(r, meta, &e->name);
+    e->name = az_xplane_meta_name(r, meta);
     if (rc == 0 && s->step >= 0)
         rc = az_vec_push(&r->x->steps,
                          ((struct az_xstep){ e->start, e->end, s->step, e->name, e->lane }));
@@ -159,12 +158,9 @@ int az_xplane_host_sums(struct az_xplane *r)
     }
     for (size_t i = 0; rc == 0 && i < r->metas.n; i++) {
         struct az_xplane_meta *m = &r->metas.v[i];
-        uint32_t name;
         if (!m->count)
             continue;
-        rc = az_xplane_meta_name(r, m, &name);
-        if (rc)
-            break;
+        const uint32_t name = az_xplane_meta_name(r, m);
         const uint32_t at = az_map_number(&of, name, 0, x->host.n);
         if (at == x->host.n)
             az_vec_add(&x->host,

@@ -103,7 +103,7 @@ static struct az_sv plain(struct input *in, struct az_sv raw)
 static uint32_t name_id(struct input *in, int arg)
 {
     const struct az_sv text = plain(in, in->arg[arg]);
-    return text.n ? az_trace_name_id(in->r->t, text) : AZ_NO_ID;
+    return text.n ? az_trace_name(in->r->t, text) : AZ_NO_ID;
 }
 
 static bool whole(struct input *in, int arg, int64_t *v)
@@ -122,7 +122,7 @@ static int meta_of(struct input *in, struct az_sv name, bool host, struct az_xpl
 {
     struct az_vec_u32 *of = &in->meta_of[host];
     struct az_xplane_metas *metas = &in->r->metas;
-    const uint32_t id = az_trace_name_id(in->r->t, name);
+    const uint32_t id = az_trace_name(in->r->t, name);
     int rc = in->r->t->names.error;
     while (rc == 0 && of->n <= id)
         rc = az_vec_push(of, AZ_NO_ID);
@@ -322,8 +322,8 @@ static int describe_tpu(struct input *in, struct az_event *e)
     struct az_xrow row;
     uint32_t index = 0;
     int rc = read_row(in, true, &row);
-    row.op = az_trace_name_id(in->r->t,
-                              in->arg[A_LONG_NAME].n ? in->name : az_xplane_short_name(in->name));
+    row.op =
+        az_trace_name(in->r->t, in->arg[A_LONG_NAME].n ? in->name : az_xplane_short_name(in->name));
     if (rc == 0)
         rc = az_xtrace_row(in->r->t, &row, &index);
     e->node = (uint64_t)index + 1;
@@ -333,7 +333,7 @@ static int describe_tpu(struct input *in, struct az_event *e)
 
 static int add_range(struct input *in, struct az_event *e)
 {
-    e->name = az_trace_name_id(in->r->t, in->name);
+    e->name = az_trace_name(in->r->t, in->name);
     return az_trace_add(in->r->t, AZ_GPU_RANGE, e);
 }
 

@@ -280,26 +280,24 @@ struct az_sv az_xplane_text(const struct az_xplane *r, const struct az_xplane_va
     return i == AZ_NO_ID ? (struct az_sv){ "", 0 } : r->stat_names.v[i].name;
 }
 
-int az_xplane_name(struct az_xplane *r, const struct az_xplane_value *v, uint32_t *id)
+uint32_t az_xplane_name(struct az_xplane *r, const struct az_xplane_value *v)
 {
-    *id = AZ_NO_ID;
     if (v->kind == 5 || v->kind == 6)
-        return v->bytes.n ? az_trace_name(r->t, v->bytes, id) : AZ_OK;
+        return v->bytes.n ? az_trace_name(r->t, v->bytes) : AZ_NO_ID;
     const uint32_t i = v->kind == 7 ? az_xplane_find(&r->stat_ids, v->number) : AZ_NO_ID;
     if (i == AZ_NO_ID)
-        return AZ_OK;
+        return AZ_NO_ID;
     struct az_xplane_stat_name *s = &r->stat_names.v[i];
-    const int rc =
-        s->text == AZ_NO_ID && s->name.n ? az_trace_name(r->t, s->name, &s->text) : AZ_OK;
-    *id = s->text;
-    return rc;
+    if (s->text == AZ_NO_ID && s->name.n)
+        s->text = az_trace_name(r->t, s->name);
+    return s->text;
 }
 
-int az_xplane_meta_name(struct az_xplane *r, struct az_xplane_meta *m, uint32_t *id)
+uint32_t az_xplane_meta_name(struct az_xplane *r, struct az_xplane_meta *m)
 {
-    const int rc = m->text == AZ_NO_ID ? az_trace_name(r->t, m->name, &m->text) : AZ_OK;
-    *id = m->text;
-    return rc;
+    if (m->text == AZ_NO_ID)
+        m->text = az_trace_name(r->t, m->name);
+    return m->text;
 }
 
 bool az_xplane_times(struct az_xplane *r, const struct az_xplane_line *l,
@@ -326,6 +324,6 @@ int az_xplane_lane(struct az_xplane *r, const struct az_xplane_line *l, uint32_t
                            .tid = (uint64_t)l->id,
                            .device = device ? r->x->planes.v[plane].ordinal : -1,
                            .context = device ? plane : 0 };
-    row.label = az_trace_name_id(r->t, l->name.n ? l->name : l->display);
+    row.label = az_trace_name(r->t, l->name.n ? l->name : l->display);
     return az_xtrace_lane(r->t, &row, role, lane);
 }

@@ -27,7 +27,7 @@ static int read_stats(struct az_xplane *r, struct az_protobuf *body, uint32_t fi
             row->has_program = true;
             break;
         case XP_CATEGORY:
-            rc = az_xplane_name(r, &v, &row->category);
+            row->category = az_xplane_name(r, &v);
             break;
         case XP_FLOPS:
             row->flops = az_xplane_whole(&v);
@@ -36,16 +36,14 @@ static int read_stats(struct az_xplane *r, struct az_protobuf *body, uint32_t fi
             row->bytes = az_xplane_whole(&v);
             break;
         case XP_TF_OP:
-            rc = az_xplane_name(r, &v, &row->scope);
+            row->scope = az_xplane_name(r, &v);
             break;
         case XP_HLO_MODULE:
-            rc = az_xplane_name(r, &v, &row->module);
+            row->module = az_xplane_name(r, &v);
             break;
         default:
             break;
         }
-        if (rc < 0)
-            return rc;
     }
     return rc;
 }
@@ -60,7 +58,7 @@ static int row_of(struct az_xplane *r, struct az_xplane_meta *m)
                            .bytes = -1 };
     struct az_protobuf body = az_protobuf_of(m->body);
     uint32_t index;
-    row.op = az_trace_name_id(r->t, m->display.n ? m->display : az_xplane_short_name(m->name));
+    row.op = az_trace_name(r->t, m->display.n ? m->display : az_xplane_short_name(m->name));
     int rc = read_stats(r, &body, 5, &row);
     if (rc == 0)
         rc = az_xtrace_row(r->t, &row, &index);
