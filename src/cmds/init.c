@@ -4,36 +4,32 @@
 #include <stdio.h>
 
 #include "document/claims.h"
-#include "text/jsonw.h"
+#include "text/text_writer.h"
 
-static int quoted(struct az_vec_char *out, const char *before, struct az_sv s, const char *behind)
+static void quoted(struct az_vec_char *out, const char *before, struct az_sv s, const char *behind)
 {
-    int rc = az_text_append(out, az_sv_str(before));
-
-    rc = rc ? rc : az_json_quote(out, s);
-    return rc ? rc : az_text_append(out, az_sv_str(behind));
+    az_text_add(out, az_sv_str(before));
+    az_text_quoted(out, s);
+    az_text_add(out, az_sv_str(behind));
 }
 
 /* Files with roles (the CSVs of one Nsight report) are named by these, one file by its path. */
-static int put_files(const struct az_input *in, struct az_vec_char *out)
+static void put_files(const struct az_input *in, struct az_vec_char *out)
 {
     const bool roles = in->files.n && in->files.v[0].role.n;
-    int rc = 0;
 
-    if (roles)
-        rc = az_text_append(out, AZ_SV("            \"nsys_csv_file_path\": {\n"));
-    for (size_t i = 0; !rc && roles && i < in->files.n; i++) {
-        rc = quoted(out, "                ", in->files.v[i].role, ": ");
-        rc = rc ? rc : quoted(out, "", in->files.v[i].path, ",\n");
+    if (in->files.n == 1 && !roles) {
+        quoted(out, "            \"path\": ", in->files.v[0].path, ",\n");
+        return;
     }
-    if (roles)
-        return rc ? rc : az_text_append(out, AZ_SV("            },\n"));
-    if (in->files.n == 1)
-        return quoted(out, "            \"path\": ", in->files.v[0].path, ",\n");
-    rc = az_text_append(out, AZ_SV("            \"paths\": [\n"));
-    for (size_t i = 0; !rc && i < in->files.n; i++)
-        rc = quoted(out, "                ", in->files.v[i].path, ",\n");
-    return rc ? rc : az_text_append(out, AZ_SV("            ],\n"));
+    az_text_add(out, roles ? AZ_SV("            \"nsys_csv_file_path\": {\n")
+                           : AZ_SV("            \"paths\": [\n"));
+    for (size_t i = 0; i < in->files.n; i++) {
+        if (roles)
+            quoted(out, "                ", in->files.v[i].role, ": ");
+        quoted(out, roles ? "" : "                ", in->files.v[i].path, ",\n");
+    }
+    az_text_add(out, roles ? AZ_SV("            },\n") : AZ_SV("            ],\n"));
 }
 
 /* What `probe` finds, as comments; an input that cannot be read has none, which the run reports. */
@@ -59,20 +55,21 @@ static int put_facts(struct az_plan_job *job, struct az_vec_char *out, int64_t *
     return rc ? rc : read == AZ_EINTR || read == AZ_ENOMEM ? read : AZ_OK;
 }
 
-static int put_arguments(int64_t steps, struct az_sv how, struct az_vec_char *out)
+static void put_arguments(int64_t steps, struct az_sv how, struct az_vec_char *out)
 {
-    int rc = steps ? az_text_printf(out,
-                                    "            \"analysis_args\": {\n"
-                                    "                \"num_of_iters\": %lld, // %.*s\n",
-                                    (long long)steps, AZ_SVF(how))
-                   : az_text_append(out, AZ_SV("            \"analysis_args\": {\n"
-                                               "                \"num_of_iters\": 1, // of the "
-                                               "recorded part\n"));
-    return rc ? rc
-              : az_text_append(out, AZ_SV("                \"num_of_gpus\": 1,\n"
-                                          "                // \"nvtx_tag_of_iter\": \"name of the "
-                                          "range around an iteration\",\n"
-                                          "            },\n"));
+    if (steps)
+        az_text_format(out,
+                       "            \"analysis_args\": {\n"
+                       "                \"num_of_iters\": %lld, // %.*s\n",
+                       (long long)steps, AZ_SVF(how));
+    else
+        az_text_add(out, AZ_SV("            \"analysis_args\": {\n"
+                               "                \"num_of_iters\": 1, // of the "
+                               "recorded part\n"));
+    az_text_add(out, AZ_SV("                \"num_of_gpus\": 1,\n"
+                           "                // \"nvtx_tag_of_iter\": \"name of the "
+                           "range around an iteration\",\n"
+                           "            },\n"));
 }
 
 static int put_input(struct az_plan_job *job, struct az_vec_char *out)
@@ -81,18 +78,20 @@ static int put_input(struct az_plan_job *job, struct az_vec_char *out)
     const char *format = job->saved ? AZ_FORMAT_RESULT : job->format->name;
     struct az_vec_char how;
     int64_t steps = 0;
-    int rc = az_text_append(out, AZ_SV("        {\n"));
+    int rc = AZ_OK;
 
     az_vec_init(&how, NULL);
-    if (!rc && job->format)
+    az_text_add(out, AZ_SV("        {\n"));
+    if (job->format)
         rc = put_facts(job, out, &steps, &how);
-    rc = rc ? rc : quoted(out, "            \"title\": ", job->input->title, ",\n");
-    rc = rc ? rc : quoted(out, "            \"format\": ", az_sv_str(format), ",\n");
-    rc = rc ? rc : put_files(job->input, out);
-    if (!rc && classic)
-        rc = put_arguments(steps, az_text_view(&how), out);
+    quoted(out, "            \"title\": ", job->input->title, ",\n");
+    quoted(out, "            \"format\": ", az_sv_str(format), ",\n");
+    put_files(job->input, out);
+    if (classic)
+        put_arguments(steps, az_text_view(&how), out);
     az_vec_release(&how);
-    return rc ? rc : az_text_append(out, AZ_SV("        },\n"));
+    az_text_add(out, AZ_SV("        },\n"));
+    return rc ? rc : az_vec_error(out);
 }
 
 /* Classes: all kernels of formats whose classes are the user's; of others, which have built-in
@@ -100,26 +99,27 @@ static int put_input(struct az_plan_job *job, struct az_vec_char *out)
 static int put_classes(const struct az_args *a, bool classic, struct az_vec_char *out)
 {
     struct az_vec_char map;
-    int rc = AZ_OK;
 
     if (classic)
         return az_class_map(a, "    ", false, out) == AZ_EXIT_OK ? AZ_OK : AZ_EINTERNAL;
     az_vec_init(&map, NULL);
     if (az_class_map(a, "    // ", true, &map) == AZ_EXIT_OK && map.n) {
-        rc = az_text_append(out, AZ_SV("    // kernels that no built-in rule names: remove the "
-                                       "slashes and correct the classes\n"));
-        rc = rc ? rc : az_text_append(out, az_text_view(&map));
+        az_text_add(out, AZ_SV("    // kernels that no built-in rule names: remove the "
+                               "slashes and correct the classes\n"));
+        az_text_add(out, az_text_view(&map));
     }
     az_vec_release(&map);
-    return rc;
+    return az_vec_error(out);
 }
 
 static int put_config(struct az_look *l, const struct az_args *a, struct az_vec_char *out)
 {
     bool classic = false;
     size_t n = 0;
-    int rc = az_text_append(out, AZ_SV("// List all keys: analyzer help config. Validate: analyzer "
-                                       "check-config FILE.\n{\n    \"inputs\": [\n"));
+    int rc = AZ_OK;
+
+    az_text_add(out, AZ_SV("// List all keys: analyzer help config. Validate: analyzer "
+                           "check-config FILE.\n{\n    \"inputs\": [\n"));
 
     for (size_t i = 0; !rc && i < l->plan.jobs.n; i++) {
         struct az_plan_job *job = &l->plan.jobs.v[i];
@@ -129,18 +129,17 @@ static int put_config(struct az_look *l, const struct az_args *a, struct az_vec_
         rc = put_input(job, out);
         n++;
     }
-    rc = rc ? rc : az_text_append(out, AZ_SV("    ],\n"));
+    az_text_add(out, AZ_SV("    ],\n"));
     if (!rc && n)
         rc = put_classes(a, classic, out);
-    if (!rc && classic) /* else one screen */
-        rc = az_text_append(out, AZ_SV("    \"text\": \"full\", // the verdict and all tables\n"));
-    if (!rc)
-        rc = az_text_append(
-            out, AZ_SV("    \"outputs\": {\n        \"dir\": \"reports\",\n"
-                       "        \"formats\": [\"text\", \"xlsx\", \"html\"],\n    },\n"
-                       "    // pass or fail: analyzer gate --config=FILE\n"
-                       "    // \"gates\": { \"baseline\": \"earlier_perf_report.json\" },\n}\n"));
-    return rc ? rc : n ? AZ_OK : AZ_EEMPTY;
+    if (classic) /* else one screen */
+        az_text_add(out, AZ_SV("    \"text\": \"full\", // the verdict and all tables\n"));
+    az_text_add(out,
+                AZ_SV("    \"outputs\": {\n        \"dir\": \"reports\",\n"
+                      "        \"formats\": [\"text\", \"xlsx\", \"html\"],\n    },\n"
+                      "    // pass or fail: analyzer gate --config=FILE\n"
+                      "    // \"gates\": { \"baseline\": \"earlier_perf_report.json\" },\n}\n"));
+    return rc ? rc : out->failed ? az_vec_error(out) : n ? AZ_OK : AZ_EEMPTY;
 }
 
 int az_init_print(const struct az_args *a)

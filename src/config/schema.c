@@ -113,25 +113,23 @@ static void put_format(struct schema *s)
     struct az_vec_char words, pattern;
     az_vec_init(&words, NULL);
     az_vec_init(&pattern, NULL);
-    int rc = az_text_append(&words, AZ_SV("auto|csv|nsys-rep"));
-    for (size_t i = 0; s->names && s->names->formats && s->names->formats[i] && rc == 0; i++) {
+    az_text_add(&words, AZ_SV("auto|csv|nsys-rep"));
+    for (size_t i = 0; s->names && s->names->formats && s->names->formats[i]; i++) {
         bool known = false;
         for (size_t k = 0; k < AZ_LENGTH(own); k++)
             known |= strcmp(own[k], s->names->formats[i]) == 0;
         if (!known)
-            rc = az_text_printf(&words, "|%s", s->names->formats[i]);
+            az_text_format(&words, "|%s", s->names->formats[i]);
     }
-    if (rc == 0)
-        rc = az_text_append(&pattern, AZ_SV("^("));
-    for (size_t i = 0; i < words.n && rc == 0; i++) {
+    az_text_add(&pattern, AZ_SV("^("));
+    for (size_t i = 0; i < words.n; i++) {
         char c = words.v[i];
         if (c >= 'a' && c <= 'z')
-            rc = az_text_printf(&pattern, "[%c%c]", c - 'a' + 'A', c);
+            az_text_format(&pattern, "[%c%c]", c - 'a' + 'A', c);
         else
-            rc = az_vec_push(&pattern, c);
+            az_vec_add(&pattern, c);
     }
-    if (rc == 0)
-        rc = az_text_append(&pattern, AZ_SV(")$"));
+    az_text_add(&pattern, AZ_SV(")$"));
     az_jsonw_key(w, "anyOf");
     az_jsonw_array(w);
     az_jsonw_object(w);
@@ -144,8 +142,8 @@ static void put_format(struct schema *s)
     az_jsonw_text(w, az_text_view(&pattern));
     az_jsonw_end_object(w);
     az_jsonw_end_array(w);
-    if (rc < 0 && w->error == 0)
-        w->error = rc;
+    if (w->error == 0 && (words.failed || pattern.failed))
+        w->error = AZ_ENOMEM;
     az_vec_release(&words);
     az_vec_release(&pattern);
 }
