@@ -65,15 +65,14 @@ int az_call_input(struct az_call *c, const char *name, size_t *input)
 
 static int quoted(struct az_vec_char *sql, struct az_sv s, char quote)
 {
-    int rc = az_vec_push(sql, quote);
-
-    for (size_t i = 0; rc == 0 && i < s.n; i++) {
+    az_vec_add(sql, quote);
+    for (size_t i = 0; i < s.n; i++) {
         if (s.p[i] == quote)
-            rc = az_vec_push(sql, quote);
-        if (rc == 0)
-            rc = az_vec_push(sql, s.p[i]);
+            az_vec_add(sql, quote);
+        az_vec_add(sql, s.p[i]);
     }
-    return rc ? rc : az_vec_push(sql, quote);
+    az_vec_add(sql, quote);
+    return az_vec_error(sql);
 }
 
 int az_sql_text(struct az_vec_char *sql, struct az_sv s) { return quoted(sql, s, '\''); }
