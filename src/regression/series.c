@@ -9,6 +9,7 @@
 #include "regression/key_figures.h"
 #include "text/jsonscan.h"
 #include "text/jsonw.h"
+#include "text/text_writer.h"
 
 #define MAX_KEYS 64 /* key columns of a table that count */
 #define STEPS    "{\"#\":\"steps\""
@@ -114,13 +115,12 @@ struct az_sv az_series_get_fact(const struct az_series *s, struct az_sv input, c
 static int identity(const struct az_metric *m, struct az_vec_char *out)
 {
     const struct az_sv part[] = { m->input, m->sheet, m->key, m->name };
-    int rc = az_text_append(out, m->steps ? AZ_SV("s") : AZ_SV("r"));
-    for (size_t i = 0; !rc && i < AZ_LENGTH(part); i++) {
-        rc = az_text_printf(out, "%zu:", part[i].n); /* so that no text can read as two */
-        if (!rc)
-            rc = az_text_append(out, part[i]);
+    az_text_add(out, m->steps ? AZ_SV("s") : AZ_SV("r"));
+    for (size_t i = 0; i < AZ_LENGTH(part); i++) {
+        az_text_format(out, "%zu:", part[i].n); /* so that no text can read as two */
+        az_text_add(out, part[i]);
     }
-    return rc;
+    return az_vec_error(out);
 }
 
 static int add_metric(struct az_series *s, const struct az_metric *m)
@@ -288,33 +288,31 @@ static int row_key(const struct sheet *sh, size_t row, unsigned number, struct a
                    struct az_vec_char *text)
 {
     char buf[AZ_NUM_MAX];
-    int rc = 0;
     bool count = number != 1 || sh->n_keys == 0;
 
     az_vec_reset(json);
     az_vec_reset(text);
     if (number == 0)
-        rc = az_text_append(json, AZ_SV(STEPS));
+        az_text_add(json, AZ_SV(STEPS));
+    else if (count)
+        az_text_format(json, "{\"#\":\"%u\"", number);
     else
-        rc = count ? az_text_printf(json, "{\"#\":\"%u\"", number)
-                   : az_text_append(json, AZ_SV("{"));
-    for (size_t k = 0; !rc && k < sh->n_keys; k++) {
+        az_text_add(json, AZ_SV("{"));
+    for (size_t k = 0; k < sh->n_keys; k++) {
         struct az_sv cell = az_cell_exact(az_table_at(sh->t, row, sh->key[k]), buf);
-        rc = k || count ? az_text_append(json, AZ_SV(",")) : 0;
-        if (!rc)
-            rc = az_json_quote(json, sh->t->columns.v[sh->key[k]].name);
-        if (!rc)
-            rc = az_text_append(json, AZ_SV(":"));
-        if (!rc)
-            rc = az_json_quote(json, cell);
-        if (!rc)
-            rc = az_text_append(text, k ? AZ_SV(" | ") : AZ_SV(""));
-        if (!rc)
-            rc = az_text_append(text, cell);
+        if (k || count)
+            az_text_add(json, AZ_SV(","));
+        az_text_quoted(json, sh->t->columns.v[sh->key[k]].name);
+        az_text_add(json, AZ_SV(":"));
+        az_text_quoted(json, cell);
+        if (k)
+            az_text_add(text, AZ_SV(" | "));
+        az_text_add(text, cell);
     }
-    if (!rc && count && number)
-        rc = az_text_printf(text, "%s#%u", sh->n_keys ? " " : "", number);
-    return rc ? rc : az_text_append(json, AZ_SV("}"));
+    if (count && number)
+        az_text_format(text, "%s#%u", sh->n_keys ? " " : "", number);
+    az_text_add(json, AZ_SV("}"));
+    return json->failed ? az_vec_error(json) : az_vec_error(text);
 }
 
 /* ---- shares without a document ---- */
