@@ -206,11 +206,11 @@ int az_rocprof_copy(struct az_rocprof *r, const struct az_rocprof_copy *c)
     struct az_event e = { .start = c->start, .end = c->end, .name = c->name, .corr = c->corr };
     int rc = az_rocprof_copy_lane(r, c, az_trace_text(r->t, c->name), &e.lane);
     e.side = (uint32_t)r->t->copies.n;
-    if (rc == 0)
-        rc = az_vec_push(&r->t->copies, side);
-    if (rc == 0)
-        rc = az_vec_push(&r->d->routes, route);
-    return rc ? rc : add(r, AZ_MEMCPY, &e);
+    az_vec_add(&r->t->copies, side);
+    az_vec_add(&r->d->routes, route);
+    if (rc || r->t->copies.failed || r->d->routes.failed)
+        return rc ? rc : az_mem_error(r->t->mem);
+    return add(r, AZ_MEMCPY, &e);
 }
 
 static int host_event(struct az_rocprof *r, enum az_kind kind, const struct az_rocprof_span *s,
