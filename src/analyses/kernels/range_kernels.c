@@ -57,12 +57,10 @@ static int use_kernel(struct az_range_kernels *w, uint32_t row, uint32_t range)
     if (name >= w->t->names.text.n)
         return 0;
     int rc = az_range_kernel_place(w, name);
-    if (rc == 0)
-        rc = az_vec_push(&w->group, w->slot.v[name]);
-    if (rc == 0)
-        rc = az_vec_push(&w->duration, az_ns(w->t, k->end[row] - k->start[row]));
-    if (rc != 0)
-        return rc;
+    az_vec_add(&w->group, w->slot.v[name]);
+    az_vec_add(&w->duration, az_ns(w->t, k->end[row] - k->start[row]));
+    if (rc || w->group.failed || w->duration.failed)
+        return rc ? rc : az_mem_error(w->group.mem);
     struct az_kernel_use *u = &w->uses.v[w->slot.v[name]];
     u->instances += u->last_range != range;
     u->last_range = range;

@@ -3,7 +3,7 @@
 
 #include "base/sort.h"
 #include "document/record.h"
-#include "text/jsonw.h"
+#include "text/text_writer.h"
 
 #include <math.h>
 
@@ -66,30 +66,29 @@ static int finish(struct work *w, size_t op)
 {
     const struct az_framework *fw = w->o->fw;
     size_t n = 0;
-    int rc = 0;
     az_sort_cmp(w->found.v, w->found.n, sizeof *w->found.v, by_rank, w, w->o->job->mem);
     for (size_t i = 0; i < w->found.n; i++)
         if (n == 0 || w->found.v[i] != w->found.v[n - 1])
             w->found.v[n++] = w->found.v[i];
     uint32_t *kept = az_arena_array(w->o->job->arena, n, sizeof *kept);
-    if (rc || !kept)
-        return rc ? rc : az_arena_error(w->o->job->arena);
+    if (!kept)
+        return az_arena_error(w->o->job->arena);
     memcpy(kept, w->found.v, n * sizeof *kept);
     w->o->partners[op] = (struct az_gpu_run){ kept, n };
     az_vec_reset(&w->text);
-    rc = az_text_append(&w->text, AZ_SV("["));
-    for (size_t i = 0; rc == 0 && i < n; i++) {
+    az_text_add(&w->text, AZ_SV("["));
+    for (size_t i = 0; i < n; i++) {
         uint32_t name = az_gpu_event(fw->tree, kept[i]).name;
         if (name == AZ_NO_ID || w->stamp[name] == op + 1)
             continue;
         w->stamp[name] = (uint32_t)(op + 1);
-        rc = az_text_append(&w->text, w->text.n > 1 ? AZ_SV(",") : AZ_SV(""));
-        if (rc == 0)
-            rc = az_json_quote(&w->text, az_trace_text(fw->trace, name));
+        if (w->text.n > 1)
+            az_text_add(&w->text, AZ_SV(","));
+        az_text_quoted(&w->text, az_trace_text(fw->trace, name));
     }
-    if (rc == 0)
-        rc = az_text_append(&w->text, AZ_SV("]"));
-    return rc ? rc : az_intern(&w->o->texts, az_text_view(&w->text), &w->o->names[op]);
+    az_text_add(&w->text, AZ_SV("]"));
+    w->o->names[op] = az_intern_id(&w->o->texts, az_text_view(&w->text));
+    return w->text.failed ? az_vec_error(&w->text) : w->o->texts.error;
 }
 
 static int look_at(struct work *w, const struct az_gpu_run *own, size_t op)
@@ -111,7 +110,6 @@ int az_framework_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struc
                              const struct az_gpu_run *own, size_t n)
 {
     struct work w = { .o = o };
-    uint32_t none;
     *o = (struct az_overlap_ops){ .n = n, .job = job, .fw = fw };
     int rc = 0;
     az_intern_init(&o->texts, job->arena, job->mem);
@@ -128,8 +126,9 @@ int az_framework_overlap_ops(struct az_overlap_ops *o, struct az_job *job, struc
         rc = az_arena_error(job->arena);
     for (uint32_t i = 0; rc == 0 && i < fw->tree->n_gpu; i++)
         w.rank[fw->order[i]] = i;
+    (void)az_intern_id(&o->texts, AZ_SV("")); /* 0: none */
     if (rc == 0)
-        rc = az_intern(&o->texts, AZ_SV(""), &none);
+        rc = o->texts.error;
     for (size_t i = 0; rc == 0 && i < n; i++)
         rc = look_at(&w, &own[i], i);
     az_vec_release(&w.found);

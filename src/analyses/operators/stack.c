@@ -1,7 +1,7 @@
 #include "analyses/operators/stack.h"
 
 #include "base/utf8.h"
-#include "text/jsonw.h"
+#include "text/text_writer.h"
 
 /* Without every `_` followed by digits. */
 static struct az_sv without_numbers(struct az_arena *a, struct az_sv s)
@@ -37,25 +37,25 @@ struct stack {
 };
 
 /* After what is in the list already: nothing, or its opening bracket, or names. */
-static int add_name(struct az_vec_char *to, struct az_sv name)
+static void add_name(struct az_vec_char *to, struct az_sv name)
 {
-    int rc = az_text_append(to, to->n && to->v[to->n - 1] != '[' ? AZ_SV(",") : AZ_SV(""));
-    return rc ? rc : az_json_quote(to, name);
+    if (to->n && to->v[to->n - 1] != '[')
+        az_text_add(to, AZ_SV(","));
+    az_text_quoted(to, name);
 }
 
 /* The names from below `above` (AZ_NO_ROW: from the root) down to a node. */
-static int add_path(struct stack *s, struct az_vec_char *to, uint32_t above, uint32_t node)
+static void add_path(struct stack *s, struct az_vec_char *to, uint32_t above, uint32_t node)
 {
-    int rc = 0;
     az_vec_reset(&s->path);
-    for (uint32_t n = node; rc == 0 && n != AZ_NO_ROW && n != above; n = s->f->tree->parent[n])
-        rc = az_vec_push(&s->path, n);
-    while (rc == 0 && s->path.n) {
+    for (uint32_t n = node; n != AZ_NO_ROW && n != above; n = s->f->tree->parent[n])
+        az_vec_add(&s->path, n);
+    while (s->path.n) {
         uint32_t n = s->path.v[--s->path.n];
         struct az_sv name = az_node_name(s->f->tree, n);
-        rc = belongs(s->f, n, name) ? add_name(to, without_numbers(s->job->arena, name)) : 0;
+        if (belongs(s->f, n, name))
+            add_name(to, without_numbers(s->job->arena, name));
     }
-    return rc;
 }
 
 /* The deepest node that still holds all device events of this one: the way down to it is common to
@@ -76,23 +76,18 @@ static uint32_t common_node(const struct az_framework *f, uint32_t node)
 }
 
 /* What differs: from below the common node to each kernel; equal ones once. */
-static int find_tails(struct stack *s, uint32_t common, const uint32_t *gpu, size_t n)
+static void find_tails(struct stack *s, uint32_t common, const uint32_t *gpu, size_t n)
 {
     struct az_vec_char tail;
-    int rc = 0;
     az_vec_init(&tail, s->job->mem);
-    for (size_t i = 0; rc == 0 && i < n; i++) {
-        uint32_t id;
+    for (size_t i = 0; i < n; i++) {
         az_vec_reset(&tail);
-        rc = add_path(s, &tail, common, s->f->tree->gpu_node[gpu[i]]);
-        if (rc == 0)
-            rc =
-                add_name(&tail, az_framework_text(s->f, az_gpu_event(s->f->tree, gpu[i]).name, ""));
-        if (rc == 0)
-            rc = az_intern(&s->tails, az_text_view(&tail), &id);
+        add_path(s, &tail, common, s->f->tree->gpu_node[gpu[i]]);
+        add_name(&tail, az_framework_text(s->f, az_gpu_event(s->f->tree, gpu[i]).name, ""));
+        (void)az_intern_id(&s->tails, az_text_view(&tail));
     }
+    s->text.failed |= tail.failed;
     az_vec_release(&tail);
-    return rc;
 }
 
 static int write_stack(struct stack *s, uint32_t node, uint32_t gpu)
@@ -100,17 +95,20 @@ static int write_stack(struct stack *s, uint32_t node, uint32_t gpu)
     const struct az_calltree *c = s->f->tree;
     uint32_t common = gpu == AZ_NO_ROW ? common_node(s->f, node) : c->gpu_node[gpu], first, end;
     az_node_gpu(c, common, &first, &end);
-    int rc = az_text_append(&s->text, AZ_SV("["));
-    if (rc == 0)
-        rc = add_path(s, &s->text, AZ_NO_ROW, common);
-    if (rc == 0)
-        rc = gpu == AZ_NO_ROW ? find_tails(s, common, c->linked + first, end - first)
-                              : find_tails(s, common, &gpu, 1);
+    az_text_add(&s->text, AZ_SV("["));
+    add_path(s, &s->text, AZ_NO_ROW, common);
+    if (gpu == AZ_NO_ROW)
+        find_tails(s, common, c->linked + first, end - first);
+    else
+        find_tails(s, common, &gpu, 1);
     bool many = s->tails.text.n > 1;
-    for (uint32_t i = 0; rc == 0 && i < s->tails.text.n; i++)
-        rc = az_text_printf(&s->text, "%s%s%.*s%s", s->text.n > 1 ? "," : "", many ? "[" : "",
-                            AZ_SVF(az_intern_text(&s->tails, i)), many ? "]" : "");
-    return rc ? rc : az_text_append(&s->text, AZ_SV("]"));
+    for (uint32_t i = 0; i < s->tails.text.n; i++)
+        az_text_format(&s->text, "%s%s%.*s%s", s->text.n > 1 ? "," : "", many ? "[" : "",
+                       AZ_SVF(az_intern_text(&s->tails, i)), many ? "]" : "");
+    az_text_add(&s->text, AZ_SV("]"));
+    return s->path.failed   ? az_vec_error(&s->path)
+           : s->tails.error ? s->tails.error
+                            : az_vec_error(&s->text);
 }
 
 struct az_sv az_framework_call_stack(struct az_job *job, const struct az_framework *f,
@@ -210,12 +208,12 @@ static bool is_module(const struct az_framework *f, uint32_t node)
     return az_sv_find(az_node_name(f->tree, node), AZ_SV("nn.Module")) >= 0;
 }
 
-static int add_cut(struct az_vec_char *to, struct az_arena *a, struct az_sv name)
+static void add_cut(struct az_vec_char *to, struct az_arena *a, struct az_sv name)
 {
     enum { LONGEST = 256 };
-    return add_name(to, name.n <= LONGEST
-                            ? name
-                            : az_arena_printf(a, "%.*s..", AZ_SVF(az_utf8_cut(name, LONGEST))));
+    add_name(to, name.n <= LONGEST
+                     ? name
+                     : az_arena_printf(a, "%.*s..", AZ_SVF(az_utf8_cut(name, LONGEST))));
 }
 
 struct az_sv az_framework_module_stack(struct az_job *job, const struct az_framework *f,
@@ -224,15 +222,14 @@ struct az_sv az_framework_module_stack(struct az_job *job, const struct az_frame
     struct az_vec_char text;
 
     az_vec_init(&text, job->mem);
-    int rc = az_text_append(&text, AZ_SV("["));
-    rc = rc ? rc : add_cut(&text, job->arena, az_node_name(f->tree, node));
-    for (uint32_t n = f->tree->parent[node]; rc == 0 && n != AZ_NO_ROW; n = f->tree->parent[n])
+    az_text_add(&text, AZ_SV("["));
+    add_cut(&text, job->arena, az_node_name(f->tree, node));
+    for (uint32_t n = f->tree->parent[node]; n != AZ_NO_ROW; n = f->tree->parent[n])
         if (is_module(f, n))
-            rc = add_cut(&text, job->arena, az_node_name(f->tree, n));
-    rc = rc ? rc : az_text_append(&text, AZ_SV("]"));
-    if (rc)
-        job->arena->failed = true; /* the caller asks it at its end */
-    const struct az_sv out = rc ? AZ_SV("") : az_arena_dup(job->arena, az_text_view(&text));
+            add_cut(&text, job->arena, az_node_name(f->tree, n));
+    az_text_add(&text, AZ_SV("]"));
+    job->arena->failed |= text.failed; /* the caller checks it at its end */
+    const struct az_sv out = az_arena_dup(job->arena, az_text_view(&text));
     az_vec_release(&text);
     return out;
 }

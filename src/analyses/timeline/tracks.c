@@ -32,11 +32,10 @@ struct work {
 /* ---- names ---- */
 static int add_name(struct work *w, struct az_sv text, enum az_family f, uint32_t *id)
 {
-    int rc = az_vec_push(&w->out->names, text);
-    if (rc == 0)
-        rc = az_vec_push(&w->out->families, (uint8_t)f);
-    *id = (uint32_t)w->out->names.n - 1;
-    return rc;
+    *id = (uint32_t)w->out->names.n;
+    az_vec_add(&w->out->names, text);
+    az_vec_add(&w->out->families, (uint8_t)f);
+    return w->out->names.failed ? az_vec_error(&w->out->names) : az_vec_error(&w->out->families);
 }
 
 static int name_of(struct work *w, const struct az_work_event *e, enum az_family f, uint32_t *id)
