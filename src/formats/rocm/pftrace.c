@@ -332,7 +332,7 @@ static int parse(struct az_parse *job)
     return rc;
 }
 
-static struct az_sv stem(struct az_sv path)
+static struct az_sv file_stem(struct az_sv path)
 {
     static const char *const ends[] = { "_results", "_pftrace" };
     struct az_sv s = az_path_stem(path);
@@ -350,5 +350,5 @@ const struct az_format az_format_pftrace = {
     .files_are_ranks = true,
     .probe = probe,
     .parse = parse,
-    .stem = stem,
+    .stem = file_stem,
 };

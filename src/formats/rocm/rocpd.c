@@ -392,7 +392,7 @@ static int parse(struct az_parse *job)
     return rc;
 }
 
-static struct az_sv stem(struct az_sv path)
+static struct az_sv file_stem(struct az_sv path)
 {
     struct az_sv s = az_path_stem(path);
     if (s.n > 8 && az_sv_ends(s, AZ_SV("_results")))
@@ -423,5 +423,5 @@ const struct az_format az_format_rocpd = {
     .probe = probe,
     .knows_table = knows_table,
     .parse = parse,
-    .stem = stem,
+    .stem = file_stem,
 };

@@ -8,9 +8,9 @@
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
-static int64_t i64(sqlite3_stmt *r, int i) { return sqlite3_column_int64(r, i); }
+static int64_t column_i64(sqlite3_stmt *r, int i) { return sqlite3_column_int64(r, i); }
 static bool is_null(sqlite3_stmt *r, int i) { return sqlite3_column_type(r, i) == SQLITE_NULL; }
-static struct az_sv text(sqlite3_stmt *r, int i)
+static struct az_sv column_text(sqlite3_stmt *r, int i)
 {
     const char *p = (const char *)sqlite3_column_text(r, i);
     int n = sqlite3_column_bytes(r, i);
@@ -18,8 +18,8 @@ static struct az_sv text(sqlite3_stmt *r, int i)
 }
 
 /* SELECT columns FROM table: the simple case. */
-static int each(struct az_rocpd *x, const char *table, const char *const *columns, size_t n,
-                int (*fn)(struct az_rocpd *, sqlite3_stmt *))
+static int each_row(struct az_rocpd *x, const char *table, const char *const *columns, size_t n,
+                    int (*fn)(struct az_rocpd *, sqlite3_stmt *))
 {
     struct az_sv list;
     if (!az_rocpd_columns(x, table, "T", columns, n, &list))
@@ -38,7 +38,7 @@ static int string(struct az_rocpd *x, sqlite3_stmt *row, int i, const char *none
 {
     uint32_t *at;
     bool added, null = is_null(row, i);
-    int64_t key = null ? INT64_MIN : i64(row, i);
+    int64_t key = null ? INT64_MIN : column_i64(row, i);
     int rc = az_map_put(&x->string_of, (uint64_t)key, (uintptr_t)none, AZ_NO_ID, &at, &added);
     if (rc)
         return rc;
@@ -48,7 +48,7 @@ static int string(struct az_rocpd *x, sqlite3_stmt *row, int i, const char *none
             (void)sqlite3_reset(x->string);
             (void)sqlite3_bind_int64(x->string, 1, key);
             if (az_sqlite_step(&x->file, x->string) == SQLITE_ROW)
-                s = text(x->string, 0);
+                s = column_text(x->string, 0);
             x->zero_strings += s.n > 0 && memchr(s.p, 0, s.n) != NULL;
         }
         *at = az_trace_name(x->r->t, s);
@@ -60,8 +60,8 @@ static int string(struct az_rocpd *x, sqlite3_stmt *row, int i, const char *none
 static int32_t agent(struct az_rocpd *x, sqlite3_stmt *row, int i)
 {
     uint32_t known =
-        is_null(row, i) ? AZ_NO_ID : az_map_get(&x->agent_of, (uint64_t)i64(row, i), 0);
-    int64_t id = i64(row, i);
+        is_null(row, i) ? AZ_NO_ID : az_map_get(&x->agent_of, (uint64_t)column_i64(row, i), 0);
+    int64_t id = column_i64(row, i);
     if (known != AZ_NO_ID)
         return (int32_t)known;
     return is_null(row, i) || id < 0 || id > INT32_MAX ? AZ_NO_AGENT : (int32_t)id;
@@ -70,13 +70,13 @@ static int32_t agent(struct az_rocpd *x, sqlite3_stmt *row, int i)
 /* OS id of a row of rocpd_info_thread. */
 static int64_t thread(struct az_rocpd *x, sqlite3_stmt *row, int i)
 {
-    uint32_t at = az_map_get(&x->thread_of, (uint64_t)i64(row, i), 0);
-    return at == AZ_NO_ID ? i64(row, i) : x->threads.v[at];
+    uint32_t at = az_map_get(&x->thread_of, (uint64_t)column_i64(row, i), 0);
+    return at == AZ_NO_ID ? column_i64(row, i) : x->threads.v[at];
 }
 
 /* ---- info tables ---- */
 
-static void fact(struct az_rocpd *x, const char *key, struct az_sv value)
+static void add_fact(struct az_rocpd *x, const char *key, struct az_sv value)
 {
     for (size_t i = 0; i < x->r->t->facts.n; i++)
         if (az_sv_is(x->r->t->facts.v[i].key, key))
@@ -87,17 +87,17 @@ static void fact(struct az_rocpd *x, const char *key, struct az_sv value)
 
 static int take_metadata(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    if (az_sv_is(text(r, 0), "schema_version"))
-        fact(x, "schema_version", text(r, 1));
+    if (az_sv_is(column_text(r, 0), "schema_version"))
+        add_fact(x, "schema_version", column_text(r, 1));
     return 0;
 }
 
 static int take_node(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    fact(x, "hostname", text(r, 0));
-    fact(x, "machine_id", text(r, 1));
-    fact(x, "system_name", text(r, 2));
-    fact(x, "release", text(r, 3));
+    add_fact(x, "hostname", column_text(r, 0));
+    add_fact(x, "machine_id", column_text(r, 1));
+    add_fact(x, "system_name", column_text(r, 2));
+    add_fact(x, "release", column_text(r, 3));
     return 0;
 }
 
@@ -105,11 +105,11 @@ static int take_process(struct az_rocpd *x, sqlite3_stmt *r)
 {
     struct az_process *p = az_rocprof_current(x->r);
     bool further = p->pid != 0; /* several rows: the span of all */
-    int64_t init = i64(r, 1), fini = i64(r, 2);
-    p->pid = x->r->pid = further ? p->pid : i64(r, 0);
+    int64_t init = column_i64(r, 1), fini = column_i64(r, 2);
+    p->pid = x->r->pid = further ? p->pid : column_i64(r, 0);
     p->init = !further || (init > 0 && init < p->init) ? init : p->init;
     p->fini = !further || fini > p->fini ? fini : p->fini;
-    fact(x, "command", text(r, 3));
+    add_fact(x, "command", column_text(r, 3));
     return 0;
 }
 
@@ -119,8 +119,9 @@ static int take_thread(struct az_rocpd *x, sqlite3_stmt *r)
     bool added = false;
     if (is_null(r, 1))
         return 0;
-    int rc = az_map_put(&x->thread_of, (uint64_t)i64(r, 0), 0, (uint32_t)x->threads.n, &at, &added);
-    return rc || !added ? rc : az_vec_push(&x->threads, i64(r, 1));
+    int rc = az_map_put(&x->thread_of, (uint64_t)column_i64(r, 0), 0, (uint32_t)x->threads.n, &at,
+                        &added);
+    return rc || !added ? rc : az_vec_push(&x->threads, column_i64(r, 1));
 }
 
 /* A number of an object in JSON text; 0 if it has none of that name. */
@@ -151,29 +152,33 @@ static struct az_sv json_text(struct az_rocpd *x, struct az_sv json, const char 
 
 static int take_agent(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    int64_t index = !is_null(r, 2) ? i64(r, 2) : !is_null(r, 3) ? i64(r, 3) : i64(r, 0);
+    int64_t index = !is_null(r, 2)   ? column_i64(r, 2)
+                    : !is_null(r, 3) ? column_i64(r, 3)
+                                     : column_i64(r, 0);
     uint32_t *at;
     bool added = false;
     if (index < 0 || index > INT32_MAX)
         return 0;
-    int rc = az_map_put(&x->agent_of, (uint64_t)i64(r, 0), 0, (uint32_t)index, &at, &added);
+    int rc = az_map_put(&x->agent_of, (uint64_t)column_i64(r, 0), 0, (uint32_t)index, &at, &added);
     if (rc)
         return rc;
-    bool gpu = az_sv_ieq(text(r, 1), AZ_SV("GPU"));
-    struct az_sv product = az_arena_dup(&x->arena, text(r, 5)),
-                 name = az_arena_dup(&x->arena, text(r, 4));
+    bool gpu = az_sv_ieq(column_text(r, 1), AZ_SV("GPU"));
+    struct az_sv product = az_arena_dup(&x->arena, column_text(r, 5)),
+                 name = az_arena_dup(&x->arena, column_text(r, 4));
     return az_rocprof_agent(x->r, index, gpu, product.n ? product : name,
-                            json_number(text(r, 6), "cu_count"), 0);
+                            json_number(column_text(r, 6), "cu_count"), 0);
 }
 
 static int take_symbol(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    struct az_rocpd_symbol y = { .vgpr = i64(r, 4), .agpr = i64(r, 5), .sgpr = i64(r, 6) };
-    struct az_sv whole, shown, extra = text(r, 3);
+    struct az_rocpd_symbol y = { .vgpr = column_i64(r, 4),
+                                 .agpr = column_i64(r, 5),
+                                 .sgpr = column_i64(r, 6) };
+    struct az_sv whole, shown, extra = column_text(r, 3);
     uint32_t *at;
     bool added = false;
-    struct az_rocprof_symbol_names n = { .mangled = text(r, 1),
-                                         .formatted = text(r, 2),
+    struct az_rocprof_symbol_names n = { .mangled = column_text(r, 1),
+                                         .formatted = column_text(r, 2),
                                          .demangled = json_text(x, extra, "demangled_kernel_name"),
                                          .truncated =
                                              json_text(x, extra, "truncated_kernel_name") };
@@ -181,20 +186,20 @@ static int take_symbol(struct az_rocpd *x, sqlite3_stmt *r)
         n.formatted = json_text(x, extra, "formatted_kernel_name");
     az_rocprof_choose_names(x->r, &n, &whole, &shown);
     y.shown = shown.n ? az_trace_name(x->r->t, shown)
-                      : az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, 0));
+                      : az_rocprof_unknown_kernel(x->r, (uint64_t)column_i64(r, 0));
     y.whole = whole.n ? az_trace_name(x->r->t, whole) : y.shown;
-    const int rc =
-        az_map_put(&x->symbol_of, (uint64_t)i64(r, 0), 0, (uint32_t)x->symbols.n, &at, &added);
+    const int rc = az_map_put(&x->symbol_of, (uint64_t)column_i64(r, 0), 0, (uint32_t)x->symbols.n,
+                              &at, &added);
     az_arena_reset(&x->r->scratch);
     return rc || !added ? rc : az_vec_push(&x->symbols, y);
 }
 
 static int take_pmc(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    struct az_sv name = text(r, 1).n ? text(r, 1) : text(r, 2);
+    struct az_sv name = column_text(r, 1).n ? column_text(r, 1) : column_text(r, 2);
     uint32_t *at;
     bool added = false;
-    return az_map_put(&x->pmc_of, (uint64_t)i64(r, 0), 0, az_trace_name(x->r->t, name), &at,
+    return az_map_put(&x->pmc_of, (uint64_t)column_i64(r, 0), 0, az_trace_name(x->r->t, name), &at,
                       &added);
 }
 
@@ -226,11 +231,11 @@ static int read_info(struct az_rocpd *x)
     const struct az_rocpd_set *own = x->set;
     all.guid = AZ_SV("");
     x->set = &all; /* metadata has no guid */
-    int rc = each(x, "rocpd_metadata", metadata, COUNT(metadata), take_metadata);
+    int rc = each_row(x, "rocpd_metadata", metadata, COUNT(metadata), take_metadata);
     x->set = own;
     for (size_t i = 0; rc == 0 && i < COUNT(own_tables); i++)
-        rc = each(x, own_tables[i].table, own_tables[i].columns, own_tables[i].n,
-                  own_tables[i].take);
+        rc = each_row(x, own_tables[i].table, own_tables[i].columns, own_tables[i].n,
+                      own_tables[i].take);
     return rc;
 }
 
@@ -306,20 +311,20 @@ static bool without_time(struct az_rocpd *x, sqlite3_stmt *r, enum az_kind k)
 static int take_kernel(struct az_rocpd *x, sqlite3_stmt *r)
 {
     int32_t a = agent(x, r, K_AGENT);
-    uint32_t y = az_map_get(&x->symbol_of, (uint64_t)i64(r, K_KERNEL), 0);
-    struct az_rocprof_kernel k = { .start = i64(r, K_START),
-                                   .end = i64(r, K_END),
+    uint32_t y = az_map_get(&x->symbol_of, (uint64_t)column_i64(r, K_KERNEL), 0);
+    struct az_rocprof_kernel k = { .start = column_i64(r, K_START),
+                                   .end = column_i64(r, K_END),
                                    .thread = thread(x, r, K_TID),
                                    .agent = a == AZ_NO_AGENT ? -1 : a,
-                                   .queue = i64(r, K_QUEUE),
-                                   .stream = i64(r, K_STREAM),
-                                   .corr = (uint64_t)i64(r, K_CORR),
-                                   .dispatch = (uint64_t)i64(r, K_DISPATCH) };
+                                   .queue = column_i64(r, K_QUEUE),
+                                   .stream = column_i64(r, K_STREAM),
+                                   .corr = (uint64_t)column_i64(r, K_CORR),
+                                   .dispatch = (uint64_t)column_i64(r, K_DISPATCH) };
     int rc = 0;
     if (without_time(x, r, AZ_KERNEL))
         return 0;
     if (y == AZ_NO_ID) {
-        k.name = az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, K_KERNEL));
+        k.name = az_rocprof_unknown_kernel(x->r, (uint64_t)column_i64(r, K_KERNEL));
         k.shape.whole = k.name;
         x->r->unnamed++;
     } else {
@@ -329,25 +334,25 @@ static int take_kernel(struct az_rocpd *x, sqlite3_stmt *r)
                                               .agpr = az_rocprof_u32(x->symbols.v[y].agpr),
                                               .sgpr = az_rocprof_u32(x->symbols.v[y].sgpr) };
     }
-    k.shape.scratch = az_rocprof_u32(i64(r, K_SCRATCH));
-    k.shape.lds = az_rocprof_u32(i64(r, K_LDS));
+    k.shape.scratch = az_rocprof_u32(column_i64(r, K_SCRATCH));
+    k.shape.lds = az_rocprof_u32(column_i64(r, K_LDS));
     for (int i = 0; i < 3; i++) {
-        k.shape.block[i] = az_rocprof_u32(i64(r, K_BLOCK + i));
-        k.shape.grid[i] = az_rocprof_u32(i64(r, K_GRID + i));
+        k.shape.block[i] = az_rocprof_u32(column_i64(r, K_BLOCK + i));
+        k.shape.grid[i] = az_rocprof_u32(column_i64(r, K_GRID + i));
     }
     return rc ? rc : az_rocprof_kernel(x->r, &k);
 }
 
 static int take_copy(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    struct az_rocprof_copy c = { .start = i64(r, 0),
-                                 .end = i64(r, 1),
+    struct az_rocprof_copy c = { .start = column_i64(r, 0),
+                                 .end = column_i64(r, 1),
                                  .src = agent(x, r, 3),
                                  .dst = agent(x, r, 4),
-                                 .bytes = is_null(r, 5) ? -1 : i64(r, 5),
-                                 .queue = i64(r, 6),
-                                 .stream = i64(r, 7),
-                                 .corr = (uint64_t)i64(r, 9) };
+                                 .bytes = is_null(r, 5) ? -1 : column_i64(r, 5),
+                                 .queue = column_i64(r, 6),
+                                 .stream = column_i64(r, 7),
+                                 .corr = (uint64_t)column_i64(r, 9) };
     if (without_time(x, r, AZ_MEMCPY))
         return 0;
     int rc = string(x, r, 2, az_rocprof_direction(x->r, c.src, c.dst), &c.name);
@@ -369,16 +374,16 @@ static const char *alloc_name(struct az_sv type, struct az_sv level)
 
 static int take_alloc(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    struct az_rocprof_alloc a = {
-        .at = { .start = i64(r, 0),
-                .end = i64(r, 1),
-                .thread = thread(x, r, 2),
-                .corr = (uint64_t)i64(r, 9) },
-        .what = { .agent = agent(x, r, 3), .address = (uint64_t)i64(r, 6), .bytes = i64(r, 7) }
-    };
+    struct az_rocprof_alloc a = { .at = { .start = column_i64(r, 0),
+                                          .end = column_i64(r, 1),
+                                          .thread = thread(x, r, 2),
+                                          .corr = (uint64_t)column_i64(r, 9) },
+                                  .what = { .agent = agent(x, r, 3),
+                                            .address = (uint64_t)column_i64(r, 6),
+                                            .bytes = column_i64(r, 7) } };
     if (without_time(x, r, AZ_ALLOC))
         return 0;
-    a.at.name = az_trace_name(x->r->t, az_sv_str(alloc_name(text(r, 4), text(r, 5))));
+    a.at.name = az_trace_name(x->r->t, az_sv_str(alloc_name(column_text(r, 4), column_text(r, 5))));
     return az_rocprof_alloc(x->r, &a);
 }
 
@@ -390,9 +395,10 @@ static int add_span(struct az_rocpd *x, struct az_rocprof_span *s)
 
 static int take_region(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    struct az_rocprof_span s = {
-        .start = i64(r, 0), .end = i64(r, 1), .thread = thread(x, r, 2), .corr = (uint64_t)i64(r, 5)
-    };
+    struct az_rocprof_span s = { .start = column_i64(r, 0),
+                                 .end = column_i64(r, 1),
+                                 .thread = thread(x, r, 2),
+                                 .corr = (uint64_t)column_i64(r, 5) };
     if (without_time(x, r, AZ_CALL))
         return 0;
     int rc = string(x, r, 3, "[unknown]", &s.name);
@@ -403,9 +409,10 @@ static int take_region(struct az_rocpd *x, sqlite3_stmt *r)
 
 static int take_sample(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    struct az_rocprof_span s = {
-        .start = i64(r, 0), .end = i64(r, 0), .thread = thread(x, r, 1), .corr = (uint64_t)i64(r, 3)
-    };
+    struct az_rocprof_span s = { .start = column_i64(r, 0),
+                                 .end = column_i64(r, 0),
+                                 .thread = thread(x, r, 1),
+                                 .corr = (uint64_t)column_i64(r, 3) };
     if (is_null(r, 0))
         return 0;
     int rc = string(x, r, 2, "[unknown]", &s.name);
@@ -417,22 +424,22 @@ static int take_sample(struct az_rocpd *x, sqlite3_stmt *r)
 static int take_counter(struct az_rocpd *x, sqlite3_stmt *r)
 {
     struct az_counter c = { .proc = x->r->proc,
-                            .dispatch = (uint64_t)i64(r, 0),
+                            .dispatch = (uint64_t)column_i64(r, 0),
                             .value = sqlite3_column_double(r, 3) };
-    uint32_t y = az_map_get(&x->symbol_of, (uint64_t)i64(r, 1), 0);
+    uint32_t y = az_map_get(&x->symbol_of, (uint64_t)column_i64(r, 1), 0);
     int rc = 0;
     if (is_null(r, 0)) {
         az_trace_dropped(x->r->t, AZ_DROP_LOST, "counters without a dispatch", 1, 0);
         return 0;
     }
-    c.counter = az_map_get(&x->pmc_of, (uint64_t)i64(r, 2), 0);
+    c.counter = az_map_get(&x->pmc_of, (uint64_t)column_i64(r, 2), 0);
     if (y != AZ_NO_ID)
         rc = az_rocprof_shown_name(x->r, x->symbols.v[y].whole, x->symbols.v[y].shown, &c.kernel);
     else
-        c.kernel = az_rocprof_unknown_kernel(x->r, (uint64_t)i64(r, 1));
+        c.kernel = az_rocprof_unknown_kernel(x->r, (uint64_t)column_i64(r, 1));
     if (c.counter == AZ_NO_ID)
-        c.counter =
-            az_trace_name(x->r->t, az_arena_printf(&x->arena, "counter_%" PRId64, i64(r, 2)));
+        c.counter = az_trace_name(x->r->t,
+                                  az_arena_printf(&x->arena, "counter_%" PRId64, column_i64(r, 2)));
     return rc ? rc : az_vec_push(&x->r->d->counters, c);
 }
 

@@ -99,7 +99,7 @@ static int cut(struct az_cut *job)
 
 /* "908_results.json.gz" -> "908", "908_kernel_trace.csv" -> "908", "results.hip_stats.csv" ->
  * "results" */
-static struct az_sv stem(struct az_sv path)
+static struct az_sv file_stem(struct az_sv path)
 {
     struct az_sv prefix, s = az_path_stem(path);
     if (az_rocprof_csv_prefix(path, &prefix))
@@ -129,6 +129,6 @@ const struct az_format az_format_rocprof = {
     .parse = parse,
     .cut = cut,
     .cuts_sets = is_csv_name,
-    .stem = stem,
+    .stem = file_stem,
     .reads_folder = true,
 };

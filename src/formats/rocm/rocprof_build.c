@@ -128,7 +128,7 @@ static int host_lane(struct az_rocprof *r, int64_t thread, uint32_t *out)
 
 /* ---- events ---- */
 
-static int add(struct az_rocprof *r, enum az_kind kind, struct az_event *e)
+static int add_event(struct az_rocprof *r, enum az_kind kind, struct az_event *e)
 {
     r->t->read++;
     if (e->end < e->start && kind <= AZ_GRAPH) {
@@ -152,7 +152,7 @@ int az_rocprof_kernel_row(struct az_rocprof *r, const struct az_rocprof_kernel *
     e.side = (uint32_t)r->d->rows.n;
     if (rc == 0)
         rc = az_vec_push(&r->d->rows, row);
-    return rc ? rc : add(r, AZ_KERNEL, &e);
+    return rc ? rc : add_event(r, AZ_KERNEL, &e);
 }
 
 int az_rocprof_kernel(struct az_rocprof *r, const struct az_rocprof_kernel *k)
@@ -210,7 +210,7 @@ int az_rocprof_copy(struct az_rocprof *r, const struct az_rocprof_copy *c)
     az_vec_add(&r->d->routes, route);
     if (rc || r->t->copies.failed || r->d->routes.failed)
         return rc ? rc : az_mem_error(r->t->mem);
-    return add(r, AZ_MEMCPY, &e);
+    return add_event(r, AZ_MEMCPY, &e);
 }
 
 static int host_event(struct az_rocprof *r, enum az_kind kind, const struct az_rocprof_span *s,
@@ -223,7 +223,7 @@ static int host_event(struct az_rocprof *r, enum az_kind kind, const struct az_r
                           .side = side,
                           .uid = s->uid };
     int rc = host_lane(r, s->thread, &e.lane);
-    return rc ? rc : add(r, kind, &e);
+    return rc ? rc : add_event(r, kind, &e);
 }
 
 int az_rocprof_call(struct az_rocprof *r, const struct az_rocprof_span *s)

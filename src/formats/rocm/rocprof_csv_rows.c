@@ -4,7 +4,7 @@
 #include "base/num.h"
 #include "formats/rocm/rocprof_csv.h"
 
-static const struct az_csv_field *cell(const struct az_rocprof_csv_file *f, enum az_col c)
+static const struct az_csv_field *csv_cell(const struct az_rocprof_csv_file *f, enum az_col c)
 {
     return f->at[c] < 0 || (size_t)f->at[c] >= f->csv.row.n ? NULL : &f->csv.row.v[f->at[c]];
 }
@@ -12,7 +12,7 @@ static const struct az_csv_field *cell(const struct az_rocprof_csv_file *f, enum
 /* 0 for a column that is absent or an empty cell; *ok false for text that is not a number. */
 static int64_t integer(const struct az_rocprof_csv_file *f, enum az_col c, bool *ok)
 {
-    const struct az_csv_field *x = cell(f, c);
+    const struct az_csv_field *x = csv_cell(f, c);
     int64_t v = 0;
     double real;
     int rc = x ? az_csv_i64(x, &v) : 1;
@@ -26,7 +26,7 @@ static int64_t integer(const struct az_rocprof_csv_file *f, enum az_col c, bool 
 /* The same of a column that every row needs: a cell without a number is an invalid row. */
 static int64_t needed(const struct az_rocprof_csv_file *f, enum az_col c, bool *ok)
 {
-    const struct az_csv_field *x = cell(f, c);
+    const struct az_csv_field *x = csv_cell(f, c);
     int64_t v;
     *ok = *ok && x && az_csv_i64(x, &v) != 1;
     v = integer(f, c, ok);
@@ -37,14 +37,14 @@ static uint64_t id_number(const struct az_rocprof_csv_file *f, enum az_col c)
 {
     bool ok = true;
     uint64_t big;
-    const struct az_csv_field *x = cell(f, c);
+    const struct az_csv_field *x = csv_cell(f, c);
     int64_t v = integer(f, c, &ok);
     return ok || !x || az_parse_u64(az_sv_trim(x->raw), &big) != 0 ? (uint64_t)v : big;
 }
 
-static struct az_sv text(const struct az_rocprof_csv_file *f, enum az_col c)
+static struct az_sv cell_text(const struct az_rocprof_csv_file *f, enum az_col c)
 {
-    const struct az_csv_field *x = cell(f, c);
+    const struct az_csv_field *x = csv_cell(f, c);
     return x ? az_csv_text(&f->r->scratch, x) : AZ_SV("");
 }
 
@@ -52,7 +52,7 @@ static struct az_sv text(const struct az_rocprof_csv_file *f, enum az_col c)
  * each other. */
 static uint32_t cell_name(struct az_rocprof_csv_file *f, enum az_col c, int which)
 {
-    struct az_sv s = text(f, c);
+    struct az_sv s = cell_text(f, c);
     if (f->name[which].text.p && az_sv_eq(f->name[which].text, s))
         return f->name[which].id;
     const uint32_t id = az_trace_name(f->r->t, s);
@@ -63,7 +63,7 @@ static uint32_t cell_name(struct az_rocprof_csv_file *f, enum az_col c, int whic
 
 static int64_t agent(const struct az_rocprof_csv_file *f, enum az_col c)
 {
-    const struct az_csv_field *x = cell(f, c);
+    const struct az_csv_field *x = csv_cell(f, c);
     return x ? az_rocprof_agent_number(x->raw) : AZ_NO_AGENT;
 }
 
@@ -101,12 +101,12 @@ static int kernel_row(struct az_rocprof_csv_file *f, struct az_rocprof_kernel *k
         (void)needed(f, C_START, &ok);
         (void)needed(f, C_END, &ok);
     }
-    if (!ok || !cell(f, C_KERNEL))
+    if (!ok || !csv_cell(f, C_KERNEL))
         return 1;
     if (!az_rocprof_csv_legacy(f->at))
         s->whole = cell_name(f, C_KERNEL, 0);
     else
-        s->whole = az_trace_name(f->r->t, az_rocprof_formatted(text(f, C_KERNEL)));
+        s->whole = az_trace_name(f->r->t, az_rocprof_formatted(cell_text(f, C_KERNEL)));
     return f->r->t->names.error;
 }
 
@@ -157,7 +157,7 @@ static int take_counter(struct az_rocprof_csv_file *f)
 {
     struct az_rocprof_kernel k;
     struct az_counter c = { .proc = f->r->proc };
-    const struct az_csv_field *value = cell(f, C_COUNTER_VALUE);
+    const struct az_csv_field *value = csv_cell(f, C_COUNTER_VALUE);
     int rc = kernel_row(f, &k);
     if (rc || !value || az_csv_f64(value, &c.value) != 0)
         return rc ? rc : 1;
@@ -207,7 +207,7 @@ static uint64_t address(struct az_sv s)
     return v;
 }
 
-static int span(struct az_rocprof_csv_file *f, enum az_col name, struct az_rocprof_span *s)
+static int span_row(struct az_rocprof_csv_file *f, enum az_col name, struct az_rocprof_span *s)
 {
     bool ok = true;
     *s = (struct az_rocprof_span){ .start = integer(f, C_START, &ok),
@@ -222,10 +222,10 @@ static int span(struct az_rocprof_csv_file *f, enum az_col name, struct az_rocpr
 static int take_alloc(struct az_rocprof_csv_file *f)
 {
     struct az_rocprof_alloc a = { .what = { .agent = (int32_t)agent(f, C_AGENT),
-                                            .address = address(text(f, C_ADDRESS)) } };
+                                            .address = address(cell_text(f, C_ADDRESS)) } };
     bool ok = true;
     a.what.bytes = integer(f, C_BYTES, &ok);
-    int rc = ok ? span(f, C_OPERATION, &a.at) : 1;
+    int rc = ok ? span_row(f, C_OPERATION, &a.at) : 1;
     return rc ? rc : az_rocprof_alloc(f->r, &a);
 }
 
@@ -236,7 +236,7 @@ static int take_call(struct az_rocprof_csv_file *f)
     int64_t pid = integer(f, C_PID, &ok);
     if (ok && pid > 0 && az_rocprof_current(f->r)->pid == 0)
         az_rocprof_current(f->r)->pid = f->r->pid = pid;
-    const int rc = ok ? span(f, C_FUNCTION, &s) : 1;
+    const int rc = ok ? span_row(f, C_FUNCTION, &s) : 1;
     if (rc)
         return rc;
     s.domain = cell_name(f, C_DOMAIN, 1);
@@ -249,16 +249,16 @@ static int take_agent(struct az_rocprof_csv_file *f)
     bool ok = true;
     int64_t index = integer(f, f->at[C_LOGICAL] >= 0 ? C_LOGICAL : C_NODE, &ok),
             cus = integer(f, C_CUS, &ok);
-    struct az_sv name = text(f, C_PRODUCT);
+    struct az_sv name = cell_text(f, C_PRODUCT);
     if (!ok || index < 0 || index > INT32_MAX)
         return 1;
-    bool gpu = az_sv_ieq(az_sv_trim(text(f, C_TYPE)), AZ_SV("GPU"));
-    return az_rocprof_agent(f->r, index, gpu, name.n ? name : text(f, C_NAME), cus, 0);
+    bool gpu = az_sv_ieq(az_sv_trim(cell_text(f, C_TYPE)), AZ_SV("GPU"));
+    return az_rocprof_agent(f->r, index, gpu, name.n ? name : cell_text(f, C_NAME), cus, 0);
 }
 
 static double number(const struct az_rocprof_csv_file *f, enum az_col c)
 {
-    const struct az_csv_field *x = cell(f, c);
+    const struct az_csv_field *x = csv_cell(f, c);
     double v;
     return x && az_csv_f64(x, &v) == 0 ? v : NAN;
 }

@@ -13,7 +13,7 @@ static int64_t integer(struct az_sv raw)
     return az_parse_i64(raw, &v) == 0 ? v : 0;
 }
 
-static void fact(struct az_rocprof_json *j, const char *key, struct az_sv value)
+static void add_fact(struct az_rocprof_json *j, const char *key, struct az_sv value)
 {
     for (size_t i = 0; i < j->r->t->facts.n; i++) /* of several processes the first one's */
         if (az_sv_is(j->r->t->facts.v[i].key, key))
@@ -22,7 +22,7 @@ static void fact(struct az_rocprof_json *j, const char *key, struct az_sv value)
         az_trace_fact(j->r->t, key, value);
 }
 
-static void node(struct az_rocprof_json *j, struct az_sv raw)
+static void read_node(struct az_rocprof_json *j, struct az_sv raw)
 {
     static const char *const wanted[] = { "hostname", "machine_id", "system_name", "release" };
     struct az_jview object;
@@ -32,7 +32,7 @@ static void node(struct az_rocprof_json *j, struct az_sv raw)
     while (az_jview_member(&object, &key, &value))
         for (size_t i = 0; i < AZ_LENGTH(wanted); i++)
             if (az_sv_is(key, wanted[i]))
-                fact(j, wanted[i], az_json_text(&j->arena, value));
+                add_fact(j, wanted[i], az_json_text(&j->arena, value));
 }
 
 static void command(struct az_rocprof_json *j, struct az_sv raw)
@@ -46,7 +46,7 @@ static void command(struct az_rocprof_json *j, struct az_sv raw)
         line =
             az_arena_printf(&j->arena, "%.*s%s%.*s", AZ_SVF(line), line.n ? " " : "", AZ_SVF(word));
     }
-    fact(j, "command", line);
+    add_fact(j, "command", line);
 }
 
 int az_rocprof_json_metadata(struct az_rocprof_json *j, struct az_sv raw)
@@ -64,7 +64,7 @@ int az_rocprof_json_metadata(struct az_rocprof_json *j, struct az_sv raw)
         else if (az_sv_is(key, "fini_time"))
             p->fini = integer(value);
         else if (az_sv_is(key, "node"))
-            node(j, value);
+            read_node(j, value);
         else if (az_sv_is(key, "command"))
             command(j, value);
     }

@@ -20,7 +20,7 @@ struct az_rpd {
 
 static int64_t number(sqlite3_stmt *r, int i) { return sqlite3_column_int64(r, i); }
 static bool is_null(sqlite3_stmt *r, int i) { return sqlite3_column_type(r, i) == SQLITE_NULL; }
-static struct az_sv text(sqlite3_stmt *r, int i)
+static struct az_sv column_text(sqlite3_stmt *r, int i)
 {
     const char *p = (const char *)sqlite3_column_text(r, i);
     const int n = sqlite3_column_bytes(r, i);
@@ -28,7 +28,7 @@ static struct az_sv text(sqlite3_stmt *r, int i)
 }
 
 /* The one row of a statement for this id; false: none. */
-static bool find(struct az_rpd *p, sqlite3_stmt *st, int64_t id)
+static bool find_row(struct az_rpd *p, sqlite3_stmt *st, int64_t id)
 {
     if (!st)
         return false;
@@ -43,8 +43,8 @@ static int string(struct az_rpd *p, int64_t id, uint32_t *name)
     uint32_t *at;
     bool added;
     int rc = az_map_put(&p->name_of, (uint64_t)id, 0, AZ_NO_ID, &at, &added);
-    if (rc == 0 && added && find(p, p->string, id)) {
-        const struct az_sv s = text(p->string, 0);
+    if (rc == 0 && added && find_row(p, p->string, id)) {
+        const struct az_sv s = column_text(p->string, 0);
         p->x->zero_strings += s.n > 0 && memchr(s.p, 0, s.n) != NULL;
         *at = s.n ? az_trace_name(p->x->r->t, s) : AZ_NO_ID;
     }
@@ -103,10 +103,10 @@ static int read_shape(struct az_rpd *p, struct az_rocprof_kernel *k)
     }
     k->shape.lds = size_of(r, L_LDS);
     k->shape.scratch = size_of(r, L_SCRATCH);
-    return rc ? rc : stream_number(p, text(r, L_STREAM), &k->stream);
+    return rc ? rc : stream_number(p, column_text(r, L_STREAM), &k->stream);
 }
 
-static bool has(struct az_sv text, const char *a, const char *b)
+static bool has_either(struct az_sv text, const char *a, const char *b)
 {
     return az_sv_find(text, az_sv_str(a)) >= 0 || az_sv_find(text, az_sv_str(b)) >= 0;
 }
@@ -114,12 +114,12 @@ static bool has(struct az_sv text, const char *a, const char *b)
 /* The direction of a copy, from its type or description, as rocprofv3 names it. */
 static const char *direction(struct az_sv text)
 {
-    return has(text, "HostToDevice", "HOST_TO_DEVICE")       ? "MEMORY_COPY_HOST_TO_DEVICE"
-           : has(text, "DeviceToHost", "DEVICE_TO_HOST")     ? "MEMORY_COPY_DEVICE_TO_HOST"
-           : has(text, "DeviceToDevice", "DEVICE_TO_DEVICE") ? "MEMORY_COPY_DEVICE_TO_DEVICE"
-           : has(text, "PeerToPeer", "PEER")                 ? "MEMORY_COPY_DEVICE_TO_DEVICE"
-           : has(text, "HostToHost", "HOST_TO_HOST")         ? "MEMORY_COPY_HOST_TO_HOST"
-                                                             : NULL;
+    return has_either(text, "HostToDevice", "HOST_TO_DEVICE")       ? "MEMORY_COPY_HOST_TO_DEVICE"
+           : has_either(text, "DeviceToHost", "DEVICE_TO_HOST")     ? "MEMORY_COPY_DEVICE_TO_HOST"
+           : has_either(text, "DeviceToDevice", "DEVICE_TO_DEVICE") ? "MEMORY_COPY_DEVICE_TO_DEVICE"
+           : has_either(text, "PeerToPeer", "PEER")                 ? "MEMORY_COPY_DEVICE_TO_DEVICE"
+           : has_either(text, "HostToHost", "HOST_TO_HOST")         ? "MEMORY_COPY_HOST_TO_HOST"
+                                                                    : NULL;
 }
 
 static int add_copy(struct az_rpd *p, const struct az_rocprof_kernel *k, struct az_sv type,
@@ -149,7 +149,7 @@ static int read_call(struct az_rpd *p, int64_t op, struct az_rocprof_kernel *k, 
     if (link == AZ_NO_ID)
         return az_rocprof_select(p->x->r, 0);
     k->corr = (uint64_t)p->links.v[link];
-    if (!find(p, p->launch, p->links.v[link]))
+    if (!find_row(p, p->launch, p->links.v[link]))
         return az_rocprof_select(p->x->r, 0);
     const int rc = az_rocprof_select(p->x->r, number(p->launch, L_PID));
     if (sqlite3_column_type(p->launch, L_BYTES) == SQLITE_INTEGER)
@@ -168,7 +168,7 @@ static int add_operation(struct az_rpd *p, struct az_rocprof_kernel *k, struct a
     int rc = az_rocprof_agent(r, k->agent, true, AZ_SV(""), 0, 0);
     if (rc)
         return rc;
-    if (has(type, "Copy", "COPY") || az_sv_starts(type, AZ_SV("Memcpy")))
+    if (has_either(type, "Copy", "COPY") || az_sv_starts(type, AZ_SV("Memcpy")))
         return add_copy(p, k, type, name_text(p, description), bytes);
     k->shape.whole = description;
     if (description == AZ_NO_ID) /* "FillBuffer"; "Task": a kernel of a graph without a name */
@@ -202,7 +202,7 @@ static int take_operation(struct az_rocpd *x, sqlite3_stmt *r)
     if (rc == 0)
         rc = read_call(p, k.dispatch > INT64_MAX ? 0 : (int64_t)k.dispatch, &k, &bytes);
     const struct az_sv kind = rc ? AZ_SV("") : name_text(p, type);
-    if (rc == 0 && has(kind, "Barrier", "Marker")) {
+    if (rc == 0 && has_either(kind, "Barrier", "Marker")) {
         az_trace_dropped(x->r->t, AZ_DROP_NOT_MODELLED, "barriers of queues", 1, 0);
         return 0;
     }
@@ -250,7 +250,7 @@ static int take_call(struct az_rocpd *x, sqlite3_stmt *r)
     const struct az_sv name = name_text(p, s.name);
     if (az_sv_is(name, "UserMarker")) {
         const struct az_sv args =
-            find(p, p->args, number(r, A_ARGS)) ? text(p->args, 0) : AZ_SV("");
+            find_row(p, p->args, number(r, A_ARGS)) ? column_text(p->args, 0) : AZ_SV("");
         s.name = az_trace_name(x->r->t, args.n ? args : name);
         return az_rocprof_range(x->r, &s);
     }
@@ -267,8 +267,8 @@ static int take_call(struct az_rocpd *x, sqlite3_stmt *r)
 
 /* ---- the database ---- */
 
-static int each(struct az_rocpd *x, const char *table, const char *const *columns, size_t n,
-                int (*fn)(struct az_rocpd *, sqlite3_stmt *))
+static int each_row(struct az_rocpd *x, const char *table, const char *const *columns, size_t n,
+                    int (*fn)(struct az_rocpd *, sqlite3_stmt *))
 {
     struct az_sv list;
     if (!az_rocpd_columns(x, table, "T", columns, n, &list))
@@ -338,8 +338,8 @@ static int prepare_all(struct az_rpd *p)
 
 static int take_version(struct az_rocpd *x, sqlite3_stmt *r)
 {
-    if (az_sv_is(text(r, 0), "schema_version"))
-        az_trace_fact(x->r->t, "schema_version", az_arena_dup(&x->r->t->arena, text(r, 1)));
+    if (az_sv_is(column_text(r, 0), "schema_version"))
+        az_trace_fact(x->r->t, "schema_version", az_arena_dup(&x->r->t->arena, column_text(r, 1)));
     return 0;
 }
 
@@ -365,7 +365,7 @@ static int read_tables(struct az_rpd *p)
     struct az_sv list;
     int rc = prepare_all(p);
     if (rc == 0)
-        rc = each(x, "rocpd_metadata", version, 2, take_version);
+        rc = each_row(x, "rocpd_metadata", version, 2, take_version);
     if (rc == 0) /* the names that rocprofiler-sdk gives copies: it counts work-items */
         rc = az_rocpd_each(x, "rocpd_string",
                            AZ_SV("SELECT count(*) FROM rocpd_string WHERE "
@@ -374,7 +374,7 @@ static int read_tables(struct az_rpd *p)
     if (rc == 0)
         rc = each_event(x, "rocpd_api", call_columns, AZ_LENGTH(call_columns), take_call);
     if (rc == 0)
-        rc = each(x, "rocpd_api_ops", link, 2, take_link);
+        rc = each_row(x, "rocpd_api_ops", link, 2, take_link);
     if (rc == 0)
         rc = each_event(x, "rocpd_op", operation_columns, AZ_LENGTH(operation_columns),
                         take_operation);
