@@ -49,7 +49,7 @@ static int32_t whole_number(struct az_sv text, const char *key)
     return small(az_sv_trim(s));
 }
 
-static uint8_t flag(struct az_sv text, const char *key)
+static uint8_t flag_after(struct az_sv text, const char *key)
 {
     struct az_sv s = behind(text, key);
     if (!s.p)
@@ -86,7 +86,7 @@ static uint8_t attribute_flag(struct az_sv text, const char *key)
 }
 
 /* "(h;w)" after `key`. */
-static void pair(struct az_sv text, const char *key, int32_t *h, int32_t *w)
+static void pair_after(struct az_sv text, const char *key, int32_t *h, int32_t *w)
 {
     struct az_sv s = behind(text, key);
     *h = *w = -1;
@@ -144,18 +144,18 @@ void az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs
     a->block_w = config ? number_after(text, "in0_block_w=") : -1;
     a->subblock_h = config ? number_after(text, "out_subblock_h=") : -1;
     a->subblock_w = config ? number_after(text, "out_subblock_w=") : -1;
-    pair(text, "window_hw=", &a->window_h, &a->window_w);
+    pair_after(text, "window_hw=", &a->window_h, &a->window_w);
     a->out_height_tiles = whole_number(text, "per_core_out_matrix_height_ntile=");
     a->act_block_tiles = whole_number(text, "act_block_h_ntiles=");
-    a->double_buffer = flag(text, "enable_act_double_buffer': '");
-    a->split_reader = flag(text, "enable_split_reader': '");
+    a->double_buffer = flag_after(text, "enable_act_double_buffer': '");
+    a->split_reader = flag_after(text, "enable_split_reader': '");
     a->num_links = number_after(text, "'num_links': '");
     a->groups = number_after(text, "'groups': '");
     a->nonzero = attribute_number(text, "'nnz': ");
     a->sparse_a = attribute_flag(text, "'is_input_a_sparse': ");
     a->sparse_b = attribute_flag(text, "'is_input_b_sparse': ");
     a->window = number_after(text, "'sliding_window_size': '");
-    a->causal = flag(text, "'is_causal': '");
+    a->causal = flag_after(text, "'is_causal': '");
     a->linear = az_sv_find(text, AZ_SV("Topology::Linear")) >= 0 ? AZ_FLAG_TRUE
                 : az_sv_find(text, AZ_SV("Topology::Ring")) >= 0 ? AZ_FLAG_FALSE
                                                                  : AZ_FLAG_ABSENT;

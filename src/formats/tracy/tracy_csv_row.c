@@ -7,14 +7,14 @@
 
 #include "base/num.h"
 
-static const struct az_csv_field *cell(const struct az_tracy_file *f, int col)
+static const struct az_csv_field *csv_cell(const struct az_tracy_file *f, int col)
 {
     return f->at[col] >= 0 && (size_t)f->at[col] < f->csv.row.n ? &f->csv.row.v[f->at[col]] : NULL;
 }
 
-static struct az_sv text(struct az_tracy_file *f, int col)
+static struct az_sv cell_text(struct az_tracy_file *f, int col)
 {
-    const struct az_csv_field *c = cell(f, col);
+    const struct az_csv_field *c = csv_cell(f, col);
     return c ? az_csv_text(&f->job->trace->arena, c) : (struct az_sv){ "", 0 };
 }
 
@@ -42,9 +42,9 @@ static size_t short_number(struct az_sv s, int64_t *out)
     return n;
 }
 
-static double real(struct az_tracy_file *f, int col)
+static double real_number(struct az_tracy_file *f, int col)
 {
-    const struct az_csv_field *c = cell(f, col);
+    const struct az_csv_field *c = csv_cell(f, col);
     double v;
     int64_t whole_number;
     if (!c || c->raw.n == 0)
@@ -62,7 +62,7 @@ static double real(struct az_tracy_file *f, int col)
 /* Whole number, also written "64.0"; `none` for blank. */
 static int64_t whole(struct az_tracy_file *f, int col, int64_t none)
 {
-    const struct az_csv_field *c = cell(f, col);
+    const struct az_csv_field *c = csv_cell(f, col);
     int64_t v;
     if (!c || c->raw.n == 0)
         return none;
@@ -73,7 +73,7 @@ static int64_t whole(struct az_tracy_file *f, int col, int64_t none)
         return v;
     if (rc == 1)
         return none;
-    double d = real(f, col);
+    double d = real_number(f, col);
     if (isnan(d))
         return none;
     if (d < -9e18 || d > 9e18) {
@@ -86,7 +86,7 @@ static int64_t whole(struct az_tracy_file *f, int col, int64_t none)
 /* Whole and 0 or more, else blank. */
 static int32_t small(struct az_tracy_file *f, int col)
 {
-    const double d = real(f, col);
+    const double d = real_number(f, col);
     if (isnan(d) || (d >= 0 && d <= INT32_MAX && d == floor(d)))
         return isnan(d) ? -1 : (int32_t)d;
     bad(f, col);
@@ -122,14 +122,14 @@ int az_tracy_dim(struct az_sv s, int64_t *out)
 
 static uint32_t name_of(struct az_tracy_file *f, int col)
 {
-    struct az_sv s = az_sv_trim(text(f, col));
+    struct az_sv s = az_sv_trim(cell_text(f, col));
     return s.n ? az_trace_name(f->job->trace, s) : AZ_NO_ID;
 }
 
 static void tensor(struct az_tracy_file *f, int first, struct az_tensor *t)
 {
     for (int d = 0; d < 4; d++) {
-        const struct az_csv_field *c = cell(f, first + d);
+        const struct az_csv_field *c = csv_cell(f, first + d);
         t->dim[d] = -1;
         if (c && c->raw.n && az_tracy_dim(c->raw, &t->dim[d]) != 0) {
             struct az_sv none = az_sv_trim(c->raw);
@@ -146,7 +146,7 @@ static void tensor(struct az_tracy_file *f, int first, struct az_tensor *t)
 static int attributes(struct az_tracy_file *f, struct az_opargs *a)
 {
     struct az_tracy_attributes *known = f->attributes;
-    struct az_sv s = text(f, TC_ATTRIBUTES);
+    struct az_sv s = cell_text(f, TC_ATTRIBUTES);
     uint32_t *at;
     bool added;
     int rc = az_map_put(&known->map, az_hash(s.p, s.n), s.n, (uint32_t)known->rows.n, &at, &added);
@@ -162,7 +162,7 @@ static int attributes(struct az_tracy_file *f, struct az_opargs *a)
     return az_vec_push(&known->rows, *a);
 }
 
-static int args(struct az_tracy_file *f, uint32_t *row)
+static int read_args(struct az_tracy_file *f, uint32_t *row)
 {
     struct az_opargs a;
     int rc = attributes(f, &a);
@@ -183,7 +183,8 @@ static enum az_opkind kind_of(struct az_sv type)
 
 static uint32_t replay(struct az_tracy_file *f)
 {
-    struct az_sv trace = az_sv_trim(text(f, TC_TRACE)), session = az_sv_trim(text(f, TC_REPLAY));
+    struct az_sv trace = az_sv_trim(cell_text(f, TC_TRACE)),
+                 session = az_sv_trim(cell_text(f, TC_REPLAY));
     if (trace.n == 0 && session.n == 0)
         return AZ_NO_ID;
     f->report->replayed = true;
@@ -205,7 +206,7 @@ static void note_device(struct az_tracy_file *f, const struct az_oprow *r)
 /* Worker cores of a row: finite, whole, 1 to 2^20. -1: blank or not usable, which is counted. */
 static int32_t budget(struct az_tracy_file *f)
 {
-    const double v = real(f, TC_WORKERS);
+    const double v = real_number(f, TC_WORKERS);
     if (isnan(v))
         return -1;
     if (v >= 1 && v <= 1 << 20 && v == floor(v))
@@ -216,7 +217,7 @@ static int32_t budget(struct az_tracy_file *f)
 
 static uint8_t cached(struct az_tracy_file *f)
 {
-    const struct az_sv s = az_sv_trim(text(f, TC_CACHE_HIT));
+    const struct az_sv s = az_sv_trim(cell_text(f, TC_CACHE_HIT));
     return az_sv_ieq(s, AZ_SV("true"))    ? AZ_FLAG_TRUE
            : az_sv_ieq(s, AZ_SV("false")) ? AZ_FLAG_FALSE
                                           : AZ_FLAG_ABSENT;
@@ -225,7 +226,7 @@ static uint8_t cached(struct az_tracy_file *f)
 /* A whole number, also written "1.0", or the text itself. */
 static uint32_t sub_device(struct az_tracy_file *f)
 {
-    struct az_sv s = az_sv_trim(text(f, TC_SUB_DEVICE));
+    struct az_sv s = az_sv_trim(cell_text(f, TC_SUB_DEVICE));
     char number[24];
     double v;
     if (s.n && az_parse_f64(s, &v) == 0 && v == floor(v) && fabs(v) < 1e15)
@@ -238,7 +239,7 @@ static void note_grid(struct az_tracy_file *f, const struct az_oprow *row)
 {
     struct az_opreport *r = f->report;
     struct az_where here = AZ_AT_LINE(f->path, f->csv.line);
-    struct az_sv arch = az_sv_trim(text(f, TC_ARCH));
+    struct az_sv arch = az_sv_trim(cell_text(f, TC_ARCH));
 
     if (arch.n && !r->arch.n)
         r->arch = az_arena_dup(&f->job->trace->arena, arch);
@@ -267,7 +268,7 @@ static int event(struct az_tracy_file *f, struct az_oprow *r)
     f->last_start = r->at = e.start;
     if (r->kind == AZ_OPROW_DEVICE)
         return 0;
-    double length = real(f, TC_HOST_DURATION);
+    double length = real_number(f, TC_HOST_DURATION);
     if (isnan(length) || length < 0 || length > 9e17 || e.start > INT64_MAX - (int64_t)1e18)
         length = 0;
     e.end = e.start + llround(length);
@@ -280,9 +281,9 @@ bool az_tracy_row_is_inside(struct az_tracy_file *f)
     const struct az_window *w = f->job->trace->window;
     if (!w || !az_tracy_window_chooses(w))
         return true;
-    const bool signpost = kind_of(az_sv_trim(text(f, TC_TYPE))) == AZ_OPROW_SIGNPOST;
-    const bool inside = az_tracy_window_row(&f->window, w, signpost, az_sv_trim(text(f, TC_CODE)),
-                                            whole(f, TC_START, INT64_MIN));
+    const bool signpost = kind_of(az_sv_trim(cell_text(f, TC_TYPE))) == AZ_OPROW_SIGNPOST;
+    const bool inside = az_tracy_window_row(
+        &f->window, w, signpost, az_sv_trim(cell_text(f, TC_CODE)), whole(f, TC_START, INT64_MIN));
     f->job->trace->windowed |= inside;
     return inside;
 }
@@ -298,7 +299,7 @@ int az_tracy_row(struct az_tracy_file *f)
         f->nameless++;
         return f->job->trace->names.error;
     }
-    r.kind = (uint8_t)kind_of(az_sv_trim(text(f, TC_TYPE)));
+    r.kind = (uint8_t)kind_of(az_sv_trim(cell_text(f, TC_TYPE)));
     r.start = whole(f, TC_START, INT64_MIN);
     r.call = whole(f, TC_CALL, -1);
     r.device = small(f, TC_DEVICE);
@@ -307,24 +308,24 @@ int az_tracy_row(struct az_tracy_file *f)
     r.first = whole(f, TC_FIRST_CYCLE, -1);
     r.last = whole(f, TC_LAST_CYCLE, -1);
     r.cached = cached(f);
-    r.kernel = real(f, TC_KERNEL);
-    r.firmware = real(f, TC_FIRMWARE);
+    r.kernel = real_number(f, TC_KERNEL);
+    r.firmware = real_number(f, TC_FIRMWARE);
     if (f->kernel_cycles && isnan(r.firmware))
         r.firmware = r.kernel;
-    r.gap = real(f, TC_GAP);
-    r.pm_ideal = real(f, TC_PM_IDEAL);
-    r.pm_compute = (float)real(f, TC_PM_COMPUTE);
-    r.pm_memory = (float)real(f, TC_PM_MEMORY);
-    r.pm_fpu = real(f, TC_PM_FPU);
-    r.noc = real(f, TC_NOC);
-    r.dram = real(f, TC_DRAM);
-    r.eth = real(f, TC_ETH);
+    r.gap = real_number(f, TC_GAP);
+    r.pm_ideal = real_number(f, TC_PM_IDEAL);
+    r.pm_compute = (float)real_number(f, TC_PM_COMPUTE);
+    r.pm_memory = (float)real_number(f, TC_PM_MEMORY);
+    r.pm_fpu = real_number(f, TC_PM_FPU);
+    r.noc = real_number(f, TC_NOC);
+    r.dram = real_number(f, TC_DRAM);
+    r.eth = real_number(f, TC_ETH);
     note_device(f, &r);
     if (r.kind == AZ_OPROW_DEVICE)
         note_grid(f, &r);
     r.replay = replay(f);
     r.sub = sub_device(f);
-    int rc = args(f, &r.args);
+    int rc = read_args(f, &r.args);
     if (rc == 0)
         rc = event(f, &r);
     az_vec_add(&f->report->rows, r);
