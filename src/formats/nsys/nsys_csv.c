@@ -52,7 +52,7 @@ static int probe(struct az_sv head, struct az_sv path)
     return 0;
 }
 
-static struct az_sv stem(struct az_sv path)
+static struct az_sv file_stem(struct az_sv path)
 {
     static const char *const tails[] = {
         "_cuda_gpu_kern_sum",
@@ -420,5 +420,5 @@ const struct az_format az_format_nsys_csv = {
     .text_classic = true,
     .probe = probe,
     .parse = parse,
-    .stem = stem,
+    .stem = file_stem,
 };

@@ -550,7 +550,7 @@ static int probe(struct az_sv head, struct az_sv path)
 }
 
 /* host.xplane.pb.gz, host.trace.json.gz -> host */
-static struct az_sv stem(struct az_sv path)
+static struct az_sv file_stem(struct az_sv path)
 {
     static const char *const ends[] = { ".gz", ".zst", ".pb", ".xplane", ".json", ".trace" };
     path = az_path_base(path);
@@ -570,7 +570,7 @@ const struct az_format az_format_xplane = {
     .probe = probe,
     .parse = parse,
     .cut = cut,
-    .stem = stem,
+    .stem = file_stem,
     .run_folder = "plugins/profile/*",
     .run_files = "*.xplane.pb",
     .twin = ".trace.json.gz",
