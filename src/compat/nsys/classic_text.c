@@ -6,7 +6,7 @@
 
 /* A line in front of a table or after all; NULL text (no memory) is reported by the arena, and a
  * line that is missing by the lines, at the end. */
-static void line(struct az_vec_sv *lines, struct az_sv text)
+static void add_line(struct az_vec_sv *lines, struct az_sv text)
 {
     if (text.p)
         az_vec_add(lines, text);
@@ -17,11 +17,12 @@ static void heading(struct az_job *job, struct az_layout *l, const char *what,
 {
     struct az_arena *a = job->arena;
     struct az_vec_sv *b = &l->before;
-    line(b, az_arena_printf(a, "%s time per iteration: %.3f (ms)", what, sum->per_iter));
-    line(b, az_arena_printf(a, "%s instances per iteration: %" PRId64, what, sum->inst_per_iter));
-    line(b, az_arena_printf(a, "%s total time: %.3f (ms)", what, sum->total));
-    line(b, az_arena_printf(a, "%s total instances: %" PRId64, what, sum->instances));
-    line(b, az_arena_printf(a, "%s Statistic:", what));
+    add_line(b, az_arena_printf(a, "%s time per iteration: %.3f (ms)", what, sum->per_iter));
+    add_line(b,
+             az_arena_printf(a, "%s instances per iteration: %" PRId64, what, sum->inst_per_iter));
+    add_line(b, az_arena_printf(a, "%s total time: %.3f (ms)", what, sum->total));
+    add_line(b, az_arena_printf(a, "%s total instances: %" PRId64, what, sum->instances));
+    add_line(b, az_arena_printf(a, "%s Statistic:", what));
 }
 
 static struct az_table *start(struct az_job *job, const char *id, const char *title,
@@ -128,11 +129,11 @@ static int operations(struct az_job *job, const struct az_classic *c, const char
         az_table_free(t);
         return az_arena_error(job->arena);
     }
-    line(&l->before, AZ_SV(""));
+    add_line(&l->before, AZ_SV(""));
     if (sum) {
         heading(job, l, "NCCL", sum);
     } else {
-        line(&l->before, AZ_SV("Mem Ops Statistic:"));
+        add_line(&l->before, AZ_SV("Mem Ops Statistic:"));
         l->display = short_copy;
     }
     put_rows(c, t, operation_columns, AZ_LENGTH(operation_columns), first_width, rows);
@@ -190,14 +191,14 @@ static void nvtx_lines(struct az_job *job, const struct az_classic *c)
     static const char *const head = "Estimated non-hidden NCCL, mem ops and bubble";
     struct az_vec_sv *e = &job->doc->epilogue;
     struct az_arena *a = job->arena;
-    line(e, az_arena_printf(a, "NVTX range count: %" PRId64, c->nvtx_count));
-    line(e, az_arena_printf(a, "NVTX average range time: %.3f (ms)", c->nvtx_avg));
-    line(e, az_arena_printf(a, "NVTX total range time: %.3f (ms)", c->nvtx_total));
-    line(e, AZ_SV(""));
-    line(e, az_arena_printf(a, "%s time per range: %.3f (ms)", head, c->hidden_avg));
-    line(e, az_arena_printf(a, "%s time per range: %.2f (%%)", head, c->hidden_avg_pct));
-    line(e, az_arena_printf(a, "%s total time: %.3f (ms)", head, c->hidden_total));
-    line(e, az_arena_printf(a, "%s total time: %.2f (%%)", head, c->hidden_total_pct));
+    add_line(e, az_arena_printf(a, "NVTX range count: %" PRId64, c->nvtx_count));
+    add_line(e, az_arena_printf(a, "NVTX average range time: %.3f (ms)", c->nvtx_avg));
+    add_line(e, az_arena_printf(a, "NVTX total range time: %.3f (ms)", c->nvtx_total));
+    add_line(e, AZ_SV(""));
+    add_line(e, az_arena_printf(a, "%s time per range: %.3f (ms)", head, c->hidden_avg));
+    add_line(e, az_arena_printf(a, "%s time per range: %.2f (%%)", head, c->hidden_avg_pct));
+    add_line(e, az_arena_printf(a, "%s total time: %.3f (ms)", head, c->hidden_total));
+    add_line(e, az_arena_printf(a, "%s total time: %.2f (%%)", head, c->hidden_total_pct));
 }
 
 static int around(struct az_job *job, const struct az_classic *c)
@@ -205,16 +206,16 @@ static int around(struct az_job *job, const struct az_classic *c)
     struct az_vec_sv *e = &job->doc->epilogue;
     struct az_vec_sv *first = &job->doc->preface;
     if (c->has_nvtx && c->iters_given && c->nvtx_count != c->iters)
-        line(first, az_arena_printf(job->arena,
-                                    "[Warning]: The count of NVTX iterations %" PRId64
-                                    " does not equal to the given num_of_iters %" PRId64
-                                    ". It could led to mis-statistic.",
-                                    c->nvtx_count, c->iters));
-    line(e, AZ_SV(""));
+        add_line(first, az_arena_printf(job->arena,
+                                        "[Warning]: The count of NVTX iterations %" PRId64
+                                        " does not equal to the given num_of_iters %" PRId64
+                                        ". It could led to mis-statistic.",
+                                        c->nvtx_count, c->iters));
+    add_line(e, AZ_SV(""));
     if (c->nvtx_count > 0)
         nvtx_lines(job, c);
-    line(e, AZ_SV(""));
-    line(e, AZ_SV(""));
+    add_line(e, AZ_SV(""));
+    add_line(e, AZ_SV(""));
     if (job->arena->failed)
         return az_arena_error(job->arena);
     return first->failed ? az_vec_error(first) : az_vec_error(e);

@@ -25,8 +25,8 @@ static void tally_release(struct tally *t)
 }
 
 /* name: id in the trace, AZ_NO_ID: none. */
-static int add(struct tally *t, struct az_tracelens_rank *r, uint32_t name, uint32_t cat,
-               int64_t ns)
+static int count_event(struct tally *t, struct az_tracelens_rank *r, uint32_t name, uint32_t cat,
+                       int64_t ns)
 {
     uint32_t *at;
     bool added;
@@ -47,8 +47,8 @@ static int add(struct tally *t, struct az_tracelens_rank *r, uint32_t name, uint
     return 0;
 }
 
-static int keep(struct az_tracelens_rank *r, const struct tally *t,
-                const struct az_tracelens_events **out, size_t *n)
+static int keep_rows(struct az_tracelens_rank *r, const struct tally *t,
+                     const struct az_tracelens_events **out, size_t *n)
 {
     *n = t->rows.n;
     *out = az_tracelens_keep(r->keep, t->rows.v, t->rows.n, sizeof *t->rows.v);
@@ -69,7 +69,8 @@ static int count_device(struct az_tracelens_rank *r, struct tally *unlinked, int
         } else {
             p->unlinked++;
             p->short_unlinked += is_short;
-            rc = add(unlinked, r, e.name, c->gpu_kind[g], az_ns(r->fw->trace, e.end - e.start));
+            rc = count_event(unlinked, r, e.name, c->gpu_kind[g],
+                             az_ns(r->fw->trace, e.end - e.start));
         }
     }
     return rc;
@@ -84,8 +85,8 @@ static int count_short(struct az_tracelens_rank *r, struct tally *t, int64_t lim
         if (az_framework_kernel_ticks(&k, i) >= limit)
             continue;
         const uint32_t op = az_framework_kernel_owner(&k, i, &call);
-        rc = add(t, r, op == AZ_NO_ROW ? AZ_NO_ID : az_framework_node(r->fw, op).name, 0,
-                 az_ns(r->fw->trace, az_framework_kernel_ticks(&k, i)));
+        rc = count_event(t, r, op == AZ_NO_ROW ? AZ_NO_ID : az_framework_node(r->fw, op).name, 0,
+                         az_ns(r->fw->trace, az_framework_kernel_ticks(&k, i)));
     }
     return rc;
 }
@@ -95,8 +96,8 @@ static int count_calls(struct az_tracelens_rank *r, struct tally *t)
     const struct az_events *e = &r->fw->trace->ev[AZ_CALL];
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < e->n; i++)
-        rc = add(t, r, e->name[i], az_is_driver_call(r->fw->ops, e->name[i]),
-                 az_ns(r->fw->trace, e->end[i] - e->start[i]));
+        rc = count_event(t, r, e->name[i], az_is_driver_call(r->fw->ops, e->name[i]),
+                         az_ns(r->fw->trace, e->end[i] - e->start[i]));
     return rc;
 }
 
@@ -114,11 +115,11 @@ int az_tracelens_reduce_events(struct az_tracelens_rank *r)
     if (rc == 0)
         rc = count_calls(r, &calls);
     if (rc == 0)
-        rc = keep(r, &unlinked, &p->unlinked_of, &p->n_unlinked);
+        rc = keep_rows(r, &unlinked, &p->unlinked_of, &p->n_unlinked);
     if (rc == 0)
-        rc = keep(r, &short_of, &p->short_of, &p->n_short);
+        rc = keep_rows(r, &short_of, &p->short_of, &p->n_short);
     if (rc == 0)
-        rc = keep(r, &calls, &p->calls, &p->n_calls);
+        rc = keep_rows(r, &calls, &p->calls, &p->n_calls);
     tally_release(&unlinked);
     tally_release(&calls);
     tally_release(&short_of);

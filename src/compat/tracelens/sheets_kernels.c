@@ -42,7 +42,7 @@ struct work {
     uint32_t *of_node; /* operator -> its owner + 1; 0: none yet */
 };
 
-static uint32_t text(struct work *w, uint32_t name)
+static uint32_t text_id(struct work *w, uint32_t name)
 {
     return name == AZ_NO_ID ? AZ_NO_ID
                             : az_tracelens_text(&w->texts, az_trace_text(w->k.fw->trace, name));
@@ -69,12 +69,12 @@ static int add_owner(struct work *w, uint32_t node)
     const struct az_event e = az_framework_node(w->k.fw, node);
     const struct az_op_args *a = az_framework_args(w->k.fw, node);
     struct owner o = { .uid = e.uid };
-    o.name = text(w, e.name);
-    o.dims = text(w, a ? a->dims : AZ_NO_ID);
-    o.types = text(w, a ? a->types : AZ_NO_ID);
-    o.strides = text(w, a ? a->strides : AZ_NO_ID);
-    o.concrete = text(w, a ? a->concrete : AZ_NO_ID);
-    o.file = text(w, az_optrace_op_file(az_optrace(w->k.fw->trace), e.uid));
+    o.name = text_id(w, e.name);
+    o.dims = text_id(w, a ? a->dims : AZ_NO_ID);
+    o.types = text_id(w, a ? a->types : AZ_NO_ID);
+    o.strides = text_id(w, a ? a->strides : AZ_NO_ID);
+    o.concrete = text_id(w, a ? a->concrete : AZ_NO_ID);
+    o.file = text_id(w, az_optrace_op_file(az_optrace(w->k.fw->trace), e.uid));
     measure(w, node, &o);
     az_vec_add(&w->owners, o);
     w->of_node[node] = (uint32_t)w->owners.n;
@@ -83,7 +83,7 @@ static int add_owner(struct work *w, uint32_t node)
                               : az_vec_error(&w->owners);
 }
 
-static int fill(struct work *w, struct kernel *out)
+static int list_kernels(struct work *w, struct kernel *out)
 {
     const struct az_framework *fw = w->k.fw;
     int rc = 0;
@@ -98,7 +98,7 @@ static int fill(struct work *w, struct kernel *out)
                             .start = e.start,
                             .length = az_ns(fw->trace, e.end - e.start),
                             .stream = az_lane_stream(fw->trace, e.lane) };
-        k.name = text(w, e.name);
+        k.name = text_id(w, e.name);
         if (op != AZ_NO_ROW && !w->of_node[op])
             rc = add_owner(w, op);
         if (op != AZ_NO_ROW)
@@ -122,7 +122,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     az_vec_init(&w.owners, job->mem);
     az_vec_init(&w.spans, job->mem);
     az_tracelens_texts_init(&w.texts, job);
-    rc = kernel && w.of_node ? fill(&w, kernel) : az_arena_error(keep);
+    rc = kernel && w.of_node ? list_kernels(&w, kernel) : az_arena_error(keep);
     if (rc == 0) {
         p->kernel = kernel;
         p->n = w.k.ev->n;

@@ -93,7 +93,7 @@ static int times_of(struct work *w, uint32_t first, uint32_t end, int64_t out[2]
     return 0;
 }
 
-static uint32_t text(struct work *w, uint32_t name)
+static uint32_t text_id(struct work *w, uint32_t name)
 {
     return name == AZ_NO_ID ? AZ_NO_ID
                             : az_tracelens_text(&w->texts, az_trace_text(w->fw->trace, name));
@@ -124,12 +124,12 @@ static int new_op(struct work *w, uint32_t node, const struct az_framework_estim
     struct az_tracelens_op op = {
         .sheet = w->sheet[v.name] - 1u, .flops = e->flops, .bytes = e->bytes, .uid = (int64_t)v.uid
     };
-    op.name = text(w, v.name);
+    op.name = text_id(w, v.name);
     op.params = az_tracelens_text(&w->texts, e->params);
-    op.dims = text(w, a->dims);
-    op.types = text(w, a->types);
-    op.strides = text(w, a->strides);
-    op.concrete = text(w, a->concrete);
+    op.dims = text_id(w, a->dims);
+    op.types = text_id(w, a->types);
+    op.strides = text_id(w, a->strides);
+    op.concrete = text_id(w, a->concrete);
     const int rc = w->texts.ids.error ? w->texts.ids.error : keep_params(w, e->perf, &op);
     return rc ? rc : az_vec_push(&w->ops, op);
 }
@@ -152,7 +152,7 @@ static int kernel_row(struct work *w, uint32_t op, uint32_t name, uint32_t occur
                                      .stream = az_lane_stream(w->fw->trace, e->lane),
                                      .min = INT64_MAX,
                                      .max = INT64_MIN };
-    k.name = text(w, e->name);
+    k.name = text_id(w, e->name);
     return az_vec_push(&w->kernels, k);
 }
 
@@ -261,7 +261,7 @@ static int add(struct work *w, uint32_t node)
     return add_kernels(w, s.row, first, end);
 }
 
-static int open(struct work *w)
+static int open_work(struct work *w)
 {
     const size_t names = w->fw->trace->names.text.n + 1;
     struct az_arena *a = w->job->arena;
@@ -284,7 +284,7 @@ static int open(struct work *w)
     return rc;
 }
 
-static int keep(struct work *w)
+static int keep_part(struct work *w)
 {
     struct az_tracelens_ops_part *p = w->part;
     p->n_ops = w->ops.n;
@@ -302,7 +302,7 @@ int az_tracelens_ops_reduce(struct az_job *job, struct az_arena *keep_in, void *
     struct work w = { .job = job, .keep = keep_in, .fw = az_framework_get(job, &rc) };
     if (!w.fw)
         return rc;
-    rc = open(&w);
+    rc = open_work(&w);
     if (rc == 0)
         rc = find_sheets(&w);
     for (uint32_t n = 0; rc == 0 && n < w.fw->tree->first_call; n++) {
@@ -311,7 +311,7 @@ int az_tracelens_ops_reduce(struct az_job *job, struct az_arena *keep_in, void *
             rc = add(&w, n);
     }
     if (rc == 0)
-        rc = keep(&w);
+        rc = keep_part(&w);
     az_tracelens_texts_release(&w.texts);
     az_map_release(&w.op_of);
     az_map_release(&w.kernel_of);
