@@ -61,7 +61,7 @@ struct rows {
     size_t kept;
 };
 
-static struct az_sv cell(const struct rows *r, size_t row, int column)
+static struct az_sv cell_text(const struct rows *r, size_t row, int column)
 {
     return r->at[column] < 0 ? (struct az_sv){ "", 0 }
                              : az_cell_text(az_table_at(r->t, row, (size_t)r->at[column]));
@@ -156,7 +156,7 @@ static int print_kernels(struct emission *e, struct az_sv details)
 
 static int print_row(struct emission *e, const struct rows *r, size_t i)
 {
-    const struct az_sv prefix = AZ_SV("param: "), name = cell(r, i, NAME);
+    const struct az_sv prefix = AZ_SV("param: "), name = cell_text(r, i, NAME);
     struct lines l = { .text = e->text };
     char buf[AZ_NUM_MAX];
     int rc = az_text_printf(e->text, "  %s %zu: %.*s, mean %.3f us, %.2f %% cumulative",
@@ -172,9 +172,9 @@ static int print_row(struct emission *e, const struct rows *r, size_t i)
         rc = v.p ? print_item(&l, "", v) : az_arena_error(e->arena);
     }
     if (rc == 0 && !l.any)
-        rc = print_item(&l, "", cell(r, i, DIMS));
+        rc = print_item(&l, "", cell_text(r, i, DIMS));
     if (rc == 0)
-        rc = print_kernels(e, cell(r, i, KERNELS));
+        rc = print_kernels(e, cell_text(r, i, KERNELS));
     return rc ? rc : az_text_append(e->text, AZ_SV("\n"));
 }
 
@@ -269,13 +269,13 @@ static bool write_entry(struct emission *e, const struct rows *r, size_t i,
 
 static int one_row(struct emission *e, const struct rows *r, size_t i)
 {
-    struct az_perf_call c = { .op = cell(r, i, NAME) };
+    struct az_perf_call c = { .op = cell_text(r, i, NAME) };
     const char *why = "malformed arguments";
     int rc = print_row(e, r, i);
     if (rc)
         return rc;
-    bool parsed = az_perf_parse(&c, cell(r, i, DIMS), cell(r, i, TYPES), cell(r, i, STRIDES),
-                                cell(r, i, CONCRETE));
+    bool parsed = az_perf_parse(&c, cell_text(r, i, DIMS), cell_text(r, i, TYPES),
+                                cell_text(r, i, STRIDES), cell_text(r, i, CONCRETE));
     if (!parsed)
         c.n = 0;
     bool again = write_entry(e, r, i, &c);
