@@ -33,7 +33,8 @@ static inline void query_event(struct az_trace *t, enum az_kind k, const char *n
     struct az_event e = {
         .start = start, .end = start + length, .lane = lane, .corr = corr, .side = side
     };
-    query_must(az_trace_name(t, az_sv_str(name), &e.name));
+    e.name = az_trace_name(t, az_sv_str(name));
+    query_must(t->names.error);
     query_must(az_trace_add(t, k, &e));
 }
 

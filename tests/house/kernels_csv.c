@@ -21,9 +21,8 @@ static int row(struct az_parse *job, const struct az_csv *c)
         .device_side = true, .device = v[3], .tid = (uint64_t)v[4], .label = AZ_NO_ID
     };
     struct az_event e = { .start = v[1], .end = v[1] + v[2], .side = AZ_NO_ROW };
-    int rc = az_trace_lane(job->trace, &lane, &e.lane);
-    if (rc == 0)
-        rc = az_trace_name(job->trace, az_csv_text(&job->trace->arena, &c->row.v[0]), &e.name);
+    e.name = az_trace_name(job->trace, az_csv_text(&job->trace->arena, &c->row.v[0]));
+    const int rc = az_trace_lane(job->trace, &lane, &e.lane);
     return rc ? rc : az_trace_add(job->trace, AZ_KERNEL, &e);
 }
 
