@@ -28,15 +28,6 @@ bool az_window_time(struct az_sv text, int64_t *ns)
     return true;
 }
 
-bool az_window_steps(struct az_sv text, int64_t *first, int64_t *last)
-{
-    const ptrdiff_t at = az_sv_find(text, AZ_SV("-"));
-    const struct az_sv from = at < 0 ? text : az_sv_make(text.p, (size_t)at),
-                       to = at < 0 ? text : az_sv_make(text.p + at + 1, text.n - (size_t)at - 1);
-    return az_parse_i64(from, first) == 0 && az_parse_i64(to, last) == 0 && *first >= 0 &&
-           *last >= *first;
-}
-
 static int read_end(struct az_sv text, const char *key, struct az_window_end *out,
                     struct az_diag *diag)
 {
@@ -212,18 +203,6 @@ static int end_ticks(const struct az_trace *t, const struct az_window_end *w, bo
         *at = last ? (i == 0 || s.v[i].end > *at ? s.v[i].end : *at) : s.v[0].start;
     az_vec_release(&s);
     return rc;
-}
-
-void az_window_parts_init(struct az_window_parts *p, struct az_mem *mem)
-{
-    az_vec_init(&p->spans, mem);
-    az_vec_init(&p->process, mem);
-}
-
-void az_window_parts_release(struct az_window_parts *p)
-{
-    az_vec_release(&p->spans);
-    az_vec_release(&p->process);
 }
 
 /* Spans [*from, *to) of a process; of all where it has none. */

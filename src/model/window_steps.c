@@ -5,7 +5,29 @@
 #include "model/window_internal.h"
 #include "model/xtrace.h"
 
+#include "base/num.h"
 #include "base/sort.h"
+
+bool az_window_steps(struct az_sv text, int64_t *first, int64_t *last)
+{
+    const ptrdiff_t at = az_sv_find(text, AZ_SV("-"));
+    const struct az_sv from = at < 0 ? text : az_sv_make(text.p, (size_t)at),
+                       to = at < 0 ? text : az_sv_make(text.p + at + 1, text.n - (size_t)at - 1);
+    return az_parse_i64(from, first) == 0 && az_parse_i64(to, last) == 0 && *first >= 0 &&
+           *last >= *first;
+}
+
+void az_window_parts_init(struct az_window_parts *p, struct az_mem *mem)
+{
+    az_vec_init(&p->spans, mem);
+    az_vec_init(&p->process, mem);
+}
+
+void az_window_parts_release(struct az_window_parts *p)
+{
+    az_vec_release(&p->spans);
+    az_vec_release(&p->process);
+}
 
 struct mark {
     int64_t start, end, number;
