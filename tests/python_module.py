@@ -203,6 +203,8 @@ def check_results(report):
     compared = report.compare(other)
     hold("compare_summary" in compared and "train_step" in str(compared.verdict) and compared["waterfall"].rows > 0, "a comparison is a report")
     hold(str(report.compare(analyzer.open(args.inputs[0])).verdict), "a comparison with itself")
+    hold(str(report.compare(args.inputs[0]).verdict) == str(report.compare(analyzer.open(args.inputs[0])).verdict), "a comparison with a path")
+    hold("kernels" in report and "nothing" not in report, "tables of events are in a report")
     with tempfile.TemporaryDirectory() as folder:
         for name in ("r.html", "r.xlsx", "r.json", "r.md", "r.db"):
             report.write(os.path.join(folder, name))

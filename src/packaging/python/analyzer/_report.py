@@ -169,7 +169,7 @@ class Report(Mapping[str, Table]):
         return LIB.table_count(self._handle.pointer, self.index)
 
     def __contains__(self, name: object) -> bool:
-        return name in list(self)
+        return name in list(self) or name in self.event_tables
 
     @property
     def event_tables(self) -> list[str]:
@@ -186,8 +186,10 @@ class Report(Mapping[str, Table]):
         return Table(columns, "", "")
 
     # ---- other results ----
-    def compare(self, other: Report) -> Report:
-        """The comparison of this report, the baseline, with another one; a report of its own."""
+    def compare(self, other: Report | str | os.PathLike[str]) -> Report:
+        """The comparison of this report, the baseline, with another one or with a file; a report of its own."""
+        if not isinstance(other, Report):
+            other = open(other)
         pointer = ctypes.c_void_p()
         code = LIB.compare(self._handle.pointer, self.index, other._handle.pointer, other.index, pointer)
         if code < 0:
