@@ -295,7 +295,34 @@ def endless_record(analyzer, tmp):
         f.seek(0)
         f.write(pages)
     done = run(analyzer, "cut", path, "--from", "10%", "-o", part)
-    verdict(done.returncode == 3 and b"records are longer than the file" in done.stdout and not os.path.exists(part), "a record without an end",
+    verdict(done.returncode == 3 and b"tables are longer than the file" in done.stdout and not os.path.exists(part), "a record without an end",
+            "%d %s" % (done.returncode, done.stdout.decode(errors="replace")[-200:]))
+
+
+def false_schema(analyzer, tmp):
+    """Tables whose statement has their name in other letters, or is that of another table; many tables of the same pages."""
+    path, part = os.path.join(tmp, "schema.sqlite"), os.path.join(tmp, "schema_part.sqlite")
+
+    def cut_of(statement, rows):
+        for name in (path, part):
+            if os.path.exists(name):
+                os.remove(name)
+        write_nsys(program(False), path)
+        with sqlite3.connect(path) as db:
+            db.execute("CREATE TABLE extra(a, b)")
+            db.executemany("INSERT INTO extra VALUES(?,?)", [(i, "x" * 200) for i in range(rows)])
+            db.execute("PRAGMA writable_schema=ON")
+            db.executescript(statement)
+        return run(analyzer, "cut", path, "--from", "10%", "-o", part)
+
+    done = cut_of("UPDATE sqlite_master SET name='EXTRA', tbl_name='EXTRA' WHERE name='extra'", 500)
+    verdict(done.returncode == 0 and len(rows_of(part, "extra")) == 500, "a table in other letters", done.stdout.decode(errors="replace")[-200:])
+    done = cut_of("UPDATE sqlite_master SET sql='CREATE TABLE other(a, b)' WHERE name='extra'", 500)
+    verdict(done.returncode == 3 and b"makes another table" in done.stdout and not os.path.exists(part), "a statement of another table",
+            "%d %s" % (done.returncode, done.stdout.decode(errors="replace")[-200:]))
+    done = cut_of("".join("INSERT INTO sqlite_master SELECT type, 't%d', 't%d', rootpage, 'CREATE TABLE t%d(a, b)' FROM sqlite_master WHERE name='extra';"
+                          % (i, i, i) for i in range(9)), 5000)
+    verdict(done.returncode == 3 and b"tables are longer than the file" in done.stdout and not os.path.exists(part), "tables of the same pages",
             "%d %s" % (done.returncode, done.stdout.decode(errors="replace")[-200:]))
 
 
@@ -440,6 +467,7 @@ def main():
             check(analyzer, tmp, os.path.join(sets, name), ("--from", "0", "--to", "75%"), "nsys " + name)
         odd_tables(analyzer, tmp)
         endless_record(analyzer, tmp)
+        false_schema(analyzer, tmp)
         repeated_ids(analyzer, tmp)
         if o.size:
             large_export(analyzer, tmp, o.size)

@@ -150,8 +150,9 @@ static uint32_t root_of(struct writing *w, const char *table)
     sqlite3_stmt *st = NULL;
     uint32_t root = 0;
     if (sqlite3_prepare_v2(w->db,
-                           "SELECT rootpage FROM sqlite_master WHERE type='table' AND name=?1", -1,
-                           &st, NULL) == SQLITE_OK) {
+                           "SELECT rootpage FROM sqlite_master WHERE type='table' AND name=?1"
+                           " COLLATE NOCASE",
+                           -1, &st, NULL) == SQLITE_OK) {
         sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
         if (sqlite3_step(st) == SQLITE_ROW)
             root = (uint32_t)sqlite3_column_int64(st, 0);
@@ -380,8 +381,8 @@ static int close_append(struct writing *w, int rc)
         return rc;
     if (closed == AZ_EFORMAT)
         return az_diag_fail(w->c->job->diag, AZ_EFORMAT, AZ_AT_FILE(w->c->job->in),
-                            "damaged database: records are longer than the file; export the report "
-                            "again");
+                            "damaged database: its tables are longer than the file; export the "
+                            "report again");
     if (closed == AZ_EIO)
         return az_diag_fail(w->c->job->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(w->c->job->out)),
                             "cannot write the database: %s", strerror(errno));
@@ -424,6 +425,14 @@ static int copy_sequences(struct writing *w)
     return rc ? rc : copy_by_sqlite(w, &t);
 }
 
+static int fail_schema(struct writing *w, const char *table)
+{
+    return az_diag_fail(w->c->job->diag, AZ_EFORMAT, AZ_AT_FILE(w->c->job->in),
+                        "damaged database: the statement of table '%s' makes another table; export "
+                        "the report again",
+                        table);
+}
+
 /* The schema without its indexes, and tables that are not plain. */
 static int make_tables(struct writing *w)
 {
@@ -436,7 +445,7 @@ static int make_tables(struct writing *w)
         struct table *t = &w->tables.v[i];
         t->plain = t->plain && open_pages(w, t);
         t->root = root_of(w, t->name);
-        rc = t->plain ? AZ_OK : copy_by_sqlite(w, t);
+        rc = !t->root ? fail_schema(w, t->name) : t->plain ? AZ_OK : copy_by_sqlite(w, t);
     }
     if (rc == 0)
         rc = copy_sequences(w);

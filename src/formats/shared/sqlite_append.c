@@ -25,6 +25,7 @@ struct az_append {
     FILE *file;
     struct az_mem *mem;
     uint32_t page_size, pages, root;
+    uint32_t made; /* pages that SQLite made */
     unsigned depth;
     struct level level[AZ_PAGE_DEPTH];
     unsigned char *overflow; /* a page */
@@ -224,6 +225,9 @@ int az_append_row(struct az_append *w, const struct az_pages *from, const struct
         return w->error;
     if (over && !rest)
         return 1;
+    /* rows of whole tables fit in as many pages as they have; and there is the page of the lock */
+    if (w->pages - w->made > from->pages + 1)
+        return w->error = AZ_EFORMAT;
     const size_t size = here + (over ? 4 : 0), whole = size < LEAST_CELL ? LEAST_CELL : size;
     if (!has_room(v, 0, whole)) {
         const size_t n = put_varint(key, (uint64_t)w->key);
@@ -281,7 +285,7 @@ struct az_append *az_append_open(const char *path, uint32_t page_size, struct az
         az_mem_free(mem, w, sizeof *w);
         return NULL;
     }
-    w->pages = (uint32_t)(size / (off_t)page_size);
+    w->pages = w->made = (uint32_t)(size / (off_t)page_size);
     return w;
 }
 

@@ -15,8 +15,9 @@ struct az_append *az_append_open(const char *path, uint32_t page_size, struct az
 /* One table after the other, each of them empty: its first page, and its rows in ascending order
  * from pages of the same size and encoding. */
 void az_append_begin(struct az_append *w, uint32_t root);
-/* 0; 1: only SQLite can read the rest of the row, which is not appended. AZ_EFORMAT: records are
- * longer than their file, as it is damaged. All tables have to be of one file. */
+/* 0; 1: only SQLite can read the rest of the row, which is not appended. AZ_EFORMAT: records, or
+ * all rows together, are longer than their file, as it is damaged: tables share pages. All tables
+ * have to be of one file. */
 int az_append_row(struct az_append *w, const struct az_pages *from,
                   const struct az_pages_row *row) AZ_MUST_USE;
 void az_append_end(struct az_append *w);
