@@ -40,22 +40,52 @@ static int copy_database(struct cutting *c)
     return rc == SQLITE_DONE && done == SQLITE_OK ? AZ_OK : fail(c, "copy");
 }
 
-/* Runs a statement for a row. */
-static int for_row(struct cutting *c, sqlite3_stmt *st, uint64_t row)
+/* Runs a statement for the rows that go of [from, to) of the log, run by run of row numbers that
+ * follow each other: the first and the last are its parameters. */
+static int for_runs(struct cutting *c, sqlite3_stmt *st, size_t from, size_t to)
 {
-    sqlite3_bind_int64(st, 1, (int64_t)row);
-    const int rc = sqlite3_step(st) == SQLITE_DONE ? AZ_OK : fail(c, "row");
-    sqlite3_reset(st);
-    return rc;
+    const struct az_cut_log *log = c->log;
+    for (size_t i = from, end; i < to; i = end) {
+        end = i + 1;
+        if (!az_cut_log_is_gone(log, i))
+            continue;
+        while (end < to && az_cut_log_is_gone(log, end) && log->to.v[end] == log->to.v[end - 1] + 1)
+            end++;
+        sqlite3_bind_int64(st, 1, (int64_t)log->to.v[i]);
+        sqlite3_bind_int64(st, 2, (int64_t)log->to.v[end - 1]);
+        const int rc = sqlite3_step(st) == SQLITE_DONE ? AZ_OK : fail(c, "row");
+        sqlite3_reset(st);
+        if (rc)
+            return rc;
+    }
+    return AZ_OK;
+}
+
+/* The end of the name of a table of dispatches, with its quote: that of their counters, too. */
+static struct az_sv ending_of(struct az_sv dispatches)
+{
+    static const struct az_sv base = { "\"rocpd_kernel_dispatch", 22 };
+    return az_sv_make(dispatches.p + base.n, dispatches.n - base.n);
+}
+
+static bool has_counters(struct cutting *c, struct az_sv dispatches)
+{
+    sqlite3_stmt *st = NULL;
+    char *sql = sqlite3_mprintf("SELECT 1 FROM main.\"rocpd_pmc_event%.*s LIMIT 1",
+                                AZ_SVF(ending_of(dispatches)));
+    const bool any = sql && sqlite3_prepare_v2(c->db, sql, -1, &st, NULL) == SQLITE_OK &&
+                     sqlite3_step(st) == SQLITE_ROW;
+    sqlite3_finalize(st);
+    sqlite3_free(sql);
+    return any;
 }
 
 /* Counters of dispatches that go: rows of events, which name no time. */
 static int delete_counters(struct cutting *c, struct az_sv dispatches)
 {
-    static const struct az_sv base = { "\"rocpd_kernel_dispatch", 22 };
     static const char *const same[] = { "(event_id, guid) IN (SELECT id, guid FROM temp.gone)",
                                         "event_id IN (SELECT id FROM temp.gone)" };
-    const struct az_sv ending = az_sv_make(dispatches.p + base.n, dispatches.n - base.n);
+    const struct az_sv ending = ending_of(dispatches);
     bool done = false;
     for (size_t i = 0; !done && i < AZ_LENGTH(same); i++) { /* where there are any */
         char *sql = sqlite3_mprintf("DELETE FROM main.\"rocpd_pmc_event%.*s WHERE %s",
@@ -73,15 +103,14 @@ static int list_gone(struct cutting *c, struct az_sv table, size_t from, size_t 
 {
     sqlite3_stmt *st = NULL;
     char *sql = sqlite3_mprintf("INSERT INTO temp.gone SELECT event_id, guid FROM main.%.*s WHERE"
-                                " rowid = ?",
+                                " rowid BETWEEN ? AND ?",
                                 AZ_SVF(table));
     int rc = sql ? run_sql(c, "CREATE TEMP TABLE IF NOT EXISTS gone (id INTEGER, guid TEXT);"
                               "DELETE FROM temp.gone")
                  : AZ_ENOMEM;
     const bool any = rc == 0 && sqlite3_prepare_v2(c->db, sql, -1, &st, NULL) == SQLITE_OK;
-    for (size_t i = from; any && rc == 0 && i < to; i++)
-        if (az_cut_log_is_gone(c->log, i))
-            rc = for_row(c, st, c->log->to.v[i]);
+    if (any)
+        rc = for_runs(c, st, from, to);
     sqlite3_finalize(st);
     sqlite3_free(sql);
     return rc ? rc : delete_counters(c, table);
@@ -98,16 +127,16 @@ static int delete_rows(struct cutting *c)
         sqlite3_stmt *st = NULL;
         for (to = i; to < log->what.n && log->from.v[to] == log->from.v[i]; to++)
             ;
-        if (az_sv_starts(table, dispatches))
+        if (az_sv_starts(table, dispatches) && has_counters(c, table))
             rc = list_gone(c, table, i, to);
-        char *sql = sqlite3_mprintf("DELETE FROM main.%.*s WHERE rowid = ?", AZ_SVF(table));
+        char *sql =
+            sqlite3_mprintf("DELETE FROM main.%.*s WHERE rowid BETWEEN ? AND ?", AZ_SVF(table));
         if (rc == 0 && !sql)
             rc = AZ_ENOMEM;
         else if (rc == 0 && sqlite3_prepare_v2(c->db, sql, -1, &st, NULL) != SQLITE_OK)
             rc = fail(c, "table");
-        for (size_t k = i; rc == 0 && k < to; k++)
-            if (az_cut_log_is_gone(log, k))
-                rc = for_row(c, st, log->to.v[k]);
+        if (rc == 0)
+            rc = for_runs(c, st, i, to);
         sqlite3_finalize(st);
         sqlite3_free(sql);
     }
