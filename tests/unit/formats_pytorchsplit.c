@@ -305,13 +305,47 @@ static void progress_and_memory(void **state)
     az_vec_release(&text);
 }
 
+/* A name that a part has no memory for is an error, even if nothing of the part refers to it. */
+static void memory_for_names(void **state)
+{
+    (void)state;
+    enum { NAMES = 300 };
+    struct az_vec_char text;
+    az_vec_init(&text, NULL);
+    az_text_format(&text, "{\"traceEvents\": [\n");
+    for (int i = 0; i < NAMES; i++)
+        if (i % 2)
+            az_text_format(&text,
+                           "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%d,"
+                           "\"args\":{\"name\":\"%0400d\"}},\n",
+                           i, i);
+        else
+            az_text_format(&text, "{\"ph\":\"X\",\"cat\":\"%0400d\",\"pid\":1,\"ts\":1},\n", i);
+    az_text_format(&text, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
+                          "\"ts\":1,\"dur\":5}]}\n");
+    assert_int_equal(az_vec_error(&text), 0);
+    int rc = AZ_ELIMIT;
+    for (size_t limit = 10000; rc != 0; limit += 2000) {
+        struct fixture f;
+        fixture_open(&f);
+        fixture_add(&f, fixture_write(&f, "trace.json", text.v, text.n), NULL, false);
+        f.mem.limit = f.mem.used + limit;
+        rc = parse(&f, 3, 4096);
+        assert_true(rc == 0 || rc == AZ_ELIMIT);
+        if (rc == 0)
+            rc = az_trace_finalize(&f.trace);
+        assert_true(rc == AZ_ELIMIT || f.trace.names.text.n >= NAMES);
+        fixture_close(&f);
+    }
+    az_vec_release(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_trace),
-        cmocka_unit_test(cut_files),
-        cmocka_unit_test(damaged_files),
-        cmocka_unit_test(progress_and_memory),
+        cmocka_unit_test(same_trace),       cmocka_unit_test(cut_files),
+        cmocka_unit_test(damaged_files),    cmocka_unit_test(progress_and_memory),
+        cmocka_unit_test(memory_for_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

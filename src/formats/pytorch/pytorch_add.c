@@ -748,7 +748,9 @@ int az_pytorch_join(struct az_pytorch_reader *r, struct az_pytorch_reader *part)
     const size_t names = from->names.text.n, lanes = from->lanes.n;
     uint32_t *name = az_mem_alloc(mem, (names + 1) * sizeof *name),
              *lane = az_mem_alloc(mem, (lanes + 1) * sizeof *lane);
-    int rc = name && lane ? 0 : az_mem_error(mem);
+    int rc = from->names.error; /* of a part, which is not finalized: an id may be missing */
+    if (rc == 0 && (!name || !lane))
+        rc = az_mem_error(mem);
     size_t rows[AZ_KIND_COUNT];
     for (size_t k = 0; k < AZ_KIND_COUNT; k++)
         rows[k] = r->trace->ev[k].n;
