@@ -49,6 +49,45 @@ static bool outermost(struct marks *m, uint32_t lane)
     return both;
 }
 
+/* Do marks take turns in rounds: one of each lane, all of one name? *lanes: how many. */
+static bool are_rounds(const struct marks *m, size_t *round_of, size_t *lanes)
+{
+    size_t n = 0;
+    while (n < m->n && !round_of[m->v[n].lane])
+        round_of[m->v[n++].lane] = 1;
+    for (size_t i = n; i < m->n; i++) {
+        size_t *last = &round_of[m->v[i].lane];
+        if (*last == 0 || *last == i / n + 1) /* another lane, or twice in this round */
+            return false;
+        *last = i / n + 1;
+    }
+    for (size_t i = 0; i < m->n; i++)
+        if (m->v[i].name != m->v[i - i % n].name)
+            return false;
+    *lanes = n;
+    return n > 1;
+}
+
+/* Devices that mark the same step one after the other have one step, and no period between them. */
+static int join_devices(struct az_step_search *s, struct marks *m)
+{
+    const size_t bytes = (s->t->lanes.n + 1) * sizeof(size_t);
+    size_t *round_of = az_mem_alloc(s->job->mem, bytes), lanes = 1, kept = 0;
+    if (!round_of)
+        return az_mem_error(s->job->mem);
+    memset(round_of, 0, bytes);
+    const bool rounds = are_rounds(m, round_of, &lanes);
+    az_mem_free(s->job->mem, round_of, bytes);
+    for (size_t i = 0; rounds && i < m->n; i++) {
+        if (i % lanes == 0)
+            m->v[kept++] = m->v[i];
+        else if (m->v[i].end > m->v[kept - 1].end)
+            m->v[kept - 1].end = m->v[i].end;
+    }
+    m->n = rounds ? kept : m->n;
+    return 0;
+}
+
 /* Several threads or devices mark at the same time: the one with the most marks defines the steps.
  */
 static int choose_lane(struct az_step_search *s, struct marks *m)
@@ -186,6 +225,8 @@ static int use(struct az_step_search *s, struct marks *m, enum az_step_how how, 
     int rc = on_device || how == AZ_STEPS_TAG ? 0 : drop_warm_ups(s, m);
     if (rc == 0)
         rc = choose_lane(s, m);
+    if (rc == 0 && (how == AZ_STEPS_DEVICE || how == AZ_STEPS_PROGRAM))
+        rc = join_devices(s, m);
     if (rc == 0)
         rc = windows(s, m, on_device);
     if (rc || s->found.n == 0)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "facts/steps.h"
+#include "model/xtrace.h"
 
 #define STEPS 5
 
@@ -187,6 +188,66 @@ static void nothing_linked(void **state)
     assert_false(s->linked);
 }
 
+/* A profile of compiled programs with a line of steps for each device; marks of 20, one after the
+ * other, each with a kernel. */
+static const struct az_steps *device_lines(struct fix *f, const char *const *names,
+                                           const int *devices, int n)
+{
+    struct az_trace *t = &f->t[0];
+    uint32_t line[2];
+    assert_int_equal(az_xtrace_init(t), 0);
+    t->caps |= AZ_CAP_PROGRAMS;
+    for (int i = 0; i < 2; i++) {
+        const struct az_lane l = { .device_side = true, .tid = 100 + (uint64_t)i, .device = i };
+        assert_int_equal(az_xtrace_lane(t, &l, AZ_XLANE_STEPS, &line[i]), 0);
+    }
+    for (int i = 0; i < n; i++) {
+        const int64_t at = 1000 + 100 * i;
+        add(t, AZ_GPU_RANGE, names[i], line[devices[i]], at, at + 20, 0);
+        add(t, AZ_KERNEL, "gemm", stream_lane(t, 1, devices[i], 7), at, at + 15, 0);
+        while (az_xtrace(t)->roles.n < t->lanes.n)
+            assert_int_equal(az_vec_push(&az_xtrace(t)->roles, AZ_XLANE_WORK), 0);
+    }
+    return steps_of(f);
+}
+
+/* One mark on each device is one step of both: the distance of the devices is no period. */
+static void a_step_of_two_devices(void **state)
+{
+    const struct az_steps *s =
+        device_lines(*state, (const char *[]){ "0", "0" }, (const int[]){ 0, 1 }, 2);
+    assert_int_equal(s->how, AZ_STEPS_DEVICE);
+    assert_int_equal(s->n, 1);
+    assert_int_equal(s->period, -1);
+    assert_int_equal(s->v[0].mark_start, 1000);
+    assert_int_equal(s->v[0].mark_end, 1120);
+    assert_int_equal(s->scope.end, 1115);
+}
+
+static void steps_of_devices_in_turn(void **state)
+{
+    const struct az_steps *s = device_lines(*state, (const char *[]){ "0", "0", "1", "1", "2" },
+                                            (const int[]){ 0, 1, 0, 1, 0 }, 5);
+    assert_int_equal(s->n, 3);
+    assert_int_equal(s->period, 200);
+    assert_int_equal(s->v[1].mark_end, 1320);
+    assert_int_equal(s->v[2].mark_end, 1420);
+}
+
+/* Marks of another name, or of one device after those of the other, are steps of their own. */
+static void devices_with_other_steps(void **state)
+{
+    assert_int_equal(
+        device_lines(*state, (const char *[]){ "0", "1" }, (const int[]){ 0, 1 }, 2)->n, 2);
+}
+static void one_device_after_the_other(void **state)
+{
+    assert_int_equal(
+        device_lines(*state, (const char *[]){ "0", "0", "0", "0" }, (const int[]){ 0, 1, 1, 1 }, 4)
+            ->n,
+        4);
+}
+
 /* Eight times the same kernels, the first time slowly, inside one range. */
 static const struct az_steps *repeats(struct fix *f, const char *around)
 {
@@ -251,6 +312,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(marks_that_are_none, setup, teardown),
         cmocka_unit_test_setup_teardown(only_zero_marks, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_linked, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_step_of_two_devices, setup, teardown),
+        cmocka_unit_test_setup_teardown(steps_of_devices_in_turn, setup, teardown),
+        cmocka_unit_test_setup_teardown(devices_with_other_steps, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_device_after_the_other, setup, teardown),
         cmocka_unit_test_setup_teardown(blocks_are_no_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(a_loop_by_name, setup, teardown),
         cmocka_unit_test_setup_teardown(a_loop_in_nothing, setup, teardown),
