@@ -299,6 +299,26 @@ def endless_record(analyzer, tmp):
             "%d %s" % (done.returncode, done.stdout.decode(errors="replace")[-200:]))
 
 
+def open_ranges(analyzer, tmp):
+    """NVTX ranges without an end last until the latest time of any range, also of one that ends before it starts."""
+    path, part, again = (os.path.join(tmp, "open%s.sqlite" % x) for x in ("", "_part", "_again"))
+    write_nsys(program(False), path)
+    for what, end in (("open range", None), ("open range, and one that ends first", 10)):
+        with sqlite3.connect(path) as db:
+            start, thread = db.execute('SELECT max("end") + 9, min(globalTid) FROM NVTX_EVENTS').fetchone()
+            db.execute("INSERT INTO NVTX_EVENTS VALUES (?,?,59,NULL,'o',?,NULL,NULL,0)", (500 if end is None else start, end, thread))
+        wanted = start - 9 if end is None else start
+        run(analyzer, "cut", path, "--from", "0", "-o", part)
+        for window in (("--from", "30%", "--to", "60%"), ("--steps", "11-13")):
+            if end is None:  # a row that is dropped is named in the verdict of the whole file
+                check(analyzer, tmp, path, window, "nsys %s, %s" % (what, window[0]))
+            run(analyzer, "cut", part, *window, "-o", again)
+            for name in (part, again):
+                with sqlite3.connect(name) as db:
+                    ends = db.execute("SELECT DISTINCT openEnd FROM ANALYZER_WINDOW").fetchall()
+                verdict(ends == [(wanted,)], "nsys %s: its end in %s" % (what, os.path.basename(name)), str(ends))
+
+
 def false_schema(analyzer, tmp):
     """Tables whose statement has their name in other letters, or is that of another table; many tables of the same pages."""
     path, part = os.path.join(tmp, "schema.sqlite"), os.path.join(tmp, "schema_part.sqlite")
@@ -468,6 +488,7 @@ def main():
         odd_tables(analyzer, tmp)
         endless_record(analyzer, tmp)
         false_schema(analyzer, tmp)
+        open_ranges(analyzer, tmp)
         repeated_ids(analyzer, tmp)
         if o.size:
             large_export(analyzer, tmp, o.size)

@@ -192,10 +192,30 @@ static int take_system_call(struct az_nsys_cutting *c, const struct az_nsys_cut_
 
 static int take_range_time(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
 {
-    const int64_t start = r->v[NSYS_CUT_START];
-    return is_range(r->v[NSYS_CUT_TYPE]) && r->v[NSYS_CUT_TYPE] != 34
-               ? extend(c, start, r->no_end ? start : r->v[NSYS_CUT_END])
-               : AZ_OK;
+    const int64_t start = r->v[NSYS_CUT_START], end = r->no_end ? start : r->v[NSYS_CUT_END],
+                  late = end > start ? end : start;
+    if (!is_range(r->v[NSYS_CUT_TYPE]) || r->v[NSYS_CUT_TYPE] == 34)
+        return AZ_OK;
+    c->open_end = late > c->open_end ? late : c->open_end;
+    c->open |= r->no_end;
+    if (r->no_end && start < c->open_from)
+        c->open_from = start;
+    if (end >= start) {
+        c->ranges.start = start < c->ranges.start ? start : c->ranges.start;
+        c->ranges.end = end > c->ranges.end ? end : c->ranges.end;
+    }
+    return AZ_OK;
+}
+
+/* Ranges that are open end with the last one of the whole file, of which a window may have less. */
+static int find_ranges(struct az_nsys_cutting *c)
+{
+    c->ranges = (struct az_span){ INT64_MAX, INT64_MIN };
+    c->open_from = INT64_MAX;
+    c->open_end = az_nsys_open_end(&c->x);
+    return each_row(c, "NVTX_EVENTS",
+                    1u << NSYS_CUT_START | 1u << NSYS_CUT_END | 1u << NSYS_CUT_TYPE, NULL,
+                    take_range_time);
 }
 
 static int read_times(struct az_nsys_cutting *c, bool devices)
@@ -236,10 +256,9 @@ static int read_marks(struct az_nsys_cutting *c)
     if (rc == 0 && (times || w->step >= 0))
         rc = read_times(c, times);
     if (rc == 0)
-        rc = names ? az_nsys_read_nvtx(&c->x)
-                   : each_row(c, "NVTX_EVENTS",
-                              1u << NSYS_CUT_START | 1u << NSYS_CUT_END | 1u << NSYS_CUT_TYPE, NULL,
-                              take_range_time);
+        rc = names ? az_nsys_read_nvtx(&c->x) : extend(c, c->ranges.start, c->ranges.end);
+    if (rc == 0 && !names && c->open)
+        rc = extend(c, c->open_from, c->open_end);
     if (rc == 0)
         rc = az_nsys_read_mpi(&c->x);
     if (rc == 0 && c->work.n) {
@@ -417,6 +436,8 @@ static int cut_export(struct az_nsys_cutting *c)
 {
     struct az_sv tmp;
     int rc = open_input(c);
+    if (rc == 0)
+        rc = find_ranges(c);
     if (rc == 0)
         rc = az_nsys_has_table(&c->x, AZ_NSYS_WINDOW_TABLE) ? find_in_window(c) : find_window(c);
     if (rc == 0)

@@ -47,6 +47,11 @@ struct az_nsys_cutting {
     uint32_t last_page;
     struct az_map twice; /* ids of calls in different parts -> place in `first` */
     struct az_vec_i64 first;
+    struct az_span
+        ranges; /* from the first start to the last end of NVTX ranges; end < start: none */
+    int64_t open_from, open_end; /* the first start of those without an end, and their end: the
+                                    latest time of any */
+    bool open;                   /* there are some */
 };
 
 /* Columns of a rule, a bit each. */

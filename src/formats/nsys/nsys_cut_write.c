@@ -200,18 +200,27 @@ static int set_format(struct writing *w)
 
 static int put_window(struct writing *w)
 {
+    static const char columns[] = "(start INTEGER, \"end\" INTEGER, globalPid INTEGER)",
+                      with_open[] = "(start INTEGER, \"end\" INTEGER, globalPid INTEGER,"
+                                    " " AZ_NSYS_OPEN_END " INTEGER)";
     const struct az_window_parts *p = &w->c->parts;
+    const bool open = w->c->open;
+    char sql[160];
     sqlite3_stmt *st = NULL;
-    int rc = run_sql(w, "CREATE TABLE " AZ_NSYS_WINDOW_TABLE
-                        " (start INTEGER, \"end\" INTEGER, globalPid INTEGER)");
-    if (rc == 0 && sqlite3_prepare_v2(w->db, "INSERT INTO " AZ_NSYS_WINDOW_TABLE " VALUES (?,?,?)",
-                                      -1, &st, NULL) != SQLITE_OK)
+    (void)snprintf(sql, sizeof sql, "CREATE TABLE %s %s", AZ_NSYS_WINDOW_TABLE,
+                   open ? with_open : columns);
+    int rc = run_sql(w, sql);
+    (void)snprintf(sql, sizeof sql, "INSERT INTO %s VALUES (?,?,?%s)", AZ_NSYS_WINDOW_TABLE,
+                   open ? ",?" : "");
+    if (rc == 0 && sqlite3_prepare_v2(w->db, sql, -1, &st, NULL) != SQLITE_OK)
         rc = fail_output(w, "window");
     for (size_t i = 0; rc == 0 && i < p->spans.n; i++) {
         sqlite3_bind_int64(st, 1, p->spans.v[i].start);
         sqlite3_bind_int64(st, 2, p->spans.v[i].end);
         if (p->process.n)
             sqlite3_bind_int64(st, 3, (int64_t)p->process.v[i]);
+        if (open)
+            sqlite3_bind_int64(st, 4, w->c->open_end);
         if (sqlite3_step(st) != SQLITE_DONE)
             rc = fail_output(w, "window");
         sqlite3_reset(st);

@@ -177,6 +177,10 @@ int az_nsys_sqlite_read(struct az_parse *job, struct az_sv path) AZ_MUST_USE;
 
 /* Of an export that is a window of another one: its spans, in columns start and end. */
 #define AZ_NSYS_WINDOW_TABLE "ANALYZER_WINDOW"
+/* Its column with the end of ranges without one, where the file that was cut has such ranges. */
+#define AZ_NSYS_OPEN_END "openEnd"
+/* Of a window that was cut: that column's number; INT64_MIN: none is stated. */
+int64_t az_nsys_open_end(struct az_nsys_db *x);
 int az_nsys_cut(struct az_cut *cut) AZ_MUST_USE;
 
 #endif

@@ -40,7 +40,7 @@ struct nvtx {
     struct labels labels;    /* the names of the events are indexes into this list until the end */
     struct az_map label_of;  /* (domain index, text) -> index */
     struct az_nsys_payloads payloads;
-    int64_t latest; /* latest start or end of a range */
+    int64_t latest; /* start or end of a range, of the file that was cut, too */
 };
 
 /* Index of a key in a list that grows with the map. */
@@ -202,9 +202,23 @@ static int settle(struct nvtx *v)
     return 0;
 }
 
+int64_t az_nsys_open_end(struct az_nsys_db *x)
+{
+    sqlite3_stmt *st = NULL;
+    int64_t end = INT64_MIN;
+    if (az_nsys_has_table(x, AZ_NSYS_WINDOW_TABLE) &&
+        az_nsys_has_column(x, AZ_NSYS_WINDOW_TABLE, AZ_NSYS_OPEN_END) &&
+        az_sqlite_prepare(&x->file, "SELECT max(" AZ_NSYS_OPEN_END ") FROM " AZ_NSYS_WINDOW_TABLE,
+                          &st) == SQLITE_OK &&
+        az_sqlite_step(&x->file, st) == SQLITE_ROW && sqlite3_column_type(st, 0) == SQLITE_INTEGER)
+        end = sqlite3_column_int64(st, 0);
+    sqlite3_finalize(st);
+    return end;
+}
+
 int az_nsys_read_nvtx(struct az_nsys_db *x)
 {
-    struct nvtx v = { .x = x, .latest = INT64_MIN };
+    struct nvtx v = { .x = x, .latest = az_nsys_open_end(x) };
     az_trace_columns(x->t, AZ_RANGE, AZ_COL_SIDE);
     az_vec_init(&v.domains, x->job->mem);
     az_vec_init(&v.labels, x->job->mem);
