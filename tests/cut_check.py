@@ -13,6 +13,7 @@ import json
 import os
 import re
 import resource
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -346,6 +347,18 @@ def false_schema(analyzer, tmp):
             "%d %s" % (done.returncode, done.stdout.decode(errors="replace")[-200:]))
 
 
+def shorter_input(analyzer, tmp):
+    """A mapped file that becomes shorter raises SIGBUS, which is no defect of the program."""
+    pipe, part = os.path.join(tmp, "pipe.json"), os.path.join(tmp, "pipe_part.json")
+    os.mkfifo(pipe)
+    child = subprocess.Popen([analyzer, "cut", pipe, "--from", "10%", "-o", part], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    with open(pipe, "wb"):  # it waits for bytes
+        child.send_signal(signal.SIGBUS)
+        said = child.communicate()[0]
+    verdict(child.returncode and b"please report it" not in said and not os.path.exists(part), "an input that becomes shorter",
+            "%d %s" % (child.returncode, said.decode(errors="replace")[-200:]))
+
+
 def repeated_ids(analyzer, tmp):
     """Ids of correlation that calls share, in any order of rows, and ids far apart: the first call counts."""
     path = os.path.join(tmp, "repeated.sqlite")
@@ -489,6 +502,7 @@ def main():
         endless_record(analyzer, tmp)
         false_schema(analyzer, tmp)
         open_ranges(analyzer, tmp)
+        shorter_input(analyzer, tmp)
         repeated_ids(analyzer, tmp)
         if o.size:
             large_export(analyzer, tmp, o.size)

@@ -30,7 +30,13 @@ static void on_crash(int sig)
 {
     static const char text[] = "analyzer: error: crash; temporary files removed, no output is "
                                "truncated: please report it\n";
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    static const char gone[] =
+        "analyzer: error: an input became shorter, or its disk failed, while "
+        "it was read; temporary files removed, no output is truncated\n";
+    if (sig == SIGBUS) /* of a mapped file */
+        (void)!write(STDERR_FILENO, gone, sizeof gone - 1);
+    else
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
     az_out_crash();
     (void)raise(sig);
 }

@@ -103,9 +103,14 @@ static int copy_field(struct cutting *c, struct az_sv body, struct az_sv whole, 
     }
     uint64_t part = 0;
     const uint32_t below = inside == PLANES ? LINES : EVENTS;
-    if (c->writing) {
-        put_head(c, inside, c->sizes.v[c->size_at++], size);
-        return copy_message(c, body, below, &part);
+    if (c->writing) { /* the file may have changed since its sizes were computed */
+        const uint64_t whole_size = c->size_at < c->sizes.n ? c->sizes.v[c->size_at] : 0;
+        if (c->size_at++ >= c->sizes.n)
+            return is_damaged(c);
+        put_head(c, inside, whole_size, size);
+        const int rc = copy_message(c, body, below, &part);
+        *size += part;
+        return rc || part == whole_size ? rc : is_damaged(c);
     }
     const size_t place = c->sizes.n;
     int rc = az_vec_push(&c->sizes, 0);
