@@ -898,8 +898,8 @@ static void sizes_of_copies(void **state)
     struct fix *f = *state;
     struct az_trace *t = &f->t[0];
     const uint32_t g = stream_lane(t, 1, 0, 7);
-    static const int64_t bytes[] = { 1000000, 4096, 2000001, 0 };
-    for (int i = 0; i < 4; i++)
+    static const int64_t bytes[] = { 1000000, 4096, 2000001 };
+    for (int i = 0; i < 3; i++)
         add_copy(t, AZ_MEMCPY, "H2D", g, i * 100 * US, i * 100 * US + 90 * US, 0,
                  (struct az_copy){ .bytes = bytes[i], .src = 1, .dst = 2 });
     add_copy(t, AZ_MEMCPY, "D2H", g, 400 * US, 490 * US, 0,
@@ -908,9 +908,33 @@ static void sizes_of_copies(void **state)
              (struct az_copy){ .bytes = 2000000, .src = 2, .dst = 1 });
     add(t, AZ_KERNEL, "gemm", g, 600 * US, 1000 * US, 0);
     judge(f);
-    assert_true(az_sv_find(claim(f, 0)->subject, AZ_SV("H2D of 4.1 kB to 2.0 MB at 8.3 GB/s")) ==
+    assert_true(az_sv_find(claim(f, 0)->subject, AZ_SV("H2D of 4.1 kB to 2.0 MB at 11.1 GB/s")) ==
                 0);
     assert_true(az_sv_find(claim(f, 1)->subject, AZ_SV("D2H of 1.5 MB at 16.7 GB/s")) == 0);
+}
+
+/* Copies without a recorded size have a line of their own: the sizes, the rate and the calls of a
+ * line are of the same copies. */
+static void copies_of_unknown_size(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 0, 7);
+    static const int64_t bytes[] = { 1000000, 0, 1000000, -1 };
+    for (int i = 0; i < 4; i++)
+        add_copy(t, AZ_MEMCPY, "H2D", g, i * 100 * US, i * 100 * US + (i % 2 ? 95 : 80) * US, 0,
+                 (struct az_copy){ .bytes = bytes[i], .src = 1, .dst = 2 });
+    add_copy(t, AZ_MEMCPY, "D2H", g, 400 * US, 490 * US, 0,
+             (struct az_copy){ .bytes = 0, .src = 2, .dst = 1 });
+    add(t, AZ_KERNEL, "gemm", g, 500 * US, 1000 * US, 0);
+    judge(f);
+    assert_true(az_sv_is(claim(f, 0)->subject, "H2D of unknown size"));
+    assert_int_equal(claim(f, 0)->count, 2);
+    assert_int_equal(claim(f, 0)->saving_ns, 190 * US);
+    assert_true(az_sv_find(claim(f, 1)->subject, AZ_SV("H2D of 1.0 MB at 12.5 GB/s")) == 0);
+    assert_int_equal(claim(f, 1)->count, 2);
+    assert_int_equal(claim(f, 1)->largest_ns, 80 * US);
+    assert_true(az_sv_is(claim(f, 2)->subject, "D2H"));
 }
 
 /* Two copies, of which the second takes `last`. */
@@ -1106,6 +1130,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(idle_time_makes_steps_uneven, setup, teardown),
         cmocka_unit_test_setup_teardown(mean_of_unlike_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(sizes_of_copies, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_of_unknown_size, setup, teardown),
         cmocka_unit_test_setup_teardown(calls_of_unlike_lengths, setup, teardown),
         cmocka_unit_test_setup_teardown(calls_of_like_lengths, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_over_an_unknown_link, setup, teardown),

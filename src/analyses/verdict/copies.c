@@ -192,9 +192,9 @@ static struct az_sv rate_text(struct az_verdict *v, const struct copy_class *c, 
 static int64_t faster_at_peak(struct az_verdict *v, const struct az_verdict_copies *s,
                               const struct copy_class *c)
 {
-    if (s->sized_ticks <= 0 || !(s->bytes > 0))
+    if (s->ticks <= 0 || !s->sized)
         return -1;
-    const double part = link_part(v, c, s->bytes / (double)az_verdict_ns(v, s->sized_ticks));
+    const double part = link_part(v, c, s->bytes / (double)az_verdict_ns(v, s->ticks));
     return isnan(part) || part > 1 ? -1
                                    : az_whole((1 - part) * (double)az_verdict_ns(v, s->exposed));
 }
@@ -224,7 +224,7 @@ static struct az_sv size_text(struct az_arena *a, const struct az_verdict_copies
 {
     char bytes[AZ_HUMAN_MAX], most[AZ_HUMAN_MAX];
     const bool unlike = s->largest > ALIKE * s->smallest;
-    az_human_bytes(unlike ? (double)s->smallest : s->bytes / (double)s->sized, bytes);
+    az_human_bytes(unlike ? (double)s->smallest : s->bytes / (double)s->count, bytes);
     az_human_bytes((double)s->largest, most);
     return unlike ? az_arena_printf(a, " of %s to %s", bytes, most)
                   : az_arena_printf(a, " of %s", bytes);
@@ -233,12 +233,12 @@ static struct az_sv size_text(struct az_arena *a, const struct az_verdict_copies
 static struct az_sv detail_of(struct az_verdict *v, const struct az_verdict_copies *s,
                               const struct copy_class *c)
 {
-    if (!(s->bytes > 0))
+    if (!s->sized)
         return AZ_SV("");
     const struct az_sv size = size_text(v->job->arena, s);
-    if (s->bytes < SMALL * (double)s->sized || s->sized_ticks <= 0)
+    if (s->bytes < SMALL * (double)s->count || s->ticks <= 0)
         return size;
-    const struct az_sv rate = rate_text(v, c, s->bytes / (double)az_verdict_ns(v, s->sized_ticks));
+    const struct az_sv rate = rate_text(v, c, s->bytes / (double)az_verdict_ns(v, s->ticks));
     return az_arena_printf(v->job->arena, "%.*s%.*s", AZ_SVF(size), AZ_SVF(rate));
 }
 
@@ -251,7 +251,9 @@ static int put_page_faults(struct az_verdict *v, const struct az_verdict_copies 
     return x.gain > 0 ? az_verdict_add(v, "page_faults", &x) : 0;
 }
 
-static int put(struct az_verdict *v, const struct az_verdict_copies *s, const struct traffic *t)
+/* others_sized: of copies of the same class sizes are recorded. */
+static int put(struct az_verdict *v, const struct az_verdict_copies *s, const struct traffic *t,
+               bool others_sized)
 {
     const struct copy_class c = class_of(v, s);
     const struct az_sv name = s->name == AZ_NO_ID ? AZ_SV("") : az_trace_text(v->t, s->name);
@@ -274,6 +276,8 @@ static int put(struct az_verdict *v, const struct az_verdict_copies *s, const st
         f.subject = f.row = compiled;
         f.advice = AZ_ADVICE_KEEP_ON_DEVICE;
     }
+    if (!s->sized && others_sized) /* in the subject, by which findings are told apart */
+        f.subject = az_arena_printf(v->job->arena, "%.*s of unknown size", AZ_SVF(f.subject));
     /* a fill without a kernel that could do it instead is none to avoid */
     if (s->fill && v->t->ev[AZ_KERNEL].n == 0 && v->t->ev[AZ_GRAPH].n == 0)
         return 0;
@@ -283,16 +287,24 @@ static int put(struct az_verdict *v, const struct az_verdict_copies *s, const st
     return rc;
 }
 
-/* Copies of one name and class are one, whatever their kinds of memory. */
-static int by_class(const void *a, const void *b, void *ctx)
+static int by_name(const struct az_verdict_copies *x, const struct az_verdict_copies *y,
+                   struct az_verdict *v)
 {
-    const struct az_verdict_copies *x = a, *y = b;
-    const struct copy_class c = class_of(ctx, x), d = class_of(ctx, y);
+    const struct copy_class c = class_of(v, x), d = class_of(v, y);
     if (x->fill != y->fill)
         return x->fill ? 1 : -1;
     if (x->name != y->name)
         return x->name < y->name ? -1 : 1;
     return (c.memory > d.memory) - (c.memory < d.memory);
+}
+
+/* Copies of one name and class are one, whatever their kinds of memory; without those whose size is
+ * not recorded, which come after them: a rate is that of all copies of its line. */
+static int by_class(const void *a, const void *b, void *ctx)
+{
+    const struct az_verdict_copies *x = a, *y = b;
+    const int order = by_name(x, y, ctx);
+    return order ? order : y->sized - x->sized;
 }
 
 static void join(struct az_verdict *v, struct az_verdict_copy_sums *sums)
@@ -308,8 +320,6 @@ static void join(struct az_verdict *v, struct az_verdict_copy_sums *sums)
         }
         last->count += s->count;
         last->ticks = az_add_sat(last->ticks, s->ticks);
-        last->sized += s->sized;
-        last->sized_ticks = az_add_sat(last->sized_ticks, s->sized_ticks);
         last->exposed += s->exposed;
         az_verdict_lengths_join(&last->lengths, &s->lengths);
         last->with_kernels += s->with_kernels;
@@ -336,6 +346,6 @@ int az_verdict_find_copies(struct az_verdict *v, const struct az_counted *counte
     if (rc == 0 && up && down)
         rc = find_traffic(v, counted, &t);
     for (size_t i = 0; rc == 0 && i < sums->n; i++)
-        rc = put(v, &sums->v[i], &t);
+        rc = put(v, &sums->v[i], &t, i && by_name(&sums->v[i - 1], &sums->v[i], v) == 0);
     return rc;
 }

@@ -97,7 +97,8 @@ static int count(struct work *w, uint32_t op, int64_t ticks, int64_t exposed)
     return 0;
 }
 
-/* The sums of copies of a name and kind, in last_copies; new ones begin as `of`. */
+/* The sums of copies of a name and kind, with sizes or without, in last_copies; new ones begin as
+ * `of`. */
 static int find_copies(struct work *w, const struct az_verdict_copies *of)
 {
     const uint32_t kinds = (uint32_t)(uint16_t)of->src << 16 | (uint32_t)(uint16_t)of->dst;
@@ -105,11 +106,13 @@ static int find_copies(struct work *w, const struct az_verdict_copies *of)
     bool added;
     if (w->last_copies < w->copy_sums.n) { /* mostly the same again */
         const struct az_verdict_copies *s = &w->copy_sums.v[w->last_copies];
-        if (s->name == of->name && s->src == of->src && s->dst == of->dst && s->fill == of->fill)
+        if (s->name == of->name && s->src == of->src && s->dst == of->dst && s->fill == of->fill &&
+            s->sized == of->sized)
             return 0;
     }
-    const int rc = az_map_put(&w->index, (uint64_t)of->name << 32 | kinds, AZ_PART_COPY + of->fill,
-                              (uint32_t)w->copy_sums.n, &at, &added);
+    const int rc =
+        az_map_put(&w->index, (uint64_t)of->name << 32 | kinds,
+                   AZ_PART_COPY + of->fill + 2u * of->sized, (uint32_t)w->copy_sums.n, &at, &added);
     if (rc)
         return rc;
     w->last_copies = *at;
@@ -121,10 +124,11 @@ static int count_copy(struct work *w, enum az_kind kind, uint32_t row, int64_t t
 {
     const struct az_events *e = &w->v->t->ev[kind];
     const struct az_copy *c = copy_of(w->v->t, kind, row);
-    const bool fill = kind == AZ_MEMSET;
+    const bool fill = kind == AZ_MEMSET, sized = c && c->bytes > 0;
     const int src = c && !fill ? c->src : -1, dst = c && !fill ? c->dst : -1;
-    const int rc = find_copies(w, &(struct az_verdict_copies){
-                                      .name = e->name[row], .src = src, .dst = dst, .fill = fill });
+    const int rc = find_copies(
+        w, &(struct az_verdict_copies){
+               .name = e->name[row], .src = src, .dst = dst, .fill = fill, .sized = sized });
     if (rc)
         return rc;
     struct az_verdict_copies *s = &w->copy_sums.v[w->last_copies];
@@ -134,12 +138,10 @@ static int count_copy(struct work *w, enum az_kind kind, uint32_t row, int64_t t
     az_verdict_lengths_add(&s->lengths, e->end[row] - e->start[row]);
     if (az_trace_lane_kinds(w->v->t, e->lane[row]) & 1u << AZ_KERNEL)
         s->with_kernels += exposed;
-    if (!c || c->bytes < 0)
+    if (!sized)
         return 0;
-    s->sized++;
-    s->sized_ticks = az_add_sat(s->sized_ticks, ticks);
     s->bytes += (double)c->bytes;
-    if (c->bytes > 0 && (s->smallest == 0 || c->bytes < s->smallest))
+    if (s->smallest == 0 || c->bytes < s->smallest)
         s->smallest = c->bytes;
     s->largest = c->bytes > s->largest ? c->bytes : s->largest;
     return 0;

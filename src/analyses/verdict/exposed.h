@@ -8,14 +8,13 @@
 /* Copies of one name between memories of the same kinds, or fills of one name. */
 struct az_verdict_copies {
     uint32_t name;
-    int src, dst; /* memory kinds of struct az_copy; -1: not recorded */
-    bool fill;
+    int src, dst;     /* memory kinds of struct az_copy; -1: not recorded */
+    bool fill, sized; /* sized: their sizes are recorded, of all or of none */
     int64_t count, ticks, exposed;
     struct az_verdict_lengths lengths;
-    int64_t with_kernels;       /* of exposed: on lanes that kernels run on */
-    int64_t sized, sized_ticks; /* those whose size is recorded */
+    int64_t with_kernels; /* of exposed: on lanes that kernels run on */
     double bytes;
-    int64_t smallest, largest; /* bytes of one that has some; 0: there is none */
+    int64_t smallest, largest; /* bytes of one; 0: not recorded */
 };
 AZ_VEC(struct az_verdict_copies, az_verdict_copy_sums);
 
