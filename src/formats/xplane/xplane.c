@@ -107,7 +107,9 @@ static int64_t line_time(struct az_xplane *r, const struct az_xplane_line *l, ui
 {
     struct az_protobuf m = az_protobuf_of(l->body);
     struct az_xplane_event x;
+    struct az_cut_log *log = r->t->cut_log;
     int64_t time = 0, until = INT64_MIN, end;
+    r->t->cut_log = NULL; /* nothing is made of the events */
     while (az_xplane_next_event(r, &m, &x) > 0) {
         ++*events;
         if (__builtin_add_overflow(x.offset, x.duration, &end) || end <= until)
@@ -115,6 +117,7 @@ static int64_t line_time(struct az_xplane *r, const struct az_xplane_line *l, ui
         time = az_add_sat(time, end - (x.offset > until ? x.offset : until));
         until = end;
     }
+    r->t->cut_log = log;
     return time;
 }
 

@@ -154,7 +154,9 @@ static bool has_events(struct az_xplane *r, const char *name)
 {
     const uint8_t *bad = r->bad;
     const char *what = r->what;
+    struct az_cut_log *log = r->t->cut_log;
     bool found = false;
+    r->t->cut_log = NULL; /* which has the events when the line is read */
     for (size_t i = 0; !found && i < r->lines.n; i++) {
         struct az_xplane_line l;
         struct az_xplane_event x;
@@ -165,6 +167,7 @@ static bool has_events(struct az_xplane *r, const char *name)
     }
     r->bad = bad;
     r->what = what;
+    r->t->cut_log = log;
     return found;
 }
 
