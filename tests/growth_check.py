@@ -30,6 +30,10 @@ NOISE = 0.03  # seconds of processor time below which nothing is concluded
 QUERY = "select name, stream, count(*), sum(dur_ns) from kernels group by name, stream"
 FORMATS = {"csv": None, "html": 3.0, "xlsx": 2.0, "json": None, "sqlite": None, "query": None}  # most, as a multiple of CSV
 T0 = 1000000  # us
+ROCM_KERNEL = ('"Kind","Agent_Id","Queue_Id","Stream_Id","Thread_Id","Dispatch_Id","Kernel_Id","Kernel_Name","Correlation_Id","Start_Timestamp","End_Timestamp",'
+               '"LDS_Block_Size","Scratch_Size","VGPR_Count","Accum_VGPR_Count","SGPR_Count","Workgroup_Size_X","Workgroup_Size_Y","Workgroup_Size_Z",'
+               '"Grid_Size_X","Grid_Size_Y","Grid_Size_Z"\n')
+ROCM_CALL = '"Domain","Function","Process_Id","Thread_Id","Correlation_Id","Start_Timestamp","End_Timestamp"\n'
 
 
 class Trace:
@@ -194,6 +198,37 @@ def work_over_steps(n, folder):
     return ["run", t.write(folder)]
 
 
+@case(80)
+def long_beside_short(n, folder):
+    """One kernel beside n short ones and copies, which are on other streams."""
+    t = Trace()
+    t.launch(0, 5, "long_kernel", 10, n * 20, stream=8)
+    for i in range(n):
+        t.launch(i * 20 + 6, 3, "kernel_%d" % (i % 5), i * 20 + 12, 7)
+        t.launch(i * 20 + 10, 3, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", i * 20 + 15, 9, stream=20)
+    return ["run", t.write(folder)]
+
+
+@case(400)
+def steps_that_overlap(n, folder):
+    """CSV of rocprofv3 with a mark for every four kernels, one of which is as long as all that follow on a queue of its own, and copies."""
+    ns = 1000000
+    rows = {"kernel": ROCM_KERNEL, "memory_copy": '"Kind","Direction","Stream_Id","Source_Agent_Id","Destination_Agent_Id","Correlation_Id",'
+            '"Start_Timestamp","End_Timestamp"\n', "hip_api": ROCM_CALL, "marker_api": ROCM_CALL}
+    for i in range(n):
+        start, end = ns + i * 1000 + 10, ns + (n * 1000 if i % 4 == 3 else i * 1000 + 700)
+        rows["kernel"] += ('"KERNEL_DISPATCH","Agent 4",%d,%d,77,%d,8,"kernel_%d(float*)",%d,%d,%d,0,0,32,0,32,64,1,1,4096,1,1\n'
+                           % (i % 4 // 3 + 1, i % 4 // 3 + 1, i + 1, i % 4, i + 1, start, end))
+        rows["hip_api"] += '"HIP_RUNTIME_API","hipLaunchKernel",77,77,%d,%d,%d\n' % (i + 1, start - 5000, start - 4500)
+        rows["memory_copy"] += '"MEMORY_COPY","MEMORY_COPY_HOST_TO_DEVICE",3,"Agent 0","Agent 4",%d,%d,%d\n' % (n + i + 1, start + 500, start + 800)
+        if i % 4 == 0:
+            rows["marker_api"] += '"MARKER_CORE_RANGE_API","step",77,77,%d,%d,%d\n' % (3 * n + i, start - 5100, start - 1200)
+    for kind, text in rows.items():
+        with open(os.path.join(folder, "out_%s_trace.csv" % kind), "w") as f:
+            f.write(text)
+    return ["run", folder]
+
+
 @case(4, 100)
 def many_inputs(n, folder):
     """n files on one command line."""
@@ -237,9 +272,7 @@ def amd_agents(n, folder):
     """CSV of rocprofv3 with kernels of n agents."""
     path = os.path.join(folder, "out_kernel_trace.csv")
     with open(path, "w") as f:
-        f.write('"Kind","Agent_Id","Queue_Id","Stream_Id","Thread_Id","Dispatch_Id","Kernel_Id","Kernel_Name","Correlation_Id","Start_Timestamp","End_Timestamp",'
-                '"LDS_Block_Size","Scratch_Size","VGPR_Count","Accum_VGPR_Count","SGPR_Count","Workgroup_Size_X","Workgroup_Size_Y","Workgroup_Size_Z",'
-                '"Grid_Size_X","Grid_Size_Y","Grid_Size_Z"\n')
+        f.write(ROCM_KERNEL)
         for i in range(n):
             f.write('"KERNEL_DISPATCH","Agent %d",1,1,77,%d,8,"kernel_%d(float*)",%d,%d,%d,0,0,32,0,32,64,1,1,4096,1,1\n'
                     % (i, i + 1, i % 9, i + 1, 1000000 + i * 50, 1000000 + i * 50 + 900))

@@ -1,12 +1,18 @@
 /* Parts, merged lists and the one measure of them. What is made of a trace is in accounts.c. */
 #include "facts/account.h"
 
+#include "base/sort.h"
+
+enum { STRIDE = 64 }; /* spans from one sum of an index to the next */
+
 void az_busy_init(struct az_busy *b, struct az_mem *mem)
 {
     *b = (struct az_busy){ .events = 0 };
     for (int k = 0; k <= AZ_PARTS; k++)
         az_vec_init(&b->of[k], mem);
     az_vec_init(&b->joined, mem);
+    az_vec_init(&b->part_sums, mem);
+    az_vec_init(&b->busy_sums, mem);
 }
 
 void az_busy_reset(struct az_busy *b)
@@ -14,6 +20,8 @@ void az_busy_reset(struct az_busy *b)
     for (int k = 0; k <= AZ_PARTS; k++)
         az_vec_reset(&b->of[k]);
     az_vec_reset(&b->joined);
+    az_vec_reset(&b->part_sums);
+    az_vec_reset(&b->busy_sums);
     b->all = (struct az_spans){ .n = 0 };
     b->events = 0;
     b->unsorted = false;
@@ -24,6 +32,8 @@ void az_busy_release(struct az_busy *b)
     for (int k = 0; k <= AZ_PARTS; k++)
         az_vec_release(&b->of[k]);
     az_vec_release(&b->joined);
+    az_vec_release(&b->part_sums);
+    az_vec_release(&b->busy_sums);
     b->all = (struct az_spans){ .n = 0 };
 }
 
@@ -177,6 +187,123 @@ static void busy_of(const struct az_spans *all, const struct az_span *w, int64_t
     }
 }
 
+/* ---- windows ---- */
+static void sweep_between(const struct az_busy *b, int64_t lo, int64_t hi, int64_t sum[8])
+{
+    struct az_spans set[AZ_PARTS];
+    for (int k = 0; k < AZ_PARTS; k++)
+        set[k] = az_spans_window(&b->of[k], lo, hi);
+    az_account_sweep(set, lo, hi, sum);
+}
+
+static int by_time(const void *x, const void *y, void *ctx)
+{
+    const struct az_part_sums *a = x, *b = y;
+    (void)ctx;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+static int index_parts(struct az_busy *b)
+{
+    struct az_part_sums_list *l = &b->part_sums;
+    int rc = 0;
+    for (int k = 0; k < AZ_PARTS; k++)
+        for (size_t i = STRIDE; rc == 0 && i < b->of[k].n; i += STRIDE)
+            rc = az_vec_push(l, ((struct az_part_sums){ .at = b->of[k].v[i].start }));
+    if (rc)
+        return rc;
+    az_sort_cmp(l->v, l->n, sizeof *l->v, by_time, NULL, l->mem);
+    for (size_t i = 1; i < l->n; i++) {
+        sweep_between(b, l->v[i - 1].at, l->v[i].at, l->v[i].at_once);
+        for (int k = 0; k < 8; k++)
+            l->v[i].at_once[k] += l->v[i - 1].at_once[k];
+    }
+    return 0;
+}
+
+static int64_t gap_before(const struct az_busy *b, size_t i)
+{
+    const int64_t gap = i ? b->all.v[i].start - b->all.v[i - 1].end : 0;
+    return gap < b->micro ? gap : 0;
+}
+
+int az_busy_index(struct az_busy *b, int64_t micro)
+{
+    struct az_busy_sums sum = { 0 };
+    int rc = index_parts(b);
+    b->micro = micro;
+    for (size_t i = 0; rc == 0 && i < b->all.n; i++) {
+        if (i % STRIDE == 0)
+            rc = az_vec_push(&b->busy_sums, sum);
+        sum.busy += b->all.v[i].end - b->all.v[i].start;
+        sum.micro += gap_before(b, i);
+    }
+    return rc;
+}
+
+/* Number of sums up to a time before t. */
+static size_t sums_before(const struct az_busy *b, int64_t t)
+{
+    size_t low = 0, high = b->part_sums.n;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (b->part_sums.v[mid].at < t)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static void parts_between(const struct az_busy *b, int64_t lo, int64_t hi, int64_t sum[8])
+{
+    const size_t first = sums_before(b, lo), after = sums_before(b, hi);
+    int64_t rest[8];
+    if (after <= first) {
+        sweep_between(b, lo, hi, sum);
+        return;
+    }
+    const struct az_part_sums *x = &b->part_sums.v[first], *y = &b->part_sums.v[after - 1];
+    sweep_between(b, lo, x->at, sum);
+    sweep_between(b, y->at, hi, rest);
+    for (int k = 0; k < 8; k++)
+        sum[k] += y->at_once[k] - x->at_once[k] + rest[k];
+}
+
+static struct az_busy_sums sums_at(const struct az_busy *b, size_t n)
+{
+    struct az_busy_sums sum = { 0 };
+    if (n == 0)
+        return sum;
+    size_t i = (n - 1) / STRIDE * STRIDE;
+    for (sum = b->busy_sums.v[i / STRIDE]; i < n; i++) {
+        sum.busy += b->all.v[i].end - b->all.v[i].start;
+        sum.micro += gap_before(b, i);
+    }
+    return sum;
+}
+
+/* What busy_of adds up, of the spans near the window, by the index. */
+static void busy_between(const struct az_busy *b, struct az_spans near, const struct az_span *w,
+                         struct az_account *out)
+{
+    if (near.n && near.v[0].end <= w->start) { /* only touches it */
+        near.v++;
+        near.n--;
+    }
+    if (near.n && near.v[near.n - 1].start >= w->end)
+        near.n--;
+    if (near.n == 0)
+        return;
+    const size_t first = (size_t)(near.v - b->all.v), after = first + near.n;
+    const struct az_span *x = &near.v[0], *y = &near.v[near.n - 1];
+    const struct az_busy_sums before = sums_at(b, first), upto = sums_at(b, after);
+    out->busy = upto.busy - before.busy;
+    out->busy -=
+        (x->start < w->start ? w->start - x->start : 0) + (y->end > w->end ? y->end - w->end : 0);
+    out->micro = upto.micro - before.micro - gap_before(b, first);
+}
+
 /* Times of the parts, from those of their combinations. */
 static void add_parts(struct az_account *out)
 {
@@ -193,24 +320,23 @@ static void add_parts(struct az_account *out)
 void az_account_of(const struct az_busy *b, const struct az_span *window, int64_t micro,
                    struct az_account *out)
 {
-    struct az_spans set[AZ_PARTS], all = b->all;
+    struct az_spans all = b->all;
     *out = (struct az_account){ .events = b->events };
-    if (all.n) {
-        out->first = all.v[0].start;
-        out->last = all.v[all.n - 1].end;
-    }
-    for (int k = 0; k < AZ_PARTS; k++)
-        set[k] = window ? az_spans_window(&b->of[k], window->start, window->end) : b->of[k];
     if (window) {
         all = az_spans_window(&all, window->start, window->end);
         out->first = window->start;
         out->last = window->end;
+        parts_between(b, window->start, window->end, out->at_once);
+    } else {
+        out->first = all.n ? all.v[0].start : 0;
+        out->last = all.n ? all.v[all.n - 1].end : 0;
+        az_account_sweep(b->of, INT64_MIN, INT64_MAX, out->at_once);
     }
-    az_account_sweep(set, window ? window->start : INT64_MIN, window ? window->end : INT64_MAX,
-                     out->at_once);
     add_parts(out);
     if (micro == 0 && b->joined.n == 0 && b->of[AZ_PART_NONE].n == 0)
         out->busy = out->compute + out->comm + out->copies; /* of one part alone */
+    else if (window && b->busy_sums.n && b->micro == micro && window->start <= window->end)
+        busy_between(b, all, window, out);
     else
         busy_of(&all, window, micro, out);
     out->other = out->busy - (out->compute + out->exposed_comm + out->exposed_copies);

@@ -27,6 +27,16 @@ static inline enum az_part az_part_of(struct az_job *job, size_t trace, enum az_
     return (enum az_part)az_trace_work(t, kind, name);
 }
 
+/* Sums of the lists up to a place, so that long windows need not be added up span by span. */
+struct az_part_sums {
+    int64_t at, at_once[8]; /* up to the time `at` */
+};
+AZ_VEC(struct az_part_sums, az_part_sums_list);
+struct az_busy_sums {
+    int64_t busy, micro; /* of the spans before this one, and of the short gaps before them */
+};
+AZ_VEC(struct az_busy_sums, az_busy_sums_list);
+
 /* Device work as merged lists. They grow with the gaps and not with the events where work comes in
  * order of start. */
 struct az_busy {
@@ -36,6 +46,9 @@ struct az_busy {
     struct az_spans joined; /* what it shows where there is more than one part */
     size_t events;
     bool unsorted;
+    struct az_part_sums_list part_sums; /* of az_busy_index; else empty */
+    struct az_busy_sums_list busy_sums;
+    int64_t micro; /* the limit that they are made with */
 };
 void az_busy_init(struct az_busy *b, struct az_mem *mem);
 void az_busy_reset(struct az_busy *b);
@@ -43,6 +56,9 @@ void az_busy_release(struct az_busy *b);
 int az_busy_add(struct az_busy *b, enum az_part part, int64_t start, int64_t end) AZ_MUST_USE;
 /* After the last az_busy_add, before the lists are read. */
 int az_busy_close(struct az_busy *b) AZ_MUST_USE;
+/* After az_busy_close, where az_account_of is called for many windows that overlap: each then takes
+ * a time that does not grow with its length. micro: the limit of those calls. */
+int az_busy_index(struct az_busy *b, int64_t micro) AZ_MUST_USE;
 
 struct az_account { /* ticks; compute + exposed_comm + exposed_copies + other + idle == total */
     int64_t compute, comm, copies;        /* unions */

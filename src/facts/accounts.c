@@ -387,6 +387,18 @@ static void measure_step(const struct pass *p, size_t i, struct az_account *out)
     out->idle = out->total - out->busy;
 }
 
+/* Steps that overlap a lot have most work in many of them. */
+static int index_steps(struct pass *p)
+{
+    enum { DEEP = 4 };
+    const struct az_steps *s = p->steps;
+    const int64_t span = p->out->all.last - p->out->all.first;
+    double sum = 0;
+    for (size_t i = 0; i < s->n; i++)
+        sum += (double)(s->v[i].end - s->v[i].start);
+    return !p->step && sum > DEEP * (double)span ? az_busy_index(&p->busy, p->micro) : 0;
+}
+
 static int steps(struct pass *p)
 {
     const struct az_steps *s = p->steps;
@@ -395,6 +407,9 @@ static int steps(struct pass *p)
     p->out->step = az_arena_array(p->job->arena, s->n, sizeof *p->out->step);
     if (!p->out->step)
         return az_arena_error(p->job->arena);
+    const int rc = index_steps(p);
+    if (rc)
+        return rc;
     for (size_t i = 0; i < s->n; i++) {
         p->out->step[i].name = s->v[i].name;
         measure_step(p, i, &p->out->step[i].a);

@@ -69,6 +69,40 @@ static void agrees_with_ticks(void **state)
     assert_int_equal(mem.used, 0);
 }
 
+/* The account of a window is the same with the sums of an index and without. */
+static void index_agrees(void **state)
+{
+    (void)state;
+    enum { EVENTS = 6000, LIMIT = 5 };
+    struct az_mem mem;
+    az_mem_init(&mem, 0);
+    srand(11);
+    for (int round = 0; round < 6; round++) {
+        struct az_busy b;
+        int64_t at = 0;
+        az_busy_init(&b, &mem);
+        for (int i = 0; i < EVENTS; i++) {
+            const int64_t start = at += rand() % 12, end = start + rand() % (round % 3 ? 9 : 3);
+            assert_int_equal(az_busy_add(&b, rand() % (1 + round % 4 + 1) % 4, start, end), 0);
+        }
+        assert_int_equal(az_busy_close(&b), 0);
+        struct az_busy indexed = b;
+        assert_int_equal(az_busy_index(&indexed, LIMIT), 0);
+        assert_true(indexed.part_sums.n > 2 && indexed.busy_sums.n > 2);
+        for (int k = 0; k < 400; k++) {
+            const int64_t lo = k % 9 ? rand() % at : b.all.v[(size_t)rand() % b.all.n].start,
+                          hi = k % 7 ? rand() % (at + 50) : b.all.v[(size_t)rand() % b.all.n].end;
+            const struct az_span window = { lo < hi ? lo : hi, lo < hi ? hi : lo };
+            struct az_account plain, quick;
+            az_account_of(&b, &window, LIMIT, &plain);
+            az_account_of(&indexed, &window, LIMIT, &quick);
+            assert_memory_equal(&plain, &quick, sizeof plain);
+        }
+        az_busy_release(&indexed);
+    }
+    assert_int_equal(mem.used, 0);
+}
+
 static void short_gaps(void **state)
 {
     (void)state;
@@ -177,6 +211,7 @@ static void cut_as_listed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(agrees_with_ticks),
+                                        cmocka_unit_test(index_agrees),
                                         cmocka_unit_test(tallied_as_listed),
                                         cmocka_unit_test(cut_as_listed),
                                         cmocka_unit_test(short_gaps) };
