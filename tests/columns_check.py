@@ -131,7 +131,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as tmp:
         for config in sorted(glob.glob(os.path.join(ROOT, "example", "*.json"))):
-            out = os.path.join(tmp, os.path.basename(config))
+            out = os.path.join(tmp, os.path.basename(config).replace(".json", ""))
             done = run([analyzer, "--config=" + config, "--compat=all", "--format", "json", "-o", out], tmp, env)
             n = sum(columns.add(p, open_tables, True) for p in reports(out)) if done.returncode == 0 else 0
             hold(n > 0, os.path.basename(config) + ": writes JSON reports", done.stderr.strip()[-300:])

@@ -131,25 +131,25 @@ static void values_and_units(void **state)
     add_chart(&s, AZ_CHART_STACKED_COLUMN, "name", "Compute (us)", "Copy (us)");
     got = data_of(&s);
     check_text(
-        got, "[{\"kind\":\"stacked bars\",\"x\":\"name\",\"y\":\"Compute (ms)\",\"divide\":1000.");
+        got, "[{\"kind\":\"stacked bars\",\"x\":\"Name\",\"y\":\"Compute (ms)\",\"divide\":1000.");
     check_text(got, "\"unit\":\"ms\",\"labels\":[\"n0\",\"n1\",\"n2\",\"n3\"],\"series\":["
                     "{\"name\":\"Compute\",\"values\":[6000,6100,6200,6300]},"
                     "{\"name\":\"Copy\",\"values\":[5000,null,-5000,5000]}],"
                     "\"paint\":{\"Compute\":\"f1\",\"Copy\":\"f11\"}}]");
     add_chart(&s, AZ_CHART_STACKED_BAR, "name", "Compute (us)", "Copy (us)");
-    check_text(data_of(&s), "{\"kind\":\"stacked bars\",\"x\":\"name\",\"y\":\"Compute (ms)\"");
+    check_text(data_of(&s), "{\"kind\":\"stacked bars\",\"x\":\"Name\",\"y\":\"Compute (ms)\"");
     add_chart(&s, AZ_CHART_COLUMN, "name", "Compute (us)", "Copy (us)");
     check_text(
         data_of(&s),
-        "{\"kind\":\"columns\",\"x\":\"name\",\"y\":\"Compute (us)\",\"divide\":1,\"unit\":\"us\"");
+        "{\"kind\":\"columns\",\"x\":\"Name\",\"y\":\"Compute (us)\",\"divide\":1,\"unit\":\"us\"");
     add_chart(&s, AZ_CHART_BAR, "name", "Copy (us)", NULL);
     check_text(
         data_of(&s),
-        "{\"kind\":\"bars\",\"x\":\"name\",\"y\":\"Copy (us)\",\"divide\":1,\"unit\":\"us\"");
+        "{\"kind\":\"bars\",\"x\":\"Name\",\"y\":\"Copy (us)\",\"divide\":1,\"unit\":\"us\"");
     add_chart(&s, AZ_CHART_PIE, "name", "Compute (us)", NULL);
-    check_text(data_of(&s), "{\"kind\":\"pie\",\"x\":\"name\",\"y\":\"Compute (us)\"");
+    check_text(data_of(&s), "{\"kind\":\"pie\",\"x\":\"Name\",\"y\":\"Compute (us)\"");
     add_chart(&s, AZ_CHART_LINE, "name", "Compute (us)", NULL);
-    check_text(data_of(&s), "{\"kind\":\"line\",\"x\":\"name\",\"y\":\"Compute (us)\"");
+    check_text(data_of(&s), "{\"kind\":\"line\",\"x\":\"Name\",\"y\":\"Compute (us)\"");
     sample_end(&s);
 }
 
