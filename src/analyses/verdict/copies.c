@@ -276,7 +276,7 @@ static int put(struct az_verdict *v, const struct az_verdict_copies *s, const st
         f.subject = f.row = compiled;
         f.advice = AZ_ADVICE_KEEP_ON_DEVICE;
     }
-    if (!s->sized && others_sized) /* in the subject, by which findings are told apart */
+    if (!s->sized && others_sized) /* in the subject, which distinguishes findings */
         f.subject = az_arena_printf(v->job->arena, "%.*s of unknown size", AZ_SVF(f.subject));
     /* a fill without a kernel that could do it instead is none to avoid */
     if (s->fill && v->t->ev[AZ_KERNEL].n == 0 && v->t->ev[AZ_GRAPH].n == 0)
