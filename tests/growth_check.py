@@ -226,7 +226,7 @@ def steps_that_overlap(n, folder):
     for kind, text in rows.items():
         with open(os.path.join(folder, "out_%s_trace.csv" % kind), "w") as f:
             f.write(text)
-    return ["run", folder]
+    return ["run", folder, "--opt", "nvtx_tag_of_iter=step"]
 
 
 @case(4, 100)

@@ -201,6 +201,23 @@ static void figures(const struct work *w, const struct window *at, int64_t x[ITE
     x[9] = a.idle;
 }
 
+/* Windows that overlap a lot have most work in many of them. */
+static int index_windows(struct work *w)
+{
+    enum { DEEP = 4 };
+    double windows = 0, work = 0;
+    int rc = 0;
+    for (size_t i = 0; i < w->windows.n; i++)
+        windows += (double)(w->windows.v[i].hi - w->windows.v[i].lo);
+    for (size_t i = 0; i < w->dev.slots.n; i++) {
+        const struct az_spans *all = &w->busy[i].all;
+        work += all->n ? (double)(all->v[all->n - 1].end - all->v[0].start) : 0;
+    }
+    for (size_t i = 0; rc == 0 && windows > DEEP * work && i < w->dev.slots.n; i++)
+        rc = az_busy_index(&w->busy[i], 0);
+    return rc;
+}
+
 /* Work of every device of the trace. */
 static int fill_iterations(struct work *w)
 {
@@ -216,7 +233,7 @@ static int fill_iterations(struct work *w)
             rc = az_busy_add(&w->busy[w->dev.slot_of_lane.v[e.lane]], e.part, e.start, e.end);
     for (size_t i = 0; rc == 0 && i < w->dev.slots.n; i++)
         rc = az_busy_close(&w->busy[i]);
-    return rc;
+    return rc ? rc : index_windows(w);
 }
 
 /* From the end of this window to the start of the same device's next; false for the last. */
