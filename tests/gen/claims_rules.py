@@ -235,13 +235,16 @@ def place(rng, fault):
 
 
 def model_place(rng, fault):
-    """Pauses of any length in a range or frame named as a pass of a model, or that a framework opens; healthy: another name."""
+    """Short pauses in a range or frame named as a pass of a model, or long ones in what a framework opens; healthy: another name, or
+    long ones in a pass."""
     by_frame = rng.random() < 0.3
     tr, h = start(rng, ["kineto"] if by_frame else None)
     names = MODEL + (["Optimizer.step#AdamW.step", "Optimizer.zero_grad#SGD.zero_grad"] if tr.fmt == "kineto" else [])
-    name = rng.choice((["model.py(31): forward", "loss.py(7): backward"] if by_frame else names) if fault else FRAMES if by_frame else RANGES)
+    passes = fault or rng.random() < 0.5
+    name = rng.choice((["model.py(31): forward", "loss.py(7): backward"] if by_frame else names if fault else MODEL) if passes
+                      else FRAMES if by_frame else RANGES)
     where = tr.frames if by_frame else tr.ranges
-    low = rng.randint(1100 * US, 3 * MS)
+    low = rng.randint(1100 * US, 3 * MS) if not fault or name.startswith("Optimizer") else rng.randint(150 * US, 850 * US)
 
     def body(i):
         kernels(h, 3)

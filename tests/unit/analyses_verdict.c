@@ -1001,21 +1001,27 @@ static void the_operator_that_waits(void **state)
 
 /* A frame that launches before and after short gaps is their overhead; work between launches is to
  * be moved. */
-static void gaps_in_a_range(struct fix *f, int64_t from, int64_t to, int64_t spacing)
+static void gaps_in(struct fix *f, const char *range, int n, int64_t from, int64_t to,
+                    int64_t spacing)
 {
     struct az_trace *t = &f->t[0];
     const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < n; i++) {
         const int64_t at = 100 * US + i * spacing;
         add(t, AZ_CALL, "cudaLaunchKernel", h, at, at + 5 * US, (uint64_t)i + 1);
         add(t, AZ_KERNEL, "add", g, at + 6 * US, at + 16 * US, (uint64_t)i + 1);
         if (to > 0)
-            add(t, AZ_RANGE, "work", h, at + from, at + to, 0);
+            add(t, AZ_RANGE, range, h, at + from, at + to, 0);
     }
     if (to == 0)
-        add(t, AZ_RANGE, "work", h, 0, 100 * US + 4 * spacing, 0);
+        add(t, AZ_RANGE, range, h, 0, 100 * US + n * spacing, 0);
     judge(f);
     assert_int_equal(claim(f, 0)->cause, AZ_CAUSE_HOST_RANGE);
+}
+
+static void gaps_in_a_range(struct fix *f, int64_t from, int64_t to, int64_t spacing)
+{
+    gaps_in(f, "work", 4, from, to, spacing);
 }
 
 static void a_range_around_launches(void **state)
@@ -1027,6 +1033,36 @@ static void a_range_around_launches(void **state)
 static void a_range_around_long_gaps(void **state)
 {
     gaps_in_a_range(*state, 0, 0, 4000 * US);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_MOVE_HOST_WORK);
+}
+
+/* Work between launches in the code of a model: short gaps are overhead of launches. */
+static void short_gaps_of_a_model(void **state)
+{
+    gaps_in(*state, "forward", 4, 20 * US, 390 * US, 400 * US);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD);
+}
+static void long_gaps_of_a_model(void **state)
+{
+    gaps_in(*state, "forward", 4, 20 * US, 19990 * US, 20000 * US);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_MOVE_HOST_WORK);
+}
+static void a_long_gap_of_a_model(void **state)
+{
+    gaps_in(*state, "forward", 2, 20 * US, 19990 * US, 20000 * US);
+    assert_int_equal(claim(*state, 0)->count, 1);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_MOVE_HOST_WORK);
+}
+
+/* A framework opens a range in every step. */
+static void gaps_of_a_framework(void **state)
+{
+    gaps_in(*state, "Optimizer.step#Adam.step", 4, 20 * US, 1990 * US, 2000 * US);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD);
+}
+static void a_long_gap_of_a_framework(void **state)
+{
+    gaps_in(*state, "Optimizer.step#Adam.step", 2, 20 * US, 19990 * US, 20000 * US);
     assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_MOVE_HOST_WORK);
 }
 
@@ -1140,6 +1176,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_range_around_launches, setup, teardown),
         cmocka_unit_test_setup_teardown(a_range_around_long_gaps, setup, teardown),
         cmocka_unit_test_setup_teardown(a_range_between_launches, setup, teardown),
+        cmocka_unit_test_setup_teardown(short_gaps_of_a_model, setup, teardown),
+        cmocka_unit_test_setup_teardown(long_gaps_of_a_model, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_long_gap_of_a_model, setup, teardown),
+        cmocka_unit_test_setup_teardown(gaps_of_a_framework, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_long_gap_of_a_framework, setup, teardown),
         cmocka_unit_test_setup_teardown(ranges_of_layers, setup, teardown),
         cmocka_unit_test_setup_teardown(a_line_of_unlike_gaps, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_stands_out, setup, teardown),

@@ -22,14 +22,17 @@ static bool has_stacks(const struct az_trace *t)
     return t->ev[AZ_FRAME].n || t->ev[AZ_GAP_FRAME].n;
 }
 
-/* Code that does nothing but launch the work of a model. */
-static bool is_model(struct az_verdict *v, struct az_sv name)
+/* Are gaps in it overhead of launches? Short ones are; of a framework, which does the same in every
+ * step, several long ones are, too. */
+static bool is_launching(struct az_verdict *v, const struct az_verdict_idle *s, struct az_sv name,
+                         bool brief)
 {
-    if (name.n == 0)
+    if (name.n == 0 || (s->count < 2 && !brief))
         return false;
     if (!v->models.v && az_rules_read_group(RULES, "host_range", v->keep, &v->models) != 0)
         return false; /* no memory: v->keep has the error */
-    return az_rules_class_of(&v->models, "host_range", name).n > 0;
+    const struct az_sv is = az_rules_class_of(&v->models, "host_range", name);
+    return is.n && (brief || !az_sv_is(is, "model"));
 }
 
 /* A call of the operating system that reads, or waits for another thread, has a remedy of its own;
@@ -51,8 +54,8 @@ static enum az_advice host_advice(struct az_verdict *v, const struct az_verdict_
         return system;
     /* an operator launches what comes next: short gaps are its overhead; so are those of code that
      * launches before and after them */
-    if (((s->op.n || 2 * s->across > s->ns) && brief) || is_model(v, s->frame) ||
-        (s->cause == AZ_CAUSE_HOST_RANGE && is_model(v, s->range)))
+    if (((s->op.n || 2 * s->across > s->ns) && brief) || is_launching(v, s, s->frame, brief) ||
+        (s->cause == AZ_CAUSE_HOST_RANGE && is_launching(v, s, s->range, brief)))
         return AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD;
     if (s->range.n || s->frame.n)
         return AZ_ADVICE_MOVE_HOST_WORK;
