@@ -441,6 +441,63 @@ static void copies_with_little_compute(void **state)
     assert_true(az_sv_is(line_of(f, 3).label, "35.0%"));
 }
 
+/* Many small lines that compute can overlap next to nothing of are seen together. */
+static void copies_of_many_names_without_compute(void **state)
+{
+    static const char *const name[] = { "a", "b", "c", "d" };
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 0, 7);
+    for (int i = 0; i < 4; i++)
+        add_copy(t, AZ_MEMCPY, name[i], g, i * 80 * US, (i + 1) * 80 * US, 0,
+                 (struct az_copy){ .bytes = 1000000, .src = 1, .dst = 2 });
+    add(t, AZ_KERNEL, "gemm", g, 400 * US, 420 * US, 0);
+    add(t, AZ_KERNEL, "gemm", g, 999 * US, 1000 * US, 0);
+    judge(f);
+    size_t whole = 0;
+    for (size_t i = 0; i < az_headline_of(&f->doc)->rows; i++)
+        whole += az_sv_is(line_of(f, i).label, "8.0%");
+    assert_int_equal(whole, 4);
+}
+
+/* What hides a copy here is communication: all compute can overlap with it still. */
+static void copies_beside_communication(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    add(t, AZ_KERNEL, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", stream_lane(t, 1, 0, 8), 0,
+        400 * US, 0);
+    add_copy(t, AZ_MEMCPY, "H2D", stream_lane(t, 1, 0, 9), 0, 700 * US, 0,
+             (struct az_copy){ .bytes = 1000000, .src = 1, .dst = 2 });
+    add(t, AZ_KERNEL, "gemm", stream_lane(t, 1, 0, 7), 700 * US, 1000 * US, 0);
+    judge(f);
+    for (size_t i = 2; i < 4; i++)
+        if (az_sv_is(line_of(f, i).rule, "exposed_copy")) {
+            assert_true(az_sv_is(line_of(f, i).label, "30.0%"));
+            assert_true(az_sv_find(line_of(f, i).text, AZ_SV("Start copies earlier")) > 0);
+            return;
+        }
+    fail();
+}
+
+/* Compute of one device does not overlap with copies of another one. */
+static void copies_where_another_device_computes(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 1, 7);
+    add(t, AZ_KERNEL, "gemm", stream_lane(t, 1, 0, 7), 0, 500 * US, 0);
+    add(t, AZ_KERNEL, "gemm", stream_lane(t, 1, 0, 7), 500 * US, 1000 * US, 0);
+    add_copy(t, AZ_MEMCPY, "H2D", g, 0, 900 * US, 0,
+             (struct az_copy){ .bytes = 1000000, .src = 1, .dst = 2 });
+    add(t, AZ_KERNEL, "gemm", g, 900 * US, 1000 * US, 0);
+    judge(f);
+    const struct az_line l = line_of(f, 2);
+    assert_true(az_sv_is(l.label, "45.0%"));
+    assert_true(az_sv_ends(
+        l.text, AZ_SV("; compute can overlap at most 5.0%. Copy less: keep data on the device")));
+}
+
 /* Communication of nearly all of the time: what there is to overlap it with is no remedy. */
 static void communication_without_compute(void **state)
 {
@@ -1138,6 +1195,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(last_at_the_collectives, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_without_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_with_little_compute, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_of_many_names_without_compute, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_beside_communication, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_where_another_device_computes, setup, teardown),
         cmocka_unit_test_setup_teardown(communication_without_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(a_first_launch_loads, setup, teardown),
         cmocka_unit_test_setup_teardown(a_second_launch_loads_nothing, setup, teardown),

@@ -327,13 +327,36 @@ static bool overlaps(enum az_advice a)
            a == AZ_ADVICE_SEPARATE_STREAM || gets_faster(a);
 }
 
-/* Compute that overlaps with no communication, or with no copy, yet; ns. */
+static bool only_overlaps(enum az_advice a) { return overlaps(a) && !gets_faster(a); }
+
+/* Compute of an account that overlaps with no communication, or with no copy, yet; ns. Copies that
+ * are not exposed may overlap with communication instead: with as much of it as is exposed. */
 static int64_t free_compute(const struct az_claim_account *a, enum az_verdict_within within)
 {
     const int64_t overlapped = within == AZ_VERDICT_IN_COMM
                                    ? a->communication - a->exposed_communication
-                                   : a->copy - a->exposed_copy;
-    return a->computing > overlapped ? a->computing - overlapped : 0;
+                                   : a->copy - a->exposed_copy - a->exposed_communication;
+    return a->computing - (overlapped > 0 ? overlapped : 0);
+}
+
+/* What compute can overlap with at most, ns: no device computes for another one. A mean over the
+ * devices, as the account is. */
+static double can_overlap(const struct az_verdict_text *x, enum az_verdict_within within)
+{
+    double all = 0;
+    size_t devices = 0;
+    for (size_t i = 0; i < x->w->n; i++)
+        for (size_t k = 0; k < x->w->part[i]->n_device_accounts; k++) {
+            const struct az_verdict_device *d = &x->w->part[i]->device_accounts[k];
+            const int64_t exposed = within == AZ_VERDICT_IN_COMM ? d->a.exposed_communication
+                                                                 : d->a.exposed_copy,
+                          most = free_compute(&d->a, within);
+            if (d->idle)
+                continue;
+            all += (double)(exposed < most ? exposed : most);
+            devices++;
+        }
+    return devices ? all / (double)devices : (double)free_compute(&x->c->account, within);
 }
 
 /* Exposed work is at least as long as what has no compute to overlap with: the findings of
@@ -341,7 +364,7 @@ static int64_t free_compute(const struct az_claim_account *a, enum az_verdict_wi
 static void bound_by_compute(const struct az_verdict_text *x, struct line *v, size_t n,
                              enum az_verdict_within within)
 {
-    const double all = (double)free_compute(&x->c->account, within);
+    const double all = can_overlap(x, within);
     double exposed = 0;
     for (size_t i = 0; i < n; i++)
         if (az_verdict_rule_of(v[i].c.rule)->within == within && overlaps(v[i].c.advice))
@@ -460,15 +483,22 @@ static struct az_sv advice_text(struct az_verdict_text *x, const struct line *li
 }
 
 /* Copies or communication of much of the time, of which compute can overlap next to nothing: to
- * copy or send less can save all of it. */
-static void find_less_work(struct line *v, size_t n)
+ * copy or send less can save all of it. They are seen together, however many lines they are. */
+static void find_less_work(struct line *v, size_t n, const char *rule)
 {
+    double share = 0, saving = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!az_sv_is(v[i].c.rule, rule) || !only_overlaps(v[i].c.advice))
+            continue;
+        share += v[i].c.share;
+        saving += v[i].saving;
+    }
+    const double few = FEW * share > LEAST ? FEW * share : LEAST;
     for (size_t i = 0; i < n; i++) {
         struct line *l = &v[i];
-        const double few = gets_faster(l->c.advice) ? 0 : FEW * l->c.share;
-        if ((!az_sv_is(l->c.rule, "exposed_copy") &&
-             !az_sv_is(l->c.rule, "exposed_communication")) ||
-            l->c.share < MUCH || l->saving >= (few > LEAST ? few : LEAST))
+        const bool other = !only_overlaps(l->c.advice);
+        if (!az_sv_is(l->c.rule, rule) || (other ? l->c.share : share) < MUCH ||
+            (other ? l->saving >= LEAST : saving >= few))
             continue;
         l->overlap = l->saving;
         l->saving = l->c.share;
@@ -635,7 +665,8 @@ static struct line *make_lines(struct az_verdict_text *x, size_t *n)
         v[i].saving = v[i].c.share;
     bound_by_compute(x, v, *n, AZ_VERDICT_IN_COMM);
     bound_by_compute(x, v, *n, AZ_VERDICT_IN_COPY);
-    find_less_work(v, *n);
+    find_less_work(v, *n, "exposed_copy");
+    find_less_work(v, *n, "exposed_communication");
     raise_sums(v, *n);
     sort_lines(x, v, *n);
     return v;
