@@ -498,6 +498,25 @@ static void copies_where_another_device_computes(void **state)
         l.text, AZ_SV("; compute can overlap at most 5.0%. Copy less: keep data on the device")));
 }
 
+/* A rate that is next to nothing of the link is not 0% of it. */
+static void slow_copies(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t g = stream_lane(t, 1, 0, 7);
+    assert_int_equal(
+        az_vec_push(&t->devices, ((struct az_device){ .name = AZ_SV("NVIDIA A100-SXM4-80GB"),
+                                                      .sm_count = 108,
+                                                      .memory_bytes = 85e9 })),
+        0);
+    add_copy(t, AZ_MEMCPY, "D2D", g, 0, 500 * US, 0,
+             (struct az_copy){ .bytes = 100000, .src = 2, .dst = 2 });
+    add(t, AZ_KERNEL, "gemm", g, 500 * US, 1000 * US, 0);
+    judge(f);
+    assert_true(az_sv_find(line_of(f, 2).text, AZ_SV(", below 1% of the memory bandwidth")) > 0 ||
+                az_sv_find(line_of(f, 3).text, AZ_SV(", below 1% of the memory bandwidth")) > 0);
+}
+
 /* Communication of nearly all of the time: what there is to overlap it with is no remedy. */
 static void communication_without_compute(void **state)
 {
@@ -1198,6 +1217,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(copies_of_many_names_without_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_beside_communication, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_where_another_device_computes, setup, teardown),
+        cmocka_unit_test_setup_teardown(slow_copies, setup, teardown),
         cmocka_unit_test_setup_teardown(communication_without_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(a_first_launch_loads, setup, teardown),
         cmocka_unit_test_setup_teardown(a_second_launch_loads_nothing, setup, teardown),

@@ -176,7 +176,7 @@ static double link_part(struct az_verdict *v, const struct copy_class *c, double
     return peak > 0 ? used / peak : NAN;
 }
 
-/* " at 25.0 GB/s, 48% of the host link"; empty: impossible. */
+/* " at 25.0 GB/s, 48% of the host link", or "below 1% of ..."; empty: impossible. */
 static struct az_sv rate_text(struct az_verdict *v, const struct copy_class *c, double gbps)
 {
     const double part = link_part(v, c, gbps);
@@ -184,7 +184,8 @@ static struct az_sv rate_text(struct az_verdict *v, const struct copy_class *c, 
         return AZ_SV("");
     if (isnan(part))
         return az_arena_printf(v->job->arena, " at %.1f GB/s", gbps);
-    return az_arena_printf(v->job->arena, " at %.1f GB/s, %.0f%% of the %s", gbps, 100 * part,
+    return az_arena_printf(v->job->arena, " at %.1f GB/s, %s%.0f%% of the %s", gbps,
+                           part < 0.005 ? "below " : "", part < 0.005 ? 1 : 100 * part,
                            c->way == ON_DEVICE ? "memory bandwidth" : "host link");
 }
 
