@@ -13,7 +13,6 @@
 #define SMALL     65536 /* bytes of a copy below which its rate is not meaningful */
 #define TURNS     3     /* how often data has to go each way to be there and back */
 #define MOSTLY    0.5   /* of the bytes, or of the exposed time */
-#define ALIKE     2     /* sizes that differ by at most this factor have a mean */
 
 enum memory { UNKNOWN, PAGEABLE, PINNED, MANAGED };
 enum way { SOMEWHERE, TO_DEVICE, TO_HOST, ON_DEVICE, BETWEEN_DEVICES };
@@ -220,14 +219,13 @@ static enum az_advice advice_of(const struct az_verdict_copies *s, const struct 
     return c->memory == PINNED || apart ? AZ_ADVICE_OVERLAP_COPIES : AZ_ADVICE_SEPARATE_STREAM;
 }
 
-/* " of 8.4 MB", the mean of like sizes; of unlike ones " of 8.2 kB to 16.8 MB". */
-static struct az_sv size_text(struct az_arena *a, const struct az_verdict_copies *s)
+struct az_sv az_verdict_sizes_text(struct az_arena *a, int64_t least, int64_t most, double mean)
 {
-    char bytes[AZ_HUMAN_MAX], most[AZ_HUMAN_MAX];
-    const bool unlike = s->largest > ALIKE * s->smallest;
-    az_human_bytes(unlike ? (double)s->smallest : s->bytes / (double)s->count, bytes);
-    az_human_bytes((double)s->largest, most);
-    return unlike ? az_arena_printf(a, " of %s to %s", bytes, most)
+    char bytes[AZ_HUMAN_MAX], largest[AZ_HUMAN_MAX];
+    const bool unlike = most > AZ_VERDICT_ALIKE * least;
+    az_human_bytes(unlike ? (double)least : mean, bytes);
+    az_human_bytes((double)most, largest);
+    return unlike ? az_arena_printf(a, " of %s to %s", bytes, largest)
                   : az_arena_printf(a, " of %s", bytes);
 }
 
@@ -236,7 +234,8 @@ static struct az_sv detail_of(struct az_verdict *v, const struct az_verdict_copi
 {
     if (!s->sized)
         return AZ_SV("");
-    const struct az_sv size = size_text(v->job->arena, s);
+    const struct az_sv size =
+        az_verdict_sizes_text(v->job->arena, s->smallest, s->largest, s->bytes / (double)s->count);
     if (s->bytes < SMALL * (double)s->count || s->ticks <= 0)
         return size;
     const struct az_sv rate = rate_text(v, c, s->bytes / (double)az_verdict_ns(v, s->ticks));
@@ -270,7 +269,9 @@ static int put(struct az_verdict *v, const struct az_verdict_copies *s, const st
         .ns = az_verdict_ns(v, s->ticks),
         .gain = az_verdict_ns(v, s->exposed),
         .faster = faster_at_peak(v, s, &c),
-        .advice = advice_of(s, &c, t)
+        .advice = advice_of(s, &c, t),
+        .size_least = s->sized ? s->smallest : 0,
+        .size_most = s->sized ? s->largest : 0
     };
     const struct az_sv compiled = compiled_copy(name);
     if (compiled.n) {

@@ -63,13 +63,36 @@ static bool joins(const struct az_verdict_found *first, const struct entry *e, c
 {
     if (has[e->part])
         return !is_idle(first);
-    return !is_idle(first) || (first->gain <= ALIKE * e->f->gain &&
+    return !is_idle(first) || (first->gain <= ALIKE * e->f->gain && first->advice == e->f->advice &&
                                first->median <= ALIKE * (e->f->median ? e->f->median : 1) &&
                                e->f->median <= ALIKE * (first->median ? first->median : 1));
 }
 
+/* Sizes of copies that a line counts: of all, or it names none. */
+static void add_sizes(struct az_verdict_found *o, const struct az_verdict_found *f)
+{
+    if (o->size_most < 0 || (o->size_most > 0) != (f->size_most > 0)) {
+        o->size_least = o->size_most = -1;
+        return;
+    }
+    o->size_least = f->size_least < o->size_least ? f->size_least : o->size_least;
+    o->size_most = f->size_most > o->size_most ? f->size_most : o->size_most;
+}
+
+/* The detail of the largest finding has its sizes, and the rate of these. */
+static void tell_sizes(struct az_arena *a, struct az_verdict_found *o,
+                       const struct az_verdict_found *largest)
+{
+    if (o->size_most < 0)
+        o->detail = AZ_SV("");
+    else if (o->size_most > AZ_VERDICT_ALIKE * o->size_least &&
+             (o->size_least < largest->size_least || o->size_most > largest->size_most))
+        o->detail = az_verdict_sizes_text(a, o->size_least, o->size_most, 0);
+}
+
 static void add(struct az_verdict_found *o, const struct az_verdict_found *f)
 {
+    add_sizes(o, f);
     if (o->ns + f->ns > 0)
         o->reached =
             (o->reached * (double)o->ns + f->reached * (double)f->ns) / (double)(o->ns + f->ns);
@@ -122,6 +145,7 @@ static int join(struct az_verdict_whole *w, const struct entry *e, size_t n, boo
                 o.parts += !has[e[k].part];
                 taken[k] = has[e[k].part] = true;
             }
+        tell_sizes(w->job->arena, &o, e[i].f);
         rc = name_ranks(w, &o, has);
         if (rc == 0)
             rc = az_vec_push(out, o);
