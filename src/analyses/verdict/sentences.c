@@ -146,9 +146,9 @@ static int what(struct az_verdict_text *x)
 /* Label of the account. */
 static const char *device_time(const struct az_verdict_text *x)
 {
-    return az_verdict_text_op_report(x)                        ? "Device"
-           : az_sv_find(x->c->devices.name, AZ_SV("TPU")) >= 0 ? "TPU time"
-                                                               : "GPU time";
+    return az_verdict_text_op_report(x) ? "Device"
+           : az_verdict_text_tpu(x)     ? "TPU time"
+                                        : "GPU time";
 }
 
 /* The failed check, next to the metrics that depend on it. */

@@ -27,6 +27,7 @@ struct az_sv az_verdict_text_counted(struct az_verdict_text *x, int64_t n, const
 struct az_sv az_verdict_text_cut(struct az_verdict_text *x, struct az_sv name);
 /* Of a report of operations, whose devices are no GPUs. */
 bool az_verdict_text_op_report(const struct az_verdict_text *x);
+bool az_verdict_text_tpu(const struct az_verdict_text *x);
 /* Adds a line that is no finding. ns: the time it is about; -1: none. */
 int az_verdict_text_put(struct az_verdict_text *x, enum az_line_kind kind, const char *label,
                         struct az_sv text, int64_t ns) AZ_MUST_USE;

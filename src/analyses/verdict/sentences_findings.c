@@ -25,9 +25,9 @@
 static struct az_sv device_words(struct az_verdict_text *x, const char *words)
 {
     const struct az_sv w = az_sv_str(words), gpu = AZ_SV("GPU");
-    const char *noun = az_verdict_text_op_report(x)                        ? "device"
-                       : az_sv_find(x->c->devices.name, AZ_SV("TPU")) >= 0 ? "TPU"
-                                                                           : NULL;
+    const char *noun = az_verdict_text_op_report(x) ? "device"
+                       : az_verdict_text_tpu(x)     ? "TPU"
+                                                    : NULL;
     const ptrdiff_t at = noun ? az_sv_find(w, gpu) : -1;
     if (at < 0)
         return w;
