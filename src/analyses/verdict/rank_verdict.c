@@ -173,16 +173,14 @@ static void device_name(struct az_verdict *v)
     }
 }
 
-/* From the first start to the last end of what the host recorded, ticks. */
+/* First start to last end of what the host recorded, ticks; the last starts late, too. */
 static int64_t host_span(const struct az_trace *t)
 {
     int64_t lo = INT64_MAX, hi = INT64_MIN;
     for (enum az_kind k = AZ_HOST_OP; k <= AZ_CALL; k++) {
         const struct az_events *e = &t->ev[k];
-        if (e->n && e->start[0] < lo)
-            lo = e->start[0];
-        for (size_t i = e->n > 64 ? e->n - 64 : 0; i < e->n;
-             i++) /* the last to end is among them */
+        lo = e->n && e->start[0] < lo ? e->start[0] : lo;
+        for (size_t i = e->n > 64 ? e->n - 64 : 0; i < e->n; i++)
             hi = e->end[i] > hi ? e->end[i] : hi;
     }
     return hi > lo ? hi - lo : 0;
@@ -566,6 +564,8 @@ static const struct az_shape_field found_fields[] = {
     AZ_PLAIN(struct az_verdict_found, coll_kind),
     AZ_PLAIN(struct az_verdict_found, members),
     AZ_PLAIN(struct az_verdict_found, bytes),
+    AZ_PLAIN(struct az_verdict_found, size_least),
+    AZ_PLAIN(struct az_verdict_found, size_most),
     AZ_PLAIN(struct az_verdict_found, median),
     AZ_PLAIN(struct az_verdict_found, smallest),
     AZ_PLAIN(struct az_verdict_found, largest),
