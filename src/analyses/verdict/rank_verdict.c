@@ -1,4 +1,6 @@
 /* What the rules leave of one trace. */
+#include <math.h>
+
 #include "analyses/op_report/totals.h"
 #include "analyses/rates.h"
 #include "analyses/registry_list.h"
@@ -12,8 +14,6 @@
 #include "facts/trust.h"
 #include "model/opreport.h"
 #include "model/optrace.h"
-
-#include <math.h>
 
 #define FAMILIES 5 /* named */
 
@@ -41,7 +41,6 @@ struct az_sv az_verdict_short(struct az_sv name)
 {
     enum { PLAIN = 8 };
     bool parts = az_sv_starts(name, AZ_SV("void "));
-
     if (parts)
         name = az_sv_make(name.p + 5, name.n - 5);
     for (size_t i = 1; i < name.n; i++) {
@@ -161,9 +160,8 @@ static void device_name(struct az_verdict *v)
     for (size_t i = 0; i < v->t->devices.n && !v->part->device.n; i++)
         v->part->device = az_verdict_keep(v, v->t->devices.v[i].name);
     for (size_t i = 0; i < v->t->facts.n && !v->part->device.n; i++) {
-        const struct az_fact *f =
-            &v->t->facts.v[i]; /* "TPU v6 Lite, 918 TFLOP/s", "AMD, 304 cores" */
-        struct az_sv text = f->value;
+        const struct az_fact *f = &v->t->facts.v[i];
+        struct az_sv text = f->value; /* "TPU v6 Lite, 918 TFLOP/s", "AMD, 304 cores" */
         const struct az_sv name = az_sv_cut(&text, ',');
         if (az_sv_starts(f->key, AZ_SV("device ")) && name.n)
             v->part->device = az_verdict_keep(
@@ -171,6 +169,8 @@ static void device_name(struct az_verdict *v)
                        ? az_arena_printf(v->job->arena, "%.*s GPU", AZ_SVF(name))
                        : name);
     }
+    if (!v->part->device.n && v->t->caps & AZ_CAP_PROGRAMS && az_has_tpu(v->t))
+        v->part->device = AZ_SV("TPU"); /* the model is not known */
 }
 
 /* First start to last end of what the host recorded, ticks; the last starts late, too. */

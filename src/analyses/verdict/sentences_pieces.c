@@ -3,7 +3,6 @@
 
 #include "analyses/verdict/sentences.h"
 #include "base/human.h"
-#include "facts/families.h"
 
 #define NAME 60 /* characters of a name in a sentence */
 
@@ -20,13 +19,9 @@ bool az_verdict_text_op_report(const struct az_verdict_text *x)
     return x->w->job->n_traces == 1 && x->w->job->traces[0]->caps & AZ_CAP_OPREPORT;
 }
 
-/* By the name of the device, or where it has none by what is recorded of it. */
 bool az_verdict_text_tpu(const struct az_verdict_text *x)
 {
-    const struct az_job *j = x->w->job;
-    if (x->c->devices.name.n || j->n_traces == 0)
-        return az_sv_find(x->c->devices.name, AZ_SV("TPU")) >= 0;
-    return j->traces[0]->caps & AZ_CAP_PROGRAMS && az_has_tpu(j->traces[0]);
+    return az_sv_find(x->c->devices.name, AZ_SV("TPU")) >= 0;
 }
 
 struct az_sv az_verdict_text_time(struct az_verdict_text *x, int64_t ns)
