@@ -199,8 +199,8 @@ def work_over_steps(n, folder):
 
 
 @case(80)
-def long_beside_short(n, folder):
-    """One kernel beside n short ones and copies, which are on other streams."""
+def long_next_to_short(n, folder):
+    """One kernel next to n short ones and copies, which are on other streams."""
     t = Trace()
     t.launch(0, 5, "long_kernel", 10, n * 20, stream=8)
     for i in range(n):

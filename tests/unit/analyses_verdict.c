@@ -441,7 +441,7 @@ static void copies_with_little_compute(void **state)
     assert_true(az_sv_is(line_of(f, 3).label, "35.0%"));
 }
 
-/* Many small lines that compute can overlap next to nothing of are seen together. */
+/* Many small lines that compute can overlap next to nothing of count together. */
 static void copies_of_many_names_without_compute(void **state)
 {
     static const char *const name[] = { "a", "b", "c", "d" };
@@ -461,7 +461,7 @@ static void copies_of_many_names_without_compute(void **state)
 }
 
 /* What hides a copy here is communication: all compute can overlap with it still. */
-static void copies_beside_communication(void **state)
+static void copies_next_to_communication(void **state)
 {
     struct fix *f = *state;
     struct az_trace *t = &f->t[0];
@@ -1215,7 +1215,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(copies_without_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_with_little_compute, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_of_many_names_without_compute, setup, teardown),
-        cmocka_unit_test_setup_teardown(copies_beside_communication, setup, teardown),
+        cmocka_unit_test_setup_teardown(copies_next_to_communication, setup, teardown),
         cmocka_unit_test_setup_teardown(copies_where_another_device_computes, setup, teardown),
         cmocka_unit_test_setup_teardown(slow_copies, setup, teardown),
         cmocka_unit_test_setup_teardown(communication_without_compute, setup, teardown),

@@ -85,7 +85,7 @@ static void none_is_made(void **state)
     az_document_release(&d);
 }
 
-/* The copy has it beside the other tables; the document stays as it is. */
+/* The copy has it next to the other tables; the document stays as it is. */
 static void in_a_copy(void **state)
 {
     struct env *e = *state;

@@ -80,8 +80,8 @@ static void add_sizes(struct az_verdict_found *o, const struct az_verdict_found 
 }
 
 /* The detail of the largest finding has its sizes, and the rate of these. */
-static void tell_sizes(struct az_arena *a, struct az_verdict_found *o,
-                       const struct az_verdict_found *largest)
+static void set_sizes_text(struct az_arena *a, struct az_verdict_found *o,
+                           const struct az_verdict_found *largest)
 {
     if (o->size_most < 0)
         o->detail = AZ_SV("");
@@ -145,7 +145,7 @@ static int join(struct az_verdict_whole *w, const struct entry *e, size_t n, boo
                 o.parts += !has[e[k].part];
                 taken[k] = has[e[k].part] = true;
             }
-        tell_sizes(w->job->arena, &o, e[i].f);
+        set_sizes_text(w->job->arena, &o, e[i].f);
         rc = name_ranks(w, &o, has);
         if (rc == 0)
             rc = az_vec_push(out, o);

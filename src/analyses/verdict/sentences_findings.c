@@ -483,7 +483,7 @@ static struct az_sv advice_text(struct az_verdict_text *x, const struct line *li
 }
 
 /* Copies or communication of much of the time, of which compute can overlap next to nothing: to
- * copy or send less can save all of it. They are seen together, however many lines they are. */
+ * copy or send less can save all of it. They count together, however many lines they are. */
 static void find_less_work(struct line *v, size_t n, const char *rule)
 {
     double share = 0, saving = 0;
