@@ -455,6 +455,17 @@ static int write_all(struct splitting *s, struct az_steady_part range)
     return rc;
 }
 
+static void note_loop(const struct splitting *s)
+{
+    struct az_sv caller;
+    const size_t n = az_pytorch_steps_loop(s->file, &caller);
+    if (n)
+        az_log_line(
+            &s->log, AZ_LOG_NORMAL,
+            "note: no marks of a serving engine; steps are iterations of %zu call%s%s%.*s%s", n,
+            n == 1 ? "" : "s", caller.n ? " in '" : "", AZ_SVF(caller), caller.n ? "'" : "");
+}
+
 static int split_file(struct splitting *s)
 {
     const struct az_pytorch_steps_opts o = { .path = s->in,
@@ -470,11 +481,13 @@ static int split_file(struct splitting *s)
     s->steps = az_pytorch_steps_of(s->file);
     if (s->steps->n == 0)
         return az_diag_fail(&s->diag, AZ_EEMPTY, here,
-                            "no steps of a serving engine; use 'analyzer cut' to write a window");
+                            "no steps of a serving engine, and no calls that repeat; use "
+                            "'analyzer cut' to write a window");
     if (!read_range(s, &range))
         return az_diag_fail(&s->diag, AZ_EUSAGE, here,
                             "no steps '%s' among %zu; use all, N or FROM:TO", s->iterations,
                             s->steps->n);
+    note_loop(s);
     s->counts = az_arena_array(&s->arena, s->steps->n, sizeof *s->counts);
     if (!s->counts)
         return az_arena_error(&s->arena);
@@ -547,8 +560,9 @@ const struct az_cmd az_cmd_tracelens_split = {
     "tracelens-split",
     "-o DIR FILE",
     "accept the command line of TraceLens_split_inference_trace",
-    "Writes steps of a serving engine (vLLM, SGLang, ATOM) as traces, and execution_details.json "
-    "and .csv. Differences: docs/from-tracelens-programs.md.",
+    "Writes steps of a serving engine (vLLM, SGLang, ATOM), or iterations of a loop, as traces, "
+    "and "
+    "execution_details.json and .csv. Differences: docs/from-tracelens-programs.md.",
     options,
     AZ_LENGTH(options),
     run_split

@@ -2,7 +2,11 @@
 """A trace of a serving engine, 60 steps of 110 us: requests rise to 16, remain there and fall from step 50 on; steps with a prompt
 are the first 16 and every tenth. Each step has a launch and a kernel of 60 us.
 
-    make_engine_steps.py OUT [FORM]      FORM: vllm (default), vllm-detailed, sglang, atom
+    make_engine_steps.py OUT [FORM]      FORM: vllm (default), vllm-detailed, sglang, atom; without marks: loop, threads
+
+loop: operators of one caller, "load" and then "forward" and "sample" of each step, step 50 with a "log" between the two, and a Python
+frame that outlasts the first "forward", in which it begins;
+threads: the same operators without a caller, and another thread with one of each.
 """
 import json
 import sys
@@ -20,6 +24,14 @@ def name(form, prompts, others):
     return "prefill[bs=%d tok=%d ctx=[1, 2]]" % (prompts, tokens) if prompts else "decode[bs=%d/128 tok=%d d=%d]" % (others, others, others)
 
 
+def operators(form, at, i):
+    """Of a step, instead of a mark."""
+    rows = [("forward", at, 40), ("sample", at + 60, 30)] + ([("log", at + 45, 5)] if i == 50 else [])
+    rows += [("generate", 900, 110 * 60 + 200), ("load", 950, 20), ("(wait)", at + 38, 900)] if i == 0 and form == "loop" else []
+    rows = [(*r, 1) for r in rows] + ([("load", 950, 20, 2), ("log", 980, 20, 2)] if i == 0 and form == "threads" else [])
+    return [{"ph": "X", "cat": "python_function" if n[0] == "(" else "cpu_op", "name": n, "pid": 1, "tid": tid, "ts": ts, "dur": dur} for n, ts, dur, tid in rows]
+
+
 def main():
     out, form = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "vllm"
     events = [{"ph": "M", "name": "process_name", "pid": 1, "tid": 0, "args": {"name": "python"}}]
@@ -27,8 +39,9 @@ def main():
         requests = min(i + 1, 16) if i < 50 else 60 - i
         prompts = 1 if i < 16 or i % 10 == 0 else 0
         at = 1000 + 110 * i
+        events += operators(form, at, i) if form in ("loop", "threads") else [
+            {"ph": "X", "cat": "user_annotation", "name": name(form, prompts, requests - prompts), "pid": 1, "tid": 1, "ts": at, "dur": 100}]
         events += [
-            {"ph": "X", "cat": "user_annotation", "name": name(form, prompts, requests - prompts), "pid": 1, "tid": 1, "ts": at, "dur": 100},
             {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": at + 10, "dur": 5, "args": {"correlation": i + 1}},
             {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": at + 30, "dur": 60, "args": {"correlation": i + 1, "device": 0, "stream": 7}},
         ]

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "formats/pytorch/pytorch.h"
 #include "formats/pytorch/pytorch_document.h"
+#include "formats/pytorch/pytorch_loop.h"
 #include "io/gzip_out.h"
 
 struct link { /* a call inside a step */
@@ -41,8 +42,10 @@ struct az_pytorch_steps {
     int64_t *last_end;              /* of the steps up to this one */
     struct calls calls;
     struct links links; /* by id, then step */
-    bool loading;       /* the second reading */
-    size_t from, to;    /* steps to be kept */
+    bool calling;       /* the second reading, without marks */
+    struct az_pytorch_loop loop;
+    bool loading;    /* the last reading */
+    size_t from, to; /* steps to be kept */
     struct records records;
     struct members members;   /* by step, then record */
     struct az_vec_u32 always; /* records of every output: events without times */
@@ -108,6 +111,8 @@ static int find(struct az_pytorch_steps *s, const struct az_pytorch_event *e)
 {
     int64_t end;
     int rc = AZ_OK;
+    if (has_times(e, &end) && s->calling)
+        return az_pytorch_loop_add(&s->loop, &s->reader, e, end);
     if (!has_times(e, &end) || is_device(e->cat))
         return AZ_OK;
     if (az_sv_is(e->cat, "user_annotation"))
@@ -203,7 +208,7 @@ static int link_calls(struct az_pytorch_steps *s)
     return rc;
 }
 
-/* ---- the second reading ---- */
+/* ---- the last reading ---- */
 
 /* The steps of the event just read. */
 static int steps_of_event(struct az_pytorch_steps *s, const struct az_pytorch_event *e)
@@ -411,6 +416,24 @@ int az_pytorch_steps_read(struct az_pytorch_steps *s, size_t from, size_t to)
     return rc;
 }
 
+/* Without marks the iterations of a loop are steps. */
+static int find_loop(struct az_pytorch_steps *s)
+{
+    s->calling = true;
+    int rc = read_through(s);
+    rc = rc ? rc : az_pytorch_loop_find(&s->loop, &s->list);
+    s->calling = false;
+    az_vec_release(&s->loop.calls);
+    az_vec_release(&s->loop.device_ids);
+    return rc;
+}
+
+size_t az_pytorch_steps_loop(const struct az_pytorch_steps *s, struct az_sv *caller)
+{
+    *caller = s->loop.caller == AZ_NO_ROW ? AZ_SV("") : az_trace_text(&s->names, s->loop.caller);
+    return s->loop.length;
+}
+
 const struct az_pytorch_step_list *az_pytorch_steps_of(const struct az_pytorch_steps *s)
 {
     return &s->list;
@@ -426,6 +449,7 @@ void az_pytorch_steps_close(struct az_pytorch_steps *s)
     az_vec_release(&s->list);
     az_vec_release(&s->calls);
     az_vec_release(&s->links);
+    az_pytorch_loop_release(&s->loop);
     az_vec_release(&s->records);
     az_vec_release(&s->members);
     az_vec_release(&s->always);
@@ -447,6 +471,7 @@ int az_pytorch_steps_open(struct az_pytorch_steps **out, const struct az_pytorch
     az_vec_init(&s->list, opts->mem);
     az_vec_init(&s->calls, opts->mem);
     az_vec_init(&s->links, opts->mem);
+    az_pytorch_loop_init(&s->loop, opts->mem);
     az_vec_init(&s->records, opts->mem);
     az_vec_init(&s->members, opts->mem);
     az_vec_init(&s->always, opts->mem);
@@ -458,6 +483,8 @@ int az_pytorch_steps_open(struct az_pytorch_steps **out, const struct az_pytorch
     s->reader.take = take_event;
     if (rc == 0)
         rc = read_through(s);
+    if (rc == 0 && s->list.n == 0)
+        rc = find_loop(s);
     if (rc == 0)
         rc = link_calls(s);
     if (rc) {

@@ -1,6 +1,7 @@
-/* Steps of a serving engine in a PyTorch trace, and the events of some of them as a trace of their
- * own: spans of the step's thread inside it, and arrows and device work of the calls among them.
- * The trace is read twice; what is kept is in memory. */
+/* Steps of a serving engine in a PyTorch trace, or the iterations of a loop, and the events of some
+ * of them as a trace of their own: spans of the step's thread inside it, and arrows and device work
+ * of the calls among them. The trace is read twice, without marks three times; what is kept is in
+ * memory. */
 #ifndef AZ_FORMATS_PYTORCH_STEPS_H
 #define AZ_FORMATS_PYTORCH_STEPS_H
 
@@ -26,10 +27,14 @@ struct az_pytorch_steps_opts {
     bool (*cancelled)(void); /* polled; NULL: never */
 };
 /* Finds the steps: annotations of the best grammar (classify/engine_counts.h) that occurs, by
- * start. None: an empty list. Errors of reading with a message. */
+ * start; without any the iterations of a loop (pytorch_loop.h). None: an empty list. Errors of
+ * reading with a message. */
 int az_pytorch_steps_open(struct az_pytorch_steps **out,
                           const struct az_pytorch_steps_opts *opts) AZ_MUST_USE;
 const struct az_pytorch_step_list *az_pytorch_steps_of(const struct az_pytorch_steps *s);
+/* Calls of an iteration where the steps are those of a loop, else 0; caller: whose calls they are,
+ * empty for outermost calls. */
+size_t az_pytorch_steps_loop(const struct az_pytorch_steps *s, struct az_sv *caller);
 void az_pytorch_steps_close(struct az_pytorch_steps *s);
 
 /* Reads the events of steps [from, to), before any is written. */

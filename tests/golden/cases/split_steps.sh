@@ -29,5 +29,12 @@ split vllm.pt.trace.json -o none -i 5:3 --store-single-iteration
 split vllm.pt.trace.json -o none --find-steady-state --num-steps 0
 split vllm.pt.trace.json -o none --find-steady-state --OSL many
 split missing.json -o none --find-steady-state
-split "$SRC/example/pytorch/train_step.json" -o none --find-steady-state
+for form in loop threads; do
+    "$PYTHON" "$SRC/tests/gen/make_engine_steps.py" $form.json $form || exit 1
+    split $form.json -o $form -i 5:8 --store-single-iteration
+    cat $form/execution_details.csv
+done
+split loop.json -o loop --find-steady-state
+printf '{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]}' >single.json
+split single.json -o none --find-steady-state
 ls none 2>&1 || :
