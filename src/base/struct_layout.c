@@ -99,11 +99,23 @@ static uint64_t number_at(const char *at, size_t width)
 
 static int write_one(struct writer *w, const struct az_shape *s, const char *from);
 
+/* Are its structs one number each, of any value? Then a list of them has the bytes that are in
+ * memory. */
+static bool is_number(const struct az_shape *s)
+{
+    return s->n == 1 && !s->valid && s->field->kind == AZ_SHAPE_PLAIN && s->field->at == 0 &&
+           s->field->count == 1 && s->field->width == s->size;
+}
+
 static int write_list(struct writer *w, const struct az_shape_field *f, const char *from)
 {
     const char *v = pointer_at(from + f->at);
     const uint64_t n = v ? number_at(from + f->n_at, f->n_width) : NO_LIST;
     int rc = put(w, &n, sizeof n);
+    if (rc == 0 && v && n + f->more && is_number(f->of)) {
+        rc = align_to(w, f->of->size);
+        return rc ? rc : az_text_append(w->out, az_sv_make(v, (n + f->more) * f->of->size));
+    }
     for (uint64_t i = 0; rc == 0 && v && i < n + f->more; i++)
         rc = write_one(w, f->of, v + i * f->of->size);
     return rc;
@@ -191,6 +203,19 @@ static int get_text(struct reader *r, struct az_sv *text)
 
 static int read_one(struct reader *r, const struct az_shape *s, char *to);
 
+static int read_numbers(struct reader *r, const struct az_shape *s, char *to, size_t n)
+{
+    size_t bytes;
+    const size_t at = r->at + (s->size - r->at % s->size) % s->size;
+    if (n == 0)
+        return AZ_OK;
+    if (!az_size_mul(n, s->size, &bytes) || at > r->bytes.n || r->bytes.n - at < bytes)
+        return AZ_EFORMAT;
+    memcpy(to, r->bytes.p + at, bytes);
+    r->at = at + bytes;
+    return AZ_OK;
+}
+
 /* Of an element there are at least as many bytes as it has members of any size: a larger count is
  * rejected before memory is allocated. */
 static int read_list(struct reader *r, const struct az_shape_field *f, char *to)
@@ -211,8 +236,11 @@ static int read_list(struct reader *r, const struct az_shape_field *f, char *to)
         return AZ_EFORMAT;
     if (!az_size_add((size_t)n, f->more, &all) || !(v = az_arena_array(r->keep, all, f->of->size)))
         return az_arena_error(r->keep);
-    for (size_t i = 0; rc == 0 && i < all; i++)
-        rc = read_one(r, f->of, v + i * f->of->size);
+    if (is_number(f->of))
+        rc = read_numbers(r, f->of, v, all);
+    else
+        for (size_t i = 0; rc == 0 && i < all; i++)
+            rc = read_one(r, f->of, v + i * f->of->size);
     memcpy(to + f->at, &v, sizeof v);
     memcpy(to + f->n_at, &n, f->n_width);
     return rc;

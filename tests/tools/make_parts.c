@@ -53,6 +53,14 @@ static void groups_of(struct az_coll_part *p, struct az_sv world, struct az_aren
     }
 }
 
+/* All its collectives begin later, and end and are launched as they are. */
+static void arrive(struct az_coll_part *p, int64_t late)
+{
+    p->start.base += (uint64_t)late;
+    p->length.base -= (uint64_t)late;
+    p->lead.base += (uint64_t)late;
+}
+
 static struct az_coll_part *collectives(const struct az_input_rank *x)
 {
     for (size_t k = 0; az_rank_analyses[k]; k++)
@@ -88,15 +96,15 @@ static int write_all(const struct az_plan_job *job, struct az_input_rank *x, con
         x->about.host = az_arena_printf(&one, "host%" PRId64, r / per_host);
         if (p)
             groups_of(p, world, &one, r);
-        for (size_t i = 0; p && i < p->n; i++)
-            p->ev[i].start += late;
+        if (p)
+            arrive(p, late);
         image.n = 0;
         if (rc == 0)
             rc = az_part_image(job, x, &image, NULL);
         if (rc == 0)
             az_outfile_write(f, image.v, image.n);
-        for (size_t i = 0; p && i < p->n; i++)
-            p->ev[i].start -= late;
+        if (p)
+            arrive(p, -late);
         az_arena_reset(&one);
     }
     if (f)

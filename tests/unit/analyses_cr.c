@@ -45,11 +45,12 @@ static int setup(void **state)
     f->opts.align_clocks = AZ_SV("auto");
     f->opts.coll_sheets = AZ_SV("auto");
     f->opts.coll_arguments = AZ_SV("any");
+    assert_int_equal(
+        az_coll_busy_set(&f->idle, &(struct az_coll_busy_span){ 0, 0 }, 0, &f->arena, &f->mem), 0);
     for (int r = 0; r < MOST_RANKS; r++) {
         f->rank[r] = (struct az_rank){ .rank = r, .ticks_per_ns = 1, .devices = 8 };
         f->ev[r] = calloc(MOST_EVENTS, sizeof *f->ev[r]);
-        f->part[r] = (struct az_coll_part){ .ev = f->ev[r],
-                                            .what = f->what[r],
+        f->part[r] = (struct az_coll_part){ .what = f->what[r],
                                             .n_devices = 1,
                                             .lane = lane,
                                             .one_stream = true,
@@ -116,6 +117,12 @@ static struct az_coll_event *event(struct fix *f, int r, int64_t start, int64_t 
 }
 
 /* Runs over ranks first..., those without events have no part; world: ranks of the run. */
+static void pack(struct fix *f, int r)
+{
+    assert_int_equal(
+        az_coll_part_set_events(&f->part[r], f->ev[r], f->part[r].n, &f->arena, &f->mem), 0);
+}
+
 static void finish(struct fix *f, int world)
 {
     size_t n = 0;
@@ -124,6 +131,7 @@ static void finish(struct fix *f, int world)
             f->missing[f->ranks.n_missing++] = r;
             continue;
         }
+        pack(f, r);
         f->rank[n] = f->rank[r];
         f->parts[n++] = &f->part[r];
     }
@@ -1149,10 +1157,11 @@ static void test_bad_splits(void **state)
 static void test_exposure(void **state)
 {
     struct fix *f = *state;
-    static struct az_coll_busy_span span[] = {
+    static const struct az_coll_busy_span span[] = {
         { 105000, 0 }, { 120000, 5000 }, { 145000, 15000 }, { 0, 20000 }
     };
-    static struct az_coll_busy busy = { span, 3 };
+    struct az_coll_busy busy;
+    assert_int_equal(az_coll_busy_set(&busy, span, 3, &f->arena, &f->mem), 0);
     const struct az_coll_what w = allreduce(1, "[0, 1]");
     event(f, 0, 100, 50, &w); /* waits until 125 */
     event(f, 1, 125, 25, &w);
@@ -1285,8 +1294,10 @@ static void test_no_memory(void **state)
     struct fix *f = *state;
     for (int r = 0; r < 4; r++)
         periodic(f, r, 40, r == 1 ? 17 : 0, r == 1 ? 18 : 0, 0, false);
-    for (int r = 0; r < 4; r++)
+    for (int r = 0; r < 4; r++) {
+        pack(f, r);
         f->parts[r] = &f->part[r];
+    }
     f->ranks = (struct az_ranks){ .v = f->rank, .n = 4, .world_size = 4 };
     for (size_t limit = 1 << 12; limit < 1 << 22; limit += 4097) {
         struct az_arena a;

@@ -14,7 +14,7 @@ static struct az_coll_part *reduce(struct fw_fix *f)
 
 static const struct az_coll_what *what(const struct az_coll_part *p, size_t i)
 {
-    return &p->what[p->ev[i].what];
+    return &p->what[az_coll_part_what(p, i)];
 }
 
 static void texts(const struct az_coll_what *w, const char *name, const char *dtype,
@@ -44,11 +44,11 @@ static void test_kernel_says(void **state)
     assert_int_equal(what(p, 0)->out, 80);
     assert_int_equal(what(p, 0)->size, 8);
     assert_int_equal(what(p, 0)->kind, AZ_COLL_ALLGATHER);
-    assert_int_equal(p->ev[0].seq, 5);
-    assert_int_equal(p->ev[0].launch, 10000);
-    assert_int_equal(p->ev[0].start, 100000);
-    assert_int_equal(p->ev[0].end, 120000);
-    assert_int_equal(p->lane[p->ev[0].lane].stream, 16);
+    assert_int_equal(az_coll_part_event(p, 0).seq, 5);
+    assert_int_equal(az_coll_part_event(p, 0).launch, 10000);
+    assert_int_equal(az_coll_part_event(p, 0).start, 100000);
+    assert_int_equal(az_coll_part_event(p, 0).end, 120000);
+    assert_int_equal(p->lane[az_coll_part_lane(p, 0)].stream, 16);
     assert_int_equal(p->busy, 20000);
     assert_int_equal(az_coll_compute_in(p->compute, 0, 1000000), 10000);
     assert_int_equal(p->span, 80000);
@@ -65,7 +65,7 @@ static void test_operation_says(void **state)
     const struct az_coll_part *p = reduce(f);
     texts(what(p, 0), "_allgather_base", "BFloat16", "operation");
     assert_true(az_sv_is(what(p, 0)->ranks, "[0, 1]"));
-    assert_int_equal(p->ev[0].seq, 5);
+    assert_int_equal(az_coll_part_event(p, 0).seq, 5);
 }
 
 /* No description at all, but the tensors of the operation; the kernel's name says the rest. */
@@ -109,8 +109,8 @@ static void test_annotation_says(void **state)
     assert_int_equal(what(p, 0)->in, 6144);
     assert_int_equal(what(p, 0)->out, -1);
     texts(what(p, 1), "sendrecv", "", "kernel name");
-    assert_int_equal(p->ev[1].what, p->ev[2].what);
-    assert_true(p->ev[2].launch == INT64_MIN);
+    assert_int_equal(az_coll_part_event(p, 1).what, az_coll_part_event(p, 2).what);
+    assert_true(az_coll_part_event(p, 2).launch == INT64_MIN);
 }
 
 static void test_kernels_alone(void **state)
@@ -167,8 +167,8 @@ static void test_two_devices(void **state)
     device(f, "kernel", 0, 8, 100, 50, "gemm", 4, "");
     const struct az_coll_part *p = reduce(f);
     assert_int_equal(p->n_devices, 2);
-    assert_int_equal(p->lane[p->ev[0].lane].device, 1);
-    assert_int_equal(p->lane[p->ev[1].lane].device, 0);
+    assert_int_equal(p->lane[az_coll_part_lane(p, 0)].device, 1);
+    assert_int_equal(p->lane[az_coll_part_lane(p, 1)].device, 0);
     assert_int_equal(az_coll_compute_in(&p->compute[0], 0, 1000000), 5000);
     assert_int_equal(az_coll_compute_in(&p->compute[1], 0, 1000000), 0);
     assert_int_equal(p->busy, 50000);

@@ -204,6 +204,9 @@ static void walk(const struct run *x, struct az_coll_path *out)
 }
 
 /* ---- the path of the parts ---- */
+static struct az_coll_lane_of lane;
+static struct az_coll_busy alone; /* no other kernels */
+
 static void path(const struct run *x, struct az_coll_path *out, struct az_arena *a)
 {
     static struct az_coll_part part[RANKS];
@@ -225,7 +228,7 @@ static void path(const struct run *x, struct az_coll_path *out, struct az_arena 
     az_vec_init(&c.member, NULL);
     for (size_t r = 0; r < x->ranks; r++) {
         rank[r] = (struct az_rank){ .rank = (int64_t)r, .ticks_per_ns = 1 };
-        part[r] = (struct az_coll_part){ .ev = ev[r], .n = x->events[r] };
+        part[r] = (struct az_coll_part){ .lane = &lane, .n_lanes = 1, .compute = &alone };
         parts[r] = &part[r];
         for (size_t i = 0; i < x->n[r]; i++)
             if (x->op[r][i].event != AZ_NO_ROW)
@@ -233,6 +236,7 @@ static void path(const struct run *x, struct az_coll_path *out, struct az_arena 
                                                                    .end = x->op[r][i].end,
                                                                    .launch = x->op[r][i].launch };
         base[r + 1] = base[r] + (uint32_t)x->events[r];
+        assert_int_equal(az_coll_part_set_events(&part[r], ev[r], x->events[r], a, NULL), 0);
         assert_int_equal(az_coll_local_make(x->op[r], x->n[r], &part[r], &scratch, a, NULL), 0);
     }
     c.n = base[x->ranks];
@@ -307,23 +311,29 @@ static void steps_cut_work(void **unused)
                                      { 170, 200, AZ_NO_ROW, 3, 165 } };
     struct az_coll_event ev = { .start = 150, .end = 160, .launch = 140 };
     const struct az_coll_step step[] = { { 100, 180, 7 }, { 180, 220, 8 } };
-    struct az_coll_part p = { .ev = &ev, .n = 1, .steps = step, .n_steps = 2 };
+    struct az_coll_part p = {
+        .lane = &lane, .n_lanes = 1, .compute = &alone, .steps = step, .n_steps = 2
+    };
     az_arena_init(&a, NULL);
     az_arena_init(&scratch, NULL);
+    assert_int_equal(az_coll_part_set_events(&p, &ev, 1, &a, NULL), 0);
     assert_int_equal(az_coll_local_make(op, 4, &p, &scratch, &a, NULL), 0);
     assert_int_equal(p.n_local, 4);
-    assert_int_equal(p.local[0].from, 100); /* before the collective: to the begin of its step */
-    assert_int_equal(p.local[0].event, AZ_NO_ROW);
-    assert_int_equal(p.local[0].n, 2);
-    assert_int_equal(p.share[p.local[0].first].ns, 30);
-    assert_int_equal(p.share[p.local[0].first + 1].family, AZ_COLL_HOST);
-    assert_int_equal(p.share[p.local[0].first + 1].ns, 10); /* of 20, until its call began */
-    assert_int_equal(p.local[1].event, 0);                  /* before the end of step 7 */
-    assert_int_equal(p.share[p.local[1].first].ns, 10);
-    assert_int_equal(p.share[p.local[1].first + 1].family, AZ_COLL_HOST);
-    assert_int_equal(p.share[p.local[1].first + 1].ns, 5);
-    assert_int_equal(p.local[2].from, 180); /* step 8 */
-    assert_int_equal(p.share[p.local[2].first].ns, 20);
+    const struct az_coll_local one = az_coll_part_local(&p, 0), seven = az_coll_part_local(&p, 1),
+                               eight = az_coll_part_local(&p, 2);
+    assert_int_equal(one.from, 100); /* before the collective: to the begin of its step */
+    assert_int_equal(one.event, AZ_NO_ROW);
+    assert_int_equal(one.n, 2);
+    assert_int_equal(az_coll_part_share(&p, one.first).ns, 30);
+    assert_int_equal(az_coll_part_share(&p, one.first + 1).family, AZ_COLL_HOST);
+    assert_int_equal(az_coll_part_share(&p, one.first + 1).ns,
+                     10);             /* of 20, until its call began */
+    assert_int_equal(seven.event, 0); /* before the end of step 7 */
+    assert_int_equal(az_coll_part_share(&p, seven.first).ns, 10);
+    assert_int_equal(az_coll_part_share(&p, seven.first + 1).family, AZ_COLL_HOST);
+    assert_int_equal(az_coll_part_share(&p, seven.first + 1).ns, 5);
+    assert_int_equal(eight.from, 180);
+    assert_int_equal(az_coll_part_share(&p, eight.first).ns, 20);
     assert_int_equal(p.last, 200);
     az_arena_release(&scratch);
     az_arena_release(&a);

@@ -39,8 +39,7 @@ static int instance(struct work *k, uint32_t coll)
     int rc = 0;
     for (uint32_t i = 0; rc == 0 && i < x->n; i++) {
         const uint32_t g = az_coll_member(c, x, i);
-        const struct az_coll_event *e = az_coll_event(c, g);
-        const int64_t b = bytes_in(az_coll_what(c, g)), d = e->end - e->start;
+        const int64_t b = bytes_in(az_coll_what(c, g)), d = az_coll_length(c, g);
         a.dur_sum = az_add_sat(a.dur_sum, d);
         a.nelems = a.nelems < 0 || az_coll_what(c, g)->in < 0
                        ? -1
@@ -128,7 +127,7 @@ struct member_row {
 #undef ROW
 #define ROW struct member_row
 static const struct az_record_column member_columns[] = {
-    { "ts", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_VIA(ROW, row.event, start) },
+    { "ts", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, AZ_FIELD(ROW, row.event.start) },
     { "dur", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = az_coll_cell_dur },
     { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, row.what, in) },
     { "Out msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, row.what, out) },

@@ -7,9 +7,10 @@
 #define FREE_BLOCKS  12 /* of a run without steps */
 #define LEAST_EVENTS 8  /* of each rank in such a block */
 
-size_t az_coll_step_at(const struct az_coll_part *p, const struct az_coll_event *e)
+size_t az_coll_step_at(const struct az_coll_part *p, size_t i)
 {
-    const int64_t at = e->launch == INT64_MIN ? e->start : e->launch;
+    const int64_t launch = az_coll_part_launch(p, i),
+                  at = launch == INT64_MIN ? az_coll_part_start(p, i) : launch;
     size_t low = 0, high = p->n_steps;
     while (low < high) { /* first that begins later */
         const size_t mid = low + (high - low) / 2;
@@ -63,7 +64,7 @@ static void shares(struct az_coll_blame *m)
 static uint32_t block_of_step(const struct az_coll_blame *m, uint32_t g)
 {
     const struct az_coll_part *p = m->c->part[m->c->rank[g]];
-    const size_t s = az_coll_step_at(p, az_coll_event(m->c, g));
+    const size_t s = az_coll_step_at(p, g - m->c->base[m->c->rank[g]]);
     size_t low = 0, high = m->n_numbers;
     if (s == SIZE_MAX)
         return AZ_NO_ROW;

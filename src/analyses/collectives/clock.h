@@ -80,7 +80,7 @@ static inline uint32_t az_coll_unit_at(const struct az_clocks *k, const struct a
 
 static inline int64_t az_coll_end_of(const struct az_coll_run *c, uint32_t g)
 {
-    return az_coll_event(c, g)->end + c->shift[c->rank[g]];
+    return az_coll_file_end(c, g) + c->shift[c->rank[g]];
 }
 
 /* On the common clock, as far as it is known. */

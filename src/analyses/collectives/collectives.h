@@ -1,6 +1,7 @@
 /* Collectives across ranks: events of each rank -> groups -> collectives with the events of their
  * members -> figures. Private to this folder and its tests. Rules: docs/formulas-collectives.md.
  *   reduce.c, source.c        one rank's trace -> its part
+ *   part_columns.c            the part's events, chains of work and kernels, packed
  *   devices.c                 devices of one trace -> ranks
  *   gather.c                  parts -> events of all ranks, groups
  *   align.c                   two sequences -> which elements are the same
@@ -23,6 +24,7 @@
 #include "analyses/ranks/ranks.h"
 #include "base/interval.h"
 #include "base/num.h"
+#include "base/packed.h"
 #include "classify/collectives.h"
 #include "stats/stats.h"
 
@@ -59,17 +61,19 @@ struct az_coll_step {
 };
 
 /* Other kernels of a device, merged; only what is within its collectives. */
+struct az_coll_busy_span {
+    int64_t start, before; /* before: length of all before it, so the next one's says its own */
+};
 struct az_coll_busy {
-    struct az_coll_busy_span {
-        int64_t start, before; /* before: length of all before it, so the next one's says its own */
-    } * span;                  /* n + 1 */
+    struct az_packed start;  /* n */
+    struct az_packed before; /* n + 1 */
     size_t n;
 };
 
 /* The way back from a moment to the collective, or the begin of a step, that its chain of work
  * meets (path.h). */
 struct az_coll_local {
-    int64_t from;      /* when that ended */
+    int64_t from;      /* when that ended, where it is no collective */
     uint32_t event;    /* which it is; AZ_NO_ROW: none */
     uint32_t first, n; /* of the part's shares: time of the chain by family */
 };
@@ -78,9 +82,13 @@ struct az_coll_share {
     uint8_t family;
 };
 
+/* Of a run of many ranks this is most of the memory: what there is one of for each event is packed
+ * (part_columns.c). */
 struct az_coll_part {
-    struct az_coll_event *ev; /* by start */
-    size_t n;
+    size_t n; /* events, by start */
+    struct az_packed start, length, lead, seq, event_what, event_lane;
+    struct az_packed event_busy; /* first kernel of its device that ends after it begins */
+    bool launches_lacking; /* then lead is 0 where the launch is unknown, and 1 more elsewhere */
     struct az_coll_what *what;
     size_t n_what;
     struct az_coll_lane_of *lane;
@@ -90,16 +98,86 @@ struct az_coll_part {
     int64_t overlap;                  /* of which other kernels ran on the same device */
     const struct az_coll_step *steps; /* the profiler's, by start */
     size_t n_steps;
-    int64_t span;                /* first start to last end of device work */
-    uint32_t n_devices;          /* with collectives */
-    const int64_t *device_id;    /* their numbers in the file; ascending */
-    bool one_stream;             /* all collectives are on one stream */
-    struct az_coll_local *local; /* before each event, the end of each step, the end of all */
-    size_t n_local;              /* 0: not known */
-    struct az_coll_share *share;
-    size_t n_shares;
+    int64_t span;             /* first start to last end of device work */
+    uint32_t n_devices;       /* with collectives */
+    const int64_t *device_id; /* their numbers in the file; ascending */
+    bool one_stream;          /* all collectives are on one stream */
+    size_t n_local;           /* before each event, the end of each step, the end of all; 0: not
+                                 known */
+    /* Of those: the event that is met, or n + a place in local_from; where its shares begin. */
+    struct az_packed local_event, local_first /* n_local + 1 */, local_from;
+    size_t n_from, n_shares;
+    struct az_packed share_ns, share_family;
     int64_t first, last; /* device work */
 };
+
+static inline int64_t az_coll_part_start(const struct az_coll_part *p, size_t i)
+{
+    return az_packed_at(&p->start, i);
+}
+static inline int64_t az_coll_part_length(const struct az_coll_part *p, size_t i)
+{
+    return az_packed_at(&p->length, i);
+}
+static inline int64_t az_coll_part_end(const struct az_coll_part *p, size_t i)
+{
+    return az_coll_part_start(p, i) + az_coll_part_length(p, i);
+}
+static inline int64_t az_coll_part_launch(const struct az_coll_part *p, size_t i)
+{
+    const uint64_t raw = az_packed_raw(&p->lead, i);
+    return p->launches_lacking && raw == 0
+               ? INT64_MIN
+               : az_coll_part_start(p, i) - (int64_t)(p->lead.base + raw);
+}
+static inline uint32_t az_coll_part_what(const struct az_coll_part *p, size_t i)
+{
+    return (uint32_t)az_packed_at(&p->event_what, i);
+}
+static inline uint32_t az_coll_part_lane(const struct az_coll_part *p, size_t i)
+{
+    return (uint32_t)az_packed_at(&p->event_lane, i);
+}
+static inline uint32_t az_coll_part_device(const struct az_coll_part *p, size_t i)
+{
+    return p->lane[az_coll_part_lane(p, i)].device;
+}
+/* The i-th event. One of its members alone: as above, which reads one or two columns. */
+static inline struct az_coll_event az_coll_part_event(const struct az_coll_part *p, size_t i)
+{
+    return (struct az_coll_event){ .start = az_coll_part_start(p, i),
+                                   .end = az_coll_part_end(p, i),
+                                   .launch = az_coll_part_launch(p, i),
+                                   .seq = az_packed_at(&p->seq, i),
+                                   .what = az_coll_part_what(p, i),
+                                   .lane = az_coll_part_lane(p, i) };
+}
+static inline struct az_coll_local az_coll_part_local(const struct az_coll_part *p, size_t i)
+{
+    const uint64_t event = (uint64_t)az_packed_at(&p->local_event, i);
+    const uint32_t first = (uint32_t)az_packed_at(&p->local_first, i);
+    return (struct az_coll_local){ .event = event < p->n ? (uint32_t)event : AZ_NO_ROW,
+                                   .from = event < p->n
+                                               ? 0
+                                               : az_packed_at(&p->local_from, (size_t)event - p->n),
+                                   .first = first,
+                                   .n = (uint32_t)az_packed_at(&p->local_first, i + 1) - first };
+}
+static inline struct az_coll_share az_coll_part_share(const struct az_coll_part *p, size_t i)
+{
+    return (struct az_coll_share){ .ns = az_packed_at(&p->share_ns, i),
+                                   .family = (uint8_t)az_packed_at(&p->share_family, i) };
+}
+/* Fill the columns of a part, in `keep`. */
+int az_coll_part_set_events(struct az_coll_part *p, const struct az_coll_event *ev, size_t n,
+                            struct az_arena *keep, struct az_mem *mem) AZ_MUST_USE;
+/* The shares of each local piece follow those of the one before it. Events are there. */
+int az_coll_part_set_local(struct az_coll_part *p, const struct az_coll_local *v, size_t n,
+                           const struct az_coll_share *share, size_t n_shares,
+                           struct az_arena *keep, struct az_mem *mem) AZ_MUST_USE;
+/* v: n + 1. */
+int az_coll_busy_set(struct az_coll_busy *b, const struct az_coll_busy_span *v, size_t n,
+                     struct az_arena *keep, struct az_mem *mem) AZ_MUST_USE;
 /* What a trace says of its collectives (source.c). Scratch in job->arena. */
 struct az_coll_reader;
 int az_coll_source_open(struct az_coll_reader **s, struct az_job *job,
@@ -118,6 +196,8 @@ extern const struct az_shape az_coll_part_shape;
 int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part) AZ_MUST_USE;
 /* Length of a device's other kernels within [from, to], which is within its collectives. */
 int64_t az_coll_compute_in(const struct az_coll_busy *b, int64_t from, int64_t to);
+/* The same within an event of the part, and from its start at the earliest. */
+int64_t az_coll_part_compute(const struct az_coll_part *p, size_t event, int64_t from, int64_t to);
 
 /* ---- all ranks ---- */
 struct az_coll_group {
@@ -202,17 +282,41 @@ struct az_coll_run {
     unsigned compat; /* of the options: rows are made when the job is over */
     int64_t step;    /* median of the profiler's steps; 0: not known */
 };
-static inline const struct az_coll_event *az_coll_event(const struct az_coll_run *c, uint32_t g)
+/* Of event g: its part, and its place in it. */
+static inline const struct az_coll_part *az_coll_part_of(const struct az_coll_run *c, uint32_t g)
 {
-    return &c->part[c->rank[g]]->ev[g - c->base[c->rank[g]]];
+    return c->part[c->rank[g]];
+}
+static inline size_t az_coll_place(const struct az_coll_run *c, uint32_t g)
+{
+    return g - c->base[c->rank[g]];
+}
+/* Times as in its file. */
+static inline int64_t az_coll_file_start(const struct az_coll_run *c, uint32_t g)
+{
+    return az_coll_part_start(az_coll_part_of(c, g), az_coll_place(c, g));
+}
+static inline int64_t az_coll_file_end(const struct az_coll_run *c, uint32_t g)
+{
+    return az_coll_part_end(az_coll_part_of(c, g), az_coll_place(c, g));
+}
+static inline int64_t az_coll_length(const struct az_coll_run *c, uint32_t g)
+{
+    return az_coll_part_length(az_coll_part_of(c, g), az_coll_place(c, g));
+}
+static inline int64_t az_coll_launch(const struct az_coll_run *c, uint32_t g)
+{
+    return az_coll_part_launch(az_coll_part_of(c, g), az_coll_place(c, g));
 }
 static inline const struct az_coll_what *az_coll_what(const struct az_coll_run *c, uint32_t g)
 {
-    return &c->part[c->rank[g]]->what[az_coll_event(c, g)->what];
+    const struct az_coll_part *p = az_coll_part_of(c, g);
+    return &p->what[az_coll_part_what(p, az_coll_place(c, g))];
 }
 static inline const struct az_coll_lane_of *az_coll_lane_of(const struct az_coll_run *c, uint32_t g)
 {
-    return &c->part[c->rank[g]]->lane[az_coll_event(c, g)->lane];
+    const struct az_coll_part *p = az_coll_part_of(c, g);
+    return &p->lane[az_coll_part_lane(p, az_coll_place(c, g))];
 }
 static inline int64_t az_coll_rank(const struct az_coll_run *c, uint32_t g)
 {
@@ -287,7 +391,7 @@ static inline double az_coll_gib(double gbps) { return gbps / 1.073741824; }
  * their first. */
 struct az_coll_row {
     const struct az_coll_run *run;
-    const struct az_coll_event *event; /* times as in the file; NULL: none */
+    struct az_coll_event event; /* times as in the file; its start INT64_MIN: none */
     const struct az_coll_what *what;
     const struct az_coll_group *group;
     const struct az_coll_lane_of *lane;
@@ -334,8 +438,8 @@ int az_coll_flows_add(struct az_coll_flows *f, uint32_t g, int64_t *own) AZ_MUST
 int az_coll_flow_tables(struct az_coll_flows *f) AZ_MUST_USE;
 void az_coll_flows_close(struct az_coll_flows *f); /* NULL is fine */
 int az_coll_straggler_tables(struct az_coll_run *c) AZ_MUST_USE;
-/* Index of the step of its rank in which an event was launched; SIZE_MAX: in none. */
-size_t az_coll_step_at(const struct az_coll_part *p, const struct az_coll_event *e);
+/* Index of the step of its rank in which the i-th event was launched; SIZE_MAX: in none. */
+size_t az_coll_step_at(const struct az_coll_part *p, size_t i);
 
 /* ---- verdicts (verdict.c) ---- */
 #define AZ_COLL_STEP_SHARE 0.03 /* of a step that a straggler must cost at least */

@@ -9,7 +9,8 @@ struct az_coll_row az_coll_row(const struct az_coll_run *c, uint32_t g,
                                const struct az_coll_coll *coll)
 {
     return (struct az_coll_row){ .run = c,
-                                 .event = az_coll_event(c, g),
+                                 .event =
+                                     az_coll_part_event(az_coll_part_of(c, g), az_coll_place(c, g)),
                                  .what = az_coll_what(c, g),
                                  .group = &c->groups.v[c->group[g]],
                                  .lane = az_coll_lane_of(c, g),
@@ -47,8 +48,8 @@ double az_coll_cell_out_mb(const void *row)
 
 double az_coll_cell_dur(const void *row)
 {
-    const struct az_coll_event *e = ((const struct az_coll_row *)row)->event;
-    return e ? az_us_from_ns(e->end - e->start) : NAN;
+    const struct az_coll_event *e = &((const struct az_coll_row *)row)->event;
+    return e->start == INT64_MIN ? NAN : az_us_from_ns(e->end - e->start);
 }
 
 int64_t az_coll_cell_last_rank(const void *row)

@@ -35,13 +35,13 @@ static void device_times(struct az_coll_part *p)
     int64_t until = INT64_MIN;
     p->one_stream = true;
     for (size_t i = 0; i < p->n; i++) { /* by start */
-        const struct az_coll_event *e = &p->ev[i];
-        const int64_t from = e->start > until ? e->start : until;
-        p->busy += e->end > from ? e->end - from : 0;
-        until = e->end > until ? e->end : until;
-        p->one_stream &= p->lane[e->lane].stream == p->lane[p->ev[0].lane].stream;
+        const struct az_coll_event e = az_coll_part_event(p, i);
+        const int64_t from = e.start > until ? e.start : until;
+        p->busy += e.end > from ? e.end - from : 0;
+        until = e.end > until ? e.end : until;
+        p->one_stream &= p->lane[e.lane].stream == p->lane[az_coll_part_lane(p, 0)].stream;
     }
-    p->overlap = p->compute->span[p->compute->n].before;
+    p->overlap = az_packed_at(&p->compute->before, p->compute->n);
 }
 
 /* Events and lanes of a part by device: first[d] is where those of device d begin. */
@@ -60,8 +60,10 @@ static void begin(uint32_t *first, uint32_t devices)
 static int sort_by_device(struct by_device *b, struct az_arena *a, const struct az_coll_part *p)
 {
     uint32_t lanes = 0;
-    for (size_t i = 0; i < p->n; i++)
-        lanes = p->ev[i].lane >= lanes ? p->ev[i].lane + 1 : lanes;
+    for (size_t i = 0; i < p->n; i++) {
+        const uint32_t lane = az_coll_part_lane(p, i);
+        lanes = lane >= lanes ? lane + 1 : lanes;
+    }
     b->first_event = az_arena_array(a, (size_t)p->n_devices + 2, sizeof *b->first_event);
     b->first_lane = az_arena_array(a, (size_t)p->n_devices + 2, sizeof *b->first_lane);
     b->event = az_arena_array(a, p->n + 1, sizeof *b->event);
@@ -69,44 +71,48 @@ static int sort_by_device(struct by_device *b, struct az_arena *a, const struct 
     if (!b->first_event || !b->first_lane || !b->event || !b->local)
         return az_arena_error(a);
     for (size_t i = 0; i < p->n; i++)
-        b->first_event[p->lane[p->ev[i].lane].device + 2]++;
+        b->first_event[az_coll_part_device(p, i) + 2]++;
     for (uint32_t l = 0; l < lanes; l++)
         b->local[l] = b->first_lane[p->lane[l].device + 1]++;
     begin(b->first_event, p->n_devices);
     for (size_t i = 0; i < p->n; i++)
-        b->event[b->first_event[p->lane[p->ev[i].lane].device + 1]++] = (uint32_t)i;
+        b->event[b->first_event[az_coll_part_device(p, i) + 1]++] = (uint32_t)i;
     return 0;
 }
 
 /* The part of one device. */
-static struct az_coll_part *part_of(struct az_arena *a, const struct by_device *b,
-                                    const struct az_coll_part *from, uint32_t device)
+static int part_of(struct az_arena *a, const struct by_device *b, const struct az_coll_part *from,
+                   uint32_t device, struct az_mem *mem, const struct az_coll_part **out)
 {
     struct az_coll_part *p = az_arena_alloc(a, sizeof *p);
     const uint32_t first = b->first_event[device], end = b->first_event[device + 1];
-    struct az_coll_event *ev = az_arena_array(a, (size_t)(end - first) + 1, sizeof *ev);
+    const size_t bytes = ((size_t)(end - first) + 1) * sizeof(struct az_coll_event);
+    struct az_coll_event *ev = az_mem_alloc(mem, bytes);
     struct az_coll_lane_of *lane =
         az_arena_array(a, (size_t)b->first_lane[device + 1] + 1, sizeof *lane);
-    if (!p || !ev || !lane)
-        return NULL;
-    *p = *from;
-    p->ev = ev;
-    p->lane = lane;
-    p->compute = &from->compute[device];
-    p->device_id = &from->device_id[device];
-    p->n_devices = 1;
-    p->n = 0;
-    p->n_local = 0; /* it is of the whole rank */
-    p->n_lanes = b->first_lane[device + 1];
-    p->busy = p->overlap = 0;
-    for (uint32_t i = first; i < end; i++) {
-        struct az_coll_event *e = &ev[p->n++];
-        *e = from->ev[b->event[i]];
+    int rc = p && ev && lane ? 0 : az_mem_error(mem);
+    for (uint32_t i = first; rc == 0 && i < end; i++) {
+        struct az_coll_event *e = &ev[i - first];
+        *e = az_coll_part_event(from, b->event[i]);
         lane[b->local[e->lane]].stream = from->lane[e->lane].stream; /* of the only device */
         e->lane = b->local[e->lane];
     }
-    device_times(p);
-    return p;
+    if (rc == 0) {
+        *p = *from;
+        p->lane = lane;
+        p->compute = &from->compute[device];
+        p->device_id = &from->device_id[device];
+        p->n_devices = 1;
+        p->n_local = 0; /* it is of the whole rank */
+        p->n_lanes = b->first_lane[device + 1];
+        p->busy = p->overlap = 0;
+        rc = az_coll_part_set_events(p, ev, end - first, a, mem);
+    }
+    if (rc == 0)
+        device_times(p);
+    az_mem_free(mem, ev, bytes);
+    *out = p;
+    return rc;
 }
 
 /* One trace: its devices by their own numbers. Several: as many ranks for each, so that numbers say
@@ -117,21 +123,19 @@ static int split_rank(struct split *s, size_t r)
     const struct az_coll_part *p = s->c->part[r];
     const uint32_t devices = p && p->n_devices ? p->n_devices : 1;
     struct by_device by = { 0 };
-    const int rc = devices > 1 ? sort_by_device(&by, s->c->arena, p) : 0;
-    if (rc)
-        return rc;
-    for (uint32_t d = 0; d < devices; d++) {
+    int rc = devices > 1 ? sort_by_device(&by, s->c->arena, p) : 0;
+    for (uint32_t d = 0; rc == 0 && d < devices; d++) {
         struct az_rank *x = &s->rank[s->n];
         *x = rs->v[r];
         x->devices = x->devices > s->most ? x->devices : s->most; /* of its node */
         x->rank = rs->n == 1 ? p->device_id[d] : rs->v[r].rank * (int64_t)s->most + d;
         s->of[s->n] = r;
-        s->part[s->n] = p && p->n_devices > 1 ? part_of(s->c->arena, &by, p, d) : p;
-        if (p && !s->part[s->n])
-            return az_arena_error(s->c->arena);
+        s->part[s->n] = p;
+        if (devices > 1)
+            rc = part_of(s->c->arena, &by, p, d, s->c->job->mem, &s->part[s->n]);
         s->n++;
     }
-    return AZ_OK;
+    return rc;
 }
 
 static void note_devices(const struct split *s)

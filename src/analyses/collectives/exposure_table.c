@@ -18,7 +18,7 @@ static void add_exposed(struct exposure *e, const struct az_coll_run *c, uint32_
                         const struct az_coll_exposed *x)
 {
     e->n++;
-    e->time = az_add_sat(e->time, az_coll_event(c, g)->end - az_coll_event(c, g)->start);
+    e->time = az_add_sat(e->time, az_coll_length(c, g));
     e->part.hidden = az_add_sat(e->part.hidden, x->hidden);
     e->part.wait = az_add_sat(e->part.wait, x->wait);
     e->part.transfer = az_add_sat(e->part.transfer, x->transfer);
@@ -140,7 +140,7 @@ static const struct az_record_column unmatched_columns[] = {
     { "dtype", AZ_TEXT, AZ_KNOWN_VIA(struct az_coll_row, what, dtype) },
     { "In msg nelems", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(struct az_coll_row, what, in) },
     { "index_in_group", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_KNOWN(struct az_coll_row, index) },
-    { "ts", AZ_REAL, AZ_UNIT_US, AZ_VIA(struct az_coll_row, event, start) },
+    { "ts", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct az_coll_row, event.start) },
     { "dur", AZ_REAL, AZ_UNIT_US, .real = az_coll_cell_dur },
     { "collective_id", AZ_TEXT, .flags = AZ_KEY, .text = az_coll_cell_id, .known = true },
     { "what", AZ_TEXT, AZ_FIELD(struct unmatched, why) },
@@ -167,7 +167,7 @@ static void look_for(struct absence *a, ptrdiff_t rank)
     a->l->of[r].absent++;
     struct unmatched u = { az_coll_row(c, az_coll_member(c, x, 0), x), "no event on this rank" };
     u.row.rank = c->ranks->v[r].rank;
-    u.row.event = NULL;
+    u.row.event.start = INT64_MIN;
     u.row.index = -1;
     az_put_row(a->l->t, &u);
 }

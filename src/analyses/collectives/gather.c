@@ -179,10 +179,9 @@ static int group_rank(struct grouping *g, size_t r, int pass)
     for (size_t i = 0; rc == 0 && i < n; i++)
         of[i] = AZ_NO_ROW;
     for (size_t i = 0; rc == 0 && i < p->n; i++) {
-        const struct az_coll_event *e = &p->ev[i];
-        const struct az_coll_what *w = &p->what[e->what];
-        const uint32_t device = p->lane[e->lane].device;
-        uint32_t *known = &of[e->what * (p->n_devices + 1) + device];
+        const uint32_t row = az_coll_part_what(p, i), device = az_coll_part_device(p, i);
+        const struct az_coll_what *w = &p->what[row];
+        uint32_t *known = &of[row * (p->n_devices + 1) + device];
         if (*known == OTHER_PASS)
             continue;
         if (*known == AZ_NO_ROW) {

@@ -67,7 +67,7 @@ static const struct az_record_column event_columns[] = {
     { "In split size", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, in_split), LISTS },
     { "Out split size", AZ_TEXT, .flags = AZ_DETAIL, AZ_KNOWN_VIA(ROW, what, out_split), LISTS },
     { "stream", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_KNOWN_VIA(ROW, lane, stream) },
-    { "ts", AZ_REAL, AZ_UNIT_US, AZ_VIA(ROW, event, start) },
+    { "ts", AZ_REAL, AZ_UNIT_US, AZ_FIELD(ROW, event.start) },
     { "dur", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = az_coll_cell_dur },
     { "node_id", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_KNOWN(ROW, node), LISTS },
     { "node_span", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, group, span), LISTS },
@@ -131,7 +131,7 @@ static int sum_long_table(struct az_coll_run *c)
     int64_t *length = az_mem_alloc(c->job->mem, (c->n + 1) * sizeof *length);
     int rc = t ? length ? 0 : az_mem_error(c->job->mem) : az_arena_error(c->arena);
     for (uint32_t g = 0; rc == 0 && g < c->n; g++)
-        length[g] = az_coll_event(c, g)->end - az_coll_event(c, g)->start;
+        length[g] = az_coll_length(c, g);
     if (rc == 0)
         rc = az_groups_by(&groups, c->n, same_sum, c, c->job->mem);
     AZ_RECORD_COLUMNS_OF(t, node_columns, c);

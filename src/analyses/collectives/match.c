@@ -18,9 +18,9 @@ static void order_run(const struct az_coll_run *c, uint32_t *g, size_t n, const 
 {
     bool lacks = false;
     for (size_t i = 0; i < n && !lacks; i++)
-        lacks = az_coll_event(c, g[i])->launch == INT64_MIN;
+        lacks = az_coll_launch(c, g[i]) == INT64_MIN;
     for (size_t i = 0; i < n; i++)
-        x->key[i] = lacks ? az_coll_event(c, g[i])->start : az_coll_event(c, g[i])->launch;
+        x->key[i] = lacks ? az_coll_file_start(c, g[i]) : az_coll_launch(c, g[i]);
     az_sort_order(x->key, n, x->order, c->job->mem);
     for (size_t i = 0; i < n; i++)
         x->g[i] = g[x->order[i]];

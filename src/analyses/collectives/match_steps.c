@@ -39,13 +39,13 @@ bool az_coll_match_by_ordinal(struct az_coll_matching *m)
 
 /* Number of the step in which an event was launched; before the first and after the last: one less,
  * one more. */
-static int64_t step_of(const struct az_coll_part *p, const struct az_coll_event *e)
+static int64_t step_of(const struct az_coll_part *p, size_t i)
 {
-    const size_t s = az_coll_step_at(p, e);
+    const size_t s = az_coll_step_at(p, i);
     if (s != SIZE_MAX)
         return p->steps[s].number;
-    return e->launch < p->steps[0].start ? p->steps[0].number - 1
-                                         : p->steps[p->n_steps - 1].number + 1;
+    return az_coll_part_launch(p, i) < p->steps[0].start ? p->steps[0].number - 1
+                                                         : p->steps[p->n_steps - 1].number + 1;
 }
 
 /* Every event was launched at a known time, and steps are numbered upwards. */
@@ -58,14 +58,14 @@ static bool numbered(const struct az_coll_run *c, const struct az_coll_lane *l)
         if (p->steps[i].number <= p->steps[i - 1].number)
             return false;
     for (size_t i = 0; i < l->n; i++)
-        if (az_coll_event(c, l->g[i])->launch == INT64_MIN)
+        if (az_coll_launch(c, l->g[i]) == INT64_MIN)
             return false;
     return true;
 }
 
 static int64_t step_at(const struct az_coll_run *c, const struct az_coll_lane *l, size_t i)
 {
-    return step_of(c->part[l->rank], az_coll_event(c, l->g[i]));
+    return step_of(c->part[l->rank], l->g[i] - c->base[l->rank]);
 }
 
 /* Of lanes of equal length: do most events with the same place belong to different steps? */

@@ -12,23 +12,20 @@ static int64_t shift_of(const struct az_coll_run *c, uint32_t g)
 {
     const int64_t shift = c->shift[c->rank[g]];
     const struct az_coll_track *k = c->clock[c->rank[g]].track;
-    return k ? shift - az_coll_ahead(k, az_coll_event(c, g)->end + shift) : shift;
+    return k ? shift - az_coll_ahead(k, az_coll_file_end(c, g) + shift) : shift;
 }
 
 int64_t az_coll_start(const struct az_coll_run *c, uint32_t g)
 {
-    return az_coll_event(c, g)->start + shift_of(c, g);
+    return az_coll_file_start(c, g) + shift_of(c, g);
 }
 
 int64_t az_coll_end(const struct az_coll_run *c, uint32_t g)
 {
-    return az_coll_event(c, g)->end + shift_of(c, g);
+    return az_coll_file_end(c, g) + shift_of(c, g);
 }
 
-static int64_t duration(const struct az_coll_run *c, uint32_t g)
-{
-    return az_coll_event(c, g)->end - az_coll_event(c, g)->start;
-}
+static int64_t duration(const struct az_coll_run *c, uint32_t g) { return az_coll_length(c, g); }
 
 int64_t az_coll_wait_clock(const struct az_coll_run *c, const struct az_coll_coll *x, uint32_t g)
 {
@@ -163,13 +160,15 @@ static void bandwidth(const struct az_coll_run *c, struct az_coll_coll *x)
 
 struct az_coll_exposed az_coll_exposed(const struct az_coll_run *c, uint32_t g)
 {
-    const struct az_coll_event *e = az_coll_event(c, g);
-    const struct az_coll_busy *p = &c->part[c->rank[g]]->compute[az_coll_lane_of(c, g)->device];
+    const struct az_coll_part *p = az_coll_part_of(c, g);
+    const size_t i = az_coll_place(c, g);
     const struct az_coll_coll *x = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
-    const int64_t d = e->end - e->start, wait = x ? az_coll_wait(c, x, g) : 0;
-    const int64_t all = e->start + (wait < 0 ? 0 : wait > d ? d : wait); /* the last one arrives */
-    struct az_coll_exposed out = { .hidden = az_coll_compute_in(p, e->start, e->end) };
-    out.wait = all - e->start - az_coll_compute_in(p, e->start, all);
+    const int64_t start = az_coll_part_start(p, i), d = az_coll_part_length(p, i),
+                  wait = x ? az_coll_wait(c, x, g) : 0;
+    const int64_t all = start + (wait < 0 ? 0 : wait > d ? d : wait); /* the last one arrives */
+    struct az_coll_exposed out = { .hidden = az_coll_part_compute(p, i, start, start + d) };
+    out.wait =
+        all - start - (all == start + d ? out.hidden : az_coll_part_compute(p, i, start, all));
     out.transfer = d - out.hidden - out.wait;
     return out;
 }

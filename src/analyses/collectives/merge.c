@@ -47,7 +47,7 @@ static int64_t *ends_of(struct az_coll_matching *m, const struct az_coll_lane *l
 {
     int64_t *t = az_arena_array(&m->room, l->n + 1, sizeof *t);
     for (size_t i = 0; t && i < l->n; i++)
-        t[i] = az_coll_event(m->c, l->g[i])->end + m->c->shift[l->rank];
+        t[i] = az_coll_file_end(m->c, l->g[i]) + m->c->shift[l->rank];
     return t;
 }
 

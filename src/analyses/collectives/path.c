@@ -24,12 +24,12 @@ static void give(const struct az_coll_part *p, const struct az_coll_local *l, in
 {
     int64_t sum = 0, given = 0;
     for (uint32_t i = 0; i < l->n; i++)
-        sum = az_add_sat(sum, p->share[l->first + i].ns);
+        sum = az_add_sat(sum, az_coll_part_share(p, l->first + i).ns);
     const int64_t whole = sum > all ? sum : all;
     for (uint32_t i = 0; i < l->n && whole > 0; i++) {
-        const struct az_coll_share *s = &p->share[l->first + i];
-        const int64_t ns = want == whole ? s->ns : az_muldiv(s->ns, want, whole);
-        *(s->family == AZ_COLL_HOST ? &out->host : &out->family[s->family]) += ns;
+        const struct az_coll_share s = az_coll_part_share(p, l->first + i);
+        const int64_t ns = want == whole ? s.ns : az_muldiv(s.ns, want, whole);
+        *(s.family == AZ_COLL_HOST ? &out->host : &out->family[s.family]) += ns;
         given += ns;
     }
     out->idle += want - given;
@@ -40,15 +40,15 @@ static bool local_piece(const struct az_coll_run *c, size_t r, size_t at, int64_
                         struct az_coll_path *out)
 {
     const struct az_coll_part *p = c->part[r];
-    const struct az_coll_local *l = &p->local[at];
+    const struct az_coll_local l = az_coll_part_local(p, at);
     int64_t from =
-        l->event == AZ_NO_ROW ? common(c, r, l->from) : az_coll_end(c, c->base[r] + l->event);
+        l.event == AZ_NO_ROW ? common(c, r, l.from) : az_coll_end(c, c->base[r] + l.event);
     from = from > *t ? *t : from;
     const int64_t begin = from < out->begin ? out->begin : from, want = *t - begin;
-    give(p, l, *t - from, want, out);
+    give(p, &l, *t - from, want, out);
     out->by_rank[r] += want;
     *t = begin;
-    if (begin == out->begin || l->event != AZ_NO_ROW)
+    if (begin == out->begin || l.event != AZ_NO_ROW)
         return begin > out->begin;
     out->idle += *t - out->begin; /* nothing of this rank was before it */
     out->by_rank[r] += *t - out->begin;
@@ -79,7 +79,8 @@ void az_coll_path_walk(const struct az_coll_run *c, size_t rank, size_t local,
     size_t left = c->n + 1; /* an operation that takes no time may be met twice, but not for ever */
     out->last = rank;
     while (local_piece(c, rank, local, &t, out) && left-- > 0) {
-        const uint32_t g = c->base[rank] + c->part[rank]->local[local].event, m = arrival(c, g, t);
+        const uint32_t g = c->base[rank] + az_coll_part_local(c->part[rank], local).event,
+                       m = arrival(c, g, t);
         const int64_t start = az_coll_start(c, m), from = start > t            ? t
                                                           : start < out->begin ? out->begin
                                                                                : start;

@@ -20,6 +20,7 @@ struct local {
                                    meets; the first of a chain that meets none */
     int64_t *sum;
     struct az_coll_part *p;
+    struct az_coll_local *out; /* in the order of queries */
     struct az_arena *scratch;
 };
 
@@ -134,7 +135,7 @@ static size_t asked(const struct local *l, const size_t *of_event, size_t query,
 {
     const struct az_coll_part *p = l->p;
     if (query < p->n) {
-        *t = p->ev[query].start;
+        *t = az_coll_part_start(p, query);
         return of_event[query] == NONE ? before(l, *t) : l->pred[of_event[query]];
     }
     *t = query < p->n + p->n_steps ? p->steps[query - p->n].end : p->last;
@@ -164,6 +165,11 @@ static int64_t host_time(const struct local *l, size_t item, int64_t t, int64_t 
         return 0;
     const int64_t from = l->v.v[item].end, to = launch < t ? launch : t;
     return to > from ? to - from : 0;
+}
+
+static int64_t event_host_time(const struct local *l, size_t item, size_t event)
+{
+    return host_time(l, item, az_coll_part_start(l->p, event), az_coll_part_launch(l->p, event));
 }
 
 /* The host's time before the operation, or the operation's own, if it is of what is added up. */
@@ -203,24 +209,21 @@ static int shares(struct local *l, const size_t *item, size_t queries, struct az
             of[q * AZ_COLL_PARTS + f] =
                 item[q] != NONE && l->v.v[item[q]].order == WORK ? l->sum[item[q]] : 0;
             if (f == AZ_COLL_HOST && q < l->p->n) /* before the event itself */
-                of[q * AZ_COLL_PARTS + f] +=
-                    host_time(l, item[q], l->p->ev[q].start, l->p->ev[q].launch);
+                of[q * AZ_COLL_PARTS + f] += event_host_time(l, item[q], q);
             n += of[q * AZ_COLL_PARTS + f] > 0;
         }
     }
-    l->p->share = az_arena_array(keep, n + 1, sizeof *l->p->share);
-    if (!l->p->share || n > UINT32_MAX)
-        return az_arena_error(keep);
-    l->p->n_shares = n;
+    struct az_coll_share *share = az_arena_array(l->scratch, n + 1, sizeof *share);
+    if (!share || n > UINT32_MAX)
+        return az_arena_error(l->scratch);
     n = 0;
     for (size_t q = 0; q < queries; q++) {
-        l->p->local[q].first = (uint32_t)n;
+        l->out[q].first = (uint32_t)n;
         for (unsigned f = 0; f < AZ_COLL_PARTS; f++)
             if (of[q * AZ_COLL_PARTS + f] > 0)
-                l->p->share[n++] = (struct az_coll_share){ of[q * AZ_COLL_PARTS + f], (uint8_t)f };
-        l->p->local[q].n = (uint32_t)n - l->p->local[q].first;
+                share[n++] = (struct az_coll_share){ of[q * AZ_COLL_PARTS + f], (uint8_t)f };
     }
-    return 0;
+    return az_coll_part_set_local(l->p, l->out, queries, share, n, keep, l->v.mem);
 }
 
 static int answer_all(struct local *l, struct az_arena *keep)
@@ -229,10 +232,9 @@ static int answer_all(struct local *l, struct az_arena *keep)
     const size_t queries = p->n + p->n_steps + 1;
     size_t *of_event = az_arena_array(l->scratch, p->n + 1, sizeof *of_event);
     size_t *item = az_arena_array(l->scratch, queries, sizeof *item);
-    p->local = az_arena_array(keep, queries, sizeof *p->local);
-    if (!of_event || !item || !p->local)
-        return az_arena_error(keep);
-    p->n_local = queries;
+    l->out = az_arena_array(l->scratch, queries, sizeof *l->out);
+    if (!of_event || !item || !l->out)
+        return az_arena_error(l->scratch);
     for (size_t i = 0; i < p->n; i++)
         of_event[i] = NONE;
     for (size_t i = 0; i < l->v.n; i++)
@@ -241,7 +243,7 @@ static int answer_all(struct local *l, struct az_arena *keep)
     for (size_t q = 0; q < queries; q++) {
         int64_t t;
         item[q] = asked(l, of_event, q, &t);
-        answer(l, item[q], t, &p->local[q]);
+        answer(l, item[q], t, &l->out[q]);
     }
     return shares(l, item, queries, keep);
 }

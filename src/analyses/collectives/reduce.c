@@ -196,16 +196,15 @@ static int overlap_of(struct work *w, struct device *d, struct az_arena *keep,
     int rc = az_spans_intersect(&d->compute, &d->comm, both);
     if (rc)
         return rc;
-    b->span = az_arena_array(keep, both->n + 1, sizeof *b->span);
-    if (!b->span)
-        return az_arena_error(keep);
+    struct az_coll_busy_span *v = az_arena_array(w->job->arena, both->n + 1, sizeof *v);
+    if (!v)
+        return az_arena_error(w->job->arena);
     for (size_t i = 0; i < both->n; i++) {
-        b->span[i].start = both->v[i].start;
-        b->span[i + 1].before = b->span[i].before + both->v[i].end - both->v[i].start;
+        v[i].start = both->v[i].start;
+        v[i + 1].before = v[i].before + both->v[i].end - both->v[i].start;
     }
-    b->n = both->n;
-    w->part->overlap += b->span[b->n].before;
-    return 0;
+    w->part->overlap += v[both->n].before;
+    return az_coll_busy_set(b, v, both->n, keep, w->job->mem);
 }
 
 static int overlap(struct work *w, struct az_arena *keep)
@@ -222,42 +221,6 @@ static int overlap(struct work *w, struct az_arena *keep)
             rc = overlap_of(w, &w->devices.v[i], keep, &both);
     az_vec_release(&both);
     return rc;
-}
-
-static int64_t busy_end(const struct az_coll_busy_span *s)
-{
-    return s->start + (s[1].before - s->before);
-}
-
-int64_t az_coll_compute_in(const struct az_coll_busy *b, int64_t from, int64_t to)
-{
-    size_t low = 0, high = b->n;
-    if (to <= from)
-        return 0;
-    while (low < high) { /* first that ends after `from` */
-        const size_t mid = low + (high - low) / 2;
-        if (busy_end(&b->span[mid]) <= from)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const size_t first = low;
-    high = b->n;
-    while (low < high) { /* first that begins at `to` or later */
-        const size_t mid = low + (high - low) / 2;
-        if (b->span[mid].start < to)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    if (low == first)
-        return 0;
-    int64_t sum = b->span[low].before - b->span[first].before;
-    if (b->span[first].start < from)
-        sum -= from - b->span[first].start;
-    if (busy_end(&b->span[low - 1]) > to)
-        sum -= busy_end(&b->span[low - 1]) - to;
-    return sum;
 }
 
 /* "ProfilerStep#12" -> 12; -1: no number. */
@@ -313,18 +276,15 @@ static int make(struct work *w, struct az_arena *keep)
         rc = steps(w, keep);
     if (rc)
         return rc;
-    w->part->ev = az_arena_array(keep, w->ev.n + 1, sizeof *w->part->ev);
     w->part->lane = az_arena_array(keep, w->lanes.n + 1, sizeof *w->part->lane);
-    if (!w->part->ev || !w->part->lane)
+    if (!w->part->lane)
         return az_arena_error(keep);
-    if (w->ev.n) {
-        memcpy(w->part->ev, w->ev.v, w->ev.n * sizeof *w->part->ev);
+    if (w->lanes.n)
         memcpy(w->part->lane, w->lanes.v, w->lanes.n * sizeof *w->part->lane);
-    }
-    w->part->n = w->ev.n;
     w->part->n_lanes = w->lanes.n;
-    if (w->job->alone)
-        return 0;
+    rc = az_coll_part_set_events(w->part, w->ev.v, w->ev.n, keep, w->job->mem);
+    if (rc || w->job->alone)
+        return rc;
     return az_coll_local_make(w->ops.v, w->ops.n, w->part, w->job->arena, keep, w->job->mem);
 }
 
@@ -372,95 +332,3 @@ int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
         *part = w.part;
     return rc ? rc : closed;
 }
-
-/* ---- the part as bytes ---- */
-
-static bool what_valid(const void *of)
-{
-    const struct az_coll_what *w = of;
-    return (unsigned)w->kind < AZ_COLL_KINDS && w->source;
-}
-static bool local_valid(const struct az_coll_part *p)
-{
-    if (p->n_local && p->n_local != p->n + p->n_steps + 1)
-        return false;
-    for (size_t i = 0; i < p->n_local; i++) {
-        const struct az_coll_local *l = &p->local[i];
-        if ((l->event != AZ_NO_ROW && l->event >= p->n) || l->first > p->n_shares ||
-            l->n > p->n_shares - l->first)
-            return false;
-    }
-    for (size_t i = 0; i < p->n_shares; i++)
-        if (p->share[i].family >= AZ_COLL_PARTS)
-            return false;
-    return true;
-}
-static bool part_valid(const void *of)
-{
-    const struct az_coll_part *p = of;
-    if (!local_valid(p))
-        return false;
-    if (p->n_devices && (!p->compute || !p->device_id))
-        return false;
-    for (size_t i = 0; i < p->n; i++)
-        if (p->ev[i].what >= p->n_what || p->ev[i].lane >= p->n_lanes)
-            return false;
-    for (size_t i = 0; i < p->n_lanes; i++)
-        if (p->lane[i].device >= p->n_devices)
-            return false;
-    return true;
-}
-static const struct az_shape_field event_fields[] = {
-    AZ_PLAIN(struct az_coll_event, start),  AZ_PLAIN(struct az_coll_event, end),
-    AZ_PLAIN(struct az_coll_event, launch), AZ_PLAIN(struct az_coll_event, seq),
-    AZ_PLAIN(struct az_coll_event, what),   AZ_PLAIN(struct az_coll_event, lane)
-};
-static const struct az_shape event_shape = AZ_SHAPE(struct az_coll_event, event_fields);
-static const struct az_shape_field what_fields[] = {
-    AZ_TEXT_OF(struct az_coll_what, name),     AZ_TEXT_OF(struct az_coll_what, dtype),
-    AZ_TEXT_OF(struct az_coll_what, in_split), AZ_TEXT_OF(struct az_coll_what, out_split),
-    AZ_TEXT_OF(struct az_coll_what, group),    AZ_TEXT_OF(struct az_coll_what, ranks),
-    AZ_PLAIN(struct az_coll_what, in),         AZ_PLAIN(struct az_coll_what, out),
-    AZ_PLAIN(struct az_coll_what, size),       AZ_PLAIN(struct az_coll_what, peer),
-    AZ_PLAIN(struct az_coll_what, kind),       AZ_WORD_OF(struct az_coll_what, source)
-};
-static const struct az_shape what_shape = AZ_SHAPE_IF(struct az_coll_what, what_fields, what_valid);
-static const struct az_shape_field lane_fields[] = { AZ_PLAIN(struct az_coll_lane_of, stream),
-                                                     AZ_PLAIN(struct az_coll_lane_of, device) };
-static const struct az_shape lane_shape = AZ_SHAPE(struct az_coll_lane_of, lane_fields);
-static const struct az_shape_field span_fields[] = { AZ_PLAIN(struct az_coll_busy_span, start),
-                                                     AZ_PLAIN(struct az_coll_busy_span, before) };
-static const struct az_shape span_shape = AZ_SHAPE(struct az_coll_busy_span, span_fields);
-static const struct az_shape_field busy_fields[] = { AZ_LIST_MORE(struct az_coll_busy, span, n,
-                                                                  span_shape, 1) };
-static const struct az_shape busy_shape = AZ_SHAPE(struct az_coll_busy, busy_fields);
-static const struct az_shape_field step_fields[] = { AZ_PLAIN(struct az_coll_step, start),
-                                                     AZ_PLAIN(struct az_coll_step, end),
-                                                     AZ_PLAIN(struct az_coll_step, number) };
-static const struct az_shape step_shape = AZ_SHAPE(struct az_coll_step, step_fields);
-static const struct az_shape_field local_fields[] = { AZ_PLAIN(struct az_coll_local, from),
-                                                      AZ_PLAIN(struct az_coll_local, event),
-                                                      AZ_PLAIN(struct az_coll_local, first),
-                                                      AZ_PLAIN(struct az_coll_local, n) };
-static const struct az_shape local_shape = AZ_SHAPE(struct az_coll_local, local_fields);
-static const struct az_shape_field share_fields[] = { AZ_PLAIN(struct az_coll_share, ns),
-                                                      AZ_PLAIN(struct az_coll_share, family) };
-static const struct az_shape share_shape = AZ_SHAPE(struct az_coll_share, share_fields);
-static const struct az_shape_field part_fields[] = {
-    AZ_LIST_OF(struct az_coll_part, ev, n, event_shape),
-    AZ_LIST_OF(struct az_coll_part, what, n_what, what_shape),
-    AZ_LIST_OF(struct az_coll_part, lane, n_lanes, lane_shape),
-    AZ_LIST_OF(struct az_coll_part, compute, n_devices, busy_shape),
-    AZ_PLAIN(struct az_coll_part, busy),
-    AZ_PLAIN(struct az_coll_part, overlap),
-    AZ_LIST_OF(struct az_coll_part, steps, n_steps, step_shape),
-    AZ_PLAIN(struct az_coll_part, span),
-    AZ_LIST_OF(struct az_coll_part, device_id, n_devices, az_shape_i64),
-    AZ_PLAIN(struct az_coll_part, one_stream),
-    AZ_LIST_OF(struct az_coll_part, local, n_local, local_shape),
-    AZ_LIST_OF(struct az_coll_part, share, n_shares, share_shape),
-    AZ_PLAIN(struct az_coll_part, first),
-    AZ_PLAIN(struct az_coll_part, last)
-};
-const struct az_shape az_coll_part_shape =
-    AZ_SHAPE_IF(struct az_coll_part, part_fields, part_valid);

@@ -15,7 +15,7 @@ struct merge {
 
 static int64_t number_of(const struct az_coll_run *c, uint32_t g)
 {
-    return az_coll_event(c, g)->seq;
+    return az_packed_at(&az_coll_part_of(c, g)->seq, az_coll_place(c, g));
 }
 
 static int64_t head(const struct merge *x, uint32_t lane)

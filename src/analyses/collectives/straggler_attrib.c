@@ -33,19 +33,15 @@ static uint64_t expose(struct az_coll_blame *m, size_t r, uint32_t *kinds)
     memset(kinds, 0, m->blocks * AZ_COLL_KINDS * sizeof *kinds);
     for (size_t i = 0; i < p->n; i++) {
         const uint32_t g = c->base[r] + (uint32_t)i, b = az_coll_block_of(m, g);
-        const struct az_coll_event *e = &p->ev[i];
-        const int64_t from = e->start > until ? e->start : until;
-        const int64_t alone =
-            e->end > from
-                ? e->end - from -
-                      az_coll_compute_in(&p->compute[az_coll_lane_of(c, g)->device], from, e->end)
-                : 0;
-        until = e->end > until ? e->end : until;
+        const int64_t start = az_coll_part_start(p, i), end = az_coll_part_end(p, i),
+                      from = start > until ? start : until;
+        const int64_t alone = end > from ? end - from - az_coll_part_compute(p, i, from, end) : 0;
+        until = end > until ? end : until;
         if (b == AZ_NO_ROW)
             continue;
         m->exposed[r * m->blocks + b] += (double)alone;
         m->count[r * m->blocks + b]++;
-        kinds[b * AZ_COLL_KINDS + az_coll_what(c, g)->kind]++;
+        kinds[b * AZ_COLL_KINDS + p->what[az_coll_part_what(p, i)].kind]++;
     }
     for (size_t k = 0; k < AZ_COLL_KINDS; k++) {
         uint32_t most = 0;

@@ -189,8 +189,7 @@ static int stragglers(struct az_coll_run *c, struct rank_sums *of,
         all++;
     }
     for (uint32_t g = 0; g < c->n; g++)
-        of[c->rank[g]].busy =
-            az_add_sat(of[c->rank[g]].busy, az_coll_event(c, g)->end - az_coll_event(c, g)->start);
+        of[c->rank[g]].busy = az_add_sat(of[c->rank[g]].busy, az_coll_length(c, g));
     for (size_t r = 0; r < c->ranks->n; r++) {
         if (!c->part[r])
             continue;

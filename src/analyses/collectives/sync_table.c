@@ -135,9 +135,8 @@ static void put_ranks(const struct az_coll_run *c, struct az_table *t, const str
         if (!c->part[r])
             continue;
         if (what == 0) {
-            az_put_f64(t, in ? az_us_from_ns(az_coll_event(c, g)->start) : NAN);
-            az_put_f64(t, in ? az_us_from_ns(az_coll_event(c, g)->end - az_coll_event(c, g)->start)
-                             : NAN);
+            az_put_f64(t, in ? az_us_from_ns(az_coll_file_start(c, g)) : NAN);
+            az_put_f64(t, in ? az_us_from_ns(az_coll_length(c, g)) : NAN);
         } else {
             const bool known = in && x->n > 1;
             az_put_f64(t, !known ? NAN
