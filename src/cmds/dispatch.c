@@ -63,8 +63,11 @@ const char *az_cmd_instead(const char *word)
 
 static int unknown_command(const char *word)
 {
+    static const char prefix[] = "TraceLens_";
+    const char *script = strncmp(word, prefix, sizeof prefix - 1) ? word : word + sizeof prefix - 1;
+
     for (size_t i = 0; i < AZ_LENGTH(elsewhere); i++)
-        if (strcmp(word, elsewhere[i].name) == 0)
+        if (strcmp(script, elsewhere[i].name) == 0)
             return az_usage_error(NULL,
                                   "'%s' is not available; %s (docs/from-tracelens-programs.md)",
                                   word, elsewhere[i].instead);
