@@ -22,7 +22,7 @@ struct question {
 #define TOP_COLUMNS                                                                                \
     {                                                                                              \
         "kernel", "operation", "device", "input_dims", "kernel_time", "share", "count",            \
-            "parent_operation", "category", "cores"                                                \
+            "parent_operation", "family", "category", "cores"                                      \
     }
 
 #define FAMILY_COLUMNS                                                                             \

@@ -17,6 +17,16 @@ static struct az_sv category_of(const struct az_scope *r, const struct az_item *
 
 static const struct az_key category = { AZ_TEXT, .text = category_of, .by_name = true };
 
+/* The categories of TraceLens are coarser than families and differ for some names: a report has
+ * one of the two. Classes of the user are categories. */
+static bool has_categories(const struct az_scope *r)
+{
+    const struct az_job *job = r->job;
+    return (job->opts->compat & (AZ_TOOL_TRACELENS | AZ_TOOL_ALL)) != 0 ||
+           (job->classes && job->classes->rules->n > 0);
+}
+static bool has_families(const struct az_scope *r) { return !has_categories(r); }
+
 /* Kernels that the profiler summed (kernel_stats CSV), where their dispatches are not there: no
  * median of more than two. */
 static const struct az_sums *kernel_sums(const struct az_trace *t) { return &t->kernel_sums; }
@@ -27,7 +37,7 @@ static bool summary_asked(const struct az_options *o) { return !o->disable_kerne
 static const struct az_table_spec specs[] = {
     {
         "kernel_summary",
-        "Kernels by name and category",
+        "Kernels by name",
         AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
         .help = "kernel time by name",
         .asked = summary_asked,
@@ -45,7 +55,8 @@ static const struct az_table_spec specs[] = {
                      AZ_SHARE_COLUMNS,
                      { "Total Kernel Time (ms)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_MS,
                        .flags = AZ_LOWER_BETTER, .sort = -1 },
-                     { "Category", &category, .follows = true } },
+                     { "Category", &category, .follows = true, .when = has_categories },
+                     { "Family", &az_key_family, .follows = true, .when = has_families } },
         .shares = AZ_SHARES_CELLS,
     },
     {
