@@ -153,7 +153,7 @@ static int kernel_names(struct az_job *job, struct az_hta *b, struct az_arena *k
     return rc;
 }
 
-/* Annotations; those on the host only up to the step that is dropped. */
+/* Annotations that begin before the step that is dropped. */
 static int annotations(struct az_job *job, struct az_hta *b, int side, struct az_arena *keep,
                        struct time_part *p)
 {
@@ -164,7 +164,7 @@ static int annotations(struct az_job *job, struct az_hta *b, int side, struct az
     if (!name || !duration)
         return az_arena_error(job->arena);
     for (size_t i = 0; i < e->n; i++) {
-        if (!side && e->start[i] >= b->cut)
+        if (e->start[i] >= b->cut)
             continue;
         name[n] = e->name[i];
         duration[n++] = e->end[i] - e->start[i];
