@@ -350,7 +350,12 @@ static int read_file(struct az_rocprof *r, struct az_sv path, bool sums, const c
     rc = read_titles(f);
     if (rc == 0 && f->table == T_SAMPLES)
         az_diag_add(r->job->diag, AZ_NOTE, AZ_AT_FILE(path), "program counter samples, not used");
-    else if (rc == 0 && (f->table != T_SUMS || sums))
+    else if (rc == 0 && f->table == T_SUMS && !sums)
+        az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(path),
+                    "sums of an unknown kind skipped '%.*s'; rename the file as rocprofv3 does, "
+                    "for kernels NAME_kernel_stats.csv",
+                    AZ_SVF(az_path_base(path)));
+    else if (rc == 0)
         rc = settle_file(f, read_rows(f), errors);
     if (rc == 0 && !f->short_line)
         az_csv_warn_open(&f->csv, path, r->job->diag);
