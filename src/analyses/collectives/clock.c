@@ -54,7 +54,7 @@ static bool scarce(const struct az_clocks *k)
 static int collect(struct az_clocks *k, struct az_arena *a)
 {
     struct az_coll_run *c = k->c;
-    size_t most = k->units, all = 0;
+    size_t most = k->units > c->colls.n ? k->units : c->colls.n; /* of a cluster: one each */
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct az_coll_coll *coll = &c->colls.v[x];
         most = coll->n > most ? coll->n : most;
@@ -62,10 +62,9 @@ static int collect(struct az_clocks *k, struct az_arena *a)
             k->first[az_coll_unit_at(k, coll, i) + 2]++;
     }
     for (size_t r = 0; r < k->units; r++) {
-        all += k->first[r + 2];
+        most = k->first[r + 2] > most ? k->first[r + 2] : most;
         k->first[r + 2] += k->first[r + 1];
     }
-    most = all > most ? all : most; /* of a cluster */
     k->event = az_arena_array(a, k->first[k->units + 1] + 1, sizeof *k->event);
     k->scratch = az_arena_array(a, most + 1, sizeof *k->scratch);
     k->t = az_arena_array(a, most + 1, sizeof *k->t);
@@ -268,11 +267,9 @@ static int settle_units(struct az_clocks *k, int64_t *moved)
 {
     int rc = middles(k);
     if (rc == 0)
-        rc = by_misfit(k, k->order);
-    if (rc == 0 && !k->twos)
-        rc = for_each(k, k->units, settle_unit);
+        rc = k->twos ? by_misfit(k, k->order) : for_each(k, k->units, settle_unit);
     for (size_t i = 0; rc == 0 && i < k->units; i++) {
-        const size_t r = k->order[i];
+        const size_t r = k->twos ? k->order[i] : i;
         if (k->twos)
             settle_unit(k, r);
         *moved = k->left[r] > *moved ? k->left[r] : *moved;

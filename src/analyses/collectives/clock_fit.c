@@ -289,10 +289,17 @@ int64_t az_coll_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scr
     return most;
 }
 
+static bool is_offset(const struct az_coll_track *k)
+{
+    return k->n == 0 || (k->n == 1 && k->piece[0].drift == 0);
+}
+
 int64_t az_coll_apart(const struct az_clocks *k, size_t n, const struct az_coll_track *a,
                       const struct az_coll_track *b)
 {
     int64_t most = 0;
+    if (is_offset(a) && is_offset(b)) /* by the same at any time */
+        n = n ? 1 : 0;
     for (size_t i = 0; i < n; i++) {
         const int64_t d =
             az_coll_size(az_coll_minus(az_coll_ahead(a, k->t[i]), az_coll_ahead(b, k->t[i])));

@@ -13,12 +13,24 @@ struct az_sv az_coll_name(const struct az_coll_what *w)
     return w->name.n ? w->name : AZ_SV("unknown");
 }
 
+/* "0_13": of each row of the longest table. */
+static struct az_sv plain_id(struct az_sv group, uint32_t k, struct az_arena *a)
+{
+    char *text = az_arena_room(a, group.n + AZ_NUM_MAX + 1);
+    if (!text)
+        return (struct az_sv){ NULL, 0 };
+    memcpy(text, group.p, group.n);
+    const size_t n = group.n + az_format_i64(k, text + group.n);
+    text[n] = '\0';
+    return az_sv_make(text, n);
+}
+
 struct az_sv az_coll_id(const struct az_coll_run *c, const struct az_coll_coll *x,
                         struct az_arena *a)
 {
     const struct az_coll_group *g = &c->groups.v[x->group];
     if (!(x->flags & AZ_COLL_PAIR) || g->one_way_pair)
-        return az_arena_printf(a, "%.*s%u", AZ_SVF(g->id), x->k);
+        return plain_id(g->id, x->k, a);
     const uint32_t m = az_coll_member(c, x, 0);
     const struct az_coll_what *w = az_coll_what(c, m);
     const int64_t own = az_coll_rank(c, m);
@@ -93,28 +105,73 @@ static int events(struct az_coll_run *c, const char *id)
 }
 
 /* ---- sums ---- */
+/* Of one rank: its descriptions by what a row of the sums says of them. */
+struct rank_sums {
+    const struct az_coll_run *c;
+    const struct az_coll_part *p;
+    uint32_t base;
+    uint32_t *same; /* description -> the first one that says the same */
+};
+
+static int describe(struct rank_sums *s, struct az_mem *mem)
+{
+    struct az_map of;
+    int rc = 0;
+    az_map_init(&of, mem, 16);
+    for (uint32_t i = 0; rc == 0 && i < s->p->n_what; i++) {
+        const struct az_coll_what *w = &s->p->what[i];
+        const struct {
+            uint64_t name, dtype, in_split, out_split;
+            int64_t in, out, size;
+        } k = { az_hash(w->name.p, w->name.n),
+                az_hash(w->dtype.p, w->dtype.n),
+                az_hash(w->in_split.p, w->in_split.n),
+                az_hash(w->out_split.p, w->out_split.n),
+                w->in,
+                w->out,
+                w->size };
+        uint32_t *first;
+        bool added;
+        rc = az_map_put(&of, az_hash(&k, sizeof k), az_hash(&k.dtype, sizeof k - 8), i, &first,
+                        &added);
+        if (rc == 0)
+            s->same[i] = *first;
+    }
+    az_map_release(&of);
+    return rc;
+}
+
 static int same_sum(void *ctx, size_t i, uint64_t key[2])
 {
-    const struct az_coll_run *c = ctx;
-    const uint32_t g = (uint32_t)i;
-    const struct az_coll_what *w = az_coll_what(c, g);
-    const struct {
-        uint64_t name, dtype, in_split, out_split;
-        int64_t in, out, size, stream;
-        uint32_t rank, group;
-    } k = { az_hash(w->name.p, w->name.n),
-            az_hash(w->dtype.p, w->dtype.n),
-            az_hash(w->in_split.p, w->in_split.n),
-            az_hash(w->out_split.p, w->out_split.n),
-            w->in,
-            w->out,
-            w->size,
-            az_coll_lane_of(c, g)->stream,
-            c->rank[g],
-            c->group[g] };
-    key[0] = az_hash(&k, sizeof k);
-    key[1] = az_hash(&k.dtype, sizeof k - 8);
+    const struct rank_sums *s = ctx;
+    key[0] = (uint64_t)s->same[az_coll_part_what(s->p, i)] << 32 | s->c->group[s->base + i];
+    key[1] = (uint64_t)s->p->lane[az_coll_part_lane(s->p, i)].stream;
     return 1;
+}
+
+/* Rows of one rank; length: room for its events. */
+static int sum_rank(struct az_coll_run *c, size_t r, struct az_table *t, int64_t *length)
+{
+    const struct az_coll_part *p = c->part[r];
+    struct az_mem *mem = c->job->mem;
+    const size_t bytes = (p->n_what + 1) * sizeof(uint32_t);
+    struct rank_sums s = { .c = c, .p = p, .base = c->base[r], .same = az_mem_alloc(mem, bytes) };
+    struct az_groups groups = { 0 };
+    int rc = s.same ? describe(&s, mem) : az_mem_error(mem);
+    for (size_t i = 0; i < p->n; i++)
+        length[i] = az_coll_part_length(p, i);
+    if (rc == 0)
+        rc = az_groups_by(&groups, p->n, same_sum, &s, mem);
+    for (size_t k = 0; rc == 0 && k < groups.groups; k++) {
+        struct az_stats stats;
+        struct az_coll_row x = az_coll_row(c, s.base + az_groups_first(&groups, k), NULL);
+        az_groups_stats(&groups, k, length, &stats);
+        x.sum = &stats;
+        az_put_row(t, &x);
+    }
+    az_groups_release(&groups);
+    az_mem_free(mem, s.same, bytes);
+    return rc;
 }
 
 static const struct az_record_column node_columns[] = {
@@ -127,23 +184,16 @@ static int sum_long_table(struct az_coll_run *c)
     struct az_table *t =
         az_coll_sum_table(c->arena, "nccl_summary_long", "Collectives by rank and group", 0,
                           az_coll_lists_in_rows(c));
-    struct az_groups groups = { 0 };
-    int64_t *length = az_mem_alloc(c->job->mem, (c->n + 1) * sizeof *length);
+    size_t most = 0;
+    for (size_t r = 0; r < c->ranks->n; r++)
+        most = c->part[r] && c->part[r]->n > most ? c->part[r]->n : most;
+    int64_t *length = az_mem_alloc(c->job->mem, (most + 1) * sizeof *length);
     int rc = t ? length ? 0 : az_mem_error(c->job->mem) : az_arena_error(c->arena);
-    for (uint32_t g = 0; rc == 0 && g < c->n; g++)
-        length[g] = az_coll_length(c, g);
-    if (rc == 0)
-        rc = az_groups_by(&groups, c->n, same_sum, c, c->job->mem);
     AZ_RECORD_COLUMNS_OF(t, node_columns, c);
-    for (size_t k = 0; rc == 0 && k < groups.groups; k++) {
-        struct az_stats s;
-        struct az_coll_row r = az_coll_row(c, az_groups_first(&groups, k), NULL);
-        az_groups_stats(&groups, k, length, &s);
-        r.sum = &s;
-        az_put_row(t, &r);
-    }
-    az_groups_release(&groups);
-    az_mem_free(c->job->mem, length, (c->n + 1) * sizeof *length);
+    for (size_t r = 0; rc == 0 && r < c->ranks->n; r++)
+        if (c->part[r])
+            rc = sum_rank(c, r, t, length);
+    az_mem_free(c->job->mem, length, (most + 1) * sizeof *length);
     return az_job_add(c->job, t, rc ? rc : az_record_sort(t)); /* ties stay by rank and time */
 }
 

@@ -101,17 +101,37 @@ static int add_lane(struct az_coll_matching *m, size_t rank, const uint32_t *g, 
     return l.at ? az_vec_push(&m->lanes, l) : az_arena_error(&m->room);
 }
 
-/* What the events of a lane are, where no number says which belong together. */
+/* Number of a description, and of it without its size. */
+static int signature(struct az_coll_matching *m, const struct az_coll_what *w, uint32_t *sig)
+{
+    uint32_t kind;
+    int rc = number(m, w, true, sig);
+    if (rc == 0)
+        rc = number(m, w, false, &kind);
+    while (rc == 0 && m->kind.n <= *sig)
+        rc = az_vec_push(&m->kind, AZ_NO_ROW);
+    if (rc == 0)
+        m->kind.v[*sig] = kind;
+    return rc;
+}
+
+/* What the events of a lane are, where no number says which belong together: of each description
+ * once. */
 static int signatures(struct az_coll_matching *m, struct az_coll_lane *l)
 {
+    const struct az_coll_part *p = m->c->part[l->rank];
+    const bool few = p->n_what <= l->n;
+    uint32_t *known = az_arena_array(&m->room, few ? p->n_what + 1 : 1, sizeof *known); /* + 1 */
     l->sig = az_arena_array(&m->room, l->n + 1, sizeof *l->sig);
-    l->kind = az_arena_array(&m->room, l->n + 1, sizeof *l->kind);
-    int rc = l->sig && l->kind ? 0 : az_arena_error(&m->room);
+    int rc = known && l->sig ? 0 : az_arena_error(&m->room);
     for (size_t i = 0; rc == 0 && i < l->n; i++) {
-        const struct az_coll_what *w = az_coll_what(m->c, l->g[i]);
-        rc = number(m, w, true, &l->sig[i]);
-        if (rc == 0)
-            rc = number(m, w, false, &l->kind[i]);
+        const uint32_t what = az_coll_part_what(p, az_coll_place(m->c, l->g[i]));
+        if (few && known[what])
+            l->sig[i] = known[what] - 1;
+        else
+            rc = signature(m, &p->what[what], &l->sig[i]);
+        if (rc == 0 && few)
+            known[what] = l->sig[i] + 1;
     }
     return rc;
 }
@@ -258,8 +278,6 @@ static int match_pairs(struct az_coll_matching *m, const uint32_t *g, size_t n, 
     int rc = 0;
     az_vec_init(&v, m->c->job->mem);
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        if (!is_p2p(m->c, g[i]))
-            continue;
         if (direction(m->c, g[i], &p))
             rc = az_vec_push(&v, p);
         else
@@ -281,29 +299,43 @@ static int match_pairs(struct az_coll_matching *m, const uint32_t *g, size_t n, 
     return rc;
 }
 
-/* One group: what is no send or recv first. */
+/* What is no send or recv first, both in their order; how many. */
+static int partition(struct az_coll_matching *m, uint32_t *g, size_t n, size_t *others)
+{
+    struct az_vec_u32 pairs;
+    size_t k = 0;
+    int rc = 0;
+    az_vec_init(&pairs, m->c->job->mem);
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        if (is_p2p(m->c, g[i]))
+            rc = az_vec_push(&pairs, g[i]);
+        else
+            g[k++] = g[i];
+    }
+    if (pairs.n)
+        memcpy(g + k, pairs.v, pairs.n * sizeof *g);
+    az_vec_release(&pairs);
+    *others = k;
+    return rc;
+}
+
 static int match_group(struct az_coll_matching *m, size_t from, size_t end)
 {
-    struct az_coll_run *c = m->c;
+    const struct az_coll_run *c = m->c;
     const struct az_coll_group *group = &c->groups.v[m->group];
-    uint32_t *g = az_arena_array(&m->room, end - from + 1, sizeof *g);
-    size_t n = 0;
-    int rc = g ? 0 : az_arena_error(&m->room);
-    for (size_t i = from, next; rc == 0 && i < end; i = next) {
-        const size_t first = n;
-        for (next = i; next < end && c->rank[m->groups.item[next]] == c->rank[m->groups.item[i]];
-             next++)
-            if (!is_p2p(c, m->groups.item[next]))
-                g[n++] = m->groups.item[next];
-        if (n > first)
-            rc = add_lane(m, c->rank[m->groups.item[i]], g + first, n - first);
+    uint32_t *g = m->groups.item + from;
+    size_t others = 0;
+    int rc = partition(m, g, end - from, &others);
+    for (size_t i = 0, next; rc == 0 && i < others; i = next) {
+        for (next = i; next < others && c->rank[g[next]] == c->rank[g[i]];)
+            next++;
+        rc = add_lane(m, c->rank[g[i]], g + i, next - i);
     }
-    const bool others = n > 0;
     if (rc == 0)
         rc = match_lanes(m, group->present, group->expected);
-    return rc               ? rc
-           : n < end - from ? match_pairs(m, m->groups.item + from, end - from, !others)
-                            : 0;
+    return rc || others == end - from
+               ? rc
+               : match_pairs(m, g + others, end - from - others, others == 0);
 }
 
 int az_coll_match(struct az_coll_run *c)
@@ -312,6 +344,7 @@ int az_coll_match(struct az_coll_run *c)
     az_vec_init(&m.lanes, c->job->mem);
     az_arena_init(&m.room, c->job->mem);
     az_map_init(&m.sigs, c->job->mem, 64);
+    az_vec_init(&m.kind, c->job->mem);
     for (size_t g = 0; g < c->n; g++)
         c->coll[g] = AZ_NO_ROW;
     int rc = order_events(&m);
@@ -319,6 +352,7 @@ int az_coll_match(struct az_coll_run *c)
         rc = match_group(&m, m.groups.first[m.group], m.groups.first[m.group + 1]);
     az_groups_release(&m.groups);
     az_map_release(&m.sigs);
+    az_vec_release(&m.kind);
     az_vec_release(&m.lanes);
     az_arena_release(&m.room);
     return rc;

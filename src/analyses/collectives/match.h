@@ -13,9 +13,8 @@ struct az_coll_lane {
     size_t rank;
     const uint32_t *g;
     size_t n;
-    uint32_t *at;   /* number of the collective, ascending; unique in the lane */
-    uint32_t *sig;  /* what must agree: kind, type, size */
-    uint32_t *kind; /* the same without size */
+    uint32_t *at;  /* number of the collective, ascending; unique in the lane */
+    uint32_t *sig; /* what must agree: kind, type, size */
 };
 AZ_VEC(struct az_coll_lane, az_coll_lanes);
 
@@ -25,9 +24,10 @@ struct az_coll_matching {
     uint32_t group;
     bool pair;
     struct az_coll_lanes lanes;
-    struct az_map sigs;   /* hash of what must agree -> number */
-    struct az_arena room; /* of one set of lanes */
-    uint32_t n_at;        /* collectives numbered in `at` */
+    struct az_map sigs;     /* hash of what must agree -> number */
+    struct az_vec_u32 kind; /* number -> that of the same without size */
+    struct az_arena room;   /* of one set of lanes */
+    uint32_t n_at;          /* collectives numbered in `at` */
 };
 /* By their sequence numbers: fills `at` of each and n_at, and puts g into that order. *done false:
  * a rank has an event without a number or a number twice, or they are sends and recvs; then the

@@ -23,7 +23,7 @@ bool az_coll_match_by_ordinal(struct az_coll_matching *m)
         const struct az_coll_lane *b = &m->lanes.v[l];
         size_t differ = 0;
         for (size_t i = 0; i < a->n; i++) {
-            if (a->kind[i] != b->kind[i])
+            if (m->kind.v[a->sig[i]] != m->kind.v[b->sig[i]])
                 return false;
             differ += a->sig[i] != b->sig[i];
         }
@@ -100,8 +100,7 @@ static int one_step(struct az_coll_matching *m, const struct az_coll_lanes *all,
                                                                 .g = x->g + from,
                                                                 .n = next[l] - from,
                                                                 .at = x->at + from,
-                                                                .sig = x->sig + from,
-                                                                .kind = x->kind + from }));
+                                                                .sig = x->sig + from }));
     }
     if (rc == 0 && !az_coll_match_by_ordinal(m))
         rc = az_coll_match_by_alignment(m);

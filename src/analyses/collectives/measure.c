@@ -167,8 +167,8 @@ struct az_coll_exposed az_coll_exposed(const struct az_coll_run *c, uint32_t g)
                   wait = x ? az_coll_wait(c, x, g) : 0;
     const int64_t all = start + (wait < 0 ? 0 : wait > d ? d : wait); /* the last one arrives */
     struct az_coll_exposed out = { .hidden = az_coll_part_compute(p, i, start, start + d) };
-    out.wait =
-        all - start - (all == start + d ? out.hidden : az_coll_part_compute(p, i, start, all));
+    const bool same = all == start + d || out.hidden == 0; /* what is hidden of it */
+    out.wait = all - start - (same ? out.hidden : az_coll_part_compute(p, i, start, all));
     out.transfer = d - out.hidden - out.wait;
     return out;
 }
