@@ -16,13 +16,13 @@ enum {
 struct question {
     const char *tables[MAX_TABLES]; /* ids, the best table first */
     size_t rows, least; /* shown at most; a table with fewer than `least` rows is not useful */
-    const char *columns[AZ_SCREEN_COLUMNS]; /* stems; missing ones are skipped */
+    const char *columns[AZ_SCREEN_COLUMNS]; /* stems, or alternatives; missing ones are skipped */
 };
 
 #define TOP_COLUMNS                                                                                \
     {                                                                                              \
         "kernel", "operation", "device", "input_dims", "kernel_time", "share", "count",            \
-            "parent_operation", "family", "category", "cores"                                      \
+            "parent_operation", "category|family", "cores"                                         \
     }
 
 #define FAMILY_COLUMNS                                                                             \
@@ -131,12 +131,22 @@ static bool is_place(const char *column)
     return strcmp(column, "device") == 0 || strcmp(column, "rank") == 0;
 }
 
+/* The first of the alternatives that the table has; -1: none. */
+static ptrdiff_t find_column(const struct az_table *t, const char *stems)
+{
+    struct az_sv rest = az_sv_str(stems);
+    ptrdiff_t c = -1;
+    while (c < 0 && rest.n)
+        c = az_schema_find(t, az_sv_cut(&rest, '|'));
+    return c;
+}
+
 /* A device or rank is named where there are several; columns that are empty in all rows are
  * skipped. */
 static void choose_columns(const struct question *q, struct az_screen_part *p)
 {
     for (size_t i = 0; i < AZ_SCREEN_COLUMNS && q->columns[i]; i++) {
-        const ptrdiff_t c = az_schema_find(p->table, az_sv_str(q->columns[i]));
+        const ptrdiff_t c = find_column(p->table, q->columns[i]);
         if (c >= 0 && !among(p, (size_t)c) && has_text(p->table, (size_t)c, p->rows) &&
             (!is_place(q->columns[i]) || differs(p->table, (size_t)c)))
             p->col[p->n++] = (size_t)c;

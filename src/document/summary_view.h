@@ -6,7 +6,7 @@
 
 #include "document/document.h"
 
-enum { AZ_SCREEN_PARTS = 5, AZ_SCREEN_COLUMNS = 11 };
+enum { AZ_SCREEN_PARTS = 5, AZ_SCREEN_COLUMNS = 10 };
 
 struct az_screen_part {
     const struct az_table *table;
