@@ -9,6 +9,7 @@
 #include "classify/rules.h"
 #include "classify/steps.h"
 #include "facts/lazy_cache.h"
+#include "model/dispatch.h"
 
 struct open_op {
     int64_t end, covered; /* its end; up to where the operators inside it were counted */
@@ -235,5 +236,7 @@ enum az_no_device az_trace_no_device(const struct az_trace *t)
     }
     for (size_t k = 0; k < AZ_LENGTH(host); k++)
         n += t->ev[host[k]].n;
+    if (n == 0 && (t->caps & AZ_CAP_DISPATCHES) && az_dispatches(t)->call_sums.n > 0)
+        return AZ_NO_DEVICE_TOTALS;
     return n ? AZ_NO_DEVICE_HOST : AZ_NO_DEVICE_EMPTY;
 }

@@ -410,11 +410,12 @@ static int empty_window(struct az_input_run *o)
 
 static int check_activity(struct az_input_run *o)
 {
-    bool any = o->ranks->active, capture = false, launches = false;
+    bool any = o->ranks->active, capture = false, launches = false, totals = false;
     for (size_t i = 0; i < o->res->n_traces; i++) {
         const enum az_no_device is = az_trace_no_device(&o->res->traces[i]);
         any |= az_trace_has_activity(&o->res->traces[i]) || is == AZ_NO_DEVICE_HOST;
         launches |= is == AZ_NO_DEVICE_LAUNCHES;
+        totals |= is == AZ_NO_DEVICE_TOTALS;
         any |= o->res->traces[i].proj.n > 0; /* from the file: what the device did in a range */
         /* what is captured for a graph does not run */
         capture |= az_trace_has_call(&o->res->traces[i], AZ_SV("streambegincapture"));
@@ -427,9 +428,11 @@ static int check_activity(struct az_input_run *o)
         o->diag, AZ_EEMPTY, AZ_NOWHERE,
         capture ? "%.*s: no device work: trace of a graph capture; use the trace of the run, with "
                   "captures in capture_traces/ or capture_folder"
-        : launches
-            ? "%.*s: launches but no device events recorded; enable device recording in the "
-              "profiler"
+        : launches ? "%.*s: launches but no device events recorded; enable device recording in the "
+                     "profiler"
+        : totals
+            ? "%.*s: totals of calls or copies without kernels; analyze the file of the kernels "
+              "(NAME_kernel_trace.csv, NAME_kernel_stats.csv or results.csv)"
             : "%.*s: no device work recorded; check that the program uses the device and that the "
               "profiler records it",
         AZ_SVF(at_input(o).file));

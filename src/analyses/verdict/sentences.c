@@ -7,6 +7,7 @@
 
 #include "analyses/verdict/sentences.h"
 #include "base/human.h"
+#include "facts/host_operators.h"
 #include "facts/lazy_cache.h"
 
 #define UNEVEN   3    /* a mean that is longer than the median by such a part of it */
@@ -126,6 +127,9 @@ static struct az_sv no_device(struct az_verdict_text *x)
         return az_arena_printf(x->a, "no device activity recorded, %.*s in operators on %.*s",
                                AZ_SVF(az_verdict_text_time(x, x->c->host.operator_ns)),
                                AZ_SVF(az_verdict_text_counted(x, x->c->host.threads, "thread")));
+    for (size_t i = 0; i < x->w->job->n_traces; i++)
+        if (az_trace_no_device(x->w->job->traces[i]) == AZ_NO_DEVICE_TOTALS)
+            return AZ_SV("totals of calls or copies, no kernels");
     return AZ_SV("no device activity recorded");
 }
 

@@ -292,6 +292,20 @@ static int take_call_sum(struct az_rocprof_csv_file *f, uint32_t name, struct az
     return az_vec_push(&f->r->d->call_sums, c);
 }
 
+/* rocprof before version 3 writes names with commas without quotes: the name is all but the columns
+ * after it. */
+static void join_name(struct az_rocprof_csv_file *f)
+{
+    struct az_csv_fields *row = &f->csv.row;
+    if (f->at[C_NAME] != 0 || row->n <= f->width || row->v[0].quoted)
+        return;
+    const size_t more = row->n - f->width;
+    const struct az_sv last = row->v[more].raw;
+    row->v[0].raw.n = (size_t)(last.p + last.n - row->v[0].raw.p);
+    memmove(&row->v[1], &row->v[more + 1], (f->width - 1) * sizeof row->v[0]);
+    row->n = f->width;
+}
+
 /* Kernels already summed: used where there is no trace of them. */
 static int take_sum(struct az_rocprof_csv_file *f)
 {
@@ -358,6 +372,7 @@ int az_rocprof_csv_take(struct az_rocprof_csv_file *f)
     case T_AGENTS:
         return take_agent(f);
     case T_SUMS:
+        join_name(f);
         return take_sum(f);
     case T_WINDOW:
         return take_window(f);

@@ -44,6 +44,9 @@ static const struct kind programs[] = {
     { { "\"Source\"", "\"detail\"" }, CLANG },
     { { "\"bazel_version\"" },
       "unsupported format: profile of Bazel; use a GPU profile (see 'analyzer list')" },
+#define ROCPROF_1(what)                                                                            \
+    "unsupported format: " what " of rocprof (version 1 or 2); use the results.csv or "            \
+    "results.stats.csv next to it, or profile with rocprofv3"
 #define AUTOGRAD                                                                                   \
     "unsupported format: trace of the legacy PyTorch profiler (torch.autograd.profiler); use "     \
     "torch.profiler.profile and export_chrome_trace"
@@ -62,9 +65,7 @@ static const struct kind programs[] = {
       "jax.profiler and use the .xplane.pb file" },
     { { "\"CPU functions\"" }, AUTOGRAD },
     { { "\"CUDA functions\"" }, AUTOGRAD },
-    { { "\"BeginNs\"", "\"DurationNs\"" },
-      "unsupported format: trace of rocprof (version 1 or 2); use the results.csv next to it, or "
-      "profile with rocprofv3" },
+    { { "\"BeginNs\"", "\"DurationNs\"" }, ROCPROF_1("trace") },
     { { "\"gpu_op\"", "\"zeCommand" }, UNITRACE },
     { { "\"gpu_op\"", "\"HOST<" }, UNITRACE },
     { { "\"TPC\"", "\"recipe" }, GAUDI },
@@ -124,6 +125,8 @@ const char *az_foreign_table(struct az_sv name)
                                           "CommAnalyzerTime",   "CommAnalyzerBandwidth",
                                           "CommAnalyzerMatrix", "AscendTask",
                                           "StepTraceTime" };
+    if (az_sv_is(name, "rocTX"))
+        return ROCPROF_1("database");
     for (size_t i = 0; i < AZ_LENGTH(ascend); i++)
         if (az_sv_is(name, ascend[i]))
             return ASCEND_DATABASE;

@@ -48,3 +48,25 @@ echo "$?"
 "$ANALYZER" probe counters.csv 2>&1
 printf '{ "traceEvents":[{}\n,{"ph":"X","name":"k","pid":"6","tid":"0","ts":"6","dur":"9","args":{"BeginNs":"6000","DurationNs":"9000"}}]}\n' >results.json
 "$ANALYZER" results.json 2>&1
+echo "== database"
+"$PYTHON" - <<'PY'
+import sqlite3
+c = sqlite3.connect("results.db")
+for t in "A", "COPY", "HIP", "OPS", "rocTX":
+    c.execute('CREATE TABLE %s ("BeginNs" INTEGER, "EndNs" INTEGER, "Name" TEXT)' % t)
+c.commit()
+PY
+"$ANALYZER" results.db 2>&1
+echo "== names with commas and without quotes, totals without kernels"
+mkdir commas
+cat >commas/results.stats.csv <<'CSV'
+"Name","Calls","TotalDurationNs","AverageNs","Percentage"
+void launch<Functor<int, float>, 1024u, 1u>(int, float),3,3000,1000,75.0
+"void quoted<int, float>(int)",1,900,900,22.5
+lock(),1,100,100,2.5
+short,row
+CSV
+"$ANALYZER" commas 2>&1
+cp v1/results.copy_stats.csv copies.copy_stats.csv
+"$ANALYZER" copies.copy_stats.csv 2>&1
+echo "$?"
