@@ -72,8 +72,9 @@ mpi: $(BUILD)/analyzer-mpi ## build analyzer-mpi (needs mpicc: libopenmpi-dev)
 
 # Rooms that process every event: built with -O3 (src/docs/performance.md 10).
 HOT := analyses/operators analyses/verdict base facts model tables text
+HOT_CFLAGS ?= $(if $(SAN),,-O3)
 # Objects depend on their compiler flags.
-$(call stamp,$(BUILD)/flags,$(CC) $(ALL_CFLAGS) $(HOT))
+$(call stamp,$(BUILD)/flags,$(CC) $(ALL_CFLAGS) $(HOT) $(HOT_CFLAGS))
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -98,8 +99,8 @@ $(BUILD)/obj/base/data.o: $(wildcard configs/*)
 
 # V_CFLAGS: flags printed by `version`.
 V_CFLAGS := $(CFLAGS); $(HOT): -O3$(if $(V3),; where the processor has them: $(V3))
-$(foreach r,$(HOT),$(BUILD)/obj/$(r)/%.o $(BUILD)/pic/$(r)/%.o): ALL_CFLAGS += $(if $(SAN),,-O3)
-$(BUILD)/obj/formats/pytorch/%.o $(BUILD)/pic/formats/pytorch/%.o: ALL_CFLAGS += $(if $(SAN),,-O3)
+$(foreach r,$(HOT),$(BUILD)/obj/$(r)/%.o $(BUILD)/pic/$(r)/%.o): ALL_CFLAGS += $(HOT_CFLAGS)
+$(BUILD)/obj/formats/pytorch/%.o $(BUILD)/pic/formats/pytorch/%.o: ALL_CFLAGS += $(HOT_CFLAGS)
 $(foreach f,formats/pytorch/pytorch_event_v3 io/digest_v3,$(BUILD)/obj/$(f).o $(BUILD)/pic/$(f).o): ALL_CFLAGS += $(V3)
 # Link-time optimization ignores files embedded by the assembler (CFLAGS='-O2 -flto' AR=gcc-ar).
 $(foreach o,obj pic,$(BUILD)/$(o)/base/data.o $(BUILD)/$(o)/reports/html/html_data.o): ALL_CFLAGS += -fno-lto

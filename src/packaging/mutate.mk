@@ -1,10 +1,10 @@
 # Mutation tests (mutate.py, src/docs/testing.md): builds of their own, in which the whole program is one shared library that
 # unit tests and the program load. A mutant replaces one object of it by a small library that is loaded first, so that
-# nothing else is linked again. In $(BUILD)/mutate every block reports to mutate_cover.c; $(BUILD)/mutate/asan has the address
-# sanitizer.
+# nothing else is linked again. In $(BUILD)/mutate every block reports to mutate_cover.c, without optimization in any room, so
+# that the lines of a block are known; $(BUILD)/mutate/asan has the address sanitizer.
 MUTATE_N    ?= 200
 MUTATE_SEED ?= 1
-MUTATE_BUILD = BUILD=$(BUILD)/mutate SAN= CFLAGS='-O0 -g1 -fPIC -fsanitize-coverage=trace-pc' WARN=-w
+MUTATE_BUILD = BUILD=$(BUILD)/mutate SAN= HOT_CFLAGS= CFLAGS='-O0 -g1 -fPIC -fsanitize-coverage=trace-pc' WARN=-w
 MUTATE_ASAN  = BUILD=$(BUILD)/mutate/asan SAN=address CFLAGS='-O0 -fPIC' WARN=-w
 MUTATE_LIBS  = $(if $(SAN),-fsanitize=$(SAN)) -Wl,--no-as-needed -L$(BUILD)/loaded -lmutant -lprogram -Wl,--as-needed \
                -lcmocka $(LIBS) -Wl,-rpath,'$$ORIGIN/../loaded:$$ORIGIN/loaded'

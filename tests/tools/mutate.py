@@ -350,7 +350,8 @@ class Cover:
         index = {s: i for i, s in enumerate(starts)}
         of_block = collections.defaultdict(set)
         for offset, file, line in rows:
-            at = bisect.bisect_right(starts, offset + 4) - 1
+            # A block begins with the call (of 5 bytes, or 4), a start is the address after it.
+            at = bisect.bisect_right(starts, offset + 5) - 1
             if at >= 0 and file.endswith('.c'):
                 of_block[at].add((file, line))
         assert len(of_block) > len(starts) // 2, 'the line table of the program could not be read'
