@@ -1,0 +1,174 @@
+/* A trace as text, for tests of readers that compare it whole: lanes, then events by kind with all
+ * their columns, copies, ranges and dispatches, sums, counters, what was dropped, facts. */
+#ifndef AZ_UNIT_TRACE_TEXT_H
+#define AZ_UNIT_TRACE_TEXT_H
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/dispatch.h"
+#include "model/trace.h"
+
+static inline struct az_sv text_name(const struct az_trace *t, uint32_t id)
+{
+    return id == AZ_NO_ID ? AZ_SV("-") : az_trace_text(t, id);
+}
+
+static inline void put_lane(FILE *o, const struct az_trace *t, const struct az_lane *l)
+{
+    fprintf(o, "%s pid %" PRIu64 " tid %" PRIu64, l->device_side ? "device" : "host", l->pid,
+            l->tid);
+    if (l->device_side)
+        fprintf(o, " device %" PRId64 " context %" PRIu64, l->device, l->context);
+    fprintf(o, " proc %" PRIu64, l->proc);
+    if (l->thread)
+        fprintf(o, " thread %" PRIu64, l->thread);
+    if (l->label != AZ_NO_ID)
+        fprintf(o, " '%.*s'", AZ_SVF(text_name(t, l->label)));
+    fputc('\n', o);
+}
+
+static inline void put_dispatch(FILE *o, const struct az_trace *t, uint32_t row)
+{
+    const struct az_dispatches *d = az_dispatches(t);
+    const struct az_dispatch *x = &d->rows.v[row];
+    const struct az_dispatch_shape *s = &d->shapes.v[x->shape];
+    fprintf(o, " id %" PRIu64 " thread %" PRId64 " '%.*s'", x->id, x->thread,
+            AZ_SVF(text_name(t, s->whole)));
+    fprintf(o, " grid %u,%u,%u block %u,%u,%u lds %u scratch %u vgpr %u agpr %u sgpr %u",
+            s->grid[0], s->grid[1], s->grid[2], s->block[0], s->block[1], s->block[2], s->lds,
+            s->scratch, s->vgpr, s->agpr, s->sgpr);
+}
+
+static inline void put_agent(FILE *o, int32_t agent)
+{
+    if (agent == AZ_NO_AGENT)
+        fputs(" -", o);
+    else
+        fprintf(o, " %d", (int)agent);
+}
+
+static inline void put_side(FILE *o, const struct az_trace *t, enum az_kind kind, uint32_t side)
+{
+    const bool dispatches = t->ext_ops && (t->ext_ops->caps & AZ_CAP_DISPATCHES);
+    if (side == AZ_NO_ROW) {
+        fputs(" no row", o);
+    } else if (kind == AZ_MEMCPY || kind == AZ_MEMSET) {
+        const struct az_copy *c = &t->copies.v[side];
+        fprintf(o, " bytes %" PRId64 " gbps %g op %d src %d dst %d%s", c->bytes, c->gbps, c->op,
+                c->src, c->dst, c->migration ? " migration" : "");
+        if (!dispatches)
+            return;
+        fputs(" route", o);
+        put_agent(o, az_dispatches(t)->routes.v[side].src);
+        put_agent(o, az_dispatches(t)->routes.v[side].dst);
+    } else if (kind == AZ_RANGE) {
+        const struct az_range *r = &t->ranges.v[side];
+        fprintf(o, " range %" PRIu64 " style %u%s%s", r->id, r->style, r->open ? " open" : "",
+                r->crosses ? " crosses" : "");
+    } else if (kind == AZ_KERNEL && dispatches) {
+        put_dispatch(o, t, side);
+    } else if (kind == AZ_CALL && dispatches) {
+        fprintf(o, " of %.*s", AZ_SVF(text_name(t, side)));
+    } else if (kind == AZ_ALLOC && dispatches) {
+        const struct az_alloc *a = &az_dispatches(t)->allocs.v[side];
+        fprintf(o, " bytes %" PRId64 " address %" PRIx64 " agent", a->bytes, a->address);
+        put_agent(o, a->agent);
+    } else {
+        fprintf(o, " side %u", side);
+    }
+}
+
+static inline void put_events(FILE *o, const struct az_trace *t, enum az_kind kind)
+{
+    const struct az_events *e = &t->ev[kind];
+    for (size_t i = 0; i < e->n; i++) {
+        fprintf(o, "%s %" PRId64 " %" PRId64 " '%.*s' @%u", az_kind_text(kind), e->start[i],
+                e->end[i], AZ_SVF(text_name(t, e->name[i])), e->lane[i]);
+        if (e->corr && e->corr[i])
+            fprintf(o, " corr %" PRIu64, e->corr[i]);
+        if (e->node && e->node[i])
+            fprintf(o, " node %" PRIu64, e->node[i]);
+        if (e->side)
+            put_side(o, t, kind, e->side[i]);
+        fputc('\n', o);
+    }
+}
+
+static inline void put_sum(FILE *o, const struct az_trace *t, const char *what,
+                           const struct az_sum *s)
+{
+    fprintf(o, "%s '%.*s' total %.9g ns %" PRId64 " count %" PRId64 " %g %g %g %g %g\n", what,
+            AZ_SVF(text_name(t, s->name)), s->total, s->total_ns, s->count, s->avg, s->med, s->min,
+            s->max, s->std);
+}
+
+static inline void put_rest(FILE *o, const struct az_trace *t)
+{
+    for (size_t i = 0; i < t->kernel_sums.n; i++)
+        put_sum(o, t, "kernels", &t->kernel_sums.v[i]);
+    for (size_t i = 0; i < t->mem_sums.n; i++)
+        put_sum(o, t, "memory", &t->mem_sums.v[i]);
+    for (size_t i = 0; i < t->mem_sizes.n; i++)
+        put_sum(o, t, "sizes", &t->mem_sizes.v[i]);
+    if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_DISPATCHES)) {
+        const struct az_dispatches *d = az_dispatches(t);
+        for (size_t i = 0; i < d->counters.n; i++) {
+            const struct az_counter *c = &d->counters.v[i];
+            fprintf(o, "counter %u %" PRIu64 " '%.*s' %.*s %g\n", c->proc, c->dispatch,
+                    AZ_SVF(text_name(t, c->kernel)), AZ_SVF(text_name(t, c->counter)), c->value);
+        }
+        for (size_t i = 0; i < d->call_sums.n; i++) {
+            fprintf(o, "%.*s ", AZ_SVF(text_name(t, d->call_sums.v[i].domain)));
+            put_sum(o, t, "calls", &d->call_sums.v[i].sum);
+        }
+        for (size_t i = 0; i < d->agents.n; i++)
+            fprintf(o, "agent %u %" PRId64 "%s\n", d->agents.v[i].proc, d->agents.v[i].index,
+                    d->agents.v[i].gpu ? " gpu" : "");
+        for (size_t i = 0; i < d->processes.n; i++)
+            fprintf(o, "process %" PRId64 " %" PRId64 " %" PRId64 "\n", d->processes.v[i].pid,
+                    d->processes.v[i].init, d->processes.v[i].fini);
+    }
+    for (size_t i = 0; i < t->devices.n; i++)
+        fprintf(o, "device %" PRId64 " '%.*s' %" PRId64 " %" PRId64 "\n", t->devices.v[i].id,
+                AZ_SVF(t->devices.v[i].name), t->devices.v[i].sm_count,
+                t->devices.v[i].memory_bytes);
+    for (size_t i = 0; i < t->samples.rows.n; i++) {
+        const struct az_sample *s = &t->samples.rows.v[i];
+        const struct az_sampled *c = &t->samples.counters.v[s->counter];
+        fprintf(o, "sample '%.*s' device %" PRId64 " %" PRId64 " %g\n",
+                AZ_SVF(text_name(t, c->name)), c->device, s->at, s->value);
+    }
+    for (size_t i = 0; i < t->drops.n; i++)
+        fprintf(o, "dropped %" PRIu64 " (%" PRId64 "): %.*s\n", t->drops.v[i].count,
+                t->drops.v[i].ticks, AZ_SVF(t->drops.v[i].reason));
+    for (size_t i = 0; i < t->skipped.n; i++)
+        fprintf(o, "skipped %" PRIu64 " (%" PRId64 "): %.*s\n", t->skipped.v[i].count,
+                t->skipped.v[i].ticks, AZ_SVF(t->skipped.v[i].reason));
+    for (size_t i = 0; i < t->facts.n; i++)
+        fprintf(o, "%.*s = %.*s\n", AZ_SVF(t->facts.v[i].key), AZ_SVF(t->facts.v[i].value));
+    fprintf(o, "read %" PRIu64 " kept %" PRIu64 "\n", t->read, t->kept);
+}
+
+/* Compares the trace, whole, with the lines. */
+static inline void trace_is(const struct az_trace *t, const char *want)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *o = open_memstream(&text, &n);
+    assert_non_null(o);
+    for (size_t i = 0; i < t->lanes.n; i++)
+        put_lane(o, t, &t->lanes.v[i]);
+    for (unsigned k = 0; k < AZ_KIND_COUNT; k++)
+        put_events(o, t, (enum az_kind)k);
+    put_rest(o, t);
+    assert_int_equal(fclose(o), 0);
+    if (strcmp(text, want) != 0)
+        fprintf(stderr, "--- is:\n%s--- wanted:\n%s---\n", text, want);
+    assert_true(strcmp(text, want) == 0);
+    free(text);
+}
+
+#endif
