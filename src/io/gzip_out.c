@@ -77,16 +77,22 @@ void az_gzfile_write(struct az_gzfile *f, const void *p, size_t n)
     }
 }
 
+int az_gzfile_finish(struct az_gzfile *f, struct az_outfile **file)
+{
+    step(f, true);
+    const bool failed = f->failed;
+    *file = failed ? NULL : f->file;
+    if (failed)
+        az_outfile_abort(f->file);
+    release(f);
+    return failed ? AZ_EINTERNAL : 0;
+}
+
 int az_gzfile_commit(struct az_gzfile *f)
 {
-    int rc = AZ_EINTERNAL;
-    step(f, true);
-    if (f->failed)
-        az_outfile_abort(f->file);
-    else
-        rc = az_outfile_commit(f->file);
-    release(f);
-    return rc;
+    struct az_outfile *file;
+    const int rc = az_gzfile_finish(f, &file);
+    return rc ? rc : az_outfile_commit(file);
 }
 
 void az_gzfile_abort(struct az_gzfile *f)

@@ -21,6 +21,9 @@ static inline void az_gzfile_puts(struct az_gzfile *f, struct az_sv s)
 }
 /* Ends the stream, renames the file to its name; frees f. AZ_EIO, AZ_EINTERNAL. */
 int az_gzfile_commit(struct az_gzfile *f) AZ_MUST_USE;
+/* Ends the stream, frees f; *file, to which nothing is added, is to be committed. NULL on failure:
+ * AZ_EINTERNAL. */
+int az_gzfile_finish(struct az_gzfile *f, struct az_outfile **file) AZ_MUST_USE;
 /* Removes the temporary file, frees f; NULL is allowed. */
 void az_gzfile_abort(struct az_gzfile *f);
 

@@ -260,15 +260,16 @@ struct az_outfile {
     struct az_diag *diag;
     struct az_sv path;
     struct az_sv tmp; /* empty: written directly */
-    int fd;
-    int error; /* first errno */
+    int fd;           /* -1: closed */
+    int error;        /* first errno */
     size_t n;
-    char buf[BUFFER];
+    char *buf; /* BUFFER bytes; NULL: closed */
 };
 
 static void outfile_free(struct az_outfile *f)
 {
     az_arena_release(&f->arena);
+    az_mem_free(NULL, f->buf, f->buf ? BUFFER : 0);
     az_mem_free(NULL, f, sizeof *f);
 }
 
@@ -282,10 +283,11 @@ int az_outfile_open(struct az_outfile **out, const char *path, struct az_diag *d
     f->error = 0;
     f->n = 0;
     f->fd = -1;
+    f->buf = az_mem_alloc(NULL, BUFFER);
     az_arena_init(&f->arena, NULL);
     int r = 0;
     f->path = az_arena_dup(&f->arena, az_sv_str(path));
-    if (f->path.p)
+    if (f->path.p && f->buf)
         r = open_target(&f->arena, f->path.p, &f->tmp, &f->fd, diag);
     else
         r = IO_NO_MEMORY(diag, AZ_AT_FILE(az_sv_str(path)), NULL);
@@ -381,14 +383,24 @@ void az_outfile_printf(struct az_outfile *f, const char *fmt, ...)
     va_end(args);
 }
 
-int az_outfile_commit(struct az_outfile *f)
+void az_outfile_hold(struct az_outfile *f)
 {
-    char text[128];
+    if (f->fd < 0)
+        return;
     flush(f);
     if (f->tmp.p && !f->error)
         f->error = sync_file(f->fd);
     if (close(f->fd) != 0 && !f->error && errno != EINTR)
         f->error = errno;
+    f->fd = -1;
+    az_mem_free(NULL, f->buf, BUFFER);
+    f->buf = NULL;
+}
+
+int az_outfile_commit(struct az_outfile *f)
+{
+    char text[128];
+    az_outfile_hold(f);
     if (f->tmp.p && !f->error) {
         f->error = finish_temp(f->tmp.p, f->path.p, 0);
     } else if (f->tmp.p && az_temps_forget(f->tmp.p)) {
@@ -407,7 +419,8 @@ void az_outfile_abort(struct az_outfile *f)
 {
     if (!f)
         return;
-    (void)close(f->fd);
+    if (f->fd >= 0)
+        (void)close(f->fd);
     if (f->tmp.p && az_temps_forget(f->tmp.p))
         az_temps_unlink(f->tmp.p);
     outfile_free(f);

@@ -33,6 +33,38 @@ static void commit_and_abort(void **state)
     az_outfile_abort(NULL);
 }
 
+/* Many that are written and not yet renamed have no descriptor; their name is theirs at the end. */
+static void held(void **state)
+{
+    (void)state;
+    const struct rlimit few = { 24, 24 };
+    struct rlimit old;
+    struct az_outfile *f[40];
+    char name[16];
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){ few.rlim_cur, old.rlim_max }), 0);
+    for (int i = 0; i < 40; i++) {
+        (void)snprintf(name, sizeof name, "held%d", i);
+        f[i] = begin(name);
+        az_outfile_puts(f[i], az_sv_str(name));
+        az_outfile_hold(f[i]);
+        az_outfile_hold(f[i]);
+        assert_null(temp_read(name));
+    }
+    for (int i = 0; i < 40; i++) {
+        (void)snprintf(name, sizeof name, "held%d", i);
+        if (i % 2)
+            az_outfile_abort(f[i]);
+        else
+            assert_int_equal(az_outfile_commit(f[i]), 0);
+        if (i % 2)
+            assert_null(temp_read(name));
+        else
+            assert_string_equal(temp_read(name), name);
+    }
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+}
+
 static void modes(void **state)
 {
     (void)state;
@@ -267,9 +299,10 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
     const struct CMUnitTest tests[] = {
-        T(commit_and_abort), T(modes),           T(buffering),       T(full_disk), T(too_large),
-        T(cannot_write),     T(links_and_pipes), T(standard_output), T(long_name), T(no_free_name),
-        T(reserved_names),   T(cleanup),         T(remove_tree),
+        T(commit_and_abort), T(held),        T(modes),        T(buffering),
+        T(full_disk),        T(too_large),   T(cannot_write), T(links_and_pipes),
+        T(standard_output),  T(long_name),   T(no_free_name), T(reserved_names),
+        T(cleanup),          T(remove_tree),
     };
     return cmocka_run_group_tests_name("io_outfile", tests, NULL, NULL);
 }

@@ -20,6 +20,17 @@ void az_cut_output_put(struct az_cut_output *o, struct az_sv text)
         az_outfile_puts(o->plain, text);
 }
 
+int az_cut_output_hold(struct az_cut_output *o)
+{
+    int rc = AZ_OK;
+    if (o->packed)
+        rc = az_gzfile_finish(o->packed, &o->plain);
+    o->packed = NULL;
+    if (rc == 0 && o->plain)
+        az_outfile_hold(o->plain);
+    return rc;
+}
+
 int az_cut_output_close(struct az_cut_output *o, int rc)
 {
     const struct az_cut_output x = *o;
