@@ -118,10 +118,52 @@ def rocprof_sets(analyzer, tmp, amd):
             f.write('%d,"gemm, part %d.kd",1,0,%d,7,4096,256,0,0,32,16,0x0,0x1,%d,%d,%d\n' % (i, i % 3, 7 + i % 2, 1000 + 100 * i, 1060 + 100 * i, i))
     for path in (old, os.path.join(old, "results.csv")):
         check_set(analyzer, tmp, path, ("--from", "1us", "--to", "3us"), "rocprof before version 3, " + os.path.basename(path))
+    for pid in range(30):  # more files than may be open
+        copy("rocprof_many/host", lambda n, p=pid: n.replace("train_", "%d_" % (5000 + p)), [n for n in names if "kernel" in n or "hip" in n])
+    done = run("sh", "-c", 'ulimit -n 40; exec "$0" "$@"', analyzer, "cut", os.path.join(tmp, "rocprof_many"), "-o", os.path.join(tmp, "many"),
+               "--from", "20%", "--to", "60%")
+    verdict(done.returncode == 0 and len(contents(os.path.join(tmp, "many"))) == 90, "rocprofv3 CSV, many files", done.stdout.decode()[-300:])
     done = run(analyzer, "cut", whole, "-o", whole, "--steps", "1")
     verdict(done.returncode == 2 and b"the output is an input" in done.stdout, "a set over itself", done.stdout.decode()[-300:])
     done = run(analyzer, "cut", os.path.join(whole, names[0]), "-o", os.path.join(old, "results.csv"), "--steps", "1")
     verdict(done.returncode == 2 and b"go into a folder" in done.stdout, "a set into a file", done.stdout.decode()[-300:])
+
+
+def rocprof_texts(analyzer, tmp, amd):
+    """rocprofv3 JSON with white space, with ids in any order, with counters only, of two processes: as read with the window."""
+    with open(os.path.join(amd, "train_results.json")) as f:
+        whole = json.load(f)
+
+    def write(name, edit, **how):
+        data = json.loads(json.dumps(whole))
+        edit(data["rocprofiler-sdk-tool"])
+        with open(os.path.join(tmp, name + ".json"), "w") as f:
+            json.dump(data, f, **how)
+        for window in (("--steps", "1"), ("--from", "20%", "--to", "60%"), ("--range", "forward")):
+            check(analyzer, tmp, os.path.join(tmp, name + ".json"), window, "rocprofv3 JSON, %s %s" % (name, " ".join(window)))
+
+    def other_ids(tool):
+        for name, records in tool[0]["buffer_records"].items():
+            for r in () if name == "marker_api" else records:
+                r["correlation_id"]["internal"] = r["correlation_id"]["internal"] * 7919 % 1000003
+
+    def later(tool):
+        tool.append(json.loads(json.dumps(tool[0])))
+        tool[1]["metadata"]["pid"] += 1
+        for records in tool[1]["buffer_records"].values():
+            for r in records:
+                r["start_timestamp"] += 5000
+                r["end_timestamp"] += 5000
+    write("indented", lambda tool: None, indent=1)
+    write("any_ids", other_ids)
+    write("counters", lambda tool: tool[0]["buffer_records"].pop("kernel_dispatch"))
+    write("processes", later)
+    lines = os.path.join(tmp, "part_lines.json")
+    run(analyzer, "cut", os.path.join(tmp, "indented.json"), "-o", lines, "--steps", "1")
+    with open(lines) as f, open(os.path.join(tmp, "indented.json")) as g:
+        text, known = f.read(), {x.strip(" ,") for x in g}
+        known = {x.strip("\n, ") for x in known} | {"", "{"}
+    verdict(all(x.strip(" ,") in known or "analyzerWindow" in x for x in text.split("\n")), "rocprofv3 JSON: lines are those of the file")
 
 
 def annotated(analyzer, tmp):
@@ -434,6 +476,21 @@ def large(analyzer, tmp, megabytes):
     verdict(used < 64 << 10, "memory of a large cut", "%d KB" % used)
 
 
+def large_rocprof(analyzer, tmp, megabytes):
+    """A part of rocprofv3 files: memory, and time next to that of a report."""
+    for what, each in (("json", 13000), ("csv", 6000)):
+        folder = os.path.join(tmp, "large_" + what)
+        subprocess.run([sys.executable, os.path.join(HERE, "gen", "make_rocprof_examples.py"), folder, "--only", what, "--steps",
+                        str((megabytes << 20) // each)], check=True, stdout=subprocess.DEVNULL)
+        path = os.path.join(folder, "train_results.json") if what == "json" else folder
+        part = os.path.join(tmp, "part.json" if what == "json" else "part_csv")
+        _, _, report = memory_of([analyzer, "run", path, "-q"])
+        for window in (("--from", "40%", "--to", "45%"), ("--steps", "100-200")):
+            status, used, spent = memory_of([analyzer, "cut", path, "-o", part, "-q", *window])
+            print("rocprofv3 %s of %d MB, %s: report in %.2f s, cut in %.2f s, %d MB of memory" % (what, megabytes, window[0], report, spent, used >> 20))
+            verdict(status == 0 and used < 64 << 20, "memory of a large cut of rocprofv3 " + what, "%d KB" % (used >> 10))
+
+
 def main():
     global verbose
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -484,6 +541,7 @@ def main():
             for window in (("--steps", "1"), ("--from", "20%", "--to", "60%"), ("--range", "forward")):
                 check(analyzer, tmp, os.path.join(amd, name), window, "rocprofv3 %s %s" % (name, " ".join(window)))
         rocprof_sets(analyzer, tmp, amd)
+        rocprof_texts(analyzer, tmp, amd)
         for name, window in (("layers", ("--range", "iteration")), ("layers", ("--steps", "1")), ("host0", ("--range", "compile")),
                              ("layers", ("--from", "5us", "--to", "40us"))):
             path = os.path.join(HERE, "..", "example", "tracy", "ops_perf_results_%s.csv" % name)
@@ -506,6 +564,7 @@ def main():
         repeated_ids(analyzer, tmp)
         if o.size:
             large_export(analyzer, tmp, o.size)
+            large_rocprof(analyzer, tmp, o.size)
             large(analyzer, tmp, o.size)
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed != 0)

@@ -1,72 +1,11 @@
 /* The part of a trace that the user chose: see the header. */
 #include "model/window_internal.h"
 
-#include "base/num.h"
 #include "classify/steps.h"
+#include "model/cut_sieve.h"
 #include "model/dispatch.h"
 #include "model/optrace.h"
 #include "model/xtrace.h"
-
-/* ---- what the options say ---- */
-
-bool az_window_time(struct az_sv text, int64_t *ns)
-{
-    static const struct {
-        const char *unit;
-        double ns;
-    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-    double factor = 1e9, v;
-    for (size_t i = 0; i < AZ_LENGTH(units); i++)
-        if (az_sv_ends(text, az_sv_str(units[i].unit))) {
-            factor = units[i].ns;
-            text = az_sv_trim(az_sv_make(text.p, text.n - strlen(units[i].unit)));
-            break;
-        }
-    if (az_parse_f64(text, &v) != 0 || !(v >= 0) || v * factor > (double)AZ_TIME_MAX)
-        return false;
-    *ns = (int64_t)(v * factor + 0.5);
-    return true;
-}
-
-static int read_end(struct az_sv text, const char *key, struct az_window_end *out,
-                    struct az_diag *diag)
-{
-    *out = (struct az_window_end){ .ns = AZ_UNSET_I64, .percent = -1 };
-    if (!text.n)
-        return AZ_OK;
-    if (az_sv_ends(text, AZ_SV("%")) &&
-        az_parse_f64(az_sv_make(text.p, text.n - 1), &out->percent) == 0 && out->percent >= 0 &&
-        out->percent <= 100)
-        return AZ_OK;
-    if (text.p[0] == '@' && text.n > 1) {
-        out->range = az_sv_make(text.p + 1, text.n - 1);
-        return AZ_OK;
-    }
-    if (az_window_time(text, &out->ns))
-        return AZ_OK;
-    return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
-                        "invalid %s '%.*s'; use a time such as 1.5s or 250ms, 50%%, or @RANGE", key,
-                        AZ_SVF(text));
-}
-
-int az_window_read(const struct az_options *o, struct az_window *out, bool *any,
-                   struct az_diag *diag)
-{
-    *out = (struct az_window){ .range = o->range, .step = -1, .last_step = -1 };
-    int rc = read_end(o->from, "from", &out->from, diag);
-    if (rc == 0)
-        rc = read_end(o->to, "to", &out->to, diag);
-    const bool times = out->from.ns != AZ_UNSET_I64 && out->to.ns != AZ_UNSET_I64,
-               percents = out->from.percent >= 0 && out->to.percent >= 0;
-    if (rc == 0 && ((times && out->to.ns <= out->from.ns) ||
-                    (percents && out->to.percent <= out->from.percent)))
-        rc = az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
-                          "empty window from '%.*s' to '%.*s'; choose a later end", AZ_SVF(o->from),
-                          AZ_SVF(o->to));
-    az_window_steps(o->steps, &out->step, &out->last_step);
-    *any = o->from.n || o->to.n || o->range.n || out->step >= 0;
-    return rc;
-}
 
 /* ---- where it is ---- */
 
@@ -498,9 +437,11 @@ static int filter_device(struct filter *f)
 
 static int filter_all(struct filter *f)
 {
+    const struct az_sieve *sieve = f->t->cut_log ? f->t->cut_log->sieve : NULL;
     int rc = list_calls(f);
     for (size_t i = 0; rc == 0 && i < f->parts->spans.n; i++)
-        rc = az_vec_push(&f->work, ((struct az_span){ INT64_MAX, INT64_MIN }));
+        rc = az_vec_push(&f->work,
+                         sieve ? sieve->work.v[i] : ((struct az_span){ INT64_MAX, INT64_MIN }));
     if (rc == 0)
         rc = filter_device(f);
     if (rc == 0)
@@ -612,11 +553,27 @@ static bool any_scope(const struct az_trace *t, struct az_sv pattern)
     return false;
 }
 
+/* The window of a file that is read twice. */
+static int sieve_window(struct filter *f, struct az_sieve *s, struct az_window_parts *parts,
+                        const struct az_window *w, enum az_window_miss *miss)
+{
+    int rc = s->finding ? az_window_spans(f->t, w, &s->parts, miss) : AZ_OK;
+    if (s->finding)
+        return rc;
+    for (size_t i = 0; rc == 0 && i < s->parts.spans.n; i++)
+        rc = az_vec_push(&parts->spans, s->parts.spans.v[i]);
+    for (size_t i = 0; rc == 0 && i < s->parts.process.n; i++)
+        rc = az_vec_push(&parts->process, s->parts.process.v[i]);
+    return rc ? rc : filter_all(f);
+}
+
 /* The window of the file, or the one that is chosen; of scopes: f->parts are empty. */
 static int find_window(struct filter *f, struct az_window_parts *parts, const struct az_window *w,
                        enum az_window_miss *miss)
 {
     struct az_trace *t = f->t;
+    if (t->cut_log && t->cut_log->sieve)
+        return sieve_window(f, t->cut_log->sieve, parts, w, miss);
     int rc = w ? az_window_spans(t, w, parts, miss) : AZ_OK;
     for (size_t i = 0; rc == 0 && !w && i < t->recorded_window.n; i++)
         rc = az_vec_push(&parts->spans, t->recorded_window.v[i]);
@@ -674,14 +631,15 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
                                : AZ_WINDOW_NO_EVENTS;
         return AZ_OK;
     }
-    if (recording_start(t) == INT64_MAX)
+    const bool sifted = t->cut_log && t->cut_log->sieve && !t->cut_log->sieve->finding;
+    if (recording_start(t) == INT64_MAX && !sifted)
         return AZ_OK;
     az_window_parts_init(&parts, t->mem);
     az_vec_init(&f.work, t->mem);
     az_map_init(&f.calls, t->mem, 0);
     az_map_init(&f.others, t->mem, 0);
     *miss = AZ_WINDOW_FOUND;
-    t->recorded = recording_end(t) - recording_start(t);
+    t->recorded = sifted ? 0 : recording_end(t) - recording_start(t);
     int rc = find_window(&f, &parts, w, miss);
     if (rc == 0 && *miss == AZ_WINDOW_FOUND) {
         rc = set_window(t, &parts);

@@ -66,23 +66,49 @@ int az_window_apply(struct az_trace *t, const struct az_window *w,
 
 /* Records by number, from 1 on: what becomes of the events that a reader makes of them. Set as
  * t->cut_log before the reader begins; its events then have the number as uid. */
-enum { AZ_RECORD_EVENT = 1, AZ_RECORD_KEPT = 2 };
+enum {
+    AZ_RECORD_EVENT = 1,
+    AZ_RECORD_KEPT = 2,
+    AZ_RECORD_APART = 4, /* of several: more than a byte is between two of them */
+};
+struct az_sieve;
 struct az_cut_log {
     struct az_vec_u8 what;      /* AZ_RECORD_* */
     struct az_vec_u64 from, to; /* the reader's own: bytes of the file, or a table and a row */
     bool runs;                  /* instead: of records with the same `from` that, and the first */
     uint32_t now;               /* the record that is being read; 0: none */
     uint64_t joined;            /* records that became part of the one before them */
+    bool seen[AZ_KIND_COUNT];   /* events of this kind, stored or not */
+    /* With a sieve (model/cut_sieve.h) records that follow each other, of which no event is stored
+     * and that are both kept or both omitted, are one. */
+    struct az_sieve *sieve;   /* NULL: all events are stored */
+    struct az_vec_u32 count;  /* of records in each; else empty */
+    struct az_vec_u64 ids;    /* the reader's own, of events that are inside and not stored */
+    bool inside;              /* the last event that is not stored is */
+    bool stored, joins, open; /* an event of `now` is; the one before may be joined; not settled */
 };
 void az_cut_log_init(struct az_cut_log *log, struct az_mem *mem);
 void az_cut_log_release(struct az_cut_log *log);
 /* A record begins; the next one, or log->now = 0, ends it. `to` may be set later. */
 int az_cut_log_begin(struct az_cut_log *log, uint64_t from, uint64_t to) AZ_MUST_USE;
+/* The next record is not to be joined with the last one. */
+static inline void az_cut_log_part(struct az_cut_log *log) { log->joins = false; }
+/* The last record is complete: it may become part of the one before it. */
+void az_cut_log_settle(struct az_cut_log *log);
 static inline void az_cut_log_end(struct az_cut_log *log, uint64_t to)
 {
     log->to.v[log->now - 1] = to;
     log->now = 0;
+    az_cut_log_settle(log);
 }
+/* Records that one of the log stands for. */
+static inline uint32_t az_cut_log_count(const struct az_cut_log *log, size_t record)
+{
+    return log->count.n ? log->count.v[record] : 1;
+}
+/* Is the event of a process not to be stored? */
+bool az_cut_log_sift(struct az_cut_log *log, enum az_kind kind, uint64_t process,
+                     const struct az_event *e);
 /* An event is made of it: its number. */
 static inline uint32_t az_cut_log_event(struct az_cut_log *log)
 {
@@ -93,7 +119,7 @@ static inline uint32_t az_cut_log_event(struct az_cut_log *log)
 /* All events of the record are outside. */
 static inline bool az_cut_log_is_gone(const struct az_cut_log *log, size_t record)
 {
-    return log->what.v[record] == AZ_RECORD_EVENT;
+    return (log->what.v[record] & (AZ_RECORD_EVENT | AZ_RECORD_KEPT)) == AZ_RECORD_EVENT;
 }
 
 /* Does an edge of the window cut an event of the host? false without a window. */

@@ -30,8 +30,16 @@ struct az_rocprof {
     struct az_map process_of; /* pid -> number of its process; by az_rocprof_select */
     struct az_rocprof_pending *pending;
     size_t n_pending, cap_pending;
-    bool counted; /* pending dispatches become kernels */
+    bool counted;     /* pending dispatches become kernels */
+    bool any_counted; /* the last one: */
+    uint32_t counted_proc;
+    uint64_t counted_dispatch;
 };
+
+/* Is there an event of this kind, also one that a cut has not stored? */
+bool az_rocprof_has(const struct az_rocprof *r, enum az_kind kind);
+/* Is `analyzer cut` reading a file whose dispatches are known from their counters only? */
+bool az_rocprof_takes_counted(const struct az_rocprof *r);
 
 /* Opens a trace for reading; after it az_rocprof_release in any case. */
 int az_rocprof_init(struct az_rocprof *r, struct az_parse *job) AZ_MUST_USE;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
-#include "model/window.h"
+#include "model/cut_sieve.h"
 
 int az_rocprof_init(struct az_rocprof *r, struct az_parse *job)
 {
@@ -24,6 +24,17 @@ int az_rocprof_init(struct az_rocprof *r, struct az_parse *job)
         az_geometry_column(r->t);
     r->d = az_dispatches(r->t);
     return rc;
+}
+
+bool az_rocprof_has(const struct az_rocprof *r, enum az_kind kind)
+{
+    return r->t->ev[kind].n || (r->t->cut_log && r->t->cut_log->seen[kind]);
+}
+
+bool az_rocprof_takes_counted(const struct az_rocprof *r)
+{
+    const struct az_cut_log *log = r->t->cut_log;
+    return log && log->sieve && log->sieve->counted;
 }
 
 static void drop_pending(struct az_rocprof *r)
@@ -144,20 +155,44 @@ static int add_event(struct az_rocprof *r, enum az_kind kind, struct az_event *e
     return rc;
 }
 
+/* A dispatch of a cut that is not stored: of a process, from the first to the last in a row. */
+static int note_dispatch(struct az_rocprof *r, uint64_t id)
+{
+    struct az_cut_log *log = r->t->cut_log;
+    struct az_vec_u64 *ids = log ? &log->ids : NULL;
+    if (!log || !log->runs || !log->inside)
+        return AZ_OK;
+    if (ids->n && ids->v[ids->n - 3] == r->proc && ids->v[ids->n - 1] + 1 == id) {
+        ids->v[ids->n - 1] = id;
+        return AZ_OK;
+    }
+    int rc = az_vec_push(ids, r->proc);
+    if (rc == 0)
+        rc = az_vec_push(ids, id);
+    return rc ? rc : az_vec_push(ids, id);
+}
+
 int az_rocprof_kernel_row(struct az_rocprof *r, const struct az_rocprof_kernel *k, uint32_t shape)
 {
     struct az_dispatch row = { .id = k->dispatch, .thread = k->thread, .shape = shape };
     struct az_event e = { .start = k->start, .end = k->end, .name = k->name, .corr = k->corr };
+    const size_t n = r->t->ev[AZ_KERNEL].n;
     int rc = device_lane(r, k->agent, k->queue, k->stream, &e.lane);
     e.side = (uint32_t)r->d->rows.n;
     if (rc == 0)
         rc = az_vec_push(&r->d->rows, row);
-    return rc ? rc : add_event(r, AZ_KERNEL, &e);
+    if (rc == 0)
+        rc = add_event(r, AZ_KERNEL, &e);
+    if (rc == 0 && r->t->ev[AZ_KERNEL].n == n) {
+        r->d->rows.n--;
+        rc = note_dispatch(r, k->dispatch);
+    }
+    return rc;
 }
 
 int az_rocprof_kernel(struct az_rocprof *r, const struct az_rocprof_kernel *k)
 {
-    if (r->n_pending && r->t->ev[AZ_KERNEL].n && !r->counted) /* it is traced */
+    if (r->n_pending && az_rocprof_has(r, AZ_KERNEL) && !r->counted) /* it is traced */
         drop_pending(r);
     struct az_rocprof_kernel named = *k;
     uint32_t shape;
@@ -169,7 +204,15 @@ int az_rocprof_kernel(struct az_rocprof *r, const struct az_rocprof_kernel *k)
 
 int az_rocprof_counted(struct az_rocprof *r, const struct az_rocprof_kernel *k)
 {
-    if (r->t->ev[AZ_KERNEL].n) /* traced: see take_counted */
+    struct az_sieve *sieve = r->t->cut_log ? r->t->cut_log->sieve : NULL;
+    r->any_counted = true;
+    r->counted_proc = r->proc;
+    r->counted_dispatch = k->dispatch;
+    if (az_rocprof_takes_counted(r))
+        return az_rocprof_kernel(r, k);
+    if (sieve)
+        sieve->counters = true;
+    if (sieve || az_rocprof_has(r, AZ_KERNEL)) /* traced: see take_counted */
         return 0;
     if (r->n_pending == r->cap_pending) {
         size_t cap = r->cap_pending ? r->cap_pending * 2 : 256, bytes;
@@ -204,13 +247,19 @@ int az_rocprof_copy(struct az_rocprof *r, const struct az_rocprof_copy *c)
     struct az_copy side = { .bytes = c->bytes, .op = -1, .src = -1, .dst = -1 };
     struct az_route route = { .src = c->src, .dst = c->dst };
     struct az_event e = { .start = c->start, .end = c->end, .name = c->name, .corr = c->corr };
+    const size_t n = r->t->ev[AZ_MEMCPY].n;
     int rc = az_rocprof_copy_lane(r, c, az_trace_text(r->t, c->name), &e.lane);
     e.side = (uint32_t)r->t->copies.n;
     az_vec_add(&r->t->copies, side);
     az_vec_add(&r->d->routes, route);
     if (rc || r->t->copies.failed || r->d->routes.failed)
         return rc ? rc : az_mem_error(r->t->mem);
-    return add_event(r, AZ_MEMCPY, &e);
+    rc = add_event(r, AZ_MEMCPY, &e);
+    if (r->t->ev[AZ_MEMCPY].n == n) {
+        r->t->copies.n--;
+        r->d->routes.n--;
+    }
+    return rc;
 }
 
 static int host_event(struct az_rocprof *r, enum az_kind kind, const struct az_rocprof_span *s,
@@ -234,14 +283,22 @@ int az_rocprof_call(struct az_rocprof *r, const struct az_rocprof_span *s)
 int az_rocprof_range(struct az_rocprof *r, const struct az_rocprof_span *s)
 {
     struct az_range side = { .id = s->corr };
+    const size_t n = r->t->ev[AZ_RANGE].n;
     int rc = az_vec_push(&r->t->ranges, side);
-    return rc ? rc : host_event(r, AZ_RANGE, s, (uint32_t)r->t->ranges.n - 1);
+    if (rc == 0)
+        rc = host_event(r, AZ_RANGE, s, (uint32_t)r->t->ranges.n - 1);
+    r->t->ranges.n -= rc == 0 && r->t->ev[AZ_RANGE].n == n;
+    return rc;
 }
 
 int az_rocprof_alloc(struct az_rocprof *r, const struct az_rocprof_alloc *a)
 {
+    const size_t n = r->t->ev[AZ_ALLOC].n;
     int rc = az_vec_push(&r->d->allocs, a->what);
-    return rc ? rc : host_event(r, AZ_ALLOC, &a->at, (uint32_t)r->d->allocs.n - 1);
+    if (rc == 0)
+        rc = host_event(r, AZ_ALLOC, &a->at, (uint32_t)r->d->allocs.n - 1);
+    r->d->allocs.n -= rc == 0 && r->t->ev[AZ_ALLOC].n == n;
+    return rc;
 }
 
 /* ---- names ---- */
@@ -331,7 +388,7 @@ const char *az_rocprof_direction(const struct az_rocprof *r, int32_t src, int32_
 /* Dispatches that are known from their counters only. */
 static int take_counted(struct az_rocprof *r)
 {
-    bool traced = r->t->ev[AZ_KERNEL].n > 0;
+    bool traced = az_rocprof_has(r, AZ_KERNEL);
     int rc = 0;
     r->counted = true;
     for (size_t i = 0; rc == 0 && !traced && i < r->n_pending; i++) {
@@ -356,7 +413,7 @@ static void warn(struct az_rocprof *r)
                     "%" PRIu64
                     " dispatch(es) of kernels without a symbol: named unknown_kernel_<id>",
                     r->unnamed);
-    if (r->t->ev[AZ_MEMCPY].n && !r->t->ev[AZ_KERNEL].n && !r->t->kernel_sums.n)
+    if (az_rocprof_has(r, AZ_MEMCPY) && !az_rocprof_has(r, AZ_KERNEL) && !r->t->kernel_sums.n)
         az_diag_add(diag, AZ_WARNING, at,
                     "copies only, no kernels; record with --kernel-trace, or add its file");
 }

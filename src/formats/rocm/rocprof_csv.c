@@ -395,9 +395,9 @@ static struct az_sv sibling(struct az_rocprof *r, struct az_sv prefix, const cha
 static bool traced(const struct az_rocprof *r)
 {
     for (int k = 0; k < AZ_KIND_COUNT; k++)
-        if (r->t->ev[k].n > 0)
+        if (az_rocprof_has(r, (enum az_kind)k))
             return true;
-    return r->n_pending > 0;
+    return r->n_pending > 0 || r->any_counted;
 }
 
 static int read_summed(struct az_rocprof *r, struct az_sv prefix)
@@ -447,7 +447,7 @@ static int read_other(struct az_rocprof *r, struct az_sv prefix, const struct az
     if (known || !in_set(file, prefix))
         return 0;
     const bool summed_kernels = az_sv_ends(az_path_unpacked(base), AZ_SV(".stats.csv"));
-    if (summed_kernels && r->t->ev[AZ_KERNEL].n)
+    if (summed_kernels && az_rocprof_has(r, AZ_KERNEL))
         return 0;
     const bool sums = summed_kernels || domain || az_sv_find(base, AZ_SV("kernel")) >= 0;
     return read_file(r, file->path, sums, domain);
@@ -485,7 +485,7 @@ static int read_set(struct az_rocprof *r, struct az_sv prefix, const struct az_f
     for (size_t d = 0; rc == 0 && prefix.n && d < DOMAINS; d++) {
         struct az_sv path = sibling(r, prefix, domains[d]);
         bool sums = strcmp(domains[d], "kernel_stats") == 0;
-        bool kernels = r->t->ev[AZ_KERNEL].n + r->n_pending > 0;
+        bool kernels = az_rocprof_has(r, AZ_KERNEL) || r->any_counted;
         if (path.n && !(sums && kernels))
             rc = read_file(r, path, true, NULL);
     }

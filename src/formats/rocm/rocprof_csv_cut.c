@@ -3,17 +3,23 @@
 #include <inttypes.h>
 
 #include "base/num.h"
+#include "base/sort.h"
 #include "formats/rocm/rocprof_csv.h"
 #include "formats/shared/cut_output.h"
 #include "io/path.h"
 #include "model/window.h"
 
+struct dispatches { /* of a process, from the first to the last */
+    uint64_t process, first, last;
+};
+
 struct cutting {
     struct az_cut *job;
     const struct az_trace *t;
     const struct az_cut_log *log;
-    struct az_map kept; /* (process, dispatch) of the window's kernels */
-    size_t run;         /* of log->from: that of the record */
+    AZ_VEC(struct dispatches, kept) kept; /* of the window's kernels; sorted, apart */
+    size_t record, row;                   /* of the log, and in that record: of the next row */
+    size_t run;                           /* of log->from: that of the record */
     struct az_arena arena;
     AZ_VEC(struct az_cut_output, cut_outputs) outputs; /* all are renamed at the end */
 };
@@ -23,23 +29,57 @@ struct copying {
     struct cutting *c;
     struct az_rocprof_csv_file f; /* its columns */
     struct az_cut_output *out;
-    size_t record; /* of the next row */
-    bool same;     /* was the dispatch before this one kept? */
+    bool same; /* was the dispatch before this one kept? */
     uint64_t dispatch;
 };
+
+static int by_first(const void *x, const void *y, void *ctx)
+{
+    const struct dispatches *a = x, *b = y;
+    (void)ctx;
+    if (a->process != b->process)
+        return a->process < b->process ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
 
 static int list_kernels(struct cutting *c)
 {
     const struct az_events *e = &c->t->ev[AZ_KERNEL];
-    int rc = 0;
-    az_map_init(&c->kept, c->job->mem, e->n);
-    for (size_t i = 0; rc == 0 && i < e->n; i++) {
-        uint32_t *at;
-        bool added;
-        rc = az_map_put(&c->kept, c->t->lanes.v[e->lane[i]].proc, az_dispatch_of(c->t, i)->id, 1,
-                        &at, &added);
+    const struct az_vec_u64 *ids = &c->log->ids;
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        const uint64_t id = az_dispatch_of(c->t, i)->id;
+        az_vec_add(&c->kept, ((struct dispatches){ c->t->lanes.v[e->lane[i]].proc, id, id }));
     }
-    return rc;
+    for (size_t i = 0; i + 2 < ids->n; i += 3)
+        az_vec_add(&c->kept, ((struct dispatches){ ids->v[i], ids->v[i + 1], ids->v[i + 2] }));
+    if (az_vec_error(&c->kept))
+        return az_vec_error(&c->kept);
+    az_sort_cmp(c->kept.v, c->kept.n, sizeof *c->kept.v, by_first, NULL, c->job->mem);
+    for (size_t i = 0; i < c->kept.n; i++) {
+        const struct dispatches x = c->kept.v[i];
+        struct dispatches *last = n ? &c->kept.v[n - 1] : NULL;
+        if (!last || last->process != x.process || last->last < x.first)
+            c->kept.v[n++] = x;
+        else
+            last->last = x.last > last->last ? x.last : last->last;
+    }
+    c->kept.n = n;
+    return AZ_OK;
+}
+
+static bool is_kernel_kept(const struct cutting *c, uint64_t process, uint64_t id)
+{
+    size_t lo = 0, hi = c->kept.n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        const struct dispatches *x = &c->kept.v[mid];
+        if (x->process < process || (x->process == process && x->last < id))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < c->kept.n && c->kept.v[lo].process == process && c->kept.v[lo].first <= id;
 }
 
 /* ---- rows ---- */
@@ -67,6 +107,14 @@ static uint64_t key_of(struct cutting *c, size_t record)
     return log->from.v[c->run];
 }
 
+static void next_record(struct cutting *c)
+{
+    if (++c->row < az_cut_log_count(c->log, c->record))
+        return;
+    c->record++;
+    c->row = 0;
+}
+
 static uint64_t dispatch_of(const struct copying *x)
 {
     const int at = x->f.at[C_DISPATCH];
@@ -81,9 +129,9 @@ static uint64_t dispatch_of(const struct copying *x)
  * has the dispatch. */
 static bool is_counter_kept(struct copying *x, bool event, bool gone)
 {
-    const uint64_t id = dispatch_of(x), proc = key_of(x->c, x->record) >> 32;
+    const uint64_t id = dispatch_of(x), proc = key_of(x->c, x->c->record) >> 32;
     if (event || id != x->dispatch)
-        x->same = event ? !gone : az_map_get(&x->c->kept, proc, id) != AZ_NO_ID;
+        x->same = event ? !gone : is_kernel_kept(x->c, proc, id);
     x->dispatch = id;
     return x->same;
 }
@@ -91,8 +139,8 @@ static bool is_counter_kept(struct copying *x, bool event, bool gone)
 static void take_row(struct copying *x)
 {
     const struct az_cut_log *log = x->c->log;
-    const bool gone = az_cut_log_is_gone(log, x->record),
-               event = log->what.v[x->record] & AZ_RECORD_EVENT,
+    const bool gone = az_cut_log_is_gone(log, x->c->record),
+               event = log->what.v[x->c->record] & AZ_RECORD_EVENT,
                kept = x->f.table == T_COUNTERS ? is_counter_kept(x, event, gone) : !gone;
     x->c->job->read++;
     x->c->job->kept += kept;
@@ -103,16 +151,16 @@ static void take_row(struct copying *x)
 /* Rows to the end of the file, or to the row after the last one that was read. */
 static int copy_rows(struct copying *x)
 {
-    const struct az_cut_log *log = x->c->log;
-    const uint32_t file = (uint32_t)key_of(x->c, x->record); /* with rows of several processes */
+    struct cutting *c = x->c;
+    const uint32_t file = (uint32_t)key_of(c, c->record); /* with rows of several processes */
     int more = az_csv_next(&x->f.csv);
     if (more <= 0)
         return more < 0 ? more : AZ_EFORMAT;
     az_rocprof_csv_titles(&x->f);
     put_row(x);
-    for (x->record++; x->record < log->what.n && (uint32_t)key_of(x->c, x->record) == file;
-         x->record++) {
-        if (x->record % 65536 == 0 && x->c->job->cancelled && x->c->job->cancelled())
+    for (next_record(c); c->record < c->log->what.n && (uint32_t)key_of(c, c->record) == file;
+         next_record(c)) {
+        if (c->job->read % 65536 == 0 && c->job->cancelled && c->job->cancelled())
             return AZ_EINTR;
         do
             more = az_csv_next(&x->f.csv);
@@ -149,13 +197,13 @@ static int open_next(struct cutting *c, struct az_sv in, struct az_cut_output **
     return az_cut_output_open(*out, path.p, c->job->mem, c->job->diag);
 }
 
-static int copy_file(struct cutting *c, size_t *record)
+static int copy_file(struct cutting *c)
 {
-    const struct az_sv path = az_trace_text(c->t, (uint32_t)key_of(c, *record));
+    const struct az_sv path = az_trace_text(c->t, (uint32_t)key_of(c, c->record));
     const struct az_source_opts so = { .mem = c->job->mem,
                                        .diag = c->job->diag,
                                        .keeps_parts = true };
-    struct copying x = { .c = c, .record = *record, .dispatch = UINT64_MAX };
+    struct copying x = { .c = c, .dispatch = UINT64_MAX };
     struct az_source *src = NULL;
     const char *in = az_arena_str(&c->arena, path);
     int rc = in ? open_next(c, az_sv_str(in), &x.out) : az_arena_error(&c->arena);
@@ -168,9 +216,10 @@ static int copy_file(struct cutting *c, size_t *record)
         az_csv_release(&x.f.csv);
     }
     az_source_close(src);
+    if (rc == 0)
+        rc = az_cut_output_hold(x.out);
     if (rc == AZ_EFORMAT)
         rc = az_diag_fail(c->job->diag, rc, AZ_AT_FILE(path), "changed while it was read");
-    *record = x.record;
     return rc;
 }
 
@@ -199,16 +248,16 @@ static int put_window(struct cutting *c, struct az_sv file, struct az_sv *last)
         az_cut_output_put(out, row);
         az_cut_output_put(out, AZ_SV("\n"));
     }
-    return AZ_OK;
+    return az_cut_output_hold(out);
 }
 
 static int copy_set(struct cutting *c)
 {
     struct az_sv last = { NULL, 0 };
     int rc = AZ_OK;
-    for (size_t i = 0; rc == 0 && i < c->log->what.n;) {
-        const struct az_sv path = az_trace_text(c->t, (uint32_t)key_of(c, i));
-        rc = copy_file(c, &i);
+    while (rc == 0 && c->record < c->log->what.n) {
+        const struct az_sv path = az_trace_text(c->t, (uint32_t)key_of(c, c->record));
+        rc = copy_file(c);
         if (rc == 0)
             rc = put_window(c, path, &last);
     }
@@ -223,10 +272,11 @@ int az_rocprof_csv_write_cut(struct az_cut *job, const struct az_trace *t,
     struct cutting c = { .job = job, .t = t, .log = log };
     az_arena_init(&c.arena, job->mem);
     az_vec_init(&c.outputs, job->mem);
+    az_vec_init(&c.kept, job->mem);
     int rc = list_kernels(&c);
     if (rc == 0)
         rc = copy_set(&c);
-    az_map_release(&c.kept);
+    az_vec_release(&c.kept);
     az_vec_release(&c.outputs);
     az_arena_release(&c.arena);
     return rc;

@@ -137,7 +137,7 @@ static int take_legacy(struct az_rocprof_csv_file *f, const struct az_rocprof_ke
     for (size_t i = 0; rc == 0 && i < f->n_counters; i++) {
         const size_t at = (size_t)f->counters[i].at;
         c.counter = f->counters[i].name;
-        if (at < f->csv.row.n && az_csv_f64(&f->csv.row.v[at], &c.value) == 0)
+        if (!f->r->t->cut_log && at < f->csv.row.n && az_csv_f64(&f->csv.row.v[at], &c.value) == 0)
             rc = az_vec_push(&f->r->d->counters, c);
     }
     return rc;
@@ -167,8 +167,8 @@ static int take_counter(struct az_rocprof_csv_file *f)
     if (rc == 0 && !f->r->t->cut_log)
         rc = az_vec_push(&f->r->d->counters, c);
     /* The rows of a dispatch follow each other: it is added once, at its first one. */
-    bool again = f->r->n_pending > 0 && f->r->pending[f->r->n_pending - 1].proc == f->r->proc &&
-                 f->r->pending[f->r->n_pending - 1].k.dispatch == k.dispatch;
+    bool again = f->r->any_counted && f->r->counted_proc == f->r->proc &&
+                 f->r->counted_dispatch == k.dispatch;
     return rc || again || f->at[C_START] < 0 || f->at[C_END] < 0 ? rc
                                                                  : az_rocprof_counted(f->r, &k);
 }

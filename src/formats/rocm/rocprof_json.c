@@ -4,6 +4,7 @@
 #include "formats/rocm/rocprof_json.h"
 #include "formats/shared/cut_records.h"
 #include "formats/shared/json_input.h"
+#include "model/window.h"
 
 static int fill(void *ctx, void *buf, size_t n, size_t *got)
 {
@@ -20,6 +21,8 @@ static int records(struct az_rocprof_json *j, int (*record)(void *, struct az_js
         return c;
     if (c != '[')
         return az_jscan_skip_value(&j->scan);
+    if (j->r->t->cut_log)
+        az_cut_log_part(j->r->t->cut_log);
     int rc = az_jscan_records(&j->scan, record, j, j->r->job->opts->strict, &a);
     j->total.records += a.records;
     j->total.malformed += a.malformed;

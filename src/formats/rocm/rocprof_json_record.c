@@ -466,7 +466,7 @@ static int add_kernel(struct az_rocprof_json *j, const struct record *e)
         k.shape.grid[i] = az_rocprof_u32(e->grid[i]);
         k.shape.block[i] = az_rocprof_u32(e->block[i]);
     }
-    if (rc == 0 && j->array == RJ_COUNTERS)
+    if (rc == 0 && j->array == RJ_COUNTERS && !az_rocprof_takes_counted(j->r))
         return az_rocprof_counted(j->r, &k);
     if (rc == 0)
         rc = az_dispatch_shape(&j->shapes, &k.shape, &shape);

@@ -3,49 +3,171 @@
 
 #include "base/num.h"
 #include "formats/shared/cut_output.h"
+#include "model/cut_sieve.h"
 #include "text/jsonscan.h"
 
-int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
-                struct az_cut_log *log)
+struct reading {
+    struct az_cut *cut;
+    int (*parse)(struct az_parse *);
+    struct az_trace *t;
+    struct az_cut_log *log;
+};
+
+static int parse_file(const struct reading *x, struct az_diag *diag)
 {
+    const struct az_cut *cut = x->cut;
     const struct az_file file = { .path = cut->in };
     struct az_parse p = { .files = cut->n_files ? cut->files : &file,
                           .n_files = cut->n_files ? cut->n_files : 1,
                           .opts = cut->opts,
-                          .trace = t,
-                          .diag = cut->diag,
+                          .trace = x->t,
+                          .diag = diag,
                           .mem = cut->mem,
                           .threads = 1 };
-    az_cut_log_init(log, cut->mem);
-    int rc = az_trace_init(t, cut->mem);
+    const int rc = x->parse(&p);
+    x->log->now = 0;
+    return rc;
+}
+
+static int begin_reading(const struct reading *x, struct az_sieve *sieve)
+{
+    const int rc = az_trace_init(x->t, x->cut->mem);
+    az_cut_log_init(x->log, x->cut->mem);
     if (rc)
         return rc;
-    if (cut->keep != AZ_CUT_ALL)
-        return az_diag_fail(cut->diag, AZ_EUSAGE, AZ_AT_FILE(cut->in),
-                            "--keep is for PyTorch traces; use a window without it");
-    t->path = cut->in;
-    t->window = cut->window;
-    t->cut_log = log;
+    x->log->sieve = sieve;
+    x->t->path = x->cut->in;
+    x->t->window = x->cut->window;
+    x->t->cut_log = x->log;
     for (int k = 0; k < AZ_KIND_COUNT; k++)
-        az_trace_columns(t, (enum az_kind)k, 0);
-    rc = parse(&p);
-    log->now = 0;
+        az_trace_columns(x->t, (enum az_kind)k, 0);
+    return AZ_OK;
+}
+
+static int end_reading(const struct reading *x, int rc, struct az_diag *diag)
+{
+    struct az_trace *t = x->t;
     if (rc == 0)
         rc = az_trace_finalize(t);
     t->window = NULL;
     t->cut_log = NULL;
     if (rc == 0 && t->window_miss != AZ_WINDOW_FOUND)
-        rc = az_diag_fail(cut->diag, AZ_EEMPTY, AZ_AT_FILE(cut->in), "%s",
+        rc = az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(x->cut->in), "%s",
                           az_window_miss_text((enum az_window_miss)t->window_miss));
     return rc;
 }
+
+static int check_keep(struct az_cut *cut)
+{
+    return cut->keep == AZ_CUT_ALL
+               ? AZ_OK
+               : az_diag_fail(cut->diag, AZ_EUSAGE, AZ_AT_FILE(cut->in),
+                              "--keep is for PyTorch traces; use a window without it");
+}
+
+int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
+                struct az_cut_log *log)
+{
+    const struct reading x = { cut, parse, t, log };
+    int rc = begin_reading(&x, NULL);
+    if (rc == 0)
+        rc = check_keep(cut);
+    return rc ? rc : end_reading(&x, parse_file(&x, cut->diag), cut->diag);
+}
+
+/* ---- in two readings ---- */
+
+/* The whole recording as one event, which a window in times is relative to. */
+static int add_recording(const struct reading *x, struct az_sieve *s)
+{
+    const struct az_lane lane = { .device = -1, .label = AZ_NO_ID };
+    struct az_event whole = {
+        .start = s->first, .end = s->last, .name = AZ_NO_ID, .side = AZ_NO_ROW
+    };
+    if (s->first > s->last)
+        return AZ_OK;
+    int rc = az_trace_lane(x->t, &lane, &whole.lane);
+    x->log->sieve = NULL;
+    if (rc == 0)
+        rc = az_trace_add(x->t, AZ_OVERHEAD, &whole);
+    x->log->sieve = s;
+    return rc;
+}
+
+/* *whole: the file holds a window itself, and is read as a whole. */
+static int read_once(const struct reading *x, struct az_sieve *s, bool *whole, struct az_diag *diag)
+{
+    int rc = begin_reading(x, s);
+    if (rc == 0)
+        rc = parse_file(x, diag);
+    *whole = x->t->recorded_window.n > 0;
+    if (rc || *whole)
+        return rc;
+    s->counters &= !x->log->seen[AZ_KERNEL];
+    rc = add_recording(x, s);
+    rc = end_reading(x, rc, diag);
+    return rc ? rc : az_sieve_settle(s);
+}
+
+static void release_reading(const struct reading *x)
+{
+    az_trace_release(x->t);
+    az_cut_log_release(x->log);
+}
+
+/* Device work that only counters show is known as such when all is read. */
+static int find_window(const struct reading *x, struct az_sieve *s, bool *whole)
+{
+    struct az_diag diag;
+    az_diag_init(&diag);
+    int rc = read_once(x, s, whole, &diag);
+    if (s->counters && !*whole && (rc == 0 || rc == AZ_EEMPTY)) {
+        az_diag_release(&diag);
+        az_diag_init(&diag);
+        release_reading(x);
+        az_sieve_release(s);
+        az_sieve_init(s, x->cut->window, x->cut->mem);
+        s->counted = true;
+        rc = read_once(x, s, whole, &diag);
+    }
+    if (rc)
+        az_diag_take(x->cut->diag, &diag);
+    az_diag_release(&diag);
+    return rc;
+}
+
+int az_cut_sift(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
+                struct az_cut_log *log)
+{
+    const struct reading x = { cut, parse, t, log };
+    struct az_sieve s;
+    bool whole = false;
+    int rc = begin_reading(&x, NULL);
+    az_sieve_init(&s, cut->window, cut->mem);
+    if (rc == 0)
+        rc = check_keep(cut);
+    if (rc == 0) {
+        release_reading(&x);
+        rc = find_window(&x, &s, &whole);
+    }
+    if (rc == 0) {
+        release_reading(&x);
+        rc = begin_reading(&x, whole ? NULL : &s);
+        rc = end_reading(&x, rc ? rc : parse_file(&x, cut->diag), cut->diag);
+    }
+    log->sieve = NULL;
+    az_sieve_release(&s);
+    return rc;
+}
+
+/* ---- records ---- */
 
 void az_cut_count(struct az_cut *cut, const struct az_trace *t, const struct az_cut_log *log)
 {
     const struct az_events *sums = &t->ev[AZ_GAP_FRAME];
     for (size_t i = 0; i < log->what.n; i++) {
-        cut->read++;
-        cut->kept += !az_cut_log_is_gone(log, i);
+        cut->read += az_cut_log_count(log, i);
+        cut->kept += az_cut_log_is_gone(log, i) ? 0 : az_cut_log_count(log, i);
     }
     cut->read += log->joined;
     for (size_t i = 0; log->joined && i < sums->n; i++)
@@ -87,17 +209,22 @@ int az_cut_sum(struct az_trace *t, uint32_t lane, int64_t start, int64_t end)
 int az_cut_json_record(struct az_cut_log *log, struct az_jscan *s,
                        int (*read)(void *ctx, struct az_jscan *s), void *ctx)
 {
-    if (!log)
+    if (!log || (log->sieve && log->sieve->finding))
         return read(ctx, s);
     int rc = az_cut_log_begin(log, (uint64_t)az_jscan_offset(s) - 1, 0);
     if (rc)
         return rc;
     rc = read(ctx, s);
-    az_cut_log_end(log, (uint64_t)az_jscan_offset(s));
-    if (rc != AZ_JSON_OK) {
+    if (rc == AZ_JSON_OK) {
+        az_cut_log_end(log, (uint64_t)az_jscan_offset(s));
+    } else {
+        log->open = false;
+        log->now = 0;
+        az_cut_log_part(log);
         log->what.n--;
         log->from.n--;
         log->to.n--;
+        log->count.n -= log->count.n > 0;
     }
     return rc;
 }
@@ -106,18 +233,22 @@ int az_cut_json_record(struct az_cut_log *log, struct az_jscan *s,
 
 struct az_sv az_cut_spans_text(const struct az_trace *t, struct az_arena *a)
 {
-    struct az_sv text = AZ_SV("[");
-    for (size_t i = 0; i < t->recorded_window.n && text.p; i++) {
+    struct az_vec_char text;
+    az_vec_init(&text, t->mem);
+    az_text_add(&text, AZ_SV("["));
+    for (size_t i = 0; i < t->recorded_window.n; i++) {
         const struct az_span *s = &t->recorded_window.v[i];
-        text = az_arena_printf(a, "%.*s%s[%lld, %lld", AZ_SVF(text), i ? ", " : "",
-                               (long long)s->start, (long long)s->end);
-        if (text.p)
-            text = i < t->window_process.n
-                       ? az_arena_printf(a, "%.*s, %llu]", AZ_SVF(text),
-                                         (unsigned long long)t->window_process.v[i])
-                       : az_arena_printf(a, "%.*s]", AZ_SVF(text));
+        az_text_format(&text, "%s[%lld, %lld", i ? ", " : "", (long long)s->start,
+                       (long long)s->end);
+        if (i < t->window_process.n)
+            az_text_format(&text, ", %llu", (unsigned long long)t->window_process.v[i]);
+        az_text_add(&text, AZ_SV("]"));
     }
-    return text.p ? az_arena_printf(a, "%.*s]", AZ_SVF(text)) : text;
+    az_text_add(&text, AZ_SV("]"));
+    const struct az_sv found =
+        az_vec_error(&text) ? az_sv_make(NULL, 0) : az_arena_dup(a, az_text_view(&text));
+    az_vec_release(&text);
+    return found;
 }
 
 static int read_span(struct az_trace *t, struct az_sv raw)
@@ -166,6 +297,10 @@ struct copying {
     size_t record;           /* the next one that ends after that */
     char last;               /* byte written, but white space and commas; 0: none */
     bool left_out;           /* a record, since `held` began */
+    struct {                 /* where it is in several records that are omitted */
+        size_t depth;
+        bool quoted, escaped;
+    } skipped;
 };
 
 static void put(struct copying *c, const char *p, size_t n)
@@ -241,6 +376,28 @@ static size_t put_run(struct copying *c, struct az_sv chunk)
     return n;
 }
 
+/* Several records are omitted: what is between two of them counts as if each were by itself. */
+static int skip_text(struct copying *c, const char *p, size_t n)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < n; i++) {
+        const char b = p[i];
+        if (c->skipped.quoted) {
+            c->skipped.quoted = c->skipped.escaped || b != '"';
+            c->skipped.escaped = !c->skipped.escaped && b == '\\';
+            continue;
+        }
+        const bool opens = b == '{' || b == '[', closes = b == '}' || b == ']';
+        c->left_out |= opens;
+        c->skipped.quoted = b == '"';
+        c->skipped.depth += opens;
+        if (!c->skipped.depth)
+            rc = put_byte(c, p + i);
+        c->skipped.depth -= closes && c->skipped.depth;
+    }
+    return rc;
+}
+
 static int copy_chunk(struct copying *c, struct az_sv chunk)
 {
     const struct az_cut_log *log = c->log;
@@ -256,10 +413,12 @@ static int copy_chunk(struct copying *c, struct az_sv chunk)
         size_t n = inside ? put_run(c, chunk) : 0;
         if (n == 0) {
             n = until - c->at < chunk.n ? (size_t)(until - c->at) : chunk.n;
-            if (inside && az_cut_log_is_gone(log, c->record))
-                c->left_out = true;
-            else
+            const bool gone = inside && az_cut_log_is_gone(log, c->record);
+            c->left_out |= gone;
+            if (!gone)
                 rc = put_text(c, chunk.p, n, inside);
+            else if (log->what.v[c->record] & AZ_RECORD_APART)
+                rc = skip_text(c, chunk.p, n);
         }
         c->at += n;
         chunk = az_sv_make(chunk.p + n, chunk.n - n);
