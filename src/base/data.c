@@ -24,6 +24,7 @@ EMBED(az_data_devices, "devices.csv");
 EMBED(az_data_pseudo_ops, "pseudo_ops.lua");
 EMBED(az_data_replay_torch, "replay_torch.py");
 EMBED(az_data_generated_names, "generated_names.rules");
+EMBED(az_data_fused_names, "fused_names.txt");
 
 #define FILE_OF(symbol, name)                                                                      \
     {                                                                                              \
@@ -51,6 +52,7 @@ struct az_sv az_data(const char *name)
         FILE_OF(az_data_pseudo_ops, "pseudo_ops.lua"),
         FILE_OF(az_data_replay_torch, "replay_torch.py"),
         FILE_OF(az_data_generated_names, "generated_names.rules"),
+        FILE_OF(az_data_fused_names, "fused_names.txt"),
     };
     for (size_t i = 0; i < AZ_LENGTH(files); i++)
         if (strcmp(name, files[i].name) == 0)

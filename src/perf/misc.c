@@ -2,6 +2,7 @@
  * (docs/formulas-models.md 11).
  */
 #include "base/num.h"
+#include "perf/fused_names.h"
 #include "perf/model.h"
 
 AZ_PERF_MODEL_FILE(misc)
@@ -217,6 +218,16 @@ static double name_cost(struct az_sv op)
     return sum;
 }
 
+static void fused_ops(struct az_perf_model *r)
+{
+    struct az_vec_char names;
+    az_vec_init(&names, NULL);
+    az_fused_names(r->call->op, &names);
+    if (az_vec_error(&names) == 0)
+        az_perf_model_p_text(r, "fused_ops", az_arena_dup(r->arena, az_text_view(&names)));
+    az_vec_release(&names);
+}
+
 AZ_PERF_MODEL(triton)
 {
     bool pointwise = az_perf_model_attr_is(r, "kind", "poi");
@@ -240,6 +251,7 @@ AZ_PERF_MODEL(triton)
     if (!first || !numels)
         return az_perf_model_fail(r, "neither tensors nor sizes recorded");
     double total = product <= largest ? product : pointwise ? last : last * before;
+    fused_ops(r);
     az_perf_model_p_real(r, "xnumel", pointwise ? total : total / last);
     az_perf_model_p_real(r, "rnumel", pointwise ? 1 : last);
     az_perf_model_unit(r, "vector", first->type);
