@@ -158,8 +158,7 @@ bool az_perf_parse(struct az_perf_call *c, struct az_sv dims, struct az_sv types
                    struct az_sv strides, struct az_sv concrete)
 {
     const struct az_sv text[] = { dims, types, strides, concrete };
-    for (unsigned i = 0; i < AZ_PERF_ARGS; i++)
-        c->arg[i] = (struct az_perf_arg){ .elements = 1, .type = az_dtype_find(AZ_SV("")) };
+    const struct az_perf_arg none = { .elements = 1, .type = az_dtype_find(AZ_SV("")) };
     c->n = 0;
     for (int part = DIMS; part <= CONCRETE; part++) {
         struct list l;
@@ -169,13 +168,14 @@ bool az_perf_parse(struct az_perf_call *c, struct az_sv dims, struct az_sv types
             continue;
         if (!open_list(&l, text[part]))
             return false;
-        for (; next(&l, &v); i++)
+        for (; next(&l, &v); i++) {
+            if (i == c->n && i < AZ_PERF_ARGS)
+                c->arg[c->n++] = none;
             if (i < AZ_PERF_ARGS && (v.n == 0 || !put(&c->arg[i], (enum part)part, v)))
                 return false;
+        }
         if (l.bad)
             return false;
-        i = i < AZ_PERF_ARGS ? i : AZ_PERF_ARGS;
-        c->n = i > c->n ? i : c->n;
     }
     for (unsigned i = 0; i < c->n;
          i++) { /* dims without a type (not recorded): a tensor of unknown elements */

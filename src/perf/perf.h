@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-#define AZ_PERF_ARGS   48
+#define AZ_PERF_ARGS   256 /* generated kernels have more than 64 */
 #define AZ_PERF_DIMS   8
 #define AZ_PERF_PARAMS 24
 
