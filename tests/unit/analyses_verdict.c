@@ -83,6 +83,35 @@ static void gaps_have_causes(void **state)
     assert_true(az_sv_is(line_of(f, 2).severity, "warning"));
 }
 
+/* Waits that return at once, with work of the host between them, are no cause of the gap; those
+ * that are one after the other are. */
+static void short_waits(struct fix *f, int64_t apart)
+{
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 0, 5 * US, 1);
+    add(t, AZ_KERNEL, "gemm", g, 6 * US, 100 * US, 1);
+    for (int64_t k = 0; k < 4; k++)
+        add(t, AZ_CALL, "cudaDeviceSynchronize", h, 99 * US + k * apart,
+            99 * US + k * apart + 11 * US, 0);
+    const int64_t at = 99 * US + 3 * apart + 15 * US;
+    add(t, AZ_CALL, "cudaLaunchKernel", h, at, at + 5 * US, 2);
+    add(t, AZ_KERNEL, "gemm", g, at + 6 * US, at + 100 * US, 2);
+    judge(f);
+}
+
+static void short_waits_apart_are_no_cause(void **state)
+{
+    short_waits(*state, 400 * US);
+    assert_true(cause_of(*state, "host_compute", 1220 * US));
+}
+
+static void short_waits_in_a_row_are(void **state)
+{
+    short_waits(*state, 12 * US);
+    assert_true(cause_of(*state, "synchronization", 56 * US));
+}
+
 /* Code is loaded, then there are so many calls. Returns the first line of a finding. */
 static struct az_sv loads_and_calls(struct fix *f, const char *const *call, int calls)
 {
@@ -1191,6 +1220,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(gaps_have_causes, setup, teardown),
+        cmocka_unit_test_setup_teardown(short_waits_apart_are_no_cause, setup, teardown),
+        cmocka_unit_test_setup_teardown(short_waits_in_a_row_are, setup, teardown),
         cmocka_unit_test_setup_teardown(first_use_is_one_line, setup, teardown),
         cmocka_unit_test_setup_teardown(loads_on_each_device, setup, teardown),
         cmocka_unit_test_setup_teardown(first_use_in_more_calls, setup, teardown),

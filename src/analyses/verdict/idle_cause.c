@@ -162,6 +162,9 @@ static uint32_t waited_in(const struct az_verdict_judge *j, const struct calls *
         e->start[launch] - e->end[wait] > most)
         return AZ_NO_ROW;
     const int64_t first = c->wait != AZ_NO_ROW ? c->first_wait : e->start[copy];
+    const int64_t waits = e->end[wait] - (first > b->gap->start ? first : b->gap->start);
+    if (c->wait != AZ_NO_ROW && waits > 0 && !half(c->share[AZ_VERDICT_CALL_SYNC], waits))
+        return AZ_NO_ROW; /* short waits, with work of the host between them */
     return first - b->gap->start <= length / 2 ? wait : AZ_NO_ROW;
 }
 
