@@ -354,6 +354,18 @@ static struct az_sv only_others(const struct document *d)
     return list;
 }
 
+/* The profiler writes the span of its own recording even where it recorded nothing. */
+static bool is_empty_recording(const struct document *d)
+{
+    const struct az_trace *t = d->in.job->trace;
+    const struct az_pytorch_reader *r = &d->reader;
+    bool schema = false;
+    for (size_t i = 0; i < t->facts.n; i++)
+        schema |= az_sv_is(t->facts.v[i].key, "schemaVersion");
+    return schema && r->other_cats.n == 1 &&
+           az_sv_is(az_trace_text(t, (uint32_t)(r->other_cats.v[0] >> 32)), "Trace");
+}
+
 /* A trace that only resembles one of the profiler's, by the names of its processes or because it
  * has nothing of it. */
 static int refuse_others(const struct document *d)
@@ -369,6 +381,10 @@ static int refuse_others(const struct document *d)
             return az_diag_fail(d->in.job->diag, AZ_EFORMAT, file, "%s", what);
     }
     const struct az_sv others = only_others(d);
+    if (others.n && is_empty_recording(d))
+        return az_diag_fail(d->in.job->diag, AZ_EEMPTY, file,
+                            "the PyTorch profiler recorded nothing; run the model between start "
+                            "and stop of the profiler");
     if (others.n)
         return az_diag_fail(d->in.job->diag, AZ_EFORMAT, file,
                             "Chrome trace, but not of the PyTorch profiler: its categories are "

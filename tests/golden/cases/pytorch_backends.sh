@@ -78,12 +78,13 @@ files = {
     "gaudi": [name("TPC"), span("TPC", "add_fwd", args={"recipe": "r"})],
     "ray": [span("task:execute", "f", "Node 10.0.0.1")],
     "viztracer": {"traceEvents": [span("FEE", "f (a.py:1)")], "viztracer_metadata": {"version": "1.0"}},
+    "nothing": {"schemaVersion": 1, "traceEvents": [span("Trace", "PyTorch Profiler (0)", args={"Op count": 0})]},
     "no_categories": [span("", "a"), span("", "b")],
     "halves": [{"ph": "B", "name": "a", "pid": 1, "tid": 1, "ts": 1}, {"ph": "E", "name": "a", "pid": 1, "tid": 1, "ts": 4}],
 }
 for f, x in files.items():
     json.dump(x, open(f + ".json", "w"))
 P
-for f in onnx unknown ascend_late clang node tensorflow autograd rocprof1 unitrace gaudi ray viztracer no_categories halves; do
+for f in onnx unknown ascend_late clang node tensorflow autograd rocprof1 unitrace gaudi ray viztracer no_categories halves nothing; do
     "$ANALYZER" run $f.json; echo "exit status $?"
 done
