@@ -175,39 +175,393 @@ static void windows_need_three(void **state)
     assert_true(baseline(e, "window:5", a_run("2026-01-04", true), &n) == 1 && n == 6);
 }
 
+static void sql(const struct env *e, const char *text)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(e->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* Everything that a past has, a line each. */
+static const char *past_text(struct env *e, const struct az_metric_past *p)
+{
+    struct az_vec_char t;
+    az_vec_init(&t, NULL);
+    assert_int_equal(
+        az_text_printf(&t, "now %lld commit %.*s\n", (long long)p->now, AZ_SVF(p->commit)), 0);
+    for (size_t i = 0; i < p->runs.n; i++)
+        assert_int_equal(az_text_printf(&t, "run %lld at %lld = %.*s commit %.*s\n",
+                                        (long long)p->runs.v[i].id, (long long)p->runs.v[i].time,
+                                        AZ_SVF(p->runs.v[i].created), AZ_SVF(p->runs.v[i].commit)),
+                         0);
+    for (size_t i = 0; i < p->accepted.n; i++)
+        assert_int_equal(
+            az_text_printf(&t, "accepted %lld at %lld: %.*s\n", (long long)p->accepted.v[i].run,
+                           (long long)p->accepted.v[i].time, AZ_SVF(p->accepted.v[i].figure)),
+            0);
+    for (size_t i = 0; i < p->steps.n; i++)
+        assert_int_equal(az_text_printf(&t, "steps of %.*s in run %u: %g\n",
+                                        AZ_SVF(p->steps.v[i].input), p->steps.v[i].run,
+                                        p->steps.v[i].steps),
+                         0);
+    for (size_t i = 0; i < p->s.metrics.n; i++) {
+        const struct az_metric *m = &p->s.metrics.v[i];
+        assert_int_equal(az_text_printf(&t, "%.*s / %.*s / %.*s / %.*s (%.*s):", AZ_SVF(m->input),
+                                        AZ_SVF(m->sheet), AZ_SVF(m->key_text), AZ_SVF(m->name),
+                                        AZ_SVF(m->unit)),
+                         0);
+        for (size_t k = 0; k < m->values.n; k++)
+            assert_int_equal(az_text_printf(&t, " %g of %u", m->values.v[k], m->reps.v[k]), 0);
+        for (size_t k = 0; k < m->failed.n; k++)
+            assert_int_equal(az_text_printf(&t, " failed %u", m->failed.v[k]), 0);
+        assert_int_equal(az_text_printf(&t, "\n"), 0);
+    }
+    const char *text = az_arena_printf(&e->a, "%.*s", (int)t.n, t.v).p;
+    az_vec_release(&t);
+    return text;
+}
+
 static void looking_back(void **state)
 {
     struct env *e = *state;
-    struct az_history_run like = a_run("2026-02-01T00:00:00Z", true);
+    struct az_history_run like = a_run("2026-02-01T00:00:00Z", true), run;
     struct az_series cand;
     struct az_metric_past p;
     size_t others, at;
     open_for(e, AZ_HISTORY_WRITE);
-    add(e, a_run("2025-12-01T00:00:00Z", true), 1, 3);
-    add(e, a_run("2026-01-01T00:00:00Z", true), 5, 7);
-    add(e, a_run("2026-01-02T00:00:01Z", true), 9, 9);  /* younger than 30 days by a second less */
-    add(e, a_run("2026-01-03T00:00:00Z", false), 8, 8); /* a user said so */
-    add(e, a_run("2026-02-02T00:00:00Z", true), 2, 2);  /* later */
+    run = a_run("2025-12-01T00:00:00Z", true);
+    run.commit = AZ_SV("c1");
+    add(e, run, 1, 3);
+    add(e, a_run("2026-01-02T00:00:01Z", true), 9,
+        9); /* imported before the run of the day before */
+    run = a_run("2026-01-01T00:00:00+01:00", true);
+    run.commit = AZ_SV("c3");
+    add(e, run, 5, 7);
+    add(e, a_run("2026-01-03T00:00:00Z", false), 8, 8);   /* a user said so */
+    add(e, a_run("2026-02-02T00:00:00Z", true), 2, 2);    /* later */
+    add(e, a_run("2026-01-04, at noon", true), NAN, NAN); /* no time, no value */
+    add(e, a_run("2026-02-01T00:00:00Z", true), 6, 6);    /* as late, already stored: not before */
+    sql(e, "INSERT INTO claim VALUES(1,'in',0,'steps',16),(2,'in',0,'steps',60),(2,'in',1,'steps',"
+           "40),(3,'other',0,'steps',9);"
+           "INSERT INTO verdict(run_id,metric_id,status) VALUES(2,1,'fail'),(3,1,'pass')");
+    like.commit = AZ_SV("new");
     assert_int_equal(az_series_init(&cand, &e->a), 0);
     assert_int_equal(az_series_input(&cand, AZ_SV("in"), &at), 0);
     assert_int_equal(az_series_fact(&cand, AZ_SV("in"), AZ_SV("ranks"), AZ_SV("2")), 0);
     assert_int_equal(az_metric_past_init(&p, &e->a), 0);
     assert_int_equal(az_history_accept(e->h, 2, AZ_SV("k"), AZ_SV("wanted")), 0);
+    assert_int_equal(az_history_accept(e->h, 6, AZ_SV(""), AZ_SV("")), 0);
+    assert_int_equal(az_history_accept(e->h, 1, AZ_SV(""), AZ_SV("")), 0);
     assert_int_equal(az_history_past(e->h, &like, 0, &cand, &p, &others), 0);
-    assert_int_equal(p.runs.n, 3);
     assert_int_equal(others, 0);
-    assert_int_equal(p.s.metrics.v[0].values.n, 3); /* one center a run, oldest first */
-    assert_true(p.s.metrics.v[0].values.v[0] == 2 && p.s.metrics.v[0].values.v[2] == 9);
-    assert_int_equal(p.accepted.n, 1);
+    assert_string_equal(
+        past_text(e, &p),
+        "now 1769904000 commit new\n"
+        "run 1 at 1764547200 = 2025-12-01T00:00:00Z commit c1\n"
+        "run 3 at 1767222000 = 2026-01-01T00:00:00+01:00 commit c3\n"
+        "run 2 at 1767312001 = 2026-01-02T00:00:01Z commit \n"
+        "run 6 at 0 = 2026-01-04, at noon commit \n"
+        "run 7 at 1769904000 = 2026-02-01T00:00:00Z commit \n"
+        "accepted 2 at 1767312001: k\n"
+        "accepted 6 at 0: \n"
+        "accepted 1 at 1764547200: \n"
+        "steps of in in run 0: 16\n"
+        "steps of other in run 1: 9\n"
+        "steps of in in run 2: 100\n"
+        "in / t / k / Total (ns) (ns): 2 of 0 6 of 1 9 of 2 nan of 3 6 of 4 failed 2\n");
+    assert_true(isnan(az_metric_past_steps_of(&p, AZ_SV("other"), 0)));
+    assert_true(az_metric_past_steps_of(&p, AZ_SV("in"), 0) == 16);
+    az_metric_past_release(&p);
+    /* before a run that is stored */
+    assert_int_equal(az_metric_past_init(&p, &e->a), 0);
+    like.created = AZ_SV("2026-01-02T00:00:01Z");
+    assert_int_equal(az_history_past(e->h, &like, 2, &cand, &p, &others), 0);
+    assert_string_equal(past_text(e, &p),
+                        "now 1767312001 commit new\n"
+                        "run 1 at 1764547200 = 2025-12-01T00:00:00Z commit c1\n"
+                        "run 3 at 1767222000 = 2026-01-01T00:00:00+01:00 commit c3\n"
+                        "accepted 2 at 1767312001: k\n"
+                        "accepted 6 at 0: \n"
+                        "accepted 1 at 1764547200: \n"
+                        "steps of in in run 0: 16\n"
+                        "steps of other in run 1: 9\n"
+                        "in / t / k / Total (ns) (ns): 2 of 0 6 of 1\n");
     az_metric_past_release(&p);
     /* on other facts there is no past */
+    like = a_run("2026-02-01T00:00:00Z", true);
     assert_int_equal(az_metric_past_init(&p, &e->a), 0);
     cand.facts.v[0].value = AZ_SV("4");
     assert_int_equal(az_history_past(e->h, &like, 0, &cand, &p, &others), 0);
     assert_int_equal(p.runs.n, 0);
-    assert_int_equal(others, 3);
+    assert_int_equal(others, 5);
     az_metric_past_release(&p);
     az_series_release(&cand);
+}
+
+/* What of an input differs: ranks, device and class map. A device or a number of ranks that was not
+ * stored says nothing, a class map that was not there does. */
+static void other_facts(void **state)
+{
+    static const struct {
+        const char *input, *name, *was, *is;
+        bool differs;
+    } cases[] = {
+        { "in", "ranks", "2", "2", false },      { "in", "ranks", "2", "3", true },
+        { "in", "ranks", "2", "", false },       { "in", "ranks", "", "3", false },
+        { "in", "device", "A", "A", false },     { "in", "device", "A", "B", true },
+        { "in", "device", "A", "", false },      { "in", "class map", "x", "x", false },
+        { "in", "class map", "x", "y", true },   { "in", "class map", "x", "", true },
+        { "in", "class map", "", "y", true },    { "in", "class map", "", "", false },
+        { "gone", "ranks", "2", "3", false },    { "in", "color", "red", "blue", false },
+        { "gone", "class map", "x", "", false },
+    };
+    struct env *e = *state;
+    struct az_history_run like = a_run("2026-02-01T00:00:00Z", true);
+    open_for(e, AZ_HISTORY_WRITE);
+    add(e, a_run("2026-01-01T00:00:00Z", true), 1, 3);
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        struct az_series cand;
+        struct az_metric_past p;
+        size_t others, at;
+        sql(e, az_arena_printf(&e->a,
+                               "DELETE FROM fact; INSERT INTO fact(run_id,input,k,v) "
+                               "VALUES(1,'%s','%s','%s')",
+                               cases[i].input, cases[i].name, cases[i].was)
+                   .p);
+        assert_int_equal(az_series_init(&cand, &e->a), 0);
+        assert_int_equal(az_series_input(&cand, AZ_SV("in"), &at), 0);
+        if (*cases[i].is)
+            assert_int_equal(az_series_fact(&cand, AZ_SV("in"), az_sv_str(cases[i].name),
+                                            az_sv_str(cases[i].is)),
+                             0);
+        assert_int_equal(az_metric_past_init(&p, &e->a), 0);
+        assert_int_equal(az_history_past(e->h, &like, 0, &cand, &p, &others), 0);
+        if (others != cases[i].differs || p.runs.n != !cases[i].differs)
+            fail_msg("%zu: %s '%s' '%s'", i, cases[i].name, cases[i].was, cases[i].is);
+        az_metric_past_release(&p);
+        az_series_release(&cand);
+    }
+}
+
+/* Lists, runs read back, names of rows: whole. */
+static void listing(void **state)
+{
+    struct env *e = *state;
+    struct az_history_runs runs;
+    struct az_history_run r = a_run("2026-01-02T00:00:00Z", true);
+    struct az_vec_char t;
+    struct az_vec_sv names;
+    struct az_series s;
+    open_for(e, AZ_HISTORY_WRITE);
+    r.label = AZ_SV("nightly");
+    r.commit = AZ_SV("abc");
+    r.stack = AZ_SV("torch 2");
+    r.config_hash = AZ_SV("h1");
+    add(e, r, 10, 11);
+    add(e, a_run("2026-01-01T00:00:00Z", false), 20, NAN);
+    add(e, a_run("2026-01-02T00:00:00Z", true), 30, 31); /* as late: the greater number is newer */
+    sql(e, "INSERT INTO verdict(run_id,metric_id,status) VALUES(1,1,'fail'),(3,1,'pass')");
+    assert_int_equal(az_history_pin(e->h, 1, AZ_SV("z")), 0);
+    assert_int_equal(az_history_pin(e->h, 1, AZ_SV("a")), 0);
+    az_vec_init(&t, NULL);
+    az_vec_init(&runs, NULL);
+    for (int64_t most = 0; most <= 2; most++) {
+        az_vec_reset(&runs);
+        assert_int_equal(az_history_list(e->h, most, &e->a, &runs), 0);
+        assert_int_equal(az_text_printf(&t, "most %lld:\n", (long long)most), 0);
+        for (size_t i = 0; i < runs.n; i++) {
+            const struct az_history_run *x = &runs.v[i];
+            assert_int_equal(
+                az_text_printf(
+                    &t,
+                    "%lld %.*s '%.*s' '%.*s' %.*s %.*s %.*s '%.*s' '%.*s' '%.*s' %d %lld %lld\n",
+                    (long long)x->id, AZ_SVF(x->created), AZ_SVF(x->label), AZ_SVF(x->commit),
+                    AZ_SVF(x->branch), AZ_SVF(x->host), AZ_SVF(x->device), AZ_SVF(x->stack),
+                    AZ_SVF(x->config_hash), AZ_SVF(x->pins), x->good, (long long)x->metrics,
+                    (long long)x->failed),
+                0);
+        }
+    }
+    az_vec_release(&runs);
+    az_vec_add(&t, 0);
+    assert_string_equal(
+        t.v, "most 0:\n"
+             "3 2026-01-02T00:00:00Z '' '' main node1 H100 '' '' '' 1 1 0\n"
+             "1 2026-01-02T00:00:00Z 'nightly' 'abc' main node1 H100 'torch 2' 'h1' 'a z' 1 1 1\n"
+             "2 2026-01-01T00:00:00Z '' '' main node1 H100 '' '' '' 0 1 0\n"
+             "most 1:\n"
+             "3 2026-01-02T00:00:00Z '' '' main node1 H100 '' '' '' 1 1 0\n"
+             "most 2:\n"
+             "3 2026-01-02T00:00:00Z '' '' main node1 H100 '' '' '' 1 1 0\n"
+             "1 2026-01-02T00:00:00Z 'nightly' 'abc' main node1 H100 'torch 2' 'h1' 'a z' 1 1 1\n");
+    az_vec_release(&t);
+    assert_int_equal(az_series_init(&s, &e->a), 0);
+    assert_int_equal(az_history_load(e->h, 9, &r, &s), AZ_EUSAGE);
+    assert_int_equal(az_history_load(e->h, 2, &r, &s), 0);
+    assert_true(r.id == 2 && !r.good && az_sv_is(r.created, "2026-01-01T00:00:00Z"));
+    assert_int_equal(s.metrics.n, 1);
+    assert_int_equal(s.metrics.v[0].values.n, 2);
+    assert_true(s.metrics.v[0].values.v[0] == 20 && isnan(s.metrics.v[0].values.v[1]));
+    az_series_release(&s);
+    az_vec_init(&names, NULL);
+    assert_int_equal(az_history_names(e->h, AZ_SV("in"), AZ_SV("t"), &e->a, &names), 0);
+    assert_int_equal(names.n, 1);
+    assert_true(az_sv_is(names.v[0], "k"));
+    assert_int_equal(az_history_names(e->h, AZ_SV("in"), AZ_SV("u"), &e->a, &names), 0);
+    assert_int_equal(az_history_names(e->h, AZ_SV("x"), AZ_SV("t"), &e->a, &names), 0);
+    assert_int_equal(names.n, 1);
+    az_vec_release(&names);
+}
+
+/* What a baseline is called, or why there is none; whether the history is young. */
+static void reasons(void **state)
+{
+    static const struct {
+        const char *choice, *text;
+        bool young;
+    } cases[] = {
+        { "last", "", 0 },     { "last-good", "", 0 }, { "level", "", 0 },
+        { "window", "", 0 },   { "window:", "", 0 },   { "window:1", "", 0 },
+        { "window:2", "", 0 }, { "window:3", "", 0 },  { "window:x", "", 0 },
+        { "pinned:a", "", 0 }, { "pinned:", "", 0 },   { "pinned:ab", "", 0 },
+    };
+    struct env *e = *state;
+    struct az_vec_char t;
+    open_for(e, AZ_HISTORY_WRITE);
+    az_vec_init(&t, NULL);
+    for (int n = 0; n <= 4; n++) {
+        assert_int_equal(az_text_printf(&t, "%d runs\n", n), 0);
+        for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+            const struct az_history_run like = a_run("2026-02-01", true);
+            struct az_series s;
+            struct az_sv why = AZ_SV("");
+            bool found, young;
+            assert_int_equal(az_series_init(&s, &e->a), 0);
+            assert_int_equal(az_history_baseline(e->h, az_sv_str(cases[i].choice), &like, NULL, &s,
+                                                 &found, &why),
+                             0);
+            assert_int_equal(
+                az_history_is_young(e->h, az_sv_str(cases[i].choice), &like, NULL, &young), 0);
+            assert_int_equal(az_text_printf(&t, "%s: %s%.*s, %zu values\n", cases[i].choice,
+                                            young ? "young, " : "", AZ_SVF(found ? s.label : why),
+                                            s.metrics.n ? s.metrics.v[0].values.n : 0),
+                             0);
+            az_series_release(&s);
+        }
+        struct az_history_run run = a_run(az_arena_printf(&e->a, "2026-01-0%d", n + 1).p, n != 1);
+        if (n == 2)
+            run.label = AZ_SV("release");
+        if (n > 1)
+            run.commit = AZ_SV("c");
+        add(e, run, n, n);
+        if (n == 0)
+            assert_int_equal(az_history_pin(e->h, 1, AZ_SV("a")), 0);
+    }
+    az_vec_add(&t, 0);
+    assert_string_equal(
+        t.v,
+        "0 runs\n"
+        "last: young, no baseline: no run with branch 'main', hosts like 'node1', device 'H100', 0 "
+        "values\n"
+        "last-good: young, no baseline: no good run with branch 'main', hosts like 'node1', device "
+        "'H100', 0 values\n"
+        "level: young, no baseline: no run with branch 'main', hosts like 'node1', device 'H100', "
+        "0 values\n"
+        "window: young, no baseline: a window needs 3 good runs, there are 0 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:: young, no baseline: a window needs 3 good runs, there are 0 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:1: young, no baseline: a window needs 3 good runs, there are 0 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:2: young, no baseline: a window needs 3 good runs, there are 0 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:3: young, no baseline: a window needs 3 good runs, there are 0 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:x: young, no baseline: a window needs 3 good runs, there are 0 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "pinned:a: no baseline: no run is pinned as 'a' (`analyzer history pin ID LABEL`), 0 "
+        "values\n"
+        "pinned:: no baseline: no run is pinned as '' (`analyzer history pin ID LABEL`), 0 values\n"
+        "pinned:ab: no baseline: no run is pinned as 'ab' (`analyzer history pin ID LABEL`), 0 "
+        "values\n"
+        "1 runs\n"
+        "last: run 1 of 2026-01-01, 2 values\n"
+        "last-good: run 1 of 2026-01-01, 2 values\n"
+        "level: run 1 of 2026-01-01, 2 values\n"
+        "window: young, no baseline: a window needs 3 good runs, there are 1 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:: young, no baseline: a window needs 3 good runs, there are 1 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:1: young, no baseline: a window needs 3 good runs, there are 1 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:2: young, no baseline: a window needs 3 good runs, there are 1 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:3: young, no baseline: a window needs 3 good runs, there are 1 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:x: young, no baseline: a window needs 3 good runs, there are 1 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "pinned:a: run 1 of 2026-01-01, 2 values\n"
+        "pinned:: no baseline: no run is pinned as '' (`analyzer history pin ID LABEL`), 0 values\n"
+        "pinned:ab: no baseline: no run is pinned as 'ab' (`analyzer history pin ID LABEL`), 0 "
+        "values\n"
+        "2 runs\n"
+        "last: run 2 of 2026-01-02, 2 values\n"
+        "last-good: run 1 of 2026-01-01, 2 values\n"
+        "level: run 2 of 2026-01-02, 2 values\n"
+        "window: young, no baseline: a window needs 3 good runs, there are 1 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:: young, no baseline: a window needs 3 good runs, there are 1 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:1: young, no baseline: a window needs 3 good runs, there are 1 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:2: young, no baseline: a window needs 3 good runs, there are 1 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:3: young, no baseline: a window needs 3 good runs, there are 1 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "window:x: young, no baseline: a window needs 3 good runs, there are 1 with branch 'main', "
+        "hosts like 'node1', device 'H100', 0 values\n"
+        "pinned:a: run 1 of 2026-01-01, 2 values\n"
+        "pinned:: no baseline: no run is pinned as '' (`analyzer history pin ID LABEL`), 0 values\n"
+        "pinned:ab: no baseline: no run is pinned as 'ab' (`analyzer history pin ID LABEL`), 0 "
+        "values\n"
+        "3 runs\n"
+        "last: run 3 of 2026-01-03 release c, 2 values\n"
+        "last-good: run 3 of 2026-01-03 release c, 2 values\n"
+        "level: run 3 of 2026-01-03 release c, 2 values\n"
+        "window: no baseline: a window needs 3 good runs, there are 2 with branch 'main', hosts "
+        "like 'node1', device 'H100', 0 values\n"
+        "window:: no baseline: a window needs 3 good runs, there are 2 with branch 'main', hosts "
+        "like 'node1', device 'H100', 0 values\n"
+        "window:1: no baseline: a window needs 3 good runs, there are 1 with branch 'main', hosts "
+        "like 'node1', device 'H100', 0 values\n"
+        "window:2: no baseline: a window needs 3 good runs, there are 2 with branch 'main', hosts "
+        "like 'node1', device 'H100', 0 values\n"
+        "window:3: no baseline: a window needs 3 good runs, there are 2 with branch 'main', hosts "
+        "like 'node1', device 'H100', 0 values\n"
+        "window:x: no baseline: a window needs 3 good runs, there are 2 with branch 'main', hosts "
+        "like 'node1', device 'H100', 0 values\n"
+        "pinned:a: run 1 of 2026-01-01, 2 values\n"
+        "pinned:: no baseline: no run is pinned as '' (`analyzer history pin ID LABEL`), 0 values\n"
+        "pinned:ab: no baseline: no run is pinned as 'ab' (`analyzer history pin ID LABEL`), 0 "
+        "values\n"
+        "4 runs\n"
+        "last: run 4 of 2026-01-04 c, 2 values\n"
+        "last-good: run 4 of 2026-01-04 c, 2 values\n"
+        "level: run 4 of 2026-01-04 c, 2 values\n"
+        "window: 3 runs up to run 4 of 2026-01-04 c, 6 values\n"
+        "window:: 3 runs up to run 4 of 2026-01-04 c, 6 values\n"
+        "window:1: no baseline: a window needs 3 good runs, there are 1 with branch 'main', hosts "
+        "like 'node1', device 'H100', 0 values\n"
+        "window:2: no baseline: a window needs 3 good runs, there are 2 with branch 'main', hosts "
+        "like 'node1', device 'H100', 0 values\n"
+        "window:3: 3 runs up to run 4 of 2026-01-04 c, 6 values\n"
+        "window:x: 3 runs up to run 4 of 2026-01-04 c, 6 values\n"
+        "pinned:a: run 1 of 2026-01-01, 2 values\n"
+        "pinned:: no baseline: no run is pinned as '' (`analyzer history pin ID LABEL`), 0 values\n"
+        "pinned:ab: no baseline: no run is pinned as 'ab' (`analyzer history pin ID LABEL`), 0 "
+        "values\n");
+    az_vec_release(&t);
 }
 
 static void pruning(void **state)
@@ -228,14 +582,6 @@ static void pruning(void **state)
     assert_int_equal(runs.v[2].id, 1);
     assert_true(az_sv_is(runs.v[2].pins, "keep"));
     az_vec_release(&runs);
-}
-
-static void sql(const struct env *e, const char *text)
-{
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open(e->path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
 }
 
 /* Reports and verdicts name runs by number: none is given twice, also not by a database that older
@@ -716,6 +1062,9 @@ int main(void)
         T(choices),
         T(windows_need_three),
         T(looking_back),
+        T(other_facts),
+        T(listing),
+        T(reasons),
         T(pruning),
         T(numbers_are_not_used_again),
         T(flat_tables),
