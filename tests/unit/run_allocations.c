@@ -3,10 +3,12 @@
  * library of workbooks does not free all of its own, so there is none. */
 #include "run_files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 
 #if defined AZ_SANITIZED || !defined __GLIBC__ /* an allocator of its own */
 static void needs_the_allocator_of_glibc(void **state) { (void)state; }
@@ -102,19 +104,51 @@ int fsync(int fd) /* takes most of the time of a run that writes little */
 
 struct outcome {
     int rc;
-    long left; /* blocks */
+    long left;      /* blocks */
+    uint64_t files; /* their names and contents together */
     char *out, *err;
 };
 
 static char *read_all(const char *path)
 {
     FILE *f = fopen(path, "r");
-    char *text = calloc(1, 1 << 22);
+    struct stat st;
     assert_non_null(f);
+    assert_int_equal(fstat(fileno(f), &st), 0);
+    const size_t n = (size_t)st.st_size;
+    char *text = malloc(n + 1);
     assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 22) - 1, f) < (1 << 22) - 1);
+    assert_int_equal(fread(text, 1, n, f), n);
+    text[n] = 0;
     fclose(f);
     return text;
+}
+
+/* A number that differs where the name or the content of a file below this folder does; in
+ * whichever order they are found. */
+static uint64_t files_of(const char *folder)
+{
+    uint64_t sum = 0;
+    DIR *d = opendir(folder);
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        char path[1024];
+        struct stat st;
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        assert_true(snprintf(path, sizeof path, "%s/%s", folder, e->d_name) < (int)sizeof path);
+        assert_int_equal(lstat(path, &st), 0);
+        if (S_ISDIR(st.st_mode)) {
+            sum += files_of(path);
+            continue;
+        }
+        char *text = read_all(path);
+        const uint64_t name = az_hash(path, strlen(path));
+        sum += (az_hash(text, (size_t)st.st_size) ^ name) * 0x9e3779b97f4a7c15u;
+        free(text);
+    }
+    if (d)
+        closedir(d);
+    return sum;
 }
 
 static struct outcome run(struct setting *s, long fails)
@@ -126,6 +160,7 @@ static struct outcome run(struct setting *s, long fails)
     const int to[2] = { open("out", O_CREAT | O_TRUNC | O_WRONLY, 0666),
                         open("err", O_CREAT | O_TRUNC | O_WRONLY, 0666) };
     fflush(stdout);
+    assert_int_equal(system("rm -rf made"), 0);
     const int kept[2] = { dup(1), dup(2) };
     dup2(to[0], 1);
     dup2(to[1], 2);
@@ -142,6 +177,7 @@ static struct outcome run(struct setting *s, long fails)
         close(kept[i]);
         close(to[i]);
     }
+    x.files = files_of("made");
     x.out = read_all("out");
     x.err = read_all("err");
     return x;
@@ -185,7 +221,8 @@ static void sweep_config(struct setting *s, const char *text, const char *path)
     for (size_t i = 0; i < n_places; i++) {
         const long fails = places[i];
         struct outcome x = run(s, fails);
-        const bool equal = x.rc == AZ_EXIT_OK && strcmp(x.out, whole.out) == 0;
+        const bool equal =
+            x.rc == AZ_EXIT_OK && x.files == whole.files && strcmp(x.out, whole.out) == 0;
         const bool told = x.rc != AZ_EXIT_OK && strstr(x.err, "error: ") && strstr(x.err, "memory");
         if ((!equal && !told) || x.left) {
             print_error("%s: request %ld: exit status %d, %ld blocks left, report %s\n%s", path,
@@ -270,6 +307,30 @@ static void compared(void **state)
     sweep_config(*state, text, "two inputs");
 }
 
+static void two_inputs(void **state, const char *first, const char *more, const char *formats)
+{
+    static char text[20000];
+    (void)snprintf(text, sizeof text,
+                   "{\"inputs\":[{\"title\":\"a\",\"path\":\"%s/example/pytorch/%s.json\"},"
+                   "{\"title\":\"b\",\"path\":\"%s/example/pytorch/train_step.json\"}],"
+                   "%s,\"outputs\":{\"dir\":\"made\",%s}}",
+                   root, first, root, more, formats);
+    sweep_config(*state, text, more);
+}
+
+static void files_of_a_comparison(void **state)
+{
+    two_inputs(state, "moe", "\"compare\":{\"outputs\":{\"dir\":\"made/compared\"," FILES "}}",
+               TEXT);
+}
+
+static void files_of_gates(void **state)
+{
+    two_inputs(state, "train_step",
+               "\"gates\":{\"baseline\":\"a\",\"rules\":[{\"table\":\"gpu_*\"}]}",
+               "\"formats\":[\"text\",\"verdict\",\"junit\",\"openmetrics\",\"csv\"]");
+}
+
 /* An input that cannot be added is not there; else it is the last one. */
 static void inputs(void **state)
 {
@@ -292,10 +353,20 @@ int main(int argc, char **argv)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up_empty, tear_down)
     const struct CMUnitTest tests[] = {
-        T(pytorch),       T(pytorch_inference), T(pytorch_capture),
-        T(pytorch_ranks), T(pytorch_files),     T(nsys),
-        T(inputs),        T(compared),          T(tracy),
-        T(rocprof),       T(xplane_tpu),        T(xplane_hosts),
+        T(pytorch),
+        T(pytorch_inference),
+        T(pytorch_capture),
+        T(pytorch_ranks),
+        T(pytorch_files),
+        T(nsys),
+        T(inputs),
+        T(compared),
+        T(files_of_a_comparison),
+        T(files_of_gates),
+        T(tracy),
+        T(rocprof),
+        T(xplane_tpu),
+        T(xplane_hosts),
     };
     void *any[4];
     assert_non_null(getcwd(root, sizeof root));

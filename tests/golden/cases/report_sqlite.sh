@@ -7,6 +7,7 @@ import json, sqlite3
 db = sqlite3.connect("file:one/train_step_perf_report.sqlite?mode=ro", uri=True)
 print(db.execute("PRAGMA integrity_check").fetchall(), db.execute("SELECT * FROM meta WHERE key != 'input' ORDER BY key").fetchall())
 print(db.execute("SELECT column_name, header, title, type, unit, direction, key FROM columns WHERE table_name = 'gpu_timeline'").fetchall())
+print(*[r[0] for r in db.execute("SELECT sql FROM sqlite_master WHERE tbl_name IN ('meta', 'tables', 'columns', 'gpu_timeline', 'findings') OR type = 'index' ORDER BY name")], sep="\n")
 print("indexed:", [r[0] for r in db.execute("SELECT tbl_name FROM sqlite_master WHERE type = 'index' AND name LIKE '%_by_key' ORDER BY 1")])
 print("at least 256 rows and a key:", [r[0] for r in db.execute("SELECT name FROM tables t WHERE rows >= 256 AND (SELECT max(key) FROM columns WHERE table_name = t.name) ORDER BY 1")])
 for t in json.load(open("one/train_step_perf_report.json"))["tables"]:
