@@ -114,7 +114,6 @@ static int write_table(const struct az_table *t, const char *path, struct az_vec
 
     if (rc)
         return rc;
-    az_vec_reset(buf);
     rc = header(buf, t, style, scratch);
     az_rows_open(&rows, t, buf->mem);
     for (size_t r = 0; r < t->rows && !rc; r++) {

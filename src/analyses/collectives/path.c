@@ -88,8 +88,6 @@ void az_coll_path_walk(const struct az_coll_run *c, size_t rank, size_t local,
         out->by_group[c->group[g]] += t - from;
         out->hops++;
         t = from;
-        if (t <= out->begin)
-            break;
         rank = c->rank[m];
         local = m - c->base[rank];
     }
