@@ -59,7 +59,7 @@ static int map_option(void *ctx, int id, const char *value)
         return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "missing name for -o");
     case OPT_LIST:
         m->opts.list = value;
-        return AZ_EXIT_OK;
+        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "missing file name for --files");
     case OPT_TASK:
         return parse_task(m, value);
     case OPT_TAG:
@@ -213,7 +213,7 @@ static int reduce_option(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case OPT_EXPECT:
         r->expect = value;
-        return AZ_EXIT_OK;
+        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "missing file name for --expect");
     case 'o':
         r->out = value;
         return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "missing name for -o");

@@ -130,7 +130,16 @@ static int one_of(const struct az_cmd *cmd, const char *option, const char *valu
     const char *near = az_nearest(value, words, n);
     if (near)
         return az_usage_error(cmd, "invalid %s '%s' (did you mean '%s'?)", option, value, near);
-    return az_usage_error(cmd, "invalid %s '%s'", option, value);
+    char list[200] = "";
+    for (size_t i = 0, at = 0; i < n && at < sizeof list; i++) {
+        const int more = snprintf(list + at, sizeof list - at, "%s%s",
+                                  i == 0       ? ""
+                                  : i + 1 == n ? " or "
+                                               : ", ",
+                                  words[i]);
+        at += more > 0 ? (size_t)more : 0;
+    }
+    return az_usage_error(cmd, "invalid %s '%s'; use %s", option, value, list);
 }
 
 static bool same_path(const char *a, const char *b)
