@@ -33,8 +33,9 @@ trap 'exit 130' INT TERM
     done
 }
 
-plain() { # file: paths of this machine replaced
-    sed -e "s|$work/scratch|@SCRATCH@|g" -e "s|$SRC|@SRC@|g" "$1"
+plain() { # file: paths of this machine, names of temporary files, times and sizes of memory replaced
+    sed -e "s|$work/scratch|@SCRATCH@|g" -e "s|$SRC|@SRC@|g" \
+        -e "s|$TMPDIR/\([a-z]*\)\.[A-Za-z0-9]\{6\}|@TMP@/\1|g" -e "s/: [0-9.]* s, [0-9.]* MB read, [0-9.]* MB memory/: @TIME@/" "$1"
 }
 
 check() { # name extension: compares $work/got with the expectation
