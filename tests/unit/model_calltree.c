@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -513,6 +514,62 @@ static void launchers(void **state)
     close_fixture(&f);
 }
 
+/* Calls deep in calls: the operator above each is known without a climb. */
+static void calls_deep_in_calls(void **state)
+{
+    enum { DEEP = 100 };
+    (void)state;
+    for (int deep = 3; deep <= DEEP; deep += DEEP - 3) {
+        struct fixture f;
+        open_fixture(&f, "correlation");
+        op(&f, "top", 0, 0, 1000);
+        for (int i = 1; i <= deep; i++) {
+            call(&f, "under top", 0, i, 800 - 2 * i, 0);
+            call(&f, "alone", 1, i, 800 - 2 * i, 0);
+        }
+        op(&f, "inner", 0, 300, 10);
+        call(&f, "under inner", 0, 301, 1, 0);
+        seal(&f);
+        const struct az_calltree *c = az_tree(&f.trace);
+        assert_int_equal(c->op != NULL, deep == DEEP);
+        for (uint32_t n = 0; n < c->n; n++) {
+            const struct az_sv name = az_node_name(c, n);
+            const uint32_t want = az_sv_is(name, "alone")         ? AZ_NO_ROW
+                                  : az_sv_is(name, "under top")   ? node(&f, "top")
+                                  : az_sv_is(name, "under inner") ? node(&f, "inner")
+                                                                  : n;
+            assert_int_equal(az_node_op(c, n), want);
+        }
+        assert_int_equal(az_node_op(c, AZ_NO_ROW), AZ_NO_ROW);
+        close_fixture(&f);
+    }
+}
+
+/* Operators in one another, each with a kernel that overlaps the next: the time below each counts
+ * every kernel once, whether few or many are nested. */
+static void nested_launchers(void **state)
+{
+    static char name[80][16];
+    (void)state;
+    for (int deep = 3; deep <= 80; deep += 77) {
+        struct fixture f;
+        open_fixture(&f, "correlation");
+        for (int i = 0; i < deep; i++) {
+            (void)snprintf(name[i], sizeof name[i], "op %d", i);
+            op(&f, name[i], 0, 10 * i, 2000 - 20 * i);
+            call(&f, "cudaLaunchKernel", 0, 10 * i + 1, 1, (uint64_t)i + 1);
+            kernel(&f, "k", 0, 5000 + 10 * i, 15, (uint64_t)i + 1);
+        }
+        seal(&f);
+        assert_int_equal(az_optrace(&f.trace)->launchers->rows.n, deep);
+        for (int i = 0; i < deep; i++) {
+            assert_int_equal(times(&f, name[i]).direct, 15000);
+            assert_int_equal(times(&f, name[i]).subtree, 10000 * (deep - i) + 5000);
+        }
+        close_fixture(&f);
+    }
+}
+
 /* What device events do, by their names and kinds. */
 static void work_by_name(void **state)
 {
@@ -643,6 +700,8 @@ int main(void)
         cmocka_unit_test(worst_orders),
         cmocka_unit_test(device_events_by_file),
         cmocka_unit_test(launchers),
+        cmocka_unit_test(calls_deep_in_calls),
+        cmocka_unit_test(nested_launchers),
         cmocka_unit_test(work_by_name),
         cmocka_unit_test(empty_trace),
         cmocka_unit_test(out_of_memory),

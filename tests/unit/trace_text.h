@@ -91,6 +91,12 @@ static inline void put_events(FILE *o, const struct az_trace *t, enum az_kind ki
             fprintf(o, " corr %" PRIu64, e->corr[i]);
         if (e->node && e->node[i])
             fprintf(o, " node %" PRIu64, e->node[i]);
+        if (e->geo && e->geo[i]) {
+            const struct az_geometry *g = &t->geometries.rows.v[e->geo[i] - 1];
+            fprintf(o, " grid %u,%u,%u block %u,%u,%u registers %u shared %u+%u", g->grid[0],
+                    g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2], g->registers,
+                    g->static_shared, g->dynamic_shared);
+        }
         if (e->side)
             put_side(o, t, kind, e->side[i]);
         fputc('\n', o);
