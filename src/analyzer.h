@@ -158,7 +158,7 @@ ANALYZER_API size_t analyzer_table_columns(const struct analyzer_table *t);
 ANALYZER_API size_t analyzer_table_rows(const struct analyzer_table *t);
 /* Header of a column, as in the CSV file. NULL after the last. */
 ANALYZER_API const char *analyzer_column_name(const struct analyzer_table *t, size_t column);
-/* Unit of its numbers: ps ns us ms s, B KB MB GB, %, FLOP GFLOP, GB/s TB/s, TFLOPS/s, FLOP/B, 1/s;
+/* Unit of its numbers: ps ns us ms s, B KB MB GB, %, FLOP GFLOP, GB/s TB/s, TFLOP/s, FLOP/B, 1/s;
  * "" for texts, counts, ratios and numbers that are names. NULL after the last. */
 ANALYZER_API const char *analyzer_column_unit(const struct analyzer_table *t, size_t column);
 /* enum analyzer_type of its cells; EUSAGE after the last. */

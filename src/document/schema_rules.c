@@ -40,12 +40,14 @@ const struct az_schema_unit az_schema_units[] = { /* those of one unit together 
     { "GBps", AZ_UNIT_GBPS, true },
     { "TB/s", AZ_UNIT_TBPS, false },
     { "TFLOPS/s", AZ_UNIT_TFLOPS, false },
+    { "TFLOP/s", AZ_UNIT_TFLOPS, false },
     { "FLOPS/Byte", AZ_UNIT_FLOP_PER_BYTE, false },
     { NULL, AZ_UNIT_NONE, false },
 };
 
 const struct az_schema_word az_schema_phrases[] = {
     { "TFLOPS/s", "compute rate" },
+    { "TFLOP/s", "compute rate" },
     { "tflops_per_s", "compute rate" },
     { "TB/s", "bandwidth" },
     { "tb_per_s", "bandwidth" },

@@ -45,7 +45,7 @@ static const struct unit_row {
     [AZ_UNIT_GFLOP] = { "GFLOP", 1e9, DIM_FLOP },
     [AZ_UNIT_GBPS] = { "GB/s", 1e9, DIM_BYTE_RATE },
     [AZ_UNIT_TBPS] = { "TB/s", 1e12, DIM_BYTE_RATE },
-    [AZ_UNIT_TFLOPS] = { "TFLOPS/s", 1e12, DIM_FLOP_RATE },
+    [AZ_UNIT_TFLOPS] = { "TFLOP/s", 1e12, DIM_FLOP_RATE },
     [AZ_UNIT_FLOP_PER_BYTE] = { "FLOP/B", 1, DIM_INTENSITY },
     [AZ_UNIT_PER_S] = { "1/s", 1, DIM_RATE },
 };

@@ -18,6 +18,7 @@ static const struct rule {
     { "Share", WHOLE, AZ_UNIT_PERCENT },
     { "pct", WORD, AZ_UNIT_PERCENT },
     { "TFLOPS/s", SUBSTRING, AZ_UNIT_TFLOPS },
+    { "TFLOP/s", SUBSTRING, AZ_UNIT_TFLOPS },
     { "TB/s", SUBSTRING, AZ_UNIT_TBPS },
     { "GB/s", SUBSTRING, AZ_UNIT_GBPS },
     { "tflops_per_s", SUBSTRING, AZ_UNIT_TFLOPS },

@@ -45,7 +45,7 @@ static void headers_become_ids(void **state)
           "Cumulative share (%)" },
         { "roofline", "TB/s", AZ_UNIT_TBPS, "bandwidth_tb_per_s", "Bandwidth (TB/s)" },
         { "GEMM", "TFLOPS/s_mean", AZ_UNIT_TFLOPS, "compute_rate_mean_tflop_per_s",
-          "Mean compute rate (TFLOPS/s)" },
+          "Mean compute rate (TFLOP/s)" },
         /* names */
         { "kern_sum", "Name", AZ_UNIT_NONE, "kernel", "Kernel" },
         { "ops", "OP Code", AZ_UNIT_NONE, "operation", "Operation" },

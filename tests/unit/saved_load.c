@@ -233,6 +233,7 @@ static void units_by_name(void **state)
         { "Percentage (%)", AZ_UNIT_PERCENT },
         { "percent", AZ_UNIT_PERCENT },
         { "TFLOPS/s_mean", AZ_UNIT_TFLOPS },
+        { "Peak (TFLOP/s)", AZ_UNIT_TFLOPS },
         { "TB/s_max", AZ_UNIT_TBPS },
         { "FLOPS/Byte", AZ_UNIT_FLOP_PER_BYTE },
         { "Data Moved (MB)", AZ_UNIT_MB },
@@ -249,6 +250,11 @@ static void units_by_name(void **state)
                      az_unit_text(az_unit_of_column(az_sv_str(cases[i].name), AZ_REAL)));
     assert_int_equal(az_unit_of_column(AZ_SV("total_us"), AZ_TEXT), AZ_UNIT_NONE);
     assert_int_equal(az_unit_of_column(AZ_SV("stream"), AZ_INT), AZ_UNIT_ID);
+
+    enum az_unit unit; /* one spelling is written, that of older results is read, too */
+    assert_string_equal(az_unit_text(AZ_UNIT_TFLOPS), "TFLOP/s");
+    assert_true(az_unit_named(AZ_SV("TFLOPS/s"), &unit) && unit == AZ_UNIT_TFLOPS);
+    assert_true(az_unit_named(AZ_SV("TFLOP/s"), &unit) && unit == AZ_UNIT_TFLOPS);
 }
 
 static void write_file(const char *path, const char *text)

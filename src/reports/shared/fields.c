@@ -435,8 +435,9 @@ struct az_sv az_field_header(struct az_arena *scratch, const struct az_column *c
     if (!*shown)
         return name;
     ptrdiff_t at = find_unit(name, unit);
-    if (at < 0 && c->unit == AZ_UNIT_US) {
-        unit = AZ_SV("\xc2\xb5s"); /* micro sign */
+    if (at < 0 &&
+        (c->unit == AZ_UNIT_US || c->unit == AZ_UNIT_TFLOPS)) { /* as other tools write it */
+        unit = c->unit == AZ_UNIT_US ? AZ_SV("\xc2\xb5s") /* micro sign */ : AZ_SV("TFLOPS/s");
         at = find_unit(name, unit);
     }
     if (at < 0)
