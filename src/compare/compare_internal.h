@@ -4,6 +4,7 @@
 
 #include "base/intern.h"
 #include "compare/compare.h"
+#include "document/schema.h"
 #include "document/table_kinds.h"
 
 /* One key column of a joined table, or one figure. */
@@ -92,6 +93,8 @@ int az_join_renamed(struct az_comparison *c, struct az_joined *j, size_t variant
 int az_joined_tables(struct az_comparison *c, const struct az_joined *j) AZ_MUST_USE;
 /* Its short form for text, if the specification has one. */
 int az_joined_text(struct az_comparison *c, const struct az_joined *j) AZ_MUST_USE;
+/* What readers call the metric, without its unit: "Kernel time". */
+struct az_sv az_joined_metric(const struct az_joined_column *value);
 /* "x" for one variant, "x__TAG" where there are several. */
 struct az_sv az_variant_name(const struct az_comparison *c, const char *name, size_t variant);
 

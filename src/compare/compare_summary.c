@@ -24,7 +24,7 @@ double az_join_geomean(const struct az_comparison *c, const struct az_joined *j,
 /* ---- compare_summary ---- */
 
 struct summary_row {
-    struct az_sv table, variant, figure, note;
+    struct az_sv table, variant, metric, note;
     const char *unit;
     int64_t rows[2];                 /* of the baseline, of the variant */
     int64_t status[ROW_REMOVED + 1]; /* rows by it */
@@ -49,7 +49,7 @@ static const struct az_record_column summary_columns[] = {
     { "changed", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, status[ROW_CHANGED]) },
     { "new", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, status[ROW_NEW]) },
     { "removed", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, status[ROW_REMOVED]) },
-    { "figure", AZ_TEXT, AZ_FIELD(ROW, figure) },
+    { "metric", AZ_TEXT, AZ_FIELD(ROW, metric) },
     { "unit", AZ_TEXT, AZ_FIELD(ROW, unit) },
     { "baseline total", AZ_REAL, AZ_FIELD(ROW, total[0]) },
     { "variant total", AZ_REAL, AZ_FIELD(ROW, total[1]) },
@@ -107,8 +107,7 @@ static struct az_sv note_of(const struct az_comparison *c, const struct az_joine
     return note;
 }
 
-/* What readers call the column, without its unit, which has a column. */
-static struct az_sv figure_of(const struct az_joined_column *value)
+struct az_sv az_joined_metric(const struct az_joined_column *value)
 {
     const struct az_sv title = value->title, unit = az_sv_str(az_unit_text(value->unit));
     const size_t end = unit.n + 3; /* " (us)" */
@@ -130,7 +129,7 @@ static void put_compared(struct az_table *t, const struct az_comparison *c,
         const bool sum = adds_up(j);
         ROW r = { .table = j->id,
                   .variant = c->in[v].tag,
-                  .figure = figure_of(&j->values[0]),
+                  .metric = az_joined_metric(&j->values[0]),
                   .note = note_of(c, j),
                   .unit = az_unit_text(j->values[0].unit),
                   .total = { sum ? az_join_total(j, c->base) : NAN,

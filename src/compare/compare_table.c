@@ -300,17 +300,48 @@ static void drop_blank(struct az_table *t)
     t->columns.n = kept;
 }
 
-/* "Kernel_time_us" -> "Kernel time us" */
-static struct az_sv spaced(struct az_arena *a, struct az_sv name)
+/* "Kernel time" of "Kernel Time (us)_sum": as the reports title the column, without its unit. */
+static struct az_sv words_of(const struct sheet *s, struct az_sv name)
 {
-    char *p = az_arena_str(a, name);
-
-    for (size_t i = 0; p && i < name.n; i++)
-        p[i] = p[i] == '_' ? ' ' : p[i];
-    return az_sv_make(p ? p : "", p ? name.n : 0);
+    for (size_t i = 0; i < s->c->n; i++) {
+        const struct az_table *t = s->j->table[i];
+        for (size_t k = 0; t && k < t->columns.n; k++)
+            if (az_sv_eq(t->columns.v[k].name, name))
+                return az_joined_metric(&(struct az_joined_column){
+                    .name = name, .title = t->columns.v[k].title, .unit = t->columns.v[k].unit });
+    }
+    return name;
 }
 
-/* The title over a column: "train_step (ms)", "diff (ms)" for the metric that is compared
+/* Keys are titled as in the reports, statuses by their words. */
+static struct az_sv title_of_word(const struct sheet *s, const struct az_column *c)
+{
+    for (size_t k = 0; k < s->j->n_keys; k++)
+        if (az_sv_eq(c->name, s->j->keys[k].name) && s->j->keys[k].title.n)
+            return s->j->keys[k].title;
+    return az_schema_sentence_case(s->c->a, c->name);
+}
+
+/* "_diff" of "train_diff"; 0: none of the suffixes of changes. */
+static size_t suffix_of_change(struct az_sv name)
+{
+    static const char *const suffixes[] = { "_diff", "_pct", "_x" };
+
+    for (size_t i = 0; i < AZ_LENGTH(suffixes); i++)
+        if (az_sv_ends(name, az_sv_str(suffixes[i])))
+            return strlen(suffixes[i]);
+    return 0;
+}
+
+/* "status__train" of several variants: "train status". */
+static struct az_sv title_of_variant(const struct sheet *s, struct az_sv word, struct az_sv variant,
+                                     enum az_unit unit)
+{
+    return az_arena_printf(s->c->a, "%.*s %.*s%s", AZ_SVF(variant), AZ_SVF(word),
+                           unit == AZ_UNIT_PERCENT ? " (%)" : "");
+}
+
+/* The title over a column: "train_step (ms)", "Diff (ms)" for the metric that is compared
  * first, "Count: train_step", "Count: diff" for the others. */
 static struct az_sv title_of(const struct sheet *s, const struct az_column *c)
 {
@@ -319,23 +350,25 @@ static struct az_sv title_of(const struct sheet *s, const struct az_column *c)
                     change = raw < 0 ? az_sv_find(c->name, AZ_SV("__")) : -1;
     const size_t at = (size_t)(raw >= 0 ? raw : change);
     if (raw <= 0 && change <= 0)
-        return c->name;
+        return title_of_word(s, c);
     const struct az_sv left = az_sv_make(c->name.p, at),
                        right = az_sv_make(c->name.p + at + 2, c->name.n - at - 2),
-                       figure = raw > 0 ? right : left;
+                       metric = raw > 0 ? right : left;
+    const size_t end = change > 0 ? suffix_of_change(right) : 0;
+    if (change > 0 && end == 0)
+        return title_of_variant(s, left, right, c->unit);
+    const bool is_first = az_sv_eq(metric, first), several = s->c->n > 2;
     const char *what = az_sv_ends(right, AZ_SV("_x")) ? "ratio" : "diff";
     struct az_sv side = raw > 0 ? left : az_sv_str(what);
-    if (change > 0 && s->c->n > 2) {
-        const size_t end = strlen(az_sv_ends(right, AZ_SV("_diff"))  ? "_diff"
-                                  : az_sv_ends(right, AZ_SV("_pct")) ? "_pct"
-                                                                     : "_x");
+    if (change > 0 && several)
         side = az_arena_printf(s->c->a, "%.*s %s", (int)(right.n - end), right.p, what);
-    }
+    if (change > 0 && is_first && !several)
+        side = az_schema_sentence_case(s->c->a, side);
     const char *unit = az_unit_text(c->unit);
-    if (az_sv_eq(figure, first))
+    if (is_first)
         return az_arena_printf(s->c->a, "%.*s%s%s%s", AZ_SVF(side), *unit ? " (" : "", unit,
                                *unit ? ")" : "");
-    return az_arena_printf(s->c->a, "%.*s: %.*s%s", AZ_SVF(spaced(s->c->a, figure)), AZ_SVF(side),
+    return az_arena_printf(s->c->a, "%.*s: %.*s%s", AZ_SVF(words_of(s, metric)), AZ_SVF(side),
                            c->unit == AZ_UNIT_PERCENT ? " (%)" : "");
 }
 

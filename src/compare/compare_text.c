@@ -137,6 +137,34 @@ static void put_row(const struct az_comparison *c, const struct az_joined *j,
             put_variant(c, j, r, v, whole, t);
 }
 
+/* Headings in words; columns named by inputs stay as they are. */
+static void title_columns(const struct az_comparison *c, const struct az_joined *j,
+                          struct az_table *t)
+{
+    for (size_t k = 0; k < j->n_keys; k++)
+        if (j->keys[k].title.n)
+            t->columns.v[k].title = j->keys[k].title;
+    for (size_t k = j->n_keys; c->n == 2 && k < t->columns.n; k++)
+        if (!az_sv_eq(t->columns.v[k].name, c->in[0].tag) &&
+            !az_sv_eq(t->columns.v[k].name, c->in[1].tag))
+            t->columns.v[k].title = az_schema_sentence_case(c->a, t->columns.v[k].title);
+}
+
+/* "Idle time by cause: gaps", "Device time by step": the metric where the title does not name it.
+ */
+static struct az_sv title_of(const struct az_comparison *c, const struct az_joined *j)
+{
+    struct az_sv metric = az_joined_metric(&j->values[0]);
+    char first = metric.n ? *metric.p : 0;
+
+    if (az_sv_ifind(j->title, metric) >= 0)
+        return j->title;
+    if (first >= 'A' && first <= 'Z' && metric.n > 1 && metric.p[1] >= 'a')
+        first = (char)(first | 0x20);
+    return az_arena_printf(c->a, "%.*s: %c%.*s", AZ_SVF(j->title), first,
+                           metric.n ? (int)metric.n - 1 : 0, metric.p + 1);
+}
+
 int az_joined_text(struct az_comparison *c, const struct az_joined *j)
 {
     double whole = az_join_total(j, c->base);
@@ -151,7 +179,7 @@ int az_joined_text(struct az_comparison *c, const struct az_joined *j)
         return AZ_OK;
     az_vec_init(&rows, c->doc->mem);
     rc = choose(c, j, &rows);
-    title = az_arena_printf(c->a, "%.*s: %.*s", AZ_SVF(j->title), AZ_SVF(j->values[0].name));
+    title = title_of(c, j);
     t = az_table_new(c->a, "", "", AZ_TABLE_SUMMARY | AZ_TABLE_TEXT_ONLY);
     if (!rc && (!t || !id.p || !title.p))
         rc = az_arena_error(c->a);
@@ -162,6 +190,9 @@ int az_joined_text(struct az_comparison *c, const struct az_joined *j)
         for (size_t i = 0; i < rows.n && !t->error; i++)
             put_row(c, j, &j->rows[rows.v[i].row], whole, t);
         rc = az_document_add(c->doc, t);
+        t = az_document_table(c->doc, az_arena_str(c->a, id)); /* an empty one is dropped */
+        if (!rc && t)
+            title_columns(c, j, t);
     }
     az_vec_release(&rows);
     return rc;

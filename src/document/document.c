@@ -144,7 +144,9 @@ int az_document_add(struct az_document *d, struct az_table *t)
     if (az_sv_starts(
             d->schema,
             AZ_SV("analyzer-comparison"))) /* columns are named by the inputs: "infer (ms)" */
-        az_schema_keep_headers(t);
+        rc = az_schema_title_comparison(t);
+    if (rc)
+        goto drop;
     az_vec_trim(&t->cells); /* it grew by halves */
     rc = az_vec_push(&d->tables, t);
     if (rc)

@@ -490,6 +490,27 @@ void az_schema_keep_headers(struct az_table *t)
         t->columns.v[i].title = t->columns.v[i].name;
 }
 
+struct az_sv az_schema_sentence_case(struct az_arena *a, struct az_sv header)
+{
+    if (!header.n || !is_lower(*header.p))
+        return header;
+    return az_arena_printf(a, "%c%.*s", *header.p & ~0x20, (int)header.n - 1, header.p + 1);
+}
+
+int az_schema_title_comparison(struct az_table *t)
+{
+    if (az_sv_is(t->id, "verdict")) /* as in every report */
+        return AZ_OK;
+    az_schema_keep_headers(t);
+    for (size_t i = 0; fits_list(az_schema_worded_tables, t->id) && i < t->columns.n; i++) {
+        struct az_column *c = &t->columns.v[i];
+        c->title = az_schema_sentence_case(t->arena, c->title);
+        if (!c->title.p)
+            return az_arena_error(t->arena);
+    }
+    return AZ_OK;
+}
+
 ptrdiff_t az_schema_find(const struct az_table *t, struct az_sv id)
 {
     for (size_t i = 0; i < t->columns.n; i++)

@@ -168,4 +168,5 @@ const char *const az_schema_acronyms[] = { "api", "ccl",  "cpu", "dram", "eth", 
                                            "pm",  "sgpr", "tid", "uid",  "vgpr", "xla", "xyz", NULL };
 
 const char az_schema_open_tables[] = "gpu_timelines_by_rank|counters_of_*|side_by_side_*|*_chart|*_heatmap|*_diagram|compare_*";
+const char az_schema_worded_tables[] = "compare_summary|compare_unmatched|compare_inputs";
 /* clang-format on */

@@ -36,5 +36,6 @@ extern const char *const az_schema_whole_words[]; /* not divided at their capita
 extern const char *const az_schema_acronyms[];    /* titles have them in capitals */
 extern const char
     az_schema_open_tables[]; /* globs: columns are names of the user's, not of metrics */
+extern const char az_schema_worded_tables[]; /* of comparisons, whose columns are constant words */
 
 #endif

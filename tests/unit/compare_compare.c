@@ -105,6 +105,17 @@ static void is(const struct az_table *t, size_t row, const char *column, const c
                  want);
 }
 
+static void titled(const struct az_table *t, const char *column, const char *want)
+{
+    for (size_t i = 0; i < t->columns.n; i++)
+        if (az_sv_is(t->columns.v[i].name, column)) {
+            if (!az_sv_is(t->columns.v[i].title, want))
+                fail_msg("'%s': '%.*s', wanted '%s'", column, AZ_SVF(t->columns.v[i].title), want);
+            return;
+        }
+    fail_msg("%.*s: no column '%s'", AZ_SVF(t->id), column);
+}
+
 #define KS   "Name,Total Time (ns),Avg (ns),Instances,Class\n"
 #define OPS  "name,total_direct_kernel_time_ms,Count\n"
 #define DIFF "Total Time (ns)__b_diff"
@@ -146,8 +157,16 @@ static void changes_of_two(void **state)
         sum += az_cell_number(cell(t, r, "contribution"));
     assert_true(fabs(sum - 100.0 * (781 - 450) / 450) < 1e-9);
     assert_true(az_sv_is(f.out.tables.v[0]->id, "verdict")); /* the answer is first */
+    titled(t, "Name", "Kernel");
+    titled(t, "status", "Status");
+    titled(t, "contribution", "Contribution");
+    titled(t, DIFF, "Diff (ns)");
+    titled(t, "a::Total Time (ns)", "a (ns)"); /* an input's name stays as it is */
+    titled(t, "a::Avg (ns)", "Mean kernel time: a");
     const struct az_table *s = f.out.tables.v[1];
     assert_true(az_sv_is(s->id, "compare_summary"));
+    titled(s, "rows baseline", "Rows baseline");
+    titled(s, "metric", "Metric");
     is(s, 0, "same", "1");
     is(s, 0, "changed", "1");
     is(s, 0, "new", "2");
@@ -795,6 +814,10 @@ static void three_ways(void **state)
             is(t, k, "role", k == cases[i].rank ? "baseline" : "variant");
         if (cases[i].rank == 0) {
             t = out(&f, "kern_sum");
+            titled(t, "status__slow", "slow status");
+            titled(t, "contribution__fast", "fast contribution (%)");
+            titled(t, "Total Time (ns)__slow_pct", "slow diff (%)");
+            titled(t, "Instances__slow_diff", "Count: slow diff");
             is(t, 0, "Total Time (ns)__slow_diff", "100");
             is(t, 0, "Total Time (ns)__fast_diff", "-100");
             is(t, 1, "status__slow", "");
