@@ -335,6 +335,37 @@ static void nothing_at_all(void **state)
     sample_end(&s);
 }
 
+/* A subject that repeats its rule is left out, a table that an advice names is a link to it. */
+static void findings_in_words(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    sample_begin(&s);
+    assert_int_equal(
+        az_document_add(&s.doc, sample_kernels(&s.arena, "kern_sum", 3, AZ_TABLE_SUMMARY)), 0);
+    struct az_table *t = az_table_new(&s.arena, "findings", "Findings", AZ_TABLE_SUMMARY);
+    static const char *const columns[] = { "Rule", "Severity", "Subject", "Advice" };
+    static const char *const rows[][4] = {
+        { "graph_hidden", "info", "graph launches", "see table kern_sum first" },
+        { "graph_hidden", "warning", "graph launch 7", "see table gone" },
+    };
+    for (size_t i = 0; i < AZ_LENGTH(columns); i++)
+        az_table_column(t, columns[i], AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < AZ_LENGTH(rows) * AZ_LENGTH(columns); i++)
+        az_put_text(t, az_sv_str(rows[i / AZ_LENGTH(columns)][i % AZ_LENGTH(columns)]));
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    write_html(&s, "words.html");
+    char *got = read_file(sample_path(&s, "words.html"), &n);
+    assert_null(strstr(got, "<span class=\"subject\">graph launches</span>"));
+    assert_non_null(strstr(got, "<span class=\"subject\">graph launch 7</span>"));
+    assert_non_null(
+        strstr(got, "see <a href=\"#t-kern_sum\">Kernels by total time</a> first</span>"));
+    assert_non_null(strstr(got, "<span class=\"advice\">see table gone</span>"));
+    free(got);
+    sample_end(&s);
+}
+
 static void long_tables_are_cut_and_said(void **state)
 {
     (void)state;
@@ -838,7 +869,9 @@ static void embedded_files_fit(void **state)
 /* Workbooks have the colors of the style sheet. */
 static void one_palette(void **state)
 {
-    static const char *const parts[] = { "Compute", "exposed_comm_time", "Exposed copies", "Idle" };
+    static const char *const parts[] = { "Compute",        "exposed_comm_time",
+                                         "Exposed copies", "Idle",
+                                         "Time",           "Exposed" };
     const struct az_sv style = az_html_part(AZ_HTML_STYLE);
     struct az_paint p;
     char rule[40];
@@ -909,6 +942,7 @@ int main(void)
         cmocka_unit_test(embedded_files_fit),
         cmocka_unit_test(one_palette),
         cmocka_unit_test(categories_in_the_palette),
+        cmocka_unit_test(findings_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,7 +173,7 @@ static void more_of_some_kinds(void **state)
     c->size = AZ_SV("Bytes");
     got = data_of(&s);
     check_text(got, "{\"kind\":\"scatter\",\"x\":\"FLOPS/Byte\",\"y\":\"TFLOPS/s\",\"divide\":1,"
-                    "\"unit\":\"TFLOPS/s\",");
+                    "\"unit\":\"TFLOP/s\",");
     check_text(got, "\"values\":[1,2,3,4]}],\"paint\":{},\"xs\":[10,20,30,40],\"counts\":[1,1,1,1],"
                     "\"size\":\"Size (MB)\",\"sizeDivide\":1000000,"
                     "\"sizes\":[3000000,6000000,9000000,12000000]}]");
@@ -207,7 +207,7 @@ static void small_charts_share_an_end(void **state)
     assert_non_null(first);
     check_text(first + 1, "\"end\":5000}");
     assert_null(strstr(got, "\"end\":6300}"));
-    check_text(got, "\"unit\":\"TFLOPS/s\"");
+    check_text(got, "\"unit\":\"TFLOP/s\"");
     sample_end(&s);
 }
 
@@ -281,11 +281,48 @@ static void stacks_by_their_number(void **state)
         const char *got = data_of(&s);
         check_text(got,
                    rows == 80
-                       ? "{\"kind\":\"stacked bars\",\"x\":\"rank\",\"y\":\"ms\",\"divide\":1,"
-                       : "{\"kind\":\"stacked columns\",\"x\":\"rank\",\"y\":\"ms\",\"divide\":1,");
+                       ? "{\"kind\":\"stacked bars\",\"x\":\"Rank\",\"y\":\"ms\",\"divide\":1,"
+                       : "{\"kind\":\"stacked columns\",\"x\":\"Rank\",\"y\":\"ms\",\"divide\":1,");
         check_text(got, "{\"name\":\"busy\",\"values\":[4999,4999,");
         check_text(got, "{\"name\":\"idle\",\"values\":[5000,5000,");
     }
+    sample_end(&s);
+}
+
+/* One bar of the timeline's parts is the verdict's; several are those of devices or ranks. */
+static void account_is_drawn_once(void **state)
+{
+    (void)state;
+    static const struct az_sv parts[] = { { "busy", 4 }, { "idle", 4 } };
+    struct sample s;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "gpu_timeline", "GPU timeline", 0);
+    az_table_column(t, "type", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "ms", AZ_REAL, AZ_UNIT_MS, 0);
+    az_table_column(t, "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    for (size_t i = 0; i < 4; i++) {
+        az_put_text(t, parts[i % 2]);
+        az_put_f64(t, 5);
+        az_put_i64(t, (int64_t)i / 2);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    sample_chart(&s, AZ_CHART_BAR, "gpu_timeline", "Chart", "type", "ms", 0);
+    struct az_chart *c = &s.doc.charts.v[0];
+    c->parts = parts;
+    c->n_parts = 2;
+    for (int account = 0; account < 2; account++) {
+        struct az_sv anchor[] = { AZ_SV("t-gpu_timeline"), AZ_SV("t-account") };
+        struct az_html h = { .scratch = &s.scratch, .doc = &s.doc, .anchor = anchor };
+        struct az_plot plot;
+        if (account)
+            times(&s, 1)->id = AZ_SV("account");
+        for (int stacks = 0; stacks < 2; stacks++) {
+            c->stack = stacks ? AZ_SV("rank") : AZ_SV("");
+            assert_int_equal(az_html_plot(&h, c, &plot), !account || stacks);
+            az_vec_release(&plot.marks);
+        }
+    }
+    drop_charts(&s);
     sample_end(&s);
 }
 
@@ -393,9 +430,9 @@ static void captions_of_values(void **state)
     check_caption(&s, "First 5,000~us (<bdi>n0</bdi>), last 5,000~us (<bdi>n5</bdi>), lowest "
                       "-5,000~us (<bdi>n2</bdi>), highest 5,000~us (<bdi>n0</bdi>).");
     add_chart(&s, AZ_CHART_SCATTER_LOG, "FLOPS/Byte", "TFLOPS/s", NULL);
-    check_caption(&s, "6 points; highest: <bdi>n5</bdi> with 6.00~TFLOPS/s at 60.0~FLOP/B.");
+    check_caption(&s, "6 points; highest: <bdi>n5</bdi> with 6.00~TFLOP/s at 60.0~FLOP/B.");
     add_chart(&s, AZ_CHART_SCATTER_LOG, "FLOPS/Byte", "TFLOPS/s", NULL)->max_rows = 1;
-    check_caption(&s, "1 point; highest: <bdi>n0</bdi> with 1.00~TFLOPS/s at 10.0~FLOP/B.");
+    check_caption(&s, "1 point; highest: <bdi>n0</bdi> with 1.00~TFLOP/s at 10.0~FLOP/B.");
     sample_end(&s);
 }
 
@@ -614,12 +651,13 @@ static void heat_by_distance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_the_page),   cmocka_unit_test(values_and_units),
-        cmocka_unit_test(more_of_some_kinds),  cmocka_unit_test(small_charts_share_an_end),
-        cmocka_unit_test(titles_of_axes),      cmocka_unit_test(stacks_by_their_number),
-        cmocka_unit_test(width_of_figures),    cmocka_unit_test(captions_of_values),
-        cmocka_unit_test(captions_of_changes), cmocka_unit_test(captions_of_stacks),
-        cmocka_unit_test(limits_are_pictures), cmocka_unit_test(heat_by_distance),
+        cmocka_unit_test(order_of_the_page),     cmocka_unit_test(values_and_units),
+        cmocka_unit_test(more_of_some_kinds),    cmocka_unit_test(small_charts_share_an_end),
+        cmocka_unit_test(titles_of_axes),        cmocka_unit_test(stacks_by_their_number),
+        cmocka_unit_test(account_is_drawn_once), cmocka_unit_test(width_of_figures),
+        cmocka_unit_test(captions_of_values),    cmocka_unit_test(captions_of_changes),
+        cmocka_unit_test(captions_of_stacks),    cmocka_unit_test(limits_are_pictures),
+        cmocka_unit_test(heat_by_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

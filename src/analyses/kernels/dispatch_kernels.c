@@ -76,8 +76,6 @@ static const struct az_table_spec specs[] = {
                        .flags = AZ_LOWER_BETTER, .sort = -1 },
                      AZ_SHARE_COLUMNS },
         .shares = AZ_SHARES_CELLS,
-        .charts = { { AZ_CHART_PIE, "Kernel time by category", "op category",
-                      "total_direct_kernel_time_ms", "ms" } },
     },
     { NULL }
 };

@@ -59,7 +59,10 @@ static const struct az_table_spec specs[] = {
                      .flags = AZ_SHARE },
                    { "cumulative_percent", .figure = AZ_FIG_CUMULATIVE, .unit = AZ_UNIT_PERCENT,
                      .flags = AZ_DETAIL } },
-      .shares = AZ_SHARES_CELLS },
+      .shares = AZ_SHARES_CELLS,
+      /* the only chart of kinds of work: categories of operators count copies as what launched them
+       */
+      .charts = { { AZ_CHART_PIE, "Device time by family", "family", "time_ms", "ms" } } },
     { "kern_sum", "Kernels", AZ_TABLE_SUMMARY, .help = "kernel time by name",
       .needs = AZ_CAP_KERNEL_SUMS, .sums = az_job_kernels,
       .columns = { TIMES("Instances"),

@@ -177,8 +177,6 @@ static const struct az_table_spec class_summary = {
                    .flags = AZ_LOWER_BETTER, .sort = -1 },
                  AZ_SHARE_COLUMNS },
     .shares = AZ_SHARES_CELLS,
-    .charts = { { AZ_CHART_PIE, "Kernel time by class", "kernel class", "Kernel duration (ms)_sum",
-                  "ms" } },
 };
 
 static int run_kernels(struct az_job *job)

@@ -251,13 +251,7 @@ static int run_summary(struct az_job *job)
         return 0;
     }
     rc = summaries(job, fw);
-    if (rc == 0)
-        rc = az_framework_args_tables(job, fw);
-    if (rc == 0)
-        rc = az_job_chart(job, AZ_CHART_PIE, "ops_summary_by_category", "Operator time by category",
-                          "op category",
-                          (const char *const[]){ "total_direct_kernel_time_ms", NULL }, "ms");
-    return rc;
+    return rc ? rc : az_framework_args_tables(job, fw);
 }
 
 const struct az_analysis az_analysis_fw_ops = {

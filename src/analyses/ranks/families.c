@@ -69,7 +69,8 @@ static const struct az_table_spec over_all = {
                  { "mean_ms", .figure = AZ_FIG_MEAN, .unit = AZ_UNIT_MS },
                  { "min_ms", .figure = AZ_FIG_MIN, .unit = AZ_UNIT_MS },
                  { "max_ms", .figure = AZ_FIG_MAX, .unit = AZ_UNIT_MS } },
-    .shares = AZ_SHARES_CELLS
+    .shares = AZ_SHARES_CELLS,
+    .charts = { { AZ_CHART_PIE, "Device time by family", "family", "time_ms", "ms" } }
 };
 
 AZ_TEXT_OF_RECORD(family_of, struct time_of, az_family_text(r->t.family))

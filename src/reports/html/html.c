@@ -4,6 +4,7 @@
 #include "reports/html/html.h"
 
 #include "base/utf8.h"
+#include "document/schema.h"
 #include "document/verdict_table.h"
 #include "io/outfile.h"
 #include "regression/verdict.h"
@@ -106,7 +107,8 @@ static void facts(struct az_html *h)
             key = AZ_SV("devices");
             text = az_arena_printf(h->scratch, "%zu of %.*s", n, AZ_SVF(text));
         }
-        pair(h, label ? az_sv_make(key.p + 6, key.n - 6) : key, text);
+        pair(h, label ? az_sv_make(key.p + 6, key.n - 6) : az_schema_sentence_case(h->scratch, key),
+             text);
         shown++;
     }
     az_vec_release(&values);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "document/schema.h"
 #include "document/tracks.h"
 #include "reports/shared/palette.h"
 #include "text/jsonw.h"
@@ -326,9 +327,9 @@ static void chart(struct az_html *h, struct az_jsonw *w, const struct az_plot *p
                                 : az_field_line(h->scratch, p->c->x_title),
                              x_unit);
     text_at(h, w, "x",
-            p->c->n_parts                        ? p->c->stack
-            : p->c->kind == AZ_CHART_SCATTER_LOG ? p->c->x_title
-                                                 : x_title);
+            az_schema_sentence_case(h->scratch, p->c->n_parts                        ? p->c->stack
+                                                : p->c->kind == AZ_CHART_SCATTER_LOG ? p->c->x_title
+                                                                                     : x_title));
     text_at(h, w, "y", axis_title(h, p, scale));
     az_jsonw_key(w, "divide");
     az_jsonw_f64(w, scale.divide);

@@ -7,7 +7,7 @@
   const paper = matchMedia("print");
   let style;
 
-  const NARROW = 18; // characters of a label where there is little room
+  const NARROW = 18, SMALL = 14; // characters of a label where there is little room
 
   const color = (name) => style.getPropertyValue("--" + name).trim();
   const series = (i) => {
@@ -19,14 +19,25 @@
   const known = Object.assign({}, ...charts.map((c) => c.paint));
   const own = (name) => known[name] ? color(known[name]) : /micro.?idle/i.test(name) ? color("chart-micro")
     : /\bidle|idle\b|_idle|^\(the rest\)$|^others?$|^\d+ others$/i.test(name) ? color("chart-total") : null;
-  // Of the names of one chart: those without a color of their own take the next one that no other has.
+  // A paler shade of a color, for the n-th of those that have it.
+  function shade(c, n) {
+    const rgb = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16));
+    const paper = rgb(color("chart-edge").replace(/^#(.)(.)(.)$/, "#$1$1$2$2$3$3")), part = 0.6 ** n;
+    return "#" + rgb(c).map((v, i) => Math.round(v * part + paper[i] * (1 - part)).toString(16).padStart(2, "0")).join("");
+  }
+  // Of the names of one chart: those of one family (norm forward, backward) have shades of its color; those without a
+  // color of their own take the next one that no other has. One alone is neither a part of the time nor a family.
   function paints(names) {
-    const taken = new Set(names.map(own).concat(["f1", "f5", "f11"].map(color))); // those of parts of the time mean them everywhere
+    const colors = names.map(own), taken = new Set(colors.concat(["f1", "f5", "f11"].map(color))); // those of parts of the time mean them everywhere
     const list = color("series").split(/\s+/);
     const free = list.filter((c) => !taken.has(c)), rest = free.length ? free : list;
     let next = 0;
-    const colors = names.map(own); // of two that share one (norm forward, backward), the second takes another
-    return colors.map((c, i) => (c && colors.indexOf(c) === i) || c === color("chart-total") ? c : rest[next++ % rest.length]);
+    if (names.length === 1 && !colors[0])
+      return [color("chart-one")];
+    return colors.map((c, i) => {
+      const before = colors.slice(0, i).filter((other) => other === c).length;
+      return !c ? rest[next++ % rest.length] : c === color("chart-total") ? c : before ? shade(c, before) : c;
+    });
   }
 
   // Three digits or so; thousands separated.
@@ -84,7 +95,10 @@
   // On a narrow screen what follows the last comma stands in a line of its own, so that it is not cut.
   function lines(text, most) {
     const at = text.lastIndexOf(", ");
-    return at < 0 ? shorten(text, most) : [shorten(text.slice(0, at), most), shorten(text.slice(at + 2), most)];
+    if (at >= 0)
+      return [shorten(text.slice(0, at), most), shorten(text.slice(at + 2), most)];
+    const end = text.length <= most ? 0 : text.slice(0, most).search(/[_\/ .-][^_\/ .-]*$/) + 1; // after the last word that fits
+    return end > 1 ? [text.slice(0, end), shorten(text.slice(end), most)] : shorten(text, most);
   }
   function labelAxis(chart, most, more) {
     const a = axis(chart.x, more);
@@ -121,7 +135,7 @@
 
   const kinds = {
     bars(chart, width) {
-      const most = chart.end || width < 480 ? NARROW : 34;
+      const most = chart.end ? SMALL : width < 480 ? NARROW : 34;
       const o = options(chart, { x: valueAxis(chart, { beginAtZero: true }), y: labelAxis(chart, most) }, { indexAxis: "y" });
       if (chart.end)
         o.scales.x.suggestedMax = chart.end; // the same ticks in all
@@ -263,7 +277,8 @@
         if (k === 0)
           return { label: s.name, data, backgroundColor: series(0) + "99", borderColor: series(0), clip: false, pointRadius: data.map((p) => radius(p.i)), pointHoverRadius: data.map((p) => radius(p.i) + 1) };
         data.sort((a, b) => a.x - b.x);
-        return { label: s.name, data, type: "line", borderColor: series(k), backgroundColor: series(k), borderWidth: 2, borderDash: k > 1 ? [3 + 3 * k, 4] : [], pointRadius: 0, pointHitRadius: 4 };
+        const roof = color(["chart-text", "chart-total", "chart-one", "chart-two"][(k - 1) % 4]); // no family's
+        return { label: s.name, data, type: "line", borderColor: roof, backgroundColor: roof, borderWidth: 2, borderDash: k > 1 ? [3 + 3 * k, 4] : [], pointRadius: 0, pointHitRadius: 4 };
       });
       const log = (title) => axis(title, { type: "logarithmic", ticks: {
         color: color("chart-text"),
@@ -298,13 +313,15 @@
   }
 
   // Bars with a name each need their height.
-  function heightOf(chart) {
+  function heightOf(chart, width) {
     if (chart.end)
       return 60 + 30 * chart.labels.length;
     if (chart.kind === "bars")
       return Math.max(320, 70 + 24 * chart.labels.length * Math.min(chart.series.length, 3));
-    if (chart.kind === "stacked bars")
-      return 120 + 34 * chart.labels.length + 14 * Math.ceil(chart.series.length / 4);
+    if (chart.kind === "stacked bars") { // the legend breaks where the page is narrow
+      const legend = sum(chart.series.map((s) => 30 + 6.5 * s.name.length));
+      return 120 + 34 * chart.labels.length + 20 * Math.ceil(legend / Math.max(200, width - 60));
+    }
     return ["scatter", "trend", "waterfall", "stacked columns"].includes(chart.kind) ? 400 : 320;
   }
 
@@ -337,7 +354,7 @@
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
     for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
       const chart = charts[Number(canvas.dataset.chart)];
-      canvas.parentNode.style.height = heightOf(chart) * (paper.matches ? 0.65 : 1) + "px";
+      canvas.parentNode.style.height = heightOf(chart, canvas.parentNode.clientWidth) * (paper.matches ? 0.65 : 1) + "px";
       const width = canvas.parentNode.clientWidth;
       drawn.push(new Chart(canvas, foldTips(kinds[chart.kind](chart, width), width)));
     }

@@ -400,6 +400,15 @@ static bool is_pivoted(const struct az_plot *p)
     return p->c->n_parts && p->x >= 0 && p->t->columns.v[p->x].type == AZ_TEXT;
 }
 
+/* The account of time is drawn once, as the bar of the verdict. */
+static bool is_in_verdict(struct az_html *h, const struct az_plot *p)
+{
+    size_t at;
+
+    return p->c->n_parts && p->marks.n == 1 && az_sv_is(p->t->id, "gpu_timeline") &&
+           find_table(h, AZ_SV("account"), &at);
+}
+
 bool az_html_plot(struct az_html *h, const struct az_chart *c, struct az_plot *p)
 {
     int rc = 0;
@@ -427,5 +436,5 @@ bool az_html_plot(struct az_html *h, const struct az_chart *c, struct az_plot *p
     }
     h->error = h->error ? h->error : rc;
     p->upright = c->kind == AZ_CHART_STACKED_BAR && p->marks.n > AZ_HTML_BARS;
-    return rc == 0 && p->marks.n > 0 && p->n_series > 0;
+    return rc == 0 && p->marks.n > 0 && p->n_series > 0 && !is_in_verdict(h, p);
 }

@@ -365,7 +365,8 @@ static double number_at(const struct az_table *t, size_t row, ptrdiff_t col)
 static void subject_of(struct az_html *h, const struct az_table *t, size_t row,
                        const struct finding_columns *f)
 {
-    const struct az_sv subject = text_at(t, row, f->subject);
+    const struct az_sv rule = az_words_of(h->scratch, text_at(t, row, f->rule)),
+                       subject = az_words_of_subject(rule, text_at(t, row, f->subject));
 
     if (subject.n) {
         az_html_put(h, AZ_SV(" <span class=\"subject\">"));
@@ -420,6 +421,31 @@ static void more_like(struct az_html *h, const struct az_table *t, size_t row,
     az_html_put(h, AZ_SV("</ul></details>"));
 }
 
+/* "see table idle_causes": the name of a table of the page is a link with its title. */
+static void advice_of(struct az_html *h, struct az_sv text)
+{
+    const struct az_sv word = AZ_SV("table ");
+    const ptrdiff_t at = az_sv_find(text, word);
+    const size_t from = at < 0 ? text.n : (size_t)at + word.n;
+    struct az_sv rest = az_sv_make(text.p + from, text.n - from),
+                 id = at < 0 ? rest : az_sv_cut(&rest, ' ');
+
+    for (size_t i = 0; id.n && i < h->doc->tables.n; i++) {
+        const struct az_table *t = h->doc->tables.v[i];
+        if (!h->anchor[i].n || !az_sv_eq(t->id, id))
+            continue;
+        az_html_line(h, az_sv_make(text.p, from - word.n));
+        az_html_put(h, AZ_SV("<a href=\"#"));
+        az_html_text(h, h->anchor[i]);
+        az_html_put(h, AZ_SV("\">"));
+        az_html_line(h, t->title.n ? t->title : t->id);
+        az_html_put(h, rest.n ? AZ_SV("</a> ") : AZ_SV("</a>"));
+        az_html_line(h, rest);
+        return;
+    }
+    az_html_line(h, text);
+}
+
 static void finding(struct az_html *h, const struct az_table *t, size_t row,
                     const struct finding_columns *f)
 {
@@ -436,7 +462,7 @@ static void finding(struct az_html *h, const struct az_table *t, size_t row,
     subject_of(h, t, row, f);
     if (advice.n) {
         az_html_put(h, AZ_SV("<br><span class=\"advice\">"));
-        az_html_line(h, advice);
+        advice_of(h, advice);
         az_html_put(h, AZ_SV("</span>"));
     }
     az_html_put(h, AZ_SV("<span class=\"finders\"></span>"));

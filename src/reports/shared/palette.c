@@ -12,13 +12,16 @@ static const struct az_paint of_family[AZ_FAMILIES] = {
     { "f20", 0x3F7F4F }, { "f21", 0x5D6F1A }, { "f22", 0xC26A3A }, { "f23", 0x3F6F8F }
 };
 
+enum { GAP = -1, ALL = -2, EXPOSED = -3 };
 enum { WORK = AZ_FAMILY_GEMM, COMMUNICATION = AZ_FAMILY_COMMUNICATION, COPIES = AZ_FAMILY_COPY };
-static const struct az_paint gap = { "gap", 0xD3D8E0 };
+static const struct az_paint gap = { "gap", 0xD3D8E0 },
+                             /* of whatever work, and the part of it that nothing overlaps */
+    all = { "chart-one", 0x5F7A99 }, exposed = { "chart-two", 0xB9C7D6 };
 
 /* Names of the parts of an account and of timelines. */
 static const struct {
     const char *name;
-    int family; /* -1: nothing runs */
+    int family; /* or one of these */
 } parts[] = {
     { "compute", WORK },
     { "computing", WORK },
@@ -26,8 +29,8 @@ static const struct {
     { "computation_time", WORK },
     { "busy", WORK },
     { "busy_time", WORK },
-    { "time", WORK },
-    { "exposed", COMMUNICATION },
+    { "time", ALL },
+    { "exposed", EXPOSED },
     { "exposed communication", COMMUNICATION },
     { "exposed_comm_time", COMMUNICATION },
     { "exposed copies", COPIES },
@@ -39,10 +42,10 @@ static const struct {
     { "hidden_ms", WORK },
     { "exposed transfer", COMMUNICATION },
     { "exposed_transfer_ms", COMMUNICATION },
-    { "exposed wait", -1 },
-    { "exposed_wait_ms", -1 },
-    { "idle", -1 },
-    { "idle_time", -1 },
+    { "exposed wait", GAP },
+    { "exposed_wait_ms", GAP },
+    { "idle", GAP },
+    { "idle_time", GAP },
 };
 
 enum { SAME = 4 /* letters that make a word of another one's family */ };
@@ -71,7 +74,8 @@ bool az_palette_find(struct az_sv name, struct az_paint *out)
 {
     for (size_t i = 0; i < AZ_LENGTH(parts); i++)
         if (az_sv_ieq(name, az_sv_str(parts[i].name))) {
-            *out = parts[i].family < 0 ? gap : of_family[parts[i].family];
+            const int f = parts[i].family;
+            *out = f >= 0 ? of_family[f] : f == GAP ? gap : f == ALL ? all : exposed;
             return true;
         }
     for (int f = 0; f < AZ_FAMILIES; f++)

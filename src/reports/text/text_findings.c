@@ -86,17 +86,17 @@ static void finding(struct az_textout *o, const struct az_table *t, size_t row,
                        : az_sv_is(severity, "warning") ? AZ_TEXT_YELLOW
                                                        : NULL;
     const size_t w = az_utf8_width(severity), used = 2 + (w < SEVERITY ? SEVERITY : w + 1);
-    struct az_sv line = az_utf8_fit(
-        o->scratch, az_words_of(o->scratch, text_at(o, t, row, f->rule)), RULE_WIDTH, false);
+    const struct az_sv rule = az_words_of(o->scratch, text_at(o, t, row, f->rule));
+    struct az_sv line = az_utf8_fit(o->scratch, rule, RULE_WIDTH, false);
     size_t n = 0;
 
     for (size_t r = row; r < t->rows; r++) {
         struct az_sv subject;
         if (!alike(o, t, row, r, f) || ++n > most)
             continue;
+        subject = az_words_of_subject(rule, text_at(o, t, r, f->subject));
         subject =
-            az_utf8_fit(o->scratch, az_name_short(o->scratch, text_at(o, t, r, f->subject), false),
-                        SUBJECT_WIDTH, true);
+            az_utf8_fit(o->scratch, az_name_short(o->scratch, subject, false), SUBJECT_WIDTH, true);
         line = az_arena_printf(o->scratch, "%.*s%s%.*s%.*s", AZ_SVF(line),
                                n > 1       ? "; "
                                : subject.n ? ": "

@@ -24,6 +24,7 @@
 #define DEFAULT_WIDTH  480  /* of the library: scales are relative to it */
 #define DEFAULT_HEIGHT 288
 #define NAME_MAX_UNITS 250
+#define ALONE          0x5F7A99 /* --chart-one in html.css */
 
 static uint8_t type_of(enum az_chart_kind k)
 {
@@ -114,7 +115,7 @@ static void trend_series(struct az_xlsx *x, lxw_chart_series *s, const struct az
 /* The points are dots; each roof is a line of its own color and dashes. */
 static void scatter_series(lxw_chart_series *s, size_t number)
 {
-    static const lxw_color_t colors[] = { 0xD55E00, 0x009E73, 0xCC79A7, 0x8C8200, 0x5B3A8C };
+    static const lxw_color_t colors[] = { 0x3C4654, 0x7B8494, ALONE, 0xB9C7D6 };
     static const uint8_t dashes[] = { LXW_CHART_LINE_DASH_SOLID, LXW_CHART_LINE_DASH_DASH,
                                       LXW_CHART_LINE_DASH_DASH_DOT, LXW_CHART_LINE_DASH_LONG_DASH };
     lxw_chart_fill dot = { .color = 0x0072B2, .transparency = 40 };
@@ -203,10 +204,14 @@ static void paint_series(lxw_chart_series *s, const struct az_chart *c, struct a
     const ptrdiff_t unit = az_sv_find(name, AZ_SV(" ("));
 
     name.n = unit > 0 ? (size_t)unit : name.n;
-    if ((c->kind != AZ_CHART_STACKED_BAR && c->kind != AZ_CHART_STACKED_COLUMN &&
-         c->kind != AZ_CHART_BAR) ||
-        !az_palette_find(name, &paint))
+    if (c->kind != AZ_CHART_STACKED_BAR && c->kind != AZ_CHART_STACKED_COLUMN &&
+        c->kind != AZ_CHART_BAR && c->kind != AZ_CHART_COLUMN)
         return;
+    if (!az_palette_find(name, &paint)) {
+        if (c->y.n != 1) /* one alone is neither a part of the time nor a family */
+            return;
+        paint.rgb = ALONE;
+    }
     lxw_chart_fill fill = { .color = paint.rgb };
     chart_series_set_fill(s, &fill);
 }
