@@ -36,7 +36,7 @@ static const struct az_cmd_opt options[] = {
     { OPT_TREE, "tree", NULL, "add the call-tree difference of two PyTorch traces" },
     { OPT_BASIS, "basis", "BASIS", "step (if steps are known) or recording (whole recordings)" },
     { OPT_ALL_SHEETS, "all-sheets", NULL, "write a sheet for every table, not only the top 12" },
-    { 'o', "output", "PATH", "output folder, or the workbook if the name ends in .xlsx" },
+    { 'o', "output", "PATH", "output folder, or a file NAME.xlsx, .html, .json, .md or .sqlite" },
     { OPT_FORMAT, "format", "LIST", "output formats: text and those of 'analyzer list'" },
     { OPT_CSV_DIR, "csv-dir", "DIR", "write one CSV file per table of the comparison to DIR" },
     { OPT_XLSX, "xlsx", "FILE", "write the workbook of the comparison to FILE" },
@@ -115,7 +115,8 @@ static int take(void *ctx, int id, const char *value)
         if (c->cmd != &az_cmd_tracelens_compare)
             return az_run_option(c->cmd, &c->r, id, value);
         c->r.xlsx = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(c->cmd, "missing file name for -o");
+        return *value ? AZ_EXIT_OK
+                      : az_usage_error(c->cmd, "missing file name for -o; use -o FILE");
     case OPT_NORMALIZE:
         c->normalize = true;
         return AZ_EXIT_OK;
@@ -408,6 +409,7 @@ static int apply(const struct compare_args *k, struct az_config *c)
                       */
         c->outputs.xlsx = c->outputs.csv_dir = AZ_SV("");
     c->compare.wanted = true;
+    c->together = az_sv_str(k->r.together);
     c->side_by_side = false;
     c->no_reports = true;
     c->strict |= k->r.strict;

@@ -27,8 +27,8 @@ static const struct az_cmd_opt options[] = {
     { 'r', "node-replay", NULL,
       "write benchmark commands of the most expensive GEMMs and convolutions" },
     { 'o', "output", "PATH",
-      "output folder, or for one run the workbook, with other outputs next to it (the folder of "
-      "the run)" },
+      "output folder (the folder of the run), or for one run a file NAME.xlsx, .html, .json, .md "
+      "or .sqlite, with other outputs next to it" },
     { OPT_FORCE, "force", NULL, "overwrite existing reports instead of skipping the run" },
     { 'd', "dry-run", NULL, "print each run and its files, then exit" },
     { OPT_FORMAT, "format", "LIST",
@@ -142,42 +142,15 @@ static int one_of(const struct az_cmd *cmd, const char *option, const char *valu
     return az_usage_error(cmd, "invalid %s '%s'; use %s", option, value, list);
 }
 
-static bool same_path(const char *a, const char *b)
-{
-    struct az_sv x = az_sv_str(a), y = az_sv_str(b);
-    x.n -= x.n > 1 && x.p[x.n - 1] == '/';
-    y.n -= y.n > 1 && y.p[y.n - 1] == '/';
-    return az_sv_eq(x, y);
-}
-
-static bool wants_workbook(const struct multirank *m)
-{
-    bool any = false, workbook = false;
-    for (size_t i = 0; i < m->run.formats.n; i++) {
-        workbook |= az_sv_is(m->run.formats.v[i], "xlsx");
-        any |= !az_sv_is(m->run.formats.v[i], "text");
-    }
-    return workbook || !any;
-}
-
-/* A folder for all; else the workbook, whatever its name ends in, or where only other formats are
- * requested the name of their files. */
+/* As for a profile: a folder, or the name of a file; of the script always a workbook's. */
 static int set_output(struct multirank *m, const char *path)
 {
-    const bool named = az_sv_ends(az_sv_str(path), AZ_SV(".xlsx"));
-    if (m->script && !named) {
+    if (m->script && !az_sv_ends(az_sv_str(path), AZ_SV(".xlsx"))) {
         const struct az_sv with = az_arena_printf(m->arena, "%s.xlsx", path);
         m->run.xlsx = m->run.together = with.p;
         return with.p ? AZ_EXIT_OK : AZ_EXIT_INTERNAL;
     }
-    if (az_sv_ends(az_sv_str(path), AZ_SV("/")) || az_path_stat(path).kind == AZ_PATH_DIR ||
-        (m->run.csv_dir && same_path(path, m->run.csv_dir)))
-        m->run.dir = path;
-    else
-        m->run.together = path;
-    if (!m->run.dir && (named || wants_workbook(m)))
-        m->run.xlsx = path;
-    return AZ_EXIT_OK;
+    return az_run_output(m->cmd, &m->run, path);
 }
 
 /* The letters with which users of the script choose what to read and make: it writes a workbook. */
@@ -225,7 +198,7 @@ static int own_option(void *ctx, int id, const char *value)
         return az_run_option(m->cmd, &m->run, OPT_DRY_RUN, value);
     case 'o':
         m->output = value; /* what it names depends on the other options */
-        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "missing name for -o");
+        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "missing name for -o; use -o PATH");
     default:
         return az_run_option(m->cmd, &m->run, id, value);
     }

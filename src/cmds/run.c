@@ -16,7 +16,7 @@ static const struct az_cmd_opt options[] = {
     { OPT_CONFIG, "config", "FILE",
       "analyze the inputs of this configuration; '-': standard input" },
     { 'o', "output", "PATH",
-      "output folder, or the workbook of the only input if the name ends in .xlsx" },
+      "output folder, or for the only input a file NAME.xlsx, .html, .json, .md or .sqlite" },
     { OPT_FORMAT, "format", "LIST", "output formats: text and those of 'analyzer list'" },
     { OPT_CSV_DIR, "csv-dir", "DIR",
       "write one CSV file per table to DIR (several inputs: DIR/<title>) instead of a workbook" },
@@ -92,7 +92,8 @@ static int add_formats(const struct az_cmd *cmd, struct az_run_args *r, const ch
         if (az_vec_push(&r->formats, name))
             return AZ_EXIT_INTERNAL;
     }
-    return r->formats.n ? AZ_EXIT_OK : az_usage_error(cmd, "missing name for --format");
+    return r->formats.n ? AZ_EXIT_OK
+                        : az_usage_error(cmd, "missing name for --format; see 'analyzer list'");
 }
 
 int az_option_when(const struct az_cmd *cmd, const char *name, const char *text, enum az_when *out)
@@ -136,16 +137,17 @@ static const char *format_of_name(struct az_sv name)
     return NULL;
 }
 
-static int set_output(const struct az_cmd *cmd, struct az_run_args *r, const char *path)
+int az_run_output(const struct az_cmd *cmd, struct az_run_args *r, const char *path)
 {
     struct az_sv p = az_sv_str(path);
     const char *format = format_of_name(p);
 
     if (!p.n)
-        return az_usage_error(cmd, "missing name for -o");
-    if (format && az_path_stat(path).kind != AZ_PATH_DIR)
-        return az_usage_error(cmd, "-o '%s' is the name of a file; use --format %s -o FOLDER", path,
-                              format);
+        return az_usage_error(cmd, "missing name for -o; use -o PATH");
+    if (format && az_path_stat(path).kind != AZ_PATH_DIR) {
+        r->together = path;
+        return add_formats(cmd, r, format);
+    }
     if (az_sv_ends(p, AZ_SV(".xlsx")))
         r->xlsx = r->together = path;
     else
@@ -168,17 +170,20 @@ int az_run_option(const struct az_cmd *cmd, struct az_run_args *r, int id, const
     switch (id) {
     case OPT_CONFIG:
         r->config = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "missing file name for --config");
+        return *value ? AZ_EXIT_OK
+                      : az_usage_error(cmd, "missing file name for --config; use --config=FILE");
     case 'o':
-        return set_output(cmd, r, value);
+        return az_run_output(cmd, r, value);
     case OPT_FORMAT:
         return add_formats(cmd, r, value);
     case OPT_CSV_DIR:
         r->csv_dir = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "missing folder name for --csv-dir");
+        return *value ? AZ_EXIT_OK
+                      : az_usage_error(cmd, "missing folder name for --csv-dir; use --csv-dir=DIR");
     case OPT_XLSX:
         r->xlsx = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "missing file name for --xlsx");
+        return *value ? AZ_EXIT_OK
+                      : az_usage_error(cmd, "missing file name for --xlsx; use --xlsx=FILE");
     case OPT_COMPAT:
         return az_run_set(r, false, "compat", value);
     case OPT_OPT:

@@ -56,7 +56,7 @@ struct az_run_args {
     bool one_run;     /* files are the hosts of one run, whatever their names */
     bool looks;       /* inputs of add_inputs are checked, as paths are */
     const char *config, *xlsx, *csv_dir, *dir;
-    const char *together;     /* -o FILE.xlsx; NULL: not set */
+    const char *together;     /* -o FILE.xlsx, FILE.html, ...; NULL: not set */
     struct az_vec_sv formats; /* views into argv */
     struct az_overrides over;
     struct az_vec_sv only;
@@ -75,6 +75,8 @@ void az_run_args_release(struct az_run_args *r);
 int az_run_set(struct az_run_args *r, bool path, const char *key, const char *value);
 /* Handles one option; AZ_EXIT_OK, or AZ_EXIT_USAGE with a message. */
 int az_run_option(const struct az_cmd *cmd, struct az_run_args *r, int id, const char *value);
+/* Takes -o: a folder, or a file by whose ending the format is known. */
+int az_run_output(const struct az_cmd *cmd, struct az_run_args *r, const char *path);
 /* Single options, for commands with arguments of their own; AZ_EXIT_OK, or what to exit with (a
  * message is printed). option: --opt, else --set. */
 int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool option,

@@ -325,14 +325,34 @@ static int step_source(const struct naming *n, struct az_step_out *out, struct w
     return az_output_stem(&n->p->arena, out->source, w->reports, w->n, &w->stem, n->diag);
 }
 
-/* Outputs of a step: its own settings before those of the run; the folder of the first input where
- * none is named. */
+/* Folder and name of a step's outputs: those of the named file, the named folder, else the folder
+ * of the first input. */
+static struct az_sv step_stem(const struct naming *n, enum az_step step, struct az_sv dir,
+                              struct az_sv name)
+{
+    struct az_arena *a = &n->p->arena;
+    const struct az_sv together = n->c->together;
+    struct az_sv first = { "", 0 };
+
+    if (n->p->jobs.n && n->p->jobs.v[0].input->files.n)
+        first = n->p->jobs.v[0].input->files.v[0].path;
+    if (together.n) { /* a comparison is all there is; another step is next to its inputs */
+        dir = az_path_dir(together);
+        name = step == AZ_STEP_COMPARE
+                   ? az_path_stem(together)
+                   : az_arena_printf(a, "%.*s_%.*s", AZ_SVF(az_path_stem(together)), AZ_SVF(name));
+    } else if (!dir.n) {
+        dir = !first.n || az_path_is_stream(first) ? AZ_SV(".") : az_path_dir(first);
+    }
+    return az_sv_is(dir, ".") ? name : az_path_join(a, dir, name);
+}
+
+/* Outputs of a step: its own settings before those of the run. */
 static int plan_step(const struct naming *n, enum az_step step, const char *what, const char *name,
                      const struct az_outputs *own)
 {
     struct az_step_out *out = &n->p->steps[step];
     struct wanted w = { .n = 0 };
-    struct az_sv dir, first = { "", 0 };
     int rc = choose_writers(n, &w, own, n->c->path.n ? AZ_AT_FILE(n->c->path) : AZ_NOWHERE);
 
     for (size_t k = 0; !rc && step == AZ_STEP_COMPARE && k < own->formats.n; k++) {
@@ -343,13 +363,7 @@ static int plan_step(const struct naming *n, enum az_step step, const char *what
                               "a comparison has no verdict for the format '%s'; use analyzer gate",
                               r->name);
     }
-    if (n->p->jobs.n && n->p->jobs.v[0].input->files.n)
-        first = n->p->jobs.v[0].input->files.v[0].path;
-    dir = w.o.dir.n                              ? w.o.dir
-          : !first.n || az_path_is_stream(first) ? AZ_SV(".")
-                                                 : az_path_dir(first);
-    w.stem =
-        az_sv_is(dir, ".") ? az_sv_str(name) : az_path_join(&n->p->arena, dir, az_sv_str(name));
+    w.stem = step_stem(n, step, w.o.dir, az_sv_str(name));
     out->what = what;
     out->text = w.text && (!n->gates || n->c->gates.given);
     out->xlsx_rows = own->xlsx_rows > 0 ? (size_t)own->xlsx_rows : 0;

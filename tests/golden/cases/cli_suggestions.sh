@@ -15,7 +15,7 @@ done
 for option in --html --json --top=5 --kernel -f; do
     "$ANALYZER" "$T" $option 2>&1 | head -n 1
 done
-"$ANALYZER" "$T" -q -o report.html 2>&1
+"$ANALYZER" "$T" -q -o report.html 2>&1 && ls report.html
 mkdir folder.html && "$ANALYZER" "$T" -q --format json -o folder.html && ls folder.html
 : >file && "$ANALYZER" "$T" -q -o file 2>&1
 "$ANALYZER" query "SELECT 1" "$T" 2>&1

@@ -15,7 +15,12 @@ a run trace.json -o two
 a run trace.json -o three --format html,json
 a multirank -b ranks -o four/ --format xlsx,json
 a multirank -b ranks -o five/run.xlsx --format json,csv
-find one two three four five -maxdepth 1 -mindepth 1 | sort
+a run trace.json -o six/page.html --format json
+a multirank -b ranks -o seven
+a multirank -b ranks -o eight/page.html
+a compare trace.json trace.json -o nine/page.md --format json
+a run trace.json ranks/rank_0.json -o ten/page.html
+find one two three four five six seven eight nine ten -maxdepth 1 -mindepth 1 | sort
 echo "== packed or not, every rank"
 cut -d, -f1,2 five/run_csvs/ranks.csv
 echo "== a look, a filter, an extension"
