@@ -73,6 +73,8 @@ static int unknown_command(const char *word)
                                   word, elsewhere[i].instead);
     const char *near = az_cmd_nearest(word), *instead = az_cmd_instead(word);
 
+    if (!*word)
+        return az_usage_error(NULL, "empty path ''; name a file");
     if (instead)
         return az_usage_error(NULL, "unknown command '%s'; use '%s'", word, instead);
     if (strpbrk(word, "./"))

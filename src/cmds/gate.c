@@ -110,7 +110,8 @@ static int one_option(void *ctx, int id, const char *value)
     switch (id) {
     case OPT_CONFIG:
         g->config = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(g->cmd, "missing file name for --config");
+        return *value ? AZ_EXIT_OK
+                      : az_usage_error(g->cmd, "missing file name for --config; use --config=FILE");
     case 'b':
         return az_vec_push(&g->base, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case 'r':
@@ -126,7 +127,7 @@ static int one_option(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case 'o':
         g->dir = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(g->cmd, "missing name for -o");
+        return *value ? AZ_EXIT_OK : az_usage_error(g->cmd, "missing name for -o; use -o PATH");
     case OPT_FORMAT:
         return add_formats(g, value);
     case OPT_OPT:

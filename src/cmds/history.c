@@ -368,7 +368,8 @@ static int one_option(void *ctx, int id, const char *value)
     switch (id) {
     case OPT_DB:
         h->db = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "missing file name for --db");
+        return *value ? AZ_EXIT_OK
+                      : az_usage_error(cmd, "missing file name for --db; use --db=FILE");
     case OPT_KEEP:
         return count_option(cmd, "keep", value, 0, &h->keep);
     case OPT_MOST:
@@ -388,7 +389,8 @@ static int one_option(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case OPT_CONFIG:
         h->config = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "missing file name for --config");
+        return *value ? AZ_EXIT_OK
+                      : az_usage_error(cmd, "missing file name for --config; use --config=FILE");
     case OPT_ONE:
         h->one_run = true;
         return AZ_EXIT_OK;

@@ -56,7 +56,7 @@ static int map_option(void *ctx, int id, const char *value)
     switch (id) {
     case 'o':
         m->opts.dir = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "missing name for -o");
+        return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "missing name for -o; use -o PATH");
     case OPT_LIST:
         m->opts.list = value;
         return *value ? AZ_EXIT_OK : az_usage_error(m->cmd, "missing file name for --files");
@@ -216,7 +216,7 @@ static int reduce_option(void *ctx, int id, const char *value)
         return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "missing file name for --expect");
     case 'o':
         r->out = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "missing name for -o");
+        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "missing name for -o; use -o PATH");
     default:
         return az_run_option(r->cmd, &r->run, id, value);
     }

@@ -87,8 +87,9 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
     for (size_t i = 0; i < a.n_operands; i++) {
         const char *path = a.operands[i];
         az_diag_init(&p.diag);
-        rc = az_path_stat(path).kind == AZ_PATH_DIR ? probe_folder(&p, path)
-                                                    : print_format(&p, path, false);
+        rc = !*path ? az_diag_fail(&p.diag, AZ_EUSAGE, AZ_NOWHERE, "empty path ''; name a file")
+             : az_path_stat(path).kind == AZ_PATH_DIR ? probe_folder(&p, path)
+                                                      : print_format(&p, path, false);
         fflush(stdout);
         az_diag_print(&p.diag, &log);
         az_diag_release(&p.diag);

@@ -304,7 +304,8 @@ static int take(void *ctx, int id, const char *value)
     switch (id) {
     case 'f':
         a->file = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(cmd, "missing file name for --file");
+        return *value ? AZ_EXIT_OK
+                      : az_usage_error(cmd, "missing file name for --file; use --file=FILE");
     case OPT_FORMAT:
         a->form = strcmp(value, "csv") == 0    ? AZ_QUERY_CSV
                   : strcmp(value, "json") == 0 ? AZ_QUERY_JSON

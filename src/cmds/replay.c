@@ -272,7 +272,8 @@ static int one_option(void *ctx, int id, const char *value)
     switch (id) {
     case OPT_EMIT:
         r->emit = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "missing folder name for --emit");
+        return *value ? AZ_EXIT_OK
+                      : az_usage_error(r->cmd, "missing folder name for --emit; use --emit=DIR");
     case OPT_RULE:
         return parse_rule(r, value);
     case OPT_SHARE:
@@ -297,7 +298,7 @@ static int one_option(void *ctx, int id, const char *value)
         return AZ_EXIT_OK;
     case 'o':
         r->dir = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "missing name for -o");
+        return *value ? AZ_EXIT_OK : az_usage_error(r->cmd, "missing name for -o; use -o PATH");
     case 'q':
         r->log.level = AZ_LOG_QUIET;
         r->quiet = true;

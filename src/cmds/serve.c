@@ -107,7 +107,8 @@ static int take(void *ctx, int id, const char *value)
     switch (id) {
     case OPT_SOCKET:
         x->socket = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(x->cmd, "missing file name for --socket");
+        return *value ? AZ_EXIT_OK
+                      : az_usage_error(x->cmd, "missing file name for --socket; use --socket=FILE");
     case OPT_BYTES:
         if (az_parse_size(az_sv_str(value), &size) || size < 1024 || size > 64u << 20)
             return az_usage_error(x->cmd, "invalid --max-bytes '%s'; use a size from 1K to 64M",

@@ -254,7 +254,7 @@ static int take(void *ctx, int id, const char *value)
         return az_vec_push(&s->base, az_sv_str(value)) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
     case 'o':
         s->out = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(s->cmd, "missing name for -o");
+        return *value ? AZ_EXIT_OK : az_usage_error(s->cmd, "missing name for -o; use -o PATH");
     case 'n':
         return number(s, "-n", value, &s->tasks);
     case OPT_LIMIT:

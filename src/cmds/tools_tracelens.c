@@ -116,8 +116,10 @@ static int take_activity(struct az_tool_call *c, int id, const char *value)
         return az_run_option(c->cmd, &c->run, OPT_FORMAT, md);
     }
     c->run.together = value;
-    return *value ? az_run_option(c->cmd, &c->run, OPT_FORMAT, md)
-                  : az_usage_error(c->cmd, "missing file name for --output_md_path");
+    return *value
+               ? az_run_option(c->cmd, &c->run, OPT_FORMAT, md)
+               : az_usage_error(
+                     c->cmd, "missing file name for --output_md_path; use --output_md_path=FILE");
 }
 
 /* Without a name Markdown is next to the trace. */

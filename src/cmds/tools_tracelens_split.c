@@ -73,7 +73,8 @@ static int one_option(void *ctx, int id, const char *value)
     switch (id) {
     case 'o':
         s->out = value;
-        return *value ? AZ_EXIT_OK : az_usage_error(s->cmd, "missing folder name for -o");
+        return *value ? AZ_EXIT_OK
+                      : az_usage_error(s->cmd, "missing folder name for -o; use -o DIR");
     case 'i':
         s->iterations = value;
         return AZ_EXIT_OK;

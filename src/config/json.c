@@ -49,7 +49,8 @@ static int tokener_fail(struct json_tokener *tok, struct az_sv text, struct az_s
                        "; close the open bracket, quote or comment");
     if (e == json_tokener_error_depth)
         return fail_at(diag, text, file, at, "nested too deep", "; use at most 32 levels");
-    return fail_at(diag, text, file, at, json_tokener_error_desc(e), "");
+    return fail_at(diag, text, file, at, json_tokener_error_desc(e),
+                   at == 0 ? "; a configuration is JSON ('analyzer init PROFILE' writes one)" : "");
 }
 
 struct az_sv az_conf_decode(struct az_sv token, struct az_arena *a)
