@@ -162,6 +162,12 @@ def check_arrays(report):
     frame = some.to_pandas()
     hold(str(frame["x"].dtype) == "Int64" and int(frame["x"].isna().sum()) == masked.nulls and frame["x"][0] == 1,
          "in a data frame they are missing")
+    import pandas
+    frame = pandas.DataFrame(table)  # not a dict: pandas would take the names of the columns for rows
+    hold(list(frame.columns) == list(table) and frame["dur_ns"].tolist() == before and frame["name"].tolist() == list(table["name"]),
+         "pandas.DataFrame(table) has its columns and rows", frame.shape)
+    frame = pandas.DataFrame(some)
+    hold(frame["x"].dtype.kind == "f" and int(frame["x"].isna().sum()) == masked.nulls, "there, missing integers are NaN")
     return x, before
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ._library import BOOL, INT, LIB, REAL, TEXT, ArrowArrayStream, ColumnData
@@ -123,17 +123,21 @@ class Column:
         return "<Column %r %s%s, %d rows>" % (self.name, self.type, " in " + self.unit if self.unit else "", self._rows)
 
 
-class Table(Mapping[str, Any]):
-    """A table: a mapping from the names of columns to their values. It outlives its report."""
+class Table(dict[str, Any]):
+    """A table: a dict from the names of columns to their values, so that `pandas.DataFrame(table)` takes it; of equal names
+    the first. It outlives its report."""
 
     def __init__(self, pointer: ctypes.c_void_p, name: str, title: str) -> None:
         self._owner = _Columns(pointer)
         self.name, self.title = name, title
         self.rows: int = LIB.columns_rows(pointer)
         self.columns: list[Column] = [Column(self._owner, i, self.rows) for i in range(LIB.columns_count(pointer))]
-        self._at = {c.name: c for c in reversed(self.columns)}
+        self._at: dict[str, Column] = {}
+        for c in self.columns:
+            self._at.setdefault(c.name, c)
+        super().__init__((name, c.values) for name, c in self._at.items())
 
-    def __getitem__(self, name: str) -> Any:
+    def __missing__(self, name: str) -> Any:
         return self.column(name).values
 
     def column(self, name: str) -> Column:
@@ -142,12 +146,6 @@ class Table(Mapping[str, Any]):
             return self._at[name]
         except KeyError:
             raise KeyError("no column %r in %s; columns: %s" % (name, self.name or "the result", ", ".join(self._at))) from None
-
-    def __iter__(self) -> Iterator[str]:
-        return (c.name for c in self.columns)
-
-    def __len__(self) -> int:
-        return len(self.columns)
 
     def to_dict(self) -> dict[str, list[Any]]:
         return {c.name: c.to_list() for c in self.columns}
