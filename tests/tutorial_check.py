@@ -33,6 +33,8 @@ def missing(lines, output):
         return re.sub(r"\s+", " ", x).strip()
     at, text = 0, [plain(x) for x in output.splitlines()]
     for line in lines:
+        if line.strip() == "...":  # lines that are left out
+            continue
         found = [k for k in range(at, len(text)) if plain(line) in text[k]]
         if not found:
             return line
