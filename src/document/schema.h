@@ -19,8 +19,8 @@ int az_schema_apply(struct az_table *t, const struct az_schema_index *x) AZ_MUST
 void az_schema_keep_headers(struct az_table *t);
 /* A header of constant words as a title: "of total" -> "Of total". */
 struct az_sv az_schema_sentence_case(struct az_arena *a, struct az_sv header);
-/* Titles of a table of a comparison: its headers, of which those that are words of the program begin
- * with a capital; columns named by inputs stay as they are. */
+/* Titles of a table of a comparison: its headers, of which those that are words of the program
+ * begin with a capital; columns named by inputs stay as they are. */
 int az_schema_title_comparison(struct az_table *t) AZ_MUST_USE;
 /* Column of a canonical id ("kernel_time_us"), else the first of a stem ("kernel_time"); -1: none.
  */

@@ -11,7 +11,8 @@ struct az_sv az_words_of(struct az_arena *scratch, struct az_sv id);
  * be names of the input. */
 struct az_sv az_words_of_part(struct az_sv id);
 
-/* The subject of a finding; empty where the words of its rule, before it, are the same or begin so. */
+/* The subject of a finding; empty where the words of its rule, before it, are the same or begin so.
+ */
 struct az_sv az_words_of_subject(struct az_sv rule_words, struct az_sv subject);
 
 #endif
