@@ -34,6 +34,9 @@ static void builtin_classes(void **state)
         { "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float> "
           ">(x)",
           "Elementwise" },
+        { "julia_broadcast_kernel_3894", "Elementwise" },
+        { "broadcast_kernel", "Elementwise" },
+        { "broadcast_to_kernel", "Memory-Pad" },
         { "Cijk_Alik_Bljk_BBS_BH_MT128x256x32_SL1_USL1", "GEMM-Tensile" },
         { "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1",
           "GEMM-Generic" },
