@@ -24,22 +24,37 @@ static bool size_of(size_t n, uint32_t bits, size_t *bytes)
     return true;
 }
 
-static void fill(unsigned char *to, const struct az_packed *p, const int64_t *v, size_t n)
+static int room(struct az_packed *p, size_t n, struct az_arena *keep)
 {
-    for (size_t i = 0; p->bits && i < n; i++) {
-        const uint64_t at = (uint64_t)i * p->bits, x = (uint64_t)v[i] - p->base;
-        uint64_t word;
-        memcpy(&word, to + (at >> 3), sizeof word);
-        word |= x << (at & 7);
-        memcpy(to + (at >> 3), &word, sizeof word);
-    }
+    size_t bytes;
+    p->mask = mask_of(p->bits);
+    if (!size_of(n, p->bits, &bytes))
+        return AZ_ENOMEM;
+    p->v = az_arena_alloc(keep, bytes);
+    p->bytes = bytes;
+    return p->v ? AZ_OK : az_arena_error(keep);
+}
+
+int az_packed_room(struct az_packed *p, size_t n, uint64_t most, struct az_arena *keep)
+{
+    *p = (struct az_packed){ .bits = width_of(most) };
+    return room(p, n, keep);
+}
+
+void az_packed_set(struct az_packed *p, size_t i, uint64_t raw)
+{
+    const uint64_t at = (uint64_t)i * p->bits;
+    unsigned char *to = (unsigned char *)(uintptr_t)p->v + (at >> 3);
+    uint64_t word;
+    memcpy(&word, to, sizeof word);
+    word |= raw << (at & 7);
+    memcpy(to, &word, sizeof word);
 }
 
 int az_packed_make(struct az_packed *p, const int64_t *v, size_t n, bool counts,
                    struct az_arena *keep)
 {
     int64_t least = n ? v[0] : 0, most = least;
-    size_t bytes;
     for (size_t i = 1; i < n; i++) {
         least = v[i] < least ? v[i] : least;
         most = v[i] > most ? v[i] : most;
@@ -47,16 +62,10 @@ int az_packed_make(struct az_packed *p, const int64_t *v, size_t n, bool counts,
     *p = (struct az_packed){ .base = (uint64_t)least,
                              .bits = width_of((uint64_t)most - (uint64_t)least) };
     p->bits = counts && p->bits < AZ_PACKED_BYTE ? AZ_PACKED_BYTE : p->bits;
-    p->mask = mask_of(p->bits);
-    if (!size_of(n, p->bits, &bytes))
-        return AZ_ENOMEM;
-    unsigned char *to = az_arena_alloc(keep, bytes);
-    if (!to)
-        return az_arena_error(keep);
-    fill(to, p, v, n);
-    p->v = to;
-    p->bytes = bytes;
-    return AZ_OK;
+    const int rc = room(p, n, keep);
+    for (size_t i = 0; rc == 0 && p->bits && i < n; i++)
+        az_packed_set(p, i, (uint64_t)v[i] - p->base);
+    return rc;
 }
 
 bool az_packed_is(const struct az_packed *p, size_t n, int64_t least, int64_t most)

@@ -241,7 +241,7 @@ static void path(const struct run *x, struct az_coll_path *out, struct az_arena 
     }
     c.n = base[x->ranks];
     c.rank = az_arena_array(a, c.n + 1, sizeof *c.rank);
-    c.group = az_arena_array(a, c.n + 1, sizeof *c.group);
+    assert_int_equal(az_packed_room(&c.group, c.n, 0, a), 0);
     c.coll = az_arena_array(a, c.n + 1, sizeof *c.coll);
     for (uint32_t k = 0; k < x->colls; k++) {
         struct az_coll_coll one = { .first = (uint32_t)c.member.n };

@@ -53,6 +53,21 @@ static void of_few_values(void **unused)
     az_arena_release(&a);
 }
 
+static void set_one_by_one(void **unused)
+{
+    (void)unused;
+    struct az_packed p;
+    struct az_arena a;
+    az_arena_init(&a, NULL);
+    assert_int_equal(az_packed_room(&p, 100, 99, &a), 0);
+    assert_int_equal(p.bits, 7);
+    for (size_t i = 0; i < 100; i += 3)
+        az_packed_set(&p, i, 99 - i);
+    for (size_t i = 0; i < 100; i++)
+        assert_int_equal(az_packed_raw(&p, i), i % 3 ? 0 : 99 - i);
+    az_arena_release(&a);
+}
+
 /* A hostile file: a count that its bytes do not have, values out of range. */
 static void checked(void **unused)
 {
@@ -111,7 +126,8 @@ static void as_bytes(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(comes_back),
-                                        cmocka_unit_test(of_few_values), cmocka_unit_test(checked),
+                                        cmocka_unit_test(of_few_values),
+                                        cmocka_unit_test(set_one_by_one), cmocka_unit_test(checked),
                                         cmocka_unit_test(as_bytes) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,12 +262,12 @@ struct az_coll_run {
     const struct az_ranks *traces;
     const size_t *of; /* rank index -> of its trace; NULL: the same */
     struct az_arena *arena;
-    size_t n;        /* events of all ranks */
-    uint32_t *base;  /* rank index -> its first event; ranks + 1 */
-    uint32_t *rank;  /* event -> rank index */
-    uint32_t *group; /* event -> group */
-    uint32_t *index; /* event -> place among those of its rank and group, launch order */
-    uint32_t *coll;  /* event -> collective; AZ_NO_ROW: unmatched */
+    size_t n;               /* events of all ranks */
+    uint32_t *base;         /* rank index -> its first event; ranks + 1 */
+    uint32_t *rank;         /* event -> rank index */
+    struct az_packed group; /* event -> group */
+    struct az_packed index; /* event -> place among those of its rank and group, launch order */
+    uint32_t *coll;         /* event -> collective; AZ_NO_ROW: unmatched */
     struct az_coll_groups groups;
     struct az_coll_colls colls; /* by first start, then group and ordinal */
     struct az_vec_u32 member;
@@ -282,6 +282,10 @@ struct az_coll_run {
     unsigned compat; /* of the options: rows are made when the job is over */
     int64_t step;    /* median of the profiler's steps; 0: not known */
 };
+static inline uint32_t az_coll_group_of(const struct az_coll_run *c, uint32_t g)
+{
+    return (uint32_t)az_packed_raw(&c->group, g);
+}
 /* Of event g: its part, and its place in it. */
 static inline const struct az_coll_part *az_coll_part_of(const struct az_coll_run *c, uint32_t g)
 {

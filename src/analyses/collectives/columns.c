@@ -12,13 +12,13 @@ struct az_coll_row az_coll_row(const struct az_coll_run *c, uint32_t g,
                                  .event =
                                      az_coll_part_event(az_coll_part_of(c, g), az_coll_place(c, g)),
                                  .what = az_coll_what(c, g),
-                                 .group = &c->groups.v[c->group[g]],
+                                 .group = &c->groups.v[az_coll_group_of(c, g)],
                                  .lane = az_coll_lane_of(c, g),
                                  .coll = coll,
                                  .g = g,
-                                 .group_id = c->group[g],
+                                 .group_id = az_coll_group_of(c, g),
                                  .rank = az_coll_rank(c, g),
-                                 .index = c->index[g],
+                                 .index = (int64_t)az_packed_raw(&c->index, g),
                                  .node = c->node[c->rank[g]] };
 }
 

@@ -219,8 +219,8 @@ static int present(struct listing *l, struct az_arena *a)
     if (!last || !l->first)
         return az_arena_error(a);
     for (uint32_t g = 0; g < c->n; g++) {
-        l->first[c->group[g] + 2] += last[c->group[g]] != c->rank[g] + 1;
-        last[c->group[g]] = c->rank[g] + 1;
+        l->first[az_coll_group_of(c, g) + 2] += last[az_coll_group_of(c, g)] != c->rank[g] + 1;
+        last[az_coll_group_of(c, g)] = c->rank[g] + 1;
     }
     for (size_t i = 2; i < groups + 2; i++)
         l->first[i] += l->first[i - 1];
@@ -229,7 +229,7 @@ static int present(struct listing *l, struct az_arena *a)
         return az_arena_error(a);
     memset(last, 0, groups * sizeof *last);
     for (uint32_t g = 0; g < c->n; g++) {
-        const uint32_t i = c->group[g];
+        const uint32_t i = az_coll_group_of(c, g);
         if (last[i] != c->rank[g] + 1)
             l->there[l->first[i + 1]++] = c->rank[g]; /* ends where the next group begins */
         last[i] = c->rank[g] + 1;
@@ -245,7 +245,8 @@ static int list_exposure_table(struct listing *l)
             continue;
         const enum az_coll_kind k = az_coll_what(c, g)->kind;
         const bool alone = (k == AZ_COLL_SEND || k == AZ_COLL_RECV) &&
-                           az_coll_what(c, g)->peer < 0 && c->groups.v[c->group[g]].n_members != 2;
+                           az_coll_what(c, g)->peer < 0 &&
+                           c->groups.v[az_coll_group_of(c, g)].n_members != 2;
         l->of[c->rank[g]].extra++;
         az_put_row(l->t, &(struct unmatched){ az_coll_row(c, g, NULL),
                                               alone ? "peer not recorded" : "on no other rank" });

@@ -60,7 +60,7 @@ int az_coll_flows_add(struct az_coll_flows *k, uint32_t g, int64_t *own)
 {
     const struct az_coll_run *c = k->c;
     const struct az_coll_what *w = az_coll_what(c, g);
-    const struct az_coll_group *group = &c->groups.v[c->group[g]];
+    const struct az_coll_group *group = &c->groups.v[az_coll_group_of(c, g)];
     const int64_t size = az_coll_dtype_bytes(w->dtype);
     struct az_jview v;
     struct az_sv x;

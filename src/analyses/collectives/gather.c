@@ -31,6 +31,7 @@ struct grouping {
     struct az_map of_rank;  /* (name, rank) -> the group of known members; AZ_NO_ROW: several */
     struct az_vec_u32 same; /* name -> groups that have it */
     struct az_vec_i64 members;
+    uint32_t *group; /* event -> its group */
 };
 
 static int ascending(const void *a, const void *b, void *ctx)
@@ -194,7 +195,7 @@ static int group_rank(struct grouping *g, size_t r, int pass)
             rc = find_group(g, r, w, group_name(c, p, w, device), l, known);
         }
         if (rc == 0)
-            c->group[c->base[r] + i] = *known;
+            g->group[c->base[r] + i] = *known;
     }
     az_mem_free(c->job->mem, of, (n + 1) * sizeof *of);
     return rc;
@@ -217,7 +218,9 @@ static void grouping_release(struct grouping *g)
 static int make_groups(struct az_coll_run *c)
 {
     struct az_mem *mem = c->job->mem;
-    struct grouping g = { .c = c };
+    struct grouping g = { .c = c, .group = az_mem_alloc(mem, (c->n + 1) * sizeof *g.group) };
+    if (!g.group)
+        return az_mem_error(mem);
     az_vec_init(&g.lists, mem);
     az_vec_init(&g.same, mem);
     az_vec_init(&g.members, mem);
@@ -232,6 +235,11 @@ static int make_groups(struct az_coll_run *c)
         for (size_t r = 0; rc == 0 && r < c->ranks->n; r++)
             if (c->part[r])
                 rc = group_rank(&g, r, pass);
+    if (rc == 0)
+        rc = az_packed_room(&c->group, c->n, c->groups.n, c->arena);
+    for (size_t i = 0; rc == 0 && i < c->n; i++)
+        az_packed_set(&c->group, i, g.group[i]);
+    az_mem_free(mem, g.group, (c->n + 1) * sizeof *g.group);
     grouping_release(&g);
     return rc;
 }
@@ -351,8 +359,8 @@ static int attendance(struct az_coll_run *c)
         return az_arena_error(c->arena);
     for (size_t i = 0; i < c->groups.n; i++)
         first[i] = SIZE_MAX;
-    for (size_t g = 0; g < c->n; g++) {
-        const uint32_t i = c->group[g], r = c->rank[g];
+    for (uint32_t g = 0; g < c->n; g++) {
+        const uint32_t i = az_coll_group_of(c, g), r = c->rank[g];
         if (c->groups.v[i].members || last[i] == r + 1)
             continue;
         last[i] = r + 1;
@@ -389,7 +397,7 @@ int az_coll_gather(struct az_coll_run *c)
         c->base[r + 1] = c->base[r] + (c->part[r] ? (uint32_t)c->part[r]->n : 0);
     }
     c->n = c->base[ranks];
-    uint32_t **const columns[] = { &c->rank, &c->group, &c->index, &c->coll };
+    uint32_t **const columns[] = { &c->rank, &c->coll };
     for (size_t i = 0; i < AZ_LENGTH(columns); i++)
         if (!(*columns[i] = az_arena_array(c->arena, c->n + 1, sizeof(uint32_t))))
             return az_arena_error(c->arena);
@@ -398,7 +406,8 @@ int az_coll_gather(struct az_coll_run *c)
             c->rank[g] = r;
     clocks_and_names(c);
     int rc = nodes(c);
-    rc = rc ? rc : median_step(c);
+    if (rc == 0)
+        rc = median_step(c);
     if (rc == 0)
         rc = make_groups(c);
     return rc ? rc : attendance(c);

@@ -144,7 +144,8 @@ static int describe(struct rank_sums *s, struct az_mem *mem)
 static int same_sum(void *ctx, size_t i, uint64_t key[2])
 {
     const struct rank_sums *s = ctx;
-    key[0] = (uint64_t)s->same[az_coll_part_what(s->p, i)] << 32 | s->c->group[s->base + i];
+    key[0] = (uint64_t)s->same[az_coll_part_what(s->p, i)] << 32 |
+             az_coll_group_of(s->c, s->base + (uint32_t)i);
     key[1] = (uint64_t)s->p->lane[az_coll_part_lane(s->p, i)].stream;
     return 1;
 }
@@ -221,7 +222,7 @@ static int groups_table(struct az_coll_run *c)
     if (!t || !events)
         return az_arena_error(c->arena);
     for (uint32_t g = 0; g < c->n; g++)
-        events[c->group[g]]++;
+        events[az_coll_group_of(c, g)]++;
     for (size_t i = 0; i < c->groups.n; i++)
         az_put_row(t, &(struct group_row){ (int64_t)i, events[i], &c->groups.v[i] });
     return az_job_add(c->job, t, 0);

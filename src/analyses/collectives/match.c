@@ -14,7 +14,7 @@ struct run {
 
 /* Sorts them by launch where every one has it, else by start; ties by start, as they are numbered.
  */
-static void order_run(const struct az_coll_run *c, uint32_t *g, size_t n, const struct run *x)
+static void order_run(struct az_coll_run *c, uint32_t *g, size_t n, const struct run *x)
 {
     bool lacks = false;
     for (size_t i = 0; i < n && !lacks; i++)
@@ -26,13 +26,30 @@ static void order_run(const struct az_coll_run *c, uint32_t *g, size_t n, const 
         x->g[i] = g[x->order[i]];
     for (uint32_t i = 0; i < n; i++) {
         g[i] = x->g[i];
-        c->index[g[i]] = i;
+        az_packed_set(&c->index, g[i], i);
     }
+}
+
+/* Events by group, in each as they are numbered. */
+static int sort_by_group(struct az_coll_matching *m)
+{
+    const struct az_coll_run *c = m->c;
+    size_t *first = m->first = az_arena_array(c->arena, c->groups.n + 2, sizeof *first);
+    m->item = az_mem_alloc(c->job->mem, (c->n + 1) * sizeof *m->item);
+    if (!first || !m->item)
+        return az_mem_error(c->job->mem);
+    for (uint32_t g = 0; g < c->n; g++)
+        first[az_coll_group_of(c, g) + 2]++;
+    for (size_t i = 2; i < c->groups.n + 2; i++)
+        first[i] += first[i - 1];
+    for (uint32_t g = 0; g < c->n; g++) /* leaves first[i] at the start of group i */
+        m->item[first[az_coll_group_of(c, g) + 1]++] = g;
+    return 0;
 }
 
 static int order_events(struct az_coll_matching *m)
 {
-    const struct az_coll_run *c = m->c;
+    struct az_coll_run *c = m->c;
     size_t most = 0;
     for (size_t r = 0; r < c->ranks->n; r++)
         most = c->base[r + 1] - c->base[r] > most ? c->base[r + 1] - c->base[r] : most;
@@ -41,14 +58,16 @@ static int order_events(struct az_coll_matching *m)
                            .g = az_arena_array(&m->room, most + 1, sizeof *x.g) };
     if (!x.key || !x.order || !x.g)
         return az_arena_error(&m->room);
-    int rc = az_groups_order(&m->groups, c->group, c->n, c->groups.n, c->job->mem);
-    uint32_t *g = m->groups.item;
-    for (size_t i = 0, end; rc == 0 && i < c->n; i = end) {
-        for (end = i;
-             end < c->n && c->group[g[end]] == c->group[g[i]] && c->rank[g[end]] == c->rank[g[i]];)
-            end++;
-        order_run(c, g + i, end - i, &x);
-    }
+    int rc = az_packed_room(&c->index, c->n, most, c->arena);
+    if (rc == 0)
+        rc = sort_by_group(m);
+    uint32_t *g = m->item;
+    for (size_t k = 0; rc == 0 && k < c->groups.n; k++)
+        for (size_t i = m->first[k], end; i < m->first[k + 1]; i = end) {
+            for (end = i; end < m->first[k + 1] && c->rank[g[end]] == c->rank[g[i]];)
+                end++;
+            order_run(c, g + i, end - i, &x);
+        }
     az_arena_reset(&m->room);
     return rc;
 }
@@ -95,10 +114,26 @@ static int number(struct az_coll_matching *m, const struct az_coll_what *w, bool
 
 static int add_lane(struct az_coll_matching *m, size_t rank, const uint32_t *g, size_t n)
 {
-    const struct az_coll_lane l = {
-        .rank = rank, .g = g, .n = n, .at = az_arena_array(&m->room, n + 1, sizeof *l.at)
-    };
-    return l.at ? az_vec_push(&m->lanes, l) : az_arena_error(&m->room);
+    return az_vec_push(&m->lanes, ((struct az_coll_lane){ .rank = rank, .g = g, .n = n }));
+}
+
+static size_t events_of(const struct az_coll_matching *m)
+{
+    size_t all = 0;
+    for (size_t l = 0; l < m->lanes.n; l++)
+        all += m->lanes.v[l].n;
+    return all;
+}
+
+/* Room for the numbers of the collectives of all lanes. */
+static int make_room(struct az_coll_matching *m)
+{
+    uint32_t *at = az_arena_array(&m->room, events_of(m) + 1, sizeof *at);
+    for (size_t l = 0; at && l < m->lanes.n; l++) {
+        m->lanes.v[l].at = at;
+        at += m->lanes.v[l].n;
+    }
+    return at ? 0 : az_arena_error(&m->room);
 }
 
 /* Number of a description, and of it without its size. */
@@ -117,13 +152,13 @@ static int signature(struct az_coll_matching *m, const struct az_coll_what *w, u
 
 /* What the events of a lane are, where no number says which belong together: of each description
  * once. */
-static int signatures(struct az_coll_matching *m, struct az_coll_lane *l)
+static int signatures(struct az_coll_matching *m, struct az_coll_lane *l, uint32_t *sig)
 {
     const struct az_coll_part *p = m->c->part[l->rank];
     const bool few = p->n_what <= l->n;
     uint32_t *known = az_arena_array(&m->room, few ? p->n_what + 1 : 1, sizeof *known); /* + 1 */
-    l->sig = az_arena_array(&m->room, l->n + 1, sizeof *l->sig);
-    int rc = known && l->sig ? 0 : az_arena_error(&m->room);
+    int rc = known ? 0 : az_arena_error(&m->room);
+    l->sig = sig;
     for (size_t i = 0; rc == 0 && i < l->n; i++) {
         const uint32_t what = az_coll_part_what(p, az_coll_place(m->c, l->g[i]));
         if (few && known[what])
@@ -189,9 +224,16 @@ static int add_coll(struct az_coll_matching *m, uint32_t at, size_t *next, int64
 static int match_lanes(struct az_coll_matching *m, int64_t present, int64_t expected)
 {
     bool done = false;
-    int rc = m->lanes.n ? az_coll_match_by_sequence(m, &done) : 0;
-    for (size_t l = 0; rc == 0 && !done && l < m->lanes.n; l++)
-        rc = signatures(m, &m->lanes.v[l]);
+    int rc = make_room(m);
+    if (rc == 0 && m->lanes.n)
+        rc = az_coll_match_by_sequence(m, &done);
+    uint32_t *sig = rc || done ? NULL : az_arena_array(&m->room, events_of(m) + 1, sizeof *sig);
+    if (rc == 0 && !done && !sig)
+        rc = az_arena_error(&m->room);
+    for (size_t l = 0; rc == 0 && !done && l < m->lanes.n; l++) {
+        rc = signatures(m, &m->lanes.v[l], sig);
+        sig += m->lanes.v[l].n;
+    }
     const bool ordinal = rc == 0 && !done && m->lanes.n && az_coll_match_by_ordinal(m);
     if (rc == 0 && !done && m->lanes.n)
         rc = az_coll_match_by_steps(m, ordinal, &done);
@@ -223,7 +265,7 @@ static bool is_p2p(const struct az_coll_run *c, uint32_t g)
 /* Who sends to whom; the other one is said, or the only other member. */
 static bool direction(const struct az_coll_run *c, uint32_t g, struct p2p *p)
 {
-    const struct az_coll_group *group = &c->groups.v[c->group[g]];
+    const struct az_coll_group *group = &c->groups.v[az_coll_group_of(c, g)];
     const int64_t own = az_coll_rank(c, g);
     int64_t peer = az_coll_what(c, g)->peer;
     if (peer < 0 && group->n_members == 2)
@@ -323,7 +365,7 @@ static int match_group(struct az_coll_matching *m, size_t from, size_t end)
 {
     const struct az_coll_run *c = m->c;
     const struct az_coll_group *group = &c->groups.v[m->group];
-    uint32_t *g = m->groups.item + from;
+    uint32_t *g = m->item + from;
     size_t others = 0;
     int rc = partition(m, g, end - from, &others);
     for (size_t i = 0, next; rc == 0 && i < others; i = next) {
@@ -349,8 +391,8 @@ int az_coll_match(struct az_coll_run *c)
         c->coll[g] = AZ_NO_ROW;
     int rc = order_events(&m);
     for (m.group = 0; rc == 0 && m.group < c->groups.n; m.group++)
-        rc = match_group(&m, m.groups.first[m.group], m.groups.first[m.group + 1]);
-    az_groups_release(&m.groups);
+        rc = match_group(&m, m.first[m.group], m.first[m.group + 1]);
+    az_mem_free(c->job->mem, m.item, (c->n + 1) * sizeof *m.item);
     az_map_release(&m.sigs);
     az_vec_release(&m.kind);
     az_vec_release(&m.lanes);

@@ -5,7 +5,6 @@
 #define AZ_ANALYSES_COLLECTIVES_MATCH_H
 
 #include "analyses/collectives/collectives.h"
-#include "facts/groups.h"
 
 /* Events of one rank that are to be matched with those of others, in launch order, and what becomes
  * of them. */
@@ -20,7 +19,8 @@ AZ_VEC(struct az_coll_lane, az_coll_lanes);
 
 struct az_coll_matching {
     struct az_coll_run *c;
-    struct az_groups groups; /* events by group; in it by rank and launch */
+    uint32_t *item; /* events by group; in it by rank and launch */
+    size_t *first;  /* group -> its first in item; groups + 2 */
     uint32_t group;
     bool pair;
     struct az_coll_lanes lanes;

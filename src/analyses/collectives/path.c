@@ -85,7 +85,7 @@ void az_coll_path_walk(const struct az_coll_run *c, size_t rank, size_t local,
                                                           : start < out->begin ? out->begin
                                                                                : start;
         out->transfer += t - from;
-        out->by_group[c->group[g]] += t - from;
+        out->by_group[az_coll_group_of(c, g)] += t - from;
         out->hops++;
         t = from;
         rank = c->rank[m];

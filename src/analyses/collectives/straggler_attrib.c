@@ -68,7 +68,7 @@ static int attend(struct az_coll_blame *m, struct attendance *t)
     for (int pass = 0; pass < 2; pass++) { /* counted, then put; events are by rank */
         memset(last, 0, groups * sizeof *last);
         for (uint32_t g = 0; g < c->n; g++) {
-            const uint32_t i = c->group[g], r = c->rank[g];
+            const uint32_t i = az_coll_group_of(c, g), r = c->rank[g];
             if (last[i] == r + 1)
                 continue;
             last[i] = r + 1;

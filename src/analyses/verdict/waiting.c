@@ -401,8 +401,8 @@ static int count_groups(struct search *s, struct az_verdict_found *f)
         if ((int64_t)x->kind != f->coll_kind || x->size != f->members)
             continue;
         const double mb = az_coll_mb(x, x->in > x->out ? x->in : x->out);
-        bytes[c->group[g]] += mb > 0 ? mb * 1048576 : 0;
-        count[c->group[g]]++;
+        bytes[az_coll_group_of(c, g)] += mb > 0 ? mb * 1048576 : 0;
+        count[az_coll_group_of(c, g)]++;
     }
     int64_t groups = 0;
     uint32_t only = 0;
