@@ -244,6 +244,24 @@ static size_t put_millionths(double x, char *out)
     return n;
 }
 
+/* The same of at most three decimals, for times in us since the clock began: below 2^43 the next
+ * double is nearer than 0.001, so that of these decimals and of shorter ones only one reads back.
+ */
+static size_t put_thousandths(double x, char *out)
+{
+    if (!(x >= 1e9 && x < 8796093022208.0))
+        return 0;
+    const uint64_t v = (uint64_t)(int64_t)(x * 1e3 + 0.5);
+    if ((double)v / 1e3 != x)
+        return 0;
+    size_t n = put_u64(v / 1000, out);
+    out[n] = '.';
+    put_digits(v % 1000, 3, out + n + 1);
+    for (n += 4; out[n - 1] == '0';)
+        n--;
+    return n;
+}
+
 static size_t put_scientific(const struct shortest *r, char *out)
 {
     size_t n = 0;
@@ -263,7 +281,7 @@ static size_t put_scientific(const struct shortest *r, char *out)
 /* Of a number that is no integer, or a large one; apart from what is done for integers. */
 static __attribute__((noinline)) size_t put_real(double x, char *out)
 {
-    const size_t few = put_millionths(x, out);
+    const size_t few = x < 1e9 ? put_millionths(x, out) : put_thousandths(x, out);
     if (few)
         return few;
     struct shortest r = { .n = 0 };

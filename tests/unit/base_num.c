@@ -496,6 +496,16 @@ static void writes_the_shortest(void **state)
         const uint64_t r = next_random(&s);
         check_shortest((double)(int64_t)(r >> 20) / pow(10, (double)(r % 16)) + 1e-7);
     }
+    for (int k = 0; k < 4000; k++) { /* times of three decimals, around the last of that path */
+        const uint64_t r = next_random(&s) >> (11 + k % 12);
+        const double x = (double)r / 1e3;
+        if (r == 0)
+            continue;
+        check_shortest(x);
+        check_shortest(nextafter(x, INFINITY));
+        check_shortest(8796093022208.0 + (double)(r % 4096) / 1e3);
+        check_shortest(8796093022208.0 - (double)(1 + r % 4096) / 1e3);
+    }
     for (int k = 0; k < 1000; k++) { /* subnormals */
         const uint64_t bits = next_random(&s) >> (12 + k % 52);
         double x;

@@ -70,6 +70,33 @@ static int64_t without(double drift, const int64_t *t, const int64_t *y, size_t 
     return az_coll_minus(y[i], az_llround(drift * (double)az_coll_minus(t[i], t[from])));
 }
 
+/* Median of what n sorted values are off their median. */
+static int64_t sorted_scatter(const int64_t *v, size_t n, int64_t mid)
+{
+    size_t low = 0;
+    while (low < n && v[low] < mid)
+        low++;
+    int64_t last = 0, far = 0; /* the nearest n / 2 + 1, from the middle to both sides */
+    for (size_t k = 0, high = low; k <= n / 2; k++) {
+        last = far;
+        if (low > 0 && (high == n || az_coll_minus(mid, v[low - 1]) < az_coll_minus(v[high], mid)))
+            far = az_coll_minus(mid, v[--low]);
+        else
+            far = az_coll_minus(v[high++], mid);
+    }
+    return n % 2 ? far : last + az_coll_minus(far, last) / 2;
+}
+
+/* The same of values in any order, which are then the sizes. */
+static int64_t scatter(int64_t *v, size_t n, int64_t mid)
+{
+    if (n <= FEW) /* az_coll_median sorted them */
+        return sorted_scatter(v, n, mid);
+    for (size_t k = 0; k < n; k++)
+        v[k] = (int64_t)size_of(az_coll_minus(v[k], mid));
+    return az_coll_median(v, n);
+}
+
 static void sum_clock_fit(struct bins *b)
 {
     b->scale = b->t[b->n - 1] > 0 ? b->t[b->n - 1] : 1;
@@ -93,9 +120,7 @@ static void fill_clock_fit(struct bins *b, const int64_t *t, const int64_t *y, s
         for (size_t k = 0; k < m; k++)
             scratch[k] = without(b->drift, t, y, from + k, 0);
         const int64_t mid = az_coll_median(scratch, m); /* in another order now */
-        for (size_t k = 0; k < m; k++)
-            scratch[k] = (int64_t)size_of(az_coll_minus(scratch[k], mid));
-        spread[i] = 1.25 * 1.4826 * (double)az_coll_median(scratch, m) / sqrt((double)m);
+        spread[i] = 1.25 * 1.4826 * (double)scatter(scratch, m, mid) / sqrt((double)m);
         b->y[i] = (double)az_coll_minus(mid, y[0]);
         b->t[i] = ((double)az_coll_minus(t[from + (m - 1) / 2], t[0]) +
                    (double)az_coll_minus(t[from + m / 2], t[0])) /
