@@ -2,6 +2,7 @@
 #include "formats/shared/cut_records.h"
 
 #include "base/num.h"
+#include "base/pipe.h"
 #include "formats/shared/cut_output.h"
 #include "model/cut_sieve.h"
 #include "text/jsonscan.h"
@@ -287,6 +288,8 @@ int az_cut_spans_read(struct az_trace *t, struct az_sv raw)
 
 /* ---- JSON ---- */
 
+#define BLOCK ((size_t)256 << 10)
+
 struct copying {
     struct az_cut *cut;
     const struct az_cut_log *log;
@@ -426,22 +429,47 @@ static int copy_chunk(struct copying *c, struct az_sv chunk)
     return rc;
 }
 
+static int read_source(void *ctx, void *buf, size_t n, size_t *got)
+{
+    return az_source_read(ctx, buf, n, got);
+}
+
+/* What the source has, to the end. */
+static int copy_source(struct copying *c, struct az_source *src)
+{
+    struct az_pipe *pipe = NULL;
+    struct az_sv chunk = AZ_SV("");
+    char *block = az_source_is_gzip(src) ? az_mem_alloc(c->cut->mem, BLOCK) : NULL;
+    /* inflating, and packing what is kept, take as long as reading: they are done at once */
+    if (block && az_pipe_open(&pipe, read_source, src, BLOCK, 4, c->cut->mem) != 0)
+        pipe = NULL;
+    int rc = AZ_OK;
+    do {
+        if (c->cut->cancelled && c->cut->cancelled())
+            rc = AZ_EINTR;
+        else if (pipe)
+            rc = az_pipe_read(pipe, block, BLOCK, &chunk.n);
+        else
+            rc = az_source_next(src, &chunk);
+        if (pipe)
+            chunk.p = block;
+        if (rc == 0)
+            rc = copy_chunk(c, chunk);
+    } while (rc == 0 && chunk.n);
+    az_pipe_close(pipe);
+    az_mem_free(c->cut->mem, block, block ? BLOCK : 0);
+    return rc;
+}
+
 static int copy_all(struct copying *c)
 {
     const struct az_source_opts so = { .mem = c->cut->mem,
                                        .diag = c->cut->diag,
                                        .keeps_parts = true };
     struct az_source *src = NULL;
-    struct az_sv chunk = AZ_SV("");
     int rc = az_source_open(&src, c->cut->in.p, &so);
-    do {
-        if (rc == 0 && c->cut->cancelled && c->cut->cancelled())
-            rc = AZ_EINTR;
-        if (rc == 0)
-            rc = az_source_next(src, &chunk);
-        if (rc == 0)
-            rc = copy_chunk(c, chunk);
-    } while (rc == 0 && chunk.n);
+    if (rc == 0)
+        rc = copy_source(c, src);
     if (src)
         az_source_close(src);
     if (rc == 0)
