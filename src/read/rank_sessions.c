@@ -49,7 +49,7 @@ int64_t az_rank_peek(const char *path)
         head = at < 0 ? AZ_SV("") : az_sv_make(head.p + at, head.n - (size_t)at);
         at = az_sv_find(head, AZ_SV("\"rank\""));
         size_t i = at < 0 ? head.n : (size_t)at + strlen("\"rank\"");
-        while (i < head.n && (head.p[i] == ' ' || head.p[i] == ':' || head.p[i] == '\t'))
+        while (i < head.n && memchr(" \t\n\r:", head.p[i], 5))
             i++;
         size_t end = i;
         while (end < head.n && is_digit(head.p[end]))

@@ -704,7 +704,7 @@ static bool names_process(struct az_sv head, struct az_sv name)
     ptrdiff_t at;
     while ((at = az_sv_find(head, name)) >= 0) {
         size_t n = (size_t)at;
-        while (n && (head.p[n - 1] == ' ' || head.p[n - 1] == ':'))
+        while (n && memchr(" \t\n\r:", head.p[n - 1], 5))
             n--;
         if (n < (size_t)at && az_sv_ends(az_sv_make(head.p, n), AZ_SV("\"name\"")))
             return true;
