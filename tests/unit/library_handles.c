@@ -373,6 +373,31 @@ static void columns_of_a_table(void **state)
     taken.release(&taken);
 }
 
+/* Nothing is known before the analysis; after it all bytes of all inputs are read. */
+static void progress_of_a_handle(void **state)
+{
+    uint64_t done = 7, all = 7;
+    struct stat k, t;
+
+    (void)state;
+    write_file("k.csv", KERNELS);
+    write_trace("t.json");
+    assert_int_equal(stat("k.csv", &k) + stat("t.json", &t), 0);
+    analyzer_progress(NULL, &done, &all);
+    assert_int_equal(done + all, 0);
+    struct analyzer *a = opened("k.csv");
+    assert_int_equal(analyzer_add_path(a, "t.json"), 0);
+    done = all = 7;
+    analyzer_progress(a, &done, &all);
+    assert_int_equal(done + all, 0);
+    assert_int_equal(analyzer_analyse(a), 0);
+    analyzer_progress(a, &done, NULL);
+    analyzer_progress(a, NULL, &all);
+    assert_int_equal(all, k.st_size + t.st_size);
+    assert_int_equal(done, all);
+    analyzer_close(a);
+}
+
 static void results_of_handles(void **state)
 {
     struct analyzer_columns *c;
@@ -391,6 +416,8 @@ static void results_of_handles(void **state)
     assert_int_equal(analyzer_columns_at(c, 0, &col), 0);
     assert_int_equal(col.type, ANALYZER_REAL);
     analyzer_columns_close(c);
+    for (size_t i = 0; i < analyzer_message_count(a); i++)
+        assert_null(strstr(analyzer_message_text(a, i), "truncated"));
     const size_t before = analyzer_message_count(a);
     assert_int_equal(analyzer_query(a, "SELEC", &c), ANALYZER_EUSAGE);
     assert_int_equal(analyzer_query(a, " ", &c), ANALYZER_EUSAGE);
@@ -420,6 +447,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(cancelling, nowhere, gone),
         cmocka_unit_test_setup_teardown(two_at_a_time, nowhere, gone),
         cmocka_unit_test_setup_teardown(columns_of_a_table, nowhere, gone),
+        cmocka_unit_test_setup_teardown(progress_of_a_handle, nowhere, gone),
         cmocka_unit_test_setup_teardown(results_of_handles, nowhere, gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
