@@ -17,30 +17,37 @@
 
 #define FLUSH_AT (64 * 1024) /* bytes gathered before they are handed to the file */
 
-static void flush(struct az_outfile *f, struct az_vec_char *buf)
-{
-    az_outfile_write(f, buf->v, buf->n);
-    az_vec_reset(buf);
-}
-
 /* How a file is written. */
 struct style {
     bool no_formulas; /* texts that a spreadsheet would run get a leading apostrophe */
     bool crlf;
 };
 
-static int header(struct az_vec_char *buf, const struct az_table *t, const struct style *style,
-                  struct az_arena *scratch)
+struct writer {
+    struct az_outfile *f;
+    struct az_vec_char buf;
+    struct style style;
+    struct az_arena *scratch;
+};
+
+static void flush(struct writer *w)
 {
+    az_outfile_write(w->f, w->buf.v, w->buf.n);
+    az_vec_reset(&w->buf);
+}
+
+static int header(struct writer *w, const struct az_table *t)
+{
+    struct az_vec_char *buf = &w->buf;
     int rc = 0;
 
     for (size_t c = 0; c < t->columns.n && !rc; c++) {
         if (c)
             rc = az_text_append(buf, AZ_SV(","));
         if (!rc)
-            rc = az_csv_quote(buf, az_field_text(scratch, t->columns.v[c].name), ',');
+            rc = az_csv_quote(buf, az_field_text(w->scratch, t->columns.v[c].name), ',');
     }
-    return rc ? rc : az_text_append(buf, style->crlf ? AZ_SV("\r\n") : AZ_SV("\n"));
+    return rc ? rc : az_text_append(buf, w->style.crlf ? AZ_SV("\r\n") : AZ_SV("\n"));
 }
 
 /* Would a spreadsheet run it? */
@@ -53,15 +60,34 @@ static int room_for(struct az_vec_char *buf, size_t n)
     return buf->cap - buf->n < n ? az_vec_reserve(buf, n) : 0;
 }
 
-/* A cell that is not a number, and room for `more` bytes after it. */
-static int put_other(struct az_vec_char *buf, const struct az_cell *cell, size_t more,
-                     bool no_formulas, struct az_arena *scratch)
+/* A long text goes to the file piece by piece. */
+static int put_long(struct writer *w, struct az_sv text)
 {
+    const bool quoted = az_csv_needs_quotes(text, ',');
+    int rc = quoted ? az_text_append(&w->buf, AZ_SV("\"")) : 0;
+    while (rc == 0 && text.n) {
+        const struct az_sv piece = az_sv_make(text.p, text.n < FLUSH_AT ? text.n : FLUSH_AT);
+        rc = quoted ? az_csv_double_quotes(&w->buf, piece) : az_text_append(&w->buf, piece);
+        text = az_sv_make(text.p + piece.n, text.n - piece.n);
+        if (rc == 0)
+            flush(w);
+    }
+    return rc || !quoted ? rc : az_text_append(&w->buf, AZ_SV("\""));
+}
+
+/* A cell that is not a number, and room for `more` bytes after it. */
+static int put_other(struct writer *w, const struct az_cell *cell, size_t more)
+{
+    struct az_vec_char *buf = &w->buf;
     struct az_sv text = cell->type == AZ_TEXT ? az_cell_text(cell) : az_cell_exact(cell, NULL);
-    if (no_formulas && cell->type == AZ_TEXT && is_formula(text)) {
-        text = az_arena_printf(scratch, "'%.*s", AZ_SVF(text));
+    if (w->style.no_formulas && cell->type == AZ_TEXT && is_formula(text)) {
+        text = az_arena_printf(w->scratch, "'%.*s", AZ_SVF(text));
         if (!text.p)
-            return az_arena_error(scratch);
+            return az_arena_error(w->scratch);
+    }
+    if (text.n > FLUSH_AT) {
+        const int rc = put_long(w, az_field_text(w->scratch, text));
+        return rc ? rc : room_for(buf, more);
     }
     int rc = room_for(buf, text.n + 18 + more);
     const size_t copied = rc ? SIZE_MAX : az_csv_copy_plain(text, buf->v + buf->n);
@@ -71,14 +97,14 @@ static int put_other(struct az_vec_char *buf, const struct az_cell *cell, size_t
         return 0;
     }
     if (rc == 0)
-        rc = az_csv_quote(buf, az_field_text(scratch, text), ',');
+        rc = az_csv_quote(buf, az_field_text(w->scratch, text), ',');
     return rc ? rc : room_for(buf, more);
 }
 
 /* Numbers are written in place: tables have millions of them. */
-static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n,
-               const struct style *style, struct az_arena *scratch)
+static int row(struct writer *w, const struct az_cell *cells, size_t n)
 {
+    struct az_vec_char *buf = &w->buf;
     int rc = room_for(buf, n * NUMBER + 2);
     char *at = buf->v + buf->n;
 
@@ -92,45 +118,45 @@ static int row(struct az_vec_char *buf, const struct az_cell *cells, size_t n,
             at += az_format_f64(cell->f, at);
         } else if (cell->type != AZ_EMPTY) {
             buf->n = (size_t)(at - buf->v);
-            rc = put_other(buf, cell, (n - c) * NUMBER + 2, style->no_formulas, scratch);
+            rc = put_other(w, cell, (n - c) * NUMBER + 2);
             at = buf->v + buf->n;
         }
     }
     if (rc)
         return rc;
-    if (style->crlf)
+    if (w->style.crlf)
         *at++ = '\r';
     *at++ = '\n';
     buf->n = (size_t)(at - buf->v);
     return 0;
 }
 
-static int write_table(const struct az_table *t, const char *path, struct az_vec_char *buf,
-                       const struct style *style, struct az_arena *scratch, struct az_diag *diag)
+static int write_table(const struct az_table *t, const char *path, struct writer *w,
+                       struct az_diag *diag)
 {
-    struct az_outfile *f = NULL;
+    struct az_mem *mem = w->buf.mem;
     struct az_rows rows;
-    int rc = az_outfile_open(&f, path, diag);
+    int rc = az_outfile_open(&w->f, path, diag);
 
     if (rc)
         return rc;
-    rc = header(buf, t, style, scratch);
-    az_rows_open(&rows, t, buf->mem);
+    rc = header(w, t);
+    az_rows_open(&rows, t, mem);
     for (size_t r = 0; r < t->rows && !rc; r++) {
         const struct az_cell *cells = az_rows_at(&rows, r);
-        rc = cells ? row(buf, cells, t->columns.n, style, scratch) : az_rows_error(&rows);
-        if (!rc && buf->n >= FLUSH_AT)
-            flush(f, buf);
+        rc = cells ? row(w, cells, t->columns.n) : az_rows_error(&rows);
+        if (!rc && w->buf.n >= FLUSH_AT)
+            flush(w);
     }
     az_rows_close(&rows);
-    if (!rc && scratch->failed)
-        rc = az_arena_error(scratch);
+    if (!rc && w->scratch->failed)
+        rc = az_arena_error(w->scratch);
     if (rc) {
-        az_outfile_abort(f);
-        return az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), buf->mem);
+        az_outfile_abort(w->f);
+        return az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), mem);
     }
-    flush(f, buf);
-    return az_outfile_commit(f);
+    flush(w);
+    return az_outfile_commit(w->f);
 }
 
 struct others {
@@ -192,16 +218,15 @@ static void write_sheet(void *ctx, unsigned i)
     struct sheets *s = ctx;
     struct sheet *x = &s->v[s->order[i]];
     struct az_arena scratch;
-    struct az_vec_char buf;
-    const struct style plain = { false, false };
+    struct writer w = { .scratch = &scratch };
     if (atomic_load(&s->failed))
         return;
     az_arena_init(&scratch, s->mem);
-    az_vec_init(&buf, s->mem);
-    x->rc = write_table(x->t, x->file.p, &buf, &plain, &scratch, &x->diag);
+    az_vec_init(&w.buf, s->mem);
+    x->rc = write_table(x->t, x->file.p, &w, &x->diag);
     if (x->rc)
         atomic_store(&s->failed, true);
-    az_vec_release(&buf);
+    az_vec_release(&w.buf);
     az_arena_release(&scratch);
 }
 
@@ -273,15 +298,14 @@ static int csv_write(const struct az_document *doc, const char *path, struct az_
 int az_csv_write_table(const struct az_document *doc, struct az_sv table, const char *path,
                        bool crlf, struct az_arena *scratch, struct az_diag *diag)
 {
-    const struct style style = { .no_formulas = true, .crlf = crlf };
-    struct az_vec_char buf;
+    struct writer w = { .style = { .no_formulas = true, .crlf = crlf }, .scratch = scratch };
     int rc = AZ_EEMPTY;
 
-    az_vec_init(&buf, doc->mem);
+    az_vec_init(&w.buf, doc->mem);
     for (size_t i = 0; i < doc->tables.n && rc == AZ_EEMPTY; i++)
         if (az_sv_eq(doc->tables.v[i]->id, table))
-            rc = write_table(doc->tables.v[i], path, &buf, &style, scratch, diag);
-    az_vec_release(&buf);
+            rc = write_table(doc->tables.v[i], path, &w, diag);
+    az_vec_release(&w.buf);
     return rc;
 }
 

@@ -66,6 +66,9 @@ int az_csv_scaled(const struct az_csv_field *f, int64_t scale, int64_t *out) AZ_
 /* Appends one CSV field (quoted only when needed: separator, quote, CR, LF, leading or trailing
  * blank). */
 int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep) AZ_MUST_USE;
+/* The same of a long field in pieces: is it quoted, and a piece of its text as it is in quotes. */
+bool az_csv_needs_quotes(struct az_sv text, char sep);
+int az_csv_double_quotes(struct az_vec_char *out, struct az_sv text) AZ_MUST_USE;
 /* The usual field of commas: printable ASCII without a quote. Copies it, in quotes where they are
  * needed, with up to 18 bytes of room after it: how many bytes it is; SIZE_MAX: it is none, and
  * there may be anything in `out`. */

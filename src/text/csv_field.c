@@ -58,7 +58,7 @@ static inline bool special_sixteen(__m128i x, __m128i sep)
 }
 #endif
 
-static bool needs_quotes(struct az_sv text, char sep)
+bool az_csv_needs_quotes(struct az_sv text, char sep)
 {
     if (text.n == 0)
         return false;
@@ -95,16 +95,14 @@ static size_t most_quotes(struct az_sv text)
     return quotes;
 }
 
-int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
+/* Room for `more` bytes after it. */
+static int double_quotes(struct az_vec_char *out, struct az_sv text, size_t more)
 {
-    if (!needs_quotes(text, sep))
-        return az_text_append(out, text);
     const size_t quotes = most_quotes(text);
-    int r = az_vec_reserve(out, text.n + quotes + 2 + 16); /* sixteen bytes are written at a time */
+    int r = az_vec_reserve(out, text.n + quotes + more + 16); /* sixteen bytes written at a time */
     if (r)
         return r;
     char *to = out->v + out->n;
-    *to++ = '"';
     size_t i = 0;
 #ifdef __SSE2__
     while (i + 16 <= text.n) { /* each quote is doubled */
@@ -123,9 +121,23 @@ int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
         if (text.p[i] == '"')
             *to++ = '"';
     }
-    *to++ = '"';
     out->n = (size_t)(to - out->v);
     return 0;
+}
+
+int az_csv_quote(struct az_vec_char *out, struct az_sv text, char sep)
+{
+    if (!az_csv_needs_quotes(text, sep))
+        return az_text_append(out, text);
+    int rc = az_text_append(out, AZ_SV("\""));
+    if (rc == 0)
+        rc = double_quotes(out, text, 1);
+    return rc ? rc : az_text_append(out, AZ_SV("\""));
+}
+
+int az_csv_double_quotes(struct az_vec_char *out, struct az_sv text)
+{
+    return double_quotes(out, text, 0);
 }
 
 size_t az_csv_copy_plain(struct az_sv text, char *out)

@@ -48,6 +48,51 @@ static void csv_is_exact(void **state)
     sample_end(&s);
 }
 
+/* Texts longer than what is gathered for the file, with quotes at every place of a piece. */
+static void long_texts_are_exact(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    enum { LONG = 200 * 1024 };
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "long", "Long texts", 0);
+    az_table_column(t, "n", AZ_INT, AZ_UNIT_COUNT, AZ_KEY);
+    az_table_column(t, "text", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "m", AZ_INT, AZ_UNIT_COUNT, 0);
+    char *text = az_arena_array(&s.arena, LONG, 1), *want = az_arena_array(&s.arena, 4 * LONG, 1),
+         *to = want;
+    assert_non_null(text);
+    assert_non_null(want);
+    for (size_t i = 0; i < LONG; i++)
+        text[i] = i % 7 == 0 || i % (64 * 1024) < 3 ? '"' : (char)('a' + i % 26);
+    to += sprintf(to, "n,text,m\n1,");
+    for (int plain = 0; plain < 2; plain++) {
+        char *own = az_arena_array(&s.arena, LONG, 1);
+        assert_non_null(own);
+        *to++ = '"';
+        to -= plain;
+        for (size_t i = 0; i < LONG; i++) {
+            own[i] = plain ? 'x' : text[i];
+            *to++ = own[i];
+            if (own[i] == '"')
+                *to++ = '"';
+        }
+        az_put_i64(t, 1 + plain);
+        az_put_text(t, az_sv_make(own, LONG));
+        az_put_i64(t, 3 + plain);
+        to += plain ? sprintf(to, ",4\n") : sprintf(to, "\",3\n2,");
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "long/csv"), &s.scratch, &s.diag),
+                     0);
+    char *got = read_file(sample_path(&s, "long/csv/long.csv"), &n);
+    assert_int_equal(n, to - want);
+    assert_memory_equal(got, want, n);
+    free(got);
+    sample_end(&s);
+}
+
 static void file_names_are_safe_and_unique(void **state)
 {
     (void)state;
@@ -270,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cleaning_of_every_byte),
         cmocka_unit_test(csv_is_exact),
+        cmocka_unit_test(long_texts_are_exact),
         cmocka_unit_test(file_names_are_safe_and_unique),
         cmocka_unit_test(tables_left_in_a_reused_folder),
         cmocka_unit_test(json_is_exact),
