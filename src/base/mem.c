@@ -2,6 +2,8 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "base/mem.h"
 
+#include "base/arena_adopt.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -339,6 +341,16 @@ struct az_sv az_arena_dup(struct az_arena *a, struct az_sv v)
     memcpy(p, v.p, v.n);
     p[v.n] = '\0';
     return az_sv_make(p, v.n);
+}
+
+_Static_assert(ARENA_HEAD <= AZ_ARENA_HEAD, "the head fits");
+
+void az_arena_adopt(struct az_arena *a, void *p, size_t size)
+{
+    struct az_arena_block *b = p;
+    b->size = size;
+    b->next = a->head ? a->head->next : NULL;
+    *(a->head ? &a->head->next : &a->head) = b;
 }
 
 char *az_arena_str(struct az_arena *a, struct az_sv v)

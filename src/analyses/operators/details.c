@@ -7,16 +7,27 @@
 
 #include <math.h>
 
-int az_framework_details_init(struct az_framework_details *d, const struct az_framework *fw,
+/* Lists of kernels of the job: tables of operations have the same ones. */
+static struct az_text_set *kept_texts(struct az_framework *fw, struct az_arena *arena)
+{
+    if (!fw->texts) {
+        fw->texts = az_arena_alloc(arena, sizeof *fw->texts);
+        if (fw->texts)
+            az_text_set_init(fw->texts, arena);
+    }
+    return fw->texts;
+}
+
+int az_framework_details_init(struct az_framework_details *d, struct az_framework *fw,
                               struct az_arena *arena, struct az_mem *mem)
 {
     size_t names = fw->trace->names.text.n + 1;
-    *d = (struct az_framework_details){ .fw = fw, .arena = arena, .mem = mem };
+    *d = (struct az_framework_details){ .fw = fw, .kept = kept_texts(fw, arena), .mem = mem };
     az_vec_init(&d->text, mem);
     az_vec_init(&d->brief, mem);
     d->name = az_mem_alloc(mem, names * sizeof *d->name);
-    if (!d->name)
-        return az_mem_error(mem);
+    if (!d->name || !d->kept)
+        return d->kept ? az_mem_error(mem) : az_arena_error(arena);
     memset(d->name, 0, names * sizeof *d->name);
     return 0;
 }
@@ -100,15 +111,15 @@ static double deviation_of(const int64_t *v, const struct az_stats *s)
     return sqrt(sum / (double)s->n);
 }
 
-static void put_entry(struct az_framework_details *d, uint32_t gpu, const struct az_stats *s,
-                      double deviation)
+static void put_entry(struct az_framework_details *d, struct az_sv open, uint32_t gpu,
+                      const struct az_stats *s, double deviation)
 {
     const struct az_trace *t = d->fw->trace;
     struct az_event v = az_gpu_event(d->fw->tree, gpu);
     struct az_sv name = az_framework_text(d->fw, v.name, ""), cut = az_utf8_cut(name, 64);
     double us = 1.0 / (1e3 * (double)t->ticks_per_ns);
     struct az_vec_char *w = &d->text, *brief = &d->brief;
-    az_text_add(w, w->n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
+    az_text_add(w, open);
     az_text_quoted(w, name);
     az_text_format(w, ",\"stream\":%lld,\"count\":%zu", (long long)az_lane_stream(t, v.lane), s->n);
     put_number(w, AZ_SV(",\"total_duration_us\":"), az_us(t, s->sum));
@@ -118,9 +129,14 @@ static void put_entry(struct az_framework_details *d, uint32_t gpu, const struct
     put_number(w, AZ_SV(",\"min_duration_us\":"), az_us(t, s->min));
     put_number(w, AZ_SV(",\"max_duration_us\":"), az_us(t, s->max));
     az_text_add(w, AZ_SV("}"));
-    az_text_add(brief, brief->n > 1 ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"));
-    az_text_quoted(brief,
-                   cut.n < name.n ? az_arena_printf(d->arena, "%.*s...", AZ_SVF(cut)) : name);
+    az_text_add(brief, open);
+    if (cut.n < name.n) {
+        az_text_quoted(brief, cut);
+        brief->n -= !brief->failed; /* its quote */
+        az_text_add(brief, AZ_SV("...\""));
+    } else {
+        az_text_quoted(brief, name);
+    }
     az_text_format(brief, ",\"stream\":%lld,\"mean_duration_us\":%.2f}",
                    (long long)az_lane_stream(t, v.lane), s->mean * us);
 }
@@ -135,7 +151,8 @@ static int put_entries(struct az_framework_details *d, struct entries *e)
         struct az_stats s;
         int64_t *v = only ? e->length.v : g.value;
         az_stats_i64(v, only ? e->length.n : az_groups_take(&g, k, e->length.v), &s);
-        put_entry(d, e->first.v[k], &s, deviation_of(v, &s));
+        put_entry(d, k ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"), e->first.v[k], &s,
+                  deviation_of(v, &s));
     }
     az_groups_release(&g);
     return rc;
@@ -144,8 +161,8 @@ static int put_entries(struct az_framework_details *d, struct entries *e)
 static int write_entries(struct az_framework_details *d, struct entries *e, struct az_sv *full,
                          struct az_sv *brief)
 {
-    az_vec_reset(&d->text);
-    az_vec_reset(&d->brief);
+    az_text_set_begin(&d->text);
+    az_text_set_begin(&d->brief);
     az_text_add(&d->text, AZ_SV("["));
     az_text_add(&d->brief, AZ_SV("["));
     const int rc = put_entries(d, e);
@@ -153,9 +170,9 @@ static int write_entries(struct az_framework_details *d, struct entries *e, stru
     az_text_add(&d->brief, AZ_SV("]"));
     if (rc || d->text.failed || d->brief.failed)
         return rc ? rc : az_mem_error(d->mem);
-    *full = az_arena_dup(d->arena, az_text_view(&d->text));
-    *brief = az_arena_dup(d->arena, az_text_view(&d->brief));
-    return full->p && brief->p ? 0 : az_arena_error(d->arena);
+    *full = az_text_set_take(d->kept, &d->text);
+    *brief = az_text_set_take(d->kept, &d->brief);
+    return full->p && brief->p ? 0 : az_arena_error(d->kept->arena);
 }
 
 int az_framework_details_make(struct az_framework_details *d, const struct az_gpu_run *runs,

@@ -7,7 +7,7 @@
 
 struct az_framework_details {
     const struct az_framework *fw;
-    struct az_arena *arena; /* of the texts made */
+    struct az_text_set *kept; /* has the texts made */
     struct az_mem *mem;
     struct az_framework_details_name {
         uint32_t launch, times; /* the launch last seen in, times seen there */
@@ -16,7 +16,7 @@ struct az_framework_details {
     uint32_t launch, list;
     struct az_vec_char text, brief;
 };
-int az_framework_details_init(struct az_framework_details *d, const struct az_framework *fw,
+int az_framework_details_init(struct az_framework_details *d, struct az_framework *fw,
                               struct az_arena *arena, struct az_mem *mem) AZ_MUST_USE;
 void az_framework_details_release(struct az_framework_details *d);
 /* Runs of device events (gpu numbers), one per launch: entries in the order of first appearance.

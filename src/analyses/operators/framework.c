@@ -339,6 +339,7 @@ struct az_framework *az_framework_get(struct az_job *job, int *rc)
             *own = *whole;
             own->metrics = NULL;
             own->overlaps = NULL;
+            own->texts = NULL;
         }
     }
     *rc = view && *view ? 0 : az_arena_error(job->arena);

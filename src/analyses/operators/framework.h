@@ -5,6 +5,7 @@
 
 #include "analyses/analysis.h"
 #include "base/interval.h"
+#include "base/text_set.h"
 #include "base/time_units.h"
 #include "model/optrace.h"
 #include "stats/stats.h"
@@ -43,6 +44,8 @@ struct az_framework {
     struct az_sv extension_why;           /* it failed: the message */
     struct az_framework_metrics *metrics; /* analyses/operators/metrics.h; made on first use */
     struct az_overlaps *overlaps;         /* made on first use */
+    struct az_text_set
+        *texts; /* lists of kernels (analyses/operators/details.h); made on first use */
     /* Host node -> 1 inside a recomputed region; NULL unless detect_recompute. */
     uint8_t *recompute;
     int64_t total, kernels; /* ticks: total time of the timeline; all kernel durations added */
