@@ -153,7 +153,7 @@ static int add_backward(struct work *w, uint32_t node, const struct az_op_model 
         n += below(w, w->links[end].wrapper).n;
     }
     int rc = end > lo ? az_framework_estimate(w->metrics, node, true, &e) : 0;
-    if (rc || end == lo || (!e.perf->why && isnan(e.perf->bwd_flops)))
+    if (rc || end == lo || (!e.perf->why && isnan(e.flops)))
         return rc;
     uint32_t *gpu = az_arena_array(&w->scratch, n + 1, sizeof *gpu);
     struct az_family_event x = { .node = node,

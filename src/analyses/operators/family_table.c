@@ -67,7 +67,7 @@ static int note_params(struct work *w, const struct az_groups *g)
         struct az_framework_estimate e;
         rc = estimate(w, az_groups_first(g, k), &e);
         for (unsigned p = 0; rc == 0 && p < e.perf->n_params; p++)
-            az_param_note(&w->params, &e.perf->param[p]);
+            az_param_note(&w->params, &e.perf->param[p]); /* its name and kind */
     }
     return rc;
 }
@@ -241,7 +241,8 @@ static int put_row(void *ctx, struct az_op_groups *g, size_t group)
     if (rc)
         return rc;
     AZ_PUT_COLUMNS(w->t, name_column, &c);
-    az_param_put(&w->params, w->t, e.perf ? e.perf->param : NULL, e.perf ? e.perf->n_params : 0);
+    struct az_perf_param param[AZ_PERF_PARAMS];
+    az_param_put(&w->params, w->t, param, az_framework_params_of(&e, param));
     AZ_PUT_COLUMNS(w->t, kernels_column, &c);
     az_op_put_overlap(g, group);
     az_framework_put_recompute(w->fw, w->t, az_framework_recompute(w->fw, x->node));

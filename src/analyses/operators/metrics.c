@@ -10,20 +10,39 @@
 #define KERNELS 32 /* names examined for what only a kernel's name says */
 #define FACTS   8
 
-struct entry {
+/* What a model says. */
+struct draft {
     struct az_perf perf;
     const struct az_op_model *model;
-    uint32_t number; /* in by_number */
     struct az_sv spec, params;
-    uint64_t params_hash;
+    uint64_t params_hash, hash; /* hash: of all */
     bool tf32;
 };
 
-/* Open addressing in the arena: it lives as long as the job, whatever ends it. */
-struct slot {
-    uint64_t k0, k1;
-    struct entry *entry; /* NULL: free */
+/* What the estimates of an operator's shapes have in common. */
+struct common {
+    struct az_perf perf; /* without its numbers; of parameters the names and kinds */
+    const struct az_op_model *model;
+    struct az_sv spec;
+    bool tf32;
 };
+
+/* An estimate: small, as there is one for each shape. */
+struct entry {
+    double flops, bytes, bwd_flops, bwd_bytes;
+    const struct common *common;
+    struct az_sv params;
+    uint64_t params_hash;
+    const union az_framework_value *value; /* of the parameters */
+};
+
+/* By (name, arguments), (kernels, annotation), in pages that stay where they are: all of it is in
+ * the arena, as it lives as long as the job, whatever ends it. */
+struct known {
+    uint64_t k0, k1;
+    struct entry *entry;
+};
+#define PAGE_BITS 8
 
 struct az_framework_metrics {
     struct az_job *job;
@@ -31,10 +50,13 @@ struct az_framework_metrics {
     const struct az_op_models *models;
     const struct az_op_model **by_name; /* name id -> model; NULL: not looked up or none */
     uint8_t *looked;                    /* name id -> 1 */
-    struct slot *slot;                  /* by (name, arguments), (kernels, annotation) */
-    size_t mask, n_entries;
-    uint32_t *known_rows;     /* az_framework_known_rows */
-    struct entry **by_number; /* room for half of the slots, and one */
+    struct known **page;
+    uint32_t *slot; /* open addressing: number of a known one + 1, 0: free */
+    size_t mask, n_known;
+    struct entry *recent[64];  /* by their hash: equal ones are kept once */
+    struct common *common[16]; /* of the last models */
+    const struct entry *last;
+    uint32_t *known_rows; /* az_framework_known_rows */
     struct az_perf_call *call;
     struct az_extend *script; /* while its models are run */
     struct az_diag *said;
@@ -183,34 +205,51 @@ static struct az_sv text_of(const struct az_framework *f, uint32_t id)
     return id == AZ_NO_ID ? az_sv_make("", 0) : az_trace_text(f->trace, id);
 }
 
-/* Slot of a key: its own, or the free one where it belongs. */
-static struct slot *slot_of(struct slot *v, size_t mask, uint64_t k0, uint64_t k1)
+static struct known *known_at(const struct az_framework_metrics *m, size_t i)
 {
-    const uint64_t mixed = (k0 ^ (k1 << 32 | k1 >> 32)) * UINT64_C(0x9e3779b97f4a7c15);
-    size_t i = (mixed ^ mixed >> 32) & mask;
-    while (v[i].entry && (v[i].k0 != k0 || v[i].k1 != k1))
-        i = (i + 1) & mask;
-    return &v[i];
+    return &m->page[i >> PAGE_BITS][i & ((1u << PAGE_BITS) - 1)];
 }
 
+static size_t place_of(uint64_t k0, uint64_t k1)
+{
+    const uint64_t mixed = (k0 ^ (k1 << 32 | k1 >> 32)) * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(mixed ^ mixed >> 32);
+}
+
+/* Slot of a key: its own, or the free one where it belongs. */
+static uint32_t *slot_of(const struct az_framework_metrics *m, uint64_t k0, uint64_t k1)
+{
+    size_t i = place_of(k0, k1) & m->mask;
+    for (; m->slot[i]; i = (i + 1) & m->mask) {
+        const struct known *k = known_at(m, m->slot[i] - 1);
+        if (k->k0 == k0 && k->k1 == k1)
+            break;
+    }
+    return &m->slot[i];
+}
+
+/* Room for one more. */
 static int make_room(struct az_framework_metrics *m)
 {
-    if (m->slot && m->n_entries * 2 <= m->mask)
-        return 0;
-    size_t mask = m->slot ? m->mask * 2 + 1 : 255;
-    struct slot *v = az_arena_array(m->job->arena, mask + 1, sizeof *v);
-    struct entry **e = az_arena_array(m->job->arena, mask / 2 + 2, sizeof *e);
-    if (!v || !e)
-        return az_arena_error(m->job->arena);
-    for (size_t i = 0; i < m->n_entries; i++)
-        e[i] = m->by_number[i];
-    m->by_number = e;
-    for (size_t i = 0; m->slot && i <= m->mask; i++)
-        if (m->slot[i].entry)
-            *slot_of(v, mask, m->slot[i].k0, m->slot[i].k1) = m->slot[i];
-    m->slot = v;
-    m->mask = mask;
-    return 0;
+    struct az_arena *a = m->job->arena;
+    if (!m->slot || m->n_known * 2 > m->mask) {
+        const size_t mask = m->slot ? m->mask * 2 + 1 : 255;
+        uint32_t *slot = az_arena_array(a, mask + 1, sizeof *slot);
+        struct known **page = az_arena_array(a, (mask >> PAGE_BITS) + 1, sizeof *page);
+        if (!slot || !page)
+            return az_arena_error(a);
+        for (size_t i = 0; i << PAGE_BITS < m->n_known; i++)
+            page[i] = m->page[i];
+        m->page = page;
+        m->slot = slot;
+        m->mask = mask;
+        for (size_t i = 0; i < m->n_known; i++)
+            *slot_of(m, known_at(m, i)->k0, known_at(m, i)->k1) = (uint32_t)i + 1;
+    }
+    struct known **page = &m->page[m->n_known >> PAGE_BITS];
+    if (!*page)
+        *page = az_arena_array(a, 1u << PAGE_BITS, sizeof **page);
+    return *page ? 0 : az_arena_error(a);
 }
 
 /* Lines `name=value`; at most FACTS. */
@@ -225,26 +264,125 @@ static size_t read_facts(struct az_sv text, struct az_perf_fact *out)
     return n;
 }
 
-static int evaluate(struct az_framework_metrics *m, const struct az_op_model *model, uint32_t node,
-                    const uint32_t *ids, size_t n, uint32_t step, struct entry **out)
+static uint64_t hash_of(const struct draft *e)
+{
+    const double number[] = { e->perf.flops, e->perf.bytes, e->perf.bwd_flops, e->perf.bwd_bytes,
+                              e->tf32 };
+    return az_hash(number, sizeof number) ^ e->params_hash ^ (uint64_t)(uintptr_t)e->model;
+}
+
+static bool same_number(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
+static bool same_word(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_names(const struct az_perf *a, const struct az_perf *b)
+{
+    unsigned i = 0;
+    while (i < a->n_params && i < b->n_params && a->param[i].kind == b->param[i].kind &&
+           same_word(a->param[i].name, b->param[i].name))
+        i++;
+    return i == a->n_params && i == b->n_params;
+}
+
+static bool is_common(const struct common *a, const struct draft *b)
+{
+    const struct az_perf *p = &a->perf, *q = &b->perf;
+    return a->model == b->model && a->tf32 == b->tf32 && same_word(p->unit, q->unit) &&
+           same_word(p->why, q->why) && az_sv_eq(p->prec, q->prec) &&
+           az_sv_eq(p->fallback, q->fallback) && p->assumed == q->assumed &&
+           az_sv_eq(a->spec, b->spec) && same_names(p, q);
+}
+
+/* The text of parameters has the value of each. */
+static bool is_same(const struct entry *a, const struct draft *b)
+{
+    const struct az_perf *q = &b->perf;
+    return same_number(a->flops, q->flops) && same_number(a->bytes, q->bytes) &&
+           same_number(a->bwd_flops, q->bwd_flops) && same_number(a->bwd_bytes, q->bwd_bytes) &&
+           az_sv_eq(a->params, b->params) && is_common(a->common, b);
+}
+
+static bool is_text(enum az_perf_kind kind)
+{
+    return kind == AZ_PARAM_TEXT || kind == AZ_PARAM_JSON;
+}
+
+static struct common *keep_common(struct az_arena *a, const struct draft *d)
+{
+    struct common *own = az_arena_room(a, sizeof *own);
+    struct az_perf_param *param = az_arena_array(a, d->perf.n_params, sizeof *param);
+    if (!own || !param)
+        return NULL;
+    for (unsigned i = 0; i < d->perf.n_params; i++)
+        param[i] = (struct az_perf_param){ .name = d->perf.param[i].name,
+                                           .kind = d->perf.param[i].kind,
+                                           .text = AZ_SV("") };
+    *own = (struct common){ d->perf, d->model, az_arena_dup(a, d->spec), d->tf32 };
+    own->perf.prec = az_arena_dup(a, d->perf.prec);
+    own->perf.fallback = az_arena_dup(a, d->perf.fallback);
+    own->perf.param = param;
+    own->perf.flops = own->perf.bytes = own->perf.bwd_flops = own->perf.bwd_bytes = NAN;
+    return own;
+}
+
+/* A text of the arena: that of another estimate where it is equal. */
+static const struct az_sv *keep_text(struct az_arena *a, struct az_sv v, const struct az_sv *other)
+{
+    if (other && az_sv_eq(v, *other))
+        return other;
+    struct az_sv *own = az_arena_room(a, sizeof *own);
+    if (own)
+        *own = az_arena_dup(a, v);
+    return own;
+}
+
+/* A copy in the arena. last: another estimate; NULL. */
+static struct entry *keep(struct az_arena *a, const struct draft *d, const struct common *common,
+                          const struct entry *last)
+{
+    const unsigned n = d->perf.n_params;
+    struct entry *own = common ? az_arena_room(a, sizeof *own) : NULL;
+    union az_framework_value *value = own ? az_arena_array(a, n, sizeof *value) : NULL;
+    const bool alike = last && last->common == common;
+    if (!value)
+        return NULL;
+    for (unsigned i = 0; i < n; i++) {
+        const struct az_perf_param *p = &d->perf.param[i];
+        if (is_text(p->kind))
+            value[i].text = keep_text(a, p->text, alike ? last->value[i].text : NULL);
+        else
+            value[i].number = p->number;
+    }
+    *own = (struct entry){ d->perf.flops,     d->perf.bytes, d->perf.bwd_flops,
+                           d->perf.bwd_bytes, common,        az_arena_dup(a, d->params),
+                           d->params_hash,    value };
+    return own;
+}
+
+unsigned az_framework_params_of(const struct az_framework_estimate *e,
+                                struct az_perf_param out[AZ_PERF_PARAMS])
+{
+    const unsigned n = e->perf ? e->perf->n_params : 0;
+    for (unsigned i = 0; i < n; i++) {
+        out[i] = e->perf->param[i];
+        if (is_text(out[i].kind))
+            out[i].text = *e->value[i].text;
+        else
+            out[i].number = e->value[i].number;
+    }
+    return n;
+}
+
+/* What the model says, with texts in `scratch`. */
+static int ask_model(struct az_framework_metrics *m, uint32_t node, struct az_arena *scratch,
+                     struct draft *e)
 {
     struct az_perf_call *c = m->call;
-    struct az_sv kernels[KERNELS];
     const struct az_op_args *a = az_framework_args(m->fw, node);
-    struct entry *e = az_arena_alloc(m->job->arena, sizeof *e);
-    int rc = 0;
-    if (!e)
-        return az_arena_error(m->job->arena);
-    memset(c, 0, sizeof *c);
-    c->op = az_node_name(m->fw->tree, node);
-    for (size_t i = 0; i < n; i++) {
-        kernels[i] = az_trace_text(m->fw->trace, ids[i]);
-        e->tf32 = e->tf32 || az_sv_ifind(kernels[i], AZ_SV("tf32")) >= 0;
-    }
-    c->kernels = kernels;
-    c->n_kernels = n;
-    c->annotation = text_of(m->fw, step);
     struct az_perf_fact facts[FACTS];
+    int rc = 0;
     c->fact = facts;
     c->n_facts = a ? read_facts(text_of(m->fw, a->facts), facts) : 0;
     e->perf = (struct az_perf){
@@ -255,24 +393,61 @@ static int evaluate(struct az_framework_metrics *m, const struct az_op_model *mo
     else if (!az_perf_parse(c, text_of(m->fw, a->dims), text_of(m->fw, a->types),
                             text_of(m->fw, a->strides), text_of(m->fw, a->concrete)))
         e->perf.why = "malformed argument list";
-    else if (az_sv_is(model->model, "script"))
-        rc = m->script ? az_extend_model(m->script, c, m->job->arena, &e->perf, m->said)
-                       : AZ_EINTERNAL;
+    else if (az_sv_is(e->model->model, "script"))
+        rc = m->script ? az_extend_model(m->script, c, scratch, &e->perf, m->said) : AZ_EINTERNAL;
     else
-        rc = az_perf_eval(c, model, m->job->arena, &e->perf);
-    e->spec = az_perf_spec(&e->perf, m->job->arena);
-    e->params = az_framework_params(&e->perf, m->job->arena);
+        rc = az_perf_eval(c, e->model, scratch, &e->perf);
+    e->spec = az_perf_spec(&e->perf, scratch);
+    e->params = az_framework_params(&e->perf, scratch);
     e->params_hash = e->params.n ? az_hash(e->params.p, e->params.n) : 0;
-    e->model = model;
-    e->number = (uint32_t)m->n_entries;
-    m->by_number[m->n_entries++] = *out = e;
-    return rc;
+    e->hash = hash_of(e);
+    return rc || !scratch->failed ? rc : az_arena_error(scratch);
 }
 
-/* The entry of an operator node; NULL: it has no model. */
-static int entry_of(struct az_framework_metrics *m, uint32_t node, const struct entry **out)
+/* Its estimate; NULL without memory. */
+static struct entry *entry_for(struct az_framework_metrics *m, const struct draft *d)
 {
-    *out = NULL;
+    struct entry **recent = &m->recent[d->hash % AZ_LENGTH(m->recent)];
+    struct common **common =
+        &m->common[(uintptr_t)d->model / sizeof *d->model % AZ_LENGTH(m->common)];
+    if (!*recent || !is_same(*recent, d)) {
+        if (!*common || !is_common(*common, d))
+            *common = keep_common(m->job->arena, d);
+        *recent = keep(m->job->arena, d, *common, m->last);
+    }
+    m->last = *recent;
+    return *recent;
+}
+
+static int evaluate(struct az_framework_metrics *m, const struct az_op_model *model, uint32_t node,
+                    const uint32_t *ids, size_t n, uint32_t step, struct entry **out)
+{
+    struct az_perf_call *c = m->call;
+    struct az_sv kernels[KERNELS];
+    struct draft e = { .model = model };
+    struct az_arena scratch;
+    memset(c, 0, sizeof *c);
+    c->op = az_node_name(m->fw->tree, node);
+    for (size_t i = 0; i < n; i++) {
+        kernels[i] = az_trace_text(m->fw->trace, ids[i]);
+        e.tf32 = e.tf32 || az_sv_ifind(kernels[i], AZ_SV("tf32")) >= 0;
+    }
+    c->kernels = kernels;
+    c->n_kernels = n;
+    c->annotation = text_of(m->fw, step);
+    az_arena_init(&scratch, m->job->mem);
+    const int rc = ask_model(m, node, &scratch, &e);
+    *out = rc ? NULL : entry_for(m, &e);
+    az_arena_release(&scratch);
+    return rc || *out ? rc : az_arena_error(m->job->arena);
+}
+
+#define WITHOUT UINT32_MAX /* known: there is no model */
+
+/* Number of what is known of an operator node + 1; WITHOUT. */
+static int find_known(struct az_framework_metrics *m, uint32_t node, uint32_t *out)
+{
+    *out = WITHOUT;
     if (node >= m->fw->tree->first_call)
         return 0;
     uint32_t name = az_framework_node(m->fw, node).name, ids[KERNELS + 1], step = AZ_NO_ID;
@@ -293,41 +468,42 @@ static int entry_of(struct az_framework_metrics *m, uint32_t node, const struct 
     const uint64_t k0 = (uint64_t)name << 32 | args, k1 = n == 1
                                                               ? (uint64_t)step << 32 | ids[0]
                                                               : az_hash(ids, (n + 1) * sizeof *ids);
-    struct slot *slot = slot_of(m->slot, m->mask, k0, k1);
-    if (!slot->entry) {
-        rc = evaluate(m, model, node, ids, n, step, &slot->entry);
-        slot->k0 = k0;
-        slot->k1 = k1;
+    uint32_t *slot = slot_of(m, k0, k1);
+    if (!*slot) {
+        struct known *fresh = known_at(m, m->n_known);
+        *fresh = (struct known){ .k0 = k0, .k1 = k1 };
+        rc = evaluate(m, model, node, ids, n, step, &fresh->entry);
         if (rc)
             return rc;
+        *slot = (uint32_t)++m->n_known;
     }
-    *out = slot->entry;
+    *out = *slot;
     return 0;
 }
 
 static void put_estimate(const struct entry *e, bool backward, struct az_framework_estimate *out)
 {
-    out->model = e->model;
-    out->perf = &e->perf;
-    out->flops = backward ? e->perf.bwd_flops : e->perf.flops;
-    out->bytes = backward ? e->perf.bwd_bytes : e->perf.bytes;
-    out->spec = e->spec;
+    const struct common *c = e->common;
+    out->model = c->model;
+    out->perf = &c->perf;
+    out->value = e->value;
+    out->flops = backward ? e->bwd_flops : e->flops;
+    out->bytes = backward ? e->bwd_bytes : e->bytes;
+    out->spec = c->spec;
     out->params = e->params;
     out->params_hash = e->params_hash;
-    out->why = e->perf.why         ? e->perf.why
+    out->why = c->perf.why         ? c->perf.why
                : isnan(out->flops) ? "no model for the backward pass"
                : isnan(out->bytes) ? "element size unknown"
                                    : NULL;
-    out->tf32 = e->tf32;
+    out->tf32 = c->tf32;
 }
-
-#define WITHOUT UINT32_MAX /* known: there is no model */
 
 int az_framework_know(struct az_framework_metrics *m, uint32_t node, uint32_t *known)
 {
-    const struct entry *e;
-    const int rc = entry_of(m, node, &e);
-    *known = rc ? 0 : e ? e->number + 1 : WITHOUT;
+    const int rc = find_known(m, node, known);
+    if (rc)
+        *known = 0;
     return rc;
 }
 
@@ -339,7 +515,8 @@ int az_framework_estimate_again(struct az_framework_metrics *m, uint32_t node, b
     };
     const int rc = *known ? 0 : az_framework_know(m, node, known);
     if (rc == 0 && *known != WITHOUT)
-        put_estimate(m->by_number[*known - 1], backward, out);
+        put_estimate(known_at(m, *known - 1)->entry, backward, out);
+    out->number = *known;
     return rc;
 }
 

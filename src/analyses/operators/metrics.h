@@ -6,15 +6,22 @@
 #include "analyses/operators/framework.h"
 #include "perf/peaks.h"
 
+union az_framework_value {
+    double number;
+    const struct az_sv *text;
+};
 struct az_framework_estimate {
     const struct az_op_model *model; /* NULL: no model */
-    const struct az_perf *perf;      /* NULL: no model */
-    double flops, bytes;             /* of this direction; NaN: no estimate */
-    struct az_sv spec;               /* "matrix_bf16" */
-    const char *why;                 /* no estimate: the reason, a constant; NULL */
-    struct az_sv params;             /* its parameters as a JSON object; empty without any */
-    uint64_t params_hash;            /* equal for equal params; 0 without any */
-    bool tf32;                       /* a kernel says so */
+    /* NULL: no model. Without its numbers, which are here; az_framework_params_of. */
+    const struct az_perf *perf;
+    const union az_framework_value *value; /* of its parameters */
+    double flops, bytes;                   /* of this direction; NaN: no estimate */
+    struct az_sv spec;                     /* "matrix_bf16" */
+    const char *why;                       /* no estimate: the reason, a constant; NULL */
+    struct az_sv params;                   /* its parameters as a JSON object; empty without any */
+    uint64_t params_hash;                  /* equal for equal params; 0 without any */
+    uint32_t number; /* equal for the same name, arguments and kernels of an operator */
+    bool tf32;       /* a kernel says so */
 };
 
 struct az_framework_metrics;
@@ -83,6 +90,9 @@ int az_framework_figures(struct az_framework_metrics *m, const struct az_framewo
                          const int64_t *ticks, size_t n,
                          struct az_framework_figures *out) AZ_MUST_USE;
 
+/* Parameters of an estimate: how many. */
+unsigned az_framework_params_of(const struct az_framework_estimate *e,
+                                struct az_perf_param out[AZ_PERF_PARAMS]);
 /* The parameters as a JSON object; empty without any. In the arena. */
 struct az_sv az_framework_params(const struct az_perf *p, struct az_arena *a);
 struct az_sv az_framework_param_text(const struct az_perf_param *p, struct az_arena *a);

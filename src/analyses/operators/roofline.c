@@ -51,7 +51,7 @@ static int line_of(struct work *w, const struct az_unified_row *r,
     int rc = az_map_put(&w->map,
                         (uint64_t)az_unified_group(w->u, r) << 17 | (uint64_t)r->category << 1 |
                             (az_unified_forward(r) != AZ_NO_ROW),
-                        (uint64_t)(uintptr_t)e->perf, (uint32_t)w->lines.n, &at, &added);
+                        e->number, (uint32_t)w->lines.n, &at, &added);
     if (rc == 0 && added)
         rc = az_vec_push(
             &w->lines,

@@ -23,14 +23,13 @@
 struct line { /* operations of one name and estimate */
     const struct az_unified_row *first;
     struct az_framework_estimate e;
-    struct az_roofline roof;
     int64_t count, ticks; /* of those with possible rates */
-    struct az_rate rate;  /* compared with the limits; us is of the last one */
     double possible;      /* the shortest time that is possible, us */
-    uint32_t kernels;     /* of one operation */
     double blocks;        /* of its kernel, if it has one; NaN unknown */
+    int64_t odd;          /* dimension that is not aligned */
+    uint32_t kernels;     /* of one operation */
     bool product, aligned, copies;
-    int64_t odd; /* dimension that is not aligned */
+    bool certain, certain_flops, certain_bytes; /* what is compared with the limits */
 };
 AZ_VEC(struct line, lines);
 
@@ -43,7 +42,8 @@ struct work {
     struct az_unified_keys keys;
     struct az_unified_recent *recent;
     struct lines lines;
-    struct { /* what aligned_rate found: precisions are few */
+    struct az_arena texts; /* of one finding */
+    struct {               /* what aligned_rate found: precisions are few */
         struct az_sv spec;
         double rate;
     } rates[RATES];
@@ -54,11 +54,13 @@ struct work {
 };
 
 /* ---- products ---- */
-static double param(const struct az_perf *p, const char *name)
+static double param(const struct az_framework_estimate *e, const char *name)
 {
-    for (unsigned i = 0; i < p->n_params; i++)
-        if (strcmp(p->param[i].name, name) == 0)
-            return p->param[i].number;
+    struct az_perf_param p[AZ_PERF_PARAMS];
+    const unsigned n = az_framework_params_of(e, p);
+    for (unsigned i = 0; i < n; i++)
+        if (strcmp(p[i].name, name) == 0)
+            return p[i].number;
     return NAN;
 }
 
@@ -98,7 +100,7 @@ static void look_at_product(const struct work *w, struct line *l)
     l->product = p && strcmp(p->unit, "matrix") == 0 && by && !isnan(l->e.flops);
     l->aligned = true;
     for (size_t i = 0; l->product && i < 3; i++) {
-        const double d = param(p, dims[i]);
+        const double d = param(&l->e, dims[i]);
         l->product = !isnan(d);
         smallest = d < smallest ? d : smallest;
         if (l->product && (int64_t)d % by && (!l->odd || d > (double)l->odd)) {
@@ -142,16 +144,12 @@ static bool has_zero_stride(const struct work *w, uint32_t node)
 static void certain_work(const struct work *w, struct line *l)
 {
     const struct az_perf *p = l->e.perf;
-    l->rate = (struct az_rate){ .unit = "", .flops = NAN, .bytes = NAN };
-    if (!p || p->assumed || l->copies)
+    l->certain = p && !p->assumed && !l->copies;
+    if (!l->certain)
         return;
-    l->rate.unit = p->unit;
-    l->rate.prec = p->prec;
-    if (!kernel_says(w, l->first->node, AZ_SV("winograd")) &&
-        !kernel_says(w, l->first->node, AZ_SV("fft")))
-        l->rate.flops = l->e.flops;
-    if (!has_zero_stride(w, l->first->node))
-        l->rate.bytes = l->e.bytes;
+    l->certain_flops = !kernel_says(w, l->first->node, AZ_SV("winograd")) &&
+                       !kernel_says(w, l->first->node, AZ_SV("fft"));
+    l->certain_bytes = !has_zero_stride(w, l->first->node);
 }
 
 /* True: it is impossible. */
@@ -160,11 +158,15 @@ static bool check_rate(struct work *w, struct line *l, int64_t ticks)
     struct az_verdict_part *p = w->v->part;
     if (!w->has_limits)
         return false;
-    l->rate.us = az_us(w->fw->trace, ticks);
+    const struct az_rate rate = { .unit = l->certain ? l->e.perf->unit : "",
+                                  .prec = l->certain ? l->e.perf->prec : (struct az_sv){ NULL, 0 },
+                                  .flops = l->certain_flops ? l->e.flops : NAN,
+                                  .bytes = l->certain_bytes ? l->e.bytes : NAN,
+                                  .us = az_us(w->fw->trace, ticks) };
     const enum az_rate_result r =
-        l->rate.us >= l->possible ? AZ_RATE_POSSIBLE : az_rate_check(&w->limits, &l->rate);
+        rate.us >= l->possible ? AZ_RATE_POSSIBLE : az_rate_check(&w->limits, &rate);
     if (r == AZ_RATE_POSSIBLE)
-        l->possible = fmin(l->possible, l->rate.us);
+        l->possible = fmin(l->possible, rate.us);
     p->rated_kernels += r != AZ_RATE_UNKNOWN;
     p->impossible_rates += r == AZ_RATE_IMPOSSIBLE;
     return r == AZ_RATE_IMPOSSIBLE;
@@ -198,14 +200,12 @@ static int line_of(struct work *w, const struct az_unified_row *r,
     const bool backward = az_unified_forward(r) != AZ_NO_ROW;
     uint32_t *at;
     bool added;
-    int rc = az_map_put(&w->index, (uint64_t)az_unified_group(w->u, r) << 1 | backward,
-                        (uint64_t)(uintptr_t)e->perf, (uint32_t)w->lines.n, &at, &added);
+    int rc = az_map_put(&w->index, (uint64_t)az_unified_group(w->u, r) << 1 | backward, e->number,
+                        (uint32_t)w->lines.n, &at, &added);
     if (rc == 0 && added) {
-        struct line l = { .first = r,
-                          .e = *e,
-                          .possible = INFINITY,
-                          .roof = az_framework_roofline(w->metrics, e),
-                          .copies = az_unified_only_copies(w->fw, r) };
+        struct line l = {
+            .first = r, .e = *e, .possible = INFINITY, .copies = az_unified_only_copies(w->fw, r)
+        };
         look_at_product(w, &l);
         certain_work(w, &l);
         count_kernels(w, &l);
@@ -282,19 +282,18 @@ static struct az_sv shapes(struct az_arena *a, struct az_sv dims)
 }
 
 /* "aten::mm [4096,4096] [4096,4096]" */
-static struct az_sv name_of(const struct work *w, const struct line *l)
+static struct az_sv name_of(struct work *w, const struct line *l)
 {
     const struct az_op_args *a = az_framework_args(w->fw, l->first->node);
     struct az_sv dims = a && a->dims != AZ_NO_ID ? az_trace_text(w->fw->trace, a->dims) : AZ_SV("");
     while (dims.n > 3 && az_sv_ends(dims, AZ_SV(",[]]"))) { /* arguments that are no tensors */
         dims.n -= 4;
-        dims = az_arena_printf(w->v->job->arena, "%.*s]", AZ_SVF(dims));
+        dims = az_arena_printf(&w->texts, "%.*s]", AZ_SVF(dims));
     }
-    dims = shapes(w->v->job->arena, dims);
+    dims = shapes(&w->texts, dims);
     const bool cut = dims.n > 70;
-    return az_arena_printf(w->v->job->arena, "%.*s%s%.*s%s",
-                           AZ_SVF(az_unified_name(w->u, l->first)), dims.n ? " " : "",
-                           (int)(cut ? 70 : dims.n), dims.p, cut ? "..." : "");
+    return az_arena_printf(&w->texts, "%.*s%s%.*s%s", AZ_SVF(az_unified_name(w->u, l->first)),
+                           dims.n ? " " : "", (int)(cut ? 70 : dims.n), dims.p, cut ? "..." : "");
 }
 
 static int emit_finding(struct work *w, const char *rule, const struct line *l, struct az_sv detail,
@@ -308,16 +307,20 @@ static int emit_finding(struct work *w, const char *rule, const struct line *l, 
                                         .ns = az_verdict_ns(w->v, l->ticks),
                                         .advice = advice,
                                         .gain = gain };
-    return az_verdict_add(w->v, rule, &f);
+    int rc = w->texts.failed ? az_arena_error(&w->texts) : 0;
+    if (rc == 0)
+        rc = az_verdict_add(w->v, rule, &f);
+    az_arena_reset(&w->texts);
+    return rc;
 }
 
 /* Part of the peak that the operation can reach. */
-static double reachable(const struct work *w, const struct line *l)
+static double reachable(const struct work *w, const struct line *l, const struct az_roofline *roof)
 {
-    const double head = l->e.perf ? param(l->e.perf, "d_h_qk") : NAN;
+    const double head = param(&l->e, "d_h_qk");
     if (w->own)
         return 1;
-    if (isnan(head) || l->roof.bound[0] == 'M')
+    if (isnan(head) || roof->bound[0] == 'M')
         return REACHED;
     return head > 64 ? ATTENTION : NARROW;
 }
@@ -331,12 +334,12 @@ static double units_of(const struct work *w)
 /* The minimum duration of an operation, ns: the time of the roofline that is in reach, longer where
  * its blocks do not fill the device; and the minimum of its kernels. *small: it is that which
  * counts. *few: its blocks do not fill the device, but its kernels are long. */
-static double least_time(const struct work *w, const struct line *l, double ns, bool *small,
-                         bool *few)
+static double least_time(const struct work *w, const struct line *l, const struct az_roofline *r,
+                         double ns, bool *small, bool *few)
 {
     const double units = units_of(w), floor_ns = KERNEL_NS * l->kernels,
-                 roof = l->roof.time_us * 1e3 / reachable(w, l);
-    const bool less = l->blocks < units, memory = l->roof.bound[0] == 'M';
+                 roof = r->time_us * 1e3 / reachable(w, l, r);
+    const bool less = l->blocks < units, memory = r->bound[0] == 'M';
     double filled = 1; /* of the units over the waves of blocks */
     if (less || (l->blocks > 0 && units > 0 && !memory))
         filled = l->blocks / (ceil(l->blocks / units) * units);
@@ -367,50 +370,49 @@ static double aligned_rate(struct work *w, struct az_sv spec)
     return rate;
 }
 
-static int headroom(struct work *w, const struct line *l)
+static int headroom(struct work *w, const struct line *l, const struct az_roofline *r)
 {
     const double count = (double)l->count, ns = (double)az_verdict_ns(w->v, l->ticks),
-                 roof = l->roof.time_us * 1e3 * count;
+                 roof = r->time_us * 1e3 * count;
     if (isnan(roof) || l->copies || ns <= 0 || ns * 100 < LEAST * (double)w->v->part->total ||
         ns < w->v->job->opts->short_kernel_us * 1e3 * count) /* its start-up cost */
         return 0;
     bool small, few;
-    const double least = least_time(w, l, ns / count, &small, &few) * count;
+    const double least = least_time(w, l, r, ns / count, &small, &few) * count;
     if (least >= ns || (few && 2 * l->blocks <= units_of(w))) /* the latter: low_parallelism */
         return 0;
-    const bool memory = l->roof.bound[0] == 'M';
+    const bool memory = r->bound[0] == 'M';
     const bool pad = l->odd && !small && isnan(aligned_rate(w, l->e.spec));
-    const char *of = strchr(l->roof.peak, '_'); /* matrix_bf16 */
-    of = memory ? "bandwidth" : of ? of + 1 : l->roof.peak;
-    struct az_sv detail = az_arena_printf(w->v->job->arena, " of the %s%speak", of, *of ? " " : "");
+    const char *of = strchr(r->peak, '_'); /* matrix_bf16 */
+    of = memory ? "bandwidth" : of ? of + 1 : r->peak;
+    struct az_sv detail = az_arena_printf(&w->texts, " of the %s%speak", of, *of ? " " : "");
     if (small || few)
-        detail = az_arena_printf(w->v->job->arena, "%.*s, too %s for the device", AZ_SVF(detail),
+        detail = az_arena_printf(&w->texts, "%.*s, too %s for the device", AZ_SVF(detail),
                                  small ? "small" : "few blocks");
     else if (!w->own)
-        detail = az_arena_printf(w->v->job->arena, "%.*s (~%.0f%% achievable)", AZ_SVF(detail),
-                                 100 * reachable(w, l));
+        detail = az_arena_printf(&w->texts, "%.*s (~%.0f%% achievable)", AZ_SVF(detail),
+                                 100 * reachable(w, l, r));
     if (pad)
-        detail = az_arena_printf(w->v->job->arena, "%.*s, %lld is not a multiple of %lld",
-                                 AZ_SVF(detail), (long long)l->odd,
-                                 (long long)multiple(l->e.perf->prec));
+        detail = az_arena_printf(&w->texts, "%.*s, %lld is not a multiple of %lld", AZ_SVF(detail),
+                                 (long long)l->odd, (long long)multiple(l->e.perf->prec));
     return emit_finding(w, "roofline_headroom", l, detail, 100 * roof / ns, llround(ns - least),
                         small ? AZ_ADVICE_BATCH_SMALL_KERNELS
                         : pad ? AZ_ADVICE_PAD_SHAPES
                               : AZ_ADVICE_NONE);
 }
 
-static int misaligned(struct work *w, const struct line *l)
+static int misaligned(struct work *w, const struct line *l, const struct az_roofline *r)
 {
     if (!l->product || l->aligned)
         return 0;
     const double ns = (double)az_verdict_ns(w->v, l->ticks), count = (double)l->count;
     double at_rate = l->e.flops * count / aligned_rate(w, l->e.spec);
-    if (!isnan(at_rate) && l->roof.bound[0] == 'M') /* aligned it still has to move its bytes */
-        at_rate = fmax(at_rate, l->roof.time_us * 1e3 * count);
+    if (!isnan(at_rate) && r->bound[0] == 'M') /* aligned it still has to move its bytes */
+        at_rate = fmax(at_rate, r->time_us * 1e3 * count);
     const int64_t by = multiple(l->e.perf->prec);
     if (isnan(at_rate) ? ns * 100 < LEAST * (double)w->v->part->total : at_rate >= ns)
         return 0;
-    struct az_arena *a = w->v->job->arena;
+    struct az_arena *a = &w->texts;
     const struct az_sv detail = l->odd ? az_arena_printf(a, ": %lld is not a multiple of %lld",
                                                          (long long)l->odd, (long long)by)
                                        : az_arena_printf(a, ": kernel for unaligned operands");
@@ -418,14 +420,14 @@ static int misaligned(struct work *w, const struct line *l)
                         isnan(at_rate) ? -1 : llround(ns - at_rate), AZ_ADVICE_NONE);
 }
 
-static int precision(struct work *w, const struct line *l)
+static int precision(struct work *w, const struct line *l, const struct az_roofline *r)
 {
     const struct az_peaks *p = az_framework_peaks(w->metrics);
     const double full = az_verdict_peak_rate(p, "matrix_fp32"),
                  less = az_verdict_peak_rate(p, "matrix_tf32");
     const double ns = (double)az_verdict_ns(w->v, l->ticks);
     if (!l->product || l->e.tf32 || !az_sv_is(l->e.perf->prec, "fp32") || !(less > full) ||
-        strcmp(l->roof.peak, "matrix_tf32") == 0)
+        strcmp(r->peak, "matrix_tf32") == 0)
         return 0;
     return emit_finding(w, "precision", l, AZ_SV(" in 32 bits; the device has TF32"), 0,
                         llround(ns * (1 - full / less)), AZ_ADVICE_NONE);
@@ -435,17 +437,23 @@ static int precision(struct work *w, const struct line *l)
 static void peak(struct work *w)
 {
     const struct line *most = NULL;
+    struct az_roofline roof = { .peak = "" };
     for (size_t i = 0; i < w->lines.n; i++) {
         const struct line *l = &w->lines.v[i];
         const double f = l->e.flops * (double)l->count;
-        if (f > 0 && !isnan(l->roof.tflops) && (!most || f > most->e.flops * (double)most->count))
+        if (!(f > 0) || (most && f <= most->e.flops * (double)most->count))
+            continue;
+        const struct az_roofline r = az_framework_roofline(w->metrics, &l->e);
+        if (!isnan(r.tflops)) {
             most = l;
+            roof = r;
+        }
     }
     if (!most)
         return;
-    const char *of = strchr(most->roof.peak, '_'); /* matrix_tf32 */
+    const char *of = strchr(roof.peak, '_'); /* matrix_tf32 */
     if (w->v->part->impossible_rates == 0)
-        w->v->part->peak = most->roof.tflops * 1e12;
+        w->v->part->peak = roof.tflops * 1e12;
     w->v->part->precision = az_verdict_keep(w->v, of ? az_sv_str(of + 1) : most->e.perf->prec);
 }
 
@@ -458,7 +466,6 @@ static void find_tf32(const struct work *w, struct line *l)
         !(l->e.flops * (double)l->count > full * 1e3 * ns))
         return;
     l->e.tf32 = true;
-    l->roof = az_framework_roofline(w->metrics, &l->e);
 }
 
 /* Findings from the rows of operators; those with an impossible rate are in none. */
@@ -467,10 +474,11 @@ static int judge_line(struct work *w, struct line *l)
     if (l->count == 0)
         return 0;
     find_tf32(w, l);
-    int rc = rates_hold(w->v->part) ? headroom(w, l) : 0;
+    const struct az_roofline r = az_framework_roofline(w->metrics, &l->e);
+    int rc = rates_hold(w->v->part) ? headroom(w, l, &r) : 0;
     if (rc == 0)
-        rc = misaligned(w, l);
-    return rc ? rc : precision(w, l);
+        rc = misaligned(w, l, &r);
+    return rc ? rc : precision(w, l, &r);
 }
 
 static int judge(struct work *w)
@@ -508,12 +516,14 @@ int az_verdict_find_work(struct az_verdict *v)
         return rc;
     az_vec_init(&w.lines, v->job->mem);
     az_map_init(&w.index, v->job->mem, 16);
+    az_arena_init(&w.texts, v->job->mem);
     w.recent = az_unified_recent_new(v->job->mem);
     if (rc == 0 && !w.recent)
         rc = az_mem_error(v->job->mem);
     if (rc == 0)
         rc = judge(&w);
     az_unified_recent_free(w.recent, v->job->mem);
+    az_arena_release(&w.texts);
     az_map_release(&w.index);
     az_vec_release(&w.lines);
     return rc;

@@ -100,12 +100,15 @@ static uint32_t text_id(struct work *w, uint32_t name)
 }
 
 /* The parameters, with all that they point to. */
-static int keep_params(struct work *w, const struct az_perf *p, struct az_tracelens_op *op)
+static int keep_params(struct work *w, const struct az_framework_estimate *e,
+                       struct az_tracelens_op *op)
 {
-    struct az_perf_param *own = az_tracelens_keep(w->keep, p->param, p->n_params, sizeof *own);
+    struct az_perf_param param[AZ_PERF_PARAMS];
+    const unsigned n = az_framework_params_of(e, param);
+    struct az_perf_param *own = az_tracelens_keep(w->keep, param, n, sizeof *own);
     if (!own)
         return az_arena_error(w->keep);
-    for (unsigned i = 0; i < p->n_params; i++) {
+    for (unsigned i = 0; i < n; i++) {
         own[i].name = az_rank_text(w->job, w->keep, az_sv_str(own[i].name)).p;
         own[i].text =
             own[i].text.p ? az_rank_text(w->job, w->keep, own[i].text) : az_sv_make("", 0);
@@ -113,7 +116,7 @@ static int keep_params(struct work *w, const struct az_perf *p, struct az_tracel
             return az_arena_error(w->keep);
     }
     op->param = own;
-    op->n_params = p->n_params;
+    op->n_params = n;
     return 0;
 }
 
@@ -130,7 +133,7 @@ static int new_op(struct work *w, uint32_t node, const struct az_framework_estim
     op.types = text_id(w, a->types);
     op.strides = text_id(w, a->strides);
     op.concrete = text_id(w, a->concrete);
-    const int rc = w->texts.ids.error ? w->texts.ids.error : keep_params(w, e->perf, &op);
+    const int rc = w->texts.ids.error ? w->texts.ids.error : keep_params(w, e, &op);
     return rc ? rc : az_vec_push(&w->ops, op);
 }
 
