@@ -190,10 +190,24 @@ static void rows_kept(void **state)
     assert_int_equal(table(f, "unified_perf_summary")->rows, 1); /* and tables of families */
     near(covered(f, "unified_perf_summary: rows skipped"), 5);
     assert_int_equal(table(f, "unified_perf_summary_kl_overlap")->rows, 6);
-    assert_int_equal(table(f, "roofline")->rows, 2);
+    assert_int_equal(table(f, "roofline")->rows, 0); /* on request */
     assert_int_equal(table(f, "GEMM")->rows, 1);
     is(f, "unified_perf_summary", 0, "name", "opd");
     near(num(f, "unified_perf_summary", 0, "Percentage (%)"), 40);
+}
+
+/* It is made where it is shown. */
+static void roofline_on_request(void **state)
+{
+    struct fw_fix *f = *state;
+    for (int i = 0; i < 2; i++)
+        launch(f, 500 + i * 100, "aten::mm",
+               i ? "\"Input Dims\":[[4,8],[8,2]],\"Input type\":[\"float\",\"float\"]"
+                 : "\"Input Dims\":[[4,8],[8,4]],\"Input type\":[\"float\",\"float\"]",
+               1200 + i * 20, 0, "gemm", i + 5);
+    option(f, "compat", "all");
+    run(f, &az_analysis_fw_unified);
+    assert_int_equal(table(f, "roofline")->rows, 2);
 }
 
 /* Rows of one operation are together, at the place that its whole time has. */
@@ -407,6 +421,7 @@ int main(void)
         TEST(rows_taken),
         TEST(driver_launches_are_leaves),
         TEST(rows_kept),
+        TEST(roofline_on_request),
         TEST(call_stacks),
         TEST(overlap_rows_follow_their_operation),
         TEST(by_module),

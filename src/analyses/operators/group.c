@@ -60,6 +60,7 @@ static int table(struct az_op_groups *x)
     x->t = kind->open(x->ctx, x);
     if (!x->t)
         return az_arena_error(x->job->arena);
+    az_table_reserve(x->t, x->g.groups);
     int rc = x->base ? put_in_order(x) : 0;
     for (size_t k = 0; rc == 0 && !x->base && k < x->g.groups; k++)
         rc = kind->put(x->ctx, x, k);

@@ -5,6 +5,7 @@
 #include "analyses/rates.h"
 #include "base/sort.h"
 #include "document/record.h"
+#include "tables/views.h"
 
 #define NAMED  10  /* operators without an estimate named in `coverage` */
 #define GOOD   65  /* percent of the roofline from which a row counts as efficient */
@@ -358,6 +359,13 @@ static struct point point_of(struct work *w, const struct line *l)
     return x;
 }
 
+/* Is the table shown next to unified_perf_summary? */
+static bool is_shown(const struct az_job *job)
+{
+    const struct az_view_choice choice = { .compat = job->opts->compat };
+    return !az_sv_is(job->opts->sheets_as, "own") || az_views_wanted(job->doc, "roofline", choice);
+}
+
 static int roofline_table(struct work *w)
 {
     const struct az_peaks *p = az_framework_peaks(w->metrics);
@@ -368,10 +376,13 @@ static int roofline_table(struct work *w)
     struct az_table *t = title.p ? AZ_RECORD_TABLE(w->job->arena, "roofline", title.p,
                                                    AZ_TABLE_SUMMARY, roofline_columns)
                                  : NULL;
-    for (size_t i = 0; i < w->lines.n; i++) {
-        const struct point x = point_of(w, &w->lines.v[i]);
-        az_put_row(t, &x);
-    }
+    if (t && w->lines.n && !is_shown(w->job))
+        t->flags |= AZ_TABLE_KEEP_EMPTY; /* reported as one on request */
+    else
+        for (size_t i = 0; i < w->lines.n; i++) {
+            const struct point x = point_of(w, &w->lines.v[i]);
+            az_put_row(t, &x);
+        }
     return az_job_add(w->job, t, az_record_sort(t));
 }
 
