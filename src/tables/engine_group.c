@@ -397,9 +397,11 @@ static int from_items(struct az_grouping *g)
     if (rc == 0)
         rc = sort_in_all(g);
     const size_t places = (g->groups.n + count_given(g) + 1) * g->n_values;
-    g->figure = rc == 0 ? az_arena_array(job->arena, places, sizeof *g->figure) : NULL;
+    if (rc == 0 && !az_size_mul(places, sizeof *g->figure, &g->figure_room))
+        rc = AZ_ERANGE;
+    g->figure = rc == 0 ? az_mem_alloc(job->mem, g->figure_room) : NULL;
     if (rc == 0 && !g->figure)
-        rc = az_arena_error(job->arena);
+        rc = az_mem_error(job->mem);
     for (size_t i = 0; rc == 0 && i < places; i++)
         g->figure[i] = (struct az_figures){ 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
     for (size_t v = 0; rc == 0 && v < g->n_values; v++)
@@ -426,6 +428,7 @@ void az_grouping_release(struct az_grouping *g)
 {
     struct az_mem *mem = g->rows.job->mem;
     az_mem_free(mem, g->of, g->room);
+    az_mem_free(mem, g->figure, g->figure_room);
     az_grouper_release(&g->by);
     az_vec_release(&g->alike);
     if (g->texts.mem)

@@ -20,9 +20,10 @@ struct az_grouping {
     bool exact;    /* ticks of the values are ns, and every extreme is an integer */
     int64_t ticks; /* per ns */
     struct az_group_rows groups;
-    struct az_figures *figure; /* group * n_values + value; arena */
-    struct az_name_sums sums;  /* instead of groups, where the spec has a fact's */
-    struct az_group one;       /* the one of them that is examined */
+    struct az_figures *figure; /* group * n_values + value */
+    size_t figure_room;
+    struct az_name_sums sums; /* instead of groups, where the spec has a fact's */
+    struct az_group one;      /* the one of them that is examined */
     struct az_figures one_figure;
     /* while grouping */
     size_t n;     /* items, skipped ones too */

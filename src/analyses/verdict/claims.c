@@ -331,6 +331,8 @@ struct draft {
     bool apart;    /* communication that is more than what its cause of waiting explains */
 };
 
+AZ_VEC(struct draft, drafts);
+
 static int by_saving(const void *x, const void *y, void *ctx)
 {
     const struct draft *a = x, *b = y;
@@ -533,22 +535,11 @@ static void list_by_saving(struct draft *d, size_t n)
     }
 }
 
-static int make_findings(struct az_verdict_whole *w, const struct az_verdict_founds *found,
-                         struct az_claims *c)
+static int put_in_order(struct az_verdict_whole *w, struct az_claims *c, struct draft *d, size_t n)
 {
-    struct draft *d = az_arena_array(w->job->arena, found->n + 1, sizeof *d);
-    struct az_claim *out = az_arena_array(w->job->arena, found->n + 1, sizeof *out);
-    size_t n = 0;
-    if (!d || !out)
+    struct az_claim *out = az_arena_array(w->job->arena, n + 1, sizeof *out);
+    if (!out)
         return az_arena_error(w->job->arena);
-    for (size_t i = 0; i < found->n; i++) {
-        const struct az_verdict_found *f = &found->v[i];
-        if (f->rule->form == AZ_VERDICT_TRUST || f->rule->form == AZ_VERDICT_SUMS || f->gain <= 0 ||
-            is_denied(c, f))
-            continue;
-        d[n] = (struct draft){ .c = claim_of(w, c, f), .f = f };
-        n += d[n].c.outside_scope || d[n].c.share >= TRIFLE;
-    }
     take_causes(d, n, &c->account);
     order_causes(d, n);
     order_steps(d, n);
@@ -562,7 +553,28 @@ static int make_findings(struct az_verdict_whole *w, const struct az_verdict_fou
     }
     c->findings = out;
     c->n_findings = n;
-    return w->job->arena->failed ? az_arena_error(w->job->arena) : 0;
+    return 0;
+}
+
+static int make_findings(struct az_verdict_whole *w, const struct az_verdict_founds *found,
+                         struct az_claims *c)
+{
+    struct drafts all;
+    int rc = 0;
+    az_vec_init(&all, w->job->mem);
+    for (size_t i = 0; rc == 0 && i < found->n; i++) {
+        const struct az_verdict_found *f = &found->v[i];
+        if (f->rule->form == AZ_VERDICT_TRUST || f->rule->form == AZ_VERDICT_SUMS || f->gain <= 0 ||
+            is_denied(c, f))
+            continue;
+        const struct draft d = { .c = claim_of(w, c, f), .f = f };
+        if (d.c.outside_scope || d.c.share >= TRIFLE)
+            rc = az_vec_push(&all, d);
+    }
+    if (rc == 0)
+        rc = put_in_order(w, c, all.v, all.n);
+    az_vec_release(&all);
+    return rc ? rc : w->job->arena->failed ? az_arena_error(w->job->arena) : 0;
 }
 
 int az_verdict_claims_make(struct az_verdict_whole *w, const struct az_verdict_founds *found,
