@@ -16,8 +16,17 @@ struct window { /* of one range on one device */
     uint32_t range, slot;
     int64_t lo, hi;
     int64_t compute, nccl, mem; /* sums of durations of what was launched inside */
+    size_t next;                /* of the same device; SIZE_MAX: it is the last */
 };
 AZ_VEC(struct window, windows);
+
+/* The longest gaps before the spans of a device, of blocks of them, as a tree: of windows that
+ * overlap a lot. */
+#define BLOCK ((size_t)64)
+struct gap_tree {
+    int64_t *most; /* node k is over 2k and 2k + 1; from `leaves` on the blocks; NULL: no tree */
+    size_t leaves;
+};
 
 struct work {
     struct az_job *job;
@@ -25,8 +34,9 @@ struct work {
     const struct az_trace *t;
     struct az_devices_of dev;
     struct az_busy *busy; /* by slot */
+    struct gap_tree *gaps;
     struct windows windows;
-    struct az_spans cut; /* scratch: work inside a window */
+    size_t *last_of; /* by slot: its last window + 1; 0: none */
     struct az_table *out;
     struct az_iteration_rows rows; /* for the summary */
 };
@@ -89,18 +99,16 @@ static int widen(struct work *w, size_t first, uint32_t range, uint32_t op)
     const struct az_events *e = &w->t->ev[az_op_kind(op)];
     uint32_t row = az_op_row(op), slot = w->dev.slot_of_lane.v[e->lane[row]];
     int64_t duration = e->end[row] - e->start[row];
-    size_t i = first;
-    while (i < w->windows.n && w->windows.v[i].slot != slot)
-        i++;
-    if (i == w->windows.n) {
+    if (w->last_of[slot] <= first) {
         struct window fresh = {
             .range = range, .slot = slot, .lo = e->start[row], .hi = e->end[row]
         };
         int rc = az_vec_push(&w->windows, fresh);
         if (rc != 0)
             return rc;
+        w->last_of[slot] = w->windows.n;
     }
-    struct window *at = &w->windows.v[i];
+    struct window *at = &w->windows.v[w->last_of[slot] - 1];
     if (e->start[row] < at->lo)
         at->lo = e->start[row];
     if (e->end[row] > at->hi)
@@ -164,23 +172,53 @@ static int all_windows(struct work *w)
 }
 
 /* ---- metrics ---- */
-/* Gaps of the window: time without work, from its start to its last work. */
-static int gaps(struct work *w, const struct window *at, int64_t *count, int64_t *largest)
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t gap_before(const struct az_span *span) { return span->start - span[-1].end; }
+
+/* Longest gap before the spans from `from` on, to the one before `end`; from > 0. */
+static int64_t longest_gap(const struct gap_tree *t, const struct az_span *span, size_t from,
+                           size_t end)
 {
-    const struct az_spans near = az_spans_window(&w->busy[at->slot].all, at->lo, at->hi);
-    int64_t free_from = at->lo;
-    int rc = az_spans_clip(&near, at->lo, at->hi, &w->cut);
-    *count = *largest = 0;
-    for (size_t i = 0; rc == 0 && i < w->cut.n; i++) {
-        const struct az_span s = w->cut.v[i];
-        if (s.start > free_from) {
-            ++*count;
-            if (s.start - free_from > *largest)
-                *largest = s.start - free_from;
-        }
-        free_from = s.end > free_from ? s.end : free_from;
+    int64_t most = 0;
+    for (; from < end && (from % BLOCK || !t->most); from++)
+        most = larger(most, gap_before(&span[from]));
+    for (; end > from && end % BLOCK; end--)
+        most = larger(most, gap_before(&span[end - 1]));
+    size_t lo = t->leaves + from / BLOCK, hi = t->leaves + end / BLOCK;
+    for (; from < end && lo < hi; lo /= 2, hi /= 2) {
+        if (lo % 2)
+            most = larger(most, t->most[lo++]);
+        if (hi % 2)
+            most = larger(most, t->most[--hi]);
     }
-    return rc;
+    return most;
+}
+
+/* Is a span in the window? One that only touches it is not. */
+static bool is_inside(const struct az_span *s, int64_t lo, int64_t hi)
+{
+    return s->start == s->end ? s->start >= lo && s->start <= hi
+                              : larger(s->start, lo) < smaller(s->end, hi);
+}
+
+/* Gaps of the window: time without work, from its start to its last work. */
+static void gaps(const struct work *w, const struct window *at, int64_t *count, int64_t *largest)
+{
+    const struct az_spans *all = &w->busy[at->slot].all;
+    const struct az_spans near = az_spans_window(all, at->lo, at->hi);
+    size_t from = near.n ? (size_t)(near.v - all->v) : 0, end = from + near.n;
+    *count = *largest = 0;
+    while (from < end && !is_inside(&all->v[from], at->lo, at->hi))
+        from++;
+    while (from < end && !is_inside(&all->v[end - 1], at->lo, at->hi))
+        end--;
+    if (from == end)
+        return;
+    const int64_t first = all->v[from].start - at->lo;
+    *count = (first > 0) + (int64_t)(end - from - 1); /* merged spans do not touch */
+    *largest =
+        larger(first > 0 ? first : 0, longest_gap(&w->gaps[at->slot], all->v, from + 1, end));
 }
 
 static void figures(const struct work *w, const struct window *at, int64_t x[ITERATION_FIGURES])
@@ -201,6 +239,25 @@ static void figures(const struct work *w, const struct window *at, int64_t x[ITE
     x[9] = a.idle;
 }
 
+static int make_tree(struct work *w, size_t slot)
+{
+    const struct az_spans *all = &w->busy[slot].all;
+    const size_t leaves = all->n / BLOCK + 1;
+    struct gap_tree *t = &w->gaps[slot];
+    t->most = az_mem_alloc(w->job->mem, 2 * leaves * sizeof *t->most);
+    if (!t->most)
+        return az_mem_error(w->job->mem);
+    t->leaves = leaves;
+    memset(t->most, 0, 2 * leaves * sizeof *t->most);
+    for (size_t i = 1; i < all->n; i++) {
+        int64_t *most = &t->most[leaves + i / BLOCK];
+        *most = larger(*most, gap_before(&all->v[i]));
+    }
+    for (size_t k = leaves - 1; k > 0; k--)
+        t->most[k] = larger(t->most[2 * k], t->most[2 * k + 1]);
+    return 0;
+}
+
 /* Windows that overlap a lot have most work in many of them. */
 static int index_windows(struct work *w)
 {
@@ -213,8 +270,11 @@ static int index_windows(struct work *w)
         const struct az_spans *all = &w->busy[i].all;
         work += all->n ? (double)(all->v[all->n - 1].end - all->v[0].start) : 0;
     }
-    for (size_t i = 0; rc == 0 && windows > DEEP * work && i < w->dev.slots.n; i++)
+    for (size_t i = 0; rc == 0 && windows > DEEP * work && i < w->dev.slots.n; i++) {
         rc = az_busy_index(&w->busy[i], 0);
+        if (rc == 0)
+            rc = make_tree(w, i);
+    }
     return rc;
 }
 
@@ -236,25 +296,22 @@ static int fill_iterations(struct work *w)
     return rc ? rc : index_windows(w);
 }
 
-/* From the end of this window to the start of the same device's next; false for the last. */
-static bool to_next(const struct work *w, size_t i, int64_t *out)
+/* Finds the next window of each, on the same device. */
+static void link_windows(struct work *w)
 {
-    for (size_t k = i + 1; k < w->windows.n; k++) {
-        if (w->windows.v[k].slot != w->windows.v[i].slot)
-            continue;
-        *out = w->windows.v[k].lo - w->windows.v[i].hi;
-        return true;
+    memset(w->last_of, 0, w->dev.slots.n * sizeof *w->last_of);
+    for (size_t i = w->windows.n; i-- > 0;) {
+        struct window *at = &w->windows.v[i];
+        at->next = w->last_of[at->slot] - 1; /* SIZE_MAX of none */
+        w->last_of[at->slot] = i + 1;
     }
-    return false;
 }
 
 static int put_window(struct work *w, size_t i)
 {
     const struct window *at = &w->windows.v[i];
-    int64_t x[ITERATION_FIGURES], n_gaps, largest, next;
-    int rc = gaps(w, at, &n_gaps, &largest);
-    if (rc != 0)
-        return rc;
+    int64_t x[ITERATION_FIGURES], n_gaps, largest;
+    gaps(w, at, &n_gaps, &largest);
     figures(w, at, x);
     struct window_row r = {
         .range =
@@ -266,7 +323,7 @@ static int put_window(struct work *w, size_t i)
         .hidden = az_percent((double)x[5], (double)x[3]),
         .gaps = n_gaps,
         .largest = az_ns(w->t, largest),
-        .next = to_next(w, i, &next) ? az_ns(w->t, next) : INT64_MIN,
+        .next = at->next == SIZE_MAX ? INT64_MIN : az_ns(w->t, w->windows.v[at->next].lo - at->hi),
         .compute = az_ns(w->t, at->compute),
         .nccl = az_ns(w->t, at->nccl),
         .mem = az_ns(w->t, at->mem),
@@ -278,27 +335,49 @@ static int put_window(struct work *w, size_t i)
     return az_vec_push(&w->rows, row);
 }
 
+/* Rows of the windows of a trace. */
+static int put_windows(struct work *w)
+{
+    const size_t slots = w->dev.slots.n;
+    struct az_mem *mem = w->job->mem;
+    w->busy = az_mem_alloc(mem, slots * sizeof *w->busy);
+    w->gaps = az_mem_alloc(mem, slots * sizeof *w->gaps);
+    if (w->gaps)
+        memset(w->gaps, 0, slots * sizeof *w->gaps);
+    int rc = w->busy && w->gaps ? fill_iterations(w) : az_mem_error(mem);
+    link_windows(w);
+    for (size_t i = 0; rc == 0 && i < w->windows.n; i++)
+        rc = put_window(w, i);
+    for (size_t i = 0; w->busy && w->gaps && i < slots; i++) {
+        az_busy_release(&w->busy[i]);
+        az_mem_free(mem, w->gaps[i].most, 2 * w->gaps[i].leaves * sizeof *w->gaps[i].most);
+    }
+    az_mem_free(mem, w->busy, w->busy ? slots * sizeof *w->busy : 0);
+    az_mem_free(mem, w->gaps, w->gaps ? slots * sizeof *w->gaps : 0);
+    w->busy = NULL;
+    w->gaps = NULL;
+    return rc;
+}
+
 static int use_trace(struct work *w)
 {
-    size_t bytes = 0;
     w->t = w->job->traces[w->trace];
     if (!(w->t->caps & AZ_CAP_RANGES))
         return 0;
     az_vec_reset(&w->windows);
     int rc = az_devices_make(&w->dev, w->t, AZ_BY_DEVICE, w->job->mem);
-    if (rc == 0)
+    const size_t bytes = rc ? 0 : (w->dev.slots.n + 1) * sizeof *w->last_of;
+    w->last_of = rc ? NULL : az_mem_alloc(w->job->mem, bytes);
+    if (rc == 0 && !w->last_of)
+        rc = az_mem_error(w->job->mem);
+    if (rc == 0) {
+        memset(w->last_of, 0, bytes);
         rc = all_windows(w);
-    if (rc == 0 && w->windows.n > 0) {
-        bytes = w->dev.slots.n * sizeof *w->busy;
-        w->busy = az_mem_alloc(w->job->mem, bytes);
-        rc = w->busy ? fill_iterations(w) : az_mem_error(w->job->mem);
-        for (size_t i = 0; rc == 0 && i < w->windows.n; i++)
-            rc = put_window(w, i);
-        for (size_t i = 0; w->busy && i < w->dev.slots.n; i++)
-            az_busy_release(&w->busy[i]);
-        az_mem_free(w->job->mem, w->busy, bytes);
-        w->busy = NULL;
     }
+    if (rc == 0 && w->windows.n > 0)
+        rc = put_windows(w);
+    az_mem_free(w->job->mem, w->last_of, w->last_of ? bytes : 0);
+    w->last_of = NULL;
     az_devices_release(&w->dev);
     return rc;
 }
@@ -330,7 +409,6 @@ static int run_iterations(struct az_job *job)
         return rc;
     az_vec_init(&w.windows, job->mem);
     az_vec_init(&w.rows, job->mem);
-    az_vec_init(&w.cut, job->mem);
     w.out = new_table(job);
     rc = w.out ? 0 : az_arena_error(job->arena);
     for (w.trace = 0; rc == 0 && w.trace < job->n_traces; w.trace++)
@@ -338,7 +416,6 @@ static int run_iterations(struct az_job *job)
     if (rc == 0)
         rc = emit_iterations(&w);
     az_table_free(w.out);
-    az_vec_release(&w.cut);
     az_vec_release(&w.windows);
     az_vec_release(&w.rows);
     return rc;
