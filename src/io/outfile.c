@@ -330,6 +330,15 @@ void az_outfile_write(struct az_outfile *f, const void *p, size_t n)
     }
 }
 
+char *az_outfile_room(struct az_outfile *f, size_t n)
+{
+    if (n > BUFFER - f->n)
+        flush(f);
+    return n <= BUFFER ? f->buf + f->n : NULL;
+}
+
+void az_outfile_used(struct az_outfile *f, size_t n) { f->n += n; }
+
 void az_outfile_rewrite(struct az_outfile *f, uint64_t offset, const void *p, size_t n)
 {
     const char *from = p;

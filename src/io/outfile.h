@@ -13,6 +13,10 @@ int az_outfile_open(struct az_outfile **f, const char *path, struct az_diag *dia
 /* Buffered; errors are remembered and reported by commit. */
 void az_outfile_write(struct az_outfile *f, const void *p, size_t n);
 void az_outfile_puts(struct az_outfile *f, struct az_sv s);
+/* Room for n bytes, to write into, and how many of them are part of the file then. NULL: there is
+ * never so much. */
+char *az_outfile_room(struct az_outfile *f, size_t n);
+void az_outfile_used(struct az_outfile *f, size_t n);
 void az_outfile_printf(struct az_outfile *f, const char *fmt, ...) AZ_PRINTF(2, 3);
 /* Replaces n bytes at `offset` that are written already; of a file, not of a pipe. */
 void az_outfile_rewrite(struct az_outfile *f, uint64_t offset, const void *p, size_t n);

@@ -6,8 +6,9 @@
 #include "base/swar.h"
 #include "base/utf8.h"
 
-#define DEPTH_MAX 63  /* bits of the masks */
-#define SHORT     250 /* bytes of a string that is written in one piece */
+#define DEPTH_MAX 63       /* bits of the masks */
+#define SHORT     250      /* bytes of a string that is written in one piece */
+#define ROOM      (6 + 16) /* for what is around it; az_copy_plain writes past the end */
 
 void az_jsonw_init(struct az_jsonw *w, struct az_outfile *file, struct az_vec_char *text,
                    int indent)
@@ -170,7 +171,8 @@ static void put_string(struct az_jsonw *w, struct az_sv s)
  * short. */
 static void put_quoted(struct az_jsonw *w, struct az_sv lead, struct az_sv s, struct az_sv tail)
 {
-    char line[SHORT + 6 + 16]; /* 16: az_copy_plain writes past the end */
+    char copy[SHORT + ROOM];
+    char *line = w->file && !w->error ? az_outfile_room(w->file, SHORT + ROOM) : copy;
 
     if (s.n > SHORT || !az_copy_plain(s, '"', '\\', line + lead.n + 1)) {
         put(w, lead);
@@ -181,7 +183,10 @@ static void put_quoted(struct az_jsonw *w, struct az_sv lead, struct az_sv s, st
     memcpy(line, lead.p, lead.n);
     line[lead.n] = line[lead.n + 1 + s.n] = '"';
     memcpy(line + lead.n + s.n + 2, tail.p, tail.n);
-    put(w, az_sv_make(line, lead.n + s.n + 2 + tail.n));
+    if (line == copy)
+        put(w, az_sv_make(line, lead.n + s.n + 2 + tail.n));
+    else
+        az_outfile_used(w->file, lead.n + s.n + 2 + tail.n);
 }
 
 int az_json_quote(struct az_vec_char *out, struct az_sv s)
