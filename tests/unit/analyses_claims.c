@@ -3,11 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "unit/analyses_job.h"
-
-#include "analyses/verdict/verdict.h"
-
-static struct az_vec_char said;
+#include "unit/analyses_parts.h"
 
 /* "RULE[/SUBJECT]=GAIN[o][rN][dN]": o: outside the scope; r, d: of this rank, this device. */
 static void add_found(struct az_verdict_founds *to, struct az_sv word)
@@ -32,48 +28,6 @@ static void add_found(struct az_verdict_founds *to, struct az_sv word)
             f.device = strtoll(at, &at, 10);
     }
     assert_int_equal(az_vec_push(to, f), 0);
-}
-
-struct world {
-    struct fix *f;
-    struct az_verdict_part part[4];
-    struct az_verdict_part *parts[4];
-    struct az_verdict_device device[4][4];
-    struct az_verdict_founds found;
-    struct az_verdict_whole w;
-    int64_t rank[4];
-    struct az_ranks ranks;
-    struct az_claims *c;
-};
-
-/* n parts of one device each whose account is this: computing, communication, copies; of 1000. */
-static void world_of(struct world *x, struct fix *f, size_t n, int64_t computing, int64_t comm,
-                     int64_t copies)
-{
-    *x = (struct world){ .f = f };
-    if (!f->job.arena)
-        make_job(f, 1);
-    az_vec_init(&x->found, NULL);
-    for (size_t k = 0; k < n; k++) {
-        x->parts[k] = &x->part[k];
-        x->rank[k] = (int64_t)k;
-        x->device[k][0].a = (struct az_claim_account){ .span = 1000,
-                                                       .computing = computing,
-                                                       .exposed_communication = comm,
-                                                       .exposed_copy = copies };
-        x->part[k].device_accounts = x->device[k];
-        x->part[k].n_device_accounts = 1;
-        x->part[k].period = -1;
-    }
-    x->w = (struct az_verdict_whole){
-        .job = &f->job, .part = x->parts, .rank = x->rank, .n = n, .devices = 1
-    };
-    x->w.sum.peaks = AZ_SV("data sheet");
-}
-
-static void claims_of(struct world *x)
-{
-    assert_int_equal(az_verdict_claims_make(&x->w, &x->found, &x->c), 0);
 }
 
 static void print_findings(const struct az_claims *c)
@@ -103,13 +57,6 @@ static void print_account(const char *what, const struct az_claim_account *a)
                                     (long long)a->idle, (long long)a->communication,
                                     (long long)a->copy),
                      0);
-}
-
-static const char *text_said(void)
-{
-    az_vec_add(&said, 0);
-    assert_int_equal(az_vec_error(&said), 0);
-    return said.v;
 }
 
 /* Of 1000 ns: 400 computing, 200 communication, 100 copies, 300 idle. */
@@ -331,9 +278,16 @@ static void findings_are_nested(void **state)
         "exposed_communication/a=200 straggler/b=20\n"
         "  0 straggler/b 20 2.00%\n"
         "  1 exposed_communication/a 180 of 200 18.00% !\n"
-        "exposed_communication/a=200 straggler/b=19\n"
-        "  0 straggler/b 19 1.90%\n"
-        "  1 exposed_communication/a 181 of 200 18.10% !\n"
+        "exposed_communication/a=200 straggler/b=18\n"
+        "  0 straggler/b 18 1.80%\n"
+        "  1 exposed_communication/a 182 of 200 18.20% !\n"
+        "exposed_communication/a=200 straggler/b=17\n"
+        "  0 exposed_communication/a 183 of 200 18.30% !\n"
+        "  1 straggler/b 17 1.70% in 0\n"
+        "exposed_communication/a=160 straggler/b=70 recompute/c=300\n"
+        "  0 recompute/c 300 30.00% !\n"
+        "  1 straggler/b 70 7.00% !\n"
+        "  2 exposed_communication/a 90 of 160 9.00% !\n"
         "exposed_communication/a=100 exposed_communication/b=100 straggler/c=100\n"
         "  0 straggler/c 100 10.00% !\n"
         "  1 exposed_communication/a 100 10.00% in 0 !\n"
