@@ -1,6 +1,7 @@
 /* Nsight SQLite exports: contents into the model, schema versions, the edges of
  * docs/formats-nsight.md 5. Databases are built here. */
 #include "formats_nsys.h"
+#include "unit/trace_text.h"
 
 #include <sqlite3.h>
 
@@ -113,6 +114,29 @@ static void device_events(void **state)
           "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION "
           "VALUES(10,20,0,1,4294967295,11,281475245146112,NULL,4,0);");
     assert_int_equal(PARSE(&f), 0);
+    trace_is(&f.trace,
+             "device pid 16 tid 7 device 1 context 2 proc 281475245146112\n"
+             "device pid 17 tid 13 device 0 context 1 proc 281475261923328\n"
+             "device pid 16 tid 7 device 0 context 1 proc 281475245146112\n"
+             "device pid 16 tid 4294967295 device 0 context 1 proc 281475245146112\n"
+             "kernel 50 90 'void gemm<é>(int)' @0 corr 77\n"
+             "kernel 100 140 'void gemm<é>(int)' @1 corr 77 node 8589934593\n"
+             "kernel 90 95 '[Unknown]' @1\n"
+             "kernel 300 310 'far kernel' @1 corr 6\n"
+             "memcpy 1 2 '[CUDA memcpy HtoD]' @2 corr 8 bytes 4096 gbps 0 op 1 src 1 dst 2\n"
+             "memcpy 3 4 '[CUDA memcpy DtoD]' @2 corr 9 bytes -1 gbps 0 op 8 src -1 dst 2\n"
+             "memcpy 5 6 '[CUDA kind 42]' @2 corr 9 bytes 1 gbps 0 op 42 src -1 dst 2\n"
+             "memset 7 9 '[CUDA memset]' @2 corr 10 bytes 65536 gbps 0 op -1 src -1 dst 2\n"
+             "graph launch 10 20 '[CUDA graph 3]' @2 corr 11\n"
+             "sync 10 20 'Context sync' @3 corr 11\n"
+             "device 0 '' 0 0\n"
+             "device 1 '' 0 0\n"
+             "dropped 1 (0): events with invalid timestamps\n"
+             "nsys version = 2025.5.2.266\n"
+             "nsys export schema = 3.24.0\n"
+             "time shift (ns) = -12\n"
+             "times normalized = true\n"
+             "read 11 kept 10\n");
     const struct az_trace *t = &f.trace;
     const struct az_events *k = &t->ev[AZ_KERNEL];
     assert_int_equal(k->n, 4);
@@ -165,6 +189,13 @@ static void labels_from_the_file(void **state)
         "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INTEGER,\"end\" INTEGER,copyKind INTEGER);"
         "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES(1,2,1),(2,3,42),(3,4,2);");
     assert_int_equal(PARSE(&f), 0);
+    trace_is(&f.trace,
+             "device pid 0 tid 0 device 0 context 0 proc 0\n"
+             "memcpy 1 2 '[CUDA memcpy Host-zu-Geraet]' @0 bytes -1 gbps 0 op 1 src -1 dst -1\n"
+             "memcpy 2 3 '[CUDA memcpy New-kind]' @0 bytes -1 gbps 0 op 42 src -1 dst -1\n"
+             "memcpy 3 4 '[CUDA memcpy Device-to-Host]' @0 bytes -1 gbps 0 op 2 src -1 dst -1\n"
+             "device 0 '' 0 0\n"
+             "read 3 kept 3\n");
     const struct az_events *c = &f.trace.ev[AZ_MEMCPY];
     assert_true(named(&f, c->name[0], "[CUDA memcpy Host-zu-Geraet]"));
     assert_true(named(&f, c->name[1], "[CUDA memcpy New-kind]"));
@@ -219,6 +250,16 @@ static void host_events(void **state)
           "INTEGER);"
           "INSERT INTO PROFILER_OVERHEAD VALUES(1,2,281475245146128,11);");
     assert_int_equal(PARSE(&f), 0);
+    trace_is(&f.trace,
+             "host pid 16 tid 16 proc 281475245146112 thread 281475245146128 'main thread'\n"
+             "host pid 17 tid 17 proc 281475261923328 thread 281475261923345\n"
+             "API call 1 5 'cudaLaunchKernel' @0 corr 77\n"
+             "API call 6 9 'cudaGraphLaunch_v10000' @0 corr 78\n"
+             "API call 10 11 'cuLaunchKernelEx' @1 corr 77\n"
+             "OS call 1 2 'poll' @0\n"
+             "overhead 1 2 'CUPTI buffers' @0\n"
+             "dropped 1 (0): operating system event other than a call\n"
+             "read 6 kept 5\n");
     const struct az_trace *t = &f.trace;
     const struct az_events *c = &t->ev[AZ_CALL];
     assert_int_equal(c->n, 3);
@@ -302,6 +343,8 @@ static void marks_only(void **state)
           "INSERT INTO NVTX_EVENTS VALUES(60,NULL,34,NULL,'mark',281475245146128,NULL,NULL,0);");
     f.opts.nvtx_tag = AZ_SV("mark");
     assert_int_equal(PARSE(&f), 0);
+    trace_is(&f.trace, "dropped 1 (0): annotation other than a range\n"
+                       "read 1 kept 0\n");
     assert_int_equal(f.trace.ev[AZ_RANGE].n, 0);
     assert_false(f.trace.has_nvtx);
     assert_int_equal(az_trace_facts(&f.trace), AZ_CAP_CLASSIC);
@@ -365,6 +408,8 @@ static void profiler_messages(void **state)
                       "dropped'),(1,3,'b'),(1,3,'c'),"
                       "(1,3,'d'),(1,3,'e'),(1,3,'f'),(1,3,'g');");
     assert_int_equal(PARSE(&f), 0);
+    trace_is(&f.trace, "profiler warnings = 7\n"
+                       "read 0 kept 0\n");
     assert_true(said(&f, AZ_WARNING, "profiler message: events were dropped"));
     assert_true(said(&f, AZ_WARNING, "2 further messages of the profiler"));
     assert_int_equal(f.diag.warnings, 6);
@@ -391,6 +436,9 @@ static void old_versions(void **state)
                       "VALUES('TargetInstallDir','/opt/nvidia/nsight-systems/2022.4.2/"
                       "target-linux-x64'),('Hostname','n1');");
     assert_int_equal(PARSE(&f), 0);
+    trace_is(&f.trace, "nsys version = 2022.4.2\n"
+                       "host = n1\n"
+                       "read 0 kept 0\n");
     assert_true(fact_is(&f, "nsys version", "2022.4.2") && fact_is(&f, "host", "n1"));
     fixture_close(&f);
     start(&f, STRINGS
@@ -426,6 +474,13 @@ static void odd_tables(void **state)
               "VALUES(1);" RUNTIME_TABLE
               "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(1,5,0,281475245146128,77,4,0);");
     assert_int_equal(PARSE(&f), 0);
+    trace_is(&f.trace, "device pid 0 tid 0 device 0 context 0 proc 0\n"
+                       "host pid 16 tid 16 proc 0 thread 281475245146128\n"
+                       "kernel 1 2 'one' @0\n"
+                       "API call 1 5 'cudaFree' @1 corr 77\n"
+                       "device 0 '' 0 0\n"
+                       "dropped 1 (0): table without a required column\n"
+                       "read 2 kept 2\n");
     assert_true(named(&f, f.trace.ev[AZ_KERNEL].name[0], "one"));
     assert_true(named(&f, f.trace.ev[AZ_CALL].name[0], "cudaFree"));
     assert_true(

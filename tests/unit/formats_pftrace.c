@@ -2,6 +2,7 @@
  * (docs/formats-rocprof.md 7, 8). */
 #define _DEFAULT_SOURCE
 #include "formats_nsys.h"
+#include "unit/trace_text.h"
 
 #include <zlib.h>
 
@@ -308,6 +309,14 @@ static void json_form(void **state)
     fixture_open(&f);
     fixture_add(&f, fixture_write(&f, "t.json", text_form, sizeof text_form - 1), NULL, false);
     assert_int_equal(PARSE(&f), 0);
+    trace_is(&f.trace, "device pid 8 tid 0 device 2 context 0 proc 1\n"
+                       "kernel 1001 3003 'f' @0 corr 5 id 0 thread 12 'void f<int>() [clone .kd]' "
+                       "grid 0,1,1 block 0,1,1 lds 512 scratch 0 vgpr 0 agpr 0 sgpr 0\n"
+                       "memcpy 7500 7750 'MEMORY_COPY_DEVICE_TO_HOST' @0 corr 6 bytes 64 gbps 0 op "
+                       "-1 src -1 dst -1 route 2 0\n"
+                       "counter 1 5 'f' SQ_WAVES 3.5\n"
+                       "process 8 0 0\n"
+                       "read 2 kept 2\n");
     assert_int_equal(kernels(&f)->start[0], 1001);
     assert_true(named(&f, kernels(&f)->name[0], "f"));
     assert_int_equal(az_dispatches(&f.trace)->shapes.v[0].lds, 512);
@@ -347,6 +356,15 @@ static void threads(void **state)
     f.opts.hip_summary_group = AZ_SV("name+op");
     fixture_add(&f, fixture_write(&f, "t.json", calls, sizeof calls - 1), NULL, false);
     assert_int_equal(PARSE(&f), 0);
+    trace_is(&f.trace, "device pid 8 tid 0 device 2 context 0 proc 1\n"
+                       "host pid 8 tid 3 proc 1\n"
+                       "kernel 1 2 'of_3' @0 corr 6 id 0 thread 3 'of_3' grid 0,1,1 block 0,1,1 "
+                       "lds 0 scratch 0 vgpr 0 agpr 0 sgpr 0\n"
+                       "API call 7 8 'one' @1 corr 6 of hip_api\n"
+                       "API call 5 6 'other' @1 corr 7 of hip_api\n"
+                       "process 8 0 0\n"
+                       "dropped 1 (0): slices of other threads (min_tid, max_tid)\n"
+                       "read 3 kept 3\n");
     assert_int_equal(kernels(&f)->n, 1);
     assert_true(named(&f, kernels(&f)->name[0], "of_3"));
     assert_int_equal(dropped(&f, "slices of other threads (min_tid, max_tid)"), 1);

@@ -1,6 +1,7 @@
 /* PyTorch traces: layouts, categories, tolerances, metadata (docs/formats-pytorch.md 1), and one
  * file read by several threads. */
 #include "formats_nsys.h"
+#include "unit/trace_text.h"
 
 #include <sys/stat.h>
 #include <zlib.h>
@@ -145,6 +146,16 @@ static void begins_and_ends(void **state)
               "{\"ph\":\"E\",\"pid\":0,\"tid\":7,\"ts\":28},"
               "{\"ph\":\"B\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,\"ts\":30},"
               "{\"ph\":\"B\",\"cat\":\"cpu_op\",\"name\":\"o\",\"pid\":1,\"tid\":1,\"ts\":20}]}");
+    trace_is(&f.trace, "host pid 1 tid 1 proc 1 thread 1\n"
+                       "device pid 0 tid 7 device 0 context 7 proc 0\n"
+                       "kernel 10500 12500 'k' @1 no row\n"
+                       "kernel 20000 25000 'k' @1 no row\n"
+                       "memset 26000 28000 'm' @1 bytes -1 gbps 0 op -1 src -1 dst -1\n"
+                       "host op 4000 10000 'aten::mm' @0\n"
+                       "API call 5000 6250 'cudaLaunchKernel' @0\n"
+                       "dropped 1 (0): begins of device spans without an end (phases B and E)\n"
+                       "dropped 1 (0): begins and ends of spans written apart (phases B and E)\n"
+                       "read 9 kept 5\n");
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 2);
     assert_int_equal(f.trace.ev[AZ_KERNEL].end[1] - f.trace.ev[AZ_KERNEL].start[1], 5000);
     assert_int_equal(f.trace.ev[AZ_MEMSET].n, 1);

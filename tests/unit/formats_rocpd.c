@@ -2,6 +2,7 @@
  * (docs/formats-rocprof.md 4, 8). */
 #define _DEFAULT_SOURCE
 #include "formats_nsys.h"
+#include "unit/trace_text.h"
 
 #include <sqlite3.h>
 
@@ -138,6 +139,38 @@ static void one_set(void **state)
     (void)state;
     make(begin(&f), "_ab_12", "ab-12");
     assert_int_equal(PARSE(&f), 0);
+    trace_is(
+        &f.trace,
+        "device pid 77 tid 2 device 2 context 6 proc 1\n"
+        "device pid 77 tid 0 device 2 context 0 proc 1\n"
+        "device pid 77 tid 0 device -1 context 0 proc 1\n"
+        "host pid 77 tid 0 proc 1\n"
+        "host pid 77 tid 5150 proc 1\n"
+        "kernel 100 200 'f' @0 corr 500 id 1 thread 5150 'void f<int>(a, b)' grid 64,0,0 block "
+        "0,0,0 lds 256 scratch 0 vgpr 32 agpr 0 sgpr 0\n"
+        "kernel 300 310 'unknown_kernel_99' @0 id 2 thread 0 'unknown_kernel_99' grid 64,0,0 block "
+        "0,0,0 lds 0 scratch 0 vgpr 0 agpr 0 sgpr 0\n"
+        "memcpy 1 5 'MEMORY_COPY_HOST_TO_DEVICE' @1 bytes 4096 gbps 0 op -1 src -1 dst -1 route 0 "
+        "2\n"
+        "memcpy 6 7 'MEMORY_COPY_NONE' @2 bytes -1 gbps 0 op -1 src -1 dst -1 route - -\n"
+        "memcpy 8 9 'MEMORY_COPY_DEVICE_TO_DEVICE' @1 bytes 1 gbps 0 op -1 src -1 dst -1 route 2 "
+        "2\n"
+        "API call 80 90 'hipLaunchKernel' @4 corr 500 of HIP_RUNTIME_API_EXT\n"
+        "API call 20 21 'hipLaunchKernel' @4 of UNKNOWN\n"
+        "range 70 95 'pas été' @4 corr 501 range 501 style 0\n"
+        "range 85 85 'mark' @4 corr 502 range 502 style 0\n"
+        "allocation 1 2 'MEMORY_ALLOCATION_ALLOCATE' @3 bytes 64 address ffffffffffffff00 agent 2\n"
+        "allocation 1 2 'SCRATCH_MEMORY_ASYNC_RECLAIM' @3 bytes 8 address 0 agent 2\n"
+        "allocation 3 4 'MEMORY_ALLOCATION_VMEM_FREE' @3 bytes 0 address 0 agent -\n"
+        "counter 1 1 'f' SQ_WAVES 2.5\n"
+        "counter 1 1 'f' SQ_WAVES 4\n"
+        "agent 1 0\n"
+        "agent 1 2 gpu\n"
+        "process 77 10 9000\n"
+        "device 2 'Acc' 304 0\n"
+        "dropped 1 (0): counters without a dispatch\n"
+        "command = ./x\n"
+        "read 12 kept 12\n");
     const struct az_trace *t = &f.trace;
     const struct az_dispatches *d = az_dispatches(t);
     assert_int_equal(t->ev[AZ_KERNEL].n, 2);
@@ -175,6 +208,64 @@ static void two_sets(void **state)
     make(path, "_ab_12", "ab-12");
     make(path, "_cd_34", "cd-34");
     assert_int_equal(PARSE(&f), 0);
+    trace_is(
+        &f.trace,
+        "device pid 77 tid 2 device 2 context 6 proc 1\n"
+        "device pid 77 tid 0 device 2 context 0 proc 1\n"
+        "device pid 77 tid 0 device -1 context 0 proc 1\n"
+        "host pid 77 tid 0 proc 1\n"
+        "host pid 77 tid 5150 proc 1\n"
+        "device pid 77 tid 2 device 2 context 6 proc 2\n"
+        "device pid 77 tid 0 device 2 context 0 proc 2\n"
+        "device pid 77 tid 0 device -1 context 0 proc 2\n"
+        "host pid 77 tid 0 proc 2\n"
+        "host pid 77 tid 5150 proc 2\n"
+        "kernel 100 200 'f' @0 corr 500 id 1 thread 5150 'void f<int>(a, b)' grid 64,0,0 block "
+        "0,0,0 lds 256 scratch 0 vgpr 32 agpr 0 sgpr 0\n"
+        "kernel 300 310 'unknown_kernel_99' @0 id 2 thread 0 'unknown_kernel_99' grid 64,0,0 block "
+        "0,0,0 lds 0 scratch 0 vgpr 0 agpr 0 sgpr 0\n"
+        "kernel 100 200 'f' @5 corr 500 id 1 thread 5150 'void f<int>(a, b)' grid 64,0,0 block "
+        "0,0,0 lds 256 scratch 0 vgpr 32 agpr 0 sgpr 0\n"
+        "kernel 300 310 'unknown_kernel_99' @5 id 2 thread 0 'unknown_kernel_99' grid 64,0,0 block "
+        "0,0,0 lds 0 scratch 0 vgpr 0 agpr 0 sgpr 0\n"
+        "memcpy 1 5 'MEMORY_COPY_HOST_TO_DEVICE' @1 bytes 4096 gbps 0 op -1 src -1 dst -1 route 0 "
+        "2\n"
+        "memcpy 6 7 'MEMORY_COPY_NONE' @2 bytes -1 gbps 0 op -1 src -1 dst -1 route - -\n"
+        "memcpy 8 9 'MEMORY_COPY_DEVICE_TO_DEVICE' @1 bytes 1 gbps 0 op -1 src -1 dst -1 route 2 "
+        "2\n"
+        "memcpy 1 5 'MEMORY_COPY_HOST_TO_DEVICE' @6 bytes 4096 gbps 0 op -1 src -1 dst -1 route 0 "
+        "2\n"
+        "memcpy 6 7 'MEMORY_COPY_NONE' @7 bytes -1 gbps 0 op -1 src -1 dst -1 route - -\n"
+        "memcpy 8 9 'MEMORY_COPY_DEVICE_TO_DEVICE' @6 bytes 1 gbps 0 op -1 src -1 dst -1 route 2 "
+        "2\n"
+        "API call 80 90 'hipLaunchKernel' @4 corr 500 of HIP_RUNTIME_API_EXT\n"
+        "API call 20 21 'hipLaunchKernel' @4 of UNKNOWN\n"
+        "API call 80 90 'hipLaunchKernel' @9 corr 500 of HIP_RUNTIME_API_EXT\n"
+        "API call 20 21 'hipLaunchKernel' @9 of UNKNOWN\n"
+        "range 70 95 'pas été' @4 corr 501 range 501 style 0\n"
+        "range 85 85 'mark' @4 corr 502 range 502 style 0\n"
+        "range 70 95 'pas été' @9 corr 501 range 501 style 0\n"
+        "range 85 85 'mark' @9 corr 502 range 502 style 0\n"
+        "allocation 1 2 'MEMORY_ALLOCATION_ALLOCATE' @3 bytes 64 address ffffffffffffff00 agent 2\n"
+        "allocation 1 2 'SCRATCH_MEMORY_ASYNC_RECLAIM' @3 bytes 8 address 0 agent 2\n"
+        "allocation 3 4 'MEMORY_ALLOCATION_VMEM_FREE' @3 bytes 0 address 0 agent -\n"
+        "allocation 1 2 'MEMORY_ALLOCATION_ALLOCATE' @8 bytes 64 address ffffffffffffff00 agent 2\n"
+        "allocation 1 2 'SCRATCH_MEMORY_ASYNC_RECLAIM' @8 bytes 8 address 0 agent 2\n"
+        "allocation 3 4 'MEMORY_ALLOCATION_VMEM_FREE' @8 bytes 0 address 0 agent -\n"
+        "counter 1 1 'f' SQ_WAVES 2.5\n"
+        "counter 1 1 'f' SQ_WAVES 4\n"
+        "counter 2 1 'f' SQ_WAVES 2.5\n"
+        "counter 2 1 'f' SQ_WAVES 4\n"
+        "agent 1 0\n"
+        "agent 1 2 gpu\n"
+        "agent 2 0\n"
+        "agent 2 2 gpu\n"
+        "process 77 10 9000\n"
+        "process 77 10 9000\n"
+        "device 2 'Acc' 304 0\n"
+        "dropped 2 (0): counters without a dispatch\n"
+        "command = ./x\n"
+        "read 24 kept 24\n");
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 4);
     assert_int_equal(az_dispatches(&f.trace)->processes.n, 2);
     check_one(&f, 0);

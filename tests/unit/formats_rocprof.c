@@ -2,6 +2,7 @@
  * 2, 8). */
 #define _DEFAULT_SOURCE
 #include "formats_nsys.h"
+#include "unit/trace_text.h"
 
 #include "model/dispatch.h"
 
@@ -107,6 +108,30 @@ static void whole(void **state)
                                                                        "\"pc_sample_host_trap\":[1,"
                                                                        "2]}")),
         0);
+    trace_is(&f.trace,
+             "device pid 42 tid 2 device 3 context 4 proc 1\n"
+             "device pid 42 tid 2 device 3 context 0 proc 1\n"
+             "host pid 42 tid 11 proc 1\n"
+             "device pid 42 tid 0 device 3 context 0 proc 1\n"
+             "host pid 42 tid 0 proc 1\n"
+             "kernel 300 450 'f' @0 corr 5 grid 2,2,1 block 64,2,1 registers 24 shared "
+             "512+4294967295 id 9 thread 11 'void f<int>() [clone .kd]' grid 128,4,1 block 64,2,1 "
+             "lds 512 scratch 16 vgpr 24 agpr 0 sgpr 0\n"
+             "kernel 200 210 'f' @1 corr 5 grid 2,2,1 block 64,2,1 registers 24 shared "
+             "512+4294967295 id 9 thread 11 'void f<int>() [clone .kd]' grid 128,4,1 block 64,2,1 "
+             "lds 512 scratch 16 vgpr 24 agpr 0 sgpr 0\n"
+             "memcpy 1 2 'MEMORY_COPY_HOST_TO_DEVICE' @3 corr 6 bytes 4096 gbps 0 op -1 src -1 dst "
+             "-1 route 0 3\n"
+             "API call 150 160 'hipLaunchKernel' @2 corr 5 of HIP_RUNTIME_API_EXT\n"
+             "range 140 500 'étape 1' @2 corr 77 range 77 style 0\n"
+             "allocation 1 2 'kind 9 operation 1' @4 bytes 0 address ffffffffffffff00 agent -\n"
+             "agent 1 0\n"
+             "agent 1 3 gpu\n"
+             "process 42 100 9000\n"
+             "device 3 'Acc' 304 0\n"
+             "hostname = h\n"
+             "command = a b c\n"
+             "read 6 kept 6\n");
     assert_int_equal(az_trace_finalize(&f.trace), 0);
     const struct az_dispatches *d = az_dispatches(&f.trace);
     assert_int_equal(kernels(&f)->n, 2);

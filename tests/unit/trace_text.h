@@ -10,6 +10,7 @@
 
 #include "model/dispatch.h"
 #include "model/trace.h"
+#include "model/xtrace.h"
 
 static inline struct az_sv text_name(const struct az_trace *t, uint32_t id)
 {
@@ -81,15 +82,57 @@ static inline void put_side(FILE *o, const struct az_trace *t, enum az_kind kind
     }
 }
 
+static inline void put_operation(FILE *o, const struct az_trace *t, uint64_t node)
+{
+    const struct az_xrow *r = &az_xtrace(t)->rows.v[node - 1];
+    fprintf(o, " op '%.*s' of '%.*s' %" PRIu64 "%s scope '%.*s' details '%.*s' category '%.*s'",
+            AZ_SVF(text_name(t, r->op)), AZ_SVF(text_name(t, r->module)), r->program,
+            r->has_program ? "" : " (no program)", AZ_SVF(text_name(t, r->scope)),
+            AZ_SVF(text_name(t, r->details)), AZ_SVF(text_name(t, r->category)));
+    fprintf(o, " flops %" PRId64 " bytes %" PRId64, r->flops, r->bytes);
+    if (r->hlo != AZ_NO_ROW)
+        fprintf(o, " hlo %u", r->hlo);
+}
+
+static inline void put_programs(FILE *o, const struct az_trace *t)
+{
+    const struct az_xtrace *x = az_xtrace(t);
+    for (size_t i = 0; i < x->planes.n; i++) {
+        const struct az_plane *p = &x->planes.v[i];
+        fprintf(o, "plane %s %" PRId64 " '%.*s' '%.*s' units %" PRId64 " clock %" PRId64,
+                p->kind == AZ_PLANE_GPU ? "GPU" : "TPU", p->ordinal, AZ_SVF(p->vendor),
+                AZ_SVF(p->type), p->units, p->clock_khz);
+        fprintf(o, " memory %" PRId64 " %" PRId64 " peaks %g %g\n", p->memory_bytes,
+                p->memory_bandwidth, p->peak_tflops, p->peak_hbm_gbps);
+    }
+    for (size_t i = 0; i < x->hlo.n; i++) {
+        const struct az_hlo_op *h = &x->hlo.v[i];
+        fprintf(o, "hlo %" PRIu64 " '%.*s' '%.*s' %.*s", h->program, AZ_SVF(h->module),
+                AZ_SVF(h->name), AZ_SVF(h->opcode));
+        fprintf(o, " target '%.*s' scope '%.*s' source '%.*s' kind %d = %.*s", AZ_SVF(h->target),
+                AZ_SVF(h->scope), AZ_SVF(h->source), (int)h->kind, AZ_SVF(h->result.text));
+        for (size_t k = 0; k < h->n_operands; k++)
+            fprintf(o, ", %.*s", AZ_SVF(h->operands[k].text));
+        fputc('\n', o);
+    }
+    for (size_t i = 0; i < x->host.n; i++)
+        fprintf(o, "host '%.*s' %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64 "\n",
+                AZ_SVF(text_name(t, x->host.v[i].name)), x->host.v[i].count, x->host.v[i].ticks,
+                x->host.v[i].min, x->host.v[i].max);
+}
+
 static inline void put_events(FILE *o, const struct az_trace *t, enum az_kind kind)
 {
     const struct az_events *e = &t->ev[kind];
+    const bool programs = t->ext_ops && (t->ext_ops->caps & AZ_CAP_PROGRAMS);
     for (size_t i = 0; i < e->n; i++) {
         fprintf(o, "%s %" PRId64 " %" PRId64 " '%.*s' @%u", az_kind_text(kind), e->start[i],
                 e->end[i], AZ_SVF(text_name(t, e->name[i])), e->lane[i]);
         if (e->corr && e->corr[i])
             fprintf(o, " corr %" PRIu64, e->corr[i]);
-        if (e->node && e->node[i])
+        if (e->node && e->node[i] && programs)
+            put_operation(o, t, e->node[i]);
+        else if (e->node && e->node[i])
             fprintf(o, " node %" PRIu64, e->node[i]);
         if (e->geo && e->geo[i]) {
             const struct az_geometry *g = &t->geometries.rows.v[e->geo[i] - 1];
@@ -137,6 +180,8 @@ static inline void put_rest(FILE *o, const struct az_trace *t)
             fprintf(o, "process %" PRId64 " %" PRId64 " %" PRId64 "\n", d->processes.v[i].pid,
                     d->processes.v[i].init, d->processes.v[i].fini);
     }
+    if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_PROGRAMS))
+        put_programs(o, t);
     for (size_t i = 0; i < t->devices.n; i++)
         fprintf(o, "device %" PRId64 " '%.*s' %" PRId64 " %" PRId64 "\n", t->devices.v[i].id,
                 AZ_SVF(t->devices.v[i].name), t->devices.v[i].sm_count,
