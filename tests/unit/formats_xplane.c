@@ -242,6 +242,15 @@ static void viewer_damage(void **state)
                                      "{\"name\":\"python\"},\"x\":\"/host:CPU\"}]}"),
                                AZ_SV("x.json")),
         0);
+    static const char *const gaps[] = { "", " ", "\t", "\n", "\r\n \t" };
+    for (size_t i = 0; i < AZ_LENGTH(gaps); i++) {
+        char text[160];
+        const int n = snprintf(text, sizeof text,
+                               "{\"traceEvents\":%s[{\"name\":%s\"process_name\",\"args\"%s:"
+                               "{\"name\"%s:%s\"/device:GPU:0\"}}]}",
+                               gaps[i], gaps[i], gaps[i], gaps[i], gaps[i]);
+        assert_int_equal(az_format_xplane.probe(az_sv_make(text, (size_t)n), AZ_SV("x.json")), 90);
+    }
 }
 
 static void families_have_names(void **state)
