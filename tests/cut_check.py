@@ -198,7 +198,37 @@ def annotated(analyzer, tmp):
     done = run(analyzer, "cut", train, "--steps", "9", "--annotate", "-o", again)
     verdict(done.returncode == 3 and done.stdout.count(b"no step with these numbers") == 1, "annotations: no such step", done.stdout.decode()[-200:])
     done = run(analyzer, "cut", os.path.join(EXAMPLES, "..", "tracy", "ops_perf_results_layers.csv"), "--steps", "1", "--annotate", "-o", again)
-    verdict(done.returncode == 2 and b"--annotate is for PyTorch traces" in done.stdout, "annotations: other formats", done.stdout.decode()[-200:])
+    verdict(done.returncode == 2 and b"--annotate is for traces that viewers open" in done.stdout, "annotations: other formats", done.stdout.decode()[-200:])
+
+
+def annotated_jax(analyzer, tmp, viewer):
+    """The same of a trace.json of JAX; also of a window without device work. The profile itself is refused."""
+    plain, part, again, none = (os.path.join(tmp, "jax_" + x, "trace.json") for x in ("plain", "annotated", "again", "none"))
+    for path in (plain, part, again, none):
+        os.makedirs(os.path.dirname(path))
+    window = ("--from", "10%", "--to", "90%")
+    run(analyzer, "cut", viewer, *window, "-o", plain)
+    done = run(analyzer, "cut", viewer, *window, "--annotate", "-o", part)
+    run(analyzer, "cut", part, "--from", "0", "-o", again)
+    texts = []
+    for path in (plain, part, again):
+        with open(path) as f:
+            texts.append(json.load(f))
+    own = [e for e in texts[1]["traceEvents"] if e.get("cat") == "analyzer"]
+    gaps = json.loads(run(analyzer, "query", viewer, *window, "--format", "json", "SELECT count(*) AS n, sum(dur_ns) AS ns FROM gaps").stdout)
+    idle = [e for e in own if e["ph"] == "X" and e["tid"] >= 10]
+    gaps = gaps["rows"][0] if isinstance(gaps, dict) else gaps[0]
+    gaps = list(gaps.values()) if isinstance(gaps, dict) else gaps
+    verdict(idle and [len(idle), round(sum(e["dur"] for e in idle) * 1000)] == gaps, "JAX annotations: idle time", "%d, %s; %s" % (len(idle), gaps, done.stdout[-300:]))
+    found = run(analyzer, "query", viewer, *window, "--format", "csv", "SELECT count(*) FROM findings WHERE recoverable_ns > 0").stdout.split()
+    verdict([str(sum(e["ph"] == "X" and e["tid"] == 1 for e in own)).encode()] == found[1:], "JAX annotations: findings", str(found))
+    rest = [e for e in texts[1]["traceEvents"] if e.get("cat") != "analyzer"]
+    verdict(rest == texts[0]["traceEvents"] == texts[2]["traceEvents"], "JAX annotations: the rest is the cut, also of a second one")
+    compare(analyzer, os.path.join(tmp, "jax_annotations"), plain, part, (), "JAX annotations: tables are the same", ())
+    done = run(analyzer, "cut", viewer, "--from", "0", "--to", "1%", "--annotate", "-o", none)
+    verdict(done.returncode == 0 and os.path.exists(none), "JAX annotations: no device work", done.stdout.decode()[-300:])
+    done = run(analyzer, "cut", os.path.join(tmp, "jax_input.xplane.pb"), *window, "--annotate", "-o", none)
+    verdict(done.returncode == 2 and b"--annotate is for traces that viewers open" in done.stdout, "XPlane: no annotations", done.stdout.decode()[-300:])
 
 
 def recorded_steps(analyzer, tmp):
@@ -221,6 +251,7 @@ def recorded_steps(analyzer, tmp):
         done = run(analyzer, "cut", file, "-o", part, "--from", "30%", "--to", "31%").stdout.decode(errors="replace")
         counts = re.search(r": (\d+) of (\d+) events", done)
         verdict(counts and int(counts[1]) * 3 < int(counts[2]), "JAX: host events outside are left out of " + os.path.basename(file), done[-200:])
+    annotated_jax(analyzer, tmp, viewer)
 
 
 def check(analyzer, tmp, path, window, what, extra=()):

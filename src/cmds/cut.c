@@ -173,11 +173,13 @@ static int cut_file(struct cutting *c, const struct az_format *f, const struct a
     if (rc == 0 && is_same(in, out))
         rc = az_diag_fail(&c->diag, AZ_EUSAGE, AZ_AT_FILE(cut.in),
                           "the output is an input; name another file");
-    if (rc == 0 && c->annotate && !f->cut_extra)
-        rc = az_diag_fail(&c->diag, AZ_EUSAGE, AZ_AT_FILE(cut.in),
-                          "--annotate is for PyTorch traces; use a window without it");
+    if (rc == 0 && c->annotate && !(f->cut_extra && f->cut_extra(cut.in)))
+        rc = az_diag_fail(
+            &c->diag, AZ_EUSAGE, AZ_AT_FILE(cut.in),
+            "--annotate is for traces that viewers open, of PyTorch and trace.json of JAX; "
+            "use a window without it, and '--format html' for findings");
     if (rc == 0 && c->annotate)
-        rc = az_cut_annotations(in, &c->opts, &c->diag, &events);
+        rc = az_cut_annotations(in, f, &c->opts, &c->diag, &events);
     cut.extra = az_text_view(&events);
     if (rc == 0)
         rc = f->cut(&cut);
@@ -390,7 +392,7 @@ static const struct az_cmd_opt options[] = {
     { OPT_KEEP, "keep", "LIST",
       "of the window only kernels (with their calls), ops (operators), python (frames)" },
     { OPT_ANNOTATE, "annotate", NULL,
-      "add findings, critical path, idle time and counters as events for viewers (PyTorch)" },
+      "add findings, critical path, idle time and counters as events for viewers (PyTorch, JAX)" },
     { 'q', "quiet", NULL, "print errors only" },
     { 'h', "help", NULL, "print this help" },
 };

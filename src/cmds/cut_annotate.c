@@ -12,6 +12,7 @@
 #define EVENT  "'cat', 'analyzer', 'pid', 'Analyzer'"
 #define US(ns) "json(printf('%d.%03d', (" ns ") / 1000, (" ns ") % 1000))"
 
+enum { FINDINGS = 3 }; /* of the statements */
 /* Tracks: 1 findings, 2 critical path, 10 + device idle time. */
 static const char *const statements[] = {
     "SELECT json_object('ph', 'M', " EVENT ", 'name', 'process_name', 'args', json_object('name', "
@@ -108,6 +109,16 @@ static int list_options(const struct az_options *o, bool path, struct az_overrid
     return rc;
 }
 
+/* A window without work of devices has none. */
+static bool has_findings(struct az_query *q, int *rc)
+{
+    const struct az_table *t = az_query_tables(q, true, rc);
+    for (size_t i = 0; t && i < t->rows; i++)
+        if (az_sv_is(az_cell_text(az_table_at(t, i, 0)), "findings"))
+            return true;
+    return false;
+}
+
 static int put_facts(const char *path, const struct az_options *window, struct az_diag *diag,
                      struct az_vec_char *out)
 {
@@ -123,7 +134,8 @@ static int put_facts(const char *path, const struct az_options *window, struct a
     if (rc == 0)
         rc = az_query_open(&q, &s.source, &none, diag);
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(statements); i++)
-        rc = az_query_run(q, az_sv_str(statements[i]), &sink, NULL, diag);
+        if (i != FINDINGS || has_findings(q, &rc))
+            rc = az_query_run(q, az_sv_str(statements[i]), &sink, NULL, diag);
     for (size_t i = 0; rc && i < s.n; i++)
         az_diag_take(diag, &s.inputs[i].diag);
     az_query_close(q);
@@ -212,9 +224,11 @@ static int put_path(const char *path, const struct az_options *window, struct az
     return rc;
 }
 
-int az_cut_annotations(const char *path, const struct az_options *window, struct az_diag *diag,
-                       struct az_vec_char *out)
+int az_cut_annotations(const char *path, const struct az_format *f, const struct az_options *window,
+                       struct az_diag *diag, struct az_vec_char *out)
 {
+    const struct az_option *o = az_option_find(AZ_SV("critical_path"), AZ_AT_OPTIONS);
     const int rc = put_facts(path, window, diag, out);
-    return rc ? rc : put_path(path, window, diag, out);
+    const bool has_path = o && az_format_takes(o->formats, az_sv_str(f->name));
+    return rc || !has_path ? rc : put_path(path, window, diag, out);
 }

@@ -102,8 +102,8 @@ int az_class_map(const struct az_args *a, const char *indent, bool unnamed,
 /* ---- cut_annotate.c ---- */
 /* Events for viewers of Chrome traces about a window of a file: findings, critical path, idle time,
  * counters; objects with commas between. */
-int az_cut_annotations(const char *path, const struct az_options *window, struct az_diag *diag,
-                       struct az_vec_char *out) AZ_MUST_USE;
+int az_cut_annotations(const char *path, const struct az_format *f, const struct az_options *window,
+                       struct az_diag *diag, struct az_vec_char *out) AZ_MUST_USE;
 
 /* ---- look.c ---- */
 /* Paths as `run` accepts them, planned, nothing written. Messages are in the diag. */

@@ -91,7 +91,9 @@ struct az_format {
     /* Writes the window of a file as a file of this format. A message in diag, and nothing is
      * written unless it returns 0. NULL: it cannot. */
     int (*cut)(struct az_cut *cut);
-    bool cut_extra; /* a cut may have az_cut.extra: events as viewers of Chrome traces read them */
+    /* May a cut of a file of this name have az_cut.extra, events as viewers of Chrome traces read
+     * them? NULL: none may. */
+    bool (*cut_extra)(struct az_sv path);
     /* Is a file of this name one of several of a trace, which are cut together into a folder, under
      * their names? NULL: none is. */
     bool (*cuts_sets)(struct az_sv path);

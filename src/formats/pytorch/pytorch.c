@@ -510,6 +510,12 @@ static int probe(struct az_sv head, struct az_sv path)
     return kineto ? 60 : 0;
 }
 
+static bool any_path(struct az_sv path)
+{
+    (void)path;
+    return true;
+}
+
 /* trace.pt.trace.json.gz -> trace */
 static struct az_sv stem(struct az_sv path)
 {
@@ -533,6 +539,6 @@ const struct az_format az_format_pytorch = {
     .probe = probe,
     .parse = parse,
     .cut = az_pytorch_cut,
-    .cut_extra = true,
+    .cut_extra = any_path,
     .stem = stem,
 };

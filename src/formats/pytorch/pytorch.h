@@ -303,7 +303,7 @@ int az_pytorch_parse_source(struct az_parse *job, struct az_source *src, size_t 
 /* Top-level member of a trace that is a window of another one: its spans. */
 #define AZ_PYTORCH_WINDOW_KEY "analyzerWindow"
 /* Category of the events that `analyzer cut --annotate` adds for viewers; they are never read. */
-#define AZ_PYTORCH_ADDED "analyzer"
+#define AZ_PYTORCH_ADDED "analyzer" /* formats/shared/cut_records.h */
 /* Writes the events of a window (pytorch_cut.c). */
 int az_pytorch_cut(struct az_cut *cut) AZ_MUST_USE;
 /* Reads the event array at the cursor of *s, of an uncompressed file, on the job's threads; *s and

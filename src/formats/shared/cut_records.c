@@ -295,6 +295,7 @@ struct copying {
     const struct az_cut_log *log;
     struct az_cut_output output;
     struct az_sv window;     /* to write after the first brace; empty: written */
+    struct az_sv extra;      /* the same before the bracket after the last record */
     struct az_vec_char held; /* white space and a comma that may go with a record */
     uint64_t at;             /* bytes read */
     size_t record;           /* the next one that ends after that */
@@ -335,6 +336,11 @@ static int put_byte(struct copying *c, const char *p)
     if (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t' || *p == ',')
         return az_vec_push(&c->held, *p);
     put_held(c, *p);
+    if (c->extra.n && *p == ']' && c->log->what.n && c->record >= c->log->what.n) {
+        put(c, ",\n", c->last == '[' ? 0 : 2);
+        put(c, c->extra.p, c->extra.n);
+        c->extra.n = 0;
+    }
     put(c, p, 1);
     c->last = *p;
     if (*p == '{' && c->window.n) {
@@ -480,7 +486,7 @@ static int copy_all(struct copying *c)
 int az_cut_json(struct az_cut *cut, const struct az_trace *t, const struct az_cut_log *log)
 {
     struct az_arena a;
-    struct copying c = { .cut = cut, .log = log };
+    struct copying c = { .cut = cut, .log = log, .extra = cut->extra };
     az_arena_init(&a, cut->mem);
     az_vec_init(&c.held, cut->mem);
     c.window = az_cut_spans_text(t, &a);

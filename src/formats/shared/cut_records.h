@@ -20,12 +20,17 @@ int az_cut_sift(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_t
 /* Member of a JSON document with the spans of the window, in ticks: [[start, end], ...]; with a
  * third number of one process. */
 #define AZ_CUT_KEY "analyzerWindow"
+/* Category of events that a cut added for viewers: no reader takes them, and another cut omits
+ * them.
+ */
+#define AZ_CUT_ADDED "analyzer"
 /* "[[start, end], ...]", in the arena; empty on failure. */
 struct az_sv az_cut_spans_text(const struct az_trace *t, struct az_arena *a);
 /* Reads it back into t->recorded_window. */
 int az_cut_spans_read(struct az_trace *t, struct az_sv raw) AZ_MUST_USE;
 /* The copy of a JSON document: bytes log->from to log->to of records that are gone are omitted,
- * with a comma next to each; the window is its first member. Compressed where the name ends so. */
+ * with a comma next to each; the window is its first member, and cut->extra follows the last
+ * record. Compressed where the name ends so. */
 int az_cut_json(struct az_cut *cut, const struct az_trace *t,
                 const struct az_cut_log *log) AZ_MUST_USE;
 /* A record of a JSON document whose brace was read: `read` reads it. One that is not complete in

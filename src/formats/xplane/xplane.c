@@ -496,6 +496,11 @@ static int find_form(struct az_cut *job, bool *json)
     return rc;
 }
 
+static bool is_json_name(struct az_sv path)
+{
+    return az_sv_ends(az_path_unpacked(path), AZ_SV(".json"));
+}
+
 static int cut(struct az_cut *job)
 {
     struct az_trace t;
@@ -573,6 +578,7 @@ const struct az_format az_format_xplane = {
     .probe = probe,
     .parse = parse,
     .cut = cut,
+    .cut_extra = is_json_name,
     .stem = file_stem,
     .run_folder = "plugins/profile/*",
     .run_files = "*.xplane.pb",

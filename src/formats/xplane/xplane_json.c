@@ -9,8 +9,9 @@
 #include "formats/xplane/xplane.h"
 #include "text/jsonscan.h"
 
-enum { K_PH = 1, K_PID, K_TID, K_TS, K_DUR, K_NAME, K_ARGS };
-static const char *const event_keys[] = { "ph", "pid", "tid", "ts", "dur", "name", "args", NULL };
+enum { K_PH = 1, K_PID, K_TID, K_TS, K_DUR, K_NAME, K_ARGS, K_CATEGORY };
+static const char *const event_keys[] = { "ph",   "pid",  "tid", "ts", "dur",
+                                          "name", "args", "cat", NULL };
 
 enum {
     A_NAME = 1, /* of a process, of a thread; of an event its scope */
@@ -85,7 +86,7 @@ struct input {
     uint64_t spans, unnamed;      /* events with a duration; of processes without a name */
     bool source_bad, seen;
     /* the event being read, raw */
-    struct az_sv ph, name, arg[ARGS];
+    struct az_sv ph, name, category, arg[ARGS];
     int64_t pid, tid, ts, dur;
     bool has_ts;
 };
@@ -463,6 +464,8 @@ static int field(struct input *in, struct az_jscan *s, int k)
     switch (k) {
     case K_PH:
         return az_json_skip(s, &in->ph);
+    case K_CATEGORY:
+        return az_json_skip(s, &in->category);
     case K_NAME:
         return az_json_skip(s, &in->name);
     case K_PID:
@@ -489,7 +492,7 @@ static int read_event(void *ctx, struct az_jscan *s)
 {
     struct input *in = ctx;
     int rc, k = az_json_first_key(s, &in->keys);
-    in->ph = in->name = AZ_SV("");
+    in->ph = in->name = in->category = AZ_SV("");
     for (int i = 0; i < ARGS; i++)
         in->arg[i] = AZ_SV("");
     in->pid = in->tid = in->ts = in->dur = 0;
@@ -503,6 +506,11 @@ static int read_event(void *ctx, struct az_jscan *s)
     if (k != AZ_JSON_END)
         return k;
     az_arena_reset(&in->scratch);
+    if (az_sv_is(in->category, "\"" AZ_CUT_ADDED "\"")) {
+        if (in->r->t->cut_log)
+            (void)az_cut_log_event(in->r->t->cut_log); /* which is in no window */
+        return AZ_JSON_OK;
+    }
     in->name = plain(in, in->name);
     if (!in->name.p)
         return az_arena_error(&in->scratch);
