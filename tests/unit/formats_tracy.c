@@ -182,6 +182,9 @@ static void several_files(void **state)
                 NULL, false);
     assert_int_equal(PARSE(&f), AZ_EFORMAT);
     assert_int_equal(f.diag.errors, 1);
+    assert_true(said(&f, AZ_ERROR,
+                     "c.csv: the highest DEVICE ID is 2, but an earlier file implies 1; check that "
+                     "these are hosts of one run"));
     fixture_close(&f);
 }
 

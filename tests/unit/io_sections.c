@@ -138,11 +138,39 @@ static void damage_is_noticed(void **unused)
     az_sections_release(&o);
 }
 
+/* The names of the tool and of a section have the room that they have, and no more. */
+static void longest_names(void **unused)
+{
+    static const char *const tool[] = { "", "1.2.3-rc1-12345", "1.2.3-rc1-123456" };
+    static const char name[] = "a name of 24 characters!";
+    (void)unused;
+    for (size_t i = 0; i < 3; i++) {
+        struct az_sections_out o;
+        struct az_sections s;
+        char text[AZ_SECTIONS_NAME] = "";
+        memset(&s, 0, sizeof s);
+        memcpy(text, name, i ? sizeof text - 1 : 0);
+        assert_int_equal(az_sections_begin(&o, 2, tool[i], UINT64_MAX, NULL), 0);
+        assert_int_equal(az_sections_add(&o, text, 7, AZ_SV("x")), 0);
+        assert_int_equal(az_sections_add(&o, name, 7, AZ_SV("x")), AZ_EINTERNAL);
+        assert_int_equal(az_sections_add(&o, "second", 8, AZ_SV("y")), 0);
+        assert_int_equal(az_sections_end(&o), 0);
+        assert_null(az_sections_open(&s, az_text_view(&o.image)));
+        assert_int_equal(strnlen(s.tool, sizeof s.tool), i ? AZ_SECTIONS_TOOL - 1 : 0);
+        assert_memory_equal(s.tool, tool[i], strlen(s.tool));
+        assert_string_equal(az_sections_at(&s, 0).name, text);
+        assert_string_equal(az_sections_at(&s, 1).name, "second");
+        assert_true(s.key == UINT64_MAX && s.n == 2);
+        az_sections_release(&o);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_back),
         cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(longest_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -569,9 +569,47 @@ static void quoting_of_every_byte(void **state)
     az_vec_release(&out);
 }
 
+/* A row of as many bytes as a row may have is read, one of one byte more is none, wherever windows
+ * end. */
+static void longest_rows(void **state)
+{
+    static const size_t at_once[] = { 4, 8, 16, 31, 32, 33, 64, 4096 };
+    enum { MOST_BYTES = 32 };
+    (void)state;
+    for (size_t w = 0; w < AZ_LENGTH(at_once); w++)
+        for (int how = 0; how < 8; how++)
+            for (int n = MOST_BYTES - 2; n <= MOST_BYTES + 2; n++) {
+                const bool scalar = how & 1, quoted = how & 2, last = how & 4;
+                struct az_vec_char in, out, want;
+                const int inner = quoted ? n - 2 : n;
+                az_vec_init(&in, NULL);
+                az_vec_init(&out, NULL);
+                az_vec_init(&want, NULL);
+                assert_int_equal(az_text_printf(&in, "a,b\n%s%*s%s%s", quoted ? "\"" : "", inner,
+                                                "x", quoted ? "\"" : "", last ? "" : "\nc\n"),
+                                 0);
+                assert_int_equal(az_text_printf(&want, "L1:<a><b>\n"), 0);
+                if (n > MOST_BYTES)
+                    assert_int_equal(az_text_printf(&want, "error L2"), 0);
+                else
+                    assert_int_equal(az_text_printf(&want, "L2:%c%*s%c\n%s", quoted ? '[' : '<',
+                                                    inner, "x", quoted ? ']' : '>',
+                                                    last ? "" : "L3:<c>\n"),
+                                     0);
+                dump(&out, az_text_view(&in), scalar, at_once[w], ',', MOST_BYTES);
+                if (!az_sv_eq(az_text_view(&out), az_text_view(&want)))
+                    fail_msg("window %zu, %d bytes, %d:\n%.*s\nwanted:\n%.*s", at_once[w], n, how,
+                             (int)out.n, out.v, (int)want.n, want.v);
+                az_vec_release(&in);
+                az_vec_release(&out);
+                az_vec_release(&want);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(longest_rows),
         cmocka_unit_test(fixed_cases),
         cmocka_unit_test(nul_bytes),
         cmocka_unit_test(random_cases),
