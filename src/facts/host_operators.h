@@ -29,7 +29,7 @@ enum az_no_device {
     AZ_NO_DEVICE_EMPTY,    /* nothing that a report could be made of */
     AZ_NO_DEVICE_HOST,     /* operators, ranges, frames or calls of a program that used no device */
     AZ_NO_DEVICE_LAUNCHES, /* launches whose device events are all missing */
-    AZ_NO_DEVICE_TOTALS,   /* totals of calls or copies (rocprof), without kernels */
+    AZ_NO_DEVICE_TOTALS,   /* totals of calls or copies, without kernels */
 };
 enum az_no_device az_trace_no_device(const struct az_trace *t);
 
