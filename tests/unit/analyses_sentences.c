@@ -221,12 +221,14 @@ static void gaps(void **state)
               50000,
               { .cause = AZ_CAUSE_HOST_RANGE,
                 .range = SV("layer_3"),
+                .largest = 50000,
                 .in_place = { 0, 0, 40000 } } },
             { "idle",
               NULL,
               40000,
               { .cause = AZ_CAUSE_HOST_RANGE,
                 .range = SV("layer_12"),
+                .largest = 50000,
                 .in_place = { 0, 0, 40000 } } } } },
         { "equal causes of other ranks",
           { { "idle", NULL, 50000, { .has_rank = true, .rank = 1 } },
@@ -394,7 +396,7 @@ static void gaps(void **state)
         "  5.0% | host-bound, GPU idle during Python code: 1 gap of 50.0 us, in a.py(3): f\n"
         "  4.0% | host-bound, GPU idle during Python code: 1 gap of 40.0 us, in a.py(9): g\n"
         "ranges that differ in a number\n"
-        "  9.0% | host-bound, GPU idle during a host range: 2 gaps, largest -1 ns, mostly in "
+        "  9.0% | host-bound, GPU idle during a host range: 2 gaps, largest 50.0 us, mostly in "
         "layer_*\n"
         "equal causes of other ranks\n"
         "  5.0% | GPU idle: 1 gap of 50.0 us, on rank 1\n"
@@ -1078,15 +1080,15 @@ static void little_compute(void **state)
         "16, 1 devices\n"
         "  1 device, 1 rank, 1.0 us ()\n"
         "  GPU time | 0.0% compute, 0.0% exposed communication, 30.0% exposed copies, 70.0% idle\n"
-        "  30.0% | exposed copies: HtoD, 300 ns; compute can overlap at most 0.5%. Copy less: keep "
-        "data on the device\n"
+        "  30.0% | exposed copies: HtoD, 300 ns; the rate of the link and overlap can save at most "
+        "0.5%. Copy less: keep data on the device\n"
         "  Data | no applicable checks\n"
         "16, 2 devices\n"
         "  2 devices, 1.0 us ()\n"
         "  GPU time | 45.0% compute, 0.0% exposed communication, 15.0% exposed copies, 40.0% idle; "
         "mean of 2 devices\n"
-        "  15.0% | exposed copies: HtoD, 300 ns; compute can overlap at most 0.2%. Copy less: keep "
-        "data on the device\n"
+        "  15.0% | exposed copies: HtoD, 300 ns; the rate of the link and overlap can save at most "
+        "0.2%. Copy less: keep data on the device\n"
         "  Data | no applicable checks\n"
         "17, 1 devices\n"
         "  1 device, 1 rank, 1.0 us ()\n"
@@ -1149,6 +1151,7 @@ static void devices(void **state)
                                            cases[i].gain[k],
                                            { .cause = AZ_CAUSE_LAUNCH_BOUND,
                                              .count = 2,
+                                             .largest = cases[i].gain[k] / 2,
                                              .has_device = true,
                                              .device = cases[i].device[k] } });
         assert_int_equal(az_text_printf(&said, "%s\n", cases[i].title), 0);
@@ -1159,7 +1162,7 @@ static void devices(void **state)
                                      "  2 devices, 1.0 ms ()\n"
                                      "  GPU time | 40.0% compute, 10.0% exposed communication, "
                                      "10.0% exposed copies, 40.0% idle\n"
-                                     "  9.0% | launch-bound: 4 gaps, largest -1 ns\n"
+                                     "  9.0% | launch-bound: 4 gaps, largest 25.0 us\n"
                                      "  Data | no applicable checks\n"
                                      "one of two\n"
                                      "  2 devices, 1.0 ms ()\n"
@@ -1171,7 +1174,7 @@ static void devices(void **state)
                                      "  2 devices, 1.0 ms ()\n"
                                      "  GPU time | 40.0% compute, 10.0% exposed communication, "
                                      "10.0% exposed copies, 40.0% idle\n"
-                                     "  7.5% | launch-bound: 4 gaps, largest -1 ns\n"
+                                     "  7.5% | launch-bound: 4 gaps, largest 30.0 us\n"
                                      "  Data | no applicable checks\n"
                                      "both, more than four times as much\n"
                                      "  2 devices, 1.0 ms ()\n"
@@ -1191,13 +1194,13 @@ static void devices(void **state)
                                      "  3 devices, 1.0 ms ()\n"
                                      "  GPU time | 40.0% compute, 10.0% exposed communication, "
                                      "10.0% exposed copies, 40.0% idle\n"
-                                     "  12.0% | launch-bound: 6 gaps, largest -1 ns\n"
+                                     "  12.0% | launch-bound: 6 gaps, largest 25.0 us\n"
                                      "  Data | no applicable checks\n"
                                      "the same one twice\n"
                                      "  2 devices, 1.0 ms ()\n"
                                      "  GPU time | 40.0% compute, 10.0% exposed communication, "
                                      "10.0% exposed copies, 40.0% idle\n"
-                                     "  9.0% | launch-bound: 4 gaps, largest -1 ns, on device 1\n"
+                                     "  9.0% | launch-bound: 4 gaps, largest 25.0 us, on device 1\n"
                                      "  Data | no applicable checks\n");
     az_vec_release(&said);
 }

@@ -528,11 +528,13 @@ static struct az_sv bounded_text(struct az_verdict_text *x, struct az_sv text, c
 {
     const bool faster =
         az_verdict_rule_of(l->c.rule)->within == AZ_VERDICT_IN_COPY && gets_faster(l->c.advice);
+    if (only_less_helps(l) && l->overlap < BOUNDED)
+        return az_verdict_text_add(x, text, "; ", AZ_SV("no compute to overlap with"));
     if (only_less_helps(l))
-        return l->overlap < BOUNDED
-                   ? az_verdict_text_add(x, text, "; ", AZ_SV("no compute to overlap with"))
-                   : az_arena_printf(x->a, "%.*s; compute can overlap at most %.1f%%", AZ_SVF(text),
-                                     100 * l->overlap);
+        return az_arena_printf(x->a, "%.*s; %s at most %.1f%%", AZ_SVF(text),
+                               faster ? "the rate of the link and overlap can save"
+                                      : "compute can overlap",
+                               100 * l->overlap);
     if (faster && l->c.faster_ns < 0)
         return az_verdict_text_add(x, text, "; ", AZ_SV("whole copy time, link rate unknown"));
     if (!(l->saving < l->c.share - BOUNDED))
