@@ -24,6 +24,7 @@ from collections import defaultdict
 from decimal import Decimal
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "gen"))
+import make_rocprof_examples  # noqa: E402
 from xplane_to_viewer import Plane, fields, one, signed, text  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -331,8 +332,52 @@ class Late:
                 self.streams[corr] = 7 + k % 3
 
 
+class AsWorkload:
+    """A tree as the maker of rocprofv3 files has its facts."""
+
+    def __init__(self, t):
+        self.kernels = [dict(kernel=0, corr=c, start=s, end=e, tid=MAIN, agent=1, queue=3, stream=10, dispatch=i + 1) for i, (s, e, c, _) in enumerate(t.kernels)]
+        self.calls = [dict(kind=make_rocprof_examples.HIP, op=1, corr=c, start=s, end=e, tid=tid, stream=10) for tid, s, e, c in t.launches]
+        self.marks = [dict(op=1, corr=1000000 + i, start=s, end=e, tid=tid, text=name) for i, (tid, s, e, name, _) in enumerate(t.ranges)]
+        self.copies, self.allocs, self.scratch, self.counters = [], [], [], []
+        self.init, self.fini = 0, 0
+
+
+def write_rocprof_json(t, path):
+    make_rocprof_examples.write_json(AsWorkload(t), path)
+
+
+def write_rocpd(t, path):
+    make_rocprof_examples.write_rocpd(AsWorkload(t), path)
+
+
+def write_jax(t, path):
+    """A trace.json of JAX: annotations of the host, the steps with their numbers, launches, and a stream."""
+    events = []
+    for pid, name, threads in ((1, "/device:GPU:0", {14: "Stream #14(Compute)"}), (701, "/host:CPU", {MAIN: "python3"})):
+        events.append({"ph": "M", "pid": pid, "name": "process_name", "args": {"name": name}})
+        events += [{"ph": "M", "pid": pid, "tid": tid, "name": "thread_name", "args": {"name": thread}} for tid, thread in threads.items()]
+
+    def span(pid, tid, start, end, name, **args):
+        events.append({"ph": "X", "pid": pid, "tid": tid, "ts": start / 1000, "dur": (end - start) / 1000, "name": name, "args": args})
+    for tid, start, end, name, _ in sorted(t.ranges, key=lambda r: (r[1], -r[2])):
+        step = re.match(r"iteration (\d+)$", name)
+        span(701, tid, start, end, "train" if step else name, **({"step_num": step[1], "_r": "1"} if step else {}))
+    for tid, start, end, corr in t.launches:
+        span(701, tid, start, end, "cuLaunchKernel", correlation_id=str(corr))
+    for start, end, corr, name in t.kernels:
+        span(1, 14, start, end, name, correlation_id=str(corr), hlo_op="dot." + str(corr), hlo_module="jit_step")
+    with open(path, "w") as f:
+        json.dump({"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}, "traceEvents": events + [{}]}, f)
+
+
 WRITERS = {"pytorch": (write_pytorch, ".json", True), "nsys": (write_nsys, ".sqlite", False),
            "nsys 3.24": (write_nsys_new, ".sqlite", False), "rocprof": (write_rocprof, "", False)}
+
+
+# the same of other containers, for the questions of the cookbook
+MORE_WRITERS = {"rocprof JSON": (write_rocprof_json, "_results.json", False), "rocpd": (write_rocpd, ".db", False),
+                "JAX": (write_jax, ".trace.json", False)}
 
 
 def tables(analyzer, path, out):
@@ -482,7 +527,7 @@ def cookbook(analyzer, tmp):
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "docs", "cookbook.md")) as f:
         lines = [x.split("#")[0].split() for x in f if re.match(r"analyzer \S+ --(range|steps|from) ", x)]
     verdict(len(lines) == 5, "cookbook: five questions", "%d" % len(lines))
-    for kind, (write, ending, pytorch) in WRITERS.items():
+    for kind, (write, ending, pytorch) in {**WRITERS, **MORE_WRITERS}.items():
         t = program(pytorch)
         path = os.path.join(tmp, "cookbook_%s%s" % (kind, ending))
         write(t, path)
