@@ -103,7 +103,7 @@ static const struct kind tables[] = {
 static const struct kind texts[] = {
     { { "version https://git-lfs.github.com/spec/" },
       "pointer of Git LFS, not the file itself; fetch it with 'git lfs pull'" },
-    { { "** ", "Time (%)", "--------" },
+    { { "Time (%)", "--------" },
       "unsupported format: text tables of nsys stats; write CSV with 'nsys stats --format csv', or "
       "use the report (.nsys-rep) or its SQLite export" },
 };

@@ -6,6 +6,7 @@ printf 'NVR\0\1\2' >kernel.ncu-rep
 printf 'Dispatch_ID,GPU_ID,Queue_ID,PID,TID,Grid_Size,Kernel_Name,SQ_WAVES\n0,0,0,1,1,64,foo,1\n' >pmc_perf.csv
 printf '\n ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):\n\n Time (%%)  Total Time (ns)  Name\n --------  ---------------  ----\n    100.0             1000  foo\n' >stats.txt
 printf 'GLOBAL CALL COUNT,DEVICE ID,OP NAME,CORE COUNT,DEVICE FW START CYCLE\n1,0,Matmul,64,100\n' >cpp_device_perf_report.csv
-for f in pointer.json pointer.sqlite pointer.pt.trace.json.gz kernel.ncu-rep pmc_perf.csv stats.txt cpp_device_perf_report.csv; do
+sed 1,3d stats.txt >untitled.txt
+for f in pointer.json pointer.sqlite pointer.pt.trace.json.gz kernel.ncu-rep pmc_perf.csv stats.txt untitled.txt cpp_device_perf_report.csv; do
     "$ANALYZER" "$f" 2>&1 || echo "exit status $?"
 done
