@@ -48,7 +48,7 @@ static const struct {
 } forms[] = {
     { ".json", JSON },  { ".csv", TEXT },      { ".sqlite", SQLITE },  { ".db", LOOSE },
     { ".db3", LOOSE },  { ".pftrace", ONLY },  { ".xplane.pb", ONLY }, { ".nsys-rep", ONLY },
-    { ".qdrep", ONLY }, { ".perfetto", ONLY },
+    { ".qdrep", ONLY }, { ".perfetto", ONLY }, { ".ncu-rep", ONLY },
 };
 
 /* The row of a name; -1: profiles are not called so. */

@@ -10,3 +10,9 @@ sed 1,3d stats.txt >untitled.txt
 for f in pointer.json pointer.sqlite pointer.pt.trace.json.gz kernel.ncu-rep pmc_perf.csv stats.txt untitled.txt cpp_device_perf_report.csv; do
     "$ANALYZER" "$f" 2>&1 || echo "exit status $?"
 done
+# in folders, without a profile and next to one
+mkdir alone next
+cp kernel.ncu-rep alone
+cp kernel.ncu-rep stats.txt "$SRC/example/pytorch/train_step.json" next
+"$ANALYZER" alone 2>&1 || echo "exit status $?"
+"$ANALYZER" next 2>&1 >/dev/null
