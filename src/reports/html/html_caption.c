@@ -177,6 +177,7 @@ static bool range_of_part(struct az_html *h, const struct az_plot *p, size_t s, 
  * added up: stacks may be inputs set side by side, or contain one another. */
 static void parts(struct az_html *h, const struct az_plot *p)
 {
+    const bool alone = p->n_series == 1 && !is_percent(p); /* its value is that of the stack */
     size_t n = p->marks.n, said = 0;
 
     for (size_t s = 0; n > NAMED && s < p->n_series; s++)
@@ -191,9 +192,10 @@ static void parts(struct az_html *h, const struct az_plot *p)
                 az_html_put(h, AZ_SV(" "));
                 value(h, p, stack_of(p, i));
             }
-            az_html_put(h, AZ_SV(": "));
+            az_html_put(h, alone ? AZ_SV(".") : AZ_SV(": "));
         }
-        one_stack(h, p, i);
+        if (n == 1 || !alone)
+            one_stack(h, p, i);
     }
 }
 

@@ -83,6 +83,7 @@ int az_xlsx_load(struct az_where where, struct az_diag *diag) AZ_MUST_USE;
     X(worksheet_set_column) \
     X(worksheet_set_column_opt) \
     X(worksheet_set_landscape) \
+    X(worksheet_set_row) \
     X(worksheet_write_boolean) \
     X(worksheet_write_number) \
     X(worksheet_write_string) \
@@ -161,6 +162,7 @@ extern struct az_xlsx_lib az_xlsx_lib; /* filled once, by az_xlsx_load */
 #define worksheet_set_column                   az_xlsx_lib.worksheet_set_column
 #define worksheet_set_column_opt               az_xlsx_lib.worksheet_set_column_opt
 #define worksheet_set_landscape                az_xlsx_lib.worksheet_set_landscape
+#define worksheet_set_row                      az_xlsx_lib.worksheet_set_row
 #define worksheet_write_boolean                az_xlsx_lib.worksheet_write_boolean
 #define worksheet_write_number                 az_xlsx_lib.worksheet_write_number
 #define worksheet_write_string                 az_xlsx_lib.worksheet_write_string

@@ -18,6 +18,7 @@
 #define WIDTH_OTHERS   30
 #define WIDTH_SMALLEST 10
 #define WIDTH_FIRST    44  /* of the first column, at least: the list of sheets */
+#define TITLE_HEIGHT   22 /* points, of 15 */
 #define INDEX_MAX      40  /* of a title there */
 #define LINE_WIDTH     96  /* of a line of the verdict */
 #define LINE_PIXELS    640 /* of the widest line, in bold; charts begin right of it */
@@ -259,6 +260,7 @@ void az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct a
     worksheet_gridlines(ws, LXW_HIDE_ALL_GRIDLINES);
     worksheet_set_landscape(ws);
     worksheet_fit_to_pages(ws, 1, 0);
+    (void)worksheet_set_row(ws, 0, TITLE_HEIGHT, NULL); /* else its letters are cut */
     az_xlsx_text(x, ws, row++, 0, title, AZ_STYLE_TITLE);
     row = verdict(x, ws, row, doc);
     row = pair(x, ws, row, "Input", doc->input);
