@@ -133,7 +133,7 @@ struct change_row {
 #define ROW struct change_row
 AZ_TEXT_OF_RECORD(status, ROW, az_sv_str(az_gate_status_text(r->x->status)))
 static const struct az_record_column columns[] = {
-    { "Figure", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, figure) },
+    { "Metric", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, figure) },
     { "Worse by (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_LOWER_BETTER | AZ_CHANGE,
       AZ_VIA(ROW, change, percent) },
     { "Low (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_VIA(ROW, change, low) },
@@ -164,7 +164,7 @@ static int chart(struct az_document *doc, const struct az_table *t)
     struct az_chart c = { .kind = AZ_CHART_LIMITS,
                           .table = t->id,
                           .title = t->title,
-                          .x = AZ_SV("Figure"),
+                          .x = AZ_SV("Metric"),
                           .y_title = AZ_SV("Worse by (%)") };
     int rc = AZ_OK;
 
