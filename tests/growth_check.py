@@ -6,15 +6,19 @@
 - large: 8,000 and 32,000 elements (fewer where an element is a file), as CSV, HTML, workbook, JSON and database, and an
   SQL statement. The same factor. A report may take as many times the CSV one as FORMATS says, a page 3 MB.
 
-Instructions are counted (valgrind, not a clock). To save time the large test measures processor time first, and counts
-only what exceeds a limit in it.
+- memory: what a run of 32,000 elements may request (--memory-limit) beyond its output and its events, for the shapes of
+  MEMORY (docs/performance-reports.md 4).
 
-    growth_check.py --analyzer PATH [-v] [--small | --large] [CASE...]      -v prints the figures of every case
+Instructions are counted (valgrind, not a clock). To save time the large test measures processor time first, and counts
+only what exceeds a limit in it; with --count it counts all, which takes an hour.
+
+    growth_check.py --analyzer PATH [-v] [--small | --large | --memory] [--count] [CASE...]   -v prints the figures of every case
 
 The last line is "N passed, N failed"; without valgrind "0 passed, 0 failed" and a word why.
 """
 import argparse
 import concurrent.futures
+import csv
 import json
 import os
 import re
@@ -27,6 +31,8 @@ MOST = 6.0
 SUSPECT = 5.0  # of processor times, from which instructions are counted
 PAGE = 3000000
 NOISE = 0.03  # seconds of processor time below which nothing is concluded
+MEMORY = {"nested_operators": 96, "equal_operators": 96, "kernel_names": 96, "shapes": 320}  # bytes an event beyond 1.2 x the output
+FIXED = 8000000  # bytes that a run may take in addition: rules, buffers, blocks that are not full
 QUERY = "select name, stream, count(*), sum(dur_ns) from kernels group by name, stream"
 FORMATS = {"csv": None, "html": 3.0, "xlsx": 2.0, "json": None, "sqlite": None, "query": None}  # most, as a multiple of CSV
 T0 = 1000000  # us
@@ -360,7 +366,24 @@ def size_of(path):
     return sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(path) for f in files if f.endswith(".html")) if os.path.isdir(path) else os.path.getsize(path)
 
 
-def large(analyzer, name):
+def memory(analyzer, name):
+    """A run whose budget is what it may take: it fails where it requests more."""
+    with tempfile.TemporaryDirectory(prefix="growth.") as folder:
+        inputs, out = os.path.join(folder, "in"), os.path.join(folder, "out")
+        os.mkdir(inputs)
+        arguments = CASES[name][0](4 * LARGE[name], inputs)
+        seconds(analyzer, arguments, "csv", out)
+        tables = {f: os.path.join(d, f) for d, _, files in os.walk(out) for f in files}
+        wrote = sum(os.path.getsize(path) for path in tables.values())
+        with open(tables["coverage.csv"], newline="") as f:
+            events = next(int(r[1]) for r in csv.reader(f) if r[0] == "events kept")
+        limit = int(FIXED + 1.2 * wrote + MEMORY[name] * events)
+        p = subprocess.run(command(analyzer, arguments, "csv", out + "_2") + ["--memory-limit=%d" % limit], capture_output=True, text=True, errors="replace")
+        line = "%-20s memory  %d B an event: within %.1f MB" % (name, MEMORY[name], limit / 1e6)
+        return ([line + ": " + p.stderr.strip()[-200:]] if p.returncode else []), [line]
+
+
+def large(analyzer, name, count_all=False):
     faults, figures = [], []
     make, n = CASES[name][0], LARGE[name]
     with tempfile.TemporaryDirectory(prefix="growth.") as folder:
@@ -369,25 +392,25 @@ def large(analyzer, name):
             inputs = os.path.join(folder, "in%d" % size)
             os.mkdir(inputs)
             sets.append(make(size, inputs))
-        csv = None
+        plain = None
         for form, limit in FORMATS.items():
             if form == "query" and sets[0][0] != "run":
                 continue
             out = os.path.join(folder, "out_" + form)
-            low, high, base = [seconds(analyzer, s, form, out) for s in (sets[0], sets[1], sets[2])]
+            low, base, high = [seconds(analyzer, s, form, out) for s in (sets[0], sets[2], sets[1])]
             factor = (high - base) / max(low - base, 1e-3)
-            times = high / csv if csv else 1
-            csv = csv or high
+            page = size_of(out) if form == "html" and os.path.exists(out) else 0  # before others are written there
+            times = high / plain if plain else 1
+            plain = plain or high
             line = "%-20s %-6s %5.2f  %4.2f x csv (%.0f, %.0f ms)" % (name, form, factor, times, low * 1e3, high * 1e3)
             count = []
-            if (factor > SUSPECT or (limit and times > limit)) and high > NOISE:
+            if count_all or ((factor > SUSPECT or (limit and times > limit)) and high > NOISE):
                 count = [instructions(analyzer, s, form, out) for s in sets]
                 factor = (count[1] - count[2]) / max(count[0] - count[2], 1)
                 line = "%-20s %-6s %5.2f  (%s M instructions)" % (name, form, factor, ", ".join("%.1f" % (c / 1e6) for c in count))
             if count and limit:
                 times = count[1] / instructions(analyzer, sets[1], "csv", os.path.join(out, "csv"))
                 line += "  %4.2f x csv" % times
-            page = size_of(out) if form == "html" and os.path.exists(out) else 0
             if page > PAGE:
                 line += "  a page of %.1f MB" % (page / 1e6)
             figures.append(line)
@@ -402,6 +425,8 @@ def main():
     p.add_argument("-v", action="store_true")
     p.add_argument("--small", action="store_true")
     p.add_argument("--large", action="store_true")
+    p.add_argument("--memory", action="store_true")
+    p.add_argument("--count", action="store_true")
     p.add_argument("cases", nargs="*")
     args = p.parse_args()
     if not shutil.which("valgrind"):
@@ -409,8 +434,11 @@ def main():
         return 0
     names = args.cases or list(CASES)
     pool = concurrent.futures.ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, 4))
-    tests = ([] if args.large else [small]) + ([] if args.small else [large])
-    runs = [(name, pool.submit(test, os.path.abspath(args.analyzer), name)) for test in tests for name in names]
+    some = args.small or args.large or args.memory
+    analyzer = os.path.abspath(args.analyzer)
+    runs = [(name, pool.submit(small, analyzer, name)) for name in names if args.small or not some]
+    runs += [(name, pool.submit(large, analyzer, name, args.count)) for name in names if args.large or not some]
+    runs += [(name, pool.submit(memory, analyzer, name)) for name in names if name in MEMORY and (args.memory or not some)]
     failed = 0
     for name, run in runs:
         try:

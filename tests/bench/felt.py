@@ -1,12 +1,17 @@
 """What users wait for: outputs, questions, many inputs, threads, parts of ranks, memory, the installed size. Each figure is a
-ratio of processor times of runs that follow each other, next to the program at commit dad9de94 (column "aim": "was ..." or
-"goal ...", where the goal is not met yet) and to what Debian installs for the same: simdjson, sqlite3, python3."""
+ratio of processor times of runs that follow each other (of instructions where it says so), next to its goal and to that of the
+program at commit dad9de94 (column "aim": "goal ..., was ..."), and to what Debian installs for the same: simdjson, sqlite3,
+python3. The number before each group is its row in the list of goals (docs/performance-reports.md 9); "must" is the limit that is
+checked, which is wider where a goal is not met."""
 import csv
 import json
 import os
 import shutil
 import subprocess
 import sys
+import zipfile
+
+from bench import SMALL
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -51,20 +56,33 @@ class Felt:
 
     def reports(self):
         """HTML and workbook against CSVs of the same input."""
-        shapes = (("kernel_names", 16000, "1.3", "-"), ("streams", 32000, "25", "1.2"), ("devices", 8000, "27", "1.5"),
-                  ("amd_agents", 8000, "6.6", "1.7"), ("steps", 8000, "1.3", "3.8"), ("work_over_steps", 8000, "1.5", "4.5"),
-                  ("shapes", 2000, "1.8", "1.8"), ("equal_operators", 2000, "1.5", "2.0"))
-        for name, n, html, book in shapes:
+        shapes = (("kernel_names", 16000, "1.3", "18.8", "-"), ("streams", 32000, "25", "1.1", "1.2"), ("devices", 8000, "27", "9.9", "1.5"),
+                  ("amd_agents", 8000, "6.6", "2.2", "1.7"), ("steps", 8000, "1.3", "-", "3.8"), ("work_over_steps", 8000, "1.5", "-", "4.5"),
+                  ("shapes", 2000, "1.8", "-", "1.8"), ("equal_operators", 2000, "1.5", "-", "2.0"))
+        for name, n, html, page_was, book in shapes:
             n = n // 8 if self.b.smoke else n
             args = self.shape(name, n)
             csv, _ = self.output(args, "csv")
             page, size = self.output(args, "html")
             sheet, _ = self.output(args, "xlsx")
             r, w = page / csv, sheet / csv
-            self.b.row("HTML / CSV, %s %d" % (name, n), "%.2f" % r, "x", "<= 3", "was " + html, r <= 3)
-            self.b.row("  its page", "%.1f" % (size / 1e6), "MB", "<= 3", "", size <= 3e6)
+            self.b.row("1 HTML / CSV, %s %d" % (name, n), "%.2f" % r, "x", "<= 3", "goal 3, was " + html, r <= 3)
+            self.b.row("1   its page", "%.1f" % (size / 1e6), "MB", "<= 3", "goal 3, was " + page_was, size <= 3e6)
             most = 2.5 if self.b.smoke else 1.7
-            self.b.row("workbook / CSV, %s %d" % (name, n), "%.2f" % w, "x", "<= %.1f" % most, "goal 1.5, was " + book, w <= most)
+            self.b.row("2 workbook / CSV, %s %d" % (name, n), "%.2f" % w, "x", "<= %.1f" % most, "goal 1.5, was " + book, w <= most)
+
+        self.cell()
+
+    def cell(self):
+        """What a cell of a workbook takes: beyond the text, of a report with large tables."""
+        path = self.b.make("tracy_narrow_20000.csv", lambda p: subprocess.run([sys.executable, SMALL, "--out", p, "--rows", "20000"], check=True))
+        book, args = os.path.join(self.b.out, "cells.xlsx"), ["run", path, "--opt", "ignore_signposts=true", "-j", "1"]
+        took = self.cpu(args + ["--format", "xlsx", "-o", book, "-q"]) - self.cpu(args)
+        with zipfile.ZipFile(book) as z:
+            cells = sum(z.read(n).count(b"<c r=") for n in z.namelist())
+        v = took * 1e6 / cells
+        must, held = self.b.within(v, 0.5)
+        self.b.row("2   a cell, of %d" % cells, "%.2f" % v, "us", must, "goal 0.5, was 1.5 to 5", held)
 
     def sql(self):
         """Groups of a million kernels: the program on the export, and sqlite3 on the same file."""
@@ -72,14 +90,14 @@ class Felt:
             [os.path.join(self.b.bench, "gen_nsys_sqlite"), path] + (["--smoke"] if self.b.smoke else ["1"]), check=True))
         tool = shutil.which("sqlite3")
         report = self.cpu(["run", export, "-q", "-j", "1", "--csv-dir", os.path.join(self.b.out, "sql"), "--format", "csv"])
-        for key, theirs, was in (("lane", "deviceId, streamId", "2.7"), ("device, stream", "deviceId, streamId", "2.5"), ("name", "shortName", "1.1"),
-                                 ("device, name", "deviceId, shortName", "3.4")):
+        for key, theirs, was, of_report in (("lane", "deviceId, streamId", "2.7", "4.8"), ("device, stream", "deviceId, streamId", "2.5", "6.6"),
+                                            ("name", "shortName", "1.1", "2.2"), ("device, name", "deviceId, shortName", "3.4", "-")):
             ours = self.cpu(["query", export, "select %s, count(*), sum(dur_ns) from kernels group by %s" % (key, key), "-q", "--format=csv"])
             if tool:
                 sql = "select %s, count(*), sum(end - start) from CUPTI_ACTIVITY_KIND_KERNEL group by %s" % (theirs, theirs)
                 plain = min(self.b.outside([tool, export, sql]) for _ in range(3))
-                self.b.row("SQL by %s / sqlite3 on the export" % key, "%.2f" % (ours / plain), "x", "<= 1.1", "was " + was, ours <= 1.1 * plain)
-            self.b.row("SQL by %s / the CSV report" % key, "%.2f" % (ours / report), "x", "<= 2", "", ours <= 2 * report)
+                self.b.row("3 SQL by %s / sqlite3 on the export" % key, "%.2f" % (ours / plain), "x", "<= 1.1", "goal 1.0, was " + was, ours <= 1.1 * plain)
+            self.b.row("3 SQL by %s / the CSV report" % key, "%.2f" % (ours / report), "x", "<= 2", "goal 2, was " + of_report, ours <= 2 * report)
 
     def many(self):
         """A thousand small inputs that are no ranks of one run."""
@@ -94,15 +112,34 @@ class Felt:
         paths = [os.path.join(folder, f) for f in sorted(os.listdir(folder))]
         text = self.cpu(["run"] + paths + ["-j", "1"])
         alone = self.cpu(["run", paths[0], "-j", "1"])
-        self.b.row("many small inputs, each / one alone", "%.2f" % (text / n / alone), "x", "<= 0.5", "", text <= 0.5 * n * alone)
-        self.b.row("  each", "%.2f" % (text / n * 1e3), "ms", "", "was 1.6 x this", None)
+        self.b.row("4 many small inputs, each / one alone", "%.2f" % (text / n / alone), "x", "<= 0.5", "goal 0.8, was 0.8", text <= 0.5 * n * alone)
+        self.b.row("4   each", "%.2f" % (text / n * 1e3), "ms", "", "was 1.6 x this", None)
+        self.many_instructions(paths)
         for form, most in (("json", 6), ("sqlite", 6)):  # processor time; each file is also synced to the disk
             out = os.path.join(self.b.out, "many_" + form)
             r = self.cpu(["run"] + paths + ["-j", "1", "-q", "-o", out, "--format", form]) / text
-            self.b.row("  as %s / as text" % form, "%.2f" % r, "x", "<= %d" % most, "goal 1.3", r <= most)
+            self.b.row("4   as %s / as text" % form, "%.2f" % r, "x", "<= %d" % most, "", r <= most)
         quiet = ["-j", "1", "-q"]
         each = (self.b.run(["run"] + paths + quiet)[2] - self.b.run(["run"] + paths[:n // 10] + quiet)[2]) / (n - n // 10)
-        self.b.row("  memory of each to the end", "%.0f" % (each / 1e3), "kB", "<= 64", "", each <= 64e3)
+        self.b.row("4   memory of each to the end", "%.0f" % (each / 1e3), "kB", "<= 64", "was 62", each <= 64e3)
+
+    def many_instructions(self, paths):
+        """The same in instructions, which waiting for a disk is no part of: the difference of 60 and 20 inputs."""
+        if not shutil.which("valgrind"):
+            self.b.row("4   in instructions", "-", "valgrind is not installed", "", "", None)
+            return
+        each = {}
+        for form, was in (("text", ""), ("json", "1.5"), ("sqlite", "4.0")):
+            count = []
+            for n in (20, 60):
+                out = [] if form == "text" else ["-q", "-o", os.path.join(self.b.out, "counted_%s_%d" % (form, n)), "--format", form]
+                count.append(self.b.counted(self.b.analyzer, "--no-sandbox", "run", *paths[:n], "-j", "1", *out))
+            each[form] = (count[1] - count[0]) / 40
+            if form == "text":
+                self.b.row("4   each, in instructions", "%.1f" % (each[form] / 1e6), "M", "<= 10.5", "goal 10.5, was 13.1", each[form] <= 10.5e6)
+            else:
+                r = each[form] / each["text"]
+                self.b.row("4   as %s / as text, in instructions" % form, "%.2f" % r, "x", "<= 1.32", "goal 1.3, was " + was, r <= 1.32)
 
     def values(self):
         """The whole report of a trace against iteration over all values of its JSON by simdjson, and reading by Python."""
@@ -126,7 +163,7 @@ class Felt:
         one = self.b.chain(args + ["1"])
         for j, most, was in ((2, 0.65, ""), (4, 0.5, "0.47 to 0.54"), (16, 0.5, "0.45 to 0.53")):
             r = self.b.chain(args + [str(j)]) / one
-            self.b.row("one trace on %d threads / on one" % j, "%.2f" % r, "x", "<= %.2f" % most,
+            self.b.row("5 one trace on %d threads / on one" % j, "%.2f" % r, "x", "<= %.2f" % most,
                        was and "%swas %s" % ("goal 0.35, " if j == 4 else "", was), r <= most)
         ranks, template = os.path.join(self.b.data, "eight_ranks"), os.path.join(self.b.data, "eight_ranks.part", "step_{rank}.json")
         if not os.path.isdir(ranks):
@@ -140,13 +177,13 @@ class Felt:
             os.replace(ranks + ".part", ranks)
         args = ["run", ranks, "-q", "-o", os.path.join(self.b.out, "eight"), "--format", "xlsx", "-j"]
         r = self.b.chain(args + ["8"]) / self.b.chain(args + ["1"])
-        self.b.row("eight ranks on 8 threads / on one, workbook", "%.2f" % r, "x", "<= 0.6", "goal 0.2", r <= 0.6)
+        self.b.row("5 eight ranks on 8 threads / on one, workbook", "%.2f" % r, "x", "<= 0.6", "goal 0.2, was 0.40", r <= 0.6)
 
     def reduce(self):
         """Parts of ranks to one report: time against the ranks, memory against the parts (tests/cluster/growth_check.py)."""
         tool = os.path.join(os.path.dirname(self.b.bench), "tools", "make_parts")
         if not os.path.exists(tool):
-            self.b.row("reduce", "-", "no build/tools/make_parts", "", "", None)
+            self.b.row("6 reduce", "-", "no build/tools/make_parts", "", "", None)
             return
         source, parts, cost, peak, size = os.path.join(self.b.out, "ranks"), os.path.join(self.b.out, "parts"), [], [], []
         subprocess.run([sys.executable, os.path.join(os.path.dirname(HERE), "gen", "make_ranks.py"), os.path.join(source, "rank_{rank}.json"),
@@ -161,15 +198,36 @@ class Felt:
             runs = [self.b.run(["reduce", made, "--format", "csv", "--csv-dir", os.path.join(self.b.out, "reduced"), "-q", "-j", "1"]) for _ in range(3)]
             cost.append(min(r[0] for r in runs))
             peak.append(min(r[2] for r in runs))
-        self.b.row("  part of a rank, %d ranks" % ranks, "%.1f" % (size[1] / ranks / 1e3), "kB", "", "was 32.9", None)
-        self.b.row("reduce, four times the ranks", "%.2f" % (cost[1] / cost[0]), "x", "<= 5", "4", cost[1] <= 5 * cost[0])
-        self.b.row("  a rank", "%.2f" % (cost[1] / ranks * 1e3), "ms", "", "", None)
-        self.b.row("  peak memory / the parts", "%.2f" % (peak[1] / size[1]), "x", "<= 1.2", "", peak[1] <= 1.2 * size[1] + 2e7)
+        self.b.row("6 part of a rank, %d ranks" % ranks, "%.1f" % (size[1] / ranks / 1e3), "kB", "", "was 32.9", None)
+        self.b.row("6 reduce, four times the ranks", "%.2f" % (cost[1] / cost[0]), "x", "<= 5", "goal 4, was 3.85", cost[1] <= 5 * cost[0])
+        self.b.row("6   a rank", "%.2f" % (cost[1] / ranks * 1e3), "ms", "", "", None)
+        self.b.row("6   peak memory / the parts", "%.2f" % (peak[1] / size[1]), "x", "<= 1.2", "", peak[1] <= 1.2 * size[1] + 2e7)
+        self.reduce_and_map()
+
+    def reduce_and_map(self):
+        """Reduce against the map of the same ranks, and what a rank's collective takes: differences of two numbers of ranks."""
+        cost, mapped, peak, calls = [], [], [], []
+        for ranks in (4, 8) if self.b.smoke else (16, 48):
+            folder = os.path.join(self.b.out, "mapped_%d" % ranks)
+            subprocess.run([sys.executable, os.path.join(os.path.dirname(HERE), "gen", "make_ranks.py"), os.path.join(folder, "in", "rank_{rank}.json"),
+                            "--ranks", str(ranks), "--layers", "50", "--steps", "4"], check=True)
+            parts, out = os.path.join(folder, "parts"), os.path.join(folder, "out")
+            mapped.append(self.cpu(["map", os.path.join(folder, "in"), "-o", parts, "-q", "-j", "1", "--force"]))
+            runs = [self.b.run(["reduce", parts, "--format", "csv", "--csv-dir", out, "-q", "-j", "1"]) for _ in range(3)]
+            cost.append(min(r[0] for r in runs))
+            peak.append(min(r[2] for r in runs))
+            calls.append(self.b.collectives(out))
+            shutil.rmtree(os.path.join(folder, "in"))
+        n, took = calls[1] - calls[0], cost[1] - cost[0]
+        r = took / (mapped[1] - mapped[0])
+        self.b.row("6 reduce / the map of its ranks", "%.2f" % r, "x", "<= 0.2", "goal 0.05, was 0.13", None if self.b.smoke else r <= 0.2)
+        self.b.row("6   a rank's collective", "%.2f" % (took / n * 1e6), "us", "", "was 1.6", None)
+        self.b.row("6   memory of a rank's collective", "%.0f" % ((peak[1] - peak[0]) / n), "B", "", "goal 64, was 150", None)
 
     def memory(self):
         """Peak memory of an event above 1.2 times the output, by shape: the difference of two sizes, whole report with CSVs."""
-        shapes = (("nested_operators", 2000, "210"), ("equal_operators", 1000, ""), ("kernel_names", 4000, "2800"), ("shapes", 1000, "3300"))
-        for name, n, was in shapes:
+        shapes = (("nested_operators", 2000, "210", 96), ("equal_operators", 1000, "200", 96), ("kernel_names", 4000, "2800", 96), ("shapes", 2000, "3300", 320))
+        for name, n, was, most in shapes:
             peak, events, wrote = [], [], []
             for size in (n // 4, n) if self.b.smoke else (n, 4 * n):
                 args = self.shape(name, size)
@@ -179,10 +237,11 @@ class Felt:
                 wrote.append(sum(os.path.getsize(os.path.join(out, f)) for f in os.listdir(out)))
                 events.append(read_events(out))
             each = (peak[1] - peak[0] - 1.2 * (wrote[1] - wrote[0])) / (events[1] - events[0])
-            self.b.row("memory of %s" % name.replace("_", " "), "%.0f" % each, "B an event over 1.2 x output", "", "goal 96" + (was and ", was " + was), None)
+            self.b.row("7 memory of %s" % name.replace("_", " "), "%.0f" % each, "B an event over 1.2 x output",
+                       "" if self.b.smoke else "<= %d" % most, "goal 96, was " + was, None if self.b.smoke else each <= most)
 
     def installed(self):
         to = os.path.join(self.b.out, "stripped")
         subprocess.run(["strip", "--strip-unneeded", "-o", to, self.b.analyzer], check=True)
         size = os.path.getsize(to)
-        self.b.row("the installed program", "%.1f" % (size / 1e6), "MB", "<= 10", "was 20.6", size <= 10e6)
+        self.b.row("8 the installed program", "%.1f" % (size / 1e6), "MB", "<= 10", "goal 10, was 20.6", size <= 10e6)
