@@ -144,8 +144,9 @@ static void settle(struct search *s, struct az_table *t)
         const struct az_sv id = choose(s, ids, az_cell_text(&cells[row]), &has);
         if (!ids.n)
             continue;
-        cells[at] = id.n ? (struct az_cell){ .type = AZ_TEXT, .len = (uint32_t)id.n, .s = id.p }
-                         : (struct az_cell){ .type = AZ_EMPTY };
+        cells[at] =
+            id.n ? (struct az_cell){ .type = AZ_TEXT, .len = AZ_CELL_LENGTH(id.n), .s = id.p }
+                 : (struct az_cell){ .type = AZ_EMPTY };
         if (!has)
             cells[row] = (struct az_cell){ .type = AZ_EMPTY };
     }

@@ -190,7 +190,7 @@ static inline void put(struct az_table *t, struct az_cell c)
 
 void az_put_text(struct az_table *t, struct az_sv s)
 {
-    if (s.n > UINT32_MAX) {
+    if (s.n > AZ_CELL_TEXT_MOST) {
         fail(t, AZ_ERANGE);
         return;
     }
@@ -198,7 +198,7 @@ void az_put_text(struct az_table *t, struct az_sv s)
         fail(t, az_arena_error(t->arena));
         return;
     }
-    put(t, (struct az_cell){ .type = AZ_TEXT, .len = (uint32_t)s.n, .s = s.p ? s.p : "" });
+    put(t, (struct az_cell){ .type = AZ_TEXT, .len = AZ_CELL_LENGTH(s.n), .s = s.p ? s.p : "" });
 }
 
 void az_put_copy(struct az_table *t, struct az_sv s)

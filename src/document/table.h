@@ -36,9 +36,12 @@ bool az_unit_same_dimension(enum az_unit a, enum az_unit b);
 
 enum az_cell_type { AZ_EMPTY, AZ_TEXT, AZ_INT, AZ_REAL, AZ_BOOL };
 
-struct az_cell {
-    enum az_cell_type type;
-    uint32_t len; /* text length */
+/* Twelve bytes: there are more cells than of anything else. */
+#define AZ_CELL_TEXT_MOST (UINT32_MAX >> 3)
+#define AZ_CELL_LENGTH(n) ((uint32_t)(n)&AZ_CELL_TEXT_MOST) /* of one that is known to fit */
+struct __attribute__((packed, aligned(4))) az_cell {
+    enum az_cell_type type : 3;
+    uint32_t len : 29; /* text length */
     union {
         int64_t i;
         double f;

@@ -472,7 +472,7 @@ static void take(sqlite3_stmt *st, int i, struct az_cell *c)
     default:
         s = sqlite3_column_text(st, i);
         *c = (struct az_cell){ .type = AZ_TEXT,
-                               .len = s ? (uint32_t)sqlite3_column_bytes(st, i) : 0,
+                               .len = s ? AZ_CELL_LENGTH(sqlite3_column_bytes(st, i)) : 0,
                                .s = s ? (const char *)s : "" };
         break;
     }

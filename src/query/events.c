@@ -9,7 +9,7 @@
 void az_query_text(struct az_cell *out, struct az_sv s)
 {
     if (s.n)
-        *out = (struct az_cell){ .type = AZ_TEXT, .len = (uint32_t)s.n, .s = s.p };
+        *out = (struct az_cell){ .type = AZ_TEXT, .len = AZ_CELL_LENGTH(s.n), .s = s.p };
 }
 void az_query_int(struct az_cell *out, int64_t x)
 {

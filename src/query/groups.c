@@ -38,7 +38,8 @@ static int add_key(struct az_vec_char *key, const struct az_cell *c)
         return rc;
     if (c->type != AZ_TEXT)
         return az_text_append(key, az_sv_make((const char *)&c->i, sizeof c->i));
-    rc = az_text_append(key, az_sv_make((const char *)&c->len, sizeof c->len));
+    const uint32_t length = c->len;
+    rc = az_text_append(key, az_sv_make((const char *)&length, sizeof length));
     return rc ? rc : az_text_append(key, az_sv_make(c->s, c->len));
 }
 

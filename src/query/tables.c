@@ -278,7 +278,7 @@ void az_query_cell(const struct az_query_row *r, const struct az_query_table_col
         const struct az_intern *names = &r->seg->tr->t->names;
         if (id < names->text.n)
             *out = (struct az_cell){ .type = AZ_TEXT,
-                                     .len = (uint32_t)names->text.v[id].n,
+                                     .len = AZ_CELL_LENGTH(names->text.v[id].n),
                                      .s = names->text.v[id].p };
     } else {
         c->get(r, out);

@@ -102,7 +102,7 @@ static void readable_keys(struct az_document *doc, const char *table, size_t col
         struct az_cell *c = &t->cells.v[r * t->columns.n + col];
         struct az_sv text = az_series_key_text(t->arena, az_cell_text(c));
         c->s = text.p;
-        c->len = (uint32_t)text.n;
+        c->len = AZ_CELL_LENGTH(text.n);
     }
 }
 

@@ -209,7 +209,7 @@ static struct az_cell stored_cell(struct writer *w, const struct az_column *colu
     if (cell->type == AZ_TEXT) {
         const struct az_sv s = az_field_text(w->scratch, az_cell_text(cell));
         out.s = s.p;
-        out.len = (uint32_t)s.n;
+        out.len = AZ_CELL_LENGTH(s.n);
     } else if (cell->type == AZ_INT && column->type == AZ_REAL) {
         out.type = AZ_REAL;
         out.f = (double)cell->i;
@@ -347,7 +347,7 @@ static void write_meta(struct writer *w, const struct az_document *doc)
         struct az_cell cells[2];
         for (size_t k = 0; k < 2; k++) {
             const struct az_sv s = az_field_text(w->scratch, all[i][k]);
-            cells[k] = (struct az_cell){ .type = AZ_TEXT, .len = (uint32_t)s.n, .s = s.p };
+            cells[k] = (struct az_cell){ .type = AZ_TEXT, .len = AZ_CELL_LENGTH(s.n), .s = s.p };
         }
         az_dbfile_row(&w->file, cells, 2);
     }

@@ -141,7 +141,7 @@ static int row(void *ctx, const struct az_cell *cells, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct az_cell cell = cells[i];
         if (cell.type == AZ_TEXT && cell.len > longest)
-            cell.len = (uint32_t)az_utf8_cut(az_cell_text(&cell), longest).n;
+            cell.len = AZ_CELL_LENGTH(az_utf8_cut(az_cell_text(&cell), longest).n);
         put_cell(r->c, &cell);
     }
     az_jsonw_end_array(r->c->w);

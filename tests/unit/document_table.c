@@ -176,9 +176,27 @@ static void no_memory_for_a_table(void **state)
     az_table_free(none);
 }
 
+/* Of many rows cells are most of the memory; a text has all its bytes, or there is an error. */
+static void cells_are_small(void **state)
+{
+    struct az_arena arena;
+    (void)state;
+    assert_int_equal(sizeof(struct az_cell), 12);
+    az_arena_init(&arena, NULL);
+    struct az_table *t = az_table_new(&arena, "t", "T", 0);
+    az_table_column(t, "a", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_put_text(t, az_sv_make("x", AZ_CELL_TEXT_MOST)); /* not read */
+    assert_int_equal(az_cell_text(az_table_at(t, 0, 0)).n, AZ_CELL_TEXT_MOST);
+    az_put_text(t, az_sv_make("x", (size_t)AZ_CELL_TEXT_MOST + 1));
+    assert_int_equal(az_table_finish(t), AZ_ERANGE);
+    az_table_free(t);
+    az_arena_release(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_are_small),
         cmocka_unit_test_setup_teardown(rows_fill_left_to_right, setup, teardown),
         cmocka_unit_test_setup_teardown(integers_in_real_columns_become_reals, setup, teardown),
         cmocka_unit_test_setup_teardown(mistakes_are_remembered, setup, teardown),

@@ -166,7 +166,7 @@ static int put(struct az_job *job, const struct az_regions *regions, const uint8
         const char *id = az_cause_id((enum az_cause)causes[i]);
         if (id && regions->v[i].idle > 0 && row != AZ_NO_ID)
             t->cells.v[row * t->columns.n + (size_t)cause] =
-                (struct az_cell){ .type = AZ_TEXT, .s = id, .len = (uint32_t)strlen(id) };
+                (struct az_cell){ .type = AZ_TEXT, .s = id, .len = AZ_CELL_LENGTH(strlen(id)) };
     }
     az_map_release(&row_of);
     return rc;

@@ -374,7 +374,7 @@ void az_dbfile_add(struct az_dbfile *f, struct az_dbfile_entry e)
 
 static struct az_cell text_cell(struct az_sv s)
 {
-    return (struct az_cell){ .type = AZ_TEXT, .len = (uint32_t)s.n, .s = s.p };
+    return (struct az_cell){ .type = AZ_TEXT, .len = AZ_CELL_LENGTH(s.n), .s = s.p };
 }
 
 static void put_file_header(const struct az_dbfile *f, uint8_t *p, uint32_t application_id,
