@@ -47,6 +47,8 @@ static void keys_of_any_number(void **state)
         numbers_as_they_appear(&mem, keys, 0);
     numbers_as_they_appear(&mem, 1, 4); /* all bounded, and some beyond the bound */
     numbers_as_they_appear(&mem, 1, 2);
+    for (size_t keys = 2; keys <= MOST_KEYS; keys++) /* a bound of several keys is none */
+        numbers_as_they_appear(&mem, keys, 4);
     assert_int_equal(mem.used, 0);
 }
 

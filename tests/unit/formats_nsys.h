@@ -15,6 +15,7 @@
 
 #include "formats/list.h"
 #include "io/outfile.h"
+#include "unit/open_files.h"
 
 #define MAX_FILES 4
 
@@ -29,11 +30,13 @@ struct fixture {
     struct az_sv dir;
     _Atomic uint64_t progress;
     bool cancel;
+    int open; /* files, before */
 };
 
 static inline void fixture_open(struct fixture *f)
 {
     memset(f, 0, sizeof *f);
+    f->open = open_files();
     az_mem_init(&f->mem, 0);
     az_arena_init(&f->arena, NULL);
     az_diag_init(&f->diag);
@@ -54,6 +57,7 @@ static inline void fixture_close(struct fixture *f)
 {
     az_trace_release(&f->trace);
     assert_int_equal(f->mem.used, 0); /* everything charged was given back */
+    assert_int_equal(open_files(), f->open);
     az_tmpdir_remove(f->dir.p);
     az_diag_release(&f->diag);
     az_arena_release(&f->arena);

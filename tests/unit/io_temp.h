@@ -15,16 +15,19 @@
 
 #include "io/outfile.h"
 #include "io/path.h"
+#include "unit/open_files.h"
 
 static struct az_arena t_arena;
 static struct az_sv t_dir;
 static struct az_diag t_diag;
+static int t_open;
 
 static int temp_setup(void **state)
 {
     (void)state;
     az_arena_init(&t_arena, NULL);
     az_diag_init(&t_diag);
+    t_open = open_files();
     return az_tmpdir_make(&t_arena, "az-test", &t_dir, &t_diag);
 }
 
@@ -35,7 +38,7 @@ static int temp_teardown(void **state)
     int gone = access(t_dir.p, F_OK) != 0;
     az_diag_release(&t_diag);
     az_arena_release(&t_arena);
-    return gone ? 0 : 1;
+    return gone && open_files() == t_open ? 0 : 1;
 }
 
 /* dir/name */

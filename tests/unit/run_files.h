@@ -17,6 +17,7 @@
 
 #include "io/outfile.h"
 #include "run/internal.h"
+#include "unit/open_files.h"
 
 #define KERNELS                                                                                    \
     "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"    \
@@ -30,6 +31,7 @@ struct setting {
     struct az_config config;
     struct az_plan plan;
     struct az_diag diag;
+    int open; /* files, before */
 };
 
 static inline void write_file(const char *path, const char *text)
@@ -47,6 +49,7 @@ static inline int set_up(void **state)
     struct az_overrides none;
 
     assert_non_null(s);
+    s->open = open_files();
     strcpy(s->dir, "/tmp/driver-test-XXXXXX");
     assert_non_null(mkdtemp(s->dir));
     assert_int_equal(chdir(s->dir), 0);
@@ -67,6 +70,7 @@ static inline int tear_down(void **state)
     az_plan_release(&s->plan);
     az_config_release(&s->config);
     az_diag_release(&s->diag);
+    assert_int_equal(open_files(), s->open);
     assert_int_equal(chdir("/"), 0);
     az_tmpdir_remove(s->dir);
     free(s);
