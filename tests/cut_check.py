@@ -284,6 +284,35 @@ def memory_of(words):
     return int(said[0]), int(said[1]), float(said[2])
 
 
+def growth(analyzer, tmp, small, large, window, what):
+    """Memory of a cut does not depend on how long the input is: a sixteenth of what is longer is calls by their ids, and chunks."""
+    out = os.path.join(tmp, "growth" + os.path.splitext(small)[1])
+    used = []
+    for path in (small, large):
+        status, peak, _ = memory_of([analyzer, "cut", path, *window, "-o", out, "-q"])
+        used.append(peak)
+        verdict(status == 0, what + ": cut", str(status))
+    longer = os.path.getsize(large) - os.path.getsize(small)
+    verdict(used[1] < 64 << 20 and used[1] - used[0] < (4 << 20) + longer / 16, what + ": memory by size",
+            "%d MB of %d MB, %d MB of %d MB" % (used[0] >> 20, os.path.getsize(small) >> 20, used[1] >> 20, os.path.getsize(large) >> 20))
+
+
+def xplane_sizes(analyzer, tmp):
+    """Profiles whose lines are several chunks of events, and memory by size: planes of one name may come again."""
+    for kind in ("host", "gpu", "tpu"):
+        path, small, large = [os.path.join(tmp, "%s_%s.xplane.pb" % (kind, n)) for n in ("one", "small", "large")]
+        subprocess.run([sys.executable, os.path.join(HERE, "gen", "make_xplane_example.py"), "--bench", path, "--mb", "1.5", "--kind", kind], check=True)
+        for window in (("--from", "20%", "--to", "60%"), ("--from", "1%", "--to", "99%"), ("--from", "49%", "--to", "50%")):
+            check(analyzer, tmp, path, window, "xplane of a %s, %s" % (kind, " ".join(window)))
+        with open(path, "rb") as f:
+            one = f.read()
+        for name, times in ((small, 8), (large, 40)):
+            with open(name, "wb") as f:
+                for _ in range(times):
+                    f.write(one)
+        growth(analyzer, tmp, small, large, ("--from", "20%", "--to", "60%"), "xplane of a %s" % kind)
+
+
 def rows_of(path, table):
     with sqlite3.connect(path) as db:
         try:
@@ -580,6 +609,7 @@ def main():
         for name in ("alpha", "beta"):
             path = os.path.join(HERE, "..", "example", "xplane", "plugins", "profile", "train_step", name + ".xplane.pb")
             check(analyzer, tmp, path, ("--from", "20%", "--to", "60%"), "xplane " + name)
+        xplane_sizes(analyzer, tmp)
         recorded_steps(analyzer, tmp)
         annotated(analyzer, tmp)
         sets = os.path.join(tmp, "nsys")

@@ -45,12 +45,16 @@ int az_map_file(struct az_mapping *m, const char *path, struct az_diag *diag)
                    az_errno_text(e, text));
 }
 
+/* A page that is read brings those next to it: up to 2 MB, also of what was given up before. */
+#define PAGES_AROUND ((uintptr_t)2 << 20)
+
 void az_map_used(const struct az_mapping *m, const char *from, const char *to)
 {
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE),
-                    begin = ((uintptr_t)from + page - 1) / page * page,
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)m->bytes.p,
                     end = (uintptr_t)to / page * page;
-    if (m->bytes.n && begin < end && begin >= (uintptr_t)m->bytes.p &&
+    uintptr_t begin = ((uintptr_t)from + page - 1) / page * page;
+    begin = begin - first > PAGES_AROUND ? begin - PAGES_AROUND : first;
+    if (m->bytes.n && (uintptr_t)from >= first && begin < end &&
         end <= (uintptr_t)(m->bytes.p + m->bytes.n))
         (void)madvise((void *)begin, end - begin, MADV_DONTNEED);
 }

@@ -218,7 +218,11 @@ int az_trace_add(struct az_trace *t, enum az_kind k, const struct az_event *e)
                       __builtin_sub_overflow(e->end, e->start, &ticks) ? INT64_MAX : ticks);
         return 0;
     }
-    if (t->cut_log && az_cut_log_sift(t->cut_log, k, t->lanes.v[e->lane].proc, e))
+    if (t->cut_log && t->cut_log->pass) {
+        const int rc = t->cut_log->pass(t->cut_log->ctx, k, e);
+        if (rc <= 0)
+            return rc;
+    } else if (t->cut_log && az_cut_log_sift(t->cut_log, k, t->lanes.v[e->lane].proc, e))
         return 0;
     if (ev->n == ev->cap) {
         if (ev->n >= AZ_NO_ROW - 1)

@@ -86,6 +86,10 @@ struct az_cut_log {
     struct az_vec_u64 ids;    /* the reader's own, of events that are inside and not stored */
     bool inside;              /* the last event that is not stored is */
     bool stored, joins, open; /* an event of `now` is; the one before may be joined; not settled */
+    /* Instead of the lists: events are passed on as they are read. 1: this one is stored, too; 0;
+     * an error. */
+    int (*pass)(void *ctx, enum az_kind kind, const struct az_event *e);
+    void *ctx;
 };
 void az_cut_log_init(struct az_cut_log *log, struct az_mem *mem);
 void az_cut_log_release(struct az_cut_log *log);

@@ -17,31 +17,6 @@ static const char *const work_tables[] = { "CUPTI_ACTIVITY_KIND_KERNEL",
                                            "CUPTI_ACTIVITY_KIND_MEMSET",
                                            "CUPTI_ACTIVITY_KIND_GRAPH_TRACE" };
 
-/* ---- calls by their ids ---- */
-
-/* The part of the call of an id; NULL: none is known, or with `make` no memory. */
-static uint32_t *part_of_id(struct az_nsys_cutting *c, uint64_t process, uint64_t corr, bool make)
-{
-    const uint64_t key = corr / NSYS_IDS;
-    uint32_t *at;
-    bool added = false;
-    if (c->last_page == AZ_NO_ID || key != c->last_key || process != c->last_process) {
-        uint32_t page = az_map_get(&c->page_of, process, key);
-        if (page == AZ_NO_ID && !make)
-            return NULL;
-        if (page == AZ_NO_ID) {
-            page = (uint32_t)c->pages.n;
-            if (az_vec_push(&c->pages, (struct az_nsys_ids){ 0 }) != 0 ||
-                az_map_put(&c->page_of, process, key, page, &at, &added) != 0)
-                return NULL;
-        }
-        c->last_page = page;
-        c->last_key = key;
-        c->last_process = process;
-    }
-    return &c->pages.v[c->last_page].part[corr % NSYS_IDS];
-}
-
 static uint64_t process_of(const struct az_nsys_cutting *c, int64_t id)
 {
     return c->x.one_process ? 0 : NSYS_PROC(id);
@@ -69,10 +44,10 @@ unsigned az_nsys_cut_wants(enum az_nsys_rule rule)
 static uint32_t part_of_work(struct az_nsys_cutting *c, uint64_t process,
                              const struct az_nsys_cut_row *r)
 {
-    const uint64_t corr = (uint64_t)r->v[NSYS_CUT_CORR];
-    const uint32_t *call = corr ? part_of_id(c, process, corr, false) : NULL;
-    return call && *call ? (*call & ~NSYS_NEXT_TO) - 1
-                         : az_window_part_at(&c->parts, process, r->v[NSYS_CUT_START]);
+    uint32_t part;
+    return az_cut_calls_part(&c->calls, process, (uint64_t)r->v[NSYS_CUT_CORR], &part)
+               ? part
+               : az_window_part_at(&c->parts, process, r->v[NSYS_CUT_START]);
 }
 
 static bool is_next_to(const struct az_nsys_cutting *c, int64_t start, int64_t end)
@@ -86,8 +61,8 @@ static bool is_call_kept(struct az_nsys_cutting *c, uint64_t process,
     const uint64_t corr = (uint64_t)r->v[NSYS_CUT_CORR];
     if (az_window_part_at(&c->parts, process, r->v[NSYS_CUT_START]))
         return true;
-    const uint32_t *call = corr ? part_of_id(c, process, corr, false) : NULL;
-    return call && (*call & NSYS_NEXT_TO);
+    const uint32_t *call = corr ? az_cut_calls_at(&c->calls, process, corr, false) : NULL;
+    return call && (*call & AZ_CUT_NEXT_TO);
 }
 
 static bool is_range(int64_t type)
@@ -322,19 +297,10 @@ static int take_call(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
     const uint64_t process = process_of(c, r->v[NSYS_CUT_TID]),
                    corr = (uint64_t)r->v[NSYS_CUT_CORR];
     const int64_t start = r->v[NSYS_CUT_START];
-    uint32_t *at, *known = corr ? part_of_id(c, process, corr, true) : NULL;
-    bool added;
-    if (!corr || r->v[NSYS_CUT_END] < start)
-        return AZ_OK;
-    if (!known)
-        return az_mem_error(c->job->mem);
-    const uint32_t part = az_window_part_at(&c->parts, process, start) + 1;
-    if (!*known)
-        *known = part;
-    if (*known == part)
-        return AZ_OK;
-    const int rc = az_map_put(&c->twice, process, corr, (uint32_t)c->first.n, &at, &added);
-    return rc || !added ? rc : az_vec_push(&c->first, INT64_MAX);
+    return !corr || r->v[NSYS_CUT_END] < start
+               ? AZ_OK
+               : az_cut_calls_add(&c->calls, process, corr,
+                                  az_window_part_at(&c->parts, process, start));
 }
 
 /* Of ids with several calls the first one counts. */
@@ -343,12 +309,10 @@ static int take_first_call(struct az_nsys_cutting *c, const struct az_nsys_cut_r
     const uint64_t process = process_of(c, r->v[NSYS_CUT_TID]),
                    corr = (uint64_t)r->v[NSYS_CUT_CORR];
     const int64_t start = r->v[NSYS_CUT_START];
-    const uint32_t at = corr ? az_map_get(&c->twice, process, corr) : AZ_NO_ID;
-    if (at == AZ_NO_ID || r->v[NSYS_CUT_END] < start || start >= c->first.v[at])
-        return AZ_OK;
-    c->first.v[at] = start;
-    *part_of_id(c, process, corr, true) = az_window_part_at(&c->parts, process, start) + 1;
-    return AZ_OK;
+    return !corr || r->v[NSYS_CUT_END] < start
+               ? AZ_OK
+               : az_cut_calls_again(&c->calls, process, corr,
+                                    az_window_part_at(&c->parts, process, start), start);
 }
 
 static int take_work(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
@@ -369,9 +333,9 @@ static int take_next_to(struct az_nsys_cutting *c, const struct az_nsys_cut_row 
     const uint64_t corr = (uint64_t)r->v[NSYS_CUT_CORR];
     if (!corr || !is_next_to(c, r->v[NSYS_CUT_START], r->v[NSYS_CUT_END]))
         return AZ_OK;
-    uint32_t *call = part_of_id(c, process_of(c, r->v[NSYS_CUT_PID]), corr, false);
+    uint32_t *call = az_cut_calls_at(&c->calls, process_of(c, r->v[NSYS_CUT_PID]), corr, false);
     if (call && *call == 1)
-        *call |= NSYS_NEXT_TO;
+        *call |= AZ_CUT_NEXT_TO;
     return AZ_OK;
 }
 
@@ -388,7 +352,7 @@ static int find_work(struct az_nsys_cutting *c)
     const unsigned wants = az_nsys_cut_wants(NSYS_CALLS);
     size_t n = 0;
     int rc = each_row(c, RUNTIME, wants, NULL, take_call);
-    if (rc == 0 && c->first.n)
+    if (rc == 0 && c->calls.first.n)
         rc = each_row(c, RUNTIME, wants, NULL, take_first_call);
     for (size_t i = 0; rc == 0 && i < c->parts.spans.n; i++)
         rc = az_vec_push(&c->work, ((struct az_span){ INT64_MAX, INT64_MIN }));
@@ -464,24 +428,17 @@ int az_nsys_cut(struct az_cut *job)
         return az_mem_error(job->mem);
     memset(c, 0, sizeof *c);
     c->job = job;
-    c->last_page = AZ_NO_ID;
     az_arena_init(&c->arena, job->mem);
     az_window_parts_init(&c->parts, job->mem);
     az_vec_init(&c->work, job->mem);
-    az_map_init(&c->page_of, job->mem, 0);
-    az_vec_init(&c->pages, job->mem);
-    az_map_init(&c->twice, job->mem, 0);
-    az_vec_init(&c->first, job->mem);
+    az_cut_calls_init(&c->calls, job->mem);
     int rc = az_trace_init(&c->marks, job->mem);
     if (rc == 0)
         rc = cut_export(c);
     if (c->x.job)
         az_nsys_db_close(&c->x);
     az_trace_release(&c->marks);
-    az_map_release(&c->page_of);
-    az_vec_release(&c->pages);
-    az_map_release(&c->twice);
-    az_vec_release(&c->first);
+    az_cut_calls_release(&c->calls);
     az_window_parts_release(&c->parts);
     az_vec_release(&c->work);
     az_arena_release(&c->arena);

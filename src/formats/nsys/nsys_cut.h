@@ -3,6 +3,7 @@
 #define AZ_FORMATS_NSYS_NSYS_CUT_H
 
 #include "formats/nsys/nsys_sqlite.h"
+#include "formats/shared/cut_calls.h"
 #include "model/window.h"
 
 /* By which rule rows of a table are kept. */
@@ -24,14 +25,6 @@ struct az_nsys_cut_row {
     bool no_end;
 };
 
-/* Calls by process and correlation id: pages of consecutive ids. */
-enum { NSYS_IDS = 64 };
-struct az_nsys_ids {
-    uint32_t part[NSYS_IDS]; /* that the first call begins in + 1; 1: outside; 0: no call */
-};
-#define NSYS_NEXT_TO UINT32_C(0x80000000) /* its work runs next to that of the window */
-AZ_VEC(struct az_nsys_ids, az_nsys_id_pages);
-
 struct az_nsys_cutting {
     struct az_cut *job;
     struct az_parse parse;
@@ -41,12 +34,7 @@ struct az_nsys_cutting {
     struct az_arena arena;
     struct az_window_parts parts;
     struct az_spans work; /* merged: from the first start to the last end of the work of each */
-    struct az_map page_of;
-    struct az_nsys_id_pages pages;
-    uint64_t last_process, last_key; /* of the page that was used last */
-    uint32_t last_page;
-    struct az_map twice; /* ids of calls in different parts -> place in `first` */
-    struct az_vec_i64 first;
+    struct az_cut_calls calls;
     struct az_span
         ranges; /* from the first start to the last end of NVTX ranges; end < start: none */
     int64_t open_from, open_end; /* the first start of those without an end, and their end: the

@@ -30,19 +30,25 @@ static int parse_file(const struct reading *x, struct az_diag *diag)
     return rc;
 }
 
-static int begin_reading(const struct reading *x, struct az_sieve *sieve)
+int az_cut_begin(struct az_cut *cut, struct az_trace *t, struct az_cut_log *log)
 {
-    const int rc = az_trace_init(x->t, x->cut->mem);
-    az_cut_log_init(x->log, x->cut->mem);
+    const int rc = az_trace_init(t, cut->mem);
+    az_cut_log_init(log, cut->mem);
     if (rc)
         return rc;
-    x->log->sieve = sieve;
-    x->t->path = x->cut->in;
-    x->t->window = x->cut->window;
-    x->t->cut_log = x->log;
+    t->path = cut->in;
+    t->window = cut->window;
+    t->cut_log = log;
     for (int k = 0; k < AZ_KIND_COUNT; k++)
-        az_trace_columns(x->t, (enum az_kind)k, 0);
+        az_trace_columns(t, (enum az_kind)k, 0);
     return AZ_OK;
+}
+
+static int begin_reading(const struct reading *x, struct az_sieve *sieve)
+{
+    const int rc = az_cut_begin(x->cut, x->t, x->log);
+    x->log->sieve = sieve;
+    return rc;
 }
 
 static int end_reading(const struct reading *x, int rc, struct az_diag *diag)
@@ -58,7 +64,7 @@ static int end_reading(const struct reading *x, int rc, struct az_diag *diag)
     return rc;
 }
 
-static int check_keep(struct az_cut *cut)
+int az_cut_check_keep(struct az_cut *cut)
 {
     return cut->keep == AZ_CUT_ALL
                ? AZ_OK
@@ -72,7 +78,7 @@ int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_t
     const struct reading x = { cut, parse, t, log };
     int rc = begin_reading(&x, NULL);
     if (rc == 0)
-        rc = check_keep(cut);
+        rc = az_cut_check_keep(cut);
     return rc ? rc : end_reading(&x, parse_file(&x, cut->diag), cut->diag);
 }
 
@@ -146,7 +152,7 @@ int az_cut_sift(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_t
     int rc = begin_reading(&x, NULL);
     az_sieve_init(&s, cut->window, cut->mem);
     if (rc == 0)
-        rc = check_keep(cut);
+        rc = az_cut_check_keep(cut);
     if (rc == 0) {
         release_reading(&x);
         rc = find_window(&x, &s, &whole);

@@ -8,6 +8,11 @@
 #include "model/window.h"
 #include "text/jsonscan.h"
 
+/* `keep` is an error, with its message. */
+int az_cut_check_keep(struct az_cut *cut) AZ_MUST_USE;
+/* An empty trace for a reader, whose records are logged; both are released by the caller in any
+ * case. */
+int az_cut_begin(struct az_cut *cut, struct az_trace *t, struct az_cut_log *log) AZ_MUST_USE;
 /* Reads the file into a trace that the caller releases in any case, also after an error. A window
  * that the file does not have is an error with its message; so is `keep`. */
 int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,

@@ -157,7 +157,7 @@ static int skip_plane(struct az_xplane *r)
     return rc;
 }
 
-static int plane(struct az_xplane *r, struct az_sv bytes)
+int az_xplane_read_plane(struct az_xplane *r, struct az_sv bytes)
 {
     int64_t ordinal;
     uint32_t index;
@@ -260,14 +260,15 @@ static int cut_file(struct az_xplane *r, const uint8_t *tag, size_t whole,
     return each(r, rest);
 }
 
-/* Applies a function to every plane; with `say`, also messages of the file. */
-static int each_plane(struct az_xplane *r, int (*each)(struct az_xplane *, struct az_sv), bool say)
+int az_xplane_each_plane(struct az_xplane *r, int (*each)(struct az_xplane *, struct az_sv),
+                         bool say)
 {
     struct az_protobuf m = az_protobuf_of(r->bytes);
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
     uint64_t v;
+    const char *used = r->bytes.p;
     size_t whole = 0;
     for (;;) {
         const uint8_t *tag = m.p;
@@ -291,6 +292,7 @@ static int each_plane(struct az_xplane *r, int (*each)(struct az_xplane *, struc
         rc = each(r, b);
         if (rc)
             return rc;
+        az_xplane_passed(r, &used, b.p + b.n);
         whole++;
     }
 }
@@ -380,16 +382,18 @@ static int verdict(struct az_xplane *r, int rc)
     return rc;
 }
 
-static int read_space(struct az_xplane *r)
+static int read_space(struct az_xplane *r, struct az_cut *cut_job)
 {
     r->origin_ns = INT64_MAX;
-    int rc = each_plane(r, find_origin, false);
+    int rc = az_xplane_each_plane(r, find_origin, false);
     r->cut = false;
     if (rc == 0)
         rc = az_xplane_read_window(r);
     r->x->origin_ns = r->origin_ns;
+    if (rc == 0 && cut_job)
+        return r->t->recorded_window.n ? AZ_OK : az_xplane_cut_space(r, cut_job);
     if (rc == 0)
-        rc = each_plane(r, plane, true);
+        rc = az_xplane_each_plane(r, az_xplane_read_plane, true);
     r->cut = false;
     if (rc == 0)
         rc = az_xplane_join(r);
@@ -423,7 +427,7 @@ static int load(struct az_xplane *r, struct az_source *src, struct az_vec_char *
     return rc;
 }
 
-static int read_protobuf(struct az_xplane *r, struct az_source *src)
+static int read_protobuf(struct az_xplane *r, struct az_source *src, struct az_cut *cut_job)
 {
     struct az_vec_char text; /* the bytes of a file that cannot be mapped */
     az_vec_init(&text, r->job->mem);
@@ -433,7 +437,7 @@ static int read_protobuf(struct az_xplane *r, struct az_source *src)
                           "empty file (the profiler wrote nothing)");
     else if (rc == 0) {
         r->used = (const uint8_t *)r->bytes.p;
-        rc = verdict(r, read_space(r));
+        rc = verdict(r, read_space(r, cut_job));
     }
     az_unmap_file(&r->map);
     az_vec_release(&text);
@@ -450,7 +454,8 @@ static int is_json(struct az_source *src, bool *json)
     return rc == AZ_EFORMAT ? 0 : rc; /* found again by who reads it */
 }
 
-static int parse(struct az_parse *job)
+/* With `cut_job` the window of a protobuf is written, unless the file is a window itself. */
+static int read_file(struct az_parse *job, struct az_cut *cut_job)
 {
     struct az_xplane r = { .job = job,
                            .t = job->trace,
@@ -477,13 +482,15 @@ static int parse(struct az_parse *job)
     else if (json)
         rc = az_xplane_json(&r, src);
     else
-        rc = read_protobuf(&r, src);
+        rc = read_protobuf(&r, src, cut_job);
     if (rc == 0)
         az_xplane_finish(&r);
     az_xplane_plane_release(&r);
     az_source_close(src);
     return rc;
 }
+
+static int parse(struct az_parse *job) { return read_file(job, NULL); }
 
 static int find_form(struct az_cut *job, bool *json)
 {
@@ -501,20 +508,57 @@ static bool is_json_name(struct az_sv path)
     return az_sv_ends(az_path_unpacked(path), AZ_SV(".json"));
 }
 
-static int cut(struct az_cut *job)
+static bool is_cancelled(void *ctx)
+{
+    const struct az_cut *job = ctx;
+    return job->cancelled && job->cancelled();
+}
+
+/* *whole: nothing was written, as the file is a window itself, which is read whole. */
+static int cut_in_passes(struct az_cut *job, bool *whole)
+{
+    const struct az_file file = { .path = job->in };
+    struct az_trace t;
+    struct az_cut_log log;
+    struct az_parse p = { .files = &file,
+                          .n_files = 1,
+                          .opts = job->opts,
+                          .trace = &t,
+                          .diag = job->diag,
+                          .mem = job->mem,
+                          .threads = 1,
+                          .cancelled = is_cancelled,
+                          .ctx = job };
+    int rc = az_cut_begin(job, &t, &log);
+    if (rc == 0)
+        rc = az_cut_check_keep(job);
+    if (rc == 0)
+        rc = read_file(&p, job);
+    *whole = rc == 0 && job->read == 0 && t.recorded_window.n;
+    az_trace_release(&t);
+    az_cut_log_release(&log);
+    return rc;
+}
+
+static int cut_whole(struct az_cut *job, bool json)
 {
     struct az_trace t;
     struct az_cut_log log;
-    bool json = false;
-    int rc = find_form(job, &json);
-    if (rc)
-        return rc;
-    rc = az_cut_read(job, parse, &t, &log);
+    int rc = az_cut_read(job, parse, &t, &log);
     if (rc == 0)
         rc = json ? az_cut_json(job, &t, &log) : az_xplane_write_cut(job, &t, &log);
     az_trace_release(&t);
     az_cut_log_release(&log);
     return rc;
+}
+
+static int cut(struct az_cut *job)
+{
+    bool json = false, whole = true;
+    int rc = find_form(job, &json);
+    if (rc == 0 && !json)
+        rc = cut_in_passes(job, &whole);
+    return rc == 0 && whole ? cut_whole(job, json) : rc;
 }
 
 /* ---- recognizing ---- */

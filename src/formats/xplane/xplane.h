@@ -127,6 +127,7 @@ struct az_xplane {
     int64_t origin_ns;     /* the smallest timestamp of a line of the file: times count from here */
     bool cut;              /* the last plane is not whole: what can be read of it is used */
     bool damaged;          /* the gzip stream broke off: the bytes are those before */
+    struct az_xplane_passes *passes; /* xplane_passes.c; NULL: the file is read once */
     /* the plane being read */
     struct az_sv plane_name;
     struct az_xplane_metas metas;
@@ -158,6 +159,14 @@ int az_xplane_line(struct az_xplane *r, struct az_sv line, struct az_xplane_line
 /* Bytes of the file that are read stay in memory until there are so many. */
 #define AZ_XPLANE_USED ((ptrdiff_t)4 << 20)
 void az_xplane_used(struct az_xplane *r, const uint8_t *to);
+/* The same of planes, up to `to` since *used. */
+static inline void az_xplane_passed(struct az_xplane *r, const char **used, const char *to)
+{
+    if (to - *used <= AZ_XPLANE_USED)
+        return;
+    az_map_used(&r->map, *used, to);
+    *used = to;
+}
 /* ---- xplane_event.c ---- */
 /* Next event of a line body: 1, 0, error. */
 int az_xplane_next_event(struct az_xplane *r, struct az_protobuf *line,
@@ -271,6 +280,11 @@ az_xplane_foretold(struct az_xplane *r, const struct az_xplane_event *x, uint64_
 bool az_xplane_told_enough(const struct az_xplane *r);
 
 /* ---- xplane.c ---- */
+/* The lines of a plane into the trace. */
+int az_xplane_read_plane(struct az_xplane *r, struct az_sv bytes) AZ_MUST_USE;
+/* Applies a function to every plane; with `say`, also messages of the file. */
+int az_xplane_each_plane(struct az_xplane *r, int (*each)(struct az_xplane *, struct az_sv),
+                         bool say) AZ_MUST_USE;
 #define AZ_XPLANE_CUT "file truncated (events after the end are unknown)"
 /* "/device:GPU:7" -> 7. False for variants such as " SparseCore". */
 bool az_xplane_ordinal(struct az_sv name, struct az_sv prefix, int64_t *ordinal);
@@ -288,6 +302,45 @@ int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t,
                         struct az_cut_log *log) AZ_MUST_USE;
 /* The window of a file that was cut, and where its times count from; after r->origin_ns is set. */
 int az_xplane_read_window(struct az_xplane *r) AZ_MUST_USE;
+
+/* Message: damaged, nothing was written. */
+int az_xplane_cut_damaged(struct az_cut *job) AZ_MUST_USE;
+
+/* ---- xplane_passes.c: the file read several times, so that nothing of its events is stored ----
+ */
+struct az_xplane_host_line;
+/* Fields of events of a line that follow each other: what is known of all. */
+struct az_xplane_chunk {
+    uint64_t from, to;       /* bytes of the file */
+    struct az_span all;      /* the first start, the last end */
+    struct az_span work;     /* of device work */
+    int64_t last;            /* the last start */
+    int64_t runs;            /* az_xplane_host_line.runs at its end */
+    uint32_t events;         /* in the file */
+    uint32_t records;        /* those that were read: some lines are read twice */
+    uint32_t n_work, inside; /* of them: device work, and of that in the window */
+    uint32_t bits;           /* of the first event, where they are decided one by one */
+    uint8_t flags, fate;     /* AZ_XPLANE_KEPT to AZ_XPLANE_MIXED */
+};
+AZ_VEC(struct az_xplane_chunk, az_xplane_chunks);
+enum { AZ_XPLANE_KEPT, AZ_XPLANE_GONE, AZ_XPLANE_MIXED };
+/* Cuts the file that is mapped, or in memory, after r->origin_ns is set. */
+int az_xplane_cut_space(struct az_xplane *r, struct az_cut *job) AZ_MUST_USE;
+/* The file into the output: chunks by their fate, the events of mixed ones by their bits. */
+int az_xplane_write_chunks(struct az_cut *job, struct az_xplane *r,
+                           const struct az_xplane_chunks *chunks,
+                           const struct az_vec_u8 *bits) AZ_MUST_USE;
+/* The next event to read of this pass, from the beginning of one on. */
+const uint8_t *az_xplane_pass_over(struct az_xplane_passes *p, const uint8_t *at);
+/* An event is read. */
+int az_xplane_pass_event(struct az_xplane_passes *p, const uint8_t *tag,
+                         const uint8_t *end) AZ_MUST_USE;
+/* It is in sums only. */
+void az_xplane_pass_sum(struct az_xplane_passes *p, int64_t start, int64_t end);
+/* A line of a host begins; NULL: none is read. */
+void az_xplane_pass_thread(struct az_xplane_passes *p, struct az_xplane_host_line *h);
+/* The chunk that begins with this byte of the file, or the next one; chunks->n. */
+size_t az_xplane_chunk_at(const struct az_xplane_chunks *chunks, uint64_t from);
 
 /* ---- xplane_json.c: the same profile as a trace for a viewer ---- */
 bool az_xplane_json_probe(struct az_sv head);

@@ -11,10 +11,12 @@ enum { PLANES = 1, LINES = 3, EVENTS = 4 };
 
 struct cutting {
     struct az_cut *job;
-    const struct az_cut_log *log; /* from, to: what is gone, ascending */
+    const struct az_cut_log *log; /* from, to: what is gone, ascending; NULL: chunks, bits */
     size_t next;                  /* of it */
-    const char *base;             /* of the file */
-    struct az_mapping map;        /* empty: it is in memory */
+    const struct az_xplane_chunks *chunks;
+    const struct az_vec_u8 *bits;
+    const char *base;      /* of the file */
+    struct az_mapping map; /* empty: it is in memory */
     const char *used;
     struct az_vec_u64 sizes; /* of the copies of planes and lines, in order */
     size_t size_at;
@@ -70,16 +72,25 @@ static void put_head(struct cutting *c, uint32_t field, uint64_t n, uint64_t *si
 
 /* ---- messages ---- */
 
-static int is_damaged(const struct cutting *c)
+int az_xplane_cut_damaged(struct az_cut *job)
 {
-    return az_diag_fail(c->job->diag, AZ_EFORMAT, AZ_AT_FILE(c->job->in),
+    return az_diag_fail(job->diag, AZ_EFORMAT, AZ_AT_FILE(job->in),
                         "invalid XSpace protobuf; nothing was written");
 }
+
+static int is_damaged(const struct cutting *c) { return az_xplane_cut_damaged(c->job); }
 
 /* Is any event gone that begins in these bytes? */
 static bool is_any_gone(struct cutting *c, struct az_sv bytes)
 {
     const uint64_t from = (uint64_t)(bytes.p - c->base);
+    if (c->chunks) {
+        size_t i = az_xplane_chunk_at(c->chunks, from);
+        while (i < c->chunks->n && c->chunks->v[i].from < from + bytes.n &&
+               c->chunks->v[i].fate == AZ_XPLANE_KEPT)
+            i++;
+        return i < c->chunks->n && c->chunks->v[i].from < from + bytes.n;
+    }
     while (c->next < c->log->to.n && c->log->to.v[c->next] <= from)
         c->next++;
     return c->next < c->log->from.n && c->log->from.v[c->next] < from + bytes.n;
@@ -88,6 +99,36 @@ static bool is_any_gone(struct cutting *c, struct az_sv bytes)
 /* A message without the events that are gone; `inside` is the field whose messages may have some.
  */
 static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside, uint64_t *size);
+
+/* The chunk of events at a place of the file, if one begins there: *m is after it then. */
+static int copy_chunk(struct cutting *c, struct az_protobuf *m, uint64_t *size)
+{
+    const uint64_t from = (uint64_t)((const char *)m->p - c->base);
+    const size_t i = az_xplane_chunk_at(c->chunks, from);
+    const struct az_xplane_chunk *k = i < c->chunks->n ? &c->chunks->v[i] : NULL;
+    struct az_sv b = { NULL, 0 };
+    uint32_t field;
+    unsigned wire;
+    uint64_t v;
+    if (!k || k->from != from || k->to - k->from > (uint64_t)(m->end - m->p))
+        return 0;
+    struct az_protobuf events = { m->p, m->p + (k->to - k->from), m->depth };
+    m->p = events.end;
+    if (k->fate == AZ_XPLANE_GONE)
+        return 1;
+    if (k->fate == AZ_XPLANE_KEPT) {
+        keep(c, az_sv_make(c->base + from, (size_t)(k->to - k->from)), size);
+        return 1;
+    }
+    for (size_t bit = k->bits; events.p < events.end; bit++) {
+        const char *tag = (const char *)events.p;
+        if (az_protobuf_next(&events, &field, &wire, &v, &b) <= 0 || bit / 8 >= c->bits->n)
+            return is_damaged(c);
+        if (c->bits->v[bit / 8] >> (bit % 8) & 1)
+            keep(c, az_sv_make(tag, (size_t)((const char *)events.p - tag)), size);
+    }
+    return 1;
+}
 
 static int copy_field(struct cutting *c, struct az_sv body, struct az_sv whole, uint32_t inside,
                       uint64_t *size)
@@ -132,8 +173,15 @@ static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside, 
     unsigned wire;
     uint64_t v;
     for (;;) {
+        if (c->job->cancelled && inside != EVENTS && c->job->cancelled())
+            return AZ_EINTR;
+        int rc = c->chunks && inside == EVENTS ? copy_chunk(c, &m, size) : 0;
+        if (rc < 0)
+            return rc;
+        if (rc > 0)
+            continue;
         const char *tag = (const char *)m.p;
-        int rc = az_protobuf_next(&m, &field, &wire, &v, &b);
+        rc = az_protobuf_next(&m, &field, &wire, &v, &b);
         if (rc <= 0)
             return rc < 0 ? is_damaged(c) : AZ_OK;
         const struct az_sv whole = { tag, (size_t)((const char *)m.p - tag) };
@@ -201,6 +249,16 @@ static int copy_file(struct cutting *c, const struct az_trace *t, struct az_sv b
     return rc;
 }
 
+int az_xplane_write_chunks(struct az_cut *job, struct az_xplane *r,
+                           const struct az_xplane_chunks *chunks, const struct az_vec_u8 *bits)
+{
+    struct cutting c = { .job = job, .chunks = chunks, .bits = bits, .map = r->map };
+    az_vec_init(&c.sizes, job->mem);
+    const int rc = copy_file(&c, r->t, r->bytes);
+    az_vec_release(&c.sizes);
+    return rc;
+}
+
 int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t, struct az_cut_log *log)
 {
     const struct az_source_opts so = { .mem = job->mem, .diag = job->diag };
@@ -233,7 +291,9 @@ int az_xplane_read_window(struct az_xplane *r)
     uint32_t field;
     unsigned wire;
     uint64_t v;
+    const char *used = r->bytes.p;
     while (az_protobuf_next(&m, &field, &wire, &v, &b) > 0) {
+        az_xplane_passed(r, &used, (const char *)m.p);
         if (field != AZ_XPLANE_WINDOW_FIELD || wire != AZ_PROTOBUF_BYTES)
             continue;
         const struct az_sv origin = az_sv_cut(&b, ' ');

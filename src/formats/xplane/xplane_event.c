@@ -129,14 +129,15 @@ static inline bool plain_event(struct az_protobuf *line, struct az_protobuf *eve
     return true;
 }
 
-static int other_event(struct az_xplane *r, struct az_protobuf *line, struct az_protobuf *event)
+static int other_event(struct az_xplane *r, struct az_protobuf *line, struct az_protobuf *event,
+                       const uint8_t **tag)
 {
     struct az_sv b = { NULL, 0 };
     uint32_t field;
     unsigned wire;
     uint64_t v;
     int rc;
-    while ((rc = az_protobuf_next(line, &field, &wire, &v, &b)) > 0) {
+    while (*tag = line->p, (rc = az_protobuf_next(line, &field, &wire, &v, &b)) > 0) {
         if (field == 4 && wire == AZ_PROTOBUF_BYTES) {
             *event = az_protobuf_of(b);
             return 1;
@@ -145,17 +146,43 @@ static int other_event(struct az_xplane *r, struct az_protobuf *line, struct az_
     return rc < 0 ? az_xplane_bad(r, line->p, "a line") : 0;
 }
 
+/* The next one that the pass reads. */
+static int event_of_pass(struct az_xplane *r, struct az_protobuf *line, struct az_protobuf *event)
+{
+    const uint8_t *tag;
+    for (;;) {
+        line->p = az_xplane_pass_over(r->passes, line->p);
+        tag = line->p;
+        if (plain_event(line, event))
+            break;
+        const int rc = other_event(r, line, event, &tag);
+        if (rc <= 0)
+            return rc;
+        const uint8_t *over = az_xplane_pass_over(r->passes, tag);
+        if (over == tag)
+            break;
+        line->p = over;
+    }
+    const int rc = az_xplane_pass_event(r->passes, tag, event->end);
+    return rc ? rc : 1;
+}
+
 int az_xplane_next_numbers(struct az_xplane *r, struct az_protobuf *line, struct az_xplane_event *e)
 {
     struct az_protobuf m;
     if (line->p - r->used > AZ_XPLANE_USED || line->p < r->used)
         az_xplane_used(r, line->p);
-    if (!plain_event(line, &m)) {
-        const int rc = other_event(r, line, &m);
+    if (r->passes && r->t->cut_log) {
+        const int rc = event_of_pass(r, line, &m);
+        if (rc <= 0)
+            return rc;
+    } else if (!plain_event(line, &m)) {
+        const uint8_t *tag;
+        const int rc = other_event(r, line, &m, &tag);
         if (rc <= 0)
             return rc;
     }
-    if (r->t->cut_log) {
+    if (!r->passes && r->t->cut_log) {
         const int rc = az_cut_log_begin(r->t->cut_log, (uint64_t)((const char *)m.p - r->bytes.p),
                                         (uint64_t)((const char *)m.end - r->bytes.p));
         if (rc)

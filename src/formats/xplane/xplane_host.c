@@ -44,7 +44,9 @@ static int add_event(struct az_xplane *r, struct az_xplane_host_line *h,
                      const struct az_xplane_host_stats *s)
 {
     const bool range = is_range(h, meta, e, s), summed = !e->corr && !range && s->step < 0;
-    if (summed && !r->t->cut_log)
+    if (summed && r->passes)
+        az_xplane_pass_sum(r->passes, e->start, e->end);
+    if (summed && (r->passes || !r->t->cut_log))
         return 0;
     int rc = thread_lane(r, h->of, &h->lane);
     e->lane = (uint32_t)h->lane;
@@ -103,15 +105,20 @@ struct az_xplane_host_line az_xplane_host_line(const struct az_xplane_line *l)
     return (struct az_xplane_host_line){ l, python, -1, INT64_MIN };
 }
 
-int az_xplane_host_event(struct az_xplane *r, struct az_xplane_host_line *h,
-                         struct az_xplane_meta *meta, struct az_event *e,
-                         const struct az_xplane_host_stats *s)
+static void add_to_sums(struct az_xplane_meta *meta, int64_t ticks)
 {
-    const int64_t ticks = e->end - e->start;
     meta->count++;
     meta->ticks = az_add_sat(meta->ticks, ticks);
     meta->min = ticks < meta->min ? ticks : meta->min;
     meta->max = ticks > meta->max ? ticks : meta->max;
+}
+
+int az_xplane_host_event(struct az_xplane *r, struct az_xplane_host_line *h,
+                         struct az_xplane_meta *meta, struct az_event *e,
+                         const struct az_xplane_host_stats *s)
+{
+    if (!r->passes)
+        add_to_sums(meta, e->end - e->start);
     r->t->kept++;
     if (!meta->kind)
         classify(r, meta);
@@ -128,6 +135,8 @@ static int thread(struct az_xplane *r, const struct az_xplane_line *l)
     struct az_xplane_event x;
     struct az_xplane_host_line h = az_xplane_host_line(l);
     int rc;
+    if (r->passes)
+        az_xplane_pass_thread(r->passes, &h);
     while ((rc = az_xplane_next_event(r, &m, &x)) > 0) {
         struct az_event e = { .side = AZ_NO_ROW };
         struct az_xplane_meta *meta = az_xplane_meta_of(r, &x);
@@ -187,5 +196,7 @@ int az_xplane_host(struct az_xplane *r)
         if (rc == 0)
             rc = thread(r, &l);
     }
+    if (r->passes)
+        az_xplane_pass_thread(r->passes, NULL);
     return rc ? rc : az_xplane_host_sums(r);
 }
