@@ -311,22 +311,22 @@ int az_xplane_cut_damaged(struct az_cut *job) AZ_MUST_USE;
 struct az_xplane_host_line;
 /* Fields of events of a line that follow each other: what is known of all. */
 struct az_xplane_chunk {
-    uint64_t from, to;       /* bytes of the file */
-    struct az_span all;      /* the first start, the last end */
-    struct az_span work;     /* of device work */
-    int64_t last;            /* the last start */
-    int64_t runs;            /* az_xplane_host_line.runs at its end */
-    uint32_t events;         /* in the file */
-    uint32_t records;        /* those that were read: some lines are read twice */
-    uint32_t n_work, inside; /* of them: device work, and of that in the window */
-    uint32_t bits;           /* of the first event, where they are decided one by one */
-    uint8_t flags, fate;     /* AZ_XPLANE_KEPT to AZ_XPLANE_MIXED */
+    uint64_t from, to;          /* bytes of the file */
+    struct az_span all;         /* the first start, the last end */
+    struct az_span work;        /* of device work */
+    int64_t last;               /* the last start */
+    int64_t runs;               /* az_xplane_host_line.runs at its end */
+    uint32_t events;            /* in the file */
+    uint32_t records;           /* those that were read: some lines are read twice */
+    uint32_t n_work, inside;    /* of them: device work, and of that in the window */
+    uint32_t bits;              /* of the first event, where they are decided one by one */
+    uint8_t flags, disposition; /* AZ_XPLANE_KEPT to AZ_XPLANE_MIXED */
 };
 AZ_VEC(struct az_xplane_chunk, az_xplane_chunks);
 enum { AZ_XPLANE_KEPT, AZ_XPLANE_GONE, AZ_XPLANE_MIXED };
 /* Cuts the file that is mapped, or in memory, after r->origin_ns is set. */
 int az_xplane_cut_space(struct az_xplane *r, struct az_cut *job) AZ_MUST_USE;
-/* The file into the output: chunks by their fate, the events of mixed ones by their bits. */
+/* The file into the output: chunks by their disposition, the events of mixed ones by their bits. */
 int az_xplane_write_chunks(struct az_cut *job, struct az_xplane *r,
                            const struct az_xplane_chunks *chunks,
                            const struct az_vec_u8 *bits) AZ_MUST_USE;

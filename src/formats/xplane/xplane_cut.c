@@ -87,7 +87,7 @@ static bool is_any_gone(struct cutting *c, struct az_sv bytes)
     if (c->chunks) {
         size_t i = az_xplane_chunk_at(c->chunks, from);
         while (i < c->chunks->n && c->chunks->v[i].from < from + bytes.n &&
-               c->chunks->v[i].fate == AZ_XPLANE_KEPT)
+               c->chunks->v[i].disposition == AZ_XPLANE_KEPT)
             i++;
         return i < c->chunks->n && c->chunks->v[i].from < from + bytes.n;
     }
@@ -114,9 +114,9 @@ static int copy_chunk(struct cutting *c, struct az_protobuf *m, uint64_t *size)
         return 0;
     struct az_protobuf events = { m->p, m->p + (k->to - k->from), m->depth };
     m->p = events.end;
-    if (k->fate == AZ_XPLANE_GONE)
+    if (k->disposition == AZ_XPLANE_GONE)
         return 1;
-    if (k->fate == AZ_XPLANE_KEPT) {
+    if (k->disposition == AZ_XPLANE_KEPT) {
         keep(c, az_sv_make(c->base + from, (size_t)(k->to - k->from)), size);
         return 1;
     }

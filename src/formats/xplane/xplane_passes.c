@@ -42,7 +42,7 @@ struct az_xplane_passes {
     size_t at;      /* its chunk */
     uint32_t event; /* its place there */
     bool open, had_event;
-    size_t next;                      /* chunk that may be passed over next */
+    size_t next;                      /* chunk that may be skipped next */
     struct az_xplane_host_line *host; /* the line being read; NULL: of a device */
     /* the run of sums that is being read: its first event, their number and times */
     uint32_t run_first, run_n;
@@ -389,7 +389,7 @@ static bool is_work_read(struct az_xplane_passes *p, struct az_xplane_chunk *c)
     return false;
 }
 
-static uint8_t fate_of(const struct az_xplane_passes *p, const struct az_xplane_chunk *c)
+static uint8_t disposition_of(const struct az_xplane_passes *p, const struct az_xplane_chunk *c)
 {
     const bool within = part_of_chunk(p, c) != 0, linked = are_links_known(p, c);
     if (c->n_work == c->inside && (within || (linked && c->records == c->n_work)))
@@ -418,12 +418,12 @@ static int choose_chunks(struct az_xplane_passes *p)
         else if (p->pass == NEXT_TO)
             read = are_links_known(p, c) && c->inside < c->n_work && is_near(&p->work, &c->work);
         else
-            read = (c->fate = fate_of(p, c)) == AZ_XPLANE_MIXED;
+            read = (c->disposition = disposition_of(p, c)) == AZ_XPLANE_MIXED;
         c->flags = (uint8_t)(read ? c->flags | IS_READ : c->flags & ~IS_READ);
         any |= read;
         if (p->pass != DECIDE)
             continue;
-        p->kept += c->fate == AZ_XPLANE_KEPT ? c->records : 0;
+        p->kept += c->disposition == AZ_XPLANE_KEPT ? c->records : 0;
         c->bits = (uint32_t)bits;
         bits += read ? c->events : 0;
     }
