@@ -231,8 +231,10 @@ static int read_marks(struct az_nsys_cutting *c)
     if (rc == 0 && (times || w->step >= 0))
         rc = read_times(c, times);
     if (rc == 0)
-        rc = names ? az_nsys_read_nvtx(&c->x) : extend(c, c->ranges.start, c->ranges.end);
-    if (rc == 0 && !names && c->open)
+        rc = extend(c, c->ranges.start, c->ranges.end);
+    if (rc == 0 && names)
+        rc = az_nsys_read_nvtx(&c->x, w);
+    if (rc == 0 && c->open)
         rc = extend(c, c->open_from, c->open_end);
     if (rc == 0)
         rc = az_nsys_read_mpi(&c->x);

@@ -78,7 +78,7 @@ static int read_all(struct az_nsys_db *x)
     if (rc == 0)
         rc = az_nsys_read_host(x);
     if (rc == 0)
-        rc = az_nsys_read_nvtx(x);
+        rc = az_nsys_read_nvtx(x, NULL);
     if (rc == 0)
         rc = az_nsys_read_mpi(x);
     if (rc == 0)

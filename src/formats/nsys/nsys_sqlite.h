@@ -163,7 +163,9 @@ int az_nsys_read_gpu(struct az_nsys_db *x)
     AZ_MUST_USE; /* kernels, copies, fills, graphs, synchronization */
 int az_nsys_read_host(struct az_nsys_db *x)
     AZ_MUST_USE; /* API calls, OS calls, profiler overhead */
-int az_nsys_read_nvtx(struct az_nsys_db *x) AZ_MUST_USE; /* ranges */
+struct az_window;
+/* Ranges; with a window only those whose name may choose it, which reads the table twice. */
+int az_nsys_read_nvtx(struct az_nsys_db *x, const struct az_window *window) AZ_MUST_USE;
 int az_nsys_read_nics(struct az_nsys_db *x) AZ_MUST_USE; /* of those: of network adapters */
 int az_nsys_read_mpi(struct az_nsys_db *x) AZ_MUST_USE;  /* after those: calls of MPI as ranges */
 int az_nsys_read_samples(struct az_nsys_db *x)

@@ -1,6 +1,8 @@
 /* NVTX ranges of an SQLite export (docs/formats-nsight.md 3.2, 3.4). One pass: names wait until all
  * domains are known, open ranges until the latest time is known. */
+#include "classify/steps.h"
 #include "formats/nsys/nsys_sqlite.h"
+#include "model/window.h"
 
 enum nvtx_type {
     PUSH_POP = 59,
@@ -40,7 +42,9 @@ struct nvtx {
     struct labels labels;    /* the names of the events are indexes into this list until the end */
     struct az_map label_of;  /* (domain index, text) -> index */
     struct az_nsys_payloads payloads;
-    int64_t latest; /* start or end of a range, of the file that was cut, too */
+    int64_t latest;                 /* start or end of a range, of the file that was cut, too */
+    const struct az_window *window; /* only ranges whose name may choose it; NULL: all */
+    struct az_vec_u8 chosen;        /* with it, by label; empty: labels are read first */
 };
 
 /* Index of a key in a list that grows with the map. */
@@ -137,9 +141,10 @@ static int take_range(struct nvtx *v, int64_t type)
     v->latest = e.end > v->latest ? e.end : v->latest;
     int rc = range_label(v, &e.name);
     if (rc == 0)
-        rc = range_note(v, &r.note);
-    if (rc == 0)
         rc = az_nsys_host_lane(v->x, thread, &e.lane);
+    if (rc || (v->window && (e.name >= v->chosen.n || !v->chosen.v[e.name])))
+        return rc;
+    rc = range_note(v, &r.note);
     if (rc == 0)
         rc = az_vec_push(&t->ranges, r);
     return rc == 0 ? az_nsys_add(v->x, AZ_RANGE, &e) : rc;
@@ -202,6 +207,25 @@ static int settle(struct nvtx *v)
     return 0;
 }
 
+/* Which names may choose the window, by themselves or as a mark of a step. */
+static int choose_labels(struct nvtx *v)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < v->labels.n; i++) {
+        struct az_sv stem;
+        int64_t number;
+        uint32_t id;
+        rc = full_name(v, &v->labels.v[i], &id);
+        if (rc)
+            break;
+        const struct az_sv name = az_trace_text(v->x->t, id);
+        rc = az_vec_push(&v->chosen, az_window_names(v->window, name) ||
+                                         (v->window->step >= 0 &&
+                                          az_step_mark_of(name, &stem, &number) != AZ_MARK_NONE));
+    }
+    return rc;
+}
+
 int64_t az_nsys_open_end(struct az_nsys_db *x)
 {
     sqlite3_stmt *st = NULL;
@@ -216,22 +240,28 @@ int64_t az_nsys_open_end(struct az_nsys_db *x)
     return end;
 }
 
-int az_nsys_read_nvtx(struct az_nsys_db *x)
+int az_nsys_read_nvtx(struct az_nsys_db *x, const struct az_window *window)
 {
-    struct nvtx v = { .x = x, .latest = az_nsys_open_end(x) };
+    struct nvtx v = { .x = x, .latest = az_nsys_open_end(x), .window = window };
     az_trace_columns(x->t, AZ_RANGE, AZ_COL_SIDE);
     az_vec_init(&v.domains, x->job->mem);
     az_vec_init(&v.labels, x->job->mem);
+    az_vec_init(&v.chosen, x->job->mem);
     az_map_init(&v.domain_of, x->job->mem, 0);
     az_map_init(&v.label_of, x->job->mem, 0);
     int rc = az_nsys_payloads_open(&v.payloads, x);
     if (rc == 0)
+        rc = az_nsys_each(x, "NVTX_EVENTS", want, N, take_row, &v);
+    if (rc == 0 && window)
+        rc = choose_labels(&v);
+    if (rc == 0 && window)
         rc = az_nsys_each(x, "NVTX_EVENTS", want, N, take_row, &v);
     if (rc == 0)
         rc = settle(&v);
     az_nsys_payloads_close(&v.payloads);
     az_map_release(&v.label_of);
     az_map_release(&v.domain_of);
+    az_vec_release(&v.chosen);
     az_vec_release(&v.labels);
     az_vec_release(&v.domains);
     return rc;
