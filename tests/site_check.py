@@ -58,6 +58,9 @@ def main():
         c.hold(not outside, "nothing is loaded from the network", ", ".join(outside[:5]))
         c.hold(not unlisted, "the list next to a page has every page", ", ".join(unlisted))
         c.hold(all('<nav>' in t and '<main>' in t for t in files.values()), "pages have their parts")
+        c.hold(all('id="fold"' in t and '<div class="pages">' in t for t in files.values() if "<nav>" in t)
+               and "#fold:checked ~ .pages" in open(os.path.join(out, "style.css"), encoding="utf-8").read(),
+               "the list of pages is folded on a narrow screen")
         index = json.loads(re.search(r"\[.*\]", read(out, "index.js"), re.S).group(0))
         wanted = sum(len(re.findall(r"<h[1-4] id=", t)) for t in files.values())
         c.hold(len(index) == wanted, "the search knows every heading", "%d of %d" % (len(index), wanted))

@@ -29,7 +29,9 @@ pre, code { font: 13.5px/1.5 ui-monospace, monospace; background: var(--code); b
 .wide { overflow-x: auto } table { border-collapse: collapse; font-size: 14.5px } th, td { border-bottom: 1px solid var(--line); padding: .35em .7em; text-align: left; vertical-align: top }
 img { max-width: 100% } input { width: 100%; font: inherit; padding: .4em .6em; background: var(--back); color: var(--text); border: 1px solid var(--line); border-radius: 4px }
 .hit { margin: 1em 0 } .hit p { margin: .2em 0; color: var(--dim) } mark { background: #ffe58a; color: #000 }
-@media (max-width: 50rem) { body { display: block } nav { width: auto; height: auto; position: static; border: 0 } }
+#fold, #fold + label { display: none }
+@media (max-width: 50rem) { body { display: block } nav { width: auto; height: auto; position: static; border: 0; padding-bottom: 0 }
+  #fold, #fold + label { display: inline; width: auto; margin: .6em .3em 0 0 } .pages { display: none } #fold:checked ~ .pages { display: block } }
 @media print { nav { display: none } }
 """
 SEARCH = """
@@ -117,6 +119,8 @@ def navigation(pages, titles):
     """The list of pages in the order of the index, under its headings."""
     out = ['<p><a href="index.html">analyzer</a></p><form action="search.html" onsubmit="location=\'search.html#\'+encodeURIComponent(this.q.value);return false">'
            '<input name="q" type="search" placeholder="Search" aria-label="Search"></form>',
+           # where the page is narrow, the list is folded: a box that needs no script
+           '<input id="fold" type="checkbox"><label for="fold">Contents</label><div class="pages">',
            '<ul><li><a href="tutorial.html">Tutorial</a></li></ul>']
     listed = {os.path.join(DOCS, "tutorial.md")}
     for part in re.split(r"^## ", read(os.path.join(DOCS, "README.md")), flags=re.M)[1:]:
@@ -126,7 +130,7 @@ def navigation(pages, titles):
         listed.update(found)
         out.append("<h2>%s</h2><ul>%s</ul>" % (html.escape(heading), "".join(
             '<li><a href="%s">%s</a></li>' % (name_of(p), html.escape(titles[p])) for p in found)))
-    return "\n".join(out)
+    return "\n".join(out) + "</div>"
 
 
 def whole(title, nav, body, name):

@@ -104,7 +104,8 @@
     const a = axis(chart.x, more);
     const two = chart.labels.map((text) => lines(text, most));
     const apart = new Set(two.map(String)).size === new Set(chart.labels).size;
-    const labels = most <= NARROW && apart ? two : distinct(chart.labels, most);
+    const high = most <= NARROW || (chart.kind === "stacked bars" && chart.labels.some((text) => text.length > most)); // room for two lines
+    const labels = high && apart ? two : distinct(chart.labels, most);
     a.ticks = { color: color("chart-text"), autoSkip: true, maxRotation: 60, callback: (v) => labels[v] };
     a.grid = { display: false, borderColor: color("chart-grid") };
     return a;
@@ -257,7 +258,7 @@
       // Small changes of a large level would not be seen: the axis then begins below the lowest level.
       if (low > 0 && changes < high / 3) {
         o.scales.y.min = low - changes / 2;
-        o.scales.y.title.text = (chart.y + " (the axis does not begin at 0)").trim();
+        o.scales.y.title.text = (chart.y + ", not from 0").trim();
         o.scales.y.title.display = true;
       }
       o.plugins.legend.display = true;
@@ -354,7 +355,7 @@
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
     for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
       const chart = charts[Number(canvas.dataset.chart)];
-      canvas.parentNode.style.height = heightOf(chart, canvas.parentNode.clientWidth) * (paper.matches ? 0.65 : 1) + "px";
+      canvas.parentNode.style.height = heightOf(chart, canvas.parentNode.clientWidth) * (paper.matches && !chart.end ? 0.65 : 1) + "px";
       const width = canvas.parentNode.clientWidth;
       drawn.push(new Chart(canvas, foldTips(kinds[chart.kind](chart, width), width)));
     }
