@@ -470,6 +470,19 @@ static void finding(struct az_html *h, const struct az_table *t, size_t row,
     az_html_put(h, AZ_SV("</li>\n"));
 }
 
+/* Several findings of one problem and place are one line: "problem: evidence, in PLACE". */
+static bool is_part(struct az_sv line, struct az_sv subject)
+{
+    const struct az_sv in = AZ_SV(", in ");
+    const ptrdiff_t problem = az_sv_find(subject, AZ_SV(": ")), place = az_sv_find(subject, in);
+
+    if (problem < 0 || !az_sv_starts(line, az_sv_make(subject.p, (size_t)problem + 1)))
+        return false;
+    return place < 0 ? az_sv_find(line, in) < 0
+                     : az_sv_find(line, az_sv_make(subject.p + place + 2,
+                                                   subject.n - (size_t)place - 2)) >= 0;
+}
+
 static bool is_line(const struct az_html *h, const struct az_table *t, size_t row,
                     const struct finding_columns *f)
 {
@@ -479,7 +492,7 @@ static bool is_line(const struct az_html *h, const struct az_table *t, size_t ro
     for (size_t r = 0; lines && r < lines->rows; r++) {
         const struct az_line l = az_headline_line(lines, r);
         if (l.kind == AZ_LINE_FINDING && az_sv_eq(l.rule, rule) && subject.n &&
-            az_sv_find(l.text, subject) >= 0)
+            (az_sv_find(l.text, subject) >= 0 || is_part(l.text, subject)))
             return true;
     }
     return false;

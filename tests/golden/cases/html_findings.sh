@@ -4,3 +4,7 @@
 sed -n '/id="top-findings"/,/<\/section>/p' train_step_perf_report.html >part
 grep -o '<strong>[a-z_ ]*</strong>\|and [0-9]* similar' part
 echo "$(grep -o .class=\"finders\". part | wc -l) findings, $(grep -o .class=\"advice\". part | wc -l) with advice"
+# Several findings of one problem and place, which are one line of the verdict, are not repeated.
+"$ANALYZER" run "$SRC/tests/data/recorded/layers.pt.trace.json.gz" -q --format html -o .
+sed -n '/id="top-findings"/,/<\/section>/p' layers_perf_report.html | sed 's/<[^>]*>/ /g' | grep -o "[a-zA-Z, -]*: [0-9]* gap[^<]*" | tr -s ' '
+"$ANALYZER" run "$SRC/tests/data/recorded/layers.pt.trace.json.gz" --color=never | grep -o "[a-zA-Z, -]*: [0-9]* gap.*"
