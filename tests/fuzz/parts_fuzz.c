@@ -39,7 +39,19 @@ static const char trace_text[] =
     "{\"ph\":\"C\",\"name\":\"SM Active (%%)\",\"pid\":\"GPU 0 "
     "Counters\",\"ts\":30,\"args\":{\"\":40}},"
     "{\"ph\":\"C\",\"name\":\"SM Active (%%)\",\"pid\":\"GPU 0 "
-    "Counters\",\"ts\":60,\"args\":{\"\":50}}]}";
+    "Counters\",\"ts\":60,\"args\":{\"\":50}}";
+/* More collectives, each with a kernel that it overlaps: columns of several bits a value. */
+static const char more_text[] =
+    ",{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":1,\"tid\":1,"
+    "\"ts\":%d,\"dur\":1,\"args\":{\"correlation\":%d}},"
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllGather_RING_LL\",\"pid\":0,"
+    "\"tid\":9,"
+    "\"ts\":%d,\"dur\":%d,\"args\":{\"correlation\":%d,\"device\":0,\"stream\":%d,\"Collective "
+    "name\":\"allgather\",\"In msg nelems\":%d,\"Out msg nelems\":64,\"Group size\":2,\"dtype\":"
+    "\"BFloat16\",\"Process Group Name\":\"1\",\"Process Group Ranks\":\"[0, 1]\",\"Seq\":%d}},"
+    "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"sgemm\",\"pid\":0,\"tid\":7,\"ts\":%d,\"dur\":%d,"
+    "\"args\":{\"device\":0,\"stream\":7}}";
+#define MORE 20
 
 static struct az_vec_char good[2]; /* images of both ranks; for as long as the program runs */
 
@@ -53,8 +65,14 @@ static int reduce_to(struct az_input_run *o, struct az_trace *t, int rank, struc
 
 static void make_good(int rank)
 {
-    char text[4096];
-    const int n = snprintf(text, sizeof text, trace_text, rank, 40 - 5 * rank);
+    char text[32768];
+    int n = snprintf(text, sizeof text, trace_text, rank, 40 - 5 * rank);
+    for (int i = 0; i < MORE; i++) {
+        const int at = 200 + 50 * i + i * i % 7 * rank;
+        n += snprintf(text + n, sizeof text - (size_t)n, more_text, at - 20 + i % 3, 3 + i, at,
+                      20 + i % 5, 3 + i, 9 + i % 2, 32 << i % 2, i + 1, at + 5 + i % 4, 9 + i);
+    }
+    n += snprintf(text + n, sizeof text - (size_t)n, "]}");
     struct az_input in = { .title = AZ_SV("fuzz"), .is_run = true };
     struct az_plan_job job = { .input = &in, .format = az_format_find(AZ_SV("pytorch")) };
     struct az_result res;

@@ -228,10 +228,18 @@ static bool busy_valid(const void *of)
     return b->n < UINT32_MAX && counts(&b->start, b->n, -MOST) &&
            az_packed_is(&b->before, b->n + 1, 0, MOST);
 }
+static bool is_time(int64_t t) { return t >= -MOST && t <= MOST; }
+static bool step_valid(const void *of)
+{
+    const struct az_coll_step *s = of;
+    return is_time(s->start) && is_time(s->end) && s->number >= -1 && s->number <= MOST;
+}
+static bool is_length(int64_t ns) { return ns >= 0 && ns <= 2 * MOST; }
 static bool part_valid(const void *of)
 {
     const struct az_coll_part *p = of;
-    if (!events_valid(p) || !local_valid(p))
+    if (!events_valid(p) || !local_valid(p) || !is_length(p->busy) || !is_length(p->overlap) ||
+        !is_length(p->span))
         return false;
     if (p->n_devices && (!p->compute || !p->device_id))
         return false;
@@ -260,7 +268,7 @@ static const struct az_shape busy_shape = AZ_SHAPE_IF(struct az_coll_busy, busy_
 static const struct az_shape_field step_fields[] = { AZ_PLAIN(struct az_coll_step, start),
                                                      AZ_PLAIN(struct az_coll_step, end),
                                                      AZ_PLAIN(struct az_coll_step, number) };
-static const struct az_shape step_shape = AZ_SHAPE(struct az_coll_step, step_fields);
+static const struct az_shape step_shape = AZ_SHAPE_IF(struct az_coll_step, step_fields, step_valid);
 #define PACKED(m) AZ_NEST_OF(struct az_coll_part, m, az_packed_shape)
 static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct az_coll_part, n),

@@ -500,7 +500,21 @@ static const struct az_shape_field account_fields[] = {
     AZ_PLAIN(struct az_account, first),          AZ_PLAIN(struct az_account, last),
     AZ_PLAINS(struct az_account, at_once),       AZ_PLAIN(struct az_account, events)
 };
-static const struct az_shape account_shape = AZ_SHAPE(struct az_account, account_fields);
+/* Lengths: that of an unknown time would be added to others. */
+static bool account_valid(const void *of)
+{
+    const struct az_account *a = of;
+    const int64_t length[] = { a->compute, a->comm, a->copies, a->exposed_comm, a->exposed_copies,
+                               a->other,   a->busy, a->idle,   a->total,        a->micro };
+    bool ok = true;
+    for (size_t i = 0; i < AZ_LENGTH(length); i++)
+        ok &= length[i] >= 0 && length[i] <= 2 * AZ_SHAPE_I64_MOST;
+    for (size_t i = 0; i < AZ_LENGTH(a->at_once); i++)
+        ok &= a->at_once[i] >= 0 && a->at_once[i] <= 2 * AZ_SHAPE_I64_MOST;
+    return ok;
+}
+static const struct az_shape account_shape =
+    AZ_SHAPE_IF(struct az_account, account_fields, account_valid);
 static const struct az_shape_field comm_fields[] = { AZ_TEXT_OF(struct comm_name, name),
                                                      AZ_PLAIN(struct comm_name, n),
                                                      AZ_PLAIN(struct comm_name, sum),

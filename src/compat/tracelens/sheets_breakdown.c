@@ -59,12 +59,13 @@ static void fill(const struct az_tracelens_launch_sums *s, const struct az_trace
             if (!belongs(g, k, &s->v[i], in))
                 continue;
             g->v[k].time = az_add_sat(g->v[k].time, s->v[i].name.p ? l->time : 0);
-            g->v[k].exposed += any ? 0 : l->exposed; /* of several groups, the first */
+            if (!any) /* of several groups, the first */
+                g->v[k].exposed = az_add_sat(g->v[k].exposed, l->exposed);
             any = true;
         }
         if (!any) {
             other->time = az_add_sat(other->time, s->v[i].name.p ? l->time : 0);
-            other->exposed += l->exposed;
+            other->exposed = az_add_sat(other->exposed, l->exposed);
         }
     }
 }
@@ -96,7 +97,7 @@ static void put_group(const struct az_tracelens_ranks *m, struct az_table *t, co
     az_put_row(t, &(struct breakdown){ g, (double)m->n });
     if (total) {
         total->time = az_add_sat(total->time, g->time);
-        total->exposed += g->exposed;
+        total->exposed = az_add_sat(total->exposed, g->exposed);
     }
 }
 
@@ -124,7 +125,8 @@ static int rows(const struct az_tracelens_ranks *m, const struct az_tracelens_la
         put_group(m, t, &copies, &total);
         put_group(m, t, &other, &total);
         put_group(m, t, &total, NULL);
-        const int64_t rest = sum_of(m, AZ_TRACELENS_BUSY) - total.exposed;
+        const int64_t exposed = total.exposed == INT64_MIN ? INT64_MAX : -total.exposed,
+                      rest = az_add_sat(sum_of(m, AZ_TRACELENS_BUSY), exposed);
         az_cover(m->job, "grouped_breakdown: busy_time - total of Exposed, all ranks", (double)rest,
                  "ns", rest ? AZ_SV("must be 0; report this as a bug") : AZ_SV("exact"));
     }
