@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What a report of many ranks costs: the processor time of finishing grows with the ranks and not with their square, the memory is at
-most 1.2 times the parts, a row of the list of collectives stays below 100 bytes, 1,024 made-up traces go from end to end.
+most 1.2 times the parts, a row of the list of collectives stays below 100 bytes, 1,024 made-up traces go from end to end. Of ranks
+with many collectives each needs at most 64 bytes of memory per rank, and 45 of its part.
 
 usage: growth_check.py --analyzer PROGRAM --tools DIR [--long]
 --long: also 100,000 ranks, whole and merged by `reduce --partial` first (1 GB of disk, a minute). Last line: N passed, N failed."""
@@ -65,6 +66,21 @@ def sizes(c, tools, one, program):
     return cost[16384] / 16384
 
 
+def collectives(c, tools, program):
+    """Ranks whose parts are mostly collectives: bytes of each."""
+    os.makedirs(c.path("few"))
+    subprocess.run([tools + "/rank_runs", c.path("few"), "ranks=2", "steps=32", "layers=10", "names=rank"], check=True,
+                   stdout=subprocess.DEVNULL)
+    c.run("map", c.path("few"), "-o", c.path("few_parts"))
+    size = made(c, tools, glob.glob(c.path("few_parts") + "/rank1_*.part")[0], 512)
+    r = reduce(c)
+    with open(c.path("out", "long.csv")) as f:
+        n = sum(1 for _ in f) - 1
+    c.ok(r.status == 0 and n >= 512 * 900, "512 ranks of %.0f collectives, %.2f us of processor time each" % (n / 512, r.time / n * 1e6))
+    c.ok((r.memory - program) / n <= 64, "%.1f bytes of memory for each above the program's" % ((r.memory - program) / n))
+    c.ok(size / n <= 45, "%.1f bytes of the parts" % (size / n))
+
+
 def simulation(c, tools, one, each):
     """100,000 ranks, and the same after each 8,192 were merged."""
     size = made(c, tools, one, 100000)
@@ -104,7 +120,9 @@ def main():
     c.ok(r.status == 0 and ok == len(traces) == 1024, "1,024 ranks from end to end: %d in the report, %.1f s" % (ok, r.time))
     one = sorted(glob.glob(c.path("parts") + "/rank5_*.part"))[0]
     made(c, tools, one, 8)
-    each = sizes(c, tools, one, reduce(c).memory)
+    program = reduce(c).memory
+    each = sizes(c, tools, one, program)
+    collectives(c, tools, program)
     if a.long:
         simulation(c, tools, one, each)
     c.end()
