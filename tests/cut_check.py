@@ -310,7 +310,18 @@ def xplane_sizes(analyzer, tmp):
             with open(name, "wb") as f:
                 for _ in range(times):
                     f.write(one)
-        growth(analyzer, tmp, small, large, ("--from", "20%", "--to", "60%"), "xplane of a %s" % kind)
+        for window in (("--from", "20%", "--to", "60%"), ("--to", "99%")):
+            growth(analyzer, tmp, small, large, window, "xplane of a %s, %s" % (kind, window[-1]))
+
+
+def xplane_lines(analyzer, tmp):
+    """Memory by size where lines are long: what is kept is written in pieces."""
+    one = os.path.join(HERE, "..", "example", "xplane", "plugins", "profile", "train_step", "alpha.xplane.pb")
+    small, large = [os.path.join(tmp, "lines_%s.xplane.pb" % n) for n in ("small", "large")]
+    for path, size in ((small, "10"), (large, "100")):
+        subprocess.run([sys.executable, os.path.join(HERE, "bench", "repeat_xplane.py"), one, path, size], check=True)
+    for window in (("--from", "40%", "--to", "50%"), ("--to", "99%")):
+        growth(analyzer, tmp, small, large, window, "xplane, long lines, %s" % window[-1])
 
 
 def rows_of(path, table):
@@ -623,6 +634,7 @@ def main():
             path = os.path.join(HERE, "..", "example", "xplane", "plugins", "profile", "train_step", name + ".xplane.pb")
             check(analyzer, tmp, path, ("--from", "20%", "--to", "60%"), "xplane " + name)
         xplane_sizes(analyzer, tmp)
+        xplane_lines(analyzer, tmp)
         recorded_steps(analyzer, tmp)
         annotated(analyzer, tmp)
         sets = os.path.join(tmp, "nsys")
