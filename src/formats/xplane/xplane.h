@@ -171,11 +171,11 @@ static inline void az_xplane_passed(struct az_xplane *r, const char **used, cons
 /* Next event of a line body: 1, 0, error. */
 int az_xplane_next_event(struct az_xplane *r, struct az_protobuf *line,
                          struct az_xplane_event *e) AZ_MUST_USE;
-/* The same in two steps: the numbers that it begins with (`stats` is what follows them), the rest.
- */
-int az_xplane_next_numbers(struct az_xplane *r, struct az_protobuf *line,
-                           struct az_xplane_event *e) AZ_MUST_USE;
-int az_xplane_rest(struct az_xplane *r, struct az_xplane_event *e) AZ_MUST_USE;
+/* The same in two steps: the numbers that the event begins with (`stats` is set to the bytes after
+ * them), then its stats. */
+int az_xplane_event_numbers(struct az_xplane *r, struct az_protobuf *line,
+                            struct az_xplane_event *e) AZ_MUST_USE;
+int az_xplane_event_stats(struct az_xplane *r, struct az_xplane_event *e) AZ_MUST_USE;
 /* The id of a stat at p, of one or two bytes, of which there are `n`; how many it has, 0: it is
  * longer. */
 static inline unsigned az_xplane_short_id(const uint8_t *p, ptrdiff_t n, unsigned *id)

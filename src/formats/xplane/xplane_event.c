@@ -69,7 +69,7 @@ static inline bool plain_number(struct az_protobuf *m, struct az_xplane_event *e
     return true;
 }
 
-int az_xplane_rest(struct az_xplane *r, struct az_xplane_event *e)
+int az_xplane_event_stats(struct az_xplane *r, struct az_xplane_event *e)
 {
     struct az_protobuf m = e->stats;
     int rc = 1;
@@ -167,7 +167,8 @@ static int event_of_pass(struct az_xplane *r, struct az_protobuf *line, struct a
     return rc ? rc : 1;
 }
 
-int az_xplane_next_numbers(struct az_xplane *r, struct az_protobuf *line, struct az_xplane_event *e)
+int az_xplane_event_numbers(struct az_xplane *r, struct az_protobuf *line,
+                            struct az_xplane_event *e)
 {
     struct az_protobuf m;
     if (line->p - r->used > AZ_XPLANE_USED || line->p < r->used)
@@ -200,8 +201,8 @@ int az_xplane_next_numbers(struct az_xplane *r, struct az_protobuf *line, struct
 
 int az_xplane_next_event(struct az_xplane *r, struct az_protobuf *line, struct az_xplane_event *e)
 {
-    const int rc = az_xplane_next_numbers(r, line, e);
-    return rc > 0 ? az_xplane_rest(r, e) : rc;
+    const int rc = az_xplane_event_numbers(r, line, e);
+    return rc > 0 ? az_xplane_event_stats(r, e) : rc;
 }
 
 int az_xplane_stat(struct az_xplane *r, struct az_sv stat, struct az_xplane_value *out)

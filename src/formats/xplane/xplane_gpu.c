@@ -282,12 +282,12 @@ static int stream(struct az_xplane *r, const struct az_xplane_line *l, uint32_t 
     if (rc)
         return rc;
     r->told_last = AZ_NO_ROW;
-    while ((rc = az_xplane_next_numbers(r, &m, &x)) > 0) {
+    while ((rc = az_xplane_event_numbers(r, &m, &x)) > 0) {
         struct az_event e = { .lane = lane, .side = AZ_NO_ROW };
         struct az_xplane_meta *meta = NULL;
         const bool known = known_work(r, &x, &e);
         if (!known) {
-            rc = az_xplane_rest(r, &x);
+            rc = az_xplane_event_stats(r, &x);
             if (rc < 0)
                 return rc;
             meta = az_xplane_meta_of(r, &x);
