@@ -19,7 +19,7 @@ static int find_low_use(void *ctx, const struct az_device_use *u)
     int64_t idle = 0, chunks = 0, all = 0;
 
     for (size_t k = 0; k < u->chunks.n; k++) {
-        const struct az_chunk *c = &u->chunks.v[k];
+        const struct az_util_chunk *c = &u->chunks.v[k];
         all += c->chunks;
         chunks += c->low ? c->chunks : 0;
         idle += c->low ? c->length - c->busy : 0;

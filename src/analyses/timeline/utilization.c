@@ -117,11 +117,11 @@ static int list_chunks(const struct work *w, const struct state *s, struct az_de
 {
     double low = w->job->opts->low_util_percent;
     for (int64_t i = 0; i < w->chunks; i++) {
-        struct az_chunk c = { .start = limit_of(s, i, w->chunks),
-                              .end = limit_of(s, i + 1, w->chunks),
-                              .busy = s->busy[i],
-                              .chunks = 1 };
-        struct az_chunk *before = u->chunks.n ? &u->chunks.v[u->chunks.n - 1] : NULL;
+        struct az_util_chunk c = { .start = limit_of(s, i, w->chunks),
+                                   .end = limit_of(s, i + 1, w->chunks),
+                                   .busy = s->busy[i],
+                                   .chunks = 1 };
+        struct az_util_chunk *before = u->chunks.n ? &u->chunks.v[u->chunks.n - 1] : NULL;
         c.length = c.end - c.start - az_window_between(w->t, c.start, c.end);
         if (c.length <= 0) /* fewer ticks than chunks, or between the parts of a window */
             continue;
@@ -144,7 +144,7 @@ static int list_chunks(const struct work *w, const struct state *s, struct az_de
 
 static int list_devices(struct work *w, int (*fn)(void *, const struct az_device_use *), void *ctx)
 {
-    struct az_chunk_list chunks;
+    struct az_util_chunks chunks;
     int rc = 0;
 
     az_vec_init(&chunks, w->job->mem);
@@ -231,7 +231,7 @@ static int put_device(void *ctx, const struct az_device_use *u)
     const struct az_trace *of = x->job->traces[x->trace];
 
     for (size_t i = 0; i < u->chunks.n; i++) {
-        const struct az_chunk *c = &u->chunks.v[i];
+        const struct az_util_chunk *c = &u->chunks.v[i];
         az_put_row(x->t, &(ROW){ .device = u->device,
                                  .start = az_ns(of, c->start),
                                  .duration = az_ns(of, c->length),

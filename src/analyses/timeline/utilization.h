@@ -4,18 +4,18 @@
 
 #include "facts/devices.h"
 
-struct az_chunk {             /* one, or several neighbors that are all below the threshold */
+struct az_util_chunk {        /* one, or several neighbors that are all below the threshold */
     int64_t start, end, busy; /* ticks */
     int64_t length;           /* ticks: without what is between the parts of a window */
     int64_t chunks;
     bool low;
 };
-AZ_VEC(struct az_chunk, az_chunk_list);
+AZ_VEC(struct az_util_chunk, az_util_chunks);
 
 struct az_device_use {
     int64_t device, first, last, busy; /* ticks; busy is the union of its operations */
     int64_t length;                    /* ticks: of its chunks */
-    struct az_chunk_list chunks;
+    struct az_util_chunks chunks;
 };
 
 /* Calls fn for each device of the trace, until one call fails, whose error it returns. A chunk is
