@@ -224,14 +224,14 @@ static int put_events(struct work *w)
 }
 
 /* ---- one build of levels ---- */
-struct run_tracks {
+struct track_build {
     struct az_job *job;
     struct az_tracks *out;
     struct work *w; /* by trace */
     struct az_vec_u32 name;
 };
 
-static int levels(struct run_tracks *r, struct az_span part, size_t budget, bool counting,
+static int levels(struct track_build *r, struct az_span part, size_t budget, bool counting,
                   bool *exact)
 {
     struct az_lod lod;
@@ -249,7 +249,7 @@ static int levels(struct run_tracks *r, struct az_span part, size_t budget, bool
 }
 
 /* Of the first trace that has some, the step of median length. */
-static int typical_step(const struct run_tracks *r, struct az_span *out)
+static int typical_step(const struct track_build *r, struct az_span *out)
 {
     for (size_t i = 0; i < r->job->n_traces; i++) {
         const struct work *w = &r->w[i];
@@ -273,7 +273,7 @@ static int typical_step(const struct run_tracks *r, struct az_span *out)
 
 /* All of the run; where that is not every event, closer a typical step, or without steps as much of
  * the middle as half of the marks suffice for. */
-static int both(struct run_tracks *r)
+static int both(struct track_build *r)
 {
     const size_t closer = r->job->draw * CLOSER / 100;
     const int64_t mid = r->out->span / 2;
@@ -317,7 +317,7 @@ static int prepare(struct work *w)
 static int64_t begin_ns(const struct work *w) { return w->t->base_ns + az_ns(w->t, w->begin); }
 
 /* Traces that say when they were recorded keep their distance; others begin together. */
-static void place(struct run_tracks *r)
+static void place(struct track_build *r)
 {
     int64_t first = INT64_MAX;
     bool all = true;
@@ -339,7 +339,7 @@ static void place(struct run_tracks *r)
 
 int az_tracks_make(struct az_job *job, struct az_tracks *out, int64_t *begin)
 {
-    struct run_tracks r = { .job = job, .out = out };
+    struct track_build r = { .job = job, .out = out };
     int rc = 0;
     r.w = az_arena_array(job->arena, job->n_traces + 1, sizeof *r.w);
     if (!r.w)
