@@ -127,7 +127,7 @@ static void find_noise(struct work *w)
     w->noise = az_baseline_noise(w->clean, past, w->scratch, &w->rho);
     if (az_baseline_clean(w->clean, NULL, w->n, w->noise, w->odd))
         (void)az_baseline_noise(w->clean, past, w->scratch, &w->rho);
-    if (!(w->in->others.all > 0) && az_baseline_changing(w->clean, past, w->scratch))
+    if (!(w->in->others.all > 0) && az_baseline_is_changing(w->clean, past, w->scratch))
         w->rho = 0;
     w->rho = correlation(w, w->rho, past);
     w->noise = az_baseline_moderate(w->noise, past, &w->in->others, &w->known) / sqrt(1 - w->rho);

@@ -110,7 +110,7 @@ double az_baseline_moderate(double noise, size_t n, const struct az_baseline_oth
 /* Is most of the scatter of y that of a few changes, levels from some night on or slopes from
  * there? Then neighbors are correlated by the changes. Least squares at some nights, one after
  * another. room: n values. */
-bool az_baseline_changing(const double *y, size_t n, double *room);
+bool az_baseline_is_changing(const double *y, size_t n, double *room);
 /* Logarithms of v where all is of one order, so that noise is relative on either side of a step,
  * else parts of the usual size; true: logarithms. y and scratch: n values. *unit: what 0 or 1 of y
  * is. */

@@ -93,7 +93,7 @@ static double take_change(double *y, size_t n)
     return c.squares;
 }
 
-bool az_baseline_changing(const double *y, size_t n, double *room)
+bool az_baseline_is_changing(const double *y, size_t n, double *room)
 {
     double mean = 0, all = 0, taken = 0;
 
@@ -132,8 +132,8 @@ int az_baseline_look(const double *v, const double *error, size_t n, struct az_b
         out->plain = az_baseline_plain(y, n - 1, scratch);
         out->flat = az_baseline_flat(y, n - 1, scratch);
         if (!isnan(out->plain)) /* fmin would leave it out */
-            out->plain =
-                fmin(az_baseline_changing(y, n - 1, scratch) ? out->correlation : 0.95, out->plain);
+            out->plain = fmin(az_baseline_is_changing(y, n - 1, scratch) ? out->correlation : 0.95,
+                              out->plain);
         if (noise > 0)
             out->noise = log(noise);
     }
