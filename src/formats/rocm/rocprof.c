@@ -64,9 +64,9 @@ static int read_files(struct az_rocprof *r)
         else if (rc == 0 && is)
             csv[n_csv++] = job->files[i];
         else if (rc == 0)
-            rc = az_rocprof_json_file(r, job->files[i].path);
+            rc = az_rocprof_read_json_file(r, job->files[i].path);
     }
-    return rc == 0 && n_csv ? az_rocprof_csv_set(r, csv, n_csv) : rc;
+    return rc == 0 && n_csv ? az_rocprof_read_csv_set(r, csv, n_csv) : rc;
 }
 
 static int parse(struct az_parse *job)

@@ -134,8 +134,9 @@ int az_rocprof_finish(struct az_rocprof *r) AZ_MUST_USE;
 int az_rocprof_error(struct az_rocprof *r, int rc, struct az_sv path) AZ_MUST_USE;
 
 /* The parts of the format "rocprof". */
-int az_rocprof_json_file(struct az_rocprof *r, struct az_sv path) AZ_MUST_USE;
-int az_rocprof_csv_set(struct az_rocprof *r, const struct az_file *files, size_t n) AZ_MUST_USE;
+int az_rocprof_read_json_file(struct az_rocprof *r, struct az_sv path) AZ_MUST_USE;
+int az_rocprof_read_csv_set(struct az_rocprof *r, const struct az_file *files,
+                            size_t n) AZ_MUST_USE;
 /* The window of a set of CSV files as a set, of which the job's file is any one. */
 struct az_cut_log;
 int az_rocprof_csv_write_cut(struct az_cut *job, const struct az_trace *t,

@@ -503,7 +503,7 @@ static int read_set(struct az_rocprof *r, struct az_sv prefix, const struct az_f
     return rc;
 }
 
-int az_rocprof_csv_set(struct az_rocprof *r, const struct az_file *files, size_t n)
+int az_rocprof_read_csv_set(struct az_rocprof *r, const struct az_file *files, size_t n)
 {
     struct az_vec_sv done;
     int rc = 0;

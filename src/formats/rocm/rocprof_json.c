@@ -233,7 +233,7 @@ static int document(struct az_rocprof_json *j)
     return object(j, top_member);
 }
 
-int az_rocprof_json_file(struct az_rocprof *r, struct az_sv path)
+int az_rocprof_read_json_file(struct az_rocprof *r, struct az_sv path)
 {
     struct az_rocprof_json *j = az_arena_alloc(&r->scratch, sizeof *j);
     struct az_source_opts so = { .mem = r->job->mem,
