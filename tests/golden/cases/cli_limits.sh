@@ -10,7 +10,7 @@ analyzer = sys.argv[1]
 def run(*words):
     p = subprocess.run([analyzer, *words], capture_output=True, stdin=subprocess.DEVNULL, text=True, timeout=60)
     said = [line for line in (p.stderr + p.stdout).splitlines() if not line.startswith("analyzer: see ")]
-    return "%d %s" % (p.returncode, said[0][:150] if said else "")
+    return "%d %s" % (p.returncode, said[0] if said else "")
 
 
 text = subprocess.run([analyzer, "help", "--completion=bash"], capture_output=True, text=True, check=True).stdout
