@@ -95,7 +95,7 @@ static int settle_rank(struct gathering *g, struct az_input_rank *x, size_t plac
 
     if (said > AZ_RANK_MOST) {
         rc = remark(g, x, AZ_WARNING,
-                    az_arena_printf(g->a, "implausible rank %lld in its metadata, ignored",
+                    az_arena_printf(g->a, "invalid rank %lld in its metadata, ignored",
                                     (long long)said));
         said = -1;
     }

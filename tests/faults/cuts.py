@@ -129,7 +129,7 @@ def cut_format(kind):
 
 
 for kind in FORMATS:
-    fault("Inputs cut at every byte", kind, (0, 3), "names the file, unless no figure differs or a whole record is the last")(cut_format(kind))
+    fault("Inputs cut at every byte", kind, (0, 3), "names the file, unless no value differs or a whole record is the last")(cut_format(kind))
 
 
 @fault("Inputs cut at every byte", "pytorch, as the candidate of a gate", (0, 3), "truncated_input, where an event is lost")

@@ -228,7 +228,7 @@ static double told_z(const struct night *t, size_t nights)
     return (sy - cs * cy / cc) / sqrt(ss - cs * cs / cc) / s / t->model->noise;
 }
 
-/* What could be found at best, at two false alarms in 1,000: told all but the level, limits by the
+/* What could be found at best, at two false alarms in 1,000: all known but the level, limits by the
  * age of the step. */
 static bool told(struct night *t)
 {
@@ -247,7 +247,7 @@ static const struct method {
                 { "3 sigma", three_sigma },
                 { "Mann-Whitney 5 v 20", mann_whitney },
                 { "last-good", last_good },
-                { "told all but the level", told } };
+                { "all known but the level", told } };
 #define METHODS (sizeof methods / sizeof *methods)
 
 /* ---- histories ---- */

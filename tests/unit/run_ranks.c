@@ -337,7 +337,7 @@ static void numbers_no_one_can_hold(void **state)
     const struct az_table *t = az_document_table(&res.doc, "ranks");
     assert_non_null(t);
     assert_int_equal(t->rows, 2);
-    assert_true(said(&s->diag, "implausible rank"));
+    assert_true(said(&s->diag, "invalid rank"));
     az_result_release(&res);
 }
 

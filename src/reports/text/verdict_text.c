@@ -201,7 +201,7 @@ int az_gate_verdict_markdown(const struct az_document *doc, struct az_vec_char *
             continue;
         if (!table++)
             rc = az_text_append(out,
-                                AZ_SV("| status | figure | change | rule |\n|---|---|---|---|\n"));
+                                AZ_SV("| status | metric | change | rule |\n|---|---|---|---|\n"));
         const size_t before = out->n;
         if (!rc && more == 0)
             rc = row(out, &v->results.v[i], &a);
