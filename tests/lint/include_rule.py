@@ -27,7 +27,7 @@ LIBRARIES = {
     "lauxlib.h": ["extend/"],
     "utf8proc.h": ["base/utf8.c"],
     "xxhash.h": ["base/intern.c", "io/digest.c", "io/digest_v3.c"],
-    "pthread.h": ["base/pool.c", "base/pipe.c", "base/log.c", "read/", "run/", "reports/xlsx/"],
+    "pthread.h": ["base/pool.c", "base/pipe.c", "read/", "run/", "reports/xlsx/"],
 }
 # identifier called -> where it may be called
 CALLS = {
