@@ -80,6 +80,13 @@ static void values(void **state)
           "gemm_a,6\ngemm_c,6\nncclAllReduce,6\nsoftmax_b,6\n");
     check(q, "SELECT correlation, typeof(correlation) FROM kernels WHERE id IN (1, 14)",
           "1,integer\n2,integer\n");
+    /* lanes are numbered through all traces */
+    check(
+        q,
+        "SELECT 'kernel', rank, lane FROM kernels UNION SELECT 'call', rank, lane FROM calls UNION "
+        "SELECT 'copy', rank, lane FROM copies",
+        "call,0,1\ncall,1,3\ncopy,0,2\ncopy,1,4\nkernel,0,2\nkernel,1,4\n");
+    check(q, "SELECT id FROM lanes ORDER BY id", "1\n2\n3\n4\n");
     check(q, "SELECT kind, bytes, source, destination FROM copies WHERE rank = 0",
           "copy,4096,pageable,device\n");
     check(q, "SELECT wait_ns, call_name, kernel FROM launches WHERE id = 2", "40,launch,2\n");
