@@ -426,7 +426,8 @@ static int evaluate(struct az_framework_metrics *m, const struct az_op_model *mo
     struct az_sv kernels[KERNELS];
     struct draft e = { .model = model };
     struct az_arena scratch;
-    memset(c, 0, sizeof *c);
+    memset(c->arg, 0, c->n * sizeof *c->arg); /* of the last one: there is room for many more */
+    c->n = 0;
     c->op = az_node_name(m->fw->tree, node);
     for (size_t i = 0; i < n; i++) {
         kernels[i] = az_trace_text(m->fw->trace, ids[i]);
