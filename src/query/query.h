@@ -73,8 +73,10 @@ int az_query_open(struct az_query **out, const struct az_query_source *source,
 void az_query_close(struct az_query *q);
 /* Runs the first statement of sql; *rest becomes what is after it (NULL: it must be the only one).
  * A text without a statement is 0 without a call of the sink.
- *   AZ_EUSAGE   the statement is wrong, or does more than read: the message names the limit
- * (AZ_ELIMIT); AZ_EINTR: interrupted others      of the sink, or of making a report */
+ *   AZ_EUSAGE  the statement is wrong, or does more than read
+ *   AZ_ELIMIT  a limit, which the message names
+ *   AZ_EINTR   interrupted
+ *   others     of the sink, or of making a report */
 int az_query_run(struct az_query *q, struct az_sv sql, const struct az_query_sink *sink,
                  struct az_sv *rest, struct az_diag *diag) AZ_MUST_USE;
 /* The events of one name of a table of facts, grouped by some of its columns: these, then n,

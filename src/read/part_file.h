@@ -4,23 +4,30 @@
  *
  * A part file is an image of sections (io/sections.h), or several images one after the other (a
  * folder of parts merged by `reduce --partial`, or by `cat`), each of one rank:
- *   source.texts, source  whose part it is: absolute path, format and size of the trace, XXH3-128
- * of its bytes, the options that its reducing depended on; with texts of their own and first, so
- * that they can be read from the beginning texts                 (last) the dictionary of all other
- * sections: u64 count, count + 1 u64 places in what follows, texts with a NUL after each rank the
- * run's data about it: struct az_rank, messages, whether it failed and why: a trace that could not
- * be read has a part with the error, and is named in the report as if it had been read there one an
- * analysis       under its name: its part as az_rank_analysis.shape describes it. An analysis
- * without results for the rank has none Versions: the image has one (of io/sections.h); the layout
- * of a section is a hash of the description of its structs, so that a change of one needs no
- * thought: a section of another layout is a failure of that rank with a message (map it again), a
- * section of an unknown name is skipped with a warning. The key of the image is XXH3-64 of the
- * options that matter to reducing (all that are not listed in part_options.c as of finishing
- * alone), of the class map, the rates of a device file and the extension's source. Other options: a
- * failure of that rank that names them. Integrity: each section has its checksum, and so has the
- * head; a truncated or damaged image is a failure of its rank and of no other. Writing: in memory
- * first, then under a temporary name in the same folder, then renamed: under its name a part is
- * whole, or is the one that was there before.
+ *   source.texts, source
+ *             whose part it is: absolute path, format and size of the trace, XXH3-128 of its bytes,
+ *             the options that its reducing depended on; with texts of their own and first, so
+ *             that they can be read from the beginning
+ *   rank      the run's data about it: struct az_rank, messages, whether it failed and why: a
+ *             trace that could not be read has a part with the error, and is named in the report
+ *             as if it had been read there
+ *   NAME      one per analysis: its part as az_rank_analysis.shape describes it. An analysis
+ *             without results for the rank has none
+ *   texts     (last) the dictionary of all other sections: u64 count, count + 1 u64 places in what
+ *             follows, texts with a NUL after each
+ *
+ * Versions: the image has one (of io/sections.h); the layout of a section is a hash of the
+ * description of its structs, so that a change of one needs no thought: a section of another layout
+ * is a failure of that rank with a message (map it again), a section of an unknown name is skipped
+ * with a warning.
+ *
+ * Key of the image: XXH3-64 of the options that matter to reducing (all that are not listed in
+ * part_options.c as of finishing alone), of the class map, the rates of a device file and the
+ * extension's source. Other options: a failure of that rank that names them.
+ *
+ * Integrity: each section has its checksum, and so has the head; a truncated or damaged image is a
+ * failure of its rank and of no other. Writing: in memory first, then under a temporary name in the
+ * same folder, then renamed: under its name a part is whole, or is the one that was there before.
  */
 #ifndef AZ_READ_PART_FILE_H
 #define AZ_READ_PART_FILE_H

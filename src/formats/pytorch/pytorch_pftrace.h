@@ -1,8 +1,9 @@
 /* Private to pytorch_pftrace*.c: the native Perfetto output of the PyTorch profiler, brought into
- * the events that its JSON has (docs/formats-pytorch.md 1.8). pytorch_pftrace.c        the format;
- * slices paired, links and waits by event ids pytorch_pftrace_wire.c   packets: interned texts,
- * tracks, state for later pytorch_pftrace_event.c  one message as an event: slices, render stages,
- * counters pytorch_pftrace_args.c   arguments: debug annotations, extra data, launches */
+ * the events that its JSON has (docs/formats-pytorch.md 1.8).
+ *   pytorch_pftrace.c        the format; slices paired, links and waits by event ids
+ *   pytorch_pftrace_wire.c   packets: interned texts, tracks, state for later packets
+ *   pytorch_pftrace_event.c  one message as an event: slices, render stages, counters
+ *   pytorch_pftrace_args.c   arguments: debug annotations, extra data, launches */
 #ifndef AZ_FORMATS_PYTORCH_PYTORCH_PFTRACE_H
 #define AZ_FORMATS_PYTORCH_PYTORCH_PFTRACE_H
 
