@@ -281,7 +281,7 @@ static int largest_kernel(struct az_verdict_text *x)
 static int capture(struct az_verdict_text *x)
 {
     const struct az_verdict_part *p = &x->w->sum;
-    if (2 * p->captured <= p->calls)
+    if (p->captured <= p->calls / 2)
         return 0;
     return az_verdict_text_put(
         x, AZ_LINE_NOTE, "",
