@@ -1,7 +1,8 @@
 /* Growing arrays charged to a budget. A vector is declared per element type:
- *     AZ_VEC(struct az_range, az_ranges);        -> struct az_ranges { T *v; size_t n, cap; struct
- * az_mem *mem; } and used with the macros below. Growth is by realloc (which remaps large blocks),
- * factor 1.5, so a column costs little more than its elements. */
+ *     AZ_VEC(struct az_range, az_ranges);
+ *     -> struct az_ranges { struct az_range *v; size_t n, cap; struct az_mem *mem; }
+ * and used with the macros below. Growth is by realloc (which remaps large blocks), factor 1.5, so
+ * a column costs little more than its elements. */
 #ifndef AZ_BASE_VEC_H
 #define AZ_BASE_VEC_H
 

@@ -4,13 +4,17 @@
  *
  * GROUP: the question of a rule; the first rule of a group that matches decides.
  * CLASS: the result. FAMILY: one of classify/family.h; empty: other. Patterns have blanks between
- * them; the last two cells may be missing. HOW a pattern is in a name: words      its words follow
- * each other among those of the name (classify/word_match.h) only       the name is nothing but
- * words of the first cell's patterns, numbers apart; the other cells: words begins     at its
- * beginning, case ignored contains   anywhere, case ignored; `this!that`: `this` that is not
- * followed by `that` is         as a whole has        anywhere glob       as a whole, by `*`, `?`
- * and `[..]` In kernel_classes.rules the `*` of a word stands for affixes only: its rules are read
- * by classify/kernels.c, the other files by the functions below. Lines that begin with `#` are
+ * them; the last two cells may be missing. HOW a pattern is in a name:
+ *     words     its words follow each other among those of the name (classify/word_match.h)
+ *     only      the name is nothing but words of the first cell's patterns, numbers apart; the
+ *               other cells: words
+ *     begins    at its beginning, case ignored
+ *     contains  anywhere, case ignored; `this!that`: `this` that is not followed by `that`
+ *     is        as a whole
+ *     has       anywhere
+ *     glob      as a whole, by `*`, `?` and `[..]`
+ * In kernel_classes.rules the `*` of a word stands for affixes only: its rules are read by
+ * classify/kernels.c, the other files by the functions below. Lines that begin with `#` are
  * comments. A line that ends in a blank and `\` continues on the next, in the same cell.
  */
 #ifndef AZ_CLASSIFY_RULES_H

@@ -6,8 +6,8 @@
  *     static const struct az_record_column columns[] = {
  *         { "stream", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_KNOWN(struct copy_row, stream) },
  *         { "name", AZ_TEXT, .flags = AZ_KEY, .text = name_of },
- *         { "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(struct copy_row, ns), .sort
- * = -1 },
+ *         { "total_us", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(struct copy_row, ns),
+ *           .sort = -1 },
  *     };
  *     struct az_table *t = AZ_RECORD_TABLE(arena, "copies", "Copies", 0, columns);
  *     for (...)

@@ -4,10 +4,13 @@
  *
  * Columns by kind:
  *   AZ_KERNEL  corr, side = row of `rows`; its lane: device = index of the agent, context = stream,
- * tid = queue AZ_MEMCPY  corr, side = row of trace.copies and of `routes`; its lane's device is the
- * destination if that is a GPU, else the source AZ_CALL    corr, side = name id of its domain
- * ("HIP_RUNTIME_API_EXT") AZ_RANGE   corr, side = row of trace.ranges AZ_ALLOC   corr, side = row
- * of `allocs` The lane's proc distinguishes the processes of one trace (1, 2, ... in order of
+ *              tid = queue
+ *   AZ_MEMCPY  corr, side = row of trace.copies and of `routes`; its lane's device is the
+ *              destination if that is a GPU, else the source
+ *   AZ_CALL    corr, side = name id of its domain ("HIP_RUNTIME_API_EXT")
+ *   AZ_RANGE   corr, side = row of trace.ranges
+ *   AZ_ALLOC   corr, side = row of `allocs`
+ * The lane's proc distinguishes the processes of one trace (1, 2, ... in order of
  * appearance); correlation ids, agents and dispatch ids are scoped to it. */
 #ifndef AZ_MODEL_DISPATCH_H
 #define AZ_MODEL_DISPATCH_H

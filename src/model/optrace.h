@@ -133,14 +133,14 @@ AZ_VEC(struct az_long_frame, az_long_frames);
 struct az_calltree;
 struct az_launchers;
 
-/* trace.ext of a framework trace. Columns by kind:
- * (corr and node are freed while the trace is sealed: the links have them; AZ_CALL and AZ_SYNC
- * retain corr for launch_details and critical_path) AZ_HOST_OP  corr = External id (0 none), side =
- * row of `ops` (AZ_NO_ROW none; see ops_by_row) AZ_CALL     corr = correlation, node = External id
- * + 1 (0 none) AZ_CAPTURED node = uid of its device event + 1 AZ_KERNEL   corr, same node, side
- * = row of `colls`; AZ_MEMCPY, AZ_MEMSET same node, side = row of trace.copies AZ_SYNC     corr,
- * side = row of `syncs` (AZ_NO_ROW none) uid is the index in the file's event array, of every kind.
- */
+/* trace.ext of a framework trace. Columns by kind (corr and node are freed while the trace is
+ * sealed: the links have them; AZ_CALL and AZ_SYNC retain corr for launch_details, critical_path):
+ *   AZ_HOST_OP   corr = External id (0 none), side = row of `ops` (AZ_NO_ROW none; see ops_by_row)
+ *   AZ_CALL      corr = correlation, node = External id + 1 (0 none)
+ *   AZ_CAPTURED  node = uid of its device event + 1
+ *   AZ_KERNEL    corr, same node, side = row of `colls`; AZ_MEMCPY, AZ_MEMSET: of trace.copies
+ *   AZ_SYNC      corr, side = row of `syncs` (AZ_NO_ROW none)
+ * uid is the index in the file's event array, of every kind. */
 struct az_optrace {
     struct az_ops ops;
     struct az_vec_i64 long_seqs;

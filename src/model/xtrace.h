@@ -121,12 +121,14 @@ struct az_xstep { /* a host event with a step number (StepTraceAnnotation) */
 AZ_VEC(struct az_xstep, az_xsteps);
 
 /* trace.ext of a trace with AZ_CAP_PROGRAMS. Columns by kind:
- *   AZ_KERNEL               kernels of a GPU, operations of a TPU core; corr; node = row of `rows`
- * + 1 (0 none) AZ_MEMCPY, AZ_MEMSET    the same; side = row of trace.copies AZ_GPU_RANGE runs of
- * programs, asynchronous operations, steps, in the lane of a TPU's operations control flow, which
- * encloses others: by the role of the lane; same node AZ_CALL host
- * calls with a correlation; node = device + 1 (0 not recorded) AZ_RANGE                host events
- * of compilation A lane's `context` is its row of `planes`, its `tid` the line id of the file. */
+ *   AZ_KERNEL     kernels of a GPU, operations of a TPU core; corr; node = row of `rows` + 1 (0:
+ *                 none)
+ *   AZ_MEMCPY, AZ_MEMSET  the same; side = row of trace.copies
+ *   AZ_GPU_RANGE  by the role of the lane: runs of programs, asynchronous operations, steps; in the
+ *                 lane of a TPU's operations control flow, which encloses others; same node
+ *   AZ_CALL       host calls with a correlation; node = device + 1 (0 not recorded)
+ *   AZ_RANGE      host events of compilation
+ * A lane's `context` is its row of `planes`, its `tid` the line id of the file. */
 struct az_xtrace {
     struct az_planes planes;
     struct az_xlane_roles roles; /* parallel to trace.lanes */

@@ -1,6 +1,6 @@
 /* Tables by specification: a spec names where rows come from, the keys that distinguish rows, and
  * the metrics of each row; the engine groups, computes exact statistics, adds the columns, sorts,
- * fills shares and adds the table to the document. How to write one: docs/adding.md "A table by
+ * fills shares and adds the table to the document. How to write one: docs/adding.md "Tables by
  * specification". */
 #ifndef AZ_TABLES_ENGINE_H
 #define AZ_TABLES_ENGINE_H
