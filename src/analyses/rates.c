@@ -67,8 +67,8 @@ static bool of_table(const struct az_options *o, struct az_sv basis,
     return (o->device_name.n == 0 && of_profile(f, out)) || found;
 }
 
-static int find(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out,
-                bool *found)
+static int find_peaks(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out,
+                      bool *found)
 {
     const struct az_options *o = job->opts;
     struct az_sv bad;
@@ -123,7 +123,7 @@ int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_
 {
     static const char what;
     void **slot = az_job_slot(job, &what);
-    const int rc = peaks_of(job, slot, find, f, out, found);
+    const int rc = peaks_of(job, slot, find_peaks, f, out, found);
     az_job_leave(job, slot);
     return rc;
 }

@@ -60,7 +60,10 @@ static int instance(struct work *k, uint32_t coll)
     return rc ? rc : az_vec_push(&k->v, a);
 }
 
-static double mb(int64_t bytes) { return bytes < 0 ? NAN : (double)bytes / (1024.0 * 1024.0); }
+static double megabytes_of(int64_t bytes)
+{
+    return bytes < 0 ? NAN : (double)bytes / (1024.0 * 1024.0);
+}
 
 static double throughput(const struct az_coll_run *c, const struct a2av *a)
 {
@@ -75,7 +78,7 @@ struct instance_row {
     const struct a2av *of;
 };
 #define ROW struct instance_row
-AZ_OF_RECORD(double, data_mb, ROW, mb(r->of->bytes))
+AZ_OF_RECORD(double, data_mb, ROW, megabytes_of(r->of->bytes))
 AZ_OF_RECORD(double, mean_us, ROW, (double)r->of->dur_sum / (double)r->coll->n / 1e3)
 AZ_OF_RECORD(double, throughput_cell, ROW, throughput(r->row.run, r->of))
 static const struct az_record_column instance_columns[] = {
@@ -104,7 +107,7 @@ static const struct az_record_column instance_columns[] = {
 AZ_OF_RECORD(double, throughput_gib, ROW, az_coll_gib(throughput(r->row.run, r->of)))
 AZ_OF_RECORD(double, fastest_gib, ROW, az_coll_gib(r->of->fastest))
 AZ_OF_RECORD(double, slowest_gib, ROW, az_coll_gib(r->of->slowest))
-AZ_OF_RECORD(double, others_mb, ROW, mb(r->of->off_diagonal))
+AZ_OF_RECORD(double, others_mb, ROW, megabytes_of(r->of->off_diagonal))
 AZ_OF_RECORD(int64_t, is_partial, ROW, r->coll->flags &AZ_COLL_PARTIAL)
 static const struct az_record_column other_columns[] = {
     { "node_span", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, row.group, span) },
@@ -250,7 +253,7 @@ static const struct az_key group_key = { AZ_TEXT, .of = group_number, .put = put
                            size_key = { AZ_INT, AZ_UNIT_COUNT, .integer = size_of },
                            span_key = { AZ_TEXT, .text = span_of };
 
-AZ_OF_ITEM(double, data_of, mb(one(s, i)->bytes))
+AZ_OF_ITEM(double, data_of, megabytes_of(one(s, i)->bytes))
 AZ_OF_ITEM(double, wall_of, az_us_from_ns(coll_of(s, i)->wall))
 AZ_OF_ITEM(double, rate_of, throughput(run_of(s), one(s, i)))
 AZ_OF_ITEM(double, imbalance_of, one(s, i)->imbalance)
@@ -258,7 +261,7 @@ AZ_OF_ITEM(double, longest_of, az_us_from_ns(coll_of(s, i)->longest))
 AZ_OF_ITEM(double, skew_start_of, az_us_from_ns(coll_of(s, i)->skew_start))
 AZ_OF_ITEM(double, skew_end_of, az_us_from_ns(coll_of(s, i)->skew_end))
 AZ_OF_ITEM(double, rate_gib_of, az_coll_gib(rate_of(s, i)))
-AZ_OF_ITEM(double, others_of, mb(one(s, i)->off_diagonal))
+AZ_OF_ITEM(double, others_of, megabytes_of(one(s, i)->off_diagonal))
 AZ_OF_ITEM(int64_t, wall_ns_of, coll_of(s, i)->wall)
 AZ_OF_ITEM(int64_t, partial_of, (coll_of(s, i)->flags & AZ_COLL_PARTIAL) != 0)
 

@@ -34,8 +34,8 @@ static int64_t densest(int64_t *d, size_t n)
     return offset;
 }
 
-static int vote(const struct az_coll_seq *a, const struct az_coll_seq *b, int64_t *offset,
-                struct az_mem *mem)
+static int vote_offset(const struct az_coll_seq *a, const struct az_coll_seq *b, int64_t *offset,
+                       struct az_mem *mem)
 {
     const int64_t more = (int64_t)b->n - (int64_t)a->n;
     const int64_t lo = (more < 0 ? more : 0) - FIRST_BAND, hi = (more > 0 ? more : 0) + FIRST_BAND;
@@ -82,7 +82,7 @@ static int64_t mistimed(const struct band *w, size_t i, size_t j)
 }
 
 /* Best way to row i, place d of the band: from the three neighbors. */
-static void cell(struct band *w, size_t i, size_t d)
+static void fill_band_cell(struct band *w, size_t i, size_t d)
 {
     const int64_t j = (int64_t)i + w->lo + (int64_t)d;
     int64_t best = NEVER;
@@ -141,7 +141,7 @@ static int in_band(struct band *w, uint32_t *b_to_a, size_t *gaps, struct az_mem
         w->cost[0][d] = NEVER;
     for (size_t i = 0; rc == 0 && i < rows; i++) {
         for (size_t d = 0; d < w->width; d++)
-            cell(w, i, d);
+            fill_band_cell(w, i, d);
         int64_t *swap = w->cost[0];
         w->cost[0] = w->cost[1];
         w->cost[1] = swap;
@@ -176,7 +176,7 @@ int az_coll_align(const struct az_coll_seq *a, const struct az_coll_seq *b, uint
 {
     const int64_t more = (int64_t)b->n - (int64_t)a->n;
     const size_t apart = (size_t)(more < 0 ? -more : more), longest = a->n > b->n ? a->n : b->n;
-    int rc = vote(a, b, offset, mem);
+    int rc = vote_offset(a, b, offset, mem);
 
     for (size_t extra = FIRST_BAND; rc == 0; extra *= 4) {
         struct band w = {

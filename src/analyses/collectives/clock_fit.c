@@ -232,7 +232,7 @@ static struct az_coll_piece through(const int64_t *t, const int64_t *y, size_t l
     return (struct az_coll_piece){ t[lo], (double)az_coll_median(scratch, hi - lo), drift };
 }
 
-static double off(const struct az_coll_piece *p, int64_t t, int64_t y)
+static double clock_error(const struct az_coll_piece *p, int64_t t, int64_t y)
 {
     return fabs((double)az_coll_minus(y, (int64_t)p->offset) -
                 p->drift * (double)az_coll_minus(t, p->from));
@@ -245,7 +245,7 @@ static size_t boundary(const struct az_coll_piece *a, const struct az_coll_piece
     double sum = 0, least = 0;
     size_t best = lo;
     for (size_t i = lo; i < hi; i++) { /* i + 1 begins the later one */
-        sum += off(a, t[i], y[i]) - off(b, t[i], y[i]);
+        sum += clock_error(a, t[i], y[i]) - clock_error(b, t[i], y[i]);
         if (sum < least) {
             least = sum;
             best = i + 1;
@@ -255,8 +255,8 @@ static size_t boundary(const struct az_coll_piece *a, const struct az_coll_piece
 }
 
 /* Drift and steps, each by the other; pieces begin at begin[i]. Their number. */
-static size_t seek(struct bins *b, const int64_t *t, const int64_t *y, size_t n, bool steps,
-                   size_t *begin, int64_t *scratch)
+static size_t seek_pieces(struct bins *b, const int64_t *t, const int64_t *y, size_t n, bool steps,
+                          size_t *begin, int64_t *scratch)
 {
     size_t pieces = 1;
     fill_clock_fit(b, t, y, n, scratch);
@@ -280,7 +280,7 @@ void az_coll_fit(const int64_t *t, const int64_t *y, size_t n, bool steps, int64
     out->n = n > 0;
     if (n == 0)
         return;
-    const size_t k = binned ? seek(&b, t, y, n, steps, begin, scratch) : 1;
+    const size_t k = binned ? seek_pieces(&b, t, y, n, steps, begin, scratch) : 1;
     for (size_t i = 0; binned && steps && i < k; i++)
         squares(&b, begin[i], i + 1 < k ? begin[i + 1] : b.n, &drift[i]);
     for (size_t i = 0; i < k; i++)

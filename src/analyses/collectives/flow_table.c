@@ -20,7 +20,7 @@ struct az_coll_flows {
     struct az_map pairs; /* (src, dst) -> flow */
 };
 
-static double mb(int64_t bytes) { return (double)bytes / (1024.0 * 1024.0); }
+static double megabytes_of(int64_t bytes) { return (double)bytes / (1024.0 * 1024.0); }
 
 int az_coll_flows_open(struct az_coll_flows **out, struct az_coll_run *c)
 {
@@ -96,8 +96,8 @@ static int by_pair(const void *p, const void *q, void *ctx)
     return a->dst < b->dst ? -1 : a->dst > b->dst;
 }
 
-AZ_OF_RECORD(double, total_mb, struct flow, mb(r->bytes))
-AZ_OF_RECORD(double, mean_mb, struct flow, mb(r->bytes) / (double)r->count)
+AZ_OF_RECORD(double, total_mb, struct flow, megabytes_of(r->bytes))
+AZ_OF_RECORD(double, mean_mb, struct flow, megabytes_of(r->bytes) / (double)r->count)
 static const struct az_record_column heatmap_columns[] = {
     { "src_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct flow, src) },
     { "dst_rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct flow, dst) },
@@ -169,7 +169,7 @@ static int matrix(struct az_coll_flows *k)
         az_put_text(t, az_arena_printf(c->arena, "rank %lld", (long long)rank[i]));
         for (int64_t j = 0; j < n; j++) {
             const bool here = at < k->v.n && k->v.v[at].src == rank[i] && k->v.v[at].dst == rank[j];
-            az_put_f64(t, here ? mb(k->v.v[at++].bytes) : NAN);
+            az_put_f64(t, here ? megabytes_of(k->v.v[at++].bytes) : NAN);
         }
     }
     rc = az_job_add(c->job, t, rc);

@@ -85,13 +85,13 @@ static void begin(struct packing *k, size_t most, struct az_arena *keep, struct 
     k->error = k->v ? 0 : az_mem_error(mem);
 }
 
-static void put(struct packing *k, struct az_packed *to, size_t n, bool counts)
+static void put_column(struct packing *k, struct az_packed *to, size_t n, bool counts)
 {
     if (!k->error)
         k->error = az_packed_make(to, k->v, n, counts, k->keep);
 }
 
-static int end(struct packing *k)
+static int end_packing(struct packing *k)
 {
     az_mem_free(k->mem, k->v, k->most * sizeof *k->v);
     return k->error;
@@ -101,7 +101,7 @@ static int end(struct packing *k)
     do {                                                                                           \
         for (size_t i = 0; !(k)->error && i < (n); i++)                                            \
             (k)->v[i] = (value);                                                                   \
-        put((k), (to), (n), (counts));                                                             \
+        put_column((k), (to), (n), (counts));                                                      \
     } while (0)
 
 #define PUT_COLUMN(k, to, n, value) PUT_COUNTED(k, to, n, value, false)
@@ -136,7 +136,7 @@ int az_coll_part_set_events(struct az_coll_part *p, const struct az_coll_event *
     PUT_COLUMN(
         &k, &p->event_busy, n,
         (int64_t)first_after(&p->compute[p->lane[ev[i].lane].device], 0, ev[i].start, busy_end));
-    return end(&k);
+    return end_packing(&k);
 }
 
 int az_coll_part_set_local(struct az_coll_part *p, const struct az_coll_local *v, size_t n,
@@ -158,8 +158,8 @@ int az_coll_part_set_local(struct az_coll_part *p, const struct az_coll_local *v
         if (v[i].event == AZ_NO_ROW)
             k.v[from++] = v[i].from;
     p->n_from = from;
-    put(&k, &p->local_from, from, false);
-    return end(&k);
+    put_column(&k, &p->local_from, from, false);
+    return end_packing(&k);
 }
 
 int az_coll_busy_set(struct az_coll_busy *b, const struct az_coll_busy_span *v, size_t n,
@@ -170,7 +170,7 @@ int az_coll_busy_set(struct az_coll_busy *b, const struct az_coll_busy_span *v, 
     b->n = n;
     PUT_COUNTED(&k, &b->start, n, v[i].start, true);
     PUT_COLUMN(&k, &b->before, n + 1, v[i].before);
-    return end(&k);
+    return end_packing(&k);
 }
 
 /* ---- the part as bytes ---- */

@@ -19,8 +19,8 @@ static int64_t common(const struct az_coll_run *c, size_t r, int64_t t)
 
 /* Local time that ends at *t, of which `want` is on the path: by family and host as the rank says,
  * the rest idle. Where clocks drift, or the path begins within, in proportion. */
-static void give(const struct az_coll_part *p, const struct az_coll_local *l, int64_t all,
-                 int64_t want, struct az_coll_path *out)
+static void trace_back_rank(const struct az_coll_part *p, const struct az_coll_local *l,
+                            int64_t all, int64_t want, struct az_coll_path *out)
 {
     int64_t sum = 0, given = 0;
     for (uint32_t i = 0; i < l->n; i++)
@@ -45,7 +45,7 @@ static bool local_piece(const struct az_coll_run *c, size_t r, size_t at, int64_
         l.event == AZ_NO_ROW ? common(c, r, l.from) : az_coll_end(c, c->base[r] + l.event);
     from = from > *t ? *t : from;
     const int64_t begin = from < out->begin ? out->begin : from, want = *t - begin;
-    give(p, &l, *t - from, want, out);
+    trace_back_rank(p, &l, *t - from, want, out);
     out->by_rank[r] += want;
     *t = begin;
     if (begin == out->begin || l.event != AZ_NO_ROW)

@@ -36,7 +36,10 @@ struct work {
     struct az_coll_part *part;
 };
 
-static int64_t ns(const struct work *w, int64_t ticks) { return ticks / w->t->ticks_per_ns; }
+static int64_t ns_of_ticks(const struct work *w, int64_t ticks)
+{
+    return ticks / w->t->ticks_per_ns;
+}
 
 /* Computation is what is neither communication nor a copy (docs/formulas-multirank.md 3.3). */
 static uint8_t sort_of(struct work *w, enum az_kind kind, uint32_t name)
@@ -89,7 +92,8 @@ static int device_of(struct work *w, uint32_t lane, size_t *place)
 static int collective(struct work *w, uint32_t row, size_t place)
 {
     const struct az_events *k = &w->t->ev[AZ_KERNEL];
-    struct az_coll_event e = { .start = ns(w, k->start[row]), .end = ns(w, k->end[row]) };
+    struct az_coll_event e = { .start = ns_of_ticks(w, k->start[row]),
+                               .end = ns_of_ticks(w, k->end[row]) };
     struct device *d = &w->devices.v[place];
     uint32_t *lane = &w->lane[k->lane[row]];
     int rc = az_coll_source_of(w->source, row, w->given[k->name[row]], &e);
@@ -117,7 +121,7 @@ static uint8_t family_of(const struct work *w, enum az_kind kind, uint32_t name)
 static int64_t launch_of(const struct work *w, enum az_kind kind, uint32_t row)
 {
     const uint32_t call = w->link && w->link->call[kind] ? w->link->call[kind][row] : AZ_NO_ROW;
-    return call == AZ_NO_ROW ? INT64_MIN : ns(w, w->t->ev[AZ_CALL].start[call]);
+    return call == AZ_NO_ROW ? INT64_MIN : ns_of_ticks(w, w->t->ev[AZ_CALL].start[call]);
 }
 
 /* What runs on the device next to collectives, and the collectives. */
@@ -125,8 +129,8 @@ static int one_event(struct work *w, enum az_kind kind, uint32_t row)
 {
     const struct az_events *k = &w->t->ev[kind];
     const uint8_t sort = sort_of(w, kind, k->name[row]);
-    const struct az_coll_op op = { .start = ns(w, k->start[row]),
-                                   .end = ns(w, k->end[row]),
+    const struct az_coll_op op = { .start = ns_of_ticks(w, k->start[row]),
+                                   .end = ns_of_ticks(w, k->end[row]),
                                    .event = sort == COLLECTIVE ? (uint32_t)w->ev.n : AZ_NO_ROW,
                                    .family = family_of(w, kind, k->name[row]),
                                    .launch = launch_of(w, kind, row) };
@@ -139,11 +143,12 @@ static int one_event(struct work *w, enum az_kind kind, uint32_t row)
         return rc;
     if (sort == COLLECTIVE)
         return collective(w, row, place);
-    return az_vec_push(&w->devices.v[place].compute,
-                       ((struct az_span){ ns(w, k->start[row]), ns(w, k->end[row]) }));
+    return az_vec_push(
+        &w->devices.v[place].compute,
+        ((struct az_span){ ns_of_ticks(w, k->start[row]), ns_of_ticks(w, k->end[row]) }));
 }
 
-static int scan(struct work *w)
+static int scan_window(struct work *w)
 {
     int64_t lo = INT64_MAX, hi = INT64_MIN;
     for (enum az_kind kind = AZ_KERNEL; kind <= AZ_MEMSET; kind++) {
@@ -156,7 +161,7 @@ static int scan(struct work *w)
                 return rc;
         }
     }
-    w->part->span = hi > lo ? ns(w, hi) - ns(w, lo) : 0;
+    w->part->span = hi > lo ? ns_of_ticks(w, hi) - ns_of_ticks(w, lo) : 0;
     return 0;
 }
 
@@ -246,7 +251,7 @@ static int steps(struct work *w, struct az_arena *keep)
                 continue;
             if (pass)
                 v[p->n_steps] =
-                    (struct az_coll_step){ ns(w, r->start[i]), ns(w, r->end[i]),
+                    (struct az_coll_step){ ns_of_ticks(w, r->start[i]), ns_of_ticks(w, r->end[i]),
                                            step_number(az_trace_text(w->t, r->name[i])) };
             p->n_steps++;
         }
@@ -257,7 +262,7 @@ static int steps(struct work *w, struct az_arena *keep)
     return 0;
 }
 
-static int make(struct work *w, struct az_arena *keep)
+static int make_lists(struct work *w, struct az_arena *keep)
 {
     const size_t names = w->t->names.text.n + 1;
     w->given = az_arena_array(w->job->arena, names, sizeof *w->given);
@@ -267,7 +272,7 @@ static int make(struct work *w, struct az_arena *keep)
     if (rc == 0 && (w->t->caps & (AZ_CAP_CALLS | AZ_CAP_CALLTREE)))
         w->link = az_job_link(w->job, 0, &rc);
     if (rc == 0)
-        rc = scan(w);
+        rc = scan_window(w);
     if (rc == 0)
         rc = number_devices(w, keep);
     if (rc == 0)
@@ -317,7 +322,7 @@ int az_coll_reduce(struct az_job *job, struct az_arena *keep, void **part)
     az_map_init(&w.device_at, job->mem, 16);
     int rc = az_coll_source_open(&w.source, job, keep);
     if (rc == 0)
-        rc = make(&w, keep);
+        rc = make_lists(&w, keep);
     az_map_release(&w.device_at);
     const int closed = az_coll_source_close(w.source, w.part);
     az_vec_release(&w.ev);

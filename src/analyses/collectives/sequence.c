@@ -18,7 +18,7 @@ static int64_t number_of(const struct az_coll_run *c, uint32_t g)
     return az_packed_at(&az_coll_part_of(c, g)->seq, az_coll_place(c, g));
 }
 
-static int64_t head(const struct merge *x, uint32_t lane)
+static int64_t head_number(const struct merge *x, uint32_t lane)
 {
     return number_of(x->m->c, x->g[lane][x->next[lane]]);
 }
@@ -26,8 +26,9 @@ static int64_t head(const struct merge *x, uint32_t lane)
 static void sift_down(struct merge *x, size_t at)
 {
     for (size_t child; (child = 2 * at + 1) < x->n; at = child) {
-        child += child + 1 < x->n && head(x, x->heap[child + 1]) < head(x, x->heap[child]);
-        if (head(x, x->heap[at]) <= head(x, x->heap[child]))
+        child +=
+            child + 1 < x->n && head_number(x, x->heap[child + 1]) < head_number(x, x->heap[child]);
+        if (head_number(x, x->heap[at]) <= head_number(x, x->heap[child]))
             return;
         const uint32_t lane = x->heap[at];
         x->heap[at] = x->heap[child];
@@ -65,7 +66,7 @@ static void number_lanes(struct merge *x)
         sift_down(x, i - 1);
     for (bool first = true; x->n; first = false) {
         const uint32_t lane = x->heap[0];
-        const int64_t seq = head(x, lane);
+        const int64_t seq = head_number(x, lane);
         at += !first && seq != last;
         last = seq;
         m->lanes.v[lane].at[x->next[lane]++] = at;

@@ -142,8 +142,8 @@ static double excess(const struct az_coll_run *c, const struct transfers *t,
     return sum;
 }
 
-static int put(struct az_coll_run *c, struct az_coll_waits *w, const struct transfers *t,
-               const struct group_time *g, size_t sisters, double usual)
+static int put_wait(struct az_coll_run *c, struct az_coll_waits *w, const struct transfers *t,
+                    const struct group_time *g, size_t sisters, double usual)
 {
     const struct az_coll_coll *x = &c->colls.v[t->v[g->first].coll];
     const double saving = excess(c, t, g, usual);
@@ -187,7 +187,7 @@ static int judge_all(struct az_coll_run *c, struct az_coll_waits *w, const struc
         rc = judge(c, times->v + i, j - i, v, &usual);
         for (size_t k = i; rc == 0 && k < j; k++)
             if (times->v[k].slow)
-                rc = put(c, w, t, &times->v[k], j - i, usual);
+                rc = put_wait(c, w, t, &times->v[k], j - i, usual);
     }
     return rc;
 }

@@ -8,7 +8,7 @@
 #define FREE_SHARE 0.8  /* of the usual events, in a block that is no step */
 #define ALIKE      3    /* ranks with the same program, to be compared with none else */
 
-static int up(const void *a, const void *b, void *ctx)
+static int compare_ascending(const void *a, const void *b, void *ctx)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     (void)ctx;
@@ -17,7 +17,7 @@ static int up(const void *a, const void *b, void *ctx)
 
 int az_coll_sorted(const struct az_coll_blame *m, double *v, size_t n)
 {
-    az_sort_cmp(v, n, sizeof *v, up, NULL, m->c->job->mem);
+    az_sort_cmp(v, n, sizeof *v, compare_ascending, NULL, m->c->job->mem);
     return 0;
 }
 
@@ -149,7 +149,7 @@ static int waits(struct az_coll_blame *m, double *v)
 }
 
 /* ---- who is compared with whom ---- */
-static uint32_t root(uint32_t *of, uint32_t r)
+static uint32_t root_of(uint32_t *of, uint32_t r)
 {
     while (of[r] != r)
         r = of[r] = of[of[r]];
@@ -164,12 +164,12 @@ static void components(struct az_coll_blame *m)
         of[r] = r;
     for (size_t x = 0; x < c->colls.n; x++)
         for (uint32_t i = 1; i < c->colls.v[x].n; i++) {
-            const uint32_t a = root(of, c->rank[az_coll_member(c, &c->colls.v[x], 0)]),
-                           b = root(of, c->rank[az_coll_member(c, &c->colls.v[x], i)]);
+            const uint32_t a = root_of(of, c->rank[az_coll_member(c, &c->colls.v[x], 0)]),
+                           b = root_of(of, c->rank[az_coll_member(c, &c->colls.v[x], i)]);
             of[a > b ? a : b] = a > b ? b : a;
         }
     for (uint32_t r = 0; r < m->ranks; r++)
-        of[r] = root(of, r);
+        of[r] = root_of(of, r);
     for (uint32_t r = 0; r < m->ranks; r++)
         of[r] = c->part[r] ? of[r] : AZ_NO_ROW;
 }

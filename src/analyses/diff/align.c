@@ -9,12 +9,12 @@ struct strip { /* cells of n rows and m columns */
     uint8_t *bits;
     size_t m;
 };
-static void put(const struct strip *s, size_t i, size_t j, enum step v)
+static void put_step(const struct strip *s, size_t i, size_t j, enum step v)
 {
     const size_t cell = i * s->m + j;
     s->bits[cell / 4] = (uint8_t)(s->bits[cell / 4] | (unsigned)v << (cell % 4 * 2));
 }
-static enum step get(const struct strip *s, size_t i, size_t j)
+static enum step get_step(const struct strip *s, size_t i, size_t j)
 {
     const size_t cell = i * s->m + j;
     return (enum step)(s->bits[cell / 4] >> (cell % 4 * 2) & 3);
@@ -22,8 +22,8 @@ static enum step get(const struct strip *s, size_t i, size_t j)
 
 /* Costs of one row from those of the row before; which step was cheapest goes into the strip (NULL:
  * not requested). */
-static void row(const uint32_t *a, size_t i, const uint32_t *b, size_t m, const uint32_t *above,
-                uint32_t *here, const struct strip *s)
+static void align_row(const uint32_t *a, size_t i, const uint32_t *b, size_t m,
+                      const uint32_t *above, uint32_t *here, const struct strip *s)
 {
     here[0] = above[0] + 1;
     for (size_t j = 0; j < m; j++) {
@@ -33,11 +33,11 @@ static void row(const uint32_t *a, size_t i, const uint32_t *b, size_t m, const 
         least = left < least ? left : least;
         here[j + 1] = least;
         if (s)
-            put(s, i, j,
-                same && least == diagonal ? MATCH
-                : least == up             ? DELETE
-                : least == left           ? INSERT
-                                          : REPLACE);
+            put_step(s, i, j,
+                     same && least == diagonal ? MATCH
+                     : least == up             ? DELETE
+                     : least == left           ? INSERT
+                                               : REPLACE);
     }
 }
 
@@ -54,13 +54,13 @@ static int whole(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint3
         for (size_t j = 0; j <= m; j++)
             above[j] = (uint32_t)j;
         for (size_t i = 0; i < n; i++) {
-            row(a, i, b, m, above, here, &s);
+            align_row(a, i, b, m, above, here, &s);
             uint32_t *t = above;
             above = here;
             here = t;
         }
         for (size_t i = n, j = m; i > 0 && j > 0;) {
-            const enum step step = get(&s, i - 1, j - 1);
+            const enum step step = get_step(&s, i - 1, j - 1);
             if (step == MATCH)
                 match[i - 1] = first_b + (uint32_t)(j - 1);
             i -= step != INSERT;

@@ -151,7 +151,7 @@ static int occurrences(struct az_merger *m, uint32_t id, struct az_vec_u32 out[2
     return rc;
 }
 
-static void drop(struct az_vec_u32 *nodes, struct az_vec_u32 *ids, uint32_t id)
+static void drop_id(struct az_vec_u32 *nodes, struct az_vec_u32 *ids, uint32_t id)
 {
     size_t n = 0;
     for (size_t i = 0; i < nodes->n; i++)
@@ -175,7 +175,7 @@ static int replace_pairs(struct az_merger *m, uint32_t id, const struct az_vec_u
     }
     m->pairs.n = n;
     for (int k = 0; k < 2; k++)
-        drop(&m->list[k], &m->ids[k], id);
+        drop_id(&m->list[k], &m->ids[k], id);
     for (size_t i = 0; rc == 0 && i < v[0].n; i++) {
         if (was[i] != AZ_NO_ROW) {
             rc = az_diff_add_pair(m, v[0].v[i], v[1].v[was[i]]);

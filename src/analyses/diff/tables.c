@@ -24,7 +24,7 @@ struct work {
     struct az_diff_points points;
 };
 
-static bool both(const struct az_diff_node *n)
+static bool has_both_sides(const struct az_diff_node *n)
 {
     return n->node[0] != AZ_NO_ROW && n->node[1] != AZ_NO_ROW;
 }
@@ -71,8 +71,9 @@ static int add_side(struct work *w, uint32_t at, uint32_t first, uint32_t end, i
     az_vec_reset(&w->gpu);
     for (uint32_t c = first; rc == 0 && c < end; c = d->nodes.v[c].end) {
         const struct az_diff_node *n = &d->nodes.v[c];
-        const bool events = both(n) && n->node[side] >= s->n_host && other_kernel(w, n);
-        if (n->node[side] != AZ_NO_ROW && (events || !both(n)) && az_diff_on_path(s, n->node[side]))
+        const bool events = has_both_sides(n) && n->node[side] >= s->n_host && other_kernel(w, n);
+        if (n->node[side] != AZ_NO_ROW && (events || !has_both_sides(n)) &&
+            az_diff_on_path(s, n->node[side]))
             rc = az_diff_events(s, n->node[side], &w->gpu);
     }
     int64_t busy = 0;
@@ -102,7 +103,7 @@ static int collect(struct work *w)
     for (int side = 0; rc == 0 && side < 2; side++)
         rc = add_side(w, AZ_NO_ROW, 0, (uint32_t)n->n, side);
     for (uint32_t i = 0; rc == 0 && i < n->n; i++)
-        for (int side = 0; rc == 0 && side < 2 && both(&n->v[i]); side++)
+        for (int side = 0; rc == 0 && side < 2 && has_both_sides(&n->v[i]); side++)
             rc = add_side(w, i, i + 1, n->v[i].end, side);
     return rc;
 }
@@ -410,7 +411,7 @@ static struct az_sv drawn(struct work *w, uint32_t id, struct az_sv name)
     }
     text[len] = 0;
     return az_arena_printf(w->job->arena, "%s%s── %s%.*s", text, n->last_sibling ? "└" : "├",
-                           both(n)                   ? ""
+                           has_both_sides(n)         ? ""
                            : n->node[0] != AZ_NO_ROW ? ">> trace1: "
                                                      : "<< trace2: ",
                            AZ_SVF(name));
@@ -464,11 +465,11 @@ static int tree_table(struct work *w)
         const struct az_diff_node *n = &w->d->nodes.v[i];
         const int only = n->node[0] == AZ_NO_ROW;
         const struct az_sv name =
-            both(n) ? merged_name(w, i) : az_diff_name(&w->d->side[only], n->node[only]);
+            has_both_sides(n) ? merged_name(w, i) : az_diff_name(&w->d->side[only], n->node[only]);
         struct node_row r = { .id = i,
                               .parent = n->parent,
                               .drawn = drawn(w, i, name),
-                              .source = both(n) ? "combined" : side_name[only] };
+                              .source = has_both_sides(n) ? "combined" : side_name[only] };
         for (int k = 0; rc == 0 && k < 2; k++) {
             r.uid[k] = uid_of(&w->d->side[k], n->node[k]);
             rc = node_busy(w, &w->d->side[k], n->node[k], &r.us[k]);
@@ -566,7 +567,7 @@ static void cover(struct work *w)
     size_t n[3] = { 0, 0, 0 };
     for (size_t i = 0; i < w->d->nodes.n; i++) {
         const struct az_diff_node *x = &w->d->nodes.v[i];
-        n[both(x) ? 0 : x->node[0] != AZ_NO_ROW ? 1 : 2]++;
+        n[has_both_sides(x) ? 0 : x->node[0] != AZ_NO_ROW ? 1 : 2]++;
     }
     az_cover(w->job, "merged tree: nodes in both traces", (double)n[0], "", AZ_SV(""));
     az_cover(w->job, "merged tree: nodes in trace1 only", (double)n[1], "", AZ_SV(""));

@@ -29,7 +29,7 @@ static struct az_sv operands(const void *row, struct az_arena *texts)
 }
 
 /* Per picosecond is per second in units of 1e12. */
-static double rate(int64_t amount, const struct az_hlo_work *w)
+static double rate_per_second(int64_t amount, const struct az_hlo_work *w)
 {
     const double ps = az_hlo_work_us(w) * 1e6;
     return amount < 0 || ps <= 0 ? NAN : (double)amount / ps;
@@ -39,8 +39,8 @@ static double rate(int64_t amount, const struct az_hlo_work *w)
 AZ_TEXT_OF_RECORD(kind_of, ROW, r->op ? az_hlo_work_kind(r->op) : AZ_SV(""))
 AZ_TEXT_OF_RECORD(params, ROW, r->op ? az_hlo_work_params(texts, r->op) : AZ_SV(""))
 AZ_OF_RECORD(double, work_us, ROW, az_hlo_work_us(r->work))
-AZ_OF_RECORD(double, tflops, ROW, rate(r->work->flops, r->work))
-AZ_OF_RECORD(double, tbps, ROW, rate(r->work->bytes, r->work))
+AZ_OF_RECORD(double, tflops, ROW, rate_per_second(r->work->flops, r->work))
+AZ_OF_RECORD(double, tbps, ROW, rate_per_second(r->work->bytes, r->work))
 static double intensity(const void *row)
 {
     const struct az_hlo_work *w = ((const ROW *)row)->work;

@@ -34,8 +34,8 @@ static void put_peak(struct total *t, const struct az_plane *plane, struct az_sv
 }
 
 /* n executions of equal work that took so many picoseconds in all. */
-static void add(struct total *t, const struct az_plane *plane, struct az_sv prec, double flops,
-                uint64_t n, int64_t ticks)
+static void add_work(struct total *t, const struct az_plane *plane, struct az_sv prec, double flops,
+                     uint64_t n, int64_t ticks)
 {
     struct az_hlo_rates *out = t->out;
     out->rated += ticks / PS_PER_NS;
@@ -81,7 +81,7 @@ static int add_gpus(struct total *t, const struct az_span *window)
                                                    : NAN,
                                       .us = az_hlo_work_us(w) };
         const struct az_plane *p = &h->tr[w->first.trace].x->planes.v[h->devices.v[device].plane];
-        add(t, p, rate.prec, rate.flops, w->executions, w->ticks);
+        add_work(t, p, rate.prec, rate.flops, w->executions, w->ticks);
         check(t, p, &rate, w->executions);
     }
     az_vec_release(&works);
@@ -107,7 +107,7 @@ static void add_tpu_operation(struct total *t, size_t trace, size_t row)
                                   .flops = flops / 2,
                                   .bytes = NAN,
                                   .us = (double)ticks / (1e3 * PS_PER_NS) };
-    add(t, p, rate.prec, flops, 1, ticks);
+    add_work(t, p, rate.prec, flops, 1, ticks);
     check(t, p, &rate, 1);
 }
 

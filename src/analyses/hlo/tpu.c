@@ -284,7 +284,7 @@ static const struct az_record_column category_columns[] = {
 };
 
 /* Per picosecond is per second in units of 1e12. */
-static double rate(const struct sum *s, int64_t amount)
+static double rate_per_second(const struct sum *s, int64_t amount)
 {
     return amount > 0 && s->self > 0 ? (double)amount * (double)s->count / (double)s->self : NAN;
 }
@@ -294,8 +294,8 @@ static void put_op(struct az_hlo *h, struct az_table *t, const struct sum *s)
     struct op_row r = { az_hlo_row_of(h, &s->first), s, .tflops = NAN, .gbps = NAN };
     r.plane = &h->tr[s->first.trace].x->planes.v[r.row.device->plane];
     if (r.row.row) {
-        r.tflops = rate(s, r.row.row->flops);
-        r.gbps = rate(s, r.row.row->bytes) * 1e3;
+        r.tflops = rate_per_second(s, r.row.row->flops);
+        r.gbps = rate_per_second(s, r.row.row->bytes) * 1e3;
     }
     az_put_row(t, &r);
 }

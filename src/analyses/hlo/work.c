@@ -186,8 +186,8 @@ struct part {
 };
 AZ_VEC(struct part, parts);
 
-static int add(struct az_hlo *h, struct az_grouper *of, const struct part *p,
-               struct az_hlo_works *out)
+static int add_execution(struct az_hlo *h, struct az_grouper *of, const struct part *p,
+                         struct az_hlo_works *out)
 {
     const struct az_xrow *row = az_hlo_row(h, &p->first);
     const uint64_t key[] = { row->program, (uint64_t)az_hlo_id(h, p->first.trace, row->module)
@@ -271,7 +271,7 @@ int az_hlo_work(struct az_hlo *h, const struct az_span *window, struct az_hlo_wo
         for (size_t i = 0; rc == 0 && i < h->tr[k].alike->n; i++)
             rc = sum_set(h, &by, k, &h->tr[k].alike->v[i], &p);
     for (size_t i = 0; rc == 0 && i < p.n; i++)
-        rc = add(h, &of, &p.v[i], out);
+        rc = add_execution(h, &of, &p.v[i], out);
     for (size_t i = 0; rc == 0 && i < out->n; i++)
         measure(&out->v[i]);
     az_vec_release(&p);

@@ -24,7 +24,8 @@ struct work {
     int64_t total;
 };
 
-static int add(struct work *w, const struct az_trace *t, uint32_t id, int64_t ns, int64_t count)
+static int add_unmatched(struct work *w, const struct az_trace *t, uint32_t id, int64_t ns,
+                         int64_t count)
 {
     const struct az_sv name = az_trace_text(t, id);
     if (ns < 0) /* not in the file */
@@ -67,8 +68,8 @@ static int add_trace(struct work *w, const struct az_trace *t)
     const struct az_events *e = &t->ev[AZ_KERNEL];
     int rc = 0;
     for (size_t i = 0; rc == 0 && e->n == 0 && i < t->kernel_sums.n; i++)
-        rc = add(w, t, t->kernel_sums.v[i].name, t->kernel_sums.v[i].total_ns,
-                 t->kernel_sums.v[i].count);
+        rc = add_unmatched(w, t, t->kernel_sums.v[i].name, t->kernel_sums.v[i].total_ns,
+                           t->kernel_sums.v[i].count);
     if (rc || e->n == 0)
         return rc;
     size_t names = t->names.text.n;
@@ -85,7 +86,7 @@ static int add_trace(struct work *w, const struct az_trace *t)
     }
     for (uint32_t n = 0; rc == 0 && n < names; n++)
         if (sum[n * 2 + 1])
-            rc = add(w, t, n, sum[n * 2], sum[n * 2 + 1]);
+            rc = add_unmatched(w, t, n, sum[n * 2], sum[n * 2 + 1]);
     az_mem_free(w->job->mem, sum, (names + 1) * 2 * sizeof *sum);
     return rc;
 }

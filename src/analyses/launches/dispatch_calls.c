@@ -43,7 +43,7 @@ static const struct az_table_spec api_summary = {
 /* A call and one operation that it launched: an item whose `other` is an az_op word. */
 AZ_VEC(struct az_item, pairs);
 
-static struct az_item pair(size_t trace, uint32_t call, uint32_t op)
+static struct az_item call_item(size_t trace, uint32_t call, uint32_t op)
 {
     return (struct az_item){
         .trace = (uint32_t)trace, .row = call, .kind = AZ_CALL, .other = op, .name = AZ_NO_ID
@@ -144,7 +144,7 @@ static void exclusion_release(struct exclusion *x)
         regfree(&x->pattern);
 }
 
-static bool fits(const struct exclusion *x, struct az_sv name)
+static bool is_excluded(const struct exclusion *x, struct az_sv name)
 {
     const char *text = x->by_pattern ? az_arena_str(x->job->arena, name) : NULL;
 
@@ -156,9 +156,9 @@ static bool excluded(const struct exclusion *x, const struct az_trace *t, uint32
                      uint8_t *known)
 {
     if (name == AZ_NO_ID)
-        return fits(x, az_trace_text(t, name));
+        return is_excluded(x, az_trace_text(t, name));
     if (!known[name])
-        known[name] = fits(x, az_trace_text(t, name)) ? 2 : 1;
+        known[name] = is_excluded(x, az_trace_text(t, name)) ? 2 : 1;
     return known[name] == 2;
 }
 
@@ -199,16 +199,16 @@ static int call_pairs(const struct pairing *p, uint32_t call, const uint32_t *fi
         if (excluded(p->x, p->t, op_name(p->t, *op), p->op_known))
             continue;
         if (all)
-            rc = az_vec_push(out, pair(p->trace, call, *op));
+            rc = az_vec_push(out, call_item(p->trace, call, *op));
         if (best == AZ_NO_ROW || at < start) {
             best = *op;
             start = at;
         }
     }
     if (rc == 0 && !all && best != AZ_NO_ROW)
-        rc = az_vec_push(out, pair(p->trace, call, best));
+        rc = az_vec_push(out, call_item(p->trace, call, best));
     if (rc == 0 && best == AZ_NO_ROW && p->x->job->opts->include_nonlaunch_apis)
-        rc = az_vec_push(out, pair(p->trace, call, AZ_NO_ROW));
+        rc = az_vec_push(out, call_item(p->trace, call, AZ_NO_ROW));
     return rc;
 }
 
@@ -223,7 +223,7 @@ static int other_calls(const struct pairing *p, const struct az_launches *l, str
         has[l->call[i]] = 1;
     for (uint32_t call = 0; rc == 0 && call < n; call++)
         if (!has[call] && is_hip(p->t, call))
-            rc = az_vec_push(out, pair(p->trace, call, AZ_NO_ROW));
+            rc = az_vec_push(out, call_item(p->trace, call, AZ_NO_ROW));
     return rc;
 }
 

@@ -234,8 +234,8 @@ static int table(struct of *w, const char *id, const char *title, const char *wh
     return az_job_add(w->job, t, rc);
 }
 
-static int one(struct az_job *job, const char *id, const char *title, const char *what,
-               int (*add)(struct of *))
+static int make_table(struct az_job *job, const char *id, const char *title, const char *what,
+                      int (*add)(struct of *))
 {
     struct of w = { .job = job };
     az_vec_init(&w.rows, job->mem);
@@ -266,9 +266,11 @@ static int one(struct az_job *job, const char *id, const char *title, const char
 
 int az_counters_of_names(struct az_job *job)
 {
-    int rc = one(job, "counters_of_kernels", "Sampled counters by kernel", "kernel", kernels);
+    int rc =
+        make_table(job, "counters_of_kernels", "Sampled counters by kernel", "kernel", kernels);
     if (rc == 0)
-        rc = one(job, "counters_of_operations", "Sampled counters by operator", "operation",
-                 operators);
-    return rc ? rc : one(job, "counters_of_ranges", "Sampled counters by range", "range", ranges);
+        rc = make_table(job, "counters_of_operations", "Sampled counters by operator", "operation",
+                        operators);
+    return rc ? rc
+              : make_table(job, "counters_of_ranges", "Sampled counters by range", "range", ranges);
 }

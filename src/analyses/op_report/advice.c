@@ -7,7 +7,7 @@
 #include "base/sort.h"
 #include "document/record.h"
 
-static void add(struct az_op_report_advice *a, struct az_sv text)
+static void add_advice(struct az_op_report_advice *a, struct az_sv text)
 {
     if (a->n < TT_ADVICE_MAX && text.n)
         a->text[a->n++] = text;
@@ -16,7 +16,7 @@ static void add(struct az_op_report_advice *a, struct az_sv text)
 static void add_fidelity(struct az_op_report_advice *a, const struct az_op_report_sig *s)
 {
     if (s->advice)
-        add(a, az_sv_str(s->advice));
+        add_advice(a, az_sv_str(s->advice));
 }
 
 static void dram_bound(struct az_op_report *t, const struct az_op_report_sig *s,
@@ -24,8 +24,8 @@ static void dram_bound(struct az_op_report *t, const struct az_op_report_sig *s,
                        struct az_op_report_advice *a)
 {
     if (!x->dram_sharded && !s->sparse)
-        add(a, AZ_SV("DRAM-bound: use a DRAM-sharded program config "
-                     "(MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig)"));
+        add_advice(a, AZ_SV("DRAM-bound: use a DRAM-sharded program config "
+                            "(MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig)"));
     if (s->verdict == AZ_FIT_TOO_HIGH ||
         (s->verdict == AZ_FIT_TOO_LOW && f->flops_percent < t->o->low_flops_percent))
         add_fidelity(a, s);
@@ -37,8 +37,8 @@ static void flop_bound(struct az_op_report *t, const struct az_op_report_row *ro
 {
     const double budget = az_op_report_budget(t, row);
     if (f->cores < budget && !az_op_report_args_of(t, row)->dram_sharded)
-        add(a, az_arena_printf(t->job->arena, "use more cores: %.0f of %.0f in use", f->cores,
-                               budget));
+        add_advice(a, az_arena_printf(t->job->arena, "use more cores: %.0f of %.0f in use",
+                                      f->cores, budget));
     if (s->verdict == AZ_FIT_TOO_HIGH)
         add_fidelity(a, s);
 }
@@ -51,34 +51,37 @@ static void program_config(struct az_op_report *t, const struct az_opargs *x,
     size_t before = a->n;
 
     if (x->block_w < 0)
-        add(a, AZ_SV("set in0_block_w in the program config"));
+        add_advice(a, AZ_SV("set in0_block_w in the program config"));
     else if (x->block_w < 2)
-        add(a, az_arena_printf(arena, "in0_block_w=%d is small; try 2 or more", (int)x->block_w));
+        add_advice(
+            a, az_arena_printf(arena, "in0_block_w=%d is small; try 2 or more", (int)x->block_w));
     if (x->dram_sharded)
         return;
     if (!subblock)
-        add(a, AZ_SV("set the output subblock in the program config"));
+        add_advice(a, AZ_SV("set the output subblock in the program config"));
     else if ((int64_t)x->subblock_h * x->subblock_w < 2)
-        add(a,
+        add_advice(
+            a,
             az_arena_printf(
                 arena,
                 "output subblock %dx%d is small; try out_subblock_h * out_subblock_w of 2 or more",
                 (int)x->subblock_h, (int)x->subblock_w));
     if (a->n == before)
-        add(a,
-            az_arena_printf(arena, "slow with reasonable in0_block_w=%d and output subblock %dx%d",
-                            (int)x->block_w, (int)x->subblock_h, (int)x->subblock_w));
+        add_advice(a, az_arena_printf(
+                          arena, "slow with reasonable in0_block_w=%d and output subblock %dx%d",
+                          (int)x->block_w, (int)x->subblock_h, (int)x->subblock_w));
 }
 
-static void slow(struct az_op_report *t, const struct az_op_report_sig *s,
-                 const struct az_opargs *x, struct az_op_report_advice *a)
+static void advise_slow(struct az_op_report *t, const struct az_op_report_sig *s,
+                        const struct az_opargs *x, struct az_op_report_advice *a)
 {
     struct az_sv memory = az_op_report_text(t, x->t[AZ_IN0].memory);
     if (memory.n && az_sv_find(memory, AZ_SV("L1")) < 0)
-        add(a, az_arena_printf(t->job->arena, "place input 0 in L1 if it fits (it is in %.*s)",
-                               AZ_SVF(memory)));
+        add_advice(a,
+                   az_arena_printf(t->job->arena, "place input 0 in L1 if it fits (it is in %.*s)",
+                                   AZ_SVF(memory)));
     if (x->block_w < 0 && x->subblock_h < 0 && x->subblock_w < 0) {
-        add(a, AZ_SV("program_config missing; set in0_block_w and the output subblock"));
+        add_advice(a, AZ_SV("program_config missing; set in0_block_w and the output subblock"));
         return;
     }
     program_config(t, x, a);
@@ -115,7 +118,7 @@ static int judge(struct az_op_report *t, const struct az_op_report_row *row,
     else if (f->bound == TT_FLOP)
         flop_bound(t, row, s, f, a);
     else if (f->bound == TT_SLOW)
-        slow(t, s, x, a);
+        advise_slow(t, s, x, a);
     else
         a->not_judged = not_judged(t, row, s);
     az_vec_init(&all, t->job->mem);
@@ -196,7 +199,7 @@ struct section {
     int rc;
 };
 
-static void line(struct section *s, struct az_sv text)
+static void put_line(struct section *s, struct az_sv text)
 {
     if (s->rc == 0)
         s->rc = az_form_text(s->form, text, false);
@@ -207,9 +210,9 @@ static void heading(struct section *s, const char *title)
     char rule[64];
     size_t n = strlen(title) < sizeof rule - 1 ? strlen(title) : sizeof rule - 1;
     memset(rule, '-', n);
-    line(s, AZ_SV(""));
-    line(s, az_sv_str(title));
-    line(s, az_arena_dup(s->t->job->arena, az_sv_make(rule, n)));
+    put_line(s, AZ_SV(""));
+    put_line(s, az_sv_str(title));
+    put_line(s, az_arena_dup(s->t->job->arena, az_sv_make(rule, n)));
 }
 
 static void again(struct section *s, size_t row)
@@ -252,12 +255,13 @@ static void print_alike(struct section *s, const struct alike *one)
 {
     again(s, one->first);
     if (one->n > 1)
-        line(s, az_arena_printf(s->t->job->arena, "  and %llu similar: total %.0f μs, gaps %.0f μs",
-                                (unsigned long long)one->n - 1, one->time / 1000, one->gap / 1000));
+        put_line(
+            s, az_arena_printf(s->t->job->arena, "  and %llu similar: total %.0f μs, gaps %.0f μs",
+                               (unsigned long long)one->n - 1, one->time / 1000, one->gap / 1000));
 }
 
-static void put(struct section *s, uint8_t section, size_t i, const struct az_op_report_figures *f,
-                struct az_sv text)
+static void put_advice(struct section *s, uint8_t section, size_t i,
+                       const struct az_op_report_figures *f, struct az_sv text)
 {
     uint64_t key = (uint64_t)s->t->rows.v[i].sig << 8 | (uint64_t)section << 4 | (uint64_t)f->bound;
     uint32_t *at;
@@ -289,13 +293,13 @@ static void fallback(struct section *s)
         if (az_op_report_sig_of(t, &t->rows.v[i])->kind != TT_HOST)
             continue;
         az_op_report_figures(t, &t->rows.v[i], &f);
-        put(s, FALLBACK, i, &f, AZ_SV("move it to the device"));
+        put_advice(s, FALLBACK, i, &f, AZ_SV("move it to the device"));
         count(s, i, f.bound, 0);
     }
     for (size_t i = 0; i < s->alike.n; i++)
         print_alike(s, &s->alike.v[i]);
-    line(s, AZ_SV(""));
-    line(s, AZ_SV("These operations ran on the host and interrupted the device."));
+    put_line(s, AZ_SV(""));
+    put_line(s, AZ_SV("These operations ran on the host and interrupted the device."));
     az_finding(t->job, "host_operations", "warning", AZ_SV("host fallback operations"),
                (int64_t)t->counts.host, -1, AZ_SV("move them to the device"));
 }
@@ -339,12 +343,12 @@ static void print_savings(struct section *s, const double saving[AZ_GAP_CAUSES])
 {
     struct az_op_report *t = s->t;
     const double all = t->total - t->overlapped;
-    line(s, AZ_SV(""));
-    line(s,
-         az_arena_printf(t->job->arena,
-                         "These operations started more than %g μs after the previous operation.",
-                         t->o->op_to_op_gap_us));
-    line(s, AZ_SV("Estimated saving, of busy time and gaps:"));
+    put_line(s, AZ_SV(""));
+    put_line(
+        s, az_arena_printf(t->job->arena,
+                           "These operations started more than %g μs after the previous operation.",
+                           t->o->op_to_op_gap_us));
+    put_line(s, AZ_SV("Estimated saving, of busy time and gaps:"));
     for (size_t i = 0; s->rc == 0 && i < AZ_GAP_CAUSES; i++)
         if (saving[i] > 0)
             s->rc = az_form_text(s->form,
@@ -354,7 +358,7 @@ static void print_savings(struct section *s, const double saving[AZ_GAP_CAUSES])
                                  true);
 }
 
-static void gaps(struct section *s)
+static void put_gaps(struct section *s)
 {
     struct az_op_report *t = s->t;
     struct az_op_report_gap_rules rules;
@@ -375,7 +379,7 @@ static void gaps(struct section *s)
             continue;
         const enum az_gap_cause cause = az_op_report_gap_cause(&rules, &list.v[i], &host);
         az_op_report_figures(t, &t->rows.v[rows.v[i]], &f);
-        put(s, GAP, rows.v[i], &f, az_sv_str(gap_advice[cause]));
+        put_advice(s, GAP, rows.v[i], &f, az_sv_str(gap_advice[cause]));
         count(s, rows.v[i], f.bound, cause);
         saving[cause] += (double)list.v[i].ns - t->o->traced_gap_us * 1000;
     }
@@ -405,9 +409,9 @@ static void product(struct section *s, size_t i)
         return;
     }
     for (size_t k = 0; k < a->n; k++)
-        put(s, PRODUCT, i, &f, a->text[k]);
+        put_advice(s, PRODUCT, i, &f, a->text[k]);
     if (!a->n)
-        put(s, a->not_judged ? NOT_JUDGED : PRODUCT, i, &f, without_advice(s, a));
+        put_advice(s, a->not_judged ? NOT_JUDGED : PRODUCT, i, &f, without_advice(s, a));
     struct alike *one = count(s, i, f.bound, az_hash(a->joined.p, a->joined.n));
     if (one && !one->advice)
         one->advice = a;
@@ -424,12 +428,12 @@ static void products(struct section *s)
     for (size_t i = 0; s->rc == 0 && i < s->alike.n; i++) {
         const struct az_op_report_advice *a = s->alike.v[i].advice;
         if (i)
-            line(s, AZ_SV(""));
+            put_line(s, AZ_SV(""));
         print_alike(s, &s->alike.v[i]);
         for (size_t k = 0; s->rc == 0 && k < a->n; k++)
             s->rc = az_form_text(s->form, a->text[k], true);
         if (!a->n)
-            line(s, without_advice(s, a));
+            put_line(s, without_advice(s, a));
     }
 }
 
@@ -487,11 +491,11 @@ int az_op_report_advice(struct az_op_report *t, struct az_form *form)
     az_vec_init(&s.said, t->job->mem);
     az_vec_init(&s.alike, t->job->mem);
     az_map_init(&s.index, t->job->mem, 64);
-    line(&s, AZ_SV(""));
-    line(&s, AZ_SV("Advice"));
-    line(&s, AZ_SV("======"));
+    put_line(&s, AZ_SV(""));
+    put_line(&s, AZ_SV("Advice"));
+    put_line(&s, AZ_SV("======"));
     fallback(&s);
-    gaps(&s);
+    put_gaps(&s);
     products(&s);
     if (s.rc == 0 && form->after.n == before + 3)
         form->after.n = before;

@@ -64,8 +64,8 @@ struct work {
     struct az_op_report_gap_rules rules;
 };
 
-static int add(struct work *w, enum cause cause, uint32_t code, double time, double gain,
-               double each)
+static int add_cause(struct work *w, enum cause cause, uint32_t code, double time, double gain,
+                     double each)
 {
     uint32_t *at;
     bool added;
@@ -87,7 +87,7 @@ static int add(struct work *w, enum cause cause, uint32_t code, double time, dou
 }
 
 /* ---- gaps ---- */
-static int gap(struct work *w, const struct az_op_report_gap *g)
+static int add_gap(struct work *w, const struct az_op_report_gap *g)
 {
     static const enum cause causes_of[] = {
         [AZ_GAP_BETWEEN] = GAPS,  [AZ_GAP_OUTSIDE] = OUTSIDE, [AZ_GAP_REPLAYS] = REPLAYS,
@@ -99,7 +99,7 @@ static int gap(struct work *w, const struct az_op_report_gap *g)
         az_op_report_holds_lost(&w->calls, g->before, g->next))
         return 0;
     const enum cause cause = causes_of[az_op_report_gap_cause(&w->rules, g, &host)];
-    return add(w, cause, host, ns, gain, ns);
+    return add_cause(w, cause, host, ns, gain, ns);
 }
 
 static int find_gaps(struct work *w)
@@ -112,7 +112,7 @@ static int find_gaps(struct work *w)
     if (rc == 0)
         rc = az_op_report_calls_make(&w->calls, w->s);
     for (size_t i = 0; rc == 0 && i < gaps.n; i++)
-        rc = gap(w, &gaps.v[i]);
+        rc = add_gap(w, &gaps.v[i]);
     az_vec_release(&gaps);
     return rc;
 }
@@ -154,7 +154,7 @@ static int operation(struct work *w, const struct az_op_report_row *r, bool rate
     enum cause cause = CORES;
     double gain = 0;
     if (communicates(w, r))
-        return add(w, COMM, s->code, time, time * scale[1], time);
+        return add_cause(w, COMM, s->code, time, time * scale[1], time);
     az_op_report_figures(w->t, r, &f);
     if (s->kind == TT_MATMUL && rates && !az_op_report_rate_impossible(&f))
         gain = product_gain(w, r, &f, &cause);
@@ -163,7 +163,7 @@ static int operation(struct work *w, const struct az_op_report_row *r, bool rate
         cause = CORES;
         gain = 1 - f.cores / cores;
     }
-    return add(w, cause, s->code, time, time * gain * scale[0], time);
+    return add_cause(w, cause, s->code, time, time * gain * scale[0], time);
 }
 
 /* Operations of sub devices run at the same time, and without a merge those of all devices are

@@ -27,7 +27,7 @@ static bool takes_part(const struct az_oprow *r)
     return r->kind == AZ_OPROW_DEVICE && r->device >= 0;
 }
 
-static void *room(struct merge *m, size_t n)
+static void *alloc_rows(struct merge *m, size_t n)
 {
     return az_arena_array(m->t->job->arena, n ? n : 1, sizeof(uint32_t));
 }
@@ -51,10 +51,10 @@ static int make_queues(struct merge *m)
             rc = az_vec_push(&ids, row_at(m, i)->device);
     }
     m->devices = ids.n;
-    m->from = room(m, ids.n + 2);
-    m->queue = room(m, m->n);
+    m->from = alloc_rows(m, ids.n + 2);
+    m->queue = alloc_rows(m, m->n);
     key = az_mem_alloc(m->t->job->mem, (ids.n + 1) * sizeof *key);
-    order = room(m, ids.n);
+    order = alloc_rows(m, ids.n);
     if (rc == 0 && (!m->from || !m->queue || !key || !order))
         rc = az_mem_error(m->t->job->mem);
     for (size_t d = 0; rc == 0 && d < ids.n; d++)
@@ -72,7 +72,7 @@ static int make_queues(struct merge *m)
             m->from[az_map_get(&index, (uint64_t)row_at(m, i)->device, 0) + 1]++;
     for (size_t d = 0; rc == 0 && d < ids.n; d++)
         m->from[d + 1] += m->from[d];
-    uint32_t *next = room(m, ids.n);
+    uint32_t *next = alloc_rows(m, ids.n);
     if (rc == 0 && next && ids.n)
         memcpy(next, m->from, ids.n * sizeof *next);
     for (size_t i = 0; rc == 0 && next && i < m->n; i++)
@@ -118,7 +118,8 @@ static int blocks_by_call(struct merge *m)
 /* The first device gives the order; what another one has more is after what preceded it there. */
 static int order_by_devices(struct merge *m)
 {
-    uint32_t *next = room(m, m->blocks + 1), head = (uint32_t)m->blocks; /* a ring with a head */
+    uint32_t *next = alloc_rows(m, m->blocks + 1),
+             head = (uint32_t)m->blocks; /* a ring with a head */
     uint8_t *placed = az_arena_array(m->t->job->arena, m->blocks + 1, 1);
     int rc = next && placed ? az_vec_reserve(&m->rank, m->blocks) : az_mem_error(m->t->job->mem);
 
@@ -150,7 +151,7 @@ static int order_by_devices(struct merge *m)
  * version requested no name and stopped with the shortest queue. */
 static int blocks_by_name(struct merge *m)
 {
-    uint32_t *head = room(m, m->devices);
+    uint32_t *head = alloc_rows(m, m->devices);
     size_t left = 0;
     int rc = head ? 0 : az_mem_error(m->t->job->mem);
 
@@ -217,7 +218,7 @@ static int choose(struct merge *m, struct best *best)
     for (size_t b = 0; b < m->blocks; b++)
         best[b] = (struct best){ .row = AZ_NO_ROW };
     struct az_op_report *t = m->t;
-    uint32_t *first = room(m, m->blocks);
+    uint32_t *first = alloc_rows(m, m->blocks);
     if (!first)
         return az_mem_error(t->job->mem);
     for (size_t d = 0; d < m->devices; d++)
@@ -265,7 +266,7 @@ static int put_rows(struct merge *m, const struct best *best, struct az_op_repor
         others = 0;
     size_t n = m->blocks + others;
     int64_t *key = az_mem_alloc(m->t->job->mem, (n + 1) * sizeof *key);
-    uint32_t *item = room(m, n), *order = room(m, n);
+    uint32_t *item = alloc_rows(m, n), *order = alloc_rows(m, n);
     int rc = key && item && order ? az_vec_reserve(out, n) : az_mem_error(m->t->job->mem);
     size_t files = m->t->r->files.n;
     int64_t *next = az_arena_array(m->t->job->arena, files + 1,
@@ -330,7 +331,7 @@ int az_op_report_merge(struct az_op_report *t, const uint32_t *window, size_t n,
     if (t->r->devices < 2 || t->o->no_merge_devices)
         return unmerged(t, window, n, out);
     az_vec_init(&m.rank, t->job->mem);
-    m.block = room(&m, n);
+    m.block = alloc_rows(&m, n);
     int rc = m.block ? make_queues(&m) : az_mem_error(t->job->mem);
     if (rc == 0) {
         memset(m.block, 0xff, n * sizeof *m.block);

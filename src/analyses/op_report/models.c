@@ -33,8 +33,8 @@ static void add_mean(struct mean *m, double v)
 }
 static double value(const struct mean *m) { return m->n ? m->sum / (double)m->n : NAN; }
 
-static int one(struct az_op_report *t, const uint32_t *rows, size_t n, struct az_vec_f64 *times,
-               struct models *out)
+static int make_model(struct az_op_report *t, const uint32_t *rows, size_t n,
+                      struct az_vec_f64 *times, struct models *out)
 {
     struct model m = { .sig = t->rows.v[rows[0]].sig, .first = rows[0], .n = n, .cores = NAN };
     struct mean ideal = { 0, 0 }, fpu = { 0, 0 }, noc = { 0, 0 }, dram = { 0, 0 }, eth = { 0, 0 };
@@ -103,7 +103,7 @@ static int collect(struct az_op_report *t, struct models *out)
             ;
         const size_t counted = countable(t, order + i, n - i);
         if (counted)
-            rc = one(t, order + i, counted, &times, out);
+            rc = make_model(t, order + i, counted, &times, out);
     }
     az_vec_release(&times);
     az_mem_free(t->job->mem, key, (all + 1) * sizeof *key);

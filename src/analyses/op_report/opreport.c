@@ -6,7 +6,7 @@
 #include "analyses/registry_list.h"
 #include "facts/families.h"
 
-static int init(struct az_op_report *t, struct az_job *job)
+static int init_report(struct az_op_report *t, struct az_job *job)
 {
     size_t i = 0;
     while (!(job->traces[i]->caps & AZ_CAP_OPREPORT))
@@ -76,7 +76,7 @@ static void mark_gaps(struct az_op_report *t)
     }
 }
 
-static int rate(struct az_op_report *t)
+static int rate_rows(struct az_op_report *t)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < t->rows.n; i++) {
@@ -277,7 +277,7 @@ static void say_empty(const struct az_op_report *t)
 static int run_opreport(struct az_job *job)
 {
     struct az_op_report t;
-    int rc = init(&t, job);
+    int rc = init_report(&t, job);
 
     if (rc == 0)
         rc = az_op_report_device(&t);
@@ -285,7 +285,7 @@ static int run_opreport(struct az_job *job)
         rc = az_op_report_select(&t, false, &t.rows);
     t.nothing_after = t.last_mark != AZ_NO_ID && t.rows.n == 0;
     if (rc == 0)
-        rc = rate(&t);
+        rc = rate_rows(&t);
     if (rc == 0)
         rc = filter(&t);
     if (rc == 0 && !t.first)

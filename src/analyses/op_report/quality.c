@@ -40,7 +40,7 @@ enum {
     Q_CHECKS
 };
 
-static void look(const struct az_op_report *t, struct check *c)
+static void check_rows(const struct az_op_report *t, struct check *c)
 {
     for (size_t i = 0; i < t->rows.n; i++) {
         const struct az_op_report_row *r = &t->rows.v[i];
@@ -115,7 +115,7 @@ int az_op_report_quality(struct az_op_report *t)
     struct check c[Q_CHECKS] = { { 0, 0, 0 } };
     struct az_table *x = AZ_RECORD_TABLE(t->job->arena, "data_quality", "Data quality",
                                          AZ_TABLE_KEEP_EMPTY | AZ_TABLE_SUMMARY, check_columns);
-    look(t, c);
+    check_rows(t, c);
     struct check rest = { c[Q_ALL].rows - c[Q_IMPOSSIBLE].rows,
                           c[Q_ALL].time - c[Q_IMPOSSIBLE].time,
                           c[Q_ALL].gap - c[Q_IMPOSSIBLE].gap - c[Q_LEFT_GAPS].gap };

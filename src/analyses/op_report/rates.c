@@ -45,7 +45,7 @@ static struct az_sv number_or_x(struct az_arena *a, int32_t v)
     return v < 0 ? AZ_SV("x") : az_arena_printf(a, "%d", (int)v);
 }
 
-static double dim(const struct az_opargs *a, int tensor, int d)
+static double dimension(const struct az_opargs *a, int tensor, int d)
 {
     int64_t v = a->t[tensor].dim[d];
     return v < 0 ? NAN : (double)v;
@@ -54,7 +54,8 @@ enum { W, Z, Y, X };
 
 static double elements(const struct az_opargs *a, int tensor)
 {
-    return dim(a, tensor, W) * dim(a, tensor, Z) * dim(a, tensor, Y) * dim(a, tensor, X);
+    return dimension(a, tensor, W) * dimension(a, tensor, Z) * dimension(a, tensor, Y) *
+           dimension(a, tensor, X);
 }
 
 static double bytes(const struct az_op_report *t, const struct az_opargs *a, int tensor)
@@ -88,8 +89,8 @@ static double larger(double a, double b) { return isnan(a) ? b : isnan(b) || a >
  * not in the file. */
 static double computed(const struct az_op_report *t, const struct az_opargs *a, double *dense)
 {
-    const double b0 = dim(a, AZ_IN0, W) * dim(a, AZ_IN0, Z),
-                 b1 = dim(a, AZ_IN1, W) * dim(a, AZ_IN1, Z);
+    const double b0 = dimension(a, AZ_IN0, W) * dimension(a, AZ_IN0, Z),
+                 b1 = dimension(a, AZ_IN1, W) * dimension(a, AZ_IN1, Z);
     const bool sparse_a = a->sparse_a == AZ_FLAG_TRUE, sparse_b = a->sparse_b != AZ_FLAG_FALSE;
     double groups = sparse_a ? 1 : b0;
     if (sparse_a && !sparse_b)
@@ -104,7 +105,8 @@ static void sparse(struct az_op_report *t, struct az_op_report_sig *s, const str
                    struct az_sv code)
 {
     struct az_arena *arena = t->job->arena;
-    const double m = dim(a, AZ_IN0, Y), k = dim(a, AZ_IN0, X), n = dim(a, AZ_IN1, X);
+    const double m = dimension(a, AZ_IN0, Y), k = dimension(a, AZ_IN0, X),
+                 n = dimension(a, AZ_IN1, X);
     double dense, active = computed(t, a, &dense);
     const double each[] = { m * k, k * n, m * n };
     static const int tensors[] = { AZ_IN0, AZ_IN1, AZ_OUT0 };
@@ -138,10 +140,10 @@ static void sparse(struct az_op_report *t, struct az_op_report_sig *s, const str
 static void matmul(struct az_op_report *t, struct az_op_report_sig *s, const struct az_opargs *a,
                    struct az_sv code)
 {
-    double m = dim(a, AZ_IN0, Y), k = dim(a, AZ_IN0, X), n = dim(a, AZ_IN1, X);
-    double batch = t->first ? dim(a, AZ_IN0, W) * dim(a, AZ_IN0, Z)
-                            : larger(dim(a, AZ_IN0, W), dim(a, AZ_IN1, W)) *
-                                  larger(dim(a, AZ_IN0, Z), dim(a, AZ_IN1, Z));
+    double m = dimension(a, AZ_IN0, Y), k = dimension(a, AZ_IN0, X), n = dimension(a, AZ_IN1, X);
+    double batch = t->first ? dimension(a, AZ_IN0, W) * dimension(a, AZ_IN0, Z)
+                            : larger(dimension(a, AZ_IN0, W), dimension(a, AZ_IN1, W)) *
+                                  larger(dimension(a, AZ_IN0, Z), dimension(a, AZ_IN1, Z));
 
     s->rated = true;
     s->sharded = a->dram_sharded;
@@ -164,12 +166,12 @@ static void matmul(struct az_op_report *t, struct az_op_report_sig *s, const str
         s->shown = az_arena_printf(t->job->arena, "%.*s %.0f x %.0f x %.0f", AZ_SVF(code), m, k, n);
 }
 
-static void conv(struct az_op_report *t, struct az_op_report_sig *s, const struct az_opargs *a,
-                 struct az_sv code)
+static void rate_conv(struct az_op_report *t, struct az_op_report_sig *s, const struct az_opargs *a,
+                      struct az_sv code)
 {
     struct az_arena *arena = t->job->arena;
-    double m = dim(a, AZ_OUT0, Y), n = dim(a, AZ_IN1, X);
-    double k = a->window_h < 0 ? NAN : dim(a, AZ_IN0, X) * a->window_h * a->window_w;
+    double m = dimension(a, AZ_OUT0, Y), n = dimension(a, AZ_IN1, X);
+    double k = a->window_h < 0 ? NAN : dimension(a, AZ_IN0, X) * a->window_h * a->window_w;
     struct az_sv p = number_or_x(arena, a->out_height_tiles),
                  b = number_or_x(arena, a->act_block_tiles);
     const char *adb = a->double_buffer != AZ_FLAG_FALSE ? " ADB" : "",
@@ -188,8 +190,8 @@ static void conv(struct az_op_report *t, struct az_op_report_sig *s, const struc
 }
 
 /* w=(3,3) s=(2,2) p=((1, 1), (1, 1)) d=(1,1) | HEIGHT_SHARDED */
-static void halo(struct az_op_report *t, struct az_op_report_sig *s, const struct az_opargs *a,
-                 struct az_sv code)
+static void rate_halo(struct az_op_report *t, struct az_op_report_sig *s, const struct az_opargs *a,
+                      struct az_sv code)
 {
     s->shown =
         az_arena_printf(t->job->arena, "%.*s w=%.*s s=%.*s p=%.*s d=%.*s | %.*s", AZ_SVF(code),
@@ -201,10 +203,10 @@ static void halo(struct az_op_report *t, struct az_op_report_sig *s, const struc
 /* Query, key and value are inputs 0, 1 and 2: W batch, Z heads, Y positions, X head size. */
 static void attention(struct az_op_report_sig *s, const struct az_opargs *a)
 {
-    double dv = isnan(dim(a, AZ_IN2, X)) ? dim(a, AZ_IN1, X) : dim(a, AZ_IN2, X);
-    s->flop = az_attention_flop(dim(a, AZ_IN0, W), dim(a, AZ_IN0, Z), dim(a, AZ_IN0, Y),
-                                dim(a, AZ_IN1, Y), dim(a, AZ_IN0, X), dv, a->causal == AZ_FLAG_TRUE,
-                                a->window);
+    double dv = isnan(dimension(a, AZ_IN2, X)) ? dimension(a, AZ_IN1, X) : dimension(a, AZ_IN2, X);
+    s->flop = az_attention_flop(dimension(a, AZ_IN0, W), dimension(a, AZ_IN0, Z),
+                                dimension(a, AZ_IN0, Y), dimension(a, AZ_IN1, Y),
+                                dimension(a, AZ_IN0, X), dv, a->causal == AZ_FLAG_TRUE, a->window);
     s->source = "2 B Hq Sq Sk (Dk + Dv), causal half (tt-mlir change 9046)";
     if (isnan(s->flop))
         s->why_not = "a shape is missing";
@@ -253,9 +255,9 @@ static void fill_rates(struct az_op_report *t, struct az_op_report_sig *s, const
     if (s->kind == TT_MATMUL)
         matmul(t, s, a, code);
     else if (s->kind == TT_CONV)
-        conv(t, s, a, code);
+        rate_conv(t, s, a, code);
     else if (s->kind == TT_HALO)
-        halo(t, s, a, code);
+        rate_halo(t, s, a, code);
     else if (s->kind == TT_ATTENTION)
         attention(s, a);
     else if (s->kind == TT_DECODE)

@@ -49,7 +49,7 @@ struct az_sv az_op_report_category_of(const struct az_rule_list *rules, struct a
     return class_of(rules, "category", word);
 }
 
-static bool is(const struct az_rule_list *rules, const char *what, struct az_sv text)
+static bool has_class(const struct az_rule_list *rules, const char *what, struct az_sv text)
 {
     return az_rules_class_of(rules, what, text).n > 0;
 }
@@ -63,10 +63,10 @@ const struct az_op_report_code *az_op_report_code(struct az_op_report *t, uint32
     c->known = true;
     c->ink = (uint8_t)az_op_report_ink_of(&t->rules, text);
     c->kind = (uint8_t)kind_of(az_rules_class_of(&t->rules, "kind", text));
-    c->judged = is(&t->rules, "judged", text);
-    c->sparse = is(&t->rules, "sparse", text);
-    c->mean = is(&t->rules, "mean", text);
-    c->fastest = is(&t->rules, "fastest", text);
+    c->judged = has_class(&t->rules, "judged", text);
+    c->sparse = has_class(&t->rules, "sparse", text);
+    c->mean = has_class(&t->rules, "mean", text);
+    c->fastest = has_class(&t->rules, "fastest", text);
     return c;
 }
 

@@ -16,7 +16,7 @@ struct window {
     uint8_t *out;     /* by place in order: not kept */
 };
 
-static const struct az_oprow *at(const struct az_op_report *t, const struct window *w, size_t i)
+static const struct az_oprow *row_at(const struct az_op_report *t, const struct window *w, size_t i)
 {
     return &t->r->rows.v[w->order[i]];
 }
@@ -58,15 +58,16 @@ static int by_time(struct az_op_report *t, struct window *w)
 
 static bool is_signpost(const struct az_op_report *t, const struct window *w, size_t i)
 {
-    return at(t, w, i)->kind == AZ_OPROW_SIGNPOST && (w->file < 0 || at(t, w, i)->file == w->file);
+    return row_at(t, w, i)->kind == AZ_OPROW_SIGNPOST &&
+           (w->file < 0 || row_at(t, w, i)->file == w->file);
 }
 
 /* Position of the nth (from 0) signpost of that text; w->n if there is none. */
-static size_t find(const struct az_op_report *t, const struct window *w, struct az_sv text,
-                   size_t nth)
+static size_t find_signpost(const struct az_op_report *t, const struct window *w, struct az_sv text,
+                            size_t nth)
 {
     for (size_t i = 0; i < w->n; i++)
-        if (is_signpost(t, w, i) && az_sv_eq(az_op_report_text(t, at(t, w, i)->code), text) &&
+        if (is_signpost(t, w, i) && az_sv_eq(az_op_report_text(t, row_at(t, w, i)->code), text) &&
             nth-- == 0)
             return i;
     return w->n;
@@ -75,7 +76,7 @@ static size_t find(const struct az_op_report *t, const struct window *w, struct 
 static void cut_start(struct az_op_report *t, struct window *w)
 {
     struct az_sv s = t->o->start_signpost;
-    size_t i = find(t, w, s, 0);
+    size_t i = find_signpost(t, w, s, 0);
     if (i == w->n) {
         warn_missing(t, w, "start_signpost", s, "");
         return;
@@ -89,12 +90,12 @@ static void cut_end(struct az_op_report *t, struct window *w)
 {
     struct az_sv e = t->o->end_signpost;
     bool same = az_sv_eq(e, t->o->start_signpost);
-    size_t i = find(t, w, e, same);
+    size_t i = find_signpost(t, w, e, same);
     if (i == w->n) {
         warn_missing(t, w, "end_signpost", e, same ? " twice" : "");
         return;
     }
-    if (same && find(t, w, e, 2) < w->n)
+    if (same && find_signpost(t, w, e, 2) < w->n)
         say(t, w, "signpost '%.*s' occurs more than twice; using the first two", AZ_SVF(e));
     w->high = i;
     w->cut = true;
@@ -105,7 +106,8 @@ static bool has_operations(const struct az_op_report *t, const struct window *w,
                            size_t to)
 {
     for (size_t i = from; i < to; i++)
-        if (at(t, w, i)->kind != AZ_OPROW_SIGNPOST && (w->file < 0 || at(t, w, i)->file == w->file))
+        if (row_at(t, w, i)->kind != AZ_OPROW_SIGNPOST &&
+            (w->file < 0 || row_at(t, w, i)->file == w->file))
             return true;
     return false;
 }
@@ -123,9 +125,9 @@ static void cut_last(struct az_op_report *t, struct window *w)
         }
     if (last == w->n)
         return;
-    struct az_sv text = az_op_report_text(t, at(t, w, last)->code);
+    struct az_sv text = az_op_report_text(t, row_at(t, w, last)->code);
     if (az_sv_is(t->o->last_signpost, "first"))
-        last = find(t, w, text, 0);
+        last = find_signpost(t, w, text, 0);
     if (!(t->o->compat & (AZ_TOOL_TT_PERF_REPORT | AZ_TOOL_ALL)) &&
         !has_operations(t, w, last + 1, w->n) && has_operations(t, w, 0, last)) {
         say(t, w,
@@ -138,7 +140,7 @@ static void cut_last(struct az_op_report *t, struct window *w)
     w->low = last + 1;
     w->cut = true;
     if (!w->quiet)
-        t->last_mark = at(t, w, last)->code;
+        t->last_mark = row_at(t, w, last)->code;
     say(t, w,
         "operations after the last of %zu signposts, '%.*s' (ignore_signposts: the whole file)",
         count, AZ_SVF(text));
@@ -177,7 +179,7 @@ static void cut_files(struct az_op_report *t, struct window *w)
         w->quiet = true;
         bool drop = w->cut && !t->o->print_signposts && !t->first;
         for (size_t i = 0; i < w->n; i++) {
-            const struct az_oprow *r = at(t, w, i);
+            const struct az_oprow *r = row_at(t, w, i);
             if (r->file == f &&
                 (i < w->low || i >= w->high || (drop && r->kind == AZ_OPROW_SIGNPOST)))
                 w->out[i] = 1;

@@ -250,7 +250,7 @@ static int emit_family(struct work *w)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int make_families(struct az_job *job)
 {
     int rc;
     struct work w = { .job = job, .fw = az_framework_get(job, &rc) };
@@ -292,6 +292,6 @@ const struct az_analysis az_analysis_fw_families = {
     .help = "operations by family (GEMM, SDPA_fwd, ...): parameters, rates, roofline",
     .needs = AZ_CAP_CALLTREE | AZ_CAP_HOST_OPS,
     .tables = { "families" },
-    .run = run,
+    .run = make_families,
     .alone = true,
 };

@@ -42,8 +42,8 @@ struct amounts {
 enum { KEPT = 16 }; /* estimates: those of a group are few */
 
 /* The first values that are known, of an estimate that was not seen before. */
-static void see(const struct az_framework_estimate *e, const struct az_roofline *roof,
-                struct az_framework_figures *out)
+static void keep_first_known(const struct az_framework_estimate *e, const struct az_roofline *roof,
+                             struct az_framework_figures *out)
 {
     first_number(&out->flops, e->flops);
     first_number(&out->bytes, e->bytes);
@@ -71,7 +71,7 @@ static int amounts_of(struct az_framework_metrics *m, const struct az_framework_
     if (rc)
         return rc;
     const struct az_roofline roof = az_framework_roofline(m, &e);
-    see(&e, &roof, out);
+    keep_first_known(&e, &roof, out);
     **at = (struct amounts){ key, { e.bytes, e.flops, roof.time_us * 1e-6 } };
     return 0;
 }

@@ -339,8 +339,8 @@ static const struct az_sv *keep_text(struct az_arena *a, struct az_sv v, const s
 }
 
 /* A copy in the arena. last: another estimate; NULL. */
-static struct entry *keep(struct az_arena *a, const struct draft *d, const struct common *common,
-                          const struct entry *last)
+static struct entry *keep_entry(struct az_arena *a, const struct draft *d,
+                                const struct common *common, const struct entry *last)
 {
     const unsigned n = d->perf.n_params;
     struct entry *own = common ? az_arena_room(a, sizeof *own) : NULL;
@@ -413,7 +413,7 @@ static struct entry *entry_for(struct az_framework_metrics *m, const struct draf
     if (!*recent || !is_same(*recent, d)) {
         if (!*common || !is_common(*common, d))
             *common = keep_common(m->job->arena, d);
-        *recent = keep(m->job->arena, d, *common, m->last);
+        *recent = keep_entry(m->job->arena, d, *common, m->last);
     }
     m->last = *recent;
     return *recent;

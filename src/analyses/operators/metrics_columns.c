@@ -33,7 +33,10 @@ static struct az_sv param_value(const struct az_perf_param *p, struct az_arena *
     return v;
 }
 
-static char *put(char *to, struct az_sv s) { return s.n ? (char *)memcpy(to, s.p, s.n) + s.n : to; }
+static char *append_text(char *to, struct az_sv s)
+{
+    return s.n ? (char *)memcpy(to, s.p, s.n) + s.n : to;
+}
 
 struct az_sv az_framework_params(const struct az_perf *perf, struct az_arena *a)
 {
@@ -49,12 +52,12 @@ struct az_sv az_framework_params(const struct az_perf *perf, struct az_arena *a)
     for (unsigned i = 0; text && i < perf->n_params; i++) {
         const struct az_perf_param *p = &perf->param[i];
         const struct az_sv quote = p->kind == AZ_PARAM_TEXT ? AZ_SV("\"") : AZ_SV("");
-        to = put(to, i ? AZ_SV(",\"") : AZ_SV("{\""));
-        to = put(to, az_sv_str(p->name));
-        to = put(to, AZ_SV("\":"));
-        to = put(put(put(to, quote), value[i]), quote);
+        to = append_text(to, i ? AZ_SV(",\"") : AZ_SV("{\""));
+        to = append_text(to, az_sv_str(p->name));
+        to = append_text(to, AZ_SV("\":"));
+        to = append_text(append_text(append_text(to, quote), value[i]), quote);
     }
-    to = text ? put(to, AZ_SV("}")) : NULL;
+    to = text ? append_text(to, AZ_SV("}")) : NULL;
     return text ? az_sv_make(text, (size_t)(to - text)) : AZ_SV("");
 }
 

@@ -183,7 +183,7 @@ static struct az_sv scaled(struct az_arena *a, const struct az_peaks *p)
 }
 
 /* ---- coverage ---- */
-static double ns(const struct work *w, int64_t ticks)
+static double ns_of_ticks(const struct work *w, int64_t ticks)
 {
     return (double)ticks / (double)w->fw->trace->ticks_per_ns;
 }
@@ -224,7 +224,7 @@ static void cover_reasons(struct work *w)
         struct az_sv note = az_arena_printf(w->job->arena, "%.2f%% of device time, %llu operations",
                                             percent(time, w->all), (unsigned long long)count);
         if (item.p && note.p)
-            az_cover(w->job, item.p, ns(w, time), "ns", note);
+            az_cover(w->job, item.p, ns_of_ticks(w, time), "ns", note);
     }
 }
 
@@ -268,7 +268,7 @@ static int cover(struct work *w)
 }
 
 /* ---- tables ---- */
-static double seconds(const struct work *w, int64_t ticks) { return ns(w, ticks) * 1e-9; }
+static double seconds(const struct work *w, int64_t ticks) { return ns_of_ticks(w, ticks) * 1e-9; }
 static double per_second(const struct work *w, double amount, const struct line *l)
 {
     return l->time > 0 ? amount * (double)l->count / seconds(w, l->time) : NAN;
@@ -346,7 +346,7 @@ static struct point point_of(struct work *w, const struct line *l)
                        .types = az_framework_text(w->fw, a ? a->types : AZ_NO_ID, ""),
                        .line = l,
                        .roof = az_framework_roofline(w->metrics, &l->e),
-                       .us = ns(w, l->time) * 1e-3,
+                       .us = ns_of_ticks(w, l->time) * 1e-3,
                        .flop_rate = per_second(w, l->e.flops, l),
                        .byte_rate = per_second(w, l->e.bytes, l) };
     x.share = x.us > 0 ? 100 * x.roof.time_us * (double)l->count / x.us : NAN;
@@ -438,7 +438,7 @@ static size_t put_dots(struct work *w, struct az_table *t)
         az_put_row(t, &(struct chart_row){ .name = az_unified_name(w->u, l->first),
                                            .intensity = l->e.flops / l->e.bytes,
                                            .tflops = per_second(w, l->e.flops, l) / 1e12,
-                                           .us = ns(w, l->time) * 1e-3 });
+                                           .us = ns_of_ticks(w, l->time) * 1e-3 });
         points++;
     }
     if (more)

@@ -53,7 +53,7 @@ static double all_time(const struct az_scope *r)
 {
     return fw_of(r)->total ? (double)fw_of(r)->total : NAN;
 }
-static int64_t top(const struct az_options *o) { return o->topk_short_kernels; }
+static int64_t top_rows(const struct az_options *o) { return o->topk_short_kernels; }
 
 static const struct az_table_spec short_kernels = {
     "short_kernels_all_details",
@@ -76,7 +76,7 @@ static const struct az_table_spec short_kernels = {
                    .flags = AZ_DETAIL, .sort = 3 },
                  { "Short Kernel duration (µs) percent of total time", .figure = AZ_FIG_SHARE,
                    .unit = AZ_UNIT_PERCENT, .flags = AZ_SHARE | AZ_DETAIL, .whole = all_time } },
-    .option_top = top,
+    .option_top = top_rows,
     .option = "topk_short_kernels",
 };
 

@@ -212,7 +212,7 @@ static int push_row(struct work *w, struct az_unified_row r)
     return 0;
 }
 
-static int take(struct work *w, uint32_t node, struct range in, struct az_sv category)
+static int take_node(struct work *w, uint32_t node, struct range in, struct az_sv category)
 {
     int rc = 0;
     struct az_unified_row r = { .node = node,
@@ -266,17 +266,17 @@ static int visit(struct work *w, uint32_t node)
         return descend(w, node);
     if (w->model[node]) /* one whose metrics are its forward operator's: `ConvBias_Backward` records
                            no shapes */
-        return take(w, node, in,
-                    az_framework_model(w->metrics, az_framework_node(w->fw, node).name)
-                        ? AZ_SV("")
-                        : sole_backward(w, node));
+        return take_node(w, node, in,
+                         az_framework_model(w->metrics, az_framework_node(w->fw, node).name)
+                             ? AZ_SV("")
+                             : sole_backward(w, node));
     bool below = model_below(w, node);
     struct az_sv backward = below ? AZ_SV("") : sole_backward(w, node);
     if (backward.n)
-        return take(w, node, in, backward);
+        return take_node(w, node, in, backward);
     if (below || !w->leaf[node])
         return descend(w, node);
-    return comm_below(w, in) ? 0 : take(w, node, in, AZ_SV(""));
+    return comm_below(w, in) ? 0 : take_node(w, node, in, AZ_SV(""));
 }
 
 /* Roots in order of start: host nodes without a parent; operators only, or the frames above them.

@@ -28,8 +28,8 @@ static const struct az_record_column columns[] = {
     { "note", AZ_TEXT, AZ_KNOWN(struct item_row, note), .copy = true },
 };
 
-static void row(struct az_table *t, const char *item, double value, const char *unit,
-                struct az_sv note)
+static void put_item(struct az_table *t, const char *item, double value, const char *unit,
+                     struct az_sv note)
 {
     az_put_row(t, &(struct item_row){ item, value, unit, note });
 }
@@ -78,24 +78,24 @@ static void presence(struct az_job *job, const struct az_ranks *r, struct az_tab
     for (size_t i = 0; present && i < r->n; i++)
         present[i] = r->v[i].rank;
     list = present ? az_rank_list(job->arena, present, r->n) : AZ_SV("");
-    row(t, "world size", (double)r->world_size, "", AZ_SV(""));
-    row(t, "ranks present", (double)r->n, "", list);
-    row(t, "ranks missing", (double)r->n_missing, "",
-        az_rank_list(job->arena, r->missing, r->n_missing));
-    row(t, "files", (double)(r->n + r->n_failed + r->n_left), "",
-        r->n_left ? AZ_SV("some skipped") : AZ_SV(""));
+    put_item(t, "world size", (double)r->world_size, "", AZ_SV(""));
+    put_item(t, "ranks present", (double)r->n, "", list);
+    put_item(t, "ranks missing", (double)r->n_missing, "",
+             az_rank_list(job->arena, r->missing, r->n_missing));
+    put_item(t, "files", (double)(r->n + r->n_failed + r->n_left), "",
+             r->n_left ? AZ_SV("some skipped") : AZ_SV(""));
     if (r->n_failed)
-        row(t, "unreadable files", (double)r->n_failed, "", AZ_SV(""));
+        put_item(t, "unreadable files", (double)r->n_failed, "", AZ_SV(""));
     size_t n = different(job, r, offsetof(struct az_rank, host), t, &hosts);
     if (n)
-        row(t, "hosts", (double)n, "", hosts);
+        put_item(t, "hosts", (double)n, "", hosts);
     n = different(job, r, offsetof(struct az_rank, device), t, &devices);
     if (n)
-        row(t, "device types", (double)n, "", devices);
+        put_item(t, "device types", (double)n, "", devices);
     uint64_t events = 0;
     for (size_t i = 0; i < r->n; i++)
         events += r->v[i].kept;
-    row(t, "events", (double)events, "", AZ_SV("kept, all ranks"));
+    put_item(t, "events", (double)events, "", AZ_SV("kept, all ranks"));
 }
 
 /* Averages of a table with a key column and one of averages; `in_ms`: ms in one unit of it. */
@@ -109,7 +109,7 @@ static void averages(struct az_job *job, struct az_table *out, const char *table
         const double x = az_cell_number(az_table_at(t, i, (size_t)v));
         const struct az_sv item = az_arena_printf(job->arena, "%s: %.*s", what, AZ_SVF(name));
         if (item.p && !isnan(x) && x != 0)
-            row(out, item.p, x * in_ms, "ms", AZ_SV("mean per rank"));
+            put_item(out, item.p, x * in_ms, "ms", AZ_SV("mean per rank"));
     }
 }
 
@@ -124,7 +124,7 @@ static void average_times(struct az_job *job, struct az_table *out)
         const struct az_sv item =
             az_arena_printf(job->arena, "timeline: %.*s", AZ_SVF(t->columns.v[c].name));
         if (item.p && !isnan(sum))
-            row(out, item.p, sum / (double)t->rows, "ms", AZ_SV("mean per rank"));
+            put_item(out, item.p, sum / (double)t->rows, "ms", AZ_SV("mean per rank"));
     }
 }
 

@@ -76,7 +76,7 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool 
     return rc ? rc : job->arena->failed ? az_arena_error(job->arena) : AZ_OK;
 }
 
-static int run(struct az_job *job)
+static int make_modules(struct az_job *job)
 {
     struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "modules", "Device time by module",
                                             AZ_TABLE_SUMMARY, columns, job);
@@ -94,5 +94,5 @@ const struct az_analysis az_analysis_modules = {
     .tables = { "modules" },
     .help = "forward and backward device time by module",
     .any = AZ_CAP_RANGES | AZ_CAP_CALLTREE,
-    .run = run,
+    .run = make_modules,
 };

@@ -96,11 +96,11 @@ static int64_t projected(const struct az_scope *r, const struct az_item *i)
 {
     return range_of(r, i).duration;
 }
-static int64_t host(const struct az_scope *r, const struct az_item *i)
+static int64_t host_ticks(const struct az_scope *r, const struct az_item *i)
 {
     return at_least_zero(range_of(r, i).orig_duration);
 }
-static int64_t ops(const struct az_scope *r, const struct az_item *i)
+static int64_t operator_ticks(const struct az_scope *r, const struct az_item *i)
 {
     return at_least_zero(range_of(r, i).ops);
 }
@@ -126,7 +126,7 @@ static const struct az_table_spec range_sums = {
     "nvtx_gpu_proj_sum",
     "Projected ranges by name",
     AZ_TABLE_SUMMARY,
-    .values = { { projected }, { host }, { ops }, { level }, { children } },
+    .values = { { projected }, { host_ticks }, { operator_ticks }, { level }, { children } },
     .columns = { { "Range", &az_key_name, .flags = AZ_KEY, .sort = 2 },
                  { "Style", &style, .flags = AZ_KEY | AZ_DETAIL, .sort = 3 },
                  { "Total Proj Time (ns)", .figure = AZ_FIG_SUM, .unit = AZ_UNIT_NS,

@@ -32,7 +32,7 @@ struct rating {
     bool any;
 };
 
-static void add(struct rating *x, uint32_t region, double flops, double bytes, int64_t ticks)
+static void add_rates(struct rating *x, uint32_t region, double flops, double bytes, int64_t ticks)
 {
     if (region == AZ_NO_ID || !(flops > 0 || bytes > 0))
         return;
@@ -83,8 +83,8 @@ static int add_rows(struct rating *x, struct az_framework *fw, const struct az_u
                 rc = az_vec_push(known, ((struct known_work){ e.flops, e.bytes }));
         }
         if (rc == 0)
-            add(x, region_of(x, fw->tree, row), known->v[at->at].flops, known->v[at->at].bytes,
-                az_unified_time(u, row));
+            add_rates(x, region_of(x, fw->tree, row), known->v[at->at].flops,
+                      known->v[at->at].bytes, az_unified_time(u, row));
     }
     az_unified_recent_free(recent, x->job->mem);
     return rc;
@@ -118,7 +118,7 @@ static int add_programs(struct rating *x)
     for (size_t i = 0; self && of && e->node && i < e->n; i++) {
         const struct az_xrow *row = e->node[i] ? &az_xtrace(x->t)->rows.v[e->node[i] - 1] : NULL;
         if (row)
-            add(x, of[i], (double)row->flops, (double)row->bytes, self[i]);
+            add_rates(x, of[i], (double)row->flops, (double)row->bytes, self[i]);
     }
     return rc;
 }

@@ -150,7 +150,7 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool 
     return rc ? rc : job->arena->failed ? az_arena_error(job->arena) : AZ_OK;
 }
 
-static int run(struct az_job *job)
+static int make_regions(struct az_job *job)
 {
     struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "regions", "Device time by region",
                                             AZ_TABLE_SUMMARY, columns, job);
@@ -168,5 +168,5 @@ const struct az_analysis az_analysis_regions = {
     .tables = { "regions" },
     .help = "device and host time by range, module, scope or signpost",
     .any = AZ_CAP_RANGES | AZ_CAP_CALLTREE | AZ_CAP_PROGRAMS | AZ_CAP_OPREPORT,
-    .run = run,
+    .run = make_regions,
 };

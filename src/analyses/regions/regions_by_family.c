@@ -163,7 +163,7 @@ static int add_trace(struct az_job *job, size_t trace, struct rows *rows)
     return rc;
 }
 
-static int run(struct az_job *job)
+static int make_region_families(struct az_job *job)
 {
     struct rows rows;
     struct az_table *t =
@@ -186,5 +186,5 @@ const struct az_analysis az_analysis_regions_by_family = {
     .tables = { "regions_by_family" },
     .help = "device time of regions by kernel family",
     .any = AZ_CAP_RANGES | AZ_CAP_CALLTREE | AZ_CAP_PROGRAMS,
-    .run = run,
+    .run = make_region_families,
 };

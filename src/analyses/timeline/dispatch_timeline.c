@@ -42,7 +42,7 @@ static void account(const struct work *w, struct az_account *a)
     az_account_extend(a, process_time(w->job));
 }
 
-static void mark(struct az_job *job, size_t trace, uint8_t ran[4096])
+static void mark_agents(struct az_job *job, size_t trace, uint8_t ran[4096])
 {
     const struct az_trace *t = job->traces[trace];
     memset(ran, 0, 4096);
@@ -193,7 +193,7 @@ static int agents(struct work *w, int64_t *of)
         const struct az_trace *t = job->traces[w->copies.trace[i]];
         const uint32_t row = w->copies.row[i];
         if (i == 0 || w->copies.trace[i] != w->copies.trace[i - 1])
-            mark(job, w->copies.trace[i], ran);
+            mark_agents(job, w->copies.trace[i], ran);
         of[i] = owner(t, ran, row);
         const struct az_agent *a = az_agent_find(
             az_dispatches(t), (uint32_t)t->lanes.v[t->ev[AZ_MEMCPY].lane[row]].proc, of[i]);

@@ -35,7 +35,7 @@ static enum az_family family_of(const struct work *w, enum az_kind kind, uint32_
                                 : az_job_family(w->job, number);
 }
 
-static int leaf(struct work *w, uint32_t node, enum az_kind kind, size_t row)
+static int add_leaf(struct work *w, uint32_t node, enum az_kind kind, size_t row)
 {
     const struct az_events *e = &w->t->ev[kind];
     int rc = az_flame_child(w->f, &node, az_trace_text(w->t, e->name[row]));
@@ -137,7 +137,7 @@ static int call_stacks(struct work *w)
         else
             rc = way_down(w, c->gpu_call[g], &node);
         if (rc == 0)
-            rc = leaf(w, node, c->gpu_kind[g], c->gpu_row[g]);
+            rc = add_leaf(w, node, c->gpu_kind[g], c->gpu_row[g]);
     }
     return rc;
 }
@@ -196,7 +196,7 @@ static int ranges(struct work *w)
         else
             rc = way_down(w, range[k], &node);
         for (uint32_t i = l->op_first[k]; rc == 0 && i < l->op_first[k + 1]; i++)
-            rc = leaf(w, node, az_op_kind(l->op[i]), az_op_row(l->op[i]));
+            rc = add_leaf(w, node, az_op_kind(l->op[i]), az_op_row(l->op[i]));
     }
     return rc;
 }
@@ -232,7 +232,7 @@ static int scopes(struct work *w)
             uint32_t node = 0;
             rc = scope_node(w, az_xtrace_row_of(w->t, kinds[k], i), &node);
             if (rc == 0)
-                rc = leaf(w, node, kinds[k], i);
+                rc = add_leaf(w, node, kinds[k], i);
         }
     return rc;
 }

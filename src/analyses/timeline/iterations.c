@@ -203,7 +203,8 @@ static bool is_inside(const struct az_span *s, int64_t lo, int64_t hi)
 }
 
 /* Gaps of the window: time without work, from its start to its last work. */
-static void gaps(const struct work *w, const struct window *at, int64_t *count, int64_t *largest)
+static void measure_gaps(const struct work *w, const struct window *at, int64_t *count,
+                         int64_t *largest)
 {
     const struct az_spans *all = &w->busy[at->slot].all;
     const struct az_spans near = az_spans_window(all, at->lo, at->hi);
@@ -311,7 +312,7 @@ static int put_window(struct work *w, size_t i)
 {
     const struct window *at = &w->windows.v[i];
     int64_t x[ITERATION_FIGURES], n_gaps, largest;
-    gaps(w, at, &n_gaps, &largest);
+    measure_gaps(w, at, &n_gaps, &largest);
     figures(w, at, x);
     struct window_row r = {
         .range =

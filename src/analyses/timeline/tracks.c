@@ -163,8 +163,8 @@ static int add_lanes(struct work *w)
 }
 
 /* ---- events ---- */
-static int put(struct work *w, uint32_t lane, int64_t start, int64_t end, uint32_t name,
-               enum az_family f)
+static int put_mark(struct work *w, uint32_t lane, int64_t start, int64_t end, uint32_t name,
+                    enum az_family f)
 {
     const int64_t at = w->offset + az_ns(w->t, start - w->begin);
     const struct az_track_mark m = { .start = at,
@@ -195,8 +195,8 @@ static int put_steps(struct work *w)
         if (w->counting && i == 0)
             w->steps_name = name;
         if (rc == 0)
-            rc = put(w, w->steps, s->a.first, s->a.last, w->steps_name + (uint32_t)i,
-                     AZ_FAMILY_OTHER);
+            rc = put_mark(w, w->steps, s->a.first, s->a.last, w->steps_name + (uint32_t)i,
+                          AZ_FAMILY_OTHER);
     }
     return rc;
 }
@@ -215,9 +215,9 @@ static int put_events(struct work *w)
         uint32_t name;
         rc = name_of(w, &e, f, &name);
         if (rc == 0 && e.start > *to && w->gaps[slot] != AZ_NO_ID)
-            rc = put(w, w->gaps[slot], *to, e.start, name, AZ_FAMILY_OTHER);
+            rc = put_mark(w, w->gaps[slot], *to, e.start, name, AZ_FAMILY_OTHER);
         if (rc == 0)
-            rc = put(w, w->stream[e.lane], e.start, e.end, name, f);
+            rc = put_mark(w, w->stream[e.lane], e.start, e.end, name, f);
         *to = *to == INT64_MAX || e.end > *to ? e.end : *to;
     }
     return rc;
@@ -273,7 +273,7 @@ static int typical_step(const struct track_build *r, struct az_span *out)
 
 /* All of the run; where that is not every event, closer a typical step, or without steps as much of
  * the middle as half of the marks suffice for. */
-static int both(struct track_build *r)
+static int make_both_tracks(struct track_build *r)
 {
     const size_t closer = r->job->draw * CLOSER / 100;
     const int64_t mid = r->out->span / 2;
@@ -353,7 +353,7 @@ int az_tracks_make(struct az_job *job, struct az_tracks *out, int64_t *begin)
         place(&r);
     *begin = rc == 0 && job->n_traces && r.w[0].accounts ? begin_ns(&r.w[0]) : 0;
     if (rc == 0 && out->span > 0)
-        rc = both(&r);
+        rc = make_both_tracks(&r);
     for (size_t i = 0; i < job->n_traces; i++)
         az_devices_release(&r.w[i].dev);
     az_vec_release(&r.name);

@@ -59,7 +59,7 @@ static int join_names(struct az_tracks *t, struct az_intern *names, const struct
 }
 
 /* A rank for which there are no lanes left: it is only counted. */
-static void hide(struct az_tracks *t, const struct part *p)
+static void hide_rank(struct az_tracks *t, const struct part *p)
 {
     t->hidden_ranks++;
     for (size_t i = 0; i < p->t.lanes.n; i++)
@@ -133,7 +133,7 @@ static int join_all(struct az_job *job, const struct az_ranks *ranks, void *cons
         t->streams += p->t.streams;
         t->devices += p->t.devices;
         if (t->lanes.n && t->lanes.n + p->t.lanes.n > AZ_TRACK_LANES_MOST) {
-            hide(t, p);
+            hide_rank(t, p);
             continue;
         }
         uint32_t *map = az_arena_array(job->arena, p->t.names.n + 1, sizeof *map);

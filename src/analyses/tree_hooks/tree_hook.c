@@ -38,13 +38,13 @@ static const struct az_events *events_of(const struct view *v, uint32_t n, uint3
     return &v->t->ev[az_node_kind(v->c, node_of(v, n), row)];
 }
 
-static struct az_sv name(void *ctx, uint32_t n)
+static struct az_sv node_name(void *ctx, uint32_t n)
 {
     const struct view *v = ctx;
     return az_node_name(v->c, node_of(v, n));
 }
 
-static const char *kind(void *ctx, uint32_t n)
+static const char *node_kind(void *ctx, uint32_t n)
 {
     const struct view *v = ctx;
     uint32_t row;
@@ -70,7 +70,7 @@ static uint32_t child(void *ctx, uint32_t n, uint32_t after)
     return next <= last ? next : AZ_EXTEND_NO_NODE;
 }
 
-static void span(void *ctx, uint32_t n, int64_t *start, int64_t *end)
+static void node_span(void *ctx, uint32_t n, int64_t *start, int64_t *end)
 {
     const struct view *v = ctx;
     uint32_t row;
@@ -102,7 +102,7 @@ static struct az_sv text_of(const struct view *v, uint32_t id)
     return id == AZ_NO_ID ? AZ_SV("") : az_trace_text(v->t, id);
 }
 
-static struct az_extend_args args(void *ctx, uint32_t n)
+static struct az_extend_args node_args(void *ctx, uint32_t n)
 {
     const struct view *v = ctx;
     const uint32_t node = node_of(v, n),
@@ -176,7 +176,7 @@ static uint32_t backward(void *ctx, uint32_t n, uint32_t after)
 
 /* ---- changes ---- */
 
-static const char *keep(struct view *v, int rc)
+static const char *keep_error(struct view *v, int rc)
 {
     if (rc)
         v->rc = rc;
@@ -192,7 +192,8 @@ static const char *rename_op(void *ctx, uint32_t n, struct az_sv text)
     if (text.n == 0)
         return "rename: the name is empty";
     x.name = az_trace_name(v->t, text);
-    return keep(v, v->t->names.error ? v->t->names.error : az_vec_push(&v->edits->renames, x));
+    return keep_error(v,
+                      v->t->names.error ? v->t->names.error : az_vec_push(&v->edits->renames, x));
 }
 
 static const char *remove_op(void *ctx, uint32_t n)
@@ -200,7 +201,7 @@ static const char *remove_op(void *ctx, uint32_t n)
     struct view *v = ctx;
     const uint32_t node = node_of(v, n);
     return node >= v->c->first_call ? "remove: the node is not an operator"
-                                    : keep(v, az_vec_push(&v->edits->removed, node));
+                                    : keep_error(v, az_vec_push(&v->edits->removed, node));
 }
 
 static uint32_t text_id(struct view *v, struct az_sv text)
@@ -235,21 +236,22 @@ static const char *insert(void *ctx, struct az_sv text, const uint32_t *nodes, s
     x.args.strides = text_id(v, a->strides);
     x.args.concrete = text_id(v, a->concrete);
     x.args.facts = text_id(v, a->facts);
-    return keep(v, v->t->names.error ? v->t->names.error : az_vec_push(&v->edits->inserts, x));
+    return keep_error(v,
+                      v->t->names.error ? v->t->names.error : az_vec_push(&v->edits->inserts, x));
 }
 
 static int run_tree(struct view *v, struct az_extend *e, struct az_diag *said)
 {
     const struct az_extend_tree tree = { .ctx = v,
                                          .n = v->c->n - v->repeats.hidden,
-                                         .name = name,
-                                         .kind = kind,
+                                         .name = node_name,
+                                         .kind = node_kind,
                                          .parent = parent,
                                          .child = child,
-                                         .span = span,
+                                         .span = node_span,
                                          .kernels = kernels,
                                          .kernel = kernel,
-                                         .args = args,
+                                         .args = node_args,
                                          .sequence = sequence,
                                          .forward = forward,
                                          .backward = backward,

@@ -54,7 +54,7 @@ static bool same_kernels(const struct finding *f, uint32_t a, uint32_t b)
     return true;
 }
 
-static int look(struct finding *f, const struct az_graft *g)
+static int visit_graft(struct finding *f, const struct az_graft *g)
 {
     const uint32_t node = f->c->first_call + g->call, pre = f->c->pre[node];
     uint32_t *first;
@@ -88,7 +88,7 @@ int az_tree_repeats_find(struct az_tree_repeats *r, const struct az_trace *t)
     int rc = 0;
     az_map_init(&f.first, t->mem, 16);
     for (size_t i = 0; rc == 0 && i < grafts->n; i++)
-        rc = look(&f, &grafts->v[i]);
+        rc = visit_graft(&f, &grafts->v[i]);
     az_map_release(&f.first);
     az_sort_cmp(r->all.v, r->all.n, sizeof *r->all.v, by_preorder, NULL, t->mem);
     for (size_t i = 0; rc == 0 && i < r->all.n; i++) {
@@ -148,7 +148,7 @@ struct copying {
 };
 
 /* Preorder number -> 1 below the first of several launches. */
-static uint8_t *mark(const struct az_tree_repeats *r, const struct az_trace *t)
+static uint8_t *mark_repeats(const struct az_tree_repeats *r, const struct az_trace *t)
 {
     uint8_t *marked = az_mem_alloc(t->mem, (size_t)r->c->n + 1);
     if (!marked)
@@ -181,7 +181,8 @@ static int take_own(struct copying *k, const uint8_t *marked)
 
 /* The node that is to a launch what `node` is to the first one like it; AZ_NO_ROW: that is not
  * below the first one. */
-static uint32_t like(const struct copying *k, const struct az_tree_repeat *x, uint32_t node)
+static uint32_t counterpart_of(const struct copying *k, const struct az_tree_repeat *x,
+                               uint32_t node)
 {
     const uint32_t pre = k->c->pre[node];
     return pre > x->first && pre <= x->first + x->size ? k->c->by_pre[pre - x->first + x->pre]
@@ -201,17 +202,17 @@ static int copy_to(const struct copying *k, const struct az_tree_repeat *to)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < k->own.renames.n; i++) {
         struct az_tree_rename x = k->own.renames.v[i];
-        if ((node = like(k, to, x.op)) == AZ_NO_ROW)
+        if ((node = counterpart_of(k, to, x.op)) == AZ_NO_ROW)
             continue;
         x.op = node;
         rc = az_vec_push(&k->to->renames, x);
     }
     for (size_t i = 0; rc == 0 && i < k->own.removed.n; i++)
-        if ((node = like(k, to, k->own.removed.v[i])) != AZ_NO_ROW)
+        if ((node = counterpart_of(k, to, k->own.removed.v[i])) != AZ_NO_ROW)
             rc = az_vec_push(&k->to->removed, node);
     for (size_t i = 0; rc == 0 && i < k->own.inserts.n; i++) {
         struct az_tree_insert x = k->own.inserts.v[i];
-        if ((node = like(k, to, x.first)) == AZ_NO_ROW)
+        if ((node = counterpart_of(k, to, x.first)) == AZ_NO_ROW)
             continue;
         const int64_t later = start_of(k, node) - start_of(k, x.first);
         x.first = node;
@@ -228,7 +229,7 @@ int az_tree_repeats_copy(const struct az_tree_repeats *r, const struct az_trace 
     struct copying k = { .t = t, .c = r->c, .to = e };
     if (r->all.n == 0 || !az_tree_edits_any(e))
         return 0;
-    uint8_t *marked = mark(r, t);
+    uint8_t *marked = mark_repeats(r, t);
     if (!marked)
         return az_mem_error(t->mem);
     az_tree_edits_init(&k.own, t->mem);

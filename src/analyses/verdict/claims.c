@@ -490,7 +490,7 @@ static int64_t largest_alike(const struct draft *d, size_t i)
 }
 
 /* Nests findings so that those at the top add up to no more than the parts of the account. */
-static void nest(struct draft *d, size_t n, const struct az_claims *c)
+static void nest_findings(struct draft *d, size_t n, const struct az_claims *c)
 {
     const struct az_claim_account *a = &c->account;
     int64_t used[AZ_VERDICT_WITHINS] = { 0 }, all = 0;
@@ -544,7 +544,7 @@ static int put_in_order(struct az_verdict_whole *w, struct az_claims *c, struct 
     order_causes(d, n);
     order_steps(d, n);
     az_sort_cmp(d, n, sizeof *d, by_saving, NULL, w->job->mem);
-    nest(d, n, c);
+    nest_findings(d, n, c);
     list_by_saving(d, n);
     for (size_t i = 0; i < n; i++) {
         out[i] = d[i].c;

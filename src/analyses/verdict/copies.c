@@ -252,8 +252,8 @@ static int put_page_faults(struct az_verdict *v, const struct az_verdict_copies 
 }
 
 /* others_sized: of copies of the same class sizes are recorded. */
-static int put(struct az_verdict *v, const struct az_verdict_copies *s, const struct traffic *t,
-               bool others_sized)
+static int put_traffic(struct az_verdict *v, const struct az_verdict_copies *s,
+                       const struct traffic *t, bool others_sized)
 {
     const struct copy_class c = class_of(v, s);
     const struct az_sv name = s->name == AZ_NO_ID ? AZ_SV("") : az_trace_text(v->t, s->name);
@@ -309,7 +309,7 @@ static int by_class(const void *a, const void *b, void *ctx)
     return order ? order : y->sized - x->sized;
 }
 
-static void join(struct az_verdict *v, struct az_verdict_copy_sums *sums)
+static void join_sums(struct az_verdict *v, struct az_verdict_copy_sums *sums)
 {
     size_t kept = 0;
     az_sort_cmp(sums->v, sums->n, sizeof *sums->v, by_class, v, v->job->mem);
@@ -339,7 +339,7 @@ int az_verdict_find_copies(struct az_verdict *v, const struct az_counted *counte
     struct traffic t = { 0 };
     bool up = false, down = false;
     int rc = 0;
-    join(v, sums);
+    join_sums(v, sums);
     for (size_t i = 0; rc == 0 && i < sums->n; i++) {
         const enum way way = class_of(v, &sums->v[i]).way;
         up |= way == TO_DEVICE;
@@ -348,6 +348,6 @@ int az_verdict_find_copies(struct az_verdict *v, const struct az_counted *counte
     if (rc == 0 && up && down)
         rc = find_traffic(v, counted, &t);
     for (size_t i = 0; rc == 0 && i < sums->n; i++)
-        rc = put(v, &sums->v[i], &t, i && by_name(&sums->v[i - 1], &sums->v[i], v) == 0);
+        rc = put_traffic(v, &sums->v[i], &t, i && by_name(&sums->v[i - 1], &sums->v[i], v) == 0);
     return rc;
 }

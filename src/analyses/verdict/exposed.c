@@ -185,7 +185,7 @@ static int extend(struct cover *c, int64_t now, int64_t start, int64_t end)
     return az_vec_push(s, ((struct az_span){ start, end }));
 }
 
-static int hide(struct work *w, uint32_t lane, enum az_part part, int64_t start, int64_t end)
+static int cover_span(struct work *w, uint32_t lane, enum az_part part, int64_t start, int64_t end)
 {
     const uint32_t slot = w->dev.slot_of_lane.v[lane];
     int rc = 0;
@@ -206,8 +206,9 @@ static int hide_others_until(struct work *w, int64_t until)
     int rc = 0;
     for (; rc == 0 && w->other < others->n && others->v[w->other].start <= until; w->other++) {
         const struct az_other_work *x = &others->v[w->other];
-        rc = hide(w, x->lane, az_part_of(w->v->job, w->v->trace, (enum az_kind)x->kind, x->name),
-                  x->start, x->end);
+        rc = cover_span(w, x->lane,
+                        az_part_of(w->v->job, w->v->trace, (enum az_kind)x->kind, x->name),
+                        x->start, x->end);
     }
     return rc;
 }
@@ -230,9 +231,9 @@ static int gather(struct work *w, int64_t hi)
                 continue;
             rc = hide_others(w, e->start[row]);
             if (rc == 0)
-                rc =
-                    hide(w, e->lane[row], az_part_of(w->v->job, w->v->trace, w->kind, e->name[row]),
-                         e->start[row], e->end[row]);
+                rc = cover_span(w, e->lane[row],
+                                az_part_of(w->v->job, w->v->trace, w->kind, e->name[row]),
+                                e->start[row], e->end[row]);
         }
         w->row = row;
         if (row < w->to)
@@ -328,7 +329,7 @@ static int by_message(const void *a, const void *b, void *ctx)
 
 typedef int sum_order(const void *a, const void *b, void *ctx);
 
-static void join(struct work *w, sum_order *order)
+static void merge_sums(struct work *w, sum_order *order)
 {
     size_t kept = 0;
     az_sort_cmp(w->sums.v, w->sums.n, sizeof *w->sums.v, order, w, w->v->job->mem);
@@ -359,14 +360,14 @@ static bool is_uneven(const struct az_coll_what *c)
 
 static int join_sums(struct work *w)
 {
-    join(w, by_collective);
+    merge_sums(w, by_collective);
     for (size_t i = 0; i < w->sums.n; i++) {
         struct sum *s = &w->sums.v[i];
         const struct az_coll_what *c = what_of(w, s);
         s->groups = c && (c->group.n || c->ranks.n);
         s->message = c && is_uneven(c) ? 0 : az_coll_message(s->bytes, s->count);
     }
-    join(w, by_message);
+    merge_sums(w, by_message);
     return 0;
 }
 
@@ -398,7 +399,7 @@ static struct az_sv collective_text(struct az_verdict *v, const struct az_coll_w
                            AZ_SVF(message), AZ_SVF(kernel));
 }
 
-static int put(struct work *w, const struct sum *s)
+static int put_sum(struct work *w, const struct sum *s)
 {
     struct az_verdict *v = w->v;
     const struct az_sv name = s->name == AZ_NO_ID ? AZ_SV("") : az_trace_text(v->t, s->name);
@@ -447,7 +448,7 @@ static int devices(struct work *w)
     return rc;
 }
 
-static int find(struct work *w)
+static int find_exposed(struct work *w)
 {
     struct az_verdict *v = w->v;
     az_map_init(&w->index, v->job->mem, 16);
@@ -465,7 +466,7 @@ static int find(struct work *w)
     }
     for (size_t i = 0; rc == 0 && i < w->sums.n; i++)
         if (w->sums.v[i].exposed > 0)
-            rc = put(w, &w->sums.v[i]);
+            rc = put_sum(w, &w->sums.v[i]);
     return rc ? rc : az_verdict_find_copies(v, w->counted, &w->copy_sums);
 }
 
@@ -488,7 +489,7 @@ int az_verdict_find_exposed(struct az_verdict *v)
         return rc;
     az_vec_init(&w.sums, v->job->mem);
     az_vec_init(&w.copy_sums, v->job->mem);
-    rc = find(&w);
+    rc = find_exposed(&w);
     az_devices_release(&w.dev);
     az_map_release(&w.index);
     az_vec_release(&w.sums);

@@ -135,8 +135,8 @@ static const struct shape *shape_of(struct work *w, size_t i)
 
 /* ---- sums by subject ---- */
 /* *fresh: its subject is to be made. */
-static int add(struct work *w, struct sums *to, uint64_t key, int64_t ticks, double gain,
-               struct sum **fresh)
+static int add_sum(struct work *w, struct sums *to, uint64_t key, int64_t ticks, double gain,
+                   struct sum **fresh)
 {
     uint32_t *at;
     bool added;
@@ -222,7 +222,7 @@ static int attentions(struct work *w)
             ticks += ticks_of(w, k);
         struct sum *fresh = NULL;
         if (end > i)
-            rc = add(w, &w->attention, id_of(w, softmax), ticks, (double)ticks, &fresh);
+            rc = add_sum(w, &w->attention, id_of(w, softmax), ticks, (double)ticks, &fresh);
         if (fresh)
             fresh->subject = az_arena_printf(w->v->job->arena, "%.*s between two batched GEMMs",
                                              AZ_SVF(az_verdict_short(name_of(w, softmax))));
@@ -268,7 +268,7 @@ static int one_chain(struct work *w, size_t from, size_t to, const struct shape 
     double gain = (double)(ticks - longest);
     if (!isnan(w->bandwidth) && between / w->bandwidth < gain)
         gain = between / w->bandwidth;
-    const int rc = add(w, &w->chains, key, ticks, gain, &fresh);
+    const int rc = add_sum(w, &w->chains, key, ticks, gain, &fresh);
     if (fresh)
         fresh->subject = chain_name(w, from, to, s->elements);
     return rc;

@@ -175,7 +175,7 @@ static int order_by_thread(struct az_verdict_host *h, enum az_kind kind, bool fr
 }
 
 /* What each event of a thread is in. false: of equal starts a longer one comes later. */
-static bool nest(const struct az_verdict_nest *n, size_t from, size_t to, int64_t slack)
+static bool nest_calls(const struct az_verdict_nest *n, size_t from, size_t to, int64_t slack)
 {
     const int64_t *start = n->e->start, *end = n->e->end;
     int64_t before = 0, end_before = INT64_MAX, end_of_top = 0;
@@ -201,12 +201,12 @@ static void nest_thread(struct az_verdict_host *h, const struct az_verdict_nest 
                         size_t to)
 {
     const int64_t slack = 1000 * h->t->ticks_per_ns;
-    if (n->up && nest(n, from, to, slack))
+    if (n->up && nest_calls(n, from, to, slack))
         return;
     if (n->row)
         longer_first(n, from, to, h->v->job->mem);
     if (n->up)
-        (void)nest(n, from, to, slack);
+        (void)nest_calls(n, from, to, slack);
 }
 
 static int make_nest(struct az_verdict_host *h, enum az_kind kind, bool frames,

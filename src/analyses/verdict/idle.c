@@ -33,7 +33,7 @@ static int one_gap(void *ctx, const struct az_idle_gap *gap)
     return rc ? rc : az_verdict_groups_add(w->groups, &why, gap->slot, next, from, to - from);
 }
 
-static int find(struct work *w)
+static int find_idle(struct work *w)
 {
     struct az_verdict *v = w->v;
     w->groups = az_verdict_groups_new(v);
@@ -65,7 +65,7 @@ int az_verdict_find_idle(struct az_verdict *v)
     if (rc == 0)
         rc = az_verdict_judge_make(&w.judge, v, calls ? &h : NULL);
     if (rc == 0)
-        rc = find(&w);
+        rc = find_idle(&w);
     if (calls)
         az_verdict_host_release(&h);
     az_devices_release(&devices);

@@ -111,7 +111,7 @@ static void look_at_calls(struct az_verdict_host *h, uint32_t thread, int64_t fr
     }
 }
 
-static bool half(int64_t part, int64_t length) { return part >= length - part && part > 0; }
+static bool is_half(int64_t part, int64_t length) { return part >= length - part && part > 0; }
 
 /* A cause by a call that fills at least half of the gap. */
 static enum az_cause call_cause(const struct calls *c, int64_t length, uint32_t *call)
@@ -127,8 +127,8 @@ static enum az_cause call_cause(const struct calls *c, int64_t length, uint32_t 
                { AZ_VERDICT_CALL_PREPARE, AZ_CAUSE_BLOCKING_CALL },
                { AZ_VERDICT_CALL_LOAD, AZ_CAUSE_MODULE_LOADING },
                { AZ_VERDICT_CALL_LAUNCH, AZ_CAUSE_MODULE_LOADING } };
-    for (size_t i = 0; i < AZ_LENGTH(of) && half(c->slow, length); i++) {
-        if (!half(c->share[of[i].call], length))
+    for (size_t i = 0; i < AZ_LENGTH(of) && is_half(c->slow, length); i++) {
+        if (!is_half(c->share[of[i].call], length))
             continue;
         *call = c->longest[of[i].call];
         return of[i].cause;
@@ -155,7 +155,7 @@ static uint32_t waited_in(const struct az_verdict_judge *j, const struct calls *
     const struct az_events *e = &h->t->ev[AZ_CALL];
     const int64_t most = length / SOON > j->spacing ? length / SOON : j->spacing;
     const uint32_t copy = own_copy(h, b), launch = b->after;
-    if (c->wait != AZ_NO_ROW && half(c->share[AZ_VERDICT_CALL_SYNC], length))
+    if (c->wait != AZ_NO_ROW && is_half(c->share[AZ_VERDICT_CALL_SYNC], length))
         return c->wait;
     const uint32_t wait = c->wait != AZ_NO_ROW ? c->wait : copy;
     if (wait == AZ_NO_ROW || wait == launch || e->end[wait] > e->start[launch] ||
@@ -163,7 +163,7 @@ static uint32_t waited_in(const struct az_verdict_judge *j, const struct calls *
         return AZ_NO_ROW;
     const int64_t first = c->wait != AZ_NO_ROW ? c->first_wait : e->start[copy];
     const int64_t waits = e->end[wait] - (first > b->gap->start ? first : b->gap->start);
-    if (c->wait != AZ_NO_ROW && waits > 0 && !half(c->share[AZ_VERDICT_CALL_SYNC], waits))
+    if (c->wait != AZ_NO_ROW && waits > 0 && !is_half(c->share[AZ_VERDICT_CALL_SYNC], waits))
         return AZ_NO_ROW; /* short waits, with work of the host between them */
     return first - b->gap->start <= length / 2 ? wait : AZ_NO_ROW;
 }
@@ -416,7 +416,7 @@ static enum az_cause host_cause(struct az_verdict_judge *j, const struct between
     struct az_verdict_host *h = j->h;
     const int64_t from = g->from, to = g->to, length = to - from;
     struct calls c, of_main;
-    if (half(az_verdict_part_in(&h->profiler, from, to), length))
+    if (is_half(az_verdict_part_in(&h->profiler, from, to), length))
         return AZ_CAUSE_PROFILER_OVERHEAD;
     look_at_calls(h, g->thread[LAUNCHING], from, to, &c);
     enum az_cause by_call = call_cause(&c, length, call);
@@ -432,12 +432,12 @@ static enum az_cause host_cause(struct az_verdict_judge *j, const struct between
             return of == AZ_CAUSE_MODULE_LOADING && is_loaded(h, *call) ? AZ_CAUSE_BLOCKING_CALL
                                                                         : of;
     }
-    if (half(az_verdict_part_in(&h->loads, from, to), length)) {
+    if (is_half(az_verdict_part_in(&h->loads, from, to), length)) {
         *call = g->launch;
         return AZ_CAUSE_MODULE_LOADING;
     }
     const bool launching =
-        half(c.launching, length) || launches_on(j, g->thread[LAUNCHING], g->launch, from);
+        is_half(c.launching, length) || launches_on(j, g->thread[LAUNCHING], g->launch, from);
     const enum az_cause named = named_cause(j, g, launching);
     if (named)
         return named;

@@ -211,7 +211,7 @@ static int most_time(const void *x, const void *y, void *ctx)
 }
 
 /* The classes of each group, from the longest gaps down. */
-static int cut(struct az_verdict_groups *g, const uint32_t *order, struct rows *out)
+static int classify_rows(struct az_verdict_groups *g, const uint32_t *order, struct rows *out)
 {
     const struct bucket *b = g->buckets.v;
     int rc = 0;
@@ -260,7 +260,7 @@ static int64_t median_of(const struct az_verdict_groups *g, const uint32_t *orde
     return b + (a - b) / 2;
 }
 
-static struct az_sv text(struct az_verdict_groups *g, uint32_t name)
+static struct az_sv plain_name(struct az_verdict_groups *g, uint32_t name)
 {
     return name == AZ_NO_ID ? AZ_SV("")
                             : az_verdict_keep(g->v, az_verdict_plain(az_trace_text(g->v->t, name)));
@@ -338,7 +338,7 @@ static int common_names(struct az_verdict_groups *g, const uint32_t *order, cons
 }
 
 /* Sums of the small rows of one cause, without their names. */
-static void fold(struct az_verdict_idles *out, const struct az_verdict_idle *s)
+static void fold_small_row(struct az_verdict_idles *out, const struct az_verdict_idle *s)
 {
     size_t i = KEPT;
     while (i < out->n && out->v[i].cause != s->cause)
@@ -381,17 +381,17 @@ static int keep_row(struct az_verdict_groups *g, const uint32_t *order, const st
                                  .first_use = az_verdict_ns(g->v, r->first_use),
                                  .across = az_verdict_ns(g->v, of->across) };
     if (!named) {
-        fold(out, &s);
+        fold_small_row(out, &s);
         return 0;
     }
     const int rc = common_names(g, order, r, name, most);
     if (rc)
         return rc;
-    s.range = text(g, name[F_RANGE]);
-    s.frame = text(g, name[F_FRAME]);
-    s.call = text(g, name[F_CALL]);
-    s.op = text(g, name[F_OP]);
-    s.next = text(g, name[F_NEXT]);
+    s.range = plain_name(g, name[F_RANGE]);
+    s.frame = plain_name(g, name[F_FRAME]);
+    s.call = plain_name(g, name[F_CALL]);
+    s.op = plain_name(g, name[F_OP]);
+    s.next = plain_name(g, name[F_NEXT]);
     for (enum az_place p = 0; p < AZ_PLACES; p++)
         s.in_place[p] = name[field_of[p]] == AZ_NO_ID ? 0 : az_verdict_ns(g->v, most[field_of[p]]);
     out->v[out->n++] = s;
@@ -409,7 +409,7 @@ static int make_rows(struct az_verdict_groups *g, uint32_t *order, struct rows *
         key[i] = ((int64_t)g->buckets.v[i].group + 1) * AZ_LOG_BUCKETS - g->buckets.v[i].length;
     az_sort_order(key, n, order, mem);
     az_mem_free(mem, key, n * sizeof *key);
-    int rc = cut(g, order, rows);
+    int rc = classify_rows(g, order, rows);
     az_sort_cmp(rows->v, rows->n, sizeof *rows->v, most_time, NULL, mem);
     return rc;
 }

@@ -37,7 +37,7 @@ static void add_rows(struct az_verdict *v, struct name_sum *of)
     }
 }
 
-static int keep(struct az_verdict *v, const struct name_sum *of, size_t n)
+static int keep_top(struct az_verdict *v, const struct name_sum *of, size_t n)
 {
     struct az_verdict_part *p = v->part;
     p->top = az_arena_array(v->keep, n + 1, sizeof *p->top);
@@ -68,7 +68,7 @@ int az_verdict_top_kernels(struct az_verdict *v)
         if (of[i].count)
             of[n++] = of[i];
     az_sort_cmp(of, n, sizeof *of, most_time, NULL, v->job->mem);
-    int rc = keep(v, of, n < MOST ? n : MOST);
+    int rc = keep_top(v, of, n < MOST ? n : MOST);
     az_mem_free(v->job->mem, of, bytes);
     return rc;
 }

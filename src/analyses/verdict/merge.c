@@ -12,15 +12,15 @@ struct entry { /* a finding of a part */
 };
 AZ_VEC(struct entry, entries);
 
-static uint64_t mix(uint64_t h, struct az_sv s) { return h * 31 + az_hash(s.p, s.n); }
+static uint64_t mix_text(uint64_t h, struct az_sv s) { return h * 31 + az_hash(s.p, s.n); }
 
 static uint64_t key_of(const struct az_verdict_found *f)
 {
     uint64_t h = az_hash(f->rule->name, strlen(f->rule->name));
-    h = mix(mix(mix(mix(h, f->subject), f->call), f->range), f->frame);
-    h = mix(mix(h, f->operation), f->group);
+    h = mix_text(mix_text(mix_text(mix_text(h, f->subject), f->call), f->range), f->frame);
+    h = mix_text(mix_text(h, f->operation), f->group);
     if (f->rule->find == az_verdict_find_parallelism) /* short names of several kernels are equal */
-        h = mix(h, f->row);
+        h = mix_text(h, f->row);
     return h * 31 + (uint64_t)f->cause * 7 + (f->has_device ? (uint64_t)f->device + 1 : 0);
 }
 
@@ -45,7 +45,7 @@ static int by_meaning(const void *x, const void *y, void *ctx)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-static int list(struct az_verdict_whole *w, struct entries *all)
+static int list_entries(struct az_verdict_whole *w, struct entries *all)
 {
     int rc = 0;
     for (size_t k = 0; k < w->n; k++)
@@ -90,7 +90,7 @@ static void set_sizes_text(struct az_arena *a, struct az_verdict_found *o,
         o->detail = az_verdict_sizes_text(a, o->size_least, o->size_most, 0);
 }
 
-static void add(struct az_verdict_found *o, const struct az_verdict_found *f)
+static void add_finding(struct az_verdict_found *o, const struct az_verdict_found *f)
 {
     add_sizes(o, f);
     if (o->ns + f->ns > 0)
@@ -128,8 +128,8 @@ static int name_ranks(struct az_verdict_whole *w, struct az_verdict_found *o, co
 }
 
 /* Findings of one meaning, from the largest down: each joins the first that is still open. */
-static int join(struct az_verdict_whole *w, const struct entry *e, size_t n, bool *taken, bool *has,
-                struct az_verdict_founds *out)
+static int join_findings(struct az_verdict_whole *w, const struct entry *e, size_t n, bool *taken,
+                         bool *has, struct az_verdict_founds *out)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < n; i++) {
@@ -141,7 +141,7 @@ static int join(struct az_verdict_whole *w, const struct entry *e, size_t n, boo
         has[e[i].part] = true;
         for (size_t k = i + 1; k < n; k++)
             if (!taken[k] && joins(e[i].f, &e[k], has)) {
-                add(&o, e[k].f);
+                add_finding(&o, e[k].f);
                 o.parts += !has[e[k].part];
                 taken[k] = has[e[k].part] = true;
             }
@@ -157,7 +157,7 @@ int az_verdict_merge(struct az_verdict_whole *w, struct az_verdict_founds *out)
 {
     struct entries all;
     az_vec_init(&all, w->job->mem);
-    int rc = list(w, &all);
+    int rc = list_entries(w, &all);
     bool *taken = az_arena_array(w->job->arena, all.n + 1, sizeof *taken);
     bool *has = az_arena_array(w->job->arena, w->n + 1, sizeof *has);
     if (rc == 0 && (!taken || !has))
@@ -167,7 +167,7 @@ int az_verdict_merge(struct az_verdict_whole *w, struct az_verdict_founds *out)
                            all.v[next].f->rule == all.v[i].f->rule;
              next++)
             ;
-        rc = join(w, &all.v[i], next - i, taken + i, has, out);
+        rc = join_findings(w, &all.v[i], next - i, taken + i, has, out);
     }
     az_vec_release(&all);
     return rc;

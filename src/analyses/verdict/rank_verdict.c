@@ -288,7 +288,7 @@ static struct az_sv families(struct az_verdict *v, int64_t by[AZ_FAMILIES])
 }
 
 /* Formats with sums only. */
-static void sums(struct az_verdict *v)
+static void verdict_of_sums(struct az_verdict *v)
 {
     int64_t by[AZ_FAMILIES] = { 0 };
     for (size_t i = 0; i < v->t->kernel_sums.n; i++) {
@@ -379,7 +379,7 @@ static int peaks_of(struct az_verdict *v)
     return rc;
 }
 
-static int look(struct az_verdict *v)
+static int examine_trace(struct az_verdict *v)
 {
     int rc = 0;
     const struct az_counted *c = az_job_counted(v->job, v->trace, AZ_ALL_WORK, &rc);
@@ -392,7 +392,7 @@ static int look(struct az_verdict *v)
     v->part->captured = checks->captured;
     v->part->calls = checks->launches;
     device_name(v);
-    sums(v);
+    verdict_of_sums(v);
     trust(v, c);
     rc = kernel_times(v, c);
     if (rc)
@@ -453,7 +453,7 @@ int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep
     az_vec_init(&v.part->found, job->mem);
     int rc = az_vec_reserve(&v.part->found, 24);
     if (rc == 0)
-        rc = look(&v);
+        rc = examine_trace(&v);
     if (rc == 0)
         rc = az_verdict_top_kernels(&v);
     if (rc == 0)

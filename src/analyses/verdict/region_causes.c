@@ -151,8 +151,8 @@ static int list_rows(const struct az_table *t, size_t path, struct az_map *row_o
     return rc;
 }
 
-static int put(struct az_job *job, const struct az_regions *regions, const uint8_t *causes,
-               struct az_table *t)
+static int put_causes(struct az_job *job, const struct az_regions *regions, const uint8_t *causes,
+                      struct az_table *t)
 {
     const ptrdiff_t path = az_table_find(t, "path"), cause = az_table_find(t, "idle_cause");
     struct az_map row_of;
@@ -180,5 +180,5 @@ int az_region_causes_put(struct az_job *job)
     int rc = AZ_OK;
     az_job_leave(job, slot);
     const struct az_regions *r = causes ? az_job_regions(job, 0, &rc) : NULL;
-    return r ? put(job, r, causes, t) : rc;
+    return r ? put_causes(job, r, causes, t) : rc;
 }

@@ -168,7 +168,7 @@ static int add_others(struct az_verdict_whole *w, struct az_verdict_founds *foun
 }
 
 /* Time that a rank spends on anything but waiting for others. */
-static int64_t own(const struct az_verdict_part *p) { return p->total - p->comm; }
+static int64_t own_ticks(const struct az_verdict_part *p) { return p->total - p->comm; }
 
 /* Does another analysis report by the rule, in the first rows? */
 static bool reported(const struct az_job *job, size_t rows, const char *rule)
@@ -200,20 +200,20 @@ static int slow_rank(struct az_verdict_whole *w, struct az_verdict_founds *found
     if (!w->ranks || w->n < 3 || names_who(w, found))
         return 0;
     for (size_t i = 1; i < w->n; i++)
-        slow = own(w->part[i]) > own(w->part[slow]) ? i : slow;
+        slow = own_ticks(w->part[i]) > own_ticks(w->part[slow]) ? i : slow;
     const struct az_verdict_part *s = w->part[slow];
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < w->n; i++) {
         const struct az_verdict_part *p = w->part[i];
         if (i == slow)
             continue;
-        const int64_t more = p->comm - s->comm, less = own(s) - own(p);
-        next = own(p) > next ? own(p) : next;
-        least = own(p) < least ? own(p) : least;
+        const int64_t more = p->comm - s->comm, less = own_ticks(s) - own_ticks(p);
+        next = own_ticks(p) > next ? own_ticks(p) : next;
+        least = own_ticks(p) < least ? own_ticks(p) : least;
         waits += more < less ? more : less;
     }
     /* apart from the others by more than they are from each other */
-    if (waits <= 0 || own(s) - next <= next - least || 50 * (own(s) - next) < s->total)
+    if (waits <= 0 || own_ticks(s) - next <= next - least || 50 * (own_ticks(s) - next) < s->total)
         return 0;
     char each[AZ_HUMAN_MAX];
     const int64_t scope = (int64_t)s->steps - (s->excluded.n > 0);

@@ -434,7 +434,7 @@ static int precision(struct work *w, const struct line *l, const struct az_roofl
 }
 
 /* The peak of the precision that does most of the work; none if a rate is impossible. */
-static void peak(struct work *w)
+static void find_peak(struct work *w)
 {
     const struct line *most = NULL;
     struct az_roofline roof = { .peak = "" };
@@ -496,7 +496,7 @@ static int judge(struct work *w)
         rc = add_row(w, &w->u->rows.v[i]);
     for (size_t i = 0; rc == 0 && i < w->lines.n; i++)
         rc = judge_line(w, &w->lines.v[i]);
-    peak(w);
+    find_peak(w);
     return rc;
 }
 

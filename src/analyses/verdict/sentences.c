@@ -133,7 +133,7 @@ static struct az_sv no_device(struct az_verdict_text *x)
     return AZ_SV("no device activity recorded");
 }
 
-static int what(struct az_verdict_text *x)
+static int put_subject(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
     struct az_sv text = c->has_account || c->devices.name.n ? devices(x) : AZ_SV("");
@@ -292,7 +292,7 @@ static int capture(struct az_verdict_text *x)
 }
 
 /* Formats of sums. */
-static int sums(struct az_verdict_text *x)
+static int put_sums(struct az_verdict_text *x)
 {
     const struct az_verdict_part *p = &x->w->sum;
     if (p->names == 0)
@@ -309,9 +309,9 @@ int az_verdict_put_lines(struct az_verdict_whole *w, const struct az_claims *c,
                          struct az_table *out)
 {
     struct az_verdict_text x = { w, c, w->job->arena, out };
-    int rc = what(&x);
+    int rc = put_subject(&x);
     if (rc == 0)
-        rc = c->has_account ? account(&x) : sums(&x);
+        rc = c->has_account ? account(&x) : put_sums(&x);
     if (rc == 0 && c->has_account)
         rc = outside(&x);
     if (rc == 0 && c->has_account)

@@ -59,7 +59,7 @@ static int sum_of(struct work *w, enum az_kind kind, uint32_t name, struct sum *
     return 0;
 }
 
-static int add(struct work *w, enum az_kind kind, size_t row)
+static int add_event(struct work *w, enum az_kind kind, size_t row)
 {
     const struct az_events *e = &w->t->ev[kind];
     const int64_t start = e->start[row], end = e->end[row];
@@ -102,7 +102,7 @@ static int gather(struct work *w)
             break;
         for (; rc == 0 && row < to; row++)
             if (e->end[row] > from && !(skip && skip[row]))
-                rc = add(w, kind, row);
+                rc = add_event(w, kind, row);
     }
     return rc;
 }
@@ -159,7 +159,7 @@ static const struct az_record_column columns[] = {
     { "Kernel time (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_FIELD(ROW, ns) },
 };
 
-static int put(struct work *w)
+static int put_table(struct work *w)
 {
     struct az_table *t =
         AZ_RECORD_TABLE(w->job->arena, "step_work", "Median step device work", 0, columns);
@@ -202,7 +202,7 @@ int az_verdict_step_work(struct az_job *job)
     if (rc == 0)
         rc = find_rows(&w);
     if (rc == 0)
-        rc = put(&w);
+        rc = put_table(&w);
     az_devices_release(&w.dev);
     az_arena_release(&w.scratch);
     az_vec_release(&w.sums);
