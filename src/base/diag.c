@@ -72,8 +72,8 @@ static bool make_room(struct az_diag *d, enum az_severity s)
     return true;
 }
 
-static void add(struct az_diag *d, enum az_severity s, struct az_where at, const char *fmt,
-                va_list ap)
+static void add_message(struct az_diag *d, enum az_severity s, struct az_where at, const char *fmt,
+                        va_list ap)
 {
     struct az_vec_char raw, seen;
     az_vec_init(&raw, NULL);
@@ -96,7 +96,7 @@ void az_diag_add(struct az_diag *d, enum az_severity s, struct az_where at, cons
 {
     va_list ap;
     va_start(ap, fmt);
-    add(d, s, at, fmt, ap);
+    add_message(d, s, at, fmt, ap);
     va_end(ap);
 }
 
@@ -104,7 +104,7 @@ int az_diag_fail(struct az_diag *d, int code, struct az_where at, const char *fm
 {
     va_list ap;
     va_start(ap, fmt);
-    add(d, AZ_ERROR, at, fmt, ap);
+    add_message(d, AZ_ERROR, at, fmt, ap);
     va_end(ap);
     return code;
 }
@@ -117,7 +117,7 @@ static bool has_said(const struct az_diag *d, const struct az_message *m)
     return false;
 }
 
-static void take(struct az_diag *to, const struct az_diag *from, bool again)
+static void append_messages(struct az_diag *to, const struct az_diag *from, bool again)
 {
     to->errors += from->errors;
     to->warnings += from->warnings;
@@ -137,8 +137,14 @@ static void take(struct az_diag *to, const struct az_diag *from, bool again)
     }
 }
 
-void az_diag_take(struct az_diag *to, const struct az_diag *from) { take(to, from, true); }
-void az_diag_take_new(struct az_diag *to, const struct az_diag *from) { take(to, from, false); }
+void az_diag_take(struct az_diag *to, const struct az_diag *from)
+{
+    append_messages(to, from, true);
+}
+void az_diag_take_new(struct az_diag *to, const struct az_diag *from)
+{
+    append_messages(to, from, false);
+}
 
 int az_diag_memory(struct az_diag *d, int code, struct az_where at, const struct az_mem *mem)
 {

@@ -148,7 +148,7 @@ uint32_t az_intern_find(const struct az_intern *t, struct az_sv v)
 
 /* Finalizer of MurmurHash3 over both halves: cheap, and every input bit reaches the low bits that
  * choose the cell. */
-static uint64_t mix(uint64_t k0, uint64_t k1)
+static uint64_t mix_halves(uint64_t k0, uint64_t k1)
 {
     uint64_t h = k0 * UINT64_C(0x9e3779b97f4a7c15) ^ (k1 + UINT64_C(0x9e3779b97f4a7c15));
     h = (h ^ (h >> 33)) * UINT64_C(0xff51afd7ed558ccd);
@@ -190,7 +190,7 @@ void az_map_release(struct az_map *m)
 
 static struct az_map_cell *find_cell(const struct az_map *m, uint64_t k0, uint64_t k1)
 {
-    for (size_t i = (size_t)mix(k0, k1) & m->mask;; i = (i + 1) & m->mask) {
+    for (size_t i = (size_t)mix_halves(k0, k1) & m->mask;; i = (i + 1) & m->mask) {
         struct az_map_cell *c = &m->cell[i];
         if (!c->used || (c->k0 == k0 && c->k1 == k1))
             return c;

@@ -15,7 +15,7 @@ struct line {
     size_t spans;
 };
 
-static void mark(struct line *l, size_t i)
+static void mark_begin(struct line *l, size_t i)
 {
     l->begins[i / 64] |= (uint64_t)1 << i % 64;
     l->sum[i / 4096] |= (uint64_t)1 << i / 64 % 64;
@@ -70,14 +70,14 @@ static int64_t between(const struct line *l, size_t from, size_t to)
     return (int64_t)((uint64_t)l->at[to] - (uint64_t)l->at[from]);
 }
 
-static void add(struct line *l, uint32_t owner, int64_t length)
+static void add_length(struct line *l, uint32_t owner, int64_t length)
 {
     for (size_t i = owner; i > 0 && i <= l->spans; i += i & (~i + 1))
         l->tree[i] = (int64_t)((uint64_t)l->tree[i] + (uint64_t)length);
 }
 
 /* Of all spans before the first `n`. */
-static int64_t sum(const struct line *l, size_t n)
+static int64_t sum_before(const struct line *l, size_t n)
 {
     uint64_t s = 0;
     for (; n > 0; n -= n & (~n + 1))
@@ -90,24 +90,24 @@ static void split(struct line *l, size_t i)
     const size_t piece = piece_at(l, i);
     if (piece != i) {
         l->owner[i] = l->owner[piece];
-        mark(l, i);
+        mark_begin(l, i);
     }
 }
 
 /* Lays a span, the `owner`-th from 1 on, over the pieces from a to b. */
-static void lay(struct line *l, size_t a, size_t b, uint32_t owner)
+static void lay_span(struct line *l, size_t a, size_t b, uint32_t owner)
 {
     split(l, a);
     split(l, b);
     for (size_t i = a; i < b;) {
         const size_t next = piece_after(l, i);
-        add(l, l->owner[i], -between(l, i, next));
+        add_length(l, l->owner[i], -between(l, i, next));
         if (i > a)
             unmark(l, i);
         i = next;
     }
     l->owner[a] = owner;
-    add(l, owner, between(l, a, b));
+    add_length(l, owner, between(l, a, b));
 }
 
 /* ---- the whole ---- */
@@ -177,14 +177,14 @@ int az_spans_unions(const struct az_span *v, size_t n, const struct az_span_rang
         r.first[q->end] = (uint32_t)i;
     }
     if (rc == 0 && n) {
-        mark(&r.line, 0);
-        mark(&r.line, r.line.n - 1);
+        mark_begin(&r.line, 0);
+        mark_begin(&r.line, r.line.n - 1);
     }
     for (size_t k = 0; rc == 0 && k < n; k++) {
         if (r.place[k] < r.place[n + k])
-            lay(&r.line, r.place[k], r.place[n + k], (uint32_t)k + 1);
+            lay_span(&r.line, r.place[k], r.place[n + k], (uint32_t)k + 1);
         for (uint32_t i = r.first[k + 1]; i; i = r.next[i])
-            out[i - 1] = sum(&r.line, k + 1) - sum(&r.line, range[i - 1].first);
+            out[i - 1] = sum_before(&r.line, k + 1) - sum_before(&r.line, range[i - 1].first);
     }
     az_arena_release(&a);
     return rc;

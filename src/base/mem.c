@@ -24,14 +24,14 @@
 #ifdef AZ_MOVE_BUFFERS
 enum { OVERWRITTEN = 0xd7 };
 
-static void drop(void *p)
+static void free_block(void *p)
 {
     memset(p, OVERWRITTEN,
            malloc_usable_size(p)); /* a moved buffer may be smaller than what is charged for it */
     free(p);
 }
 
-static void *move(void *p, size_t keep, size_t size)
+static void *move_block(void *p, size_t keep, size_t size)
 {
     void *q = malloc(size ? size : 1);
     if (q == NULL || p == NULL)
@@ -39,15 +39,18 @@ static void *move(void *p, size_t keep, size_t size)
     const size_t have = malloc_usable_size(p);
     keep = keep < size ? keep : size;
     memcpy(q, p, keep < have ? keep : have);
-    drop(p);
+    free_block(p);
     return q;
 }
 
-void *az_mem_move(void *p, size_t keep, size_t size) { return p ? move(p, keep, size) : NULL; }
+void *az_mem_move(void *p, size_t keep, size_t size)
+{
+    return p ? move_block(p, keep, size) : NULL;
+}
 #else
-static void drop(void *p) { free(p); }
+static void free_block(void *p) { free(p); }
 
-static void *move(void *p, size_t keep, size_t size)
+static void *move_block(void *p, size_t keep, size_t size)
 {
     (void)keep;
     return realloc(p, size ? size : 1);
@@ -114,7 +117,7 @@ void *az_mem_realloc(struct az_mem *m, void *p, size_t old_size, size_t new_size
 {
     if (new_size > old_size && !charge(m, new_size - old_size))
         return NULL;
-    void *q = move(p, old_size, new_size);
+    void *q = move_block(p, old_size, new_size);
     if (q == NULL) {
         if (new_size > old_size)
             discharge(m, new_size - old_size);
@@ -129,7 +132,7 @@ void az_mem_free(struct az_mem *m, void *p, size_t size)
 {
     if (p == NULL)
         return;
-    drop(p);
+    free_block(p);
     discharge(m, size);
 }
 
@@ -292,7 +295,7 @@ static char *arena_alloc_slow(struct az_arena *a, size_t size)
 }
 
 /* Not zeroed. align is a power of two up to ARENA_ALIGN. */
-static char *take(struct az_arena *a, size_t size, size_t align)
+static char *alloc_slow(struct az_arena *a, size_t size, size_t align)
 {
     if (align < ARENA_LEAST)
         align = ARENA_LEAST;
@@ -315,11 +318,11 @@ static char *take(struct az_arena *a, size_t size, size_t align)
 
 void *az_arena_alloc(struct az_arena *a, size_t size)
 {
-    char *p = take(a, size, ARENA_ALIGN);
+    char *p = alloc_slow(a, size, ARENA_ALIGN);
     return p ? memset(p, 0, size) : NULL;
 }
 
-void *az_arena_room(struct az_arena *a, size_t size) { return take(a, size, ARENA_ALIGN); }
+void *az_arena_room(struct az_arena *a, size_t size) { return alloc_slow(a, size, ARENA_ALIGN); }
 
 void *az_arena_array(struct az_arena *a, size_t n, size_t size)
 {
@@ -335,7 +338,7 @@ struct az_sv az_arena_dup(struct az_arena *a, struct az_sv v)
 {
     if (v.n == 0)
         return AZ_SV("");
-    char *p = v.n < SIZE_MAX ? take(a, v.n + 1, 1) : NULL;
+    char *p = v.n < SIZE_MAX ? alloc_slow(a, v.n + 1, 1) : NULL;
     if (p == NULL)
         return (struct az_sv){ NULL, 0 };
     memcpy(p, v.p, v.n);
@@ -355,7 +358,7 @@ void az_arena_adopt(struct az_arena *a, void *p, size_t size)
 
 char *az_arena_str(struct az_arena *a, struct az_sv v)
 {
-    char *p = v.n < SIZE_MAX ? take(a, v.n + 1, 1) : NULL;
+    char *p = v.n < SIZE_MAX ? alloc_slow(a, v.n + 1, 1) : NULL;
     if (p == NULL)
         return NULL;
     if (v.n)
@@ -384,7 +387,7 @@ struct az_sv az_arena_printf(struct az_arena *a, const char *fmt, ...)
         return (struct az_sv){ NULL, 0 };
     }
     const size_t need = (size_t)n + 1;
-    char *p = take(a, need, 1);
+    char *p = alloc_slow(a, need, 1);
     if (p == NULL)
         return (struct az_sv){ NULL, 0 };
     if (need > room) { /* the first try was truncated */

@@ -24,7 +24,7 @@ static bool size_of(size_t n, uint32_t bits, size_t *bytes)
     return true;
 }
 
-static int room(struct az_packed *p, size_t n, struct az_arena *keep)
+static int make_room(struct az_packed *p, size_t n, struct az_arena *keep)
 {
     size_t bytes;
     p->mask = mask_of(p->bits);
@@ -38,7 +38,7 @@ static int room(struct az_packed *p, size_t n, struct az_arena *keep)
 int az_packed_room(struct az_packed *p, size_t n, uint64_t most, struct az_arena *keep)
 {
     *p = (struct az_packed){ .bits = width_of(most) };
-    return room(p, n, keep);
+    return make_room(p, n, keep);
 }
 
 void az_packed_set(struct az_packed *p, size_t i, uint64_t raw)
@@ -62,7 +62,7 @@ int az_packed_make(struct az_packed *p, const int64_t *v, size_t n, bool counts,
     *p = (struct az_packed){ .base = (uint64_t)least,
                              .bits = width_of((uint64_t)most - (uint64_t)least) };
     p->bits = counts && p->bits < AZ_PACKED_BYTE ? AZ_PACKED_BYTE : p->bits;
-    const int rc = room(p, n, keep);
+    const int rc = make_room(p, n, keep);
     for (size_t i = 0; rc == 0 && p->bits && i < n; i++)
         az_packed_set(p, i, (uint64_t)v[i] - p->base);
     return rc;

@@ -28,7 +28,7 @@ struct az_pipe {
 };
 
 /* On the pipe's thread: fills one block after the other. */
-static void *work(void *arg)
+static void *run_reader(void *arg)
 {
     struct az_pipe *p = arg;
     for (unsigned i = 0;; i = (i + 1) % p->blocks) {
@@ -65,7 +65,7 @@ static bool start(struct az_pipe *p)
     if (pthread_mutex_init(&p->lock, NULL) != 0)
         return false;
     if (pthread_cond_init(&p->changed, NULL) == 0) {
-        if (pthread_create(&p->thread, NULL, work, p) == 0)
+        if (pthread_create(&p->thread, NULL, run_reader, p) == 0)
             return true;
         pthread_cond_destroy(&p->changed);
     }

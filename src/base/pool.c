@@ -64,7 +64,7 @@ static bool choose(struct pool *p, size_t *job)
     return p->running == 0 && p->next_done < p->n && p->state[p->next_done] == PENDING;
 }
 
-static void *work(void *arg)
+static void *run_jobs(void *arg)
 {
     struct worker *w = arg;
     struct pool *p = w->pool;
@@ -206,7 +206,7 @@ int az_pool_run(size_t n, unsigned workers, const size_t *order, const uint64_t 
     memset(p.state, PENDING, n);
     while (up < workers) {
         w[up] = (struct worker){ .pool = &p, .number = up };
-        if (pthread_create(&w[up].thread, NULL, work, &w[up]) != 0)
+        if (pthread_create(&w[up].thread, NULL, run_jobs, &w[up]) != 0)
             break; /* fewer do */
         up++;
     }

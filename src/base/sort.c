@@ -10,7 +10,7 @@ struct order {
 
 /* ---- merge sort in place: slower, and needs no memory ---- */
 
-static void swap(char *a, char *b, size_t bytes)
+static void swap_bytes(char *a, char *b, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) {
         const char x = a[i];
@@ -22,7 +22,7 @@ static void swap(char *a, char *b, size_t bytes)
 static void reverse(char *v, size_t n, size_t size)
 {
     for (size_t i = 0; i < n / 2; i++)
-        swap(v + i * size, v + (n - 1 - i) * size, size);
+        swap_bytes(v + i * size, v + (n - 1 - i) * size, size);
 }
 
 /* First of v[0..n), sorted, that comes after x; `equal`: or is equal to it. */
@@ -47,7 +47,7 @@ static void merge_in_place(char *v, size_t mid, size_t n, const struct order *o)
     if (mid == 0 || mid == n || o->cmp(v + (mid - 1) * size, v + mid * size, o->ctx) <= 0)
         return;
     if (n == 2) {
-        swap(v, v + size, size);
+        swap_bytes(v, v + size, size);
         return;
     }
     size_t left = mid / 2, right = mid + (n - mid) / 2;

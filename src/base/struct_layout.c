@@ -22,7 +22,7 @@ const struct az_shape az_shape_text = { "text", sizeof(struct az_sv), text_field
 
 /* ---- description ---- */
 
-static uint64_t mix(uint64_t h, uint64_t x)
+static uint64_t mix_word(uint64_t h, uint64_t x)
 {
     h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15); /* it is stored in files */
     return h ^ h >> 29;
@@ -34,20 +34,20 @@ static uint64_t mix_text(uint64_t h, const char *s)
     for (size_t n = strlen(s), at = 0; at <= n; at += 8) { /* with its NUL, which ends it */
         uint64_t x = 0;
         memcpy(&x, s + at, n - at < 8 ? n - at : 8);
-        h = mix(h, x);
+        h = mix_word(h, x);
     }
     return h;
 }
 
 static uint64_t describe(uint64_t h, const struct az_shape *s)
 {
-    h = mix(mix_text(h, s->name), s->n);
+    h = mix_word(mix_text(h, s->name), s->n);
     for (size_t i = 0; i < s->n; i++) {
         const struct az_shape_field *f = &s->field[i];
         h = mix_text(h, f->name);
-        h = mix(h, (uint64_t)f->kind << 32 | f->width);
-        h = mix(mix(h, f->count), f->more);
-        h = f->of ? describe(h, f->of) : mix(h, 0);
+        h = mix_word(h, (uint64_t)f->kind << 32 | f->width);
+        h = mix_word(mix_word(h, f->count), f->more);
+        h = f->of ? describe(h, f->of) : mix_word(h, 0);
     }
     return h;
 }
@@ -69,7 +69,7 @@ static int align_to(struct writer *w, size_t width)
     return over ? az_text_append(w->out, az_sv_make(zeros, width - over)) : AZ_OK;
 }
 
-static int put(struct writer *w, const void *p, size_t width)
+static int put_bytes(struct writer *w, const void *p, size_t width)
 {
     const int rc = align_to(w, width);
     return rc ? rc : az_text_append(w->out, az_sv_make(p, width));
@@ -79,7 +79,7 @@ static int put_text(struct writer *w, struct az_sv text)
 {
     uint32_t id = AZ_NO_ID;
     const int rc = text.p ? az_intern(w->texts, text, &id) : AZ_OK;
-    return rc ? rc : put(w, &id, sizeof id);
+    return rc ? rc : put_bytes(w, &id, sizeof id);
 }
 
 /* A pointer member; all pointers have one representation. */
@@ -111,7 +111,7 @@ static int write_list(struct writer *w, const struct az_shape_field *f, const ch
 {
     const char *v = pointer_at(from + f->at);
     const uint64_t n = v ? number_at(from + f->n_at, f->n_width) : NO_LIST;
-    int rc = put(w, &n, sizeof n);
+    int rc = put_bytes(w, &n, sizeof n);
     if (rc == 0 && v && n + f->more && is_number(f->of)) {
         rc = align_to(w, f->of->size);
         return rc ? rc : az_text_append(w->out, az_sv_make(v, (n + f->more) * f->of->size));
@@ -132,7 +132,7 @@ static int write_field(struct writer *w, const struct az_shape_field *f, const c
     case AZ_SHAPE_I64:
     case AZ_SHAPE_FLAG:
         for (size_t i = 0; rc == 0 && i < f->count; i++)
-            rc = put(w, at + i * f->width, f->width);
+            rc = put_bytes(w, at + i * f->width, f->width);
         return rc;
     case AZ_SHAPE_TEXT:
         memcpy(&text, at, sizeof text);
@@ -178,7 +178,7 @@ struct reader {
     struct az_arena *keep;
 };
 
-static int get(struct reader *r, void *p, size_t width)
+static int get_bytes(struct reader *r, void *p, size_t width)
 {
     r->at += (width - r->at % width) % width;
     if (r->at > r->bytes.n || r->bytes.n - r->at < width)
@@ -191,7 +191,7 @@ static int get(struct reader *r, void *p, size_t width)
 static int get_text(struct reader *r, struct az_sv *text)
 {
     uint32_t id;
-    const int rc = get(r, &id, sizeof id);
+    const int rc = get_bytes(r, &id, sizeof id);
     *text = (struct az_sv){ NULL, 0 };
     if (rc || id == AZ_NO_ID)
         return rc;
@@ -223,7 +223,7 @@ static int read_list(struct reader *r, const struct az_shape_field *f, char *to)
     uint64_t n;
     size_t all;
     char *v;
-    int rc = get(r, &n, sizeof n);
+    int rc = get_bytes(r, &n, sizeof n);
 
     if (rc || n == NO_LIST) {
         const void *nothing = NULL;
@@ -258,7 +258,7 @@ static int read_constant(struct reader *r, const struct az_shape_field *f, char 
 }
 
 /* Is the value one that the type may have, and that can be added to another? */
-static bool fits(enum az_shape_kind kind, const char *at)
+static bool is_valid_value(enum az_shape_kind kind, const char *at)
 {
     int64_t x;
     if (kind == AZ_SHAPE_FLAG)
@@ -280,8 +280,8 @@ static int read_field(struct reader *r, const struct az_shape_field *f, char *to
     case AZ_SHAPE_I64:
     case AZ_SHAPE_FLAG:
         for (size_t i = 0; rc == 0 && i < f->count; i++) {
-            rc = get(r, at + i * f->width, f->width);
-            if (rc == 0 && !fits(f->kind, at + i * f->width)) {
+            rc = get_bytes(r, at + i * f->width, f->width);
+            if (rc == 0 && !is_valid_value(f->kind, at + i * f->width)) {
                 memset(at + i * f->width, 0, f->width);
                 rc = AZ_EFORMAT;
             }

@@ -9,7 +9,7 @@
 #include <emmintrin.h>
 #endif
 
-static unsigned char fold(char c)
+static unsigned char lower_case(char c)
 {
     return (unsigned char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
 }
@@ -17,7 +17,7 @@ static unsigned char fold(char c)
 static bool same_folded(const char *a, const char *b, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (fold(a[i]) != fold(b[i]))
+        if (lower_case(a[i]) != lower_case(b[i]))
             return false;
     }
     return true;
@@ -112,7 +112,7 @@ ptrdiff_t az_sv_ifind(struct az_sv hay, struct az_sv needle)
         return 0;
     if (needle.n > hay.n)
         return -1;
-    const unsigned char first = fold(needle.p[0]);
+    const unsigned char first = lower_case(needle.p[0]);
     const size_t places = hay.n - needle.n + 1;
     size_t i = 0;
 #ifdef __SSE2__
@@ -131,7 +131,8 @@ ptrdiff_t az_sv_ifind(struct az_sv hay, struct az_sv needle)
             i += 8;
         const size_t until = i + 8 < places ? i + 8 : places;
         for (; i < until; i++)
-            if (fold(hay.p[i]) == first && same_folded(hay.p + i + 1, needle.p + 1, needle.n - 1))
+            if (lower_case(hay.p[i]) == first &&
+                same_folded(hay.p + i + 1, needle.p + 1, needle.n - 1))
                 return (ptrdiff_t)i;
         i--;
     }

@@ -35,7 +35,7 @@ static uint32_t *slot_of(const struct az_text_set *s, struct az_sv v, uint64_t h
     return &s->slot[i];
 }
 
-static bool grow(struct az_text_set *s)
+static bool grow_slots(struct az_text_set *s)
 {
     const size_t mask = s->slot ? s->mask * 2 + 1 : 127;
     uint32_t *slot = az_arena_array(s->arena, mask + 1, sizeof *slot);
@@ -69,7 +69,7 @@ static struct az_sv adopt(struct az_text_set *s, struct az_vec_char *text)
 }
 
 /* A text of the set: the known one that equals v, or as `own` has it. */
-static struct az_sv keep(struct az_text_set *s, struct az_sv v, struct az_vec_char *own)
+static struct az_sv keep_text(struct az_text_set *s, struct az_sv v, struct az_vec_char *own)
 {
     const struct az_sv none = { NULL, 0 };
     const uint64_t hash = az_hash(v.p, v.n);
@@ -77,7 +77,7 @@ static struct az_sv keep(struct az_text_set *s, struct az_sv v, struct az_vec_ch
     if (slot && *slot)
         return entry_at(s, *slot - 1)->text;
     if (!slot || s->n * 2 > s->mask) {
-        if (!grow(s))
+        if (!grow_slots(s))
             return none;
         slot = slot_of(s, v, hash);
     }
@@ -92,7 +92,10 @@ static struct az_sv keep(struct az_text_set *s, struct az_sv v, struct az_vec_ch
     return text;
 }
 
-struct az_sv az_text_set_keep(struct az_text_set *s, struct az_sv v) { return keep(s, v, NULL); }
+struct az_sv az_text_set_keep(struct az_text_set *s, struct az_sv v)
+{
+    return keep_text(s, v, NULL);
+}
 
 void az_text_set_begin(struct az_vec_char *text)
 {
@@ -104,5 +107,5 @@ void az_text_set_begin(struct az_vec_char *text)
 struct az_sv az_text_set_take(struct az_text_set *s, struct az_vec_char *text)
 {
     const struct az_sv v = az_sv_make(text->v + AZ_ARENA_HEAD, text->n - AZ_ARENA_HEAD);
-    return keep(s, v, v.n >= LONG && text->mem == s->arena->mem ? text : NULL);
+    return keep_text(s, v, v.n >= LONG && text->mem == s->arena->mem ? text : NULL);
 }

@@ -13,7 +13,7 @@ enum { REPLACEMENT = 0xfffd };
 /* The second byte's range depends on the first: this excludes overlong forms, surrogates and what
  * is above U+10FFFF (Unicode, table 3-7). Returns the number of bytes after the first, 0 for a bad
  * first byte. */
-static unsigned lead(unsigned char c, unsigned char *lo, unsigned char *hi)
+static unsigned lead_byte(unsigned char c, unsigned char *lo, unsigned char *hi)
 {
     *lo = 0x80;
     *hi = 0xbf;
@@ -41,7 +41,7 @@ static bool decode(struct az_sv s, size_t *i, uint32_t *cp)
     if (c < 0x80)
         return true;
     unsigned char lo, hi;
-    const unsigned more = lead(c, &lo, &hi);
+    const unsigned more = lead_byte(c, &lo, &hi);
     *cp = c & (0x3fu >> more);
     for (unsigned k = 0; k < more; k++) {
         const unsigned char next = *i < s.n ? (unsigned char)s.p[*i] : 0;
@@ -294,7 +294,7 @@ struct az_sv az_utf8_lower(struct az_arena *a, struct az_sv s)
 }
 
 /* Width of the code point at *i, which is advanced. */
-static size_t step(struct az_sv s, size_t *i)
+static size_t step_code_point(struct az_sv s, size_t *i)
 {
     size_t from = *i;
 
@@ -344,7 +344,7 @@ struct az_sv az_utf8_fit(struct az_arena *a, struct az_sv s, size_t width, bool 
     size_t tail_room = middle ? room / 3 : 0, head_room = room - tail_room;
     size_t head = 0, at = 0, used = 0;
     while (at < s.n) {
-        size_t next = at, w = step(s, &next);
+        size_t next = at, w = step_code_point(s, &next);
         if (used + w > head_room)
             break;
         used += w;
@@ -352,7 +352,7 @@ struct az_sv az_utf8_fit(struct az_arena *a, struct az_sv s, size_t width, bool 
     }
     size_t tail = at;
     for (size_t left = total - used; tail < s.n && left > tail_room;)
-        left -= step(s, &tail);
+        left -= step_code_point(s, &tail);
     return az_arena_printf(a, "%.*s\xe2\x80\xa6%.*s", AZ_SVF(az_sv_make(s.p, head)),
                            AZ_SVF(az_sv_make(s.p + tail, s.n - tail)));
 }
