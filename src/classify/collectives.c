@@ -15,7 +15,7 @@ const char *az_coll_kind_text(enum az_coll_kind k)
 }
 
 /* Letters in lower case, without '_', '-' and blanks; false if it does not fit. */
-static bool bare(struct az_sv name, char *out, size_t cap, size_t *n)
+static bool bare_name(struct az_sv name, char *out, size_t cap, size_t *n)
 {
     *n = 0;
     for (size_t i = 0; i < name.n; i++) {
@@ -61,7 +61,7 @@ enum az_coll_kind az_coll_kind_of(struct az_sv name)
     size_t n;
     if (az_sv_starts(name, AZ_SV("nccl:")))
         name = az_sv_make(name.p + 5, name.n - 5);
-    if (!bare(name, text, sizeof text, &n))
+    if (!bare_name(name, text, sizeof text, &n))
         return AZ_COLL_UNKNOWN;
     for (size_t i = 0; i < AZ_LENGTH(known); i++)
         if (az_sv_is(az_sv_make(text, n), known[i].bare))

@@ -43,7 +43,7 @@ static uint64_t second_letters(struct az_sv pattern, uint64_t *mask)
     return eight_letters(az_sv_make(word.p, plain ? word.n - tail : 0), mask);
 }
 
-static void add(struct az_pattern_index *x, struct az_sv pattern, size_t rule)
+static void add_pattern(struct az_pattern_index *x, struct az_sv pattern, size_t rule)
 {
     const struct az_sv word = first_word(pattern);
     const bool head = word.n > 1 && *word.p == '*', tail = word.n > 1 && word.p[word.n - 1] == '*';
@@ -81,7 +81,7 @@ struct az_pattern_cell az_patterns_add(struct az_pattern_index *x, struct az_sv 
         const struct az_sv pattern = az_sv_cut(&cell, ' ');
         x->full |= x->n + 1 == AZ_PATTERNS;
         if (pattern.n && !x->full)
-            add(x, pattern, rule);
+            add_pattern(x, pattern, rule);
     }
     c.to = (uint32_t)x->n;
     return c;

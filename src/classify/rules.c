@@ -126,8 +126,8 @@ static bool one_matches(enum az_rule_how how, struct az_sv name, struct az_sv pa
            pattern_matches(how, name, pattern);
 }
 
-static bool any(const struct az_rule *r, struct az_sv name, const struct az_words *w,
-                struct az_sv patterns)
+static bool matches_any(const struct az_rule *r, struct az_sv name, const struct az_words *w,
+                        struct az_sv patterns)
 {
     if (r->how == AZ_RULE_WORDS || r->how == AZ_RULE_ONLY)
         return az_words_any(w, patterns);
@@ -141,11 +141,11 @@ static bool any(const struct az_rule *r, struct az_sv name, const struct az_word
 
 bool az_rule_matches(const struct az_rule *r, struct az_sv name, const struct az_words *w)
 {
-    if (r->with.n && !any(r, name, w, r->with))
+    if (r->with.n && !matches_any(r, name, w, r->with))
         return false;
-    if (r->how == AZ_RULE_ONLY ? !az_words_only(w, r->one) : !any(r, name, w, r->one))
+    if (r->how == AZ_RULE_ONLY ? !az_words_only(w, r->one) : !matches_any(r, name, w, r->one))
         return false;
-    return r->without.n == 0 || !any(r, name, w, r->without);
+    return r->without.n == 0 || !matches_any(r, name, w, r->without);
 }
 
 /* ---- pairs of letters: most names are out before any pattern is tried ---- */
@@ -259,8 +259,8 @@ static bool matches(const struct az_rule *r, struct matched_name *m)
         return az_rule_matches(r, m->name, words_of(m));
     if (!any_pattern(r, m)) /* the first cell */
         return false;
-    return (r->with.n == 0 || any(r, m->name, &m->words, r->with)) &&
-           (r->without.n == 0 || !any(r, m->name, &m->words, r->without));
+    return (r->with.n == 0 || matches_any(r, m->name, &m->words, r->with)) &&
+           (r->without.n == 0 || !matches_any(r, m->name, &m->words, r->without));
 }
 
 bool az_rules_find(const char *file, const char *group, struct az_sv name, struct az_rule *r)

@@ -55,7 +55,7 @@ static void take_bracket(struct brackets *b, char ch, size_t words)
 }
 
 /* The words of plain text, as far as they fit: two characters make at most one word. */
-static void cut(struct cutter *c, struct az_sv s)
+static void split_words(struct cutter *c, struct az_sv s)
 {
     struct az_words *const w = c->w;
     size_t at = c->at, words = w->n, identifier = words; /* its first word */
@@ -112,7 +112,7 @@ static void cut_mangled(struct cutter *c, struct az_sv s)
             i++;
         else if (n > 0 && n <= s.n - i && !is_literal(s, from)) {
             const size_t first = c->w->n;
-            cut(c, az_sv_make(s.p + i, n));
+            split_words(c, az_sv_make(s.p + i, n));
             i += n;
             if (i < s.n && is_digit(s.p[i])) /* the next one is inside it */
                 mark_scope(c->w, first, c->w->n);
@@ -128,7 +128,7 @@ static void cut_name(struct az_sv name, struct az_words *w, bool function)
     if (az_sv_starts(name, AZ_SV("_Z")))
         cut_mangled(&c, name);
     else
-        cut(&c, name);
+        split_words(&c, name);
     memset(w->text + c.at, 0, 16); /* what is read with the last letters */
 }
 
