@@ -38,7 +38,7 @@ struct bisect {
 };
 
 /* One run of a group: results as they are, profiles as inputs. */
-static int add(struct bisect *b, const char *path, const char *group)
+static int add_run(struct bisect *b, const char *path, const char *group)
 {
     const size_t saved = b->saved.n, inputs = b->config.inputs.n;
     int rc;
@@ -74,7 +74,7 @@ static int measure(struct bisect *b, char **argv, bool *broken)
             rc = az_diag_fail(&b->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(own)),
                               "cannot write; check whether it is an existing folder");
         if (!rc)
-            rc = add(b, own, AZ_BISECT_NEW);
+            rc = add_run(b, own, AZ_BISECT_NEW);
     }
     return rc;
 }
@@ -91,9 +91,9 @@ static int prepare(struct bisect *b)
     az_vec_release(&none);
     b->config.cancel = az_signals_install();
     for (size_t i = 0; !rc && i < b->good.n; i++)
-        rc = add(b, b->good.v[i].p, AZ_BISECT_GOOD);
+        rc = add_run(b, b->good.v[i].p, AZ_BISECT_GOOD);
     for (size_t i = 0; !rc && i < b->bad.n; i++)
-        rc = add(b, b->bad.v[i].p, AZ_BISECT_BAD);
+        rc = add_run(b, b->bad.v[i].p, AZ_BISECT_BAD);
     return rc ? rc : az_config_default_gates(&b->config);
 }
 

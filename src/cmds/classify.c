@@ -254,7 +254,7 @@ static int begin(struct classify *c, const struct az_cmd *cmd)
     return rc ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
-static void end(struct classify *c)
+static void release_all(struct classify *c)
 {
     az_vec_release(&c->list);
     az_vec_release(&c->over);
@@ -271,7 +271,7 @@ int az_class_map(const struct az_args *a, const char *indent, bool unnamed, stru
 
     if (!rc)
         rc = session(&c, a);
-    end(&c);
+    release_all(&c);
     return rc;
 }
 
@@ -300,7 +300,7 @@ static int run_classify(const struct az_cmd *cmd, int argc, char **argv)
     }
 out:
     az_vec_release(&out);
-    end(&c);
+    release_all(&c);
     return rc;
 }
 

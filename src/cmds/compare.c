@@ -99,7 +99,7 @@ static int add_list(struct az_vec_sv *to, const char *list)
     return AZ_EXIT_OK;
 }
 
-static int take(void *ctx, int id, const char *value)
+static int take_option(void *ctx, int id, const char *value)
 {
     struct compare_args *c = ctx;
 
@@ -489,7 +489,7 @@ static int compare(struct compare_args *k, const struct az_args *a)
 
 static int parse(struct compare_args *k, struct az_args *a, bool *help)
 {
-    int rc = az_args_take(a, take, k, help);
+    int rc = az_args_take(a, take_option, k, help);
 
     if (rc || *help)
         return rc;

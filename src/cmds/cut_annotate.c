@@ -84,7 +84,7 @@ static int take_row(void *ctx, const struct az_cell *cells, size_t n)
     return n ? put_event(ctx, az_cell_text(&cells[0])) : AZ_OK;
 }
 
-static int end(void *ctx, bool cut)
+static int end_rows(void *ctx, bool cut)
 {
     (void)ctx, (void)cut;
     return AZ_OK;
@@ -123,7 +123,7 @@ static int put_facts(const char *path, const struct az_options *window, struct a
                      struct az_vec_char *out)
 {
     const struct az_query_limits none = { .rows = 0 };
-    const struct az_query_sink sink = { begin, take_row, end, out };
+    const struct az_query_sink sink = { begin, take_row, end_rows, out };
     struct az_session s;
     struct az_overrides over;
     struct az_query *q = NULL;

@@ -50,7 +50,7 @@ struct facts {
 };
 
 /* Texts are of the file, and may contain anything. */
-static void line(struct facts *f, const char *label, struct az_sv text)
+static void print_line(struct facts *f, const char *label, struct az_sv text)
 {
     if (!text.n || f->error)
         return;
@@ -133,7 +133,7 @@ static struct az_sv steps(const struct az_document *d, struct az_arena *a)
 }
 
 /* From the first to the last device event. */
-static struct az_sv span(const struct az_document *d, struct az_arena *a)
+static struct az_sv device_span(const struct az_document *d, struct az_arena *a)
 {
     const struct az_table *t = az_document_table(d, "gpu_timeline");
     const ptrdiff_t type = t ? az_schema_find(t, AZ_SV("type")) : -1,
@@ -160,19 +160,19 @@ int az_look_facts(const struct az_plan_job *job, const struct az_result *res, co
 
     az_arena_init(&f.a, NULL);
     if (verdict && verdict->rows)
-        line(&f, "what", az_headline_line(verdict, 0).text);
-    line(&f, "devices", devices(d, &f.a));
-    line(&f, "ranks", ranks(res, &f.a));
-    line(&f, "steps", steps(d, &f.a));
-    line(&f, "span", span(d, &f.a));
+        print_line(&f, "what", az_headline_line(verdict, 0).text);
+    print_line(&f, "devices", devices(d, &f.a));
+    print_line(&f, "ranks", ranks(res, &f.a));
+    print_line(&f, "steps", steps(d, &f.a));
+    print_line(&f, "span", device_span(d, &f.a));
     if (job->format && strcmp(job->format->name, "pytorch") == 0) {
-        line(&f, "shapes",
-             az_sv_is(shapes, "1")
-                 ? AZ_SV("recorded: FLOPs, bytes and rooflines available")
-                 : AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)"));
-        line(&f, "stacks",
-             az_sv_is(stacks, "1") ? AZ_SV("recorded")
-                                   : AZ_SV("not recorded (profile with with_stack=True)"));
+        print_line(&f, "shapes",
+                   az_sv_is(shapes, "1")
+                       ? AZ_SV("recorded: FLOPs, bytes and rooflines available")
+                       : AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)"));
+        print_line(&f, "stacks",
+                   az_sv_is(stacks, "1") ? AZ_SV("recorded")
+                                         : AZ_SV("not recorded (profile with with_stack=True)"));
     }
     const int rc = f.error ? f.error : f.a.failed ? az_arena_error(&f.a) : AZ_OK;
     az_arena_release(&f.a);

@@ -38,7 +38,7 @@ struct query_ctx {
 
 /* ---- statements ---- */
 
-static int put(void *ctx, struct az_sv text)
+static int print_rows(void *ctx, struct az_sv text)
 {
     struct query_ctx *a = ctx;
 
@@ -50,7 +50,7 @@ static int put(void *ctx, struct az_sv text)
     return AZ_EIO;
 }
 
-static void say(struct query_ctx *a)
+static void print_messages(struct query_ctx *a)
 {
     az_diag_print(&a->diag, &a->run.run.log);
     az_diag_release(&a->diag);
@@ -86,14 +86,14 @@ static int run_sql(struct query_ctx *a, struct az_sv sql)
                         "result truncated after %lld rows; use --max-rows=0 for all",
                         (long long)rows);
         a->partial |= cut;
-        say(a);
+        print_messages(a);
         sql = rest;
         failed = failed ? failed : rc;
     }
     return failed;
 }
 
-static int dot(struct query_ctx *a, struct az_sv line, bool *quit)
+static int run_dot_command(struct query_ctx *a, struct az_sv line, bool *quit)
 {
     struct az_sv rest = line;
     const struct az_sv word = az_sv_cut(&rest, ' '), what = az_sv_trim(rest);
@@ -116,9 +116,9 @@ static int dot(struct query_ctx *a, struct az_sv line, bool *quit)
                           "unknown command '%.*s'; use .tables, .schema, .help or .quit",
                           AZ_SVF(word));
     if (!rc && text.n)
-        rc = put(a, az_text_view(&text));
+        rc = print_rows(a, az_text_view(&text));
     az_vec_release(&text);
-    say(a);
+    print_messages(a);
     return rc;
 }
 
@@ -140,7 +140,7 @@ static int run_lines(struct query_ctx *a, FILE *from, bool prompt)
             break;
         const struct az_sv text = az_sv_str(line), trimmed = az_sv_trim(text);
         if (pending.n == 0 && (!trimmed.n || trimmed.p[0] == '.')) {
-            rc = trimmed.n ? dot(a, trimmed, &quit) : AZ_OK;
+            rc = trimmed.n ? run_dot_command(a, trimmed, &quit) : AZ_OK;
         } else {
             rc = az_text_append(&pending, text);
             if (!rc)
@@ -190,7 +190,7 @@ static int run_all(struct query_ctx *a, const char *sql)
     if (!sql)
         return run_file(a, "-");
     const struct az_sv text = az_sv_trim(az_sv_str(sql));
-    return text.n && text.p[0] == '.' ? dot(a, text, &quit) : run_sql(a, text);
+    return text.n && text.p[0] == '.' ? run_dot_command(a, text, &quit) : run_sql(a, text);
 }
 
 /* ---- from arguments to an exit status ---- */
@@ -252,7 +252,7 @@ static void on_plan(void *ctx, const struct az_plan *plan)
         plan, &(struct az_sandbox_needs){ .read = &a->file, .n_read = a->file != NULL });
 }
 
-static int ask(struct query_ctx *a, struct az_args *args)
+static int run_statement(struct query_ctx *a, struct az_args *args)
 {
     const bool sql =
         !a->file && args->n_operands > 1 && is_sql(args->operands[args->n_operands - 1]);
@@ -265,11 +265,11 @@ static int ask(struct query_ctx *a, struct az_args *args)
         rc = az_query_open(&a->query, &a->session.source, &a->limits, &a->diag);
     }
     if (!rc)
-        rc = az_query_printer_new(&a->printer, a->form, put, a);
+        rc = az_query_printer_new(&a->printer, a->form, print_rows, a);
     if (!rc)
         rc = run_all(a, sql ? args->operands[args->n_operands - 1] : NULL);
     const size_t errors = a->diag.errors;
-    say(a);
+    print_messages(a);
     for (size_t i = 0; i < a->session.n; i++)
         az_diag_print(&a->session.inputs[i].diag, &a->run.run.log);
     if (rc == AZ_EINTR)
@@ -295,7 +295,7 @@ static int seconds(const struct az_cmd *cmd, const char *text, int64_t *ms)
     return AZ_EXIT_OK;
 }
 
-static int take(void *ctx, int id, const char *value)
+static int take_option(void *ctx, int id, const char *value)
 {
     struct query_ctx *a = ctx;
     const struct az_cmd *cmd = a->cmd;
@@ -343,14 +343,14 @@ static int run_query(const struct az_cmd *cmd, int argc, char **argv)
     az_run_args_init(&a.run);
     az_diag_init(&a.diag);
     az_args_init(&args, cmd, argc, argv);
-    rc = az_args_take(&args, take, &a, &help);
+    rc = az_args_take(&args, take_option, &a, &help);
     if (!rc && !help && args.n_operands == 0)
         rc = az_usage_error(cmd, "no inputs; name files or folders, then the statement");
     if (!rc && !help && !a.file)
         rc = check_order(&args);
     if (!rc && !help) {
         az_run_fill_opts(&a.run);
-        rc = ask(&a, &args);
+        rc = run_statement(&a, &args);
     }
     az_diag_release(&a.diag);
     az_run_args_release(&a.run);

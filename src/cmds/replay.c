@@ -67,7 +67,8 @@ static int emit_job(struct replay *r, const struct az_plan_job *job, struct az_d
     return rc;
 }
 
-static int emit(struct replay *r, const struct az_args *a, struct az_diag *diag, bool *usage)
+static int write_commands(struct replay *r, const struct az_args *a, struct az_diag *diag,
+                          bool *usage)
 {
     struct az_config conf;
     struct az_config_names names;
@@ -321,7 +322,7 @@ static int session(struct replay *r, const struct az_args *a)
     struct az_diag diag;
     bool usage = false;
     az_diag_init(&diag);
-    int rc = r->emit ? emit(r, a, &diag, &usage) : run_folder(r, a->operands[0], &diag);
+    int rc = r->emit ? write_commands(r, a, &diag, &usage) : run_folder(r, a->operands[0], &diag);
     fflush(stdout);
     az_diag_print(&diag, &r->log);
     if (rc == AZ_EINTR)

@@ -61,7 +61,7 @@ struct allowed {
     int error;
 };
 
-static void add(struct allowed *f, const char *path, unsigned how)
+static void allow_path(struct allowed *f, const char *path, unsigned how)
 {
     if (!path || f->error)
         f->error = f->error ? f->error : AZ_ENOMEM;
@@ -81,7 +81,7 @@ static void add_output(struct allowed *f, struct az_sv path)
         path = folder; /* also of a file: it is replaced there */
         p = az_arena_str(&f->arena, path);
     }
-    add(f, p, AZ_SANDBOX_READ | AZ_SANDBOX_WRITE);
+    allow_path(f, p, AZ_SANDBOX_READ | AZ_SANDBOX_WRITE);
 }
 
 static void add_targets(struct allowed *f, const struct az_targets *t)
@@ -95,7 +95,8 @@ static void add_input(struct allowed *f, struct az_sv path)
 {
     static const char *const suffix[] = { "", "-wal", "-shm", "-journal" };
     for (size_t i = 0; path.n && i < AZ_LENGTH(suffix); i++)
-        add(f, az_arena_printf(&f->arena, "%.*s%s", AZ_SVF(path), suffix[i]).p, AZ_SANDBOX_READ);
+        allow_path(f, az_arena_printf(&f->arena, "%.*s%s", AZ_SVF(path), suffix[i]).p,
+                   AZ_SANDBOX_READ);
 }
 
 /* Saved results: one, a folder of them, or a glob of such. */
@@ -125,10 +126,10 @@ static void add_companions(struct allowed *f, const struct az_format *format, st
     if (!format || !file.n)
         return;
     for (size_t i = 0; format->companions && i < AZ_LENGTH(form); i++)
-        add(f, az_arena_printf(&f->arena, form[i], AZ_SVF(dir), format->companions).p,
-            AZ_SANDBOX_READ);
+        allow_path(f, az_arena_printf(&f->arena, form[i], AZ_SVF(dir), format->companions).p,
+                   AZ_SANDBOX_READ);
     if (format->run_folder || format->reads_folder)
-        add(f, az_arena_str(&f->arena, dir), AZ_SANDBOX_READ);
+        allow_path(f, az_arena_str(&f->arena, dir), AZ_SANDBOX_READ);
 }
 
 /* The tables of a set of CSV files, any of which names the set: files of its folder whose names
@@ -145,8 +146,8 @@ static void add_set(struct allowed *f, const struct az_format *format, struct az
     while (d && (e = readdir(d)) != NULL) {
         const struct az_sv name = az_sv_str(e->d_name);
         if (az_sv_starts(name, set) && az_sv_ends(az_path_unpacked(name), AZ_SV(".csv")))
-            add(f, az_arena_printf(&f->arena, "%.*s/%.*s", AZ_SVF(dir), AZ_SVF(name)).p,
-                AZ_SANDBOX_READ);
+            allow_path(f, az_arena_printf(&f->arena, "%.*s/%.*s", AZ_SVF(dir), AZ_SVF(name)).p,
+                       AZ_SANDBOX_READ);
     }
     if (d)
         closedir(d);
@@ -195,7 +196,7 @@ static void add_needs(struct allowed *f, const struct az_sandbox_needs *needs)
         const struct az_sv path = az_sv_str(needs->read[i]);
         add_results(f, path);
         if (needs->replaced && az_path_stat(needs->read[i]).kind == AZ_PATH_FILE)
-            add(f, az_arena_str(&f->arena, az_path_dir(path)), AZ_SANDBOX_READ);
+            allow_path(f, az_arena_str(&f->arena, az_path_dir(path)), AZ_SANDBOX_READ);
     }
 }
 
@@ -209,7 +210,7 @@ static void add_libraries(struct allowed *f)
         folder = az_sv_make(rest.p, colon ? (size_t)(colon - rest.p) : rest.n);
         rest = colon ? az_sv_make(colon + 1, rest.n - folder.n - 1) : AZ_SV("");
         if (folder.n)
-            add(f, az_arena_str(&f->arena, folder), AZ_SANDBOX_READ);
+            allow_path(f, az_arena_str(&f->arena, folder), AZ_SANDBOX_READ);
     }
 }
 
@@ -224,12 +225,12 @@ static void restrict_files(const struct az_plan *plan, const struct az_sandbox_n
     struct allowed f = { .error = 0 };
     az_arena_init(&f.arena, NULL);
     az_vec_init(&f.list, NULL);
-    add(&f, tmp && *tmp ? tmp : "/tmp", both);
+    allow_path(&f, tmp && *tmp ? tmp : "/tmp", both);
     if (sorting && *sorting)
-        add(&f, sorting, both);
+        allow_path(&f, sorting, both);
     else if (!(tmp && *tmp))
-        add(&f, "/var/tmp", both);
-    add(&f, "/dev", both);
+        allow_path(&f, "/var/tmp", both);
+    allow_path(&f, "/dev", both);
     add_libraries(&f);
     if (summary && *summary)
         add_output(&f, az_sv_str(summary));

@@ -98,7 +98,7 @@ static int serve(struct serving *x, struct az_diag *diag)
     return !rc && lacking ? AZ_EIO : rc;
 }
 
-static int take(void *ctx, int id, const char *value)
+static int take_option(void *ctx, int id, const char *value)
 {
     struct serving *x = ctx;
     uint64_t size;
@@ -154,7 +154,7 @@ static int run_serve(const struct az_cmd *cmd, int argc, char **argv)
     az_run_args_init(&x.run);
     az_diag_init(&diag);
     az_args_init(&args, cmd, argc, argv);
-    rc = az_args_take(&args, take, &x, &help);
+    rc = az_args_take(&args, take_option, &x, &help);
     if (!rc && !help && args.n_operands == 0)
         rc = az_usage_error(cmd, "no inputs; name files or folders");
     if (!rc && !help) {

@@ -65,7 +65,8 @@ static struct az_sv quoted(struct az_arena *a, struct az_sv s)
     return out;
 }
 
-static struct az_sv join(struct az_arena *a, const struct az_vec_sv *words, const char *option)
+static struct az_sv join_words(struct az_arena *a, const struct az_vec_sv *words,
+                               const char *option)
 {
     struct az_sv out = AZ_SV("");
     for (size_t i = 0; i < words->n; i++)
@@ -149,7 +150,7 @@ static struct az_sv map_script(struct slurm *s)
             "srun --no-kill --kill-on-bad-exit=0 --wait=0 sh -c '\"$@\" --tag \"$SLURMD_NODENAME\" "
             "|| echo \"map: status $?\" >&2' sh \\\n    %.*s map -o parts%s%.*s%.*s\nexit 0\n",
             s->nodes, AZ_SVF(dir), AZ_SVF(s->words), s->force ? " --force" : "",
-            AZ_SVF(join(a, &s->opt, " --opt")), AZ_SVF(join(a, &s->base, "")));
+            AZ_SVF(join_words(a, &s->opt, " --opt")), AZ_SVF(join_words(a, &s->base, "")));
     const struct az_sv limit =
         s->limit > 0 ? az_arena_printf(a, "%%%lld", (long long)s->limit) : AZ_SV("");
     return az_arena_printf(
@@ -159,7 +160,7 @@ static struct az_sv map_script(struct slurm *s)
         "%.*s map --files files --task \"$SLURM_ARRAY_TASK_ID/%lld\" -o parts%s%.*s ||\n"
         "    echo \"map: status $?\" >&2\nexit 0\n",
         (long long)s->tasks - 1, AZ_SVF(limit), AZ_SVF(dir), AZ_SVF(s->words), (long long)s->tasks,
-        s->force ? " --force" : "", AZ_SVF(join(a, &s->opt, " --opt")));
+        s->force ? " --force" : "", AZ_SVF(join_words(a, &s->opt, " --opt")));
 }
 
 /* For a moment Slurm counts an array as ended in which all remaining tasks are being requeued:
@@ -174,13 +175,13 @@ static struct az_sv reduce_script(struct slurm *s)
         "exec %.*s reduce parts%s -o report --format %.*s%.*s >report.txt\n",
         AZ_SVF(quoted(&s->arena, s->dir)), AZ_SVF(s->words), s->nodes ? "" : " --expect files",
         AZ_SVF(quoted(&s->arena, az_sv_str(s->format))),
-        AZ_SVF(join(&s->arena, &s->opt, " --opt")));
+        AZ_SVF(join_words(&s->arena, &s->opt, " --opt")));
 }
 
 static struct az_sv submit_script(struct slurm *s)
 {
     struct az_arena *a = &s->arena;
-    const struct az_sv dir = quoted(a, s->dir), more = join(a, &s->sbatch, "");
+    const struct az_sv dir = quoted(a, s->dir), more = join_words(a, &s->sbatch, "");
     const char *log = s->nodes ? "log/map.%j" : "log/map.%A_%a";
     return az_arena_printf(
         a,
@@ -245,7 +246,7 @@ static int number(struct slurm *s, const char *option, const char *text, int64_t
     return AZ_EXIT_OK;
 }
 
-static int take(void *ctx, int id, const char *value)
+static int take_option(void *ctx, int id, const char *value)
 {
     struct slurm *s = ctx;
 
@@ -282,7 +283,7 @@ static int take(void *ctx, int id, const char *value)
 
 static int parse(struct slurm *s, struct az_args *a, bool *help)
 {
-    int rc = az_args_take(a, take, s, help);
+    int rc = az_args_take(a, take_option, s, help);
 
     if (rc || *help)
         return rc;
@@ -294,7 +295,7 @@ static int parse(struct slurm *s, struct az_args *a, bool *help)
     return AZ_EXIT_OK;
 }
 
-static int make(struct slurm *s)
+static int make_scripts(struct slurm *s)
 {
     const struct az_sv out = az_arena_dup(&s->arena, az_sv_str(s->out));
     int rc = out.p ? az_path_mkdirs(out.p, &s->diag) : AZ_ENOMEM;
@@ -330,7 +331,7 @@ static int run_slurm(const struct az_cmd *cmd, int argc, char **argv)
     rc = parse(&s, &a, &help);
     if (!rc && !help) {
         az_run_fill_opts(&s.run);
-        rc = make(&s);
+        rc = make_scripts(&s);
         az_diag_print(&s.diag, &s.run.run.log);
         rc = rc == AZ_ECHILD || rc == AZ_EIO ? AZ_EXIT_PARTIAL : az_run_exit_status(rc);
     }

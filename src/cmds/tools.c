@@ -33,7 +33,7 @@ static bool names_output(int id)
     return o && (strcmp(o->key, "output_xlsx_path") == 0 || strcmp(o->key, "output_csvs_dir") == 0);
 }
 
-static int take(void *ctx, int id, const char *value)
+static int take_option(void *ctx, int id, const char *value)
 {
     struct az_tool_call *c = ctx;
 
@@ -171,7 +171,7 @@ static int defaults(struct az_tool_call *c)
 
 static int parse(struct az_tool_call *c, struct az_args *a, bool *help)
 {
-    int rc = az_args_take(a, take, c, help);
+    int rc = az_args_take(a, take_option, c, help);
 
     if (*help)
         return rc;
