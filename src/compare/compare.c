@@ -49,7 +49,7 @@ static bool wanted(const struct az_compare_opts *o, struct az_sv id)
 }
 
 /* By its name here; tables have their name in the first input. */
-static struct az_joined *find(const struct az_comparison *c, struct az_sv name)
+static struct az_joined *find_joined(const struct az_comparison *c, struct az_sv name)
 {
     for (size_t i = 0; i < c->n_tables; i++)
         if (az_sv_eq(c->tables[i].name, name))
@@ -87,7 +87,7 @@ static void add_tables(struct az_comparison *c, size_t input)
     for (size_t i = 0; i < doc->tables.n; i++) {
         const struct az_table *t = doc->tables.v[i];
         struct az_sv id = az_compare_alias(t->id), name = name_of(c, input, t);
-        struct az_joined *j = find(c, name);
+        struct az_joined *j = find_joined(c, name);
         if ((t->flags & AZ_TABLE_TEXT_ONLY) || !(wanted(c->opts, id) || wanted(c->opts, name)) ||
             (c->opts->tree && az_compare_of_tree(id)))
             continue;

@@ -264,7 +264,8 @@ static int choose(struct work *w)
 
 /* ---- causes ---- */
 
-static int add(struct work *w, enum az_cause_kind kind, struct az_sv name, int64_t b, int64_t t)
+static int add_cause(struct work *w, enum az_cause_kind kind, struct az_sv name, int64_t b,
+                     int64_t t)
 {
     return b == t ? AZ_OK
                   : az_vec_push(&w->out->list,
@@ -313,16 +314,17 @@ static int add_parts(struct work *w, const int64_t rows[2])
     const struct az_sum_of_time *b = &o->side[0], *t = &o->side[1];
     const bool parted = is_parted(o), copies = counts_copies(w, rows);
     const int64_t over[2] = { target(o, 0, copies) - rows[0], target(o, 1, copies) - rows[1] };
-    int rc = add(w, AZ_CAUSE_IDLE, AZ_SV("idle"), b->idle, t->idle);
+    int rc = add_cause(w, AZ_CAUSE_IDLE, AZ_SV("idle"), b->idle, t->idle);
 
     if (!rc && parted)
-        rc = add(w, AZ_CAUSE_COMM, AZ_SV("exposed communication"), b->comm, t->comm);
+        rc = add_cause(w, AZ_CAUSE_COMM, AZ_SV("exposed communication"), b->comm, t->comm);
     if (!rc && parted && !copies)
-        rc = add(w, AZ_CAUSE_COPY, AZ_SV("exposed copies"), b->copies, t->copies);
+        rc = add_cause(w, AZ_CAUSE_COPY, AZ_SV("exposed copies"), b->copies, t->copies);
     if (!rc && o->by == AZ_BY_NONE)
-        return add(w, AZ_CAUSE_WORK, parted ? AZ_SV("compute") : AZ_SV("busy"), over[0], over[1]);
+        return add_cause(w, AZ_CAUSE_WORK, parted ? AZ_SV("compute") : AZ_SV("busy"), over[0],
+                         over[1]);
     if (!rc)
-        rc = add(w, AZ_CAUSE_OVERLAP, AZ_SV("overlap"), over[0], over[1]);
+        rc = add_cause(w, AZ_CAUSE_OVERLAP, AZ_SV("overlap"), over[0], over[1]);
     return rc;
 }
 
@@ -338,7 +340,7 @@ static int larger_first(const void *a, const void *b, void *ctx)
 }
 
 /* What is beyond the causes shown becomes one. */
-static int fold(struct work *w)
+static int fold_small_causes(struct work *w)
 {
     struct az_cause_list *l = &w->out->list;
     struct az_change_cause rest = { .kind = AZ_CAUSE_REST };
@@ -401,7 +403,8 @@ static int add_moved(struct work *w, const struct moved *of)
         else
             name = az_arena_printf(w->c->a, "%.*s (renamed)",
                                    AZ_SVF(az_family_text((enum az_family)f)));
-        rc = name.p ? add(w, AZ_CAUSE_MOVED, name, m->ns[0], m->ns[1]) : az_arena_error(w->c->a);
+        rc = name.p ? add_cause(w, AZ_CAUSE_MOVED, name, m->ns[0], m->ns[1])
+                    : az_arena_error(w->c->a);
         if (!rc && one && w->out->list.n > before)
             w->out->list.v[before].label = az_words_renamed(w->c->a, m->name);
     }
@@ -423,7 +426,7 @@ static int add_work(struct work *w, int64_t sum[2])
         if (is_lonely(w, s) && of[s->family].n[!only_side(s)])
             continue;
         struct az_sv name = az_arena_dup(w->c->a, w->ids.text.v[i]);
-        rc = name.p ? add(w, AZ_CAUSE_WORK, name, b, t) : az_arena_error(w->c->a);
+        rc = name.p ? add_cause(w, AZ_CAUSE_WORK, name, b, t) : az_arena_error(w->c->a);
     }
     return rc ? rc : add_moved(w, of);
 }
@@ -484,7 +487,7 @@ static int list_causes(struct work *w)
     if (!rc)
         rc = shorten_labels(w, az_names_shorten);
     if (!rc)
-        rc = fold(w);
+        rc = fold_small_causes(w);
     return rc ? rc : shorten_labels(w, az_words_names_cut);
 }
 

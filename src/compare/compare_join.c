@@ -25,7 +25,7 @@ struct join {
 
 /* ---- equal keys ---- */
 
-static bool has(struct az_sv name, const char *word)
+static bool contains_word(struct az_sv name, const char *word)
 {
     return az_sv_ifind(name, az_sv_str(word)) >= 0;
 }
@@ -34,16 +34,17 @@ static enum role role_of(const struct az_column *col)
 {
     if (col->type != AZ_INT && col->type != AZ_REAL)
         return FIRST;
-    if (has(col->name, "median") || has(col->name, "std") || has(col->name, "_p25") ||
-        has(col->name, "_p75") || has(col->name, "Med (") || has(col->name, "P95") ||
-        has(col->name, "P99") || has(col->name, "cum"))
+    if (contains_word(col->name, "median") || contains_word(col->name, "std") ||
+        contains_word(col->name, "_p25") || contains_word(col->name, "_p75") ||
+        contains_word(col->name, "Med (") || contains_word(col->name, "P95") ||
+        contains_word(col->name, "P99") || contains_word(col->name, "cum"))
         return LOST;
-    if (has(col->name, "mean") || has(col->name, "avg"))
+    if (contains_word(col->name, "mean") || contains_word(col->name, "avg"))
         return MEAN;
-    if (has(col->name, "min (") || az_sv_ends(col->name, AZ_SV("min")) ||
+    if (contains_word(col->name, "min (") || az_sv_ends(col->name, AZ_SV("min")) ||
         az_sv_starts(col->name, AZ_SV("min")) || az_sv_starts(col->name, AZ_SV("Min")))
         return LEAST;
-    if (has(col->name, "max (") || az_sv_ends(col->name, AZ_SV("max")) ||
+    if (contains_word(col->name, "max (") || az_sv_ends(col->name, AZ_SV("max")) ||
         az_sv_starts(col->name, AZ_SV("max")) || az_sv_starts(col->name, AZ_SV("Max")))
         return MOST;
     switch (col->unit) {
@@ -147,8 +148,8 @@ static int add_up(struct join *g, const struct az_table *t, const struct az_cell
 /* Is the key column a name, which may be normalized? Shapes and numbers are none. */
 static bool is_name(const struct az_joined_column *col)
 {
-    return has(col->name, "name") || has(col->name, "kernel") || has(col->name, "op") ||
-           has(col->name, "range");
+    return contains_word(col->name, "name") || contains_word(col->name, "kernel") ||
+           contains_word(col->name, "op") || contains_word(col->name, "range");
 }
 
 static int key_part(struct join *g, const struct az_joined_column *col, const struct az_cell *cell,

@@ -300,7 +300,7 @@ int az_compare_summary(struct az_comparison *c)
 /* ---- facts ---- */
 
 /* Value of a fact of an input; the empty view if it has none. */
-static struct az_sv fact(const struct az_table *t, struct az_sv name)
+static struct az_sv fact_of(const struct az_table *t, struct az_sv name)
 {
     for (size_t r = 0; t && t->columns.n >= 2 && r < t->rows; r++)
         if (az_sv_eq(az_cell_text(az_table_at(t, r, 0)), name))
@@ -311,7 +311,7 @@ static struct az_sv fact(const struct az_table *t, struct az_sv name)
 static bool differs(struct az_table *const *facts, size_t n, struct az_sv name)
 {
     for (size_t i = 1; i < n; i++)
-        if (!az_sv_eq(fact(facts[0], name), fact(facts[i], name)))
+        if (!az_sv_eq(fact_of(facts[0], name), fact_of(facts[i], name)))
             return true;
     return false;
 }
@@ -355,7 +355,7 @@ int az_compare_facts(struct az_comparison *c)
                 continue;
             az_put_text(t, name);
             for (size_t k = 0; k < c->n; k++)
-                az_put_text(t, fact(facts[k], name));
+                az_put_text(t, fact_of(facts[k], name));
         }
     }
     return az_document_add(c->doc, t);

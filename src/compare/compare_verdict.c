@@ -378,7 +378,7 @@ static struct az_sv fact_of(const struct az_document *d, const char *name)
     return az_fact_text(d, "facts", name, "Value");
 }
 
-static struct az_sv join(struct writer *w, struct az_sv text, struct az_sv more)
+static struct az_sv join_reasons(struct writer *w, struct az_sv text, struct az_sv more)
 {
     return az_arena_printf(w->a, "%.*s%s%.*s", AZ_SVF(text), text.n ? "; " : "", AZ_SVF(more));
 }
@@ -388,9 +388,10 @@ static struct az_sv unlike(struct writer *w, struct az_sv text, const char *what
 {
     if (b.n == 0 || t.n == 0 || az_sv_eq(b, t))
         return text;
-    return join(w, text,
-                az_arena_printf(w->a, "%s differ: %.*s and %.*s", what,
-                                AZ_SVF(az_words_name(w->a, b)), AZ_SVF(az_words_name(w->a, t))));
+    return join_reasons(w, text,
+                        az_arena_printf(w->a, "%s differ: %.*s and %.*s", what,
+                                        AZ_SVF(az_words_name(w->a, b)),
+                                        AZ_SVF(az_words_name(w->a, t))));
 }
 
 /* Tables without a subject. */
@@ -410,21 +411,22 @@ static void put_trust(struct writer *w, const struct az_causes *o, size_t varian
     text = unlike(w, text, "devices", fact_of(b, "device 0"), fact_of(t, "device 0"));
     text = unlike(w, text, "ranks", fact_of(b, "ranks"), fact_of(t, "ranks"));
     if (!o->change.per_step && before > 0 && after > 0 && before != after)
-        text = join(w, text,
-                    az_arena_printf(w->a, "numbers of steps differ: %lld and %lld",
-                                    (long long)before, (long long)after));
+        text = join_reasons(w, text,
+                            az_arena_printf(w->a, "numbers of steps differ: %lld and %lld",
+                                            (long long)before, (long long)after));
     if (o->unfit)
-        text =
-            join(w, text,
-                 AZ_SV("kernels add up to far more than the timeline; compared by its parts only"));
+        text = join_reasons(
+            w, text,
+            AZ_SV("kernels add up to far more than the timeline; compared by its parts only"));
     else if (!isnan(o->shared) && o->by != AZ_BY_KERNEL && o->by != AZ_BY_GROUP)
-        text = join(w, text,
-                    az_arena_printf(w->a,
-                                    "matched by %s: only %.0f%% of kernel time has kernel names in "
-                                    "common",
-                                    az_pairing_text(o->by), 100 * o->shared));
+        text = join_reasons(
+            w, text,
+            az_arena_printf(w->a,
+                            "matched by %s: only %.0f%% of kernel time has kernel names in "
+                            "common",
+                            az_pairing_text(o->by), 100 * o->shared));
     else if (o->by == AZ_BY_KERNEL && o->total[0] != o->total[1])
-        text = join(
+        text = join_reasons(
             w, text,
             az_arena_printf(w->a, "%.1f%% of kernel time matched by kernel name", 100 * o->shared));
     if (text.n && many)

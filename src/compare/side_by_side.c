@@ -102,7 +102,7 @@ struct matrix {
     double *sum; /* of an input, ns */
 };
 
-static int add(struct matrix *m, size_t input, struct az_sv name, double ns)
+static int add_share(struct matrix *m, size_t input, struct az_sv name, double ns)
 {
     struct label *l = NULL;
 
@@ -142,7 +142,8 @@ static int add_table(struct matrix *m, size_t input, const char *id, const char 
     for (size_t r = 0; *rows && !rc && r < t->rows; r++) {
         const struct az_sv name = az_cell_text(az_table_at(t, r, (size_t)at));
         if (!whole || !az_sv_is(name, whole)) /* which is listed with its parts */
-            rc = add(m, input, name.n ? name : AZ_SV("(none)"), az_time_at(t, r, ns) / divide);
+            rc =
+                add_share(m, input, name.n ? name : AZ_SV("(none)"), az_time_at(t, r, ns) / divide);
     }
     return rc;
 }
@@ -186,10 +187,11 @@ static int classify_names(struct matrix *m, size_t input, const char *id, double
         return AZ_OK;
     int rc = az_classifier_init(&c, m->in[input].classes, m->doc->arena);
     for (size_t r = 0; !rc && r < t->rows; r++)
-        rc = add(m, input,
-                 class_of(&c, az_cell_text(az_table_at(t, r, (size_t)name)),
-                          family < 0 ? AZ_SV("") : az_cell_text(az_table_at(t, r, (size_t)family))),
-                 az_time_at(t, r, ns) / divide);
+        rc = add_share(
+            m, input,
+            class_of(&c, az_cell_text(az_table_at(t, r, (size_t)name)),
+                     family < 0 ? AZ_SV("") : az_cell_text(az_table_at(t, r, (size_t)family))),
+            az_time_at(t, r, ns) / divide);
     az_classifier_release(&c);
     return rc;
 }
@@ -202,7 +204,7 @@ static int add_whole(struct matrix *m, size_t input, const char *id, const char 
     const ptrdiff_t ns = t ? az_time_column(t, "kernel_time") : -1;
     int rc = AZ_OK;
     for (size_t r = 0; ns >= 0 && !rc && r < t->rows; r++)
-        rc = add(m, input, az_sv_str(label), az_time_at(t, r, ns) / divide);
+        rc = add_share(m, input, az_sv_str(label), az_time_at(t, r, ns) / divide);
     return rc;
 }
 
@@ -259,7 +261,7 @@ static void weigh(struct matrix *m)
     }
 }
 
-static void fold(struct matrix *m)
+static void fold_small_shares(struct matrix *m)
 {
     struct label *rest = m->labels.n > LABELS ? &m->labels.v[LABELS - 1] : NULL;
 
@@ -511,7 +513,7 @@ static int make_side_by_side(struct matrix *m, int (*fill)(struct matrix *m, siz
             rc = fill(m, i);
     weigh(m);
     az_sort_cmp(m->labels.v, m->labels.n, sizeof *m->labels.v, larger_first, NULL, m->doc->mem);
-    fold(m);
+    fold_small_shares(m);
     return rc;
 }
 
