@@ -269,7 +269,7 @@ static void window(struct az_hta *b)
     }
 }
 
-static int make(struct az_job *job, struct az_hta *b)
+static int make_breakdown(struct az_job *job, struct az_hta *b)
 {
     struct calls calls = { .of = { NULL } };
     b->trace = job->traces[0];
@@ -296,7 +296,7 @@ struct az_hta *az_hta_get(struct az_job *job, int *rc)
     *rc = slot ? 0 : az_arena_error(job->arena);
     if (slot && !*slot) {
         struct az_hta *b = az_arena_alloc(job->arena, sizeof *b);
-        *rc = b ? make(job, b) : az_arena_error(job->arena);
+        *rc = b ? make_breakdown(job, b) : az_arena_error(job->arena);
         if (*rc == 0)
             *slot = b;
     }

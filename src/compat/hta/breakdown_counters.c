@@ -107,8 +107,8 @@ static int one_row(const struct az_hta *b, const struct az_counter_range *c, con
     return keep->failed ? az_arena_error(keep) : AZ_OK;
 }
 
-static int rows(struct az_hta *b, const struct az_vec_u32 *calls, const uint32_t *kernel,
-                const uint32_t *column, struct az_arena *keep, struct counter_part *p)
+static int counter_rows(struct az_hta *b, const struct az_vec_u32 *calls, const uint32_t *kernel,
+                        const uint32_t *column, struct az_arena *keep, struct counter_part *p)
 {
     const struct az_counter_ranges *c = &az_optrace(b->trace)->counters;
     int rc = 0;
@@ -147,7 +147,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     if (rc == 0)
         rc = list_columns(job, b, keep, &column, p);
     if (rc == 0)
-        rc = rows(b, &calls, kernel, column, keep, p);
+        rc = counter_rows(b, &calls, kernel, column, keep, p);
     az_vec_release(&calls);
     *part = p;
     return rc;

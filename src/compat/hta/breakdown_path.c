@@ -105,7 +105,7 @@ static enum az_kind kind_of(const struct az_hta_path_graph *g, const struct az_h
     return x->gpu ? (enum az_kind)g->b->op[x->at].kind : az_node_kind(g->b->tree, x->at, &row);
 }
 
-static int rows(struct az_hta_path_graph *g, struct az_arena *keep, struct path_part *p)
+static int path_rows(struct az_hta_path_graph *g, struct az_arena *keep, struct path_part *p)
 {
     int rc = 0;
     const int64_t least = least_weight(g, &rc);
@@ -165,7 +165,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
     if (rc == 0)
         rc = az_hta_path_longest(&g);
     if (rc == 0)
-        rc = rows(&g, keep, p);
+        rc = path_rows(&g, keep, p);
     p->window = lo != INT64_MIN ? hi - lo : b->last > b->first ? b->last - b->first : 0;
     p->inferred = g.inferred;
     p->exact = g.exact;

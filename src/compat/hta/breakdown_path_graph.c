@@ -57,7 +57,7 @@ static int list_host(struct az_hta_path_graph *g)
 
 /* From one node of a thread to the next: the time belongs to the innermost event around both, if
  * there is one. */
-static int step(struct az_hta_path_graph *g, uint32_t from, uint32_t to, uint32_t inside)
+static int add_step(struct az_hta_path_graph *g, uint32_t from, uint32_t to, uint32_t inside)
 {
     if (from == UINT32_MAX)
         return AZ_OK;
@@ -80,7 +80,7 @@ static int chain_threads(struct az_hta_path_graph *g)
         const uint32_t pre = i < g->n_host ? tree->pre[g->ev.v[i].at] : UINT32_MAX;
         while (rc == 0 && open.n && tree->last[g->ev.v[open.v[open.n - 1]].at] < pre) {
             const uint32_t done = open.v[open.n - 1];
-            rc = step(g, from, 2 * done + 1, done);
+            rc = add_step(g, from, 2 * done + 1, done);
             from = 2 * done + 1;
             open.n--;
         }
@@ -88,7 +88,7 @@ static int chain_threads(struct az_hta_path_graph *g)
             break;
         if (i && g->ev.v[i].lane != g->ev.v[i - 1].lane)
             from = UINT32_MAX;
-        rc = step(g, from, 2 * i, open.n ? open.v[open.n - 1] : UINT32_MAX);
+        rc = add_step(g, from, 2 * i, open.n ? open.v[open.n - 1] : UINT32_MAX);
         from = 2 * i;
         if (rc == 0)
             rc = az_vec_push(&open, i);

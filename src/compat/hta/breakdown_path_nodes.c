@@ -17,7 +17,7 @@ struct waits {
     uint32_t *through; /* pass -> op that ended last before it; AZ_NO_ROW */
 };
 
-static int put(struct az_map *m, uint32_t lane, int64_t at, uint32_t index)
+static int put_node(struct az_map *m, uint32_t lane, int64_t at, uint32_t index)
 {
     uint32_t *v;
     bool added;
@@ -25,7 +25,7 @@ static int put(struct az_map *m, uint32_t lane, int64_t at, uint32_t index)
 }
 
 /* Times of spans and of arrows are rounded apart. */
-static uint32_t find(const struct az_map *m, const struct az_graph_wait *w)
+static uint32_t find_node(const struct az_map *m, const struct az_graph_wait *w)
 {
     static const int64_t off[] = { 0, -1, 1 };
     uint32_t at = AZ_NO_ID;
@@ -45,14 +45,14 @@ static int index_nodes(struct waits *w)
         const struct az_hta_op *op = &w->g->b->op[i];
         if (!w->g->of_op[i])
             continue;
-        rc = put(&w->op_start, op->lane, op->start, i);
+        rc = put_node(&w->op_start, op->lane, op->start, i);
         if (rc == 0)
-            rc = put(&w->op_end, op->lane, op->end, i);
+            rc = put_node(&w->op_end, op->lane, op->end, i);
     }
     for (uint32_t i = 0; rc == 0 && i < o->graph_passes.n; i++) {
-        rc = put(&w->pass_start, w->pass[i].lane, w->pass[i].start, i);
+        rc = put_node(&w->pass_start, w->pass[i].lane, w->pass[i].start, i);
         if (rc == 0)
-            rc = put(&w->pass_end, w->pass[i].lane, w->pass[i].end, i);
+            rc = put_node(&w->pass_end, w->pass[i].lane, w->pass[i].end, i);
     }
     return rc;
 }
@@ -75,7 +75,7 @@ static int pair_ends(struct waits *w, size_t n)
         rc = az_arena_error(w->g->job->arena);
     for (uint32_t i = 0; rc == 0 && i < n; i++)
         if (w->wait[i].start)
-            rc = put(&begins, 0, (int64_t)w->wait[i].id, i);
+            rc = put_node(&begins, 0, (int64_t)w->wait[i].id, i);
     for (uint32_t i = 0; rc == 0 && i < n; i++) {
         const uint32_t from = w->wait[i].start ? AZ_NO_ID : az_map_get(&begins, 0, w->wait[i].id);
         if (from != AZ_NO_ID)
@@ -100,13 +100,13 @@ static void resolve(struct waits *w)
     for (size_t i = 0; i < w->n; i++) {
         const struct az_graph_wait *from = &w->wait[w->arrow[i].from],
                                    *to = &w->wait[w->arrow[i].to];
-        uint32_t before = find(&w->op_end, from);
+        uint32_t before = find_node(&w->op_end, from);
         if (before == AZ_NO_ID) {
-            const uint32_t pass = find(&w->pass_end, from);
+            const uint32_t pass = find_node(&w->pass_end, from);
             before = pass == AZ_NO_ID ? AZ_NO_ROW : w->through[pass];
         }
-        const uint32_t op = find(&w->op_start, to),
-                       pass = op == AZ_NO_ID ? find(&w->pass_start, to) : AZ_NO_ID;
+        const uint32_t op = find_node(&w->op_start, to),
+                       pass = op == AZ_NO_ID ? find_node(&w->pass_start, to) : AZ_NO_ID;
         if (op != AZ_NO_ID && op != before)
             later(w->g->b, &w->g->after[op], before);
         else if (pass != AZ_NO_ID)

@@ -57,8 +57,8 @@ static int compare_names(const void *x, const void *y, void *ctx)
 
 /* How many names stay: of more than the limit, those before it whose running sum is not above the
  * quantile. */
-static size_t kept(const struct az_options *o, const struct az_hta_name *v, size_t n,
-                   int64_t *running)
+static size_t kept_names(const struct az_options *o, const struct az_hta_name *v, size_t n,
+                         int64_t *running)
 {
     int64_t sum = 0;
     size_t k = 0;
@@ -142,7 +142,7 @@ int az_hta_group_names(struct az_hta *b, struct az_mem *mem, const uint32_t *nam
     for (size_t g = 0; g < groups; g++)
         v[g].std = (double)g; /* where it was, through the sorting */
     az_sort_cmp(v, groups, sizeof *v, compare_names, NULL, mem);
-    const size_t stay = rc ? 0 : kept(b->opts, v, groups, running);
+    const size_t stay = rc ? 0 : kept_names(b->opts, v, groups, running);
     row = az_arena_array(&scratch, groups + 1, sizeof *row);
     out->n = stay + (stay < groups);
     out->v = az_arena_array(keep, out->n + 1, sizeof *out->v);

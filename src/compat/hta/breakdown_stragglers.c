@@ -188,7 +188,8 @@ static const struct az_record_column candidate_columns[] = {
     { "duration_deviation", AZ_REAL, AZ_UNIT_RATIO, AZ_FIELD(ROW, deviation) },
 };
 
-static int emit(struct az_job *job, const struct az_ranks *ranks, struct entry *v, struct chosen c)
+static int emit_table(struct az_job *job, const struct az_ranks *ranks, struct entry *v,
+                      struct chosen c)
 {
     struct az_table *t =
         AZ_RECORD_TABLE(job->arena, "straggler_candidates", "Straggler candidates (HTA definition)",
@@ -222,7 +223,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     }
     az_sort_cmp(v, n, sizeof *v, compare_entries, NULL, job->mem);
     const struct chosen c = choose(v, n);
-    return c.deviation < 0 ? AZ_OK : emit(job, ranks, v, c);
+    return c.deviation < 0 ? AZ_OK : emit_table(job, ranks, v, c);
 }
 
 /* ---- the part as bytes ---- */

@@ -8,7 +8,8 @@
 #include "base/num.h"
 #include "facts/steps.h"
 
-static void add(struct az_classic_row *r, const struct az_classic *c, double time, int64_t count)
+static void add_time(struct az_classic_row *r, const struct az_classic *c, double time,
+                     int64_t count)
 {
     r->per_iter += time / c->divisor * c->scale;
     r->total += time * c->scale;
@@ -53,7 +54,7 @@ static int kernels(struct az_job *job, struct az_classic *c)
         struct az_name_sum room;
         const struct az_name_sum *s = az_name_sum_at(&sums, i, &room);
         uint32_t class = az_job_class(job, s->name);
-        add(&of_class[class], c, s->raw, s->count);
+        add_time(&of_class[class], c, s->raw, s->count);
         if (class != job->classes->nccl)
             continue;
         struct az_sv op =
@@ -61,7 +62,7 @@ static int kernels(struct az_job *job, struct az_classic *c)
         rc = row_named(&c->nccl, op, job->arena, &row);
         if (rc != 0)
             return rc;
-        add(row, c, s->raw, s->count);
+        add_time(row, c, s->raw, s->count);
     }
     return 0;
 }
@@ -101,7 +102,7 @@ static int memops(struct az_job *job, struct az_classic *c)
         const struct az_name_sum *s = az_name_sum_at(&sums, i, &room);
         rc = row_named(&c->memops, az_job_text(job, s->name), job->arena, &row);
         if (rc == 0)
-            add(row, c, s->raw, s->count);
+            add_time(row, c, s->raw, s->count);
     }
     return rc;
 }
@@ -175,7 +176,7 @@ static void classic_release(struct az_classic *c)
     az_vec_release(&c->memops);
 }
 
-static int run(struct az_job *job)
+static int make_classic(struct az_job *job)
 {
     struct az_classic c;
     int rc = compute(job, &c);
@@ -195,5 +196,5 @@ const struct az_analysis az_analysis_classic = {
     .help = "kernel time by class, NCCL by collective, memory operations, iteration ranges",
     .needs = AZ_CAP_CLASSIC,
     .any = AZ_CAP_KERNEL_SUMS | AZ_CAP_MEM,
-    .run = run,
+    .run = make_classic,
 };

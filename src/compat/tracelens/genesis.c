@@ -117,7 +117,7 @@ static int put_table(struct az_job *job, const struct window *w)
     return az_job_add(job, t, 0);
 }
 
-static int run(struct az_job *job)
+static int make_genesis(struct az_job *job)
 {
     const struct az_options *o = job->opts;
     struct az_spans s;
@@ -148,5 +148,5 @@ const struct az_analysis az_analysis_genesis = {
     .name = "genesis",
     .help = "sheets of TraceLens for Genesis simulations (sheets_as): GPU timeline of the steps",
     .needs = AZ_CAP_DISPATCHES,
-    .run = run,
+    .run = make_genesis,
 };

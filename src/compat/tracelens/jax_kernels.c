@@ -128,13 +128,13 @@ void az_jax_put_uid(const struct az_scope *r, const struct az_group *g, struct a
     az_put_i64(t, az_jax_uid(r, &g->first));
 }
 
-static struct az_hlo *hlo(const struct az_scope *r) { return &((struct az_jax *)r->ctx)->h; }
+static struct az_hlo *hlo_of(const struct az_scope *r) { return &((struct az_jax *)r->ctx)->h; }
 
 static bool category_number(const struct az_scope *r, const struct az_item *i, uint64_t *number)
 {
     const struct az_hlo_event e = az_jax_event(i);
 
-    *number = az_hlo_category(hlo(r), &e);
+    *number = az_hlo_category(hlo_of(r), &e);
     return true;
 }
 
@@ -142,7 +142,7 @@ static struct az_sv category_text(const struct az_scope *r, const struct az_item
 {
     const struct az_hlo_event e = az_jax_event(i);
 
-    return az_hlo_category_text(hlo(r), &e);
+    return az_hlo_category_text(hlo_of(r), &e);
 }
 
 static void put_category(const struct az_scope *r, const struct az_item *i, struct az_table *t)
@@ -244,7 +244,7 @@ static struct az_sv number(struct az_arena *a, double x)
     return az_arena_dup(a, az_cell_exact(&c, text));
 }
 
-static double us(double ps) { return ps / 1e6; }
+static double microseconds(double ps) { return ps / 1e6; }
 
 struct az_sv az_jax_details(const struct az_scope *r, const struct az_group *g, bool operation)
 {
@@ -260,9 +260,9 @@ struct az_sv az_jax_details(const struct az_scope *r, const struct az_group *g, 
         "'median_duration_us': %.*s, 'std_dev_duration_us': %.*s, 'min_duration_us': %.*s, "
         "'max_duration_us': %.*s}]",
         AZ_SVF(quoted(a, name)), AZ_SVF(more), (long long)g->n,
-        AZ_SVF(number(a, us((double)v->sum))), AZ_SVF(number(a, us(v->mean))),
-        AZ_SVF(number(a, us(v->median))), AZ_SVF(number(a, us(population))),
-        AZ_SVF(number(a, us(v->min))), AZ_SVF(number(a, us(v->max))));
+        AZ_SVF(number(a, microseconds((double)v->sum))), AZ_SVF(number(a, microseconds(v->mean))),
+        AZ_SVF(number(a, microseconds(v->median))), AZ_SVF(number(a, microseconds(population))),
+        AZ_SVF(number(a, microseconds(v->min))), AZ_SVF(number(a, microseconds(v->max))));
 }
 
 static void put_details(const struct az_scope *r, const struct az_group *g, struct az_table *t)
@@ -276,7 +276,7 @@ static void put_kernel(const struct az_scope *r, const struct az_group *g, struc
     const struct az_sv name = az_job_text(r->job, az_item_name(r, &g->first));
 
     az_put_text(t, az_arena_printf(a, "[{'name': %.*s, 'dur': %.*s%.*s}]", AZ_SVF(quoted(a, name)),
-                                   AZ_SVF(number(a, us((double)g->value->sum))),
+                                   AZ_SVF(number(a, microseconds((double)g->value->sum))),
                                    AZ_SVF(operation_details(a, az_jax_op(r, &g->first)))));
 }
 
@@ -287,14 +287,14 @@ static void put_categories(const struct az_scope *r, const struct az_group *g, s
 
 static void put_per_gpu(const struct az_scope *r, const struct az_group *g, struct az_table *t)
 {
-    const size_t devices = az_hlo_devices_with_kernels(hlo(r));
+    const size_t devices = az_hlo_devices_with_kernels(hlo_of(r));
 
-    az_put_f64(t, us((double)g->value->sum) / 1e3 / (double)(devices ? devices : 1));
+    az_put_f64(t, microseconds((double)g->value->sum) / 1e3 / (double)(devices ? devices : 1));
 }
 
 /* ---- one by one ---- */
 
-static int64_t one(const struct az_scope *r, const struct az_item *i)
+static int64_t one_event(const struct az_scope *r, const struct az_item *i)
 {
     (void)r;
     (void)i;
@@ -322,9 +322,9 @@ static double latency_of(const struct az_scope *r, const struct az_item *i)
         call = az_map_get(&j->calls[e.trace], correlation, (uint64_t)lane_of(r, i)->device + 1);
     if (correlation && call == AZ_NO_ID)
         call = az_map_get(&j->calls[e.trace], correlation, 0);
-    return call == AZ_NO_ID
-               ? NAN
-               : us((double)(ev->start[e.row] - j->h.tr[e.trace].t->ev[AZ_CALL].start[call]));
+    return call == AZ_NO_ID ? NAN
+                            : microseconds((double)(ev->start[e.row] -
+                                                    j->h.tr[e.trace].t->ev[AZ_CALL].start[call]));
 }
 
 static int64_t input_bytes(const struct az_scope *r, const struct az_item *i)
@@ -343,14 +343,14 @@ static bool is_generated(const struct az_scope *r, const struct az_item *i)
 }
 
 static const struct az_key uid = { AZ_INT, AZ_UNIT_ID, .integer = az_jax_uid };
-static const struct az_key count = { AZ_INT, AZ_UNIT_COUNT, .integer = one };
+static const struct az_key count = { AZ_INT, AZ_UNIT_COUNT, .integer = one_event };
 static const struct az_key pid = { AZ_INT, AZ_UNIT_ID, .integer = pid_of };
 static const struct az_key tid = { AZ_INT, AZ_UNIT_ID, .integer = tid_of };
 static const struct az_key bytes = { AZ_INT, AZ_UNIT_BYTES, .integer = input_bytes };
 
 static uint32_t set_number(const struct az_scope *r, const struct az_item *i)
 {
-    return hlo(r)->tr[i->trace].alike->of[i->row];
+    return hlo_of(r)->tr[i->trace].alike->of[i->row];
 }
 
 static struct az_sv without_digits(const struct az_scope *r, const struct az_item *i)
@@ -440,7 +440,7 @@ static int make_tables(struct az_jax *j)
 }
 
 /* Made for the sheets of that program only. */
-static int run(struct az_job *job)
+static int make_sheets(struct az_job *job)
 {
     struct az_jax j = { .uid = NULL };
 
@@ -456,5 +456,5 @@ const struct az_analysis az_analysis_jax_kernels = {
     .name = "jax_kernels",
     .help = "sheets of TraceLens for JAX (sheets_as): kernels one by one, by name, by arguments",
     .needs = AZ_CAP_PROGRAMS,
-    .run = run,
+    .run = make_sheets,
 };

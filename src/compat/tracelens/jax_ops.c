@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-static const struct az_jax *jax(const struct az_scope *r) { return r->ctx; }
+static const struct az_jax *jax_of(const struct az_scope *r) { return r->ctx; }
 
 /* Kinds of one model are one kind; AZ_HLO_OTHER: none has a model. */
 static enum az_hlo_kind model_of(const struct az_hlo_op *op)
@@ -28,14 +28,14 @@ static bool is_of_table(const struct az_scope *r, const struct az_item *i)
     const struct az_hlo_event e = az_jax_event(i);
     const struct az_hlo_op *op = az_jax_op(r, i);
 
-    return az_jax_on_gpu(r, i) && op && model_of(op) == jax(r)->kind &&
-           az_sv_eq(az_hlo_category_text(&((struct az_jax *)r->ctx)->h, &e), jax(r)->category);
+    return az_jax_on_gpu(r, i) && op && model_of(op) == jax_of(r)->kind &&
+           az_sv_eq(az_hlo_category_text(&((struct az_jax *)r->ctx)->h, &e), jax_of(r)->category);
 }
 
 /* ---- parameters ---- */
 
-static bool of_gemm(const struct az_scope *r) { return jax(r)->kind == AZ_HLO_GEMM; }
-static bool of_conv(const struct az_scope *r) { return jax(r)->kind == AZ_HLO_CONV; }
+static bool of_gemm(const struct az_scope *r) { return jax_of(r)->kind == AZ_HLO_GEMM; }
+static bool of_conv(const struct az_scope *r) { return jax_of(r)->kind == AZ_HLO_CONV; }
 static bool of_attention(const struct az_scope *r) { return !of_gemm(r) && !of_conv(r); }
 
 static int64_t product(const struct az_hlo_op *op, int which)
@@ -125,16 +125,16 @@ static double amount(const struct az_scope *r, const struct az_item *i, bool flo
 }
 
 /* Per picosecond is per second in units of 1e12. */
-static double rate(const struct az_scope *r, const struct az_item *i, bool flops)
+static double rate_of_model(const struct az_scope *r, const struct az_item *i, bool flops)
 {
     const struct az_hlo_event e = az_jax_event(i);
-    const int64_t ticks = az_hlo_ticks(&jax(r)->h, &e);
+    const int64_t ticks = az_hlo_ticks(&jax_of(r)->h, &e);
 
     return ticks > 0 ? amount(r, i, flops) / (double)ticks : NAN;
 }
 
-AZ_OF_ITEM(double, tflops, rate(s, i, true))
-AZ_OF_ITEM(double, tbps, rate(s, i, false))
+AZ_OF_ITEM(double, tflops, rate_of_model(s, i, true))
+AZ_OF_ITEM(double, tbps, rate_of_model(s, i, false))
 
 static void put_gflops(const struct az_scope *r, const struct az_group *g, struct az_table *t)
 {

@@ -48,8 +48,9 @@ static bool belongs(const struct groups *g, size_t k, const struct az_tracelens_
 }
 
 /* Adds every launcher to its groups; `other` takes what is in none. */
-static void fill(const struct az_tracelens_launch_sums *s, const struct az_tracelens_words *words,
-                 struct groups *g, struct group *other)
+static void fill_groups(const struct az_tracelens_launch_sums *s,
+                        const struct az_tracelens_words *words, struct groups *g,
+                        struct group *other)
 {
     for (size_t i = 0; i < s->n; i++) {
         const struct az_tracelens_launch *l = &s->v[i].sum;
@@ -101,8 +102,8 @@ static void put_group(const struct az_tracelens_ranks *m, struct az_table *t, co
     }
 }
 
-static int rows(const struct az_tracelens_ranks *m, const struct az_tracelens_launch_sums *s,
-                struct az_table *t)
+static int put_rows(const struct az_tracelens_ranks *m, const struct az_tracelens_launch_sums *s,
+                    struct az_table *t)
 {
     struct groups g;
     struct group other = { .name = AZ_SV("Other") }, total = { .name = AZ_SV("Total") };
@@ -118,7 +119,7 @@ static int rows(const struct az_tracelens_ranks *m, const struct az_tracelens_la
     if (rc == 0)
         rc = az_tracelens_words(AZ_TRACELENS_GROUP, m->job->arena, &words);
     if (rc == 0) {
-        fill(s, &words, &g, &other);
+        fill_groups(s, &words, &g, &other);
         for (size_t i = 0; i < g.n; i++)
             put_group(m, t, &g.v[i], &total);
         put_group(m, t, &comms, &total);
@@ -163,7 +164,7 @@ int az_tracelens_breakdown(const struct az_tracelens_ranks *m,
                         AZ_TABLE_SUMMARY | AZ_TABLE_SHORT, grouped_breakdown_columns);
     if (!t)
         return az_arena_error(m->job->arena);
-    int rc = rows(m, s, t);
+    int rc = put_rows(m, s, t);
     const size_t n = t->rows;
     rc = az_job_add(m->job, t, rc);
     return rc || n < 2 ? rc : chart(m->job, n);

@@ -33,8 +33,9 @@ static const struct az_tracelens_events *calls_of(const struct az_tracelens_part
     return p->calls;
 }
 
-static int add(const struct az_tracelens_ranks *m, size_t rank, const struct az_tracelens_events *e,
-               struct az_intern *texts, struct az_map *of, struct sums *out)
+static int add_rank(const struct az_tracelens_ranks *m, size_t rank,
+                    const struct az_tracelens_events *e, struct az_intern *texts, struct az_map *of,
+                    struct sums *out)
 {
     uint32_t name = AZ_NO_ID, *at;
     bool added;
@@ -73,7 +74,7 @@ static int gather(const struct az_tracelens_ranks *m, rows_of *rows, struct sums
         size_t n = 0;
         const struct az_tracelens_events *e = m->part[i] ? rows(m->part[i], &n) : NULL;
         for (size_t k = 0; rc == 0 && k < n; k++)
-            rc = add(m, i, &e[k], &texts, &of, out);
+            rc = add_rank(m, i, &e[k], &texts, &of, out);
     }
     az_map_release(&of);
     az_intern_release(&texts);
@@ -235,8 +236,8 @@ static int calls_table(const struct az_tracelens_ranks *m, struct sums *s)
     return az_job_add(m->job, t, AZ_OK);
 }
 
-static int one(const struct az_tracelens_ranks *m, rows_of *rows,
-               int (*table)(const struct az_tracelens_ranks *, struct sums *))
+static int make_sheet(const struct az_tracelens_ranks *m, rows_of *rows,
+                      int (*table)(const struct az_tracelens_ranks *, struct sums *))
 {
     struct sums s;
     int rc = gather(m, rows, &s);
@@ -250,8 +251,8 @@ int az_tracelens_event_tables(const struct az_tracelens_ranks *m)
 {
     int rc = linked_table(m);
     if (rc == 0)
-        rc = one(m, unlinked_of, unlinked_table);
+        rc = make_sheet(m, unlinked_of, unlinked_table);
     if (rc == 0)
-        rc = one(m, short_of, short_table);
-    return rc ? rc : one(m, calls_of, calls_table);
+        rc = make_sheet(m, short_of, short_table);
+    return rc ? rc : make_sheet(m, calls_of, calls_table);
 }

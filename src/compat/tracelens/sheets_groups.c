@@ -10,7 +10,7 @@ static struct az_sv kind_text(enum az_tracelens_kind kind)
 }
 
 /* Next line of that kind. */
-static bool next(struct az_sv *rules, struct az_sv kind, struct az_rule *r)
+static bool next_rule(struct az_sv *rules, struct az_sv kind, struct az_rule *r)
 {
     while (az_rules_next(rules, r))
         if (az_sv_eq(r->group, kind))
@@ -23,7 +23,7 @@ size_t az_tracelens_names(enum az_tracelens_kind kind, struct az_sv name[AZ_TRAC
     struct az_sv rules = az_data("rank_groups.rules");
     struct az_rule r;
     size_t n = 0;
-    while (next(&rules, kind_text(kind), &r))
+    while (next_rule(&rules, kind_text(kind), &r))
         if (n < AZ_TRACELENS_GROUPS && (n == 0 || !az_sv_eq(name[n - 1], r.name)))
             name[n++] = r.name;
     return n;
@@ -31,13 +31,13 @@ size_t az_tracelens_names(enum az_tracelens_kind kind, struct az_sv name[AZ_TRAC
 
 /* Words of the lists of one name, or how many where `to` is NULL; the lists that they stand for
  * name no further lists. */
-static size_t list(enum az_tracelens_kind kind, struct az_sv name, uint32_t in,
-                   struct az_tracelens_word *to)
+static size_t list_words(enum az_tracelens_kind kind, struct az_sv name, uint32_t in,
+                         struct az_tracelens_word *to)
 {
     struct az_sv rules = az_data("rank_groups.rules");
     struct az_rule r;
     size_t n = 0;
-    while (next(&rules, kind_text(kind), &r)) {
+    while (next_rule(&rules, kind_text(kind), &r)) {
         if (!az_sv_eq(r.name, name))
             continue;
         while (r.one.n) {
@@ -45,8 +45,8 @@ static size_t list(enum az_tracelens_kind kind, struct az_sv name, uint32_t in,
             if (word.n == 0 || (kind == AZ_TRACELENS_SHEET && *word.p == '@'))
                 continue;
             if (*word.p == '@') {
-                n += list(AZ_TRACELENS_SHEET, az_sv_make(word.p + 1, word.n - 1), in,
-                          to ? to + n : NULL);
+                n += list_words(AZ_TRACELENS_SHEET, az_sv_make(word.p + 1, word.n - 1), in,
+                                to ? to + n : NULL);
                 continue;
             }
             const bool begins = word.p[word.n - 1] == '*';
@@ -68,7 +68,7 @@ int az_tracelens_words(enum az_tracelens_kind kind, struct az_arena *a,
     for (int pass = 0; pass < 2; pass++) { /* counts, then fills */
         size_t n = 0;
         for (size_t i = 0; i < names; i++)
-            n += list(kind, name[i], UINT32_C(1) << i, v ? v + n : NULL);
+            n += list_words(kind, name[i], UINT32_C(1) << i, v ? v + n : NULL);
         if (pass == 0 && !(v = az_arena_array(a, n + 1, sizeof *v)))
             return az_arena_error(a);
         *out = (struct az_tracelens_words){ .v = v, .n = n };
@@ -89,7 +89,7 @@ bool az_tracelens_moves(struct az_sv kernel)
 {
     struct az_sv rules = az_data("rank_groups.rules");
     struct az_rule r;
-    while (next(&rules, AZ_SV("moves"), &r))
+    while (next_rule(&rules, AZ_SV("moves"), &r))
         while (r.one.n) {
             struct az_sv part = az_sv_cut(&r.one, ' ');
             if (part.n && az_sv_find(kernel, part) >= 0)

@@ -238,7 +238,7 @@ static int find_row(struct work *w, uint32_t node, uint32_t args, uint32_t first
     return rc;
 }
 
-static int add(struct work *w, uint32_t node)
+static int add_node(struct work *w, uint32_t node)
 {
     const struct az_op_args *a = az_framework_args(w->fw, node);
     uint32_t first, end;
@@ -311,7 +311,7 @@ int az_tracelens_ops_reduce(struct az_job *job, struct az_arena *keep_in, void *
     for (uint32_t n = 0; rc == 0 && n < w.fw->tree->first_call; n++) {
         const uint32_t name = w.fw->trace->ev[AZ_HOST_OP].name[n];
         if (name != AZ_NO_ID && w.sheet[name])
-            rc = add(&w, n);
+            rc = add_node(&w, n);
     }
     if (rc == 0)
         rc = keep_part(&w);
