@@ -17,7 +17,7 @@ struct arch {
     int rc;
 };
 
-static void put(struct arch *x, struct az_sv text)
+static void put_text(struct arch *x, struct az_sv text)
 {
     if (x->rc == 0)
         x->rc = az_text_append(&x->rows, text);
@@ -28,7 +28,8 @@ static void put_plain(struct arch *x, struct az_sv text, bool part)
 {
     for (size_t i = 0; i < text.n; i++) {
         unsigned char c = (unsigned char)text.p[i];
-        put(x, c < 0x20 || c == ',' || (part && c == '|') ? AZ_SV(" ") : az_sv_make(text.p + i, 1));
+        put_text(x, c < 0x20 || c == ',' || (part && c == '|') ? AZ_SV(" ")
+                                                               : az_sv_make(text.p + i, 1));
     }
 }
 
@@ -39,7 +40,7 @@ static void put_list(struct arch *x, const struct az_node *list)
         if (n->kind != AZ_NODE_TEXT)
             continue;
         if (n != list->first)
-            put(x, AZ_SV("|"));
+            put_text(x, AZ_SV("|"));
         put_plain(x, n->text, true);
     }
 }
@@ -54,7 +55,7 @@ static void put_number(struct arch *x, const struct az_node *n)
         az_load_error(x->l, n, "'%.*s' must be a number above 0, not '%.*s'", AZ_SVF(n->key),
                       AZ_SVF(n->text));
     else
-        put(x, n->text);
+        put_text(x, n->text);
 }
 
 static const struct az_node *bound(const struct az_node *device, size_t index)
@@ -71,7 +72,7 @@ static void put_cell(struct arch *x, struct az_sv title, const struct az_node *d
     if (az_sv_is(title, "name"))
         put_plain(x, az_node_get(device, "name")->text, false);
     else if (az_sv_is(title, "basis"))
-        put(x, az_sv_str(basis));
+        put_text(x, az_sv_str(basis));
     else if (az_sv_is(title, "match"))
         put_list(x, az_node_get(device, "match"));
     else if (az_sv_is(title, "units"))
@@ -112,7 +113,7 @@ static bool put_row(struct arch *x, const struct az_node *device, const char *ke
         x->unknown = has_column(x->head, n->key) ? NULL : n;
     while (head.n) {
         put_cell(x, az_sv_cut(&head, ','), device, basis, rates);
-        put(x, head.n ? AZ_SV(",") : AZ_SV("\n"));
+        put_text(x, head.n ? AZ_SV(",") : AZ_SV("\n"));
     }
     return true;
 }
@@ -159,8 +160,8 @@ static void put_all(struct arch *x, const struct az_node *root)
     else if (list && (list->n == 0 || list->n > ARCH_MAX_DEVICES))
         az_load_error(x->l, list, "invalid number of devices %zu; use 1 to %d", list->n,
                       ARCH_MAX_DEVICES);
-    put(x, x->head);
-    put(x, AZ_SV("\n"));
+    put_text(x, x->head);
+    put_text(x, AZ_SV("\n"));
     for (const struct az_node *n = list ? list->first : root; n && x->rc == 0;
          n = list ? n->next : NULL)
         put_device(x, n);

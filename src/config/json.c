@@ -131,7 +131,8 @@ static bool same_kind(const struct az_node *n, struct json_object *jo)
 }
 
 /* Sets the values that json-c read. Depth is bounded by CONFIG_MAX_DEPTH. */
-static int fill(struct az_node *n, struct json_object *jo, struct az_arena *a, struct az_diag *diag)
+static int fill_node(struct az_node *n, struct json_object *jo, struct az_arena *a,
+                     struct az_diag *diag)
 {
     if (!same_kind(n, jo))
         return node_fail(n, a, diag, "unexpected token");
@@ -149,7 +150,7 @@ static int fill(struct az_node *n, struct json_object *jo, struct az_arena *a, s
             value = json_object_array_get_idx(jo, c->index);
         else if (!json_object_object_get_ex(jo, c->key.p, &value))
             return node_fail(c, a, diag, "unexpected token");
-        int one = fill(c, value, a, diag);
+        int one = fill_node(c, value, a, diag);
         if (one == AZ_ENOMEM || one == AZ_ELIMIT)
             return one;
         if (one < 0)
@@ -190,7 +191,7 @@ int az_conf_parse(struct az_sv text, struct az_sv file, struct az_arena *a, stru
     }
     rc = az_conf_scan(text, file, a, diag, root, &end);
     if (rc == 0)
-        rc = fill(*root, jo, a, diag);
+        rc = fill_node(*root, jo, a, diag);
     if (rc == 0 && az_conf_blank(text, end) < text.n)
         rc = fail_at(diag, text, file, az_conf_blank(text, end),
                      "text after the end of the configuration", "; check for an extra bracket");

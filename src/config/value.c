@@ -40,7 +40,7 @@ static bool is_field(const struct az_option *o, size_t offset)
 }
 
 /* What is expected, in words. */
-static struct az_sv want(const struct az_option *o, struct az_arena *a)
+static struct az_sv expected_text(const struct az_option *o, struct az_arena *a)
 {
     struct az_sv range = az_value_range(o, a);
     const char *comma = range.n ? ", " : "";
@@ -72,7 +72,7 @@ static struct az_sv want(const struct az_option *o, struct az_arena *a)
     return AZ_SV("a string");
 }
 
-static struct az_sv got(const struct az_node *n, struct az_arena *a)
+static struct az_sv actual_text(const struct az_node *n, struct az_arena *a)
 {
     struct az_sv text = az_utf8_cut(n->text, SHOWN);
     const char *dots = text.n < n->text.n ? "..." : "";
@@ -100,8 +100,8 @@ static struct az_sv at_most(const struct az_option *o, struct az_arena *a)
 
 static int refuse(const struct az_option *o, const struct az_node *n, const struct az_store *t)
 {
-    struct az_sv w = beyond(o, n) ? at_most(o, t->a) : want(o, t->a), g = got(n, t->a),
-                 hint = AZ_SV("");
+    struct az_sv w = beyond(o, n) ? at_most(o, t->a) : expected_text(o, t->a),
+                 g = actual_text(n, t->a), hint = AZ_SV("");
     struct az_where at = t->at ? *t->at : az_node_where(n, t->a);
     if ((o->type == AZ_OPT_ENUM || o->type == AZ_OPT_SET) && n->kind == AZ_NODE_TEXT)
         hint = az_suggest_word(n->text, az_sv_str(o->values));
