@@ -109,7 +109,7 @@ static const struct az_record_column fact_columns[] = {
     { "Text", AZ_TEXT, AZ_KNOWN(struct fact_row, text), .copy = true },
 };
 
-static void fact(struct az_table *t, const char *name, struct az_sv text)
+static void put_fact(struct az_table *t, const char *name, struct az_sv text)
 {
     if (text.n)
         az_put_row(t, &(struct fact_row){ name, NAN, text });
@@ -152,25 +152,25 @@ static int facts(struct az_document *doc, const struct az_claims *c)
     figure(t, "devices_counted", (double)(c->devices.count - (int64_t)c->devices.n_idle));
     figure(t, "kernels", c->kernels ? (double)c->kernels : NAN);
     figure(t, "kernel_ns", c->kernel_ns ? (double)c->kernel_ns : NAN);
-    fact(t, "device_name", c->devices.name);
-    fact(t, "device_peaks", c->devices.peaks);
-    fact(t, "idle_devices", texts(doc->arena, c->devices.idle, c->devices.n_idle));
+    put_fact(t, "device_name", c->devices.name);
+    put_fact(t, "device_peaks", c->devices.peaks);
+    put_fact(t, "idle_devices", texts(doc->arena, c->devices.idle, c->devices.n_idle));
     figure(t, "world_size", c->ranks.world < 0 ? NAN : (double)c->ranks.world);
-    fact(t, "ranks", numbers(doc->arena, c->ranks.present, c->ranks.n_present));
-    fact(t, "missing_ranks", numbers(doc->arena, c->ranks.missing, c->ranks.n_missing));
+    put_fact(t, "ranks", numbers(doc->arena, c->ranks.present, c->ranks.n_present));
+    put_fact(t, "missing_ranks", numbers(doc->arena, c->ranks.missing, c->ranks.n_missing));
     figure(t, "steps", c->steps.count ? (double)c->steps.count : NAN);
     figure(t, "step_period_ns",
            c->steps.period_ns < 0 || !c->steps.count ? NAN : (double)c->steps.period_ns);
-    fact(t, "step_source", c->steps.source);
-    fact(t, "first_step", c->steps.first);
-    fact(t, "excluded_step", c->steps.n_excluded ? c->steps.excluded[0] : AZ_SV(""));
+    put_fact(t, "step_source", c->steps.source);
+    put_fact(t, "first_step", c->steps.first);
+    put_fact(t, "excluded_step", c->steps.n_excluded ? c->steps.excluded[0] : AZ_SV(""));
     figure(t, "flops_per_s", c->rates.flops_per_s);
     figure(t, "flops_known_share", c->rates.flops_known_share);
     figure(t, "mfu", c->rates.mfu);
-    fact(t, "precision", c->rates.precision);
+    put_fact(t, "precision", c->rates.precision);
     for (size_t i = 0; i < c->n_findings; i++)
         if (c->findings[i].part_of < 0 && !c->findings[i].outside_scope) {
-            fact(t, "first_finding", c->findings[i].rule);
+            put_fact(t, "first_finding", c->findings[i].rule);
             break;
         }
     figure(t, "operator_ns", c->host.operator_ns ? (double)c->host.operator_ns : NAN);

@@ -74,7 +74,7 @@ int az_document_part(struct az_document *whole, struct az_arena *arena, struct a
     return 0;
 }
 
-static struct az_table *find(const struct az_document *d, struct az_sv id)
+static struct az_table *find_table(const struct az_document *d, struct az_sv id)
 {
     for (size_t i = 0; i < d->tables.n; i++) {
         if (az_sv_eq(d->tables.v[i]->id, id))
@@ -131,7 +131,7 @@ int az_document_add(struct az_document *d, struct az_table *t)
         goto drop;
     if (t->rows == 0 && !(t->flags & AZ_TABLE_KEEP_EMPTY))
         goto drop;
-    if (find(d, t->id)) { /* two files of one name: one would be lost */
+    if (find_table(d, t->id)) { /* two files of one name: one would be lost */
         rc = AZ_EINTERNAL;
         goto drop;
     }
@@ -160,7 +160,7 @@ drop:
 
 int az_document_chart(struct az_document *d, struct az_chart c)
 {
-    struct az_table *t = find(d, c.table);
+    struct az_table *t = find_table(d, c.table);
     int rc = az_vec_push(&d->charts, c);
 
     if (rc)
@@ -171,7 +171,7 @@ int az_document_chart(struct az_document *d, struct az_chart c)
 /* A table that a part has made ready. */
 static int move_table(struct az_document *d, struct az_table *t)
 {
-    const bool there = find(d, t->id) != NULL;
+    const bool there = find_table(d, t->id) != NULL;
     const int rc = there ? AZ_EINTERNAL : az_vec_push(&d->tables, t);
     if (rc)
         az_table_free(t);
@@ -221,10 +221,13 @@ int az_document_join(struct az_document *whole, struct az_document *part)
     return rc;
 }
 
-bool az_document_has(const struct az_document *d, struct az_sv id) { return find(d, id) != NULL; }
+bool az_document_has(const struct az_document *d, struct az_sv id)
+{
+    return find_table(d, id) != NULL;
+}
 struct az_table *az_document_table(const struct az_document *d, const char *id)
 {
-    return find(d, az_sv_str(id));
+    return find_table(d, az_sv_str(id));
 }
 
 /* ---- sheet names ---- */

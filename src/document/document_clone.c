@@ -10,7 +10,7 @@ struct copier {
     struct az_intern texts; /* of cells: names repeat over many tables */
 };
 
-static int view(const struct copier *c, struct az_sv from, struct az_sv *to)
+static int clone_view(const struct copier *c, struct az_sv from, struct az_sv *to)
 {
     *to = az_arena_dup(c->a, from);
     return to->p ? AZ_OK : az_arena_error(c->a);
@@ -21,7 +21,7 @@ static int views(const struct copier *c, const struct az_vec_sv *from, struct az
     int rc = az_vec_reserve(to, from->n);
 
     for (size_t i = 0; !rc && i < from->n; i++) {
-        rc = view(c, from->v[i], &to->v[to->n]);
+        rc = clone_view(c, from->v[i], &to->v[to->n]);
         to->n += !rc;
     }
     return rc;
@@ -43,7 +43,7 @@ static int cells(struct copier *c, const struct az_cell *v, size_t n, struct az_
     return 0;
 }
 
-static int rows(struct copier *c, const struct az_table *from, struct az_table *to)
+static int clone_rows(struct copier *c, const struct az_table *from, struct az_table *to)
 {
     struct az_rows r;
 
@@ -97,7 +97,7 @@ static int items(const struct copier *c, const struct az_form_items *from, struc
     for (size_t i = 0; !rc && i < from->n; i++) {
         struct az_form_item item = from->v[i];
         struct az_sv text = { NULL, 0 };
-        rc = view(c, az_sv_make(item.p, item.n), &text);
+        rc = clone_view(c, az_sv_make(item.p, item.n), &text);
         item.p = text.p;
         if (!rc)
             to->v[to->n++] = item;
@@ -105,8 +105,8 @@ static int items(const struct copier *c, const struct az_form_items *from, struc
     return rc;
 }
 
-static int form(const struct copier *c, const struct az_form *from, size_t rows,
-                struct az_table *to)
+static int clone_form(const struct copier *c, const struct az_form *from, size_t rows,
+                      struct az_table *to)
 {
     struct az_form *f = az_arena_alloc(c->a, sizeof *f);
     int rc;
@@ -117,14 +117,15 @@ static int form(const struct copier *c, const struct az_form *from, size_t rows,
     az_vec_init(&f->before, to->mem);
     az_vec_init(&f->after, to->mem);
     to->form = f; /* from here on freed with the table */
-    if ((rc = views(c, &from->before, &f->before)) || (rc = view(c, from->title, &f->title)) ||
+    if ((rc = views(c, &from->before, &f->before)) ||
+        (rc = clone_view(c, from->title, &f->title)) ||
         (rc = bytes(c, from->columns, from->n, sizeof *from->columns, &f->columns)) ||
         (rc = bytes(c, from->ink, rows * from->n, 1, &f->ink)) ||
         (rc = bytes(c, from->hidden, rows, 1, &f->hidden)) ||
         (rc = bytes(c, from->footer, from->n, sizeof *from->footer, &f->footer)))
         return rc;
     for (size_t i = 0; !rc && f->footer && i < f->n; i++)
-        rc = view(c, from->footer[i], &f->footer[i]);
+        rc = clone_view(c, from->footer[i], &f->footer[i]);
     return rc ? rc : items(c, &from->after, &f->after);
 }
 
@@ -135,8 +136,8 @@ static int copy_table(struct copier *c, const struct az_table *from)
 
     if (!t)
         return az_arena_error(c->a);
-    if ((rc = view(c, from->id, &t->id)) || (rc = view(c, from->title, &t->title)) ||
-        (rc = view(c, from->note, &t->note)))
+    if ((rc = clone_view(c, from->id, &t->id)) || (rc = clone_view(c, from->title, &t->title)) ||
+        (rc = clone_view(c, from->note, &t->note)))
         goto drop;
     for (size_t i = 0; i < from->columns.n; i++) {
         const struct az_column *col = &from->columns.v[i];
@@ -145,11 +146,11 @@ static int copy_table(struct copier *c, const struct az_table *from)
     }
     rc = az_table_finish(t);
     if (!rc)
-        rc = rows(c, from, t);
+        rc = clone_rows(c, from, t);
     if (!rc && from->layout)
         rc = layout(c, from->layout, t);
     if (!rc && from->form)
-        rc = form(c, from->form, from->rows, t);
+        rc = clone_form(c, from->form, from->rows, t);
     if (rc)
         goto drop;
     rc = az_document_add(c->to, t);
@@ -171,16 +172,18 @@ static int chart(const struct copier *c, const struct az_chart *from)
     int rc;
 
     az_vec_init(&to.y, c->to->mem);
-    if ((rc = view(c, from->table, &to.table)) || (rc = view(c, from->title, &to.title)) ||
-        (rc = view(c, from->x_title, &to.x_title)) || (rc = view(c, from->y_title, &to.y_title)) ||
-        (rc = view(c, from->x, &to.x)) || (rc = views(c, &from->y, &to.y)) ||
-        (rc = view(c, from->stack, &to.stack)) || (rc = view(c, from->size, &to.size)) ||
+    if ((rc = clone_view(c, from->table, &to.table)) ||
+        (rc = clone_view(c, from->title, &to.title)) ||
+        (rc = clone_view(c, from->x_title, &to.x_title)) ||
+        (rc = clone_view(c, from->y_title, &to.y_title)) || (rc = clone_view(c, from->x, &to.x)) ||
+        (rc = views(c, &from->y, &to.y)) || (rc = clone_view(c, from->stack, &to.stack)) ||
+        (rc = clone_view(c, from->size, &to.size)) ||
         (rc = bytes(c, from->parts, from->n_parts, sizeof *parts, &parts))) {
         az_vec_release(&to.y);
         return rc;
     }
     for (size_t i = 0; !rc && parts && i < to.n_parts; i++)
-        rc = view(c, parts[i], &parts[i]);
+        rc = clone_view(c, parts[i], &parts[i]);
     to.parts = parts;
     if (rc) {
         az_vec_release(&to.y);
@@ -215,8 +218,10 @@ int az_document_copy(struct az_document *dst, const struct az_document *src)
     dst->origin_ns = src->origin_ns;
     dst->xlsx_rows = src->xlsx_rows;
     dst->html_rows = src->html_rows;
-    if ((rc = view(&c, src->title, &dst->title)) || (rc = view(&c, src->input, &dst->input)) ||
-        (rc = view(&c, src->format, &dst->format)) || (rc = view(&c, src->schema, &dst->schema)) ||
+    if ((rc = clone_view(&c, src->title, &dst->title)) ||
+        (rc = clone_view(&c, src->input, &dst->input)) ||
+        (rc = clone_view(&c, src->format, &dst->format)) ||
+        (rc = clone_view(&c, src->schema, &dst->schema)) ||
         (rc = views(&c, &src->preface, &dst->preface)) ||
         (rc = views(&c, &src->epilogue, &dst->epilogue)))
         goto out;

@@ -14,7 +14,7 @@ void az_table_make(struct az_table *t, size_t rows, az_row_maker *make, const vo
     t->of = of;
 }
 
-static size_t held(const struct az_table *t) { return t->cells.n / t->columns.n; }
+static size_t held_rows(const struct az_table *t) { return t->cells.n / t->columns.n; }
 
 /* Makes one row after those of `into`: exactly one, whole. */
 static int make_row(const struct az_table *t, size_t row, struct az_table *into)
@@ -37,9 +37,9 @@ int az_table_hold(struct az_table *t, size_t n)
     if (!t->make)
         return rc;
     n = n < rows ? n : rows;
-    if (n <= held(t))
+    if (n <= held_rows(t))
         return rc;
-    t->rows = held(t); /* az_put_* append */
+    t->rows = held_rows(t); /* az_put_* append */
     az_table_reserve(t, n - t->rows);
     while (rc == 0 && t->rows < n)
         rc = make_row(t, t->rows, t);
@@ -57,7 +57,7 @@ void az_rows_open(struct az_rows *r, const struct az_table *t, struct az_mem *me
 
 const struct az_cell *az_rows_at(struct az_rows *r, size_t row)
 {
-    if (!r->t->make || row < held(r->t))
+    if (!r->t->make || row < held_rows(r->t))
         return az_table_at(r->t, row, 0);
     az_arena_reset(&r->texts);
     az_vec_reset(&r->one.cells);

@@ -250,7 +250,7 @@ static struct az_sv canonical(const struct az_schema_meaning *m, struct az_sv ta
     return core;
 }
 
-static struct az_sv join(struct az_arena *a, const struct words *w)
+static struct az_sv join_words(struct az_arena *a, const struct words *w)
 {
     size_t n = w->n;
     char *p, *at;
@@ -282,7 +282,7 @@ static struct az_sv part_stem(const struct az_schema_index *x, struct az_table *
     if (measure)
         take_units(&w, of);
     const char *summary = measure ? take_summary(&w, c->unit) : "";
-    core = join(t->arena, &w);
+    core = join_words(t->arena, &w);
     if (!core.p)
         return core;
     if (measure)

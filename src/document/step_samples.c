@@ -166,7 +166,7 @@ static int add_ranks(struct blocks *w, const struct az_step_samples *a,
     return rc;
 }
 
-static double tail(double z) { return 0.5 * erfc(z / sqrt(2)); }
+static double upper_tail(double z) { return 0.5 * erfc(z / sqrt(2)); }
 
 bool az_steps_differ(const struct az_step_samples *a, const struct az_step_samples *b, size_t part,
                      struct az_steps_test *out, int *rc)
@@ -182,8 +182,8 @@ bool az_steps_differ(const struct az_step_samples *a, const struct az_step_sampl
         return false;
     if (w.n > 1) {
         const double sd = sqrt(w.variance);
-        w.p_larger = sd > 0 ? tail((w.sum - w.half) / sd) : 1;
-        w.p_smaller = sd > 0 ? tail((-w.sum - w.half) / sd) : 1;
+        w.p_larger = sd > 0 ? upper_tail((w.sum - w.half) / sd) : 1;
+        w.p_smaller = sd > 0 ? upper_tail((-w.sum - w.half) / sd) : 1;
     }
     *out = (struct az_steps_test){ .n_a = w.n_a,
                                    .n_b = w.n_b,

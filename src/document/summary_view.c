@@ -174,8 +174,8 @@ static bool told_apart(const struct az_screen_part *p)
     return 4 * own >= 3 * rows;
 }
 
-static size_t add(const struct az_document *d, const struct question *q,
-                  struct az_screen_part out[AZ_SCREEN_PARTS], size_t n)
+static size_t add_parts(const struct az_document *d, const struct question *q,
+                        struct az_screen_part out[AZ_SCREEN_PARTS], size_t n)
 {
     for (size_t i = 0; i < MAX_TABLES && q->tables[i] && n < AZ_SCREEN_PARTS; i++) {
         const struct az_table *t = az_document_table(d, q->tables[i]);
@@ -196,15 +196,15 @@ size_t az_screen_choose(const struct az_document *d, struct az_screen_part out[A
     if (az_sv_is(d->format, "comparison")) {
         if (!az_document_table(d, "verdict"))
             return 0;
-        n = add(d, &both, out, n);
-        return add(d, &pairs, out, n);
+        n = add_parts(d, &both, out, n);
+        return add_parts(d, &pairs, out, n);
     }
-    n = add(d, &families, out, n);
-    n = n ? n : add(d, &classes, out, n);
+    n = add_parts(d, &families, out, n);
+    n = n ? n : add_parts(d, &classes, out, n);
     if (n && has_names(d))
-        n = add(d, &regions, out, n);
+        n = add_parts(d, &regions, out, n);
     if (n && is_launch_bound(d))
-        n = add(d, &host_operators, out, n);
-    n = add(d, hidden_by_graphs(d) ? &kernels : &operations, out, n);
-    return n ? add(d, &ranks, out, n) : 0;
+        n = add_parts(d, &host_operators, out, n);
+    n = add_parts(d, hidden_by_graphs(d) ? &kernels : &operations, out, n);
+    return n ? add_parts(d, &ranks, out, n) : 0;
 }

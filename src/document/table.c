@@ -63,7 +63,7 @@ bool az_unit_same_dimension(enum az_unit a, enum az_unit b)
 }
 
 /* ---- building ---- */
-static void fail(struct az_table *t, int code)
+static void fail_table(struct az_table *t, int code)
 {
     if (t && !t->error)
         t->error = code;
@@ -110,17 +110,17 @@ void az_table_columnsv(struct az_table *t, struct az_sv name, enum az_cell_type 
     if (!t)
         return;
     if (t->cells.n > 0) {
-        fail(t, AZ_EINTERNAL);
+        fail_table(t, AZ_EINTERNAL);
         return;
     }
     c.name = az_arena_dup(t->arena, name);
     if (!c.name.p) {
-        fail(t, az_arena_error(t->arena));
+        fail_table(t, az_arena_error(t->arena));
         return;
     }
     int rc = az_vec_push(&t->columns, c);
     if (rc)
-        fail(t, rc);
+        fail_table(t, rc);
 }
 
 void az_table_column(struct az_table *t, const char *name, enum az_cell_type type,
@@ -132,7 +132,7 @@ void az_table_column(struct az_table *t, const char *name, enum az_cell_type typ
 void az_table_width(struct az_table *t, int title_width, int width, int decimals)
 {
     if (t->columns.n == 0) {
-        fail(t, AZ_EINTERNAL);
+        fail_table(t, AZ_EINTERNAL);
         return;
     }
     struct az_column *c = &t->columns.v[t->columns.n - 1];
@@ -147,7 +147,7 @@ struct az_layout *az_table_layout(struct az_table *t)
         return t->layout;
     t->layout = az_arena_alloc(t->arena, sizeof *t->layout);
     if (!t->layout) {
-        fail(t, az_arena_error(t->arena));
+        fail_table(t, az_arena_error(t->arena));
         return NULL;
     }
     az_vec_init(&t->layout->before, t->mem);
@@ -157,7 +157,7 @@ struct az_layout *az_table_layout(struct az_table *t)
 
 /* May a cell of this type be in a column of that type? (az_put_i64 makes reals of integers for real
  * columns.) */
-static bool fits(enum az_cell_type column, enum az_cell_type cell)
+static bool is_cell_allowed(enum az_cell_type column, enum az_cell_type cell)
 {
     return cell == AZ_EMPTY || cell == column;
 }
@@ -167,16 +167,16 @@ static __attribute__((noinline)) bool grow(struct az_table *t)
 {
     const int rc = az_vec_reserve(&t->cells, 1);
     if (rc)
-        fail(t, rc);
+        fail_table(t, rc);
     return rc == 0;
 }
 
-static inline void put(struct az_table *t, struct az_cell c)
+static inline void put_cell(struct az_table *t, struct az_cell c)
 {
     if (!t || t->error)
         return;
-    if (t->at >= t->columns.n || !fits(t->columns.v[t->at].type, c.type)) {
-        fail(t, AZ_EINTERNAL);
+    if (t->at >= t->columns.n || !is_cell_allowed(t->columns.v[t->at].type, c.type)) {
+        fail_table(t, AZ_EINTERNAL);
         return;
     }
     if (t->cells.n == t->cells.cap && !grow(t))
@@ -191,14 +191,15 @@ static inline void put(struct az_table *t, struct az_cell c)
 void az_put_text(struct az_table *t, struct az_sv s)
 {
     if (s.n > AZ_CELL_TEXT_MOST) {
-        fail(t, AZ_ERANGE);
+        fail_table(t, AZ_ERANGE);
         return;
     }
     if (!s.p && t && t->arena->failed) { /* this text, or another of the row */
-        fail(t, az_arena_error(t->arena));
+        fail_table(t, az_arena_error(t->arena));
         return;
     }
-    put(t, (struct az_cell){ .type = AZ_TEXT, .len = AZ_CELL_LENGTH(s.n), .s = s.p ? s.p : "" });
+    put_cell(t,
+             (struct az_cell){ .type = AZ_TEXT, .len = AZ_CELL_LENGTH(s.n), .s = s.p ? s.p : "" });
 }
 
 void az_put_copy(struct az_table *t, struct az_sv s)
@@ -208,7 +209,7 @@ void az_put_copy(struct az_table *t, struct az_sv s)
     if (own.p)
         az_put_text(t, own);
     else
-        fail(t, az_arena_error(t->arena));
+        fail_table(t, az_arena_error(t->arena));
 }
 
 void az_put_given(struct az_table *t, struct az_sv s)
@@ -230,9 +231,9 @@ void az_put_given_copy(struct az_table *t, struct az_sv s)
 void az_put_i64(struct az_table *t, int64_t x)
 {
     if (t && t->at < t->columns.n && t->columns.v[t->at].type == AZ_REAL)
-        put(t, (struct az_cell){ .type = AZ_REAL, .f = (double)x });
+        put_cell(t, (struct az_cell){ .type = AZ_REAL, .f = (double)x });
     else
-        put(t, (struct az_cell){ .type = AZ_INT, .i = x });
+        put_cell(t, (struct az_cell){ .type = AZ_INT, .i = x });
 }
 
 void az_put_known(struct az_table *t, int64_t x)
@@ -246,16 +247,16 @@ void az_put_known(struct az_table *t, int64_t x)
 void az_put_f64(struct az_table *t, double x)
 {
     if (isfinite(x))
-        put(t, (struct az_cell){ .type = AZ_REAL, .f = x });
+        put_cell(t, (struct az_cell){ .type = AZ_REAL, .f = x });
     else
-        put(t, (struct az_cell){ .type = AZ_EMPTY });
+        put_cell(t, (struct az_cell){ .type = AZ_EMPTY });
 }
 
 void az_put_bool(struct az_table *t, bool x)
 {
-    put(t, (struct az_cell){ .type = AZ_BOOL, .b = x });
+    put_cell(t, (struct az_cell){ .type = AZ_BOOL, .b = x });
 }
-void az_put_empty(struct az_table *t) { put(t, (struct az_cell){ .type = AZ_EMPTY }); }
+void az_put_empty(struct az_table *t) { put_cell(t, (struct az_cell){ .type = AZ_EMPTY }); }
 
 void az_table_reserve(struct az_table *t, size_t rows)
 {
@@ -274,7 +275,7 @@ void az_table_append(struct az_table *t, const struct az_table *from)
     if (t->error == 0)
         t->error = from->error;
     for (size_t i = 0; t->error == 0 && i < from->rows * from->columns.n; i++)
-        put(t, from->cells.v[i]);
+        put_cell(t, from->cells.v[i]);
 }
 
 int az_table_finish(struct az_table *t)

@@ -154,7 +154,7 @@ static const struct { const char *word, *sheets; } groups[] = {
 /* clang-format on */
 
 /* Does one of the globs of a list fit? */
-static bool fits(const char *list, struct az_sv id)
+static bool matches_any(const char *list, struct az_sv id)
 {
     struct az_sv rest = az_sv_str(list);
 
@@ -169,7 +169,7 @@ const struct az_compare_spec *az_compare_spec_of(struct az_sv id, const struct a
     const struct az_compare_spec *s = specs;
 
     id = az_compare_alias(id);
-    while (!fits(s->sheets, id) || (s->with && az_table_find(t, s->with) < 0))
+    while (!matches_any(s->sheets, id) || (s->with && az_table_find(t, s->with) < 0))
         s++; /* the last one fits all */
     return s;
 }
@@ -188,7 +188,7 @@ bool az_compare_knows(struct az_sv id)
 bool az_compare_of_tree(struct az_sv id)
 {
     for (size_t i = 0; i < AZ_LENGTH(specs); i++)
-        if ((specs[i].flags & TREE) && fits(specs[i].sheets, id))
+        if ((specs[i].flags & TREE) && matches_any(specs[i].sheets, id))
             return true;
     return false;
 }

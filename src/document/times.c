@@ -84,7 +84,7 @@ static void add_row(const struct az_table *t, size_t row, ptrdiff_t type, ptrdif
     }
 }
 
-static int64_t mean(double sum, size_t n) { return n ? llround(sum / (double)n) : 0; }
+static int64_t mean_ns(double sum, size_t n) { return n ? llround(sum / (double)n) : 0; }
 
 /* From a timeline: rows of parts, of each device or of all ranks. */
 static bool from_timeline(const struct az_table *t, struct az_sum_of_time *out)
@@ -104,16 +104,17 @@ static bool from_timeline(const struct az_table *t, struct az_sum_of_time *out)
     if (n[TOTAL] == 0 || n[BUSY] != n[TOTAL])
         return false;
     *out = (struct az_sum_of_time){ .known = true,
-                                    .total = mean(sum[TOTAL], n[TOTAL]),
-                                    .busy = mean(sum[BUSY], n[BUSY]),
-                                    .comm = mean(sum[COMM], n[COMM]),
-                                    .copies = mean(sum[COPIES], n[COPIES]),
+                                    .total = mean_ns(sum[TOTAL], n[TOTAL]),
+                                    .busy = mean_ns(sum[BUSY], n[BUSY]),
+                                    .comm = mean_ns(sum[COMM], n[COMM]),
+                                    .copies = mean_ns(sum[COPIES], n[COPIES]),
                                     .devices = n[TOTAL],
                                     .table = t->id };
     out->idle = out->total - out->busy;
     out->compute = out->busy - out->comm - out->copies;
-    out->parted = n[COMPUTE] == n[TOTAL] &&
-                  llabs(out->compute - mean(sum[COMPUTE], n[COMPUTE])) <= 2 + out->busy / 1000000;
+    out->parted =
+        n[COMPUTE] == n[TOTAL] &&
+        llabs(out->compute - mean_ns(sum[COMPUTE], n[COMPUTE])) <= 2 + out->busy / 1000000;
     return true;
 }
 

@@ -69,7 +69,7 @@ void az_lod_release(struct az_lod *l)
 }
 
 /* A level that grows over the budget costs more than it shows. */
-static int put(struct az_lod *l, size_t level, const struct az_track_mark *m)
+static int put_mark(struct az_lod *l, size_t level, const struct az_track_mark *m)
 {
     if (l->level[level].n < l->budget)
         return az_vec_push(&l->level[level], *m);
@@ -93,10 +93,10 @@ static int flush(struct az_lod *l, size_t level, uint32_t lane)
             m.family = (uint8_t)f;
     m.busy = o->busy < m.duration ? o->busy : m.duration;
     *o = (struct az_lod_open){ .drawn = o->drawn };
-    return put(l, level, &m);
+    return put_mark(l, level, &m);
 }
 
-static int join(struct az_lod *l, size_t level, const struct az_track_mark *e)
+static int join_mark(struct az_lod *l, size_t level, const struct az_track_mark *e)
 {
     struct az_lod_open *o = &l->open[level * l->lanes + e->lane];
     const int64_t r = l->resolution[level], end = e->start + e->duration;
@@ -137,13 +137,13 @@ int az_lod_add(struct az_lod *l, const struct az_track_mark *event)
             continue;
         int64_t *drawn = &l->open[i * l->lanes + e.lane].drawn;
         if (l->resolution[i] && (e.duration < l->resolution[i] || e.start < *drawn)) {
-            rc = join(l, i, &e);
+            rc = join_mark(l, i, &e);
             continue;
         }
         *drawn = e.start + e.duration;
         rc = flush(l, i, e.lane);
         if (rc == 0 && !l->dead[i])
-            rc = put(l, i, &e);
+            rc = put_mark(l, i, &e);
     }
     return rc;
 }
@@ -156,7 +156,7 @@ static int by_lane(const void *pa, const void *pb, void *ctx)
                               : (a->start > b->start) - (a->start < b->start);
 }
 
-static int give(struct az_lod *l, size_t i, struct az_tracks *out)
+static int give_level(struct az_lod *l, size_t i, struct az_tracks *out)
 {
     struct az_track_marks *m = &l->level[i];
     size_t at = 0;
@@ -206,6 +206,6 @@ int az_lod_finish(struct az_lod *l, struct az_tracks *out, bool *exact)
     choose(l, take, exact);
     for (size_t i = 0; rc == 0 && i < l->n_levels; i++)
         if (take[i])
-            rc = give(l, i, out);
+            rc = give_level(l, i, out);
     return rc;
 }

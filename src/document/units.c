@@ -112,7 +112,7 @@ static bool has_word(struct az_sv name, struct az_sv word)
     return false;
 }
 
-static bool fits(struct az_sv name, const char *word, enum where where)
+static bool matches_word(struct az_sv name, const char *word, enum where where)
 {
     struct az_sv text = az_sv_str(word);
     switch (where) {
@@ -135,10 +135,10 @@ enum az_unit az_unit_of_column(struct az_sv name, enum az_cell_type type)
     if (type == AZ_TEXT || type == AZ_BOOL || name.n > 4096)
         return AZ_UNIT_NONE;
     for (size_t i = 0; i < AZ_LENGTH(rules); i++)
-        if (fits(name, rules[i].text, rules[i].where))
+        if (matches_word(name, rules[i].text, rules[i].where))
             return rules[i].unit;
     for (size_t i = 0; type == AZ_INT && i < AZ_LENGTH(ids); i++)
-        if (fits(name, ids[i].text, ids[i].where))
+        if (matches_word(name, ids[i].text, ids[i].where))
             return AZ_UNIT_ID;
     return AZ_UNIT_NONE;
 }

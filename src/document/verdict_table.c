@@ -70,7 +70,7 @@ const struct az_table *az_headline_of(const struct az_document *d)
 }
 
 /* A saved table may lack columns. */
-static const struct az_cell *cell(const struct az_table *t, size_t row, size_t column)
+static const struct az_cell *cell_at(const struct az_table *t, size_t row, size_t column)
 {
     static const struct az_cell none = { .type = AZ_EMPTY };
     return column < t->columns.n ? az_table_at(t, row, column) : &none;
@@ -79,18 +79,18 @@ static const struct az_cell *cell(const struct az_table *t, size_t row, size_t c
 struct az_line az_headline_line(const struct az_table *t, size_t row)
 {
     struct az_line l = { .ns = -1, .percent = NAN };
-    struct az_sv kind = az_cell_text(cell(t, row, LINE));
+    struct az_sv kind = az_cell_text(cell_at(t, row, LINE));
 
     while (l.kind + 1 < AZ_LINES && !az_sv_eq(kind, az_sv_str(kinds[l.kind])))
         l.kind++;
-    l.label = az_cell_text(cell(t, row, LABEL));
-    l.text = az_cell_text(cell(t, row, TEXT));
-    l.rule = az_cell_text(cell(t, row, RULE));
-    l.severity = az_cell_text(cell(t, row, SEVERITY));
-    l.evidence = az_cell_text(cell(t, row, EVIDENCE));
-    l.row = az_cell_text(cell(t, row, ROW));
-    if (cell(t, row, TIME)->type == AZ_INT)
-        l.ns = cell(t, row, TIME)->i;
-    l.percent = az_cell_number(cell(t, row, SHARE));
+    l.label = az_cell_text(cell_at(t, row, LABEL));
+    l.text = az_cell_text(cell_at(t, row, TEXT));
+    l.rule = az_cell_text(cell_at(t, row, RULE));
+    l.severity = az_cell_text(cell_at(t, row, SEVERITY));
+    l.evidence = az_cell_text(cell_at(t, row, EVIDENCE));
+    l.row = az_cell_text(cell_at(t, row, ROW));
+    if (cell_at(t, row, TIME)->type == AZ_INT)
+        l.ns = cell_at(t, row, TIME)->i;
+    l.percent = az_cell_number(cell_at(t, row, SHARE));
     return l;
 }
