@@ -100,7 +100,7 @@ static int plain_find(lua_State *l)
 }
 
 /* a < b, one step and the bytes of both. Upvalue: the script's own comparison, or nil. */
-static int less(lua_State *l)
+static int less_counted(lua_State *l)
 {
     az_extend_spend(l, 1 + texts(l));
     if (lua_isnil(l, lua_upvalueindex(1))) {
@@ -114,13 +114,13 @@ static int less(lua_State *l)
 }
 
 /* table.sort(list [, comparison]): every comparison counts. Upvalue: the function. */
-static int sort(lua_State *l)
+static int sort_list(lua_State *l)
 {
     luaL_checktype(l, 1, LUA_TTABLE);
     if (!lua_isnoneornil(l, 2))
         luaL_checktype(l, 2, LUA_TFUNCTION);
     lua_settop(l, 2);
-    lua_pushcclosure(l, less, 1);
+    lua_pushcclosure(l, less_counted, 1);
     lua_pushvalue(l, lua_upvalueindex(1));
     lua_insert(l, 1);
     lua_call(l, 2, 0);
@@ -170,7 +170,7 @@ void az_extend_libraries(lua_State *l)
     lua_setfield(l, -2, "find");
     lua_getglobal(l, LUA_TABLIBNAME);
     lua_getfield(l, -1, "sort");
-    lua_pushcclosure(l, sort, 1);
+    lua_pushcclosure(l, sort_list, 1);
     lua_setfield(l, -2, "sort");
     lua_pushliteral(l, ""); /* what all texts share is not the script's to change */
     if (lua_getmetatable(l, -1)) {
