@@ -69,7 +69,7 @@ struct front {
     int64_t at, other;
 };
 
-static void see(struct front *f, int which, int64_t at)
+static void note_event(struct front *f, int which, int64_t at)
 {
     const bool first = f->which < 0 || at < f->at;
     const int64_t later = f->which < 0 ? INT64_MAX : first ? f->at : at;
@@ -79,7 +79,7 @@ static void see(struct front *f, int which, int64_t at)
 }
 
 /* The parts, each by start, as one list. */
-static int join(struct az_busy *b)
+static int join_parts(struct az_busy *b)
 {
     size_t at[AZ_PARTS + 1] = { 0 };
     int rc = 0;
@@ -87,7 +87,7 @@ static int join(struct az_busy *b)
         struct front f = { -1, 0, INT64_MAX };
         for (int k = 0; k <= AZ_PARTS; k++)
             if (at[k] < b->of[k].n)
-                see(&f, k, b->of[k].v[at[k]].start);
+                note_event(&f, k, b->of[k].v[at[k]].start);
         if (f.which < 0)
             break;
         const struct az_spans *s = &b->of[f.which];
@@ -113,17 +113,20 @@ int az_busy_close(struct az_busy *b)
     }
     az_vec_reset(&b->joined);
     if (parts > 1)
-        rc = join(b);
+        rc = join_parts(b);
     b->all = parts > 1 ? b->joined : b->of[part];
     return rc;
 }
 
-static int64_t cut(int64_t t, int64_t lo, int64_t hi) { return t < lo ? lo : t > hi ? hi : t; }
+static int64_t clamp_time(int64_t t, int64_t lo, int64_t hi)
+{
+    return t < lo ? lo : t > hi ? hi : t;
+}
 
 /* Start or end of a span, within the window. */
-static int64_t edge(const struct az_span *s, bool end, int64_t lo, int64_t hi)
+static int64_t clamped_edge(const struct az_span *s, bool end, int64_t lo, int64_t hi)
 {
-    return cut(end ? s->end : s->start, lo, hi);
+    return clamp_time(end ? s->end : s->start, lo, hi);
 }
 
 /* One set alone, as of most programs. */
@@ -131,7 +134,7 @@ static int64_t length(const struct az_spans *s, int64_t lo, int64_t hi)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < s->n; i++)
-        sum += cut(s->v[i].end, lo, hi) - cut(s->v[i].start, lo, hi);
+        sum += clamp_time(s->v[i].end, lo, hi) - clamp_time(s->v[i].start, lo, hi);
     return sum;
 }
 
@@ -152,7 +155,7 @@ void az_account_sweep(const struct az_spans set[AZ_PARTS], int64_t lo, int64_t h
         struct front f = { -1, 0, INT64_MAX };
         for (int k = 0; k < AZ_PARTS; k++)
             if (at[k] < set[k].n)
-                see(&f, k, edge(&set[k].v[at[k]], in[k], lo, hi));
+                note_event(&f, k, clamped_edge(&set[k].v[at[k]], in[k], lo, hi));
         const int best = f.which;
         int64_t next = f.at;
         if (best < 0)
@@ -165,7 +168,7 @@ void az_account_sweep(const struct az_spans set[AZ_PARTS], int64_t lo, int64_t h
             bits ^= 1u << best;
             if (at[best] == set[best].n)
                 break;
-            next = edge(&set[best].v[at[best]], in[best], lo, hi);
+            next = clamped_edge(&set[best].v[at[best]], in[best], lo, hi);
         } while (next <= f.other);
     }
 }
@@ -181,7 +184,8 @@ static void busy_of(const struct az_spans *all, const struct az_span *w, int64_t
             continue;
         const int64_t gap = before ? s->start - before->end : 0;
         out->busy +=
-            w ? cut(s->end, w->start, w->end) - cut(s->start, w->start, w->end) : s->end - s->start;
+            w ? clamp_time(s->end, w->start, w->end) - clamp_time(s->start, w->start, w->end)
+              : s->end - s->start;
         out->micro += before && gap < micro ? gap : 0;
         before = s;
     }

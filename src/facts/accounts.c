@@ -418,7 +418,7 @@ static int steps(struct pass *p)
     return 0;
 }
 
-static int make(struct pass *p)
+static int make_accounts(struct pass *p)
 {
     if (p->dev.slots.n > 1) {
         p->device = az_arena_array(p->job->arena, p->dev.slots.n, sizeof *p->device);
@@ -461,7 +461,7 @@ static int make_one(struct az_job *job, size_t trace, enum az_population populat
     az_busy_init(&p.busy, job->mem);
     rc = az_devices_make(&p.dev, p.t, AZ_BY_DEVICE, job->mem);
     if (rc == 0)
-        rc = make(&p);
+        rc = make_accounts(&p);
     az_devices_release(&p.dev);
     az_busy_release(&p.busy);
     return rc;

@@ -232,7 +232,7 @@ static struct families *families_of(struct az_job *job, void ***slot)
     return *slot ? **slot : NULL;
 }
 
-static void add(struct families *f, enum az_family family, int64_t count, int64_t ns)
+static void add_family(struct families *f, enum az_family family, int64_t count, int64_t ns)
 {
     f->count[family] = az_add_sat(f->count[family], count);
     f->ns[family] = az_add_sat(f->ns[family], ns);
@@ -243,7 +243,7 @@ int az_job_families_add(struct az_job *job, enum az_family family, int64_t count
     void **slot;
     struct families *f = families_of(job, &slot);
     if (f)
-        add(f, family, count, ns);
+        add_family(f, family, count, ns);
     az_job_leave(job, slot);
     return f ? 0 : az_arena_error(job->arena);
 }
@@ -393,8 +393,8 @@ static void add_given(struct pass *p, struct families *to, const struct az_sums 
     for (size_t i = 0; i < s->n; i++) {
         const enum az_family named = of_name(p, s->v[i].name);
         const enum az_family f = !copies || named == AZ_FAMILY_FILL ? named : AZ_FAMILY_COPY;
-        add(to, f, s->v[i].count > 0 ? s->v[i].count : 0,
-            s->v[i].total_ns > 0 ? s->v[i].total_ns : 0);
+        add_family(to, f, s->v[i].count > 0 ? s->v[i].count : 0,
+                   s->v[i].total_ns > 0 ? s->v[i].total_ns : 0);
     }
 }
 
@@ -409,7 +409,7 @@ static int add_trace(struct families *to, struct az_job *job, size_t trace, uint
         return 0;
     const int rc = add_events(&p);
     for (int f = 0; f < AZ_FAMILIES; f++)
-        add(to, (enum az_family)f, all.count[f], az_ns(p.t, all.ticks[f]));
+        add_family(to, (enum az_family)f, all.count[f], az_ns(p.t, all.ticks[f]));
     if (ev[AZ_KERNEL].n == 0)
         add_given(&p, to, &p.t->kernel_sums, false);
     if (ev[AZ_MEMCPY].n + ev[AZ_MEMSET].n == 0)
@@ -426,7 +426,7 @@ static int more_time_first(const void *a, const void *b, void *ctx)
     return (int)x->style - (int)y->style;
 }
 
-static int make(struct families *f, struct az_job *job)
+static int make_families(struct families *f, struct az_job *job)
 {
     uint8_t *known = az_arena_array(job->arena, az_job_names(job) + 1, 1);
     struct az_name_sum *row = az_arena_array(job->arena, AZ_FAMILIES, sizeof *row);
@@ -459,7 +459,7 @@ int az_job_families(struct az_job *job, struct az_name_sums *out)
 {
     void **slot;
     struct families *f = families_of(job, &slot);
-    int rc = !f ? az_arena_error(job->arena) : f->made ? 0 : make(f, job);
+    int rc = !f ? az_arena_error(job->arena) : f->made ? 0 : make_families(f, job);
     *out = (struct az_name_sums){ 0 };
     if (rc == 0)
         *out = f->rows;

@@ -246,7 +246,8 @@ static bool has_wrappers(const struct az_trace *t)
 }
 
 /* Few operators have one: stored by rank. */
-static int keep(struct az_forward *to, struct az_arena *a, const uint32_t *forward, uint32_t ops)
+static int store_links(struct az_forward *to, struct az_arena *a, const uint32_t *forward,
+                       uint32_t ops)
 {
     size_t n = 0;
     to->has = az_arena_array(a, az_rank_words(ops), sizeof *to->has);
@@ -268,14 +269,14 @@ static int keep(struct az_forward *to, struct az_arena *a, const uint32_t *forwa
     return 0;
 }
 
-static int make(struct az_job *job, const struct az_trace *t, struct az_forward *to)
+static int make_links(struct az_job *job, const struct az_trace *t, struct az_forward *to)
 {
     const struct az_op_links links = { .trace = t, .tree = az_tree(t), .ops = az_optrace(t) };
     const size_t bytes = ((size_t)links.tree->first_call + 1) * sizeof(uint32_t);
     uint32_t *forward = az_mem_alloc(job->mem, bytes);
     int rc = forward ? az_forward_links(&links, job->mem, forward) : az_mem_error(job->mem);
     if (rc == 0)
-        rc = keep(to, job->arena, forward, links.tree->first_call);
+        rc = store_links(to, job->arena, forward, links.tree->first_call);
     az_mem_free(job->mem, forward, bytes);
     return rc;
 }
@@ -294,7 +295,7 @@ static const struct az_forward *forward_of(struct az_job *job, size_t trace, voi
     if (of[trace] || !(t->caps & AZ_CAP_CALLTREE) || !has_wrappers(t))
         return of[trace];
     struct az_forward *to = az_arena_alloc(job->arena, sizeof *to);
-    *rc = to ? make(job, t, to) : az_arena_error(job->arena);
+    *rc = to ? make_links(job, t, to) : az_arena_error(job->arena);
     return of[trace] = *rc ? NULL : to;
 }
 

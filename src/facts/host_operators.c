@@ -50,7 +50,7 @@ static int count_thread(struct sweep *s, uint32_t name, uint32_t lane)
     return rc;
 }
 
-static int take(struct sweep *s, int64_t start, int64_t end, uint32_t name, uint32_t lane)
+static int take_operator(struct sweep *s, int64_t start, int64_t end, uint32_t name, uint32_t lane)
 {
     struct open_ops *stack = &s->stack[lane];
     struct totals *x = &s->of[name];
@@ -108,7 +108,7 @@ static int sweep_all(struct sweep *s)
         }
         for (size_t g = 0; rc == 0 && g < group.n; g++) {
             const uint32_t row = group.v[g];
-            rc = take(s, e->start[row], e->end[row], e->name[row], e->lane[row]);
+            rc = take_operator(s, e->start[row], e->end[row], e->name[row], e->lane[row]);
         }
     }
     az_vec_release(&group);
@@ -158,7 +158,7 @@ static void *zeroed(struct az_mem *mem, size_t n, size_t size)
     return p ? memset(p, 0, (n + 1) * size) : NULL;
 }
 
-static int make(struct az_job *job, size_t trace, enum az_kind kind, struct az_host_ops *out)
+static int make_sums(struct az_job *job, size_t trace, enum az_kind kind, struct az_host_ops *out)
 {
     const struct az_trace *t = job->traces[trace];
     const size_t names = t->names.text.n, lanes = t->lanes.n;
@@ -185,8 +185,8 @@ static int make(struct az_job *job, size_t trace, enum az_kind kind, struct az_h
     return rc;
 }
 
-static const struct az_host_ops *fact(struct az_job *job, size_t trace, enum az_kind kind,
-                                      const char *what, int *rc)
+static const struct az_host_ops *cached_sums(struct az_job *job, size_t trace, enum az_kind kind,
+                                             const char *what, int *rc)
 {
     void **slot = az_job_slot(job, what);
     if (slot && !*slot)
@@ -195,7 +195,7 @@ static const struct az_host_ops *fact(struct az_job *job, size_t trace, enum az_
     *rc = of ? AZ_OK : az_arena_error(job->arena);
     if (of && !of[trace]) {
         struct az_host_ops *x = az_arena_alloc(job->arena, sizeof *x);
-        *rc = x ? make(job, trace, kind, x) : az_arena_error(job->arena);
+        *rc = x ? make_sums(job, trace, kind, x) : az_arena_error(job->arena);
         of[trace] = *rc ? NULL : x;
     }
     const struct az_host_ops *made = of ? of[trace] : NULL;
@@ -206,13 +206,13 @@ static const struct az_host_ops *fact(struct az_job *job, size_t trace, enum az_
 const struct az_host_ops *az_job_host_ops(struct az_job *job, size_t trace, int *rc)
 {
     static const char what;
-    return fact(job, trace, AZ_HOST_OP, &what, rc);
+    return cached_sums(job, trace, AZ_HOST_OP, &what, rc);
 }
 
 const struct az_host_ops *az_job_host_ranges(struct az_job *job, size_t trace, int *rc)
 {
     static const char what;
-    return fact(job, trace, AZ_RANGE, &what, rc);
+    return cached_sums(job, trace, AZ_RANGE, &what, rc);
 }
 
 static bool is_launch(struct az_sv name)

@@ -19,7 +19,7 @@ struct az_job_slots {
     struct az_monitor *monitor; /* of a job in parts */
 };
 
-static struct slot *find(struct az_job_slots *of, const void *what, struct az_arena *a)
+static struct slot *find_slot(struct az_job_slots *of, const void *what, struct az_arena *a)
 {
     struct slot *s = of->first;
     while (s && s->what != what)
@@ -38,7 +38,7 @@ void **az_job_slot(struct az_job *job, const void *what)
     struct az_monitor *const m = job->slots->monitor;
     if (m)
         az_monitor_enter(m);
-    struct slot *s = find(job->slots, what, job->arena);
+    struct slot *s = find_slot(job->slots, what, job->arena);
     if (m) {
         while (s && s->maker && s->maker != job)
             az_monitor_wait(m);
@@ -95,7 +95,7 @@ void **az_job_view(struct az_job *job, const void *what)
         return NULL;
     if (!job->views && !(job->views = az_arena_alloc(job->arena, sizeof *job->views)))
         return NULL;
-    struct slot *s = find(job->views, what, job->arena);
+    struct slot *s = find_slot(job->views, what, job->arena);
     return s ? &s->fact : NULL;
 }
 
@@ -160,7 +160,7 @@ void az_cover_drop(struct az_job *job, const struct az_drop *d, struct az_sv not
 }
 
 /* The text, as long-lived as the table. */
-static struct az_sv kept(struct az_table *t, struct az_sv text)
+static struct az_sv kept_text(struct az_table *t, struct az_sv text)
 {
     return text.n ? az_arena_dup(t->arena, text) : text;
 }
@@ -172,11 +172,11 @@ void az_finding_put(struct az_job *job, const struct az_finding_row *f)
     if (!t)
         return;
     if (!f->lasting) {
-        r.subject = kept(t, f->subject);
-        r.evidence = kept(t, f->evidence);
-        r.row = kept(t, f->row);
-        r.overlaps = kept(t, f->overlaps);
-        r.advice = kept(t, f->advice);
+        r.subject = kept_text(t, f->subject);
+        r.evidence = kept_text(t, f->evidence);
+        r.row = kept_text(t, f->row);
+        r.overlaps = kept_text(t, f->overlaps);
+        r.advice = kept_text(t, f->advice);
     }
     az_put_row(t, &r);
 }

@@ -123,7 +123,7 @@ static int compare_sums(const void *pa, const void *pb, void *ctx)
     return names != 0 ? names : (int)a->style - (int)b->style;
 }
 
-static int rows(struct summer *s, size_t used, int64_t per_unit, struct az_name_sums *out)
+static int make_rows(struct summer *s, size_t used, int64_t per_unit, struct az_name_sums *out)
 {
     const size_t styles = s->what == AZ_SUM_STYLE ? 2 : 1;
     size_t from = 0, n = 0;
@@ -182,7 +182,7 @@ int az_job_sum(struct az_job *job, const enum az_kind *kinds, size_t n_kinds, en
         return az_mem_error(job->mem);
     int rc = gather(&s, &used);
     if (rc == 0)
-        rc = rows(&s, used, per_unit, out);
+        rc = make_rows(&s, used, per_unit, out);
     az_mem_free(job->mem, s.value, (s.n + 1) * sizeof *s.value);
     az_mem_free(job->mem, s.at, bytes);
     return rc;
@@ -244,8 +244,8 @@ static int given_sums(struct az_job *job, enum given what, struct az_name_sums *
     return 0;
 }
 
-static int sums(struct az_job *job, enum given what, const enum az_kind *kinds, size_t n_kinds,
-                struct az_name_sums **slot, struct az_name_sums *out)
+static int find_sums(struct az_job *job, enum given what, const enum az_kind *kinds, size_t n_kinds,
+                     struct az_name_sums **slot, struct az_name_sums *out)
 {
     bool summed = false;
     int rc = 0;
@@ -272,7 +272,7 @@ int az_job_kernels(struct az_job *job, struct az_name_sums *out)
     struct az_shared *s = az_shared_of(job);
     void **slot = az_job_slot(job, &what);
     const int rc =
-        s ? sums(job, KERNEL_TIMES, kinds, 1, &s->kernels, out) : az_arena_error(job->arena);
+        s ? find_sums(job, KERNEL_TIMES, kinds, 1, &s->kernels, out) : az_arena_error(job->arena);
     az_job_leave(job, slot);
     return rc;
 }
@@ -284,7 +284,7 @@ int az_job_memops(struct az_job *job, struct az_name_sums *out)
     struct az_shared *s = az_shared_of(job);
     void **slot = az_job_slot(job, &what);
     const int rc =
-        s ? sums(job, MEMORY_TIMES, kinds, 2, &s->memops, out) : az_arena_error(job->arena);
+        s ? find_sums(job, MEMORY_TIMES, kinds, 2, &s->memops, out) : az_arena_error(job->arena);
     az_job_leave(job, slot);
     return rc;
 }

@@ -34,7 +34,7 @@ struct scratch {
     int error;
 };
 
-static void *take(struct scratch *s, size_t n, size_t size)
+static void *alloc_scratch(struct scratch *s, size_t n, size_t size)
 {
     size_t bytes;
     if (s->error != 0)
@@ -53,7 +53,7 @@ static void *take(struct scratch *s, size_t n, size_t size)
     return p;
 }
 
-static void give(struct scratch *s)
+static void free_scratch(struct scratch *s)
 {
     while (s->n > 0) {
         s->n--;
@@ -90,7 +90,7 @@ static int rank_values(const int64_t *value, size_t n, int64_t *sorted, uint32_t
         return 0;
     }
     struct scratch s = { .mem = mem };
-    uint32_t *perm = take(&s, n, sizeof *perm);
+    uint32_t *perm = alloc_scratch(&s, n, sizeof *perm);
     int rc = s.error;
     if (rc == 0)
         az_sort_order(value, n, perm, mem);
@@ -98,7 +98,7 @@ static int rank_values(const int64_t *value, size_t n, int64_t *sorted, uint32_t
         sorted[i] = value[perm[i]];
         rank[perm[i]] = (uint32_t)i;
     }
-    give(&s);
+    free_scratch(&s);
     return rc;
 }
 
@@ -107,10 +107,10 @@ static int list_ranges(struct work *w, struct scratch *s)
 {
     const struct az_events *e = &w->t->ev[AZ_RANGE];
     struct scratch tmp = { .mem = w->mem };
-    uint32_t *perm = take(&tmp, e->n, sizeof *perm);
-    int64_t *key = take(&tmp, e->n, sizeof *key);
-    w->range = take(s, e->n, sizeof *w->range);
-    w->first = take(s, w->l->n_threads + 1, sizeof *w->first);
+    uint32_t *perm = alloc_scratch(&tmp, e->n, sizeof *perm);
+    int64_t *key = alloc_scratch(&tmp, e->n, sizeof *key);
+    w->range = alloc_scratch(s, e->n, sizeof *w->range);
+    w->first = alloc_scratch(s, w->l->n_threads + 1, sizeof *w->first);
     int rc = tmp.error ? tmp.error : s->error;
     if (rc != 0)
         goto out;
@@ -139,7 +139,7 @@ static int list_ranges(struct work *w, struct scratch *s)
         w->first[i] = w->first[i - 1];
     w->first[0] = 0;
 out:
-    give(&tmp);
+    free_scratch(&tmp);
     return rc;
 }
 
@@ -179,8 +179,10 @@ static int nest_thread(struct work *w, size_t first, size_t n)
 {
     const struct az_events *e = &w->t->ev[AZ_RANGE];
     struct scratch s = { .mem = w->mem };
-    int64_t *end = take(&s, n, sizeof *end), *sorted = take(&s, n, sizeof *sorted);
-    uint32_t *rank = take(&s, n, sizeof *rank), *tree = take(&s, n + 1, sizeof *tree);
+    int64_t *end = alloc_scratch(&s, n, sizeof *end),
+            *sorted = alloc_scratch(&s, n, sizeof *sorted);
+    uint32_t *rank = alloc_scratch(&s, n, sizeof *rank),
+             *tree = alloc_scratch(&s, n + 1, sizeof *tree);
     int rc = s.error;
     if (rc != 0)
         goto out;
@@ -196,7 +198,7 @@ static int nest_thread(struct work *w, size_t first, size_t n)
         nest_range(w, w->range[first + i], n - shorter, n - rank[i], tree, n);
     }
 out:
-    give(&s);
+    free_scratch(&s);
     return rc;
 }
 
@@ -236,7 +238,8 @@ static void insert(struct span_tree *b, size_t rank, int64_t lo, int64_t hi)
     }
 }
 
-static void ask(const struct work *w, const struct span_tree *b, size_t prefix, uint32_t row)
+static void query_prefix(const struct work *w, const struct span_tree *b, size_t prefix,
+                         uint32_t row)
 {
     int64_t lo = INT64_MAX, hi = INT64_MIN;
     uint32_t count = 0;
@@ -292,7 +295,7 @@ static void reach_launches(const struct work *w, size_t from, size_t to, struct 
     }
 }
 
-static void join(const struct work *w, size_t base, size_t n, struct joined *j)
+static void join_range(const struct work *w, size_t base, size_t n, struct joined *j)
 {
     j->before[0] = 0;
     for (size_t k = 0; k < j->n; k++) {
@@ -343,11 +346,11 @@ static int span_in_order(struct work *w, size_t thread)
     const size_t base = w->l->first[thread], n = w->l->first[thread + 1] - base;
     struct scratch s = { .mem = w->mem };
     struct joined j = { .n = (n + JOINED - 1) / JOINED };
-    j.lo = take(&s, 2 * j.n, sizeof *j.lo);
-    j.hi = take(&s, 2 * j.n, sizeof *j.hi);
-    j.before = take(&s, j.n + 1, sizeof *j.before);
+    j.lo = alloc_scratch(&s, 2 * j.n, sizeof *j.lo);
+    j.hi = alloc_scratch(&s, 2 * j.n, sizeof *j.hi);
+    j.before = alloc_scratch(&s, j.n + 1, sizeof *j.before);
     if (s.error == 0)
-        join(w, base, n, &j);
+        join_range(w, base, n, &j);
     size_t next = n;
     for (size_t i = w->first[thread + 1]; s.error == 0 && i > w->first[thread]; i--) {
         const uint32_t row = w->range[i - 1];
@@ -366,7 +369,7 @@ static int span_in_order(struct work *w, size_t thread)
         w->p->start[row] = r.count ? r.lo : 0;
         w->p->end[row] = r.count ? r.hi : 0;
     }
-    give(&s);
+    free_scratch(&s);
     return s.error;
 }
 
@@ -378,11 +381,12 @@ static int span_thread(struct work *w, size_t thread)
         return span_in_order(w, thread);
     struct scratch s = { .mem = w->mem };
     struct span_tree b = { .n = n };
-    int64_t *end = take(&s, n, sizeof *end), *sorted = take(&s, n, sizeof *sorted), lo, hi;
-    uint32_t *rank = take(&s, n, sizeof *rank);
-    b.lo = take(&s, n + 1, sizeof *b.lo);
-    b.hi = take(&s, n + 1, sizeof *b.hi);
-    b.count = take(&s, n + 1, sizeof *b.count);
+    int64_t *end = alloc_scratch(&s, n, sizeof *end),
+            *sorted = alloc_scratch(&s, n, sizeof *sorted), lo, hi;
+    uint32_t *rank = alloc_scratch(&s, n, sizeof *rank);
+    b.lo = alloc_scratch(&s, n + 1, sizeof *b.lo);
+    b.hi = alloc_scratch(&s, n + 1, sizeof *b.hi);
+    b.count = alloc_scratch(&s, n + 1, sizeof *b.count);
     int rc = s.error;
     if (rc != 0)
         goto out;
@@ -404,10 +408,10 @@ static int span_thread(struct work *w, size_t thread)
             if (extent(w, base + next - 1, &lo, &hi))
                 insert(&b, rank[next - 1], lo, hi);
         }
-        ask(w, &b, upper(sorted, n, e->end[row]), row);
+        query_prefix(w, &b, upper(sorted, n, e->end[row]), row);
     }
 out:
-    give(&s);
+    free_scratch(&s);
     return rc;
 }
 
@@ -420,8 +424,8 @@ static int list_rows(struct work *w, struct az_arena *arena)
     if (!p->order)
         return az_arena_error(arena);
     struct scratch s = { .mem = w->mem };
-    int64_t *id = take(&s, p->n, sizeof *id);
-    uint32_t *row = take(&s, p->n, sizeof *row);
+    int64_t *id = alloc_scratch(&s, p->n, sizeof *id);
+    uint32_t *row = alloc_scratch(&s, p->n, sizeof *row);
     int rc = s.error;
     size_t n = 0;
     for (size_t i = 0; rc == 0 && i < p->n_ranges; i++) {
@@ -436,7 +440,7 @@ static int list_rows(struct work *w, struct az_arena *arena)
         az_sort_order(id, n, p->order, w->mem);
     for (size_t i = 0; rc == 0 && i < n; i++)
         p->order[i] = row[p->order[i]];
-    give(&s);
+    free_scratch(&s);
     return rc;
 }
 
@@ -466,6 +470,6 @@ int az_project(struct az_projection *p, const struct az_trace *t, const struct a
     }
     if (rc == 0)
         rc = list_rows(&w, arena);
-    give(&s);
+    free_scratch(&s);
     return rc;
 }

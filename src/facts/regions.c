@@ -85,7 +85,7 @@ static int keep_regions(struct az_region_search *s)
     return AZ_OK;
 }
 
-static int make(struct az_job *job, size_t trace, bool modules, struct az_regions *out)
+static int make_tree(struct az_job *job, size_t trace, bool modules, struct az_regions *out)
 {
     struct az_region_search s = {
         .job = job, .trace = trace, .t = job->traces[trace], .modules = modules, .out = out
@@ -101,8 +101,8 @@ static int make(struct az_job *job, size_t trace, bool modules, struct az_region
     return rc;
 }
 
-static const struct az_regions *fact(struct az_job *job, size_t trace, bool modules,
-                                     const char *what, int *rc)
+static const struct az_regions *cached_tree(struct az_job *job, size_t trace, bool modules,
+                                            const char *what, int *rc)
 {
     void **slot = az_job_slot(job, what);
     if (slot && !*slot)
@@ -111,7 +111,7 @@ static const struct az_regions *fact(struct az_job *job, size_t trace, bool modu
     *rc = of ? AZ_OK : az_arena_error(job->arena);
     if (of && !of[trace]) {
         struct az_regions *x = az_arena_alloc(job->arena, sizeof *x);
-        *rc = x ? make(job, trace, modules, x) : az_arena_error(job->arena);
+        *rc = x ? make_tree(job, trace, modules, x) : az_arena_error(job->arena);
         of[trace] = *rc ? NULL : x;
     }
     const struct az_regions *made = of ? of[trace] : NULL;
@@ -122,13 +122,13 @@ static const struct az_regions *fact(struct az_job *job, size_t trace, bool modu
 const struct az_regions *az_job_regions(struct az_job *job, size_t trace, int *rc)
 {
     static const char what;
-    return fact(job, trace, false, &what, rc);
+    return cached_tree(job, trace, false, &what, rc);
 }
 
 const struct az_regions *az_job_modules(struct az_job *job, size_t trace, int *rc)
 {
     static const char what;
-    return fact(job, trace, true, &what, rc);
+    return cached_tree(job, trace, true, &what, rc);
 }
 
 /* ---- causes that are wanted ---- */

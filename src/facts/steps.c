@@ -101,7 +101,7 @@ static int measure(struct az_step_search *s)
     return 0;
 }
 
-static int keep(struct az_step_search *s)
+static int store_steps(struct az_step_search *s)
 {
     struct az_step *v = az_arena_array(s->job->arena, s->found.n + 1, sizeof *v);
     int rc = v ? measure(s) : az_arena_error(s->job->arena);
@@ -122,7 +122,7 @@ static int keep(struct az_step_search *s)
     return 0;
 }
 
-static int find(struct az_step_search *s)
+static int find_steps(struct az_step_search *s)
 {
     const struct az_sv how = s->job->opts->steps;
     const bool marks = !az_sv_is(how, "pattern"), pattern = !az_sv_is(how, "marks");
@@ -133,10 +133,10 @@ static int find(struct az_step_search *s)
         s->out->marks = s->out->empty_marks = s->only_zero;
     if (rc == 0 && pattern && s->found.n == 0 && s->only_zero == 0 && s->out->cut == 0)
         rc = az_steps_by_pattern(s);
-    return rc ? rc : keep(s);
+    return rc ? rc : store_steps(s);
 }
 
-static int make(struct az_job *job, size_t trace, struct az_steps *out)
+static int make_steps(struct az_job *job, size_t trace, struct az_steps *out)
 {
     struct az_step_search s = { .job = job, .trace = trace, .t = job->traces[trace], .out = out };
     *out = (struct az_steps){ .mark = AZ_SV(""),
@@ -155,7 +155,7 @@ static int make(struct az_job *job, size_t trace, struct az_steps *out)
         return 0;
     }
     /* between the instances of a window nothing is known of time */
-    const int rc = s.t->window_work.n > 1 ? AZ_OK : find(&s);
+    const int rc = s.t->window_work.n > 1 ? AZ_OK : find_steps(&s);
     az_vec_release(&s.found);
     az_vec_release(&s.process);
     return rc;
@@ -172,7 +172,7 @@ static const struct az_steps *steps_of(struct az_job *job, void **slot, size_t t
     of = *slot;
     if (!of[trace]) {
         struct az_steps *s = az_arena_alloc(job->arena, sizeof *s);
-        *rc = s ? make(job, trace, s) : az_arena_error(job->arena);
+        *rc = s ? make_steps(job, trace, s) : az_arena_error(job->arena);
         of[trace] = *rc ? NULL : s;
     }
     return of[trace];

@@ -44,7 +44,7 @@ static size_t sample(const struct az_kernels *k, const struct az_loop *l, size_t
 
 /* Time the device did nothing before each kernel of the reference: medians. gap: SAMPLES times the
  * length. */
-static void gaps(const struct az_kernels *k, const struct az_loop *l, int64_t *gap)
+static void median_gaps(const struct az_kernels *k, const struct az_loop *l, int64_t *gap)
 {
     size_t place[SAMPLES];
     const size_t n = sample(k, l, place);
@@ -91,7 +91,7 @@ static int choose_start(struct az_kernels *k, struct az_loop *l)
     if (!gap)
         return az_mem_error(k->job->mem);
     memset(gap, 0, bytes);
-    gaps(k, l, gap);
+    median_gaps(k, l, gap);
     const size_t widest = longest(l, gap, 0, l->len), behind = after_optimizer(k, l);
     const bool tail = l->tail_clean && l->tail <= l->len;
     if (l->optimizer) {
@@ -159,8 +159,8 @@ static int boundaries(struct az_kernels *k, const struct az_loop *l, struct az_v
 }
 
 /* One step between two boundaries; false: it is none. */
-static bool cut(struct az_kernels *k, const struct az_loop *l, size_t from, size_t to, bool end,
-                struct az_cut *c)
+static bool cut_step(struct az_kernels *k, const struct az_loop *l, size_t from, size_t to,
+                     bool end, struct az_cut *c)
 {
     size_t last = from;
     const size_t n = to - from, m = az_loop_matched(k, from, to, &last);
@@ -193,7 +193,7 @@ static size_t split(struct az_kernels *k, const struct az_loop *l, size_t from, 
 }
 
 /* ---- are they those of a loop? ---- */
-static int64_t busy(const struct az_kernels *k, size_t from, size_t to)
+static int64_t busy_ticks(const struct az_kernels *k, size_t from, size_t to)
 {
     return k->busy[to] - k->busy[from];
 }
@@ -211,15 +211,15 @@ static int judge(struct az_kernels *k, const struct az_loop *l, const struct az_
         const bool joined = !x->apart && i + 1 < c->n;
         const int64_t stop =
             joined ? az_kernel_start(k, c->v[i + 1].from) : az_kernel_end(k, x->end - 1);
-        sum += busy(k, x->from, x->end);
+        sum += busy_ticks(k, x->from, x->end);
         if (x->agreement >= AGREES)
             v[agree++] = stop - az_kernel_start(k, x->from);
     }
     if (c->n && l->head_clean) /* what is truncated at the profile's ends is inside, too */
-        sum += busy(k, 0, c->v[0].from);
+        sum += busy_ticks(k, 0, c->v[0].from);
     if (c->n && l->tail_clean && !c->v[c->n - 1].apart)
-        sum += busy(k, c->v[c->n - 1].end, k->n);
-    *inside = (double)sum / (double)busy(k, 0, k->n);
+        sum += busy_ticks(k, c->v[c->n - 1].end, k->n);
+    *inside = (double)sum / (double)busy_ticks(k, 0, k->n);
     *good = agree >= LEAST && (double)agree >= MOST * (double)c->n && *inside >= AZ_STEP_INSIDE;
     if (*good) {
         const double low = az_percentile_i64(v, agree, 25), high = az_percentile_i64(v, agree, 75);
@@ -237,7 +237,7 @@ static int cut_all(struct az_kernels *k, const struct az_loop *l, size_t from, s
     for (size_t stop; rc == 0 && from < to; from = stop) {
         struct az_cut c;
         stop = split(k, l, from, to);
-        if (cut(k, l, from, stop, end && stop == to, &c))
+        if (cut_step(k, l, from, stop, end && stop == to, &c))
             rc = az_vec_push(out, c);
         else if (out->n && !(end && stop == to))
             out->v[out->n - 1].apart = true; /* what follows is no step */

@@ -65,8 +65,8 @@ static size_t count(const struct filter *f)
 
 /* The next of them. *end: when all operations before it, of any kind, had ended; INT64_MIN where
  * there are none. */
-static bool next(const struct filter *f, struct az_sweep *sweep, uint32_t *op, int64_t *end,
-                 int64_t *reach)
+static bool next_operation(const struct filter *f, struct az_sweep *sweep, uint32_t *op,
+                           int64_t *end, int64_t *reach)
 {
     while (az_sweep_next(sweep, op)) {
         const enum az_kind kind = az_op_kind(*op);
@@ -88,7 +88,7 @@ static uint64_t weight(uint64_t kind)
     return x ^ (x >> 31);
 }
 
-static void *take(struct az_kernels *k, size_t n, size_t size, int *rc)
+static void *alloc_array(struct az_kernels *k, size_t n, size_t size, int *rc)
 {
     size_t bytes;
     void *p = az_size_mul(n, size, &bytes) ? az_mem_alloc(k->job->mem, bytes) : NULL;
@@ -99,21 +99,21 @@ static void *take(struct az_kernels *k, size_t n, size_t size, int *rc)
     return p;
 }
 
-static void give(struct az_kernels *k, void *p, size_t n, size_t size)
+static void free_array(struct az_kernels *k, void *p, size_t n, size_t size)
 {
     az_mem_free(k->job->mem, p, n * size);
 }
 
 /* Numbers the names in order of first appearance. */
-static int fill(struct az_kernels *k, const struct filter *f)
+static int number_names(struct az_kernels *k, const struct filter *f)
 {
     const size_t ids = f->t->names.text.n + 1;
     struct az_sweep sweep = { .t = f->t };
     uint32_t op;
     int64_t end, reach = INT64_MIN;
     int rc = 0;
-    uint32_t *kind_of = take(k, ids, sizeof *kind_of, &rc);
-    for (size_t i = 0; rc == 0 && i < k->n && next(f, &sweep, &op, &end, &reach); i++) {
+    uint32_t *kind_of = alloc_array(k, ids, sizeof *kind_of, &rc);
+    for (size_t i = 0; rc == 0 && i < k->n && next_operation(f, &sweep, &op, &end, &reach); i++) {
         const struct az_events *e = &f->t->ev[az_op_kind(op)];
         const uint32_t row = az_op_row(op), name = e->name[row];
         const int64_t start = e->start[row];
@@ -125,7 +125,7 @@ static int fill(struct az_kernels *k, const struct filter *f)
         k->kind[i] = *at - 1;
         k->sum[i + 1] = k->sum[i] + weight(*at - 1);
     }
-    give(k, kind_of, ids, sizeof *kind_of);
+    free_array(k, kind_of, ids, sizeof *kind_of);
     return rc;
 }
 
@@ -133,11 +133,11 @@ static int fill(struct az_kernels *k, const struct filter *f)
 static int list_kinds(struct az_kernels *k)
 {
     int rc = 0;
-    k->first = take(k, k->kinds + 1, sizeof *k->first, &rc);
-    k->name = take(k, k->kinds + 1, sizeof *k->name, &rc);
-    k->optimizer = take(k, k->kinds + 1, 1, &rc);
-    k->ref = take(k, k->kinds + 1, sizeof *k->ref, &rc);
-    k->used = take(k, k->kinds + 1, sizeof *k->used, &rc);
+    k->first = alloc_array(k, k->kinds + 1, sizeof *k->first, &rc);
+    k->name = alloc_array(k, k->kinds + 1, sizeof *k->name, &rc);
+    k->optimizer = alloc_array(k, k->kinds + 1, 1, &rc);
+    k->ref = alloc_array(k, k->kinds + 1, sizeof *k->ref, &rc);
+    k->used = alloc_array(k, k->kinds + 1, sizeof *k->used, &rc);
     if (rc)
         return rc;
     for (size_t i = 0; i < k->n; i++)
@@ -186,20 +186,20 @@ static int list_copies(struct az_kernels *k)
     return rc;
 }
 
-static int make(struct az_kernels *k, const struct filter *f)
+static int make_kernels(struct az_kernels *k, const struct filter *f)
 {
     int rc = 0;
     k->n = count(f);
     if (k->n >= UINT32_MAX)
         return AZ_ERANGE;
-    k->op = take(k, k->n + 1, sizeof *k->op, &rc);
-    k->kind = take(k, k->n + 1, sizeof *k->kind, &rc);
-    k->at = take(k, k->n + 1, sizeof *k->at, &rc);
-    k->sum = take(k, k->n + 1, sizeof *k->sum, &rc);
-    k->gap = take(k, k->n + 1, sizeof *k->gap, &rc);
-    k->busy = take(k, k->n + 1, sizeof *k->busy, &rc);
+    k->op = alloc_array(k, k->n + 1, sizeof *k->op, &rc);
+    k->kind = alloc_array(k, k->n + 1, sizeof *k->kind, &rc);
+    k->at = alloc_array(k, k->n + 1, sizeof *k->at, &rc);
+    k->sum = alloc_array(k, k->n + 1, sizeof *k->sum, &rc);
+    k->gap = alloc_array(k, k->n + 1, sizeof *k->gap, &rc);
+    k->busy = alloc_array(k, k->n + 1, sizeof *k->busy, &rc);
     if (rc == 0)
-        rc = fill(k, f);
+        rc = number_names(k, f);
     if (rc == 0)
         rc = list_kinds(k);
     return rc;
@@ -215,28 +215,28 @@ int az_kernels_make(struct az_kernels *k, struct az_job *job, size_t trace, uint
     az_vec_init(&k->copies, job->mem);
     if (!counted)
         return rc;
-    f.of_lane = take(k, f.t->lanes.n + 1, 1, &rc);
+    f.of_lane = alloc_array(k, f.t->lanes.n + 1, 1, &rc);
     for (size_t i = 0; rc == 0 && i < f.t->lanes.n; i++)
         f.of_lane[i] =
             lane == AZ_NO_ID ? f.t->lanes.v[i].device == f.t->lanes.v[like].device : i == lane;
     if (rc == 0)
-        rc = make(k, &f);
-    give(k, f.of_lane, f.t->lanes.n + 1, 1);
+        rc = make_kernels(k, &f);
+    free_array(k, f.of_lane, f.t->lanes.n + 1, 1);
     return rc ? rc : list_copies(k);
 }
 
 void az_kernels_release(struct az_kernels *k)
 {
-    give(k, k->op, k->n + 1, sizeof *k->op);
-    give(k, k->kind, k->n + 1, sizeof *k->kind);
-    give(k, k->at, k->n + 1, sizeof *k->at);
-    give(k, k->sum, k->n + 1, sizeof *k->sum);
-    give(k, k->gap, k->n + 1, sizeof *k->gap);
-    give(k, k->busy, k->n + 1, sizeof *k->busy);
-    give(k, k->first, k->kinds + 1, sizeof *k->first);
-    give(k, k->name, k->kinds + 1, sizeof *k->name);
-    give(k, k->optimizer, k->kinds + 1, 1);
-    give(k, k->ref, k->kinds + 1, sizeof *k->ref);
-    give(k, k->used, k->kinds + 1, sizeof *k->used);
+    free_array(k, k->op, k->n + 1, sizeof *k->op);
+    free_array(k, k->kind, k->n + 1, sizeof *k->kind);
+    free_array(k, k->at, k->n + 1, sizeof *k->at);
+    free_array(k, k->sum, k->n + 1, sizeof *k->sum);
+    free_array(k, k->gap, k->n + 1, sizeof *k->gap);
+    free_array(k, k->busy, k->n + 1, sizeof *k->busy);
+    free_array(k, k->first, k->kinds + 1, sizeof *k->first);
+    free_array(k, k->name, k->kinds + 1, sizeof *k->name);
+    free_array(k, k->optimizer, k->kinds + 1, 1);
+    free_array(k, k->ref, k->kinds + 1, sizeof *k->ref);
+    free_array(k, k->used, k->kinds + 1, sizeof *k->used);
     az_vec_release(&k->copies);
 }

@@ -109,7 +109,7 @@ static int choose_lane(struct az_step_search *s, struct marks *m)
 }
 
 /* ---- windows ---- */
-static int put(struct az_step_search *s, const struct mark *m, bool on_device)
+static int put_window(struct az_step_search *s, const struct mark *m, bool on_device)
 {
     const struct az_sv text = az_trace_text(s->t, m->name);
     int rc = az_vec_push(&s->found, ((struct az_step){ .start = m->start,
@@ -126,7 +126,7 @@ static int put(struct az_step_search *s, const struct mark *m, bool on_device)
 
 /* Steps that follow each other end where the next one starts, so that the time between is in one of
  * them. */
-static void join(struct az_step_search *s)
+static void join_windows(struct az_step_search *s)
 {
     struct az_step *a = NULL;
     for (size_t i = 0; i < s->found.n; i++) {
@@ -166,7 +166,7 @@ static int windows(struct az_step_search *s, const struct marks *m, bool on_devi
     int rc = 0;
     az_vec_reset(&s->process);
     for (size_t i = 0; rc == 0 && i < m->n; i++)
-        rc = put(s, &m->v[i], on_device);
+        rc = put_window(s, &m->v[i], on_device);
     if (rc == 0)
         rc = az_steps_attach(s);
     for (size_t i = 0; rc == 0 && s->linked && i < s->found.n; i++) {
@@ -217,8 +217,8 @@ static int drop_warm_ups(struct az_step_search *s, struct marks *m)
     return rc;
 }
 
-static int use(struct az_step_search *s, struct marks *m, enum az_step_how how, struct az_sv text,
-               bool on_device)
+static int use_marks(struct az_step_search *s, struct marks *m, enum az_step_how how,
+                     struct az_sv text, bool on_device)
 {
     drop_cut(s, m);
     drop_empty(s, m);
@@ -234,7 +234,7 @@ static int use(struct az_step_search *s, struct marks *m, enum az_step_how how, 
     s->out->how = how;
     s->out->mark = text;
     if (how == AZ_STEPS_PROFILER || how == AZ_STEPS_DEVICE)
-        join(s);
+        join_windows(s);
     if (s->linked)
         place_empty(s);
     return 0;
@@ -283,7 +283,7 @@ int az_steps_by_tag(struct az_step_search *s)
             if (e->name[i] == id)
                 rc = az_vec_push(&m, ((struct mark){ e->start[i], e->end[i], -1, e->lane[i], id }));
         if (rc == 0 && m.n)
-            rc = use(s, &m, AZ_STEPS_TAG, tag.text, kind == AZ_GPU_RANGE);
+            rc = use_marks(s, &m, AZ_STEPS_TAG, tag.text, kind == AZ_GPU_RANGE);
     }
     az_vec_release(&m);
     if (rc == 0 && s->found.n == 0)
@@ -451,9 +451,9 @@ static int by_names(struct az_step_search *s, bool on_device)
     for (size_t i = 0; rc == 0 && s->found.n == 0 && i < AZ_LENGTH(order); i++) {
         rc = collect(s, &n, order[i].mark, group, &m);
         if (rc == 0 && m.n)
-            rc =
-                use(s, &m, order[i].how,
-                    order[i].mark == AZ_MARK_RANGE ? n.of[m.v[0].name].stem : AZ_SV(""), on_device);
+            rc = use_marks(s, &m, order[i].how,
+                           order[i].mark == AZ_MARK_RANGE ? n.of[m.v[0].name].stem : AZ_SV(""),
+                           on_device);
     }
     az_mem_free(s->job->mem, n.of, n.bytes);
     az_vec_release(&m);
@@ -507,8 +507,8 @@ static int device_ranges(struct az_step_search *s, enum az_xlane_role role, uint
             rc = az_vec_push(&m,
                              ((struct mark){ e->start[i], e->end[i], -1, e->lane[i], e->name[i] }));
     if (rc == 0 && m.n > !steps)
-        rc = use(s, &m, steps ? AZ_STEPS_DEVICE : AZ_STEPS_PROGRAM,
-                 steps ? AZ_SV("") : az_trace_text(s->t, name), true);
+        rc = use_marks(s, &m, steps ? AZ_STEPS_DEVICE : AZ_STEPS_PROGRAM,
+                       steps ? AZ_SV("") : az_trace_text(s->t, name), true);
     az_vec_release(&m);
     return rc || s->found.n == 0 ? rc : az_steps_number(s, "step");
 }
@@ -536,7 +536,7 @@ static int annotations(struct az_step_search *s)
                                              x->v[i].lane, x->v[i].name }));
     az_sort_cmp(m.v, m.n, sizeof *m.v, outer_first, NULL, s->job->mem);
     if (rc == 0 && m.n)
-        rc = use(s, &m, AZ_STEPS_ANNOTATION, az_trace_text(s->t, m.v[0].name), false);
+        rc = use_marks(s, &m, AZ_STEPS_ANNOTATION, az_trace_text(s->t, m.v[0].name), false);
     az_vec_release(&m);
     return rc ? rc : name_annotations(s);
 }

@@ -198,7 +198,7 @@ static int drop_warm_ups(struct az_step_search *s, const struct az_kernels *k, s
     return rc;
 }
 
-static int keep(struct az_step_search *s, const struct az_kernels *k, struct best *b)
+static int keep_best(struct az_step_search *s, const struct az_kernels *k, struct best *b)
 {
     int rc = drop_warm_ups(s, k, &b->cuts);
     if (rc == 0)
@@ -224,7 +224,7 @@ static int keep(struct az_step_search *s, const struct az_kernels *k, struct bes
     return rc ? rc : az_steps_in_scope(s, k, &b->cuts);
 }
 
-static int on(struct az_step_search *s, uint32_t lane, uint32_t like)
+static int search_lane(struct az_step_search *s, uint32_t lane, uint32_t like)
 {
     struct az_kernels k;
     struct best b = { .found = false };
@@ -233,7 +233,7 @@ static int on(struct az_step_search *s, uint32_t lane, uint32_t like)
     if (rc == 0 && k.n >= (size_t)LEAST * SHORTEST)
         rc = search(&k, &b);
     if (rc == 0 && b.found)
-        rc = keep(s, &k, &b);
+        rc = keep_best(s, &k, &b);
     az_vec_release(&b.cuts);
     az_kernels_release(&k);
     return rc;
@@ -247,6 +247,6 @@ int az_steps_by_pattern(struct az_step_search *s)
     int rc = az_kernels_lane(s->job, s->trace, &lane, &others);
     if (rc || lane == AZ_NO_ID)
         return rc;
-    rc = on(s, lane, lane);
-    return rc || s->found.n || !others ? rc : on(s, AZ_NO_ID, lane);
+    rc = search_lane(s, lane, lane);
+    return rc || s->found.n || !others ? rc : search_lane(s, AZ_NO_ID, lane);
 }

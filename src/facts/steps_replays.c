@@ -28,7 +28,7 @@ static struct az_sv trace_id(const struct az_trace *t, uint32_t name)
 
 /* One entry per replay: from its first operation to the end of its last one, on any device. Of
  * several hosts those of the first one count, as with signposts. */
-static int list(struct az_step_search *s, struct replays *out)
+static int list_replays(struct az_step_search *s, struct replays *out)
 {
     const struct az_oprows *rows = &az_opreport(s->t)->rows;
     struct az_map of;
@@ -109,7 +109,7 @@ int az_steps_by_replays(struct az_step_search *s)
     struct replays r;
     uint32_t best = AZ_NO_ID;
     az_vec_init(&r, s->job->mem);
-    int rc = list(s, &r);
+    int rc = list_replays(s, &r);
     if (rc == 0)
         rc = choose(s, &r, &best);
     if (rc == 0 && best != AZ_NO_ID)

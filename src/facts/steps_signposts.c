@@ -19,7 +19,7 @@ static int by_time(const void *x, const void *y, void *ctx)
 }
 
 /* By time. Of several hosts the signposts of the first one count: all of them set the same. */
-static int list(struct az_step_search *s, struct posts *out)
+static int list_signposts(struct az_step_search *s, struct posts *out)
 {
     const struct az_oprows *rows = &az_opreport(s->t)->rows;
     int rc = 0;
@@ -168,7 +168,7 @@ int az_steps_by_signposts(struct az_step_search *s, bool named)
     uint32_t text = AZ_NO_ID;
     bool sure = false, good = true;
     az_vec_init(&p, s->job->mem);
-    int rc = list(s, &p);
+    int rc = list_signposts(s, &p);
     if (rc == 0 && p.n)
         rc = to_time_line(s, &p);
     if (rc == 0)

@@ -36,7 +36,7 @@ static bool *lanes_of_steps(const struct az_step_search *s, int *rc)
     return out;
 }
 
-static int list(struct az_step_search *s, uint8_t *known, struct az_spans *out)
+static int list_warm_ups(struct az_step_search *s, uint8_t *known, struct az_spans *out)
 {
     const struct az_events *e = &s->t->ev[AZ_RANGE];
     const bool *counts = NULL;
@@ -62,7 +62,7 @@ int az_steps_warm_ups(struct az_step_search *s, struct az_spans *out)
     if (!known)
         return az_mem_error(s->job->mem);
     memset(known, 0, bytes);
-    const int rc = list(s, known, out);
+    const int rc = list_warm_ups(s, known, out);
     az_mem_free(s->job->mem, known, bytes);
     return rc;
 }

@@ -50,8 +50,8 @@ struct maker {
     struct az_vec_u32 lost, bare;
 };
 
-static void set(struct maker *m, enum az_check c, enum az_check_status status, int64_t count,
-                int64_t of, int64_t ticks)
+static void set_check(struct maker *m, enum az_check c, enum az_check_status status, int64_t count,
+                      int64_t of, int64_t ticks)
 {
     m->r->check[c] = (struct az_check_result){ status, count, of, az_ns(m->t, ticks) };
 }
@@ -59,7 +59,7 @@ static void set(struct maker *m, enum az_check c, enum az_check_status status, i
 /* part >= whole / n, exactly. */
 static bool reaches(int64_t part, int64_t whole, int64_t n) { return part >= (whole + n - 1) / n; }
 
-static enum az_check_status rate(int64_t count, bool fails)
+static enum az_check_status status_of_count(int64_t count, bool fails)
 {
     return count == 0 ? AZ_CHECK_PASS : fails ? AZ_CHECK_FAIL : AZ_CHECK_WARN;
 }
@@ -109,8 +109,9 @@ static int put_launch_order(struct maker *m)
     if (rc || m->linked == 0)
         return rc;
     m->r->lead_median = n ? m->leads.v[order[(n - 1) / 2]] : 0;
-    set(m, AZ_CHECK_LAUNCH_ORDER, rate((int64_t)n, reaches((int64_t)n, m->linked, 10)), (int64_t)n,
-        m->linked, n ? m->leads.v[order[n - 1]] : 0);
+    set_check(m, AZ_CHECK_LAUNCH_ORDER,
+              status_of_count((int64_t)n, reaches((int64_t)n, m->linked, 10)), (int64_t)n,
+              m->linked, n ? m->leads.v[order[n - 1]] : 0);
     return 0;
 }
 
@@ -120,8 +121,8 @@ static void put_unlinked(struct maker *m)
     if (events == 0 || (m->linked == 0 && m->kernels + m->graphs + m->others == 0))
         return; /* launches were not recorded */
     const bool much = m->unlinked > 0 && reaches(m->unlinked_ticks, m->busy, 20);
-    set(m, AZ_CHECK_UNLINKED_DEVICE_WORK, much ? AZ_CHECK_WARN : AZ_CHECK_PASS, m->unlinked, events,
-        m->unlinked_ticks);
+    set_check(m, AZ_CHECK_UNLINKED_DEVICE_WORK, much ? AZ_CHECK_WARN : AZ_CHECK_PASS, m->unlinked,
+              events, m->unlinked_ticks);
 }
 
 /* ---- launches ---- */
@@ -207,8 +208,8 @@ static void put_collisions(struct maker *m)
 {
     const int64_t launches = m->kernels + m->graphs;
     if (launches > 0 && m->linked > 0)
-        set(m, AZ_CHECK_CORRELATION_COLLISIONS, rate(m->same, reaches(m->same, launches, 20)),
-            m->same, launches, 0);
+        set_check(m, AZ_CHECK_CORRELATION_COLLISIONS,
+                  status_of_count(m->same, reaches(m->same, launches, 20)), m->same, launches, 0);
 }
 
 static uint64_t process_of(const struct maker *m, uint32_t call)
@@ -333,10 +334,11 @@ static void put_lost(struct maker *m)
 {
     const int64_t n = (int64_t)m->lost.n;
     if (m->kernels > 0)
-        set(m, AZ_CHECK_LOST_DEVICE_EVENTS, rate(n, reaches(n, m->kernels, 20)), n, m->kernels, 0);
+        set_check(m, AZ_CHECK_LOST_DEVICE_EVENTS, status_of_count(n, reaches(n, m->kernels, 20)), n,
+                  m->kernels, 0);
 }
 
-static const uint32_t *kept(struct az_job *job, const struct az_vec_u32 *v, size_t *n)
+static const uint32_t *kept_rows(struct az_job *job, const struct az_vec_u32 *v, size_t *n)
 {
     uint32_t *rows = az_arena_array(job->arena, v->n + 1, sizeof *rows);
     if (rows && v->n)
@@ -376,8 +378,8 @@ static int put_graphs(struct maker *m)
         return 0;
     const int rc = n ? az_idle_gaps(m->job, m->trace, add_gap, &s) : 0;
     const int64_t ticks = s.devices > 1 ? s.ticks / s.devices : s.ticks;
-    set(m, AZ_CHECK_GRAPH_UNRECORDED, rate(n, reaches(ticks, m->last - m->first, 20)), n, m->graphs,
-        ticks);
+    set_check(m, AZ_CHECK_GRAPH_UNRECORDED,
+              status_of_count(n, reaches(ticks, m->last - m->first, 20)), n, m->graphs, ticks);
     return rc;
 }
 
@@ -449,10 +451,10 @@ static int put_earlier(struct maker *m)
     if (late && streams > 1)
         rc = az_idle_gaps(m->job, m->trace, add_early_gap, &s);
     if (rc == 0)
-        m->r->early = kept(m->job, &s.after, &m->r->n_early);
+        m->r->early = kept_rows(m->job, &s.after, &m->r->n_early);
     const int64_t ticks = s.devices > 1 ? s.ticks / s.devices : s.ticks, n = (int64_t)s.after.n;
-    set(m, AZ_CHECK_EARLIER_WORK, rate(n, reaches(ticks, m->last - m->first, 20)), n,
-        (int64_t)streams, ticks);
+    set_check(m, AZ_CHECK_EARLIER_WORK, status_of_count(n, reaches(ticks, m->last - m->first, 20)),
+              n, (int64_t)streams, ticks);
     az_vec_release(&s.after);
     return rc;
 }
@@ -478,11 +480,11 @@ static void put_unknown(struct maker *m, int64_t n, int64_t of, int64_t ticks, i
     if (of == 0)
         return;
     const bool fails = n > 0 && is_in_world(m) && reaches(ticks, whole, 4);
-    set(m, AZ_CHECK_UNKNOWN_KERNELS,
-        fails                ? AZ_CHECK_FAIL
-        : ticks > whole / 20 ? AZ_CHECK_WARN
-                             : AZ_CHECK_PASS,
-        n, of, ticks);
+    set_check(m, AZ_CHECK_UNKNOWN_KERNELS,
+              fails                ? AZ_CHECK_FAIL
+              : ticks > whole / 20 ? AZ_CHECK_WARN
+                                   : AZ_CHECK_PASS,
+              n, of, ticks);
 }
 
 static int make_families(struct maker *m)
@@ -531,16 +533,18 @@ static void put_read(struct maker *m)
     for (size_t i = 0; i < m->t->skipped.n; i++)
         skipped_ticks = az_add_sat(skipped_ticks, m->t->skipped.v[i].ticks);
     if (events > 0)
-        set(m, AZ_CHECK_IMPOSSIBLE_TIMES, rate(impossible, reaches(impossible, events, 20)),
-            impossible, events, 0);
+        set_check(m, AZ_CHECK_IMPOSSIBLE_TIMES,
+                  status_of_count(impossible, reaches(impossible, events, 20)), impossible, events,
+                  0);
     if (in_order > 0)
-        set(m, AZ_CHECK_STREAM_OVERLAP,
-            rate(clipped, reaches(q->clipped_ticks, m->last - m->first, 20)), clipped, in_order,
-            q->clipped_ticks);
+        set_check(m, AZ_CHECK_STREAM_OVERLAP,
+                  status_of_count(clipped, reaches(q->clipped_ticks, m->last - m->first, 20)),
+                  clipped, in_order, q->clipped_ticks);
     if (streams > 0 || m->t->skipped.n > 0)
-        set(m, AZ_CHECK_SKIPPED_DEVICE_WORK, rate((int64_t)m->t->skipped.n, false),
-            (int64_t)m->t->skipped.n, streams + (int64_t)m->t->skipped.n, skipped_ticks);
-    set(m, AZ_CHECK_TRUNCATED_INPUT, rate(m->t->truncated, true), m->t->truncated, 1, 0);
+        set_check(m, AZ_CHECK_SKIPPED_DEVICE_WORK, status_of_count((int64_t)m->t->skipped.n, false),
+                  (int64_t)m->t->skipped.n, streams + (int64_t)m->t->skipped.n, skipped_ticks);
+    set_check(m, AZ_CHECK_TRUNCATED_INPUT, status_of_count(m->t->truncated, true), m->t->truncated,
+              1, 0);
 }
 
 static int put_steps(struct maker *m)
@@ -549,8 +553,9 @@ static int put_steps(struct maker *m)
     const struct az_steps *s =
         m->linked + m->unlinked > 0 ? az_job_steps(m->job, m->trace, &rc) : NULL;
     if (s && s->marks > 0)
-        set(m, AZ_CHECK_STEP_MARKS, rate((int64_t)s->empty_marks, s->empty_marks * 2 > s->marks),
-            (int64_t)s->empty_marks, (int64_t)s->marks, 0);
+        set_check(m, AZ_CHECK_STEP_MARKS,
+                  status_of_count((int64_t)s->empty_marks, s->empty_marks * 2 > s->marks),
+                  (int64_t)s->empty_marks, (int64_t)s->marks, 0);
     return rc;
 }
 
@@ -578,8 +583,8 @@ static int make_checks(struct maker *m)
         rc = make_families(m);
     if (rc)
         return rc;
-    m->r->lost = kept(m->job, &m->lost, &m->r->n_lost);
-    m->r->bare = kept(m->job, &m->bare, &m->r->n_bare);
+    m->r->lost = kept_rows(m->job, &m->lost, &m->r->n_lost);
+    m->r->bare = kept_rows(m->job, &m->bare, &m->r->n_bare);
     if (!m->r->lost || !m->r->bare)
         return az_arena_error(m->job->arena);
     m->r->launches = m->kernels + m->r->captured;
@@ -595,7 +600,7 @@ static int make_checks(struct maker *m)
     return rc ? rc : put_steps(m);
 }
 
-static int make(struct az_job *job, size_t trace, struct az_trust *r)
+static int make_trust(struct az_job *job, size_t trace, struct az_trust *r)
 {
     const struct az_trace *t = job->traces[trace];
     struct maker m = {
@@ -624,7 +629,7 @@ const struct az_trust *az_job_trust(struct az_job *job, size_t trace, int *rc)
     *rc = of ? 0 : az_arena_error(job->arena);
     if (of && !of[trace]) {
         struct az_trust *r = az_arena_alloc(job->arena, sizeof *r);
-        *rc = r ? make(job, trace, r) : az_arena_error(job->arena);
+        *rc = r ? make_trust(job, trace, r) : az_arena_error(job->arena);
         of[trace] = *rc ? NULL : r;
     }
     const struct az_trust *made = of ? of[trace] : NULL;
