@@ -401,8 +401,8 @@ static int each_plain(struct az_nsys_db *x, const char *table, const struct az_n
                : 1;
 }
 
-static int each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n,
-                nsys_row_fn fn, void *ctx, bool numbers)
+static int for_each_row(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
+                        size_t n, nsys_row_fn fn, void *ctx, bool numbers)
 {
     struct az_nsys_row row = { .number = 0 };
     struct az_sv columns;
@@ -420,13 +420,13 @@ static int each(struct az_nsys_db *x, const char *table, const struct az_nsys_wa
 int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n,
                  nsys_row_fn fn, void *ctx)
 {
-    return each(x, table, want, n, fn, ctx, false);
+    return for_each_row(x, table, want, n, fn, ctx, false);
 }
 
 int az_nsys_each_numbers(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
                          size_t n, nsys_row_fn fn, void *ctx)
 {
-    return each(x, table, want, n, fn, ctx, true);
+    return for_each_row(x, table, want, n, fn, ctx, true);
 }
 
 struct az_sv az_nsys_text(const struct az_nsys_row *r, int i)

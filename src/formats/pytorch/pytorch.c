@@ -517,7 +517,7 @@ static bool any_path(struct az_sv path)
 }
 
 /* trace.pt.trace.json.gz -> trace */
-static struct az_sv stem(struct az_sv path)
+static struct az_sv path_stem(struct az_sv path)
 {
     static const char *const ends[] = { ".gz", ".zst", ".json", ".trace", ".pt" };
     path = az_path_base(path);
@@ -540,5 +540,5 @@ const struct az_format az_format_pytorch = {
     .parse = parse,
     .cut = az_pytorch_cut,
     .cut_extra = any_path,
-    .stem = stem,
+    .stem = path_stem,
 };

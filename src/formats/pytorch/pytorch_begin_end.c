@@ -14,7 +14,7 @@ static void use_innermost(struct az_pytorch_reader *r)
     r->has_innermost = true;
 }
 
-static int push(struct az_pytorch_reader *r, struct az_pytorch_begin b)
+static int push_begin(struct az_pytorch_reader *r, struct az_pytorch_begin b)
 {
     uint32_t *top;
     bool added;
@@ -53,7 +53,7 @@ int az_pytorch_begin_span(struct az_pytorch_reader *r, const struct az_pytorch_e
     } else {
         r->phase[AZ_PYTORCH_HALVES_PH]++;
     }
-    return rc ? rc : push(r, b);
+    return rc ? rc : push_begin(r, b);
 }
 
 /* The innermost begin of the thread gets its end. False: it has none. */
@@ -105,7 +105,7 @@ int az_pytorch_begins_join(struct az_pytorch_reader *r, const struct az_pytorch_
         b.pid = az_pytorch_joined_identity(name, b.pid);
         b.tid = az_pytorch_joined_identity(name, b.tid);
         b.row += b.kind == AZ_KIND_COUNT ? 0 : (uint32_t)rows[b.kind];
-        rc = b.closed ? az_vec_push(&r->begins, b) : push(r, b);
+        rc = b.closed ? az_vec_push(&r->begins, b) : push_begin(r, b);
     }
     return rc;
 }

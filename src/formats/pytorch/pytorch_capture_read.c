@@ -31,7 +31,7 @@ static uint32_t name_there(struct reading *r, uint32_t id)
     return r->name[id] - 1;
 }
 
-static bool has(struct az_sv text, const char *part)
+static bool contains_text(struct az_sv text, const char *part)
 {
     return az_sv_ifind(text, az_sv_str(part)) >= 0;
 }
@@ -42,12 +42,12 @@ static enum az_kind launches(const struct reading *r, size_t call)
     const struct az_sv name = name_of(r, AZ_CALL, call);
     if (r->from->ev[AZ_CALL].side[call] != AZ_NO_ROW)
         return AZ_KERNEL;
-    if (has(name, "memcpy"))
+    if (contains_text(name, "memcpy"))
         return AZ_MEMCPY;
-    if (has(name, "memset"))
+    if (contains_text(name, "memset"))
         return AZ_MEMSET;
-    const bool kernel = has(name, "launch") && has(name, "kernel");
-    return kernel && !has(name, "params") ? AZ_KERNEL : AZ_KIND_COUNT;
+    const bool kernel = contains_text(name, "launch") && contains_text(name, "kernel");
+    return kernel && !contains_text(name, "params") ? AZ_KERNEL : AZ_KIND_COUNT;
 }
 
 /* The driver's call within the runtime's is the same launch. */
@@ -254,14 +254,15 @@ static int find_windows(struct reading *r, struct az_pytorch_shape shape)
     int rc = 0;
     az_vec_init(&calls, r->to->mem);
     for (uint32_t i = 0; rc == 0 && i < e->n; i++) {
-        if (!has(name_of(r, AZ_CALL, i), "streambegincapture"))
+        if (!contains_text(name_of(r, AZ_CALL, i), "streambegincapture"))
             continue;
         uint32_t end = AZ_NO_ROW;
         for (uint32_t k = i + 1; k < e->n; k++) {
             const struct az_sv name = name_of(r, AZ_CALL, k);
-            if (e->lane[k] == e->lane[i] && has(name, "streambegincapture"))
+            if (e->lane[k] == e->lane[i] && contains_text(name, "streambegincapture"))
                 break;
-            if (!has(name, "streamendcapture") || (end != AZ_NO_ROW && e->lane[k] != e->lane[i]))
+            if (!contains_text(name, "streamendcapture") ||
+                (end != AZ_NO_ROW && e->lane[k] != e->lane[i]))
                 continue;
             end = k;
             if (e->lane[k] == e->lane[i])

@@ -40,7 +40,7 @@ struct cut {
 
 /* ---- the output ---- */
 
-static void put(struct cut *c, struct az_sv text) { az_cut_output_put(&c->output, text); }
+static void put_text(struct cut *c, struct az_sv text) { az_cut_output_put(&c->output, text); }
 
 /* ---- the first reading: where the window is, and which calls begin in it ---- */
 
@@ -280,8 +280,8 @@ static int copy_record(void *ctx, struct az_jscan *s)
     const char *from = s->p - 1;
     const int rc = az_pytorch_event_reader()(&c->reader, s);
     if (rc == AZ_JSON_OK && c->keep) {
-        put(c, c->any ? AZ_SV(",\n") : AZ_SV("\n"));
-        put(c, az_sv_make(from, (size_t)(s->p - from)));
+        put_text(c, c->any ? AZ_SV(",\n") : AZ_SV("\n"));
+        put_text(c, az_sv_make(from, (size_t)(s->p - from)));
         c->any = true;
     }
     return rc;
@@ -299,15 +299,15 @@ static void put_list(void *ctx, bool end)
 {
     struct cut *c = ctx;
     if (!end) {
-        put(c, c->any ? AZ_SV(",\n\"traceEvents\": [") : AZ_SV("\"traceEvents\": ["));
+        put_text(c, c->any ? AZ_SV(",\n\"traceEvents\": [") : AZ_SV("\"traceEvents\": ["));
         c->any = false;
         return;
     }
     if (c->job->extra.n) {
-        put(c, c->any ? AZ_SV(",\n") : AZ_SV("\n"));
-        put(c, c->job->extra);
+        put_text(c, c->any ? AZ_SV(",\n") : AZ_SV("\n"));
+        put_text(c, c->job->extra);
     }
-    put(c, AZ_SV("\n]"));
+    put_text(c, AZ_SV("\n]"));
     c->any = true;
 }
 
@@ -322,10 +322,10 @@ static int copy_member(void *ctx, struct az_jscan *s, struct az_sv key)
     const int rc = az_jscan_value(s, &raw);
     if (rc != AZ_JSON_OK)
         return rc;
-    put(c, c->any ? AZ_SV(",\n\"") : AZ_SV("\""));
-    put(c, name);
-    put(c, AZ_SV("\": "));
-    put(c, raw);
+    put_text(c, c->any ? AZ_SV(",\n\"") : AZ_SV("\""));
+    put_text(c, name);
+    put_text(c, AZ_SV("\": "));
+    put_text(c, raw);
     c->any = true;
     return AZ_JSON_OK;
 }
@@ -333,14 +333,14 @@ static int copy_member(void *ctx, struct az_jscan *s, struct az_sv key)
 static void put_window(struct cut *c)
 {
     char text[64];
-    put(c, AZ_SV(",\n\"" AZ_PYTORCH_WINDOW_KEY "\": ["));
+    put_text(c, AZ_SV(",\n\"" AZ_PYTORCH_WINDOW_KEY "\": ["));
     for (size_t i = 0; i < c->parts.spans.n; i++) {
         const int n =
             snprintf(text, sizeof text, "%s[%lld, %lld]", i ? ", " : "",
                      (long long)c->parts.spans.v[i].start, (long long)c->parts.spans.v[i].end);
-        put(c, az_sv_make(text, (size_t)n));
+        put_text(c, az_sv_make(text, (size_t)n));
     }
-    put(c, AZ_SV("]\n}\n"));
+    put_text(c, AZ_SV("]\n}\n"));
 }
 
 static int read_through(struct cut *c, bool writing)
@@ -357,7 +357,7 @@ static int read_through(struct cut *c, bool writing)
     c->reader.take = writing ? take_second : take_first;
     c->any = false;
     if (writing)
-        put(c, AZ_SV("{\n"));
+        put_text(c, AZ_SV("{\n"));
     const int rc = az_pytorch_document_read(&d);
     if (rc == 0 && writing)
         put_window(c);

@@ -9,7 +9,7 @@ struct reading {
     struct az_jscan scan;
 };
 
-static int fill(void *ctx, void *buf, size_t n, size_t *got)
+static int read_more(void *ctx, void *buf, size_t n, size_t *got)
 {
     struct reading *r = ctx;
     *got = 0;
@@ -64,7 +64,7 @@ int az_pytorch_document_read(const struct az_pytorch_document *d)
     int rc = az_source_open(&r.src, d->path, &so);
     if (rc)
         return rc;
-    rc = az_jscan_init(&r.scan, fill, &r, 0, d->mem);
+    rc = az_jscan_init(&r.scan, read_more, &r, 0, d->mem);
     if (rc == 0) {
         rc = read_document(&r);
         const struct az_where here = AZ_AT_OFFSET(az_sv_str(d->path), az_jscan_offset(&r.scan));

@@ -5,14 +5,15 @@
 #include "formats/pytorch/pytorch.h"
 
 /* Is a the one to drop first: shorter, or equally long and later in the file? */
-static bool less(const struct az_pytorch_heap_item *a, const struct az_pytorch_heap_item *b)
+static bool is_dropped_first(const struct az_pytorch_heap_item *a,
+                             const struct az_pytorch_heap_item *b)
 {
     return a->length != b->length ? a->length < b->length : a->uid > b->uid;
 }
 
 static void sift_up(struct az_pytorch_heap_item *v, size_t i, struct az_pytorch_heap_item x)
 {
-    while (i > 0 && less(&x, &v[(i - 1) / 2])) {
+    while (i > 0 && is_dropped_first(&x, &v[(i - 1) / 2])) {
         v[i] = v[(i - 1) / 2];
         i = (i - 1) / 2;
     }
@@ -23,8 +24,8 @@ static void sift_down(struct az_pytorch_heap_item *v, size_t n, struct az_pytorc
 {
     size_t i = 0;
     for (size_t c = 1; c < n; c = 2 * i + 1) {
-        c += c + 1 < n && less(&v[c + 1], &v[c]);
-        if (!less(&v[c], &x))
+        c += c + 1 < n && is_dropped_first(&v[c + 1], &v[c]);
+        if (!is_dropped_first(&v[c], &x))
             break;
         v[i] = v[c];
         i = c;
@@ -43,7 +44,7 @@ static struct az_pytorch_frame *place_for(struct az_pytorch_reader *r, int64_t l
         if (*rc)
             return NULL;
         sift_up(r->heap, x.at, x);
-    } else if (less(&r->heap[0], &x)) {
+    } else if (is_dropped_first(&r->heap[0], &x)) {
         x.at = r->heap[0].at;
         sift_down(r->heap, f->n, x);
     } else {

@@ -110,7 +110,7 @@ static bool find_caller(const struct az_pytorch_call *v, size_t n, struct az_pyt
 }
 
 /* Callers, and which calls have device work. */
-static void nest(struct az_pytorch_loop *l)
+static void nest_calls(struct az_pytorch_loop *l)
 {
     struct az_pytorch_call *v = l->calls.v;
     size_t n = 0;
@@ -319,7 +319,7 @@ int az_pytorch_loop_find(struct az_pytorch_loop *l, struct az_pytorch_step_list 
     struct pattern p;
 
     az_arena_init(&a, l->calls.mem);
-    nest(l);
+    nest_calls(l);
     int rc = build_tree(&t, l, &a);
     if (rc == 0 && (search_callers(l, &t, &p) || search_threads(&t, &p))) {
         l->length = (uint32_t)p.length;

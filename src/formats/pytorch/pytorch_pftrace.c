@@ -177,7 +177,7 @@ static int count_clamped(struct az_pytorch_pftrace *p)
     return 0;
 }
 
-static void say(struct az_pytorch_pftrace *p)
+static void report_skipped(struct az_pytorch_pftrace *p)
 {
     struct az_trace *t = p->job->trace;
     const struct az_where file = AZ_AT_FILE(p->job->files[0].path);
@@ -219,7 +219,7 @@ static int read_all(struct az_pytorch_pftrace *p)
     if (rc)
         return rc;
     p->job->trace->base_ns = p->base;
-    say(p);
+    report_skipped(p);
     rc = az_pytorch_finish(&p->reader);
     return rc ? rc : az_pytorch_captures(p->job);
 }
@@ -258,7 +258,7 @@ static int parse(struct az_parse *job)
     return rc;
 }
 
-static struct az_sv stem(struct az_sv path)
+static struct az_sv path_stem(struct az_sv path)
 {
     static const char *const ends[] = { ".gz", ".zst", ".pftrace", ".perfetto-trace", ".pt" };
     path = az_path_base(path);
@@ -278,5 +278,5 @@ const struct az_format az_format_pytorch_pftrace = {
     .ranks_reduced = true,
     .probe = probe,
     .parse = parse,
-    .stem = stem,
+    .stem = path_stem,
 };

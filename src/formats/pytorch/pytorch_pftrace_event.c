@@ -35,7 +35,8 @@ void az_pytorch_pftrace_event_init(struct az_pytorch_event *e)
 }
 
 /* Into the model; what was made for the event is freed. */
-static int add(struct az_pytorch_pftrace *p, struct az_pytorch_event *e, int64_t start, int64_t end)
+static int add_event(struct az_pytorch_pftrace *p, struct az_pytorch_event *e, int64_t start,
+                     int64_t end)
 {
     struct az_pytorch_reader *r = &p->reader;
     e->ts = start;
@@ -130,7 +131,7 @@ int az_pytorch_pftrace_span(struct az_pytorch_pftrace *p, const struct az_pytorc
         e.number[AZ_PYTORCH_CORR] = (int64_t)corr;
         e.given |= AZ_PYTORCH_BIT(AZ_PYTORCH_CORR);
     }
-    return rc ? rc : add(p, &e, s->at, end);
+    return rc ? rc : add_event(p, &e, s->at, end);
 }
 
 /* ---- device events ---- */
@@ -265,7 +266,7 @@ int az_pytorch_pftrace_render_stage(struct az_pytorch_pftrace *p, struct az_sv m
     e.cat = category_of(p, s.stage);
     e.name = text_of(p, s.kernel != AZ_NO_ID ? s.kernel : s.name);
     rc = note_gpu(p, &s, &e, at, end);
-    return rc ? rc : add(p, &e, at, end);
+    return rc ? rc : add_event(p, &e, at, end);
 }
 
 /* ---- counters: {gpu 3, descriptor iid 4, values 2 {counter 1, int 2, double 3}} ---- */

@@ -240,7 +240,7 @@ static int keep_slice(struct az_pytorch_pftrace *p, struct az_sv message, int64_
     return az_vec_push(&p->slices, s);
 }
 
-static int look(struct az_sv bytes, struct packet *k)
+static int read_packet(struct az_sv bytes, struct packet *k)
 {
     struct az_protobuf m = az_protobuf_of(bytes);
     uint32_t field;
@@ -293,7 +293,7 @@ static int packet(void *ctx, struct az_sv bytes, int64_t offset)
     unsigned wire;
     uint64_t value;
     struct az_sv part = AZ_SV("");
-    int rc = look(bytes, &k);
+    int rc = read_packet(bytes, &k);
     if (rc == 0 && (k.flags & CLEARED))
         p->generation++;
     const struct az_protobuf top = m;

@@ -112,7 +112,7 @@ static void move_on(struct split *x, struct part *p)
 }
 
 /* Joins the parts that fit, in order; what is left of the array is read by this thread. */
-static int join(struct split *x)
+static int join_parts(struct split *x)
 {
     struct az_jarray *sum = &x->in->array;
     bool ended = false;
@@ -166,7 +166,7 @@ static int read_parts(struct split *x, int64_t here, int64_t size, size_t window
     if (rc == 0)
         rc = az_pool_split(x->n, x->n, read_part, x);
     if (rc == 0)
-        rc = join(x);
+        rc = join_parts(x);
     for (unsigned i = 0; i < x->n; i++)
         close_part(&x->part[i]);
     az_mem_free(mem, x->part, bytes);

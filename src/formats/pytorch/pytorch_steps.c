@@ -107,7 +107,7 @@ static int find_call(struct az_pytorch_steps *s, const struct az_pytorch_event *
     return rc ? rc : az_vec_push(&s->calls, c);
 }
 
-static int find(struct az_pytorch_steps *s, const struct az_pytorch_event *e)
+static int find_mark(struct az_pytorch_steps *s, const struct az_pytorch_event *e)
 {
     int64_t end;
     int rc = AZ_OK;
@@ -237,7 +237,7 @@ static int take_event(struct az_pytorch_reader *r, const struct az_pytorch_event
     struct az_pytorch_steps *s = (struct az_pytorch_steps *)r;
     int64_t end;
     if (!s->loading)
-        return find(s, e);
+        return find_mark(s, e);
     s->seen = true;
     s->timed = e->has_ts;
     s->now = (struct record){ .device = has_times(e, &end) && is_device(e->cat) };

@@ -20,7 +20,7 @@ struct input {
     struct az_pftrace_slice slice;
 };
 
-static int fill(void *ctx, void *buf, size_t n, size_t *got)
+static int read_more(void *ctx, void *buf, size_t n, size_t *got)
 {
     struct input *in = ctx;
     return az_json_input_read(in->p->r->job, in->src, &in->source_bad, buf, n, got);
@@ -57,7 +57,7 @@ static void annotations(struct input *in, struct az_sv raw)
     }
 }
 
-static int text(struct az_jscan *s, struct az_sv *out, bool *escaped)
+static int read_text(struct az_jscan *s, struct az_sv *out, bool *escaped)
 {
     int rc = az_json_string(s, out, escaped);
     if (rc != AZ_JSON_BAD)
@@ -99,13 +99,13 @@ static int event(void *ctx, struct az_jscan *s)
     while (k >= 0) {
         switch (k) {
         case K_PH:
-            rc = text(s, &ph, &flag);
+            rc = read_text(s, &ph, &flag);
             break;
         case K_CAT:
-            rc = text(s, &cat, &flag);
+            rc = read_text(s, &cat, &flag);
             break;
         case K_NAME:
-            rc = text(s, &name, &escaped);
+            rc = read_text(s, &name, &escaped);
             break;
         case K_PID:
             rc = whole(s, &pid, &flag);
@@ -219,7 +219,7 @@ int az_pftrace_json_file(struct az_pftrace *p)
     az_jkeys_init(&in->keys, event_keys);
     int rc = az_source_open(&in->src, p->path.p, &so);
     if (rc == 0) {
-        rc = az_jscan_init(&in->scan, fill, in, 0, p->r->job->mem);
+        rc = az_jscan_init(&in->scan, read_more, in, 0, p->r->job->mem);
         if (rc == 0) {
             rc = verdict(in, document(in));
             az_jscan_release(&in->scan);

@@ -231,7 +231,7 @@ static int track_descriptor(struct wire *w, const struct packet *k)
 
 /* ---- packets ---- */
 
-static int look(struct az_sv bytes, struct packet *k)
+static int read_packet(struct az_sv bytes, struct packet *k)
 {
     uint32_t field;
     unsigned wt;
@@ -263,7 +263,7 @@ static int packet(void *ctx, struct az_sv bytes, int64_t offset)
     unsigned wt;
     uint64_t value;
     struct az_sv part = AZ_SV("");
-    int rc = look(bytes, &k);
+    int rc = read_packet(bytes, &k);
     if (rc == 0)
         rc = sequence_number(w, k.sequence, &sequence);
     if (rc == 0 && (k.flags & CLEARED))

@@ -400,7 +400,7 @@ static struct az_sv file_stem(struct az_sv path)
     return s;
 }
 
-static int cut(struct az_cut *job)
+static int cut_rocpd(struct az_cut *job)
 {
     struct az_trace t;
     struct az_cut_log log;
@@ -413,7 +413,7 @@ static int cut(struct az_cut *job)
 }
 
 const struct az_format az_format_rocpd = {
-    .cut = cut,
+    .cut = cut_rocpd,
     .name = "rocpd",
     .tool = AZ_TOOL_TRACELENS,
     .record_host = "add ROCTx ranges around the host work (recorded by --marker-trace)",

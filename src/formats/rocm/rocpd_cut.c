@@ -14,7 +14,7 @@ struct cutting {
     sqlite3 *db;
 };
 
-static int fail(struct cutting *c, const char *what)
+static int fail_database(struct cutting *c, const char *what)
 {
     return az_diag_fail(c->job->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(c->job->out)),
                         "cannot write the database: %s (%s)", sqlite3_errmsg(c->db), what);
@@ -24,7 +24,8 @@ static int run_sql(struct cutting *c, const char *sql)
 {
     if (c->job->cancelled && c->job->cancelled())
         return AZ_EINTR;
-    return sqlite3_exec(c->db, sql, NULL, NULL, NULL) == SQLITE_OK ? AZ_OK : fail(c, "statement");
+    return sqlite3_exec(c->db, sql, NULL, NULL, NULL) == SQLITE_OK ? AZ_OK
+                                                                   : fail_database(c, "statement");
 }
 
 /* Page by page: rows have the numbers that the log has. */
@@ -37,7 +38,7 @@ static int copy_database(struct cutting *c)
         rc = sqlite3_backup_step(b, -1);
     const int done = b ? sqlite3_backup_finish(b) : SQLITE_ERROR;
     sqlite3_close(from);
-    return rc == SQLITE_DONE && done == SQLITE_OK ? AZ_OK : fail(c, "copy");
+    return rc == SQLITE_DONE && done == SQLITE_OK ? AZ_OK : fail_database(c, "copy");
 }
 
 /* Runs a statement for the rows that go of [from, to) of the log, run by run of row numbers that
@@ -53,7 +54,7 @@ static int for_runs(struct cutting *c, sqlite3_stmt *st, size_t from, size_t to)
             end++;
         sqlite3_bind_int64(st, 1, (int64_t)log->to.v[i]);
         sqlite3_bind_int64(st, 2, (int64_t)log->to.v[end - 1]);
-        const int rc = sqlite3_step(st) == SQLITE_DONE ? AZ_OK : fail(c, "row");
+        const int rc = sqlite3_step(st) == SQLITE_DONE ? AZ_OK : fail_database(c, "row");
         sqlite3_reset(st);
         if (rc)
             return rc;
@@ -134,7 +135,7 @@ static int delete_rows(struct cutting *c)
         if (rc == 0 && !sql)
             rc = AZ_ENOMEM;
         else if (rc == 0 && sqlite3_prepare_v2(c->db, sql, -1, &st, NULL) != SQLITE_OK)
-            rc = fail(c, "table");
+            rc = fail_database(c, "table");
         if (rc == 0)
             rc = for_runs(c, st, i, to);
         sqlite3_finalize(st);
@@ -152,14 +153,14 @@ static int put_window(struct cutting *c)
     if (rc == 0 &&
         sqlite3_prepare_v2(c->db, "INSERT INTO main." AZ_ROCPD_WINDOW_TABLE " VALUES (?, ?, ?)", -1,
                            &st, NULL) != SQLITE_OK)
-        rc = fail(c, "window");
+        rc = fail_database(c, "window");
     for (size_t i = 0; rc == 0 && i < c->t->recorded_window.n; i++) {
         sqlite3_bind_int64(st, 1, c->t->recorded_window.v[i].start);
         sqlite3_bind_int64(st, 2, c->t->recorded_window.v[i].end);
         if (c->t->window_process.n)
             sqlite3_bind_int64(st, 3, (int64_t)c->t->window_process.v[i]);
         if (sqlite3_step(st) != SQLITE_DONE)
-            rc = fail(c, "window");
+            rc = fail_database(c, "window");
         sqlite3_reset(st);
     }
     sqlite3_finalize(st);
@@ -171,7 +172,7 @@ static int write_copy(struct cutting *c, const char *path)
 {
     if (sqlite3_open_v2(path, &c->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
         SQLITE_OK)
-        return fail(c, "open");
+        return fail_database(c, "open");
     sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
     sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
     sqlite3_db_config(c->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);

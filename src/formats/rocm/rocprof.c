@@ -84,7 +84,7 @@ static int parse(struct az_parse *job)
     return rc;
 }
 
-static int cut(struct az_cut *job)
+static int cut_rocprof(struct az_cut *job)
 {
     struct az_trace t;
     struct az_cut_log log;
@@ -127,7 +127,7 @@ const struct az_format az_format_rocprof = {
     .processes = true,
     .probe = probe,
     .parse = parse,
-    .cut = cut,
+    .cut = cut_rocprof,
     .cuts_sets = is_csv_name,
     .stem = file_stem,
     .reads_folder = true,

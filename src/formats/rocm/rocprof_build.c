@@ -102,7 +102,7 @@ int az_rocprof_agent(struct az_rocprof *r, int64_t index, bool gpu, struct az_sv
 
 /* ---- lanes ---- */
 
-static int lane(struct az_rocprof *r, struct az_lane *l, uint32_t *out)
+static int find_lane(struct az_rocprof *r, struct az_lane *l, uint32_t *out)
 {
     const uint64_t key[4] = { l->device_side, (uint64_t)l->device, l->tid, l->context };
     size_t slot = (size_t)(key[0] * 7 + key[1] * 31 + key[2] * 13 + key[3]) % ROC_LANE_CACHE;
@@ -128,13 +128,13 @@ static int device_lane(struct az_rocprof *r, int64_t agent, int64_t queue, int64
     struct az_lane l = {
         .device_side = true, .device = agent, .tid = (uint64_t)queue, .context = (uint64_t)stream
     };
-    return lane(r, &l, out);
+    return find_lane(r, &l, out);
 }
 
 static int host_lane(struct az_rocprof *r, int64_t thread, uint32_t *out)
 {
     struct az_lane l = { .device = -1, .tid = (uint64_t)thread };
-    return lane(r, &l, out);
+    return find_lane(r, &l, out);
 }
 
 /* ---- events ---- */
@@ -401,7 +401,7 @@ static int take_counted(struct az_rocprof *r)
     return rc;
 }
 
-static void warn(struct az_rocprof *r)
+static void report_skipped(struct az_rocprof *r)
 {
     struct az_diag *diag = r->job->diag;
     struct az_where at = AZ_AT_FILE(r->job->files[0].path);
@@ -458,7 +458,7 @@ int az_rocprof_finish(struct az_rocprof *r)
     if (rc == 0)
         rc = take_geometry(r);
     if (rc == 0)
-        warn(r);
+        report_skipped(r);
     return rc;
 }
 

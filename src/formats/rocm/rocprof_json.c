@@ -6,7 +6,7 @@
 #include "formats/shared/json_input.h"
 #include "model/window.h"
 
-static int fill(void *ctx, void *buf, size_t n, size_t *got)
+static int read_more(void *ctx, void *buf, size_t n, size_t *got)
 {
     struct az_rocprof_json *in = ctx;
     return az_json_input_read(in->r->job, in->src, &in->source_bad, buf, n, got);
@@ -249,7 +249,7 @@ int az_rocprof_read_json_file(struct az_rocprof *r, struct az_sv path)
         return rc;
     az_rocprof_json_record_keys_init(j);
     az_rocprof_json_symbol_keys_init(j);
-    rc = az_jscan_init(&j->scan, fill, j, 0, r->job->mem);
+    rc = az_jscan_init(&j->scan, read_more, j, 0, r->job->mem);
     if (rc == 0) {
         rc = verdict(j, document(j));
         az_jscan_release(&j->scan);

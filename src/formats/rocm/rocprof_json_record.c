@@ -137,14 +137,14 @@ static int opaque(struct az_rocprof_json *j, struct az_jscan *s, uint64_t *out)
     return az_rocprof_json_unsigned(s, out);
 }
 
-static int skip(struct az_rocprof_json *j, struct az_jscan *s)
+static int skip_value(struct az_rocprof_json *j, struct az_jscan *s)
 {
     struct az_sv raw;
     az_json_template_place(&j->form, s->p, AZ_JSON_TEMPLATE_NOWHERE);
     return az_json_skip(s, &raw);
 }
 
-static int view(struct az_rocprof_json *j, struct az_jscan *s, struct az_sv *out)
+static int read_view(struct az_rocprof_json *j, struct az_jscan *s, struct az_sv *out)
 {
     az_json_template_unfit(&j->form);
     return az_json_skip(s, out);
@@ -182,7 +182,7 @@ static int handle_object(struct az_rocprof_json *j, struct az_jscan *s, uint64_t
     s->p++;
     int k = az_json_first_key(s, &j->handle_keys);
     while (k >= 0) {
-        int rc = k == 1 ? opaque(j, s, out) : skip(j, s);
+        int rc = k == 1 ? opaque(j, s, out) : skip_value(j, s);
         if (rc != AZ_JSON_OK)
             return rc;
         k = az_json_next_key(s, &j->handle_keys, k);
@@ -218,7 +218,7 @@ static int correlation(struct az_rocprof_json *j, struct az_jscan *s, uint64_t *
     s->p++;
     int k = az_json_first_key(s, &j->corr_keys);
     while (k >= 0) {
-        int rc = k == C_INTERNAL ? opaque(j, s, out) : skip(j, s);
+        int rc = k == C_INTERNAL ? opaque(j, s, out) : skip_value(j, s);
         if (rc != AZ_JSON_OK)
             return rc;
         k = az_json_next_key(s, &j->corr_keys, k);
@@ -231,7 +231,7 @@ static int xyz_object(struct az_rocprof_json *j, struct az_jscan *s, int64_t out
     s->p++;
     int k = az_json_first_key(s, &j->xyz_keys);
     while (k >= 0) {
-        int rc = k > 0 ? number(j, s, &out[k - 1]) : skip(j, s);
+        int rc = k > 0 ? number(j, s, &out[k - 1]) : skip_value(j, s);
         if (rc != AZ_JSON_OK)
             return rc;
         k = az_json_next_key(s, &j->xyz_keys, k);
@@ -239,11 +239,11 @@ static int xyz_object(struct az_rocprof_json *j, struct az_jscan *s, int64_t out
     return k == AZ_JSON_END ? AZ_JSON_OK : k;
 }
 
-static int xyz(struct az_rocprof_json *j, struct az_jscan *s, int64_t out[3])
+static int read_xyz(struct az_rocprof_json *j, struct az_jscan *s, int64_t out[3])
 {
     const char *from = s->p;
     if (*from != '{')
-        return skip(j, s);
+        return skip_value(j, s);
     struct az_rocprof_json_seen *x = place_of(j->seen_xyz, from);
     if (!j->form.learning && is_seen(x, from)) {
         memcpy(out, x->v, sizeof x->v);
@@ -262,7 +262,7 @@ static int xyz(struct az_rocprof_json *j, struct az_jscan *s, int64_t out[3])
 static int dispatch_info(struct az_rocprof_json *j, struct az_jscan *s, struct record *e)
 {
     if (*s->p != '{')
-        return skip(j, s);
+        return skip_value(j, s);
     s->p++;
     int k = az_json_first_key(s, &j->dispatch_keys);
     while (k >= 0) {
@@ -288,13 +288,13 @@ static int dispatch_info(struct az_rocprof_json *j, struct az_jscan *s, struct r
             rc = number(j, s, &e->lds);
             break;
         case D_BLOCK:
-            rc = xyz(j, s, e->block);
+            rc = read_xyz(j, s, e->block);
             break;
         case D_GRID:
-            rc = xyz(j, s, e->grid);
+            rc = read_xyz(j, s, e->grid);
             break;
         default:
-            rc = skip(j, s);
+            rc = skip_value(j, s);
         }
         if (rc != AZ_JSON_OK)
             return rc;
@@ -310,7 +310,7 @@ static int dispatch_data(struct az_rocprof_json *j, struct az_jscan *s, struct r
                          bool inner)
 {
     if (inner || *s->p != '{')
-        return skip(j, s);
+        return skip_value(j, s);
     s->p++;
     return members(j, s, e, true);
 }
@@ -349,13 +349,13 @@ static int member(struct az_rocprof_json *j, struct az_jscan *s, struct record *
     case R_QUEUE:
         return handle(j, s, &e->queue);
     case R_ADDRESS:
-        return view(j, s, &e->address);
+        return read_view(j, s, &e->address);
     case R_ALLOC:
         return number(j, s, &e->alloc);
     case R_DATA:
         return dispatch_data(j, s, e, inner);
     case R_RECORDS:
-        return view(j, s, &e->records);
+        return read_view(j, s, &e->records);
     case R_VGPR:
         return number(j, s, &e->vgpr);
     case R_AGPR:
@@ -363,7 +363,7 @@ static int member(struct az_rocprof_json *j, struct az_jscan *s, struct record *
     case R_SGPR:
         return number(j, s, &e->sgpr);
     default:
-        return skip(j, s);
+        return skip_value(j, s);
     }
 }
 

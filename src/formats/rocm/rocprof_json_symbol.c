@@ -29,7 +29,7 @@ void az_rocprof_json_symbol_keys_init(struct az_rocprof_json *j)
     az_jkeys_init(&j->marker_keys, marker_keys);
 }
 
-static int text(struct az_jscan *s, struct az_sv *out, bool *escaped)
+static int read_text(struct az_jscan *s, struct az_sv *out, bool *escaped)
 {
     int rc = az_json_string(s, out, escaped);
     if (rc != AZ_JSON_BAD)
@@ -45,7 +45,7 @@ struct symbol_names {
 };
 
 /* In the window of the scanner or, un-escaped, in the arena. */
-static struct az_sv view(struct az_rocprof_json *j, const struct symbol_names *n, int which)
+static struct az_sv name_view(struct az_rocprof_json *j, const struct symbol_names *n, int which)
 {
     struct az_sv raw = n->v[which - S_NAME];
     return n->escaped[which - S_NAME] ? az_json_unescape(&j->arena, raw) : raw;
@@ -56,10 +56,10 @@ static struct az_sv view(struct az_rocprof_json *j, const struct symbol_names *n
 static void choose_names(struct az_rocprof_json *j, const struct symbol_names *n,
                          struct az_rocprof_json_symbol *y)
 {
-    struct az_rocprof_symbol_names all = { .mangled = view(j, n, S_NAME),
-                                           .formatted = view(j, n, S_FORMATTED),
-                                           .demangled = view(j, n, S_DEMANGLED),
-                                           .truncated = view(j, n, S_TRUNCATED) };
+    struct az_rocprof_symbol_names all = { .mangled = name_view(j, n, S_NAME),
+                                           .formatted = name_view(j, n, S_FORMATTED),
+                                           .demangled = name_view(j, n, S_DEMANGLED),
+                                           .truncated = name_view(j, n, S_TRUNCATED) };
     struct az_sv whole, shown;
     az_rocprof_choose_names(j->r, &all, &whole, &shown);
     y->whole = az_arena_dup(&j->arena, whole);
@@ -87,7 +87,7 @@ int az_rocprof_json_symbol(void *ctx, struct az_jscan *s)
         case S_FORMATTED:
         case S_DEMANGLED:
         case S_TRUNCATED:
-            rc = text(s, &names.v[k - S_NAME], &names.escaped[k - S_NAME]);
+            rc = read_text(s, &names.v[k - S_NAME], &names.escaped[k - S_NAME]);
             break;
         case S_VGPR:
             rc = az_rocprof_json_number(s, &y.vgpr, &has);
@@ -128,7 +128,7 @@ int az_rocprof_json_marker(void *ctx, struct az_jscan *s)
     int rc, k = az_json_first_key(s, &j->marker_keys);
     while (k >= 0) {
         rc = k == M_KEY     ? az_rocprof_json_unsigned(s, &key)
-             : k == M_VALUE ? text(s, &value, &escaped)
+             : k == M_VALUE ? read_text(s, &value, &escaped)
                             : az_json_skip(s, &raw);
         if (rc != AZ_JSON_OK)
             return rc;

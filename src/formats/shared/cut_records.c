@@ -313,7 +313,7 @@ struct copying {
     } skipped;
 };
 
-static void put(struct copying *c, const char *p, size_t n)
+static void put_bytes(struct copying *c, const char *p, size_t n)
 {
     az_cut_output_put(&c->output, az_sv_make(p, n));
 }
@@ -326,11 +326,11 @@ static void put_held(struct copying *c, char next)
     for (size_t i = 0; i < c->held.n; i++) {
         if (c->held.v[i] != ',') {
             if (!c->left_out || i == 0 || c->held.v[i - 1] == ',')
-                put(c, &c->held.v[i], 1);
+                put_bytes(c, &c->held.v[i], 1);
             continue;
         }
         if (!c->left_out || (!end && !comma))
-            put(c, ",", 1);
+            put_bytes(c, ",", 1);
         comma = true;
     }
     c->held.n = 0;
@@ -343,16 +343,16 @@ static int put_byte(struct copying *c, const char *p)
         return az_vec_push(&c->held, *p);
     put_held(c, *p);
     if (c->extra.n && *p == ']' && c->log->what.n && c->record >= c->log->what.n) {
-        put(c, ",\n", c->last == '[' ? 0 : 2);
-        put(c, c->extra.p, c->extra.n);
+        put_bytes(c, ",\n", c->last == '[' ? 0 : 2);
+        put_bytes(c, c->extra.p, c->extra.n);
         c->extra.n = 0;
     }
-    put(c, p, 1);
+    put_bytes(c, p, 1);
     c->last = *p;
     if (*p == '{' && c->window.n) {
-        put(c, "\"" AZ_CUT_KEY "\": ", sizeof AZ_CUT_KEY + 3);
-        put(c, c->window.p, c->window.n);
-        put(c, ",\n", 2);
+        put_bytes(c, "\"" AZ_CUT_KEY "\": ", sizeof AZ_CUT_KEY + 3);
+        put_bytes(c, c->window.p, c->window.n);
+        put_bytes(c, ",\n", 2);
         c->window.n = 0;
     }
     return AZ_OK;
@@ -364,7 +364,7 @@ static int put_text(struct copying *c, const char *p, size_t n, bool inside)
     int rc = AZ_OK;
     for (size_t i = 0; rc == 0 && i < n; i++) {
         if (inside && !c->held.n) { /* a record in one piece */
-            put(c, p + i, n - i);
+            put_bytes(c, p + i, n - i);
             c->last = '"';
             return AZ_OK;
         }
@@ -385,7 +385,7 @@ static size_t put_run(struct copying *c, struct az_sv chunk)
         return 0;
     const size_t n = (size_t)(log->to.v[i - 1] - c->at);
     put_held(c, '{');
-    put(c, chunk.p, n);
+    put_bytes(c, chunk.p, n);
     c->last = '}';
     c->record = i;
     return n;

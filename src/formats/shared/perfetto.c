@@ -63,7 +63,7 @@ int az_perfetto_compressed(struct az_perfetto *w, struct az_sv bytes, int64_t of
 }
 
 /* Puts the window into another block with room for `more` bytes, in a build that moves buffers. */
-static int move(struct az_perfetto *w, size_t more)
+static int move_window(struct az_perfetto *w, size_t more)
 {
     char *v = az_mem_move(w->window.v, w->window.n, w->window.n + more);
     if (!v)
@@ -87,7 +87,7 @@ static int refill(struct az_perfetto *w, size_t need)
     size_t room = w->window.cap;
     if (AZ_MOVES && rc == 0) {
         room = need > FEW ? need : FEW;
-        rc = move(w, room - have);
+        rc = move_window(w, room - have);
     }
     while (rc == 0 && w->window.n < room && !w->eof) {
         size_t got = 0;
@@ -123,7 +123,7 @@ static int truncated(struct az_perfetto *w)
 /* One top-level field; 1: another may follow, 0: end. */
 static int next_packet(struct az_perfetto *w)
 {
-    int rc = AZ_MOVES ? move(w, 0) : 0; /* of the last packet nothing is used */
+    int rc = AZ_MOVES ? move_window(w, 0) : 0; /* of the last packet nothing is used */
     if (rc == 0)
         rc = refill(w, 32);
     if (rc || w->at == w->window.n)

@@ -357,7 +357,7 @@ static uint32_t child_of(const struct reading *r, const unsigned char *page, uns
     return at + 4 <= r->p->usable ? az_four(page + at) : 0;
 }
 
-static int walk(struct reading *r)
+static int walk_tree(struct reading *r)
 {
     const struct az_parse *job = r->p->x->job;
     unsigned next[AZ_PAGE_DEPTH] = { 0 }, depth = 0;
@@ -388,7 +388,7 @@ int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given
         .p = p, .fn = fn, .ctx = ctx, .mem = p->x->job->mem, .ahead = 1, .columns = p->columns
     };
     r.window = az_mem_alloc(r.mem, WINDOW);
-    const int rc = r.window ? walk(&r) : az_mem_error(r.mem);
+    const int rc = r.window ? walk_tree(&r) : az_mem_error(r.mem);
     p->x->suspect |= rc == GO_ON;
     *given = r.given;
     for (unsigned i = 0; i < AZ_PAGE_DEPTH && r.level[i]; i++)

@@ -6,7 +6,8 @@
 enum seek_result { SEEK_ROW, SEEK_NONE, SEEK_DAMAGED, SEEK_FAILED };
 
 /* The first row after a number. */
-static enum seek_result seek(struct az_sqlite *x, sqlite3_stmt *st, int64_t after, int64_t *rowid)
+static enum seek_result seek_row(struct az_sqlite *x, sqlite3_stmt *st, int64_t after,
+                                 int64_t *rowid)
 {
     (void)sqlite3_bind_int64(st, 1, after);
     const int rc = az_sqlite_step(x, st);
@@ -51,14 +52,14 @@ static bool find_next(struct az_sqlite *x, sqlite3_stmt *st, int64_t last, int64
         bad = good;
         good = width < end - 1 - good ? good + width : end - 1;
         width = width < INT64_MAX / 2 ? 2 * width : width;
-        r = seek(x, st, good, next);
+        r = seek_row(x, st, good, next);
     }
     if (r != SEEK_ROW)
         return false;
     while (good - bad > 1) {
         const int64_t middle = bad + (good - bad) / 2;
         int64_t row;
-        r = seek(x, st, middle, &row);
+        r = seek_row(x, st, middle, &row);
         if (r != SEEK_ROW && r != SEEK_DAMAGED)
             return false;
         if (r == SEEK_ROW)

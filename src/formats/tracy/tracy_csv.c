@@ -143,7 +143,7 @@ static int header(struct az_tracy_file *f)
     return 0;
 }
 
-static int poll(struct az_tracy_file *f, const struct az_source *src)
+static int poll_progress(struct az_tracy_file *f, const struct az_source *src)
 {
     struct az_parse *job = f->job;
     if (f->rows % POLL_ROWS)
@@ -221,7 +221,7 @@ static int read_rows(struct az_tracy_file *f, const struct az_source *src)
         rc = seen_header ? data_row(f) : header(f);
         seen_header = true;
         if (rc == 0)
-            rc = poll(f, src);
+            rc = poll_progress(f, src);
     }
     if (rc == 0 && !seen_header)
         rc = az_diag_fail(f->job->diag, AZ_EEMPTY, AZ_AT_FILE(f->path), "empty file");
@@ -392,7 +392,7 @@ static int parse_rows(struct az_parse *job, struct az_tracy_copy *copy)
 
 static int parse(struct az_parse *job) { return parse_rows(job, NULL); }
 
-static int cut(struct az_cut *job) { return az_tracy_cut(job, parse_rows); }
+static int cut_tracy(struct az_cut *job) { return az_tracy_cut(job, parse_rows); }
 
 /* The first line below remarks has the two columns that every version of the writer gives, in any
  * order; or those of a report of the device's side. */
@@ -424,5 +424,5 @@ const struct az_format az_format_tracy = {
     .files_are_hosts = true,
     .probe = probe,
     .parse = parse,
-    .cut = cut,
+    .cut = cut_tracy,
 };

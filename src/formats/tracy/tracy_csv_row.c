@@ -18,7 +18,7 @@ static struct az_sv cell_text(struct az_tracy_file *f, int col)
     return c ? az_csv_text(&f->job->trace->arena, c) : (struct az_sv){ "", 0 };
 }
 
-static void bad(struct az_tracy_file *f, int col)
+static void count_bad_cell(struct az_tracy_file *f, int col)
 {
     if (f->bad_cells++ == 0) {
         f->bad_line = f->csv.line;
@@ -55,7 +55,7 @@ static double real_number(struct az_tracy_file *f, int col)
     if (rc == 0 && isfinite(v))
         return v;
     if (rc != 1)
-        bad(f, col);
+        count_bad_cell(f, col);
     return NAN;
 }
 
@@ -77,7 +77,7 @@ static int64_t whole(struct az_tracy_file *f, int col, int64_t none)
     if (isnan(d))
         return none;
     if (d < -9e18 || d > 9e18) {
-        bad(f, col);
+        count_bad_cell(f, col);
         return none;
     }
     return (int64_t)d;
@@ -89,7 +89,7 @@ static int32_t small(struct az_tracy_file *f, int col)
     const double d = real_number(f, col);
     if (isnan(d) || (d >= 0 && d <= INT32_MAX && d == floor(d)))
         return isnan(d) ? -1 : (int32_t)d;
-    bad(f, col);
+    count_bad_cell(f, col);
     return -1;
 }
 
@@ -134,7 +134,7 @@ static void tensor(struct az_tracy_file *f, int first, struct az_tensor *t)
         if (c && c->raw.n && az_tracy_dim(c->raw, &t->dim[d]) != 0) {
             struct az_sv none = az_sv_trim(c->raw);
             if (!az_sv_ieq(none, AZ_SV("nan")) && !az_sv_ieq(none, AZ_SV("none")))
-                bad(f, first + d);
+                count_bad_cell(f, first + d);
         }
     }
     t->type = name_of(f, first + 4);

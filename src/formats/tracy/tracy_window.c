@@ -50,7 +50,7 @@ struct az_tracy_copy {
     struct az_cut_output output;
 };
 
-static void put(struct az_tracy_copy *c, struct az_sv s) { az_cut_output_put(&c->output, s); }
+static void put_text(struct az_tracy_copy *c, struct az_sv s) { az_cut_output_put(&c->output, s); }
 
 void az_tracy_copy_row(struct az_tracy_copy *c, const struct az_csv *csv, bool kept)
 {
@@ -58,13 +58,13 @@ void az_tracy_copy_row(struct az_tracy_copy *c, const struct az_csv *csv, bool k
     c->job->kept += kept;
     for (size_t i = 0; kept && i < csv->row.n; i++) {
         const struct az_csv_field *f = &csv->row.v[i];
-        put(c, i ? AZ_SV(",") : AZ_SV(""));
-        put(c, f->quoted ? AZ_SV("\"") : AZ_SV(""));
-        put(c, f->raw);
-        put(c, f->quoted ? AZ_SV("\"") : AZ_SV(""));
+        put_text(c, i ? AZ_SV(",") : AZ_SV(""));
+        put_text(c, f->quoted ? AZ_SV("\"") : AZ_SV(""));
+        put_text(c, f->raw);
+        put_text(c, f->quoted ? AZ_SV("\"") : AZ_SV(""));
     }
     if (kept)
-        put(c, AZ_SV("\n"));
+        put_text(c, AZ_SV("\n"));
 }
 
 static int read_rows(struct az_cut *job, struct az_tracy_copy *copy,
@@ -103,6 +103,6 @@ int az_tracy_cut(struct az_cut *job, int (*parse)(struct az_parse *, struct az_t
     const int rc = az_cut_output_open(&c.output, job->out, job->mem, job->diag);
     if (rc)
         return rc;
-    put(&c, AZ_SV(AZ_TRACY_WINDOW_REMARK "\n"));
+    put_text(&c, AZ_SV(AZ_TRACY_WINDOW_REMARK "\n"));
     return az_cut_output_close(&c.output, read_rows(job, &c, parse));
 }

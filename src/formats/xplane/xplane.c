@@ -403,8 +403,8 @@ static int read_space(struct az_xplane *r, struct az_cut *cut_job)
 }
 
 /* Mapped if it is a plain file, else whole in memory (gzip, a pipe). */
-static int load(struct az_xplane *r, struct az_source *src, struct az_vec_char *text,
-                struct az_sv *bytes)
+static int load_bytes(struct az_xplane *r, struct az_source *src, struct az_vec_char *text,
+                      struct az_sv *bytes)
 {
     struct az_parse *job = r->job;
     int rc = 0;
@@ -431,7 +431,7 @@ static int read_protobuf(struct az_xplane *r, struct az_source *src, struct az_c
 {
     struct az_vec_char text; /* the bytes of a file that cannot be mapped */
     az_vec_init(&text, r->job->mem);
-    int rc = load(r, src, &text, &r->bytes);
+    int rc = load_bytes(r, src, &text, &r->bytes);
     if (rc == 0 && r->bytes.n == 0)
         rc = az_diag_fail(r->job->diag, AZ_EEMPTY, AZ_AT_FILE(r->path),
                           "empty file (the profiler wrote nothing)");
@@ -552,7 +552,7 @@ static int cut_whole(struct az_cut *job, bool json)
     return rc;
 }
 
-static int cut(struct az_cut *job)
+static int cut_xplane(struct az_cut *job)
 {
     bool json = false, whole = true;
     int rc = find_form(job, &json);
@@ -621,7 +621,7 @@ const struct az_format az_format_xplane = {
     .files_are_ranks = true,
     .probe = probe,
     .parse = parse,
-    .cut = cut,
+    .cut = cut_xplane,
     .cut_extra = is_json_name,
     .stem = file_stem,
     .run_folder = "plugins/profile/*",

@@ -39,7 +39,7 @@ static void flush(struct cutting *c)
 }
 
 /* Copies bytes of the file. */
-static void keep(struct cutting *c, struct az_sv bytes, uint64_t *size)
+static void copy_bytes(struct cutting *c, struct az_sv bytes, uint64_t *size)
 {
     *size += bytes.n;
     if (bytes.p - c->used > AZ_XPLANE_USED) {
@@ -122,7 +122,7 @@ static int copy_chunk(struct cutting *c, struct az_protobuf *m, uint64_t *size)
     if (k->disposition == AZ_XPLANE_GONE)
         return 1;
     if (k->disposition == AZ_XPLANE_KEPT) {
-        keep(c, az_sv_make(c->base + from, (size_t)(k->to - k->from)), size);
+        copy_bytes(c, az_sv_make(c->base + from, (size_t)(k->to - k->from)), size);
         return 1;
     }
     for (size_t bit = k->bits; events.p < events.end; bit++) {
@@ -130,7 +130,7 @@ static int copy_chunk(struct cutting *c, struct az_protobuf *m, uint64_t *size)
         if (az_protobuf_next(&events, &field, &wire, &v, &b) <= 0 || bit / 8 >= c->bits->n)
             return is_damaged(c);
         if (c->bits->v[bit / 8] >> (bit % 8) & 1)
-            keep(c, az_sv_make(tag, (size_t)((const char *)events.p - tag)), size);
+            copy_bytes(c, az_sv_make(tag, (size_t)((const char *)events.p - tag)), size);
     }
     return 1;
 }
@@ -140,11 +140,11 @@ static int copy_field(struct cutting *c, struct az_sv body, struct az_sv whole, 
 {
     if (inside == EVENTS) {
         if (!is_any_gone(c, body))
-            keep(c, whole, size);
+            copy_bytes(c, whole, size);
         return AZ_OK;
     }
     if (!is_any_gone(c, body)) {
-        keep(c, whole, size);
+        copy_bytes(c, whole, size);
         return AZ_OK;
     }
     uint64_t part = 0;
@@ -193,7 +193,7 @@ static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside, 
         if (inside == PLANES && field == AZ_XPLANE_WINDOW_FIELD)
             continue;
         if (field != inside || wire != AZ_PROTOBUF_BYTES) {
-            keep(c, whole, size);
+            copy_bytes(c, whole, size);
             continue;
         }
         rc = copy_field(c, b, whole, inside, size);

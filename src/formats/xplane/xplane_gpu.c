@@ -155,7 +155,7 @@ static int take_geometry(struct az_xplane *r, uint32_t details, uint32_t *row)
     return rc;
 }
 
-static bool same(const struct az_xrow *a, const struct az_xrow *b)
+static bool same_row(const struct az_xrow *a, const struct az_xrow *b)
 {
     return a->op == b->op && a->module == b->module && a->scope == b->scope &&
            a->details == b->details && a->program == b->program &&
@@ -168,7 +168,7 @@ int az_xplane_row_of(struct az_xplane *r, struct az_xplane_meta *m, const struct
                      uint32_t *index)
 {
     int rc = 0;
-    if (m->row == 0 || !same(row, &r->x->rows.v[m->row - 1])) {
+    if (m->row == 0 || !same_row(row, &r->x->rows.v[m->row - 1])) {
         rc = az_xtrace_row(r->t, row, index);
         m->row = rc ? 0 : *index + 1;
     }

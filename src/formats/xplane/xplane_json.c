@@ -411,7 +411,7 @@ static bool times(struct input *in, bool device, struct az_event *e)
     return false;
 }
 
-static int span(struct input *in)
+static int add_span(struct input *in)
 {
     struct az_event e = { .side = AZ_NO_ROW };
     struct thread *t;
@@ -514,7 +514,9 @@ static int read_event(void *ctx, struct az_jscan *s)
     in->name = plain(in, in->name);
     if (!in->name.p)
         return az_arena_error(&in->scratch);
-    return az_sv_is(in->ph, "\"M\"") ? metadata(in) : az_sv_is(in->ph, "\"X\"") ? span(in) : AZ_OK;
+    return az_sv_is(in->ph, "\"M\"")   ? metadata(in)
+           : az_sv_is(in->ph, "\"X\"") ? add_span(in)
+                                       : AZ_OK;
 }
 
 static int event(void *ctx, struct az_jscan *s)
@@ -523,7 +525,7 @@ static int event(void *ctx, struct az_jscan *s)
     return az_cut_json_record(in->r->t->cut_log, s, read_event, in);
 }
 
-static int fill(void *ctx, void *buf, size_t n, size_t *got)
+static int read_more(void *ctx, void *buf, size_t n, size_t *got)
 {
     struct input *in = ctx;
     return az_json_input_read(in->r->job, in->src, &in->source_bad, buf, n, got);
@@ -660,7 +662,7 @@ static int read_events(struct input *in)
         return az_diag_memory(in->r->job->diag, rc, AZ_AT_FILE(in->r->path), mem);
     az_map_init(&in->thread_of, mem, 64);
     if (rc == 0) {
-        rc = az_jscan_init(&in->scan, fill, in, 0, mem);
+        rc = az_jscan_init(&in->scan, read_more, in, 0, mem);
         if (rc == 0) {
             rc = verdict(in, document(in));
             az_jscan_release(&in->scan);

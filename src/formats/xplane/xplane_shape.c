@@ -31,7 +31,7 @@ static int64_t times(int64_t a, int64_t b)
 }
 
 /* Appends the numbers of one field occurrence to a list that has room for them. */
-static int take(struct az_hlo_dims *list, struct az_protobuf_numbers it)
+static int take_numbers(struct az_hlo_dims *list, struct az_protobuf_numbers it)
 {
     uint64_t v;
     int rc;
@@ -57,7 +57,7 @@ int az_xplane_numbers(struct az_trace *t, struct az_sv message, uint32_t field,
             if (f != field || (wire != AZ_PROTOBUF_INT && wire != AZ_PROTOBUF_BYTES))
                 continue;
             n += wire == AZ_PROTOBUF_INT ? 1 : b.n;
-            if (pass == 1 && (rc = take(out, az_protobuf_numbers(wire, v, b))) < 0)
+            if (pass == 1 && (rc = take_numbers(out, az_protobuf_numbers(wire, v, b))) < 0)
                 return rc;
         }
         if (rc < 0)
