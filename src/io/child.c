@@ -119,7 +119,7 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void nap(int64_t ns)
+static void sleep_ns(int64_t ns)
 {
     struct timespec t = { .tv_nsec = (long)ns };
     (void)nanosleep(&t, NULL);
@@ -141,12 +141,12 @@ static void stop_child(pid_t pid, int *raw)
     int ended = 0;
     (void)kill(-pid, SIGTERM);
     while (!ended && now_ns() < until) {
-        nap(POLL_MAX_NS / 10);
+        sleep_ns(POLL_MAX_NS / 10);
         ended = poll_child(pid, raw);
     }
     (void)kill(-pid, SIGKILL);
     while (!ended) {
-        nap(POLL_MAX_NS / 10);
+        sleep_ns(POLL_MAX_NS / 10);
         ended = poll_child(pid, raw);
     }
 }
@@ -167,7 +167,7 @@ static int wait_child(pid_t pid, const struct az_child_opts *o, int *raw)
             stop_child(pid, raw);
             return AZ_ELIMIT;
         }
-        nap(step);
+        sleep_ns(step);
         step = step * 2 > POLL_MAX_NS ? POLL_MAX_NS : step * 2;
     }
 }

@@ -21,7 +21,7 @@ struct sums {
     __m256i own[2], other[2]; /* other: of the neighbour's word */
 };
 
-static inline __m256i load(const unsigned char *p)
+static inline __m256i load_vector(const unsigned char *p)
 {
     return _mm256_loadu_si256((const __m256i *)(const void *)p);
 }
@@ -29,8 +29,8 @@ static inline __m256i load(const unsigned char *p)
 static inline void add_stripe(struct sums *s, const unsigned char *p, const unsigned char *secret)
 {
     for (int i = 0; i < 2; i++) {
-        const __m256i data = load(p + 32 * i),
-                      mixed = _mm256_xor_si256(data, load(secret + 32 * i));
+        const __m256i data = load_vector(p + 32 * i),
+                      mixed = _mm256_xor_si256(data, load_vector(secret + 32 * i));
         const __m256i product = _mm256_mul_epu32(mixed, _mm256_srli_epi64(mixed, 32));
         s->own[i] = _mm256_add_epi64(s->own[i], product);
         s->other[i] = _mm256_add_epi64(s->other[i], data);
@@ -44,7 +44,7 @@ static inline void scramble(struct sums *s, const unsigned char *secret)
     for (int i = 0; i < 2; i++) {
         __m256i a = _mm256_add_epi64(s->own[i], _mm256_shuffle_epi32(s->other[i], 0x4e));
         a = _mm256_xor_si256(a, _mm256_srli_epi64(a, 47));
-        a = _mm256_xor_si256(a, load(secret + 32 * i));
+        a = _mm256_xor_si256(a, load_vector(secret + 32 * i));
         const __m256i high = _mm256_mul_epu32(_mm256_srli_epi64(a, 32), prime);
         s->own[i] = _mm256_add_epi64(_mm256_mul_epu32(a, prime), _mm256_slli_epi64(high, 32));
         s->other[i] = _mm256_setzero_si256();
@@ -67,7 +67,7 @@ static void add_blocks(XXH3_state_t *state, const unsigned char *p, size_t block
 {
     const unsigned char *secret = state->extSecret ? state->extSecret : state->customSecret;
     unsigned char *sum = (unsigned char *)state->acc;
-    struct sums s = { { load(sum), load(sum + 32) },
+    struct sums s = { { load_vector(sum), load_vector(sum + 32) },
                       { _mm256_setzero_si256(), _mm256_setzero_si256() } };
     end_block(state, &s, secret);
     state->totalLen += blocks * BLOCK;

@@ -95,7 +95,8 @@ static bool part_matches(const struct globbing *g, unsigned i, struct az_sv name
 
 /* The set after `name`. `**` matches any folder that is no link and not hidden; as the last
  * component it also matches files. */
-static uint64_t step(const struct globbing *g, uint64_t set, struct az_sv name, bool real_dir)
+static uint64_t next_states(const struct globbing *g, uint64_t set, struct az_sv name,
+                            bool real_dir)
 {
     uint64_t next = 0;
     for (unsigned i = 0; i < g->parts; i++) {
@@ -142,7 +143,7 @@ static int try_name(struct globbing *g, size_t keep, uint64_t set, struct az_sv 
     bool real_dir = S_ISDIR(st.st_mode), is_dir = real_dir;
     if (S_ISLNK(st.st_mode))
         is_dir = az_path_stat(g->path.v).kind == AZ_PATH_DIR;
-    uint64_t next = step(g, set, name, real_dir);
+    uint64_t next = next_states(g, set, name, real_dir);
     return next ? glob_entry(g, next, is_dir) : 0;
 }
 

@@ -144,7 +144,7 @@ static enum az_gzip_step isal_step(struct az_gzip *g, struct az_sv in, size_t *u
 
 /* ---- one face ---- */
 
-static enum az_inflater pick(enum az_inflater which)
+static enum az_inflater pick_inflater(enum az_inflater which)
 {
     if (which != AZ_INFLATE_BEST)
         return which;
@@ -157,7 +157,7 @@ int az_gzip_new(struct az_gzip **out, enum az_inflater which, struct az_mem *mem
     struct az_gzip *g = az_mem_alloc(mem, sizeof *g);
     if (!g)
         return az_mem_error(mem);
-    *g = (struct az_gzip){ .mem = mem, .which = pick(which) };
+    *g = (struct az_gzip){ .mem = mem, .which = pick_inflater(which) };
     int r = AZ_EINTERNAL;
 #ifdef AZ_WITH_ISAL
     if (g->which == AZ_INFLATE_ISAL)

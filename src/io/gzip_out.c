@@ -22,13 +22,13 @@ static void release(struct az_gzfile *f)
     az_mem_free(f->mem, f, sizeof *f);
 }
 
-static bool take(void *file, const char *p, size_t n)
+static bool take_bytes(void *file, const char *p, size_t n)
 {
     az_outfile_write(file, p, n); /* which remembers its failures */
     return true;
 }
 
-static void step(struct az_gzfile *f, bool last)
+static void deflate_step(struct az_gzfile *f, bool last)
 {
     f->failed = f->failed || !az_deflate_add(f->deflate, f->in, f->n, last);
     f->n = 0;
@@ -47,7 +47,7 @@ int az_gzfile_open(struct az_gzfile **out, const char *path, enum az_inflater wh
     if (rc)
         goto fail;
     const struct az_deflate_opts o = {
-        .which = which, .gzip = true, .zlib_level = ZLIB_LEVEL, .write = take, .to = f->file
+        .which = which, .gzip = true, .zlib_level = ZLIB_LEVEL, .write = take_bytes, .to = f->file
     };
     if (az_deflate_new(&f->deflate, &o, mem)) {
         az_outfile_abort(f->file);
@@ -71,7 +71,7 @@ void az_gzfile_write(struct az_gzfile *f, const void *p, size_t n)
         from += part;
         n -= part;
         if (f->n == IN_BYTES)
-            step(f, false);
+            deflate_step(f, false);
         if (f->failed)
             return;
     }
@@ -79,7 +79,7 @@ void az_gzfile_write(struct az_gzfile *f, const void *p, size_t n)
 
 int az_gzfile_finish(struct az_gzfile *f, struct az_outfile **file)
 {
-    step(f, true);
+    deflate_step(f, true);
     const bool failed = f->failed;
     *file = failed ? NULL : f->file;
     if (failed)

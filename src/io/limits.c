@@ -10,7 +10,7 @@
 
 enum { PATH_LENGTH = 4096, LINE_LENGTH = 4096 };
 
-static uint64_t less(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t smaller_of(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* The number in a file; UINT64_MAX for "max", or without one. */
 static uint64_t number_in(const char *path)
@@ -35,7 +35,7 @@ static uint64_t of_group(const char *root, char *group, const char *file)
 
     for (;;) {
         if (snprintf(path, sizeof path, "%s%s/%s", root, group, file) < (int)sizeof path)
-            least = less(least, number_in(path));
+            least = smaller_of(least, number_in(path));
         char *last = strrchr(group, '/');
         if (!last)
             return least;
@@ -60,9 +60,9 @@ uint64_t az_memory_of_groups(const char *groups, const char *root)
         *group++ = 0;
         group[strcspn(group, "\n")] = 0;
         if (strcmp(name + 1, "") == 0)
-            least = less(least, of_group(root, group, "memory.max"));
+            least = smaller_of(least, of_group(root, group, "memory.max"));
         else if (strcmp(name + 1, "memory") == 0)
-            least = less(least, of_group(v1, group, "memory.limit_in_bytes"));
+            least = smaller_of(least, of_group(v1, group, "memory.limit_in_bytes"));
     }
     (void)fclose(f);
     return least;
@@ -75,7 +75,7 @@ uint64_t az_memory_given(void)
     struct rlimit space;
 
     if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
-        given = less(given, space.rlim_cur);
-    given = less(given, az_memory_of_groups("/proc/self/cgroup", "/sys/fs/cgroup"));
+        given = smaller_of(given, space.rlim_cur);
+    given = smaller_of(given, az_memory_of_groups("/proc/self/cgroup", "/sys/fs/cgroup"));
     return given == UINT64_MAX ? UINT64_C(2) << 30 : given;
 }

@@ -95,28 +95,28 @@ struct filter {
     unsigned short n;
 };
 
-static void add(struct filter *f, unsigned short code, unsigned k, unsigned char yes,
-                unsigned char no)
+static void add_rule(struct filter *f, unsigned short code, unsigned k, unsigned char yes,
+                     unsigned char no)
 {
     if (f->n < RULES_MAX)
         f->v[f->n] = (struct sock_filter){ .code = code, .jt = yes, .jf = no, .k = k };
     f->n++;
 }
 
-static void answer(struct filter *f, unsigned value) { add(f, BPF_RET | BPF_K, value, 0, 0); }
+static void answer(struct filter *f, unsigned value) { add_rule(f, BPF_RET | BPF_K, value, 0, 0); }
 
-static void call(struct filter *f, int number, unsigned value)
+static void answer_call(struct filter *f, int number, unsigned value)
 {
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1);
+    add_rule(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1);
     answer(f, value);
 }
 
 /* The call only with (an argument whose test is true). */
 static void call_if(struct filter *f, int number, unsigned short test, unsigned k)
 {
-    add(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 4);
-    add(f, BPF_LD | BPF_W | BPF_ABS, ARGUMENT, 0, 0);
-    add(f, (unsigned short)(BPF_JMP | test | BPF_K), k, 0, 1);
+    add_rule(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 4);
+    add_rule(f, BPF_LD | BPF_W | BPF_ABS, ARGUMENT, 0, 0);
+    add_rule(f, (unsigned short)(BPF_JMP | test | BPF_K), k, 0, 1);
     answer(f, SECCOMP_RET_ALLOW);
     answer(f, REFUSED);
 }
@@ -124,18 +124,18 @@ static void call_if(struct filter *f, int number, unsigned short test, unsigned 
 static void calls(struct filter *f, const int *numbers, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        call(f, numbers[i], REFUSED);
+        answer_call(f, numbers[i], REFUSED);
 }
 
 bool az_sandbox_enter(enum az_sandbox how)
 {
     struct filter f = { .n = 0 };
-    add(&f, BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, arch), 0, 0);
-    add(&f, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
+    add_rule(&f, BPF_LD | BPF_W | BPF_ABS, (unsigned)offsetof(struct seccomp_data, arch), 0, 0);
+    add_rule(&f, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
     answer(&f, REFUSED);
-    add(&f, BPF_LD | BPF_W | BPF_ABS, NUMBER, 0, 0);
+    add_rule(&f, BPF_LD | BPF_W | BPF_ABS, NUMBER, 0, 0);
 #ifdef FOREIGN
-    add(&f, BPF_JMP | BPF_JGE | BPF_K, FOREIGN, 0, 1);
+    add_rule(&f, BPF_JMP | BPF_JGE | BPF_K, FOREIGN, 0, 1);
     answer(&f, REFUSED);
 #endif
     if (how == AZ_SANDBOX_NETWORK)
@@ -146,7 +146,7 @@ bool az_sandbox_enter(enum az_sandbox how)
         calls(&f, sockets, AZ_LENGTH(sockets));
     if (how != AZ_SANDBOX_NETWORK) { /* threads stay */
 #ifdef SYS_clone3                    /* its flags are in memory, where no filter sees them */
-        call(&f, SYS_clone3, OLD);
+        answer_call(&f, SYS_clone3, OLD);
 #endif
         call_if(&f, SYS_clone, BPF_JSET, CLONE_THREAD);
     } else {

@@ -30,7 +30,7 @@ enum { ROW_LAYOUT = 24, ROW_AT = 32, ROW_LENGTH = 40, ROW_SUM = 48 };
 
 /* ---- writing ---- */
 
-static int pad(struct az_vec_char *v)
+static int pad_bytes(struct az_vec_char *v)
 {
     static const char zeros[AT];
     return v->n % AT ? az_text_append(v, az_sv_make(zeros, AT - v->n % AT)) : AZ_OK;
@@ -70,7 +70,7 @@ int az_sections_add(struct az_sections_out *o, const char *name, uint64_t layout
     if (rc == 0)
         rc = az_text_append(&o->image, bytes);
     if (rc == 0)
-        rc = pad(&o->image);
+        rc = pad_bytes(&o->image);
     if (rc)
         return rc;
     char *row = o->image.v + AZ_SECTIONS_HEAD + o->n++ * ROW;
@@ -186,7 +186,7 @@ struct az_section az_sections_at(const struct az_sections *s, size_t i)
     return x;
 }
 
-static int fill(int fd, uint64_t at, uint64_t n, struct az_vec_char *out)
+static int read_bytes(int fd, uint64_t at, uint64_t n, struct az_vec_char *out)
 {
     while (n > 0) {
         const size_t want = n < (1u << 20) ? (size_t)n : 1u << 20; /* what it claims may be wrong */
@@ -209,7 +209,7 @@ int az_sections_read(const char *path, uint64_t at, uint64_t n, struct az_vec_ch
 {
     char text[128];
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    const int e = fd < 0 ? errno : fill(fd, at, n, out);
+    const int e = fd < 0 ? errno : read_bytes(fd, at, n, out);
     az_trouble(path, e == ENOMEM ? 0 : e);
     if (fd >= 0)
         (void)close(fd);

@@ -468,7 +468,7 @@ static void end_views(struct az_source *s)
     s->lent = NULL;
 }
 
-static void lend(struct az_source *s, struct az_sv *v)
+static void lend_copy(struct az_source *s, struct az_sv *v)
 {
     char *p = AZ_MOVES && v->n ? az_mem_alloc(s->mem, v->n) : NULL;
     if (!p)
@@ -503,7 +503,7 @@ int az_source_peek(struct az_source *s, size_t n, struct az_sv *out)
         s->end += got;
     }
     *out = az_sv_make(s->buf + s->at, min_size(n, s->end - s->at));
-    lend(s, out);
+    lend_copy(s, out);
     return 0;
 }
 
@@ -532,7 +532,7 @@ int az_source_next(struct az_source *s, struct az_sv *chunk)
                    min_size(s->end - s->at, AZ_MOVES ? min_size(PIECE, s->window) : s->window));
     s->at += chunk->n;
     s->delivered += chunk->n;
-    lend(s, chunk);
+    lend_copy(s, chunk);
     return 0;
 }
 

@@ -43,7 +43,7 @@ static void on_alarm(int sig)
 }
 
 /* 0: never. */
-static void arm(int64_t ms)
+static void arm_timer(int64_t ms)
 {
     const struct itimerspec at = { .it_value = { .tv_sec = (time_t)(ms / 1000),
                                                  .tv_nsec = (long)(ms % 1000) * 1000000 } };
@@ -66,7 +66,7 @@ void az_watchdog_interrupt(int status)
 {
     atomic_store(&dog.status, status);
     atomic_store(&dog.interrupted, true);
-    arm(SLOWER * (az_child_running() > 0 ? CHILDREN_MS : INTERRUPT_MS));
+    arm_timer(SLOWER * (az_child_running() > 0 ? CHILDREN_MS : INTERRUPT_MS));
 }
 
 void az_watchdog_start(int64_t ms, int fd, struct az_sv text, int status)
@@ -76,7 +76,7 @@ void az_watchdog_start(int64_t ms, int fd, struct az_sv text, int status)
     dog.fd = fd;
     dog.text = text;
     dog.late = status;
-    arm(ms);
+    arm_timer(ms);
     if (atomic_load(&dog.interrupted)) /* in between */
         az_watchdog_interrupt(atomic_load(&dog.status));
 }
@@ -84,5 +84,5 @@ void az_watchdog_start(int64_t ms, int fd, struct az_sv text, int status)
 void az_watchdog_stop(void)
 {
     if (!atomic_load(&dog.interrupted))
-        arm(0);
+        arm_timer(0);
 }

@@ -25,7 +25,7 @@ union block {
     max_align_t aligned;
 };
 
-static void *give(void *mem, size_t size)
+static void *zstd_alloc(void *mem, size_t size)
 {
     size_t bytes;
     union block *b = az_size_add(size, sizeof *b, &bytes) ? az_mem_alloc(mem, bytes) : NULL;
@@ -35,7 +35,7 @@ static void *give(void *mem, size_t size)
     return b + 1;
 }
 
-static void take(void *mem, void *p)
+static void zstd_free(void *mem, void *p)
 {
     union block *b = p ? (union block *)p - 1 : NULL;
     if (b)
@@ -44,7 +44,7 @@ static void take(void *mem, void *p)
 
 int az_zstd_new(struct az_zstd **out, struct az_mem *mem)
 {
-    const ZSTD_customMem of = { give, take, mem };
+    const ZSTD_customMem of = { zstd_alloc, zstd_free, mem };
     struct az_zstd *x = az_mem_alloc(mem, sizeof *x);
     *out = NULL;
     if (!x)
