@@ -209,7 +209,7 @@ int az_columns_finish(struct analyzer_columns *c)
 
 /* ---- functions of analyzer.h ---- */
 
-static int fill(struct analyzer_columns *c, const struct az_table *t)
+static int fill_columns(struct analyzer_columns *c, const struct az_table *t)
 {
     struct az_rows rows;
     int rc = AZ_OK;
@@ -238,7 +238,7 @@ int analyzer_columns_open(const struct analyzer_table *t, struct analyzer_column
     rc = az_columns_new(out, t->t->columns.n);
     if (rc)
         return rc;
-    rc = fill(*out, t->t);
+    rc = fill_columns(*out, t->t);
     if (rc) {
         analyzer_columns_close(*out);
         *out = NULL;

@@ -118,7 +118,7 @@ int analyzer_add_path(struct analyzer *a, const char *path)
     return copy ? az_vec_push(&a->paths, copy) : ANALYZER_ENOMEM;
 }
 
-static int set(struct analyzer *a, bool option, const char *key, const char *value)
+static int set_value(struct analyzer *a, bool option, const char *key, const char *value)
 {
     struct az_override o = { .kind = AZ_SET_PATH };
 
@@ -133,12 +133,12 @@ static int set(struct analyzer *a, bool option, const char *key, const char *val
 
 int analyzer_set_option(struct analyzer *a, const char *key, const char *value)
 {
-    return set(a, true, key, value);
+    return set_value(a, true, key, value);
 }
 
 int analyzer_set_value(struct analyzer *a, const char *path, const char *value)
 {
-    return set(a, false, path, value);
+    return set_value(a, false, path, value);
 }
 
 void analyzer_on_cancel(struct analyzer *a, int (*asked)(void *context), void *context)

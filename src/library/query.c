@@ -125,7 +125,7 @@ static int add_row(void *ctx, const struct az_cell *cells, size_t n)
     return az_columns_row(s->columns, cells);
 }
 
-static int end(void *ctx, bool cut)
+static int end_rows(void *ctx, bool cut)
 {
     struct sink *s = ctx;
     s->truncated = cut;
@@ -135,7 +135,7 @@ static int end(void *ctx, bool cut)
 int analyzer_query(struct analyzer *a, const char *sql, struct analyzer_columns **out)
 {
     struct sink s = { .columns = NULL };
-    const struct az_query_sink sink = { begin, add_row, end, &s };
+    const struct az_query_sink sink = { begin, add_row, end_rows, &s };
     int rc = AZ_OK, noted;
 
     if (out)
