@@ -89,7 +89,7 @@ static const char *number(const char *p)
     return p;
 }
 
-static const char *word(const char *p)
+static const char *skip_word(const char *p)
 {
     static const char *const words[] = { "true", "false", "null" };
     for (size_t i = 0; i < 3; i++)
@@ -147,17 +147,17 @@ static const char *value(struct check *c, const char *p, unsigned depth)
     case '[':
         return elements(c, p + 1, ']', depth);
     default:
-        return *p == '-' || (*p >= '0' && *p <= '9') ? number(p) : word(p);
+        return *p == '-' || (*p >= '0' && *p <= '9') ? number(p) : skip_word(p);
     }
 }
 
 /* ---- events ---- */
 
-static bool is(struct az_sv key, const char *s, size_t n)
+static bool is_key(struct az_sv key, const char *s, size_t n)
 {
     return key.n == n && memcmp(key.p, s, n) == 0;
 }
-#define IS(key, lit) is(key, lit, sizeof(lit) - 1)
+#define IS(key, lit) is_key(key, lit, sizeof(lit) - 1)
 
 static struct az_sv *argument(struct az_merge_event *e, struct az_sv key)
 {

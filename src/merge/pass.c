@@ -179,7 +179,7 @@ static int read_source(void *ctx, void *buf, size_t n, size_t *got)
     return rc;
 }
 
-static int fill(void *ctx, void *buf, size_t n, size_t *got)
+static int read_more(void *ctx, void *buf, size_t n, size_t *got)
 {
     struct pass *p = ctx;
     return p->pipe ? az_pipe_read(p->pipe, buf, n, got) : read_source(p, buf, n, got);
@@ -302,7 +302,7 @@ static int open_pass(struct pass *p)
     if (p->writing && az_source_is_gzip(p->src))
         rc = az_pipe_open(&p->pipe, read_source, p, BLOCK, BLOCKS, p->m->opts->mem);
     if (rc == 0)
-        rc = az_jscan_init(&p->scan, fill, p, WINDOW, p->m->opts->mem);
+        rc = az_jscan_init(&p->scan, read_more, p, WINDOW, p->m->opts->mem);
     return rc ? az_diag_memory(p->diag, rc, AZ_AT_FILE(p->r->path), p->m->opts->mem) : 0;
 }
 
