@@ -77,7 +77,7 @@ static int keep_ops(struct az_calltree *c)
     return 0;
 }
 
-static void pop(struct builder *b, uint32_t lane)
+static void pop_event(struct builder *b, uint32_t lane)
 {
     uint32_t at = b->top[lane];
     b->c->last[b->stack.v[at].node] = b->next_pre[lane] - 1;
@@ -85,7 +85,7 @@ static void pop(struct builder *b, uint32_t lane)
     b->unused.v[b->unused.n++] = at; /* room: as many as the stack has */
 }
 
-static int push(struct builder *b, uint32_t lane, struct open_event e)
+static int push_event(struct builder *b, uint32_t lane, struct open_event e)
 {
     uint32_t at;
     e.below = b->top[lane];
@@ -121,10 +121,10 @@ static int place(struct builder *b, uint32_t node, const struct az_event *e, uin
     const uint32_t lane = e->lane;
     int64_t end = e->end;
     while (b->top[lane] != floor && e->start >= b->stack.v[b->top[lane]].end)
-        pop(b, lane);
+        pop_event(b, lane);
     uint32_t at = holder(b, lane, end, floor);
     while (b->top[lane] != at)
-        pop(b, lane);
+        pop_event(b, lane);
     c->parent[node] = at == AZ_NO_ROW ? AZ_NO_ROW : b->stack.v[at].node;
     if (at != floor && end > b->stack.v[at].end) {
         c->clamped++;
@@ -133,7 +133,7 @@ static int place(struct builder *b, uint32_t node, const struct az_event *e, uin
     }
     c->pre[node] = b->next_pre[lane]++;
     c->by_pre[c->pre[node]] = node;
-    return push(b, lane, (struct open_event){ .end = end, .node = node });
+    return push_event(b, lane, (struct open_event){ .end = end, .node = node });
 }
 
 /* Order of two host events of one start: the longer first, then by place in the file. */
@@ -264,7 +264,7 @@ static int place_grafted(struct builder *b, uint32_t graft, uint32_t lane)
         rc = place(b, b->grafted[i], &x, floor);
     }
     while (b->top[lane] != floor)
-        pop(b, lane);
+        pop_event(b, lane);
     return rc;
 }
 
@@ -342,7 +342,7 @@ static int build_tree(struct az_calltree *c, const struct az_trace *t)
     }
     for (uint32_t l = 0; rc == 0 && l < t->lanes.n; l++)
         while (b.top[l] != AZ_NO_ROW)
-            pop(&b, l);
+            pop_event(&b, l);
     release(&b, lanes);
     return rc;
 }

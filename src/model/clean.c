@@ -95,7 +95,7 @@ static bool is_node(const struct overlap *o, const struct az_events *e, size_t r
     return corr != 0 && n != AZ_NO_ID && n > 1;
 }
 
-static void clip(struct overlap *o, struct az_events *e, size_t row, int64_t at)
+static void clip_event(struct overlap *o, struct az_events *e, size_t row, int64_t at)
 {
     o->t->quality.clipped++;
     o->t->quality.clipped_ticks = az_add_sat(o->t->quality.clipped_ticks, e->end[row] - at);
@@ -103,7 +103,7 @@ static void clip(struct overlap *o, struct az_events *e, size_t row, int64_t at)
 }
 
 /* The event before the one seen last. */
-static void look(struct overlap *o, struct az_events *e, size_t row)
+static void check_pair(struct overlap *o, struct az_events *e, size_t row)
 {
     const int64_t start = e->start[row], end = e->end[row];
     if (e->lane[row] >= o->t->lanes.n || (o->clips && is_node(o, e, row)))
@@ -121,7 +121,7 @@ static void look(struct overlap *o, struct az_events *e, size_t row)
         return;
     o->found++;
     if (o->clips)
-        clip(o, e, row, s->next);
+        clip_event(o, e, row, s->next);
 }
 
 /* All events of the kinds that are in order, the last to start first. */
@@ -144,7 +144,7 @@ static void sweep(struct overlap *o)
         }
         if (at == KINDS)
             return;
-        look(o, &t->ev[device_kinds[at]], --left[at]);
+        check_pair(o, &t->ev[device_kinds[at]], --left[at]);
     }
 }
 

@@ -177,8 +177,8 @@ static void see_linked(struct az_sieve *s, enum az_kind kind, uint64_t process,
     g->end = later(g->end, e->end);
 }
 
-static enum az_sieve_verdict see(struct az_sieve *s, enum az_kind kind, uint64_t process,
-                                 const struct az_event *e)
+static enum az_sieve_verdict see_event(struct az_sieve *s, enum az_kind kind, uint64_t process,
+                                       const struct az_event *e)
 {
     const struct az_window *w = s->window;
     const bool wants_marks = w->range.n || w->step >= 0 || w->from.range.n || w->to.range.n,
@@ -347,7 +347,7 @@ enum az_sieve_verdict az_sieve_take(struct az_sieve *s, enum az_kind kind, uint6
                                     const struct az_event *e)
 {
     if (s->finding)
-        return see(s, kind, process, e);
+        return see_event(s, kind, process, e);
     if (kind == AZ_CALL)
         return take_call(s, process, e);
     if (is_device(kind))

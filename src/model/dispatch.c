@@ -1,7 +1,7 @@
 /* Side tables of AMD-style dispatch traces, and the rule that shortens kernel names. */
 #include "model/dispatch.h"
 
-static int seal(struct az_trace *t)
+static int finalize_dispatches(struct az_trace *t)
 {
     az_map_release(&az_dispatches(t)->shape_of);
     return 0;
@@ -24,7 +24,7 @@ static void release(struct az_trace *t)
 }
 
 static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_DISPATCHES,
-                                             .seal = seal,
+                                             .seal = finalize_dispatches,
                                              .release = release };
 
 int az_dispatches_init(struct az_trace *t)

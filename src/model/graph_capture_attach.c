@@ -246,7 +246,7 @@ static int rebuild(struct az_grafting *g)
     return rc;
 }
 
-static void init(struct az_grafting *g)
+static void init_graft(struct az_grafting *g)
 {
     struct az_mem *mem = g->t->mem;
     az_replays_init(&g->replays, g->t, g->c);
@@ -284,7 +284,7 @@ static void release(struct az_grafting *g)
 int az_graft(struct az_trace *t, struct az_calltree *tree)
 {
     struct az_grafting g = { .t = t, .c = tree, .o = az_optrace(t) };
-    init(&g);
+    init_graft(&g);
     g.o->graft_end = (uint32_t)g.o->n_events;
     az_map_init(&g.row_of, t->mem, 16);
     int rc = az_capture_attach_prepare(&g);

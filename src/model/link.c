@@ -124,7 +124,7 @@ static uint32_t find_call(const struct joiner *j, uint32_t proc, uint64_t corr)
     return az_map_get(&j->sparse, proc, corr); /* AZ_NO_ID is AZ_NO_ROW */
 }
 
-static int join(struct joiner *j, struct az_link *l, struct az_arena *arena)
+static int join_kinds(struct joiner *j, struct az_link *l, struct az_arena *arena)
 {
     for (size_t k = 0; k < AZ_LENGTH(joined); k++) {
         const struct az_events *e = &j->t->ev[joined[k]];
@@ -193,7 +193,7 @@ int az_link_make(struct az_link *l, const struct az_trace *t, struct az_arena *a
     if (rc == 0 && calls->corr)
         rc = enter_calls(&j, calls);
     if (rc == 0)
-        rc = join(&j, l, arena);
+        rc = join_kinds(&j, l, arena);
     if (rc == 0)
         rc = keep_same(l, &j.same, arena);
     az_mem_free(mem, j.dense, j.n_dense * sizeof *j.dense);

@@ -1,7 +1,7 @@
 /* Storage of an operation report: rows and unique arguments. */
 #include "model/opreport.h"
 
-static int seal(struct az_trace *t)
+static int finalize_opreport(struct az_trace *t)
 {
     az_map_release(&az_opreport(t)->map);
     return 0;
@@ -18,7 +18,7 @@ static void release(struct az_trace *t)
 }
 
 static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_OPREPORT,
-                                             .seal = seal,
+                                             .seal = finalize_opreport,
                                              .release = release };
 
 int az_opreport_init(struct az_trace *t)

@@ -103,7 +103,7 @@ static bool may_change(const struct az_trace *t)
            (t->hook.run && (o->opts->enable_pseudo_ops || o->opts->extension_file.n));
 }
 
-static int seal(struct az_trace *t)
+static int finalize_optrace(struct az_trace *t)
 {
     struct az_optrace *o = t->ext;
     az_map_release(&o->arg_map);
@@ -188,7 +188,7 @@ static void release(struct az_trace *t)
 }
 
 static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_CALLTREE,
-                                             .seal = seal,
+                                             .seal = finalize_optrace,
                                              .release = release };
 
 int az_optrace_init(struct az_trace *t, const struct az_options *opts)

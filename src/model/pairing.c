@@ -26,7 +26,7 @@ static bool is_kernel(uint32_t key)
     return key != (uint32_t)AZ_KEY_COPY && key != (uint32_t)AZ_KEY_FILL;
 }
 
-static bool fits(uint32_t launch, uint32_t event)
+static bool is_pair_of_kinds(uint32_t launch, uint32_t event)
 {
     return launch == event || (launch == (uint32_t)AZ_KEY_KERNEL && is_kernel(event));
 }
@@ -42,7 +42,7 @@ static bool any_unnamed(const struct az_pairing *p)
 static bool by_order(const struct az_pairing *p)
 {
     for (size_t i = 0; i < p->n_events; i++) {
-        if (!fits(p->launch[i], p->event[i]))
+        if (!is_pair_of_kinds(p->launch[i], p->event[i]))
             return false;
         p->launch_of[i] = (uint32_t)i;
     }

@@ -62,7 +62,7 @@ static bool sorted(const struct az_samples *s)
     return true;
 }
 
-static int sort(struct az_samples *s, struct az_mem *mem)
+static int sort_samples(struct az_samples *s, struct az_mem *mem)
 {
     const size_t n = s->rows.n;
     int64_t *key = az_mem_alloc(mem, n * sizeof *key);
@@ -93,7 +93,7 @@ int az_samples_seal(struct az_samples *s, struct az_mem *mem)
     if (s->rows.n == 0)
         return 0;
     az_vec_trim(&s->rows);
-    const int rc = sorted(s) ? 0 : sort(s, mem);
+    const int rc = sorted(s) ? 0 : sort_samples(s, mem);
     if (rc)
         return rc;
     for (size_t i = 0; i < s->rows.n; i++) {

@@ -2,7 +2,7 @@
 #include "classify/name_classes.h"
 #include "model/finalize.h"
 
-static void mark(const struct az_trace *t, enum az_kind k, uint8_t *wanted)
+static void mark_names(const struct az_trace *t, enum az_kind k, uint8_t *wanted)
 {
     const struct az_events *e = &t->ev[k];
     for (size_t i = 0; i < e->n; i++)
@@ -42,9 +42,9 @@ int az_trace_classify_on(struct az_trace *t, unsigned threads)
     if (!wanted)
         return az_mem_error(t->mem);
     memset(wanted, 0, ids + 1);
-    mark(t, AZ_KERNEL, wanted);
-    mark(t, AZ_MEMSET, wanted);
-    mark(t, AZ_GRAPH, wanted);
+    mark_names(t, AZ_KERNEL, wanted);
+    mark_names(t, AZ_MEMSET, wanted);
+    mark_names(t, AZ_GRAPH, wanted);
     for (size_t i = 0; i < t->window_others.n; i++)
         if (t->window_others.v[i].kind != AZ_MEMCPY && t->window_others.v[i].name < ids)
             wanted[t->window_others.v[i].name] = 1;

@@ -14,7 +14,7 @@ const char *az_hlo_family_text(enum az_hlo_family f)
     return (size_t)f < AZ_LENGTH(text) ? text[f] : "";
 }
 
-static int seal(struct az_trace *t)
+static int finalize_xtrace(struct az_trace *t)
 {
     az_map_release(&az_xtrace(t)->row_of);
     return AZ_OK;
@@ -34,7 +34,7 @@ static void release(struct az_trace *t)
 }
 
 static const struct az_trace_ext ext_ops = { .caps = AZ_CAP_PROGRAMS,
-                                             .seal = seal,
+                                             .seal = finalize_xtrace,
                                              .release = release };
 
 int az_xtrace_init(struct az_trace *t)
