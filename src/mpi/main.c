@@ -30,7 +30,7 @@ struct job {
     size_t sent;
 };
 
-static void *room(size_t n, size_t size)
+static void *alloc_or_abort(size_t n, size_t size)
 {
     void *p = az_mem_alloc(NULL, n * size + 1);
     if (!p) {
@@ -44,8 +44,8 @@ static void *room(size_t n, size_t size)
 /* The command lines of both steps; the option -o of the first is the folder of all parts. */
 static bool split(struct job *j, int argc, char **argv)
 {
-    j->map = room((size_t)argc + 8, sizeof *j->map);
-    j->reduce = room((size_t)argc + 8, sizeof *j->reduce);
+    j->map = alloc_or_abort((size_t)argc + 8, sizeof *j->map);
+    j->reduce = alloc_or_abort((size_t)argc + 8, sizeof *j->reduce);
     j->map[j->n_map++] = argv[0];
     static char map[] = "map", reduce[] = "reduce";
     j->map[j->n_map++] = map;
@@ -64,7 +64,7 @@ static bool split(struct job *j, int argc, char **argv)
     return j->n_map > 2;
 }
 
-static int map(struct job *j)
+static int map_share(struct job *j)
 {
     static char task[64], o[] = "-o", t[] = "--task", one[] = "-j1";
     snprintf(j->own, sizeof j->own, "%s/%d-of-%d", j->parts, j->rank, j->ranks);
@@ -98,7 +98,7 @@ static int append(void *ctx, const char *path, const struct az_path_info *info, 
     return rc;
 }
 
-static int load(struct job *j)
+static int load_parts(struct job *j)
 {
     const struct az_walk w = { .visit = append, .ctx = j };
     struct az_diag diag;
@@ -114,9 +114,9 @@ static bool gather(struct job *j)
 {
     const size_t n = (size_t)j->ranks, piece = PIECES / n + 1;
     uint64_t own = j->bytes.n, most = 0;
-    uint64_t *all = room(n, sizeof *all), *at = room(n, sizeof *at);
-    int *counts = room(n, sizeof *counts), *places = room(n, sizeof *places);
-    char *in = j->rank == 0 ? room(n, piece) : NULL;
+    uint64_t *all = alloc_or_abort(n, sizeof *all), *at = alloc_or_abort(n, sizeof *at);
+    int *counts = alloc_or_abort(n, sizeof *counts), *places = alloc_or_abort(n, sizeof *places);
+    char *in = j->rank == 0 ? alloc_or_abort(n, piece) : NULL;
     int fd = -1, good = 1;
 
     MPI_Allgather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, MPI_COMM_WORLD);
@@ -174,12 +174,12 @@ int main(int argc, char **argv)
         MPI_Finalize();
         return 2;
     }
-    status = worst(&j, map(&j));
+    status = worst(&j, map_share(&j));
     if (status != 0 && status != 3) {
         MPI_Finalize();
         return j.rank == 0 ? status : 0;
     }
-    if (load(&j) != 0) {
+    if (load_parts(&j) != 0) {
         fprintf(stderr, "analyzer-mpi: rank %d: %s: cannot read its parts\n", j.rank, j.own);
         MPI_Abort(MPI_COMM_WORLD, 4);
     }
