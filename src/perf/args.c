@@ -54,7 +54,7 @@ static bool open_list(struct list *l, struct az_sv text)
     return true;
 }
 
-static bool next(struct list *l, struct az_sv *value)
+static bool next_value(struct list *l, struct az_sv *value)
 {
     space(&l->rest);
     if (l->rest.n == 0 || l->bad)
@@ -96,7 +96,7 @@ static bool dims_of(struct az_perf_arg *a, struct az_sv text, bool inner)
     a->elements = 1;
     if (!open_list(&l, text))
         return false;
-    while (next(&l, &e)) {
+    while (next_value(&l, &e)) {
         int64_t v;
         if (e.p[0] == '[') {
             struct az_perf_arg one = { 0 };
@@ -121,7 +121,7 @@ bool az_perf_list_item(const struct az_perf_arg *a, unsigned i, struct az_perf_a
     struct az_sv e;
     bool found = a->list && open_list(&l, a->dims);
     for (unsigned k = 0; found && k <= i; k++)
-        found = next(&l, &e);
+        found = next_value(&l, &e);
     *out = (struct az_perf_arg){ .type = a->type, .type_name = a->type_name };
     return found && dims_of(out, e, true);
 }
@@ -132,7 +132,7 @@ static struct az_sv unquoted(struct az_sv s)
 }
 
 enum part { DIMS, TYPES, STRIDES, CONCRETE };
-static bool put(struct az_perf_arg *a, enum part part, struct az_sv v)
+static bool put_part(struct az_perf_arg *a, enum part part, struct az_sv v)
 {
     switch (part) {
     case DIMS:
@@ -168,10 +168,10 @@ bool az_perf_parse(struct az_perf_call *c, struct az_sv dims, struct az_sv types
             continue;
         if (!open_list(&l, text[part]))
             return false;
-        for (; next(&l, &v); i++) {
+        for (; next_value(&l, &v); i++) {
             if (i == c->n && i < AZ_PERF_ARGS)
                 c->arg[c->n++] = none;
-            if (i < AZ_PERF_ARGS && (v.n == 0 || !put(&c->arg[i], (enum part)part, v)))
+            if (i < AZ_PERF_ARGS && (v.n == 0 || !put_part(&c->arg[i], (enum part)part, v)))
                 return false;
         }
         if (l.bad)
@@ -212,7 +212,7 @@ int az_perf_model_list(const struct az_perf_arg *a, double *v, int max)
     int n = 0;
     if (!open_list(&l, a->value))
         return max > 0 && number(a->value, v) ? 1 : -1;
-    while (next(&l, &e)) {
+    while (next_value(&l, &e)) {
         if (n == max || !number(e, &v[n]))
             return -1;
         n++;

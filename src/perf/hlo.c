@@ -7,7 +7,7 @@ static int64_t mul_sat(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &x) ? INT64_MAX : x;
 }
 
-static bool in(const int64_t *list, size_t n, size_t i)
+static bool is_in_list(const int64_t *list, size_t n, size_t i)
 {
     for (size_t k = 0; k < n; k++)
         if (list[k] == (int64_t)i)
@@ -26,11 +26,11 @@ static bool product(const struct az_gemm_side *s, const int64_t *list, size_t n,
     return true;
 }
 
-static int64_t rest(const struct az_gemm_side *s)
+static int64_t rest_product(const struct az_gemm_side *s)
 {
     int64_t x = 1;
     for (size_t i = 0; i < s->n_dims; i++)
-        if (!in(s->contract, s->n_contract, i) && !in(s->batch, s->n_batch, i))
+        if (!is_in_list(s->contract, s->n_contract, i) && !is_in_list(s->batch, s->n_batch, i))
             x = mul_sat(x, s->dims[i]);
     return x;
 }
@@ -43,8 +43,8 @@ bool az_gemm_of(const struct az_gemm_side *lhs, const struct az_gemm_side *rhs, 
         !product(rhs, rhs->contract, rhs->n_contract, &rhs_k) ||
         !product(rhs, rhs->batch, rhs->n_batch, &rhs_b))
         return false;
-    out->m = rest(lhs);
-    out->n = rest(rhs);
+    out->m = rest_product(lhs);
+    out->n = rest_product(rhs);
     return rhs_k == out->k && rhs_b == out->b;
 }
 

@@ -31,8 +31,8 @@ static bool number_at(struct az_sv text, const char *key, double *v)
 }
 
 /* `(sq1sk2sqsq3sqsk4)`: the parts follow each other. */
-static bool part(struct az_sv text, const char *word, double *sq, double *sk, double *sqsq,
-                 double *sqsk)
+static bool match_part(struct az_sv text, const char *word, double *sq, double *sk, double *sqsq,
+                       double *sqsk)
 {
     static const char *const key[] = { "sq", "sk", "sqsq", "sqsk" };
     double *out[] = { sq, sk, sqsq, sqsk };
@@ -61,8 +61,8 @@ static bool read_step(struct az_sv t, struct step *s)
 {
     *s = (struct step){ 0 };
     if (az_sv_starts(t, AZ_SV("execute_")))
-        return part(t, "_context_", &s->c_sq, &s->c_sk, &s->c_sqsq, &s->c_sqsk) &&
-               part(t, "_generation_", &s->g_sq, &s->g_sk, &s->g_sqsq, &s->g_sqsk);
+        return match_part(t, "_context_", &s->c_sq, &s->c_sk, &s->c_sqsq, &s->c_sqsk) &&
+               match_part(t, "_generation_", &s->g_sq, &s->g_sk, &s->g_sqsq, &s->g_sqsk);
     if (az_sv_starts(t, AZ_SV("step["))) {
         bool c = number_at(t, "c_sq=", &s->c_sq) && number_at(t, "c_sk=", &s->c_sk) &&
                  number_at(t, "c_sqsq=", &s->c_sqsq) && number_at(t, "c_sqsk=", &s->c_sqsk);

@@ -29,7 +29,7 @@ static bool p_moe(struct az_perf_model *r, const struct moe *x)
     return true;
 }
 
-static bool up(struct az_perf_model *r, const struct moe *x)
+static bool model_up(struct az_perf_model *r, const struct moe *x)
 {
     double g = x->gated ? 2 : 1;
     return az_perf_model_done(r, 2 * x->m * x->k * x->n * x->top * g,
@@ -37,7 +37,7 @@ static bool up(struct az_perf_model *r, const struct moe *x)
                                   x->m * x->n * x->top * x->out);
 }
 
-static bool down(struct az_perf_model *r, const struct moe *x)
+static bool model_down(struct az_perf_model *r, const struct moe *x)
 {
     return az_perf_model_done(r, 2 * x->m * x->n * x->k * x->top,
                               x->m * x->n * x->top * x->in + active(x) * x->n * x->k * x->w +
@@ -112,7 +112,7 @@ AZ_PERF_MODEL(moe_stage)
     az_perf_model_unit(r, "matrix",
                        az_perf_model_attr_is(r, "spec", "weights") ? w1->type : x->type);
     r->out->fallback = az_sv_str(x->type->prec);
-    return is_up ? up(r, &m) : down(r, &m);
+    return is_up ? model_up(r, &m) : model_down(r, &m);
 }
 
 /* Two kernels: up: M,K=i0, E=i1[0], k,N=i2; down: M,k,N=i0, E,K=i1. */
@@ -137,7 +137,7 @@ AZ_PERF_MODEL(moe_cktile)
     if (!p_moe(r, &m))
         return false;
     az_perf_model_unit(r, "matrix", x->type);
-    return is_up ? up(r, &m) : down(r, &m);
+    return is_up ? model_up(r, &m) : model_down(r, &m);
 }
 
 /* One grouped product over M*k rows: x i0, w i1 [E,N,K], y i3, choices i8 [M,k]. */
@@ -193,7 +193,7 @@ AZ_PERF_MODEL(moe_ogs)
     az_perf_model_p_text(r, "weight_dtype", fp4 ? AZ_SV("FP4") : fp8 ? AZ_SV("FP8") : x->type_name);
     az_perf_model_prec(r, "matrix", fp4 ? "fp4" : fp8 ? "fp8" : x->type->prec);
     r->out->fallback = az_sv_str(x->type->prec);
-    return az_perf_model_attr_is(r, "step", "down") ? down(r, &m) : up(r, &m);
+    return az_perf_model_attr_is(r, "step", "down") ? model_down(r, &m) : model_up(r, &m);
 }
 
 /* 4-bit weights: up E=i1[0], N=i1[1]/2; down E=i2[0], N=2*i2[2]; choices i3 [M,k] where no fact has
@@ -218,5 +218,5 @@ AZ_PERF_MODEL(moe_gptq)
     if (!p_moe(r, &m))
         return false;
     az_perf_model_unit(r, "matrix", x->type);
-    return is_up ? up(r, &m) : down(r, &m);
+    return is_up ? model_up(r, &m) : model_down(r, &m);
 }

@@ -24,7 +24,7 @@ enum {
     COLUMNS
 };
 
-static struct az_sv cut(struct az_sv *rest, char at)
+static struct az_sv cut_field(struct az_sv *rest, char at)
 {
     const char *p = rest->n ? memchr(rest->p, at, rest->n) : NULL;
     struct az_sv head = az_sv_make(rest->p, p ? (size_t)(p - rest->p) : rest->n);
@@ -68,13 +68,13 @@ static bool word_part(char c)
 static bool next_row(struct az_sv *csv, bool *head, struct az_sv basis, struct az_sv *c)
 {
     while (csv->n) {
-        struct az_sv line = cut(csv, '\n');
+        struct az_sv line = cut_field(csv, '\n');
         if (line.n == 0 || line.p[0] == '#')
             continue;
         const bool titles = *head;
         *head = false;
         for (int i = 0; i <= MATCH; i++)
-            c[i] = cut(&line, ',');
+            c[i] = cut_field(&line, ',');
         c[MATCH + 1] = line;
         if (!titles && az_sv_eq(c[BASIS], basis))
             return true;
@@ -87,7 +87,7 @@ static void split_rest(struct az_sv *c)
 {
     struct az_sv line = c[MATCH + 1];
     for (int i = MATCH + 1; i < COLUMNS; i++)
-        c[i] = cut(&line, ',');
+        c[i] = cut_field(&line, ',');
 }
 
 static struct az_sv basis_of(struct az_sv basis) { return basis.n ? basis : AZ_SV("peak"); }
@@ -104,7 +104,7 @@ static struct az_sv common_words(void)
 static bool in_list(struct az_sv list, struct az_sv word)
 {
     while (list.n)
-        if (az_sv_ieq(cut(&list, '|'), word))
+        if (az_sv_ieq(cut_field(&list, '|'), word))
             return true;
     return false;
 }
@@ -176,7 +176,7 @@ static bool is_named(const struct az_sv *c, struct az_sv name)
     bool named = az_sv_ieq(c[NAME], name);
 
     while (!named && rest.n)
-        named = holds_at(name, cut(&rest, '|')) >= 0;
+        named = holds_at(name, cut_field(&rest, '|')) >= 0;
     return named;
 }
 
@@ -186,7 +186,7 @@ static struct fit name_fit(const struct az_sv *c, struct az_sv common, struct az
     struct fit best = { .length = az_sv_ieq(c[NAME], name) ? name.n + 1 : 0 };
     struct az_sv rest = c[MATCH];
     while (rest.n) {
-        const struct az_sv text = cut(&rest, '|');
+        const struct az_sv text = cut_field(&rest, '|');
         const ptrdiff_t at = holds_at(name, text);
         if (at < 0)
             continue;
@@ -199,7 +199,7 @@ static struct fit name_fit(const struct az_sv *c, struct az_sv common, struct az
 }
 
 /* ---- sizes ---- */
-static double gib(const struct az_device_facts *f)
+static double memory_gib(const struct az_device_facts *f)
 {
     return f->memory_bytes / (1024.0 * 1024 * 1024);
 }
@@ -207,7 +207,7 @@ static double gib(const struct az_device_facts *f)
 /* Profilers report less memory than is sold: some is reserved for error correction. */
 static bool memory_fits(const struct az_sv *c, const struct az_device_facts *f)
 {
-    return f->memory_bytes > 0 && memory_is(c, gib(f), 0.9);
+    return f->memory_bytes > 0 && memory_is(c, memory_gib(f), 0.9);
 }
 
 /* The count of units that is next above the device's, else the largest; NaN: the row has none. */
@@ -216,7 +216,7 @@ static double whole_units(const struct az_sv *c, double units)
     struct az_sv rest = c[UNITS];
     double above = NAN, most = NAN;
     while (rest.n) {
-        const double u = number(cut(&rest, '|'));
+        const double u = number(cut_field(&rest, '|'));
         most = isnan(most) || u > most ? u : most;
         above = u >= units && !(above <= u) ? u : above;
     }
@@ -232,7 +232,7 @@ static int size_of_fit(const struct az_sv *c, const struct az_device_facts *f)
 /* Compute units equal and memory within 3 percent. */
 static bool size_fits(const struct az_sv *c, const struct az_device_facts *f)
 {
-    const double gb = gib(f), want = number(c[MEMORY]);
+    const double gb = memory_gib(f), want = number(c[MEMORY]);
     return f->units > 0 && f->units == whole_units(c, f->units) && gb > 0 &&
            fabs(gb - want) <= 0.03 * want;
 }
@@ -264,7 +264,7 @@ static void fill_peaks(struct az_peaks *p, const struct az_sv *c, const char *ho
 static bool scale(struct az_peaks *p, const struct az_sv *c, const struct az_device_facts *f,
                   bool odd)
 {
-    const double whole = whole_units(c, f->units), memory = gib(f) / number(c[MEMORY]);
+    const double whole = whole_units(c, f->units), memory = memory_gib(f) / number(c[MEMORY]);
     const bool memory_differs = f->memory_bytes > 0 && !memory_fits(c, f);
     if (!(f->units > 0) || isnan(whole))
         return !odd && !memory_differs;
@@ -422,7 +422,7 @@ struct az_sv az_peaks_nearest(struct az_sv csv, struct az_sv basis, struct az_sv
                 done = d == 0;
                 limit = d ? d - 1 : 0;
             }
-            text = cut(&rest, '|');
+            text = cut_field(&rest, '|');
         } while (text.n && !done);
     }
     return best;
@@ -431,12 +431,12 @@ struct az_sv az_peaks_nearest(struct az_sv csv, struct az_sv basis, struct az_sv
 bool az_peaks_override(struct az_peaks *p, struct az_sv text, struct az_sv *bad)
 {
     while (text.n) {
-        struct az_sv word = cut(&text, ' '), rest = word, key, value;
+        struct az_sv word = cut_field(&text, ' '), rest = word, key, value;
         if (word.n && word.p[word.n - 1] == ',')
             rest = word = az_sv_make(word.p, word.n - 1);
         if (word.n == 0)
             continue;
-        key = cut(&rest, '=');
+        key = cut_field(&rest, '=');
         value = rest;
         double v = number(value), *at = az_sv_is(key, "mem_bw_gbps") ? &p->bw : NULL;
         for (int i = 0; i < AZ_RATES; i++)

@@ -213,8 +213,8 @@ static void print_gemm(const struct product *p, struct az_vec_char *out)
                    p->bias_type, p->a.type->compute);
 }
 
-static int gemm(const struct az_perf_model *r, enum az_replay_form form, struct az_vec_char *out,
-                unsigned *notes, const char **why)
+static int replay_gemm(const struct az_perf_model *r, enum az_replay_form form,
+                       struct az_vec_char *out, unsigned *notes, const char **why)
 {
     struct product p = { 0 };
     for (size_t i = 0; i < AZ_LENGTH(gemm_ops); i++)
@@ -262,5 +262,5 @@ int az_replay_command(const struct az_perf_call *c, enum az_replay_form form,
     *why = NULL;
     if (az_replay_tool(c->op) == AZ_REPLAY_CONV)
         return az_rp_conv(&r, form, out, notes, why);
-    return gemm(&r, form, out, notes, why);
+    return replay_gemm(&r, form, out, notes, why);
 }

@@ -4,7 +4,7 @@
 #include "base/data.h"
 #include "base/num.h"
 
-static struct az_sv cut(struct az_sv *rest, char at)
+static struct az_sv cut_field(struct az_sv *rest, char at)
 {
     const char *p = rest->n ? memchr(rest->p, at, rest->n) : NULL;
     struct az_sv head = az_sv_make(rest->p, p ? (size_t)(p - rest->p) : rest->n);
@@ -16,19 +16,19 @@ static struct az_sv cut(struct az_sv *rest, char at)
 static double number(struct az_sv *line)
 {
     double v;
-    return az_parse_f64(cut(line, ','), &v) == 0 ? v : 0;
+    return az_parse_f64(cut_field(line, ','), &v) == 0 ? v : 0;
 }
 
 /* The next row of the table that is no comment, header line or blank; its names in *names. */
 static bool next_device(struct az_sv *table, struct az_sv *names, struct az_tensix *d)
 {
     while (table->n) {
-        struct az_sv line = cut(table, '\n');
+        struct az_sv line = cut_field(table, '\n');
         if (line.n == 0 || *line.p == '#' || az_sv_starts(line, AZ_SV("name,")))
             continue;
-        *names = cut(&line, ',');
+        *names = cut_field(&line, ',');
         struct az_sv first = *names;
-        d->name = cut(&first, '|');
+        d->name = cut_field(&first, '|');
         d->workers = (int64_t)number(&line);
         d->dram = number(&line);
         for (int f = 0; f < AZ_FIDELITIES; f++)
@@ -47,7 +47,7 @@ bool az_tensix_find(struct az_sv name, struct az_tensix *out)
     struct az_tensix d;
     while (next_device(&table, &names, &d))
         while (names.n)
-            if (az_sv_ieq(cut(&names, '|'), name)) {
+            if (az_sv_ieq(cut_field(&names, '|'), name)) {
                 *out = d;
                 return true;
             }
