@@ -301,7 +301,7 @@ static struct az_table *column_list(struct az_query *q, bool reports)
 }
 
 /* Ids of the lists are their headers. */
-static int meta(struct az_query *q, size_t which, const struct az_table *t)
+static int fill_meta(struct az_query *q, size_t which, const struct az_table *t)
 {
     struct az_query_part *part = az_arena_alloc(&q->arena, sizeof *part);
     struct az_column *columns = az_arena_array(&q->arena, t->columns.n, sizeof *columns);
@@ -349,11 +349,11 @@ static int load_reports(struct az_query *q)
     const struct az_table *tables = rc == 0 ? az_query_tables(q, true, &rc) : NULL,
                           *columns = rc == 0 ? az_query_columns(q, true, &rc) : NULL;
     if (rc == 0)
-        rc = meta(q, 0, tables);
-    return rc ? rc : meta(q, 1, columns);
+        rc = fill_meta(q, 0, tables);
+    return rc ? rc : fill_meta(q, 1, columns);
 }
 
-static const struct az_table *list(struct az_query *q, size_t which, bool reports, int *rc)
+static const struct az_table *list_of(struct az_query *q, size_t which, bool reports, int *rc)
 {
     const struct az_table **t = &q->list[which][reports];
 
@@ -374,19 +374,19 @@ static const struct az_table *list(struct az_query *q, size_t which, bool report
 
 const struct az_table *az_query_tables(struct az_query *q, bool reports, int *rc)
 {
-    return list(q, 0, reports, rc);
+    return list_of(q, 0, reports, rc);
 }
 
 const struct az_table *az_query_columns(struct az_query *q, bool reports, int *rc)
 {
-    return list(q, 1, reports, rc);
+    return list_of(q, 1, reports, rc);
 }
 
 struct az_arena *az_query_arena(struct az_query *q) { return &q->arena; }
 
 /* ---- running ---- */
 
-static int over(struct az_query *q, struct az_diag *diag)
+static int report_limit(struct az_query *q, struct az_diag *diag)
 {
     if (q->interrupted)
         return AZ_EINTR;
@@ -405,7 +405,7 @@ static int explain(struct az_query *q, int code, struct az_sv sql, struct az_dia
 
     switch (code & 0xff) {
     case SQLITE_INTERRUPT:
-        return over(q, diag);
+        return report_limit(q, diag);
     case SQLITE_NOMEM:
         if (az_facts_of_error(q->facts) == AZ_EINTR)
             return AZ_EINTR;
@@ -455,7 +455,7 @@ static int prepare(struct az_query *q, struct az_sv sql, sqlite3_stmt **st, cons
     return rc;
 }
 
-static void take(sqlite3_stmt *st, int i, struct az_cell *c)
+static void take_cell(sqlite3_stmt *st, int i, struct az_cell *c)
 {
     const unsigned char *s;
 
@@ -491,8 +491,8 @@ static int begin(sqlite3_stmt *st, size_t n, const struct az_query_sink *sink)
     return rc;
 }
 
-static int step(struct az_query *q, sqlite3_stmt *st, const struct az_query_sink *sink,
-                struct az_sv sql, struct az_diag *diag)
+static int step_rows(struct az_query *q, sqlite3_stmt *st, const struct az_query_sink *sink,
+                     struct az_sv sql, struct az_diag *diag)
 {
     const size_t n = (size_t)sqlite3_column_count(st);
     struct az_cell *cells = az_mem_alloc(NULL, (n + 1) * sizeof *cells);
@@ -506,7 +506,7 @@ static int step(struct az_query *q, sqlite3_stmt *st, const struct az_query_sink
             break;
         }
         for (size_t i = 0; i < n; i++)
-            take(st, (int)i, &cells[i]);
+            take_cell(st, (int)i, &cells[i]);
         rc = sink->row(sink->ctx, cells, n);
         rows++;
     }
@@ -548,7 +548,7 @@ int az_query_run(struct az_query *q, struct az_sv sql, const struct az_query_sin
     q->running = true;
     watch(q, true);
     if (rc == 0 && st)
-        rc = step(q, st, sink, all, diag);
+        rc = step_rows(q, st, sink, all, diag);
     q->running = false;
     watch(q, false);
     sqlite3_hard_heap_limit64(before);

@@ -23,7 +23,7 @@ int az_query_describe(struct az_vec_char *out)
     return rc;
 }
 
-static struct az_sv cell(const struct az_table *t, size_t row, size_t column)
+static struct az_sv cell_text(const struct az_table *t, size_t row, size_t column)
 {
     return az_cell_text(az_table_at(t, row, column));
 }
@@ -36,17 +36,17 @@ int az_query_schema(struct az_query *q, struct az_sv glob, struct az_vec_char *o
     struct az_sv open = AZ_SV("");
 
     for (size_t r = 0; t && r < t->rows; r++) {
-        const struct az_sv table = cell(t, r, 0), name = cell(t, r, 1), unit = cell(t, r, 3),
-                           title = cell(t, r, 4);
-        const bool last = r + 1 == t->rows || !az_sv_eq(cell(t, r + 1, 0), table);
+        const struct az_sv table = cell_text(t, r, 0), name = cell_text(t, r, 1),
+                           unit = cell_text(t, r, 3), title = cell_text(t, r, 4);
+        const bool last = r + 1 == t->rows || !az_sv_eq(cell_text(t, r + 1, 0), table);
         if (glob.n && !az_sv_glob(glob, table))
             continue;
         if (!az_sv_eq(open, table))
             az_text_format(out, "CREATE TABLE \"%.*s\"(\n", AZ_SVF(table));
         open = table;
         az_text_format(out, "  \"%.*s\" %.*s%s -- %.*s%s%.*s\n", AZ_SVF(name),
-                       AZ_SVF(cell(t, r, 2)), last ? "" : ",", AZ_SVF(title), unit.n ? ", " : "",
-                       AZ_SVF(unit));
+                       AZ_SVF(cell_text(t, r, 2)), last ? "" : ",", AZ_SVF(title),
+                       unit.n ? ", " : "", AZ_SVF(unit));
         if (last)
             az_text_add(out, AZ_SV(");\n"));
     }

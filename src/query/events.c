@@ -21,7 +21,7 @@ static void known(struct az_cell *out, int64_t x)
         az_query_int(out, x);
 }
 /* Id in another table; 0: none. */
-static void id(struct az_cell *out, int64_t x)
+static void put_id(struct az_cell *out, int64_t x)
 {
     if (x > 0)
         az_query_int(out, x);
@@ -104,13 +104,13 @@ static void get_call(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t call = az_query_call_of(r->seg->tr, r->seg->kind, r->row);
     if (call != AZ_NO_ROW)
-        id(out, az_query_id_of(r->seg->tr, &az_query_calls, AZ_CALL, call));
+        put_id(out, az_query_id_of(r->seg->tr, &az_query_calls, AZ_CALL, call));
 }
 static void get_op(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t op = az_query_op_of(r->seg->tr, r->seg->kind, r->row);
     if (op != AZ_NO_ROW)
-        id(out, az_query_id_of(r->seg->tr, &az_query_ops, AZ_HOST_OP, op));
+        put_id(out, az_query_id_of(r->seg->tr, &az_query_ops, AZ_HOST_OP, op));
 }
 /* The framework's operator that launched it, or the operation of the program that it runs. */
 static uint32_t op_name(const struct az_query_row *r)
@@ -197,7 +197,7 @@ static void get_shared(const struct az_query_row *r, struct az_cell *out)
         known(out, az_geometry_shared(g));
 }
 /* The collective of a kernel in the trace. */
-static const struct az_coll_args *coll(const struct az_query_row *r)
+static const struct az_coll_args *collective_of(const struct az_query_row *r)
 {
     const struct az_trace *t = r->seg->tr->t;
     const struct az_events *e = r->seg->e;
@@ -207,27 +207,27 @@ static const struct az_coll_args *coll(const struct az_query_row *r)
 }
 static uint32_t collective(const struct az_query_row *r)
 {
-    const struct az_coll_args *c = coll(r);
+    const struct az_coll_args *c = collective_of(r);
     return c ? c->name : AZ_NO_ID;
 }
 static uint32_t group(const struct az_query_row *r)
 {
-    const struct az_coll_args *c = coll(r);
+    const struct az_coll_args *c = collective_of(r);
     return c ? c->pg_name : AZ_NO_ID;
 }
 static uint32_t coll_type(const struct az_query_row *r)
 {
-    const struct az_coll_args *c = coll(r);
+    const struct az_coll_args *c = collective_of(r);
     return c ? c->dtype : AZ_NO_ID;
 }
 static uint32_t coll_in(const struct az_query_row *r)
 {
-    const struct az_coll_args *c = coll(r);
+    const struct az_coll_args *c = collective_of(r);
     return c ? c->in_nelems : AZ_NO_ID;
 }
 
 /* ---- copies ---- */
-static const struct az_copy *copy(const struct az_query_row *r)
+static const struct az_copy *copy_of(const struct az_query_row *r)
 {
     const struct az_events *e = r->seg->e;
     return e->side && e->side[r->row] != AZ_NO_ROW ? &r->seg->tr->t->copies.v[e->side[r->row]]
@@ -237,13 +237,13 @@ AZ_QUERY_GETTER(get_copy_kind, az_query_text,
                 r->seg->kind == AZ_MEMSET ? AZ_SV("fill") : AZ_SV("copy"))
 static void get_bytes(const struct az_query_row *r, struct az_cell *out)
 {
-    const struct az_copy *c = copy(r);
+    const struct az_copy *c = copy_of(r);
     if (c)
         known(out, c->bytes);
 }
 static void get_rate(const struct az_query_row *r, struct az_cell *out)
 {
-    const struct az_copy *c = copy(r);
+    const struct az_copy *c = copy_of(r);
     const struct az_events *e = r->seg->e;
     const int64_t ns = az_ns(r->seg->tr->t, e->end[r->row] - e->start[r->row]);
 
@@ -261,13 +261,13 @@ static void memory(struct az_cell *out, int16_t kind)
 }
 static void get_src(const struct az_query_row *r, struct az_cell *out)
 {
-    const struct az_copy *c = copy(r);
+    const struct az_copy *c = copy_of(r);
     if (c)
         memory(out, c->src);
 }
 static void get_dst(const struct az_query_row *r, struct az_cell *out)
 {
-    const struct az_copy *c = copy(r);
+    const struct az_copy *c = copy_of(r);
     if (c)
         memory(out, c->dst);
 }
@@ -334,7 +334,7 @@ static void above(const struct az_query_row *r, struct az_cell *out, enum az_kin
     for (uint32_t n = c && node < c->n ? c->parent[node] : AZ_NO_ROW; n != AZ_NO_ROW;
          n = c->parent[n])
         if (az_node_kind(c, n, &row) == kind) {
-            id(out, az_query_id_of(r->seg->tr, table, kind, row));
+            put_id(out, az_query_id_of(r->seg->tr, table, kind, row));
             return;
         }
 }

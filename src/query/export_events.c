@@ -23,7 +23,7 @@ static void release(void *what)
     az_facts_of_free(e->facts);
 }
 
-static void make(const void *of, size_t row, struct az_table *into)
+static void make_row(const void *of, size_t row, struct az_table *into)
 {
     const struct one *x = of;
     struct az_query_row at;
@@ -44,7 +44,7 @@ static void make(const void *of, size_t row, struct az_table *into)
     }
 }
 
-static int add(struct events *e, struct az_arena *a, size_t table)
+static int add_table(struct events *e, struct az_arena *a, size_t table)
 {
     const struct az_query_table *t = az_query_table_list[table];
     struct one *x = az_arena_alloc(a, sizeof *x);
@@ -57,7 +57,7 @@ static int add(struct events *e, struct az_arena *a, size_t table)
     struct az_table *out = az_table_new(a, t->name, t->help, 0);
     for (size_t c = 0; c < t->n_columns; c++)
         az_table_column(out, t->columns[c].name, t->columns[c].type, t->columns[c].unit, 0);
-    az_table_make(out, az_query_rows_n(rows), make, x);
+    az_table_make(out, az_query_rows_n(rows), make_row, x);
     if (!out)
         return az_arena_error(a);
     rc = out->error ? out->error : az_vec_push(&e->tables, out);
@@ -86,7 +86,7 @@ int az_query_give_events(struct az_document *doc, const struct az_query_input *i
     az_vec_init(&e->tables, input->mem);
     rc = az_facts_of_new(&e->facts, &e->source);
     for (size_t i = 0; rc == 0 && i < az_query_n_tables; i++)
-        rc = add(e, doc->arena, i);
+        rc = add_table(e, doc->arena, i);
     if (rc) {
         release(e);
         return rc;

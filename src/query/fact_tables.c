@@ -9,7 +9,10 @@
 #include "query/columns.h"
 
 static const struct az_trace *trace_of(const struct az_query_row *r) { return r->seg->tr->t; }
-static int64_t ns(const struct az_query_row *r, int64_t ticks) { return az_ns(trace_of(r), ticks); }
+static int64_t ns_of_ticks(const struct az_query_row *r, int64_t ticks)
+{
+    return az_ns(trace_of(r), ticks);
+}
 static void known(struct az_cell *out, int64_t x)
 {
     if (x >= 0)
@@ -23,31 +26,31 @@ static int64_t count_steps(struct az_query_trace *tr, const void **own)
     *own = s;
     return s ? (int64_t)s->n : az_facts_of_error(tr->of);
 }
-static const struct az_step *step(const struct az_query_row *r)
+static const struct az_step *step_of(const struct az_query_row *r)
 {
     return &((const struct az_steps *)r->seg->own)->v[r->row];
 }
-AZ_QUERY_GETTER(step_number, az_query_int, step(r)->number)
-AZ_QUERY_GETTER(step_name, az_query_text, step(r)->name)
-AZ_QUERY_GETTER(step_mark, az_query_text, step(r)->mark)
+AZ_QUERY_GETTER(step_number, az_query_int, step_of(r)->number)
+AZ_QUERY_GETTER(step_name, az_query_text, step_of(r)->name)
+AZ_QUERY_GETTER(step_mark, az_query_text, step_of(r)->mark)
 static void step_how(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_steps *s = r->seg->own;
     az_query_text(out, az_sv_str(az_step_how_text(s->how)));
 }
-AZ_QUERY_GETTER(step_start, az_query_int, ns(r, step(r)->start))
-AZ_QUERY_GETTER(step_end, az_query_int, ns(r, step(r)->end))
-AZ_QUERY_GETTER(step_dur, az_query_int, ns(r, step(r)->end - step(r)->start))
-AZ_QUERY_GETTER(step_mark_start, az_query_int, ns(r, step(r)->mark_start))
-AZ_QUERY_GETTER(step_mark_end, az_query_int, ns(r, step(r)->mark_end))
-AZ_QUERY_GETTER(step_length, az_query_int, ns(r, step(r)->length))
+AZ_QUERY_GETTER(step_start, az_query_int, ns_of_ticks(r, step_of(r)->start))
+AZ_QUERY_GETTER(step_end, az_query_int, ns_of_ticks(r, step_of(r)->end))
+AZ_QUERY_GETTER(step_dur, az_query_int, ns_of_ticks(r, step_of(r)->end - step_of(r)->start))
+AZ_QUERY_GETTER(step_mark_start, az_query_int, ns_of_ticks(r, step_of(r)->mark_start))
+AZ_QUERY_GETTER(step_mark_end, az_query_int, ns_of_ticks(r, step_of(r)->mark_end))
+AZ_QUERY_GETTER(step_length, az_query_int, ns_of_ticks(r, step_of(r)->length))
 static void step_work_start(const struct az_query_row *r, struct az_cell *out)
 {
-    known(out, step(r)->work_end < 0 ? -1 : ns(r, step(r)->work_start));
+    known(out, step_of(r)->work_end < 0 ? -1 : ns_of_ticks(r, step_of(r)->work_start));
 }
 static void step_work_end(const struct az_query_row *r, struct az_cell *out)
 {
-    known(out, step(r)->work_end < 0 ? -1 : ns(r, step(r)->work_end));
+    known(out, step_of(r)->work_end < 0 ? -1 : ns_of_ticks(r, step_of(r)->work_end));
 }
 static void step_source(const struct az_query_row *r, struct az_cell *out)
 {
@@ -66,28 +69,28 @@ static int64_t count_lanes(struct az_query_trace *tr, const void **own)
     *own = NULL;
     return (int64_t)tr->t->lanes.n;
 }
-static const struct az_lane *lane(const struct az_query_row *r)
+static const struct az_lane *lane_of(const struct az_query_row *r)
 {
     return &trace_of(r)->lanes.v[r->row];
 }
-AZ_QUERY_GETTER(lane_side, az_query_text, lane(r)->device_side ? AZ_SV("device") : AZ_SV("host"))
-AZ_QUERY_GETTER(lane_device, known, lane(r)->device)
+AZ_QUERY_GETTER(lane_side, az_query_text, lane_of(r)->device_side ? AZ_SV("device") : AZ_SV("host"))
+AZ_QUERY_GETTER(lane_device, known, lane_of(r)->device)
 static void lane_stream(const struct az_query_row *r, struct az_cell *out)
 {
-    if (lane(r)->device_side)
-        known(out, (int64_t)lane(r)->tid);
+    if (lane_of(r)->device_side)
+        known(out, (int64_t)lane_of(r)->tid);
 }
 static void lane_thread(const struct az_query_row *r, struct az_cell *out)
 {
-    if (!lane(r)->device_side)
-        known(out, (int64_t)lane(r)->tid);
+    if (!lane_of(r)->device_side)
+        known(out, (int64_t)lane_of(r)->tid);
 }
 static void lane_process(const struct az_query_row *r, struct az_cell *out)
 {
-    if (lane(r)->pid)
-        known(out, (int64_t)lane(r)->pid);
+    if (lane_of(r)->pid)
+        known(out, (int64_t)lane_of(r)->pid);
 }
-static uint32_t lane_label(const struct az_query_row *r) { return lane(r)->label; }
+static uint32_t lane_label(const struct az_query_row *r) { return lane_of(r)->label; }
 
 /* ---- devices ---- */
 struct devices {
@@ -178,14 +181,14 @@ static int64_t count_args(struct az_query_trace *tr, const void **own)
     *own = NULL;
     return tr->t->caps & AZ_CAP_CALLTREE ? (int64_t)az_optrace(tr->t)->args.n : 0;
 }
-static const struct az_op_args *args(const struct az_query_row *r)
+static const struct az_op_args *args_of(const struct az_query_row *r)
 {
     return &az_optrace(trace_of(r))->args.v[r->row];
 }
-static uint32_t args_dims(const struct az_query_row *r) { return args(r)->dims; }
-static uint32_t args_types(const struct az_query_row *r) { return args(r)->types; }
-static uint32_t args_strides(const struct az_query_row *r) { return args(r)->strides; }
-static uint32_t args_concrete(const struct az_query_row *r) { return args(r)->concrete; }
+static uint32_t args_dims(const struct az_query_row *r) { return args_of(r)->dims; }
+static uint32_t args_types(const struct az_query_row *r) { return args_of(r)->types; }
+static uint32_t args_strides(const struct az_query_row *r) { return args_of(r)->strides; }
+static uint32_t args_concrete(const struct az_query_row *r) { return args_of(r)->concrete; }
 
 /* ---- counters: of dispatches, or of ranges of kernels ---- */
 static int64_t count_counters(struct az_query_trace *tr, const void **own)
@@ -244,13 +247,13 @@ static void counter_start(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_counter_range *x = counter(r) ? NULL : counter_range(r);
     if (x)
-        az_query_int(out, ns(r, x->start));
+        az_query_int(out, ns_of_ticks(r, x->start));
 }
 static void counter_end(const struct az_query_row *r, struct az_cell *out)
 {
     const struct az_counter_range *x = counter(r) ? NULL : counter_range(r);
     if (x)
-        az_query_int(out, ns(r, x->end));
+        az_query_int(out, ns_of_ticks(r, x->end));
 }
 
 /* ---- launches: device work with the call that launched it ---- */
@@ -299,13 +302,13 @@ static void launch_call_start(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t call = launching(r);
     if (call != AZ_NO_ROW)
-        az_query_int(out, ns(r, trace_of(r)->ev[AZ_CALL].start[call]));
+        az_query_int(out, ns_of_ticks(r, trace_of(r)->ev[AZ_CALL].start[call]));
 }
 static void launch_call_end(const struct az_query_row *r, struct az_cell *out)
 {
     const uint32_t call = launching(r);
     if (call != AZ_NO_ROW)
-        az_query_int(out, ns(r, trace_of(r)->ev[AZ_CALL].end[call]));
+        az_query_int(out, ns_of_ticks(r, trace_of(r)->ev[AZ_CALL].end[call]));
 }
 static void launch_thread(const struct az_query_row *r, struct az_cell *out)
 {
@@ -357,13 +360,13 @@ static void launch_start(const struct az_query_row *r, struct az_cell *out)
 {
     enum az_kind kind;
     size_t row;
-    az_query_int(out, ns(r, launched(r, &kind, &row).start));
+    az_query_int(out, ns_of_ticks(r, launched(r, &kind, &row).start));
 }
 static void launch_end(const struct az_query_row *r, struct az_cell *out)
 {
     enum az_kind kind;
     size_t row;
-    az_query_int(out, ns(r, launched(r, &kind, &row).end));
+    az_query_int(out, ns_of_ticks(r, launched(r, &kind, &row).end));
 }
 /* From the end of the call to the start of the work; 0 where it began before the call returned. */
 static void launch_wait(const struct az_query_row *r, struct az_cell *out)
@@ -376,7 +379,7 @@ static void launch_wait(const struct az_query_row *r, struct az_cell *out)
     if (call == AZ_NO_ROW)
         return;
     const int64_t wait = e.start - trace_of(r)->ev[AZ_CALL].end[call];
-    az_query_int(out, ns(r, wait > 0 ? wait : 0));
+    az_query_int(out, ns_of_ticks(r, wait > 0 ? wait : 0));
 }
 
 /* ---- gaps ---- */
@@ -414,27 +417,27 @@ static int64_t count_gaps(struct az_query_trace *tr, const void **own)
     az_devices_release(&x.dev);
     return rc ? rc : n;
 }
-static const struct gap *gap(const struct az_query_row *r)
+static const struct gap *gap_of(const struct az_query_row *r)
 {
     return &((const struct gap *)r->seg->own)[r->row];
 }
-AZ_QUERY_GETTER(gap_device, known, gap(r)->device)
-AZ_QUERY_GETTER(gap_start, az_query_int, ns(r, gap(r)->start))
-AZ_QUERY_GETTER(gap_end, az_query_int, ns(r, gap(r)->end))
-AZ_QUERY_GETTER(gap_dur, az_query_int, ns(r, gap(r)->end - gap(r)->start))
+AZ_QUERY_GETTER(gap_device, known, gap_of(r)->device)
+AZ_QUERY_GETTER(gap_start, az_query_int, ns_of_ticks(r, gap_of(r)->start))
+AZ_QUERY_GETTER(gap_end, az_query_int, ns_of_ticks(r, gap_of(r)->end))
+AZ_QUERY_GETTER(gap_dur, az_query_int, ns_of_ticks(r, gap_of(r)->end - gap_of(r)->start))
 static uint32_t gap_before(const struct az_query_row *r)
 {
-    const uint32_t op = gap(r)->before;
+    const uint32_t op = gap_of(r)->before;
     return trace_of(r)->ev[az_op_kind(op)].name[az_op_row(op)];
 }
 static uint32_t gap_after(const struct az_query_row *r)
 {
-    const uint32_t op = gap(r)->after;
+    const uint32_t op = gap_of(r)->after;
     return trace_of(r)->ev[az_op_kind(op)].name[az_op_row(op)];
 }
 static uint32_t gap_call_row(const struct az_query_row *r)
 {
-    const uint32_t op = gap(r)->after;
+    const uint32_t op = gap_of(r)->after;
     return az_query_call_of(r->seg->tr, az_op_kind(op), az_op_row(op));
 }
 static void gap_call(const struct az_query_row *r, struct az_cell *out)
@@ -449,14 +452,14 @@ static void gap_cause(const struct az_query_row *r, struct az_cell *out)
     const uint32_t call = gap_call_row(r);
     if (call == AZ_NO_ROW)
         az_query_text(out, AZ_SV("launch not recorded"));
-    else if (trace_of(r)->ev[AZ_CALL].end[call] > gap(r)->start)
+    else if (trace_of(r)->ev[AZ_CALL].end[call] > gap_of(r)->start)
         az_query_text(out, AZ_SV("launched late"));
     else
         az_query_text(out, AZ_SV("launched before"));
 }
 static void gap_step(const struct az_query_row *r, struct az_cell *out)
 {
-    const struct az_step *s = az_query_step_at(r->seg->tr, gap(r)->start, false);
+    const struct az_step *s = az_query_step_at(r->seg->tr, gap_of(r)->start, false);
     if (s)
         az_query_int(out, s->number);
 }

@@ -6,7 +6,7 @@
 
 #include "query/internal.h"
 
-#define TRIMMED_MOST 256 /* characters that trim() removes */
+#define TRIMMED_MOST 256 /* characters that trim_text() removes */
 
 static bool is_null(sqlite3_value *v) { return sqlite3_value_type(v) == SQLITE_NULL; }
 
@@ -18,7 +18,7 @@ static struct az_sv text_of(sqlite3_value *v)
 
 static struct az_sv after(struct az_sv s, size_t n) { return az_sv_make(s.p + n, s.n - n); }
 
-static const char *find(struct az_sv in, struct az_sv what)
+static const char *find_text(struct az_sv in, struct az_sv what)
 {
     return memmem(in.p, in.n, what.p, what.n);
 }
@@ -48,7 +48,7 @@ static void sql_instr(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         in = text_of(argv[0]);
         what = text_of(argv[1]);
     }
-    const char *at = find(in, what);
+    const char *at = find_text(in, what);
     const struct az_sv before = az_sv_make(in.p, at ? (size_t)(at - in.p) : 0);
     sqlite3_result_int64(ctx, at ? (int64_t)(bytes ? before.n : characters(before)) + 1 : 0);
 }
@@ -65,7 +65,8 @@ static void sql_replace(sqlite3_context *ctx, int argc, sqlite3_value **argv)
         return;
     }
     sqlite3_str *out = sqlite3_str_new(sqlite3_context_db_handle(ctx));
-    for (const char *at; (at = find(in, what)) != NULL && sqlite3_str_errcode(out) == SQLITE_OK;) {
+    for (const char *at;
+         (at = find_text(in, what)) != NULL && sqlite3_str_errcode(out) == SQLITE_OK;) {
         const size_t n = (size_t)(at - in.p);
         sqlite3_str_append(out, in.p, (int)n);
         sqlite3_str_append(out, by.p, (int)by.n);
@@ -122,7 +123,7 @@ static struct az_sv trim_right(struct az_sv s, const struct az_sv *set, size_t n
     return s;
 }
 
-static void trim(sqlite3_context *ctx, sqlite3_value **argv, int sides)
+static void trim_text(sqlite3_context *ctx, sqlite3_value **argv, int sides)
 {
     struct az_sv set[TRIMMED_MOST];
     size_t n = 0;
@@ -148,17 +149,17 @@ static void trim(sqlite3_context *ctx, sqlite3_value **argv, int sides)
 static void sql_ltrim(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc;
-    trim(ctx, argv, LEFT);
+    trim_text(ctx, argv, LEFT);
 }
 static void sql_rtrim(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc;
-    trim(ctx, argv, RIGHT);
+    trim_text(ctx, argv, RIGHT);
 }
 static void sql_trim(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 {
     (void)argc;
-    trim(ctx, argv, LEFT | RIGHT);
+    trim_text(ctx, argv, LEFT | RIGHT);
 }
 
 int az_query_functions_add(sqlite3 *db)

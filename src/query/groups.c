@@ -82,7 +82,7 @@ static int longest_first(const void *a, const void *b, void *ctx)
                             : (x->at > y->at) - (x->at < y->at);
 }
 
-static int put(struct grouping *g, const struct az_query_sink *sink)
+static int put_groups(struct grouping *g, const struct az_query_sink *sink)
 {
     static const char *const sums[] = { "n", "sum_ns", "min_ns", "max_ns", "mean_ns" };
     struct az_query_column column[AZ_QUERY_GROUP_COLUMNS + AZ_LENGTH(sums)];
@@ -161,7 +161,7 @@ int az_query_group_list(struct az_facts_of *f, const struct az_query_grouping *o
     rc = add_rows(&g, f, rows);
     az_sort_cmp(g.groups.v, g.groups.n, sizeof *g.groups.v, longest_first, NULL, NULL);
     if (!rc)
-        rc = put(&g, sink);
+        rc = put_groups(&g, sink);
     az_intern_release(&g.keys);
     az_vec_release(&g.groups);
     az_vec_release(&g.key);

@@ -93,7 +93,7 @@ static struct az_sv shown(struct az_query_printer *p, const struct az_cell *c)
     return az_arena_dup(&p->texts, s);
 }
 
-static void pad(struct az_query_printer *p, size_t n)
+static void put_blanks(struct az_query_printer *p, size_t n)
 {
     while (n-- > 0)
         az_text_add(&p->text, AZ_SV(" "));
@@ -104,10 +104,10 @@ static int put_line(struct az_query_printer *p, const struct az_sv *cells)
     for (size_t i = 0; i < p->n; i++) {
         const struct width *w = &p->width.v[i];
         const size_t has = az_utf8_width(cells[i]), more = w->n > has ? w->n - has : 0;
-        pad(p, (i ? 2 : 0) + (w->number ? more : 0));
+        put_blanks(p, (i ? 2 : 0) + (w->number ? more : 0));
         az_text_add(&p->text, cells[i]);
         if (!w->number && i + 1 < p->n)
-            pad(p, more);
+            put_blanks(p, more);
     }
     az_text_add(&p->text, AZ_SV("\n"));
     return flush(p, GATHER);
@@ -254,7 +254,7 @@ static int begin(void *ctx, const struct az_query_column *columns, size_t n)
                                       : text_begin(p, columns, n);
 }
 
-static int row(void *ctx, const struct az_cell *cells, size_t n)
+static int print_row(void *ctx, const struct az_cell *cells, size_t n)
 {
     struct az_query_printer *p = ctx;
 
@@ -264,7 +264,7 @@ static int row(void *ctx, const struct az_cell *cells, size_t n)
                                       : text_row(p, cells, n);
 }
 
-static int end(void *ctx, bool cut)
+static int end_rows(void *ctx, bool cut)
 {
     struct az_query_printer *p = ctx;
 
@@ -278,5 +278,5 @@ static int end(void *ctx, bool cut)
 
 struct az_query_sink az_query_printer_sink(struct az_query_printer *p)
 {
-    return (struct az_query_sink){ begin, row, end, p };
+    return (struct az_query_sink){ begin, print_row, end_rows, p };
 }

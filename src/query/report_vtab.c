@@ -115,7 +115,7 @@ static int filter(sqlite3_vtab_cursor *b, int plan, const char *list, int argc,
     return settle(c);
 }
 
-static int next(sqlite3_vtab_cursor *b)
+static int next_row(sqlite3_vtab_cursor *b)
 {
     struct cursor *c = (struct cursor *)b;
     c->row++;
@@ -162,7 +162,7 @@ static const sqlite3_module module = { .iVersion = 0,
                                        .xOpen = open_cursor,
                                        .xClose = close_cursor,
                                        .xFilter = filter,
-                                       .xNext = next,
+                                       .xNext = next_row,
                                        .xEof = at_end,
                                        .xColumn = column,
                                        .xRowid = rowid };

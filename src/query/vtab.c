@@ -152,7 +152,7 @@ static double expected(const struct az_query_table_column *c, struct bounds b, d
     return b.low >= 0 || b.high >= 0 ? n / 3 + 1 : HUGE_VAL;
 }
 
-static void use(sqlite3_index_info *info, int constraint, int *arguments)
+static void use_constraint(sqlite3_index_info *info, int constraint, int *arguments)
 {
     if (constraint >= 0)
         info->aConstraintUsage[constraint].argvIndex = ++*arguments;
@@ -199,7 +199,7 @@ static char *add_filters(const struct az_query_table *t, sqlite3_index_info *inf
         if (!what)
             continue;
         sqlite3_str_appendf(s, "%c%d;", what, (int)column);
-        use(info, i, arguments);
+        use_constraint(info, i, arguments);
         n++;
     }
     add_order(t, info, s);
@@ -246,9 +246,9 @@ static int best_index(sqlite3_vtab *v, sqlite3_index_info *info)
     if (chosen.eq >= 0)
         chosen.low = chosen.high = -1;
     flags |= (chosen.low >= 0 ? PLAN_LOW : 0) | (chosen.high >= 0 ? PLAN_HIGH : 0);
-    use(info, chosen.eq, &arguments);
-    use(info, chosen.low, &arguments);
-    use(info, chosen.high, &arguments);
+    use_constraint(info, chosen.eq, &arguments);
+    use_constraint(info, chosen.low, &arguments);
+    use_constraint(info, chosen.high, &arguments);
     info->idxStr = add_filters(x->t, info, &arguments);
     info->needToFreeIdxStr = info->idxStr != NULL;
     info->idxNum = flags | (int)(column << PLAN_COLUMN);
@@ -402,7 +402,7 @@ static int close_cursor(sqlite3_vtab_cursor *b)
     return SQLITE_OK;
 }
 
-static int next(sqlite3_vtab_cursor *b)
+static int next_row(sqlite3_vtab_cursor *b)
 {
     struct cursor *c = (struct cursor *)b;
     const struct table *x = (const struct table *)b->pVtab;
@@ -445,7 +445,7 @@ static int range(struct cursor *c, const struct table *x, int plan, sqlite3_valu
 }
 
 /* The positions of the run that pass, sorted by the columns of the list. */
-static int sort(struct cursor *c, const struct table *x, const char *list)
+static int sort_rows(struct cursor *c, const struct table *x, const char *list)
 {
     struct az_query_by by[MOST_ORDERS];
     size_t n_by = 0, n = 0;
@@ -504,8 +504,8 @@ static int filter(sqlite3_vtab_cursor *b, int plan, const char *list, int argc,
         c->stop = c->at;
     const char *order = rc == SQLITE_OK && list ? strchr(list, '|') : NULL;
     if (order)
-        rc = sort(c, x, order + 1);
-    return rc == SQLITE_OK ? next(b) : rc;
+        rc = sort_rows(c, x, order + 1);
+    return rc == SQLITE_OK ? next_row(b) : rc;
 }
 
 static int at_end(sqlite3_vtab_cursor *b) { return ((const struct cursor *)b)->end; }
@@ -555,7 +555,7 @@ static const sqlite3_module module = { .iVersion = 0,
                                        .xOpen = open_cursor,
                                        .xClose = close_cursor,
                                        .xFilter = filter,
-                                       .xNext = next,
+                                       .xNext = next_row,
                                        .xEof = at_end,
                                        .xColumn = column,
                                        .xRowid = rowid };
