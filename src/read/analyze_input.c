@@ -115,7 +115,8 @@ static void seal_or_digest(void *ctx, unsigned i)
         return; /* the facts try it again, and report why not */
 }
 
-static int seal(const struct az_input_run *o, struct az_trace *t, const struct az_parse *p)
+static int finalize_trace(const struct az_input_run *o, struct az_trace *t,
+                          const struct az_parse *p)
 {
     struct sealing s = { .t = t, .p = p };
     if (!p->digests || !az_input_is_large(o, t))
@@ -193,7 +194,7 @@ int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_fi
     if (!rc && az_cancelled(o->job->cancel))
         rc = AZ_EINTR;
     if (!rc && !t->sealed)
-        rc = seal(o, t, &p);
+        rc = finalize_trace(o, t, &p);
     t->window = NULL;
     if (!rc)
         rc = check_window(o, t);

@@ -22,7 +22,7 @@ static void row_of(struct az_table *t, struct az_sv fact, struct az_sv value)
     az_put_row(t, &(struct fact_row){ fact, value });
 }
 
-static void row(struct az_table *t, const char *fact, struct az_sv value)
+static void put_fact(struct az_table *t, const char *fact, struct az_sv value)
 {
     row_of(t, az_sv_str(fact), value);
 }
@@ -167,7 +167,7 @@ static void put_class_map(struct az_table *t, const struct az_class_rules *rules
     if (rc && !t->error)
         t->error = rc;
     if (rules->n)
-        row(t, "class map", az_text_view(&text));
+        put_fact(t, "class map", az_text_view(&text));
     az_vec_release(&text);
 }
 
@@ -204,9 +204,9 @@ struct az_table *az_facts_table(const struct az_plan_job *job, const struct az_r
 
     if (!t)
         return NULL;
-    row(t, "tool", AZ_SV("analyzer " AZ_VERSION));
-    row(t, "format", az_sv_str(job->format->name));
-    row(t, "title", job->input->title);
+    put_fact(t, "tool", AZ_SV("analyzer " AZ_VERSION));
+    put_fact(t, "format", az_sv_str(job->format->name));
+    put_fact(t, "title", job->input->title);
     /* A folder on the command line stands for several files; else they are one to one, and a pipe's
      * copy has the pipe's name.
      */

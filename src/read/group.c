@@ -724,7 +724,7 @@ static int find_sessions(struct grouping *g)
     return rc;
 }
 
-static int plan(struct grouping *g, const char *const *paths, size_t n)
+static int plan_groups(struct grouping *g, const char *const *paths, size_t n)
 {
     struct az_config *c = g->c;
     int rc = AZ_OK;
@@ -786,13 +786,13 @@ int az_plan_saved(struct az_config *c, const char *path)
 int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
 {
     struct grouping g = { .c = c, .diag = diag };
-    return plan(&g, paths, n);
+    return plan_groups(&g, paths, n);
 }
 
 int az_plan_look(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
 {
     struct grouping g = { .c = c, .diag = diag, .ranks = LOOK };
-    return plan(&g, paths, n);
+    return plan_groups(&g, paths, n);
 }
 
 static int visit_first(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
@@ -825,11 +825,11 @@ bool az_plan_holds_profile(const char *path)
 int az_plan_runs(struct az_config *c, const char *path, struct az_diag *diag)
 {
     struct grouping g = { .c = c, .diag = diag, .ranks = BY_NAME };
-    return plan(&g, &path, 1);
+    return plan_groups(&g, &path, 1);
 }
 
 int az_plan_whole(struct az_config *c, const char *path, struct az_diag *diag)
 {
     struct grouping g = { .c = c, .diag = diag, .ranks = WHOLE };
-    return plan(&g, &path, 1);
+    return plan_groups(&g, &path, 1);
 }

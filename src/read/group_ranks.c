@@ -116,7 +116,8 @@ struct az_sv az_group_hosts_title(struct az_arena *a, struct az_sv path)
     return az_sv_is(folder, ".") || az_sv_is(folder, "/") ? AZ_SV("") : folder;
 }
 
-static void hint(struct az_diag *diag, const struct az_rank_name *name, struct az_sv path, size_t n)
+static void hint_rank(struct az_diag *diag, const struct az_rank_name *name, struct az_sv path,
+                      size_t n)
 {
     const struct az_sv base = az_path_base(path), dir = az_path_dir(path);
     struct az_rank_place at;
@@ -179,7 +180,7 @@ int az_group_hint(struct az_config *c, struct az_diag *diag)
     }
     for (size_t i = 0; !rc && i < list.n; i++)
         if (list.v[i].n > 1)
-            hint(diag, &name, list.v[i].first, list.v[i].n);
+            hint_rank(diag, &name, list.v[i].first, list.v[i].n);
     az_intern_release(&keys);
     az_vec_release(&list);
     az_rank_name_release(&name);

@@ -91,7 +91,8 @@ struct writing {
     struct az_mem *mem;
 };
 
-static int add(struct writing *w, const char *name, const struct az_shape *s, const void *from)
+static int add_section(struct writing *w, const char *name, const struct az_shape *s,
+                       const void *from)
 {
     w->bytes.n = 0;
     const int rc = az_shape_write(s, from, &w->texts, &w->bytes);
@@ -174,7 +175,7 @@ static int add_record(struct writing *w, const struct az_input_rank *x)
         return az_arena_error(w->scratch);
     for (size_t i = 0; i < x->n_said; i++)
         r.said[i] = (struct said){ (uint32_t)x->said[i].severity, x->said[i].text };
-    return add(w, "rank", &record_shape, &r);
+    return add_section(w, "rank", &record_shape, &r);
 }
 
 /* Sections of the analyses go into an image of their own first: their texts come before them. */
@@ -184,7 +185,7 @@ static int add_analyses(struct writing *w, const struct az_input_rank *x)
     int rc = add_record(w, x);
     for (size_t k = 0; rc == 0 && there && az_rank_analyses[k]; k++)
         if (x->part[k])
-            rc = add(w, az_rank_analyses[k]->name, az_rank_analyses[k]->shape, x->part[k]);
+            rc = add_section(w, az_rank_analyses[k]->name, az_rank_analyses[k]->shape, x->part[k]);
     return rc;
 }
 
@@ -241,7 +242,7 @@ struct reading {
     struct az_sv where; /* section that it is in */
 };
 
-static bool find(const struct az_sections *s, const char *name, struct az_section *out)
+static bool find_section(const struct az_sections *s, const char *name, struct az_section *out)
 {
     for (size_t i = 0; i < s->n; i++) {
         *out = az_sections_at(s, i);
@@ -277,7 +278,7 @@ static int read_dictionary(struct reading *r, const char *name)
     uint64_t n, from, to;
     int rc = AZ_OK;
 
-    if (!find(&r->s, name, &x) || !x.sound || x.bytes.n < 16)
+    if (!find_section(&r->s, name, &x) || !x.sound || x.bytes.n < 16)
         return wrong(r, "is damaged", name);
     memcpy(&n, x.bytes.p, sizeof n);
     if (x.layout != 1 || n > (x.bytes.n - 16) / 8)
@@ -311,7 +312,8 @@ static int read_section(struct reading *r, const struct az_section *x, const str
 static int read_named(struct reading *r, const char *name, const struct az_shape *s, void *to)
 {
     struct az_section x;
-    return find(&r->s, name, &x) ? read_section(r, &x, s, to) : wrong(r, "is not there", name);
+    return find_section(&r->s, name, &x) ? read_section(r, &x, s, to)
+                                         : wrong(r, "is not there", name);
 }
 
 /* Read and dropped. */
@@ -342,7 +344,8 @@ bool az_part_is(const char *path)
 }
 
 /* One image by its beginning; `more`: how many bytes were not enough. */
-static int look(struct az_sv head, uint64_t length, struct az_arena *a, struct az_part_place *p)
+static int read_image(struct az_sv head, uint64_t length, struct az_arena *a,
+                      struct az_part_place *p)
 {
     struct reading r = { .keep = a, .scratch = a };
     struct source s = { .bytes = 0 };
@@ -382,7 +385,7 @@ static int list_one(const char *path, uint64_t size, struct az_arena *a, struct 
             p->failed = true;
             break;
         }
-        rc = look(az_text_view(&head), p->length, a, p);
+        rc = read_image(az_text_view(&head), p->length, a, p);
         if (rc != AZ_EFORMAT || want >= p->length)
             break;
     }

@@ -71,7 +71,8 @@ static bool matters(size_t index)
     return true;
 }
 
-static int add(struct az_vec_sv *out, struct az_arena *a, const char *key, struct az_sv value)
+static int add_option(struct az_vec_sv *out, struct az_arena *a, const char *key,
+                      struct az_sv value)
 {
     const struct az_sv text = az_arena_printf(a, "%s=%.*s", key, AZ_SVF(value));
     return text.p ? az_vec_push(out, text) : az_arena_error(a);
@@ -93,7 +94,7 @@ static int add_classes(const struct az_class_rules *r, struct az_arena *a, struc
     for (size_t i = 0; rc == 0 && i < r->n; i++)
         rc = az_text_printf(&text, "%.*s=%.*s\n", AZ_SVF(r->v[i].key), AZ_SVF(r->v[i].name));
     if (rc == 0)
-        rc = add(out, a, "kernel_to_class_map", short_of(a, az_text_view(&text)));
+        rc = add_option(out, a, "kernel_to_class_map", short_of(a, az_text_view(&text)));
     az_vec_release(&text);
     return rc;
 }
@@ -109,16 +110,16 @@ int az_part_options(const struct az_options *o, struct az_arena *a, struct az_ve
     az_options_default(&def, NULL);
     for (size_t i = 0; rc == 0 && i < az_option_count; i++)
         if (matters(i) && az_option_changed(&az_option_table[i], o, &def, a, &value))
-            rc = add(out, a, az_option_table[i].key, value);
+            rc = add_option(out, a, az_option_table[i].key, value);
     az_options_release(&def);
     if (rc == 0)
         rc = add_classes(&o->classes, a, out);
     if (rc == 0 && o->arch_rows.n)
-        rc = add(out, a, "gpu_arch_json_path", short_of(a, o->arch_rows));
+        rc = add_option(out, a, "gpu_arch_json_path", short_of(a, o->arch_rows));
     if (rc == 0 && o->extension_file.n)
-        rc = add(out, a, "extension_file",
-                 az_file_digest(o->extension_file.p, hex, &size) == 0 ? az_sv_str(hex)
-                                                                      : AZ_SV("unreadable"));
+        rc = add_option(out, a, "extension_file",
+                        az_file_digest(o->extension_file.p, hex, &size) == 0 ? az_sv_str(hex)
+                                                                             : AZ_SV("unreadable"));
     return rc;
 }
 

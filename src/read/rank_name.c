@@ -204,7 +204,7 @@ static bool all_digits(struct az_sv text)
     return text.n > 0;
 }
 
-static ptrdiff_t last(struct az_sv text, char c)
+static ptrdiff_t last_index(struct az_sv text, char c)
 {
     size_t i = text.n;
     while (i > 0 && text.p[i - 1] != c)
@@ -219,9 +219,9 @@ struct az_sv az_rank_host_in_name(struct az_sv x, int64_t rank)
     struct az_rank_place at = { 0 };
     struct az_arena a;
     x = az_sv_make(x.p, end > 0 ? (size_t)end : 0);
-    const ptrdiff_t dot = last(x, '.');
+    const ptrdiff_t dot = last_index(x, '.');
     const struct az_sv before = az_sv_make(x.p, dot > 0 ? (size_t)dot : 0);
-    const ptrdiff_t line = last(before, '_');
+    const ptrdiff_t line = last_index(before, '_');
     if (line <= 0 || !all_digits(az_sv_make(x.p + dot + 1, x.n - (size_t)dot - 1)) ||
         !all_digits(az_sv_make(x.p + line + 1, (size_t)(dot - line) - 1)))
         return AZ_SV("");

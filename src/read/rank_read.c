@@ -41,7 +41,7 @@ struct reading {
 
 /* ---- one rank ---- */
 
-static struct az_sv fact(const struct az_trace *t, const char *key)
+static struct az_sv fact_of(const struct az_trace *t, const char *key)
 {
     for (size_t i = 0; i < t->facts.n; i++)
         if (az_sv_is(t->facts.v[i].key, key))
@@ -54,8 +54,8 @@ static struct az_sv host_of(const struct az_trace *t, struct az_sv path)
 {
     static const char *const keys[] = { "hostname", "host_name", "host name", "host", "node_id" };
     for (size_t i = 0; i < AZ_LENGTH(keys); i++)
-        if (fact(t, keys[i]).n)
-            return fact(t, keys[i]);
+        if (fact_of(t, keys[i]).n)
+            return fact_of(t, keys[i]);
     return az_rank_host_in_name(az_path_base(path), t->rank);
 }
 
@@ -261,7 +261,7 @@ static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone
 
 /* ---- side by side ---- */
 
-static bool take(struct reading *k, size_t *i)
+static bool take_file(struct reading *k, size_t *i)
 {
     if (atomic_load(&k->stop) || az_cancelled(k->one->job->cancel))
         return false;
@@ -269,13 +269,14 @@ static bool take(struct reading *k, size_t *i)
     return *i < k->files->n;
 }
 
-static void *help(void *arg)
+static void *help_reading(void *arg)
 {
     struct helper *h = arg;
     struct reading *k = h->all;
     size_t i;
     /* It stops for a slot that others need, or for memory. */
-    while (atomic_load(&k->one->seats->free) >= 0 && !atomic_load(&k->crowded) && take(k, &i)) {
+    while (atomic_load(&k->one->seats->free) >= 0 && !atomic_load(&k->crowded) &&
+           take_file(k, &i)) {
         const int rc = read_one(k, i, &h->keep, false);
         if (rc == AZ_EINTR)
             atomic_store(&k->stop, true);
@@ -295,7 +296,7 @@ static bool acquire_slot(struct az_seats *s)
 }
 
 /* Starts threads for what is left while seats are free. */
-static void hire(struct reading *k)
+static void start_helpers(struct reading *k)
 {
     for (size_t i = 0; i < k->n_helpers; i++) {
         struct helper *h = &k->helpers[i];
@@ -307,7 +308,7 @@ static void hire(struct reading *k)
         if (h->running)
             pthread_join(h->thread, NULL);
         atomic_store(&h->over, false);
-        h->running = pthread_create(&h->thread, NULL, help, h) == 0;
+        h->running = pthread_create(&h->thread, NULL, help_reading, h) == 0;
         if (!h->running) { /* fewer do */
             atomic_fetch_add(&k->one->seats->free, 1);
             return;
@@ -350,10 +351,10 @@ static int read_all(struct reading *k, struct keeper *keep)
 {
     int rc = AZ_OK;
     size_t i;
-    hire(k);
-    while (rc != AZ_EINTR && take(k, &i)) {
+    start_helpers(k);
+    while (rc != AZ_EINTR && take_file(k, &i)) {
         rc = read_one(k, i, keep, false);
-        hire(k);
+        start_helpers(k);
     }
     if (rc == AZ_EINTR)
         atomic_store(&k->stop, true);

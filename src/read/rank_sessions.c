@@ -298,7 +298,7 @@ static int label_times(struct parting *s, struct parsed *v, size_t n)
     return rc ? rc : s->a->failed ? az_arena_error(s->a) : AZ_OK;
 }
 
-static int part(struct parting *s)
+static int split_sessions(struct parting *s)
 {
     int rc = AZ_OK;
     for (size_t i = 0; rc == 0 && i < s->n; i++)
@@ -354,7 +354,7 @@ int az_rank_sessions_part(struct az_session_file *v, size_t n, struct az_arena *
     az_intern_init(&s.keys, a, NULL);
     for (size_t i = 0; i < n; i++)
         s.v[i] = (struct parsed){ .file = &v[i] };
-    rc = part(&s);
+    rc = split_sessions(&s);
     az_intern_release(&s.skeletons);
     az_intern_release(&s.workers);
     az_intern_release(&s.keys);

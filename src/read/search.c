@@ -120,8 +120,8 @@ bool az_is_own_output(struct az_sv path)
 }
 
 /* A trace, in the folder it was found in: of a part that of the part file. */
-static int take(struct search *s, struct trace_file f, struct az_sv folder,
-                const struct az_rank_place *at)
+static int take_trace(struct search *s, struct trace_file f, struct az_sv folder,
+                      const struct az_rank_place *at)
 {
     if (each_step(s->in) && f.rank >= 0)
         f.step = step_of(s, az_path_base(f.path), at);
@@ -154,7 +154,7 @@ static int take_parts(struct search *s, struct az_sv path)
         if (az_rank_name_find(&s->name, az_path_base(f.path), &at))
             f.rank = at.rank;
         if (passes(s, f.path, f.rank))
-            rc = take(s, f, az_path_dir(path), &at);
+            rc = take_trace(s, f, az_path_dir(path), &at);
     }
     az_vec_release(&all);
     return rc;
@@ -194,7 +194,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
         return AZ_OK;
     }
     const struct az_sv folder = az_path_dir(f.path);
-    return take(s, f, of_folder ? az_path_dir(folder) : folder, &at);
+    return take_trace(s, f, of_folder ? az_path_dir(folder) : folder, &at);
 }
 
 static int by_run(const void *x, const void *y, void *ctx)
@@ -496,7 +496,7 @@ static int find_sessions(struct search *s)
     return rc;
 }
 
-static int look(struct search *s)
+static int search_folder(struct search *s)
 {
     const struct az_walk w = { .follow_links = true, .aliases = true, .visit = visit, .ctx = s };
     const struct az_sv dir = s->in->search.base_dir;
@@ -543,7 +543,7 @@ static int search_one(struct az_config *c, const struct az_input *in, struct az_
     if (rc == AZ_EIO)
         rc = az_diag_fail(diag, AZ_ECONFIG, place_of(in), "the current folder was removed");
     if (!rc)
-        rc = look(&s);
+        rc = search_folder(&s);
     az_vec_release(&s.files);
     az_rank_name_release(&s.name);
     return rc;

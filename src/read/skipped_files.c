@@ -148,7 +148,7 @@ static bool is_odd(struct az_sv path)
     return odd || rc;
 }
 
-static void say(struct az_diag *diag, struct az_sv path, const char *what)
+static void report_skipped(struct az_diag *diag, struct az_sv path, const char *what)
 {
     az_diag_add(diag, AZ_WARNING, AZ_AT_FILE(path), "skipped: %s", what);
 }
@@ -175,11 +175,11 @@ void az_passed_odd(const char *path, const struct az_path_info *info, struct az_
     char text[128];
 
     if (info->kind == AZ_PATH_OTHER)
-        say(diag, p, "pipe, socket or device; name it as an operand to read it");
+        report_skipped(diag, p, "pipe, socket or device; name it as an operand to read it");
     else if (info->kind != AZ_PATH_MISSING)
         return;
     else if (info->error == ENOENT && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
-        say(diag, p, "broken link");
+        report_skipped(diag, p, "broken link");
     else
         az_diag_add(diag, az_path_is_unread(info) ? AZ_ERROR : AZ_WARNING, AZ_AT_FILE(p),
                     "cannot read: %s", az_errno_text(info->error, text));
@@ -244,7 +244,7 @@ static bool report_one(struct az_sv path, const struct az_vec_sv *known, struct 
     const struct az_path_info info = az_path_stat(path.p);
 
     if (info.kind == AZ_PATH_DIR && foreign && diag)
-        say(diag, path, foreign);
+        report_skipped(diag, path, foreign);
     if (info.kind == AZ_PATH_DIR)
         return foreign != NULL;
     if (!is_called(path, known) && !(row_of(path) >= 0 && is_database(path)))
