@@ -70,7 +70,7 @@ static bool move_of(const struct az_metric *m, struct move *out)
     return true;
 }
 
-static int one(const struct az_series *s, size_t first, struct az_calibrated_list *out)
+static int calibrate_metric(const struct az_series *s, size_t first, struct az_calibrated_list *out)
 {
     const struct az_metric *f = &s->metrics.v[first];
     struct az_calibrated c = { .sheet = f->sheet, .name = f->name, .unit = f->unit };
@@ -109,7 +109,7 @@ int az_calibrate(const struct az_series *s, struct az_calibrated_list *out)
             seen = az_sv_eq(out->v[k].sheet, s->metrics.v[i].sheet) &&
                    az_sv_eq(out->v[k].name, s->metrics.v[i].name);
         if (!seen)
-            rc = one(s, i, out);
+            rc = calibrate_metric(s, i, out);
     }
     return rc;
 }

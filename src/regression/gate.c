@@ -26,9 +26,9 @@ struct gate {
     struct az_baseline_others pools;
 };
 
-static bool word(struct az_sv s, const char *w) { return az_sv_is(s, w); }
-static bool is_geomean(const struct az_gate_rule *r) { return word(r->key, AZ_GATE_GEOMEAN); }
-static bool by_steps(const struct az_gate_rule *r) { return word(r->samples, "steps"); }
+static bool is_word(struct az_sv s, const char *w) { return az_sv_is(s, w); }
+static bool is_geomean(const struct az_gate_rule *r) { return is_word(r->key, AZ_GATE_GEOMEAN); }
+static bool by_steps(const struct az_gate_rule *r) { return is_word(r->samples, "steps"); }
 
 bool az_gate_applies(const struct az_gate_rule *r, const struct az_metric *m)
 {
@@ -74,7 +74,7 @@ static int add_result(struct gate *g, const struct az_gate_result *x)
 
 static enum az_gate_level level_of(struct az_sv w, enum az_gate_level fail)
 {
-    return word(w, "fail") ? fail : word(w, "warn") ? AZ_LEVEL_WARN : AZ_LEVEL_INFO;
+    return is_word(w, "fail") ? fail : is_word(w, "warn") ? AZ_LEVEL_WARN : AZ_LEVEL_INFO;
 }
 
 /* A result about something larger than a metric: an input, a table, the run. */
@@ -196,8 +196,8 @@ static void limit_by_total(const struct gate *g, struct az_gate_result *x)
         return;
     for (size_t i = 0; i < base->metrics.n; i++) {
         const struct az_metric *m = &base->metrics.v[i];
-        if (!az_sv_eq(m->input, x->input) || !word(m->sheet, AZ_KEY_FIGURES) ||
-            !word(m->key_text, AZ_KEY_TOTAL) || m->values.n == 0)
+        if (!az_sv_eq(m->input, x->input) || !is_word(m->sheet, AZ_KEY_FIGURES) ||
+            !is_word(m->key_text, AZ_KEY_TOTAL) || m->values.n == 0)
             continue;
         m = usual(g, m);
         const double total = az_gate_center(m->values.v, m->values.n);
@@ -220,8 +220,8 @@ static int keep_level(struct gate *g, const struct az_vec_f64 *level, struct az_
     return AZ_OK;
 }
 
-static int one(struct gate *g, const struct az_gate_rule *r, const struct az_metric *b,
-               const struct az_metric *c)
+static int gate_metric(struct gate *g, const struct az_gate_rule *r, const struct az_metric *b,
+                       const struct az_metric *c)
 {
     struct az_gate_result x;
     struct az_gate_course course = { .drift = NAN, .noise = NAN, .least = NAN, .least_run = NAN };
@@ -265,9 +265,9 @@ static int rule_candidates(struct gate *g, const struct az_gate_rule *r, size_t 
         if (st == COMPARABLE) {
             const struct az_metric *b = az_series_find(g->in->base, m);
             if (b || has_limit(r) || az_series_has_sheet(g->in->base, m->input, m->sheet))
-                rc = one(g, r, b, m);
+                rc = gate_metric(g, r, b, m);
         } else if (has_limit(r) && st != NO_EVIDENCE) {
-            rc = one(g, r, NULL, m);
+            rc = gate_metric(g, r, NULL, m);
         }
     }
     return rc;
@@ -286,14 +286,14 @@ static int rule_removed(struct gate *g, const struct az_gate_rule *r, size_t *hi
         ++*hits;
         if (az_series_has_input(g->in->cand, m->input) && standing_of(g, m->input) == COMPARABLE &&
             az_series_has_sheet(g->in->cand, m->input, m->sheet) && !az_series_find(g->in->cand, m))
-            rc = one(g, r, m, NULL);
+            rc = gate_metric(g, r, m, NULL);
     }
     return rc;
 }
 
 static bool is_optional(const struct az_gate_rule *r)
 {
-    return r->built_in && word(r->on_missing, "info");
+    return r->built_in && is_word(r->on_missing, "info");
 }
 
 /* Tables that one side lacks. */
@@ -546,7 +546,7 @@ static int number_sheets(struct gate *g, struct az_intern *sheets, uint32_t *she
     for (size_t i = 0; !rc && i < all->n; i++) {
         const struct az_gate_result *x = &all->v[i];
         sheet[i] = UINT32_MAX;
-        if (!x->rule || isnan(x->p) || !word(x->rule->correct, "holm"))
+        if (!x->rule || isnan(x->p) || !is_word(x->rule->correct, "holm"))
             continue;
         az_vec_reset(&key);
         rc = az_text_printf(&key, "%zu:", x->input.n);
@@ -584,7 +584,7 @@ static int correct(struct gate *g)
 
 /* ---- verdict ---- */
 
-static int rank(enum az_gate_status s)
+static int severity_rank(enum az_gate_status s)
 {
     static const int order[AZ_GATE_STATUSES] = {
         [AZ_GATE_FAIL] = 0,    [AZ_GATE_OUTLIER] = 1, [AZ_GATE_INCONCLUSIVE] = 2,
@@ -618,7 +618,7 @@ static int worst_first(const void *px, const void *py, void *ctx)
     if (x->level != y->level)
         return x->level > y->level ? -1 : 1;
     if (x->status != y->status)
-        return rank(x->status) < rank(y->status) ? -1 : 1;
+        return severity_rank(x->status) < severity_rank(y->status) ? -1 : 1;
     if (x->timed != y->timed)
         return x->timed ? -1 : 1;
     c = cmp_double(x->lost, y->lost);
@@ -669,7 +669,7 @@ static int judge_all(struct gate *g)
     v->series = g->in->series;
     v->first = g->in->first && !g->in->base && worst < AZ_LEVEL_INCONCLUSIVE;
     for (size_t i = 0; v->first && i < g->in->cand->metrics.n; i++)
-        if (word(g->in->cand->metrics.v[i].sheet, AZ_KEY_FIGURES))
+        if (is_word(g->in->cand->metrics.v[i].sheet, AZ_KEY_FIGURES))
             v->can_see = fmax(v->can_see, AZ_GATE_SEEN * g->in->cand->metrics.v[i].within);
     v->outcome = worst == AZ_LEVEL_FAIL           ? AZ_GATES_FAIL
                  : worst == AZ_LEVEL_INCONCLUSIVE ? AZ_GATES_INCONCLUSIVE

@@ -141,7 +141,7 @@ static void no_claims(struct az_gate_change *c, const struct az_gate_in *in,
                               (long long)cand->steps, AZ_SVF(cand->source));
 }
 
-static int add(const struct az_gate_in *in, struct az_gate_verdict *v, struct az_sv input)
+static int add_changes(const struct az_gate_in *in, struct az_gate_verdict *v, struct az_sv input)
 {
     const struct az_series_claims *cand = middle(in->cand, input), *base = middle(in->base, input);
     struct az_gate_change c = {
@@ -175,7 +175,7 @@ int az_gate_compare_inputs(const struct az_gate_in *in, struct az_gate_verdict *
     int rc = AZ_OK;
     for (size_t i = 0; !rc && i < in->cand->claims.n; i++)
         if (!has_change(v, in->cand->claims.v[i].input))
-            rc = add(in, v, in->cand->claims.v[i].input);
+            rc = add_changes(in, v, in->cand->claims.v[i].input);
     return rc;
 }
 

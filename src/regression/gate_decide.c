@@ -18,16 +18,16 @@
 
 /* ---- measure ---- */
 
-static bool word(struct az_sv s, const char *w) { return az_sv_is(s, w); }
+static bool is_word(struct az_sv s, const char *w) { return az_sv_is(s, w); }
 
 /* +1: larger is worse, -1: smaller is worse, 0: any change is. */
 static int direction(const struct az_gate_rule *r, const struct az_metric *m)
 {
-    if (word(r->better, "equal"))
+    if (is_word(r->better, "equal"))
         return 0;
-    if (word(r->better, "auto"))
+    if (is_word(r->better, "auto"))
         return m->better & AZ_HIGHER_BETTER ? -1 : 1;
-    return word(r->better, "higher") ? -1 : 1;
+    return is_word(r->better, "higher") ? -1 : 1;
 }
 
 static bool any_nan(const struct az_metric *m)
@@ -99,14 +99,14 @@ static int run_test(const struct az_gate_rule *r, const struct az_metric *cand, 
                     struct az_gate_result *x)
 {
     size_t least = x->base.n < x->cand.n ? x->base.n : x->cand.n;
-    if (word(r->test, "auto") && least >= AUTO_RUNS)
+    if (is_word(r->test, "auto") && least >= AUTO_RUNS)
         return rank_test(x, dir, x);
-    if (word(r->test, "bootstrap")) {
+    if (is_word(r->test, "bootstrap")) {
         if (least >= BOOTSTRAP_RUNS)
             return bootstrap(r, cand, x);
         x->status = AZ_GATE_SKIP;
     }
-    if (word(r->test, "mannwhitney")) {
+    if (is_word(r->test, "mannwhitney")) {
         if (az_mann_whitney_floor(x->base.n, x->cand.n) <= r->alpha)
             return rank_test(x, dir, x);
         x->status = AZ_GATE_SKIP;
@@ -200,7 +200,7 @@ int az_gate_by_steps(const struct az_series_claims *base, const struct az_series
 
     if (rc || !base || !cand || !x->per_step || !az_sv_starts(x->sheet, AZ_SV("key_")) ||
         x->course.known || x->base.n != 1 || x->cand.n != 1 || isnan(x->delta) ||
-        !word(x->rule->test, "auto"))
+        !is_word(x->rule->test, "auto"))
         return rc;
     const double b = noise_of(&base->steps, part), c = noise_of(&cand->steps, part);
     x->steps_noise = sqrt(b * b + c * c);
@@ -231,22 +231,22 @@ static bool over_part(const struct az_gate_result *x, double delta, double part)
     const struct az_gate_rule *r = x->rule;
     bool abs = beyond(delta, part * (isnan(x->limit_abs) ? r->abs : x->limit_abs), x);
     bool rel = beyond(delta, part * r->rel * fabs(x->base.center), x) && beyond(delta, 0, x);
-    if (word(r->combine, "any"))
+    if (is_word(r->combine, "any"))
         return (r->abs_given && abs) || rel;
     return abs && rel;
 }
 
-static bool over(const struct az_gate_result *x, double delta) { return over_part(x, delta, 1); }
+static bool is_over(const struct az_gate_result *x, double delta) { return over_part(x, delta, 1); }
 
-static bool ran(const struct az_gate_result *x) { return x->test[0] != 'n'; }
+static bool has_test(const struct az_gate_result *x) { return x->test[0] != 'n'; }
 
 static bool significant(const struct az_gate_result *x, bool worse)
 {
     const struct az_gate_rule *r = x->rule;
-    double least = word(r->samples, "steps") ? fmax(r->effect, STEPS_EFFECT) : r->effect;
+    double least = is_word(r->samples, "steps") ? fmax(r->effect, STEPS_EFFECT) : r->effect;
     bool up = isnan(x->cand.center) ? false : x->cand.center > x->base.center;
 
-    if (!ran(x))
+    if (!has_test(x))
         return true;
     if (x->steps) /* too few steps for a small p: all of one run beyond all of the other */
         return x->steps->floor <= r->alpha ? (worse ? x->p : x->p_better) <= r->alpha
@@ -264,7 +264,7 @@ static bool above_noise(struct az_gate_result *x, bool worse, struct az_arena *a
 {
     const struct az_gate_course *c = &x->course;
 
-    if (ran(x) || !(x->rule->noise_k > 0))
+    if (has_test(x) || !(x->rule->noise_k > 0))
         return true;
     if (!c->known && fabs(x->rel) < x->rule->noise_k * x->steps_noise) {
         x->note = az_arena_printf(a, "within noise: %.2g%% between steps", 100 * x->steps_noise);
@@ -299,10 +299,10 @@ static bool hits_limit(struct az_gate_result *x, struct az_arena *a)
 
 static enum az_gate_level level_of(struct az_sv w)
 {
-    return word(w, "fail") ? AZ_LEVEL_FAIL : word(w, "warn") ? AZ_LEVEL_WARN : AZ_LEVEL_INFO;
+    return is_word(w, "fail") ? AZ_LEVEL_FAIL : is_word(w, "warn") ? AZ_LEVEL_WARN : AZ_LEVEL_INFO;
 }
 
-static void set(struct az_gate_result *x, enum az_gate_status s, enum az_gate_level l)
+static void set_status(struct az_gate_result *x, enum az_gate_status s, enum az_gate_level l)
 {
     x->status = s;
     x->level = l;
@@ -310,8 +310,8 @@ static void set(struct az_gate_result *x, enum az_gate_status s, enum az_gate_le
 
 static void set_failed(struct az_gate_result *x)
 {
-    bool warn = word(x->rule->severity, "warn");
-    set(x, warn ? AZ_GATE_WARN : AZ_GATE_FAIL, warn ? AZ_LEVEL_WARN : AZ_LEVEL_FAIL);
+    bool warn = is_word(x->rule->severity, "warn");
+    set_status(x, warn ? AZ_GATE_WARN : AZ_GATE_FAIL, warn ? AZ_LEVEL_WARN : AZ_LEVEL_FAIL);
 }
 
 /* "since run 41 of 2026-01-31 (commits a1..b2), 3 nights". */
@@ -329,7 +329,8 @@ static bool judge_total(struct az_gate_result *x, struct az_arena *a)
     const double budget = r->budget < AZ_GATE_UNSET ? r->budget : r->rel,
                  ns = x->course.total * fabs(x->base.center);
 
-    if (ran(x) || !x->course.known || !(x->course.total > budget) || !beyond(ns, x->limit_abs, x))
+    if (has_test(x) || !x->course.known || !(x->course.total > budget) ||
+        !beyond(ns, x->limit_abs, x))
         return false;
     set_failed(x);
     x->note = az_arena_printf(a, "%+.2g%% since the last accepted level (budget %.3g%%)",
@@ -346,12 +347,12 @@ static bool judge_step(struct az_gate_result *x, struct az_arena *a)
 
     if (!c->known || c->kind != AZ_BASELINE_STEP || c->side <= 0 || !over_part(x, size, STEP_PART))
         return false;
-    if (over(x, size) || level == AZ_LEVEL_FAIL)
+    if (is_over(x, size) || level == AZ_LEVEL_FAIL)
         set_failed(x);
     else if (judge_total(x, a))
         return true;
     else
-        set(x, level == AZ_LEVEL_WARN ? AZ_GATE_WARN : AZ_GATE_PASS, level);
+        set_status(x, level == AZ_LEVEL_WARN ? AZ_GATE_WARN : AZ_GATE_PASS, level);
     x->note = az_arena_printf(a, "step of %+.2g%% %.*s",
                               100 * (c->level - c->before) / fabs(c->before), AZ_SVF(since(c, a)));
     return true;
@@ -360,7 +361,7 @@ static bool judge_step(struct az_gate_result *x, struct az_arena *a)
 /* A metric that failed fails until it is back. */
 static bool judge_held(struct az_gate_result *x)
 {
-    if (ran(x) || !x->course.known || !x->course.lasts)
+    if (has_test(x) || !x->course.known || !x->course.lasts)
         return false;
     set_failed(x);
     x->note = AZ_SV("failed the night before, and is not back at the accepted level");
@@ -373,15 +374,15 @@ static void judge_jump(struct az_gate_result *x, struct az_arena *a)
 {
     const struct az_gate_course *c = &x->course;
 
-    if (!ran(x) && c->known && c->kind == AZ_BASELINE_OUTLIER) {
-        const bool warn = word(x->rule->severity, "warn");
-        set(x, AZ_GATE_OUTLIER, warn ? AZ_LEVEL_WARN : AZ_LEVEL_INCONCLUSIVE);
+    if (!has_test(x) && c->known && c->kind == AZ_BASELINE_OUTLIER) {
+        const bool warn = is_word(x->rule->severity, "warn");
+        set_status(x, AZ_GATE_OUTLIER, warn ? AZ_LEVEL_WARN : AZ_LEVEL_INCONCLUSIVE);
         x->note =
             AZ_SV("only this run so far, and the history has isolated outliers: run it again");
         return;
     }
     set_failed(x);
-    if (!ran(x) && c->known)
+    if (!has_test(x) && c->known)
         x->note = since(c, a);
 }
 
@@ -396,12 +397,12 @@ static void judge_change(struct az_gate_result *x, struct az_arena *a)
     }
     if (judge_step(x, a) || judge_total(x, a))
         return;
-    if (over(x, x->delta)) {
+    if (is_over(x, x->delta)) {
         if (!significant(x, true)) {
             double floor = az_mann_whitney_floor(x->base.n, x->cand.n);
             x->note = x->steps ? AZ_SV("not significant by the steps of the two runs")
                                : AZ_SV("not significant");
-            set(x, AZ_GATE_UNSTABLE, AZ_LEVEL_WARN);
+            set_status(x, AZ_GATE_UNSTABLE, AZ_LEVEL_WARN);
             if (x->test[0] == 'm' && floor > x->rule->alpha)
                 x->note = az_arena_printf(a,
                                           "not significant: %zu and %zu runs cannot give p below "
@@ -409,7 +410,7 @@ static void judge_change(struct az_gate_result *x, struct az_arena *a)
                                           x->base.n, x->cand.n, floor);
         } else if (!above_noise(x, true, a)) {
             if (!judge_held(x))
-                set(x, AZ_GATE_UNSTABLE, AZ_LEVEL_WARN);
+                set_status(x, AZ_GATE_UNSTABLE, AZ_LEVEL_WARN);
         } else {
             judge_jump(x, a);
         }
@@ -417,22 +418,22 @@ static void judge_change(struct az_gate_result *x, struct az_arena *a)
     }
     if (judge_held(x))
         return;
-    if (!word(x->rule->better, "equal") && over(x, -x->delta) && significant(x, false) &&
+    if (!is_word(x->rule->better, "equal") && is_over(x, -x->delta) && significant(x, false) &&
         above_noise(x, false, a))
-        set(x, AZ_GATE_IMPROVED, AZ_LEVEL_INFO);
+        set_status(x, AZ_GATE_IMPROVED, AZ_LEVEL_INFO);
     else
-        set(x, AZ_GATE_PASS, AZ_LEVEL_INFO);
+        set_status(x, AZ_GATE_PASS, AZ_LEVEL_INFO);
 }
 
 static void judge_missing(struct az_gate_result *x, struct az_arena *a)
 {
     bool no_base = isnan(x->base.center), no_cand = isnan(x->cand.center);
     if (no_base && no_cand) {
-        set(x, AZ_GATE_PASS, AZ_LEVEL_INFO);
+        set_status(x, AZ_GATE_PASS, AZ_LEVEL_INFO);
         x->note = AZ_SV("no value on either side");
         return;
     }
-    set(x, AZ_GATE_ERROR, AZ_LEVEL_INCONCLUSIVE);
+    set_status(x, AZ_GATE_ERROR, AZ_LEVEL_INCONCLUSIVE);
     x->note = az_arena_printf(a, "the %s has no value", no_base ? "baseline" : "candidate");
 }
 
@@ -456,22 +457,22 @@ static void judge_status(struct az_gate_result *x, struct az_arena *a)
         if (x->cand.n && isnan(x->cand.center))
             judge_missing(x, a);
         else
-            set(x, AZ_GATE_PASS, AZ_LEVEL_INFO);
+            set_status(x, AZ_GATE_PASS, AZ_LEVEL_INFO);
     } else if ((!x->base.n || !x->cand.n) && is_small_part(x)) {
-        set(x, AZ_GATE_SKIP, AZ_LEVEL_INFO);
+        set_status(x, AZ_GATE_SKIP, AZ_LEVEL_INFO);
         x->note = AZ_SV("a small part of the time, listed on one side only");
     } else if (!x->base.n) {
-        set(x, AZ_GATE_NEW, level_of(r->on_new));
+        set_status(x, AZ_GATE_NEW, level_of(r->on_new));
         x->note = AZ_SV("not in the baseline");
     } else if (!x->cand.n) {
-        set(x, AZ_GATE_REMOVED, level_of(r->on_removed));
+        set_status(x, AZ_GATE_REMOVED, level_of(r->on_removed));
         x->note = AZ_SV("gone");
     } else if (skipped) {
         bool few = x->note.n == 0;
         if (few)
             x->note =
                 az_arena_printf(a, "too few runs for a test: %zu and %zu", x->base.n, x->cand.n);
-        set(x, AZ_GATE_SKIP, few ? AZ_LEVEL_WARN : AZ_LEVEL_INFO);
+        set_status(x, AZ_GATE_SKIP, few ? AZ_LEVEL_WARN : AZ_LEVEL_INFO);
     } else if (isnan(x->base.center) || isnan(x->cand.center)) {
         judge_missing(x, a);
     } else {
@@ -587,7 +588,7 @@ static int put_absolute(struct az_vec_char *t, const struct az_gate_result *x)
     double f;
     struct az_sv unit = readable(x, &f);
     const bool named = seconds(x->unit) > 0 || az_sv_is(x->unit, "B");
-    return az_text_printf(t, " %s %.*g%s%.*s", word(x->rule->combine, "any") ? "or" : "and",
+    return az_text_printf(t, " %s %.*g%s%.*s", is_word(x->rule->combine, "any") ? "or" : "and",
                           x->rule->of_total > 0 ? 3 : 6, x->limit_abs * f, named ? " " : "",
                           AZ_SVF(named ? unit : AZ_SV("")));
 }
@@ -598,7 +599,7 @@ static bool is_single(size_t a, size_t b) { return a <= 1 && b <= 1; }
 static int put_test(struct az_vec_char *t, const struct az_gate_result *x)
 {
     const size_t a = x->steps ? x->steps->n_a : x->base.n, b = x->steps ? x->steps->n_b : x->cand.n;
-    const bool steps = x->steps || word(x->rule->samples, "steps");
+    const bool steps = x->steps || is_word(x->rule->samples, "steps");
 
     if (is_single(a, b))
         return az_text_printf(t, "; one %s each, too few for a test", steps ? "period" : "run");

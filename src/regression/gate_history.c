@@ -71,8 +71,8 @@ static void past_errors(const struct az_metric_past *p, const struct az_metric *
 
 /* ---- all metrics ---- */
 
-static int look(const struct az_gate_in *in, const struct az_metric *m, struct az_vec_f64 *v,
-                struct az_baseline_seen *out)
+static int read_baseline(const struct az_gate_in *in, const struct az_metric *m,
+                         struct az_vec_f64 *v, struct az_baseline_seen *out)
 {
     const double spread = step_spread(m, 0);
     size_t n;
@@ -103,7 +103,7 @@ int az_gate_pool(const struct az_gate_in *in, struct az_baseline_others *out)
         struct az_baseline_seen one;
         if (!is_met(in, m) || m->values.n < 3)
             continue;
-        rc = look(in, m, &v, &one);
+        rc = read_baseline(in, m, &v, &one);
         if (!rc)
             rc = az_vec_push(&seen, one);
     }
@@ -241,7 +241,7 @@ static int worse_of(const struct az_gate_rule *r, const struct az_metric *m)
     return az_sv_is(r->better, "higher") ? -1 : 1;
 }
 
-static double part(double x, double of) { return fabs(of) > 0 ? x / fabs(of) : NAN; }
+static double relative_to(double x, double of) { return fabs(of) > 0 ? x / fabs(of) : NAN; }
 
 static int describe(const struct az_metric_past *p, const struct nights *t,
                     const struct az_baseline *o, int worse, struct az_arena *a,
@@ -258,18 +258,18 @@ static int describe(const struct az_metric_past *p, const struct nights *t,
                                   .commits = commits_of(p, t, at, a),
                                   .before = o->before,
                                   .level = o->level,
-                                  .noise = part(o->noise, o->center),
-                                  .newest = part(o->newest, o->center),
+                                  .noise = relative_to(o->noise, o->center),
+                                  .newest = relative_to(o->newest, o->center),
                                   .within = o->within,
                                   .correlation = o->correlation,
                                   .lasts = o->held,
-                                  .total = part(o->total, o->center),
+                                  .total = relative_to(o->total, o->center),
                                   .drift = NAN,
                                   .drifts_at = AZ_SV(""),
-                                  .least = part(o->least, o->center),
-                                  .least_run = part(o->least_run, o->center) };
+                                  .least = relative_to(o->least, o->center),
+                                  .least_run = relative_to(o->least_run, o->center) };
     if (o->drift) {
-        c->drift = part(worse ? o->drifted * worse : fabs(o->drifted), o->center);
+        c->drift = relative_to(worse ? o->drifted * worse : fabs(o->drifted), o->center);
         c->drifts_at = run_text(p, t, o->drift_at, a);
     }
     return a->failed ? az_arena_error(a) : AZ_OK;

@@ -381,7 +381,7 @@ static bool digits(struct az_sv s, size_t at, size_t n, int64_t *out)
     return true;
 }
 
-static bool at(struct az_sv s, size_t i, char c) { return i < s.n && s.p[i] == c; }
+static bool is_char_at(struct az_sv s, size_t i, char c) { return i < s.n && s.p[i] == c; }
 
 bool az_history_time(struct az_sv s, int64_t *seconds)
 {
@@ -389,25 +389,26 @@ bool az_history_time(struct az_sv s, int64_t *seconds)
     size_t i = 10;
 
     s = az_sv_trim(s);
-    if (!at(s, 4, '-'))
+    if (!is_char_at(s, 4, '-'))
         return az_parse_i64(s, seconds) == 0 && *seconds >= 0;
-    if (!digits(s, 0, 4, &y) || !digits(s, 5, 2, &mo) || !at(s, 7, '-') || !digits(s, 8, 2, &d) ||
-        !is_date(y, mo, d))
+    if (!digits(s, 0, 4, &y) || !digits(s, 5, 2, &mo) || !is_char_at(s, 7, '-') ||
+        !digits(s, 8, 2, &d) || !is_date(y, mo, d))
         return false;
-    if (at(s, 10, 'T') || at(s, 10, ' ')) {
-        if (!digits(s, 11, 2, &h) || !at(s, 13, ':') || !digits(s, 14, 2, &mi) || h > 23 || mi > 59)
+    if (is_char_at(s, 10, 'T') || is_char_at(s, 10, ' ')) {
+        if (!digits(s, 11, 2, &h) || !is_char_at(s, 13, ':') || !digits(s, 14, 2, &mi) || h > 23 ||
+            mi > 59)
             return false;
         i = 16;
-        if (at(s, 16, ':')) {
+        if (is_char_at(s, 16, ':')) {
             if (!digits(s, 17, 2, &sec) || sec > 60)
                 return false;
             i = 19;
         }
-        while (at(s, 19, '.') && i < s.n && (i == 19 || (s.p[i] >= '0' && s.p[i] <= '9')))
+        while (is_char_at(s, 19, '.') && i < s.n && (i == 19 || (s.p[i] >= '0' && s.p[i] <= '9')))
             i++;
     }
-    if (at(s, i, '+') || at(s, i, '-')) {
-        size_t colon = at(s, i + 3, ':');
+    if (is_char_at(s, i, '+') || is_char_at(s, i, '-')) {
+        size_t colon = is_char_at(s, i + 3, ':');
         if (!digits(s, i + 1, 2, &oh) || !digits(s, i + 3 + colon, 2, &om))
             return false;
         if (s.p[i] == '-') {
@@ -415,7 +416,7 @@ bool az_history_time(struct az_sv s, int64_t *seconds)
             om = -om;
         }
         i += 5 + colon;
-    } else if (at(s, i, 'Z')) {
+    } else if (is_char_at(s, i, 'Z')) {
         i++;
     }
     *seconds = days_of(y, mo, d) * 86400 + (h - oh) * 3600 + (mi - om) * 60 + sec;

@@ -45,7 +45,7 @@ struct putting {
 };
 
 /* One value; text.p NULL: the number. */
-static int put(struct putting *p, const char *key, int64_t number, struct az_sv text)
+static int put_value(struct putting *p, const char *key, int64_t number, struct az_sv text)
 {
     (void)sqlite3_bind_int64(p->st, 1, p->run);
     az_history_db_bind_text(p->st, 2, p->c->input);
@@ -67,17 +67,17 @@ static int put_side(struct putting *p)
     int rc = AZ_OK;
 
     for (size_t i = 0; !rc && i < AZ_LENGTH(flags); i++)
-        rc = put(p, flags[i].key, *(bool *)field(&s, flags[i].at), none);
+        rc = put_value(p, flags[i].key, *(bool *)field(&s, flags[i].at), none);
     for (size_t i = 0; !rc && i < AZ_LENGTH(numbers); i++)
         if (*(int64_t *)field(&s, numbers[i].at))
-            rc = put(p, numbers[i].key, *(int64_t *)field(&s, numbers[i].at), none);
+            rc = put_value(p, numbers[i].key, *(int64_t *)field(&s, numbers[i].at), none);
     for (size_t i = 0; !rc && i < AZ_LENGTH(texts); i++)
         if (((struct az_sv *)field(&s, texts[i].at))->n)
-            rc = put(p, texts[i].key, 0, *(struct az_sv *)field(&s, texts[i].at));
+            rc = put_value(p, texts[i].key, 0, *(struct az_sv *)field(&s, texts[i].at));
     for (int i = 0; !rc && i < AZ_CHECKS; i++)
         if (s.trust[i].status != AZ_CHECK_NOT_APPLICABLE)
-            rc = put(p, az_check_id((enum az_check)i), 0,
-                     az_sv_str(az_check_status_id(s.trust[i].status)));
+            rc = put_value(p, az_check_id((enum az_check)i), 0,
+                           az_sv_str(az_check_status_id(s.trust[i].status)));
     return rc;
 }
 
@@ -97,7 +97,8 @@ int az_history_db_put_claims(struct az_history *h, int64_t run, const struct az_
 
 /* ---- reading ---- */
 
-static void take(struct az_change_side *s, struct az_sv key, sqlite3_stmt *st, struct az_arena *a)
+static void take_value(struct az_change_side *s, struct az_sv key, sqlite3_stmt *st,
+                       struct az_arena *a)
 {
     for (size_t i = 0; i < AZ_LENGTH(flags); i++)
         if (az_sv_is(key, flags[i].key))
@@ -139,7 +140,7 @@ int az_history_db_load_claims(struct az_history *h, int64_t run, struct az_serie
             rc = az_series_claim(s, &c);
         if (!c.claimed || rep != c.rep || !az_sv_eq(input, c.input))
             c = (struct az_series_claims){ .input = input, .rep = rep, .claimed = true };
-        take(&c.side, az_history_db_text(st, 2, s->arena), st, s->arena);
+        take_value(&c.side, az_history_db_text(st, 2, s->arena), st, s->arena);
         if (rc || s->arena->failed)
             break;
     }

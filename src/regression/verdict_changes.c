@@ -42,7 +42,7 @@ static double limit_of(const struct az_gate_result *x)
 }
 
 /* Against a hard limit the distance to it; the limit is at 0 then. */
-static bool hard(const struct az_gate_result *x, struct change *c)
+static bool hard_limit_distance(const struct az_gate_result *x, struct change *c)
 {
     const double v = x->cand.center;
     const bool over = v > x->max, under = v < x->min;
@@ -90,7 +90,7 @@ static int interval(const struct az_gate_result *x, struct change *c)
 static int measure(const struct az_gate_result *x, struct change *c)
 {
     *c = (struct change){ .x = x, .percent = NAN, .low = NAN, .high = NAN, .limit = NAN };
-    if (hard(x, c))
+    if (hard_limit_distance(x, c))
         return AZ_OK;
     c->percent = 100 * x->rel;
     c->limit = limit_of(x);

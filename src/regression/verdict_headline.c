@@ -138,8 +138,8 @@ static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_
         AZ_SVF(time_text(a, worst->delta)), worst->cause.n ? ", " : "", AZ_SVF(worst->cause));
 }
 
-static struct az_sv what(const struct az_gate_verdict *v, struct az_arena *a, size_t bad,
-                         bool inputs)
+static struct az_sv subject_of(const struct az_gate_verdict *v, struct az_arena *a, size_t bad,
+                               bool inputs)
 {
     const struct az_gate_result *worst = v->results.n ? &v->results.v[0] : NULL;
     const struct az_sv base =
@@ -214,7 +214,7 @@ int az_gate_verdict_headline(const struct az_gate_verdict *v, struct az_document
         return az_arena_error(a);
     for (size_t i = 1; i < v->results.n; i++)
         inputs |= !az_sv_eq(v->results.v[i].input, v->results.v[0].input);
-    put_line(t, AZ_LINE_WHAT, what(v, a, bad, inputs));
+    put_line(t, AZ_LINE_WHAT, subject_of(v, a, bad, inputs));
     for (size_t i = 0; i < v->results.n && shown < SHOWN; i++)
         if (is_bad(&v->results.v[i])) {
             put_failure(t, &v->results.v[i], a, inputs);
