@@ -34,7 +34,7 @@ static void refuse(struct words *w, const char *why, struct az_sv culprit)
     w->culprit = culprit;
 }
 
-static void add(struct words *w, struct az_sv word)
+static void add_word(struct words *w, struct az_sv word)
 {
     if (w->n == WORDS_MAX)
         refuse(w, "too many words", word);
@@ -50,7 +50,7 @@ static void split(struct words *w, struct az_sv line)
         while (i < line.n && line.p[i] != ' ' && line.p[i] != '\t' && line.p[i] != '\r')
             i++;
         if (i > from)
-            add(w, az_sv_make(line.p + from, i - from));
+            add_word(w, az_sv_make(line.p + from, i - from));
         i += i == from;
     }
 }
@@ -83,8 +83,8 @@ static bool digits(struct az_sv s)
 }
 
 /* `option <digits>` becomes `as value`, at each place. */
-static void set(struct words *w, const char *option, const char *as, const char *value,
-                bool first_only)
+static void replace_option(struct words *w, const char *option, const char *as, const char *value,
+                           bool first_only)
 {
     for (size_t i = 1; i + 1 < w->n; i++) {
         if (!az_sv_is(w->v[i], option) || !digits(w->v[i + 1]))
@@ -100,9 +100,9 @@ static void append_once(struct words *w, const char *option, const char *value)
 {
     if (find_words(w, option) < w->n)
         return;
-    add(w, az_sv_str(option));
+    add_word(w, az_sv_str(option));
     if (value)
-        add(w, az_sv_str(value));
+        add_word(w, az_sv_str(value));
 }
 
 static void edit_gemm(struct words *w)
@@ -110,10 +110,10 @@ static void edit_gemm(struct words *w)
     for (size_t i = 1; i + 1 < w->n; i++)
         if (az_sv_is(w->v[i], "--algo_method") && az_sv_is(w->v[i + 1], "index"))
             w->v[i + 1] = AZ_SV("heuristic");
-    set(w, "--solution_index", "--requested_solution", "1", true);
-    set(w, "--cold_iters", "--cold_iters", "100", false);
-    set(w, "--iters", "--iters", "100", false);
-    set(w, "--rotating", "--rotating", "512", false);
+    replace_option(w, "--solution_index", "--requested_solution", "1", true);
+    replace_option(w, "--cold_iters", "--cold_iters", "100", false);
+    replace_option(w, "--iters", "--iters", "100", false);
+    replace_option(w, "--rotating", "--rotating", "512", false);
     append_once(w, "--flush", NULL);
     append_once(w, "--initialization", "trig_float");
     append_once(w, "--use_gpu_timer", NULL);

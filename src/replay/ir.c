@@ -119,7 +119,7 @@ static bool strides_of(const struct az_perf_arg *a, int64_t *s)
 }
 
 /* Can the argument be written as a value of that type? */
-static bool fits(const struct az_perf_arg *a, const char *type)
+static bool is_value_of_type(const struct az_perf_arg *a, const char *type)
 {
     struct az_sv v[AZ_PERF_DIMS];
     int64_t s[AZ_PERF_DIMS], whole;
@@ -128,7 +128,7 @@ static bool fits(const struct az_perf_arg *a, const char *type)
     case 'T':
         return is_tensor(a) && tensor_type(a->type_name, &real) && strides_of(a, s);
     case 'O':
-        return !is_tensor(a) || fits(a, "Tensor");
+        return !is_tensor(a) || is_value_of_type(a, "Tensor");
     case 'L':
         return list_of(a->value, v, AZ_PERF_DIMS) >= 0;
     case 'b':
@@ -200,8 +200,8 @@ static void value(struct az_jsonw *w, const struct az_perf_arg *a, const char *t
     }
 }
 
-static void list(struct az_jsonw *w, const char *key, const struct schema *s,
-                 const struct az_perf_call *c, int from, int to)
+static void write_arguments(struct az_jsonw *w, const char *key, const struct schema *s,
+                            const struct az_perf_call *c, int from, int to)
 {
     az_jsonw_key(w, key);
     az_jsonw_array(w);
@@ -241,14 +241,14 @@ bool az_replay_ir(struct az_jsonw *w, const struct az_perf_call *c)
     bool good = s && (int)c->n >= s->positional && (int)c->n <= n;
     n = good ? (int)c->n : 0;
     for (int i = 0; good && i < n; i++)
-        good = fits(&c->arg[i], s->arg[i].type);
+        good = is_value_of_type(&c->arg[i], s->arg[i].type);
     if (!good) {
         az_jsonw_null(w);
         return false;
     }
     az_jsonw_object(w);
-    list(w, "list_pos_args", s, c, 0, s->positional);
-    list(w, "list_kwargs", s, c, s->positional, n);
+    write_arguments(w, "list_pos_args", s, c, 0, s->positional);
+    write_arguments(w, "list_kwargs", s, c, s->positional, n);
     az_jsonw_end_object(w);
     return true;
 }

@@ -18,7 +18,7 @@ struct load {
     int64_t next_no[GROUPS];
 };
 
-static int bad(struct load *l, const char *at, const char *what)
+static int report_bad_file(struct load *l, const char *at, const char *what)
 {
     return az_diag_fail(l->diag, AZ_EFORMAT, AZ_AT_OFFSET(az_sv_str(l->file), at - l->text.p),
                         "%s; a replay file must be a list of objects", what);
@@ -73,11 +73,11 @@ static int add_entry(struct load *l, struct az_sv raw, int64_t index)
     struct az_sv key, value;
     bool grouped = false;
     if (!az_jview_object(&v, raw))
-        return bad(l, raw.p, "an entry is not an object");
+        return report_bad_file(l, raw.p, "an entry is not an object");
     while (az_jview_member(&v, &key, &value))
         member(l, &e, &grouped, key, value);
     if (!ended(&v, '}'))
-        return bad(l, v.rest.p, "malformed JSON");
+        return report_bad_file(l, v.rest.p, "malformed JSON");
     e.refused = e.torch && !az_replay_known(e.name);
     e.torch = e.torch && !e.refused;
     if (!grouped) { /* files of other tools do not say it */
@@ -100,11 +100,12 @@ int az_replay_load_json(struct az_sv text, const char *file, struct az_arena *a,
     struct az_sv value;
     int rc = 0;
     if (!az_jview_array(&v, text))
-        return bad(&l, text.p, "not a list");
+        return report_bad_file(&l, text.p, "not a list");
     for (int64_t i = 0; rc == 0 && az_jview_next(&v, &value); i++)
-        rc = i < ENTRIES_MAX ? add_entry(&l, value, i) : bad(&l, value.p, "too many entries");
+        rc = i < ENTRIES_MAX ? add_entry(&l, value, i)
+                             : report_bad_file(&l, value.p, "too many entries");
     if (rc == 0 && !ended(&v, ']'))
-        rc = bad(&l, v.rest.p, "malformed JSON");
+        rc = report_bad_file(&l, v.rest.p, "malformed JSON");
     return rc;
 }
 

@@ -80,8 +80,8 @@ static struct az_sv status_text(struct running *r, enum ending how, int status)
     return status ? az_arena_printf(r->arena, "failed(%d)", status) : AZ_SV("ok");
 }
 
-static void say(struct running *r, const struct az_replay_entry *e, struct az_sv status,
-                const char *output)
+static void report_failure(struct running *r, const struct az_replay_entry *e, struct az_sv status,
+                           const char *output)
 {
     struct az_sv tail = az_file_tail(r->arena, output, TAIL_LINES);
     az_diag_add(r->diag, AZ_WARNING, AZ_NOWHERE, "%s %lld: %.*s%s%.*s", az_replay_group[e->group],
@@ -143,7 +143,7 @@ static int one_command(struct running *r, const struct az_replay_entry *e,
         }
     }
     if (rc == 0 && !az_sv_is(out->status, "ok"))
-        say(r, e, out->status, output.p);
+        report_failure(r, e, out->status, output.p);
     return rc;
 }
 
@@ -232,7 +232,8 @@ static int torch_time(struct running *r, const struct az_replay_entry *e, struct
         rc = rc == AZ_ELIMIT ? 0 : rc;
     }
     if (!az_sv_is(out->torch_status, "ok"))
-        say(r, e, az_arena_printf(r->arena, "replay_torch.py: %.*s", AZ_SVF(out->torch_status)),
+        report_failure(
+            r, e, az_arena_printf(r->arena, "replay_torch.py: %.*s", AZ_SVF(out->torch_status)),
             output.p);
     return rc;
 }

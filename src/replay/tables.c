@@ -35,7 +35,7 @@ static bool wanted(struct az_sv name, enum az_parts_group *g)
     return tool == AZ_REPLAY_GEMM || az_sv_is(name, "aten::convolution");
 }
 
-static int take(struct reading *r, size_t row)
+static int read_operation(struct reading *r, size_t row)
 {
     struct op o = { .count = 0 };
     enum az_parts_group g;
@@ -153,7 +153,7 @@ int az_replay_tables(const struct az_document *report, struct az_document *out,
         whole = r.at[i] >= 0 || i == KERNELS;
     }
     for (size_t i = 0; whole && rc == 0 && i < r.t->rows; i++)
-        rc = take(&r, i);
+        rc = read_operation(&r, i);
     if (rc == 0 && r.ops[GEMM].n + r.ops[CONV].n == 0)
         rc = az_diag_fail(
             diag, AZ_EEMPTY, AZ_AT_FILE(report->input),
