@@ -102,7 +102,7 @@ static int put_other(struct writer *w, const struct az_cell *cell, size_t more)
 }
 
 /* Numbers are written in place: tables have millions of them. */
-static int row(struct writer *w, const struct az_cell *cells, size_t n)
+static int format_row(struct writer *w, const struct az_cell *cells, size_t n)
 {
     struct az_vec_char *buf = &w->buf;
     int rc = room_for(buf, n * NUMBER + 2);
@@ -144,7 +144,7 @@ static int write_table(const struct az_table *t, const char *path, struct writer
     az_rows_open(&rows, t, mem);
     for (size_t r = 0; r < t->rows && !rc; r++) {
         const struct az_cell *cells = az_rows_at(&rows, r);
-        rc = cells ? row(w, cells, t->columns.n) : az_rows_error(&rows);
+        rc = cells ? format_row(w, cells, t->columns.n) : az_rows_error(&rows);
         if (!rc && w->buf.n >= FLUSH_AT)
             flush(w);
     }
@@ -166,7 +166,7 @@ struct others {
     size_t n;
 };
 
-static int look(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
+static int visit_file(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
 {
     struct others *o = ctx;
     struct az_sv name = az_path_base(az_sv_str(path));
@@ -187,7 +187,7 @@ static int tell_others(const char *path, const struct az_vec_sv *written, struct
                        struct az_diag *diag)
 {
     struct others o = { .written = written, .a = scratch };
-    const struct az_walk w = { .max_depth = 1, .visit = look, .ctx = &o };
+    const struct az_walk w = { .max_depth = 1, .visit = visit_file, .ctx = &o };
     int rc = az_path_walk(path, &w, diag);
 
     if (!rc && o.n)

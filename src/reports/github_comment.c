@@ -21,7 +21,7 @@ struct comment {
     int error;
 };
 
-static void put(struct comment *c, struct az_sv text)
+static void put_text(struct comment *c, struct az_sv text)
 {
     if (!c->error)
         c->error = az_text_append(c->out, text);
@@ -51,24 +51,24 @@ static void put_input(struct comment *c, const struct az_gate_change *x)
 {
     const struct az_change *k = &x->change;
 
-    put(c, AZ_SV("**"));
+    put_text(c, AZ_SV("**"));
     put_escaped(c, k->input);
-    put(c, AZ_SV("**: "));
+    put_text(c, AZ_SV("**: "));
     if (!k->comparable) {
-        put(c, AZ_SV("not comparable: "));
+        put_text(c, AZ_SV("not comparable: "));
         put_escaped(c, x->text);
     } else if (k->a_ns > 0 && k->b_ns > 0) {
-        put(c, az_arena_printf(c->a, "%.*s → %.*s%s, **%.*s**", AZ_SVF(time_text(c, k->a_ns)),
-                               AZ_SVF(time_text(c, k->b_ns)), k->per_step ? " per step" : "",
-                               AZ_SVF(change_text(c, k->share))));
+        put_text(c, az_arena_printf(c->a, "%.*s → %.*s%s, **%.*s**", AZ_SVF(time_text(c, k->a_ns)),
+                                    AZ_SVF(time_text(c, k->b_ns)), k->per_step ? " per step" : "",
+                                    AZ_SVF(change_text(c, k->share))));
     } else {
-        put(c, AZ_SV("no total time"));
+        put_text(c, AZ_SV("no total time"));
     }
     if (c->v->base_label.n) {
-        put(c, AZ_SV(" against "));
+        put_text(c, AZ_SV(" against "));
         put_escaped(c, c->v->base_label);
     }
-    put(c, AZ_SV("  \n"));
+    put_text(c, AZ_SV("  \n"));
 }
 
 static double size_of(const struct az_gate_change *x)
@@ -95,18 +95,18 @@ static void put_parts(struct comment *c, const struct az_gate_change *x)
                                          "idle" };
     const char *basis = x->change.per_step ? "per step" : "whole recording";
 
-    put(c, AZ_SV("\n| "));
+    put_text(c, AZ_SV("\n| "));
     if (c->v->changes.n > 1)
         put_escaped(c, az_arena_printf(c->a, "%.*s, %s", AZ_SVF(x->change.input), basis));
     else
-        put(c, az_sv_str(basis));
-    put(c, AZ_SV(" | baseline | candidate | change |\n|---|---:|---:|---:|\n"));
+        put_text(c, az_sv_str(basis));
+    put_text(c, AZ_SV(" | baseline | candidate | change |\n|---|---:|---:|---:|\n"));
     for (size_t i = 0; i < AZ_CHANGE_PARTS; i++) {
         const int64_t *ns = x->change.part[i];
         const double share = ns[0] > 0 ? (double)ns[1] / (double)ns[0] - 1 : (double)NAN;
-        put(c, az_arena_printf(c->a, "| %s | %.*s | %.*s | %.*s |\n", names[i],
-                               AZ_SVF(time_text(c, ns[0])), AZ_SVF(time_text(c, ns[1])),
-                               AZ_SVF(change_text(c, share))));
+        put_text(c, az_arena_printf(c->a, "| %s | %.*s | %.*s | %.*s |\n", names[i],
+                                    AZ_SVF(time_text(c, ns[0])), AZ_SVF(time_text(c, ns[1])),
+                                    AZ_SVF(change_text(c, share))));
     }
 }
 
@@ -131,16 +131,16 @@ static void put_reasons(struct comment *c)
         const struct az_gate_result *x = &c->v->results.v[i];
         if (!is_reason(x) || n++ >= REASONS)
             continue;
-        put(c, n == 1 ? AZ_SV("\n- **") : AZ_SV("- **"));
-        put(c, az_sv_str(az_gate_status_text(x->status)));
-        put(c, AZ_SV("** "));
+        put_text(c, n == 1 ? AZ_SV("\n- **") : AZ_SV("- **"));
+        put_text(c, az_sv_str(az_gate_status_text(x->status)));
+        put_text(c, AZ_SV("** "));
         put_escaped(c, place_of(c, x));
-        put(c, AZ_SV(": "));
+        put_text(c, AZ_SV(": "));
         put_escaped(c, x->text);
-        put(c, AZ_SV("\n"));
+        put_text(c, AZ_SV("\n"));
     }
     if (n > REASONS)
-        put(c, az_arena_printf(c->a, "- and %zu more\n", n - REASONS));
+        put_text(c, az_arena_printf(c->a, "- and %zu more\n", n - REASONS));
 }
 
 /* ---- the folded table ---- */
@@ -159,37 +159,37 @@ static void put_table(struct comment *c)
     const size_t used = lines_of(c->out) + 7; /* around the rows */
     size_t reasons = 0, shown = 0;
 
-    put(c, AZ_SV("\n<details><summary>"));
+    put_text(c, AZ_SV("\n<details><summary>"));
     for (int s = 0, n = 0; s < AZ_GATE_STATUSES; s++)
         if (c->v->count[s])
-            put(c, az_arena_printf(c->a, "%s%zu %s", n++ ? ", " : "", c->v->count[s],
-                                   az_gate_status_text((enum az_gate_status)s)));
-    put(c, AZ_SV("</summary>\n\n| status | metric | change |\n|---|---|---|\n"));
+            put_text(c, az_arena_printf(c->a, "%s%zu %s", n++ ? ", " : "", c->v->count[s],
+                                        az_gate_status_text((enum az_gate_status)s)));
+    put_text(c, AZ_SV("</summary>\n\n| status | metric | change |\n|---|---|---|\n"));
     for (size_t i = 0; i < c->v->results.n && used + shown < LINES; i++) {
         const struct az_gate_result *x = &c->v->results.v[i];
         if (is_reason(x) && reasons++ < REASONS)
             continue;
         shown++;
-        put(c, az_arena_printf(c->a, "| %s | ", az_gate_status_text(x->status)));
+        put_text(c, az_arena_printf(c->a, "| %s | ", az_gate_status_text(x->status)));
         put_escaped(c, place_of(c, x));
-        put(c, AZ_SV(" | "));
+        put_text(c, AZ_SV(" | "));
         put_escaped(c, x->text);
-        put(c, AZ_SV(" |\n"));
+        put_text(c, AZ_SV(" |\n"));
     }
-    put(c, AZ_SV("\n</details>\n"));
+    put_text(c, AZ_SV("\n</details>\n"));
 }
 
 static void put_comment(struct comment *c)
 {
     const struct az_gate_change *parts = largest(c->v);
 
-    put(c, AZ_SV(MARK "### Performance: "));
-    put(c, az_sv_str(az_gate_verdict_text(c->v)));
-    put(c, AZ_SV("\n\n"));
+    put_text(c, AZ_SV(MARK "### Performance: "));
+    put_text(c, az_sv_str(az_gate_verdict_text(c->v)));
+    put_text(c, AZ_SV("\n\n"));
     for (size_t i = 0; i < c->v->changes.n && i < INPUTS; i++)
         put_input(c, &c->v->changes.v[i]);
     if (c->v->changes.n > INPUTS)
-        put(c, az_arena_printf(c->a, "and %zu more inputs\n", c->v->changes.n - INPUTS));
+        put_text(c, az_arena_printf(c->a, "and %zu more inputs\n", c->v->changes.n - INPUTS));
     if (parts)
         put_parts(c, parts);
     put_reasons(c);

@@ -45,7 +45,7 @@ struct writer {
     int error;
 };
 
-static void text(struct writer *j, struct az_sv s)
+static void text_value(struct writer *j, struct az_sv s)
 {
     az_jsonw_text(&j->w, az_field_text(j->scratch, s));
 }
@@ -53,7 +53,7 @@ static void text(struct writer *j, struct az_sv s)
 static void text_at(struct writer *j, const char *key, struct az_sv s)
 {
     az_jsonw_key(&j->w, key);
-    text(j, s);
+    text_value(j, s);
 }
 
 static void columns(struct writer *j, const struct az_table *t)
@@ -78,11 +78,11 @@ static void columns(struct writer *j, const struct az_table *t)
     az_jsonw_end_array(&j->w);
 }
 
-static void cell(struct writer *j, const struct az_cell *c)
+static void cell_value(struct writer *j, const struct az_cell *c)
 {
     switch (c->type) {
     case AZ_TEXT:
-        text(j, az_cell_text(c));
+        text_value(j, az_cell_text(c));
         return;
     case AZ_INT:
         az_jsonw_i64(&j->w, c->i);
@@ -99,7 +99,7 @@ static void cell(struct writer *j, const struct az_cell *c)
     }
 }
 
-static void rows(struct writer *j, const struct az_table *t)
+static void put_rows(struct writer *j, const struct az_table *t)
 {
     struct az_rows rows;
     const struct az_cell *cells;
@@ -111,7 +111,7 @@ static void rows(struct writer *j, const struct az_table *t)
         az_jsonw_compact(&j->w, true);
         az_jsonw_array(&j->w);
         for (size_t c = 0; c < t->columns.n; c++)
-            cell(j, &cells[c]);
+            cell_value(j, &cells[c]);
         az_jsonw_end_array(&j->w);
         az_jsonw_compact(&j->w, false);
     }
@@ -126,7 +126,7 @@ static void table(struct writer *j, const struct az_table *t)
     text_at(j, "id", t->id);
     text_at(j, "title", t->title);
     columns(j, t);
-    rows(j, t);
+    put_rows(j, t);
     az_jsonw_end_object(&j->w);
 }
 
@@ -142,7 +142,7 @@ static void chart(struct writer *j, const struct az_chart *c)
     az_jsonw_key(&j->w, "y");
     az_jsonw_array(&j->w);
     for (size_t i = 0; i < c->y.n; i++)
-        text(j, c->y.v[i]);
+        text_value(j, c->y.v[i]);
     az_jsonw_end_array(&j->w);
     az_jsonw_key(&j->w, "max_rows");
     az_jsonw_i64(&j->w, (int64_t)c->max_rows);
@@ -150,7 +150,7 @@ static void chart(struct writer *j, const struct az_chart *c)
         az_jsonw_key(&j->w, "parts");
         az_jsonw_array(&j->w);
         for (size_t i = 0; i < c->n_parts; i++)
-            text(j, c->parts[i]);
+            text_value(j, c->parts[i]);
         az_jsonw_end_array(&j->w);
     }
     if (c->stack.n)
@@ -244,13 +244,13 @@ static void document(struct writer *j, const struct az_document *doc)
     if (doc->no_heading && doc->title.n == 0)
         az_jsonw_null(&j->w);
     else
-        text(j, doc->title);
+        text_value(j, doc->title);
     text_at(j, "input", doc->input);
     text_at(j, "format", doc->format);
     az_jsonw_key(&j->w, "messages");
     az_jsonw_array(&j->w);
     for (size_t i = 0; i < doc->preface.n; i++)
-        text(j, doc->preface.v[i]);
+        text_value(j, doc->preface.v[i]);
     az_jsonw_end_array(&j->w);
     verdict(j, doc);
     az_jsonw_key(&j->w, "tables");

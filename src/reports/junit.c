@@ -21,7 +21,7 @@ struct writer {
 
 /* Text of XML 1.0: markup escaped, control characters dropped but tab, LF and CR, bad UTF-8
  * replaced. In an attribute line breaks are references, or a reader turns them into blanks. */
-static void xml(struct writer *w, struct az_sv s)
+static void put_escaped(struct writer *w, struct az_sv s)
 {
     for (size_t i = 0; i < s.n;) {
         size_t from = i;
@@ -48,7 +48,7 @@ static void xml(struct writer *w, struct az_sv s)
 static void attribute(struct writer *w, const char *name, struct az_sv value)
 {
     az_outfile_printf(w->f, " %s=\"", name);
-    xml(w, value);
+    put_escaped(w, value);
     az_outfile_puts(w->f, AZ_SV("\""));
 }
 
@@ -130,7 +130,7 @@ static void lines(struct writer *w, const struct group *g, enum az_gate_level le
         if (x->level != level)
             continue;
         az_outfile_printf(w->f, "%s%s: ", shown++ ? "\n" : "", az_gate_status_text(x->status));
-        xml(w, line_of(w, x));
+        put_escaped(w, line_of(w, x));
     }
     if (count_at(w, g, level) > shown)
         az_outfile_printf(w->f, "\nand %zu more", count_at(w, g, level) - shown);

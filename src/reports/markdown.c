@@ -20,13 +20,13 @@ struct writer {
     int error;
 };
 
-static void put(struct writer *w, struct az_sv s)
+static void put_text(struct writer *w, struct az_sv s)
 {
     if (!w->error)
         w->error = az_text_append(&w->out, s);
 }
 
-static void put_str(struct writer *w, const char *s) { put(w, az_sv_str(s)); }
+static void put_str(struct writer *w, const char *s) { put_text(w, az_sv_str(s)); }
 
 /* One line in which nothing is markup: characters of Markdown, tables and HTML are escaped. */
 static void put_plain(struct writer *w, struct az_sv s)
@@ -39,16 +39,16 @@ static void put_plain(struct writer *w, struct az_sv s)
         else if (line.p[i] == '&')
             put_str(w, "&amp;");
         else if (strchr("\\`*_{}[]|#~@", line.p[i]) && line.p[i])
-            put(w, (struct az_sv){ (const char[]){ '\\', line.p[i] }, 2 });
+            put_text(w, (struct az_sv){ (const char[]){ '\\', line.p[i] }, 2 });
         else
-            put(w, az_sv_make(line.p + i, 1));
+            put_text(w, az_sv_make(line.p + i, 1));
     }
 }
 
 static void put_note(struct writer *w, size_t n, const char *what, const char *behind)
 {
-    put(w, az_arena_printf(w->scratch, "\n_... %zu more %s%s%s_\n", n, what, n == 1 ? "" : "s",
-                           behind));
+    put_text(w, az_arena_printf(w->scratch, "\n_... %zu more %s%s%s_\n", n, what, n == 1 ? "" : "s",
+                                behind));
 }
 
 /* Texts of a column's first rows, shortened as far as they stay different; NULL: it has numbers. */
@@ -78,7 +78,7 @@ static void put_cell(struct writer *w, const struct az_table *t, size_t row, siz
     if (name)
         put_plain(w, name[row]);
     else
-        put(w, az_field_number(c, &t->columns.v[col], scale, buf));
+        put_text(w, az_field_number(c, &t->columns.v[col], scale, buf));
 }
 
 static size_t visible_columns(const struct az_table *t)

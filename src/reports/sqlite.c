@@ -41,7 +41,7 @@ struct writer {
     int error;
 };
 
-static bool good(const struct writer *w)
+static bool is_usable(const struct writer *w)
 {
     return !w->error && !w->file.error && !w->scratch->failed;
 }
@@ -227,7 +227,7 @@ static uint32_t write_rows(struct writer *w, const struct az_table *t)
 
     az_dbfile_begin(&w->file, AZ_DBFILE_ROWS);
     az_rows_open(&rows, t, w->mem);
-    for (size_t r = 0; out && good(w) && r < t->rows; r++) {
+    for (size_t r = 0; out && is_usable(w) && r < t->rows; r++) {
         const struct az_cell *cells = az_rows_at(&rows, r);
         if (cells) {
             for (size_t i = 0; i < n; i++)
@@ -298,7 +298,7 @@ static uint32_t write_index(struct writer *w, const struct az_table *t, struct k
         e[i] = entry_of(w, t, i, k);
     az_sort_cmp(e, t->rows, size, compare_entries, &k->n, w->mem);
     az_dbfile_begin(&w->file, AZ_DBFILE_KEYS);
-    for (size_t i = 0; good(w) && i < t->rows; i++)
+    for (size_t i = 0; is_usable(w) && i < t->rows; i++)
         az_dbfile_row(&w->file, e[i].key, k->n + 1);
     az_mem_free(w->mem, e, bytes);
     return az_dbfile_end(&w->file);
@@ -308,7 +308,7 @@ static void index_table(struct writer *w, const struct az_table *t, struct az_sv
 {
     struct key_columns k = key_columns_of(t);
 
-    if (t->rows < INDEXED_ROWS || !k.n || !good(w))
+    if (t->rows < INDEXED_ROWS || !k.n || !is_usable(w))
         return;
     const struct az_sv index = az_arena_printf(w->scratch, "%.*s_by_key", AZ_SVF(name));
     const struct az_sv sql = index_statement(w, t, &k, name, index);
@@ -324,7 +324,7 @@ static void index_table(struct writer *w, const struct az_table *t, struct az_sv
 static void write_table(struct writer *w, const struct az_table *t, struct az_sv name)
 {
     const struct az_sv sql = create_statement(w, t, name);
-    if (!good(w))
+    if (!is_usable(w))
         return;
     const uint32_t root = write_rows(w, t);
     az_dbfile_add(&w->file, (struct az_dbfile_entry){ "table", name, name, sql, root });
@@ -424,7 +424,7 @@ static void write_own(struct writer *w, struct az_table *t, size_t name)
     const int rc = t ? az_table_finish(t) : az_arena_error(w->scratch);
     if (rc && !w->error)
         w->error = rc;
-    if (good(w))
+    if (is_usable(w))
         write_table(w, t, own_names[name]);
     az_table_free(t);
 }
@@ -434,7 +434,7 @@ static void write_facts(struct writer *w, const struct az_document *doc)
 {
     struct az_table *tables = list_of_tables(w), *columns = list_of_columns(w);
 
-    for (size_t i = 0; tables && columns && good(w) && i < doc->tables.n; i++) {
+    for (size_t i = 0; tables && columns && is_usable(w) && i < doc->tables.n; i++) {
         const struct az_table *t = doc->tables.v[i];
         if (t->flags & AZ_TABLE_TEXT_ONLY)
             continue;
@@ -451,10 +451,10 @@ static void write_tables(struct writer *w, const struct az_document *doc)
 {
     write_meta(w, doc);
     write_facts(w, doc);
-    for (size_t i = 0, k = AZ_LENGTH(own_names); good(w) && i < doc->tables.n; i++)
+    for (size_t i = 0, k = AZ_LENGTH(own_names); is_usable(w) && i < doc->tables.n; i++)
         if (!(doc->tables.v[i]->flags & AZ_TABLE_TEXT_ONLY))
             write_table(w, doc->tables.v[i], w->used.v[k++]);
-    if (good(w))
+    if (is_usable(w))
         w->error = az_dbfile_finish(&w->file, AZ_DATABASE_ID, VERSION);
 }
 
@@ -490,12 +490,12 @@ static int write_file(struct writer *w, const struct az_document *doc, const cha
         return rc;
     az_dbfile_init(&w->file, out, w->mem);
     write_tables(w, doc);
-    if (good(w))
+    if (is_usable(w))
         rc = az_outfile_commit(out);
     else
         az_outfile_abort(out);
     az_dbfile_release(&w->file);
-    return good(w) ? rc : failed(w);
+    return is_usable(w) ? rc : failed(w);
 }
 
 /* The same, to which SQLite adds what is left. */

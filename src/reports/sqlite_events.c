@@ -16,21 +16,21 @@ struct writer {
     int error;
 };
 
-static bool good(const struct writer *w)
+static bool is_usable(const struct writer *w)
 {
     return w->code == SQLITE_OK && !w->error && !w->scratch->failed;
 }
 
-static void run(struct writer *w, const char *sql)
+static void run_sql(struct writer *w, const char *sql)
 {
-    if (good(w))
+    if (is_usable(w))
         w->code = sqlite3_exec(w->db, sql, NULL, NULL, NULL);
 }
 
 static sqlite3_stmt *prepare(struct writer *w, const char *sql)
 {
     sqlite3_stmt *st = NULL;
-    if (good(w))
+    if (is_usable(w))
         w->code = sql ? sqlite3_prepare_v2(w->db, sql, -1, &st, NULL) : SQLITE_NOMEM;
     return st;
 }
@@ -38,20 +38,20 @@ static sqlite3_stmt *prepare(struct writer *w, const char *sql)
 static void bind_text(struct writer *w, sqlite3_stmt *st, int at, struct az_sv s)
 {
     const struct az_sv clean = az_field_text(w->scratch, s);
-    if (st && good(w))
+    if (st && is_usable(w))
         w->code = sqlite3_bind_text64(st, at, clean.p ? clean.p : "", clean.n, SQLITE_STATIC,
                                       SQLITE_UTF8);
 }
 
 static void bind_number(struct writer *w, sqlite3_stmt *st, int at, int64_t x)
 {
-    if (st && good(w))
+    if (st && is_usable(w))
         w->code = sqlite3_bind_int64(st, at, x);
 }
 
 static void insert(struct writer *w, sqlite3_stmt *st)
 {
-    if (!st || !good(w))
+    if (!st || !is_usable(w))
         return;
     const int code = sqlite3_step(st);
     if (code != SQLITE_DONE)
@@ -74,11 +74,11 @@ static void put_row(struct writer *w, sqlite3_stmt *st, const struct az_cell *ce
             bind_number(w, st, at, cells[i].b);
             break;
         case AZ_REAL:
-            if (good(w))
+            if (is_usable(w))
                 w->code = sqlite3_bind_double(st, at, cells[i].f);
             break;
         case AZ_EMPTY:
-            if (good(w))
+            if (is_usable(w))
                 w->code = sqlite3_bind_null(st, at);
             break;
         }
@@ -109,7 +109,7 @@ static void create_events(struct writer *w, const struct az_table *t, bool view)
         sqlite3_str_appendf(s, " FROM \"events_%.*w\" e", AZ_SVF(t->id));
     char *sql = sqlite3_str_finish(s);
     if (sql)
-        run(w, sql);
+        run_sql(w, sql);
     else
         w->error = AZ_ENOMEM;
     sqlite3_free(sql);
@@ -143,7 +143,7 @@ static void fill_events(struct writer *w, const struct az_table *t)
     char *sql = sqlite3_str_finish(s);
     sqlite3_stmt *st = prepare(w, sql);
     az_rows_open(&rows, t, w->mem);
-    for (size_t r = 0; st && out && good(w) && r < t->rows; r++) {
+    for (size_t r = 0; st && out && is_usable(w) && r < t->rows; r++) {
         const struct az_cell *cells = az_rows_at(&rows, r);
         if (cells)
             put_event(w, st, cells, t->columns.n, out);
@@ -165,7 +165,7 @@ static void index_events(struct writer *w, const struct az_table *t)
         char *sql = sqlite3_mprintf("CREATE INDEX \"events_%.*w_%s\" ON \"events_%.*w\"(%s)",
                                     AZ_SVF(t->id), columns[i], AZ_SVF(t->id), columns[i]);
         if (sql)
-            run(w, sql);
+            run_sql(w, sql);
         sqlite3_free(sql);
     }
 }
@@ -173,8 +173,8 @@ static void index_events(struct writer *w, const struct az_table *t)
 static void write_events(struct writer *w, const struct az_table_list *events)
 {
     az_intern_init(&w->texts, w->scratch, w->mem);
-    run(w, "CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT)");
-    for (size_t i = 0; good(w) && i < events->n; i++) {
+    run_sql(w, "CREATE TABLE names(id INTEGER PRIMARY KEY, text TEXT)");
+    for (size_t i = 0; is_usable(w) && i < events->n; i++) {
         const struct az_table *t = events->v[i];
         bool taken = false;
         for (size_t k = 0; k < w->more->names->n; k++)
@@ -184,7 +184,7 @@ static void write_events(struct writer *w, const struct az_table_list *events)
         index_events(w, t);
     }
     sqlite3_stmt *st = prepare(w, "INSERT INTO names VALUES(?, ?)");
-    for (size_t i = 0; good(w) && i < w->texts.text.n; i++) {
+    for (size_t i = 0; is_usable(w) && i < w->texts.text.n; i++) {
         bind_number(w, st, 1, (int64_t)i + 1);
         bind_text(w, st, 2, w->texts.text.v[i]);
         insert(w, st);
@@ -197,18 +197,18 @@ static void add_all(struct writer *w)
 {
     const struct az_vec_sv *statements = w->more->statements;
 
-    run(w, "PRAGMA locking_mode=EXCLUSIVE"); /* the name is temporary: nobody else opens it */
-    run(w, "PRAGMA journal_mode=OFF");
-    run(w, "PRAGMA synchronous=OFF");
-    run(w, "BEGIN");
-    for (size_t i = 0; good(w) && i < statements->n; i++) {
+    run_sql(w, "PRAGMA locking_mode=EXCLUSIVE"); /* the name is temporary: nobody else opens it */
+    run_sql(w, "PRAGMA journal_mode=OFF");
+    run_sql(w, "PRAGMA synchronous=OFF");
+    run_sql(w, "BEGIN");
+    for (size_t i = 0; is_usable(w) && i < statements->n; i++) {
         const char *sql = az_arena_str(w->scratch, statements->v[i]);
         if (sql)
-            run(w, sql);
+            run_sql(w, sql);
     }
-    if (good(w) && w->more->events)
+    if (is_usable(w) && w->more->events)
         write_events(w, w->more->events);
-    run(w, "COMMIT");
+    run_sql(w, "COMMIT");
 }
 
 static int failed(const struct writer *w, struct az_diag *diag)
@@ -229,7 +229,7 @@ int az_sqlite_add(const struct az_sqlite_more *more, struct az_arena *scratch, s
 
     w.code = sqlite3_open_v2(more->file, &w.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     add_all(&w);
-    if (!good(&w))
+    if (!is_usable(&w))
         rc = failed(&w, diag);
     if (sqlite3_close(w.db) != SQLITE_OK && !rc)
         rc = AZ_EINTERNAL;

@@ -16,7 +16,7 @@ struct writer {
     struct az_arena *scratch;
 };
 
-static void text(struct writer *j, const char *key, struct az_sv s)
+static void put_text(struct writer *j, const char *key, struct az_sv s)
 {
     az_jsonw_key(&j->w, key);
     az_jsonw_text(&j->w, az_field_text(j->scratch, s));
@@ -41,12 +41,12 @@ static void count(struct writer *j, const char *key, size_t n)
     az_jsonw_i64(&j->w, (int64_t)n);
 }
 
-static void run(struct writer *j, const char *key, struct az_sv id, struct az_sv label)
+static void put_run(struct writer *j, const char *key, struct az_sv id, struct az_sv label)
 {
     az_jsonw_key(&j->w, key);
     az_jsonw_object(&j->w);
-    text(j, "id", id);
-    text(j, "label", label);
+    put_text(j, "id", id);
+    put_text(j, "label", label);
     az_jsonw_end_object(&j->w);
 }
 
@@ -64,7 +64,7 @@ static void counts(struct writer *j, const struct az_gate_verdict *v)
     az_jsonw_end_object(&j->w);
 }
 
-static void side(struct writer *j, const char *key, const struct az_gate_side *s)
+static void put_side(struct writer *j, const char *key, const struct az_gate_side *s)
 {
     az_jsonw_key(&j->w, key);
     az_jsonw_object(&j->w);
@@ -80,7 +80,7 @@ static void side(struct writer *j, const char *key, const struct az_gate_side *s
     az_jsonw_end_object(&j->w);
 }
 
-static void test(struct writer *j, const struct az_gate_result *x)
+static void put_test(struct writer *j, const struct az_gate_result *x)
 {
     az_jsonw_key(&j->w, "test");
     az_jsonw_object(&j->w);
@@ -88,7 +88,7 @@ static void test(struct writer *j, const struct az_gate_result *x)
     number_at(j, "effect", x->effect);
     number_at(j, "high", x->high);
     number_at(j, "low", x->low);
-    text(j, "name", az_sv_str(x->test));
+    put_text(j, "name", az_sv_str(x->test));
     number_at(j, "p", x->p);
     az_jsonw_end_object(&j->w);
 }
@@ -114,16 +114,16 @@ static void nights(struct writer *j, const struct az_gate_course *c)
         return;
     az_jsonw_key(&j->w, "nights");
     az_jsonw_object(&j->w);
-    text(j, "commits", c->commits);
+    put_text(j, "commits", c->commits);
     number_at(j, "correlation", c->correlation);
     number_at(j, "drift", c->drift);
     count(j, "held", c->held);
-    text(j, "kind", az_sv_str(kinds[c->kind]));
+    put_text(j, "kind", az_sv_str(kinds[c->kind]));
     number_at(j, "least", c->least);
     number_at(j, "least_run", c->least_run);
     number_at(j, "noise", c->noise);
     count(j, "runs", c->runs);
-    text(j, "since", c->kind == AZ_BASELINE_SAME ? AZ_SV("") : c->since);
+    put_text(j, "since", c->kind == AZ_BASELINE_SAME ? AZ_SV("") : c->since);
     number_at(j, "total", c->total);
     az_jsonw_end_object(&j->w);
 }
@@ -133,32 +133,32 @@ static void result(struct writer *j, const struct az_gate_result *x)
     static const char *const levels[] = { "info", "warn", "inconclusive", "fail" };
     az_jsonw_compact(&j->w, true);
     az_jsonw_object(&j->w);
-    side(j, "baseline", &x->base);
-    side(j, "candidate", &x->cand);
+    put_side(j, "baseline", &x->base);
+    put_side(j, "candidate", &x->cand);
     if (x->cause.n)
-        text(j, "cause", x->cause);
+        put_text(j, "cause", x->cause);
     number_at(j, "delta", x->delta);
-    text(j, "input", x->input);
+    put_text(j, "input", x->input);
     az_jsonw_key(&j->w, "key");
     if (x->key.n)
         az_jsonw_raw(&j->w, x->key);
     else
         az_jsonw_null(&j->w);
-    text(j, "level", az_sv_str(levels[x->level]));
-    text(j, "metric", x->metric);
+    put_text(j, "level", az_sv_str(levels[x->level]));
+    put_text(j, "metric", x->metric);
     nights(j, &x->course);
     if (x->note.n)
-        text(j, "note", x->note);
+        put_text(j, "note", x->note);
     else if (isnan(x->rel) && !isnan(x->delta))
-        text(j, "note", AZ_SV("the baseline is 0: there is no relative change"));
+        put_text(j, "note", AZ_SV("the baseline is 0: there is no relative change"));
     number_at(j, "rel", x->rel);
-    text(j, "rule", x->rule_name);
-    text(j, "sheet", x->sheet);
-    text(j, "status", az_sv_str(az_gate_status_text(x->status)));
-    test(j, x);
-    text(j, "text", x->text);
+    put_text(j, "rule", x->rule_name);
+    put_text(j, "sheet", x->sheet);
+    put_text(j, "status", az_sv_str(az_gate_status_text(x->status)));
+    put_test(j, x);
+    put_text(j, "text", x->text);
     threshold(j, x);
-    text(j, "unit", x->unit);
+    put_text(j, "unit", x->unit);
     az_jsonw_end_object(&j->w);
     az_jsonw_compact(&j->w, false);
 }
@@ -166,8 +166,8 @@ static void result(struct writer *j, const struct az_gate_result *x)
 static void verdict(struct writer *j, const struct az_gate_verdict *v)
 {
     az_jsonw_object(&j->w);
-    run(j, "baseline", v->base_id, v->base_label);
-    run(j, "candidate", v->cand_id, v->cand_label);
+    put_run(j, "baseline", v->base_id, v->base_label);
+    put_run(j, "candidate", v->cand_id, v->cand_label);
     az_jsonw_key(&j->w, "changes");
     az_jsonw_array(&j->w);
     for (size_t i = 0; i < v->changes.n; i++)
@@ -179,8 +179,8 @@ static void verdict(struct writer *j, const struct az_gate_verdict *v)
     for (size_t i = 0; i < v->results.n; i++)
         result(j, &v->results.v[i]);
     az_jsonw_end_array(&j->w);
-    text(j, "schema", AZ_SV("analyzer.verdict/1"));
-    text(j, "verdict", az_sv_str(az_gate_verdict_text(v)));
+    put_text(j, "schema", AZ_SV("analyzer.verdict/1"));
+    put_text(j, "verdict", az_sv_str(az_gate_verdict_text(v)));
     az_jsonw_end_object(&j->w);
 }
 

@@ -282,7 +282,7 @@ static void kinds_about(struct az_about *a)
 }
 
 /* Number of what a finding is about; -1: of nothing that is drawn. */
-static ptrdiff_t keep(struct az_html *h, const struct az_about *finding)
+static ptrdiff_t store_subject(struct az_html *h, const struct az_about *finding)
 {
     struct az_about *a = h->doc->tracks ? az_arena_alloc(h->scratch, sizeof *a) : NULL;
     ptrdiff_t at = 0;
@@ -304,7 +304,7 @@ static ptrdiff_t keep(struct az_html *h, const struct az_about *finding)
 
 void az_html_subject(struct az_html *h, const struct az_about *finding)
 {
-    const ptrdiff_t about = finding->rule.n ? keep(h, finding) : -1;
+    const ptrdiff_t about = finding->rule.n ? store_subject(h, finding) : -1;
 
     if (about >= 0)
         az_html_putf(h, " data-about=\"%td\"", about);

@@ -54,7 +54,7 @@ static struct az_sv title_of(const struct az_document *doc)
                                             : AZ_SV("Report");
 }
 
-static void pair(struct az_html *h, struct az_sv name, struct az_sv value)
+static void put_pair(struct az_html *h, struct az_sv name, struct az_sv value)
 {
     if (!value.n)
         return;
@@ -107,8 +107,9 @@ static void facts(struct az_html *h)
             key = AZ_SV("devices");
             text = az_arena_printf(h->scratch, "%zu of %.*s", n, AZ_SVF(text));
         }
-        pair(h, label ? az_sv_make(key.p + 6, key.n - 6) : az_schema_sentence_case(h->scratch, key),
-             text);
+        put_pair(
+            h, label ? az_sv_make(key.p + 6, key.n - 6) : az_schema_sentence_case(h->scratch, key),
+            text);
         shown++;
     }
     az_vec_release(&values);
@@ -127,17 +128,17 @@ static void verdict(struct az_html *h)
                  : v->outcome == AZ_GATES_INCONCLUSIVE ? " warning"
                                                        : "",
                  az_gate_verdict_text(v));
-    pair(h, AZ_SV("Baseline"), v->base_label);
-    pair(h, AZ_SV("Candidate"), v->cand_label);
+    put_pair(h, AZ_SV("Baseline"), v->base_label);
+    put_pair(h, AZ_SV("Candidate"), v->cand_label);
     for (int s = 0; s < AZ_GATE_STATUSES; s++)
         if (v->count[s])
             counts =
                 az_arena_printf(h->scratch, "%.*s%s%zu %s", AZ_SVF(counts), counts.n ? ", " : "",
                                 v->count[s], az_gate_status_text((enum az_gate_status)s));
-    pair(h, AZ_SV("Results"), counts);
+    put_pair(h, AZ_SV("Results"), counts);
 }
 
-static void head(struct az_html *h)
+static void put_head(struct az_html *h)
 {
     struct az_sv title = title_of(h->doc);
 
@@ -156,8 +157,8 @@ static void head(struct az_html *h)
                          "report</a>\n<header>\n<h1>"));
     az_html_line(h, title);
     az_html_put(h, AZ_SV("</h1>\n<dl>\n"));
-    pair(h, AZ_SV("Input"), h->doc->input);
-    pair(h, AZ_SV("Format"), h->doc->format);
+    put_pair(h, AZ_SV("Input"), h->doc->input);
+    put_pair(h, AZ_SV("Format"), h->doc->format);
     facts(h);
     verdict(h);
     az_html_put(h, AZ_SV("</dl>\n"));
@@ -268,7 +269,7 @@ static void script(struct az_html *h, enum az_html_part part)
 }
 
 /* Data of a script; *json is released. */
-static void data(struct az_html *h, const char *id, struct az_vec_char *json)
+static void put_data(struct az_html *h, const char *id, struct az_vec_char *json)
 {
     az_html_putf(h, "<script type=\"application/json\" id=\"%s\">", id);
     az_html_json(h, az_text_view(json));
@@ -284,19 +285,19 @@ static int scripts(struct az_html *h)
     az_vec_init(&json, h->doc->mem);
     if (az_html_scripted(h)) {
         rc = az_html_chart_data(h, &json);
-        data(h, "data", &json);
+        put_data(h, "data", &json);
         script(h, AZ_HTML_LIBRARY);
         script(h, AZ_HTML_CHARTS);
     }
     script(h, AZ_HTML_TABLES);
     if (h->doc->tracks) {
         drawn = az_html_timeline_data(h, &json);
-        data(h, "timeline-data", &json);
+        put_data(h, "timeline-data", &json);
         script(h, AZ_HTML_TIMELINE);
     }
     if (h->doc->flame && drawn == 0) {
         drawn = az_html_flame_data(h, &json);
-        data(h, "flame-data", &json);
+        put_data(h, "flame-data", &json);
         script(h, AZ_HTML_FLAME);
     }
     return rc ? rc : drawn;
@@ -317,11 +318,11 @@ static void without_rows(struct az_html *h)
         az_html_put(h, AZ_SV(".</p>\n"));
 }
 
-static void page(struct az_html *h)
+static void put_page(struct az_html *h)
 {
     int rc;
 
-    head(h);
+    put_head(h);
     az_html_put(h, AZ_SV("<div class=\"page\">\n"));
     contents(h);
     az_html_put(h, AZ_SV("<main id=\"main\">\n"));
@@ -391,7 +392,7 @@ static int html_write(const struct az_document *doc, const char *path, struct az
         rc = az_outfile_open(&h.f, path, diag);
         if (rc)
             goto out;
-        page(&h);
+        put_page(&h);
         rc = h.error;
     }
     if (!rc && scratch->failed)

@@ -29,7 +29,7 @@ static void share(struct az_html *h, double v, double whole)
         az_html_putf(h, " (%.1f%%)", 100 * v / whole);
 }
 
-static void name(struct az_html *h, struct az_sv s)
+static void put_name(struct az_html *h, struct az_sv s)
 {
     az_html_put(h, AZ_SV("<bdi>"));
     az_html_text(h, az_utf8_fit(h->scratch, az_field_line(h->scratch, s), 60, true));
@@ -37,7 +37,7 @@ static void name(struct az_html *h, struct az_sv s)
 }
 
 /* Name of a mark. A bare number has no meaning: "rank 3". */
-static void mark(struct az_html *h, const struct az_plot *p, size_t i)
+static void put_mark_name(struct az_html *h, const struct az_plot *p, size_t i)
 {
     struct az_sv label = p->label[i], axis = p->c->n_parts ? p->c->stack : p->c->x_title;
     bool number = label.n > 0;
@@ -46,7 +46,7 @@ static void mark(struct az_html *h, const struct az_plot *p, size_t i)
         number = number && label.p[k] >= '0' && label.p[k] <= '9';
     if (number && axis.n)
         label = az_arena_printf(h->scratch, "%.*s %.*s", AZ_SVF(axis), AZ_SVF(label));
-    name(h, label);
+    put_name(h, label);
 }
 
 static double sum_of(const double *v, size_t n)
@@ -86,7 +86,7 @@ static void largest(struct az_html *h, const struct az_plot *p, double whole)
         bool bin = p->c->kind == AZ_CHART_COLUMN; /* named by its begin */
         az_html_put(h, k ? AZ_SV(", ") : AZ_SV("Largest: "));
         az_html_put(h, bin ? AZ_SV("from ") : AZ_SV(""));
-        mark(h, p, i);
+        put_mark_name(h, p, i);
         az_html_put(h, bin ? AZ_SV(": ") : AZ_SV(" "));
         value(h, p, v[i]);
         share(h, v[i], whole);
@@ -138,7 +138,7 @@ static void one_stack(struct az_html *h, const struct az_plot *p, size_t i)
         if (v == 0)
             continue;
         az_html_put(h, said++ ? AZ_SV(", ") : AZ_SV(""));
-        name(h, az_html_series_name(h, p, s));
+        put_name(h, az_html_series_name(h, p, s));
         az_html_put(h, AZ_SV(" "));
         value(h, p, v);
         if (!is_percent(p))
@@ -160,14 +160,14 @@ static bool range_of_part(struct az_html *h, const struct az_plot *p, size_t s, 
     if (sum_of(v + low, 1) == 0 && sum_of(v + high, 1) == 0)
         return false;
     az_html_put(h, first ? AZ_SV("") : AZ_SV(", "));
-    name(h, az_html_series_name(h, p, s));
+    put_name(h, az_html_series_name(h, p, s));
     for (size_t k = low == high; k < 2; k++) {
         az_html_put(h, k && low != high ? AZ_SV(" to ") : AZ_SV(" "));
         value(h, p, sum_of(v + (k ? high : low), 1));
         if (low == high)
             break;
         az_html_put(h, AZ_SV(" ("));
-        mark(h, p, k ? high : low);
+        put_mark_name(h, p, k ? high : low);
         az_html_put(h, AZ_SV(")"));
     }
     return true;
@@ -187,7 +187,7 @@ static void parts(struct az_html *h, const struct az_plot *p)
     for (size_t i = 0; n <= NAMED && i < n; i++) {
         az_html_put(h, i ? AZ_SV(" ") : AZ_SV(""));
         if (n > 1) {
-            mark(h, p, i);
+            put_mark_name(h, p, i);
             if (!is_percent(p)) {
                 az_html_put(h, AZ_SV(" "));
                 value(h, p, stack_of(p, i));
@@ -216,7 +216,7 @@ static void points(struct az_html *h, const struct az_plot *p)
         const struct az_column *x = &p->t->columns.v[p->x];
         char buf[AZ_FIELD_MAX];
         az_html_put(h, AZ_SV("; highest: "));
-        name(h, p->label[best]);
+        put_name(h, p->label[best]);
         az_html_put(h, AZ_SV(" with "));
         value(h, p, v[best]);
         az_html_put(h, AZ_SV(" at "));
@@ -233,14 +233,14 @@ static void course_mark(struct az_html *h, const struct az_plot *p, size_t i)
     const struct az_sv run = az_sv_cut(&day, ' ');
 
     if (p->c->kind != AZ_CHART_TREND) {
-        name(h, p->label[i]);
+        put_name(h, p->label[i]);
         return;
     }
     az_html_put(h, AZ_SV("run "));
-    name(h, run);
+    put_name(h, run);
     if (day.n) {
         az_html_put(h, AZ_SV(" of "));
-        name(h, day);
+        put_name(h, day);
     }
 }
 
@@ -261,7 +261,7 @@ static void marked(struct az_html *h, const struct az_plot *p, ptrdiff_t column)
         az_html_put(h, said++ ? AZ_SV(", ") : AZ_SV(""));
         course_mark(h, p, i - 1);
         az_html_put(h, AZ_SV(" ("));
-        name(h, mark);
+        put_name(h, mark);
         az_html_put(h, AZ_SV(")"));
     }
     az_html_put(h, AZ_SV("."));
@@ -314,7 +314,7 @@ static void changes(struct az_html *h, const struct az_plot *p)
         if (!level)
             continue;
         az_html_put(h, said++ ? AZ_SV(", ") : AZ_SV(""));
-        name(h, p->label[i]);
+        put_name(h, p->label[i]);
         az_html_put(h, AZ_SV(" "));
         value(h, p, p->series[0].v[i]);
     }
@@ -324,7 +324,7 @@ static void changes(struct az_html *h, const struct az_plot *p)
         if (i == n)
             break;
         az_html_put(h, k ? AZ_SV(", ") : AZ_SV(""));
-        name(h, p->label[i]);
+        put_name(h, p->label[i]);
         az_html_put(h, v[i] > 0 ? AZ_SV(" +") : AZ_SV(" "));
         value(h, p, v[i]);
         below = fabs(v[i]);

@@ -28,7 +28,7 @@ static struct az_sv path_of(struct az_html *h, const struct az_flame *f, uint32_
     return path;
 }
 
-static void row(struct az_html *h, const struct az_flame *f, uint32_t node)
+static void put_row(struct az_html *h, const struct az_flame *f, uint32_t node)
 {
     const struct az_flame_node *n = &f->nodes.v[node];
     char time[AZ_HUMAN_MAX], count[AZ_HUMAN_MAX];
@@ -60,7 +60,7 @@ static void paths(struct az_html *h, const struct az_flame *f)
         }
         if (best == SIZE_MAX)
             break;
-        row(h, f, (uint32_t)best);
+        put_row(h, f, (uint32_t)best);
         last = f->nodes.v[best].self;
         last_at = best;
     }

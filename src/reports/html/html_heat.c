@@ -35,8 +35,8 @@ static int shade_of(struct az_html *h, const struct az_plot *p, size_t series, s
     return 0;
 }
 
-static void cell(struct az_html *h, const struct az_plot *p, size_t series, size_t i,
-                 const struct shade *s, struct az_scale scale)
+static void put_cell(struct az_html *h, const struct az_plot *p, size_t series, size_t i,
+                     const struct shade *s, struct az_scale scale)
 {
     size_t column = p->series[series].column;
     const struct az_cell *c = az_table_at(p->t, p->marks.v[i].row, column);
@@ -55,7 +55,7 @@ static void cell(struct az_html *h, const struct az_plot *p, size_t series, size
     az_html_put(h, AZ_SV("</td>"));
 }
 
-static void head(struct az_html *h, const struct az_plot *p, const struct az_scale *scale)
+static void put_head(struct az_html *h, const struct az_plot *p, const struct az_scale *scale)
 {
     az_html_put(h, AZ_SV("<thead><tr><th scope=\"col\" class=\"t\">"));
     az_html_line(h, p->c->x_title.n ? p->c->x_title : p->c->x);
@@ -87,13 +87,13 @@ void az_html_heat(struct az_html *h, const struct az_plot *p, size_t index)
                  "aria-labelledby=\"chart%zu-title\"><table "
                  "class=\"heat\">\n",
                  index);
-    head(h, p, scale);
+    put_head(h, p, scale);
     for (size_t i = 0; i < p->marks.n; i++) {
         az_html_put(h, AZ_SV("<tr><th scope=\"row\" class=\"t\">"));
         az_html_line(h, p->label[i]);
         az_html_put(h, AZ_SV("</th>"));
         for (size_t s = 0; s < p->n_series; s++)
-            cell(h, p, s, i, &shade[s], scale[s]);
+            put_cell(h, p, s, i, &shade[s], scale[s]);
         az_html_put(h, AZ_SV("</tr>\n"));
     }
     az_html_put(

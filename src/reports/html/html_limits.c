@@ -19,7 +19,7 @@ struct axis {
     double from, to, step; /* percent; from <= 0 <= to */
 };
 
-static double at(const struct az_plot *p, size_t series, size_t i)
+static double value_at(const struct az_plot *p, size_t series, size_t i)
 {
     return series < p->n_series ? p->series[series].v[i] : (double)NAN;
 }
@@ -31,8 +31,8 @@ static double reach(struct az_html *h, const struct az_plot *p)
     size_t n = 0;
 
     for (size_t i = 0; v && i < p->marks.n; i++) {
-        const double x = fabs(at(p, CHANGE, i));
-        limit = fmax(limit, fabs(at(p, LIMIT, i)));
+        const double x = fabs(value_at(p, CHANGE, i));
+        limit = fmax(limit, fabs(value_at(p, LIMIT, i)));
         if (isnan(x))
             continue;
         size_t k = n++;
@@ -61,7 +61,7 @@ static struct axis make_axis(struct az_html *h, const struct az_plot *p)
 
     for (size_t i = 0; i < p->marks.n; i++)
         for (size_t s = CHANGE; s <= LIMIT; s++) {
-            const double x = at(p, s, i);
+            const double x = value_at(p, s, i);
             a.from = x < a.from ? fmax(x, -most) : a.from;
             a.to = x > a.to ? fmin(x, most) : a.to;
         }
@@ -79,14 +79,14 @@ static double place(const struct axis *a, double percent)
     return EDGE + (x - a->from) / (a->to - a->from) * (WIDTH - 2 * EDGE);
 }
 
-static void line(struct az_html *h, char kind, double x0, double y0, double x1, double y1)
+static void put_line(struct az_html *h, char kind, double x0, double y0, double x1, double y1)
 {
     az_html_putf(h, "<line class=\"%c\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>", kind,
                  x0, y0, x1, y1);
 }
 
 /* Lines of the axis; with texts in the head. */
-static void grid(struct az_html *h, const struct axis *a, bool texts)
+static void put_grid(struct az_html *h, const struct axis *a, bool texts)
 {
     for (int k = 0; k <= 2 * TICKS + 2; k++) {
         const double v = a->from + k * a->step, x = place(a, v);
@@ -100,17 +100,18 @@ static void grid(struct az_html *h, const struct axis *a, bool texts)
                                                 : "middle",
                          v > 0 && !zero ? "+" : "", zero ? 0 : v);
         else
-            line(h, zero ? 'z' : 'r', x, 0, x, HEIGHT);
+            put_line(h, zero ? 'z' : 'r', x, 0, x, HEIGHT);
     }
 }
 
 static void picture(struct az_html *h, const struct az_plot *p, size_t i, const struct axis *a)
 {
-    const double v = at(p, CHANGE, i), zero = place(a, 0), x = place(a, v), limit = at(p, LIMIT, i);
-    const double mid = HEIGHT / 2.0, low = at(p, LOW, i), high = at(p, HIGH, i);
+    const double v = value_at(p, CHANGE, i), zero = place(a, 0), x = place(a, v),
+                 limit = value_at(p, LIMIT, i);
+    const double mid = HEIGHT / 2.0, low = value_at(p, LOW, i), high = value_at(p, HIGH, i);
 
     az_html_putf(h, "<svg viewBox=\"0 0 %d %d\" aria-hidden=\"true\">", WIDTH, HEIGHT);
-    grid(h, a, false);
+    put_grid(h, a, false);
     if (!isnan(v))
         az_html_putf(h, "<rect class=\"%c\" x=\"%.1f\" y=\"5\" width=\"%.1f\" height=\"%d\"/>",
                      v > 0 ? 'w' : 'b', fmin(x, zero), fmax(fabs(x - zero), 1), HEIGHT - 10);
@@ -120,13 +121,13 @@ static void picture(struct az_html *h, const struct az_plot *p, size_t i, const 
                      v > 0 ? 'w' : 'b', x, x, HEIGHT - 3, tip, mid);
     }
     if (!isnan(low) && !isnan(high)) {
-        line(h, 'i', place(a, low), mid, place(a, high), mid);
-        line(h, 'i', place(a, low), mid - 3, place(a, low), mid + 3);
-        line(h, 'i', place(a, high), mid - 3, place(a, high), mid + 3);
+        put_line(h, 'i', place(a, low), mid, place(a, high), mid);
+        put_line(h, 'i', place(a, low), mid - 3, place(a, low), mid + 3);
+        put_line(h, 'i', place(a, high), mid - 3, place(a, high), mid + 3);
     }
     if (!isnan(limit)) { /* on an edge, so that it is seen on a bar, too */
-        line(h, 'h', place(a, limit), 0, place(a, limit), HEIGHT);
-        line(h, 'k', place(a, limit), 0, place(a, limit), HEIGHT);
+        put_line(h, 'h', place(a, limit), 0, place(a, limit), HEIGHT);
+        put_line(h, 'k', place(a, limit), 0, place(a, limit), HEIGHT);
     }
     az_html_put(h, AZ_SV("</svg>"));
 }
@@ -149,7 +150,7 @@ static const char *badge(struct az_sv state)
     return az_sv_is(state, "warn") || az_sv_is(state, "unstable") ? " warning" : "";
 }
 
-static void row(struct az_html *h, const struct az_plot *p, size_t i, const struct axis *a)
+static void put_row(struct az_html *h, const struct az_plot *p, size_t i, const struct axis *a)
 {
     const struct az_sv state = text_of(p, 0, i), of = text_of(p, 1, i), words = text_of(p, 2, i);
 
@@ -181,10 +182,10 @@ void az_html_limits(struct az_html *h, const struct az_plot *p, size_t index)
     az_html_put(h, AZ_SV("</th><th scope=\"col\" class=\"t\">"));
     az_html_line(h, p->c->y_title);
     az_html_putf(h, "<svg viewBox=\"0 0 %d 18\" aria-hidden=\"true\">", WIDTH);
-    grid(h, &a, true);
+    put_grid(h, &a, true);
     az_html_put(
         h, AZ_SV("</svg></th><th scope=\"col\" class=\"t\">Result</th></tr></thead>\n<tbody>\n"));
     for (size_t i = 0; i < p->marks.n; i++)
-        row(h, p, i, &a);
+        put_row(h, p, i, &a);
     az_html_put(h, AZ_SV("</tbody></table></div>\n"));
 }

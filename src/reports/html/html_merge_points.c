@@ -57,7 +57,7 @@ static size_t step_of(double v, double from, double to)
     return to > from ? (size_t)fmin(GRID - 1, floor((v - from) / (to - from) * GRID)) : 0;
 }
 
-static int push(struct az_plot *p, size_t row)
+static int push_mark(struct az_plot *p, size_t row)
 {
     struct az_mark m = { row, 1 };
     return az_vec_push(&p->marks, m);
@@ -79,7 +79,7 @@ static int fold_into_grid(struct az_plot *p, struct grid *g)
             p->marks.v[*known - 1].rows++;
             continue;
         }
-        rc = push(p, r);
+        rc = push_mark(p, r);
         *known = (uint32_t)p->marks.n;
     }
     return rc;
@@ -94,7 +94,7 @@ static int mark_lines(struct az_plot *p, size_t lines)
 
     for (size_t r = 0; rc == 0 && r < p->rows && p->marks.n < AZ_HTML_MARKS; r++) {
         if (!az_fold_drawable(p, r, 0) && on_line(p, r) && seen++ % step == 0)
-            rc = push(p, r);
+            rc = push_mark(p, r);
     }
     return rc;
 }
@@ -129,7 +129,7 @@ int az_fold_points(struct az_html *h, struct az_plot *p)
     if (rc == 0 && fold)
         rc = fold_into_grid(p, g);
     for (size_t r = 0; rc == 0 && !fold && r < p->rows; r++)
-        rc = az_fold_drawable(p, r, 0) ? push(p, r) : 0;
+        rc = az_fold_drawable(p, r, 0) ? push_mark(p, r) : 0;
     size_t dots = p->marks.n;
     if (rc == 0)
         rc = mark_lines(p, lines);
@@ -203,7 +203,7 @@ int az_fold_changes(struct az_html *h, struct az_plot *p, ptrdiff_t total)
             rc = az_vec_push(&p->marks, ((struct az_mark){ 0, others }));
         }
         if (rc == 0 && r < p->rows && kept[r])
-            rc = push(p, r);
+            rc = push_mark(p, r);
         else if (r < p->rows && !is_total(p, r, total) &&
                  !isnan(az_plot_at(p, r, (ptrdiff_t)s->column)))
             sum += az_plot_at(p, r, (ptrdiff_t)s->column);

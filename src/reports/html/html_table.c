@@ -169,7 +169,7 @@ static void head_tooltip(struct az_html *h, const struct az_column *col, struct 
     az_html_put(h, AZ_SV("\""));
 }
 
-static void head(struct az_html *h, const struct view *v)
+static void put_head(struct az_html *h, const struct view *v)
 {
     az_html_put(h, AZ_SV("<thead><tr>"));
     for (size_t c = 0; c < v->columns; c++) {
@@ -190,7 +190,7 @@ static void head(struct az_html *h, const struct view *v)
     az_html_put(h, AZ_SV("</tr></thead>\n"));
 }
 
-static void body(struct az_html *h, const struct view *v)
+static void put_body(struct az_html *h, const struct view *v)
 {
     az_html_put(h, AZ_SV("<tbody>\n"));
     for (size_t r = 0; r < v->rows && !h->error; r++) {
@@ -283,8 +283,8 @@ void az_html_table(struct az_html *h, size_t index)
     az_html_putf(
         h, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"h%zu\"><table%s>\n",
         index, fits_page(h, t) ? " class=\"fit\"" : "");
-    head(h, &v);
-    body(h, &v);
+    put_head(h, &v);
+    put_body(h, &v);
     az_html_put(h, AZ_SV("</table></div>\n</section>\n"));
 }
 
@@ -332,7 +332,7 @@ static void amount(struct az_html *h, const struct az_table *t, size_t row, ptrd
 }
 
 /* A time in the form of the verdict. */
-static void took(struct az_html *h, const struct az_table *t, size_t row, ptrdiff_t col)
+static void put_duration(struct az_html *h, const struct az_table *t, size_t row, ptrdiff_t col)
 {
     const double v = col < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)col));
     char buf[AZ_HUMAN_MAX];
@@ -373,7 +373,7 @@ static void subject_of(struct az_html *h, const struct az_table *t, size_t row,
         az_html_line(h, subject);
         az_html_put(h, AZ_SV("</span>"));
     }
-    took(h, t, row, number_at(t, row, f->gain) >= 0 ? f->gain : f->time);
+    put_duration(h, t, row, number_at(t, row, f->gain) >= 0 ? f->gain : f->time);
     if (number_at(t, row, f->share) >= 0)
         az_html_putf(h, " <span class=\"amount\">%.1f%%</span>", number_at(t, row, f->share));
     amount(h, t, row, f->count, " \xc3\x97");

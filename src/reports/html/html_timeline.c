@@ -54,7 +54,7 @@ static const struct az_track_level *coarsest(const struct az_tracks *t, size_t l
 }
 
 /* Time of each family in each place. */
-static void fill(const struct az_tracks *t, const struct az_track_level *l, double *place)
+static void sum_places(const struct az_tracks *t, const struct az_track_level *l, double *place)
 {
     const double width = (double)t->span / PLACES;
     for (size_t i = 0; i < l->n; i++) {
@@ -88,7 +88,7 @@ static void strip(struct az_html *h, const struct az_tracks *t, size_t lane, dou
     int family[PLACES];
     memset(place, 0, PLACES * AZ_FAMILIES * sizeof *place);
     if (l)
-        fill(t, l, place);
+        sum_places(t, l, place);
     for (size_t p = 0; p < PLACES; p++)
         family[p] = family_at(&place[p * AZ_FAMILIES]);
     az_html_putf(h, "<svg viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">",

@@ -162,7 +162,7 @@ static void evidence(struct az_html *h, const struct az_line *l)
     }
 }
 
-static void line(struct az_html *h, const struct az_line *l)
+static void put_line(struct az_html *h, const struct az_line *l)
 {
     const char *severity = az_sv_is(l->severity, "error")     ? " error"
                            : az_sv_is(l->severity, "warning") ? " warning"
@@ -214,7 +214,7 @@ void az_html_verdict(struct az_html *h)
             heading_of_savings(h);
         among_savings |= is_saving(&l);
         if (l.text.n)
-            line(h, &l);
+            put_line(h, &l);
     }
     az_html_put(h, AZ_SV("</ul>\n</section>\n"));
 }

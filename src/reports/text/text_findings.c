@@ -116,7 +116,7 @@ static void finding(struct az_textout *o, const struct az_table *t, size_t row,
     }
 }
 
-static bool said(const struct az_table *verdict, struct az_sv rule)
+static bool has_line(const struct az_table *verdict, struct az_sv rule)
 {
     for (size_t r = 0; verdict && r < verdict->rows; r++)
         if (rule.n && az_sv_eq(az_headline_line(verdict, r).rule, rule))
@@ -152,7 +152,7 @@ bool az_text_findings(struct az_textout *o, const struct az_table *t, size_t mos
     if (!(t->flags & AZ_TABLE_SUMMARY) || !find_columns(t, &f))
         return false;
     for (size_t r = 0; r < t->rows; r++) {
-        if (said(verdict, text_at(o, t, r, f.rule)) || repeated(o, t, r, &f))
+        if (has_line(verdict, text_at(o, t, r, f.rule)) || repeated(o, t, r, &f))
             continue;
         if (n == most || (verdict && is_small(o, t, r, &f))) {
             hidden++;

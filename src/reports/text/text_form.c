@@ -72,7 +72,7 @@ static void measure(struct form *p)
     }
 }
 
-static void cell(const struct form *p, size_t i, struct az_sv s, bool left, enum az_ink ink)
+static void put_cell(const struct form *p, size_t i, struct az_sv s, bool left, enum az_ink ink)
 {
     size_t n = az_utf8_count(s), pad = p->width[i] > n ? p->width[i] - n : 0;
     az_textout_pad(p->o, (i ? 2 : 0) + (left ? 0 : pad));
@@ -88,13 +88,13 @@ static void end_row(const struct form *p)
     az_textout_put(p->o, AZ_SV("\n"));
 }
 
-static void row(const struct form *p, size_t r)
+static void put_row(const struct form *p, size_t r)
 {
     char buf[AZ_FORM_NUMBER];
     for (size_t i = 0; i < p->f->n; i++) {
         const struct az_form_column *c = &p->f->columns[i];
-        cell(p, i, shown(p, r, c, buf), c->left,
-             p->f->ink ? p->f->ink[r * p->f->n + i] : AZ_INK_NONE);
+        put_cell(p, i, shown(p, r, c, buf), c->left,
+                 p->f->ink ? p->f->ink[r * p->f->n + i] : AZ_INK_NONE);
     }
     end_row(p);
 }
@@ -106,7 +106,7 @@ static void repeated(const struct form *p, char c, size_t n)
     az_textout_put(p->o, AZ_SV("\n"));
 }
 
-static void head(const struct form *p)
+static void put_head(const struct form *p)
 {
     for (size_t i = 0; i < p->f->before.n; i++)
         az_textout_line(p->o, az_field_line(p->o->scratch, p->f->before.v[i]));
@@ -115,23 +115,23 @@ static void head(const struct form *p)
     repeated(p, '=', az_utf8_count(p->f->title));
     az_textout_put(p->o, AZ_SV("\n"));
     for (size_t i = 0; i < p->f->n; i++)
-        cell(p, i, az_sv_str(p->f->columns[i].title), !p->f->titles_right || p->f->columns[i].left,
-             AZ_INK_NONE);
+        put_cell(p, i, az_sv_str(p->f->columns[i].title),
+                 !p->f->titles_right || p->f->columns[i].left, AZ_INK_NONE);
     end_row(p);
     repeated(p, '-', p->total);
 }
 
-static void tail(const struct form *p)
+static void put_footer(const struct form *p)
 {
     repeated(p, '-', p->total);
     for (size_t i = 0; p->f->footer && i < p->f->n; i++)
-        cell(p, i, p->f->footer[i], p->f->columns[i].left, AZ_INK_GREY);
+        put_cell(p, i, p->f->footer[i], p->f->columns[i].left, AZ_INK_GREY);
     if (p->f->footer)
         end_row(p);
     for (size_t i = 0; i < p->f->after.n; i++) {
         const struct az_form_item *item = &p->f->after.v[i];
         if (item->row < p->t->rows) {
-            row(p, item->row);
+            put_row(p, item->row);
             continue;
         }
         if (item->row == AZ_FORM_BULLET)
@@ -149,9 +149,9 @@ void az_text_form(struct az_textout *o, const struct az_table *t)
         return;
     }
     measure(&p);
-    head(&p);
+    put_head(&p);
     for (size_t r = 0; r < t->rows && !o->error; r++)
         if (!is_hidden(&p, r))
-            row(&p, r);
-    tail(&p);
+            put_row(&p, r);
+    put_footer(&p);
 }

@@ -149,7 +149,7 @@ static size_t count_shown(const struct az_document *doc, bool with_classic, bool
 }
 
 /* Tables that are not printed, and the option that prints them. */
-static void rest(struct az_textout *o, size_t more, const char *option)
+static void put_omitted(struct az_textout *o, size_t more, const char *option)
 {
     if (!more)
         return;
@@ -176,7 +176,7 @@ static bool first_screen(struct az_textout *o, const struct az_document *doc)
             az_text_findings(o, doc->tables.v[i], az_headline_of(doc) ? FINDINGS_LEFT : FINDINGS,
                              az_headline_of(doc));
     const size_t all = n ? count_shown(doc, true, false) : 0;
-    rest(o, all > seen ? all - seen : 0, "-v");
+    put_omitted(o, all > seen ? all - seen : 0, "-v");
     return n > 0;
 }
 
@@ -211,8 +211,8 @@ static void all_tables(struct az_textout *o, const struct az_document *doc, bool
             az_text_table(o, t, most, NULL);
     }
     if (doc->text_full && !doc->text_all)
-        rest(o, count_shown(doc, with_classic, true) - count_shown(doc, with_classic, false),
-             "-vv");
+        put_omitted(o, count_shown(doc, with_classic, true) - count_shown(doc, with_classic, false),
+                    "-vv");
 }
 
 void az_text_headline(struct az_textout *o, const struct az_document *doc)

@@ -220,7 +220,7 @@ static bool squeeze(struct view *v, size_t excess)
     return f != NULL;
 }
 
-static void fit(struct view *v, size_t columns)
+static void fit_columns(struct view *v, size_t columns)
 {
     const size_t most = MOST_TEXT < columns / 2 ? MOST_TEXT : columns / 2;
 
@@ -486,7 +486,7 @@ static const char *change_color(const struct az_table *t, size_t row, size_t col
     return worse > 0 ? AZ_TEXT_RED : worse < 0 ? AZ_TEXT_GREEN : NULL;
 }
 
-static void body(struct az_textout *o, const struct view *v)
+static void put_body(struct az_textout *o, const struct view *v)
 {
     char buf[AZ_FIELD_MAX];
 
@@ -580,11 +580,11 @@ static void blocks(struct az_textout *o, struct view *all)
         if (from > n_keys)
             az_textout_put(o, AZ_SV("\n"));
         header_rows(o, &v);
-        body(o, &v);
+        put_body(o, &v);
     }
 }
 
-static void note(struct az_textout *o, struct az_sv text)
+static void put_note(struct az_textout *o, struct az_sv text)
 {
     az_textout_pad(o, INDENT);
     az_textout_wrapped(o, az_field_line(o->scratch, text), INDENT, INDENT);
@@ -643,10 +643,10 @@ static void note_equal_rows(struct az_textout *o, const struct view *v)
             const ptrdiff_t c = same_row(v, a, b) ? key_that_differs(v, a, b) : -1;
             if (c < 0)
                 continue;
-            note(o, az_arena_printf(o->scratch, "Equal rows differ in %.*s: %.*s; %.*s.",
-                                    AZ_SVF(v->t->columns.v[c].stem),
-                                    AZ_SVF(short_value(o, az_table_at(v->t, a, (size_t)c))),
-                                    AZ_SVF(short_value(o, az_table_at(v->t, b, (size_t)c)))));
+            put_note(o, az_arena_printf(o->scratch, "Equal rows differ in %.*s: %.*s; %.*s.",
+                                        AZ_SVF(v->t->columns.v[c].stem),
+                                        AZ_SVF(short_value(o, az_table_at(v->t, a, (size_t)c))),
+                                        AZ_SVF(short_value(o, az_table_at(v->t, b, (size_t)c)))));
             return;
         }
 }
@@ -669,13 +669,13 @@ void az_text_table(struct az_textout *o, const struct az_table *t, size_t rows,
     if (t->flags & AZ_TABLE_BLOCKS) {
         blocks(o, &v);
     } else {
-        fit(&v, o->columns);
+        fit_columns(&v, o->columns);
         cut_names(o, &v);
         header_rows(o, &v);
-        body(o, &v);
+        put_body(o, &v);
         note_equal_rows(o, &v);
     }
     if (t->note.n)
-        note(o, t->note);
+        put_note(o, t->note);
     az_text_more(o, t->rows - v.rows, part ? 0 : v.left_out);
 }

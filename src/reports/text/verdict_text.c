@@ -21,14 +21,14 @@ static bool worth(const struct az_gate_result *x)
     return x->level != AZ_LEVEL_INFO || (x->status != AZ_GATE_PASS && x->status != AZ_GATE_SKIP);
 }
 
-static const char *ink(const struct az_gate_result *x)
+static const char *color_of(const struct az_gate_result *x)
 {
     if (x->level == AZ_LEVEL_FAIL || x->level == AZ_LEVEL_INCONCLUSIVE)
         return "\033[31m";
     return x->level == AZ_LEVEL_WARN ? "\033[33m" : x->status == AZ_GATE_IMPROVED ? "\033[32m" : "";
 }
 
-static void put(struct az_textout *o, const char *s) { az_textout_put(o, az_sv_str(s)); }
+static void put_text(struct az_textout *o, const char *s) { az_textout_put(o, az_sv_str(s)); }
 
 /* "input / table / key / column", what there is of them. */
 static struct az_sv place_of(const struct az_gate_result *x, struct az_arena *a, bool inputs)
@@ -59,7 +59,7 @@ static void labelled(struct az_textout *o, const char *what, struct az_sv label,
 {
     if (label.n == 0 || az_sv_find(answer, label) >= 0)
         return;
-    put(o, what);
+    put_text(o, what);
     az_textout_line(o, az_field_line(o->scratch, label));
 }
 
@@ -82,19 +82,19 @@ static void counts(struct az_textout *o, const struct az_gate_verdict *v)
             az_textout_put(o, az_arena_printf(o->scratch, "%s%zu %s",
                                               n++ ? ", " : "metrics: ", v->count[s],
                                               az_gate_status_text((enum az_gate_status)s)));
-    put(o, kinds > 1 ? "\n" : "");
+    put_text(o, kinds > 1 ? "\n" : "");
 }
 
-static void head(struct az_textout *o, const struct az_gate_verdict *v, struct az_sv answer,
-                 struct az_sv input)
+static void put_headline(struct az_textout *o, const struct az_gate_verdict *v, struct az_sv answer,
+                         struct az_sv input)
 {
     static const char *const color[] = { "\033[32m", "\033[31m", "\033[31m" };
 
     az_textout_line(o, az_arena_printf(o->scratch, "===== Gates%s%.*s =====", input.n ? ": " : "",
                                        AZ_SVF(az_field_line(o->scratch, input))));
-    put(o, o->color ? color[v->outcome] : "");
+    put_text(o, o->color ? color[v->outcome] : "");
     az_textout_wrapped(o, az_field_line(o->scratch, answer), 0, INDENT);
-    put(o, o->color ? "\033[0m" : "");
+    put_text(o, o->color ? "\033[0m" : "");
     labelled(o, "baseline: ", v->base_label, answer);
     labelled(o, "candidate: ", az_sv_eq(v->cand_label, input) ? AZ_SV("") : v->cand_label, answer);
     counts(o, v);
@@ -115,7 +115,7 @@ void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool a
     const struct az_sv answer = answer_of(doc), input = only_input(v);
     size_t shown = 0, more = 0;
 
-    head(o, v, answer, input);
+    put_headline(o, v, answer, input);
     for (size_t i = 0; i < v->results.n; i++) {
         const struct az_gate_result *x = &v->results.v[i];
         if (!all && (!worth(x) || answered(o, x, answer)))
@@ -125,9 +125,9 @@ void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool a
             continue;
         }
         shown++;
-        put(o, o->color ? ink(x) : "");
+        put_text(o, o->color ? color_of(x) : "");
         az_textout_put(o, az_arena_printf(o->scratch, "%-12s", az_gate_status_text(x->status)));
-        put(o, o->color ? "\033[0m  " : "  ");
+        put_text(o, o->color ? "\033[0m  " : "  ");
         const struct az_sv place = place_of(x, o->scratch, input.n == 0);
         const struct az_sv line =
             az_arena_printf(o->scratch, "%.*s: %.*s", AZ_SVF(place), AZ_SVF(x->text));
@@ -139,7 +139,7 @@ void az_text_verdict(struct az_textout *o, const struct az_document *doc, bool a
 
 /* ---- Markdown ---- */
 
-static int cell(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
+static int put_cell(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
 {
     int rc = az_text_append(out, AZ_SV("| "));
     rc = rc ? rc : az_field_markdown(out, s, a);
@@ -164,15 +164,15 @@ static int sides(struct az_vec_char *out, const struct az_gate_verdict *v, struc
     return rc || !any ? rc : az_text_append(out, AZ_SV("\n\n"));
 }
 
-static int row(struct az_vec_char *out, const struct az_gate_result *x, struct az_arena *a)
+static int put_row(struct az_vec_char *out, const struct az_gate_result *x, struct az_arena *a)
 {
-    int rc = cell(out, az_sv_str(az_gate_status_text(x->status)), a);
+    int rc = put_cell(out, az_sv_str(az_gate_status_text(x->status)), a);
     if (!rc)
-        rc = cell(out, place_of(x, a, true), a);
+        rc = put_cell(out, place_of(x, a, true), a);
     if (!rc)
-        rc = cell(out, x->text, a);
+        rc = put_cell(out, x->text, a);
     if (!rc)
-        rc = cell(out, x->rule_name, a);
+        rc = put_cell(out, x->rule_name, a);
     return rc ? rc : az_text_append(out, AZ_SV("|\n"));
 }
 
@@ -204,7 +204,7 @@ int az_gate_verdict_markdown(const struct az_document *doc, struct az_vec_char *
                                 AZ_SV("| status | metric | change | rule |\n|---|---|---|---|\n"));
         const size_t before = out->n;
         if (!rc && more == 0)
-            rc = row(out, &v->results.v[i], &a);
+            rc = put_row(out, &v->results.v[i], &a);
         if (more || out->n > MARKDOWN_MOST) {
             out->n = before;
             more++;

@@ -92,7 +92,7 @@ static void severity(struct az_xlsx *x, struct lxw_worksheet *ws, const struct a
 }
 
 /* A column of a heat map: blue below its median, white there, red above. */
-static void heat(struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t col)
+static void color_heat_map(struct lxw_worksheet *ws, const struct az_xlsx_part *p, size_t col)
 {
     lxw_conditional_format f = {
         .type = LXW_CONDITIONAL_3_COLOR_SCALE,
@@ -116,7 +116,7 @@ static void heats(const struct az_document *doc, const struct az_xlsx_part *p)
             ptrdiff_t col = az_field_column(p->t, c->y.v[k]);
             if (col >= 0 && (size_t)col < p->columns && p->t->columns.v[col].type != AZ_TEXT &&
                 p->rows)
-                heat(p->ws, p, (size_t)col);
+                color_heat_map(p->ws, p, (size_t)col);
         }
     }
 }

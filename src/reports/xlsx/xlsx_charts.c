@@ -306,8 +306,8 @@ static void bar_axis(lxw_chart_axis *category)
     chart_axis_set_num_font(category, &small);
 }
 
-static void axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c,
-                 const struct az_xlsx_part *p, size_t rows)
+static void set_axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart *c,
+                     const struct az_xlsx_part *p, size_t rows)
 {
     bool bars =
         c->kind == AZ_CHART_BAR || c->kind == AZ_CHART_STACKED_BAR || c->kind == AZ_CHART_LIMITS;
@@ -351,7 +351,8 @@ static void legend(lxw_chart *chart, const struct az_chart *c, size_t series)
         chart_legend_set_font(chart, &small);
 }
 
-static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct az_xlsx_part *p)
+static lxw_chart *make_chart(struct az_xlsx *x, const struct az_chart *c,
+                             const struct az_xlsx_part *p)
 {
     size_t rows = c->max_rows && c->max_rows < p->rows ? c->max_rows : p->rows, series = 0;
     ptrdiff_t cat = column_of(p, c->x);
@@ -376,7 +377,7 @@ static lxw_chart *make(struct az_xlsx *x, const struct az_chart *c, const struct
     chart_title_set_name(chart,
                          az_xlsx_string(x, c->title.n ? c->title : p->t->title, NAME_MAX_UNITS));
     chart_title_set_name_font(chart, &font);
-    axes(x, chart, c, p, rows);
+    set_axes(x, chart, c, p, rows);
     legend(chart, c, series);
     return chart;
 }
@@ -593,7 +594,7 @@ static lxw_chart *make_one(struct az_xlsx *x, const struct az_chart *c,
     if (p && c->n_parts)
         chart = make_stacks(x, c, p);
     if (p && !chart && !x->error && az_xlsx_draws(c))
-        chart = make(x, c, p);
+        chart = make_chart(x, c, p);
     return chart;
 }
 

@@ -22,7 +22,7 @@ _Static_assert(sizeof az_xlsx_lib == sizeof names, "one pointer a function");
 
 /* Never unloaded: the addresses are used until the program ends. Pointers to functions and to data
  * are of one size wherever dlsym exists. */
-static void load(void)
+static void load_library(void)
 {
     void *lib = dlopen(AZ_XLSX_SONAME, RTLD_NOW | RTLD_LOCAL);
     char *to = (char *)&az_xlsx_lib;
@@ -41,7 +41,7 @@ static void load(void)
 
 int az_xlsx_load(struct az_where where, struct az_diag *diag)
 {
-    (void)pthread_once(&once, load);
+    (void)pthread_once(&once, load_library);
     if (!missing)
         return AZ_OK;
     return az_diag_fail(

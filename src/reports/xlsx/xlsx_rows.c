@@ -16,19 +16,19 @@
 #define ESCAPE_MOST 7     /* bytes that one byte of a text becomes at most: "_x001F_" */
 #define EXACT       ((int64_t)1 << 53)
 
-static void fail(struct az_xlsx_rows *w, int code)
+static void fail_rows(struct az_xlsx_rows *w, int code)
 {
     if (!w->x->error)
         w->x->error = code;
 }
 
 /* ---- pieces of a row ---- */
-static char *put(char *to, const char *text, size_t n)
+static char *copy_text(char *to, const char *text, size_t n)
 {
     memcpy(to, text, n);
     return to + n;
 }
-#define PUT(to, text) put(to, text, sizeof(text) - 1)
+#define PUT(to, text) copy_text(to, text, sizeof(text) - 1)
 
 static bool flush(struct az_xlsx_rows *w)
 {
@@ -38,11 +38,11 @@ static bool flush(struct az_xlsx_rows *w)
     return !w->x->error;
 }
 
-static char *room(struct az_xlsx_rows *w, size_t n)
+static char *reserve_text(struct az_xlsx_rows *w, size_t n)
 {
     const int rc = w->text.cap - w->text.n >= n ? 0 : az_vec_reserve(&w->text, n);
     if (rc)
-        fail(w, rc);
+        fail_rows(w, rc);
     return rc ? NULL : w->text.v + w->text.n;
 }
 
@@ -53,7 +53,7 @@ static void learn_style(struct az_xlsx_col *c)
     const int32_t index = c->format ? lxw_format_get_xf_index(c->format) : 0;
     char *s = PUT(c->style, "\"");
     if (index)
-        s = PUT(put(PUT(s, " s=\""), number, az_format_i64(index, number)), "\"");
+        s = PUT(copy_text(PUT(s, " s=\""), number, az_format_i64(index, number)), "\"");
     c->style_n = (uint8_t)(s - c->style);
 }
 
@@ -77,7 +77,7 @@ static char *begin_cell(struct az_xlsx_rows *w, char *to, size_t col)
 
 static void number(struct az_xlsx_rows *w, size_t col, double v)
 {
-    char *to = isfinite(v) ? room(w, CELL_ROOM) : NULL;
+    char *to = isfinite(v) ? reserve_text(w, CELL_ROOM) : NULL;
     if (!to)
         return;
     to = PUT(begin_cell(w, to, col), "><v>");
@@ -88,7 +88,7 @@ static void number(struct az_xlsx_rows *w, size_t col, double v)
 
 static void boolean(struct az_xlsx_rows *w, size_t col, bool v)
 {
-    char *to = room(w, CELL_ROOM);
+    char *to = reserve_text(w, CELL_ROOM);
     if (!to)
         return;
     to = PUT(begin_cell(w, to, col), " t=\"b\"><v>");
@@ -162,13 +162,13 @@ static char *escape(char *to, char c)
 static char *put_text(char *to, struct az_sv s, enum care care)
 {
     if (care == AS_IT_IS)
-        return put(to, s.p, s.n);
+        return copy_text(to, s.p, s.n);
     for (size_t i = 0; i < s.n; i++)
         to = escape(to, s.p[i]);
     return to;
 }
 
-static void text(struct az_xlsx_rows *w, size_t col, struct az_sv s)
+static void put_string(struct az_xlsx_rows *w, size_t col, struct az_sv s)
 {
     const enum care care = care_of(s);
     if (s.n == 0)
@@ -179,7 +179,7 @@ static void text(struct az_xlsx_rows *w, size_t col, struct az_sv s)
             return;
         s = az_sv_str(p);
     }
-    char *to = s.n ? room(w, CELL_ROOM + ESCAPE_MOST * s.n) : NULL;
+    char *to = s.n ? reserve_text(w, CELL_ROOM + ESCAPE_MOST * s.n) : NULL;
     if (!to)
         return;
     to = PUT(begin_cell(w, to, col), " t=\"inlineStr\"><is><t");
@@ -198,14 +198,14 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
     az_vec_init(&w->text, x->mem);
     w->col = az_arena_array(x->scratch, columns + 1, sizeof *w->col);
     if (!w->col) {
-        fail(w, az_arena_error(x->scratch));
+        fail_rows(w, az_arena_error(x->scratch));
         return x->error;
     }
     for (size_t c = 0; c < columns; c++) {
         char name[LXW_MAX_CELL_NAME_LENGTH];
         lxw_rowcol_to_cell_abs(name, 0, (lxw_col_t)c, 0, 0); /* "AB1" */
         w->col[c].format = az_xlsx_style(x, style[c]);
-        const char *end = put(PUT(w->col[c].head, "<c r=\""), name, strlen(name) - 1);
+        const char *end = copy_text(PUT(w->col[c].head, "<c r=\""), name, strlen(name) - 1);
         w->col[c].head_n = (uint8_t)(end - w->col[c].head);
     }
     struct az_xlsx_piece piece = { .sheet = ws->index + 1u };
@@ -213,14 +213,14 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
     if (!x->constant_memory) {
         const int rc = az_vec_push(&x->pieces, piece);
         if (rc)
-            fail(w, rc);
+            fail_rows(w, rc);
         return x->error;
     }
     lxw_worksheet_write_single_row(ws); /* what the library still stores */
     piece.path = az_arena_printf(x->scratch, "%.*s/rows%u.xml", AZ_SVF(x->folder), piece.sheet);
     int rc = piece.path.p ? az_vec_push(&x->pieces, piece) : az_arena_error(x->scratch);
     if (rc)
-        fail(w, rc);
+        fail_rows(w, rc);
     else if (!(w->file = fopen(piece.path.p, "wb")))
         az_xlsx_lost(x);
     if (w->file)
@@ -233,9 +233,9 @@ static void put_cells(struct az_xlsx_rows *w, const struct az_cell *cells)
     char exact[AZ_NUM_MAX];
     for (size_t c = 0; c < w->columns && !w->x->error; c++) {
         if (cells[c].type == AZ_TEXT)
-            text(w, c, az_cell_text(&cells[c]));
+            put_string(w, c, az_cell_text(&cells[c]));
         else if (cells[c].type == AZ_INT && (cells[c].i > EXACT || cells[c].i < -EXACT))
-            text(w, c, az_cell_exact(&cells[c], exact));
+            put_string(w, c, az_cell_exact(&cells[c], exact));
         else if (cells[c].type == AZ_INT || cells[c].type == AZ_REAL)
             number(w, c, az_cell_number(&cells[c]));
         else if (cells[c].type == AZ_BOOL)
@@ -245,13 +245,13 @@ static void put_cells(struct az_xlsx_rows *w, const struct az_cell *cells)
 
 void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells)
 {
-    char *to = room(w, CELL_ROOM), at[AZ_NUM_MAX] = "";
+    char *to = reserve_text(w, CELL_ROOM), at[AZ_NUM_MAX] = "";
     if (!to)
         return;
     const size_t begin = w->text.n;
     w->row_n = (uint8_t)az_format_i64((int64_t)row + 1, at);
     memcpy(w->row, at, sizeof w->row);
-    to = PUT(put(PUT(to, "<row r=\""), w->row, w->row_n), "\">");
+    to = PUT(copy_text(PUT(to, "<row r=\""), w->row, w->row_n), "\">");
     w->text.n = (size_t)(to - w->text.v);
     const size_t empty = w->text.n;
     put_cells(w, cells);
@@ -263,7 +263,7 @@ void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells
         w->ws->dim_rowmin = (lxw_row_t)row;
     if (row > w->ws->dim_rowmax)
         w->ws->dim_rowmax = (lxw_row_t)row;
-    to = room(w, CELL_ROOM);
+    to = reserve_text(w, CELL_ROOM);
     if (!to)
         return;
     w->text.n = (size_t)(PUT(to, "</row>") - w->text.v);

@@ -20,7 +20,7 @@ static const struct {
 const char *az_xlsx_number_format(enum az_xlsx_style s) { return numbers[s].number; }
 int az_xlsx_decimals(enum az_xlsx_style s) { return numbers[s].number ? numbers[s].decimals : -1; }
 
-static void fill(struct lxw_format *f, lxw_color_t background, lxw_color_t font)
+static void set_fill(struct lxw_format *f, lxw_color_t background, lxw_color_t font)
 {
     format_set_pattern(f, LXW_PATTERN_SOLID);
     format_set_bg_color(f, background);
@@ -28,7 +28,7 @@ static void fill(struct lxw_format *f, lxw_color_t background, lxw_color_t font)
 }
 
 /* Fill of a conditional format: only the background color counts there. */
-static void mark(struct lxw_format *f, lxw_color_t background, lxw_color_t font)
+static void set_conditional_fill(struct lxw_format *f, lxw_color_t background, lxw_color_t font)
 {
     format_set_bg_color(f, background);
     format_set_font_color(f, font);
@@ -65,18 +65,18 @@ static void decorate(struct lxw_format *f, enum az_xlsx_style s)
     switch (s) {
     case AZ_STYLE_HEADER:
         format_set_bold(f);
-        fill(f, 0x1F3864, 0xFFFFFF);
+        set_fill(f, 0x1F3864, 0xFFFFFF);
         format_set_bottom(f, LXW_BORDER_THIN);
         break;
     case AZ_STYLE_HEADING_RIGHT:
         format_set_align(f, LXW_ALIGN_RIGHT);
         format_set_bold(f);
-        fill(f, 0xD9E2F3, 0x1F3864);
+        set_fill(f, 0xD9E2F3, 0x1F3864);
         break;
     case AZ_STYLE_HEADING:
         format_set_indent(f, 1);
         format_set_bold(f);
-        fill(f, 0xD9E2F3, 0x1F3864);
+        set_fill(f, 0xD9E2F3, 0x1F3864);
         break;
     case AZ_STYLE_INDENTED:
         format_set_indent(f, 1);
@@ -89,16 +89,16 @@ static void decorate(struct lxw_format *f, enum az_xlsx_style s)
         format_set_italic(f);
         break;
     case AZ_STYLE_RED:
-        mark(f, 0xFFC7CE, 0x9C0006);
+        set_conditional_fill(f, 0xFFC7CE, 0x9C0006);
         break;
     case AZ_STYLE_YELLOW:
-        mark(f, 0xFFEB9C, 0x7F6000);
+        set_conditional_fill(f, 0xFFEB9C, 0x7F6000);
         break;
     case AZ_STYLE_GREEN:
-        mark(f, 0xC6EFCE, 0x006100);
+        set_conditional_fill(f, 0xC6EFCE, 0x006100);
         break;
     case AZ_STYLE_BLUE:
-        mark(f, 0xDDEBF7, 0x1F3864);
+        set_conditional_fill(f, 0xDDEBF7, 0x1F3864);
         break;
     default:
         break;

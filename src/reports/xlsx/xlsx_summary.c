@@ -18,7 +18,7 @@
 #define WIDTH_OTHERS   30
 #define WIDTH_SMALLEST 10
 #define WIDTH_FIRST    44  /* of the first column, at least: the list of sheets */
-#define TITLE_HEIGHT   22 /* points, of 15 */
+#define TITLE_HEIGHT   22  /* points, of 15 */
 #define INDEX_MAX      40  /* of a title there */
 #define LINE_WIDTH     96  /* of a line of the verdict */
 #define LINE_PIXELS    640 /* of the widest line, in bold; charts begin right of it */
@@ -132,8 +132,8 @@ static enum az_xlsx_style style_of(const struct az_column *col, struct az_scale 
     return AZ_STYLE_FIXED3;
 }
 
-static void cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t at,
-                 const struct view *v, size_t r)
+static void put_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t at,
+                     const struct view *v, size_t r)
 {
     const struct az_cell *c = az_table_at(v->t, r, v->col[at]);
     enum az_xlsx_style style = style_of(&v->t->columns.v[v->col[at]], v->scale[at]);
@@ -161,7 +161,7 @@ static size_t table(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
     row++;
     for (size_t r = 0; r < v.rows; r++, row++) {
         for (size_t c = 0; c < v.n; c++)
-            cell(x, ws, row, c, &v, r);
+            put_cell(x, ws, row, c, &v, r);
     }
     if (p->t->rows == 0)
         az_xlsx_text(x, ws, row++, 0, AZ_SV("(none)"), AZ_STYLE_GRAY);
@@ -189,8 +189,8 @@ static struct az_sv next_line(struct az_sv *rest)
     return line;
 }
 
-static size_t pair(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, const char *label,
-                   struct az_sv value)
+static size_t put_pair(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, const char *label,
+                       struct az_sv value)
 {
     struct az_sv rest =
         az_arena_printf(x->scratch, "%s: %.*s", label, AZ_SVF(az_field_text(x->scratch, value)));
@@ -263,10 +263,10 @@ void az_xlsx_summary(struct az_xlsx *x, struct lxw_worksheet *ws, const struct a
     (void)worksheet_set_row(ws, 0, TITLE_HEIGHT, NULL); /* else its letters are cut */
     az_xlsx_text(x, ws, row++, 0, title, AZ_STYLE_TITLE);
     row = verdict(x, ws, row, doc);
-    row = pair(x, ws, row, "Input", doc->input);
-    row = pair(x, ws, row, "Format", doc->format);
+    row = put_pair(x, ws, row, "Input", doc->input);
+    row = put_pair(x, ws, row, "Format", doc->format);
     for (size_t i = 0; i < doc->preface.n; i++)
-        row = pair(x, ws, row, "Note", doc->preface.v[i]);
+        row = put_pair(x, ws, row, "Note", doc->preface.v[i]);
     row++;
     const size_t charts = 1 + az_xlsx_charts(x, ws, 1, LINE_PIXELS, doc, plan);
     row = sheets(x, ws, row, plan);

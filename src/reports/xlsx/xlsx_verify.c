@@ -11,11 +11,11 @@
 #define LOCAL_SIZE   30
 #define ZIP64        0xffffffffu /* the true value is in a zip64 record, which is not read here */
 
-static uint32_t u16(const char *p)
+static uint32_t read_u16(const char *p)
 {
     return (uint32_t)(unsigned char)p[0] | (uint32_t)(unsigned char)p[1] << 8;
 }
-static uint32_t u32(const char *p) { return u16(p) | u16(p + 2) << 16; }
+static uint32_t read_u32(const char *p) { return read_u16(p) | read_u16(p + 2) << 16; }
 
 /* Balance of tags, fed in pieces. Attribute values and texts contain no raw '<' or '>' (the library
  * escapes both). */
@@ -26,7 +26,7 @@ struct xml {
     bool root, bad;
 };
 
-static void feed(struct xml *x, struct az_sv s)
+static void feed_xml(struct xml *x, struct az_sv s)
 {
     for (size_t i = 0; i < s.n; i++) {
         char c = s.p[i];
@@ -76,7 +76,7 @@ static int check_part(struct az_sv data, const char *crc, const char *size, stru
     if (rc)
         return rc;
     while ((rc = az_source_next(src, &chunk)) == 0 && chunk.n > 0)
-        feed(&xml, chunk);
+        feed_xml(&xml, chunk);
     az_source_close(src);
     if (rc == 0 && !balanced(&xml)) {
         *damage = "incomplete XML of a sheet; check for a full disk of the temporary folder";
@@ -92,21 +92,22 @@ static int check_zip(struct az_sv zip, struct az_vec_char *gz, const char **dama
     if (zip.n < END_SIZE || memcmp(zip.p + zip.n - END_SIZE, "PK\5\6", 4) != 0)
         return AZ_EFORMAT;
     const char *end = zip.p + zip.n - END_SIZE;
-    size_t parts = u16(end + 10), at = u32(end + 16);
+    size_t parts = read_u16(end + 10), at = read_u32(end + 16);
     if (at == ZIP64 || parts == 0xffff)
         return 0;
     for (size_t i = 0; i < parts; i++) {
         const char *c = zip.p + at;
         if (at + CENTRAL_SIZE > zip.n || memcmp(c, "PK\1\2", 4) != 0)
             return AZ_EFORMAT;
-        at += CENTRAL_SIZE + u16(c + 28) + u16(c + 30) + u16(c + 32);
-        size_t packed = u32(c + 20), local = u32(c + 42);
-        if (packed == ZIP64 || local == ZIP64 || u32(c + 24) == ZIP64)
+        at += CENTRAL_SIZE + read_u16(c + 28) + read_u16(c + 30) + read_u16(c + 32);
+        size_t packed = read_u32(c + 20), local = read_u32(c + 42);
+        if (packed == ZIP64 || local == ZIP64 || read_u32(c + 24) == ZIP64)
             continue;
         if (local + LOCAL_SIZE > zip.n || memcmp(zip.p + local, "PK\3\4", 4) != 0)
             return AZ_EFORMAT;
-        size_t data = local + LOCAL_SIZE + u16(zip.p + local + 26) + u16(zip.p + local + 28);
-        if (data + packed > zip.n || u16(c + 10) != 8)
+        size_t data =
+            local + LOCAL_SIZE + read_u16(zip.p + local + 26) + read_u16(zip.p + local + 28);
+        if (data + packed > zip.n || read_u16(c + 10) != 8)
             return AZ_EFORMAT;
         int rc = check_part(az_sv_make(zip.p + data, packed), c + 16, c + 24, gz, damage);
         if (rc)

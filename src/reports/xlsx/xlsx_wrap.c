@@ -32,23 +32,23 @@
 #define ROOM       ((size_t)8 << 20)
 #define ROOM_CLOSE ((size_t)24 << 20)
 
-static void fail(struct az_xlsx *x, int code)
+static void fail_workbook(struct az_xlsx *x, int code)
 {
     if (!x->error)
         x->error = code;
 }
 
 /* Is there room for the next calls of the library? */
-static bool room(struct az_xlsx *x, size_t size)
+static bool reserve_room(struct az_xlsx *x, size_t size)
 {
     if (!az_mem_room(size))
-        fail(x, AZ_ENOMEM);
+        fail_workbook(x, AZ_ENOMEM);
     return !x->error;
 }
 
 static bool room_for_cell(struct az_xlsx *x)
 {
-    return x->cells++ % ROOM_CELLS || x->error ? !x->error : room(x, ROOM);
+    return x->cells++ % ROOM_CELLS || x->error ? !x->error : reserve_room(x, ROOM);
 }
 
 /* ---- texts ---- */
@@ -127,7 +127,7 @@ const char *az_xlsx_prepared(struct az_xlsx *x, struct az_sv s)
     if (!rc)
         rc = az_text_append(&x->text, az_sv_make("", 1));
     if (rc) {
-        fail(x, rc);
+        fail_workbook(x, rc);
         return NULL;
     }
     return x->text.v;
@@ -138,7 +138,7 @@ const char *az_xlsx_string(struct az_xlsx *x, struct az_sv s, size_t units)
     char *p = az_arena_str(x->scratch, az_utf8_cut_units(az_field_text(x->scratch, s), units));
 
     if (!p)
-        fail(x, az_arena_error(x->scratch));
+        fail_workbook(x, az_arena_error(x->scratch));
     return p ? p : "";
 }
 
@@ -152,7 +152,7 @@ void az_xlsx_text(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
         return;
     if (worksheet_write_string(ws, (lxw_row_t)row, (lxw_col_t)col, p, az_xlsx_style(x, style)) !=
         LXW_NO_ERROR)
-        fail(x, AZ_EINTERNAL);
+        fail_workbook(x, AZ_EINTERNAL);
 }
 
 void az_xlsx_number(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col, double v,
@@ -162,7 +162,7 @@ void az_xlsx_number(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, siz
         return;
     if (worksheet_write_number(ws, (lxw_row_t)row, (lxw_col_t)col, v, az_xlsx_style(x, style)) !=
         LXW_NO_ERROR)
-        fail(x, AZ_EINTERNAL);
+        fail_workbook(x, AZ_EINTERNAL);
 }
 
 void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_t col,
@@ -186,7 +186,7 @@ void az_xlsx_cell(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
     case AZ_BOOL:
         if (worksheet_write_boolean(ws, (lxw_row_t)row, (lxw_col_t)col, c->b,
                                     az_xlsx_style(x, style)) != LXW_NO_ERROR)
-            fail(x, AZ_EINTERNAL);
+            fail_workbook(x, AZ_EINTERNAL);
         return;
     case AZ_EMPTY:
         return;
@@ -209,11 +209,11 @@ void az_xlsx_link(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, size_
     if (!rc)
         rc = az_text_append(&url, az_sv_make("'!A1", sizeof "'!A1"));
     if (rc)
-        fail(x, rc);
+        fail_workbook(x, rc);
     const char *text = az_xlsx_string(x, shown, 255);
     if (!x->error && worksheet_write_url_opt(ws, (lxw_row_t)row, (lxw_col_t)col, url.v,
                                              az_xlsx_style(x, style), text, NULL) != LXW_NO_ERROR)
-        fail(x, AZ_EINTERNAL);
+        fail_workbook(x, AZ_EINTERNAL);
     az_vec_release(&url);
 }
 
@@ -244,7 +244,7 @@ int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool
         .tmpdir = (char *)x->folder.p, /* the library copies it */
         .use_zip64 = zip64,
     };
-    if (!room(x, ROOM)) {
+    if (!reserve_room(x, ROOM)) {
         az_diag_memory(diag, x->error, AZ_AT_FILE(az_sv_str(path)), mem);
         goto fail;
     }
@@ -269,15 +269,15 @@ struct lxw_worksheet *az_xlsx_sheet(struct az_xlsx *x, struct az_sv wanted, stru
 
     *name = az_sheet_name(x->scratch, az_field_text(x->scratch, wanted), &x->names);
     if (!name->p)
-        fail(x, az_arena_error(x->scratch));
+        fail_workbook(x, az_arena_error(x->scratch));
     else if (az_vec_push(&x->names, *name) != 0)
-        fail(x, az_mem_error(x->mem));
-    if (x->error || !room(x, ROOM))
+        fail_workbook(x, az_mem_error(x->mem));
+    if (x->error || !reserve_room(x, ROOM))
         return NULL;
     errno = 0;
     ws = workbook_add_worksheet(x->book, name->p);
     if (!ws)
-        fail(x, errno == ENOMEM ? AZ_ENOMEM : errno ? AZ_EIO : AZ_EINTERNAL);
+        fail_workbook(x, errno == ENOMEM ? AZ_ENOMEM : errno ? AZ_EIO : AZ_EINTERNAL);
     return ws;
 }
 
@@ -350,9 +350,9 @@ static int finish(struct az_xlsx *x)
 int az_xlsx_close(struct az_xlsx *x)
 {
     if (x->scratch->failed)
-        fail(x, az_arena_error(x->scratch));
+        fail_workbook(x, az_arena_error(x->scratch));
     if (x->book && !x->error)
-        (void)room(x, ROOM_CLOSE);
+        (void)reserve_room(x, ROOM_CLOSE);
     if (x->book && x->error) {
         drop_book(x);
         if (x->error == AZ_ENOMEM || x->error == AZ_ELIMIT)
