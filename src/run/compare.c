@@ -22,7 +22,7 @@ static const struct az_outcome *outcome_of(const struct az_followup *f, struct a
     return NULL;
 }
 
-static int take(struct choice *ch, const struct az_outcome *o, struct az_sv name)
+static int take_input(struct choice *ch, const struct az_outcome *o, struct az_sv name)
 {
     struct az_compare_input *in = &ch->in[ch->n++];
 
@@ -54,7 +54,7 @@ static int choose(struct choice *ch, const struct az_vec_sv *titles, const struc
     for (size_t i = 0; !rc && i < n; i++) {
         const struct az_outcome *o = titles->n ? outcome_of(f, titles->v[i]) : &f->outcomes[i];
         if (o)
-            rc = take(ch, o, i < names->n ? names->v[i] : AZ_SV(""));
+            rc = take_input(ch, o, i < names->n ? names->v[i] : AZ_SV(""));
     }
     for (size_t i = 0; i < ch->n; i++)
         tags[i] = ch->in[i].tag;
@@ -120,9 +120,9 @@ static int fill_comparison(struct choice *ch, struct az_document *doc)
     return az_compare(doc, ch->in, ch->n, &opts, ch->diag);
 }
 
-static int step(struct az_followup *f, struct az_diag *diag, enum az_step which,
-                const struct az_vec_sv *titles, const struct az_vec_sv *names,
-                int (*fill)(struct choice *ch, struct az_document *doc))
+static int compare_step(struct az_followup *f, struct az_diag *diag, enum az_step which,
+                        const struct az_vec_sv *titles, const struct az_vec_sv *names,
+                        int (*fill)(struct choice *ch, struct az_document *doc))
 {
     struct choice ch = { .f = f, .diag = diag };
     int rc;
@@ -138,11 +138,11 @@ static int step(struct az_followup *f, struct az_diag *diag, enum az_step which,
 int az_step_side_by_side(struct az_followup *f, struct az_diag *diag)
 {
     const struct az_vec_sv none = { .n = 0 };
-    return step(f, diag, AZ_STEP_SIDE_BY_SIDE, &none, &none, fill_side_by_side);
+    return compare_step(f, diag, AZ_STEP_SIDE_BY_SIDE, &none, &none, fill_side_by_side);
 }
 
 int az_step_compare(struct az_followup *f, struct az_diag *diag)
 {
     const struct az_compare_config *c = &f->plan->config->compare;
-    return step(f, diag, AZ_STEP_COMPARE, &c->inputs, &c->names, fill_comparison);
+    return compare_step(f, diag, AZ_STEP_COMPARE, &c->inputs, &c->names, fill_comparison);
 }

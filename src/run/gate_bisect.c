@@ -47,7 +47,7 @@ static double noise_of(const struct side *side, size_t n)
     return fmax(free > 0 ? sqrt(squares / free) : 0, within);
 }
 
-static int say(struct az_gate_step *s, const struct side *side, double noise)
+static int put_sentence(struct az_gate_step *s, const struct side *side, double noise)
 {
     const double g = side[0].center, b = side[1].center, x = side[2].center, apart = fabs(b - g);
     const double error = noise * sqrt(1 / (double)side[2].n + 0.25 / (double)side[0].n +
@@ -110,5 +110,5 @@ int az_gate_bisect(struct az_gate_step *s)
         return az_text_printf(
             &s->f->text, "undecided: unknown noise of single runs without steps; use --repeat 3\n");
     }
-    return say(s, side, noise);
+    return put_sentence(s, side, noise);
 }

@@ -212,8 +212,9 @@ static int waits_of(const struct az_gate_doc *d, struct az_table *to)
     return AZ_OK;
 }
 
-static int add(struct az_gate_step *s, struct az_document *doc, const char *id, const char *title,
-               const char *name, int (*of)(const struct az_gate_doc *d, struct az_table *to))
+static int add_table(struct az_gate_step *s, struct az_document *doc, const char *id,
+                     const char *title, const char *name,
+                     int (*of)(const struct az_gate_doc *d, struct az_table *to))
 {
     struct az_table *t = az_record_table(doc->arena, id, title, 0, columns, NAME, NULL);
     int rc = t ? AZ_OK : az_arena_error(doc->arena);
@@ -239,9 +240,11 @@ static int add(struct az_gate_step *s, struct az_document *doc, const char *id, 
 
 int az_gate_figures(struct az_gate_step *s, struct az_document *doc)
 {
-    int rc = add(s, doc, "class_time", "Device time by class", "Class", classes_of);
+    int rc = add_table(s, doc, "class_time", "Device time by class", "Class", classes_of);
     if (!rc)
-        rc = add(s, doc, "timeline_time", "Device timeline by part and rank", "Part", parts_of);
+        rc = add_table(s, doc, "timeline_time", "Device timeline by part and rank", "Part",
+                       parts_of);
     return rc ? rc
-              : add(s, doc, "wait_time", "Time that ranks wait in collectives", NULL, waits_of);
+              : add_table(s, doc, "wait_time", "Time that ranks wait in collectives", NULL,
+                          waits_of);
 }

@@ -146,7 +146,7 @@ static int judge(struct az_gate_step *s)
     return rc ? rc : az_gate_run(&in, &s->verdict);
 }
 
-static int init(struct az_gate_step *s)
+static int init_step(struct az_gate_step *s)
 {
     struct az_series *all[] = { &s->cand, &s->base };
     int rc = AZ_OK;
@@ -176,7 +176,7 @@ int az_step_gates(struct az_followup *f, struct az_diag *diag)
 {
     struct az_gate_step s = { .f = f, .diag = diag, .c = f->plan->config };
     bool some_failed = false;
-    int rc = init(&s), kept = AZ_OK, shown = AZ_OK;
+    int rc = init_step(&s), kept = AZ_OK, shown = AZ_OK;
 
     for (size_t i = 0; i < f->n; i++)
         some_failed |= f->outcomes[i].error != AZ_OK;

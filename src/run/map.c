@@ -36,16 +36,16 @@ struct share {
     uint32_t number;
 };
 
-static bool less(const struct share *a, const struct share *b)
+static bool is_lighter(const struct share *a, const struct share *b)
 {
     return a->bytes != b->bytes ? a->bytes < b->bytes : a->number < b->number;
 }
 
-static void sink(struct share *heap, size_t n)
+static void sift_down(struct share *heap, size_t n)
 {
     for (size_t i = 0, k; (k = 2 * i + 1) < n; i = k) {
-        k += k + 1 < n && less(&heap[k + 1], &heap[k]);
-        if (!less(&heap[k], &heap[i]))
+        k += k + 1 < n && is_lighter(&heap[k + 1], &heap[k]);
+        if (!is_lighter(&heap[k], &heap[i]))
             return;
         const struct share s = heap[i];
         heap[i] = heap[k];
@@ -73,7 +73,7 @@ static int map_shares(const uint64_t *size, size_t n, size_t shares, uint32_t *s
     for (size_t i = 0; rc == 0 && i < n; i++) {
         share[v[i].at] = heap[0].number;
         heap[0].bytes += v[i].size + 1; /* + 1: of empty files, too, each gets some */
-        sink(heap, shares);
+        sift_down(heap, shares);
     }
     az_arena_release(&a);
     return rc;
@@ -137,7 +137,7 @@ struct meter {
     bool running;
 };
 
-static void draw(struct meter *t)
+static void draw_progress(struct meter *t)
 {
     const struct az_progress_item all = {
         .title = AZ_SV("traces"), .bytes = t->bytes, .read = &t->read, .started_ns = t->started_ns
@@ -153,7 +153,7 @@ static void *draw_until_stop(void *ctx)
     const struct timespec pause = { .tv_nsec = METER_NS };
 
     while (!atomic_load(&t->stop)) {
-        draw(t);
+        draw_progress(t);
         nanosleep(&pause, NULL);
     }
     return NULL;

@@ -21,7 +21,7 @@ static bool has_ranks(const struct az_format *f, struct az_sv path)
            (f->files_are_ranks && (!f->is_rank || f->is_rank(path)));
 }
 
-static int add(struct finding *f, struct az_sv path, bool of_folder)
+static int add_file(struct finding *f, struct az_sv path, bool of_folder)
 {
     struct az_arena *a = &f->c->arena;
     const struct az_format *format = NULL;
@@ -81,10 +81,10 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     if (info->kind == AZ_PATH_DIR)
         return az_folder_belongs(az_sv_str(path));
     if (az_path_is_unread(info) && is_called_rank(az_sv_str(path))) /* a rank that fails */
-        return add(f, az_sv_str(path), false);
+        return add_file(f, az_sv_str(path), false);
     if (info->kind != AZ_PATH_FILE && is_called_rank(az_sv_str(path)))
         az_passed_odd(path, info, f->diag);
-    return info->kind == AZ_PATH_FILE ? add(f, az_sv_str(path), true) : AZ_OK;
+    return info->kind == AZ_PATH_FILE ? add_file(f, az_sv_str(path), true) : AZ_OK;
 }
 
 static int add_path(struct finding *f, struct az_sv path)
@@ -96,8 +96,8 @@ static int add_path(struct finding *f, struct az_sv path)
     if (az_path_stat(path.p).kind == AZ_PATH_DIR)
         return az_path_walk(path.p, &w, f->diag);
     if (az_path_stat(path.p).kind != AZ_PATH_MISSING || !az_path_is_glob(path))
-        return add(f, path,
-                   false); /* one that is missing fails as a rank, and has a part that says so */
+        return add_file(
+            f, path, false); /* one that is missing fails as a rank, and has a part that says so */
     az_vec_init(&found, NULL);
     rc = az_path_glob(&f->c->arena, path, &found);
     if (rc == 0 && found.n == 0)
@@ -191,7 +191,7 @@ int az_map_find(struct az_config *c, const struct az_map_opts *m, struct az_map_
     if (rc == 0 && m->list)
         rc = az_part_list_file(m->list, &c->arena, &listed, diag);
     for (size_t i = 0; rc == 0 && i < listed.n; i++)
-        rc = add(&f, listed.v[i], false);
+        rc = add_file(&f, listed.v[i], false);
     if (rc == 0)
         rc = add_odd(&f);
     az_sort_cmp(out->v, out->n, sizeof *out->v, by_path, NULL, NULL);

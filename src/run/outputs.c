@@ -67,7 +67,7 @@ static struct az_sv report_base(const struct naming *n, const struct az_plan_job
 
 static struct az_sv either(struct az_sv own, struct az_sv run) { return own.n ? own : run; }
 
-static int want(struct wanted *w, const struct az_report *r)
+static int add_report(struct wanted *w, const struct az_report *r)
 {
     for (size_t i = 0; i < w->n; i++)
         if (w->reports[i] == r)
@@ -98,9 +98,9 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
         if (az_sv_ieq(name, AZ_SV("text")))
             w->text = true;
         else if (r && r->verdict)
-            rc = n->gates ? want(w, r) : AZ_OK; /* the step writes it, no input does */
+            rc = n->gates ? add_report(w, r) : AZ_OK; /* the step writes it, no input does */
         else if (r)
-            rc = want(w, r);
+            rc = add_report(w, r);
         else
             rc = az_diag_fail(n->diag, AZ_ECONFIG, at, "unknown output format '%.*s'; use %.*s",
                               AZ_SVF(name), AZ_SVF(az_report_names(&n->p->arena)));
@@ -108,10 +108,10 @@ static int choose_writers(const struct naming *n, struct wanted *w, const struct
     /* A named place requests its writer; the workbook is the default where none is named, except
      * without a configuration. */
     if (!rc && w->o.csv_dir.n)
-        rc = want(w, az_report_find(AZ_SV("csv")));
+        rc = add_report(w, az_report_find(AZ_SV("csv")));
     const bool named = w->o.csv_dir.n || w->o.csv_file.n;
     if (!rc && (w->o.xlsx.n || (w->defaults && !named && (!n->c->look || w->o.dir.n))))
-        rc = want(w, az_report_find(AZ_SV("xlsx")));
+        rc = add_report(w, az_report_find(AZ_SV("xlsx")));
     return rc;
 }
 

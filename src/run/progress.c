@@ -22,7 +22,7 @@ int64_t az_now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool dumb(void)
+static bool is_dumb_terminal(void)
 {
     const char *term = az_env("TERM");
     return !term || !*term || strcmp(term, "dumb") == 0;
@@ -33,13 +33,13 @@ bool az_want_color(enum az_when when, int fd)
     const char *no = az_env("NO_COLOR");
     if (when != AZ_AUTO)
         return when == AZ_ALWAYS;
-    return !(no && *no) && !dumb() && isatty(fd);
+    return !(no && *no) && !is_dumb_terminal() && isatty(fd);
 }
 
 void az_progress_init(struct az_progress *p, enum az_when when, size_t total)
 {
     *p = (struct az_progress){ .total = total };
-    p->on = when == AZ_ALWAYS || (when == AZ_AUTO && isatty(STDERR_FILENO) && !dumb());
+    p->on = when == AZ_ALWAYS || (when == AZ_AUTO && isatty(STDERR_FILENO) && !is_dumb_terminal());
 }
 
 void az_progress_clear(void *ctx)

@@ -21,7 +21,7 @@ struct run {
     struct az_diag *diag;
 };
 
-static int add(struct run *r, struct member x)
+static int add_member(struct run *r, struct member x)
 {
     struct az_rank_place at;
     x.rank = az_rank_name_find(&r->name, az_path_base(x.file.path), &at) ? at.rank : -1;
@@ -67,14 +67,14 @@ static int collect(struct run *r, const char *const *paths, size_t n)
     rc = az_map_find(r->c, &find, &traces, &parts, r->diag);
     for (size_t i = 0; rc == 0 && i < parts.n; i++) {
         const struct az_part_place *p = &parts.v[i];
-        rc = add(r,
-                 (struct member){
-                     .file = { .path = p->path, .part = p->file, .at = p->at, .length = p->length },
-                     .format = p->format });
+        rc = add_member(
+            r, (struct member){
+                   .file = { .path = p->path, .part = p->file, .at = p->at, .length = p->length },
+                   .format = p->format });
     }
     for (size_t i = 0; rc == 0 && i < traces.n; i++)
-        rc = add(r, (struct member){ .file = { .path = traces.v[i].path },
-                                     .format = traces.v[i].format });
+        rc = add_member(r, (struct member){ .file = { .path = traces.v[i].path },
+                                            .format = traces.v[i].format });
     az_vec_release(&traces);
     az_vec_release(&parts);
     return rc;
@@ -113,7 +113,7 @@ static int add_expected(struct run *r, const char *list)
         rc = az_path_absolute(a, names.v[i], &path);
         if (rc == 0 && az_intern_find(&have, path) == AZ_NO_ID &&
             az_intern_find(&have, az_path_base(path)) == AZ_NO_ID)
-            rc = add(
+            rc = add_member(
                 r, (struct member){ .file = { .path = path, .part = file }, .format = AZ_SV("") });
     }
     az_vec_release(&names);

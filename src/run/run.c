@@ -266,7 +266,7 @@ static void give_up(struct crew *c)
     az_signals_quit();
 }
 
-static void tick(void *ctx)
+static void check_deadlines(void *ctx)
 {
     struct crew *c = ctx;
     size_t n = 0;
@@ -360,7 +360,7 @@ static int run_crew(struct crew *c, struct az_arena *a)
 {
     struct az_pool_ops ops = { .run = run_job,
                                .done = job_done,
-                               .tick = tick,
+                               .tick = check_deadlines,
                                .admit = admit,
                                .cancelled = cancelled,
                                .tick_ms = TICK_MS };

@@ -18,8 +18,8 @@ static int add_path(struct az_session *s, const char *path, bool alone, struct a
     return alone ? az_plan_runs(&s->conf, path, diag) : az_plan_paths(&s->conf, &path, 1, diag);
 }
 
-static int plan(struct az_session *s, const char *const *paths, size_t n,
-                const struct az_overrides *over, struct az_diag *diag)
+static int make_plan(struct az_session *s, const char *const *paths, size_t n,
+                     const struct az_overrides *over, struct az_diag *diag)
 {
     struct az_config_names names;
     int rc = az_plan_names(&s->plan.arena, &names);
@@ -116,7 +116,7 @@ int az_session_open(struct az_session *s, const char *const *paths, size_t n,
     az_plan_init(&s->plan);
     rc = az_config_init(&s->conf);
     if (!rc)
-        rc = plan(s, paths, n, over, diag);
+        rc = make_plan(s, paths, n, over, diag);
     if (!rc && planned)
         planned(ctx, &s->plan);
     if (!rc) {

@@ -5,7 +5,8 @@
 #include "io/path.h"
 #include "reports/list.h"
 
-static int add(struct az_plan *p, struct az_plan_job *job, struct az_sv table, struct az_sv path)
+static int add_target(struct az_plan *p, struct az_plan_job *job, struct az_sv table,
+                      struct az_sv path)
 {
     const struct az_target t = { .report = az_report_find(AZ_SV("csv")),
                                  .path = path,
@@ -37,11 +38,11 @@ int az_outputs_tables(struct az_plan *p, struct az_plan_job *job, const struct a
                             "one file '%.*s' for %zu inputs; use csv_dir with a folder",
                             AZ_SVF(any), az_plan_count(p));
     if (o->csv_file.n)
-        rc = add(p, job, AZ_SV("ops"), az_arena_dup(&p->arena, o->csv_file));
+        rc = add_target(p, job, AZ_SV("ops"), az_arena_dup(&p->arena, o->csv_file));
     if (!base.n)
         base = az_arena_printf(&p->arena, "%.*s_stacked", AZ_SVF(without_ending(o->csv_file)));
     if (!rc && !job->input->opts.no_summary)
-        rc =
-            add(p, job, AZ_SV("ops_stacked"), az_arena_printf(&p->arena, "%.*s.csv", AZ_SVF(base)));
+        rc = add_target(p, job, AZ_SV("ops_stacked"),
+                        az_arena_printf(&p->arena, "%.*s.csv", AZ_SVF(base)));
     return rc;
 }
