@@ -52,7 +52,7 @@ static int open_reader(struct reader *r)
 }
 
 /* 1: a row that is not an empty line; 0: end. */
-static int next(struct reader *r)
+static int next_row(struct reader *r)
 {
     int rc;
     size_t before = r->diag->errors;
@@ -115,7 +115,7 @@ static int find_types(struct reader *r, struct kind *kinds, size_t n)
 {
     int rc;
 
-    while ((rc = next(r)) == 1) {
+    while ((rc = next_row(r)) == 1) {
         if (r->csv.row.n > n)
             return wrong(r, "row longer than the header", r->csv.row.n, n);
         for (size_t i = 0; i < r->csv.row.n; i++)
@@ -125,7 +125,7 @@ static int find_types(struct reader *r, struct kind *kinds, size_t n)
 }
 
 /* ---- cells ---- */
-static void put(struct az_table *t, enum az_cell_type type, const struct az_csv_field *f)
+static void put_cell(struct az_table *t, enum az_cell_type type, const struct az_csv_field *f)
 {
     struct az_sv s = az_sv_trim(f->raw);
     int64_t i = 0;
@@ -143,17 +143,17 @@ static void put(struct az_table *t, enum az_cell_type type, const struct az_csv_
         az_put_empty(t);
 }
 
-static int fill(struct reader *r, struct az_table *t)
+static int fill_table(struct reader *r, struct az_table *t)
 {
     size_t n = t->columns.n;
-    int rc = next(r); /* the header */
+    int rc = next_row(r); /* the header */
 
-    while (rc == 1 && (rc = next(r)) == 1) {
+    while (rc == 1 && (rc = next_row(r)) == 1) {
         if (r->csv.row.n > n)
             return wrong(r, "row longer than the header", r->csv.row.n, n);
         for (size_t i = 0; i < n && !t->error; i++) {
             if (i < r->csv.row.n)
-                put(t, t->columns.v[i].type, &r->csv.row.v[i]);
+                put_cell(t, t->columns.v[i].type, &r->csv.row.v[i]);
             else
                 az_put_empty(t);
         }
@@ -182,7 +182,7 @@ static int make_columns(struct reader *r, struct az_table *t, struct az_vec_sv *
 
 static int read_names(struct reader *r, struct az_arena *a, struct az_vec_sv *names)
 {
-    int rc = next(r);
+    int rc = next_row(r);
 
     if (rc <= 0)
         return rc;
@@ -214,7 +214,7 @@ static int read_table(struct reader *r, struct az_table *t, struct az_vec_sv *na
         rc = make_columns(r, t, names, kinds);
     if (!rc)
         rc = open_reader(r);
-    return rc ? rc : fill(r, t);
+    return rc ? rc : fill_table(r, t);
 }
 
 int az_load_csv(struct az_document *doc, struct az_sv id, const struct az_csv_file *file,

@@ -117,8 +117,8 @@ static int columns(const struct reader *r, struct az_table *t, struct az_sv valu
     return rc ? rc : closed(r, &v, ']', "columns");
 }
 
-static int cell(const struct reader *r, struct az_table *t, enum az_cell_type type,
-                struct az_sv value)
+static int read_cell(const struct reader *r, struct az_table *t, enum az_cell_type type,
+                     struct az_sv value)
 {
     struct az_sv text = { "", 0 };
     int64_t i;
@@ -144,7 +144,7 @@ static int cell(const struct reader *r, struct az_table *t, enum az_cell_type ty
     return t->error;
 }
 
-static int row(const struct reader *r, struct az_table *t, struct az_sv value)
+static int read_row(const struct reader *r, struct az_table *t, struct az_sv value)
 {
     struct az_jview v;
     struct az_sv one;
@@ -156,14 +156,14 @@ static int row(const struct reader *r, struct az_table *t, struct az_sv value)
     while (!rc && az_jview_next(&v, &one)) {
         if (n == t->columns.n)
             return wrong(r, value, "row with more cells than there are columns:");
-        rc = cell(r, t, t->columns.v[n++].type, one);
+        rc = read_cell(r, t, t->columns.v[n++].type, one);
     }
     if (!rc && n < t->columns.n)
         return wrong(r, value, "row with fewer cells than there are columns:");
     return rc ? rc : closed(r, &v, ']', "a row");
 }
 
-static int rows(const struct reader *r, struct az_table *t, struct az_sv value)
+static int read_rows(const struct reader *r, struct az_table *t, struct az_sv value)
 {
     struct az_jview v;
     struct az_sv one;
@@ -172,7 +172,7 @@ static int rows(const struct reader *r, struct az_table *t, struct az_sv value)
     if (!az_jview_array(&v, value))
         return wrong(r, value, "rows must be an array, not");
     while (!rc && az_jview_next(&v, &one))
-        rc = row(r, t, one);
+        rc = read_row(r, t, one);
     return rc ? rc : closed(r, &v, ']', "rows");
 }
 
@@ -198,7 +198,7 @@ static int table_members(const struct reader *r, struct az_table *t, struct az_s
         rc = closed(r, &v, '}', "a table");
     if (!rc && (t->id.n == 0 || t->columns.n == 0))
         return wrong(r, value, "table without id or columns:");
-    return rc || !body.p ? rc : rows(r, t, body);
+    return rc || !body.p ? rc : read_rows(r, t, body);
 }
 
 static int table(const struct reader *r, struct az_sv value)

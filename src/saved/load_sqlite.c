@@ -50,13 +50,13 @@ static int prepare(const struct reader *r, const char *sql, sqlite3_stmt **st)
 }
 
 /* 1: a row; 0: the end; negative: an error. */
-static int next(const struct reader *r, sqlite3_stmt *st)
+static int next_row(const struct reader *r, sqlite3_stmt *st)
 {
     const int code = sqlite3_step(st);
     return code == SQLITE_ROW ? 1 : code == SQLITE_DONE ? 0 : wrong(r);
 }
 
-static struct az_sv text(const struct reader *r, sqlite3_stmt *st, int column)
+static struct az_sv column_text(const struct reader *r, sqlite3_stmt *st, int column)
 {
     const unsigned char *s = sqlite3_column_text(st, column);
     return az_arena_dup(r->doc->arena, az_sv_make(s ? (const char *)s : "",
@@ -73,11 +73,11 @@ static int read_columns(const struct reader *r, struct az_table *t, struct az_sv
 
     if (rc == AZ_OK)
         sqlite3_bind_text64(st, 1, name.p, name.n, SQLITE_STATIC, SQLITE_UTF8);
-    while (rc == AZ_OK && (rc = next(r, st)) == 1) {
+    while (rc == AZ_OK && (rc = next_row(r, st)) == 1) {
         enum az_cell_type type;
         enum az_unit unit;
-        const struct az_sv header = text(r, st, 0), type_word = text(r, st, 1),
-                           unit_word = text(r, st, 2);
+        const struct az_sv header = column_text(r, st, 0), type_word = column_text(r, st, 1),
+                           unit_word = column_text(r, st, 2);
         rc = AZ_OK;
         if (!az_cell_type_named(type_word, &type) || !az_unit_named(unit_word, &unit)) {
             rc = az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
@@ -86,14 +86,14 @@ static int read_columns(const struct reader *r, struct az_table *t, struct az_sv
             break;
         }
         az_table_columnsv(t, header, type, unit,
-                          az_direction_named(text(r, st, 3)) |
+                          az_direction_named(column_text(r, st, 3)) |
                               (sqlite3_column_int(st, 4) ? AZ_KEY : 0));
     }
     sqlite3_finalize(st);
     return rc;
 }
 
-static void put(const struct reader *r, struct az_table *t, sqlite3_stmt *st, int i)
+static void put_column(const struct reader *r, struct az_table *t, sqlite3_stmt *st, int i)
 {
     const enum az_cell_type type = t->columns.v[i].type;
     const int stored = sqlite3_column_type(st, i);
@@ -101,7 +101,7 @@ static void put(const struct reader *r, struct az_table *t, sqlite3_stmt *st, in
     if (stored == SQLITE_NULL)
         az_put_empty(t);
     else if (type == AZ_TEXT || type == AZ_EMPTY)
-        az_put_text(t, text(r, st, i));
+        az_put_text(t, column_text(r, st, i));
     else if (type == AZ_INT)
         az_put_i64(t, sqlite3_column_int64(st, i));
     else if (type == AZ_BOOL)
@@ -120,9 +120,9 @@ static int read_rows(const struct reader *r, struct az_table *t, struct az_sv na
         rc = az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
                           "table '%.*s' has %d columns, and %zu are described", AZ_SVF(name),
                           sqlite3_column_count(st), t->columns.n);
-    while (rc == AZ_OK && (rc = next(r, st)) == 1) {
+    while (rc == AZ_OK && (rc = next_row(r, st)) == 1) {
         for (int i = 0; i < (int)t->columns.n; i++)
-            put(r, t, st, i);
+            put_column(r, t, st, i);
         rc = t->error;
     }
     sqlite3_finalize(st);
@@ -132,14 +132,14 @@ static int read_rows(const struct reader *r, struct az_table *t, struct az_sv na
 
 static int read_table(const struct reader *r, sqlite3_stmt *st)
 {
-    const struct az_sv name = text(r, st, 0);
+    const struct az_sv name = column_text(r, st, 0);
     struct az_table *t = az_table_new(r->doc->arena, "", "", AZ_TABLE_KEEP_EMPTY);
 
     if (!t || !name.p)
         return az_diag_memory(r->diag, az_arena_error(r->doc->arena), AZ_AT_FILE(r->path),
                               r->doc->mem);
-    t->id = text(r, st, 1);
-    t->title = text(r, st, 2);
+    t->id = column_text(r, st, 1);
+    t->title = column_text(r, st, 2);
     int rc = read_columns(r, t, name);
     if (rc == AZ_OK)
         rc = read_rows(r, t, name);
@@ -166,11 +166,11 @@ static int read_meta(const struct reader *r)
     sqlite3_stmt *st = NULL;
     int rc = prepare(r, "SELECT key, value FROM meta", &st);
 
-    while (rc == AZ_OK && (rc = next(r, st)) == 1) {
-        const struct az_sv key = text(r, st, 0);
+    while (rc == AZ_OK && (rc = next_row(r, st)) == 1) {
+        const struct az_sv key = column_text(r, st, 0);
         for (size_t i = 0; i < AZ_LENGTH(all); i++)
             if (az_sv_is(key, all[i].key))
-                *all[i].to = text(r, st, 1);
+                *all[i].to = column_text(r, st, 1);
         rc = AZ_OK;
     }
     sqlite3_finalize(st);
@@ -187,12 +187,12 @@ static int refuse_generated(const struct reader *r)
                      &st);
 
     if (rc == AZ_OK)
-        rc = next(r, st);
+        rc = next_row(r, st);
     if (rc == 1)
         rc = az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
                           "table '%.*s' has generated columns: not a report database; write it "
                           "again",
-                          AZ_SVF(text(r, st, 0)));
+                          AZ_SVF(column_text(r, st, 0)));
     sqlite3_finalize(st);
     return rc;
 }
@@ -205,7 +205,7 @@ static int read_all(const struct reader *r)
 
     if (rc == AZ_OK)
         rc = prepare(r, "SELECT name, id, title FROM tables ORDER BY rowid", &st);
-    while (rc == AZ_OK && (rc = next(r, st)) == 1)
+    while (rc == AZ_OK && (rc = next_row(r, st)) == 1)
         rc = ++n > MOST_TABLES ? az_diag_fail(r->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
                                               "has more than %d tables", MOST_TABLES)
                                : read_table(r, st);

@@ -24,7 +24,7 @@ struct contents {
     bool from_1904, is_workbook;
 };
 
-static struct az_sv copy(struct contents *c, const char *text)
+static struct az_sv copy_text(struct contents *c, const char *text)
 {
     return text ? az_arena_dup(c->b->arena, az_sv_str(text)) : AZ_SV("");
 }
@@ -36,9 +36,9 @@ static int relation_start(void *of, const char *name, const char **attributes)
 
     if (strcmp(name, "Relationship") != 0 || c->relations.n >= SHEETS_MOST)
         return AZ_OK;
-    r.id = copy(c, az_book_attribute(attributes, "Id"));
-    r.type = copy(c, az_book_attribute(attributes, "Type"));
-    r.target = copy(c, az_book_attribute(attributes, "Target"));
+    r.id = copy_text(c, az_book_attribute(attributes, "Id"));
+    r.type = copy_text(c, az_book_attribute(attributes, "Type"));
+    r.target = copy_text(c, az_book_attribute(attributes, "Target"));
     return r.id.p && r.type.p && r.target.p ? az_vec_push(&c->relations, r)
                                             : az_arena_error(c->b->arena);
 }
@@ -56,8 +56,8 @@ static int workbook_start(void *of, const char *name, const char **attributes)
         return AZ_OK;
     if (c->sheets.n >= SHEETS_MOST)
         return az_book_wrong(c->b, NULL, "too many sheets in the workbook");
-    s.name = copy(c, az_book_attribute(attributes, "name"));
-    s.id = copy(c, az_book_attribute(attributes, "id"));
+    s.name = copy_text(c, az_book_attribute(attributes, "name"));
+    s.id = copy_text(c, az_book_attribute(attributes, "id"));
     return s.name.p && s.id.p ? az_vec_push(&c->sheets, s) : az_arena_error(c->b->arena);
 }
 
@@ -148,7 +148,7 @@ static int load_sheet(struct contents *c, const struct sheet_of *s, struct az_sv
     return rc;
 }
 
-static int load(struct contents *c, struct az_document *doc)
+static int load_contents(struct contents *c, struct az_document *doc)
 {
     struct az_book_look look = { .from_1904 = false };
     struct az_sv folder = AZ_SV("");
@@ -192,7 +192,7 @@ int az_load_xlsx(struct az_document *doc, struct az_sv bytes, struct az_sv name,
     az_vec_init(&c.sheets, doc->mem);
     rc = bytes.n > FILE_MOST ? az_book_wrong(&b, NULL, "workbook too large") : az_book_open(&b);
     if (!rc)
-        rc = load(&c, doc);
+        rc = load_contents(&c, doc);
     if (rc && diag->errors == before)
         rc = az_diag_memory(diag, rc, AZ_AT_FILE(name), doc->mem);
     az_book_close(&b);

@@ -150,7 +150,7 @@ static const char *without_prefix(const char *name)
     return colon ? colon + 1 : name;
 }
 
-static void stop(struct parse *p, int error)
+static void stop_parser(struct parse *p, int error)
 {
     if (!error || p->error)
         return;
@@ -162,21 +162,21 @@ static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **
 {
     struct parse *p = user;
     if (!p->error && p->r->start)
-        stop(p, p->r->start(p->r->of, without_prefix(name), attributes));
+        stop_parser(p, p->r->start(p->r->of, without_prefix(name), attributes));
 }
 
 static void XMLCALL on_end(void *user, const XML_Char *name)
 {
     struct parse *p = user;
     if (!p->error && p->r->end)
-        stop(p, p->r->end(p->r->of, without_prefix(name)));
+        stop_parser(p, p->r->end(p->r->of, without_prefix(name)));
 }
 
 static void XMLCALL on_text(void *user, const XML_Char *s, int n)
 {
     struct parse *p = user;
     if (!p->error && p->r->text)
-        stop(p, p->r->text(p->r->of, az_sv_make(s, (size_t)n)));
+        stop_parser(p, p->r->text(p->r->of, az_sv_make(s, (size_t)n)));
 }
 
 /* Workbooks have no document type, and entities of one could grow without end. */
@@ -188,7 +188,7 @@ static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char 
     (void)system;
     (void)public;
     (void)internal;
-    stop(p, az_book_wrong(p->b, p->part, "declares a document type, invalid in a workbook"));
+    stop_parser(p, az_book_wrong(p->b, p->part, "declares a document type, invalid in a workbook"));
 }
 
 static int check_size(struct parse *p, size_t made, const unz_file_info64 *info)
@@ -200,7 +200,7 @@ static int check_size(struct parse *p, size_t made, const unz_file_info64 *info)
     return AZ_OK;
 }
 
-static int feed(struct parse *p, const unz_file_info64 *info)
+static int feed_parser(struct parse *p, const unz_file_info64 *info)
 {
     char *chunk = az_arena_alloc(p->b->arena, CHUNK);
     size_t made = 0;
@@ -241,7 +241,7 @@ int az_book_part(struct az_book *b, const char *part, const struct az_book_reade
         XML_SetElementHandler(p.parser, on_start, on_end);
         XML_SetCharacterDataHandler(p.parser, on_text);
         XML_SetStartDoctypeDeclHandler(p.parser, on_doctype);
-        rc = feed(&p, &info);
+        rc = feed_parser(&p, &info);
         XML_ParserFree(p.parser);
     }
     if (unzCloseCurrentFile(b->zip) == UNZ_CRCERROR && !rc)
