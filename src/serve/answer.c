@@ -124,7 +124,7 @@ static int begin(void *ctx, const struct az_query_column *columns, size_t n)
 
 /* A row that would not fit is not written, unless it is the first: then its long texts are
  * truncated. */
-static int row(void *ctx, const struct az_cell *cells, size_t n)
+static int put_row(void *ctx, const struct az_cell *cells, size_t n)
 {
     struct rows *r = ctx;
     size_t bytes = 2;
@@ -149,7 +149,7 @@ static int row(void *ctx, const struct az_cell *cells, size_t n)
     return r->c->w->error;
 }
 
-static int end(void *ctx, bool cut)
+static int end_rows(void *ctx, bool cut)
 {
     struct rows *r = ctx;
 
@@ -179,7 +179,7 @@ static struct rows rows_of(struct az_call *c, int64_t offset, int64_t limit)
 int az_call_rows(struct az_call *c, struct az_sv sql, int64_t offset, int64_t limit)
 {
     struct rows r = rows_of(c, offset, limit);
-    const struct az_query_sink sink = { begin, row, end, &r };
+    const struct az_query_sink sink = { begin, put_row, end_rows, &r };
     const struct az_server_limits *l = az_server_limits(c->s);
     struct az_query_limits q = { .ms = l->ms, .bytes = l->memory, .length = 100000 };
 
@@ -202,7 +202,7 @@ int az_call_groups(struct az_call *c, const char *key, const struct az_query_gro
                    int64_t limit, bool *any)
 {
     struct rows r = rows_of(c, 0, limit);
-    const struct az_query_sink sink = { begin, row, end, &r };
+    const struct az_query_sink sink = { begin, put_row, end_rows, &r };
 
     az_jsonw_key(c->w, key);
     az_jsonw_object(c->w);
@@ -253,8 +253,8 @@ int az_call_table(struct az_call *c, const struct az_table *t, int64_t limit)
     az_rows_open(&rows, t, NULL);
     for (size_t i = 0; !rc && !r.cut && i < t->rows; i++) {
         const struct az_cell *cells = az_rows_at(&rows, i);
-        rc = cells ? row(&r, cells, t->columns.n) : az_rows_error(&rows);
+        rc = cells ? put_row(&r, cells, t->columns.n) : az_rows_error(&rows);
     }
     az_rows_close(&rows);
-    return rc ? rc : end(&r, false);
+    return rc ? rc : end_rows(&r, false);
 }

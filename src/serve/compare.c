@@ -33,7 +33,8 @@ static int take_two(struct az_call *c, const char *second, struct two *t)
     return rc;
 }
 
-static int part(struct az_call *c, const struct az_document *d, const char *table, int64_t limit)
+static int put_table(struct az_call *c, const struct az_document *d, const char *table,
+                     int64_t limit)
 {
     const struct az_table *t = az_document_table(d, table);
     int rc;
@@ -67,9 +68,9 @@ int az_tool_compare(struct az_call *c)
                  : az_compare(&doc, in, 2, &opts, c->diag);
     }
     if (!rc)
-        rc = part(c, &doc, "verdict", 40);
+        rc = put_table(c, &doc, "verdict", 40);
     if (!rc)
-        rc = part(c, &doc, "compare_summary", 40);
+        rc = put_table(c, &doc, "compare_summary", 40);
     az_document_release(&doc);
     az_arena_release(&t.arena);
     return rc;

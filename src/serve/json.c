@@ -77,7 +77,7 @@ static bool number(struct check *c)
     return true;
 }
 
-static bool word(struct check *c, const char *w)
+static bool skip_word(struct check *c, const char *w)
 {
     const size_t n = strlen(w);
     const bool is = (size_t)(c->end - c->p) >= n && memcmp(c->p, w, n) == 0;
@@ -131,11 +131,11 @@ static bool value(struct check *c, unsigned depth)
     case '"':
         return string(c);
     case 't':
-        return word(c, "true");
+        return skip_word(c, "true");
     case 'f':
-        return word(c, "false");
+        return skip_word(c, "false");
     case 'n':
-        return word(c, "null");
+        return skip_word(c, "null");
     default:
         return number(c);
     }

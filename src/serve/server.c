@@ -167,8 +167,8 @@ static void begin(struct az_server *s, struct az_jsonw *w, struct az_vec_char *o
         az_jsonw_null(w);
 }
 
-static int fail(struct az_server *s, struct az_vec_char *out, int code, const char *text,
-                struct az_sv what)
+static int put_error(struct az_server *s, struct az_vec_char *out, int code, const char *text,
+                     struct az_sv what)
 {
     struct az_jsonw w;
 
@@ -310,20 +310,20 @@ static int call_tool(struct az_server *s, struct az_sv params, struct az_vec_cha
     bool failed;
 
     if (!az_rpc_text(&s->arena, az_rpc_member(params, "name"), &name))
-        return fail(s, out, BAD_PARAMS, "missing tool name", AZ_SV(""));
+        return put_error(s, out, BAD_PARAMS, "missing tool name", AZ_SV(""));
     for (size_t i = 0; i < az_serve_n_tools; i++)
         if (az_sv_is(name, az_serve_tools[i].name))
             t = &az_serve_tools[i];
     if (!t)
-        return fail(s, out, BAD_PARAMS, "unknown tool", name);
+        return put_error(s, out, BAD_PARAMS, "unknown tool", name);
     if (args.p && az_sv_is(args, "null"))
         args.p = NULL;
     if (args.p && !az_rpc_is_object(args))
-        return fail(s, out, BAD_PARAMS, "arguments must be an object", AZ_SV(""));
+        return put_error(s, out, BAD_PARAMS, "arguments must be an object", AZ_SV(""));
     az_vec_reset(&s->late);
-    int rc = fail(s, &s->late, TOO_LATE,
-                  "statement exceeded the time limit inside one SQL function; the server ends",
-                  AZ_SV(""));
+    int rc = put_error(s, &s->late, TOO_LATE,
+                       "statement exceeded the time limit inside one SQL function; the server ends",
+                       AZ_SV(""));
     if (!rc)
         rc = az_vec_push(&s->late, '\n');
     if (!rc)
@@ -385,7 +385,7 @@ static int list_resources(struct az_server *s, struct az_sv params, struct az_ve
 
     if (az_rpc_text(&s->arena, az_rpc_member(params, "cursor"), &cursor) &&
         (az_parse_i64(cursor, &from) || from < 0))
-        return fail(s, out, BAD_PARAMS, "unknown cursor", cursor);
+        return put_error(s, out, BAD_PARAMS, "unknown cursor", cursor);
     begin(s, &w, out);
     az_jsonw_key(&w, "result");
     az_jsonw_object(&w);
@@ -439,10 +439,10 @@ static int read_resource(struct az_server *s, struct az_sv params, struct az_vec
     int rc;
 
     if (!az_rpc_text(&s->arena, az_rpc_member(params, "uri"), &uri))
-        return fail(s, out, BAD_PARAMS, "missing uri", AZ_SV(""));
+        return put_error(s, out, BAD_PARAMS, "missing uri", AZ_SV(""));
     const struct az_table *t = find_resource(s, uri);
     if (!t)
-        return fail(s, out, NO_RESOURCE, "resource not found", uri);
+        return put_error(s, out, NO_RESOURCE, "resource not found", uri);
     az_vec_reset(&s->body);
     az_jsonw_init(&b, NULL, &s->body, 0);
     az_jsonw_object(&b);
@@ -485,7 +485,7 @@ static int method(struct az_server *s, struct az_sv name, struct az_sv params,
         return read_resource(s, params, out);
     if (!az_sv_is(name, "initialize") && !az_sv_is(name, "ping") && !az_sv_is(name, "tools/list") &&
         !az_sv_is(name, "resources/templates/list"))
-        return fail(s, out, NO_METHOD, "method not found", name);
+        return put_error(s, out, NO_METHOD, "method not found", name);
     begin(s, &w, out);
     az_jsonw_key(&w, "result");
     az_jsonw_object(&w);
@@ -509,19 +509,19 @@ static int request(struct az_server *s, struct az_sv line, struct az_vec_char *o
 
     if (id.p && *id.p != '"' && *id.p != '-' && (*id.p < '0' || *id.p > '9') &&
         !az_sv_is(id, "null"))
-        return fail(s, out, BAD_REQUEST, "an id must be a string or a number", AZ_SV(""));
+        return put_error(s, out, BAD_REQUEST, "an id must be a string or a number", AZ_SV(""));
     s->id = id;
     if (!az_rpc_text(&s->arena, az_rpc_member(line, "jsonrpc"), &version) ||
         !az_sv_is(version, "2.0"))
-        return fail(s, out, BAD_REQUEST, "a message must have \"jsonrpc\":\"2.0\"", AZ_SV(""));
+        return put_error(s, out, BAD_REQUEST, "a message must have \"jsonrpc\":\"2.0\"", AZ_SV(""));
     if (!az_rpc_text(&s->arena, az_rpc_member(line, "method"), &name)) {
         const bool response = az_rpc_member(line, "result").p || az_rpc_member(line, "error").p;
-        return response ? AZ_OK : fail(s, out, BAD_REQUEST, "missing method", AZ_SV(""));
+        return response ? AZ_OK : put_error(s, out, BAD_REQUEST, "missing method", AZ_SV(""));
     }
     if (!id.p) /* a notification: no response */
         return AZ_OK;
     if (params.p && !az_rpc_is_object(params))
-        return fail(s, out, BAD_PARAMS, "params must be an object", AZ_SV(""));
+        return put_error(s, out, BAD_PARAMS, "params must be an object", AZ_SV(""));
     return method(s, name, params, out);
 }
 
@@ -538,11 +538,11 @@ int az_server_answer(struct az_server *s, struct az_sv line, struct az_vec_char 
     if (!line.n)
         return AZ_OK;
     if (line.n > AZ_SERVE_LINE)
-        rc = fail(s, out, BAD_REQUEST, "message too long", AZ_SV(""));
+        rc = put_error(s, out, BAD_REQUEST, "message too long", AZ_SV(""));
     else if (!az_rpc_valid(line))
-        rc = fail(s, out, PARSE_ERROR, "line is not JSON", AZ_SV(""));
+        rc = put_error(s, out, PARSE_ERROR, "line is not JSON", AZ_SV(""));
     else if (!az_rpc_is_object(line))
-        rc = fail(s, out, BAD_REQUEST, "a message must be an object", AZ_SV(""));
+        rc = put_error(s, out, BAD_REQUEST, "a message must be an object", AZ_SV(""));
     else
         rc = request(s, line, out);
     s->id = (struct az_sv){ NULL, 0 };

@@ -4,7 +4,7 @@
 #include "serve/internal.h"
 #include "text/jsonscan.h"
 
-static void said(struct az_call *c, const char *key, struct az_sv value)
+static void put_text(struct az_call *c, const char *key, struct az_sv value)
 {
     az_jsonw_key(c->w, key);
     az_jsonw_text(c->w, value);
@@ -22,7 +22,8 @@ static int paging(struct az_call *c, int64_t *offset, int64_t *limit)
                : AZ_OK;
 }
 
-static int rows(struct az_call *c, struct az_vec_char *sql, int64_t offset, int64_t limit, int rc)
+static int put_rows(struct az_call *c, struct az_vec_char *sql, int64_t offset, int64_t limit,
+                    int rc)
 {
     if (!rc)
         rc = az_call_rows(c, az_text_view(sql), offset, limit);
@@ -40,8 +41,8 @@ static int tool_inputs(struct az_call *c)
     az_jsonw_array(c->w);
     for (size_t i = 0; i < s->n; i++) {
         az_jsonw_object(c->w);
-        said(c, "input", s->inputs[i].title);
-        said(c, "format", s->inputs[i].format);
+        put_text(c, "input", s->inputs[i].title);
+        put_text(c, "format", s->inputs[i].format);
         az_jsonw_key(c->w, "traces");
         az_jsonw_i64(c->w, (int64_t)s->inputs[i].n_traces);
         az_jsonw_key(c->w, "changed");
@@ -57,7 +58,7 @@ static int tool_tables(struct az_call *c)
     int64_t offset, limit;
     int rc = paging(c, &offset, &limit);
 
-    said(c, "order", AZ_SV("facts, then report tables in report order"));
+    put_text(c, "order", AZ_SV("facts, then report tables in report order"));
     return rc ? rc
               : az_call_rows(c, AZ_SV("SELECT name, kind, rows, title FROM tables"), offset,
                              limit < 50 ? limit : 500);
@@ -77,9 +78,9 @@ static int tool_describe(struct az_call *c)
             &sql, AZ_SV("SELECT name, type, unit, title FROM columns WHERE table_name = "));
     if (!rc)
         rc = az_sql_text(&sql, table);
-    said(c, "table", table);
-    said(c, "order", AZ_SV("columns from the left"));
-    return rows(c, &sql, 0, 500, rc);
+    put_text(c, "table", table);
+    put_text(c, "order", AZ_SV("columns from the left"));
+    return put_rows(c, &sql, 0, 500, rc);
 }
 
 /* ---- table ---- */
@@ -154,11 +155,11 @@ static int ordered(struct az_call *c, struct az_vec_char *sql)
     if (rc)
         return rc;
     if (!order.n) {
-        said(c, "order", AZ_SV("in table order"));
+        put_text(c, "order", AZ_SV("in table order"));
         return AZ_OK;
     }
     const bool down = *order.p == '-';
-    said(c, "order", order);
+    put_text(c, "order", order);
     rc = az_text_append(sql, AZ_SV(" ORDER BY "));
     if (!rc)
         rc = az_sql_name(sql, down ? az_sv_make(order.p + 1, order.n - 1) : order);
@@ -178,7 +179,7 @@ static int tool_table(struct az_call *c)
     if (!rc && !table.n)
         rc = az_call_wrong(c, "missing 'table'; list tables with the tool 'tables'");
     if (!rc)
-        said(c, "table", table);
+        put_text(c, "table", table);
     if (!rc)
         rc = az_text_append(&sql, AZ_SV("SELECT "));
     if (!rc)
@@ -191,7 +192,7 @@ static int tool_table(struct az_call *c)
         rc = conditions(c, &sql);
     if (!rc)
         rc = ordered(c, &sql);
-    return rows(c, &sql, offset, limit, rc);
+    return put_rows(c, &sql, offset, limit, rc);
 }
 
 /* ---- query ---- */
@@ -207,7 +208,7 @@ static int tool_query(struct az_call *c)
     if (!rc && !sql.n)
         rc = az_call_wrong(c, "missing 'sql'; use a SELECT over the tables listed by 'tables'");
     if (!rc)
-        said(c, "order", AZ_SV("in the order of the statement"));
+        put_text(c, "order", AZ_SV("in the order of the statement"));
     return rc ? rc : az_call_rows(c, sql, offset, limit);
 }
 
@@ -227,7 +228,7 @@ static int tool_verdict(struct az_call *c)
         return az_diag_fail(c->diag, failed ? failed : AZ_EEMPTY, AZ_NOWHERE,
                             "cannot compute the report of this input: %s",
                             az_err_text(failed ? failed : AZ_EEMPTY));
-    said(c, "input", s->inputs[input].title);
+    put_text(c, "input", s->inputs[input].title);
     static const char *const tables[] = { "verdict", "findings" };
     for (size_t i = 0; !rc && i < AZ_LENGTH(tables); i++) {
         const struct az_table *t = az_document_table(d, tables[i]);
@@ -235,9 +236,9 @@ static int tool_verdict(struct az_call *c)
             continue;
         az_jsonw_key(c->w, tables[i]);
         az_jsonw_object(c->w);
-        said(c, "order",
-             i ? AZ_SV("recoverable time, longest first")
-               : AZ_SV("what ran, time, findings, trust"));
+        put_text(c, "order",
+                 i ? AZ_SV("recoverable time, longest first")
+                   : AZ_SV("what ran, time, findings, trust"));
         rc = az_call_table(c, t, 20);
         az_jsonw_end_object(c->w);
     }
@@ -293,8 +294,8 @@ static int tool_window(struct az_call *c)
         rc = window_of(c, &sql, "range", "ranges", false, from, to);
     if (!rc)
         rc = az_text_append(&sql, AZ_SV(" ORDER BY start_ns, what, id"));
-    said(c, "order", AZ_SV("start_ns"));
-    return rows(c, &sql, offset, limit, rc);
+    put_text(c, "order", AZ_SV("start_ns"));
+    return put_rows(c, &sql, offset, limit, rc);
 }
 
 /* ---- kernel ---- */
@@ -311,7 +312,7 @@ static int tool_kernel(struct az_call *c)
         return AZ_EUSAGE;
     if (!of.name.n)
         return az_call_wrong(c, "missing 'name'; use the full name of a kernel");
-    said(c, "table", AZ_SV("kernels"));
+    put_text(c, "table", AZ_SV("kernels"));
     int rc = az_call_groups(c, "times", &of, 20, &any);
     if (!rc && !any)
         return az_call_wrong(c,

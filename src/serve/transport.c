@@ -23,7 +23,7 @@ struct lines {
 };
 
 /* Reads what there is: 1, 0 at the end, negative on failure. */
-static int more(struct lines *l)
+static int read_more(struct lines *l)
 {
     int rc = az_vec_reserve(&l->text, READ_AT_ONCE);
     ssize_t n;
@@ -46,7 +46,7 @@ static bool cancelled(void *ctx)
 
     if (az_cancelled(&l->stop))
         return true;
-    if (!l->end && l->text.n < AZ_SERVE_LINE && poll(&p, 1, 0) == 1 && more(l) < 0)
+    if (!l->end && l->text.n < AZ_SERVE_LINE && poll(&p, 1, 0) == 1 && read_more(l) < 0)
         l->end = true;
     while (l->looked < l->text.n) {
         const char *from = l->text.v + l->looked, *nl = memchr(from, '\n', l->text.n - l->looked);
@@ -131,7 +131,7 @@ int az_serve_lines(struct az_server *s, int in, int out, struct az_cancel stop)
         struct pollfd p = { .fd = in, .events = POLLIN };
         if (poll(&p, 1, -1) < 0)
             continue; /* a signal */
-        const int got = more(&l);
+        const int got = read_more(&l);
         rc = got < 0 ? got : whole_lines(&l);
     }
     az_server_on_cancel(s, NULL, NULL);
