@@ -271,19 +271,22 @@ static bool is_accepted(const struct work *w, size_t from, size_t to)
 }
 
 /* By how much less than usual is a level another? */
-static double less(const struct work *w) { return w->rho > AZ_BASELINE_ALIKE ? ALIKE_LESS : 0; }
+static double outlier_margin(const struct work *w)
+{
+    return w->rho > AZ_BASELINE_ALIKE ? ALIKE_LESS : 0;
+}
 
 /* Is a level known from too few nights for another, z standard deviations off, to be worse? */
 static bool is_young(const struct work *w, double z)
 {
     return w->n_base < FIRST ||
-           z < YOUNG_Z - less(w) +
+           z < YOUNG_Z - outlier_margin(w) +
                    az_baseline_small(w->known * (double)w->n_base / (double)w->n, w->rho / 2);
 }
 
 /* The accepted level: the first one; then one that is better, was accepted, or is the same again.
  */
-static void walk(struct work *w)
+static void follow_level(struct work *w)
 {
     struct az_baseline *out = w->out;
     bool next = true;
@@ -304,7 +307,7 @@ static void walk(struct work *w)
         out->changed_from = az_gate_median(w->in->v + w->cut[s - 1], a - w->cut[s - 1]);
         out->changed_to = az_gate_median(w->in->v + a, b - a);
         const int side = w->in->worse == 0 ? 1 : d * w->in->worse > 0 ? 1 : -1;
-        const bool other = z > SAME_Z - less(w);
+        const bool other = z > SAME_Z - outlier_margin(w);
         out->side = 0;
         out->kind = AZ_BASELINE_SAME;
         if (other && side > 0 && !is_accepted(w, a, b) && !is_young(w, z)) {
@@ -539,7 +542,7 @@ static void judge(struct work *w)
     memcpy(w->clean, w->y, w->n * sizeof *w->y);
     w->out->spikes = (double)az_baseline_clean(w->clean, w->weight, w->n, w->noise, w->odd);
     segment(w);
-    walk(w);
+    follow_level(w);
     between = w->noise;
     widen_noise(w);
     judge_night(w);

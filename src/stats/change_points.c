@@ -74,7 +74,10 @@ static struct part part_of(const struct sums *s, size_t a, size_t b)
 }
 
 /* The step in standard deviations of it, by this much of news in a night. */
-static double z_of(const struct part *p, double news) { return fabs(p->step) / (p->error * news); }
+static double z_score(const struct part *p, double news)
+{
+    return fabs(p->step) / (p->error * news);
+}
 
 static double weight_of(const struct sums *s, size_t i) { return s->weight ? s->weight[i] : 1; }
 
@@ -94,7 +97,7 @@ static double z_about(const struct sums *s, const struct part *p)
         sum += fmin(weight_of(s, i) * d * d, most * most);
         before = u;
     }
-    return z_of(
+    return z_score(
         p, sqrt((between * news * news + (1 - between) * sum / (double)(s->n > 2 ? s->n - 2 : 1))));
 }
 
@@ -250,7 +253,7 @@ static size_t best_split(const struct sums *s)
 
     for (size_t i = SIDE; i + SIDE <= s->n; i++) {
         const struct part p = part_of(s, i, s->n);
-        const double over = z_of(&p, news) - limit_z(s, s->n - i);
+        const double over = z_score(&p, news) - limit_z(s, s->n - i);
         if (over > best) {
             best = over;
             at = i;

@@ -16,7 +16,7 @@ static double weight_of(const struct az_baseline_series *s, size_t i)
     return s->weight ? s->weight[i] : 1;
 }
 
-static struct line fit(const struct az_baseline_series *s, size_t from)
+static struct line fit_line(const struct az_baseline_series *s, size_t from)
 {
     double k = 0, mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
 
@@ -63,7 +63,7 @@ bool az_baseline_drift(const struct az_baseline_series *s, size_t from, double *
 {
     if (s->n - from < SLOPE_RUNS)
         return false;
-    const struct line l = fit(s, from);
+    const struct line l = fit_line(s, from);
     const double inflate = sqrt((1 + s->correlation) / (1 - s->correlation)),
                  z = fabs(l.slope) * sqrt(l.xx) / (s->noise * inflate);
     *slope = l.slope;

@@ -183,7 +183,7 @@ double az_mann_whitney_floor(size_t nb, size_t nc)
 
 /* ---- bootstrap ---- */
 
-static uint64_t rotl(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
+static uint64_t rotate_left(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
 void az_rng_init(struct az_rng *r, uint64_t seed)
 {
@@ -197,13 +197,13 @@ void az_rng_init(struct az_rng *r, uint64_t seed)
 
 static uint64_t rng_next(struct az_rng *r)
 {
-    uint64_t out = rotl(r->s[1] * 5, 7) * 9, t = r->s[1] << 17;
+    uint64_t out = rotate_left(r->s[1] * 5, 7) * 9, t = r->s[1] << 17;
     r->s[2] ^= r->s[0];
     r->s[3] ^= r->s[1];
     r->s[1] ^= r->s[2];
     r->s[0] ^= r->s[3];
     r->s[2] ^= t;
-    r->s[3] = rotl(r->s[3], 45);
+    r->s[3] = rotate_left(r->s[3], 45);
     return out;
 }
 
@@ -260,7 +260,7 @@ struct ranked {
     size_t at;
 };
 
-static int by_p(const void *x, const void *y, void *ctx)
+static int compare_p_values(const void *x, const void *y, void *ctx)
 {
     const struct ranked *a = x, *b = y;
     (void)ctx;
@@ -278,7 +278,7 @@ int az_holm(double *p, size_t n)
         return AZ_ENOMEM;
     for (size_t i = 0; i < n; i++)
         r[i] = (struct ranked){ p[i], i };
-    az_sort_cmp(r, n, sizeof *r, by_p, NULL, NULL);
+    az_sort_cmp(r, n, sizeof *r, compare_p_values, NULL, NULL);
     for (size_t i = 0; i < n; i++) {
         worst = fmax(worst, fmin(1, r[i].p * (double)(n - i)));
         p[r[i].at] = worst;
