@@ -310,7 +310,7 @@ static size_t first_sum(const struct az_grouping *g)
     return SIZE_MAX;
 }
 
-static void cut(const struct az_grouping *g, struct az_table *t)
+static void cut_to_top(const struct az_grouping *g, struct az_table *t)
 {
     const int64_t rows =
         g->spec->option_top ? g->spec->option_top(g->rows.job->opts) : AZ_UNSET_I64;
@@ -326,7 +326,7 @@ static void cut(const struct az_grouping *g, struct az_table *t)
         az_table_keep(t, g->spec->top);
 }
 
-static int fill(struct az_grouping *g, struct az_table *t)
+static int fill_table(struct az_grouping *g, struct az_table *t)
 {
     const size_t of = first_sum(g);
     const double all = total_of(g, 0);
@@ -343,7 +343,7 @@ static int fill(struct az_grouping *g, struct az_table *t)
     if (rc == 0 && of != SIZE_MAX)
         fill_shares(g, t, of);
     if (rc == 0)
-        cut(g, t);
+        cut_to_top(g, t);
     return rc;
 }
 
@@ -370,7 +370,7 @@ int az_spec_make(struct az_job *job, const struct az_table_spec *s, void *ctx,
         return AZ_EINTERNAL;
     rc = az_grouping_make(&g);
     if (rc == 0)
-        rc = (t = new_table(&g)) ? fill(&g, t) : az_arena_error(job->arena);
+        rc = (t = new_table(&g)) ? fill_table(&g, t) : az_arena_error(job->arena);
     az_grouping_release(&g);
     if (rc == 0)
         rc = az_document_add(job->doc, t);
