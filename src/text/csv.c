@@ -37,7 +37,7 @@ void az_csv_release(struct az_csv *c)
 /* ---- the window ---- */
 
 /* Puts the window into another block with room for `more` bytes, in a build that moves buffers. */
-static int move(struct az_csv *c, size_t more)
+static int move_window(struct az_csv *c, size_t more)
 {
     size_t n = c->window.n;
     char *w = az_mem_move(c->window.v, n, n + more + PADDING);
@@ -58,7 +58,7 @@ static int read_window(struct az_csv *c)
     if (AZ_MOVES) {
         size_t few = before < FEW ? FEW : before;
         room = room - before < few ? room : before + few;
-        int r = move(c, room - before);
+        int r = move_window(c, room - before);
         if (r)
             return r;
     }
@@ -74,7 +74,7 @@ static int read_window(struct az_csv *c)
 }
 
 /* Twice the room, for a row that fills the window. Views in c->row follow. */
-static int grow(struct az_csv *c)
+static int grow_window(struct az_csv *c)
 {
     size_t room, n = c->window.n;
     struct az_vec_char wide;
@@ -106,7 +106,7 @@ static int refill(struct az_csv *c, size_t known)
         c->row.v[i].raw.p -= c->at;
     c->window.n = have;
     c->at = 0;
-    int r = have == c->room ? grow(c) : 0;
+    int r = have == c->room ? grow_window(c) : 0;
     return r ? r : read_window(c);
 }
 
@@ -360,7 +360,7 @@ int az_csv_next(struct az_csv *c)
     c->blank = false;
     c->line = c->next_line;
     if (AZ_MOVES && r == 0)
-        r = move(c, 0); /* rows live to the next call */
+        r = move_window(c, 0); /* rows live to the next call */
     /* Bytes of a next row, or the end. */
     if (r == 0 && c->at == c->window.n && !c->eof) {
         r = refill(c, 0);

@@ -22,7 +22,7 @@ struct block {
     __m128i a, b, c, d;
 };
 
-static inline struct block load(const char *p)
+static inline struct block load_block(const char *p)
 {
     const __m128i *q = (const __m128i *)(const void *)p;
     return (struct block){ _mm_loadu_si128(q), _mm_loadu_si128(q + 1), _mm_loadu_si128(q + 2),
@@ -63,7 +63,7 @@ struct carry {
 static inline uint64_t index_block(struct carry *k, const char *p, uint64_t valid, char sep,
                                    uint64_t *wrong)
 {
-    struct block b = load(p);
+    struct block b = load_block(p);
     uint64_t quote = equal(&b, '"') & valid, newline = equal(&b, '\n');
     uint64_t inside =
         prefix_xor(quote) ^ k->in_quote; /* 1 from the opening quote up to before the closing one */

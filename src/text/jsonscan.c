@@ -29,7 +29,7 @@ void az_jscan_release(struct az_jscan *s)
 
 /* Puts the window's n bytes into another block with room for `more`, in a build that moves buffers.
  */
-static int move(struct az_jscan *s, size_t more)
+static int move_window(struct az_jscan *s, size_t more)
 {
     size_t at = (size_t)(s->p - s->window), n = (size_t)(s->end - s->window);
     char *w = az_mem_move(s->window, n + (more ? 0 : SENTINEL), n + more + SENTINEL);
@@ -45,10 +45,10 @@ static int move(struct az_jscan *s, size_t more)
 static inline void end_views(struct az_jscan *s)
 {
     if (AZ_MOVES)
-        (void)move(s, 0);
+        (void)move_window(s, 0);
 }
 
-static int grow(struct az_jscan *s)
+static int grow_window(struct az_jscan *s)
 {
     size_t at = (size_t)(s->p - s->window), n = (size_t)(s->end - s->window);
     size_t want = s->cap < s->max_record / 2 ? s->cap * 2 : s->max_record;
@@ -79,7 +79,7 @@ static int refill(struct az_jscan *s)
     s->p = s->window;
     s->end = s->window + kept;
     if (kept == s->cap) {
-        int rc = grow(s);
+        int rc = grow_window(s);
         if (rc == AZ_ERANGE)
             return rc; /* no error of the source: the caller may leave this record out */
         s->error = rc;
@@ -89,7 +89,7 @@ static int refill(struct az_jscan *s)
     size_t room = s->cap - kept;
     if (AZ_MOVES) {
         room = room < FEW ? room : kept < FEW ? FEW : kept < room ? kept : room;
-        s->error = move(s, room);
+        s->error = move_window(s, room);
         if (s->error)
             return s->error;
     }

@@ -302,7 +302,7 @@ int az_json_decimal_slow(struct az_jscan *s, int scale10)
 }
 
 /* ---- text ---- */
-static int hex4(const char *p)
+static int hex_digits(const char *p)
 {
     int v = 0;
     for (int i = 0; i < 4; i++) {
@@ -346,7 +346,7 @@ static size_t put_utf8(char *o, uint32_t c)
  */
 static size_t unicode_escape(const char *p, size_t n, uint32_t *code)
 {
-    int hi = n >= 4 ? hex4(p) : -1;
+    int hi = n >= 4 ? hex_digits(p) : -1;
     if (hi < 0)
         return 0;
     *code = (uint32_t)hi;
@@ -355,7 +355,7 @@ static size_t unicode_escape(const char *p, size_t n, uint32_t *code)
     *code = 0xfffd;
     if (hi > 0xdbff || n < 10 || p[4] != '\\' || p[5] != 'u')
         return 4;
-    int lo = hex4(p + 6);
+    int lo = hex_digits(p + 6);
     if (lo < 0xdc00 || lo > 0xdfff)
         return 4;
     *code = 0x10000 + (((uint32_t)hi - 0xd800) << 10) + ((uint32_t)lo - 0xdc00);

@@ -16,9 +16,9 @@ void az_jsonw_init(struct az_jsonw *w, struct az_outfile *file, struct az_vec_ch
     *w = (struct az_jsonw){ .file = file, .text = text, .indent = indent };
 }
 
-static void fail(struct az_jsonw *w, int code) { w->error = w->error ? w->error : code; }
+static void fail_writer(struct az_jsonw *w, int code) { w->error = w->error ? w->error : code; }
 
-static void put(struct az_jsonw *w, struct az_sv s)
+static void put_bytes(struct az_jsonw *w, struct az_sv s)
 {
     if (w->error || s.n == 0)
         return;
@@ -40,10 +40,10 @@ static void new_line(struct az_jsonw *w, bool comma)
     static const char blanks[] = ",\n                                ";
     const size_t most = sizeof blanks - 3;
     size_t n = (size_t)w->depth * (size_t)w->indent, part = n < most ? n : most;
-    put(w, az_sv_make(blanks + !comma, 1 + comma + part));
+    put_bytes(w, az_sv_make(blanks + !comma, 1 + comma + part));
     for (n -= part; n > 0; n -= part) {
         part = n < most ? n : most;
-        put(w, az_sv_make(blanks + 2, part));
+        put_bytes(w, az_sv_make(blanks + 2, part));
     }
 }
 
@@ -64,9 +64,9 @@ static struct az_sv begin_value(struct az_jsonw *w)
     struct az_sv lead = AZ_SV("");
 
     if (w->depth == 0 && w->need_comma)
-        fail(w, AZ_EINTERNAL); /* a second document */
+        fail_writer(w, AZ_EINTERNAL); /* a second document */
     if (w->depth > 0 && in_object(w) != w->after_key)
-        fail(w, AZ_EINTERNAL);
+        fail_writer(w, AZ_EINTERNAL);
     if (!w->after_key)
         lead = separate(w);
     w->after_key = false;
@@ -77,12 +77,12 @@ static struct az_sv begin_value(struct az_jsonw *w)
 static void open_container(struct az_jsonw *w, bool object)
 {
     bool line = w->compact || (w->depth > 0 && one_line(w));
-    put(w, begin_value(w));
+    put_bytes(w, begin_value(w));
     if (w->depth == DEPTH_MAX) {
-        fail(w, AZ_EINTERNAL);
+        fail_writer(w, AZ_EINTERNAL);
         return;
     }
-    put(w, object ? AZ_SV("{") : AZ_SV("["));
+    put_bytes(w, object ? AZ_SV("{") : AZ_SV("["));
     uint64_t bit = (uint64_t)1 << ++w->depth;
     w->is_object = object ? w->is_object | bit : w->is_object & ~bit;
     w->on_one_line = line ? w->on_one_line | bit : w->on_one_line & ~bit;
@@ -92,14 +92,14 @@ static void open_container(struct az_jsonw *w, bool object)
 static void close_container(struct az_jsonw *w, bool object)
 {
     if (w->depth == 0 || in_object(w) != object || w->after_key) {
-        fail(w, AZ_EINTERNAL);
+        fail_writer(w, AZ_EINTERNAL);
         return;
     }
     bool line = one_line(w);
     w->depth--;
     if (w->need_comma && !line)
         new_line(w, false);
-    put(w, object ? AZ_SV("}") : AZ_SV("]"));
+    put_bytes(w, object ? AZ_SV("}") : AZ_SV("]"));
     w->need_comma = true;
 }
 
@@ -130,7 +130,7 @@ static void put_escape(struct az_jsonw *w, unsigned char c)
         buf[1] = letters[c - 8];
     if (buf[1] != 'u')
         n = 2;
-    put(w, az_sv_make(buf, n));
+    put_bytes(w, az_sv_make(buf, n));
 }
 
 static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
@@ -144,14 +144,14 @@ static bool are_plain(uint64_t x)
 
 static void put_string(struct az_jsonw *w, struct az_sv s)
 {
-    put(w, AZ_SV("\""));
+    put_bytes(w, AZ_SV("\""));
     for (size_t i = 0; i < s.n;) {
         size_t from = i;
         while (i + 8 <= s.n && are_plain(az_eight(s.p + i)))
             i += 8;
         while (i < s.n && is_plain((unsigned char)s.p[i]))
             i++;
-        put(w, az_sv_make(s.p + from, i - from));
+        put_bytes(w, az_sv_make(s.p + from, i - from));
         if (i == s.n)
             break;
         unsigned char c = (unsigned char)s.p[i];
@@ -162,9 +162,9 @@ static void put_string(struct az_jsonw *w, struct az_sv s)
         }
         from = i;
         uint32_t point = az_utf8_next(s, &i);
-        put(w, point == 0xfffd ? AZ_SV("\xef\xbf\xbd") : az_sv_make(s.p + from, i - from));
+        put_bytes(w, point == 0xfffd ? AZ_SV("\xef\xbf\xbd") : az_sv_make(s.p + from, i - from));
     }
-    put(w, AZ_SV("\""));
+    put_bytes(w, AZ_SV("\""));
 }
 
 /* A string, what precedes it and what follows it, at most two bytes each: in one piece if it is
@@ -175,16 +175,16 @@ static void put_quoted(struct az_jsonw *w, struct az_sv lead, struct az_sv s, st
     char *line = w->file && !w->error ? az_outfile_room(w->file, SHORT + ROOM) : copy;
 
     if (s.n > SHORT || !az_copy_plain(s, '"', '\\', line + lead.n + 1)) {
-        put(w, lead);
+        put_bytes(w, lead);
         put_string(w, s);
-        put(w, tail);
+        put_bytes(w, tail);
         return;
     }
     memcpy(line, lead.p, lead.n);
     line[lead.n] = line[lead.n + 1 + s.n] = '"';
     memcpy(line + lead.n + s.n + 2, tail.p, tail.n);
     if (line == copy)
-        put(w, az_sv_make(line, lead.n + s.n + 2 + tail.n));
+        put_bytes(w, az_sv_make(line, lead.n + s.n + 2 + tail.n));
     else
         az_outfile_used(w->file, lead.n + s.n + 2 + tail.n);
 }
@@ -209,7 +209,7 @@ int az_json_quote(struct az_vec_char *out, struct az_sv s)
 void az_jsonw_keysv(struct az_jsonw *w, struct az_sv key)
 {
     if (w->depth == 0 || !in_object(w) || w->after_key)
-        fail(w, AZ_EINTERNAL);
+        fail_writer(w, AZ_EINTERNAL);
     put_quoted(w, separate(w), key, w->indent > 0 ? AZ_SV(": ") : AZ_SV(":"));
     w->after_key = true;
     w->need_comma = true;
@@ -221,8 +221,8 @@ void az_jsonw_key(struct az_jsonw *w, const char *key) { az_jsonw_keysv(w, az_sv
 
 static void put_value(struct az_jsonw *w, struct az_sv s)
 {
-    put(w, begin_value(w));
-    put(w, s);
+    put_bytes(w, begin_value(w));
+    put_bytes(w, s);
 }
 
 void az_jsonw_text(struct az_jsonw *w, struct az_sv s)
@@ -251,8 +251,8 @@ void az_jsonw_null(struct az_jsonw *w) { put_value(w, AZ_SV("null")); }
 int az_jsonw_finish(struct az_jsonw *w)
 {
     if (w->depth != 0 || w->after_key)
-        fail(w, AZ_EINTERNAL);
+        fail_writer(w, AZ_EINTERNAL);
     if (w->file)
-        put(w, AZ_SV("\n"));
+        put_bytes(w, AZ_SV("\n"));
     return w->error;
 }

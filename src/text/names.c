@@ -13,7 +13,7 @@ enum {
     MOST_TOKENS = 160 /* words of a generated name */
 };
 
-static bool word(char c)
+static bool is_word_char(char c)
 {
     return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' ||
            (unsigned char)c >= 0x80;
@@ -126,7 +126,7 @@ static struct parts divide(struct az_sv s)
             end = end ? end : i;
             if (c == '<' && next > i + 1)
                 arguments = az_sv_make(s.p + i + 1, next - i - 2);
-            p.signature |= c == '<' && word(s.p[i - 1]);
+            p.signature |= c == '<' && is_word_char(s.p[i - 1]);
             i = next;
         } else if (c == '(' || c == '{') {
             const size_t next = behind(s, i);
@@ -134,7 +134,7 @@ static struct parts divide(struct az_sv s)
                 end = i;
             /* parameters: at the end of the name */
             p.signature |=
-                i > 0 && (word(s.p[i - 1]) || s.p[i - 1] == '>') &&
+                i > 0 && (is_word_char(s.p[i - 1]) || s.p[i - 1] == '>') &&
                 (next == s.n || az_sv_starts(az_sv_make(s.p + next, s.n - next), AZ_SV(" [")));
             i = next;
             if (i == s.n || s.p[i] != ':')
@@ -158,7 +158,7 @@ static struct az_sv simple(struct az_arena *a, struct az_sv s)
     for (size_t i = 0; p && i < s.n;) {
         char c = s.p[i];
         if (c == ':' && i + 1 < s.n && s.p[i + 1] == ':') {
-            if (s.n - i > 2 && !word(s.p[i + 2]))
+            if (s.n - i > 2 && !is_word_char(s.p[i + 2]))
                 ; /* "::{lambda": nothing more specific */
             else
                 n = begin;
@@ -170,7 +170,7 @@ static struct az_sv simple(struct az_arena *a, struct az_sv s)
         } else {
             p[n++] = c;
             i++;
-            if (!word(c))
+            if (!is_word_char(c))
                 begin = n;
         }
     }
@@ -180,7 +180,7 @@ static struct az_sv simple(struct az_arena *a, struct az_sv s)
 static bool identifier(struct az_sv s)
 {
     for (size_t i = 0; i < s.n; i++)
-        if (!word(s.p[i]))
+        if (!is_word_char(s.p[i]))
             return false;
     return s.n > 0;
 }
