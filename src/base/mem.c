@@ -2,8 +2,6 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "base/mem.h"
 
-#include "base/arena_adopt.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

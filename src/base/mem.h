@@ -87,4 +87,12 @@ char *az_arena_str(struct az_arena *a, struct az_sv v) AZ_MUST_USE;
 struct az_sv az_arena_printf(struct az_arena *a, const char *fmt, ...) AZ_PRINTF(2, 3);
 static inline int az_arena_error(const struct az_arena *a) { return az_mem_error(a->mem); }
 
+/* ---- large texts become part of an arena without a copy ---- */
+/* Bytes at the start of such a block that the arena needs for itself. */
+#define AZ_ARENA_HEAD 32
+
+/* The arena owns p from now on, `size` bytes of az_mem_alloc or az_mem_realloc with the arena's
+ * budget, and overwrites its first AZ_ARENA_HEAD bytes. */
+void az_arena_adopt(struct az_arena *a, void *p, size_t size);
+
 #endif

@@ -1,5 +1,5 @@
 /* The common model: growing columns, lanes, sealing. */
-#include "model/finalize.h"
+#include "model/trace.h"
 
 #include "base/num.h"
 #include "base/pool.h"

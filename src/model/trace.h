@@ -384,4 +384,9 @@ bool az_trace_has_activity(const struct az_trace *t);
 /* Is there a call whose name contains this part, ignoring case? */
 bool az_trace_has_call(const struct az_trace *t, struct az_sv part);
 
+/* az_trace_finalize with kinds of events sorted and names classified in parallel. The trace does
+ * not depend on the threads. */
+int az_trace_finalize_on(struct az_trace *t, unsigned threads) AZ_MUST_USE;
+int az_trace_classify_on(struct az_trace *t, unsigned threads) AZ_MUST_USE;
+
 #endif

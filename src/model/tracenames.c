@@ -1,6 +1,6 @@
 /* Classes of the names of device events: decided once a name, for all that is made of the trace. */
 #include "classify/name_classes.h"
-#include "model/finalize.h"
+#include "model/trace.h"
 
 static void mark_names(const struct az_trace *t, enum az_kind k, uint8_t *wanted)
 {

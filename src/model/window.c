@@ -1,5 +1,5 @@
 /* The part of a trace that the user chose: see the header. */
-#include "model/window_internal.h"
+#include "model/window.h"
 
 #include "classify/steps.h"
 #include "model/cut_sieve.h"

@@ -1,7 +1,7 @@
 /* Device work that a window leaves out, but that runs while the work of the window does: the device
  * is busy with it, and it may hide communication. */
 #include "model/cut_sieve.h"
-#include "model/window_internal.h"
+#include "model/window.h"
 
 #include "base/sort.h"
 

@@ -14,7 +14,7 @@
 #include "io/limits.h"
 #include "io/path.h"
 #include "io/source.h"
-#include "model/finalize.h"
+#include "model/trace.h"
 #include "model/window.h"
 #include "query/query.h"
 

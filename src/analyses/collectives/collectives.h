@@ -21,10 +21,10 @@
 #ifndef AZ_ANALYSES_COLLECTIVES_COLLECTIVES_H
 #define AZ_ANALYSES_COLLECTIVES_COLLECTIVES_H
 
+#include "analyses/collectives/packed.h"
 #include "analyses/ranks/ranks.h"
 #include "base/interval.h"
 #include "base/num.h"
-#include "base/packed.h"
 #include "classify/collectives.h"
 #include "stats/stats.h"
 

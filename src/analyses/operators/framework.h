@@ -4,8 +4,8 @@
 #define AZ_ANALYSES_OPERATORS_FRAMEWORK_H
 
 #include "analyses/analysis.h"
+#include "analyses/operators/text_set.h"
 #include "base/interval.h"
-#include "base/text_set.h"
 #include "base/time_units.h"
 #include "model/optrace.h"
 #include "stats/stats.h"

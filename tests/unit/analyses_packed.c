@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/packed.h"
+#include "analyses/collectives/packed.h"
 
 static int64_t widths(size_t i, unsigned bits)
 {

@@ -1,5 +1,5 @@
 /* Packed columns of integers. */
-#include "base/packed.h"
+#include "analyses/collectives/packed.h"
 
 static uint64_t mask_of(uint32_t bits)
 {

@@ -8,8 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/arena_adopt.h"
-#include "base/text_set.h"
+#include "analyses/operators/text_set.h"
 
 enum { LARGE = 300 * 1024 };
 

@@ -1,7 +1,7 @@
 /* Columns of integers in as few bits as their range needs: each is the least one plus an unsigned
  * number of equal width, which one unaligned load reads. Exact for any values. */
-#ifndef AZ_BASE_PACKED_H
-#define AZ_BASE_PACKED_H
+#ifndef AZ_COLLECTIVES_PACKED_H
+#define AZ_COLLECTIVES_PACKED_H
 
 #include <string.h>
 

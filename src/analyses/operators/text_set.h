@@ -1,7 +1,7 @@
 /* Texts that are stored once each, for who has an arena and nothing that ends it: all of the set is
  * in that arena. A set that can be released is an az_intern (base/intern.h). */
-#ifndef AZ_BASE_TEXT_SET_H
-#define AZ_BASE_TEXT_SET_H
+#ifndef AZ_OPERATORS_TEXT_SET_H
+#define AZ_OPERATORS_TEXT_SET_H
 
 #include "base/vec.h"
 

@@ -1,9 +1,9 @@
-#include "base/text_set.h"
+#include "analyses/operators/text_set.h"
 
 #include <string.h>
 
-#include "base/arena_adopt.h"
 #include "base/intern.h"
+#include "base/mem.h"
 
 struct az_text_set_entry {
     struct az_sv text;
