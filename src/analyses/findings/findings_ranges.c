@@ -4,7 +4,7 @@
 #include "analyses/findings/findings.h"
 #include "base/num.h"
 #include "base/sort.h"
-#include "facts/threads.h"
+#include "facts/regions.h"
 
 #define SUGGESTIONS 5
 
@@ -104,77 +104,29 @@ int az_find_tag_trouble(struct az_job *job)
 }
 
 /* ---- work outside every range ---- */
-/* Marks the calls that are in some range of their thread: among the ranges that start no later, one
- * ends no sooner. Both lists are in start order, so one running maximum of ends per thread does. */
-static int covered_calls(const struct az_trace *t, struct az_arena *room, struct az_mem *mem,
-                         uint8_t *covered)
-{
-    const struct az_events *r = &t->ev[AZ_RANGE], *c = &t->ev[AZ_CALL];
-    size_t n, next = 0;
-    int rc;
-    const uint32_t *thread = az_threads_of_lanes(t, room, mem, &n, &rc);
-    int64_t *reach = rc ? NULL : az_arena_array(room, n + 1, sizeof *reach);
-    if (!reach)
-        return rc ? rc : az_arena_error(room);
-    for (size_t i = 0; i < n; i++)
-        reach[i] = INT64_MIN;
-    for (size_t i = 0; i < c->n; i++) {
-        for (; next < r->n && r->start[next] <= c->start[i]; next++) {
-            const struct az_range *side = az_range_side(t, next);
-            const uint32_t of = thread[r->lane[next]];
-            if (!(side && side->crosses) && r->end[next] > reach[of])
-                reach[of] = r->end[next];
-        }
-        covered[i] = reach[thread[c->lane[i]]] >= c->end[i];
-    }
-    return 0;
-}
-
-/* Takes operations that a range accounts for off the count and the time. */
-static int take_covered(struct az_job *job, size_t trace, struct az_arena *room, int64_t *count,
-                        int64_t *ticks)
+/* As the table of regions counts it: threads that work for another one, such as those of autograd,
+ * are in its ranges. */
+int az_find_outside_ranges(struct az_job *job, size_t trace)
 {
     static const enum az_kind kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
     const struct az_trace *t = job->traces[trace];
-    const size_t calls = t->ev[AZ_CALL].n;
+    int64_t count = 0;
     int rc;
-    const struct az_link *link = az_job_link(job, trace, &rc);
-    uint8_t *covered = rc ? NULL : az_arena_array(room, calls + 1, 1);
-    if (!covered)
-        return rc ? rc : az_arena_error(room);
-    rc = covered_calls(t, room, job->mem, covered);
-    for (size_t k = 0; rc == 0 && k < AZ_LENGTH(kinds); k++) {
-        const struct az_events *e = &t->ev[kinds[k]];
-        const uint32_t *call = link->call[kinds[k]];
-        for (size_t i = 0; call && i < e->n; i++) {
-            if (call[i] == AZ_NO_ROW || !covered[call[i]])
-                continue;
-            *ticks = az_add_sat(*ticks, e->start[i] - e->end[i]);
-            --*count;
-        }
-    }
-    return rc;
-}
-
-int az_find_outside_ranges(struct az_job *job, size_t trace)
-{
-    const struct az_trace *t = job->traces[trace];
-    int64_t count =
-        (int64_t)(t->ev[AZ_KERNEL].n + t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n + t->ev[AZ_GRAPH].n);
-    int64_t ticks = az_device_ticks(t), all = ticks;
-    int rc;
-    if (!(t->caps & AZ_CAP_RANGES) || !(t->caps & AZ_CAP_CALLS) || count == 0)
+    if (!(t->caps & AZ_CAP_RANGES) || !(t->caps & AZ_CAP_CALLS))
         return 0;
-    struct az_arena room;
-    az_arena_init(&room, job->mem);
-    rc = take_covered(job, trace, &room, &count, &ticks);
-    az_arena_release(&room);
-    if (rc != 0 || count == 0)
+    const struct az_regions *r = az_job_regions(job, trace, &rc);
+    if (!r || r->n == 0)
         return rc;
-    struct az_sv subject = az_arena_printf(
-        job->arena, "operations outside all ranges%.*s: %.1f%% of device time",
-        AZ_SVF(az_finding_rank(job, trace)), az_percent((double)ticks, (double)all));
-    az_finding(job, "outside_ranges", "info", subject, count, az_ns(t, ticks),
-               AZ_SV("launched outside all host ranges or by unrecorded calls: in no range table"));
+    for (size_t k = 0; k < AZ_LENGTH(kinds); k++)
+        for (size_t i = 0; i < t->ev[kinds[k]].n; i++)
+            count += !r->of[kinds[k]] || r->of[kinds[k]][i] == AZ_NO_ID;
+    if (count == 0)
+        return 0;
+    struct az_sv subject =
+        az_arena_printf(job->arena, "operations outside all ranges%.*s: %.1f%% of device time",
+                        AZ_SVF(az_finding_rank(job, trace)),
+                        az_percent((double)r->outside.device, (double)r->total.device));
+    az_finding(job, "outside_ranges", "info", subject, count, az_ns(t, r->outside.device),
+               AZ_SV("launched outside all host ranges or by unrecorded calls: in no region"));
     return 0;
 }
