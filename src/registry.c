@@ -60,6 +60,14 @@ struct az_sv az_report_names(struct az_arena *a)
     return out;
 }
 
+/* JSON, perhaps after comments, with a list of inputs. */
+static bool is_configuration(struct az_sv head)
+{
+    const struct az_sv text = az_sv_trim(head);
+    return (az_sv_starts(text, AZ_SV("{")) || az_sv_starts(text, AZ_SV("/"))) &&
+           az_sv_find(text, AZ_SV("\"inputs\"")) >= 0;
+}
+
 int az_format_choose(const struct az_format *const *formats, struct az_sv head, struct az_sv path,
                      const struct az_format **out, int *score, struct az_diag *diag)
 {
@@ -83,6 +91,10 @@ int az_format_choose(const struct az_format *const *formats, struct az_sv head, 
     }
     if (head.n == 0 && !best)
         return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path), "empty file (0 bytes)");
+    if (!best && is_configuration(head))
+        return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(path),
+                            "is a configuration, not a profile; use analyzer --config=%.*s",
+                            AZ_SVF(path));
     if (!best)
         return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(path),
                             "not a profile of a known format (see 'analyzer list'; a configuration "

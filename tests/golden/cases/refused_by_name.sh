@@ -16,3 +16,9 @@ cp kernel.ncu-rep alone
 cp kernel.ncu-rep stats.txt "$SRC/example/pytorch/train_step.json" next
 "$ANALYZER" alone 2>&1 || echo "exit status $?"
 "$ANALYZER" next 2>&1 >/dev/null
+# A configuration given as a profile, with and without comments before it.
+printf '{"inputs": [{"path": "a.json"}]}\n' >conf.json
+printf '// of a run\n{"threads": 1,\n "inputs": []}\n' >noted.json
+"$ANALYZER" conf.json 2>&1
+"$ANALYZER" noted.json 2>&1
+echo "$?"
