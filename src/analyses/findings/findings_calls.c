@@ -122,7 +122,7 @@ int az_find_blocking_calls(struct az_job *job, size_t trace)
         struct az_sv subject = az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name),
                                                AZ_SVF(az_finding_rank(job, trace)));
         az_finding(job, "api_sync", "info", subject, by_name[id].count, az_ns(t, by_name[id].ticks),
-                   AZ_SV("host synchronization. Synchronize at most once per step."));
+                   AZ_SV("synchronize at most once per step"));
     }
     az_mem_free(job->mem, by_name, bytes);
     return 0;
