@@ -90,6 +90,25 @@ def check_completion(c, analyzer, scratch):
         c.hold(words == ["multirank", "--topk_ops", "memory"] and not q.stderr, "fish completes", "%s %s" % (words, q.stderr[:200]))
 
 
+def check_examples(c, prefix, scratch):
+    """Each configuration among the installed examples runs with the installed program, and names the installed schema."""
+    examples = os.path.join(prefix, "share", "doc", "analyzer", "examples")
+    analyzer = os.path.abspath(os.path.join(prefix, "bin", "analyzer"))
+    configs = [f for f in glob.glob(os.path.join(examples, "**", "*.json"), recursive=True) if '"$schema"' in read(f)]
+    c.hold(len(configs) >= 8, "configurations are installed", configs)
+    env = {k: v for k, v in os.environ.items() if k != "EXAMPLE_DATA"}
+    env["HISTORY"] = os.path.join(scratch, "examples.sqlite")
+    for path in sorted(configs):
+        name = os.path.relpath(path, examples)
+        for command in (["check-config", path], ["run", "--config=" + path, "-o", os.path.join(scratch, "examples", name)]):
+            q = run([analyzer] + command, cwd=scratch, env=env)
+            c.hold(q.returncode == 0, "example %s: %s" % (name, command[0]), q.stderr[-300:])
+        schema = re.search(r'"\$schema": "(.*?)"', read(path)).group(1)
+        c.hold(os.path.exists(os.path.join(os.path.dirname(path), schema)), "example %s names an installed schema" % name, schema)
+    scripts = [f for f in glob.glob(os.path.join(examples, "**", "*.sh"), recursive=True) if "tests/" in read(f)]
+    c.hold(not scripts, "scripts among the examples need no files of the source tree", scripts)
+
+
 def check_install(c, build, scratch):
     """The tree that `make installed` made, and its way back."""
     tree = os.path.join(build, "installed")
@@ -112,6 +131,7 @@ def check_install(c, build, scratch):
     links = [(f, target) for f in pages for target in re.findall(r"\]\(([^)\s#]+)(?:#[^)]*)?\)", read(f))]
     lost = [x for x in links if "://" not in x[1] and not os.path.exists(os.path.join(os.path.dirname(x[0]), x[1]))]
     c.hold(links and not lost, "links of the installed pages lead somewhere", lost[:3])
+    check_examples(c, os.path.join(tree, prefix), scratch)
     log = os.path.join(build, "installed.log")
     said = read(log).splitlines()[-4:] if os.path.exists(log) else []
     want = [r"^  %s +%s" % (what, where) for what, where in (("program", "bin/analyzer$"), ("library", "lib, include/analyzer.h$"),

@@ -29,7 +29,8 @@ install-debug: stripped ## install the debug information of the program and the 
 	@install -D -m 644 $(BUILD)/stripped/analyzer.debug "$(DESTDIR)$(PREFIX)/bin/.debug/analyzer.debug"
 	@install -D -m 644 $(BUILD)/stripped/$(SONAME).debug "$(DESTDIR)$(LIBDIR)/.debug/$(SONAME).debug"
 
-# Installed files, one per line: mode, file, place below PREFIX. Uninstalling uses the same lines.
+# Installed files, one per line: mode, file, place below PREFIX. Uninstalling uses the same lines. Examples that read generated
+# inputs (EXAMPLE_DATA) work in the source tree only.
 SHARE     = share/analyzer
 DOCDIR   ?= share/doc/analyzer
 INSTALLED = { echo '755 $(or $(STRIPPED),$(BUILD))/analyzer bin/analyzer'; \
@@ -40,7 +41,7 @@ INSTALLED = { echo '755 $(or $(STRIPPED),$(BUILD))/analyzer bin/analyzer'; \
 	    echo '644 $(BUILD)/papers/_analyzer share/zsh/vendor-completions/_analyzer'; \
 	    echo '644 $(BUILD)/papers/analyzer.fish share/fish/vendor_completions.d/analyzer.fish'; \
 	    for f in LICENSE src/docs/*.md src/docs/*.svg; do echo "644 $$f $(DOCDIR)/$${f\#\#*/}"; done; \
-	    find example -type f ! -name '*.sqlite*' | LC_ALL=C sort | while read -r f; do m=644; [ -x "$$f" ] && m=755; \
+	    grep -rL EXAMPLE_DATA --exclude='*.sqlite*' example | LC_ALL=C sort | while read -r f; do m=644; [ -x "$$f" ] && m=755; \
 	        echo "$$m $$f $(DOCDIR)/examples/$${f\#example/}"; done; }
 INSTALLED_LIB = { echo '644 src/analyzer.h $(PREFIX)/include/analyzer.h'; \
 	    echo '644 $(BUILD)/analyzer.pc $(LIBDIR)/pkgconfig/analyzer.pc'; \
@@ -50,6 +51,8 @@ install: all lib papers stripped ## install into $(DESTDIR)$(PREFIX): program, l
 	@$(INSTALLED) | while read -r mode file place; do \
 	    install -D -m $$mode "$$file" "$(DESTDIR)$(PREFIX)/$$place" || exit 1; done
 	@sed -i -e 's#](\.\./\.\./example/#](examples/#g' -e 's#\[\([^]]*\)\](\.\./[^)]*)#\1#g' $(DESTDIR)$(PREFIX)/$(DOCDIR)/*.md # no links out of it
+	@find $(DESTDIR)$(PREFIX)/$(DOCDIR)/examples -name '*.json' -exec grep -l '"\$$schema"' {} + | xargs sed -i \
+	    's#"\(\(\.\./\)*\)\.\./schemas/#"\1../../../analyzer/schemas/#' # at their place below $(SHARE)
 	@$(INSTALLED_LIB) | while read -r mode file place; do \
 	    install -D -m $$mode "$$file" "$(DESTDIR)$$place" || exit 1; done
 	@ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libanalyzer.so

@@ -71,6 +71,7 @@ test-build: all units installed wheel $(TOOLS) $(EXAMPLE_DB) $(if $(shell comman
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
 installed: all lib
+	@rm -rf '$(abspath $(BUILD)/installed)' # no files of an earlier tree
 	+@$(AGAIN) BUILD=$(BUILD) install DESTDIR='$(abspath $(BUILD)/installed)' > $(BUILD)/installed.log
 replays: $(REPLAYS)
 fuzzers: $(FUZZERS)
