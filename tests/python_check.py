@@ -2,7 +2,7 @@
 """Hold the Python module together: the wheel (`make wheel`) installs with pip --no-index in a virtual environment and
 needs no library of the system but glibc; its tables are those of the CSV report cell by cell, with numpy, without it, and by
 the Arrow C stream interface; arrays share the library's memory and outlive the report; statements, comparisons, report
-files and errors; the blocks of src/docs/python.md run.
+files and errors; the blocks of src/docs/python.md run, the first one without numpy, too.
 
     python_check.py [--wheel FILE] [--analyzer FILE] [--python FILE]
 The last line is "N passed, N failed".
@@ -29,9 +29,9 @@ def run(*command, **more):
     return subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, **more)
 
 
-def install(c, wheel, python, folder):
-    """Python of a virtual environment with the wheel, and with numpy and pandas of the system."""
-    q = run(python, "-m", "venv", "--system-site-packages", folder)
+def install(c, wheel, python, folder, options=("--system-site-packages",)):
+    """Python of a virtual environment with the wheel, and with numpy and pandas of the system unless `options` is empty."""
+    q = run(python, "-m", "venv", *options, folder)
     own = os.path.join(folder, "bin", "python")
     c.hold(q.returncode == 0, "a virtual environment can be made", q.stderr)
     q = run(own, "-m", "pip", "install", "--no-index", "--quiet", "--disable-pip-version-check", wheel)
@@ -104,10 +104,18 @@ def main():
         with open(PAGE, encoding="utf-8") as f:
             blocks = re.findall(r"^```python\n(.*?)^```", f.read(), re.S | re.M)
         os.symlink(os.path.join(ROOT, "example"), os.path.join(scratch, "example"))
-        for block in blocks:
-            q = run(own, "-c", block, cwd=scratch, env=env)
-            c.hold(q.returncode == 0, "a block of src/docs/python.md runs", q.stderr[-500:])
-        c.hold(len(blocks) > 0 and os.path.exists(os.path.join(scratch, "train_step.html")), "and writes its report")
+        # The first block, in the environment that the page makes, which has the wheel and nothing else; all with numpy and pandas.
+        bare = install(c, wheel, a.python, os.path.join(scratch, "bare"), [])
+        c.hold(run(bare, "-c", "import numpy").returncode != 0, "an environment without numpy")
+        for block, python, what in [(b, bare, "without numpy") for b in blocks[:1]] + [(b, own, "with numpy") for b in blocks]:
+            q = run(python, "-c", block, cwd=scratch, env=env)
+            c.hold(q.returncode == 0, "a block of src/docs/python.md runs " + what, q.stderr[-500:])
+            written = os.path.join(scratch, "train_step.html")
+            c.hold("report.write(" not in block or os.path.exists(written), "and writes its report " + what)
+            if os.path.exists(written):
+                os.remove(written)
+        c.hold(len(blocks) == 2 and "report.write(" in blocks[0] and "to_pandas" not in blocks[0] and "to_pandas" in blocks[1],
+               "the page has a block for each")
     print("%d passed, %d failed" % (c.passed, c.failed))
     return 1 if c.failed else 0
 
