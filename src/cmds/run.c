@@ -67,11 +67,30 @@ int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool o
     return az_vec_push(to, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
+/* Of "htlm": "html". Names are short: half of the letters have to be the same; NULL. */
+static const char *nearest_format(struct az_sv name)
+{
+    unsigned limit = name.n < 100 ? (unsigned)name.n / 2 : 0;
+    const char *best = NULL;
+    for (const struct az_report *const *r = az_reports; *r && limit; r++) {
+        const unsigned d = az_sv_distance(name, az_sv_str((*r)->name), limit);
+        if (d <= limit) {
+            best = (*r)->name;
+            limit = d - 1; /* known names are not asked for */
+        }
+    }
+    return best;
+}
+
 int az_unknown_format(const struct az_cmd *cmd, struct az_sv name)
 {
+    const char *near = nearest_format(name);
     struct az_arena a;
     int rc;
 
+    if (near)
+        return az_usage_error(cmd, "unknown output format '%.*s' (did you mean '%s'?)",
+                              AZ_SVF(name), near);
     az_arena_init(&a, NULL);
     rc = az_usage_error(cmd, "unknown output format '%.*s'; use %.*s", AZ_SVF(name),
                         AZ_SVF(az_report_names(&a)));

@@ -4,6 +4,8 @@ for sql in "SELECT * FROM kernel" "SELECT naem FROM kernels" "SELECT duration FR
     "$ANALYZER" query "$T" "$sql" 2>&1
 done
 "$ANALYZER" "$T" --format pdf 2>&1
+"$ANALYZER" "$T" --format htlm 2>&1
+"$ANALYZER" gate "$T" --format junti 2>&1
 "$ANALYZER" help formts 2>&1
 "$ANALYZER" help topics
 "$ANALYZER" help exit-status
