@@ -379,6 +379,7 @@ int az_pytorch_cut(struct az_cut *job)
     az_vec_init(&c->works, job->mem);
     az_vec_init(&c->inside, job->mem);
     az_window_parts_init(&c->parts, job->mem);
+    const size_t errors = job->diag->errors;
     int rc = az_trace_init(&c->marks, job->mem);
     if (rc == 0)
         rc = az_pytorch_reader_init(&c->reader, &c->marks, job->opts);
@@ -392,6 +393,10 @@ int az_pytorch_cut(struct az_cut *job)
         rc = az_cut_output_open(&c->output, job->out, job->mem, job->diag);
     if (rc == 0)
         rc = az_cut_output_close(&c->output, read_through(c, true));
+    if (rc == AZ_EFORMAT && job->diag->errors == errors)
+        rc =
+            az_diag_fail(job->diag, rc, AZ_AT_FILE(job->in),
+                         "truncated or invalid; nothing was written; unpack it and cut the result");
     az_vec_release(&c->calls);
     az_vec_release(&c->next_to);
     az_vec_release(&c->works);

@@ -479,9 +479,14 @@ static int copy_all(struct copying *c)
                                        .diag = c->cut->diag,
                                        .keeps_parts = true };
     struct az_source *src = NULL;
+    const size_t errors = c->cut->diag->errors;
     int rc = az_source_open(&src, c->cut->in.p, &so);
     if (rc == 0)
         rc = copy_source(c, src);
+    if (rc == AZ_EFORMAT && c->cut->diag->errors == errors)
+        rc = az_diag_fail(c->cut->diag, rc, AZ_AT_FILE(c->cut->in),
+                          "truncated or invalid; nothing was written; unpack it and cut the "
+                          "result");
     if (src)
         az_source_close(src);
     if (rc == 0)

@@ -27,3 +27,11 @@ import json, sys
 d = json.load(open(sys.argv[1]))
 print(len(d['traceEvents'] if 'traceEvents' in d else d['rocprofiler-sdk-tool'][0]['buffer_records']['kernel_dispatch']))" part_$f
 done
+echo "== truncated gzip"
+"$PYTHON" - "$SRC/example/pytorch/train_step.json" <<'PY'
+import gzip, sys
+packed = gzip.compress(open(sys.argv[1], "rb").read(), mtime=0)
+open("half.json.gz", "wb").write(packed[:len(packed) // 2])
+PY
+"$ANALYZER" cut half.json.gz --from 0 --to 50% -o half_cut.json.gz 2>&1 | sed "s/+[0-9]*:/+N:/"
+ls half_cut* 2>/dev/null || echo "nothing written"
