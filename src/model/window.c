@@ -31,7 +31,8 @@ static int64_t recording_end(const struct az_trace *t)
     return last;
 }
 
-const char *az_window_miss_text(enum az_window_miss miss)
+int az_window_miss_fail(struct az_diag *diag, struct az_sv path, const struct az_window *w,
+                        enum az_window_miss miss)
 {
     static const char *const text[] = {
         [AZ_WINDOW_FOUND] = "",
@@ -41,7 +42,14 @@ const char *az_window_miss_text(enum az_window_miss miss)
         [AZ_WINDOW_NO_EVENTS] =
             "no events to choose a window from; use start_signpost and end_signpost",
     };
-    return text[miss];
+    struct az_sv name = w->range;
+    if (!name.n && !(w->from.range.n && w->to.range.n)) /* of two, either may be the one */
+        name = w->from.range.n ? w->from.range : w->to.range;
+    if (miss == AZ_WINDOW_NO_RANGE && name.n)
+        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path),
+                            "no range or module '%.*s'; see the paths in table 'regions'",
+                            AZ_SVF(name));
+    return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path), "%s", text[miss]);
 }
 
 /* Of a path of table `regions`, "A / B": its last name. */

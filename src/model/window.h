@@ -35,8 +35,9 @@ enum az_window_miss {
     AZ_WINDOW_NO_STEP,  /* none of these numbers */
     AZ_WINDOW_NO_EVENTS /* the file has sums only, or operations with other means of choice */
 };
-/* What to do about it: a message. */
-const char *az_window_miss_text(enum az_window_miss miss);
+/* AZ_EEMPTY with a message about file `path`: what the window names, and what to do about it. */
+int az_window_miss_fail(struct az_diag *diag, struct az_sv path, const struct az_window *w,
+                        enum az_window_miss miss);
 /* Does a name match the range of a window, or of one of its ends? */
 bool az_window_names(const struct az_window *w, struct az_sv name);
 /* Spans of host time, ticks. */

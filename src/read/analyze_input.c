@@ -155,12 +155,12 @@ static void warn_lost(const struct az_input_run *o, const struct az_trace *t)
 }
 
 /* The window has to be in the trace. */
-static int check_window(const struct az_input_run *o, const struct az_trace *t)
+static int check_window(const struct az_input_run *o, const struct az_trace *t,
+                        const struct az_window *window)
 {
     if (t->window_miss == AZ_WINDOW_FOUND)
         return AZ_OK;
-    return az_diag_fail(o->diag, AZ_EEMPTY, AZ_AT_FILE(t->path), "%s",
-                        az_window_miss_text((enum az_window_miss)t->window_miss));
+    return az_window_miss_fail(o->diag, t->path, window, (enum az_window_miss)t->window_miss);
 }
 
 int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_file *files, size_t n)
@@ -197,7 +197,7 @@ int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_fi
         rc = finalize_trace(o, t, &p);
     t->window = NULL;
     if (!rc)
-        rc = check_window(o, t);
+        rc = check_window(o, t, &window);
     t->hook = (struct az_trace_hook){ 0 };
     if (!rc && !hook.loaded) {
         rc = az_framework_script_check(p.opts, o->diag);

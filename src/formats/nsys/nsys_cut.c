@@ -263,8 +263,7 @@ static int find_window(struct az_nsys_cutting *c)
     if (rc == 0 && miss == AZ_WINDOW_FOUND)
         rc = az_window_spans(&c->marks, c->job->window, &c->parts, &miss);
     if (rc == 0 && miss != AZ_WINDOW_FOUND)
-        rc = az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in), "%s",
-                          az_window_miss_text(miss));
+        rc = az_window_miss_fail(c->job->diag, c->job->in, c->job->window, miss);
     return rc;
 }
 
@@ -281,8 +280,8 @@ static int find_in_window(struct az_nsys_cutting *c)
     if (rc == 0)
         rc = az_trace_finalize(&t);
     if (rc == 0 && t.window_miss != AZ_WINDOW_FOUND)
-        rc = az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in), "%s",
-                          az_window_miss_text((enum az_window_miss)t.window_miss));
+        rc = az_window_miss_fail(c->job->diag, c->job->in, c->job->window,
+                                 (enum az_window_miss)t.window_miss);
     for (size_t i = 0; rc == 0 && i < t.recorded_window.n; i++)
         rc = az_vec_push(&c->parts.spans, t.recorded_window.v[i]);
     for (size_t i = 0; rc == 0 && i < t.window_process.n; i++)

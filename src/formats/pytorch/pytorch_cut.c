@@ -204,8 +204,7 @@ static int find_window(struct cut *c)
     if (rc == 0)
         rc = az_window_spans(&c->marks, c->job->window, &c->parts, &miss);
     if (rc == 0 && miss != AZ_WINDOW_FOUND)
-        rc = az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in), "%s",
-                          az_window_miss_text(miss));
+        rc = az_window_miss_fail(c->job->diag, c->job->in, c->job->window, miss);
     if (rc == 0)
         rc = by_id(c);
     return rc ? rc : find_work(c);

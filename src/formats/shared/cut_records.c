@@ -59,8 +59,8 @@ static int end_reading(const struct reading *x, int rc, struct az_diag *diag)
     t->window = NULL;
     t->cut_log = NULL;
     if (rc == 0 && t->window_miss != AZ_WINDOW_FOUND)
-        rc = az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(x->cut->in), "%s",
-                          az_window_miss_text((enum az_window_miss)t->window_miss));
+        rc = az_window_miss_fail(diag, x->cut->in, x->cut->window,
+                                 (enum az_window_miss)t->window_miss);
     return rc;
 }
 

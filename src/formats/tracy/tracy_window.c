@@ -85,10 +85,10 @@ static int read_rows(struct az_cut *job, struct az_tracy_copy *copy,
     if (rc == 0)
         rc = parse(&p, copy);
     if (rc == 0 && !t.windowed)
-        rc = az_diag_fail(job->diag, AZ_EEMPTY, AZ_AT_FILE(job->in), "%s",
-                          az_window_miss_text(job->window->range.n     ? AZ_WINDOW_NO_RANGE
-                                              : job->window->step >= 0 ? AZ_WINDOW_NO_STEP
-                                                                       : AZ_WINDOW_NO_EVENTS));
+        rc = az_window_miss_fail(job->diag, job->in, job->window,
+                                 job->window->range.n     ? AZ_WINDOW_NO_RANGE
+                                 : job->window->step >= 0 ? AZ_WINDOW_NO_STEP
+                                                          : AZ_WINDOW_NO_EVENTS);
     az_trace_release(&t);
     return rc;
 }

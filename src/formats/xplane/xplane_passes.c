@@ -493,8 +493,7 @@ static int survey(struct az_xplane_passes *p)
     az_vec_reset(&r->x->steps);
     return rc || miss == AZ_WINDOW_FOUND
                ? rc
-               : az_diag_fail(r->job->diag, AZ_EEMPTY, AZ_AT_FILE(r->path), "%s",
-                              az_window_miss_text(miss));
+               : az_window_miss_fail(r->job->diag, r->path, r->t->window, miss);
 }
 
 /* What the devices do for each part, merged. */

@@ -5,7 +5,7 @@ T=$SRC/example/pytorch/train_step.json
 "$ANALYZER" "$T" --steps 1 | head -n 3
 "$ANALYZER" "$T" --from 50% --to @ProfilerStep* | head -n 3
 "$ANALYZER" query "$T" --steps 1 "SELECT count(*) FROM kernels"
-for bad in '--range none' '--steps 77' '--steps 2-1' '--from soon' '--steps 6-' '--steps 6,7' '--from 2s --to 1s' '--from 60% --to 50%' '--from 5s' '--to @none'; do
+for bad in '--range none' '--steps 77' '--steps 2-1' '--from soon' '--steps 6-' '--steps 6,7' '--from 2s --to 1s' '--from 60% --to 50%' '--from 5s' '--to @none' '--from @ProfilerStep* --to @none'; do
     # shellcheck disable=SC2086 # options
     "$ANALYZER" "$T" $bad 2>&1 || echo "exit status $?"
 done
