@@ -94,9 +94,9 @@ static int settle_rank(struct gathering *g, struct az_input_rank *x, size_t plac
     int rc = AZ_OK;
 
     if (said > AZ_RANK_MOST) {
-        rc = remark(g, x, AZ_WARNING,
-                    az_arena_printf(g->a, "invalid rank %lld in its metadata, ignored",
-                                    (long long)said));
+        rc = remark(
+            g, x, AZ_WARNING,
+            az_arena_printf(g->a, "invalid rank %lld in its metadata, ignored", (long long)said));
         said = -1;
     }
     if (rc == 0 && said >= 0 && x->by_name >= 0 && said != x->by_name)

@@ -1,5 +1,6 @@
-/* What `make mutate` knows of coverage: every block of the program calls this function, which marks the place it is
- * called from in a file that all processes of a test share (MUTATE_COVER); nothing without that variable. */
+/* What `make mutate` knows of coverage: every block of the program calls this function, which marks
+ * the place it is called from in a file that all processes of a test share (MUTATE_COVER); nothing
+ * without that variable. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

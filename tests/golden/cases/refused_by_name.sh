@@ -15,7 +15,8 @@ mkdir alone next
 cp kernel.ncu-rep alone
 cp kernel.ncu-rep stats.txt "$SRC/example/pytorch/train_step.json" next
 "$ANALYZER" alone 2>&1 || echo "exit status $?"
-"$ANALYZER" next 2>&1 >/dev/null
+"$ANALYZER" next >/dev/null 2>err || echo "exit status $?"
+cat err
 # A configuration given as a profile, with and without comments before it.
 printf '{"inputs": [{"path": "a.json"}]}\n' >conf.json
 printf '// of a run\n{"threads": 1,\n "inputs": []}\n' >noted.json
