@@ -66,7 +66,7 @@ static int to_time_line(const struct az_step_search *s, struct posts *p)
         if (r->file != 0 || r->kind == AZ_OPROW_SIGNPOST)
             continue;
         host = r->start == INT64_MIN ? host : r->start;
-        if (r->kind != AZ_OPROW_DEVICE)
+        if (!az_oprow_counts(r)) /* a row with an impossible time places nothing */
             continue;
         const size_t k = posts_until(p, host);
         moved |= r->at != host;
