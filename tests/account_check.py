@@ -292,6 +292,9 @@ def operation_report(analyzer, path, what, folder, options):
         results = [r for r in json.load(f)["results"] if r["unit"] == "ns"]
     figures = {r["key"]["Figure"]: r["candidate"]["median"] for r in results}
     verdict("busy" in figures and "total" in figures, what + ": a gate has busy and total", str(figures))
+    step = next((r for r in t["account"] if r["Scope"] == "step"), None) # of several steps a gate has one
+    if step:
+        busy, gap = sum(number(step, c) for c in parts), number(step, "Idle (ns)")
     same(what + ": busy of a gate", figures.get("busy", 0), busy, 2)
     same(what + ": total of a gate", figures.get("total", 0), busy + gap, 2)
     parts = sum(v for k, v in figures.items() if k not in ("busy", "total", "idle"))
