@@ -138,9 +138,9 @@ struct stage {
     uint64_t id, duration, stage, queue;
     unsigned name_field; /* 19 kernel, 20 name */
     uint64_t name;
-    uint64_t waits[3]; /* end at 0 */
+    uint64_t waits[4]; /* end at 0 */
     bool packed;
-    const char *extra[6]; /* names and texts */
+    const char *extra[8]; /* names and texts, end at NULL */
     uint64_t gpu;
 };
 
