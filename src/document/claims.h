@@ -188,6 +188,7 @@ struct az_claims {
     bool has_account;
     enum az_account_scope scope;
     struct az_claim_account account;
+    struct az_sv tables_scope; /* of the tables of a report of operations; empty: the same */
     struct az_claim_account before, after; /* of device activity outside the scope; span 0: none */
     /* Of the median step, from its first device event to that of the next, so that its span is the
      * period; of ranks, of those with the median period. Span 0: no period. */

@@ -22,6 +22,11 @@ static bool in_range(const struct az_op_report *t, const struct az_oprow *r)
     return t->o->id_range.n == 0 || (r->line >= t->range_low && r->line <= t->range_high);
 }
 
+bool az_op_report_in_tables(const struct az_op_report_scope *s, uint32_t row)
+{
+    return in_rows(s, row) && in_range(s->t, &s->t->r->rows.v[row]);
+}
+
 /* From the first start to the last end of operations; chosen: of those in the window of the
  * signposts and in the range of ids. */
 static struct az_span span_of(const struct az_op_report_scope *s, bool chosen)
@@ -29,7 +34,7 @@ static struct az_span span_of(const struct az_op_report_scope *s, bool chosen)
     struct az_span x = { INT64_MAX, INT64_MIN };
     for (size_t k = 0; k < s->n; k++) {
         const struct az_oprow *r = &s->t->r->rows.v[s->row[k]];
-        if (s->skip[k] || (chosen && !(in_rows(s, s->row[k]) && in_range(s->t, r))))
+        if (s->skip[k] || (chosen && !az_op_report_in_tables(s, s->row[k])))
             continue;
         x.start = r->at < x.start ? r->at : x.start;
         x.end = end_of(r) > x.end ? end_of(r) : x.end;
@@ -39,11 +44,9 @@ static struct az_span span_of(const struct az_op_report_scope *s, bool chosen)
 
 static bool is_cut(const struct az_op_report_scope *s)
 {
-    for (size_t k = 0; k < s->n; k++) {
-        const struct az_oprow *r = &s->t->r->rows.v[s->row[k]];
-        if (!in_rows(s, s->row[k]) || !in_range(s->t, r))
+    for (size_t k = 0; k < s->n; k++)
+        if (!az_op_report_in_tables(s, s->row[k]))
             return true;
-    }
     return false;
 }
 

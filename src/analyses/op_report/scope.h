@@ -25,6 +25,9 @@ struct az_op_report_scope {
 /* All in the job's arena. n is 0 where no operation has possible times. */
 int az_op_report_scope_make(struct az_op_report_scope *s, struct az_op_report *t) AZ_MUST_USE;
 
+/* Is a row of the report in its tables: in the window of the signposts and in the range of ids? */
+bool az_op_report_in_tables(const struct az_op_report_scope *s, uint32_t row);
+
 /* Operations of a device in the order of their calls. */
 struct az_op_report_calls {
     uint32_t *place; /* by row: place in that order */

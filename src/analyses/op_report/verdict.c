@@ -1,5 +1,6 @@
 /* The totals of a report of operations: scope, account, trust checks, findings
  * (docs/formats-tracy.md 18). */
+#include <inttypes.h>
 #include <math.h>
 
 #include "analyses/op_report/findings.h"
@@ -143,6 +144,37 @@ static int rows_of(struct az_op_report_scope *s, struct az_op_report_rows *out)
     return rc;
 }
 
+/* Do the tables have other operations than the account? A window that the user chose is of both. */
+static bool tables_differ(const struct az_op_report_scope *s)
+{
+    if (s->scope != AZ_SCOPE_STEPS)
+        return false;
+    for (size_t k = 0; k < s->n; k++) {
+        const int64_t at = s->t->r->rows.v[s->row[k]].at;
+        if (az_op_report_in_tables(s, s->row[k]) != (at >= s->window.start && at < s->window.end))
+            return true;
+    }
+    return false;
+}
+
+/* What the tables of operations cover, where the account is of other operations or of each device.
+ */
+static struct az_sv tables_scope(const struct az_op_report_scope *s)
+{
+    const struct az_op_report *t = s->t;
+    struct az_arena *a = t->job->arena;
+    struct az_sv text = AZ_SV("");
+    if (tables_differ(s))
+        text = t->last_mark != AZ_NO_ID
+                   ? az_arena_printf(a, "after the last signpost '%.*s' (ignore_signposts: all)",
+                                     AZ_SVF(az_op_report_text(t, t->last_mark)))
+                   : AZ_SV("the whole file");
+    if (t->r->devices > 1 && !t->o->no_merge_devices)
+        text = az_arena_printf(a, "%.*s%s%" PRId64 " devices merged", AZ_SVF(text),
+                               text.n ? ", " : "", t->r->devices);
+    return text;
+}
+
 static void keep_account(const struct az_op_report_scope *s, struct az_op_report_totals *o)
 {
     o->scope = s->scope;
@@ -170,6 +202,7 @@ int az_op_report_verdict(struct az_op_report *t)
     if (rc == 0) {
         if (t->last_mark != AZ_NO_ID && s.scope == AZ_SCOPE_WINDOW)
             o->after_signpost = az_op_report_text(t, t->last_mark);
+        o->tables = tables_scope(&s);
         check_times(&s, o);
         check_rates(&s, &rows, o);
         check_families(&s, &rows, o);

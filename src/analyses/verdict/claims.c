@@ -62,6 +62,7 @@ static void make_account(const struct az_verdict_whole *w, struct az_claims *c)
             n++;
         }
         c->scope = p->scope > c->scope ? p->scope : c->scope;
+        c->tables_scope = c->tables_scope.n ? c->tables_scope : p->tables;
     }
     mean_account(&c->account, n);
     mean_account(&c->before, n);

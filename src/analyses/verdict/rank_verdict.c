@@ -356,6 +356,7 @@ static int report_totals(struct az_verdict *v)
     p->suspects = o->check[AZ_CHECK_IMPOSSIBLE_TIMES].count;
     p->suspect_ns = o->impossible_ns;
     p->after = az_verdict_keep(v, o->after_signpost);
+    p->tables = az_verdict_keep(v, o->tables);
     p->scope = o->scope;
     p->operations = o->operations;
     p->device = az_verdict_keep(v, az_opreport(v->t)->arch);

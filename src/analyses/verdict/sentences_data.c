@@ -158,6 +158,14 @@ static struct az_sv not_counted(struct az_verdict_text *x)
     return text;
 }
 
+/* Tables of operations may cover other operations than the account. */
+static struct az_sv tables(struct az_verdict_text *x)
+{
+    return x->c->tables_scope.n
+               ? az_arena_printf(x->a, "tables of operations: %.*s", AZ_SVF(x->c->tables_scope))
+               : AZ_SV("");
+}
+
 /* "no data dropped", only where no check has found anything missing. */
 static struct az_sv dropped(struct az_verdict_text *x)
 {
@@ -185,6 +193,7 @@ int az_verdict_text_data(struct az_verdict_text *x)
     text = az_verdict_text_add(x, text, "; ", known_work(x));
     text = az_verdict_text_add(x, text, "; ", not_counted(x));
     text = az_verdict_text_add(x, text, "; ", dropped(x));
+    text = az_verdict_text_add(x, text, "; ", tables(x));
     return az_verdict_text_put(x, AZ_LINE_TRUST, "Data",
                                text.n ? text : AZ_SV("no applicable checks"), -1);
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "document/claims.h"
 #include "document/schema.h"
 #include "document/tracks.h"
 #include "reports/shared/palette.h"
@@ -91,6 +92,19 @@ static bool is_wide(const struct az_html *h, size_t i)
     return last && (i - first) % 2 == 0;
 }
 
+/* Charts of operations next to an account of others. */
+static void scope_of_operations(struct az_html *h, const struct az_plot *p)
+{
+    const struct az_claims *c = h->doc->claims;
+    const bool operations =
+        az_sv_is(p->t->id, "time_by_family") || az_sv_is(p->t->id, "ops_stacked_chart");
+    if (!c || !c->tables_scope.n || !operations)
+        return;
+    az_html_put(h, AZ_SV("<p class=\"note\">Operations: "));
+    az_html_line(h, c->tables_scope);
+    az_html_put(h, AZ_SV(".</p>\n"));
+}
+
 static void figure(struct az_html *h, size_t i)
 {
     const struct az_plot *p = &h->plot[i];
@@ -114,6 +128,7 @@ static void figure(struct az_html *h, size_t i)
     az_html_putf(h, "<p class=\"words\" id=\"chart%zu-text\">", i);
     az_html_caption(h, p);
     az_html_put(h, AZ_SV("</p>\n"));
+    scope_of_operations(h, p);
     if (p->note.n) {
         az_html_put(h, AZ_SV("<p class=\"note folded\">"));
         az_html_text(h, p->note);

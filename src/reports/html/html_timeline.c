@@ -7,7 +7,6 @@
 
 #include "base/human.h"
 #include "document/claims.h"
-#include "document/times.h"
 #include "document/tracks.h"
 #include "text/jsonw.h"
 
@@ -175,7 +174,6 @@ static void words(struct az_html *h, const struct az_tracks *t)
 {
     char span[AZ_HUMAN_MAX], count[AZ_HUMAN_MAX];
     size_t n[AZ_TRACK_KINDS] = { 0 };
-    struct az_sum_of_time account;
     int64_t events = 0;
     for (size_t i = 0; i < t->lanes.n; i++) {
         n[t->lanes.v[i].kind]++;
@@ -196,10 +194,12 @@ static void words(struct az_html *h, const struct az_tracks *t)
     if (t->hidden_ranks)
         az_html_putf(h, "<p class=\"note\">The last %zu ranks are not drawn.</p>\n",
                      t->hidden_ranks);
-    az_time_of_document(h->doc, &account);
-    if (account.serial) /* a report of operations: its tables are of the rows that were chosen */
-        az_html_put(h, AZ_SV("<p class=\"note\">This is the whole file, per device; the verdict "
-                             "covers the selected operations, with devices merged.</p>\n"));
+    if (h->doc->claims && h->doc->claims->tables_scope.n) {
+        az_html_put(h, AZ_SV("<p class=\"note\">The timeline is of the whole file, by device. "
+                             "Tables of operations: "));
+        az_html_line(h, h->doc->claims->tables_scope);
+        az_html_put(h, AZ_SV(".</p>\n"));
+    }
 }
 
 /* Families by their time; their share is of the time of all events. */

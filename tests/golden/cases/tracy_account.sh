@@ -37,5 +37,10 @@ cut -d, -f1,5,6 out/op_models.csv
 show gate new.csv new.csv -v --opt max_gap_us=1000
 show compare base.csv new.csv --opt max_gap_us=1000 --format text | head -10
 show compare base.csv new.csv --opt max_gap_us=1000 --compat=all --format text | sed -n 4p
+# Tables after the last signpost next to an account of steps: the page and the screen name their scope; where the scopes are
+# the same, neither does.
 "$ANALYZER" run base.csv --format html -o page -q 2>/dev/null
-grep -rho 'This is the whole file[^<]*' page
+grep -c 'ables of operations: ' page/*.html
+"$ANALYZER" run "$SRC/example/tracy/ops_perf_results_layers.csv" --format html -o layers -q 2>/dev/null
+grep -hoE '(The timeline is of|Operations: )[^<]*' layers/*.html
+"$ANALYZER" "$SRC/example/tracy/ops_perf_results_layers.csv" 2>/dev/null | grep -A 1 'tables of operations'
