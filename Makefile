@@ -44,6 +44,9 @@ CFLAGS  ?= -O2 -g
 V3      := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),-mavx2 -mbmi -mbmi2)
 ALL_CFLAGS := -std=c11 -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -Isrc $(shell $(PKG) --cflags lua5.4) $(WARN) $(HARDEN) $(if $(ISAL),-DAZ_WITH_ISAL) $(if $(ZSTD),-DAZ_WITH_ZSTD) $(if $(V3),-DAZ_V3) $(if $(SAN),-DAZ_SANITIZED $(MOVES) -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer) $(CFLAGS)
 ALL_LDFLAGS := $(if $(SAN),-fsanitize=$(SAN),-pie -Wl,-z,relro,-z,now) $(LDFLAGS)
+# Exported, so that the workbook library calls the program's function instead of its own (reports/xlsx/xlsx_lib.c).
+EXPORTED := -Wl,--export-dynamic-symbol=lxw_tmpfile
+PROGRAM_LDFLAGS := $(ALL_LDFLAGS) $(if $(XLSX_SO),$(EXPORTED))
 
 room_src = $(if $(filter registry,$(1)),src/$(1).c,$(wildcard src/$(1)/*.c src/$(1)/*/*.c))
 OBJS_OF  = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(call room_src,$(1)))
@@ -59,14 +62,14 @@ stamp = $(if $(BUILDING),$(shell mkdir -p $(dir $(1)))$(file >$(1).new,$(2))$(sh
 all: $(BUILD)/analyzer ## build the program
 
 $(BUILD)/analyzer: $(BUILD)/obj/main.o $(ARCHIVES) $(INSIDE) $(BUILD)/inside
-	$(Q)$(CC) $(ALL_LDFLAGS) -o $@.new $(BUILD)/obj/main.o $(ARCHIVES) $(PROGRAM_LIBS) && mv $@.new $@
+	$(Q)$(CC) $(PROGRAM_LDFLAGS) -o $@.new $(BUILD)/obj/main.o $(ARCHIVES) $(PROGRAM_LIBS) && mv $@.new $@
 $(call stamp,$(BUILD)/inside,$(PROGRAM_LIBS))
 $(BUILD)/obj/cmds/version.o: $(BUILD)/inside
 
 # The same for MPI, where its compiler is installed.
 MPICC ?= mpicc
 $(BUILD)/analyzer-mpi: src/mpi/main.c $(ARCHIVES)
-	$(Q)$(MPICC) $(filter-out -Wconversion -Wcast-qual -Wstrict-prototypes,$(ALL_CFLAGS)) $(ALL_LDFLAGS) -o $@ $< $(ARCHIVES) $(PROGRAM_LIBS)
+	$(Q)$(MPICC) $(filter-out -Wconversion -Wcast-qual -Wstrict-prototypes,$(ALL_CFLAGS)) $(PROGRAM_LDFLAGS) -o $@ $< $(ARCHIVES) $(PROGRAM_LIBS)
 .PHONY: mpi
 mpi: $(BUILD)/analyzer-mpi ## build analyzer-mpi (needs mpicc: libopenmpi-dev)
 

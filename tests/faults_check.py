@@ -5,12 +5,14 @@ status, message, state of the disk, and an end in time.
 The last line is "N passed, N failed"."""
 import argparse
 import csv
+import ctypes
 import glob
 import json
 import os
 import resource
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -165,6 +167,39 @@ def outputs():
     check("an output folder that is a file", rc == 3 and "t.json" in err, (rc, err))
 
 
+def created_below(folder, *words):
+    """Files that a run creates in new folders below one: those of the first instant may be missed."""
+    os.mkdir(folder)
+    libc, seen, watched = ctypes.CDLL(None), [], {}
+    fd = libc.inotify_init1(os.O_NONBLOCK)
+    watched[libc.inotify_add_watch(fd, folder.encode(), 0x100)] = folder  # IN_CREATE
+    p = subprocess.Popen([ANALYZER, *words], env=dict(os.environ, TMPDIR=os.path.abspath(folder)))
+    while True:
+        ended = p.poll() is not None  # before the last look
+        try:
+            events = os.read(fd, 1 << 16)
+        except BlockingIOError:
+            if ended:
+                os.close(fd)
+                return p.returncode, seen
+            continue
+        while events:
+            at, mask, _, n = struct.unpack_from("iIII", events)
+            name = os.path.join(watched[at], events[16:16 + n].rstrip(b"\0").decode())
+            if mask & 0x40000000:  # a folder
+                watched[libc.inotify_add_watch(fd, name.encode(), 0x100)] = name
+            else:
+                seen.append(name)
+            events = events[16 + n:]
+
+
+def temporary_files():
+    """A workbook has some thirty parts, which are no files on a disk."""
+    write("t.json", trace())
+    rc, made = created_below("temporary", "run", "t.json", "--format", "xlsx", "-o", "book", "-q")
+    check("parts of a workbook stay in memory", rc == 0 and len(made) <= 1 and glob.glob("book/*.xlsx"), (rc, made))
+
+
 def overwritten():
     """What the run reads later is an input, also where an option names it."""
     os.mkdir("own")
@@ -246,7 +281,7 @@ def cut_tables():
 
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
-    for part in (cut_databases, endless_databases, folders, outputs, overwritten, hostile_text, hostile_shapes, cut_tables):
+    for part in (cut_databases, endless_databases, folders, outputs, temporary_files, overwritten, hostile_text, hostile_shapes, cut_tables):
         part()
     os.chdir("/")
 print("%d passed, %d failed" % (passed, failed))

@@ -1,4 +1,7 @@
 /* Loading the workbook library, see xlsx_lib.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* memfd_create */
+#endif
 #include "reports/xlsx/xlsx_lib.h"
 #include "reports/report.h"
 
@@ -7,7 +10,10 @@ const char *az_xlsx_version(void) { return LXW_VERSION; }
 #ifdef AZ_XLSX_SONAME
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* The names of the functions, as the list has them: the macros of the header would change them. */
 #define NAME(f) #f,
@@ -37,6 +43,27 @@ static void load_library(void)
             missing = names[i];
         memcpy(to + i * sizeof f, &f, sizeof f);
     }
+}
+
+/* The library writes each part of a workbook to a temporary file, reads it back and removes it. Of
+ * a small workbook those some thirty files took half of the time beyond CSVs, as some file systems
+ * search long for an inode while many were removed recently. The parts are small without the rows
+ * of tables (xlsx_rows.c), so that they stay in memory: the program exports this function
+ * (Makefile), and the dynamic linker prefers it to the library's own, which is called where the
+ * system has no such files. */
+FILE *
+az_xlsx_part_file(char *folder) __asm__("lxw_tmpfile"); /* whose type depends on the version */
+
+FILE *az_xlsx_part_file(char *folder)
+{
+    const int fd = memfd_create("workbook", MFD_CLOEXEC);
+    FILE *f = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+
+    if (f)
+        return f;
+    if (fd >= 0)
+        (void)close(fd);
+    return lxw_tmpfile(folder);
 }
 
 int az_xlsx_load(struct az_where where, struct az_diag *diag)

@@ -64,6 +64,7 @@ int az_xlsx_load(struct az_where where, struct az_diag *diag) AZ_MUST_USE;
     X(lxw_format_get_xf_index) \
     X(lxw_rowcol_to_cell_abs) \
     X(lxw_strerror) \
+    X(lxw_tmpfile) \
     X(lxw_workbook_free) \
     X(lxw_worksheet_write_single_row) \
     X(workbook_add_chart) \
@@ -143,6 +144,7 @@ extern struct az_xlsx_lib az_xlsx_lib; /* filled once, by az_xlsx_load */
 #define lxw_format_get_xf_index                az_xlsx_lib.lxw_format_get_xf_index
 #define lxw_rowcol_to_cell_abs                 az_xlsx_lib.lxw_rowcol_to_cell_abs
 #define lxw_strerror                           az_xlsx_lib.lxw_strerror
+#define lxw_tmpfile                            az_xlsx_lib.lxw_tmpfile
 #define lxw_workbook_free                      az_xlsx_lib.lxw_workbook_free
 #define lxw_worksheet_write_single_row         az_xlsx_lib.lxw_worksheet_write_single_row
 #define workbook_add_chart                     az_xlsx_lib.workbook_add_chart
