@@ -12,6 +12,61 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* ---- integers ---- */
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* One to eight bytes as the last of eight, after zeros. */
+static uint64_t after_zeros(struct az_sv s)
+{
+    const unsigned room = 8 * (8 - (unsigned)s.n);
+    uint64_t x = 0;
+    if (s.n >= 4) { /* two halves that may overlap */
+        uint32_t first, last;
+        memcpy(&first, s.p, sizeof first);
+        memcpy(&last, s.p + s.n - sizeof last, sizeof last);
+        x = (uint64_t)last << 32 | (uint64_t)first << room;
+    } else {
+        for (size_t i = 0; i < s.n; i++)
+            x |= (uint64_t)(unsigned char)s.p[i] << (room + 8 * i);
+    }
+    return room ? x | AZ_EIGHT('0') >> (64 - room) : x;
+}
+
+/* Are they eight digits, the first one in the lowest byte? Then their value. */
+static bool value_of_eight(uint64_t x, uint64_t *value)
+{
+    x -= AZ_EIGHT('0');
+    if ((x | (x + AZ_EIGHT(0x76))) & AZ_EIGHT(0x80))
+        return false;
+    x = x * 10 + (x >> 8); /* pairs, then fours, then all */
+    x = ((x & UINT64_C(0xff000000ff)) * UINT64_C(0xf424000000064) +
+         (x >> 16 & UINT64_C(0xff000000ff)) * UINT64_C(0x271000000001)) >>
+        32;
+    *value = (uint32_t)x;
+    return true;
+}
+
+/* parse_integer of one to sixteen digits without a sign, eight at once. */
+static bool parse_short(struct az_sv s, uint64_t *value)
+{
+    uint64_t high = 0, low;
+    if (s.n < 1 || s.n > 16)
+        return false;
+    if (s.n > 8 && !value_of_eight(after_zeros(az_sv_make(s.p, s.n - 8)), &high))
+        return false;
+    const size_t n = s.n > 8 ? 8 : s.n;
+    if (!value_of_eight(after_zeros(az_sv_make(s.p + s.n - n, n)), &low))
+        return false;
+    *value = high * 100000000 + low;
+    return true;
+}
+#else
+static bool parse_short(struct az_sv s, uint64_t *value)
+{
+    (void)s;
+    (void)value;
+    return false;
+}
+#endif
+
 /* Sign and digits of a whole view; the magnitude is checked against 64 bits only. */
 static int parse_integer(struct az_sv s, bool *negative, uint64_t *magnitude)
 {
@@ -44,17 +99,17 @@ static int to_i64(bool negative, uint64_t magnitude, int64_t *out)
 
 int az_parse_i64(struct az_sv s, int64_t *out)
 {
-    bool negative;
+    bool negative = false;
     uint64_t v;
-    int err = parse_integer(s, &negative, &v);
+    int err = parse_short(s, &v) ? 0 : parse_integer(s, &negative, &v);
     return err ? err : to_i64(negative, v, out);
 }
 
 int az_parse_u64(struct az_sv s, uint64_t *out)
 {
-    bool negative;
+    bool negative = false;
     uint64_t v;
-    int err = parse_integer(s, &negative, &v);
+    int err = parse_short(s, &v) ? 0 : parse_integer(s, &negative, &v);
     if (err)
         return err;
     if (negative && v != 0)
@@ -180,23 +235,6 @@ static double by_strtod(const struct decimal *d)
 }
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* One to eight bytes as the last of eight, after zeros. */
-static uint64_t after_zeros(struct az_sv s)
-{
-    const unsigned room = 8 * (8 - (unsigned)s.n);
-    uint64_t x = 0;
-    if (s.n >= 4) { /* two halves that may overlap */
-        uint32_t first, last;
-        memcpy(&first, s.p, sizeof first);
-        memcpy(&last, s.p + s.n - sizeof last, sizeof last);
-        x = (uint64_t)last << 32 | (uint64_t)first << room;
-    } else {
-        for (size_t i = 0; i < s.n; i++)
-            x |= (uint64_t)(unsigned char)s.p[i] << (room + 8 * i);
-    }
-    return room ? x | AZ_EIGHT('0') >> (64 - room) : x;
-}
-
 /* parse_short_f64 of two to eight bytes without a sign, all at once. */
 static bool parse_eight_f64(struct az_sv s, double *out)
 {
@@ -208,14 +246,10 @@ static bool parse_eight_f64(struct az_sv s, double *out)
         x = (x & (~UINT64_C(0xff) << at)) | before << 8 | '0';
         behind = 7 - at / 8;
     }
-    x -= AZ_EIGHT('0');
-    if ((x | (x + AZ_EIGHT(0x76))) & AZ_EIGHT(0x80))
+    uint64_t whole;
+    if (!value_of_eight(x, &whole))
         return false;
-    x = x * 10 + (x >> 8); /* pairs, then fours, then all */
-    x = ((x & UINT64_C(0xff000000ff)) * UINT64_C(0xf424000000064) +
-         (x >> 16 & UINT64_C(0xff000000ff)) * UINT64_C(0x271000000001)) >>
-        32;
-    *out = (double)(uint32_t)x / power_of_ten[behind];
+    *out = (double)whole / power_of_ten[behind];
     return true;
 }
 #else

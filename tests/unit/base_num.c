@@ -68,6 +68,31 @@ static void integers(void **state)
     assert_int_equal(az_parse_i64((struct az_sv){ NULL, 0 }, &(int64_t){ 0 }), AZ_EFORMAT);
 }
 
+/* Of every length, and with another byte at every place. */
+static void reads_digits_at_once(void **state)
+{
+    static const char digits[] = "90715263849150273648";
+    static const char others[] = { '/', ':', '-', ' ', 'a', '\0', (char)0x80, (char)0xb5 };
+    (void)state;
+    for (size_t n = 1; n <= 18; n++) {
+        char text[20];
+        int64_t v = -1, want = 0;
+        for (size_t i = 0; i < n; i++)
+            want = want * 10 + (digits[i] - '0');
+        memcpy(text, digits, n);
+        assert_int_equal(az_parse_i64(az_sv_make(text, n), &v), 0);
+        assert_true(v == want);
+        for (size_t at = 0; at < n; at++) {
+            for (size_t k = 0; k < sizeof others; k++) {
+                text[at] = others[k];
+                if (at || others[k] != '-' || n == 1)
+                    assert_int_equal(az_parse_i64(az_sv_make(text, n), &v), AZ_EFORMAT);
+            }
+            text[at] = digits[at];
+        }
+    }
+}
+
 static void writes_integers(void **state)
 {
     (void)state;
@@ -623,6 +648,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(integers),
+        cmocka_unit_test(reads_digits_at_once),
         cmocka_unit_test(writes_integers),
         cmocka_unit_test(rejects_what_is_no_number),
         cmocka_unit_test(reads_doubles),
