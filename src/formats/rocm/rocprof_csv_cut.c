@@ -84,14 +84,15 @@ static bool is_kernel_kept(const struct cutting *c, uint64_t process, uint64_t i
 
 /* ---- rows ---- */
 
+/* The row as it is in the file, but for its line end. */
 static void put_row(struct copying *x)
 {
-    for (size_t i = 0; i < x->f.csv.row.n; i++) {
-        const struct az_csv_field *f = &x->f.csv.row.v[i];
-        az_cut_output_put(x->out, i ? AZ_SV(",") : AZ_SV(""));
-        az_cut_output_put(x->out, f->quoted ? AZ_SV("\"") : AZ_SV(""));
-        az_cut_output_put(x->out, f->raw);
-        az_cut_output_put(x->out, f->quoted ? AZ_SV("\"") : AZ_SV(""));
+    const struct az_csv_fields *row = &x->f.csv.row;
+    if (row->n) {
+        const struct az_csv_field *first = &row->v[0], *last = &row->v[row->n - 1];
+        const char *from = first->raw.p - first->quoted, *to = last->raw.p + last->raw.n;
+        to += last->quoted && *to == '"'; /* else there is text after the closing quote */
+        az_cut_output_put(x->out, az_sv_make(from, (size_t)(to - from)));
     }
     az_cut_output_put(x->out, AZ_SV("\n"));
 }
