@@ -292,9 +292,27 @@ def growth(analyzer, tmp, small, large, window, what):
         status, peak, _ = memory_of([analyzer, "cut", path, *window, "-o", out, "-q"])
         used.append(peak)
         verdict(status == 0, what + ": cut", str(status))
-    longer = os.path.getsize(large) - os.path.getsize(small)
-    verdict(used[1] < 64 << 20 and used[1] - used[0] < (4 << 20) + longer / 16, what + ": memory by size",
-            "%d MB of %d MB, %d MB of %d MB" % (used[0] >> 20, os.path.getsize(small) >> 20, used[1] >> 20, os.path.getsize(large) >> 20))
+    less, more = size_of(small), size_of(large)
+    verdict(used[1] < 64 << 20 and used[1] - used[0] < (4 << 20) + (more - less) / 16, what + ": memory by size",
+            "%d MB of %d MB, %d MB of %d MB" % (used[0] >> 20, less >> 20, used[1] >> 20, more >> 20))
+
+
+def size_of(path):
+    """Bytes of a file, or of the files of a folder."""
+    return sum(os.path.getsize(os.path.join(path, n)) for n in os.listdir(path)) if os.path.isdir(path) else os.path.getsize(path)
+
+
+def rocprof_sizes(analyzer, tmp):
+    """Windows of many parts: a range that is in each step, whose calls' ids are next to those of calls outside."""
+    for what, steps in (("csv", (500, 5500)), ("json", (200, 2200))):
+        paths = [os.path.join(tmp, "rocprof_%s_%d" % (what, n)) for n in steps]
+        for path, n in zip(paths, steps):
+            subprocess.run([sys.executable, os.path.join(HERE, "gen", "make_rocprof_examples.py"), path, "--only", what, "--steps", str(n)],
+                           check=True, stdout=subprocess.DEVNULL)
+        if what == "json":
+            paths = [os.path.join(path, "train_results.json") for path in paths]
+        for window in (("--range", "forward"), ("--from", "1%", "--to", "99%")):
+            growth(analyzer, tmp, paths[0], paths[1], window, "rocprofv3 %s, %s" % (what, window[0]))
 
 
 def xplane_sizes(analyzer, tmp):
@@ -569,10 +587,12 @@ def large_rocprof(analyzer, tmp, megabytes):
         path = os.path.join(folder, "train_results.json") if what == "json" else folder
         part = os.path.join(tmp, "part.json" if what == "json" else "part_csv")
         _, _, report = memory_of([analyzer, "run", path, "-q"])
-        for window in (("--from", "40%", "--to", "45%"), ("--steps", "100-200")):
+        for window in (("--from", "40%", "--to", "45%"), ("--from", "1%", "--to", "99%"), ("--steps", "100-200"), ("--range", "forward")):
             status, used, spent = memory_of([analyzer, "cut", path, "-o", part, "-q", *window])
             print("rocprofv3 %s of %d MB, %s: report in %.2f s, cut in %.2f s, %d MB of memory" % (what, megabytes, window[0], report, spent, used >> 20))
             verdict(status == 0 and used < 64 << 20, "memory of a large cut of rocprofv3 " + what, "%d KB" % (used >> 10))
+            # 0.8 to 1.1 where it was measured
+            verdict(spent < 1.3 * report, "time of a large cut of rocprofv3 " + what, "%.2f and %.2f s" % (spent, report))
 
 
 def main():
@@ -626,6 +646,7 @@ def main():
                 check(analyzer, tmp, os.path.join(amd, name), window, "rocprofv3 %s %s" % (name, " ".join(window)))
         rocprof_sets(analyzer, tmp, amd)
         rocprof_texts(analyzer, tmp, amd)
+        rocprof_sizes(analyzer, tmp)
         for name, window in (("layers", ("--range", "iteration")), ("layers", ("--steps", "1")), ("host0", ("--range", "compile")),
                              ("layers", ("--from", "5us", "--to", "40us"))):
             path = os.path.join(HERE, "..", "example", "tracy", "ops_perf_results_%s.csv" % name)

@@ -1,21 +1,39 @@
 /* Which events of a file are inside a window, without storing them: see the header. */
 #include "model/cut_sieve.h"
 
-#define MOST_GROUPS ((size_t)1 << 17)
-#define BITS        6 /* a group of 2^BITS ids has a bit for each */
+#define MOST_PAGES ((size_t)20 << 10)
+enum { CELLS = 64, PAGE_BITS = 6 };
+enum { BITS = 4 }; /* a cell of 2^BITS ids has a bit for each */
 
 enum { OUTSIDE = 0, MIXED = UINT32_MAX }; /* else the number of the part, from 1 on */
 
-struct az_sieve_group {
-    uint64_t process, id;               /* id >> shift */
-    uint64_t calls, works;              /* ids that have some, a bit each */
-    int64_t call_first, call_last;      /* starts */
-    int64_t work_first, work_last, end; /* starts; the last end */
-    bool waits;                         /* there are synchronizations, in no figure above */
-    bool odd;                           /* so there are, or some work has no length */
+/* 2^shift ids. Times are in units of their page from its origin, the first ones rounded down, the
+ * last ones up: in nanoseconds for a page of some seconds. */
+struct cell {
+    union {
+        int32_t call_first; /* start */
+        uint32_t part;      /* when the window is known */
+    };
+    int32_t call_last;             /* start */
+    int32_t work_first, work_last; /* starts */
+    int32_t end;                   /* the last one */
+    uint16_t calls, works;         /* ids that have some, a bit each */
+};
+
+struct az_sieve_page {
+    uint64_t process, id; /* id >> shift >> PAGE_BITS */
+    int64_t origin;       /* units */
+    unsigned unit;        /* 2^unit ticks */
+    /* A bit for each cell: */
+    uint64_t timed;   /* some work has times: synchronizations have none here */
+    uint64_t several; /* and it may be more than one */
+    uint64_t waits;   /* there are synchronizations */
+    uint64_t odd;     /* so there are, or some work has no length */
+    uint64_t again;   /* calls begin at different times */
     /* when the window is known: */
-    uint32_t part;
-    bool other; /* outside, and all its work runs next to that of the window */
+    uint64_t other; /* outside, and all its work runs next to that of the window */
+    uint64_t near;  /* outside, and some of it may */
+    struct cell cell[CELLS];
 };
 
 void az_sieve_init(struct az_sieve *s, const struct az_window *w, struct az_mem *mem)
@@ -26,10 +44,10 @@ void az_sieve_init(struct az_sieve *s, const struct az_window *w, struct az_mem 
                             .first = INT64_MAX,
                             .last = INT64_MIN,
                             .met = AZ_NO_ID,
-                            .most = MOST_GROUPS,
+                            .most = MOST_PAGES,
                             .unlinked = { INT64_MAX, INT64_MIN, 0 } };
     az_window_parts_init(&s->parts, mem);
-    az_vec_init(&s->groups, mem);
+    az_vec_init(&s->pages, mem);
     az_map_init(&s->at, mem, 0);
     az_vec_init(&s->work, mem);
     az_vec_init(&s->near, mem);
@@ -39,7 +57,7 @@ void az_sieve_init(struct az_sieve *s, const struct az_window *w, struct az_mem 
 void az_sieve_release(struct az_sieve *s)
 {
     az_window_parts_release(&s->parts);
-    az_vec_release(&s->groups);
+    az_vec_release(&s->pages);
     az_map_release(&s->at);
     az_vec_release(&s->work);
     az_vec_release(&s->near);
@@ -50,107 +68,217 @@ static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 static bool is_device(enum az_kind k) { return k <= AZ_GRAPH || k == AZ_SYNC; }
 
-/* ---- groups ---- */
+/* ---- times of a page ---- */
 
-/* The bits of two groups of 2^shift ids, as one of twice as many has them. */
-static uint64_t joined_bits(uint64_t low, uint64_t high, unsigned shift)
+static int64_t units_down(int64_t ticks, unsigned unit) { return ticks >> unit; }
+static int64_t units_up(int64_t ticks, unsigned unit)
 {
-    uint64_t both = 0;
-    if (shift < BITS)
-        return low | high << (1u << shift);
-    for (unsigned i = 0; i < 64; i++) {
-        both |= (low >> i & 1) << (i / 2);
-        both |= (high >> i & 1) << (32 + i / 2);
+    return (ticks >> unit) + (ticks & ((INT64_C(1) << unit) - 1) ? 1 : 0);
+}
+
+static int64_t ticks_of(const struct az_sieve_page *p, int32_t at)
+{
+    const int64_t units = p->origin + at, most = INT64_MAX >> p->unit;
+    return units > most ? INT64_MAX : units * (INT64_C(1) << p->unit);
+}
+
+static int32_t halved_down(int64_t origin, int32_t at)
+{
+    return (int32_t)(units_down(origin + at, 1) - units_down(origin, 1));
+}
+static int32_t halved_up(int64_t origin, int32_t at)
+{
+    return (int32_t)(units_up(origin + at, 1) - units_down(origin, 1));
+}
+
+/* Twice the unit. */
+static void coarsen(struct az_sieve_page *p)
+{
+    for (unsigned i = 0; i < CELLS; i++) {
+        struct cell *c = &p->cell[i];
+        c->call_first = halved_down(p->origin, c->call_first);
+        c->call_last = halved_up(p->origin, c->call_last);
+        c->work_first = halved_down(p->origin, c->work_first);
+        c->work_last = halved_up(p->origin, c->work_last);
+        c->end = halved_up(p->origin, c->end);
     }
-    return both;
+    p->origin = units_down(p->origin, 1);
+    p->unit++;
 }
 
-static void join_groups(struct az_sieve_group *to, const struct az_sieve_group *g)
+static bool fits(const struct az_sieve_page *p, int64_t ticks)
 {
-    to->calls |= g->calls;
-    to->works |= g->works;
-    to->call_first = earlier(to->call_first, g->call_first);
-    to->call_last = later(to->call_last, g->call_last);
-    to->work_first = earlier(to->work_first, g->work_first);
-    to->work_last = later(to->work_last, g->work_last);
-    to->end = later(to->end, g->end);
-    to->odd |= g->odd;
-    to->waits |= g->waits;
+    int64_t at;
+    return !__builtin_sub_overflow(units_down(ticks, p->unit), p->origin, &at) && at > INT32_MIN &&
+           at < INT32_MAX;
 }
 
-/* Groups of twice as many ids. */
+static void make_fit(struct az_sieve_page *p, int64_t first, int64_t last)
+{
+    while (!fits(p, first) || !fits(p, last))
+        coarsen(p);
+}
+
+static int32_t place_down(const struct az_sieve_page *p, int64_t ticks)
+{
+    return (int32_t)(units_down(ticks, p->unit) - p->origin);
+}
+static int32_t place_up(const struct az_sieve_page *p, int64_t ticks)
+{
+    return (int32_t)(units_up(ticks, p->unit) - p->origin);
+}
+
+static void lower(int32_t *at, int32_t to) { *at = to < *at ? to : *at; }
+static void raise(int32_t *at, int32_t to) { *at = to > *at ? to : *at; }
+
+/* Calls that begin between two times. */
+static void add_calls(struct az_sieve_page *p, unsigned i, uint16_t bits, int64_t first,
+                      int64_t last)
+{
+    struct cell *c = &p->cell[i];
+    make_fit(p, first, last);
+    const int32_t from = place_down(p, first), to = place_up(p, last);
+    if (!c->calls) {
+        c->call_first = from;
+        c->call_last = to;
+    }
+    lower(&c->call_first, from);
+    raise(&c->call_last, to);
+    c->calls |= bits;
+    if (c->call_first != c->call_last)
+        p->again |= UINT64_C(1) << i;
+}
+
+/* Work that starts between two times and runs to a third. */
+static void add_work(struct az_sieve_page *p, unsigned i, int64_t first, int64_t last, int64_t end)
+{
+    struct cell *c = &p->cell[i];
+    const uint64_t bit = UINT64_C(1) << i;
+    make_fit(p, first, later(last, end));
+    const int32_t from = place_down(p, first), to = place_up(p, last), until = place_up(p, end);
+    if (p->timed & bit) {
+        p->several |= bit;
+    } else {
+        c->work_first = from;
+        c->work_last = to;
+        c->end = until;
+    }
+    lower(&c->work_first, from);
+    raise(&c->work_last, to);
+    raise(&c->end, until);
+    p->timed |= bit;
+}
+
+/* ---- pages ---- */
+
+/* The bits of two cells of 2^shift ids, as one of twice as many has them. */
+static uint16_t joined_bits(unsigned low, unsigned high, unsigned shift)
+{
+    unsigned both = 0;
+    if (shift < BITS)
+        return (uint16_t)(low | high << (1u << shift));
+    for (unsigned i = 0; i < 16; i++) {
+        both |= (low >> i & 1) << (i / 2);
+        both |= (high >> i & 1) << (8 + i / 2);
+    }
+    return (uint16_t)both;
+}
+
+/* A page becomes one half of another, whose cells have twice as many ids. */
+static void add_half(struct az_sieve_page *to, const struct az_sieve_page *g, unsigned shift)
+{
+    while (to->unit < g->unit)
+        coarsen(to);
+    for (unsigned k = 0; k < CELLS; k++) {
+        const struct cell *c = &g->cell[k];
+        const unsigned i = (g->id & 1 ? CELLS / 2 : 0) + k / 2;
+        const uint64_t from = UINT64_C(1) << k, bit = UINT64_C(1) << i;
+        const bool high = k % 2;
+        if (c->calls)
+            add_calls(to, i, joined_bits(high ? 0 : c->calls, high ? c->calls : 0, shift),
+                      ticks_of(g, c->call_first), ticks_of(g, c->call_last));
+        if (g->timed & from)
+            add_work(to, i, ticks_of(g, c->work_first), ticks_of(g, c->work_last),
+                     ticks_of(g, c->end));
+        to->cell[i].works |= joined_bits(high ? 0 : c->works, high ? c->works : 0, shift);
+        to->several |= g->several & from ? bit : 0;
+        to->waits |= g->waits & from ? bit : 0;
+        to->odd |= g->odd & from ? bit : 0;
+        to->again |= g->again & from ? bit : 0;
+    }
+}
+
+/* Cells of twice as many ids. */
 static int widen(struct az_sieve *s)
 {
     size_t n = 0;
     int rc = AZ_OK;
     az_map_release(&s->at);
     az_map_init(&s->at, s->mem, 0);
-    for (size_t i = 0; rc == 0 && i < s->groups.n; i++) {
-        struct az_sieve_group g = s->groups.v[i];
-        const bool high = g.id & 1;
+    for (size_t i = 0; rc == 0 && i < s->pages.n; i++) {
+        const struct az_sieve_page g = s->pages.v[i];
         uint32_t *at;
         bool added;
-        g.id >>= 1;
-        g.calls = joined_bits(high ? 0 : g.calls, high ? g.calls : 0, s->shift);
-        g.works = joined_bits(high ? 0 : g.works, high ? g.works : 0, s->shift);
-        rc = az_map_put(&s->at, g.process, g.id, (uint32_t)n, &at, &added);
+        rc = az_map_put(&s->at, g.process, g.id >> 1, (uint32_t)n, &at, &added);
         if (rc == 0 && added)
-            s->groups.v[n++] = g;
-        else if (rc == 0)
-            join_groups(&s->groups.v[*at], &g);
+            s->pages.v[n++] = (struct az_sieve_page){
+                .process = g.process, .id = g.id >> 1, .origin = g.origin, .unit = g.unit
+            };
+        if (rc == 0)
+            add_half(&s->pages.v[*at], &g, s->shift);
     }
-    s->groups.n = n;
+    s->pages.n = n;
     s->shift++;
     s->met = AZ_NO_ID;
     return rc;
 }
 
-static uint64_t bit_of(const struct az_sieve *s, uint64_t id)
+static uint16_t bit_of(const struct az_sieve *s, uint64_t id)
 {
     const unsigned coarse = s->shift > BITS ? s->shift - BITS : 0;
-    return UINT64_C(1) << (id >> coarse & ((UINT64_C(1) << (s->shift - coarse)) - 1));
+    return (uint16_t)(1u << (id >> coarse & ((UINT64_C(1) << (s->shift - coarse)) - 1)));
+}
+static unsigned cell_of(const struct az_sieve *s, uint64_t id)
+{
+    return id >> s->shift & (CELLS - 1);
 }
 
-/* NULL: none is known. Ids mostly ascend, as the groups then do. */
-static struct az_sieve_group *group_of(struct az_sieve *s, uint64_t process, uint64_t id)
+/* NULL: none is known. Ids mostly ascend, as the pages then do. */
+static struct az_sieve_page *page_of(struct az_sieve *s, uint64_t process, uint64_t id)
 {
-    const uint64_t key = id >> s->shift;
-    for (size_t i = s->met; i < s->groups.n && i <= (size_t)s->met + 1; i++) {
-        struct az_sieve_group *g = &s->groups.v[i];
-        if (g->id != key || g->process != process)
+    const uint64_t key = id >> s->shift >> PAGE_BITS;
+    for (size_t i = s->met; i < s->pages.n && i <= (size_t)s->met + 1; i++) {
+        struct az_sieve_page *p = &s->pages.v[i];
+        if (p->id != key || p->process != process)
             continue;
         s->met = (uint32_t)i;
-        return g;
+        return p;
     }
     const uint32_t at = az_map_get(&s->at, process, key);
     if (at == AZ_NO_ID)
         return NULL;
     s->met = at;
-    return &s->groups.v[at];
+    return &s->pages.v[at];
 }
 
-static struct az_sieve_group *add_group(struct az_sieve *s, uint64_t process, uint64_t id)
+static struct az_sieve_page *add_page(struct az_sieve *s, uint64_t process, uint64_t id,
+                                      int64_t time)
 {
-    struct az_sieve_group *g = group_of(s, process, id);
+    struct az_sieve_page *p = page_of(s, process, id);
     uint32_t *at;
     bool added;
-    while (!g && !s->error && s->groups.n >= s->most && s->shift < 63) {
+    while (!p && !s->error && s->pages.n >= s->most && s->shift < 63 - PAGE_BITS) {
         s->error = widen(s);
-        g = group_of(s, process, id);
+        p = page_of(s, process, id);
     }
-    if (g || s->error)
-        return g;
-    const struct az_sieve_group fresh = { .process = process,
-                                          .id = id >> s->shift,
-                                          .call_first = INT64_MAX,
-                                          .call_last = INT64_MIN,
-                                          .work_first = INT64_MAX,
-                                          .work_last = INT64_MIN,
-                                          .end = INT64_MIN };
-    s->error = az_vec_push(&s->groups, fresh);
+    if (p || s->error)
+        return p;
+    const uint64_t key = id >> s->shift >> PAGE_BITS;
+    const struct az_sieve_page fresh = { .process = process, .id = key, .origin = time };
+    s->error = az_vec_push(&s->pages, fresh);
     if (!s->error)
-        s->error = az_map_put(&s->at, process, fresh.id, (uint32_t)s->groups.n - 1, &at, &added);
-    return s->error ? NULL : group_of(s, process, id);
+        s->error = az_map_put(&s->at, process, key, (uint32_t)s->pages.n - 1, &at, &added);
+    return s->error ? NULL : page_of(s, process, id);
 }
 
 /* ---- the first reading ---- */
@@ -158,23 +286,20 @@ static struct az_sieve_group *add_group(struct az_sieve *s, uint64_t process, ui
 static void see_linked(struct az_sieve *s, enum az_kind kind, uint64_t process,
                        const struct az_event *e)
 {
-    struct az_sieve_group *g = add_group(s, process, e->corr);
-    if (!g)
+    struct az_sieve_page *p = add_page(s, process, e->corr, e->start);
+    const unsigned i = cell_of(s, e->corr);
+    const uint64_t bit = UINT64_C(1) << i;
+    if (!p)
         return;
     if (kind == AZ_CALL) {
-        g->calls |= bit_of(s, e->corr);
-        g->call_first = earlier(g->call_first, e->start);
-        g->call_last = later(g->call_last, e->start);
+        add_calls(p, i, bit_of(s, e->corr), e->start, e->start);
         return;
     }
-    g->works |= bit_of(s, e->corr);
-    g->odd |= kind == AZ_SYNC || e->end == e->start;
-    g->waits |= kind == AZ_SYNC;
-    if (kind == AZ_SYNC)
-        return;
-    g->work_first = earlier(g->work_first, e->start);
-    g->work_last = later(g->work_last, e->start);
-    g->end = later(g->end, e->end);
+    p->cell[i].works |= bit_of(s, e->corr);
+    p->odd |= kind == AZ_SYNC || e->end == e->start ? bit : 0;
+    p->waits |= kind == AZ_SYNC ? bit : 0;
+    if (kind != AZ_SYNC)
+        add_work(p, i, e->start, e->start, e->end);
 }
 
 static enum az_sieve_verdict see_event(struct az_sieve *s, enum az_kind kind, uint64_t process,
@@ -199,6 +324,12 @@ static enum az_sieve_verdict see_event(struct az_sieve *s, enum az_kind kind, ui
 }
 
 /* ---- between ---- */
+
+struct settling {
+    struct az_sieve *s;
+    struct az_spans may,
+        sure; /* by part: of work that may be in it, and that is; end < start: none */
+};
 
 /* Parts [from, to) of a process that times from `first` to `last` may be in. */
 static void parts_of(const struct az_sieve *s, uint64_t process, int64_t first, int64_t last,
@@ -235,96 +366,175 @@ static void extend(struct az_span *s, int64_t start, int64_t end)
 }
 
 /* The part that times from `first` to `last` are in, all of them; each part that some may be in is
- * extended by the work of the group. */
-static uint32_t part_of(struct az_sieve *s, const struct az_sieve_group *g, int64_t first,
-                        int64_t last, struct az_spans *may)
+ * extended by the work of the cell. */
+static uint32_t part_of(struct settling *x, const struct az_sieve_page *p, unsigned i,
+                        int64_t first, int64_t last)
 {
-    const struct az_spans *spans = &s->parts.spans;
+    const struct az_spans *spans = &x->s->parts.spans;
+    const struct cell *c = &p->cell[i];
+    const bool timed = p->timed >> i & 1;
     size_t from, to;
     uint32_t part = OUTSIDE;
-    parts_of(s, g->process, first, last, &from, &to);
-    for (size_t i = from; i < to; i++) {
-        const struct az_span *x = &spans->v[i];
-        if (last < x->start || first >= x->end)
+    parts_of(x->s, p->process, first, last, &from, &to);
+    for (size_t k = from; k < to; k++) {
+        const struct az_span *s = &spans->v[k];
+        if (last < s->start || first >= s->end)
             continue;
-        if (g->end != INT64_MIN)
-            extend(&may->v[i], g->work_first, g->end);
-        part = part == OUTSIDE && first >= x->start && last < x->end ? (uint32_t)i + 1 : MIXED;
+        if (timed)
+            extend(&x->may.v[k], ticks_of(p, c->work_first), ticks_of(p, c->end));
+        part = part == OUTSIDE && first >= s->start && last < s->end ? (uint32_t)k + 1 : MIXED;
     }
     return part;
 }
 
-/* By the calls of its ids, and by its work where an id has none. */
-static void settle_group(struct az_sieve *s, struct az_sieve_group *g, struct az_spans *may)
+/* Times are those of the events, of one id: it is its first call that counts. */
+static bool is_exact(const struct az_sieve *s, const struct az_sieve_page *p)
 {
-    const uint64_t alone = s->shift > BITS ? g->works : g->works & ~g->calls;
-    const uint32_t calls = g->calls ? part_of(s, g, g->call_first, g->call_last, may) : MIXED,
-                   works = alone && g->end != INT64_MIN
-                               ? part_of(s, g, g->work_first, g->work_last, may)
-                               : MIXED;
-    g->part = !alone ? calls : g->waits ? MIXED : !g->calls || calls == works ? works : MIXED;
-    if (g->part != OUTSIDE && g->part != MIXED && g->end != INT64_MIN)
-        extend(&s->work.v[g->part - 1], g->work_first, g->end);
+    return s->shift == 0 && p->unit == 0;
 }
 
-/* The whole work of a group begins where some of the window runs. */
-static void settle_other(const struct az_sieve *s, struct az_sieve_group *g)
+/* By the calls of its ids, and by its work where an id has none. */
+static void settle_cell(struct settling *x, struct az_sieve_page *p, unsigned i)
 {
-    const uint32_t at = g->part == OUTSIDE && g->works && !g->odd && s->shift <= BITS
-                            ? az_span_at(&s->sure, g->work_first)
-                            : 0;
-    g->other = at && g->work_last < s->sure.v[at - 1].end;
+    struct cell *c = &p->cell[i];
+    const bool exact = is_exact(x->s, p), timed = p->timed >> i & 1, waits = p->waits >> i & 1;
+    const uint16_t alone = x->s->shift > BITS ? c->works : (uint16_t)(c->works & ~c->calls);
+    const int64_t first = ticks_of(p, c->call_first),
+                  last = exact ? first : ticks_of(p, c->call_last);
+    const uint32_t calls = c->calls ? part_of(x, p, i, first, last) : MIXED,
+                   works = alone && timed ? part_of(x, p, i, ticks_of(p, c->work_first),
+                                                    ticks_of(p, c->work_last))
+                                          : MIXED;
+    c->part = !alone ? calls : waits ? MIXED : !c->calls || calls == works ? works : MIXED;
+    const int32_t inner = p->unit ? 1 : 0;
+    if (c->part != OUTSIDE && c->part != MIXED && timed && c->work_first + inner < c->end - inner)
+        extend(&x->sure.v[c->part - 1], ticks_of(p, c->work_first + inner),
+               ticks_of(p, c->end - inner));
+}
+
+/* What its work is next to: one for sure, or the whole work of a cell that begins where some of the
+ * window runs. */
+static void settle_other(const struct az_sieve *s, struct az_sieve_page *p, unsigned i)
+{
+    const struct cell *c = &p->cell[i];
+    const uint64_t bit = UINT64_C(1) << i;
+    if (c->part != OUTSIDE || !(p->timed & bit))
+        return;
+    const int64_t first = ticks_of(p, c->work_first), last = ticks_of(p, c->work_last),
+                  end = ticks_of(p, c->end);
+    if (end <= first || !az_spans_touch(&s->near, first, end)) {
+        p->near |= end <= first ? bit : 0;
+        return;
+    }
+    p->near |= bit;
+    if ((p->odd & bit) || s->shift > BITS)
+        return;
+    const uint32_t at = az_span_at(&s->sure, first);
+    if ((at && last < s->sure.v[at - 1].end) ||
+        (is_exact(s, p) && !(p->several & bit) && az_spans_touch(&s->sure, first, end)))
+        p->other |= bit;
+}
+
+/* Spans of parts, merged; `points`: also those without length. */
+static int merge_parts(const struct az_spans *parts, bool points, struct az_spans *out)
+{
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < parts->n; i++)
+        if (points ? parts->v[i].start <= parts->v[i].end : parts->v[i].start < parts->v[i].end)
+            rc = az_vec_push(out, parts->v[i]);
+    az_spans_sort(out);
+    az_spans_union(out);
+    return rc;
+}
+
+static void settle_unlinked(struct settling *x)
+{
+    const struct az_sieve *s = x->s;
+    for (size_t i = 0; i < s->parts.spans.n; i++) {
+        const struct az_span *p = &s->parts.spans.v[i];
+        const int64_t first = later(p->start, s->unlinked.first),
+                      last = earlier(p->end, s->unlinked.last);
+        if (first <= last)
+            extend(&x->may.v[i], first, last + s->unlinked.longest);
+    }
+}
+
+static int settle_pages(struct settling *x)
+{
+    struct az_sieve *s = x->s;
+    for (size_t i = 0; i < s->pages.n; i++)
+        for (unsigned k = 0; k < CELLS; k++)
+            if (s->pages.v[i].cell[k].calls | s->pages.v[i].cell[k].works)
+                settle_cell(x, &s->pages.v[i], k);
+    settle_unlinked(x);
+    int rc = merge_parts(&x->may, true, &s->near);
+    if (rc == 0)
+        rc = merge_parts(&x->sure, false, &s->sure);
+    for (size_t i = 0; rc == 0 && i < s->pages.n; i++)
+        for (unsigned k = 0; k < CELLS; k++)
+            settle_other(s, &s->pages.v[i], k);
+    return rc;
 }
 
 int az_sieve_settle(struct az_sieve *s)
 {
     const struct az_span none = { INT64_MAX, INT64_MIN };
-    struct az_spans may;
+    struct settling x = { .s = s };
     int rc = s->error;
-    az_vec_init(&may, s->mem);
+    az_vec_init(&x.may, s->mem);
+    az_vec_init(&x.sure, s->mem);
     for (size_t i = 0; rc == 0 && i < s->parts.spans.n; i++) {
-        rc = az_vec_push(&may, none);
-        if (rc == 0)
-            rc = az_vec_push(&s->work, none);
+        rc = az_vec_push(&x.may, none);
+        rc = rc ? rc : az_vec_push(&x.sure, none);
+        rc = rc ? rc : az_vec_push(&s->work, none);
     }
-    for (size_t i = 0; rc == 0 && i < s->groups.n; i++)
-        settle_group(s, &s->groups.v[i], &may);
-    for (size_t i = 0; rc == 0 && i < s->parts.spans.n; i++) {
-        const struct az_span *p = &s->parts.spans.v[i];
-        const int64_t first = later(p->start, s->unlinked.first),
-                      last = earlier(p->end, s->unlinked.last);
-        if (first <= last)
-            extend(&may.v[i], first, last + s->unlinked.longest);
-        if (may.v[i].start <= may.v[i].end)
-            rc = az_vec_push(&s->near, may.v[i]);
-        if (rc == 0 && s->work.v[i].start < s->work.v[i].end)
-            rc = az_vec_push(&s->sure, s->work.v[i]);
-    }
-    az_spans_sort(&s->near);
-    az_spans_union(&s->near);
-    az_spans_sort(&s->sure);
-    az_spans_union(&s->sure);
-    for (size_t i = 0; rc == 0 && i < s->groups.n; i++)
-        settle_other(s, &s->groups.v[i]);
-    az_vec_release(&may);
+    if (rc == 0)
+        rc = settle_pages(&x);
+    az_vec_release(&x.may);
+    az_vec_release(&x.sure);
     s->finding = false;
     return rc;
 }
 
 /* ---- the second reading ---- */
 
-/* A call outside is kept where its work runs next to that of the window. */
 static enum az_sieve_verdict take_call(struct az_sieve *s, uint64_t process,
                                        const struct az_event *e)
 {
-    const struct az_sieve_group *g = e->corr ? group_of(s, process, e->corr) : NULL;
-    if (!g)
+    const struct az_sieve_page *p = e->corr ? page_of(s, process, e->corr) : NULL;
+    if (!p)
         return az_window_part_at(&s->parts, process, e->start) ? AZ_SIEVE_INSIDE : AZ_SIEVE_OUTSIDE;
-    if (g->part != OUTSIDE)
-        return g->part == MIXED ? AZ_SIEVE_STORE : AZ_SIEVE_INSIDE;
-    if (g->other)
-        return g->works & bit_of(s, e->corr) ? AZ_SIEVE_BESIDE : AZ_SIEVE_OUTSIDE;
-    return g->works && g->end != INT64_MIN && az_spans_touch(&s->near, g->work_first, g->end)
+    const unsigned i = cell_of(s, e->corr);
+    const struct cell *c = &p->cell[i];
+    if (c->part == MIXED)
+        return AZ_SIEVE_STORE;
+    const bool inside = is_exact(s, p) && p->again >> i & 1
+                            ? az_window_part_at(&s->parts, process, e->start) != 0
+                            : c->part != OUTSIDE;
+    if (inside)
+        return AZ_SIEVE_INSIDE;
+    /* A call outside is kept where its work runs next to that of the window. */
+    if (c->part == OUTSIDE && p->other >> i & 1)
+        return c->works & bit_of(s, e->corr) ? AZ_SIEVE_BESIDE : AZ_SIEVE_OUTSIDE;
+    return c->part == OUTSIDE && p->near >> i & 1 ? AZ_SIEVE_STORE : AZ_SIEVE_OUTSIDE;
+}
+
+/* Of an id, which is its call's part. */
+static enum az_sieve_verdict take_linked(struct az_sieve *s, const struct az_sieve_page *p,
+                                         enum az_kind kind, const struct az_event *e)
+{
+    const unsigned i = cell_of(s, e->corr);
+    const uint32_t part = p->cell[i].part;
+    if (part == MIXED)
+        return AZ_SIEVE_STORE;
+    if (part != OUTSIDE && kind != AZ_SYNC)
+        extend(&s->work.v[part - 1], e->start, e->end);
+    if (part != OUTSIDE)
+        return AZ_SIEVE_INSIDE;
+    if (p->other >> i & 1)
+        return AZ_SIEVE_BESIDE;
+    return kind != AZ_SYNC && p->near >> i & 1 && e->end > e->start &&
+                   az_spans_touch(&s->near, e->start, e->end)
                ? AZ_SIEVE_STORE
                : AZ_SIEVE_OUTSIDE;
 }
@@ -332,15 +542,13 @@ static enum az_sieve_verdict take_call(struct az_sieve *s, uint64_t process,
 static enum az_sieve_verdict take_work(struct az_sieve *s, enum az_kind kind, uint64_t process,
                                        const struct az_event *e)
 {
-    const struct az_sieve_group *g = e->corr ? group_of(s, process, e->corr) : NULL;
-    const bool open = g ? g->part == MIXED : az_window_part_at(&s->parts, process, e->start) != 0;
-    if (open)
-        return AZ_SIEVE_STORE;
-    if (g && (g->part != OUTSIDE || g->other))
-        return g->other ? AZ_SIEVE_BESIDE : AZ_SIEVE_INSIDE;
-    return kind != AZ_SYNC && e->end > e->start && az_spans_touch(&s->near, e->start, e->end)
-               ? AZ_SIEVE_STORE
-               : AZ_SIEVE_OUTSIDE;
+    const struct az_sieve_page *p = e->corr ? page_of(s, process, e->corr) : NULL;
+    if (p)
+        return take_linked(s, p, kind, e);
+    const bool inside = az_window_part_at(&s->parts, process, e->start),
+               near = kind != AZ_SYNC && e->end > e->start &&
+                      az_spans_touch(&s->near, e->start, e->end);
+    return inside || near ? AZ_SIEVE_STORE : AZ_SIEVE_OUTSIDE;
 }
 
 enum az_sieve_verdict az_sieve_take(struct az_sieve *s, enum az_kind kind, uint64_t process,

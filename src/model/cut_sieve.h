@@ -7,8 +7,8 @@
 
 #include "model/window.h"
 
-struct az_sieve_group; /* of correlation ids that follow each other */
-AZ_VEC(struct az_sieve_group, az_sieve_groups);
+struct az_sieve_page; /* of correlation ids that follow each other */
+AZ_VEC(struct az_sieve_page, az_sieve_pages);
 
 struct az_sieve {
     struct az_mem *mem;
@@ -19,16 +19,15 @@ struct az_sieve {
     int error;           /* of the first reading */
     int64_t first, last; /* of the recording */
     struct az_window_parts parts;
-    struct az_sieve_groups groups;
-    struct az_map at; /* process, id >> shift -> group */
-    size_t most;      /* groups: more are joined in pairs */
-    unsigned shift;
-    uint32_t met; /* the last group; AZ_NO_ID: none */
+    struct az_sieve_pages pages;
+    struct az_map at; /* process, id >> shift >> 6 -> page */
+    size_t most;      /* pages: more are joined in pairs */
+    unsigned shift;   /* a page knows the times of each 2^shift ids */
+    uint32_t met;     /* the last page; AZ_NO_ID: none */
     struct {
         int64_t first, last, longest; /* starts; first > last: none */
     } unlinked;                       /* device work without a correlation id */
-    struct az_spans
-        work; /* by part: of its device work that is inside for sure; end < start: none */
+    struct az_spans work; /* by part: of its device work that was not stored; end < start: none */
     struct az_spans near; /* merged: where device work of the window may run */
     struct az_spans sure; /* merged: where some does */
 };
