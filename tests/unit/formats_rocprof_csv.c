@@ -254,6 +254,60 @@ static void counters(void **state)
     fixture_close(&f);
 }
 
+/* Two processes wrote one file: a dispatch of one is none of the other, though its id is. */
+static void counters_of_processes(void **state)
+{
+    struct fixture f;
+    (void)state;
+    fixture_open(&f);
+    fixture_text(&f, NULL,
+                 "Correlation_Id,Dispatch_Id,Agent_Id,Process_Id,Thread_Id,Kernel_Name,Counter_"
+                 "Name,Counter_Value,Start_Timestamp,End_Timestamp\n"
+                 "1,1,Agent 1,70,7,k(int),SQ_WAVES,10,100,200\n"
+                 "1,1,Agent 2,80,8,k(int),SQ_WAVES,20,110,220\n"
+                 "2,2,Agent 1,70,7,k(int),SQ_WAVES,30,300,350\n"
+                 "2,2,Agent 2,80,8,k(int),SQ_WAVES,40,310,370\n");
+    assert_int_equal(PARSE(&f), 0);
+    const struct az_dispatches *d = az_dispatches(&f.trace);
+    assert_int_equal(d->processes.n, 2);
+    assert_int_equal(d->processes.v[0].pid, 70);
+    assert_int_equal(d->processes.v[1].pid, 80);
+    assert_int_equal(kernels(&f)->n, 4);
+    assert_int_equal(d->counters.n, 4);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(d->counters.v[i].proc, 1 + i % 2);
+    assert_int_equal(f.trace.lanes.v[kernels(&f)->lane[1]].pid, 80);
+    fixture_close(&f);
+}
+
+/* The processes of a set are those of its own files, also where others have no number. */
+static void counters_of_sets(void **state)
+{
+    static const char head[] = "Dispatch_Id,Agent_Id,Process_Id,Kernel_Name,Counter_Name,Counter_"
+                               "Value,Start_Timestamp,End_Timestamp\n";
+    char a[512], b[512];
+    struct fixture f;
+    (void)state;
+    fixture_open(&f);
+    (void)snprintf(a, sizeof a, "%s1,Agent 1,70,k(int),HIT,1,100,200\n", head);
+    (void)snprintf(b, sizeof b, "%s1,Agent 1,80,k(int),HIT,2,300,400\n", head);
+    put(&f, "70_counter_collection.csv", a);
+    put(&f, "80_counter_collection.csv", b);
+    put(&f, "80_memory_copy_trace.csv",
+        "Direction,Source_Agent_Id,Destination_Agent_Id,Correlation_Id,Start_Timestamp,End_"
+        "Timestamp\nMEMORY_COPY_HOST_TO_DEVICE,Agent 0,Agent 1,8,500,600\n");
+    give(&f, "70_counter_collection.csv");
+    give(&f, "80_counter_collection.csv");
+    assert_int_equal(PARSE(&f), 0);
+    const struct az_dispatches *d = az_dispatches(&f.trace);
+    assert_int_equal(d->processes.n, 2);
+    assert_int_equal(d->processes.v[1].pid, 80);
+    assert_int_equal(d->counters.v[0].proc, 1);
+    assert_int_equal(d->counters.v[1].proc, 2);
+    assert_int_equal(f.trace.lanes.v[f.trace.ev[AZ_MEMCPY].lane[0]].pid, 80);
+    fixture_close(&f);
+}
+
 static void sums_only(void **state)
 {
     struct fixture f;
@@ -409,6 +463,8 @@ int main(void)
         cmocka_unit_test(cut_gzip),
         cmocka_unit_test(cut_in_the_last_row),
         cmocka_unit_test(counters),
+        cmocka_unit_test(counters_of_processes),
+        cmocka_unit_test(counters_of_sets),
         cmocka_unit_test(sums_only),
         cmocka_unit_test(sums_of_calls),
         cmocka_unit_test(sums_beyond_64_bits),

@@ -95,7 +95,7 @@ static void counters_of_dispatches(void **state)
             "1,2,Agent 4,3,99,834,1024,10,add.kd,64,5,6,7,8,9,GRBM,4,100,150\n"
             "2,3,Agent 4,3,99,834,512,10,add.kd,32,5,6,7,8,9,SQ_WAVES,1,200,260\n",
             NULL },
-        "device pid 0 tid 3 device 4 context 0 proc 1\n"
+        "device pid 99 tid 3 device 4 context 0 proc 1\n"
         "kernel 100 150 'add' @0 corr 1 grid 16,1,1 block 64,1,1 registers 15 shared 5+4294967295 "
         "id 2 thread 834 'add.kd' grid 1024,1,1 block 64,1,1 lds 5 scratch 6 vgpr 7 agpr 8 sgpr 9\n"
         "kernel 200 260 'add' @0 corr 2 grid 16,1,1 block 32,1,1 registers 15 shared 5+4294967295 "
@@ -103,7 +103,7 @@ static void counters_of_dispatches(void **state)
         "counter 1 2 'add' SQ_WAVES 2.5\n"
         "counter 1 2 'add' GRBM 4\n"
         "counter 1 3 'add' SQ_WAVES 1\n"
-        "process 0 0 0\n"
+        "process 99 0 0\n"
         "read 2 kept 2\n");
 }
 

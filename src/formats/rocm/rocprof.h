@@ -27,7 +27,8 @@ struct az_rocprof {
     } lanes[ROC_LANE_CACHE];
     struct az_map sum_of;     /* name -> row of the trace's kernel sums */
     struct az_sv window;      /* CSV: the file that has the spans of the window; empty: none yet */
-    struct az_map process_of; /* pid -> number of its process; by az_rocprof_select */
+    uint32_t set;             /* CSV: number of the first process of the files of one prefix */
+    struct az_map process_of; /* pid, set -> number of its process; by az_rocprof_select */
     struct az_rocprof_pending *pending;
     size_t n_pending, cap_pending;
     bool counted;     /* pending dispatches become kernels */
@@ -46,7 +47,8 @@ int az_rocprof_init(struct az_rocprof *r, struct az_parse *job) AZ_MUST_USE;
 void az_rocprof_release(struct az_rocprof *r);
 /* Begins a process; init and fini may be set later in d->processes. */
 int az_rocprof_process(struct az_rocprof *r, int64_t pid, int64_t init, int64_t fini) AZ_MUST_USE;
-/* The process of this number, or a new one; the first without a number gets it. 0: the first. */
+/* The process of this number, or a new one; the first (of a set of CSV files) without a number gets
+ * it. 0: the first. */
 int az_rocprof_select(struct az_rocprof *r, int64_t pid) AZ_MUST_USE;
 static inline struct az_process *az_rocprof_current(struct az_rocprof *r)
 {

@@ -65,18 +65,19 @@ int az_rocprof_process(struct az_rocprof *r, int64_t pid, int64_t init, int64_t 
 
 int az_rocprof_select(struct az_rocprof *r, int64_t pid)
 {
-    struct az_process *first = r->d->processes.n ? &r->d->processes.v[0] : NULL;
+    const uint32_t set = r->set ? r->set : 1;
+    struct az_process *first = r->d->processes.n >= set ? &r->d->processes.v[set - 1] : NULL;
     uint32_t *proc;
     bool added = false;
-    if (pid == r->pid && r->proc && pid)
+    if (pid == r->pid && r->proc >= set && pid)
         return 0;
     if (first && (pid == 0 || first->pid == 0 || first->pid == pid)) {
         first->pid = first->pid ? first->pid : pid;
-        r->proc = 1;
+        r->proc = set;
         r->pid = first->pid;
         return 0;
     }
-    int rc = az_map_put(&r->process_of, (uint64_t)pid, 0, (uint32_t)r->d->processes.n + 1, &proc,
+    int rc = az_map_put(&r->process_of, (uint64_t)pid, set, (uint32_t)r->d->processes.n + 1, &proc,
                         &added);
     if (rc == 0 && added)
         return az_rocprof_process(r, pid, 0, 0);

@@ -281,6 +281,9 @@ static int read_rows(struct az_rocprof_csv_file *f)
             return more;
         if (f->csv.blank)
             continue;
+        rc = az_rocprof_csv_select(f);
+        if (rc)
+            return rc;
         rc = f->table == T_WINDOW ? AZ_OK : log_row(f);
         if (rc)
             return rc;
@@ -340,6 +343,8 @@ static int read_file(struct az_rocprof *r, struct az_sv path, bool sums, const c
         return az_arena_error(&r->scratch);
     f->r = r;
     f->path = path;
+    r->proc = r->set;
+    r->pid = az_rocprof_current(r)->pid;
     f->domain = az_sv_str(domain);
     int rc = az_source_open(&src, path.p, &so);
     if (rc)
@@ -482,6 +487,7 @@ static int read_set(struct az_rocprof *r, struct az_sv prefix, const struct az_f
                     size_t n)
 {
     int rc = az_rocprof_process(r, 0, 0, 0);
+    r->set = r->proc;
     for (size_t d = 0; rc == 0 && prefix.n && d < DOMAINS; d++) {
         struct az_sv path = sibling(r, prefix, domains[d]);
         bool sums = strcmp(domains[d], "kernel_stats") == 0;

@@ -120,18 +120,13 @@ static bool is_barrier(struct az_rocprof_csv_file *f, uint32_t whole, uint64_t c
     return true;
 }
 
-/* One row a dispatch, its counters in columns; of several processes where they wrote one file. */
+/* One row a dispatch, its counters in columns. */
 static int take_legacy(struct az_rocprof_csv_file *f, const struct az_rocprof_kernel *k)
 {
-    struct az_counter c = { .dispatch = k->dispatch };
-    bool ok = true;
-    const int64_t pid = integer(f, C_PID, &ok);
+    struct az_counter c = { .proc = f->r->proc, .dispatch = k->dispatch };
     if (is_barrier(f, k->shape.whole, 1, k->end > k->start ? k->end - k->start : 0))
         return 0;
-    int rc = ok && pid > 0 ? az_rocprof_select(f->r, pid) : 0;
-    c.proc = f->r->proc;
-    if (rc == 0)
-        rc = az_rocprof_kernel(f->r, k);
+    int rc = az_rocprof_kernel(f->r, k);
     if (rc == 0 && f->n_counters)
         rc = az_rocprof_kernel_name(f->r, k->shape.whole, &c.kernel);
     for (size_t i = 0; rc == 0 && i < f->n_counters; i++) {
@@ -354,6 +349,17 @@ static int take_window(struct az_rocprof_csv_file *f)
     f->r->window = f->path;
     const int rc = az_vec_push(&t->recorded_window, s);
     return rc || !process ? rc : az_vec_push(&t->window_process, (uint64_t)process);
+}
+
+/* Ids of dispatches count within a process, and several processes may write one file. Rows of calls
+ * stay with the first one: the kernels that they launch are in a file without processes. */
+int az_rocprof_csv_select(struct az_rocprof_csv_file *f)
+{
+    const bool dispatches =
+        f->table == T_COUNTERS || (f->table == T_KERNELS && az_rocprof_csv_legacy(f->at));
+    bool ok = true;
+    const int64_t pid = dispatches ? integer(f, C_PID, &ok) : 0;
+    return ok && pid > 0 ? az_rocprof_select(f->r, pid) : AZ_OK;
 }
 
 int az_rocprof_csv_take(struct az_rocprof_csv_file *f)
