@@ -132,8 +132,8 @@ static void copies(void **state)
                 "INSERT INTO rocpd_api_ops VALUES(1,1,1),(2,2,2),(3,3,3);",
                 "host pid 41 tid 42 proc 1\n"
                 "device pid 41 tid 1 device 0 context 0 proc 1\n"
-                "device pid 41 tid 1 device 1 context 0 proc 1\n"
-                "device pid 41 tid 1 device 2 context 0 proc 1\n"
+                "device pid 41 tid 1 device 1 context 1 proc 1\n"
+                "device pid 41 tid 1 device 2 context 1 proc 1\n"
                 "device pid 41 tid 1 device -1 context 0 proc 1\n"
                 "device pid 41 tid 1 device 3 context 0 proc 1\n"
                 "memcpy 100 110 'MEMORY_COPY_HOST_TO_DEVICE' @1 corr 1 bytes 4096 gbps 0 op -1 src "

@@ -5,7 +5,17 @@
 #include "base/num.h"
 #include "formats/rocm/rocpd.h"
 
-enum launch { L_NAME, L_PID, L_STREAM, L_GRID, L_BLOCK = 6, L_LDS = 9, L_SCRATCH, L_BYTES };
+enum launch {
+    L_NAME,
+    L_PID,
+    L_STREAM,
+    L_GRID,
+    L_BLOCK = 6,
+    L_LDS = 9,
+    L_SCRATCH,
+    L_BYTES,
+    L_COPY_STREAM
+};
 
 struct az_rpd {
     struct az_rocpd *x;
@@ -103,7 +113,9 @@ static int read_shape(struct az_rpd *p, struct az_rocprof_kernel *k)
     }
     k->shape.lds = size_of(r, L_LDS);
     k->shape.scratch = size_of(r, L_SCRATCH);
-    return rc ? rc : stream_number(p, column_text(r, L_STREAM), &k->stream);
+    const struct az_sv stream = column_text(r, L_STREAM);
+    return rc ? rc
+              : stream_number(p, stream.n ? stream : column_text(r, L_COPY_STREAM), &k->stream);
 }
 
 static bool has_either(struct az_sv text, const char *a, const char *b)
@@ -309,11 +321,11 @@ static int prepare_all(struct az_rpd *p)
                                           "workgroupZ",
                                           "groupSegmentSize",
                                           "privateSegmentSize" };
-    static const char *const copy[] = { "size" };
+    static const char *const copy[] = { "size", "stream" };
     struct az_arena *a = &p->x->arena;
     struct az_sv k, c;
     const bool kernels = az_rocpd_columns(p->x, "rocpd_kernelapi", "K", kernel, 9, &k),
-               copies = az_rocpd_columns(p->x, "rocpd_copyapi", "C", copy, 1, &c),
+               copies = az_rocpd_columns(p->x, "rocpd_copyapi", "C", copy, 2, &c),
                own = az_rocpd_columns(p->x, "rocpd_ustring", "U", (const char *[]){ "string" }, 1,
                                       &(struct az_sv){ NULL, 0 });
     int rc = prepare(
