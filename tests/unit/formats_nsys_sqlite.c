@@ -731,6 +731,30 @@ static void odd_rows_are_no_damage(void **state)
     fixture_close(&f);
 }
 
+/* A row whose start or end is NULL or text is none from 0 on: it is counted, and is no event. */
+static void rows_without_times(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, STRINGS META("3.24.0", "3", "24") KERNEL_TABLE RUNTIME_TABLE NVTX_TABLE
+          "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL(start,\"end\",deviceId,globalPid,demangledName) "
+          "VALUES(1000,1010,0,16777216,1),(NULL,1020,0,16777216,1),(1030,NULL,0,16777216,1),"
+          "(1040,1050.0,0,16777216,1),('abc',1060,0,16777216,1),(1070,'x',0,16777216,1),"
+          "(1080,1090,0,16777216,1);"
+          "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME(start,\"end\",globalTid,nameId) "
+          "VALUES(NULL,990,16777217,1),(980,990,16777217,1),('late',990,16777217,1);"
+          "INSERT INTO NVTX_EVENTS(start,\"end\",eventType,text,globalTid) "
+          "VALUES(NULL,995,59,'a',16777217),(985,'x',59,'b',16777217),(985,NULL,59,'c',16777217),"
+          "(985,995,59,'d',16777217);");
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(f.trace.ev[AZ_KERNEL].n, 3);
+    assert_int_equal(f.trace.ev[AZ_KERNEL].start[0], 1000);
+    assert_int_equal(f.trace.ev[AZ_CALL].n, 1);
+    assert_int_equal(f.trace.ev[AZ_RANGE].n, 2); /* one is open */
+    assert_int_equal(dropped(&f, "rows without a start or an end"), 8);
+    fixture_close(&f);
+}
+
 static void cancel_and_limit(void **state)
 {
     (void)state;
@@ -822,6 +846,7 @@ int main(void)
         cmocka_unit_test(pages_with_too_few_rows),
         cmocka_unit_test(texts_with_too_few_rows),
         cmocka_unit_test(odd_rows_are_no_damage),
+        cmocka_unit_test(rows_without_times),
         cmocka_unit_test(cancel_and_limit),
         cmocka_unit_test(probing),
     };

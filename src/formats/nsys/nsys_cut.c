@@ -111,6 +111,8 @@ static int take_numbers(struct az_nsys_db *x, const struct az_nsys_row *r, void 
     for (int i = 0; i < NSYS_CUT_COLUMNS; i++)
         row.v[i] = az_nsys_i64(r, i);
     row.no_end = az_nsys_is_null(r, NSYS_CUT_END);
+    if (!az_nsys_is_number(r, NSYS_CUT_START))
+        az_nsys_cut_untime(&row);
     return p->fn(p->c, &row);
 }
 

@@ -44,6 +44,13 @@ struct az_nsys_cutting {
 
 /* Columns of a rule, a bit each. */
 unsigned az_nsys_cut_wants(enum az_nsys_rule rule);
+/* A row without a start is none that takes time. */
+static inline void az_nsys_cut_untime(struct az_nsys_cut_row *r)
+{
+    r->v[NSYS_CUT_START] = 0;
+    r->v[NSYS_CUT_END] = -1;
+    r->no_end = false;
+}
 bool az_nsys_cut_keeps(struct az_nsys_cutting *c, enum az_nsys_rule rule,
                        const struct az_nsys_cut_row *r);
 /* Writes the rows that are kept into a new database. */

@@ -269,6 +269,10 @@ static void take_columns(sqlite3_stmt *st, const struct table *t, int first,
         r->v[k] = t->at[k] < 0 ? 0 : sqlite3_column_int64(st, first + t->at[k]);
     r->no_end = t->at[NSYS_CUT_END] < 0 ||
                 sqlite3_column_type(st, first + t->at[NSYS_CUT_END]) == SQLITE_NULL;
+    const int start = t->at[NSYS_CUT_START],
+              type = start < 0 ? SQLITE_NULL : sqlite3_column_type(st, first + start);
+    if (start >= 0 && type != SQLITE_INTEGER && type != SQLITE_FLOAT)
+        az_nsys_cut_untime(r);
 }
 
 static int copy_selected(struct writing *w, struct table *t, sqlite3_stmt *from, sqlite3_stmt *to,
@@ -338,10 +342,12 @@ static int take_stored(void *ctx, const struct az_pages_row *row)
     struct table *t = w->now;
     struct az_cut *job = w->c->job;
     struct az_nsys_cut_row r;
-    const int end = t->at[NSYS_CUT_END];
+    const int start = t->at[NSYS_CUT_START], end = t->at[NSYS_CUT_END];
     for (size_t k = 0; k < NSYS_CUT_COLUMNS; k++)
         r.v[k] = t->at[k] < 0 ? 0 : row->value[t->at[k]];
     r.no_end = end < 0 || (row->null >> end & 1);
+    if (start >= 0 && (row->null >> start & 1))
+        az_nsys_cut_untime(&r);
     const bool kept = az_nsys_cut_keeps(w->c, t->rule, &r);
     const int rc = kept ? az_append_row(w->append, &w->pages, row) : AZ_OK;
     if (rc)

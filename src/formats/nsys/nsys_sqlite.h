@@ -110,6 +110,14 @@ static inline bool az_nsys_is_null(const struct az_nsys_row *r, int i)
     return r->value ? sqlite3_value_type(r->value[r->at[i]]) == SQLITE_NULL
                     : (r->plain->null >> r->at[i] & 1) != 0;
 }
+/* Neither NULL nor text: columns of SQLite hold any type, whatever they are declared as. */
+static inline bool az_nsys_is_number(const struct az_nsys_row *r, int i)
+{
+    if (r->at[i] < 0 || !r->value)
+        return !az_nsys_is_null(r, i);
+    const int type = sqlite3_value_type(r->value[r->at[i]]);
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
 /* Not of az_nsys_each_numbers. Valid until fn returns; NULL is the empty view. */
 struct az_sv az_nsys_text(const struct az_nsys_row *r, int i);
 /* The same of bytes, whatever type the column has. */
@@ -131,6 +139,10 @@ static inline int az_nsys_name(struct az_nsys_db *x, struct az_nsys_names *names
 int az_nsys_device_lane(struct az_nsys_db *x, uint64_t global_pid, int64_t device, uint64_t context,
                         uint64_t stream, uint32_t *lane) AZ_MUST_USE;
 int az_nsys_host_lane(struct az_nsys_db *x, uint64_t global_tid, uint32_t *lane) AZ_MUST_USE;
+/* Does one of these columns of times, the start and the next one, have no number? Then the row is
+ * counted as lost. */
+bool az_nsys_without_time(struct az_nsys_db *x, const struct az_nsys_row *r, int start, int end,
+                          enum az_kind kind);
 /* Adds an event; one that ends before it starts is dropped and counted. */
 int az_nsys_add(struct az_nsys_db *x, enum az_kind kind, const struct az_event *e) AZ_MUST_USE;
 

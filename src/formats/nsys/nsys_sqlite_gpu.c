@@ -171,6 +171,8 @@ static int take_kernel(struct az_nsys_db *x, const struct az_nsys_row *r, void *
     struct az_event e;
     struct kernel_places *at = ctx;
     uint32_t full;
+    if (az_nsys_without_time(x, r, START, END, AZ_KERNEL))
+        return 0;
     int rc = common(x, r, &e);
     if (rc == 0)
         rc = az_nsys_name(x, &x->names, az_nsys_i64(r, KERNEL_NAME), &e.name);
@@ -241,6 +243,8 @@ static int take_copy(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
                          .op = small_code(r, COPY_KIND),
                          .src = small_code(r, COPY_SRC),
                          .dst = small_code(r, COPY_DST) };
+    if (az_nsys_without_time(x, r, START, END, AZ_MEMCPY))
+        return 0;
     c.migration = c.op >= FIRST_MIGRATION && c.op <= LAST_MIGRATION;
     int rc = common(x, r, &e);
     if (rc == 0)
@@ -280,6 +284,8 @@ static int take_fill(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
         .bytes = byte_count(r, FILL_BYTES), .op = -1, .src = -1, .dst = small_code(r, FILL_KIND)
     };
     (void)ctx;
+    if (az_nsys_without_time(x, r, START, END, AZ_MEMSET))
+        return 0;
     int rc = common(x, r, &e);
     e.name = az_trace_name(x->t, AZ_SV("[CUDA memset]"));
     if (rc == 0)
@@ -304,6 +310,8 @@ static int take_graph(struct az_nsys_db *x, const struct az_nsys_row *r, void *c
     struct labels *l = ctx;
     struct az_event e;
     int64_t graph = az_nsys_i64(r, CODE);
+    if (az_nsys_without_time(x, r, START, END, AZ_GRAPH))
+        return 0;
     int rc = common(x, r, &e);
     e.name = az_map_get(&l->known, (uint64_t)graph, 0);
     if (rc == 0 && e.name == AZ_NO_ID) {
@@ -328,6 +336,8 @@ static int read_graphs(struct az_nsys_db *x)
 static int take_sync(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     struct az_event e;
+    if (az_nsys_without_time(x, r, START, END, AZ_SYNC))
+        return 0;
     int rc = common(x, r, &e);
     if (rc == 0)
         rc = label_of(x, ctx, az_nsys_i64(r, CODE), &e.name);
@@ -357,6 +367,8 @@ static int take_workload(struct az_nsys_db *x, const struct az_nsys_row *r, void
     struct workload *w = ctx;
     int64_t ns;
     (void)x;
+    if (!az_nsys_is_number(r, 0) || !az_nsys_is_number(r, 1))
+        return 0;
     w->events++;
     if (!__builtin_sub_overflow(az_nsys_i64(r, 1), az_nsys_i64(r, 0), &ns) && ns > 0)
         w->ns = az_add_sat(w->ns, ns);

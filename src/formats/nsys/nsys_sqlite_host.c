@@ -21,6 +21,8 @@ struct kind_of_table {
 static int take_row(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     const struct kind_of_table *k = ctx;
+    if (az_nsys_without_time(x, r, START, END, k->kind))
+        return 0;
     x->t->read++;
     if (k->kind == AZ_OSRT && r->at[CLASS] >= 0 && az_nsys_i64(r, CLASS) != OSRT_CLASS) {
         az_trace_dropped(x->t, AZ_DROP_NOT_MODELLED, "operating system event other than a call", 1,

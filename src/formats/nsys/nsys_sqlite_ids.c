@@ -220,6 +220,19 @@ int az_nsys_host_lane(struct az_nsys_db *x, uint64_t global_tid, uint32_t *lane)
     return cached_lane(x, &key, &l, lane);
 }
 
+bool az_nsys_without_time(struct az_nsys_db *x, const struct az_nsys_row *r, int start, int end,
+                          enum az_kind kind)
+{
+    for (int i = start; i <= end; i++) {
+        if (az_nsys_is_number(r, i))
+            continue;
+        x->t->read++;
+        az_trace_lost(x->t, kind, "rows without a start or an end", 1, 0);
+        return true;
+    }
+    return false;
+}
+
 int az_nsys_add(struct az_nsys_db *x, enum az_kind kind, const struct az_event *e)
 {
     if (e->end < e->start && kind <= AZ_GRAPH) {

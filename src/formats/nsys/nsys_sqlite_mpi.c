@@ -34,6 +34,8 @@ static int take_call(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
                           .end = az_nsys_i64(r, END),
                           .side = (uint32_t)t->ranges.n };
     uint32_t text;
+    if (az_nsys_without_time(x, r, START, END, AZ_RANGE))
+        return 0;
     x->t->read++;
     if (t->ranges.n >= AZ_NO_ROW)
         return AZ_ERANGE;

@@ -59,7 +59,7 @@ static int take_sample(struct az_nsys_db *x, const struct az_nsys_row *r, void *
 {
     uint32_t name;
     x->t->read++;
-    if (az_nsys_is_null(r, VALUE)) {
+    if (!az_nsys_is_number(r, START) || !az_nsys_is_number(r, VALUE)) {
         az_trace_dropped(x->t, AZ_DROP_LOST, "samples of counters without a number", 1, 0);
         return 0;
     }

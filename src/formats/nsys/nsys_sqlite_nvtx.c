@@ -155,6 +155,12 @@ static int take_row(struct az_nsys_db *x, const struct az_nsys_row *row, void *c
     struct nvtx *v = ctx;
     v->row = row;
     int64_t type = az_nsys_i64(row, TYPE);
+    const bool range =
+        type == PUSH_POP || type == START_END || type == TEXT_PUSH_POP || type == TEXT_START_END;
+    /* a range without an end is open */
+    if (range &&
+        az_nsys_without_time(x, row, START, az_nsys_is_null(row, END) ? START : END, AZ_RANGE))
+        return 0;
     x->t->read++;
     switch (type) {
     case PUSH_POP:

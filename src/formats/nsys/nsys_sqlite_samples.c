@@ -42,7 +42,7 @@ static int take_metric(struct az_nsys_db *x, const struct az_nsys_row *r, void *
     const int64_t type = az_nsys_i64(r, 1);
     uint32_t name = az_map_get(&m->name, (uint64_t)type, (uint64_t)az_nsys_i64(r, 2));
     x->t->read++;
-    if (az_nsys_is_null(r, 3)) {
+    if (!az_nsys_is_number(r, 0) || !az_nsys_is_number(r, 3)) {
         az_trace_dropped(x->t, AZ_DROP_LOST, "samples of counters without a number", 1, 0);
         return 0;
     }
@@ -139,6 +139,8 @@ AZ_VEC(struct change, changes);
 static int take_change(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     const int64_t operation = az_nsys_i64(r, OPERATION), bytes = az_nsys_i64(r, BYTES);
+    if (az_nsys_without_time(x, r, START, START, AZ_ALLOC))
+        return 0;
     x->t->read++;
     if ((operation != ALLOCATED && operation != FREED) || bytes < 0) {
         az_trace_dropped(x->t, AZ_DROP_NOT_MODELLED,

@@ -302,7 +302,9 @@ static const char *const kernel_columns[] = { "start",
 
 static bool without_time(struct az_rocpd *x, sqlite3_stmt *r, enum az_kind k)
 {
-    if (!is_null(r, 0) && !is_null(r, 1))
+    const int start = sqlite3_column_type(r, 0), end = sqlite3_column_type(r, 1);
+    if ((start == SQLITE_INTEGER || start == SQLITE_FLOAT) &&
+        (end == SQLITE_INTEGER || end == SQLITE_FLOAT))
         return false;
     az_trace_lost(x->r->t, k, "rows without a start or an end", 1, 0);
     return true;

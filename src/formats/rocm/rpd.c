@@ -30,6 +30,12 @@ struct az_rpd {
 
 static int64_t number(sqlite3_stmt *r, int i) { return sqlite3_column_int64(r, i); }
 static bool is_null(sqlite3_stmt *r, int i) { return sqlite3_column_type(r, i) == SQLITE_NULL; }
+/* A time: neither NULL nor text. */
+static bool is_time(sqlite3_stmt *r, int i)
+{
+    const int type = sqlite3_column_type(r, i);
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
 static struct az_sv column_text(sqlite3_stmt *r, int i)
 {
     const char *p = (const char *)sqlite3_column_text(r, i);
@@ -202,7 +208,7 @@ static int take_operation(struct az_rocpd *x, sqlite3_stmt *r)
                                    .name = AZ_NO_ID };
     uint32_t description, type;
     int64_t bytes = -1;
-    if (is_null(r, O_START) || is_null(r, O_END)) {
+    if (!is_time(r, O_START) || !is_time(r, O_END)) {
         az_trace_lost(x->r->t, AZ_KERNEL, "events without timestamps", 1, 0);
         return 0;
     }
@@ -248,7 +254,7 @@ static int take_call(struct az_rocpd *x, sqlite3_stmt *r)
                                  .end = number(r, A_END),
                                  .thread = number(r, A_TID),
                                  .corr = (uint64_t)number(r, A_ID) };
-    if (is_null(r, A_START) || is_null(r, A_END)) {
+    if (!is_time(r, A_START) || !is_time(r, A_END)) {
         az_trace_lost(x->r->t, AZ_CALL, "events without timestamps", 1, 0);
         return 0;
     }
