@@ -227,39 +227,30 @@ static size_t put_plain(const struct shortest *r, char *out)
     return (size_t)r->point;
 }
 
-/* Of at most six decimals; 0: it has more. Of so many x 10^-6 of at most 15 digits no two are one
- * double, so that what reads back is the shortest. */
-static size_t put_millionths(double x, char *out)
+/* Of at most `places` decimals, a constant at each call; 0: it has more. */
+static inline size_t put_decimals(double x, unsigned places, uint64_t scale, char *out)
 {
-    if (!(x >= 1e-5 && x < 1e9))
+    const uint64_t v = (uint64_t)(int64_t)(x * (double)scale + 0.5);
+    if ((double)v / (double)scale != x)
         return 0;
-    const uint64_t v = (uint64_t)(int64_t)(x * 1e6 + 0.5);
-    if ((double)v / 1e6 != x)
-        return 0;
-    size_t n = put_u64(v / 1000000, out);
+    size_t n = put_u64(v / scale, out);
     out[n] = '.';
-    put_digits(v % 1000000, 6, out + n + 1);
-    for (n += 7; out[n - 1] == '0';)
+    put_digits(v % scale, places, out + n + 1);
+    for (n += places + 1; out[n - 1] == '0';)
         n--;
     return n;
 }
 
-/* The same of at most three decimals, for times in us since the clock began: below 2^43 the next
- * double is nearer than 0.001, so that of these decimals and of shorter ones only one reads back.
- */
-static size_t put_thousandths(double x, char *out)
+/* Decimals so short that no two are one double, so that what reads back is the shortest; 0: other
+ * numbers. Of at most 15 digits every decimal is. Three decimals are for times in us since the
+ * clock began: below 2^43 the next double is nearer than 0.001. */
+static size_t put_short_decimals(double x, char *out)
 {
-    if (!(x >= 1e9 && x < 8796093022208.0))
-        return 0;
-    const uint64_t v = (uint64_t)(int64_t)(x * 1e3 + 0.5);
-    if ((double)v / 1e3 != x)
-        return 0;
-    size_t n = put_u64(v / 1000, out);
-    out[n] = '.';
-    put_digits(v % 1000, 3, out + n + 1);
-    for (n += 4; out[n - 1] == '0';)
-        n--;
-    return n;
+    if (x >= 1e-5 && x < 1e9)
+        return put_decimals(x, 6, 1000000, out);
+    if (x >= 1e9 && x < 8796093022208.0)
+        return put_decimals(x, 3, 1000, out);
+    return 0;
 }
 
 static size_t put_scientific(const struct shortest *r, char *out)
@@ -281,7 +272,7 @@ static size_t put_scientific(const struct shortest *r, char *out)
 /* Of a number that is no integer, or a large one; apart from what is done for integers. */
 static __attribute__((noinline)) size_t put_real(double x, char *out)
 {
-    const size_t few = x < 1e9 ? put_millionths(x, out) : put_thousandths(x, out);
+    const size_t few = put_short_decimals(x, out);
     if (few)
         return few;
     struct shortest r = { .n = 0 };

@@ -607,7 +607,7 @@ static void words(void **state)
         "to overlap them with compute\n"
         "  4.0% | GPU idle during data loading: 1 gap of 40.0 us\n"
         "advice 20\n"
-        "  5.0% | GPU idle: 1 gap of 50.0 us. Keep the data on the device between iterations\n"
+        "  5.0% | GPU idle: 1 gap of 50.0 us. Keep the data on the device between steps\n"
         "  4.0% | GPU idle during data loading: 1 gap of 40.0 us\n"
         "advice 21\n"
         "  5.0% | GPU idle: 1 gap of 50.0 us. Avoid device-to-device copies: write results in "

@@ -168,7 +168,7 @@ int az_find_exposed_nccl(struct az_job *job)
         double share = az_percent((double)sums.v[i].part, (double)sums.v[i].whole);
         if (share <= EXPOSED_NCCL_PERCENT)
             continue;
-        struct az_sv subject = az_arena_printf(job->arena, "%.*s: %.1f%% of iteration time",
+        struct az_sv subject = az_arena_printf(job->arena, "%.*s: %.1f%% of step time",
                                                AZ_SVF(device_text(job, &sums.v[i])), share);
         az_finding(
             job, "exposed_nccl", "warning", subject, sums.v[i].count, sums.v[i].part,
