@@ -212,6 +212,9 @@ static int ranks_of(const struct az_table *t, struct az_mem *mem, double *n)
     return rc;
 }
 
+/* Ranges nest: a row of each range around its launch has the time of a kernel. */
+static bool is_by_range(const struct az_time_rows *s) { return az_text_column(s->t, "range") >= 0; }
+
 /* Is s a better list of the work than the one before? */
 static bool better(const struct az_sum_of_time *account, const struct az_time_rows *s,
                    const struct az_time_rows *before)
@@ -220,6 +223,8 @@ static bool better(const struct az_sum_of_time *account, const struct az_time_ro
 
     if (!before->t)
         return true;
+    if (is_by_range(s) != is_by_range(before))
+        return is_by_range(before);
     if (account->known && account->serial && (s->sum > busy || before->sum > busy))
         return s->sum < before->sum * (1 - SAME);
     return s->sum > before->sum * (1 + SAME);

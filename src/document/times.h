@@ -40,7 +40,8 @@ struct az_time_rows {
 /* The table that has the most time by this label: parts of the work have tables, too. Where the
  * account is of work that runs one after another, one that has more than the busy time is skipped
  * in favor of one that has not: it has an operation several times (as the advice on them does), or
- * rows outside the account. 0, AZ_ENOMEM, AZ_ELIMIT. */
+ * rows outside the account. One by ranges, which nest, only where there is no other. 0, AZ_ENOMEM,
+ * AZ_ELIMIT. */
 int az_time_rows_find(const struct az_document *d, const char *label, const char *time,
                       const struct az_sum_of_time *account, struct az_time_rows *out) AZ_MUST_USE;
 /* Is the row the whole, next to its parts? */

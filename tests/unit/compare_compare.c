@@ -1399,6 +1399,36 @@ static void blank_keys(void **state)
     end(&f);
 }
 
+/* Ranges nest: their table has a kernel once for each range around its launch. */
+static void kernels_of_nested_ranges_count_once(void **state)
+{
+    static const char head[] = "NVTX Range,Kernel Name,Total Time (ns)\n";
+    static const char *const kernels[] = { KS "x,100,50.0,2,gemm\n", KS "x,150,75.0,2,gemm\n" };
+    static const char *const rows[] = { ":step,x,100\n:layer,x,100\n",
+                                        ":step,x,150\n:layer,x,150\n" };
+    (void)state;
+    for (int order = 0; order < 3; order++) {
+        struct fixture f;
+        begin(&f);
+        for (size_t side = 0; side < 2; side++) {
+            char csv[120];
+            snprintf(csv, sizeof csv, "%s%s", head, rows[side]);
+            input(&f, side ? "b" : "a");
+            if (order == 0)
+                table(&f, "nvtx_kern_sum", csv);
+            if (order < 2)
+                table(&f, "kern_sum", kernels[side]);
+            if (order > 0)
+                table(&f, "nvtx_kern_sum", csv);
+        }
+        assert_int_equal(compare(&f), 0);
+        const struct az_table *t = out(&f, "waterfall");
+        is(t, 0, "Change (ns)", order < 2 ? "100" : "200"); /* the last has no other table */
+        is(t, row_of(t, "x"), "Change (ns)", order < 2 ? "50" : "100");
+        end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1406,6 +1436,7 @@ int main(void)
         cmocka_unit_test(changes_of_two),
         cmocka_unit_test(blank_keys),
         cmocka_unit_test(waterfall_adds_up),
+        cmocka_unit_test(kernels_of_nested_ranges_count_once),
         cmocka_unit_test(many_causes_are_folded),
         cmocka_unit_test(causes_of_several_variants),
         cmocka_unit_test(account_of_both),
