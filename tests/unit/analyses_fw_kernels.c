@@ -1,6 +1,9 @@
 /* Kernels by launch, short kernels, collectives, kernels without a class. */
 #include "unit/analyses_fw.h"
 
+#include "analyses/verdict/report.h"
+#include "document/claims.h"
+
 static void kernel_summary(void **state)
 {
     struct fw_fix *f = *state;
@@ -314,6 +317,44 @@ static void unmatched(void **state)
        "void at::native::(anonymous namespace)::softmax_kernel<8, half>(int, half*)");
 }
 
+#define SHAPES                                                                                     \
+    "\"Input Dims\":[[1024,4096]],\"Input type\":[\"float\"],\"Input Strides\":[[4096,1]]"
+#define ADDS "void at::native::vectorized_elementwise_kernel<4>"
+
+static int64_t fusible(const struct fw_fix *f)
+{
+    int64_t n = 0;
+    assert_non_null(f->doc.claims);
+    for (size_t i = 0; i < f->doc.claims->n_findings; i++)
+        if (az_sv_is(f->doc.claims->findings[i].rule, "fusible_chain"))
+            n += f->doc.claims->findings[i].count;
+    return n;
+}
+
+/* The kernels of one operator are no chain: its arguments are those of all of them together. */
+static void kernels_of_one_operator_are_not_fusible(void **state)
+{
+    for (int own = 0; own < 2; own++) {
+        struct fw_fix *f = *state;
+        if (own) {
+            launch(f, 0, "aten::mul", SHAPES, 100, 50, ADDS, 1);
+            launch(f, 20, "aten::add", SHAPES, 150, 50, ADDS, 2);
+        } else {
+            op(f, 0, 30, "CompiledFunction", SHAPES);
+            call(f, 1, 3, "cudaGraphLaunch", 1);
+            kernel(f, 7, 100, 50, ADDS, 1);
+            kernel(f, 7, 150, 50, ADDS, 1);
+        }
+        ready(f);
+        assert_int_equal(az_verdict_report(&f->job), 0);
+        assert_int_equal(fusible(f), own);
+        if (!own) {
+            assert_int_equal(fw_teardown(state), 0);
+            assert_int_equal(fw_setup(state), 0);
+        }
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fw_setup, fw_teardown)
 
 int main(void)
@@ -333,6 +374,7 @@ int main(void)
         TEST(collectives_without_any_metadata),
         TEST(no_collectives),
         TEST(unmatched),
+        TEST(kernels_of_one_operator_are_not_fusible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -281,7 +281,9 @@ static int chains(struct work *w)
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < w->n; i++) {
         const struct shape *s = simple(family_of(w, i)) ? shape_of(w, i) : NULL;
-        if (of && s && s->elements == of->elements)
+        /* the kernels of one operator (a compiled program, a launch of a graph) have its arguments
+         * together, not each */
+        if (of && s && s->elements == of->elements && op_of(w, i) != op_of(w, i - 1))
             continue;
         if (of)
             rc = one_chain(w, from, i, of);
