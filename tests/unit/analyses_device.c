@@ -201,7 +201,11 @@ static void findings_by_rule(void **state)
     add(t, AZ_CALL, "cudaMemset", h, 411, 412, 106); /* of device memory */
     add_copy(t, AZ_MEMSET, "set", g, 467, 470, 106,
              (struct az_copy){ .bytes = 1, .src = -1, .dst = 2 });
-    add(t, AZ_CALL, "cudaStreamSynchronize", h, 500, 900, 0);
+    add(t, AZ_CALL, "cudaGraphLaunch", h, 413, 414, 107); /* its fills are no calls */
+    add_copy(t, AZ_MEMSET, "set", g, 482, 485, 107,
+             (struct az_copy){ .bytes = 1, .src = -1, .dst = -1 });
+    for (int i = 0; i < 5; i++)
+        add(t, AZ_CALL, "cudaStreamSynchronize", h, 500 + i * 80, 580 + i * 80, 0);
     add(t, AZ_GRAPH, "graph", g, 471, 481, 0);
     f->opts.nvtx_tag = AZ_SV("it");
     f->opts.iters = 3;
@@ -212,6 +216,7 @@ static void findings_by_rule(void **state)
     assert_true(found(f, "memcpy_sync", "H2D by cudaMemcpy", "Time (ns)") == 20);
     assert_int_equal(finding(f, "memcpy_sync", "D2D"), -1);
     assert_true(found(f, "memset_sync", "set by cudaMemset", "Count") == 1);
+    assert_int_equal(finding(f, "memset_sync", "set by cudaGraphLaunch"), -1);
     assert_true(found(f, "api_sync", "cudaStreamSynchronize", "Time (ns)") == 400);
     assert_true(finding(f, "api_sync", "cudaStreamSynchronize") >= 0);
     assert_true(found(f, "graph_hidden", "graph launches", "Count") == 1);
@@ -219,7 +224,42 @@ static void findings_by_rule(void **state)
     assert_int_equal(finding(f, "mixed_stream", "device 0, stream 9"), -1);
     assert_true(found(f, "exposed_nccl", "device 0", "Time (ns)") == 20);
     assert_true(found(f, "iteration_count", "it", "Count") == 4);
-    assert_true(found(f, "outside_ranges", "operations outside", "Count") == 7);
+    assert_true(found(f, "outside_ranges", "operations outside", "Count") == 8);
+}
+
+/* 4 steps with so many synchronizing calls, or a recording without steps. */
+static ptrdiff_t found_of_waits(struct fix *f, int n, bool steps)
+{
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1);
+    fill_iterations(t, 4);
+    for (int i = 0; i < n; i++)
+        add(t, AZ_CALL, i % 2 ? "cudaEventSynchronize" : "cudaStreamSynchronize", h, 500 + i * 10,
+            505 + i * 10, 0);
+    f->opts.nvtx_tag = steps ? AZ_SV("it") : AZ_SV("");
+    f->opts.steps = steps ? AZ_SV("") : AZ_SV("none");
+    make_job(f, 1);
+    assert_int_equal(az_analysis_device_iterations.run(&f->job), 0);
+    assert_int_equal(az_analysis_findings.run(&f->job), 0);
+    return finding(f, "api_sync", "cudaStreamSynchronize");
+}
+
+static void one_synchronization_a_step_is_no_finding(void **state)
+{
+    static const struct {
+        int n;
+        bool steps, found;
+    } cases[] = { { 4, true, false }, { 5, true, true }, { 1, false, false }, { 2, false, true } };
+    assert_int_equal(teardown(state), 0);
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        void *s;
+        setup(&s);
+        assert_int_equal(found_of_waits(s, cases[i].n, cases[i].steps) >= 0, cases[i].found);
+        if (i + 1 == AZ_LENGTH(cases))
+            *state = s;
+        else
+            assert_int_equal(teardown(&s), 0);
+    }
 }
 
 static void count_of_iterations_and_gpus_is_fine(void **state)
@@ -263,6 +303,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(gaps_are_between_operations, setup, teardown),
         cmocka_unit_test_setup_teardown(low_chunks_merge, setup, teardown),
         cmocka_unit_test_setup_teardown(findings_by_rule, setup, teardown),
+        cmocka_unit_test_setup_teardown(one_synchronization_a_step_is_no_finding, setup, teardown),
         cmocka_unit_test_setup_teardown(count_of_iterations_and_gpus_is_fine, setup, teardown),
         cmocka_unit_test_setup_teardown(coverage_of_links_and_drops, setup, teardown),
     };

@@ -3,6 +3,7 @@
  */
 #include "analyses/findings/findings.h"
 #include "base/num.h"
+#include "facts/steps.h"
 
 enum { PAGEABLE = 0, PINNED = 1, DEVICE = 2, MANAGED = 4 }; /* memory kinds of struct az_copy */
 enum rule { NO_RULE, ASYNC_PAGEABLE, SYNC_COPY, SYNC_FILL };
@@ -29,14 +30,17 @@ static const struct {
 static enum rule judge(enum az_kind kind, struct az_copy c, struct az_sv call)
 {
     bool async = az_sv_ifind(call, AZ_SV("async")) >= 0;
+    /* a launch of a graph holds copies and fills without being a call that waits for them */
+    const char *kind_of_call = kind == AZ_MEMSET ? "memset" : "memcpy";
+    const bool own_call = az_sv_ifind(call, az_sv_str(kind_of_call)) >= 0;
     if (kind == AZ_MEMSET) /* of device memory the call returns at once anyway */
-        return !async && (c.dst < 0 || c.dst == PINNED || c.dst == MANAGED) ? SYNC_FILL : NO_RULE;
+        return own_call && !async && (c.dst < 0 || c.dst == PINNED || c.dst == MANAGED) ? SYNC_FILL
+                                                                                        : NO_RULE;
     if (async)
         return c.src == PAGEABLE || c.dst == PAGEABLE ? ASYNC_PAGEABLE : NO_RULE;
     if (c.src == DEVICE && c.dst == DEVICE)
         return NO_RULE;
-    /* a launch of a graph holds copies without being a copy call */
-    return az_sv_ifind(call, AZ_SV("memcpy")) >= 0 ? SYNC_COPY : NO_RULE;
+    return own_call ? SYNC_COPY : NO_RULE;
 }
 
 static int collect(struct az_job *job, size_t trace, enum az_kind kind, struct az_map *seen,
@@ -97,27 +101,36 @@ int az_find_blocking_copies(struct az_job *job, size_t trace)
     return rc;
 }
 
-/* Device, context, stream and event synchronization by name. */
+static bool waits(struct az_sv call) { return az_sv_ifind(call, AZ_SV("synchronize")) >= 0; }
+
+/* Device, context, stream and event synchronization by name, where there is more of it than steps
+ * (a recording without steps is one). */
 int az_find_blocking_calls(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
     const struct az_events *e = &t->ev[AZ_CALL];
     size_t n = t->names.text.n, bytes = (n + 1) * sizeof(struct hit);
-    if (e->n == 0)
-        return 0;
+    int rc;
+    const struct az_steps *steps = e->n ? az_job_steps(job, trace, &rc) : NULL;
+    if (!steps)
+        return e->n ? rc : 0;
     struct hit *by_name = az_mem_alloc(job->mem, bytes);
     if (!by_name)
         return az_mem_error(job->mem);
     memset(by_name, 0, bytes);
+    int64_t all = 0;
     for (size_t i = 0; i < e->n; i++) {
         if (e->name[i] >= n)
             continue;
         by_name[e->name[i]].count++;
         by_name[e->name[i]].ticks = az_add_sat(by_name[e->name[i]].ticks, e->end[i] - e->start[i]);
     }
-    for (uint32_t id = 0; id < n; id++) {
+    for (uint32_t id = 0; id < n; id++)
+        if (by_name[id].count && waits(az_trace_text(t, id)))
+            all += by_name[id].count;
+    for (uint32_t id = 0; id < n && all > (int64_t)(steps->n ? steps->n : 1); id++) {
         struct az_sv name = az_trace_text(t, id);
-        if (by_name[id].count == 0 || az_sv_ifind(name, AZ_SV("synchronize")) < 0)
+        if (by_name[id].count == 0 || !waits(name))
             continue;
         struct az_sv subject = az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name),
                                                AZ_SVF(az_finding_rank(job, trace)));

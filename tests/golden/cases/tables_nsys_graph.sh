@@ -15,4 +15,4 @@ sh "$SRC/tests/golden/tables.sh" old_2021 \
     mem_time_sum memops nccl nvtx_gpu_proj_sum nvtx_gpu_proj_trace nvtx_kern_sum nvtx_sum step_work steps time_by_family \
     trust_checks unmatched_kernels verdict
 sh "$SRC/tests/golden/tables.sh" no_kernels \
-    api_sum coverage facts findings nvtx_sum trust_checks verdict verdict_facts
+    api_sum coverage facts nvtx_sum trust_checks verdict verdict_facts
