@@ -277,6 +277,19 @@ def check(analyzer, tmp, path, window, what, extra=()):
     compare(analyzer, folder, path, part, window, what, extra)
 
 
+def twice(analyzer, tmp, path, first, second, what):
+    """A window of a cut ends where the cut does, with the option and when it is cut again."""
+    folder = os.path.join(tmp, "t%d" % (passed + failed))
+    part, again = (os.path.join(folder, x, os.path.basename(path)) for x in ("a", "b"))
+    os.makedirs(os.path.dirname(part)), os.makedirs(os.path.dirname(again))
+    run(analyzer, "cut", path, "-o", part, *first)
+    done = run(analyzer, "cut", part, "-o", again, *second)
+    if not os.path.exists(again):
+        verdict(False, what + ", twice", done.stdout.decode(errors="replace")[-300:])
+        return
+    compare(analyzer, folder, part, again, second, what + ", twice", ())
+
+
 def memory_of(words):
     """(exit status, peak bytes, seconds of processor time) of a program."""
     said = run(sys.executable, "-c", "import resource,subprocess,sys;n=subprocess.DEVNULL;c=subprocess.run(sys.argv[1:],stdout=n,stderr=n).returncode;"
@@ -644,6 +657,11 @@ def main():
         for name in sorted(n for n in os.listdir(amd) if n.endswith(("_results.json", "_results.db"))):
             for window in (("--steps", "1"), ("--from", "20%", "--to", "60%"), ("--range", "forward")):
                 check(analyzer, tmp, os.path.join(amd, name), window, "rocprofv3 %s %s" % (name, " ".join(window)))
+        late = [os.path.join(tmp, "late" + x) for x in (".json", ".sqlite")]
+        for path in late + [os.path.join(amd, "train_results" + x) for x in (".json", ".db")]:
+            for first, second in ((("--from", "10us", "--to", "47us"), ("--from", "5us")), (("--from", "20%", "--to", "60%"), ("--from", "0")),
+                                  (("--steps", "1-3"), ("--from", "20%", "--to", "70%"))):
+                twice(analyzer, tmp, path, first, second, "%s %s" % (os.path.basename(path), " ".join(first)))
         rocprof_sets(analyzer, tmp, amd)
         rocprof_texts(analyzer, tmp, amd)
         rocprof_sizes(analyzer, tmp)

@@ -503,13 +503,11 @@ static int sort_kinds(struct az_trace *t, unsigned threads)
 
 int az_trace_finalize(struct az_trace *t) { return az_trace_finalize_on(t, 1); }
 
-/* The window that the file holds, then the part of it that is chosen. */
+/* The part that is chosen, of the window that the file holds; else that one. */
 static int apply_windows(struct az_trace *t)
 {
     enum az_window_miss miss = AZ_WINDOW_FOUND;
-    int rc = t->recorded_window.n ? az_window_apply(t, NULL, &miss) : AZ_OK;
-    if (rc == 0 && t->window)
-        rc = az_window_apply(t, t->window, &miss);
+    const int rc = az_window_apply(t, t->window, &miss);
     t->window_miss = miss;
     return rc;
 }

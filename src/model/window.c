@@ -128,6 +128,23 @@ static void clip_to(struct az_window_parts *p, int64_t from, int64_t to)
     p->spans.n = n;
 }
 
+/* What times and percentages count in: the recording, or the window that the file holds. */
+static struct az_span counted_span(const struct az_trace *t)
+{
+    struct az_span whole = { recording_start(t), recording_end(t) };
+    struct az_span own = { INT64_MAX, INT64_MIN };
+    for (size_t i = 0; i < t->recorded_window.n; i++) {
+        const struct az_span *x = &t->recorded_window.v[i];
+        own.start = x->start < own.start ? x->start : own.start;
+        own.end = x->end > own.end ? x->end : own.end;
+    }
+    if (own.start < whole.end && own.end > whole.start) {
+        whole.start = own.start > whole.start ? own.start : whole.start;
+        whole.end = own.end < whole.end ? own.end : whole.end;
+    }
+    return whole;
+}
+
 /* The first start, or the last end of ranges. */
 static int end_ticks(const struct az_trace *t, const struct az_window_end *w, bool last,
                      int64_t *at, enum az_window_miss *miss)
@@ -135,11 +152,11 @@ static int end_ticks(const struct az_trace *t, const struct az_window_end *w, bo
     struct az_spans s;
     *at = last ? INT64_MAX : INT64_MIN;
     if (!w->range.n) {
-        const int64_t start = recording_start(t);
+        const struct az_span x = counted_span(t);
         if (w->percent >= 0)
-            *at = start + (int64_t)((double)(recording_end(t) - start) * w->percent / 100);
+            *at = x.start + (int64_t)((double)(x.end - x.start) * w->percent / 100);
         if (w->ns != AZ_UNSET_I64)
-            *at = start + w->ns * t->ticks_per_ns;
+            *at = x.start + w->ns * t->ticks_per_ns;
         return AZ_OK;
     }
     az_vec_init(&s, t->mem);
@@ -195,6 +212,57 @@ bool az_window_parts_touch(const struct az_window_parts *p, uint64_t process, in
     return false;
 }
 
+/* What a span of a process has in common with parts, added to `to`. */
+static int add_common(struct az_window_parts *to, struct az_span x, const uint64_t *process,
+                      const struct az_window_parts *parts)
+{
+    size_t from = 0, end = parts->spans.n;
+    int rc = AZ_OK;
+    if (process && parts->process.n)
+        of_process(parts, *process, &from, &end);
+    for (size_t hi = end; !parts->process.n && from < hi;) { /* they are sorted and apart */
+        const size_t mid = from + (hi - from) / 2;
+        if (parts->spans.v[mid].end <= x.start)
+            from = mid + 1;
+        else
+            hi = mid;
+    }
+    for (size_t i = from; rc == 0 && i < end; i++) {
+        struct az_span both = parts->spans.v[i];
+        if (!parts->process.n && both.start >= x.end)
+            break;
+        both.start = both.start > x.start ? both.start : x.start;
+        both.end = both.end < x.end ? both.end : x.end;
+        if (both.start >= both.end)
+            continue;
+        rc = az_vec_push(&to->spans, both);
+        if (rc == 0 && process)
+            rc = az_vec_push(&to->process, *process);
+    }
+    return rc;
+}
+
+/* A file that is a window itself has nothing outside: its ends are those of every part of it. */
+static int clip_to_recorded(const struct az_trace *t, struct az_window_parts *p)
+{
+    const struct az_window_parts own = { t->recorded_window, t->window_process };
+    const bool by_own = own.process.n && !p->process.n;
+    const struct az_window_parts *each = by_own ? &own : p, *other = by_own ? p : &own;
+    struct az_window_parts both;
+    int rc = AZ_OK;
+    az_window_parts_init(&both, t->mem);
+    for (size_t i = 0; rc == 0 && i < each->spans.n; i++)
+        rc = add_common(&both, each->spans.v[i], each->process.n ? &each->process.v[i] : NULL,
+                        other);
+    if (rc) {
+        az_window_parts_release(&both);
+        return rc;
+    }
+    az_window_parts_release(p);
+    *p = both;
+    return AZ_OK;
+}
+
 int az_window_spans(const struct az_trace *t, const struct az_window *w,
                     struct az_window_parts *out, enum az_window_miss *miss)
 {
@@ -220,7 +288,12 @@ int az_window_spans(const struct az_trace *t, const struct az_window *w,
     if (!out->process.n)
         az_spans_union(&out->spans);
     clip_to(out, from, to);
-    return AZ_OK;
+    rc = t->recorded_window.n ? clip_to_recorded(t, out) : AZ_OK;
+    if (rc == 0 && !out->spans.n) { /* an empty window is one, too: a cut of it has its place */
+        const int64_t at = from > INT64_MIN ? from : counted_span(t).start;
+        rc = az_vec_push(&out->spans, ((struct az_span){ at, at }));
+    }
+    return rc;
 }
 
 /* ---- what is in it ---- */
@@ -591,8 +664,11 @@ static int find_window(struct filter *f, struct az_window_parts *parts, const st
                         t->ext_ops && (t->ext_ops->caps & AZ_CAP_PROGRAMS) &&
                         any_scope(t, w->range);
     if (rc == 0 && scopes) {
+        if (t->recorded_window.n) /* what runs next to it is of no scope */
+            rc = az_window_apply(t, NULL, miss);
         *miss = AZ_WINDOW_FOUND;
-        rc = filter_scopes(f, w->range);
+        if (rc == 0)
+            rc = filter_scopes(f, w->range);
         if (rc == 0)
             keep_work(f);
         return rc;

@@ -60,7 +60,7 @@ bool az_window_parts_touch(const struct az_window_parts *p, uint64_t process, in
 /* Takes out what is outside. A call is inside if it begins there, and device work with its call;
  * without a call if it begins there. Other events of the host are inside if they overlap. Device
  * work outside becomes t->window_others where it runs next to work of the window. w NULL: the
- * window that the file holds. Called by az_trace_finalize. */
+ * window that the file holds, of which w is a part. Called by az_trace_finalize. */
 int az_window_apply(struct az_trace *t, const struct az_window *w,
                     enum az_window_miss *miss) AZ_MUST_USE;
 /* ---- records of a file that is cut ---- */

@@ -409,12 +409,22 @@ static int empty_window(struct az_input_run *o)
                         AZ_SVF(at_input(o).file));
 }
 
+/* A file that `analyzer cut` wrote. */
+static int empty_cut(struct az_input_run *o)
+{
+    return az_diag_fail(o->diag, AZ_EEMPTY, AZ_NOWHERE,
+                        "%.*s: no device work in the window that was cut; cut another window of "
+                        "the recording",
+                        AZ_SVF(at_input(o).file));
+}
+
 static int check_activity(struct az_input_run *o)
 {
-    bool any = o->ranks->active, capture = false, launches = false, totals = false;
+    bool any = o->ranks->active, capture = false, launches = false, totals = false, cut = false;
     for (size_t i = 0; i < o->res->n_traces; i++) {
         const enum az_no_device is = az_trace_no_device(&o->res->traces[i]);
         any |= az_trace_has_activity(&o->res->traces[i]) || is == AZ_NO_DEVICE_HOST;
+        cut |= o->res->traces[i].windowed;
         launches |= is == AZ_NO_DEVICE_LAUNCHES;
         totals |= is == AZ_NO_DEVICE_TOTALS;
         any |= o->res->traces[i].proj.n > 0; /* from the file: what the device did in a range */
@@ -425,6 +435,8 @@ static int check_activity(struct az_input_run *o)
         return AZ_OK;
     if (has_window(&o->job->input->opts))
         return empty_window(o);
+    if (cut)
+        return empty_cut(o);
     return az_diag_fail(
         o->diag, AZ_EEMPTY, AZ_NOWHERE,
         capture ? "%.*s: no device work: trace of a graph capture; use the trace of the run, with "

@@ -201,11 +201,89 @@ static void window_of_a_window(void **state)
     assert_int_equal(m.t.ev[AZ_KERNEL].start[0], 160);
     assert_int_equal(m.t.recorded_window.n, 1);
     assert_int_equal(m.t.recorded_window.v[0].start, 150);
-    assert_int_equal(m.t.recorded_window.v[0].end, INT64_MAX);
+    assert_int_equal(m.t.recorded_window.v[0].end, 200); /* its own end */
     assert_int_equal(m.t.window_others.n, 1);
     assert_int_equal(m.t.window_others.v[0].start, 170);
     assert_int_equal(m.t.window_others.v[0].end, 180);
     end(&m);
+}
+
+/* Windows of a file that holds [100, 200) of process 1 and [300, 400) of process 2, or of all:
+ * times count from its first start to its last end, and what is between its parts is in none. */
+static void windows_of_a_cut(void **state)
+{
+    static const struct {
+        bool of_processes;
+        struct az_window_end from, to;
+        int64_t step;
+        size_t n;
+        struct az_span spans[2];
+        uint64_t process[2]; /* 0: none */
+    } each[] = {
+        { false,
+          { 50, -1, { 0 } },
+          { AZ_UNSET_I64, -1, { 0 } },
+          -1,
+          2,
+          { { 150, 200 }, { 300, 400 } },
+          { 0 } },
+        { false,
+          { AZ_UNSET_I64, 50, { 0 } },
+          { AZ_UNSET_I64, 75, { 0 } },
+          -1,
+          1,
+          { { 300, 325 } },
+          { 0 } },
+        { false, { 100, -1, { 0 } }, { 150, -1, { 0 } }, -1, 1, { { 200, 200 } }, { 0 } },
+        { false,
+          { AZ_UNSET_I64, -1, { 0 } },
+          { AZ_UNSET_I64, -1, { 0 } },
+          7,
+          1,
+          { { 120, 200 } },
+          { 0 } },
+        { true,
+          { 50, -1, { 0 } },
+          { 250, -1, { 0 } },
+          -1,
+          2,
+          { { 150, 200 }, { 300, 350 } },
+          { 1, 2 } },
+        { true, { 0, -1, { 0 } }, { 100, -1, { 0 } }, -1, 1, { { 100, 200 } }, { 1 } },
+        { true, { 250, -1, { 0 } }, { AZ_UNSET_I64, -1, { 0 } }, -1, 1, { { 350, 400 } }, { 2 } },
+    };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(each); i++) {
+        struct made m;
+        struct az_window_parts out;
+        enum az_window_miss miss;
+        const struct az_window w = {
+            .from = each[i].from, .to = each[i].to, .step = each[i].step, .last_step = each[i].step
+        };
+        begin(&m);
+        m.t.ticks_per_ns = 1;
+        az_window_parts_init(&out, &m.mem);
+        const uint32_t host = host_lane(&m.t, 9, 1);
+        add(&m.t, AZ_OVERHEAD, "whole", host, 0, 1000, 0);
+        add(&m.t, AZ_RANGE, "step 7", host, 120, 250, 0);
+        assert_int_equal(az_trace_finalize(&m.t), 0);
+        az_vec_add(&m.t.recorded_window, ((struct az_span){ 100, 200 }));
+        az_vec_add(&m.t.recorded_window, ((struct az_span){ 300, 400 }));
+        for (uint64_t p = 1; each[i].of_processes && p <= 2; p++)
+            az_vec_add(&m.t.window_process, p);
+        assert_int_equal(az_window_spans(&m.t, &w, &out, &miss), 0);
+        assert_int_equal(miss, AZ_WINDOW_FOUND);
+        assert_int_equal(out.spans.n, each[i].n);
+        assert_int_equal(out.process.n, each[i].process[0] ? each[i].n : 0);
+        for (size_t k = 0; k < out.spans.n; k++) {
+            assert_int_equal(out.spans.v[k].start, each[i].spans[k].start);
+            assert_int_equal(out.spans.v[k].end, each[i].spans[k].end);
+        }
+        for (size_t k = 0; k < out.process.n; k++)
+            assert_int_equal(out.process.v[k], each[i].process[k]);
+        az_window_parts_release(&out);
+        end(&m);
+    }
 }
 
 /* ---- scopes ---- */
@@ -330,9 +408,10 @@ static void scopes_by_their_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(part_of_a_time),     cmocka_unit_test(parts_that_overlap),
-        cmocka_unit_test(edges_that_cut),     cmocka_unit_test(work_next_to_the_window),
-        cmocka_unit_test(window_of_a_window), cmocka_unit_test(scopes_by_their_parts),
+        cmocka_unit_test(part_of_a_time),        cmocka_unit_test(parts_that_overlap),
+        cmocka_unit_test(edges_that_cut),        cmocka_unit_test(work_next_to_the_window),
+        cmocka_unit_test(window_of_a_window),    cmocka_unit_test(windows_of_a_cut),
+        cmocka_unit_test(scopes_by_their_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

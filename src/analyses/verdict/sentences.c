@@ -112,6 +112,14 @@ static struct az_sv steps(struct az_verdict_text *x)
                : az_arena_printf(x->a, "%.*s, not trustworthy", AZ_SVF(text));
 }
 
+struct az_sv az_verdict_text_no_device(const struct az_verdict_text *x)
+{
+    for (size_t i = 0; i < x->w->job->n_traces; i++)
+        if (x->w->job->traces[i]->windowed)
+            return AZ_SV("no device activity in the window");
+    return AZ_SV("no device activity recorded");
+}
+
 /* Inputs without a timeline of a device. */
 static struct az_sv no_device(struct az_verdict_text *x)
 {
@@ -124,13 +132,14 @@ static struct az_sv no_device(struct az_verdict_text *x)
         return az_arena_printf(x->a, "%.*s projected onto the device",
                                AZ_SVF(az_verdict_text_counted(x, (int64_t)ranges, "range")));
     if (x->c->host.operator_ns > 0)
-        return az_arena_printf(x->a, "no device activity recorded, %.*s in operators on %.*s",
+        return az_arena_printf(x->a, "%.*s, %.*s in operators on %.*s",
+                               AZ_SVF(az_verdict_text_no_device(x)),
                                AZ_SVF(az_verdict_text_time(x, x->c->host.operator_ns)),
                                AZ_SVF(az_verdict_text_counted(x, x->c->host.threads, "thread")));
     for (size_t i = 0; i < x->w->job->n_traces; i++)
         if (az_trace_no_device(x->w->job->traces[i]) == AZ_NO_DEVICE_TOTALS)
             return AZ_SV("totals of calls or copies, no kernels");
-    return AZ_SV("no device activity recorded");
+    return az_verdict_text_no_device(x);
 }
 
 static int put_subject(struct az_verdict_text *x)

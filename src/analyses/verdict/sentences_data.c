@@ -105,7 +105,7 @@ static struct az_sv events(struct az_verdict_text *x)
         return AZ_SV(""); /* the check counts them */
     if (s->events == 0)
         return s->kernels > 0 || x->c->host.operator_ns == 0 ? AZ_SV("")
-                                                             : AZ_SV("no device activity recorded");
+                                                             : az_verdict_text_no_device(x);
     return az_arena_printf(x->a, "%.*s%s",
                            AZ_SVF(az_verdict_text_counted(x, (int64_t)s->events, "device event")),
                            linked ? ", all linked" : "");

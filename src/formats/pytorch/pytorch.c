@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "formats/list.h"
 #include "formats/pytorch/pytorch_capture.h"
+#include "formats/shared/cut_records.h"
 #include "formats/shared/unsupported_formats.h"
 #include "io/path.h"
 
@@ -185,21 +186,9 @@ static int events(struct document *d)
 /* Spans of host time that `analyzer cut` kept: [[start, end], ...] in ticks. */
 static int recorded_window(struct document *d)
 {
-    struct az_trace *t = d->in.job->trace;
-    struct az_sv raw, item, number[2];
-    struct az_jview list, pair;
-    int rc = az_jscan_value(&d->scan, &raw);
-    if (rc != AZ_JSON_OK || !az_jview_array(&list, raw))
-        return rc;
-    while (rc == AZ_JSON_OK && az_jview_next(&list, &item)) {
-        struct az_span s;
-        if (!az_jview_array(&pair, item) || !az_jview_next(&pair, &number[0]) ||
-            !az_jview_next(&pair, &number[1]) || az_parse_i64(number[0], &s.start) != 0 ||
-            az_parse_i64(number[1], &s.end) != 0 || s.end < s.start)
-            continue;
-        rc = az_vec_push(&t->recorded_window, s);
-    }
-    return rc;
+    struct az_sv raw;
+    const int rc = az_jscan_value(&d->scan, &raw);
+    return rc == AZ_JSON_OK ? az_cut_spans_read(d->in.job->trace, raw) : rc;
 }
 
 static int member(struct document *d, struct az_sv key)

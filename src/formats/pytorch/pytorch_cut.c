@@ -4,6 +4,7 @@
 #include "formats/pytorch/pytorch.h"
 #include "formats/pytorch/pytorch_document.h"
 #include "formats/shared/cut_output.h"
+#include "formats/shared/cut_records.h"
 
 #include <stdio.h>
 
@@ -329,6 +330,17 @@ static int copy_member(void *ctx, struct az_jscan *s, struct az_sv key)
     return AZ_JSON_OK;
 }
 
+/* The window of a file that was cut before. */
+static int read_own_window(void *ctx, struct az_jscan *s, struct az_sv key)
+{
+    struct cut *c = ctx;
+    struct az_sv raw;
+    if (!az_sv_is(key, AZ_PYTORCH_WINDOW_KEY))
+        return az_jscan_skip_value(s);
+    const int rc = az_jscan_value(s, &raw);
+    return rc == AZ_JSON_OK ? az_cut_spans_read(&c->marks, raw) : rc;
+}
+
 static void put_window(struct cut *c)
 {
     char text[64];
@@ -350,7 +362,7 @@ static int read_through(struct cut *c, bool writing)
                                            .cancelled = c->job->cancelled,
                                            .record = writing ? copy_record : skip_record,
                                            .events = writing ? put_list : NULL,
-                                           .member = writing ? copy_member : NULL,
+                                           .member = writing ? copy_member : read_own_window,
                                            .ctx = c,
                                            .reports_damage = writing };
     c->reader.take = writing ? take_second : take_first;

@@ -173,8 +173,10 @@ static int recorded_window(struct az_rocprof_json *j, struct az_sv raw)
 
 static int top_member(struct az_rocprof_json *j, struct az_sv key)
 {
-    if (az_sv_is(key, AZ_CUT_KEY))
+    if (az_sv_is(key, AZ_CUT_KEY) && !j->window_seen) {
+        j->window_seen = true;
         return whole(j, recorded_window);
+    }
     if (!az_sv_is(key, "rocprofiler-sdk-tool"))
         return az_jscan_skip_value(&j->scan);
     j->tool_seen = true;

@@ -56,6 +56,7 @@ struct az_rocprof_json {
     struct az_jscan scan;
     struct az_sv path;
     bool source_bad, tool_seen;
+    bool window_seen; /* the first counts: a cut of a cut has both, its own before */
     struct az_jarray total;
     struct az_jkeys record_keys, dispatch_keys, handle_keys, corr_keys, xyz_keys, symbol_keys,
         marker_keys;

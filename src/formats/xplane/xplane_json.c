@@ -85,6 +85,7 @@ struct input {
     struct az_vec_u32 meta_of[2]; /* name id -> row of metas; AZ_NO_ID; of devices, of hosts */
     uint64_t spans, unnamed;      /* events with a duration; of processes without a name */
     bool source_bad, seen;
+    bool window_seen; /* the first counts: a cut of a cut has both, its own before */
     /* the event being read, raw */
     struct az_sv ph, name, category, arg[ARGS];
     int64_t pid, tid, ts, dur;
@@ -536,7 +537,9 @@ static int recorded_window(struct input *in)
 {
     struct az_sv raw;
     const int rc = az_jscan_value(&in->scan, &raw);
-    return rc != AZ_JSON_OK ? rc : az_cut_spans_read(in->r->t, raw);
+    const bool again = in->window_seen;
+    in->window_seen = true;
+    return rc != AZ_JSON_OK || again ? rc : az_cut_spans_read(in->r->t, raw);
 }
 
 static int document(struct input *in)
