@@ -122,10 +122,27 @@ enum az_step_mark az_step_mark_of(struct az_sv name, struct az_sv *stem, int64_t
     return AZ_MARK_NONE;
 }
 
+/* "aten::mm, seq = 7, op_id = 12, sizes = [[8, 8]]" is aten::mm: emit_nvtx of PyTorch writes what
+ * differs from call to call into the name. The number of the sequence stands before the others. */
+static struct az_sv without_arguments(struct az_sv name)
+{
+    static const char *const marks[] = { ", op_id = ", ", sizes = [" };
+    size_t end = name.n;
+    for (size_t i = 0; i < AZ_LENGTH(marks); i++) {
+        const ptrdiff_t at = az_sv_find(name, az_sv_str(marks[i]));
+        end = at > 0 && (size_t)at < end ? (size_t)at : end;
+    }
+    const ptrdiff_t seq = az_sv_find(name, AZ_SV(", seq = "));
+    if (end < name.n && seq > 0 && (size_t)seq < end)
+        end = (size_t)seq;
+    return az_sv_make(name.p, end);
+}
+
 struct az_sv az_range_given_name(struct az_sv name)
 {
-    return name.n > 1 && name.p[0] == ':' && name.p[1] != ':' ? az_sv_make(name.p + 1, name.n - 1)
-                                                              : name;
+    if (name.n > 1 && name.p[0] == ':' && name.p[1] != ':')
+        name = az_sv_make(name.p + 1, name.n - 1);
+    return without_arguments(name);
 }
 
 struct az_sv az_step_mark_name(struct az_sv name)

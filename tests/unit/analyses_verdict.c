@@ -1165,10 +1165,40 @@ static void gaps_of_a_framework(void **state)
     gaps_in(*state, "Optimizer.step#Adam.step", 4, 20 * US, 1990 * US, 2000 * US);
     assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD);
 }
+/* So does an operator, whose arguments in the name differ from call to call. */
+static void gaps_of_an_operator(void **state)
+{
+    gaps_in(*state, ":aten::mm, seq = 7, op_id = 12, sizes = [[8, 8]]", 4, 20 * US, 1990 * US,
+            2000 * US);
+    assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_REDUCE_LAUNCH_OVERHEAD);
+    assert_true(az_sv_is(claim(*state, 0)->range, "aten::mm"));
+}
 static void a_long_gap_of_a_framework(void **state)
 {
     gaps_in(*state, "Optimizer.step#Adam.step", 2, 20 * US, 19990 * US, 20000 * US);
     assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_MOVE_HOST_WORK);
+}
+
+/* The blocks of a model, by the name that the program gave the range around them. */
+static void repeats_have_the_name_of_their_range(void **state)
+{
+    static const char *const names[] = { "qkv", "softmax", "proj", "norm", "up", "down" };
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    int64_t at = 1000;
+    for (uint64_t i = 0; i < 8 * AZ_LENGTH(names); i++, at += 20) {
+        add(t, AZ_CALL, "cudaLaunchKernel", h, at, at + 2, i + 1);
+        add(t, AZ_KERNEL, names[i % AZ_LENGTH(names)], g, at + 5, at + 15, i + 1);
+    }
+    add_range(t, ":Transformer.forward", h, 990, at, 1, 0, false);
+    judge(f);
+    bool said = false;
+    const size_t n = az_headline_of(&f->doc)->rows;
+    for (size_t i = 0; i < n; i++)
+        said |=
+            az_sv_find(line_of(f, i).text, AZ_SV("inside Transformer.forward (not steps)")) >= 0;
+    assert_true(said);
 }
 
 /* Ranges that differ in a counter are one line; each is a finding. */
@@ -1291,7 +1321,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(long_gaps_of_a_model, setup, teardown),
         cmocka_unit_test_setup_teardown(a_long_gap_of_a_model, setup, teardown),
         cmocka_unit_test_setup_teardown(gaps_of_a_framework, setup, teardown),
+        cmocka_unit_test_setup_teardown(gaps_of_an_operator, setup, teardown),
         cmocka_unit_test_setup_teardown(a_long_gap_of_a_framework, setup, teardown),
+        cmocka_unit_test_setup_teardown(repeats_have_the_name_of_their_range, setup, teardown),
         cmocka_unit_test_setup_teardown(ranges_of_layers, setup, teardown),
         cmocka_unit_test_setup_teardown(a_line_of_unlike_gaps, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_stands_out, setup, teardown),

@@ -1,6 +1,7 @@
 /* Regions: names, nesting, ranges that cross, idle time and exposed communication inside. */
 #include "facts_job.h"
 
+#include "classify/steps.h"
 #include "facts/regions.h"
 
 static void folds(void **state)
@@ -30,6 +31,28 @@ static void folds(void **state)
     /* a serving engine writes sizes of the batch into every name */
     const size_t n = az_region_fold(AZ_SV("step[DECODE bs8 tok16 1k]"), AZ_REGION_ENGINE, to);
     assert_true(az_sv_is(az_sv_make(to, n), "step[DECODE bs* tok* *k]"));
+}
+
+/* Without the mark of the default domain and the arguments that emit_nvtx writes into names. */
+static void given_names(void **state)
+{
+    static const char *const name[][2] = {
+        { ":forward", "forward" },
+        { "::x", "::x" },
+        { ":", ":" },
+        { ":aten::mm, op_id = 12, sizes = [[8, 8], [8, 8]], input_op_ids = [(1,0)]", "aten::mm" },
+        { "aten::mm, seq = 7, op_id = 12", "aten::mm" },
+        { "aten::mm, seq = 7, sizes = [[8, 8]]", "aten::mm" },
+        { "autograd::engine::evaluate_function: MmBackward0, op_id = 3",
+          "autograd::engine::evaluate_function: MmBackward0" },
+        { "train, seq = 512", "train, seq = 512" },
+        { ", op_id = 1", ", op_id = 1" },
+        { "x, op_id = 1, seq = 2", "x" },
+        { "", "" },
+    };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(name); i++)
+        assert_true(az_sv_is(az_range_given_name(az_sv_str(name[i][0])), name[i][1]));
 }
 
 static void range(struct az_trace *t, const char *name, int64_t start, int64_t end)
@@ -148,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds),
+        cmocka_unit_test(given_names),
         cmocka_unit_test_setup_teardown(launches, setup, teardown),
         cmocka_unit_test_setup_teardown(other_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(deep, setup, teardown),

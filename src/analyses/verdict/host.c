@@ -25,7 +25,7 @@ enum az_cause az_verdict_name_cause(struct az_verdict_host *h, uint32_t name)
     static const enum az_cause causes[] = { AZ_CAUSE_DATA_LOADING, AZ_CAUSE_CHECKPOINT,
                                             AZ_CAUSE_COMPILATION };
     const struct az_sv is =
-        az_rules_class_of(&h->op_rules, "host_op", az_verdict_plain(az_trace_text(h->t, name)));
+        az_rules_class_of(&h->op_rules, "host_op", az_range_given_name(az_trace_text(h->t, name)));
     enum az_cause c = AZ_CAUSE_NONE;
     for (size_t i = 0; i < AZ_LENGTH(causes); i++)
         c = az_sv_is(is, az_cause_id(causes[i])) ? causes[i] : c;

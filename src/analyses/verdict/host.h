@@ -158,11 +158,6 @@ enum az_cause az_verdict_named_cause(struct az_verdict_host *h,
  * of one name may be: its name id; AZ_NO_ID. */
 uint32_t az_verdict_system_call(const struct az_verdict_host *h, uint32_t thread, int64_t from,
                                 int64_t to);
-/* A name without the mark of the default domain: ":load" is load. */
-static inline struct az_sv az_verdict_plain(struct az_sv name)
-{
-    return name.n > 1 && *name.p == ':' ? az_sv_make(name.p + 1, name.n - 1) : name;
-}
 /* A graph without recorded kernels was launched in [from, to). */
 bool az_verdict_bare(const struct az_verdict_host *h, int64_t from, int64_t to);
 /* Part of [from, to] that is in a merged list, ticks; of an empty list 0. */

@@ -4,6 +4,7 @@
  * device or the launching itself is are one row whatever their length. */
 #include "analyses/verdict/idle.h"
 #include "base/sort.h"
+#include "classify/steps.h"
 #include "stats/log_buckets.h"
 
 #define KEPT   60 /* rows of a part; the smaller ones are one by cause */
@@ -262,8 +263,9 @@ static int64_t median_of(const struct az_verdict_groups *g, const uint32_t *orde
 
 static struct az_sv plain_name(struct az_verdict_groups *g, uint32_t name)
 {
-    return name == AZ_NO_ID ? AZ_SV("")
-                            : az_verdict_keep(g->v, az_verdict_plain(az_trace_text(g->v->t, name)));
+    return name == AZ_NO_ID
+               ? AZ_SV("")
+               : az_verdict_keep(g->v, az_range_given_name(az_trace_text(g->v->t, name)));
 }
 
 /* The tallies of a row: their numbers, and keys by which they are in order of name and field. */

@@ -1,4 +1,5 @@
 /* Steps as the rules need them, and the rules about whole steps (docs/verdict.md 3.3). */
+#include "classify/steps.h"
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/sort.h"
@@ -39,7 +40,7 @@ int az_verdict_steps_make(struct az_verdict *v)
     v->steps.all = all;
     p->repeats = all->repeats.n;
     p->repeat_ns = az_verdict_ns(v, all->repeats.period);
-    p->repeats_inside = az_verdict_keep(v, all->repeats.inside);
+    p->repeats_inside = az_verdict_keep(v, az_range_given_name(all->repeats.inside));
     if (all->n == 0)
         return 0;
     struct az_span *s = az_arena_array(v->job->arena, all->n, sizeof *s);
