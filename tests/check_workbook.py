@@ -4,8 +4,8 @@
 usage: check_workbook.py BOOK.xlsx CSV_DIR [--json RESULT.json --schema SCHEMA] [--charts N] [--expect-sheets N]
 
 Differences that are allowed, all documented in the workbook's `coverage` sheet or here:
-  - fewer rows, columns or shortened cells, each listed as `xlsx rows cut: TABLE`, `xlsx columns cut: ...`,
-    `xlsx cells cut: ...`, with the exact number;
+  - fewer rows, columns or shortened cells, each listed as `xlsx rows omitted: TABLE`, `xlsx columns omitted: ...`,
+    `xlsx cells truncated: ...`, with the exact number;
   - tables without a sheet, listed as `xlsx sheets skipped: tables` with their names;
   - `coverage` has these rows more than its CSV;
   - a table that goes on in `TABLE (2)`;
@@ -172,7 +172,7 @@ def check_table(book, table, path, cuts, columns):
     if extra and not (table == "coverage" and all(str(e[0]).startswith("xlsx ") for e in extra)):
         bad(f"{table}: {len(extra)} rows that the CSV has not")
     for what, n in (("rows", len(rows) - at), ("columns", len(header) - n_columns), ("cells", len(cut_cells))):
-        said = cuts.pop(f"xlsx {what} cut: {table}", 0)
+        said = cuts.pop(f"xlsx {what} {'truncated' if what == 'cells' else 'omitted'}: {table}", 0)
         if said != n:
             bad(f"{table}: {n} {what} are missing or cut, coverage says {said}")
 
@@ -265,7 +265,7 @@ def main():
     for t in tables:
         check_table(book, t, os.path.join(a.csv_dir, t + ".csv"), cuts, columns.get(t))
     for item in cuts:
-        if not item.startswith("xlsx chart rows cut: "):
+        if not item.startswith("xlsx chart rows omitted: "):
             bad(f"coverage says '{item}', which is not so")
     if result:
         for t in result["tables"]:

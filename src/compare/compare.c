@@ -296,7 +296,7 @@ static int take_tree(struct az_comparison *c, int *asked)
     if (!any)
         *asked =
             az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE,
-                         "no call-tree difference: '%.*s' or '%.*s' holds no operators of the host",
+                         "no call-tree difference: '%.*s' or '%.*s' has no operators of the host",
                          AZ_SVF(c->in[c->base].tag), AZ_SVF(c->in[!c->base].tag));
     return AZ_OK;
 }

@@ -208,7 +208,7 @@ static int prepare(struct analyzer *a)
         c->cancel = (struct az_cancel){ .asked = is_cancelled, .ctx = a };
     if (!rc && !a->file && !a->config.p && a->paths.n == 0)
         rc = az_diag_fail(&a->diag, AZ_EUSAGE, AZ_NOWHERE,
-                          "no inputs (give a configuration or paths)");
+                          "no inputs; pass a configuration or paths");
     if (!rc && a->paths.n)
         rc = plan_paths(a);
     if (!rc)
@@ -236,7 +236,7 @@ int az_library_messages(struct analyzer *a, const struct az_diag *d, int64_t inp
     }
     if (!rc && d->dropped) {
         const struct az_sv more =
-            az_arena_printf(&a->arena, "%zu more messages are not kept", d->dropped);
+            az_arena_printf(&a->arena, "%zu more messages omitted", d->dropped);
         rc = more.p ? az_vec_push(&a->messages,
                                   ((struct library_message){ more.p, AZ_WARNING, input }))
                     : AZ_ENOMEM;

@@ -450,7 +450,7 @@ static int prepare(struct az_query *q, struct az_sv sql, sqlite3_stmt **st, cons
         sqlite3_finalize(*st);
         *st = NULL;
         return az_diag_fail(diag, AZ_EUSAGE, AZ_NOWHERE,
-                            "the statement is refused: not read-only (a query only reads: SELECT)");
+                            "statement rejected: not read-only; use SELECT");
     }
     return rc;
 }

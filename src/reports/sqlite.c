@@ -463,10 +463,11 @@ static void warn_columns(const struct writer *w, const struct az_document *doc)
     for (size_t i = 0; i < doc->tables.n; i++) {
         const struct az_table *t = doc->tables.v[i];
         if (columns_of(t) < t->columns.n)
-            az_diag_add(w->diag, AZ_WARNING, AZ_AT_FILE(az_sv_str(w->path)),
-                        "table '%.*s' has %zu columns, of which a database holds %zu; use CSV or "
-                        "JSON for all",
-                        AZ_SVF(t->id), t->columns.n, columns_of(t));
+            az_diag_add(
+                w->diag, AZ_WARNING, AZ_AT_FILE(az_sv_str(w->path)),
+                "table '%.*s' has %zu columns, of which a database can have %zu; use CSV or "
+                "JSON for all",
+                AZ_SVF(t->id), t->columns.n, columns_of(t));
     }
 }
 

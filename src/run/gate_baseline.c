@@ -359,8 +359,8 @@ static int first_night(struct az_gate_step *s, struct az_gate_in *in)
         return AZ_OK;
     in->first = true;
     in->no_base = az_arena_printf(&s->arena,
-                                  "nothing is judged yet: the history '%.*s' does not hold %s to "
-                                  "compare with; this one is kept for the next",
+                                  "no gate result yet: the history '%.*s' has no %s to "
+                                  "compare with; this one is stored for the next",
                                   AZ_SVF(az_path_base(s->c->history.path)), few);
     return in->no_base.p ? AZ_OK : az_arena_error(&s->arena);
 }
@@ -387,7 +387,7 @@ static int first_of_series(struct az_gate_step *s, struct az_history *h, struct 
     rc = first_night(s, in);
     if (!rc && in->first)
         in->no_base = az_arena_printf(
-            &s->arena, "nothing is judged yet: %.*s; it is kept for the next", AZ_SVF(x.text));
+            &s->arena, "no gate result yet: %.*s; it is stored for the next", AZ_SVF(x.text));
     return rc ? rc : s->arena.failed ? az_arena_error(&s->arena) : AZ_OK;
 }
 
@@ -476,7 +476,7 @@ int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in)
     struct az_sv b = s->c->gates.baseline;
     int rc = AZ_OK;
 
-    in->no_base = AZ_SV("no baseline (give gates.baseline, or a history)");
+    in->no_base = AZ_SV("no baseline; set gates.baseline, or use a history");
     if (names_input(s))
         rc = from_docs(s, in);
     else if (b.n && !names_run(b))

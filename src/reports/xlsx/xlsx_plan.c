@@ -1,9 +1,9 @@
 /* Which rows of which table go to which sheet. Decided before the first cell is written, so that
  * what is skipped is listed in the `coverage` sheet, by rows whose item begins with "xlsx ": xlsx
  * rows cut: TABLE      rows skipped (only the first doc->xlsx_rows are in the workbook) xlsx
- * columns cut: TABLE   columns beyond 16,384 xlsx cells cut: TABLE     texts shortened to 32,767
+ * columns cut: TABLE   columns beyond 16,384 xlsx cells truncated: TABLE     texts shortened to 32,767
  * characters, ending in the mark of three dots xlsx sheets skipped: tables   tables of
- * AZ_TABLE_NO_SHEET, by name xlsx chart rows cut: TITLE   rows of a chart's table
+ * AZ_TABLE_NO_SHEET, by name xlsx chart rows omitted: TITLE   rows of a chart's table
  * that are not on the table's first sheet */
 #include "document/record.h"
 #include "reports/shared/fields.h"
@@ -77,16 +77,16 @@ static int plan_table(struct planner *p, const struct az_table *t)
     int rc = long_cells(t, rows, columns, p->doc->mem, &cells);
 
     if (!rc && rows < t->rows)
-        rc = add_cut(p, "xlsx rows cut", t->id, t->rows - rows, "rows",
+        rc = add_cut(p, "xlsx rows omitted", t->id, t->rows - rows, "rows",
                      az_arena_printf(p->scratch, "first %zu of %zu rows; see CSV or JSON for all",
                                      rows, t->rows));
     if (!rc && columns < t->columns.n)
-        rc = add_cut(p, "xlsx columns cut", t->id, t->columns.n - columns, "columns",
+        rc = add_cut(p, "xlsx columns omitted", t->id, t->columns.n - columns, "columns",
                      az_arena_printf(p->scratch,
                                      "limit of %d columns per sheet; see CSV or JSON for all",
                                      AZ_XLSX_COLUMNS));
     if (!rc && cells)
-        rc = add_cut(p, "xlsx cells cut", t->id, cells, "cells",
+        rc = add_cut(p, "xlsx cells truncated", t->id, cells, "cells",
                      az_arena_printf(p->scratch,
                                      "limit of %d characters per cell; see CSV or JSON for all",
                                      AZ_XLSX_CELL));
@@ -124,7 +124,7 @@ static int plan_chart(struct planner *p, const struct az_chart *c)
         wanted = c->max_rows;
     if (!part || wanted <= part->rows || !az_xlsx_draws(c))
         return 0;
-    return add_cut(p, "xlsx chart rows cut", c->title, wanted - part->rows, "rows",
+    return add_cut(p, "xlsx chart rows omitted", c->title, wanted - part->rows, "rows",
                    az_arena_printf(p->scratch, "the chart shows the first %zu rows", part->rows));
 }
 
