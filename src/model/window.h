@@ -47,6 +47,9 @@ struct az_window_parts {
 };
 void az_window_parts_init(struct az_window_parts *p, struct az_mem *mem);
 void az_window_parts_release(struct az_window_parts *p);
+/* Only what is in `own`, too: a file that is a window itself has nothing outside. */
+int az_window_parts_clip(struct az_window_parts *p, const struct az_window_parts *own,
+                         struct az_mem *mem) AZ_MUST_USE;
 /* Those of a window, of a trace whose events are sorted. Steps are those of each process by its own
  * marks. */
 int az_window_spans(const struct az_trace *t, const struct az_window *w,

@@ -18,18 +18,6 @@ bool az_window_steps(struct az_sv text, int64_t *first, int64_t *last)
            *last >= *first;
 }
 
-void az_window_parts_init(struct az_window_parts *p, struct az_mem *mem)
-{
-    az_vec_init(&p->spans, mem);
-    az_vec_init(&p->process, mem);
-}
-
-void az_window_parts_release(struct az_window_parts *p)
-{
-    az_vec_release(&p->spans);
-    az_vec_release(&p->process);
-}
-
 struct mark {
     int64_t start, end, number;
     uint64_t process;
