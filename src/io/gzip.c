@@ -99,7 +99,6 @@ static int isal_start(struct az_gzip *g)
     g->isal = az_mem_alloc(g->mem, sizeof *g->isal);
     if (!g->isal)
         return az_mem_error(g->mem);
-    memset(g->isal, 0, sizeof *g->isal);
     isal_inflate_init(g->isal);
     isal_begin(g);
     return 0;

@@ -38,13 +38,13 @@ static int isal_start(struct az_deflate *d)
     return 0;
 }
 
-static void isal_step(struct az_deflate *d, const char *p, uint32_t n, bool last)
+static void isal_step(struct az_deflate *d, const char *p, uint32_t n, bool last, bool flush)
 {
     struct isal_zstream *s = d->s;
     s->next_in = (uint8_t *)p;
     s->avail_in = n;
     s->end_of_stream = last;
-    s->flush = NO_FLUSH;
+    s->flush = flush ? SYNC_FLUSH : NO_FLUSH;
     do {
         s->next_out = (uint8_t *)d->out;
         s->avail_out = OUT_BYTES;
@@ -70,14 +70,15 @@ static int zlib_start(struct az_deflate *d)
     return r == Z_OK ? 0 : r == Z_MEM_ERROR ? az_arena_error(&d->zarena) : AZ_EINTERNAL;
 }
 
-static void zlib_step(struct az_deflate *d, const char *p, uint32_t n, bool last)
+static void zlib_step(struct az_deflate *d, const char *p, uint32_t n, bool last, bool flush)
 {
+    const int how = last ? Z_FINISH : flush ? Z_SYNC_FLUSH : Z_NO_FLUSH;
     d->z.next_in = (Bytef *)p;
     d->z.avail_in = n;
     do {
         d->z.next_out = (Bytef *)d->out;
         d->z.avail_out = OUT_BYTES;
-        d->failed |= deflate(&d->z, last ? Z_FINISH : Z_NO_FLUSH) == Z_STREAM_ERROR;
+        d->failed |= deflate(&d->z, how) == Z_STREAM_ERROR;
         d->failed = d->failed || !d->o.write(d->o.to, d->out, OUT_BYTES - d->z.avail_out);
     } while (!d->failed && d->z.avail_out == 0);
 }
@@ -112,8 +113,10 @@ int az_deflate_new(struct az_deflate **out, const struct az_deflate_opts *o, str
     return 0;
 }
 
-void az_deflate_restart(struct az_deflate *d)
+void az_deflate_restart(struct az_deflate *d, bool (*write)(void *, const char *, size_t), void *to)
 {
+    d->o.write = write;
+    d->o.to = to;
 #ifdef AZ_WITH_ISAL
     if (d->s) {
         isal_deflate_reset(d->s);
@@ -123,18 +126,31 @@ void az_deflate_restart(struct az_deflate *d)
     d->failed |= deflateReset(&d->z) != Z_OK;
 }
 
+static void pack_step(struct az_deflate *d, const char *p, uint32_t n, bool last, bool flush)
+{
+#ifdef AZ_WITH_ISAL
+    if (d->s) {
+        isal_step(d, p, n, last, flush);
+        return;
+    }
+#endif
+    zlib_step(d, p, n, last, flush);
+}
+
+bool az_deflate_flush(struct az_deflate *d)
+{
+    if (!d->failed)
+        pack_step(d, "", 0, false, true);
+    return !d->failed;
+}
+
 bool az_deflate_add(struct az_deflate *d, const char *p, size_t n, bool last)
 {
     const size_t most = (size_t)1 << 30; /* the libraries count in 32 bits */
     while (!d->failed && (n || last)) {
         const uint32_t part = (uint32_t)(n < most ? n : most);
         const bool end = last && part == n;
-#ifdef AZ_WITH_ISAL
-        if (d->s)
-            isal_step(d, p, part, end);
-        else
-#endif
-            zlib_step(d, p, part, end);
+        pack_step(d, p, part, end, false);
         p += part;
         n -= part;
         last = last && !end;
@@ -149,6 +165,11 @@ uint32_t az_deflate_sum(uint32_t sum, const char *p, size_t n)
 #else
     return (uint32_t)crc32_z(sum, (const unsigned char *)p, n);
 #endif
+}
+
+uint32_t az_deflate_sum_join(uint32_t first, uint32_t second, uint64_t n)
+{
+    return (uint32_t)crc32_combine(first, second, (z_off_t)n);
 }
 
 void az_deflate_free(struct az_deflate *d)

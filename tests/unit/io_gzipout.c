@@ -194,6 +194,38 @@ static void test_bare_streams(void **state)
         }
 }
 
+/* The middle of a stream is packed before its beginning, by another one. */
+static void test_joined_streams(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = { 0, 1, 30000, 400000 };
+    for (size_t l = 0; l < 2; l++)
+        for (size_t i = 0; i < AZ_LENGTH(sizes); i++) {
+            const size_t n = sizes[i], third = n / 3;
+            const char *bytes = pattern(n);
+            struct taken whole = { az_arena_alloc(&t_arena, 600000), 0, 600000 },
+                         middle = { az_arena_alloc(&t_arena, 600000), 0, 600000 };
+            struct az_deflate *d;
+            const struct az_deflate_opts o = { .which = libs[l], .zlib_level = 1 };
+            assert_int_equal(az_deflate_new(&d, &o, NULL), 0);
+            az_deflate_restart(d, take, &middle);
+            assert_true(az_deflate_add(d, bytes + third, n - 2 * third, false));
+            assert_true(az_deflate_flush(d));
+            az_deflate_restart(d, take, &whole);
+            assert_true(az_deflate_add(d, bytes, third, false));
+            assert_true(az_deflate_flush(d));
+            assert_true(take(&whole, middle.p, middle.n));
+            az_deflate_restart(d, take, &whole);
+            assert_true(az_deflate_add(d, bytes + n - third, third, true));
+            az_deflate_free(d);
+            assert_inflates(&whole, bytes, n);
+            assert_int_equal(az_deflate_sum_join(az_deflate_sum(0, bytes, third),
+                                                 az_deflate_sum(0, bytes + third, n - third),
+                                                 n - third),
+                             crc32(0, (const Bytef *)bytes, (uInt)n));
+        }
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -219,9 +251,9 @@ static void test_refused(void **state)
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
-    const struct CMUnitTest tests[] = { T(test_sizes),      T(test_empty),
-                                        T(test_repeatable), T(test_abort_leaves_nothing),
-                                        T(test_errors),     T(test_bare_streams),
-                                        T(test_refused) };
+    const struct CMUnitTest tests[] = { T(test_sizes),          T(test_empty),
+                                        T(test_repeatable),     T(test_abort_leaves_nothing),
+                                        T(test_errors),         T(test_bare_streams),
+                                        T(test_joined_streams), T(test_refused) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -486,6 +486,40 @@ static void many_columns_share_a_width(void **state)
     sample_end(&s);
 }
 
+/* Their header is a row like the others, and the only one of a table without rows. */
+static void many_columns_have_a_header(void **state)
+{
+    (void)state;
+    struct sample s;
+    char command[1024], name[64];
+    sample_begin(&s);
+    for (int rows = 0; rows <= 1; rows++) {
+        struct az_table *t = az_table_new(&s.arena, rows ? "some" : "none",
+                                          "A column for each rank", AZ_TABLE_KEEP_EMPTY);
+        for (int i = 0; i < 300; i++) {
+            (void)snprintf(name, sizeof name, "time of rank %d <us>", i);
+            az_table_column(t, name, AZ_INT, AZ_UNIT_COUNT, 0);
+        }
+        for (int i = 0; i < 300 * rows; i++)
+            az_put_i64(t, i);
+        assert_int_equal(az_document_add(&s.doc, t), 0);
+    }
+    write_all(&s);
+    const char *python = python_with("openpyxl");
+    if (!python)
+        skip();
+    snprintf(command, sizeof command,
+             "cd %s && %s -c 'import openpyxl; "
+             "b = openpyxl.load_workbook(\"book.xlsx\"); "
+             "rows = [list(b[n].iter_rows()) for n in (\"none\", \"some\")]; "
+             "assert [len(r) for r in rows] == [1, 2] and [c.value for c in rows[1][1]] == "
+             "list(range(300)); assert all([c.value for c in r[0]] == [\"time of rank %%d <us>\" "
+             "%% i for i in range(300)] and all(c.font.b for c in r[0]) for r in rows)'",
+             s.dir.p, python);
+    assert_int_equal(system(command), 0);
+    sample_end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +537,7 @@ int main(void)
         cmocka_unit_test(numbers_are_those_of_printf),
         cmocka_unit_test(widths_are_those_of_printf),
         cmocka_unit_test(many_columns_share_a_width),
+        cmocka_unit_test(many_columns_have_a_header),
         cmocka_unit_test(rows_have_the_xml_of_the_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

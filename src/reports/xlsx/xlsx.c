@@ -189,7 +189,7 @@ static void set_columns(struct az_xlsx *x, const struct az_xlsx_part *p, struct 
     for (size_t r = 0; r < p->rows && r < WIDTH_ROWS && (cells = az_rows_at(rows, p->first + r));
          r++) {
         for (size_t c = 0; c < p->columns; c++) {
-            size_t w = cell_width(&cells[c], &columns[c]);
+            const size_t w = widest[c] < WIDTH_MAX ? cell_width(&cells[c], &columns[c]) : 0;
             widest[c] = w > widest[c] ? w : widest[c];
         }
     }
@@ -263,9 +263,19 @@ static size_t drawn_rows(const struct az_document *doc, const struct az_xlsx_par
     return most;
 }
 
+/* Of thousands of columns, a header through the library takes more time than the rows; of some it
+ * stays in the strings that sheets share. Charts copy the names of their columns. */
+static bool is_wide(const struct az_document *doc, const struct az_xlsx_part *p)
+{
+    for (size_t i = 0; i < doc->charts.n; i++)
+        if (az_sv_eq(doc->charts.v[i].table, p->t->id))
+            return false;
+    return p->columns > WIDTH_COLUMNS;
+}
+
 /* Rows without the library, see xlsx_rows.c. */
 static void rows_at_once(struct az_xlsx *x, const struct az_xlsx_part *p, struct az_rows *rows,
-                         size_t from)
+                         size_t from, bool header)
 {
     struct az_xlsx_rows w;
     const struct az_cell *cells;
@@ -277,6 +287,8 @@ static void rows_at_once(struct az_xlsx *x, const struct az_xlsx_part *p, struct
         style[c] = cell_style(&p->t->columns.v[c], c);
     if (az_xlsx_rows_open(&w, x, p->ws, style, p->columns))
         return;
+    if (header)
+        az_xlsx_row_header(&w, p->t->columns.v);
     for (size_t r = from; r < p->rows && !x->error && (cells = az_rows_at(rows, p->first + r)); r++)
         az_xlsx_row(&w, r + 1, cells);
     az_xlsx_rows_close(&w);
@@ -286,20 +298,21 @@ static void sheet(struct az_xlsx *x, const struct az_document *doc, const struct
 {
     const struct az_column *columns = p->t->columns.v;
     const size_t drawn = x->constant_memory ? 0 : drawn_rows(doc, p);
+    const bool wide = is_wide(doc, p);
     struct az_rows rows;
     const struct az_cell *cells;
 
     az_rows_open(&rows, p->t, x->scratch->mem);
     set_columns(x, p, &rows);
     dress(x, p);
-    for (size_t c = 0; c < p->columns; c++)
+    for (size_t c = 0; c < p->columns && !wide; c++)
         az_xlsx_text(x, p->ws, 0, c, columns[c].name, AZ_STYLE_HEADER);
     for (size_t r = 0; r < drawn && !x->error && (cells = az_rows_at(&rows, p->first + r)); r++) {
         for (size_t c = 0; c < p->columns; c++)
             az_xlsx_cell(x, p->ws, r + 1, c, &cells[c], cell_style(&columns[c], c));
     }
-    if (drawn < p->rows && !x->error)
-        rows_at_once(x, p, &rows, drawn);
+    if ((wide || drawn < p->rows) && !x->error)
+        rows_at_once(x, p, &rows, drawn, wide);
     x->error = x->error ? x->error : az_rows_error(&rows);
     az_rows_close(&rows);
 }

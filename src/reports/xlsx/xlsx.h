@@ -9,6 +9,7 @@
 struct lxw_workbook;
 struct lxw_worksheet;
 struct lxw_format;
+struct az_deflate;
 
 #define AZ_XLSX_ROWS    1048576 /* rows of a sheet, its header included */
 #define AZ_XLSX_COLUMNS 16384
@@ -43,11 +44,14 @@ enum az_xlsx_style {
     AZ_STYLE_COUNT
 };
 
-/* Rows of a sheet that the library does not write: in a file of their own, or in memory. */
+/* Rows of a sheet that the library does not write, packed: in memory, then in a file of their own.
+ */
 struct az_xlsx_piece {
-    unsigned sheet;    /* 1, 2, ... */
-    struct az_sv path; /* of the file; empty: in memory */
-    struct az_vec_char text;
+    unsigned sheet; /* 1, 2, ... */
+    struct az_vec_char packed;
+    struct az_sv path; /* of the file; empty: all are in memory */
+    uint64_t size;     /* of their text, and its sum */
+    uint32_t sum;
 };
 AZ_VEC(struct az_xlsx_piece, az_xlsx_pieces);
 
@@ -74,6 +78,8 @@ struct az_xlsx {
     bool constant_memory, zip64;
     struct az_sv book_name;       /* what the library writes, into which the pieces are put */
     struct az_xlsx_pieces pieces; /* which are put into it */
+    struct az_deflate *deflate;   /* of all of them, one after the other; NULL: there is none */
+    struct az_vec_char row_text;  /* buffer of rows */
     struct az_xlsx_labels labels;
     unsigned cells; /* written, for the checks the memory */
     int error;      /* first failure */
@@ -123,8 +129,8 @@ struct az_xlsx_rows {
     struct lxw_worksheet *ws;
     size_t columns;
     struct az_xlsx_col *col;
-    void *file; /* FILE that rows go to, in the folder of the workbook; NULL: they stay in memory */
-    struct az_vec_char text; /* rows that are not written yet */
+    void *file; /* FILE in the folder of the workbook; NULL: packed rows stay in memory */
+    struct az_vec_char text; /* rows that are not packed yet */
     char row[8];             /* its number */
     uint8_t row_n;
 };
@@ -134,6 +140,8 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
                       const enum az_xlsx_style *style, size_t columns) AZ_MUST_USE;
 /* The cells as az_xlsx_cell writes them. */
 void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells);
+/* The first row: names of the columns, before all others. */
+void az_xlsx_row_header(struct az_xlsx_rows *w, const struct az_column *columns);
 void az_xlsx_rows_close(struct az_xlsx_rows *w);
 /* xlsx_pack.c: the library's workbook with the rows in their sheets. False: errno may be the
  * reason. */

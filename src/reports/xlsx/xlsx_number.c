@@ -99,11 +99,10 @@ size_t az_xlsx_whole_width(double v, int decimals)
 {
     const double size = fabs(v), whole = floor(size);
     size_t n = 1;
-    if (size < MOST && size - whole < 0.5) { /* no digit more by rounding */
-        while (n < 16 && (uint64_t)whole >= az_ten_to[n])
-            n++;
-        return n + (signbit(v) != 0);
-    }
+    while (size < MOST && n < 16 && (uint64_t)whole >= az_ten_to[n])
+        n++;
+    if (size < MOST && (size - whole < 0.5 || (uint64_t)whole + 1 < az_ten_to[n]))
+        return n + (signbit(v) != 0); /* rounding makes no digit more */
     char text[AZ_XLSX_REAL];
     n = (size_t)snprintf(text, sizeof text, "%.*f", decimals, v);
     return n - (decimals ? (size_t)decimals + 1 : 0);

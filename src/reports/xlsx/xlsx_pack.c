@@ -1,8 +1,9 @@
 /* The workbook from the one that the library made of the small parts, and the rows of tables, which
- * are in memory or in files of their own (xlsx_rows.c). The library packs at a level that needs
- * twice the time of all the rest, reads rows back twice to do so, and does not check whether they
- * were written: here rows go into their sheets once, packed quickly, and every step is checked. The
- * other parts are copied as they are packed. */
+ * are packed already, in memory or in files of their own (xlsx_rows.c). The library packs at a
+ * level that needs twice the time of all the rest, reads rows back twice to do so, and does not
+ * check whether they were written: here they go into their sheets between what the library has
+ * before and after them, and every step is checked. The other parts are copied as they are packed.
+ */
 #include <errno.h>
 #include <minizip/unzip.h>
 #include <minizip/zip.h>
@@ -12,7 +13,7 @@
 #include "reports/xlsx/xlsx.h"
 
 #define CHUNK     65536
-#define LEVEL     1 /* the quickest: rows pack to a sixth at any level */
+#define LEVEL     1 /* noted in the file; xlsx_rows.c has that of the rows */
 #define NAME_MOST 256
 #define SHEET     "xl/worksheets/sheet"
 
@@ -23,7 +24,6 @@ struct pack {
     char *chunk;
     char name[NAME_MOST];
     unz_file_info64 info;
-    struct az_deflate *deflate; /* of the part that is packed here */
     uint32_t sum;
     uint64_t size;
 };
@@ -69,49 +69,50 @@ static bool pack_text(struct pack *p, struct az_sv s, bool last)
 {
     p->sum = az_deflate_sum(p->sum, s.p, s.n);
     p->size += s.n;
-    return az_deflate_add(p->deflate, s.p, s.n, last);
+    return az_deflate_add(p->x->deflate, s.p, s.n, last);
 }
 
-static bool pack_rows(struct pack *p, const struct az_xlsx_piece *piece)
+static bool copy_file(struct pack *p, const char *path)
 {
-    if (!piece->path.n)
-        return piece->text.n == 0 || pack_text(p, az_text_view(&piece->text), false);
-    FILE *f = fopen(piece->path.p, "rb");
+    FILE *f = fopen(path, "rb");
     size_t n;
     bool good = f != NULL;
     if (f)
         setvbuf(f, NULL, _IONBF, 0); /* the chunk is one */
     while (good && (n = fread(p->chunk, 1, CHUNK, f)) > 0)
-        good = pack_text(p, az_sv_make(p->chunk, n), false);
+        good = write_packed(p->out, p->chunk, n);
     good = good && !ferror(f);
     if (f)
         fclose(f);
     return good;
 }
 
-/* What the library wrote, with the rows before the end of the sheet's data. */
-static bool pack_sheet(struct pack *p, struct az_sv sheet, const struct az_xlsx_piece *piece)
+static bool copy_rows(struct pack *p, const struct az_xlsx_piece *piece)
 {
-    const ptrdiff_t end = az_sv_find(sheet, AZ_SV("</sheetData>"));
-    p->sum = 0;
-    p->size = 0;
-    return end >= 0 && begin_part(p, LEVEL) &&
-           pack_text(p, az_sv_make(sheet.p, (size_t)end), false) && pack_rows(p, piece) &&
-           pack_text(p, az_sv_make(sheet.p + end, sheet.n - (size_t)end), true) &&
-           zipCloseFileInZipRaw64(p->out, p->size, p->sum) == ZIP_OK;
+    p->sum = az_deflate_sum_join(p->sum, piece->sum, piece->size);
+    p->size += piece->size;
+    return write_packed(p->out, piece->packed.v, piece->packed.n) &&
+           (!piece->path.n || copy_file(p, piece->path.p));
 }
 
-static bool new_deflate(struct pack *p)
+/* What the library wrote, with the rows at the end of the sheet's data. */
+static bool pack_sheet(struct pack *p, struct az_sv sheet, const struct az_xlsx_piece *piece)
 {
-    if (p->deflate) {
-        az_deflate_restart(p->deflate);
-        return true;
-    }
-    const struct az_deflate_opts o = { .zlib_level = LEVEL, .write = write_packed, .to = p->out };
-    const int rc = az_deflate_new(&p->deflate, &o, p->x->mem);
-    if (rc)
-        errno = ENOMEM;
-    return rc == 0;
+    const struct az_sv begin = AZ_SV("<sheetData>"), end = AZ_SV("</sheetData>");
+    const ptrdiff_t empty = az_sv_find(sheet, AZ_SV("<sheetData/>")),
+                    at = empty >= 0 ? empty : az_sv_find(sheet, end);
+    const size_t rest = (size_t)at + end.n; /* of one length with the empty one */
+    struct az_deflate *d = p->x->deflate;
+    p->sum = 0;
+    p->size = 0;
+    az_deflate_restart(d, write_packed, p->out);
+    if (at < 0 || !begin_part(p, LEVEL) || !pack_text(p, az_sv_make(sheet.p, (size_t)at), false) ||
+        (empty >= 0 && !pack_text(p, begin, false)) || !az_deflate_flush(d) || !copy_rows(p, piece))
+        return false;
+    az_deflate_restart(d, write_packed, p->out);
+    return pack_text(p, end, false) &&
+           pack_text(p, az_sv_make(sheet.p + rest, sheet.n - rest), true) &&
+           zipCloseFileInZipRaw64(p->out, p->size, p->sum) == ZIP_OK;
 }
 
 static bool fill_part(struct pack *p, const struct az_xlsx_piece *piece)
@@ -120,7 +121,7 @@ static bool fill_part(struct pack *p, const struct az_xlsx_piece *piece)
     char *text = az_mem_alloc(p->x->mem, n + 1);
     const bool good = text && n < INT32_MAX && unzOpenCurrentFile(p->in) == UNZ_OK &&
                       unzReadCurrentFile(p->in, text, (unsigned)n) == (int)n &&
-                      unzCloseCurrentFile(p->in) == UNZ_OK && new_deflate(p) &&
+                      unzCloseCurrentFile(p->in) == UNZ_OK &&
                       pack_sheet(p, az_sv_make(text, n), piece);
     az_mem_free(p->x->mem, text, n + 1);
     return good;
@@ -151,7 +152,6 @@ bool az_xlsx_pack(struct az_xlsx *x, const char *book, const char *to)
         good = zipClose(p.out, NULL) == ZIP_OK && good;
     if (p.in)
         unzClose(p.in);
-    az_deflate_free(p.deflate);
     az_mem_free(x->mem, p.chunk, CHUNK);
     if (!good && cause)
         errno = cause;

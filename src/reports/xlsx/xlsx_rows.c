@@ -1,19 +1,22 @@
-/* Rows of tables, collected in memory or, in constant memory mode, in a file for each sheet, from
- * which xlsx_pack.c puts them into the workbook. Through the functions of the library a cell is
- * copied, stored until its row is complete and printed piece by piece, which needs twice the time
- * of all the rest; here a row is put together at once. The XML is that of the library
- * (tests/unit/reports_xlsx.c compares it). */
+/* Rows of tables, packed as they are put together: in memory or, in constant memory mode, where
+ * they are many, in a file for each sheet, from which xlsx_pack.c puts them into the workbook.
+ * Through the functions of the library a cell is copied, stored until its row is complete and
+ * printed piece by piece, which needs twice the time of all the rest; here a row is put together at
+ * once. The XML is that of the library (tests/unit/reports_xlsx.c compares it). */
 #include "reports/xlsx/xlsx_lib.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/swar.h"
+#include "io/gzip_deflate.h"
 #include "reports/xlsx/xlsx.h"
 
-#define KEEP        65536 /* bytes that are collected before they are written */
-#define CELL_ROOM   128   /* of a cell without its text: tags, reference, style, a number */
-#define ESCAPE_MOST 7     /* bytes that one byte of a text becomes at most: "_x001F_" */
+#define LEVEL       1      /* of zlib, the quickest: rows pack to a sixth at any level */
+#define KEEP        262144 /* bytes that are collected before they are packed */
+#define SPILL       131072 /* packed bytes, from which those of a sheet go to a file */
+#define CELL_ROOM   128    /* of a cell without its text: tags, reference, style, a number */
+#define ESCAPE_MOST 7      /* bytes that one byte of a text becomes at most: "_x001F_" */
 #define EXACT       ((int64_t)1 << 53)
 
 static void fail_rows(struct az_xlsx_rows *w, int code)
@@ -22,7 +25,6 @@ static void fail_rows(struct az_xlsx_rows *w, int code)
         w->x->error = code;
 }
 
-/* ---- pieces of a row ---- */
 static char *copy_text(char *to, const char *text, size_t n)
 {
     memcpy(to, text, n);
@@ -30,14 +32,70 @@ static char *copy_text(char *to, const char *text, size_t n)
 }
 #define PUT(to, text) copy_text(to, text, sizeof(text) - 1)
 
-static bool flush(struct az_xlsx_rows *w)
+/* ---- packed rows ---- */
+static struct az_xlsx_piece *piece_of_rows(struct az_xlsx_rows *w)
 {
-    if (w->text.n && fwrite(w->text.v, 1, w->text.n, w->file) != w->text.n)
+    return &w->x->pieces.v[w->x->pieces.n - 1];
+}
+
+static bool open_file(struct az_xlsx_rows *w, struct az_xlsx_piece *piece)
+{
+    struct az_arena *scratch = w->x->scratch;
+
+    piece->path = az_arena_printf(scratch, "%.*s/rows%u.xml", AZ_SVF(w->x->folder), piece->sheet);
+    if (!piece->path.p)
+        fail_rows(w, az_arena_error(scratch));
+    else if (!(w->file = fopen(piece->path.p, "wb")))
         az_xlsx_lost(w->x);
-    w->text.n = 0;
+    if (w->file)
+        setvbuf(w->file, NULL, _IONBF, 0); /* they come in large parts */
+    return w->file != NULL;
+}
+
+static bool take_packed(void *rows, const char *p, size_t n)
+{
+    struct az_xlsx_rows *w = rows;
+    struct az_xlsx_piece *piece = piece_of_rows(w);
+
+    if (!w->file && (!w->x->constant_memory || piece->packed.n + n <= SPILL)) {
+        const int rc = az_text_append(&piece->packed, az_sv_make(p, n));
+        if (rc)
+            fail_rows(w, rc);
+        return rc == 0;
+    }
+    if (!w->file && !open_file(w, piece))
+        return false;
+    if (n && fwrite(p, 1, n, w->file) != n)
+        az_xlsx_lost(w->x);
     return !w->x->error;
 }
 
+static void pack_text(struct az_xlsx_rows *w)
+{
+    struct az_xlsx_piece *piece = piece_of_rows(w);
+
+    piece->sum = az_deflate_sum(piece->sum, w->text.v, w->text.n);
+    piece->size += w->text.n;
+    if (!az_deflate_add(w->x->deflate, w->text.v, w->text.n, false))
+        fail_rows(w, AZ_EINTERNAL);
+    w->text.n = 0;
+}
+
+static int begin_packing(struct az_xlsx_rows *w)
+{
+    struct az_xlsx *x = w->x;
+
+    if (!x->deflate) {
+        const struct az_deflate_opts o = { .zlib_level = LEVEL };
+        const int rc = az_deflate_new(&x->deflate, &o, x->mem);
+        if (rc)
+            return rc;
+    }
+    az_deflate_restart(x->deflate, take_packed, w);
+    return 0;
+}
+
+/* ---- pieces of a row ---- */
 static char *reserve_text(struct az_xlsx_rows *w, size_t n)
 {
     const int rc = w->text.cap - w->text.n >= n ? 0 : az_vec_reserve(&w->text, n);
@@ -194,8 +252,8 @@ static void put_string(struct az_xlsx_rows *w, size_t col, struct az_sv s)
 int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_worksheet *ws,
                       const enum az_xlsx_style *style, size_t columns)
 {
-    *w = (struct az_xlsx_rows){ .x = x, .ws = ws, .columns = columns };
-    az_vec_init(&w->text, x->mem);
+    *w = (struct az_xlsx_rows){ .x = x, .ws = ws, .columns = columns, .text = x->row_text };
+    az_vec_init(&x->row_text, x->mem);
     w->col = az_arena_array(x->scratch, columns + 1, sizeof *w->col);
     if (!w->col) {
         fail_rows(w, az_arena_error(x->scratch));
@@ -209,22 +267,14 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
         w->col[c].head_n = (uint8_t)(end - w->col[c].head);
     }
     struct az_xlsx_piece piece = { .sheet = ws->index + 1u };
-    az_vec_init(&piece.text, x->mem);
-    if (!x->constant_memory) {
-        const int rc = az_vec_push(&x->pieces, piece);
-        if (rc)
-            fail_rows(w, rc);
-        return x->error;
-    }
-    lxw_worksheet_write_single_row(ws); /* what the library still stores */
-    piece.path = az_arena_printf(x->scratch, "%.*s/rows%u.xml", AZ_SVF(x->folder), piece.sheet);
-    int rc = piece.path.p ? az_vec_push(&x->pieces, piece) : az_arena_error(x->scratch);
+    az_vec_init(&piece.packed, x->mem);
+    if (x->constant_memory)
+        lxw_worksheet_write_single_row(ws); /* what the library still stores */
+    int rc = begin_packing(w);
+    if (!rc)
+        rc = az_vec_push(&x->pieces, piece);
     if (rc)
         fail_rows(w, rc);
-    else if (!(w->file = fopen(piece.path.p, "wb")))
-        az_xlsx_lost(x);
-    if (w->file)
-        setvbuf(w->file, NULL, _IONBF, 0); /* they are collected here */
     return x->error;
 }
 
@@ -243,44 +293,81 @@ static void put_cells(struct az_xlsx_rows *w, const struct az_cell *cells)
     }
 }
 
-void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells)
+/* Bytes of the text before the row, and those with its beginning. */
+struct row_begin {
+    size_t before, after;
+};
+
+static bool begin_row(struct az_xlsx_rows *w, size_t row, struct row_begin *b)
 {
     char *to = reserve_text(w, CELL_ROOM), at[AZ_NUM_MAX] = "";
+
     if (!to)
-        return;
-    const size_t begin = w->text.n;
+        return false;
+    b->before = w->text.n;
     w->row_n = (uint8_t)az_format_i64((int64_t)row + 1, at);
     memcpy(w->row, at, sizeof w->row);
     to = PUT(copy_text(PUT(to, "<row r=\""), w->row, w->row_n), "\">");
-    w->text.n = (size_t)(to - w->text.v);
-    const size_t empty = w->text.n;
-    put_cells(w, cells);
-    if (w->text.n == empty) { /* no cells, no row */
-        w->text.n = begin;
+    w->text.n = b->after = (size_t)(to - w->text.v);
+    return true;
+}
+
+static void end_row(struct az_xlsx_rows *w, size_t row, const struct row_begin *b)
+{
+    if (w->text.n == b->after) { /* no cells, no row */
+        w->text.n = b->before;
         return;
     }
     if (row < w->ws->dim_rowmin)
         w->ws->dim_rowmin = (lxw_row_t)row;
     if (row > w->ws->dim_rowmax)
         w->ws->dim_rowmax = (lxw_row_t)row;
-    to = reserve_text(w, CELL_ROOM);
+    char *to = reserve_text(w, CELL_ROOM);
     if (!to)
         return;
     w->text.n = (size_t)(PUT(to, "</row>") - w->text.v);
-    if (w->file && w->text.n >= KEEP)
-        (void)flush(w);
+    if (w->text.n >= KEEP)
+        pack_text(w);
+}
+
+void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells)
+{
+    struct row_begin b;
+
+    if (!begin_row(w, row, &b))
+        return;
+    put_cells(w, cells);
+    end_row(w, row, &b);
+}
+
+void az_xlsx_row_header(struct az_xlsx_rows *w, const struct az_column *columns)
+{
+    struct az_xlsx_col *of_cells = w->col;
+    struct row_begin b;
+
+    w->col = az_arena_array(w->x->scratch, w->columns + 1, sizeof *w->col);
+    if (w->col && begin_row(w, 0, &b)) {
+        memcpy(w->col, of_cells, w->columns * sizeof *w->col);
+        for (size_t c = 0; c < w->columns && !w->x->error; c++) {
+            w->col[c].format = az_xlsx_style(w->x, AZ_STYLE_HEADER);
+            put_string(w, c, columns[c].name);
+        }
+        end_row(w, 0, &b);
+    }
+    w->col = of_cells; /* the arena remembers its failures */
 }
 
 void az_xlsx_rows_close(struct az_xlsx_rows *w)
 {
-    if (!w->file && !w->x->error) {
-        w->x->pieces.v[w->x->pieces.n - 1].text = w->text;
-        return;
+    if (!w->x->error) {
+        pack_text(w);
+        if (!az_deflate_flush(w->x->deflate))
+            fail_rows(w, AZ_EINTERNAL);
     }
-    if (!w->x->error)
-        (void)flush(w);
     if (w->file && fclose(w->file) != 0 && !w->x->error)
         az_xlsx_lost(w->x);
     w->file = NULL;
-    az_vec_release(&w->text);
+    az_vec_release(&w->x->row_text);
+    w->x->row_text = w->text;
+    w->x->row_text.n = 0;
 }

@@ -19,6 +19,7 @@
 
 #include "base/num.h"
 #include "base/utf8.h"
+#include "io/gzip_deflate.h"
 #include "io/outfile.h"
 #include "reports/shared/fields.h"
 #include "reports/xlsx/xlsx.h"
@@ -230,6 +231,7 @@ int az_xlsx_open(struct az_xlsx *x, const char *path, bool constant_memory, bool
     az_vec_init(&x->names, mem);
     az_vec_init(&x->text, mem);
     az_vec_init(&x->pieces, mem);
+    az_vec_init(&x->row_text, mem);
     x->error = az_xlsx_load(AZ_AT_FILE(az_sv_str(path)), diag);
     if (x->error)
         return x->error;
@@ -372,8 +374,11 @@ int az_xlsx_close(struct az_xlsx *x)
     az_vec_release(&x->names);
     az_vec_release(&x->text);
     for (size_t i = 0; i < x->pieces.n; i++)
-        az_vec_release(&x->pieces.v[i].text);
+        az_vec_release(&x->pieces.v[i].packed);
     az_vec_release(&x->pieces);
+    az_vec_release(&x->row_text);
+    az_deflate_free(x->deflate);
+    x->deflate = NULL;
     x->book = NULL;
     return x->error;
 }
