@@ -1,8 +1,8 @@
 /* CSV report: a directory with one file per table, `<table id>.csv`: header, LF, numbers exact
  * (az_cell_exact). Texts are cleaned like in every report. Tables of AZ_TABLE_TEXT_ONLY are
- * skipped. Each file appears whole or not at all. Nothing is removed: where tables are replaced and
- * others are next to them, which are then most likely of an earlier run, that is reported, as the
- * folder would otherwise be read as one result.
+ * skipped. Each file appears whole or not at all, and none before all are complete. Nothing is
+ * removed: where tables are replaced and others are next to them, which are then most likely of an
+ * earlier run, that is reported, as the folder would otherwise be read as one result.
  */
 #include "text/csv.h"
 
@@ -131,6 +131,7 @@ static int format_row(struct writer *w, const struct az_cell *cells, size_t n)
     return 0;
 }
 
+/* Into w->f, which has its temporary name then; NULL with an error. */
 static int write_table(const struct az_table *t, const char *path, struct writer *w,
                        struct az_diag *diag)
 {
@@ -153,10 +154,12 @@ static int write_table(const struct az_table *t, const char *path, struct writer
         rc = az_arena_error(w->scratch);
     if (rc) {
         az_outfile_abort(w->f);
+        w->f = NULL;
         return az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), mem);
     }
     flush(w);
-    return az_outfile_commit(w->f);
+    az_outfile_hold(w->f);
+    return AZ_OK;
 }
 
 struct others {
@@ -202,6 +205,7 @@ static int tell_others(const char *path, const struct az_vec_sv *written, struct
 struct sheet {
     const struct az_table *t;
     struct az_sv file;
+    struct az_outfile *f; /* complete; NULL: not written */
     struct az_diag diag;
     int rc;
 };
@@ -224,6 +228,7 @@ static void write_sheet(void *ctx, unsigned i)
     az_arena_init(&scratch, s->mem);
     az_vec_init(&w.buf, s->mem);
     x->rc = write_table(x->t, x->file.p, &w, &x->diag);
+    x->f = w.f;
     if (x->rc)
         atomic_store(&s->failed, true);
     az_vec_release(&w.buf);
@@ -245,11 +250,21 @@ static void add_sheet(struct sheets *s, const struct az_table *t, struct az_sv f
 static int write_sheets(struct sheets *s, unsigned threads, struct az_diag *diag)
 {
     int rc = az_pool_split(threads, (unsigned)s->n, write_sheet, s);
+    size_t bad = 0; /* the first that failed */
+    while (bad < s->n && s->v[bad].rc == 0)
+        bad++;
+    if (rc == 0 && bad < s->n)
+        rc = s->v[bad].rc;
     for (size_t i = 0; i < s->n; i++) {
-        if (rc == 0)
-            az_diag_take(diag, &s->v[i].diag);
-        rc = rc ? rc : s->v[i].rc;
-        az_diag_release(&s->v[i].diag);
+        struct sheet *x = &s->v[i];
+        const bool said = rc == 0 || i == bad;
+        if (x->f && rc == 0)
+            rc = az_outfile_commit(x->f);
+        else
+            az_outfile_abort(x->f);
+        if (said)
+            az_diag_take(diag, &x->diag);
+        az_diag_release(&x->diag);
     }
     return rc;
 }
@@ -305,6 +320,8 @@ int az_csv_write_table(const struct az_document *doc, struct az_sv table, const 
     for (size_t i = 0; i < doc->tables.n && rc == AZ_EEMPTY; i++)
         if (az_sv_eq(doc->tables.v[i]->id, table))
             rc = write_table(doc->tables.v[i], path, &w, diag);
+    if (rc == 0)
+        rc = az_outfile_commit(w.f);
     az_vec_release(&w.buf);
     return rc;
 }
