@@ -93,8 +93,7 @@ int az_format_choose(const struct az_format *const *formats, struct az_sv head, 
         return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path), "empty file (0 bytes)");
     if (!best && is_configuration(head))
         return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(path),
-                            "is a configuration, not a profile; use analyzer --config=%.*s",
-                            AZ_SVF(path));
+                            "is a configuration, not a profile; use --config=%.*s", AZ_SVF(path));
     if (!best)
         return az_diag_fail(diag, AZ_EFORMAT, AZ_AT_FILE(path),
                             "not a profile of a known format (see 'analyzer list'; a configuration "

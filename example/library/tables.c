@@ -1,4 +1,4 @@
-/* Prints the tables of a profile: one row per line, cells separated by tabs.
+/* Prints the tables of a profile: a row per line, cells with tabs between (package libanalyzer-dev).
  *     cc tables.c $(pkg-config --cflags --libs analyzer) -o tables && ./tables PATH [OPTION=VALUE...] */
 #include <analyzer.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 """Tables of a profile as lists, by ctypes.
 
     tables.py PATH [OPTION=VALUE...]    or    tables.py --config=FILE [OPTION=VALUE...]
-The library is found by its name; LIBANALYZER is another file. Prints each table's id, columns with units, rows."""
+The library (Debian package libanalyzer0) is found by its name; LIBANALYZER is another file. Prints each table's id, columns with units, rows."""
 import ctypes
 import os
 import sys
@@ -21,7 +21,10 @@ class Cell(ctypes.Structure):
         return [None, (v.text or b"").decode() if self.type == 1 else "", v.integer, v.real, v.integer != 0][self.type]
 
 
-LIB = ctypes.CDLL(os.environ.get("LIBANALYZER", "libanalyzer.so.0"))
+try:
+    LIB = ctypes.CDLL(os.environ.get("LIBANALYZER", "libanalyzer.so.0"))
+except OSError as problem:
+    sys.exit(f"{problem}; install libanalyzer0, or set LIBANALYZER to the path of libanalyzer.so")
 for _name, _result, _args in [
         ("open", c_int, [POINTER(c_void_p)]), ("close", None, [c_void_p]), ("analyse", c_int, [c_void_p]),
         ("config_file", c_int, [c_void_p, c_char_p]), ("add_path", c_int, [c_void_p, c_char_p]),
@@ -69,7 +72,11 @@ if __name__ == "__main__":
     name = sys.argv[1]
     given = [o.split("=", 1) for o in sys.argv[2:]]
     found, error, said = read(name.replace("--config=", "", 1), given, name.startswith("--config="))
-    for table_id, header, table in found:
-        print(table_id, header, *table, sep="\n  ")
+    try:
+        for table_id, header, table in found:
+            print(table_id, header, *table, sep="\n  ")
+        sys.stdout.flush()
+    except BrokenPipeError:  # a reader that has seen enough (`| head`)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     print("\n".join(said), file=sys.stderr)
     sys.exit(LIB.analyzer_error_text(error).decode() if error else 0)

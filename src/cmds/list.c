@@ -2,40 +2,82 @@
 #include "cmds/internal.h"
 
 #include <stdio.h>
+#include <string.h>
 
-static void print_format(const struct az_format *f)
+/* ---- parts of the list ---- */
+static void print_formats(int width)
 {
-    printf("  %-20s %s", f->name, f->help);
-    for (const char *const *alias = f->aliases; alias && *alias; alias++)
-        printf("%s%s", alias == f->aliases ? " (in a configuration also: " : ", ", *alias);
-    puts(f->aliases && *f->aliases ? ")" : "");
+    puts("input formats:");
+    for (const struct az_format *const *f = az_formats; *f; f++) {
+        printf("  %-*s %s", width, (*f)->name, (*f)->help);
+        for (const char *const *alias = (*f)->aliases; alias && *alias; alias++)
+            printf("%s%s", alias == (*f)->aliases ? " (in a configuration also: " : ", ", *alias);
+        puts((*f)->aliases && *(*f)->aliases ? ")" : "");
+    }
+}
+
+static void print_analyses(int width)
+{
+    puts("analyses:");
+    for (struct az_entry s = az_entries_of(az_analyses); az_entry_next(&s);)
+        printf("  %-*s %s\n", width, s.name, s.help);
+    puts("analyses over the ranks of one run:");
+    for (const struct az_rank_analysis *const *p = az_rank_analyses; *p; p++)
+        printf("  %-*s %s\n", width, (*p)->name, (*p)->help);
+}
+
+static void print_outputs(int width)
+{
+    puts("output formats:");
+    printf("  %-*s %s\n", width, "text", "aligned text on standard output");
+    for (const struct az_report *const *r = az_reports; *r; r++)
+        printf("  %-*s %s\n", width, (*r)->name, (*r)->help);
+}
+
+static const struct {
+    const char *name;
+    void (*print)(int width);
+} parts[] = { { "formats", print_formats },
+              { "analyses", print_analyses },
+              { "outputs", print_outputs } };
+
+/* Of the names, so that all texts begin in one column. */
+static int longest_name(void)
+{
+    size_t n = 0, k;
+    for (struct az_entry s = az_entries_of(az_analyses); az_entry_next(&s);)
+        n = (k = strlen(s.name)) > n ? k : n;
+    for (const struct az_rank_analysis *const *p = az_rank_analyses; *p; p++)
+        n = (k = strlen((*p)->name)) > n ? k : n;
+    return (int)n;
 }
 
 static int run_list(const struct az_cmd *cmd, int argc, char **argv)
 {
+    const int width = longest_name();
     struct az_args a;
+    bool any = false;
     int rc;
 
     az_args_init(&a, cmd, argc, argv);
-    if (az_args_only_help(&a, 0, 0, &rc))
+    if (az_args_only_help(&a, 0, 1, &rc))
         return rc;
-    puts("input formats:");
-    for (const struct az_format *const *f = az_formats; *f; f++)
-        print_format(*f);
-    puts("analyses:");
-    for (struct az_entry s = az_entries_of(az_analyses); az_entry_next(&s);)
-        printf("  %-20s %s\n", s.name, s.help);
-    puts("analyses over the ranks of one run:");
-    for (const struct az_rank_analysis *const *p = az_rank_analyses; *p; p++)
-        printf("  %-20s %s\n", (*p)->name, (*p)->help);
-    puts("output formats:");
-    printf("  %-20s %s\n", "text", "aligned text on standard output");
-    for (const struct az_report *const *r = az_reports; *r; r++)
-        printf("  %-20s %s\n", (*r)->name, (*r)->help);
-    return AZ_EXIT_OK;
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++) {
+        if (a.n_operands && strcmp(a.operands[0], parts[i].name) != 0)
+            continue;
+        parts[i].print(width);
+        any = true;
+    }
+    return any ? AZ_EXIT_OK
+               : az_usage_error(cmd, "unknown part '%s'; use formats, analyses or outputs",
+                                a.operands[0]);
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
-const struct az_cmd az_cmd_list = {
-    "list", "", "list input formats, analyses and output formats", NULL, options, 1, run_list
-};
+const struct az_cmd az_cmd_list = { "list",
+                                    "[formats|analyses|outputs]",
+                                    "list input formats, analyses and output formats",
+                                    NULL,
+                                    options,
+                                    1,
+                                    run_list };

@@ -72,19 +72,27 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     return rc == 0 && f == az_format_find(AZ_SV("pytorch")) ? add_input(m, path) : 0;
 }
 
-static int find_inputs(struct merge *m, const struct az_args *a)
+/* All traces below a folder. */
+static int find_below(struct merge *m, const char *folder)
 {
     const struct az_walk walk = { .visit = visit, .ctx = m, .follow_links = true };
+    const size_t before = m->list.n;
+    const int rc = az_path_walk(folder, &walk, &m->diag);
+    return rc || m->list.n > before
+               ? rc
+               : az_diag_fail(
+                     &m->diag, AZ_EEMPTY, AZ_AT_FILE(az_sv_str(folder)),
+                     "no PyTorch trace (*.json, *.json.gz) in this folder; check the path");
+}
+
+static int find_inputs(struct merge *m, const struct az_args *a)
+{
     int rc = 0;
     m->out_info = az_path_stat(m->out);
     for (size_t i = 0; rc == 0 && i < a->n_operands; i++)
-        rc = add_input(m, a->operands[i]);
-    if (rc == 0 && m->base)
-        rc = az_path_walk(m->base, &walk, &m->diag);
-    if (rc == 0 && m->list.n == 0)
-        rc = az_diag_fail(&m->diag, AZ_EEMPTY, AZ_AT_FILE(az_sv_str(m->base ? m->base : "")),
-                          "no PyTorch trace (*.json, *.json.gz) in this folder; check the path");
-    return rc;
+        rc = az_path_stat(a->operands[i]).kind == AZ_PATH_DIR ? find_below(m, a->operands[i])
+                                                              : add_input(m, a->operands[i]);
+    return rc == 0 && m->base ? find_below(m, m->base) : rc;
 }
 
 static int report(const struct merge *m, const struct az_merge_result *r)
@@ -251,7 +259,7 @@ static int run_merge(const struct az_cmd *cmd, int argc, char **argv)
 
 static const struct az_cmd_opt options[] = {
     { 'o', "output", "FILE", "output file, compressed with gzip; .gz is appended if missing" },
-    { 'b', "base", "DIR", "merge all PyTorch traces below DIR instead of files" },
+    { 'b', "base", "DIR", "merge all PyTorch traces below DIR" },
     { 'p', "rank-pattern", "TEXT", "text before the rank in file names (rank)" },
     { OPT_KEEP_PYTHON, "keep-python", NULL, "include python_function events" },
     { OPT_CATEGORY, "category", "LIST",
@@ -265,7 +273,7 @@ static const struct az_cmd_opt options[] = {
 };
 const struct az_cmd az_cmd_merge = {
     "merge",
-    "-o FILE TRACE... | -b DIR",
+    "-o FILE TRACE|DIR... | -b DIR",
     "merge PyTorch traces of many ranks for a trace viewer",
     "The rank is read from distributedInfo or from the file name. Clocks are not aligned.",
     options,

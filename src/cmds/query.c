@@ -346,6 +346,8 @@ static int run_query(const struct az_cmd *cmd, int argc, char **argv)
     rc = az_args_take(&args, take_option, &a, &help);
     if (!rc && !help && args.n_operands == 0)
         rc = az_usage_error(cmd, "no inputs; name files or folders, then the statement");
+    if (!rc && !help && args.n_operands == 1 && is_sql(args.operands[0]))
+        rc = az_usage_error(cmd, "no file or folder before the statement '%s'", args.operands[0]);
     if (!rc && !help && !a.file)
         rc = check_order(&args);
     if (!rc && !help) {

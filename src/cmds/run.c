@@ -156,6 +156,20 @@ static const char *format_of_name(struct az_sv name)
     return NULL;
 }
 
+/* The ending of a name that is one of files, but of no format that writes one; empty: none. */
+static struct az_sv ending_of_file(struct az_sv name)
+{
+    static const char *const endings[] = { "pdf", "txt",  "csv",     "tsv",  "xls", "htm", "png",
+                                           "svg", "docx", "parquet", "yaml", "yml", "db",  "xml" };
+
+    for (size_t i = 0; i < AZ_LENGTH(endings); i++) {
+        const size_t n = strlen(endings[i]);
+        if (az_sv_ends(name, az_sv_str(endings[i])) && name.n > n && name.p[name.n - n - 1] == '.')
+            return az_sv_str(endings[i]);
+    }
+    return AZ_SV("");
+}
+
 int az_run_output(const struct az_cmd *cmd, struct az_run_args *r, const char *path)
 {
     struct az_sv p = az_sv_str(path);
@@ -167,6 +181,14 @@ int az_run_output(const struct az_cmd *cmd, struct az_run_args *r, const char *p
         r->together = path;
         return add_formats(cmd, r, format);
     }
+    const struct az_sv ending = ending_of_file(p);
+    if (ending.n && az_path_stat(path).kind != AZ_PATH_DIR)
+        return az_report_find(ending)
+                   ? az_usage_error(cmd,
+                                    "-o '%s': format '%s' is a folder of files; use "
+                                    "--csv-dir=DIR",
+                                    path, ending.p)
+                   : az_unknown_format(cmd, ending);
     if (az_sv_ends(p, AZ_SV(".xlsx")))
         r->xlsx = r->together = path;
     else

@@ -189,6 +189,9 @@ static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv 
                                AZ_SVF(base), AZ_SVF(tag));
     else
         text = relation_text(w, base, tag, (double)x->a_ns, (double)x->b_ns, true);
+    if (x->counted[0] == 2 && x->counted[1] == 2) /* from the start of one to that of the other */
+        return az_arena_printf(w->a, "%.*s: %.*s (one period each%.*s)", AZ_SVF(text), AZ_SVF(pair),
+                               AZ_SVF(note));
     return az_arena_printf(w->a, "%.*s: %.*s (median of %lld and %lld step%s%.*s)", AZ_SVF(text),
                            AZ_SVF(pair), (long long)x->counted[0], (long long)x->counted[1],
                            x->counted[1] == 1 ? "" : "s", AZ_SVF(note));

@@ -221,12 +221,32 @@ void az_change_make(const struct az_change_side *a, const struct az_change_side 
 }
 
 /* ---- words ---- */
+struct az_sv az_change_source_text(struct az_sv id)
+{
+    static const struct {
+        const char *id, *words;
+    } known[] = { { "profiler_step", "ProfilerStep" },
+                  { "serving_mark", "serving engine marks" },
+                  { "user_range", "configured range" },
+                  { "named_range", "step ranges" },
+                  { "step_annotation", "step annotations" },
+                  { "device_steps", "device step line" },
+                  { "program_runs", "program runs" },
+                  { "signpost", "signposts" },
+                  { "trace_replay", "trace replays" },
+                  { "kernel_pattern", "repeating kernels, no step marks" } };
+    for (size_t i = 0; i < AZ_LENGTH(known); i++)
+        if (az_sv_is(id, known[i].id))
+            return az_sv_str(known[i].words);
+    return id;
+}
+
 static struct az_sv steps_text(struct az_arena *a, const struct az_change_side *s)
 {
     if (!s->has_steps)
         return AZ_SV("no steps");
     return az_arena_printf(a, "%" PRId64 " step%s (%.*s)", s->steps, s->steps == 1 ? "" : "s",
-                           AZ_SVF(s->source));
+                           AZ_SVF(az_change_source_text(s->source)));
 }
 
 /* Which of the two a check failed for. */

@@ -36,6 +36,8 @@ struct az_change_side {
     struct az_sv ranks, missing; /* numbers with blanks between them */
     struct az_check_result trust[AZ_CHECKS];
 };
+/* What steps were found by, for readers: "ProfilerStep" of "profiler_step". */
+struct az_sv az_change_source_text(struct az_sv id);
 /* doc NULL: the input could not be read. */
 void az_change_side_of(const struct az_document *doc, struct az_change_side *out);
 

@@ -219,7 +219,7 @@ static int open_target(struct az_arena *a, const char *path, struct az_sv *tmp, 
     }
     if (*fd < 0)
         return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)),
-                       "cannot write: %s; choose another output folder",
+                       "cannot write: %s; choose another output folder (-o)",
                        az_errno_text(errno, text));
     return 0;
 }

@@ -1,4 +1,6 @@
 /* The part of a trace that the user chose: see the header. */
+#include <inttypes.h>
+
 #include "model/window.h"
 
 #include "classify/steps.h"
@@ -49,6 +51,13 @@ int az_window_miss_fail(struct az_diag *diag, struct az_sv path, const struct az
         return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path),
                             "no range or module '%.*s'; see the paths in table 'regions'",
                             AZ_SVF(name));
+    if (miss == AZ_WINDOW_NO_STEP && w->step >= 0 && w->last_step == w->step)
+        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path),
+                            "no step '%" PRId64 "'; see table 'steps'", w->step);
+    if (miss == AZ_WINDOW_NO_STEP && w->step >= 0)
+        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path),
+                            "no steps '%" PRId64 "-%" PRId64 "'; see table 'steps'", w->step,
+                            w->last_step);
     return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path), "%s", text[miss]);
 }
 

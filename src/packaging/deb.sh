@@ -31,10 +31,20 @@ holder=$(sed -n 's/^Copyright (c) //p' LICENSE | head -n 1)
 } >"$tree/debian/copyright"
 unset BUILD VERSION MAKEFLAGS MFLAGS MAKEOVERRIDES # of this tree, not of the copy
 cd "$tree"
-echo "building, a few minutes: $work/build.log"
-dpkg-buildpackage --build=binary --no-sign -j"$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" >"$work/build.log" 2>&1 || {
+echo "building, some minutes: $work/build.log"
+dpkg-buildpackage --build=binary --no-sign -j"$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)" >"$work/build.log" 2>&1 &
+child=$!
+trap 'kill "$child" 2>/dev/null; exit 130' INT TERM
+waited=0
+while kill -0 "$child" 2>/dev/null; do # the log grows in bursts: a sign of life every half minute
+    sleep 1
+    waited=$((waited + 1))
+    [ $((waited % 30)) -ne 0 ] || echo "  $((waited / 60)) min $((waited % 60)) s: $(find "$tree" -name '*.o' | wc -l) files compiled"
+done
+wait "$child" || {
     tail -n 30 "$work/build.log" >&2
     exit 1
 }
-cd "$work"
-ls ./*.deb
+for package in "$work"/*.deb; do
+    echo "${package#"$SRC"/}"
+done

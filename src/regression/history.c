@@ -330,7 +330,8 @@ int az_history_open(struct az_history **out, const char *path, enum az_history_m
                           "is not a file; name the history database");
     else if (mode == AZ_HISTORY_READ && info.kind == AZ_PATH_MISSING)
         rc = az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(h->path),
-                          "no such file; create it with a run with \"history\"");
+                          "no such file; record runs in it with the key \"history\" of a "
+                          "configuration, or with 'analyzer history import'");
     else
         rc = mode == AZ_HISTORY_READ ? open_read(h) : open_write(h);
     if (!rc && h->version == 0)

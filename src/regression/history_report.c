@@ -30,7 +30,7 @@ static const struct az_record_column run_columns[] = {
     TEXT("Device", device),
     TEXT("Stack", stack),
     TEXT("Pinned", pins),
-    { "Figures", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, metrics) },
+    { "Metrics", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, metrics) },
     { "Failed", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, failed) },
 };
 

@@ -145,12 +145,21 @@ static const struct az_record_column columns[] = {
     { "Rule", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, AZ_VIA(ROW, x, rule_name) },
 };
 
+/* "kern_sum / Total (ns)"; of key metrics, whose table says nothing more than their name, "Time".
+ */
+static struct az_sv where_of(struct az_arena *a, const struct az_gate_result *x)
+{
+    const ptrdiff_t unit = az_sv_find(x->metric, AZ_SV(" ("));
+    if (az_sv_starts(x->sheet, AZ_SV("key_")))
+        return unit > 0 ? az_sv_make(x->metric.p, (size_t)unit) : x->metric;
+    return az_arena_printf(a, "%.*s / %.*s", AZ_SVF(x->sheet), AZ_SVF(x->metric));
+}
+
 static void put_change(struct az_table *t, const struct change *c, bool inputs)
 {
     const struct az_gate_result *x = c->x;
     const struct az_sv label = x->key_text.n ? az_series_key_label(t->arena, x->key) : x->metric;
-    struct az_sv where =
-        az_arena_printf(t->arena, "%.*s / %.*s", AZ_SVF(x->sheet), AZ_SVF(x->metric));
+    struct az_sv where = where_of(t->arena, x);
 
     if (inputs)
         where = az_arena_printf(t->arena, "%.*s / %.*s", AZ_SVF(x->input), AZ_SVF(where));

@@ -39,7 +39,7 @@ static const struct az_table_spec specs[] = {
         "kernel_summary",
         "Kernels by name",
         AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY,
-        .help = "kernel time by name",
+        .help = "kernel time by name (formats with dispatches)",
         .asked = summary_asked,
         .needs = AZ_CAP_DISPATCHES,
         .n_kinds = 1,

@@ -175,15 +175,25 @@ static double link_part(struct az_verdict *v, const struct copy_class *c, double
     return peak > 0 ? used / peak : NAN;
 }
 
+/* "1.30 TB/s", "25.0 GB/s", "0.512 GB/s": three digits. */
+static struct az_sv rate_words(struct az_arena *a, double gbps)
+{
+    const bool tera = gbps >= 999.5;
+    const double x = tera ? gbps / 1000 : gbps;
+    const int decimals = x >= 99.95 ? 0 : x >= 9.995 ? 1 : x >= 0.9995 ? 2 : 3;
+    return az_arena_printf(a, "%.*f %s", decimals, x, tera ? "TB/s" : "GB/s");
+}
+
 /* " at 25.0 GB/s, 48% of the host link", or "below 1% of ..."; empty: impossible. */
 static struct az_sv rate_text(struct az_verdict *v, const struct copy_class *c, double gbps)
 {
     const double part = link_part(v, c, gbps);
     if (part > 1)
         return AZ_SV("");
+    const struct az_sv rate = rate_words(v->job->arena, gbps);
     if (isnan(part))
-        return az_arena_printf(v->job->arena, " at %.1f GB/s", gbps);
-    return az_arena_printf(v->job->arena, " at %.1f GB/s, %s%.0f%% of the %s", gbps,
+        return az_arena_printf(v->job->arena, " at %.*s", AZ_SVF(rate));
+    return az_arena_printf(v->job->arena, " at %.*s, %s%.0f%% of the %s", AZ_SVF(rate),
                            part < 0.005 ? "below " : "", part < 0.005 ? 1 : 100 * part,
                            c->way == ON_DEVICE ? "memory bandwidth" : "host link");
 }

@@ -424,10 +424,9 @@ static bool about_steps(const struct az_verdict_rule *r)
 static int count_streams(struct az_verdict *v)
 {
     struct az_devices_of dev;
-    int rc = 0;
     if (v->t->caps & AZ_CAP_OPREPORT)
-        return rc;
-    rc = az_devices_make(&dev, v->t, AZ_BY_DEVICE, v->job->mem);
+        return 0;
+    int rc = az_devices_make(&dev, v->t, AZ_BY_DEVICE, v->job->mem);
     size_t *n = rc ? NULL : az_arena_array(v->job->arena, dev.slots.n + 1, sizeof *n);
     for (size_t i = 0; n && i < dev.slot_of_lane.n; i++) {
         const uint32_t slot = dev.slot_of_lane.v[i];

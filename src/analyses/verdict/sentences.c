@@ -7,6 +7,7 @@
 
 #include "analyses/verdict/sentences.h"
 #include "base/human.h"
+#include "document/change.h"
 #include "facts/host_operators.h"
 #include "facts/lazy_cache.h"
 
@@ -20,11 +21,13 @@
 static struct az_sv devices(struct az_verdict_text *x)
 {
     const int64_t n = x->c->devices.count - (int64_t)x->c->devices.n_idle;
-    const struct az_sv name = x->c->devices.name;
+    const struct az_sv name = x->c->devices.name, wanted = x->w->job->opts->device_name;
     struct az_sv text = name.n ? name : n == 1 ? AZ_SV("1 device") : AZ_SV("");
     if (n > 1)
         text = name.n ? az_arena_printf(x->a, "%" PRId64 " x %.*s", n, AZ_SVF(name))
                       : az_verdict_text_counted(x, n, "device");
+    if (wanted.n && !az_sv_eq(wanted, name) && !az_sv_is(x->c->devices.peaks, "unknown"))
+        text = az_arena_printf(x->a, "%.*s (peaks of %.*s)", AZ_SVF(text), AZ_SVF(wanted));
     if (x->c->devices.n_idle)
         text = az_verdict_text_add(x, text, " + ",
                                    az_arena_printf(x->a, "%zu idle", x->c->devices.n_idle));
@@ -46,26 +49,6 @@ static struct az_sv ranks(struct az_verdict_text *x)
     return c->has_account && c->devices.count == 1 ? AZ_SV("1 rank") : AZ_SV("");
 }
 
-static struct az_sv source_words(struct az_sv id)
-{
-    static const struct {
-        const char *id, *words;
-    } known[] = { { "profiler_step", "ProfilerStep" },
-                  { "serving_mark", "serving engine marks" },
-                  { "user_range", "configured range" },
-                  { "named_range", "step ranges" },
-                  { "step_annotation", "step annotations" },
-                  { "device_steps", "device step line" },
-                  { "program_runs", "program runs" },
-                  { "signpost", "signposts" },
-                  { "trace_replay", "trace replays" },
-                  { "kernel_pattern", "repeating kernels, no step marks" } };
-    for (size_t i = 0; i < AZ_LENGTH(known); i++)
-        if (az_sv_is(id, known[i].id))
-            return az_sv_str(known[i].words);
-    return id;
-}
-
 /* Mean time of a step in the scope, ns; -1: other time is in it, or there are too few. */
 static int64_t mean_step(const struct az_claims *c)
 {
@@ -84,6 +67,9 @@ static struct az_sv step_time(struct az_verdict_text *x)
         return AZ_SV("");
     const int64_t each = c->steps.period_ns >= 0 ? c->steps.period_ns : x->w->sum.step_ns;
     const int64_t mean = mean_step(c);
+    if (c->steps.period_ns < 0 && each > c->account.span &&
+        c->trust[AZ_CHECK_TRUNCATED_INPUT].status >= AZ_CHECK_WARN)
+        return AZ_SV(""); /* of the host's range; its device work is not all there */
     if (mean >= 0 && c->steps.period_ns > 0 && mean > each + each / UNEVEN)
         return az_arena_printf(x->a, ", median %.*s, mean %.*s",
                                AZ_SVF(az_verdict_text_time(x, each)),
@@ -105,7 +91,7 @@ static struct az_sv steps(struct az_verdict_text *x)
     const char *noun = az_sv_is(c->steps.source, "kernel_pattern") ? "repeat" : "step";
     const struct az_sv text = az_arena_printf(
         x->a, "%.*s%.*s (%.*s%s)", AZ_SVF(az_verdict_text_counted(x, c->steps.count, noun)),
-        AZ_SVF(step_time(x)), AZ_SVF(source_words(c->steps.source)),
+        AZ_SVF(step_time(x)), AZ_SVF(az_change_source_text(c->steps.source)),
         c->steps.n_excluded ? ", first excluded as warm-up" : "");
     return c->trust[AZ_CHECK_STEP_MARKS].status != AZ_CHECK_FAIL
                ? text
@@ -199,17 +185,15 @@ static struct az_sv rates(struct az_verdict_text *x)
 static int account(struct az_verdict_text *x)
 {
     const struct az_claim_account *a = &x->c->account;
-    const int64_t part[] = { a->computing, a->exposed_communication, a->exposed_copy, a->idle };
     const bool bound =
         x->c->trust[AZ_CHECK_UNKNOWN_KERNELS].status >= AZ_CHECK_WARN && x->c->ranks.world > 1;
-    int t[AZ_LENGTH(part)];
-    az_human_shares(part, AZ_LENGTH(part), t);
     struct az_sv text = az_arena_printf(
         x->a,
-        "%d.%d%% compute, %s%d.%d%% exposed communication, %d.%d%% exposed copies, %d.%d%% "
-        "idle%.*s",
-        t[0] / 10, t[0] % 10, bound ? "at least " : "", t[1] / 10, t[1] % 10, t[2] / 10, t[2] % 10,
-        t[3] / 10, t[3] % 10, AZ_SVF(qualified(x)));
+        "%.1f%% compute, %s%.1f%% exposed communication, %.1f%% exposed copies, %.1f%% idle%.*s",
+        az_verdict_text_percent(x, a->computing), bound ? "at least " : "",
+        az_verdict_text_percent(x, a->exposed_communication),
+        az_verdict_text_percent(x, a->exposed_copy), az_verdict_text_percent(x, a->idle),
+        AZ_SVF(qualified(x)));
     if (x->w->devices > 1)
         text = az_arena_printf(x->a, "%.*s; mean of %zu devices", AZ_SVF(text), x->w->devices);
     text = az_verdict_text_add(x, text, "; ", rates(x));
@@ -307,7 +291,7 @@ static int put_sums(struct az_verdict_text *x)
     if (p->names == 0)
         return 0;
     return az_verdict_text_put(
-        x, AZ_LINE_TIME, device_time(x),
+        x, AZ_LINE_TIME, "Kernels", /* without copies, which are device time, too */
         az_arena_printf(x->a,
                         "%.*s (totals of %zu kernel name%s; no individual kernels in the file)",
                         AZ_SVF(p->families), p->names, p->names == 1 ? "" : "s"),

@@ -27,6 +27,12 @@ struct az_sv az_verdict_text_no_device(const struct az_verdict_text *x);
 struct az_sv az_verdict_text_counted(struct az_verdict_text *x, int64_t n, const char *noun);
 /* A name, a long one truncated. */
 struct az_sv az_verdict_text_cut(struct az_verdict_text *x, struct az_sv name);
+/* A part of the account, as a share of its time. */
+static inline double az_verdict_text_percent(const struct az_verdict_text *x, int64_t part)
+{
+    const int64_t span = x->c->account.span;
+    return span > 0 && part > 0 ? 100 * (double)part / (double)span : 0;
+}
 /* Of a report of operations, whose devices are no GPUs. */
 bool az_verdict_text_op_report(const struct az_verdict_text *x);
 bool az_verdict_text_tpu(const struct az_verdict_text *x);

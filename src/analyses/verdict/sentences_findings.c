@@ -508,17 +508,16 @@ static void find_less_work(struct line *v, size_t n, const char *rule)
 static bool only_less_helps(const struct line *l) { return l->overlap >= 0; }
 
 /* Percent of a line: no more than its part of the account, or the compute that it is to overlap
- * with, both of which are rounded so that the parts add up. */
+ * with. */
 static double shown_saving(struct az_verdict_text *x, const struct line *l)
 {
     const struct az_claim_account *a = &x->c->account;
     const int64_t part[] = { a->idle, a->exposed_communication, a->exposed_copy, a->computing };
     const enum az_verdict_within within = az_verdict_rule_of(l->c.rule)->within;
-    int t[AZ_LENGTH(part)];
-    az_human_shares(part, AZ_LENGTH(part), t);
-    double most = within < AZ_LENGTH(part) ? t[within] / 10.0 : 100;
-    if (l->saving < l->c.share && !gets_faster(l->c.advice) && most > t[3] / 10.0)
-        most = t[3] / 10.0;
+    const double compute = az_verdict_text_percent(x, a->computing);
+    double most = within < AZ_LENGTH(part) ? az_verdict_text_percent(x, part[within]) : 100;
+    if (l->saving < l->c.share && !gets_faster(l->c.advice) && most > compute)
+        most = compute;
     return 100 * l->saving > most ? most : 100 * l->saving;
 }
 

@@ -7,8 +7,8 @@
 
 #define WIDTH  420 /* of the picture, units of its own */
 #define HEIGHT 22
-#define EDGE   8 /* left and right */
-#define TICKS  6 /* of the axis at most */
+#define EDGE   16 /* left and right: half of a text of the axis */
+#define TICKS  6  /* of the axis at most */
 #define FAR                                                                                        \
     12.0 /* what is so many times the median of all is truncated: it would hide the others         \
           */
@@ -88,17 +88,17 @@ static void put_line(struct az_html *h, char kind, double x0, double y0, double 
 /* Lines of the axis; with texts in the head. */
 static void put_grid(struct az_html *h, const struct axis *a, bool texts)
 {
+    const bool many = (a->to - a->from) / a->step > 4.5;
     for (int k = 0; k <= 2 * TICKS + 2; k++) {
         const double v = a->from + k * a->step, x = place(a, v);
         if (v > a->to + a->step / 2)
             break;
         const bool zero = fabs(v) < a->step / 2;
+        if (texts && many && llround(v / a->step) % 2 != 0)
+            continue; /* they would touch where the page is narrow */
         if (texts)
             az_html_putf(h, "<text x=\"%.1f\" y=\"14\" text-anchor=\"%s\">%s%.6g</text>", x,
-                         x < 2 * EDGE           ? "start"
-                         : x > WIDTH - 2 * EDGE ? "end"
-                                                : "middle",
-                         v > 0 && !zero ? "+" : "", zero ? 0 : v);
+                         "middle", v > 0 && !zero ? "+" : "", zero ? 0 : v);
         else
             put_line(h, zero ? 'z' : 'r', x, 0, x, HEIGHT);
     }

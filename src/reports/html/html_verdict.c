@@ -11,7 +11,8 @@
 #include "reports/shared/glossary.h"
 #include "reports/shared/palette.h"
 
-#define PARTS 8
+#define PARTS   8
+#define ROUNDED 0.35 /* percent that tenths of some parts may be off together */
 
 struct part { /* "36.0 % computing" */
     double percent;
@@ -88,16 +89,16 @@ static void line_with_term(struct az_html *h, struct az_sv text)
     az_html_text(h, az_sv_make(line.p + at + n, line.n - at - n));
 }
 
-/* The parts that come first and add up to the whole, as one bar and as values. Returns the rest of
- * the line. */
+/* The parts that come first and add up to the whole, but for their rounding, as one bar and as
+ * values. Returns the rest of the line. */
 static struct az_sv account(struct az_html *h, struct az_sv text)
 {
     struct part part[PARTS];
     size_t n = parts_of(text, part), used = 0;
     double sum = 0;
-    while (used < n && sum < 99.9)
+    while (used < n && sum + part[used].percent < 100 + ROUNDED)
         sum += part[used++].percent;
-    if (fabs(sum - 100) > 0.15)
+    if (sum < 100 - ROUNDED)
         return text;
     az_html_put(h, AZ_SV("<svg class=\"account\" viewBox=\"0 0 1000 24\" "
                          "preserveAspectRatio=\"none\" aria-hidden=\"true\">"));
