@@ -242,15 +242,12 @@ static inline size_t put_decimals(double x, unsigned places, uint64_t scale, cha
 }
 
 /* Decimals so short that no two are one double, so that what reads back is the shortest; 0: other
- * numbers. Of at most 15 digits every decimal is. Three decimals are for times in us since the
- * clock began: below 2^43 the next double is nearer than 0.001. */
+ * numbers. Of at most 15 digits every decimal is. Most have three, as times in us, those since the
+ * clock began, too: below 2^43 the next double is nearer than 0.001. */
 static size_t put_short_decimals(double x, char *out)
 {
-    if (x >= 1e-5 && x < 1e9)
-        return put_decimals(x, 6, 1000000, out);
-    if (x >= 1e9 && x < 8796093022208.0)
-        return put_decimals(x, 3, 1000, out);
-    return 0;
+    const size_t few = x >= 1e-3 && x < 8796093022208.0 ? put_decimals(x, 3, 1000, out) : 0;
+    return few == 0 && x >= 1e-5 && x < 1e9 ? put_decimals(x, 6, 1000000, out) : few;
 }
 
 static size_t put_scientific(const struct shortest *r, char *out)
