@@ -4,6 +4,7 @@
 
 #include "base/intern.h"
 #include "base/num.h"
+#include "document/cells.h"
 
 enum { CRITERIA = 10 };
 
@@ -88,94 +89,103 @@ static int64_t per_unit(const struct az_record_column *c, const char *record)
     }
 }
 
-static void put_integer(struct az_table *t, const struct az_record_column *c, const char *record,
-                        int64_t x, bool unknown)
+/* Cells of a row are made one by one in a loop that tables of millions of rows spend their time in:
+ * all of it is one function. */
+#define ALWAYS static inline __attribute__((always_inline))
+
+ALWAYS struct az_cell integer_cell(const struct az_record_column *c, const char *record, int64_t x,
+                                   bool unknown)
 {
     if (x == INT64_MIN || (c->known && unknown))
-        az_put_empty(t);
-    else if (c->type == AZ_REAL)
-        az_put_f64(t, az_quotient(x, per_unit(c, record)));
-    else if (c->type == AZ_BOOL)
-        az_put_bool(t, x != 0);
-    else
-        az_put_i64(t, x);
+        return az_empty_cell;
+    if (c->type == AZ_REAL)
+        return az_cell_of_f64(az_quotient(x, per_unit(c, record)));
+    return c->type == AZ_BOOL ? (struct az_cell){ .type = AZ_BOOL, .b = x != 0 }
+                              : (struct az_cell){ .type = AZ_INT, .i = x };
 }
 
-static void put_real(struct az_table *t, const struct az_record_column *c, const char *record,
-                     double x)
+ALWAYS struct az_cell real_cell(const struct az_record_column *c, const char *record, double x)
 {
     if (c->ns || c->ps || c->ticks_via)
-        az_put_f64(t, x / (double)per_unit(c, record));
-    else
-        az_put_f64(t, c->scale != 0 ? x * c->scale : x);
+        return az_cell_of_f64(x / (double)per_unit(c, record));
+    return az_cell_of_f64(c->scale != 0 ? x * c->scale : x);
 }
 
-static void put_text(struct az_table *t, const struct az_record_column *c, struct az_sv x)
+ALWAYS struct az_cell text_cell(struct az_table *t, const struct az_record_column *c,
+                                struct az_sv x)
 {
     if (c->known && x.n == 0 && (x.p || !t->arena->failed))
-        az_put_empty(t);
-    else if (c->copy)
-        az_put_copy(t, x);
-    else
-        az_put_text(t, x);
+        return az_empty_cell;
+    if (!c->copy)
+        return az_cell_of_text(t, x);
+    const struct az_sv own = az_arena_dup(t->arena, x);
+    if (!own.p)
+        t->error = t->error ? t->error : az_arena_error(t->arena);
+    return az_cell_of_text(t, own);
 }
 
-static void put_field(struct az_table *t, const struct az_record_column *c, const char *record,
-                      const void *field)
+ALWAYS struct az_cell field_cell(struct az_table *t, const struct az_record_column *c,
+                                 const char *record, const void *field)
 {
     switch (c->kind) {
-    case AZ_FIELD_NONE:
-        break;
     case AZ_FIELD_I64:
-        put_integer(t, c, record, *(const int64_t *)field, *(const int64_t *)field < 0);
-        break;
+        return integer_cell(c, record, *(const int64_t *)field, *(const int64_t *)field < 0);
     case AZ_FIELD_I32:
-        put_integer(t, c, record, *(const int32_t *)field, *(const int32_t *)field < 0);
-        break;
+        return integer_cell(c, record, *(const int32_t *)field, *(const int32_t *)field < 0);
     case AZ_FIELD_U32:
-        put_integer(t, c, record, *(const uint32_t *)field, *(const uint32_t *)field == AZ_NO_ID);
-        break;
+        return integer_cell(c, record, *(const uint32_t *)field,
+                            *(const uint32_t *)field == AZ_NO_ID);
     case AZ_FIELD_F64:
-        put_real(t, c, record, *(const double *)field);
-        break;
+        return real_cell(c, record, *(const double *)field);
     case AZ_FIELD_BOOL:
-        az_put_bool(t, *(const bool *)field);
-        break;
+        return (struct az_cell){ .type = AZ_BOOL, .b = *(const bool *)field };
     case AZ_FIELD_TEXT:
-        put_text(t, c, *(const struct az_sv *)field);
-        break;
+        return text_cell(t, c, *(const struct az_sv *)field);
     case AZ_FIELD_WORD:
-        put_text(t, c, az_sv_str(*(const char *const *)field));
-        break;
+        return text_cell(t, c, az_sv_str(*(const char *const *)field));
+    default:
+        return az_empty_cell;
     }
+}
+
+static bool puts_cells(const struct az_record_column *c)
+{
+    return c && (c->kind != AZ_FIELD_NONE || c->integer || c->real || c->integer_nth ||
+                 c->real_nth || c->text);
+}
+
+/* Of a column that puts its cells. */
+ALWAYS struct az_cell cell_of(struct az_table *t, const struct az_record_column *c,
+                              const char *record)
+{
+    if (c->kind != AZ_FIELD_NONE) {
+        const char *base = base_of(record, c->via);
+        return base ? field_cell(t, c, record, base + c->at + (size_t)c->nth * c->step)
+                    : az_empty_cell;
+    }
+    if (c->integer) {
+        const int64_t x = c->integer(record);
+        return integer_cell(c, record, x, x < 0);
+    }
+    if (c->real)
+        return real_cell(c, record, c->real(record));
+    if (c->integer_nth) {
+        const int64_t x = c->integer_nth(record, c->nth);
+        return integer_cell(c, record, x, x < 0);
+    }
+    if (c->real_nth)
+        return real_cell(c, record, c->real_nth(record, c->nth));
+    return text_cell(t, c, c->text(record, t->arena));
 }
 
 /* false: the caller puts it. */
 static bool put_cell(struct az_table *t, const struct az_record_column *c, const char *record)
 {
-    if (!c)
+    if (!puts_cells(c))
         return false;
-    if (c->kind != AZ_FIELD_NONE) {
-        const char *base = base_of(record, c->via);
-        if (base)
-            put_field(t, c, record, base + c->at + (size_t)c->nth * c->step);
-        else
-            az_put_empty(t);
-    } else if (c->integer) {
-        const int64_t x = c->integer(record);
-        put_integer(t, c, record, x, x < 0);
-    } else if (c->real) {
-        put_real(t, c, record, c->real(record));
-    } else if (c->integer_nth) {
-        const int64_t x = c->integer_nth(record, c->nth);
-        put_integer(t, c, record, x, x < 0);
-    } else if (c->real_nth) {
-        put_real(t, c, record, c->real_nth(record, c->nth));
-    } else if (c->text) {
-        put_text(t, c, c->text(record, t->arena));
-    } else {
-        return false;
-    }
+    const struct az_cell cell = cell_of(t, c, record);
+    if (!t->error)
+        az_put_cell(t, cell);
     return true;
 }
 
@@ -208,8 +218,76 @@ void az_put_columns(struct az_table *t, const struct az_record_column *c, size_t
     }
 }
 
+/* Cells of one column for all records. */
+struct filling {
+    struct az_table *t;
+    const struct az_column *column;
+    struct az_cell *to;
+    const char *records;
+    size_t n, size;
+};
+
+/* Integers of the records themselves, as they are: most columns of long tables. */
+static bool fill_integers(const struct filling *f)
+{
+    const struct az_record_column *c = f->column->record;
+    const size_t step = f->t->columns.n;
+    struct az_cell *to = f->to;
+    const char *at = f->records + c->at + (size_t)c->nth * c->step;
+    const int64_t least = c->known ? 0 : INT64_MIN + 1;
+    if (c->kind != AZ_FIELD_I64 || c->via || c->type != AZ_INT || f->column->type != AZ_INT)
+        return false;
+    for (size_t i = 0; i < f->n; i++, at += f->size, to += step) {
+        const int64_t x = *(const int64_t *)(const void *)at;
+        *to = (struct az_cell){ .type = AZ_INT, .i = x };
+        if (x < least)
+            *to = az_empty_cell;
+    }
+    return true;
+}
+
+static void fill_column(const struct filling *f)
+{
+    struct az_table *t = f->t;
+    const struct az_record_column *c = f->column->record;
+    const char *record = f->records;
+    struct az_cell *to = f->to;
+    if (fill_integers(f))
+        return;
+    for (size_t i = 0; i < f->n; i++, record += f->size, to += t->columns.n) {
+        const struct az_cell cell = cell_of(t, c, record);
+        if (cell.type != AZ_EMPTY && cell.type != f->column->type && !t->error)
+            t->error = AZ_EINTERNAL;
+        *to = cell;
+    }
+}
+
+/* Whole rows, where the records have all of their cells. */
+static bool put_blocks(struct az_table *t, const void *records, size_t n, size_t size)
+{
+    const size_t columns = t->columns.n;
+    size_t cells;
+    for (size_t i = 0; i < columns; i++)
+        if (!puts_cells(t->columns.v[i].record))
+            return false;
+    if (t->error || t->at || columns == 0 || !az_size_mul(n, columns, &cells))
+        return false;
+    if ((t->error = az_vec_reserve(&t->cells, cells)) != 0)
+        return true;
+    for (size_t i = 0; i < columns && !t->error; i++)
+        fill_column(&(struct filling){ t, &t->columns.v[i], t->cells.v + t->cells.n + i, records, n,
+                                       size });
+    if (t->error)
+        return true;
+    t->cells.n += cells;
+    t->rows += n;
+    return true;
+}
+
 void az_put_rows(struct az_table *t, const void *records, size_t n, size_t size)
 {
+    if (!t || n == 0 || put_blocks(t, records, n, size))
+        return;
     for (size_t i = 0; i < n; i++)
         az_put_row(t, (const char *)records + i * size);
 }

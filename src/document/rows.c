@@ -16,15 +16,15 @@ void az_table_make(struct az_table *t, size_t rows, az_row_maker *make, const vo
 
 static size_t held_rows(const struct az_table *t) { return t->cells.n / t->columns.n; }
 
-/* Makes one row after those of `into`: exactly one, whole. */
-static int make_row(const struct az_table *t, size_t row, struct az_table *into)
+/* Makes a row, and maybe some that follow it, after those of `into`: all of them whole. */
+static int make_rows(const struct az_table *t, size_t row, size_t rows, struct az_table *into)
 {
     const size_t before = into->rows;
 
     t->make(t->of, row, into);
-    if (!into->error && into->arena->failed) /* a text of the row */
+    if (!into->error && into->arena->failed) /* a text of a row */
         into->error = az_arena_error(into->arena);
-    if (!into->error && (into->rows != before + 1 || into->at != 0))
+    if (!into->error && (into->rows <= before || into->rows - before > rows - row || into->at != 0))
         into->error = AZ_EINTERNAL;
     return into->error;
 }
@@ -42,7 +42,9 @@ int az_table_hold(struct az_table *t, size_t n)
     t->rows = held_rows(t); /* az_put_* append */
     az_table_reserve(t, n - t->rows);
     while (rc == 0 && t->rows < n)
-        rc = make_row(t, t->rows, t);
+        rc = make_rows(t, t->rows, rows, t);
+    if (t->rows > n) /* the last ones came together */
+        t->cells.n = n * t->columns.n;
     t->rows = rows;
     return rc;
 }
@@ -59,10 +61,15 @@ const struct az_cell *az_rows_at(struct az_rows *r, size_t row)
 {
     if (!r->t->make || row < held_rows(r->t))
         return az_table_at(r->t, row, 0);
-    az_arena_reset(&r->texts);
-    az_vec_reset(&r->one.cells);
-    r->one.rows = 0;
-    return make_row(r->t, row, &r->one) ? NULL : r->one.cells.v;
+    if (row < r->first || row - r->first >= r->one.rows || r->one.error) {
+        az_arena_reset(&r->texts);
+        az_vec_reset(&r->one.cells);
+        r->one.rows = 0;
+        r->first = row;
+        if (r->one.error || make_rows(r->t, row, r->t->rows, &r->one))
+            return NULL;
+    }
+    return az_table_at(&r->one, row - r->first, 0);
 }
 
 void az_rows_close(struct az_rows *r)

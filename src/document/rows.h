@@ -8,8 +8,10 @@
 #include "document/table.h"
 
 /* Sets the rows of a table without rows to so many, made by `make` of `of`; any other gets an
- * error and none. `of` is borrowed and must live as long as the table (az_document_keep). What
- * `make` reads must not change meanwhile. */
+ * error and none. `make` puts the row that it is called for, and may put some of those that follow,
+ * in their order: of millions of rows that are alike a block takes less than each alone. `of` is
+ * borrowed and must live as long as the table (az_document_keep). What `make` reads must not change
+ * meanwhile. */
 void az_table_make(struct az_table *t, size_t rows, az_row_maker *make, const void *of);
 /* Makes cells of the first n rows (at most all), which then stay, for az_table_at. Nothing to do
  * for other tables. 0 or the table's error, which stays too. */
@@ -18,7 +20,8 @@ int az_table_hold(struct az_table *t, size_t n) AZ_MUST_USE;
 /* Reading rows one by one, of any table, which is borrowed. */
 struct az_rows {
     const struct az_table *t;
-    struct az_table one; /* the row being read, of a made table */
+    struct az_table one; /* the row being read, of a made table, and those made with it */
+    size_t first;        /* of `one` */
     struct az_arena texts;
 };
 void az_rows_open(struct az_rows *r, const struct az_table *t, struct az_mem *mem);

@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "base/sort.h"
+#include "document/cells.h"
 #include "document/text_table_spec.h"
 
 enum dimension {
@@ -188,18 +189,12 @@ static inline void put_cell(struct az_table *t, struct az_cell c)
     }
 }
 
+void az_put_cell(struct az_table *t, struct az_cell c) { put_cell(t, c); }
+
 void az_put_text(struct az_table *t, struct az_sv s)
 {
-    if (s.n > AZ_CELL_TEXT_MOST) {
-        fail_table(t, AZ_ERANGE);
-        return;
-    }
-    if (!s.p && t && t->arena->failed) { /* this text, or another of the row */
-        fail_table(t, az_arena_error(t->arena));
-        return;
-    }
-    put_cell(t,
-             (struct az_cell){ .type = AZ_TEXT, .len = AZ_CELL_LENGTH(s.n), .s = s.p ? s.p : "" });
+    if (t)
+        put_cell(t, az_cell_of_text(t, s));
 }
 
 void az_put_copy(struct az_table *t, struct az_sv s)
@@ -244,13 +239,7 @@ void az_put_known(struct az_table *t, int64_t x)
         az_put_empty(t);
 }
 
-void az_put_f64(struct az_table *t, double x)
-{
-    if (isfinite(x))
-        put_cell(t, (struct az_cell){ .type = AZ_REAL, .f = x });
-    else
-        put_cell(t, (struct az_cell){ .type = AZ_EMPTY });
-}
+void az_put_f64(struct az_table *t, double x) { put_cell(t, az_cell_of_f64(x)); }
 
 void az_put_bool(struct az_table *t, bool x)
 {

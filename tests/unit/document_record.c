@@ -145,6 +145,70 @@ static void functions_of_a_record(void **state)
     az_table_free(t);
 }
 
+/* Rows of several records have the cells of each alone. */
+static void rows_of_many_records(void **state)
+{
+    struct env *e = *state;
+    static const struct az_record_column list[] = {
+        { "ns", AZ_INT, AZ_UNIT_NS, AZ_FIELD(struct rec, ns) },
+        { "known", AZ_INT, AZ_UNIT_NS, AZ_KNOWN(struct rec, ns) },
+        { "us", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct rec, ns) },
+        { "second", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(struct rec, pair[1]) },
+        { "size", AZ_INT, AZ_UNIT_BYTES, AZ_VIA(struct rec, other, size) },
+        { "joined", AZ_TEXT, .text = joined },
+        { "text", AZ_TEXT, AZ_KNOWN(struct rec, text), .copy = true },
+        { "halved", AZ_REAL, AZ_UNIT_RATIO, .real = halved },
+    };
+    const struct other other = { 9, AZ_SV("") };
+    struct rec r[100];
+    struct az_table *one = AZ_RECORD_TABLE(&e->arena, "t", "T", 0, list),
+                    *all = AZ_RECORD_TABLE(&e->arena, "t", "T", 0, list);
+    for (int i = 0; i < 100; i++) {
+        r[i] = (struct rec){ i % 3 ? i - 50 : INT64_MIN, .x = i % 5 ? i : 0.0 / 0.0,
+                             .pair = { 0, -i },          .text = i % 2 ? AZ_SV("t") : AZ_SV(""),
+                             .word = i % 7 ? "w" : "",   .other = i % 4 ? &other : NULL };
+        az_put_row(one, &r[i]);
+    }
+    AZ_PUT_ROWS(all, r, 40);
+    AZ_PUT_ROWS(all, r + 40, 60);
+    assert_int_equal(az_table_finish(all), 0);
+    assert_int_equal(all->rows, 100);
+    for (size_t i = 0; i < 100; i++)
+        for (size_t c = 0; c < AZ_LENGTH(list); c++) {
+            const struct az_cell *a = az_table_at(one, i, c), *b = az_table_at(all, i, c);
+            assert_int_equal(a->type, b->type);
+            if (a->type == AZ_TEXT)
+                assert_true(az_sv_eq(az_cell_text(a), az_cell_text(b)));
+            else if (a->type != AZ_EMPTY)
+                assert_int_equal(a->i, b->i);
+        }
+    az_table_free(one);
+    az_table_free(all);
+}
+
+/* Cells that the column cannot have, and rows that have begun already. */
+static void rows_that_do_not_fit(void **state)
+{
+    struct env *e = *state;
+    static const struct az_record_column list[] = {
+        { "word", AZ_TEXT, AZ_FIELD(struct rec, word) },
+        { "ns", AZ_TEXT, AZ_FIELD(struct rec, ns) },
+    };
+    const struct rec r[2] = { { .word = "a", .ns = 1 }, { .word = "b", .ns = 2 } };
+    struct az_table *t = AZ_RECORD_TABLE(&e->arena, "t", "T", 0, list);
+    AZ_PUT_ROWS(t, r, 2);
+    assert_int_equal(az_table_finish(t), AZ_EINTERNAL);
+    assert_int_equal(t->rows, 0);
+    az_table_free(t);
+    t = AZ_RECORD_TABLE(&e->arena, "t", "T", 0, list);
+    az_put_text(t, AZ_SV("x"));
+    az_put_empty(t);
+    az_put_text(t, AZ_SV("y"));
+    AZ_PUT_ROWS(t, r, 0);
+    assert_int_equal(t->rows, 1);
+    az_table_free(t);
+}
+
 static bool wanted(const void *of) { return *(const bool *)of; }
 
 static void optional_columns_and_order(void **state)
@@ -290,6 +354,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(fields_and_own_cells, setup, teardown),
         cmocka_unit_test_setup_teardown(whole_records, setup, teardown),
         cmocka_unit_test_setup_teardown(functions_of_a_record, setup, teardown),
+        cmocka_unit_test_setup_teardown(rows_of_many_records, setup, teardown),
+        cmocka_unit_test_setup_teardown(rows_that_do_not_fit, setup, teardown),
         cmocka_unit_test_setup_teardown(optional_columns_and_order, setup, teardown),
         cmocka_unit_test_setup_teardown(parts_of_a_row, setup, teardown),
         cmocka_unit_test_setup_teardown(columns_of_the_nth, setup, teardown),

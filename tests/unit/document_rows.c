@@ -19,6 +19,14 @@ static void half_a_row(const void *of, size_t row, struct az_table *into)
     az_put_empty(into);
 }
 
+/* Three rows at a time, as far as there are so many. */
+static void three_squares(const void *of, size_t row, struct az_table *into)
+{
+    const size_t all = 1000 - row < 3 ? 1000 - row : 3;
+    for (size_t i = 0; i < all; i++)
+        squares(of, row + i, into);
+}
+
 static const int64_t from = 10;
 
 static struct az_table *made(struct env *e, size_t rows, unsigned flags, az_row_maker *make)
@@ -91,6 +99,37 @@ static void part_of_a_row_is_an_error(void **state)
     az_rows_close(&r);
     assert_int_equal(az_table_hold(t, 1), AZ_EINTERNAL);
     az_table_free(t);
+}
+
+static void made_in_blocks(void **state)
+{
+    struct env *e = *state;
+    struct az_table *t = made(e, 1000, 0, three_squares), *short_one;
+    struct az_rows r;
+    az_rows_open(&r, t, &e->mem);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < 1000; i++) {
+            const size_t row = pass ? i * 7 % 1000 : i;
+            char want[32];
+            const struct az_cell *c = az_rows_at(&r, row);
+            assert_non_null(c);
+            snprintf(want, sizeof want, "row %zu", row + 10);
+            assert_true(az_sv_is(az_cell_text(&c[0]), want));
+            assert_int_equal(c[1].i, (row + 10) * (row + 10));
+        }
+    assert_int_equal(t->cells.n, 0); /* nothing stays */
+    az_rows_close(&r);
+    assert_int_equal(az_table_hold(t, 10), 0); /* in the middle of a block */
+    assert_int_equal(t->cells.n, 20);
+    are_squares(t, 10);
+    assert_int_equal(az_table_hold(t, 11), 0);
+    assert_int_equal(t->rows, 1000);
+    assert_int_equal(az_table_hold(t, 1000), 0);
+    are_squares(t, 1000);
+    az_table_free(t);
+    short_one = made(e, 2, 0, three_squares); /* more than there are */
+    assert_int_equal(az_table_hold(short_one, 1), AZ_EINTERNAL);
+    az_table_free(short_one);
 }
 
 static void not_behind_rows(void **state)
@@ -177,9 +216,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(read_in_any_order),       TEST(held_in_parts),         TEST(part_of_a_row_is_an_error),
-        TEST(not_behind_rows),         TEST(without_columns),       TEST(beyond_the_budget),
-        TEST(documents_keep_and_copy), TEST(shown_tables_are_held),
+        TEST(read_in_any_order), TEST(held_in_parts),           TEST(part_of_a_row_is_an_error),
+        TEST(made_in_blocks),    TEST(not_behind_rows),         TEST(without_columns),
+        TEST(beyond_the_budget), TEST(documents_keep_and_copy), TEST(shown_tables_are_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,20 +87,25 @@ static const struct az_record_column event_columns[] = {
     { "arguments from", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, what, source), LISTS },
 };
 
-static void put_event(const void *of, size_t row, struct az_table *t)
+enum { BLOCK = 64 }; /* rows that are made together */
+
+static void put_events(const void *of, size_t row, struct az_table *t)
 {
     const struct az_coll_run *c = of;
-    const uint32_t coll = c->coll[row];
-    const struct az_coll_row r =
-        az_coll_row(c, (uint32_t)row, coll == AZ_NO_ROW ? NULL : &c->colls.v[coll]);
-    az_put_row(t, &r);
+    struct az_coll_row r[BLOCK];
+    const size_t n = c->n - row < BLOCK ? c->n - row : BLOCK;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t coll = c->coll[row + i];
+        r[i] = az_coll_row(c, (uint32_t)(row + i), coll == AZ_NO_ROW ? NULL : &c->colls.v[coll]);
+    }
+    AZ_PUT_ROWS(t, r, n);
 }
 
 static int events(struct az_coll_run *c, const char *id)
 {
     struct az_table *t =
         AZ_RECORD_TABLE_OF(c->arena, id, "Collective kernels", 0, event_columns, c);
-    az_table_make(t, c->n, put_event, c);
+    az_table_make(t, c->n, put_events, c);
     return az_job_add(c->job, t, 0);
 }
 
