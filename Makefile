@@ -74,7 +74,7 @@ $(BUILD)/analyzer-mpi: src/mpi/main.c $(ARCHIVES)
 mpi: $(BUILD)/analyzer-mpi ## build analyzer-mpi (needs mpicc: libopenmpi-dev)
 
 # Rooms that process every event: built with -O3 (src/docs/performance.md 10).
-HOT := analyses/operators analyses/verdict base facts model tables text
+HOT := analyses/collectives analyses/operators analyses/verdict base facts model tables text
 HOT_CFLAGS ?= $(if $(SAN),,-O3)
 # Objects depend on their compiler flags.
 $(call stamp,$(BUILD)/flags,$(CC) $(ALL_CFLAGS) $(HOT) $(HOT_CFLAGS))

@@ -23,8 +23,17 @@ struct style {
     bool crlf;
 };
 
+/* What a column had in the row before: many columns of a long table repeat it, and bytes are copied
+ * faster than numbers are formatted. */
+struct repeat {
+    struct az_cell cell; /* AZ_BOOL: nothing that can be copied */
+    unsigned n;
+    char text[AZ_NUM_MAX];
+};
+
 struct writer {
     struct az_outfile *f;
+    struct repeat *last; /* by column */
     struct az_vec_char buf;
     struct style style;
     struct az_arena *scratch;
@@ -101,6 +110,24 @@ static int put_other(struct writer *w, const struct az_cell *cell, size_t more)
     return rc ? rc : room_for(buf, more);
 }
 
+static bool repeats(const struct repeat *r, const struct az_cell *cell)
+{
+    if (r->cell.type != cell->type || r->cell.len != cell->len)
+        return false;
+    return cell->type == AZ_TEXT ? memcmp(r->text, cell->s, cell->len) == 0
+                                 : cell->type != AZ_BOOL && r->cell.i == cell->i;
+}
+
+/* n bytes of the buffer from `from` on are the cell; after them is room for a number. */
+static void note_cell(struct repeat *r, const struct az_cell *cell, const char *from, size_t n)
+{
+    r->cell = *cell;
+    r->n = (unsigned)n;
+    memcpy(r->text, from, AZ_NUM_MAX);
+    if (cell->type == AZ_TEXT && (n != cell->len || memcmp(r->text, cell->s, n) != 0))
+        r->cell.type = AZ_BOOL; /* quoted, or cleaned */
+}
+
 /* Numbers are written in place: tables have millions of them. */
 static int format_row(struct writer *w, const struct az_cell *cells, size_t n)
 {
@@ -110,17 +137,28 @@ static int format_row(struct writer *w, const struct az_cell *cells, size_t n)
 
     for (size_t c = 0; c < n && !rc; c++) {
         const struct az_cell *cell = &cells[c];
+        struct repeat *r = &w->last[c];
         if (c)
             *at++ = ',';
+        if (repeats(r, cell)) {
+            memcpy(at, r->text, AZ_NUM_MAX);
+            at += r->n;
+            continue;
+        }
+        const size_t from = (size_t)(at - buf->v);
         if (cell->type == AZ_INT) {
             at += az_format_i64(cell->i, at);
         } else if (cell->type == AZ_REAL) {
             at += az_format_f64(cell->f, at);
         } else if (cell->type != AZ_EMPTY) {
-            buf->n = (size_t)(at - buf->v);
+            buf->n = from;
             rc = put_other(w, cell, (n - c) * NUMBER + 2);
             at = buf->v + buf->n;
         }
+        if (cell->type == AZ_TEXT && (rc || cell->len > AZ_NUM_MAX))
+            r->cell.type = AZ_BOOL; /* a long one may be in the file already */
+        else
+            note_cell(r, cell, buf->v + from, (size_t)(at - buf->v) - from);
     }
     if (rc)
         return rc;
@@ -141,7 +179,8 @@ static int write_table(const struct az_table *t, const char *path, struct writer
 
     if (rc)
         return rc;
-    rc = header(w, t);
+    w->last = az_arena_array(w->scratch, t->columns.n + 1, sizeof *w->last);
+    rc = w->last ? header(w, t) : az_arena_error(w->scratch);
     az_rows_open(&rows, t, mem);
     for (size_t r = 0; r < t->rows && !rc; r++) {
         const struct az_cell *cells = az_rows_at(&rows, r);

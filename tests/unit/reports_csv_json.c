@@ -93,6 +93,60 @@ static void long_texts_are_exact(void **state)
     sample_end(&s);
 }
 
+/* A cell that equals the one above it, and one that only seems to: of another type, of a text that
+ * lies where another one was, of texts that are written with other bytes. */
+static void repeated_cells_are_exact(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    static const char want[] = "text,x\na,1\na,1\nb,1\n,1\n,\n,-0\n,0\na,0.1\na,0.1\n"
+                               "\"a,b\",0.1\n\"a,b\",\n\"\"\"\"\"\",0.1\n\"\"\"\"\"\",0.1\n"
+                               "\"\"\"a,b\"\"\",2\n\xef\xbf\xbd,2\n\xef\xbf\xbd,2\n"
+                               "0123456789012345678901234567890123456789,2\n"
+                               "0123456789012345678901234567890123456789,2\n"
+                               "01234567890123456789012345678901234567890,2\n"
+                               "01234567890123456789012345678901234567890,2\n";
+    static const struct {
+        const char *text;
+        double x;
+    } rows[] = { { "a", 1 },
+                 { "a", 1 },
+                 { "b", 1 },
+                 { "", 1 },
+                 { "", 0.0 / 0.0 },
+                 { "", -0.0 },
+                 { "", 0 },
+                 { "a", 0.1 },
+                 { "a", 0.1 },
+                 { "a,b", 0.1 },
+                 { "a,b", 0.0 / 0.0 },
+                 { "\"\"", 0.1 },
+                 { "\"\"", 0.1 },
+                 { "\"a,b\"", 2 },
+                 { "\001", 2 },
+                 { "\xef\xbf\xbd", 2 },
+                 { "0123456789012345678901234567890123456789", 2 },
+                 { "0123456789012345678901234567890123456789", 2 },
+                 { "01234567890123456789012345678901234567890", 2 },
+                 { "01234567890123456789012345678901234567890", 2 } };
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "same", "Equal cells", 0);
+    az_table_column(t, "text", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "x", AZ_REAL, AZ_UNIT_NONE, 0);
+    for (size_t i = 0; i < AZ_LENGTH(rows); i++) { /* equal texts in different places */
+        az_put_copy(t, az_sv_str(rows[i].text));
+        az_put_f64(t, rows[i].x);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    assert_int_equal(az_report_csv.write(&s.doc, sample_path(&s, "same/csv"), &s.scratch, &s.diag),
+                     0);
+    char *got = read_file(sample_path(&s, "same/csv/same.csv"), &n);
+    assert_string_equal(got, want);
+    free(got);
+    sample_end(&s);
+}
+
 static void file_names_are_safe_and_unique(void **state)
 {
     (void)state;
@@ -315,6 +369,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cleaning_of_every_byte),
         cmocka_unit_test(csv_is_exact),
+        cmocka_unit_test(repeated_cells_are_exact),
         cmocka_unit_test(long_texts_are_exact),
         cmocka_unit_test(file_names_are_safe_and_unique),
         cmocka_unit_test(tables_left_in_a_reused_folder),
