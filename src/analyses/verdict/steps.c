@@ -7,29 +7,6 @@
 #define JITTER 0.10 /* robust spread of steps from which they are uneven */
 #define LEAST  5    /* known times of steps for a spread */
 
-/* Queries mostly come in order of time. */
-static bool still_in(const struct az_verdict_steps *s, int64_t tick)
-{
-    return s->at > 0 && s->v[s->at - 1].start <= tick && tick < s->v[s->at - 1].end &&
-           (s->at == s->n || s->v[s->at].start > tick);
-}
-
-ptrdiff_t az_verdict_step_at(struct az_verdict *v, int64_t tick)
-{
-    size_t lo = 0, hi = v->steps.n;
-    if (still_in(&v->steps, tick))
-        return (ptrdiff_t)v->steps.at - 1;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (v->steps.v[mid].start <= tick)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    v->steps.at = lo;
-    return lo > 0 && tick < v->steps.v[lo - 1].end ? (ptrdiff_t)lo - 1 : -1;
-}
-
 int az_verdict_steps_make(struct az_verdict *v)
 {
     int rc;

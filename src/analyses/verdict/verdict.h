@@ -195,7 +195,6 @@ struct az_verdict_steps {
     const struct az_steps *all; /* NULL: none */
     const struct az_span *v;    /* by start, ticks: those that are not excluded */
     size_t n;
-    size_t at; /* az_verdict_step_at's own: the last one that was found + 1 */
 };
 
 /* A trace under analysis. */
@@ -224,8 +223,6 @@ static inline bool az_verdict_in_scope(const struct az_verdict *v, int64_t tick)
 {
     return tick >= v->window.start && tick < v->window.end;
 }
-/* The step that contains a time; -1: none. */
-ptrdiff_t az_verdict_step_at(struct az_verdict *v, int64_t tick);
 /* A kernel's name for a sentence. */
 struct az_sv az_verdict_short(struct az_sv name);
 /* A text stored with the part. */
