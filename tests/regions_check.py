@@ -879,7 +879,7 @@ def values(p, body, number):
 
 
 def xplane_scopes(analyzer, tmp, data):
-    """Regions of compiled programs: exclusive times with what is outside are the device time, to the picosecond where it is printed."""
+    """Regions of compiled programs: exclusive times with what is outside are the device time, and those of a region with those in it its own."""
     example = os.path.join(HERE, "..", "example", "xplane", "plugins", "profile", "train_step")
     recorded = os.path.join(HERE, "data", "recorded")
     made = os.path.join(tmp, "made")
@@ -892,11 +892,15 @@ def xplane_scopes(analyzer, tmp, data):
         found, run = tables(analyzer, path, os.path.join(tmp, "scopes%d" % i))
         got = {r["path"]: (int(r["device_ns"] or 0), int(r["device_self_ns"] or 0)) for r in found.get("regions", [])}
         wrong = ["%s: %s instead of %s ps" % (p, got.get(p), want.get(p)) for p in sorted(set(got) | set(want)) if p not in got or p not in want
-                 or any(abs(a * 1000 - b) > 500 for a, b in zip(got[p], want[p]))] if set(want) - {"(outside)"} else list(got)
+                 or any(abs(a * 1000 - b) >= 1000 for a, b in zip(got[p], want[p]))] if set(want) - {"(outside)"} else list(got)
         verdict(not wrong, "scopes of %s: %d regions" % (os.path.basename(path), len(got)), "; ".join(wrong[:4]) + run.stdout.decode()[-100:])
         total, own = sum(v[1] for v in want.values()), sum(v[1] for v in got.values())
-        verdict(not got or abs(own * 1000 - total) <= 500 * len(got), "scopes of %s: add up to the device time" % os.path.basename(path),
-                "%d ns of %d ps" % (own, total))
+        verdict(not got or own == (total + 500) // 1000, "scopes of %s: add up to the device time" % os.path.basename(path), "%d ns of %d ps" % (own, total))
+        inside = defaultdict(int)
+        for p, v in got.items():
+            inside[p.rpartition(" / ")[0]] += v[0]
+        wrong = [p for p, v in got.items() if v[0] != v[1] + inside[p]]
+        verdict(not wrong, "scopes of %s: inclusive times are those of the parts" % os.path.basename(path), "; ".join(wrong[:4]))
 
 
 def main():

@@ -27,6 +27,27 @@ static void sum_up(struct az_region_search *s)
             add_sums(&v[v[i].parent].all, &v[i].all);
 }
 
+/* The time of each region follows that of the one before it, which is outside for the first one:
+ * its own, then that of those in it. Rounded are the places where they begin. */
+static int round_times(struct az_region_search *s)
+{
+    struct az_region *v = s->regions.v;
+    const size_t bytes = (s->regions.n + 1) * sizeof(int64_t);
+    int64_t *next = az_mem_alloc(s->job->mem, bytes), root = s->out->outside.device;
+    if (!next)
+        return az_mem_error(s->job->mem);
+    for (size_t i = 0; i < s->regions.n; i++) {
+        int64_t *at = v[i].parent == AZ_NO_ID ? &root : &next[v[i].parent];
+        const int64_t from = *at, own = from + v[i].own.device, to = from + v[i].all.device;
+        v[i].ns.own = az_ns(s->t, own) - az_ns(s->t, from);
+        v[i].ns.device = az_ns(s->t, to) - az_ns(s->t, from);
+        next[i] = own;
+        *at = to;
+    }
+    az_mem_free(s->job->mem, next, bytes);
+    return AZ_OK;
+}
+
 static int open_search(struct az_region_search *s)
 {
     const struct az_trace *t = s->t;
@@ -79,6 +100,9 @@ static int keep_regions(struct az_region_search *s)
     if (!v)
         return az_arena_error(s->job->arena);
     sum_up(s);
+    const int rc = round_times(s);
+    if (rc)
+        return rc;
     memcpy(v, s->regions.v, s->regions.n * sizeof *v);
     s->out->v = v;
     s->out->n = s->regions.n;

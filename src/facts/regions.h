@@ -47,7 +47,13 @@ struct az_region {
     enum az_region_source source;
     int64_t instances;              /* -1: not known */
     struct az_region_sums own, all; /* exclusive, inclusive */
-    int64_t host, host_own;         /* ticks; -1: not known */
+    /* Their device time in whole ns, rounded as running sums of the tree, so that it adds up:
+     * `device` is that of the region and of those in it, and all `own` with az_ns of what is
+     * outside are az_ns of the total. Less than 1 ns from the time itself. */
+    struct {
+        int64_t own, device;
+    } ns;
+    int64_t host, host_own; /* ticks; -1: not known */
     /* Ticks in which the device did nothing between the first start and the last end of the work of
      * an instance, added over instances; -1: no work, or work of several devices in one. */
     int64_t idle;

@@ -1,4 +1,6 @@
 /* Regions: names, nesting, ranges that cross, idle time and exposed communication inside. */
+#include <stdio.h>
+
 #include "facts_job.h"
 
 #include "classify/steps.h"
@@ -156,6 +158,45 @@ static void other_threads(void **state)
     assert_int_equal(r->outside.device, 20);
 }
 
+/* Picoseconds of many regions, each rounded by itself, would be some ns less in all. */
+static void picoseconds(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    int rc;
+    int64_t own = 0, inside[64] = { 0 };
+    t->ticks_per_ns = 1000;
+    for (int64_t i = 0; i < 60; i++) { /* three in each: a, b, then outer itself */
+        const int64_t at = i * 10000000;
+        char name[3][8];
+        for (int k = 0; k < 3; k++)
+            snprintf(name[k], sizeof name[k], "%c%c", 'a' + (int)i / 3, "xab"[k]);
+        if (i % 3 == 0)
+            range(t, name[0], at, at + 30000000 - 1);
+        if (i % 3 < 2)
+            range(t, name[1 + i % 3], at + 1000000, at + 2000000);
+        launched(t, "gemm", at + 1500000, at + 5000000, at + 5001400 + i % 2, (uint64_t)i + 1);
+    }
+    launched(t, "gemm", 700000000, 700001000, 700002490, 100);
+    make_job(f, 1);
+    const struct az_regions *r = az_job_regions(&f->job, 0, &rc);
+    assert_non_null(r);
+    assert_int_equal(r->n, 60);
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct az_region *x = &r->v[i];
+        own += x->ns.own;
+        assert_true(labs(x->ns.own * 1000 - x->own.device) < 1000);
+        assert_true(labs(x->ns.device * 1000 - x->all.device) < 1000);
+        inside[i] += x->ns.own;
+        if (x->parent != AZ_NO_ID)
+            inside[x->parent] += x->ns.device;
+    }
+    for (uint32_t i = 0; i < r->n; i++)
+        assert_int_equal(r->v[i].ns.device, inside[i]);
+    assert_int_equal(r->total.device, 60 * 1400 + 30 + 1490);
+    assert_int_equal(own + az_ns(t, r->outside.device), az_ns(t, r->total.device));
+}
+
 static void none(void **state)
 {
     struct fix *f = *state;
@@ -175,6 +216,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(launches, setup, teardown),
         cmocka_unit_test_setup_teardown(other_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(deep, setup, teardown),
+        cmocka_unit_test_setup_teardown(picoseconds, setup, teardown),
         cmocka_unit_test_setup_teardown(none, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
