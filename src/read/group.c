@@ -1,7 +1,7 @@
 /* `analyzer run PATH...`: paths become inputs. Files of one run belong together: the CSV reports of
  * one Nsight report (equal stem), the files of the ranks of one run (names that differ in digits
  * only), the files of its hosts (names that differ in the host only); each other file is an input.
- * 767 lines because all of these ways share the list of files found. */
+ * 879 lines because all of these ways share the list of files found. */
 #include "base/intern.h"
 #include "base/sort.h"
 #include "formats/shared/unsupported_formats.h"
@@ -83,12 +83,14 @@ static bool is_numbered(const struct az_format *f, struct az_sv path)
 {
     const struct az_sv base = az_path_base(path),
                        head = f->numbered ? az_sv_str(f->numbered) : AZ_SV("");
-    size_t i = head.n;
-    if (head.n == 0 || !az_sv_starts(base, head))
+    const ptrdiff_t at = head.n ? az_sv_find(base, head) : -1;
+    if (at < 0 || (at > 0 && !strchr("_-.+ ", base.p[at - 1])))
         return false;
+    const size_t from = (size_t)at + head.n;
+    size_t i = from;
     while (i < base.n && base.p[i] >= '0' && base.p[i] <= '9')
         i++;
-    return i > head.n && i < base.n && base.p[i] == '.';
+    return i > from && i < base.n && base.p[i] == '.';
 }
 
 /* Is this file of a folder what a profiler wrote of one process, with its number as the stem? */
@@ -276,6 +278,46 @@ static int drop_twins(struct grouping *g, size_t first)
     return AZ_OK;
 }
 
+static struct az_sv without_ending(struct az_sv path)
+{
+    const struct az_sv base = az_path_base(path);
+    size_t n = base.n;
+    while (n > 0 && base.p[n - 1] != '.')
+        n--;
+    return az_sv_make(path.p, path.n - base.n + (n ? n - 1 : base.n));
+}
+
+/* Is it what the report is converted to: by its profiler, under its name, and not before it? */
+static bool is_export(const struct found *x, const struct found *report)
+{
+    const struct az_format *f = report->format, *to = x->format;
+    return to && !to->converts && to->numbered && f->numbered &&
+           strcmp(to->numbered, f->numbered) == 0 &&
+           az_sv_eq(without_ending(x->path), without_ending(report->path)) &&
+           az_path_stat(x->path.p).mtime_ns >= az_path_stat(report->path.p).mtime_ns;
+}
+
+/* Skips the reports of this folder that have their export next to them. Files are sorted. */
+static void drop_exported(struct grouping *g, size_t first)
+{
+    const size_t n = g->files.n - first;
+    struct found *v = g->files.v + first;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const bool report = v[i].format && v[i].format->converts;
+        const struct az_sv stem = report ? without_ending(v[i].path) : AZ_SV("");
+        bool exported = false;
+        for (size_t k = i + 1; report && k < n && az_sv_starts(v[k].path, stem); k++)
+            exported |= is_export(&v[k], &v[i]);
+        for (size_t k = kept; report && k-- > 0 && az_sv_starts(v[k].path, stem);)
+            exported |= is_export(&v[k], &v[i]);
+        if (!exported)
+            v[kept++] = v[i];
+    }
+    g->files.n = first + kept;
+}
+
 /* What is in this folder and is no profile, where its profiles show what one is called; of a folder
  * without any it is stored until it is clear that there are none at all. */
 static int report_passed(struct grouping *g, size_t first)
@@ -309,6 +351,8 @@ static int walk_folder(struct grouping *g, struct az_sv path)
     rc = az_path_walk(path.p, &w, g->diag);
     if (!rc)
         rc = drop_twins(g, first);
+    if (!rc)
+        drop_exported(g, first);
     return rc ? rc : report_passed(g, first);
 }
 

@@ -208,6 +208,11 @@ static void absent(void **state)
     assert_int_equal(PARSE(&f), AZ_ECHILD);
     assert_true(said(&f, AZ_ERROR, "without nsys; install Nsight Systems"));
     assert_true(said(&f, AZ_ERROR, "a.nsys-rep\" and use format \"nsys-sqlite\""));
+    write_db(fixture_path(&f, "a.sqlite"));
+    set_age(fixture_path(&f, "a.sqlite"), 100);
+    assert_int_equal(PARSE(&f), AZ_ECHILD);
+    assert_true(said(&f, AZ_ERROR, "without nsys, and its export '"));
+    assert_true(said(&f, AZ_ERROR, "a.sqlite' is older; install Nsight Systems, or analyze"));
     assert_int_equal(setenv("PATH", path, 1), 0);
     free(path);
     finish(&f);

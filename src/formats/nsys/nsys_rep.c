@@ -29,13 +29,19 @@ static struct az_sv neighbour(struct az_arena *a, struct az_sv path)
     return az_arena_printf(a, "%.*s.sqlite", AZ_SVF(stem));
 }
 
+/* Is there a file older than the report? */
+static bool is_older(struct az_sv sqlite, struct az_sv report)
+{
+    const struct az_path_info db = az_path_stat(sqlite.p);
+    return db.kind == AZ_PATH_FILE && db.mtime_ns < az_path_stat(report.p).mtime_ns;
+}
+
 /* The export next to the report, if it is not older and can be read. */
 static bool neighbour_serves(struct az_parse *job, struct az_sv report, struct az_sv sqlite)
 {
-    struct az_path_info rep = az_path_stat(report.p), db = az_path_stat(sqlite.p);
-    if (db.kind != AZ_PATH_FILE)
+    if (az_path_stat(sqlite.p).kind != AZ_PATH_FILE)
         return false;
-    if (db.mtime_ns < rep.mtime_ns) {
+    if (is_older(sqlite, report)) {
         az_diag_add(job->diag, AZ_NOTE, AZ_AT_FILE(sqlite), "older than the report, not used");
         return false;
     }
@@ -49,6 +55,7 @@ static struct az_sv find_nsys(struct az_parse *job, struct az_arena *a, struct a
     const char *env = az_env("NSYS");
     struct az_sv given = job->opts->nsys_path.n ? job->opts->nsys_path : az_sv_str(env ? env : "");
     char *name = az_arena_str(a, given.n ? given : AZ_SV("nsys"));
+    const struct az_sv sqlite = neighbour(a, report);
     struct az_sv exe = name ? az_child_find(a, name) : az_sv_make("", 0);
     if (exe.n)
         return exe;
@@ -56,6 +63,11 @@ static struct az_sv find_nsys(struct az_parse *job, struct az_arena *a, struct a
         az_diag_add(job->diag, AZ_ERROR, AZ_AT_FILE(report),
                     "cannot run '%.*s' (%s); set the path of nsys", AZ_SVF(given),
                     job->opts->nsys_path.n ? "option nsys_path" : "environment variable NSYS");
+    else if (sqlite.p && is_older(sqlite, report))
+        az_diag_add(job->diag, AZ_ERROR, AZ_NOWHERE,
+                    "cannot read %.*s without nsys, and its export '%.*s' is older; install Nsight "
+                    "Systems, or analyze the export itself if it is of this report",
+                    AZ_SVF(report), AZ_SVF(sqlite));
     else
         az_diag_add(job->diag, AZ_ERROR, AZ_NOWHERE,
                     "cannot read %.*s without nsys; install Nsight Systems, or export the report "
