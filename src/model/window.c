@@ -42,7 +42,8 @@ int az_window_miss_fail(struct az_diag *diag, struct az_sv path, const struct az
         [AZ_WINDOW_NO_MARKS] = "no step marks for the window; use from and to, or range",
         [AZ_WINDOW_NO_STEP] = "no step with these numbers; see table 'steps'",
         [AZ_WINDOW_NO_EVENTS] =
-            "no events to choose a window from; use start_signpost and end_signpost",
+            "no events with times to choose a window from; record a trace, or of an operation "
+            "report use start_signpost and end_signpost",
     };
     struct az_sv name = w->range;
     if (!name.n && !(w->from.range.n && w->to.range.n)) /* of two, either may be the one */
