@@ -37,26 +37,36 @@ struct parting {
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_word(char c) { return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'z'); }
 
-int64_t az_rank_peek(const char *path)
+/* The number of a member of distributedInfo; -1: none. */
+static int64_t number_after(struct az_sv head, struct az_sv key)
+{
+    int64_t number = -1;
+    const ptrdiff_t at = az_sv_find(head, key);
+    size_t i = at < 0 ? head.n : (size_t)at + key.n;
+    while (i < head.n && memchr(" \t\n\r:", head.p[i], 5))
+        i++;
+    size_t end = i;
+    while (end < head.n && is_digit(head.p[end]))
+        end++;
+    if (end == i || az_parse_i64(az_sv_make(head.p + i, end - i), &number) != 0 ||
+        number > AZ_RANK_MOST)
+        return -1;
+    return number;
+}
+
+int64_t az_rank_peek(const char *path, int64_t *world)
 {
     const struct az_source_opts o = { .window = HEAD };
     struct az_source *src = NULL;
     struct az_sv head = AZ_SV("");
     int64_t rank = -1;
 
+    *world = -1;
     if (az_source_open(&src, path, &o) == AZ_OK && az_source_peek(src, HEAD, &head) == AZ_OK) {
-        ptrdiff_t at = az_sv_find(head, AZ_SV("\"distributedInfo\""));
+        const ptrdiff_t at = az_sv_find(head, AZ_SV("\"distributedInfo\""));
         head = at < 0 ? AZ_SV("") : az_sv_make(head.p + at, head.n - (size_t)at);
-        at = az_sv_find(head, AZ_SV("\"rank\""));
-        size_t i = at < 0 ? head.n : (size_t)at + strlen("\"rank\"");
-        while (i < head.n && memchr(" \t\n\r:", head.p[i], 5))
-            i++;
-        size_t end = i;
-        while (end < head.n && is_digit(head.p[end]))
-            end++;
-        if (end == i || az_parse_i64(az_sv_make(head.p + i, end - i), &rank) != 0 ||
-            rank > AZ_RANK_MOST)
-            rank = -1;
+        rank = number_after(head, AZ_SV("\"rank\""));
+        *world = number_after(head, AZ_SV("\"world_size\""));
     }
     az_source_close(src);
     return rank;
@@ -319,7 +329,7 @@ static int split_sessions(struct parting *s)
     return rc;
 }
 
-/* A rank occurs twice by the names, or some have none: the metadata have more. */
+/* Else a rank occurs twice by the names, or some have none: the metadata have more. */
 static bool names_suffice(const struct az_session_file *v, size_t n)
 {
     struct az_map seen;
@@ -335,14 +345,28 @@ static bool names_suffice(const struct az_session_file *v, size_t n)
     return suffice;
 }
 
+/* Ranks of one number of ranks, by their metadata alone and each once, are one run, whatever their
+ * names are. */
+static bool metadata_suffice(const struct az_session_file *v, size_t n, const int64_t *world)
+{
+    bool suffice = n > 1 && world[0] >= (int64_t)n && names_suffice(v, n);
+    for (size_t i = 0; suffice && i < n; i++)
+        suffice = !v[i].named && world[i] == world[0] && v[i].rank < world[0];
+    return suffice;
+}
+
 int az_rank_sessions_part(struct az_session_file *v, size_t n, struct az_arena *a)
 {
     struct parting s = { .a = a, .n = n };
     const bool peek = n > 1 && !names_suffice(v, n);
+    int64_t *world = az_arena_array(a, n + 1, sizeof *world);
     int rc;
 
+    if (!world)
+        return az_arena_error(a);
     for (size_t i = 0; i < n; i++) {
-        const int64_t said = peek ? az_rank_peek(v[i].path.p) : -1;
+        world[i] = -1;
+        const int64_t said = peek ? az_rank_peek(v[i].path.p, &world[i]) : -1;
         v[i].rank = said >= 0 ? said : v[i].rank;
         v[i].session = v[i].skeleton = AZ_SV("");
     }
@@ -355,6 +379,9 @@ int az_rank_sessions_part(struct az_session_file *v, size_t n, struct az_arena *
     for (size_t i = 0; i < n; i++)
         s.v[i] = (struct parsed){ .file = &v[i] };
     rc = split_sessions(&s);
+    const bool numbered = rc == 0 && peek && metadata_suffice(v, n, world);
+    for (size_t i = 0; numbered && i < n; i++)
+        v[i].skeleton = AZ_SV("");
     az_intern_release(&s.skeletons);
     az_intern_release(&s.workers);
     az_intern_release(&s.keys);

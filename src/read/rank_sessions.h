@@ -12,7 +12,8 @@ struct az_session_file {
     int64_t rank;            /* by name, or -1; then as resolved, by the metadata if need be */
     /* Result. Empty: the folder is one session. "DECODE", "step_8", "1700000000000000000". */
     struct az_sv session;
-    /* Its name without what differs between the ranks of one session. */
+    /* Its name without what differs between the ranks of one session; empty for all where the
+     * metadata alone number them. */
     struct az_sv skeleton;
 };
 
@@ -21,8 +22,8 @@ struct az_session_file {
  * time. Errors of the arena. */
 int az_rank_sessions_part(struct az_session_file *v, size_t n, struct az_arena *a) AZ_MUST_USE;
 
-/* The rank that the metadata at the head of a PyTorch trace (distributedInfo) have; -1: none, or
- * the file cannot be read. */
-int64_t az_rank_peek(const char *path);
+/* The rank that the metadata at the head of a PyTorch trace (distributedInfo) have, and the number
+ * of ranks; -1: none, or the file cannot be read. */
+int64_t az_rank_peek(const char *path, int64_t *world);
 
 #endif
