@@ -800,6 +800,8 @@ static int plan_groups(struct grouping *g, const char *const *paths, size_t n)
         rc = part_titles(c, whole_path);
     if (!rc && g->ranks == APART)
         rc = az_group_hint(g->c, g->diag);
+    if (!rc && g->ranks == LOOK && !c->quick.opts.rank_pattern.n)
+        rc = az_group_pattern_hint(g->c, &g->name, g->diag);
     if (named)
         az_rank_name_release(&g->name);
     az_diag_release(&g->silent);

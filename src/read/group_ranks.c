@@ -186,3 +186,133 @@ int az_group_hint(struct az_config *c, struct az_diag *diag)
     az_rank_name_release(&name);
     return rc;
 }
+
+/* Inputs of one file each whose names differ in one short number, after the same text. */
+struct numbered {
+    struct az_sv first; /* path */
+    size_t n, run;      /* which of the numbers of the name; RUN_UNKNOWN, RUN_VARIOUS */
+};
+AZ_VEC(struct numbered, numbereds);
+enum { RANK_DIGITS = 5 }; /* longer ones are times or processes */
+#define RUN_UNKNOWN SIZE_MAX
+#define RUN_VARIOUS (SIZE_MAX - 1)
+
+/* The k-th number of a base name. */
+static struct az_sv number_of(struct az_sv base, size_t k)
+{
+    for (size_t i = 0, end; i < base.n; i = end) {
+        for (end = i; end < base.n && is_digit(base.p[end]);)
+            end++;
+        if (end > i && k-- == 0)
+            return az_sv_make(base.p + i, end - i);
+        end += end == i;
+    }
+    return az_sv_make(base.p + base.n, 0);
+}
+
+/* The text before a number, by which --rank-pattern finds it. */
+static struct az_sv word_before(struct az_sv base, struct az_sv number)
+{
+    const size_t end = (size_t)(number.p - base.p);
+    size_t from = end;
+    while (from > 0 && is_separator(base.p[from - 1]))
+        from--;
+    while (from > 0 && is_letter(base.p[from - 1]))
+        from--;
+    return az_sv_make(base.p + from, end - from);
+}
+
+/* Numbers of iterations and of runs are none of ranks. */
+static bool counts_steps(struct az_sv word)
+{
+    static const char *const words[] = { "step",    "iter",    "iteration", "epoch", "stage",
+                                         "session", "cycle",   "part",      "run",   "test",
+                                         "trial",   "version", "v" };
+    while (word.n && is_separator(word.p[word.n - 1]))
+        word.n--;
+    for (size_t i = 0; i < AZ_LENGTH(words); i++)
+        if (az_sv_ieq(word, az_sv_str(words[i])))
+            return true;
+    return false;
+}
+
+/* Which number of two names of one form differs. */
+static size_t differing_run(struct az_sv x, struct az_sv y)
+{
+    size_t found = RUN_UNKNOWN;
+    for (size_t k = 0;; k++) {
+        const struct az_sv a = number_of(x, k), b = number_of(y, k);
+        if (!a.n || !b.n)
+            return found;
+        if (!az_sv_eq(a, b))
+            found = found == RUN_UNKNOWN ? k : RUN_VARIOUS;
+    }
+}
+
+static int note_number(struct numbereds *list, struct az_intern *keys, const struct az_input *in)
+{
+    const struct az_sv path = in->files.v[0].path, base = az_path_base(path);
+    struct az_vec_char form;
+    uint32_t id = 0;
+    int rc = AZ_OK;
+    az_vec_init(&form, NULL);
+    az_text_add(&form, az_path_dir(path));
+    for (size_t i = 0, end; i < base.n; i = end) {
+        for (end = i; end < base.n && is_digit(base.p[end]);)
+            end++;
+        az_text_add(&form, end > i ? AZ_SV("/#") : az_sv_make(base.p + i, 1));
+        end += end == i;
+    }
+    rc = az_vec_error(&form);
+    if (rc == 0)
+        rc = az_intern(keys, az_text_view(&form), &id);
+    az_vec_release(&form);
+    if (rc == 0 && id == list->n)
+        return az_vec_push(list, ((struct numbered){ path, 1, RUN_UNKNOWN }));
+    if (rc)
+        return rc;
+    struct numbered *x = &list->v[id];
+    const size_t run = differing_run(az_path_base(x->first), base);
+    x->run = x->n == 1 || x->run == run ? run : RUN_VARIOUS;
+    x->n++;
+    return AZ_OK;
+}
+
+static void hint_pattern(struct az_diag *diag, const struct numbered *x)
+{
+    const struct az_sv base = az_path_base(x->first);
+    if (x->n < 2 || x->run >= RUN_VARIOUS)
+        return;
+    const struct az_sv number = number_of(base, x->run), word = word_before(base, number);
+    if (number.n > RANK_DIGITS || counts_steps(word))
+        return;
+    az_diag_add(diag, AZ_HINT, AZ_NOWHERE,
+                "%zu files like '%.*s' differ in one number only; to report them as ranks of one "
+                "run: --rank-pattern=%s%.*s",
+                x->n, AZ_SVF(base), word.n ? "" : "re:^", AZ_SVF(word));
+}
+
+int az_group_pattern_hint(struct az_config *c, const struct az_rank_name *name,
+                          struct az_diag *diag)
+{
+    struct az_intern keys;
+    struct numbereds list;
+    int rc = AZ_OK;
+
+    az_vec_init(&list, NULL);
+    az_intern_init(&keys, &c->arena, NULL);
+    for (size_t i = 0; rc == 0 && i < c->inputs.n; i++) {
+        const struct az_input *in = &c->inputs.v[i];
+        const struct az_format *f = az_format_find(in->format);
+        struct az_rank_place at;
+        bool folder;
+        if (in->files.n == 1 && !in->parts && f && f->ranks_reduced &&
+            !az_rank_name_find_in(name, in->files.v[0].path, &at, &folder))
+            rc = note_number(&list, &keys, in);
+    }
+    for (size_t i = 0; rc == 0 && i < list.n; i++)
+        hint_pattern(diag, &list.v[i]);
+    az_intern_release(&keys);
+    az_vec_release(&list);
+    return rc;
+}

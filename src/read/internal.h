@@ -136,6 +136,9 @@ struct az_sv az_group_without_host(struct az_arena *a, struct az_sv path);
 struct az_sv az_group_hosts_title(struct az_arena *a, struct az_sv path);
 /* Ranks of one run that became inputs of their own: how they are reported together. */
 int az_group_hint(struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
+/* A hint for files of a folder without a rank in their names that differ in one number only. */
+int az_group_pattern_hint(struct az_config *c, const struct az_rank_name *name,
+                          struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- facts.c ---- */
 /* ranks: of an input whose traces are freed; else its `files` is NULL. */
