@@ -330,6 +330,7 @@ struct draft {
     const struct az_verdict_found *f;
     int64_t order; /* the saving; larger for a cause that comes before its effect */
     bool apart;    /* communication that is more than what its cause of waiting explains */
+    bool cause;    /* of waiting, which explains enough of it to come before */
 };
 
 AZ_VEC(struct draft, drafts);
@@ -351,20 +352,33 @@ static int by_saving(const void *x, const void *y, void *ctx)
 
 #define EXPLAINS 10 /* part of the exposed communication, of a cause that comes before it */
 
-/* Who the others wait for comes before the communication in which they do. */
-static void order_causes(struct draft *d, size_t n)
+/* Which causes come before the communication that they explain: of less, they are a part. */
+static void mark_causes(struct draft *d, size_t n)
 {
     int64_t most = 0, all = 0;
     for (size_t i = 0; i < n; i++) {
-        d[i].order = d[i].c.saving_ns;
+        const int64_t saving = d[i].c.saving_ns;
         if (d[i].f->rule->within != AZ_VERDICT_IN_COMM)
             continue;
-        most = d[i].order > most ? d[i].order : most;
-        all = az_add_sat(all, d[i].order);
+        most = saving > most ? saving : most;
+        all = az_add_sat(all, saving);
     }
     for (size_t i = 0; i < n; i++)
-        if (d[i].f->rule->within == AZ_VERDICT_IN_WAITING && d[i].order <= most &&
-            d[i].order >= all / EXPLAINS)
+        d[i].cause = d[i].f->rule->within == AZ_VERDICT_IN_WAITING &&
+                     (d[i].c.saving_ns > most || d[i].c.saving_ns >= all / EXPLAINS);
+}
+
+/* Who the others wait for comes before the communication in which they do. */
+static void order_causes(struct draft *d, size_t n)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        d[i].order = d[i].c.saving_ns;
+        if (d[i].f->rule->within == AZ_VERDICT_IN_COMM)
+            most = d[i].order > most ? d[i].order : most;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (d[i].cause && d[i].order <= most)
             d[i].order = most + 1;
 }
 
@@ -410,31 +424,35 @@ static bool count_same_time(const struct az_verdict_found *a, const struct az_ve
 static bool is_waiting(const struct draft *d, size_t n, const struct draft *comm)
 {
     for (size_t i = 0; i < n; i++)
-        if (d[i].f->rule->within == AZ_VERDICT_IN_WAITING && count_same_time(d[i].f, comm->f) &&
+        if (d[i].cause && count_same_time(d[i].f, comm->f) &&
             2 * d[i].c.saving_ns >= comm->c.saving_ns)
             return true;
     return false;
 }
 
 /* Communication of more than twice what each cause of waiting explains is no part of one: the
- * largest loses the time that the causes count. */
+ * largest loses the time that the causes count, but for what others lose as parts of them. */
 static void take_causes(struct draft *d, size_t n, const struct az_claim_account *a)
 {
     for (size_t i = 0; i < n; i++) {
         struct az_claim *most = NULL;
-        if (d[i].f->rule->within != AZ_VERDICT_IN_WAITING)
+        int64_t left = d[i].c.saving_ns;
+        if (!d[i].cause)
             continue;
         for (size_t k = 0; k < n; k++) {
             struct az_claim *c = &d[k].c;
-            if (d[k].f->rule->within != AZ_VERDICT_IN_COMM || !count_same_time(d[i].f, d[k].f) ||
-                (!d[k].apart && is_waiting(d, n, &d[k])))
+            if (d[k].f->rule->within != AZ_VERDICT_IN_COMM || !count_same_time(d[i].f, d[k].f))
                 continue;
+            if (!d[k].apart && is_waiting(d, n, &d[k])) {
+                left -= c->saving_ns;
+                continue;
+            }
             d[k].apart = true;
             most = !most || c->saving_ns > most->saving_ns ? c : most;
         }
-        if (!most)
+        if (!most || left <= 0)
             continue;
-        most->saving_ns -= d[i].c.saving_ns;
+        most->saving_ns -= left;
         most->share = a->span > 0 ? (double)most->saving_ns / (double)a->span : NAN;
     }
 }
@@ -541,6 +559,7 @@ static int put_in_order(struct az_verdict_whole *w, struct az_claims *c, struct 
     struct az_claim *out = az_arena_array(w->job->arena, n + 1, sizeof *out);
     if (!out)
         return az_arena_error(w->job->arena);
+    mark_causes(d, n);
     take_causes(d, n, &c->account);
     order_causes(d, n);
     order_steps(d, n);
