@@ -4,6 +4,7 @@
 
 #include "analyses/findings/findings.h"
 #include "analyses/timeline/utilization.h"
+#include "base/human.h"
 #include "base/num.h"
 
 #define EXPOSED_NCCL_PERCENT 2.0 /* of the window: below it is noise (docs/formats-nsight.md 6) */
@@ -147,11 +148,13 @@ static struct az_sv device_text(struct az_job *job, const struct by_device *d)
 int az_find_long_gaps(struct az_job *job)
 {
     struct device_sums sums;
+    char least[AZ_HUMAN_MAX];
     az_vec_init(&sums, job->mem);
     int rc = sum_devices(job, "gpu_gaps", "Duration (ns)", NULL, &sums);
+    az_human_time(az_whole(job->opts->gap_threshold_us * 1e3), least);
     for (size_t i = 0; rc == 0 && i < sums.n; i++) {
-        struct az_sv advice = az_arena_printf(
-            job->arena, "device idle for %g us or longer at a time", job->opts->gap_threshold_us);
+        struct az_sv advice =
+            az_arena_printf(job->arena, "device idle for %s or longer at a time", least);
         az_finding(job, "gpu_gaps", "warning", device_text(job, &sums.v[i]), sums.v[i].count,
                    sums.v[i].part, advice);
     }
