@@ -1179,6 +1179,30 @@ static void a_long_gap_of_a_framework(void **state)
     assert_int_equal(claim(*state, 0)->advice, AZ_ADVICE_MOVE_HOST_WORK);
 }
 
+/* Calls of one operator are one finding, whatever their arguments are. */
+static void ranges_of_operators(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    static const char *const range[] = { ":aten::mm, op_id = 1, sizes = [[8]]",
+                                         ":aten::mm, op_id = 2, sizes = [[9]]",
+                                         ":aten::cat, op_id = 3, sizes = [[9]]",
+                                         ":aten::mm, seq = 7, op_id = 4, sizes = [[8]]" };
+    for (int i = 0; i < 5; i++) {
+        const int64_t at = i * 1000 * US;
+        add(t, AZ_CALL, "cudaLaunchKernel", h, at, at + 5 * US, (uint64_t)i + 1);
+        add(t, AZ_KERNEL, "add", g, at + 6 * US, at + 106 * US, (uint64_t)i + 1);
+        if (i < 4)
+            add(t, AZ_RANGE, range[i], h, at + 200 * US, at + 990 * US, 0);
+    }
+    judge(f);
+    assert_true(az_sv_is(claim(f, 0)->range, "aten::mm"));
+    assert_int_equal(claim(f, 0)->count, 3);
+    assert_true(az_sv_is(claim(f, 1)->range, "aten::cat"));
+    assert_int_equal(claim(f, 1)->count, 1);
+}
+
 /* The blocks of a model, by the name that the program gave the range around them. */
 static void repeats_have_the_name_of_their_range(void **state)
 {
@@ -1325,6 +1349,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_long_gap_of_a_framework, setup, teardown),
         cmocka_unit_test_setup_teardown(repeats_have_the_name_of_their_range, setup, teardown),
         cmocka_unit_test_setup_teardown(ranges_of_layers, setup, teardown),
+        cmocka_unit_test_setup_teardown(ranges_of_operators, setup, teardown),
         cmocka_unit_test_setup_teardown(a_line_of_unlike_gaps, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_stands_out, setup, teardown),
     };

@@ -323,6 +323,31 @@ static int make_nests(struct az_verdict_host *h)
     return rc;
 }
 
+/* Operators whose arguments are in the names of their ranges are one place. */
+static int name_ranges(struct az_verdict_host *h)
+{
+    const struct az_events *e = &h->t->ev[AZ_RANGE];
+    struct az_intern seen;
+    struct az_vec_u32 first;
+    int rc = AZ_OK;
+    az_intern_init(&seen, &h->arena, h->v->job->mem);
+    az_vec_init(&first, h->v->job->mem);
+    for (size_t i = 0; rc == 0 && i < e->n; i++) {
+        const uint32_t name = e->name[i];
+        uint32_t id;
+        if (name == AZ_NO_ID || h->given[name])
+            continue;
+        rc = az_intern(&seen, az_range_given_name(az_trace_text(h->t, name)), &id);
+        if (rc == 0 && id == first.n)
+            rc = az_vec_push(&first, name + 1);
+        if (rc == 0)
+            h->given[name] = first.v[id];
+    }
+    az_intern_release(&seen);
+    az_vec_release(&first);
+    return rc;
+}
+
 int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v)
 {
     int rc;
@@ -331,7 +356,8 @@ int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v)
     const size_t names = v->t->names.text.n + 1;
     uint8_t **const of_name[] = { &h->op_cause, &h->range_class, &h->frame_class };
     h->first_of = az_arena_array(&h->arena, names, sizeof *h->first_of);
-    if (!h->first_of)
+    h->given = az_arena_array(&h->arena, names, sizeof *h->given);
+    if (!h->first_of || !h->given)
         return az_arena_error(&h->arena);
     h->tree = v->t->caps & AZ_CAP_CALLTREE ? az_tree(v->t) : NULL;
     h->link = az_job_link(v->job, v->trace, &rc);
@@ -341,6 +367,8 @@ int az_verdict_host_make(struct az_verdict_host *h, struct az_verdict *v)
         if (!(*of_name[i] = az_arena_array(&h->arena, names, 1)))
             return az_arena_error(&h->arena);
     rc = read_rules(h);
+    if (rc == 0)
+        rc = name_ranges(h);
     if (rc == 0)
         rc = az_verdict_read_calls(h);
     if (rc == 0)

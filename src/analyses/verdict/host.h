@@ -48,6 +48,7 @@ struct az_verdict_host {
     uint8_t *call_class;                /* call -> az_verdict_call */
     uint8_t *op_cause;                  /* name id -> az_cause + 1 */
     uint8_t *range_class, *frame_class; /* name id -> what it is + 1 */
+    uint32_t *given; /* name id of a range -> the first of its given name + 1; 0 */
     struct az_rule_list call_rules, op_rules, frame_rules;
     /* Call -> it launches a kernel that its process launched before; NULL: unknown. */
     uint8_t *loaded;

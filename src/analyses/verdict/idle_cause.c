@@ -204,7 +204,9 @@ static void set_place(struct az_verdict_host *h, const struct az_verdict_doing *
 {
     const struct az_events *ranges = &h->t->ev[AZ_RANGE], *frames = h->frames.e;
     const uint32_t frame = d->frame == AZ_NO_ROW ? AZ_NO_ROW : az_verdict_row(&h->frames, d->frame);
-    why->range = name_of(ranges, d->range);
+    why->range = d->range == AZ_NO_ROW || ranges->name[d->range] == AZ_NO_ID
+                     ? AZ_NO_ID
+                     : h->given[ranges->name[d->range]] - 1;
     why->frame = name_of(frames, frame);
     why->op = name_of(&h->t->ev[AZ_HOST_OP], d->op);
     why->place_frame =
