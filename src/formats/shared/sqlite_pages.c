@@ -56,9 +56,15 @@ static size_t number_of(const char *const *columns, size_t n, struct az_sv name)
     return k;
 }
 
+/* Their columns have whole numbers as integers. */
+static bool is_integer_type(struct az_sv type)
+{
+    return az_sv_ieq(type, AZ_SV("INTEGER")) || az_sv_ieq(type, AZ_SV("BIGINT"));
+}
+
 static bool is_number_type(struct az_sv type)
 {
-    return az_sv_ieq(type, AZ_SV("INTEGER")) || az_sv_ieq(type, AZ_SV("REAL"));
+    return is_integer_type(type) || az_sv_ieq(type, AZ_SV("REAL"));
 }
 
 /* Where in a record the columns are: in the order of the table's, unless some are computed. Numbers
@@ -67,7 +73,9 @@ static bool find_places(struct az_pages *p, const char *table, const char *const
 {
     sqlite3_stmt *st = NULL;
     size_t found = 0;
+    unsigned keys = 0;
     bool plain = true, numbers = true;
+    p->alias = -1;
     if (sqlite3_prepare_v2(p->x->db,
                            "SELECT name,type,pk,hidden FROM pragma_table_xinfo(?1) ORDER BY cid",
                            -1, &st, NULL) != SQLITE_OK)
@@ -77,6 +85,7 @@ static bool find_places(struct az_pages *p, const char *table, const char *const
         const char *name = (const char *)sqlite3_column_text(st, 0),
                    *type = (const char *)sqlite3_column_text(st, 1);
         const size_t k = number_of(columns, n, az_sv_str(name ? name : ""));
+        keys += sqlite3_column_int(st, 2) != 0;
         plain = sqlite3_column_int(st, 3) == 0 &&
                 !az_sv_ieq(az_sv_str(name ? name : ""), AZ_SV("rowid"));
         p->of[at] = k < n ? (int8_t)k : -1;
@@ -85,11 +94,15 @@ static bool find_places(struct az_pages *p, const char *table, const char *const
         if (k == n)
             continue;
         found++;
-        plain = plain && sqlite3_column_int(st, 2) == 0 && type &&
-                az_sv_ieq(az_sv_str(type), AZ_SV("INTEGER"));
+        plain = plain && type && is_integer_type(az_sv_str(type));
+        if (sqlite3_column_int(st, 2) == 0)
+            continue;
+        plain = plain && az_sv_ieq(az_sv_str(type), AZ_SV("INTEGER"));
+        p->alias = (int)k;
     }
     (void)sqlite3_finalize(st);
     p->columns = n;
+    plain = plain && (p->alias < 0 || keys == 1);
     return plain && found == n;
 }
 
@@ -103,6 +116,71 @@ bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,
                    const char *const *columns, size_t n)
 {
     return az_pages_find(p, x, table) && n <= AZ_PAGES_COLUMNS && find_places(p, table, columns, n);
+}
+
+int az_pages_place(const struct az_pages *p, const char *table, const char *column)
+{
+    static const char sql[] = "SELECT cid FROM pragma_table_xinfo(?1) WHERE name=?2 COLLATE NOCASE";
+    sqlite3_stmt *st = NULL;
+    int place = -1;
+    if (sqlite3_prepare_v2(p->x->db, sql, -1, &st, NULL) == SQLITE_OK &&
+        sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_bind_text(st, 2, column, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(st) == SQLITE_ROW)
+        place = sqlite3_column_int(st, 0);
+    (void)sqlite3_finalize(st);
+    return place;
+}
+
+/* ---- values of one record ---- */
+
+/* Where the value at a place is. A record may have fewer: an added column has its default, which
+ * only the schema knows. */
+static bool find_value(const unsigned char *record, const unsigned char *end, int place,
+                       uint64_t *type, const unsigned char **data)
+{
+    const unsigned char *at = record;
+    uint64_t header;
+    if (place < 0 || !az_varint(&at, end, &header) || header > (uint64_t)(end - record))
+        return false;
+    const unsigned char *types_end = record + header;
+    *data = types_end;
+    for (int i = 0; az_varint(&at, types_end, type); i++) {
+        const uint64_t size = az_size_of_type(*type);
+        if (size > (uint64_t)(end - *data))
+            return false;
+        if (i == place)
+            return true;
+        *data += size;
+    }
+    return false;
+}
+
+bool az_record_text(const unsigned char *record, const unsigned char *end, int place,
+                    struct az_sv *text)
+{
+    uint64_t type;
+    const unsigned char *data;
+    if (!find_value(record, end, place, &type, &data) || (type && (type < 13 || type % 2 == 0)))
+        return false;
+    *text =
+        type ? az_sv_make((const char *)data, (size_t)az_size_of_type(type)) : az_sv_make(NULL, 0);
+    return true;
+}
+
+bool az_record_number(const unsigned char *record, const unsigned char *end, int place, int64_t *v,
+                      bool *null)
+{
+    uint64_t type, bits = 0;
+    const unsigned char *data;
+    if (!find_value(record, end, place, &type, &data) || type > 9 || type == 7)
+        return false;
+    const uint64_t size = az_size_of_type(type);
+    for (uint64_t i = 0; i < size; i++)
+        bits = bits << 8 | data[i];
+    *null = type == 0;
+    *v = type == 9 ? 1 : size ? (int64_t)(bits << (64 - 8 * size)) >> (64 - 8 * size) : 0;
+    return true;
 }
 
 /* ---- pages ---- */
@@ -153,8 +231,7 @@ static const unsigned char *page_at(struct reading *r, uint64_t number)
     return NULL;
 }
 
-/* How much of a record is on its page: all, or what is not in its overflow pages. */
-static uint64_t local_of(const struct az_pages *p, uint64_t payload)
+uint64_t az_pages_local(const struct az_pages *p, uint64_t payload)
 {
     const uint64_t usable = p->usable, most = usable - 35;
     if (payload <= most)
@@ -191,8 +268,10 @@ static bool lay_out(const struct az_pages *p, const unsigned char *record, const
         const int8_t k = p->of[i];
         if (k < 0)
             continue;
-        if (type > 9 || type == 7)
+        if (k == p->alias ? type != 0 : type > 9 || type == 7)
             return false;
+        if (k == p->alias) /* the record has NULL in place of it */
+            continue;
         l->null |= (uint32_t)(type == 0) << k;
         l->end[k] = (uint16_t)(size ? data - record : 0);
         l->shift[k] = (uint8_t)(64 - 8 * size);
@@ -249,6 +328,8 @@ static bool take_values(struct reading *r, const unsigned char *record, const un
     r->row.null = l->null;
     for (size_t k = 0; k < r->columns; k++)
         r->row.value[k] = l->end[k] ? number_before(record + l->end[k], l->shift[k]) : l->fixed[k];
+    if (r->p->alias >= 0)
+        r->row.value[r->p->alias] = r->rowid;
     return true;
 }
 
@@ -294,7 +375,7 @@ static int read_leaf(struct reading *r, const unsigned char *page)
             return GO_ON;
         lowest = from < lowest ? from : lowest;
         r->rowid = (int64_t)rowid;
-        const uint64_t local = local_of(r->p, payload);
+        const uint64_t local = az_pages_local(r->p, payload);
         if (local > (uint64_t)(end - at) ||
             (!r->p->cells_only && !take_values(r, at, at + local, payload)))
             return GO_ON;

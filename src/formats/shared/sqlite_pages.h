@@ -31,14 +31,26 @@ struct az_pages {
     int8_t of[AZ_PAGES_PLACES]; /* place in a record -> number of the column; -1: not required */
     size_t columns;
     unsigned places; /* up to the last required one, and numbers that follow it */
+    int alias;       /* the required column that is the row number; -1: none is */
 };
 /* The first page of a table, and the file's data about its pages. False: there is no such table in
  * a file without a write-ahead log. */
 bool az_pages_find(struct az_pages *p, struct az_sqlite *x, const char *table);
 /* Can the table be read so: one with rowids, in a file without a write-ahead log, and are all these
- * columns, each named once, declared as INTEGER? The connection has to be in a transaction. */
+ * columns, each named once, declared as INTEGER or BIGINT? One may be the INTEGER PRIMARY KEY. The
+ * connection has to be in a transaction. */
 bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,
                    const char *const *columns, size_t n);
+/* Place of a column in the records of a table that is open; -1: it has none. */
+int az_pages_place(const struct az_pages *p, const char *table, const char *column);
+/* The text, or the number, at a place of a record of which `end` is the end on its page. False: it
+ * is of another type, or not on this page. NULL is an empty text without a pointer. */
+bool az_record_text(const unsigned char *record, const unsigned char *end, int place,
+                    struct az_sv *text);
+bool az_record_number(const unsigned char *record, const unsigned char *end, int place, int64_t *v,
+                      bool *null);
+/* How much of a record is on its page: all, or what is not in its overflow pages. */
+uint64_t az_pages_local(const struct az_pages *p, uint64_t payload);
 /* Returns the rows in their order. 0: all of them; 1: there are rows that only SQLite can read,
  * after the first *given of the table. Else what fn returned, AZ_EINTR, AZ_ENOMEM or AZ_ELIMIT. */
 int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given) AZ_MUST_USE;
