@@ -58,7 +58,9 @@ static void close_input(struct input *f)
 static uint64_t hash_of(uint64_t h, const struct az_sqlite_row *r)
 {
     for (int k = 0; k < N; k++)
-        h = (h ^ (uint64_t)r->v[k] ^ (r->null >> k & 1)) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29);
+        h = (h ^ (uint64_t)r->v[k] ^ (r->null >> k & 1) ^ (r->odd >> k & 1) << 8) *
+                UINT64_C(0x9e3779b97f4a7c15) +
+            (h >> 29);
     for (size_t i = 0; i < r->text.n; i++)
         h = h * 31 + (unsigned char)r->text.p[i];
     return h;
@@ -83,6 +85,9 @@ static void select_row(sqlite3_stmt *st, struct az_sqlite_row *r)
     for (int k = 0; k < N; k++) {
         r->v[k] = sqlite3_column_int64(st, k);
         r->null |= (uint32_t)(sqlite3_column_type(st, k) == SQLITE_NULL) << k;
+        r->odd |= (uint32_t)(sqlite3_column_type(st, k) >= SQLITE_TEXT &&
+                             sqlite3_column_type(st, k) < SQLITE_NULL)
+                  << k;
     }
     const char *text = (const char *)sqlite3_column_text(st, N);
     r->text = az_sv_make(text ? text : "", text ? (size_t)sqlite3_column_bytes(st, N) : 0);

@@ -7,9 +7,9 @@
 
 #include "io/outfile.h"
 
-const char *const az_nsys_cut_columns[NSYS_CUT_COLUMNS] = { "start",         "end",
-                                                            "correlationId", "globalPid",
-                                                            "globalTid",     "eventType" };
+static const char *const cut_columns[NSYS_CUT_COLUMNS] = { "start",         "end",
+                                                           "correlationId", "globalPid",
+                                                           "globalTid",     "eventType" };
 
 #define RUNTIME "CUPTI_ACTIVITY_KIND_RUNTIME"
 static const char *const work_tables[] = { "CUPTI_ACTIVITY_KIND_KERNEL",
@@ -22,9 +22,42 @@ static uint64_t process_of(const struct az_nsys_cutting *c, int64_t id)
     return c->x.one_process ? 0 : NSYS_PROC(id);
 }
 
+static bool has_no_end(const struct az_sqlite_row *r) { return r->null >> NSYS_CUT_END & 1; }
+
+/* A row without a start is none that takes time. */
+static void untime_row(struct az_sqlite_row *r)
+{
+    if (!((r->null | r->odd) >> NSYS_CUT_START & 1))
+        return;
+    r->v[NSYS_CUT_START] = 0;
+    r->v[NSYS_CUT_END] = -1;
+    r->null &= ~(1u << NSYS_CUT_END);
+}
+
 /* ---- the rule of a row ---- */
 
-unsigned az_nsys_cut_wants(enum az_nsys_rule rule)
+static enum az_nsys_rule rule_of(struct az_nsys_db *x, const char *table)
+{
+    static const struct {
+        const char *name;
+        enum az_nsys_rule rule;
+    } known[] = { { "CUPTI_ACTIVITY_KIND_KERNEL", NSYS_WORK },
+                  { "CUPTI_ACTIVITY_KIND_MEMCPY", NSYS_WORK },
+                  { "CUPTI_ACTIVITY_KIND_MEMSET", NSYS_WORK },
+                  { "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NSYS_WORK },
+                  { "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", NSYS_SYNCS },
+                  { "CUPTI_ACTIVITY_KIND_RUNTIME", NSYS_CALLS },
+                  { "NVTX_EVENTS", NSYS_NVTX } };
+    if (!az_nsys_has_column(x, table, "start") || !az_nsys_has_column(x, table, "end"))
+        return NSYS_ALL;
+    for (size_t i = 0; i < AZ_LENGTH(known); i++)
+        if (strcmp(known[i].name, table) == 0 &&
+            (known[i].rule != NSYS_NVTX || az_nsys_has_column(x, table, "eventType")))
+            return known[i].rule;
+    return NSYS_TIMED;
+}
+
+static unsigned wanted_columns(enum az_nsys_rule rule)
 {
     const unsigned times = 1u << NSYS_CUT_START | 1u << NSYS_CUT_END,
                    process = 1u << NSYS_CUT_PID | 1u << NSYS_CUT_TID;
@@ -42,7 +75,7 @@ unsigned az_nsys_cut_wants(enum az_nsys_rule rule)
 
 /* The span that device work belongs to, from 1 on: with its call; without one where it begins. */
 static uint32_t part_of_work(struct az_nsys_cutting *c, uint64_t process,
-                             const struct az_nsys_cut_row *r)
+                             const struct az_sqlite_row *r)
 {
     uint32_t part;
     return az_cut_calls_part(&c->calls, process, (uint64_t)r->v[NSYS_CUT_CORR], &part)
@@ -55,8 +88,7 @@ static bool is_next_to(const struct az_nsys_cutting *c, int64_t start, int64_t e
     return end > start && az_spans_touch(&c->work, start, end);
 }
 
-static bool is_call_kept(struct az_nsys_cutting *c, uint64_t process,
-                         const struct az_nsys_cut_row *r)
+static bool is_call_kept(struct az_nsys_cutting *c, uint64_t process, const struct az_sqlite_row *r)
 {
     const uint64_t corr = (uint64_t)r->v[NSYS_CUT_CORR];
     if (az_window_part_at(&c->parts, process, r->v[NSYS_CUT_START]))
@@ -70,12 +102,12 @@ static bool is_range(int64_t type)
     return type == 34 || type == 59 || type == 60 || type == 70 || type == 71;
 }
 
-bool az_nsys_cut_keeps(struct az_nsys_cutting *c, enum az_nsys_rule rule,
-                       const struct az_nsys_cut_row *r)
+static bool is_row_kept(struct az_nsys_cutting *c, enum az_nsys_rule rule,
+                        const struct az_sqlite_row *r)
 {
     const int64_t pid = r->v[NSYS_CUT_PID], start = r->v[NSYS_CUT_START];
     const uint64_t process = process_of(c, pid ? pid : r->v[NSYS_CUT_TID]);
-    int64_t end = r->no_end ? start : r->v[NSYS_CUT_END];
+    int64_t end = has_no_end(r) ? start : r->v[NSYS_CUT_END];
     switch (rule) {
     case NSYS_ALL:
         return true;
@@ -87,7 +119,8 @@ bool az_nsys_cut_keeps(struct az_nsys_cutting *c, enum az_nsys_rule rule,
     case NSYS_NVTX:
         if (!is_range(r->v[NSYS_CUT_TYPE]))
             return true;
-        end = r->no_end && r->v[NSYS_CUT_TYPE] != 34 ? INT64_MAX : end; /* a range that is open */
+        end =
+            has_no_end(r) && r->v[NSYS_CUT_TYPE] != 34 ? INT64_MAX : end; /* a range that is open */
         break;
     case NSYS_TIMED:
         break;
@@ -97,7 +130,7 @@ bool az_nsys_cut_keeps(struct az_nsys_cutting *c, enum az_nsys_rule rule,
 
 /* ---- reading numbers ---- */
 
-typedef int (*cut_row_fn)(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r);
+typedef int (*cut_row_fn)(struct az_nsys_cutting *c, const struct az_sqlite_row *r);
 struct pass {
     struct az_nsys_cutting *c;
     cut_row_fn fn;
@@ -106,13 +139,13 @@ struct pass {
 static int take_numbers(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     const struct pass *p = ctx;
-    struct az_nsys_cut_row row;
+    struct az_sqlite_row row;
     (void)x;
     for (int i = 0; i < NSYS_CUT_COLUMNS; i++)
         row.v[i] = az_nsys_i64(r, i);
-    row.no_end = az_nsys_is_null(r, NSYS_CUT_END);
-    if (!az_nsys_is_number(r, NSYS_CUT_START))
-        az_nsys_cut_untime(&row);
+    row.null = (uint32_t)az_nsys_is_null(r, NSYS_CUT_END) << NSYS_CUT_END;
+    row.odd = (uint32_t)!az_nsys_is_number(r, NSYS_CUT_START) << NSYS_CUT_START;
+    untime_row(&row);
     return p->fn(p->c, &row);
 }
 
@@ -124,8 +157,8 @@ static int each_row(struct az_nsys_cutting *c, const char *table, unsigned wants
     struct az_nsys_want want[NSYS_CUT_COLUMNS];
     struct pass p = { c, fn };
     for (size_t i = 0; i < NSYS_CUT_COLUMNS; i++)
-        want[i] = (struct az_nsys_want){ wants >> i & 1 ? az_nsys_cut_columns[i] : absent,
-                                         i == NSYS_CUT_START };
+        want[i] =
+            (struct az_nsys_want){ wants >> i & 1 ? cut_columns[i] : absent, i == NSYS_CUT_START };
     if (type)
         want[NSYS_CUT_TYPE].column = type;
     return az_nsys_each_numbers(&c->x, table, want, NSYS_CUT_COLUMNS, take_numbers, &p);
@@ -148,34 +181,34 @@ static int extend(struct az_nsys_cutting *c, int64_t start, int64_t end)
     return AZ_OK;
 }
 
-static int take_device_time(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+static int take_device_time(struct az_nsys_cutting *c, const struct az_sqlite_row *r)
 {
     return extend(c, r->v[NSYS_CUT_START], r->v[NSYS_CUT_END]);
 }
 
 /* Threads get their numbers in the order in which a report meets them. */
-static int take_host_time(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+static int take_host_time(struct az_nsys_cutting *c, const struct az_sqlite_row *r)
 {
     uint32_t lane;
     const int rc = az_nsys_host_lane(&c->x, (uint64_t)r->v[NSYS_CUT_TID], &lane);
     return rc ? rc : extend(c, r->v[NSYS_CUT_START], r->v[NSYS_CUT_END]);
 }
 
-static int take_system_call(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+static int take_system_call(struct az_nsys_cutting *c, const struct az_sqlite_row *r)
 {
     static const int64_t calls = 27; /* other classes are periods that the profiler made up */
     return r->v[NSYS_CUT_TYPE] != calls ? AZ_OK : take_host_time(c, r);
 }
 
-static int take_range_time(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+static int take_range_time(struct az_nsys_cutting *c, const struct az_sqlite_row *r)
 {
-    const int64_t start = r->v[NSYS_CUT_START], end = r->no_end ? start : r->v[NSYS_CUT_END],
+    const int64_t start = r->v[NSYS_CUT_START], end = has_no_end(r) ? start : r->v[NSYS_CUT_END],
                   late = end > start ? end : start;
     if (!is_range(r->v[NSYS_CUT_TYPE]) || r->v[NSYS_CUT_TYPE] == 34)
         return AZ_OK;
     c->open_end = late > c->open_end ? late : c->open_end;
-    c->open |= r->no_end;
-    if (r->no_end && start < c->open_from)
+    c->open |= has_no_end(r);
+    if (has_no_end(r) && start < c->open_from)
         c->open_from = start;
     if (end >= start) {
         c->ranges.start = start < c->ranges.start ? start : c->ranges.start;
@@ -295,7 +328,7 @@ static int find_in_window(struct az_nsys_cutting *c)
 
 /* ---- calls and device work ---- */
 
-static int take_call(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+static int take_call(struct az_nsys_cutting *c, const struct az_sqlite_row *r)
 {
     const uint64_t process = process_of(c, r->v[NSYS_CUT_TID]),
                    corr = (uint64_t)r->v[NSYS_CUT_CORR];
@@ -307,7 +340,7 @@ static int take_call(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
 }
 
 /* Of ids with several calls the first one counts. */
-static int take_first_call(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+static int take_first_call(struct az_nsys_cutting *c, const struct az_sqlite_row *r)
 {
     const uint64_t process = process_of(c, r->v[NSYS_CUT_TID]),
                    corr = (uint64_t)r->v[NSYS_CUT_CORR];
@@ -318,7 +351,7 @@ static int take_first_call(struct az_nsys_cutting *c, const struct az_nsys_cut_r
                                     az_window_part_at(&c->parts, process, start), start);
 }
 
-static int take_work(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+static int take_work(struct az_nsys_cutting *c, const struct az_sqlite_row *r)
 {
     const int64_t start = r->v[NSYS_CUT_START], end = r->v[NSYS_CUT_END];
     const uint32_t part = end < start ? 0 : part_of_work(c, process_of(c, r->v[NSYS_CUT_PID]), r);
@@ -331,7 +364,7 @@ static int take_work(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
 }
 
 /* Calls of work that runs next to that of the window are kept: they say that it is outside. */
-static int take_next_to(struct az_nsys_cutting *c, const struct az_nsys_cut_row *r)
+static int take_next_to(struct az_nsys_cutting *c, const struct az_sqlite_row *r)
 {
     const uint64_t corr = (uint64_t)r->v[NSYS_CUT_CORR];
     if (!corr || !is_next_to(c, r->v[NSYS_CUT_START], r->v[NSYS_CUT_END]))
@@ -346,13 +379,13 @@ static int each_work(struct az_nsys_cutting *c, cut_row_fn fn)
 {
     int rc = AZ_OK;
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(work_tables); i++)
-        rc = each_row(c, work_tables[i], az_nsys_cut_wants(NSYS_WORK), NULL, fn);
+        rc = each_row(c, work_tables[i], wanted_columns(NSYS_WORK), NULL, fn);
     return rc;
 }
 
 static int find_work(struct az_nsys_cutting *c)
 {
-    const unsigned wants = az_nsys_cut_wants(NSYS_CALLS);
+    const unsigned wants = wanted_columns(NSYS_CALLS);
     size_t n = 0;
     int rc = each_row(c, RUNTIME, wants, NULL, take_call);
     if (rc == 0 && c->calls.first.n)
@@ -399,6 +432,49 @@ static int open_input(struct az_nsys_cutting *c)
     return rc;
 }
 
+/* ---- the database that is written ---- */
+
+static int choose_rule(void *ctx, const char *table)
+{
+    struct az_nsys_cutting *c = ctx;
+    return (int)rule_of(&c->x, table);
+}
+
+static unsigned columns_of_rule(void *ctx, int rule)
+{
+    (void)ctx;
+    return wanted_columns((enum az_nsys_rule)rule);
+}
+
+static int take_row(void *ctx, int rule, const struct az_sqlite_row *row)
+{
+    struct az_nsys_cutting *c = ctx;
+    struct az_sqlite_row timed = *row;
+    untime_row(&timed);
+    const bool kept = is_row_kept(c, (enum az_nsys_rule)rule, &timed);
+    c->job->read++;
+    c->job->kept += kept;
+    return kept;
+}
+
+static int write_export(struct az_nsys_cutting *c, const char *to)
+{
+    const struct az_sqlite_cut cut = { .job = c->job,
+                                       .file = &c->x.file,
+                                       .arena = &c->arena,
+                                       .columns = { cut_columns, NSYS_CUT_COLUMNS, NULL },
+                                       .rule_of = choose_rule,
+                                       .wants = columns_of_rule,
+                                       .keeps = take_row,
+                                       .ctx = c,
+                                       .window = AZ_NSYS_WINDOW_TABLE,
+                                       .process = "globalPid",
+                                       .parts = &c->parts,
+                                       .more = c->open ? AZ_NSYS_OPEN_END : NULL,
+                                       .more_value = c->open_end };
+    return az_sqlite_cut_write(&cut, to);
+}
+
 static int cut_export(struct az_nsys_cutting *c)
 {
     struct az_sv tmp;
@@ -414,7 +490,7 @@ static int cut_export(struct az_nsys_cutting *c)
     if (rc)
         return rc;
     remove(tmp.p); /* SQLite makes it */
-    rc = az_nsys_cut_write(c, tmp.p);
+    rc = write_export(c, tmp.p);
     if (rc == 0)
         return az_outname_commit(tmp.p, c->job->out, c->job->diag);
     az_outname_discard(tmp.p);

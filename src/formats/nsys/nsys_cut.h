@@ -4,11 +4,12 @@
 
 #include "formats/nsys/nsys_sqlite.h"
 #include "formats/shared/cut_calls.h"
+#include "formats/shared/sqlite_cut.h"
 #include "model/window.h"
 
 /* By which rule rows of a table are kept. */
 enum az_nsys_rule {
-    NSYS_ALL,   /* without times */
+    NSYS_ALL,   /* 0: without times */
     NSYS_CALLS, /* API calls: where they begin, and those of work next to the window's */
     NSYS_WORK,  /* of a device: where its call begins, and what runs next to the window's */
     NSYS_SYNCS, /* the same without work next to it */
@@ -19,11 +20,6 @@ enum az_nsys_rule {
 /* Columns that a rule needs, as far as the table has them. */
 enum { NSYS_CUT_START, NSYS_CUT_END, NSYS_CUT_CORR, NSYS_CUT_PID, NSYS_CUT_TID, NSYS_CUT_TYPE };
 #define NSYS_CUT_COLUMNS 6
-extern const char *const az_nsys_cut_columns[NSYS_CUT_COLUMNS];
-struct az_nsys_cut_row {
-    int64_t v[NSYS_CUT_COLUMNS]; /* 0: NULL, or no such column */
-    bool no_end;
-};
 
 struct az_nsys_cutting {
     struct az_cut *job;
@@ -41,19 +37,5 @@ struct az_nsys_cutting {
                                     latest time of any */
     bool open;                   /* there are some */
 };
-
-/* Columns of a rule, a bit each. */
-unsigned az_nsys_cut_wants(enum az_nsys_rule rule);
-/* A row without a start is none that takes time. */
-static inline void az_nsys_cut_untime(struct az_nsys_cut_row *r)
-{
-    r->v[NSYS_CUT_START] = 0;
-    r->v[NSYS_CUT_END] = -1;
-    r->no_end = false;
-}
-bool az_nsys_cut_keeps(struct az_nsys_cutting *c, enum az_nsys_rule rule,
-                       const struct az_nsys_cut_row *r);
-/* Writes the rows that are kept into a new database. */
-int az_nsys_cut_write(struct az_nsys_cutting *c, const char *to) AZ_MUST_USE;
 
 #endif

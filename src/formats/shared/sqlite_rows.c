@@ -51,7 +51,7 @@ bool az_sqlite_table_open(struct az_sqlite_table *t, struct az_sqlite *x, const 
 bool az_sqlite_table_take(const struct az_sqlite_table *t, const struct az_pages_row *stored,
                           struct az_sqlite_row *row)
 {
-    row->null = 0;
+    row->null = row->odd = 0;
     row->text = AZ_SV("");
     for (size_t k = 0; k < t->columns->n; k++) {
         const int at = t->at[k];
@@ -92,15 +92,21 @@ static int prepare_select(const struct az_sqlite_table *t, const char *more, con
     return code == SQLITE_OK ? AZ_OK : az_sqlite_error(t->x, code);
 }
 
+void az_sqlite_row_take(struct az_sqlite_row *row, size_t k, sqlite3_stmt *st, int at)
+{
+    const int type = at < 0 ? SQLITE_NULL : sqlite3_column_type(st, at);
+    row->v[k] = type == SQLITE_NULL ? 0 : sqlite3_column_int64(st, at);
+    row->null |= (uint32_t)(type == SQLITE_NULL) << k;
+    row->odd |= (uint32_t)(type == SQLITE_TEXT || type == SQLITE_BLOB) << k;
+}
+
 static void take_selected(const struct az_sqlite_table *t, sqlite3_stmt *st,
                           struct az_sqlite_row *row)
 {
     const int n = (int)t->columns->n;
-    row->null = 0;
-    for (int k = 0; k < n; k++) {
-        row->v[k] = sqlite3_column_int64(st, k);
-        row->null |= (uint32_t)(sqlite3_column_type(st, k) == SQLITE_NULL) << k;
-    }
+    row->null = row->odd = 0;
+    for (int k = 0; k < n; k++)
+        az_sqlite_row_take(row, (size_t)k, st, k);
     const char *text = (const char *)sqlite3_column_text(st, n);
     const int bytes = sqlite3_column_bytes(st, n);
     row->text = text && bytes > 0 ? az_sv_make(text, (size_t)bytes) : AZ_SV("");
@@ -290,7 +296,7 @@ static bool take_cell(struct az_sqlite_lookup *l, int64_t number, struct az_sqli
     /* a key that is no row number has a value of its own */
     if (!az_record_number(record, end, l->key_place, &key, &null) || !null)
         return false;
-    row->null = 0;
+    row->null = row->odd = 0;
     row->text = AZ_SV("");
     for (size_t k = 0; k < t->columns->n; k++) {
         null = t->place[k] < 0;

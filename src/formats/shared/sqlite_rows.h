@@ -16,6 +16,7 @@ struct az_sqlite_columns {
 struct az_sqlite_row {
     int64_t v[AZ_ROW_NUMBERS]; /* in the order of the columns; 0: NULL, or no such column */
     uint32_t null;             /* one bit a column, also of those that the table lacks */
+    uint32_t odd;              /* one bit a column: neither a number nor NULL */
     struct az_sv text;         /* empty: NULL, or no such column; valid until the next row */
 };
 /* 0 or an error, which ends the reading. */
@@ -40,6 +41,8 @@ bool az_sqlite_table_open(struct az_sqlite_table *t, struct az_sqlite *x, const 
 /* A row of its pages. False: SQLite has to read it. */
 bool az_sqlite_table_take(const struct az_sqlite_table *t, const struct az_pages_row *stored,
                           struct az_sqlite_row *row);
+/* A number of a row that SQLite reads, of its column `at`; below 0: NULL. */
+void az_sqlite_row_take(struct az_sqlite_row *row, size_t k, sqlite3_stmt *st, int at);
 /* All rows in their order; messages are in the job's diag. A table that is missing has none. */
 int az_sqlite_table_rows(struct az_sqlite *x, const char *name,
                          const struct az_sqlite_columns *columns, unsigned wants,

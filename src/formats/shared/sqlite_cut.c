@@ -1,28 +1,29 @@
-/* The database of a window: SQLite makes the schema and copies what is not plain; rows of plain
- * tables, which are nearly all, are copied as they are stored (formats/shared/sqlite_append.h). */
+/* A database with some rows of another one: see the header. */
+#include "formats/shared/sqlite_cut.h"
+
 #include <errno.h>
 #include <stdio.h>
 
-#include "formats/nsys/nsys_cut.h"
 #include "formats/shared/sqlite_append.h"
 
 struct table {
     const char *name, *sql;
-    enum az_nsys_rule rule;
-    bool plain;               /* has row numbers, and no index that SQLite makes by itself */
-    bool left;                /* plain, but SQLite has to read its last rows */
-    uint32_t root;            /* in the output */
-    int64_t last;             /* row that was copied last */
-    int at[NSYS_CUT_COLUMNS]; /* place among the columns that are read; -1: none */
+    int rule;               /* 0: all rows */
+    bool plain;             /* has row numbers, and no index that SQLite makes by itself */
+    bool left;              /* plain, but SQLite has to read its last rows */
+    uint32_t root;          /* in the output */
+    int64_t last;           /* row that was copied last */
+    int at[AZ_ROW_NUMBERS]; /* place among all columns, where SQLite reads it; -1: none */
+    int text;               /* the same */
 };
 AZ_VEC(struct table, tables);
 
 struct writing {
-    struct az_nsys_cutting *c;
+    const struct az_sqlite_cut *c;
     const char *path;
     sqlite3 *db; /* the output; NULL: not open */
     struct az_append *append;
-    struct az_pages pages; /* of the table that is copied */
+    struct az_sqlite_table source; /* the table that is copied */
     struct table *now;
     struct tables tables;
 };
@@ -45,10 +46,10 @@ static int prepare(struct writing *w, struct az_sv sql, sqlite3_stmt **st)
 {
     *st = NULL;
     if (!sql.p)
-        return az_arena_error(&w->c->arena);
-    return az_sqlite_prepare(&w->c->x.file, sql.p, st) == SQLITE_OK
+        return az_arena_error(w->c->arena);
+    return az_sqlite_prepare(w->c->file, sql.p, st) == SQLITE_OK
                ? AZ_OK
-               : az_sqlite_error(&w->c->x.file, sqlite3_errcode(w->c->x.db));
+               : az_sqlite_error(w->c->file, sqlite3_errcode(w->c->file->db));
 }
 
 /* The first number of a query of the input about a table. */
@@ -56,7 +57,7 @@ static int64_t number_of(struct writing *w, const char *sql, const char *table)
 {
     sqlite3_stmt *st = NULL;
     int64_t v = 0;
-    if (sqlite3_prepare_v2(w->c->x.db, sql, -1, &st, NULL) == SQLITE_OK) {
+    if (sqlite3_prepare_v2(w->c->file->db, sql, -1, &st, NULL) == SQLITE_OK) {
         if (table)
             sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
         if (sqlite3_step(st) == SQLITE_ROW)
@@ -68,35 +69,14 @@ static int64_t number_of(struct writing *w, const char *sql, const char *table)
 
 /* ---- the tables of the input ---- */
 
-static enum az_nsys_rule rule_of(struct az_nsys_db *x, const char *table)
-{
-    static const struct {
-        const char *name;
-        enum az_nsys_rule rule;
-    } known[] = { { "CUPTI_ACTIVITY_KIND_KERNEL", NSYS_WORK },
-                  { "CUPTI_ACTIVITY_KIND_MEMCPY", NSYS_WORK },
-                  { "CUPTI_ACTIVITY_KIND_MEMSET", NSYS_WORK },
-                  { "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", NSYS_WORK },
-                  { "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", NSYS_SYNCS },
-                  { "CUPTI_ACTIVITY_KIND_RUNTIME", NSYS_CALLS },
-                  { "NVTX_EVENTS", NSYS_NVTX } };
-    if (!az_nsys_has_column(x, table, "start") || !az_nsys_has_column(x, table, "end"))
-        return NSYS_ALL;
-    for (size_t i = 0; i < AZ_LENGTH(known); i++)
-        if (strcmp(known[i].name, table) == 0 &&
-            (known[i].rule != NSYS_NVTX || az_nsys_has_column(x, table, "eventType")))
-            return known[i].rule;
-    return NSYS_TIMED;
-}
-
 static int add_table(struct writing *w, const char *name, const char *sql)
 {
-    struct az_arena *a = &w->c->arena;
+    struct az_arena *a = w->c->arena;
     struct table t = { .name = az_arena_str(a, az_sv_str(name)),
                        .sql = az_arena_str(a, az_sv_str(sql)) };
     if (!t.name || !t.sql)
         return az_arena_error(a);
-    t.rule = rule_of(&w->c->x, t.name);
+    t.rule = w->c->rule_of(w->c->ctx, t.name);
     t.plain = number_of(w, "SELECT count(*) FROM pragma_index_list(?1) WHERE origin <> 'c'",
                         t.name) == 0 &&
               number_of(w, "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE hidden", t.name) == 0;
@@ -111,15 +91,15 @@ static int list_tables(struct writing *w)
                            " ORDER BY rowid"),
                      &st),
         code = SQLITE_ROW;
-    while (rc == 0 && (code = az_sqlite_step(&w->c->x.file, st)) == SQLITE_ROW) {
+    while (rc == 0 && (code = az_sqlite_step(w->c->file, st)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(st, 0),
                    *sql = (const char *)sqlite3_column_text(st, 1);
         if (name && sql && sqlite3_strnicmp(name, "sqlite_", 7) != 0 &&
-            strcmp(name, AZ_NSYS_WINDOW_TABLE) != 0)
+            sqlite3_stricmp(name, w->c->window) != 0)
             rc = add_table(w, name, sql);
     }
     sqlite3_finalize(st);
-    return rc || code == SQLITE_DONE ? rc : az_sqlite_error(&w->c->x.file, code);
+    return rc || code == SQLITE_DONE ? rc : az_sqlite_error(w->c->file, code);
 }
 
 /* ---- the schema ---- */
@@ -171,7 +151,7 @@ static int open_output(struct writing *w)
     sqlite3_db_config(w->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
     sqlite3_db_config(w->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
     return run_sql(w, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA foreign_keys=OFF;"
-                      "PRAGMA temp_store=MEMORY; PRAGMA ignore_check_constraints=ON");
+                      "PRAGMA ignore_check_constraints=ON");
 }
 
 static void close_output(struct writing *w)
@@ -185,7 +165,7 @@ static int set_format(struct writing *w)
     const char *encoding = "UTF-8";
     char sql[160];
     sqlite3_stmt *st = NULL;
-    if (sqlite3_prepare_v2(w->c->x.db, "PRAGMA encoding", -1, &st, NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(w->c->file->db, "PRAGMA encoding", -1, &st, NULL) == SQLITE_OK &&
         sqlite3_step(st) == SQLITE_ROW)
         encoding = (const char *)sqlite3_column_text(st, 0);
     (void)snprintf(sql, sizeof sql,
@@ -200,18 +180,17 @@ static int set_format(struct writing *w)
 
 static int put_window(struct writing *w)
 {
-    static const char columns[] = "(start INTEGER, \"end\" INTEGER, globalPid INTEGER)",
-                      with_open[] = "(start INTEGER, \"end\" INTEGER, globalPid INTEGER,"
-                                    " " AZ_NSYS_OPEN_END " INTEGER)";
-    const struct az_window_parts *p = &w->c->parts;
-    const bool open = w->c->open;
+    const struct az_sqlite_cut *c = w->c;
+    const struct az_window_parts *p = c->parts;
     char sql[160];
     sqlite3_stmt *st = NULL;
-    (void)snprintf(sql, sizeof sql, "CREATE TABLE %s %s", AZ_NSYS_WINDOW_TABLE,
-                   open ? with_open : columns);
+    (void)snprintf(sql, sizeof sql,
+                   "CREATE TABLE %s (start INTEGER, \"end\" INTEGER, %s INTEGER%s%s%s)", c->window,
+                   c->process, c->more ? ", " : "", c->more ? c->more : "",
+                   c->more ? " INTEGER" : "");
     int rc = run_sql(w, sql);
-    (void)snprintf(sql, sizeof sql, "INSERT INTO %s VALUES (?,?,?%s)", AZ_NSYS_WINDOW_TABLE,
-                   open ? ",?" : "");
+    (void)snprintf(sql, sizeof sql, "INSERT INTO %s VALUES (?,?,?%s)", c->window,
+                   c->more ? ",?" : "");
     if (rc == 0 && sqlite3_prepare_v2(w->db, sql, -1, &st, NULL) != SQLITE_OK)
         rc = fail_output(w, "window");
     for (size_t i = 0; rc == 0 && i < p->spans.n; i++) {
@@ -219,8 +198,8 @@ static int put_window(struct writing *w)
         sqlite3_bind_int64(st, 2, p->spans.v[i].end);
         if (p->process.n)
             sqlite3_bind_int64(st, 3, (int64_t)p->process.v[i]);
-        if (open)
-            sqlite3_bind_int64(st, 4, w->c->open_end);
+        if (c->more)
+            sqlite3_bind_int64(st, 4, c->more_value);
         if (sqlite3_step(st) != SQLITE_DONE)
             rc = fail_output(w, "window");
         sqlite3_reset(st);
@@ -230,6 +209,17 @@ static int put_window(struct writing *w)
 }
 
 /* ---- rows by SQLite ---- */
+
+static void note_column(struct writing *w, struct table *t, const char *name, int n)
+{
+    const struct az_sqlite_columns *c = &w->c->columns;
+    const unsigned wants = t->rule ? w->c->wants(w->c->ctx, t->rule) : 0;
+    for (size_t k = 0; k < c->n; k++)
+        if ((wants >> k & 1) && sqlite3_stricmp(name, c->number[k]) == 0)
+            t->at[k] = n;
+    if (c->text && sqlite3_stricmp(name, c->text) == 0)
+        t->text = n;
+}
 
 /* Visible columns, "a","b"; their places by the names of the rules. */
 static int list_columns(struct writing *w, struct table *t, struct az_sv *list, int *n, bool *keyed)
@@ -242,18 +232,17 @@ static int list_columns(struct writing *w, struct table *t, struct az_sv *list, 
     *list = AZ_SV("");
     *n = 0;
     *keyed = false;
-    for (size_t k = 0; k < NSYS_CUT_COLUMNS; k++)
+    for (size_t k = 0; k < w->c->columns.n; k++)
         t->at[k] = -1;
+    t->text = -1;
     if (rc == 0)
         sqlite3_bind_text(st, 1, t->name, -1, SQLITE_STATIC);
-    while (rc == 0 && az_sqlite_step(&w->c->x.file, st) == SQLITE_ROW) {
+    while (rc == 0 && az_sqlite_step(w->c->file, st) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(st, 0);
         char *text = sqlite3_mprintf("%s\"%w\"", *n ? "," : "", name);
-        *list = az_arena_printf(&w->c->arena, "%.*s%s", AZ_SVF(*list), text ? text : "");
+        *list = az_arena_printf(w->c->arena, "%.*s%s", AZ_SVF(*list), text ? text : "");
         *keyed |= sqlite3_column_int(st, 1) != 0 || sqlite3_stricmp(name, "rowid") == 0;
-        for (size_t k = 0; k < NSYS_CUT_COLUMNS; k++)
-            if (strcmp(name, az_nsys_cut_columns[k]) == 0)
-                t->at[k] = *n;
+        note_column(w, t, name, *n);
         ++*n;
         rc = text && list->p ? AZ_OK : AZ_ENOMEM;
         sqlite3_free(text);
@@ -262,38 +251,41 @@ static int list_columns(struct writing *w, struct table *t, struct az_sv *list, 
     return rc;
 }
 
-static void take_columns(sqlite3_stmt *st, const struct table *t, int first,
-                         struct az_nsys_cut_row *r)
+static void take_columns(const struct writing *w, sqlite3_stmt *st, const struct table *t,
+                         int first, struct az_sqlite_row *r)
 {
-    for (size_t k = 0; k < NSYS_CUT_COLUMNS; k++)
-        r->v[k] = t->at[k] < 0 ? 0 : sqlite3_column_int64(st, first + t->at[k]);
-    r->no_end = t->at[NSYS_CUT_END] < 0 ||
-                sqlite3_column_type(st, first + t->at[NSYS_CUT_END]) == SQLITE_NULL;
-    const int start = t->at[NSYS_CUT_START],
-              type = start < 0 ? SQLITE_NULL : sqlite3_column_type(st, first + start);
-    if (start >= 0 && type != SQLITE_INTEGER && type != SQLITE_FLOAT)
-        az_nsys_cut_untime(r);
+    r->null = r->odd = 0;
+    r->text = AZ_SV("");
+    for (size_t k = 0; k < w->c->columns.n; k++)
+        az_sqlite_row_take(r, k, st, t->at[k] < 0 ? -1 : first + t->at[k]);
+    const char *text = t->text < 0 ? NULL : (const char *)sqlite3_column_text(st, first + t->text);
+    if (text)
+        r->text = az_sv_make(text, (size_t)sqlite3_column_bytes(st, first + t->text));
+}
+
+/* 1: kept; 0; or an error. */
+static int is_kept(const struct writing *w, const struct table *t, const struct az_sqlite_row *r)
+{
+    return t->rule ? w->c->keeps(w->c->ctx, t->rule, r) : 1;
 }
 
 static int copy_selected(struct writing *w, struct table *t, sqlite3_stmt *from, sqlite3_stmt *to,
                          int n, int first)
 {
-    struct az_cut *job = w->c->job;
-    struct az_nsys_cut_row r;
+    struct az_sqlite_row r;
     int rc = AZ_OK, code = SQLITE_ROW;
-    while (rc == 0 && (code = az_sqlite_step(&w->c->x.file, from)) == SQLITE_ROW) {
-        take_columns(from, t, first, &r);
-        const bool kept = az_nsys_cut_keeps(w->c, t->rule, &r);
-        job->read += t->rule != NSYS_ALL;
-        job->kept += t->rule != NSYS_ALL && kept;
-        if (!kept)
+    while (rc == 0 && (code = az_sqlite_step(w->c->file, from)) == SQLITE_ROW) {
+        take_columns(w, from, t, first, &r);
+        const int kept = is_kept(w, t, &r);
+        rc = kept < 0 ? kept : AZ_OK;
+        if (kept <= 0)
             continue;
         for (int i = 0; i < n; i++)
             sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
         rc = sqlite3_step(to) == SQLITE_DONE ? AZ_OK : fail_output(w, t->name);
         sqlite3_reset(to);
     }
-    return rc || code == SQLITE_DONE ? rc : az_sqlite_error(&w->c->x.file, code);
+    return rc || code == SQLITE_DONE ? rc : az_sqlite_error(w->c->file, code);
 }
 
 /* Rows of a table after the last one that was copied as it is stored, if any. */
@@ -340,39 +332,22 @@ static int take_stored(void *ctx, const struct az_pages_row *row)
 {
     struct writing *w = ctx;
     struct table *t = w->now;
-    struct az_cut *job = w->c->job;
-    struct az_nsys_cut_row r;
-    const int start = t->at[NSYS_CUT_START], end = t->at[NSYS_CUT_END];
-    for (size_t k = 0; k < NSYS_CUT_COLUMNS; k++)
-        r.v[k] = t->at[k] < 0 ? 0 : row->value[t->at[k]];
-    r.no_end = end < 0 || (row->null >> end & 1);
-    if (start >= 0 && (row->null >> start & 1))
-        az_nsys_cut_untime(&r);
-    const bool kept = az_nsys_cut_keeps(w->c, t->rule, &r);
-    const int rc = kept ? az_append_row(w->append, &w->pages, row) : AZ_OK;
-    if (rc)
-        return rc;
-    t->last = row->rowid;
-    job->read += t->rule != NSYS_ALL;
-    job->kept += t->rule != NSYS_ALL && kept;
-    return AZ_OK;
+    struct az_sqlite_row r;
+    if (t->rule && !az_sqlite_table_take(&w->source, row, &r))
+        return 1;
+    const int kept = is_kept(w, t, &r),
+              rc = kept > 0 ? az_append_row(w->append, &w->source.pages, row) : kept;
+    if (rc == 0)
+        t->last = row->rowid;
+    return rc;
 }
 
 /* Can the pages of a table be copied? */
 static bool open_pages(struct writing *w, struct table *t)
 {
-    const char *columns[NSYS_CUT_COLUMNS];
-    const unsigned wants = az_nsys_cut_wants(t->rule);
-    size_t n = 0;
-    for (size_t k = 0; k < NSYS_CUT_COLUMNS; k++) {
-        const bool any =
-            (wants >> k & 1) && az_nsys_has_column(&w->c->x, t->name, az_nsys_cut_columns[k]);
-        t->at[k] = any ? (int)n : -1;
-        if (any)
-            columns[n++] = az_nsys_cut_columns[k];
-    }
-    return az_pages_open(&w->pages, &w->c->x.file, t->name, columns, n) &&
-           w->pages.usable == w->pages.page_size;
+    const unsigned wants = t->rule ? w->c->wants(w->c->ctx, t->rule) : 0;
+    return az_sqlite_table_open(&w->source, w->c->file, t->name, &w->c->columns, wants) &&
+           w->source.plain && w->source.pages.usable == w->source.pages.page_size;
 }
 
 static int copy_stored(struct writing *w, struct table *t)
@@ -383,7 +358,7 @@ static int copy_stored(struct writing *w, struct table *t)
     w->now = t;
     t->last = INT64_MIN;
     az_append_begin(w->append, t->root);
-    const int rc = az_pages_read(&w->pages, take_stored, w, &given);
+    const int rc = az_pages_read(&w->source.pages, take_stored, w, &given);
     t->left = rc > 0;
     az_append_end(w->append);
     return rc < 0 ? rc : AZ_OK;
@@ -396,8 +371,8 @@ static int close_append(struct writing *w, int rc)
         return rc;
     if (closed == AZ_EFORMAT)
         return az_diag_fail(w->c->job->diag, AZ_EFORMAT, AZ_AT_FILE(w->c->job->in),
-                            "damaged database: its tables are longer than the file; export the "
-                            "report again");
+                            "damaged database: its tables are longer than the file; %s",
+                            w->c->file->kind->again);
     if (closed == AZ_EIO)
         return az_diag_fail(w->c->job->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(w->c->job->out)),
                             "cannot write the database: %s", strerror(errno));
@@ -419,7 +394,9 @@ static int copy_texts(struct writing *w)
     if (rc == 0 && sqlite3_prepare_v2(w->db, "INSERT INTO sqlite_master VALUES(?,?,?,0,?)", -1, &to,
                                       NULL) != SQLITE_OK)
         rc = fail_output(w, "schema");
-    while (rc == 0 && az_sqlite_step(&w->c->x.file, from) == SQLITE_ROW) {
+    while (rc == 0 && az_sqlite_step(w->c->file, from) == SQLITE_ROW) {
+        if (sqlite3_stricmp((const char *)sqlite3_column_text(from, 1), w->c->window) == 0)
+            continue;
         for (int i = 0; i < 4; i++)
             sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
         rc = sqlite3_step(to) == SQLITE_DONE ? AZ_OK : fail_output(w, "schema");
@@ -433,7 +410,7 @@ static int copy_texts(struct writing *w)
 /* Numbers that AUTOINCREMENT continues after. */
 static int copy_sequences(struct writing *w)
 {
-    struct table t = { .name = "sqlite_sequence", .rule = NSYS_ALL };
+    struct table t = { .name = "sqlite_sequence", .rule = 0 };
     if (!root_of(w, t.name))
         return AZ_OK;
     const int rc = run_sql(w, "DELETE FROM sqlite_sequence");
@@ -443,9 +420,8 @@ static int copy_sequences(struct writing *w)
 static int fail_schema(struct writing *w, const char *table)
 {
     return az_diag_fail(w->c->job->diag, AZ_EFORMAT, AZ_AT_FILE(w->c->job->in),
-                        "damaged database: the statement of table '%s' makes another table; export "
-                        "the report again",
-                        table);
+                        "damaged database: the statement of table '%s' makes another table; %s",
+                        table, w->c->file->kind->again);
 }
 
 /* The schema without its indexes, and tables that are not plain. */
@@ -503,11 +479,11 @@ static int finish_tables(struct writing *w)
                      AZ_SV("SELECT sql FROM sqlite_master WHERE type='index' AND sql IS NOT NULL"
                            " AND rootpage>0 ORDER BY rowid"),
                      &st);
-    while (rc == 0 && (code = az_sqlite_step(&w->c->x.file, st)) == SQLITE_ROW)
+    while (rc == 0 && (code = az_sqlite_step(w->c->file, st)) == SQLITE_ROW)
         rc = make_one(w, (const char *)sqlite3_column_text(st, 0));
     sqlite3_finalize(st);
     if (rc == 0 && code != SQLITE_DONE)
-        rc = az_sqlite_error(&w->c->x.file, code);
+        rc = az_sqlite_error(w->c->file, code);
     if (rc == 0)
         rc = copy_texts(w);
     if (rc == 0)
@@ -524,7 +500,7 @@ static bool has_rest(struct writing *w)
     return rest;
 }
 
-int az_nsys_cut_write(struct az_nsys_cutting *c, const char *to)
+int az_sqlite_cut_write(const struct az_sqlite_cut *c, const char *to)
 {
     struct writing w = { .c = c, .path = to };
     az_vec_init(&w.tables, c->job->mem);
