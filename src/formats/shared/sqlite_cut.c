@@ -333,7 +333,7 @@ static int take_stored(void *ctx, const struct az_pages_row *row)
     struct writing *w = ctx;
     struct table *t = w->now;
     struct az_sqlite_row r;
-    if (t->rule && !az_sqlite_table_take(&w->source, row, &r))
+    if (!az_record_is_whole(row) || (t->rule && !az_sqlite_table_take(&w->source, row, &r)))
         return 1;
     const int kept = is_kept(w, t, &r),
               rc = kept > 0 ? az_append_row(w->append, &w->source.pages, row) : kept;

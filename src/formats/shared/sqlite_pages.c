@@ -156,6 +156,21 @@ static bool find_value(const unsigned char *record, const unsigned char *end, in
     return false;
 }
 
+bool az_record_is_whole(const struct az_pages_row *row)
+{
+    const unsigned char *at = row->record;
+    uint64_t header, type, sum;
+    if (!az_varint(&at, row->end, &header) || header > row->payload)
+        return false;
+    if (header > (uint64_t)(row->end - row->record))
+        return true;
+    const unsigned char *types_end = row->record + header;
+    for (sum = header; at < types_end && sum <= row->payload; sum += az_size_of_type(type))
+        if (!az_varint(&at, types_end, &type) || type == 10 || type == 11)
+            return false;
+    return sum == row->payload;
+}
+
 bool az_record_text(const unsigned char *record, const unsigned char *end, int place,
                     struct az_sv *text)
 {

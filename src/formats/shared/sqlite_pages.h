@@ -49,6 +49,8 @@ bool az_record_text(const unsigned char *record, const unsigned char *end, int p
                     struct az_sv *text);
 bool az_record_number(const unsigned char *record, const unsigned char *end, int place, int64_t *v,
                       bool *null);
+/* Has a record as many bytes as its types say? Yes, if not all of these are on its page. */
+bool az_record_is_whole(const struct az_pages_row *row);
 /* How much of a record is on its page: all, or what is not in its overflow pages. */
 uint64_t az_pages_local(const struct az_pages *p, uint64_t payload);
 /* Returns the rows in their order. 0: all of them; 1: there are rows that only SQLite can read,
