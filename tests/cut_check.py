@@ -269,7 +269,7 @@ def check(analyzer, tmp, path, window, what, extra=()):
     with open(part, "rb") as a, open(again, "rb") as b:
         verdict(a.read() == b.read(), what + ": equal cuts")
     try:
-        if ending not in (".sqlite", ".db", ".pb", ".csv"):
+        if ending not in (".sqlite", ".db", ".rpd", ".pb", ".csv"):
             with (gzip.open if ending.endswith("gz") else open)(part, "rt") as f:
                 json.load(f)
     except ValueError as e:
@@ -435,9 +435,16 @@ def endless_record(analyzer, tmp):
             last = (number - 1) * size
             number = int.from_bytes(pages[last:last + 4], "big")
         pages[last:last + 4] = first.to_bytes(4, "big")
-        length += 250000000 // (size - 4) * (size - 4)
+        length += 120000000 // (size - 4) * (size - 4)
         pages[cell:cell + 4] = bytes((length >> 7 * (3 - i) & 0x7f) | (0x80 if i < 3 else 0) for i in range(4))
         f.seek(0)
+        f.write(pages)
+    done = run(analyzer, "cut", path, "--from", "10%", "-o", part)
+    verdict(done.returncode == 3 and b"damaged database" in done.stdout and not os.path.exists(part), "a record that is longer than its values",
+            "%d %s" % (done.returncode, done.stdout.decode(errors="replace")[-200:]))
+    with open(path, "r+b") as f:  # after the lengths of the record and its header, and two types of a byte
+        kind = 12 + 2 * (length - 7 - sum((0, 1, 2, 3, 4, 6, 8)[pages[cell + 6 + i]] for i in range(2)))
+        pages[cell + 8:cell + 12] = bytes((kind >> 7 * (3 - i) & 0x7f) | (0x80 if i < 3 else 0) for i in range(4))
         f.write(pages)
     done = run(analyzer, "cut", path, "--from", "10%", "-o", part)
     verdict(done.returncode == 3 and b"tables are longer than the file" in done.stdout and not os.path.exists(part), "a record without an end",
@@ -546,6 +553,278 @@ def export_sizes(analyzer, tmp):
         growth(analyzer, tmp, small, large, window, "SQLite export, %s" % window[0])
 
 
+GUID, OTHER_GUID = "00000001-0002-7003-8004-000000000005", "00000001-0002-7003-8004-000000000006"
+
+
+def write_rocpd(path, rows, guid=GUID, plain=False):
+    """A database of so many dispatches, each with its call, ranges for every eight and for the second half, and a counter for one in 50."""
+    suffix = "" if plain else "_" + guid.replace("-", "_")
+    with sqlite3.connect(path) as db:
+        db.executescript(("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + """
+            CREATE TABLE "rocpd_metadata@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, tag TEXT NOT NULL, value TEXT NOT NULL);
+            CREATE TABLE "rocpd_string@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, string TEXT NOT NULL UNIQUE ON CONFLICT ABORT);
+            CREATE TABLE "rocpd_info_process@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, pid INTEGER NOT NULL, init BIGINT, fini BIGINT, command TEXT);
+            CREATE TABLE "rocpd_info_thread@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, tid INTEGER NOT NULL);
+            CREATE TABLE "rocpd_info_agent@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, type TEXT, absolute_index INTEGER, logical_index INTEGER, name TEXT);
+            CREATE TABLE "rocpd_info_kernel_symbol@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, kernel_name TEXT, display_name TEXT);
+            CREATE TABLE "rocpd_info_pmc@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, name TEXT NOT NULL, symbol TEXT NOT NULL);
+            CREATE TABLE "rocpd_event@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, category_id INTEGER, stack_id INTEGER, parent_stack_id INTEGER,
+                correlation_id INTEGER, call_stack JSONB DEFAULT "{}" NOT NULL, line_info JSONB DEFAULT "{}" NOT NULL, extdata JSONB DEFAULT "{}" NOT NULL);
+            CREATE TABLE "rocpd_pmc_event@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, event_id INTEGER, pmc_id INTEGER NOT NULL, value REAL);
+            CREATE TABLE "rocpd_region@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, nid INTEGER NOT NULL, pid INTEGER NOT NULL, tid INTEGER NOT NULL, start BIGINT NOT NULL,
+                "end" BIGINT NOT NULL, name_id INTEGER NOT NULL, event_id INTEGER, extdata JSONB DEFAULT "{}" NOT NULL);
+            CREATE TABLE "rocpd_kernel_dispatch@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, nid INTEGER NOT NULL, pid INTEGER NOT NULL, tid INTEGER,
+                agent_id INTEGER NOT NULL, kernel_id INTEGER NOT NULL, dispatch_id INTEGER NOT NULL, queue_id INTEGER NOT NULL, stream_id INTEGER NOT NULL, start BIGINT NOT NULL,
+                "end" BIGINT NOT NULL, private_segment_size INTEGER, group_segment_size INTEGER, workgroup_size_x INTEGER NOT NULL, workgroup_size_y INTEGER NOT NULL,
+                workgroup_size_z INTEGER NOT NULL, grid_size_x INTEGER NOT NULL, grid_size_y INTEGER NOT NULL, grid_size_z INTEGER NOT NULL, region_name_id INTEGER,
+                event_id INTEGER, extdata JSONB DEFAULT "{}" NOT NULL);
+            INSERT INTO "rocpd_metadata@"(tag, value) VALUES('schema_version', '3');
+            INSERT INTO "rocpd_string@"(string) VALUES('KERNEL_DISPATCH'),('HIP_RUNTIME_API_EXT'),('MARKER_CORE_RANGE_API'),('hipLaunchKernel'),('block'),('half');
+            INSERT INTO "rocpd_info_process@"(pid) VALUES(77);
+            INSERT INTO "rocpd_info_thread@"(id, tid) VALUES(1, 77);
+            INSERT INTO "rocpd_info_agent@"(id, type, absolute_index, logical_index, name) VALUES(1, 'GPU', 0, 0, 'gfx942');
+            INSERT INTO "rocpd_info_kernel_symbol@"(kernel_name, display_name) VALUES('Cijk_Ailk_Bljk_HB_MT64x64x32.kd', 'Cijk_Ailk_Bljk_HB_MT64x64x32');
+            INSERT INTO "rocpd_info_pmc@"(name, symbol) VALUES('SQ_WAVES', 'SQ_WAVES');
+            WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<#)
+            INSERT INTO "rocpd_kernel_dispatch@"(nid, pid, tid, agent_id, kernel_id, dispatch_id, queue_id, stream_id, start, "end", private_segment_size, group_segment_size, workgroup_size_x,
+                workgroup_size_y, workgroup_size_z, grid_size_x, grid_size_y, grid_size_z, event_id)
+                SELECT 1, 1, 1, 1, 1, i, 1, 1, 71000000000000+i*9000+4000, 71000000000000+i*9000+12000, 0, 16384, 256, 1, 1, 16384, 4, 1, # + i FROM c;
+            INSERT INTO "rocpd_event@"(id, category_id, stack_id, parent_stack_id, correlation_id) SELECT dispatch_id, 2, dispatch_id, 0, 0 FROM "rocpd_kernel_dispatch@";
+            INSERT INTO "rocpd_event@"(id, category_id, stack_id, parent_stack_id, correlation_id) SELECT event_id, 1, dispatch_id, 0, 0 FROM "rocpd_kernel_dispatch@";
+            INSERT INTO "rocpd_region@"(nid, pid, tid, start, "end", name_id, event_id) SELECT 1, 1, 1, start-4000, start-2000, 4, dispatch_id FROM "rocpd_kernel_dispatch@";
+            INSERT INTO "rocpd_event@"(id, category_id, stack_id, parent_stack_id, correlation_id) SELECT 2*#+id, 3, 2*#+id, 0, 0 FROM "rocpd_kernel_dispatch@" WHERE id % 8 = 0;
+            INSERT INTO "rocpd_region@"(nid, pid, tid, start, "end", name_id, event_id) SELECT 1, 1, 1, start-4100, start+64000, 5, 2*#+id FROM "rocpd_kernel_dispatch@" WHERE id % 8 = 0;
+            INSERT INTO "rocpd_event@"(id, category_id, stack_id) VALUES(3*#+1, 3, 3*#+1);
+            INSERT INTO "rocpd_region@"(nid, pid, tid, start, "end", name_id, event_id) SELECT 1, 1, 1, (min(start)+max(start))/2, max("end"), 6, 3*#+1 FROM "rocpd_kernel_dispatch@";
+            INSERT INTO "rocpd_pmc_event@"(event_id, pmc_id, value) SELECT event_id, 1, 64.0 FROM "rocpd_kernel_dispatch@" WHERE id % 50 = 0;
+            """).replace("@", suffix).replace("$", guid).replace("#", str(rows)))
+
+
+def write_rpd(path, rows):
+    """The same of rocmProfileData, without counters."""
+    with sqlite3.connect(path) as db:
+        db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + """
+            CREATE TABLE rocpd_metadata(id integer NOT NULL PRIMARY KEY AUTOINCREMENT, tag varchar(4096) NOT NULL, value varchar(4096) NOT NULL);
+            CREATE TABLE rocpd_string(id integer NOT NULL PRIMARY KEY AUTOINCREMENT, string varchar(4096) NOT NULL);
+            CREATE TABLE rocpd_kernelapi(api_ptr_id integer NOT NULL PRIMARY KEY, stream varchar(18) NOT NULL, gridX integer NOT NULL, gridY integer NOT NULL, gridZ integer NOT NULL,
+                workgroupX integer NOT NULL, workgroupY integer NOT NULL, workgroupZ integer NOT NULL, groupSegmentSize integer NOT NULL, privateSegmentSize integer NOT NULL,
+                kernelName_id bigint NOT NULL);
+            CREATE TABLE rocpd_op(id integer NOT NULL PRIMARY KEY AUTOINCREMENT, gpuId integer NOT NULL, queueId integer NOT NULL, sequenceId integer NOT NULL, start integer, "end" integer,
+                description_id bigint NOT NULL, opType_id bigint NOT NULL);
+            CREATE TABLE rocpd_api_ops(id integer NOT NULL PRIMARY KEY AUTOINCREMENT, api_id bigint NOT NULL, op_id bigint NOT NULL);
+            CREATE TABLE rocpd_api(id integer NOT NULL PRIMARY KEY AUTOINCREMENT, pid integer NOT NULL, tid integer NOT NULL, start integer NOT NULL, "end" integer NOT NULL,
+                apiName_id bigint NOT NULL, args_id bigint NOT NULL);
+            INSERT INTO rocpd_metadata(tag, value) VALUES('schema_version', '2');
+            INSERT INTO rocpd_string(string) VALUES(''),('hipLaunchKernel'),('UserMarker'),('KernelExecution'),('Cijk_Ailk_Bljk_HB_MT64x64x32'),('block'),('half');
+            WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM c WHERE i<#)
+            INSERT INTO rocpd_op SELECT i, 0, 0, 0, 3489389000000000+i*9000+4000, 3489389000000000+i*9000+12000, 5, 4 FROM c;
+            INSERT INTO rocpd_api SELECT id, 77, 77, start-4000, start-2000, 2, 1 FROM rocpd_op;
+            INSERT INTO rocpd_api SELECT #+id, 77, 77, start-4100, start+64000, 3, 6 FROM rocpd_op WHERE id % 8 = 0;
+            INSERT INTO rocpd_api SELECT 3*#, 77, 77, (min(start)+max(start))/2, max("end"), 3, 7 FROM rocpd_op;
+            INSERT INTO rocpd_kernelapi SELECT id, '0x7f9f3915ad70', 4, 1, 1, 256, 1, 1, 512, 0, 5 FROM rocpd_op;
+            INSERT INTO rocpd_api_ops SELECT id, id, id FROM rocpd_op;
+            """.replace("#", str(rows)))
+
+
+def write_instants(path, pmc):
+    """Copies, allocations, instant marks and rows without times in a database of write_rocpd; a plain index, a view and a trigger."""
+    u = "_" + GUID.replace("-", "_")
+    with sqlite3.connect(path) as db:
+        db.executescript("""
+            CREATE TABLE "rocpd_memory_copy@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, tid INTEGER, start BIGINT, "end" BIGINT, name_id INTEGER,
+                dst_agent_id INTEGER, src_agent_id INTEGER, size INTEGER, queue_id INTEGER, stream_id INTEGER, event_id INTEGER);
+            CREATE TABLE "rocpd_memory_allocate@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, tid INTEGER, agent_id INTEGER, type TEXT, level TEXT,
+                start BIGINT, "end" BIGINT, address INTEGER, size INTEGER, queue_id INTEGER, stream_id INTEGER, event_id INTEGER);
+            CREATE TABLE "rocpd_track@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, tid INTEGER, name_id INTEGER);
+            CREATE TABLE "rocpd_sample@"(id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, guid TEXT DEFAULT "$" NOT NULL, track_id INTEGER, timestamp BIGINT, event_id INTEGER);
+            INSERT INTO "rocpd_string@"(string) VALUES('MEMORY_COPY'),('MEMORY_COPY_HOST_TO_DEVICE'),('mark'),('step 1'),('step 2'),('step 3');
+            INSERT INTO "rocpd_event@"(id, category_id, stack_id) SELECT id+100000, 7, id FROM "rocpd_kernel_dispatch@" WHERE id % 5 = 0;
+            INSERT INTO "rocpd_memory_copy@"(tid, start, "end", name_id, dst_agent_id, size, queue_id, stream_id, event_id)
+                SELECT 1, start+500, "end"+900, 8, 1, 4096, 2, 2, id+100000 FROM "rocpd_kernel_dispatch@" WHERE id % 5 = 0;
+            INSERT INTO "rocpd_memory_copy@"(tid, start, "end", name_id, dst_agent_id, size, event_id) SELECT 1, start, start-1, 8, 1, 1, event_id FROM "rocpd_kernel_dispatch@" WHERE id % 90 = 0;
+            INSERT INTO "rocpd_memory_copy@"(tid, start, "end", name_id, dst_agent_id, size, event_id) SELECT 1, NULL, start, 8, 1, 1, 99999999 FROM "rocpd_kernel_dispatch@" WHERE id % 90 = 0;
+            INSERT INTO "rocpd_memory_copy@"(tid, start, "end", name_id, dst_agent_id, size, event_id) SELECT 1, start, start+9, 8, 1, 1, 99999999 FROM "rocpd_kernel_dispatch@" WHERE id % 90 = 1;
+            INSERT INTO "rocpd_memory_allocate@"(tid, agent_id, type, level, start, "end", address, size) SELECT 1, 1, 'ALLOC', 'REAL', start-700, start-600, id*4096, 4096
+                FROM "rocpd_kernel_dispatch@" WHERE id % 30 = 0;
+            INSERT INTO "rocpd_track@"(tid, name_id) VALUES(1, 9);
+            INSERT INTO "rocpd_sample@"(track_id, timestamp, event_id) SELECT 1, start-50, 2*(SELECT max(id) FROM "rocpd_kernel_dispatch@")+8 FROM "rocpd_kernel_dispatch@" WHERE id % 40 = 0;
+            INSERT INTO "rocpd_sample@"(track_id, timestamp, event_id) SELECT 7, start-50, 1 FROM "rocpd_kernel_dispatch@" WHERE id % 40 = 1;
+            INSERT INTO "rocpd_region@"(nid, pid, tid, start, "end", name_id, event_id) SELECT 1, 1, 1, a.start, b."end", 10+i, 2*(SELECT max(id) FROM "rocpd_kernel_dispatch@")+8
+                FROM (SELECT 0 AS i UNION SELECT 1 UNION SELECT 2) JOIN "rocpd_kernel_dispatch@" a ON a.id=100+i*100 JOIN "rocpd_kernel_dispatch@" b ON b.id=199+i*100;
+            CREATE INDEX by_start ON "rocpd_kernel_dispatch@"(start); CREATE VIEW rocpd_region AS SELECT * FROM "rocpd_region@";
+            CREATE TRIGGER t AFTER INSERT ON "rocpd_region@" BEGIN SELECT raise(ABORT, 'no'); END;
+            """.replace("@", u).replace("$", GUID))
+        if not pmc:
+            db.execute('DELETE FROM "rocpd_pmc_event%s"' % u)
+
+
+ROCM_WINDOWS = (("--from", "20%", "--to", "60%"), ("--range", "half"), ("--range", "block"), ("--steps", "2"), ("--steps", "1-2"), ("--from", "49%", "--to", "50%"),
+                ("--from", "@step 1", "--to", "@step 2"))
+
+
+def rocm_databases(analyzer, tmp):
+    """Databases of rocprofv3 with all kinds of rows, of several processes, and in tables that SQLite alone can read."""
+    folder = os.path.join(tmp, "rocm")
+    os.makedirs(folder)
+    whole, untyped, log, two, guids = (os.path.join(folder, x + "_results.db") for x in ("whole", "untyped", "log", "two", "guids"))
+    u = "_" + GUID.replace("-", "_")
+    write_rocpd(whole, 500)
+    write_instants(whole, True)
+    for name in (untyped, log, two):
+        with sqlite3.connect(whole) as db, sqlite3.connect(name) as copy:
+            db.backup(copy)
+    with sqlite3.connect(untyped) as db:
+        db.executescript("PRAGMA writable_schema=ON; UPDATE sqlite_master SET sql=replace(replace(sql, 'BIGINT', ''), 'INTEGER,', ',') WHERE type='table'")
+    with sqlite3.connect(log) as db:
+        db.execute("PRAGMA journal_mode=WAL")
+    other = OTHER_GUID
+    write_rocpd(two, 300, other)
+    with sqlite3.connect(two) as db:  # the second process begins later
+        for table in ("kernel_dispatch", "region"):
+            db.execute('UPDATE "rocpd_%s_%s" SET start=start+100000, "end"="end"+100000' % (table, other.replace("-", "_")))
+        db.execute('UPDATE "rocpd_info_process_%s" SET pid=78' % other.replace("-", "_"))
+    write_rocpd(guids, 300, plain=True)
+    with sqlite3.connect(guids) as db:  # rows of two databases in the same tables
+        db.executescript("""CREATE TEMP TABLE d AS SELECT * FROM rocpd_kernel_dispatch; CREATE TEMP TABLE e AS SELECT * FROM rocpd_event; CREATE TEMP TABLE r AS SELECT * FROM rocpd_region;
+            CREATE TEMP TABLE s AS SELECT * FROM rocpd_string; CREATE TEMP TABLE p AS SELECT * FROM rocpd_pmc_event;""")
+        for table, move in (("d", "id=id+1000, event_id=event_id+5000, start=start+100000, \"end\"=\"end\"+100000"), ("e", "id=id+5000, category_id=category_id+100"),
+                            ("r", "id=id+1000, event_id=event_id+5000, name_id=name_id+100, start=start+100000, \"end\"=\"end\"+100000"),
+                            ("s", "id=id+100, string=string||' '"), ("p", "id=id+1000, event_id=event_id+5000")):
+            full = {"d": "kernel_dispatch", "e": "event", "r": "region", "s": "string", "p": "pmc_event"}[table]
+            db.execute("UPDATE temp.%s SET %s, guid='%s'" % (table, move, other))
+            db.execute("INSERT INTO rocpd_%s SELECT * FROM temp.%s" % (full, table))
+        db.execute("INSERT INTO rocpd_info_process(guid, pid) VALUES(?, 78)", (other,))
+        db.execute("INSERT INTO rocpd_info_thread(id, guid, tid) VALUES(2, ?, 99)", (other,))
+        db.execute("INSERT INTO rocpd_region(guid, nid, pid, tid, start, \"end\", name_id, event_id) SELECT 'none', 1, 1, 1, start, \"end\", 4, 1 FROM rocpd_region WHERE id < 9")
+    for path in (whole, untyped, log, two, guids):
+        what = os.path.basename(path)[:-11]
+        for window in ROCM_WINDOWS[:3] + ROCM_WINDOWS[5:6] if path == guids else ROCM_WINDOWS:
+            check(analyzer, tmp, path, window, "rocpd, %s, %s" % (what, " ".join(window)))
+    cut_rows(analyzer, tmp, folder, whole, (untyped, log), u)
+    none = os.path.join(folder, "guids_part.db")
+    run(analyzer, "cut", guids, "--from", "49%", "--to", "50%", "-o", none)
+    with sqlite3.connect(none) as db:
+        verdict(db.execute("SELECT count(*) FROM rocpd_region WHERE guid='none'").fetchone() == (8,), "rocpd: rows of no set are kept")
+    again, part = os.path.join(folder, "again.db"), os.path.join(folder, "part.db")
+    run(analyzer, "cut", whole, "--from", "20%", "--to", "60%", "-o", part)
+    check(analyzer, tmp, part, ("--steps", "2"), "rocpd: a window of a window")
+    run(analyzer, "cut", part, "--from", "0", "-o", again)
+    verdict(rows_of(again, "rocpd_kernel_dispatch" + u) == rows_of(part, "rocpd_kernel_dispatch" + u), "rocpd: all of a window")
+
+
+def cut_rows(analyzer, tmp, folder, whole, others, u):
+    """Rows of a cut are rows of the input, by number, too, and the same ones whatever can read them."""
+    part = os.path.join(folder, "rows.db")
+    tables = [t + u for t in ("rocpd_kernel_dispatch", "rocpd_memory_copy", "rocpd_memory_allocate", "rocpd_region", "rocpd_sample", "rocpd_pmc_event")]
+    for window in (("--from", "20%", "--to", "60%"), ("--range", "step 2")):
+        found = []
+        for path in (whole,) + others:
+            run(analyzer, "cut", path, *window, "-o", part)
+            with sqlite3.connect(part) as db:
+                said = db.execute("PRAGMA integrity_check").fetchall()
+                names = {x for x, in db.execute("SELECT name FROM sqlite_master")}
+            verdict(said == [("ok",)] and {"by_start", "t", "rocpd_region", "ANALYZER_WINDOW"} <= names, "rocpd rows: schema of %s" % os.path.basename(path), str(said[:3]))
+            found.append([rows_of(part, t) for t in tables])
+            verdict(all(rows_of(part, t) == rows_of(path, t) for t in ("rocpd_string" + u, "rocpd_event" + u)), "rocpd rows: other tables")
+        verdict(found[0] == found[1] == found[2] and all(0 < len(x) < len(rows_of(whole, t)) for x, t in zip(found[0], tables)), "rocpd rows %s" % window[0],
+                str([len(x) for x in found[0]]))
+        kept, counted = {r[-2] for r in found[0][0]}, {r[3] for r in found[0][5]}
+        wanted = {r[3] for r in rows_of(whole, tables[5])} & kept
+        verdict(counted == wanted, "rocpd rows: counters of the dispatches", "%d and %d" % (len(counted), len(wanted)))
+
+
+def rpd_databases(analyzer, tmp):
+    """Databases of rocmProfileData: of two processes, whose ids are far apart, too."""
+    folder = os.path.join(tmp, "rpd")
+    os.makedirs(folder)
+    for name, words in (("v2", ("--schema", "2")), ("v3", ("--schema", "3")), ("items", ("--items",))):
+        path = os.path.join(folder, name + ".rpd")
+        subprocess.run([sys.executable, os.path.join(HERE, "gen", "make_rpd.py"), *words, path], check=True, stdout=subprocess.DEVNULL)
+        for window in (("--from", "10us", "--to", "50us"), ("--range", "step"), ("--from", "30%", "--to", "31%")):
+            check(analyzer, tmp, path, window, "rpd %s %s" % (name, " ".join(window)))
+    path = os.path.join(folder, "far.rpd")
+    write_rpd(path, 400)
+    with sqlite3.connect(path) as db:
+        db.executescript("""CREATE TABLE rocpd_monitor(id INTEGER PRIMARY KEY AUTOINCREMENT, start INTEGER, "end" INTEGER, value TEXT); INSERT INTO rocpd_monitor VALUES(7, 1, 2, 'x');
+            CREATE INDEX by_api ON rocpd_api_ops(api_id);
+            INSERT INTO rocpd_op SELECT id+(3<<32), 1, 0, 0, start+50000, "end"+50000, 5, 4 FROM rocpd_op;
+            INSERT INTO rocpd_api SELECT id+(3<<32), 78, 78, start+50000, "end"+50000, apiName_id, args_id FROM rocpd_api;
+            INSERT INTO rocpd_api_ops SELECT id+(3<<32), api_id+(3<<32), op_id+(3<<32) FROM rocpd_api_ops;
+            DELETE FROM rocpd_api_ops WHERE op_id % 9 = 0; INSERT INTO rocpd_api_ops(api_id, op_id) VALUES(99999999, 9), (5, 18), (6, 18);
+            UPDATE rocpd_op SET start=NULL WHERE id % 70 = 0; UPDATE rocpd_op SET "end"=start-1 WHERE id % 70 = 1;""")
+    for window in ROCM_WINDOWS[:3] + ROCM_WINDOWS[5:6]:
+        check(analyzer, tmp, path, window, "rpd, ids far apart, %s" % " ".join(window))
+
+
+def damaged_rocpd(analyzer, tmp):
+    """Files that end too early, whose pages are damaged, or whose tables are views: a message, or a database that is whole."""
+    whole, path, part = (os.path.join(tmp, "damaged%s_results.db" % x) for x in ("_whole", "", "_part"))
+    write_rocpd(whole, 3000)
+    with open(whole, "rb") as f:
+        pages = f.read()
+    size = int.from_bytes(pages[16:18], "big")
+    stated = {}
+    for i in range(60):
+        data = bytearray(pages)
+        if i < 10:
+            data = data[:len(data) * (i + 1) // 11]
+        else:
+            at = 4 * size + i * 7919 * 131 % (len(data) - 4 * size)
+            data[at:at + 4] = b"\xff\x00\x7f\x01" if i % 2 else bytes(4)
+        with open(path, "wb") as f:
+            f.write(data)
+        if os.path.exists(part):
+            os.remove(part)
+        done = run(analyzer, "cut", path, "--from", "20%", "--to", "60%", "-o", part)
+        if done.returncode == 0:
+            with sqlite3.connect(part) as db:
+                said = db.execute("PRAGMA integrity_check").fetchall()
+            good = said == [("ok",)]
+        else:
+            good = done.returncode in (2, 3, 4) and path.encode() in done.stdout and not os.path.exists(part)
+        verdict(good, "damaged rocpd, %d" % i, "%d %s %s" % (done.returncode, said[:2] if done.returncode == 0 else "", done.stdout.decode(errors="replace")[-200:]))
+        stated[done.returncode] = stated.get(done.returncode, 0) + 1
+    verdict(stated.get(0) and len(stated) > 1, "damaged rocpd: some are cut, some are not", str(stated))
+    u = "_" + GUID.replace("-", "_")
+    for what, statement, status, text in (
+            ("a view", 'ALTER TABLE "rocpd_region@" RENAME TO regions; CREATE VIEW "rocpd_region@" AS SELECT * FROM regions', 3, b"is a view"),
+            ("no events", 'DROP TABLE "rocpd_event@"', 0, b""), ("no strings", 'DROP TABLE "rocpd_string@"', 0, b""),
+            ("no call", 'DELETE FROM "rocpd_region@"', 0, b""), ("no dispatch", 'DELETE FROM "rocpd_kernel_dispatch@"; DELETE FROM "rocpd_region@"', 3, b"no events"),
+            ("a window that is a view", "CREATE VIEW analyzer_window AS SELECT 5 AS start, 1 AS \"end\", 1 AS process", 0, b""),
+            ("ids without a key", 'CREATE TABLE e AS SELECT * FROM "rocpd_event@" WHERE id < 50; DROP TABLE "rocpd_event@"; ALTER TABLE e RENAME TO "rocpd_event@"', 0, b""),
+            ("a root elsewhere", "PRAGMA writable_schema=ON; UPDATE sqlite_master SET rootpage=(SELECT rootpage FROM sqlite_master WHERE name='rocpd_region@')"
+             " WHERE name='rocpd_event@'", None, b"")):
+        with open(path, "wb") as f:
+            f.write(pages)
+        if os.path.exists(part):
+            os.remove(part)
+        with sqlite3.connect(path) as db:
+            db.executescript(statement.replace("@", u))
+        done = run(analyzer, "cut", path, "--from", "20%", "--to", "60%", "-o", part)
+        verdict(done.returncode in ((0, 3) if status is None else (status,)) and text in done.stdout and os.path.exists(part) == (done.returncode == 0),
+                "rocpd, " + what, "%d %s" % (done.returncode, done.stdout.decode(errors="replace")[-300:]))
+        if done.returncode == 0:
+            with sqlite3.connect(part) as db:
+                verdict(db.execute("PRAGMA integrity_check").fetchall() == [("ok",)], "rocpd, %s: the output" % what)
+
+
+def rocm_sizes(analyzer, tmp):
+    for write, ending in ((write_rocpd, "_results.db"), (write_rpd, ".rpd")):
+        small, large = (os.path.join(tmp, "rocm_" + x + ending) for x in ("small", "large"))
+        write(small, 20000)
+        write(large, 160000)
+        for window in (("--range", "half"), ("--from", "20%", "--to", "60%"), ("--from", "0")):
+            growth(analyzer, tmp, small, large, window, "database%s, %s" % (ending, window[0]))
+
+
+def pytorch_sizes(analyzer, tmp):
+    small, large = (os.path.join(tmp, "pytorch_%s.json" % x) for x in ("small", "large"))
+    write_large(small, 4)
+    write_large(large, 40)
+    for window in (("--range", "half"), ("--from", "20%", "--to", "60%"), ("--from", "0")):
+        growth(analyzer, tmp, small, large, window, "PyTorch, %s" % window[0])
+
+
 def large_export(analyzer, tmp, megabytes):
     """Memory and time of an SQLite export, of reading it."""
     path, out = os.path.join(tmp, "large.sqlite"), os.path.join(tmp, "part.sqlite")
@@ -560,8 +839,8 @@ def large_export(analyzer, tmp, megabytes):
         verdict(spent < 1.3 * seconds, "time of a large cut of an export", "%.2f and %.2f s" % (spent, seconds))
 
 
-def large(analyzer, tmp, megabytes):
-    path, out = os.path.join(tmp, "large.json"), os.path.join(tmp, "part.json")
+def write_large(path, megabytes):
+    """A PyTorch trace of so many operators, each with its launch and kernel, and a range over the second half. Returns their number."""
     lines, n, at = [], 0, 1000
     with open(path, "w") as f:
         f.write('{"schemaVersion":1,"traceEvents":[\n')
@@ -577,6 +856,12 @@ def large(analyzer, tmp, megabytes):
             f.write("".join(lines))
             lines = []
         f.write('{"ph":"X","cat":"user_annotation","name":"half","pid":7,"tid":1,"ts":%d,"dur":%d}\n]}\n' % (at // 2, at // 2))
+    return n
+
+
+def large(analyzer, tmp, megabytes):
+    path, out = os.path.join(tmp, "large.json"), os.path.join(tmp, "part.json")
+    n = write_large(path, megabytes)
     begin = time.time()
     run(analyzer, "probe", path)
     read = time.time() - begin
@@ -589,6 +874,21 @@ def large(analyzer, tmp, megabytes):
     used = int(done.stdout.split()[-1])
     print("%d MB, %d events: read in %.2f s, cut in %.2f s, %d MB of memory" % (megabytes, 3 * n, read, spent, used >> 10))
     verdict(used < 64 << 10, "memory of a large cut", "%d KB" % used)
+
+
+def large_rocm(analyzer, tmp, megabytes):
+    """Memory and time of databases of rocprofv3 and rocmProfileData, next to those of a report."""
+    for write, ending, each in ((write_rocpd, "_results.db", 3400), (write_rpd, ".rpd", 8300)):
+        path, out = os.path.join(tmp, "large" + ending), os.path.join(tmp, "part" + ending)
+        write(path, megabytes * each)
+        _, read, seconds = memory_of([analyzer, "run", path, "-q"])
+        for window in (("--range", "half"), ("--from", "10%", "--to", "20%"), ("--from", "1%", "--to", "99%")):
+            status, used, spent = memory_of([analyzer, "cut", path, "-o", out, "-q", *window])
+            print("%d MB %s, %s: report in %.2f s, %d MB; cut in %.2f s, %d MB" % (os.path.getsize(path) >> 20, ending, " ".join(window), seconds, read >> 20,
+                                                                                   spent, used >> 20))
+            verdict(status == 0 and used < 64 << 20, "memory of a large cut of a database " + ending, "%d KB" % (used >> 10))
+            verdict(spent < seconds, "time of a large cut of a database " + ending, "%.2f and %.2f s" % (spent, seconds))
+        os.remove(path)
 
 
 def large_rocprof(analyzer, tmp, megabytes):
@@ -688,8 +988,14 @@ def main():
         shorter_input(analyzer, tmp)
         repeated_ids(analyzer, tmp)
         export_sizes(analyzer, tmp)
+        rocm_databases(analyzer, tmp)
+        rpd_databases(analyzer, tmp)
+        damaged_rocpd(analyzer, tmp)
+        rocm_sizes(analyzer, tmp)
+        pytorch_sizes(analyzer, tmp)
         if o.size:
             large_export(analyzer, tmp, o.size)
+            large_rocm(analyzer, tmp, o.size)
             large_rocprof(analyzer, tmp, o.size)
             large(analyzer, tmp, o.size)
     print("%d passed, %d failed" % (passed, failed))

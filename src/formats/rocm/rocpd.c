@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "formats/list.h"
-#include "formats/shared/cut_records.h"
 #include "formats/shared/unsupported_formats.h"
 #include "io/path.h"
 
@@ -299,27 +298,6 @@ int az_rocpd_each(struct az_rocpd *x, const char *table, struct az_sv sql,
     return 0;
 }
 
-static int take_logged(struct az_rocpd *x, sqlite3_stmt *row)
-{
-    struct az_cut_log *log = x->r->t->cut_log;
-    const int last = sqlite3_column_count(row) - 1;
-    int rc = az_cut_log_begin(log, x->log_table, (uint64_t)sqlite3_column_int64(row, last));
-    if (rc == 0)
-        rc = x->logged(x, row);
-    log->now = 0;
-    return rc;
-}
-
-int az_rocpd_each_logged(struct az_rocpd *x, const char *table, struct az_sv sql,
-                         int (*fn)(struct az_rocpd *x, sqlite3_stmt *row))
-{
-    if (!x->r->t->cut_log)
-        return az_rocpd_each(x, table, sql, fn);
-    x->log_table = az_trace_name(x->r->t, az_rocpd_table(x, table));
-    x->logged = fn;
-    return az_rocpd_each(x, table, sql, take_logged);
-}
-
 /* Spans that `analyzer cut` kept. */
 static int read_window(struct az_rocpd *x)
 {
@@ -400,20 +378,8 @@ static struct az_sv file_stem(struct az_sv path)
     return s;
 }
 
-static int cut_rocpd(struct az_cut *job)
-{
-    struct az_trace t;
-    struct az_cut_log log;
-    int rc = az_cut_read(job, parse, &t, &log);
-    if (rc == 0)
-        rc = az_rocpd_write_cut(job, &t, &log);
-    az_trace_release(&t);
-    az_cut_log_release(&log);
-    return rc;
-}
-
 const struct az_format az_format_rocpd = {
-    .cut = cut_rocpd,
+    .cut = az_rocpd_cut,
     .name = "rocpd",
     .tool = AZ_TOOL_TRACELENS,
     .record_host = "add ROCTx ranges around the host work (recorded by --marker-trace)",

@@ -38,9 +38,6 @@ struct az_rocpd {
     struct az_rocpd_symbols symbols;
     struct az_map pmc_of; /* id -> name id */
     sqlite3_stmt *string;
-    /* of a database that is cut: the table that is read, and what reads a row of it */
-    uint32_t log_table; /* name id */
-    int (*logged)(struct az_rocpd *x, sqlite3_stmt *row);
 };
 
 /* Opens read-only and lists the sets of tables, none for rocmProfileData; messages in the diag. */
@@ -61,16 +58,10 @@ struct az_sv az_rocpd_where(struct az_rocpd *x, const char *alias);
 int az_rocpd_each(struct az_rocpd *x, const char *table, struct az_sv sql,
                   int (*fn)(struct az_rocpd *x, sqlite3_stmt *row)) AZ_MUST_USE;
 
-/* Rows whose last column is their number, of a table that may be cut: in the trace's log. */
-int az_rocpd_each_logged(struct az_rocpd *x, const char *table, struct az_sv sql,
-                         int (*fn)(struct az_rocpd *x, sqlite3_stmt *row)) AZ_MUST_USE;
-
 /* Spans of the window that a file has which was cut. */
 #define AZ_ROCPD_WINDOW_TABLE "ANALYZER_WINDOW"
-/* rocpd_cut.c: the copy without the records that are gone. */
-struct az_cut_log;
-int az_rocpd_write_cut(struct az_cut *job, const struct az_trace *t,
-                       const struct az_cut_log *log) AZ_MUST_USE;
+/* ---- rocm_cut.c ---- */
+int az_rocpd_cut(struct az_cut *job) AZ_MUST_USE;
 
 int az_rocpd_read_set(struct az_rocpd *x) AZ_MUST_USE;
 
@@ -78,5 +69,10 @@ int az_rocpd_read_set(struct az_rocpd *x) AZ_MUST_USE;
 /* A database of rocmProfileData? Sets x->set. */
 bool az_rpd_is(struct az_rocpd *x);
 int az_rpd_read(struct az_rocpd *x) AZ_MUST_USE;
+/* Is an operation of this type no work of the device? */
+bool az_rpd_is_barrier(struct az_sv type);
+/* Is it a function of the program, which it recorded by name, and none of a runtime or of the
+ * recorder ("ApiTable::writeRows")? Such functions contain the calls that they make. */
+bool az_rpd_is_own_function(struct az_sv name);
 
 #endif

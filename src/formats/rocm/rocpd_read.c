@@ -257,13 +257,12 @@ static int each_event(struct az_rocpd *x, const char *table, const char *const *
                                x->set->guid.n ? " AND E.guid=T.guid" : "");
     else
         of_event = AZ_SV("NULL,NULL");
-    return az_rocpd_each_logged(x, table,
-                                az_arena_printf(&x->arena, "SELECT %.*s,%.*s%s FROM %.*s T%.*s%.*s",
-                                                AZ_SVF(list), AZ_SVF(of_event),
-                                                x->r->t->cut_log ? ",T.rowid" : "",
-                                                AZ_SVF(az_rocpd_table(x, table)), AZ_SVF(join),
-                                                AZ_SVF(az_rocpd_where(x, "T"))),
-                                fn);
+    return az_rocpd_each(x, table,
+                         az_arena_printf(&x->arena, "SELECT %.*s,%.*s FROM %.*s T%.*s%.*s",
+                                         AZ_SVF(list), AZ_SVF(of_event),
+                                         AZ_SVF(az_rocpd_table(x, table)), AZ_SVF(join),
+                                         AZ_SVF(az_rocpd_where(x, "T"))),
+                         fn);
 }
 
 enum {
@@ -460,13 +459,12 @@ static int read_samples(struct az_rocpd *x)
                *same = x->set->guid.n ? " AND E.guid=T.guid" : "";
     struct az_sv sql = az_arena_printf(
         &x->arena,
-        "SELECT T.timestamp,K.tid,K.name_id,E.stack_id,E.category_id%s FROM %.*s T LEFT JOIN %.*s "
+        "SELECT T.timestamp,K.tid,K.name_id,E.stack_id,E.category_id FROM %.*s T LEFT JOIN %.*s "
         "K ON K.id=T.track_id%s "
         "LEFT JOIN %.*s E ON E.id=T.event_id%s%.*s",
-        x->r->t->cut_log ? ",T.rowid" : "", AZ_SVF(az_rocpd_table(x, "rocpd_sample")),
-        AZ_SVF(az_rocpd_table(x, "rocpd_track")), guid, AZ_SVF(az_rocpd_table(x, "rocpd_event")),
-        same, AZ_SVF(az_rocpd_where(x, "T")));
-    return az_rocpd_each_logged(x, "rocpd_sample", sql, take_sample);
+        AZ_SVF(az_rocpd_table(x, "rocpd_sample")), AZ_SVF(az_rocpd_table(x, "rocpd_track")), guid,
+        AZ_SVF(az_rocpd_table(x, "rocpd_event")), same, AZ_SVF(az_rocpd_where(x, "T")));
+    return az_rocpd_each(x, "rocpd_sample", sql, take_sample);
 }
 
 static int read_counters(struct az_rocpd *x)

@@ -58,6 +58,9 @@ static inline struct az_process *az_rocprof_current(struct az_rocprof *r)
 int az_rocprof_agent(struct az_rocprof *r, int64_t index, bool gpu, struct az_sv name, int64_t cus,
                      int64_t bytes) AZ_MUST_USE;
 
+/* Lane of a thread of the process. */
+int az_rocprof_host_lane(struct az_rocprof *r, int64_t thread, uint32_t *out) AZ_MUST_USE;
+
 struct az_rocprof_kernel {
     int64_t start, end, thread, agent, queue, stream; /* agent: index */
     uint64_t corr, dispatch;

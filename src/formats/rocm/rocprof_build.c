@@ -132,7 +132,7 @@ static int device_lane(struct az_rocprof *r, int64_t agent, int64_t queue, int64
     return find_lane(r, &l, out);
 }
 
-static int host_lane(struct az_rocprof *r, int64_t thread, uint32_t *out)
+int az_rocprof_host_lane(struct az_rocprof *r, int64_t thread, uint32_t *out)
 {
     struct az_lane l = { .device = -1, .tid = (uint64_t)thread };
     return find_lane(r, &l, out);
@@ -272,7 +272,7 @@ static int host_event(struct az_rocprof *r, enum az_kind kind, const struct az_r
                           .corr = s->corr,
                           .side = side,
                           .uid = s->uid };
-    int rc = host_lane(r, s->thread, &e.lane);
+    int rc = az_rocprof_host_lane(r, s->thread, &e.lane);
     return rc ? rc : add_event(r, kind, &e);
 }
 

@@ -129,6 +129,8 @@ static bool has_either(struct az_sv text, const char *a, const char *b)
     return az_sv_find(text, az_sv_str(a)) >= 0 || az_sv_find(text, az_sv_str(b)) >= 0;
 }
 
+bool az_rpd_is_barrier(struct az_sv type) { return has_either(type, "Barrier", "Marker"); }
+
 /* The direction of a copy, from its type or description, as rocprofv3 names it. */
 static const char *direction(struct az_sv text)
 {
@@ -220,7 +222,7 @@ static int take_operation(struct az_rocpd *x, sqlite3_stmt *r)
     if (rc == 0)
         rc = read_call(p, k.dispatch > INT64_MAX ? 0 : (int64_t)k.dispatch, &k, &bytes);
     const struct az_sv kind = rc ? AZ_SV("") : name_text(p, type);
-    if (rc == 0 && has_either(kind, "Barrier", "Marker")) {
+    if (rc == 0 && az_rpd_is_barrier(kind)) {
         az_trace_dropped(x->r->t, AZ_DROP_NOT_MODELLED, "barriers of queues", 1, 0);
         return 0;
     }
@@ -233,9 +235,7 @@ enum call { A_ID, A_PID, A_TID, A_START, A_END, A_NAME, A_ARGS, A_DOMAIN };
 static const char *const call_columns[] = { "id",  "pid",        "tid",     "start",
                                             "end", "apiName_id", "args_id", "domain_id" };
 
-/* Is it a function of the program, which it recorded by name, and none of a runtime or of the
- * recorder ("ApiTable::writeRows")? Such functions contain the calls that they make. */
-static bool is_own_function(struct az_sv name)
+bool az_rpd_is_own_function(struct az_sv name)
 {
     static const char *const runtime[] = { "hip", "__hip", "hsa",  "cu",  "__cu",
                                            "roc", "nccl",  "rccl", "rpd", "hcc_" };
@@ -272,7 +272,7 @@ static int take_call(struct az_rocpd *x, sqlite3_stmt *r)
         s.name = az_trace_name(x->r->t, args.n ? args : name);
         return az_rocprof_range(x->r, &s);
     }
-    if (is_own_function(name))
+    if (az_rpd_is_own_function(name))
         return az_rocprof_range(x->r, &s);
     if (s.name == AZ_NO_ID)
         s.name = az_trace_name(x->r->t, AZ_SV("unknown"));
@@ -293,19 +293,6 @@ static int each_row(struct az_rocpd *x, const char *table, const char *const *co
         return 0;
     return az_rocpd_each(
         x, table, az_arena_printf(&x->arena, "SELECT %.*s FROM %s T", AZ_SVF(list), table), fn);
-}
-
-/* The same of events, which `analyzer cut` may leave out. */
-static int each_event(struct az_rocpd *x, const char *table, const char *const *columns, size_t n,
-                      int (*fn)(struct az_rocpd *, sqlite3_stmt *))
-{
-    struct az_sv list;
-    if (!az_rocpd_columns(x, table, "T", columns, n, &list))
-        return 0;
-    return az_rocpd_each_logged(x, table,
-                                az_arena_printf(&x->arena, "SELECT %.*s%s FROM %s T", AZ_SVF(list),
-                                                x->r->t->cut_log ? ",T.rowid" : "", table),
-                                fn);
 }
 
 static int prepare(struct az_rpd *p, struct az_sv sql, sqlite3_stmt **st)
@@ -390,12 +377,12 @@ static int read_tables(struct az_rpd *p)
                                  "substr(string,1,12)='MEMORY_COPY_'"),
                            take_source);
     if (rc == 0)
-        rc = each_event(x, "rocpd_api", call_columns, AZ_LENGTH(call_columns), take_call);
+        rc = each_row(x, "rocpd_api", call_columns, AZ_LENGTH(call_columns), take_call);
     if (rc == 0)
         rc = each_row(x, "rocpd_api_ops", link, 2, take_link);
     if (rc == 0)
-        rc = each_event(x, "rocpd_op", operation_columns, AZ_LENGTH(operation_columns),
-                        take_operation);
+        rc = each_row(x, "rocpd_op", operation_columns, AZ_LENGTH(operation_columns),
+                      take_operation);
     if (rc == 0 && az_rocpd_columns(x, "rocpd_monitor", "T", (const char *[]){ "id" }, 1, &list))
         rc = az_rocpd_each(x, "rocpd_monitor", AZ_SV("SELECT count(*) FROM rocpd_monitor"),
                            take_samples);
