@@ -642,7 +642,7 @@ def write_instants(path, pmc):
             INSERT INTO "rocpd_memory_copy@"(tid, start, "end", name_id, dst_agent_id, size, queue_id, stream_id, event_id)
                 SELECT 1, start+500, "end"+900, 8, 1, 4096, 2, 2, id+100000 FROM "rocpd_kernel_dispatch@" WHERE id % 5 = 0;
             INSERT INTO "rocpd_memory_copy@"(tid, start, "end", name_id, dst_agent_id, size, event_id) SELECT 1, start, start-1, 8, 1, 1, event_id FROM "rocpd_kernel_dispatch@" WHERE id % 90 = 0;
-            INSERT INTO "rocpd_memory_copy@"(tid, start, "end", name_id, dst_agent_id, size, event_id) SELECT 1, NULL, start, 8, 1, 1, 99999999 FROM "rocpd_kernel_dispatch@" WHERE id % 90 = 0;
+            INSERT INTO "rocpd_memory_copy@"(tid, start, "end", name_id, dst_agent_id, size, event_id) SELECT 1, CASE WHEN id % 180 = 0 THEN 'late' END, start, 8, 1, 1, 99999999 FROM "rocpd_kernel_dispatch@" WHERE id % 90 = 0;
             INSERT INTO "rocpd_memory_copy@"(tid, start, "end", name_id, dst_agent_id, size, event_id) SELECT 1, start, start+9, 8, 1, 1, 99999999 FROM "rocpd_kernel_dispatch@" WHERE id % 90 = 1;
             INSERT INTO "rocpd_memory_allocate@"(tid, agent_id, type, level, start, "end", address, size) SELECT 1, 1, 'ALLOC', 'REAL', start-700, start-600, id*4096, 4096
                 FROM "rocpd_kernel_dispatch@" WHERE id % 30 = 0;
