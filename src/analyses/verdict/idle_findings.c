@@ -167,6 +167,14 @@ int az_verdict_idle_findings(struct az_verdict *v)
     return rc;
 }
 
+int64_t az_verdict_edges(const struct az_verdict_part *p)
+{
+    int64_t left = p->operations || p->n_device_accounts < 2 ? 0 : p->idle;
+    for (size_t i = 0; i < p->idles.n; i++)
+        left -= p->idles.v[i].ns;
+    return left > (int64_t)p->devices ? left : 0; /* less is rounding */
+}
+
 /* ---- table ---- */
 struct cause_row {
     int64_t rank;
@@ -179,12 +187,16 @@ static bool with_ranks(const void *of) { return ((const struct cause_columns *)o
 static bool with_devices(const void *of) { return ((const struct cause_columns *)of)->devices; }
 static struct az_sv cause_of(const void *row, struct az_arena *texts)
 {
-    const char *cause = az_cause_id(((const struct cause_row *)row)->of->cause);
+    const enum az_cause of = ((const struct cause_row *)row)->of->cause;
+    const char *cause = of == AZ_CAUSES ? "no_work" : az_cause_id(of);
     (void)texts;
     return cause ? az_sv_str(cause) : AZ_SV("unrecorded_work");
 }
 #define ROW struct cause_row
 AZ_OF_RECORD(int64_t, median_of, ROW, r->of->median > 0 ? r->of->median : INT64_MIN)
+AZ_OF_RECORD(int64_t, count_of, ROW, r->of->count > 0 ? r->of->count : INT64_MIN)
+AZ_OF_RECORD(int64_t, longest_of, ROW, r->of->count > 0 ? r->of->longest : INT64_MIN)
+AZ_OF_RECORD(int64_t, start_of, ROW, r->of->count > 0 ? r->of->start : INT64_MIN)
 static const struct az_record_column columns[] = {
     { "Rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), .when = with_ranks },
     { "Device", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(ROW, of, device), .when = with_devices },
@@ -194,11 +206,11 @@ static const struct az_record_column columns[] = {
     { "Host call", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, of, call) },
     { "Host op", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, of, op) },
     { "After", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN_VIA(ROW, of, next) },
-    { "Gaps", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER, AZ_VIA(ROW, of, count) },
+    { "Gaps", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER, .integer = count_of },
     { "Idle (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, AZ_VIA(ROW, of, ns) },
     { "Median (ns)", AZ_INT, AZ_UNIT_NS, .integer = median_of },
-    { "Longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_VIA(ROW, of, longest) },
-    { "Start of the longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, AZ_VIA(ROW, of, start) },
+    { "Longest (ns)", AZ_INT, AZ_UNIT_NS, .integer = longest_of },
+    { "Start of the longest (ns)", AZ_INT, AZ_UNIT_NS, AZ_DETAIL, .integer = start_of },
 };
 
 int az_verdict_idle_table(struct az_verdict_whole *w)
@@ -215,8 +227,14 @@ int az_verdict_idle_table(struct az_verdict_whole *w)
     if (!t)
         return az_arena_error(w->job->arena);
     az_table_reserve(t, rows);
-    for (size_t k = 0; k < w->n; k++)
+    for (size_t k = 0; k < w->n; k++) {
+        const struct az_verdict_idle edges = { .cause = AZ_CAUSES,
+                                               .device = AZ_NO_RANK,
+                                               .ns = az_verdict_edges(w->part[k]) };
         for (size_t i = 0; i < w->part[k]->idles.n; i++)
             az_put_row(t, &(ROW){ of.ranks ? w->rank[k] : -1, &w->part[k]->idles.v[i] });
+        if (edges.ns > 0)
+            az_put_row(t, &(ROW){ of.ranks ? w->rank[k] : -1, &edges });
+    }
     return az_document_add(w->job->doc, t);
 }

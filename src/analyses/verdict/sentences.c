@@ -7,6 +7,7 @@
 
 #include "analyses/verdict/sentences.h"
 #include "base/human.h"
+#include "base/num.h"
 #include "document/change.h"
 #include "facts/host_operators.h"
 #include "facts/lazy_cache.h"
@@ -182,6 +183,19 @@ static struct az_sv rates(struct az_verdict_text *x)
     return text;
 }
 
+/* Idle time that is no gap, where it is a percent of the span. */
+static struct az_sv edges(struct az_verdict_text *x)
+{
+    int64_t sum = 0;
+    for (size_t k = 0; k < x->w->n; k++)
+        sum = az_add_sat(sum, az_verdict_edges(x->w->part[k]));
+    const int64_t mean = az_verdict_mean(x->w, sum);
+    if (100 * (double)mean < (double)x->c->account.span)
+        return AZ_SV("");
+    return az_arena_printf(x->a, " (%.1f%% before a device's first or after its last work)",
+                           az_verdict_text_percent(x, mean));
+}
+
 static int account(struct az_verdict_text *x)
 {
     const struct az_claim_account *a = &x->c->account;
@@ -189,11 +203,12 @@ static int account(struct az_verdict_text *x)
         x->c->trust[AZ_CHECK_UNKNOWN_KERNELS].status >= AZ_CHECK_WARN && x->c->ranks.world > 1;
     struct az_sv text = az_arena_printf(
         x->a,
-        "%.1f%% compute, %s%.1f%% exposed communication, %.1f%% exposed copies, %.1f%% idle%.*s",
+        "%.1f%% compute, %s%.1f%% exposed communication, %.1f%% exposed copies, %.1f%% "
+        "idle%.*s%.*s",
         az_verdict_text_percent(x, a->computing), bound ? "at least " : "",
         az_verdict_text_percent(x, a->exposed_communication),
         az_verdict_text_percent(x, a->exposed_copy), az_verdict_text_percent(x, a->idle),
-        AZ_SVF(qualified(x)));
+        AZ_SVF(edges(x)), AZ_SVF(qualified(x)));
     if (x->w->devices > 1)
         text = az_arena_printf(x->a, "%.*s; mean of %zu devices", AZ_SVF(text), x->w->devices);
     text = az_verdict_text_add(x, text, "; ", rates(x));

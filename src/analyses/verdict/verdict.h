@@ -253,6 +253,9 @@ struct az_verdict_whole {
     size_t devices;             /* of which the times are a sum: means are by it */
 };
 int az_verdict_idle_table(struct az_verdict_whole *w) AZ_MUST_USE;
+/* Idle time of the account that is in no gap: of several devices, one may begin later than the
+ * scope or end before it does. */
+int64_t az_verdict_edges(const struct az_verdict_part *p);
 /* A mean over the devices. */
 static inline int64_t az_verdict_mean(const struct az_verdict_whole *w, int64_t ns)
 {
