@@ -227,21 +227,31 @@ struct filling {
     size_t n, size;
 };
 
-/* Integers of the records themselves, as they are: most columns of long tables. */
+/* Integers as they are, or as times: most columns of long tables. */
 static bool fill_integers(const struct filling *f)
 {
     const struct az_record_column *c = f->column->record;
-    const size_t step = f->t->columns.n;
+    const bool narrow = c->kind == AZ_FIELD_U32, real = c->type == AZ_REAL;
+    const size_t step = f->t->columns.n, offset = c->at + (size_t)c->nth * c->step;
+    const char *record = f->records;
     struct az_cell *to = f->to;
-    const char *at = f->records + c->at + (size_t)c->nth * c->step;
-    const int64_t least = c->known ? 0 : INT64_MIN + 1;
-    if (c->kind != AZ_FIELD_I64 || c->via || c->type != AZ_INT || f->column->type != AZ_INT)
+    if ((c->kind != AZ_FIELD_I64 && !narrow) || c->type != f->column->type || c->ticks_via ||
+        (c->type != AZ_INT && !real))
         return false;
-    for (size_t i = 0; i < f->n; i++, at += f->size, to += step) {
-        const int64_t x = *(const int64_t *)(const void *)at;
-        *to = (struct az_cell){ .type = AZ_INT, .i = x };
-        if (x < least)
-            *to = az_empty_cell;
+    const int64_t unit = real ? per_unit(c, record) : 1, none = narrow ? AZ_NO_ID : INT64_MIN,
+                  least = c->known && !narrow ? 0 : INT64_MIN;
+    for (size_t i = 0; i < f->n; i++, record += f->size, to += step) {
+        const char *at = base_of(record, c->via);
+        *to = az_empty_cell;
+        if (!at)
+            continue;
+        at += offset;
+        const int64_t x =
+            narrow ? *(const uint32_t *)(const void *)at : *(const int64_t *)(const void *)at;
+        if (x < least || (x == none && (c->known || !narrow)))
+            continue;
+        *to = real ? az_cell_of_f64(az_quotient(x, unit))
+                   : (struct az_cell){ .type = AZ_INT, .i = x };
     }
     return true;
 }
