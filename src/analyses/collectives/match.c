@@ -16,18 +16,25 @@ struct run {
  */
 static void order_run(struct az_coll_run *c, uint32_t *g, size_t n, const struct run *x)
 {
-    bool lacks = false;
-    for (size_t i = 0; i < n && !lacks; i++)
-        lacks = az_coll_launch(c, g[i]) == INT64_MIN;
-    for (size_t i = 0; i < n; i++)
-        x->key[i] = lacks ? az_coll_file_start(c, g[i]) : az_coll_launch(c, g[i]);
-    az_sort_order(x->key, n, x->order, c->job->mem);
-    for (size_t i = 0; i < n; i++)
-        x->g[i] = g[x->order[i]];
-    for (uint32_t i = 0; i < n; i++) {
-        g[i] = x->g[i];
-        az_packed_set(&c->index, g[i], i);
+    const struct az_coll_part *p = c->part[c->rank[g[0]]];
+    const uint32_t base = c->base[c->rank[g[0]]];
+    bool lacks = false, sorted = true;
+    for (size_t i = 0; i < n && !lacks; i++) {
+        x->key[i] = az_coll_part_launch(p, g[i] - base);
+        lacks = x->key[i] == INT64_MIN;
     }
+    for (size_t i = 0; lacks && i < n; i++)
+        x->key[i] = az_coll_part_start(p, g[i] - base);
+    for (size_t i = 1; i < n && sorted; i++)
+        sorted = x->key[i - 1] <= x->key[i];
+    if (!sorted) {
+        az_sort_order(x->key, n, x->order, c->job->mem);
+        for (size_t i = 0; i < n; i++)
+            x->g[i] = g[x->order[i]];
+        memcpy(g, x->g, n * sizeof *g);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        az_packed_set(&c->index, g[i], i);
 }
 
 /* Events by group, in each as they are numbered. */
@@ -177,6 +184,9 @@ static bool differ(const struct az_coll_run *c, const struct az_coll_coll *x)
     const struct az_coll_what *a = az_coll_what(c, az_coll_member(c, x, 0));
     for (uint32_t i = 1; i < x->n; i++) {
         const struct az_coll_what *b = az_coll_what(c, az_coll_member(c, x, i));
+        if (b->kind == a->kind && a->kind && b->in == a->in && b->dtype.p == a->dtype.p &&
+            b->dtype.n == a->dtype.n) /* texts that one thread read are one copy */
+            continue;
         const bool sized = (x->flags & AZ_COLL_PAIR) || (sizes_agree(a) && sizes_agree(b));
         const bool kinds = (x->flags & AZ_COLL_PAIR) ||
                            (a->kind == b->kind && (a->kind || az_sv_eq(a->name, b->name)));

@@ -57,6 +57,37 @@ static int sort_lane(struct merge *x, const struct az_coll_lane *l, uint32_t **g
     return rc;
 }
 
+/* Most runs launch the same operations in the same order: then the numbers of each lane, which are
+ * those of the first one, are in ascending order already. */
+static bool equal_numbers(const struct az_coll_matching *m, int64_t *key)
+{
+    const struct az_coll_lane *a = m->lanes.v;
+    for (size_t l = 0; l < m->lanes.n; l++) {
+        const struct az_coll_lane *b = &m->lanes.v[l];
+        const struct az_packed *seq = &m->c->part[b->rank]->seq;
+        const uint32_t base = m->c->base[b->rank];
+        if (b->n != a->n)
+            return false;
+        for (size_t i = 0; l == 0 && i < a->n; i++) {
+            key[i] = az_packed_at(seq, a->g[i] - base);
+            if (key[i] < 0 || (i && key[i] <= key[i - 1]))
+                return false;
+        }
+        for (size_t i = 0; l && i < a->n; i++)
+            if (az_packed_at(seq, b->g[i] - base) != key[i])
+                return false;
+    }
+    return true;
+}
+
+static void number_equal_lanes(struct az_coll_matching *m)
+{
+    m->n_at = (uint32_t)m->lanes.v[0].n;
+    for (size_t l = 0; l < m->lanes.n; l++)
+        for (uint32_t i = 0; i < m->n_at; i++)
+            m->lanes.v[l].at[i] = i;
+}
+
 static void number_lanes(struct merge *x)
 {
     struct az_coll_matching *m = x->m;
@@ -86,8 +117,17 @@ int az_coll_match_by_sequence(struct az_coll_matching *m, bool *done)
                        .g = az_arena_array(&m->room, lanes + 1, sizeof *x.g),
                        .next = az_arena_array(&m->room, lanes + 1, sizeof *x.next),
                        .heap = az_arena_array(&m->room, lanes + 1, sizeof *x.heap) };
+    int64_t *key = az_mem_alloc(m->c->job->mem, (m->lanes.v[0].n + 1) * sizeof *key);
     int rc = x.g && x.next && x.heap ? 0 : az_arena_error(&m->room);
+    if (!key)
+        return az_mem_error(m->c->job->mem);
     *done = !m->pair;
+    const bool equal = rc == 0 && *done && equal_numbers(m, key);
+    az_mem_free(m->c->job->mem, key, (m->lanes.v[0].n + 1) * sizeof *key);
+    if (equal)
+        number_equal_lanes(m);
+    if (equal)
+        return 0;
     for (uint32_t l = 0; rc == 0 && *done && l < lanes; l++) {
         rc = sort_lane(&x, &m->lanes.v[l], &x.g[l], done);
         if (m->lanes.v[l].n)
