@@ -254,6 +254,16 @@ struct az_coll_clock {
     const struct az_coll_track *track; /* applied, and more than an offset; NULL */
 };
 
+/* Time of an event that other kernels of its rank ran at the same time as, that it waited for the
+ * last to arrive, and the rest: all three add up to its duration. */
+struct az_coll_exposed {
+    int64_t hidden, wait, transfer;
+};
+struct az_coll_exposures { /* of several events */
+    int64_t n, time;
+    struct az_coll_exposed part;
+};
+
 struct az_coll_run {
     struct az_job *job; /* NULL once the tables are there; the rest lives as long as they do */
     const struct az_ranks *ranks;
@@ -271,11 +281,12 @@ struct az_coll_run {
     struct az_coll_groups groups;
     struct az_coll_colls colls; /* by first start, then group and ordinal */
     struct az_vec_u32 member;
-    struct az_coll_clock *clock; /* by rank index */
-    int64_t *shift;              /* by rank index: from its file's time to the common clock */
-    int64_t *node;               /* by rank index; -1 unknown */
-    int64_t gpus_per_node;       /* 0 unknown */
-    bool simplified;             /* no group names, one stream: group `all` */
+    struct az_coll_exposures *exposed; /* by rank index; after them by kind; of all */
+    struct az_coll_clock *clock;       /* by rank index */
+    int64_t *shift;                    /* by rank index: from its file's time to the common clock */
+    int64_t *node;                     /* by rank index; -1 unknown */
+    int64_t gpus_per_node;             /* 0 unknown */
+    bool simplified;                   /* no group names, one stream: group `all` */
     bool mixed_bases; /* some ranks say when their clock began, others do not: not used */
     bool nodes_by_host;
     uint64_t unmatched;
@@ -346,11 +357,7 @@ static inline int64_t az_coll_wait(const struct az_coll_run *c, const struct az_
                                              : az_coll_wait_clock(c, x, g);
 }
 
-/* Time of an event that other kernels of its rank ran at the same time as, that it waited for the
- * last to arrive, and the rest: all three add up to its duration. After az_colls_measure. */
-struct az_coll_exposed {
-    int64_t hidden, wait, transfer;
-};
+/* After az_colls_measure. */
 struct az_coll_exposed az_coll_exposed(const struct az_coll_run *c, uint32_t g);
 
 /* First: where a trace has several devices and does not say who its collectives are among, its

@@ -10,19 +10,8 @@ struct exposure { /* of a kind of collectives, or of a rank */
     int64_t rank;
     struct az_sv kind;
     const struct az_coll_part *part_of; /* of the rank */
-    int64_t n, time;
-    struct az_coll_exposed part;
+    struct az_coll_exposures of;
 };
-
-static void add_exposed(struct exposure *e, const struct az_coll_run *c, uint32_t g,
-                        const struct az_coll_exposed *x)
-{
-    e->n++;
-    e->time = az_add_sat(e->time, az_coll_length(c, g));
-    e->part.hidden = az_add_sat(e->part.hidden, x->hidden);
-    e->part.wait = az_add_sat(e->part.wait, x->wait);
-    e->part.transfer = az_add_sat(e->part.transfer, x->transfer);
-}
 
 static double percent(int64_t part, int64_t whole)
 {
@@ -30,8 +19,8 @@ static double percent(int64_t part, int64_t whole)
 }
 
 #define ROW struct exposure
-AZ_OF_RECORD(double, hidden_percent, ROW, percent(r->part.hidden, r->time))
-AZ_OF_RECORD(double, wait_percent, ROW, percent(r->part.wait, r->time))
+AZ_OF_RECORD(double, hidden_percent, ROW, percent(r->of.part.hidden, r->of.time))
+AZ_OF_RECORD(double, wait_percent, ROW, percent(r->of.part.wait, r->of.time))
 AZ_OF_RECORD(int64_t, exposed_busy, ROW, r->part_of->busy - r->part_of->overlap)
 AZ_OF_RECORD(double, overlap_percent, ROW, percent(r->part_of->overlap, r->part_of->busy))
 
@@ -42,11 +31,12 @@ static bool of_ranks(const void *ranks) { return ranks; }
 static const struct az_record_column exposure_columns[] = {
     { "Collective", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, kind), KINDS },
     { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(ROW, rank), RANKS },
-    { "kernels", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, n) },
-    { "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, time) },
-    { "hidden_ms", AZ_REAL, AZ_UNIT_MS, AZ_FIELD(ROW, part.hidden) },
-    { "exposed_transfer_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, part.transfer) },
-    { "exposed_wait_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, part.wait) },
+    { "kernels", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, of.n) },
+    { "time_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, of.time) },
+    { "hidden_ms", AZ_REAL, AZ_UNIT_MS, AZ_FIELD(ROW, of.part.hidden) },
+    { "exposed_transfer_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER,
+      AZ_FIELD(ROW, of.part.transfer) },
+    { "exposed_wait_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(ROW, of.part.wait) },
     { "hidden (%)", AZ_REAL, AZ_UNIT_PERCENT, .real = hidden_percent, KINDS },
     { "exposed_wait (%)", AZ_REAL, AZ_UNIT_PERCENT, .real = wait_percent, KINDS },
     { "comm_busy_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_VIA(ROW, part_of, busy), RANKS },
@@ -54,17 +44,17 @@ static const struct az_record_column exposure_columns[] = {
     { "overlap (%)", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, .real = overlap_percent, RANKS },
 };
 
-static int by_kind(struct az_coll_run *c, struct exposure *kind)
+static int by_kind(struct az_coll_run *c)
 {
     static const char *const y[] = { "hidden_ms", "exposed_transfer_ms", "exposed_wait_ms" };
     struct az_table *t = AZ_RECORD_TABLE(c->arena, "nccl_exposure", "Communication by collective",
                                          AZ_TABLE_SUMMARY, exposure_columns);
     for (int k = AZ_COLL_KINDS; k >= 0; k--) { /* all of them first */
-        if (kind[k].n == 0)
-            continue;
-        kind[k].kind =
-            k == AZ_COLL_KINDS ? AZ_SV("all") : az_sv_str(az_coll_kind_text((enum az_coll_kind)k));
-        az_put_row(t, &kind[k]);
+        struct exposure row = { .of = c->exposed[c->ranks->n + (size_t)k], .kind = AZ_SV("all") };
+        if (k < AZ_COLL_KINDS)
+            row.kind = az_sv_str(az_coll_kind_text((enum az_coll_kind)k));
+        if (row.of.n)
+            az_put_row(t, &row);
     }
     int rc = az_job_add(c->job, t, 0);
     if (rc || c->n == 0)
@@ -83,38 +73,22 @@ static int by_kind(struct az_coll_run *c, struct exposure *kind)
     return rc ? rc : az_document_chart(c->job->doc, chart);
 }
 
-static int by_rank(struct az_coll_run *c, struct exposure *rank)
+static int by_rank(struct az_coll_run *c)
 {
     struct az_table *t = AZ_RECORD_TABLE_OF(c->arena, "nccl_exposure_ranks",
-                                            "Communication by rank", 0, exposure_columns, rank);
-    for (size_t r = 0; c->n && r < c->ranks->n; r++) {
-        rank[r].rank = c->ranks->v[r].rank;
-        rank[r].part_of = c->part[r];
+                                            "Communication by rank", 0, exposure_columns, c);
+    for (size_t r = 0; c->n && r < c->ranks->n; r++)
         if (c->part[r])
-            az_put_row(t, &rank[r]);
-    }
+            az_put_row(t, &(struct exposure){ .rank = c->ranks->v[r].rank,
+                                              .part_of = c->part[r],
+                                              .of = c->exposed[r] });
     return az_job_add(c->job, t, 0);
 }
 
 int az_coll_exposure_tables(struct az_coll_run *c)
 {
-    struct exposure kind[AZ_COLL_KINDS + 1] = { { 0 } };
-    struct az_arena a;
-    az_arena_init(&a, c->job->mem);
-    struct exposure *rank = az_arena_array(&a, c->ranks->n + 1, sizeof *rank);
-    int rc = rank ? 0 : az_arena_error(&a);
-    for (uint32_t g = 0; rc == 0 && g < c->n; g++) {
-        const struct az_coll_exposed x = az_coll_exposed(c, g);
-        add_exposed(&kind[az_coll_what(c, g)->kind], c, g, &x);
-        add_exposed(&kind[AZ_COLL_KINDS], c, g, &x);
-        add_exposed(&rank[c->rank[g]], c, g, &x);
-    }
-    if (rc == 0)
-        rc = by_kind(c, kind);
-    if (rc == 0)
-        rc = by_rank(c, rank);
-    az_arena_release(&a);
-    return rc;
+    const int rc = by_kind(c);
+    return rc ? rc : by_rank(c);
 }
 
 /* ---- unmatched ---- */

@@ -158,10 +158,9 @@ static void bandwidth(const struct az_coll_run *c, struct az_coll_coll *x)
     x->bus_gbps = x->gbps * factor;
 }
 
-struct az_coll_exposed az_coll_exposed(const struct az_coll_run *c, uint32_t g)
+static inline struct az_coll_exposed exposed_of(const struct az_coll_run *c, uint32_t g,
+                                                const struct az_coll_part *p, size_t i)
 {
-    const struct az_coll_part *p = az_coll_part_of(c, g);
-    const size_t i = az_coll_place(c, g);
     const struct az_coll_coll *x = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
     const int64_t start = az_coll_part_start(p, i), d = az_coll_part_length(p, i),
                   wait = x ? az_coll_wait(c, x, g) : 0;
@@ -173,13 +172,41 @@ struct az_coll_exposed az_coll_exposed(const struct az_coll_run *c, uint32_t g)
     return out;
 }
 
-static void exposure(const struct az_coll_run *c, struct az_coll_coll *x)
+struct az_coll_exposed az_coll_exposed(const struct az_coll_run *c, uint32_t g)
 {
-    for (uint32_t i = 0; i < x->n; i++) {
-        const struct az_coll_exposed one = az_coll_exposed(c, az_coll_member(c, x, i));
-        x->hidden += one.hidden;
-        x->exposed_wait += one.wait;
-        x->exposed_transfer += one.transfer;
+    return exposed_of(c, g, az_coll_part_of(c, g), az_coll_place(c, g));
+}
+
+static void add_exposures(struct az_coll_exposures *to, const struct az_coll_exposures *x)
+{
+    to->n += x->n;
+    to->time = az_add_sat(to->time, x->time);
+    to->part.hidden = az_add_sat(to->part.hidden, x->part.hidden);
+    to->part.wait = az_add_sat(to->part.wait, x->part.wait);
+    to->part.transfer = az_add_sat(to->part.transfer, x->part.transfer);
+}
+
+/* One rank: its columns are read from top to bottom. */
+static void expose_rank(struct az_coll_run *c, size_t r)
+{
+    const struct az_coll_part *p = c->part[r];
+    struct az_coll_exposures by_kind[AZ_COLL_KINDS] = { { 0 } };
+    for (size_t i = 0; p && i < p->n; i++) {
+        const uint32_t g = c->base[r] + (uint32_t)i;
+        const struct az_coll_exposed one = exposed_of(c, g, p, i);
+        const struct az_coll_exposures x = { 1, az_coll_part_length(p, i), one };
+        add_exposures(&by_kind[p->what[az_coll_part_what(p, i)].kind], &x);
+        if (c->coll[g] == AZ_NO_ROW)
+            continue;
+        struct az_coll_coll *of = &c->colls.v[c->coll[g]];
+        of->hidden = az_add_sat(of->hidden, one.hidden);
+        of->exposed_wait = az_add_sat(of->exposed_wait, one.wait);
+        of->exposed_transfer = az_add_sat(of->exposed_transfer, one.transfer);
+    }
+    for (size_t k = 0; k < AZ_COLL_KINDS; k++) {
+        add_exposures(&c->exposed[r], &by_kind[k]);
+        add_exposures(&c->exposed[c->ranks->n + k], &by_kind[k]);
+        add_exposures(&c->exposed[c->ranks->n + AZ_COLL_KINDS], &by_kind[k]);
     }
 }
 
@@ -215,8 +242,12 @@ int az_colls_measure(struct az_coll_run *c)
         bandwidth(c, x);
         sort_pair(c, x);
         arrivals(c, x);
-        exposure(c, x);
     }
+    c->exposed = az_arena_array(c->arena, c->ranks->n + AZ_COLL_KINDS + 1, sizeof *c->exposed);
+    if (!c->exposed)
+        return az_arena_error(c->arena);
+    for (size_t r = 0; r < c->ranks->n; r++)
+        expose_rank(c, r);
     az_sort_cmp(c->colls.v, c->colls.n, sizeof *c->colls.v, by_time, NULL, c->job->mem);
     for (uint32_t i = 0; i < c->colls.n; i++)
         for (uint32_t k = 0; k < c->colls.v[i].n; k++)

@@ -6,25 +6,33 @@
 
 /* ---- kernels next to collectives ---- */
 
-static int64_t before(const struct az_coll_busy *b, size_t i)
+/* What is done for each event, several times: each use has a copy of its own. */
+#define ALWAYS static inline __attribute__((always_inline))
+
+ALWAYS int64_t before(const struct az_coll_busy *b, size_t i)
 {
     return az_packed_at(&b->before, i);
 }
-static int64_t busy_start(const struct az_coll_busy *b, size_t i)
+ALWAYS int64_t busy_start(const struct az_coll_busy *b, size_t i)
 {
     return az_packed_at(&b->start, i);
 }
-static int64_t busy_end(const struct az_coll_busy *b, size_t i)
+ALWAYS int64_t busy_end(const struct az_coll_busy *b, size_t i)
 {
     return busy_start(b, i) + (before(b, i + 1) - before(b, i));
 }
 
-/* First from `at` on of which this moment, its end or its start, is later than t: by steps that
- * double, as it is near, then by halves. */
-static size_t first_after(const struct az_coll_busy *b, size_t at, int64_t t,
+#define NEAR 6 /* kernels that a collective overlaps, in most runs */
+
+/* First from `at` on of which this moment, its end or its start, is later than t: one by one, as it
+ * is near, then by steps that double, then by halves. */
+ALWAYS size_t first_after(const struct az_coll_busy *b, size_t at, int64_t t,
                           int64_t (*moment)(const struct az_coll_busy *b, size_t i))
 {
     size_t step = 1, high;
+    for (int i = 0; i < NEAR; i++, at++)
+        if (at >= b->n || moment(b, at) > t)
+            return at;
     while (at < b->n && step <= b->n - at && moment(b, at + step - 1) <= t) {
         at += step;
         step *= 2;
@@ -40,7 +48,7 @@ static size_t first_after(const struct az_coll_busy *b, size_t at, int64_t t,
     return at;
 }
 
-static int64_t compute_in(const struct az_coll_busy *b, size_t at, int64_t from, int64_t to)
+ALWAYS int64_t compute_in(const struct az_coll_busy *b, size_t at, int64_t from, int64_t to)
 {
     if (to <= from || b->n == 0)
         return 0;
@@ -63,8 +71,8 @@ int64_t az_coll_compute_in(const struct az_coll_busy *b, int64_t from, int64_t t
 
 int64_t az_coll_part_compute(const struct az_coll_part *p, size_t event, int64_t from, int64_t to)
 {
-    return compute_in(&p->compute[az_coll_part_device(p, event)],
-                      (size_t)az_packed_at(&p->event_busy, event), from, to);
+    const uint32_t device = p->n_devices == 1 ? 0 : az_coll_part_device(p, event);
+    return compute_in(&p->compute[device], (size_t)az_packed_at(&p->event_busy, event), from, to);
 }
 
 /* ---- packing ---- */
@@ -201,9 +209,21 @@ static bool local_valid(const struct az_coll_part *p)
             return false;
     return true;
 }
+/* Greatest value of a column, by its width; MOST at most. */
+static int64_t bound_of(const struct az_packed *p)
+{
+    const int64_t base = (int64_t)p->base;
+    return p->mask > (uint64_t)MOST || base > MOST - (int64_t)p->mask ? MOST
+                                                                      : base + (int64_t)p->mask;
+}
 /* Ends and launches are times, too: by the bounds of the columns, or one by one. */
 static bool times_valid(const struct az_coll_part *p)
 {
+    const int64_t least = (int64_t)p->start.base, most = bound_of(&p->start),
+                  longest = bound_of(&p->length), lead = bound_of(&p->lead), half = MOST / 2;
+    if (least > -half && most < half && (int64_t)p->length.base > -half && longest < half &&
+        (int64_t)p->lead.base > -half && lead < half)
+        return true;
     for (size_t i = 0; i < p->n; i++) {
         const int64_t start = az_coll_part_start(p, i), end = start + az_packed_at(&p->length, i),
                       launch = az_coll_part_launch(p, i);
