@@ -28,12 +28,15 @@ static void connect(const struct az_clocks *k, uint32_t *of)
     const struct az_coll_run *c = k->c;
     for (uint32_t r = 0; r < k->units; r++)
         of[r] = r;
-    for (size_t x = 0; x < c->colls.n; x++)
-        for (uint32_t i = 1; az_coll_counts(k, &c->colls.v[x]) && i < c->colls.v[x].n; i++) {
-            const uint32_t a = az_coll_root(of, az_coll_unit_at(k, &c->colls.v[x], 0)),
-                           b = az_coll_root(of, az_coll_unit_at(k, &c->colls.v[x], i));
+    for (size_t x = 0; x < c->colls.n; x++) {
+        const struct az_coll_coll *coll = &c->colls.v[x];
+        const uint32_t n = az_coll_counts(k, coll) ? coll->n : 0;
+        for (uint32_t i = 1; i < n; i++) {
+            const uint32_t a = az_coll_root(of, az_coll_unit_at(k, coll, 0)),
+                           b = az_coll_root(of, az_coll_unit_at(k, coll, i));
             of[a > b ? a : b] = a > b ? b : a;
         }
+    }
     for (uint32_t r = 0; r < k->units; r++)
         of[r] = az_coll_root(of, r);
 }
@@ -57,8 +60,9 @@ static int collect(struct az_clocks *k, struct az_arena *a)
     size_t most = k->units > c->colls.n ? k->units : c->colls.n; /* of a cluster: one each */
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct az_coll_coll *coll = &c->colls.v[x];
+        const uint32_t n = az_coll_counts(k, coll) ? coll->n : 0;
         most = coll->n > most ? coll->n : most;
-        for (uint32_t i = 0; az_coll_counts(k, coll) && i < coll->n; i++)
+        for (uint32_t i = 0; i < n; i++)
             k->first[az_coll_unit_at(k, coll, i) + 2]++;
     }
     for (size_t r = 0; r < k->units; r++) {
@@ -76,7 +80,8 @@ static int collect(struct az_clocks *k, struct az_arena *a)
         return az_arena_error(a);
     for (size_t x = 0; x < c->colls.n; x++) { /* leaves first[r] at the start of unit r */
         const struct az_coll_coll *coll = &c->colls.v[x];
-        for (uint32_t i = 0; az_coll_counts(k, coll) && i < coll->n; i++)
+        const uint32_t n = az_coll_counts(k, coll) ? coll->n : 0;
+        for (uint32_t i = 0; i < n; i++)
             k->event[k->first[az_coll_unit_at(k, coll, i) + 1]++] = az_coll_member(c, coll, i);
     }
     for (size_t r = 0; r < k->units; r++) {
@@ -218,10 +223,27 @@ static int64_t others(const struct az_clocks *k, uint32_t g)
                      : k->middle[k->c->coll[g]];
 }
 
+/* Those of a unit that is one rank, where no collective of two counts. */
+static size_t rank_differences(struct az_clocks *k, size_t r)
+{
+    const struct az_coll_run *c = k->c;
+    const struct az_coll_part *p = c->part[r];
+    const uint32_t *event = k->event + k->first[r];
+    const size_t n = k->first[r + 1] - k->first[r];
+    const int64_t shift = c->shift[r];
+    for (size_t i = 0; i < n; i++) {
+        k->t[i] = az_coll_part_end(p, event[i] - c->base[r]) + shift;
+        k->y[i] = az_coll_minus(k->t[i], k->middle[c->coll[event[i]]]);
+    }
+    return n;
+}
+
 /* How much later than the others a unit ends, for each of its collectives; in t, y. */
 static size_t differences(struct az_clocks *k, size_t r)
 {
     size_t n = 0;
+    if (!k->c->of && !k->twos)
+        return rank_differences(k, r);
     for (size_t i = k->first[r]; i < k->first[r + 1]; i++, n++) {
         k->t[n] = az_coll_end_of(k->c, k->event[i]);
         k->y[n] = az_coll_minus(k->t[n], others(k, k->event[i]));

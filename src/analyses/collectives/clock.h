@@ -29,8 +29,17 @@ static inline int64_t az_coll_minus(int64_t a, int64_t b)
 }
 /* Median, in whole ns; reorders v. */
 int64_t az_coll_median(int64_t *v, size_t n);
+static inline int64_t az_coll_piece_ahead(const struct az_coll_piece *p, int64_t t)
+{
+    return az_llround(p->offset +
+                      (p->drift != 0 ? p->drift * (double)az_coll_minus(t, p->from) : 0));
+}
+int64_t az_coll_ahead_of_pieces(const struct az_coll_track *k, int64_t t);
 /* ns that a clock is ahead at t. */
-int64_t az_coll_ahead(const struct az_coll_track *k, int64_t t);
+static inline int64_t az_coll_ahead(const struct az_coll_track *k, int64_t t)
+{
+    return k->n == 1 ? az_coll_piece_ahead(&k->piece[0], t) : az_coll_ahead_of_pieces(k, t);
+}
 /* Offset, drift and steps from n differences y at ascending times t: medians of bins, cut into as
  * few straight pieces as describe them. A drift or a step is taken only where it is far above the
  * scatter; steps false: no step. scratch: n. */

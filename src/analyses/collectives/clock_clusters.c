@@ -45,14 +45,16 @@ static void join_clocks(const struct az_clocks *k, const uint32_t *of, uint32_t 
         count[c->colls.v[i].group] += spans(k, of, &c->colls.v[i]);
     for (size_t i = 0; i < c->colls.n; i++) {
         const struct az_coll_coll *x = &c->colls.v[i];
-        for (uint32_t m = 0; spans(k, of, x) && m < x->n; m++) {
+        const uint32_t n = spans(k, of, x) ? x->n : 0;
+        for (uint32_t m = 0; m < n; m++) {
             uint32_t *most = &best[of[az_coll_unit_at(k, x, m)]];
             *most = *most == AZ_NO_ROW || count[x->group] > count[*most] ? x->group : *most;
         }
     }
     for (size_t i = 0; i < c->colls.n; i++) {
         const struct az_coll_coll *x = &c->colls.v[i];
-        for (uint32_t m = 0; spans(k, of, x) && m < x->n; m++) {
+        const uint32_t n = spans(k, of, x) ? x->n : 0;
+        for (uint32_t m = 0; m < n; m++) {
             const uint32_t own = of[az_coll_unit_at(k, x, m)];
             if (best[own] != x->group)
                 continue;

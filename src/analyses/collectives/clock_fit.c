@@ -41,16 +41,14 @@ int64_t az_coll_median(int64_t *v, size_t n)
     return base + (az_coll_minus(m[0], base) + az_coll_minus(m[1], base)) / 2;
 }
 
-int64_t az_coll_ahead(const struct az_coll_track *k, int64_t t)
+int64_t az_coll_ahead_of_pieces(const struct az_coll_track *k, int64_t t)
 {
     if (k->n == 0)
         return 0;
     uint32_t i = k->n - 1;
     while (i > 0 && t < k->piece[i].from)
         i--;
-    const struct az_coll_piece *p = &k->piece[i];
-    return az_llround(p->offset +
-                      (p->drift != 0 ? p->drift * (double)az_coll_minus(t, p->from) : 0));
+    return az_coll_piece_ahead(&k->piece[i], t);
 }
 
 /* ---- bins ---- */
@@ -261,7 +259,8 @@ static size_t seek_pieces(struct bins *b, const int64_t *t, const int64_t *y, si
     size_t pieces = 1;
     fill_clock_fit(b, t, y, n, scratch);
     b->drift = first_drift(b);
-    fill_clock_fit(b, t, y, n, scratch);
+    if (steps) /* else nothing of the bins is used but where they begin */
+        fill_clock_fit(b, t, y, n, scratch);
     for (int pass = 0; steps && pass < PASSES; pass++) {
         pieces = cut_bins(b, begin);
         b->drift = common_drift(b, begin, pieces);

@@ -125,22 +125,24 @@ static int impute(struct az_coll_blame *m, double *v)
 }
 
 /* What the members of collectives wait longer than each of them, where they do. */
-static int waits(struct az_coll_blame *m, double *v)
+static int waits(struct az_coll_blame *m)
 {
     const struct az_coll_run *c = m->c;
+    int64_t *each = az_arena_array(m->a, 2 * (m->ranks + 1), sizeof *each),
+            *v = each + m->ranks + 1, mid[2];
+    if (!each)
+        return az_arena_error(m->a);
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct az_coll_coll *k = &c->colls.v[x];
         if (!(k->flags & AZ_COLL_SYNC) || m->block[x] == AZ_NO_ROW)
             continue;
         for (uint32_t i = 0; i < k->n; i++)
-            v[i] = (double)az_coll_wait_duration(c, k, az_coll_member(c, k, i));
-        const int rc = az_coll_sorted(m, v, k->n);
-        if (rc)
-            return rc;
-        const double usual = k->n == 2 ? v[1] : az_coll_middle(v, k->n);
+            v[i] = each[i] = az_coll_wait_duration(c, k, az_coll_member(c, k, i));
+        az_middle_i64(v, k->n, mid);
+        const double usual = k->n == 2 ? (double)mid[1] : ((double)mid[0] + (double)mid[1]) / 2;
         for (uint32_t i = 0; i < k->n; i++) {
-            const uint32_t g = az_coll_member(c, k, i), r = c->rank[g];
-            const double less = usual - (double)az_coll_wait_duration(c, k, g);
+            const uint32_t r = c->rank[az_coll_member(c, k, i)];
+            const double less = usual - (double)each[i];
             m->caused[r] += less > 0 ? less / (double)m->blocks : 0;
             m->synced[r]++;
         }
@@ -356,7 +358,7 @@ int az_coll_lacks(struct az_coll_blame *m)
     if (rc == 0)
         rc = list_peers(m);
     if (rc == 0)
-        rc = waits(m, v);
+        rc = waits(m);
     if (rc == 0)
         rc = impute(m, v);
     if (rc == 0)

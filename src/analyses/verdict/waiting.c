@@ -396,12 +396,18 @@ static int count_groups(struct search *s, struct az_verdict_found *f)
     if (!bytes)
         return az_mem_error(s->w->job->mem);
     memset(bytes, 0, (c->groups.n + 1) * 2 * sizeof *bytes);
+    const struct az_coll_what *last = NULL;
+    double each = 0; /* of the last description: many events in a row have it */
     for (uint32_t g = 0; g < c->n; g++) {
         const struct az_coll_what *x = az_coll_what(c, g);
         if ((int64_t)x->kind != f->coll_kind || x->size != f->members)
             continue;
-        const double mb = az_coll_mb(x, x->in > x->out ? x->in : x->out);
-        bytes[az_coll_group_of(c, g)] += mb > 0 ? mb * 1048576 : 0;
+        if (x != last) {
+            const double mb = az_coll_mb(x, x->in > x->out ? x->in : x->out);
+            each = mb > 0 ? mb * 1048576 : 0;
+            last = x;
+        }
+        bytes[az_coll_group_of(c, g)] += each;
         count[az_coll_group_of(c, g)]++;
     }
     int64_t groups = 0;
