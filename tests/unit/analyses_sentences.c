@@ -1439,6 +1439,19 @@ static void what_ran(void **state)
     az_vec_release(&said);
 }
 
+/* Counts of a hostile part: twice the captured launches is no number any more. */
+static void captured_beyond_numbers(void **state)
+{
+    struct world x;
+    az_vec_init(&said, NULL);
+    world_of(&x, *state, 1, 500, 0, 0);
+    x.w.sum.captured = INT64_MAX;
+    x.w.sum.calls = INT64_MAX;
+    print_lines(&x);
+    assert_non_null(strstr(text_said(), "graph capture: 9"));
+    az_vec_release(&said);
+}
+
 /* Rates next to the account, and what is not trustworthy. */
 static void rates_and_trust(void **state)
 {
@@ -1763,7 +1776,14 @@ static void rates_and_trust(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(gaps), T(words), T(calls), T(little_compute), T(devices), T(what_ran), T(rates_and_trust),
+        T(gaps),
+        T(words),
+        T(calls),
+        T(little_compute),
+        T(devices),
+        T(what_ran),
+        T(captured_beyond_numbers),
+        T(rates_and_trust),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

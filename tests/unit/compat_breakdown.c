@@ -620,6 +620,34 @@ static void nothing_to_say(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, fw_setup, fw_teardown)
 
+/* Lengths of the account in a part that come from a hostile file: they are added to those of other
+ * ranks, so that a negative one, or what stands for an unknown time, is damage. */
+static void lengths_in_a_part_are_checked(void **state)
+{
+    (void)state;
+    const struct az_shape *part = az_rank_analysis_breakdown.shape, *shape = NULL;
+    for (size_t i = 0; i < part->n; i++)
+        if (strcmp(part->field[i].name, "a") == 0)
+            shape = part->field[i].of;
+    assert_non_null(shape);
+    assert_int_equal(shape->size, sizeof(struct az_account));
+    struct az_account a = { .compute = 5, .idle = 3, .total = 8, .first = INT64_MIN };
+    assert_true(shape->valid(&a));
+    int64_t *const length[] = { &a.compute, &a.comm,  &a.copies,     &a.exposed_comm,
+                                &a.busy,    &a.idle,  &a.total,      &a.exposed_copies,
+                                &a.other,   &a.micro, &a.at_once[0], &a.at_once[7] };
+    const int64_t wrong[] = { -1, INT64_MIN, INT64_MAX };
+    for (size_t i = 0; i < AZ_LENGTH(length); i++) {
+        const int64_t was = *length[i];
+        for (size_t k = 0; k < AZ_LENGTH(wrong); k++) {
+            *length[i] = wrong[k];
+            assert_false(shape->valid(&a));
+        }
+        *length[i] = was;
+    }
+    assert_true(shape->valid(&a));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -649,6 +677,7 @@ int main(void)
         CASE(no_such_annotation),
         CASE(latest_rank_is_a_candidate),
         CASE(nothing_to_say),
+        cmocka_unit_test(lengths_in_a_part_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -302,6 +302,29 @@ static void breakdown(void **state)
          0);
 }
 
+/* Times of a hostile part are added up without an overflow: sums end where numbers do. */
+static void hostile_times(void **state)
+{
+    struct run *r = *state;
+    add_rank(r, 0, first_rank, NULL);
+    add_rank(r, 1, second_rank, NULL);
+    for (size_t k = 0; k < r->set.n; k++) {
+        struct az_tracelens_part *p = r->part[2][k];
+        struct az_tracelens_launch *l = az_arena_array(&r->f->arena, p->n_launches, sizeof *l);
+        assert_non_null(l);
+        for (size_t i = 0; i < p->n_launches; i++) {
+            l[i] = p->launch[i];
+            l[i].exposed = INT64_MAX;
+        }
+        p->launch = l;
+    }
+    report(r, NULL);
+    const double most = (double)INT64_MAX / 1e9 / 2;
+    near(at(r, "grouped_breakdown", "Group", "GEMM", "Exposed (s)"), most);
+    near(at(r, "grouped_breakdown", "Group", "Other", "Exposed (s)"), most);
+    near(at(r, "grouped_breakdown", "Group", "Total", "Exposed (s)"), most);
+}
+
 /* ---- the user's map: a class of a group's name joins it, another is a row of its own; a kernel
  * wins over its operator
  */
@@ -575,6 +598,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(launchers_of_copies, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_linked, setup, teardown),
         cmocka_unit_test_setup_teardown(breakdown, setup, teardown),
+        cmocka_unit_test_setup_teardown(hostile_times, setup, teardown),
         cmocka_unit_test_setup_teardown(class_map, setup, teardown),
         cmocka_unit_test_setup_teardown(failing_metrics, setup, teardown),
         cmocka_unit_test_setup_teardown(without_data_movement, setup, teardown),
