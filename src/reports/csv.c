@@ -16,6 +16,7 @@
 #include "reports/shared/fields.h"
 
 #define FLUSH_AT (64 * 1024) /* bytes gathered before they are handed to the file */
+#define WIDE     1000        /* cells of a row for which room is reserved at once */
 
 /* How a file is written. */
 struct style {
@@ -55,6 +56,8 @@ static int header(struct writer *w, const struct az_table *t)
             rc = az_text_append(buf, AZ_SV(","));
         if (!rc)
             rc = az_csv_quote(buf, az_field_text(w->scratch, t->columns.v[c].name), ',');
+        if (buf->n >= FLUSH_AT)
+            flush(w);
     }
     return rc ? rc : az_text_append(buf, w->style.crlf ? AZ_SV("\r\n") : AZ_SV("\n"));
 }
@@ -129,7 +132,8 @@ static void note_cell(struct repeat *r, const struct az_cell *cell, const char *
 }
 
 /* Numbers are written in place: tables have millions of them. */
-static int format_row(struct writer *w, const struct az_cell *cells, size_t n)
+static int format_cells(struct writer *w, const struct az_cell *cells, size_t n,
+                        struct repeat *last, bool first)
 {
     struct az_vec_char *buf = &w->buf;
     int rc = room_for(buf, n * NUMBER + 2);
@@ -137,8 +141,8 @@ static int format_row(struct writer *w, const struct az_cell *cells, size_t n)
 
     for (size_t c = 0; c < n && !rc; c++) {
         const struct az_cell *cell = &cells[c];
-        struct repeat *r = &w->last[c];
-        if (c)
+        struct repeat *r = &last[c];
+        if (c || !first)
             *at++ = ',';
         if (repeats(r, cell)) {
             memcpy(at, r->text, AZ_NUM_MAX);
@@ -160,13 +164,21 @@ static int format_row(struct writer *w, const struct az_cell *cells, size_t n)
         else
             note_cell(r, cell, buf->v + from, (size_t)(at - buf->v) - from);
     }
-    if (rc)
-        return rc;
-    if (w->style.crlf)
-        *at++ = '\r';
-    *at++ = '\n';
-    buf->n = (size_t)(at - buf->v);
-    return 0;
+    if (rc == 0)
+        buf->n = (size_t)(at - buf->v);
+    return rc;
+}
+
+/* Of a table with a column for each rank, a row has thousands of cells. */
+static int format_row(struct writer *w, const struct az_cell *cells, size_t n)
+{
+    int rc = format_cells(w, cells, n < WIDE ? n : WIDE, w->last, true);
+    for (size_t c = WIDE; c < n && !rc; c += WIDE) {
+        if (w->buf.n >= FLUSH_AT)
+            flush(w);
+        rc = format_cells(w, cells + c, n - c < WIDE ? n - c : WIDE, w->last + c, false);
+    }
+    return rc ? rc : az_text_append(&w->buf, w->style.crlf ? AZ_SV("\r\n") : AZ_SV("\n"));
 }
 
 /* Into w->f, which has its temporary name then; NULL with an error. */
