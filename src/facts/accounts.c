@@ -27,6 +27,7 @@ struct pass {
     size_t open[AZ_PARTS]; /* the first step that it does not reach the end of */
     int64_t micro;
     struct az_accounts *out;
+    struct az_arena scratch; /* tallies of devices */
 };
 
 /* Time between the instances of a window is in no account. */
@@ -307,9 +308,9 @@ static int sweep_windows(struct pass *p)
         p->window[OTHER_STEP] = p->steps->middle[1];
     }
     if (!p->cut)
-        p->cut = az_arena_array(p->job->arena, n + 1, sizeof *p->cut);
+        p->cut = az_arena_array(&p->scratch, n + 1, sizeof *p->cut);
     if (!p->cut)
-        return az_arena_error(p->job->arena);
+        return az_arena_error(&p->scratch);
     for (size_t i = 0; i < n; i++)
         az_tally_init(&p->cut[i], p->micro);
     s.with_others = true;
@@ -421,9 +422,9 @@ static int steps(struct pass *p)
 static int make_accounts(struct pass *p)
 {
     if (p->dev.slots.n > 1) {
-        p->device = az_arena_array(p->job->arena, p->dev.slots.n, sizeof *p->device);
+        p->device = az_arena_array(&p->scratch, p->dev.slots.n, sizeof *p->device);
         if (!p->device)
-            return az_arena_error(p->job->arena);
+            return az_arena_error(&p->scratch);
         for (size_t i = 0; i < p->dev.slots.n; i++)
             az_tally_init(&p->device[i], p->micro);
     }
@@ -459,11 +460,13 @@ static int make_one(struct az_job *job, size_t trace, enum az_population populat
         return rc;
     az_tally_init(&p.all, p.micro);
     az_busy_init(&p.busy, job->mem);
+    az_arena_init(&p.scratch, job->mem);
     rc = az_devices_make(&p.dev, p.t, AZ_BY_DEVICE, job->mem);
     if (rc == 0)
         rc = make_accounts(&p);
     az_devices_release(&p.dev);
     az_busy_release(&p.busy);
+    az_arena_release(&p.scratch);
     return rc;
 }
 

@@ -34,6 +34,7 @@ struct work {
     double bandwidth;    /* bytes a tick that can be reached; NaN: unknown */
     struct az_map index;
     struct sums attention, chains;
+    struct az_arena scratch; /* lists and subjects, up to the findings */
     /* of the stream that is walked */
     const uint32_t *row;
     size_t n;
@@ -224,7 +225,7 @@ static int attentions(struct work *w)
         if (end > i)
             rc = add_sum(w, &w->attention, id_of(w, softmax), ticks, (double)ticks, &fresh);
         if (fresh)
-            fresh->subject = az_arena_printf(w->v->job->arena, "%.*s between two batched GEMMs",
+            fresh->subject = az_arena_printf(&w->scratch, "%.*s between two batched GEMMs",
                                              AZ_SVF(az_verdict_short(name_of(w, softmax))));
     }
     return rc;
@@ -238,7 +239,7 @@ static bool simple(enum az_family f)
 
 static struct az_sv chain_name(struct work *w, size_t from, size_t to, double elements)
 {
-    struct az_arena *a = w->v->job->arena;
+    struct az_arena *a = &w->scratch;
     struct az_sv text = AZ_SV("");
     char n[AZ_HUMAN_MAX];
     for (size_t i = from; i < to && i < from + NAMED; i++) {
@@ -298,7 +299,7 @@ static int streams(struct work *w)
 {
     const struct az_trace *t = w->v->t;
     const struct az_events *e = &t->ev[AZ_KERNEL];
-    struct az_arena *a = w->v->job->arena;
+    struct az_arena *a = &w->scratch;
     if (!w->tree && !az_name_classes_have(&t->classes, AZ_FAMILY_SOFTMAX))
         return 0; /* no attention, no operators */
     uint32_t *first = az_arena_array(a, t->lanes.n + 2, sizeof *first);
@@ -340,18 +341,21 @@ int az_verdict_find_chains(struct az_verdict *v)
 {
     struct work w = { .v = v, .bandwidth = v->bandwidth / (double)v->t->ticks_per_ns };
     int rc = 0;
+    az_arena_init(&w.scratch, v->job->mem);
     if (v->t->caps & AZ_CAP_CALLTREE) {
         w.tree = az_tree(v->t);
         w.link = az_job_link(v->job, v->trace, &rc);
-        w.shape = az_arena_array(v->job->arena, az_optrace(v->t)->args.n + 1, sizeof *w.shape);
-        w.product = az_arena_array(v->job->arena, v->t->names.text.n + 1, 1);
-        rc = rc ? rc : w.shape && w.product ? 0 : az_arena_error(v->job->arena);
+        w.shape = az_arena_array(&w.scratch, az_optrace(v->t)->args.n + 1, sizeof *w.shape);
+        w.product = az_arena_array(&w.scratch, v->t->names.text.n + 1, 1);
+        rc = rc ? rc : w.shape && w.product ? 0 : az_arena_error(&w.scratch);
     }
     az_vec_init(&w.attention, v->job->mem);
     az_vec_init(&w.chains, v->job->mem);
     az_map_init(&w.index, v->job->mem, 16);
     if (rc == 0)
         rc = streams(&w);
+    if (rc == 0 && w.scratch.failed) /* a subject */
+        rc = az_arena_error(&w.scratch);
     if (rc == 0)
         rc = emit_finding(&w, "unfused_attention", &w.attention);
     if (rc == 0)
@@ -359,5 +363,6 @@ int az_verdict_find_chains(struct az_verdict *v)
     az_map_release(&w.index);
     az_vec_release(&w.attention);
     az_vec_release(&w.chains);
+    az_arena_release(&w.scratch);
     return rc;
 }
