@@ -147,7 +147,8 @@ int az_document_add(struct az_document *d, struct az_table *t)
         rc = az_schema_title_comparison(t);
     if (rc)
         goto drop;
-    az_vec_trim(&t->cells); /* it grew by halves */
+    az_vec_trim(&t->cells); /* they grew by halves */
+    az_vec_trim(&t->columns);
     rc = az_vec_push(&d->tables, t);
     if (rc)
         goto drop;

@@ -144,6 +144,7 @@ static int one_by_one(struct az_input_run *o, struct az_job *job, struct az_sv *
         if (is_fatal(rc))
             return rc;
         *failed = rc ? rc : *failed;
+        az_views_prune(&o->res->doc, az_input_views(o));
     }
     return AZ_OK;
 }
@@ -273,6 +274,7 @@ static int join_wave(struct waves *w)
         } else { /* those before it are joined */
             rc = m->entry.alone ? run_alone(w, m) : join_member(w, m);
             *w->failed = rc ? rc : *w->failed;
+            az_views_prune(&w->o->res->doc, az_input_views(w->o));
         }
     }
     return is_fatal(rc) ? rc : AZ_OK;

@@ -260,13 +260,26 @@ static bool withheld_table(const struct az_document *d, const struct az_table *t
     return v && (!shown(d, v, c) || (!asked_for(v, c) && !speaks(t, v)));
 }
 
+/* Not worth the choice among all views. */
+static bool is_small(const struct az_table *t)
+{
+    enum { CELLS = 4096, COLUMNS = 512 };
+    return t->cells.n < CELLS && t->columns.n < COLUMNS;
+}
+
+/* Rules over tables (analyses/findings) read these whether they are shown or not. */
+static bool is_read(const struct az_table *t)
+{
+    return az_sv_is(t->id, "gpu_gaps") || az_sv_is(t->id, "device_iterations");
+}
+
 /* A table that is replaced stays so: what replaces it is not removed, and what is itself replaced
  * is so by one that replaces this one, too. */
 void az_views_prune(struct az_document *d, struct az_view_choice c)
 {
     for (size_t i = 0; i < d->tables.n; i++) {
         struct az_table *t = d->tables.v[i];
-        if (t->rows == 0 || !withheld_table(d, t, c))
+        if (is_small(t) || is_read(t) || !withheld_table(d, t, c))
             continue;
         az_vec_release(&t->cells);
         t->rows = 0;

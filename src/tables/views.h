@@ -21,8 +21,8 @@ struct az_view_choice {
 /* Would the table be shown next to those that the document has? For an analysis that would make it
  * for nothing. */
 bool az_views_wanted(const struct az_document *d, const char *table, struct az_view_choice c);
-/* Frees the rows of tables that will not be shown whatever else comes, of a document that grows;
- * the tables stay, empty, for az_views_select. */
+/* Frees the rows of large tables that will not be shown whatever else comes, of a document that
+ * grows; the tables stay, empty, for az_views_select. */
 void az_views_prune(struct az_document *d, struct az_view_choice c);
 /* Removes the tables that are not shown from a complete document. *withheld: their ids as text, "a,
  * b", in the document's arena; empty: none. */

@@ -162,6 +162,39 @@ static void charts(void **state)
     assert_int_equal(e->doc.charts.n, 0);
 }
 
+/* Rows that will not be shown are freed while the document grows, but for those that rules read;
+ * the list of what is withheld stays the same. */
+static void add_long(struct env *e, const char *id, const char *column)
+{
+    struct az_table *t = az_table_new(&e->arena, id, id, 0);
+    az_table_column(t, column, AZ_INT, AZ_UNIT_COUNT, 0);
+    for (int64_t i = 0; i < 5000; i++)
+        az_put_i64(t, i);
+    assert_int_equal(az_document_add(&e->doc, t), 0);
+}
+
+static void pruned(void **state)
+{
+    struct env *e = *state;
+    const struct az_view_choice choice = { .native = AZ_TOOL_TRACELENS };
+    add_long(e, "time_by_family", "count");
+    add_long(e, "category_summary", "count");
+    add_long(e, "idle_gaps", "count");
+    add_long(e, "gpu_gaps", "Duration (ns)");
+    az_views_prune(&e->doc, choice);
+    static const struct {
+        const char *table;
+        size_t rows;
+    } left[] = { { "time_by_family", 5000 },
+                 { "category_summary", 0 },
+                 { "idle_gaps", 5000 },
+                 { "gpu_gaps", 5000 } };
+    for (size_t i = 0; i < AZ_LENGTH(left); i++)
+        assert_int_equal(az_document_table(&e->doc, left[i].table)->rows, left[i].rows);
+    add(e, "kernel_summary", "count", 1, 2);
+    chosen(e, 0, AZ_TOOL_TRACELENS, "category_summary, gpu_gaps");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +208,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(family_sheets, setup, teardown),
         cmocka_unit_test_setup_teardown(one_value_or_nothing_to_say, setup, teardown),
         cmocka_unit_test_setup_teardown(charts, setup, teardown),
+        cmocka_unit_test_setup_teardown(pruned, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

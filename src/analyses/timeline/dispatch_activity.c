@@ -8,6 +8,7 @@
 #include "document/record.h"
 #include "facts/groups.h"
 #include "tables/keys.h"
+#include "tables/views.h"
 
 /* In the order of the rows; the last three rows are sums. */
 static const char *const classes[] = { "xla",   "aiterfwd", "aiterbwd",      "gemm",       "ckbwd",
@@ -195,6 +196,15 @@ static void put_means(struct work *w, struct az_table *t, const struct row *mean
     }
 }
 
+/* Does the report have a table of classes already that is better? */
+static bool is_replaced(const struct az_job *job)
+{
+    const struct az_view_choice choice = { .compat = job->opts->compat };
+    return az_sv_is(job->opts->sheets_as, "own") &&
+           !az_views_wanted(job->doc, "category_summary", choice);
+}
+
+/* One that is replaced has no more rows than it takes to be listed as replaced. */
 static int category_summary(struct work *w)
 {
     struct az_table *t =
@@ -202,6 +212,7 @@ static int category_summary(struct work *w)
                         category_summary_columns);
     struct row mean[ROWS] = { { .ms = 0 } };
     struct figures f;
+    const size_t listed = is_replaced(w->job) ? 0 : w->gpus.list.n;
     int rc = 0;
     for (size_t g = 0; rc == 0 && g < w->gpus.list.n; g++) {
         rc = measure(w, g, &f);
@@ -213,7 +224,8 @@ static int category_summary(struct work *w)
                                    f.count[c],
                                    share(f.ms[c], f.ms[CLASSES + 2]),
                                    share(f.ms[c], f.ms[CLASSES + 3]) };
-            az_put_row(t, &r);
+            if (g < listed)
+                az_put_row(t, &r);
             mean[c].ms += r.ms;
             mean[c].count += r.count;
             mean[c].of_compute += r.of_compute;
