@@ -34,7 +34,7 @@ struct repeat {
 
 struct writer {
     struct az_outfile *f;
-    struct repeat *last; /* by column */
+    struct repeat *last; /* by column, of each WIDE ones the same */
     struct az_vec_char buf;
     struct style style;
     struct az_arena *scratch;
@@ -176,7 +176,7 @@ static int format_row(struct writer *w, const struct az_cell *cells, size_t n)
     for (size_t c = WIDE; c < n && !rc; c += WIDE) {
         if (w->buf.n >= FLUSH_AT)
             flush(w);
-        rc = format_cells(w, cells + c, n - c < WIDE ? n - c : WIDE, w->last + c, false);
+        rc = format_cells(w, cells + c, n - c < WIDE ? n - c : WIDE, w->last, false);
     }
     return rc ? rc : az_text_append(&w->buf, w->style.crlf ? AZ_SV("\r\n") : AZ_SV("\n"));
 }
@@ -191,7 +191,8 @@ static int write_table(const struct az_table *t, const char *path, struct writer
 
     if (rc)
         return rc;
-    w->last = az_arena_array(w->scratch, t->columns.n + 1, sizeof *w->last);
+    w->last =
+        az_arena_array(w->scratch, t->columns.n < WIDE ? t->columns.n + 1 : WIDE, sizeof *w->last);
     rc = w->last ? header(w, t) : az_arena_error(w->scratch);
     az_rows_open(&rows, t, mem);
     for (size_t r = 0; r < t->rows && !rc; r++) {
