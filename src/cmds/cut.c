@@ -392,7 +392,7 @@ static const struct az_cmd_opt options[] = {
     { OPT_KEEP, "keep", "LIST",
       "of the window only kernels (with their calls), ops (operators), python (frames)" },
     { OPT_ANNOTATE, "annotate", NULL,
-      "add findings, critical path, idle time and counters as events for viewers (PyTorch, JAX)" },
+      "add findings, critical path, idle time and counters as events for viewers (JSON of PyTorch and JAX)" },
     { 'q', "quiet", NULL, "print errors only" },
     { 'h', "help", NULL, "print this help" },
 };
