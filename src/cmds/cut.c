@@ -281,13 +281,12 @@ static const char *output_of(struct cutting *c, const struct input *x, bool set)
     return set ? dir : path.p;
 }
 
-/* Files of one trace: those of a run of a folder, else those with the name of the set. */
+/* Files of one trace: those of a run in one folder, else those with the name of the set. */
 static bool is_of_set(const struct az_format *f, const struct input *a, const struct input *b)
 {
-    if (a->run != b->run)
+    if (a->run != b->run || !az_sv_eq(az_path_dir(a->path), az_path_dir(b->path)))
         return false;
-    return a->run != AZ_NO_RUN || (az_sv_eq(az_path_dir(a->path), az_path_dir(b->path)) &&
-                                   az_sv_eq(f->stem(a->path), f->stem(b->path)));
+    return a->run != AZ_NO_RUN || az_sv_eq(f->stem(a->path), f->stem(b->path));
 }
 
 /* The file, and those that are cut together with it. */
@@ -392,7 +391,8 @@ static const struct az_cmd_opt options[] = {
     { OPT_KEEP, "keep", "LIST",
       "of the window only kernels (with their calls), ops (operators), python (frames)" },
     { OPT_ANNOTATE, "annotate", NULL,
-      "add findings, critical path, idle time and counters as events for viewers (JSON of PyTorch and JAX)" },
+      "add findings, critical path, idle time and counters as events for viewers (JSON of PyTorch "
+      "and JAX)" },
     { 'q', "quiet", NULL, "print errors only" },
     { 'h', "help", NULL, "print this help" },
 };

@@ -220,26 +220,42 @@ static bool each_is_rank(const struct az_format *f, const struct az_files *files
     return all;
 }
 
-/* One trace of all files, or one a file. A rank that cannot be read fails the input; the others are
- * still reported. */
+/* Files from the i-th on that are one trace: all, or of the processes of several hosts, whose
+ * clocks differ, those of its folder. */
+static size_t files_of_trace(const struct az_input_run *o, size_t i)
+{
+    const struct az_files *files = &o->job->files;
+    const struct az_sv folder = az_path_dir(files->v[i].path);
+    size_t n = 1;
+    while (i + n < files->n &&
+           (!o->job->input->processes || az_sv_eq(az_path_dir(files->v[i + n].path), folder)))
+        n++;
+    return n;
+}
+
+/* One trace of all files, of each host, or one a file. A rank that cannot be read fails the input;
+ * the others are still reported. */
 static int read_traces(struct az_input_run *o)
 {
     const struct az_files *files = &o->job->files;
     struct az_result *res = o->res;
     const bool apart =
         (each_is_rank(o->job->format, files) && !o->job->input->processes) || az_job_is_run(o->job);
-    size_t n = apart ? files->n : 1;
     int rc, failed = AZ_OK;
 
-    res->traces = az_arena_array(&res->arena, n, sizeof *res->traces);
+    size_t n_traces = 0;
+    for (size_t i = 0; i < files->n; i += apart ? 1 : files_of_trace(o, i))
+        n_traces++;
+    res->traces = az_arena_array(&res->arena, n_traces, sizeof *res->traces);
     if (!res->traces)
         return az_input_report_error(o, az_arena_error(&res->arena), o->diag->errors, "reading");
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0, n; i < files->n; i += n) {
         struct az_trace *t = &res->traces[res->n_traces];
+        n = apart ? 1 : files_of_trace(o, i);
         rc = az_trace_init(t, &res->mem);
         if (rc)
             return az_input_report_error(o, rc, o->diag->errors, "reading");
-        rc = n > 1 ? az_input_read(o, t, &files->v[i], 1) : az_input_read(o, t, files->v, files->n);
+        rc = az_input_read(o, t, &files->v[i], n);
         if (rc)
             az_trace_release(t);
         else

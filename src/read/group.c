@@ -36,6 +36,7 @@ struct grouping {
     struct az_vec_sv passed;   /* what is in it and of no format */
     struct az_vec_sv unplaced; /* the same, of folders without any profile */
     size_t in_folder;          /* its recognized files */
+    bool below;                /* folders below the one that is given */
     enum {
         APART,
         LOOK, /* by name, and what is not recognized is reported */
@@ -179,10 +180,13 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
     if (g->wanted)
         f.format = g->wanted;
     f.process = of_folder && f.format && is_process(f.format, f.path);
-    if (f.process) /* a set of tables and a document of one process have the same content */
-        f.key = az_arena_printf(&g->c->arena, "%.*s/#%s", AZ_SVF(az_path_dir(f.path)),
+    if (f.process) { /* a set of tables and a document of one process have the same content */
+        struct az_sv run = az_path_dir(f.path);
+        run = g->below ? az_path_dir(run) : run; /* folders next to each other are its hosts */
+        f.key = az_arena_printf(&g->c->arena, "%.*s/#%s", AZ_SVF(run),
                                 f.format->is_rank && f.format->is_rank(f.path) ? ".json" : "");
-    else if (f.format && !az_path_is_stream(f.path))
+    }
+    if (!f.process && f.format && !az_path_is_stream(f.path))
         f.key = group_key(g, f.format, f.path);
     if (g->c->arena.failed)
         return az_arena_error(&g->c->arena);
@@ -414,8 +418,10 @@ static int walk_below(struct grouping *g, struct az_sv path)
 
     az_vec_init(&b.folders, NULL);
     rc = az_path_walk(path.p, &w, g->diag);
+    g->below = true;
     for (size_t i = 0; !rc && i < b.folders.n; i++)
         rc = walk_folder(g, b.folders.v[i]);
+    g->below = false;
     az_vec_release(&b.folders);
     return rc;
 }
@@ -553,14 +559,26 @@ static bool several_stems(const struct az_format *f, const struct az_input *in)
     return false;
 }
 
+/* Are the processes of a run those of several hosts? */
+static bool several_folders(const struct az_input *in)
+{
+    const struct az_sv first = az_path_dir(in->files.v[0].path);
+    for (size_t i = 1; i < in->files.n; i++)
+        if (!az_sv_eq(az_path_dir(in->files.v[i].path), first))
+            return true;
+    return false;
+}
+
 static struct az_sv run_title(const struct grouping *g, const struct az_input *in)
 {
     const struct az_sv path = in->files.v[0].path;
-    struct az_sv title = az_path_base(az_path_dir(path));
+    const struct az_sv folder = az_path_dir(path);
+    struct az_sv title =
+        az_path_base(in->processes && several_folders(in) ? az_path_dir(folder) : folder);
     struct az_rank_place at;
-    bool folder = false;
+    bool of_rank = false;
     /* of rank0/trace.json the folder above, if the path has it */
-    if (az_rank_name_find_in(&g->name, path, &at, &folder) && folder) {
+    if (az_rank_name_find_in(&g->name, path, &at, &of_rank) && of_rank) {
         const struct az_sv above = az_path_base(az_path_dir(az_path_dir(path)));
         title = above.n && !az_sv_is(above, ".") && !az_sv_is(above, "/") ? above : title;
     }
@@ -592,7 +610,7 @@ static void name_input(const struct grouping *g, struct az_input *in)
                                    ? az_group_hosts_title(&g->c->arena, in->files.v[0].path)
                                    : AZ_SV("");
     in->is_run |= g->ranks != APART && f && f->ranks_reduced;
-    if (in->is_run || (in->processes && several_stems(f, in)))
+    if (in->is_run || (in->processes && (several_stems(f, in) || several_folders(in))))
         in->title = run_title(g, in);
     else if (session_title(f, in).n)
         in->title = session_title(f, in);
