@@ -15,7 +15,9 @@
 
 #include "formats/list.h"
 #include "io/outfile.h"
+#include "unit/allocations.h"
 #include "unit/open_files.h"
+#include "unit/trace_text.h"
 
 #define MAX_FILES 4
 
@@ -112,6 +114,75 @@ static inline void fixture_cut_gzip(struct fixture *f, const char *name, const c
 
 static inline bool fixture_cancelled(void *ctx) { return ((struct fixture *)ctx)->cancel; }
 
+#if defined AZ_ALLOCATIONS && !defined FIXTURE_PARSES_ONCE
+/* Parses the files of the job again, where a request for memory fails; the trace as text, NULL if
+ * that is an error. */
+static inline char *fixture_again(const struct az_parse *job, const struct az_format *format,
+                                  long fails, bool collect)
+{
+    struct az_mem mem;
+    struct az_diag diag;
+    struct az_trace t;
+    struct az_parse again = *job;
+    _Atomic uint64_t progress = 0;
+    char *text = NULL;
+    az_mem_init(&mem, 0);
+    az_diag_init(&diag);
+    assert_int_equal(az_trace_init(&t, &mem), 0);
+    again.trace = &t;
+    again.diag = &diag;
+    again.mem = &mem;
+    again.progress = &progress;
+    atomic_store(&requests, 0);
+    atomic_store(&fails_at, fails);
+    atomic_store(&collecting, collect);
+    atomic_store(&counting, true);
+    int rc = format->parse(&again);
+    if (rc == 0)
+        rc = az_trace_finalize(&t);
+    atomic_store(&counting, false);
+    atomic_store(&collecting, false);
+    bool told = rc == AZ_ENOMEM;
+    for (size_t i = 0; i < diag.list.n; i++)
+        told |= az_sv_find(diag.list.v[i].text, AZ_SV("memory")) >= 0 ||
+                /* SQLite confuses the two */
+                az_sv_find(diag.list.v[i].text, AZ_SV("damaged database")) >= 0;
+    for (size_t i = 0; rc && !told && i < diag.list.n; i++)
+        fprintf(stderr, "request %ld fails: %.*s\n", fails, AZ_SVF(diag.list.v[i].text));
+    assert_true(rc == 0 || told);
+    if (rc == 0)
+        text = trace_text(&t);
+    az_trace_release(&t);
+    az_diag_release(&diag);
+    assert_int_equal(mem.used, 0);
+    return text;
+}
+
+/* A request that fails is an error, or the trace is the same. */
+static inline void fixture_without_memory(const struct az_parse *job,
+                                          const struct az_format *format)
+{
+    size_t bad = 0;
+    allocations_init();
+    n_places = 0;
+    char *whole = fixture_again(job, format, 0, true);
+    assert_non_null(whole);
+    /* SQLite confuses damage and memory: which rows are lost differs */
+    const bool damaged = strstr(whole, "rows of a damaged table") != NULL;
+    for (size_t i = 0; i < n_places; i++) {
+        char *text = fixture_again(job, format, places[i], false);
+        if (text && !damaged && strcmp(text, whole) != 0) {
+            fprintf(stderr, "request %ld fails: the trace differs\n--- is:\n%s--- wanted:\n%s---\n",
+                    places[i], text, whole);
+            bad++;
+        }
+        free(text);
+    }
+    free(whole);
+    assert_int_equal(bad, 0);
+}
+#endif
+
 static inline int fixture_parse(struct fixture *f, const struct az_format *format)
 {
     struct az_parse job = { .files = f->files,
@@ -124,7 +195,12 @@ static inline int fixture_parse(struct fixture *f, const struct az_format *forma
                             .progress = &f->progress,
                             .cancelled = fixture_cancelled,
                             .ctx = f };
-    return format->parse(&job);
+    const int rc = format->parse(&job);
+#if defined AZ_ALLOCATIONS && !defined FIXTURE_PARSES_ONCE
+    if (rc == 0 && f->mem.limit == 0)
+        fixture_without_memory(&job, format);
+#endif
+    return rc;
 }
 
 /* Is there a message of that severity that holds the text? */

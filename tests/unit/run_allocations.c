@@ -2,15 +2,13 @@
  * its exit status, or its report is that of a run without the failure; all memory is freed. The
  * library of workbooks does not free all of its own, so there is none. */
 #include "run_files.h"
+#include "unit/allocations.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <execinfo.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <sys/stat.h>
 
-#if defined AZ_SANITIZED || !defined __GLIBC__ /* an allocator of its own */
+#ifndef AZ_ALLOCATIONS
 static void needs_the_allocator_of_glibc(void **state) { (void)state; }
 
 int main(void)
@@ -19,80 +17,6 @@ int main(void)
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #else
-
-/* ---- an allocator whose n-th request fails ---- */
-
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
-void __libc_free(void *);
-
-enum { CALLERS = 40, MOST_CALLS = 1 << 16, MOST_PLACES = 1 << 12 };
-static atomic_long calls, fails_at, blocks; /* fails_at 0: none */
-static atomic_bool counting, collecting;
-static uintptr_t seen[MOST_CALLS]; /* by address */
-static long places[MOST_PLACES];
-static size_t n_places;
-
-static bool is_new(void *of)
-{
-    const uintptr_t x = (uintptr_t)of >> 6; /* calls that are next to each other are alike */
-    size_t k = x * 0x9e3779b97f4a7c15u >> 48 & (MOST_CALLS - 1);
-    while (seen[k] && seen[k] != x)
-        k = (k + 1) & (MOST_CALLS - 1);
-    const bool added = seen[k] == 0;
-    seen[k] = x;
-    return added;
-}
-
-/* Requests so that each call on the way to one has failed once, whichever input it was for. */
-static void keep_place(long call)
-{
-    void *at[CALLERS];
-    bool added = false;
-    atomic_store(&collecting, false); /* backtrace allocates */
-    const int n = backtrace(at, CALLERS);
-    for (int i = 2; i < n; i++)
-        added |= is_new(at[i]);
-    if (added && n_places < MOST_PLACES)
-        places[n_places++] = call;
-    atomic_store(&collecting, true);
-}
-
-static bool refused(void)
-{
-    if (!atomic_load(&counting))
-        return false;
-    const long call = atomic_fetch_add(&calls, 1) + 1;
-    if (atomic_load(&collecting))
-        keep_place(call);
-    if (call != atomic_load(&fails_at))
-        return false;
-    errno = ENOMEM;
-    return true;
-}
-
-static void *counted(void *p)
-{
-    if (p)
-        atomic_fetch_add(&blocks, 1);
-    return p;
-}
-
-void *malloc(size_t n) { return refused() ? NULL : counted(__libc_malloc(n)); }
-void *calloc(size_t n, size_t m) { return refused() ? NULL : counted(__libc_calloc(n, m)); }
-void *realloc(void *p, size_t n)
-{
-    if (n && refused())
-        return NULL;
-    return p ? __libc_realloc(p, n) : counted(__libc_realloc(p, n));
-}
-void free(void *p)
-{
-    if (p)
-        atomic_fetch_sub(&blocks, 1);
-    __libc_free(p);
-}
 
 int fsync(int fd) /* takes most of the time of a run that writes little */
 {
@@ -164,7 +88,7 @@ static struct outcome run(struct setting *s, long fails)
     const int kept[2] = { dup(1), dup(2) };
     dup2(to[0], 1);
     dup2(to[1], 2);
-    atomic_store(&calls, 0);
+    atomic_store(&requests, 0);
     atomic_store(&fails_at, fails);
     const long before = atomic_load(&blocks);
     atomic_store(&counting, true);
@@ -338,7 +262,7 @@ static void inputs(void **state)
     for (long fails = 1; fails < 20; fails++) {
         struct az_input *in = NULL;
         const size_t before = s->config.inputs.n;
-        atomic_store(&calls, 0);
+        atomic_store(&requests, 0);
         atomic_store(&fails_at, fails);
         atomic_store(&counting, true);
         const int rc = az_config_add_input(&s->config, &in);
@@ -368,11 +292,10 @@ int main(int argc, char **argv)
         T(xplane_tpu),
         T(xplane_hosts),
     };
-    void *any[4];
     assert_non_null(getcwd(root, sizeof root));
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
-    (void)backtrace(any, 4); /* the first call loads a library */
+    allocations_init();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

@@ -204,7 +204,8 @@ static inline void put_rest(FILE *o, const struct az_trace *t)
 }
 
 /* Compares the trace, whole, with the lines. */
-static inline void trace_is(const struct az_trace *t, const char *want)
+/* To be freed. */
+static inline char *trace_text(const struct az_trace *t)
 {
     char *text = NULL;
     size_t n = 0;
@@ -216,6 +217,12 @@ static inline void trace_is(const struct az_trace *t, const char *want)
         put_events(o, t, (enum az_kind)k);
     put_rest(o, t);
     assert_int_equal(fclose(o), 0);
+    return text;
+}
+
+static inline void trace_is(const struct az_trace *t, const char *want)
+{
+    char *text = trace_text(t);
     if (strcmp(text, want) != 0)
         fprintf(stderr, "--- is:\n%s--- wanted:\n%s---\n", text, want);
     assert_true(strcmp(text, want) == 0);

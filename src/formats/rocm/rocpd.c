@@ -151,7 +151,10 @@ int az_rocpd_open(struct az_rocpd *x, struct az_rocprof *r, struct az_sv path,
         rc = az_sqlite_error(&x->file, SQLITE_AUTH);
     if (rc)
         return rc;
-    return sets->n || az_rpd_is(x) ? 0 : not_ours(x);
+    if (sets->n || az_rpd_is(x))
+        return 0;
+    return x->file.starved || x->arena.failed ? az_sqlite_error(&x->file, SQLITE_NOMEM)
+                                              : not_ours(x);
 }
 
 void az_rocpd_close(struct az_rocpd *x)

@@ -439,7 +439,9 @@ int az_rocprof_json_process_end(struct az_rocprof_json *j)
 {
     static const enum az_kind named[] = { AZ_MEMCPY, AZ_CALL, AZ_RANGE, AZ_ALLOC };
     struct az_map known;
-    int rc = j->late_agents ? correct_agents(j) : 0;
+    int rc = az_vec_error(&j->handles);
+    if (rc == 0 && j->late_agents)
+        rc = correct_agents(j);
     if (j->late_process)
         correct_process(j);
     if (rc == 0)

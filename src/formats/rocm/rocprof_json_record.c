@@ -392,7 +392,10 @@ static int64_t late_number(struct az_rocprof_json *j, uint64_t handle)
         i++;
     if (i < j->handles.n)
         return (int64_t)i;
-    return i < AGENTS_LATE && az_vec_push(&j->handles, handle) == 0 ? (int64_t)i : -1;
+    if (i == AGENTS_LATE)
+        return -1;
+    az_vec_add(&j->handles, handle);
+    return (int64_t)i;
 }
 
 int64_t az_rocprof_json_agent_index(const struct az_rocprof_json *j, uint64_t agent)
