@@ -116,7 +116,7 @@ static int survey_place(struct az_xplane_passes *p, uint64_t from, uint64_t to)
     const bool full =
         last && last->events >= CHUNK_EVENTS && (p->run_n == 0 || p->run_n == SUM_EVENTS);
     if (again) {
-        if (p->at >= p->chunks.n || from < p->chunks.v[p->at].from || from >= p->chunks.v[p->at].to)
+        if (from < p->chunks.v[p->at].from || from >= p->chunks.v[p->at].to)
             p->at = az_xplane_chunk_at(&p->chunks, from + 1) - 1;
         return AZ_OK;
     }
