@@ -123,7 +123,7 @@ enum az_step_mark az_step_mark_of(struct az_sv name, struct az_sv *stem, int64_t
 }
 
 /* "aten::mm, seq = 7, op_id = 12, sizes = [[8, 8]]" is aten::mm: emit_nvtx of PyTorch writes what
- * differs from call to call into the name. The number of the sequence stands before the others. */
+ * differs from call to call into the name. The number of the sequence is in front of the others. */
 static struct az_sv without_arguments(struct az_sv name)
 {
     static const char *const marks[] = { ", op_id = ", ", sizes = [" };

@@ -33,6 +33,10 @@ static int64_t recording_end(const struct az_trace *t)
     return last;
 }
 
+#define NO_EVENTS                                                                                  \
+    "no events with times to choose a window from; record a trace, or of an operation report use " \
+    "start_signpost and end_signpost"
+
 int az_window_miss_fail(struct az_diag *diag, struct az_sv path, const struct az_window *w,
                         enum az_window_miss miss)
 {
@@ -41,9 +45,7 @@ int az_window_miss_fail(struct az_diag *diag, struct az_sv path, const struct az
         [AZ_WINDOW_NO_RANGE] = "no range or module has this name; see the paths in table 'regions'",
         [AZ_WINDOW_NO_MARKS] = "no step marks for the window; use from and to, or range",
         [AZ_WINDOW_NO_STEP] = "no step with these numbers; see table 'steps'",
-        [AZ_WINDOW_NO_EVENTS] =
-            "no events with times to choose a window from; record a trace, or of an operation "
-            "report use start_signpost and end_signpost",
+        [AZ_WINDOW_NO_EVENTS] = NO_EVENTS,
     };
     struct az_sv name = w->range;
     if (!name.n && !(w->from.range.n && w->to.range.n)) /* of two, either may be the one */
