@@ -27,13 +27,17 @@ struct cutting {
 
 /* ---- output: first only its sizes ---- */
 
-/* In pieces, each of which need not stay in memory once it is written. */
+#define LARGE ((size_t)AZ_XPLANE_USED / 4)
+
+/* In pieces, each of which need not stay in memory once it is written: small ones are given up
+ * with what is copied after them. */
 static void flush(struct cutting *c)
 {
     while (c->range.n) {
         const size_t most = (size_t)AZ_XPLANE_USED, n = c->range.n < most ? c->range.n : most;
         az_cut_output_put(&c->output, az_sv_make(c->range.p, n));
-        az_map_used(&c->map, c->range.p, c->range.p + n);
+        if (n >= LARGE)
+            az_map_used(&c->map, c->range.p, c->range.p + n);
         c->range = az_sv_make(c->range.p + n, c->range.n - n);
     }
 }
