@@ -13,6 +13,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -343,6 +344,15 @@ def xplane_sizes(analyzer, tmp):
                     f.write(one)
         for window in (("--from", "20%", "--to", "60%"), ("--to", "99%")):
             growth(analyzer, tmp, small, large, window, "xplane of a %s, %s" % (kind, window[-1]))
+    out, packed = os.path.join(tmp, "unpacked"), large + ".gz"
+    os.makedirs(out)
+    with open(large, "rb") as f, gzip.open(packed, "wb", 1) as g:
+        shutil.copyfileobj(f, g)
+    run(analyzer, "cut", large, "--from", "20%", "--to", "60%", "-o", os.path.join(out, "plain.xplane.pb"))
+    status, used, _ = memory_of([analyzer, "cut", packed, "--from", "20%", "--to", "60%", "-o", os.path.join(out, "packed.xplane.pb")])
+    same = status == 0 and open(os.path.join(out, "plain.xplane.pb"), "rb").read() == open(os.path.join(out, "packed.xplane.pb"), "rb").read()
+    verdict(same and sorted(os.listdir(out)) == ["packed.xplane.pb", "plain.xplane.pb"] and used < 40 << 20, "xplane, compressed: memory",
+            "%d MB of %d MB: %s" % (used >> 20, os.path.getsize(large) >> 20, os.listdir(out)))
 
 
 def xplane_lines(analyzer, tmp):

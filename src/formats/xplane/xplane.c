@@ -8,6 +8,7 @@
 
 #include "formats/shared/cut_records.h"
 #include "io/path.h"
+#include "io/unpacked.h"
 
 /* A complete, valid top level of an XSpace: fields 1 to 4, all length-delimited. */
 static bool top_level(uint32_t field, unsigned wire)
@@ -402,6 +403,24 @@ static int read_space(struct az_xplane *r, struct az_cut *cut_job)
     return rc;
 }
 
+/* A gzip stream that breaks off: what came before is used. */
+static int use_damaged(struct az_xplane *r, size_t bytes)
+{
+    r->damaged = true;
+    return bytes ? 0
+                 : az_diag_fail(r->job->diag, AZ_EFORMAT, AZ_AT_FILE(r->path),
+                                "nothing before the damage");
+}
+
+/* A compressed file that is cut is read several times: it is unpacked next to the output. AZ_EUSAGE
+ * where that is a pipe. */
+static int load_unpacked(struct az_xplane *r, struct az_source *src, const char *out)
+{
+    const int rc = az_map_unpacked(&r->map, src, out, r->job->mem, r->job->diag);
+    r->bytes = r->map.bytes;
+    return rc == AZ_EFORMAT && !r->job->opts->strict ? use_damaged(r, r->bytes.n) : rc;
+}
+
 /* Mapped if it is a plain file, else whole in memory (gzip, a pipe). */
 static int load_bytes(struct az_xplane *r, struct az_source *src, struct az_vec_char *text,
                       struct az_sv *bytes)
@@ -416,13 +435,8 @@ static int load_bytes(struct az_xplane *r, struct az_source *src, struct az_vec_
         *bytes = az_text_view(text);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
             rc = az_diag_memory(job->diag, rc, AZ_AT_FILE(job->files[0].path), job->mem);
-        else if (rc == AZ_EFORMAT &&
-                 !job->opts->strict) { /* a gzip stream that breaks off: what came before is used */
-            r->damaged = true;
-            rc = bytes->n ? 0
-                          : az_diag_fail(job->diag, rc, AZ_AT_FILE(r->path),
-                                         "nothing before the damage");
-        }
+        else if (rc == AZ_EFORMAT && !job->opts->strict)
+            rc = use_damaged(r, bytes->n);
     }
     return rc;
 }
@@ -431,7 +445,9 @@ static int read_protobuf(struct az_xplane *r, struct az_source *src, struct az_c
 {
     struct az_vec_char text; /* the bytes of a file that cannot be mapped */
     az_vec_init(&text, r->job->mem);
-    int rc = load_bytes(r, src, &text, &r->bytes);
+    int rc = cut_job && az_source_is_gzip(src) ? load_unpacked(r, src, cut_job->out) : AZ_EUSAGE;
+    if (rc == AZ_EUSAGE)
+        rc = load_bytes(r, src, &text, &r->bytes);
     if (rc == 0 && r->bytes.n == 0)
         rc = az_diag_fail(r->job->diag, AZ_EEMPTY, AZ_AT_FILE(r->path),
                           "empty file (the profiler wrote nothing)");
