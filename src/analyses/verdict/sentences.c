@@ -11,7 +11,6 @@
 #include "document/change.h"
 #include "facts/host_operators.h"
 #include "facts/lazy_cache.h"
-#include "model/window.h"
 
 #define UNEVEN   3    /* a mean that is longer than the median by such a part of it */
 #define FOUND    0.01 /* of the span: a finding with a line */
@@ -100,23 +99,11 @@ static struct az_sv steps(struct az_verdict_text *x)
                : az_arena_printf(x->a, "%.*s, not trustworthy", AZ_SVF(text));
 }
 
-/* May the recording have device work outside its window? Of a file that was cut that is not known.
- */
-static bool has_work_outside(const struct az_trace *t, const struct az_options *o)
-{
-    int64_t first, last;
-    const bool chosen =
-        o->from.n || o->to.n || o->range.n || az_window_steps(o->steps, &first, &last);
-    bool outside = !chosen;
-    for (size_t i = 0; i < t->drops.n; i++)
-        outside |= t->drops.v[i].kind == AZ_DROP_FILTERED && t->drops.v[i].ticks > 0;
-    return t->windowed && outside;
-}
-
 struct az_sv az_verdict_text_no_device(const struct az_verdict_text *x)
 {
     for (size_t i = 0; i < x->w->job->n_traces; i++)
-        if (has_work_outside(x->w->job->traces[i], x->w->job->opts))
+        if (x->w->job->traces[i]
+                ->windowed) /* what is outside is not known of a file that was cut */
             return AZ_SV("no device activity in the window");
     return AZ_SV("no device activity recorded");
 }

@@ -369,6 +369,8 @@ static int refuse_others(const struct document *d)
         if (what)
             return az_diag_fail(d->in.job->diag, AZ_EFORMAT, file, "%s", what);
     }
+    if (d->in.job->trace->recorded_window.n) /* a cut has what its window has, if that is nothing */
+        return AZ_OK;
     const struct az_sv others = only_others(d);
     if (others.n && is_empty_recording(d))
         return az_diag_fail(d->in.job->diag, AZ_EEMPTY, file,

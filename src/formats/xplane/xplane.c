@@ -359,7 +359,8 @@ static void cover(struct az_xplane *r)
     for (size_t k = 0; k < AZ_KIND_COUNT; k++)
         if (k != AZ_CALL && k != AZ_RANGE && r->t->ev[k].n)
             return;
-    if (r->x->planes.n == 0)
+    const bool later = r->t->cut_log && r->t->recorded_window.n; /* read again, as a whole */
+    if (r->x->planes.n == 0 && !later)
         az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path),
                     "no plane of a GPU or TPU in this profile");
 }
