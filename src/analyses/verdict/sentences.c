@@ -191,7 +191,7 @@ static struct az_sv edges(struct az_verdict_text *x)
     for (size_t k = 0; k < x->w->n; k++)
         sum = az_add_sat(sum, az_verdict_edges(x->w->part[k]));
     const int64_t mean = az_verdict_mean(x->w, sum);
-    if (100 * (double)mean < (double)x->c->account.span)
+    if (x->c->qualified_by || 100 * (double)mean < (double)x->c->account.span)
         return AZ_SV("");
     return az_arena_printf(x->a, " (%.1f%% before a device's first or after its last work)",
                            az_verdict_text_percent(x, mean));
