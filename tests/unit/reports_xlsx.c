@@ -425,7 +425,7 @@ static void write_odd(struct sample *s, const char *name, bool by_library)
     if (!by_library)
         assert_int_equal(az_xlsx_rows_open(&w, &x, ws, style, ODD_COLUMNS), 0);
     for (size_t r = 1; r < ODD_ROWS; r++) {
-        for (size_t c = 0; c < ODD_COLUMNS; c++)
+        for (size_t c = 0; c < ODD_COLUMNS && r % 4 != 2; c++) /* else those above */
             cells[c] = r % 100 == 50 ? (struct az_cell){ .type = AZ_EMPTY } : odd_cell(r, c);
         if (r == 17)
             cells[3] = text_cell(longest);

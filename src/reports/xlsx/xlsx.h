@@ -124,11 +124,19 @@ struct az_xlsx_col {          /* what is the same in all its cells */
     uint8_t head_n, style_n;  /* 0: not known yet */
     struct lxw_format *format;
 };
+/* What a column had in the row before, which long tables repeat a lot. */
+#define AZ_XLSX_REPEAT 96
+struct az_xlsx_repeat {
+    struct az_cell cell; /* AZ_EMPTY: nothing that can be copied */
+    uint8_t n;
+    char text[AZ_XLSX_REPEAT]; /* of its element, after the style */
+};
 struct az_xlsx_rows {
     struct az_xlsx *x;
     struct lxw_worksheet *ws;
     size_t columns;
     struct az_xlsx_col *col;
+    struct az_xlsx_repeat *last; /* by column; NULL: of too many */
     void *file; /* FILE in the folder of the workbook; NULL: packed rows stay in memory */
     struct az_vec_char text; /* rows that are not packed yet */
     char row[8];             /* its number */

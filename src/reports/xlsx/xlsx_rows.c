@@ -16,6 +16,7 @@
 #define KEEP        262144 /* bytes that are collected before they are packed */
 #define SPILL       131072 /* packed bytes, from which those of a sheet go to a file */
 #define CELL_ROOM   128    /* of a cell without its text: tags, reference, style, a number */
+#define REPEATING   256    /* columns of a table whose cells are compared with those above */
 #define ESCAPE_MOST 7      /* bytes that one byte of a text becomes at most: "_x001F_" */
 #define EXACT       ((int64_t)1 << 53)
 
@@ -255,7 +256,9 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
     *w = (struct az_xlsx_rows){ .x = x, .ws = ws, .columns = columns, .text = x->row_text };
     az_vec_init(&x->row_text, x->mem);
     w->col = az_arena_array(x->scratch, columns + 1, sizeof *w->col);
-    if (!w->col) {
+    if (columns <= REPEATING)
+        w->last = az_arena_array(x->scratch, columns + 1, sizeof *w->last);
+    if (!w->col || (columns <= REPEATING && !w->last)) {
         fail_rows(w, az_arena_error(x->scratch));
         return x->error;
     }
@@ -278,18 +281,75 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
     return x->error;
 }
 
-static void put_cells(struct az_xlsx_rows *w, const struct az_cell *cells)
+static void put_cell(struct az_xlsx_rows *w, size_t c, const struct az_cell *cell)
 {
     char exact[AZ_NUM_MAX];
+
+    if (cell->type == AZ_TEXT)
+        put_string(w, c, az_cell_text(cell));
+    else if (cell->type == AZ_INT && (cell->i > EXACT || cell->i < -EXACT))
+        put_string(w, c, az_cell_exact(cell, exact));
+    else if (cell->type == AZ_INT || cell->type == AZ_REAL)
+        number(w, c, az_cell_number(cell));
+    else if (cell->type == AZ_BOOL)
+        boolean(w, c, cell->b);
+}
+
+/* ---- cells that repeat those above ---- */
+#define BEFORE_TEXT " t=\"inlineStr\"><is><t>"
+#define AFTER_TEXT  "</t></is></c>"
+enum { TEXT_AT = sizeof BEFORE_TEXT - 1, TEXT_TAGS = TEXT_AT + sizeof AFTER_TEXT - 1 };
+
+static bool repeats(const struct az_xlsx_repeat *r, const struct az_cell *cell)
+{
+    if (r->cell.type != cell->type || cell->type == AZ_EMPTY)
+        return false;
+    if (cell->type != AZ_TEXT)
+        return r->cell.i == cell->i;
+    return r->cell.len == cell->len && memcmp(r->text + TEXT_AT, cell->s, cell->len) == 0;
+}
+
+static void copy_repeat(struct az_xlsx_rows *w, size_t c, const struct az_xlsx_repeat *r)
+{
+    char *to = reserve_text(w, CELL_ROOM + AZ_XLSX_REPEAT);
+
+    if (!to)
+        return;
+    to = begin_cell(w, to, c);
+    memcpy(to, r->text, AZ_XLSX_REPEAT);
+    w->text.n = (size_t)(to + r->n - w->text.v);
+}
+
+/* The cell that begins at `from`: a number, or a text in which nothing is escaped. */
+static void note_cell(struct az_xlsx_rows *w, size_t c, const struct az_cell *cell, size_t from)
+{
+    struct az_xlsx_repeat *r = &w->last[c];
+    const size_t before = (size_t)w->col[c].head_n + w->row_n + w->col[c].style_n;
+    const size_t n = w->text.n - from;
+
+    r->cell.type = AZ_EMPTY;
+    if (n <= before || n - before > AZ_XLSX_REPEAT || w->x->error || cell->type == AZ_BOOL)
+        return;
+    const char *p = w->text.v + from + before;
+    if (cell->type == AZ_TEXT && (n - before != (size_t)TEXT_TAGS + cell->len ||
+                                  memcmp(p + TEXT_AT, cell->s, cell->len) != 0))
+        return;
+    memcpy(r->text, p, n - before);
+    r->n = (uint8_t)(n - before);
+    r->cell = *cell;
+}
+
+static void put_cells(struct az_xlsx_rows *w, const struct az_cell *cells)
+{
     for (size_t c = 0; c < w->columns && !w->x->error; c++) {
-        if (cells[c].type == AZ_TEXT)
-            put_string(w, c, az_cell_text(&cells[c]));
-        else if (cells[c].type == AZ_INT && (cells[c].i > EXACT || cells[c].i < -EXACT))
-            put_string(w, c, az_cell_exact(&cells[c], exact));
-        else if (cells[c].type == AZ_INT || cells[c].type == AZ_REAL)
-            number(w, c, az_cell_number(&cells[c]));
-        else if (cells[c].type == AZ_BOOL)
-            boolean(w, c, cells[c].b);
+        const size_t from = w->text.n;
+        if (w->last && repeats(&w->last[c], &cells[c])) {
+            copy_repeat(w, c, &w->last[c]);
+            continue;
+        }
+        put_cell(w, c, &cells[c]);
+        if (w->last && cells[c].type != AZ_EMPTY)
+            note_cell(w, c, &cells[c], from);
     }
 }
 
