@@ -472,7 +472,7 @@ int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep
             v.part->lacking |= r->needs & ~v.t->caps;
     }
     *out = v.part;
-    /* the list outlives this call in the arena */
+    az_vec_trim(&v.part->found); /* it outlives this call in the arena: a copy next to it */
     struct az_verdict_found *held = az_arena_array(keep, v.part->found.n + 1, sizeof *held);
     if (held && v.part->found.n)
         memcpy(held, v.part->found.v, v.part->found.n * sizeof *held);
