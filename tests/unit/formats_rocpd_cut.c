@@ -255,7 +255,7 @@ static void operations(void **state)
     }
 }
 
-static void refused(void **state)
+static void refusals(void **state)
 {
     static const struct {
         const char *sql, *text;
@@ -299,6 +299,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(tables), cmocka_unit_test(sets),
                                         cmocka_unit_test(processes), cmocka_unit_test(operations),
-                                        cmocka_unit_test(refused) };
+                                        cmocka_unit_test(refusals) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

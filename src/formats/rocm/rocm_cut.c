@@ -345,12 +345,11 @@ static int open_input(struct az_rocm_cut *c)
 
 static bool is_window(struct az_rocm_cut *c)
 {
+    static const char sql[] =
+        "SELECT 1 FROM " AZ_ROCPD_WINDOW_TABLE " WHERE \"end\">=start LIMIT 1";
     sqlite3_stmt *st = NULL;
-    const bool any =
-        sqlite3_prepare_v2(c->x.db,
-                           "SELECT 1 FROM " AZ_ROCPD_WINDOW_TABLE " WHERE \"end\">=start LIMIT 1",
-                           -1, &st, NULL) == SQLITE_OK &&
-        az_sqlite_step(&c->x.file, st) == SQLITE_ROW;
+    const bool any = az_sqlite_prepare(&c->x.file, sql, &st) == SQLITE_OK &&
+                     az_sqlite_step(&c->x.file, st) == SQLITE_ROW;
     (void)sqlite3_finalize(st);
     return any;
 }
@@ -363,6 +362,8 @@ static int cut_database(struct az_rocm_cut *c)
         rc = is_window(c) ? find_in_window(c) : find_window(c);
     if (rc == 0)
         rc = find_work(c);
+    if (rc == 0 && (c->x.file.starved || c->x.arena.failed)) /* something seemed to be missing */
+        rc = az_sqlite_error(&c->x.file, SQLITE_NOMEM);
     if (rc == 0)
         rc = az_outname_reserve(&c->arena, c->job->out, &tmp, c->job->diag);
     if (rc)

@@ -276,6 +276,7 @@ static bool has_counters(struct az_rocm_cut *c)
         if (c->tables.v[i].role != ROLE_COUNTER)
             continue;
         char *sql = sqlite3_mprintf("SELECT 1 FROM \"%w\" LIMIT 1", c->tables.v[i].name);
+        c->x.file.starved |= !sql;
         any = sql && az_sqlite_prepare(&c->x.file, sql, &st) == SQLITE_OK &&
               az_sqlite_step(&c->x.file, st) == SQLITE_ROW;
         (void)sqlite3_finalize(st);

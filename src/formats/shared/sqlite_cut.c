@@ -57,10 +57,10 @@ static int64_t number_of(struct writing *w, const char *sql, const char *table)
 {
     sqlite3_stmt *st = NULL;
     int64_t v = 0;
-    if (sqlite3_prepare_v2(w->c->file->db, sql, -1, &st, NULL) == SQLITE_OK) {
+    if (az_sqlite_prepare(w->c->file, sql, &st) == SQLITE_OK) {
         if (table)
             sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
-        if (sqlite3_step(st) == SQLITE_ROW)
+        if (az_sqlite_step(w->c->file, st) == SQLITE_ROW)
             v = sqlite3_column_int64(st, 0);
     }
     sqlite3_finalize(st);
@@ -125,20 +125,22 @@ static int make_one(struct writing *w, const char *sql)
     return rc;
 }
 
-static uint32_t root_of(struct writing *w, const char *table)
+/* The first page of a table of the output; 0: it has none of this name. */
+static int find_root(struct writing *w, const char *table, uint32_t *root)
 {
+    static const char sql[] = "SELECT rootpage FROM sqlite_master WHERE type='table' AND name=?1"
+                              " COLLATE NOCASE";
     sqlite3_stmt *st = NULL;
-    uint32_t root = 0;
-    if (sqlite3_prepare_v2(w->db,
-                           "SELECT rootpage FROM sqlite_master WHERE type='table' AND name=?1"
-                           " COLLATE NOCASE",
-                           -1, &st, NULL) == SQLITE_OK) {
-        sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
-        if (sqlite3_step(st) == SQLITE_ROW)
-            root = (uint32_t)sqlite3_column_int64(st, 0);
-    }
+    int code = sqlite3_prepare_v2(w->db, sql, -1, &st, NULL);
+    *root = 0;
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        code = sqlite3_step(st);
+    if (code == SQLITE_ROW)
+        *root = (uint32_t)sqlite3_column_int64(st, 0);
     sqlite3_finalize(st);
-    return root;
+    return code == SQLITE_ROW || code == SQLITE_DONE ? AZ_OK : fail_output(w, table);
 }
 
 /* Nothing that the database says of itself is run: no triggers, no views. */
@@ -165,8 +167,8 @@ static int set_format(struct writing *w)
     const char *encoding = "UTF-8";
     char sql[160];
     sqlite3_stmt *st = NULL;
-    if (sqlite3_prepare_v2(w->c->file->db, "PRAGMA encoding", -1, &st, NULL) == SQLITE_OK &&
-        sqlite3_step(st) == SQLITE_ROW)
+    if (az_sqlite_prepare(w->c->file, "PRAGMA encoding", &st) == SQLITE_OK &&
+        az_sqlite_step(w->c->file, st) == SQLITE_ROW)
         encoding = (const char *)sqlite3_column_text(st, 0);
     (void)snprintf(sql, sizeof sql,
                    "PRAGMA page_size=%lld; PRAGMA encoding='%s'; PRAGMA user_version=%lld;"
@@ -225,6 +227,7 @@ static void note_column(struct writing *w, struct table *t, const char *name, in
 static int list_columns(struct writing *w, struct table *t, struct az_sv *list, int *n, bool *keyed)
 {
     sqlite3_stmt *st;
+    int code = SQLITE_ROW;
     int rc = prepare(w,
                      AZ_SV("SELECT name,pk FROM pragma_table_xinfo(?1) WHERE hidden=0"
                            " ORDER BY cid"),
@@ -237,7 +240,7 @@ static int list_columns(struct writing *w, struct table *t, struct az_sv *list, 
     t->text = -1;
     if (rc == 0)
         sqlite3_bind_text(st, 1, t->name, -1, SQLITE_STATIC);
-    while (rc == 0 && az_sqlite_step(w->c->file, st) == SQLITE_ROW) {
+    while (rc == 0 && (code = az_sqlite_step(w->c->file, st)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(st, 0);
         char *text = sqlite3_mprintf("%s\"%w\"", *n ? "," : "", name);
         *list = az_arena_printf(w->c->arena, "%.*s%s", AZ_SVF(*list), text ? text : "");
@@ -248,6 +251,8 @@ static int list_columns(struct writing *w, struct table *t, struct az_sv *list, 
         sqlite3_free(text);
     }
     sqlite3_finalize(st);
+    if (rc == 0 && code != SQLITE_DONE)
+        rc = az_sqlite_error(w->c->file, code);
     return rc;
 }
 
@@ -269,6 +274,19 @@ static int is_kept(const struct writing *w, const struct table *t, const struct 
     return t->rule ? w->c->keeps(w->c->ctx, t->rule, r) : 1;
 }
 
+/* The first n values of a row into another one. */
+static int copy_values(struct writing *w, sqlite3_stmt *from, sqlite3_stmt *to, int n,
+                       const char *table)
+{
+    int code = SQLITE_OK;
+    for (int i = 0; code == SQLITE_OK && i < n; i++)
+        code = sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
+    if (code == SQLITE_OK)
+        code = sqlite3_step(to);
+    sqlite3_reset(to);
+    return code == SQLITE_DONE ? AZ_OK : fail_output(w, table);
+}
+
 static int copy_selected(struct writing *w, struct table *t, sqlite3_stmt *from, sqlite3_stmt *to,
                          int n, int first)
 {
@@ -280,10 +298,7 @@ static int copy_selected(struct writing *w, struct table *t, sqlite3_stmt *from,
         rc = kept < 0 ? kept : AZ_OK;
         if (kept <= 0)
             continue;
-        for (int i = 0; i < n; i++)
-            sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
-        rc = sqlite3_step(to) == SQLITE_DONE ? AZ_OK : fail_output(w, t->name);
-        sqlite3_reset(to);
+        rc = copy_values(w, from, to, n, t->name);
     }
     return rc || code == SQLITE_DONE ? rc : az_sqlite_error(w->c->file, code);
 }
@@ -385,6 +400,7 @@ static int close_append(struct writing *w, int rc)
 static int copy_texts(struct writing *w)
 {
     sqlite3_stmt *from = NULL, *to = NULL;
+    int code = SQLITE_ROW;
     int rc = prepare(w,
                      AZ_SV("SELECT type,name,tbl_name,sql FROM sqlite_master WHERE type IN"
                            " ('view','trigger') ORDER BY rowid"),
@@ -394,16 +410,15 @@ static int copy_texts(struct writing *w)
     if (rc == 0 && sqlite3_prepare_v2(w->db, "INSERT INTO sqlite_master VALUES(?,?,?,0,?)", -1, &to,
                                       NULL) != SQLITE_OK)
         rc = fail_output(w, "schema");
-    while (rc == 0 && az_sqlite_step(w->c->file, from) == SQLITE_ROW) {
+    while (rc == 0 && (code = az_sqlite_step(w->c->file, from)) == SQLITE_ROW) {
         if (sqlite3_stricmp((const char *)sqlite3_column_text(from, 1), w->c->window) == 0)
             continue;
-        for (int i = 0; i < 4; i++)
-            sqlite3_bind_value(to, i + 1, sqlite3_column_value(from, i));
-        rc = sqlite3_step(to) == SQLITE_DONE ? AZ_OK : fail_output(w, "schema");
-        sqlite3_reset(to);
+        rc = copy_values(w, from, to, 4, "schema");
     }
     sqlite3_finalize(from);
     sqlite3_finalize(to);
+    if (rc == 0 && code != SQLITE_DONE)
+        rc = az_sqlite_error(w->c->file, code);
     return rc ? rc : run_sql(w, "PRAGMA writable_schema=OFF");
 }
 
@@ -411,9 +426,10 @@ static int copy_texts(struct writing *w)
 static int copy_sequences(struct writing *w)
 {
     struct table t = { .name = "sqlite_sequence", .rule = 0 };
-    if (!root_of(w, t.name))
-        return AZ_OK;
-    const int rc = run_sql(w, "DELETE FROM sqlite_sequence");
+    int rc = find_root(w, t.name, &t.root);
+    if (rc || !t.root)
+        return rc;
+    rc = run_sql(w, "DELETE FROM sqlite_sequence");
     return rc ? rc : copy_by_sqlite(w, &t);
 }
 
@@ -435,8 +451,11 @@ static int make_tables(struct writing *w)
     for (size_t i = 0; rc == 0 && i < w->tables.n; i++) {
         struct table *t = &w->tables.v[i];
         t->plain = t->plain && open_pages(w, t);
-        t->root = root_of(w, t->name);
-        rc = !t->root ? fail_schema(w, t->name) : t->plain ? AZ_OK : copy_by_sqlite(w, t);
+        rc = find_root(w, t->name, &t->root);
+        if (rc == 0 && !t->root)
+            rc = fail_schema(w, t->name);
+        if (rc == 0 && !t->plain)
+            rc = copy_by_sqlite(w, t);
     }
     if (rc == 0)
         rc = copy_sequences(w);
@@ -450,9 +469,11 @@ static int make_tables(struct writing *w)
 
 static int fill_tables(struct writing *w)
 {
+    const uint32_t size = (uint32_t)number_of(w, "PRAGMA page_size", NULL);
     int rc = AZ_OK;
-    w->append =
-        az_append_open(w->path, (uint32_t)number_of(w, "PRAGMA page_size", NULL), w->c->job->mem);
+    if (!size)
+        return az_sqlite_error(w->c->file, SQLITE_NOMEM);
+    w->append = az_append_open(w->path, size, w->c->job->mem);
     if (!w->append && errno)
         return az_diag_fail(w->c->job->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(w->c->job->out)),
                             "cannot write the database: %s", strerror(errno));
@@ -511,6 +532,8 @@ int az_sqlite_cut_write(const struct az_sqlite_cut *c, const char *to)
         rc = fill_tables(&w);
     if (rc == 0 && has_rest(&w))
         rc = finish_tables(&w);
+    if (rc == 0 && c->file->starved)
+        rc = az_sqlite_error(c->file, SQLITE_NOMEM);
     close_output(&w);
     az_vec_release(&w.tables);
     return rc;

@@ -62,6 +62,10 @@ const char *az_sqlite_vfs(void)
     if (!whole.zName) {
         sqlite3_vfs *system = sqlite3_vfs_find(NULL);
 
+        if (!system) { /* SQLite has no memory to begin with */
+            sqlite3_mutex_leave(lock);
+            return NULL;
+        }
         whole = *system;
         whole.pNext = NULL;
         whole.zName = "analyzer";

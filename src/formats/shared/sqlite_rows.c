@@ -40,6 +40,7 @@ bool az_sqlite_table_open(struct az_sqlite_table *t, struct az_sqlite *x, const 
         sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC) == SQLITE_OK)
         for (; az_sqlite_step(x, st) == SQLITE_ROW; any = true) {
             const char *column = (const char *)sqlite3_column_text(st, 0);
+            x->starved |= !column;
             note_column(t, column ? column : "", wants);
         }
     (void)sqlite3_finalize(st);
@@ -109,6 +110,7 @@ static void take_selected(const struct az_sqlite_table *t, sqlite3_stmt *st,
         az_sqlite_row_take(row, (size_t)k, st, k);
     const char *text = (const char *)sqlite3_column_text(st, n);
     const int bytes = sqlite3_column_bytes(st, n);
+    t->x->starved |= !text && sqlite3_column_type(st, n) == SQLITE_TEXT;
     row->text = text && bytes > 0 ? az_sv_make(text, (size_t)bytes) : AZ_SV("");
 }
 
@@ -172,14 +174,16 @@ int az_sqlite_lookup_open(struct az_sqlite_lookup *l, struct az_sqlite *x, const
     *l = (struct az_sqlite_lookup){ .open = false };
     if (!az_sqlite_table_open(&l->table, x, name, columns, ~0u))
         return AZ_OK;
-    for (size_t k = 0; k < columns->n; k++)
-        l->table.place[k] = l->table.at[k] < 0 || !l->table.plain
-                                ? -1
-                                : az_pages_place(&l->table.pages, name, columns->number[k]);
+    for (size_t k = 0; k < columns->n; k++) {
+        const bool read = l->table.plain && l->table.at[k] >= 0;
+        l->table.place[k] = read ? az_pages_place(&l->table.pages, name, columns->number[k]) : -1;
+        l->table.plain = l->table.plain && (!read || l->table.place[k] >= 0);
+    }
     /* the key has to be the row number */
     l->table.plain =
         l->table.plain && az_pages_open(&by_key, x, name, keys, 1) && by_key.alias == 0;
     l->key_place = l->table.plain ? az_pages_place(&by_key, name, key) : -1;
+    l->table.plain = l->key_place >= 0;
     const int rc = prepare_select(&l->table, "", key, &l->st);
     l->open = rc == 0;
     return rc;
