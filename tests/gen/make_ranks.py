@@ -81,6 +81,8 @@ def run(a):
                 slow = 2 if r.rank == a.slow else 1
                 r.compute("aten::mm", [[1024, 4096], [4096, 4096]], GEMM, slow * (80000 + 1000 * layer + 137 * r.rank))
                 r.compute("aten::add", [[1024, 4096], [1024, 4096]], ADD, 12000)
+                for _ in range(a.operators):
+                    r.compute("aten::add", [[64, 4096], [64, 4096]], ADD, 2000)
             end = collective(ranks, a)
         for r in ranks:
             start = max(end, r.device)
@@ -119,6 +121,7 @@ def main():
     p.add_argument("--add", type=int, default=0, help="added to the rank that the files claim")
     p.add_argument("--device", default="NVIDIA H100 80GB HBM3")
     p.add_argument("--anonymous", action="store_true")
+    p.add_argument("--operators", type=int, default=0, help="small operators of each layer, in addition")
     a = p.parse_args()
     only = {int(x) for x in a.only.split(",")} if a.only else None
     for r in run(a):
