@@ -231,7 +231,9 @@ struct az_coll_coll {
     int64_t expected;
     /* metrics (measure.c) */
     int64_t latency, skew_start, skew_end, wall, wait_sum,
-        earliest;            /* earliest: first start, aligned */
+        earliest;                    /* earliest: first start, aligned */
+    int64_t clock_sum, duration_sum; /* of both kinds of waits (az_coll_wait_clock and _duration) */
+    double usual;            /* median of the latter; of two the longer; synchronizing only */
     int64_t longest;         /* duration */
     uint32_t last, first_in; /* place among the members */
     int64_t delay;           /* of the last arriver after the one before it; 0 for one member */
@@ -282,6 +284,8 @@ struct az_coll_run {
     struct az_coll_colls colls; /* by first start, then group and ordinal */
     struct az_vec_u32 member;
     struct az_coll_exposures *exposed; /* by rank index; after them by kind; of all */
+    int64_t *wait;                     /* rank index x kind: in collectives of several members */
+    int64_t *sync_wait;                /* by rank index: in those that synchronize */
     struct az_coll_clock *clock;       /* by rank index */
     int64_t *shift;                    /* by rank index: from its file's time to the common clock */
     int64_t *node;                     /* by rank index; -1 unknown */

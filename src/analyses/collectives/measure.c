@@ -37,14 +37,21 @@ int64_t az_coll_wait_duration(const struct az_coll_run *c, const struct az_coll_
     return duration(c, g) - x->latency;
 }
 
-static void times(const struct az_coll_run *c, struct az_coll_coll *x)
+/* Of the members of one collective: what is in parts of as many ranks is read once. */
+struct members {
+    int64_t *start, *length;
+};
+
+static void times(const struct az_coll_run *c, struct az_coll_coll *x, const struct members *m)
 {
     int64_t s0 = INT64_MAX, s1 = INT64_MIN, e0 = INT64_MAX, e1 = INT64_MIN;
     x->latency = INT64_MAX;
     x->longest = 0;
     for (uint32_t i = 0; i < x->n; i++) {
         const uint32_t g = az_coll_member(c, x, i);
-        const int64_t s = az_coll_start(c, g), e = az_coll_end(c, g), d = duration(c, g);
+        const int64_t d = duration(c, g), s = az_coll_start(c, g), e = s + d;
+        m->start[i] = s;
+        m->length[i] = d;
         s0 = s < s0 ? s : s0;
         s1 = s > s1 ? s : s1;
         e0 = e < e0 ? e : e0;
@@ -59,13 +66,16 @@ static void times(const struct az_coll_run *c, struct az_coll_coll *x)
 }
 
 /* Last: least wait, lowest rank of several. First: greatest wait, highest rank of several. */
-static void arrivals(const struct az_coll_run *c, struct az_coll_coll *x)
+static void arrivals(const struct az_coll_run *c, struct az_coll_coll *x, const struct members *m)
 {
+    const bool by_duration = c->groups.v[x->group].by_duration;
     int64_t least = INT64_MAX, second = INT64_MAX, most = INT64_MIN;
-    x->wait_sum = 0;
+    x->clock_sum = x->duration_sum = 0;
     for (uint32_t i = 0; i < x->n; i++) {
-        const int64_t w = az_coll_wait(c, x, az_coll_member(c, x, i));
-        x->wait_sum = az_add_sat(x->wait_sum, w);
+        const int64_t clock = x->earliest + x->skew_start - m->start[i],
+                      longer = m->length[i] - x->latency, w = by_duration ? longer : clock;
+        x->clock_sum = az_add_sat(x->clock_sum, clock);
+        x->duration_sum = az_add_sat(x->duration_sum, longer);
         if (w < least) {
             second = least;
             least = w;
@@ -79,6 +89,19 @@ static void arrivals(const struct az_coll_run *c, struct az_coll_coll *x)
         }
     }
     x->delay = x->n > 1 ? second - least : 0;
+    x->wait_sum = by_duration ? x->duration_sum : x->clock_sum;
+}
+
+/* What most members of a synchronizing collective wait; uses up their lengths. */
+static void usual_wait(struct az_coll_coll *x, const struct members *m)
+{
+    int64_t mid[2];
+    x->usual = NAN;
+    if (!(x->flags & AZ_COLL_SYNC))
+        return;
+    az_middle_i64(m->length, x->n, mid);
+    const double low = (double)(mid[0] - x->latency), high = (double)(mid[1] - x->latency);
+    x->usual = x->n == 2 ? high : (low + high) / 2;
 }
 
 static int64_t bytes_of(const struct az_coll_what *w, int64_t nelems)
@@ -158,12 +181,16 @@ static void bandwidth(const struct az_coll_run *c, struct az_coll_coll *x)
     x->bus_gbps = x->gbps * factor;
 }
 
-static inline struct az_coll_exposed exposed_of(const struct az_coll_run *c, uint32_t g,
-                                                const struct az_coll_part *p, size_t i)
+static const struct az_coll_coll *coll_of(const struct az_coll_run *c, uint32_t g)
 {
-    const struct az_coll_coll *x = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
-    const int64_t start = az_coll_part_start(p, i), d = az_coll_part_length(p, i),
-                  wait = x ? az_coll_wait(c, x, g) : 0;
+    return c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
+}
+
+/* wait: of the i-th event of a part in its collective. */
+static inline struct az_coll_exposed exposed_of(const struct az_coll_part *p, size_t i,
+                                                int64_t wait)
+{
+    const int64_t start = az_coll_part_start(p, i), d = az_coll_part_length(p, i);
     const int64_t all = start + (wait < 0 ? 0 : wait > d ? d : wait); /* the last one arrives */
     struct az_coll_exposed out = { .hidden = az_coll_part_compute(p, i, start, start + d) };
     const bool same = all == start + d || out.hidden == 0; /* what is hidden of it */
@@ -174,7 +201,8 @@ static inline struct az_coll_exposed exposed_of(const struct az_coll_run *c, uin
 
 struct az_coll_exposed az_coll_exposed(const struct az_coll_run *c, uint32_t g)
 {
-    return exposed_of(c, g, az_coll_part_of(c, g), az_coll_place(c, g));
+    const struct az_coll_coll *x = coll_of(c, g);
+    return exposed_of(az_coll_part_of(c, g), az_coll_place(c, g), x ? az_coll_wait(c, x, g) : 0);
 }
 
 static void add_exposures(struct az_coll_exposures *to, const struct az_coll_exposures *x)
@@ -191,17 +219,23 @@ static void expose_rank(struct az_coll_run *c, size_t r)
 {
     const struct az_coll_part *p = c->part[r];
     struct az_coll_exposures by_kind[AZ_COLL_KINDS] = { { 0 } };
+    int64_t *kinds = c->wait + r * AZ_COLL_KINDS;
     for (size_t i = 0; p && i < p->n; i++) {
         const uint32_t g = c->base[r] + (uint32_t)i;
-        const struct az_coll_exposed one = exposed_of(c, g, p, i);
+        struct az_coll_coll *of = c->coll[g] == AZ_NO_ROW ? NULL : &c->colls.v[c->coll[g]];
+        const int64_t wait = of ? az_coll_wait(c, of, g) : 0;
+        const struct az_coll_exposed one = exposed_of(p, i, wait);
         const struct az_coll_exposures x = { 1, az_coll_part_length(p, i), one };
         add_exposures(&by_kind[p->what[az_coll_part_what(p, i)].kind], &x);
-        if (c->coll[g] == AZ_NO_ROW)
+        if (!of)
             continue;
-        struct az_coll_coll *of = &c->colls.v[c->coll[g]];
         of->hidden = az_add_sat(of->hidden, one.hidden);
         of->exposed_wait = az_add_sat(of->exposed_wait, one.wait);
         of->exposed_transfer = az_add_sat(of->exposed_transfer, one.transfer);
+        if (of->flags & AZ_COLL_SYNC)
+            c->sync_wait[r] = az_add_sat(c->sync_wait[r], wait);
+        if (of->n > 1)
+            kinds[of->kind] = az_add_sat(kinds[of->kind], wait);
     }
     for (size_t k = 0; k < AZ_COLL_KINDS; k++) {
         add_exposures(&c->exposed[r], &by_kind[k]);
@@ -210,8 +244,15 @@ static void expose_rank(struct az_coll_run *c, size_t r)
     }
 }
 
+static void swap_two(int64_t *v)
+{
+    const int64_t first = v[0];
+    v[0] = v[1];
+    v[1] = first;
+}
+
 /* Members of a pair, sender first so far, by rank as all others are. */
-static void sort_pair(struct az_coll_run *c, struct az_coll_coll *x)
+static void sort_pair(struct az_coll_run *c, struct az_coll_coll *x, const struct members *of)
 {
     uint32_t *m = c->member.v + x->first;
     if (x->n != 2 || c->rank[m[0]] <= c->rank[m[1]])
@@ -219,6 +260,8 @@ static void sort_pair(struct az_coll_run *c, struct az_coll_coll *x)
     const uint32_t sender = m[0];
     m[0] = m[1];
     m[1] = sender;
+    swap_two(of->start);
+    swap_two(of->length);
 }
 
 static int by_time(const void *a, const void *b, void *ctx)
@@ -234,19 +277,39 @@ static int by_time(const void *a, const void *b, void *ctx)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-int az_colls_measure(struct az_coll_run *c)
+static int measure_each(struct az_coll_run *c)
 {
+    struct az_mem *mem = c->job->mem;
+    size_t most = 2;
+    for (size_t i = 0; i < c->colls.n; i++)
+        most = c->colls.v[i].n > most ? c->colls.v[i].n : most;
+    int64_t *room = az_mem_alloc(mem, 2 * most * sizeof *room);
+    if (!room)
+        return az_mem_error(mem);
+    const struct members m = { room, room + most };
     for (size_t i = 0; i < c->colls.n; i++) {
         struct az_coll_coll *x = &c->colls.v[i];
-        times(c, x);
+        times(c, x, &m);
         bandwidth(c, x);
-        sort_pair(c, x);
-        arrivals(c, x);
+        sort_pair(c, x, &m);
+        arrivals(c, x, &m);
+        usual_wait(x, &m);
     }
-    c->exposed = az_arena_array(c->arena, c->ranks->n + AZ_COLL_KINDS + 1, sizeof *c->exposed);
-    if (!c->exposed)
-        return az_arena_error(c->arena);
-    for (size_t r = 0; r < c->ranks->n; r++)
+    az_mem_free(mem, room, 2 * most * sizeof *room);
+    return 0;
+}
+
+int az_colls_measure(struct az_coll_run *c)
+{
+    const size_t ranks = c->ranks->n;
+    c->exposed = az_arena_array(c->arena, ranks + AZ_COLL_KINDS + 1, sizeof *c->exposed);
+    c->wait = az_arena_array(c->arena, (ranks + 1) * AZ_COLL_KINDS, sizeof *c->wait);
+    c->sync_wait = az_arena_array(c->arena, ranks + 1, sizeof *c->sync_wait);
+    const int rc =
+        c->exposed && c->wait && c->sync_wait ? measure_each(c) : az_arena_error(c->arena);
+    if (rc)
+        return rc;
+    for (size_t r = 0; r < ranks; r++)
         expose_rank(c, r);
     az_sort_cmp(c->colls.v, c->colls.n, sizeof *c->colls.v, by_time, NULL, c->job->mem);
     for (uint32_t i = 0; i < c->colls.n; i++)

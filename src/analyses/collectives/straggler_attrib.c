@@ -124,28 +124,53 @@ static int impute(struct az_coll_blame *m, double *v)
     return 0;
 }
 
-/* What the members of collectives wait longer than each of them, where they do. */
+/* Events of one rank in synchronizing collectives of a block, in the order of these. */
+struct synced {
+    int64_t *coll;
+    uint32_t *event, *order;
+};
+
+static size_t list_synced(const struct az_coll_blame *m, size_t r, const struct synced *s)
+{
+    const struct az_coll_run *c = m->c;
+    bool sorted = true;
+    size_t n = 0;
+    for (size_t i = 0; c->part[r] && i < c->part[r]->n; i++) {
+        const uint32_t x = c->coll[c->base[r] + i];
+        if (x == AZ_NO_ROW || !(c->colls.v[x].flags & AZ_COLL_SYNC) || m->block[x] == AZ_NO_ROW)
+            continue;
+        sorted &= n == 0 || s->coll[n - 1] < x;
+        s->order[n] = (uint32_t)n;
+        s->event[n] = (uint32_t)i;
+        s->coll[n++] = x;
+    }
+    if (!sorted)
+        az_sort_order(s->coll, n, s->order, c->job->mem);
+    return n;
+}
+
+/* What the members of collectives wait longer than each of them, where they do. Rank by rank: its
+ * events are next to each other. */
 static int waits(struct az_coll_blame *m)
 {
     const struct az_coll_run *c = m->c;
-    int64_t *each = az_arena_array(m->a, 2 * (m->ranks + 1), sizeof *each),
-            *v = each + m->ranks + 1, mid[2];
-    if (!each)
+    size_t most = 0;
+    for (size_t r = 0; r < m->ranks; r++)
+        most = c->part[r] && c->part[r]->n > most ? c->part[r]->n : most;
+    const struct synced s = { .coll = az_arena_array(m->a, most + 1, sizeof *s.coll),
+                              .event = az_arena_array(m->a, most + 1, sizeof *s.event),
+                              .order = az_arena_array(m->a, most + 1, sizeof *s.order) };
+    if (!s.coll || !s.event || !s.order)
         return az_arena_error(m->a);
-    for (size_t x = 0; x < c->colls.n; x++) {
-        const struct az_coll_coll *k = &c->colls.v[x];
-        if (!(k->flags & AZ_COLL_SYNC) || m->block[x] == AZ_NO_ROW)
-            continue;
-        for (uint32_t i = 0; i < k->n; i++)
-            v[i] = each[i] = az_coll_wait_duration(c, k, az_coll_member(c, k, i));
-        az_middle_i64(v, k->n, mid);
-        const double usual = k->n == 2 ? (double)mid[1] : ((double)mid[0] + (double)mid[1]) / 2;
-        for (uint32_t i = 0; i < k->n; i++) {
-            const uint32_t r = c->rank[az_coll_member(c, k, i)];
-            const double less = usual - (double)each[i];
+    for (size_t r = 0; r < m->ranks; r++) {
+        const size_t n = list_synced(m, r, &s);
+        for (size_t i = 0; i < n; i++) {
+            const struct az_coll_coll *x = &c->colls.v[s.coll[s.order[i]]];
+            const int64_t length = az_coll_part_length(c->part[r], s.event[s.order[i]]);
+            const double less = x->usual - (double)(length - x->latency);
             m->caused[r] += less > 0 ? less / (double)m->blocks : 0;
-            m->synced[r]++;
         }
+        m->synced[r] = (uint32_t)n;
     }
     return 0;
 }

@@ -48,7 +48,6 @@ static void add_collective(const struct az_coll_run *c, const struct az_coll_col
     for (uint32_t i = 0; i < x->n; i++) {
         const uint32_t g = az_coll_member(c, x, i);
         struct rank_sums *s = &of[c->rank[g]];
-        s->wait = az_add_sat(s->wait, az_coll_wait(c, x, g));
         s->n++;
         s->odds += 1.0 / (double)x->n;
         s->first += i == x->first_in;
@@ -194,6 +193,7 @@ static int stragglers(struct az_coll_run *c, struct rank_sums *of,
         if (!c->part[r])
             continue;
         of[n] = of[r];
+        of[n].wait = c->sync_wait[r];
         of[n].verdict = verdict[r];
         of[n].all = all;
         shares(c, &of[n++]);
@@ -212,22 +212,15 @@ static int stragglers(struct az_coll_run *c, struct rank_sums *of,
 }
 
 /* Time that ranks wait, by kind of collective. */
-static int wait_heat(struct az_coll_run *c, int64_t *wait)
+static int wait_heat(struct az_coll_run *c)
 {
     struct az_table *t =
         az_table_new(c->arena, "nccl_wait_heatmap", "Wait by rank and collective", 0);
     bool there[AZ_COLL_KINDS] = { false };
     struct az_sv y[AZ_COLL_KINDS];
     size_t n = 0;
-    for (size_t i = 0; i < c->colls.n; i++) {
-        const struct az_coll_coll *x = &c->colls.v[i];
-        there[x->kind] |= x->n > 1;
-        for (uint32_t m = 0; x->n > 1 && m < x->n; m++) {
-            const uint32_t g = az_coll_member(c, x, m);
-            int64_t *sum = &wait[c->rank[g] * AZ_COLL_KINDS + x->kind];
-            *sum = az_add_sat(*sum, az_coll_wait(c, x, g));
-        }
-    }
+    for (size_t i = 0; i < c->colls.n; i++)
+        there[c->colls.v[i].kind] |= c->colls.v[i].n > 1;
     az_table_column(t, "rank", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     for (int k = 0; k < AZ_COLL_KINDS; k++) {
         if (!there[k])
@@ -241,7 +234,7 @@ static int wait_heat(struct az_coll_run *c, int64_t *wait)
         az_put_text(t, az_arena_printf(c->arena, "rank %lld", (long long)c->ranks->v[r].rank));
         for (int k = 0; k < AZ_COLL_KINDS; k++)
             if (there[k])
-                az_put_f64(t, az_ms_from_ns(wait[r * AZ_COLL_KINDS + (size_t)k]));
+                az_put_f64(t, az_ms_from_ns(c->wait[r * AZ_COLL_KINDS + (size_t)k]));
     }
     const int rc = az_job_add(c->job, t, 0);
     return rc ? rc
@@ -254,16 +247,15 @@ int az_coll_straggler_tables(struct az_coll_run *c)
     struct az_arena a;
     az_arena_init(&a, c->job->mem);
     struct rank_sums *of = az_arena_array(&a, c->ranks->n + 1, sizeof *of);
-    int64_t *wait = az_arena_array(&a, (c->ranks->n + 1) * AZ_COLL_KINDS, sizeof *wait);
     struct az_coll_verdict *verdict = az_arena_array(&a, c->ranks->n + 1, sizeof *verdict);
     struct az_coll_blame blame = { 0 };
-    int rc = of && wait && verdict ? az_coll_verdicts(c, verdict, &a, &blame) : az_arena_error(&a);
+    int rc = of && verdict ? az_coll_verdicts(c, verdict, &a, &blame) : az_arena_error(&a);
     if (rc == 0)
         rc = az_coll_waiting(c, &blame, verdict);
     if (rc == 0)
         rc = stragglers(c, of, verdict);
     if (rc == 0)
-        rc = wait_heat(c, wait);
+        rc = wait_heat(c);
     az_arena_release(&a);
     return rc;
 }

@@ -13,15 +13,8 @@ static struct az_sv shown_name(const struct az_coll_run *c, const struct az_coll
                                    : az_coll_name(az_coll_what(c, az_coll_member(c, x, 0)));
 }
 
-static double average_wait(const struct az_coll_row *r, bool by_duration)
+static double average_wait(const struct az_coll_coll *x, int64_t sum)
 {
-    const struct az_coll_coll *x = r->coll;
-    int64_t sum = 0;
-    for (uint32_t i = 0; i < x->n; i++) {
-        const uint32_t g = az_coll_member(r->run, x, i);
-        sum = az_add_sat(sum, by_duration ? az_coll_wait_duration(r->run, x, g)
-                                          : az_coll_wait_clock(r->run, x, g));
-    }
     return x->n > 1 ? (double)sum / (double)x->n / 1e3 : NAN;
 }
 
@@ -96,8 +89,8 @@ AZ_OF_RECORD(double, algo_gib, ROW, az_coll_gib(r->coll->gbps))
 AZ_OF_RECORD(double, bus_gib, ROW, az_coll_gib(r->coll->bus_gbps))
 AZ_OF_RECORD(int64_t, is_partial, ROW, r->coll->flags &AZ_COLL_PARTIAL)
 AZ_OF_RECORD(int64_t, is_sync, ROW, r->coll->flags &AZ_COLL_SYNC)
-AZ_OF_RECORD(double, clock_wait, ROW, average_wait(r, false))
-AZ_OF_RECORD(double, clock_free_wait, ROW, average_wait(r, true))
+AZ_OF_RECORD(double, clock_wait, ROW, average_wait(r->coll, r->coll->clock_sum))
+AZ_OF_RECORD(double, clock_free_wait, ROW, average_wait(r->coll, r->coll->duration_sum))
 AZ_TEXT_OF_RECORD(status, ROW,
                   r->coll->flags &AZ_COLL_INCOMPLETE    ? AZ_SV("incomplete")
                   : r->coll->flags &AZ_COLL_PARTIAL     ? AZ_SV("partial")
