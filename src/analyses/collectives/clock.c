@@ -200,18 +200,57 @@ static int make_room(struct az_clocks *k, struct az_arena *a)
 }
 
 /* ---- settling ---- */
+static int list_ends(struct az_clocks *k, struct az_arena *a)
+{
+    const struct az_coll_run *c = k->c;
+    k->ends = az_arena_array(a, c->ranks->n + 1, sizeof *k->ends);
+    k->piece = az_arena_array(a, k->units + 1, sizeof *k->piece);
+    if (!k->ends || !k->piece)
+        return az_arena_error(a);
+    for (size_t r = 0; r < c->ranks->n; r++) {
+        const struct az_coll_part *p = c->part[r];
+        if (p)
+            k->ends[r] = (struct az_coll_ends){
+                .start = p->start.v,
+                .length = p->length.v,
+                .start_mask = p->start.mask,
+                .length_mask = p->length.mask,
+                .base = p->start.base + p->length.base + (uint64_t)c->shift[r],
+                .start_bits = p->start.bits,
+                .length_bits = p->length.bits,
+                .first = c->base[r],
+            };
+    }
+    return 0;
+}
+
 static void middle(struct az_clocks *k, size_t x)
 {
     const struct az_coll_run *c = k->c;
     const struct az_coll_coll *coll = &c->colls.v[x];
+    const uint32_t *member = c->member.v + coll->first;
     if (!az_coll_counts(k, coll))
         return;
-    for (uint32_t i = 0; i < coll->n; i++)
-        k->scratch[i] = az_coll_true_end(k, az_coll_member(c, coll, i));
+    for (uint32_t i = 0; i < coll->n; i++) {
+        const uint32_t r = c->rank[member[i]], unit = c->of ? (uint32_t)c->of[r] : r;
+        const struct az_coll_piece *p = &k->piece[unit];
+        const int64_t e = az_coll_ends_at(&k->ends[r], member[i]),
+                      ahead = isnan(p->offset) ? az_coll_ahead_of_pieces(&k->track[unit], e)
+                                               : az_coll_piece_ahead(p, e);
+        k->scratch[i] = az_coll_minus(e, ahead);
+    }
     k->middle[x] = az_coll_median(k->scratch, coll->n);
 }
 
-static int middles(struct az_clocks *k) { return for_each(k, k->c->colls.n, middle); }
+static int middles(struct az_clocks *k)
+{
+    for (size_t u = 0; u < k->units; u++) {
+        k->piece[u] = k->track[u].n ? k->track[u].piece[0] : (struct az_coll_piece){ .from = 0 };
+        if (k->track[u].n > 1)
+            k->piece[u].offset = NAN;
+    }
+    return for_each(k, k->c->colls.n, middle);
+}
 
 /* When the other one of two ends, as far as its clock is known by now; of more, the middle that all
  * had. */
@@ -468,6 +507,8 @@ int az_coll_align_clocks(struct az_coll_run *c)
     }
     if (rc == 0)
         rc = make_room(&k, &a);
+    if (rc == 0)
+        rc = list_ends(&k, &a);
     if (rc == 0)
         rc = az_coll_clusters(&k, &a);
     if (rc == 0)

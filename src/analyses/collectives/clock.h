@@ -52,8 +52,30 @@ int64_t az_coll_unfit(const int64_t *t, const int64_t *y, size_t n, int64_t *scr
 
 /* ---- all clocks ---- */
 enum az_coll_course { AZ_COLL_OFFSET, AZ_COLL_DRIFT, AZ_COLL_STEPS };
+/* What the end of an event follows from, of one rank: those of thousands of ranks are read in turn,
+ * and parts are far apart. */
+struct az_coll_ends {
+    const unsigned char *start, *length;
+    uint64_t start_mask, length_mask, base; /* base: with the shift of the rank */
+    uint32_t start_bits, length_bits, first;
+};
+static inline uint64_t az_coll_bits(const unsigned char *v, uint64_t at, uint64_t mask)
+{
+    uint64_t x;
+    memcpy(&x, v + (at >> 3), sizeof x);
+    return (x >> (at & 7)) & mask;
+}
+static inline int64_t az_coll_ends_at(const struct az_coll_ends *e, uint32_t g)
+{
+    const uint64_t i = g - e->first;
+    return (int64_t)(e->base + az_coll_bits(e->start, i * e->start_bits, e->start_mask) +
+                     az_coll_bits(e->length, i * e->length_bits, e->length_mask));
+}
+
 struct az_clocks {
     struct az_coll_run *c;
+    struct az_coll_ends *ends;   /* by rank index */
+    struct az_coll_piece *piece; /* of a track of one piece; NaN: of several */
     size_t units;                /* recordings: devices of one have one clock */
     uint32_t *event;             /* those that count, by unit and end */
     size_t *first;               /* unit -> its first in `event`; units + 2 */
