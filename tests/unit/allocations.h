@@ -25,7 +25,7 @@ static uintptr_t seen_callers[MOST_CALLS]; /* by address */
 static long places[MOST_PLACES];
 static size_t n_places;
 
-static bool is_new(void *of)
+static bool is_new_caller(void *of)
 {
     const uintptr_t x = (uintptr_t)of >> 6; /* requests that are next to each other are alike */
     size_t k = x * 0x9e3779b97f4a7c15u >> 48 & (MOST_CALLS - 1);
@@ -37,46 +37,46 @@ static bool is_new(void *of)
 }
 
 /* Requests so that each call on the way to one has failed once, whichever input it was for. */
-static void keep_place(long call)
+static void keep_request(long call)
 {
     void *at[CALLERS];
     bool added = false;
     atomic_store(&collecting, false); /* backtrace allocates */
     const int n = backtrace(at, CALLERS);
     for (int i = 2; i < n; i++)
-        added |= is_new(at[i]);
+        added |= is_new_caller(at[i]);
     if (added && n_places < MOST_PLACES)
         places[n_places++] = call;
     atomic_store(&collecting, true);
 }
 
-static bool refused(void)
+static bool request_refused(void)
 {
     if (!atomic_load(&counting))
         return false;
     const long call = atomic_fetch_add(&requests, 1) + 1;
     if (atomic_load(&collecting))
-        keep_place(call);
+        keep_request(call);
     if (call != atomic_load(&fails_at))
         return false;
     errno = ENOMEM;
     return true;
 }
 
-static void *counted(void *p)
+static void *counted_block(void *p)
 {
     if (p)
         atomic_fetch_add(&blocks, 1);
     return p;
 }
 
-void *malloc(size_t n) { return refused() ? NULL : counted(__libc_malloc(n)); }
-void *calloc(size_t n, size_t m) { return refused() ? NULL : counted(__libc_calloc(n, m)); }
+void *malloc(size_t n) { return request_refused() ? NULL : counted_block(__libc_malloc(n)); }
+void *calloc(size_t n, size_t m) { return request_refused() ? NULL : counted_block(__libc_calloc(n, m)); }
 void *realloc(void *p, size_t n)
 {
-    if (n && refused())
+    if (n && request_refused())
         return NULL;
-    return p ? __libc_realloc(p, n) : counted(__libc_realloc(p, n));
+    return p ? __libc_realloc(p, n) : counted_block(__libc_realloc(p, n));
 }
 void free(void *p)
 {

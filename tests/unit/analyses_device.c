@@ -77,6 +77,68 @@ static void random_iterations_agree_with_ticks(void **state)
     }
 }
 
+/* Nested iterations, each of which has most of the work: their times and gaps are indexed. */
+static void nested_iterations_agree_with_ticks(void **state)
+{
+    enum { OPS = 400, DEEP = 40, LENGTH = 20 * OPS + 40 };
+    (void)state;
+    srand(5);
+    for (int round = 0; round < 6; round++) {
+        void *s;
+        setup(&s);
+        struct fix *f = s;
+        struct az_trace *t = &f->t[0];
+        const uint32_t h = host_lane(t, 1, 1), own = stream_lane(t, 1, 0, 7),
+                       other = stream_lane(t, 2, 0, 7);
+        static uint8_t busy[LENGTH];
+        static int64_t begin[DEEP], end[DEEP], start[OPS], stop[OPS];
+        memset(busy, 0, sizeof busy);
+        for (int i = 0; i < DEEP; i++) {
+            begin[i] = i ? begin[i - 1] + 1 + rand() % 150 : 0;
+            end[i] = i ? end[i - 1] - 1 - rand() % (round + 1) * 30 : LENGTH;
+            add_range(t, "it", h, begin[i], end[i], (uint64_t)i + 1, 0, false);
+        }
+        for (int i = 0; i < OPS; i++) {
+            start[i] = 20 * i + rand() % 9;
+            stop[i] = start[i] + 1 + rand() % 19;
+            add(t, AZ_CALL, "c", h, 20 * i, 20 * i + 2, (uint64_t)i + 1);
+            add(t, AZ_KERNEL, "gemm", own, start[i], stop[i], (uint64_t)i + 1);
+            if (i % 7 == 0) /* of a process without calls */
+                add(t, AZ_KERNEL, "gemm", other, stop[i], stop[i] + 1, 0);
+            for (int64_t x = start[i]; x < stop[i] + (i % 7 == 0); x++)
+                busy[x] = 1;
+        }
+        t->caps = AZ_CAP_RANGES | AZ_CAP_CALLS | AZ_CAP_TIMELINE;
+        f->opts.nvtx_tag = AZ_SV("it");
+        make_job(f, 1);
+        assert_int_equal(az_analysis_device_iterations.run(&f->job), 0);
+        const struct az_table *out = az_document_table(&f->doc, "device_iterations");
+        assert_int_equal(out->rows, DEEP);
+        for (size_t r = 0; r < out->rows; r++) {
+            const int it = (int)cell(out, r, "RangeId")->i - 1;
+            int64_t lo = INT64_MAX, hi = 0, idle = 0, gaps = 0, most = 0, gap = 0;
+            for (int i = 0; i < OPS; i++)
+                if (20 * i >= begin[it] && 20 * i + 2 <= end[it]) {
+                    lo = start[i] < lo ? start[i] : lo;
+                    hi = stop[i] > hi ? stop[i] : hi;
+                }
+            for (int64_t x = lo; x < hi; x++) {
+                gap = busy[x] ? 0 : gap + 1;
+                gaps += gap == 1;
+                most = gap > most ? gap : most;
+                idle += !busy[x];
+            }
+            assert_int_equal(cell(out, r, "Window Start (ns)")->i, lo);
+            assert_int_equal(cell(out, r, "Window (ns)")->i, hi - lo);
+            assert_int_equal(cell(out, r, "Idle (ns)")->i, idle);
+            assert_int_equal(cell(out, r, "Compute (ns)")->i, hi - lo - idle);
+            assert_int_equal(cell(out, r, "Gaps")->i, gaps);
+            assert_int_equal(cell(out, r, "Largest Gap (ns)")->i, most);
+        }
+        assert_int_equal(teardown(&s), 0);
+    }
+}
+
 /* n iterations of 100: a kernel of 10 x (i + 1), then 5 of communication on the same stream. */
 static void fill_iterations(struct az_trace *t, int n)
 {
@@ -298,6 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_iterations_agree_with_ticks),
+        cmocka_unit_test(nested_iterations_agree_with_ticks),
         cmocka_unit_test_setup_teardown(summary_leaves_out_the_warm_up, setup, teardown),
         cmocka_unit_test_setup_teardown(warm_up_longer_than_the_run, setup, teardown),
         cmocka_unit_test_setup_teardown(gaps_are_between_operations, setup, teardown),
