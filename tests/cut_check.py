@@ -197,7 +197,7 @@ def annotated(analyzer, tmp):
         verdict([e for e in json.load(f)["traceEvents"]] == json.load(g)["traceEvents"], "annotations: a second cut has none")
     compare(analyzer, os.path.join(tmp, "annotations"), plain, part, (), "annotations: tables are the same", ())
     done = run(analyzer, "cut", train, "--steps", "9", "--annotate", "-o", again)
-    verdict(done.returncode == 3 and done.stdout.count(b"no step with these numbers") == 1, "annotations: no such step", done.stdout.decode()[-200:])
+    verdict(done.returncode == 3 and done.stdout.count(b"no step '9'") == 1, "annotations: no such step", done.stdout.decode()[-200:])
     done = run(analyzer, "cut", os.path.join(EXAMPLES, "..", "tracy", "ops_perf_results_layers.csv"), "--steps", "1", "--annotate", "-o", again)
     verdict(done.returncode == 2 and b"--annotate is for traces that viewers open" in done.stdout, "annotations: other formats", done.stdout.decode()[-200:])
 
