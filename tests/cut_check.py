@@ -116,9 +116,15 @@ def rocprof_sets(analyzer, tmp, amd):
     with open(os.path.join(old, "results.csv"), "w") as f:
         f.write('"Index","KernelName","gpu-id","queue-id","pid","tid","grd","wgr","lds","scr","vgpr","sgpr","sig","obj","BeginNs","EndNs","SQ_WAVES"\n')
         for i in range(40):
-            f.write('%d,"gemm, part %d.kd",1,0,%d,7,4096,256,0,0,32,16,0x0,0x1,%d,%d,%d\n' % (i, i % 3, 7 + i % 2, 1000 + 100 * i, 1060 + 100 * i, i))
+            name = {20: '"odd"name.kd', 21: '"two ""quotes"".kd"'}.get(i, '"gemm, part %d.kd"' % (i % 3))
+            f.write('%d,%s,1,0,%d,7,4096,256,0,0,32,16,0x0,0x1,%d,%d,%d\n' % (i, name, 7 + i % 2, 1000 + 100 * i, 1060 + 100 * i, i))
     for path in (old, os.path.join(old, "results.csv")):
         check_set(analyzer, tmp, path, ("--from", "1us", "--to", "3us"), "rocprof before version 3, " + os.path.basename(path))
+    run(analyzer, "cut", old, "-o", os.path.join(tmp, "old_part"), "--from", "1us", "--to", "3us")
+    with open(os.path.join(old, "results.csv")) as f:
+        lines = set(f)
+    kept = contents(os.path.join(tmp, "old_part"))["results.csv"].decode().splitlines(True)
+    verdict(len(kept) > 10 and "odd" in "".join(kept) and set(kept) <= lines, "rocprof before version 3: rows are those of the file", "".join(kept)[-300:])
     for pid in range(30):  # more files than may be open
         copy("rocprof_many/host", lambda n, p=pid: n.replace("train_", "%d_" % (5000 + p)), [n for n in names if "kernel" in n or "hip" in n])
     done = run("sh", "-c", 'ulimit -n 40; exec "$0" "$@"', analyzer, "cut", os.path.join(tmp, "rocprof_many"), "-o", os.path.join(tmp, "many"),
