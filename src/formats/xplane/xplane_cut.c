@@ -12,7 +12,7 @@ enum { PLANES = 1, LINES = 3, EVENTS = 4 };
 struct cutting {
     struct az_cut *job;
     const struct az_cut_log *log; /* from, to: what is gone, ascending; NULL: chunks, bits */
-    size_t next;                  /* of it */
+    size_t next;                  /* of it, or of chunks */
     const struct az_xplane_chunks *chunks;
     const struct az_vec_u8 *bits;
     const char *base;      /* of the file */
@@ -89,12 +89,23 @@ int az_xplane_cut_damaged(struct az_cut *job)
 
 static int is_damaged(const struct cutting *c) { return az_xplane_cut_damaged(c->job); }
 
+/* The first chunk from there on: mostly the last one, or the next. */
+static size_t chunk_at(struct cutting *c, uint64_t from)
+{
+    const struct az_xplane_chunks *chunks = c->chunks;
+    if (c->next && chunks->v[c->next - 1].from >= from)
+        c->next = az_xplane_chunk_at(chunks, from);
+    while (c->next < chunks->n && chunks->v[c->next].from < from)
+        c->next++;
+    return c->next;
+}
+
 /* Is any event gone that begins in these bytes? */
 static bool is_any_gone(struct cutting *c, struct az_sv bytes)
 {
     const uint64_t from = (uint64_t)(bytes.p - c->base);
     if (c->chunks) {
-        size_t i = az_xplane_chunk_at(c->chunks, from);
+        size_t i = chunk_at(c, from);
         while (i < c->chunks->n && c->chunks->v[i].from < from + bytes.n &&
                c->chunks->v[i].disposition == AZ_XPLANE_KEPT)
             i++;
@@ -113,7 +124,7 @@ static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside, 
 static int copy_chunk(struct cutting *c, struct az_protobuf *m, uint64_t *size)
 {
     const uint64_t from = (uint64_t)((const char *)m->p - c->base);
-    const size_t i = az_xplane_chunk_at(c->chunks, from);
+    const size_t i = chunk_at(c, from);
     const struct az_xplane_chunk *k = i < c->chunks->n ? &c->chunks->v[i] : NULL;
     struct az_sv b = { NULL, 0 };
     uint32_t field;
