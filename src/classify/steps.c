@@ -133,7 +133,9 @@ static struct az_sv without_arguments(struct az_sv name)
         end = at > 0 && (size_t)at < end ? (size_t)at : end;
     }
     const ptrdiff_t seq = az_sv_find(name, AZ_SV(", seq = "));
-    if (end < name.n && seq > 0 && (size_t)seq < end)
+    /* old releases write it alone, where it may be a range of the user, too */
+    const bool is_operator = end < name.n || az_sv_find(name, AZ_SV("::")) > 0;
+    if (is_operator && seq > 0 && (size_t)seq < end)
         end = (size_t)seq;
     return az_sv_make(name.p, end);
 }

@@ -266,8 +266,8 @@ static void findings_by_rule(void **state)
     add(t, AZ_CALL, "cudaGraphLaunch", h, 413, 414, 107); /* its fills are no calls */
     add_copy(t, AZ_MEMSET, "set", g, 482, 485, 107,
              (struct az_copy){ .bytes = 1, .src = -1, .dst = -1 });
-    for (int i = 0; i < 5; i++)
-        add(t, AZ_CALL, "cudaStreamSynchronize", h, 500 + i * 80, 580 + i * 80, 0);
+    for (int i = 0; i < 8; i++)
+        add(t, AZ_CALL, "cudaStreamSynchronize", h, 500 + i * 50, 550 + i * 50, 0);
     add(t, AZ_GRAPH, "graph", g, 471, 481, 0);
     f->opts.nvtx_tag = AZ_SV("it");
     f->opts.iters = 3;
@@ -311,7 +311,7 @@ static void one_synchronization_a_step_is_no_finding(void **state)
     static const struct {
         int n;
         bool steps, found;
-    } cases[] = { { 4, true, false }, { 5, true, true }, { 1, false, false }, { 2, false, true } };
+    } cases[] = { { 5, true, false }, { 6, true, true }, { 1, false, false }, { 2, false, true } };
     assert_int_equal(teardown(state), 0);
     for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         void *s;

@@ -355,6 +355,29 @@ static void kernels_of_one_operator_are_not_fusible(void **state)
     }
 }
 
+/* What an operator only copies is no computation. */
+static void copies_have_no_flops(void **state)
+{
+    for (int computes = 0; computes < 2; computes++) {
+        struct fw_fix *f = *state;
+        if (computes) {
+            launch(f, 0, "aten::add", SHAPES, 100, 50, ADDS, 1);
+        } else {
+            op(f, 0, 30, "aten::copy_", SHAPES);
+            call(f, 1, 3, "cudaMemcpyAsync", 1);
+            device(f, "gpu_memcpy", 0, 7, 100, 50, "Memcpy HtoD (Pinned -> Device)", 1,
+                   "\"bytes\":16777216");
+        }
+        ready(f);
+        assert_int_equal(az_verdict_report(&f->job), 0);
+        assert_int_equal(isnan(f->doc.claims->rates.flops_per_s) == 0, computes);
+        if (!computes) {
+            assert_int_equal(fw_teardown(state), 0);
+            assert_int_equal(fw_setup(state), 0);
+        }
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fw_setup, fw_teardown)
 
 int main(void)
@@ -375,6 +398,7 @@ int main(void)
         TEST(no_collectives),
         TEST(unmatched),
         TEST(kernels_of_one_operator_are_not_fusible),
+        TEST(copies_have_no_flops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,7 @@ static void given_names(void **state)
         { "autograd::engine::evaluate_function: MmBackward0, op_id = 3",
           "autograd::engine::evaluate_function: MmBackward0" },
         { "train, seq = 512", "train, seq = 512" },
+        { "aten::cudnn_convolution, seq = 0", "aten::cudnn_convolution" },
         { ", op_id = 1", ", op_id = 1" },
         { "x, op_id = 1, seq = 2", "x" },
         { "", "" },

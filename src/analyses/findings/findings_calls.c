@@ -104,7 +104,7 @@ int az_find_blocking_copies(struct az_job *job, size_t trace)
 static bool waits(struct az_sv call) { return az_sv_ifind(call, AZ_SV("synchronize")) >= 0; }
 
 /* Device, context, stream and event synchronization by name, where there is more of it than steps
- * (a recording without steps is one). */
+ * and one after them, which profilers add (a recording without steps is one). */
 int az_find_blocking_calls(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
@@ -128,7 +128,7 @@ int az_find_blocking_calls(struct az_job *job, size_t trace)
     for (uint32_t id = 0; id < n; id++)
         if (by_name[id].count && waits(az_trace_text(t, id)))
             all += by_name[id].count;
-    for (uint32_t id = 0; id < n && all > (int64_t)(steps->n ? steps->n : 1); id++) {
+    for (uint32_t id = 0; id < n && all > (int64_t)steps->n + 1; id++) {
         struct az_sv name = az_trace_text(t, id);
         if (by_name[id].count == 0 || !waits(name))
             continue;

@@ -261,7 +261,7 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     if (!counts)
         return 0;
     p->rated += ns;
-    p->flops += l->e.flops > 0 ? l->e.flops : 0;
+    p->flops += l->e.flops > 0 && !l->copies ? l->e.flops : 0; /* a copy computes nothing */
     if (impossible)
         return 0;
     l->count++;
