@@ -138,7 +138,7 @@ static void man_command(const struct az_cmd *cmd)
 static void man_program(void)
 {
     print_header("analyzer", "1", "analyze profiles of GPU and accelerator programs");
-    puts(".SH SYNOPSIS\n.nf\n.B analyzer \\-\\-config=FILE [options]\n.B analyzer run PATH... "
+    puts(".SH SYNOPSIS\n.nf\n.B analyzer PATH... [options]\n.B analyzer \\-\\-config=FILE "
          "[options]\n.B analyzer COMMAND ...\n.fi\n.SH DESCRIPTION");
     put_line(
         "",

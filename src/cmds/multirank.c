@@ -218,6 +218,8 @@ static int parse(struct multirank *m, struct az_args *a, bool *help)
                               a->operands[a->n_operands > 1]);
     if (!m->base)
         return az_usage_error(m->cmd, "missing folder; use -b DIR");
+    if (az_path_stat(m->base).kind == AZ_PATH_MISSING)
+        return az_usage_error(m->cmd, "'%s': no such folder", m->base);
     if (m->all_ranks && m->filters.n)
         return az_usage_error(m->cmd, "conflicting options --all-ranks and -f; use one of them");
     if (m->script && m->filters.n == 0 && az_vec_push(&m->filters, AZ_SV("rank_0")))

@@ -29,6 +29,7 @@ struct summary_row {
     int64_t rows[2];                 /* of the baseline, of the variant */
     int64_t status[ROW_REMOVED + 1]; /* rows by it */
     double total[2], geomean;        /* NaN: none */
+    double divide; /* totals by it: times of all tables in one unit, for who compares them */
 };
 #define ROW struct summary_row
 static bool is_pair(const void *comparison)
@@ -36,9 +37,11 @@ static bool is_pair(const void *comparison)
     return ((const struct az_comparison *)comparison)->n == 2;
 }
 static bool is_more(const void *comparison) { return !is_pair(comparison); }
-AZ_OF_RECORD(double, difference, ROW, r->total[1] - r->total[0])
+AZ_OF_RECORD(double, baseline_total, ROW, r->total[0] / r->divide)
+AZ_OF_RECORD(double, variant_total, ROW, r->total[1] / r->divide)
+AZ_OF_RECORD(double, difference, ROW, (r->total[1] - r->total[0]) / r->divide)
 AZ_OF_RECORD(double, percent, ROW,
-             fabs(r->total[0]) > 0 ? 100 * difference(r) / r->total[0] + 0.0 : NAN)
+             fabs(r->total[0]) > 0 ? 100 * (r->total[1] - r->total[0]) / r->total[0] + 0.0 : NAN)
 static const struct az_record_column summary_columns[] = {
     { "table", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(ROW, table) },
     { "variant", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, AZ_FIELD(ROW, variant), .when = is_pair },
@@ -51,8 +54,8 @@ static const struct az_record_column summary_columns[] = {
     { "removed", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, status[ROW_REMOVED]) },
     { "metric", AZ_TEXT, AZ_FIELD(ROW, metric) },
     { "unit", AZ_TEXT, AZ_FIELD(ROW, unit) },
-    { "baseline total", AZ_REAL, AZ_FIELD(ROW, total[0]) },
-    { "variant total", AZ_REAL, AZ_FIELD(ROW, total[1]) },
+    { "baseline total", AZ_REAL, .real = baseline_total },
+    { "variant total", AZ_REAL, .real = variant_total },
     { "diff", AZ_REAL, .real = difference },
     { "diff (%)", AZ_REAL, AZ_UNIT_PERCENT, .real = percent },
     { "geomean x", AZ_REAL, AZ_UNIT_RATIO, AZ_FIELD(ROW, geomean) },
@@ -127,13 +130,19 @@ static void put_compared(struct az_table *t, const struct az_comparison *c,
         if (j->left_out || !j->table[c->base] || !az_is_variant(c, j, v))
             continue;
         const bool sum = adds_up(j);
+        const enum az_unit unit = j->values[0].unit;
+        const double part = az_unit_base(AZ_UNIT_MS) / az_unit_base(unit);
+        const bool time = az_unit_same_dimension(unit, AZ_UNIT_MS);
         ROW r = { .table = j->id,
                   .variant = c->in[v].tag,
                   .metric = az_joined_metric(&j->values[0]),
                   .note = note_of(c, j),
-                  .unit = az_unit_text(j->values[0].unit),
+                  .unit = az_unit_text(time ? AZ_UNIT_MS : unit),
                   .total = { sum ? az_join_total(j, c->base) : NAN,
                              sum ? az_join_total(j, v) : NAN },
+                  .divide = !time      ? 1
+                            : part > 1 ? round(part)
+                                       : part,
                   .geomean = az_join_geomean(c, j, v) };
         count_rows(c, j, v, &r);
         az_put_row(t, &r);

@@ -67,6 +67,7 @@ uninstall: papers ## remove the installed files
 	@for d in "$(DESTDIR)$(LIBDIR)/.debug" "$(DESTDIR)$(PREFIX)/bin/.debug"; do rmdir "$$d" 2> /dev/null || true; done
 	@for d in $(SHARE) $(DOCDIR); do [ ! -d "$(DESTDIR)$(PREFIX)/$$d" ] || \
 	    find "$(DESTDIR)$(PREFIX)/$$d" -depth -type d -exec rmdir {} + 2> /dev/null || true; done
+	@echo "removed from $(DESTDIR)$(PREFIX)"
 
 # Reproducible: times are those of the last commit (SOURCE_DATE_EPOCH).
 SOURCE_DATE_EPOCH ?= $(shell { [ -e .git ] && git log -1 --format=%ct 2>/dev/null; } || stat -c %Y Makefile)

@@ -653,6 +653,12 @@ static int add_inputs(struct grouping *g)
     return rc;
 }
 
+/* Is the input what its folder has? */
+static bool names_folder(const struct az_input *in)
+{
+    return in->is_run || (in->files.n > 1 && session_title(az_format_find(in->format), in).n > 0);
+}
+
 /* Equal titles are distinguished by the whole file name, then by the folder. */
 static int part_titles(struct az_config *c, struct az_sv (*longer)(struct az_sv path))
 {
@@ -674,7 +680,7 @@ static int part_titles(struct az_config *c, struct az_sv (*longer)(struct az_sv 
         struct az_input *in = &c->inputs.v[i];
         const struct az_sv path = in->files.n ? in->files.v[0].path : in->title;
         if (count.v[az_intern_find(&ids, in->title)] > 1)
-            in->title = longer(in->is_run ? az_path_dir(path) : path);
+            in->title = longer(names_folder(in) ? az_path_dir(path) : path);
     }
     az_vec_release(&count);
     az_intern_release(&ids);

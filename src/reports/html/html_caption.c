@@ -32,7 +32,7 @@ static void share(struct az_html *h, double v, double whole)
 static void put_name(struct az_html *h, struct az_sv s)
 {
     az_html_put(h, AZ_SV("<bdi>"));
-    az_html_text(h, az_utf8_fit(h->scratch, az_field_line(h->scratch, s), 60, true));
+    az_html_text(h, az_utf8_fit(h->scratch, az_field_line(h->scratch, s), 72, true));
     az_html_put(h, AZ_SV("</bdi>"));
 }
 

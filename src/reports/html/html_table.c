@@ -27,6 +27,33 @@ struct view {
     double *largest; /* of share columns: what a full bar is */
 };
 
+/* Times of a comparison in one unit, the largest of them in which each can be read. */
+static void common_unit(struct view *v)
+{
+    const struct az_table *t = v->t;
+    const char *unit = "";
+    double most = 0; /* in seconds */
+    bool compares = false;
+
+    for (size_t c = 0; c < v->columns; c++) {
+        const struct az_column *col = &t->columns.v[c];
+        const double s = az_unit_base(col->unit) * v->scale[c].divide;
+        compares |= (col->flags & AZ_CHANGE) != 0;
+        if (!az_unit_same_dimension(col->unit, AZ_UNIT_NS) || !(s > most) ||
+            !(az_field_largest(t, c, v->rows) > 0))
+            continue;
+        most = s;
+        unit = v->scale[c].unit;
+    }
+    for (size_t c = 0; compares && c < v->columns; c++) {
+        const enum az_unit own = t->columns.v[c].unit;
+        const double divide = most / az_unit_base(own), largest = az_field_largest(t, c, v->rows);
+        if (az_unit_same_dimension(own, AZ_UNIT_NS) && strcmp(unit, v->scale[c].unit) != 0 &&
+            (largest <= 0 || largest >= divide / 10) && most > 0)
+            v->scale[c] = (struct az_scale){ divide, largest > 0 ? 3 : 0, unit };
+    }
+}
+
 static bool view_make(struct az_html *h, size_t index, struct view *v)
 {
     struct az_table *t = h->doc->tables.v[index];
@@ -52,6 +79,7 @@ static bool view_make(struct az_html *h, size_t index, struct view *v)
         for (size_t r = 0; r < v->rows && !percent && !fraction; r++)
             v->largest[c] = fmax(v->largest[c], az_cell_number(az_table_at(t, r, c)));
     }
+    common_unit(v);
     return true;
 }
 

@@ -40,3 +40,8 @@ for h in 0 1; do
 done
 "$ANALYZER" run7/ops*.csv 2>/dev/null | head -n 1
 "$ANALYZER" run7/hosts 2>/dev/null | head -n 1
+echo "== a session next to a file of its name: the folder, not the file of its first host"
+mkdir -p both/jax/plugins/profile both/torch
+cp -r "$SRC/example/xplane/plugins/profile/train_step" both/jax/plugins/profile/
+cp "$E/train_step.json" both/torch/
+"$ANALYZER" both 2>/dev/null | grep '^====='
