@@ -270,7 +270,8 @@ static struct az_sv join_words(struct az_arena *a, const struct words *w)
 /* Stem of one part of a header, which "::" and "__" divide in comparisons: "baseline::Total Time
  * (ns)". */
 static struct az_sv part_stem(const struct az_schema_index *x, struct az_table *t,
-                              struct az_sv part, const struct az_column *c, bool measure)
+                              struct az_sv part, const struct az_column *c, bool measure,
+                              struct az_arena *scratch)
 {
     const struct az_column plain = { .type = AZ_TEXT, .unit = AZ_UNIT_NONE },
                            *of = measure ? c : &plain;
@@ -282,7 +283,7 @@ static struct az_sv part_stem(const struct az_schema_index *x, struct az_table *
     if (measure)
         take_units(&w, of);
     const char *summary = measure ? take_summary(&w, c->unit) : "";
-    core = join_words(t->arena, &w);
+    core = join_words(scratch, &w);
     if (!core.p)
         return core;
     if (measure)
@@ -292,7 +293,7 @@ static struct az_sv part_stem(const struct az_schema_index *x, struct az_table *
         return az_sv_str(summary);
     if (core.n == 0)
         core = az_sv_str("column");
-    return *summary ? JOINED(t->arena, core, AZ_SV("_"), az_sv_str(summary)) : core;
+    return *summary ? JOINED(scratch, core, AZ_SV("_"), az_sv_str(summary)) : core;
 }
 
 /* The next part of a header; *rest is what follows. */
@@ -312,23 +313,23 @@ static struct az_sv next_part(struct az_sv *rest)
 
 /* open: the table's columns are names of the user's. */
 static struct az_sv stem_of(const struct az_schema_index *x, struct az_table *t,
-                            const struct az_column *c, bool open)
+                            const struct az_column *c, bool open, struct az_arena *scratch)
 {
     const bool variant = az_sv_find(c->name, AZ_SV("::")) >= 0;
     struct az_sv rest = c->name, stem = { "", 0 };
 
     if (open)
-        return part_stem(x, t, c->name, c, false);
+        return part_stem(x, t, c->name, c, false, scratch);
     for (bool first = true; first || rest.n; first = false) {
         struct az_sv part = next_part(&rest);
         struct az_column own = *c;
         if (!variant && first &&
             rest.n) /* "Total Time (ns)__variant_pct": the unit is that of the last part */
             own.unit = az_unit_of_column(part, c->type);
-        struct az_sv one = part_stem(x, t, part, &own, variant ? !first : first);
+        struct az_sv one = part_stem(x, t, part, &own, variant ? !first : first, scratch);
         if (!one.p)
             return one;
-        stem = stem.n ? JOINED(t->arena, stem, AZ_SV("__"), one) : one;
+        stem = stem.n ? JOINED(scratch, stem, AZ_SV("__"), one) : one;
         if (!stem.p)
             return stem;
     }
@@ -412,13 +413,13 @@ static struct az_sv stem_title(const struct az_schema_index *x, struct az_arena 
 
 /* Columns that the user's names are titled by stay as they are. */
 static struct az_sv title_of(const struct az_schema_index *x, const struct az_table *t,
-                             const struct az_column *c, bool open)
+                             const struct az_column *c, bool open, struct az_arena *scratch)
 {
     const char *unit = az_unit_text(c->unit);
 
     if (open || az_sv_find(c->stem, AZ_SV("__")) >= 0 || az_sv_starts(c->name, AZ_SV("param:")))
         return c->name;
-    struct az_sv title = stem_title(x, t->arena, c->stem);
+    struct az_sv title = stem_title(x, *unit ? scratch : t->arena, c->stem);
     return title.p && *unit ? JOINED(t->arena, title, AZ_SV(" ("), az_sv_str(unit), AZ_SV(")"))
                             : title;
 }
@@ -440,16 +441,17 @@ static int claim(struct az_intern *ids, const struct az_table *t, size_t at, str
     return rc;
 }
 
-/* ids: those of the columns before this one; NULL: the table is narrow. */
+/* ids: those of the columns before this one; NULL: the table is narrow. What is in `scratch` is not
+ * needed after it. */
 static int name_column(const struct az_schema_index *x, struct az_table *t, size_t at,
-                       struct az_intern *ids, bool open)
+                       struct az_intern *ids, bool open, struct az_arena *scratch)
 {
     struct az_column *c = &t->columns.v[at];
-    struct az_sv stem = stem_of(x, t, c, open);
+    struct az_sv stem = stem_of(x, t, c, open, scratch);
     bool taken = true;
 
     if (!stem.p)
-        return az_arena_error(t->arena);
+        return az_arena_error(scratch);
     const char *suffix = c->unit == AZ_UNIT_COUNT && says_count(stem) ? "" : suffix_of(c->unit);
     for (size_t k = 1; taken; k++) {
         char mark[24] = "";
@@ -465,22 +467,39 @@ static int name_column(const struct az_schema_index *x, struct az_table *t, size
         c->id = id;
         c->stem = az_sv_make(id.p, id.n - strlen(suffix));
     }
-    c->title = title_of(x, t, c, open);
-    return c->title.p ? AZ_OK : az_arena_error(t->arena);
+    c->title = title_of(x, t, c, open, scratch);
+    return c->title.p ? AZ_OK : az_arena_error(scratch->failed ? scratch : t->arena);
+}
+
+/* A column for each rank: texts on the way to their names would take more than the names. */
+static int name_many(const struct az_schema_index *x, struct az_table *t, bool open)
+{
+    struct az_arena of_ids, scratch;
+    struct az_intern ids;
+    int rc = AZ_OK;
+
+    az_arena_init(&of_ids, t->mem);
+    az_arena_init(&scratch, t->mem);
+    az_intern_init(&ids, &of_ids, t->mem);
+    for (size_t i = 0; !rc && i < t->columns.n; i++) {
+        az_arena_reset(&scratch);
+        rc = name_column(x, t, i, &ids, open, &scratch);
+    }
+    az_intern_release(&ids);
+    az_arena_release(&scratch);
+    az_arena_release(&of_ids);
+    return rc;
 }
 
 int az_schema_apply(struct az_table *t, const struct az_schema_index *x)
 {
-    const bool open = fits_list(az_schema_open_tables, t->id), wide = t->columns.n > NARROW;
-    struct az_intern ids;
+    const bool open = fits_list(az_schema_open_tables, t->id);
     int rc = AZ_OK;
 
-    if (wide)
-        az_intern_init(&ids, t->arena, t->mem);
+    if (t->columns.n > NARROW)
+        return name_many(x, t, open);
     for (size_t i = 0; !rc && i < t->columns.n; i++)
-        rc = name_column(x, t, i, wide ? &ids : NULL, open);
-    if (wide)
-        az_intern_release(&ids);
+        rc = name_column(x, t, i, NULL, open, t->arena);
     return rc;
 }
 
