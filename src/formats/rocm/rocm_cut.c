@@ -306,9 +306,7 @@ static int write_database(struct az_rocm_cut *c, const char *to)
                                        .window = AZ_ROCPD_WINDOW_TABLE,
                                        .process = "process",
                                        .parts = &c->parts };
-    bool damaged;
-    const int rc = az_sqlite_cut_write(&cut, to);
-    return rc ? rc : az_sqlite_check_damage(&c->x.file, &damaged);
+    return az_sqlite_cut_write(&cut, to);
 }
 
 /* ---- the whole ---- */

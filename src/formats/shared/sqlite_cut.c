@@ -338,7 +338,8 @@ static int copy_by_sqlite(struct writing *w, struct table *t)
     sqlite3_free(select);
     sqlite3_free(target);
     az_vec_release(&sql);
-    return rc;
+    /* rows that a page does not name are missing without an error */
+    return rc ? rc : az_pages_check(w->c->file, t->name);
 }
 
 /* ---- rows as they are stored ---- */
@@ -524,6 +525,7 @@ static bool has_rest(struct writing *w)
 int az_sqlite_cut_write(const struct az_sqlite_cut *c, const char *to)
 {
     struct writing w = { .c = c, .path = to };
+    bool damaged;
     az_vec_init(&w.tables, c->job->mem);
     int rc = list_tables(&w);
     if (rc == 0)
@@ -536,5 +538,5 @@ int az_sqlite_cut_write(const struct az_sqlite_cut *c, const char *to)
         rc = az_sqlite_error(c->file, SQLITE_NOMEM);
     close_output(&w);
     az_vec_release(&w.tables);
-    return rc;
+    return rc ? rc : az_sqlite_check_damage(c->file, &damaged);
 }
