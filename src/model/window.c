@@ -37,6 +37,15 @@ static int64_t recording_end(const struct az_trace *t)
     "no events with times to choose a window from; record a trace, or of an operation report use " \
     "start_signpost and end_signpost"
 
+enum az_window_miss az_window_miss_of_rows(const struct az_window *w, bool timed)
+{
+    if (w->range.n || w->step >= 0)
+        return w->range.n ? AZ_WINDOW_NO_RANGE : AZ_WINDOW_NO_STEP;
+    if (w->from.range.n || w->to.range.n || w->from.percent >= 0 || w->to.percent >= 0)
+        return AZ_WINDOW_NO_ENDS;
+    return timed ? AZ_WINDOW_NO_ROWS : AZ_WINDOW_NO_EVENTS;
+}
+
 int az_window_miss_fail(struct az_diag *diag, struct az_sv path, const struct az_window *w,
                         enum az_window_miss miss)
 {
@@ -46,6 +55,11 @@ int az_window_miss_fail(struct az_diag *diag, struct az_sv path, const struct az
         [AZ_WINDOW_NO_MARKS] = "no step marks for the window; use from and to, or range",
         [AZ_WINDOW_NO_STEP] = "no step with these numbers; see table 'steps'",
         [AZ_WINDOW_NO_EVENTS] = NO_EVENTS,
+        [AZ_WINDOW_NO_ROWS] =
+            "no operation begins in the window; its times count from the first operation",
+        [AZ_WINDOW_NO_ENDS] =
+            "no such window of an operation report; use range, steps, or times from its first "
+            "operation (250us)",
     };
     struct az_sv name = w->range;
     if (!name.n && !(w->from.range.n && w->to.range.n)) /* of two, either may be the one */
@@ -628,10 +642,7 @@ int az_window_apply(struct az_trace *t, const struct az_window *w, enum az_windo
     }
     *miss = AZ_WINDOW_NO_EVENTS;
     if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_OPREPORT)) { /* its reader chose rows */
-        *miss = t->windowed    ? AZ_WINDOW_FOUND
-                : w->range.n   ? AZ_WINDOW_NO_RANGE
-                : w->step >= 0 ? AZ_WINDOW_NO_STEP
-                               : AZ_WINDOW_NO_EVENTS;
+        *miss = t->windowed ? AZ_WINDOW_FOUND : az_window_miss_of_rows(w, t->recorded > 0);
         return AZ_OK;
     }
     const bool sifted = t->cut_log && t->cut_log->sieve && !t->cut_log->sieve->finding;

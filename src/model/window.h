@@ -30,11 +30,15 @@ bool az_window_steps(struct az_sv text, int64_t *first, int64_t *last);
 /* Why a window is empty. */
 enum az_window_miss {
     AZ_WINDOW_FOUND,
-    AZ_WINDOW_NO_RANGE, /* no range of that name */
-    AZ_WINDOW_NO_MARKS, /* no marks of steps */
-    AZ_WINDOW_NO_STEP,  /* none of these numbers */
-    AZ_WINDOW_NO_EVENTS /* the file has sums only, or operations with other means of choice */
+    AZ_WINDOW_NO_RANGE,  /* no range of that name */
+    AZ_WINDOW_NO_MARKS,  /* no marks of steps */
+    AZ_WINDOW_NO_STEP,   /* none of these numbers */
+    AZ_WINDOW_NO_EVENTS, /* the file has sums only, or operations without times of the host */
+    AZ_WINDOW_NO_ROWS,   /* of a report of operations: none begins between these times */
+    AZ_WINDOW_NO_ENDS    /* the same: it has no such ends, a part of the recording or a range */
 };
+/* Why a report of operations has no row in a window; timed: its rows have times of the host. */
+enum az_window_miss az_window_miss_of_rows(const struct az_window *w, bool timed);
 /* AZ_EEMPTY with a message about file `path`: what the window names, and what to do about it. */
 int az_window_miss_fail(struct az_diag *diag, struct az_sv path, const struct az_window *w,
                         enum az_window_miss miss);

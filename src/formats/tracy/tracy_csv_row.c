@@ -285,6 +285,10 @@ bool az_tracy_row_is_inside(struct az_tracy_file *f)
     const bool inside = az_tracy_window_row(
         &f->window, w, signpost, az_sv_trim(cell_text(f, TC_CODE)), whole(f, TC_START, INT64_MIN));
     f->job->trace->windowed |= inside;
+    int64_t *length = &f->job->trace->recorded; /* at least 1: there are times */
+    if (f->window.timed &&
+        (__builtin_sub_overflow(f->window.last, f->window.first, length) || *length < 1))
+        *length = 1;
     return inside;
 }
 

@@ -86,9 +86,7 @@ static int read_rows(struct az_cut *job, struct az_tracy_copy *copy,
         rc = parse(&p, copy);
     if (rc == 0 && !t.windowed)
         rc = az_window_miss_fail(job->diag, job->in, job->window,
-                                 job->window->range.n     ? AZ_WINDOW_NO_RANGE
-                                 : job->window->step >= 0 ? AZ_WINDOW_NO_STEP
-                                                          : AZ_WINDOW_NO_EVENTS);
+                                 az_window_miss_of_rows(job->window, t.recorded > 0));
     az_trace_release(&t);
     return rc;
 }

@@ -10,5 +10,6 @@ for bad in '--range none' '--steps 77' '--steps 2-1' '--from soon' '--steps 6-' 
     "$ANALYZER" "$T" $bad 2>&1 || echo "exit status $?"
 done
 "$ANALYZER" "$SRC/example/tracy/ops_perf_results_layers.csv" --from 1ms 2>&1 || echo "exit status $?"
+"$ANALYZER" "$SRC/example/tracy/ops_perf_results_layers.csv" --from 50% 2>&1 || echo "exit status $?"
 "$ANALYZER" "$SRC/example/xplane/plugins/profile/train_step" --range 'jit(*) / *dot*' | head -n 4
 "$ANALYZER" "$SRC/example/xplane/plugins/profile/train_step" --range none 2>&1 | tail -n 2
