@@ -20,7 +20,8 @@
 #define WIDTH_FIRST    44  /* of the first column, at least: the list of sheets */
 #define TITLE_HEIGHT   22  /* points, of 15 */
 #define INDEX_MAX      40  /* of a title there */
-#define LINE_WIDTH     96  /* of a line of the verdict */
+#define LINE_WIDTH     96  /* of a line of the verdict; the charts begin next to it */
+#define BOLD_WIDTH     82  /* the same in bold letters */
 #define LINE_PIXELS    640 /* of the widest line, in bold; charts begin right of it */
 
 struct view { /* the columns of one table that are shown */
@@ -177,11 +178,11 @@ static size_t table(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
 }
 
 /* The part of a text that fits a line, which is removed from it. */
-static struct az_sv next_line(struct az_sv *rest)
+static struct az_sv next_line(struct az_sv *rest, size_t width)
 {
-    size_t end = az_utf8_width(*rest) <= LINE_WIDTH ? rest->n : 0;
+    size_t end = az_utf8_width(*rest) <= width ? rest->n : 0;
 
-    for (size_t i = 1; i < rest->n && end < rest->n && (i <= LINE_WIDTH || end == 0); i++)
+    for (size_t i = 1; i < rest->n && end < rest->n && (i <= width || end == 0); i++)
         end = rest->p[i] == ' ' ? i : end;
     end = end ? end : rest->n;
     const struct az_sv line = az_sv_make(rest->p, end);
@@ -196,7 +197,7 @@ static size_t put_pair(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row, 
         az_arena_printf(x->scratch, "%s: %.*s", label, AZ_SVF(az_field_text(x->scratch, value)));
 
     while (value.n && rest.n)
-        az_xlsx_text(x, ws, row++, 0, next_line(&rest), AZ_STYLE_PLAIN);
+        az_xlsx_text(x, ws, row++, 0, next_line(&rest, LINE_WIDTH), AZ_STYLE_PLAIN);
     return row;
 }
 
@@ -226,7 +227,8 @@ static size_t verdict(struct az_xlsx *x, struct lxw_worksheet *ws, size_t row,
                                    : l.label.n                   ? AZ_STYLE_PLAIN
                                                                  : AZ_STYLE_LABEL;
         do {
-            az_xlsx_text(x, ws, row++, 0, next_line(&rest), style);
+            const size_t width = style == AZ_STYLE_LABEL ? BOLD_WIDTH : LINE_WIDTH;
+            az_xlsx_text(x, ws, row++, 0, next_line(&rest, width), style);
             style = AZ_STYLE_INDENTED;
         } while (rest.n);
     }
