@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 
 from lib import ROOT, Wrong, clean, example, fault, outputs, spread, write
 from cuts import FORMATS, KERNEL_SUMS
@@ -128,6 +129,16 @@ def one_file(kind):
     return made
 
 
+def database(_, cwd):
+    """A database of rocprofv3 with rows of all kinds."""
+    sys.path.insert(0, os.path.join(ROOT, "tests"))
+    from cut_check import write_instants, write_rocpd
+    os.makedirs(os.path.join(cwd, "kept"))
+    path = os.path.join(cwd, "kept", "t_results.db")
+    write_rocpd(path, 300)
+    write_instants(path, True)
+
+
 # ---- the command lines ----
 
 COMMANDS = {"example '%s'" % name: Command("run", path, *REPORTS) for name, path in EXAMPLES.items()}
@@ -140,6 +151,7 @@ COMMANDS.update({name: Command(name, *words) for name, words in {
     "map": (EXAMPLES["ranks"], "-o", "out/parts"), "replay": ("--emit=out", TRAIN), "check-config": (example("pytorch.json"),),
     "schema": (), "list": (), "help": ("--man", "config"),
     "query": (TRAIN, "SELECT name, count(*) FROM kernels GROUP BY name ORDER BY 2 DESC LIMIT 3")}.items()})
+COMMANDS["cut of a database"] = Command("cut", "kept/t_results.db", "--from", "20%", "--to", "70%", "-o", "out/c.db", made=database)
 STARVED = dict(COMMANDS)
 HISTORY = {"list": (), "show": ("2",), "trend": ("key_* / *",), "export": (), "prune": ("--keep=1",), "mark-bad": ("2",), "pin": ("2", "good"),
            "accept": ("2",), "rejudge": ()}
