@@ -88,7 +88,7 @@ static int cut_rocprof(struct az_cut *job)
 {
     struct az_trace t;
     struct az_cut_log log;
-    int rc = az_cut_sift(job, parse, &t, &log);
+    int rc = az_cut_read_twice(job, parse, &t, &log);
     if (rc == 0)
         rc = is_csv_name(job->in) ? az_rocprof_csv_write_cut(job, &t, &log)
                                   : az_cut_json(job, &t, &log);

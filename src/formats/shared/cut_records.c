@@ -143,8 +143,8 @@ static int find_window(const struct reading *x, struct az_sieve *s, bool *whole)
     return rc;
 }
 
-int az_cut_sift(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
-                struct az_cut_log *log)
+int az_cut_read_twice(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
+                      struct az_cut_log *log)
 {
     const struct reading x = { cut, parse, t, log };
     struct az_sieve s;

@@ -20,8 +20,8 @@ int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_t
 /* The same in two readings (model/cut_sieve.h), for a format of which each event is in the record
  * that is being read, and each record has its events from az_trace_add. Records that follow each
  * other may be one in the log. */
-int az_cut_sift(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
-                struct az_cut_log *log) AZ_MUST_USE;
+int az_cut_read_twice(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
+                      struct az_cut_log *log) AZ_MUST_USE;
 /* Member of a JSON document with the spans of the window, in ticks: [[start, end], ...]; with a
  * third number of one process. */
 #define AZ_CUT_KEY "analyzerWindow"
