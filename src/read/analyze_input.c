@@ -600,9 +600,13 @@ static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *o
     work.coverage = az_coverage_table(&res->arena);
     work.findings = az_findings_table(&res->arena);
     fill_document(&o, opts);
-    rc = work.coverage && work.findings
-             ? report(&o, &work)
-             : az_input_report_error(&o, az_arena_error(&res->arena), diag->errors, "reporting");
+    if (work.coverage && work.findings) {
+        rc = report(&o, &work);
+    } else {
+        rc = az_input_report_error(&o, az_arena_error(&res->arena), diag->errors, "reporting");
+        az_table_free(work.coverage);
+        az_table_free(work.findings);
+    }
     az_classifier_release(&classes);
     if (!rc)
         rc = failed ? failed : o.hook_failed;

@@ -218,6 +218,19 @@ static void rocprof(void **state)
           "\"kernel_details\":true,\"short_kernel_study\":true,\"gap_threshold_us\":1", TEXT);
 }
 
+static void recorded_graph(void **state)
+{
+    sweep(*state, "tests/data/recorded/few_blocks.pt.trace.json.gz", PYTORCH_OPTIONS, TEXT);
+}
+static void recorded_jax(void **state)
+{
+    sweep(*state, "tests/data/recorded/jax_unrolled.xplane.pb.gz", "\"gap_threshold_us\":1", TEXT);
+}
+static void tracy_layers(void **state)
+{
+    sweep(*state, "example/tracy/ops_perf_results_layers.csv", "", TEXT);
+}
+
 /* What is kept of the inputs for the steps after them. */
 static void compared(void **state)
 {
@@ -291,6 +304,9 @@ int main(int argc, char **argv)
         T(rocprof),
         T(xplane_tpu),
         T(xplane_hosts),
+        T(recorded_graph),
+        T(recorded_jax),
+        T(tracy_layers),
     };
     assert_non_null(getcwd(root, sizeof root));
     if (argc > 1)
