@@ -25,6 +25,9 @@
 #define DEFAULT_HEIGHT 288
 #define NAME_MAX_UNITS 250
 #define ALONE          0x5F7A99 /* --chart-one in html.css */
+#define WORSE          0xD55E00 /* of a change, as in a waterfall */
+#define BETTER         0x0072B2
+#define CHANGES        64 /* bars of changes with a color of their own */
 
 static uint8_t type_of(enum az_chart_kind k)
 {
@@ -175,6 +178,22 @@ static void paint_slices(lxw_chart_series *s, const struct az_xlsx_part *p, ptrd
     (void)chart_series_set_points(s, points);
 }
 
+/* Changes in the colors of a page: what is worse orange, what is better blue. */
+static void paint_changes(lxw_chart_series *s, const struct az_xlsx_part *p, ptrdiff_t val,
+                          size_t rows)
+{
+    lxw_chart_fill worse = { .color = WORSE }, better = { .color = BETTER };
+    lxw_chart_point up = { .fill = &worse }, down = { .fill = &better }, *points[CHANGES + 1];
+
+    chart_series_set_fill(s, &worse);
+    if (rows > CHANGES)
+        return;
+    for (size_t r = 0; r < rows; r++)
+        points[r] = az_cell_number(az_table_at(p->t, p->first + r, (size_t)val)) < 0 ? &down : &up;
+    points[rows] = NULL;
+    (void)chart_series_set_points(s, points);
+}
+
 /* Labels of small slices next to each other would overlap: the table has them. */
 static void pie_labels(lxw_chart_series *s, const struct az_xlsx_part *p, ptrdiff_t val,
                        size_t rows)
@@ -255,6 +274,8 @@ static void one_series(struct az_xlsx *x, lxw_chart *chart, const struct az_char
         pie_labels(s, p, val, rows);
         paint_slices(s, p, cat, rows);
     }
+    if (c->kind == AZ_CHART_LIMITS && number == 0)
+        paint_changes(s, p, val, rows);
     if (c->kind == AZ_CHART_TREND)
         trend_series(x, s, c, p, number, rows);
     if (c->kind == AZ_CHART_SCATTER_LOG)
@@ -329,6 +350,9 @@ static void set_axes(struct az_xlsx *x, lxw_chart *chart, const struct az_chart 
                                                                                : format);
     if (from_zero(c, p, rows))
         chart_axis_set_min(value, 0);
+    if (c->kind == AZ_CHART_STACKED_BAR && first >= 0 &&
+        p->t->columns.v[first].unit == AZ_UNIT_PERCENT)
+        chart_axis_set_max(value, 100); /* of a whole */
     if (c->kind == AZ_CHART_COLUMN)
         chart_set_series_gap(chart, 8); /* a histogram has no gaps */
     if (c->kind == AZ_CHART_SCATTER_LOG) {

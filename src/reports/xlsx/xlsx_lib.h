@@ -22,6 +22,7 @@ int az_xlsx_load(struct az_where where, struct az_diag *diag) AZ_MUST_USE;
     X(chart_axis_set_crossing_max) \
     X(chart_axis_set_label_position) \
     X(chart_axis_set_log_base) \
+    X(chart_axis_set_max) \
     X(chart_axis_set_min) \
     X(chart_axis_set_name) \
     X(chart_axis_set_name_font) \
@@ -102,6 +103,7 @@ extern struct az_xlsx_lib az_xlsx_lib; /* filled once, by az_xlsx_load */
 #define chart_axis_set_crossing_max            az_xlsx_lib.chart_axis_set_crossing_max
 #define chart_axis_set_label_position          az_xlsx_lib.chart_axis_set_label_position
 #define chart_axis_set_log_base                az_xlsx_lib.chart_axis_set_log_base
+#define chart_axis_set_max                     az_xlsx_lib.chart_axis_set_max
 #define chart_axis_set_min                     az_xlsx_lib.chart_axis_set_min
 #define chart_axis_set_name                    az_xlsx_lib.chart_axis_set_name
 #define chart_axis_set_name_font               az_xlsx_lib.chart_axis_set_name_font

@@ -10,7 +10,8 @@ done
 "$ANALYZER" compare one.json two.json -q -o compared.xlsx
 "$ANALYZER" multirank -b ranks --all-ranks -q -o ranks.xlsx
 "$ANALYZER" run -q "$SRC/example/tracy/ops_perf_results_layers.csv" -o tracy.xlsx
-"$PYTHON" - one.xlsx compared.xlsx ranks.xlsx tracy.xlsx <<'P'
+"$ANALYZER" compare "$SRC/example/pytorch/train_step.json" "$SRC/example/pytorch/train_step_pageable.json" -q -o changes.xlsx
+"$PYTHON" - one.xlsx compared.xlsx ranks.xlsx tracy.xlsx changes.xlsx <<'P'
 import re, sys, zipfile
 
 # Of charts, what is set; the rest is the library's.
@@ -37,6 +38,8 @@ for path in sys.argv[1:]:
     print("==", path)
     for name in sorted(book.namelist(), key=lambda n: [int(x) if x.isdigit() else x for x in re.split(r"(\d+)", n)]):
         text = book.read(name).decode()
+        if path == "changes.xlsx" and not (name.startswith("xl/charts/chart") and "top_changes" in text):
+            continue  # what rises and what falls has colors of its own
         if name.startswith("xl/charts/chart"):
             print(name[3:], chart(text))
         elif name.startswith("xl/worksheets/sheet"):
