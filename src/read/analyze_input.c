@@ -545,6 +545,19 @@ static const char *record_host(const struct az_format *f, const struct az_result
     return f ? f->record_host : NULL;
 }
 
+/* With the tables of what was read and of findings. */
+static int report_whole(struct az_input_run *o, struct az_job *work, const struct az_run_opts *opts)
+{
+    work->coverage = az_coverage_table(work->arena);
+    work->findings = az_findings_table(work->arena);
+    fill_document(o, opts);
+    if (work->coverage && work->findings)
+        return report(o, work);
+    az_table_free(work->coverage);
+    az_table_free(work->findings);
+    return az_input_report_error(o, az_arena_error(work->arena), o->diag->errors, "reporting");
+}
+
 static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *opts,
                       unsigned threads, struct az_seats *seats, struct az_result *res,
                       struct az_diag *diag, _Atomic uint64_t *progress)
@@ -597,16 +610,7 @@ static int run_one_of(const struct az_plan_job *job, const struct az_run_opts *o
     work.n_traces = res->n_traces;
     work.other = res->other;
     work.classes = &classes;
-    work.coverage = az_coverage_table(&res->arena);
-    work.findings = az_findings_table(&res->arena);
-    fill_document(&o, opts);
-    if (work.coverage && work.findings) {
-        rc = report(&o, &work);
-    } else {
-        rc = az_input_report_error(&o, az_arena_error(&res->arena), diag->errors, "reporting");
-        az_table_free(work.coverage);
-        az_table_free(work.findings);
-    }
+    rc = report_whole(&o, &work, opts);
     az_classifier_release(&classes);
     if (!rc)
         rc = failed ? failed : o.hook_failed;
