@@ -139,7 +139,7 @@ struct pass {
 static int take_numbers(struct az_nsys_db *x, const struct az_nsys_row *r, void *ctx)
 {
     const struct pass *p = ctx;
-    struct az_sqlite_row row;
+    struct az_sqlite_row row = { .null = 0 };
     (void)x;
     for (int i = 0; i < NSYS_CUT_COLUMNS; i++)
         row.v[i] = az_nsys_i64(r, i);

@@ -43,14 +43,6 @@ bool az_pages_open(struct az_pages *p, struct az_sqlite *x, const char *table,
                    const char *const *columns, size_t n);
 /* Place of a column in the records of a table that is open; -1: it has none. */
 int az_pages_place(const struct az_pages *p, const char *table, const char *column);
-/* The text, or the number, at a place of a record of which `end` is the end on its page. False: it
- * is of another type, or not on this page. NULL is an empty text without a pointer. */
-bool az_record_text(const unsigned char *record, const unsigned char *end, int place,
-                    struct az_sv *text);
-bool az_record_number(const unsigned char *record, const unsigned char *end, int place, int64_t *v,
-                      bool *null);
-/* Has a record as many bytes as its types say? Yes, if not all of these are on its page. */
-bool az_record_is_whole(const struct az_pages_row *row);
 /* How much of a record is on its page: all, or what is not in its overflow pages. */
 uint64_t az_pages_local(const struct az_pages *p, uint64_t payload);
 /* Returns the rows in their order. 0: all of them; 1: there are rows that only SQLite can read,
@@ -62,5 +54,15 @@ int az_pages_check(struct az_sqlite *x, const char *table) AZ_MUST_USE;
 /* The last row number that pages of a table name, where its last rows are damaged: it is at most
  * that of the last row. False: none can be read. */
 bool az_pages_last_key(struct az_sqlite *x, const char *table, int64_t *rowid);
+
+/* ---- sqlite_record.c ---- */
+/* The text, or the number, at a place of a record of which `end` is the end on its page. False: it
+ * is of another type, or not on this page. NULL is an empty text without a pointer. */
+bool az_record_text(const unsigned char *record, const unsigned char *end, int place,
+                    struct az_sv *text);
+bool az_record_number(const unsigned char *record, const unsigned char *end, int place, int64_t *v,
+                      bool *null);
+/* Has a record as many bytes as its types say? Yes, if not all of these are on its page. */
+bool az_record_is_whole(const struct az_pages_row *row);
 
 #endif
