@@ -22,7 +22,7 @@ STYLE = """
 body { margin: 0; background: var(--back); color: var(--text); font: 16px/1.55 system-ui, sans-serif; display: flex }
 a { color: var(--link); text-decoration: none } a:hover { text-decoration: underline }
 nav { width: 17rem; flex: none; padding: 1.2rem; border-right: 1px solid var(--line); height: 100vh; overflow: auto; position: sticky; top: 0; font-size: 14px }
-nav h2 { font-size: 13px; color: var(--dim); margin: 1.2em 0 .3em } nav ul { list-style: none; margin: 0; padding: 0 } nav [aria-current] { font-weight: 600 }
+nav h2 { font-size: 13px; color: var(--dim); margin: 1.2em 0 .3em } nav ul { list-style: none; margin: 0; padding: 0 } nav form { margin: .8em 0 } nav [aria-current] { font-weight: 600 }
 main { padding: 1.5rem 2.5rem 4rem; max-width: 62rem; min-width: 0; flex: 1 }
 h1 { font-size: 1.9rem } h1, h2, h3 { line-height: 1.25 } h2 { margin-top: 2em; border-bottom: 1px solid var(--line) }
 pre, code { font: 13.5px/1.5 ui-monospace, monospace; background: var(--code); border-radius: 4px } code { padding: .1em .3em } pre { padding: .8em 1em; overflow: auto } pre code { padding: 0 }

@@ -257,7 +257,8 @@
       const changes = high - low;
       // Small changes of a large level would not be seen: the axis then begins below the lowest level.
       if (low > 0 && changes < high / 3) {
-        o.scales.y.min = low - changes / 2;
+        const step = Math.pow(10, Math.floor(Math.log10(changes / 2))); // a round number, as the other marks
+        o.scales.y.min = Math.floor((low - changes / 2) / step) * step;
         o.scales.y.title.text = (chart.y + ", not from 0").trim();
         o.scales.y.title.display = true;
       }
