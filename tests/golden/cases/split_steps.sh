@@ -38,3 +38,6 @@ split loop.json -o loop --find-steady-state
 printf '{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"a","pid":1,"tid":1,"ts":1,"dur":2}]}' >single.json
 split single.json -o none --find-steady-state
 ls none 2>&1 || :
+cp vllm.pt.trace.json 'odd, "name".pt.trace.json'
+split 'odd, "name".pt.trace.json' -o 'odd, "steps"' --find-steady-state --num-steps 10
+cat 'odd, "steps"/execution_details.csv'
