@@ -34,7 +34,6 @@ struct az_query_seg {
     struct az_query_trace *tr;
     enum az_kind kind;         /* AZ_KIND_COUNT: no events */
     const struct az_events *e; /* NULL: no events */
-    const uint32_t *rows;      /* those that the table has; NULL: all */
     int64_t first;             /* id of its first row */
     size_t n;
     const void *own; /* what `count` made */
@@ -82,9 +81,8 @@ struct az_query_table {
     const char *name, *help;
     const struct az_query_table_column *columns;
     size_t n_columns;
-    enum az_kind kinds[AZ_QUERY_KINDS];         /* a segment each */
-    size_t n_kinds;                             /* 0: in `count` */
-    bool (*keep)(const struct az_query_row *r); /* rows of the kinds; NULL: all */
+    enum az_kind kinds[AZ_QUERY_KINDS]; /* a segment each */
+    size_t n_kinds;                     /* 0: in `count` */
     /* Rows of a trace; *own is handed to the columns. Negative on failure. */
     int64_t (*count)(struct az_query_trace *tr, const void **own);
 };

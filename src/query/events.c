@@ -30,20 +30,7 @@ static void put_id(struct az_cell *out, int64_t x)
 /* ---- what all have ---- */
 void az_query_get_id(const struct az_query_row *r, struct az_cell *out)
 {
-    size_t at = r->row;
-
-    if (r->seg->rows) { /* rows stay in order */
-        size_t lo = 0, hi = r->seg->n;
-        while (lo < hi) {
-            const size_t mid = lo + (hi - lo) / 2;
-            if (r->seg->rows[mid] < r->row)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        at = lo;
-    }
-    az_query_int(out, r->seg->first + (int64_t)at);
+    az_query_int(out, r->seg->first + (int64_t)r->row);
 }
 void az_query_get_input(const struct az_query_row *r, struct az_cell *out)
 {
@@ -472,7 +459,7 @@ static const struct az_query_table_column allocs[] = { COMMON, ON_HOST,
 
 #define TABLE(name, columns, help, ...) \
     const struct az_query_table az_query_##name = { #name, help, columns, AZ_LENGTH(columns), { __VA_ARGS__ }, \
-        sizeof (enum az_kind[]){ __VA_ARGS__ } / sizeof(enum az_kind), NULL, NULL }
+        sizeof (enum az_kind[]){ __VA_ARGS__ } / sizeof(enum az_kind), NULL }
 TABLE(kernels, kernels, "kernels and operations of devices", AZ_KERNEL);
 TABLE(copies, copies, "copies and fills of memory on devices", AZ_MEMCPY, AZ_MEMSET);
 TABLE(graphs, graphs, "graph launches without individual kernel records", AZ_GRAPH);

@@ -543,7 +543,7 @@ static const struct az_query_table_column gaps_columns[] = { COMMON,
     AZ_QUERY_COL("step", INT, ID, 0, "step number at its start", gap_step) };
 
 #define TABLE(name, columns, help, count) \
-    const struct az_query_table az_query_##name = { #name, help, columns, AZ_LENGTH(columns), { 0 }, 0, NULL, count }
+    const struct az_query_table az_query_##name = { #name, help, columns, AZ_LENGTH(columns), { 0 }, 0, count }
 TABLE(steps, steps, "iterations", count_steps);
 TABLE(lanes, lanes, "host threads, streams and queues of devices", count_lanes);
 TABLE(devices, devices, "devices of each trace", count_devices);

@@ -133,22 +133,6 @@ struct az_query_trace *az_facts_of_traces(struct az_facts_of *f, size_t *n)
 
 /* ---- rows ---- */
 
-/* The rows that a table has of the events of its kind. */
-static int keep_rows(struct az_query_rows *r, struct az_query_seg *s)
-{
-    uint32_t *rows = az_arena_array(&r->of->arena, s->e->n, sizeof *rows);
-    size_t n = 0;
-
-    if (!rows)
-        return az_arena_error(&r->of->arena);
-    for (size_t i = 0; i < s->e->n; i++)
-        if (r->table->keep(&(struct az_query_row){ s, i }))
-            rows[n++] = (uint32_t)i;
-    s->rows = rows;
-    s->n = n;
-    return 0;
-}
-
 static int fill_seg(struct az_query_rows *r, struct az_query_seg *s, struct az_query_trace *tr,
                     size_t kind)
 {
@@ -159,7 +143,7 @@ static int fill_seg(struct az_query_rows *r, struct az_query_seg *s, struct az_q
         s->kind = r->table->kinds[kind];
         s->e = &tr->t->ev[s->kind];
         s->n = s->e->n;
-        return r->table->keep && s->n ? keep_rows(r, s) : 0;
+        return 0;
     }
     n = r->table->count(tr, &s->own);
     s->n = n > 0 ? (size_t)n : 0;
@@ -229,7 +213,7 @@ void az_query_rows_at(const struct az_query_rows *r, size_t position, size_t *se
         at = position + 1 - (size_t)s->first;
     }
     out->seg = s;
-    out->row = s->rows ? s->rows[at] : at;
+    out->row = at;
 }
 
 void az_query_rows_prefetch(const struct az_query_rows *r, size_t position, size_t seg_hint)
@@ -237,7 +221,7 @@ void az_query_rows_prefetch(const struct az_query_rows *r, size_t position, size
     const struct az_query_seg *s = &r->seg[seg_hint];
     const size_t at = position + 1 - (size_t)s->first;
 
-    if (!s->e || s->rows || at >= s->n)
+    if (!s->e || at >= s->n)
         return;
     __builtin_prefetch(&s->e->start[at]);
     __builtin_prefetch(&s->e->end[at]);
