@@ -197,6 +197,40 @@ static void sets(void **state)
     fixture_close(&f);
 }
 
+/* By the name of a range; and a window of a window, which is the same. */
+static void windows(void **state)
+{
+    static const char *const ends[] = { "in.db", "out.db", "again.db" };
+    const struct az_window inside = { .from = { .ns = AZ_UNSET_I64, .percent = -1 },
+                                      .to = { .ns = AZ_UNSET_I64, .percent = -1 },
+                                      .range = AZ_SV("ins*"),
+                                      .step = -1,
+                                      .last_step = -1 };
+    struct fixture f;
+    sqlite3 *db;
+    (void)state;
+    fixture_open(&f);
+    run_sql(fixture_path(&f, "in.db"), rocpd, "_x", "x", "BIGINT");
+    for (int i = 0; i < 2; i++) {
+        const char *in = fixture_path(&f, ends[i]), *out = fixture_path(&f, ends[i + 1]);
+        struct az_cut cut = { .in = az_sv_str(in),
+                              .out = out,
+                              .window = &inside,
+                              .keep = AZ_CUT_ALL,
+                              .opts = &f.opts,
+                              .diag = &f.diag,
+                              .mem = &f.mem };
+        assert_int_equal(az_format_rocpd.cut(&cut), 0);
+        assert_int_equal(sqlite3_open(out, &db), SQLITE_OK);
+        ids_are(db, "rocpd_kernel_dispatch", "_x", "6 7 8 9");
+        ids_are(db, "rocpd_memory_copy", "_x", "3 4 5");
+        ids_are(db, "rocpd_region", "_x", "6 8 11");
+        ids_are(db, "rocpd_sample", "_x", "4");
+        assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    }
+    fixture_close(&f);
+}
+
 /* Correlation ids are those of a process. */
 static void processes(void **state)
 {
@@ -297,8 +331,8 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(tables), cmocka_unit_test(sets),
-                                        cmocka_unit_test(processes), cmocka_unit_test(operations),
-                                        cmocka_unit_test(refusals) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(tables),     cmocka_unit_test(sets),
+                                        cmocka_unit_test(windows),    cmocka_unit_test(processes),
+                                        cmocka_unit_test(operations), cmocka_unit_test(refusals) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
