@@ -335,6 +335,48 @@ static void nothing_at_all(void **state)
     sample_end(&s);
 }
 
+/* A long title is its head in the contents, unless another one begins like it. */
+static void titles_in_the_contents(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *title, *entry;
+    } cases[] = {
+        { "Thirty-six bytes: a title that stays", "\">Thirty-six bytes: a title that stays</a>" },
+        { "Thirty-seven bytes: one that does not",
+          "\" title=\"Thirty-seven bytes: one that does not\">Thirty-seven bytes</a>" },
+        { "Seven b: a head that is too short for an entry",
+          "\">Seven b: a head that is too short for an entry</a>" },
+        { "Eight by: a head that is as long as one has to be",
+          "\" title=\"Eight by: a head that is as long as one has to be\">Eight by</a>" },
+        { "Kernels by name; of all streams, of a device (sum)",
+          "\" title=\"Kernels by name; of all streams, of a device (sum)\">Kernels by name</a>" },
+        { "Launches by call (of all streams, each of its own)",
+          "\">Launches by call (of all streams, each of its own)</a>" },
+        { "Launches by call (of one stream, all of its calls) and more of them",
+          "\" title=\"Launches by call (of one stream, all of its calls) and more of them\">" },
+    };
+    struct sample s;
+    size_t n;
+    sample_begin(&s);
+    s.doc.title = s.doc.input = s.doc.format = AZ_SV("");
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        const struct az_sv id = az_arena_printf(&s.arena, "t%zu", i);
+        struct az_table *t = az_table_new(&s.arena, id.p, cases[i].title, 0);
+        az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+        az_put_text(t, AZ_SV("x"));
+        assert_int_equal(az_document_add(&s.doc, t), 0);
+    }
+    write_html(&s, "titles.html");
+    char *got = read_file(sample_path(&s, "titles.html"), &n);
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++)
+        if (!strstr(got, cases[i].entry))
+            fail_msg("no entry %s", cases[i].entry);
+    assert_null(strstr(got, ">Launches by call</a>"));
+    free(got);
+    sample_end(&s);
+}
+
 /* A subject that repeats its rule is left out, a table that an advice names is a link to it. */
 static void findings_in_words(void **state)
 {
@@ -926,6 +968,7 @@ int main(void)
         cmocka_unit_test(texts_are_escaped),
         cmocka_unit_test(limits_need_no_script),
         cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(titles_in_the_contents),
         cmocka_unit_test(long_tables_are_cut_and_said),
         cmocka_unit_test(points_are_folded),
         cmocka_unit_test(sums_survive_folding),
