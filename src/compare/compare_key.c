@@ -61,7 +61,7 @@ static bool is_list(struct az_sv s)
     return depth == 0 && !quote;
 }
 
-/* A word of Python outside of quotes at s[i]; n: its length, 0: none. */
+/* A word of Python outside of quotes at s[i], and its length; NULL: none. */
 static const char *word_at(struct az_sv s, size_t i, size_t *n)
 {
     static const struct {
@@ -75,7 +75,6 @@ static const char *word_at(struct az_sv s, size_t i, size_t *n)
             memcmp(s.p + i, words[k].python, *n) == 0)
             return words[k].json;
     }
-    *n = 0;
     return NULL;
 }
 

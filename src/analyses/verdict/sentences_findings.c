@@ -39,8 +39,8 @@ static struct az_sv frame_name(struct az_verdict_text *x, struct az_sv frame)
 {
     struct az_sv tail = frame;
     while (tail.n > NAME) {
-        size_t i = 0;
-        while (i < tail.n && (i == 0 || tail.p[i] != '/'))
+        size_t i = 1; /* a slash at the begin is none between folders */
+        while (i < tail.n && tail.p[i] != '/')
             i++;
         if (i == tail.n)
             break;
