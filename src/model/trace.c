@@ -523,6 +523,8 @@ int az_trace_finalize_on(struct az_trace *t, unsigned threads)
     if (t->geometries.rows.n == 0) /* required, but the file has none */
         az_trace_drop_columns(t, AZ_KERNEL, AZ_COL_GEO);
     az_map_release(&t->geometries.row_of);
+    az_map_release(&t->lane_of);
+    az_vec_trim(&t->lanes);
     int err = sort_kinds(t, threads);
     if (err == 0 && (t->window || t->recorded_window.n))
         err = apply_windows(t);

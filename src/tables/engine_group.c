@@ -406,7 +406,10 @@ static int from_items(struct az_grouping *g)
         g->figure[i] = (struct az_figures){ 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
     for (size_t v = 0; rc == 0 && v < g->n_values; v++)
         rc = az_grouping_figures(g, v);
-    return rc ? rc : add_given(g);
+    rc = rc ? rc : add_given(g);
+    az_grouper_release(&g->by); /* before the rows of many groups */
+    az_vec_release(&g->alike);
+    return rc;
 }
 
 int az_grouping_make(struct az_grouping *g)
