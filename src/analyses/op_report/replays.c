@@ -88,11 +88,12 @@ static void find_median(struct az_op_report *t, struct replays *v, size_t first,
     az_sort_cmp(row, n, sizeof *row, by_time, v->v, t->job->mem);
     struct replay *middle = &v->v[row[(n - 1) / 2]];
     middle->median = true;
-    az_op_report_note(t,
-                      "trace %.*s: %zu replays, median %.1f us of device time (session %.*s), %.1f "
-                      "to %.1f us",
-                      AZ_SVF(trace), n, (middle->time + v->v[row[n / 2]].time) / 2,
-                      AZ_SVF(middle->session), v->v[row[0]].time, v->v[row[n - 1]].time);
+    az_op_report_note(
+        t,
+        "trace %.*s: %zu replay%s, median %.1f us of device time (session %.*s), %.1f "
+        "to %.1f us",
+        AZ_SVF(trace), n, n == 1 ? "" : "s", (middle->time + v->v[row[n / 2]].time) / 2,
+        AZ_SVF(middle->session), v->v[row[0]].time, v->v[row[n - 1]].time);
 }
 
 static int find_medians(struct az_op_report *t, struct replays *v)
