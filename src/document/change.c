@@ -11,6 +11,7 @@
 #include "document/times.h"
 
 #define SAME_WORK 0.01 /* numbers of kernels that differ by less are of equal work */
+#define PARTIAL   0.1  /* of a window that its steps may leave out, for it to be whole steps */
 
 const char *az_change_reason_id(enum az_change_reason r)
 {
@@ -80,18 +81,35 @@ static void read_given(const struct az_document *doc, struct az_change_side *s)
     s->whole.span /= s->gpus;
 }
 
-/* One step in the scope has no distance to the next: the scope is the step. */
-static void one_step(struct az_change_side *s, int64_t n)
+/* How many steps the scope is long. A window that the user chose may begin or end inside a step,
+ * and the last mark of a file has no end: parts of steps are in it that are no steps of their own.
+ */
+static double steps_of_scope(const struct az_document *doc, const struct az_change_side *s)
+{
+    const struct az_table *t = az_document_table(doc, "account");
+    const double n = (double)s->counted, span = (double)s->whole.span;
+    int64_t period = 0;
+    read_number(doc, "step_period_ns", &period);
+    if (period <= 0 || !t || t->rows == 0 ||
+        !az_sv_is(az_cell_text(az_table_at(t, 0, 0)), az_account_scope_id(AZ_SCOPE_WINDOW)))
+        return n;
+    return fabs(span - n * (double)period) <= PARTIAL * span ? n : span / (double)period;
+}
+
+/* Without a median step: the scope, divided by its steps. */
+static void divide_scope(struct az_change_side *s, double n)
 {
     const struct az_claim_account *w = &s->whole;
     if (s->step.span > 0 || n <= 0)
         return;
-    s->step = (struct az_claim_account){ .span = w->span / n,
-                                         .computing = w->computing / n,
-                                         .exposed_communication = w->exposed_communication / n,
-                                         .exposed_copy = w->exposed_copy / n,
-                                         .communication = w->communication / n,
-                                         .copy = w->copy / n };
+    s->step = (struct az_claim_account){
+        .span = (int64_t)((double)w->span / n),
+        .computing = (int64_t)((double)w->computing / n),
+        .exposed_communication = (int64_t)((double)w->exposed_communication / n),
+        .exposed_copy = (int64_t)((double)w->exposed_copy / n),
+        .communication = (int64_t)((double)w->communication / n),
+        .copy = (int64_t)((double)w->copy / n),
+    };
     s->step.idle =
         s->step.span - s->step.computing - s->step.exposed_communication - s->step.exposed_copy;
 }
@@ -131,7 +149,7 @@ void az_change_side_of(const struct az_document *doc, struct az_change_side *out
     out->has_steps = out->steps > 0 && out->known;
     out->counted = out->steps - (text_of(doc, "excluded_step").n > 0);
     if (out->has_steps)
-        one_step(out, out->counted);
+        divide_scope(out, steps_of_scope(doc, out));
 }
 
 /* ---- the change ---- */

@@ -805,6 +805,43 @@ static void the_sum_has_a_limit_of_its_own(void **state)
     az_metric_past_release(&p);
 }
 
+/* A result whose account is of one scope, without a median step: its time per step. */
+static int64_t step_of(struct env *e, const char *scope, double span, double steps, double period)
+{
+    static const char *const times[] = { "Span (ns)", "Computing (ns)", "Idle (ns)" };
+    static const char *const values[] = { "Value", "Text" };
+    struct az_document d;
+    struct az_change_side side;
+    az_document_init(&d, &e->a);
+    struct az_table *t = table(e, "account", "Scope", times, 3);
+    az_put_text(t, az_sv_str(scope));
+    az_put_f64(t, span);
+    az_put_f64(t, span / 4);
+    az_put_f64(t, span - span / 4);
+    assert_int_equal(az_document_add(&d, t), 0);
+    t = table(e, "verdict_facts", "Fact", values, 2);
+    fact(t, "steps", steps, NULL);
+    fact(t, "step_period_ns", period, NULL);
+    assert_int_equal(az_document_add(&d, t), 0);
+    az_change_side_of(&d, &side);
+    assert_int_equal(side.step.computing + side.step.idle, side.step.span);
+    assert_int_equal(side.step.computing, side.step.span / 4);
+    az_document_release(&d);
+    return side.step.span;
+}
+
+/* Two whole steps and most of a third in a window are no two long ones. */
+static void steps_of_a_window(void **state)
+{
+    struct env *e = *state;
+    assert_int_equal(step_of(e, "window", 3200, 2, 1200), 1200);
+    assert_int_equal(step_of(e, "window", 2600, 2, 1200), 1300);
+    assert_int_equal(step_of(e, "window", 2680, 2, 1200), 1200);
+    assert_int_equal(step_of(e, "window", 1200, 2, 1200), 1200);
+    assert_int_equal(step_of(e, "window", 3200, 2, NAN), 1600);
+    assert_int_equal(step_of(e, "steps", 3200, 2, 1200), 1600);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -861,6 +898,7 @@ int main(void)
         T(a_night_of_twenty_steps),
         T(the_sum_has_a_limit),
         T(the_sum_has_a_limit_of_its_own),
+        T(steps_of_a_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
