@@ -407,6 +407,8 @@ static void put_trust(struct writer *w, const struct az_causes *o, size_t varian
 {
     const struct az_document *b = w->c->in[w->c->base].doc, *t = w->c->in[variant].doc;
     const int64_t before = o->change.a_steps, after = o->change.b_steps;
+    /* communication and idle time are compared by the account then */
+    const bool parts = o->timed && o->side[0].parted && o->side[1].parted;
     struct az_sv text = AZ_SV("");
 
     if (!is_saved(b) && !is_saved(t))
@@ -429,9 +431,10 @@ static void put_trust(struct writer *w, const struct az_causes *o, size_t varian
                             "common",
                             az_pairing_text(o->by), 100 * o->shared));
     else if (o->by == AZ_BY_KERNEL && o->total[0] != o->total[1])
-        text = join_reasons(
-            w, text,
-            az_arena_printf(w->a, "%.1f%% of kernel time matched by kernel name", 100 * o->shared));
+        text =
+            join_reasons(w, text,
+                         az_arena_printf(w->a, "%.1f%% of %s time matched by kernel name",
+                                         100 * o->shared, parts ? "compute and copy" : "kernel"));
     if (text.n && many)
         text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
     if (text.n)
