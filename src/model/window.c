@@ -52,7 +52,8 @@ int az_window_miss_fail(struct az_diag *diag, struct az_sv path, const struct az
     static const char *const text[] = {
         [AZ_WINDOW_FOUND] = "",
         [AZ_WINDOW_NO_RANGE] = "no range or module has this name; see the paths in table 'regions'",
-        [AZ_WINDOW_NO_MARKS] = "no step marks for the window; use from and to, or range",
+        [AZ_WINDOW_NO_MARKS] = "no step marks for the window (program runs and repeating kernels "
+                               "are not marks); use from and to, or range",
         [AZ_WINDOW_NO_STEP] = "no step with these numbers; see table 'steps'",
         [AZ_WINDOW_NO_EVENTS] = NO_EVENTS,
         [AZ_WINDOW_NO_ROWS] =
