@@ -116,14 +116,21 @@ static struct az_claim_account part_of(const struct az_busy *b, int64_t start, i
                                       .copy = a.copies };
 }
 
+static bool in_window(const struct az_op_report_scope *s, const struct az_span *step)
+{
+    const int64_t ticks = s->t->trace->ticks_per_ns;
+    return step->start / ticks >= s->window.start && step->end / ticks <= s->window.end;
+}
+
 /* The mean of the two steps in the middle. */
 static struct az_claim_account median_step(const struct az_op_report_scope *s,
                                            const struct az_busy *b)
 {
     const int64_t ticks = s->t->trace->ticks_per_ns;
-    if (s->scope != AZ_SCOPE_STEPS || s->steps->period < 0)
-        return (struct az_claim_account){ 0 };
     const struct az_span *m = s->steps->middle;
+    if (s->scope == AZ_SCOPE_RECORDING || s->steps->period < 0 ||
+        !(in_window(s, &m[0]) && in_window(s, &m[1])))
+        return (struct az_claim_account){ 0 };
     const struct az_claim_account x = part_of(b, m[0].start / ticks, m[0].end / ticks),
                                   y = part_of(b, m[1].start / ticks, m[1].end / ticks);
     struct az_claim_account a = { .span = (x.span + y.span) / 2,

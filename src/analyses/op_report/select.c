@@ -30,8 +30,8 @@ static void warn_missing(struct az_op_report *t, const struct window *w, const c
     say(t, w, "%s '%.*s' not found%s, ignored", option, AZ_SVF(text), twice);
     if (!w->quiet)
         az_diag_add(t->job->diag, AZ_WARNING, AZ_AT_FILE(t->trace->path),
-                    "%s '%.*s' not found%s, ignored; see the signposts in table 'steps'", option,
-                    AZ_SVF(text), twice);
+                    "%s '%.*s' not found%s, ignored; see table 'signposts'", option, AZ_SVF(text),
+                    twice);
 }
 
 static int by_time(struct az_op_report *t, struct window *w)

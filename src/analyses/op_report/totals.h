@@ -25,6 +25,7 @@ struct az_op_report_finding {
 struct az_op_report_totals {
     bool known; /* the analysis has run, and the report has device operations */
     enum az_account_scope scope;
+    size_t steps; /* in the scope */
     const struct az_op_report_device *device;
     size_t n_devices;
     int64_t busy, idle; /* the mean over devices that are not idle */

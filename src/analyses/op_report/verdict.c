@@ -175,9 +175,20 @@ static struct az_sv tables_scope(const struct az_op_report_scope *s)
     return text;
 }
 
+static size_t steps_inside(const struct az_op_report_scope *s)
+{
+    const int64_t ticks = s->t->trace->ticks_per_ns;
+    size_t n = 0;
+    for (size_t i = 0; s->steps && i < s->steps->n; i++)
+        n += s->steps->v[i].start / ticks >= s->window.start &&
+             s->steps->v[i].end / ticks <= s->window.end;
+    return n;
+}
+
 static void keep_account(const struct az_op_report_scope *s, struct az_op_report_totals *o)
 {
     o->scope = s->scope;
+    o->steps = steps_inside(s);
     o->device = s->device;
     o->n_devices = s->n_devices;
     for (size_t d = 0; d < s->n_devices; d++) {

@@ -343,6 +343,19 @@ static int report_devices(struct az_verdict *v, const struct az_op_report_totals
     return 0;
 }
 
+/* Signposts that the user chose may leave out steps, or all of them. */
+static void steps_in_window(const struct az_verdict *v)
+{
+    const struct az_op_report_totals *o = v->job->doc ? az_op_report_totals_of(v->job) : NULL;
+    struct az_verdict_part *p = v->part;
+    if (!o || !o->known || o->scope != AZ_SCOPE_WINDOW || p->steps == 0)
+        return;
+    p->steps = o->steps;
+    p->excluded = AZ_SV("");
+    if (p->steps == 0)
+        p->period = p->step_ns = -1;
+}
+
 /* A report of operations has its own account, checks and findings. */
 static int report_totals(struct az_verdict *v)
 {
@@ -409,6 +422,8 @@ static int examine_trace(struct az_verdict *v)
     }
     if (rc == 0 && v->t->caps & (AZ_CAP_TIMELINE | AZ_CAP_CALLTREE))
         rc = az_verdict_steps_make(v);
+    if (rc == 0 && (v->t->caps & AZ_CAP_OPREPORT))
+        steps_in_window(v);
     if (rc == 0 && (v->t->caps & AZ_CAP_PROGRAMS))
         rc = az_verdict_program_rates(v);
     return rc || v->t->caps & AZ_CAP_OPREPORT ? rc : peaks_of(v);
