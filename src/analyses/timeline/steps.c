@@ -42,7 +42,7 @@ static const struct az_record_column columns[] = {
     { "idle_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, .real = idle_time },
     { "host_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL, .real = host_time },
     { "mark", AZ_TEXT, .flags = AZ_DETAIL, AZ_VIA(ROW, step, mark) },
-    { "period_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL, .real = period },
+    { "period_ms", AZ_REAL, AZ_UNIT_MS, .real = period },
 };
 
 /* What the marks of a serving engine say. */

@@ -21,8 +21,10 @@ static const struct {
     [AZ_CHECK_LOST_DEVICE_EVENTS] = { "{n} of {of} kernel launches {has} no device event",
                                       "{n} of {of} operations {has} no device time" },
     [AZ_CHECK_UNLINKED_DEVICE_WORK] = { "{n} of {of} device events not linked to a launch ({t})" },
-    [AZ_CHECK_IMPOSSIBLE_TIMES] = { "{n} of {of} device events with invalid timestamps excluded",
-                                    "{n} of {of} operations with invalid timestamps excluded" },
+    [AZ_CHECK_IMPOSSIBLE_TIMES] = { "{n} of {of} device events with invalid timestamps excluded, "
+                                    "their time is idle",
+                                    "{n} of {of} operations with invalid timestamps excluded, "
+                                    "their time is idle" },
     [AZ_CHECK_STREAM_OVERLAP] = { "{n} device events overlap later ones of their stream, clipped "
                                   "by {t}" },
     [AZ_CHECK_LAUNCH_ORDER] = { "{n} of {of} kernels start before their launch, by up to {t}" },
