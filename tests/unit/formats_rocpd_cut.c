@@ -3,7 +3,9 @@
  * tables, stay. */
 #include "formats_nsys.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include "model/window.h"
 
@@ -329,10 +331,42 @@ static void refusals(void **state)
     }
 }
 
+/* A pipe is neither removed nor replaced. */
+static void pipes(void **state)
+{
+    struct fixture f;
+    struct stat info;
+    const struct az_window w = { .from = { .ns = 100, .percent = -1 },
+                                 .to = { .ns = 200, .percent = -1 },
+                                 .step = -1 };
+    (void)state;
+    fixture_open(&f);
+    const char *in = fixture_path(&f, "in.db"), *out = fixture_path(&f, "pipe");
+    run_sql(in, rocpd, "_x", "x", "BIGINT");
+    assert_int_equal(mkfifo(out, 0600), 0);
+    const int reader = open(out, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    struct az_cut cut = { .in = az_sv_str(in),
+                          .out = out,
+                          .window = &w,
+                          .keep = AZ_CUT_ALL,
+                          .opts = &f.opts,
+                          .diag = &f.diag,
+                          .mem = &f.mem };
+    assert_int_equal(az_format_rocpd.cut(&cut), AZ_EUSAGE);
+    assert_true(az_sv_ends(f.diag.list.v[f.diag.list.n - 1].text,
+                           AZ_SV("a database cannot be written to a pipe or device; name a file")));
+    assert_int_equal(lstat(out, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    assert_int_equal(close(reader), 0);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(tables),     cmocka_unit_test(sets),
                                         cmocka_unit_test(windows),    cmocka_unit_test(processes),
-                                        cmocka_unit_test(operations), cmocka_unit_test(refusals) };
+                                        cmocka_unit_test(operations), cmocka_unit_test(refusals),
+                                        cmocka_unit_test(pipes) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,6 @@
  * columns of numbers, in memory that grows with the calls alone: four bytes for each. */
 #include "formats/nsys/nsys_cut.h"
 
-#include <stdio.h>
-
-#include "io/outfile.h"
-
 static const char *const cut_columns[NSYS_CUT_COLUMNS] = { "start",         "end",
                                                            "correlationId", "globalPid",
                                                            "globalTid",     "eventType" };
@@ -457,7 +453,7 @@ static int take_row(void *ctx, int rule, const struct az_sqlite_row *row)
     return kept;
 }
 
-static int write_export(struct az_nsys_cutting *c, const char *to)
+static int write_export(struct az_nsys_cutting *c)
 {
     const struct az_sqlite_cut cut = { .job = c->job,
                                        .file = &c->x.file,
@@ -472,12 +468,11 @@ static int write_export(struct az_nsys_cutting *c, const char *to)
                                        .parts = &c->parts,
                                        .more = c->open ? AZ_NSYS_OPEN_END : NULL,
                                        .more_value = c->open_end };
-    return az_sqlite_cut_write(&cut, to);
+    return az_sqlite_cut_write(&cut);
 }
 
 static int cut_export(struct az_nsys_cutting *c)
 {
-    struct az_sv tmp;
     int rc = open_input(c);
     if (rc == 0)
         rc = find_ranges(c);
@@ -485,16 +480,7 @@ static int cut_export(struct az_nsys_cutting *c)
         rc = az_nsys_has_table(&c->x, AZ_NSYS_WINDOW_TABLE) ? find_in_window(c) : find_window(c);
     if (rc == 0)
         rc = find_work(c);
-    if (rc == 0)
-        rc = az_outname_reserve(&c->arena, c->job->out, &tmp, c->job->diag);
-    if (rc)
-        return rc;
-    remove(tmp.p); /* SQLite makes it */
-    rc = write_export(c, tmp.p);
-    if (rc == 0)
-        return az_outname_commit(tmp.p, c->job->out, c->job->diag);
-    az_outname_discard(tmp.p);
-    return rc;
+    return rc ? rc : write_export(c);
 }
 
 int az_nsys_cut(struct az_cut *job)

@@ -1,12 +1,9 @@
 /* A window of a database of an AMD profiler: see the header. */
 #include "formats/rocm/rocm_cut.h"
 
-#include <stdio.h>
-
 #include "classify/steps.h"
 #include "formats/list.h"
 #include "formats/shared/cut_records.h"
-#include "io/outfile.h"
 
 /* ---- reading ---- */
 
@@ -293,7 +290,7 @@ static int keep_row(void *ctx, int rule, const struct az_sqlite_row *row)
     return rc ? rc : c->kept;
 }
 
-static int write_database(struct az_rocm_cut *c, const char *to)
+static int write_database(struct az_rocm_cut *c)
 {
     const struct az_sqlite_cut cut = { .job = c->job,
                                        .file = &c->x.file,
@@ -306,7 +303,7 @@ static int write_database(struct az_rocm_cut *c, const char *to)
                                        .window = AZ_ROCPD_WINDOW_TABLE,
                                        .process = "process",
                                        .parts = &c->parts };
-    return az_sqlite_cut_write(&cut, to);
+    return az_sqlite_cut_write(&cut);
 }
 
 /* ---- the whole ---- */
@@ -354,7 +351,6 @@ static bool is_window(struct az_rocm_cut *c)
 
 static int cut_database(struct az_rocm_cut *c)
 {
-    struct az_sv tmp;
     int rc = open_input(c);
     if (rc == 0)
         rc = is_window(c) ? find_in_window(c) : find_window(c);
@@ -362,16 +358,7 @@ static int cut_database(struct az_rocm_cut *c)
         rc = find_work(c);
     if (rc == 0 && (c->x.file.starved || c->x.arena.failed)) /* something seemed to be missing */
         rc = az_sqlite_error(&c->x.file, SQLITE_NOMEM);
-    if (rc == 0)
-        rc = az_outname_reserve(&c->arena, c->job->out, &tmp, c->job->diag);
-    if (rc)
-        return rc;
-    remove(tmp.p); /* SQLite makes it */
-    rc = write_database(c, tmp.p);
-    if (rc == 0)
-        return az_outname_commit(tmp.p, c->job->out, c->job->diag);
-    az_outname_discard(tmp.p);
-    return rc;
+    return rc ? rc : write_database(c);
 }
 
 static void release_cut(struct az_rocm_cut *c)

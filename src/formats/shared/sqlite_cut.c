@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "formats/shared/sqlite_append.h"
+#include "io/outfile.h"
 
 struct table {
     const char *name, *sql;
@@ -522,7 +523,7 @@ static bool has_rest(struct writing *w)
     return rest;
 }
 
-int az_sqlite_cut_write(const struct az_sqlite_cut *c, const char *to)
+static int write_database(const struct az_sqlite_cut *c, const char *to)
 {
     struct writing w = { .c = c, .path = to };
     bool damaged;
@@ -539,4 +540,21 @@ int az_sqlite_cut_write(const struct az_sqlite_cut *c, const char *to)
     close_output(&w);
     az_vec_release(&w.tables);
     return rc ? rc : az_sqlite_check_damage(c->file, &damaged);
+}
+
+int az_sqlite_cut_write(const struct az_sqlite_cut *c)
+{
+    const char *out = c->job->out;
+    struct az_sv tmp;
+    int rc = az_outname_reserve(c->arena, out, &tmp, c->job->diag);
+    if (rc)
+        return rc;
+    if (az_sv_is(tmp, out)) /* it would be written at places that are not at its end */
+        return az_diag_fail(c->job->diag, AZ_EUSAGE, AZ_AT_FILE(az_sv_str(out)),
+                            "a database cannot be written to a pipe or device; name a file");
+    rc = write_database(c, tmp.p);
+    if (rc == 0)
+        return az_outname_commit(tmp.p, out, c->job->diag);
+    az_outname_discard(tmp.p);
+    return rc;
 }

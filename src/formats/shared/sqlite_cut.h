@@ -25,8 +25,8 @@ struct az_sqlite_cut {
     const char *more; /* NULL: no such column */
     int64_t more_value;
 };
-/* Writes a new database. Errors have their messages in job->diag, and so has damage that was
- * seen, which is a warning. */
-int az_sqlite_cut_write(const struct az_sqlite_cut *cut, const char *to) AZ_MUST_USE;
+/* Writes a new database, job->out, which appears when it is complete. Errors have their messages in
+ * job->diag, and so has damage that was seen, which is a warning. */
+int az_sqlite_cut_write(const struct az_sqlite_cut *cut) AZ_MUST_USE;
 
 #endif
