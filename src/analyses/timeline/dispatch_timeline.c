@@ -171,7 +171,9 @@ static void put_dispatch_timeline_rows(struct az_job *job, struct az_table *t,
 static int whole(struct work *w)
 {
     struct az_job *job = w->job;
-    struct az_table *t = AZ_RECORD_TABLE(job->arena, "gpu_timeline", "GPU timeline",
+    const char *title =
+        process_time(job) > 0 ? "GPU timeline, whole run of the processes" : "GPU timeline";
+    struct az_table *t = AZ_RECORD_TABLE(job->arena, "gpu_timeline", title,
                                          AZ_TABLE_SUMMARY | AZ_TABLE_KEEP_EMPTY, whole_columns);
     int rc = gather(w, SIZE_MAX);
     if (rc == 0 && w->busy.events) {
