@@ -10,7 +10,7 @@
  * environment variable is read, and the process is never ended. What is wrong is a returned value
  * (enum analyzer_error) and a message.
  *
- * Threads: a handle is used by one thread at a time, except where a function says otherwise;
+ * Threads: a handle is used by one thread at a time, except where a function permits more;
  * different handles are independent. After analyzer_analyse everything that is only read
  * (inputs, tables, messages, rows of a cursor of one's own) may be read by several threads at once.
  *
@@ -32,7 +32,7 @@ extern "C" {
 /* What functions that can fail return: 0, or one of these, which are negative. */
 enum analyzer_error {
     ANALYZER_OK = 0,
-    ANALYZER_ENOMEM = -1,     /* the system gave no memory */
+    ANALYZER_ENOMEM = -1,     /* out of memory */
     ANALYZER_ELIMIT = -2,     /* the memory limit of an input (memory_limit) is reached */
     ANALYZER_EIO = -3,        /* a file cannot be opened or read */
     ANALYZER_EFORMAT = -4,    /* bytes are not what the format requires */
@@ -132,8 +132,8 @@ ANALYZER_API int analyzer_message_severity(const struct analyzer *a, size_t i);
 /* Index of the input that it is about; -1: of none, or after the last. */
 ANALYZER_API int64_t analyzer_message_input(const struct analyzer *a, size_t i);
 
-/* ---- inputs: 0 before analyzer_analyse. What is asked of an input or a table that is not there
- * is NULL, 0 or EUSAGE.
+/* ---- inputs: 0 before analyzer_analyse. Of an input or a table that does not exist the
+ * result is NULL, 0 or EUSAGE.
  * ---- */
 ANALYZER_API size_t analyzer_input_count(const struct analyzer *a);
 /* Its title in the configuration, or made from its file name. */

@@ -539,7 +539,7 @@ def check_hostile(b, folder):
         check("kinds", f"'{want}' is shown as text", want in texts, texts)
     path_texts = b.run("Array.from(document.querySelectorAll('#flame .strips td.t'), (c) => c.textContent)")
     check("kinds", "hostile names in the flame view are text", any("</script><script>window.hacked = 3</script>" in t for t in path_texts), path_texts[:3])
-    lines = b.run("Array.from(document.querySelectorAll('#verdict .says'), (c) => c.textContent)")
+    lines = b.run("Array.from(document.querySelectorAll('#verdict .sentence'), (c) => c.textContent)")
     check("kinds", "the verdict has its lines, a bar and a way to its evidence", any("<script>window.hacked = 8</script>" in t for t in lines)
           and len(lines) == 4 and b.run("document.querySelectorAll('#verdict .account rect').length") == 4
           and b.run("document.querySelector('#verdict .finding a').hash") == "#t-nights", lines)

@@ -161,7 +161,7 @@ def late(c, analyzer):
     code, _ = h.night(13, noisy(rng, 0.003, gemm=1.2))
     c.hold(code == 1, "also where later ones are better", code)
     p = h.run("history", "rejudge", "--db", "h.db")
-    c.hold(p.returncode == 0 and p.stdout == "20 runs judged, 1 failed\n", "verdicts are made anew", p.stdout + p.stderr)
+    c.hold(p.returncode == 0 and p.stdout == "20 runs evaluated, 1 failed\n", "verdicts are made anew", p.stdout + p.stderr)
     h.close()
 
 
@@ -365,7 +365,7 @@ def older(c, analyzer):
     code, results = h.night(300, noisy(rng, 0.003))
     c.hold(code == 0 and figure(results, "total")["baseline"]["n"] > 5, "its runs are the level of the next", code)
     p = h.run("history", "rejudge", "--db", "h.db")
-    c.hold(p.returncode == 0 and p.stdout.startswith("13 runs judged"), "its verdicts can be made anew", p.stdout + p.stderr)
+    c.hold(p.returncode == 0 and p.stdout.startswith("13 runs evaluated"), "its verdicts can be made anew", p.stdout + p.stderr)
     h.close()
 
 

@@ -13,13 +13,12 @@ struct az_analysis {
     unsigned any;          /* and at least one of these; 0: none required */
     const char *tables[4]; /* ids; not run if none of them is requested (tables/views.h). None:
                               always run */
-    int (*run)(struct az_job *job)
-        AZ_MUST_USE;                   /* emits its tables; 0 also when there is nothing to say */
+    int (*run)(struct az_job *job) AZ_MUST_USE; /* emits its tables; 0 also without any */
     const struct az_table_spec *specs; /* instead of all that; ended by one without an id */
     /* Where analyses run side by side (read/make_tables.c): */
-    bool after;    /* begins when those before it are done: they may answer what it answers */
+    bool after;    /* begins when those before it are done: it omits what their tables contain */
     bool alone;    /* runs by itself, when what those before it made is joined: it checks tables,
-                      changes what is shared, or is mostly answered by them */
+                      changes what is shared, or needs them most of the time */
     unsigned part; /* of a report's time, in percent, about: the dearest begin first */
 };
 

@@ -3,7 +3,7 @@
 #include "base/data.h"
 #include "model/xtrace.h"
 
-/* A file that says rates of one basis only is taken as it is: its basis is given next to the rates.
+/* A file with rates of one basis only is used as it is: its basis is given next to the rates.
  */
 static bool of_file(const struct az_options *o, const struct az_device_facts *f,
                     struct az_peaks *out)

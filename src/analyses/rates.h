@@ -18,13 +18,13 @@ int az_job_peaks(struct az_job *job, const struct az_device_facts *f, struct az_
  * are known. */
 bool az_job_limits(struct az_job *job, const struct az_device_facts *f, struct az_peaks *out);
 
-/* What a trace says of its device: of those with events the first that has a name, else the last.
+/* The device of a trace: of those with events the first that has a name, else the last.
  */
 struct az_device_facts az_trace_device(const struct az_trace *t);
 struct az_plane;
 struct az_device_facts az_plane_device(const struct az_plane *p);
 
-/* Warns that no rates are known of the device that the configuration names, and says the nearest
+/* Warns that no rates are known of the device that the configuration names, with the nearest
  * name that is known. */
 void az_job_unknown_device(struct az_job *job, struct az_where where);
 

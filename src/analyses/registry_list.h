@@ -49,7 +49,7 @@
     X(regions) \
     X(regions_by_family) \
     X(modules) \
-    /* after those of a format's own vocabulary, which answer the same questions (tables/views.h) */ \
+    /* after those of a format's own vocabulary, which have the same content (tables/views.h) */ \
     X(sums) \
     X(nvtx_gpu_proj_sum) \
     X(nvtx_gpu_proj_trace) \

@@ -41,7 +41,7 @@ int az_pool_split(unsigned workers, unsigned parts, void (*fn)(void *ctx, unsign
                   void *ctx) AZ_MUST_USE;
 
 /* What is read from an embedded file, once in a process, for all inputs and threads; it is not
- * changed and stays to the end. `file` and `part` say what it is. `make` runs
+ * changed and stays to the end. `file` and `part` identify it. `make` runs
  * under a lock, calls no az_shared, and returns NULL on failure; so does this then. */
 const void *az_shared(const char *file, const char *part,
                       const void *(*make)(const char *file, const char *part)) AZ_MUST_USE;

@@ -1,4 +1,4 @@
-/* What a serving engine says of a step in the name of its mark: vLLM, SGLang, ATOM, TensorRT-LLM
+/* A step as described by the name of a serving engine's mark: vLLM, SGLang, ATOM, TensorRT-LLM
  * (docs/steps.md 2.6). */
 #ifndef AZ_CLASSIFY_ENGINE_MARKS_H
 #define AZ_CLASSIFY_ENGINE_MARKS_H
@@ -17,8 +17,7 @@ enum az_engine_phase {
 };
 struct az_engine_mark {
     enum az_engine_phase phase;
-    int64_t batch, tokens,
-        context; /* requests; tokens computed; tokens attended to. -1: not said */
+    int64_t batch, tokens, context; /* requests; tokens computed; tokens attended to. -1: unknown */
 };
 const char *az_engine_phase_text(enum az_engine_phase p); /* "prefill"; "" for unknown */
 /* false: the name is no mark of a serving engine. */

@@ -32,7 +32,7 @@ struct compiled_rules {
     bool context[AZ_FAMILIES];     /* families that a scope alone decides */
 };
 
-/* The same with what the user says. */
+/* The same with the user's names. */
 struct az_kernel_rules {
     const struct compiled_rules *c;
     struct az_user_names user;

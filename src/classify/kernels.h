@@ -33,7 +33,7 @@ struct az_name_classes {
     uint16_t *of;                    /* name id -> place in v */
     size_t ids;
 };
-/* Classes of the marked names (wanted[id] != 0) of `text`, in the arena. */
+/* Classes of the marked names (`wanted[id]` != 0) of `text`, in the arena. */
 int az_name_classes_make(struct az_name_classes *c, const struct az_sv *text, const uint8_t *wanted,
                          size_t ids, const struct az_user_names *user, struct az_arena *arena,
                          struct az_mem *mem) AZ_MUST_USE;

@@ -17,7 +17,7 @@ enum az_step_mark az_step_mark_of(struct az_sv name, struct az_sv *stem, int64_t
 /* The name of a mark for readers: without the domain that Nsight puts in front of a range
  * (":iteration 0", "train:step 3"), where what follows it is a mark. */
 struct az_sv az_step_mark_name(struct az_sv name);
-/* The name that the program gave a range: without the colon that Nsight from schema 3.16 on puts in
+/* The name of a range in the program: without the colon that Nsight from schema 3.16 on puts in
  * front of names of the default domain (":forward"), and without the arguments that PyTorch adds
  * to names of operators ("aten::mm, op_id = 12, sizes = [[8, 8]]"). */
 struct az_sv az_range_given_name(struct az_sv name);

@@ -1,6 +1,6 @@
-/* `analyzer cut --annotate`: what a report says of the window, as events that viewers of Chrome
- * traces show below a process of their own. All but the critical path is read by SQL from the facts
- * and tables of the window. */
+/* `analyzer cut --annotate`: the findings of a report on the window, as events that viewers of
+ * Chrome traces show below a process of their own. All but the critical path is read by SQL from
+ * the facts and tables of the window. */
 #include "cmds/internal.h"
 
 #include "query/query.h"

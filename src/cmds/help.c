@@ -183,7 +183,7 @@ void az_print_usage(void)
             printf("\n%s\n", title);
             width = group_width(c);
         }
-        const struct az_sv help = az_sv_str((*c)->help); /* the group says the rest */
+        const struct az_sv help = az_sv_str((*c)->help); /* the rest is in the group's line */
         printf("  %-*s%s\n", width, (*c)->name,
                help.p + (az_sv_starts(help, AZ_SV(ACCEPT)) ? sizeof ACCEPT - 1 : 0));
     }

@@ -225,7 +225,7 @@ static int do_rejudge(struct history_args *h, struct az_history *db, struct az_d
     if (!rc)
         rc = az_history_rejudge(db, &c, &n, &failed, &h->diag);
     if (!rc)
-        printf("%zu runs judged, %zu failed\n", n, failed);
+        printf("%zu runs evaluated, %zu failed\n", n, failed);
     az_config_release(&c);
     return rc;
 }

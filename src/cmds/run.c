@@ -76,7 +76,7 @@ static const char *nearest_format(struct az_sv name)
         const unsigned d = az_sv_distance(name, az_sv_str((*r)->name), limit);
         if (d <= limit) {
             best = (*r)->name;
-            limit = d - 1; /* known names are not asked for */
+            limit = d - 1; /* known names are not misspelled */
         }
     }
     return best;

@@ -307,7 +307,7 @@ static int wall_time(struct az_tool_call *c, const char *dir)
         (void)fclose(f);
     if (seconds <= 0)
         return AZ_EXIT_OK;
-    /* before what the command line says */
+    /* before the options of the command line */
     const struct az_override o = { .kind = AZ_SET_OPTION,
                                    .key = AZ_SV("steady_state_fallback_s"),
                                    .value = az_arena_printf(&c->arena, "%.6f", seconds) };

@@ -137,7 +137,7 @@ static bool read_range(const struct splitting *s, struct az_steady_part *out)
     return to > from;
 }
 
-/* ---- what is said of a file ---- */
+/* ---- description of a file ---- */
 
 struct phase_sum {
     int64_t prefill, mixed, decode, tokens, requests; /* the last two are means */

@@ -191,8 +191,8 @@ static bool was_found(const struct watching *w, const struct az_path_info *info)
     return az_map_get(&w->found, info->dev, hash_of(info)) != AZ_NO_ID;
 }
 
-/* Is somebody writing it? A lease for reading is refused then. An event follows when it is closed.
- * No where a lease is refused for another reason (another owner, a file system without leases). */
+/* Is somebody writing it? A lease for reading fails then. An event follows when it is closed.
+ * No where a lease fails for another reason (another owner, a file system without leases). */
 static bool is_being_written(const char *path)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

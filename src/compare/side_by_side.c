@@ -318,7 +318,7 @@ struct kind {
     const char *id, *text_id, *title, *label;
 };
 
-/* For people: a row per label, time and share per input. */
+/* For readers: a row per label, time and share per input. */
 static int by_label(struct matrix *m, const struct kind *kind, const char *id, unsigned flags)
 {
     struct az_table *t = az_table_new(m->doc->arena, id, kind->title,

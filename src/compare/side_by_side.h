@@ -14,7 +14,7 @@ double az_side_by_side_steps(const struct az_document *d, const struct az_change
 /* Adds the tables side_by_side_families and side_by_side_classes (a row per family or class, time
  * per step and share per input, in one unit), side_by_side_account (a row per input), and charts of
  * them. Time is that of one step on one device: of the median step, else the recording's divided by
- * its steps and devices. An input without steps counts as a whole, which its heading says. What an
+ * its steps and devices. An input without steps counts as a whole, as its heading states. What an
  * input does not have is empty. fold: text shows many inputs by the pattern of their titles. 0 or
  * an error of memory. */
 int az_side_by_side(struct az_document *doc, const struct az_compare_input *in, size_t n,

@@ -9,7 +9,7 @@
 
 /* Sets the rows of a table without rows to so many, made by `make` of `of`; any other gets an
  * error and none. `make` puts the row that it is called for, and may put some of those that follow,
- * in their order: of millions of rows that are alike a block takes less than each alone. `of` is
+ * in their order: for millions of equal rows a block takes less time than each alone. `of` is
  * borrowed and must live as long as the table (az_document_keep). What `make` reads must not change
  * meanwhile. */
 void az_table_make(struct az_table *t, size_t rows, az_row_maker *make, const void *of);

@@ -11,7 +11,7 @@
 #define BYTES_AT_ONCE 16
 #define SECONDS_MAX   30
 #define TOO_LONG      "took more than %d million instructions"
-_Static_assert(AZ_EXTEND_INSTRUCTIONS == 20000000, "the message says so");
+_Static_assert(AZ_EXTEND_INSTRUCTIONS == 20000000, "the message has this number");
 
 static void *allocate(void *ctx, void *p, size_t old, size_t size)
 {

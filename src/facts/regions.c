@@ -155,7 +155,7 @@ const struct az_regions *az_job_modules(struct az_job *job, size_t trace, int *r
     return cached_tree(job, trace, true, &what, rc);
 }
 
-/* ---- causes that are wanted ---- */
+/* ---- requested causes ---- */
 
 static const char wanted_causes;
 

@@ -75,13 +75,13 @@ struct az_regions {
 /* NULL on failure, the error is in *rc. Without any region `n` is 0. */
 const struct az_regions *az_job_regions(struct az_job *job, size_t trace, int *rc);
 /* The same of modules alone, with their names as they are recorded: one region per instance of a
- * module (`Linear_3`), which users know by its number. */
+ * module (`Linear_3`), which users find by its number. */
 const struct az_regions *az_job_modules(struct az_job *job, size_t trace, int *rc);
 /* Of a rank that is reduced: places for the main cause of the idle time of each region (an
- * enum az_cause), by region, NULL where it is not wanted; they live as long as job->arena. The
+ * enum az_cause), by region, NULL where it is not requested; they live as long as job->arena. The
  * verdict of the rank, made later, fills them in. */
 int az_regions_want_causes(struct az_job *job, int64_t **places) AZ_MUST_USE;
-/* NULL: nobody wants them. */
+/* NULL: not requested. */
 int64_t **az_regions_wanted_causes(struct az_job *job);
 /* "train / layer.* / attention", in the job's arena; empty on failure. */
 struct az_sv az_region_path(struct az_job *job, const struct az_regions *r, uint32_t region);

@@ -62,7 +62,7 @@ struct az_format {
     bool ranks_reduced;   /* several files: ranks, each reduced (analyses/ranks/ranks.h) and given
                              back */
     bool files_are_hosts; /* files whose names differ in the host only (host0, host1) are one run,
-                             and one trace. Digits alone do not say so: the writer puts the time
+                             and one trace. Digits alone are no evidence: the writer puts the time
                              into the names of different runs */
     bool one_file;        /* paths on the command line are inputs of their own */
     /* With files_are_ranks: is a file of this name a trace of its own? The others of one input are
@@ -73,9 +73,9 @@ struct az_format {
     const char *numbered;
     bool processes; /* files of one folder with a process id as stem are one run, and one trace */
     bool converts;  /* starts another program, which makes of the file what is parsed */
-    unsigned text_classic; /* stdout is the classic block unless asked */
-    unsigned
-        tool; /* AZ_TOOL_* (model/options.h): whose tables the users of this format know; 0: none */
+    unsigned text_classic; /* stdout is the classic block by default */
+    unsigned tool; /* AZ_TOOL_* (model/options.h): whose tables the users of this format expect; 0:
+                      none */
     /* What to record so that idle time of a device shows what the host did; an imperative sentence.
      * NULL: nothing more can be recorded. */
     const char *record_host;

@@ -16,7 +16,7 @@
 #include "io/oserror.h"
 #include "io/path.h"
 
-static atomic_int running; /* the watchdog asks, and the library has none */
+static atomic_int running; /* read by the watchdog, which the library does not have */
 
 #define POLL_MAX_NS    ((int64_t)50 * 1000000)
 #define GRACE_NS       ((int64_t)2 * 1000000000)

@@ -1,4 +1,4 @@
-/* The only file that knows libzstd. Its memory is charged, as all of an input is: for that it has
+/* The only file that uses libzstd. Its memory is charged, as all of an input is: for that it has
  * to be passed an allocator, by a part of its interface that is declared only on request. */
 #define ZSTD_STATIC_LINKING_ONLY
 #include "io/zstd_inflate.h"
@@ -19,7 +19,7 @@ struct az_zstd {
     ZSTD_DCtx *z;
 };
 
-/* A block that knows its size: the library's free function is not set it. */
+/* A block with its size: the library's free function is not set it. */
 union block {
     size_t size;
     max_align_t aligned;

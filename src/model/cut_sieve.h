@@ -22,7 +22,7 @@ struct az_sieve {
     struct az_sieve_pages pages;
     struct az_map at; /* process, id >> shift >> 6 -> page */
     size_t most;      /* pages: more are joined in pairs */
-    unsigned shift;   /* a page knows the times of each 2^shift ids */
+    unsigned shift;   /* a page has the times of each 2^shift ids */
     uint32_t met;     /* the last page; AZ_NO_ID: none */
     struct {
         int64_t first, last, longest; /* starts; first > last: none */

@@ -87,9 +87,9 @@ struct az_copy {
 };
 AZ_VEC(struct az_copy, az_copies);
 
-/* Arguments that the collectives library recorded in the range of its call; -1: not said. */
+/* Arguments that the collectives library recorded in the range of its call; -1: unknown. */
 struct az_comm_note {
-    uint64_t comm; /* of the communicator, equal on all its ranks; 0: not said */
+    uint64_t comm; /* of the communicator, equal on all its ranks; 0: unknown */
     /* As passed to the call: of what one rank passes on, or gets of a reduce-scatter. */
     int64_t bytes;
     int64_t peer, ranks, rank;
@@ -273,10 +273,11 @@ struct az_trace {
     struct az_trace_hook hook;          /* set before the trace is sealed */
     struct az_user_names user_names;    /* set before the trace is sealed */
     const struct az_window *window;     /* the same: what is kept (model/window.h); NULL: all */
-    struct az_cut_log *cut_log; /* the same: which records of its file that is; NULL: not wanted */
-    unsigned window_miss;       /* enum az_window_miss, when it is sealed */
-    bool windowed;              /* it holds a window of its recording */
-    int64_t recorded;           /* ticks of the recording that `window` is a part of */
+    struct az_cut_log
+        *cut_log;         /* the same: which records of its file that is; NULL: not requested */
+    unsigned window_miss; /* enum az_window_miss, when it is sealed */
+    bool windowed;        /* it holds a window of its recording */
+    int64_t recorded;     /* ticks of the recording that `window` is a part of */
     struct az_spans recorded_window;  /* of a file that holds a window: host time, ticks, merged */
     struct az_vec_u64 window_process; /* parallel: whose calls it holds; empty: of all processes */
     struct az_spans window_work; /* of each instance of a window: from the first start to the last

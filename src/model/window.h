@@ -19,7 +19,7 @@ struct az_window {
     struct az_sv range;      /* pattern; empty: none */
     int64_t step, last_step; /* numbers; -1: none */
 };
-/* What the options say; false: no window. AZ_ECONFIG with a message for values that are none. */
+/* The window of the options; false: none. AZ_ECONFIG with a message for values that are none. */
 int az_window_read(const struct az_options *o, struct az_window *out, bool *any,
                    struct az_diag *diag) AZ_MUST_USE;
 /* "1.5s", "250ms", "10us", "5ns", "3" (seconds); a time from the start. false: none. */

@@ -101,7 +101,7 @@ struct az_xrow {
     uint64_t program;
     uint32_t module, op, scope, details, category; /* category: of a TPU operation, "loop fusion" */
     uint32_t hlo;         /* row of az_xtrace.hlo; AZ_NO_ROW: not found, or no op */
-    int64_t flops, bytes; /* one execution; -1: not said */
+    int64_t flops, bytes; /* one execution; -1: unknown */
     bool has_program;
     uint8_t container; /* 1: a leaf, 2: control flow, which encloses others; 0: not decided */
 };
@@ -137,7 +137,7 @@ struct az_xtrace {
     struct az_xhosts host;
     struct az_xsteps steps;                    /* in file order */
     struct az_sv host_name;                    /* from the profile, else its file */
-    int64_t profile_start_ns, profile_stop_ns; /* Unix time; 0: not said */
+    int64_t profile_start_ns, profile_stop_ns; /* Unix time; 0: unknown */
     int64_t origin_ns;                         /* of the file: where its ticks count from */
     struct az_map row_of;                      /* while building: unique rows */
 };

@@ -111,7 +111,8 @@ static bool result(struct az_perf_model *r, const struct step *s, double window,
     az_perf_model_p_int(r, "d_h_qk", dqk);
     az_perf_model_p_int(r, "d_h_v", dv);
     az_perf_model_p_real(r, "dropout", 0);
-    az_perf_model_p_bool(r, "causal", false); /* the sums of the step say what is attended to */
+    az_perf_model_p_bool(r, "causal",
+                         false); /* the sums of the step include only attended tokens */
     az_perf_model_p_bool(r, "flash_impl", true);
     az_perf_model_p_int(r, "c_sq", s->c_sq);
     az_perf_model_p_int(r, "c_sk", s->c_sk);

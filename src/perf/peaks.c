@@ -260,7 +260,7 @@ static void fill_peaks(struct az_peaks *p, const struct az_sv *c, const char *ho
     1.25 /* a device of the row's name that has more units by this much is another                 \
           */
 
-/* The rates of the row for what is there of it. odd: it is a variant. False: that is not known. */
+/* The rates of the row for what is there of it. odd: it is a variant. False: unknown. */
 static bool scale(struct az_peaks *p, const struct az_sv *c, const struct az_device_facts *f,
                   bool odd)
 {

@@ -201,7 +201,8 @@ int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_fi
     t->hook = (struct az_trace_hook){ 0 };
     if (!rc && !hook.loaded) {
         rc = az_framework_script_check(p.opts, o->diag);
-        hook.failed = rc == AZ_ECONFIG ? rc : hook.failed; /* said; the report does without it */
+        hook.failed =
+            rc == AZ_ECONFIG ? rc : hook.failed; /* reported; the report is made without it */
         rc = rc == AZ_ECONFIG ? AZ_OK : rc;
     }
     if (!rc)

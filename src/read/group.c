@@ -31,7 +31,7 @@ struct grouping {
     struct founds odd; /* of folders: not recognized, but with a rank in their name, which is the
                           key without it */
     struct az_diag *diag;
-    struct az_diag silent;     /* what files of a folder are not: not said */
+    struct az_diag silent;     /* why files of a folder are not profiles: not printed */
     struct az_sv folder;       /* being walked */
     struct az_vec_sv passed;   /* what is in it and of no format */
     struct az_vec_sv unplaced; /* the same, of folders without any profile */
@@ -241,7 +241,7 @@ static struct az_sv untwinned(const struct az_format *f, struct az_sv path)
 }
 
 /* Does file i repeat another one of this format and folder? Files are sorted: those whose names
- * begin alike are next to it. */
+ * have a common beginning are next to it. */
 static bool repeats(const struct found *v, size_t n, size_t i, const struct az_format *f)
 {
     const struct az_sv name = untwinned(f, v[i].path);

@@ -87,7 +87,7 @@ bool az_option_changed(const struct az_option *o, const struct az_options *now,
 /* ---- map_part.c ---- */
 /* While ranks are read for their parts only (az_input_run.map). */
 struct az_map_run;
-/* A rank is reduced, or has failed with the messages `said`: writes its part. May be called on any
+/* A rank is reduced, or has failed with these messages: writes its part. May be called on any
  * thread. */
 /* Marks of the timeline in its part: its share of a report of the ranks of its run. */
 size_t az_map_draw(const struct az_map_run *m, const struct az_trace *t);

@@ -513,7 +513,7 @@ static int search_folder(struct search *s)
         struct az_sv why =
             unread.list.n ? unread.list.v[unread.list.n - 1].text : az_sv_str(az_err_text(rc));
         if (az_sv_starts(why, dir) && why.n > dir.n + 2)
-            why = az_sv_make(why.p + dir.n + 2, why.n - dir.n - 2); /* "NAME: " is said again */
+            why = az_sv_make(why.p + dir.n + 2, why.n - dir.n - 2); /* "NAME: " would be repeated */
         rc = add_trouble(s, az_arena_dup(s->a, why));
         az_diag_release(&unread);
         return rc;

@@ -71,7 +71,7 @@ int az_gate_by_steps(const struct az_series_claims *base, const struct az_series
 int az_gate_judge(struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
 
 /* ---- gate_history.c: earlier nights ---- */
-/* What all metrics that rules meet say to one another. */
+/* Relations of all metrics that rules apply to. */
 int az_gate_pool(const struct az_gate_in *in, struct az_baseline_others *out) AZ_MUST_USE;
 /* The course of a metric under a rule; *level: the values of its accepted level, in the arena (n 0:
  * there is no earlier night). */

@@ -1,4 +1,4 @@
-/* One failure a cause, where the key metrics are judged: what follows from another metric only
+/* One failure a cause, where the key metrics are compared: what follows from another metric only
  * warns (docs/formulas-compare.md 4). */
 #include "regression/gate.h"
 #include "regression/key_figures.h"

@@ -1,4 +1,4 @@
-/* What the earlier nights say of a metric: from a history to the judgment of nights. */
+/* Evidence of earlier nights about a metric: from a history to the judgment of nights. */
 #include <math.h>
 
 #include "regression/gate.h"

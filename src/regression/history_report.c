@@ -450,7 +450,7 @@ static int add_chart(struct az_document *doc, const struct az_table *t, struct a
     return rc ? rc : az_document_chart(doc, c);
 }
 
-/* "input: total" of key metrics, whose table and column say nothing more; else the metric with its
+/* "input: total" of key metrics, whose table and column add nothing; else the metric with its
  * unit. */
 static struct az_sv title_of(const struct found *f, struct az_arena *a)
 {

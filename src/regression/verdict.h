@@ -77,7 +77,7 @@ struct az_gate_result {
     double p_better;             /* of the other direction */
     enum az_gate_status status;
     enum az_gate_level level;
-    struct az_sv note;    /* why, where the metrics do not say it */
+    struct az_sv note;    /* why, where the metrics do not show it */
     struct az_sv follows; /* the metric from whose failure this one follows; empty: none */
     bool made_up;         /* a part of the time that is worse, while the total is better */
     struct az_sv text;    /* one line that explains the result */

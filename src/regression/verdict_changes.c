@@ -145,7 +145,7 @@ static const struct az_record_column columns[] = {
     { "Rule", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, AZ_VIA(ROW, x, rule_name) },
 };
 
-/* "kern_sum / Total (ns)"; of key metrics, whose table says nothing more than their name, "Time".
+/* "kern_sum / Total (ns)"; of key metrics, whose table adds nothing to their name, "Time".
  */
 static struct az_sv where_of(struct az_arena *a, const struct az_gate_result *x)
 {

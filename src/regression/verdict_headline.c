@@ -38,7 +38,7 @@ static size_t count_bad(const struct az_gate_verdict *v)
 
 struct az_sv az_gate_place(struct az_arena *a, const struct az_gate_result *x, bool inputs)
 {
-    const bool key = az_sv_starts(x->sheet, AZ_SV("key_")); /* the metric says all */
+    const bool key = az_sv_starts(x->sheet, AZ_SV("key_")); /* the name of the metric suffices */
     const struct az_sv part[] = { inputs ? x->input : AZ_SV(""), key ? AZ_SV("") : x->sheet,
                                   az_series_key_short(a, x->key_text),
                                   key ? AZ_SV("") : x->metric };

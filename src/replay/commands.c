@@ -127,8 +127,8 @@ static void edit_gemm(struct words *w)
 
 /* ---- lines ---- */
 
-/* The command in a line of a log; empty if the line is only talk. `marked`: the log has lines that
- * say they are calls.
+/* The command in a line of a log; empty if the line is only talk. `marked`: the log has lines
+ * marked as calls.
  */
 static struct az_sv command_in(enum az_parts_group g, struct az_sv line, bool marked)
 {
@@ -190,7 +190,7 @@ int az_commands_read(enum az_parts_group g, struct az_sv log, struct az_arena *a
             append_once(&w, "-V", "0");
         rc = keep_commands(&w, line, a, out);
         if (out->n > LINES_MAX)
-            break; /* refused as a whole: the rest does not matter */
+            break; /* rejected as a whole: the rest does not matter */
     }
     return rc;
 }

@@ -135,7 +135,8 @@ static bool is_value_of_type(const struct az_perf_arg *a, const char *type)
         return is_bool(a->value);
     case 'i':
         return az_parse_i64(a->value, &whole) == 0;
-    default: /* what older traces do not say has its default, as in the command of the benchmark */
+    default: /* fields that older traces lack have their default, as in the command of the benchmark
+              */
         return !a->value.n || is_number(a->value);
     }
 }
@@ -236,8 +237,8 @@ bool az_replay_ir(struct az_jsonw *w, const struct az_perf_call *c)
     int n = 0;
     while (s && n < 10 && s->arg[n].name)
         n++;
-    /* Arguments by name have defaults and may be missing; what is there must be what the schema
-     * says. */
+    /* Arguments by name have defaults and may be missing; those that are present must be as in
+     * the schema. */
     bool good = s && (int)c->n >= s->positional && (int)c->n <= n;
     n = good ? (int)c->n : 0;
     for (int i = 0; good && i < n; i++)

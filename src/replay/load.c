@@ -24,7 +24,7 @@ static int report_bad_file(struct load *l, const char *at, const char *what)
                         "%s; a replay file must be a list of objects", what);
 }
 
-/* Nothing is left of a list or object but its bracket, and nothing was wanted before it. */
+/* Nothing is left of a list or object but its bracket, and nothing was expected before it. */
 static bool ended(const struct az_jview *v, char bracket)
 {
     struct az_sv rest = az_sv_trim(v->rest);
@@ -80,7 +80,7 @@ static int add_entry(struct load *l, struct az_sv raw, int64_t index)
         return report_bad_file(l, v.rest.p, "malformed JSON");
     e.refused = e.torch && !az_replay_known(e.name);
     e.torch = e.torch && !e.refused;
-    if (!grouped) { /* files of other tools do not say it */
+    if (!grouped) { /* files of other tools do not have it */
         enum az_replay_tool tool = az_replay_tool(e.name);
         if (tool == AZ_REPLAY_NONE)
             return 0; /* of neither group */

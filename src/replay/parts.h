@@ -21,14 +21,14 @@ bool az_replay_known(struct az_sv op);
 /* ---- commands.c: what a log holds ---- */
 struct az_command {
     struct az_sv text;       /* one line, after the edits */
-    const char *const *argv; /* NULL-terminated; NULL if the line is refused */
-    const char *why;         /* of a refused line */
+    const char *const *argv; /* NULL-terminated; NULL if the line is rejected */
+    const char *why;         /* of a rejected line */
     struct az_sv culprit;    /* its word */
 };
 AZ_VEC(struct az_command, az_commands);
 /* The commands in a log, edited to be timed (docs/formulas-multirank.md 5.3): lines of the group's
- * own program, equal ones once. Recorded logs and derived commands alike: an edit that is already
- * there changes nothing. Texts in the arena. */
+ * own program, equal ones once. The same for recorded logs and derived commands: an edit that is
+ * already there changes nothing. Texts in the arena. */
 int az_commands_read(enum az_parts_group g, struct az_sv log, struct az_arena *a,
                      struct az_commands *out) AZ_MUST_USE;
 
@@ -51,7 +51,7 @@ struct az_replay_entry {
     int64_t count;     /* of the profile; -1 unknown */
     double profile_us; /* mean of the profile; NaN unknown */
     bool torch;        /* can be run by replay_torch.py */
-    bool refused;      /* wants an operator that is not run */
+    bool refused;      /* requires an operator that is not run */
     const char *log;   /* path; NULL: none */
 };
 AZ_VEC(struct az_replay_entry, az_replay_entries);

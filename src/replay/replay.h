@@ -37,7 +37,7 @@ int az_replay_emit(const struct az_document *doc, const char *dir, const struct 
                    struct az_vec_char *text, struct az_replay_counts *counts,
                    struct az_diag *diag) AZ_MUST_USE;
 
-/* Adds to `out` the tables `gemm` and `conv` that az_replay_emit wants, from the
+/* Adds to `out` the tables `gemm` and `conv` that az_replay_emit requires, from the
  * `unified_perf_summary` of a single report: rows of one operator and one set of arguments are one
  * row, longest first. AZ_EEMPTY: there is no such table, or no row of these operators. */
 int az_replay_tables(const struct az_document *report, struct az_document *out,
@@ -48,7 +48,7 @@ int az_replay_tables(const struct az_document *report, struct az_document *out,
 struct az_replay_run_opts {
     unsigned timeout_s;           /* of one command; 0: 600 */
     bool no_torch;                /* benchmarks only */
-    bool dry_run;                 /* says what would be run, runs nothing */
+    bool dry_run;                 /* prints what would be run, runs nothing */
     bool (*cancelled)(void *ctx); /* polled; NULL: never */
     void *ctx;
     void (*progress)(void *ctx, const char *what); /* before each command; NULL */

@@ -54,7 +54,7 @@ static int read_file(struct running *r, const char *path, size_t max, struct az_
 enum ending { ENDED, TIMED_OUT, NOT_STARTED };
 
 /* Runs argv in the private folder; *rc is its exit status. Messages of the child room are not
- * repeated: the status column says it. */
+ * repeated: the status column has it. */
 static int run_child(struct running *r, const char *const *argv, const char *output,
                      unsigned timeout_s, enum ending *how, int *status)
 {
@@ -107,7 +107,7 @@ static void keep_output(struct running *r, const struct az_replay_entry *e, stru
     }
     if (az_outfile_open(&f, path.p, r->diag) == 0) {
         az_outfile_puts(f, text);
-        (void)!az_outfile_commit(f); /* a message says why */
+        (void)!az_outfile_commit(f); /* a message has the reason */
     }
 }
 

@@ -318,7 +318,7 @@ static int from_files(struct az_gate_step *s, struct az_gate_in *in)
         rc = add_key_figures(s, l.v[i]->title, &l.v[i]->doc);
     for (size_t i = 0; !rc && i < l.n; i++)
         rc = add_base(s, input_for(s, l.v[i]->title, l.n == 1), &l.v[i]->doc);
-    if (rc) { /* said already; the gates that need none go on */
+    if (rc) { /* reported already; the gates that need none go on */
         in->no_base = az_arena_printf(&s->arena, "no baseline: '%.*s' could not be read",
                                       AZ_SVF(az_path_base(path)));
     } else {
@@ -462,8 +462,8 @@ static int with_history(struct az_gate_step *s, struct az_gate_in *in)
     az_history_close(h);
     if (!rc || rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTERNAL)
         return rc;
-    s->history_error =
-        rc; /* said already; the gates that need none of it go on, and reports have what there is */
+    s->history_error = rc; /* reported already; the gates that need none of it go on, and reports
+                              have what there is */
     if (!in->base)
         in->no_base =
             az_arena_printf(&s->arena, "no baseline: the history '%.*s' could not be read",

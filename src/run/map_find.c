@@ -97,7 +97,8 @@ static int add_path(struct finding *f, struct az_sv path)
         return az_path_walk(path.p, &w, f->diag);
     if (az_path_stat(path.p).kind != AZ_PATH_MISSING || !az_path_is_glob(path))
         return add_file(
-            f, path, false); /* one that is missing fails as a rank, and has a part that says so */
+            f, path,
+            false); /* one that is missing fails as a rank, and has a part with that error */
     az_vec_init(&found, NULL);
     rc = az_path_glob(&f->c->arena, path, &found);
     if (rc == 0 && found.n == 0)

@@ -11,9 +11,10 @@
  * tools.c the tools, most of which are one SQL statement over query/query.h; compare.c those with
  * two inputs; answer.c the bounds of a result; transport.c lines and files.
  *
- * Every answer of a tool has at most `rows` rows and `bytes` bytes, says whether it was truncated
- * and how to request the rest, names the table it is of and the order of its rows. A statement has
- * limits of time and memory; a client that cancels its request ends the statement. One thread. */
+ * Every answer of a tool has at most `rows` rows and `bytes` bytes, reports whether it was
+ * truncated and how to request the rest, names the table it is of and the order of its rows. A
+ * statement has limits of time and memory; a client that cancels its request ends the statement.
+ * One thread. */
 #ifndef AZ_SERVE_SERVE_H
 #define AZ_SERVE_SERVE_H
 

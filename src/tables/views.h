@@ -1,7 +1,7 @@
-/* Which tables a report shows by default. One question has one table: where several tables answer
- * it, the first in the list of views that the document has is shown. What only another tool's
- * vocabulary adds comes on request (the option `compat`); a table of the tool that the users of a
- * format know is that format's default. */
+/* Which tables a report shows by default. One question has one table: where several tables have its
+ * answer, the first in the list of views that the document has is shown. What only another
+ * tool's vocabulary adds comes on request (the option `compat`); a table of the tool that the users
+ * of a format expect is that format's default. */
 #ifndef AZ_TABLES_VIEWS_H
 #define AZ_TABLES_VIEWS_H
 

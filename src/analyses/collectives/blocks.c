@@ -1,4 +1,4 @@
-/* The run cut into blocks of time, by which verdicts are judged: the profiler's steps by their
+/* The run cut into blocks of time, by which verdicts are tested: the profiler's steps by their
  * numbers, or equal times. All members of a collective are in the same block. */
 #include "analyses/collectives/straggler_attrib.h"
 #include "base/sort.h"

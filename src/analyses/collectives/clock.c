@@ -17,7 +17,7 @@
 #define SCATTER                                                                                    \
     16 /* collectives, from which their scatter is known: fewer shift by TELL_NS at least */
 #define FAR_NS (INT64_C(1) << 59) /* clocks that are years apart stay so */
-#define ENOUGH 64                 /* collectives of a clock, to say its drift and steps */
+#define ENOUGH 64                 /* collectives of a clock, to estimate its drift and steps */
 #define NEAR   15 /* differences to a neighbor, by which a clock is known at first */
 
 /* ---- who is connected with whom ---- */

@@ -144,7 +144,7 @@ static inline void az_coll_chain(struct az_clocks *k, const uint32_t *of)
         k->chain[first] = r;
     }
 }
-/* Do ends of this collective say clocks? */
+/* Do ends of this collective compare clocks? */
 bool az_coll_counts(const struct az_clocks *k, const struct az_coll_coll *x);
 /* How far two courses differ, at most, at k->t. */
 int64_t az_coll_apart(const struct az_clocks *k, size_t n, const struct az_coll_track *a,

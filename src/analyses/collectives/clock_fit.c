@@ -136,7 +136,7 @@ static double bounded(double drift)
 }
 
 /* What minimizes the sum of |dy - drift dt| from bin to bin, so that a step spoils one of them
- * only; nearer to 0 the less the scatter lets know of it. */
+ * only; nearer to 0 the more the scatter hides it. */
 static double first_drift(const struct bins *b)
 {
     double slope[BINS], weight[BINS], all = 0, sum = 0;

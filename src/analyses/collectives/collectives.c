@@ -3,7 +3,7 @@
 #include "analyses/collectives/path.h"
 #include "analyses/registry_list.h"
 
-/* "7 of 8 ranks; missing: 3": ranks of which nothing can be said, because they have no file or no
+/* "7 of 8 ranks; missing: 3": ranks without results, because they have no file or no
  * work in it. */
 static struct az_sv attendance(const struct az_coll_run *c)
 {

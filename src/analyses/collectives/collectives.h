@@ -31,7 +31,7 @@
 #define AZ_COLL_MOST_CELLS 8000000 /* of a table; columns of each rank are skipped above this */
 
 /* ---- one rank's part ---- */
-/* What is said of a collective. Rows of a part are unique. */
+/* The description of a collective. Rows of a part are unique. */
 struct az_coll_what {
     struct az_sv name; /* as written, or by the kernel's name; empty: unknown */
     struct az_sv dtype, in_split, out_split;
@@ -62,7 +62,7 @@ struct az_coll_step {
 
 /* Other kernels of a device, merged; only what is within its collectives. */
 struct az_coll_busy_span {
-    int64_t start, before; /* before: length of all before it, so the next one's says its own */
+    int64_t start, before; /* before: length of all before it, so the next one's has its own */
 };
 struct az_coll_busy {
     struct az_packed start;  /* n */
@@ -178,12 +178,12 @@ int az_coll_part_set_local(struct az_coll_part *p, const struct az_coll_local *v
 /* v: n + 1. */
 int az_coll_busy_set(struct az_coll_busy *b, const struct az_coll_busy_span *v, size_t n,
                      struct az_arena *keep, struct az_mem *mem) AZ_MUST_USE;
-/* What a trace says of its collectives (source.c). Scratch in job->arena. */
+/* Descriptions of the collectives of a trace (source.c). Scratch in job->arena. */
 struct az_coll_reader;
 int az_coll_source_open(struct az_coll_reader **s, struct az_job *job,
                         struct az_arena *keep) AZ_MUST_USE;
 /* Of a kernel row: row of its description (of `what`), launch and seq of e. given: what a name
- * pattern says; empty. */
+ * pattern has; empty. */
 int az_coll_source_of(struct az_coll_reader *s, uint32_t row, struct az_sv given,
                       struct az_coll_event *e) AZ_MUST_USE;
 /* The descriptions, in `keep`; ends the source. */
@@ -201,12 +201,12 @@ int64_t az_coll_part_compute(const struct az_coll_part *p, size_t event, int64_t
 
 /* ---- all ranks ---- */
 struct az_coll_group {
-    struct az_sv name;      /* "all", "Unknown_Group" where not said */
+    struct az_sv name;      /* "all", "Unknown_Group" where unknown */
     struct az_sv ranks;     /* as written first */
     struct az_sv id;        /* in front of collective ids; empty: none */
     const int64_t *members; /* ascending; NULL: not known */
     size_t n_members;
-    int64_t size;      /* as said; -1 */
+    int64_t size;      /* as recorded; -1 */
     int64_t expected;  /* members, size, or all ranks of the run */
     int64_t present;   /* of these, ranks with a part */
     bool one_way_pair; /* two members, one of them only sends to the other */
@@ -291,7 +291,7 @@ struct az_coll_run {
     int64_t *node;                     /* by rank index; -1 unknown */
     int64_t gpus_per_node;             /* 0 unknown */
     bool simplified;                   /* no group names, one stream: group `all` */
-    bool mixed_bases; /* some ranks say when their clock began, others do not: not used */
+    bool mixed_bases; /* the start of the clock is recorded for some ranks only: not used */
     bool nodes_by_host;
     uint64_t unmatched;
     unsigned compat; /* of the options: rows are made when the job is over */
@@ -364,8 +364,8 @@ static inline int64_t az_coll_wait(const struct az_coll_run *c, const struct az_
 /* After az_colls_measure. */
 struct az_coll_exposed az_coll_exposed(const struct az_coll_run *c, uint32_t g);
 
-/* First: where a trace has several devices and does not say who its collectives are among, its
- * devices become the ranks (c->ranks, c->part, c->of), and a finding says so. */
+/* First: where a trace has several devices and does not have the members of its collectives, its
+ * devices become the ranks (c->ranks, c->part, c->of), and a finding reports it. */
 int az_coll_split_devices(struct az_coll_run *c) AZ_MUST_USE;
 /* "rank 3", or where ranks are devices "device 1", "rank 3 (device 1 of trace 1)". In the arena. */
 struct az_sv az_coll_rank_name(const struct az_coll_run *c, size_t r);
@@ -447,8 +447,8 @@ int az_coll_a2av_tables(struct az_coll_run *c) AZ_MUST_USE;
 /* Data by sender and receiver (flow_table.c). */
 struct az_coll_flows;
 int az_coll_flows_open(struct az_coll_flows **f, struct az_coll_run *c) AZ_MUST_USE;
-/* The splits of one event of an all-to-all. *own: bytes that its rank keeps; -1 where the splits do
- * not say. */
+/* The splits of one event of an all-to-all. *own: bytes that its rank keeps; -1 where the splits
+ * are unknown. */
 int az_coll_flows_add(struct az_coll_flows *f, uint32_t g, int64_t *own) AZ_MUST_USE;
 int az_coll_flow_tables(struct az_coll_flows *f) AZ_MUST_USE;
 void az_coll_flows_close(struct az_coll_flows *f); /* NULL is fine */
@@ -467,7 +467,7 @@ struct az_coll_verdict {
     /* The same, as a mean over all steps, of one in seldom_steps of them; NaN. */
     double found_seldom;
     size_t seldom_steps;
-    size_t steps; /* that were judged */
+    size_t steps; /* that were tested */
     double step;
     size_t blocks; /* that it rests on */
     bool judged, straggler;

@@ -13,7 +13,7 @@ struct split {
     uint32_t most; /* devices with collectives of one trace */
 };
 
-/* Is there a trace of several devices, and none of these says what its rank or its groups are? */
+/* Is there a trace of several devices, none of which has its rank or its groups? */
 static bool wanted(const struct az_coll_run *c, uint32_t *most)
 {
     for (size_t r = 0; r < c->ranks->n; r++) {
@@ -115,8 +115,8 @@ static int part_of(struct az_arena *a, const struct by_device *b, const struct a
     return rc;
 }
 
-/* One trace: its devices by their own numbers. Several: as many ranks for each, so that numbers say
- * the trace. */
+/* One trace: its devices by their own numbers. Several: as many ranks for each, so that the trace
+ * follows from the number. */
 static int split_rank(struct split *s, size_t r)
 {
     const struct az_ranks *rs = s->c->ranks;

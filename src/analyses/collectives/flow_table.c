@@ -55,7 +55,7 @@ static int add_flow(struct az_coll_flows *k, int64_t src, int64_t dst, int64_t b
 }
 
 /* The splits of one member: element j goes to the j-th member of the group, which is a rank of the
- * run. *own: bytes that it keeps, -1 where the splits do not say. */
+ * run. *own: bytes that it keeps, -1 where the splits are unknown. */
 int az_coll_flows_add(struct az_coll_flows *k, uint32_t g, int64_t *own)
 {
     const struct az_coll_run *c = k->c;

@@ -115,7 +115,7 @@ static int list_of(struct grouping *g, struct az_sv text, const struct member_li
     return rc;
 }
 
-/* For events whose members are not said: the only group of that name to which a rank belongs. */
+/* For events without recorded members: the only group of that name to which a rank belongs. */
 static int note_members(struct grouping *g, uint32_t name, uint32_t group,
                         const struct member_list *l)
 {
@@ -284,7 +284,7 @@ static int median_step(struct az_coll_run *c)
     return rc;
 }
 
-/* Nodes: as many ranks as are said to be on one; else by host name; else by the devices that the
+/* Nodes: as many ranks as one is recorded to have; else by host name; else by the devices that the
  * first trace lists. One recording is of one node. */
 static int nodes(struct az_coll_run *c)
 {
@@ -314,7 +314,7 @@ static int nodes(struct az_coll_run *c)
 }
 
 /* By name; without names by number, if hosts have several devices: one that shows a rank its own
- * device alone says nothing. */
+ * device alone is no evidence. */
 static bool other_host(const struct az_coll_run *c, size_t r, size_t q)
 {
     const struct az_sv a = c->ranks->v[r].host, b = c->ranks->v[q].host;

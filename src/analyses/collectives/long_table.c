@@ -110,12 +110,12 @@ static int events(struct az_coll_run *c, const char *id)
 }
 
 /* ---- sums ---- */
-/* Of one rank: its descriptions by what a row of the sums says of them. */
+/* Of one rank: its descriptions by the fields that a row of the sums has. */
 struct rank_sums {
     const struct az_coll_run *c;
     const struct az_coll_part *p;
     uint32_t base;
-    uint32_t *same; /* description -> the first one that says the same */
+    uint32_t *same; /* description -> the first equal one */
 };
 
 static int describe(struct rank_sums *s, struct az_mem *mem)

@@ -80,7 +80,7 @@ static int order_events(struct az_coll_matching *m)
 }
 
 /* ---- what must agree ---- */
-/* Sizes that ranks may differ in say nothing. */
+/* Sizes that ranks may differ in do not count. */
 static bool sizes_agree(const struct az_coll_what *w)
 {
     switch (w->kind) {
@@ -157,8 +157,8 @@ static int signature(struct az_coll_matching *m, const struct az_coll_what *w, u
     return rc;
 }
 
-/* What the events of a lane are, where no number says which belong together: of each description
- * once. */
+/* What the events of a lane are, where no number links those that belong together: of each
+ * description once. */
 static int signatures(struct az_coll_matching *m, struct az_coll_lane *l, uint32_t *sig)
 {
     const struct az_coll_part *p = m->c->part[l->rank];
@@ -272,7 +272,7 @@ static bool is_p2p(const struct az_coll_run *c, uint32_t g)
     return k == AZ_COLL_SEND || k == AZ_COLL_RECV;
 }
 
-/* Who sends to whom; the other one is said, or the only other member. */
+/* Who sends to whom; the recorded peer, or the only other member. */
 static bool direction(const struct az_coll_run *c, uint32_t g, struct p2p *p)
 {
     const struct az_coll_group *group = &c->groups.v[az_coll_group_of(c, g)];

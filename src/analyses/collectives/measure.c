@@ -167,7 +167,7 @@ static int64_t full_bytes(const struct az_coll_run *c, const struct az_coll_coll
     }
 }
 
-/* After times(). The first member says what it is. */
+/* After times(). Its kind is that of the first member. */
 static void bandwidth(const struct az_coll_run *c, struct az_coll_coll *x)
 {
     const struct az_coll_what *w = az_coll_what(c, az_coll_member(c, x, 0));

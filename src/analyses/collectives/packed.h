@@ -33,7 +33,7 @@ static inline int64_t az_packed_at(const struct az_packed *p, size_t i)
 /* A column of n values up to `most`, all 0 at first; each may be set once. AZ_ENOMEM, AZ_ELIMIT. */
 int az_packed_room(struct az_packed *p, size_t n, uint64_t most, struct az_arena *keep) AZ_MUST_USE;
 void az_packed_set(struct az_packed *p, size_t i, uint64_t raw);
-/* Packs n values, in AZ_PACKED_BYTE bits at least where `counts` says that their number is known by
+/* Packs n values, in AZ_PACKED_BYTE bits at least where by `counts` their number is known by
  * them: so that a damaged file cannot claim more than it has bytes. AZ_ENOMEM, AZ_ELIMIT. */
 int az_packed_make(struct az_packed *p, const int64_t *v, size_t n, bool counts,
                    struct az_arena *keep) AZ_MUST_USE;

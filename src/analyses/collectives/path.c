@@ -17,8 +17,8 @@ static int64_t common(const struct az_coll_run *c, size_t r, int64_t t)
     return k ? t - az_coll_ahead(k, t) : t;
 }
 
-/* Local time that ends at *t, of which `want` is on the path: by family and host as the rank says,
- * the rest idle. Where clocks drift, or the path begins within, in proportion. */
+/* Local time that ends at *t, of which `want` is on the path: by family and host as in the rank's
+ * data, the rest idle. Where clocks drift, or the path begins within, in proportion. */
 static void trace_back_rank(const struct az_coll_part *p, const struct az_coll_local *l,
                             int64_t all, int64_t want, struct az_coll_path *out)
 {

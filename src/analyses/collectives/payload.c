@@ -132,7 +132,7 @@ static void take_payload(const struct az_coll_payloads *p, uint32_t row,
     *out = (struct az_coll_payload){ n->comm, n->bytes, n->peer, p->t->ev[AZ_RANGE].name[row] };
 }
 
-/* Calls of a group are added up: they run as one kernel. Of several communicators nothing is said.
+/* Calls of a group are added up: they run as one kernel. Of several communicators it is unknown.
  */
 static bool take_group(const struct az_coll_payloads *p, uint32_t lane, uint32_t group,
                        int64_t after, struct az_coll_payload *out)

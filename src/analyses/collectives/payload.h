@@ -13,7 +13,7 @@ struct az_coll_payload {
     int64_t bytes, peer; /* -1: unknown, or of several calls different ones */
     uint32_t name;       /* of the range; AZ_NO_ID: of several calls */
 };
-/* Of the call of that row; false: nothing is said. */
+/* Of the call of that row; false: unknown. */
 bool az_coll_payload_at(const struct az_coll_payloads *p, uint32_t call,
                         struct az_coll_payload *out);
 /* Ranks of a communicator; -1: unknown. */

@@ -18,7 +18,7 @@ AZ_VEC(struct note, notes);
 struct key {
     struct az_coll_args args; /* seq: not set */
     uint32_t dims, types;     /* of the annotation or operation */
-    uint32_t name;            /* annotation's, or the kernel's where only its name says */
+    uint32_t name;            /* annotation's, or the kernel's where only its name has it */
     uint32_t source;
     uint64_t comm; /* of a payload, as is bytes; 0: none */
     int64_t bytes;
@@ -174,7 +174,7 @@ static struct az_sv text_of(const struct az_coll_reader *s, uint32_t id)
     return id == AZ_NO_ID ? AZ_SV("") : az_trace_text(s->t, id);
 }
 
-/* ---- where it is said ---- */
+/* ---- where it is recorded ---- */
 static uint32_t call_row(const struct az_coll_reader *s, uint32_t row, uint32_t *node)
 {
     *node = AZ_NO_ROW;
@@ -218,7 +218,7 @@ static uint32_t comms_op(const struct az_coll_reader *s, uint32_t node)
     return AZ_NO_ROW;
 }
 
-/* What the operation says that the kernel does not. */
+/* Fields that the operation has and the kernel lacks. */
 static void from_operation(const struct az_coll_reader *s, uint32_t op, struct key *k, int64_t *seq)
 {
     const struct az_events *e = &s->t->ev[AZ_HOST_OP];

@@ -40,9 +40,9 @@
 #define SELDOM       3
 #define HALF         0.5  /* of what flags it: the delay in more than half of the blocks */
 #define WAITED       0.25 /* of the delay: what the others wait longer at least */
-#define BETWEEN      6    /* others, from which the differences between ranks say the error */
-#define SMALL_SET    256  /* ranks that are examined one by one */
-#define DIFFER       2    /* times more than expected: ranks differ lastingly */
+#define BETWEEN      6   /* others, for an estimate of the error by the differences between ranks */
+#define SMALL_SET    256 /* ranks that are examined one by one */
+#define DIFFER       2   /* times more than expected: ranks differ lastingly */
 
 struct sums { /* of one rank */
     size_t n;
@@ -306,7 +306,7 @@ static int between(struct verdicts *k, size_t r, double *error, double *dof)
     return rc;
 }
 
-/* Do others wait for it? Only collectives that wait for all members say. */
+/* Do others wait for it? Only collectives that wait for all members are evidence. */
 static bool waited(const struct verdicts *k, size_t r)
 {
     return k->m.synced[r] == 0 || k->m.caused[r] >= WAITED * k->of[r].delay;

@@ -49,7 +49,7 @@ int az_diff_align_lists(struct az_merger *m) AZ_MUST_USE;
 /* Pairs of the children of two nodes in m->pairs, the rest in m->list. */
 int az_diff_pair_children(struct az_merger *m, const uint32_t node[2]) AZ_MUST_USE;
 
-/* ---- alike.c ---- */
+/* ---- similar_children.c ---- */
 /* A name with more occurrences on one side: the most similar ones are paired, whatever their order.
  */
 int az_diff_repeated_names(struct az_merger *m) AZ_MUST_USE;

@@ -51,7 +51,7 @@ static void cover_links(struct az_job *job, const struct totals *sum)
 }
 
 /* Share of kernel time that the class map leaves in `others`. Without a map it is that of the
- * built-in rules, and is said only of formats whose users know classes by a map alone. */
+ * built-in rules, and is reported only for formats whose users expect classes from a map alone. */
 static int cover_classes(struct az_job *job)
 {
     const bool mapped = job->classes->rules && job->classes->rules->n;

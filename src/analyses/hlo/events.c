@@ -183,7 +183,7 @@ static void release(void *what)
     for (size_t k = 0; l->calls && k < l->h.n; k++)
         az_map_release(&l->calls[k].of);
     order_release(&l->order);
-    const int rc = az_hlo_close(&l->h, 0); /* said of the row that it stopped */
+    const int rc = az_hlo_close(&l->h, 0); /* reported with the row that it stopped */
     (void)rc;
     az_arena_release(&l->arena);
 }
@@ -273,7 +273,7 @@ static void put_rate(const struct az_scope *r, const struct az_group *g, struct 
 static const struct az_key device = { AZ_INT, AZ_UNIT_ID, .of = device_number, .put = put_device };
 static const struct az_key device_label = { AZ_TEXT, .of = device_number, .put = put_device };
 
-/* Copies whose size the profile says: name, size, rate (1e9). */
+/* Copies whose size the profile has: name, size, rate (1e9). */
 static const struct az_table_spec copies = {
     "memcpy_summary",
     "Copies and fills",

@@ -100,7 +100,7 @@ int az_hlo_close(struct az_hlo *h, int rc)
     return rc;
 }
 
-/* What has no way to say it is remembered for the end; true if it failed. */
+/* An error of a function without a status is stored until the end; true if it failed. */
 static bool failed(struct az_hlo *h, int rc)
 {
     h->error = h->error ? h->error : rc;

@@ -18,7 +18,7 @@ struct run_of { /* executions of a program on one device */
     int64_t ticks;
 };
 
-/* Of each set of kernels that are alike: the number of its program on the device + 1; 0: it has
+/* Of each set of equal kernels: the number of its program on the device + 1; 0: it has
  * none, or is of another device. */
 static int number_programs(struct az_hlo *h, uint32_t device, uint32_t **out)
 {

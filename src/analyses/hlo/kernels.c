@@ -63,7 +63,7 @@ static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_c
 #define KERNELS \
     .needs = AZ_CAP_PROGRAMS, .n_kinds = 1, .kinds = { AZ_KERNEL }, .alike = set_number, .alike_keep = true, \
     .alike_rows = set_numbers, .shares = AZ_SHARES_PERCENTS
-/* Only counts and sums: by one item a set of kernels that are alike. */
+/* Only counts and sums: by one item per set of equal kernels. */
 #define SETS .weight = kernels_of, .values = { { time_of, true } }, .shares = AZ_SHARES_PERCENTS
 #define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
 #define TOTAL \
@@ -108,7 +108,7 @@ static const struct az_xrow *row_of(const struct az_scope *r, const struct az_it
     return az_hlo_row(r->ctx, &e);
 }
 
-/* Traces of several hosts number their programs alike or not: the name of the module says more. */
+/* Traces of several hosts may number their programs differently: the name of the module decides. */
 static uint32_t module_of(const struct az_scope *r, const struct az_item *i)
 {
     const struct az_xrow *row = row_of(r, i);

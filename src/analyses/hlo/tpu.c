@@ -97,7 +97,7 @@ static void key_of(struct az_hlo *h, const struct az_hlo_event *e, uint64_t k[2]
 {
     const struct az_xrow *row = az_hlo_row(h, e);
     const uint64_t device = az_hlo_device_of(h, e);
-    /* programs are numbered small or by a hash: an odd factor keeps those of two devices apart */
+    /* programs are numbered small or by a hash: an odd factor separates those of two devices */
     k[0] = (row ? row->program : 0) + device * UINT64_C(0x9e3779b97f4a7c15);
     k[1] = (uint64_t)(row ? az_hlo_id(h, e->trace, row->category) : AZ_NO_ID) << 32 |
            az_hlo_name(h, e);

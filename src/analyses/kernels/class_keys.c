@@ -208,7 +208,7 @@ static bool is_common(struct az_class_keys *k, struct az_sv word)
     return *known == 2;
 }
 
-/* Does it say the kernels of one class from others: some word of it does. */
+/* Does some word of it distinguish the kernels of one class from others? */
 static bool tells(struct az_class_keys *k, struct az_sv id)
 {
     const uint32_t at = az_intern_find(&k->ids, id);

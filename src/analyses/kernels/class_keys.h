@@ -33,9 +33,9 @@ int az_class_keys_add(struct az_class_keys *k, struct az_sv name,
                       struct az_sv class_name) AZ_MUST_USE;
 /* An identifier of the name: its own (the last one before template arguments and parameters),
  * unless most names that were counted hold all of its words kernels of several classes have it, or
- * it says nothing ("Kernel"); then the next one that does better; at last the whole name. Of a long
- * one (generated kernels: Cijk_..., igemm_fwd_...) the shortest beginning of whole words that says
- * the class by itself and that no name of another class holds. View into the name. */
+ * it is too general ("Kernel"); then the next one that does better; at last the whole name. Of a
+ * long one (generated kernels: Cijk_..., igemm_fwd_...) the shortest beginning of whole words that
+ * identifies the class by itself and that no name of another class holds. View into the name. */
 struct az_sv az_class_key(struct az_class_keys *k, struct az_sv name);
 
 #endif

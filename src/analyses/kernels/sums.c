@@ -45,7 +45,7 @@ static int ranges(struct az_job *job, struct az_name_sums *out)
     return az_job_sum(job, (const enum az_kind[]){ AZ_RANGE }, 1, AZ_SUM_STYLE, out);
 }
 
-/* Rows in the order of the sums: by total, or as the file gave them. */
+/* Rows in the order of the sums: by total, or as in the file. */
 static const struct az_table_spec specs[] = {
     { "time_by_family", "Device time by family", AZ_TABLE_SUMMARY,
       .help = "device time by kernel family (gemm, attention, communication, copy, ...)",

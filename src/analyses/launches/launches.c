@@ -93,7 +93,7 @@ static const struct az_key process = { AZ_INT, AZ_UNIT_ID, .integer = process_of
 static const struct az_key thread = { AZ_INT, AZ_UNIT_ID, .integer = thread_of };
 static const struct az_key call = { AZ_TEXT, .name = name_of };
 
-/* ---- launches that are alike: keys follow from lanes and names of call and kernel ---- */
+/* ---- similar launches: keys follow from lanes and names of call and kernel ---- */
 static int number(const struct az_scope *r, uint32_t trace, enum az_kind kind, uint32_t *list,
                   size_t *n)
 {

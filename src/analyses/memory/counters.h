@@ -9,14 +9,14 @@ static inline bool az_counter_of(const struct az_sampled *c, int64_t device)
 {
     return c->device < 0 || device < 0 || c->device == device;
 }
-/* Percent where the name says so: "SM Active (%)", "SMs Active [Throughput %]". */
+/* Percent where the name has a unit: "SM Active (%)", "SMs Active [Throughput %]". */
 enum az_unit az_counter_unit(struct az_sv name);
 /* What is in brackets at the end of the name: "W" of "GPU Power (W)". Empty: nothing. */
 struct az_sv az_counter_unit_text(struct az_sv name);
 
 struct az_counter_row {
     int64_t rank, device;             /* device -1: of none */
-    struct az_sv counter, unit, step; /* unit: as the counter's name says it; empty: it does not */
+    struct az_sv counter, unit, step; /* unit: from the counter's name; empty: none */
     int64_t samples;
     double mean, least, most, busy, covered_ms;
 };

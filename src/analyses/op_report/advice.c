@@ -130,7 +130,7 @@ static int judge(struct az_op_report *t, const struct az_op_report_row *row,
     return rc;
 }
 
-/* Advice on a matrix product; NULL without memory. Rows for which the same can be said share it. */
+/* Advice on a matrix product; NULL without memory. Rows of equal findings share it. */
 static const struct az_op_report_advice *advise(struct az_op_report *t,
                                                 const struct az_op_report_row *row,
                                                 const struct az_op_report_figures *f)
@@ -165,9 +165,9 @@ struct az_sv az_op_report_advice_text(struct az_op_report *t, const struct az_op
 
 /* ---- the table and the printed section ---- */
 
-/* Rows of the table: what is said of an operation and its arguments, over all rows it is said of.
+/* Rows of the table: the advice on an operation and its arguments, over all rows that have it.
  */
-struct said {
+struct advice_text {
     uint8_t section;
     enum az_op_report_bound bound;
     size_t first; /* row */
@@ -175,27 +175,27 @@ struct said {
     double time, gap; /* ns: sums are exact */
     struct az_sv text;
 };
-AZ_VEC(struct said, saids);
+AZ_VEC(struct advice_text, saids);
 static const char *const sections[] = { "fallback", "gap", "product", "not evaluated" };
 enum { FALLBACK, GAP, PRODUCT, NOT_JUDGED };
 
 /* Rows that print the same: one line with a count. */
-struct alike {
+struct same_advice {
     size_t first; /* row */
     uint64_t n;
     double time, gap;                         /* ns */
     const struct az_op_report_advice *advice; /* of a product */
     enum az_op_report_bound bound;
 };
-AZ_VEC(struct alike, alikes);
+AZ_VEC(struct same_advice, same_advices);
 
 struct section {
     struct az_op_report *t;
     struct az_form *form;
-    struct az_map groups; /* of the section being printed: signature, advice -> alike */
-    struct alikes alike;
-    struct az_map index; /* section and signature, text -> said */
-    struct saids said;
+    struct az_map groups; /* of the section being printed: signature, advice -> same_advice */
+    struct same_advices same_advice;
+    struct az_map index; /* section and signature, text -> advice_text */
+    struct saids advice_text;
     int rc;
 };
 
@@ -222,8 +222,8 @@ static void again(struct section *s, size_t row)
 }
 
 /* Counts a row among those like it: the same operation and arguments, bound and advice. */
-static struct alike *count(struct section *s, size_t i, enum az_op_report_bound bound,
-                           uint64_t advice)
+static struct same_advice *count(struct section *s, size_t i, enum az_op_report_bound bound,
+                                 uint64_t advice)
 {
     const struct az_op_report_row *row = &s->t->rows.v[i];
     uint64_t key = (uint64_t)row->sig << 8 | (uint64_t)bound;
@@ -231,12 +231,12 @@ static struct alike *count(struct section *s, size_t i, enum az_op_report_bound 
     bool added = false;
 
     if (s->rc == 0)
-        s->rc = az_map_put(&s->groups, key, advice, (uint32_t)s->alike.n, &at, &added);
+        s->rc = az_map_put(&s->groups, key, advice, (uint32_t)s->same_advice.n, &at, &added);
     if (s->rc == 0 && added)
-        s->rc = az_vec_push(&s->alike, ((struct alike){ .first = i, .bound = bound }));
+        s->rc = az_vec_push(&s->same_advice, ((struct same_advice){ .first = i, .bound = bound }));
     if (s->rc)
         return NULL;
-    struct alike *one = &s->alike.v[*at];
+    struct same_advice *one = &s->same_advice.v[*at];
     one->n++;
     one->time += az_op_report_row_ns(s->t, row);
     one->gap += az_op_report_row_gap_ns(s->t, row);
@@ -246,12 +246,12 @@ static struct alike *count(struct section *s, size_t i, enum az_op_report_bound 
 static void begin_group(struct section *s)
 {
     az_map_release(&s->groups);
-    s->alike.n = 0;
+    s->same_advice.n = 0;
     az_map_init(&s->groups, s->t->job->mem, 64);
 }
 
 /* The first row, and how many like it there are. */
-static void print_alike(struct section *s, const struct alike *one)
+static void print_alike(struct section *s, const struct same_advice *one)
 {
     again(s, one->first);
     if (one->n > 1)
@@ -267,18 +267,18 @@ static void put_advice(struct section *s, uint8_t section, size_t i,
     uint32_t *at;
     bool added = false;
     if (s->rc == 0)
-        s->rc =
-            az_map_put(&s->index, key, az_hash(text.p, text.n), (uint32_t)s->said.n, &at, &added);
+        s->rc = az_map_put(&s->index, key, az_hash(text.p, text.n), (uint32_t)s->advice_text.n, &at,
+                           &added);
     if (s->rc == 0 && added)
-        s->rc = az_vec_push(
-            &s->said,
-            ((struct said){ .section = section, .bound = f->bound, .first = i, .text = text }));
+        s->rc = az_vec_push(&s->advice_text,
+                            ((struct advice_text){
+                                .section = section, .bound = f->bound, .first = i, .text = text }));
     if (s->rc)
         return;
-    struct said *said = &s->said.v[*at];
-    said->n++;
-    said->time += az_op_report_row_ns(s->t, &s->t->rows.v[i]);
-    said->gap += az_op_report_row_gap_ns(s->t, &s->t->rows.v[i]);
+    struct advice_text *advice_text = &s->advice_text.v[*at];
+    advice_text->n++;
+    advice_text->time += az_op_report_row_ns(s->t, &s->t->rows.v[i]);
+    advice_text->gap += az_op_report_row_gap_ns(s->t, &s->t->rows.v[i]);
 }
 
 static void fallback(struct section *s)
@@ -296,8 +296,8 @@ static void fallback(struct section *s)
         put_advice(s, FALLBACK, i, &f, AZ_SV("move it to the device"));
         count(s, i, f.bound, 0);
     }
-    for (size_t i = 0; i < s->alike.n; i++)
-        print_alike(s, &s->alike.v[i]);
+    for (size_t i = 0; i < s->same_advice.n; i++)
+        print_alike(s, &s->same_advice.v[i]);
     put_line(s, AZ_SV(""));
     put_line(s, AZ_SV("These operations ran on the host and interrupted the device."));
     az_finding(t->job, "host_operations", "warning", AZ_SV("host fallback operations"),
@@ -383,10 +383,10 @@ static void put_gaps(struct section *s)
         count(s, rows.v[i], f.bound, cause);
         saving[cause] += (double)list.v[i].ns - t->o->traced_gap_us * 1000;
     }
-    if (s->rc == 0 && s->alike.n) {
+    if (s->rc == 0 && s->same_advice.n) {
         heading(s, "High op-to-op gap");
-        for (size_t i = 0; i < s->alike.n; i++)
-            print_alike(s, &s->alike.v[i]);
+        for (size_t i = 0; i < s->same_advice.n; i++)
+            print_alike(s, &s->same_advice.v[i]);
         print_savings(s, saving);
     }
     az_vec_release(&list);
@@ -412,7 +412,7 @@ static void product(struct section *s, size_t i)
         put_advice(s, PRODUCT, i, &f, a->text[k]);
     if (!a->n)
         put_advice(s, a->not_judged ? NOT_JUDGED : PRODUCT, i, &f, without_advice(s, a));
-    struct alike *one = count(s, i, f.bound, az_hash(a->joined.p, a->joined.n));
+    struct same_advice *one = count(s, i, f.bound, az_hash(a->joined.p, a->joined.n));
     if (one && !one->advice)
         one->advice = a;
 }
@@ -423,13 +423,13 @@ static void products(struct section *s)
     for (size_t i = 0; s->rc == 0 && i < s->t->rows.n; i++)
         if (az_op_report_sig_of(s->t, &s->t->rows.v[i])->kind == TT_MATMUL)
             product(s, i);
-    if (s->alike.n)
+    if (s->same_advice.n)
         heading(s, "Matmuls");
-    for (size_t i = 0; s->rc == 0 && i < s->alike.n; i++) {
-        const struct az_op_report_advice *a = s->alike.v[i].advice;
+    for (size_t i = 0; s->rc == 0 && i < s->same_advice.n; i++) {
+        const struct az_op_report_advice *a = s->same_advice.v[i].advice;
         if (i)
             put_line(s, AZ_SV(""));
-        print_alike(s, &s->alike.v[i]);
+        print_alike(s, &s->same_advice.v[i]);
         for (size_t k = 0; s->rc == 0 && k < a->n; k++)
             s->rc = az_form_text(s->form, a->text[k], true);
         if (!a->n)
@@ -440,7 +440,7 @@ static void products(struct section *s)
 /* By section, most time first. */
 static int in_order(const void *a, const void *b, void *ctx)
 {
-    const struct said *x = a, *y = b;
+    const struct advice_text *x = a, *y = b;
     (void)ctx;
     if (x->section != y->section)
         return x->section < y->section ? -1 : 1;
@@ -451,19 +451,19 @@ static int in_order(const void *a, const void *b, void *ctx)
 
 struct advice_row {
     struct az_op_report_cells cells; /* of its first row */
-    const struct said *said;
+    const struct advice_text *advice_text;
 };
 #define ROW struct advice_row
-AZ_TEXT_OF_RECORD(section_of, ROW, az_sv_str(sections[r->said->section]))
-AZ_TEXT_OF_RECORD(bound_of, ROW, az_sv_str(az_op_report_bound_text(r->said->bound)))
-AZ_OF_RECORD(double, time_of, ROW, r->said->time / 1000)
-AZ_OF_RECORD(double, gap_of, ROW, r->said->gap / 1000)
+AZ_TEXT_OF_RECORD(section_of, ROW, az_sv_str(sections[r->advice_text->section]))
+AZ_TEXT_OF_RECORD(bound_of, ROW, az_sv_str(az_op_report_bound_text(r->advice_text->bound)))
+AZ_OF_RECORD(double, time_of, ROW, r->advice_text->time / 1000)
+AZ_OF_RECORD(double, gap_of, ROW, r->advice_text->gap / 1000)
 static const struct az_record_column advice_columns[] = {
     { "Section", AZ_TEXT, .flags = AZ_KEY, .text = section_of },
     { "OP Code", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, cells.s, shown) },
     { "Bound", AZ_TEXT, .flags = AZ_KEY, .text = bound_of },
-    { "Advice", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, said, text) },
-    { "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER, AZ_VIA(ROW, said, n) },
+    { "Advice", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, advice_text, text) },
+    { "Rows", AZ_INT, AZ_UNIT_COUNT, AZ_LOWER_BETTER, AZ_VIA(ROW, advice_text, n) },
     { "Device Time", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = time_of },
     { "Op-to-Op Gap", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, .real = gap_of },
     AZ_OP_REPORT_ID(0),
@@ -475,11 +475,13 @@ static int table(struct section *s)
     struct az_op_report *t = s->t;
     struct az_table *x =
         AZ_RECORD_TABLE_OF(t->job->arena, "advice", "Advice", 0, advice_columns, t);
-    az_sort_cmp(s->said.v, s->said.n, sizeof *s->said.v, in_order, NULL, t->job->mem);
-    for (size_t i = 0; i < s->said.n; i++) {
-        const struct said *one = &s->said.v[i];
-        az_put_row(x, &(struct advice_row){
-                          .cells = az_op_report_cells_of(t, &t->rows.v[one->first]), .said = one });
+    az_sort_cmp(s->advice_text.v, s->advice_text.n, sizeof *s->advice_text.v, in_order, NULL,
+                t->job->mem);
+    for (size_t i = 0; i < s->advice_text.n; i++) {
+        const struct advice_text *one = &s->advice_text.v[i];
+        az_put_row(x,
+                   &(struct advice_row){ .cells = az_op_report_cells_of(t, &t->rows.v[one->first]),
+                                         .advice_text = one });
     }
     return az_op_report_emit(t, x, AZ_OK);
 }
@@ -488,8 +490,8 @@ int az_op_report_advice(struct az_op_report *t, struct az_form *form)
 {
     struct section s = { .t = t, .form = form };
     size_t before = form->after.n;
-    az_vec_init(&s.said, t->job->mem);
-    az_vec_init(&s.alike, t->job->mem);
+    az_vec_init(&s.advice_text, t->job->mem);
+    az_vec_init(&s.same_advice, t->job->mem);
     az_map_init(&s.index, t->job->mem, 64);
     put_line(&s, AZ_SV(""));
     put_line(&s, AZ_SV("Advice"));
@@ -501,8 +503,8 @@ int az_op_report_advice(struct az_op_report *t, struct az_form *form)
         form->after.n = before;
     if (s.rc == 0)
         s.rc = table(&s);
-    az_vec_release(&s.said);
-    az_vec_release(&s.alike);
+    az_vec_release(&s.advice_text);
+    az_vec_release(&s.same_advice);
     az_map_release(&s.index);
     az_map_release(&s.groups);
     return s.rc;

@@ -5,11 +5,12 @@
 #include "analyses/op_report/scope.h"
 
 /* Findings into the totals: idle time by what is around it, operations by their bound. gaps: idle
- * time can be judged; rates: rates can. rows: operations of the scope, devices merged. */
+ * time can be assigned to causes; rates: rates are known. rows: operations of the scope, devices
+ * merged. */
 int az_op_report_find(struct az_op_report_scope *s, const struct az_op_report_rows *rows, bool gaps,
                       bool rates, struct az_op_report_totals *out) AZ_MUST_USE;
 
-/* Why a device waited; made of the gaps that are to be judged. */
+/* Why a device waited; made of the gaps in scope. */
 enum az_gap_cause {
     AZ_GAP_BETWEEN, /* between operations */
     AZ_GAP_OUTSIDE, /* the same, where traces are replayed */

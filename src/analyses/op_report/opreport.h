@@ -24,7 +24,7 @@ enum az_op_report_kind {
     TT_SIGNPOST
 };
 
-/* What the rules (configs/az_op_report_ops.rules) say of a name. */
+/* The result of the rules (configs/az_op_report_ops.rules) for a name. */
 struct az_op_report_code {
     bool known;
     uint8_t kind, ink;     /* enum az_op_report_kind, enum az_ink */
@@ -104,7 +104,7 @@ struct az_op_report_merge_notes {
 struct az_op_report_advice {
     struct az_sv text[TT_ADVICE_MAX];
     size_t n;
-    const char *not_judged; /* why nothing can be said; NULL: judged */
+    const char *not_judged; /* why there is no result; NULL: there is one */
     struct az_sv joined;    /* all texts in a cell */
 };
 AZ_VEC(struct az_op_report_advice *, az_op_report_advices);

@@ -127,7 +127,7 @@ struct az_sv az_op_report_device_names(struct az_arena *a)
     return all;
 }
 
-/* Peaks and grid: what the file says comes first, then the options, then the table. */
+/* Peaks and grid: the file's come first, then the options', then the table's. */
 int az_op_report_device(struct az_op_report *t)
 {
     const struct az_options *o = t->o;

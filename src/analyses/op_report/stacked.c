@@ -27,8 +27,8 @@ struct stack {
     struct az_vec_f64 device_time; /* by device */
 };
 
-/* DEV_0_L1_HEIGHT_SHARDED -> height_sharded: the last two parts; without '_' there is nothing to
- * say. */
+/* DEV_0_L1_HEIGHT_SHARDED -> height_sharded: the last two parts; without '_' the
+ * empty text. */
 static struct az_sv memory_of(struct az_arena *a, struct az_sv m)
 {
     size_t parts = 0, i = m.n;

@@ -10,7 +10,7 @@ static const struct az_coll_args nothing = { AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO
                                              AZ_NO_ID, AZ_NO_ID, AZ_NO_ID, AZ_NO_ID,
                                              AZ_NO_ID, AZ_NO_ID, -1,       -1 };
 
-/* Which collective a kernel is by its name; empty: it does not say. */
+/* Which collective a kernel is by its name; empty: unknown. */
 static struct az_sv by_name(const struct az_framework *fw, uint32_t kernel)
 {
     return az_coll_of_class(az_trace_class(fw->trace, kernel)->name);

@@ -68,7 +68,7 @@ int az_framework_extend_run(struct az_job *job, struct az_framework *f, struct a
     return own ? own : rc;
 }
 
-/* Says that the report lacks the script's part: the input then counts as reported in part. */
+/* Reports that the script's part is missing: the input then counts as reported in part. */
 static int run_extension(struct az_job *job)
 {
     int rc;

@@ -1,5 +1,5 @@
 /* Events of the family tables (docs/formulas-pytorch.md 7): every operator whose name a model of
- * the family knows, at any nesting. Operators that wrap others (linear, clone) count only where
+ * the family contains, at any nesting. Operators that wrap others (linear, clone) count only where
  * they launch device work themselves. */
 #include "analyses/operators/family.h"
 

@@ -79,8 +79,8 @@ struct az_sv az_framework_op_category(const struct az_framework *f, uint32_t op)
  * (analyses/operators/kernel_classes.c). */
 struct az_sv az_framework_kernel_class(struct az_framework *f, uint32_t name);
 
-/* Keeps the first rows of a sorted table where that option says how many (AZ_UNSET_I64: all); what
- * is skipped is reported in `coverage`. */
+/* Keeps the first rows of a sorted table where that option has their number (AZ_UNSET_I64: all);
+ * what is skipped is reported in `coverage`. */
 void az_framework_keep(struct az_job *job, struct az_table *t, int64_t rows, const char *option);
 
 /* Does a device event count: linked to its launch, or include_unlinked_kernels. */
@@ -99,7 +99,7 @@ static inline bool az_framework_recompute(const struct az_framework *f, uint32_t
 }
 /* Calls that launched a graph (not those within another), and how many of them have no device
  * event: what those graphs did was not recorded, and the device looks idle meanwhile. In
- * quality.c, as are the rows that say so. */
+ * quality.c, as are the rows about it. */
 struct az_framework_graphs {
     uint64_t launches, bare;
     uint64_t steps, bare_steps; /* marks of steps that hold such calls */

@@ -14,7 +14,7 @@ struct az_op_kind {
     az_group_key *key;
     struct az_gpu_run (*own)(const void *ctx, size_t i); /* its device events */
     uint64_t (*uid)(const void *ctx, size_t i);
-    /* A new table, its columns made; they say how its rows are sorted. */
+    /* A new table, its columns made; they define the order of its rows. */
     struct az_table *(*open)(void *ctx, const struct az_op_groups *x);
     /* The cells of the row of a group. */
     int (*put)(void *ctx, struct az_op_groups *x, size_t group);

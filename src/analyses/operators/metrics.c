@@ -7,10 +7,10 @@
 #include "classify/engine_counts.h"
 #include "extend/extend.h"
 
-#define KERNELS 32 /* names examined for what only a kernel's name says */
+#define KERNELS 32 /* names examined for attributes that only a kernel's name has */
 #define FACTS   8
 
-/* What a model says. */
+/* The result of a model. */
 struct draft {
     struct az_perf perf;
     const struct az_op_model *model;
@@ -375,7 +375,7 @@ unsigned az_framework_params_of(const struct az_framework_estimate *e,
     return n;
 }
 
-/* What the model says, with texts in `scratch`. */
+/* The model's result, with texts in `scratch`. */
 static int ask_model(struct az_framework_metrics *m, uint32_t node, struct az_arena *scratch,
                      struct draft *e)
 {

@@ -21,12 +21,12 @@ struct az_framework_estimate {
     struct az_sv params;                   /* its parameters as a JSON object; empty without any */
     uint64_t params_hash;                  /* equal for equal params; 0 without any */
     uint32_t number; /* equal for the same name, arguments and kernels of an operator */
-    bool tf32;       /* a kernel says so */
+    bool tf32;       /* by the name of a kernel */
 };
 
 struct az_framework_metrics;
 struct az_extend;
-/* Evaluates the models of a script for every operator it knows. AZ_ECONFIG: one failed; then
+/* Evaluates the models of a script for every operator that it covers. AZ_ECONFIG: one failed; then
  * nothing of m may be used.
  */
 int az_framework_metrics_extend(struct az_framework_metrics *m, struct az_extend *e,
@@ -38,7 +38,7 @@ struct az_framework_metrics *az_framework_metrics_get(struct az_job *job, struct
 /* Estimate of an operator node; of the backward pass of that forward operator. */
 int az_framework_estimate(struct az_framework_metrics *m, uint32_t node, bool backward,
                           struct az_framework_estimate *out) AZ_MUST_USE;
-/* The same for one who asks again: *known, 0 at first, is where these metrics have it. */
+/* The same for repeated calls: *known, 0 at first, is where these metrics have it. */
 int az_framework_estimate_again(struct az_framework_metrics *m, uint32_t node, bool backward,
                                 uint32_t *known, struct az_framework_estimate *out) AZ_MUST_USE;
 /* Finds what *known is to hold. */
@@ -66,7 +66,8 @@ uint32_t az_framework_backward_of(const struct az_framework *f, const struct az_
                                   uint32_t node);
 
 /* Metrics of a group of operations, each by its own estimate: operations of equal shapes may differ
- * in what the shapes do not say, as the lengths of the context (docs/formulas-models.md 14). */
+ * in values that shapes do not have, such as the lengths of the context (docs/formulas-models.md
+ * 14). */
 struct az_framework_rates {
     double mean, median, std, min, max; /* NaN where there is none */
 };

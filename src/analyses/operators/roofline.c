@@ -96,7 +96,7 @@ static void add_to_gap(struct work *w, uint32_t gap, int64_t time)
     w->gaps.v[gap].count++;
 }
 
-/* Some argument has a shape: `[[],[]]` says nothing. */
+/* Some argument has a shape: `[[],[]]` has none. */
 static bool has_shapes(const struct work *w, const struct az_op_args *a)
 {
     struct az_sv dims = a && a->dims != AZ_NO_ID ? az_trace_text(w->fw->trace, a->dims) : AZ_SV("");

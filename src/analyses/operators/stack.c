@@ -120,7 +120,7 @@ struct az_sv az_framework_call_stack(struct az_job *job, const struct az_framewo
     az_intern_init(&s.tails, job->arena, job->mem);
     int rc = write_stack(&s, node, gpu);
     if (rc)
-        job->arena->failed = true; /* the caller asks it at its end */
+        job->arena->failed = true; /* the caller checks it at its end */
     struct az_sv out = rc ? AZ_SV("") : az_arena_dup(job->arena, az_text_view(&s.text));
     az_vec_release(&s.text);
     az_vec_release(&s.path);

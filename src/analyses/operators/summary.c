@@ -6,7 +6,7 @@
 #include "base/num.h"
 #include "tables/engine.h"
 
-/* Launchers of one name, category and, with detect_recompute, answer to whether they are part of a
+/* Launchers of one name, category and, with detect_recompute, whether they are part of a
  * recomputed region: as the tables need it. */
 struct set {
     uint32_t first; /* launcher */

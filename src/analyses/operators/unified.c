@@ -53,7 +53,7 @@ static bool model_below(const struct work *w, uint32_t node)
 enum by_name { UNASKED, NEVER, ALWAYS, BY_ARGUMENTS };
 
 /* Has an operator of that name a model? Of those without an entry in the table of categories: one
- * of the user's script, or a kernel of a compiler whose name and arguments say its work
+ * of the user's script, or a kernel of a compiler whose name and arguments define its work
  * (docs/formulas-pytorch.md 8, rule 2). */
 static enum by_name model_by_name(struct work *w, uint32_t node, uint32_t name)
 {

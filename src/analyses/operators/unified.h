@@ -58,7 +58,7 @@ static inline struct az_sv az_unified_category(const struct az_unified *u,
 {
     return u->categories.v[r->category];
 }
-/* What the models say of the work of a row; all unknown for a synthetic row. */
+/* Work of a row by the models; all unknown for a synthetic row. */
 int az_unified_estimate(struct az_framework_metrics *metrics, const struct az_unified *u,
                         size_t row, struct az_framework_estimate *e) AZ_MUST_USE;
 /* For callers that need estimates of many rows: rows with the same key, which is not 0, have the

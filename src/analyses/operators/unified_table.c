@@ -78,7 +78,7 @@ struct work {
     const struct az_unified *u;
     struct az_arena scratch;
     int64_t *kernel; /* row -> ticks of its device events; only where the companion needs them */
-    int64_t *shown;  /* row -> its device events as the table says them; NULL: their ticks */
+    int64_t *shown;  /* row -> its device events in the unit of the table; NULL: their ticks */
     double shown_us; /* so many of them a us */
     struct az_framework_metrics *metrics;
     struct az_unified_keys keys;

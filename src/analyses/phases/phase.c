@@ -207,7 +207,7 @@ static const struct method {
     { "auto", true, { AZ_BY_KERNEL_NAMES, AZ_BY_FRAMEWORK, AZ_BY_ATTENTION, AZ_BY_GEMM } },
 };
 
-/* The launchers that no annotation has decided: the first method of the order that says something.
+/* The launchers that no annotation has decided: the first method of the order with a result.
  */
 static int label_all(struct work *w, const struct method *m, struct az_phases *out)
 {

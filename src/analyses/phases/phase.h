@@ -26,10 +26,10 @@ int az_framework_phases(struct az_job *job, struct az_framework *f,
                         struct az_phases *out) AZ_MUST_USE;
 
 /* ---- by names (phase_names.c) ---- */
-/* What the names of a launch say, an az_phase each. */
+/* Evidence from the names of a launch, an az_phase each. */
 struct az_name_phase {
     uint8_t kernel_names, framework, attention, gemm;
-    bool gemm_named;   /* a gemm_params rule matched (it may say Mixed) */
+    bool gemm_named;   /* a gemm_params rule matched (the result may be Mixed) */
     bool is_attention; /* its shapes are those of an attention */
 };
 AZ_VEC(struct az_name_phase, az_name_phases);

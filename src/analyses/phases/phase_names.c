@@ -46,7 +46,7 @@ static int64_t length_at(const struct az_words *w, size_t i)
     return 0;
 }
 
-/* Mean of the sequence lengths that a name says; 0 if it has none. */
+/* Mean of the sequence lengths in a name; 0 if it has none. */
 static double sequence_length(const struct az_words *w)
 {
     double sum = 0, n = 0;

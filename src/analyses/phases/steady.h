@@ -26,7 +26,7 @@ enum { AZ_STEADY_MIXED, AZ_STEADY_DECODE, AZ_STEADY_PREFILL, AZ_STEADY_PARTS };
 struct az_steady_choice {
     struct az_steady_part part[AZ_STEADY_PARTS];
     double reference; /* share of steps with prompts that the mixed part is to have */
-    size_t steps;     /* wanted of the mixed part */
+    size_t steps;     /* required of the mixed part */
 };
 /* In the largest region: the window of `wanted` steps whose share of steps with prompts is nearest
  * to that of all regions, or of the load; the longest rows of steps that only generate, and of

@@ -121,7 +121,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **out)
 
 struct work {
     size_t folder; /* bytes that all paths begin with up to a '/': skipped, so that a result does
-                      not say where it was */
+                      not contain its place */
     struct az_job *job;
     const struct az_ranks *ranks;
     const struct part *const *part; /* by rank of the set; NULL: none */
@@ -413,7 +413,7 @@ static struct az_sv said_by(const struct az_rank *r, struct az_sv key)
     return (struct az_sv){ NULL, 0 };
 }
 
-/* "'12.1' on ranks 0-6; '12.4' on ranks 7": empty where all that say it say the same. */
+/* "'12.1' on ranks 0-6; '12.4' on ranks 7": empty where all recorded values are equal. */
 static struct az_sv differences(const struct work *w, struct az_sv key, size_t *values)
 {
     const struct az_ranks *s = w->ranks;

@@ -21,7 +21,7 @@ struct az_rank {
     int64_t base_ns;      /* nanoseconds since 1970 of its time 0; 0: unknown */
     int64_t ticks_per_ns; /* of its trace */
     uint64_t read, kept;  /* events */
-    /* What its file says of itself, its devices among them ("device 0"). */
+    /* Metadata of its file, its devices among them ("device 0"). */
     const struct az_fact *facts;
     size_t n_facts, warnings; /* messages about it */
 };
@@ -76,7 +76,7 @@ struct az_rank_analysis {
     const struct az_shape *shape;
     /* parts: one per rank of `ranks`, NULL where there is none; at least one is there. Emits
      * tables; job has no trace. az_cover and az_finding go here. ranks and texts live as long as
-     * the document, parts if keeps_parts says so; else those of part files are freed when this
+     * the document, parts if keeps_parts is set; else those of part files are freed when this
      * returns. */
     int (*finish)(struct az_job *job, const struct az_ranks *ranks, void *const *parts) AZ_MUST_USE;
 };

@@ -139,7 +139,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     average_times(job, t);
     averages(job, t, "grouped_breakdown", "Group", "Time (s)", 1e3, "group");
     if (t && !t->error && t->rows == alone && ranks->n_missing == 0 && ranks->n_failed == 0) {
-        az_table_free(t); /* the table of the ranks says as much */
+        az_table_free(t); /* the table of the ranks has the same */
         return 0;
     }
     const int rc = az_job_emit(job, t, 0, NULL, 0);

@@ -54,7 +54,7 @@ static int look_inside(struct az_job *job, size_t trace, uint32_t range, struct 
 
 struct range_work {
     struct inside *in; /* by name */
-    bool known;        /* without calls nothing says what a range launched */
+    bool known;        /* without calls the work that a range launched is unknown */
 };
 
 #define INSIDE(what, x, div)                                                                       \

@@ -17,7 +17,7 @@ struct work {
     struct az_account all;  /* of all agents */
 };
 
-/* From the first start to the last end of the processes that say so; 0 where none does. */
+/* From the first start to the last end of the processes that have them; 0 where none does. */
 static int64_t process_time(const struct az_job *job)
 {
     int64_t lo = INT64_MAX, hi = INT64_MIN, all;
@@ -61,7 +61,7 @@ static int64_t owner(const struct az_trace *t, const uint8_t *ran, size_t copy)
     const struct az_lane *lane = &t->lanes.v[e->lane[copy]];
     const struct az_route *r = &az_dispatches(t)->routes.v[e->side[copy]];
     const struct az_agent *src = az_agent_find(az_dispatches(t), (uint32_t)lane->proc, r->src);
-    /* numbers within a type ("CPU 0", "GPU 0") are those of two agents: the direction says which is
+    /* numbers within a type ("CPU 0", "GPU 0") are those of two agents: by the direction one is
      * a host */
     const struct az_sv direction = az_trace_text(t, e->name[copy]);
     const bool to_host = az_sv_ends(direction, AZ_SV("_TO_HOST")),

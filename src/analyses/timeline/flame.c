@@ -88,7 +88,7 @@ static int region_down(struct work *w, uint32_t region, uint32_t *node)
 }
 
 /* ---- call stacks ---- */
-/* Calls of the runtime say how and not why: they are no level. */
+/* Calls of the runtime are no level: they are not the reason for the work. */
 static bool host_name(const struct work *w, uint32_t host, struct az_sv *out)
 {
     uint32_t row;

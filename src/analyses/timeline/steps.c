@@ -45,7 +45,7 @@ static const struct az_record_column columns[] = {
     { "period_ms", AZ_REAL, AZ_UNIT_MS, .real = period },
 };
 
-/* What the marks of a serving engine say. */
+/* Contents of the marks of a serving engine. */
 static const struct az_record_column engine_columns[] = {
     { "phase", AZ_TEXT, AZ_UNIT_NONE, 0, AZ_KNOWN(ROW, phase) },
     { "batch", AZ_INT, AZ_UNIT_COUNT, 0, AZ_KNOWN(ROW, mark.batch) },
@@ -82,7 +82,7 @@ static void put_step(struct az_job *job, struct az_table *t, size_t trace,
                           .period = az_step_period(all, i) });
 }
 
-/* How many, how found, how alike. */
+/* Count, method of detection, similarity. */
 static void cover(struct az_job *job, size_t trace, const struct az_steps *s)
 {
     const struct az_trace *t = job->traces[trace];
@@ -106,7 +106,7 @@ static void cover(struct az_job *job, size_t trace, const struct az_steps *s)
 /* ---- by phase ---- */
 
 struct phase_row {
-    int64_t rank, steps, batch, tokens; /* batch, tokens: sums; -1: not said */
+    int64_t rank, steps, batch, tokens; /* batch, tokens: sums; -1: unknown */
     const char *phase;
     double total, mean, least, most, share, tokens_per_s; /* ms, percent */
 };

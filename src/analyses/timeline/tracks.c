@@ -316,7 +316,7 @@ static int prepare(struct work *w)
 
 static int64_t begin_ns(const struct work *w) { return w->t->base_ns + az_ns(w->t, w->begin); }
 
-/* Traces that say when they were recorded keep their distance; others begin together. */
+/* Traces with a recorded start keep their distance; others begin together. */
 static void place(struct track_build *r)
 {
     int64_t first = INT64_MAX;

@@ -96,7 +96,7 @@ static int join_part(struct az_tracks *t, const struct part *p, int64_t rank, in
     return rc;
 }
 
-/* First begin of all; INT64_MAX: a rank does not say when its clock began, so none is shifted. */
+/* First begin of all; INT64_MAX: the start of a rank's clock is unknown, so none is shifted. */
 static int64_t first_begin(const struct az_ranks *ranks, void *const *parts)
 {
     int64_t first = INT64_MAX;

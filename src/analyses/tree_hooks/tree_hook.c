@@ -318,7 +318,7 @@ int az_framework_tree_hook(struct az_trace *t, struct az_tree_edits *edits, void
     }
     az_arena_release(&a);
     job->unloaded |= v.unloaded;
-    if (rc == AZ_ECONFIG) { /* said; the report is made of the trace as it is */
+    if (rc == AZ_ECONFIG) { /* reported; the report is made of the trace as it is */
         az_tree_edits_reset(edits);
         job->failed = rc;
         rc = 0;

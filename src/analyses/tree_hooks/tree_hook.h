@@ -10,8 +10,8 @@
 struct az_hook_job {
     const struct az_options *opts;
     struct az_diag *diag;
-    bool loaded;   /* the script was examined: what is wrong with it is or will be said */
-    bool unloaded; /* it could not be loaded, which its categories and models will say, too */
+    bool loaded;   /* the script was examined: its errors are or will be reported */
+    bool unloaded; /* it could not be loaded; its categories and models report that, too */
     int failed; /* AZ_ECONFIG: the script failed; its message is in diag and the trace is as it was
                    read */
 };

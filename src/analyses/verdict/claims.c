@@ -383,7 +383,7 @@ static void order_causes(struct draft *d, size_t n)
 }
 
 /* Uneven steps come after the idle, communication and copy time that makes them so, if there is as
- * much: its causes say more. */
+ * much: its causes are more specific. */
 static void order_steps(struct draft *d, size_t n)
 {
     int64_t most = 0, all = 0;

@@ -224,7 +224,7 @@ static int make_nest(struct az_verdict_host *h, enum az_kind kind, bool frames,
         out->last_at[k] = INT64_MIN;
     }
     const size_t n = out->first[h->threads];
-    const bool tree = kind == AZ_HOST_OP && h->tree; /* it says what is in what */
+    const bool tree = kind == AZ_HOST_OP && h->tree; /* it has the nesting */
     if (rc || n == 0)
         return rc;
     out->up = tree ? NULL : az_arena_room(&h->arena, (n + 1) * sizeof *out->up);

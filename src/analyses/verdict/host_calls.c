@@ -1,5 +1,5 @@
-/* What calls say about the host: launches that take long, code that is loaded, the profiler's own
- * time, graphs without kernels. */
+/* Evidence from calls about the host: launches that take long, code that is loaded, the profiler's
+ * own time, graphs without kernels. */
 #include "analyses/verdict/host.h"
 #include "stats/log_buckets.h"
 

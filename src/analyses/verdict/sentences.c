@@ -259,7 +259,7 @@ static bool finds_compute(const struct az_claims *c)
 }
 
 /* The kernel that takes most of the time of a device that computes most of the time, where there is
- * nothing to say about its work but that. */
+ * no other sentence about its work. */
 static int largest_kernel(struct az_verdict_text *x)
 {
     const struct az_claim_account *a = &x->c->account;

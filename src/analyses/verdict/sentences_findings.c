@@ -181,7 +181,7 @@ static struct az_sv alike_gaps(struct az_verdict_text *x, const struct az_claim 
 }
 
 /* Gaps of several findings are of unlike lengths: nearly all of the time is in the first, or the
- * length of the longest is all that can be said. */
+ * length of the longest is all that is known. */
 static struct az_sv gaps_of(struct az_verdict_text *x, const struct az_claim *f,
                             const struct line *line)
 {
@@ -522,7 +522,7 @@ static double shown_saving(struct az_verdict_text *x, const struct line *l)
 }
 
 /* ", 94.8% of the time; compute can overlap at most 4.8%": where that is not what it saves. Of
- * copies that get faster by nobody knows how much the time is the bound. */
+ * copies that get faster by an unknown factor the time is the bound. */
 static struct az_sv bounded_text(struct az_verdict_text *x, struct az_sv text, const struct line *l)
 {
     const bool faster =

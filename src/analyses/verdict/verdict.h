@@ -261,8 +261,9 @@ static inline int64_t az_verdict_mean(const struct az_verdict_whole *w, int64_t 
 {
     return w->devices > 1 && ns > 0 ? ns / (int64_t)w->devices : ns;
 }
-/* Sizes of copies in a sentence, " of 8 B to 4.2 MB", or where they are alike " of" their mean. */
-#define AZ_VERDICT_ALIKE 2 /* sizes that differ by at most this factor are alike */
+/* Sizes of copies in a sentence, " of 8 B to 4.2 MB", or where they are similar " of" their mean.
+ */
+#define AZ_VERDICT_ALIKE 2 /* sizes that differ by at most this factor are similar */
 struct az_sv az_verdict_sizes_text(struct az_arena *a, int64_t least, int64_t most, double mean);
 /* Adds the table `step_work` of the only trace; nothing where there is no median step. */
 int az_verdict_step_work(struct az_job *job) AZ_MUST_USE;

@@ -105,7 +105,7 @@ static inline struct az_sv az_hta_text(const struct az_hta *b, uint32_t name)
 }
 
 /* ---- metrics ---- */
-/* What describe() says of a list: ticks or plain numbers. */
+/* Columns of describe() for a list: ticks or plain numbers. */
 struct az_hta_stats {
     size_t n;
     double sum, mean, std, min, q25, q50, q75, max; /* NaN where undefined; std: sample */
@@ -114,7 +114,7 @@ struct az_hta_stats {
 void az_hta_describe_i64(int64_t *v, size_t n, struct az_hta_stats *out);
 void az_hta_describe_f64(double *v, size_t n, struct az_hta_stats *out);
 /* clang-format off */
-/* Columns of records that have a `rank` (struct az_rank): it; its ticks; what describe() says. */
+/* Columns of records that have a `rank` (struct az_rank): it; its ticks; the columns of describe(). */
 #define AZ_HTA_RANK(record) { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_VIA(record, rank, rank) }
 #define AZ_HTA_TICKS(record) AZ_TICKS(record, rank, ticks_per_ns)
 #define AZ_HTA_STATS(record, stats, unit, ...)                                                     \

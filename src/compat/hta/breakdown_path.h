@@ -40,12 +40,12 @@ struct az_hta_path_graph {
     uint32_t n_host;
     uint32_t *of_call; /* call row -> event + 1 */
     uint32_t *of_op;   /* index of az_hta.op -> event + 1 */
-    uint32_t *after;   /* index of az_hta.op -> of the one that it waited for, as the trace says of
-                          nodes   of graphs; AZ_NO_ROW: not said. NULL: of none */
+    uint32_t *after;   /* index of az_hta.op -> of the one that it waited for, as recorded for
+                          nodes   of graphs; AZ_NO_ROW: unknown. NULL: of none */
     size_t exact;      /* of these, edges of the window */
     struct az_hta_path_edges edges;
     struct az_vec_u32 path; /* edges of the longest path, in its order */
-    size_t inferred;        /* waits whose stream the trace does not say */
+    size_t inferred;        /* waits whose stream is not recorded */
 };
 void az_hta_path_init(struct az_hta_path_graph *g, struct az_job *job, struct az_hta *b, int64_t lo,
                       int64_t hi);

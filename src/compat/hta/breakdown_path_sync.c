@@ -96,7 +96,7 @@ static int whole_device(struct az_hta_path_graph *g, uint32_t call)
     return rc;
 }
 
-/* Nothing says for what: for the work that ends last inside the call. */
+/* The work is not recorded: the work that ends last inside the call. */
 static int inferred(struct az_hta_path_graph *g, uint32_t call)
 {
     const struct az_hta_path_event *c = &g->ev.v[call];

@@ -221,7 +221,7 @@ static double left_out(const struct az_ranks *ranks, void *const *parts)
     return n;
 }
 
-/* The title, which says where the table is not about all of the trace. NULL: no memory. */
+/* The title, with the scope where that is not all of the trace. NULL: no memory. */
 static const char *title_of(struct az_job *job, const struct az_ranks *ranks, void *const *parts,
                             const char *title)
 {

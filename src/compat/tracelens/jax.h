@@ -26,7 +26,7 @@ extern const struct az_key az_jax_category, az_jax_dims, az_jax_types;
 /* "(1, 2)", "(1,)" in Python's form. */
 struct az_sv az_jax_tuple(struct az_arena *a, const int64_t *v, size_t n);
 /* The kernel, its operation and the statistics of a row as a list of one Python dictionary;
- * operation: with what its program says of it. */
+ * operation: with the data of its program. */
 struct az_sv az_jax_details(const struct az_scope *r, const struct az_group *g, bool operation);
 /* Tables op_<category> of the categories with modeled operations. */
 int az_jax_op_tables(struct az_jax *j) AZ_MUST_USE;

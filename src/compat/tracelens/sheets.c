@@ -251,7 +251,7 @@ static int timelines(const struct az_tracelens_ranks *m)
     return az_job_add(m->job, t, 0);
 }
 
-/* Columns of the metrics are called as in other tools; people read what they are. */
+/* Columns of the metrics are called as in other tools; here they have titles in words. */
 static void title_figures(struct az_table *t)
 {
     static const char *const titles[AZ_TRACELENS_FIGURES] = {
@@ -308,7 +308,7 @@ static int by_rank(const struct az_tracelens_ranks *m)
                              "rank", heat, "ms");
 }
 
-/* A rank none of whose work is linked has an empty timeline: that is said as it is of a single
+/* A rank none of whose work is linked has an empty timeline: reported as for a single
  * trace. */
 static void warn_unlinked(const struct az_tracelens_ranks *m)
 {

@@ -11,7 +11,7 @@
 /* Operators of one name that launched kernels, and of one class of the user's map. */
 struct az_tracelens_launch {
     uint32_t name;   /* AZ_NO_ID: device work without an operator */
-    uint32_t class;  /* of the job's classifier; AZ_CLASS_OTHERS: the map says nothing */
+    uint32_t class;  /* of the job's classifier; AZ_CLASS_OTHERS: the map has no class */
     int64_t count;   /* operators that launched kernels (or copies and fills, launcher_events) but
                         communication */
     int64_t time;    /* of these, a union per operator */

@@ -276,7 +276,7 @@ static int sheet(struct work *w, struct az_sv name, const struct row **row, size
     return az_job_add(w->job, t, rc);
 }
 
-/* What of a group has no row: said, and counted in the coverage. */
+/* Members of a group without a row are reported and counted in the coverage. */
 static void explain(struct work *w, uint32_t s, struct az_sv name, void *const *parts, bool any)
 {
     struct az_tracelens_failed all = { 0 };

@@ -5,7 +5,7 @@
 #include "facts/regions.h"
 
 #define AZ_REGION_DEPTH 64
-#define AZ_REGIONS_MOST 65536 /* names below each other: more are no names that someone gave */
+#define AZ_REGIONS_MOST 65536 /* names below each other: more are not names from source code */
 
 AZ_VEC(struct az_region, az_region_list);
 

@@ -359,7 +359,7 @@ static int take_work(struct az_nsys_cutting *c, const struct az_sqlite_row *r)
     return AZ_OK;
 }
 
-/* Calls of work that runs next to that of the window are kept: they say that it is outside. */
+/* Calls of work that runs next to that of the window are copied: they show that it is outside. */
 static int take_next_to(struct az_nsys_cutting *c, const struct az_sqlite_row *r)
 {
     const uint64_t corr = (uint64_t)r->v[NSYS_CUT_CORR];

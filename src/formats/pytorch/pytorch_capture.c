@@ -12,7 +12,7 @@
 struct capture_file {
     struct az_sv path; /* NUL-terminated */
     struct az_pytorch_shape shape;
-    int64_t rank; /* -1: not said */
+    int64_t rank; /* -1: unknown */
 };
 AZ_VEC(struct capture_file, capture_files);
 

@@ -220,7 +220,7 @@ static int add_work(struct az_rocm_cut *c, const struct az_rocm_event *e)
     return AZ_OK;
 }
 
-/* Calls of work that runs next to that of the window are kept: they say that it is outside. */
+/* Calls of work that runs next to that of the window are copied: they show that it is outside. */
 static int mark_next_to(struct az_rocm_cut *c, const struct az_rocm_event *e)
 {
     if (e->kind != AZ_ROCM_WORK || !e->corr || !is_next_to(c, e))

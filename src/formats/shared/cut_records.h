@@ -1,6 +1,6 @@
 /* Cutting a file of records by what its own reader makes of them: the whole file is read with the
  * window, and records of which every event is outside are omitted from a copy. What the reader does
- * not know is kept. */
+ * not read is copied. */
 #ifndef AZ_FORMATS_SHARED_CUT_RECORDS_H
 #define AZ_FORMATS_SHARED_CUT_RECORDS_H
 

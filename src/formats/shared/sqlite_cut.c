@@ -144,7 +144,7 @@ static int find_root(struct writing *w, const char *table, uint32_t *root)
     return code == SQLITE_ROW || code == SQLITE_DONE ? AZ_OK : fail_output(w, table);
 }
 
-/* Nothing that the database says of itself is run: no triggers, no views. */
+/* Nothing in the database is executed: no triggers, no views. */
 static int open_output(struct writing *w)
 {
     if (sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=

@@ -298,7 +298,7 @@ static unsigned free_bytes(const unsigned char *page, unsigned usable)
 }
 
 /* Do cells of so many bytes, the first of them at `lowest`, and what is free between them fill the
- * page from where its header says? Not if the header has too few cells, of which SQLite alone
+ * page from the offset in its header? Not if the header has too few cells, of which SQLite alone
  * reports nothing while it reads. */
 static bool is_filled(const unsigned char *page, unsigned usable, unsigned lowest, uint64_t bytes)
 {

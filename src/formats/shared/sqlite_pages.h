@@ -48,7 +48,7 @@ uint64_t az_pages_local(const struct az_pages *p, uint64_t payload);
 /* Returns the rows in their order. 0: all of them; 1: there are rows that only SQLite can read,
  * after the first *given of the table. Else what fn returned, AZ_EINTR, AZ_ENOMEM or AZ_ELIMIT. */
 int az_pages_read(struct az_pages *p, az_pages_fn fn, void *ctx, uint64_t *given) AZ_MUST_USE;
-/* Of a table that SQLite reads: x->suspect, if its pages do not have what their headers say. Reads
+/* Of a table that SQLite reads: x->suspect, if its pages contradict their headers. Reads
  * the pages once more, but no value. 0, AZ_EINTR, AZ_ENOMEM or AZ_ELIMIT. */
 int az_pages_check(struct az_sqlite *x, const char *table) AZ_MUST_USE;
 /* The last row number that pages of a table name, where its last rows are damaged: it is at most
@@ -62,7 +62,7 @@ bool az_record_text(const unsigned char *record, const unsigned char *end, int p
                     struct az_sv *text);
 bool az_record_number(const unsigned char *record, const unsigned char *end, int place, int64_t *v,
                       bool *null);
-/* Has a record as many bytes as its types say? Yes, if not all of these are on its page. */
+/* Has a record as many bytes as its types require? Yes, if not all of these are on its page. */
 bool az_record_is_whole(const struct az_pages_row *row);
 
 #endif

@@ -3,7 +3,7 @@
 #include "formats/shared/sqlite_pages.h"
 
 /* Where the value at a place is. A record may have fewer: an added column has its default, which
- * only the schema knows. */
+ * only the schema has. */
 static bool find_value(const unsigned char *record, const unsigned char *end, int place,
                        uint64_t *type, const unsigned char **data)
 {

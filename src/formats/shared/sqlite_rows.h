@@ -26,7 +26,7 @@ struct az_sqlite_table {
     struct az_sqlite *x;
     const char *name;
     const struct az_sqlite_columns *columns;
-    unsigned has; /* columns, a bit each, of those that are wanted */
+    unsigned has; /* columns, a bit each, of those that are requested */
     bool has_text;
     bool plain; /* `pages` are open */
     struct az_pages pages;

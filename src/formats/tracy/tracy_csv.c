@@ -193,7 +193,7 @@ static int broken(struct az_tracy_file *f, int rc, size_t errors, size_t warning
                                                          : "unterminated quote");
 }
 
-/* Of lines of remarks that people put above the header. */
+/* Of lines of remarks above the header. */
 static bool is_remark(const struct az_tracy_file *f)
 {
     const struct az_csv_field *first = f->csv.row.v;

@@ -65,7 +65,7 @@ struct az_tracy_file {
     int device_at[TC_COUNT]; /* the same of other titles that some columns have */
     bool device_side;   /* of the device's side alone: names are blank where the runtime has none */
     bool kernel_cycles; /* cycles are those of the kernel, not of the firmware */
-    bool padded;        /* some shape column says _PAD[LOGICAL] */
+    bool padded;        /* some shape column ends in _PAD[LOGICAL] */
     int64_t max_device; /* -1: none */
     int64_t last_start; /* of the row before, for rows without */
     size_t rows;        /* data rows so far, the current one included */
@@ -86,7 +86,7 @@ struct az_tracy_file {
 const char *az_tracy_title(enum az_tracy_col c);
 /* The stored number of a shape cell: "32[19]" -> 32, "7.0" -> 7; -1 for blank; AZ_EFORMAT. */
 int az_tracy_dim(struct az_sv cell, int64_t *out) AZ_MUST_USE;
-/* What the attributes of an operation say, into the fields of `a` that come from them; texts are
+/* The attributes of an operation, parsed into the fields of `a` that come from them; texts are
  * interned in t. */
 void az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a);
 /* The current row of the file into the report. */

@@ -234,7 +234,7 @@ static uint32_t sub_device(struct az_tracy_file *f)
     return s.n ? az_trace_name(f->job->trace, s) : AZ_NO_ID;
 }
 
-/* What the whole file says of the device: the first architecture, the largest grid. */
+/* The device by the whole file: the first architecture, the largest grid. */
 static void note_grid(struct az_tracy_file *f, const struct az_oprow *row)
 {
     struct az_opreport *r = f->report;

@@ -68,7 +68,8 @@ static int64_t shifted(int64_t ns, double by)
     return fabs(by) < TIMES / 2 && fabs(sum) < TIMES ? ns + llround(by) : ns;
 }
 
-/* By cycles: each end is as far from that of the device's first operation as its clock says. */
+/* By cycles: each end is as far from that of the device's first operation as in cycles of its
+ * clock. */
 static int64_t end_by_cycles(struct line *l, struct clock *c, const struct az_oprow *r)
 {
     const double step = c->runs ? (double)(r->last - c->last) / l->rate : 0;
@@ -124,7 +125,7 @@ static bool is_long(const struct az_oprow *r, double back)
     return back > GAP && back > r->kernel * MOST;
 }
 
-/* The recorded gap says that the operation began long before the one before it ended. Where the
+/* By the recorded gap the operation began long before the one before it ended. Where the
  * file names sub devices, that one may be of another. */
 static bool gap_is_impossible(const struct line *l, const struct az_oprow *r)
 {
@@ -227,7 +228,7 @@ static int cover(struct line *l, const uint32_t *row, size_t n)
     return 0;
 }
 
-/* The first of several impossible operations has no gap that says so: it is under the others, which
+/* The first of several impossible operations has no such gap: it is under the others, which
  * are as long. */
 static void cover_by_impossible(struct line *l, const uint32_t *row, size_t n)
 {
@@ -430,7 +431,7 @@ static int place_all(struct line *l)
     return 0;
 }
 
-/* Rows that are missing in the account, by what their cells say. */
+/* Rows that are missing in the account, by their cells. */
 static void warn_untimed(const struct line *l)
 {
     const struct az_where at = AZ_AT_FILE(l->job->files[0].path);

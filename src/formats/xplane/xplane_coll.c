@@ -101,7 +101,7 @@ static int iota_groups(struct az_trace *t, struct az_sv message, struct az_hlo_o
     }
     if (groups.n != 1 || size.n != 1 ||
         !iota_is_sane((uint64_t)groups.v[0], (uint64_t)size.v[0], &dims, &perm))
-        return AZ_OK; /* told as one group of all */
+        return AZ_OK; /* reported as one group of all */
     const size_t n = (size_t)groups.v[0], each = (size_t)size.v[0];
     int64_t *member = az_arena_array(&t->arena, n * each, sizeof *member);
     op->groups = az_arena_array(&t->arena, n, sizeof *op->groups);

@@ -282,7 +282,7 @@ static void find_work(struct az_xplane_passes *p, const struct az_event *e)
     p->chunks.v[p->at].inside += part != 0;
 }
 
-/* The call of work next to that of the window says that it is outside. */
+/* The call of work next to that of the window shows that it is outside. */
 static void find_next_to(struct az_xplane_passes *p, const struct az_event *e)
 {
     uint32_t *call = e->corr ? az_cut_calls_at(&p->calls, 0, e->corr, false) : NULL;

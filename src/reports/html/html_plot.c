@@ -1,6 +1,6 @@
 /* What a chart draws: which rows, which series, their labels and values; and what is folded where
- * there would be more marks than AZ_HTML_MARKS or than can be distinguished, which is said beneath
- * the chart. */
+ * there would be more marks than AZ_HTML_MARKS or than can be distinguished, which is reported
+ * beneath the chart. */
 #include "reports/html/html.h"
 
 #include <math.h>

@@ -176,7 +176,7 @@ static void put_line(struct az_html *h, const struct az_line *l)
     az_html_subject(h, &about);
     az_html_put(h, AZ_SV("><span class=\"label\">"));
     label_of(h, l);
-    az_html_put(h, AZ_SV("</span><span class=\"says\">"));
+    az_html_put(h, AZ_SV("</span><span class=\"sentence\">"));
     line_with_term(h, l->text);
     evidence(h, l);
     az_html_put(h, AZ_SV("</span><span class=\"finders\"></span></li>\n"));

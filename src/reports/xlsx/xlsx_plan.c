@@ -1,10 +1,8 @@
 /* Which rows of which table go to which sheet. Decided before the first cell is written, so that
- * what is skipped is listed in the `coverage` sheet, by rows whose item begins with "xlsx ": xlsx
- * rows cut: TABLE      rows skipped (only the first doc->xlsx_rows are in the workbook) xlsx
- * columns cut: TABLE   columns beyond 16,384 xlsx cells truncated: TABLE     texts shortened to
- * 32,767 characters, ending in the mark of three dots xlsx sheets skipped: tables   tables of
- * AZ_TABLE_NO_SHEET, by name xlsx chart rows omitted: TITLE   rows of a chart's table
- * that are not on the table's first sheet */
+ * what is missing is listed in the `coverage` sheet, by rows whose item begins with "xlsx ": "rows
+ * omitted" beyond doc->xlsx_rows, "columns omitted" beyond 16,384, "cells truncated" to 32,767
+ * characters, "sheets skipped" (AZ_TABLE_NO_SHEET) with the names of their tables, and "chart rows
+ * omitted", which are not on the first sheet of the chart's table. */
 #include "document/record.h"
 #include "reports/shared/fields.h"
 #include "reports/xlsx/xlsx.h"
