@@ -71,7 +71,10 @@ static void *counted_block(void *p)
 }
 
 void *malloc(size_t n) { return request_refused() ? NULL : counted_block(__libc_malloc(n)); }
-void *calloc(size_t n, size_t m) { return request_refused() ? NULL : counted_block(__libc_calloc(n, m)); }
+void *calloc(size_t n, size_t m)
+{
+    return request_refused() ? NULL : counted_block(__libc_calloc(n, m));
+}
 void *realloc(void *p, size_t n)
 {
     if (n && request_refused())
