@@ -99,8 +99,7 @@ static const struct {
                                     "copy on a separate stream, overlapped with compute" },
     [AZ_ADVICE_OVERLAP_COPIES] = { "overlap_copies", "start copies earlier, on a stream without "
                                                      "kernels, to overlap them with compute" },
-    [AZ_ADVICE_KEEP_ON_DEVICE] = { "keep_on_device",
-                                   "keep the data on the device between steps" },
+    [AZ_ADVICE_KEEP_ON_DEVICE] = { "keep_on_device", "keep the data on the device between steps" },
     [AZ_ADVICE_AVOID_DEVICE_COPIES] = { "avoid_device_copies",
                                         "avoid device-to-device copies: write results in place" },
     [AZ_ADVICE_AVOID_FILLS] = { "avoid_fills", "avoid fills: clear buffers inside the "

@@ -227,8 +227,8 @@ static void long_tables_go_on_in_a_second_sheet(void **state)
     assert_int_equal(plan.parts.v[1].number, 2);
     assert_non_null(plan.coverage);
     assert_int_equal(plan.coverage->rows, 1);
-    assert_true(
-        az_sv_is(az_cell_text(az_table_at(plan.coverage, 0, 0)), "xlsx chart rows omitted: All of it"));
+    assert_true(az_sv_is(az_cell_text(az_table_at(plan.coverage, 0, 0)),
+                         "xlsx chart rows omitted: All of it"));
     assert_true(az_cell_number(az_table_at(plan.coverage, 0, 1)) == 3);
     az_xlsx_plan_release(&plan);
     s.doc.xlsx_rows = 10;

@@ -1,7 +1,6 @@
 /* What the rules leave of one trace. */
 #include <math.h>
 
-#include "analyses/op_report/totals.h"
 #include "analyses/rates.h"
 #include "analyses/registry_list.h"
 #include "analyses/verdict/verdict.h"
@@ -12,7 +11,6 @@
 #include "facts/host_operators.h"
 #include "facts/lazy_cache.h"
 #include "facts/trust.h"
-#include "model/opreport.h"
 #include "model/optrace.h"
 
 #define FAMILIES 5 /* named */
@@ -307,82 +305,6 @@ static void verdict_of_sums(struct az_verdict *v)
         v->part->families = az_verdict_keep(v, families(v, by));
 }
 
-static int report_findings(struct az_verdict *v, const struct az_op_report_totals *o)
-{
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < o->n_findings; i++) {
-        const struct az_op_report_finding *f = &o->finding[i];
-        rc = az_verdict_add(v, f->rule,
-                            &(struct az_verdict_found){ .subject = f->subject,
-                                                        .row = f->row,
-                                                        .operation = f->operation,
-                                                        .cause = f->cause,
-                                                        .advice = f->advice,
-                                                        .count = f->count,
-                                                        .ns = f->ns,
-                                                        .gain = f->gain,
-                                                        .median = f->median,
-                                                        .largest = f->largest });
-    }
-    return rc;
-}
-
-static int report_devices(struct az_verdict *v, const struct az_op_report_totals *o)
-{
-    struct az_verdict_part *p = v->part;
-    p->device_accounts = az_arena_array(v->keep, o->n_devices + 1, sizeof *p->device_accounts);
-    if (!p->device_accounts)
-        return az_arena_error(v->keep);
-    p->n_device_accounts = o->n_devices;
-    for (size_t i = 0; i < o->n_devices; i++) {
-        const struct az_op_report_device *d = &o->device[i];
-        p->device_accounts[i] =
-            (struct az_verdict_device){ d->device, d->idle, d->a, d->before, d->after, d->step };
-    }
-    az_verdict_sum_devices(p);
-    return 0;
-}
-
-/* Signposts that the user chose may leave out steps, or all of them. */
-static void steps_in_window(const struct az_verdict *v)
-{
-    const struct az_op_report_totals *o = v->job->doc ? az_op_report_totals_of(v->job) : NULL;
-    struct az_verdict_part *p = v->part;
-    if (!o || !o->known || o->scope != AZ_SCOPE_WINDOW || p->steps == 0)
-        return;
-    p->steps = o->steps;
-    p->excluded = AZ_SV("");
-    if (p->steps == 0)
-        p->period = p->step_ns = -1;
-}
-
-/* A report of operations has its own account, checks and findings. */
-static int report_totals(struct az_verdict *v)
-{
-    const struct az_op_report_totals *o = v->job->doc ? az_op_report_totals_of(v->job) : NULL;
-    struct az_verdict_part *p = v->part;
-    if (!o || !o->known)
-        return 0;
-    for (int c = 0; c < AZ_CHECKS; c++)
-        if (o->check[c].status != AZ_CHECK_NOT_APPLICABLE)
-            p->check[c] = o->check[c];
-    p->suspects = o->check[AZ_CHECK_IMPOSSIBLE_TIMES].count;
-    p->suspect_ns = o->impossible_ns;
-    p->after = az_verdict_keep(v, o->after_signpost);
-    p->tables = az_verdict_keep(v, o->tables);
-    p->scope = o->scope;
-    p->operations = o->operations;
-    p->device = az_verdict_keep(v, az_opreport(v->t)->arch);
-    p->peaks = az_verdict_keep(v, az_sv_str(o->peaks));
-    p->flops = o->flop;
-    p->rated = o->rated;
-    p->rateable = o->rateable;
-    p->rated_kernels = o->rates;
-    p->impossible_rates = o->impossible_rates;
-    const int rc = report_devices(v, o);
-    return rc ? rc : report_findings(v, o);
-}
-
 static int peaks_of(struct az_verdict *v)
 {
     const struct az_device_facts f = az_trace_device(v->t);
@@ -413,7 +335,7 @@ static int examine_trace(struct az_verdict *v)
         return rc;
     hidden(v);
     if (v->t->caps & AZ_CAP_OPREPORT) {
-        rc = report_totals(v);
+        rc = az_verdict_operation_report(v);
     } else if (v->t->caps & AZ_CAP_TIMELINE) {
         v->accounts = az_job_accounts(v->job, v->trace, AZ_ALL_WORK, &rc);
         if (!v->accounts)
@@ -423,7 +345,7 @@ static int examine_trace(struct az_verdict *v)
     if (rc == 0 && v->t->caps & (AZ_CAP_TIMELINE | AZ_CAP_CALLTREE))
         rc = az_verdict_steps_make(v);
     if (rc == 0 && (v->t->caps & AZ_CAP_OPREPORT))
-        steps_in_window(v);
+        az_verdict_operation_steps(v);
     if (rc == 0 && (v->t->caps & AZ_CAP_PROGRAMS))
         rc = az_verdict_program_rates(v);
     return rc || v->t->caps & AZ_CAP_OPREPORT ? rc : peaks_of(v);

@@ -236,6 +236,12 @@ int az_verdict_top_kernels(struct az_verdict *v) AZ_MUST_USE;
 /* The sums over the devices that are not idle: total, compute, comm, copies, idle, devices. */
 void az_verdict_sum_devices(struct az_verdict_part *p);
 
+/* ---- operation_report.c ---- */
+/* The account, checks and findings of a report of operations; nothing for other traces. */
+int az_verdict_operation_report(struct az_verdict *v) AZ_MUST_USE;
+/* Of the steps those inside signposts that the user chose, which may be none. */
+void az_verdict_operation_steps(const struct az_verdict *v);
+
 /* ---- of all parts ---- */
 struct az_verdict_ranks {
     const struct az_ranks *ranks; /* NULL: no ranks */

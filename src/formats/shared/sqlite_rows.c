@@ -55,7 +55,7 @@ bool az_sqlite_table_take(const struct az_sqlite_table *t, const struct az_pages
     row->null = row->odd = 0;
     row->text = AZ_SV("");
     for (size_t k = 0; k < t->columns->n; k++) {
-        const int at = t->at[k];
+        const int8_t at = t->at[k];
         row->v[k] = at < 0 ? 0 : stored->value[at];
         row->null |= (at < 0 ? 1u : stored->null >> at & 1) << k;
     }

@@ -9,4 +9,4 @@ for j in 1 4; do
     cat out/account.csv
 done
 rm -r out
-"$ANALYZER" "$T" -q --csv-dir out && ls out | wc -l
+"$ANALYZER" "$T" -q --csv-dir out && find out -type f | wc -l
