@@ -7,6 +7,7 @@
 
 #include "io/oserror.h"
 #include "io/outfile.h"
+#include "io/path.h"
 
 /* 0 or errno. */
 static int write_all(int fd, struct az_sv bytes)
@@ -48,14 +49,18 @@ int az_map_unpacked(struct az_mapping *m, struct az_source *src, const char *pat
     int error;
     az_arena_init(&a, mem);
     *m = (struct az_mapping){ .bytes = { "", 0 } };
+    if (az_path_stat(path).kind == AZ_PATH_OTHER) /* its reader would see it opened and closed */
+        return AZ_EUSAGE;
     int rc = az_outname_reserve(&a, path, &file, diag);
-    if (rc == 0 && az_sv_is(file, path)) { /* a pipe, which is written directly */
+    if (rc == 0 && az_sv_is(file, path)) { /* a descriptor, which is written directly */
         rc = AZ_EUSAGE;
     } else if (rc == 0) {
         rc = unpack(src, file.p, &error);
         if (error)
-            rc = IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(file), "cannot write: %s",
-                         az_errno_text(error, text));
+            rc = IO_FAIL(
+                diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)),
+                "cannot write a temporary file next to it: %s%s", az_errno_text(error, text),
+                error == ENOSPC ? "; free some space, or choose another output folder" : "");
         const int mapped = rc == 0 || rc == AZ_EFORMAT ? az_map_file(m, file.p, diag) : 0;
         rc = mapped ? mapped : rc;
         az_outname_discard(file.p);

@@ -1,6 +1,10 @@
 /* A compressed file as a mapped one: its bytes, what breaks off, and no file that stays. */
 #include "unit/io_temp.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include "io/gzip_out.h"
 #include "io/unpacked.h"
 
@@ -72,12 +76,48 @@ static void nowhere(void **state)
     assert_int_equal(m.bytes.n, 0);
 }
 
+/* A pipe is not opened: without a reader that waits, and one that there is would see an end. */
+static void to_pipe(void **state)
+{
+    const char *in = temp_path("in.gz"), *out = temp_path("pipe");
+    struct az_mapping m;
+    (void)state;
+    pack(in);
+    assert_int_equal(mkfifo(out, 0600), 0);
+    (void)alarm(20);
+    assert_int_equal(unpack(in, out, &m), AZ_EUSAGE);
+    (void)alarm(0);
+    assert_int_equal(t_diag.errors, 0);
+}
+
+/* The message names the output, not the temporary file. */
+static void too_large(void **state)
+{
+    const char *in = temp_path("in.gz"), *out = temp_path("out");
+    const struct rlimit small = { 100000, RLIM_INFINITY };
+    struct rlimit before;
+    struct az_mapping m;
+    (void)state;
+    pack(in);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    assert_int_equal(unpack(in, out, &m), AZ_EIO);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    const struct az_sv text = t_diag.list.v[0].text;
+    assert_true(az_sv_starts(text, az_sv_str(out)));
+    assert_true(az_sv_find(text, AZ_SV("cannot write a temporary file next to it: ")) > 0);
+    assert_int_equal(count_entries(), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(whole, temp_setup, temp_teardown),
         cmocka_unit_test_setup_teardown(broken, temp_setup, temp_teardown),
         cmocka_unit_test_setup_teardown(nowhere, temp_setup, temp_teardown),
+        cmocka_unit_test_setup_teardown(to_pipe, temp_setup, temp_teardown),
+        cmocka_unit_test_setup_teardown(too_large, temp_setup, temp_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 
 #include "formats/shared/sqlite_append.h"
 #include "io/outfile.h"
+#include "io/path.h"
 
 struct table {
     const char *name, *sql;
@@ -546,10 +547,11 @@ int az_sqlite_cut_write(const struct az_sqlite_cut *c)
 {
     const char *out = c->job->out;
     struct az_sv tmp;
-    int rc = az_outname_reserve(c->arena, out, &tmp, c->job->diag);
+    const bool direct = az_path_stat(out).kind == AZ_PATH_OTHER;
+    int rc = direct ? AZ_OK : az_outname_reserve(c->arena, out, &tmp, c->job->diag);
     if (rc)
         return rc;
-    if (az_sv_is(tmp, out)) /* it would be written at places that are not at its end */
+    if (direct || az_sv_is(tmp, out)) /* it would be written at places that are not at its end */
         return az_diag_fail(c->job->diag, AZ_EUSAGE, AZ_AT_FILE(az_sv_str(out)),
                             "a database cannot be written to a pipe or device; name a file");
     rc = write_database(c, tmp.p);
