@@ -1,7 +1,7 @@
 /* `analyzer run PATH...`: paths become inputs. Files of one run belong together: the CSV reports of
  * one Nsight report (equal stem), the files of the ranks of one run (names that differ in digits
  * only), the files of its hosts (names that differ in the host only); each other file is an input.
- * 879 lines because all of these ways share the list of files found. */
+ * 905 lines because all of these ways share the list of files found. */
 #include "base/intern.h"
 #include "base/sort.h"
 #include "formats/shared/unsupported_formats.h"
