@@ -3,6 +3,7 @@
 
 #include "model/window.h"
 
+#include "base/num.h"
 #include "classify/steps.h"
 #include "model/cut_sieve.h"
 #include "model/dispatch.h"
@@ -165,11 +166,21 @@ static struct az_span counted_span(const struct az_trace *t)
         own.start = x->start < own.start ? x->start : own.start;
         own.end = x->end > own.end ? x->end : own.end;
     }
+    if (whole.start > whole.end) /* no event: the window that the file holds, if any */
+        return own;
     if (own.start < whole.end && own.end > whole.start) {
         whole.start = own.start > whole.start ? own.start : whole.start;
         whole.end = own.end < whole.end ? own.end : whole.end;
     }
     return whole;
+}
+
+static int64_t ticks_after(int64_t start, int64_t ns, int64_t ticks_per_ns)
+{
+    int64_t ticks;
+    if (__builtin_mul_overflow(ns, ticks_per_ns, &ticks))
+        ticks = ns < 0 ? INT64_MIN : INT64_MAX;
+    return az_add_sat(start, ticks);
 }
 
 /* The first start, or the last end of ranges. */
@@ -180,10 +191,13 @@ static int end_ticks(const struct az_trace *t, const struct az_window_end *w, bo
     *at = last ? INT64_MAX : INT64_MIN;
     if (!w->range.n) {
         const struct az_span x = counted_span(t);
-        if (w->percent >= 0)
-            *at = x.start + (int64_t)((double)(x.end - x.start) * w->percent / 100);
-        if (w->ns != AZ_UNSET_I64)
-            *at = x.start + w->ns * t->ticks_per_ns;
+        const double length = (double)x.end - (double)x.start;
+        if (x.start > x.end && (w->percent >= 0 || w->ns != AZ_UNSET_I64))
+            *miss = AZ_WINDOW_NO_EVENTS;
+        else if (w->ns != AZ_UNSET_I64)
+            *at = ticks_after(x.start, w->ns, t->ticks_per_ns);
+        else if (w->percent >= 0)
+            *at = az_add_sat(x.start, az_whole(length * w->percent / 100));
         return AZ_OK;
     }
     az_vec_init(&s, t->mem);

@@ -286,6 +286,46 @@ static void windows_of_a_cut(void **state)
     }
 }
 
+/* Times without any event count in the window that the file holds; without one there is nothing to
+ * count from. Times beyond all others are the last one. */
+static void without_events(void **state)
+{
+    static const struct {
+        int64_t ns;
+        double percent;
+        bool own;
+        enum az_window_miss miss;
+        int64_t start;
+    } each[] = { { 10, -1, false, AZ_WINDOW_NO_EVENTS, 0 },
+                 { AZ_UNSET_I64, 10, false, AZ_WINDOW_NO_EVENTS, 0 },
+                 { 10, -1, true, AZ_WINDOW_FOUND, 110 },
+                 { AZ_UNSET_I64, 10, true, AZ_WINDOW_FOUND, 120 },
+                 { INT64_MAX - 1, -1, true, AZ_WINDOW_FOUND, INT64_MAX } };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(each); i++) {
+        struct made m;
+        struct az_window_parts out;
+        enum az_window_miss miss;
+        const struct az_window w = { .from = { each[i].ns, each[i].percent, { 0 } },
+                                     .to = { AZ_UNSET_I64, -1, { 0 } },
+                                     .step = -1,
+                                     .last_step = -1 };
+        begin(&m);
+        m.t.ticks_per_ns = 1000;
+        if (each[i].own && each[i].ns == 10)
+            m.t.ticks_per_ns = 1;
+        az_window_parts_init(&out, &m.mem);
+        if (each[i].own)
+            az_vec_add(&m.t.recorded_window, ((struct az_span){ 100, 300 }));
+        assert_int_equal(az_window_spans(&m.t, &w, &out, &miss), 0);
+        assert_int_equal(miss, each[i].miss);
+        if (miss == AZ_WINDOW_FOUND)
+            assert_int_equal(out.spans.v[0].start, each[i].start);
+        az_window_parts_release(&out);
+        end(&m);
+    }
+}
+
 /* ---- scopes ---- */
 
 struct operation {
@@ -408,10 +448,10 @@ static void scopes_by_their_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(part_of_a_time),        cmocka_unit_test(parts_that_overlap),
-        cmocka_unit_test(edges_that_cut),        cmocka_unit_test(work_next_to_the_window),
-        cmocka_unit_test(window_of_a_window),    cmocka_unit_test(windows_of_a_cut),
-        cmocka_unit_test(scopes_by_their_parts),
+        cmocka_unit_test(without_events),          cmocka_unit_test(part_of_a_time),
+        cmocka_unit_test(parts_that_overlap),      cmocka_unit_test(edges_that_cut),
+        cmocka_unit_test(work_next_to_the_window), cmocka_unit_test(window_of_a_window),
+        cmocka_unit_test(windows_of_a_cut),        cmocka_unit_test(scopes_by_their_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
