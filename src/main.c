@@ -3,6 +3,6 @@
 
 int main(int argc, char **argv)
 {
-    az_mem_give_back(); /* the first call is to come before there are threads */
+    az_mem_trim(); /* the first call is to come before there are threads */
     return az_main(argc, argv);
 }

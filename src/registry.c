@@ -126,7 +126,7 @@ int az_format_probe(const char *path, const struct az_format **out, int *score,
     /* A file truncated in the middle is still recognized by its good start; its parser reports
      * where it breaks. Only what prevents the check is reported here. */
     if (rc && (head.n == 0 || rc == AZ_ENOMEM)) {
-        az_diag_take(diag, &said);
+        az_diag_append(diag, &said);
         goto done;
     }
     own = az_saved_why_no_profile(path, head);

@@ -137,11 +137,11 @@ static void append_messages(struct az_diag *to, const struct az_diag *from, bool
     }
 }
 
-void az_diag_take(struct az_diag *to, const struct az_diag *from)
+void az_diag_append(struct az_diag *to, const struct az_diag *from)
 {
     append_messages(to, from, true);
 }
-void az_diag_take_new(struct az_diag *to, const struct az_diag *from)
+void az_diag_append_new(struct az_diag *to, const struct az_diag *from)
 {
     append_messages(to, from, false);
 }

@@ -44,10 +44,10 @@ void az_diag_add(struct az_diag *d, enum az_severity s, struct az_where at, cons
 int az_diag_fail(struct az_diag *d, int code, struct az_where at, const char *fmt, ...)
     AZ_PRINTF(4, 5);
 /* Appends the messages of another diag, and its counts. */
-void az_diag_take(struct az_diag *to, const struct az_diag *from);
+void az_diag_append(struct az_diag *to, const struct az_diag *from);
 /* The same without warnings that `to` has: for messages that each of several parts of one job
  * produces. */
-void az_diag_take_new(struct az_diag *to, const struct az_diag *from);
+void az_diag_append_new(struct az_diag *to, const struct az_diag *from);
 /* The message for AZ_ENOMEM and AZ_ELIMIT, with what to do; returns code, or AZ_ELIMIT if the limit
  * of mem was reached. */
 int az_diag_memory(struct az_diag *d, int code, struct az_where at, const struct az_mem *mem);

@@ -139,7 +139,7 @@ void az_mem_free(struct az_mem *m, void *p, size_t size)
  * MiB, and retain the holes between columns (docs/performance.md 8). */
 enum { APART = 512 * 1024 };
 
-void az_mem_give_back(void)
+void az_mem_trim(void)
 {
 #if defined __GLIBC__ && !defined AZ_SANITIZED /* tests call this from threads first */
     (void)mallopt(M_MMAP_THRESHOLD, APART);

@@ -48,7 +48,7 @@ bool az_mem_room(size_t size);
  * far needed. Costs the page faults of what is needed again; after something large that is over.
  * The first call of a program must come before it has threads: with another allocator (a
  * sanitizer's, or a preloaded one) it sets up the system's own, which uses no lock for that. */
-void az_mem_give_back(void);
+void az_mem_trim(void);
 /* Declares that from now on one thread at a time allocates much, before the others begin: all use
  * one heap, which grows in larger steps than those that threads have of their own, and whose pages
  * are there already. For programs, as it is for good. */

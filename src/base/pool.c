@@ -300,7 +300,7 @@ void az_monitor_free(struct az_monitor *m)
 void az_monitor_enter(struct az_monitor *m) { pthread_mutex_lock(&m->lock); }
 void az_monitor_leave(struct az_monitor *m) { pthread_mutex_unlock(&m->lock); }
 void az_monitor_wait(struct az_monitor *m) { pthread_cond_wait(&m->told, &m->lock); }
-void az_monitor_tell(struct az_monitor *m) { pthread_cond_broadcast(&m->told); }
+void az_monitor_notify(struct az_monitor *m) { pthread_cond_broadcast(&m->told); }
 
 /* ---- what all inputs share ---- */
 struct shared {

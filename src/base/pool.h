@@ -54,6 +54,6 @@ void az_monitor_enter(struct az_monitor *m);
 void az_monitor_leave(struct az_monitor *m);
 /* Inside: leaves, and enters again after a notification (or for no reason: check again). */
 void az_monitor_wait(struct az_monitor *m);
-void az_monitor_tell(struct az_monitor *m); /* wakes all who wait */
+void az_monitor_notify(struct az_monitor *m); /* wakes all who wait */
 
 #endif

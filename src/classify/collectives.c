@@ -111,7 +111,7 @@ struct az_sv az_coll_of_class(struct az_sv class_name)
     return AZ_SV("");
 }
 
-bool az_coll_given(struct az_sv patterns, struct az_sv kernel, struct az_sv *name)
+bool az_coll_match_pattern(struct az_sv patterns, struct az_sv kernel, struct az_sv *name)
 {
     *name = AZ_SV("");
     while (patterns.n) {

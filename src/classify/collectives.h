@@ -42,7 +42,7 @@ struct az_sv az_coll_class(enum az_coll_kind k);
 struct az_sv az_coll_of_class(struct az_sv class_name);
 /* The user's patterns for collectives ("part=collective part=collective", parts in any case): is
  * one in the kernel's name? *name: the action of the kernel in its name. */
-bool az_coll_given(struct az_sv patterns, struct az_sv kernel, struct az_sv *name);
+bool az_coll_match_pattern(struct az_sv patterns, struct az_sv kernel, struct az_sv *name);
 
 /* Bytes of an element by the framework's type names ("BFloat16"); 0: unknown. */
 int64_t az_coll_dtype_bytes(struct az_sv dtype);

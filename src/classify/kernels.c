@@ -235,7 +235,7 @@ static size_t place_of(const struct az_kernel_rules *r, struct az_sv name, const
                        struct az_pattern_memo *memo)
 {
     struct az_sv given;
-    if (az_coll_given(r->user.collectives, name, &given))
+    if (az_coll_match_pattern(r->user.collectives, name, &given))
         return 1 + r->c->n + (size_t)az_coll_kind_of(given);
     const size_t mapped = r->user.map ? az_class_map_find(r->user.map, name) : SIZE_MAX;
     const bool comm = mapped != SIZE_MAX && az_sv_is(r->user.map->v[mapped].name, "nccl");

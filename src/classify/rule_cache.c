@@ -1,7 +1,7 @@
 /* Rules of one group, and what was found by them. */
 #include "classify/rule_cache.h"
 
-static bool read_rules(struct az_asked *q, const char *file, const char *group,
+static bool read_rules(struct az_rule_cache *q, const char *file, const char *group,
                        struct az_arena *arena)
 {
     if (q->rules.v)
@@ -14,8 +14,8 @@ static bool read_rules(struct az_asked *q, const char *file, const char *group,
     return true;
 }
 
-struct az_sv az_asked_class(struct az_asked *q, const char *file, const char *group,
-                            struct az_arena *arena, struct az_sv name)
+struct az_sv az_rule_cache_class(struct az_rule_cache *q, const char *file, const char *group,
+                                 struct az_arena *arena, struct az_sv name)
 {
     if (!read_rules(q, file, group, arena))
         return az_rules_class(file, group, name);

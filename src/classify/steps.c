@@ -140,7 +140,7 @@ static struct az_sv without_arguments(struct az_sv name)
     return az_sv_make(name.p, end);
 }
 
-struct az_sv az_range_given_name(struct az_sv name)
+struct az_sv az_range_plain_name(struct az_sv name)
 {
     if (name.n > 1 && name.p[0] == ':' && name.p[1] != ':')
         name = az_sv_make(name.p + 1, name.n - 1);

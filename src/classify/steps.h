@@ -20,6 +20,6 @@ struct az_sv az_step_mark_name(struct az_sv name);
 /* The name of a range in the program: without the colon that Nsight from schema 3.16 on puts in
  * front of names of the default domain (":forward"), and without the arguments that PyTorch adds
  * to names of operators ("aten::mm, op_id = 12, sizes = [[8, 8]]"). */
-struct az_sv az_range_given_name(struct az_sv name);
+struct az_sv az_range_plain_name(struct az_sv name);
 
 #endif

@@ -105,7 +105,7 @@ void az_args_init(struct az_args *a, const struct az_cmd *cmd, int argc, char **
         if (o->arg)
             a->shorts[s++] = ':';
     }
-    if (az_flags_taken(cmd))
+    if (az_flags_accepted(cmd))
         n += az_flags_add(cmd, a->longs + n, FLAGS_MAX);
     az_flags_respell(a->longs, argc, argv);
     optind = 0; /* resets the state of the C library, whatever was parsed before */
@@ -183,7 +183,7 @@ static int bad_option(const struct az_args *a, const char *word)
     if (used_elsewhere(a->cmd, "--", plain))
         return ARG_ERROR;
     near = az_nearest(plain, names, a->cmd->n_opts);
-    if (az_flags_taken(a->cmd))
+    if (az_flags_accepted(a->cmd))
         near = nearer(plain, near, az_flag_nearest(plain));
     if (near)
         az_usage_error(a->cmd, "unknown option '--%s' (did you mean '--%s'?)", plain, near);
@@ -217,8 +217,8 @@ int az_args_next(struct az_args *a)
     }
 }
 
-int az_args_take(struct az_args *a, int (*take)(void *ctx, int id, const char *value), void *ctx,
-                 bool *help)
+int az_args_parse(struct az_args *a, int (*take)(void *ctx, int id, const char *value), void *ctx,
+                  bool *help)
 {
     int id, rc = AZ_EXIT_OK;
 

@@ -174,7 +174,7 @@ static int one_option(void *ctx, int id, const char *value)
 }
 
 /* A failed system call is no evidence about a commit either. */
-static int said_whole(int rc) { return rc <= 1 && az_trouble_say() ? EXIT_SKIP : rc; }
+static int said_whole(int rc) { return rc <= 1 && az_fs_error_print() ? EXIT_SKIP : rc; }
 
 static int run_bisect(const struct az_cmd *cmd, int argc, char **argv)
 {
@@ -188,7 +188,7 @@ static int run_bisect(const struct az_cmd *cmd, int argc, char **argv)
     az_diag_init(&b.diag);
     az_arena_init(&b.arena, NULL);
     az_args_init(&a, cmd, argc, argv);
-    rc = az_args_take(&a, one_option, &b, &help);
+    rc = az_args_parse(&a, one_option, &b, &help);
     if (rc == AZ_EXIT_OK && !help && (!b.good.n || !b.bad.n || !b.result || !a.n_operands))
         rc = az_usage_error(cmd, "missing arguments; use --good, --bad, --result, and after -- the "
                                  "command that measures a commit");

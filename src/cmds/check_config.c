@@ -90,7 +90,7 @@ static int run_check(const struct az_cmd *cmd, int argc, char **argv)
     az_args_init(&a, cmd, argc, argv);
     if (az_args_only_help(&a, 1, 1, &rc))
         return rc;
-    log.color = az_want_color(AZ_AUTO, 2);
+    log.color = az_use_color(AZ_AUTO, 2);
     rc = check(a.operands[0], &log, &would_fail);
     if (rc == AZ_EINTR)
         return AZ_EXIT_INTERRUPTED;

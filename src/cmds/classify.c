@@ -213,7 +213,7 @@ static int one_option(void *ctx, int id, const char *value)
     const char *eq = value ? strchr(value, '=') : NULL;
 
     if (az_flag_option(id))
-        return az_flag_take(&c->over, id, value);
+        return az_flag_set(&c->over, id, value);
     switch (id) {
     case OPT_CONFIG:
         c->config = value;
@@ -240,7 +240,7 @@ static int begin(struct classify *c, const struct az_cmd *cmd)
 
     c->cmd = cmd;
     c->most = 20;
-    c->log = (struct az_log){ .level = AZ_LOG_NORMAL, .color = az_want_color(AZ_AUTO, 2) };
+    c->log = (struct az_log){ .level = AZ_LOG_NORMAL, .color = az_use_color(AZ_AUTO, 2) };
     az_plan_init(&c->plan);
     az_diag_init(&c->diag);
     az_arena_init(&c->arena, NULL);
@@ -285,7 +285,7 @@ static int run_classify(const struct az_cmd *cmd, int argc, char **argv)
 
     az_vec_init(&out, NULL);
     az_args_init(&a, cmd, argc, argv);
-    rc = rc ? rc : az_args_take(&a, one_option, &c, &help);
+    rc = rc ? rc : az_args_parse(&a, one_option, &c, &help);
     if (help)
         goto out;
     if (!rc && (c.config != NULL) == (a.n_operands != 0))

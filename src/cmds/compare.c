@@ -489,7 +489,7 @@ static int compare(struct compare_args *k, const struct az_args *a)
 
 static int parse(struct compare_args *k, struct az_args *a, bool *help)
 {
-    int rc = az_args_take(a, take_option, k, help);
+    int rc = az_args_parse(a, take_option, k, help);
 
     if (rc || *help)
         return rc;

@@ -54,7 +54,7 @@ static void for_options(const struct az_cmd *cmd,
                                      const struct az_option *key))
 {
     struct option longs[FLAGS_MAX + 1];
-    const size_t n = az_flags_taken(cmd) ? az_flags_add(cmd, longs, FLAGS_MAX) : 0;
+    const size_t n = az_flags_accepted(cmd) ? az_flags_add(cmd, longs, FLAGS_MAX) : 0;
 
     for (size_t i = 0; i < cmd->n_opts; i++) {
         const struct az_cmd_opt o = az_help_row(&cmd->opts[i]);

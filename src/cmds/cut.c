@@ -369,9 +369,9 @@ static int run_cut(const struct az_cmd *cmd, int argc, char **argv)
     az_mem_init(&c.mem, 0);
     az_arena_init(&c.arena, NULL);
     az_diag_init(&c.diag);
-    c.log.color = az_want_color(AZ_AUTO, STDERR_FILENO);
+    c.log.color = az_use_color(AZ_AUTO, STDERR_FILENO);
     az_args_init(&a, cmd, argc, argv);
-    int rc = az_args_take(&a, one_option, &c, &help);
+    int rc = az_args_parse(&a, one_option, &c, &help);
     if (!rc && !help)
         rc = check(&c, &a);
     if (!rc && !help)

@@ -137,7 +137,7 @@ static int put_facts(const char *path, const struct az_options *window, struct a
         if (i != FINDINGS || has_findings(q, &rc))
             rc = az_query_run(q, az_sv_str(statements[i]), &sink, NULL, diag);
     for (size_t i = 0; rc && i < s.n; i++)
-        az_diag_take(diag, &s.inputs[i].diag);
+        az_diag_append(diag, &s.inputs[i].diag);
     az_query_close(q);
     az_session_close(&s);
     az_vec_release(&over);
@@ -216,7 +216,7 @@ static int put_path(const char *path, const struct az_options *window, struct az
     for (size_t i = 0; rc == 0 && i < plan.jobs.n; i++) {
         rc = put_path_of(&plan.jobs.v[i], out);
         if (rc)
-            az_diag_take(diag, &plan.jobs.v[i].diag);
+            az_diag_append(diag, &plan.jobs.v[i].diag);
     }
     az_plan_release(&plan);
     az_config_release(&conf);
@@ -229,6 +229,6 @@ int az_cut_annotations(const char *path, const struct az_format *f, const struct
 {
     const struct az_option *o = az_option_find(AZ_SV("critical_path"), AZ_AT_OPTIONS);
     const int rc = put_facts(path, window, diag, out);
-    const bool has_path = o && az_format_takes(o->formats, az_sv_str(f->name));
+    const bool has_path = o && az_formats_include(o->formats, az_sv_str(f->name));
     return rc || !has_path ? rc : put_path(path, window, diag, out);
 }

@@ -141,7 +141,7 @@ static bool is_broken_pipe(void)
 /* Unreported errors: a run that found nothing where the search failed is not complete. */
 static int said_all(int rc)
 {
-    if ((rc != AZ_EXIT_OK && rc != AZ_EXIT_GATE && rc != AZ_EXIT_PARTIAL) || !az_trouble_say())
+    if ((rc != AZ_EXIT_OK && rc != AZ_EXIT_GATE && rc != AZ_EXIT_PARTIAL) || !az_fs_error_print())
         return rc;
     return rc == AZ_EXIT_OK ? AZ_EXIT_PARTIAL : rc;
 }

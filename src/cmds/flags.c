@@ -33,7 +33,7 @@ const struct az_option *az_flag_named(const char *name)
     return az_option_find(az_sv_str(key), FLAG_PLACES);
 }
 
-bool az_flags_taken(const struct az_cmd *cmd) { return is_own(cmd, "opt"); }
+bool az_flags_accepted(const struct az_cmd *cmd) { return is_own(cmd, "opt"); }
 
 size_t az_flags_add(const struct az_cmd *cmd, struct option *to, size_t room)
 {
@@ -66,7 +66,7 @@ const struct az_option *az_flag_option(int id)
     return id >= OPT_FLAG ? &az_option_table[id - OPT_FLAG] : NULL;
 }
 
-int az_flag_take(struct az_overrides *to, int id, const char *value)
+int az_flag_set(struct az_overrides *to, int id, const char *value)
 {
     const struct az_override o = { .kind = AZ_SET_OPTION,
                                    .key = az_sv_str(az_option_table[id - OPT_FLAG].key),

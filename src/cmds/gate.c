@@ -106,7 +106,7 @@ static int one_option(void *ctx, int id, const char *value)
     struct gate_args *g = ctx;
 
     if (az_flag_option(id))
-        return az_flag_take(&g->over, id, value);
+        return az_flag_set(&g->over, id, value);
     switch (id) {
     case OPT_CONFIG:
         g->config = value;
@@ -201,7 +201,7 @@ static int add_operand(struct session *s, const char *path, bool baseline)
         }
         s->unreadable |= rc != AZ_OK;
         if (!rc && az_path_stat(path).kind == AZ_PATH_DIR && az_saved_kind(path) == AZ_SAVED_NONE &&
-            az_plan_holds_profile(path))
+            az_plan_has_profile(path))
             az_diag_add(&s->diag, AZ_HINT, AZ_AT_FILE(az_sv_str(path)),
                         "contains results and profiles, reading the results; use a glob to read "
                         "the profiles");
@@ -340,10 +340,10 @@ static int run_gate(const struct az_cmd *cmd, int argc, char **argv)
     az_vec_init(&g.over, NULL);
     az_vec_init(&g.rules, NULL);
     az_args_init(&a, cmd, argc, argv);
-    rc = az_args_take(&a, one_option, &g, &help);
+    rc = az_args_parse(&a, one_option, &g, &help);
     g.operands = a.operands;
     g.n = a.n_operands;
-    g.run.log.color = az_want_color(g.run.color, STDERR_FILENO);
+    g.run.log.color = az_use_color(g.run.color, STDERR_FILENO);
     if (rc == AZ_EXIT_OK && !help)
         rc = check_operands(&g);
     if (rc == AZ_EXIT_OK && !help)

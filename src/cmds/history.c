@@ -58,7 +58,7 @@ static int write_text(const struct history_args *h, struct az_document *doc)
     doc->text_full = doc->text_all = h->verbose;
     doc->text_columns = az_text_columns();
     doc->text_rows = h->verbose ? 0 : doc->text_rows;
-    rc = az_text_write(doc, &text, az_want_color(h->color, STDOUT_FILENO));
+    rc = az_text_write(doc, &text, az_use_color(h->color, STDOUT_FILENO));
     if (!rc && text.n)
         fwrite(text.v, 1, text.n, stdout); /* what fails is reported when the program ends */
     fflush(stdout);
@@ -424,7 +424,7 @@ static int parsed(const struct az_cmd *cmd, struct history_args *h, const struct
                               sub->takes);
     if (!h->db)
         return az_usage_error(cmd, "missing database; use --db=FILE");
-    h->log.color = az_want_color(h->color, STDERR_FILENO);
+    h->log.color = az_use_color(h->color, STDERR_FILENO);
     return run_sub(h, sub);
 }
 
@@ -437,7 +437,7 @@ static int run_history(const struct az_cmd *cmd, int argc, char **argv)
 
     az_diag_init(&h.diag);
     az_args_init(&a, cmd, argc, argv);
-    rc = az_args_take(&a, one_option, &h, &help);
+    rc = az_args_parse(&a, one_option, &h, &help);
     if (!rc && !help)
         rc = parsed(cmd, &h, &a);
     az_diag_release(&h.diag);

@@ -45,7 +45,7 @@ static int put_facts(struct az_plan_job *job, struct az_vec_char *out, int64_t *
     az_result_init(&res, opts.memory_limit);
     const int read = az_analyze_input(job, &opts, 1, &res, &silent, NULL);
     if (read == AZ_OK && res.reportable) {
-        rc = az_look_facts(job, &res, "            // ", out);
+        rc = az_preview_facts(job, &res, "            // ", out);
         *steps = res.doc.claims ? res.doc.claims->steps.count : 0;
         if (!rc && *steps)
             rc = az_text_printf(how, "steps found: %.*s", AZ_SVF(res.doc.claims->steps.source));
@@ -112,7 +112,7 @@ static int put_classes(const struct az_args *a, bool classic, struct az_vec_char
     return az_vec_error(out);
 }
 
-static int put_config(struct az_look *l, const struct az_args *a, struct az_vec_char *out)
+static int put_config(struct az_preview *l, const struct az_args *a, struct az_vec_char *out)
 {
     bool classic = false;
     size_t n = 0;
@@ -144,10 +144,10 @@ static int put_config(struct az_look *l, const struct az_args *a, struct az_vec_
 
 int az_init_print(const struct az_args *a)
 {
-    const struct az_log log = { .level = AZ_LOG_NORMAL, .color = az_want_color(AZ_AUTO, 2) };
+    const struct az_log log = { .level = AZ_LOG_NORMAL, .color = az_use_color(AZ_AUTO, 2) };
     struct az_vec_char out;
-    struct az_look l;
-    int rc = az_look_begin(&l, (const char *const *)a->operands, a->n_operands);
+    struct az_preview l;
+    int rc = az_preview_begin(&l, (const char *const *)a->operands, a->n_operands);
 
     az_vec_init(&out, NULL);
     az_diag_print(&l.diag, &log);
@@ -167,7 +167,7 @@ int az_init_print(const struct az_args *a)
                     "error: no profile of a supported format; see 'analyzer list'");
     else if (rc == AZ_ENOMEM)
         az_log_line(&log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
-    az_look_end(&l);
+    az_preview_end(&l);
     az_vec_release(&out);
     return rc == AZ_EINTR    ? AZ_EXIT_INTERRUPTED
            : rc == AZ_ENOMEM ? AZ_EXIT_INTERNAL

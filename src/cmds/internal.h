@@ -61,8 +61,8 @@ void az_args_init(struct az_args *a, const struct az_cmd *cmd, int argc, char **
 int az_args_next(struct az_args *a);
 /* Passes every option but --help to take. *help: it was printed, and nothing is left to do. Exit
  * status. */
-int az_args_take(struct az_args *a, int (*take)(void *ctx, int id, const char *value), void *ctx,
-                 bool *help);
+int az_args_parse(struct az_args *a, int (*take)(void *ctx, int id, const char *value), void *ctx,
+                  bool *help);
 /* "-f a b" as "-f a -f b", which is what getopt accepts, for the options of a list: "-f",
  * "--filter". NULL: no memory. */
 char **az_args_part_lists(int argc, char **argv, const char *const *options, size_t n_options,
@@ -80,7 +80,7 @@ const char *az_nearest(const char *word, const char *const *names, size_t n);
 
 /* ---- flags.c ---- */
 /* Does the command accept keys of the option table (it has --opt)? */
-bool az_flags_taken(const struct az_cmd *cmd);
+bool az_flags_accepted(const struct az_cmd *cmd);
 /* Appends them, but for those that are options of the command itself; how many. */
 size_t az_flags_add(const struct az_cmd *cmd, struct option *to, size_t room);
 /* The key that a row of OPT_KEY names, hyphens for underlines; NULL: none. */
@@ -88,7 +88,7 @@ const struct az_option *az_flag_named(const char *name);
 /* The key of an id that az_args_next returned; NULL: an option of the command itself. */
 const struct az_option *az_flag_option(int id);
 /* One such option as --opt KEY=VALUE; value NULL: a boolean without a value. Exit status. */
-int az_flag_take(struct az_overrides *to, int id, const char *value);
+int az_flag_set(struct az_overrides *to, int id, const char *value);
 const char *az_flag_nearest(const char *word);
 /* Long options as they are spelled in the list (hyphens, underlines), in place. */
 void az_flags_respell(const struct option *longs, int argc, char **argv);
@@ -107,18 +107,18 @@ int az_cut_annotations(const char *path, const struct az_format *f, const struct
 
 /* ---- look.c ---- */
 /* Paths as `run` accepts them, planned, nothing written. Messages are in the diag. */
-struct az_look {
+struct az_preview {
     struct az_config conf;
     struct az_plan plan;
     struct az_diag diag;
 };
-int az_look_begin(struct az_look *l, const char *const *paths, size_t n);
-void az_look_end(struct az_look *l);
+int az_preview_begin(struct az_preview *l, const char *const *paths, size_t n);
+void az_preview_end(struct az_preview *l);
 /* What an analyzed input holds, a line each after the prefix: devices, ranks, steps, span, ... */
-int az_look_facts(const struct az_plan_job *job, const struct az_result *res, const char *prefix,
-                  struct az_vec_char *out) AZ_MUST_USE;
+int az_preview_facts(const struct az_plan_job *job, const struct az_result *res, const char *prefix,
+                     struct az_vec_char *out) AZ_MUST_USE;
 /* Reads the inputs of a path and prints their content, a few indented lines each; exit status. */
-int az_look_describe(const char *path, const struct az_log *log);
+int az_preview_describe(const char *path, const struct az_log *log);
 
 /* ---- init.c ---- */
 /* Prints a configuration for the operands; exit status. */

@@ -12,7 +12,7 @@
 
 enum { MOST_READ = 4 }; /* inputs of a folder */
 
-int az_look_begin(struct az_look *l, const char *const *paths, size_t n)
+int az_preview_begin(struct az_preview *l, const char *const *paths, size_t n)
 {
     struct az_config_names names;
     struct az_overrides none;
@@ -35,7 +35,7 @@ int az_look_begin(struct az_look *l, const char *const *paths, size_t n)
     return rc ? rc : az_plan_make(&l->plan, &l->conf, &l->diag);
 }
 
-void az_look_end(struct az_look *l)
+void az_preview_end(struct az_preview *l)
 {
     az_plan_release(&l->plan);
     az_diag_release(&l->diag);
@@ -150,8 +150,8 @@ static struct az_sv device_span(const struct az_document *d, struct az_arena *a)
     return AZ_SV("");
 }
 
-int az_look_facts(const struct az_plan_job *job, const struct az_result *res, const char *prefix,
-                  struct az_vec_char *out)
+int az_preview_facts(const struct az_plan_job *job, const struct az_result *res, const char *prefix,
+                     struct az_vec_char *out)
 {
     const struct az_document *d = &res->doc;
     const struct az_table *verdict = az_headline_of(d);
@@ -185,17 +185,17 @@ static int describe(const struct az_plan_job *job, const struct az_result *res)
     int rc;
 
     az_vec_init(&text, NULL);
-    rc = az_look_facts(job, res, "  ", &text);
+    rc = az_preview_facts(job, res, "  ", &text);
     if (!rc && text.n)
         fwrite(text.v, 1, text.n, stdout);
     az_vec_release(&text);
     return rc;
 }
 
-int az_look_describe(const char *path, const struct az_log *log)
+int az_preview_describe(const char *path, const struct az_log *log)
 {
-    struct az_look l;
-    int rc = az_look_begin(&l, &path, 1), failed = rc;
+    struct az_preview l;
+    int rc = az_preview_begin(&l, &path, 1), failed = rc;
 
     if (rc)
         az_diag_print(&l.diag, log);
@@ -232,6 +232,6 @@ int az_look_describe(const char *path, const struct az_log *log)
     if (!rc && l.plan.jobs.n > MOST_READ)
         printf("  ...       %zu more inputs skipped; probe them one by one\n",
                l.plan.jobs.n - MOST_READ);
-    az_look_end(&l);
+    az_preview_end(&l);
     return failed;
 }

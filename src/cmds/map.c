@@ -81,7 +81,7 @@ static int map_option(void *ctx, int id, const char *value)
 
 static int parse_map(struct map *m, struct az_args *a, bool *help)
 {
-    int rc = az_args_take(a, map_option, m, help);
+    int rc = az_args_parse(a, map_option, m, help);
 
     if (rc || *help)
         return rc;
@@ -224,7 +224,7 @@ static int reduce_option(void *ctx, int id, const char *value)
 
 static int parse_reduce(struct reduce *r, struct az_args *a, bool *help)
 {
-    int rc = az_args_take(a, reduce_option, r, help);
+    int rc = az_args_parse(a, reduce_option, r, help);
 
     if (rc || *help)
         return rc;

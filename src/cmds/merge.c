@@ -60,7 +60,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
     az_diag_init(&quiet);
     int rc = az_format_probe(path, &f, NULL, &quiet);
     if (rc == AZ_ENOMEM)
-        az_diag_take(&m->diag, &quiet);
+        az_diag_append(&m->diag, &quiet);
     else if (rc && quiet.list.n && az_pytorch_rank_of_name(name, az_sv_str(m->pattern)) >= 0) {
         az_diag_add(&m->diag, rc == AZ_EIO ? AZ_ERROR : AZ_WARNING, AZ_NOWHERE,
                     "%.*s: this rank is skipped", AZ_SVF(quiet.list.v[0].text));
@@ -242,9 +242,9 @@ static int run_merge(const struct az_cmd *cmd, int argc, char **argv)
     az_vec_init(&m.list, NULL);
     az_vec_init(&m.cats, NULL);
     az_vec_init(&m.names, NULL);
-    m.log.color = az_want_color(AZ_AUTO, STDERR_FILENO);
+    m.log.color = az_use_color(AZ_AUTO, STDERR_FILENO);
     az_args_init(&a, cmd, argc, argv);
-    rc = az_args_take(&a, one_option, &m, &help);
+    rc = az_args_parse(&a, one_option, &m, &help);
     if (!rc && !help)
         rc = check(&m, &a);
     if (!rc && !help)

@@ -206,7 +206,7 @@ static int own_option(void *ctx, int id, const char *value)
 
 static int parse(struct multirank *m, struct az_args *a, bool *help)
 {
-    int rc = az_args_take(a, own_option, m, help);
+    int rc = az_args_parse(a, own_option, m, help);
 
     if (rc || *help)
         return rc;

@@ -83,7 +83,7 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
         return az_usage_error(cmd, "missing argument; usage: analyzer probe %s", cmd->args);
     if (init)
         return az_init_print(&a);
-    log.color = az_want_color(AZ_AUTO, 2);
+    log.color = az_use_color(AZ_AUTO, 2);
     for (size_t i = 0; i < a.n_operands; i++) {
         const char *path = a.operands[i];
         az_diag_init(&p.diag);
@@ -94,7 +94,7 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
         az_diag_print(&p.diag, &log);
         az_diag_release(&p.diag);
         if (!rc)
-            rc = az_look_describe(path, &log);
+            rc = az_preview_describe(path, &log);
         failed |= rc;
     }
     return failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;

@@ -343,7 +343,7 @@ static int run_query(const struct az_cmd *cmd, int argc, char **argv)
     az_run_args_init(&a.run);
     az_diag_init(&a.diag);
     az_args_init(&args, cmd, argc, argv);
-    rc = az_args_take(&args, take_option, &a, &help);
+    rc = az_args_parse(&args, take_option, &a, &help);
     if (!rc && !help && args.n_operands == 0)
         rc = az_usage_error(cmd, "no inputs; name files or folders, then the statement");
     if (!rc && !help && args.n_operands == 1 && is_sql(args.operands[0]))

@@ -156,7 +156,7 @@ static int print_text(const struct az_document *doc)
 {
     struct az_vec_char text;
     az_vec_init(&text, NULL);
-    int rc = az_text_write(doc, &text, az_want_color(AZ_AUTO, STDOUT_FILENO));
+    int rc = az_text_write(doc, &text, az_use_color(AZ_AUTO, STDOUT_FILENO));
     if (!rc)
         print(&text);
     az_vec_release(&text);
@@ -342,8 +342,8 @@ static int run_replay(const struct az_cmd *cmd, int argc, char **argv)
 
     az_vec_init(&r.formats, NULL);
     az_args_init(&a, cmd, argc, argv);
-    r.log.color = az_want_color(AZ_AUTO, STDERR_FILENO);
-    rc = az_args_take(&a, one_option, &r, &help);
+    r.log.color = az_use_color(AZ_AUTO, STDERR_FILENO);
+    rc = az_args_parse(&a, one_option, &r, &help);
     if (!rc && !help && a.n_operands == 0)
         rc = az_usage_error(cmd, r.emit ? "missing input for --emit; name the files of one input"
                                         : "missing folder; name the folder to replay");

@@ -207,7 +207,7 @@ int az_run_set(struct az_run_args *r, bool path, const char *key, const char *va
 int az_run_option(const struct az_cmd *cmd, struct az_run_args *r, int id, const char *value)
 {
     if (az_flag_option(id))
-        return az_flag_take(&r->over, id, value);
+        return az_flag_set(&r->over, id, value);
     switch (id) {
     case OPT_CONFIG:
         r->config = value;
@@ -266,7 +266,7 @@ void az_run_fill_opts(struct az_run_args *r)
                        : r->verbose > 1 ? AZ_LOG_DEBUG
                        : r->verbose     ? AZ_LOG_VERBOSE
                                         : AZ_LOG_NORMAL;
-    r->run.log.color = az_want_color(r->run.color, STDERR_FILENO);
+    r->run.log.color = az_use_color(r->run.color, STDERR_FILENO);
     r->run.text_full = r->verbose > 0;
     r->run.text_all = r->verbose > 1;
     r->run.terminal = !r->run.text_classic && isatty(STDOUT_FILENO);
@@ -370,7 +370,7 @@ static int prepare(struct session *s)
     if (!rc && s->r->add_inputs)
         rc = s->r->add_inputs(s->r->ctx, &s->config, &s->diag);
     else if (!rc && !s->r->config)
-        rc = az_plan_look(&s->config, s->r->paths.v, s->r->paths.n, &s->diag);
+        rc = az_plan_runs_of(&s->config, s->r->paths.v, s->r->paths.n, &s->diag);
     if (!rc)
         rc = apply(s->r, &s->config);
     s->config.together = az_sv_str(s->r->together);

@@ -55,7 +55,7 @@ static int open_session(struct serving *x, struct az_diag *diag)
 
     x->open = true;
     for (size_t i = 0; i < x->session.n; i++)
-        az_diag_take(diag, &x->session.inputs[i].diag);
+        az_diag_append(diag, &x->session.inputs[i].diag);
     return rc;
 }
 
@@ -80,7 +80,7 @@ static int serve(struct serving *x, struct az_diag *diag)
     az_diag_print(diag, &x->run.run.log);
     az_diag_release(diag);
     az_diag_init(diag);
-    const bool lacking = !rc && az_trouble_say(); /* now: a server ends in days */
+    const bool lacking = !rc && az_fs_error_print(); /* now: a server ends in days */
     if (!rc)
         rc = az_server_new(&s, &in, &x->limits);
     const struct az_cancel stop = x->session.conf.cancel;
@@ -154,7 +154,7 @@ static int run_serve(const struct az_cmd *cmd, int argc, char **argv)
     az_run_args_init(&x.run);
     az_diag_init(&diag);
     az_args_init(&args, cmd, argc, argv);
-    rc = az_args_take(&args, take_option, &x, &help);
+    rc = az_args_parse(&args, take_option, &x, &help);
     if (!rc && !help && args.n_operands == 0)
         rc = az_usage_error(cmd, "no inputs; name files or folders");
     if (!rc && !help) {

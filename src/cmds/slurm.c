@@ -283,7 +283,7 @@ static int take_option(void *ctx, int id, const char *value)
 
 static int parse(struct slurm *s, struct az_args *a, bool *help)
 {
-    int rc = az_args_take(a, take_option, s, help);
+    int rc = az_args_parse(a, take_option, s, help);
 
     if (rc || *help)
         return rc;

@@ -171,7 +171,7 @@ static int defaults(struct az_tool_call *c)
 
 static int parse(struct az_tool_call *c, struct az_args *a, bool *help)
 {
-    int rc = az_args_take(a, take_option, c, help);
+    int rc = az_args_parse(a, take_option, c, help);
 
     if (*help)
         return rc;
@@ -250,7 +250,7 @@ static int check_arch(const struct az_tool_call *c)
     const struct az_sv arch = given(c, "arch");
     struct az_arena a;
 
-    if (!arch.n || az_op_report_knows_device(arch))
+    if (!arch.n || az_op_report_is_device(arch))
         return AZ_EXIT_OK;
     az_arena_init(&a, NULL);
     const int rc = az_usage_error(c->cmd, "unknown architecture '%.*s' (known: %.*s)", AZ_SVF(arch),

@@ -526,9 +526,9 @@ static int run_split(const struct az_cmd *cmd, int argc, char **argv)
     az_vec_init(&s.csv, &s.mem);
     az_vec_init(&s.json, &s.mem);
     az_jsonw_init(&s.writer, NULL, &s.json, 2);
-    s.log.color = az_want_color(AZ_AUTO, STDERR_FILENO);
+    s.log.color = az_use_color(AZ_AUTO, STDERR_FILENO);
     az_args_init(&a, cmd, argc, argv);
-    int rc = az_args_take(&a, one_option, &s, &help);
+    int rc = az_args_parse(&a, one_option, &s, &help);
     if (!rc && !help)
         rc = check(&s, &a);
     if (!rc && !help)

@@ -92,10 +92,10 @@ static int run_gate(const char *baseline, const char *path, FILE *text)
 
 static int print_line(const struct watching *w, const char *path)
 {
-    struct az_look l;
+    struct az_preview l;
     struct az_run_opts opts = { .memory_limit = 0 };
     struct az_result res;
-    int rc = az_look_begin(&l, &path, 1), status = AZ_EXIT_OK;
+    int rc = az_preview_begin(&l, &path, 1), status = AZ_EXIT_OK;
     FILE *text = w->baseline ? tmpfile() : NULL;
     struct az_plan_job *job = rc == 0 && l.plan.jobs.n ? &l.plan.jobs.v[0] : NULL;
 
@@ -123,7 +123,7 @@ static int print_line(const struct watching *w, const char *path)
     az_diag_print(&l.diag, w->log);
     if (job)
         az_diag_print(&job->diag, w->log);
-    az_look_end(&l);
+    az_preview_end(&l);
     if (rc == AZ_EINTR) /* no fault of the profile */
         return AZ_EXIT_OK;
     return rc ? AZ_EXIT_PARTIAL : status;

@@ -354,7 +354,7 @@ static int by_label(struct matrix *m, const struct kind *kind, const char *id, u
                               blank ? "; blank: not recorded" : "");
     const int rc = az_document_add(m->doc, t);
     if (rc == AZ_OK)
-        az_schema_keep_headers(t);
+        az_schema_restore_headers(t);
     return rc;
 }
 
@@ -484,7 +484,7 @@ static int by_input(struct matrix *m)
     }
     int rc = az_document_add(m->doc, t);
     if (!rc)
-        az_schema_keep_headers(t);
+        az_schema_restore_headers(t);
     for (size_t k = 0; !rc && k < charts; k++)
         rc = add_chart(m,
                        (struct az_chart){ .kind = AZ_CHART_BAR,

@@ -4,7 +4,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 
-bool az_format_takes(const char *formats, struct az_sv format)
+bool az_formats_include(const char *formats, struct az_sv format)
 {
     struct az_sv rest = az_sv_str(formats);
     if (rest.n == 0 || format.n == 0 || az_sv_is(format, "auto"))
@@ -45,15 +45,15 @@ static bool is_plain(const struct az_node *n)
 static void given_add(struct az_loader *l, const struct az_option *o, const struct az_node *n,
                       struct az_where at)
 {
-    struct az_given *g = az_arena_array(l->a, 1, sizeof *g);
+    struct az_set_option *g = az_arena_array(l->a, 1, sizeof *g);
     if (!g)
         l->fatal = AZ_ENOMEM;
     if (!g || (o->owner != AZ_OWN_OPTIONS && o->owner != AZ_OWN_OUTPUTS))
         return;
-    *g = (struct az_given){
+    *g = (struct az_set_option){
         .option = o, .where = at, .text = is_plain(n) ? n->text : AZ_SV(""), .next = l->given
     };
-    for (const struct az_given *e = l->given; e; e = e->next) {
+    for (const struct az_set_option *e = l->given; e; e = e->next) {
         const bool same = e->option->owner == o->owner && e->option->offset == o->offset;
         if (same && strcmp(e->option->key, o->key) != 0 && g->text.n && e->text.n &&
             !same_value(e->text, g->text))
@@ -136,7 +136,7 @@ void az_apply_object(struct az_loader *l, struct az_node *object, unsigned place
         n->bad = wanted || rc < 0;
         if (!n->bad)
             given_add(l, o, n, az_node_where(n, l->a));
-        if (!n->bad && o->owner != AZ_OWN_LOADER && !az_format_takes(o->formats, l->format))
+        if (!n->bad && o->owner != AZ_OWN_LOADER && !az_formats_include(o->formats, l->format))
             az_load_warn(l, n, "'%s' has no effect on format '%.*s'", o->key, AZ_SVF(l->format));
     }
 }

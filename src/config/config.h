@@ -26,11 +26,11 @@ struct az_outputs {
 
 /* A value that was set, for checks when the format is known: newest first, in the
  * config's arena. */
-struct az_given {
+struct az_set_option {
     const struct az_option *option;
     struct az_where where;
     struct az_sv text; /* as written; empty: no plain value */
-    const struct az_given *next;
+    const struct az_set_option *next;
 };
 
 /* Where the runs of an input are searched (driver: az_plan_search). */
@@ -63,8 +63,8 @@ struct az_input {
     struct az_outputs outputs;
     struct az_where where; /* of the input in the config, for messages */
     struct az_search search;
-    const struct az_given *given; /* options of its own */
-    bool found;                   /* its format is not named: options were not compared with it */
+    const struct az_set_option *given; /* options of its own */
+    bool found; /* its format is not named: options were not compared with it */
     /* What a search made of it: the files of one run in rank order. */
     bool is_run;          /* its files are ranks, even if there is one only */
     bool processes;       /* its files are the processes of one run: one trace */
@@ -94,7 +94,7 @@ struct az_config {
     struct az_arena arena; /* owns all texts */
     struct az_sv path;     /* of the config; empty without a configuration */
     struct az_inputs inputs;
-    const struct az_given *given; /* options of all inputs: of the top level, and --opt */
+    const struct az_set_option *given; /* options of all inputs: of the top level, and --opt */
     struct az_outputs outputs;
     int64_t jobs;          /* workers; 0: number of processors */
     uint64_t memory_limit; /* bytes an input; 0: by the machine */
@@ -222,7 +222,7 @@ struct az_option {
 extern const struct az_option az_option_table[];
 extern const size_t az_option_count;
 /* Does an option for `formats` ("nsys pytorch"; "": all) mean something to this format? */
-bool az_format_takes(const char *formats, struct az_sv format);
+bool az_formats_include(const char *formats, struct az_sv format);
 const struct az_option *az_option_find(struct az_sv key, unsigned places);
 /* Sets one option from text; the message names the key, the range, and the nearest known key.
  * AZ_ECONFIG. */

@@ -243,15 +243,15 @@ static void apply_run_outputs(struct az_loader *l, const struct az_override *o, 
 /* An option of the command line is one of all inputs. */
 static void note_option(struct az_loader *l, const struct az_override *o, struct az_where at)
 {
-    struct az_given *g = az_arena_array(l->a, 1, sizeof *g);
+    struct az_set_option *g = az_arena_array(l->a, 1, sizeof *g);
     if (!g) {
         l->fatal = AZ_ENOMEM;
         return;
     }
-    *g = (struct az_given){ .option = az_option_find(o->key,
-                                                     AZ_AT_OPTIONS | AZ_AT_THRESHOLDS | AZ_AT_ARGS),
-                            .where = at,
-                            .next = l->c->given };
+    *g = (struct az_set_option){ .option = az_option_find(o->key, AZ_AT_OPTIONS | AZ_AT_THRESHOLDS |
+                                                                      AZ_AT_ARGS),
+                                 .where = at,
+                                 .next = l->c->given };
     l->c->given = g;
 }
 

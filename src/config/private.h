@@ -81,15 +81,15 @@ struct az_loader {
     const struct az_config_names *names;
     const struct az_overrides *over;
     struct az_diag *diag;
-    struct az_sv base;            /* folder of the config; empty: current directory only */
-    bool no_files;                /* the disk is not read */
-    bool quick;                   /* no files and no required arguments: a template for PATH... */
-    bool opts_checked;            /* --opt errors were reported once */
-    bool python_said;             /* that extensions are no Python */
-    struct az_sv format;          /* of the input at hand; empty at the top level */
-    struct az_search *search;     /* of the input at hand; NULL at the top level */
-    const struct az_given *given; /* of the input at hand, or of the top level */
-    struct az_options opts;       /* run defaults */
+    struct az_sv base;        /* folder of the config; empty: current directory only */
+    bool no_files;            /* the disk is not read */
+    bool quick;               /* no files and no required arguments: a template for PATH... */
+    bool opts_checked;        /* --opt errors were reported once */
+    bool python_said;         /* that extensions are no Python */
+    struct az_sv format;      /* of the input at hand; empty at the top level */
+    struct az_search *search; /* of the input at hand; NULL at the top level */
+    const struct az_set_option *given; /* of the input at hand, or of the top level */
+    struct az_options opts;            /* run defaults */
     struct az_outputs outputs;
     struct az_gate_rule *rule;                      /* being read; NULL: none */
     struct az_sv arch_path, arch_rows, arch_device; /* the last gpu_arch_json_path that was read */

@@ -24,21 +24,21 @@ void az_document_init(struct az_document *d, struct az_arena *arena)
     az_vec_init(&d->epilogue, d->mem);
 }
 
-struct az_kept {
+struct az_owned {
     void *what;
     void (*release)(void *what);
-    struct az_kept *next;
+    struct az_owned *next;
 };
 
-int az_document_keep(struct az_document *d, void *what, void (*release)(void *what))
+int az_document_own(struct az_document *d, void *what, void (*release)(void *what))
 {
-    struct az_kept *k = az_arena_alloc(d->arena, sizeof *k);
+    struct az_owned *k = az_arena_alloc(d->arena, sizeof *k);
 
     if (!k) {
         release(what);
         return az_arena_error(d->arena);
     }
-    *k = (struct az_kept){ what, release, d->kept };
+    *k = (struct az_owned){ what, release, d->kept };
     d->kept = k;
     return 0;
 }
@@ -113,7 +113,7 @@ static int hold_shown(const struct az_document *d, struct az_table *t)
 
     for (size_t i = 0; i < d->charts.n && !shown; i++)
         shown = az_sv_eq(d->charts.v[i].table, t->id);
-    return shown ? az_table_hold(t, t->rows) : 0;
+    return shown ? az_table_store_rows(t, t->rows) : 0;
 }
 
 int az_document_add(struct az_document *d, struct az_table *t)
@@ -208,7 +208,7 @@ int az_document_join(struct az_document *whole, struct az_document *part)
             az_vec_release(&part->charts.v[i].y);
     }
     part->charts.n = 0;
-    struct az_kept **end = &part->kept;
+    struct az_owned **end = &part->kept;
     while (*end)
         end = &(*end)->next;
     *end = whole->kept;

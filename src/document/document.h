@@ -47,7 +47,7 @@ struct az_claims;
 struct az_changes;
 struct az_tracks;
 struct az_flame;
-struct az_kept;
+struct az_owned;
 struct az_schema_index;
 AZ_VEC(struct az_chart, az_charts);
 AZ_VEC(struct az_table *, az_table_list);
@@ -70,7 +70,7 @@ struct az_document {
     /* Tables of events for a database writer, made row by row; not among `tables`. NULL: none;
      * where a report needs them (az_report.events). */
     const struct az_table_list *events;
-    struct az_kept *kept;                /* released with the document */
+    struct az_owned *kept;               /* released with the document */
     const struct az_schema_index *names; /* of columns; made with the first table */
     struct az_arena *arena;
     struct az_mem *mem;
@@ -107,7 +107,7 @@ int az_document_add(struct az_document *d, struct az_table *t) AZ_MUST_USE;
 int az_document_chart(struct az_document *d, struct az_chart c) AZ_MUST_USE;
 /* What tables are made of (az_table_make): release(what) is called with the document, after its
  * tables; on failure at once. */
-int az_document_keep(struct az_document *d, void *what, void (*release)(void *what)) AZ_MUST_USE;
+int az_document_own(struct az_document *d, void *what, void (*release)(void *what)) AZ_MUST_USE;
 /* For analyses that run side by side: a document like `whole`, still empty, with an arena that
  * lives as long as the whole, and its tables moved to the whole, in order. Errors as
  * az_document_add; what was not moved is released. */

@@ -29,7 +29,7 @@ static int make_rows(const struct az_table *t, size_t row, size_t rows, struct a
     return into->error;
 }
 
-int az_table_hold(struct az_table *t, size_t n)
+int az_table_store_rows(struct az_table *t, size_t n)
 {
     const size_t rows = t->rows;
     int rc = t->error;

@@ -10,12 +10,12 @@
 /* Sets the rows of a table without rows to so many, made by `make` of `of`; any other gets an
  * error and none. `make` puts the row that it is called for, and may put some of those that follow,
  * in their order: for millions of equal rows a block takes less time than each alone. `of` is
- * borrowed and must live as long as the table (az_document_keep). What `make` reads must not change
+ * borrowed and must live as long as the table (az_document_own). What `make` reads must not change
  * meanwhile. */
 void az_table_make(struct az_table *t, size_t rows, az_row_maker *make, const void *of);
 /* Makes cells of the first n rows (at most all), which then stay, for az_table_at. Nothing to do
  * for other tables. 0 or the table's error, which stays too. */
-int az_table_hold(struct az_table *t, size_t n) AZ_MUST_USE;
+int az_table_store_rows(struct az_table *t, size_t n) AZ_MUST_USE;
 
 /* Reading rows one by one, of any table, which is borrowed. */
 struct az_rows {

@@ -503,7 +503,7 @@ int az_schema_apply(struct az_table *t, const struct az_schema_index *x)
     return rc;
 }
 
-void az_schema_keep_headers(struct az_table *t)
+void az_schema_restore_headers(struct az_table *t)
 {
     for (size_t i = 0; i < t->columns.n; i++)
         t->columns.v[i].title = t->columns.v[i].name;
@@ -520,7 +520,7 @@ int az_schema_title_comparison(struct az_table *t)
 {
     if (az_sv_is(t->id, "verdict")) /* as in every report */
         return AZ_OK;
-    az_schema_keep_headers(t);
+    az_schema_restore_headers(t);
     for (size_t i = 0; fits_list(az_schema_worded_tables, t->id) && i < t->columns.n; i++) {
         struct az_column *c = &t->columns.v[i];
         c->title = az_schema_sentence_case(t->arena, c->title);

@@ -16,7 +16,7 @@ struct az_schema_index *az_schema_index_new(struct az_arena *a);
  * AZ_ELIMIT. */
 int az_schema_apply(struct az_table *t, const struct az_schema_index *x) AZ_MUST_USE;
 /* Makes the headers the titles again, for a table whose columns are named by the user. */
-void az_schema_keep_headers(struct az_table *t);
+void az_schema_restore_headers(struct az_table *t);
 /* A header of constant words as a title: "of total" -> "Of total". */
 struct az_sv az_schema_sentence_case(struct az_arena *a, struct az_sv header);
 /* Titles of a table of a comparison: its headers, of which those that are words of the program

@@ -207,7 +207,7 @@ void az_put_copy(struct az_table *t, struct az_sv s)
         fail_table(t, az_arena_error(t->arena));
 }
 
-void az_put_given(struct az_table *t, struct az_sv s)
+void az_put_optional(struct az_table *t, struct az_sv s)
 {
     if (s.n)
         az_put_text(t, s);
@@ -215,7 +215,7 @@ void az_put_given(struct az_table *t, struct az_sv s)
         az_put_empty(t);
 }
 
-void az_put_given_copy(struct az_table *t, struct az_sv s)
+void az_put_optional_copy(struct az_table *t, struct az_sv s)
 {
     if (s.n)
         az_put_copy(t, s);
@@ -429,7 +429,7 @@ out:
     return rc;
 }
 
-void az_table_keep(struct az_table *t, size_t n)
+void az_table_truncate(struct az_table *t, size_t n)
 {
     if (!t || n >= t->rows || t->at != 0)
         return;

@@ -149,8 +149,8 @@ void az_table_width(struct az_table *t, int title_width, int width, int decimals
 void az_put_text(struct az_table *t, struct az_sv s);
 void az_put_copy(struct az_table *t, struct az_sv s);
 /* The same, an empty cell for an empty text. */
-void az_put_given(struct az_table *t, struct az_sv s);
-void az_put_given_copy(struct az_table *t, struct az_sv s);
+void az_put_optional(struct az_table *t, struct az_sv s);
+void az_put_optional_copy(struct az_table *t, struct az_sv s);
 void az_put_i64(struct az_table *t, int64_t x);
 void az_put_known(struct az_table *t, int64_t x); /* an empty cell for a negative number */
 void az_put_f64(struct az_table *t, double x);
@@ -195,6 +195,6 @@ int az_table_sort(struct az_table *t, const int *keys, size_t n) AZ_MUST_USE;
  * the table's. */
 void az_table_append(struct az_table *t, const struct az_table *from);
 /* Truncates the table to n rows. */
-void az_table_keep(struct az_table *t, size_t n);
+void az_table_truncate(struct az_table *t, size_t n);
 
 #endif

@@ -174,7 +174,7 @@ const struct az_compare_spec *az_compare_spec_of(struct az_sv id, const struct a
     return s;
 }
 
-bool az_compare_knows(struct az_sv id)
+bool az_compare_has_spec(struct az_sv id)
 {
     for (size_t i = 0; i < AZ_LENGTH(specs); i++) {
         struct az_sv rest = az_sv_str(specs[i].sheets);

@@ -41,7 +41,7 @@ struct az_compare_spec {
  * does the table have a column of that name? */
 const struct az_compare_spec *az_compare_spec_of(struct az_sv id, const struct az_table *t);
 /* Is there a row for exactly this table (not by a glob)? Such a CSV file is a table of a result. */
-bool az_compare_knows(struct az_sv id);
+bool az_compare_has_spec(struct az_sv id);
 /* Is the table part of a call-tree difference (AZ_SPEC_TREE)? */
 bool az_compare_of_tree(struct az_sv id);
 /* The name under which a table is known here: names of other tools become ours ("ops_unique_args"

@@ -47,7 +47,7 @@ static int place_of(struct az_grouper *g, const uint64_t *key, uint32_t **at, bo
     }
 }
 
-int az_grouper_look(struct az_grouper *g, const uint64_t *key, uint32_t *group)
+int az_grouper_lookup(struct az_grouper *g, const uint64_t *key, uint32_t *group)
 {
     uint32_t *at;
     bool added;
@@ -146,7 +146,7 @@ void az_groups_release(struct az_groups *g)
     *g = (struct az_groups){ 0 };
 }
 
-size_t az_groups_take(struct az_groups *g, size_t group, const int64_t *value)
+size_t az_groups_gather(struct az_groups *g, size_t group, const int64_t *value)
 {
     size_t n = 0;
     for (uint32_t i = g->first[group]; i < g->first[group + 1]; i++)

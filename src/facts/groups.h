@@ -24,7 +24,7 @@ struct az_grouper {
 int az_grouper_init(struct az_grouper *g, struct az_mem *mem, size_t keys,
                     size_t below) AZ_MUST_USE;
 void az_grouper_release(struct az_grouper *g);
-int az_grouper_look(struct az_grouper *g, const uint64_t *key, uint32_t *group) AZ_MUST_USE;
+int az_grouper_lookup(struct az_grouper *g, const uint64_t *key, uint32_t *group) AZ_MUST_USE;
 /* Group of a key; the last one, n - 1, where it is new. */
 AZ_MUST_USE static inline int az_grouper_find(struct az_grouper *g, const uint64_t *key,
                                               uint32_t *group)
@@ -36,7 +36,7 @@ AZ_MUST_USE static inline int az_grouper_find(struct az_grouper *g, const uint64
         *group = g->last_group;
         return 0;
     }
-    return az_grouper_look(g, key, group);
+    return az_grouper_lookup(g, key, group);
 }
 
 /* Keys of two numbers that were met lately: mostly the next ones are among them. All zero at first.
@@ -103,12 +103,12 @@ static inline uint32_t az_groups_first(const struct az_groups *g, size_t group)
     return g->item[g->first[group]];
 }
 /* Gathers value[item] of one group into g->value; returns how many. */
-size_t az_groups_take(struct az_groups *g, size_t group, const int64_t *value);
+size_t az_groups_gather(struct az_groups *g, size_t group, const int64_t *value);
 /* The same, and their statistics. */
 static inline void az_groups_stats(struct az_groups *g, size_t group, const int64_t *value,
                                    struct az_stats *out)
 {
-    az_stats_i64(g->value, az_groups_take(g, group, value), out);
+    az_stats_i64(g->value, az_groups_gather(g, group, value), out);
 }
 int64_t az_groups_sum(const struct az_groups *g, size_t group, const int64_t *value);
 

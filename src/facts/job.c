@@ -59,7 +59,7 @@ void az_job_leave(struct az_job *job, void **slot)
     az_monitor_enter(job->slots->monitor);
     if (--s->depth == 0) {
         s->maker = NULL;
-        az_monitor_tell(job->slots->monitor);
+        az_monitor_notify(job->slots->monitor);
     }
     az_monitor_leave(job->slots->monitor);
 }

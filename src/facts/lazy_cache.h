@@ -83,7 +83,7 @@ const struct az_name_sum *az_name_sum_at(const struct az_name_sums *s, size_t i,
 int az_job_kernels(struct az_job *job, struct az_name_sums *out) AZ_MUST_USE;
 int az_job_memops(struct az_job *job, struct az_name_sums *out) AZ_MUST_USE;
 /* Sizes of memory operations that came summed; no rows where none did. */
-int az_job_given_sizes(struct az_job *job, struct az_name_sums *out) AZ_MUST_USE;
+int az_job_summed_sizes(struct az_job *job, struct az_name_sums *out) AZ_MUST_USE;
 
 /* Sums of events by name (and range style) over all traces. */
 enum az_sum_of { AZ_SUM_DURATION, AZ_SUM_BYTES, AZ_SUM_STYLE };

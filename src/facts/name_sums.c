@@ -289,7 +289,7 @@ int az_job_memops(struct az_job *job, struct az_name_sums *out)
     return rc;
 }
 
-int az_job_given_sizes(struct az_job *job, struct az_name_sums *out)
+int az_job_summed_sizes(struct az_job *job, struct az_name_sums *out)
 {
     return given_sums(job, MEMORY_SIZES, out);
 }

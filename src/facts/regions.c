@@ -159,7 +159,7 @@ const struct az_regions *az_job_modules(struct az_job *job, size_t trace, int *r
 
 static const char wanted_causes;
 
-int az_regions_want_causes(struct az_job *job, int64_t **places)
+int az_regions_reserve_causes(struct az_job *job, int64_t **places)
 {
     void **slot = az_job_slot(job, &wanted_causes);
     if (slot)

@@ -80,7 +80,7 @@ const struct az_regions *az_job_modules(struct az_job *job, size_t trace, int *r
 /* Of a rank that is reduced: places for the main cause of the idle time of each region (an
  * enum az_cause), by region, NULL where it is not requested; they live as long as job->arena. The
  * verdict of the rank, made later, fills them in. */
-int az_regions_want_causes(struct az_job *job, int64_t **places) AZ_MUST_USE;
+int az_regions_reserve_causes(struct az_job *job, int64_t **places) AZ_MUST_USE;
 /* NULL: not requested. */
 int64_t **az_regions_wanted_causes(struct az_job *job);
 /* "train / layer.* / attention", in the job's arena; empty on failure. */

@@ -254,7 +254,7 @@ int az_loop_cut(struct az_kernels *k, struct az_loop *l, struct az_cuts *out, do
     az_vec_init(&at, k->job->mem);
     if (rc == 0)
         rc = boundaries(k, l, &at);
-    az_loop_hold(k, l);
+    az_loop_set_reference(k, l);
     for (size_t i = 0; rc == 0 && i < at.n; i++) {
         const bool end = i + 1 == at.n;
         rc = cut_all(k, l, at.v[i], end ? k->n : at.v[i + 1], end, out);

@@ -115,7 +115,7 @@ size_t az_loop_matched(struct az_kernels *k, size_t from, size_t to, size_t *las
 int az_steps_in_scope(struct az_step_search *s, const struct az_kernels *k,
                       const struct az_cuts *c) AZ_MUST_USE;
 /* k->ref for the reference, and back to 0. */
-void az_loop_hold(struct az_kernels *k, const struct az_loop *l);
+void az_loop_set_reference(struct az_kernels *k, const struct az_loop *l);
 void az_loop_drop(struct az_kernels *k, const struct az_loop *l);
 /* Does the anchor repeat a loop, according to its spacings? */
 int az_loop_judge(struct az_kernels *k, const struct az_anchor *a, struct az_loop *l,

@@ -12,7 +12,7 @@ static uint64_t hash_of(const struct az_kernels *k, size_t from, size_t to)
     return k->sum[to] - k->sum[from];
 }
 
-void az_loop_hold(struct az_kernels *k, const struct az_loop *l)
+void az_loop_set_reference(struct az_kernels *k, const struct az_loop *l)
 {
     for (size_t i = l->from; i < l->from + l->len; i++)
         k->ref[k->kind[i]]++;
@@ -224,7 +224,7 @@ int az_loop_judge(struct az_kernels *k, const struct az_anchor *a, struct az_loo
     size_t kinds = 0;
     *l = (struct az_loop){ .p = k->at + k->first[a->kind], .n = a->n };
     choose_reference(k, a, l);
-    az_loop_hold(k, l);
+    az_loop_set_reference(k, l);
     const size_t step = (l->n - 1) / SAMPLE + 1;
     double missing;
     *good = agreeing(k, l, step, &missing) >= MOST &&

@@ -364,8 +364,8 @@ static int add_gap(void *ctx, const struct az_idle_gap *g)
 {
     struct gap_sum *s = ctx;
     s->devices = g->slot + 1 > s->devices ? g->slot + 1 : s->devices;
-    if (az_trust_gap_holds_graph(s->m->r, s->m->t, g->start, g->end, launch_of(s->m, g->before),
-                                 launch_of(s->m, g->after)))
+    if (az_trust_gap_has_graph(s->m->r, s->m->t, g->start, g->end, launch_of(s->m, g->before),
+                               launch_of(s->m, g->after)))
         s->ticks = az_add_sat(s->ticks, g->end - g->start);
     return 0;
 }
@@ -668,14 +668,14 @@ static bool gap_holds(const uint32_t *row, size_t n, const struct az_trace *t, i
     return i < n && start[row[i]] < to;
 }
 
-bool az_trust_gap_holds_lost(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
-                             int64_t gap_end, uint32_t launch_before, uint32_t launch_after)
+bool az_trust_gap_has_lost(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
+                           int64_t gap_end, uint32_t launch_before, uint32_t launch_after)
 {
     return gap_holds(r->lost, r->n_lost, t, gap_start, gap_end, launch_before, launch_after);
 }
 
-bool az_trust_gap_holds_graph(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
-                              int64_t gap_end, uint32_t launch_before, uint32_t launch_after)
+bool az_trust_gap_has_graph(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
+                            int64_t gap_end, uint32_t launch_before, uint32_t launch_after)
 {
     return gap_holds(r->bare, r->n_bare, t, gap_start, gap_end, launch_before, launch_after);
 }

@@ -31,11 +31,11 @@ const struct az_trust *az_job_trust(struct az_job *job, size_t trace, int *rc);
 /* Does the launch call of a lost event begin in the gap, or between the launches of the events
  * around it? The host may be ahead of the device. Times in ticks; launches are rows of AZ_CALL,
  * AZ_NO_ROW where they are not recorded. */
-bool az_trust_gap_holds_lost(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
-                             int64_t gap_end, uint32_t launch_before, uint32_t launch_after);
+bool az_trust_gap_has_lost(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
+                           int64_t gap_end, uint32_t launch_before, uint32_t launch_after);
 /* The same for graph launches without device events. */
-bool az_trust_gap_holds_graph(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
-                              int64_t gap_end, uint32_t launch_before, uint32_t launch_after);
+bool az_trust_gap_has_graph(const struct az_trust *r, const struct az_trace *t, int64_t gap_start,
+                            int64_t gap_end, uint32_t launch_before, uint32_t launch_after);
 /* May work launched before the recording have run in the gap that `after` ends? */
 bool az_trust_is_early(const struct az_trust *r, uint32_t after);
 

@@ -99,7 +99,7 @@ static int read_rest(struct az_digest *d, const char *path, const atomic_bool *s
         r = digest_fd(fd, buf, d, stop);
     int e = errno;
     if (r == AZ_EIO)
-        az_trouble(path, e);
+        az_fs_error_note(path, e);
     if (fd >= 0)
         (void)close(fd);
     az_mem_free(NULL, buf, CHUNK);

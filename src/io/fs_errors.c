@@ -41,7 +41,7 @@ static bool is_answer(int error)
     }
 }
 
-void az_trouble(const char *path, int error)
+void az_fs_error_note(const char *path, int error)
 {
     const int now = errno;
 
@@ -64,7 +64,7 @@ static bool begins_with(struct az_sv message, struct az_sv path)
     return az_sv_starts(message, path) && message.n > path.n && message.p[path.n] == ':';
 }
 
-void az_trouble_told(struct az_sv message)
+void az_fs_error_printed(struct az_sv message)
 {
     char cwd[LONGEST] = "";
 
@@ -84,7 +84,7 @@ void az_trouble_told(struct az_sv message)
     }
 }
 
-bool az_trouble_say(void)
+bool az_fs_error_print(void)
 {
     const struct az_log log = { .level = AZ_LOG_QUIET };
     bool any = false, said = false;

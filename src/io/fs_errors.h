@@ -9,12 +9,12 @@
 #include "base/sv.h"
 
 /* A call on `path` failed with this errno. Results are skipped; errno is left as it is. */
-void az_trouble(const char *path, int error);
+void az_fs_error_note(const char *path, int error);
 /* An error that was just printed: what was noted of the file that it begins with is known by it. */
-void az_trouble_told(struct az_sv message);
+void az_fs_error_printed(struct az_sv message);
 /* Prints the first of those that no error named to standard error, once; false where none was
  * noted.
  */
-bool az_trouble_say(void);
+bool az_fs_error_print(void);
 
 #endif

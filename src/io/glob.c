@@ -130,7 +130,7 @@ static bool is_there(const char *path, struct stat *st)
 {
     if (lstat(path, st) == 0)
         return true;
-    az_trouble(path, errno);
+    az_fs_error_note(path, errno);
     return false;
 }
 

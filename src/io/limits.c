@@ -68,7 +68,7 @@ uint64_t az_memory_of_groups(const char *groups, const char *root)
     return least;
 }
 
-uint64_t az_memory_given(void)
+uint64_t az_memory_available(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     uint64_t given = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;

@@ -392,7 +392,7 @@ void az_outfile_printf(struct az_outfile *f, const char *fmt, ...)
     va_end(args);
 }
 
-void az_outfile_hold(struct az_outfile *f)
+void az_outfile_finish(struct az_outfile *f)
 {
     if (f->fd < 0)
         return;
@@ -409,7 +409,7 @@ void az_outfile_hold(struct az_outfile *f)
 int az_outfile_commit(struct az_outfile *f)
 {
     char text[128];
-    az_outfile_hold(f);
+    az_outfile_finish(f);
     if (f->tmp.p && !f->error) {
         f->error = finish_temp(f->tmp.p, f->path.p, 0);
     } else if (f->tmp.p && az_temps_forget(f->tmp.p)) {

@@ -22,7 +22,7 @@ void az_outfile_printf(struct az_outfile *f, const char *fmt, ...) AZ_PRINTF(2, 
 void az_outfile_rewrite(struct az_outfile *f, uint64_t offset, const void *p, size_t n);
 /* Nothing more is written: closes the file, so that many can be renamed together. Its errors are
  * reported by commit. */
-void az_outfile_hold(struct az_outfile *f);
+void az_outfile_finish(struct az_outfile *f);
 /* Flush, close, rename; on any failure the temporary file is removed and AZ_EIO returned with a
  * message. Frees f. */
 int az_outfile_commit(struct az_outfile *f) AZ_MUST_USE;

@@ -164,7 +164,7 @@ struct az_path_info az_path_stat(const char *path)
 {
     struct stat st;
     if (stat(path, &st) != 0) {
-        az_trouble(path, errno);
+        az_fs_error_note(path, errno);
         return (struct az_path_info){ .kind = AZ_PATH_MISSING, .error = errno };
     }
     return (struct az_path_info){
@@ -250,7 +250,7 @@ int az_names_push(struct az_names *n, const char *dir, bool hidden, size_t *from
     *from = *to = n->at.n;
     DIR *d = opendir(*dir ? dir : ".");
     if (!d) {
-        az_trouble(*dir ? dir : ".", errno);
+        az_fs_error_note(*dir ? dir : ".", errno);
         return AZ_EIO;
     }
     const struct dirent *e;
@@ -266,7 +266,7 @@ int az_names_push(struct az_names *n, const char *dir, bool hidden, size_t *from
         r = AZ_EIO;
     int keep = errno;
     if (r == AZ_EIO)
-        az_trouble(*dir ? dir : ".", keep);
+        az_fs_error_note(*dir ? dir : ".", keep);
     (void)closedir(d);
     errno = keep;
     *to = n->at.n;

@@ -210,7 +210,7 @@ int az_sections_read(const char *path, uint64_t at, uint64_t n, struct az_vec_ch
     char text[128];
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     const int e = fd < 0 ? errno : read_bytes(fd, at, n, out);
-    az_trouble(path, e == ENOMEM ? 0 : e);
+    az_fs_error_note(path, e == ENOMEM ? 0 : e);
     if (fd >= 0)
         (void)close(fd);
     if (e == ENOMEM)

@@ -140,7 +140,7 @@ static bool read_some(struct az_source *s, char *dst, size_t n, size_t *got)
             (void)poll(&p, 1, -1);
         } else if (errno != EINTR) {
             s->fault_errno = errno;
-            az_trouble(s->name, errno);
+            az_fs_error_note(s->name, errno);
             set_fault(s, READ_FAILED, s->in_pos + s->in.n);
             return false;
         }
@@ -352,7 +352,7 @@ static int open_fd(struct az_source *s, const char *path, uint64_t start)
     s->own_fd = strcmp(path, "-") != 0;
     s->fd = s->own_fd ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
     if (s->fd < 0 || fstat(s->fd, &st) != 0) {
-        az_trouble(s->name, errno);
+        az_fs_error_note(s->name, errno);
         return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot open: %s",
                        az_errno_text(errno, text));
     }
@@ -362,7 +362,7 @@ static int open_fd(struct az_source *s, const char *path, uint64_t start)
     if (S_ISREG(st.st_mode) && st.st_size > 0)
         s->size = (uint64_t)st.st_size;
     if (start && lseek(s->fd, (off_t)start, SEEK_SET) < 0) {
-        az_trouble(s->name, errno);
+        az_fs_error_note(s->name, errno);
         return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot seek: %s",
                        az_errno_text(errno, text));
     }

@@ -551,8 +551,8 @@ static enum az_sieve_verdict take_work(struct az_sieve *s, enum az_kind kind, ui
     return inside || near ? AZ_SIEVE_STORE : AZ_SIEVE_OUTSIDE;
 }
 
-enum az_sieve_verdict az_sieve_take(struct az_sieve *s, enum az_kind kind, uint64_t process,
-                                    const struct az_event *e)
+enum az_sieve_verdict az_sieve_event(struct az_sieve *s, enum az_kind kind, uint64_t process,
+                                     const struct az_event *e)
 {
     if (s->finding)
         return see_event(s, kind, process, e);

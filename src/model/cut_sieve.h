@@ -42,8 +42,8 @@ enum az_sieve_verdict {
     AZ_SIEVE_OUTSIDE
 };
 /* An event of a process. In the first reading marks that may choose the window are to be stored. */
-enum az_sieve_verdict az_sieve_take(struct az_sieve *s, enum az_kind kind, uint64_t process,
-                                    const struct az_event *e);
+enum az_sieve_verdict az_sieve_event(struct az_sieve *s, enum az_kind kind, uint64_t process,
+                                     const struct az_event *e);
 /* Between the readings, when s->parts are those of the window. AZ_ENOMEM, AZ_ELIMIT. */
 int az_sieve_settle(struct az_sieve *s) AZ_MUST_USE;
 

@@ -122,7 +122,7 @@ struct az_sv az_kernel_short_name(struct az_sv whole)
     return name;
 }
 
-int az_dispatches_keep_counters(struct az_trace *t)
+int az_dispatches_filter_counters(struct az_trace *t)
 {
     struct az_counters *c = &az_dispatches(t)->counters;
     const struct az_events *e = &t->ev[AZ_KERNEL];

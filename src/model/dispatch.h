@@ -108,7 +108,7 @@ int az_dispatch_shape(struct az_dispatches *d, const struct az_dispatch_shape *s
 /* Is the agent of this index a GPU? The caller counts unknown agents that ran something as one. */
 const struct az_agent *az_agent_find(const struct az_dispatches *d, uint32_t proc, int64_t index);
 /* Removes the counters of dispatches that are no kernel of the trace: a window left them out. */
-int az_dispatches_keep_counters(struct az_trace *t) AZ_MUST_USE;
+int az_dispatches_filter_counters(struct az_trace *t) AZ_MUST_USE;
 static inline const struct az_dispatch *az_dispatch_of(const struct az_trace *t, size_t kernel)
 {
     return &az_dispatches(t)->rows.v[t->ev[AZ_KERNEL].side[kernel]];

@@ -92,7 +92,7 @@ static struct az_sv last_of_path(struct az_sv pattern)
 static bool whole_matches(struct az_sv pattern, struct az_sv name)
 {
     static const struct az_sv module = { "nn.Module: ", 11 };
-    return az_sv_glob(pattern, name) || az_sv_glob(pattern, az_range_given_name(name)) ||
+    return az_sv_glob(pattern, name) || az_sv_glob(pattern, az_range_plain_name(name)) ||
            (az_sv_starts(name, module) &&
             az_sv_glob(pattern, az_sv_make(name.p + module.n, name.n - module.n)));
 }
@@ -455,7 +455,7 @@ static int filter_device(struct filter *f)
     if (rc == 0)
         rc = log_others(f, gone);
     if (rc == 0)
-        rc = az_window_keep_others(f->t, gone);
+        rc = az_window_mark_others(f->t, gone);
     for (unsigned k = AZ_KERNEL; k <= AZ_GRAPH; k++) {
         if (rc == 0 && bytes[k] > 1)
             rc = az_trace_replace(f->t, (enum az_kind)k, gone[k], NULL, 0);
@@ -632,7 +632,7 @@ static int set_window(struct az_trace *t, const struct az_window_parts *parts)
     if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_CALLTREE))
         az_optrace(t)->has_ops = t->ev[AZ_HOST_OP].n > 0;
     if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_DISPATCHES))
-        rc = az_dispatches_keep_counters(t);
+        rc = az_dispatches_filter_counters(t);
     if (t->ext_ops && (t->ext_ops->caps & AZ_CAP_PROGRAMS))
         az_vec_reset(&az_xtrace(t)->host); /* sums of the whole recording */
     t->has_mem &= t->ev[AZ_MEMCPY].n + t->ev[AZ_MEMSET].n > 0;

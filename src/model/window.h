@@ -152,7 +152,7 @@ static inline uint32_t az_span_at(const struct az_spans *s, int64_t at)
     }
     return lo < s->n && s->v[lo].start <= at ? (uint32_t)lo + 1 : 0;
 }
-static inline bool az_spans_hold(const struct az_spans *s, int64_t at)
+static inline bool az_spans_contain(const struct az_spans *s, int64_t at)
 {
     return az_span_at(s, at) != 0;
 }
@@ -161,7 +161,7 @@ static inline bool az_spans_touch(const struct az_spans *s, int64_t start, int64
 {
     size_t lo = 0, hi = s->n;
     if (end <= start)
-        return az_spans_hold(s, start);
+        return az_spans_contain(s, start);
     while (lo < hi) {
         const size_t mid = lo + (hi - lo) / 2;
         if (s->v[mid].end <= start)
@@ -178,6 +178,6 @@ int az_window_of_steps(const struct az_trace *t, const struct az_window *w,
                        struct az_window_parts *out, enum az_window_miss *miss) AZ_MUST_USE;
 /* Device events that are marked in gone[kind] and run at the same time as t->window_work become
  * t->window_others. */
-int az_window_keep_others(struct az_trace *t, uint8_t *const gone[4]) AZ_MUST_USE;
+int az_window_mark_others(struct az_trace *t, uint8_t *const gone[4]) AZ_MUST_USE;
 
 #endif

@@ -39,7 +39,7 @@ static int by_start(const void *x, const void *y, void *ctx)
     return a->lane != b->lane ? (a->lane < b->lane ? -1 : 1) : 0;
 }
 
-int az_window_keep_others(struct az_trace *t, uint8_t *const gone[4])
+int az_window_mark_others(struct az_trace *t, uint8_t *const gone[4])
 {
     struct az_other_works before = t->window_others; /* of the window that this is a part of */
     int rc = AZ_OK;
@@ -130,7 +130,7 @@ bool az_cut_log_sift(struct az_cut_log *log, enum az_kind kind, uint64_t process
     log->seen[kind] = true;
     if (!log->sieve)
         return false;
-    const enum az_sieve_verdict v = az_sieve_take(log->sieve, kind, process, e);
+    const enum az_sieve_verdict v = az_sieve_event(log->sieve, kind, process, e);
     log->stored |= v == AZ_SIEVE_STORE;
     log->inside = v == AZ_SIEVE_INSIDE;
     if (log->now && v != AZ_SIEVE_STORE)

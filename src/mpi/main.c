@@ -163,7 +163,7 @@ int main(int argc, char **argv)
     struct job j = { .rank = 0 };
     int status;
 
-    az_mem_give_back();
+    az_mem_trim();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &j.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &j.ranks);

@@ -74,7 +74,7 @@ static const struct az_document *no_document(void *ctx, size_t input, int *rc)
     return NULL;
 }
 
-int az_query_give_events(struct az_document *doc, const struct az_query_input *input)
+int az_query_add_events(struct az_document *doc, const struct az_query_input *input)
 {
     struct events *e = az_arena_alloc(doc->arena, sizeof *e);
     int rc;
@@ -91,7 +91,7 @@ int az_query_give_events(struct az_document *doc, const struct az_query_input *i
         release(e);
         return rc;
     }
-    rc = az_document_keep(doc, e, release); /* releases it when it fails */
+    rc = az_document_own(doc, e, release); /* releases it when it fails */
     doc->events = rc ? NULL : &e->tables;
     return rc;
 }

@@ -112,7 +112,7 @@ int az_query_schema(struct az_query *q, struct az_sv glob, struct az_vec_char *o
 /* ---- export_events.c ---- */
 /* Adds the tables of facts of one input to a document as tables that are made row by row
  * (doc->events); the input's traces live as long as the document. */
-int az_query_give_events(struct az_document *doc, const struct az_query_input *input) AZ_MUST_USE;
+int az_query_add_events(struct az_document *doc, const struct az_query_input *input) AZ_MUST_USE;
 
 /* ---- print.c: results as text for readers, CSV or JSON ---- */
 enum az_query_form { AZ_QUERY_TEXT, AZ_QUERY_CSV, AZ_QUERY_JSON };

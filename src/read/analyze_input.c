@@ -22,7 +22,7 @@ void az_result_init(struct az_result *r, uint64_t memory_limit)
 {
     *r = (struct az_result){ 0 };
     if (memory_limit == 0)
-        memory_limit = az_memory_given() / 4 * 3;
+        memory_limit = az_memory_available() / 4 * 3;
     az_mem_init(&r->mem, memory_limit > SIZE_MAX ? SIZE_MAX : (size_t)memory_limit);
     az_arena_init(&r->arena, &r->mem);
     az_document_init(&r->doc, &r->arena);
@@ -366,7 +366,7 @@ static int give_events(struct az_input_run *o, const struct az_job *job)
                                        .opts = job->opts,
                                        .arena = &o->res->arena,
                                        .mem = &o->res->mem };
-    return az_input_report_error(o, az_query_give_events(&o->res->doc, &in), o->diag->errors,
+    return az_input_report_error(o, az_query_add_events(&o->res->doc, &in), o->diag->errors,
                                  "reporting");
 }
 

@@ -337,7 +337,7 @@ static int report_passed(struct grouping *g, size_t first)
     }
     az_vec_init(&known, NULL);
     for (size_t i = first; !rc && i < g->files.n; i++)
-        rc = az_passed_know(&known, g->files.v[i].path);
+        rc = az_passed_add_extension(&known, g->files.v[i].path);
     if (!rc)
         az_passed_report(&g->passed, &known, g->folder, g->diag);
     az_vec_release(&known);
@@ -859,7 +859,7 @@ int az_plan_paths(struct az_config *c, const char *const *paths, size_t n, struc
     return plan_groups(&g, paths, n);
 }
 
-int az_plan_look(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
+int az_plan_runs_of(struct az_config *c, const char *const *paths, size_t n, struct az_diag *diag)
 {
     struct grouping g = { .c = c, .diag = diag, .ranks = LOOK };
     return plan_groups(&g, paths, n);
@@ -878,7 +878,7 @@ static int visit_first(void *ctx, const char *path, const struct az_path_info *i
     return g->in_folder ? AZ_EINTR : AZ_OK;
 }
 
-bool az_plan_holds_profile(const char *path)
+bool az_plan_has_profile(const char *path)
 {
     struct grouping g = { .c = NULL };
     const struct az_walk w = { .follow_links = true, .visit = visit_first, .ctx = &g };

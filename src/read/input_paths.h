@@ -12,8 +12,8 @@ int az_plan_paths(struct az_config *c, const char *const *paths, size_t n,
                   struct az_diag *diag) AZ_MUST_USE;
 /* The same; the traces of a folder whose names differ in the rank (and in times) only are one run
  * (az_input.is_run), also of formats whose ranks are reduced one by one. */
-int az_plan_look(struct az_config *c, const char *const *paths, size_t n,
-                 struct az_diag *diag) AZ_MUST_USE;
+int az_plan_runs_of(struct az_config *c, const char *const *paths, size_t n,
+                    struct az_diag *diag) AZ_MUST_USE;
 /* The same of one path; files whose names differ in the rank (and in times) only are one run
  * (az_input.is_run), also of formats whose ranks are reduced one by one; a folder without any is
  * searched with all folders below. */
@@ -25,7 +25,7 @@ int az_plan_whole(struct az_config *c, const char *path, struct az_diag *diag) A
 /* Adds one input of a saved result (az_saved_kind). */
 int az_plan_saved(struct az_config *c, const char *path) AZ_MUST_USE;
 /* Is some file of this folder, not of those below it, a recognized profile? */
-bool az_plan_holds_profile(const char *path);
+bool az_plan_has_profile(const char *path);
 /* Replaces each input that has a base_dir by one input a run found there (az_input.is_run), or by
  * one that fails with the reason; one whose listed files are to be parted by steps by one a step.
  * Before az_plan_make. AZ_ECONFIG: a bad rank pattern, one workbook for several runs; AZ_EINTR,

@@ -228,7 +228,7 @@ static int join_member(struct waves *w, struct member *m)
     struct az_input_run *o = w->o;
     const size_t before = o->diag->errors;
     int rc = m->rc;
-    az_diag_take_new(o->diag, &m->diag);
+    az_diag_append_new(o->diag, &m->diag);
     if (!is_fatal(rc)) { /* what it made before it failed stays */
         const int joined = az_document_join(w->whole->doc, &m->doc);
         if (joined == 0) {
@@ -254,7 +254,7 @@ static int run_alone(struct waves *w, struct member *m)
     w->whole->diag = &m->diag;
     const int rc = az_entry_run(&m->entry, w->whole);
     w->whole->diag = whole;
-    az_diag_take_new(o->diag, &m->diag);
+    az_diag_append_new(o->diag, &m->diag);
     az_diag_release(&m->diag);
     return az_input_report_error(o, rc, before, m->entry.name);
 }

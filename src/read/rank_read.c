@@ -205,7 +205,7 @@ static int read_trace(struct az_input_run *mine, const struct az_file *f, struct
             rc = az_rank_reduce(mine, &t, f->path, keep->arena,
                                 keep->has_texts ? &keep->texts : NULL, x);
         az_trace_release(&t);
-        az_mem_give_back(); /* parts are between what is free */
+        az_mem_trim(); /* parts are between what is free */
     }
     if (!rc && az_path_stat(f->path.p).kind == AZ_PATH_FILE) {
         const int got = mine->digest ? az_digest_rest(mine->digest, f->path.p, x->hex, &x->size)

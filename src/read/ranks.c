@@ -79,7 +79,7 @@ static void emit_finding(struct gathering *g, struct az_diag *diag)
                                .dropped = x->dropped };
         own.list.v = x->said;
         own.list.n = x->n_said;
-        az_diag_take(diag, &own);
+        az_diag_append(diag, &own);
         for (size_t k = 0; k < g->said.n; k++)
             if (g->said.v[k].x == x)
                 az_diag_add(diag, g->said.v[k].severity, NOTICE(x), "%.*s",
@@ -416,7 +416,7 @@ static void give_back(struct az_rank_run *r, size_t k)
             az_arena_release(&res->parts[i]);
         for (size_t i = 0; i < r->set.n; i++)
             r->parts[k][i] = NULL;
-        az_mem_give_back(); /* of the threads that have read them */
+        az_mem_trim(); /* of the threads that have read them */
     }
     az_views_prune(&res->doc, az_input_views(r->one));
 }

@@ -10,7 +10,7 @@ enum az_when { AZ_AUTO, AZ_ALWAYS, AZ_NEVER };
 struct az_run_opts {
     unsigned workers; /* 0: processors */
     enum az_when color, progress;
-    uint64_t memory_limit; /* bytes an input; 0: three quarters of az_memory_given() */
+    uint64_t memory_limit; /* bytes an input; 0: three quarters of az_memory_available() */
     struct az_log log;
     bool strict;       /* a warning makes its input a failed one */
     bool text_full;    /* -v: the main tables, not only the classic block or first screen */

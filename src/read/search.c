@@ -518,7 +518,7 @@ static int search_folder(struct search *s)
         az_diag_release(&unread);
         return rc;
     }
-    az_diag_take(s->diag, &unread);
+    az_diag_append(s->diag, &unread);
     az_diag_release(&unread);
     az_sort_cmp(s->files.v, s->files.n, sizeof *s->files.v, by_run, NULL, NULL);
     if (!rc && (az_sv_is(s->in->opts.duplicate_rank, "error") || !s->in->opts.duplicate_rank.n))

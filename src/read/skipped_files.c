@@ -35,7 +35,7 @@ static bool among(const struct az_vec_sv *list, struct az_sv s)
     return false;
 }
 
-int az_passed_know(struct az_vec_sv *known, struct az_sv path)
+int az_passed_add_extension(struct az_vec_sv *known, struct az_sv path)
 {
     const struct az_sv e = extension(path);
     return among(known, e) ? AZ_OK : az_vec_push(known, e);

@@ -6,7 +6,7 @@
 #include "io/path.h"
 
 /* Adds the extension of a profile to those that profiles of a folder have. */
-int az_passed_know(struct az_vec_sv *known, struct az_sv path) AZ_MUST_USE;
+int az_passed_add_extension(struct az_vec_sv *known, struct az_sv path) AZ_MUST_USE;
 /* Warns of what was skipped. Next to profiles, whose extensions are `known`: files named like one
  * that are empty, truncated, garbage, not readable or of another profiler. Without any (known is
  * NULL): all that is called like one. Folders of other profilers, what is no file; nothing that

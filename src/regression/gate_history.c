@@ -10,7 +10,7 @@
 #define DEFAULT_K      3.0 /* noise_k that stands for the default limits */
 #define DEFAULT_JUMP   4.2
 
-AZ_VEC(struct az_baseline_seen, az_baseline_seen_vec);
+AZ_VEC(struct az_baseline_estimates, az_baseline_estimates_vec);
 
 static bool is_met(const struct az_gate_in *in, const struct az_metric *m)
 {
@@ -72,7 +72,7 @@ static void past_errors(const struct az_metric_past *p, const struct az_metric *
 /* ---- all metrics ---- */
 
 static int read_baseline(const struct az_gate_in *in, const struct az_metric *m,
-                         struct az_vec_f64 *v, struct az_baseline_seen *out)
+                         struct az_vec_f64 *v, struct az_baseline_estimates *out)
 {
     const double spread = step_spread(m, 0);
     size_t n;
@@ -86,13 +86,13 @@ static int read_baseline(const struct az_gate_in *in, const struct az_metric *m,
     n = values_of(m, v->v);
     if (spread > 0)
         past_errors(in->past, m, spread, v->v + n);
-    return az_baseline_look(v->v, spread > 0 ? v->v + n : NULL, n, out);
+    return az_baseline_estimate(v->v, spread > 0 ? v->v + n : NULL, n, out);
 }
 
 int az_gate_pool(const struct az_gate_in *in, struct az_baseline_others *out)
 {
     const size_t stride = every(in) ? every(in) : 1;
-    struct az_baseline_seen_vec seen;
+    struct az_baseline_estimates_vec seen;
     struct az_vec_f64 v;
     int rc = AZ_OK;
 
@@ -100,7 +100,7 @@ int az_gate_pool(const struct az_gate_in *in, struct az_baseline_others *out)
     az_vec_init(&v, NULL);
     for (size_t i = 0; !rc && in->past && i < in->past->s.metrics.n; i += stride) {
         const struct az_metric *m = &in->past->s.metrics.v[i];
-        struct az_baseline_seen one;
+        struct az_baseline_estimates one;
         if (!is_met(in, m) || m->values.n < 3)
             continue;
         rc = read_baseline(in, m, &v, &one);

@@ -210,7 +210,7 @@ static int write_table(const struct az_table *t, const char *path, struct writer
         return az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), mem);
     }
     flush(w);
-    az_outfile_hold(w->f);
+    az_outfile_finish(w->f);
     return AZ_OK;
 }
 
@@ -315,7 +315,7 @@ static int write_sheets(struct sheets *s, unsigned threads, struct az_diag *diag
         else
             az_outfile_abort(x->f);
         if (said)
-            az_diag_take(diag, &x->diag);
+            az_diag_append(diag, &x->diag);
         az_diag_release(&x->diag);
     }
     return rc;

@@ -81,7 +81,7 @@ static int add_key_figures(struct az_gate_step *s, struct az_sv group, struct az
     return rc ? rc : az_key_work_add(doc, s->cand.by_recording);
 }
 
-int az_gate_take_docs(struct az_gate_step *s)
+int az_gate_collect_docs(struct az_gate_step *s)
 {
     int rc = AZ_OK;
 
@@ -128,7 +128,7 @@ static bool is_baseline(const struct az_gate_step *s, const struct az_outcome *o
     return o->job->input->baseline || named_baseline(s, o->title, o->job->input->run_group);
 }
 
-int az_gate_take_unreadable(struct az_gate_step *s)
+int az_gate_collect_unreadable(struct az_gate_step *s)
 {
     int rc = AZ_OK;
     for (size_t i = 0; !rc && i < s->f->n; i++) {

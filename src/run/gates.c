@@ -47,7 +47,7 @@ static int gather(struct az_gate_step *s)
         if (!d->baseline)
             rc = az_series_add(&s->cand, d->group, d->doc, NULL, s->want, s->n_want);
     }
-    return rc ? rc : az_gate_take_unreadable(s);
+    return rc ? rc : az_gate_collect_unreadable(s);
 }
 
 /* ---- reports ---- */
@@ -181,7 +181,7 @@ int az_step_gates(struct az_followup *f, struct az_diag *diag)
     for (size_t i = 0; i < f->n; i++)
         some_failed |= f->outcomes[i].error != AZ_OK;
     if (!rc)
-        rc = az_gate_take_docs(&s);
+        rc = az_gate_collect_docs(&s);
     if (!rc)
         rc = choose_figures(&s);
     if (!rc)

@@ -45,9 +45,9 @@ int az_step_gates(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- gate_baseline.c ---- */
 /* Fills s->docs from the inputs of the run and the saved results of the plan. */
-int az_gate_take_docs(struct az_gate_step *s) AZ_MUST_USE;
+int az_gate_collect_docs(struct az_gate_step *s) AZ_MUST_USE;
 /* Inputs that could not be read claim nothing: a change of theirs is not comparable. */
-int az_gate_take_unreadable(struct az_gate_step *s) AZ_MUST_USE;
+int az_gate_collect_unreadable(struct az_gate_step *s) AZ_MUST_USE;
 /* Fills s->base, s->past; in->base stays NULL and in->no_base is the reason where there is none. */
 int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in) AZ_MUST_USE;
 /* What this run is: labels, device, time. */

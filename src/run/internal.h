@@ -40,7 +40,7 @@ int az_outputs_tables(struct az_plan *p, struct az_plan_job *job, const struct a
 
 /* ---- unused_options.c ---- */
 /* Warns of options that mean nothing to the formats of the jobs. */
-void az_given_check(struct az_plan *p, const struct az_config *c, struct az_diag *diag);
+void az_set_options_check(struct az_plan *p, const struct az_config *c, struct az_diag *diag);
 
 /* ---- replay.c ---- */
 /* Writes the outputs of a job, on that many threads where its document is large; a note names what

@@ -323,7 +323,7 @@ int az_plan_make(struct az_plan *p, const struct az_config *c, struct az_diag *d
         rc = az_inputs_resolve(p, job);
     }
     if (!rc)
-        az_given_check(p, c, diag);
+        az_set_options_check(p, c, diag);
     if (!rc)
         rc = choose_titles(p, &c->only, diag);
     if (!rc && c->compare.wanted)

@@ -42,7 +42,7 @@ static int keep_part(struct az_document *to, const struct az_document *from)
     return rc;
 }
 
-void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job,
+void az_outcome_copy(struct az_outcome *o, const struct az_plan_job *job,
                      const struct az_result *res, bool whole, int error)
 {
     int rc = AZ_OK;

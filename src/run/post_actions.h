@@ -44,7 +44,7 @@ bool az_followup_planned(const struct az_plan *p);
 bool az_followup_whole(const struct az_config *c);
 /* Copies the document of an input that has been run: all of it, or the tables that the side-by-side
  * report reads. On failure nothing is stored; error is the reason. */
-void az_outcome_keep(struct az_outcome *o, const struct az_plan_job *job,
+void az_outcome_copy(struct az_outcome *o, const struct az_plan_job *job,
                      const struct az_result *res, bool whole, int error);
 void az_outcome_release(struct az_outcome *o);
 /* All steps in the configuration. Text is in f->before and f->text; messages went

@@ -28,7 +28,7 @@ static bool is_dumb_terminal(void)
     return !term || !*term || strcmp(term, "dumb") == 0;
 }
 
-bool az_want_color(enum az_when when, int fd)
+bool az_use_color(enum az_when when, int fd)
 {
     const char *no = az_env("NO_COLOR");
     if (when != AZ_AUTO)

@@ -76,7 +76,7 @@ static int write_replay(struct task *t, struct az_result *res)
                     "no GEMM or convolution to benchmark (node_replay)");
         rc = AZ_OK;
     } else {
-        az_diag_take(&t->diag, &said);
+        az_diag_append(&t->diag, &said);
         if (rc && rc != AZ_EINTR && said.errors == 0)
             az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(in->title), "node_replay: %s",
                         az_err_text(rc));
@@ -120,7 +120,7 @@ static void run_job(void *ctx, size_t i, unsigned worker)
     if (az_interrupted() && !t->error)
         t->error = AZ_EINTR;
     if (t->outcome && !az_interrupted())
-        az_outcome_keep(t->outcome, t->job, &res, az_followup_whole(c->plan->config), t->error);
+        az_outcome_copy(t->outcome, t->job, &res, az_followup_whole(c->plan->config), t->error);
     if (t->outcome && t->outcome->error && !t->error) {
         t->error = t->outcome->error;
         az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(t->job->input->title),
@@ -169,7 +169,7 @@ void az_diag_print(const struct az_diag *d, const struct az_log *log)
         case AZ_ERROR:
             errors++;
             az_log_line(log, AZ_LOG_QUIET, "error: %.*s", AZ_SVF(m->text));
-            az_trouble_told(m->text);
+            az_fs_error_printed(m->text);
             break;
         case AZ_WARNING:
             az_log_line(log, AZ_LOG_NORMAL, "warning: %.*s", AZ_SVF(m->text));
@@ -382,7 +382,7 @@ static int run_crew(struct crew *c, struct az_arena *a)
 
 int az_run(const struct az_plan *plan, const struct az_run_opts *opts)
 {
-    const uint64_t given = az_memory_given();
+    const uint64_t given = az_memory_available();
     struct crew c = {
         .plan = plan,
         .opts = opts,
@@ -398,7 +398,7 @@ int az_run(const struct az_plan *plan, const struct az_run_opts *opts)
     az_progress_init(&c.progress, opts->progress, total);
     c.log.before = az_progress_clear;
     c.log.ctx = &c.progress;
-    c.color = az_want_color(opts->color, STDOUT_FILENO);
+    c.color = az_use_color(opts->color, STDOUT_FILENO);
     c.tasks = az_arena_array(&a, total, sizeof *c.tasks);
     c.running = az_arena_array(&a, total, sizeof *c.running);
     c.texts_wait = plan->steps[AZ_STEP_SIDE_BY_SIDE].text;

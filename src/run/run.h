@@ -32,6 +32,6 @@ typedef void az_on_plan(void *ctx, const struct az_plan *plan);
 struct az_cancel az_signals_install(void);
 bool az_interrupted(void);
 /* Use color on this descriptor: --color, NO_COLOR, TERM=dumb, terminal. */
-bool az_want_color(enum az_when when, int fd);
+bool az_use_color(enum az_when when, int fd);
 
 #endif

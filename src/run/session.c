@@ -79,7 +79,7 @@ static int read_input(struct az_session *s, struct az_plan_job *job)
     in->job = job;
     in->title = unique_title(s, job->input->title);
     az_diag_init(&in->diag);
-    az_diag_take(&in->diag, &job->diag);
+    az_diag_append(&in->diag, &job->diag);
     az_result_init(&in->res, s->conf.memory_limit);
     az_result_init(&in->report, s->conf.memory_limit);
     stamp(job, &in->mtime_ns, &in->size);

@@ -30,7 +30,7 @@ int az_outputs_tables(struct az_plan *p, struct az_plan_job *job, const struct a
     int rc = AZ_OK;
 
     if (!any.n || !job->format || !row ||
-        !az_format_takes(row->formats, az_sv_str(job->format->name)))
+        !az_formats_include(row->formats, az_sv_str(job->format->name)))
         return AZ_OK;
     if (az_plan_count(p) > 1)
         return az_diag_fail(diag, AZ_ECONFIG,

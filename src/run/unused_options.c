@@ -33,14 +33,14 @@ int az_plan_config(struct az_config *c, const char *path, const struct az_overri
                           "is a profile (%s), not a configuration; use analyzer run %s", f->name,
                           path);
     else
-        az_diag_take(diag, &said);
+        az_diag_append(diag, &said);
     az_diag_release(&said);
     return rc;
 }
 
-static bool takes(const struct az_given *g, const struct az_plan_job *job)
+static bool takes(const struct az_set_option *g, const struct az_plan_job *job)
 {
-    return az_format_takes(g->option->formats, az_sv_str(job->format->name));
+    return az_formats_include(g->option->formats, az_sv_str(job->format->name));
 }
 
 /* Of an input whose format was not named. */
@@ -48,14 +48,14 @@ static void check_own(struct az_plan_job *job)
 {
     if (!job->format || !job->input->found)
         return;
-    for (const struct az_given *g = job->input->given; g; g = g->next)
+    for (const struct az_set_option *g = job->input->given; g; g = g->next)
         if (!takes(g, job))
             az_diag_add(&job->diag, AZ_WARNING, g->where, "'%s' has no effect on format '%s'",
                         g->option->key, job->format->name);
 }
 
 /* Of the whole run: one input that has it is enough. */
-static void check_run(const struct az_plan *p, const struct az_given *g, struct az_diag *diag)
+static void check_run(const struct az_plan *p, const struct az_set_option *g, struct az_diag *diag)
 {
     const struct az_format *first = NULL;
 
@@ -70,10 +70,10 @@ static void check_run(const struct az_plan *p, const struct az_given *g, struct 
                     g->option->key, first->name, p->jobs.n > 1 ? ", nor on the others" : "");
 }
 
-void az_given_check(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
+void az_set_options_check(struct az_plan *p, const struct az_config *c, struct az_diag *diag)
 {
     for (size_t i = 0; i < p->jobs.n; i++)
         check_own(&p->jobs.v[i]);
-    for (const struct az_given *g = c->given; g; g = g->next)
+    for (const struct az_set_option *g = c->given; g; g = g->next)
         check_run(p, g, diag);
 }

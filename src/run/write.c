@@ -112,7 +112,7 @@ int az_outputs_write(const struct az_plan *plan, const struct az_plan_job *job,
     failed = az_pool_split(threads, (unsigned)n, write_one, &w);
     for (size_t i = 0; i < n; i++) {
         const struct az_target *out = &job->targets.v[i];
-        az_diag_take(diag, &w.v[i].diag);
+        az_diag_append(diag, &w.v[i].diag);
         az_diag_release(&w.v[i].diag);
         if (w.v[i].rc) {
             failed = w.v[i].rc;

@@ -147,7 +147,7 @@ static enum az_saved kind_of_folder(const char *path)
     az_vec_init(&names, NULL);
     rc = csv_files(&a, path, &names);
     for (size_t i = 0; !rc && i < names.n && kind == AZ_SAVED_NONE; i++)
-        if (az_compare_knows(az_path_stem(names.v[i])))
+        if (az_compare_has_spec(az_path_stem(names.v[i])))
             kind = AZ_SAVED_TABLES;
     az_vec_release(&names);
     az_arena_release(&a);

@@ -118,7 +118,7 @@ static int find_workbook(struct contents *c, struct az_sv *folder)
 }
 
 static int load_sheet(struct contents *c, const struct sheet_of *s, struct az_sv folder,
-                      const struct az_book_look *look, struct az_document *doc)
+                      const struct az_book_shared *look, struct az_document *doc)
 {
     const struct az_sv target = target_of(c, s->id, "/worksheet");
     struct az_vec_char csv;
@@ -150,7 +150,7 @@ static int load_sheet(struct contents *c, const struct sheet_of *s, struct az_sv
 
 static int load_contents(struct contents *c, struct az_document *doc)
 {
-    struct az_book_look look = { .from_1904 = false };
+    struct az_book_shared look = { .from_1904 = false };
     struct az_sv folder = AZ_SV("");
     int rc = find_workbook(c, &folder);
 
@@ -163,7 +163,7 @@ static int load_contents(struct contents *c, struct az_document *doc)
                                          strings.n ? strings : AZ_SV("sharedStrings.xml")),
                                  part_of(c, folder, styles.n ? styles : AZ_SV("styles.xml")) };
         look.from_1904 = c->from_1904;
-        rc = parts[0] && parts[1] ? az_book_look_read(c->b, parts[0], parts[1], &look)
+        rc = parts[0] && parts[1] ? az_book_shared_read(c->b, parts[0], parts[1], &look)
                                   : az_arena_error(c->b->arena);
     }
     for (size_t i = 0; !rc && i < c->sheets.n; i++)

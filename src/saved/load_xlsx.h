@@ -37,17 +37,17 @@ int az_book_part(struct az_book *b, const char *part, const struct az_book_reade
 const char *az_book_attribute(const char **attributes, const char *name);
 
 /* ---- load_xlsx_sheet.c ---- */
-struct az_book_look { /* what the cells of all sheets refer to */
+struct az_book_shared { /* what the cells of all sheets refer to */
     struct az_vec_sv strings;
     struct az_vec_u8 dates; /* of each cell format: does it show a date? */
     bool from_1904;
 };
-int az_book_look_read(struct az_book *b, const char *strings, const char *styles,
-                      struct az_book_look *look) AZ_MUST_USE;
+int az_book_shared_read(struct az_book *b, const char *strings, const char *styles,
+                        struct az_book_shared *look) AZ_MUST_USE;
 /* A sheet as CSV text. AZ_ERANGE without a message if it is no table: a row is longer than the
  * first.
  */
-int az_book_sheet(struct az_book *b, const char *part, const struct az_book_look *look,
+int az_book_sheet(struct az_book *b, const char *part, const struct az_book_shared *look,
                   struct az_vec_char *csv) AZ_MUST_USE;
 
 #endif

@@ -158,8 +158,8 @@ static int styles_end(void *of, const char *name)
     return AZ_OK;
 }
 
-int az_book_look_read(struct az_book *b, const char *strings, const char *styles,
-                      struct az_book_look *look)
+int az_book_shared_read(struct az_book *b, const char *strings, const char *styles,
+                        struct az_book_shared *look)
 {
     struct styles s = { .b = b, .out = &look->dates };
     const struct az_book_reader r = { styles_start, styles_end, NULL, &s };
@@ -180,7 +180,7 @@ enum kind { NUMBER, SHARED, TEXT, BOOLEAN, ERROR, DATE };
 struct sheet {
     struct az_book *b;
     const char *part;
-    const struct az_book_look *look;
+    const struct az_book_shared *look;
     struct az_vec_char *csv, value;
     size_t columns; /* of the first row with a value */
     size_t at;      /* columns of the row that are written */
@@ -390,7 +390,7 @@ static int sheet_end(void *of, const char *name)
     return strcmp(name, "row") == 0 ? end_row(s) : AZ_OK;
 }
 
-int az_book_sheet(struct az_book *b, const char *part, const struct az_book_look *look,
+int az_book_sheet(struct az_book *b, const char *part, const struct az_book_shared *look,
                   struct az_vec_char *csv)
 {
     struct sheet s = { .b = b, .part = part, .look = look, .csv = csv };

@@ -476,12 +476,12 @@ static double center_before(struct work *w, double *known)
 static void find_total(struct work *w)
 {
     struct az_baseline *out = w->out;
-    struct az_baseline_hold h = { .v = w->clean,
-                                  .weight = w->weight,
-                                  .failed = w->in->failed,
-                                  .n = w->n,
-                                  .noise = w->noise,
-                                  .worse = w->in->worse };
+    struct az_level_hold h = { .v = w->clean,
+                               .weight = w->weight,
+                               .failed = w->in->failed,
+                               .n = w->n,
+                               .noise = w->noise,
+                               .worse = w->in->worse };
     const bool step = out->kind == AZ_BASELINE_STEP && out->side > 0;
 
     const struct az_baseline_others *o = &w->in->others;

@@ -88,7 +88,7 @@ void az_baseline_release(struct az_baseline *n);
 
 /* ---- noise_pool.c ---- */
 /* Estimates from the nights of one metric, without the newest, for the others. */
-struct az_baseline_seen {
+struct az_baseline_estimates {
     size_t n;
     double spikes;      /* single outlier nights */
     double correlation; /* of neighbors, by differences */
@@ -98,10 +98,10 @@ struct az_baseline_seen {
     double noise;       /* logarithm of the noise as part of the level; NaN: there is none */
 };
 /* error: as in az_baseline_in, or NULL. AZ_ENOMEM. */
-int az_baseline_look(const double *v, const double *error, size_t n,
-                     struct az_baseline_seen *out) AZ_MUST_USE;
+int az_baseline_estimate(const double *v, const double *error, size_t n,
+                         struct az_baseline_estimates *out) AZ_MUST_USE;
 /* Of all metrics together. AZ_ENOMEM. */
-int az_baseline_pool(const struct az_baseline_seen *of, size_t n,
+int az_baseline_pool(const struct az_baseline_estimates *of, size_t n,
                      struct az_baseline_others *out) AZ_MUST_USE;
 /* Noise of a metric from n nights, drawn to that of the others as far as theirs are similar;
  * *known: nights that are as much evidence as these and the others together. */
@@ -166,7 +166,7 @@ struct az_baseline_series {
 bool az_baseline_drift(const struct az_baseline_series *s, size_t from, double *slope);
 
 /* ---- level_hold.c ---- */
-struct az_baseline_hold {
+struct az_level_hold {
     const double *v;      /* without outlier nights */
     const double *weight; /* of each; NULL: all the same */
     const bool *failed;
@@ -178,9 +178,9 @@ struct az_baseline_hold {
 /* Are the newest nights at the accepted level, where nights up to the one before this failed? The
  * sum of the logarithms of the odds of the two levels, from the night on for which it is largest
  * (Page 1954). True where the night before did not fail. */
-bool az_baseline_is_back(const struct az_baseline_hold *h);
+bool az_baseline_is_back(const struct az_level_hold *h);
 /* Change along a line through v[from..n), where its slope is one. */
-double az_baseline_total(const struct az_baseline_hold *h, size_t from, double known);
+double az_baseline_total(const struct az_level_hold *h, size_t from, double known);
 
 /* ---- change_points.c ---- */
 struct az_split {

@@ -16,13 +16,13 @@
 #define NO_LINE    2.0 /* times the noise's square: what scatters so about a line is none */
 #define TOTAL_LATE 12  /* nights: all of that */
 
-static double weight_of(const struct az_baseline_hold *h, size_t i)
+static double weight_of(const struct az_level_hold *h, size_t i)
 {
     return h->weight ? h->weight[i] : 1;
 }
 
 /* Weighted mean of v[from..to); *all: the weight of these nights. */
-static double mean_of(const struct az_baseline_hold *h, size_t from, size_t to, double *all)
+static double mean_of(const struct az_level_hold *h, size_t from, size_t to, double *all)
 {
     double sum = 0;
 
@@ -34,7 +34,7 @@ static double mean_of(const struct az_baseline_hold *h, size_t from, size_t to, 
     return sum;
 }
 
-bool az_baseline_is_back(const struct az_baseline_hold *h)
+bool az_baseline_is_back(const struct az_level_hold *h)
 {
     const size_t last = h->n - 1;
     size_t from = last;
@@ -61,7 +61,7 @@ bool az_baseline_is_back(const struct az_baseline_hold *h)
     return odds > BACK_ODDS;
 }
 
-double az_baseline_total(const struct az_baseline_hold *h, size_t from, double known)
+double az_baseline_total(const struct az_level_hold *h, size_t from, double known)
 {
     const double n = (double)(h->n - from);
     double xy = 0, xx = 0, yy = 0, all, mean_x = 0;

@@ -111,11 +111,12 @@ bool az_baseline_is_changing(const double *y, size_t n, double *room)
     return one > CHANGING * all || taken > CHANGING_MANY * all;
 }
 
-int az_baseline_look(const double *v, const double *error, size_t n, struct az_baseline_seen *out)
+int az_baseline_estimate(const double *v, const double *error, size_t n,
+                         struct az_baseline_estimates *out)
 {
     double *room = az_mem_alloc(NULL, n * (4 * sizeof *room + sizeof(bool)));
 
-    *out = (struct az_baseline_seen){ .n = n, .plain = NAN, .flat = NAN, .noise = NAN };
+    *out = (struct az_baseline_estimates){ .n = n, .plain = NAN, .flat = NAN, .noise = NAN };
     if (!room)
         return AZ_ENOMEM;
     if (n >= 3) {
@@ -169,7 +170,8 @@ static double common(const double *rho, size_t n, double nights)
     return m;
 }
 
-int az_baseline_pool(const struct az_baseline_seen *of, size_t n, struct az_baseline_others *out)
+int az_baseline_pool(const struct az_baseline_estimates *of, size_t n,
+                     struct az_baseline_others *out)
 {
     double *room = n ? az_mem_alloc(NULL, 4 * n * sizeof *room) : NULL, nights = 0;
     size_t k = 0, known = 0;

@@ -220,10 +220,10 @@ static void put_key(const struct az_grouping *g, const struct az_key *k,
     else if (k->integer)
         az_put_empty(t);
     else if (k->name)
-        az_put_given(t, az_job_text(g->rows.job, az_job_name(g->rows.job, first->trace,
-                                                             k->name(&g->rows, first))));
+        az_put_optional(t, az_job_text(g->rows.job, az_job_name(g->rows.job, first->trace,
+                                                                k->name(&g->rows, first))));
     else if (k->text)
-        az_put_given(t, k->text(&g->rows, first));
+        az_put_optional(t, k->text(&g->rows, first));
     else
         k->put(&g->rows, first, t);
 }
@@ -320,10 +320,10 @@ static void cut_to_top(const struct az_grouping *g, struct az_table *t)
         if (item.p)
             az_cover(g->rows.job, item.p, (double)(t->rows - (size_t)rows), "count",
                      az_sv_str(g->spec->option));
-        az_table_keep(t, (size_t)rows);
+        az_table_truncate(t, (size_t)rows);
     }
     if (g->spec->top)
-        az_table_keep(t, g->spec->top);
+        az_table_truncate(t, g->spec->top);
 }
 
 static int fill_table(struct az_grouping *g, struct az_table *t)

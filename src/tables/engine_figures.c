@@ -97,7 +97,7 @@ static int put_lengths(const struct scatter *s)
     const struct az_grouping *g = s->g;
     const uint32_t *of = g->of;
     for (size_t t = 0; t < g->rows.job->n_traces; t++) {
-        for (size_t k = 0; az_grouping_takes(g, t) && k < g->spec->n_kinds; k++) {
+        for (size_t k = 0; az_grouping_has_trace(g, t) && k < g->spec->n_kinds; k++) {
             const struct az_events *e = &g->rows.job->traces[t]->ev[g->spec->kinds[k]];
             if (s->value)
                 scatter_lengths(e, of, s->value, s->at);
@@ -139,7 +139,7 @@ static int put_all(const struct scatter *s)
     const struct az_grouping *g = s->g;
     const uint32_t *of = g->of;
     for (size_t t = 0; t < g->rows.job->n_traces; t++) {
-        for (size_t k = 0; az_grouping_takes(g, t) && k < g->spec->n_kinds; k++) {
+        for (size_t k = 0; az_grouping_has_trace(g, t) && k < g->spec->n_kinds; k++) {
             const enum az_kind kind = g->spec->kinds[k];
             put_events(s, (struct az_item){ .trace = (uint32_t)t, .kind = kind, .name = AZ_NO_ID },
                        of);

@@ -5,7 +5,7 @@
 
 #include "base/num.h"
 
-bool az_grouping_takes(const struct az_grouping *g, size_t trace)
+bool az_grouping_has_trace(const struct az_grouping *g, size_t trace)
 {
     return (g->rows.job->traces[trace]->caps & g->spec->needs) == g->spec->needs;
 }
@@ -25,7 +25,7 @@ int az_grouping_each(const struct az_grouping *g, az_grouping_visit *see, void *
         return rc;
     }
     for (size_t t = 0; t < g->rows.job->n_traces; t++) {
-        if (!az_grouping_takes(g, t))
+        if (!az_grouping_has_trace(g, t))
             continue;
         for (size_t k = 0; k < s->n_kinds; k++) {
             const size_t n = g->rows.job->traces[t]->ev[s->kinds[k]].n;
@@ -45,7 +45,7 @@ static size_t count_items(const struct az_grouping *g)
     if (g->list)
         return g->list->n;
     for (size_t t = 0; t < g->rows.job->n_traces; t++)
-        for (size_t k = 0; az_grouping_takes(g, t) && k < g->spec->n_kinds; k++)
+        for (size_t k = 0; az_grouping_has_trace(g, t) && k < g->spec->n_kinds; k++)
             n += g->rows.job->traces[t]->ev[g->spec->kinds[k]].n;
     return n;
 }
@@ -65,7 +65,7 @@ static int text_number(struct az_grouping *g, size_t k, const struct az_item *it
         return 0;
     }
     const struct az_sv text = g->key[k]->text(&g->rows, item);
-    struct az_text_seen *seen = &g->seen[k][((uintptr_t)text.p >> 4 ^ (uintptr_t)text.p) & 7];
+    struct az_cached_text *seen = &g->seen[k][((uintptr_t)text.p >> 4 ^ (uintptr_t)text.p) & 7];
     if (text.n && text.p == seen->text.p && text.n == seen->text.n) {
         *number = seen->number;
         return 0;
@@ -73,7 +73,7 @@ static int text_number(struct az_grouping *g, size_t k, const struct az_item *it
     const int rc = az_intern(&g->texts, text, &id);
     if (rc)
         return rc;
-    *seen = (struct az_text_seen){ text, id };
+    *seen = (struct az_cached_text){ text, id };
     if (known)
         *known = id + 1;
     *number = id;
@@ -234,7 +234,7 @@ static int sort_in_all(struct az_grouping *g)
     if (g->list)
         return az_grouping_each(g, sort_in, g);
     for (size_t t = 0; rc == 0 && t < g->rows.job->n_traces; t++)
-        for (size_t k = 0; rc == 0 && az_grouping_takes(g, t) && k < g->spec->n_kinds; k++)
+        for (size_t k = 0; rc == 0 && az_grouping_has_trace(g, t) && k < g->spec->n_kinds; k++)
             rc = g->spec->number ? sort_in_numbered(g, t, g->spec->kinds[k], &i)
                                  : sort_in_kind(g, t, g->spec->kinds[k], &i);
     return rc;
@@ -266,7 +266,7 @@ static bool is_given(const struct az_grouping *g, size_t trace)
     size_t n = 0;
     for (size_t k = 0; k < g->spec->n_kinds; k++)
         n += t->ev[g->spec->kinds[k]].n;
-    return g->spec->given && n == 0 && az_grouping_takes(g, trace);
+    return g->spec->given && n == 0 && az_grouping_has_trace(g, trace);
 }
 
 static int given_row(struct az_grouping *g, size_t trace, size_t row, const struct az_sum *s,

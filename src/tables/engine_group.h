@@ -35,14 +35,14 @@ struct az_grouping {
     bool all_by_name;
     struct az_vec_u32 alike; /* name id, or the spec's number -> group + 1, of one trace: */
     size_t alike_trace;
-    struct az_text_seen { /* of a text key, and its number */
+    struct az_cached_text { /* of a text key, and its number */
         struct az_sv text;
         uint32_t number;
     } seen[AZ_GROUP_KEYS][8]; /* by the text's address: most are one of a few */
 };
 
 /* Are events of that trace items? */
-bool az_grouping_takes(const struct az_grouping *g, size_t trace);
+bool az_grouping_has_trace(const struct az_grouping *g, size_t trace);
 /* Every item in the order of the source. */
 typedef int az_grouping_visit(void *ctx, size_t i, const struct az_item *item);
 int az_grouping_each(const struct az_grouping *g, az_grouping_visit *see, void *ctx) AZ_MUST_USE;

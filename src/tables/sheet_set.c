@@ -181,7 +181,7 @@ static int add_sheet(struct az_document *to, const struct az_table *from,
     *s = (struct source){ .rows = rows, .column = column, .how = how };
     add_columns(t, from, sheet, statistics, s, column, how);
     az_rows_open(rows, from, to->mem);
-    const int rc = az_document_keep(to, rows, close_rows);
+    const int rc = az_document_own(to, rows, close_rows);
     if (rc) {
         az_table_free(t);
         return rc;
@@ -189,7 +189,7 @@ static int add_sheet(struct az_document *to, const struct az_table *from,
     if (from->rows)
         az_table_make(t, from->rows, make_row, s);
     /* Rows stored there are stored here: writers look it up. */
-    const int held = from->make ? 0 : az_table_hold(t, from->rows);
+    const int held = from->make ? 0 : az_table_store_rows(t, from->rows);
     const int added = az_document_add(to, t);
     return held ? held : added;
 }

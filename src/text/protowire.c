@@ -91,7 +91,7 @@ struct az_sv az_protobuf_find(struct az_sv message, uint32_t field)
 }
 
 int az_protobuf_pick(const struct az_protobuf *m, struct az_sv message,
-                     const struct az_protobuf_want *want, size_t n, struct az_protobuf *sub)
+                     const struct az_protobuf_field *want, size_t n, struct az_protobuf *sub)
 {
     struct az_protobuf in;
     uint32_t field;

@@ -158,13 +158,13 @@ int az_protobuf_number(struct az_protobuf_numbers *it, uint64_t *value) AZ_MUST_
 
 /* The required fields of a small message: the last of each, the others are skipped. What
  * is not in the message is left as it was. Cursor over it (for messages in it) in *sub; NULL. */
-struct az_protobuf_want {
+struct az_protobuf_field {
     uint32_t field;
     uint64_t *number;    /* of wire type AZ_PROTOBUF_INT; NULL: not a number */
     struct az_sv *bytes; /* of AZ_PROTOBUF_BYTES; NULL */
 };
 int az_protobuf_pick(const struct az_protobuf *m, struct az_sv message,
-                     const struct az_protobuf_want *want, size_t n,
+                     const struct az_protobuf_field *want, size_t n,
                      struct az_protobuf *sub) AZ_MUST_USE;
 
 /* The first length-delimited field of that number, or the empty view with p NULL where there is

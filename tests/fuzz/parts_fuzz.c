@@ -179,7 +179,7 @@ static bool report(const char *path)
             abort(); /* an error always has a message */
     }
     for (size_t i = 0; i < res.doc.tables.n; i++) { /* rows that are made when they are written */
-        const int held = az_table_hold(res.doc.tables.v[i], 1000);
+        const int held = az_table_store_rows(res.doc.tables.v[i], 1000);
         if (held != 0 && held != AZ_ELIMIT && held != AZ_ENOMEM)
             abort();
     }

@@ -36,7 +36,7 @@ static void analyse(struct az_job *job)
         }
     }
     for (size_t i = 0; i < job->doc->tables.n; i++) { /* rows that are made when they are written */
-        const int rc = az_table_hold(job->doc->tables.v[i], 1000);
+        const int rc = az_table_store_rows(job->doc->tables.v[i], 1000);
         if (rc != 0 && rc != AZ_ELIMIT && rc != AZ_ENOMEM)
             abort();
     }

@@ -312,7 +312,7 @@ static int add_tracks(struct az_document *d, size_t events)
     if (rc)
         return rc;
     az_tracks_init(t, d->mem);
-    rc = az_document_keep(d, t, release_tracks);
+    rc = az_document_own(d, t, release_tracks);
     t->span = SPAN;
     for (size_t i = 0; i < AZ_LENGTH(lanes) && rc == 0; i++)
         rc = az_vec_push(&t->lanes, lanes[i]);
@@ -336,7 +336,7 @@ static int add_flame(struct az_document *d, size_t paths)
 
     if (rc)
         return rc;
-    rc = az_document_keep(d, f, release_flame);
+    rc = az_document_own(d, f, release_flame);
     for (size_t i = 0; i < paths && rc == 0; i++) {
         uint32_t node = 0;
         for (size_t k = 0; k < 3 + i % 5 && rc == 0; k++)

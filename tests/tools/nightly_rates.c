@@ -315,10 +315,10 @@ static void errors_of(const double *spread, const size_t *steps, size_t n, doubl
 static void look(double v[FIGURES][MOST], double error[FIGURES][MOST], size_t n,
                  struct az_baseline_others *out)
 {
-    struct az_baseline_seen one[FIGURES];
+    struct az_baseline_estimates one[FIGURES];
 
     for (size_t f = 0; f < FIGURES; f++)
-        if (az_baseline_look(v[f], error ? error[f] : NULL, n, &one[f]))
+        if (az_baseline_estimate(v[f], error ? error[f] : NULL, n, &one[f]))
             exit(1);
     if (az_baseline_pool(one, FIGURES, out))
         exit(1);

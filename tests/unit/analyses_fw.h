@@ -194,7 +194,7 @@ static inline const struct az_table *table(const struct fw_fix *f, const char *i
 {
     struct az_table *t = az_document_table(&f->doc, id);
     assert_non_null(t);
-    assert_int_equal(az_table_hold(t, t->rows), 0);
+    assert_int_equal(az_table_store_rows(t, t->rows), 0);
     return t;
 }
 static inline bool has_table(const struct fw_fix *f, const char *id)

@@ -175,7 +175,7 @@ static void takes_over(void **state)
     az_diag_add(&from, AZ_WARNING, AZ_NOWHERE, "second");
     az_diag_add(&from, AZ_ERROR, AZ_NOWHERE, "wrong");
     from.dropped = 2;
-    az_diag_take(&to, &from);
+    az_diag_append(&to, &from);
     assert_int_equal(to.errors, 1);
     assert_int_equal(to.warnings, 2);
     assert_int_equal(to.list.n, 3); /* the error pushed one out */
@@ -199,7 +199,7 @@ static void takes_what_is_new(void **state)
     az_diag_add(&from, AZ_WARNING, AZ_NOWHERE, "same");
     az_diag_add(&from, AZ_WARNING, AZ_NOWHERE, "other");
     az_diag_add(&from, AZ_ERROR, AZ_NOWHERE, "wrong");
-    az_diag_take_new(&to, &from);
+    az_diag_append_new(&to, &from);
     assert_int_equal(to.warnings, 2);
     assert_int_equal(to.errors, 2);
     assert_int_equal(to.list.n, 4);

@@ -149,21 +149,22 @@ static void asked(void **state)
     static const char *const groups[] = { "event", "category", "host", "nothing" };
     (void)state;
     for (size_t g = 0; g < AZ_LENGTH(groups); g++) {
-        struct az_asked q = { .forms = false };
+        struct az_rule_cache q = { .forms = false };
         struct az_arena a;
         struct az_mem none;
         az_arena_init(&a, NULL);
         for (size_t i = 0; i < 2 * AZ_LENGTH(name); i++) {
             const struct az_sv s = az_sv_str(name[i % AZ_LENGTH(name)]);
-            assert_true(az_sv_eq(az_asked_class(&q, "xla_events.rules", groups[g], &a, s),
+            assert_true(az_sv_eq(az_rule_cache_class(&q, "xla_events.rules", groups[g], &a, s),
                                  az_rules_class("xla_events.rules", groups[g], s)));
         }
         az_arena_release(&a);
         az_mem_init(&none, 1);
         az_arena_init(&a, &none);
-        q = (struct az_asked){ .forms = false };
-        assert_true(az_sv_eq(az_asked_class(&q, "xla_events.rules", groups[g], &a, AZ_SV("copy.1")),
-                             az_rules_class("xla_events.rules", groups[g], AZ_SV("copy.1"))));
+        q = (struct az_rule_cache){ .forms = false };
+        assert_true(
+            az_sv_eq(az_rule_cache_class(&q, "xla_events.rules", groups[g], &a, AZ_SV("copy.1")),
+                     az_rules_class("xla_events.rules", groups[g], AZ_SV("copy.1"))));
         az_arena_release(&a);
     }
 }
@@ -172,13 +173,13 @@ static void asked(void **state)
 static void asked_without_forms(void **state)
 {
     (void)state;
-    struct az_asked q = { .forms = false };
+    struct az_rule_cache q = { .forms = false };
     struct az_arena a;
     az_arena_init(&a, NULL);
     assert_int_equal(az_rules_read_group("xla_events.rules", "event", &a, &q.rules), 0);
     for (int i = 0; i < 2; i++) {
         const struct az_sv s = AZ_SV("copy.1");
-        assert_true(az_sv_eq(az_asked_class(&q, "xla_events.rules", "event", &a, s),
+        assert_true(az_sv_eq(az_rule_cache_class(&q, "xla_events.rules", "event", &a, s),
                              az_rules_class("xla_events.rules", "event", s)));
     }
     az_arena_release(&a);

@@ -126,22 +126,22 @@ static void all_options(void **state)
     int n = 0;
     (void)state;
     begin(&a, WORDS(W("-q"), W("--wide"), W("x")));
-    assert_int_equal(az_args_take(&a, count, &n, &help), AZ_EXIT_OK);
+    assert_int_equal(az_args_parse(&a, count, &n, &help), AZ_EXIT_OK);
     assert_false(help);
     assert_int_equal(n, 2);
     assert_int_equal(a.n_operands, 1);
     /* what fails is the last one */
     begin(&a, WORDS(W("-o"), W("x"), W("-q")));
     n = 0;
-    assert_int_equal(az_args_take(&a, count, &n, &help), AZ_EXIT_USAGE);
+    assert_int_equal(az_args_parse(&a, count, &n, &help), AZ_EXIT_USAGE);
     assert_int_equal(n, 1);
     begin(&a, WORDS(W("--zzzzzzzz"), W("-q")));
     n = 0;
-    assert_int_equal(az_args_take(&a, count, &n, &help), AZ_EXIT_USAGE);
+    assert_int_equal(az_args_parse(&a, count, &n, &help), AZ_EXIT_USAGE);
     assert_int_equal(n, 0);
     /* what comes after --help is not looked at */
     begin(&a, WORDS(W("-q"), W("--help"), W("--zzzzzzzz")));
-    assert_int_equal(az_args_take(&a, count, &n, &help), AZ_EXIT_OK);
+    assert_int_equal(az_args_parse(&a, count, &n, &help), AZ_EXIT_OK);
     assert_true(help);
     assert_int_equal(n, 1);
 }

@@ -278,8 +278,8 @@ static void option_of_another_format(void **state)
                 "{ \"topk_ops\": 5 } }",
                 NULL);
     /* another form of the same model takes the same options */
-    assert_true(az_format_takes("pytorch xplane", AZ_SV("pytorch-pftrace")));
-    assert_false(az_format_takes("rocprof pftrace", AZ_SV("pytorch-pftrace")));
+    assert_true(az_formats_include("pytorch xplane", AZ_SV("pytorch-pftrace")));
+    assert_false(az_formats_include("rocprof pftrace", AZ_SV("pytorch-pftrace")));
     expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"options\": { \"topk_ops\": 5 } } ] }", NULL);
     expect_fine("{ \"inputs\": [ { \"path\": \"a\", \"format\": \"nsys-sqlite\", \"options\": { "
                 "\"nccl_compat_names\": "

@@ -71,19 +71,19 @@ static void held_in_parts(void **state)
 {
     struct env *e = *state;
     struct az_table *t = made(e, 100, 0, squares);
-    assert_int_equal(az_table_hold(t, 10), 0);
-    assert_int_equal(az_table_hold(t, 3), 0);
+    assert_int_equal(az_table_store_rows(t, 10), 0);
+    assert_int_equal(az_table_store_rows(t, 3), 0);
     assert_int_equal(t->cells.n, 20);
     assert_int_equal(t->rows, 100);
     are_squares(t, 10);
     const int by[] = { 1 };
     assert_int_equal(az_table_sort(t, by, 1), AZ_EINTERNAL); /* not all are there */
-    assert_int_equal(az_table_hold(t, SIZE_MAX), 0);
+    assert_int_equal(az_table_store_rows(t, SIZE_MAX), 0);
     are_squares(t, 100);
     const int down[] = { -2 };
     assert_int_equal(az_table_sort(t, down, 1), 0);
     assert_int_equal(az_table_at(t, 0, 1)->i, 109 * 109);
-    az_table_keep(t, 5);
+    az_table_truncate(t, 5);
     assert_int_equal(t->rows, 5);
     az_table_free(t);
 }
@@ -97,7 +97,7 @@ static void part_of_a_row_is_an_error(void **state)
     assert_null(az_rows_at(&r, 0));
     assert_int_equal(az_rows_error(&r), AZ_EINTERNAL);
     az_rows_close(&r);
-    assert_int_equal(az_table_hold(t, 1), AZ_EINTERNAL);
+    assert_int_equal(az_table_store_rows(t, 1), AZ_EINTERNAL);
     az_table_free(t);
 }
 
@@ -119,16 +119,16 @@ static void made_in_blocks(void **state)
         }
     assert_int_equal(t->cells.n, 0); /* nothing stays */
     az_rows_close(&r);
-    assert_int_equal(az_table_hold(t, 10), 0); /* in the middle of a block */
+    assert_int_equal(az_table_store_rows(t, 10), 0); /* in the middle of a block */
     assert_int_equal(t->cells.n, 20);
     are_squares(t, 10);
-    assert_int_equal(az_table_hold(t, 11), 0);
+    assert_int_equal(az_table_store_rows(t, 11), 0);
     assert_int_equal(t->rows, 1000);
-    assert_int_equal(az_table_hold(t, 1000), 0);
+    assert_int_equal(az_table_store_rows(t, 1000), 0);
     are_squares(t, 1000);
     az_table_free(t);
     short_one = made(e, 2, 0, three_squares); /* more than there are */
-    assert_int_equal(az_table_hold(short_one, 1), AZ_EINTERNAL);
+    assert_int_equal(az_table_store_rows(short_one, 1), AZ_EINTERNAL);
     az_table_free(short_one);
 }
 
@@ -148,7 +148,7 @@ static void without_columns(void **state)
     struct env *e = *state;
     struct az_table *t = az_table_new(&e->arena, "t", "T", AZ_TABLE_SUMMARY);
     az_table_make(t, 3, squares, &from);
-    assert_int_equal(az_table_hold(t, 3), AZ_EINTERNAL);
+    assert_int_equal(az_table_store_rows(t, 3), AZ_EINTERNAL);
     assert_int_equal(t->rows, 0);
     assert_int_equal(az_table_finish(t), AZ_EINTERNAL);
     az_table_free(t);
@@ -159,7 +159,7 @@ static void beyond_the_budget(void **state)
     struct env *e = *state;
     struct az_table *t = made(e, 1000000, 0, squares);
     e->mem.limit = 1 << 20;
-    assert_int_equal(az_table_hold(t, t->rows), AZ_ELIMIT);
+    assert_int_equal(az_table_store_rows(t, t->rows), AZ_ELIMIT);
     assert_int_equal(t->rows, 1000000);
     e->mem.limit = 0;
     az_table_free(t);
@@ -181,7 +181,7 @@ static void documents_keep_and_copy(void **state)
     az_document_init(&d, &e->arena);
     az_document_init(&copy, &a);
     released = 0;
-    assert_int_equal(az_document_keep(&d, (void *)(uintptr_t)&from, release), 0);
+    assert_int_equal(az_document_own(&d, (void *)(uintptr_t)&from, release), 0);
     assert_int_equal(az_document_add(&d, made(e, 20, 0, squares)), 0);
     assert_int_equal(az_document_table(&d, "t")->cells.n, 0);
     assert_int_equal(az_document_copy(&copy, &d), 0);

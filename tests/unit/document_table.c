@@ -134,9 +134,9 @@ static void sort_is_stable_and_keeps_empty_last(void **state)
     int bad[] = { 3 }, worse[] = { -4 };
     assert_int_equal(az_table_sort(t, bad, 1), AZ_EINTERNAL);
     assert_int_equal(az_table_sort(t, worse, 1), AZ_EINTERNAL);
-    az_table_keep(t, 2);
+    az_table_truncate(t, 2);
     assert_int_equal(t->rows, 2);
-    az_table_keep(t, 9);
+    az_table_truncate(t, 9);
     assert_int_equal(t->rows, 2);
     az_table_free(t);
 }
@@ -163,13 +163,13 @@ static void no_memory_for_a_table(void **state)
     az_table_reserve(none, 3);
     az_put_text(none, AZ_SV("x"));
     az_put_copy(none, AZ_SV("x"));
-    az_put_given_copy(none, AZ_SV(""));
+    az_put_optional_copy(none, AZ_SV(""));
     az_put_i64(none, 1);
     az_put_known(none, -1);
     az_put_f64(none, 1.5);
     az_put_bool(none, true);
     az_table_make(none, 3, NULL, NULL);
-    az_table_keep(none, 1);
+    az_table_truncate(none, 1);
     assert_int_equal(az_table_find(none, "n"), -1);
     assert_int_equal(az_table_sort(none, (const int[]){ 0 }, 1), 0);
     assert_true(az_document_add(&e->doc, none) < 0);

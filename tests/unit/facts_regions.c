@@ -55,7 +55,7 @@ static void given_names(void **state)
     };
     (void)state;
     for (size_t i = 0; i < AZ_LENGTH(name); i++)
-        assert_true(az_sv_is(az_range_given_name(az_sv_str(name[i][0])), name[i][1]));
+        assert_true(az_sv_is(az_range_plain_name(az_sv_str(name[i][0])), name[i][1]));
 }
 
 static void range(struct az_trace *t, const char *name, int64_t start, int64_t end)

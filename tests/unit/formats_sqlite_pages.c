@@ -28,7 +28,7 @@ static void make(const char *sql)
     sqlite3_close(db);
 }
 
-static const struct az_nsys_want want[] = {
+static const struct az_nsys_column want[] = {
     { "start", true }, { "end", true }, { "none", false }, { "last", false }
 };
 

@@ -47,8 +47,8 @@ static void held(void **state)
         (void)snprintf(name, sizeof name, "held%d", i);
         f[i] = begin(name);
         az_outfile_puts(f[i], az_sv_str(name));
-        az_outfile_hold(f[i]);
-        az_outfile_hold(f[i]);
+        az_outfile_finish(f[i]);
+        az_outfile_finish(f[i]);
         assert_null(temp_read(name));
     }
     for (int i = 0; i < 40; i++) {

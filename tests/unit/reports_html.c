@@ -117,7 +117,7 @@ static void sample_drawings(struct sample *s)
     assert_non_null(t);
     assert_non_null(f);
     az_tracks_init(t, &s->mem);
-    assert_int_equal(az_document_keep(&s->doc, t, release_tracks), 0);
+    assert_int_equal(az_document_own(&s->doc, t, release_tracks), 0);
     t->span = 1000000;
     for (uint8_t i = 0; i < 3; i++) {
         const struct az_track_lane lane = { .kind = (enum az_track_kind)i,
@@ -140,7 +140,7 @@ static void sample_drawings(struct sample *s)
     az_lod_release(&lod);
     s->doc.tracks = t;
     assert_int_equal(az_flame_init(f, &s->mem), 0);
-    assert_int_equal(az_document_keep(&s->doc, f, release_flame), 0);
+    assert_int_equal(az_document_own(&s->doc, f, release_flame), 0);
     for (size_t i = 0; i < 3; i++) {
         uint32_t node = 0;
         assert_int_equal(az_flame_child(f, &node, AZ_SV("layer")), 0);

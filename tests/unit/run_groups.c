@@ -12,7 +12,7 @@ static int apart(struct az_config *c, const char *const *list, size_t n, struct 
 }
 static int look(struct az_config *c, const char *const *list, size_t n, struct az_diag *diag)
 {
-    return az_plan_look(c, list, n, diag);
+    return az_plan_runs_of(c, list, n, diag);
 }
 static int runs(struct az_config *c, const char *const *list, size_t n, struct az_diag *diag)
 {

@@ -96,7 +96,7 @@ struct book {
     struct az_diag diag;
     struct az_vec_char bytes, csv;
     struct az_book b;
-    struct az_book_look look;
+    struct az_book_shared look;
 };
 
 static void open_book(struct book *k, const char *sheet)
@@ -119,7 +119,7 @@ static void open_book(struct book *k, const char *sheet)
                              .mem = &k->mem,
                              .diag = &k->diag };
     assert_int_equal(az_book_open(&k->b), 0);
-    assert_int_equal(az_book_look_read(&k->b, parts[0].name, parts[1].name, &k->look), 0);
+    assert_int_equal(az_book_shared_read(&k->b, parts[0].name, parts[1].name, &k->look), 0);
 }
 
 static void close_book(struct book *k)
@@ -186,7 +186,7 @@ static void shared_strings_and_formats(void **state)
     assert_memory_equal(k.look.dates.v, dates, sizeof dates);
     /* a book of numbers may lack both */
     k.look.strings.n = k.look.dates.n = 0;
-    assert_int_equal(az_book_look_read(&k.b, "xl/none.xml", "xl/no.xml", &k.look), 0);
+    assert_int_equal(az_book_shared_read(&k.b, "xl/none.xml", "xl/no.xml", &k.look), 0);
     assert_int_equal(k.look.strings.n + k.look.dates.n, 0);
     assert_int_equal(az_book_sheet(&k.b, "xl/none.xml", &k.look, &k.csv), AZ_EFORMAT);
     close_book(&k);

@@ -366,7 +366,7 @@ static void newest_change(void **state)
 static void figures_together(void **state)
 {
     static const double of[] = { 0, 0.5, 0.8 };
-    struct az_baseline_seen seen[20];
+    struct az_baseline_estimates seen[20];
     struct az_baseline_others others;
     uint64_t seed = 4;
     double v[40], known;
@@ -380,7 +380,7 @@ static void figures_together(void **state)
                 v[i] = 100 + (c < 3 ? x : (normal(&seed) > 0 ? 0.95 : -0.95) + 0.3 * x) +
                        (f < 3 && i > 30 ? 3 : 0);
             }
-            assert_int_equal(az_baseline_look(v, NULL, 40, &seen[f]), 0);
+            assert_int_equal(az_baseline_estimate(v, NULL, 40, &seen[f]), 0);
         }
         assert_int_equal(az_baseline_pool(seen, 20, &others), 0);
         assert_true(fabs(others.correlation - (c < 3 ? of[c] : 0)) < 0.15);
@@ -524,7 +524,7 @@ static void the_night_after(void **state)
  * plainly off is found. */
 static void few_nights_together(void **state)
 {
-    struct az_baseline_seen seen[20];
+    struct az_baseline_estimates seen[20];
     struct az_baseline_others others;
     uint64_t seed = 8;
     double v[20][10];
@@ -535,7 +535,7 @@ static void few_nights_together(void **state)
             for (size_t f = 0; f < 20; f++) {
                 for (size_t i = 0; i < n; i++)
                     v[f][i] = 100 + normal(&seed);
-                assert_int_equal(az_baseline_look(v[f], NULL, n, &seen[f]), 0);
+                assert_int_equal(az_baseline_estimate(v[f], NULL, n, &seen[f]), 0);
                 assert_int_equal(!isnan(seen[f].plain), n > 7);
             }
             assert_int_equal(az_baseline_pool(seen, 20, &others), 0);
@@ -611,7 +611,7 @@ static void weights_of_nights(void **state)
 /* What all figures drift by is no correlation of theirs, whenever it began. */
 static void drift_of_all(void **state)
 {
-    struct az_baseline_seen seen[20];
+    struct az_baseline_estimates seen[20];
     struct az_baseline_others o;
     uint64_t seed = 9;
     (void)state;
@@ -620,7 +620,7 @@ static void drift_of_all(void **state)
             double v[60];
             for (size_t i = 0; i < 60; i++)
                 v[i] = 100 + normal(&seed) + (i > from ? 0.1 * (double)(i - from) : 0);
-            assert_int_equal(az_baseline_look(v, NULL, 60, &seen[f]), 0);
+            assert_int_equal(az_baseline_estimate(v, NULL, 60, &seen[f]), 0);
         }
         assert_int_equal(az_baseline_pool(seen, 20, &o), 0);
         assert_true(o.correlation > 0.2 && o.flat < 0.1);
@@ -632,7 +632,7 @@ static void drift_of_all(void **state)
 static void total_of_few_nights(void **state)
 {
     double v[8];
-    struct az_baseline_hold h = { .v = v, .n = 7, .noise = 0.01, .worse = 1 };
+    struct az_level_hold h = { .v = v, .n = 7, .noise = 0.01, .worse = 1 };
     (void)state;
     for (size_t i = 0; i < 8; i++)
         v[i] = 0.01 * (double)i;

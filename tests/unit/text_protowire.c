@@ -175,9 +175,9 @@ static void fields_are_picked(void **state)
     (void)state;
     uint64_t iid = 7, other = 9;
     struct az_sv name = AZ_SV("none");
-    const struct az_protobuf_want want[] = { { 1, &iid, NULL },
-                                             { 2, NULL, &name },
-                                             { 3, &other, NULL } };
+    const struct az_protobuf_field want[] = { { 1, &iid, NULL },
+                                              { 2, NULL, &name },
+                                              { 3, &other, NULL } };
     const struct az_protobuf top = az_protobuf_of(AZ_SV(""));
     struct az_protobuf sub;
     assert_int_equal(

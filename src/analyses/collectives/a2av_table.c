@@ -329,7 +329,7 @@ static int tables(struct work *k)
         return rc;
     az_sort_cmp(k->v.v, k->v.n, sizeof *k->v.v, by_data, NULL, mem);
     if (rc == 0)
-        rc = az_spec_make(k->c->job, az_coll_wants_std(k->c) ? &summary_std : &summary, k,
+        rc = az_spec_make(k->c->job, az_coll_has_std(k->c) ? &summary_std : &summary, k,
                           &(struct az_item_list){ .n = k->v.n });
     if (rc == 0)
         rc = instances(k);

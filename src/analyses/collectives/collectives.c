@@ -110,7 +110,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     int rc = az_coll_split_devices(c);
     if (rc || c->ranks->world_size < 2) /* nobody to talk to */
         return rc;
-    rc = az_document_keep(job->doc, c, az_coll_release);
+    rc = az_document_own(job->doc, c, az_coll_release);
     if (rc == 0)
         rc = measure(c);
     if (rc == 0 && c->n) {

@@ -437,7 +437,7 @@ static inline bool az_coll_historic_names(const struct az_coll_run *c)
     return !az_coll_current_names(c) || az_sv_is(c->job->opts->coll_sheets, "both");
 }
 /* Do the statistics of summaries include the standard deviation (collective_metrics)? */
-static inline bool az_coll_wants_std(const struct az_coll_run *c)
+static inline bool az_coll_has_std(const struct az_coll_run *c)
 {
     return az_sv_find(c->job->opts->collective_metrics, AZ_SV("std")) >= 0;
 }

@@ -49,8 +49,8 @@ static uint8_t sort_of(struct work *w, enum az_kind kind, uint32_t name)
         return COMPUTE;
     if (kind != AZ_KERNEL || work != AZ_WORK_COMM)
         return OTHER;
-    if (!w->given[name].p &&
-        !az_coll_given(w->job->opts->coll_patterns, az_trace_text(w->t, name), &w->given[name]))
+    if (!w->given[name].p && !az_coll_match_pattern(w->job->opts->coll_patterns,
+                                                    az_trace_text(w->t, name), &w->given[name]))
         w->given[name] = az_coll_of_class(az_trace_class(w->t, name)->name);
     return COLLECTIVE;
 }

@@ -358,7 +358,7 @@ int az_coll_sync_tables(struct az_coll_run *c)
 {
     int rc = 0;
     if (az_coll_current_names(c)) {
-        rc = summary(c, "nccl_summary_implicit_sync", az_coll_wants_std(c) ? 5 : 4);
+        rc = summary(c, "nccl_summary_implicit_sync", az_coll_has_std(c) ? 5 : 4);
         if (rc == 0)
             rc = collectives(c, "nccl_implicit_sync", true);
     }

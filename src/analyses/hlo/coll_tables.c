@@ -160,7 +160,7 @@ static int run_coll_tables(struct az_job *job)
 {
     struct az_hlo h;
     struct az_colls c = { 0 };
-    int rc = az_hlo_open(&h, job);
+    int rc = az_hlo_init(&h, job);
     if (rc == 0 && !job->opts->disable_coll_analysis) {
         rc = az_colls_make(&h, &c);
         if (rc == 0 && c.instances.n) {
@@ -171,7 +171,7 @@ static int run_coll_tables(struct az_job *job)
         }
         az_colls_release(&c);
     }
-    return az_hlo_close(&h, rc);
+    return az_hlo_release(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_coll = {

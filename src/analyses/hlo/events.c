@@ -183,7 +183,7 @@ static void release(void *what)
     for (size_t k = 0; l->calls && k < l->h.n; k++)
         az_map_release(&l->calls[k].of);
     order_release(&l->order);
-    const int rc = az_hlo_close(&l->h, 0); /* reported with the row that it stopped */
+    const int rc = az_hlo_release(&l->h, 0); /* reported with the row that it stopped */
     (void)rc;
     az_arena_release(&l->arena);
 }
@@ -224,7 +224,7 @@ static int events(struct az_job *job)
     *l = (struct listing){ .job = *job, .order = { .mem = job->mem } };
     az_arena_init(&l->arena, job->mem);
     l->job.arena = &l->arena;
-    int rc = az_hlo_open(&l->h, &l->job);
+    int rc = az_hlo_init(&l->h, &l->job);
     if (rc) {
         release(l);
         return rc;
@@ -232,7 +232,7 @@ static int events(struct az_job *job)
     struct az_table *t =
         AZ_RECORD_TABLE_OF(job->arena, "gpu_events", "GPU events", 0, event_columns, &l->h);
     az_table_make(t, gather(&l->h, 0, NULL), make_row, l);
-    rc = az_document_keep(job->doc, l, release); /* releases it when it fails */
+    rc = az_document_own(job->doc, l, release); /* releases it when it fails */
     return az_job_add(job, t, rc);
 }
 
@@ -312,7 +312,7 @@ static int run_events(struct az_job *job)
 {
     struct az_hlo h;
     struct order o = { .mem = job->mem };
-    int rc = az_hlo_open(&h, job);
+    int rc = az_hlo_init(&h, job);
     const bool any = rc == 0 && az_hlo_has(&h, AZ_PLANE_GPU);
     if (any) {
         rc = order_make(&h, FIRST_COPY, &o);
@@ -320,7 +320,7 @@ static int run_events(struct az_job *job)
             rc = copy_summary(&h, &o);
         order_release(&o);
     }
-    rc = az_hlo_close(&h, rc);
+    rc = az_hlo_release(&h, rc);
     return rc || !any ? rc : events(job);
 }
 

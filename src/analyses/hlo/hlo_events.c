@@ -66,7 +66,7 @@ static int add_devices(struct az_hlo *h, size_t k)
     return AZ_OK;
 }
 
-int az_hlo_open(struct az_hlo *h, struct az_job *job)
+int az_hlo_init(struct az_hlo *h, struct az_job *job)
 {
     *h = (struct az_hlo){ .job = job, .n = job->n_traces, .several = job->n_traces > 1 };
     az_vec_init(&h->devices, job->mem);
@@ -90,7 +90,7 @@ int az_hlo_open(struct az_hlo *h, struct az_job *job)
     return rc;
 }
 
-int az_hlo_close(struct az_hlo *h, int rc)
+int az_hlo_release(struct az_hlo *h, int rc)
 {
     rc = rc ? rc : h->error;
     az_vec_release(&h->devices);
@@ -155,10 +155,10 @@ static struct az_sv category_of(struct az_hlo *h, struct az_sv kernel, struct az
 {
     static const char file[] = "xla_events.rules", group[] = "category";
     struct az_arena *a = h->job->arena;
-    const struct az_sv by_name = az_asked_class(&h->category_rules, file, group, a, kernel);
+    const struct az_sv by_name = az_rule_cache_class(&h->category_rules, file, group, a, kernel);
     if (az_sv_starts(by_name, AZ_SV("FA ")))
         return by_name;
-    const struct az_sv by_op = az_asked_class(&h->category_rules, file, group, a, op);
+    const struct az_sv by_op = az_rule_cache_class(&h->category_rules, file, group, a, op);
     return by_op.n ? by_op : by_name.n ? by_name : AZ_SV("Uncategorized Events/XLA");
 }
 
@@ -187,9 +187,9 @@ uint32_t az_hlo_category(struct az_hlo *h, const struct az_hlo_event *e)
     if (!row)
         return find_category(h, e, row);
     struct az_hlo_trace *tr = &h->tr[e->trace];
-    struct az_hlo_said *s = &tr->said[row - tr->x->rows.v];
+    struct az_hlo_last_kernel *s = &tr->said[row - tr->x->rows.v];
     const uint32_t name = az_hlo_events(h, e)->name[e->row];
     if (s->category == 0 || s->name != name)
-        *s = (struct az_hlo_said){ name, find_category(h, e, row) + 1 };
+        *s = (struct az_hlo_last_kernel){ name, find_category(h, e, row) + 1 };
     return s->category - 1;
 }

@@ -20,7 +20,7 @@ struct az_hlo_device {
 };
 AZ_VEC(struct az_hlo_device, az_hlo_devices);
 
-/* Equal kernels of a trace: of one name, row of the trace and device (az_hlo_alike). */
+/* Equal kernels of a trace: of one name, row of the trace and device (az_hlo_group_kernels). */
 struct az_hlo_set {
     uint32_t first, name, plane; /* first: row of the first of them */
     bool gpu;
@@ -40,7 +40,7 @@ struct az_hlo {
         const struct az_xtrace *x;
         uint32_t *id;     /* name of the trace -> id; AZ_NO_ID: not computed yet */
         uint32_t *device; /* plane -> row of devices; AZ_NO_ID: no events */
-        struct az_hlo_said {
+        struct az_hlo_last_kernel {
             uint32_t name, category;
         } * said; /* row of the trace -> its last kernel and its category + 1; 0: none yet */
         const struct az_hlo_sets *alike; /* NULL: not computed */
@@ -50,16 +50,16 @@ struct az_hlo {
     bool several;                  /* several traces: devices are labeled, not numbered */
     struct az_map category_of;     /* (name id, op id) -> row of categories */
     struct az_vec_sv categories;
-    struct az_asked category_rules;
+    struct az_rule_cache category_rules;
     int error; /* the first of az_hlo_id and az_hlo_category */
 };
 
 /* An analysis opens its own and closes it, also when opening failed. */
-int az_hlo_open(struct az_hlo *h, struct az_job *job) AZ_MUST_USE;
+int az_hlo_init(struct az_hlo *h, struct az_job *job) AZ_MUST_USE;
 /* rc, or what stopped a name or a category from being kept. */
-int az_hlo_close(struct az_hlo *h, int rc) AZ_MUST_USE;
+int az_hlo_release(struct az_hlo *h, int rc) AZ_MUST_USE;
 /* Fills `alike` of every trace. Made once a job. */
-int az_hlo_alike(struct az_hlo *h) AZ_MUST_USE;
+int az_hlo_group_kernels(struct az_hlo *h) AZ_MUST_USE;
 /* Any device of that kind with events? */
 bool az_hlo_has(const struct az_hlo *h, enum az_plane_kind kind);
 

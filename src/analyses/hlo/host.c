@@ -23,7 +23,7 @@ struct run_of { /* executions of a program on one device */
 static int number_programs(struct az_hlo *h, uint32_t device, uint32_t **out)
 {
     const size_t k = h->devices.v[device].trace;
-    int rc = az_hlo_alike(h);
+    int rc = az_hlo_group_kernels(h);
     const struct az_hlo_sets *a = h->tr[k].alike;
     struct az_map of;
     uint32_t n = 0,
@@ -331,14 +331,14 @@ static int host_compile(struct az_hlo *h)
 static int run_host(struct az_job *job)
 {
     struct az_hlo h;
-    int rc = az_hlo_open(&h, job);
+    int rc = az_hlo_init(&h, job);
     if (rc == 0)
         rc = steps(&h);
     if (rc == 0)
         rc = host_compile(&h);
     if (rc == 0)
         rc = host_summary(&h);
-    return az_hlo_close(&h, rc);
+    return az_hlo_release(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_host = {

@@ -92,7 +92,7 @@ static int make_all(struct az_job *job, void **slot)
     return rc;
 }
 
-int az_hlo_alike(struct az_hlo *h)
+int az_hlo_group_kernels(struct az_hlo *h)
 {
     static const char what;
     void **slot = az_job_slot(h->job, &what);

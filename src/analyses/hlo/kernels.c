@@ -130,7 +130,7 @@ static bool program_of(const struct az_scope *r, const struct az_item *i, uint64
 
 static void put_program(const struct az_scope *r, const struct az_item *i, struct az_table *t)
 {
-    az_put_given(t, az_hlo_program(row_of(r, i), t->arena));
+    az_put_optional(t, az_hlo_program(row_of(r, i), t->arena));
 }
 
 static const struct az_key module = { AZ_TEXT, .name = module_of };
@@ -233,7 +233,7 @@ AZ_VEC(struct az_item, az_items);
 /* One item for each set, in the order in which they came. */
 static int list_sets(struct az_hlo *h, struct az_items *out)
 {
-    int rc = az_hlo_alike(h);
+    int rc = az_hlo_group_kernels(h);
     for (size_t k = 0; rc == 0 && k < h->n; k++)
         for (size_t i = 0; rc == 0 && i < h->tr[k].alike->n; i++)
             rc = az_vec_push(out, ((struct az_item){ .trace = (uint32_t)k,
@@ -253,7 +253,7 @@ static int run_kernels(struct az_job *job)
                                                                  &operators_by_category,
                                                                  &operators };
     az_vec_init(&sets, job->mem);
-    int rc = az_hlo_open(&h, job);
+    int rc = az_hlo_init(&h, job);
     const bool any = rc == 0 && az_hlo_devices_with_kernels(&h) > 0;
     if (any)
         rc = list_sets(&h, &sets);
@@ -262,7 +262,7 @@ static int run_kernels(struct az_job *job)
     for (size_t i = 0; rc == 0 && any && i < AZ_LENGTH(summed); i++)
         rc = az_spec_make(job, summed[i], &h, &(struct az_item_list){ sets.v, sets.n });
     az_vec_release(&sets);
-    return az_hlo_close(&h, rc);
+    return az_hlo_release(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_kernels = {

@@ -109,7 +109,7 @@ static int run_perf(struct az_job *job)
     struct az_hlo h;
     struct az_hlo_works works;
     az_vec_init(&works, job->mem);
-    int rc = az_hlo_open(&h, job);
+    int rc = az_hlo_init(&h, job);
     if (rc == 0 && az_hlo_devices_with_kernels(&h) > 0) {
         rc = az_hlo_work(&h, NULL, &works);
         az_sort_cmp(works.v, works.n, sizeof *works.v, order, NULL, job->mem);
@@ -121,7 +121,7 @@ static int run_perf(struct az_job *job)
             cover(&h, &works);
     }
     az_vec_release(&works);
-    return az_hlo_close(&h, rc);
+    return az_hlo_release(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_perf = {

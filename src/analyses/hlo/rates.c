@@ -116,7 +116,7 @@ int az_hlo_rates(struct az_job *job, const struct az_span *window, struct az_hlo
     struct az_hlo h;
     *out = (struct az_hlo_rates){ .flops = NAN, .peak = NAN };
     struct total t = { .h = &h, .out = out };
-    int rc = az_hlo_open(&h, job);
+    int rc = az_hlo_init(&h, job);
     if (rc == 0)
         rc = add_gpus(&t, window);
     for (size_t k = 0; rc == 0 && k < h.n; k++)
@@ -130,7 +130,7 @@ int az_hlo_rates(struct az_job *job, const struct az_span *window, struct az_hlo
             out->rateable += az_hlo_ticks(&h, &e) / PS_PER_NS;
             add_tpu_operation(&t, k, i);
         }
-    return az_hlo_close(&h, rc);
+    return az_hlo_release(&h, rc);
 }
 
 /* ---- kernels of GPUs, by sets ---- */
@@ -202,10 +202,10 @@ int az_hlo_set_rates(struct az_job *job, size_t trace, struct az_hlo_set_rates *
 {
     struct az_hlo h;
     *out = (struct az_hlo_set_rates){ .mem = job->mem };
-    int rc = az_hlo_open(&h, job);
+    int rc = az_hlo_init(&h, job);
     if (rc == 0 && az_hlo_has(&h, AZ_PLANE_GPU))
         rc = fill_rates(&h, trace, out);
-    rc = az_hlo_close(&h, rc);
+    rc = az_hlo_release(&h, rc);
     if (rc)
         az_hlo_set_rates_release(out);
     return rc;

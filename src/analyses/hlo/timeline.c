@@ -132,7 +132,7 @@ static int run_timeline(struct az_job *job)
     const bool split = job->opts->micro_idle_us != AZ_UNSET_I64;
     struct sums sum = { .n = 0 };
     struct az_hlo h;
-    int rc = az_hlo_open(&h, job);
+    int rc = az_hlo_init(&h, job);
     if (rc == 0 && az_hlo_has(&h, AZ_PLANE_GPU)) {
         rc =
             by_device(&h, split, split ? az_muldiv(job->opts->micro_idle_us, 1000000, 1) : 0, &sum);
@@ -141,7 +141,7 @@ static int run_timeline(struct az_job *job)
         if (rc == 0)
             rc = charts(job);
     }
-    return az_hlo_close(&h, rc);
+    return az_hlo_release(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_timeline = {

@@ -448,7 +448,7 @@ static int ranges(struct az_hlo *h, enum az_xlane_role role, struct az_table *t)
 static int run_tpu(struct az_job *job)
 {
     struct az_hlo h;
-    int rc = az_hlo_open(&h, job);
+    int rc = az_hlo_init(&h, job);
     if (rc == 0 && az_hlo_has(&h, AZ_PLANE_TPU)) {
         rc = timeline(&h);
         if (rc == 0)
@@ -462,7 +462,7 @@ static int run_tpu(struct az_job *job)
                         AZ_RECORD_TABLE_OF(job->arena, "tpu_async_ops",
                                            "TPU asynchronous operations", 0, async_columns, &h));
     }
-    return az_hlo_close(&h, rc);
+    return az_hlo_release(&h, rc);
 }
 
 const struct az_analysis az_analysis_hlo_tpu = {

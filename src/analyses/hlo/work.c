@@ -264,7 +264,7 @@ int az_hlo_work(struct az_hlo *h, const struct az_span *window, struct az_hlo_wo
     if (rc == 0)
         rc = az_grouper_init(&of, h->job->mem, 2, 0);
     if (rc == 0)
-        rc = az_hlo_alike(h);
+        rc = az_hlo_group_kernels(h);
     for (size_t k = 0; rc == 0 && window && k < h->n; k++)
         rc = sum_window(h, &by, k, window, &p);
     for (size_t k = 0; rc == 0 && !window && k < h->n; k++)

@@ -143,7 +143,7 @@ static int use_group(struct az_range_kernels *w, const uint32_t *item, size_t n)
         rc = az_groups_make(&g, w->group.v, w->group.n, w->uses.n, w->job->mem);
     for (size_t i = 0; rc == 0 && i < w->uses.n; i++)
         put_values(w, w->p->order[item[0]], &w->uses.v[i], g.value,
-                   az_groups_take(&g, i, w->duration.v));
+                   az_groups_gather(&g, i, w->duration.v));
     clear_slots(w);
     az_groups_release(&g);
     return rc;

@@ -26,7 +26,7 @@
 static int memory_sizes(struct az_job *job, struct az_name_sums *out)
 {
     static const enum az_kind kinds[] = { AZ_MEMCPY, AZ_MEMSET };
-    const int rc = az_job_given_sizes(job, out);
+    const int rc = az_job_summed_sizes(job, out);
     return rc == 0 && out->n == 0 ? az_job_sum(job, kinds, 2, AZ_SUM_BYTES, out) : rc;
 }
 

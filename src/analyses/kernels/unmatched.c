@@ -115,7 +115,7 @@ static int put_unmatched_rows(struct work *w, struct az_table *t)
     if (t->rows > MAX_ROWS)
         az_cover(w->job, "unmatched_kernels: rows omitted", (double)(t->rows - MAX_ROWS), "count",
                  AZ_SV("100 largest rows shown"));
-    az_table_keep(t, MAX_ROWS);
+    az_table_truncate(t, MAX_ROWS);
     return rc;
 }
 

@@ -229,7 +229,7 @@ static int table(struct of *w, const char *id, const char *title, const char *wh
     rc = rc ? rc : az_record_sort(t);
     if (rc == 0 && t->rows > MOST_ROWS) {
         cover_rest(w->job, id, t->rows - MOST_ROWS);
-        az_table_keep(t, MOST_ROWS);
+        az_table_truncate(t, MOST_ROWS);
     }
     return az_job_add(w->job, t, rc);
 }

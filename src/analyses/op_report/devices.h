@@ -4,7 +4,7 @@
 
 #include "base/intern.h"
 
-bool az_op_report_knows_device(struct az_sv name);
+bool az_op_report_is_device(struct az_sv name);
 /* "wormhole, blackhole, ..."; in the arena. */
 struct az_sv az_op_report_device_names(struct az_arena *a);
 

@@ -96,7 +96,7 @@ static int add_gap(struct work *w, const struct az_op_report_gap *g)
     const double ns = (double)g->ns, gain = ns - w->t->o->traced_gap_us * 1000;
     uint32_t host;
     if (!(ns > w->t->o->op_to_op_gap_us * 1000) ||
-        az_op_report_holds_lost(&w->calls, g->before, g->next))
+        az_op_report_has_lost(&w->calls, g->before, g->next))
         return 0;
     const enum cause cause = causes_of[az_op_report_gap_cause(&w->rules, g, &host)];
     return add_cause(w, cause, host, ns, gain, ns);

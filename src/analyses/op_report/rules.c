@@ -112,7 +112,7 @@ bool az_op_report_id_range(struct az_sv text, int64_t *low, int64_t *high)
     return bound_of(first, 0, low) && bound_of(rest, INT64_MAX, high);
 }
 
-bool az_op_report_knows_device(struct az_sv name)
+bool az_op_report_is_device(struct az_sv name)
 {
     struct az_tensix d;
     return az_tensix_find(name, &d);

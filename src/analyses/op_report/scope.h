@@ -36,8 +36,7 @@ struct az_op_report_calls {
 int az_op_report_calls_make(struct az_op_report_calls *c,
                             const struct az_op_report_scope *s) AZ_MUST_USE;
 /* Was an operation without possible times called between two rows of one device? */
-static inline bool az_op_report_holds_lost(const struct az_op_report_calls *c, uint32_t a,
-                                           uint32_t b)
+static inline bool az_op_report_has_lost(const struct az_op_report_calls *c, uint32_t a, uint32_t b)
 {
     const uint32_t x = c->place[a], y = c->place[b];
     return x < y ? c->lost[y] > c->lost[x + 1] : c->lost[x] > c->lost[y + 1];

@@ -4,7 +4,7 @@
 
 void az_framework_put_id(const struct az_framework *f, struct az_table *t, uint32_t id)
 {
-    az_put_given(t, az_framework_text(f, id, ""));
+    az_put_optional(t, az_framework_text(f, id, ""));
 }
 
 static const struct az_record_column recompute_column[] = {
@@ -92,7 +92,7 @@ void az_framework_shares(struct az_table *t, int value)
     }
 }
 
-void az_framework_keep(struct az_job *job, struct az_table *t, int64_t rows, const char *option)
+void az_framework_truncate(struct az_job *job, struct az_table *t, int64_t rows, const char *option)
 {
     if (!t)
         return;
@@ -101,5 +101,5 @@ void az_framework_keep(struct az_job *job, struct az_table *t, int64_t rows, con
         return;
     if (item.p)
         az_cover(job, item.p, (double)(t->rows - (size_t)rows), "count", az_sv_str(option));
-    az_table_keep(t, (size_t)rows);
+    az_table_truncate(t, (size_t)rows);
 }

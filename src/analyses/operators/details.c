@@ -150,7 +150,7 @@ static int put_entries(struct az_framework_details *d, struct entries *e)
     for (size_t k = 0; rc == 0 && k < e->first.n; k++) {
         struct az_stats s;
         int64_t *v = only ? e->length.v : g.value;
-        az_stats_i64(v, only ? e->length.n : az_groups_take(&g, k, e->length.v), &s);
+        az_stats_i64(v, only ? e->length.n : az_groups_gather(&g, k, e->length.v), &s);
         put_entry(d, k ? AZ_SV(",{\"name\":") : AZ_SV("{\"name\":"), e->first.v[k], &s,
                   deviation_of(v, &s));
     }
@@ -170,8 +170,8 @@ static int write_entries(struct az_framework_details *d, struct entries *e, stru
     az_text_add(&d->brief, AZ_SV("]"));
     if (rc || d->text.failed || d->brief.failed)
         return rc ? rc : az_mem_error(d->mem);
-    *full = az_text_set_take(d->kept, &d->text);
-    *brief = az_text_set_take(d->kept, &d->brief);
+    *full = az_text_set_end(d->kept, &d->text);
+    *brief = az_text_set_end(d->kept, &d->brief);
     return full->p && brief->p ? 0 : az_arena_error(d->kept->arena);
 }
 

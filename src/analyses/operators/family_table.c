@@ -220,7 +220,7 @@ static int put_row(void *ctx, struct az_op_groups *g, size_t group)
 {
     struct work *w = ctx;
     const uint32_t *row = g->g.item + g->g.first[group];
-    size_t n = az_groups_take(&g->g, group, w->time);
+    size_t n = az_groups_gather(&g->g, group, w->time);
     const struct az_family_event *x = event(w, row[0]);
     const struct az_event node = az_framework_node(w->fw, x->node);
     struct family_row c = { .w = w,

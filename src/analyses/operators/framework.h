@@ -81,7 +81,8 @@ struct az_sv az_framework_kernel_class(struct az_framework *f, uint32_t name);
 
 /* Keeps the first rows of a sorted table where that option has their number (AZ_UNSET_I64: all);
  * what is skipped is reported in `coverage`. */
-void az_framework_keep(struct az_job *job, struct az_table *t, int64_t rows, const char *option);
+void az_framework_truncate(struct az_job *job, struct az_table *t, int64_t rows,
+                           const char *option);
 
 /* Does a device event count: linked to its launch, or include_unlinked_kernels. */
 static inline bool az_framework_counts(const struct az_framework *f, uint32_t gpu)
@@ -106,10 +107,10 @@ struct az_framework_graphs {
 };
 int az_framework_graphs_count(struct az_job *job, const struct az_framework *f,
                               struct az_framework_graphs *g) AZ_MUST_USE;
-void az_framework_graphs_tell(struct az_job *job, struct az_framework_graphs g);
+void az_framework_graphs_cover(struct az_job *job, struct az_framework_graphs g);
 /* Rows of coverage: by which rule kernels of graphs were paired with their captures, and why others
  * were not. The ticks are of any length, the same for all. */
-void az_framework_captures_tell(struct az_job *job, const struct az_capture_attach_sums *s);
+void az_framework_captures_cover(struct az_job *job, const struct az_capture_attach_sums *s);
 bool az_framework_gpu_recompute(const struct az_framework *f, uint32_t gpu);
 /* The column is_recompute, if requested, and its cell. */
 void az_framework_recompute_column(const struct az_framework *f, struct az_table *t);

@@ -69,7 +69,7 @@ static int table(struct az_op_groups *x)
     if (rc == 0)
         az_framework_shares(x->t, (int)az_record_place(x->t, kind->sum));
     if (rc == 0 && !x->base && kind->option)
-        az_framework_keep(x->job, x->t, kind->most, kind->option);
+        az_framework_truncate(x->job, x->t, kind->most, kind->option);
     return az_job_add(x->job, x->t, rc);
 }
 
@@ -137,7 +137,7 @@ void az_op_overlap_column(const struct az_op_groups *x, struct az_table *t)
 void az_op_put_overlap(const struct az_op_groups *x, size_t group)
 {
     if (x->overlap)
-        az_put_given(x->t, az_overlap_text(x->overlap, az_groups_first(&x->g, group)));
+        az_put_optional(x->t, az_overlap_text(x->overlap, az_groups_first(&x->g, group)));
 }
 
 int az_op_put_details(struct az_op_groups *x, size_t group)

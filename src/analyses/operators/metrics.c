@@ -500,7 +500,7 @@ static void put_estimate(const struct entry *e, bool backward, struct az_framewo
     out->tf32 = c->tf32;
 }
 
-int az_framework_know(struct az_framework_metrics *m, uint32_t node, uint32_t *known)
+int az_framework_lookup(struct az_framework_metrics *m, uint32_t node, uint32_t *known)
 {
     const int rc = find_known(m, node, known);
     if (rc)
@@ -514,7 +514,7 @@ int az_framework_estimate_again(struct az_framework_metrics *m, uint32_t node, b
     *out = (struct az_framework_estimate){
         .flops = NAN, .bytes = NAN, .spec = { "", 0 }, .params = { "", 0 }
     };
-    const int rc = *known ? 0 : az_framework_know(m, node, known);
+    const int rc = *known ? 0 : az_framework_lookup(m, node, known);
     if (rc == 0 && *known != WITHOUT)
         put_estimate(known_at(m, *known - 1)->entry, backward, out);
     out->number = *known;

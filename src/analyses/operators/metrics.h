@@ -42,7 +42,7 @@ int az_framework_estimate(struct az_framework_metrics *m, uint32_t node, bool ba
 int az_framework_estimate_again(struct az_framework_metrics *m, uint32_t node, bool backward,
                                 uint32_t *known, struct az_framework_estimate *out) AZ_MUST_USE;
 /* Finds what *known is to hold. */
-int az_framework_know(struct az_framework_metrics *m, uint32_t node, uint32_t *known) AZ_MUST_USE;
+int az_framework_lookup(struct az_framework_metrics *m, uint32_t node, uint32_t *known) AZ_MUST_USE;
 /* One such word for each of the n rows of the unified summary, kept with the metrics: each thread
  * has its own. */
 int az_framework_known_rows(struct az_framework_metrics *m, size_t n, uint32_t **known) AZ_MUST_USE;

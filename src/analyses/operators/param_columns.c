@@ -42,7 +42,7 @@ static void put_one(struct az_table *t, const struct az_perf_param *p, enum az_p
     else if (kind == AZ_PARAM_REAL)
         az_put_f64(t, p->number);
     else
-        az_put_given(t, az_framework_param_text(p, t->arena));
+        az_put_optional(t, az_framework_param_text(p, t->arena));
 }
 
 void az_param_put(const struct az_param_columns *c, struct az_table *t,

@@ -209,7 +209,7 @@ int az_framework_graphs_count(struct az_job *job, const struct az_framework *f,
     return 0;
 }
 
-void az_framework_graphs_tell(struct az_job *job, struct az_framework_graphs g)
+void az_framework_graphs_cover(struct az_job *job, struct az_framework_graphs g)
 {
     if (!g.bare)
         return;
@@ -230,7 +230,7 @@ void az_framework_graphs_tell(struct az_job *job, struct az_framework_graphs g)
                      "no table; record device activity during graph replay"));
 }
 
-void az_framework_captures_tell(struct az_job *job, const struct az_capture_attach_sums *s)
+void az_framework_captures_cover(struct az_job *job, const struct az_capture_attach_sums *s)
 {
     int64_t whole = 0;
     for (int by = 0; by < AZ_PAIR_COUNT; by++)
@@ -280,7 +280,7 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
     az_cover(w->job, "kernel time in kernel class others",
              w->fw->kernels ? (double)others / (double)w->fw->kernels * 100.0 : 0, "%",
              AZ_SV("names not in the class map or built-in rules"));
-    az_framework_captures_tell(w->job, &w->fw->ops->grafted);
+    az_framework_captures_cover(w->job, &w->fw->ops->grafted);
     if (l->unlinked)
         az_finding(
             w->job, "unlinked_device_events", "info", AZ_SV("unlinked device events"),
@@ -341,7 +341,7 @@ static int quality(struct work *w)
               "end up to 1 µs after the enclosing event; none dropped");
     find_overlaps(w, &o);
     cover(w, &l, o.busy);
-    az_framework_graphs_tell(w->job, g);
+    az_framework_graphs_cover(w->job, g);
     return az_job_add(w->job, t, rc);
 }
 

@@ -92,7 +92,7 @@ static struct az_sv keep_text(struct az_text_set *s, struct az_sv v, struct az_v
     return text;
 }
 
-struct az_sv az_text_set_keep(struct az_text_set *s, struct az_sv v)
+struct az_sv az_text_set_add(struct az_text_set *s, struct az_sv v)
 {
     return keep_text(s, v, NULL);
 }
@@ -104,7 +104,7 @@ void az_text_set_begin(struct az_vec_char *text)
     az_text_add(text, az_sv_make(head, sizeof head));
 }
 
-struct az_sv az_text_set_take(struct az_text_set *s, struct az_vec_char *text)
+struct az_sv az_text_set_end(struct az_text_set *s, struct az_vec_char *text)
 {
     const struct az_sv v = az_sv_make(text->v + AZ_ARENA_HEAD, text->n - AZ_ARENA_HEAD);
     return keep_text(s, v, v.n >= LONG && text->mem == s->arena->mem ? text : NULL);

@@ -14,10 +14,10 @@ struct az_text_set {
 
 void az_text_set_init(struct az_text_set *s, struct az_arena *arena);
 /* The text of the set that equals v, a copy of v where there was none; {NULL,0} without memory. */
-struct az_sv az_text_set_keep(struct az_text_set *s, struct az_sv v);
+struct az_sv az_text_set_add(struct az_text_set *s, struct az_sv v);
 /* The same of a text that az_text_set_begin has begun, which is then empty. It has the budget of
  * the arena: a long text becomes part of that without a copy. */
 void az_text_set_begin(struct az_vec_char *text);
-struct az_sv az_text_set_take(struct az_text_set *s, struct az_vec_char *text);
+struct az_sv az_text_set_end(struct az_text_set *s, struct az_vec_char *text);
 
 #endif

@@ -79,7 +79,7 @@ AZ_MUST_USE static inline int az_unified_key(const struct az_unified_keys *k, si
     *key = 0;
     if (r->synthetic)
         return 0;
-    const int rc = *known ? 0 : az_framework_know(k->metrics, backward ? r->of : r->node, known);
+    const int rc = *known ? 0 : az_framework_lookup(k->metrics, backward ? r->of : r->node, known);
     *key = (uint64_t)*known << 1 | backward;
     return rc;
 }

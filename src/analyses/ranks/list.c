@@ -346,8 +346,8 @@ static int cover_ranks(const struct work *w)
             job, "unlinked_device_events", "info", AZ_SV("unlinked device events"),
             (int64_t)sum.unlinked_events, sum.device - sum.linked,
             AZ_SV("start recording before the work is launched, or set include_unlinked_kernels"));
-    az_framework_captures_tell(job, &sum.captured);
-    az_framework_graphs_tell(job, sum.graphs);
+    az_framework_captures_cover(job, &sum.captured);
+    az_framework_graphs_cover(job, sum.graphs);
     return 0;
 }
 

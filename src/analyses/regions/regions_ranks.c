@@ -76,7 +76,7 @@ static int want_causes(struct az_job *job, const struct az_regions *r, struct pa
     memset(places, 0, r->n * sizeof *places);
     for (size_t i = 0; i < p->n; i++)
         places[p->v[i].number] = &p->v[i].cause;
-    return az_regions_want_causes(job, places);
+    return az_regions_reserve_causes(job, places);
 }
 
 static int reduce(struct az_job *job, struct az_arena *keep, void **out)

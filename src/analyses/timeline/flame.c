@@ -266,7 +266,7 @@ static int run_flame(struct az_job *job)
     if (rc)
         az_flame_release(f);
     else
-        rc = az_document_keep(job->doc, f, release);
+        rc = az_document_own(job->doc, f, release);
     if (rc == 0 && f->of && f->nodes.n > 1)
         job->doc->flame = f;
     return rc;

@@ -362,10 +362,10 @@ int az_tracks_make(struct az_job *job, struct az_tracks *out, int64_t *begin)
 
 static void release(void *tracks) { az_tracks_release(tracks); }
 
-int az_tracks_give(struct az_job *job, struct az_tracks *t, int rc)
+int az_tracks_attach(struct az_job *job, struct az_tracks *t, int rc)
 {
     if (rc == 0)
-        rc = az_document_keep(job->doc, t, release);
+        rc = az_document_own(job->doc, t, release);
     else
         az_tracks_release(t);
     if (rc == 0 && t->marks.n)
@@ -380,7 +380,7 @@ static int run_tracks(struct az_job *job)
     if (!t)
         return job->draw ? az_arena_error(job->arena) : 0;
     az_tracks_init(t, job->mem);
-    return az_tracks_give(job, t, az_tracks_make(job, t, &begin));
+    return az_tracks_attach(job, t, az_tracks_make(job, t, &begin));
 }
 
 const struct az_analysis az_analysis_tracks = {

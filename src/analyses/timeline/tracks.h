@@ -9,6 +9,6 @@
  * 1970 where the traces have a base. */
 int az_tracks_make(struct az_job *job, struct az_tracks *out, int64_t *begin_ns) AZ_MUST_USE;
 /* Gives tracks, allocated in the arena of the job, to its document; released on failure. */
-int az_tracks_give(struct az_job *job, struct az_tracks *t, int rc) AZ_MUST_USE;
+int az_tracks_attach(struct az_job *job, struct az_tracks *t, int rc) AZ_MUST_USE;
 
 #endif

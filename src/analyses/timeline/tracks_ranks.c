@@ -151,7 +151,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
     if (!t)
         return job->draw ? az_arena_error(job->arena) : 0;
     az_tracks_init(t, job->mem);
-    return az_tracks_give(job, t, join_all(job, ranks, parts, t));
+    return az_tracks_attach(job, t, join_all(job, ranks, parts, t));
 }
 
 /* ---- the part as bytes ---- */

@@ -25,7 +25,7 @@ enum az_cause az_verdict_name_cause(struct az_verdict_host *h, uint32_t name)
     static const enum az_cause causes[] = { AZ_CAUSE_DATA_LOADING, AZ_CAUSE_CHECKPOINT,
                                             AZ_CAUSE_COMPILATION };
     const struct az_sv is =
-        az_rules_class_of(&h->op_rules, "host_op", az_range_given_name(az_trace_text(h->t, name)));
+        az_rules_class_of(&h->op_rules, "host_op", az_range_plain_name(az_trace_text(h->t, name)));
     enum az_cause c = AZ_CAUSE_NONE;
     for (size_t i = 0; i < AZ_LENGTH(causes); i++)
         c = az_sv_is(is, az_cause_id(causes[i])) ? causes[i] : c;
@@ -337,7 +337,7 @@ static int name_ranges(struct az_verdict_host *h)
         uint32_t id;
         if (name == AZ_NO_ID || h->given[name])
             continue;
-        rc = az_intern(&seen, az_range_given_name(az_trace_text(h->t, name)), &id);
+        rc = az_intern(&seen, az_range_plain_name(az_trace_text(h->t, name)), &id);
         if (rc == 0 && id == first.n)
             rc = az_vec_push(&first, name + 1);
         if (rc == 0)
@@ -494,7 +494,7 @@ static inline enum az_cause named_in(struct az_verdict_host *h, const struct az_
                                      uint32_t innermost, int64_t from, int64_t to)
 {
     for (uint32_t p = innermost; p != AZ_NO_ROW; p = n->up[p]) {
-        const enum az_cause c = az_verdict_said_by(h, n->e->name[az_verdict_row(n, p)]);
+        const enum az_cause c = az_verdict_cause_of_name(h, n->e->name[az_verdict_row(n, p)]);
         if (c != AZ_CAUSE_NONE && place_covers(n, p, from, to))
             return c;
     }
@@ -506,7 +506,7 @@ enum az_cause az_verdict_named_cause(struct az_verdict_host *h, const struct az_
 {
     enum az_cause c = named_in(h, &h->ranges, d->range_at, from, to);
     for (uint32_t p = d->op_at; p != AZ_NO_ROW && c == AZ_CAUSE_NONE; p = op_up(h, p)) {
-        const enum az_cause of = az_verdict_said_by(h, h->ops.e->name[op_row(h, p)]);
+        const enum az_cause of = az_verdict_cause_of_name(h, h->ops.e->name[op_row(h, p)]);
         c = of != AZ_CAUSE_NONE && op_covers(h, p, from, to) ? of : c;
     }
     return c ? c : named_in(h, &h->frames, d->frame_at, from, to);

@@ -144,7 +144,7 @@ void az_verdict_find_doing(struct az_verdict_host *h, uint32_t thread, int64_t f
 /* The cause of a name; AZ_CAUSE_NONE. Classifies a name that has been met for the first time.
  */
 enum az_cause az_verdict_name_cause(struct az_verdict_host *h, uint32_t name);
-static inline enum az_cause az_verdict_said_by(struct az_verdict_host *h, uint32_t name)
+static inline enum az_cause az_verdict_cause_of_name(struct az_verdict_host *h, uint32_t name)
 {
     return name == AZ_NO_ID    ? AZ_CAUSE_NONE
            : h->op_cause[name] ? (enum az_cause)(h->op_cause[name] - 1)

@@ -43,7 +43,7 @@ static int find_idle(struct work *w)
     if (rc == 0)
         rc = az_idle_gaps(v->job, v->trace, one_gap, w);
     if (rc == 0)
-        rc = az_region_causes_keep(w->causes);
+        rc = az_region_causes_finish(w->causes);
     az_region_causes_close(w->causes);
     if (rc == 0)
         rc = az_verdict_groups_finish(w->groups, &w->devices->slots);

@@ -61,7 +61,7 @@ void az_region_causes_close(struct az_region_causes *c);
 int az_region_causes_add(struct az_region_causes *c, uint32_t slot, enum az_cause cause,
                          int64_t start, int64_t end) AZ_MUST_USE;
 /* When all gaps are added: the cause of each region, for the next. */
-int az_region_causes_keep(struct az_region_causes *c) AZ_MUST_USE;
+int az_region_causes_finish(struct az_region_causes *c) AZ_MUST_USE;
 /* Fills in the column of the table, if the document has it; of a job with one trace. */
 int az_region_causes_put(struct az_job *job) AZ_MUST_USE;
 

@@ -350,8 +350,8 @@ static bool is_unrecorded(struct az_verdict_judge *j, const struct between *b)
     const struct az_trust *r = j->trust;
     int64_t from = gap->start, to = gap->end;
     if ((r->n_early && az_trust_is_early(r, gap->after)) ||
-        (r->n_lost && az_trust_gap_holds_lost(r, h->t, from, to, before, after)) ||
-        (r->n_bare && az_trust_gap_holds_graph(r, h->t, from, to, before, after)))
+        (r->n_lost && az_trust_gap_has_lost(r, h->t, from, to, before, after)) ||
+        (r->n_bare && az_trust_gap_has_graph(r, h->t, from, to, before, after)))
         return true;
     if (h->n_bare == 0)
         return false;
@@ -396,8 +396,8 @@ static enum az_cause named_cause(const struct az_verdict_judge *j, struct host_g
         return c;
     if (launching) {
         place_gap(g);
-        c = az_verdict_said_by(j->h, g->why->place);
-        return c ? c : az_verdict_said_by(j->h, g->why->op);
+        c = az_verdict_cause_of_name(j->h, g->why->place);
+        return c ? c : az_verdict_cause_of_name(j->h, g->why->op);
     }
     for (size_t i = 0; i < THREADS && !c; i++)
         if (g->thread[i] != AZ_NO_ROW)

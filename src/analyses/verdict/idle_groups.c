@@ -265,7 +265,7 @@ static struct az_sv plain_name(struct az_verdict_groups *g, uint32_t name)
 {
     return name == AZ_NO_ID
                ? AZ_SV("")
-               : az_verdict_keep(g->v, az_range_given_name(az_trace_text(g->v->t, name)));
+               : az_verdict_copy_text(g->v, az_range_plain_name(az_trace_text(g->v->t, name)));
 }
 
 /* The tallies of a row: their numbers, and keys by which they are in order of name and field. */

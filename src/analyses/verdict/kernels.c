@@ -44,11 +44,11 @@ static int keep_top(struct az_verdict *v, const struct name_sum *of, size_t n)
     if (!p->top)
         return az_arena_error(v->keep);
     for (size_t i = 0; i < n; i++)
-        p->top[i] =
-            (struct az_verdict_kernel){ .name = az_verdict_keep(v, az_trace_text(v->t, of[i].name)),
-                                        .count = of[i].count,
-                                        .ns = az_verdict_ns(v, of[i].ticks),
-                                        .blocks = of[i].blocks };
+        p->top[i] = (struct az_verdict_kernel){ .name = az_verdict_copy_text(
+                                                    v, az_trace_text(v->t, of[i].name)),
+                                                .count = of[i].count,
+                                                .ns = az_verdict_ns(v, of[i].ticks),
+                                                .blocks = of[i].blocks };
     p->n_top = n;
     return v->keep->failed ? az_arena_error(v->keep) : 0;
 }

@@ -62,12 +62,12 @@ int az_verdict_operation_report(struct az_verdict *v)
             p->check[c] = o->check[c];
     p->suspects = o->check[AZ_CHECK_IMPOSSIBLE_TIMES].count;
     p->suspect_ns = o->impossible_ns;
-    p->after = az_verdict_keep(v, o->after_signpost);
-    p->tables = az_verdict_keep(v, o->tables);
+    p->after = az_verdict_copy_text(v, o->after_signpost);
+    p->tables = az_verdict_copy_text(v, o->tables);
     p->scope = o->scope;
     p->operations = o->operations;
-    p->device = az_verdict_keep(v, az_opreport(v->t)->arch);
-    p->peaks = az_verdict_keep(v, az_sv_str(o->peaks));
+    p->device = az_verdict_copy_text(v, az_opreport(v->t)->arch);
+    p->peaks = az_verdict_copy_text(v, az_sv_str(o->peaks));
     p->flops = o->flop;
     p->rated = o->rated;
     p->rateable = o->rateable;

@@ -15,7 +15,7 @@
 
 #define FAMILIES 5 /* named */
 
-struct az_sv az_verdict_keep(struct az_verdict *v, struct az_sv s)
+struct az_sv az_verdict_copy_text(struct az_verdict *v, struct az_sv s)
 {
     if (s.n == 0)
         return AZ_SV("");
@@ -61,14 +61,14 @@ int az_verdict_add(struct az_verdict *v, const char *rule, const struct az_verdi
     x.rule = az_verdict_rule_of(az_sv_str(rule));
     if (!x.rule)
         return AZ_EINTERNAL;
-    x.subject = az_verdict_keep(v, f->subject);
-    x.detail = az_verdict_keep(v, f->detail);
-    x.row = az_verdict_keep(v, f->row);
-    x.call = az_verdict_keep(v, f->call);
-    x.range = az_verdict_keep(v, f->range);
-    x.frame = az_verdict_keep(v, f->frame);
-    x.operation = az_verdict_keep(v, f->operation);
-    x.group = az_verdict_keep(v, f->group);
+    x.subject = az_verdict_copy_text(v, f->subject);
+    x.detail = az_verdict_copy_text(v, f->detail);
+    x.row = az_verdict_copy_text(v, f->row);
+    x.call = az_verdict_copy_text(v, f->call);
+    x.range = az_verdict_copy_text(v, f->range);
+    x.frame = az_verdict_copy_text(v, f->frame);
+    x.operation = az_verdict_copy_text(v, f->operation);
+    x.group = az_verdict_copy_text(v, f->group);
     x.advice = f->advice ? f->advice : x.rule->advice;
     if (v->keep->failed || v->job->arena->failed)
         return az_arena_error(v->keep->failed ? v->keep : v->job->arena);
@@ -156,13 +156,13 @@ static int accounts(struct az_verdict *v)
 static void device_name(struct az_verdict *v)
 {
     for (size_t i = 0; i < v->t->devices.n && !v->part->device.n; i++)
-        v->part->device = az_verdict_keep(v, v->t->devices.v[i].name);
+        v->part->device = az_verdict_copy_text(v, v->t->devices.v[i].name);
     for (size_t i = 0; i < v->t->facts.n && !v->part->device.n; i++) {
         const struct az_fact *f = &v->t->facts.v[i];
         struct az_sv text = f->value; /* "TPU v6 Lite, 918 TFLOP/s", "AMD, 304 cores" */
         const struct az_sv name = az_sv_cut(&text, ',');
         if (az_sv_starts(f->key, AZ_SV("device ")) && name.n)
-            v->part->device = az_verdict_keep(
+            v->part->device = az_verdict_copy_text(
                 v, az_sv_find(f->key, AZ_SV("GPU")) >= 0 && az_sv_find(name, AZ_SV(" ")) < 0
                        ? az_arena_printf(v->job->arena, "%.*s GPU", AZ_SVF(name))
                        : name);
@@ -220,7 +220,7 @@ static void trust(struct az_verdict *v, const struct az_counted *c)
             continue;
         p->dropped += d->count;
         if (d->count > most)
-            p->drop = az_verdict_keep(v, d->reason);
+            p->drop = az_verdict_copy_text(v, d->reason);
         most = d->count > most ? d->count : most;
     }
     p->host = az_verdict_ns(v, host_span(v->t));
@@ -302,7 +302,7 @@ static void verdict_of_sums(struct az_verdict *v)
         az_add_sat(v->part->launches, (int64_t)(v->t->ev[AZ_KERNEL].n + v->t->ev[AZ_GRAPH].n));
     v->part->names = v->t->kernel_sums.n;
     if (v->part->names)
-        v->part->families = az_verdict_keep(v, families(v, by));
+        v->part->families = az_verdict_copy_text(v, families(v, by));
 }
 
 static int peaks_of(struct az_verdict *v)

@@ -101,7 +101,7 @@ static void **slot_of(struct az_job *job)
     return az_job_slot(job, &what);
 }
 
-int az_region_causes_keep(struct az_region_causes *c)
+int az_region_causes_finish(struct az_region_causes *c)
 {
     if (!c)
         return AZ_OK;

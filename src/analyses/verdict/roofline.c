@@ -454,7 +454,7 @@ static void find_peak(struct work *w)
     const char *of = strchr(roof.peak, '_'); /* matrix_tf32 */
     if (w->v->part->impossible_rates == 0)
         w->v->part->peak = roof.tflops * 1e12;
-    w->v->part->precision = az_verdict_keep(w->v, of ? az_sv_str(of + 1) : most->e.perf->prec);
+    w->v->part->precision = az_verdict_copy_text(w->v, of ? az_sv_str(of + 1) : most->e.perf->prec);
 }
 
 /* Products of fp32 that are faster than fp32 can be ran as TF32, though no kernel shows it. */
@@ -543,6 +543,6 @@ int az_verdict_program_rates(struct az_verdict *v)
     p->rated_kernels = r.of;
     if (r.impossible == 0)
         p->peak = r.peak;
-    p->precision = az_verdict_keep(v, r.precision);
+    p->precision = az_verdict_copy_text(v, r.precision);
     return 0;
 }

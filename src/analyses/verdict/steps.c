@@ -17,7 +17,7 @@ int az_verdict_steps_make(struct az_verdict *v)
     v->steps.all = all;
     p->repeats = all->repeats.n;
     p->repeat_ns = az_verdict_ns(v, all->repeats.period);
-    p->repeats_inside = az_verdict_keep(v, az_range_given_name(all->repeats.inside));
+    p->repeats_inside = az_verdict_copy_text(v, az_range_plain_name(all->repeats.inside));
     if (all->n == 0)
         return 0;
     struct az_span *s = az_arena_array(v->job->arena, all->n, sizeof *s);
@@ -31,7 +31,7 @@ int az_verdict_steps_make(struct az_verdict *v)
     const bool on_host = all->how != AZ_STEPS_SIGNPOSTS && all->how != AZ_STEPS_REPLAYS;
     p->step_ns = az_verdict_ns(v, all->n == 1 && on_host ? all->v[0].length : all->median);
     p->source = az_sv_str(az_step_source_id(all->how));
-    p->first = az_verdict_keep(v, all->v[0].name);
+    p->first = az_verdict_copy_text(v, all->v[0].name);
     p->excluded = all->excluded ? p->first : AZ_SV("");
     return 0;
 }

@@ -226,7 +226,7 @@ static inline bool az_verdict_in_scope(const struct az_verdict *v, int64_t tick)
 /* A kernel's name for a sentence. */
 struct az_sv az_verdict_short(struct az_sv name);
 /* A text stored with the part. */
-struct az_sv az_verdict_keep(struct az_verdict *v, struct az_sv s);
+struct az_sv az_verdict_copy_text(struct az_verdict *v, struct az_sv s);
 
 int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
                          struct az_verdict_part **out) AZ_MUST_USE;

@@ -139,8 +139,8 @@ static inline double az_hta_us(const struct az_rank *r, int64_t ticks)
 /* 100 a / b; NaN for b = 0. */
 double az_hta_percent(double a, double b);
 /* Text kept with a part; an empty view stays one. On failure keep->failed is set. */
-static inline struct az_sv az_hta_keep(const struct az_hta *b, struct az_arena *keep,
-                                       struct az_sv s)
+static inline struct az_sv az_hta_copy_text(const struct az_hta *b, struct az_arena *keep,
+                                            struct az_sv s)
 {
     const struct az_sv kept = s.n ? az_rank_text(b->job, keep, s) : AZ_SV("");
     keep->failed |= kept.p == NULL;

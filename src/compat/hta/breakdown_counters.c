@@ -34,8 +34,8 @@ static int stack_of(const struct az_hta *b, uint32_t call_row, struct az_arena *
             node[n++] = at;
     if (n == 0)
         return AZ_OK;
-    r->bottom = az_hta_keep(b, keep, az_node_name(tree, node[0]));
-    r->top = az_hta_keep(b, keep, az_node_name(tree, node[n - 1]));
+    r->bottom = az_hta_copy_text(b, keep, az_node_name(tree, node[0]));
+    r->top = az_hta_copy_text(b, keep, az_node_name(tree, node[n - 1]));
     r->stack = r->top;
     for (uint32_t i = n - 1; i > 0 && r->stack.p; i--)
         r->stack = az_arena_printf(keep, "%.*s;%.*s", AZ_SVF(r->stack),
@@ -80,7 +80,7 @@ static int list_columns(struct az_job *job, const struct az_hta *b, struct az_ar
         const uint32_t at = (*column)[v->v[i].name];
         struct az_sv *text = &p->column[at ? at - 1 : 0];
         if (at && !text->p)
-            *text = az_hta_keep(b, keep, az_trace_text(b->trace, v->v[i].name));
+            *text = az_hta_copy_text(b, keep, az_trace_text(b->trace, v->v[i].name));
     }
     p->n_columns = n;
     return AZ_OK;
@@ -100,7 +100,7 @@ static int one_row(const struct az_hta *b, const struct az_counter_range *c, con
         if (column[from->name])
             v[n++] = (struct az_counter_value){ column[from->name] - 1, from->value };
     }
-    *r = (struct counter_row){ .name = az_hta_keep(b, keep, az_hta_text(b, c->name)),
+    *r = (struct counter_row){ .name = az_hta_copy_text(b, keep, az_hta_text(b, c->name)),
                                .duration = c->end - c->start,
                                .v = v,
                                .n = n };
@@ -125,7 +125,7 @@ static int counter_rows(struct az_hta *b, const struct az_vec_u32 *calls, const 
             continue;
         const uint32_t op = kernel[calls->v[i]];
         p->row[i].kernel =
-            op ? az_hta_keep(b, keep, az_hta_text(b, b->op[op - 1].name)) : AZ_SV("");
+            op ? az_hta_copy_text(b, keep, az_hta_text(b, b->op[op - 1].name)) : AZ_SV("");
         rc = stack_of(b, calls->v[i], keep, &p->row[i]);
     }
     return rc;

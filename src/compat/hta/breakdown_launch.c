@@ -115,9 +115,9 @@ static int by_name(struct az_job *job, struct az_hta *b, const struct launches *
     }
     for (size_t k = 0; k < l->groups; k++) {
         const struct az_sv name = az_trace_text(b->trace, l->name_of[k]);
-        p->v[k].name = az_hta_keep(b, keep, name);
+        p->v[k].name = az_hta_copy_text(b, keep, name);
         for (int f = 0; f < FIGURES; f++) {
-            const size_t n = az_groups_take(&g, k, l->of[f]);
+            const size_t n = az_groups_gather(&g, k, l->of[f]);
             az_hta_describe_i64(g.value, n, &p->v[k].of[f]);
         }
     }

@@ -153,7 +153,7 @@ static int all_kinds(struct az_job *job, const struct az_hta *b, const struct az
         out->v ? az_groups_make(&g, kind, b->n, kinds->text.n, job->mem) : az_arena_error(keep);
     az_vec_init(&p, job->mem);
     for (; rc == 0 && out->n < kinds->text.n; out->n++) {
-        out->v[out->n].name = az_hta_keep(b, keep, kinds->text.v[out->n]);
+        out->v[out->n].name = az_hta_copy_text(b, keep, kinds->text.v[out->n]);
         rc = one_kind(job, b, &g, out->n, &p, &out->v[out->n]);
     }
     az_vec_release(&p);

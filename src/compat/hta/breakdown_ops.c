@@ -154,7 +154,7 @@ static struct row row_of(const struct work *w, const struct instance *x, size_t 
 {
     const struct az_intern *names = &w->b->trace->names;
     const double launches = x->launches ? (double)x->launches : 1;
-    return (struct row){ .op = az_hta_keep(w->b, keep, az_node_name(w->b->tree, x->op)),
+    return (struct row){ .op = az_hta_copy_text(w->b, keep, az_node_name(w->b->tree, x->op)),
                          .kernels =
                              az_hta_trie_text(&w->trie, x->node, names, 1, shown, separator, keep),
                          .count = x->count,
@@ -305,8 +305,8 @@ static int sequences(struct work *w, struct az_arena *keep, struct ops_part *p)
     p->sequence = az_arena_array(keep, p->n_sequences + 1, sizeof *p->sequence);
     for (size_t i = 0; p->sequence && i < p->n_sequences; i++) {
         p->sequence[i] = v[i];
-        p->sequence[i].op = az_hta_keep(w->b, keep, v[i].op);
-        p->sequence[i].kernels = az_hta_keep(w->b, keep, v[i].kernels);
+        p->sequence[i].op = az_hta_copy_text(w->b, keep, v[i].op);
+        p->sequence[i].kernels = az_hta_copy_text(w->b, keep, v[i].kernels);
     }
     return rc ? rc : keep->failed ? az_arena_error(keep) : AZ_OK;
 }

@@ -53,7 +53,7 @@ static bool find_annotation(const struct az_hta *b, struct az_arena *keep, int64
             continue;
         *lo = e->start[i];
         *hi = e->end[i];
-        p->annotation = az_hta_keep(b, keep, name);
+        p->annotation = az_hta_copy_text(b, keep, name);
         return true;
     }
     return false;
@@ -126,7 +126,7 @@ static int path_rows(struct az_hta_path_graph *g, struct az_arena *keep, struct 
             continue;
         }
         p->v[p->n++] =
-            (struct path_row){ .name = az_hta_keep(g->b, keep, az_hta_text(g->b, x->name)),
+            (struct path_row){ .name = az_hta_copy_text(g->b, keep, az_hta_text(g->b, x->name)),
                                .pid = l->pid,
                                .tid = l->tid,
                                .stream =

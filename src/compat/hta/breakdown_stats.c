@@ -155,7 +155,7 @@ int az_hta_group_names(struct az_hta *b, struct az_mem *mem, const uint32_t *nam
     for (size_t i = 0; i < stay; i++) {
         out->v[i] = v[i];
         out->v[i].std = 0;
-        out->v[i].name = az_hta_keep(b, keep, v[i].name);
+        out->v[i].name = az_hta_copy_text(b, keep, v[i].name);
     }
     if (stay < groups)
         out->v[stay] = together(v + stay, groups - stay);

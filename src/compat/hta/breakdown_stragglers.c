@@ -59,7 +59,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
         if (rc)
             break;
         if (added)
-            p->v[p->n++].name = az_hta_keep(b, keep, az_hta_text(b, op->name));
+            p->v[p->n++].name = az_hta_copy_text(b, keep, az_hta_text(b, op->name));
         p->v[*row] = (struct last_of){ .name = p->v[*row].name,
                                        .stream = stream,
                                        .iteration = b->step[at].number,

@@ -102,7 +102,7 @@ static int communication(struct az_job *job, const struct az_hta *b,
             continue;
         struct comm_name *c = &p->comms[row[e.name == AZ_NO_ID ? ids : e.name] - 1];
         if (c->n++ == 0)
-            c->name = az_hta_keep(b, keep, az_hta_text(b, e.name));
+            c->name = az_hta_copy_text(b, keep, az_hta_text(b, e.name));
         c->sum = az_add_sat(c->sum, e.end - e.start);
         c->hidden =
             az_add_sat(c->hidden, before(compute, sum, e.end) - before(compute, sum, e.start));

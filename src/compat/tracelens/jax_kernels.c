@@ -428,7 +428,7 @@ static int make_tables(struct az_jax *j)
     static const struct az_table_spec *const specs[] = { &launchers,   &summary,
                                                          &by_category, &by_arguments,
                                                          &generated,   &generated_summary };
-    int rc = az_hlo_alike(&j->h);
+    int rc = az_hlo_group_kernels(&j->h);
 
     rc = rc ? rc : number_events(j);
     rc = rc ? rc : map_calls(j);
@@ -446,10 +446,10 @@ static int make_sheets(struct az_job *job)
 
     if (!az_sv_is(job->opts->sheets_as, "tracelens-jax"))
         return 0;
-    int rc = az_hlo_open(&j.h, job);
+    int rc = az_hlo_init(&j.h, job);
     if (rc == 0 && az_hlo_devices_with_kernels(&j.h) > 0)
         rc = make_tables(&j);
-    return az_hlo_close(&j.h, rc);
+    return az_hlo_release(&j.h, rc);
 }
 
 const struct az_analysis az_analysis_jax_kernels = {

@@ -476,7 +476,7 @@ static const struct az_shape_field events_fields[] = {
 static const struct az_shape events_shape = AZ_SHAPE(struct az_tracelens_events, events_fields);
 static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct az_tracelens_part, tree),
-    AZ_NEST_OF(struct az_tracelens_part, texts, az_tracelens_shape_kept),
+    AZ_NEST_OF(struct az_tracelens_part, texts, az_tracelens_shape_texts),
     AZ_PLAINS(struct az_tracelens_part, figure),
     AZ_PLAIN(struct az_tracelens_part, events),
     AZ_PLAIN(struct az_tracelens_part, no_launch),

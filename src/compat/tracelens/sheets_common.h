@@ -42,7 +42,7 @@ enum az_tracelens_figure { /* rows of gpu_timelines, in order */
 
 struct az_tracelens_part {
     bool tree; /* the trace has a call tree; without one there is the timeline only */
-    struct az_tracelens_kept texts;
+    struct az_tracelens_stored_texts texts;
     int64_t figure[AZ_TRACELENS_FIGURES];
     int64_t events, no_launch; /* device events; those whose launch the trace does not hold: they
                                 * count in the metrics with include_unlinked_kernels */

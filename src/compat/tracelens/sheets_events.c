@@ -51,7 +51,7 @@ static int keep_rows(struct az_tracelens_rank *r, const struct tally *t,
                      const struct az_tracelens_events **out, size_t *n)
 {
     *n = t->rows.n;
-    *out = az_tracelens_keep(r->keep, t->rows.v, t->rows.n, sizeof *t->rows.v);
+    *out = az_tracelens_copy_array(r->keep, t->rows.v, t->rows.n, sizeof *t->rows.v);
     return *out ? 0 : az_arena_error(r->keep);
 }
 

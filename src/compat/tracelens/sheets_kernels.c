@@ -26,7 +26,7 @@ struct kernel {
 };
 
 struct part {
-    struct az_tracelens_kept texts;
+    struct az_tracelens_stored_texts texts;
     const struct owner *owner;
     size_t n_owners;
     const struct kernel *kernel; /* in file order */
@@ -127,7 +127,7 @@ static int reduce(struct az_job *job, struct az_arena *keep, void **part)
         p->kernel = kernel;
         p->n = w.k.ev->n;
         p->n_owners = w.owners.n;
-        p->owner = az_tracelens_keep(keep, w.owners.v, w.owners.n, sizeof *p->owner);
+        p->owner = az_tracelens_copy_array(keep, w.owners.v, w.owners.n, sizeof *p->owner);
         rc = p->owner ? az_tracelens_texts_intern(&w.texts, job, keep, &p->texts)
                       : az_arena_error(keep);
     }
@@ -247,7 +247,7 @@ static const struct az_shape_field kernel_fields[] = {
 };
 static const struct az_shape kernel_shape = AZ_SHAPE(struct kernel, kernel_fields);
 static const struct az_shape_field part_fields[] = {
-    AZ_NEST_OF(struct part, texts, az_tracelens_shape_kept),
+    AZ_NEST_OF(struct part, texts, az_tracelens_shape_texts),
     AZ_LIST_OF(struct part, owner, n_owners, owner_shape),
     AZ_LIST_OF(struct part, kernel, n, kernel_shape)
 };

@@ -126,7 +126,7 @@ int az_tracelens_reduce_launches(struct az_tracelens_rank *r)
     if (rc == 0)
         rc = expose(&w);
     if (rc == 0) {
-        r->part->launch = az_tracelens_keep(r->keep, w.rows.v, w.rows.n, sizeof *w.rows.v);
+        r->part->launch = az_tracelens_copy_array(r->keep, w.rows.v, w.rows.n, sizeof *w.rows.v);
         r->part->n_launches = w.rows.n;
         rc = r->part->launch ? 0 : az_arena_error(r->keep);
     }

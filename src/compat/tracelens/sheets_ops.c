@@ -105,7 +105,7 @@ static int keep_params(struct work *w, const struct az_framework_estimate *e,
 {
     struct az_perf_param param[AZ_PERF_PARAMS];
     const unsigned n = az_framework_params_of(e, param);
-    struct az_perf_param *own = az_tracelens_keep(w->keep, param, n, sizeof *own);
+    struct az_perf_param *own = az_tracelens_copy_array(w->keep, param, n, sizeof *own);
     if (!own)
         return az_arena_error(w->keep);
     for (unsigned i = 0; i < n; i++) {
@@ -292,8 +292,8 @@ static int keep_part(struct work *w)
     struct az_tracelens_ops_part *p = w->part;
     p->n_ops = w->ops.n;
     p->n_kernels = w->kernels.n;
-    p->op = az_tracelens_keep(w->keep, w->ops.v, p->n_ops, sizeof *p->op);
-    p->kernel = az_tracelens_keep(w->keep, w->kernels.v, p->n_kernels, sizeof *p->kernel);
+    p->op = az_tracelens_copy_array(w->keep, w->ops.v, p->n_ops, sizeof *p->op);
+    p->kernel = az_tracelens_copy_array(w->keep, w->kernels.v, p->n_kernels, sizeof *p->kernel);
     if (!p->op || !p->kernel)
         return az_arena_error(w->keep);
     return az_tracelens_texts_intern(&w->texts, w->job, w->keep, &p->texts);
@@ -391,7 +391,7 @@ static const struct az_shape_field failed_fields[] = {
 };
 static const struct az_shape failed_shape = AZ_SHAPE(struct az_tracelens_failed, failed_fields);
 static const struct az_shape_field part_fields[] = {
-    AZ_NEST_OF(struct az_tracelens_ops_part, texts, az_tracelens_shape_kept),
+    AZ_NEST_OF(struct az_tracelens_ops_part, texts, az_tracelens_shape_texts),
     AZ_LIST_OF(struct az_tracelens_ops_part, op, n_ops, op_shape),
     AZ_LIST_OF(struct az_tracelens_ops_part, kernel, n_kernels, kernel_shape),
     AZ_NESTS_OF(struct az_tracelens_ops_part, failed, failed_shape)

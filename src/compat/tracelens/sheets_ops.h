@@ -40,7 +40,7 @@ struct az_tracelens_failed {
 };
 
 struct az_tracelens_ops_part {
-    struct az_tracelens_kept texts;
+    struct az_tracelens_stored_texts texts;
     const struct az_tracelens_op *op;
     size_t n_ops;
     const struct az_tracelens_kernel *kernel; /* in order of appearance */

@@ -8,7 +8,7 @@ void az_tracelens_texts_init(struct az_tracelens_texts *t, struct az_job *job)
 void az_tracelens_texts_release(struct az_tracelens_texts *t) { az_intern_release(&t->ids); }
 
 int az_tracelens_texts_intern(const struct az_tracelens_texts *t, struct az_job *job,
-                              struct az_arena *keep, struct az_tracelens_kept *out)
+                              struct az_arena *keep, struct az_tracelens_stored_texts *out)
 {
     if (t->ids.error)
         return t->ids.error;
@@ -24,7 +24,7 @@ int az_tracelens_texts_intern(const struct az_tracelens_texts *t, struct az_job 
     return 0;
 }
 
-void *az_tracelens_keep(struct az_arena *keep, const void *v, size_t n, size_t size)
+void *az_tracelens_copy_array(struct az_arena *keep, const void *v, size_t n, size_t size)
 {
     void *own = az_arena_array(keep, n + 1, size);
     if (own && n)
@@ -32,6 +32,7 @@ void *az_tracelens_keep(struct az_arena *keep, const void *v, size_t n, size_t s
     return own;
 }
 
-static const struct az_shape_field kept_fields[] = { AZ_LIST_OF(struct az_tracelens_kept, v, n,
-                                                                az_shape_text) };
-const struct az_shape az_tracelens_shape_kept = AZ_SHAPE(struct az_tracelens_kept, kept_fields);
+static const struct az_shape_field kept_fields[] = { AZ_LIST_OF(struct az_tracelens_stored_texts, v,
+                                                                n, az_shape_text) };
+const struct az_shape az_tracelens_shape_texts =
+    AZ_SHAPE(struct az_tracelens_stored_texts, kept_fields);

@@ -274,7 +274,7 @@ static int shown_name(struct az_region_search *s, const struct az_instance *x, s
     }
     if (az_sv_starts(name, AZ_SV(MODULE)))
         name = az_sv_make(name.p + strlen(MODULE), name.n - strlen(MODULE));
-    name = az_range_given_name(name);
+    name = az_range_plain_name(name);
     char *text = az_mem_alloc(s->job->mem, name.n + 1);
     uint32_t id;
     if (!text)

@@ -150,11 +150,11 @@ static int each_row(struct az_nsys_cutting *c, const char *table, unsigned wants
                     cut_row_fn fn)
 {
     static const char absent[] = "(none)";
-    struct az_nsys_want want[NSYS_CUT_COLUMNS];
+    struct az_nsys_column want[NSYS_CUT_COLUMNS];
     struct pass p = { c, fn };
     for (size_t i = 0; i < NSYS_CUT_COLUMNS; i++)
-        want[i] =
-            (struct az_nsys_want){ wants >> i & 1 ? cut_columns[i] : absent, i == NSYS_CUT_START };
+        want[i] = (struct az_nsys_column){ wants >> i & 1 ? cut_columns[i] : absent,
+                                           i == NSYS_CUT_START };
     if (type)
         want[NSYS_CUT_TYPE].column = type;
     return az_nsys_each_numbers(&c->x, table, want, NSYS_CUT_COLUMNS, take_numbers, &p);

@@ -155,7 +155,7 @@ const struct az_format az_format_nsys_sqlite = {
     .numbered = "report",
     .text_classic = true,
     .probe = probe,
-    .knows_table = az_nsys_knows_table,
+    .knows_table = az_nsys_is_table,
     .parse = parse,
     .cut = az_nsys_cut,
 };

@@ -70,7 +70,7 @@ bool az_nsys_has_table(struct az_nsys_db *x, const char *table); /* or view */
 bool az_nsys_has_column(struct az_nsys_db *x, const char *table, const char *column);
 
 /* Reading some columns of one table, row by row in file order. */
-struct az_nsys_want {
+struct az_nsys_column {
     const char *column;
     bool required;
 };
@@ -86,10 +86,10 @@ typedef int (*nsys_row_fn)(struct az_nsys_db *x, const struct az_nsys_row *row, 
 /* Calls fn for every row; what it returns other than 0 stops and is returned. 0 also when there is
  * no such table, when a required column is missing and when a damaged page ends the table (the last
  * two with a warning and a count). */
-int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n,
-                 nsys_row_fn fn, void *ctx) AZ_MUST_USE;
+int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_column *want,
+                 size_t n, nsys_row_fn fn, void *ctx) AZ_MUST_USE;
 /* The same for columns that are numbers, of large tables. */
-int az_nsys_each_numbers(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
+int az_nsys_each_numbers(struct az_nsys_db *x, const char *table, const struct az_nsys_column *want,
                          size_t n, nsys_row_fn fn, void *ctx) AZ_MUST_USE;
 /* Value of a required column in the current row: 0 for NULL and for a column that is absent. */
 static inline int64_t az_nsys_i64(const struct az_nsys_row *r, int i)
@@ -185,7 +185,7 @@ int az_nsys_read_samples(struct az_nsys_db *x)
 int az_nsys_read_devices(struct az_nsys_db *x)
     AZ_MUST_USE; /* after the events: labels of the devices in use */
 
-bool az_nsys_knows_table(struct az_sv name);
+bool az_nsys_is_table(struct az_sv name);
 /* Reads one export into job->trace, all but has_nvtx and has_mem. */
 int az_nsys_sqlite_read(struct az_parse *job, struct az_sv path) AZ_MUST_USE;
 

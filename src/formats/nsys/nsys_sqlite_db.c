@@ -57,7 +57,7 @@ static void each_row(sqlite3_context *c, int n, sqlite3_value **value)
 
 static void all_rows(sqlite3_context *c) { sqlite3_result_null(c); }
 
-bool az_nsys_knows_table(struct az_sv name)
+bool az_nsys_is_table(struct az_sv name)
 {
     static const char *const known[] = { "StringIds",         "NVTX_EVENTS",
                                          "OSRT_API",          "ANALYSIS_DETAILS",
@@ -101,7 +101,7 @@ static int look_at_tables(struct az_nsys_db *x, bool *known, struct az_sv *other
                   0, &x->tables);
     for (size_t i = 0; i < x->tables.n && !*known; i++) {
         const struct az_sv name = x->tables.v[i];
-        *known = az_nsys_knows_table(name);
+        *known = az_nsys_is_table(name);
         *foreign = *foreign ? *foreign : az_foreign_table(name);
         if (!*known && shown < 8)
             *others = az_arena_printf(&x->scratch, "%.*s%s%.*s", AZ_SVF(*others),
@@ -224,8 +224,9 @@ bool az_nsys_has_column(struct az_nsys_db *x, const char *table, const char *col
 }
 
 /* Columns that exist, as arguments of each_row. False: a required one is missing. */
-static bool choose_columns(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
-                           size_t n, struct az_nsys_row *row, struct az_sv *list)
+static bool choose_columns(struct az_nsys_db *x, const char *table,
+                           const struct az_nsys_column *want, size_t n, struct az_nsys_row *row,
+                           struct az_sv *list)
 {
     int at = 0;
     *list = AZ_SV("");
@@ -387,7 +388,7 @@ static int take_plain(void *ctx, const struct az_pages_row *values)
 }
 
 /* The rows that can be read without SQLite. 1: those after the first *given are left. */
-static int each_plain(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
+static int each_plain(struct az_nsys_db *x, const char *table, const struct az_nsys_column *want,
                       size_t n, uint64_t *given)
 {
     const char *columns[NSYS_MAX_WANT];
@@ -401,7 +402,7 @@ static int each_plain(struct az_nsys_db *x, const char *table, const struct az_n
                : 1;
 }
 
-static int for_each_row(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
+static int for_each_row(struct az_nsys_db *x, const char *table, const struct az_nsys_column *want,
                         size_t n, nsys_row_fn fn, void *ctx, bool numbers)
 {
     struct az_nsys_row row = { .number = 0 };
@@ -417,13 +418,13 @@ static int for_each_row(struct az_nsys_db *x, const char *table, const struct az
     return rc <= 0 ? rc : each_behind(x, table, columns, given);
 }
 
-int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want, size_t n,
-                 nsys_row_fn fn, void *ctx)
+int az_nsys_each(struct az_nsys_db *x, const char *table, const struct az_nsys_column *want,
+                 size_t n, nsys_row_fn fn, void *ctx)
 {
     return for_each_row(x, table, want, n, fn, ctx, false);
 }
 
-int az_nsys_each_numbers(struct az_nsys_db *x, const char *table, const struct az_nsys_want *want,
+int az_nsys_each_numbers(struct az_nsys_db *x, const char *table, const struct az_nsys_column *want,
                          size_t n, nsys_row_fn fn, void *ctx)
 {
     return for_each_row(x, table, want, n, fn, ctx, true);

@@ -57,7 +57,7 @@ static int take_label(struct az_nsys_db *x, const struct az_nsys_row *r, void *c
  * fallback. */
 static int open_labels(struct az_nsys_db *x, struct labels *l, const char *table)
 {
-    static const struct az_nsys_want want[] = { { "id", true }, { "label", true } };
+    static const struct az_nsys_column want[] = { { "id", true }, { "label", true } };
     az_map_init(&l->known, x->job->mem, 0);
     return table ? az_nsys_each(x, table, want, 2, take_label, l) : 0;
 }
@@ -190,7 +190,7 @@ static int take_kernel(struct az_nsys_db *x, const struct az_nsys_row *r, void *
 
 static int read_kernels(struct az_nsys_db *x)
 {
-    struct az_nsys_want want[NSYS_MAX_WANT] = { COMMON_COLUMNS, { kernel_name_column(x), true } };
+    struct az_nsys_column want[NSYS_MAX_WANT] = { COMMON_COLUMNS, { kernel_name_column(x), true } };
     struct kernel_places at = { .geometry = 0 };
     int n = KERNEL_OWN_N;
     az_trace_columns(x->t, AZ_KERNEL, AZ_COL_CORR);
@@ -198,14 +198,14 @@ static int read_kernels(struct az_nsys_db *x)
     if (az_geometry_read(x->t)) {
         at.geometry = n;
         for (size_t i = 0; i < AZ_LENGTH(geometry_columns); i++)
-            want[n++] = (struct az_nsys_want){ geometry_columns[i], false };
+            want[n++] = (struct az_nsys_column){ geometry_columns[i], false };
     }
     at.node = n;
-    want[n++] = (struct az_nsys_want){ "graphNodeId", false };
+    want[n++] = (struct az_nsys_column){ "graphNodeId", false };
     if (az_sv_ieq(x->job->opts->kernel_names, AZ_SV("short")) && az_nsys_has_table(x, KERNELS) &&
         az_nsys_has_column(x, KERNELS, "demangledName")) {
         at.full = n;
-        want[n++] = (struct az_nsys_want){ "demangledName", false };
+        want[n++] = (struct az_nsys_column){ "demangledName", false };
     }
     az_shown_names_init(&at.shown, x->t);
     const int rc = az_nsys_each_numbers(x, KERNELS, want, (size_t)n, take_kernel, &at);
@@ -256,11 +256,11 @@ static int take_copy(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
 
 static int read_copies(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want want[COPY_N] = { COMMON_COLUMNS,
-                                                      { "bytes", false },
-                                                      { "copyKind", true },
-                                                      { "srcKind", false },
-                                                      { "dstKind", false } };
+    static const struct az_nsys_column want[COPY_N] = { COMMON_COLUMNS,
+                                                        { "bytes", false },
+                                                        { "copyKind", true },
+                                                        { "srcKind", false },
+                                                        { "dstKind", false } };
     struct labels labels = {
         "[CUDA memcpy ", "]", copy_labels, AZ_LENGTH(copy_labels), { .n = 0 }
     };
@@ -295,9 +295,9 @@ static int take_fill(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
 
 static int read_fills(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want want[FILL_N] = { COMMON_COLUMNS,
-                                                      { "bytes", false },
-                                                      { "memKind", false } };
+    static const struct az_nsys_column want[FILL_N] = { COMMON_COLUMNS,
+                                                        { "bytes", false },
+                                                        { "memKind", false } };
     az_trace_columns(x->t, AZ_MEMSET, AZ_COL_CORR | AZ_COL_SIDE);
     return az_nsys_each_numbers(x, FILLS, want, FILL_N, take_fill, NULL);
 }
@@ -323,7 +323,7 @@ static int take_graph(struct az_nsys_db *x, const struct az_nsys_row *r, void *c
 
 static int read_graphs(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want want[CODE_N] = { COMMON_COLUMNS, { "graphId", false } };
+    static const struct az_nsys_column want[CODE_N] = { COMMON_COLUMNS, { "graphId", false } };
     struct labels labels = { "[CUDA graph ", "]", NULL, 0, { .n = 0 } };
     az_trace_columns(x->t, AZ_GRAPH, AZ_COL_CORR);
     int rc = open_labels(x, &labels, NULL);
@@ -346,7 +346,7 @@ static int take_sync(struct az_nsys_db *x, const struct az_nsys_row *r, void *ct
 
 static int read_syncs(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want want[CODE_N] = { COMMON_COLUMNS, { "syncType", false } };
+    static const struct az_nsys_column want[CODE_N] = { COMMON_COLUMNS, { "syncType", false } };
     struct labels labels = { "", "", sync_labels, AZ_LENGTH(sync_labels), { .n = 0 } };
     az_trace_columns(x->t, AZ_SYNC, AZ_COL_CORR);
     int rc = open_labels(x, &labels, "ENUM_CUPTI_SYNC_TYPE");
@@ -378,7 +378,7 @@ static int take_workload(struct az_nsys_db *x, const struct az_nsys_row *r, void
 static int skip_workloads(struct az_nsys_db *x)
 {
     static const char *const tables[] = { "VULKAN_WORKLOAD", "OPENGL_WORKLOAD", "DX12_WORKLOAD" };
-    static const struct az_nsys_want want[] = { { "start", true }, { "end", true } };
+    static const struct az_nsys_column want[] = { { "start", true }, { "end", true } };
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < AZ_LENGTH(tables); i++) {
         struct workload w = { 0 };

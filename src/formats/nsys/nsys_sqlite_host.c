@@ -9,9 +9,9 @@ enum { START, END, THREAD, NAME, OVERHEAD_N, CORR = OVERHEAD_N, CLASS = OVERHEAD
 
 #define COMMON_COLUMNS                                                                             \
     { "start", true }, { "end", true }, { "globalTid", false }, { "nameId", true }
-static const struct az_nsys_want calls[] = { COMMON_COLUMNS, { "correlationId", false } };
-static const struct az_nsys_want os_calls[] = { COMMON_COLUMNS, { "eventClass", false } };
-static const struct az_nsys_want overheads[] = { COMMON_COLUMNS };
+static const struct az_nsys_column calls[] = { COMMON_COLUMNS, { "correlationId", false } };
+static const struct az_nsys_column os_calls[] = { COMMON_COLUMNS, { "eventClass", false } };
+static const struct az_nsys_column overheads[] = { COMMON_COLUMNS };
 
 struct kind_of_table {
     enum az_kind kind;

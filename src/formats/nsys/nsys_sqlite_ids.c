@@ -57,7 +57,7 @@ static int take_string(struct az_nsys_db *x, const struct az_nsys_row *r, void *
 
 static int load_all_strings(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want want[] = { { "id", true }, { "value", true } };
+    static const struct az_nsys_column want[] = { { "id", true }, { "value", true } };
     return az_nsys_each(x, "StringIds", want, 2, take_string, NULL);
 }
 

@@ -121,7 +121,7 @@ static void show_messages(struct az_nsys_db *x, const struct messages *m)
 
 static int read_diagnostics(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want want[] = { { "severity", true }, { "text", true } };
+    static const struct az_nsys_column want[] = { { "severity", true }, { "text", true } };
     struct messages m = { .n = 0 };
     char text[AZ_NUM_MAX];
     int rc = az_nsys_each(x, "DIAGNOSTIC_EVENT", want, 2, take_diagnostic, &m);
@@ -145,9 +145,9 @@ static int take_thread_name(struct az_nsys_db *x, const struct az_nsys_row *r, v
 
 int az_nsys_read_meta(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want pair[] = { { "name", true }, { "value", true } };
-    static const struct az_nsys_want session[] = { { "utcEpochNs", true } };
-    static const struct az_nsys_want thread[] = { { "nameId", true }, { "globalTid", true } };
+    static const struct az_nsys_column pair[] = { { "name", true }, { "value", true } };
+    static const struct az_nsys_column session[] = { { "utcEpochNs", true } };
+    static const struct az_nsys_column thread[] = { { "nameId", true }, { "globalTid", true } };
     /* Schema 3.1 calls the table EXPORT_META_DATA, 3.4 and later META_DATA_EXPORT. */
     const char *versions =
         az_nsys_has_table(x, "META_DATA_EXPORT") ? "META_DATA_EXPORT" : "EXPORT_META_DATA";
@@ -255,14 +255,14 @@ int az_nsys_read_devices(struct az_nsys_db *x)
 {
     /* old exports have no id of the GPU, but that of its device */
     const bool has_id = az_nsys_has_column(x, "TARGET_INFO_GPU", "id");
-    const struct az_nsys_want gpu[] = { { has_id ? "id" : "deviceId", true },
-                                        { "name", false },
-                                        { "smCount", false },
-                                        { "totalMemory", false },
-                                        { "cuDevice", false } };
-    static const struct az_nsys_want device[] = { { "gpuId", true },
-                                                  { "cudaId", true },
-                                                  { "pid", false } };
+    const struct az_nsys_column gpu[] = { { has_id ? "id" : "deviceId", true },
+                                          { "name", false },
+                                          { "smCount", false },
+                                          { "totalMemory", false },
+                                          { "cuDevice", false } };
+    static const struct az_nsys_column device[] = { { "gpuId", true },
+                                                    { "cudaId", true },
+                                                    { "pid", false } };
     struct az_trace *t = x->t;
     struct gpus gpus;
     struct cuda_devices cuda;

@@ -66,10 +66,10 @@ int az_nsys_read_mpi(struct az_nsys_db *x)
         "MPI_OTHER_EVENTS", "UCP_SUBMIT_EVENTS",      "UCP_PROGRESS_EVENTS",
         "UCP_EVENTS"
     };
-    static const struct az_nsys_want want[N] = {
+    static const struct az_nsys_column want[N] = {
         { "start", true }, { "end", true }, { "globalTid", true }, { "textId", true }
     };
-    static const struct az_nsys_want rank[] = { { "rank", true } };
+    static const struct az_nsys_column rank[] = { { "rank", true } };
     struct mpi m = { .rank = -1 };
     int rc = 0;
     az_map_init(&m.name, x->job->mem, 16);

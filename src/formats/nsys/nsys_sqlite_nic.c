@@ -71,14 +71,14 @@ static int take_sample(struct az_nsys_db *x, const struct az_nsys_row *r, void *
 
 int az_nsys_read_nics(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want names[NAME_N] = {
+    static const struct az_nsys_column names[NAME_N] = {
         { "metricsListId", true }, { "metricsIdx", true }, { "name", true }, { "unit", false }
     };
-    static const struct az_nsys_want rows[SAMPLE_N] = { { "start", true },
-                                                        { "globalId", false },
-                                                        { "metricsListId", true },
-                                                        { "metricsIdx", true },
-                                                        { "value", true } };
+    static const struct az_nsys_column rows[SAMPLE_N] = { { "start", true },
+                                                          { "globalId", false },
+                                                          { "metricsListId", true },
+                                                          { "metricsIdx", true },
+                                                          { "value", true } };
     struct nics k = { 0 };
     az_map_init(&k.metric, x->job->mem, 16);
     az_map_init(&k.counter, x->job->mem, 16);

@@ -17,11 +17,11 @@ enum nvtx_type {
 #define COLON_MINOR 16
 
 enum { ROW, START, END, TYPE, TEXT, THREAD, END_THREAD, TEXT_ID, DOMAIN_ID, DATA, N };
-static const struct az_nsys_want want[N] = { { "rowid", false },        { "start", true },
-                                             { "end", false },          { "eventType", true },
-                                             { "text", false },         { "globalTid", false },
-                                             { "endGlobalTid", false }, { "textId", false },
-                                             { "domainId", false },     { "binaryData", false } };
+static const struct az_nsys_column want[N] = { { "rowid", false },        { "start", true },
+                                               { "end", false },          { "eventType", true },
+                                               { "text", false },         { "globalTid", false },
+                                               { "endGlobalTid", false }, { "textId", false },
+                                               { "domainId", false },     { "binaryData", false } };
 
 struct domain {
     uint32_t name; /* AZ_NO_ID: none was created */

@@ -46,7 +46,7 @@ static int take_entry(struct az_nsys_db *x, const struct az_nsys_row *r, void *c
 
 int az_nsys_payloads_open(struct az_nsys_payloads *p, struct az_nsys_db *x)
 {
-    static const struct az_nsys_want want[ENTRY_N] = {
+    static const struct az_nsys_column want[ENTRY_N] = {
         { "domainId", true }, { "schemaId", true }, { "type", true },
         { "name", true },     { "offset", false },
     };

@@ -110,10 +110,10 @@ static int match_devices(struct az_nsys_db *x, const struct metrics *m)
 
 static int read_metrics(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want names[] = { { "typeId", true },
-                                                 { "metricId", true },
-                                                 { "metricName", true } };
-    static const struct az_nsys_want rows[] = {
+    static const struct az_nsys_column names[] = { { "typeId", true },
+                                                   { "metricId", true },
+                                                   { "metricName", true } };
+    static const struct az_nsys_column rows[] = {
         { "timestamp", true }, { "typeId", false }, { "metricId", true }, { "value", true }
     };
     struct metrics m = { .first = x->t->samples.counters.n };
@@ -212,11 +212,11 @@ static int run_through(struct az_nsys_db *x, const struct changes *c)
 
 static int read_memory(struct az_nsys_db *x)
 {
-    static const struct az_nsys_want want[MEMORY_N] = { { "start", true },
-                                                        { "deviceId", false },
-                                                        { "bytes", true },
-                                                        { "memKind", false },
-                                                        { "memoryOperationType", true } };
+    static const struct az_nsys_column want[MEMORY_N] = { { "start", true },
+                                                          { "deviceId", false },
+                                                          { "bytes", true },
+                                                          { "memKind", false },
+                                                          { "memoryOperationType", true } };
     struct changes c;
     az_vec_init(&c, x->job->mem);
     int rc =

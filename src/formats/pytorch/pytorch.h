@@ -188,8 +188,7 @@ struct az_pytorch_reader {
 };
 
 /* Stores a frame if it is one of the longest. */
-int az_pytorch_frame_keep(struct az_pytorch_reader *r,
-                          const struct az_pytorch_frame *f) AZ_MUST_USE;
+int az_pytorch_frame_add(struct az_pytorch_reader *r, const struct az_pytorch_frame *f) AZ_MUST_USE;
 int az_pytorch_frame_long(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
                           uint64_t pid, uint64_t tid) AZ_MUST_USE;
 /* The longest ones into the trace, by start. */

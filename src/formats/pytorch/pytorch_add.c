@@ -727,7 +727,7 @@ static int join_other(struct az_pytorch_reader *r, const struct az_pytorch_reade
         f.pid = az_pytorch_joined_identity(name, f.pid);
         f.tid = az_pytorch_joined_identity(name, f.tid);
         f.uid += r->uid;
-        rc = az_pytorch_frame_keep(r, &f);
+        rc = az_pytorch_frame_add(r, &f);
     }
     r->uid += part->uid;
     r->no_time += part->no_time;

@@ -152,7 +152,7 @@ static const struct call *call_of(const struct cut *c, uint64_t corr)
 static bool is_launched_inside(const struct cut *c, uint64_t corr, int64_t at)
 {
     const struct call *call = corr ? call_of(c, corr) : NULL;
-    return az_spans_hold(&c->parts.spans, call ? call->start : at);
+    return az_spans_contain(&c->parts.spans, call ? call->start : at);
 }
 
 /* The work of the window, and the calls of what runs next to it. */
@@ -237,7 +237,7 @@ static bool is_span_inside(const struct cut *c, const struct az_pytorch_event *e
         return false;
     const uint64_t corr = (uint64_t)az_pytorch_number(e, AZ_PYTORCH_CORR, 0);
     if (kind == AZ_CALL)
-        return az_spans_hold(&c->parts.spans, e->ts) || is_next_to(c, corr);
+        return az_spans_contain(&c->parts.spans, e->ts) || is_next_to(c, corr);
     if (is_device(kind))
         return is_launched_inside(c, corr, e->ts) ||
                (kind != AZ_SYNC && e->dur > 0 && az_spans_touch(&c->inside, e->ts, end));
@@ -257,10 +257,10 @@ static bool is_inside(const struct cut *c, const struct az_pytorch_event *e)
         return true;
     case 'f':
     case 't': /* an arrow to a device event has the id of its call */
-        return az_sv_is(e->cat, "fwdbwd") ? az_spans_hold(&c->parts.spans, e->ts)
+        return az_sv_is(e->cat, "fwdbwd") ? az_spans_contain(&c->parts.spans, e->ts)
                                           : is_launched_inside(c, (uint64_t)e->id.v, e->ts);
     default:
-        return e->has_ts && az_spans_hold(&c->parts.spans, e->ts);
+        return e->has_ts && az_spans_contain(&c->parts.spans, e->ts);
     }
 }
 

@@ -54,7 +54,7 @@ static struct az_pytorch_frame *place_for(struct az_pytorch_reader *r, int64_t l
     return &f->v[x.at];
 }
 
-int az_pytorch_frame_keep(struct az_pytorch_reader *r, const struct az_pytorch_frame *f)
+int az_pytorch_frame_add(struct az_pytorch_reader *r, const struct az_pytorch_frame *f)
 {
     int rc = 0;
     struct az_pytorch_frame *to = place_for(r, f->end - f->start, f->uid, &rc);

@@ -203,7 +203,7 @@ int az_pytorch_pftrace_extra(struct az_pytorch_pftrace *p, struct az_pytorch_eve
         const char *theirs, *ours;
     } names[] = { { "device id", "device" }, { "stream id", "stream" } };
     struct az_sv name = AZ_SV(""), text = AZ_SV("");
-    const struct az_protobuf_want want[] = { { 1, NULL, &name }, { 2, NULL, &text } };
+    const struct az_protobuf_field want[] = { { 1, NULL, &name }, { 2, NULL, &text } };
     const int rc = az_protobuf_pick(m, message, want, 2, NULL);
     for (size_t i = 0; i < AZ_LENGTH(names); i++)
         if (az_sv_is(name, names[i].theirs))
@@ -216,9 +216,9 @@ static int three(struct az_pytorch_pftrace *p, struct az_pytorch_event *e,
                  const struct az_protobuf *m, struct az_sv message, const char *key)
 {
     uint64_t v[3] = { 1, 1, 1 };
-    const struct az_protobuf_want want[] = { { 1, &v[0], NULL },
-                                             { 2, &v[1], NULL },
-                                             { 3, &v[2], NULL } };
+    const struct az_protobuf_field want[] = { { 1, &v[0], NULL },
+                                              { 2, &v[1], NULL },
+                                              { 3, &v[2], NULL } };
     const int rc = az_protobuf_pick(m, message, want, 3, NULL);
     if (rc)
         return rc;
@@ -235,7 +235,7 @@ static int launch_arg(struct az_pytorch_pftrace *p, struct az_pytorch_event *e,
 {
     char digits[AZ_NUM_MAX];
     uint64_t iid = UINT64_MAX, v = 0;
-    const struct az_protobuf_want want[] = { { 1, &iid, NULL }, { 4, &v, NULL } };
+    const struct az_protobuf_field want[] = { { 1, &iid, NULL }, { 4, &v, NULL } };
     const int rc = az_protobuf_pick(m, message, want, 2, NULL);
     if (rc || iid == UINT64_MAX)
         return rc;

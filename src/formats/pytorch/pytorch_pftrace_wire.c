@@ -42,9 +42,9 @@ static int intern_text(struct az_pytorch_pftrace *p, const struct az_protobuf *m
 {
     uint64_t iid = 0;
     struct az_sv text = AZ_SV(""), demangled = AZ_SV("");
-    const struct az_protobuf_want want[] = { { 1, &iid, NULL },
-                                             { 2, NULL, &text },
-                                             { 3, NULL, &demangled } };
+    const struct az_protobuf_field want[] = { { 1, &iid, NULL },
+                                              { 2, NULL, &text },
+                                              { 3, NULL, &demangled } };
     uint32_t *at;
     bool added;
     int rc = az_protobuf_pick(m, entry, want, kind == PTP_KERNEL ? 3 : 2, NULL);
@@ -61,7 +61,7 @@ static int intern_counter(struct az_pytorch_pftrace *p, const struct az_protobuf
 {
     uint64_t counter = 0;
     struct az_sv text = AZ_SV("");
-    const struct az_protobuf_want want[] = { { 1, &counter, NULL }, { 2, NULL, &text } };
+    const struct az_protobuf_field want[] = { { 1, &counter, NULL }, { 2, NULL, &text } };
     uint32_t *at;
     bool added;
     int rc = az_protobuf_pick(m, spec, want, 2, NULL);
@@ -95,7 +95,7 @@ static int intern_descriptor(struct az_pytorch_pftrace *p, const struct az_proto
     struct az_protobuf e;
     uint64_t iid = 0;
     struct az_sv specs = AZ_SV("");
-    const struct az_protobuf_want want[] = { { 1, &iid, NULL }, { 2, NULL, &specs } };
+    const struct az_protobuf_field want[] = { { 1, &iid, NULL }, { 2, NULL, &specs } };
     const int rc = az_protobuf_pick(m, entry, want, 2, &e);
     return rc || !specs.n ? rc : intern_specs(p, &e, specs, iid);
 }
@@ -140,9 +140,9 @@ static int read_named(const struct az_protobuf *m, struct az_sv message, uint32_
                       struct named *out)
 {
     *out = (struct named){ .name = AZ_SV("") };
-    const struct az_protobuf_want want[] = { { 1, &out->pid, NULL },
-                                             { 2, &out->tid, NULL },
-                                             { name_field, NULL, &out->name } };
+    const struct az_protobuf_field want[] = { { 1, &out->pid, NULL },
+                                              { 2, &out->tid, NULL },
+                                              { name_field, NULL, &out->name } };
     const int rc = az_protobuf_pick(m, message, want, 3, NULL);
     out->pid &= INT32_MAX;
     out->tid &= INT64_MAX;

@@ -132,7 +132,7 @@ static int join_parts(struct split *x)
         move_on(x, p);
         close_part(p); /* before the next one is joined: all of it is in the whole now */
         x->in->parts++;
-        az_mem_give_back(); /* what is free of it stays in the heap of its thread */
+        az_mem_trim(); /* what is free of it stays in the heap of its thread */
     }
     ended = sum->truncated || *x->scan->p == ']';
     if (rc == AZ_JSON_OK && !ended) {

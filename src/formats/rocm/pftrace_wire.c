@@ -70,7 +70,7 @@ static int intern_entry(struct wire *w, const struct az_protobuf *m, struct az_s
 {
     uint64_t iid = 0;
     struct az_sv text = AZ_SV("");
-    const struct az_protobuf_want want[] = { { 1, &iid, NULL }, { 2, NULL, &text } };
+    const struct az_protobuf_field want[] = { { 1, &iid, NULL }, { 2, NULL, &text } };
     uint32_t *at;
     bool added;
     int rc = az_protobuf_pick(m, entry, want, 2, NULL);
@@ -207,7 +207,7 @@ static int track_descriptor(struct wire *w, const struct packet *k)
     uint32_t field, pid = AZ_NO_ID, *at;
     unsigned wt;
     uint64_t value = 0, uuid = 0, parent = 0, number = AZ_NO_ID;
-    const struct az_protobuf_want of_process = { 1, &number, NULL };
+    const struct az_protobuf_field of_process = { 1, &number, NULL };
     struct az_sv bytes = AZ_SV("");
     bool added;
     int rc = az_protobuf_sub(&k->whole, k->track, &t);

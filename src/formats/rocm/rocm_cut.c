@@ -74,7 +74,7 @@ static bool is_call_kept(struct az_rocm_cut *c, const struct az_rocm_event *e)
     return call && (*call & AZ_CUT_NEXT_TO);
 }
 
-bool az_rocm_is_kept(struct az_rocm_cut *c, const struct az_rocm_event *e)
+bool az_rocm_is_inside(struct az_rocm_cut *c, const struct az_rocm_event *e)
 {
     switch (e->kind) {
     case AZ_ROCM_CALL:
@@ -272,7 +272,7 @@ static unsigned columns_of_rule(void *ctx, int rule)
 /* Rows are read for each set that has them. */
 static int keep_event(struct az_rocm_cut *c, const struct az_rocm_event *e)
 {
-    const bool kept = az_rocm_is_kept(c, e);
+    const bool kept = az_rocm_is_inside(c, e);
     c->job->read++;
     c->job->kept += kept;
     c->kept &= kept;
@@ -380,7 +380,7 @@ static void release_cut(struct az_rocm_cut *c)
 
 int az_rocpd_cut(struct az_cut *job)
 {
-    int rc = az_cut_check_keep(job);
+    int rc = az_cut_reject_option(job);
     struct az_rocm_cut *c = rc ? NULL : az_mem_alloc(job->mem, sizeof *c);
     const size_t errors = job->diag->errors;
     if (!c)

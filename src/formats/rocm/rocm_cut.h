@@ -78,7 +78,7 @@ struct az_rocm_cut {
 
 /* All events of these kinds, in the order in which a report reads them. */
 int az_rocm_each(struct az_rocm_cut *c, unsigned kinds, az_rocm_event_fn fn) AZ_MUST_USE;
-bool az_rocm_is_kept(struct az_rocm_cut *c, const struct az_rocm_event *e);
+bool az_rocm_is_inside(struct az_rocm_cut *c, const struct az_rocm_event *e);
 /* Adds a table, if the database has it. AZ_EFORMAT: it is a view, whose rows are elsewhere. */
 int az_rocm_add_table(struct az_rocm_cut *c, const struct az_rocm_table *t) AZ_MUST_USE;
 

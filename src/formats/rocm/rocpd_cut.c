@@ -250,7 +250,7 @@ static int note_gone(struct az_rocm_cut *c, const struct az_rocm_event *e)
     struct reading *x = c->own;
     const size_t set = e->process - 1;
     struct id_run *last = x->gone.n ? &x->gone.v[x->gone.n - 1] : NULL;
-    if (c->now->role != ROLE_DISPATCH || e->event == INT64_MIN || az_rocm_is_kept(c, e))
+    if (c->now->role != ROLE_DISPATCH || e->event == INT64_MIN || az_rocm_is_inside(c, e))
         return AZ_OK;
     if (last && last->set == set && last->last < INT64_MAX && last->last + 1 == e->event) {
         last->last++;

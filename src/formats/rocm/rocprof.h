@@ -40,7 +40,7 @@ struct az_rocprof {
 /* Is there an event of this kind, also one that a cut has not stored? */
 bool az_rocprof_has(const struct az_rocprof *r, enum az_kind kind);
 /* Is `analyzer cut` reading a file whose dispatches are known from their counters only? */
-bool az_rocprof_takes_counted(const struct az_rocprof *r);
+bool az_rocprof_is_counted_cut(const struct az_rocprof *r);
 
 /* Opens a trace for reading; after it az_rocprof_release in any case. */
 int az_rocprof_init(struct az_rocprof *r, struct az_parse *job) AZ_MUST_USE;

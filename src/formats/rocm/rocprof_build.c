@@ -31,7 +31,7 @@ bool az_rocprof_has(const struct az_rocprof *r, enum az_kind kind)
     return r->t->ev[kind].n || (r->t->cut_log && r->t->cut_log->seen[kind]);
 }
 
-bool az_rocprof_takes_counted(const struct az_rocprof *r)
+bool az_rocprof_is_counted_cut(const struct az_rocprof *r)
 {
     const struct az_cut_log *log = r->t->cut_log;
     return log && log->sieve && log->sieve->counted;
@@ -209,7 +209,7 @@ int az_rocprof_counted(struct az_rocprof *r, const struct az_rocprof_kernel *k)
     r->any_counted = true;
     r->counted_proc = r->proc;
     r->counted_dispatch = k->dispatch;
-    if (az_rocprof_takes_counted(r))
+    if (az_rocprof_is_counted_cut(r))
         return az_rocprof_kernel(r, k);
     if (sieve)
         sieve->counters = true;

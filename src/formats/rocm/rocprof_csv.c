@@ -291,7 +291,7 @@ static int read_rows(struct az_rocprof_csv_file *f)
         f->short_rows += f->short_line > 0;
         if (rows % 65536 == 0 && job->cancelled && job->cancelled(job->ctx))
             return AZ_EINTR;
-        rc = az_rocprof_csv_take(f);
+        rc = az_rocprof_csv_add_row(f);
         if (rc == 1) {
             f->first_bad = f->bad++ ? f->first_bad : f->csv.line;
             rc = 0;

@@ -123,6 +123,6 @@ void az_rocprof_csv_titles(struct az_rocprof_csv_file *f);
 /* Begins the process of the current row, where the rows of a table are of several. */
 int az_rocprof_csv_select(struct az_rocprof_csv_file *f) AZ_MUST_USE;
 /* The current row into the model: 0, 1 for a row that cannot be used, or an error. */
-int az_rocprof_csv_take(struct az_rocprof_csv_file *f) AZ_MUST_USE;
+int az_rocprof_csv_add_row(struct az_rocprof_csv_file *f) AZ_MUST_USE;
 
 #endif

@@ -218,7 +218,7 @@ static int copy_file(struct cutting *c)
     }
     az_source_close(src);
     if (rc == 0)
-        rc = az_cut_output_hold(x.out);
+        rc = az_cut_output_finish(x.out);
     if (rc == AZ_EFORMAT)
         rc = az_diag_fail(c->job->diag, rc, AZ_AT_FILE(path), "changed while it was read");
     return rc;
@@ -249,7 +249,7 @@ static int put_window(struct cutting *c, struct az_sv file, struct az_sv *last)
         az_cut_output_put(out, row);
         az_cut_output_put(out, AZ_SV("\n"));
     }
-    return az_cut_output_hold(out);
+    return az_cut_output_finish(out);
 }
 
 static int copy_set(struct cutting *c)

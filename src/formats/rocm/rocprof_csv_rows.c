@@ -362,7 +362,7 @@ int az_rocprof_csv_select(struct az_rocprof_csv_file *f)
     return ok && pid > 0 ? az_rocprof_select(f->r, pid) : AZ_OK;
 }
 
-int az_rocprof_csv_take(struct az_rocprof_csv_file *f)
+int az_rocprof_csv_add_row(struct az_rocprof_csv_file *f)
 {
     switch (f->table) {
     case T_COUNTERS:

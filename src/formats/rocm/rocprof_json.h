@@ -43,7 +43,7 @@ enum az_rocprof_json_array {
 /* Small objects that are written again and again, such as {"handle": 7} and {"x": 64, "y": 1, "z":
  * 1}: equal bytes have equal values. */
 enum { RJ_SEEN = 32 };
-struct az_rocprof_json_seen {
+struct az_rocprof_json_object {
     alignas(16) char text[32];
     uint32_t mask; /* bit i: byte i counts; 0: empty */
     uint8_t len;
@@ -60,7 +60,7 @@ struct az_rocprof_json {
     struct az_jarray total;
     struct az_jkeys record_keys, dispatch_keys, handle_keys, corr_keys, xyz_keys, symbol_keys,
         marker_keys;
-    struct az_rocprof_json_seen seen_handle[RJ_SEEN], seen_xyz[RJ_SEEN];
+    struct az_rocprof_json_object seen_handle[RJ_SEEN], seen_xyz[RJ_SEEN];
     struct az_jform form;             /* of records */
     const void *now;                  /* the record being read */
     enum az_rocprof_json_array array; /* whose records are being read */

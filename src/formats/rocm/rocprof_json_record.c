@@ -151,7 +151,7 @@ static int read_view(struct az_rocprof_json *j, struct az_jscan *s, struct az_sv
 }
 
 /* Where an object that begins at p is stored. */
-static struct az_rocprof_json_seen *place_of(struct az_rocprof_json_seen *seen, const char *p)
+static struct az_rocprof_json_object *place_of(struct az_rocprof_json_object *seen, const char *p)
 {
     uint64_t from, to; /* the digits of both kinds of objects begin in these */
     memcpy(&from, p + 5, sizeof from);
@@ -159,12 +159,12 @@ static struct az_rocprof_json_seen *place_of(struct az_rocprof_json_seen *seen, 
     return &seen[((from ^ to * 31) * UINT64_C(0x9e3779b97f4a7c15)) >> 59];
 }
 
-static bool is_seen(const struct az_rocprof_json_seen *x, const char *p)
+static bool is_seen(const struct az_rocprof_json_object *x, const char *p)
 {
     return x->mask && az_equal32(p, x->text, x->mask);
 }
 
-static void keep_seen(struct az_rocprof_json_seen *x, const char *p, const char *end,
+static void keep_seen(struct az_rocprof_json_object *x, const char *p, const char *end,
                       const int64_t *v, size_t values)
 {
     const size_t n = (size_t)(end - p);
@@ -196,7 +196,7 @@ static int handle(struct az_rocprof_json *j, struct az_jscan *s, uint64_t *out)
     const char *from = s->p;
     if (*from != '{')
         return opaque(j, s, out);
-    struct az_rocprof_json_seen *x = place_of(j->seen_handle, from);
+    struct az_rocprof_json_object *x = place_of(j->seen_handle, from);
     if (!j->form.learning && is_seen(x, from)) {
         *out = (uint64_t)x->v[0];
         s->p += x->len;
@@ -244,7 +244,7 @@ static int read_xyz(struct az_rocprof_json *j, struct az_jscan *s, int64_t out[3
     const char *from = s->p;
     if (*from != '{')
         return skip_value(j, s);
-    struct az_rocprof_json_seen *x = place_of(j->seen_xyz, from);
+    struct az_rocprof_json_object *x = place_of(j->seen_xyz, from);
     if (!j->form.learning && is_seen(x, from)) {
         memcpy(out, x->v, sizeof x->v);
         s->p += x->len;
@@ -469,7 +469,7 @@ static int add_kernel(struct az_rocprof_json *j, const struct record *e)
         k.shape.grid[i] = az_rocprof_u32(e->grid[i]);
         k.shape.block[i] = az_rocprof_u32(e->block[i]);
     }
-    if (rc == 0 && j->array == RJ_COUNTERS && !az_rocprof_takes_counted(j->r))
+    if (rc == 0 && j->array == RJ_COUNTERS && !az_rocprof_is_counted_cut(j->r))
         return az_rocprof_counted(j->r, &k);
     if (rc == 0)
         rc = az_dispatch_shape(&j->shapes, &k.shape, &shape);

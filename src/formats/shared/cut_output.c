@@ -20,14 +20,14 @@ void az_cut_output_put(struct az_cut_output *o, struct az_sv text)
         az_outfile_puts(o->plain, text);
 }
 
-int az_cut_output_hold(struct az_cut_output *o)
+int az_cut_output_finish(struct az_cut_output *o)
 {
     int rc = AZ_OK;
     if (o->packed)
         rc = az_gzfile_finish(o->packed, &o->plain);
     o->packed = NULL;
     if (rc == 0 && o->plain)
-        az_outfile_hold(o->plain);
+        az_outfile_finish(o->plain);
     return rc;
 }
 

@@ -18,7 +18,7 @@ int az_cut_output_open(struct az_cut_output *o, const char *path, struct az_mem 
 void az_cut_output_put(struct az_cut_output *o, struct az_sv text);
 /* All is written: it only has to get its name, and needs neither memory nor a descriptor until
  * then. AZ_EIO, AZ_EINTERNAL with a message. */
-int az_cut_output_hold(struct az_cut_output *o) AZ_MUST_USE;
+int az_cut_output_finish(struct az_cut_output *o) AZ_MUST_USE;
 /* With rc 0 renames the file to its name, else removes it; rc, or the error of that. One that is
  * not open is left alone. */
 int az_cut_output_close(struct az_cut_output *o, int rc) AZ_MUST_USE;

@@ -64,7 +64,7 @@ static int end_reading(const struct reading *x, int rc, struct az_diag *diag)
     return rc;
 }
 
-int az_cut_check_keep(struct az_cut *cut)
+int az_cut_reject_option(struct az_cut *cut)
 {
     return cut->keep == AZ_CUT_ALL
                ? AZ_OK
@@ -78,7 +78,7 @@ int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_t
     const struct reading x = { cut, parse, t, log };
     int rc = begin_reading(&x, NULL);
     if (rc == 0)
-        rc = az_cut_check_keep(cut);
+        rc = az_cut_reject_option(cut);
     return rc ? rc : end_reading(&x, parse_file(&x, cut->diag), cut->diag);
 }
 
@@ -138,7 +138,7 @@ static int find_window(const struct reading *x, struct az_sieve *s, bool *whole)
         rc = read_once(x, s, whole, &diag);
     }
     if (rc)
-        az_diag_take(x->cut->diag, &diag);
+        az_diag_append(x->cut->diag, &diag);
     az_diag_release(&diag);
     return rc;
 }
@@ -152,7 +152,7 @@ int az_cut_read_twice(struct az_cut *cut, int (*parse)(struct az_parse *), struc
     int rc = begin_reading(&x, NULL);
     az_sieve_init(&s, cut->window, cut->mem);
     if (rc == 0)
-        rc = az_cut_check_keep(cut);
+        rc = az_cut_reject_option(cut);
     if (rc == 0) {
         release_reading(&x);
         rc = find_window(&x, &s, &whole);

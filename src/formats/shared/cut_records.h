@@ -9,7 +9,7 @@
 #include "text/jsonscan.h"
 
 /* `keep` is an error, with its message. */
-int az_cut_check_keep(struct az_cut *cut) AZ_MUST_USE;
+int az_cut_reject_option(struct az_cut *cut) AZ_MUST_USE;
 /* An empty trace for a reader, whose records are logged; both are released by the caller in any
  * case. */
 int az_cut_begin(struct az_cut *cut, struct az_trace *t, struct az_cut_log *log) AZ_MUST_USE;

@@ -264,7 +264,7 @@ static void take_columns(const struct writing *w, sqlite3_stmt *st, const struct
     r->null = r->odd = 0;
     r->text = AZ_SV("");
     for (size_t k = 0; k < w->c->columns.n; k++)
-        az_sqlite_row_take(r, k, st, t->at[k] < 0 ? -1 : first + t->at[k]);
+        az_sqlite_row_number(r, k, st, t->at[k] < 0 ? -1 : first + t->at[k]);
     const char *text = t->text < 0 ? NULL : (const char *)sqlite3_column_text(st, first + t->text);
     if (text)
         r->text = az_sv_make(text, (size_t)sqlite3_column_bytes(st, first + t->text));
@@ -351,7 +351,7 @@ static int take_stored(void *ctx, const struct az_pages_row *row)
     struct writing *w = ctx;
     struct table *t = w->now;
     struct az_sqlite_row r;
-    if (!az_record_is_whole(row) || (t->rule && !az_sqlite_table_take(&w->source, row, &r)))
+    if (!az_record_is_whole(row) || (t->rule && !az_sqlite_row_parse(&w->source, row, &r)))
         return 1;
     const int kept = is_kept(w, t, &r),
               rc = kept > 0 ? az_append_row(w->append, &w->source.pages, row) : kept;

@@ -29,7 +29,7 @@ static int read_whole(sqlite3_file *f, void *buf, int n, sqlite3_int64 at)
         return SQLITE_CORRUPT;
     if ((rc & 0xff) != SQLITE_IOERR)
         return rc;
-    az_trouble(w->name ? w->name : "database", EIO);
+    az_fs_error_note(w->name ? w->name : "database", EIO);
     return SQLITE_IOERR_READ;
 }
 

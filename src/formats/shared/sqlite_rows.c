@@ -49,8 +49,8 @@ bool az_sqlite_table_open(struct az_sqlite_table *t, struct az_sqlite *x, const 
     return any;
 }
 
-bool az_sqlite_table_take(const struct az_sqlite_table *t, const struct az_pages_row *stored,
-                          struct az_sqlite_row *row)
+bool az_sqlite_row_parse(const struct az_sqlite_table *t, const struct az_pages_row *stored,
+                         struct az_sqlite_row *row)
 {
     row->null = row->odd = 0;
     row->text = AZ_SV("");
@@ -93,7 +93,7 @@ static int prepare_select(const struct az_sqlite_table *t, const char *more, con
     return code == SQLITE_OK ? AZ_OK : az_sqlite_error(t->x, code);
 }
 
-void az_sqlite_row_take(struct az_sqlite_row *row, size_t k, sqlite3_stmt *st, int at)
+void az_sqlite_row_number(struct az_sqlite_row *row, size_t k, sqlite3_stmt *st, int at)
 {
     const int type = at < 0 ? SQLITE_NULL : sqlite3_column_type(st, at);
     row->v[k] = type == SQLITE_NULL ? 0 : sqlite3_column_int64(st, at);
@@ -107,7 +107,7 @@ static void take_selected(const struct az_sqlite_table *t, sqlite3_stmt *st,
     const int n = (int)t->columns->n;
     row->null = row->odd = 0;
     for (int k = 0; k < n; k++)
-        az_sqlite_row_take(row, (size_t)k, st, k);
+        az_sqlite_row_number(row, (size_t)k, st, k);
     const char *text = (const char *)sqlite3_column_text(st, n);
     const int bytes = sqlite3_column_bytes(st, n);
     t->x->starved |= !text && sqlite3_column_type(st, n) == SQLITE_TEXT;
@@ -126,7 +126,7 @@ static int take_stored(void *ctx, const struct az_pages_row *stored)
 {
     const struct scan *s = ctx;
     struct az_sqlite_row row;
-    return az_sqlite_table_take(s->table, stored, &row) ? s->fn(s->ctx, &row) : 1;
+    return az_sqlite_row_parse(s->table, stored, &row) ? s->fn(s->ctx, &row) : 1;
 }
 
 /* All but the first `given` rows. */

@@ -39,10 +39,10 @@ struct az_sqlite_table {
 bool az_sqlite_table_open(struct az_sqlite_table *t, struct az_sqlite *x, const char *name,
                           const struct az_sqlite_columns *columns, unsigned wants);
 /* A row of its pages. False: SQLite has to read it. */
-bool az_sqlite_table_take(const struct az_sqlite_table *t, const struct az_pages_row *stored,
-                          struct az_sqlite_row *row);
+bool az_sqlite_row_parse(const struct az_sqlite_table *t, const struct az_pages_row *stored,
+                         struct az_sqlite_row *row);
 /* A number of a row that SQLite reads, of its column `at`; below 0: NULL. */
-void az_sqlite_row_take(struct az_sqlite_row *row, size_t k, sqlite3_stmt *st, int at);
+void az_sqlite_row_number(struct az_sqlite_row *row, size_t k, sqlite3_stmt *st, int at);
 /* All rows in their order; messages are in the job's diag. A table that is missing has none. */
 int az_sqlite_table_rows(struct az_sqlite *x, const char *name,
                          const struct az_sqlite_columns *columns, unsigned wants,

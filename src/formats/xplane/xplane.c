@@ -548,7 +548,7 @@ static int cut_in_passes(struct az_cut *job, bool *whole)
                           .ctx = job };
     int rc = az_cut_begin(job, &t, &log);
     if (rc == 0)
-        rc = az_cut_check_keep(job);
+        rc = az_cut_reject_option(job);
     if (rc == 0)
         rc = read_file(&p, job);
     *whole = rc == 0 && job->read == 0 && t.recorded_window.n;

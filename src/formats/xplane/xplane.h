@@ -55,7 +55,7 @@ struct az_xplane_stat_name { /* XStatMetadata */
 };
 AZ_VEC(struct az_xplane_stat_name, az_xplane_stat_names);
 
-struct az_xplane_said { /* stats of a metadata entry, which its events may overrule */
+struct az_xplane_defaults { /* stats of a metadata entry, which its events may overrule */
     struct az_xrow row;
     uint64_t correlation;
 };
@@ -63,11 +63,11 @@ struct az_xplane_said { /* stats of a metadata entry, which its events may overr
 struct az_xplane_meta { /* XEventMetadata */
     uint64_t id;
     struct az_sv name, display, body;
-    uint32_t text;               /* name id; AZ_NO_ID before its first use */
-    uint32_t row;                /* TPU: row of the trace + 1; 0: not made */
-    uint8_t kind;                /* xplane_gpu.c; 0: not decided */
-    bool asked;                  /* xplane_gpu.c: `said` is decided */
-    struct az_xplane_said *said; /* its values for all its events; NULL: nothing */
+    uint32_t text;                   /* name id; AZ_NO_ID before its first use */
+    uint32_t row;                    /* TPU: row of the trace + 1; 0: not made */
+    uint8_t kind;                    /* xplane_gpu.c; 0: not decided */
+    bool asked;                      /* xplane_gpu.c: `said` is decided */
+    struct az_xplane_defaults *said; /* its values for all its events; NULL: nothing */
     /* host: */
     uint64_t count;
     int64_t ticks, min, max;
@@ -94,7 +94,7 @@ struct az_xplane_event { /* XEvent */
 
 /* Stats that an event of a name had, without its correlation: two pieces of the file, and the row
  * of the trace + 1 that they are (0: none). */
-struct az_xplane_told {
+struct az_xplane_stats {
     const uint8_t *at[2];
     uint64_t meta;
     size_t n[2];
@@ -102,7 +102,7 @@ struct az_xplane_told {
     uint32_t name, geo; /* of a kernel: its name; AZ_NO_ID: it is none, or not known yet */
     uint32_t next;      /* what came after it in its line; AZ_NO_ROW: nothing yet */
 };
-AZ_VEC(struct az_xplane_told, az_xplane_tolds);
+AZ_VEC(struct az_xplane_stats, az_xplane_stats_vec);
 
 struct az_xplane_line { /* XLine */
     struct az_sv name, display, body;
@@ -131,14 +131,14 @@ struct az_xplane {
     /* the plane being read */
     struct az_sv plane_name;
     struct az_xplane_metas metas;
-    struct az_asked events, host; /* groups of rules */
+    struct az_rule_cache events, host; /* groups of rules */
     struct az_xplane_stat_names stat_names;
     struct az_vec_sv lines, plane_stats;
     struct az_xplane_ids meta_ids, stat_ids;
     /* By id of a stat, of one or two bytes: events that have it are read (of a host: launches; of a
      * GPU: the correlation; of a TPU: its own row). */
     uint8_t look[1 << 14];
-    struct az_xplane_tolds told; /* by GPU events of the plane, with their hash and a count: */
+    struct az_xplane_stats_vec told; /* by GPU events of the plane, with their hash and a count: */
     struct az_map told_of;
     bool has_told;
     uint32_t told_last; /* of them, by the last event of the line; AZ_NO_ROW: by none */
@@ -270,14 +270,14 @@ void az_xplane_plane_init(struct az_xplane *r);
 /* ---- xplane_dedup.c: repeated stats of the events of a GPU ---- */
 /* Where the stats of this event of a name are, or are to be put (*added); it is the last of its
  * line then. */
-int az_xplane_tell(struct az_xplane *r, const struct az_xplane_event *x, uint32_t *index,
-                   bool *added) AZ_MUST_USE;
+int az_xplane_dedup_stats(struct az_xplane *r, const struct az_xplane_event *x, uint32_t *index,
+                          bool *added) AZ_MUST_USE;
 /* Are the stats of an event, of which the numbers were read, those that came the last time after
  * those of the event before it? NULL: they have to be read. */
-const struct az_xplane_told *
-az_xplane_foretold(struct az_xplane *r, const struct az_xplane_event *x, uint64_t *correlation);
+const struct az_xplane_stats *
+az_xplane_dedup_next(struct az_xplane *r, const struct az_xplane_event *x, uint64_t *correlation);
 /* Are there so many that they are no repetition? */
-bool az_xplane_told_enough(const struct az_xplane *r);
+bool az_xplane_dedup_full(const struct az_xplane *r);
 
 /* ---- xplane.c ---- */
 /* The lines of a plane into the trace. */
@@ -352,13 +352,13 @@ int az_xplane_gpu(struct az_xplane *r, uint32_t plane) AZ_MUST_USE;
 int az_xplane_tpu(struct az_xplane *r, uint32_t plane) AZ_MUST_USE;
 int az_xplane_host(struct az_xplane *r) AZ_MUST_USE;
 /* Adds an event (lane and times are set) whose metadata is known. */
-typedef int az_xplane_take(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
-                           struct az_event *e);
+typedef int az_xplane_event_fn(struct az_xplane *r, struct az_xplane_meta *m,
+                               struct az_xplane_event *x, struct az_event *e);
 /* Passes the events of a line to `take`, in a lane of that role; those without metadata or times
  * that fit are skipped.
  */
 int az_xplane_events(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,
-                     enum az_xlane_role role, az_xplane_take *take) AZ_MUST_USE;
+                     enum az_xlane_role role, az_xplane_event_fn *take) AZ_MUST_USE;
 /* Stores a derived line as ranges. */
 int az_xplane_ranges(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,
                      enum az_xlane_role role) AZ_MUST_USE;

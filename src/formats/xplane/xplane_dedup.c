@@ -5,12 +5,12 @@
 
 enum { MOST_TOLD = 1 << 16 };
 
-bool az_xplane_told_enough(const struct az_xplane *r) { return r->told.n >= MOST_TOLD; }
+bool az_xplane_dedup_full(const struct az_xplane *r) { return r->told.n >= MOST_TOLD; }
 
 /* Stats without the correlation. */
-static struct az_xplane_told told_of(const struct az_xplane_event *x)
+static struct az_xplane_stats told_of(const struct az_xplane_event *x)
 {
-    struct az_xplane_told t = {
+    struct az_xplane_stats t = {
         .at = { x->stats.p, x->stats.end }, .meta = x->meta, .name = AZ_NO_ID, .next = AZ_NO_ROW
     };
     if (x->mark)
@@ -20,13 +20,13 @@ static struct az_xplane_told told_of(const struct az_xplane_event *x)
     return t;
 }
 
-static bool same_told(const struct az_xplane_told *a, const struct az_xplane_told *b)
+static bool same_told(const struct az_xplane_stats *a, const struct az_xplane_stats *b)
 {
     return a->meta == b->meta && a->n[0] == b->n[0] && a->n[1] == b->n[1] &&
            memcmp(a->at[0], b->at[0], a->n[0]) == 0 && memcmp(a->at[1], b->at[1], a->n[1]) == 0;
 }
 
-static int find_told(struct az_xplane *r, const struct az_xplane_told *t, uint32_t *index,
+static int find_told(struct az_xplane *r, const struct az_xplane_stats *t, uint32_t *index,
                      bool *added)
 {
     const uint64_t hash =
@@ -49,10 +49,10 @@ static int find_told(struct az_xplane *r, const struct az_xplane_told *t, uint32
     return rc;
 }
 
-int az_xplane_tell(struct az_xplane *r, const struct az_xplane_event *x, uint32_t *index,
-                   bool *added)
+int az_xplane_dedup_stats(struct az_xplane *r, const struct az_xplane_event *x, uint32_t *index,
+                          bool *added)
 {
-    const struct az_xplane_told t = told_of(x);
+    const struct az_xplane_stats t = told_of(x);
     const int rc = find_told(r, &t, index, added);
     if (rc == 0 && r->told_last != AZ_NO_ROW)
         r->told.v[r->told_last].next = *index;
@@ -60,13 +60,13 @@ int az_xplane_tell(struct az_xplane *r, const struct az_xplane_event *x, uint32_
     return rc;
 }
 
-const struct az_xplane_told *
-az_xplane_foretold(struct az_xplane *r, const struct az_xplane_event *x, uint64_t *correlation)
+const struct az_xplane_stats *
+az_xplane_dedup_next(struct az_xplane *r, const struct az_xplane_event *x, uint64_t *correlation)
 {
     const uint32_t next = r->told_last == AZ_NO_ROW ? AZ_NO_ROW : r->told.v[r->told_last].next;
     if (next == AZ_NO_ROW)
         return NULL;
-    const struct az_xplane_told *t = &r->told.v[next];
+    const struct az_xplane_stats *t = &r->told.v[next];
     const size_t n = (size_t)(x->stats.end - x->stats.p);
     struct az_protobuf m = { x->stats.p + t->n[0], x->stats.end, 0 };
     struct az_xplane_value v = { .number = 0 };

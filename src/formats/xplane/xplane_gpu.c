@@ -10,7 +10,7 @@ static uint8_t kind_of(struct az_xplane *r, struct az_xplane_meta *m)
 {
     if (!m->kind) {
         const struct az_sv c =
-            az_asked_class(&r->events, "xla_events.rules", "event", &r->t->arena, m->name);
+            az_rule_cache_class(&r->events, "xla_events.rules", "event", &r->t->arena, m->name);
         m->kind = az_sv_is(c, "copy")   ? KIND_COPY
                   : az_sv_is(c, "set")  ? KIND_SET
                   : az_sv_is(c, "fill") ? KIND_FILL
@@ -76,13 +76,13 @@ bool az_xplane_has_metadata(const struct az_xrow *row)
 /* The metadata entry's values for all its events, once. */
 static int ask_meta(struct az_xplane *r, struct az_xplane_meta *m)
 {
-    struct az_xplane_said said = { .row = { .module = AZ_NO_ID,
-                                            .op = AZ_NO_ID,
-                                            .scope = AZ_NO_ID,
-                                            .details = AZ_NO_ID,
-                                            .category = AZ_NO_ID,
-                                            .flops = -1,
-                                            .bytes = -1 } };
+    struct az_xplane_defaults said = { .row = { .module = AZ_NO_ID,
+                                                .op = AZ_NO_ID,
+                                                .scope = AZ_NO_ID,
+                                                .details = AZ_NO_ID,
+                                                .category = AZ_NO_ID,
+                                                .flops = -1,
+                                                .bytes = -1 } };
     struct az_protobuf body = az_protobuf_of(m->body);
     const int rc = read_stats(r, &body, 5, &said.row, &said.correlation);
     m->asked = true;
@@ -227,7 +227,7 @@ static int read_alike(struct az_xplane *r, struct az_xplane_meta *m, struct az_x
     struct az_xplane_value v = { .number = 0 };
     uint32_t index = 0;
     bool added = false;
-    int rc = az_xplane_tell(r, x, &index, &added);
+    int rc = az_xplane_dedup_stats(r, x, &index, &added);
     if (rc == 0 && added) {
         rc = read_event(r, m, x, e);
         r->told.v[index].node = (uint32_t)e->node;
@@ -246,7 +246,7 @@ static int add_work(struct az_xplane *r, struct az_xplane_meta *m, struct az_xpl
                     struct az_event *e)
 {
     int rc = m->asked ? AZ_OK : ask_meta(r, m);
-    const bool alike = !m->said && !x->odd && x->marks <= 1 && !az_xplane_told_enough(r);
+    const bool alike = !m->said && !x->odd && x->marks <= 1 && !az_xplane_dedup_full(r);
     if (!alike)
         r->told_last = AZ_NO_ROW;
     if (rc == 0)
@@ -263,7 +263,7 @@ static int add_work(struct az_xplane *r, struct az_xplane_meta *m, struct az_xpl
 /* An event whose stats are known: *e is whole but for its times. */
 static bool known_work(struct az_xplane *r, const struct az_xplane_event *x, struct az_event *e)
 {
-    const struct az_xplane_told *t = az_xplane_foretold(r, x, &e->corr);
+    const struct az_xplane_stats *t = az_xplane_dedup_next(r, x, &e->corr);
     if (!t)
         return false;
     e->name = t->name;
@@ -314,7 +314,7 @@ static void choose_stats(struct az_xplane *r)
 }
 
 int az_xplane_events(struct az_xplane *r, const struct az_xplane_line *l, uint32_t plane,
-                     enum az_xlane_role role, az_xplane_take *take)
+                     enum az_xlane_role role, az_xplane_event_fn *take)
 {
     struct az_protobuf m = az_protobuf_of(l->body);
     struct az_xplane_event x;

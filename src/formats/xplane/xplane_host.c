@@ -91,7 +91,7 @@ static int read_stats(struct az_xplane *r, struct az_protobuf *stats,
 static void classify(struct az_xplane *r, struct az_xplane_meta *m)
 {
     const struct az_sv c =
-        az_asked_class(&r->host, "xla_events.rules", "host", &r->t->arena, m->name);
+        az_rule_cache_class(&r->host, "xla_events.rules", "host", &r->t->arena, m->name);
     m->kind = az_sv_is(c, "compile")    ? META_COMPILE
               : az_sv_is(c, "frame")    ? META_FRAME
               : az_sv_is(c, "dispatch") ? META_DISPATCH

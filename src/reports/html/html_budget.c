@@ -58,7 +58,7 @@ static int measure(struct az_html *h, size_t *bytes, size_t *sum)
         if (!is_shown(h, i))
             continue;
         h->shown[i].rows = t->rows < h->doc->html_rows ? t->rows : h->doc->html_rows;
-        rc = az_table_hold(t, h->shown[i].rows);
+        rc = az_table_store_rows(t, h->shown[i].rows);
         for (size_t r = 0; rc == 0 && r < h->shown[i].rows; r++)
             bytes[i] += row_bytes(t, r, &h->shown[i]);
         *sum += bytes[i];

@@ -62,7 +62,7 @@ static bool view_make(struct az_html *h, size_t index, struct view *v)
                         .rows = h->shown[index].rows,
                         .columns = h->shown[index].columns,
                         .cell = h->shown[index].cell };
-    h->error = h->error ? h->error : az_table_hold(t, v->rows);
+    h->error = h->error ? h->error : az_table_store_rows(t, v->rows);
     if (h->error)
         return false;
     v->scale = az_arena_array(h->scratch, t->columns.n + 1, sizeof *v->scale);

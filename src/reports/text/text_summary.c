@@ -202,7 +202,7 @@ static void all_tables(struct az_textout *o, const struct az_document *doc, bool
         const size_t most = t->flags & AZ_TABLE_SHORT ? SIZE_MAX : rows;
         if (!is_shown(doc, t, with_classic, doc->text_all) || (some && !has_metadata(t)))
             continue;
-        o->error = az_table_hold(t, most); /* rows that are made when they are read */
+        o->error = az_table_store_rows(t, most); /* rows that are made when they are read */
         if (o->error)
             return;
         if (t->form)
