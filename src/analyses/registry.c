@@ -53,6 +53,7 @@ int az_entry_run(const struct az_entry *s, struct az_job *job)
 {
     if (!s->spec)
         return (*s->at)->run(job);
-    return !s->spec->asked || s->spec->asked(job->opts) ? az_spec_make(job, s->spec, NULL, NULL)
-                                                        : 0;
+    return !s->spec->is_requested || s->spec->is_requested(job->opts)
+               ? az_spec_make(job, s->spec, NULL, NULL)
+               : 0;
 }

@@ -7,12 +7,12 @@
 #include <stddef.h>
 
 struct az_cancel {
-    bool (*asked)(void *ctx); /* is it to end? From any thread, quick; NULL: never */
+    bool (*is_requested)(void *ctx); /* is it to end? From any thread, quick; NULL: never */
     void *ctx;
 };
 static inline bool az_cancelled(const struct az_cancel *c)
 {
-    return c && c->asked && c->asked(c->ctx);
+    return c && c->is_requested && c->is_requested(c->ctx);
 }
 
 #endif

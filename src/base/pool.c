@@ -269,7 +269,7 @@ int az_pool_split(unsigned workers, unsigned parts, void (*fn)(void *ctx, unsign
 
 struct az_monitor {
     pthread_mutex_t lock;
-    pthread_cond_t told;
+    pthread_cond_t changed;
     struct az_mem *mem;
 };
 
@@ -280,7 +280,7 @@ struct az_monitor *az_monitor_new(struct az_mem *mem)
         return NULL;
     m->mem = mem;
     if (pthread_mutex_init(&m->lock, NULL) == 0) {
-        if (pthread_cond_init(&m->told, NULL) == 0)
+        if (pthread_cond_init(&m->changed, NULL) == 0)
             return m;
         pthread_mutex_destroy(&m->lock);
     }
@@ -292,15 +292,15 @@ void az_monitor_free(struct az_monitor *m)
 {
     if (m == NULL)
         return;
-    pthread_cond_destroy(&m->told);
+    pthread_cond_destroy(&m->changed);
     pthread_mutex_destroy(&m->lock);
     az_mem_free(m->mem, m, sizeof *m);
 }
 
 void az_monitor_enter(struct az_monitor *m) { pthread_mutex_lock(&m->lock); }
 void az_monitor_leave(struct az_monitor *m) { pthread_mutex_unlock(&m->lock); }
-void az_monitor_wait(struct az_monitor *m) { pthread_cond_wait(&m->told, &m->lock); }
-void az_monitor_notify(struct az_monitor *m) { pthread_cond_broadcast(&m->told); }
+void az_monitor_wait(struct az_monitor *m) { pthread_cond_wait(&m->changed, &m->lock); }
+void az_monitor_notify(struct az_monitor *m) { pthread_cond_broadcast(&m->changed); }
 
 /* ---- what all inputs share ---- */
 struct shared {

@@ -22,16 +22,16 @@ static void print_job(const struct az_plan_job *job, const struct az_log *log)
 /* A script of the user's is loaded as a run would. */
 static bool script_fails(const struct az_plan_job *job, const struct az_log *log)
 {
-    struct az_diag said;
+    struct az_diag messages;
 
     if (!job->format)
         return false;
-    az_diag_init(&said);
-    const bool fails = az_framework_script_check(&job->input->opts, &said) != AZ_OK;
-    for (size_t i = 0; i < said.list.n; i++)
+    az_diag_init(&messages);
+    const bool fails = az_framework_script_check(&job->input->opts, &messages) != AZ_OK;
+    for (size_t i = 0; i < messages.list.n; i++)
         az_log_line(log, AZ_LOG_QUIET, "error: script of input '%.*s' skipped: %.*s",
-                    AZ_SVF(job->input->title), AZ_SVF(said.list.v[i].text));
-    az_diag_release(&said);
+                    AZ_SVF(job->input->title), AZ_SVF(messages.list.v[i].text));
+    az_diag_release(&messages);
     return fails;
 }
 

@@ -381,12 +381,12 @@ static int copy_list(struct az_vec_sv *to, const struct az_vec_sv *from)
 static int set_outputs(const struct az_run_args *r, struct az_config *c, bool configured)
 {
     struct az_outputs *o = &c->compare.outputs;
-    bool asked = r->xlsx || r->csv_dir || r->formats.n;
+    bool has_output = r->xlsx || r->csv_dir || r->formats.n;
     int rc = AZ_OK;
 
     if (r->dir)
         o->dir = az_sv_str(r->dir);
-    if (asked) {
+    if (has_output) {
         o->xlsx = az_sv_str(r->xlsx);
         o->csv_dir = az_sv_str(r->csv_dir);
         rc = copy_list(&o->formats, &r->formats);

@@ -218,8 +218,8 @@ int az_preview_describe(const char *path, const struct az_log *log)
                    job->format ? job->format->name : "saved result");
         }
         if (res.reportable) {
-            const int said = describe(job, &res);
-            job->error = job->error ? job->error : said;
+            const int status = describe(job, &res);
+            job->error = job->error ? job->error : status;
         }
         fflush(stdout);
         if (job->error && job->error != AZ_EINTR && job->diag.errors == 0)

@@ -228,12 +228,12 @@ static int submit(struct slurm *s)
     int rc = script.p && log.p ? az_child_run(argv, &o, &status, &s->diag) : AZ_ENOMEM;
     if (rc)
         return rc;
-    const struct az_sv said = az_file_tail(&s->arena, log.p, 20);
+    const struct az_sv tail = az_file_tail(&s->arena, log.p, 20);
     if (status)
         return az_diag_fail(&s->diag, AZ_ECHILD, AZ_AT_FILE(script), "cannot submit: %.*s",
-                            AZ_SVF(said));
+                            AZ_SVF(tail));
     if (!s->run.quiet)
-        printf("%.*s\n", AZ_SVF(az_sv_trim(said)));
+        printf("%.*s\n", AZ_SVF(az_sv_trim(tail)));
     return AZ_OK;
 }
 

@@ -280,7 +280,7 @@ static int check_common(const struct az_comparison *c)
 
 /* The baseline's difference by call tree. It was requested, so that it is an error if there is
  * none. */
-static int take_tree(struct az_comparison *c, int *asked)
+static int take_tree(struct az_comparison *c, int *missing)
 {
     const struct az_document *from = c->in[c->base].doc;
     bool any = false;
@@ -294,7 +294,7 @@ static int take_tree(struct az_comparison *c, int *asked)
         any = true;
     }
     if (!any)
-        *asked =
+        *missing =
             az_diag_fail(c->diag, AZ_EFORMAT, AZ_NOWHERE,
                          "no call-tree difference: '%.*s' or '%.*s' has no operators of the host",
                          AZ_SVF(c->in[c->base].tag), AZ_SVF(c->in[!c->base].tag));
@@ -348,7 +348,7 @@ static int write_answer(struct az_comparison *c)
     return rc;
 }
 
-static int write_document(struct az_comparison *c, int *asked)
+static int write_document(struct az_comparison *c, int *missing)
 {
     int rc = az_compare_summary(c);
 
@@ -359,7 +359,7 @@ static int write_document(struct az_comparison *c, int *asked)
     if (!rc)
         rc = az_side_by_side(c->doc, c->in, c->n, false);
     if (!rc && c->opts->tree)
-        rc = take_tree(c, asked);
+        rc = take_tree(c, missing);
     for (size_t k = 0; !rc && k < c->n_tables; k++) {
         const struct az_joined *j = &c->tables[k];
         if (j->n_keys && !j->left_out)
@@ -385,7 +385,7 @@ int az_compare(struct az_document *doc, const struct az_compare_input *in, size_
     struct az_comparison c = {
         .doc = doc, .a = doc->arena, .in = usable, .opts = opts, .diag = diag
     };
-    int rc, asked;
+    int rc, missing;
 
     for (size_t i = 0; i < n; i++) {
         if (in[i].doc && c.n == AZ_COMPARE_MAX)
@@ -410,9 +410,9 @@ int az_compare(struct az_document *doc, const struct az_compare_input *in, size_
     rc = doc->title.p ? join_all(&c) : az_arena_error(c.a);
     if (rc)
         return rc;
-    asked = check_asked(&c);
-    if (!asked && opts->n_tables == 0)
-        asked = check_common(&c);
-    rc = write_document(&c, &asked);
-    return rc ? rc : asked;
+    missing = check_asked(&c);
+    if (!missing && opts->n_tables == 0)
+        missing = check_common(&c);
+    rc = write_document(&c, &missing);
+    return rc ? rc : missing;
 }

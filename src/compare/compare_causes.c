@@ -174,7 +174,7 @@ static int judge_like(struct work *w)
     int rc = AZ_OK;
 
     o->like = isnan(o->shared) || o->shared >= LEAST_SHARED;
-    o->alike = o->shared;
+    o->common = o->shared;
     w->shapes = s[0].t && s[1].t;
     if (!w->shapes && (o->like || one_device))
         return rc;
@@ -185,7 +185,7 @@ static int judge_like(struct work *w)
     rc = pair_rows(w, s, AZ_BY_OPERATOR, &shared);
     if (o->like && w->shapes && shared < LEAST_SHAPES) {
         o->like = false;
-        o->alike = shared;
+        o->common = shared;
         o->by_shape = true;
     } else {
         o->like |= shared >= LEAST_SHARED;

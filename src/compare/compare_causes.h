@@ -40,7 +40,7 @@ struct az_causes {
     bool unfit;         /* the rows are not of the timeline: they are far more than it */
     bool like;          /* may both be the same work? */
     bool by_shape; /* what decides it is of operators with equal shapes, not of kernel names: */
-    double alike;  /* part of the kernel time that both have in common; NaN: none */
+    double common; /* part of the kernel time that both have in common; NaN: none */
     double shared; /* lesser part of the kernel time with a name of both; NaN: none */
     struct az_cause_list list; /* that changed, largest first; the last may be the rest */
     size_t rest;               /* causes in the rest */

@@ -165,7 +165,7 @@ static int add_candidate(struct az_comparison *c, const struct az_joined *j, siz
     return any ? az_vec_push(to, one) : AZ_OK;
 }
 
-static bool alike(const struct candidate *x, const struct candidate *y)
+static bool equal_candidates(const struct candidate *x, const struct candidate *y)
 {
     double most = x->time > y->time ? x->time : y->time;
 
@@ -203,7 +203,7 @@ static int find_pairs(const struct candidates *removed, const struct candidates 
         for (size_t k = 0; !rc && k < added->n; k++) {
             const struct candidate *x = &removed->v[i], *y = &added->v[k];
             double most = x->time > y->time ? x->time : y->time;
-            if (alike(x, y))
+            if (equal_candidates(x, y))
                 rc = az_vec_push(to,
                                  ((struct pair){ x->row, y->row, fabs(x->time - y->time) / most }));
         }

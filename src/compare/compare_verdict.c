@@ -122,7 +122,7 @@ static struct az_sv unlike_text(struct writer *w, struct az_sv base, struct az_s
     return az_arena_printf(w->a,
                            "%.*s and %.*s may not be the same work, %.0f%% of kernel time has "
                            "%s in common",
-                           AZ_SVF(base), AZ_SVF(tag), 100 * o->alike,
+                           AZ_SVF(base), AZ_SVF(tag), 100 * o->common,
                            o->by_shape ? "operators with equal shapes" : "kernel names");
 }
 

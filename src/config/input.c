@@ -259,12 +259,12 @@ static void note_option(struct az_loader *l, const struct az_override *o, struct
 static void check_script(struct az_loader *l, const struct az_node *n, const struct az_input *in)
 {
     const struct az_node *own = az_node_get(n, "extension_file");
-    if (az_sv_ends(in->opts.extension_file, AZ_SV(".py")) && !l->python_said)
+    if (az_sv_ends(in->opts.extension_file, AZ_SV(".py")) && !l->python_reported)
         az_load_error(
             l, own ? own : n,
             "extension_file '%.*s' is Python; port it to Lua (see docs/from-tracelens.md)",
             AZ_SVF(in->opts.extension_file));
-    l->python_said |= az_sv_ends(in->opts.extension_file, AZ_SV(".py"));
+    l->python_reported |= az_sv_ends(in->opts.extension_file, AZ_SV(".py"));
 }
 
 /* --opt values: the last word. Messages come once, not for each input. */

@@ -85,7 +85,7 @@ struct az_loader {
     bool no_files;            /* the disk is not read */
     bool quick;               /* no files and no required arguments: a template for PATH... */
     bool opts_checked;        /* --opt errors were reported once */
-    bool python_said;         /* that extensions are no Python */
+    bool python_reported;     /* that extensions are no Python */
     struct az_sv format;      /* of the input at hand; empty at the top level */
     struct az_search *search; /* of the input at hand; NULL at the top level */
     const struct az_set_option *given; /* of the input at hand, or of the top level */

@@ -151,7 +151,7 @@ static bool any_optimizer(const struct az_kernels *k)
 
 /* Most of the m places from p on are equally far apart, with the same kernels between; they are at
  * least a third of the reference. */
-static bool alike(const struct az_kernels *k, const uint32_t *p, size_t m, size_t len)
+static bool same_kernels(const struct az_kernels *k, const uint32_t *p, size_t m, size_t len)
 {
     enum { LAYERS = 4, SHORTEST = 5 }; /* fewer or shorter ones are parts of a layer */
     size_t votes = 0, best = 0, same = 0;
@@ -181,7 +181,7 @@ static bool has_layers(const struct az_kernels *k, const struct az_loop *l)
             else
                 b = mid;
         }
-        if (k->ref[kind] > 3 && p[a] == i && alike(k, p + a, k->ref[kind], l->len))
+        if (k->ref[kind] > 3 && p[a] == i && same_kernels(k, p + a, k->ref[kind], l->len))
             return true;
     }
     return false;

@@ -249,7 +249,7 @@ static int by_mark(const void *x, const void *y, void *ctx)
 }
 
 /* Projected ranges of the file itself. */
-static int given(struct az_step_search *s, uint32_t id)
+static int add_projected(struct az_step_search *s, uint32_t id)
 {
     const int64_t k = s->t->ticks_per_ns;
     int rc = 0;
@@ -287,7 +287,7 @@ int az_steps_by_tag(struct az_step_search *s)
     }
     az_vec_release(&m);
     if (rc == 0 && s->found.n == 0)
-        rc = given(s, id);
+        rc = add_projected(s, id);
     if (rc == 0 && s->found.n) {
         s->out->how = AZ_STEPS_TAG;
         s->out->mark = tag.text;
@@ -298,14 +298,14 @@ int az_steps_by_tag(struct az_step_search *s)
 
 /* ---- marks of frameworks ---- */
 enum { UNREAD = 0xff };
-struct said { /* the kind of a name */
+struct name_kind { /* the kind of a name */
     struct az_sv stem;
     int64_t number;
     uint32_t group; /* of names of one stem */
     uint8_t kind;   /* enum az_step_mark; UNREAD */
 };
 struct names {
-    struct said *of; /* by name id */
+    struct name_kind *of; /* by name id */
     size_t bytes;
     enum az_kind kind[2]; /* of events */
     unsigned marks[2];    /* kinds of marks among their names: 1 << enum az_step_mark */
@@ -320,7 +320,7 @@ static void read_kind(struct az_step_search *s, struct names *n, size_t k)
         if (e->name[i] == last || e->name[i] == AZ_NO_ID)
             continue;
         last = e->name[i];
-        struct said *x = &n->of[last];
+        struct name_kind *x = &n->of[last];
         if (x->kind == UNREAD)
             x->kind = (uint8_t)az_step_mark_of(az_trace_text(s->t, last), &x->stem, &x->number);
         n->marks[k] |= 1u << x->kind;
@@ -336,7 +336,7 @@ static int read_names(struct az_step_search *s, struct names *n)
     if (!n->of)
         return az_mem_error(s->job->mem);
     for (size_t i = 0; i < ids; i++)
-        n->of[i] = (struct said){ .kind = UNREAD };
+        n->of[i] = (struct name_kind){ .kind = UNREAD };
     for (size_t k = 0; k < n->kinds; k++)
         read_kind(s, n, k);
     return 0;
@@ -386,7 +386,7 @@ static int collect_kind(const struct names *n, const struct az_events *e, enum a
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < e->n; i++) {
-        const struct said *x = e->name[i] == AZ_NO_ID ? NULL : &n->of[e->name[i]];
+        const struct name_kind *x = e->name[i] == AZ_NO_ID ? NULL : &n->of[e->name[i]];
         if (x && x->kind == kind && (kind != AZ_MARK_RANGE || x->group == group))
             rc = az_vec_push(
                 out, ((struct mark){ e->start[i], e->end[i], x->number, e->lane[i], e->name[i] }));

@@ -87,15 +87,15 @@ void az_fs_error_printed(struct az_sv message)
 bool az_fs_error_print(void)
 {
     const struct az_log log = { .level = AZ_LOG_QUIET };
-    bool any = false, said = false;
+    bool any = false, printed = false;
     char text[128];
 
     for (int i = 0; i < MOST && atomic_load(&all[i].state); i++) { /* taken in order */
-        if (atomic_load(&all[i].state) == 2 && !said) {
+        if (atomic_load(&all[i].state) == 2 && !printed) {
             az_log_line(&log, AZ_LOG_QUIET,
                         "error: %s: cannot read: %s; its contents may be missing: run again",
                         all[i].path, az_errno_text(all[i].error, text));
-            said = true;
+            printed = true;
         }
         any |= atomic_load(&all[i].state) >= 2;
         if (atomic_load(&all[i].state) >= 2)

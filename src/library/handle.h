@@ -43,7 +43,7 @@ struct analyzer {
     size_t n_inputs; /* whose result is there */
     struct library_messages messages;
     struct az_library_query *query; /* NULL: no statement yet */
-    int (*asked)(void *context);
+    int (*is_requested)(void *context);
     void *context;
     bool done;
     _Atomic uint64_t before, now,

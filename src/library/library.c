@@ -141,11 +141,11 @@ int analyzer_set_value(struct analyzer *a, const char *path, const char *value)
     return set_value(a, false, path, value);
 }
 
-void analyzer_on_cancel(struct analyzer *a, int (*asked)(void *context), void *context)
+void analyzer_on_cancel(struct analyzer *a, int (*is_requested)(void *context), void *context)
 {
     if (!a || a->done)
         return;
-    a->asked = asked;
+    a->is_requested = is_requested;
     a->context = context;
 }
 
@@ -154,7 +154,7 @@ void analyzer_on_cancel(struct analyzer *a, int (*asked)(void *context), void *c
 static bool is_cancelled(void *ctx)
 {
     const struct analyzer *a = ctx;
-    return a->asked(a->context) != 0;
+    return a->is_requested(a->context) != 0;
 }
 
 /* What is done after the inputs of a run, and what is written next to them. */
@@ -204,8 +204,8 @@ static int prepare(struct analyzer *a)
         rc = az_config_load_memory(c, a->config, TEXT_NAME, &a->over, &names, &a->diag);
     else if (!rc)
         rc = az_config_quick(c, &a->over, &names, &a->diag);
-    if (a->asked)
-        c->cancel = (struct az_cancel){ .asked = is_cancelled, .ctx = a };
+    if (a->is_requested)
+        c->cancel = (struct az_cancel){ .is_requested = is_cancelled, .ctx = a };
     if (!rc && !a->file && !a->config.p && a->paths.n == 0)
         rc = az_diag_fail(&a->diag, AZ_EUSAGE, AZ_NOWHERE,
                           "no inputs; pass a configuration or paths");

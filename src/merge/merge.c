@@ -45,19 +45,19 @@ static int settle_ranks(struct az_merge *m)
 {
     bool none = true;
     for (size_t i = 0; i < m->n; i++)
-        none = none && m->rank[i]->named < 0 && m->rank[i]->told < 0;
+        none = none && m->rank[i]->named < 0 && m->rank[i]->recorded < 0;
     for (size_t i = 0; i < m->n; i++) {
         struct az_merge_rank *r = m->rank[i];
-        r->rank = r->told >= 0 ? r->told : none ? (int64_t)i : r->named;
+        r->rank = r->recorded >= 0 ? r->recorded : none ? (int64_t)i : r->named;
         if (r->usable && r->rank < 0)
             return az_diag_fail(m->diag, AZ_EUSAGE, AZ_AT_FILE(r->path),
                                 "unknown rank: none in the file name, and no distributedInfo in "
                                 "the trace; rename the file");
-        if (r->usable && r->told >= 0 && r->named >= 0 && r->told != r->named)
+        if (r->usable && r->recorded >= 0 && r->named >= 0 && r->recorded != r->named)
             az_diag_add(
                 m->diag, AZ_WARNING, AZ_AT_FILE(r->path),
                 "is rank %lld by its name, but %lld by its distributedInfo; using the latter",
-                (long long)r->named, (long long)r->told);
+                (long long)r->named, (long long)r->recorded);
     }
     az_sort_cmp(m->rank, m->n, sizeof *m->rank, by_rank, NULL, NULL);
     for (size_t i = 1; i < m->n; i++)
@@ -256,7 +256,7 @@ static int merge_init(struct az_merge *m, const struct az_merge_input *in)
         return az_arena_error(&m->arena);
     for (size_t i = 0; i < m->n; i++) {
         struct az_merge_rank *r = m->rank[i] = &all[i];
-        *r = (struct az_merge_rank){ .path = in[i].path, .named = in[i].rank, .told = -1 };
+        *r = (struct az_merge_rank){ .path = in[i].path, .named = in[i].rank, .recorded = -1 };
         az_arena_init(&r->arena, m->opts->mem);
         az_diag_init(&r->diag);
         az_vec_init(&r->processes, m->opts->mem);

@@ -207,8 +207,8 @@ static void distributed_info(struct az_merge_rank *r, struct az_sv raw)
         return;
     while (az_jview_member(&v, &key, &value))
         if (az_sv_is(key, "rank") &&
-            (az_parse_i64(value, &r->told) || r->told < 0 || r->told > AZ_RANK_MAX))
-            r->told = -1;
+            (az_parse_i64(value, &r->recorded) || r->recorded < 0 || r->recorded > AZ_RANK_MAX))
+            r->recorded = -1;
 }
 
 static int member(struct pass *p, struct az_sv key)

@@ -23,9 +23,9 @@ AZ_VEC(struct az_merge_process, az_merge_processes);
 struct az_merge_rank {
     struct az_sv path;
     struct az_arena arena;
-    struct az_diag diag;       /* of the first pass; printed in the order of the inputs */
-    int rc;                    /* of the first pass */
-    int64_t rank, named, told; /* which; by name; by distributedInfo; -1: unknown */
+    struct az_diag diag;           /* of the first pass; printed in the order of the inputs */
+    int rc;                        /* of the first pass */
+    int64_t rank, named, recorded; /* which; by name; by distributedInfo; -1: unknown */
     bool usable, damaged;
     struct az_intern pids; /* raw value of pid -> index of its process */
     struct az_merge_processes processes;

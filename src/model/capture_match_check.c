@@ -125,7 +125,7 @@ int az_plausible_pairing(struct az_plausible *p, const struct az_captures *c, si
                          const uint32_t *name, const uint32_t *launch_of, size_t n,
                          enum az_likeness *out)
 {
-    size_t alike = 0, unlike = 0;
+    size_t same = 0, unlike = 0;
     int rc = az_plausible_ops(p, c, root);
     const struct az_captured_node *node = c->nodes.v + c->roots.v[root].first_node;
     for (size_t i = 0; rc == 0 && i < n; i++) {
@@ -133,7 +133,7 @@ int az_plausible_pairing(struct az_plausible *p, const struct az_captures *c, si
         if (op == AZ_NO_ROW || name[i] >= p->t->names.text.n) /* copies and fills */
             continue;
         if (node[op].name == name[i]) {
-            alike++;
+            same++;
             continue;
         }
         if (p->is_op.v[name[i]] == root + 1) { /* that operator is elsewhere */
@@ -141,9 +141,9 @@ int az_plausible_pairing(struct az_plausible *p, const struct az_captures *c, si
             continue;
         }
         const enum az_family a = family_of(p, node[op].name), b = family_of(p, name[i]);
-        alike += a == b && a != AZ_FAMILY_OTHER;
+        same += a == b && a != AZ_FAMILY_OTHER;
         unlike += az_family_contradicts(a, b);
     }
-    *out = unlike * IN_TEN > alike + unlike ? AZ_UNLIKE : alike ? AZ_ALIKE : AZ_CANNOT_SAY;
+    *out = unlike * IN_TEN > same + unlike ? AZ_UNLIKE : same ? AZ_ALIKE : AZ_CANNOT_SAY;
     return rc;
 }

@@ -86,7 +86,7 @@ static void put_traces(struct az_table *t, const struct az_result *res)
 }
 
 /* Facts of the files of ranks: once where they agree, else by value with the ranks that have it. */
-struct said {
+struct value_ranks {
     struct az_sv value;
     int64_t *ranks;
     size_t n;
@@ -103,7 +103,7 @@ static const struct az_fact *fact_of(const struct az_rank *r, struct az_sv key)
 
 static void put_said(struct az_table *t, const struct az_ranks *s, struct az_sv key)
 {
-    struct said said[MOST_VALUES];
+    struct value_ranks value_ranks[MOST_VALUES];
     size_t values = 0, first = s->n;
     for (size_t i = 0; i < s->n; i++) {
         const struct az_fact *f = fact_of(&s->v[i], key);
@@ -111,26 +111,27 @@ static void put_said(struct az_table *t, const struct az_ranks *s, struct az_sv 
         if (!f)
             continue;
         first = i < first ? i : first;
-        while (k < values && !az_sv_eq(said[k].value, f->value))
+        while (k < values && !az_sv_eq(value_ranks[k].value, f->value))
             k++;
         if (k == MOST_VALUES) {
             row_of(t, key, AZ_SV("differs from rank to rank"));
             return;
         }
         if (k == values)
-            said[values++] =
-                (struct said){ f->value, az_arena_array(t->arena, s->n, sizeof(int64_t)), 0 };
-        if (!said[k].ranks)
+            value_ranks[values++] =
+                (struct value_ranks){ f->value, az_arena_array(t->arena, s->n, sizeof(int64_t)),
+                                      0 };
+        if (!value_ranks[k].ranks)
             return;
-        said[k].ranks[said[k].n++] = s->v[i].rank;
+        value_ranks[k].ranks[value_ranks[k].n++] = s->v[i].rank;
     }
     for (size_t k = 0; k < values; k++) {
         struct az_sv name = key;
         if (values > 1)
-            name = az_arena_printf(t->arena, "%.*s (rank%s %.*s)", AZ_SVF(key),
-                                   said[k].n > 1 ? "s" : "",
-                                   AZ_SVF(az_rank_list(t->arena, said[k].ranks, said[k].n)));
-        row_of(t, name, said[k].value);
+            name = az_arena_printf(
+                t->arena, "%.*s (rank%s %.*s)", AZ_SVF(key), value_ranks[k].n > 1 ? "s" : "",
+                AZ_SVF(az_rank_list(t->arena, value_ranks[k].ranks, value_ranks[k].n)));
+        row_of(t, name, value_ranks[k].value);
     }
 }
 

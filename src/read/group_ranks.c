@@ -130,15 +130,15 @@ static void hint_rank(struct az_diag *diag, const struct az_rank_name *name, str
 }
 
 /* Inputs of one file each whose names differ in the rank only. */
-struct alike {
+struct same_name {
     struct az_sv first; /* path */
     int64_t rank;       /* of the first */
     size_t n;           /* those of another rank, and the first */
 };
-AZ_VEC(struct alike, alikes);
+AZ_VEC(struct same_name, same_names);
 
-static int note_rank(struct alikes *list, struct az_intern *keys, const struct az_rank_name *name,
-                     const struct az_input *in)
+static int note_rank(struct same_names *list, struct az_intern *keys,
+                     const struct az_rank_name *name, const struct az_input *in)
 {
     const struct az_sv path = in->files.v[0].path, base = az_path_base(path);
     struct az_rank_place at;
@@ -153,10 +153,10 @@ static int note_rank(struct alikes *list, struct az_intern *keys, const struct a
                         (int)(path.n - base.n), path.p, (int)at.digits, base.p, AZ_SVF(tail));
     rc = key.p ? az_intern(keys, key, &id) : az_arena_error(keys->arena);
     if (!rc && id == list->n)
-        rc = az_vec_push(list, ((struct alike){ .first = path, .rank = at.rank }));
+        rc = az_vec_push(list, ((struct same_name){ .first = path, .rank = at.rank }));
     if (rc)
         return rc;
-    struct alike *x = &list->v[id];
+    struct same_name *x = &list->v[id];
     x->n += x->n == 0 || at.rank != x->rank;
     return AZ_OK;
 }
@@ -166,7 +166,7 @@ int az_group_hint(struct az_config *c, struct az_diag *diag)
     const struct az_inputs *in = &c->inputs;
     struct az_rank_name name;
     struct az_intern keys;
-    struct alikes list;
+    struct same_names list;
     int rc = az_rank_name_init(&name, AZ_SV(""), &c->arena, AZ_NOWHERE, diag);
 
     if (rc)

@@ -82,8 +82,8 @@ struct az_input_rank {
     void **part;      /* by analysis; NULL: it is not there */
     unsigned caps;
     bool active;
-    struct az_message *said; /* messages about it, to be reported in rank order */
-    size_t n_said, errors, warnings, dropped;
+    struct az_message *messages; /* messages about it, to be reported in rank order */
+    size_t n_messages, errors, warnings, dropped;
     int hook_failed;
     bool has_digest;
     char hex[AZ_DIGEST_HEX];

@@ -52,11 +52,11 @@ static int write_part(struct az_map_run *m, struct az_input_run *o, const struct
 int az_map_done(struct az_map_run *m, struct az_input_run *o, size_t i, struct az_input_rank *x,
                 struct az_arena *keep)
 {
-    struct az_diag *diag = &m->said[i];
+    struct az_diag *diag = &m->messages[i];
     const int why = x->error;
 
-    for (size_t k = 0; k < x->n_said; k++)
-        az_diag_add(diag, x->said[k].severity, AZ_NOWHERE, "%.*s", AZ_SVF(x->said[k].text));
+    for (size_t k = 0; k < x->n_messages; k++)
+        az_diag_add(diag, x->messages[k].severity, AZ_NOWHERE, "%.*s", AZ_SVF(x->messages[k].text));
     if (!x->about.path.p) /* it was not read at all */
         x->about.path = o->job->files.v[i].path;
     if (why && !x->size)
@@ -68,8 +68,8 @@ int az_map_done(struct az_map_run *m, struct az_input_run *o, size_t i, struct a
     if ((why || x->hook_failed) && !m->error[i])
         atomic_fetch_add(&m->failed, 1);
     x->part = NULL;
-    x->said = NULL;
-    x->n_said = 0;
+    x->messages = NULL;
+    x->n_messages = 0;
     az_arena_reset(keep);
     return why == AZ_EINTR ? AZ_EINTR : AZ_OK;
 }

@@ -19,8 +19,8 @@ struct az_map_opts {
 };
 struct az_map_run {
     const struct az_map_opts *opts;
-    struct az_diag *said; /* by file of the job; messages of each */
-    int *error;           /* the same: of writing */
+    struct az_diag *messages; /* by file of the job; messages of each */
+    int *error;               /* the same: of writing */
     _Atomic size_t failed, written;
 };
 

@@ -18,7 +18,7 @@ struct source {
     struct az_sv *option; /* that its reducing depended on */
     size_t n_options;
 };
-struct said {
+struct message {
     uint32_t severity;
     struct az_sv text;
 };
@@ -27,8 +27,8 @@ struct record {
     uint64_t caps, errors, warnings, dropped, size;
     bool active;
     struct az_sv hex;
-    struct said *said;
-    size_t n_said;
+    struct message *messages;
+    size_t n_messages;
     struct az_rank about;
 };
 
@@ -39,10 +39,14 @@ static const struct az_shape_field source_fields[] = {
 };
 static const struct az_shape source_shape = AZ_SHAPE(struct source, source_fields);
 
-static bool said_valid(const void *of) { return ((const struct said *)of)->severity <= AZ_HINT; }
-static const struct az_shape_field said_fields[] = { AZ_PLAIN(struct said, severity),
-                                                     AZ_TEXT_OF(struct said, text) };
-static const struct az_shape said_shape = AZ_SHAPE_IF(struct said, said_fields, said_valid);
+static bool message_valid(const void *of)
+{
+    return ((const struct message *)of)->severity <= AZ_HINT;
+}
+static const struct az_shape_field message_fields[] = { AZ_PLAIN(struct message, severity),
+                                                        AZ_TEXT_OF(struct message, text) };
+static const struct az_shape message_shape =
+    AZ_SHAPE_IF(struct message, message_fields, message_valid);
 
 static bool about_valid(const void *of)
 {
@@ -76,7 +80,7 @@ static const struct az_shape_field record_fields[] = {
     AZ_PLAIN(struct record, size),
     AZ_PLAIN(struct record, active),
     AZ_TEXT_OF(struct record, hex),
-    AZ_LIST_OF(struct record, said, n_said, said_shape),
+    AZ_LIST_OF(struct record, messages, n_messages, message_shape),
     AZ_NEST_OF(struct record, about, about_shape),
 };
 static const struct az_shape record_shape = AZ_SHAPE(struct record, record_fields);
@@ -167,14 +171,14 @@ static int add_record(struct writing *w, const struct az_input_rank *x)
                         .size = x->size,
                         .active = x->active,
                         .hex = x->has_digest ? az_sv_str(x->hex) : (struct az_sv){ NULL, 0 },
-                        .n_said = x->n_said,
+                        .n_messages = x->n_messages,
                         .about = x->about };
     r.about.ticks_per_ns += r.about.ticks_per_ns == 0; /* of a failure */
-    r.said = az_arena_array(w->scratch, x->n_said, sizeof *r.said);
-    if (!r.said)
+    r.messages = az_arena_array(w->scratch, x->n_messages, sizeof *r.messages);
+    if (!r.messages)
         return az_arena_error(w->scratch);
-    for (size_t i = 0; i < x->n_said; i++)
-        r.said[i] = (struct said){ (uint32_t)x->said[i].severity, x->said[i].text };
+    for (size_t i = 0; i < x->n_messages; i++)
+        r.messages[i] = (struct message){ (uint32_t)x->messages[i].severity, x->messages[i].text };
     return add_section(w, "rank", &record_shape, &r);
 }
 
@@ -470,9 +474,9 @@ static int take_record(struct az_input_run *o, const struct record *r, struct az
     if (x->has_digest)
         memcpy(x->hex, r->hex.p, AZ_DIGEST_HEX);
     o->hook_failed = (int)r->hook_failed;
-    for (size_t i = 0; i < r->n_said; i++) /* texts have their places in them */
-        az_diag_add(o->diag, (enum az_severity)r->said[i].severity, AZ_NOWHERE, "%.*s",
-                    AZ_SVF(r->said[i].text));
+    for (size_t i = 0; i < r->n_messages; i++) /* texts have their places in them */
+        az_diag_add(o->diag, (enum az_severity)r->messages[i].severity, AZ_NOWHERE, "%.*s",
+                    AZ_SVF(r->messages[i].text));
     o->diag->errors = r->errors > o->diag->errors ? r->errors : o->diag->errors;
     o->diag->warnings = r->warnings > o->diag->warnings ? r->warnings : o->diag->warnings;
     o->diag->dropped += r->dropped;

@@ -227,13 +227,13 @@ struct az_sv az_rank_host_in_name(struct az_sv x, int64_t rank)
         return AZ_SV("");
     x.n = (size_t)line;
     az_arena_init(&a, NULL);
-    bool told = true;
+    bool found = true;
     if (az_rank_name_init(&name, AZ_SV(""), &a, AZ_NOWHERE, NULL) == AZ_OK) {
-        told = az_rank_name_find(&name, x, &at) && (rank < 0 || at.rank == rank);
+        found = az_rank_name_find(&name, x, &at) && (rank < 0 || at.rank == rank);
         az_rank_name_release(&name);
     }
     az_arena_release(&a);
-    return told ? AZ_SV("") : x;
+    return found ? AZ_SV("") : x;
 }
 
 int az_natural_cmp(struct az_sv x, struct az_sv y)

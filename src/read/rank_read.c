@@ -173,16 +173,16 @@ static int keep_messages(const struct az_diag *d, struct az_arena *keep, struct 
 {
     bool ok = true;
 
-    x->errors = x->warnings = x->dropped = x->n_said = 0;
-    x->said = az_arena_array(keep, d->list.n, sizeof *x->said);
-    for (size_t i = 0; x->said && ok && i < d->list.n; i++) {
+    x->errors = x->warnings = x->dropped = x->n_messages = 0;
+    x->messages = az_arena_array(keep, d->list.n, sizeof *x->messages);
+    for (size_t i = 0; x->messages && ok && i < d->list.n; i++) {
         const struct az_sv text = az_arena_dup(keep, d->list.v[i].text);
         ok = text.p != NULL;
         if (ok)
-            x->said[x->n_said++] = (struct az_message){ d->list.v[i].severity, text };
+            x->messages[x->n_messages++] = (struct az_message){ d->list.v[i].severity, text };
     }
-    if (!x->said || !ok) {
-        x->n_said = 0;
+    if (!x->messages || !ok) {
+        x->n_messages = 0;
         return az_arena_error(keep);
     }
     x->errors = d->errors;
@@ -234,22 +234,22 @@ static int read_one(struct reading *k, size_t i, struct keeper *keep, bool alone
     struct az_input_rank *x = &k->ranks[i];
     const struct az_file *f = &k->files->v[i];
     struct az_input_run mine = *k->one;
-    struct az_diag said;
+    struct az_diag messages;
     int rc, kept;
 
-    az_diag_init(&said);
-    mine.diag = &said;
+    az_diag_init(&messages);
+    mine.diag = &messages;
     mine.at = f->path;
     mine.threads = k->inner;
     keep->arena->failed = false;
     rc = f->part.n ? read_part(&mine, f, keep, x) : read_trace(&mine, f, keep, x);
     x->hook_failed = mine.hook_failed;
-    if (!rc && said.errors && !x->hook_failed)
+    if (!rc && messages.errors && !x->hook_failed)
         x->hook_failed = AZ_ECONFIG; /* read, and reported without what the messages name */
     x->error = rc;
     x->state = rc ? AZ_RANK_FAILED : AZ_RANK_THERE;
-    kept = no_room(rc) && !alone ? AZ_OK : keep_messages(&said, keep->arena, x);
-    az_diag_release(&said);
+    kept = no_room(rc) && !alone ? AZ_OK : keep_messages(&messages, keep->arena, x);
+    az_diag_release(&messages);
     rc = rc ? rc : kept;
     x->error = rc;
     if (!rc || !no_room(rc) || alone)

@@ -54,7 +54,7 @@ struct gathering {
     struct az_input_rank **v;          /* files in rank order */
     size_t n;
     bool by_place; /* no file has its rank: they are numbered as they are listed */
-    struct remarks said;
+    struct remarks remarks;
     struct az_sv failure; /* the whole run cannot be reported: why */
 };
 
@@ -66,7 +66,7 @@ static int remark(struct gathering *g, struct az_input_rank *x, enum az_severity
     if (x->state == AZ_RANK_LEFT)
         x->why =
             az_sv_starts(text, AZ_SV("skipped: ")) ? az_sv_make(text.p + 10, text.n - 10) : text;
-    return text.p ? az_vec_push(&g->said, m) : az_arena_error(g->a);
+    return text.p ? az_vec_push(&g->remarks, m) : az_arena_error(g->a);
 }
 
 /* Messages of the files in rank order, each followed by the messages about it here. */
@@ -77,35 +77,35 @@ static void emit_finding(struct gathering *g, struct az_diag *diag)
         struct az_diag own = { .errors = x->errors,
                                .warnings = x->warnings,
                                .dropped = x->dropped };
-        own.list.v = x->said;
-        own.list.n = x->n_said;
+        own.list.v = x->messages;
+        own.list.n = x->n_messages;
         az_diag_append(diag, &own);
-        for (size_t k = 0; k < g->said.n; k++)
-            if (g->said.v[k].x == x)
-                az_diag_add(diag, g->said.v[k].severity, NOTICE(x), "%.*s",
-                            AZ_SVF(g->said.v[k].text));
+        for (size_t k = 0; k < g->remarks.n; k++)
+            if (g->remarks.v[k].x == x)
+                az_diag_add(diag, g->remarks.v[k].severity, NOTICE(x), "%.*s",
+                            AZ_SVF(g->remarks.v[k].text));
     }
 }
 
 /* The rank of a file: its metadata win over its name. */
 static int settle_rank(struct gathering *g, struct az_input_rank *x, size_t place)
 {
-    int64_t said = x->about.rank;
+    int64_t number = x->about.rank;
     int rc = AZ_OK;
 
-    if (said > AZ_RANK_MOST) {
+    if (number > AZ_RANK_MOST) {
         rc = remark(
             g, x, AZ_WARNING,
-            az_arena_printf(g->a, "invalid rank %lld in its metadata, ignored", (long long)said));
-        said = -1;
+            az_arena_printf(g->a, "invalid rank %lld in its metadata, ignored", (long long)number));
+        number = -1;
     }
-    if (rc == 0 && said >= 0 && x->by_name >= 0 && said != x->by_name)
+    if (rc == 0 && number >= 0 && x->by_name >= 0 && number != x->by_name)
         rc = remark(g, x, AZ_WARNING,
                     az_arena_printf(
                         g->a,
                         "is rank %lld by its metadata, but %lld by its name; using the metadata",
-                        (long long)said, (long long)x->by_name));
-    x->about.rank = said >= 0         ? said
+                        (long long)number, (long long)x->by_name));
+    x->about.rank = number >= 0       ? number
                     : x->by_name >= 0 ? x->by_name
                     : g->by_place     ? (int64_t)place
                                       : -1;
@@ -131,9 +131,9 @@ static bool number_traces(struct gathering *g, struct az_input_rank *files)
     for (size_t i = 0; seen && i < g->n; i++) {
         if (files[i].state != AZ_RANK_THERE)
             continue;
-        const int64_t said = files[i].about.rank;
-        good &= said >= 0 && said <= AZ_RANK_MOST;
-        seen[n++] = said;
+        const int64_t number = files[i].about.rank;
+        good &= number >= 0 && number <= AZ_RANK_MOST;
+        seen[n++] = number;
     }
     if (!seen)
         return false;
@@ -225,22 +225,22 @@ static int world_size(struct gathering *g, struct az_ranks *s)
         if (x->state == AZ_RANK_THERE && x->about.world_size > s->world_size)
             s->world_size = x->about.world_size;
     }
-    const int64_t said = s->world_size;
+    const int64_t number = s->world_size;
     for (size_t i = 0; rc == 0 && i < g->n; i++) {
         struct az_input_rank *x = g->v[i];
         if (x->state != AZ_RANK_THERE)
             continue;
         if (x->about.rank >= s->world_size)
             s->world_size = x->about.rank + 1;
-        if (said > 0 && x->about.world_size > 0 && x->about.world_size != said)
+        if (number > 0 && x->about.world_size > 0 && x->about.world_size != number)
             rc = remark(g, x, AZ_WARNING,
                         az_arena_printf(
                             g->a, "has world size %lld, others %lld; check whether runs are mixed",
-                            (long long)x->about.world_size, (long long)said));
-        else if (said > 0 && x->about.rank >= said)
+                            (long long)x->about.world_size, (long long)number));
+        else if (number > 0 && x->about.rank >= number)
             rc = remark(g, x, AZ_WARNING,
                         az_arena_printf(g->a, "is rank %lld of a world of %lld ranks",
-                                        (long long)x->about.rank, (long long)said));
+                                        (long long)x->about.rank, (long long)number));
     }
     return rc;
 }
@@ -259,9 +259,9 @@ static int missing_ranks(struct az_ranks *s, struct az_arena *a)
 
 static struct az_sv first_error(const struct az_input_rank *x)
 {
-    for (size_t i = 0; i < x->n_said; i++) {
-        struct az_sv text = x->said[i].text, path = x->about.path;
-        if (x->said[i].severity != AZ_ERROR)
+    for (size_t i = 0; i < x->n_messages; i++) {
+        struct az_sv text = x->messages[i].text, path = x->about.path;
+        if (x->messages[i].severity != AZ_ERROR)
             continue;
         if (az_sv_starts(text, path) && text.n > path.n + 1)
             text = az_sv_trim(az_sv_make(text.p + path.n + 1, text.n - path.n - 1));
@@ -315,7 +315,7 @@ static int gather(struct az_rank_run *r, struct az_input_rank *files, size_t n)
     struct gathering g = { .r = r, .a = &r->one->res->arena, .first = files, .n = n };
     int rc;
 
-    az_vec_init(&g.said, &r->one->res->mem);
+    az_vec_init(&g.remarks, &r->one->res->mem);
     g.v = az_arena_array(g.a, n, sizeof *g.v);
     rc = g.v ? settle(&g, files) : az_arena_error(g.a);
     if (!rc)
@@ -326,7 +326,7 @@ static int gather(struct az_rank_run *r, struct az_input_rank *files, size_t n)
         rc = fill_set(&g);
     if (g.v)
         emit_finding(&g, r->one->diag);
-    az_vec_release(&g.said);
+    az_vec_release(&g.remarks);
     return rc ? rc : g.failure.n ? AZ_EFORMAT : AZ_OK;
 }
 

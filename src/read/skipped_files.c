@@ -272,13 +272,13 @@ void az_passed_report(const struct az_vec_sv *paths, const struct az_vec_sv *kno
                     "%zu more files named like profiles skipped: not profiles", n - MOST);
 }
 
-struct look {
+struct search {
     const char *found;
 };
 
 static int visit(void *ctx, const char *path, const struct az_path_info *info, unsigned depth)
 {
-    struct look *l = ctx;
+    struct search *l = ctx;
 
     (void)depth;
     if (info->kind == AZ_PATH_DIR && !l->found)
@@ -288,7 +288,7 @@ static int visit(void *ctx, const char *path, const struct az_path_info *info, u
 
 const char *az_passed_foreign(struct az_sv folder)
 {
-    struct look l = { NULL };
+    struct search l = { NULL };
     const struct az_walk w = { .visit = visit, .ctx = &l };
     struct az_diag silent;
     struct az_arena a;

@@ -28,7 +28,7 @@ struct running {
     struct az_arena *arena;
     struct az_sv tmp;   /* a private folder: where commands run, and what they print */
     const char *script; /* this program's copy of replay_torch.py */
-    bool tool[GROUPS], told[GROUPS];
+    bool tool[GROUPS], noted[GROUPS];
     bool python;
     struct az_diag *diag;
 };
@@ -277,9 +277,9 @@ static void find_tools(struct running *r, const struct az_replay_entries *list)
 {
     for (size_t i = 0; i < list->n; i++) {
         enum az_parts_group g = list->v[i].group;
-        if (r->told[g])
+        if (r->noted[g])
             continue;
-        r->told[g] = true;
+        r->noted[g] = true;
         r->tool[g] = r->opts->dry_run || az_child_find(r->arena, az_replay_program[g]).n > 0;
         if (!r->tool[g])
             az_diag_add(r->diag, AZ_ERROR, AZ_NOWHERE,

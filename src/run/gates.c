@@ -79,9 +79,9 @@ static int report(struct az_gate_step *s)
 {
     struct az_document doc;
     const char *in_action = az_env("GITHUB_ACTIONS");
-    const bool asked = s->f->plan->steps[AZ_STEP_GATES].github,
+    const bool by_config = s->f->plan->steps[AZ_STEP_GATES].github,
                github = s->c->gates.given &&
-                        (asked || (in_action && az_sv_is(az_sv_str(in_action), "true")));
+                        (by_config || (in_action && az_sv_is(az_sv_str(in_action), "true")));
     int rc, failed = AZ_OK;
 
     az_document_init(&doc, &s->arena);

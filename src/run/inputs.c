@@ -168,7 +168,7 @@ static int probe_all(struct az_plan *p, struct az_plan_job *job, size_t *unknown
     for (size_t i = 0; i < job->files.n; i++) {
         struct az_file *f = &job->files.v[i];
         const struct az_format *found = NULL;
-        struct az_diag said = job->diag;
+        struct az_diag messages = job->diag;
         const bool lenient = job->files.n > 1 && !az_path_is_stream(f->path);
         int rc;
         if (f->optional)
@@ -178,7 +178,7 @@ static int probe_all(struct az_plan *p, struct az_plan_job *job, size_t *unknown
         rc = probe(p, job, f, &found);
         if (lenient) {
             az_diag_release(&job->diag);
-            job->diag = said;
+            job->diag = messages;
             *unknown = rc && i < *unknown ? i : *unknown;
             if (rc)
                 continue;
@@ -387,22 +387,22 @@ static int add_files(struct az_plan *p, struct az_plan_job *job)
 static int resolve_saved(struct az_plan *p, struct az_plan_job *job)
 {
     const struct az_input *in = job->input;
-    bool said = az_sv_ieq(in->format, AZ_SV(AZ_FORMAT_RESULT));
+    bool named = az_sv_ieq(in->format, AZ_SV(AZ_FORMAT_RESULT));
     struct az_sv path = in->files.n ? in->files.v[0].path : AZ_SV("");
 
-    if ((!said && in->format.n && !az_sv_ieq(in->format, AZ_SV("auto"))) || in->files.n == 0 ||
+    if ((!named && in->format.n && !az_sv_ieq(in->format, AZ_SV("auto"))) || in->files.n == 0 ||
         az_path_is_stream(path))
-        return said ? az_diag_fail(&job->diag, AZ_EFORMAT, in->where,
-                                   "a saved result is one file or folder")
-                    : AZ_OK;
-    if (said && in->files.n > 1)
+        return named ? az_diag_fail(&job->diag, AZ_EFORMAT, in->where,
+                                    "a saved result is one file or folder")
+                     : AZ_OK;
+    if (named && in->files.n > 1)
         return az_diag_fail(&job->diag, AZ_ECONFIG, in->where,
                             "%zu files; a saved result is one file or folder", in->files.n);
     if (in->files.n > 1 || in->parts)
         return AZ_OK;
     job->saved = az_saved_kind(path.p);
     if (job->saved == AZ_SAVED_NONE)
-        return said && az_path_stat(path.p).kind != AZ_PATH_MISSING
+        return named && az_path_stat(path.p).kind != AZ_PATH_MISSING
                    ? az_diag_fail(
                          &job->diag, AZ_EFORMAT, AZ_AT_FILE(path),
                          "not an analyzer result; use a result JSON, or a folder of CSV tables")

@@ -192,11 +192,11 @@ static int map_job(struct az_map_run *m, struct az_plan_job *job, const struct a
     az_diag_init(&diag);
     const size_t n = job->files.n;
     struct az_input_rank *ranks = az_arena_array(&res.arena, n, sizeof *ranks);
-    m->said = az_arena_array(&res.arena, n, sizeof *m->said);
+    m->messages = az_arena_array(&res.arena, n, sizeof *m->messages);
     m->error = az_arena_array(&res.arena, n, sizeof *m->error);
-    rc = ranks && m->said && m->error ? AZ_OK : az_arena_error(&res.arena);
+    rc = ranks && m->messages && m->error ? AZ_OK : az_arena_error(&res.arena);
     for (size_t i = 0; rc == 0 && i < n; i++)
-        az_diag_init(&m->said[i]);
+        az_diag_init(&m->messages[i]);
     const bool made = rc == 0;
     if (rc == 0)
         rc = az_ranks_names(&o, ranks);
@@ -207,8 +207,8 @@ static int map_job(struct az_map_run *m, struct az_plan_job *job, const struct a
     }
     az_diag_print(&diag, &opts->log);
     for (size_t i = 0; made && i < n; i++) {
-        az_diag_print(&m->said[i], &opts->log);
-        az_diag_release(&m->said[i]);
+        az_diag_print(&m->messages[i], &opts->log);
+        az_diag_release(&m->messages[i]);
     }
     az_diag_release(&diag);
     az_result_release(&res);

@@ -211,8 +211,8 @@ static int failure(struct az_outfile *out, struct az_sv path, const char *why)
                                      .by_name = -1,
                                      .state = AZ_RANK_FAILED,
                                      .error = AZ_EFORMAT,
-                                     .said = &m,
-                                     .n_said = 1,
+                                     .messages = &m,
+                                     .n_messages = 1,
                                      .errors = 1 };
     const int rc = text.p ? az_part_image(NULL, &x, &image, NULL) : AZ_ENOMEM;
     if (rc == 0)
@@ -283,9 +283,9 @@ int az_parts_merge(struct az_config *c, const char *out, const struct az_log *lo
     else if (f)
         az_outfile_abort(f);
     az_diag_print(&diag, log);
-    const bool said = diag.errors > 0;
+    const bool printed = diag.errors > 0;
     az_diag_release(&diag);
-    if (rc && !said)
+    if (rc && !printed)
         az_log_line(log, AZ_LOG_QUIET, "error: %s", az_err_text(rc));
     return rc == AZ_ENOMEM   ? AZ_EXIT_INTERNAL
            : rc == AZ_EUSAGE ? AZ_EXIT_USAGE

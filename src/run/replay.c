@@ -13,16 +13,17 @@ static bool interrupted(void *ctx)
 static int run_commands(const char *dir, struct az_document *doc, struct az_diag *diag)
 {
     const struct az_replay_run_opts opts = { .cancelled = interrupted };
-    struct az_diag said;
+    struct az_diag messages;
     size_t failed = 0;
 
-    az_diag_init(&said);
-    const int rc = az_replay_run(dir, &opts, doc, &failed, &said);
-    for (size_t i = 0; i < said.list.n; i++)
+    az_diag_init(&messages);
+    const int rc = az_replay_run(dir, &opts, doc, &failed, &messages);
+    for (size_t i = 0; i < messages.list.n; i++)
         az_diag_add(diag,
-                    said.list.v[i].severity == AZ_ERROR ? AZ_WARNING : said.list.v[i].severity,
-                    AZ_NOWHERE, "%.*s", AZ_SVF(said.list.v[i].text));
-    az_diag_release(&said);
+                    messages.list.v[i].severity == AZ_ERROR ? AZ_WARNING
+                                                            : messages.list.v[i].severity,
+                    AZ_NOWHERE, "%.*s", AZ_SVF(messages.list.v[i].text));
+    az_diag_release(&messages);
     return rc == AZ_EEMPTY ? AZ_OK : rc;
 }
 

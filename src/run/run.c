@@ -64,24 +64,24 @@ struct crew {
 static int write_replay(struct task *t, struct az_result *res)
 {
     const struct az_input *in = t->job->input;
-    struct az_diag said;
+    struct az_diag messages;
     int rc;
 
     if (!in->opts.node_replay || az_interrupted())
         return AZ_OK;
-    az_diag_init(&said);
-    rc = az_outputs_replay(t->job, &res->doc, in->outputs.overwrite, &t->text, &said);
+    az_diag_init(&messages);
+    rc = az_outputs_replay(t->job, &res->doc, in->outputs.overwrite, &t->text, &messages);
     if (rc == AZ_EEMPTY) {
         az_diag_add(&t->diag, AZ_WARNING, AZ_AT_FILE(in->title),
                     "no GEMM or convolution to benchmark (node_replay)");
         rc = AZ_OK;
     } else {
-        az_diag_append(&t->diag, &said);
-        if (rc && rc != AZ_EINTR && said.errors == 0)
+        az_diag_append(&t->diag, &messages);
+        if (rc && rc != AZ_EINTR && messages.errors == 0)
             az_diag_add(&t->diag, AZ_ERROR, AZ_AT_FILE(in->title), "node_replay: %s",
                         az_err_text(rc));
     }
-    az_diag_release(&said);
+    az_diag_release(&messages);
     return rc;
 }
 

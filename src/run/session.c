@@ -87,14 +87,15 @@ static int read_input(struct az_session *s, struct az_plan_job *job)
     in->views = az_arena_array(&s->arena, in->res.n_traces + 1, sizeof *in->views);
     for (size_t i = 0; in->views && i < in->res.n_traces; i++)
         in->views[i] = &in->res.traces[i];
-    s->asked[s->n] = (struct az_query_input){ .title = in->title,
-                                              .format = job->format ? az_sv_str(job->format->name)
-                                                                    : AZ_SV(AZ_FORMAT_RESULT),
-                                              .traces = in->views,
-                                              .n_traces = in->views ? in->res.n_traces : 0,
-                                              .opts = &job->input->opts,
-                                              .arena = &in->res.arena,
-                                              .mem = &in->res.mem };
+    s->requested[s->n] =
+        (struct az_query_input){ .title = in->title,
+                                 .format = job->format ? az_sv_str(job->format->name)
+                                                       : AZ_SV(AZ_FORMAT_RESULT),
+                                 .traces = in->views,
+                                 .n_traces = in->views ? in->res.n_traces : 0,
+                                 .opts = &job->input->opts,
+                                 .arena = &in->res.arena,
+                                 .mem = &in->res.mem };
     s->n++;
     return in->title.p && in->views ? in->error : AZ_ENOMEM;
 }
@@ -121,8 +122,8 @@ int az_session_open(struct az_session *s, const char *const *paths, size_t n,
         planned(ctx, &s->plan);
     if (!rc) {
         s->inputs = az_arena_array(&s->arena, s->plan.jobs.n, sizeof *s->inputs);
-        s->asked = az_arena_array(&s->arena, s->plan.jobs.n, sizeof *s->asked);
-        rc = s->inputs && s->asked ? AZ_OK : AZ_ENOMEM;
+        s->requested = az_arena_array(&s->arena, s->plan.jobs.n, sizeof *s->requested);
+        rc = s->inputs && s->requested ? AZ_OK : AZ_ENOMEM;
     }
     s->opts.memory_limit = s->conf.memory_limit;
     for (size_t i = 0; !rc && i < s->plan.jobs.n; i++) {
@@ -131,7 +132,7 @@ int az_session_open(struct az_session *s, const char *const *paths, size_t n,
         failed = failed ? failed : one;
         good += one == AZ_OK || s->inputs[i].res.n_traces > 0 || s->inputs[i].res.reportable;
     }
-    s->source = (struct az_query_source){ s->asked, s->n, document, s };
+    s->source = (struct az_query_source){ s->requested, s->n, document, s };
     return rc ? rc : good ? AZ_OK : failed;
 }
 
@@ -152,12 +153,12 @@ const struct az_document *az_session_document(struct az_session *s, size_t input
     struct az_session_input *in = &s->inputs[input];
     struct az_result *res = in->job->format && az_job_is_run(in->job) ? &in->report : &in->res;
 
-    if (!in->asked && !in->job->saved)
+    if (!in->requested && !in->job->saved)
         in->report_error =
             in->error && !in->res.n_traces
                 ? in->error
                 : az_analyze_input(in->job, &s->opts, threads_of(s), res, &in->diag, NULL);
-    in->asked = true;
+    in->requested = true;
     *rc = in->report_error;
     return res->reportable ? &res->doc : NULL;
 }

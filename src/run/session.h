@@ -14,7 +14,7 @@ struct az_session_input {
     const struct az_trace **views;
     struct az_diag diag; /* messages while it was read and analyzed */
     int error;           /* of reading; a report may be there all the same */
-    bool asked;          /* the report was made, or could not be */
+    bool requested;      /* the report was made, or could not be */
     int report_error;
     int64_t mtime_ns, size; /* of its files when they were read: the newest, the sum */
 };
@@ -24,7 +24,7 @@ struct az_session {
     struct az_plan plan;
     struct az_session_input *inputs;
     size_t n;
-    struct az_query_input *asked; /* the same for queries */
+    struct az_query_input *requested; /* the same for queries */
     struct az_query_source source;
     struct az_run_opts opts;
 };

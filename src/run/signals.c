@@ -54,7 +54,7 @@ static void watch_crashes(void)
 static void watch_crashes(void) {}
 #endif
 
-static bool asked(void *ctx)
+static bool is_requested(void *ctx)
 {
     (void)ctx;
     return az_interrupted();
@@ -80,7 +80,7 @@ struct az_cancel az_signals_install(void)
     sigaction(SIGPIPE, &sa, NULL);
     sigaction(SIGXFSZ, &sa, NULL); /* so is a file that may not grow */
     watch_crashes();
-    return (struct az_cancel){ .asked = asked };
+    return (struct az_cancel){ .is_requested = is_requested };
 }
 
 bool az_interrupted(void) { return interrupted != 0; }

@@ -22,19 +22,19 @@ int az_plan_config(struct az_config *c, const char *path, const struct az_overri
                    const struct az_config_names *names, struct az_diag *diag)
 {
     const struct az_format *f;
-    struct az_diag said;
+    struct az_diag messages;
     int rc;
 
-    az_diag_init(&said);
-    rc = az_config_load(c, path, over, names, &said);
+    az_diag_init(&messages);
+    rc = az_config_load(c, path, over, names, &messages);
     f = rc == AZ_ECONFIG ? profile(path) : NULL;
     if (f)
         rc = az_diag_fail(diag, AZ_ECONFIG, AZ_AT_FILE(az_sv_str(path)),
                           "is a profile (%s), not a configuration; use analyzer run %s", f->name,
                           path);
     else
-        az_diag_append(diag, &said);
-    az_diag_release(&said);
+        az_diag_append(diag, &messages);
+    az_diag_release(&messages);
     return rc;
 }
 

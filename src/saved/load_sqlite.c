@@ -14,7 +14,7 @@ struct reader {
     struct az_document *doc;
     struct az_sv path;
     struct az_diag *diag;
-    uint64_t asked, most; /* times that the machine was checked */
+    uint64_t calls, most; /* times that the machine was checked */
 };
 
 static int wrong(const struct reader *r)
@@ -39,7 +39,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
 static int watch(void *ctx)
 {
     struct reader *r = ctx;
-    return ++r->asked > r->most;
+    return ++r->calls > r->most;
 }
 
 static int prepare(const struct reader *r, const char *sql, sqlite3_stmt **st)

@@ -46,7 +46,7 @@ void az_server_free(struct az_server *s);
  * wrong with a message is in the response; only AZ_ENOMEM is returned. */
 int az_server_answer(struct az_server *s, struct az_sv line, struct az_vec_char *out) AZ_MUST_USE;
 /* Polled while a statement runs; true ends it. NULL: never. */
-void az_server_on_cancel(struct az_server *s, bool (*asked)(void *ctx), void *ctx);
+void az_server_on_cancel(struct az_server *s, bool (*is_requested)(void *ctx), void *ctx);
 /* Where responses go, for a statement that does not end within its time limit inside one function
  * of SQL: the process prints the error and ends, with status 3. Negative: nowhere (the default). */
 void az_server_set_output(struct az_server *s, int fd);

@@ -27,7 +27,7 @@ struct az_server {
     struct az_vec_char late; /* error of the request whose statement does not end */
     int out;                 /* where that goes; -1: nowhere */
     struct az_sv id;         /* of the request in progress; p NULL: none */
-    bool (*asked)(void *ctx);
+    bool (*is_requested)(void *ctx);
     void *ctx;
     struct {
         const char *table;
@@ -35,15 +35,15 @@ struct az_server {
     } longest[KEPT];
 };
 
-static bool asked(void *ctx)
+static bool is_requested(void *ctx)
 {
     const struct az_server *s = ctx;
-    return s->asked && s->asked(s->ctx);
+    return s->is_requested && s->is_requested(s->ctx);
 }
 
 static int open_query(struct az_server *s)
 {
-    const struct az_query_limits l = { .cancel = { asked, s } };
+    const struct az_query_limits l = { .cancel = { is_requested, s } };
     return az_query_open(&s->query, s->inputs.source, &l, &s->diag);
 }
 
@@ -87,7 +87,7 @@ void az_server_free(struct az_server *s)
 
 void az_server_on_cancel(struct az_server *s, bool (*ask)(void *ctx), void *ctx)
 {
-    s->asked = ask;
+    s->is_requested = ask;
     s->ctx = ctx;
 }
 
@@ -105,7 +105,7 @@ static void on_watch(void *ctx, int64_t ms)
 
 struct az_query *az_server_query(struct az_server *s)
 {
-    const struct az_query_limits l = { .cancel = { asked, s },
+    const struct az_query_limits l = { .cancel = { is_requested, s },
                                        .ms = s->limits.ms,
                                        .bytes = s->limits.memory,
                                        .length = 100000,

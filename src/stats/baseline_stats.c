@@ -487,8 +487,8 @@ static void find_total(struct work *w)
     const struct az_baseline_others *o = &w->in->others;
     /* levels and drifts that all metrics share correlate them */
     const bool changing = o->all > 0 && (o->news < NEWS_ALIKE || o->flat < FLAT_ALIKE);
-    const bool alike = (w->rho > 0 || o->correlation >= AZ_BASELINE_ALIKE) && !changing;
-    if (!alike) {
+    const bool correlated = (w->rho > 0 || o->correlation >= AZ_BASELINE_ALIKE) && !changing;
+    if (!correlated) {
         const bool odd = out->kind == AZ_BASELINE_JUMP || out->kind == AZ_BASELINE_OUTLIER;
         h.n -= odd; /* a night that is off is no evidence of a slope */
         const double line = az_baseline_total(&h, w->base[0], w->known);

@@ -156,8 +156,8 @@ struct az_table_spec {
     /* Of a table that is run by itself (analyses/analysis.h): its line in `analyzer list`, of which
      * facts some trace must have one, and whether the options request it. */
     const char *help;
-    unsigned any;                             /* AZ_CAP_*; 0: none required */
-    bool (*asked)(const struct az_options *); /* NULL: always */
+    unsigned any;                                    /* AZ_CAP_*; 0: none required */
+    bool (*is_requested)(const struct az_options *); /* NULL: always */
     /* Source, one of: events of `n_kinds` kinds of the traces that have `needs`; sums of a fact; or
      * the items of the caller of az_spec_make. */
     unsigned needs; /* AZ_CAP_* */
@@ -173,11 +173,11 @@ struct az_table_spec {
     bool (*keep)(const struct az_scope *, const struct az_item *); /* NULL: all */
     /* Of events and of a list's items: a small number from which all keys follow within a trace, so
      * that the row is found once a number. NULL: none is known. */
-    uint32_t (*alike)(const struct az_scope *, const struct az_item *);
-    bool alike_keep; /* `keep` follows from it, too */
-    /* Such numbers of all events of a kind, by row, with alike_keep; NULL: they are requested one
-     * by one. */
-    const uint32_t *(*alike_rows)(const struct az_scope *, uint32_t trace, enum az_kind kind);
+    uint32_t (*number_of)(const struct az_scope *, const struct az_item *);
+    bool number_filters; /* `keep` follows from it, too */
+    /* Such numbers of all events of a kind, by row, with number_filters; NULL: they are requested
+     * one by one. */
+    const uint32_t *(*number_rows)(const struct az_scope *, uint32_t trace, enum az_kind kind);
     /* Instead of all of these: puts such numbers, of 0 to *n - 1, of all events of a kind of a
      * trace into a list; AZ_NO_ID: the event is in no row. */
     int (*number)(const struct az_scope *, uint32_t trace, enum az_kind kind, uint32_t *list,

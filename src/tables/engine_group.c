@@ -105,25 +105,25 @@ static int known_group(struct az_grouping *g, const struct az_item *item, uint32
 {
     *known = NULL;
     const bool event = item->kind != AZ_KIND_COUNT;
-    if (g->spec->alike ? !event && !g->list : !event || !g->all_by_name)
+    if (g->spec->number_of ? !event && !g->list : !event || !g->all_by_name)
         return 0;
-    const uint32_t at = g->spec->alike ? g->spec->alike(&g->rows, item)
-                                       : az_item_events(&g->rows, item)->name[item->row];
+    const uint32_t at = g->spec->number_of ? g->spec->number_of(&g->rows, item)
+                                           : az_item_events(&g->rows, item)->name[item->row];
     if (item->trace != g->alike_trace) {
-        az_vec_reset(&g->alike);
+        az_vec_reset(&g->by_number);
         g->alike_trace = item->trace;
     }
     if (at == AZ_NO_ID)
         return 0;
-    if (at >= g->alike.n) {
-        const size_t more = (size_t)at + 1 - g->alike.n;
-        const int rc = az_vec_reserve(&g->alike, more);
+    if (at >= g->by_number.n) {
+        const size_t more = (size_t)at + 1 - g->by_number.n;
+        const int rc = az_vec_reserve(&g->by_number, more);
         if (rc)
             return rc;
-        memset(g->alike.v + g->alike.n, 0, more * sizeof *g->alike.v);
-        g->alike.n += more;
+        memset(g->by_number.v + g->by_number.n, 0, more * sizeof *g->by_number.v);
+        g->by_number.n += more;
     }
-    *known = &g->alike.v[at];
+    *known = &g->by_number.v[at];
     return 0;
 }
 
@@ -166,9 +166,9 @@ static const uint32_t *numbers_of(const struct az_grouping *g, size_t trace, enu
     const struct az_table_spec *s = g->spec;
     if (s->weight)
         return NULL;
-    if (s->alike)
-        return s->alike_keep && s->alike_rows ? s->alike_rows(&g->rows, (uint32_t)trace, kind)
-                                              : NULL;
+    if (s->number_of)
+        return s->number_filters && s->number_rows ? s->number_rows(&g->rows, (uint32_t)trace, kind)
+                                                   : NULL;
     return g->all_by_name && !s->keep ? g->rows.job->traces[trace]->ev[kind].name : NULL;
 }
 
@@ -181,23 +181,23 @@ static int sort_in_numbered(struct az_grouping *g, size_t trace, enum az_kind ki
     size_t n = 0;
     *i += events;
     int rc = g->spec->number(&g->rows, (uint32_t)trace, kind, of, &n);
-    az_vec_reset(&g->alike); /* number -> group + 1 */
+    az_vec_reset(&g->by_number); /* number -> group + 1 */
     if (rc == 0)
-        rc = az_vec_reserve(&g->alike, n + 1);
+        rc = az_vec_reserve(&g->by_number, n + 1);
     if (rc == 0)
-        memset(g->alike.v, 0, n * sizeof *g->alike.v);
+        memset(g->by_number.v, 0, n * sizeof *g->by_number.v);
     for (size_t row = 0; rc == 0 && row < events; row++) {
         const uint32_t number = of[row];
         if (number == AZ_NO_ID)
             continue;
-        if (g->alike.v[number]) {
-            of[row] = g->alike.v[number] - 1;
+        if (g->by_number.v[number]) {
+            of[row] = g->by_number.v[number] - 1;
             g->groups.v[of[row]].n++;
             continue;
         }
         item.row = (uint32_t)row;
         rc = sort_in(g, first + row, &item);
-        g->alike.v[number] = of[row] + 1;
+        g->by_number.v[number] = of[row] + 1;
     }
     return rc;
 }
@@ -213,8 +213,8 @@ static int sort_in_kind(struct az_grouping *g, size_t trace, enum az_kind kind, 
     *i += n;
     for (size_t row = 0; rc == 0 && row < n; row++) {
         const bool numbered = number && g->alike_trace == trace;
-        const uint32_t *known = g->alike.v;
-        const size_t n_known = g->alike.n;
+        const uint32_t *known = g->by_number.v;
+        const size_t n_known = g->by_number.n;
         struct az_group *groups = g->groups.v;
         for (; numbered && row < n && number[row] < n_known && known[number[row]]; row++) {
             of[row] = known[number[row]] - 1;
@@ -408,7 +408,7 @@ static int from_items(struct az_grouping *g)
         rc = az_grouping_figures(g, v);
     rc = rc ? rc : add_given(g);
     az_grouper_release(&g->by); /* before the rows of many groups */
-    az_vec_release(&g->alike);
+    az_vec_release(&g->by_number);
     return rc;
 }
 
@@ -416,7 +416,7 @@ int az_grouping_make(struct az_grouping *g)
 {
     const struct az_job *job = g->rows.job;
     az_vec_init(&g->groups, job->mem);
-    az_vec_init(&g->alike, job->mem);
+    az_vec_init(&g->by_number, job->mem);
     g->ticks = job->n_traces ? job->traces[0]->ticks_per_ns : 1;
     if (g->ticks < 1)
         g->ticks = 1;
@@ -433,7 +433,7 @@ void az_grouping_release(struct az_grouping *g)
     az_mem_free(mem, g->of, g->room);
     az_mem_free(mem, g->figure, g->figure_room);
     az_grouper_release(&g->by);
-    az_vec_release(&g->alike);
+    az_vec_release(&g->by_number);
     if (g->texts.mem)
         az_intern_release(&g->texts);
     az_vec_release(&g->groups);

@@ -33,7 +33,7 @@ struct az_grouping {
     struct az_intern texts;           /* of text keys */
     uint32_t *by_name[AZ_GROUP_KEYS]; /* name -> number of the key's text + 1; arena */
     bool all_by_name;
-    struct az_vec_u32 alike; /* name id, or the spec's number -> group + 1, of one trace: */
+    struct az_vec_u32 by_number; /* name id, or the spec's number -> group + 1, of one trace: */
     size_t alike_trace;
     struct az_cached_text { /* of a text key, and its number */
         struct az_sv text;

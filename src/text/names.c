@@ -209,13 +209,13 @@ struct az_sv az_name_short(struct az_arena *a, struct az_sv s, bool arguments)
 /* Names by their short forms, so that only similar ones are compared: of each form two
  * different names are enough. */
 enum { CHAINS = 1024 };
-struct alike {
+struct short_forms {
     uint16_t first[CHAINS], next[MOST_NAMES]; /* + 1; 0: none */
 };
 
 static size_t chain_of(struct az_sv s) { return (size_t)(az_hash(s.p, s.n) % CHAINS); }
 
-static void find_alike(struct alike *x, const struct az_sv *name, const struct az_sv *shown,
+static void find_alike(struct short_forms *x, const struct az_sv *name, const struct az_sv *shown,
                        size_t n)
 {
     memset(x, 0, sizeof *x);
@@ -237,8 +237,8 @@ static void find_alike(struct alike *x, const struct az_sv *name, const struct a
 }
 
 /* Does another name have the same short form? */
-static bool ambiguous(const struct alike *x, const struct az_sv *name, const struct az_sv *shown,
-                      size_t i)
+static bool ambiguous(const struct short_forms *x, const struct az_sv *name,
+                      const struct az_sv *shown, size_t i)
 {
     for (size_t k = x->first[chain_of(shown[i])]; k; k = x->next[k - 1])
         if (az_sv_eq(shown[k - 1], shown[i]) && !az_sv_eq(name[k - 1], name[i]))
@@ -250,7 +250,7 @@ void az_names_shorten(struct az_arena *a, struct az_sv *name, size_t n)
 {
     struct az_sv *shown = az_arena_array(a, n + 1, sizeof *shown),
                  *longer = az_arena_array(a, n + 1, sizeof *longer);
-    struct alike x;
+    struct short_forms x;
 
     if (!shown || !longer)
         return;
@@ -440,7 +440,7 @@ static struct az_sv apart(struct az_arena *a, const struct az_sv *name, const st
 
 void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width)
 {
-    struct az_sv *shown = az_arena_array(a, n + 1, sizeof *shown), told[MOST_CUT];
+    struct az_sv *shown = az_arena_array(a, n + 1, sizeof *shown), cut[MOST_CUT];
     struct words *w = NULL; /* made when first needed */
 
     if (!shown)
@@ -452,6 +452,6 @@ void az_names_cut(struct az_arena *a, struct az_sv *name, size_t n, size_t width
             (w || (w = cut_all(a, name, n))))
             shown[i] = az_utf8_fit(a, telling(a, name, w, n, i, width), width, true);
     for (size_t i = 0; i < n && n <= MOST_CUT; i++)
-        told[i] = shown_alike(name, shown, n, i) ? apart(a, name, shown, n, i, width) : shown[i];
-    memcpy(name, n <= MOST_CUT ? told : shown, n * sizeof *shown);
+        cut[i] = shown_alike(name, shown, n, i) ? apart(a, name, shown, n, i, width) : shown[i];
+    memcpy(name, n <= MOST_CUT ? cut : shown, n * sizeof *shown);
 }

@@ -40,6 +40,7 @@ FAULTS = {
     "long line": (TEXT, {"src/base/b.c": "/* %s */\n" % ("x" * 60)}, r"66 columns \(ColumnLimit"),
     "file that is not there": (TEXT, {"src/base/b.c": "/* Parts: a.c, gone.c. */\n"}, "'gone.c': there is no such file"),
     "length": (TEXT, {"src/base/b.c": "int az_n = sizeof x / sizeof *x;\n"}, r"AZ_LENGTH\(x\)"),
+    "vague name": (TEXT, {"src/base/b.c": "int az_b_told(void);\n"}, "'az_b_told': name the action"),
     "length of a member": (TEXT, {"src/base/b.c": "int az_n = sizeof(a->x) / sizeof(a->x[0]);\n"}, r"AZ_LENGTH\(a->x\)"),
 }
 OBJECTS = {  # what -> (sources, pattern)

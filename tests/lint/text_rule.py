@@ -5,6 +5,7 @@
   columns  no line is longer than ColumnLimit of .clang-format, but for tables between clang-format off and on
   length   the number of elements of an array is AZ_LENGTH(array)
   files    a source file that a comment names is there (FOREIGN: headers of libraries)
+  names    names with az_ have verbs of programs and nouns of the domain (VAGUE)
 
     text_rule.py [ROOT]          prints FILE:line: message; exit status 1 if there is any
 """
@@ -116,6 +117,17 @@ def flat(t):
     return re.sub(r"\n[ ]*\*", lambda m: " " * len(m.group(0)), t).replace("\n", " ")
 
 
+# Parts of names: verbs of people, and participles and pronouns, which leave open what is done and what it is.
+VAGUE = re.compile(r"\baz_(?:\w*?_)?(says?|said|tells?|told|asks?|asked|asking|looks?|keeps?|kept|gives?|given|knows?|wants?|takes?|"
+                   r"taken|alike|twin|seen|whose)(?=_|\b)\w*")
+
+
+def check_names(text, say):
+    code = TOKEN.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)), text)
+    for m in VAGUE.finditer(code):
+        say(code.count("\n", 0, m.start()) + 1, "'%s': name the action or the thing, not '%s'" % (m.group(0), m.group(1)))
+
+
 def check_vendor(rel, text, say):
     if not rel.startswith(("src/analyses/", "src/facts/")):
         return
@@ -195,6 +207,7 @@ def main():
             check_columns(text, limit, say)
             check_length(text, say)
             check_files(text, there, say)
+            check_names(text, say)
             for _, line in sorted(set(found)):
                 print(line)
             bad += len(found)

@@ -131,7 +131,7 @@ static int chain(struct local *l)
 
 /* Item that a query begins with: 0..n - 1 before an event, then before the end of a step, then
  * before the end of all. */
-static size_t asked(const struct local *l, const size_t *of_event, size_t query, int64_t *t)
+static size_t resolve(const struct local *l, const size_t *of_event, size_t query, int64_t *t)
 {
     const struct az_coll_part *p = l->p;
     if (query < p->n) {
@@ -242,7 +242,7 @@ static int answer_all(struct local *l, struct az_arena *keep)
             of_event[l->v.v[i].event] = i;
     for (size_t q = 0; q < queries; q++) {
         int64_t t;
-        item[q] = asked(l, of_event, q, &t);
+        item[q] = resolve(l, of_event, q, &t);
         answer(l, item[q], t, &l->out[q]);
     }
     return shares(l, item, queries, keep);

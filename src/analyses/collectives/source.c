@@ -222,9 +222,9 @@ static uint32_t comms_op(const struct az_coll_reader *s, uint32_t node)
 static void from_operation(const struct az_coll_reader *s, uint32_t op, struct key *k, int64_t *seq)
 {
     const struct az_events *e = &s->t->ev[AZ_HOST_OP];
-    const struct az_coll_source *said = az_optrace_coll_source(s->o, e->uid[op]);
-    if (said && said->coll != AZ_NO_ROW) {
-        const struct az_coll_args *a = &s->o->colls.v[said->coll];
+    const struct az_coll_source *source = az_optrace_coll_source(s->o, e->uid[op]);
+    if (source && source->coll != AZ_NO_ROW) {
+        const struct az_coll_args *a = &s->o->colls.v[source->coll];
         *seq = *seq < 0 ? a->seq : *seq;
         k->args.peer = k->args.peer < 0 ? a->peer : k->args.peer;
         if (k->args.name == AZ_NO_ID && a->name != AZ_NO_ID) {
@@ -244,11 +244,11 @@ static void from_operation(const struct az_coll_reader *s, uint32_t op, struct k
 static void from_note(const struct az_coll_reader *s, uint32_t row, struct key *k)
 {
     const struct az_events *r = &s->t->ev[AZ_RANGE];
-    const struct az_coll_source *said = az_optrace_coll_source(s->o, r->uid[row]);
-    if (!said || said->args == AZ_NO_ROW)
+    const struct az_coll_source *source = az_optrace_coll_source(s->o, r->uid[row]);
+    if (!source || source->args == AZ_NO_ROW)
         return;
-    k->dims = s->o->args.v[said->args].dims;
-    k->types = s->o->args.v[said->args].types;
+    k->dims = s->o->args.v[source->args].dims;
+    k->types = s->o->args.v[source->args].types;
     k->name = r->name[row];
     k->source = 2;
 }

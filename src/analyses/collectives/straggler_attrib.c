@@ -219,7 +219,7 @@ static int classes(struct az_coll_blame *m, const uint64_t *program)
             same[m->class[r] = *at]++;
     }
     for (uint32_t r = 0; rc == 0 && r < m->ranks; r++)
-        m->alike[r] = same[m->class[r]] >= ALIKE;
+        m->has_class[r] = same[m->class[r]] >= ALIKE;
     az_map_release(&first);
     return rc;
 }
@@ -268,8 +268,8 @@ static int usual(const struct az_coll_blame *m, size_t r, size_t b, double *v, u
 {
     size_t k = 0, peers = 0;
     const uint32_t *q = az_coll_compared(m, r, &peers);
-    *n = m->alike[r] ? 0 : most_events(m, r);
-    for (size_t i = 0; m->alike[r] && i < peers; i++)
+    *n = m->has_class[r] ? 0 : most_events(m, r);
+    for (size_t i = 0; m->has_class[r] && i < peers; i++)
         if (m->count[q[i] * m->blocks + b])
             v[k++] = m->count[q[i] * m->blocks + b];
     if (k == 0)
@@ -288,12 +288,12 @@ static int drop_blame(struct az_coll_blame *m, double *v)
             uint32_t n = 0;
             if (m->component[r] == AZ_NO_ROW)
                 continue;
-            const int rc = m->alike[r] && r != m->class[r] ? 0 : usual(m, r, b, v, &n);
+            const int rc = m->has_class[r] && r != m->class[r] ? 0 : usual(m, r, b, v, &n);
             if (rc)
                 return rc;
-            if (m->alike[r] && r == m->class[r])
+            if (m->has_class[r] && r == m->class[r])
                 m->usual[r] = n;
-            n = m->alike[r] ? m->usual[m->class[r]] : n;
+            n = m->has_class[r] ? m->usual[m->class[r]] : n;
             const uint32_t least = m->n_numbers ? n : (uint32_t)(FREE_SHARE * (double)n);
             if (m->count[at] == 0 || m->count[at] < least || (m->n_numbers && m->count[at] != n) ||
                 (double)m->imputed[at] > IMPUTED * (double)n)
@@ -331,7 +331,7 @@ static int lacks_of(struct az_coll_blame *m, size_t first, size_t b, double *v)
     const int rc = az_coll_sorted(m, v, n);
     for (size_t i = 0; rc == 0 && i < peers; i++) {
         const size_t at = q[i] * m->blocks + b;
-        if (m->alike[q[i]] == m->alike[first])
+        if (m->has_class[q[i]] == m->has_class[first])
             m->lack[at] = middle_without(v, n, m->exposed[at]) - m->exposed[at];
     }
     return rc;
@@ -346,9 +346,9 @@ static int lacks_in(struct az_coll_blame *m, size_t b, double *v, uint32_t *done
             m->lack[r * m->blocks + b] = NAN;
             continue;
         }
-        if (m->alike[r] ? m->class[r] != r : done[m->component[r]] == b + 1)
+        if (m->has_class[r] ? m->class[r] != r : done[m->component[r]] == b + 1)
             continue;
-        if (!m->alike[r])
+        if (!m->has_class[r])
             done[m->component[r]] = (uint32_t)b + 1;
         rc = lacks_of(m, r, b, v);
     }
@@ -369,7 +369,7 @@ int az_coll_lacks(struct az_coll_blame *m)
     m->class = az_arena_array(m->a, m->ranks + 1, sizeof *m->class);
     m->usual = az_arena_array(m->a, m->ranks + 1, sizeof *m->usual);
     m->synced = az_arena_array(m->a, m->ranks + 1, sizeof *m->synced);
-    m->alike = az_arena_array(m->a, m->ranks + 1, sizeof *m->alike);
+    m->has_class = az_arena_array(m->a, m->ranks + 1, sizeof *m->has_class);
     m->caused = az_arena_array(m->a, m->ranks + 1, sizeof *m->caused);
     if (m->a->failed)
         return az_arena_error(m->a);

@@ -23,7 +23,7 @@ struct az_coll_blame {
     uint32_t *by_component, *of_component; /* ranks by component, ascending in each; component ->
                                               its first there */
     uint32_t *by_class, *of_class;         /* the same by class */
-    bool *alike;     /* by rank: there are enough of these to compare it with */
+    bool *has_class; /* by rank: there are enough of these to compare it with */
     uint32_t *usual; /* by class: events in a block */
     double *caused;  /* by rank: that others wait longer in implicitly synchronizing collectives, ns
                         a block */
@@ -42,10 +42,10 @@ int az_coll_lacks(struct az_coll_blame *m) AZ_MUST_USE;
  */
 static inline const uint32_t *az_coll_compared(const struct az_coll_blame *m, size_t r, size_t *n)
 {
-    const uint32_t *of = m->alike[r] ? m->of_class : m->of_component,
-                   set = m->alike[r] ? m->class[r] : m->component[r];
+    const uint32_t *of = m->has_class[r] ? m->of_class : m->of_component,
+                   set = m->has_class[r] ? m->class[r] : m->component[r];
     *n = of[set + 1] - of[set];
-    return (m->alike[r] ? m->by_class : m->by_component) + of[set];
+    return (m->has_class[r] ? m->by_class : m->by_component) + of[set];
 }
 /* Sorts; median of sorted values, NaN for none. */
 int az_coll_sorted(const struct az_coll_blame *m, double *v, size_t n) AZ_MUST_USE;

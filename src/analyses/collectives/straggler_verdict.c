@@ -191,7 +191,7 @@ static int sum_delays(struct verdicts *k, struct peers *p, const uint32_t *q, si
 static int peers_of(struct verdicts *k, size_t r, struct peers **out)
 {
     size_t all = 0, n = 0;
-    struct peers *p = &k->peers[k->m.alike[r] ? k->m.ranks + k->m.class[r] : k->m.component[r]];
+    struct peers *p = &k->peers[k->m.has_class[r] ? k->m.ranks + k->m.class[r] : k->m.component[r]];
     const uint32_t *q = az_coll_compared(&k->m, r, &all);
     *out = p;
     if (p->made)

@@ -55,10 +55,10 @@ static void cover_links(struct az_job *job, const struct totals *sum)
 static int cover_classes(struct az_job *job)
 {
     const bool mapped = job->classes->rules && job->classes->rules->n;
-    bool said = mapped;
+    bool has_classes = mapped;
     for (size_t i = 0; i < job->n_traces; i++)
-        said |= (job->traces[i]->caps & AZ_CAP_CLASSIC) != 0;
-    if (!said)
+        has_classes |= (job->traces[i]->caps & AZ_CAP_CLASSIC) != 0;
+    if (!has_classes)
         return 0;
     struct az_name_sums sums;
     double all = 0, others = 0;

@@ -81,8 +81,8 @@ int az_hlo_init(struct az_hlo *h, struct az_job *job)
         tr->t = job->traces[k];
         tr->x = az_xtrace(tr->t);
         tr->id = az_arena_array(job->arena, names, sizeof *tr->id);
-        tr->said = az_arena_array(job->arena, tr->x->rows.n + 1, sizeof *tr->said);
-        if (!tr->id || !tr->said)
+        tr->last = az_arena_array(job->arena, tr->x->rows.n + 1, sizeof *tr->last);
+        if (!tr->id || !tr->last)
             return az_arena_error(job->arena);
         memset(tr->id, 0xff, names * sizeof *tr->id);
         rc = add_devices(h, k);
@@ -187,7 +187,7 @@ uint32_t az_hlo_category(struct az_hlo *h, const struct az_hlo_event *e)
     if (!row)
         return find_category(h, e, row);
     struct az_hlo_trace *tr = &h->tr[e->trace];
-    struct az_hlo_last_kernel *s = &tr->said[row - tr->x->rows.v];
+    struct az_hlo_last_kernel *s = &tr->last[row - tr->x->rows.v];
     const uint32_t name = az_hlo_events(h, e)->name[e->row];
     if (s->category == 0 || s->name != name)
         *s = (struct az_hlo_last_kernel){ name, find_category(h, e, row) + 1 };

@@ -42,8 +42,8 @@ struct az_hlo {
         uint32_t *device; /* plane -> row of devices; AZ_NO_ID: no events */
         struct az_hlo_last_kernel {
             uint32_t name, category;
-        } * said; /* row of the trace -> its last kernel and its category + 1; 0: none yet */
-        const struct az_hlo_sets *alike; /* NULL: not computed */
+        } * last; /* row of the trace -> its last kernel and its category + 1; 0: none yet */
+        const struct az_hlo_sets *same_kernels; /* NULL: not computed */
     } * tr;
     size_t n;
     struct az_hlo_devices devices; /* with device events, by (trace, kind, ordinal) */
@@ -58,7 +58,7 @@ struct az_hlo {
 int az_hlo_init(struct az_hlo *h, struct az_job *job) AZ_MUST_USE;
 /* rc, or what stopped a name or a category from being kept. */
 int az_hlo_release(struct az_hlo *h, int rc) AZ_MUST_USE;
-/* Fills `alike` of every trace. Made once a job. */
+/* Fills `same_kernels` of every trace. Made once a job. */
 int az_hlo_group_kernels(struct az_hlo *h) AZ_MUST_USE;
 /* Any device of that kind with events? */
 bool az_hlo_has(const struct az_hlo *h, enum az_plane_kind kind);

@@ -24,7 +24,7 @@ static int number_programs(struct az_hlo *h, uint32_t device, uint32_t **out)
 {
     const size_t k = h->devices.v[device].trace;
     int rc = az_hlo_group_kernels(h);
-    const struct az_hlo_sets *a = h->tr[k].alike;
+    const struct az_hlo_sets *a = h->tr[k].same_kernels;
     struct az_map of;
     uint32_t n = 0,
              *number = rc == 0 ? az_arena_array(h->job->arena, a->n + 1, sizeof *number) : NULL;
@@ -56,10 +56,10 @@ static int main_program(struct az_hlo *h, uint32_t device, struct run_of *best)
     *best = (struct run_of){ .ticks = -1 };
     int rc = number_programs(h, device, &number);
     int64_t *sum =
-        rc == 0 ? az_arena_array(h->job->arena, h->tr[k].alike->n + 2, sizeof *sum) : NULL;
+        rc == 0 ? az_arena_array(h->job->arena, h->tr[k].same_kernels->n + 2, sizeof *sum) : NULL;
     if (!sum)
         return rc ? rc : az_arena_error(h->job->arena);
-    const uint32_t *set_of = h->tr[k].alike->of;
+    const uint32_t *set_of = h->tr[k].same_kernels->of;
     for (size_t i = 0; i < ev->n; i++) {
         const uint32_t at = number[set_of[i]];
         if (at == 0)
@@ -69,7 +69,7 @@ static int main_program(struct az_hlo *h, uint32_t device, struct run_of *best)
             *best = (struct run_of){ .set = set_of[i], .has = true, .ticks = sum[at] };
     }
     if (best->has) {
-        const struct az_hlo_event e = { k, h->tr[k].alike->v[best->set].first, AZ_KERNEL };
+        const struct az_hlo_event e = { k, h->tr[k].same_kernels->v[best->set].first, AZ_KERNEL };
         const struct az_xrow *row = az_hlo_row(h, &e);
         best->program = row->program;
         best->module = row->module;
@@ -81,7 +81,7 @@ static int main_program(struct az_hlo *h, uint32_t device, struct run_of *best)
 static uint32_t *operations_of(struct az_hlo *h, uint32_t device, const struct run_of *p)
 {
     const size_t k = h->devices.v[device].trace;
-    const struct az_hlo_sets *a = h->tr[k].alike;
+    const struct az_hlo_sets *a = h->tr[k].same_kernels;
     uint32_t *op = az_arena_array(h->job->arena, a->n + 1, sizeof *op);
     for (size_t i = 0; op && i < a->n; i++) {
         const struct az_hlo_event e = { k, a->v[i].first, AZ_KERNEL };
@@ -99,7 +99,7 @@ static int program_runs(struct az_hlo *h, uint32_t device, const struct run_of *
 {
     const size_t k = h->devices.v[device].trace;
     const struct az_events *ev = &h->tr[k].t->ev[AZ_KERNEL];
-    const uint32_t *op = operations_of(h, device, p), *set_of = h->tr[k].alike->of;
+    const uint32_t *op = operations_of(h, device, p), *set_of = h->tr[k].same_kernels->of;
     uint32_t first = AZ_NO_ID;
     int64_t begin = 0, end = 0;
     int rc = op ? AZ_OK : az_arena_error(h->job->arena);

@@ -100,6 +100,6 @@ int az_hlo_group_kernels(struct az_hlo *h)
     const struct az_hlo_sets *all = rc ? NULL : *slot;
     az_job_leave(h->job, slot);
     for (size_t k = 0; all && k < h->n; k++)
-        h->tr[k].alike = &all[k];
+        h->tr[k].same_kernels = &all[k];
     return rc;
 }

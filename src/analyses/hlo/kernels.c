@@ -13,17 +13,17 @@ static struct az_hlo_event event(const struct az_item *i)
 
 static uint32_t set_number(const struct az_scope *r, const struct az_item *i)
 {
-    return ((const struct az_hlo *)r->ctx)->tr[i->trace].alike->of[i->row];
+    return ((const struct az_hlo *)r->ctx)->tr[i->trace].same_kernels->of[i->row];
 }
 
 static const uint32_t *set_numbers(const struct az_scope *r, uint32_t trace, enum az_kind kind)
 {
-    return kind == AZ_KERNEL ? ((const struct az_hlo *)r->ctx)->tr[trace].alike->of : NULL;
+    return kind == AZ_KERNEL ? ((const struct az_hlo *)r->ctx)->tr[trace].same_kernels->of : NULL;
 }
 
 static const struct az_hlo_set *set_of(const struct az_scope *r, const struct az_item *i)
 {
-    return &((const struct az_hlo *)r->ctx)->tr[i->trace].alike->v[set_number(r, i)];
+    return &((const struct az_hlo *)r->ctx)->tr[i->trace].same_kernels->v[set_number(r, i)];
 }
 
 static bool on_gpu(const struct az_scope *r, const struct az_item *i) { return set_of(r, i)->gpu; }
@@ -61,8 +61,8 @@ static const struct az_key category = { AZ_TEXT, .of = category_of, .put = put_c
 
 /* clang-format off */
 #define KERNELS \
-    .needs = AZ_CAP_PROGRAMS, .n_kinds = 1, .kinds = { AZ_KERNEL }, .alike = set_number, .alike_keep = true, \
-    .alike_rows = set_numbers, .shares = AZ_SHARES_PERCENTS
+    .needs = AZ_CAP_PROGRAMS, .n_kinds = 1, .kinds = { AZ_KERNEL }, .number_of = set_number, .number_filters = true, \
+    .number_rows = set_numbers, .shares = AZ_SHARES_PERCENTS
 /* Only counts and sums: by one item per set of equal kernels. */
 #define SETS .weight = kernels_of, .values = { { time_of, true } }, .shares = AZ_SHARES_PERCENTS
 #define US(header, what, flag) AZ_FIGURE(header, what, 0, AZ_UNIT_US, flag)
@@ -235,9 +235,9 @@ static int list_sets(struct az_hlo *h, struct az_items *out)
 {
     int rc = az_hlo_group_kernels(h);
     for (size_t k = 0; rc == 0 && k < h->n; k++)
-        for (size_t i = 0; rc == 0 && i < h->tr[k].alike->n; i++)
+        for (size_t i = 0; rc == 0 && i < h->tr[k].same_kernels->n; i++)
             rc = az_vec_push(out, ((struct az_item){ .trace = (uint32_t)k,
-                                                     .row = h->tr[k].alike->v[i].first,
+                                                     .row = h->tr[k].same_kernels->v[i].first,
                                                      .kind = AZ_KERNEL,
                                                      .name = AZ_NO_ID }));
     return rc;

@@ -180,7 +180,7 @@ static int fill_rates(struct az_hlo *h, size_t trace, struct az_hlo_set_rates *o
     int rc = az_hlo_work(h, NULL, &works);
     if (rc == 0)
         rc = list_works(h, trace, &works, &of);
-    sets = h->tr[trace].alike;
+    sets = h->tr[trace].same_kernels;
     if (rc == 0) {
         out->n = sets->n;
         out->of = sets->of;

@@ -236,7 +236,7 @@ static int sum_set(struct az_hlo *h, struct az_grouper *by, size_t trace,
 static int sum_window(struct az_hlo *h, struct az_grouper *by, size_t k,
                       const struct az_span *window, struct parts *out)
 {
-    const struct az_hlo_sets *all = h->tr[k].alike;
+    const struct az_hlo_sets *all = h->tr[k].same_kernels;
     const struct az_events *ev = &h->tr[k].t->ev[AZ_KERNEL];
     struct az_hlo_set *v = az_arena_array(h->job->arena, all->n + 1, sizeof *v);
     int rc = v ? 0 : az_arena_error(h->job->arena);
@@ -268,8 +268,8 @@ int az_hlo_work(struct az_hlo *h, const struct az_span *window, struct az_hlo_wo
     for (size_t k = 0; rc == 0 && window && k < h->n; k++)
         rc = sum_window(h, &by, k, window, &p);
     for (size_t k = 0; rc == 0 && !window && k < h->n; k++)
-        for (size_t i = 0; rc == 0 && i < h->tr[k].alike->n; i++)
-            rc = sum_set(h, &by, k, &h->tr[k].alike->v[i], &p);
+        for (size_t i = 0; rc == 0 && i < h->tr[k].same_kernels->n; i++)
+            rc = sum_set(h, &by, k, &h->tr[k].same_kernels->v[i], &p);
     for (size_t i = 0; rc == 0 && i < p.n; i++)
         rc = add_execution(h, &of, &p.v[i], out);
     for (size_t i = 0; rc == 0 && i < out->n; i++)

@@ -121,8 +121,8 @@ static int put_unmatched_rows(struct work *w, struct az_table *t)
 
 static int run_unmatched(struct az_job *job)
 {
-    const struct az_user_names said = { .collectives = job->opts->coll_patterns };
-    struct az_kernel_rules *rules = az_kernel_rules_new(&said, job->mem);
+    const struct az_user_names user = { .collectives = job->opts->coll_patterns };
+    struct az_kernel_rules *rules = az_kernel_rules_new(&user, job->mem);
     struct work w = { .job = job };
     if (!rules)
         return az_mem_error(job->mem);

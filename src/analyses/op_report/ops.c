@@ -361,10 +361,10 @@ static int put_ops_rows(struct az_op_report *t, struct az_table *x, struct az_fo
                           false);
     if (grey == 0 || rc)
         return rc;
-    struct az_sv said = az_arena_printf(
+    struct az_sv text = az_arena_printf(
         t->job->arena, "%llu rows below %g%% (%s): %.1f%% of total time", (unsigned long long)grey,
         t->o->min_percentage, f->hidden ? "not printed" : "gray", grey_time);
-    return az_form_text(f, said, false);
+    return az_form_text(f, text, false);
 }
 
 int az_op_report_ops(struct az_op_report *t)

@@ -131,16 +131,16 @@ struct az_sv az_op_report_device_names(struct az_arena *a)
 int az_op_report_device(struct az_op_report *t)
 {
     const struct az_options *o = t->o;
-    struct az_sv asked = o->arch.n ? o->arch : o->device_name, file = t->r->arch;
+    struct az_sv named = o->arch.n ? o->arch : o->device_name, file = t->r->arch;
     struct az_where here = AZ_AT_FILE(t->trace->path);
     const char *from = "the file";
 
     if (file.n && o->arch.n && !az_sv_ieq(file, o->arch))
         az_op_report_note(t, "architecture '%.*s' from the options (file: '%.*s')", AZ_SVF(o->arch),
                           AZ_SVF(file));
-    t->arch = o->arch.n ? o->arch : file.n ? file : asked.n ? asked : AZ_SV("wormhole");
+    t->arch = o->arch.n ? o->arch : file.n ? file : named.n ? named : AZ_SV("wormhole");
     if (o->arch.n || !file.n)
-        from = o->arch.n ? "arch" : asked.n ? "device" : "default";
+        from = o->arch.n ? "arch" : named.n ? "device" : "default";
     t->has_peaks = az_tensix_find(t->arch, &t->peaks);
     if (!t->has_peaks && o->arch.n)
         return az_diag_fail(t->job->diag, AZ_ECONFIG, here,

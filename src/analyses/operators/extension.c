@@ -20,13 +20,13 @@ static int keep_categories(struct az_framework *f, struct az_arena *a, const str
 
 /* A script's failure is reported at the end of the report, once; what is left is a failure of the
  * program's own. */
-static void keep_message(struct az_job *job, struct az_framework *f, const struct az_diag *said,
+static void keep_message(struct az_job *job, struct az_framework *f, const struct az_diag *messages,
                          int *rc)
 {
     if (*rc != AZ_ECONFIG)
         return;
-    f->extension_why = said->list.n ? az_arena_dup(job->arena, said->list.v[0].text)
-                                    : AZ_SV("extension_file failed");
+    f->extension_why = messages->list.n ? az_arena_dup(job->arena, messages->list.v[0].text)
+                                        : AZ_SV("extension_file failed");
     *rc = f->extension_why.p ? 0 : az_arena_error(job->arena);
 }
 
@@ -41,11 +41,11 @@ struct az_extend *az_framework_extend_open(struct az_job *job, struct az_framewo
         *rc = az_arena_error(job->arena);
         return NULL;
     }
-    struct az_diag said;
-    az_diag_init(&said);
-    *rc = az_extend_open(&e, path, job->arena, job->mem, &said);
-    keep_message(job, f, &said, rc);
-    az_diag_release(&said);
+    struct az_diag messages;
+    az_diag_init(&messages);
+    *rc = az_extend_open(&e, path, job->arena, job->mem, &messages);
+    keep_message(job, f, &messages, rc);
+    az_diag_release(&messages);
     if (e && *rc == 0 && (*rc = keep_categories(f, job->arena, e)) != 0) {
         az_extend_close(e);
         e = NULL;
@@ -57,13 +57,13 @@ int az_framework_extend_run(struct az_job *job, struct az_framework *f, struct a
 {
     int rc;
     struct az_framework_metrics *m = az_framework_metrics_get(job, f, &rc);
-    struct az_diag said;
-    az_diag_init(&said);
+    struct az_diag messages;
+    az_diag_init(&messages);
     if (rc == 0)
-        rc = az_framework_metrics_extend(m, e, &said);
+        rc = az_framework_metrics_extend(m, e, &messages);
     int own = rc;
-    keep_message(job, f, &said, &own);
-    az_diag_release(&said);
+    keep_message(job, f, &messages, &own);
+    az_diag_release(&messages);
     az_extend_close(e);
     return own ? own : rc;
 }

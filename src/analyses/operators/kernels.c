@@ -86,14 +86,14 @@ static struct az_sv class_of(const struct az_scope *r, const struct az_item *i)
 }
 
 /* Kernels of one name and lane whose owners have one name and category are in one row. */
-struct alike {
+struct same_row {
     uint32_t name, lane, owner;
     uint32_t category; /* 0: the place is free; else one of those below, or an id after them */
 };
 enum { UNLINKED = 1, OF_CALL, OF_NAME, OF_LAUNCHER, ALIKE_BITS = 11 };
 struct summary {
     struct az_framework_kernels k;
-    struct alike alike[1 << ALIKE_BITS];
+    struct same_row same_row[1 << ALIKE_BITS];
 };
 
 /* The place of a kernel's like, if no others have it. */
@@ -102,7 +102,7 @@ static uint32_t alike_of(const struct az_scope *r, const struct az_item *i)
     struct summary *s = r->ctx;
     const struct az_framework *fw = s->k.fw;
     uint32_t call, op = az_framework_kernel_owner(&s->k, i->row, &call), launcher = AZ_NO_ROW;
-    struct alike a = { s->k.ev->name[i->row], s->k.ev->lane[i->row], AZ_NO_ID, UNLINKED };
+    struct same_row a = { s->k.ev->name[i->row], s->k.ev->lane[i->row], AZ_NO_ID, UNLINKED };
     if (op != AZ_NO_ROW)
         launcher = az_framework_launcher_of(fw, op);
     if (call != AZ_NO_ROW) {
@@ -115,7 +115,7 @@ static uint32_t alike_of(const struct az_scope *r, const struct az_item *i)
         ((uint64_t)a.name << 32 ^ (uint64_t)a.owner << 16 ^ (uint64_t)a.category << 8 ^ a.lane) *
         UINT64_C(0x9e3779b97f4a7c15);
     const uint32_t at = (uint32_t)(mixed >> (64 - ALIKE_BITS));
-    struct alike *there = &s->alike[at];
+    struct same_row *there = &s->same_row[at];
     if (there->category == 0)
         *there = a;
     return there->name == a.name && there->lane == a.lane && there->owner == a.owner &&
@@ -144,7 +144,7 @@ static const struct az_table_spec kernel_summary = {
     .needs = AZ_CAP_CALLTREE,
     .n_kinds = 1,
     .kinds = { AZ_KERNEL },
-    .alike = alike_of,
+    .number_of = alike_of,
     .columns = { { "Parent op category", &category, .flags = AZ_KEY | AZ_DETAIL, .sort = 2 },
                  { "Parent cpu_op", &owner, .flags = AZ_KEY, .when = has_ops, .sort = 3 },
                  { "Kernel name", &az_key_name, .flags = AZ_KEY, .sort = 4 },

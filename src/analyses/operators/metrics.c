@@ -59,7 +59,7 @@ struct az_framework_metrics {
     uint32_t *known_rows; /* az_framework_known_rows */
     struct az_perf_call *call;
     struct az_extend *script; /* while its models are run */
-    struct az_diag *said;
+    struct az_diag *messages;
     uint32_t *steps; /* rows of AZ_RANGE that describe a step of a serving engine */
     size_t n_steps;
     bool steps_known, has_peaks;
@@ -345,13 +345,13 @@ static struct entry *keep_entry(struct az_arena *a, const struct draft *d,
     const unsigned n = d->perf.n_params;
     struct entry *own = common ? az_arena_room(a, sizeof *own) : NULL;
     union az_framework_value *value = own ? az_arena_array(a, n, sizeof *value) : NULL;
-    const bool alike = last && last->common == common;
+    const bool same = last && last->common == common;
     if (!value)
         return NULL;
     for (unsigned i = 0; i < n; i++) {
         const struct az_perf_param *p = &d->perf.param[i];
         if (is_text(p->kind))
-            value[i].text = keep_text(a, p->text, alike ? last->value[i].text : NULL);
+            value[i].text = keep_text(a, p->text, same ? last->value[i].text : NULL);
         else
             value[i].number = p->number;
     }
@@ -394,7 +394,8 @@ static int ask_model(struct az_framework_metrics *m, uint32_t node, struct az_ar
                             text_of(m->fw, a->strides), text_of(m->fw, a->concrete)))
         e->perf.why = "malformed argument list";
     else if (az_sv_is(e->model->model, "script"))
-        rc = m->script ? az_extend_model(m->script, c, scratch, &e->perf, m->said) : AZ_EINTERNAL;
+        rc = m->script ? az_extend_model(m->script, c, scratch, &e->perf, m->messages)
+                       : AZ_EINTERNAL;
     else
         rc = az_perf_eval(c, e->model, scratch, &e->perf);
     e->spec = az_perf_spec(&e->perf, scratch);
@@ -537,13 +538,13 @@ int az_framework_estimate(struct az_framework_metrics *m, uint32_t node, bool ba
 }
 
 int az_framework_metrics_extend(struct az_framework_metrics *m, struct az_extend *e,
-                                struct az_diag *said)
+                                struct az_diag *messages)
 {
     const struct az_events *ops = &m->fw->trace->ev[AZ_HOST_OP];
     struct az_framework_estimate unused;
     int rc = 0;
     m->script = e;
-    m->said = said;
+    m->messages = messages;
     for (uint32_t n = 0; rc == 0 && n < m->fw->tree->first_call; n++) {
         uint32_t name = ops->name[n];
         if (name == AZ_NO_ID)

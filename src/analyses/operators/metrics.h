@@ -30,7 +30,7 @@ struct az_extend;
  * nothing of m may be used.
  */
 int az_framework_metrics_extend(struct az_framework_metrics *m, struct az_extend *e,
-                                struct az_diag *said) AZ_MUST_USE;
+                                struct az_diag *messages) AZ_MUST_USE;
 /* Of the job's trace, made on first use, in the job's arena. NULL on failure, the error is in *rc.
  */
 struct az_framework_metrics *az_framework_metrics_get(struct az_job *job, struct az_framework *f,

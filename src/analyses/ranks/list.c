@@ -423,14 +423,14 @@ static struct az_sv differences(const struct work *w, struct az_sv key, size_t *
     *values = 0;
     for (size_t i = 0; list && i < s->n && *values < 5; i++) {
         const struct az_sv v = said_by(&s->v[i], key);
-        bool told = !v.p;
+        bool printed = !v.p;
         size_t n = 0;
-        for (size_t k = 0; k < i && !told; k++)
-            told = az_sv_eq(said_by(&s->v[k], key), v) && said_by(&s->v[k], key).p;
-        for (size_t k = i; k < s->n && !told; k++)
+        for (size_t k = 0; k < i && !printed; k++)
+            printed = az_sv_eq(said_by(&s->v[k], key), v) && said_by(&s->v[k], key).p;
+        for (size_t k = i; k < s->n && !printed; k++)
             if (said_by(&s->v[k], key).p && az_sv_eq(said_by(&s->v[k], key), v))
                 list[n++] = s->v[k].rank;
-        if (told)
+        if (printed)
             continue;
         text = az_arena_printf(a, "%.*s%s'%.*s' on rank%s %.*s", AZ_SVF(text), *values ? "; " : "",
                                AZ_SVF(v), n > 1 ? "s" : "", AZ_SVF(az_rank_list(a, list, n)));

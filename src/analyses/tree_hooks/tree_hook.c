@@ -240,7 +240,7 @@ static const char *insert(void *ctx, struct az_sv text, const uint32_t *nodes, s
                       v->t->names.error ? v->t->names.error : az_vec_push(&v->edits->inserts, x));
 }
 
-static int run_tree(struct view *v, struct az_extend *e, struct az_diag *said)
+static int run_tree(struct view *v, struct az_extend *e, struct az_diag *messages)
 {
     const struct az_extend_tree tree = { .ctx = v,
                                          .n = v->c->n - v->repeats.hidden,
@@ -258,13 +258,14 @@ static int run_tree(struct view *v, struct az_extend *e, struct az_diag *said)
                                          .rename = rename_op,
                                          .remove = remove_op,
                                          .insert = insert };
-    const int rc = az_extend_run_tree(e, &tree, said);
+    const int rc = az_extend_run_tree(e, &tree, messages);
     return v->rc ? v->rc : rc;
 }
 
 /* The shipped rules, or the user's script. One that cannot be loaded is reported with its
  * categories and models. */
-static int run_script(struct view *v, struct az_arena *a, const char *path, struct az_diag *said)
+static int run_script(struct view *v, struct az_arena *a, const char *path,
+                      struct az_diag *messages)
 {
     struct az_extend *e = NULL;
     struct az_diag loading;
@@ -278,17 +279,17 @@ static int run_script(struct view *v, struct az_arena *a, const char *path, stru
         return path ? 0 : AZ_EINTERNAL;
     }
     if (rc == 0 && az_extend_has_tree(e))
-        rc = run_tree(v, e, said);
+        rc = run_tree(v, e, messages);
     az_extend_close(e);
     return rc;
 }
 
 /* The shipped rules, which do the same in each launch of a graph. */
-static int run_shipped(struct view *v, struct az_arena *a, struct az_diag *said)
+static int run_shipped(struct view *v, struct az_arena *a, struct az_diag *messages)
 {
     int rc = az_tree_repeats_find(&v->repeats, v->t);
     if (rc == 0)
-        rc = run_script(v, a, NULL, said);
+        rc = run_script(v, a, NULL, messages);
     if (rc == 0)
         rc = az_tree_repeats_copy(&v->repeats, v->t, v->edits);
     az_tree_repeats_release(&v->repeats);

@@ -53,7 +53,7 @@ struct work {
     struct az_verdict_copy_sums copy_sums;
     size_t last_copies;            /* the one of copy_sums that the last copy is in */
     struct az_coll_reader *source; /* of descriptions of collectives; NULL: none are recorded */
-    struct az_coll_part said;
+    struct az_coll_part sources;
 };
 
 /* NULL: nothing is recorded of it. */
@@ -290,7 +290,7 @@ static int judge(struct work *w)
 /* ---- collectives ---- */
 static const struct az_coll_what *what_of(const struct work *w, const struct sum *s)
 {
-    return s->what == AZ_NO_ROW ? NULL : &w->said.what[s->what];
+    return s->what == AZ_NO_ROW ? NULL : &w->sources.what[s->what];
 }
 
 static struct az_sv kind_of(const struct az_coll_what *w)
@@ -458,7 +458,7 @@ static int find_exposed(struct work *w)
         rc = az_coll_source_open(&w->source, v->job, v->job->arena);
     if (rc == 0)
         rc = devices(w);
-    const int closed = az_coll_source_close(w->source, &w->said);
+    const int closed = az_coll_source_close(w->source, &w->sources);
     rc = rc ? rc : closed;
     if (rc == 0) {
         add_bytes(w);

@@ -250,7 +250,7 @@ static int64_t mean_wait(const struct az_accounts *a, const struct devices *d)
 }
 
 /* Do the devices that count communicate equally often? */
-static int communicate_alike(struct az_verdict *v, bool *alike)
+static int communicate_alike(struct az_verdict *v, bool *same)
 {
     const struct az_events *e = &v->t->ev[AZ_KERNEL];
     struct az_devices_of dev;
@@ -270,7 +270,7 @@ static int communicate_alike(struct az_verdict *v, bool *alike)
                 most = count[k] > most ? count[k] : most;
             }
     az_devices_release(&dev);
-    *alike = least > 0 && ALIKE * (most - least) <= most;
+    *same = least > 0 && ALIKE * (most - least) <= most;
     return rc;
 }
 
@@ -304,15 +304,15 @@ static int put_imbalance(struct az_verdict *v, const struct devices *d)
 int az_verdict_find_imbalance(struct az_verdict *v)
 {
     const struct az_accounts *a = v->accounts;
-    bool alike = false;
+    bool same = false;
     if (!a || a->n_devices < 2 || a->all.comm == 0)
         return 0;
     struct devices d = compare_devices(a, computing);
     if (is_apart(&d) && mean_wait(a, &d) > 0)
         return put_imbalance(v, &d);
     d = compare_devices(a, not_communicating);
-    const int rc = is_apart(&d) ? communicate_alike(v, &alike) : 0;
-    return rc || !alike ? rc : put_imbalance(v, &d);
+    const int rc = is_apart(&d) ? communicate_alike(v, &same) : 0;
+    return rc || !same ? rc : put_imbalance(v, &d);
 }
 
 /* Device events below a node that belong to no backward pass of their own. */

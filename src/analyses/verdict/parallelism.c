@@ -35,7 +35,7 @@ struct current {
     struct running of[AT_ONCE];
 };
 
-struct look {
+struct occupancy {
     struct az_verdict *v;
     struct az_devices_of dev;
     struct current *current; /* by slot */
@@ -46,7 +46,7 @@ struct look {
     struct fews fews;
 };
 
-static bool computes(struct look *k, uint32_t name)
+static bool computes(struct occupancy *k, uint32_t name)
 {
     if (!k->computes[name])
         k->computes[name] =
@@ -56,7 +56,7 @@ static bool computes(struct look *k, uint32_t name)
 
 /* Until `to` the kernels that run stay the same: the first of `fews` has the time of the units
  * without a block. */
-static void count_until(struct look *k, struct current *c, int64_t to)
+static void count_until(struct occupancy *k, struct current *c, int64_t to)
 {
     double blocks = 0;
     uint32_t place = AZ_NO_ROW;
@@ -70,7 +70,7 @@ static void count_until(struct look *k, struct current *c, int64_t to)
 }
 
 /* Kernels that end by then are taken out. */
-static void advance(struct look *k, struct current *c, int64_t to)
+static void advance(struct occupancy *k, struct current *c, int64_t to)
 {
     while (c->n) {
         size_t first = 0;
@@ -95,7 +95,7 @@ static void start(struct current *c, const struct running *r)
     last->blocks = INFINITY;
 }
 
-static int open_few(struct look *k, size_t row, double blocks, uint32_t *place)
+static int open_few(struct occupancy *k, size_t row, double blocks, uint32_t *place)
 {
     const struct az_events *e = &k->v->t->ev[AZ_KERNEL];
     const uint32_t name = e->name[row];
@@ -116,7 +116,7 @@ static int open_few(struct look *k, size_t row, double blocks, uint32_t *place)
     return 0;
 }
 
-static int look_at(struct look *k, size_t row)
+static int look_at(struct occupancy *k, size_t row)
 {
     const struct az_events *e = &k->v->t->ev[AZ_KERNEL];
     struct current *c = &k->current[k->dev.slot_of_lane.v[e->lane[row]]];
@@ -136,7 +136,7 @@ static int look_at(struct look *k, size_t row)
     return rc;
 }
 
-static int look_at_all(struct look *k)
+static int look_at_all(struct occupancy *k)
 {
     const struct az_events *e = &k->v->t->ev[AZ_KERNEL];
     int rc = 0;
@@ -160,7 +160,7 @@ static int most_idle(const void *x, const void *y, void *ctx)
 }
 
 /* ", 8 blocks for 132 compute units" */
-static struct az_sv blocks_text(const struct look *k, const struct few *f)
+static struct az_sv blocks_text(const struct occupancy *k, const struct few *f)
 {
     struct az_arena *a = k->v->job->arena;
     if (f->least < f->most)
@@ -170,7 +170,7 @@ static struct az_sv blocks_text(const struct look *k, const struct few *f)
                            f->least == 1 ? "" : "s", k->units);
 }
 
-static int report(struct look *k)
+static int report(struct occupancy *k)
 {
     struct az_verdict *v = k->v;
     int rc = 0;
@@ -191,7 +191,7 @@ static int report(struct look *k)
     return rc;
 }
 
-static int make_slots(struct look *k)
+static int make_slots(struct occupancy *k)
 {
     struct az_arena *a = k->v->job->arena;
     const struct az_accounts *accounts = k->v->accounts;
@@ -214,9 +214,9 @@ static int make_slots(struct look *k)
 
 int az_verdict_find_parallelism(struct az_verdict *v)
 {
-    struct look k = { .v = v,
-                      .units = az_trace_device(v->t).units,
-                      .least = (int64_t)AZ_LONG_KERNEL_NS * v->t->ticks_per_ns };
+    struct occupancy k = { .v = v,
+                           .units = az_trace_device(v->t).units,
+                           .least = (int64_t)AZ_LONG_KERNEL_NS * v->t->ticks_per_ns };
     if (!v->accounts || !(k.units > 0) || !az_geometry_read(v->t))
         return 0;
     az_vec_init(&k.fews, v->job->mem);

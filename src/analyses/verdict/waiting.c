@@ -62,7 +62,7 @@ static struct usual usual_kernel(const struct search *s, struct az_sv name)
     return u;
 }
 
-static bool alike(double a, double b) { return fabs(a - b) <= EQUAL * (a > b ? a : b); }
+static bool nearly_equal(double a, double b) { return fabs(a - b) <= EQUAL * (a > b ? a : b); }
 
 /* Equal kernels that are longer, or more of them, for at least half of the delay. */
 static enum az_cause kernel_cause(const struct search *s, size_t part, double delay)
@@ -73,7 +73,7 @@ static enum az_cause kernel_cause(const struct search *s, size_t part, double de
         const struct az_verdict_kernel *k = &p->top[i];
         const struct usual u = usual_kernel(s, k->name);
         const double excess = (double)k->ns - u.ns;
-        if (alike((double)k->count, u.count) && alike(k->blocks, u.blocks))
+        if (nearly_equal((double)k->count, u.count) && nearly_equal(k->blocks, u.blocks))
             slower += excess;
         else
             more += excess;

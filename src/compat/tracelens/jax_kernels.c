@@ -350,7 +350,7 @@ static const struct az_key bytes = { AZ_INT, AZ_UNIT_BYTES, .integer = input_byt
 
 static uint32_t set_number(const struct az_scope *r, const struct az_item *i)
 {
-    return hlo_of(r)->tr[i->trace].alike->of[i->row];
+    return hlo_of(r)->tr[i->trace].same_kernels->of[i->row];
 }
 
 static struct az_sv without_digits(const struct az_scope *r, const struct az_item *i)
@@ -368,7 +368,7 @@ static const struct az_key stem = { AZ_TEXT, .text = without_digits };
 
 /* clang-format off */
 #define KERNELS .needs = AZ_CAP_PROGRAMS, .n_kinds = 1, .kinds = { AZ_KERNEL }
-#define GROUPED KERNELS, .alike = set_number, .alike_keep = true, .shares = AZ_SHARES_PERCENTS
+#define GROUPED KERNELS, .number_of = set_number, .number_filters = true, .shares = AZ_SHARES_PERCENTS
 #define US(header, what) AZ_FIGURE(header, what, 0, AZ_UNIT_US, AZ_LOWER_BETTER)
 #define BOTH(what, figure) US("total_direct_kernel_time_" what, figure), US("total_subtree_kernel_time_" what, figure)
 #define OWN(header, as, of_unit, how) { header, .figure = AZ_FIG_OWN, .type = as, .unit = of_unit, .put = how }

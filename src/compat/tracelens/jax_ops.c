@@ -237,8 +237,8 @@ int az_jax_op_tables(struct az_jax *j)
     int rc = 0;
 
     for (size_t k = 0; k < h->n; k++)
-        for (size_t i = 0; i < h->tr[k].alike->n; i++) {
-            const struct az_hlo_event e = { k, h->tr[k].alike->v[i].first, AZ_KERNEL };
+        for (size_t i = 0; i < h->tr[k].same_kernels->n; i++) {
+            const struct az_hlo_event e = { k, h->tr[k].same_kernels->v[i].first, AZ_KERNEL };
             const struct az_hlo_op *op = az_hlo_event_op(h, &e);
             const enum az_hlo_kind model = op ? model_of(op) : AZ_HLO_OTHER;
             const uint32_t c = model != AZ_HLO_OTHER ? az_hlo_category(h, &e) : 64;

@@ -140,14 +140,14 @@ static int export_report(struct az_parse *job, struct az_arena *a, struct az_sv 
         return rc;
     if (status == 0 && az_path_stat(sqlite.p).kind == AZ_PATH_FILE)
         return 0;
-    const struct az_sv said = last_lines(a, log);
+    const struct az_sv tail = last_lines(a, log);
     if (status == 0)
         return az_diag_fail(job->diag, AZ_ECHILD, at, "nsys export wrote no database%.*s",
-                            AZ_SVF(said));
+                            AZ_SVF(tail));
     return az_diag_fail(
         job->diag, AZ_ECHILD, at,
         "nsys export failed with status %d; check that nsys is at least as new as the report%.*s",
-        status, AZ_SVF(said));
+        status, AZ_SVF(tail));
 }
 
 static int read_exported(struct az_parse *job, struct az_arena *a, struct az_sv report)

@@ -14,9 +14,9 @@ static int read_source(void *ctx, void *buf, size_t n, size_t *got)
 {
     struct az_pytorch_input *in = ctx;
     const uint64_t used = az_source_consumed(in->src);
-    if (in->job->progress && used > in->told) {
-        atomic_fetch_add_explicit(in->job->progress, used - in->told, memory_order_relaxed);
-        in->told = used;
+    if (in->job->progress && used > in->reported) {
+        atomic_fetch_add_explicit(in->job->progress, used - in->reported, memory_order_relaxed);
+        in->reported = used;
     }
     if (in->job->cancelled && in->job->cancelled(in->job->ctx))
         return AZ_EINTR;

@@ -277,7 +277,7 @@ struct az_pytorch_input {
     struct az_parse *job;
     struct az_source *src;
     struct az_pipe *pipe;  /* reads src ahead on a thread of its own; NULL: src is read here */
-    uint64_t told;         /* bytes counted in the progress */
+    uint64_t reported;     /* bytes counted in the progress */
     struct az_trace *room; /* that gets room for what is to come; NULL: none */
     uint64_t share;        /* bytes of src that are read here, where that is a part of it; 0 */
     bool source_bad;       /* the stream broke off (gzip): what came before it is used */

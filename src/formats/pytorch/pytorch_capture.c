@@ -81,17 +81,17 @@ static bool is_of_file(int rc)
     return rc == AZ_EIO || rc == AZ_EFORMAT || rc == AZ_EEMPTY || rc == AZ_ERANGE;
 }
 
-/* What was reported of a file of the folder; gives `said` back. */
-static void as_warnings(struct folder *f, struct az_diag *said, int rc)
+/* What was reported of a file of the folder; gives `messages` back. */
+static void as_warnings(struct folder *f, struct az_diag *messages, int rc)
 {
-    for (size_t i = 0; i < said->list.n; i++) {
-        struct az_message *m = &said->list.v[i];
+    for (size_t i = 0; i < messages->list.n; i++) {
+        struct az_message *m = &messages->list.v[i];
         if (is_of_file(rc) && m->severity == AZ_ERROR)
             az_diag_add(f->job->diag, AZ_WARNING, AZ_NOWHERE, "%.*s", AZ_SVF(m->text));
         else
             az_diag_add(f->job->diag, m->severity, AZ_NOWHERE, "%.*s", AZ_SVF(m->text));
     }
-    az_diag_release(said);
+    az_diag_release(messages);
 }
 
 /* Where its shape is known no larger capture replaces it: a root without launches. */
@@ -200,9 +200,9 @@ static int read_details(struct folder *f, struct az_sv path, struct az_sv text)
 /* AZ_EFORMAT, AZ_EIO: the list cannot be read, which was reported. */
 static int list_by_details(struct folder *f, struct az_sv details)
 {
-    struct az_diag said;
-    az_diag_init(&said);
-    const struct az_source_opts so = { .mem = f->job->mem, .diag = &said };
+    struct az_diag messages;
+    az_diag_init(&messages);
+    const struct az_source_opts so = { .mem = f->job->mem, .diag = &messages };
     struct az_source *src;
     struct az_sv text;
     int rc = az_source_open(&src, details.p, &so);
@@ -210,7 +210,7 @@ static int list_by_details(struct folder *f, struct az_sv details)
         rc = az_source_all(src, &f->arena, DETAILS_BYTES, &text);
         az_source_close(src);
     }
-    as_warnings(f, &said, rc);
+    as_warnings(f, &messages, rc);
     return rc ? rc : read_details(f, details, text);
 }
 
@@ -272,14 +272,14 @@ static int read_file(struct folder *f, const struct capture_file *c, size_t *fou
                                               .truncated = truncated };
     struct az_trace t;
     struct az_parse job = *f->job;
-    struct az_diag said;
+    struct az_diag messages;
     *found = 0;
     *truncated = false;
     int rc = az_trace_init(&t, f->job->mem);
     if (rc)
         return rc;
-    az_diag_init(&said);
-    job.diag = &said;
+    az_diag_init(&messages);
+    job.diag = &messages;
     t.path = c->path;
     job.files = &file;
     job.n_files = 1;
@@ -292,7 +292,7 @@ static int read_file(struct folder *f, const struct capture_file *c, size_t *fou
     if (rc == 0)
         rc = az_pytorch_capture_read(f->job->trace, &t, c->shape, found);
     az_trace_release(&t);
-    as_warnings(f, &said, rc);
+    as_warnings(f, &messages, rc);
     return rc;
 }
 

@@ -140,13 +140,13 @@ static int add_details(struct reading *r, uint32_t op, struct az_captured_node *
 {
     const struct az_optrace *o = az_optrace(r->from);
     const struct az_events *e = &r->from->ev[AZ_HOST_OP];
-    const struct az_coll_source *said = az_optrace_coll_source(o, e->uid[op]);
+    const struct az_coll_source *source = az_optrace_coll_source(o, e->uid[op]);
     int rc = 0;
     n->file = name_there(r, az_optrace_op_file(o, e->uid[op]));
-    if (said)
-        rc = coll_there(r, said->coll, &n->coll);
-    if (rc == 0 && said)
-        rc = args_there(r, said->args, &n->args);
+    if (source)
+        rc = coll_there(r, source->coll, &n->coll);
+    if (rc == 0 && source)
+        rc = args_there(r, source->args, &n->args);
     const uint32_t side = az_op_side(r->from, op);
     if (rc || side == AZ_NO_ROW)
         return rc;

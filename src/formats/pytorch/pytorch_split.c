@@ -102,7 +102,7 @@ static void move_on(struct split *x, struct part *p)
     az_jscan_release(x->scan);
     az_source_close(x->in->src);
     x->in->src = p->in.src;
-    x->in->told = p->in.told;
+    x->in->reported = p->in.reported;
     x->in->source_bad = p->in.source_bad;
     x->in->room = NULL; /* what is to come is in the parts */
     *x->scan = p->scan;

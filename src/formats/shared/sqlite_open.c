@@ -186,15 +186,15 @@ int az_sqlite_check_damage(struct az_sqlite *x, bool *damaged)
     int rc = az_sqlite_prepare(x, "PRAGMA quick_check(1)", &st);
     if (rc == SQLITE_OK)
         rc = az_sqlite_step(x, st);
-    const char *said = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(st, 0) : NULL,
-               *line = said ? strrchr(said, '\n') : NULL; /* the first names the database */
-    *damaged = said ? strcmp(said, "ok") != 0 : (rc & 0xff) == SQLITE_CORRUPT;
+    const char *check = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(st, 0) : NULL,
+               *line = check ? strrchr(check, '\n') : NULL; /* the first names the database */
+    *damaged = check ? strcmp(check, "ok") != 0 : (rc & 0xff) == SQLITE_CORRUPT;
     if (*damaged)
         az_diag_add(x->job->diag, AZ_WARNING, AZ_AT_FILE(x->path),
                     "the database is damaged, rows are missing or wrong: %s (%s)",
-                    line   ? line + 1
-                    : said ? said
-                           : sqlite3_errmsg(x->db),
+                    line    ? line + 1
+                    : check ? check
+                            : sqlite3_errmsg(x->db),
                     x->kind->again);
     sqlite3_finalize(st);
     const bool ends = (rc & 0xff) == SQLITE_INTERRUPT || (rc & 0xff) == SQLITE_NOMEM;

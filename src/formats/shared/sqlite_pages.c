@@ -27,9 +27,9 @@ static bool read_header(struct az_pages *p)
     const bool power = (p->page_size & (p->page_size - 1)) == 0;
     p->usable = p->page_size - h[20];
     p->pages = p->page_size ? p->x->size / p->page_size : 0;
-    const uint32_t said = az_four(h + 28); /* counts where the writer knew that number */
-    if (said && said < p->pages && memcmp(h + 24, h + 92, 4) == 0)
-        p->pages = said;
+    const uint32_t counted = az_four(h + 28); /* counts where the writer knew that number */
+    if (counted && counted < p->pages && memcmp(h + 24, h + 92, 4) == 0)
+        p->pages = counted;
     p->utf8 = az_four(h + 56) == 1;
     return h[19] == 1 && power && p->page_size >= 512 && p->usable >= 480;
 }

@@ -63,11 +63,11 @@ struct az_xplane_defaults { /* stats of a metadata entry, which its events may o
 struct az_xplane_meta { /* XEventMetadata */
     uint64_t id;
     struct az_sv name, display, body;
-    uint32_t text;                   /* name id; AZ_NO_ID before its first use */
-    uint32_t row;                    /* TPU: row of the trace + 1; 0: not made */
-    uint8_t kind;                    /* xplane_gpu.c; 0: not decided */
-    bool asked;                      /* xplane_gpu.c: `said` is decided */
-    struct az_xplane_defaults *said; /* its values for all its events; NULL: nothing */
+    uint32_t text;                       /* name id; AZ_NO_ID before its first use */
+    uint32_t row;                        /* TPU: row of the trace + 1; 0: not made */
+    uint8_t kind;                        /* xplane_gpu.c; 0: not decided */
+    bool has_defaults;                   /* xplane_gpu.c: `defaults` is decided */
+    struct az_xplane_defaults *defaults; /* its values for all its events; NULL: nothing */
     /* host: */
     uint64_t count;
     int64_t ticks, min, max;
@@ -138,11 +138,11 @@ struct az_xplane {
     /* By id of a stat, of one or two bytes: events that have it are read (of a host: launches; of a
      * GPU: the correlation; of a TPU: its own row). */
     uint8_t look[1 << 14];
-    struct az_xplane_stats_vec told; /* by GPU events of the plane, with their hash and a count: */
-    struct az_map told_of;
+    struct az_xplane_stats_vec stats; /* by GPU events of the plane, with their hash and a count: */
+    struct az_map stats_of;
     bool has_told;
-    uint32_t told_last; /* of them, by the last event of the line; AZ_NO_ROW: by none */
-    uint32_t no_row;    /* row of events without stats of their own; AZ_NO_ROW: not made */
+    uint32_t stats_last; /* of them, by the last event of the line; AZ_NO_ROW: by none */
+    uint32_t no_row;     /* row of events without stats of their own; AZ_NO_ROW: not made */
     struct az_xplane_modules modules;
     /* Name id of kernel_details -> number of its geometry; AZ_NO_ROW: not read yet. */
     struct az_vec_u32 geometry;

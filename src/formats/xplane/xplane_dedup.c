@@ -5,10 +5,10 @@
 
 enum { MOST_TOLD = 1 << 16 };
 
-bool az_xplane_dedup_full(const struct az_xplane *r) { return r->told.n >= MOST_TOLD; }
+bool az_xplane_dedup_full(const struct az_xplane *r) { return r->stats.n >= MOST_TOLD; }
 
 /* Stats without the correlation. */
-static struct az_xplane_stats told_of(const struct az_xplane_event *x)
+static struct az_xplane_stats stats_of(const struct az_xplane_event *x)
 {
     struct az_xplane_stats t = {
         .at = { x->stats.p, x->stats.end }, .meta = x->meta, .name = AZ_NO_ID, .next = AZ_NO_ROW
@@ -33,17 +33,17 @@ static int find_told(struct az_xplane *r, const struct az_xplane_stats *t, uint3
         az_hash(t->at[0], t->n[0]) + 31 * az_hash(t->at[1], t->n[1]) + 1009 * t->meta;
     int rc = AZ_OK;
     if (!r->has_told)
-        az_map_init(&r->told_of, r->job->mem, 64);
+        az_map_init(&r->stats_of, r->job->mem, 64);
     r->has_told = true;
     for (uint64_t probe = 0; rc == 0; probe++) {
         uint32_t *at;
-        rc = az_map_put(&r->told_of, hash, probe, (uint32_t)r->told.n, &at, added);
+        rc = az_map_put(&r->stats_of, hash, probe, (uint32_t)r->stats.n, &at, added);
         if (rc)
             break;
         *index = *at;
         if (*added)
-            return az_vec_push(&r->told, *t);
-        if (same_told(&r->told.v[*at], t))
+            return az_vec_push(&r->stats, *t);
+        if (same_told(&r->stats.v[*at], t))
             return AZ_OK;
     }
     return rc;
@@ -52,21 +52,21 @@ static int find_told(struct az_xplane *r, const struct az_xplane_stats *t, uint3
 int az_xplane_dedup_stats(struct az_xplane *r, const struct az_xplane_event *x, uint32_t *index,
                           bool *added)
 {
-    const struct az_xplane_stats t = told_of(x);
+    const struct az_xplane_stats t = stats_of(x);
     const int rc = find_told(r, &t, index, added);
-    if (rc == 0 && r->told_last != AZ_NO_ROW)
-        r->told.v[r->told_last].next = *index;
-    r->told_last = rc ? AZ_NO_ROW : *index;
+    if (rc == 0 && r->stats_last != AZ_NO_ROW)
+        r->stats.v[r->stats_last].next = *index;
+    r->stats_last = rc ? AZ_NO_ROW : *index;
     return rc;
 }
 
 const struct az_xplane_stats *
 az_xplane_dedup_next(struct az_xplane *r, const struct az_xplane_event *x, uint64_t *correlation)
 {
-    const uint32_t next = r->told_last == AZ_NO_ROW ? AZ_NO_ROW : r->told.v[r->told_last].next;
+    const uint32_t next = r->stats_last == AZ_NO_ROW ? AZ_NO_ROW : r->stats.v[r->stats_last].next;
     if (next == AZ_NO_ROW)
         return NULL;
-    const struct az_xplane_stats *t = &r->told.v[next];
+    const struct az_xplane_stats *t = &r->stats.v[next];
     const size_t n = (size_t)(x->stats.end - x->stats.p);
     struct az_protobuf m = { x->stats.p + t->n[0], x->stats.end, 0 };
     struct az_xplane_value v = { .number = 0 };
@@ -79,6 +79,6 @@ az_xplane_dedup_next(struct az_xplane *r, const struct az_xplane_event *x, uint6
     if ((size_t)(m.end - m.p) != t->n[1] || memcmp(m.p, t->at[1], t->n[1]) != 0)
         return NULL;
     *correlation = v.number;
-    r->told_last = next;
+    r->stats_last = next;
     return t;
 }

@@ -76,22 +76,22 @@ bool az_xplane_has_metadata(const struct az_xrow *row)
 /* The metadata entry's values for all its events, once. */
 static int ask_meta(struct az_xplane *r, struct az_xplane_meta *m)
 {
-    struct az_xplane_defaults said = { .row = { .module = AZ_NO_ID,
-                                                .op = AZ_NO_ID,
-                                                .scope = AZ_NO_ID,
-                                                .details = AZ_NO_ID,
-                                                .category = AZ_NO_ID,
-                                                .flops = -1,
-                                                .bytes = -1 } };
+    struct az_xplane_defaults defaults = { .row = { .module = AZ_NO_ID,
+                                                    .op = AZ_NO_ID,
+                                                    .scope = AZ_NO_ID,
+                                                    .details = AZ_NO_ID,
+                                                    .category = AZ_NO_ID,
+                                                    .flops = -1,
+                                                    .bytes = -1 } };
     struct az_protobuf body = az_protobuf_of(m->body);
-    const int rc = read_stats(r, &body, 5, &said.row, &said.correlation);
-    m->asked = true;
-    if (rc || (!az_xplane_has_metadata(&said.row) && !said.correlation))
+    const int rc = read_stats(r, &body, 5, &defaults.row, &defaults.correlation);
+    m->has_defaults = true;
+    if (rc || (!az_xplane_has_metadata(&defaults.row) && !defaults.correlation))
         return rc;
-    m->said = az_arena_alloc(&r->t->arena, sizeof *m->said);
-    if (!m->said)
+    m->defaults = az_arena_alloc(&r->t->arena, sizeof *m->defaults);
+    if (!m->defaults)
         return az_arena_error(&r->t->arena);
-    *m->said = said;
+    *m->defaults = defaults;
     return AZ_OK;
 }
 
@@ -207,9 +207,9 @@ static int read_event(struct az_xplane *r, struct az_xplane_meta *m, struct az_x
 {
     struct az_xrow row = no_row;
     uint32_t index = 0;
-    if (m->said) {
-        row = m->said->row;
-        e->corr = m->said->correlation;
+    if (m->defaults) {
+        row = m->defaults->row;
+        e->corr = m->defaults->correlation;
     }
     int rc = read_stats(r, &x->stats, 4, &row, &e->corr);
     const bool says = az_xplane_has_metadata(&row);
@@ -230,7 +230,7 @@ static int read_alike(struct az_xplane *r, struct az_xplane_meta *m, struct az_x
     int rc = az_xplane_dedup_stats(r, x, &index, &added);
     if (rc == 0 && added) {
         rc = read_event(r, m, x, e);
-        r->told.v[index].node = (uint32_t)e->node;
+        r->stats.v[index].node = (uint32_t)e->node;
         return rc;
     }
     if (rc == 0 && x->mark)
@@ -238,24 +238,24 @@ static int read_alike(struct az_xplane *r, struct az_xplane_meta *m, struct az_x
     if (rc < 0)
         return rc;
     e->corr = v.number;
-    e->node = r->told.v[index].node;
+    e->node = r->stats.v[index].node;
     return AZ_OK;
 }
 
 static int add_work(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
                     struct az_event *e)
 {
-    int rc = m->asked ? AZ_OK : ask_meta(r, m);
-    const bool alike = !m->said && !x->odd && x->marks <= 1 && !az_xplane_dedup_full(r);
-    if (!alike)
-        r->told_last = AZ_NO_ROW;
+    int rc = m->has_defaults ? AZ_OK : ask_meta(r, m);
+    const bool repeated = !m->defaults && !x->odd && x->marks <= 1 && !az_xplane_dedup_full(r);
+    if (!repeated)
+        r->stats_last = AZ_NO_ROW;
     if (rc == 0)
-        rc = alike ? read_alike(r, m, x, e) : read_event(r, m, x, e);
+        rc = repeated ? read_alike(r, m, x, e) : read_event(r, m, x, e);
     if (rc == 0)
         rc = az_xplane_add_work(r, m, e->node ? &r->x->rows.v[e->node - 1] : &no_row, e);
-    if (rc == 0 && alike && e->side == AZ_NO_ROW) { /* a kernel */
-        r->told.v[r->told_last].name = e->name;
-        r->told.v[r->told_last].geo = e->geo;
+    if (rc == 0 && repeated && e->side == AZ_NO_ROW) { /* a kernel */
+        r->stats.v[r->stats_last].name = e->name;
+        r->stats.v[r->stats_last].geo = e->geo;
     }
     return rc;
 }
@@ -281,7 +281,7 @@ static int stream(struct az_xplane *r, const struct az_xplane_line *l, uint32_t 
     int rc = az_xplane_lane(r, l, plane, AZ_XLANE_WORK, &lane);
     if (rc)
         return rc;
-    r->told_last = AZ_NO_ROW;
+    r->stats_last = AZ_NO_ROW;
     while ((rc = az_xplane_event_numbers(r, &m, &x)) > 0) {
         struct az_event e = { .lane = lane, .side = AZ_NO_ROW };
         struct az_xplane_meta *meta = NULL;

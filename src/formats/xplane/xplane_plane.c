@@ -102,7 +102,7 @@ void az_xplane_plane_init(struct az_xplane *r)
     az_vec_init(&r->stat_ids.dense, r->job->mem);
     az_vec_init(&r->modules, r->job->mem);
     az_vec_init(&r->geometry, r->job->mem);
-    az_vec_init(&r->told, r->job->mem);
+    az_vec_init(&r->stats, r->job->mem);
 }
 
 void az_xplane_plane_release(struct az_xplane *r)
@@ -117,9 +117,9 @@ void az_xplane_plane_release(struct az_xplane *r)
     az_vec_release(&r->stat_ids.dense);
     az_vec_release(&r->modules);
     az_vec_release(&r->geometry);
-    az_vec_release(&r->told);
+    az_vec_release(&r->stats);
     if (r->has_told)
-        az_map_release(&r->told_of);
+        az_map_release(&r->stats_of);
     r->has_told = false;
 }
 
@@ -214,9 +214,9 @@ int az_xplane_plane(struct az_xplane *r, struct az_sv plane)
     az_vec_reset(&r->plane_stats);
     reset_ids(&r->meta_ids);
     reset_ids(&r->stat_ids);
-    az_vec_reset(&r->told);
+    az_vec_reset(&r->stats);
     if (r->has_told)
-        az_map_release(&r->told_of);
+        az_map_release(&r->stats_of);
     r->has_told = false;
     r->plane_name = (struct az_sv){ "", 0 };
     memset(r->look, 0, sizeof r->look);

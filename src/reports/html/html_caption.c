@@ -131,20 +131,20 @@ static double stack_of(const struct az_plot *p, size_t i)
 static void one_stack(struct az_html *h, const struct az_plot *p, size_t i)
 {
     double whole = stack_of(p, i);
-    size_t said = 0;
+    size_t printed = 0;
 
     for (size_t s = 0; s < p->n_series; s++) {
         double v = sum_of(p->series[s].v + i, 1);
         if (v == 0)
             continue;
-        az_html_put(h, said++ ? AZ_SV(", ") : AZ_SV(""));
+        az_html_put(h, printed++ ? AZ_SV(", ") : AZ_SV(""));
         put_name(h, az_html_series_name(h, p, s));
         az_html_put(h, AZ_SV(" "));
         value(h, p, v);
         if (!is_percent(p))
             share(h, v, whole);
     }
-    az_html_put(h, said ? AZ_SV(".") : AZ_SV("nothing."));
+    az_html_put(h, printed ? AZ_SV(".") : AZ_SV("nothing."));
 }
 
 /* Between which values a part is, and where. False: it is nowhere. */
@@ -178,12 +178,12 @@ static bool range_of_part(struct az_html *h, const struct az_plot *p, size_t s, 
 static void parts(struct az_html *h, const struct az_plot *p)
 {
     const bool alone = p->n_series == 1 && !is_percent(p); /* its value is that of the stack */
-    size_t n = p->marks.n, said = 0;
+    size_t n = p->marks.n, printed = 0;
 
     for (size_t s = 0; n > NAMED && s < p->n_series; s++)
-        said += range_of_part(h, p, s, said == 0);
+        printed += range_of_part(h, p, s, printed == 0);
     if (n > NAMED)
-        az_html_put(h, said ? AZ_SV(".") : AZ_SV("Nothing."));
+        az_html_put(h, printed ? AZ_SV(".") : AZ_SV("Nothing."));
     for (size_t i = 0; n <= NAMED && i < n; i++) {
         az_html_put(h, i ? AZ_SV(" ") : AZ_SV(""));
         if (n > 1) {
@@ -247,18 +247,18 @@ static void course_mark(struct az_html *h, const struct az_plot *p, size_t i)
 /* The last marks of a trend, and how many there are. */
 static void marked(struct az_html *h, const struct az_plot *p, ptrdiff_t column)
 {
-    size_t n = 0, said = 0;
+    size_t n = 0, printed = 0;
 
     for (size_t i = 0; column >= 0 && i < p->marks.n; i++)
         n += az_cell_text(az_table_at(p->t, p->marks.v[i].row, (size_t)column)).n > 0;
     if (n == 0)
         return;
     az_html_putf(h, " Marked: %zu run%s, the last ", n, n == 1 ? "" : "s");
-    for (size_t i = p->marks.n; i > 0 && said < NAMED; i--) {
+    for (size_t i = p->marks.n; i > 0 && printed < NAMED; i--) {
         struct az_sv mark = az_cell_text(az_table_at(p->t, p->marks.v[i - 1].row, (size_t)column));
         if (!mark.n)
             continue;
-        az_html_put(h, said++ ? AZ_SV(", ") : AZ_SV(""));
+        az_html_put(h, printed++ ? AZ_SV(", ") : AZ_SV(""));
         course_mark(h, p, i - 1);
         az_html_put(h, AZ_SV(" ("));
         put_name(h, mark);
@@ -304,7 +304,7 @@ static void changes(struct az_html *h, const struct az_plot *p)
 {
     ptrdiff_t total = p->c->y.n > 1 ? az_field_column(p->t, p->c->y.v[1]) : -1;
     double *v = az_arena_array(h->scratch, p->marks.n + 1, sizeof *v), below = INFINITY;
-    size_t n = p->marks.n, last = n, said = 0;
+    size_t n = p->marks.n, last = n, printed = 0;
 
     if (!v)
         return;
@@ -313,12 +313,12 @@ static void changes(struct az_html *h, const struct az_plot *p)
         v[i] = level ? (double)NAN : p->series[0].v[i];
         if (!level)
             continue;
-        az_html_put(h, said++ ? AZ_SV(", ") : AZ_SV(""));
+        az_html_put(h, printed++ ? AZ_SV(", ") : AZ_SV(""));
         put_name(h, p->label[i]);
         az_html_put(h, AZ_SV(" "));
         value(h, p, p->series[0].v[i]);
     }
-    az_html_put(h, said ? AZ_SV(". Largest changes: ") : AZ_SV("Largest changes: "));
+    az_html_put(h, printed ? AZ_SV(". Largest changes: ") : AZ_SV("Largest changes: "));
     for (size_t k = 0; k < NAMED; k++) {
         size_t i = next_largest(v, n, below, last);
         if (i == n)

@@ -407,7 +407,8 @@ static void subject_of(struct az_html *h, const struct az_table *t, size_t row,
     amount(h, t, row, f->count, " \xc3\x97");
 }
 
-static bool alike(const struct az_table *t, size_t a, size_t b, const struct finding_columns *f)
+static bool same_finding(const struct az_table *t, size_t a, size_t b,
+                         const struct finding_columns *f)
 {
     return !f->shown[a] && !f->shown[b] &&
            az_sv_eq(text_at(t, a, f->rule), text_at(t, b, f->rule)) &&
@@ -418,7 +419,7 @@ static bool alike(const struct az_table *t, size_t a, size_t b, const struct fin
 static bool repeated(const struct az_table *t, size_t row, const struct finding_columns *f)
 {
     for (size_t r = 0; r < row; r++)
-        if (alike(t, r, row, f))
+        if (same_finding(t, r, row, f))
             return true;
     return false;
 }
@@ -430,12 +431,12 @@ static void more_like(struct az_html *h, const struct az_table *t, size_t row,
     size_t n = 0, shown = 0;
 
     for (size_t r = row + 1; r < t->rows; r++)
-        n += alike(t, row, r, f);
+        n += same_finding(t, row, r, f);
     if (n == 0)
         return;
     az_html_putf(h, "<details><summary>and %zu similar</summary>\n<ul>\n", n);
     for (size_t r = row + 1; r < t->rows && r < ROWS_COMPARED && shown < FINDINGS_MAX; r++) {
-        if (!alike(t, row, r, f))
+        if (!same_finding(t, row, r, f))
             continue;
         shown++;
         az_html_put(h, AZ_SV("<li"));

@@ -89,9 +89,9 @@ struct az_sv az_words_of(struct az_arena *scratch, struct az_sv id)
 
 struct az_sv az_words_of_subject(struct az_sv rule_words, struct az_sv subject)
 {
-    const bool said = subject.n <= rule_words.n &&
-                      az_sv_ieq(az_sv_make(rule_words.p, subject.n), subject) &&
-                      (subject.n == rule_words.n || rule_words.p[subject.n] == ' ');
+    const bool repeated = subject.n <= rule_words.n &&
+                          az_sv_ieq(az_sv_make(rule_words.p, subject.n), subject) &&
+                          (subject.n == rule_words.n || rule_words.p[subject.n] == ' ');
 
-    return said ? az_sv_make(subject.p, 0) : subject;
+    return repeated ? az_sv_make(subject.p, 0) : subject;
 }

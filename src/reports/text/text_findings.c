@@ -68,8 +68,8 @@ static struct az_sv amounts(struct az_textout *o, const struct az_table *t, size
     return n ? az_arena_printf(o->scratch, " (%s)", line) : AZ_SV("");
 }
 
-static bool alike(struct az_textout *o, const struct az_table *t, size_t a, size_t b,
-                  const struct finding_columns *f)
+static bool same_finding(struct az_textout *o, const struct az_table *t, size_t a, size_t b,
+                         const struct finding_columns *f)
 {
     return az_sv_eq(text_at(o, t, a, f->rule), text_at(o, t, b, f->rule)) &&
            az_sv_eq(text_at(o, t, a, f->severity), text_at(o, t, b, f->severity)) &&
@@ -92,7 +92,7 @@ static void finding(struct az_textout *o, const struct az_table *t, size_t row,
 
     for (size_t r = row; r < t->rows; r++) {
         struct az_sv subject;
-        if (!alike(o, t, row, r, f) || ++n > most)
+        if (!same_finding(o, t, row, r, f) || ++n > most)
             continue;
         subject = az_words_of_subject(rule, text_at(o, t, r, f->subject));
         subject =
@@ -129,7 +129,7 @@ static bool repeated(struct az_textout *o, const struct az_table *t, size_t row,
                      const struct finding_columns *f)
 {
     for (size_t r = 0; r < row; r++)
-        if (alike(o, t, r, row, f))
+        if (same_finding(o, t, r, row, f))
             return true;
     return false;
 }

@@ -83,7 +83,7 @@ struct az_xlsx {
     struct az_xlsx_labels labels;
     unsigned cells; /* written, for the checks the memory */
     int error;      /* first failure */
-    bool told;      /* which was reported */
+    bool reported;  /* which was reported */
 };
 
 /* constant_memory: rows must be written in order, column widths before them. */

@@ -322,7 +322,7 @@ void az_xlsx_lost(struct az_xlsx *x)
     const char *why = errno ? strerror(errno) : "write failed";
     if (!x->error)
         x->error = write_error(x, why);
-    x->told = true;
+    x->reported = true;
 }
 
 static int finish(struct az_xlsx *x)
@@ -359,7 +359,7 @@ int az_xlsx_close(struct az_xlsx *x)
         drop_book(x);
         if (x->error == AZ_ENOMEM || x->error == AZ_ELIMIT)
             az_diag_memory(x->diag, x->error, AZ_AT_FILE(az_sv_str(x->path)), x->mem);
-        else if (!x->told)
+        else if (!x->reported)
             az_diag_fail(x->diag, x->error, AZ_AT_FILE(az_sv_str(x->path)),
                          "cannot write workbook (%s)", az_err_text(x->error));
     } else if (x->book) {
