@@ -3,13 +3,13 @@
 const char *az_hlo_family_text(enum az_hlo_family f)
 {
     static const char *const text[] = {
-        [AZ_COLL_NONE] = "",
-        [AZ_COLL_ALL_REDUCE] = "all-reduce",
-        [AZ_COLL_ALL_GATHER] = "all-gather",
-        [AZ_COLL_REDUCE_SCATTER] = "reduce-scatter",
-        [AZ_COLL_ALL_TO_ALL] = "all-to-all",
-        [AZ_COLL_PERMUTE] = "collective-permute",
-        [AZ_COLL_BROADCAST] = "collective-broadcast",
+        [AZ_HLO_COLL_NONE] = "",
+        [AZ_HLO_COLL_ALL_REDUCE] = "all-reduce",
+        [AZ_HLO_COLL_ALL_GATHER] = "all-gather",
+        [AZ_HLO_COLL_REDUCE_SCATTER] = "reduce-scatter",
+        [AZ_HLO_COLL_ALL_TO_ALL] = "all-to-all",
+        [AZ_HLO_COLL_PERMUTE] = "collective-permute",
+        [AZ_HLO_COLL_BROADCAST] = "collective-broadcast",
     };
     return (size_t)f < AZ_LENGTH(text) ? text[f] : "";
 }

@@ -33,13 +33,13 @@ enum az_hlo_kind {
 };
 enum az_hlo_conv { AZ_CONV_FORWARD, AZ_CONV_BACKWARD_INPUT, AZ_CONV_BACKWARD_FILTER };
 enum az_hlo_family {
-    AZ_COLL_NONE,
-    AZ_COLL_ALL_REDUCE,
-    AZ_COLL_ALL_GATHER,
-    AZ_COLL_REDUCE_SCATTER,
-    AZ_COLL_ALL_TO_ALL,
-    AZ_COLL_PERMUTE,
-    AZ_COLL_BROADCAST
+    AZ_HLO_COLL_NONE,
+    AZ_HLO_COLL_ALL_REDUCE,
+    AZ_HLO_COLL_ALL_GATHER,
+    AZ_HLO_COLL_REDUCE_SCATTER,
+    AZ_HLO_COLL_ALL_TO_ALL,
+    AZ_HLO_COLL_PERMUTE,
+    AZ_HLO_COLL_BROADCAST
 };
 
 struct az_hlo_dot { /* one matrix product */

@@ -365,6 +365,34 @@ static void test_missing_rank(void **state)
     assert_null(az_document_table(&f->doc, "nccl_unmatched"));
 }
 
+/* Replica groups of a compiled program: ranks wait for those of their own group alone, and one that
+ * is in no group is by itself. */
+static void test_replica_groups(void **state)
+{
+    struct fix *f = *state;
+    struct az_coll_what w = allreduce(64, "[[0,2],[3,1]]");
+    w.group = AZ_SV("");
+    static const int64_t start[] = { 10, 20, 13, 27 };
+    for (int r = 0; r < 4; r++)
+        event(f, r, start[r], 40 - start[r], &w);
+    event(f, 4, 35, 5, &w);
+    finish(f, 5);
+    const struct az_table *t = table(f, SYNC);
+    assert_int_equal(t->rows, 3);
+    is(f, SYNC, 0, "Process Group Ranks", "[0,2]");
+    is(f, SYNC, 1, "Process Group Ranks", "[3,1]");
+    near(num(f, SYNC, 0, "skew in start time"), 3);
+    near(num(f, "process_groups", 0, "Group size"), 2);
+    near(num(f, SYNC, 1, "skew in start time"), 7);
+    is(f, SYNC, 0, "status", "complete");
+    is(f, SYNC, 1, "status", "complete");
+    near(num(f, "straggler_summary", 0, "rank"), 2);
+    near(num(f, "straggler_summary", 0, "times_arrived_last"), 1);
+    for (size_t i = 0; i < 5; i++)
+        if (num(f, "straggler_summary", i, "rank") == 3)
+            near(num(f, "straggler_summary", i, "times_arrived_last"), 1);
+}
+
 /* One file of a pair of ranks: its own time is an upper bound, and it waits for nobody that is
  * known. */
 static void test_alone(void **state)
@@ -1331,6 +1359,7 @@ int main(void)
         T(test_gather_size),
         T(test_missing_rank),
         T(test_alone),
+        T(test_replica_groups),
         T(test_in_order),
         T(test_other_steps),
         T(test_starts_later),

@@ -142,7 +142,7 @@ static void collectives_by_group(void **state)
         groups[0] = (struct az_hlo_dims){ 2, members };
         groups[1] = (struct az_hlo_dims){ 2, members + 2 };
         compiled(t, h ? "beta" : "alpha");
-        const uint32_t op = add_collective(t, AZ_COLL_ALL_GATHER, 1 << 20, 1 << 21, groups, 2);
+        const uint32_t op = add_collective(t, AZ_HLO_COLL_ALL_GATHER, 1 << 20, 1 << 21, groups, 2);
         for (int d = 0; d < 2; d++) { /* what the library fills before it is no occurrence */
             const uint32_t lane = device_lane(t, AZ_PLANE_GPU, d, 1, AZ_XLANE_WORK);
             run_kernel(t, lane, "__amd_rocclr_fillBufferAligned.kd", "coll.1", op, 0, US);
@@ -194,7 +194,7 @@ static void the_reference_figures(void **state)
     struct fix *f = *state;
     struct az_trace *t = &f->t[0];
     compiled(t, "alpha");
-    const uint32_t op = add_collective(t, AZ_COLL_ALL_GATHER, 1572864, 1572864 * 8, NULL, 0);
+    const uint32_t op = add_collective(t, AZ_HLO_COLL_ALL_GATHER, 1572864, 1572864 * 8, NULL, 0);
     for (int d = 0; d < 8; d++)
         run_kernel(t, device_lane(t, AZ_PLANE_GPU, d, 1, AZ_XLANE_WORK), "ncclDevKernel", "coll.1",
                    op, d * 40062143, 412785000 + (7 - d) * 20586571);
@@ -220,7 +220,7 @@ static void a_group_over_hosts(void **state)
         struct az_trace *t = &f->t[h];
         compiled(t, "");
         t->path = h ? AZ_SV("/x/b.xplane.pb") : AZ_SV("/x/a.xplane.pb");
-        const uint32_t op = add_collective(t, AZ_COLL_ALL_REDUCE, 1000000, 1000000, &group, 1);
+        const uint32_t op = add_collective(t, AZ_HLO_COLL_ALL_REDUCE, 1000000, 1000000, &group, 1);
         for (int d = 0; d < 2 - h; d++)
             for (int k = 0; k < 2; k++)
                 run_kernel(t, device_lane(t, AZ_PLANE_GPU, d, 1, AZ_XLANE_WORK), "rccl", "coll.1",

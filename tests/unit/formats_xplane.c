@@ -256,9 +256,9 @@ static void viewer_damage(void **state)
 static void families_have_names(void **state)
 {
     (void)state;
-    assert_string_equal(az_hlo_family_text(AZ_COLL_NONE), "");
-    assert_string_equal(az_hlo_family_text(AZ_COLL_BROADCAST), "collective-broadcast");
-    assert_string_equal(az_hlo_family_text((enum az_hlo_family)(AZ_COLL_BROADCAST + 1)), "");
+    assert_string_equal(az_hlo_family_text(AZ_HLO_COLL_NONE), "");
+    assert_string_equal(az_hlo_family_text(AZ_HLO_COLL_BROADCAST), "collective-broadcast");
+    assert_string_equal(az_hlo_family_text((enum az_hlo_family)(AZ_HLO_COLL_BROADCAST + 1)), "");
 }
 
 /* Times of the epoch would overflow in picoseconds: they count from the first line. */
@@ -497,7 +497,7 @@ static void groups_of_a_wrapped_collective(void **state)
         const struct az_xrow *row = az_xtrace_row_of(&f.trace, AZ_KERNEL, 0);
         assert_int_not_equal(row->hlo, AZ_NO_ROW);
         const struct az_hlo_op *op = &az_xtrace(&f.trace)->hlo.v[row->hlo];
-        assert_int_equal(op->family, AZ_COLL_REDUCE_SCATTER);
+        assert_int_equal(op->family, AZ_HLO_COLL_REDUCE_SCATTER);
         assert_true(op->start);
         assert_int_equal(op->n_operands, 1);
         assert_int_equal(op->operands[0].bytes, 256);

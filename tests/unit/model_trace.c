@@ -38,9 +38,9 @@ static struct az_event event(uint32_t i, int64_t start)
 static void families_of_hlo(void **state)
 {
     (void)state;
-    assert_string_equal(az_hlo_family_text(AZ_COLL_NONE), "");
-    assert_string_equal(az_hlo_family_text(AZ_COLL_BROADCAST), "collective-broadcast");
-    for (int f = AZ_COLL_BROADCAST + 1; f < AZ_COLL_BROADCAST + 9; f++)
+    assert_string_equal(az_hlo_family_text(AZ_HLO_COLL_NONE), "");
+    assert_string_equal(az_hlo_family_text(AZ_HLO_COLL_BROADCAST), "collective-broadcast");
+    for (int f = AZ_HLO_COLL_BROADCAST + 1; f < AZ_HLO_COLL_BROADCAST + 9; f++)
         assert_string_equal(az_hlo_family_text((enum az_hlo_family)f), "");
 }
 

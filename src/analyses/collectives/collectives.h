@@ -35,10 +35,12 @@
 struct az_coll_what {
     struct az_sv name; /* as written, or by the kernel's name; empty: unknown */
     struct az_sv dtype, in_split, out_split;
-    struct az_sv group, ranks; /* as written, ranks packed (rank_list.h); empty: unknown */
-    int64_t in, out;           /* elements; -1: not known */
-    int64_t size;              /* of the group; -1: unknown */
-    int64_t peer;              /* send, recv: the other rank; -1 */
+    /* As written, ranks packed (rank_list.h); of a compiled program all replica groups,
+     * "[[0,2],[1,3]]", without a name. Empty: unknown. */
+    struct az_sv group, ranks;
+    int64_t in, out; /* elements; -1: not known */
+    int64_t size;    /* of the group; -1: unknown */
+    int64_t peer;    /* send, recv: the other rank; -1 */
     enum az_coll_kind kind;
     /* "kernel", "operation", "annotation", "kernel name", AZ_COLL_FROM_PAYLOAD. */
     const char *source;

@@ -79,6 +79,24 @@ static struct az_sv group_name(struct az_coll_run *c, const struct az_coll_part 
     return name;
 }
 
+static bool has_replica_groups(struct az_sv ranks) { return az_sv_starts(ranks, AZ_SV("[[")); }
+
+/* Of replica groups ("[[0,2],[1,3]]") the one that has the rank, or none; else the list itself. */
+static struct az_sv members_of(struct az_sv ranks, int64_t rank)
+{
+    struct az_jview groups, group;
+    struct az_sv one, member;
+    int64_t x;
+    if (!has_replica_groups(ranks) || !az_jview_array(&groups, ranks))
+        return ranks;
+    while (az_jview_next(&groups, &one))
+        if (az_jview_array(&group, one))
+            while (az_jview_next(&group, &member))
+                if (az_parse_i64(member, &x) == 0 && x == rank)
+                    return one;
+    return AZ_SV("");
+}
+
 static int new_list(struct grouping *g, struct az_sv text)
 {
     struct member_list l = { .text = text.n ? az_rank_list_text(g->c->arena, text) : AZ_SV("") };
@@ -138,6 +156,8 @@ static int new_group(struct grouping *g, const struct az_coll_what *w, uint32_t 
     struct az_coll_group x = {
         .name = name, .ranks = l->text, .size = w->size, .members = l->v, .n_members = l->n
     };
+    if (has_replica_groups(w->ranks) && l->n)
+        x.size = (int64_t)l->n;
     const uint32_t same = g->same.v[name_id]++;
     x.expected = x.n_members ? (int64_t)x.n_members : x.size > 0 ? x.size : c->ranks->world_size;
     x.id = c->simplified && az_sv_is(name, "all") && !same ? AZ_SV("")
@@ -187,7 +207,7 @@ static int group_rank(struct grouping *g, size_t r, int pass)
             continue;
         if (*known == AZ_NO_ROW) {
             const struct member_list *l = NULL;
-            rc = list_of(g, w->ranks, &l);
+            rc = list_of(g, members_of(w->ranks, c->ranks->v[r].rank), &l);
             if (rc == 0 && (l->n > 0) != (pass == 0))
                 *known = OTHER_PASS;
             if (rc || *known == OTHER_PASS)

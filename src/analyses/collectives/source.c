@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "model/link.h"
 #include "model/optrace.h"
+#include "model/xtrace.h"
 #include "text/jsonscan.h"
 
 struct note { /* an annotation nccl:<op> */
@@ -20,7 +21,8 @@ struct key {
     uint32_t dims, types;     /* of the annotation or operation */
     uint32_t name;            /* annotation's, or the kernel's where only its name has it */
     uint32_t source;
-    uint64_t comm; /* of a payload, as is bytes; 0: none */
+    uint64_t comm;   /* of a payload, as is bytes; 0: none */
+    uint64_t groups; /* of a program: place in `groups` + 1; 0: none */
     int64_t bytes;
 };
 AZ_VEC(struct az_coll_what, whats);
@@ -34,6 +36,9 @@ struct az_coll_reader {
     struct az_coll_payloads *payloads; /* NULL: none */
     uint32_t *gpu_of;                  /* kernel row -> gpu number of the call tree */
     struct notes notes;
+    const struct az_xtrace *x; /* NULL: no trace of compiled programs */
+    uint32_t *groups_of;       /* row of x->hlo -> place in `groups` + 1; 0: not looked up yet */
+    struct az_intern groups;   /* replica groups: "[[0,2],[1,3]]"; "": one group of all */
     struct az_map rows;
     struct whats whats;
 };
@@ -78,6 +83,14 @@ int az_coll_source_open(struct az_coll_reader **out, struct az_job *job, struct 
     az_vec_init(&s->whats, job->mem);
     int rc = 0;
     az_map_init(&s->rows, job->mem, 64);
+    az_intern_init(&s->groups, job->arena, job->mem);
+    if (s->t->caps & AZ_CAP_PROGRAMS) {
+        s->x = az_xtrace(s->t);
+        s->groups_of = az_arena_array(job->arena, s->x->hlo.n + 1, sizeof *s->groups_of);
+        rc = s->groups_of ? 0 : az_arena_error(job->arena);
+    }
+    if (rc)
+        return rc;
     if (s->t->caps & AZ_CAP_CALLTREE) {
         s->o = az_optrace(s->t);
         rc = index_kernels(s);
@@ -104,6 +117,7 @@ int az_coll_source_close(struct az_coll_reader *s, struct az_coll_part *part)
         memcpy(part->what, s->whats.v, s->whats.n * sizeof *part->what);
     part->n_what = s->whats.n;
     az_map_release(&s->rows);
+    az_intern_release(&s->groups);
     az_vec_release(&s->whats);
     az_vec_release(&s->notes);
     return rc;
@@ -172,6 +186,46 @@ static int keep_ranks(struct az_coll_reader *s, struct az_sv text, struct az_sv 
 static struct az_sv text_of(const struct az_coll_reader *s, uint32_t id)
 {
     return id == AZ_NO_ID ? AZ_SV("") : az_trace_text(s->t, id);
+}
+
+/* ---- groups of a program ---- */
+static int put_groups(const struct az_hlo_op *op, struct az_vec_char *out)
+{
+    const struct az_hlo_dims *g = op->groups;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && op->n_groups > 1 && i < op->n_groups; i++) {
+        rc = az_text_printf(out, "%s", i ? ",[" : "[[");
+        for (size_t m = 0; rc == 0 && m < g[i].n; m++)
+            rc = az_text_printf(out, m ? ",%lld" : "%lld", (long long)g[i].v[m]);
+        rc = rc ? rc : az_text_printf(out, "%s", i + 1 < op->n_groups ? "]" : "]]");
+    }
+    return rc;
+}
+
+/* The replica groups of the operation of a kernel: *place in s->groups + 1; 0: it has none. */
+static int groups_at(struct az_coll_reader *s, uint32_t row, uint64_t *place)
+{
+    const uint64_t node = s->t->ev[AZ_KERNEL].node ? s->t->ev[AZ_KERNEL].node[row] : 0;
+    const uint32_t hlo = node ? s->x->rows.v[node - 1].hlo : AZ_NO_ROW;
+    *place = 0;
+    if (hlo == AZ_NO_ROW)
+        return 0;
+    int rc = 0;
+    if (!s->groups_of[hlo]) {
+        struct az_vec_char text;
+        uint32_t id;
+        az_vec_init(&text, s->job->mem);
+        rc = put_groups(&s->x->hlo.v[hlo], &text);
+        if (rc == 0)
+            rc = az_intern(&s->groups, az_sv_make(text.v ? text.v : "", text.n), &id);
+        az_vec_release(&text);
+        if (rc)
+            return rc;
+        s->groups_of[hlo] = id + 1;
+    }
+    const uint32_t at = s->groups_of[hlo];
+    *place = az_intern_text(&s->groups, at - 1).n ? at : 0;
+    return 0;
 }
 
 /* ---- where it is recorded ---- */
@@ -343,7 +397,8 @@ static int describe(struct az_coll_reader *s, const struct key *k, struct az_sv 
     if (rc == 0)
         rc = keep_text(s, k->comm ? w.group : text_of(s, k->args.pg_name), &w.group);
     if (rc == 0)
-        rc = keep_ranks(s, text_of(s, k->args.pg_ranks), &w.ranks);
+        rc = k->groups ? keep_text(s, az_intern_text(&s->groups, (uint32_t)k->groups - 1), &w.ranks)
+                       : keep_ranks(s, text_of(s, k->args.pg_ranks), &w.ranks);
     return rc ? rc : az_vec_push(&s->whats, w);
 }
 
@@ -374,8 +429,11 @@ int az_coll_source_of(struct az_coll_reader *s, uint32_t row, struct az_sv given
     if (k.args.name == AZ_NO_ID && k.source != 2 && k.source != FROM_PAYLOAD)
         k.name = kernels->name[row];
     k.args.seq = -1;
-    int rc = az_map_put(&s->rows, az_hash(&k, sizeof k), az_hash(&k.args.dtype, sizeof k - 16),
-                        (uint32_t)s->whats.n, &at, &added);
+    int rc = s->x ? groups_at(s, row, &k.groups) : 0;
+    if (rc)
+        return rc;
+    rc = az_map_put(&s->rows, az_hash(&k, sizeof k), az_hash(&k.args.dtype, sizeof k - 16),
+                    (uint32_t)s->whats.n, &at, &added);
     if (rc)
         return rc;
     e->what = *at;

@@ -21,16 +21,16 @@ static int64_t data_bytes(const struct az_hlo_op *op)
 /* All-gather: the gathered result; else one rank's buffer. */
 static int64_t message_bytes(const struct az_hlo_op *op)
 {
-    if (op->family != AZ_COLL_ALL_GATHER)
+    if (op->family != AZ_HLO_COLL_ALL_GATHER)
         return data_bytes(op);
     return op->start && op->result.n_parts >= 2 ? op->result.parts[1].bytes : op->result.bytes;
 }
 
 static double bus_factor(enum az_hlo_family f, int64_t n)
 {
-    return az_bus_factor(f == AZ_COLL_ALL_REDUCE ? AZ_BUS_ALL_REDUCE
-                         : f == AZ_COLL_ALL_GATHER || f == AZ_COLL_REDUCE_SCATTER ||
-                                 f == AZ_COLL_ALL_TO_ALL
+    return az_bus_factor(f == AZ_HLO_COLL_ALL_REDUCE ? AZ_BUS_ALL_REDUCE
+                         : f == AZ_HLO_COLL_ALL_GATHER || f == AZ_HLO_COLL_REDUCE_SCATTER ||
+                                 f == AZ_HLO_COLL_ALL_TO_ALL
                              ? AZ_BUS_PART
                              : AZ_BUS_ONE,
                          n);

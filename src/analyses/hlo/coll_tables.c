@@ -10,8 +10,8 @@
 
 static struct az_sv type_of(const struct az_hlo *h, const struct az_coll *c)
 {
-    return c->op && c->op->family != AZ_COLL_NONE ? az_sv_str(az_hlo_family_text(c->op->family))
-                                                  : az_hlo_text(h, c->name);
+    return c->op && c->op->family != AZ_HLO_COLL_NONE ? az_sv_str(az_hlo_family_text(c->op->family))
+                                                      : az_hlo_text(h, c->name);
 }
 
 struct instance_row {
@@ -85,7 +85,7 @@ static void put_op(const struct az_scope *s, const struct az_item *i, struct az_
 static enum az_hlo_family family_of(const struct az_scope *s, const struct az_item *i)
 {
     const struct az_hlo_op *op = which_of(s, i)->op;
-    return op ? op->family : AZ_COLL_NONE;
+    return op ? op->family : AZ_HLO_COLL_NONE;
 }
 static bool family_number(const struct az_scope *s, const struct az_item *i, uint64_t *number)
 {
@@ -95,7 +95,7 @@ static bool family_number(const struct az_scope *s, const struct az_item *i, uin
 static void put_family(const struct az_scope *s, const struct az_item *i, struct az_table *t)
 {
     const enum az_hlo_family f = family_of(s, i);
-    az_put_text(t, f == AZ_COLL_NONE ? AZ_SV("unknown") : az_sv_str(az_hlo_family_text(f)));
+    az_put_text(t, f == AZ_HLO_COLL_NONE ? AZ_SV("unknown") : az_sv_str(az_hlo_family_text(f)));
 }
 
 AZ_OF_ITEM(int64_t, shortest, instance_of(s, i)->min)

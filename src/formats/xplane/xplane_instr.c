@@ -217,10 +217,10 @@ static enum az_hlo_family family_of(const struct az_hlo_op *op, bool *start)
 {
     const struct az_sv text = az_sv_starts(op->opcode, AZ_SV("async-")) ? op->name : op->opcode;
     *start = az_sv_find(text, AZ_SV("-start")) >= 0 || az_sv_is(op->opcode, "async-start");
-    for (enum az_hlo_family f = AZ_COLL_ALL_REDUCE; f <= AZ_COLL_BROADCAST; f++)
+    for (enum az_hlo_family f = AZ_HLO_COLL_ALL_REDUCE; f <= AZ_HLO_COLL_BROADCAST; f++)
         if (az_sv_starts(text, az_sv_str(az_hlo_family_text(f))))
             return f;
-    return AZ_COLL_NONE;
+    return AZ_HLO_COLL_NONE;
 }
 
 static int source_of(struct az_trace *t, struct az_sv metadata, struct az_hlo_op *op)
@@ -288,7 +288,7 @@ static int compute(const struct az_xplane_hlo *h, struct az_sv body, const struc
                    struct az_hlo_op *op)
 {
     op->family = family_of(op, &op->start);
-    if (op->family != AZ_COLL_NONE)
+    if (op->family != AZ_HLO_COLL_NONE)
         return collective(h, body, op);
     if (az_sv_is(op->opcode, "custom-call"))
         return custom_call(h, p, op);
