@@ -4,7 +4,7 @@
 
 #include "base/intern.h"
 #include "base/num.h"
-#include "document/cells.h"
+#include "document/rows.h"
 
 enum { CRITERIA = 10 };
 

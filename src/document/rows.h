@@ -5,6 +5,8 @@
 #ifndef AZ_DOCUMENT_ROWS_H
 #define AZ_DOCUMENT_ROWS_H
 
+#include <math.h>
+
 #include "document/table.h"
 
 /* Sets the rows of a table without rows to so many, made by `make` of `of`; any other gets an
@@ -29,5 +31,27 @@ void az_rows_open(struct az_rows *r, const struct az_table *t, struct az_mem *me
 const struct az_cell *az_rows_at(struct az_rows *r, size_t row);
 static inline int az_rows_error(const struct az_rows *r) { return r->one.error; }
 void az_rows_close(struct az_rows *r);
+
+/* ---- single cells of a row that is being made ---- */
+static const struct az_cell az_empty_cell = { .type = AZ_EMPTY };
+
+/* NaN and infinity are empty. */
+static inline struct az_cell az_cell_of_f64(double x)
+{
+    return isfinite(x) ? (struct az_cell){ .type = AZ_REAL, .f = x } : az_empty_cell;
+}
+
+/* A text that cannot be had, or is too long, is an error of the table. */
+static inline struct az_cell az_cell_of_text(struct az_table *t, struct az_sv s)
+{
+    if (s.n > AZ_CELL_TEXT_MOST)
+        t->error = t->error ? t->error : AZ_ERANGE;
+    else if (!s.p && t->arena->failed) /* this text, or another of the row */
+        t->error = t->error ? t->error : az_arena_error(t->arena);
+    return (struct az_cell){ .type = AZ_TEXT, .len = AZ_CELL_LENGTH(s.n), .s = s.p ? s.p : "" };
+}
+
+/* The next cell of the current row; an error where its column has none of this type. */
+void az_put_cell(struct az_table *t, struct az_cell c);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/num.h"
 #include "base/sort.h"
-#include "document/cells.h"
+#include "document/rows.h"
 #include "document/text_table_spec.h"
 
 enum dimension {

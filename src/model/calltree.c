@@ -7,7 +7,8 @@
  * list sorted by the preorder of their launching call. What was captured of a graph launch
  * (model/capture.h) is placed the same way below that launch, which none of it can leave. */
 #include "base/sort.h"
-#include "model/oplink.h"
+#include "model/link.h"
+#include "model/optrace.h"
 
 struct open_event { /* on a thread's stack */
     int64_t end;    /* not beyond its parent's */

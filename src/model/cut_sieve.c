@@ -106,7 +106,7 @@ static void coarsen(struct az_sieve_page *p)
     p->unit++;
 }
 
-static bool fits(const struct az_sieve_page *p, int64_t ticks)
+static bool page_fits(const struct az_sieve_page *p, int64_t ticks)
 {
     int64_t at;
     return !__builtin_sub_overflow(units_down(ticks, p->unit), p->origin, &at) && at > INT32_MIN &&
@@ -115,7 +115,7 @@ static bool fits(const struct az_sieve_page *p, int64_t ticks)
 
 static void make_fit(struct az_sieve_page *p, int64_t first, int64_t last)
 {
-    while (!fits(p, first) || !fits(p, last))
+    while (!page_fits(p, first) || !page_fits(p, last))
         coarsen(p);
 }
 

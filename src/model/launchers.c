@@ -1,7 +1,8 @@
 /* Launchers and the classes of device events (docs/formulas-pytorch.md 4 and 5). */
 #include "base/interval.h"
 #include "base/sort.h"
-#include "model/oplink.h"
+#include "model/link.h"
+#include "model/optrace.h"
 
 #define NESTED 16 /* launchers around an event from which their times are measured together */
 

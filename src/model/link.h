@@ -20,4 +20,15 @@ struct az_link {
 int az_link_make(struct az_link *l, const struct az_trace *t, struct az_arena *arena,
                  struct az_mem *mem) AZ_MUST_USE;
 
+/* ---- oplink.c: the same for framework traces (docs/formulas-pytorch.md 3) ---- */
+struct az_calltree;
+struct az_options;
+/* Lists the device events of a call tree and finds their calls; it need not be built yet. */
+int az_oplink(struct az_calltree *c, const struct az_options *o) AZ_MUST_USE;
+/* Lists them by their places in the tree, which is built. */
+int az_oplink_place(struct az_calltree *c) AZ_MUST_USE;
+void az_oplink_release(struct az_calltree *c);
+/* Puts n elements of `size` bytes (64 at most) in the order of perm, in place; perm is used up. */
+void az_oplink_arrange(void *base, uint32_t *perm, size_t n, size_t size);
+
 #endif

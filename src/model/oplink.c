@@ -2,7 +2,8 @@
  * id; of several such calls, to the latest that starts no later than it does, else to the first. By
  * flow (the rule of the other tool): only calls that have an arrow's start and end
  * count, and calls named cuda/hipGraphLaunch. */
-#include "model/oplink.h"
+#include "model/link.h"
+#include "model/optrace.h"
 
 #include "base/sort.h"
 

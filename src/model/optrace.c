@@ -3,7 +3,7 @@
 #include "model/optrace.h"
 
 #include "model/graph_capture_attach.h"
-#include "model/oplink.h"
+#include "model/link.h"
 #include "model/treeedit.h"
 
 /* Passes the tree to the hook, and builds it again if the hook requires changes. */

@@ -214,10 +214,54 @@ static void one_rank_of_a_world(void **state)
     assert_int_equal(r->f->job.findings->rows, 0);
 }
 
+static void one_device(struct fw_fix *f)
+{
+    reduce_on(f, 0, 100, 130, "");
+    reduce_on(f, 0, 220, 240, "");
+}
+
+static void set_groups(struct run *r, const char *groups)
+{
+    for (size_t i = 0; i < r->set.n; i++) {
+        struct az_coll_part *p = r->part[i];
+        for (size_t k = 0; k < p->n_what; k++)
+            p->what[k].ranks = az_sv_str(groups);
+    }
+}
+
+/* Replica groups have the numbers of devices over all traces. */
+static void replica_groups(void **state)
+{
+    struct run *r = *state;
+    reduce_rank(r, 0, two_devices);
+    reduce_rank(r, 1, two_devices);
+    set_groups(r, "[[0,3],[1,2]]");
+    report(r);
+    assert_int_equal(table(r->f, "nccl_implicit_sync")->rows, 4);
+    is(r->f, "process_groups", 0, "Process Group Ranks", "[0,3]");
+    is(r->f, "process_groups", 1, "Process Group Ranks", "[1,2]");
+    near(num(r->f, "nccl_implicit_sync", 0, "n_expected"), 2);
+    near(num(r->f, "nccl_implicit_sync", 0, "skew in start time"), 10);
+}
+
+/* Where the first trace has fewer devices than the second these numbers are others. */
+static void uneven_devices(void **state)
+{
+    struct run *r = *state;
+    reduce_rank(r, 0, one_device);
+    reduce_rank(r, 1, two_devices);
+    set_groups(r, "[[0,2],[1]]");
+    report(r);
+    assert_int_equal(table(r->f, "nccl_implicit_sync")->rows, 2);
+    near(num(r->f, "nccl_implicit_sync", 0, "n_present"), 3);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = { T(one_recording),         T(several_recordings),
+                                        T(replica_groups),        T(uneven_devices),
+                                        T(replica_groups),        T(uneven_devices),
                                         T(straggler_by_its_name), T(straggler_among_traces),
                                         T(one_rank_by_its_word),  T(one_rank_of_a_world) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,8 @@
 
 #include <cmocka.h>
 
-#include "model/oplink.h"
+#include "model/link.h"
+#include "model/optrace.h"
 
 /* A trace built event by event; times in microseconds. Host lanes are threads 0..3, device lanes
  * streams 0..3. */

@@ -293,7 +293,8 @@ struct az_coll_run {
     int64_t *node;                     /* by rank index; -1 unknown */
     int64_t gpus_per_node;             /* 0 unknown */
     bool simplified;                   /* no group names, one stream: group `all` */
-    bool mixed_bases; /* the start of the clock is recorded for some ranks only: not used */
+    bool mixed_bases;    /* the start of the clock is recorded for some ranks only: not used */
+    bool uneven_devices; /* of the traces: ranks are not numbered as in compiled programs */
     bool nodes_by_host;
     uint64_t unmatched;
     unsigned compat; /* of the options: rows are made when the job is over */

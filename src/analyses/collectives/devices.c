@@ -122,6 +122,7 @@ static int split_rank(struct split *s, size_t r)
     const struct az_ranks *rs = s->c->ranks;
     const struct az_coll_part *p = s->c->part[r];
     const uint32_t devices = p && p->n_devices ? p->n_devices : 1;
+    s->c->uneven_devices |= rs->n > 1 && devices != s->most;
     struct by_device by = { 0 };
     int rc = devices > 1 ? sort_by_device(&by, s->c->arena, p) : 0;
     for (uint32_t d = 0; rc == 0 && d < devices; d++) {

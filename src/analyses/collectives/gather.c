@@ -82,13 +82,15 @@ static struct az_sv group_name(struct az_coll_run *c, const struct az_coll_part 
 static bool has_replica_groups(struct az_sv ranks) { return az_sv_starts(ranks, AZ_SV("[[")); }
 
 /* Of replica groups ("[[0,2],[1,3]]") the one that has the rank, or none; else the list itself. */
-static struct az_sv members_of(struct az_sv ranks, int64_t rank)
+static struct az_sv members_of(const struct az_coll_run *c, struct az_sv ranks, int64_t rank)
 {
     struct az_jview groups, group;
     struct az_sv one, member;
     int64_t x;
-    if (!has_replica_groups(ranks) || !az_jview_array(&groups, ranks))
+    if (!has_replica_groups(ranks))
         return ranks;
+    if (c->uneven_devices || !az_jview_array(&groups, ranks))
+        return AZ_SV("");
     while (az_jview_next(&groups, &one))
         if (az_jview_array(&group, one))
             while (az_jview_next(&group, &member))
@@ -207,7 +209,7 @@ static int group_rank(struct grouping *g, size_t r, int pass)
             continue;
         if (*known == AZ_NO_ROW) {
             const struct member_list *l = NULL;
-            rc = list_of(g, members_of(w->ranks, c->ranks->v[r].rank), &l);
+            rc = list_of(g, members_of(c, w->ranks, c->ranks->v[r].rank), &l);
             if (rc == 0 && (l->n > 0) != (pass == 0))
                 *known = OTHER_PASS;
             if (rc || *known == OTHER_PASS)
