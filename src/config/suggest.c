@@ -34,10 +34,10 @@ static const char *place_text(unsigned one_place)
 }
 
 /* Edits by which a word of n bytes may be off: a third of it, at least two for words that have more
- * than two. */
+* than three. */
 static unsigned tolerance(size_t n)
 {
-    return n < 3 ? 1 : n < 9 ? 2 : n > 30 ? 10 : (unsigned)(n / 3);
+    return n < 4 ? 1 : n < 9 ? 2 : n > 30 ? 10 : (unsigned)(n / 3);
 }
 
 struct az_sv az_suggest_word(struct az_sv word, struct az_sv words)
