@@ -188,7 +188,7 @@ def created_below(folder, *words):
             name = os.path.join(watched[at], events[16:16 + n].rstrip(b"\0").decode())
             if mask & 0x40000000:  # a folder
                 watched[libc.inotify_add_watch(fd, name.encode(), 0x100)] = name
-            else:
+            elif mask & 0x100:  # not that a watched folder is gone
                 seen.append(name)
             events = events[16 + n:]
 
