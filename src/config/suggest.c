@@ -34,7 +34,7 @@ static const char *place_text(unsigned one_place)
 }
 
 /* Edits by which a word of n bytes may be off: a third of it, at least two for words that have more
-* than three. */
+ * than three. */
 static unsigned tolerance(size_t n)
 {
     return n < 4 ? 1 : n < 9 ? 2 : n > 30 ? 10 : (unsigned)(n / 3);
