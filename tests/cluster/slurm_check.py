@@ -45,6 +45,13 @@ def tables(c, out):
     return out + "_tables"
 
 
+def parts_of(c, out):
+    """Name -> time of the parts that are whole: one that is being written has a temporary name, which may go at any time."""
+    folder = c.path(out, "parts")
+    names = [x for x in os.listdir(folder) if not x.endswith(".tmp")]
+    return {x: os.stat(os.path.join(folder, x)).st_mtime_ns for x in names}
+
+
 def requeued(c, lab, folder):
     """Tasks that are killed and started again, before they have read anything and after they have written their parts."""
     first = '[ -n "$SLURM_RESTART_COUNT" ] ||'
@@ -59,10 +66,10 @@ def requeued(c, lab, folder):
     wanted = sorted("%s_%d RUNNING" % (jobs[0], i) for i in (1, 2, 3))
     for _ in range(300):  # the first has ended, these hang; squeue names them in any order
         running = sorted(lab.run("squeue", "-h", "-r", "-j", jobs[0], "-o", "%i %T").stdout.splitlines())
-        if running == wanted and len(os.listdir(c.path("requeue", "parts"))) == 6:
+        if running == wanted and len(parts_of(c, "requeue")) == 6:
             break
         time.sleep(0.1)
-    before = {x: os.stat(c.path("requeue", "parts", x)).st_mtime_ns for x in os.listdir(c.path("requeue", "parts"))}
+    before = parts_of(c, "requeue")
     c.ok(len(before) == 6, "three of four tasks have written their parts (%d)" % len(before))
     for task in tasks:
         lab.run("scontrol", "requeue", task)
@@ -83,7 +90,7 @@ def requeued(c, lab, folder):
     c.ok(restarts == [1, 1], "each once %s" % restarts)
     if ended:
         c.same("raw", tables(c, "requeue"), "and the report is the same")
-    after = {x: os.stat(c.path("requeue", "parts", x)).st_mtime_ns for x in os.listdir(c.path("requeue", "parts"))}
+    after = parts_of(c, "requeue")
     c.ok(len(after) == 8 and all(after[x] == before[x] for x in before), "what was written before is not read again")
 
 
