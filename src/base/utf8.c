@@ -161,6 +161,20 @@ int az_utf8_visible(struct az_vec_char *t, struct az_sv s)
     return err;
 }
 
+struct az_sv az_utf8_one_line(struct az_arena *a, struct az_sv s)
+{
+    char *out = az_arena_alloc(a, s.n + 1);
+    if (out == NULL)
+        return (struct az_sv){ NULL, 0 };
+    size_t n = 0;
+    for (size_t i = 0; i < s.n; i++)
+        if (!memchr(" \t\r\n", s.p[i], 4))
+            out[n++] = s.p[i];
+        else if (n > 0 && out[n - 1] != ' ')
+            out[n++] = ' ';
+    return az_sv_make(out, n > 0 && out[n - 1] == ' ' ? n - 1 : n);
+}
+
 size_t az_utf8_count(struct az_sv s)
 {
     size_t n = 0;

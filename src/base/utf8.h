@@ -17,6 +17,9 @@ struct az_sv az_utf8_printable(struct az_arena *a, struct az_sv s, const char *k
  * become \xNN, so the result is one printable line of valid UTF-8; so does the first of two colons
  * at the beginning of a line, with which commands of workflows begin. 0, AZ_ENOMEM or AZ_ELIMIT. */
 int az_utf8_visible(struct az_vec_char *t, struct az_sv s) AZ_MUST_USE;
+/* s on one line: each run of blanks (space, tab, line ends) is one space, none at either end. A
+ * copy in the arena; {NULL, 0} without memory. */
+struct az_sv az_utf8_one_line(struct az_arena *a, struct az_sv s);
 /* Code points (not bytes). */
 size_t az_utf8_count(struct az_sv s);
 /* Terminal columns: wide East Asian and emoji 2, combining 0; independent of the locale. */

@@ -115,12 +115,17 @@ static void cleans(void **state)
     assert_true(az_sv_eq(az_utf8_printable(&a, AZ_SV("a\tb"), NULL), AZ_SV("a" FFFD "b")));
     v = AZ_SV("good");
     assert_ptr_equal(az_utf8_printable(&a, v, "").p, v.p);
+    assert_true(az_sv_eq(az_utf8_one_line(&a, AZ_SV("\r\n a\tb \n\nc \n")), AZ_SV("a b c")));
+    assert_true(az_sv_eq(az_utf8_one_line(&a, AZ_SV("a")), AZ_SV("a")));
+    assert_int_equal(az_utf8_one_line(&a, AZ_SV("")).n, 0);
+    assert_int_equal(az_utf8_one_line(&a, AZ_SV(" \n")).n, 0);
     az_arena_release(&a);
     struct az_mem m;
     az_mem_init(&m, 1);
     az_arena_init(&a, &m);
     assert_null(az_utf8_clean(&a, AZ_SV("\xff")).p);
     assert_null(az_utf8_lower(&a, AZ_SV("a")).p);
+    assert_null(az_utf8_one_line(&a, AZ_SV("a")).p);
     az_arena_release(&a);
     struct az_vec_char t;
     az_vec_init(&t, NULL);

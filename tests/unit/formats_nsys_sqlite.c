@@ -404,8 +404,8 @@ static void profiler_messages(void **state)
     (void)state;
     struct fixture f;
     start(&f, STRINGS "CREATE TABLE DIAGNOSTIC_EVENT(timestamp INTEGER,severity INTEGER,text TEXT);"
-                      "INSERT INTO DIAGNOSTIC_EVENT VALUES(-5,1,'fine'),(-4,2,'events were "
-                      "dropped'),(1,3,'b'),(1,3,'c'),"
+                      "INSERT INTO DIAGNOSTIC_EVENT VALUES(-5,1,'fine'),(-4,2,'events "
+                      "were\r\n\tdropped\n'),(1,3,'b'),(1,3,'c'),"
                       "(1,3,'d'),(1,3,'e'),(1,3,'f'),(1,3,'g');");
     assert_int_equal(PARSE(&f), 0);
     trace_is(&f.trace, "profiler warnings = 7\n"

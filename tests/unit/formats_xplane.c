@@ -770,7 +770,7 @@ static void bad_text_and_unknown_fields_pass(void **state)
     pb_num(space, 2000, 5);
     pb_text(space, 2001, "whatever");
     add_plane(space, gpu_plane("/device:GPU:0", "ker\xef\xbf\xbd\xff\x80nel", "dot.1", 0, 10));
-    pb_text(space, 3, "events were lost");
+    pb_text(space, 3, "\nevents were\nlost");
     fixture_open(&f);
     parse_bytes(&f, space->b, space->n, 0);
     assert_true(named(&f, f.trace.ev[AZ_KERNEL].name[0], "ker\xef\xbf\xbd\xff\x80nel"));

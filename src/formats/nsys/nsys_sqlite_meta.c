@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "base/sort.h"
+#include "base/utf8.h"
 #include "formats/nsys/nsys_sqlite.h"
 
 #define SHOWN_DIAGNOSTICS 5
@@ -107,12 +108,14 @@ static int take_diagnostic(struct az_nsys_db *x, const struct az_nsys_row *r, vo
 static void show_messages(struct az_nsys_db *x, const struct messages *m)
 {
     const struct az_where at = AZ_AT_FILE(x->path);
-    for (size_t i = 0; i < m->n; i++)
+    for (size_t i = 0; i < m->n; i++) {
+        const struct az_sv text = az_utf8_one_line(&x->scratch, m->text[i]);
         if (m->times[i] > 1)
             az_diag_add(x->job->diag, AZ_WARNING, at, "profiler message, %" PRIu64 " times: %.*s",
-                        m->times[i], AZ_SVF(m->text[i]));
+                        m->times[i], AZ_SVF(text));
         else
-            az_diag_add(x->job->diag, AZ_WARNING, at, "profiler message: %.*s", AZ_SVF(m->text[i]));
+            az_diag_add(x->job->diag, AZ_WARNING, at, "profiler message: %.*s", AZ_SVF(text));
+    }
     if (m->further)
         az_diag_add(x->job->diag, AZ_WARNING, at,
                     "%" PRIu64 " further messages of the profiler (table 'DIAGNOSTIC_EVENT')",

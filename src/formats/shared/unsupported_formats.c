@@ -125,7 +125,7 @@ const char *az_foreign_table(struct az_sv name)
                                           "CommAnalyzerTime",   "CommAnalyzerBandwidth",
                                           "CommAnalyzerMatrix", "AscendTask",
                                           "StepTraceTime" };
-    if (az_sv_is(name, "rocTX"))
+    if (az_sv_is(name, "rocTX") || az_sv_is(name, "KERN"))
         return ROCPROF_1("database");
     for (size_t i = 0; i < AZ_LENGTH(ascend); i++)
         if (az_sv_is(name, ascend[i]))

@@ -3,6 +3,7 @@
 
 #include "base/human.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "formats/list.h"
 #include "formats/xplane/xplane.h"
 
@@ -221,7 +222,7 @@ static void message(struct az_xplane *r, uint32_t field, struct az_sv text)
         return;
     }
     az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_FILE(r->path), "profiler message: %s: %.*s",
-                field == 2 ? "error" : "warning", AZ_SVF(text));
+                field == 2 ? "error" : "warning", AZ_SVF(az_utf8_one_line(&r->t->arena, text)));
 }
 
 /* Does the file end inside the field at `tag`? Then what is left of it if it is a plane. False:

@@ -51,12 +51,14 @@ printf '{ "traceEvents":[{}\n,{"ph":"X","name":"k","pid":"6","tid":"0","ts":"6",
 echo "== database"
 "$PYTHON" - <<'PY'
 import sqlite3
-c = sqlite3.connect("results.db")
-for t in "A", "COPY", "HIP", "OPS", "rocTX":
-    c.execute('CREATE TABLE %s ("BeginNs" INTEGER, "EndNs" INTEGER, "Name" TEXT)' % t)
-c.commit()
+for name, marks in ("results", "rocTX"), ("kernels", "KERN"):
+    c = sqlite3.connect(name + ".db")
+    for t in "A", "COPY", "HIP", "OPS", marks:
+        c.execute('CREATE TABLE %s ("BeginNs" INTEGER, "EndNs" INTEGER, "Name" TEXT)' % t)
+    c.commit()
 PY
 "$ANALYZER" results.db 2>&1
+"$ANALYZER" kernels.db 2>&1
 echo "== names with commas and without quotes, totals without kernels"
 mkdir commas
 cat >commas/results.stats.csv <<'CSV'
