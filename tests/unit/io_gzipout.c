@@ -226,6 +226,48 @@ static void test_joined_streams(void **state)
         }
 }
 
+/* Rows of a sheet, as text. */
+static char *sheet_rows(size_t n)
+{
+    char *text = az_arena_alloc(&t_arena, n + 64);
+    size_t at = 0;
+    for (unsigned i = 1; at < n; i++)
+        at += (size_t)sprintf(text + at, "<c r=\"B%u\" s=\"3\"><v>%u</v></c>", i, i * 2654435761u);
+    return text;
+}
+
+/* Codes of the stream's own frequencies: from 64 KB in its first piece on. */
+static void test_codes(void **state)
+{
+    (void)state;
+    const size_t n = 65536;
+    char *text = sheet_rows(n);
+    struct taken whole = { az_arena_alloc(&t_arena, n), 0, n },
+                 parts = { az_arena_alloc(&t_arena, n), 0, n },
+                 again = { az_arena_alloc(&t_arena, n), 0, n };
+    pack(AZ_INFLATE_BEST, text, n, n, &whole);
+    pack(AZ_INFLATE_BEST, text, n, n - 1, &parts);
+    assert_inflates(&whole, text, n);
+    assert_inflates(&parts, text, n);
+    if (az_inflater_has(AZ_INFLATE_ISAL))
+        assert_true(whole.n < parts.n - parts.n / 10);
+
+    /* A small stream after a large one has fixed codes. */
+    struct az_deflate *d;
+    const struct az_deflate_opts o = { .zlib_level = 1 };
+    struct taken first = { az_arena_alloc(&t_arena, n), 0, n };
+    assert_int_equal(az_deflate_new(&d, &o, NULL), 0);
+    az_deflate_restart(d, take, &first);
+    assert_true(az_deflate_add(d, text, n, true));
+    az_deflate_restart(d, take, &again);
+    assert_true(az_deflate_add(d, text, n - 1, false));
+    assert_true(az_deflate_add(d, text + n - 1, 1, false));
+    assert_true(az_deflate_add(d, "", 0, true));
+    az_deflate_free(d);
+    assert_int_equal(again.n, parts.n);
+    assert_memory_equal(again.p, parts.p, parts.n);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -254,6 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = { T(test_sizes),          T(test_empty),
                                         T(test_repeatable),     T(test_abort_leaves_nothing),
                                         T(test_errors),         T(test_bare_streams),
-                                        T(test_joined_streams), T(test_refused) };
+                                        T(test_joined_streams), T(test_codes),
+                                        T(test_refused) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
