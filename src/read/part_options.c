@@ -17,6 +17,7 @@ static const char *const of_finishing[] = {
     "rank_pattern",
     "rank_tables",
     "straggler_candidates",
+    "strict",
     "text",
     "top_rows",
 };
