@@ -54,6 +54,8 @@ static uint64_t describe(uint64_t h, const struct az_shape *s)
 
 uint64_t az_shape_layout(const struct az_shape *s) { return describe(0, s); }
 
+static size_t aligned(size_t at, size_t width) { return (at + width - 1) / width * width; }
+
 /* ---- writing ---- */
 
 struct writer {
@@ -65,8 +67,8 @@ struct writer {
 static int align_to(struct writer *w, size_t width)
 {
     static const char zeros[8];
-    const size_t over = (w->out->n - w->begin) % width;
-    return over ? az_text_append(w->out, az_sv_make(zeros, width - over)) : AZ_OK;
+    const size_t at = w->out->n - w->begin;
+    return az_text_append(w->out, az_sv_make(zeros, aligned(at, width) - at));
 }
 
 static int put_bytes(struct writer *w, const void *p, size_t width)
@@ -180,7 +182,7 @@ struct reader {
 
 static int get_bytes(struct reader *r, void *p, size_t width)
 {
-    r->at += (width - r->at % width) % width;
+    r->at = aligned(r->at, width);
     if (r->at > r->bytes.n || r->bytes.n - r->at < width)
         return AZ_EFORMAT;
     memcpy(p, r->bytes.p + r->at, width);
@@ -206,7 +208,7 @@ static int read_one(struct reader *r, const struct az_shape *s, char *to);
 static int read_numbers(struct reader *r, const struct az_shape *s, char *to, size_t n)
 {
     size_t bytes;
-    const size_t at = r->at + (s->size - r->at % s->size) % s->size;
+    const size_t at = aligned(r->at, s->size);
     if (n == 0)
         return AZ_OK;
     if (!az_size_mul(n, s->size, &bytes) || at > r->bytes.n || r->bytes.n - at < bytes)
@@ -318,6 +320,5 @@ int az_shape_read(const struct az_shape *s, void *to, struct az_sv bytes, const 
     const int rc = read_one(&r, s, to);
     if (rc)
         return rc;
-    r.at += (8 - r.at % 8) % 8;
-    return r.at == bytes.n ? AZ_OK : AZ_EFORMAT;
+    return aligned(r.at, 8) == bytes.n ? AZ_OK : AZ_EFORMAT;
 }
