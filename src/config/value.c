@@ -153,15 +153,17 @@ static char *field(const struct az_option *o, const struct az_store *t)
 static int store_int(const struct az_option *o, const struct az_node *n, const struct az_store *t,
                      int64_t *to)
 {
-    int64_t x = 0;
+    int64_t x;
     double real;
-    bool whole = n->kind == AZ_NODE_NUMBER && az_parse_i64(n->text, &x) >= 0;
-    if (!whole && t->whole_reals && n->kind == AZ_NODE_NUMBER &&
-        az_parse_f64(n->text, &real) == 0 && fabs(real) < 1e15 && real == floor(real)) {
-        whole = true;
+    if (n->kind != AZ_NODE_NUMBER)
+        return refuse(o, n, t);
+    if (az_parse_i64(n->text, &x) < 0) {
+        if (!t->whole_reals || az_parse_f64(n->text, &real) || fabs(real) >= 1e15 ||
+            real != floor(real))
+            return refuse(o, n, t);
         x = (int64_t)real;
     }
-    if (!whole || !in_range(o, (double)x))
+    if (!in_range(o, (double)x))
         return refuse(o, n, t);
     *to = x;
     return 0;

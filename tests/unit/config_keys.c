@@ -151,6 +151,52 @@ static void ranges_and_words(void **state)
         "c.json:1: /outputs/xlsx_rows: xlsx_rows must be a whole number, 0 or more, not '1.5'");
 }
 
+static int load_rows(const char *number, bool whole_reals, int64_t *out)
+{
+    struct loaded l;
+    char text[400];
+    snprintf(text, sizeof text, "%s, \"options\": { \"top_rows\": %s }%s", PRE, number, POST);
+    loaded_begin(&l);
+    l.c.whole_reals = whole_reals;
+    l.rc = az_config_load_memory(&l.c, az_sv_str(text), "c.json", NULL, &test_names, &l.diag);
+    *out = l.rc ? -1 : l.c.inputs.v[0].opts.top_rows;
+    const int rc = l.rc;
+    loaded_end(&l);
+    return rc;
+}
+
+/* 5.0 is a whole number where the command is that of another program. */
+static void reals_that_are_whole(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *number;
+        int rc_whole, rc_real; /* with and without this rule */
+        int64_t value;
+    } cases[] = {
+        { "0", 0, 0, 0 },
+        { "7", 0, 0, 7 },
+        { "5.0", 0, AZ_ECONFIG, 5 },
+        { "2e1", 0, AZ_ECONFIG, 20 },
+        { "0.0", 0, AZ_ECONFIG, 0 },
+        { "5.5", AZ_ECONFIG, AZ_ECONFIG, -1 },
+        { "-1.0", AZ_ECONFIG, AZ_ECONFIG, -1 },
+        { "-1", AZ_ECONFIG, AZ_ECONFIG, -1 },
+        { "999999999.0", 0, AZ_ECONFIG, 999999999 },
+        { "1e15", AZ_ECONFIG, AZ_ECONFIG, -1 },
+        { "1e400", AZ_ECONFIG, AZ_ECONFIG, -1 },
+        { "99999999999999999999", AZ_ECONFIG, AZ_ECONFIG, -1 },
+        { "\"5\"", AZ_ECONFIG, AZ_ECONFIG, -1 },
+    };
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        int64_t got;
+        if (load_rows(cases[i].number, true, &got) != cases[i].rc_whole || got != cases[i].value)
+            fail_msg("%s as a whole number: %lld", cases[i].number, (long long)got);
+        if (load_rows(cases[i].number, false, &got) != cases[i].rc_real)
+            fail_msg("%s: %lld", cases[i].number, (long long)got);
+    }
+}
+
 static void long_values_are_cut(void **state)
 {
     (void)state;
@@ -334,6 +380,7 @@ int main(void)
         cmocka_unit_test(all_problems_are_told),
         cmocka_unit_test(wrong_types),
         cmocka_unit_test(ranges_and_words),
+        cmocka_unit_test(reals_that_are_whole),
         cmocka_unit_test(long_values_are_cut),
         cmocka_unit_test(no_inputs),
         cmocka_unit_test(values_arrive),
