@@ -288,6 +288,27 @@ static void ends_of_times(void **state)
     }
 }
 
+/* Of several, those before it are read; the one that is not valid is zero. */
+static void one_of_several(void **state)
+{
+    (void)state;
+    struct several {
+        int64_t v[3];
+    };
+    static const struct az_shape_field fields[] = { AZ_PLAINS(struct several, v) };
+    static const struct az_shape shape = AZ_SHAPE(struct several, fields);
+    struct fixture f;
+    const struct several x = { { 11, INT64_MIN + 1, 13 } };
+    struct several back = { { 5, 6, 7 } };
+    begin(&f);
+    assert_int_equal(az_shape_write(&shape, &x, &f.texts, &f.out), 0);
+    assert_int_equal(read_back(&f, &shape, &back), AZ_EFORMAT);
+    assert_int_equal(back.v[0], 11);
+    assert_int_equal(back.v[1], 0);
+    assert_int_equal(back.v[2], 7);
+    end(&f);
+}
+
 static void nothing(void **state)
 {
     (void)state;
@@ -392,9 +413,11 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind), cmocka_unit_test(lengths),        cmocka_unit_test(ends),
-        cmocka_unit_test(values),     cmocka_unit_test(ends_of_times),  cmocka_unit_test(nothing),
-        cmocka_unit_test(layouts),    cmocka_unit_test(without_memory),
+        cmocka_unit_test(every_kind),     cmocka_unit_test(lengths),
+        cmocka_unit_test(ends),           cmocka_unit_test(values),
+        cmocka_unit_test(ends_of_times),  cmocka_unit_test(nothing),
+        cmocka_unit_test(one_of_several), cmocka_unit_test(layouts),
+        cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
