@@ -361,6 +361,49 @@ def xplane_sizes(analyzer, tmp):
             "%d MB of %d MB: %s" % (used >> 20, os.path.getsize(large) >> 20, os.listdir(out)))
 
 
+def write_viewer(path, kernels, host):
+    """A trace.json of JAX: kernels, each with its launch and `host` more calls."""
+    with open(path, "w") as f:
+        f.write('{"displayTimeUnit":"ns","traceEvents":[{"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}}')
+        for pid, tid, name, text in ((1, 14, "thread_name", "Stream #14(Compute)"), (701, 77, "process_name", "/host:CPU"), (701, 77, "thread_name", "python3")):
+            f.write(',{"ph":"M","pid":%d,"tid":%d,"name":"%s","args":{"name":"%s"}}' % (pid, tid, name, text))
+        for i in range(kernels):
+            f.write(',{"ph":"X","pid":1,"tid":14,"ts":%d.%03d,"dur":2%d.125,"name":"gemm_fusion_%d","args":{"correlation_id":"%d","hlo_module":"jit_step","hlo_op":'
+                    '"fusion.%d","kernel_details":"regs:166 grid:128,1,1 block:256,1,1"}}' % (i * 40 + 15, i % 1000, i % 10, i % 60, i + 1, i % 60))
+        for i in range(kernels):
+            f.write(',{"ph":"X","pid":701,"tid":77,"ts":%d.5,"dur":3,"name":"cuLaunchKernel","args":{"correlation_id":"%d","device_id":"0"}}' % (i * 40, i + 1))
+            for k in range(host):
+                f.write(',{"ph":"X","pid":701,"tid":77,"ts":%d,"dur":1.5,"name":"$array.py:%d wait"}' % (i * 40 + 4 + 2 * k, k))
+        f.write("]}\n")
+
+
+def viewer_sizes(analyzer, tmp, megabytes):
+    """A trace.json of JAX, mostly of devices and launches, or of the host: figures, and memory by size; with `megabytes` also time."""
+    small, large = [os.path.join(tmp, n, "trace.json") for n in ("viewer_small", "viewer_large")]
+    for path in (small, large):
+        os.makedirs(os.path.dirname(path))
+    for host in (0, 7):
+        sizes = [n // (5 + host) for n in (40000, 600000)]
+        for path, kernels in zip((small, large), sizes):
+            write_viewer(path, kernels, host)
+        for window in (("--from", "20%", "--to", "60%"), ("--to", "99%")):
+            check(analyzer, tmp, small, window, "trace.json of JAX, %d calls more, %s" % (host, window[-1]))
+            growth(analyzer, tmp, small, large, window, "trace.json of JAX, %d calls more, %s" % (host, window[-1]))
+        if not megabytes:
+            continue
+        write_viewer(large, (megabytes << 20) // (345 + 70 * host), host)
+        with open(large, "rb") as f, gzip.open(large + ".gz", "wb", 1) as g:
+            shutil.copyfileobj(f, g)
+        for path in (large, large + ".gz"):
+            _, _, report = memory_of([analyzer, "run", path, "-q"])
+            for window in (("--to", "5%"), ("--from", "25%", "--to", "75%"), ("--from", "1%", "--to", "99%")):
+                status, used, spent = memory_of([analyzer, "cut", path, "-o", os.path.join(tmp, "part." + os.path.basename(path)), "-q", *window])
+                print("%s of JAX of %d MB, %d calls more, %s: report in %.2f s, cut in %.2f s, %d MB of memory" % (
+                    os.path.basename(path), os.path.getsize(large) >> 20, host, " ".join(window), report, spent, used >> 20))
+                verdict(status == 0 and used < 64 << 20, "memory of a large cut of JAX", "%d KB" % (used >> 10))
+                verdict(spent < 1.3 * report, "time of a large cut of JAX", "%.2f and %.2f s" % (spent, report))  # 0.7 to 1.1 where it was measured
+
+
 def xplane_lines(analyzer, tmp):
     """Memory by size where lines are long: what is kept is written in pieces."""
     one = os.path.join(HERE, "..", "example", "xplane", "plugins", "profile", "train_step", "alpha.xplane.pb")
@@ -990,6 +1033,7 @@ def main():
             check(analyzer, tmp, path, ("--from", "20%", "--to", "60%"), "xplane " + name)
         xplane_sizes(analyzer, tmp)
         xplane_lines(analyzer, tmp)
+        viewer_sizes(analyzer, tmp, o.size)
         recorded_steps(analyzer, tmp)
         annotated(analyzer, tmp)
         sets = os.path.join(tmp, "nsys")

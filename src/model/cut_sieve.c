@@ -545,10 +545,14 @@ static enum az_sieve_verdict take_work(struct az_sieve *s, enum az_kind kind, ui
     const struct az_sieve_page *p = e->corr ? page_of(s, process, e->corr) : NULL;
     if (p)
         return take_linked(s, p, kind, e);
-    const bool inside = az_window_part_at(&s->parts, process, e->start),
-               near = kind != AZ_SYNC && e->end > e->start &&
-                      az_spans_touch(&s->near, e->start, e->end);
-    return inside || near ? AZ_SIEVE_STORE : AZ_SIEVE_OUTSIDE;
+    const uint32_t part = az_window_part_at(&s->parts, process, e->start);
+    if (part && kind != AZ_SYNC)
+        extend(&s->work.v[part - 1], e->start, e->end);
+    if (part)
+        return AZ_SIEVE_INSIDE;
+    const bool near =
+        kind != AZ_SYNC && e->end > e->start && az_spans_touch(&s->near, e->start, e->end);
+    return near ? AZ_SIEVE_STORE : AZ_SIEVE_OUTSIDE;
 }
 
 enum az_sieve_verdict az_sieve_event(struct az_sieve *s, enum az_kind kind, uint64_t process,

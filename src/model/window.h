@@ -97,6 +97,9 @@ struct az_cut_log {
     /* Instead of the lists: events are passed on as they are read. 1: this one is stored, too; 0;
      * an error. */
     int (*pass)(void *ctx, enum az_kind kind, const struct az_event *e);
+    /* With it: a record that has these bytes of the file was read, or none (`to` 0). NULL: nothing
+     * is done then. */
+    int (*record)(void *ctx, uint64_t from, uint64_t to);
     void *ctx;
 };
 void az_cut_log_init(struct az_cut_log *log, struct az_mem *mem);

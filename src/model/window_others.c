@@ -107,9 +107,10 @@ void az_cut_log_settle(struct az_cut_log *log)
         return;
     log->open = false;
     if (!log->stored && log->joins &&
-        log->what.v[n - 1] == (log->what.v[n - 2] & ~AZ_RECORD_APART) &&
-        log->count.v[n - 2] < UINT32_MAX) {
-        log->count.v[n - 2]++;
+        !((log->what.v[n - 1] ^ log->what.v[n - 2]) & ~AZ_RECORD_APART) &&
+        log->count.v[n - 1] <= UINT32_MAX - log->count.v[n - 2]) {
+        log->count.v[n - 2] += log->count.v[n - 1];
+        log->what.v[n - 2] |= log->what.v[n - 1];
         if (!log->runs && log->from.v[n - 1] > log->to.v[n - 2] + 1)
             log->what.v[n - 2] |= AZ_RECORD_APART;
         log->what.n--;

@@ -64,6 +64,15 @@ static inline int az_protobuf_varint(struct az_protobuf *m, uint64_t *value)
     return az_protobuf_varint_long(m, value);
 }
 
+/* Writes one, of AZ_PROTOBUF_VARINT bytes at most: returns the place after it. */
+static inline uint8_t *az_protobuf_put_varint(uint8_t *p, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        *p++ = (uint8_t)(v | 0x80);
+    *p++ = (uint8_t)v;
+    return p;
+}
+
 /* A varint of up to 8 bytes where 8 bytes can be read at p: the first byte without its top bit ends
  * the number; the groups of seven bits are then pushed together, pairwise. How many bytes it has;
  * 0: it is longer. */
@@ -134,6 +143,11 @@ static inline int az_protobuf_next(struct az_protobuf *m, uint32_t *field, unsig
 static inline int64_t az_protobuf_zigzag(uint64_t v)
 {
     return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+}
+/* Writes a difference of either sign, as two's complement, in that form. */
+static inline uint8_t *az_protobuf_put_zigzag(uint8_t *p, uint64_t v)
+{
+    return az_protobuf_put_varint(p, v << 1 ^ (v >> 63 ? UINT64_MAX : 0));
 }
 double az_protobuf_double(uint64_t bits); /* of a fixed64 */
 float az_protobuf_float(uint64_t bits);   /* of a fixed32 */

@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "base/pipe.h"
+#include "formats/shared/cut_journal.h"
 #include "formats/shared/cut_output.h"
 #include "model/cut_sieve.h"
 #include "text/jsonscan.h"
@@ -12,6 +13,7 @@ struct reading {
     int (*parse)(struct az_parse *);
     struct az_trace *t;
     struct az_cut_log *log;
+    struct az_cut_journal *journal; /* NULL: the file is read twice */
 };
 
 static int parse_file(const struct reading *x, struct az_diag *diag)
@@ -75,7 +77,7 @@ int az_cut_reject_option(struct az_cut *cut)
 int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
                 struct az_cut_log *log)
 {
-    const struct reading x = { cut, parse, t, log };
+    const struct reading x = { cut, parse, t, log, NULL };
     int rc = begin_reading(&x, NULL);
     if (rc == 0)
         rc = az_cut_reject_option(cut);
@@ -101,12 +103,20 @@ static int add_recording(const struct reading *x, struct az_sieve *s)
     return rc;
 }
 
+static int parse_once(const struct reading *x, struct az_diag *diag)
+{
+    int rc = x->journal ? az_cut_journal_begin(x->journal, x->t, x->log) : AZ_OK;
+    if (rc == 0)
+        rc = parse_file(x, diag);
+    return rc || !x->journal ? rc : az_cut_journal_end(x->journal);
+}
+
 /* *whole: the file holds a window itself, and is read as a whole. */
 static int read_once(const struct reading *x, struct az_sieve *s, bool *whole, struct az_diag *diag)
 {
     int rc = begin_reading(x, s);
     if (rc == 0)
-        rc = parse_file(x, diag);
+        rc = parse_once(x, diag);
     *whole = x->t->recorded_window.n > 0;
     if (rc || *whole)
         return rc;
@@ -137,33 +147,57 @@ static int find_window(const struct reading *x, struct az_sieve *s, bool *whole)
         s->counted = true;
         rc = read_once(x, s, whole, &diag);
     }
-    if (rc)
+    if (rc || (x->journal && !*whole)) /* else the second reading has them as well */
         az_diag_append(x->cut->diag, &diag);
     az_diag_release(&diag);
+    return rc;
+}
+
+/* The second reading, of the file or of the journal. */
+static int read_again(const struct reading *x, bool whole)
+{
+    return x->journal && !whole ? az_cut_journal_replay(x->journal, x->t, x->log, x->cut->cancelled)
+                                : parse_file(x, x->cut->diag);
+}
+
+static int read_sifted(const struct reading *x)
+{
+    struct az_cut *cut = x->cut;
+    struct az_sieve s;
+    bool whole = false;
+    int rc = begin_reading(x, NULL);
+    az_sieve_init(&s, cut->window, cut->mem);
+    if (rc == 0)
+        rc = az_cut_reject_option(cut);
+    if (rc == 0) {
+        release_reading(x);
+        rc = find_window(x, &s, &whole);
+    }
+    if (rc == 0) {
+        release_reading(x);
+        rc = begin_reading(x, whole ? NULL : &s);
+        rc = end_reading(x, rc ? rc : read_again(x, whole), cut->diag);
+    }
+    x->log->sieve = NULL;
+    az_sieve_release(&s);
     return rc;
 }
 
 int az_cut_read_twice(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
                       struct az_cut_log *log)
 {
-    const struct reading x = { cut, parse, t, log };
-    struct az_sieve s;
-    bool whole = false;
-    int rc = begin_reading(&x, NULL);
-    az_sieve_init(&s, cut->window, cut->mem);
-    if (rc == 0)
-        rc = az_cut_reject_option(cut);
-    if (rc == 0) {
-        release_reading(&x);
-        rc = find_window(&x, &s, &whole);
-    }
-    if (rc == 0) {
-        release_reading(&x);
-        rc = begin_reading(&x, whole ? NULL : &s);
-        rc = end_reading(&x, rc ? rc : parse_file(&x, cut->diag), cut->diag);
-    }
-    log->sieve = NULL;
-    az_sieve_release(&s);
+    const struct reading x = { cut, parse, t, log, NULL };
+    return read_sifted(&x);
+}
+
+int az_cut_read_journal(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
+                        struct az_cut_log *log)
+{
+    struct az_cut_journal journal;
+    const struct reading x = { cut, parse, t, log, &journal };
+    az_cut_journal_init(&journal, cut->mem);
+    const int rc = read_sifted(&x);
+    az_cut_journal_release(&journal);
     return rc;
 }
 
@@ -213,9 +247,22 @@ int az_cut_sum(struct az_trace *t, uint32_t lane, int64_t start, int64_t end)
     return join_record(t, lane, start, end) ? AZ_OK : az_trace_add(t, AZ_GAP_FRAME, &e);
 }
 
+/* A record of which the log has its events only. */
+static int pass_record(struct az_cut_log *log, struct az_jscan *s,
+                       int (*read)(void *ctx, struct az_jscan *s), void *ctx)
+{
+    const uint64_t from = (uint64_t)az_jscan_offset(s) - 1;
+    const int rc = read(ctx, s);
+    const int added =
+        log->record(log->ctx, from, rc == AZ_JSON_OK ? (uint64_t)az_jscan_offset(s) : 0);
+    return added ? added : rc;
+}
+
 int az_cut_json_record(struct az_cut_log *log, struct az_jscan *s,
                        int (*read)(void *ctx, struct az_jscan *s), void *ctx)
 {
+    if (log && log->record)
+        return pass_record(log, s, read, ctx);
     if (!log || (log->sieve && log->sieve->finding))
         return read(ctx, s);
     int rc = az_cut_log_begin(log, (uint64_t)az_jscan_offset(s) - 1, 0);

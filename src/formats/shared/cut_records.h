@@ -22,6 +22,10 @@ int az_cut_read(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_t
  * other may be one in the log. */
 int az_cut_read_twice(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
                       struct az_cut_log *log) AZ_MUST_USE;
+/* The same of a JSON document (az_cut_json_record), of which the second reading is that of a
+ * journal of its events (formats/shared/cut_journal.h). */
+int az_cut_read_journal(struct az_cut *cut, int (*parse)(struct az_parse *), struct az_trace *t,
+                        struct az_cut_log *log) AZ_MUST_USE;
 /* Member of a JSON document with the spans of the window, in ticks: [[start, end], ...]; with a
  * third number of one process. */
 #define AZ_CUT_KEY "analyzerWindow"

@@ -63,20 +63,14 @@ static void copy_bytes(struct cutting *c, struct az_sv bytes, uint64_t *size)
 /* Tag and length of a field of bytes. */
 static void put_head(struct cutting *c, uint32_t field, uint64_t n, uint64_t *size)
 {
-    const uint64_t number[2] = { (uint64_t)field << 3 | AZ_PROTOBUF_BYTES, n };
-    char head[20];
-    size_t k = 0;
-    for (int i = 0; i < 2; i++) {
-        uint64_t v = number[i];
-        for (; v >= 0x80; v >>= 7)
-            head[k++] = (char)(v | 0x80);
-        head[k++] = (char)v;
-    }
-    *size += k;
+    uint8_t head[2 * AZ_PROTOBUF_VARINT], *end;
+    end = az_protobuf_put_varint(head, (uint64_t)field << 3 | AZ_PROTOBUF_BYTES);
+    end = az_protobuf_put_varint(end, n);
+    *size += (uint64_t)(end - head);
     if (!c->writing)
         return;
     flush(c);
-    az_cut_output_put(&c->output, az_sv_make(head, k));
+    az_cut_output_put(&c->output, az_sv_make((const char *)head, (size_t)(end - head)));
 }
 
 /* ---- messages ---- */

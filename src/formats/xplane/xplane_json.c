@@ -303,6 +303,9 @@ static int add_gpu(struct input *in, struct az_event *e)
     struct az_xplane_meta *meta;
     struct az_xrow row;
     uint32_t index = 0;
+    e->corr = id_number(in, A_CORRELATION);
+    if (in->r->t->cut_log) /* of which only the time counts */
+        return az_trace_add(in->r->t, AZ_KERNEL, e);
     const struct az_sv name = in->arg[A_LONG_NAME].n ? plain(in, in->arg[A_LONG_NAME]) : in->name;
     int rc = name.p ? meta_of(in, name, false, &meta) : az_arena_error(&in->scratch);
     if (rc == 0)
@@ -312,7 +315,6 @@ static int add_gpu(struct input *in, struct az_event *e)
     const bool says = az_xplane_has_metadata(&row);
     if (says)
         rc = az_xplane_row_of(in->r, meta, &row, &index);
-    e->corr = id_number(in, A_CORRELATION);
     e->node = says ? (uint64_t)index + 1 : 0;
     return rc ? rc : az_xplane_add_work(in->r, meta, &row, e);
 }
@@ -532,14 +534,23 @@ static int read_more(void *ctx, void *buf, size_t n, size_t *got)
     return az_json_input_read(in->r->job, in->src, &in->source_bad, buf, n, got);
 }
 
+/* Is a window found in a file of which a cut finds its own? It is read again, as a whole. */
+static bool is_window_itself(const struct input *in)
+{
+    const struct az_trace *t = in->r->t;
+    return t->cut_log && t->cut_log->record && t->recorded_window.n;
+}
+
 /* What `analyzer cut` kept. */
 static int recorded_window(struct input *in)
 {
     struct az_sv raw;
-    const int rc = az_jscan_value(&in->scan, &raw);
+    int rc = az_jscan_value(&in->scan, &raw);
     const bool again = in->window_seen;
     in->window_seen = true;
-    return rc != AZ_JSON_OK || again ? rc : az_cut_spans_read(in->r->t, raw);
+    rc = rc != AZ_JSON_OK || again ? rc : az_cut_spans_read(in->r->t, raw);
+    in->seen |= is_window_itself(in);
+    return rc;
 }
 
 static int document(struct input *in)
@@ -548,7 +559,7 @@ static int document(struct input *in)
     struct az_sv key;
     bool first = true;
     int rc = az_jscan_byte(s, '{');
-    while (rc == AZ_JSON_OK && !in->array.truncated) {
+    while (rc == AZ_JSON_OK && !in->array.truncated && !is_window_itself(in)) {
         rc = az_jscan_member(s, &first, &key);
         if (rc != AZ_JSON_OK)
             break;
