@@ -169,6 +169,26 @@ static int settle(struct gathering *g, struct az_input_rank *files)
     return rc;
 }
 
+/* The file that a rank is read from: its trace, or "part 'FILE'". */
+static struct az_sv source_of(const struct gathering *g, const struct az_input_rank *x)
+{
+    const struct az_sv part = g->r->one->job->files.v[x - g->first].part;
+    return part.n ? az_arena_printf(g->a, "part '%.*s'", AZ_SVF(part))
+                  : az_arena_printf(g->a, "'%.*s'", AZ_SVF(x->about.path));
+}
+
+static struct az_sv duplicate_text(const struct gathering *g, const struct az_input_rank *x,
+                                   const struct az_input_rank *kept)
+{
+    const bool part = g->r->one->job->files.v[x - g->first].part.n > 0;
+    const struct az_sv own = part ? source_of(g, x) : AZ_SV("");
+    return az_arena_printf(g->a,
+                           "duplicate rank %lld%s%.*s, also in %.*s; select one with a filter, or "
+                           "set duplicate_rank to first, last, or each-step",
+                           (long long)x->about.rank, part ? " in " : "", AZ_SVF(own),
+                           AZ_SVF(source_of(g, kept)));
+}
+
 /* Two files of one rank: as the input requires. Returns false if that is an error. */
 static int duplicates(struct gathering *g)
 {
@@ -189,12 +209,7 @@ static int duplicates(struct gathering *g)
         if (!first && !last) {
             g->failure = AZ_SV("two files of one rank");
             if (refused++ < MOST_TOLD)
-                rc = remark(
-                    g, x, AZ_ERROR,
-                    az_arena_printf(g->a,
-                                    "duplicate rank %lld, also in '%.*s'; select one with a "
-                                    "filter, or set duplicate_rank to first, last, or each-step",
-                                    (long long)x->about.rank, AZ_SVF(kept->about.path)));
+                rc = remark(g, x, AZ_ERROR, duplicate_text(g, x, kept));
             again = x;
             continue;
         }
@@ -202,8 +217,8 @@ static int duplicates(struct gathering *g)
         kept = first ? kept : x;
         out->state = AZ_RANK_LEFT;
         rc = remark(g, out, AZ_WARNING,
-                    az_arena_printf(g->a, "skipped: rank %lld is read from '%.*s' (duplicate_rank)",
-                                    (long long)out->about.rank, AZ_SVF(kept->about.path)));
+                    az_arena_printf(g->a, "skipped: rank %lld is read from %.*s (duplicate_rank)",
+                                    (long long)out->about.rank, AZ_SVF(source_of(g, kept))));
     }
     if (rc == 0 && refused > MOST_TOLD)
         rc = remark(
