@@ -314,11 +314,13 @@ static void missing_parts(void **state)
     path = begin(&f);
     make(path, "_x", "x");
     run_sql(path, "UPDATE rocpd_kernel_dispatch_x SET start=NULL WHERE id=2;UPDATE "
-                  "rocpd_memory_copy_x SET \"end\"='x';DELETE FROM rocpd_info_process_x;");
+                  "rocpd_memory_copy_x SET \"end\"='x';UPDATE rocpd_sample_x SET "
+                  "timestamp='85 ns';DELETE FROM rocpd_info_process_x;");
     assert_int_equal(PARSE(&f), 0);
     assert_int_equal(f.trace.ev[AZ_KERNEL].n, 1);
     assert_int_equal(f.trace.ev[AZ_MEMCPY].n, 0);
     assert_int_equal(dropped(&f, "rows without a start or an end"), 4);
+    assert_int_equal(dropped(&f, "instant marks without a time"), 1);
     assert_int_equal(az_dispatches(&f.trace)->processes.v[0].fini, 0);
     fixture_close(&f);
 }

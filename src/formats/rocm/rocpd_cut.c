@@ -187,7 +187,7 @@ static int take_sample(struct reading *x, struct group *g, size_t set,
 {
     struct az_sqlite_row track = { .null = ~0u };
     int rc = AZ_OK;
-    if (is_null(row, C_TIME)) {
+    if (!is_number(row, C_TIME)) {
         e->kind = AZ_ROCM_NONE;
         return AZ_OK;
     }

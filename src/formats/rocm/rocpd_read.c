@@ -299,11 +299,15 @@ static const char *const kernel_columns[] = { "start",
                                               "grid_size_z",
                                               "event_id" };
 
+static bool is_number(sqlite3_stmt *r, int i)
+{
+    const int type = sqlite3_column_type(r, i);
+    return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
 static bool without_time(struct az_rocpd *x, sqlite3_stmt *r, enum az_kind k)
 {
-    const int start = sqlite3_column_type(r, 0), end = sqlite3_column_type(r, 1);
-    if ((start == SQLITE_INTEGER || start == SQLITE_FLOAT) &&
-        (end == SQLITE_INTEGER || end == SQLITE_FLOAT))
+    if (is_number(r, 0) && is_number(r, 1))
         return false;
     az_trace_lost(x->r->t, k, "rows without a start or an end", 1, 0);
     return true;
@@ -414,8 +418,10 @@ static int take_sample(struct az_rocpd *x, sqlite3_stmt *r)
                                  .end = column_i64(r, 0),
                                  .thread = thread(x, r, 1),
                                  .corr = (uint64_t)column_i64(r, 3) };
-    if (is_null(r, 0))
+    if (!is_number(r, 0)) {
+        az_trace_lost(x->r->t, AZ_CALL, "instant marks without a time", 1, 0);
         return 0;
+    }
     int rc = string(x, r, 2, "[unknown]", &s.name);
     if (rc == 0)
         rc = string(x, r, 4, "UNKNOWN", &s.domain);
