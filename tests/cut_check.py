@@ -130,6 +130,10 @@ def rocprof_sets(analyzer, tmp, amd):
     done = run("sh", "-c", 'ulimit -n 40; exec "$0" "$@"', analyzer, "cut", os.path.join(tmp, "rocprof_many"), "-o", os.path.join(tmp, "many"),
                "--from", "20%", "--to", "60%")
     verdict(done.returncode == 0 and len(contents(os.path.join(tmp, "many"))) == 90, "rocprofv3 CSV, many files", done.stdout.decode()[-300:])
+    run(analyzer, "cut", whole, whole + "/none", "-o", os.path.join(tmp, "missed", "part"), "--steps", "77")
+    verdict(os.listdir(os.path.join(tmp, "missed")) == [], "a set without the window: no folder", str(os.listdir(os.path.join(tmp, "missed"))))
+    run("sh", "-c", 'ulimit -f 4; exec "$0" "$@"', analyzer, "cut", whole, "-o", os.path.join(tmp, "stopped", "part"), "--from", "1%")
+    verdict(os.listdir(os.path.join(tmp, "stopped")) == [], "a set that cannot be written: no folder", str(os.listdir(os.path.join(tmp, "stopped"))))
     done = run(analyzer, "cut", whole, "-o", whole, "--steps", "1")
     verdict(done.returncode == 2 and b"the output is an input" in done.stdout, "a set over itself", done.stdout.decode()[-300:])
     done = run(analyzer, "cut", os.path.join(whole, names[0]), "-o", os.path.join(old, "results.csv"), "--steps", "1")

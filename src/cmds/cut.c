@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "formats/format.h"
+#include "io/outfile.h"
 #include "io/path.h"
 #include "model/window.h"
 #include "read/input_paths.h"
@@ -25,6 +26,8 @@ AZ_VEC(struct input, input_list);
 struct cutting {
     const struct az_cmd *cmd;
     const char *out;
+    const char *folder; /* that files are written into: `out`, or a temporary one; NULL: none yet */
+    size_t written;     /* outputs */
     struct az_options opts;
     struct az_window window;
     unsigned keep;
@@ -184,9 +187,13 @@ static int cut_file(struct cutting *c, const struct az_format *f, const struct a
     if (rc == 0)
         rc = f->cut(&cut);
     az_vec_release(&events);
-    if (rc == 0 && !c->quiet)
-        printf("%s: %llu of %llu events\n", out, (unsigned long long)cut.kept,
+    c->written += rc == 0;
+    if (rc == 0 && !c->quiet) {
+        const bool moved = c->folder && c->folder != c->out; /* to its name at the end */
+        printf("%s%s: %llu of %llu events\n", moved ? c->out : "",
+               moved ? out + strlen(c->folder) : out, (unsigned long long)cut.kept,
                (unsigned long long)cut.read);
+    }
     return rc;
 }
 
@@ -270,10 +277,37 @@ static int list_inputs(struct cutting *c, const struct az_args *a, struct input_
     return rc ? rc : keep_ranks(c, l);
 }
 
+/* A folder that does not exist is written under a temporary name, and appears when it is whole. */
+static int open_folder(struct cutting *c)
+{
+    struct az_sv tmp;
+    if (c->folder)
+        return AZ_OK;
+    if (az_path_stat(c->out).kind != AZ_PATH_MISSING) {
+        c->folder = c->out;
+        return AZ_OK;
+    }
+    const int rc = az_outdir_reserve(&c->arena, c->out, &tmp, &c->diag);
+    c->folder = rc ? NULL : tmp.p;
+    return rc;
+}
+
+static int close_folder(struct cutting *c, bool complete)
+{
+    if (!c->folder || c->folder == c->out)
+        return AZ_OK;
+    if (complete && c->written)
+        return az_outdir_commit(c->folder, c->out, &c->diag);
+    az_tmpdir_remove(c->folder);
+    return AZ_OK;
+}
+
 /* Where a file of several goes, or the folder of a set; NULL on failure. */
 static const char *output_of(struct cutting *c, const struct input *x, bool set)
 {
-    const struct az_sv path = az_arena_printf(&c->arena, "%s/%.*s", c->out, AZ_SVF(x->name)),
+    if (open_folder(c) != 0)
+        return NULL;
+    const struct az_sv path = az_arena_printf(&c->arena, "%s/%.*s", c->folder, AZ_SVF(x->name)),
                        folder = az_path_dir(path);
     const char *dir = az_arena_str(&c->arena, folder);
     if (!path.p || !dir || az_path_mkdirs(dir, &c->diag) != 0)
@@ -338,7 +372,8 @@ static int cut_all(struct cutting *c, struct input_list *l, bool into)
         status = rc ? az_cut_exit_status(rc) : status;
     }
     az_vec_release(&files);
-    return status;
+    const int rc = close_folder(c, status != AZ_EXIT_INTERRUPTED);
+    return rc ? az_cut_exit_status(rc) : status;
 }
 
 static int session(struct cutting *c, const struct az_args *a)

@@ -36,6 +36,12 @@ int az_outname_reserve(struct az_arena *a, const char *path, struct az_sv *tmp,
 int az_outname_commit(const char *tmp, const char *path, struct az_diag *diag) AZ_MUST_USE;
 void az_outname_discard(const char *tmp);
 
+/* The same for a folder that does not exist yet: a temporary one next to it, to be filled, then
+ * renamed when complete, or removed by az_tmpdir_remove. */
+int az_outdir_reserve(struct az_arena *a, const char *path, struct az_sv *tmp,
+                      struct az_diag *diag) AZ_MUST_USE;
+int az_outdir_commit(const char *tmp, const char *path, struct az_diag *diag) AZ_MUST_USE;
+
 /* A private temporary folder (0700) under $TMPDIR or /tmp; NUL-terminated in the arena. */
 int az_tmpdir_make(struct az_arena *a, const char *prefix, struct az_sv *dir,
                    struct az_diag *diag) AZ_MUST_USE;

@@ -13,6 +13,11 @@ struct dispatches { /* of a process, from the first to the last */
     uint64_t process, first, last;
 };
 
+struct output {
+    struct az_cut_output file;
+    bool last; /* the kernels of a set: readers take its other files for parts of these */
+};
+
 struct cutting {
     struct az_cut *job;
     const struct az_trace *t;
@@ -21,7 +26,7 @@ struct cutting {
     size_t record, row;                   /* of the log, and in that record: of the next row */
     size_t run;                           /* of log->from: that of the record */
     struct az_arena arena;
-    AZ_VEC(struct az_cut_output, cut_outputs) outputs; /* all are renamed at the end */
+    AZ_VEC(struct output, outputs) outputs; /* all are renamed at the end */
 };
 
 /* One file being copied. */
@@ -185,7 +190,7 @@ static int open_next(struct cutting *c, struct az_sv in, struct az_cut_output **
 {
     const struct az_sv base = az_path_base(in),
                        path = az_arena_printf(&c->arena, "%s/%.*s", c->job->out, AZ_SVF(base));
-    const struct az_cut_output none = { NULL, NULL };
+    const struct output none = { .last = false };
     if (!path.p)
         return az_arena_error(&c->arena);
     if (is_same(in.p, path.p))
@@ -194,7 +199,7 @@ static int open_next(struct cutting *c, struct az_sv in, struct az_cut_output **
     const int rc = az_vec_push(&c->outputs, none);
     if (rc)
         return rc;
-    *out = &c->outputs.v[c->outputs.n - 1];
+    *out = &c->outputs.v[c->outputs.n - 1].file;
     return az_cut_output_open(*out, path.p, c->job->mem, c->job->diag);
 }
 
@@ -219,6 +224,8 @@ static int copy_file(struct cutting *c)
     az_source_close(src);
     if (rc == 0)
         rc = az_cut_output_finish(x.out);
+    if (rc == 0)
+        c->outputs.v[c->outputs.n - 1].last = x.f.table == T_KERNELS;
     if (rc == AZ_EFORMAT)
         rc = az_diag_fail(c->job->diag, rc, AZ_AT_FILE(path), "changed while it was read");
     return rc;
@@ -262,8 +269,10 @@ static int copy_set(struct cutting *c)
         if (rc == 0)
             rc = put_window(c, path, &last);
     }
-    for (size_t i = 0; i < c->outputs.n; i++)
-        rc = az_cut_output_close(&c->outputs.v[i], rc);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < c->outputs.n; i++)
+            if (c->outputs.v[i].last == (pass == 1))
+                rc = az_cut_output_close(&c->outputs.v[i].file, rc);
     return rc;
 }
 
