@@ -154,11 +154,13 @@ static int cut_file(struct cutting *c, const struct az_format *f, const struct a
                     const char *out)
 {
     const char *in = files->v[0].path.p;
+    struct az_vec_i64 numbers;
+    struct az_window window = c->window;
     struct az_cut cut = { .in = files->v[0].path,
                           .files = files->v,
                           .n_files = files->n,
                           .out = out,
-                          .window = &c->window,
+                          .window = &window,
                           .keep = c->keep,
                           .opts = &c->opts,
                           .diag = &c->diag,
@@ -167,6 +169,8 @@ static int cut_file(struct cutting *c, const struct az_format *f, const struct a
     struct az_vec_char events;
     int rc = AZ_OK;
     az_vec_init(&events, NULL);
+    az_vec_init(&numbers, &c->mem);
+    window.numbers = &numbers;
     if (!f->cut) {
         const struct az_sv names = names_of_formats(&c->arena);
         rc = az_diag_fail(&c->diag, AZ_EUSAGE, AZ_AT_FILE(cut.in),
@@ -187,6 +191,7 @@ static int cut_file(struct cutting *c, const struct az_format *f, const struct a
     if (rc == 0)
         rc = f->cut(&cut);
     az_vec_release(&events);
+    az_vec_release(&numbers);
     c->written += rc == 0;
     if (rc == 0 && !c->quiet) {
         const bool moved = c->folder && c->folder != c->out; /* to its name at the end */

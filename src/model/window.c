@@ -34,52 +34,6 @@ static int64_t recording_end(const struct az_trace *t)
     return last;
 }
 
-#define NO_EVENTS                                                                                  \
-    "no events with times to choose a window from; record a trace, or of an operation report use " \
-    "start_signpost and end_signpost"
-
-enum az_window_miss az_window_miss_of_rows(const struct az_window *w, bool timed)
-{
-    if (w->range.n || w->step >= 0)
-        return w->range.n ? AZ_WINDOW_NO_RANGE : AZ_WINDOW_NO_STEP;
-    if (w->from.range.n || w->to.range.n || w->from.percent >= 0 || w->to.percent >= 0)
-        return AZ_WINDOW_NO_ENDS;
-    return timed ? AZ_WINDOW_NO_ROWS : AZ_WINDOW_NO_EVENTS;
-}
-
-int az_window_miss_fail(struct az_diag *diag, struct az_sv path, const struct az_window *w,
-                        enum az_window_miss miss)
-{
-    static const char *const text[] = {
-        [AZ_WINDOW_FOUND] = "",
-        [AZ_WINDOW_NO_RANGE] = "no range or module has this name; see the paths in table 'regions'",
-        [AZ_WINDOW_NO_MARKS] = "no step marks for the window (program runs and repeating kernels "
-                               "are not marks); use from and to, or range",
-        [AZ_WINDOW_NO_STEP] = "no step with these numbers; see table 'steps'",
-        [AZ_WINDOW_NO_EVENTS] = NO_EVENTS,
-        [AZ_WINDOW_NO_ROWS] =
-            "no operation begins in the window; its times count from the first operation",
-        [AZ_WINDOW_NO_ENDS] =
-            "no such window of an operation report; use range, steps, or times from its first "
-            "operation (250us)",
-    };
-    struct az_sv name = w->range;
-    if (!name.n && !(w->from.range.n && w->to.range.n)) /* of two, either may be the one */
-        name = w->from.range.n ? w->from.range : w->to.range;
-    if (miss == AZ_WINDOW_NO_RANGE && name.n)
-        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path),
-                            "no range or module '%.*s'; see the paths in table 'regions'",
-                            AZ_SVF(name));
-    if (miss == AZ_WINDOW_NO_STEP && w->step >= 0 && w->last_step == w->step)
-        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path),
-                            "no step '%" PRId64 "'; see table 'steps'", w->step);
-    if (miss == AZ_WINDOW_NO_STEP && w->step >= 0)
-        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path),
-                            "no steps '%" PRId64 "-%" PRId64 "'; see table 'steps'", w->step,
-                            w->last_step);
-    return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path), "%s", text[miss]);
-}
-
 /* Of a path of table `regions`, "A / B": its last name. */
 static struct az_sv last_of_path(struct az_sv pattern)
 {

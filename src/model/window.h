@@ -18,6 +18,8 @@ struct az_window {
     struct az_window_end from, to;
     struct az_sv range;      /* pattern; empty: none */
     int64_t step, last_step; /* numbers; -1: none */
+    /* Numbers of all steps of a trace, from its reader to az_window_check; NULL: unused. */
+    struct az_vec_i64 *numbers;
 };
 /* The window of the options; false: none. AZ_ECONFIG with a message for values that are none. */
 int az_window_read(const struct az_options *o, struct az_window *out, bool *any,
@@ -39,9 +41,12 @@ enum az_window_miss {
 };
 /* Why a report of operations has no row in a window; timed: its rows have times of the host. */
 enum az_window_miss az_window_miss_of_rows(const struct az_window *w, bool timed);
-/* AZ_EEMPTY with a message about file `path`: what the window names, and what to do about it. */
-int az_window_miss_fail(struct az_diag *diag, struct az_sv path, const struct az_window *w,
-                        enum az_window_miss miss);
+/* AZ_EEMPTY with a message about file `path`: what the window names, and what to do about it. A
+ * window that was found is AZ_OK, with a warning and a note of the trace if it lacks steps. */
+int az_window_check(struct az_diag *diag, struct az_sv path, const struct az_window *w,
+                    struct az_trace *t, enum az_window_miss miss);
+/* The trace has a step of this number, for az_window_check. Is it in the window? */
+bool az_window_add_step(const struct az_window *w, int64_t number);
 /* Does a name match the range of a window, or of one of its ends? */
 bool az_window_names(const struct az_window *w, struct az_sv name);
 /* Spans of host time, ticks. */

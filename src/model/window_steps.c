@@ -147,7 +147,7 @@ static int add_parts(struct marking *m, size_t from, size_t to, const struct az_
             continue;
         end = x->end;
         place++;
-        const bool chosen = number >= w->step && number <= w->last_step;
+        const bool chosen = az_window_add_step(w, number);
         if (chosen && follows) {
             out->spans.v[out->spans.n - 1].end = end;
         } else if (chosen) {

@@ -154,15 +154,6 @@ static void warn_lost(const struct az_input_run *o, const struct az_trace *t)
     }
 }
 
-/* The window has to be in the trace. */
-static int check_window(const struct az_input_run *o, const struct az_trace *t,
-                        const struct az_window *window)
-{
-    if (t->window_miss == AZ_WINDOW_FOUND)
-        return AZ_OK;
-    return az_window_miss_fail(o->diag, t->path, window, (enum az_window_miss)t->window_miss);
-}
-
 int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_file *files, size_t n)
 {
     struct az_parse p = { .files = files,
@@ -186,8 +177,11 @@ int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_fi
     t->user_names =
         (struct az_user_names){ .collectives = p.opts->coll_patterns, .map = &p.opts->classes };
     struct az_window window;
+    struct az_vec_i64 numbers;
     bool windowed;
+    az_vec_init(&numbers, p.mem);
     rc = az_window_read(p.opts, &window, &windowed, o->diag);
+    window.numbers = &numbers;
     t->window = windowed ? &window : NULL;
     if (!rc)
         rc = o->job->format->parse(&p);
@@ -196,8 +190,9 @@ int az_input_read(struct az_input_run *o, struct az_trace *t, const struct az_fi
     if (!rc && !t->sealed)
         rc = finalize_trace(o, t, &p);
     t->window = NULL;
-    if (!rc)
-        rc = check_window(o, t, &window);
+    if (!rc && windowed) /* it has to be in the trace */
+        rc = az_window_check(o->diag, t->path, &window, t, (enum az_window_miss)t->window_miss);
+    az_vec_release(&numbers);
     t->hook = (struct az_trace_hook){ 0 };
     if (!rc && !hook.loaded) {
         rc = az_framework_script_check(p.opts, o->diag);

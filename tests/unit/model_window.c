@@ -281,6 +281,52 @@ static void misses(void **state)
     assert_int_equal(teardown(&own), 0);
 }
 
+/* Steps of a window that the trace does not have are counted, and the others named. */
+static void missing_steps(void **state)
+{
+    static const struct {
+        const char *steps, *text;
+        uint64_t missing;
+    } each[] = {
+        { "1-2", "x: missing step '2' of '1-2'; the trace has 2 steps, 0-1", 1 },
+        { "0-3", "x: missing 2 of 4 steps '0-3'; the trace has 2 steps, 0-1", 2 },
+        { "0-9223372036854775807",
+          "x: missing 9223372036854775806 of 9223372036854775808 steps '0-9223372036854775807'; "
+          "the trace has 2 steps, 0-1",
+          INT64_MAX - 1 },
+        { "0-1", NULL, 0 },
+        { "7", "x: no step '7'; the trace has 2 steps, 0-1", 0 },
+        { "7-8", "x: no steps '7-8'; the trace has 2 steps, 0-1", 0 },
+    };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(each); i++) {
+        void *own = NULL;
+        struct az_window w;
+        struct az_vec_i64 numbers;
+        bool any;
+        setup(&own);
+        struct state *s = own;
+        fill(s);
+        read_options(s, "", "", "", each[i].steps);
+        assert_int_equal(az_window_read(&s->o, &w, &any, &s->diag), 0);
+        az_vec_init(&numbers, &s->mem);
+        w.numbers = &numbers;
+        s->t.window = &w;
+        assert_int_equal(az_trace_finalize(&s->t), 0);
+        const int rc =
+            az_window_check(&s->diag, AZ_SV("x"), &w, &s->t, (enum az_window_miss)s->t.window_miss);
+        assert_int_equal(rc, i < 4 ? AZ_OK : AZ_EEMPTY);
+        assert_int_equal(s->diag.list.n, each[i].text != NULL);
+        if (each[i].text)
+            assert_string_equal(s->diag.list.v[0].text.p, each[i].text);
+        assert_int_equal(s->t.notes.n, each[i].missing != 0);
+        if (each[i].missing)
+            assert_true(s->t.notes.v[0].count == each[i].missing);
+        az_vec_release(&numbers);
+        assert_int_equal(teardown(&own), 0);
+    }
+}
+
 static void invalid(void **state)
 {
     struct state *s = *state;
@@ -346,6 +392,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(by_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(counters, setup, teardown),
         cmocka_unit_test(misses),
+        cmocka_unit_test(missing_steps),
         cmocka_unit_test_setup_teardown(invalid, setup, teardown),
         cmocka_unit_test_setup_teardown(records_of_a_file, setup, teardown),
     };

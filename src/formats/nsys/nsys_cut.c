@@ -3,6 +3,8 @@
  * columns of numbers, in memory that grows with the calls alone: four bytes for each. */
 #include "formats/nsys/nsys_cut.h"
 
+#include "formats/shared/cut_records.h"
+
 static const char *const cut_columns[NSYS_CUT_COLUMNS] = { "start",         "end",
                                                            "correlationId", "globalPid",
                                                            "globalTid",     "eventType" };
@@ -293,8 +295,8 @@ static int find_window(struct az_nsys_cutting *c)
         miss = AZ_WINDOW_NO_EVENTS;
     if (rc == 0 && miss == AZ_WINDOW_FOUND)
         rc = az_window_spans(&c->marks, c->job->window, &c->parts, &miss);
-    if (rc == 0 && miss != AZ_WINDOW_FOUND)
-        rc = az_window_miss_fail(c->job->diag, c->job->in, c->job->window, miss);
+    if (rc == 0)
+        rc = az_window_check(c->job->diag, c->job->in, c->job->window, &c->marks, miss);
     return rc;
 }
 
@@ -310,9 +312,9 @@ static int find_in_window(struct az_nsys_cutting *c)
         rc = az_nsys_sqlite_read(&c->parse, c->job->in);
     if (rc == 0)
         rc = az_trace_finalize(&t);
-    if (rc == 0 && t.window_miss != AZ_WINDOW_FOUND)
-        rc = az_window_miss_fail(c->job->diag, c->job->in, c->job->window,
-                                 (enum az_window_miss)t.window_miss);
+    if (rc == 0)
+        rc = az_window_check(c->job->diag, c->job->in, c->job->window, &t,
+                             (enum az_window_miss)t.window_miss);
     for (size_t i = 0; rc == 0 && i < t.recorded_window.n; i++)
         rc = az_vec_push(&c->parts.spans, t.recorded_window.v[i]);
     for (size_t i = 0; rc == 0 && i < t.window_process.n; i++)
@@ -401,25 +403,11 @@ static int find_work(struct az_nsys_cutting *c)
 
 /* ---- the whole ---- */
 
-static bool is_cancelled(void *ctx)
-{
-    const struct az_cut *job = ctx;
-    return job->cancelled && job->cancelled();
-}
-
 static int open_input(struct az_nsys_cutting *c)
 {
     struct az_cut *job = c->job;
     c->file.path = job->in;
-    c->parse = (struct az_parse){ .files = &c->file,
-                                  .n_files = 1,
-                                  .opts = job->opts,
-                                  .trace = &c->marks,
-                                  .diag = job->diag,
-                                  .mem = job->mem,
-                                  .cancelled = is_cancelled,
-                                  .ctx = job,
-                                  .threads = 1 };
+    c->parse = az_cut_parse(job, &c->file, &c->marks);
     c->marks.path = job->in;
     c->marks.ticks_per_ns = 1;
     const int rc = az_nsys_db_open(&c->x, &c->parse, job->in);

@@ -204,8 +204,8 @@ static int find_window(struct cut *c)
         rc = az_trace_finalize(&c->marks);
     if (rc == 0)
         rc = az_window_spans(&c->marks, c->job->window, &c->parts, &miss);
-    if (rc == 0 && miss != AZ_WINDOW_FOUND)
-        rc = az_window_miss_fail(c->job->diag, c->job->in, c->job->window, miss);
+    if (rc == 0)
+        rc = az_window_check(c->job->diag, c->job->in, c->job->window, &c->marks, miss);
     if (rc == 0)
         rc = by_id(c);
     return rc ? rc : find_work(c);

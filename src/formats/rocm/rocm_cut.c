@@ -161,8 +161,8 @@ static int find_window(struct az_rocm_cut *c)
         rc = az_trace_finalize(&c->marks);
     if (rc == 0 && miss == AZ_WINDOW_FOUND)
         rc = az_window_spans(&c->marks, c->job->window, &c->parts, &miss);
-    if (rc == 0 && miss != AZ_WINDOW_FOUND)
-        rc = az_window_miss_fail(c->job->diag, c->job->in, c->job->window, miss);
+    if (rc == 0)
+        rc = az_window_check(c->job->diag, c->job->in, c->job->window, &c->marks, miss);
     return rc;
 }
 
@@ -178,9 +178,9 @@ static int find_in_window(struct az_rocm_cut *c)
         rc = az_format_rocpd.parse(&c->parse);
     if (rc == 0)
         rc = az_trace_finalize(&t);
-    if (rc == 0 && t.window_miss != AZ_WINDOW_FOUND)
-        rc = az_window_miss_fail(c->job->diag, c->job->in, c->job->window,
-                                 (enum az_window_miss)t.window_miss);
+    if (rc == 0)
+        rc = az_window_check(c->job->diag, c->job->in, c->job->window, &t,
+                             (enum az_window_miss)t.window_miss);
     for (size_t i = 0; rc == 0 && i < t.recorded_window.n; i++)
         rc = az_vec_push(&c->parts.spans, t.recorded_window.v[i]);
     for (size_t i = 0; rc == 0 && i < t.window_process.n; i++)
@@ -308,25 +308,11 @@ static int write_database(struct az_rocm_cut *c)
 
 /* ---- the whole ---- */
 
-static bool is_cancelled(void *ctx)
-{
-    const struct az_cut *job = ctx;
-    return job->cancelled && job->cancelled();
-}
-
 static int open_input(struct az_rocm_cut *c)
 {
     struct az_cut *job = c->job;
     c->in.path = job->in;
-    c->parse = (struct az_parse){ .files = &c->in,
-                                  .n_files = 1,
-                                  .opts = job->opts,
-                                  .trace = &c->marks,
-                                  .diag = job->diag,
-                                  .mem = job->mem,
-                                  .cancelled = is_cancelled,
-                                  .ctx = job,
-                                  .threads = 1 };
+    c->parse = az_cut_parse(job, &c->in, &c->marks);
     c->marks.path = job->in;
     for (int k = 0; k < AZ_KIND_COUNT; k++)
         az_trace_columns(&c->marks, (enum az_kind)k, 0);

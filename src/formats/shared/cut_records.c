@@ -16,17 +16,33 @@ struct reading {
     struct az_cut_journal *journal; /* NULL: the file is read twice */
 };
 
+static bool is_cancelled(void *ctx)
+{
+    const struct az_cut *cut = ctx;
+    return cut->cancelled && cut->cancelled();
+}
+
+struct az_parse az_cut_parse(struct az_cut *cut, const struct az_file *file, struct az_trace *t)
+{
+    return (struct az_parse){ .files = file,
+                              .n_files = 1,
+                              .opts = cut->opts,
+                              .trace = t,
+                              .diag = cut->diag,
+                              .mem = cut->mem,
+                              .cancelled = is_cancelled,
+                              .ctx = cut,
+                              .threads = 1 };
+}
+
 static int parse_file(const struct reading *x, struct az_diag *diag)
 {
-    const struct az_cut *cut = x->cut;
+    struct az_cut *cut = x->cut;
     const struct az_file file = { .path = cut->in };
-    struct az_parse p = { .files = cut->n_files ? cut->files : &file,
-                          .n_files = cut->n_files ? cut->n_files : 1,
-                          .opts = cut->opts,
-                          .trace = x->t,
-                          .diag = diag,
-                          .mem = cut->mem,
-                          .threads = 1 };
+    struct az_parse p = az_cut_parse(cut, &file, x->t);
+    p.files = cut->n_files ? cut->files : &file;
+    p.n_files = cut->n_files ? cut->n_files : 1;
+    p.diag = diag;
     const int rc = x->parse(&p);
     x->log->now = 0;
     return rc;
@@ -56,13 +72,13 @@ static int begin_reading(const struct reading *x, struct az_sieve *sieve)
 static int end_reading(const struct reading *x, int rc, struct az_diag *diag)
 {
     struct az_trace *t = x->t;
+    const struct az_window *window = t->window;
     if (rc == 0)
         rc = az_trace_finalize(t);
     t->window = NULL;
     t->cut_log = NULL;
-    if (rc == 0 && t->window_miss != AZ_WINDOW_FOUND)
-        rc = az_window_miss_fail(diag, x->cut->in, x->cut->window,
-                                 (enum az_window_miss)t->window_miss);
+    if (rc == 0 && window)
+        rc = az_window_check(diag, x->cut->in, window, t, (enum az_window_miss)t->window_miss);
     return rc;
 }
 

@@ -8,6 +8,8 @@
 #include "model/window.h"
 #include "text/jsonscan.h"
 
+/* The reading of one file of a cut into a trace. */
+struct az_parse az_cut_parse(struct az_cut *cut, const struct az_file *file, struct az_trace *t);
 /* `keep` is an error, with its message. */
 int az_cut_reject_option(struct az_cut *cut) AZ_MUST_USE;
 /* An empty trace for a reader, whose records are logged; both are released by the caller in any

@@ -2,6 +2,7 @@
  * host (docs/regions.md 7); and the rows as a report of their own. */
 #include "classify/steps.h"
 #include "formats/shared/cut_output.h"
+#include "formats/shared/cut_records.h"
 #include "formats/tracy/tracy_csv.h"
 #include "model/window.h"
 
@@ -21,7 +22,7 @@ static void take_signpost(struct az_tracy_window *s, const struct az_window *w, 
         return;
     number = number < 0 ? s->place : number;
     s->place++;
-    s->inside = number >= w->step && number <= w->last_step;
+    s->inside = az_window_add_step(w, number);
 }
 
 bool az_tracy_window_row(struct az_tracy_window *s, const struct az_window *w, bool signpost,
@@ -72,21 +73,16 @@ static int read_rows(struct az_cut *job, struct az_tracy_copy *copy,
 {
     const struct az_file file = { .path = job->in };
     struct az_trace t;
-    struct az_parse p = { .files = &file,
-                          .n_files = 1,
-                          .opts = job->opts,
-                          .trace = &t,
-                          .diag = job->diag,
-                          .mem = job->mem,
-                          .threads = 1 };
+    struct az_parse p = az_cut_parse(job, &file, &t);
     int rc = az_trace_init(&t, job->mem);
     t.path = job->in;
     t.window = job->window;
     if (rc == 0)
         rc = parse(&p, copy);
-    if (rc == 0 && !t.windowed)
-        rc = az_window_miss_fail(job->diag, job->in, job->window,
-                                 az_window_miss_of_rows(job->window, t.recorded > 0));
+    if (rc == 0)
+        rc = az_window_check(job->diag, job->in, job->window, &t,
+                             t.windowed ? AZ_WINDOW_FOUND
+                                        : az_window_miss_of_rows(job->window, t.recorded > 0));
     az_trace_release(&t);
     return rc;
 }

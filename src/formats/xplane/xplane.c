@@ -526,27 +526,13 @@ static bool is_json_name(struct az_sv path)
     return az_sv_ends(az_path_unpacked(path), AZ_SV(".json"));
 }
 
-static bool is_cancelled(void *ctx)
-{
-    const struct az_cut *job = ctx;
-    return job->cancelled && job->cancelled();
-}
-
 /* *whole: nothing was written, as the file is a window itself, which is read whole. */
 static int cut_in_passes(struct az_cut *job, bool *whole)
 {
     const struct az_file file = { .path = job->in };
     struct az_trace t;
     struct az_cut_log log;
-    struct az_parse p = { .files = &file,
-                          .n_files = 1,
-                          .opts = job->opts,
-                          .trace = &t,
-                          .diag = job->diag,
-                          .mem = job->mem,
-                          .threads = 1,
-                          .cancelled = is_cancelled,
-                          .ctx = job };
+    struct az_parse p = az_cut_parse(job, &file, &t);
     int rc = az_cut_begin(job, &t, &log);
     if (rc == 0)
         rc = az_cut_reject_option(job);

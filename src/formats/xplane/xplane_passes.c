@@ -491,9 +491,7 @@ static int survey(struct az_xplane_passes *p)
     }
     r->t->cut_log = &p->log;
     az_vec_reset(&r->x->steps);
-    return rc || miss == AZ_WINDOW_FOUND
-               ? rc
-               : az_window_miss_fail(r->job->diag, r->path, r->t->window, miss);
+    return rc ? rc : az_window_check(r->job->diag, r->path, r->t->window, r->t, miss);
 }
 
 /* What the devices do for each part, merged. */

@@ -13,3 +13,9 @@ done
 "$ANALYZER" "$SRC/example/tracy/ops_perf_results_layers.csv" --from 50% 2>&1 || echo "exit status $?"
 "$ANALYZER" "$SRC/example/xplane/plugins/profile/train_step" --range 'jit(*) / *dot*' | head -n 4
 "$ANALYZER" "$SRC/example/xplane/plugins/profile/train_step" --range none 2>&1 | tail -n 2
+# Steps of a window that the trace does not have: a warning and a note, of a report and of a cut.
+"$ANALYZER" query "$T" --steps 0-3 "SELECT item, value, note FROM coverage WHERE item LIKE 'missing%'" 2>&1
+for file in "$T" "$EXAMPLE_DATA/llama2_70b.sqlite" "$EXAMPLE_DATA/rocprof/train_results.db" "$EXAMPLE_DATA/rocprof/train_results.json" \
+    "$EXAMPLE_DATA/rocprof/train_kernel_trace.csv" "$SRC/example/tracy/ops_perf_results_layers.csv"; do
+    "$ANALYZER" cut "$file" --steps 2-9 -o "made/${file##*/}" 2>&1 >/dev/null | sed "s,[^ ]*/,,"
+done
