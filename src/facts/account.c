@@ -309,34 +309,42 @@ static void busy_between(const struct az_busy *b, struct az_spans near, const st
 }
 
 /* Times of the parts, from those of their combinations. */
-static void add_parts(struct az_account *out)
+static void add_parts(const int64_t at_once[8], struct az_account *out)
 {
     for (unsigned k = 1; k < 8; k++) {
-        out->compute += k & 1u << AZ_PART_COMPUTE ? out->at_once[k] : 0;
-        out->comm += k & 1u << AZ_PART_COMM ? out->at_once[k] : 0;
-        out->copies += k & 1u << AZ_PART_COPY ? out->at_once[k] : 0;
+        out->compute += k & 1u << AZ_PART_COMPUTE ? at_once[k] : 0;
+        out->comm += k & 1u << AZ_PART_COMM ? at_once[k] : 0;
+        out->copies += k & 1u << AZ_PART_COPY ? at_once[k] : 0;
     }
     out->exposed_comm =
-        out->at_once[1u << AZ_PART_COMM] + out->at_once[1u << AZ_PART_COMM | 1u << AZ_PART_COPY];
-    out->exposed_copies = out->at_once[1u << AZ_PART_COPY];
+        at_once[1u << AZ_PART_COMM] + at_once[1u << AZ_PART_COMM | 1u << AZ_PART_COPY];
+    out->exposed_copies = at_once[1u << AZ_PART_COPY];
 }
 
 void az_account_of(const struct az_busy *b, const struct az_span *window, int64_t micro,
                    struct az_account *out)
 {
+    int64_t at_once[8];
+    az_account_with_parts(b, window, micro, out, at_once);
+}
+
+void az_account_with_parts(const struct az_busy *b, const struct az_span *window, int64_t micro,
+                           struct az_account *out, int64_t at_once[8])
+{
     struct az_spans all = b->all;
+    memset(at_once, 0, 8 * sizeof *at_once);
     *out = (struct az_account){ .events = b->events };
     if (window) {
         all = az_spans_window(&all, window->start, window->end);
         out->first = window->start;
         out->last = window->end;
-        parts_between(b, window->start, window->end, out->at_once);
+        parts_between(b, window->start, window->end, at_once);
     } else {
         out->first = all.n ? all.v[0].start : 0;
         out->last = all.n ? all.v[all.n - 1].end : 0;
-        az_account_sweep(b->of, INT64_MIN, INT64_MAX, out->at_once);
+        az_account_sweep(b->of, INT64_MIN, INT64_MAX, at_once);
     }
-    add_parts(out);
+    add_parts(at_once, out);
     if (micro == 0 && b->joined.n == 0 && b->of[AZ_PART_NONE].n == 0)
         out->busy = out->compute + out->comm + out->copies; /* of one part alone */
     else if (window && b->busy_sums.n && b->micro == micro && window->start <= window->end)
@@ -401,8 +409,7 @@ void az_tally_account(const struct az_tally *t, struct az_account *out)
     struct az_tally all = *t;
     *out = (struct az_account){ .events = t->events, .first = t->first, .last = t->last };
     advance(&all, all.last);
-    memcpy(out->at_once, all.at_once, sizeof out->at_once);
-    add_parts(out);
+    add_parts(all.at_once, out);
     out->micro = all.micro;
     out->other = all.at_once[1u << AZ_PARTS];
     out->busy = out->compute + out->exposed_comm + out->exposed_copies + out->other;

@@ -67,13 +67,16 @@ struct az_account { /* ticks; compute + exposed_comm + exposed_copies + other + 
     int64_t busy, idle, total;
     int64_t micro;       /* of idle: gaps between work that are shorter than the limit */
     int64_t first, last; /* of the work, or the window */
-    int64_t at_once[8];  /* time of each combination of parts, by bits 1 << az_part; [0] is 0 */
     size_t events;       /* not of a window alone: of all that was added */
 };
 /* The account of all that was added, from its first start to its last end; with a window, of the
  * work clipped to it, and the window is the total. micro: limit in ticks. */
 void az_account_of(const struct az_busy *b, const struct az_span *window, int64_t micro,
                    struct az_account *out);
+/* The same, and the time of each combination of parts, by bits 1 << az_part; [0] is 0. Apart from
+ * the account, of which there is one for each device and step. */
+void az_account_with_parts(const struct az_busy *b, const struct az_span *window, int64_t micro,
+                           struct az_account *out, int64_t at_once[8]);
 
 /* The account of events that are added by start, as they come: no lists. */
 struct az_tally {
@@ -81,7 +84,7 @@ struct az_tally {
     int64_t first, last, now;  /* now: up to where time is added up */
     int alone;                 /* the only part that goes on after `now`; -1: check all */
     int64_t limit, micro;
-    int64_t at_once[9]; /* as in the account; [8]: AZ_PART_NONE alone */
+    int64_t at_once[9]; /* of each combination of parts; [8]: AZ_PART_NONE alone */
     size_t events;
 };
 /* micro: limit in ticks. */
@@ -172,7 +175,7 @@ struct az_accounts {
     /* The same devices within the scope of the verdict (docs/account.md 4), which they share. A
      * device that is busy for less than 1 % of the busiest one's time is idle and has no part in
      * the choice of the window. */
-    struct az_device_account *scoped;
+    struct az_device_account *scoped; /* NULL: only the window differs (az_account_in_scope) */
     struct az_device_account *before, *after; /* from the first device work to the scope, and from
                                                  there to the last; NULL: the scope is all */
     /* of the steps whose length is the median (struct az_steps.middle); NULL: there is no period */
@@ -184,6 +187,18 @@ struct az_accounts {
     size_t n_devices, n_steps;
     size_t devices; /* also those with no work that counts */
 };
+/* Of the device with that index in the scope of the verdict. */
+static inline struct az_account az_account_in_scope(const struct az_accounts *a, size_t device)
+{
+    if (a->scoped)
+        return a->scoped[device].a;
+    struct az_account x = a->device[device].a;
+    x.first = a->window.start;
+    x.last = a->window.end;
+    x.total = x.last - x.first;
+    x.idle = x.total - x.busy;
+    return x;
+}
 /* Index of the first account of a device, which are by number; n_devices: there is none. */
 static inline size_t az_accounts_device(const struct az_accounts *a, int64_t device)
 {

@@ -234,10 +234,13 @@ static bool mark_idle(struct az_accounts *out)
 {
     int64_t most = 0;
     bool changed = false;
-    for (size_t i = 0; i < out->n_devices; i++)
-        most = out->scoped[i].a.busy > most ? out->scoped[i].a.busy : most;
     for (size_t i = 0; i < out->n_devices; i++) {
-        const bool idle = (double)out->scoped[i].a.busy * IDLE_PART < (double)most;
+        const int64_t busy = az_account_in_scope(out, i).busy;
+        most = busy > most ? busy : most;
+    }
+    for (size_t i = 0; i < out->n_devices; i++) {
+        const int64_t busy = az_account_in_scope(out, i).busy;
+        const bool idle = (double)busy * IDLE_PART < (double)most;
         changed |= idle != out->idle[i];
         out->idle[i] = idle;
     }
@@ -334,6 +337,28 @@ static int measure_window(const struct pass *p, int window, struct az_device_acc
     return 0;
 }
 
+/* Does the account of a device in the scope differ from that of the recording by more than the
+ * window that all share? */
+static bool has_own_account(const struct pass *p)
+{
+    const bool merged = (p->t->caps & AZ_CAP_CALLTREE) && az_optrace(p->t)->lane_scopes.n;
+    return p->cut || merged || p->t->windowed || !p->device;
+}
+
+static int account_scope(const struct pass *p)
+{
+    struct az_accounts *out = p->out;
+    out->window = p->window[SCOPE];
+    if (!has_own_account(p))
+        return 0;
+    if (!out->scoped)
+        out->scoped = accounts_of_devices(p);
+    if (!out->scoped)
+        return az_arena_error(p->job->arena);
+    window_accounts(p, SCOPE, out->scoped);
+    return 0;
+}
+
 /* Idle devices are known when the time in the window is, and the window when they are: a few
  * rounds, mostly one. */
 static int measure_scope(struct pass *p)
@@ -341,9 +366,8 @@ static int measure_scope(struct pass *p)
     enum { ROUNDS = 3 };
     struct az_accounts *out = p->out;
     int rc = 0;
-    out->scoped = accounts_of_devices(p);
     out->idle = az_arena_array(p->job->arena, out->n_devices + 1, sizeof *out->idle);
-    if (!out->scoped || !out->idle)
+    if (!out->idle)
         return az_arena_error(p->job->arena);
     for (int round = 0; rc == 0 && round < ROUNDS; round++) {
         const bool windowed = p->job->traces[p->trace]->windowed;
@@ -352,13 +376,13 @@ static int measure_scope(struct pass *p)
             whole_window(p);
         if (rc == 0 && (out->by_steps || round > 0))
             rc = sweep_windows(p);
+        if (rc == 0)
+            rc = account_scope(p);
         if (rc)
             return rc;
-        window_accounts(p, SCOPE, out->scoped);
         if (!mark_idle(out))
             break;
     }
-    out->window = p->window[SCOPE];
     if (p->cut)
         rc = measure_window(p, BEFORE, &out->before);
     if (rc == 0 && p->cut)

@@ -498,7 +498,8 @@ static void accounts(void **state)
             if (parts == 3)
                 x.w.ranks = &x.ranks;
             for (size_t k = 0; k < 3; k++) {
-                struct az_verdict_device *d = &x.device[parts == 1 ? 0 : k][parts == 1 ? k : 0];
+                const size_t part = parts == 1 ? 0 : k, device = parts == 1 ? k : 0;
+                struct az_verdict_device *d = &x.device[part][device];
                 *d = (struct az_verdict_device){ .device = 7 + (int64_t)k,
                                                  .idle = cases[i].idle[k] };
                 d->a = (struct az_claim_account){ .span = cases[i].span[k],
@@ -507,9 +508,9 @@ static void accounts(void **state)
                                                   .exposed_copy = cases[i].copy[k],
                                                   .communication = 2 * cases[i].comm[k],
                                                   .copy = 2 * cases[i].copy[k] };
-                d->before.span = d->a.span + 1;
-                d->after.span = d->a.span + 2;
-                d->step = d->a;
+                *other_of(&x, part, device) = (struct az_verdict_other){
+                    .before.span = d->a.span + 1, .after.span = d->a.span + 2, .step = d->a
+                };
             }
             x.part[0].n_device_accounts = parts == 1 ? 3 : 1;
             x.part[parts - 1].scope = AZ_SCOPE_STEPS;
@@ -602,7 +603,7 @@ static void median_steps(void **state)
         struct world x;
         world_of(&x, *state, 4, 0, 0, 0);
         for (size_t k = 0; k < 4; k++)
-            x.device[k][0].step =
+            other_of(&x, k, 0)->step =
                 (struct az_claim_account){ .span = spans[i][k], .computing = spans[i][k] / 2 };
         claims_of(&x);
         print_account("step", &x.c->step);

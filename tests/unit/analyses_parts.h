@@ -20,6 +20,7 @@ struct world {
     struct az_verdict_part part[4];
     struct az_verdict_part *parts[4];
     struct az_verdict_device device[4][4];
+    struct az_verdict_other other[4][4];
     struct az_verdict_founds found;
     struct az_verdict_whole w;
     int64_t rank[4];
@@ -50,6 +51,14 @@ static inline void world_of(struct world *x, struct fix *f, size_t n, int64_t co
         .job = &f->job, .part = x->parts, .rank = x->rank, .n = n, .devices = 1
     };
     x->w.sum.peaks = AZ_SV("data sheet");
+}
+
+/* Other times of a device, which it has from now on. */
+static inline struct az_verdict_other *other_of(struct world *x, size_t part, size_t device)
+{
+    x->device[part][device].other = &x->other[part][device];
+    x->device[part][device].n_other = 1;
+    return &x->other[part][device];
 }
 
 static inline void claims_of(struct world *x)

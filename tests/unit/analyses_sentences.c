@@ -1248,15 +1248,17 @@ static void what_ran(void **state)
         }
         if (i == 21 || i == 22) {
             p->scope = i == 21 ? AZ_SCOPE_STEPS : AZ_SCOPE_WINDOW;
-            x.device[0][0].before =
+            other_of(&x, 0, 0)->before =
                 (struct az_claim_account){ .span = 10000, .exposed_copy = 6000 };
-            x.device[0][0].after = (struct az_claim_account){ .span = 9999, .computing = 6000 };
+            other_of(&x, 0, 0)->after =
+                (struct az_claim_account){ .span = 9999, .computing = 6000 };
         }
         if (i == 23) {
-            x.device[0][0].before = (struct az_claim_account){ .span = 20000, .computing = 7000 };
-            x.device[0][0].after = (struct az_claim_account){ .span = 40000,
-                                                              .computing = 13000,
-                                                              .exposed_communication = 13001 };
+            other_of(&x, 0, 0)->before =
+                (struct az_claim_account){ .span = 20000, .computing = 7000 };
+            other_of(&x, 0, 0)->after = (struct az_claim_account){ .span = 40000,
+                                                                   .computing = 13000,
+                                                                   .exposed_communication = 13001 };
         }
         if (i == 24 || i == 25) {
             x.w.sum.repeats = 12;

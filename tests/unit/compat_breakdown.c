@@ -626,16 +626,21 @@ static void lengths_in_a_part_are_checked(void **state)
 {
     (void)state;
     const struct az_shape *part = az_rank_analysis_breakdown.shape, *shape = NULL;
-    for (size_t i = 0; i < part->n; i++)
+    size_t at_once = 0;
+    for (size_t i = 0; i < part->n; i++) {
         if (strcmp(part->field[i].name, "a") == 0)
             shape = part->field[i].of;
+        if (strcmp(part->field[i].name, "at_once") == 0)
+            at_once = part->field[i].at / sizeof(int64_t);
+    }
     assert_non_null(shape);
     assert_int_equal(shape->size, sizeof(struct az_account));
     struct az_account a = { .compute = 5, .idle = 3, .total = 8, .first = INT64_MIN };
     assert_true(shape->valid(&a));
-    int64_t *const length[] = { &a.compute, &a.comm,  &a.copies,     &a.exposed_comm,
-                                &a.busy,    &a.idle,  &a.total,      &a.exposed_copies,
-                                &a.other,   &a.micro, &a.at_once[0], &a.at_once[7] };
+    int64_t *const length[] = {
+        &a.compute, &a.comm,  &a.copies, &a.exposed_comm, &a.busy,
+        &a.idle,    &a.total, &a.other,  &a.micro,        &a.exposed_copies
+    };
     const int64_t wrong[] = { -1, INT64_MIN, INT64_MAX };
     for (size_t i = 0; i < AZ_LENGTH(length); i++) {
         const int64_t was = *length[i];
@@ -646,6 +651,16 @@ static void lengths_in_a_part_are_checked(void **state)
         *length[i] = was;
     }
     assert_true(shape->valid(&a));
+    int64_t *whole = calloc(part->size, 1); /* the part, with the times of combinations */
+    assert_non_null(whole);
+    assert_true(part->valid(whole));
+    for (size_t i = 0; i < 8; i += 7)
+        for (size_t k = 0; k < AZ_LENGTH(wrong); k++) {
+            whole[at_once + i] = wrong[k];
+            assert_false(part->valid(whole));
+            whole[at_once + i] = 0;
+        }
+    free(whole);
 }
 
 int main(void)

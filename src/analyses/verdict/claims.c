@@ -53,12 +53,13 @@ static void make_account(const struct az_verdict_whole *w, struct az_claims *c)
         const struct az_verdict_part *p = w->part[k];
         for (size_t i = 0; i < p->n_device_accounts; i++) {
             const struct az_verdict_device *d = &p->device_accounts[i];
+            const struct az_verdict_other other = az_verdict_other_of(d);
             c->devices.count++;
             if (d->idle)
                 continue;
             add_account(&c->account, &d->a);
-            add_account(&c->before, &d->before);
-            add_account(&c->after, &d->after);
+            add_account(&c->before, &other.before);
+            add_account(&c->after, &other.after);
             n++;
         }
         c->scope = p->scope > c->scope ? p->scope : c->scope;
@@ -175,9 +176,10 @@ static int make_step_account(struct az_verdict_whole *w, struct az_claims *c)
         of[n] = (struct az_claim_account){ 0 };
         for (size_t i = 0; i < w->part[k]->n_device_accounts; i++) {
             const struct az_verdict_device *d = &w->part[k]->device_accounts[i];
-            if (d->idle || d->step.span == 0)
+            const struct az_claim_account step = az_verdict_other_of(d).step;
+            if (d->idle || step.span == 0)
                 continue;
-            add_account(&of[n], &d->step);
+            add_account(&of[n], &step);
             devices++;
         }
         mean_account(&of[n], devices);

@@ -476,9 +476,9 @@ int az_verdict_find_exposed(struct az_verdict *v)
     int rc;
     int64_t any = 0, all = 0;
     for (size_t i = 0; v->accounts && i < v->accounts->n_devices; i++) {
-        const struct az_account *a = &v->accounts->scoped[i].a;
-        any += a->comm + a->copies;
-        all += a->total;
+        const struct az_account a = az_account_in_scope(v->accounts, i);
+        any += a.comm + a.copies;
+        all += a.total;
     }
     if (any <= all / NOTHING)
         return 0;

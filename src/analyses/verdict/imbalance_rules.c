@@ -203,24 +203,32 @@ static int64_t not_communicating(const struct az_account *a) { return a->total -
 
 /* Devices that have a part in the account: the slowest, and how the others do. */
 struct devices {
-    const struct az_device_account *slow;
+    size_t slow; /* index; n_devices: there is none */
+    struct az_account of_slow;
     device_time *time;
     int64_t n, next, least, all; /* next: longest of the others */
 };
 
 static struct devices compare_devices(const struct az_accounts *a, device_time *time)
 {
-    struct devices d = { .time = time, .next = INT64_MIN, .least = INT64_MAX };
-    for (size_t i = 0; i < a->n_devices; i++)
-        if (!a->idle[i] && (!d.slow || time(&a->scoped[i].a) > time(&d.slow->a)))
-            d.slow = &a->scoped[i];
+    struct devices d = {
+        .slow = a->n_devices, .time = time, .next = INT64_MIN, .least = INT64_MAX
+    };
     for (size_t i = 0; i < a->n_devices; i++) {
-        const int64_t ticks = time(&a->scoped[i].a);
+        const struct az_account x = az_account_in_scope(a, i);
+        if (!a->idle[i] && (d.slow == a->n_devices || time(&x) > time(&d.of_slow))) {
+            d.slow = i;
+            d.of_slow = x;
+        }
+    }
+    for (size_t i = 0; i < a->n_devices; i++) {
+        const struct az_account x = az_account_in_scope(a, i);
+        const int64_t ticks = time(&x);
         if (a->idle[i])
             continue;
         d.n++;
         d.all += ticks;
-        if (&a->scoped[i] == d.slow)
+        if (i == d.slow)
             continue;
         d.next = ticks > d.next ? ticks : d.next;
         d.least = ticks < d.least ? ticks : d.least;
@@ -231,19 +239,20 @@ static struct devices compare_devices(const struct az_accounts *a, device_time *
 /* One device is apart from the others by more than they are from each other. */
 static bool is_apart(const struct devices *d)
 {
-    const int64_t apart = d->n < 2 ? 0 : d->time(&d->slow->a) - d->next;
-    return apart > 0 && apart > d->next - d->least && APART * apart >= d->slow->a.total;
+    const int64_t apart = d->n < 2 ? 0 : d->time(&d->of_slow) - d->next;
+    return apart > 0 && apart > d->next - d->least && APART * apart >= d->of_slow.total;
 }
 
 /* What one of the others waits longer, on average: no more than the slowest is longer. */
 static int64_t mean_wait(const struct az_accounts *a, const struct devices *d)
 {
+    const struct az_account *s = &d->of_slow;
     int64_t waits = 0;
     for (size_t i = 0; i < a->n_devices; i++) {
-        const struct az_account *o = &a->scoped[i].a, *s = &d->slow->a;
-        if (a->idle[i] || &a->scoped[i] == d->slow)
+        const struct az_account o = az_account_in_scope(a, i);
+        if (a->idle[i] || i == d->slow)
             continue;
-        const int64_t more = o->exposed_comm - s->exposed_comm, less = d->time(s) - d->time(o);
+        const int64_t more = o.exposed_comm - s->exposed_comm, less = d->time(s) - d->time(&o);
         waits += more < less ? more : less;
     }
     return waits / (d->n - 1);
@@ -265,7 +274,7 @@ static int communicate_alike(struct az_verdict *v, bool *same)
             count[dev.slot_of_lane.v[e->lane[i]]]++;
     for (size_t k = 0; rc == 0 && k < dev.slots.n; k++)
         for (size_t i = 0; i < v->accounts->n_devices; i++)
-            if (v->accounts->scoped[i].device == dev.slots.v[k].device && !v->accounts->idle[i]) {
+            if (v->accounts->device[i].device == dev.slots.v[k].device && !v->accounts->idle[i]) {
                 least = count[k] < least ? count[k] : least;
                 most = count[k] > most ? count[k] : most;
             }
@@ -278,12 +287,12 @@ static int put_imbalance(struct az_verdict *v, const struct devices *d)
 {
     const bool computes = d->time == computing;
     const int64_t wait = mean_wait(v->accounts, d);
-    const double mean = (double)d->all / (double)d->n, time = (double)d->time(&d->slow->a);
+    const double mean = (double)d->all / (double)d->n, time = (double)d->time(&d->of_slow);
     if (wait <= 0)
         return 0;
     const struct az_verdict_found f = {
         .subject = az_arena_printf(v->job->arena, "other devices wait for device %lld",
-                                   (long long)d->slow->device),
+                                   (long long)v->accounts->device[d->slow].device),
         .detail = computes
                       ? az_arena_printf(v->job->arena, ", %.1f%% more compute time than the mean",
                                         100 * (time / mean - 1))
@@ -291,7 +300,7 @@ static int put_imbalance(struct az_verdict *v, const struct devices *d)
         .row = AZ_SV(""),
         .advice = computes ? AZ_ADVICE_NONE : AZ_ADVICE_FIX_STRAGGLER,
         .has_device = true,
-        .device = d->slow->device,
+        .device = v->accounts->device[d->slow].device,
         .count = d->n - 1,
         .ns = az_verdict_ns(v, wait * (d->n - 1)),
         .gain = az_verdict_ns(v, wait * d->n) /* a step of each device ends so much earlier */

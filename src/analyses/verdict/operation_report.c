@@ -32,8 +32,12 @@ static int report_devices(struct az_verdict *v, const struct az_op_report_totals
     p->n_device_accounts = o->n_devices;
     for (size_t i = 0; i < o->n_devices; i++) {
         const struct az_op_report_device *d = &o->device[i];
+        const struct az_verdict_other other = { d->before, d->after, d->step };
         p->device_accounts[i] =
-            (struct az_verdict_device){ d->device, d->idle, d->a, d->before, d->after, d->step };
+            (struct az_verdict_device){ .device = d->device, .idle = d->idle, .a = d->a };
+        if ((d->before.span || d->after.span || d->step.span) &&
+            !az_verdict_set_other(v, &p->device_accounts[i], &other))
+            return az_arena_error(v->keep);
     }
     az_verdict_sum_devices(p);
     return 0;

@@ -132,6 +132,17 @@ static struct az_claim_account step_account(const struct az_verdict *v, const st
     return c;
 }
 
+bool az_verdict_set_other(struct az_verdict *v, struct az_verdict_device *d,
+                          const struct az_verdict_other *other)
+{
+    d->other = az_arena_room(v->keep, sizeof *d->other);
+    if (d->other) {
+        *d->other = *other;
+        d->n_other = 1;
+    }
+    return d->other != NULL;
+}
+
 static int accounts(struct az_verdict *v)
 {
     const struct az_accounts *a = v->accounts;
@@ -139,14 +150,19 @@ static int accounts(struct az_verdict *v)
     p->device_accounts = az_arena_array(v->keep, a->n_devices + 1, sizeof *p->device_accounts);
     if (!p->device_accounts)
         return az_arena_error(v->keep);
-    for (size_t i = 0; i < a->n_devices; i++)
-        p->device_accounts[p->n_device_accounts++] =
-            (struct az_verdict_device){ .device = a->scoped[i].device,
-                                        .idle = a->idle[i],
-                                        .a = claim_account(v, &a->scoped[i].a),
-                                        .before = outside_account(v, a->before, i),
-                                        .after = outside_account(v, a->after, i),
-                                        .step = step_account(v, a, i) };
+    for (size_t i = 0; i < a->n_devices; i++) {
+        const struct az_account in = az_account_in_scope(a, i);
+        p->device_accounts[p->n_device_accounts++] = (struct az_verdict_device){
+            .device = a->device[i].device, .idle = a->idle[i], .a = claim_account(v, &in)
+        };
+    }
+    for (size_t i = 0; (a->before || a->median_step) && i < a->n_devices; i++) {
+        const struct az_verdict_other other = { .before = outside_account(v, a->before, i),
+                                                .after = outside_account(v, a->after, i),
+                                                .step = step_account(v, a, i) };
+        if (!az_verdict_set_other(v, &p->device_accounts[i], &other))
+            return az_arena_error(v->keep);
+    }
     az_verdict_sum_devices(p);
     p->scope = v->t->windowed ? AZ_SCOPE_WINDOW : a->by_steps ? AZ_SCOPE_STEPS : AZ_SCOPE_RECORDING;
     v->window = a->window;
@@ -538,15 +554,24 @@ static const struct az_shape_field account_fields[] = {
 };
 static const struct az_shape account_shape =
     AZ_SHAPE_IF(struct az_claim_account, account_fields, account_valid);
-static const struct az_shape_field device_fields[] = {
-    AZ_PLAIN(struct az_verdict_device, device),
-    AZ_PLAIN(struct az_verdict_device, idle),
-    AZ_NEST_OF(struct az_verdict_device, a, account_shape),
-    AZ_NEST_OF(struct az_verdict_device, before, account_shape),
-    AZ_NEST_OF(struct az_verdict_device, after, account_shape),
-    AZ_NEST_OF(struct az_verdict_device, step, account_shape)
+static const struct az_shape_field other_fields[] = {
+    AZ_NEST_OF(struct az_verdict_other, before, account_shape),
+    AZ_NEST_OF(struct az_verdict_other, after, account_shape),
+    AZ_NEST_OF(struct az_verdict_other, step, account_shape)
 };
-static const struct az_shape device_shape = AZ_SHAPE(struct az_verdict_device, device_fields);
+static const struct az_shape other_shape = AZ_SHAPE(struct az_verdict_other, other_fields);
+static bool device_valid(const void *of)
+{
+    const struct az_verdict_device *d = of;
+    return d->n_other <= 1 && (d->other || !d->n_other);
+}
+static const struct az_shape_field device_fields[] = {
+    AZ_PLAIN(struct az_verdict_device, device), AZ_PLAIN(struct az_verdict_device, idle),
+    AZ_NEST_OF(struct az_verdict_device, a, account_shape),
+    AZ_LIST_OF(struct az_verdict_device, other, n_other, other_shape)
+};
+static const struct az_shape device_shape =
+    AZ_SHAPE_IF(struct az_verdict_device, device_fields, device_valid);
 static bool check_valid(const void *of)
 {
     return (unsigned)((const struct az_check_result *)of)->status < AZ_CHECK_STATUSES;

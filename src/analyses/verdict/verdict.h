@@ -127,12 +127,22 @@ struct az_verdict_idles {
     size_t n;
 };
 
-struct az_verdict_device { /* one device of a trace */
-    int64_t device;        /* number */
-    bool idle;             /* busy for less than 1 % of the busiest device's time */
-    struct az_claim_account a, before, after; /* in the scope, and outside it */
-    struct az_claim_account step;             /* of the median step; span 0: there is none */
+struct az_verdict_other { /* times of a device that the account in the scope does not have */
+    struct az_claim_account before, after; /* outside the scope */
+    struct az_claim_account step;          /* of the median step; span 0: there is none */
 };
+struct az_verdict_device {     /* one device of a trace */
+    int64_t device;            /* number */
+    bool idle;                 /* busy for less than 1 % of the busiest device's time */
+    uint32_t n_other;          /* 0 or 1 */
+    struct az_claim_account a; /* in the scope */
+    struct az_verdict_other *other;
+};
+/* The other times of a device; zero where the scope is all and there is no median step. */
+static inline struct az_verdict_other az_verdict_other_of(const struct az_verdict_device *d)
+{
+    return d->n_other ? *d->other : (struct az_verdict_other){ 0 };
+}
 
 /* What the rules leave of one trace. Everything is in the arena that the part was made in. */
 struct az_verdict_part {
@@ -233,6 +243,9 @@ int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep
 int az_verdict_steps_make(struct az_verdict *v) AZ_MUST_USE;
 /* Fills `top` of the part of a rank. */
 int az_verdict_top_kernels(struct az_verdict *v) AZ_MUST_USE;
+/* Stores other times of a device with the part; false without memory. */
+bool az_verdict_set_other(struct az_verdict *v, struct az_verdict_device *d,
+                          const struct az_verdict_other *other) AZ_MUST_USE;
 /* The sums over the devices that are not idle: total, compute, comm, copies, idle, devices. */
 void az_verdict_sum_devices(struct az_verdict_part *p);
 

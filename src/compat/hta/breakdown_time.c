@@ -19,6 +19,7 @@ struct time_part {
     size_t ops, left_out,
         no_launch; /* no_launch: of ops, those whose launch the trace does not hold */
     struct az_account a;
+    int64_t at_once[8]; /* time of each combination of parts, by bits 1 << az_part */
     struct az_hta_names kernels[AZ_HTA_TYPES]; /* by type */
     struct az_hta_names notes[2];              /* annotations on the host, on the device */
     size_t notes_n[2];
@@ -183,7 +184,7 @@ static int measure(struct az_job *job, const struct az_hta *b, struct time_part 
     if (rc == 0)
         rc = az_busy_close(&busy);
     if (rc == 0)
-        az_account_of(&busy, NULL, 0, &p->a);
+        az_account_with_parts(&busy, NULL, 0, &p->a, p->at_once);
     az_busy_release(&busy);
     return rc;
 }
@@ -337,10 +338,10 @@ static int types_by_rank(struct az_job *job, const struct az_ranks *ranks, void 
         const struct az_rank *r = &ranks->v[i];
         double whole = 0;
         for (int k = 1; p && k < 8; k++)
-            whole += az_hta_us(r, p->a.at_once[k]);
+            whole += az_hta_us(r, p->at_once[k]);
         for (unsigned k = 1; p && k < 8; k++) {
-            const double us = az_hta_us(r, p->a.at_once[k]);
-            if (p->a.at_once[k])
+            const double us = az_hta_us(r, p->at_once[k]);
+            if (p->at_once[k])
                 az_put_row(t, &(ROW){ r->rank, combination(job->arena, k), us,
                                       az_hta_percent(us, whole) });
         }
@@ -358,8 +359,8 @@ static int types(struct az_job *job, const struct az_ranks *ranks, void *const *
         const struct time_part *p = parts[i];
         double whole = 0;
         for (int k = 1; p && k < 8; k++) {
-            sum[k] += az_hta_us(&ranks->v[i], p->a.at_once[k]);
-            whole += az_hta_us(&ranks->v[i], p->a.at_once[k]);
+            sum[k] += az_hta_us(&ranks->v[i], p->at_once[k]);
+            whole += az_hta_us(&ranks->v[i], p->at_once[k]);
         }
         total += whole;
     }
@@ -498,7 +499,7 @@ static const struct az_shape_field account_fields[] = {
     AZ_PLAIN(struct az_account, busy),           AZ_PLAIN(struct az_account, idle),
     AZ_PLAIN(struct az_account, total),          AZ_PLAIN(struct az_account, micro),
     AZ_PLAIN(struct az_account, first),          AZ_PLAIN(struct az_account, last),
-    AZ_PLAINS(struct az_account, at_once),       AZ_PLAIN(struct az_account, events)
+    AZ_PLAIN(struct az_account, events)
 };
 /* Lengths: that of an unknown time would be added to others. */
 static bool account_valid(const void *of)
@@ -509,8 +510,6 @@ static bool account_valid(const void *of)
     bool ok = true;
     for (size_t i = 0; i < AZ_LENGTH(length); i++)
         ok &= length[i] >= 0 && length[i] <= 2 * AZ_SHAPE_I64_MOST;
-    for (size_t i = 0; i < AZ_LENGTH(a->at_once); i++)
-        ok &= a->at_once[i] >= 0 && a->at_once[i] <= 2 * AZ_SHAPE_I64_MOST;
     return ok;
 }
 static const struct az_shape account_shape =
@@ -525,17 +524,26 @@ static bool comm_valid(const void *of)
     return c->sum >= 0 && c->hidden >= 0;
 }
 static const struct az_shape comm_shape = AZ_SHAPE_IF(struct comm_name, comm_fields, comm_valid);
+static bool part_valid(const void *of)
+{
+    const struct time_part *p = of;
+    bool ok = true;
+    for (size_t i = 0; i < AZ_LENGTH(p->at_once); i++)
+        ok &= p->at_once[i] >= 0 && p->at_once[i] <= 2 * AZ_SHAPE_I64_MOST;
+    return ok;
+}
 static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct time_part, ops),
     AZ_PLAIN(struct time_part, left_out),
     AZ_PLAIN(struct time_part, no_launch),
     AZ_NEST_OF(struct time_part, a, account_shape),
+    AZ_PLAINS(struct time_part, at_once),
     AZ_NESTS_OF(struct time_part, kernels, az_hta_shape_names),
     AZ_NESTS_OF(struct time_part, notes, az_hta_shape_names),
     AZ_PLAINS(struct time_part, notes_n),
     AZ_LIST_OF(struct time_part, comms, n_comms, comm_shape)
 };
-static const struct az_shape part_shape = AZ_SHAPE(struct time_part, part_fields);
+static const struct az_shape part_shape = AZ_SHAPE_IF(struct time_part, part_fields, part_valid);
 
 const struct az_rank_analysis az_rank_analysis_breakdown = {
     .name = "rank_breakdown",
