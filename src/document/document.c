@@ -106,13 +106,11 @@ static void put_last(struct az_document *d)
     d->tables.n++;
 }
 
-/* Writers jump about in the rows of summaries and charts. */
-static int hold_shown(const struct az_document *d, struct az_table *t)
+/* Writers jump about in the rows of summaries. */
+static int hold_shown(struct az_table *t)
 {
-    bool shown = (t->flags & (AZ_TABLE_SUMMARY | AZ_TABLE_CLASSIC)) || t->layout || t->form;
+    const bool shown = (t->flags & (AZ_TABLE_SUMMARY | AZ_TABLE_CLASSIC)) || t->layout || t->form;
 
-    for (size_t i = 0; i < d->charts.n && !shown; i++)
-        shown = az_sv_eq(d->charts.v[i].table, t->id);
     return shown ? az_table_store_rows(t, t->rows) : 0;
 }
 
@@ -124,7 +122,7 @@ int az_document_add(struct az_document *d, struct az_table *t)
         return az_arena_error(d->arena);
     rc = az_table_finish(t);
     if (!rc)
-        rc = hold_shown(d, t);
+        rc = hold_shown(t);
     if (!rc && d->arena->failed) /* one of the texts of the table */
         rc = az_arena_error(d->arena);
     if (rc)
@@ -161,12 +159,11 @@ drop:
 
 int az_document_chart(struct az_document *d, struct az_chart c)
 {
-    struct az_table *t = find_table(d, c.table);
-    int rc = az_vec_push(&d->charts, c);
+    const int rc = az_vec_push(&d->charts, c);
 
     if (rc)
         az_vec_release(&c.y);
-    return rc || !t ? rc : hold_shown(d, t);
+    return rc;
 }
 
 /* A table that a part has made ready. */

@@ -102,7 +102,7 @@ int az_document_copy(struct az_document *dst, const struct az_document *src) AZ_
 int az_document_copy_table(struct az_document *dst, const struct az_table *t) AZ_MUST_USE;
 /* Takes ownership of the table (also when it fails: then it is freed). An empty table without
  * AZ_TABLE_KEEP_EMPTY is freed and skipped. Rows of a table that is made when it is read are stored
- * here if the table is a summary or has a chart. */
+ * here if the table is a summary; those of charts by a writer. */
 int az_document_add(struct az_document *d, struct az_table *t) AZ_MUST_USE;
 int az_document_chart(struct az_document *d, struct az_chart c) AZ_MUST_USE;
 /* What tables are made of (az_table_make): release(what) is called with the document, after its

@@ -255,10 +255,12 @@ int az_job_chart(struct az_job *job, enum az_chart_kind kind, const char *table,
     return az_document_chart(job->doc, c);
 }
 
-/* Has the column more than one value? */
+/* Has the column more than one value? That of a table whose rows are not stored has. */
 static bool has_several(const struct az_table *t, const char *column)
 {
     ptrdiff_t c = t ? az_table_find(t, column) : -1;
+    if (c >= 0 && t->make)
+        return true;
     char buf[2][AZ_NUM_MAX];
     for (size_t r = 1; c >= 0 && r < t->rows; r++) {
         const struct az_cell *a = az_table_at(t, 0, (size_t)c), *b = az_table_at(t, r, (size_t)c);

@@ -396,6 +396,7 @@ static int from_items(struct az_grouping *g)
         rc = prepare_texts(g);
     if (rc == 0)
         rc = sort_in_all(g);
+    az_vec_trim(&g->groups);
     const size_t places = (g->groups.n + count_given(g) + 1) * g->n_values;
     if (rc == 0 && !az_size_mul(places, sizeof *g->figure, &g->figure_room))
         rc = AZ_ERANGE;

@@ -149,23 +149,31 @@ static const struct az_record_column agent_columns[] = {
     TIME_COLUMNS,
 };
 
-/* lead: NULL: of all agents. */
-static void put_dispatch_timeline_rows(struct az_job *job, struct az_table *t,
-                                       const struct az_account *a,
-                                       const struct az_dispatch_gpu *lead)
+/* What the rows of an account are made of. rank, agent: -1: of all agents. */
+struct agent_times {
+    int64_t rank, agent, total, compute, copies, busy, idle;
+};
+
+static struct agent_times times_of(const struct az_account *a, int64_t rank, int64_t agent)
+{
+    return (struct agent_times){ rank, agent, a->total, a->compute, a->copies, a->busy, a->idle };
+}
+
+enum { ROWS = 5 }; /* of an account */
+
+static void put_dispatch_timeline_rows(struct az_table *t, const struct agent_times *a, size_t row)
 {
     const struct {
         const char *name;
         int64_t ns;
-    } r[] = { { "total_time", a->total },
-              { "kernel", a->compute },
-              { "memory", a->copies },
-              { "busy_time", a->busy },
-              { "idle", a->idle } };
-    for (size_t i = 0; i < AZ_LENGTH(r); i++)
-        az_put_row(t, &(struct time_row){ lead ? az_job_rank(job, lead->trace) : -1,
-                                          lead ? lead->agent : -1, r[i].name, r[i].ns,
-                                          az_percent((double)r[i].ns, (double)a->total) });
+    } r[ROWS] = { { "total_time", a->total },
+                  { "kernel", a->compute },
+                  { "memory", a->copies },
+                  { "busy_time", a->busy },
+                  { "idle", a->idle } };
+    for (; row < ROWS; row++)
+        az_put_row(t, &(struct time_row){ a->rank, a->agent, r[row].name, r[row].ns,
+                                          az_percent((double)r[row].ns, (double)a->total) });
 }
 
 static int whole(struct work *w)
@@ -178,7 +186,8 @@ static int whole(struct work *w)
     int rc = gather(w, SIZE_MAX);
     if (rc == 0 && w->busy.events) {
         account(w, &w->all);
-        put_dispatch_timeline_rows(job, t, &w->all, NULL);
+        const struct agent_times all = times_of(&w->all, -1, -1);
+        put_dispatch_timeline_rows(t, &all, 0);
     }
     return az_job_add(job, t, rc);
 }
@@ -256,9 +265,39 @@ static size_t events_of(const struct work *w, size_t gpu)
     return kernels + copies;
 }
 
-static int agent_rows(struct work *w, struct az_table *line, struct az_table *overlap)
+/* The table by agent. Of many agents its rows are made when they are read (document/rows.h). */
+struct agent_rows {
+    size_t n;
+    struct agent_times v[];
+};
+
+static void make_agent(const void *of, size_t row, struct az_table *t)
+{
+    const struct agent_rows *x = of;
+    put_dispatch_timeline_rows(t, &x->v[row / ROWS], row % ROWS);
+}
+
+static void put_agents(const struct agent_rows *x, struct az_table *t)
+{
+    enum { MANY = 1000 };
+    bool several = false;
+    for (size_t i = 1; i < x->n; i++)
+        several |= x->v[i].agent != x->v[0].agent;
+    if (x->n >= MANY && several)
+        az_table_make(t, x->n * ROWS, make_agent, x);
+    for (size_t i = 0; (x->n < MANY || !several) && i < x->n; i++)
+        put_dispatch_timeline_rows(t, &x->v[i], 0);
+}
+
+static int list_agents(struct work *w, struct agent_rows **out, struct az_table *overlap)
 {
     int rc = sort_events(w);
+    struct agent_rows *x =
+        az_arena_room(w->job->arena, sizeof *x + w->gpus.list.n * sizeof x->v[0]);
+    *out = x;
+    if (!x)
+        return az_arena_error(w->job->arena);
+    x->n = 0;
     for (size_t i = 0; rc == 0 && i < w->gpus.list.n; i++) {
         const struct az_dispatch_gpu *g = &w->gpus.list.v[i];
         struct az_account a = w->all;
@@ -269,7 +308,7 @@ static int agent_rows(struct work *w, struct az_table *line, struct az_table *ov
             rc = gather(w, i);
             account(w, &a);
         }
-        put_dispatch_timeline_rows(w->job, line, &a, g);
+        x->v[x->n++] = times_of(&a, az_job_rank(w->job, g->trace), g->agent);
         if (rc == 0)
             rc = gather_work(w, i, &any);
         if (rc || !any)
@@ -287,7 +326,10 @@ static int by_agent(struct work *w)
                                             "GPU timeline by agent", 0, agent_columns, job);
     struct az_table *o = AZ_RECORD_TABLE_OF(
         job->arena, "comm_overlap", "Communication overlap by agent", 0, overlap_columns, job);
-    int rc = agent_rows(w, t, o);
+    struct agent_rows *x;
+    int rc = list_agents(w, &x, o);
+    if (rc == 0)
+        put_agents(x, t);
     rc = az_job_add(job, t, rc);
     return az_job_add(job, o, rc);
 }

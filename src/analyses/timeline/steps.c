@@ -195,7 +195,9 @@ static int run_steps(struct az_job *job)
         cover(job, i, s);
         /* operations of a report have the start of their host: what a device did when is not known
          */
-        for (size_t k = 0; !(job->traces[i]->caps & AZ_CAP_OPREPORT) && k < a->n_steps; k++)
+        const size_t n = job->traces[i]->caps & AZ_CAP_OPREPORT ? 0 : a->n_steps;
+        az_table_reserve(t, n);
+        for (size_t k = 0; k < n; k++)
             put_step(job, t, i, s, k, &a->step[k].a, a->all.first);
     }
     rc = az_job_add(job, t, rc);

@@ -86,16 +86,21 @@ static const struct az_record_column columns[] = {
     { "is_recompute", AZ_TEXT, .flags = AZ_KEY, AZ_VIA(ROW, of, recompute), .when = with_sides },
 };
 
+static void put_time(struct az_table *t, const struct lead *lead, int64_t rank,
+                     const struct az_trace *trace, const struct az_timeline_row *row, int64_t total)
+{
+    az_put_row(t, &(struct time_row){ lead, rank, row->type, az_ms(trace, row->ticks),
+                                      total ? (double)row->ticks / (double)total * 100.0 : 0.0 });
+}
+
 static void put_timeline_rows(struct az_job *job, struct az_table *t, const struct lead *lead,
                               const struct az_account *a)
 {
     struct az_timeline_row row[AZ_TIMELINE_ROWS];
     const size_t n = az_timeline_rows(a, job->opts->micro_idle_us != AZ_UNSET_I64, row);
     for (size_t i = 0; i < n; i++)
-        az_put_row(t, &(struct time_row){ lead, az_job_rank(job, lead->trace), row[i].type,
-                                          az_ms(job->traces[lead->trace], row[i].ticks),
-                                          a->total ? (double)row[i].ticks / (double)a->total * 100.0
-                                                   : 0.0 });
+        put_time(t, lead, az_job_rank(job, lead->trace), job->traces[lead->trace], &row[i],
+                 a->total);
 }
 
 /* The identity that every report checks of itself: exact in integers. */
@@ -240,42 +245,144 @@ static int whole(struct az_job *job)
     return az_job_add(job, t, rc);
 }
 
-static int by_device(struct az_job *job)
+/* ---- a table of many accounts ---- */
+/* Rows of the accounts of devices or steps: they are made of these when they are read, where there
+ * are many (document/rows.h). Lives as long as the table. */
+struct account_part { /* of a trace */
+    size_t first;     /* number of its first account */
+    size_t trace;
+    int64_t rank;
+    const struct az_trace *t;
+    const struct az_accounts *a;
+};
+struct account_rows {
+    struct lead lead;
+    bool split;
+    size_t each; /* rows of an account */
+    size_t n, n_accounts;
+    struct account_part *part;     /* n */
+    const struct az_accounts *any; /* the first that has one; NULL: there is none */
+};
+
+static void put_account(const struct account_rows *x, const struct account_part *p, size_t account,
+                        size_t row, struct az_table *t)
 {
-    const struct lead of = { .ranks = job->n_traces > 1, .devices = true };
-    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "gpu_timeline_by_device",
-                                            "GPU timeline by device", 0, columns, &of);
+    const struct az_account *a = x->lead.steps ? &p->a->step[account].a : &p->a->device[account].a;
+    struct lead lead = x->lead;
+    lead.trace = p->trace;
+    if (lead.steps)
+        lead.step = p->a->step[account].name;
+    else
+        lead.device = p->a->device[account].device;
+    struct az_timeline_row r[AZ_TIMELINE_ROWS];
+    const size_t n = az_timeline_rows(a, x->split, r);
+    for (; row < n; row++)
+        put_time(t, &lead, p->rank, p->t, &r[row], a->total);
+}
+
+static void make_account(const void *of, size_t row, struct az_table *t)
+{
+    const struct account_rows *x = of;
+    const size_t account = row / x->each;
+    size_t low = 0, high = x->n;
+    while (high - low > 1) {
+        const size_t mid = low + (high - low) / 2;
+        if (x->part[mid].first <= account)
+            low = mid;
+        else
+            high = mid;
+    }
+    const struct account_part *p = &x->part[low];
+    put_account(x, p, account - p->first, row % x->each, t);
+}
+
+static bool same_lead(const struct account_rows *x, const struct account_part *p, size_t account)
+{
+    return x->lead.steps ? az_sv_eq(x->any->step[0].name, p->a->step[account].name)
+                         : x->any->device[0].device == p->a->device[account].device;
+}
+
+/* Are the devices, or the names of the steps, not all the same? */
+static bool has_several(const struct account_rows *x)
+{
+    for (size_t i = 0; i < x->n; i++) {
+        const struct az_accounts *a = x->part[i].a;
+        const size_t n = x->lead.steps ? a->n_steps : a->n_devices;
+        for (size_t k = 0; k < n; k++)
+            if (!same_lead(x, &x->part[i], k))
+                return true;
+    }
+    return false;
+}
+
+static void put_accounts(struct account_rows *x, struct az_table *t)
+{
+    enum { MANY = 1000 };
+    if (x->n_accounts >= MANY && has_several(x)) {
+        az_table_make(t, x->n_accounts * x->each, make_account, x);
+        return;
+    }
+    for (size_t i = 0; i < x->n_accounts; i++)
+        make_account(x, i * x->each, t);
+}
+
+static int open_accounts(struct az_job *job, struct account_rows **out, struct lead lead)
+{
+    struct az_timeline_row r[AZ_TIMELINE_ROWS];
+    struct account_rows *x = az_arena_alloc(job->arena, sizeof *x);
     int rc = 0;
+    *out = x;
+    if (!x)
+        return az_arena_error(job->arena);
+    lead.ranks = job->n_traces > 1;
+    *x = (struct account_rows){ .lead = lead, .split = job->opts->micro_idle_us != AZ_UNSET_I64 };
+    x->each = az_timeline_rows(&(struct az_account){ 0 }, x->split, r);
+    x->part = az_arena_array(job->arena, job->n_traces + 1, sizeof *x->part);
+    if (!x->part)
+        return az_arena_error(job->arena);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_accounts *a =
             is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
-        for (size_t d = 0; a && d < a->n_devices; d++)
-            put_timeline_rows(job, t, &(struct lead){ .trace = i, .device = a->device[d].device },
-                              &a->device[d].a);
-        if (a && a->devices > 1)
-            az_finding(
-                job, "several_devices", "info", AZ_SV("gpu_timeline"), (int64_t)a->devices, -1,
-                is_pooled(job->opts) ? AZ_SV("several devices in the trace: pooled in "
-                                             "gpu_timeline, separate in gpu_timeline_by_device")
-                                     : AZ_SV("several devices in the trace: mean in gpu_timeline, "
-                                             "separate in gpu_timeline_by_device"));
+        const size_t n = !a ? 0 : lead.steps ? a->n_steps : a->n_devices;
+        x->any = n > 0 && !x->any ? a : x->any;
+        if (a)
+            x->part[x->n++] =
+                (struct account_part){ x->n_accounts, i, az_job_rank(job, i), job->traces[i], a };
+        x->n_accounts += n;
     }
+    return rc;
+}
+
+static int by_device(struct az_job *job)
+{
+    struct account_rows *x;
+    int rc = open_accounts(job, &x, (struct lead){ .devices = true });
+    if (rc)
+        return rc;
+    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "gpu_timeline_by_device",
+                                            "GPU timeline by device", 0, columns, &x->lead);
+    put_accounts(x, t);
+    for (size_t i = 0; rc == 0 && i < x->n; i++)
+        if (x->part[i].a->devices > 1)
+            az_finding(job, "several_devices", "info", AZ_SV("gpu_timeline"),
+                       (int64_t)x->part[i].a->devices, -1,
+                       is_pooled(job->opts)
+                           ? AZ_SV("several devices in the trace: pooled in "
+                                   "gpu_timeline, separate in gpu_timeline_by_device")
+                           : AZ_SV("several devices in the trace: mean in gpu_timeline, "
+                                   "separate in gpu_timeline_by_device"));
     return az_job_add(job, t, rc);
 }
 
 static int by_step(struct az_job *job)
 {
-    const struct lead of = { .ranks = job->n_traces > 1, .steps = true };
+    struct account_rows *x;
+    int rc = open_accounts(job, &x, (struct lead){ .steps = true });
+    if (rc)
+        return rc;
     struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "gpu_timeline_by_step",
-                                            "GPU timeline by profiler step", 0, columns, &of);
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
-        const struct az_accounts *a =
-            is_ours(job->traces[i]) ? az_job_accounts(job, i, AZ_TABLE_WORK, &rc) : NULL;
-        for (size_t s = 0; a && s < a->n_steps; s++)
-            put_timeline_rows(job, t, &(struct lead){ .trace = i, .step = a->step[s].name },
-                              &a->step[s].a);
-    }
+                                            "GPU timeline by profiler step", 0, columns, &x->lead);
+    put_accounts(x, t);
     return az_job_add(job, t, rc);
 }
 

@@ -19,11 +19,19 @@ struct work {
     struct az_job *job;
     const struct az_trace *t;
     struct az_devices_of dev;
+    size_t from, n; /* slots of the devices that are measured together */
     struct state *state;
     int64_t *busy;
     int64_t chunks;
     size_t other; /* next of the trace's window_others */
 };
+
+/* Of the device of a lane; NULL: it has none, or is not among those that are measured. */
+static inline struct state *state_of(const struct work *w, uint32_t lane)
+{
+    const uint32_t slot = w->dev.slot_of_lane.v[lane];
+    return slot - w->from < w->n ? &w->state[slot - w->from] : NULL;
+}
 
 static int64_t limit_of(const struct state *s, int64_t chunk, int64_t chunks)
 {
@@ -61,7 +69,9 @@ static void measure(struct work *w, enum az_kind kind)
 {
     const struct az_events *e = &w->t->ev[kind];
     for (size_t i = 0; i < e->n; i++) {
-        struct state *s = &w->state[w->dev.slot_of_lane.v[e->lane[i]]];
+        struct state *s = state_of(w, e->lane[i]);
+        if (!s)
+            continue;
         s->first = s->any && s->first < e->start[i] ? s->first : e->start[i];
         s->last = s->any && s->last > e->end[i] ? s->last : e->end[i];
         s->any = true;
@@ -70,10 +80,9 @@ static void measure(struct work *w, enum az_kind kind)
 
 static inline void add_busy(const struct work *w, uint32_t lane, int64_t start, int64_t end)
 {
-    const uint32_t slot = w->dev.slot_of_lane.v[lane];
-    if (slot == AZ_NO_ID)
+    struct state *s = state_of(w, lane);
+    if (!s)
         return;
-    struct state *s = &w->state[slot];
     start = start > s->end ? start : s->end;
     if (end <= start)
         return;
@@ -148,11 +157,12 @@ static int list_devices(struct work *w, int (*fn)(void *, const struct az_device
     int rc = 0;
 
     az_vec_init(&chunks, w->job->mem);
-    for (size_t i = 0; rc == 0 && i < w->dev.slots.n; i++) {
+    for (size_t i = 0; rc == 0 && i < w->n; i++) {
         const struct state *s = &w->state[i];
-        struct az_device_use u = {
-            .device = w->dev.slots.v[i].device, .first = s->first, .last = s->last, .chunks = chunks
-        };
+        struct az_device_use u = { .device = w->dev.slots.v[w->from + i].device,
+                                   .first = s->first,
+                                   .last = s->last,
+                                   .chunks = chunks };
         u.chunks.n = 0;
         rc = list_chunks(w, s, &u);
         chunks = u.chunks; /* its room serves the next one */
@@ -163,38 +173,52 @@ static int list_devices(struct work *w, int (*fn)(void *, const struct az_device
     return rc;
 }
 
+/* All devices are measured in one pass over the events; more than AT_ONCE in at most PASSES, so
+ * that the chunks of few are in memory. */
+enum { AT_ONCE = 1024, PASSES = 8 };
+
+static int measure_some(struct work *w, int (*fn)(void *, const struct az_device_use *), void *ctx)
+{
+    static const enum az_kind work[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
+
+    memset(w->state, 0, w->n * sizeof *w->state);
+    memset(w->busy, 0, w->n * (size_t)w->chunks * sizeof *w->busy);
+    for (size_t i = 0; i < w->n; i++)
+        w->state[i].busy = w->busy + i * (size_t)w->chunks;
+    for (size_t k = 0; k < AZ_LENGTH(work); k++)
+        measure(w, work[k]);
+    for (size_t i = 0; i < w->n; i++)
+        w->state[i].end = w->state[i].first;
+    w->other = 0;
+    sweep(w);
+    return list_devices(w, fn, ctx);
+}
+
 int az_utilization_each(struct az_job *job, size_t trace,
                         int (*fn)(void *ctx, const struct az_device_use *u), void *ctx)
 {
-    static const enum az_kind work[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
     struct work w = { .job = job, .t = job->traces[trace] };
-    size_t bytes_s = 0, bytes_b = 0, cells = 0;
+    size_t bytes_s = 0, bytes_b = 0, cells = 0, most = 0;
     w.chunks = job->opts->util_chunks > 0 ? job->opts->util_chunks : 30;
     int rc = az_devices_make(&w.dev, w.t, AZ_BY_DEVICE, job->mem);
     if (rc != 0)
         goto out;
-    bytes_s = (w.dev.slots.n + 1) * sizeof *w.state;
-    if (!az_size_mul(w.dev.slots.n + 1, (size_t)w.chunks, &cells) ||
+    most = w.dev.slots.n <= AT_ONCE ? w.dev.slots.n : AT_ONCE + w.dev.slots.n / PASSES;
+    bytes_s = (most + 1) * sizeof *w.state;
+    if (!az_size_mul(most + 1, (size_t)w.chunks, &cells) ||
         !az_size_mul(cells, sizeof *w.busy, &bytes_b)) {
         rc = AZ_ERANGE;
         goto out;
     }
     w.state = az_mem_alloc(job->mem, bytes_s);
     w.busy = az_mem_alloc(job->mem, bytes_b);
-    if (!w.state || !w.busy) {
+    if (!w.state || !w.busy)
         rc = az_mem_error(job->mem);
-        goto out;
+    for (; rc == 0 && w.from < w.dev.slots.n; w.from += w.n) {
+        const size_t rest = w.dev.slots.n - w.from;
+        w.n = rest < most ? rest : most;
+        rc = measure_some(&w, fn, ctx);
     }
-    memset(w.state, 0, bytes_s);
-    memset(w.busy, 0, bytes_b);
-    for (size_t i = 0; i < w.dev.slots.n; i++)
-        w.state[i].busy = w.busy + i * (size_t)w.chunks;
-    for (size_t k = 0; k < AZ_LENGTH(work); k++)
-        measure(&w, work[k]);
-    for (size_t i = 0; i < w.dev.slots.n; i++)
-        w.state[i].end = w.state[i].first;
-    sweep(&w);
-    rc = list_devices(&w, fn, ctx);
 out:
     az_mem_free(job->mem, w.state, bytes_s);
     az_mem_free(job->mem, w.busy, bytes_b);

@@ -9,6 +9,7 @@
 #include "io/outfile.h"
 #include "regression/verdict.h"
 #include "reports/report.h"
+#include "reports/shared/chart_rows.h"
 
 #define FACTS_MAX   8  /* in the head of the page */
 #define ENTRY       36 /* bytes of a title in the contents that stays as it is */
@@ -355,8 +356,10 @@ static int prepare(struct az_html *h)
 {
     const struct az_document *doc = h->doc;
     struct az_vec_sv used;
-    int rc = 0;
+    int rc = az_charts_store_rows(doc);
 
+    if (rc)
+        return rc;
     h->anchor = az_arena_array(h->scratch, doc->tables.n + 1, sizeof *h->anchor);
     h->plot = az_arena_array(h->scratch, doc->charts.n + 1, sizeof *h->plot);
     if (!h->anchor || !h->plot)

@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "reports/report.h"
+#include "reports/shared/chart_rows.h"
 #include "reports/shared/fields.h"
 #include "reports/xlsx/xlsx.h"
 
@@ -352,6 +353,8 @@ static int xlsx_write(const struct az_document *doc, const char *path, struct az
     struct az_xlsx x;
     int rc = az_xlsx_plan_make(&plan, doc, scratch);
 
+    if (rc == 0)
+        rc = az_charts_store_rows(doc);
     if (rc) {
         az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem);
         goto out;
