@@ -218,8 +218,8 @@ static size_t find_groups(const struct writer *w, const size_t *order, size_t n,
     size_t groups = 0;
 
     for (size_t i = 0, k; i < n; i = k) {
-        const bool full = groups >= CASES_MOST && groups > 0 &&
-                          az_sv_eq(out[groups - 1].worst->input, r[order[i]].input);
+        const bool full =
+            groups >= CASES_MOST && az_sv_eq(out[groups - 1].worst->input, r[order[i]].input);
         for (k = i; k < n && same_case(&r[order[i]], &r[order[k]]); k++)
             ;
         if (full) {
@@ -313,11 +313,10 @@ static int junit_write(const struct az_document *doc, const char *path, struct a
     az_sort_cmp(order, w.v->results.n, sizeof *order, by_suite, (void *)(uintptr_t)w.v, NULL);
     suites(&w, groups, find_groups(&w, order, w.v->results.n, groups),
            verdict && verdict->rows ? az_headline_line(verdict, 0).text : AZ_SV(""));
-    if (!rc && scratch->failed)
-        rc = az_arena_error(scratch);
-    if (!rc)
+    if (!scratch->failed)
         return az_outfile_commit(w.f);
     az_outfile_abort(w.f);
+    rc = az_arena_error(scratch);
     return az_diag_fail(diag, rc, at, "cannot write JUnit XML (%s)", az_err_text(rc));
 }
 
