@@ -294,13 +294,44 @@ static void unions_of_ranges(void **state)
     assert_int_equal(mem.used, 0);
 }
 
+/* Spans of a budget that has room for eight: the ninth is an error, never fewer spans. */
+static void results_without_memory(void **state)
+{
+    (void)state;
+    struct az_spans a, b, out;
+    struct az_mem mem;
+    az_vec_init(&a, NULL);
+    az_vec_init(&b, NULL);
+    for (size_t n = 0; n <= 12; n++) {
+        az_vec_reset(&a);
+        az_vec_reset(&b);
+        for (int64_t i = 0; i < (int64_t)n; i++) {
+            push(&a, 10 * i, 10 * i + 6);
+            push(&b, 10 * i + 3, 10 * i + 8);
+        }
+        for (int op = 0; op < 3; op++) {
+            az_mem_init(&mem, 8 * sizeof *out.v);
+            az_vec_init(&out, &mem);
+            const int rc = op == 0   ? az_spans_intersect(&a, &b, &out)
+                           : op == 1 ? az_spans_subtract(&a, &b, &out)
+                                     : az_spans_clip(&a, 0, 1000, &out);
+            assert_int_equal(rc, n <= 8 ? 0 : AZ_ELIMIT);
+            assert_int_equal(out.n, n <= 8 ? n : 8);
+            az_vec_release(&out);
+            assert_int_equal(mem.used, 0);
+        }
+    }
+    az_vec_release(&a);
+    az_vec_release(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unions_of_ranges),     cmocka_unit_test(sorts_like_qsort),
         cmocka_unit_test(sorts_without_memory), cmocka_unit_test(unites),
         cmocka_unit_test(subtracts_at_edges),   cmocka_unit_test(clips),
-        cmocka_unit_test(agrees_with_cells),
+        cmocka_unit_test(agrees_with_cells),    cmocka_unit_test(results_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

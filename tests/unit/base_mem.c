@@ -125,6 +125,44 @@ static void arena_blocks(void **state)
     assert_int_equal(m.used, 0);
 }
 
+/* Blocks double from 8 KB to 1 MB; a request above a quarter of the next has a block of its own. */
+static void arena_grows(void **state)
+{
+    (void)state;
+    struct az_mem m;
+    struct az_arena a;
+    if (AZ_MOVES) /* the first block is smaller */
+        return;
+    az_mem_init(&m, 0);
+    az_arena_init(&a, &m);
+    size_t used = 0;
+    for (size_t block = 8 * 1024; block <= 4096 * 1024; block *= 2) {
+        const size_t own = block < 1024 * 1024 ? block : 1024 * 1024;
+        assert_non_null(az_arena_alloc(&a, own / 4 + 1)); /* not in the head, nor a new one */
+        used += own / 4 + 1 + 16;
+        assert_int_equal(m.used, used);
+        if (block == 8 * 1024) {
+            az_arena_release(&a);
+            used = 0;
+        }
+        assert_non_null(az_arena_alloc(&a, 16));
+        used += own;
+        assert_int_equal(m.used, used);
+        while (m.used == used && a.end - a.at >= 16)
+            assert_non_null(az_arena_alloc(&a, 16));
+        assert_int_equal(m.used, used);
+    }
+    az_arena_release(&a);
+    assert_int_equal(m.used, 0);
+    assert_non_null(az_arena_alloc(&a, 2048)); /* a quarter: part of a block */
+    assert_int_equal(m.used, 8 * 1024);
+    az_arena_release(&a);
+    assert_non_null(az_arena_alloc(&a, 2049)); /* of its own; the next is not twice that */
+    assert_non_null(az_arena_alloc(&a, 16));
+    assert_int_equal(m.used, 2049 + 16 + 8 * 1024);
+    az_arena_release(&a);
+}
+
 static void arena_fails_softly(void **state)
 {
     (void)state;
@@ -393,6 +431,7 @@ int main(void)
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(arena_aligns_and_zeroes),
         cmocka_unit_test(arena_blocks),
+        cmocka_unit_test(arena_grows),
         cmocka_unit_test(arena_fails_softly),
         cmocka_unit_test(room_is_asked_for),
         cmocka_unit_test(arena_texts),

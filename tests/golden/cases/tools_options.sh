@@ -1,4 +1,4 @@
-# Options of the commands of other tools: what each changes in the outputs and their names; what is ignored; wrong values.
+# Options of the commands of TraceLens: what each changes in the outputs and their names; what is ignored; wrong values.
 exec 2>&1
 unset COLUMNS
 call() {
@@ -17,9 +17,8 @@ sheets() {
 }
 cp "$SRC/example/pytorch/train_step.json" train.json
 cp "$SRC/example/pytorch/inference.json" serve.json
-cp "$EXAMPLE_DATA/rocprof/train_results.json" "$EXAMPLE_DATA/rocprof/train_results.pftrace" .
+cp "$EXAMPLE_DATA/rocprof/train_results.json" .
 cp "$SRC/example/xplane/plugins/profile/train_step/alpha.xplane.pb" .
-cp "$SRC/example/tracy/ops_perf_results_layers.csv" ops.csv
 touch stamp
 sleep 0.02
 echo "-- TraceLens: PyTorch"
@@ -57,62 +56,3 @@ call tracelens-jax --kernel_metadata_keyword_filters dot -q
 wc -l jax/*.csv | sed 's/ *$//'
 written | grep -v '^./[a-z]*/'
 sheets alpha_perf_report.xlsx
-for of in hip-api hip-activity memory-copy; do
-    call tracelens-pftrace-$of --trace_path train_results.pftrace -q --traceconv x
-    call tracelens-pftrace-$of --trace_path train_results.pftrace -q --output_csvs_dir $of
-    call tracelens-pftrace-$of
-    wc -l $of/*.csv
-done
-written | grep -v '^./[a-z-]*/'
-sheets *pftrace*.xlsx
-a() { call tracelens-pftrace-hip-activity --trace_path train_results.pftrace -q "$@"; }
-a --write_md
-written
-grep -c '^|' train_results_report.md
-a --write_md --kernel_summary_top 2
-grep -c '^|' train_results_report.md
-a --output_md_path other.md --hip_summary_top 3
-grep -c '^|' other.md
-a --output_md_path more.md --write_md
-written
-a --output_md_path ''
-for option in --no_kernel_summary --no_hip_summary --merge_kernels --kernel_summary_include_rccl --kernel_summary_group '--min_event_ns 0' '--min_event_ns 100000' \
-    '--top_xla 1' '--min_tid 1' '--max_tid 1' '--hip_summary_group x' '--kernel_summary_baseline x'; do
-    # shellcheck disable=SC2086 # an option and its value
-    a $option --output_csvs_dir "activity$option"
-    (cd "activity$option" 2>/dev/null && diff -rq . ../hip-activity)
-done
-(cd "activity--top_xla 1" && cat -- *.csv)
-written >new
-for option in '--exclude_kernel_regex gemm' --allow_multi_kernel_per_api --include_nonlaunch_apis '--exclude_kernel_regex ('; do
-    # shellcheck disable=SC2086 # an option and its value
-    call tracelens-pftrace-hip-api --trace_path train_results.pftrace -q $option --output_csvs_dir "api$option"
-    (cd "api$option" 2>/dev/null && diff -r . ../hip-api | grep '^[<>]' | cut -d, -f1-4)
-done
-echo "-- tt-perf-report"
-t() { call tt-perf-report ops.csv "$@"; }
-t --print-signposts --no-color | head -n 30
-t -q --csv flat.csv --no-summary
-t -q --csv flat.csv --summary-file stacked.csv --group-by category
-written | grep -v '^./[a-z-]*[ /]'
-wc -l flat*.csv stacked*.csv
-"$ANALYZER" tt-perf-report ops.csv --no-color >default 2>&1
-for option in --ignore-signposts '--min-percentage 5' '--id-range 3-6' --no-advice --tracing-mode --raw-op-codes --no-host-ops --no-stacked-report --no-stack-by-in0 \
-    --no-merge-devices '--arch wormhole' '--start-signpost x' '--end-signpost x' '--signpost x' '--active-experts 2' --classic-colors; do
-    echo "== $option"
-    # shellcheck disable=SC2086 # an option and its value
-    "$ANALYZER" tt-perf-report ops.csv $option --no-color >text 2>&1
-    echo "exit $?, $(diff default text | grep -c '^[<>]') lines differ"
-    diff default text | grep '^> .*[a-z]' | head -n 4
-done
-t --arch none
-t --active-experts 0
-t --id-range 6-3 -q
-t --id-range x -q
-t --group-by none
-t --min-percentage x
-echo "-- GPU-Perf-Analyzer"
-call gpu-perf-analyzer
-call gpu-perf-analyzer --config ''
-call gpu-perf-analyzer --config none.json
-call gpu-perf-analyzer --config none.json x
