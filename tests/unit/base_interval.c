@@ -325,6 +325,36 @@ static void results_without_memory(void **state)
     az_vec_release(&b);
 }
 
+/* Ranges of no spans, or of more than there are, have no length. */
+static void ranges_of_no_spans(void **state)
+{
+    (void)state;
+    static const struct az_span v[] = { { 0, 10 }, { 20, 25 }, { 22, 30 } };
+    static const struct {
+        struct az_span_range range;
+        int64_t length;
+    } cases[] = {
+        { { 0, 0 }, 0 },  { { 0, 1 }, 10 }, { { 0, 2 }, 15 }, { { 0, 3 }, 20 },
+        { { 1, 3 }, 10 }, { { 2, 3 }, 8 },  { { 2, 1 }, 0 },  { { 2, 0 }, 0 },
+        { { 3, 1 }, 0 },  { { 0, 4 }, 0 },  { { 3, 3 }, 0 },  { { 3, 4 }, 0 },
+    };
+    struct az_span_range range[AZ_LENGTH(cases)];
+    int64_t got[AZ_LENGTH(cases)];
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        range[i] = cases[i].range;
+        got[i] = -7;
+    }
+    assert_int_equal(az_spans_unions(v, 3, range, AZ_LENGTH(cases), got, NULL), 0);
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++)
+        assert_int_equal(got[i], cases[i].length);
+    assert_int_equal(az_spans_unions(NULL, 0, range, AZ_LENGTH(cases), got, NULL), 0);
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++)
+        assert_int_equal(got[i], 0);
+    assert_int_equal(az_spans_unions(NULL, UINT32_MAX / 2, range, 1, got, NULL), AZ_ERANGE);
+    assert_int_equal(az_spans_unions(v, 3, NULL, UINT32_MAX, got, NULL), AZ_ERANGE);
+    assert_int_equal(az_spans_unions(v, 3, NULL, 0, got, NULL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +362,7 @@ int main(void)
         cmocka_unit_test(sorts_without_memory), cmocka_unit_test(unites),
         cmocka_unit_test(subtracts_at_edges),   cmocka_unit_test(clips),
         cmocka_unit_test(agrees_with_cells),    cmocka_unit_test(results_without_memory),
+        cmocka_unit_test(ranges_of_no_spans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

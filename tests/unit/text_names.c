@@ -136,6 +136,23 @@ static void alike_when_cut(void **state)
     az_arena_release(&a);
 }
 
+/* Arguments that end with "::", as of names that were cut. */
+static void nothing_after_a_namespace(void **state)
+{
+    struct az_arena a;
+    struct az_sv name[] = { AZ_SV("k<1, a::>(int)"), AZ_SV("k<2, a::>(int)"),
+                            AZ_SV("one<1, a::b>(int)"), AZ_SV("one<2, a::{b}>(int)") };
+
+    (void)state;
+    az_arena_init(&a, NULL);
+    az_names_shorten(&a, name, 4);
+    same(&a, name[0], "k<1,>");
+    same(&a, name[1], "k<2,>");
+    same(&a, name[2], "one<1,b>");
+    same(&a, name[3], "one<2,a>");
+    az_arena_release(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +160,7 @@ int main(void)
         cmocka_unit_test(names_lose_what_all_have),
         cmocka_unit_test(different_names_stay_different),
         cmocka_unit_test(alike_when_cut),
+        cmocka_unit_test(nothing_after_a_namespace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
