@@ -299,6 +299,7 @@ static void results_without_memory(void **state)
 {
     (void)state;
     struct az_spans a, b, out;
+    const struct az_spans none = { .n = 0 };
     struct az_mem mem;
     az_vec_init(&a, NULL);
     az_vec_init(&b, NULL);
@@ -309,11 +310,12 @@ static void results_without_memory(void **state)
             push(&a, 10 * i, 10 * i + 6);
             push(&b, 10 * i + 3, 10 * i + 8);
         }
-        for (int op = 0; op < 3; op++) {
+        for (int op = 0; op < 4; op++) {
             az_mem_init(&mem, 8 * sizeof *out.v);
             az_vec_init(&out, &mem);
             const int rc = op == 0   ? az_spans_intersect(&a, &b, &out)
                            : op == 1 ? az_spans_subtract(&a, &b, &out)
+                           : op == 2 ? az_spans_subtract(&a, &none, &out)
                                      : az_spans_clip(&a, 0, 1000, &out);
             assert_int_equal(rc, n <= 8 ? 0 : AZ_ELIMIT);
             assert_int_equal(out.n, n <= 8 ? n : 8);
