@@ -325,6 +325,36 @@ static void strings_of_every_length(void **state)
     }
 }
 
+/* Each line begins with as many blanks as its depth requires, however many. */
+static void deep_lines(void **state)
+{
+    (void)state;
+    static const int indents[] = { 1, 2, 31, 32, 33, 63, 64, 65, 97 };
+    for (size_t k = 0; k < AZ_LENGTH(indents); k++) {
+        struct az_jsonw w;
+        struct az_vec_char want;
+        enum { DEPTH = 9 };
+        az_vec_init(&want, NULL);
+        begin(&w, indents[k]);
+        for (int d = 0; d < DEPTH; d++) {
+            az_jsonw_array(&w);
+            az_jsonw_i64(&w, d);
+        }
+        for (int d = 0; d < DEPTH; d++)
+            assert_int_equal(az_text_printf(&want, "[\n%*s%d,\n%*s", (d + 1) * indents[k], "", d,
+                                            (d + 1) * indents[k], ""),
+                             0);
+        want.n -= (size_t)(DEPTH * indents[k] + 2); /* the last array has no further one */
+        for (int d = DEPTH; d-- > 0;) {
+            az_jsonw_end_array(&w);
+            assert_int_equal(az_text_printf(&want, "\n%*s]", d * indents[k], ""), 0);
+        }
+        assert_int_equal(az_vec_push(&want, 0), 0);
+        expect(&w, want.v);
+        az_vec_release(&want);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +366,7 @@ int main(void)
         cmocka_unit_test(strings_of_every_length),
         cmocka_unit_test(misuses),
         cmocka_unit_test(to_file),
+        cmocka_unit_test(deep_lines),
     };
     return cmocka_run_group_tests_name("text_jsonw", tests, NULL, NULL);
 }
