@@ -25,7 +25,7 @@ for of in hip-api hip-activity memory-copy; do
     wc -l $of/*.csv
 done
 written | grep -v '^./[a-z-]*/'
-sheets *pftrace*.xlsx
+sheets train_results_pftrace_*.xlsx
 a() { call tracelens-pftrace-hip-activity --trace_path train_results.pftrace -q "$@"; }
 a --write_md
 written
