@@ -114,10 +114,8 @@ static int write_list(struct writer *w, const struct az_shape_field *f, const ch
     const char *v = pointer_at(from + f->at);
     const uint64_t n = v ? number_at(from + f->n_at, f->n_width) : NO_LIST;
     int rc = put_bytes(w, &n, sizeof n);
-    if (rc == 0 && v && n + f->more && is_number(f->of)) {
-        rc = align_to(w, f->of->size);
-        return rc ? rc : az_text_append(w->out, az_sv_make(v, (n + f->more) * f->of->size));
-    }
+    if (rc == 0 && v && is_number(f->of)) /* of 1 to 8 bytes: after the count they are aligned */
+        return az_text_append(w->out, az_sv_make(v, (n + f->more) * f->of->size));
     for (uint64_t i = 0; rc == 0 && v && i < n + f->more; i++)
         rc = write_one(w, f->of, v + i * f->of->size);
     return rc;
@@ -208,13 +206,10 @@ static int read_one(struct reader *r, const struct az_shape *s, char *to);
 static int read_numbers(struct reader *r, const struct az_shape *s, char *to, size_t n)
 {
     size_t bytes;
-    const size_t at = aligned(r->at, s->size);
-    if (n == 0)
-        return AZ_OK;
-    if (!az_size_mul(n, s->size, &bytes) || at > r->bytes.n || r->bytes.n - at < bytes)
+    if (!az_size_mul(n, s->size, &bytes) || r->bytes.n - r->at < bytes)
         return AZ_EFORMAT;
-    memcpy(to, r->bytes.p + at, bytes);
-    r->at = at + bytes;
+    memcpy(to, r->bytes.p + r->at, bytes);
+    r->at += bytes;
     return AZ_OK;
 }
 

@@ -18,6 +18,7 @@ sums() { # of the parts of a folder, without their names
 }
 call map
 call map --files ''
+call map run --none
 call map run -o ''
 call map run/none*.json
 call map empty
@@ -98,6 +99,7 @@ call map mixed/rank_0.json -o blocked
 call map mixed/rank_0.json -o blocked/parts
 echo "-- reduce"
 call reduce
+call reduce plain --none
 call reduce empty
 call reduce plain --expect ''
 call reduce plain -o ''
