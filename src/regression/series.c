@@ -417,44 +417,6 @@ static bool column_wanted(const struct az_selector *w, const struct az_column *c
     return az_sv_glob(w->column, col->name);
 }
 
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-static bool has_word(struct az_sv name, const char *word)
-{
-    const size_t n = strlen(word);
-    for (size_t from = 0; from + n <= name.n; from++) {
-        const struct az_sv rest = az_sv_make(name.p + from, name.n - from);
-        const ptrdiff_t at = az_sv_ifind(rest, az_sv_str(word));
-        if (at < 0)
-            return false;
-        from += (size_t)at;
-        if ((from == 0 || !is_letter(name.p[from - 1])) &&
-            (from + n == name.n || !is_letter(name.p[from + n])))
-            return true;
-    }
-    return false;
-}
-
-/* Is a column a total of the recording, which is as long as the recording? Not what is of one event
- * (averages, extremes), nor a part or a rate. */
-static bool is_sum(const struct az_column *c)
-{
-    static const char *const of_one[] = { "avg",   "average", "mean",   "med",     "median",
-                                          "min",   "minimum", "max",    "maximum", "std",
-                                          "stdev", "stddev",  "share",  "per",     "rate",
-                                          "p50",   "p90",     "p95",    "p99",     "first",
-                                          "last",  "peak",    "percent" };
-    static const char *const counts[] = { "count", "instances", "calls", "launches", "events" };
-    const bool size = az_unit_same_dimension(c->unit, AZ_UNIT_NS) ||
-                      az_unit_same_dimension(c->unit, AZ_UNIT_BYTES);
-    bool sum = size;
-    for (size_t i = 0; c->unit == AZ_UNIT_COUNT && i < AZ_LENGTH(counts); i++)
-        sum |= az_sv_ifind(c->name, az_sv_str(counts[i])) >= 0;
-    for (size_t i = 0; i < AZ_LENGTH(of_one); i++)
-        sum &= !has_word(c->name, of_one[i]);
-    return sum && az_sv_ifind(c->name, AZ_SV("%")) < 0;
-}
-
 /* Rows of equal keys are numbered; rows of steps are not: they are what is counted. */
 static int number_rows(struct gather *g, const struct sheet *sh, uint32_t *number)
 {
@@ -508,8 +470,8 @@ static int add_cell(struct gather *g, const struct sheet *sh, size_t row, size_t
                            .unit = unit_name(col->unit),
                            .better = col->flags & (AZ_LOWER_BETTER | AZ_HIGHER_BETTER),
                            .steps = w->steps,
-                           .per_step = sh->per_step ||
-                                       (g->steps > 0 && !w->steps && sh->sums && is_sum(col)),
+                           .per_step = sh->per_step || (g->steps > 0 && !w->steps && sh->sums &&
+                                                        az_series_is_sum(col)),
                            .share = share_of(sh, row) };
     const double per = m.per_step && !sh->per_step ? g->steps : 1;
     size_t at;

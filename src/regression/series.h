@@ -106,6 +106,9 @@ bool az_series_has_input(const struct az_series *s, struct az_sv input);
 /* The column by which rows are big or small: a total of time, else a time that is better lower; -1:
  * none. */
 ptrdiff_t az_series_weight(const struct az_table *t);
+/* Is a column a total of the recording, which is as long as the recording? Not what is of one event
+ * (averages, extremes) or of one iteration, nor a part or a rate. */
+bool az_series_is_sum(const struct az_column *c);
 /* Text of a canonical key, and whether its values are steps. */
 struct az_sv az_series_key_text(struct az_arena *a, struct az_sv key);
 /* The same for readers only: values without a letter have their column before them, "rank 3". */

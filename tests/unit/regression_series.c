@@ -10,6 +10,28 @@ static struct az_series start(struct env *e)
     return s;
 }
 
+/* Totals of a recording are divided by its steps, values of one event or iteration are not. */
+static void sums_by_their_names(void **state)
+{
+    static const struct {
+        const char *name;
+        enum az_unit unit;
+        bool sum;
+    } cases[] = { { "TotalTime(ms)", AZ_UNIT_MS, true },
+                  { "TimePerIter(ms)", AZ_UNIT_MS, false },
+                  { "Time per device (us)", AZ_UNIT_US, false },
+                  { "AvgTime(us)", AZ_UNIT_US, false },
+                  { "Upper (us)", AZ_UNIT_US, true },
+                  { "Instances", AZ_UNIT_COUNT, true },
+                  { "InstancePerIter", AZ_UNIT_COUNT, false },
+                  { "Time (%)", AZ_UNIT_PERCENT, false } };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        const struct az_column c = { .name = az_sv_str(cases[i].name), .unit = cases[i].unit };
+        assert_int_equal(az_series_is_sum(&c), cases[i].sum);
+    }
+}
+
 /* A sheet is one of its input: the same name of another input is not it, nor another name of the
  * same one. A gate fails where a sheet of the baseline is missing. */
 static void sheets_belong_to_inputs(void **state)
@@ -393,6 +415,7 @@ static void shares_without_a_document(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_by_their_names),
         cmocka_unit_test_setup_teardown(sheets_belong_to_inputs, setup, teardown),
         cmocka_unit_test_setup_teardown(inputs_in_order_of_arrival, setup, teardown),
         cmocka_unit_test_setup_teardown(facts_of_one_input, setup, teardown),
