@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "analyses/tree_hooks/tree_hook.h"
+#include "run/gates.h"
 
 /* Messages about one input before it is read: a file that is missing, an option that means
  * nothing to its format. */
@@ -33,6 +34,18 @@ static bool script_fails(const struct az_plan_job *job, const struct az_log *log
                     AZ_SVF(job->input->title), AZ_SVF(messages.list.v[i].text));
     az_diag_release(&messages);
     return fails;
+}
+
+/* Without its baseline a gate is inconclusive. */
+static bool baseline_missing(const struct az_config *c, const struct az_log *log)
+{
+    const bool missing = az_gates_lack_baseline(c);
+
+    if (missing)
+        az_log_line(log, AZ_LOG_QUIET,
+                    "error: gates would be inconclusive: baseline '%.*s': no such file or folder",
+                    AZ_SVF(c->gates.baseline));
+    return missing;
 }
 
 static int check(const char *path, const struct az_log *log, bool *would_fail)
@@ -66,17 +79,20 @@ static int check(const char *path, const struct az_log *log, bool *would_fail)
     for (size_t i = 0; !rc && i < plan.jobs.n; i++)
         fail += (script_fails(&plan.jobs.v[i], log) || plan.jobs.v[i].error != AZ_OK) &&
                 !plan.jobs.v[i].there;
+    const bool lacks = !rc && baseline_missing(&config, log);
     if (!rc)
         az_print_name(az_sv_str(path));
     if (!rc && fail)
         printf(": %zu of %zu input%s would fail\n", fail, config.inputs.n,
                config.inputs.n == 1 ? "" : "s");
+    else if (lacks)
+        printf(": no baseline\n");
     else if (!rc)
         printf(": ok, %zu input%s\n", config.inputs.n, config.inputs.n == 1 ? "" : "s");
     az_plan_release(&plan);
     az_diag_release(&diag);
     az_config_release(&config);
-    *would_fail = fail > 0;
+    *would_fail = fail > 0 || lacks;
     return rc;
 }
 
@@ -105,8 +121,8 @@ const struct az_cmd az_cmd_check_config = {
     "check-config",
     "FILE",
     "validate a configuration and check that its files exist",
-    "Exit status: 2 if the configuration is invalid, 3 if some inputs would fail (the same as for "
-    "a run).",
+    "Exit status: 2 if the configuration is invalid, 3 if some inputs or the gates would "
+    "fail\nfor a missing file (the same as for a run).",
     options,
     1,
     run_check

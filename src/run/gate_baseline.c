@@ -416,10 +416,7 @@ static int look_back(struct az_gate_step *s, struct az_history *h, struct az_gat
     in->drift_days = s->c->history.drift_days;
     in->hold = s->c->history.accept_after;
     in->by_level = az_sv_is(s->c->gates.baseline, AZ_HISTORY_LEVEL) && s->past.runs.n > 0;
-    if (in->by_level && s->past.runs.n > 1)
-        s->base.label = az_arena_printf(&s->arena, "the level of %zu runs up to %.*s",
-                                        s->past.runs.n, AZ_SVF(s->base.label));
-    return s->base.label.p || !s->arena.failed ? AZ_OK : az_arena_error(&s->arena);
+    return AZ_OK;
 }
 
 /* A database that another run is just making is as good as none: AZ_EEMPTY without a message. */
@@ -469,6 +466,18 @@ static int with_history(struct az_gate_step *s, struct az_gate_in *in)
             az_arena_printf(&s->arena, "no baseline: the history '%.*s' could not be read",
                             AZ_SVF(az_path_base(path)));
     return in->no_base.p ? AZ_OK : az_arena_error(&s->arena);
+}
+
+bool az_gates_lack_baseline(const struct az_config *c)
+{
+    const struct az_sv b = c->gates.baseline;
+
+    if (!c->gates.given || !b.n || names_run(b) || memchr(b.p, '*', b.n) || memchr(b.p, '?', b.n))
+        return false;
+    for (size_t i = 0; i < c->inputs.n; i++)
+        if (az_sv_eq(c->inputs.v[i].title, b) || az_sv_eq(c->inputs.v[i].run_group, b))
+            return false;
+    return az_path_stat(b.p).kind == AZ_PATH_MISSING;
 }
 
 int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in)

@@ -41,6 +41,8 @@ struct az_gate_step {
  * SOURCE_DATE_EPOCH that is no time. Labels are checked where no gate uses them, too. */
 int az_labels_check(const struct az_config *c, struct az_diag *diag) AZ_MUST_USE;
 int az_gates_check(struct az_diag *diag) AZ_MUST_USE;
+/* Is gates.baseline a file that is missing? (gate_baseline.c) */
+bool az_gates_lack_baseline(const struct az_config *c);
 int az_step_gates(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- gate_baseline.c ---- */

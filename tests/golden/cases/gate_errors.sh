@@ -25,6 +25,9 @@ done
 sed 's/] }$/], "gates": { "baseline": "none.json" } }/' none.json >c.json
 echo "== a baseline that is no result"
 analyzer gate --config=c.json
+echo "== a baseline that is missing"
+sed 's/] }$/], "gates": { "baseline": "gone.json" } }/' none.json >c.json
+analyzer check-config c.json
 echo "== gates is a list of rules; there is no baseline"
 sed 's/] }$/], "gates": [ { "table": "kern_sum", "column": "Instances", "max": 10 } ] }/' none.json >c.json
 analyzer gate --config=c.json
