@@ -62,6 +62,7 @@ int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
                                     .pins = az_history_db_text(st, 10, a),
                                     .metrics = sqlite3_column_int64(st, 11),
                                     .failed = sqlite3_column_int64(st, 12) };
+        r.good &= r.failed == 0;
         rc = a->failed ? az_arena_error(a) : az_vec_push(out, r);
         if (rc)
             break;

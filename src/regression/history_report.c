@@ -8,6 +8,7 @@
 #include "document/verdict_table.h"
 #include "regression/history.h"
 #include "regression/history_db.h"
+#include "regression/key_figures.h"
 #include "stats/baseline_stats.h"
 #include "stats/rank_test.h"
 
@@ -123,7 +124,8 @@ int az_history_show_document(struct az_history *h, int64_t id, struct az_documen
         rc = add_table(h, id, "run", "Run",
                        "WITH r AS (SELECT * FROM run WHERE id=?1) SELECT 'run', id FROM r UNION "
                        "ALL SELECT 'good', "
-                       "CASE good WHEN 0 THEN 'no' ELSE 'yes' END FROM r UNION ALL SELECT "
+                       "CASE WHEN good=0 OR EXISTS(SELECT 1 FROM verdict WHERE run_id=?1 AND "
+                       "status='fail') THEN 'no' ELSE 'yes' END FROM r UNION ALL SELECT "
                        "'created', created FROM r "
                        "UNION ALL SELECT 'label', label FROM r UNION ALL SELECT 'commit', "
                        "commit_id FROM r UNION ALL "
@@ -182,14 +184,16 @@ struct az_sv az_history_db_figure_text(struct az_arena *a, struct az_sv input, s
                            AZ_SVF(key), AZ_SVF(name));
 }
 
+/* Key metrics first. */
 static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena *a,
                         struct founds *out)
 {
     sqlite3_stmt *st;
     int rc = az_history_db_prepare(
         h,
-        "SELECT id,input,sheet,key_json,name,unit,better FROM metric ORDER BY "
-        "input,sheet,key_json,name",
+        "SELECT id,input,sheet,key_json,name,unit,better FROM metric ORDER BY CASE sheet "
+        "WHEN '" AZ_KEY_FIGURES "' THEN 0 WHEN '" AZ_KEY_PARTS "' THEN 1 WHEN '" AZ_KEY_MEMORY
+        "' THEN 2 ELSE 3 END,input,sheet,key_json,name",
         &st);
     if (rc)
         return rc;
@@ -255,6 +259,8 @@ static int load_nights(struct az_history *h, const struct found *f, struct az_ar
             break;
         out->v[out->n - 1].value = az_gate_center(v.v, v.n);
     }
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i].good &= az_sv_find(out->v[i].mark, AZ_SV("fail")) < 0;
     az_vec_release(&v);
     (void)sqlite3_finalize(st);
     return rc;

@@ -388,13 +388,13 @@ static void listing(void **state)
     assert_string_equal(
         t.v, "most 0:\n"
              "3 2026-01-02T00:00:00Z '' '' main node1 H100 '' '' '' 1 1 0\n"
-             "1 2026-01-02T00:00:00Z 'nightly' 'abc' main node1 H100 'torch 2' 'h1' 'a z' 1 1 1\n"
+             "1 2026-01-02T00:00:00Z 'nightly' 'abc' main node1 H100 'torch 2' 'h1' 'a z' 0 1 1\n"
              "2 2026-01-01T00:00:00Z '' '' main node1 H100 '' '' '' 0 1 0\n"
              "most 1:\n"
              "3 2026-01-02T00:00:00Z '' '' main node1 H100 '' '' '' 1 1 0\n"
              "most 2:\n"
              "3 2026-01-02T00:00:00Z '' '' main node1 H100 '' '' '' 1 1 0\n"
-             "1 2026-01-02T00:00:00Z 'nightly' 'abc' main node1 H100 'torch 2' 'h1' 'a z' 1 1 1\n");
+             "1 2026-01-02T00:00:00Z 'nightly' 'abc' main node1 H100 'torch 2' 'h1' 'a z' 0 1 1\n");
     az_vec_release(&t);
     assert_int_equal(az_series_init(&s, &e->a), 0);
     assert_int_equal(az_history_load(e->h, 9, &r, &s), AZ_EUSAGE);
