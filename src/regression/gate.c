@@ -27,45 +27,7 @@ struct gate {
 };
 
 static bool is_word(struct az_sv s, const char *w) { return az_sv_is(s, w); }
-static bool is_geomean(const struct az_gate_rule *r) { return is_word(r->key, AZ_GATE_GEOMEAN); }
-static bool by_steps(const struct az_gate_rule *r) { return is_word(r->samples, "steps"); }
-
-bool az_gate_applies(const struct az_gate_rule *r, const struct az_metric *m)
-{
-    return m->steps == by_steps(r) && az_sv_glob(r->column, m->name) &&
-           az_sv_glob(r->table, m->sheet) && az_sv_glob(r->input, m->input) &&
-           (is_geomean(r) || az_sv_glob(r->key, m->key_text));
-}
-
-static bool same_selector(const struct az_selector *x, const struct az_selector *y)
-{
-    return az_sv_eq(x->table, y->table) && az_sv_eq(x->key, y->key) &&
-           az_sv_eq(x->column, y->column) && x->steps == y->steps && x->warmup == y->warmup;
-}
-
-struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n_rules,
-                                      struct az_arena *a, size_t *n)
-{
-    struct az_selector *s = az_arena_array(a, n_rules, sizeof *s);
-    *n = 0;
-    for (size_t i = 0; s && i < n_rules; i++) {
-        const struct az_gate_rule *r = &rules[i];
-        struct az_selector x = { .table = r->table,
-                                 .key = is_geomean(r) ? AZ_SV("*") : r->key,
-                                 .column = r->column,
-                                 .steps = by_steps(r),
-                                 .warmup = by_steps(r) ? r->warmup : 0 };
-        size_t k = 0;
-        /* a column named by a glob means metrics with a direction; one named in full is meant as it
-         * is */
-        x.directed = memchr(x.column.p, '*', x.column.n) || memchr(x.column.p, '?', x.column.n);
-        while (k < *n && !same_selector(&s[k], &x))
-            k++;
-        if (k == *n)
-            s[(*n)++] = x;
-    }
-    return s;
-}
+static bool is_geomean(const struct az_gate_rule *r) { return az_gate_is_geomean(r); }
 
 static int add_result(struct gate *g, const struct az_gate_result *x)
 {
@@ -92,6 +54,7 @@ static int add_whole(struct gate *g, const struct az_gate_rule *r, struct az_sv 
                                 .rel = NAN,
                                 .limit_abs = NAN,
                                 .limit_rel = NAN,
+                                .used = { .rel = NAN, .abs = NAN },
                                 .max = NAN,
                                 .min = NAN,
                                 .test = "none",
@@ -506,6 +469,7 @@ static int drift(struct gate *g)
             continue;
         x.rule_name = az_arena_printf(g->a, "%.*s (drift)", AZ_SVF(x.rule_name));
         x.drift = true;
+        x.drift_rel = g->in->drift_rel;
         x.test = "none";
         x.p = x.p_better = x.effect = x.low = x.high = x.u = NAN;
         rc = x.rule_name.p ? add_result(g, &x) : az_arena_error(g->a);
@@ -675,7 +639,7 @@ static int judge_all(struct gate *g)
                  : worst == AZ_LEVEL_INCONCLUSIVE ? AZ_GATES_INCONCLUSIVE
                                                   : AZ_GATES_PASS;
     az_sort_cmp(v->results.v, v->results.n, sizeof *v->results.v, worst_first, NULL, NULL);
-    return 0;
+    return az_gate_name_level(g->in, v);
 }
 
 int az_gate_run(const struct az_gate_in *in, struct az_gate_verdict *v)

@@ -7,7 +7,8 @@
 #include "regression/series.h"
 #include "regression/verdict.h"
 
-#define AZ_GATE_GEOMEAN "__geomean__"
+#define AZ_GATE_GEOMEAN  "__geomean__"
+#define AZ_GATE_HARDWARE "hardware: all kernels changed by the same ratio"
 /* Standard errors within a run by which two single runs must differ, for nine in ten such changes
  * to be seen: sqrt 2 (4 + 1.28). */
 #define AZ_GATE_SEEN 7.47
@@ -33,6 +34,7 @@ struct az_gate_in {
  * of memory. */
 int az_gate_run(const struct az_gate_in *in, struct az_gate_verdict *v) AZ_MUST_USE;
 
+/* ---- rule_selectors.c ---- */
 /* The selectors under which a document's metrics are gathered for these rules: n_rules of them, in
  * the arena, equal ones once; *n their number. NULL without memory. */
 struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n_rules,
@@ -40,6 +42,8 @@ struct az_selector *az_gate_selectors(const struct az_gate_rule *rules, size_t n
 
 /* Does the rule apply to the metric? */
 bool az_gate_applies(const struct az_gate_rule *r, const struct az_metric *m);
+/* Is it one of the geometric mean of a table? */
+bool az_gate_is_geomean(const struct az_gate_rule *r);
 
 /* ---- gate_changes.c ---- */
 /* Fills v->changes from the claims of both sides. */
@@ -67,8 +71,14 @@ int az_gate_measure(const struct az_gate_rule *r, const struct az_metric *base,
  * nights are known. */
 int az_gate_by_steps(const struct az_series_claims *base, const struct az_series_claims *cand,
                      struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
-/* Status, level and text. */
+/* Status, level and text (gate_text.c). */
 int az_gate_judge(struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
+
+/* ---- gate_text.c ---- */
+/* Text of a result. */
+int az_gate_explain(struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
+/* A value of its metric, in a readable unit. */
+struct az_sv az_gate_value_text(struct az_arena *a, const struct az_gate_result *x, double value);
 
 /* ---- gate_history.c: earlier nights ---- */
 /* Relations of all metrics that rules apply to. */
@@ -78,6 +88,8 @@ int az_gate_pool(const struct az_gate_in *in, struct az_baseline_others *out) AZ
 int az_gate_course(const struct az_gate_in *in, const struct az_baseline_others *pools,
                    const struct az_gate_rule *r, const struct az_metric *cand, struct az_arena *a,
                    struct az_gate_course *out, struct az_vec_f64 *level) AZ_MUST_USE;
+/* The baseline of the verdict: the level that its first result was compared with. */
+int az_gate_name_level(const struct az_gate_in *in, struct az_gate_verdict *v) AZ_MUST_USE;
 /* Most metrics off together in one night: the machine rather than a commit. */
 void az_gate_together(struct az_gate_verdict *v);
 

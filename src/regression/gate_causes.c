@@ -21,6 +21,27 @@ static bool same_run(const struct az_gate_result *x, const struct az_gate_result
     return az_sv_eq(x->input, y->input);
 }
 
+static bool is_hardware(const struct az_gate_result *x)
+{
+    return nearness(x) == 3 && az_sv_starts(x->cause, AZ_SV(AZ_GATE_HARDWARE));
+}
+
+/* A slow-down of everything is one failure, of the part that lost most. */
+static void find_slow_down(struct az_gate_verdict *v)
+{
+    for (size_t i = 0; i < v->results.n; i++) {
+        struct az_gate_result *x = &v->results.v[i];
+        const struct az_gate_result *most = x;
+        for (size_t k = 0; is_hardware(x) && k < v->results.n; k++) {
+            const struct az_gate_result *y = &v->results.v[k];
+            if (is_hardware(y) && same_run(x, y) && y->delta > most->delta)
+                most = y;
+        }
+        x->same_cause = most != x;
+        x->follows = most != x ? most->key_text : x->follows;
+    }
+}
+
 /* One failure a cause: where parts of the time fail, the total and what repeats it follow from
  * them, and only warn; so do parts where the total is better all the same. */
 static void find_causes(struct az_gate_verdict *v)
@@ -64,7 +85,9 @@ static int explain_causes(struct az_gate_verdict *v, struct az_arena *a)
         if (!x->follows.n && !x->made_up)
             continue;
         x->text = az_arena_printf(a, "%.*s: %s%.*s", AZ_SVF(x->text),
-                                  x->made_up ? "the total improved nevertheless" : "follows from ",
+                                  x->made_up      ? "the total improved nevertheless"
+                                  : x->same_cause ? "same cause as "
+                                                  : "follows from ",
                                   AZ_SVF(x->follows));
         if (!x->text.p)
             return az_arena_error(a);
@@ -74,6 +97,7 @@ static int explain_causes(struct az_gate_verdict *v, struct az_arena *a)
 
 int az_gate_causes(struct az_gate_verdict *v, struct az_arena *a)
 {
+    find_slow_down(v);
     find_causes(v);
     return explain_causes(v, a);
 }

@@ -13,6 +13,7 @@
 #define MATTERS        0.01 /* rows with this part of their table's time */
 #define TOP            2    /* kernels that are named */
 #define WORTH          0.2  /* of the change of all, for that */
+#define SMALL_REST     0.01 /* of that change, which the others have then */
 
 struct change {
     struct az_sv name;
@@ -20,7 +21,7 @@ struct change {
 };
 
 struct rows {
-    size_t n, fresh;      /* fresh: that were not there */
+    size_t fresh;         /* that were not there */
     double calls, slower; /* time that more or fewer calls explain, and that slower ones do */
     double sum;
     struct change top[TOP];
@@ -37,12 +38,19 @@ static bool is_work(const struct az_gate_result *x)
            !az_sv_is(x->key_text, "idle") && !az_sv_is(x->key_text, "communication");
 }
 
-/* Did all families of work of the input change by about the same ratio? */
+static bool is_communication(const struct az_gate_result *x)
+{
+    return az_sv_ends(x->key_text, AZ_SV("communication"));
+}
+
+/* Did all families of work of the input, and this part, change by about the same ratio? */
 static bool together(const struct az_gate_verdict *v, const struct az_gate_result *of)
 {
     double sum = 0, worst = 0;
     size_t n = 0;
 
+    if (!is_work(of) && !is_communication(of))
+        return false;
     for (size_t i = 0; i < v->results.n; i++)
         if (is_work(&v->results.v[i]) && az_sv_eq(v->results.v[i].input, of->input)) {
             sum += v->results.v[i].rel;
@@ -53,23 +61,37 @@ static bool together(const struct az_gate_verdict *v, const struct az_gate_resul
     for (size_t i = 0; i < v->results.n; i++)
         if (is_work(&v->results.v[i]) && az_sv_eq(v->results.v[i].input, of->input))
             worst = fmax(worst, fabs(v->results.v[i].rel * (double)n / sum - 1));
+    worst = fmax(worst, fabs(of->rel * (double)n / sum - 1));
     return worst <= TOGETHER_PART;
 }
 
-/* Value of a metric in the last night before the change; NaN: it had none. */
-static double before_of(const struct az_gate_in *in, const struct az_metric *m, size_t held)
+/* Median of a metric over the runs that a result is compared with; NaN: it had no value there. */
+static double level_of(const struct az_metric *m, const struct az_gate_course *c,
+                       struct az_arena *a)
 {
-    const struct az_metric *p = in->past ? az_series_find(&in->past->s, m) : NULL;
-    const size_t night = in->past && in->past->runs.n >= held ? in->past->runs.n - held : 0;
+    double *v = az_arena_array(a, m->values.n, sizeof *v);
+    size_t n = 0;
 
-    if (!in->past) {
-        p = in->base ? az_series_find(in->base, m) : NULL;
-        return p && p->values.n ? az_gate_center(p->values.v, p->values.n) : NAN;
+    for (size_t i = 0, k = 0; v && i < m->values.n; i++) {
+        while (k < c->runs && c->level_run[k] < m->reps.v[i])
+            k++;
+        if (k < c->runs && c->level_run[k] == m->reps.v[i] && !isnan(m->values.v[i]))
+            v[n++] = m->values.v[i];
     }
-    for (size_t i = 0; p && i < p->values.n; i++)
-        if (p->reps.v[i] == night)
-            return p->values.v[i];
-    return NAN;
+    return n ? az_gate_center(v, n) : NAN;
+}
+
+/* Value of a metric on the side that a result is compared with. */
+static double before_of(const struct az_gate_in *in, const struct az_metric *m,
+                        const struct az_gate_result *x, struct az_arena *a)
+{
+    const bool level = in->by_level && in->past && x->course.known;
+    const struct az_series *of = level ? &in->past->s : in->base;
+    const struct az_metric *p = of ? az_series_find(of, m) : NULL;
+
+    if (!p || !p->values.n)
+        return NAN;
+    return level ? level_of(p, &x->course, a) : az_gate_center(p->values.v, p->values.n);
 }
 
 /* "sm90_gemm | gemm" of the part "gemm": its name; empty: it is another's. */
@@ -98,7 +120,7 @@ static void keep_largest(struct change *top, struct change x)
 /* Kernels of a part, or operators: which are new, whether they run more often or longer, and which
  * changed most. */
 static void look_at_rows(const struct az_gate_in *in, const struct az_gate_result *x,
-                         struct az_sv part, size_t held, struct rows *r)
+                         struct az_sv part, struct az_arena *a, struct rows *r)
 {
     const struct az_series *c = in->cand;
 
@@ -111,16 +133,15 @@ static void look_at_rows(const struct az_gate_in *in, const struct az_gate_resul
         struct az_metric like = *total;
         like.name = AZ_SV(AZ_KEY_WORK_CALL);
         const struct az_metric *call = name.n ? az_series_find(c, &like) : NULL;
-        const double t0 = name.n ? before_of(in, total, held) : NAN,
+        const double t0 = name.n ? before_of(in, total, x, a) : NAN,
                      t1 = az_gate_center(total->values.v, total->values.n);
         if (!name.n)
             continue;
         r->fresh += isnan(t0) && total->share >= MATTERS;
         const double delta = t1 - (isnan(t0) ? 0 : t0);
         r->sum += delta;
-        r->n++;
         keep_largest(r->top, (struct change){ name, delta });
-        const double a0 = call ? before_of(in, call, held) : NAN,
+        const double a0 = call ? before_of(in, call, x, a) : NAN,
                      a1 = call && call->values.n ? az_gate_center(call->values.v, call->values.n)
                                                  : NAN;
         if (!(a0 > 0) || !(a1 > 0) || !(t0 > 0))
@@ -140,11 +161,11 @@ static struct az_sv signed_time(struct az_arena *a, double ns)
     return az_arena_printf(a, "%s%s", ns < 0 ? "-" : "+", text);
 }
 
-/* ": K1 +1.2 s, K2 +0.6 s, 3 others +0.1 s": the parts add up to the change of the kernels. */
-static struct az_sv largest(const struct rows *r, struct az_arena *a)
+/* ": K1 +1.2 s, K2 +0.6 s, 3 others +0.1 s": the parts add up to the change of the whole. */
+static struct az_sv largest(const struct rows *r, double whole, struct az_arena *a)
 {
     struct az_sv out = AZ_SV("");
-    double rest = r->sum;
+    double rest = whole;
     size_t shown = 0;
 
     for (; shown < TOP && r->top[shown].ns > WORTH * r->sum; shown++) {
@@ -155,19 +176,18 @@ static struct az_sv largest(const struct rows *r, struct az_arena *a)
         out = az_arena_printf(a, "%.*s%s%.*s %.*s", AZ_SVF(out), shown ? ", " : ": ", AZ_SVF(name),
                               AZ_SVF(signed_time(a, r->top[shown].ns)));
     }
-    if (shown && r->n > shown)
-        out = az_arena_printf(a, "%.*s, %zu other%s %.*s", AZ_SVF(out), r->n - shown,
-                              r->n - shown == 1 ? "" : "s", AZ_SVF(signed_time(a, rest)));
+    if (shown && fabs(rest) > SMALL_REST * whole)
+        out = az_arena_printf(a, "%.*s, others %.*s", AZ_SVF(out), AZ_SVF(signed_time(a, rest)));
     return out;
 }
 
 /* " (operator aten::mm +60.1 us)", where one has most of the change. */
 static struct az_sv operator_of(const struct az_gate_in *in, const struct az_gate_result *x,
-                                size_t held, double sum, struct az_arena *a)
+                                double sum, struct az_arena *a)
 {
     struct rows r = { .sum = 0 };
 
-    look_at_rows(in, x, AZ_SV("operator"), held, &r);
+    look_at_rows(in, x, AZ_SV("operator"), a, &r);
     if (!(r.top[0].ns > sum / 2) || r.top[0].ns > 2 * sum)
         return AZ_SV("");
     return az_arena_printf(a, " (operator %.*s %.*s)",
@@ -177,11 +197,11 @@ static struct az_sv operator_of(const struct az_gate_in *in, const struct az_gat
 
 /* Ranks that wait for one another have a straggler; data that move for longer, the network. */
 static const char *of_communication(const struct az_gate_in *in, const struct az_gate_result *x,
-                                    size_t held)
+                                    struct az_arena *a)
 {
     struct rows r = { .sum = 0 };
 
-    look_at_rows(in, x, AZ_SV("exposed"), held, &r);
+    look_at_rows(in, x, AZ_SV("exposed"), a, &r);
     if (!(r.top[0].ns > r.sum / 2) || !(r.sum > 0) || r.top[0].ns < x->delta / 4)
         return "network or straggler: communication";
     return az_sv_is(r.top[0].name, "wait") ? "straggler: ranks wait longer for each other"
@@ -189,16 +209,17 @@ static const char *of_communication(const struct az_gate_in *in, const struct az
 }
 
 static const char *class_text(const struct az_gate_in *in, const struct az_gate_verdict *v,
-                              const struct az_gate_result *x, const struct rows *r, size_t held)
+                              const struct az_gate_result *x, const struct rows *r,
+                              struct az_arena *a)
 {
     if (az_sv_is(x->key_text, "idle"))
         return "host: the device waits longer for work";
     if (az_sv_is(x->key_text, "exposed copies"))
         return "host: the device waits for copies";
-    if (az_sv_is(x->key_text, "exposed communication") || az_sv_is(x->key_text, "communication"))
-        return of_communication(in, x, held);
     if (together(v, x))
-        return "hardware: all kernels changed by the same ratio";
+        return AZ_GATE_HARDWARE;
+    if (is_communication(x))
+        return of_communication(in, x, a);
     if (!is_work(x))
         return "";
     if (r->fresh && !az_sv_is(x->key_text, "copy"))
@@ -211,16 +232,19 @@ static const char *class_text(const struct az_gate_in *in, const struct az_gate_
 static struct az_sv class_of(const struct az_gate_in *in, const struct az_gate_verdict *v,
                              const struct az_gate_result *x, struct az_arena *a)
 {
-    const size_t held = x->course.known && x->course.held ? x->course.held : 1;
-    const bool comm = az_sv_ends(x->key_text, AZ_SV("communication"));
+    const bool comm = is_communication(x), exposed = az_sv_starts(x->key_text, AZ_SV("exposed "));
     struct rows r = { .sum = 0 };
 
-    look_at_rows(in, x, comm ? AZ_SV("communication") : x->key_text, held, &r);
-    const char *text = class_text(in, v, x, &r, held);
+    look_at_rows(in, x, comm ? AZ_SV("communication") : x->key_text, a, &r);
+    const char *text = class_text(in, v, x, &r, a);
     if (!*text || !(r.sum > 0) || !(is_work(x) || comm))
         return az_sv_str(text);
-    const struct az_sv rows = largest(&r, a), op = operator_of(in, x, held, r.sum, a);
-    return az_arena_printf(a, "%s%.*s%.*s", text, AZ_SVF(rows), AZ_SVF(op));
+    /* kernels of exposed communication have its overlapped time, too */
+    const struct az_sv rows = largest(&r, exposed ? r.sum : x->delta, a),
+                       op = operator_of(in, x, r.sum, a);
+    return az_arena_printf(a, "%s%s%.*s%.*s", text,
+                           exposed && rows.n ? "; change of its kernels" : "", AZ_SVF(rows),
+                           AZ_SVF(op));
 }
 
 int az_gate_classes(const struct az_gate_in *in, struct az_gate_verdict *v, struct az_arena *a)

@@ -13,7 +13,6 @@
 #define STEPS_EFFECT   0.5  /* steps of one run are not independent */
 #define STEP_PART      0.25 /* of a limit, for a lasting level to be worth a line */
 #define BOOTSTRAP_RUNS 3
-#define MOST_DIGITS    12  /* of a value in a sentence */
 #define FEW_STEPS      1.5 /* times the usual scatter: a night has few steps */
 
 /* ---- measure ---- */
@@ -288,12 +287,11 @@ static bool above_noise(struct az_gate_result *x, bool worse, struct az_arena *a
 static bool hits_limit(struct az_gate_result *x, struct az_arena *a)
 {
     double c = x->cand.center;
-    if (c > x->max)
-        x->note = az_arena_printf(a, "above the limit %.6g", x->max);
-    else if (c < x->min)
-        x->note = az_arena_printf(a, "below the limit %.6g", x->min);
-    else
+    const bool above = c > x->max;
+    if (!above && !(c < x->min))
         return false;
+    x->note = az_arena_printf(a, "%s the limit %.*s", above ? "above" : "below",
+                              AZ_SVF(az_gate_value_text(a, x, above ? x->max : x->min)));
     return true;
 }
 
@@ -333,8 +331,8 @@ static bool judge_total(struct az_gate_result *x, struct az_arena *a)
         !beyond(ns, x->limit_abs, x))
         return false;
     set_failed(x);
-    x->note = az_arena_printf(a, "%+.2g%% since the last accepted level (budget %.3g%%)",
-                              100 * x->course.total, 100 * budget);
+    x->used = (struct az_gate_limit){ AZ_LIMIT_OF_BUDGET, budget, x->limit_abs };
+    x->note = az_arena_printf(a, "%+.2g%% since the last accepted level", 100 * x->course.total);
     return true;
 }
 
@@ -347,12 +345,16 @@ static bool judge_step(struct az_gate_result *x, struct az_arena *a)
 
     if (!c->known || c->kind != AZ_BASELINE_STEP || c->side <= 0 || !over_part(x, size, STEP_PART))
         return false;
-    if (is_over(x, size) || level == AZ_LEVEL_FAIL)
+    const bool over = is_over(x, size);
+    if (over || level == AZ_LEVEL_FAIL)
         set_failed(x);
     else if (judge_total(x, a))
         return true;
     else
         set_status(x, level == AZ_LEVEL_WARN ? AZ_GATE_WARN : AZ_GATE_PASS, level);
+    if (!over)
+        x->used = (struct az_gate_limit){ AZ_LIMIT_OF_STEPS, STEP_PART * x->limit_rel,
+                                          STEP_PART * x->limit_abs };
     x->note = az_arena_printf(a, "step of %+.2g%% %.*s",
                               100 * (c->level - c->before) / fabs(c->before), AZ_SVF(since(c, a)));
     return true;
@@ -364,6 +366,8 @@ static bool judge_held(struct az_gate_result *x)
     if (has_test(x) || !x->course.known || !x->course.lasts)
         return false;
     set_failed(x);
+    if (!is_over(x, x->delta))
+        x->used.of = AZ_LIMIT_NOT_REACHED;
     x->note = AZ_SV("failed the night before, and is not back at the accepted level");
     return true;
 }
@@ -391,6 +395,7 @@ static void judge_change(struct az_gate_result *x, struct az_arena *a)
 {
     if (x->drift) {
         set_failed(x);
+        x->used = (struct az_gate_limit){ AZ_LIMIT_OF_DRIFT, x->drift_rel, NAN };
         x->note = az_arena_printf(a, "drift of %+.2g%% since %.*s", 100 * x->course.drift,
                                   AZ_SVF(x->course.drifts_at));
         return;
@@ -480,171 +485,13 @@ static void judge_status(struct az_gate_result *x, struct az_arena *a)
     }
 }
 
-/* ---- words ---- */
-
-static double seconds(struct az_sv unit)
-{
-    static const struct {
-        const char *text;
-        double s;
-    } times[] = { { "ps", 1e-12 },       { "ns", 1e-9 }, { "us", 1e-6 },
-                  { "\xc2\xb5s", 1e-6 }, { "ms", 1e-3 }, { "s", 1 } };
-    for (size_t i = 0; i < AZ_LENGTH(times); i++)
-        if (az_sv_is(unit, times[i].text))
-            return times[i].s;
-    return 0;
-}
-
-/* Unit in which a time or a size is readable; factor from its own unit. */
-static struct az_sv readable(const struct az_gate_result *x, double *factor)
-{
-    static const struct {
-        const char *text;
-        double s;
-    } of_time[] = { { "s", 1 }, { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 } },
-      of_bytes[] = { { "GB", 1e9 }, { "MB", 1e6 }, { "kB", 1e3 }, { "B", 1 } }, *units = of_time;
-    double s = seconds(x->unit), b = fabs(x->base.center), c = fabs(x->cand.center), most;
-
-    if (az_sv_is(x->unit, "B")) {
-        units = of_bytes;
-        s = 1;
-    }
-    *factor = 1;
-    most = s * (isnan(b) ? c : isnan(c) ? b : fmax(b, c));
-    for (size_t i = 0; i < 4; i++) {
-        if (most >= units[i].s) {
-            *factor = s / units[i].s;
-            return az_sv_str(units[i].text);
-        }
-    }
-    return x->unit;
-}
-
-/* Digits of a change in percent: three, or as many as distinguish it from the limit. */
-static int digits_of(const struct az_gate_result *x, double percent)
-{
-    const double away = fabs(fabs(percent) - 100 * x->limit_rel);
-    int digits = 3;
-
-    if (!(away > 0) || !isfinite(percent))
-        return digits; /* no limit, or exactly at it */
-    while (digits < 9 && away < pow(10, floor(log10(fabs(percent))) + 1 - digits))
-        digits++;
-    return digits;
-}
-
-/* Digits of the values of a change: three, or as many as show two digits of the difference. */
-static int value_digits(double percent, int digits)
-{
-    const double part = fabs(percent) / 100;
-    const int more = part > 0 && part < 1 ? (int)ceil(-log10(part)) : 0;
-    const int all = (more > 1 ? 2 + more : 3) + digits - 3;
-    return all < MOST_DIGITS ? all : MOST_DIGITS;
-}
-
-/* Whole numbers whole, others in so many digits. */
-static void put_value(struct az_vec_char *w, double v, int digits)
-{
-    const double size = fabs(v);
-    int decimals = 0;
-
-    if (size > 0 && size != floor(size) && size > 1e-6)
-        decimals = digits - 1 - (int)floor(log10(size));
-    if (size < 1e15 && (size > 1e-6 || size <= 0))
-        az_text_format(w, "%.*f", decimals > 0 ? decimals : 0, v);
-    else
-        az_text_format(w, "%.*g", digits, v);
-}
-
-static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
-{
-    double f, b = x->base.center, c = x->cand.center;
-    struct az_sv unit = readable(x, &f);
-    if (az_sv_is(unit, "count") || az_sv_is(unit, "ratio") || az_sv_is(unit, "id"))
-        unit = AZ_SV("");
-    const double percent = 100 * (c - b) / fabs(b);
-    const int digits = digits_of(x, percent), n = value_digits(percent, digits);
-    if (isnan(b) && isnan(c))
-        return 0;
-    if (isnan(c))
-        az_text_format(t, "was ");
-    if (!isnan(b))
-        put_value(t, b * f, n);
-    if (!isnan(b) && !isnan(c))
-        az_text_format(t, " -> ");
-    if (!isnan(c))
-        put_value(t, c * f, n);
-    az_text_format(t, "%s%.*s%s", unit.n ? " " : "", AZ_SVF(unit), x->per_step ? " per step" : "");
-    if (!isnan(percent) && fabs(b) > 0 && fabs(percent) >= 1000 && fabs(percent) < 1e9)
-        az_text_format(t, ", %+.0f%%", percent);
-    else if (!isnan(percent) && fabs(b) > 0)
-        az_text_format(t, ", %+.*g%%", digits, percent);
-    return az_vec_error(t);
-}
-
-/* The absolute limit in the unit of the metrics next to it. */
-static int put_absolute(struct az_vec_char *t, const struct az_gate_result *x)
-{
-    double f;
-    struct az_sv unit = readable(x, &f);
-    const bool named = seconds(x->unit) > 0 || az_sv_is(x->unit, "B");
-    return az_text_printf(t, " %s %.*g%s%.*s", is_word(x->rule->combine, "any") ? "or" : "and",
-                          x->rule->of_total > 0 ? 3 : 6, x->limit_abs * f, named ? " " : "",
-                          AZ_SVF(named ? unit : AZ_SV("")));
-}
-
-/* One value on each side: no test, however large the difference. */
-static bool is_single(size_t a, size_t b) { return a <= 1 && b <= 1; }
-
-static int put_test(struct az_vec_char *t, const struct az_gate_result *x)
-{
-    const size_t a = x->steps ? x->steps->n_a : x->base.n, b = x->steps ? x->steps->n_b : x->cand.n;
-    const bool steps = x->steps || is_word(x->rule->samples, "steps");
-
-    if (is_single(a, b))
-        return az_text_printf(t, "; one %s each, too few for a test", steps ? "period" : "run");
-    return az_text_printf(t, "; p = %.3g, effect %.2f, %zu and %zu %s",
-                          x->status == AZ_GATE_IMPROVED ? x->p_better : x->p, x->effect, a, b,
-                          steps ? "steps" : "runs");
-}
-
-static int put_limits(struct az_vec_char *t, const struct az_gate_result *x)
-{
-    int rc = 0;
-    if (isnan(x->limit_rel) || isnan(x->base.center) || isnan(x->cand.center))
-        return 0;
-    rc = az_text_printf(t, " (limit %.3g%%", 100 * x->limit_rel);
-    if (!rc && x->limit_abs > 0)
-        rc = put_absolute(t, x);
-    if (!rc && !isnan(x->p))
-        rc = put_test(t, x);
-    if (!rc && !isnan(x->low))
-        rc = az_text_printf(t, "; ratio %.4f to %.4f, %zu and %zu runs", x->low, x->high, x->base.n,
-                            x->cand.n);
-    return rc ? rc : az_text_append(t, AZ_SV(")"));
-}
-
-static int explain(struct az_gate_result *x, struct az_arena *a)
-{
-    struct az_vec_char t;
-    az_vec_init(&t, NULL);
-    int rc = put_change(&t, x);
-    if (!rc)
-        rc = put_limits(&t, x);
-    if (!rc && x->note.n)
-        rc = az_text_printf(&t, "%s%.*s", t.n ? ": " : "", AZ_SVF(x->note));
-    if (!rc)
-        x->text = az_arena_dup(a, az_text_view(&t));
-    az_vec_release(&t);
-    return rc ? rc : a->failed ? az_arena_error(a) : 0;
-}
-
 int az_gate_judge(struct az_gate_result *x, struct az_arena *a)
 {
-    double s = seconds(x->unit);
+    const double s = az_gate_seconds(x->unit);
+    x->used = (struct az_gate_limit){ AZ_LIMIT_OF_CHANGE, x->limit_rel, x->limit_abs };
     judge_status(x, a);
     x->timed = s > 0;
     if (!isnan(x->delta))
         x->lost = s > 0 ? x->delta * s : isnan(x->rel) ? x->delta : x->rel;
-    return explain(x, a);
+    return az_gate_explain(x, a);
 }

@@ -241,6 +241,18 @@ static int worse_of(const struct az_gate_rule *r, const struct az_metric *m)
     return az_sv_is(r->better, "higher") ? -1 : 1;
 }
 
+/* The runs of the accepted level. */
+static int describe_level(const struct nights *t, const struct az_baseline *o, struct az_arena *a,
+                          struct az_gate_course *c)
+{
+    size_t *run = az_arena_array(a, o->n_base, sizeof *run);
+
+    for (size_t i = 0; run && i < o->n_base; i++)
+        run[i] = t->run[o->base[i]];
+    c->level_run = run;
+    return a->failed ? az_arena_error(a) : AZ_OK;
+}
+
 static double relative_to(double x, double of) { return fabs(of) > 0 ? x / fabs(of) : NAN; }
 
 static int describe(const struct az_metric_past *p, const struct nights *t,
@@ -272,7 +284,7 @@ static int describe(const struct az_metric_past *p, const struct nights *t,
         c->drift = relative_to(worse ? o->drifted * worse : fabs(o->drifted), o->center);
         c->drifts_at = run_text(p, t, o->drift_at, a);
     }
-    return a->failed ? az_arena_error(a) : AZ_OK;
+    return describe_level(t, o, a, c);
 }
 
 int az_gate_course(const struct az_gate_in *in, const struct az_baseline_others *pools,
@@ -328,6 +340,26 @@ int az_gate_course(const struct az_gate_in *in, const struct az_baseline_others 
 }
 
 /* ---- a night as a whole ---- */
+
+int az_gate_name_level(const struct az_gate_in *in, struct az_gate_verdict *v)
+{
+    const struct az_gate_course *c = NULL;
+
+    for (size_t i = 0; in->by_level && i < v->results.n && !c; i++)
+        if (v->results.v[i].course.known && v->results.v[i].course.runs)
+            c = &v->results.v[i].course;
+    if (!c)
+        return AZ_OK;
+    const struct az_metric_past_run *r = &in->past->runs.v[c->level_run[c->runs - 1]];
+    struct az_sv name =
+        az_arena_printf(v->arena, "run %lld of %.*s%s%.*s", (long long)r->id, AZ_SVF(r->created),
+                        r->commit.n ? " " : "", AZ_SVF(r->commit));
+    if (c->runs > 1)
+        name = az_arena_printf(v->arena, "the level of %zu runs up to %.*s", c->runs, AZ_SVF(name));
+    v->base_id = az_arena_printf(v->arena, "%lld", (long long)r->id);
+    v->base_label = name;
+    return v->arena->failed ? az_arena_error(v->arena) : AZ_OK;
+}
 
 void az_gate_together(struct az_gate_verdict *v)
 {

@@ -1,6 +1,8 @@
 /* A verdict: its storage, and its words. */
 #include "regression/verdict.h"
 
+#include <math.h>
+
 const char *az_gate_status_text(enum az_gate_status s)
 {
     static const char *const text[AZ_GATE_STATUSES] = { [AZ_GATE_PASS] = "pass",
@@ -35,4 +37,36 @@ const char *az_gate_verdict_text(const struct az_gate_verdict *v)
     return v->outcome == AZ_GATES_PASS   ? "pass"
            : v->outcome == AZ_GATES_FAIL ? "fail"
                                          : "inconclusive";
+}
+
+double az_gate_seconds(struct az_sv unit)
+{
+    static const struct {
+        const char *text;
+        double s;
+    } times[] = { { "ps", 1e-12 },       { "ns", 1e-9 }, { "us", 1e-6 },
+                  { "\xc2\xb5s", 1e-6 }, { "ms", 1e-3 }, { "s", 1 } };
+    for (size_t i = 0; i < AZ_LENGTH(times); i++)
+        if (az_sv_is(unit, times[i].text))
+            return times[i].s;
+    return 0;
+}
+
+/* Of two limits that both count the larger one, of either the smaller one. */
+bool az_gate_limit_is_absolute(const struct az_gate_result *x)
+{
+    const double rel = x->used.rel * fabs(x->base.center);
+
+    if (!(x->used.abs > 0))
+        return false;
+    return x->rule && az_sv_is(x->rule->combine, "any") ? x->used.abs < rel : x->used.abs > rel;
+}
+
+double az_gate_limit_percent(const struct az_gate_result *x)
+{
+    const double b = fabs(x->base.center);
+
+    if (!az_gate_limit_is_absolute(x))
+        return 100 * x->used.rel;
+    return b > 0 ? 100 * x->used.abs / b : NAN;
 }

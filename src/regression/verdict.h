@@ -42,6 +42,7 @@ struct az_gate_course {
     enum az_baseline_kind kind;
     int side;                /* +1 worse, -1 better */
     size_t runs, held;       /* runs of the level; nights since the step, this one included */
+    const size_t *level_run; /* of each of these runs its index in the past, oldest first */
     struct az_sv since;      /* first run of a step: "run 41 of 2026-01-31"; "this run" */
     struct az_sv commits;    /* "a1b2..c3d4" of the step; empty: not known */
     double before, level;    /* of a step */
@@ -54,6 +55,20 @@ struct az_gate_course {
     double drift;            /* part, to the worse, over the window; NaN: none */
     struct az_sv drifts_at;  /* first run of that window */
     double least, least_run; /* parts that one night, and five, would show; NaN: not known */
+};
+
+/* What the limit that decided is a limit of. */
+enum az_gate_limit_of {
+    AZ_LIMIT_OF_CHANGE, /* of this night */
+    AZ_LIMIT_OF_STEPS,  /* a level that changed by less, and stayed */
+    AZ_LIMIT_OF_BUDGET, /* what was lost since the accepted level */
+    AZ_LIMIT_OF_DRIFT,
+    AZ_LIMIT_NOT_REACHED /* the metric fails for the nights before */
+};
+
+struct az_gate_limit {
+    enum az_gate_limit_of of;
+    double rel, abs; /* NaN: none */
 };
 
 struct az_gate_result {
@@ -70,6 +85,7 @@ struct az_gate_result {
     struct az_gate_side base, cand;
     double delta, rel;           /* worsening; NaN: none. rel is NaN for a baseline of 0 */
     double limit_abs, limit_rel; /* NaN: hard limits only */
+    struct az_gate_limit used;   /* of them, that which decided */
     double max, min;             /* NaN: none */
     const char *test;            /* "none", "mannwhitney", "bootstrap" */
     double u, p, effect;         /* NaN: no test; p after correction */
@@ -79,11 +95,13 @@ struct az_gate_result {
     enum az_gate_level level;
     struct az_sv note;    /* why, where the metrics do not show it */
     struct az_sv follows; /* the metric from whose failure this one follows; empty: none */
+    bool same_cause;      /* so for the cause that both have */
     bool made_up;         /* a part of the time that is worse, while the total is better */
     struct az_sv text;    /* one line that explains the result */
     double lost; /* seconds for times, else the worsening relative to the baseline; for the order */
     bool timed;
-    bool drift; /* of a slope over the last weeks: stored only where it has a value */
+    bool drift;       /* of a slope over the last weeks: stored only where it has a value */
+    double drift_rel; /* its limit */
     struct az_gate_course course;
     struct az_sv cause; /* class of the cause and its evidence, where it is known */
 };
@@ -119,6 +137,12 @@ struct az_gate_verdict {
 /* Where a result is, as short as a line needs it: "gemm", "kern_sum / name / Total Time (ns)";
  * inputs: with the input before it. Empty for the run as a whole. */
 struct az_sv az_gate_place(struct az_arena *a, const struct az_gate_result *x, bool inputs);
+/* Seconds of a unit; 0: it is none of time. */
+double az_gate_seconds(struct az_sv unit);
+/* The one limit that counts, where a rule has two: in percent of the baseline (NaN: none, or of a
+ * baseline of 0), and whether it is the absolute one. */
+double az_gate_limit_percent(const struct az_gate_result *x);
+bool az_gate_limit_is_absolute(const struct az_gate_result *x);
 const char *
 az_gate_verdict_text(const struct az_gate_verdict *v); /* "pass", "fail", "inconclusive" */
 /* Storage of results and changes; the arena is the caller's. */

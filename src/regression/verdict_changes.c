@@ -30,15 +30,13 @@ struct near {
     double part; /* of its limit */
 };
 
-/* The limit that counts, percent: of both, or of either. */
+/* The limit, percent; none where it is not this night's change that was beyond it. */
 static double limit_of(const struct az_gate_result *x)
 {
-    const double b = fabs(x->base.center), rel = 100 * x->limit_rel,
-                 abs = b > 0 ? 100 * x->limit_abs / b : NAN;
+    const double limit = az_gate_limit_percent(x);
+    const bool other = x->used.of != AZ_LIMIT_OF_CHANGE && !(100 * x->rel > limit);
 
-    if (isnan(abs) || !(x->limit_abs > 0))
-        return rel;
-    return x->rule && az_sv_is(x->rule->combine, "any") ? fmin(rel, abs) : fmax(rel, abs);
+    return other ? NAN : limit;
 }
 
 /* Against a hard limit the distance to it; the limit is at 0 then. */

@@ -28,7 +28,8 @@ static int add_summary(const struct az_gate_verdict *v, struct az_document *doc)
 #define ROW struct az_gate_result
 AZ_TEXT_OF_RECORD(status, ROW, az_sv_str(az_gate_status_text(r->status)))
 AZ_OF_RECORD(double, worse_percent, ROW, 100 * r->rel)
-AZ_OF_RECORD(double, limit_percent, ROW, 100 * r->limit_rel)
+AZ_OF_RECORD(double, limit_percent, ROW,
+             r->used.of == AZ_LIMIT_NOT_REACHED ? NAN : az_gate_limit_percent(r))
 AZ_OF_RECORD(double, p_value, ROW, r->status == AZ_GATE_IMPROVED ? r->p_better : r->p)
 static const struct az_record_column result_columns[] = {
     { "Status", AZ_TEXT, .text = status },

@@ -27,13 +27,53 @@ static const struct az_gate_result *total_of(const struct az_gate_verdict *v)
     return NULL;
 }
 
-static size_t count_bad(const struct az_gate_verdict *v)
+/* Of a metric, not of a table or an input as a whole, nor of a rule that matches none? */
+static bool is_metric(const struct az_gate_result *x) { return x->metric.n > 0; }
+
+static size_t count_metrics(const struct az_gate_verdict *v)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < v->results.n; i++)
-        n += is_bad(&v->results.v[i]);
+        n += is_metric(&v->results.v[i]);
     return n;
+}
+
+/* Results of a level: of metrics, or of anything. */
+static size_t count_level(const struct az_gate_verdict *v, enum az_gate_level level, bool metrics)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < v->results.n; i++)
+        n += v->results.v[i].level == level && (!metrics || is_metric(&v->results.v[i]));
+    return n;
+}
+
+static size_t count_bad(const struct az_gate_verdict *v)
+{
+    return count_level(v, AZ_LEVEL_FAIL, false) + count_level(v, AZ_LEVEL_INCONCLUSIVE, false);
+}
+
+/* "2 of 10 metrics failed, 1 result inconclusive against base.json". */
+static struct az_sv how_many(const struct az_gate_verdict *v, struct az_arena *a)
+{
+    const size_t n = count_metrics(v), failed = count_level(v, AZ_LEVEL_FAIL, true),
+                 other = count_level(v, AZ_LEVEL_FAIL, false) - failed,
+                 undecided = count_level(v, AZ_LEVEL_INCONCLUSIVE, false);
+    struct az_sv out = AZ_SV("");
+
+    if (failed)
+        out = az_arena_printf(a, "%zu of %zu metric%s failed", failed, n, n == 1 ? "" : "s");
+    if (other)
+        out =
+            az_arena_printf(a, "%.*s%s%zu table%s or input%s failed", AZ_SVF(out),
+                            out.n ? ", " : "", other, other == 1 ? "" : "s", other == 1 ? "" : "s");
+    if (undecided)
+        out =
+            az_arena_printf(a, "%.*s%s%zu inconclusive", AZ_SVF(out), out.n ? ", " : "", undecided);
+    return v->base_label.n
+               ? az_arena_printf(a, "%.*s against %.*s", AZ_SVF(out), AZ_SVF(v->base_label))
+               : out;
 }
 
 struct az_sv az_gate_place(struct az_arena *a, const struct az_gate_result *x, bool inputs)
@@ -138,13 +178,12 @@ static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_
         AZ_SVF(time_text(a, worst->delta)), worst->cause.n ? ", " : "", AZ_SVF(worst->cause));
 }
 
-static struct az_sv subject_of(const struct az_gate_verdict *v, struct az_arena *a, size_t bad,
-                               bool inputs)
+static struct az_sv subject_of(const struct az_gate_verdict *v, struct az_arena *a, bool inputs)
 {
     const struct az_gate_result *worst = v->results.n ? &v->results.v[0] : NULL;
     const struct az_sv base =
         v->base_label.n ? az_arena_printf(a, " against %.*s", AZ_SVF(v->base_label)) : AZ_SV("");
-    const char *s = v->results.n == 1 ? "" : "s";
+    const size_t n = count_metrics(v);
 
     if (v->first && v->series.n)
         return az_arena_printf(a, "pass: first run of a new series, no baseline yet: %.*s",
@@ -158,22 +197,21 @@ static struct az_sv subject_of(const struct az_gate_verdict *v, struct az_arena 
                          100 * v->can_see)
                    : AZ_SV("pass: first run of this history, no baseline yet");
     if (v->outcome == AZ_GATES_PASS || !worst)
-        return az_arena_printf(a, "%s: %zu metric%s%.*s%s%.*s", az_gate_verdict_text(v),
-                               v->results.n, s, AZ_SVF(base), v->warnings ? ", with warnings" : "",
-                               AZ_SVF(whole(v, a)));
+        return az_arena_printf(a, "%s: %zu metric%s%.*s%s%.*s", az_gate_verdict_text(v), n,
+                               n == 1 ? "" : "s", AZ_SVF(base),
+                               v->warnings ? ", with warnings" : "", AZ_SVF(whole(v, a)));
     if (worst->level == AZ_LEVEL_INCONCLUSIVE && !worst->rule && !worst->metric.n)
         return az_arena_printf(a, "%s: %.*s%.*s%s%.*s", az_gate_verdict_text(v),
                                AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text),
                                v->base_label.n ? "; baseline " : "", AZ_SVF(v->base_label));
     const struct az_sv told = story(v, worst, a);
     if (told.n)
-        return az_arena_printf(a, "%s: %.*s%s%.*s; %zu of %zu metric%s%.*s",
-                               az_gate_verdict_text(v), AZ_SVF(inputs ? worst->input : AZ_SV("")),
-                               inputs ? " / " : "", AZ_SVF(told), bad, v->results.n, s,
-                               AZ_SVF(base));
-    return az_arena_printf(a, "%s: %.*s%.*s; %zu of %zu metric%s%.*s%.*s", az_gate_verdict_text(v),
-                           AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text), bad, v->results.n,
-                           s, AZ_SVF(base), AZ_SVF(whole(v, a)));
+        return az_arena_printf(a, "%s: %.*s%s%.*s; %.*s", az_gate_verdict_text(v),
+                               AZ_SVF(inputs ? worst->input : AZ_SV("")), inputs ? " / " : "",
+                               AZ_SVF(told), AZ_SVF(how_many(v, a)));
+    return az_arena_printf(a, "%s: %.*s%.*s; %.*s%.*s", az_gate_verdict_text(v),
+                           AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text),
+                           AZ_SVF(how_many(v, a)), AZ_SVF(whole(v, a)));
 }
 
 static void put_failure(struct az_table *t, const struct az_gate_result *x, struct az_arena *a,
@@ -214,7 +252,7 @@ int az_gate_verdict_headline(const struct az_gate_verdict *v, struct az_document
         return az_arena_error(a);
     for (size_t i = 1; i < v->results.n; i++)
         inputs |= !az_sv_eq(v->results.v[i].input, v->results.v[0].input);
-    put_line(t, AZ_LINE_WHAT, subject_of(v, a, bad, inputs));
+    put_line(t, AZ_LINE_WHAT, subject_of(v, a, inputs));
     for (size_t i = 0; i < v->results.n && shown < SHOWN; i++)
         if (is_bad(&v->results.v[i])) {
             put_failure(t, &v->results.v[i], a, inputs);

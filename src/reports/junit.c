@@ -56,11 +56,7 @@ static double seconds(const struct az_gate_result *x)
 {
     if (!x->timed || isnan(x->cand.center))
         return 0;
-    double s = az_sv_is(x->unit, "ps")   ? 1e-12
-               : az_sv_is(x->unit, "ns") ? 1e-9
-               : az_sv_is(x->unit, "us") ? 1e-6
-                                         : 1;
-    return x->cand.center * (az_sv_is(x->unit, "ms") ? 1e-3 : s);
+    return x->cand.center * az_gate_seconds(x->unit);
 }
 
 static bool is_failure(const struct az_gate_result *x) { return x->level == AZ_LEVEL_FAIL; }
@@ -101,7 +97,7 @@ static size_t count_at(const struct writer *w, const struct group *g, enum az_ga
 static void properties(struct writer *w, const struct group *g)
 {
     az_outfile_printf(
-        w->f, "      <properties>\n        <property name=\"figures\" value=\"%zu\"/>\n", g->n);
+        w->f, "      <properties>\n        <property name=\"metrics\" value=\"%zu\"/>\n", g->n);
     for (int s = 0; s < AZ_GATE_STATUSES; s++) {
         size_t n = 0;
         for (size_t i = 0; i < g->n; i++)

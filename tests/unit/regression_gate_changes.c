@@ -801,7 +801,7 @@ static void the_sum_has_a_limit_of_its_own(void **state)
     e->rule.budget = 0.01;
     const struct az_gate_result *r = nights(e, &p, v, 9, 0, 102.25);
     assert_int_equal(r->status, AZ_GATE_FAIL);
-    assert_true(az_sv_find(r->text, AZ_SV("since the last accepted level (budget 1%)")) >= 0);
+    assert_true(az_sv_find(r->text, AZ_SV("(budget 1%): +")) >= 0);
     az_metric_past_release(&p);
 }
 

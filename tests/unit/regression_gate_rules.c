@@ -218,6 +218,90 @@ static void the_budget(void **state)
     }
 }
 
+/* ---- the limit that is printed ---- */
+
+static void has_limit(const struct az_gate_result *x, const char *text, double percent)
+{
+    assert_true(az_sv_find(x->text, az_sv_str(text)) >= 0);
+    assert_true(fabs(az_gate_limit_percent(x) - percent) < 1e-9);
+}
+
+/* The one that was exceeded, the same in text and tables. */
+static void the_limit_that_decided(void **state)
+{
+    struct env *e = *state;
+    struct az_gate_result x = of(e, 102);
+    x.course.kind = AZ_BASELINE_STEP;
+    x.course.side = 1;
+    x.course.level = 102;
+    judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+    has_limit(&x, "+2% (limit for steps 0.75%): step of +2% since", 0.75);
+    x.course.level = 104;
+    judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+    has_limit(&x, "(limit 3%)", 3);
+    x = of(e, 101);
+    x.course.lasts = true;
+    judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+    has_limit(&x, "(below the limit 3%): failed the night before", 3);
+    x = of(e, 101);
+    x.course.total = 0.2;
+    e->rule.budget = 0.1;
+    judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+    has_limit(&x, "(budget 10%): +20% since the last accepted level", 10);
+    x = of(e, 101);
+    x.drift = true;
+    x.drift_rel = 0.08;
+    x.course.drift = 0.12;
+    judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+    has_limit(&x, "(limit for drift 8%): drift of +12%", 8);
+}
+
+/* Of two limits the one that counts: both must be exceeded, or either. */
+static void the_limit_of_two(void **state)
+{
+    struct env *e = *state;
+    struct az_gate_result x = jumped(e, AZ_BASELINE_JUMP);
+    x.limit_abs = 6;
+    judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+    has_limit(&x, "(limit 6%, 6 ns)", 6);
+    x.limit_abs = 2;
+    judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+    has_limit(&x, "(limit 3%)", 3);
+    e->rule.combine = AZ_SV("any");
+    judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+    has_limit(&x, "(limit 2%, 2 ns)", 2);
+}
+
+static void hard_limits_have_units(void **state)
+{
+    struct env *e = *state;
+    struct az_gate_result x = of(e, 35.57);
+    x.unit = AZ_SV("us");
+    x.max = 10;
+    judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+    assert_true(az_sv_find(x.text, AZ_SV("above the limit 10 us")) >= 0);
+}
+
+/* The picture has no limit where another change than that of the night was beyond it. */
+static void the_limit_of_another_change(void **state)
+{
+    struct env *e = *state;
+    struct az_document d;
+    for (int held = 0; held < 2; held++) {
+        struct az_gate_result x = of(e, 101);
+        x.course.lasts = held;
+        judged(e, &x, held ? AZ_GATE_FAIL : AZ_GATE_PASS, held ? AZ_LEVEL_FAIL : AZ_LEVEL_INFO);
+        e->v.results.n = 0;
+        assert_int_equal(az_vec_push(&e->v.results, x), 0);
+        az_document_init(&d, &e->a);
+        assert_int_equal(az_gate_verdict_changes(&e->v, &d), 0);
+        const struct az_table *t = az_document_table(&d, "gate_changes");
+        assert_true(az_sv_is(t->columns.v[4].name, "Limit (%)"));
+        assert_int_equal(isnan(az_cell_number(az_table_at(t, 0, 4))), held);
+        az_document_release(&d);
+    }
+}
+
 /* ---- a single pair of runs ---- */
 
 /* Parts without steps of their own: more than noise_k standard errors. */
@@ -344,6 +428,46 @@ static void a_better_total(void **state)
     assert_int_equal(e->v.results.v[1].level, AZ_LEVEL_WARN);
 }
 
+/* Everything slower by one ratio is one failure. */
+static void one_slow_down(void **state)
+{
+    static const char *const parts[] = { "communication", "gemm", "softmax", "copy" };
+    struct env *e = *state;
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++) {
+        put(e, AZ_KEY_PARTS, parts[i], AZ_GATE_FAIL);
+        struct az_gate_result *x = &e->v.results.v[i];
+        x->rel = 0.1 + 0.005 * (double)(i % 2);
+        x->delta = i == 1 ? 50 : 10;
+    }
+    struct az_series none;
+    assert_int_equal(az_series_init(&none, &e->a), 0);
+    struct az_gate_in in = { .cand = &none };
+    assert_int_equal(az_gate_classes(&in, &e->v, &e->a), 0);
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++)
+        assert_true(az_sv_starts(e->v.results.v[i].cause, AZ_SV(AZ_GATE_HARDWARE)));
+    assert_int_equal(az_gate_causes(&e->v, &e->a), 0);
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++)
+        assert_int_equal(e->v.results.v[i].status, i == 1 ? AZ_GATE_FAIL : AZ_GATE_WARN);
+    assert_true(az_sv_ends(e->v.results.v[0].text, AZ_SV("same cause as gemm")));
+    az_series_release(&none);
+}
+/* Communication that changed by another ratio has a cause of its own. */
+static void communication_alone(void **state)
+{
+    static const char *const parts[] = { "communication", "gemm", "softmax", "elementwise" };
+    struct env *e = *state;
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++) {
+        put(e, AZ_KEY_PARTS, parts[i], AZ_GATE_FAIL);
+        e->v.results.v[i].rel = i ? 0.1 : 0.2;
+    }
+    struct az_series none;
+    assert_int_equal(az_series_init(&none, &e->a), 0);
+    struct az_gate_in in = { .cand = &none };
+    assert_int_equal(az_gate_classes(&in, &e->v, &e->a), 0);
+    assert_true(az_sv_starts(e->v.results.v[0].cause, AZ_SV("network or straggler")));
+    az_series_release(&none);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -364,6 +488,12 @@ int main(void)
         T(the_total_follows),
         T(the_total_alone),
         T(a_better_total),
+        T(the_limit_that_decided),
+        T(the_limit_of_two),
+        T(hard_limits_have_units),
+        T(the_limit_of_another_change),
+        T(one_slow_down),
+        T(communication_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
