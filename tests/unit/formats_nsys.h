@@ -16,6 +16,7 @@
 #include "formats/list.h"
 #include "io/outfile.h"
 #include "unit/allocations.h"
+#include "unit/formats_edits.h"
 #include "unit/open_files.h"
 #include "unit/trace_text.h"
 
@@ -32,7 +33,8 @@ struct fixture {
     struct az_sv dir;
     _Atomic uint64_t progress;
     bool cancel;
-    int open; /* files, before */
+    bool locked; /* another program writes the files: they are not edited */
+    int open;    /* files, before */
 };
 
 static inline void fixture_open(struct fixture *f)
@@ -196,6 +198,10 @@ static inline int fixture_parse(struct fixture *f, const struct az_format *forma
                             .cancelled = fixture_cancelled,
                             .ctx = f };
     const int rc = format->parse(&job);
+#if !defined FIXTURE_PARSES_ONCE
+    if (!f->cancel && !f->locked && f->mem.limit == 0)
+        edits_of(&job, format, f->dir.p);
+#endif
 #if defined AZ_ALLOCATIONS && !defined FIXTURE_PARSES_ONCE
     if (rc == 0 && f->mem.limit == 0)
         fixture_without_memory(&job, format);

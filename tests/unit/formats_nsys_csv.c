@@ -437,6 +437,13 @@ static void cancel_and_limit(void **state)
     free(text);
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0x5b212647);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -455,6 +462,7 @@ int main(void)
         cmocka_unit_test(gpu_trace),
         cmocka_unit_test(probing),
         cmocka_unit_test(cancel_and_limit),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

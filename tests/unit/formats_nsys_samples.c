@@ -138,6 +138,13 @@ static void memory_in_use(void **state)
                 "dropped 1: memory freed that was allocated before the recording\n");
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0x5440ef92);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +152,7 @@ int main(void)
         cmocka_unit_test(numbers_of_gpus),
         cmocka_unit_test(metrics_of_adapters),
         cmocka_unit_test(memory_in_use),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -552,6 +552,7 @@ static void being_written(void **state)
     (void)state;
     struct fixture f;
     fixture_open(&f);
+    f.locked = true;
     const char *path = db_make(&f, STRINGS TWO_KERNELS);
     sqlite3 *writer = db_open(path);
     db_run(writer, "BEGIN EXCLUSIVE; DELETE FROM CUPTI_ACTIVITY_KIND_KERNEL");
@@ -561,6 +562,7 @@ static void being_written(void **state)
     fixture_close(&f);
 
     fixture_open(&f); /* rows that are only in the -wal next to it are part of the database */
+    f.locked = true;
     path = db_make(&f, STRINGS KERNEL_TABLE);
     writer = db_open(path);
     db_run(writer, "PRAGMA journal_mode=WAL; INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL "
@@ -824,6 +826,13 @@ static void sampled_devices(void **state)
     }
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0xcdb7e99e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -849,6 +858,7 @@ int main(void)
         cmocka_unit_test(rows_without_times),
         cmocka_unit_test(cancel_and_limit),
         cmocka_unit_test(probing),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -403,12 +403,20 @@ static void probing(void **state)
     assert_int_equal(az_format_pftrace.probe(AZ_SV("\nzZap"), AZ_SV("x")), 0);
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0xda41fdbd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_kernel), cmocka_unit_test(interning),     cmocka_unit_test(compressed),
         cmocka_unit_test(defects),    cmocka_unit_test(render_stages), cmocka_unit_test(categories),
         cmocka_unit_test(json_form),  cmocka_unit_test(threads),       cmocka_unit_test(probing),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1000,6 +1000,13 @@ static void captures_that_cannot_be_read(void **state)
     fixture_close(&f);
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0xb2ae177d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1027,6 +1034,7 @@ int main(void)
         cmocka_unit_test(probing),
         cmocka_unit_test(memory_limits),
         cmocka_unit_test(base_times),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

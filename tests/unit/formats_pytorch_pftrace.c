@@ -384,13 +384,18 @@ static void large_file(void **state)
     fixture_close(&f);
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0x3ec3e8eb);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices),
-        cmocka_unit_test(render_stages),
-        cmocka_unit_test(counters),
-        cmocka_unit_test(large_file),
+        cmocka_unit_test(slices),     cmocka_unit_test(render_stages), cmocka_unit_test(counters),
+        cmocka_unit_test(large_file), cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -353,6 +353,7 @@ static void locked_and_wal(void **state)
     (void)state;
     const char *path = begin(&f);
     make(path, "_x", "x");
+    f.locked = true;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
     assert_int_equal(PARSE(&f), AZ_EIO);
@@ -362,6 +363,7 @@ static void locked_and_wal(void **state)
 
     path = begin(&f);
     make(path, "_x", "x");
+    f.locked = true;
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
     assert_int_equal(
         sqlite3_exec(
@@ -490,6 +492,13 @@ static void probing(void **state)
     assert_true(az_sv_is(az_format_rocpd.stem(AZ_SV("d/7_results.db")), "7"));
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0xd13833da);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +512,7 @@ int main(void)
         cmocka_unit_test(zeroed_pages),
         cmocka_unit_test(lost_rows_are_counted),
         cmocka_unit_test(probing),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -521,6 +521,13 @@ static void memory_limit(void **state)
     }
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0xcac1ed81);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -541,6 +548,7 @@ int main(void)
         cmocka_unit_test(memory_limit),
         cmocka_unit_test(agents),
         cmocka_unit_test(many_without_symbols),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -452,6 +452,13 @@ static void probing(void **state)
     assert_int_equal(az_format_nsys_csv.probe(az_sv_str(cases[0].head), AZ_SV("x.csv")), 0);
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0x1cd1700f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -470,6 +477,7 @@ int main(void)
         cmocka_unit_test(sums_beyond_64_bits),
         cmocka_unit_test(agents_and_allocations),
         cmocka_unit_test(probing),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,12 +134,20 @@ static void legacy_rows(void **state)
         "read 2 kept 2\n");
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0xeab3dc66);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_copies_calls),
         cmocka_unit_test(counters_of_dispatches),
         cmocka_unit_test(legacy_rows),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

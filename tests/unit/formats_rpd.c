@@ -218,6 +218,13 @@ static void grids_in_work_items(void **state)
                 "read 3 kept 3\n");
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0xbd0471f9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +232,7 @@ int main(void)
         cmocka_unit_test(copies),
         cmocka_unit_test(calls_and_markers),
         cmocka_unit_test(grids_in_work_items),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -377,6 +377,13 @@ static void recognised(void **state)
     assert_int_equal(az_format_tracy.probe(AZ_SV(""), AZ_SV("x")), 0);
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0x303f46ea);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -393,6 +400,7 @@ int main(void)
         cmocka_unit_test(sub_devices_by_gaps),
         cmocka_unit_test(remarks_above),
         cmocka_unit_test(recognised),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -862,6 +862,13 @@ static void an_empty_file(void **state)
     fixture_close(&f);
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0xad499d68);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -889,6 +896,7 @@ int main(void)
         cmocka_unit_test(strict_refuses_a_cut),
         cmocka_unit_test(recognised_by_its_first_plane),
         cmocka_unit_test(an_empty_file),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,12 +197,20 @@ static void attention(void **state)
     fixture_close(&f);
 }
 
+/* Results of all inputs above, each changed in many ways (formats_edits.h). */
+static void edited(void **state)
+{
+    (void)state;
+    edits_are(0x279d433f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_in_no_account),
         cmocka_unit_test(wide_tags),
         cmocka_unit_test(attention),
+        cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ static inline void put_events(FILE *o, const struct az_trace *t, enum az_kind ki
                 e->end[i], AZ_SVF(text_name(t, e->name[i])), e->lane[i]);
         if (e->corr && e->corr[i])
             fprintf(o, " corr %" PRIu64, e->corr[i]);
-        if (e->node && e->node[i] && programs)
+        if (e->node && e->node[i] && programs && e->node[i] <= az_xtrace(t)->rows.n)
             put_operation(o, t, e->node[i]);
         else if (e->node && e->node[i])
             fprintf(o, " node %" PRIu64, e->node[i]);
