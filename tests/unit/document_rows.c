@@ -194,7 +194,7 @@ static void documents_keep_and_copy(void **state)
     az_arena_release(&a);
 }
 
-/* Summaries and tables of charts are jumped about in. */
+/* Summaries are jumped about in; a table with a chart has no cells before a report draws it. */
 static void shown_tables_are_held(void **state)
 {
     struct env *e = *state;
@@ -208,7 +208,7 @@ static void shown_tables_are_held(void **state)
     struct az_chart c = { .kind = AZ_CHART_LINE, .table = AZ_SV("t") };
     az_vec_init(&c.y, &e->mem);
     assert_int_equal(az_document_chart(&d, c), 0);
-    are_squares(az_document_table(&d, "t"), 20);
+    assert_int_equal(az_document_table(&d, "t")->cells.n, 0);
     az_document_release(&d);
 }
 
