@@ -16,7 +16,7 @@ struct az_report {
      * error. The document is only read, except that texts may be cleaned into `scratch`. */
     int (*write)(const struct az_document *doc, const char *path, struct az_arena *scratch,
                  struct az_diag *diag) AZ_MUST_USE;
-    /* The same on several threads, of a writer of many files; NULL: it has only `write`. */
+    /* The same bytes on several threads; NULL: it has only `write`. */
     int (*write_on)(const struct az_document *doc, const char *path, unsigned threads,
                     struct az_arena *scratch, struct az_diag *diag) AZ_MUST_USE;
 };

@@ -458,6 +458,47 @@ static void rows_have_the_xml_of_the_library(void **state)
     sample_end(&s);
 }
 
+/* Threads share the rows of a large table; where a segment ends does not depend on them. */
+static void segments_are_those_of_one_thread(void **state)
+{
+    (void)state;
+    struct sample s;
+    char command[1024];
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "large", "Large", 0);
+    az_table_column(t, "row", AZ_INT, AZ_UNIT_ID, AZ_KEY);
+    az_table_column(t, "text", AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (int c = 0; c < 4; c++)
+        az_table_column(t, &"abcd"[c], AZ_REAL, AZ_UNIT_US, 0);
+    for (int i = 0; i < 9999; i++) {
+        az_put_i64(t, i);
+        az_put_text(t, i % 7 ? AZ_SV("some <name>") : AZ_SV(""));
+        for (int c = 0; c < 4; c++)
+            az_put_f64(t, i / (c + 3.));
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    for (unsigned threads = 1; threads <= 5; threads += 2) {
+        char name[32];
+        snprintf(name, sizeof name, "by_%u.xlsx", threads);
+        assert_int_equal(
+            az_report_xlsx.write_on(&s.doc, sample_path(&s, name), threads, &s.scratch, &s.diag),
+            0);
+    }
+    snprintf(
+        command, sizeof command,
+        "cd %s && cmp by_1.xlsx by_3.xlsx && cmp by_1.xlsx by_5.xlsx && ${PYTHON:-python3} -c '"
+        "import re, zipfile as z; a = z.ZipFile(\"by_1.xlsx\"); assert not a.testzip(); "
+        "x = [a.read(n).decode() for n in a.namelist() if \"sheets/sheet\" in n]; "
+        "x = max(x, key=len); v = re.findall(\"<row r=.([0-9]+)\", x); "
+        "assert v == [str(i + 1) for i in range(10000)]; "
+        "v = re.findall(\"<c r=.A[0-9]+.[^>]*><v>([0-9]+)<\", x); "
+        "assert v[1:] == [str(i) for i in range(9999)]; "
+        "assert \"<dimension ref=.A1:F10000.\".replace(\".\", chr(34)) in x'",
+        s.dir.p);
+    assert_int_equal(system(command), 0);
+    sample_end(&s);
+}
+
 /* A column for each rank: one element of the file, as wide as the widest. */
 static void many_columns_share_a_width(void **state)
 {
@@ -539,6 +580,7 @@ int main(void)
         cmocka_unit_test(many_columns_share_a_width),
         cmocka_unit_test(many_columns_have_a_header),
         cmocka_unit_test(rows_have_the_xml_of_the_library),
+        cmocka_unit_test(segments_are_those_of_one_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

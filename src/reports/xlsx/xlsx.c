@@ -279,7 +279,6 @@ static void rows_at_once(struct az_xlsx *x, const struct az_xlsx_part *p, struct
                          size_t from, bool header)
 {
     struct az_xlsx_rows w;
-    const struct az_cell *cells;
     enum az_xlsx_style *style = az_arena_array(x->scratch, p->columns + 1, sizeof *style);
 
     if (!style)
@@ -290,8 +289,7 @@ static void rows_at_once(struct az_xlsx *x, const struct az_xlsx_part *p, struct
         return;
     if (header)
         az_xlsx_row_header(&w, p->t->columns.v);
-    for (size_t r = from; r < p->rows && !x->error && (cells = az_rows_at(rows, p->first + r)); r++)
-        az_xlsx_row(&w, r + 1, cells);
+    az_xlsx_part_rows(&w, p, rows, style, from);
     az_xlsx_rows_close(&w);
 }
 
@@ -346,8 +344,8 @@ static struct lxw_worksheet *make_sheets(struct az_xlsx *x, struct az_xlsx_plan 
     return x->error ? NULL : summary;
 }
 
-static int xlsx_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
-                      struct az_diag *diag)
+static int xlsx_write_on(const struct az_document *doc, const char *path, unsigned threads,
+                         struct az_arena *scratch, struct az_diag *diag)
 {
     struct az_xlsx_plan plan;
     struct az_xlsx x;
@@ -363,6 +361,7 @@ static int xlsx_write(const struct az_document *doc, const char *path, struct az
     rc = az_xlsx_open(&x, path, constant, plan.cells > ZIP64_FROM, scratch, doc->mem, diag);
     if (rc)
         goto out;
+    x.threads = threads;
     struct lxw_worksheet *summary = make_sheets(&x, &plan);
     if (summary)
         az_xlsx_summary(&x, summary, doc, &plan);
@@ -376,9 +375,16 @@ out:
     return rc;
 }
 
+static int xlsx_write(const struct az_document *doc, const char *path, struct az_arena *scratch,
+                      struct az_diag *diag)
+{
+    return xlsx_write_on(doc, path, 1, scratch, diag);
+}
+
 const struct az_report az_report_xlsx = {
     .name = "xlsx",
     .extension = ".xlsx",
     .help = "one workbook: a summary with charts, a sheet per table",
     .write = xlsx_write,
+    .write_on = xlsx_write_on,
 };

@@ -5,6 +5,7 @@
 
 #include "base/num.h"
 #include "document/document.h"
+#include "document/rows.h"
 
 struct lxw_workbook;
 struct lxw_worksheet;
@@ -71,6 +72,7 @@ struct az_xlsx {
     struct az_arena *scratch;
     struct az_diag *diag;
     struct az_mem *mem;
+    unsigned threads;
     const char *path;              /* target */
     struct az_sv tmp_name, folder; /* name written to; private temporary folder */
     struct az_vec_sv names;        /* sheet names in use */
@@ -131,9 +133,13 @@ struct az_xlsx_repeat {
     uint8_t n;
     char text[AZ_XLSX_REPEAT]; /* of its element, after the style */
 };
+struct az_xlsx_extent { /* of the cells; nothing: least > most */
+    size_t row_least, row_most, col_least, col_most;
+};
 struct az_xlsx_rows {
     struct az_xlsx *x;
-    struct lxw_worksheet *ws;
+    struct lxw_worksheet *ws; /* NULL: of a segment */
+    struct az_xlsx_extent extent;
     size_t columns;
     struct az_xlsx_col *col;
     struct az_xlsx_repeat *last; /* by column; NULL: of too many */
@@ -151,6 +157,13 @@ void az_xlsx_row(struct az_xlsx_rows *w, size_t row, const struct az_cell *cells
 /* The first row: names of the columns, before all others. */
 void az_xlsx_row_header(struct az_xlsx_rows *w, const struct az_column *columns);
 void az_xlsx_rows_close(struct az_xlsx_rows *w);
+/* Rows that were packed apart from those before them, and where their cells are. */
+void az_xlsx_rows_append(struct az_xlsx_rows *w, const struct az_xlsx_piece *piece,
+                         const struct az_xlsx_extent *extent);
+/* ---- xlsx_segments.c ---- */
+/* Rows from `from` on of a part: those of a large one in segments, on x->threads threads. */
+void az_xlsx_part_rows(struct az_xlsx_rows *w, const struct az_xlsx_part *p, struct az_rows *rows,
+                       const enum az_xlsx_style *style, size_t from);
 /* xlsx_pack.c: the library's workbook with the rows in their sheets. False: errno may be the
  * reason. */
 bool az_xlsx_pack(struct az_xlsx *x, const char *book, const char *to);

@@ -127,10 +127,8 @@ static char *begin_cell(struct az_xlsx_rows *w, char *to, size_t col)
     memcpy(to, w->row, sizeof w->row);
     to += w->row_n;
     memcpy(to, c->style, sizeof c->style);
-    if (col < w->ws->dim_colmin)
-        w->ws->dim_colmin = (lxw_col_t)col;
-    if (col > w->ws->dim_colmax)
-        w->ws->dim_colmax = (lxw_col_t)col;
+    w->extent.col_least = col < w->extent.col_least ? col : w->extent.col_least;
+    w->extent.col_most = col > w->extent.col_most ? col : w->extent.col_most;
     return to + c->style_n;
 }
 
@@ -253,7 +251,11 @@ static void put_string(struct az_xlsx_rows *w, size_t col, struct az_sv s)
 int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_worksheet *ws,
                       const enum az_xlsx_style *style, size_t columns)
 {
-    *w = (struct az_xlsx_rows){ .x = x, .ws = ws, .columns = columns, .text = x->row_text };
+    *w = (struct az_xlsx_rows){ .x = x,
+                                .ws = ws,
+                                .extent = { .row_least = SIZE_MAX, .col_least = SIZE_MAX },
+                                .columns = columns,
+                                .text = x->row_text };
     az_vec_init(&x->row_text, x->mem);
     w->col = az_arena_array(x->scratch, columns + 1, sizeof *w->col);
     if (columns <= REPEATING)
@@ -269,7 +271,7 @@ int az_xlsx_rows_open(struct az_xlsx_rows *w, struct az_xlsx *x, struct lxw_work
         const char *end = copy_text(PUT(w->col[c].head, "<c r=\""), name, strlen(name) - 1);
         w->col[c].head_n = (uint8_t)(end - w->col[c].head);
     }
-    struct az_xlsx_piece piece = { .sheet = ws->index + 1u };
+    struct az_xlsx_piece piece = { .sheet = ws ? ws->index + 1u : 0 };
     az_vec_init(&piece.packed, x->mem);
     if (x->constant_memory)
         lxw_worksheet_write_single_row(ws); /* what the library still stores */
@@ -378,10 +380,8 @@ static void end_row(struct az_xlsx_rows *w, size_t row, const struct row_begin *
         w->text.n = b->before;
         return;
     }
-    if (row < w->ws->dim_rowmin)
-        w->ws->dim_rowmin = (lxw_row_t)row;
-    if (row > w->ws->dim_rowmax)
-        w->ws->dim_rowmax = (lxw_row_t)row;
+    w->extent.row_least = row < w->extent.row_least ? row : w->extent.row_least;
+    w->extent.row_most = row > w->extent.row_most ? row : w->extent.row_most;
     char *to = reserve_text(w, CELL_ROOM);
     if (!to)
         return;
@@ -417,13 +417,48 @@ void az_xlsx_row_header(struct az_xlsx_rows *w, const struct az_column *columns)
     w->col = of_cells; /* the arena remembers its failures */
 }
 
+static bool flush_rows(struct az_xlsx_rows *w)
+{
+    if (!az_deflate_flush(w->x->deflate))
+        fail_rows(w, AZ_EINTERNAL);
+    return !w->x->error;
+}
+
+void az_xlsx_rows_append(struct az_xlsx_rows *w, const struct az_xlsx_piece *piece,
+                         const struct az_xlsx_extent *e)
+{
+    struct az_xlsx_piece *to = piece_of_rows(w);
+
+    pack_text(w);
+    if (!flush_rows(w) || !take_packed(w, piece->packed.v, piece->packed.n))
+        return;
+    to->sum = az_deflate_sum_join(to->sum, piece->sum, piece->size);
+    to->size += piece->size;
+    w->extent.row_least = e->row_least < w->extent.row_least ? e->row_least : w->extent.row_least;
+    w->extent.row_most = e->row_most > w->extent.row_most ? e->row_most : w->extent.row_most;
+    w->extent.col_least = e->col_least < w->extent.col_least ? e->col_least : w->extent.col_least;
+    w->extent.col_most = e->col_most > w->extent.col_most ? e->col_most : w->extent.col_most;
+}
+
+/* The library writes where the cells of a sheet are. */
+static void set_extent(struct lxw_worksheet *ws, const struct az_xlsx_extent *e)
+{
+    if (e->row_least > e->row_most)
+        return;
+    ws->dim_rowmin = e->row_least < ws->dim_rowmin ? (lxw_row_t)e->row_least : ws->dim_rowmin;
+    ws->dim_rowmax = e->row_most > ws->dim_rowmax ? (lxw_row_t)e->row_most : ws->dim_rowmax;
+    ws->dim_colmin = e->col_least < ws->dim_colmin ? (lxw_col_t)e->col_least : ws->dim_colmin;
+    ws->dim_colmax = e->col_most > ws->dim_colmax ? (lxw_col_t)e->col_most : ws->dim_colmax;
+}
+
 void az_xlsx_rows_close(struct az_xlsx_rows *w)
 {
     if (!w->x->error) {
         pack_text(w);
-        if (!az_deflate_flush(w->x->deflate))
-            fail_rows(w, AZ_EINTERNAL);
+        flush_rows(w);
     }
+    if (w->ws)
+        set_extent(w->ws, &w->extent);
     if (w->file && fclose(w->file) != 0 && !w->x->error)
         az_xlsx_lost(w->x);
     w->file = NULL;
