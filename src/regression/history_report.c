@@ -144,14 +144,14 @@ int az_history_show_document(struct az_history *h, int64_t id, struct az_documen
             of_verdict, texts, 9, doc);
     if (!rc)
         rc = add_table(
-            h, id, "figures", "Metrics",
+            h, id, "metrics", "Metrics",
             "SELECT input,sheet,key_json,name,unit,count(*),avg(value),min(value),max(value) FROM "
             "sample "
             "JOIN metric ON metric.id=metric_id WHERE run_id=? GROUP BY metric_id ORDER BY "
             "input,sheet,key_json,name",
             of_metric, figures, 9, doc);
     readable_keys(doc, "verdicts", 3);
-    readable_keys(doc, "figures", 2);
+    readable_keys(doc, "metrics", 2);
     doc->title = az_arena_printf(doc->arena, "Run %lld", (long long)id);
     return rc;
 }

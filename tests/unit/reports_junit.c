@@ -64,7 +64,7 @@ static void check(struct gates *g, const char *want)
 #define SUMS(t, f, e, s, time)                                                                     \
     " tests=\"" t "\" failures=\"" f "\" errors=\"" e "\" skipped=\"" s "\" time=\"" time "\""
 #define PROPERTIES(n, more)                                                                        \
-    "      <properties>\n        <property name=\"figures\" value=\"" n "\"/>\n" more              \
+    "      <properties>\n        <property name=\"metrics\" value=\"" n "\"/>\n" more              \
     "      </properties>\n"
 #define PROPERTY(name, n) "        <property name=\"" name "\" value=\"" n "\"/>\n"
 #define SUITES(sums, text)                                                                         \
@@ -265,7 +265,7 @@ static void most_cases(void **state)
         assert_int_equal(count(text, "<failure "), n > 201);
         assert_int_equal(count(text, "name=\"rule 201\""), n > 201);
         char value[60];
-        snprintf(value, sizeof value, "name=\"figures\" value=\"%zu\"", n - 199);
+        snprintf(value, sizeof value, "name=\"metrics\" value=\"%zu\"", n - 199);
         if (n > 201)
             assert_int_equal(count(text, value), 1);
         free(text);
