@@ -81,17 +81,31 @@ static void read_given(const struct az_document *doc, struct az_change_side *s)
     s->whole.span /= s->gpus;
 }
 
-/* How many steps the scope is long. A window that the user chose may begin or end inside a step,
- * and the last mark of a file has no end: parts of steps are in it that are no steps of their own.
- */
-static double steps_of_scope(const struct az_document *doc, const struct az_change_side *s)
+static bool is_window(const struct az_document *doc)
 {
     const struct az_table *t = az_document_table(doc, "account");
+    return t && t->rows > 0 &&
+           az_sv_is(az_cell_text(az_table_at(t, 0, 0)), az_account_scope_id(AZ_SCOPE_WINDOW));
+}
+
+/* A window may begin or end inside a step: is it more than the one step that is whole in it? Such a
+ * step has no distance to another to be compared. */
+static bool has_parts_of_steps(const struct az_document *doc, const struct az_change_side *s)
+{
+    int64_t period = 0;
+    read_number(doc, "step_period_ns", &period);
+    return period == 0 && s->step.span > 0 && is_window(doc) &&
+           (double)(s->whole.span - s->step.span) > PARTIAL * (double)s->whole.span;
+}
+
+/* How many steps the scope is long. Parts of steps are in a window that are no steps of their own,
+ * and the last mark of a file has no end. */
+static double steps_of_scope(const struct az_document *doc, const struct az_change_side *s)
+{
     const double n = (double)s->counted, span = (double)s->whole.span;
     int64_t period = 0;
     read_number(doc, "step_period_ns", &period);
-    if (period <= 0 || !t || t->rows == 0 ||
-        !az_sv_is(az_cell_text(az_table_at(t, 0, 0)), az_account_scope_id(AZ_SCOPE_WINDOW)))
+    if (period <= 0 || !is_window(doc))
         return n;
     return fabs(span - n * (double)period) <= PARTIAL * span ? n : span / (double)period;
 }
@@ -146,7 +160,7 @@ void az_change_side_of(const struct az_document *doc, struct az_change_side *out
     read_facts(doc, out);
     read_given(doc, out);
     out->known = out->whole.span > 0;
-    out->has_steps = out->steps > 0 && out->known;
+    out->has_steps = out->steps > 0 && out->known && !has_parts_of_steps(doc, out);
     out->counted = out->steps - (text_of(doc, "excluded_step").n > 0);
     if (out->has_steps)
         divide_scope(out, steps_of_scope(doc, out));
@@ -261,6 +275,9 @@ struct az_sv az_change_source_text(struct az_sv id)
 
 static struct az_sv steps_text(struct az_arena *a, const struct az_change_side *s)
 {
+    if (!s->has_steps && s->steps > 0)
+        return az_arena_printf(a, "1 step and parts of others (%.*s)",
+                               AZ_SVF(az_change_source_text(s->source)));
     if (!s->has_steps)
         return AZ_SV("no steps");
     return az_arena_printf(a, "%" PRId64 " step%s (%.*s)", s->steps, s->steps == 1 ? "" : "s",

@@ -178,8 +178,10 @@ struct az_accounts {
     struct az_device_account *scoped; /* NULL: only the window differs (az_account_in_scope) */
     struct az_device_account *before, *after; /* from the first device work to the scope, and from
                                                  there to the last; NULL: the scope is all */
-    /* of the steps whose length is the median (struct az_steps.middle); NULL: there is no period */
+    /* of the steps whose length is the median (struct az_steps.middle), or of the only step of a
+     * window; NULL: there is no period */
     struct az_device_account *median_step, *other_median_step;
+    struct az_span median[2]; /* ticks, of these */
     bool *idle;
     bool by_steps;                /* the scope is that of the steps, else the whole recording */
     struct az_span window;        /* ticks */

@@ -298,6 +298,24 @@ static void cut_to_windows(struct pass *p, const struct az_work_event *e)
     }
 }
 
+static bool is_windowed(const struct pass *p) { return p->job->traces[p->trace]->windowed; }
+
+/* The median step, as the mean of two; false: there is none. A step that is alone in a window has
+ * no distance to another: it is its own device work, next to parts of others. */
+static bool find_median_step(const struct pass *p, struct az_span step[2])
+{
+    const struct az_steps *s = p->steps;
+    const bool windowed = is_windowed(p);
+    if (!s || s->n == 0 || (!p->out->by_steps && !windowed))
+        return false;
+    if (s->period >= 0) {
+        memcpy(step, s->middle, sizeof s->middle);
+        return true;
+    }
+    step[0] = step[1] = s->scope;
+    return windowed && s->n == s->excluded + 1 && s->scope.end > s->scope.start;
+}
+
 static int sweep_windows(struct pass *p)
 {
     struct az_work_sweep s = az_work_sweep(p->job, p->trace, p->counted);
@@ -305,11 +323,8 @@ static int sweep_windows(struct pass *p)
     struct az_work_event e;
     p->window[BEFORE] = (struct az_span){ p->out->all.first, p->window[SCOPE].start };
     p->window[AFTER] = (struct az_span){ p->window[SCOPE].end, p->out->all.last };
-    p->window[STEP] = p->window[OTHER_STEP] = (struct az_span){ 0, 0 };
-    if (p->out->by_steps && p->steps->period >= 0) {
-        p->window[STEP] = p->steps->middle[0];
-        p->window[OTHER_STEP] = p->steps->middle[1];
-    }
+    if (!find_median_step(p, &p->window[STEP]))
+        p->window[STEP] = p->window[OTHER_STEP] = (struct az_span){ 0, 0 };
     if (!p->cut)
         p->cut = az_arena_array(&p->scratch, n + 1, sizeof *p->cut);
     if (!p->cut)
@@ -365,16 +380,16 @@ static int measure_scope(struct pass *p)
 {
     enum { ROUNDS = 3 };
     struct az_accounts *out = p->out;
+    struct az_span step[2];
     int rc = 0;
     out->idle = az_arena_array(p->job->arena, out->n_devices + 1, sizeof *out->idle);
     if (!out->idle)
         return az_arena_error(p->job->arena);
     for (int round = 0; rc == 0 && round < ROUNDS; round++) {
-        const bool windowed = p->job->traces[p->trace]->windowed;
-        rc = p->steps && p->steps->n && !windowed ? choose_window(p) : 0;
+        rc = p->steps && p->steps->n && !is_windowed(p) ? choose_window(p) : 0;
         if (rc == 0 && !out->by_steps)
             whole_window(p);
-        if (rc == 0 && (out->by_steps || round > 0))
+        if (rc == 0 && (out->by_steps || round > 0 || find_median_step(p, step)))
             rc = sweep_windows(p);
         if (rc == 0)
             rc = account_scope(p);
@@ -387,7 +402,7 @@ static int measure_scope(struct pass *p)
         rc = measure_window(p, BEFORE, &out->before);
     if (rc == 0 && p->cut)
         rc = measure_window(p, AFTER, &out->after);
-    if (out->by_steps && p->steps->period >= 0) {
+    if (find_median_step(p, out->median)) {
         if (rc == 0)
             rc = measure_window(p, STEP, &out->median_step);
         if (rc == 0)

@@ -190,7 +190,7 @@ int az_verdict_step_work(struct az_job *job)
         steps && steps->n == steps->excluded + 1 && steps->scope.end > steps->scope.start;
     if (!w.accounts || (!w.accounts->median_step && !single))
         return rc;
-    memcpy(w.step, steps->middle, sizeof w.step);
+    memcpy(w.step, w.accounts->median, sizeof w.step);
     if (!w.accounts->median_step)
         w.step[0] = w.step[1] = steps->scope;
     w.steps = w.step[0].start == w.step[1].start && w.step[0].end == w.step[1].end ? 1 : 2;
