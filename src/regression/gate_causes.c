@@ -42,6 +42,22 @@ static void find_slow_down(struct az_gate_verdict *v)
     }
 }
 
+static bool is_part(const struct az_gate_result *x, const char *name)
+{
+    return nearness(x) == 3 && az_sv_is(x->key_text, name);
+}
+
+/* Longer copies that delay the device are in two parts of the time: exposed copies, and the family
+ * with those that run next to other work. */
+static void find_exposed_copies(struct az_gate_verdict *v)
+{
+    for (size_t i = 0; i < v->results.n; i++)
+        for (size_t k = 0; is_part(&v->results.v[i], "copy") && k < v->results.n; k++)
+            if (same_run(&v->results.v[i], &v->results.v[k]) &&
+                is_part(&v->results.v[k], "exposed copies"))
+                v->results.v[i].follows = v->results.v[k].key_text;
+}
+
 /* One failure a cause: where parts of the time fail, the total and what repeats it follow from
  * them, and only warn; so do parts where the total is better all the same. */
 static void find_causes(struct az_gate_verdict *v)
@@ -98,6 +114,7 @@ static int explain_causes(struct az_gate_verdict *v, struct az_arena *a)
 int az_gate_causes(struct az_gate_verdict *v, struct az_arena *a)
 {
     find_slow_down(v);
+    find_exposed_copies(v);
     find_causes(v);
     return explain_causes(v, a);
 }

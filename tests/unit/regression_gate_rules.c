@@ -396,6 +396,32 @@ static void put(struct env *e, const char *sheet, const char *key, enum az_gate_
     assert_int_equal(az_vec_push(&e->v.results, x), 0);
 }
 
+/* Exposed copies are copies: one failure, where both parts fail in one run. */
+static void copies_follow_exposed_copies(void **state)
+{
+    struct env *e = *state;
+    put(e, AZ_KEY_PARTS, "copy", AZ_GATE_FAIL);
+    put(e, AZ_KEY_PARTS, "exposed copies", AZ_GATE_FAIL);
+    put(e, AZ_KEY_PARTS, "gemm", AZ_GATE_FAIL);
+    assert_int_equal(az_gate_causes(&e->v, &e->a), 0);
+    assert_int_equal(e->v.results.v[0].level, AZ_LEVEL_WARN);
+    assert_true(az_sv_find(e->v.results.v[0].text, AZ_SV("follows from exposed copies")) >= 0);
+    assert_int_equal(e->v.results.v[1].level, AZ_LEVEL_FAIL);
+    assert_int_equal(e->v.results.v[2].level, AZ_LEVEL_FAIL);
+}
+
+static void copies_alone_fail(void **state)
+{
+    struct env *e = *state;
+    put(e, AZ_KEY_PARTS, "copy", AZ_GATE_FAIL);
+    put(e, AZ_KEY_PARTS, "exposed copies", AZ_GATE_PASS);
+    put(e, AZ_KEY_PARTS, "exposed copies", AZ_GATE_FAIL);
+    e->v.results.v[2].input = AZ_SV("another run");
+    assert_int_equal(az_gate_causes(&e->v, &e->a), 0);
+    assert_int_equal(e->v.results.v[0].level, AZ_LEVEL_FAIL);
+    assert_int_equal(e->v.results.v[2].level, AZ_LEVEL_FAIL);
+}
+
 /* Where a part fails the total follows, and what repeats it. */
 static void the_total_follows(void **state)
 {
@@ -486,6 +512,8 @@ int main(void)
         T(bootstrap_ends),
         T(most_are_off_together),
         T(the_total_follows),
+        T(copies_follow_exposed_copies),
+        T(copies_alone_fail),
         T(the_total_alone),
         T(a_better_total),
         T(the_limit_that_decided),
