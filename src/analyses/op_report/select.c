@@ -155,7 +155,9 @@ static void choose_window(struct az_op_report *t, struct window *w)
         cut_start(t, w);
     if (t->o->end_signpost.n)
         cut_end(t, w);
-    if (!w->cut)
+    if (!w->cut && t->trace->windowed)
+        w->cut = true; /* of its signposts: the user chose all that is in the window */
+    else if (!w->cut)
         cut_last(t, w);
 }
 

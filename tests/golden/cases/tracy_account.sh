@@ -44,3 +44,13 @@ grep -c 'ables of operations: ' page/*.html
 "$ANALYZER" run "$SRC/example/tracy/ops_perf_results_layers.csv" --format html -o layers -q 2>/dev/null
 grep -hoE '(The timeline is of|Operations: )[^<]*' layers/*.html
 "$ANALYZER" "$SRC/example/tracy/ops_perf_results_layers.csv" 2>/dev/null | grep -A 1 'tables of operations'
+echo "== all operations of a window that the user chose, not those after its last signpost; also of its cut"
+for window in "--steps 0" "--steps 0-1" "--range iteration"; do
+    # shellcheck disable=SC2086 # words
+    "$ANALYZER" "$SRC/example/tracy/ops_perf_results_layers.csv" $window --format csv --csv-dir windowed -q 2>/dev/null
+    # shellcheck disable=SC2086
+    "$ANALYZER" cut "$SRC/example/tracy/ops_perf_results_layers.csv" $window -o windowed.csv -q
+    "$ANALYZER" windowed.csv --format csv --csv-dir again -q 2>/dev/null
+    echo "$window: $(tail -n +2 windowed/ops.csv | wc -l) operations, $(tail -n +2 again/ops.csv | wc -l) of the cut"
+    "$ANALYZER" windowed.csv 2>&1 | sed -n '/^Data/,/^$/p'
+done
