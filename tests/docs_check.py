@@ -152,6 +152,14 @@ def written(folder):
     return {os.path.relpath(f, folder): os.stat(f).st_mtime_ns for d, _, names in os.walk(folder) for f in (os.path.join(d, n) for n in names)}
 
 
+def check_verdict(c, analyzer, data):
+    """The first screen that verdict.md explains is what the program prints of an example."""
+    code = re.search(r"## 1\. First screen\n```\n(.*?)```", read(os.path.join(DOCS, "verdict.md")), re.S)
+    q = subprocess.run([analyzer, os.path.join(data, "llama2_70b.sqlite")], capture_output=True, text=True)
+    c.hold(bool(code) and code.group(1) in q.stdout, "the first screen in verdict.md is what the program prints",
+           q.stdout[:1500] + q.stderr)
+
+
 def check_commands(c, analyzer, data, scratch):
     """Every line of the blocks marked `sh` of README.md, in a copy of the examples."""
     for d in ("example", "build"):
@@ -219,6 +227,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         check_picture(c, analyzer, scratch)
         check_commands(c, analyzer, os.path.abspath(a.example_data), scratch)
+    check_verdict(c, analyzer, os.path.abspath(a.example_data))
     print("%d passed, %d failed" % (c.passed, c.failed))
     return 1 if c.failed else 0
 

@@ -226,18 +226,26 @@ static int find_place(struct work *w, const struct az_unified_row *r, struct az_
     return x->flag[0] ? line_of(w, r, &e, &x->at) : 0;
 }
 
-/* Its device work begins in the scope. */
-static bool in_scope(const struct work *w, const struct az_unified_row *r)
+/* The first device event of a row; AZ_NO_ROW: none. */
+static uint32_t first_work(const struct work *w, const struct az_unified_row *r)
 {
     const struct az_calltree *c = w->fw->tree;
     uint32_t gpu = az_unified_gpu(r), first, end;
-    if (gpu == AZ_NO_ROW) {
-        az_node_gpu(c, r->node, &first, &end);
-        if (first == end)
-            return false;
-        gpu = c->linked[first];
-    }
-    return az_verdict_in_scope(w->v, az_gpu_event(c, gpu).start);
+    if (gpu != AZ_NO_ROW)
+        return gpu;
+    az_node_gpu(c, r->node, &first, &end);
+    return first == end ? AZ_NO_ROW : c->linked[first];
+}
+
+static bool in_scope(const struct work *w, uint32_t gpu)
+{
+    return gpu != AZ_NO_ROW && az_verdict_in_scope(w->v, az_gpu_event(w->fw->tree, gpu).start);
+}
+
+/* Is it kernel time? Copies and fills have no FLOPs that could be known. */
+static bool is_kernel(const struct work *w, uint32_t gpu)
+{
+    return gpu != AZ_NO_ROW && w->fw->tree->gpu_kind[gpu] == AZ_KERNEL;
 }
 
 static int add_row(struct work *w, const struct az_unified_row *r)
@@ -247,8 +255,9 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     const int64_t time = az_unified_time(w->u, r), ns = az_verdict_ns(w->v, time);
     struct az_unified_recent *x;
     bool seen;
-    const bool counts = in_scope(w, r);
-    p->rateable += counts ? ns : 0;
+    const uint32_t gpu = first_work(w, r);
+    const bool counts = in_scope(w, gpu), rateable = counts && is_kernel(w, gpu);
+    p->rateable += rateable ? ns : 0;
     int rc = az_unified_recall(&w->keys, w->recent, w->u, row, &x, &seen);
     if (rc == 0 && !seen)
         rc = find_place(w, r, x);
@@ -260,7 +269,7 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     const bool impossible = check_rate(w, l, time);
     if (!counts)
         return 0;
-    p->rated += ns;
+    p->rated += rateable ? ns : 0;
     p->flops += l->e.flops > 0 && !l->copies ? l->e.flops : 0; /* a copy computes nothing */
     if (impossible)
         return 0;
