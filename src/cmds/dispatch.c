@@ -114,7 +114,9 @@ static int dispatch(int argc, char **argv)
     cmd = az_cmd_find(argv[1]);
     if (cmd)
         return cmd->run(cmd, argc - 1, argv + 1);
-    if (az_path_stat(argv[1]).kind != AZ_PATH_MISSING || strchr(argv[1], '*'))
+    /* what is there, but cannot be reached, has a message as an input */
+    if (az_path_stat(argv[1]).kind != AZ_PATH_MISSING || (errno != ENOENT && errno != ENOTDIR) ||
+        strchr(argv[1], '*'))
         return az_cmd_run.run(&az_cmd_run, argc, argv);
     return unknown_command(argv[1]);
 }

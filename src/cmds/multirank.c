@@ -267,7 +267,7 @@ static int run_multirank(const struct az_cmd *cmd, int argc, char **argv)
         rc = m.script ? set_script(&m) : AZ_EXIT_OK;
         rc = rc ? rc : parse(&m, &a, &help);
     }
-    m.run.looks = !m.makes && !m.run.quiet; /* quietly: for what it writes */
+    m.run.looks = !m.makes;
     if (!rc && !help)
         rc = az_run_inputs(&m.run);
     az_run_args_release(&m.run);
@@ -280,8 +280,7 @@ const struct az_cmd az_cmd_multirank = {
     "multirank",
     "DIR | -b DIR",
     "report all ranks of each PyTorch run below a folder",
-    "With a folder only, prints text and writes nothing. With -o, --format, --csv-dir, -q, or an "
-    "option "
+    "With a folder only, prints text and writes nothing. With -o, --format, --csv-dir, or an option "
     "that selects or adds data\n(-p, -e, -f, -a, -r, --force), each run is written to its folder "
     "as <folder>_<filters>_performance_report.xlsx.\nThe rank of a file is that of its metadata, "
     "or the number after rank, TP, worker or profile in its name. Files of\nother sessions (step, "

@@ -1,6 +1,9 @@
 /* Which results a path names, and reading them. */
 #include "run/baseline_load.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "document/table_kinds.h"
 #include "io/path.h"
 
@@ -171,6 +174,9 @@ static int read_path(struct az_arena *a, const char *path, struct az_saved_list 
     enum az_saved kind = az_saved_kind(path);
     struct az_path_info info = az_path_stat(path);
 
+    if (info.kind == AZ_PATH_MISSING && errno != ENOENT)
+        return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot be read: %s",
+                            strerror(errno));
     if (info.kind == AZ_PATH_MISSING)
         return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "no such file or folder");
     if (kind == AZ_SAVED_NONE && info.kind == AZ_PATH_DIR)

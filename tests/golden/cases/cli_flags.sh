@@ -88,3 +88,10 @@ echo "== hyphens, and booleans without a value, after --opt, too; a number that 
 run run trace.json -q --opt topk-ops=3 --opt include-unlinked-kernels
 run run trace.json -q --opt topk-ops
 run run trace.json -q --num-of-iters=1e15
+echo "== a path that cannot be reached is no unknown command"
+ln -s loop loop
+"$ANALYZER" loop 2>&1
+echo "exit $?"
+"$ANALYZER" compare loop loop 2>&1
+echo "exit $?"
+rm loop

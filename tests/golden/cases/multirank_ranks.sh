@@ -59,7 +59,7 @@ m -b few --all-ranks --format text,csv | grep -A 9 -e '^Findings' -e 'ranks pres
 table few/few_performance_report_csvs/ranks.csv
 mkdir dup
 for s in 1 2 3; do ranks "dup/rank_{rank}_$s.json" --ranks 3; done
-m -b dup --all-ranks -q
+m -b dup --all-ranks --format xlsx -q
 echo "== run names several ranks"
 "$ANALYZER" run steps/run/rank_0_step_9.json steps/run/rank_1_step_9.json --format csv -o byrun
 ls byrun

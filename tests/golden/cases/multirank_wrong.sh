@@ -32,10 +32,10 @@ m -b a -f rank_ --format csv
 table a/run/run__rank___performance_report_csvs/ranks.csv 2>/dev/null || find a -name ranks.csv | sort
 
 echo "== a workbook that is there"
-m -b both --all-ranks -q
+m -b both --all-ranks --format xlsx -q
 echo old >both/one/one_performance_report.xlsx
 rm both/two/two_performance_report.xlsx
-m -b both --all-ranks -q
+m -b both --all-ranks --format xlsx -q
 cat both/one/one_performance_report.xlsx
 ls both/two/*.xlsx
 m -b both --all-ranks -q --force

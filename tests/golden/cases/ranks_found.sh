@@ -24,7 +24,7 @@ m -b mixed --all-ranks -q --csv-dir out
 show
 echo "== packed"
 mkdir -p packed/job && gzip -nc run/rank_0.json >packed/job/rank_0.json.gz && gzip -nc run/rank_1.json >packed/job/rank_1.json.gz
-m -b packed --all-ranks -q
+m -b packed --all-ranks --format xlsx -q
 m -b packed --all-ranks -q -e gz --csv-dir out
 show
 m -b packed -f rank_1 -e gz -q --csv-dir out
