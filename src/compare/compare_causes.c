@@ -11,6 +11,7 @@
 
 #define MOST_LABELS  500 /* names that are compared with each other */
 #define MOST_AT_ONCE 64  /* kernels; rows that add up to more are not of this timeline */
+#define LEAST_LISTED 0.9 /* of the compute time; rows that add up to less are of a part of it */
 #define LEAST_SHAPES 0.1 /* of it, in operators with equal shapes, to be of the same work */
 #define LEAST_SHARED 0.5 /* of the kernel time of either side, for names to pair the rows */
 
@@ -60,16 +61,23 @@ static struct az_sv name_of(struct work *w, const struct az_time_rows *s, size_t
     return az_sv_trim(az_cell_text(cell));
 }
 
+/* The account has exposed communication and copies; by families what is hidden of them is no cause.
+ */
+static bool is_in_account(const struct work *w, enum az_family f, enum az_pairing by)
+{
+    const bool parted = w->out->timed && w->out->side[0].parted && w->out->side[1].parted;
+
+    return parted && by != AZ_BY_GROUP &&
+           (f == AZ_FAMILY_COMMUNICATION || (f == AZ_FAMILY_COPY && by == AZ_BY_FAMILY));
+}
+
 static int add_rows(struct work *w, const struct az_time_rows *s, size_t side, enum az_pairing by)
 {
-    const bool without_comm =
-        w->out->timed && w->out->side[0].parted && w->out->side[1].parted && by != AZ_BY_GROUP;
 
     for (size_t r = 0; r < s->t->rows; r++) {
         const size_t known = w->ids.text.n;
         uint32_t id = 0;
-        if (az_time_rows_whole(s, r) ||
-            (without_comm && az_time_rows_family(s, r, w->rules) == AZ_FAMILY_COMMUNICATION))
+        if (az_time_rows_whole(s, r) || is_in_account(w, az_time_rows_family(s, r, w->rules), by))
             continue;
         const struct az_sv name = name_of(w, s, r, by);
         int rc = name.p ? az_intern(&w->ids, name, &id) : az_arena_error(&w->arena);
@@ -228,6 +236,7 @@ static int choose(struct work *w)
                  { "kernel", "kernel_time", AZ_BY_KERNEL, false },
                  { "operation", "kernel_time", AZ_BY_OPERATOR, false },
                  { "kernel", "kernel_time", AZ_BY_FAMILY, false },
+                 { "family", "kernel_time", AZ_BY_FAMILY, false },
                  { "kernel", "kernel_time", AZ_BY_KERNEL, true },
                  { "operation", "kernel_time", AZ_BY_OPERATOR, true },
                  { "category", "kernel_time", AZ_BY_FAMILY, true } };
@@ -440,8 +449,10 @@ static int check_fit(struct work *w)
     for (size_t i = 0; i < w->sums.n; i++)
         for (size_t side = 0; side < 2; side++)
             sum[side] += w->sums.v[i].ns[side];
-    for (size_t side = 0; side < 2 && o->timed; side++)
-        o->unfit |= sum[side] > MOST_AT_ONCE * (double)(o->side[side].busy + 1);
+    for (size_t side = 0; side < 2 && o->timed && o->by != AZ_BY_NONE; side++)
+        o->unfit |=
+            sum[side] > MOST_AT_ONCE * (double)(o->side[side].busy + 1) ||
+            (o->by != AZ_BY_GROUP && sum[side] < LEAST_LISTED * (double)target(o, side, false));
     if (!o->unfit)
         return AZ_OK;
     o->by = AZ_BY_NONE;

@@ -422,7 +422,7 @@ static void put_trust(struct writer *w, const struct az_causes *o, size_t varian
     if (o->unfit)
         text = join_reasons(
             w, text,
-            AZ_SV("kernels add up to far more than the timeline; compared by its parts only"));
+            AZ_SV("listed kernels do not add up to the timeline; compared by its parts only"));
     else if (!isnan(o->shared) && o->by != AZ_BY_KERNEL && o->by != AZ_BY_GROUP)
         text = join_reasons(
             w, text,

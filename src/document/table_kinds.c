@@ -49,6 +49,9 @@ static const struct az_compare_spec specs[] = {
     { "classes|nccl|memops", "TimePerIter(ms)", "category", "kernel_time_per_iteration|kernel_time|count", NULL, NULL,
       NULL, TEXT | ALL },
 
+    /* ranges nest, and so do the parts of a recording: their rows do not add up */
+    { "account|regions|regions_by_family", NULL, NULL, NULL, NULL, NULL, NULL, MIXED },
+
     /* PyTorch, and what has its form */
     { "kernel_summary", NULL, "kernel|parent_operation?", "kernel_time|kernel_time_mean|count",
       "Kernel duration (\xc2\xb5s)_min|Kernel duration (\xc2\xb5s)_max|Parent op category|Cumulative Percentage (%)+|"

@@ -16,7 +16,7 @@ enum az_spec_flag {
     AZ_SPEC_FAMILY = 64,  /* a family of operations: arguments of calls are hidden in workbooks */
     AZ_SPEC_RENAME = 128, /* rows may be renamed although no key but the name distinguishes them */
     AZ_SPEC_TREE = 256,   /* part of a call-tree difference: with opts.tree moved as it is */
-    AZ_SPEC_MIXED = 1024  /* rows are metrics of several kinds: there is no total */
+    AZ_SPEC_MIXED = 1024  /* rows nest or are metrics of several kinds: there is no total */
 };
 
 /* Lists are divided by '|'; ids of which the first that a table has counts, by '='. */

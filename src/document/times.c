@@ -215,6 +215,9 @@ static int ranks_of(const struct az_table *t, struct az_mem *mem, double *n)
 /* Ranges nest: a row of each range around its launch has the time of a kernel. */
 static bool is_by_range(const struct az_time_rows *s) { return az_text_column(s->t, "range") >= 0; }
 
+/* The work of the median step of a device, next to tables of all steps and devices. */
+static bool is_of_a_step(const struct az_table *t) { return az_sv_is(t->id, "step_work"); }
+
 /* Is s a better list of the work than the one before? */
 static bool better(const struct az_sum_of_time *account, const struct az_time_rows *s,
                    const struct az_time_rows *before)
@@ -242,7 +245,7 @@ int az_time_rows_find(const struct az_document *d, const char *label, const char
                                   .label = az_text_column(t, label),
                                   .time = az_time_column(t, time),
                                   .family = az_text_column(t, "family") };
-        if (!az_is_read(t) || s.label < 0 || s.time < 0 || t->rows == 0)
+        if (!az_is_read(t) || s.label < 0 || s.time < 0 || t->rows == 0 || is_of_a_step(t))
             continue;
         rc = ranks_of(t, d->mem, &s.per);
         if (!(s.per > 0))

@@ -319,7 +319,7 @@ static void kernels_of_another_timeline(void **state)
                          LINE "computation_time,%s\nbusy_time,%s\nidle_time,7\ntotal_time,%s\n",
                          k == side ? of[i].busy : "1", k == side ? of[i].busy : "1", k ? "8" : "7");
                 table(&f, "gpu_timeline", text);
-                snprintf(text, sizeof text, KS "x,%d,1.0,1,c\n", k == side ? of[i].ns : 9);
+                snprintf(text, sizeof text, KS "x,%d,1.0,1,c\n", k == side ? of[i].ns : 1000000);
                 table(&f, "kern_sum", text);
             }
             assert_int_equal(compare(&f), 0);
@@ -1032,6 +1032,72 @@ static void classes_side_by_side(void **state)
     end(&f);
 }
 
+#define STEPPED(n, of) "Fact,Value,Text\ndevices_counted,2,\nsteps," n ",\nstep_source,," of "\n"
+
+/* Of whole recordings the families of all their steps, not those of the median step, whose table
+ * is next to them; a list of a part of the work (operations of the last step) is none of it. */
+static void families_of_recordings(void **state)
+{
+    struct fixture f;
+    (void)state;
+    for (int part = 0; part < 2; part++) {
+        begin(&f);
+        input(&f, "a");
+        table(&f, "account", ACCOUNT "recording,10000,9000,0,1000,0,0,1000\n");
+        table(&f, "verdict_facts", "Fact,Value,Text\ndevices_counted,1,\n");
+        table(&f, "kern_sum", KS "sm90_xmma_gemm_bf16,9000,1.0,1,c\n");
+        table(&f, "time_by_family", "family,count,kernel_time_ns\ngemm,9,9000\ncopy,1,1000\n");
+        input(&f, "b");
+        table(&f, "account",
+              ACCOUNT "steps,12000,9000,0,0,3000,0,0\nstep,4000,3000,0,0,1000,0,0\n");
+        table(&f, "verdict_facts", STEPPED("3", "program_runs"));
+        table(&f, "step_work", "Kernel,Family,Count,Kernel time (ns)\nx,conv,1,3000\n");
+        table(&f, "time_by_family",
+              part ? "family,count,kernel_time_ns\nconv,9,15000\n"
+                   : "family,count,kernel_time_ns\nconv,9,18000\n");
+        assert_int_equal(compare(&f), 0);
+        const struct az_table *t = out(&f, "waterfall");
+        if (part) {
+            is(t, row_of(t, "exposed copies"), "Change (ns)", "-1000");
+            is(t, row_of(t, "idle"), "Change (ns)", "3000");
+            assert_int_equal(t->rows, 4); /* compute is the same, however little is listed */
+        } else {
+            is(t, row_of(t, "conv"), "Change (ns)", "9000");
+            is(t, row_of(t, "gemm"), "Change (ns)", "-9000");
+            is(t, row_of(t, "exposed copies"), "Change (ns)", "-1000");
+        }
+        end(&f);
+    }
+}
+
+/* A window with one whole step and parts of others has no step to be compared; one that is a step
+ * has. */
+static void windows_with_parts_of_steps(void **state)
+{
+    static const char *const windows[] = {
+        ACCOUNT "window,1100000,550000,0,0,550000,0,0\nstep,990000,500000,0,0,490000,0,0\n",
+        ACCOUNT "window,1101000,550000,0,0,551000,0,0\nstep,990000,500000,0,0,490000,0,0\n",
+    };
+    struct fixture f;
+    (void)state;
+    for (int parts = 0; parts < 2; parts++) {
+        begin(&f);
+        input(&f, "a");
+        table(&f, "account",
+              ACCOUNT "steps,3000000,3000000,0,0,0,0,0\nstep,990000,990000,0,0,0,0,0\n");
+        table(&f, "verdict_facts", STEPPED("3", "program_runs") "step_period_ns,990000,\n");
+        input(&f, "b");
+        table(&f, "account", windows[parts]);
+        table(&f, "verdict_facts", STEPPED("1", "program_runs"));
+        assert_int_equal(compare(&f), 0);
+        says(&f, 0,
+             parts ? "a and b are not comparable: 3 steps (program runs) in the baseline, 1 step "
+                     "and parts of others (program runs) in the candidate"
+                   : "a and b take the same time per step: 990 us (median of 3 and 1 step)");
+        end(&f);
+    }
+}
+
 /* The median is that of the steps without the one excluded as warm-up. */
 static void steps_of_the_median(void **state)
 {
@@ -1465,6 +1531,8 @@ int main(void)
         cmocka_unit_test(recordings_side_by_side),
         cmocka_unit_test(classes_side_by_side),
         cmocka_unit_test(steps_of_the_median),
+        cmocka_unit_test(families_of_recordings),
+        cmocka_unit_test(windows_with_parts_of_steps),
         cmocka_unit_test(change_within_the_spread),
         cmocka_unit_test(configurations),
         cmocka_unit_test(tables_of_ranks),
