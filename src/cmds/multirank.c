@@ -280,8 +280,9 @@ const struct az_cmd az_cmd_multirank = {
     "multirank",
     "DIR | -b DIR",
     "report all ranks of each PyTorch run below a folder",
-    "With a folder only, prints text and writes nothing. With -o, --format, --csv-dir, or an option "
-    "that selects or adds data\n(-p, -e, -f, -a, -r, --force), each run is written to its folder "
+    "With a folder only, prints text and writes nothing. With -o, --format, --csv-dir, or an "
+    "option that selects or adds data\n(-p, -e, -f, -a, -r, --force), each run is written to its "
+    "folder "
     "as <folder>_<filters>_performance_report.xlsx.\nThe rank of a file is that of its metadata, "
     "or the number after rank, TP, worker or profile in its name. Files of\nother sessions (step, "
     "stage or time in their names) are separate runs. Ranks that cannot be read are listed; "
