@@ -142,7 +142,7 @@ static void memory_in_use(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0x5440ef92);
+    edits_are(0xb77ceff9);
 }
 
 int main(void)

@@ -830,7 +830,7 @@ static void sampled_devices(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0xcdb7e99e);
+    edits_are(0x53f5adee);
 }
 
 int main(void)

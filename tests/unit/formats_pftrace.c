@@ -407,7 +407,7 @@ static void probing(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0xda41fdbd);
+    edits_are(0xafb5afe1);
 }
 
 int main(void)

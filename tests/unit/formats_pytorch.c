@@ -1004,7 +1004,7 @@ static void captures_that_cannot_be_read(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0xb2ae177d);
+    edits_are(0xfc159c13);
 }
 
 int main(void)

@@ -388,7 +388,7 @@ static void large_file(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0x3ec3e8eb);
+    edits_are(0x57daa203);
 }
 
 int main(void)

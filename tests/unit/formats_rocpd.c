@@ -496,7 +496,7 @@ static void probing(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0xd13833da);
+    edits_are(0x47fb74c8);
 }
 
 int main(void)

@@ -525,7 +525,7 @@ static void memory_limit(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0xcac1ed81);
+    edits_are(0xf790541e);
 }
 
 int main(void)

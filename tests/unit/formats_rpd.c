@@ -222,7 +222,7 @@ static void grids_in_work_items(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0xbd0471f9);
+    edits_are(0xa687b036);
 }
 
 int main(void)

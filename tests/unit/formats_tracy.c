@@ -381,7 +381,7 @@ static void recognised(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0x303f46ea);
+    edits_are(0x92123cd8);
 }
 
 int main(void)

@@ -866,7 +866,7 @@ static void an_empty_file(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0xad499d68);
+    edits_are(0xb08c3dcf);
 }
 
 int main(void)
