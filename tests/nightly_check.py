@@ -101,9 +101,13 @@ def green(c, analyzer):
 def drift(c, analyzer):
     for slope, within in ((0.02, 15), (0.01, 25)):
         h, rng = History(analyzer), random.Random(2)
-        states = [h.night(day, noisy(rng, 0.005, all=(1 + slope) ** max(0, day - 10)))[0] for day in range(45)]
+        nights = [h.night(day, noisy(rng, 0.005, all=(1 + slope) ** max(0, day - 10))) for day in range(45)]
+        states = [n[0] for n in nights]
         first = states.index(1) if 1 in states else 99
         c.hold(first <= 10 + within - 4 and sum(states[first:]) >= 0.9 * len(states[first:]), "a drift of %g %% a night fails, and goes on" % (100 * slope), states)
+        steps = [r["text"] for _, results in nights[20:] for r in results if r["level"] == "fail" and "step of" in r.get("text", "")]
+        c.hold(len(steps) <= 2, "and is no step", steps)
+        c.hold(any((r.get("nights") or {}).get("kind") == "gradual" for _, results in nights[20:] for r in results), "but gradual")
         h.close()
 
 

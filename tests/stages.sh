@@ -166,6 +166,7 @@ stage_gates() {
     counted gates "$PYTHON" tests/gate_rates.py "$ANALYZER" --trials 20
     counted gates "$PYTHON" tests/nightly_check.py --analyzer "$ANALYZER"
     counted gates "$PYTHON" tests/nightly_rates.py "$BUILD/tools/nightly_rates" --histories 6 --only-ours
+    counted gates "$PYTHON" tests/trend_rates.py "$BUILD/tools/trend_rates" --histories 30
     counted gates "$PYTHON" tests/xlsx_read_check.py "$ANALYZER" "$SRC"
 }
 

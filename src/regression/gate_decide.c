@@ -355,8 +355,9 @@ static bool judge_step(struct az_gate_result *x, struct az_arena *a)
     if (!over)
         x->used = (struct az_gate_limit){ AZ_LIMIT_OF_STEPS, STEP_PART * x->limit_rel,
                                           STEP_PART * x->limit_abs };
-    x->note = az_arena_printf(a, "step of %+.2g%% %.*s",
-                              100 * (c->level - c->before) / fabs(c->before), AZ_SVF(since(c, a)));
+    const double part = c->gradual ? c->rise : (c->level - c->before) / fabs(c->before);
+    x->note = az_arena_printf(a, "%s of %+.2g%% %.*s", c->gradual ? "drift" : "step", 100 * part,
+                              AZ_SVF(since(c, a)));
     return true;
 }
 

@@ -280,6 +280,13 @@ static int describe(const struct az_metric_past *p, const struct nights *t,
                                   .drifts_at = AZ_SV(""),
                                   .least = relative_to(o->least, o->center),
                                   .least_run = relative_to(o->least_run, o->center) };
+    if (o->kind == AZ_BASELINE_STEP && o->gradual) { /* no night, and no commit, began it */
+        c->gradual = true;
+        c->rise = relative_to(o->changed_to - o->changed_from, o->changed_from);
+        c->held = t->n - o->changed;
+        c->since = run_text(p, t, o->changed, a);
+        c->commits = AZ_SV("");
+    }
     if (o->drift) {
         c->drift = relative_to(worse ? o->drifted * worse : fabs(o->drifted), o->center);
         c->drifts_at = run_text(p, t, o->drift_at, a);

@@ -46,6 +46,8 @@ struct az_gate_course {
     struct az_sv since;      /* first run of a step: "run 41 of 2026-01-31"; "this run" */
     struct az_sv commits;    /* "a1b2..c3d4" of the step; empty: not known */
     double before, level;    /* of a step */
+    bool gradual;            /* a slope rather than a step: since, held and rise are of it */
+    double rise;             /* part, of a slope */
     bool lasts;              /* the night before failed, and nothing shows that its level ended */
     double total;            /* part, to the worse, since the accepted level; 0: nothing is sure */
     double noise;            /* part: one standard deviation of a night */

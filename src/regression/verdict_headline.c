@@ -167,7 +167,8 @@ static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_
         return AZ_SV("");
     const struct az_sv since =
         c->known && c->since.n
-            ? az_arena_printf(a, " since %.*s%s%.*s%s, %zu night%s", AZ_SVF(c->since),
+            ? az_arena_printf(a, "%s since %.*s%s%.*s%s, %zu night%s",
+                              c->gradual ? " gradually" : "", AZ_SVF(c->since),
                               c->commits.n ? " (commits " : "", AZ_SVF(c->commits),
                               c->commits.n ? ")" : "", c->held, c->held == 1 ? "" : "s")
             : AZ_SV("");

@@ -118,7 +118,7 @@ static void nights(struct writer *j, const struct az_gate_course *c)
     number_at(j, "correlation", c->correlation);
     number_at(j, "drift", c->drift);
     count(j, "held", c->held);
-    put_text(j, "kind", az_sv_str(kinds[c->kind]));
+    put_text(j, "kind", c->gradual ? AZ_SV("gradual") : az_sv_str(kinds[c->kind]));
     number_at(j, "least", c->least);
     number_at(j, "least_run", c->least_run);
     number_at(j, "noise", c->noise);

@@ -24,6 +24,7 @@
 #define CENTER_NEAR   1e-4 /* standard deviations: near enough */
 #define SURE          1.28 /* of a change that is called visible, nine in ten are seen */
 #define DAY           86400.0
+#define NEWEST        5 /* nights that the newest level is of, at most */
 #define SEGMENTS      64
 #define OWN_ERROR     2.0
 #define POOL_ERROR    1.25
@@ -453,6 +454,62 @@ static void find_drift(struct work *w)
                            : amount(w, slope * -s.day[from]);
 }
 
+/* ---- gradual changes ---- */
+
+/* Correlation of neighbors where a drift of this metric is none: what is not surely there is none.
+ */
+static double correlation_about_drift(const struct work *w)
+{
+    if (w->n < PRIOR_RUNS)
+        return w->rho;
+    const double doubt = POOL_ERROR / sqrt((double)w->n),
+                 rho = w->in->others.all > 0 ? w->in->others.flat
+                                             : az_baseline_flat(w->clean, w->n, w->scratch);
+    if (isnan(rho))
+        return w->rho;
+    return rho > doubt ? fmin(w->rho, rho + RHO_UP * doubt) : 0;
+}
+
+/* A slope is cut into steps by the search for levels. */
+static void find_ramp(struct work *w)
+{
+    struct az_baseline *out = w->out;
+    const double rho = fmin(w->rho, correlation_about_drift(w));
+    const struct az_baseline_series s = { .v = w->clean,
+                                          .weight = w->weight,
+                                          .n = w->n,
+                                          .noise = w->noise * sqrt((1 - w->rho) / (1 - rho)),
+                                          .correlation = rho,
+                                          .known = w->known };
+    struct az_ramp r;
+
+    if (!w->in->gradual && out->kind != AZ_BASELINE_STEP)
+        return;
+    if (!az_baseline_ramp(&s, w->cut, w->segments, &r))
+        return;
+    out->gradual = true;
+    out->changed = r.at;
+    out->changed_end = r.end;
+    out->changed_from = value(w, r.level);
+    out->changed_to = value(w, r.newest);
+}
+
+/* The level of the last nights next to that of the nights before them, since the newest change. */
+static void find_newest(struct work *w)
+{
+    struct az_baseline *out = w->out;
+    const size_t begin = out->gradual ? out->changed_end : out->changed, n = w->n - begin,
+                 last = n < 2 * NEWEST ? n / 2 : NEWEST, at = w->n - last;
+
+    out->newest_level = out->earlier_level = out->center;
+    if (last == 0)
+        return;
+    out->newest_level =
+        value(w, level_of(w->clean + at, w->weight ? w->weight + at : NULL, last, w->noise));
+    out->earlier_level = value(
+        w, level_of(w->clean + begin, w->weight ? w->weight + begin : NULL, at - begin, w->noise));
+}
+
 /* ---- what lasts ---- */
 
 /* The accepted level as it was when nights began to fail: it does not follow them. */
@@ -549,8 +606,10 @@ static void judge(struct work *w)
     w->noise = between;
     find_drift(w);
     find_total(w);
+    find_ramp(w);
     widen_noise(w);
     finish(w);
+    find_newest(w);
 }
 
 int az_baseline_judge(const struct az_baseline_in *in, struct az_baseline *out)

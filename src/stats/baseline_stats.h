@@ -42,6 +42,7 @@ struct az_baseline_in {
     int worse;            /* +1: larger is worse, -1: smaller, 0: any change */
     int64_t drift_days;   /* of the window in which a slope is searched; 0: none */
     struct az_baseline_others others;
+    bool gradual; /* describe the newest change also where no night fails */
     uint64_t seed;
 };
 
@@ -70,8 +71,13 @@ struct az_baseline {
     double level;   /* level from there on */
     size_t changed; /* first night of the newest level, whether it is accepted or not; 0: the only
                        one */
-    double changed_from, changed_to; /* medians before and from then on */
-    bool drift;                      /* a slope explains the window better than a step */
+    double changed_from, changed_to; /* medians before and from then on; */
+    bool gradual; /* where it is not: `changed` is the first night of a slope between these levels,
+                   */
+    size_t changed_end;                 /* and this one the last */
+    double newest_level, earlier_level; /* of the last nights, and of those before them since the
+                                           newest change */
+    bool drift;                         /* a slope explains the window better than a step */
     double slope;    /* per day, in the metric's unit; to the worse where > 0 with worse = 1 */
     double drifted;  /* over the window, in the metric's unit */
     size_t drift_at; /* first night of the window */
@@ -181,6 +187,16 @@ struct az_level_hold {
 bool az_baseline_is_back(const struct az_level_hold *h);
 /* Change along a line through v[from..n), where its slope is one. */
 double az_baseline_total(const struct az_level_hold *h, size_t from, double known);
+
+/* ---- gradual_change.c ---- */
+struct az_ramp {
+    size_t at, end;       /* first and last night of the slope */
+    double level, newest; /* before and after it */
+};
+/* Does the series end in a slope, or in a level that a slope led to, rather than in the last of the
+ * levels that begin at cut[0..segments)? cut[segments] is its end. */
+bool az_baseline_ramp(const struct az_baseline_series *of, const size_t *cut, size_t segments,
+                      struct az_ramp *out);
 
 /* ---- change_points.c ---- */
 struct az_split {

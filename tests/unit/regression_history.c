@@ -658,6 +658,50 @@ static void step_from_nothing(void **state)
     az_document_release(&d);
 }
 
+/* The text of the first line of the verdict with these words; empty: none has them. */
+static struct az_sv verdict_line(const struct az_document *d, const char *words)
+{
+    const struct az_table *t = az_document_table(d, "verdict");
+
+    assert_non_null(t);
+    for (size_t i = 0; i < t->rows * t->columns.n; i++) {
+        const struct az_sv text = az_cell_text(&t->cells.v[i]);
+        if (az_sv_find(text, az_sv_str(words)) >= 0)
+            return text;
+    }
+    return AZ_SV("");
+}
+
+/* A slope is no step, also after a step and its end; a level that stays is named with the change
+ * that would be found. */
+static void trend_rises_gradually(void **state)
+{
+    struct env *e = *state;
+    for (int rises = 0; rises < 2; rises++) {
+        struct az_document d;
+        char day[40];
+        size_t marked = 0;
+        open_for(e, AZ_HISTORY_WRITE);
+        for (int i = 0; i < 28; i++) {
+            snprintf(day, sizeof day, "2026-%02d-%02dT00:00:00Z", 1 + rises, i + 1);
+            const double wave = (i % 3 - 1) * 2, rise = i >= 18 ? 5 * (double)(i - 17) : 0;
+            const double x = (rises && i >= 6 && i < 12 ? 1080 : 1000) + wave + rises * rise;
+            add(e, a_run(day, true), x, x);
+        }
+        az_document_init(&d, &e->a);
+        assert_int_equal(az_history_trend_document(e->h, AZ_SV("t"), 4, &d), 0);
+        const struct az_table *t = az_document_table(&d, "trend");
+        for (size_t i = 0; i < t->rows; i++)
+            marked += az_sv_is(az_cell_text(az_table_at(t, i, 6)), "drift");
+        assert_int_equal(marked, rises);
+        assert_int_equal(az_sv_starts(t->note, AZ_SV("rose gradually by ")), rises);
+        assert_int_equal(az_sv_ends(t->note, AZ_SV("% per run")), rises);
+        assert_int_equal(verdict_line(&d, "rose gradually by ").n > 0, rises);
+        assert_int_equal(verdict_line(&d, " (within ").n > 0, !rises);
+        az_document_release(&d);
+    }
+}
+
 static void flat_tables(void **state)
 {
     struct env *e = *state;
@@ -1070,6 +1114,7 @@ int main(void)
         T(flat_tables),
         T(trend),
         T(step_from_nothing),
+        T(trend_rises_gradually),
         T(no_file),
         T(no_database),
         T(anothers_database),

@@ -203,6 +203,54 @@ static void a_step_is_no_drift(void **state)
     }
 }
 
+static struct az_baseline described(const double *v, size_t n)
+{
+    const struct az_baseline_in in = { .v = v, .n = n, .worse = 1, .seed = 1, .gradual = true };
+    struct az_baseline out;
+
+    assert_int_equal(az_baseline_judge(&in, &out), 0);
+    return out;
+}
+
+/* A slope that the search for levels cuts into steps is one change, from its first night on. */
+static void a_gradual_change(void **state)
+{
+    double v[40];
+    (void)state;
+    fill(v, 40);
+    for (size_t i = 30; i < 40; i++)
+        v[i] += 0.6 * (double)(i - 29);
+    struct az_baseline o = described(v, 40);
+    assert_true(o.gradual && o.changed_end == 39);
+    assert_true(o.changed >= 28 && o.changed <= 32);
+    assert_true(fabs(o.changed_from - 100) < 0.5 && fabs(o.changed_to - 106) < 1);
+    az_baseline_release(&o);
+    fill(v, 40);
+    for (size_t i = 10; i < 40; i++) /* one that ended */
+        v[i] += 0.6 * (double)((i < 20 ? i : 20) - 9);
+    o = described(v, 40);
+    assert_true(o.gradual && o.changed >= 8 && o.changed <= 12);
+    assert_true(o.changed_end >= 18 && o.changed_end <= 22);
+    az_baseline_release(&o);
+}
+
+static void a_step_is_not_gradual(void **state)
+{
+    double v[40];
+    (void)state;
+    fill(v, 40);
+    for (size_t i = 0; i < 40; i++) /* a drift, and then a step: the newest change is the step */
+        v[i] += i < 10 ? 0 : i < 25 ? 0.4 * (double)(i - 9) : i < 33 ? 6 : 14;
+    struct az_baseline o = described(v, 40);
+    assert_true(!o.gradual && o.changed == 33);
+    az_baseline_release(&o);
+    fill(v, 40);
+    o = described(v, 40);
+    assert_true(!o.gradual && o.changed == 0);
+    assert_true(fabs(o.newest_level - o.earlier_level) < o.least_run);
+    az_baseline_release(&o);
+}
+
 /* A worse level that held for so many nights is the level. */
 static void held_long_enough(void **state)
 {
@@ -658,6 +706,8 @@ int main(void)
         cmocka_unit_test(a_step),
         cmocka_unit_test(a_known_mode),
         cmocka_unit_test(a_step_is_no_drift),
+        cmocka_unit_test(a_gradual_change),
+        cmocka_unit_test(a_step_is_not_gradual),
         cmocka_unit_test(held_long_enough),
         cmocka_unit_test(better_is_the_level),
         cmocka_unit_test(steps_in_noise),

@@ -206,8 +206,8 @@
         datasets.push(Object.assign({ label: high.name, data: high.values, backgroundColor: color("chart-band"), order: 3 }, none));
         datasets.push(Object.assign({ label: "expected range", data: low.values, fill: "-1", backgroundColor: color("chart-band"), order: 3 }, none));
       }
-      // Told apart by shape and color: beyond the limit, alone off, back at the level.
-      const failed = (i) => /fail|warn|unstable/.test(chart.marked[i]), off = (i) => chart.marked[i] !== "" && !failed(i);
+      // Each mark has its own shape, and colors only for worse and better.
+      const has = (word) => (i) => word.test(chart.marked[i]), failed = has(/fail|warn|unstable/);
       const marks = (label, is, pointStyle, paint, more) => {
         if (chart.marked.some((text, i) => is(i)))
           datasets.push(Object.assign({
@@ -215,9 +215,11 @@
             pointStyle, pointRadius: 8, borderColor: color(paint), backgroundColor: color(paint), order: 0,
           }, more));
       };
-      marks("regression", failed, "triangle", "chart-mark");
-      marks("outlier or step", off, "rectRot", "chart-total");
-      marks("recovery", (i) => i > 0 && failed(i - 1) && chart.marked[i] === "", "triangle", "f6", { pointRotation: 180 });
+      marks("regression: failed or warned", failed, "triangle", "chart-mark");
+      marks("outlier: one run off", has(/outlier/), "rectRot", "chart-total");
+      marks("step: the level changed", has(/step/), "rect", "chart-total");
+      marks("drift begins", has(/drift/), "star", "chart-total", { borderWidth: 2 });
+      marks("recovery: back at the level", (i) => i > 0 && failed(i - 1) && chart.marked[i] === "", "triangle", "f6", { pointRotation: 180 });
       const o = options(chart, { x: labelAxis(chart, 18), y: valueAxis(chart) }, { interaction: { mode: "index", intersect: false } });
       // The number of a run, below it its day; as many as stand next to each other.
       o.scales.x.ticks.maxRotation = 0;

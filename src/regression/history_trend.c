@@ -1,0 +1,619 @@
+/* The trend of a metric as a document: its nights, its newest change, a verdict on top. */
+#include <math.h>
+#include <stdio.h>
+
+#include "document/name_words.h"
+#include "document/record.h"
+#include "document/units.h"
+#include "document/verdict_table.h"
+#include "regression/history.h"
+#include "regression/history_db.h"
+#include "regression/key_figures.h"
+#include "stats/baseline_stats.h"
+#include "stats/rank_test.h"
+
+#define BAND_LEAST 3
+#define POOL_MOST  64  /* metrics */
+#define BAND_K     4.2 /* standard deviations: as LIMIT_JUMP of baseline_stats.c */
+
+struct night {
+    int64_t run;
+    struct az_sv created, label, commit, mark;
+    double value;
+    bool good, accepted;
+};
+AZ_VEC(struct night, nights);
+
+struct band {
+    double level, low, high;
+};
+
+struct found {
+    int64_t id;
+    struct az_sv text, key, unit, name;
+    int worse; /* +1: larger is, -1: smaller is, 0: not known */
+};
+AZ_VEC(struct found, founds);
+
+struct az_sv az_history_db_figure_text(struct az_arena *a, struct az_sv input, struct az_sv sheet,
+                                       struct az_sv key, struct az_sv name)
+{
+    return az_arena_printf(a, "%.*s / %.*s / %.*s / %.*s", AZ_SVF(input), AZ_SVF(sheet),
+                           AZ_SVF(key), AZ_SVF(name));
+}
+
+/* Key metrics first. */
+static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena *a,
+                        struct founds *out)
+{
+    sqlite3_stmt *st;
+    int rc = az_history_db_prepare(
+        h,
+        "SELECT id,input,sheet,key_json,name,unit,better FROM metric ORDER BY CASE sheet "
+        "WHEN '" AZ_KEY_FIGURES "' THEN 0 WHEN '" AZ_KEY_PARTS "' THEN 1 WHEN '" AZ_KEY_MEMORY
+        "' THEN 2 ELSE 3 END,input,sheet,key_json,name",
+        &st);
+    if (rc)
+        return rc;
+    while ((rc = az_history_db_step(h, st)) == 1) {
+        struct found f = { .id = sqlite3_column_int64(st, 0),
+                           .unit = az_history_db_text(st, 5, a) };
+        struct az_sv k = az_series_key_text(a, az_history_db_text(st, 3, a)),
+                     input = az_history_db_text(st, 1, a), sheet = az_history_db_text(st, 2, a),
+                     name = az_history_db_text(st, 4, a);
+        f.text = az_history_db_figure_text(a, input, sheet, k, name);
+        f.key = k;
+        f.name = name;
+        const struct az_sv better = az_history_db_text(st, 6, a);
+        f.worse = az_sv_is(better, "lower") ? 1 : az_sv_is(better, "higher") ? -1 : 0;
+        if (a->failed) {
+            rc = az_arena_error(a);
+            break;
+        }
+        if (az_metric_matches(key, f.text, k, a)) {
+            rc = az_vec_push(out, f);
+            if (rc)
+                break;
+        }
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+/* One night a run, oldest first; the value is the center of the run's samples. */
+static int load_nights(struct az_history *h, const struct found *f, struct az_arena *a,
+                       struct nights *out)
+{
+    struct az_vec_f64 v;
+    sqlite3_stmt *st;
+    int rc = az_history_db_prepare(
+        h,
+        "SELECT run.id,created,label,commit_id,good,value,(SELECT group_concat(status,' ') FROM "
+        "(SELECT DISTINCT status FROM verdict WHERE metric_id=?1 AND run_id=run.id AND status IN "
+        "('fail','warn','unstable','outlier') ORDER BY status)) FROM sample JOIN run ON "
+        "run.id=run_id WHERE "
+        "metric_id=?1 ORDER BY created,run.id,rep",
+        &st);
+    if (rc)
+        return rc;
+    az_vec_init(&v, NULL);
+    (void)sqlite3_bind_int64(st, 1, f->id);
+    while ((rc = az_history_db_step(h, st)) == 1) {
+        int64_t run = sqlite3_column_int64(st, 0);
+        rc = 0;
+        if (!out->n || out->v[out->n - 1].run != run) {
+            struct night n = { .run = run,
+                               .created = az_history_db_text(st, 1, a),
+                               .label = az_history_db_text(st, 2, a),
+                               .commit = az_history_db_text(st, 3, a),
+                               .good = sqlite3_column_int(st, 4) != 0,
+                               .mark = az_history_db_text(st, 6, a) };
+            az_vec_reset(&v);
+            rc = az_vec_push(out, n);
+        }
+        if (!rc)
+            rc = az_vec_push(&v, az_history_db_real(st, 5));
+        if (rc)
+            break;
+        out->v[out->n - 1].value = az_gate_center(v.v, v.n);
+    }
+    for (size_t i = 0; i < out->n; i++)
+        out->v[i].good &= az_sv_find(out->v[i].mark, AZ_SV("fail")) < 0;
+    az_vec_release(&v);
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+/* The nights up to which a change of this metric was accepted. */
+static int mark_accepted(struct az_history *h, const struct found *f, struct az_arena *a,
+                         struct nights *n)
+{
+    sqlite3_stmt *st;
+    int rc =
+        h->version < 3 ? AZ_OK : az_history_db_prepare(h, "SELECT run_id,figure FROM accept", &st);
+
+    if (rc || h->version < 3)
+        return rc;
+    while ((rc = az_history_db_step(h, st)) == 1) {
+        const int64_t run = sqlite3_column_int64(st, 0);
+        if (!az_metric_matches(az_history_db_text(st, 1, a), f->text, f->key, a))
+            continue;
+        for (size_t i = 0; i < n->n; i++)
+            n->v[i].accepted |= n->v[i].run == run;
+    }
+    (void)sqlite3_finalize(st);
+    return rc;
+}
+
+/* What a night was compared with: the level of the nights before it, and the values beyond which
+ * one night alone is off (docs/formulas-nightly.md). Nothing for the first nights. */
+static int put_band(const struct nights *n, int worse, const struct az_baseline_others *others,
+                    struct band *out)
+{
+    double *v = az_mem_alloc(NULL, (n->n + 1) * sizeof *v);
+    bool *accepted = az_mem_alloc(NULL, (n->n + 1) * sizeof *accepted);
+    size_t k = 0;
+    int rc = v && accepted ? AZ_OK : AZ_ENOMEM;
+
+    for (size_t i = 0; !rc && i < n->n; i++) {
+        struct az_baseline o;
+        out[i] = (struct band){ NAN, NAN, NAN };
+        if (isnan(n->v[i].value))
+            continue;
+        v[k] = n->v[i].value;
+        accepted[k++] = n->v[i].accepted;
+        if (k <= BAND_LEAST)
+            continue;
+        rc = az_baseline_judge(&(struct az_baseline_in){ .v = v,
+                                                         .n = k,
+                                                         .accepted = accepted,
+                                                         .worse = worse,
+                                                         .others = *others,
+                                                         .seed = 1 },
+                               &o);
+        if (!rc)
+            out[i] =
+                (struct band){ o.center, o.center - BAND_K * o.noise, o.center + BAND_K * o.noise };
+        az_baseline_release(&o);
+    }
+    if (v)
+        az_mem_free(NULL, v, (n->n + 1) * sizeof *v);
+    if (accepted)
+        az_mem_free(NULL, accepted, (n->n + 1) * sizeof *accepted);
+    return rc;
+}
+
+/* "2026-02-03T02:00:00Z" -> "2026-02-03" */
+static struct az_sv day_of(struct az_sv time)
+{
+    return az_sv_make(time.p, time.n < 10 ? time.n : 10);
+}
+
+static void add_mark(struct night *n, const char *mark, struct az_arena *a)
+{
+    n->mark = n->mark.n ? az_arena_printf(a, "%.*s %s", AZ_SVF(n->mark), mark) : az_sv_str(mark);
+}
+
+/* "100.5 -> 150.5 ns" */
+static struct az_sv pair_text(double before, double after, struct az_sv unit, struct az_arena *a)
+{
+    const bool time =
+        az_sv_is(unit, "ns") && fmin(before, after) >= 1000 && fmax(before, after) < 9e18;
+
+    return time ? az_words_pair(a, llround(before), llround(after), "->")
+                : az_arena_printf(a, "%.4g -> %.4g%s%.*s", before, after, unit.n ? " " : "",
+                                  AZ_SVF(unit));
+}
+
+static struct az_sv step_text(struct nights *n, size_t left, size_t at, const struct az_baseline *o,
+                              struct az_sv unit, struct az_arena *a)
+{
+    struct night *s = &n->v[at], *last = &n->v[left];
+    const double before = o->changed_from, after = o->changed_to;
+
+    add_mark(s, "step", a);
+    struct az_sv commits =
+        s->commit.n || last->commit.n
+            ? az_arena_printf(a, ", commits %.*s..%.*s", AZ_SVF(last->commit), AZ_SVF(s->commit))
+            : AZ_SV("");
+    const double percent = 100 * (after - before) / fabs(before);
+    const bool whole = fabs(percent) >= 1000 && fabs(percent) < 1e9;
+    const char *form = !isfinite(percent) ? "" : whole ? " (%+.0f%%)" : " (%+.3g%%)";
+    char change[64];
+    snprintf(change, sizeof change, form, percent);
+    return az_arena_printf(a, "step at run %lld (%.*s): %.*s%s%.*s", (long long)s->run,
+                           AZ_SVF(day_of(s->created)), AZ_SVF(pair_text(before, after, unit, a)),
+                           change, AZ_SVF(commits));
+}
+
+/* "rose gradually by 4.5% since run 20 (2026-01-20): 10 -> 10.5 s, +0.4% per run" */
+static struct az_sv gradual_text(struct nights *n, size_t at, size_t end, bool goes_on,
+                                 const struct az_baseline *o, struct az_sv unit, struct az_arena *a)
+{
+    struct night *first = &n->v[at], *last = &n->v[end];
+    const double before = o->changed_from, after = o->changed_to,
+                 part = (after - before) / fabs(before),
+                 runs = (double)(o->changed_end - o->changed + 1);
+    const struct az_sv to = goes_on
+                                ? AZ_SV("")
+                                : az_arena_printf(a, " to run %lld (%.*s)", (long long)last->run,
+                                                  AZ_SVF(day_of(last->created)));
+
+    add_mark(first, "drift", a);
+    return az_arena_printf(
+        a, "%s gradually%s %s run %lld (%.*s)%.*s: %.*s%s", after > before ? "rose" : "fell",
+        isfinite(part) ? az_arena_printf(a, " by %.3g%%", 100 * fabs(part)).p : "",
+        goes_on ? "since" : "from", (long long)first->run, AZ_SVF(day_of(first->created)),
+        AZ_SVF(to), AZ_SVF(pair_text(before, after, unit, a)),
+        isfinite(part) ? az_arena_printf(a, ", %+.2g%% per run", 100 * part / runs).p : "");
+}
+
+/* A metric in the verdict of a trend. */
+struct trend_line {
+    struct az_sv title, step; /* step empty: there is no step and no slope */
+    double part;              /* of the earlier level */
+    double margin;            /* change of five runs that would be found, as part of the level */
+    bool worse, differs;      /* differs: the last runs, without a step or slope */
+    size_t runs;
+    struct az_sv first, last; /* days of its runs */
+};
+
+/* Without a step or slope: does the level of the last nights differ by more than five nights would
+ * show? */
+static void compare_ends(const struct az_baseline *o, struct trend_line *out)
+{
+    const double change = o->newest_level - o->earlier_level, scale = fabs(o->earlier_level);
+
+    if (isnan(o->least_run) || !(scale > 0))
+        return;
+    out->margin = o->least_run / scale;
+    out->differs = fabs(change) > o->least_run;
+    out->part = change / scale;
+}
+
+/* The newest change of level as in the gate, in words and marked; nothing where there was
+ * none. */
+static int find_change(struct nights *n, int worse, const struct az_baseline_others *others,
+                       struct az_sv unit, struct az_arena *a, struct trend_line *out)
+{
+    double *v = az_arena_array(a, n->n, sizeof *v);
+    bool *accepted = az_arena_array(a, n->n, sizeof *accepted);
+    size_t *index = az_arena_array(a, n->n, sizeof *index), k = 0;
+    struct az_baseline o;
+
+    if (n->n == 0)
+        return AZ_OK;
+    if (a->failed)
+        return az_arena_error(a);
+    for (size_t i = 0; i < n->n; i++) {
+        if (isnan(n->v[i].value))
+            continue;
+        index[k] = i;
+        accepted[k] = n->v[i].accepted;
+        v[k++] = n->v[i].value;
+    }
+    if (k < 2)
+        return AZ_OK;
+    const int rc = az_baseline_judge(&(struct az_baseline_in){ .v = v,
+                                                               .n = k,
+                                                               .accepted = accepted,
+                                                               .worse = worse,
+                                                               .others = *others,
+                                                               .gradual = true,
+                                                               .seed = 1 },
+                                     &o);
+    az_baseline_release(&o);
+    if (rc)
+        return rc;
+    if (o.changed == 0 || o.changed >= k) {
+        compare_ends(&o, out);
+        return AZ_OK;
+    }
+    out->step = o.gradual ? gradual_text(n, index[o.changed], index[o.changed_end],
+                                         o.changed_end == k - 1, &o, unit, a)
+                          : step_text(n, index[o.changed - 1], index[o.changed], &o, unit, a);
+    out->part = (o.changed_to - o.changed_from) / fabs(o.changed_from);
+    out->worse = out->part * worse > 0;
+    return AZ_OK;
+}
+
+static struct az_sv night_label(const struct night *n, struct az_arena *a)
+{
+    const struct az_sv day = day_of(n->created);
+    return az_arena_printf(a, "%lld%s%.*s", (long long)n->run, day.n ? " " : "", AZ_SVF(day));
+}
+
+struct night_row {
+    const struct night *night;
+    const struct band *band;
+};
+#define ROW struct night_row
+AZ_TEXT_OF_RECORD(run_cell, ROW, night_label(r->night, texts))
+/* Values have the unit of the figure. */
+static const struct az_record_column night_columns[] = {
+    { "Run", AZ_TEXT, .flags = AZ_KEY, .text = run_cell },
+    { "Good", AZ_BOOL, AZ_VIA(ROW, night, good) },
+    { "Value", AZ_REAL, AZ_VIA(ROW, night, value) },
+    { "Level", AZ_REAL, AZ_VIA(ROW, band, level) },
+    { "Low", AZ_REAL, AZ_VIA(ROW, band, low) },
+    { "High", AZ_REAL, AZ_VIA(ROW, band, high) },
+    { "Mark", AZ_TEXT, AZ_KNOWN_VIA(ROW, night, mark), .copy = true },
+    { "Label", AZ_TEXT, AZ_KNOWN_VIA(ROW, night, label), .copy = true },
+    { "Commit", AZ_TEXT, AZ_KNOWN_VIA(ROW, night, commit), .copy = true },
+};
+
+static int put_nights(struct nights *n, int worse, const struct az_baseline_others *others,
+                      enum az_unit unit, struct az_table *t)
+{
+    struct band *b = az_arena_array(t->arena, n->n, sizeof *b);
+    int rc = b ? put_band(n, worse, others, b) : az_arena_error(t->arena);
+
+    if (rc)
+        return rc;
+    AZ_RECORD_COLUMNS(t, night_columns);
+    for (size_t i = 0; i < t->columns.n; i++)
+        if (t->columns.v[i].type == AZ_REAL)
+            t->columns.v[i].unit = unit;
+    for (size_t i = 0; i < n->n; i++)
+        az_put_row(t, &(ROW){ &n->v[i], &b[i] });
+    return 0;
+}
+
+static int add_chart(struct az_document *doc, const struct az_table *t, struct az_sv unit)
+{
+    struct az_chart c = { .kind = AZ_CHART_TREND,
+                          .table = t->id,
+                          .title = t->title,
+                          .x_title = AZ_SV("Run"),
+                          .y_title = unit,
+                          .x = AZ_SV("Run") };
+    static const char *const y[] = { "Value", "Level", "Low", "High", "Mark" };
+    int rc = 0;
+    az_vec_init(&c.y, doc->mem);
+    for (size_t i = 0; !rc && i < 5; i++)
+        rc = az_vec_push(&c.y, az_sv_str(y[i]));
+    if (rc)
+        az_vec_release(&c.y);
+    return rc ? rc : az_document_chart(doc, c);
+}
+
+/* "input: total" of key metrics, whose table and column add nothing; else the metric with its
+ * unit. */
+static struct az_sv title_of(const struct found *f, struct az_arena *a)
+{
+    const struct az_sv unit = az_arena_printf(a, "(%.*s)", AZ_SVF(f->unit)), between = AZ_SV(" / ");
+    const ptrdiff_t at = az_sv_find(f->text, AZ_SV(" / key_"));
+
+    if (at > 0) {
+        struct az_sv rest =
+            az_sv_make(f->text.p + at + between.n, f->text.n - (size_t)at - between.n);
+        const ptrdiff_t key = az_sv_find(rest, between);
+        rest =
+            key < 0 ? rest : az_sv_make(rest.p + key + between.n, rest.n - (size_t)key - between.n);
+        const ptrdiff_t column = az_sv_find(rest, between);
+        rest.n = column < 0 ? rest.n : (size_t)column;
+        return az_arena_printf(a, "%.*s: %.*s", (int)at, f->text.p, AZ_SVF(rest));
+    }
+    return f->unit.n && !az_sv_ends(f->text, unit)
+               ? az_arena_printf(a, "%.*s %.*s", AZ_SVF(f->text), AZ_SVF(unit))
+               : f->text;
+}
+
+static void note_runs(const struct nights *n, struct trend_line *out)
+{
+    out->runs = n->n;
+    if (!n->n)
+        return;
+    out->first = n->v[0].created;
+    out->last = n->v[n->n - 1].created;
+    out->first.n = out->first.n > 10 ? 10 : out->first.n;
+    out->last.n = out->last.n > 10 ? 10 : out->last.n;
+}
+
+static int trend_of(struct az_history *h, const struct found *f, size_t number,
+                    const struct az_baseline_others *others, struct az_document *doc,
+                    struct trend_line *line)
+{
+    struct az_arena *a = doc->arena;
+    struct nights n;
+    char id[32];
+    int rc;
+
+    snprintf(id, sizeof id, number ? "trend_%zu" : "trend", number + 1);
+    az_vec_init(&n, doc->mem);
+    rc = load_nights(h, f, a, &n);
+    if (!rc)
+        rc = mark_accepted(h, f, a, &n);
+    *line = (struct trend_line){ .title = title_of(f, a), .step = AZ_SV("") };
+    note_runs(&n, line);
+    if (!rc)
+        rc = find_change(&n, f->worse, others, f->unit, a, line);
+    struct az_table *t = rc ? NULL : az_table_new(a, id, "", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
+    if (t) {
+        t->title = line->title;
+        t->note = line->step;
+        rc = put_nights(&n, f->worse, others, az_unit_of_column(f->name, AZ_REAL), t);
+        rc = rc ? rc : az_document_add(doc, t);
+        if (!rc && n.n)
+            rc = add_chart(doc, t, f->unit);
+    } else if (!rc) {
+        rc = az_arena_error(a);
+    }
+    az_vec_release(&n);
+    return rc;
+}
+
+/* Of the metrics that changed and are not yet in the table, the one that changed most; n: none. */
+static size_t next_changed(const struct trend_line *line, size_t n, const bool *put)
+{
+    size_t next = n;
+
+    for (size_t i = 0; i < n; i++) {
+        if (put[i] || !line[i].step.n)
+            continue;
+        if (next == n || (line[i].worse && !line[next].worse) ||
+            (line[i].worse == line[next].worse && fabs(line[i].part) > fabs(line[next].part)))
+            next = i;
+    }
+    return next;
+}
+
+/* Those that got worse first, the largest change first. */
+static void put_changes(struct az_table *t, const struct trend_line *line, size_t n, bool *put)
+{
+    for (size_t i; (i = next_changed(line, n, put)) < n; put[i] = true)
+        az_headline_put(t, &(struct az_line){
+                               .kind = AZ_LINE_FINDING,
+                               .label = az_arena_printf(t->arena, "%+.3g%%", 100 * line[i].part),
+                               .text = az_arena_printf(t->arena, "%.*s: %.*s",
+                                                       AZ_SVF(line[i].title), AZ_SVF(line[i].step)),
+                               .severity = line[i].worse ? AZ_SV("warning") : AZ_SV("info"),
+                               .ns = -1,
+                               .percent = NAN });
+}
+
+static void put_note(struct az_table *t, struct az_sv text)
+{
+    az_headline_put(
+        t, &(struct az_line){ .kind = AZ_LINE_NOTE, .text = text, .ns = -1, .percent = NAN });
+}
+
+/* Metrics without a step or slope: those whose last runs are as the earlier ones, and the others.
+ */
+static void put_unchanged(struct az_table *t, const struct trend_line *line, size_t n)
+{
+    struct az_arena *a = t->arena;
+    struct az_sv steady = AZ_SV(""), differ = AZ_SV("");
+
+    for (size_t i = 0; i < n; i++) {
+        if (line[i].step.n)
+            continue;
+        struct az_sv *list = line[i].differs ? &differ : &steady;
+        const struct az_sv within =
+            line[i].margin > 0 ? az_arena_printf(a, " (within %.2g%%)", 100 * line[i].margin)
+                               : AZ_SV("");
+        const struct az_sv change = az_arena_printf(a, " (%+.2g%%)", 100 * line[i].part);
+        *list = az_arena_printf(a, "%.*s%s%.*s%.*s", AZ_SVF(*list), list->n ? ", " : "",
+                                AZ_SVF(line[i].title), AZ_SVF(line[i].differs ? change : within));
+    }
+    if (steady.n)
+        put_note(t, az_arena_printf(a, "level unchanged: %.*s", AZ_SVF(steady)));
+    if (differ.n)
+        put_note(t, az_arena_printf(a, "last runs differ, neither step nor drift is certain: %.*s",
+                                    AZ_SVF(differ)));
+}
+
+/* How many metrics changed, which, and which did not. */
+static int add_verdict(struct az_document *doc, const struct trend_line *line, size_t n)
+{
+    struct az_arena *a = doc->arena;
+    struct az_table *t = az_headline_table(a);
+    bool *put = az_arena_array(a, n, sizeof *put);
+    size_t worse = 0, longest = 0;
+
+    if (!t || !put)
+        return az_arena_error(a);
+    for (size_t i = 0; i < n; i++) {
+        worse += line[i].worse;
+        longest = line[i].runs > line[longest].runs ? i : longest;
+    }
+    const struct trend_line *l = &line[longest];
+    const struct az_sv how_many = worse
+                                      ? az_arena_printf(a, "%zu of %zu metrics got worse", worse, n)
+                                      : AZ_SV("no metric got worse");
+    az_headline_put(
+        t, &(struct az_line){
+               .kind = AZ_LINE_WHAT,
+               .text = az_arena_printf(a, "%.*s; %zu run%s%s%.*s%s%.*s", AZ_SVF(how_many), l->runs,
+                                       l->runs == 1 ? "" : "s", l->first.n ? " from " : "",
+                                       AZ_SVF(l->first), l->last.n ? " to " : "", AZ_SVF(l->last)),
+               .ns = -1,
+               .percent = NAN });
+    put_changes(t, line, n, put);
+    put_unchanged(t, line, n);
+    return az_headline_add(doc, t);
+}
+
+/* ---- noise of the metrics together ---- */
+
+AZ_VEC(struct az_baseline_estimates, estimates);
+
+static int add_estimate(struct az_history *h, const struct found *f, struct az_arena *a,
+                        struct estimates *out)
+{
+    struct az_baseline_estimates one;
+    struct nights n;
+    size_t k = 0;
+
+    az_vec_init(&n, a->mem);
+    int rc = load_nights(h, f, a, &n);
+    double *v = rc ? NULL : az_arena_array(a, n.n, sizeof *v);
+    for (size_t i = 0; v && i < n.n; i++)
+        if (!isnan(n.v[i].value))
+            v[k++] = n.v[i].value;
+    az_vec_release(&n);
+    if (rc || a->failed)
+        return rc ? rc : az_arena_error(a);
+    if (k < BAND_LEAST + 1)
+        return AZ_OK;
+    rc = az_baseline_estimate(v, NULL, k - 1, &one);
+    return rc ? rc : az_vec_push(out, one);
+}
+
+/* As in the gate, of the key metrics. Others may be several columns of one time. */
+static int pool_metrics(struct az_history *h, struct az_document *doc,
+                        struct az_baseline_others *out)
+{
+    struct estimates all;
+    struct founds keys;
+
+    *out = (struct az_baseline_others){ .all = 0 };
+    az_vec_init(&all, doc->mem);
+    az_vec_init(&keys, doc->mem);
+    int rc = find_metrics(h, AZ_SV(" / key_"), doc->arena, &keys);
+    for (size_t i = 0; !rc && i < keys.n && i < POOL_MOST; i++)
+        rc = add_estimate(h, &keys.v[i], doc->arena, &all);
+    if (!rc && all.n > 1)
+        rc = az_baseline_pool(all.v, all.n, out);
+    az_vec_release(&all);
+    az_vec_release(&keys);
+    return rc;
+}
+
+int az_history_trend_document(struct az_history *h, struct az_sv key, size_t most,
+                              struct az_document *doc)
+{
+    struct founds found;
+    struct az_baseline_others others;
+    struct trend_line *lines;
+    int rc;
+
+    az_vec_init(&found, doc->mem);
+    rc = find_metrics(h, key, doc->arena, &found);
+    if (!rc && found.n == 0)
+        rc = az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
+                          "no metric matches '%.*s'; use a part of \"input / table / key / "
+                          "column\", with * and ? (see `analyzer history show ID`)",
+                          AZ_SVF(key));
+    const size_t n = found.n < most ? found.n : most;
+    lines = az_arena_array(doc->arena, n + 1, sizeof *lines);
+    if (!rc && !lines)
+        rc = az_arena_error(doc->arena);
+    if (!rc)
+        rc = pool_metrics(h, doc, &others);
+    for (size_t i = 0; !rc && i < n; i++)
+        rc = trend_of(h, &found.v[i], i, &others, doc, &lines[i]);
+    if (!rc && n)
+        rc = add_verdict(doc, lines, n);
+    if (!rc && found.n > most)
+        az_diag_add(
+            h->diag, AZ_WARNING, AZ_AT_FILE(h->path),
+            "'%.*s' matches %zu metrics, showing the first %zu; use a longer name, or --most N",
+            AZ_SVF(key), found.n, most);
+    doc->title = az_sv_starts(key, AZ_SV("key_*"))
+                     ? AZ_SV("Trend of the key metrics")
+                     : az_arena_printf(doc->arena, "Trend of %.*s", AZ_SVF(key));
+    doc->text_rows = 0;
+    az_vec_release(&found);
+    return rc;
+}
