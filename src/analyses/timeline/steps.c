@@ -136,6 +136,25 @@ static void add_step(struct phase_row *r, const struct az_engine_mark *m, double
     r->steps++;
 }
 
+/* Ticks: where the time of a step begins. Without device work at its mark, but not before the work
+ * of the step before it ends. */
+static int64_t wall_begin(const struct az_steps *s, size_t i)
+{
+    if (!s->linked || s->v[i].work_end >= 0)
+        return az_step_begin(s, i);
+    const int64_t before = i ? s->v[i - 1].work_end : -1;
+    return before > s->v[i].mark_start ? before : s->v[i].mark_start;
+}
+
+/* Ticks up to the next step; of the last one its mark or its work. */
+static int64_t wall_time(const struct az_steps *s, size_t i)
+{
+    if (i + 1 == s->n)
+        return s->v[i].length;
+    const int64_t time = wall_begin(s, i + 1) - wall_begin(s, i);
+    return time > 0 ? time : 0;
+}
+
 static void put_phases(struct az_job *job, size_t trace, const struct az_steps *s,
                        struct az_table *t)
 {
@@ -143,7 +162,7 @@ static void put_phases(struct az_job *job, size_t trace, const struct az_steps *
     double whole = 0;
     for (size_t i = 0; i < s->n; i++) {
         struct az_engine_mark m;
-        const double ms = az_ms(job->traces[trace], s->v[i].end - s->v[i].start);
+        const double ms = az_ms(job->traces[trace], wall_time(s, i));
         (void)az_engine_mark_read(az_step_mark_name(s->v[i].mark), &m);
         add_step(&row[m.phase], &m, ms);
         whole += ms;
@@ -168,8 +187,9 @@ static int by_phase(struct az_job *job)
     int rc = 0;
     if (!has_engine_marks(job))
         return 0;
-    struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "steps_by_phase", "Steps by phase",
-                                            AZ_TABLE_SUMMARY, phase_columns, job);
+    struct az_table *t =
+        AZ_RECORD_TABLE_OF(job->arena, "steps_by_phase", "Wall time of steps by phase",
+                           AZ_TABLE_SUMMARY, phase_columns, job);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_steps *s = az_job_steps(job, i, &rc);
         if (s && s->how == AZ_STEPS_ENGINE)
