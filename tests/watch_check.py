@@ -106,7 +106,7 @@ def main():
         c.hold(w.wait(lambda: len(w.lines()) == 6), "which has one when it is closed")
         names = [os.path.relpath(line.split(": ")[0], folder) for line in w.lines()]
         c.hold(names == ["a.json", "b.json", "run/deep/c.json", "old/d.json", "moved/h.json", "moved/g.json"], "lines name the files", " ".join(names))
-        c.hold(all("2 steps of 450.8 us" in x and "73.6% compute" in x for x in w.lines()), "with what ran and the account", "\n".join(w.lines()))
+        c.hold(all("2 steps, 450.8 us apart" in x and "73.6% compute" in x for x in w.lines()), "with what ran and the account", "\n".join(w.lines()))
         c.hold(w.end() == 0, "an interrupt ends it", w.text(w.err))
         w = Watch(analyzer, folder, "--baseline", base)
         shutil.copy(base, os.path.join(folder, "e.json"))

@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "io/path.h"
+#include "text/typo.h"
 
 #define NO_COLOR      0xfffe
 #define MESSAGE_BYTES 1024 /* of a message about the command line; the rest is truncated */
@@ -45,7 +46,7 @@ void az_print_name(struct az_sv name)
 const char *az_nearest(const char *word, const char *const *names, size_t n)
 {
     struct az_sv w = az_sv_str(word);
-    unsigned best_d = (unsigned)(w.n / 3 + 2);
+    unsigned best_d = az_typo_limit(w.n) + 1;
     const char *best = NULL;
 
     for (size_t i = 0; i < n; i++) {
@@ -192,6 +193,36 @@ static int bad_option(const struct az_args *a, const char *word)
     return ARG_ERROR;
 }
 
+/* "-v" or "--verbose" of this command. */
+static bool is_known_option(const struct az_args *a, const char *word)
+{
+    if (word[0] != '-' || !word[1])
+        return false;
+    if (word[1] != '-')
+        return !word[2] && word[1] != ':' && strchr(a->shorts, word[1]);
+    const size_t n = strcspn(word + 2, "=");
+    for (const struct option *o = a->longs; o->name; o++)
+        if (strlen(o->name) == n && strncmp(o->name, word + 2, n) == 0)
+            return true;
+    return false;
+}
+
+/* "-b -v": an option in place of the value of another; "--baseline=-v" is a value. */
+static bool is_option_instead(const struct az_args *a, int id)
+{
+    if (!optarg || optarg != a->argv[optind - 1] || !is_known_option(a, optarg))
+        return false;
+    for (const struct option *o = a->longs; o->name; o++) {
+        if (o->val != id || o->has_arg != required_argument)
+            continue;
+        az_usage_error(a->cmd,
+                       "missing value for option '--%s' before '%s'; use --%s=%s if it is one",
+                       o->name, optarg, o->name, optarg);
+        return true;
+    }
+    return false;
+}
+
 int az_args_next(struct az_args *a)
 {
     int id = getopt_long(a->argc, a->argv, a->shorts, a->longs, NULL);
@@ -210,6 +241,8 @@ int az_args_next(struct az_args *a)
         a->value = "never";
         return color_id(a->cmd);
     default:
+        if (is_option_instead(a, id))
+            return ARG_ERROR;
         a->value = optarg;
         if (!optarg && id == color_id(a->cmd))
             a->value = color_value(a);

@@ -16,11 +16,30 @@ static void print_formats(int width)
     }
 }
 
+/* Analyses of one name, for several kinds of formats, are one line. */
+static void print_analysis(const struct az_entry *s, int width)
+{
+    bool first = true;
+
+    for (struct az_entry o = az_entries_of(az_analyses); az_entry_next(&o);) {
+        if (strcmp(o.name, s->name) != 0)
+            continue;
+        if (!first)
+            printf("; %s", o.help);
+        else if (o.help == s->help)
+            printf("  %-*s %s", width, s->name, s->help);
+        else
+            return; /* printed with the first one */
+        first = false;
+    }
+    putchar('\n');
+}
+
 static void print_analyses(int width)
 {
     puts("analyses:");
     for (struct az_entry s = az_entries_of(az_analyses); az_entry_next(&s);)
-        printf("  %-*s %s\n", width, s.name, s.help);
+        print_analysis(&s, width);
     puts("analyses over the ranks of one run:");
     for (const struct az_rank_analysis *const *p = az_rank_analyses; *p; p++)
         printf("  %-*s %s\n", width, (*p)->name, (*p)->help);

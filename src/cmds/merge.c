@@ -17,6 +17,7 @@ AZ_VEC(struct az_merge_input, inputs);
 struct merge {
     const struct az_cmd *cmd;
     const char *out, *base, *pattern;
+    const char *named; /* the output of -o, where .gz was appended; NULL */
     struct az_arena arena;
     struct inputs list;
     struct az_path_info out_info;
@@ -106,6 +107,8 @@ static int report(const struct merge *m, const struct az_merge_result *r)
            (unsigned long long)r->python, (unsigned long long)r->trace,
            (unsigned long long)r->process, (unsigned long long)r->filtered,
            (unsigned long long)r->malformed);
+    if (m->named)
+        printf("output is compressed: %s instead of %s\n", m->out, m->named);
     printf("IDs of rank r are offset by r x 10^%u: pid, id, %s\n", r->digits,
            r->external ? "External id" : "correlation");
     if (r->repaired)
@@ -225,6 +228,7 @@ static int check(struct merge *m, const struct az_args *a)
     if (az_sv_ends(az_sv_str(m->out), AZ_SV(".gz")))
         return AZ_EXIT_OK;
     struct az_sv name = az_arena_printf(&m->arena, "%s.gz", m->out);
+    m->named = m->out;
     m->out = name.p;
     return name.p ? AZ_EXIT_OK : AZ_EXIT_INTERNAL;
 }

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "io/path.h"
+#include "text/typo.h"
 
 enum { OPT_WATCH = OPT_OWN, OPT_BASELINE };
 
@@ -67,10 +68,10 @@ int az_option_override(const struct az_cmd *cmd, struct az_overrides *to, bool o
     return az_vec_push(to, o) ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
-/* Of "htlm": "html". Names are short: half of the letters have to be the same; NULL. */
+/* Of "htlm": "html"; NULL. */
 static const char *nearest_format(struct az_sv name)
 {
-    unsigned limit = name.n < 100 ? (unsigned)name.n / 2 : 0;
+    unsigned limit = az_typo_limit(name.n);
     const char *best = NULL;
     for (const struct az_report *const *r = az_reports; *r && limit; r++) {
         const unsigned d = az_sv_distance(name, az_sv_str((*r)->name), limit);

@@ -41,7 +41,7 @@ struct watching {
 
 /* ---- one profile, in a child process ---- */
 
-/* "2 steps of 450.8 us (ProfilerStep); 73.6% compute, ...": the first lines of the verdict. */
+/* "2 steps, 450.8 us apart (ProfilerStep); 73.6% compute, ...": the first lines of the verdict. */
 static void print_verdict(const struct az_document *doc)
 {
     const struct az_table *t = az_headline_of(doc);

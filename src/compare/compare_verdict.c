@@ -300,13 +300,19 @@ static const char *kind_text(const struct az_causes *o, const struct az_change_c
                : "";
 }
 
-/* What the rows do not explain: a whole recording has no work outside the steps. */
-static struct az_sv overlap_text(const struct az_causes *o)
+/* What the rows do not explain, in the direction of its change: a whole recording has no work
+ * outside the steps. */
+static struct az_sv overlap_text(struct writer *w, const struct az_causes *o, int64_t change)
 {
-    if (o->by == AZ_BY_OPERATOR)
-        return o->change.per_step ? AZ_SV("overlap, work outside operators or steps")
-                                  : AZ_SV("overlap, and work outside operators");
-    return o->change.per_step ? AZ_SV("overlap, and work outside the steps") : AZ_SV("overlap");
+    const char *outside = o->by == AZ_BY_OPERATOR
+                              ? o->change.per_step ? "operators or steps" : "operators"
+                          : o->change.per_step ? "the steps"
+                                               : NULL;
+    const char *overlap = change < 0 ? "more" : "less", *work = change < 0 ? "less" : "more";
+
+    if (!outside)
+        return az_arena_printf(w->a, "%s overlap", overlap);
+    return az_arena_printf(w->a, "%s overlap, or %s work outside %s", overlap, work, outside);
 }
 
 static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
@@ -317,7 +323,7 @@ static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
     const int64_t b = x->ns[0], t = x->ns[1];
 
     if (x->kind == AZ_CAUSE_OVERLAP)
-        return overlap_text(o);
+        return overlap_text(w, o, t - b);
     if (x->kind == AZ_CAUSE_WORK && (b == 0 || t == 0))
         return az_arena_printf(w->a, "%s%s%.*s: %s", kind, space, AZ_SVF(name),
                                b == 0 ? "new" : "removed");

@@ -12,7 +12,7 @@
 #include "document/verdict_table.h"
 
 struct row { /* of one input */
-    struct az_sv title, device, family, rule, finding, reason;
+    struct az_sv title, device, scope, family, rule, finding, reason;
     struct az_change_side side;
     double steps, step_ns, share[AZ_CHANGE_PARTS], flops, mfu, ratio; /* NaN: not known */
 };
@@ -76,12 +76,22 @@ static void read_shares(struct row *x)
                           : NAN;
 }
 
+/* What the shares and rates are of: times of a step stand next to those of all steps. */
+static struct az_sv scope_of(const struct az_document *doc)
+{
+    const struct az_table *t = doc ? az_document_table(doc, "account") : NULL;
+    const ptrdiff_t column = t && t->rows ? az_table_find(t, "Scope") : -1;
+
+    return column < 0 ? AZ_SV("") : az_cell_text(az_table_at(t, 0, (size_t)column));
+}
+
 static void read_row(struct az_arena *a, const struct az_compare_input *in, struct row *x)
 {
     *x = (struct row){ .title = in->tag, .flops = NAN, .mfu = NAN, .ratio = NAN };
     az_change_side_of(in->doc, &x->side);
     const double steps = in->doc ? az_side_by_side_steps(in->doc, &x->side) : NAN;
     x->device = x->side.device;
+    x->scope = scope_of(in->doc);
     x->steps = steps;
     x->step_ns = x->side.has_steps ? (double)x->side.step.span : NAN;
     read_shares(x);
@@ -154,7 +164,8 @@ static int64_t ranks_of(struct az_sv list)
 /* Shorter than the names, which are those of the claims. */
 static void set_titles(struct az_table *t)
 {
-    static const char *const title[][2] = { { "Computing share", "Compute" },
+    static const char *const title[][2] = { { "Step (ns)", "Median step" },
+                                            { "Computing share", "Compute" },
                                             { "Exposed communication share",
                                               "Exposed communication" },
                                             { "Exposed copy share", "Exposed copies" },
@@ -205,6 +216,23 @@ AZ_OF_RECORD(int64_t, ranks, struct row,
              r->side.known ? count_of((double)ranks_of(r->side.ranks)) : INT64_MIN)
 AZ_OF_RECORD(int64_t, steps, struct row, count_of(r->steps))
 AZ_OF_RECORD(int64_t, step_time, struct row, count_of(r->step_ns))
+static struct az_sv title_of(const struct row *rows, size_t n)
+{
+    struct az_sv scope = AZ_SV("");
+
+    for (size_t i = 0; i < n; i++) {
+        if (!rows[i].scope.n || az_sv_eq(rows[i].scope, scope))
+            continue;
+        if (scope.n)
+            return AZ_SV("Configurations, shares of different scopes");
+        scope = rows[i].scope;
+    }
+    return az_sv_is(scope, "steps")       ? AZ_SV("Configurations, shares of all steps")
+           : az_sv_is(scope, "window")    ? AZ_SV("Configurations, shares of the window")
+           : az_sv_is(scope, "recording") ? AZ_SV("Configurations, shares of the recording")
+                                          : AZ_SV("Configurations");
+}
+
 static const struct az_record_column columns[] = {
     { "Title", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct row, title) },
     { "Device", AZ_TEXT, AZ_KNOWN(struct row, device) },
@@ -227,6 +255,7 @@ static int whole_table(struct az_document *doc, const struct row *rows, size_t n
                                             columns, &baseline);
     if (!t)
         return az_arena_error(doc->arena);
+    t->title = title_of(rows, n);
     t->note = note_of(doc->arena, rows, n, baseline);
     AZ_PUT_ROWS(t, rows, n);
     return add_document(doc, t);

@@ -67,6 +67,7 @@ double az_side_by_side_steps(const struct az_document *d, const struct az_change
 
 struct basis {
     bool per_step;
+    bool median;           /* of the median step, else the sums of all steps by their number */
     double steps, devices; /* sums of the recording are divided by these */
 };
 
@@ -77,6 +78,8 @@ static struct basis basis_of(const struct az_document *d)
     az_change_side_of(d, &side);
     b.steps = az_side_by_side_steps(d, &side);
     b.per_step = b.steps > 0;
+    const struct az_table *median = d && b.per_step ? az_document_table(d, "step_work") : NULL;
+    b.median = median && median->rows > 0;
     b.steps = b.per_step ? b.steps : 1;
     b.devices = side.has_account && side.devices > 0 ? (double)side.devices
                                                      : option_of(d, "option num_of_gpus");
@@ -314,6 +317,16 @@ static bool any_per_step(const struct matrix *m)
     return false;
 }
 
+/* What the times are of, after a title. */
+static const char *times_of(const struct matrix *m)
+{
+    bool median = true;
+
+    for (size_t i = 0; i < m->n; i++)
+        median &= !m->in[i].doc || !m->basis[i].per_step || m->basis[i].median;
+    return !any_per_step(m) ? "whole recording" : median ? "median step" : "mean step";
+}
+
 struct kind {
     const char *id, *text_id, *title, *label;
 };
@@ -349,8 +362,9 @@ static int by_label(struct matrix *m, const struct kind *kind, const char *id, u
             az_put_f64(t, 100 * ns / m->sum[i]);
         }
     }
+    t->title = az_arena_printf(m->doc->arena, "%s, %s", kind->title, times_of(m));
     t->note = az_arena_printf(m->doc->arena, "%s; %%: share of device time%s.",
-                              any_per_step(m) ? "Per step and device" : "Per device",
+                              any_per_step(m) ? "Of one step and device" : "Of one device",
                               blank ? "; blank: not recorded" : "");
     const int rc = az_document_add(m->doc, t);
     if (rc == AZ_OK)
@@ -578,7 +592,8 @@ int az_side_by_side(struct az_document *doc, const struct az_compare_input *in, 
     if (!m.basis)
         return az_arena_error(doc->arena);
     for (size_t i = 0; i < n; i++)
-        m.basis[i] = in[i].doc ? basis_of(in[i].doc) : (struct basis){ true, 1, 1 };
+        m.basis[i] = in[i].doc ? basis_of(in[i].doc)
+                               : (struct basis){ .per_step = true, .steps = 1, .devices = 1 };
     rc = make_side_by_side(&m, fill_families);
     if (!rc && m.labels.n)
         rc = for_people(&m, &families);

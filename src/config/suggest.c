@@ -1,5 +1,6 @@
 /* "Did you mean": the nearest known key or word. */
 #include "config/private.h"
+#include "text/typo.h"
 
 static const char *place_text(unsigned one_place)
 {
@@ -33,17 +34,10 @@ static const char *place_text(unsigned one_place)
     }
 }
 
-/* Edits by which a word of n bytes may be off: a third of it, at least two for words that have more
- * than three. */
-static unsigned tolerance(size_t n)
-{
-    return n < 4 ? 1 : n < 9 ? 2 : n > 30 ? 10 : (unsigned)(n / 3);
-}
-
 struct az_sv az_suggest_word(struct az_sv word, struct az_sv words)
 {
     struct az_sv best = { "", 0 };
-    unsigned limit = tolerance(word.n);
+    unsigned limit = az_typo_limit(word.n);
     while (words.n > 0 && word.n < 200) {
         const char *bar = memchr(words.p, '|', words.n);
         size_t n = bar ? (size_t)(bar - words.p) : words.n;
@@ -90,7 +84,7 @@ static unsigned other_place(struct az_sv key, unsigned places)
 
 struct az_sv az_suggest_key(struct az_sv key, unsigned places, struct az_arena *a)
 {
-    unsigned limit = tolerance(key.n);
+    unsigned limit = az_typo_limit(key.n);
     const char *best = NULL;
     if (key.n > 200)
         return AZ_SV("");

@@ -1,5 +1,6 @@
 /* Names that a wrong statement may have meant. */
 #include "query/internal.h"
+#include "text/typo.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ static bool is_word(struct az_sv sql, struct az_sv name)
 static ptrdiff_t nearest(const struct az_table *t, size_t column, struct az_sv word,
                          const struct az_sv *sql)
 {
-    unsigned best_d = (unsigned)(word.n / 3 + 2);
+    unsigned best_d = az_typo_limit(word.n) + 1;
     ptrdiff_t best = -1;
 
     for (size_t r = 0; r < t->rows; r++) {

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/sv.h"
+#include "text/typo.h"
 
 #define S AZ_SV
 
@@ -145,6 +146,20 @@ static void globs_fast(void **state)
     assert_false(az_sv_glob(az_sv_make(pattern, 81), az_sv_make(text, sizeof text)));
 }
 
+/* A word of three letters is not near one that shares a letter with it. */
+static void limits_typos(void **state)
+{
+    static const struct {
+        size_t n;
+        unsigned limit;
+    } of[] = { { 0, 0 }, { 1, 0 }, { 2, 1 },   { 3, 1 },  { 4, 2 },
+               { 8, 2 }, { 9, 3 }, { 30, 10 }, { 99, 10 } };
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        assert_int_equal(az_typo_limit(of[i].n), of[i].limit);
+    assert_true(az_sv_distance(S("foo"), S("op"), 9) > az_typo_limit(3));
+}
+
 static void measures_distance(void **state)
 {
     (void)state;
@@ -217,6 +232,7 @@ int main(void)
         cmocka_unit_test(globs),
         cmocka_unit_test(globs_fast),
         cmocka_unit_test(measures_distance),
+        cmocka_unit_test(limits_typos),
         cmocka_unit_test(tells_errors),
         cmocka_unit_test(cuts),
     };

@@ -8,6 +8,7 @@
 #include "facts/lazy_cache.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 struct work {
     struct az_job *job;
@@ -63,7 +64,9 @@ static void put_check(struct work *w, struct az_table *t, const char *check, uin
 {
     az_put_row(t, &(struct check){ az_sv_str(check), az_sv_str(note), count,
                                    az_ns(w->fw->trace, ticks),
-                                   whole > 0 ? (double)ticks / (double)whole * 100.0 : 0.0 });
+                                   whole <= 0      ? 0.0
+                                   : ticks > whole ? NAN /* invalid times have no share */
+                                                   : (double)ticks / (double)whole * 100.0 });
 }
 
 /* Device events by how they were launched. */

@@ -57,9 +57,18 @@ static int64_t mean_step(const struct az_claims *c)
     return c->has_account && c->scope == AZ_SCOPE_STEPS && n > 2 ? c->account.span / n : -1;
 }
 
-/* " of 8.9 ms"; where most of the time is in other steps ", median 3.4 ms, mean 22.1 ms". Empty:
- * most marks are without device work, or of several steps with device work there is but one, so
- * that none is the distance to another. */
+/* Are the marks of steps ranges of the host, which may last longer than the device work? */
+static bool has_host_marks(struct az_sv source)
+{
+    return az_sv_is(source, "profiler_step") || az_sv_is(source, "serving_mark") ||
+           az_sv_is(source, "user_range") || az_sv_is(source, "named_range") ||
+           az_sv_is(source, "step_annotation");
+}
+
+/* " of 8.9 ms", the median period; of two steps, which have one period, ", 8.9 ms apart"; of one
+ * whose mark is longer than its device work ", host range 9.2 ms"; where most of the time is in
+ * other steps ", median 3.4 ms, mean 22.1 ms". Empty: most marks are without device work, or of
+ * several steps with device work there is but one, so that none is the distance to another. */
 static struct az_sv step_time(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
@@ -75,7 +84,14 @@ static struct az_sv step_time(struct az_verdict_text *x)
         return az_arena_printf(x->a, ", median %.*s, mean %.*s",
                                AZ_SVF(az_verdict_text_time(x, each)),
                                AZ_SVF(az_verdict_text_time(x, mean)));
-    return az_arena_printf(x->a, " of %.*s", AZ_SVF(az_verdict_text_time(x, each)));
+    const struct az_sv time = az_verdict_text_time(x, each);
+    if (c->steps.period_ns >= 0 && c->steps.count - (int64_t)c->steps.n_excluded == 2)
+        return az_arena_printf(x->a, ", %.*s apart", AZ_SVF(time));
+    if (c->steps.period_ns < 0 && c->has_account && each > c->account.span)
+        return az_arena_printf(x->a, ", %s %.*s",
+                               has_host_marks(c->steps.source) ? "host range" : "mark",
+                               AZ_SVF(time));
+    return az_arena_printf(x->a, " of %.*s", AZ_SVF(time));
 }
 
 static struct az_sv steps(struct az_verdict_text *x)

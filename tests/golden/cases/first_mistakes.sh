@@ -31,3 +31,10 @@ echo "== kernels without copies, and device time with them"
 "$ANALYZER" "$SRC"/example/nsys/*.csv 2>/dev/null | grep -E '^Kernels  |^  Family|^  gemm'
 echo "== one quantity, one number: exposed communication of the verdict and of the findings"
 "$ANALYZER" multirank -b "$SRC/example/multirank" 2>/dev/null | grep -E '^GPU time|362.6 us'
+echo "== a name that is near none, an option in place of a value"
+show query "$E/train_step.json" "SELECT foo FROM kernels"
+show query "$E/train_step.json" "SELECT * FROM kernals"
+show foo
+show multirank -b -v
+echo "== analyses of one name"
+"$ANALYZER" list analyses | grep '^  kernel_summary '
