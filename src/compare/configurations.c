@@ -76,7 +76,7 @@ static void read_shares(struct row *x)
                           : NAN;
 }
 
-/* What the shares and rates are of: times of a step stand next to those of all steps. */
+/* What the shares and rates are of: the times in the same row are of one step. */
 static struct az_sv scope_of(const struct az_document *doc)
 {
     const struct az_table *t = doc ? az_document_table(doc, "account") : NULL;
