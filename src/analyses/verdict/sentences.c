@@ -65,10 +65,10 @@ static bool has_host_marks(struct az_sv source)
            az_sv_is(source, "step_annotation");
 }
 
-/* " of 8.9 ms", the median period; of two steps, which have one period, ", 8.9 ms apart"; of one
- * whose mark is longer than its device work ", host range 9.2 ms"; where most of the time is in
- * other steps ", median 3.4 ms, mean 22.1 ms". Empty: most marks are without device work, or of
- * several steps with device work there is but one, so that none is the distance to another. */
+/* ", 8.9 ms apart", the median period; of one step " of 8.9 ms", whose mark is longer than its
+ * device work ", host range 9.2 ms"; where most of the time is in other steps ", median 3.4 ms,
+ * mean 22.1 ms". Empty: most marks are without device work, or of several steps with device work
+ * there is but one, so that none is the distance to another. */
 static struct az_sv step_time(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
@@ -85,7 +85,7 @@ static struct az_sv step_time(struct az_verdict_text *x)
                                AZ_SVF(az_verdict_text_time(x, each)),
                                AZ_SVF(az_verdict_text_time(x, mean)));
     const struct az_sv time = az_verdict_text_time(x, each);
-    if (c->steps.period_ns >= 0 && c->steps.count - (int64_t)c->steps.n_excluded == 2)
+    if (c->steps.period_ns >= 0)
         return az_arena_printf(x->a, ", %.*s apart", AZ_SVF(time));
     if (c->steps.period_ns < 0 && c->has_account && each > c->account.span)
         return az_arena_printf(x->a, ", %s %.*s",
