@@ -18,14 +18,15 @@ struct cutting {
     const char *base;      /* of the file */
     struct az_mapping map; /* empty: it is in memory */
     const char *used;
-    struct az_vec_u64 sizes; /* of the copies of planes and lines, in order */
-    size_t size_at;
-    bool writing;
+    /* The copy of a plane, before it is written: bytes of the file, or for p NULL the head of a
+     * line whose copy has n bytes. */
+    struct az_vec_sv pieces;
+    uint64_t size; /* of them, heads included */
     struct az_cut_output output;
     struct az_sv range; /* of the file, to be written in one piece */
 };
 
-/* ---- output: first only its sizes ---- */
+/* ---- output ---- */
 
 #define LARGE ((size_t)AZ_XPLANE_USED / 4)
 
@@ -42,16 +43,18 @@ static void flush(struct cutting *c)
     }
 }
 
-/* Copies bytes of the file. */
-static void copy_bytes(struct cutting *c, struct az_sv bytes, uint64_t *size)
+/* What is before this byte is not needed any more. */
+static void pass_to(struct cutting *c, const char *p)
 {
-    *size += bytes.n;
-    if (bytes.p - c->used > AZ_XPLANE_USED) {
-        az_map_used(&c->map, c->used, bytes.p);
-        c->used = bytes.p;
-    }
-    if (!c->writing)
+    if (p - c->used <= AZ_XPLANE_USED)
         return;
+    az_map_used(&c->map, c->used, p);
+    c->used = p;
+}
+
+static void write_bytes(struct cutting *c, struct az_sv bytes)
+{
+    pass_to(c, bytes.p);
     if (c->range.n && c->range.p + c->range.n == bytes.p) {
         c->range.n += bytes.n;
         return;
@@ -61,16 +64,27 @@ static void copy_bytes(struct cutting *c, struct az_sv bytes, uint64_t *size)
 }
 
 /* Tag and length of a field of bytes. */
-static void put_head(struct cutting *c, uint32_t field, uint64_t n, uint64_t *size)
+static struct az_sv head_of(uint8_t head[2 * AZ_PROTOBUF_VARINT], uint32_t field, uint64_t n)
 {
-    uint8_t head[2 * AZ_PROTOBUF_VARINT], *end;
-    end = az_protobuf_put_varint(head, (uint64_t)field << 3 | AZ_PROTOBUF_BYTES);
+    uint8_t *end = az_protobuf_put_varint(head, (uint64_t)field << 3 | AZ_PROTOBUF_BYTES);
     end = az_protobuf_put_varint(end, n);
-    *size += (uint64_t)(end - head);
-    if (!c->writing)
-        return;
+    return az_sv_make((const char *)head, (size_t)(end - head));
+}
+
+static void write_head(struct cutting *c, uint32_t field, uint64_t n)
+{
+    uint8_t head[2 * AZ_PROTOBUF_VARINT];
     flush(c);
-    az_cut_output_put(&c->output, az_sv_make((const char *)head, (size_t)(end - head)));
+    az_cut_output_put(&c->output, head_of(head, field, n));
+}
+
+static void write_pieces(struct cutting *c)
+{
+    for (size_t i = 0; i < c->pieces.n; i++)
+        if (c->pieces.v[i].p)
+            write_bytes(c, c->pieces.v[i]);
+        else
+            write_head(c, LINES, c->pieces.v[i].n);
 }
 
 /* ---- messages ---- */
@@ -110,12 +124,24 @@ static bool is_any_gone(struct cutting *c, struct az_sv bytes)
     return c->next < c->log->from.n && c->log->from.v[c->next] < from + bytes.n;
 }
 
+/* Bytes of the file that are next in the copy of a plane. */
+static int add_bytes(struct cutting *c, struct az_sv bytes)
+{
+    struct az_sv *last = c->pieces.n ? &c->pieces.v[c->pieces.n - 1] : NULL;
+    pass_to(c, bytes.p);
+    c->size += bytes.n;
+    if (!last || !last->p || last->p + last->n != bytes.p)
+        return az_vec_push(&c->pieces, bytes);
+    last->n += bytes.n;
+    return 0;
+}
+
 /* A message without the events that are gone; `inside` is the field whose messages may have some.
  */
-static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside, uint64_t *size);
+static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside);
 
 /* The chunk of events at a place of the file, if one begins there: *m is after it then. */
-static int copy_chunk(struct cutting *c, struct az_protobuf *m, uint64_t *size)
+static int copy_chunk(struct cutting *c, struct az_protobuf *m)
 {
     const uint64_t from = (uint64_t)((const char *)m->p - c->base);
     const size_t i = chunk_at(c, from);
@@ -124,62 +150,47 @@ static int copy_chunk(struct cutting *c, struct az_protobuf *m, uint64_t *size)
     uint32_t field;
     unsigned wire;
     uint64_t v;
+    int rc = 0;
     if (!k || k->from != from || k->to - k->from > (uint64_t)(m->end - m->p))
         return 0;
     struct az_protobuf events = { m->p, m->p + (k->to - k->from), m->depth };
     m->p = events.end;
     if (k->disposition == AZ_XPLANE_GONE)
         return 1;
-    if (k->disposition == AZ_XPLANE_KEPT) {
-        copy_bytes(c, az_sv_make(c->base + from, (size_t)(k->to - k->from)), size);
-        return 1;
-    }
-    for (size_t bit = k->bits; events.p < events.end; bit++) {
+    if (k->disposition == AZ_XPLANE_KEPT)
+        rc = add_bytes(c, az_sv_make(c->base + from, (size_t)(k->to - k->from)));
+    for (size_t bit = k->bits;
+         k->disposition == AZ_XPLANE_MIXED && rc == 0 && events.p < events.end; bit++) {
         const char *tag = (const char *)events.p;
         if (az_protobuf_next(&events, &field, &wire, &v, &b) <= 0 || bit / 8 >= c->bits->n)
             return is_damaged(c);
         if (c->bits->v[bit / 8] >> (bit % 8) & 1)
-            copy_bytes(c, az_sv_make(tag, (size_t)((const char *)events.p - tag)), size);
+            rc = add_bytes(c, az_sv_make(tag, (size_t)((const char *)events.p - tag)));
     }
-    return 1;
+    return rc ? rc : 1;
 }
 
-static int copy_field(struct cutting *c, struct az_sv body, struct az_sv whole, uint32_t inside,
-                      uint64_t *size)
+/* A line, or an event. */
+static int copy_field(struct cutting *c, struct az_sv body, struct az_sv whole, uint32_t inside)
 {
-    if (inside == EVENTS) {
-        if (!is_any_gone(c, body))
-            copy_bytes(c, whole, size);
+    if (!is_any_gone(c, body))
+        return add_bytes(c, whole);
+    if (inside == EVENTS)
         return AZ_OK;
-    }
-    if (!is_any_gone(c, body)) {
-        copy_bytes(c, whole, size);
-        return AZ_OK;
-    }
-    uint64_t part = 0;
-    const uint32_t below = inside == PLANES ? LINES : EVENTS;
-    if (c->writing) { /* the file may have changed since its sizes were computed */
-        const uint64_t whole_size = c->size_at < c->sizes.n ? c->sizes.v[c->size_at] : 0;
-        if (c->size_at++ >= c->sizes.n)
-            return is_damaged(c);
-        put_head(c, inside, whole_size, size);
-        const int rc = copy_message(c, body, below, &part);
-        *size += part;
-        return rc || part == whole_size ? rc : is_damaged(c);
-    }
-    const size_t place = c->sizes.n;
-    int rc = az_vec_push(&c->sizes, 0);
+    uint8_t head[2 * AZ_PROTOBUF_VARINT];
+    const size_t place = c->pieces.n;
+    const uint64_t before = c->size;
+    int rc = az_vec_push(&c->pieces, ((struct az_sv){ NULL, 0 }));
     if (rc == 0)
-        rc = copy_message(c, body, below, &part);
+        rc = copy_message(c, body, EVENTS);
     if (rc)
         return rc;
-    c->sizes.v[place] = part;
-    put_head(c, inside, part, size);
-    *size += part;
+    c->pieces.v[place].n = (size_t)(c->size - before);
+    c->size += head_of(head, LINES, c->size - before).n;
     return AZ_OK;
 }
 
-static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside, uint64_t *size)
+static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside)
 {
     struct az_protobuf m = az_protobuf_of(bytes);
     struct az_sv b = { NULL, 0 };
@@ -189,7 +200,7 @@ static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside, 
     for (;;) {
         if (c->job->cancelled && inside != EVENTS && c->job->cancelled())
             return AZ_EINTR;
-        int rc = c->chunks && inside == EVENTS ? copy_chunk(c, &m, size) : 0;
+        int rc = c->chunks && inside == EVENTS ? copy_chunk(c, &m) : 0;
         if (rc < 0)
             return rc;
         if (rc > 0)
@@ -199,13 +210,48 @@ static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside, 
         if (rc <= 0)
             return rc < 0 ? is_damaged(c) : AZ_OK;
         const struct az_sv whole = { tag, (size_t)((const char *)m.p - tag) };
-        if (inside == PLANES && field == AZ_XPLANE_WINDOW_FIELD)
+        rc = field == inside && wire == AZ_PROTOBUF_BYTES ? copy_field(c, b, whole, inside)
+                                                          : add_bytes(c, whole);
+        if (rc)
+            return rc;
+    }
+}
+
+static int write_plane(struct cutting *c, struct az_sv body)
+{
+    const char *begin = c->used;
+    c->size = 0;
+    az_vec_reset(&c->pieces);
+    const int rc = copy_message(c, body, LINES);
+    if (rc)
+        return rc;
+    write_head(c, PLANES, c->size);
+    c->used = begin;
+    write_pieces(c);
+    return AZ_OK;
+}
+
+static int write_planes(struct cutting *c, struct az_sv bytes)
+{
+    struct az_protobuf m = az_protobuf_of(bytes);
+    struct az_sv b = { NULL, 0 };
+    uint32_t field;
+    unsigned wire;
+    uint64_t v;
+    for (;;) {
+        if (c->job->cancelled && c->job->cancelled())
+            return AZ_EINTR;
+        const char *tag = (const char *)m.p;
+        int rc = az_protobuf_next(&m, &field, &wire, &v, &b);
+        if (rc <= 0)
+            return rc < 0 ? is_damaged(c) : AZ_OK;
+        if (field == AZ_XPLANE_WINDOW_FIELD)
             continue;
-        if (field != inside || wire != AZ_PROTOBUF_BYTES) {
-            copy_bytes(c, whole, size);
-            continue;
-        }
-        rc = copy_field(c, b, whole, inside, size);
+        rc = 0;
+        if (field == PLANES && wire == AZ_PROTOBUF_BYTES && is_any_gone(c, b))
+            rc = write_plane(c, b);
+        else
+            write_bytes(c, az_sv_make(tag, (size_t)((const char *)m.p - tag)));
         if (rc)
             return rc;
     }
@@ -240,25 +286,22 @@ static void list_gone(struct az_cut_log *log, struct az_mem *mem)
 static int copy_file(struct cutting *c, const struct az_trace *t, struct az_sv bytes)
 {
     struct az_arena a;
-    uint64_t size = 0;
     az_arena_init(&a, c->job->mem);
+    az_vec_init(&c->pieces, c->job->mem);
     c->base = c->used = bytes.p;
     struct az_sv window = az_cut_spans_text(t, &a);
     if (window.p)
         window =
             az_arena_printf(&a, "%lld %.*s", (long long)az_xtrace(t)->origin_ns, AZ_SVF(window));
-    int rc = window.p ? copy_message(c, bytes, PLANES, &size) : az_arena_error(&a);
-    c->writing = true;
-    c->next = 0;
-    c->used = bytes.p;
-    if (rc == 0)
-        rc = az_cut_output_open(&c->output, c->job->out, c->job->mem, c->job->diag);
+    int rc = window.p ? az_cut_output_open(&c->output, c->job->out, c->job->mem, c->job->diag)
+                      : az_arena_error(&a);
     if (rc == 0) {
-        rc = copy_message(c, bytes, PLANES, &size);
-        put_head(c, AZ_XPLANE_WINDOW_FIELD, window.n, &size);
+        rc = write_planes(c, bytes);
+        write_head(c, AZ_XPLANE_WINDOW_FIELD, window.n);
         az_cut_output_put(&c->output, window);
         rc = az_cut_output_close(&c->output, rc);
     }
+    az_vec_release(&c->pieces);
     az_arena_release(&a);
     return rc;
 }
@@ -267,10 +310,7 @@ int az_xplane_write_chunks(struct az_cut *job, struct az_xplane *r,
                            const struct az_xplane_chunks *chunks, const struct az_vec_u8 *bits)
 {
     struct cutting c = { .job = job, .chunks = chunks, .bits = bits, .map = r->map };
-    az_vec_init(&c.sizes, job->mem);
-    const int rc = copy_file(&c, r->t, r->bytes);
-    az_vec_release(&c.sizes);
-    return rc;
+    return copy_file(&c, r->t, r->bytes);
 }
 
 int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t, struct az_cut_log *log)
@@ -280,7 +320,6 @@ int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t, struct az_
     struct az_source *src = NULL;
     struct az_vec_char text; /* of a file that cannot be mapped */
     az_vec_init(&text, job->mem);
-    az_vec_init(&c.sizes, job->mem);
     az_cut_count(job, t, log);
     list_gone(log, job->mem);
     int rc = az_source_open(&src, job->in.p, &so);
@@ -292,7 +331,6 @@ int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t, struct az_
         rc = copy_file(&c, t, c.map.bytes.n ? c.map.bytes : az_text_view(&text));
     az_source_close(src);
     az_unmap_file(&c.map);
-    az_vec_release(&c.sizes);
     az_vec_release(&text);
     return rc;
 }
