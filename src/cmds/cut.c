@@ -349,6 +349,10 @@ static int cut_one(struct cutting *c, struct input_list *l, size_t i, bool into,
                    struct az_files *files)
 {
     const struct az_format *f = NULL;
+    if (az_path_is_stream(l->v[i].path))
+        return az_diag_fail(&c->diag, AZ_EUSAGE, AZ_AT_FILE(l->v[i].path),
+                            "a pipe or device cannot be cut, as it can be read only once; store "
+                            "it in a file");
     int rc = az_format_probe(l->v[i].path.p, &f, NULL, &c->diag);
     if (rc)
         return rc;

@@ -25,3 +25,8 @@ for f in a b; do
     "$ANALYZER" cut $f.json --from 40us --to 80us -o cut_$f.json
     grep -o '"name":"[a-z_]*"' cut_$f.json
 done
+echo "== a pipe, which can be read only once"
+mkfifo pipe.json
+"$ANALYZER" cut pipe.json --steps 1 -o piped.json 2>&1 || echo "exit status $?"
+"$ANALYZER" cut - --steps 1 -o piped.json 2>&1 <a.json || echo "exit status $?"
+ls piped.json 2>&1
