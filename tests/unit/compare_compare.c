@@ -367,7 +367,7 @@ static void account_of_both(void **state)
     is(t, row_of(t, "exposed copies"), "Change (ns)", "-1000000");
     is(t, row_of(t, "overlap"), "Change (ns)", "1000000");
     is(t, row_of(t, "x"), "Change (ns)", "-1000000");
-    says(&f, 7, "overlap"); /* there are no steps that it could be outside of */
+    says(&f, 7, "less overlap"); /* there are no steps that it could be outside of */
     end(&f);
 }
 
@@ -964,7 +964,7 @@ static void side_by_side(void **state)
     is(t, row_of(t, "norm"), "a (ms)", ""); /* not recorded, which is not 0 */
     is(t, row_of(t, "copy"), "c (ms)", "2");
     assert_int_equal(az_sv_find(t->note, AZ_SV("blank: not recorded")) > 0, 1);
-    assert_true(az_sv_starts(t->note, AZ_SV("Per step and device; ")));
+    assert_true(az_sv_starts(t->note, AZ_SV("Of one step and device; ")));
     t = out(&f, "side_by_side_account"); /* c has no account, and no bar */
     assert_int_equal(t->rows, 2);
     is(t, 0, "Compute (%)", "50");
@@ -991,7 +991,7 @@ static void recordings_side_by_side(void **state)
     assert_int_equal(az_side_by_side(&f.out, f.in, f.n, true), 0);
     const struct az_table *t = out(&f, "side_by_side_families");
     is(t, row_of(t, "gemm"), "a, recording (ms)", "8");
-    assert_true(az_sv_starts(t->note, AZ_SV("Per device; ")));
+    assert_true(az_sv_starts(t->note, AZ_SV("Of one device; ")));
     end(&f);
 }
 

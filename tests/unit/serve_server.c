@@ -409,7 +409,12 @@ static void arguments(void **state)
           "a value of 'filter' must be a string, a number, true, false or null!" },
         { "table", "{\"table\":\"kernels\",\"order\":5}", "'order' must be a string!" },
         { "table", "{\"table\":\"kernels\",\"columns\":[\"id\"],\"filter\":{\"copies\":null}}",
-          "SQL:+33: no such column: copies; did you mean 'scope'?!" },
+          "SQL:+33: no such column: copies; columns of kernels: id, input, rank, start_ns, "
+          "end_ns, dur_ns, name, device, stream, lane, correlation, call, op, op_name, scope, "
+          "step, "
+          "self_ns, class, family, work, grid_x, grid_y, grid_z, block_x, block_y, block_z, "
+          "registers, shared_bytes, collective, process_group, collective_type, "
+          "collective_elements!" },
         { "table",
           "{\"table\":\"kernels\",\"columns\":[\"id\",\"name\"],\"filter\":{\"rank\":0,\"name\":"
           "\"gemm_?\",\"op\":null},\"order\":\"-id\",\"limit\":2}",
