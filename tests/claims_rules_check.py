@@ -144,7 +144,7 @@ def step_line(v, case, truth, tr, there):
     elif said and min(abs(number(*said.groups(), TIMES) - m) for m in means) > 0.06 * TIMES[said[2]]:
         yield "mean %d: %s" % (means[0], text)
     else:
-        said = re.search(r"steps(?: of|, median) " + LENGTH, text)
+        said = re.search(r"steps,(?: median)? " + LENGTH, text)
         if not said or abs(number(*said.groups(), TIMES) - median) > 0.02 * median:
             yield "median %d: %s" % (median, text)
 

@@ -110,10 +110,12 @@ static int gather(struct work *w)
 static int longest_first(const void *x, const void *y, void *ctx)
 {
     const struct sum *a = x, *b = y;
-    (void)ctx;
+    const struct work *w = ctx;
     if (a->ticks != b->ticks)
         return a->ticks > b->ticks ? -1 : 1;
-    return a->name != b->name ? (a->name < b->name ? -1 : 1) : (int)a->kind - (int)b->kind;
+    return a->name != b->name
+               ? az_sv_cmp(az_trace_text(w->t, a->name), az_trace_text(w->t, b->name))
+               : (int)a->kind - (int)b->kind;
 }
 
 /* The operations of compiled programs have the family of their row, as in `time_by_family`. */
@@ -169,7 +171,7 @@ static int put_table(struct work *w)
     for (size_t i = 0; i < w->accounts->n_devices; i++)
         devices += !w->accounts->idle[i];
     const int64_t parts = (int64_t)w->steps * (devices ? devices : 1);
-    az_sort_cmp(w->sums.v, w->sums.n, sizeof *w->sums.v, longest_first, NULL, w->job->mem);
+    az_sort_cmp(w->sums.v, w->sums.n, sizeof *w->sums.v, longest_first, w, w->job->mem);
     az_table_reserve(t, w->sums.n);
     for (size_t i = 0; i < w->sums.n; i++) {
         const struct sum *s = &w->sums.v[i];
