@@ -548,7 +548,7 @@ static int cut_whole(struct az_cut *job, bool json)
 {
     struct az_trace t;
     struct az_cut_log log;
-    int rc = (json ? az_cut_read_journal : az_cut_read)(job, parse, &t, &log);
+    int rc = json ? az_cut_read_journal(job, parse, &t, &log) : az_cut_read(job, parse, &t, &log);
     if (rc == 0)
         rc = json ? az_cut_json(job, &t, &log) : az_xplane_write_cut(job, &t, &log);
     az_trace_release(&t);
