@@ -367,8 +367,8 @@ static void warn_missing(struct az_diag *diag, struct az_sv path, const struct a
 
 /* ---- errors ---- */
 
-static int fail(struct az_diag *diag, struct az_sv path, const struct az_window *w,
-                struct az_trace *t, enum az_window_miss miss)
+static int fail_for_miss(struct az_diag *diag, struct az_sv path, const struct az_window *w,
+                         struct az_trace *t, enum az_window_miss miss)
 {
     static const char *const text[] = {
         [AZ_WINDOW_FOUND] = "",
@@ -410,7 +410,7 @@ int az_window_check(struct az_diag *diag, struct az_sv path, const struct az_win
     if (numbers)
         sort_numbers(numbers, t->mem);
     if (miss != AZ_WINDOW_FOUND)
-        rc = fail(diag, path, w, t, miss);
+        rc = fail_for_miss(diag, path, w, t, miss);
     else if (numbers && numbers->n)
         warn_missing(diag, path, w, t);
     return rc == 0 && t->arena.failed ? az_arena_error(&t->arena) : rc;

@@ -51,7 +51,7 @@ static void add_up(const struct az_baseline_series *of, struct sums *sum)
 
 /* Least squares of a level, and of a change of which a night has the part r: 0 up to `from`, 1 from
  * `to` on. false: the change is not significant, or the nights are not near the ramp. */
-static bool fit(const struct series *s, size_t a, size_t b, struct ramp *out)
+static bool fit_ramp(const struct series *s, size_t a, size_t b, struct ramp *out)
 {
     const double begin = (double)out->from, length = (double)(out->to - out->from);
     const struct sums all = between(s, a, b),
@@ -82,7 +82,7 @@ static void try_ramps(const struct series *s, size_t a, size_t b, const size_t l
     for (size_t from = low[0]; from <= high[0]; from += stride)
         for (size_t to = high[1]; to >= low[1] && to >= from + RAMP_RUNS; to -= stride) {
             struct ramp r = { .from = from, .to = to };
-            if (fit(s, a, b, &r) && r.cost < best->cost)
+            if (fit_ramp(s, a, b, &r) && r.cost < best->cost)
                 *best = r;
             if (to < low[1] + stride)
                 break;
