@@ -205,11 +205,11 @@ static struct az_sv subject_of(const struct az_gate_verdict *v, struct az_arena 
         return az_arena_printf(a, "%s: %.*s%.*s%s%.*s", az_gate_verdict_text(v),
                                AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text),
                                v->base_label.n ? "; baseline " : "", AZ_SVF(v->base_label));
-    const struct az_sv told = story(v, worst, a);
-    if (told.n)
+    const struct az_sv course = story(v, worst, a);
+    if (course.n)
         return az_arena_printf(a, "%s: %.*s%s%.*s; %.*s", az_gate_verdict_text(v),
                                AZ_SVF(inputs ? worst->input : AZ_SV("")), inputs ? " / " : "",
-                               AZ_SVF(told), AZ_SVF(how_many(v, a)));
+                               AZ_SVF(course), AZ_SVF(how_many(v, a)));
     return az_arena_printf(a, "%s: %.*s%.*s; %.*s%.*s", az_gate_verdict_text(v),
                            AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text),
                            AZ_SVF(how_many(v, a)), AZ_SVF(whole(v, a)));
