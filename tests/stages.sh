@@ -19,6 +19,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
 passed=0 failed=0 summary=""
+HANG=1800 # seconds after which a test that waits for something fails, so that the others are run
 
 # Each list by a run of this script of its own; what they print comes list after list.
 side_by_side() {
@@ -54,7 +55,7 @@ tally() { # stage passed failed
 counted() { # stage command...
     stage=$1
     shift
-    "$@" >"$tmp/log" 2>&1 </dev/null
+    timeout $HANG "$@" >"$tmp/log" 2>&1 </dev/null
     rc=$?
     line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$tmp/log" | tail -n 1)
     p=0 f=0
@@ -66,14 +67,14 @@ counted() { # stage command...
     [ "$rc" -ne 0 ] && [ "$f" -eq 0 ] && f=1
     # what passed one by one is not repeated
     if [ "$f" -ne 0 ]; then cat "$tmp/log"; else grep -vE '(^|^[^ ]+ )ok |^[0-9]+ passed, 0 failed$' "$tmp/log"; fi
-    [ "$rc" -ne 0 ] && [ -z "$line" ] && echo "$stage: exit status $rc"
+    [ "$rc" -ne 0 ] && [ -z "$line" ] && echo "$stage: exit status $rc of $*"
     tally "$stage" "$p" "$f"
 }
 
 stage_unit() {
     [ -n "$UNITS" ] || echo "no unit tests"
     for t in $UNITS; do
-        "$t" >"$tmp/log" 2>&1 </dev/null
+        timeout $HANG "$t" >"$tmp/log" 2>&1 </dev/null
         rc=$?
         all=$(sed -n 's/^\[==========\] Running \([0-9]*\) test.*/\1/p' "$tmp/log" | awk '{n += $1} END {print n + 0}')
         ok=$(grep -c '^\[       OK \]' "$tmp/log")
