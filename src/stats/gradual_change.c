@@ -8,6 +8,7 @@
 #define RAMP_RUNS   5   /* of a slope; a change within fewer is a step */
 #define TRIES       48  /* ends of a slope that are tried, about */
 #define RAMP_Z      4.2 /* standard errors of the change of a ramp */
+#define FORM_Z      3.0 /* so, where levels differ, which shows a change already */
 #define NO_RAMP     2.5 /* times the noise's square: what scatters so about a ramp is none */
 #define LEVEL_COSTS 2   /* parameters: its size and its first night */
 #define ENDS_COSTS  4   /* so, of a ramp that ends; */
@@ -24,6 +25,7 @@ struct series {
     const struct sums *sum;
     double variance; /* of a night of weight 1, times what correlation adds to that of a mean */
     double penalty;  /* of a parameter */
+    double least;    /* standard errors of the change of a ramp */
 };
 
 struct ramp {
@@ -69,10 +71,9 @@ static bool fit_ramp(const struct series *s, size_t a, size_t b, struct ramp *ou
     out->change = xy / xx;
     out->level = (all.y - out->change * r) / all.w + s->of->v[0];
     const bool ends = out->to + 1 < b || b < s->of->n;
-    const double squares = fmax(0, yy - xy * xy / xx) / s->variance,
-                 limit = RAMP_Z + az_baseline_small(s->of->known, 0);
+    const double squares = fmax(0, yy - xy * xy / xx) / s->variance;
     out->cost = squares + s->penalty * (ends ? ENDS_COSTS : OPEN_COSTS) + RARER;
-    return fabs(out->change) * sqrt(xx / s->variance) > limit && squares < NO_RAMP * all.w;
+    return fabs(out->change) * sqrt(xx / s->variance) > s->least && squares < NO_RAMP * all.w;
 }
 
 /* The best of the ramps that begin and end at about these nights. */
@@ -112,9 +113,15 @@ static double level_cost(const struct series *s, size_t a, size_t b)
     return fmax(0, all.yy - all.y * all.y / all.w) / s->variance + s->penalty * LEVEL_COSTS;
 }
 
+/* Levels that differ are a change already: only its form is left to be decided, by the costs. */
+static double least_change(const struct series *s, size_t levels)
+{
+    return (levels > 1 ? FORM_Z : RAMP_Z) + az_baseline_small(s->of->known, 0);
+}
+
 /* Is the last piece of the cheapest series of levels and ramps a ramp? cost: segments + 1 values.
  */
-static bool last_ramp(const struct series *s, const size_t *cut, size_t segments, double *cost,
+static bool last_ramp(struct series *s, const size_t *cut, size_t segments, double *cost,
                       struct ramp *out)
 {
     bool last = false;
@@ -124,6 +131,7 @@ static bool last_ramp(const struct series *s, const size_t *cut, size_t segments
         cost[j] = cost[j - 1] + level_cost(s, cut[j - 1], cut[j]);
         last = false;
         for (size_t i = 0; i < j; i++) {
+            s->least = least_change(s, j - i);
             const struct ramp r = best_ramp(s, cut[i], cut[j]);
             if (!(cost[i] + r.cost < cost[j]))
                 continue;
@@ -141,11 +149,11 @@ bool az_baseline_ramp(const struct az_baseline_series *of, const size_t *cut, si
     const size_t size = (of->n + 1) * sizeof(struct sums), costs = (segments + 1) * sizeof(double);
     struct sums *sum = az_mem_alloc(NULL, size);
     double *cost = az_mem_alloc(NULL, costs);
-    const struct series s = { .of = of,
-                              .sum = sum,
-                              .variance = of->noise * of->noise * (1 + of->correlation) /
-                                          (1 - of->correlation),
-                              .penalty = log((double)of->n) };
+    struct series s = { .of = of,
+                        .sum = sum,
+                        .variance =
+                            of->noise * of->noise * (1 + of->correlation) / (1 - of->correlation),
+                        .penalty = log((double)of->n) };
     struct ramp r;
     bool found = false;
 

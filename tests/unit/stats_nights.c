@@ -234,6 +234,21 @@ static void a_gradual_change(void **state)
     az_baseline_release(&o);
 }
 
+/* Correlation that levels add to a metric does not hide the form of its newest change. */
+static void gradual_after_a_level(void **state)
+{
+    double v[37];
+    (void)state;
+    for (size_t i = 0; i < 37; i++)
+        v[i] = 100 + 0.9 * sin(12.9898 * (double)i + 78.233 * (double)(i * i)) +
+               (i >= 15 && i < 22 ? 8
+                : i >= 29         ? 0.6 * (double)(i - 28)
+                                  : 0);
+    struct az_baseline o = described(v, 37);
+    assert_true(o.gradual && o.changed >= 27 && o.changed <= 31);
+    az_baseline_release(&o);
+}
+
 static void a_step_is_not_gradual(void **state)
 {
     double v[40];
@@ -707,6 +722,7 @@ int main(void)
         cmocka_unit_test(a_known_mode),
         cmocka_unit_test(a_step_is_no_drift),
         cmocka_unit_test(a_gradual_change),
+        cmocka_unit_test(gradual_after_a_level),
         cmocka_unit_test(a_step_is_not_gradual),
         cmocka_unit_test(held_long_enough),
         cmocka_unit_test(better_is_the_level),
