@@ -241,6 +241,20 @@ static int worse_of(const struct az_gate_rule *r, const struct az_metric *m)
     return az_sv_is(r->better, "higher") ? -1 : 1;
 }
 
+/* The search for levels leaves runs of a young level, or of the beginning of a slope, in the
+ * accepted one, whose center hardly moves. A sentence that names the first of these runs does not
+ * name a later one as accepted. */
+static void leave_out_changed(struct az_baseline *o)
+{
+    const size_t end = o->gradual ? o->changed : o->at;
+    size_t n = 0;
+
+    while (n < o->n_base && o->base[n] < end)
+        n++;
+    if (o->kind != AZ_BASELINE_SAME && n > 0)
+        o->n_base = n;
+}
+
 /* The runs of the accepted level. */
 static int describe_level(const struct nights *t, const struct az_baseline *o, struct az_arena *a,
                           struct az_gate_course *c)
@@ -338,6 +352,8 @@ int az_gate_course(const struct az_gate_in *in, const struct az_baseline_others 
                                       .seed = az_gate_seed(m->key) ^ az_gate_seed(m->name) * 3 ^
                                               az_gate_seed(m->sheet) * 5 };
     rc = az_baseline_judge(&n, &o);
+    if (!rc)
+        leave_out_changed(&o);
     for (size_t i = 0; !rc && i < o.n_base; i++)
         rc = az_vec_push(level, t.v[o.base[i]]);
     if (!rc)

@@ -556,6 +556,60 @@ static void causes_add_up(void **state)
     az_metric_past_release(&past);
 }
 
+/* The baseline ends before the change, however young the new level is, or where a slope begins. */
+static void baseline_ends_before_the_change(void **state)
+{
+    static const struct {
+        uint32_t first; /* night of the change */
+        double each;    /* 0: a step of 8% */
+    } cases[] = { { 22, 0 }, { 23, 0 }, { 18, 0 }, { 18, 0.012 } };
+    struct env *e = *state;
+    e->rule[0].table = AZ_SV(AZ_KEY_PARTS);
+    e->rule[0].column = AZ_SV(AZ_KEY_WORK_TIME);
+    put_value(e, &e->cand, "t", "k", "Time", 1, 0);
+    for (size_t k = 0; k < AZ_LENGTH(cases); k++) {
+        const uint32_t first = cases[k].first;
+        const double each = cases[k].each;
+        struct az_metric_past past;
+        struct az_gate_verdict v;
+        struct az_series base, cand;
+        size_t at;
+        az_gate_verdict_init(&v, &e->a);
+        assert_int_equal(az_series_init(&base, &e->a), 0);
+        assert_int_equal(az_series_init(&cand, &e->a), 0);
+        nights_of(e, &past, NULL, 0);
+        for (uint32_t i = 0; i < 24; i++) {
+            const double factor = i < first ? 1 : each > 0 ? 1 + each * (i - first + 1) : 1.08;
+            const struct az_metric_past_run r = { .id = i + 1,
+                                                  .time = (i + 1) * 86400,
+                                                  .created = AZ_SV("2026-01-01") };
+            assert_int_equal(az_vec_push(&past.runs, r), 0);
+            put_gemm(e, &past.s, factor + 0.004 * (i * 7 % 5), i);
+        }
+        past.now = 25 * 86400;
+        put_gemm(e, &cand, each > 0 ? 1 + each * (25 - first) : 1.08, 0);
+        put_gemm(e, &base, 1.08, 0);
+        assert_int_equal(az_series_input(&cand, AZ_SV("in"), &at), 0);
+        assert_int_equal(az_series_input(&base, AZ_SV("in"), &at), 0);
+        const struct az_gate_in in = { .rules = e->rule,
+                                       .n_rules = 1,
+                                       .base = &base,
+                                       .cand = &cand,
+                                       .past = &past,
+                                       .by_level = true };
+        assert_int_equal(az_gate_run(&in, &v), 0);
+        const struct az_gate_course *c = &v.results.v[0].course;
+        assert_int_equal(v.results.v[0].status, AZ_GATE_FAIL);
+        assert_int_equal(c->gradual, each > 0);
+        const int64_t newest = past.runs.v[c->level_run[c->runs - 1]].id;
+        assert_in_range(newest, each > 0 ? first - 2 : first, first);
+        az_gate_verdict_release(&v);
+        az_series_release(&base);
+        az_series_release(&cand);
+        az_metric_past_release(&past);
+    }
+}
+
 static void slow_drift(void **state)
 {
     double v[29];
@@ -873,6 +927,7 @@ int main(void)
         T(noise_about_nothing),
         T(a_step_below_the_limit),
         T(causes_add_up),
+        T(baseline_ends_before_the_change),
         T(slow_drift),
         T(drift_is_said_once),
         T(many_rows_are_corrected),
