@@ -19,7 +19,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
 passed=0 failed=0 summary=""
-HANG=1800 # seconds after which a test that waits for something fails, so that the others are run
+HANG=2700 # seconds after which a test that waits for something fails, so that the others are run
 
 # Each list by a run of this script of its own; what they print comes list after list.
 side_by_side() {
