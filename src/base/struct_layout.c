@@ -176,6 +176,7 @@ struct reader {
     const struct az_sv *text;
     size_t n_texts;
     struct az_arena *keep;
+    bool in_place; /* lists of bytes are not copied */
 };
 
 static int get_bytes(struct reader *r, void *p, size_t width)
@@ -203,14 +204,29 @@ static int get_text(struct reader *r, struct az_sv *text)
 
 static int read_one(struct reader *r, const struct az_shape *s, char *to);
 
-static int read_numbers(struct reader *r, const struct az_shape *s, char *to, size_t n)
+/* v: of n structs that are one number each. */
+static int read_numbers(struct reader *r, const struct az_shape *s, size_t n, const char **v)
 {
+    const bool copy = !r->in_place || s->size > 1;
     size_t bytes;
     if (!az_size_mul(n, s->size, &bytes) || r->bytes.n - r->at < bytes)
         return AZ_EFORMAT;
-    memcpy(to, r->bytes.p + r->at, bytes);
+    char *own = copy ? az_arena_room(r->keep, bytes) : NULL;
+    if (copy && !own)
+        return az_arena_error(r->keep);
+    *v = copy ? memcpy(own, r->bytes.p + r->at, bytes) : r->bytes.p + r->at;
     r->at += bytes;
     return AZ_OK;
+}
+
+static int read_structs(struct reader *r, const struct az_shape *s, size_t n, const char **v)
+{
+    char *own = az_arena_array(r->keep, n, s->size);
+    int rc = own ? AZ_OK : az_arena_error(r->keep);
+    for (size_t i = 0; rc == 0 && i < n; i++)
+        rc = read_one(r, s, own + i * s->size);
+    *v = own;
+    return rc;
 }
 
 /* Of an element there are at least as many bytes as it has members of any size: a larger count is
@@ -219,7 +235,7 @@ static int read_list(struct reader *r, const struct az_shape_field *f, char *to)
 {
     uint64_t n;
     size_t all;
-    char *v;
+    const char *v = NULL;
     int rc = get_bytes(r, &n, sizeof n);
 
     if (rc || n == NO_LIST) {
@@ -231,13 +247,9 @@ static int read_list(struct reader *r, const struct az_shape_field *f, char *to)
     if (n > r->bytes.n - r->at || (other && other != n) ||
         (f->n_width < 8 && n >> (8 * f->n_width)))
         return AZ_EFORMAT;
-    if (!az_size_add((size_t)n, f->more, &all) || !(v = az_arena_array(r->keep, all, f->of->size)))
-        return az_arena_error(r->keep);
-    if (is_number(f->of))
-        rc = read_numbers(r, f->of, v, all);
-    else
-        for (size_t i = 0; rc == 0 && i < all; i++)
-            rc = read_one(r, f->of, v + i * f->of->size);
+    if (!az_size_add((size_t)n, f->more, &all))
+        return AZ_EFORMAT;
+    rc = is_number(f->of) ? read_numbers(r, f->of, all, &v) : read_structs(r, f->of, all, &v);
     memcpy(to + f->at, &v, sizeof v);
     memcpy(to + f->n_at, &n, f->n_width);
     return rc;
@@ -308,12 +320,24 @@ static int read_one(struct reader *r, const struct az_shape *s, char *to)
     return rc ? rc : !s->valid || s->valid(to) ? AZ_OK : AZ_EFORMAT;
 }
 
+static int read_whole(struct reader *r, const struct az_shape *s, void *to)
+{
+    const int rc = read_one(r, s, to);
+    if (rc)
+        return rc;
+    return aligned(r->at, 8) == r->bytes.n ? AZ_OK : AZ_EFORMAT;
+}
+
 int az_shape_read(const struct az_shape *s, void *to, struct az_sv bytes, const struct az_sv *text,
                   size_t n_texts, struct az_arena *keep)
 {
     struct reader r = { .bytes = bytes, .text = text, .n_texts = n_texts, .keep = keep };
-    const int rc = read_one(&r, s, to);
-    if (rc)
-        return rc;
-    return aligned(r.at, 8) == bytes.n ? AZ_OK : AZ_EFORMAT;
+    return read_whole(&r, s, to);
+}
+
+int az_shape_check(const struct az_shape *s, void *to, struct az_sv bytes, const struct az_sv *text,
+                   size_t n_texts, struct az_arena *scratch)
+{
+    struct reader r = { bytes, 0, text, n_texts, scratch, .in_place = true };
+    return read_whole(&r, s, to);
 }

@@ -114,5 +114,8 @@ int az_shape_write(const struct az_shape *s, const void *from, struct az_intern 
  * they do not fit the shape; AZ_ENOMEM, AZ_ELIMIT. */
 int az_shape_read(const struct az_shape *s, void *to, struct az_sv bytes, const struct az_sv *text,
                   size_t n_texts, struct az_arena *keep) AZ_MUST_USE;
+/* The same, to find out whether they fit: what `to` points to may be in `bytes`, too. */
+int az_shape_check(const struct az_shape *s, void *to, struct az_sv bytes, const struct az_sv *text,
+                   size_t n_texts, struct az_arena *scratch) AZ_MUST_USE;
 
 #endif

@@ -239,6 +239,7 @@ struct reading {
     struct az_arena *own;     /* of the analyses' parts, by analysis; NULL: keep */
     struct az_arena *scratch; /* freed when the rank is read */
     bool again;               /* az_part_again */
+    bool check;               /* the section is read again later */
     struct az_intern *texts;  /* of all ranks of a thread; NULL: each has its own */
     struct az_sv *text;
     size_t n_texts;
@@ -309,7 +310,8 @@ static int read_section(struct reading *r, const struct az_section *x, const str
         return wrong(r, "is damaged", x->name);
     if (x->layout != az_shape_layout(s))
         return wrong(r, "was written by another version of the program", x->name);
-    const int rc = az_shape_read(s, to, x->bytes, r->text, r->n_texts, r->keep);
+    const int rc =
+        (r->check ? az_shape_check : az_shape_read)(s, to, x->bytes, r->text, r->n_texts, r->keep);
     return rc == AZ_EFORMAT ? wrong(r, "is damaged", x->name) : rc;
 }
 
@@ -507,9 +509,11 @@ static int read_analysis(struct reading *r, const struct az_section *s, size_t k
     struct az_arena *all = r->keep;
     r->keep = !r->own ? all : now ? &r->own[k] : r->scratch;
     void *p = az_arena_alloc(r->keep, an->shape->size);
+    r->check = r->own && !now;
     const int rc = p ? read_section(r, s, an->shape, p) : az_arena_error(r->keep);
     r->keep = all;
-    *part = rc ? NULL : r->own && !now ? (void *)(uintptr_t)&later : p;
+    *part = rc ? NULL : r->check ? (void *)(uintptr_t)&later : p;
+    r->check = false;
     return rc;
 }
 

@@ -118,6 +118,17 @@ static void as_bytes(void **unused)
         assert_int_not_equal(
             az_shape_read(&az_packed_shape, &back, az_sv_make(out.v, n), NULL, 0, &a), 0);
     }
+    struct az_arena scratch; /* a check needs no copy of the values */
+    az_arena_init(&scratch, NULL);
+    assert_int_equal(az_shape_check(&az_packed_shape, &back, az_text_view(&out), NULL, 0, &scratch),
+                     0);
+    assert_true((const char *)back.v >= out.v && (const char *)back.v < out.v + out.n);
+    assert_null(scratch.head);
+    assert_true(az_packed_is(&back, 4, -1, 1000));
+    for (size_t n = 0; n < out.n; n++)
+        assert_int_not_equal(
+            az_shape_check(&az_packed_shape, &back, az_sv_make(out.v, n), NULL, 0, &scratch), 0);
+    az_arena_release(&scratch);
     az_intern_release(&texts);
     az_vec_release(&out);
     az_arena_release(&a);

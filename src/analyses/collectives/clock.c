@@ -235,8 +235,9 @@ static void middle(struct az_clocks *k, size_t x)
         const uint32_t r = c->rank[member[i]], unit = c->of ? (uint32_t)c->of[r] : r;
         const struct az_coll_piece *p = &k->piece[unit];
         const int64_t e = az_coll_ends_at(&k->ends[r], member[i]),
-                      ahead = isnan(p->offset) ? az_coll_ahead_of_pieces(&k->track[unit], e)
-                                               : az_coll_piece_ahead(p, e);
+                      ahead = p->drift == 0     ? p->from
+                              : isnan(p->drift) ? az_coll_ahead_of_pieces(&k->track[unit], e)
+                                                : az_coll_piece_ahead(p, e);
         k->scratch[i] = az_coll_minus(e, ahead);
     }
     k->middle[x] = az_coll_median(k->scratch, coll->n);
@@ -244,10 +245,14 @@ static void middle(struct az_clocks *k, size_t x)
 
 static int middles(struct az_clocks *k)
 {
+    if (k->still)
+        return 0;
     for (size_t u = 0; u < k->units; u++) {
         k->piece[u] = k->track[u].n ? k->track[u].piece[0] : (struct az_coll_piece){ .from = 0 };
+        if (k->piece[u].drift == 0)
+            k->piece[u].from = az_llround(k->piece[u].offset);
         if (k->track[u].n > 1)
-            k->piece[u].offset = NAN;
+            k->piece[u].drift = NAN;
     }
     return for_each(k, k->c->colls.n, middle);
 }
@@ -357,7 +362,11 @@ static int settle(struct az_clocks *k)
         if (fits > STRAIGHT && moved < STILL_NS)
             break;
         fits += fits || moved < STILL_NS || round == ROUNDS / 4;
+        k->still = moved == 0;
+        if (k->still && how == AZ_COLL_DRIFT) /* another such round would find the same */
+            fits = STRAIGHT + 1;
     }
+    k->still = false;
     return rc;
 }
 

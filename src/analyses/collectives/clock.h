@@ -75,7 +75,8 @@ static inline int64_t az_coll_ends_at(const struct az_coll_ends *e, uint32_t g)
 struct az_clocks {
     struct az_coll_run *c;
     struct az_coll_ends *ends;   /* by rank index */
-    struct az_coll_piece *piece; /* of a track of one piece; NaN: of several */
+    struct az_coll_piece *piece; /* of a track; without drift `from` is its offset, a drift of NaN:
+                                    several pieces */
     size_t units;                /* recordings: devices of one have one clock */
     uint32_t *event;             /* those that count, by unit and end */
     size_t *first;               /* unit -> its first in `event`; units + 2 */
@@ -93,6 +94,7 @@ struct az_clocks {
     size_t width;
     unsigned parts;
     enum az_coll_course how; /* of the round */
+    bool still;              /* no course has moved since `middle` was made */
     bool twos;   /* collectives of two count: who settles first changes what the other sees */
     bool pairs;  /* send and recv connect what collectives do not */
     bool scarce; /* few collectives of which all wait for all: others count, too */
@@ -146,7 +148,7 @@ static inline void az_coll_chain(struct az_clocks *k, const uint32_t *of)
 }
 /* Do ends of this collective compare clocks? */
 bool az_coll_counts(const struct az_clocks *k, const struct az_coll_coll *x);
-/* How far two courses differ, at most, at k->t. */
+/* How far two courses differ, at most, at k->t; of 1 us and more any value of that. */
 int64_t az_coll_apart(const struct az_clocks *k, size_t n, const struct az_coll_track *a,
                       const struct az_coll_track *b);
 /* Course through k->t, k->y. */

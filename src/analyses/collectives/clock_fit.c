@@ -20,6 +20,7 @@
 #define VARIES     1e-6  /* of the drift of one clock, from step to step */
 #define PASSES     3     /* drift and steps, each by the other */
 #define LEAST_NS   1000.0
+#define MOVES_NS   1000 /* a course that differs by this has not settled, however much it is */
 
 int64_t az_coll_median(int64_t *v, size_t n)
 {
@@ -61,11 +62,20 @@ struct bins {
     double s[BINS + 1][6], scale;
 };
 
-static double size_of(int64_t v) { return v < 0 ? -(double)v : (double)v; }
-
-static int64_t without(double drift, const int64_t *t, const int64_t *y, size_t i, size_t from)
+/* n differences without a drift since `from`; times ascend from there. Most of a fit: rounded as
+ * az_llround does it. */
+static void without(double drift, int64_t from, const int64_t *t, const int64_t *y, size_t n,
+                    int64_t *out)
 {
-    return az_coll_minus(y[i], az_llround(drift * (double)az_coll_minus(t[i], t[from])));
+    const double half = drift < 0 ? -0.49999999999999994 : 0.49999999999999994;
+    if (drift == 0)
+        memcpy(out, y, n * sizeof *out);
+    else if (n > 0 && az_coll_minus(t[n - 1], from) < AZ_COLL_MOST_NS)
+        for (size_t i = 0; i < n; i++)
+            out[i] = az_coll_minus(y[i], (int64_t)(drift * (double)(t[i] - from) + half));
+    else
+        for (size_t i = 0; i < n; i++)
+            out[i] = az_coll_minus(y[i], az_llround(drift * (double)az_coll_minus(t[i], from)));
 }
 
 /* Median of what n sorted values are off their median. */
@@ -91,7 +101,7 @@ static int64_t scatter(int64_t *v, size_t n, int64_t mid)
     if (n <= FEW) /* az_coll_median sorted them */
         return sorted_scatter(v, n, mid);
     for (size_t k = 0; k < n; k++)
-        v[k] = (int64_t)size_of(az_coll_minus(v[k], mid));
+        v[k] = az_coll_size(az_coll_minus(v[k], mid));
     return az_coll_median(v, n);
 }
 
@@ -115,8 +125,7 @@ static void fill_clock_fit(struct bins *b, const int64_t *t, const int64_t *y, s
         b->first[i] = n / b->n * i + n % b->n * i / b->n;
     for (size_t i = 0; i < b->n; i++) {
         const size_t from = b->first[i], m = b->first[i + 1] - from;
-        for (size_t k = 0; k < m; k++)
-            scratch[k] = without(b->drift, t, y, from + k, 0);
+        without(b->drift, t[0], t + from, y + from, m, scratch);
         const int64_t mid = az_coll_median(scratch, m); /* in another order now */
         spread[i] = 1.25 * 1.4826 * (double)scatter(scratch, m, mid) / sqrt((double)m);
         b->y[i] = (double)az_coll_minus(mid, y[0]);
@@ -225,8 +234,7 @@ static size_t cut_bins(const struct bins *b, size_t *begin)
 static struct az_coll_piece through(const int64_t *t, const int64_t *y, size_t lo, size_t hi,
                                     double drift, int64_t *scratch)
 {
-    for (size_t i = lo; i < hi; i++)
-        scratch[i - lo] = without(drift, t, y, i, lo);
+    without(drift, t[lo], t + lo, y + lo, hi - lo, scratch);
     return (struct az_coll_piece){ t[lo], (double)az_coll_median(scratch, hi - lo), drift };
 }
 
@@ -258,13 +266,20 @@ static size_t seek_pieces(struct bins *b, const int64_t *t, const int64_t *y, si
 {
     size_t pieces = 1;
     fill_clock_fit(b, t, y, n, scratch);
-    b->drift = first_drift(b);
-    if (steps) /* else nothing of the bins is used but where they begin */
-        fill_clock_fit(b, t, y, n, scratch);
-    for (int pass = 0; steps && pass < PASSES; pass++) {
+    double drift = first_drift(b);
+    if (!steps) /* nothing of the bins is used but where they begin */
+        b->drift = drift;
+    for (int pass = 0; steps && pass <= PASSES; pass++) {
+        if (drift != b->drift) {
+            b->drift = drift;
+            fill_clock_fit(b, t, y, n, scratch);
+        } else if (pass > 0) {
+            break; /* the same bins */
+        }
+        if (pass == PASSES)
+            break;
         pieces = cut_bins(b, begin);
-        b->drift = common_drift(b, begin, pieces);
-        fill_clock_fit(b, t, y, n, scratch);
+        drift = common_drift(b, begin, pieces);
     }
     return pieces;
 }
@@ -324,9 +339,9 @@ int64_t az_coll_apart(const struct az_clocks *k, size_t n, const struct az_coll_
     int64_t most = 0;
     if (is_offset(a) && is_offset(b)) /* by the same at any time */
         n = n ? 1 : 0;
-    for (size_t i = 0; i < n; i++) {
-        const int64_t d =
-            az_coll_size(az_coll_minus(az_coll_ahead(a, k->t[i]), az_coll_ahead(b, k->t[i])));
+    for (size_t i = n; i > 0 && most < MOVES_NS; i--) {
+        const int64_t t = k->t[i - 1],
+                      d = az_coll_size(az_coll_minus(az_coll_ahead(a, t), az_coll_ahead(b, t)));
         most = d > most ? d : most;
     }
     return most;

@@ -56,12 +56,11 @@ ALWAYS int64_t compute_in(const struct az_coll_busy *b, size_t at, int64_t from,
                  end = first_after(b, first, to - 1, busy_start);
     if (end == first)
         return 0;
-    int64_t sum = before(b, end) - before(b, first);
-    if (busy_start(b, first) < from)
-        sum -= from - busy_start(b, first);
-    if (busy_end(b, end - 1) > to)
-        sum -= busy_end(b, end - 1) - to;
-    return sum;
+    const int64_t start = busy_start(b, first), done = before(b, first), all = before(b, end),
+                  last = end - 1 == first ? start : busy_start(b, end - 1),
+                  done_last = end - 1 == first ? done : before(b, end - 1),
+                  over = last + (all - done_last) - to;
+    return all - done - (start < from ? from - start : 0) - (over > 0 ? over : 0);
 }
 
 int64_t az_coll_compute_in(const struct az_coll_busy *b, int64_t from, int64_t to)
