@@ -279,7 +279,7 @@ def power(c, analyzer):
     for day in range(12):
         h.night(day, noisy(rng, 0.003), "--format=html,verdict")
     with open(h.path("out/gates.html"), encoding="utf-8") as f:
-        m = re.search(r"noise of the total: ([0-9.]+)% per night \(11 runs\); one night can show a change of ([0-9.]+)%, five nights ([0-9.]+)%", f.read())
+        m = re.search(r"noise of the total: ([0-9.]+)% per run \(11 runs\); one run can show a change of ([0-9.]+)%, five runs ([0-9.]+)%", f.read())
     c.hold(m and 0.05 < float(m[1]) < 0.6 and float(m[3]) < float(m[2]) < 4, "the power of a night", m and m[0])
     h.close()
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Forty nights in a new folder, each the example profile with 0.5% of noise: night 6 records twice as many
-# iterations, night 9 is empty (the profiler was killed), night 11 is an outlier (the machine was busy), from
+# iterations, night 9 is empty (the profiler was killed) and is no run, so that run 9 is night 10, night 11 is an outlier (the machine was busy), from
 # night 17 on the matrix products are 8% slower (a commit), from night 24 on they are as before (a revert), and
 # from night 31 on every night is 0.4% slower than the one before. Prints one line per night, the verdict of those that do not
 # pass, and the report of the trend as HTML.

@@ -77,6 +77,8 @@ int az_gate_judge(struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
 /* ---- gate_text.c ---- */
 /* Text of a result. */
 int az_gate_explain(struct az_gate_result *x, struct az_arena *a) AZ_MUST_USE;
+/* "since run 41 of 2026-01-31 (commits a1..b2), 3 runs" */
+struct az_sv az_gate_since(const struct az_gate_course *c, struct az_arena *a);
 /* A value of its metric, in a readable unit. */
 struct az_sv az_gate_value_text(struct az_arena *a, const struct az_gate_result *x, double value);
 

@@ -277,7 +277,7 @@ static bool above_noise(struct az_gate_result *x, bool worse, struct az_arena *a
     const bool few = c->newest > FEW_STEPS * c->noise;
     x->note = isnan(c->noise) /* no part of a level of 0 */
                   ? az_arena_printf(a, "within noise: %zu earlier run%s", c->runs, plural)
-                  : az_arena_printf(a, "within noise: %zu earlier run%s, %.2g%% per night%s%s",
+                  : az_arena_printf(a, "within noise: %zu earlier run%s, %.2g%% per run%s%s",
                                     c->runs, plural, 100 * (few ? c->newest : c->noise),
                                     few ? " with so few steps" : "",
                                     c->within ? " (within the runs)" : "");
@@ -312,12 +312,13 @@ static void set_failed(struct az_gate_result *x)
     set_status(x, warn ? AZ_GATE_WARN : AZ_GATE_FAIL, warn ? AZ_LEVEL_WARN : AZ_LEVEL_FAIL);
 }
 
-/* "since run 41 of 2026-01-31 (commits a1..b2), 3 nights". */
-static struct az_sv since(const struct az_gate_course *c, struct az_arena *a)
+struct az_sv az_gate_since(const struct az_gate_course *c, struct az_arena *a)
 {
-    return az_arena_printf(a, "since %.*s%s%.*s%s, %zu night%s", AZ_SVF(c->since),
+    const struct az_sv runs = c->held > 1 ? az_arena_printf(a, ", %zu runs", c->held) : AZ_SV("");
+
+    return az_arena_printf(a, "since %.*s%s%.*s%s%.*s", AZ_SVF(c->since),
                            c->commits.n ? " (commits " : "", AZ_SVF(c->commits),
-                           c->commits.n ? ")" : "", c->held, c->held == 1 ? "" : "s");
+                           c->commits.n ? ")" : "", AZ_SVF(runs));
 }
 
 /* What was lost in all since the accepted level, in whatever steps, has a limit of its own. */
@@ -357,7 +358,7 @@ static bool judge_step(struct az_gate_result *x, struct az_arena *a)
                                           STEP_PART * x->limit_abs };
     const double part = c->gradual ? c->rise : (c->level - c->before) / fabs(c->before);
     x->note = az_arena_printf(a, "%s of %+.2g%% %.*s", c->gradual ? "drift" : "step", 100 * part,
-                              AZ_SVF(since(c, a)));
+                              AZ_SVF(az_gate_since(c, a)));
     return true;
 }
 
@@ -369,7 +370,7 @@ static bool judge_held(struct az_gate_result *x)
     set_failed(x);
     if (!is_over(x, x->delta))
         x->used.of = AZ_LIMIT_NOT_REACHED;
-    x->note = AZ_SV("failed the night before, and is not back at the accepted level");
+    x->note = AZ_SV("failed in the run before, and is not back at the accepted level");
     return true;
 }
 
@@ -388,7 +389,7 @@ static void judge_jump(struct az_gate_result *x, struct az_arena *a)
     }
     set_failed(x);
     if (!has_test(x) && c->known)
-        x->note = since(c, a);
+        x->note = az_gate_since(c, a);
 }
 
 /* Both sides are there. */

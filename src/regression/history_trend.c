@@ -88,7 +88,8 @@ static int load_nights(struct az_history *h, const struct found *f, struct az_ar
     sqlite3_stmt *st;
     int rc = az_history_db_prepare(
         h,
-        "SELECT run.id,created,label,commit_id,good,value,(SELECT group_concat(status,' ') FROM "
+        "SELECT run.id,created,label,commit_id,good AND NOT EXISTS(SELECT 1 FROM verdict WHERE "
+        "run_id=run.id AND status='fail'),value,(SELECT group_concat(status,' ') FROM "
         "(SELECT DISTINCT status FROM verdict WHERE metric_id=?1 AND run_id=run.id AND status IN "
         "('fail','warn','unstable','outlier') ORDER BY status)) FROM sample JOIN run ON "
         "run.id=run_id WHERE "
@@ -117,8 +118,6 @@ static int load_nights(struct az_history *h, const struct found *f, struct az_ar
             break;
         out->v[out->n - 1].value = az_gate_center(v.v, v.n);
     }
-    for (size_t i = 0; i < out->n; i++)
-        out->v[i].good &= az_sv_find(out->v[i].mark, AZ_SV("fail")) < 0;
     az_vec_release(&v);
     (void)sqlite3_finalize(st);
     return rc;
@@ -197,12 +196,13 @@ static void add_mark(struct night *n, const char *mark, struct az_arena *a)
 /* "100.5 -> 150.5 ns" */
 static struct az_sv pair_text(double before, double after, struct az_sv unit, struct az_arena *a)
 {
-    const bool time =
-        az_sv_is(unit, "ns") && fmin(before, after) >= 1000 && fmax(before, after) < 9e18;
+    const double ns = az_gate_seconds(unit) * 1e9, least = ns * fmin(before, after),
+                 most = ns * fmax(before, after);
 
-    return time ? az_words_pair(a, llround(before), llround(after), "->")
-                : az_arena_printf(a, "%.4g -> %.4g%s%.*s", before, after, unit.n ? " " : "",
-                                  AZ_SVF(unit));
+    return least >= 1000 && most < 9e18
+               ? az_words_pair(a, llround(ns * before), llround(ns * after), "->")
+               : az_arena_printf(a, "%.4g -> %.4g%s%.*s", before, after, unit.n ? " " : "",
+                                 AZ_SVF(unit));
 }
 
 static struct az_sv step_text(struct nights *n, size_t left, size_t at, const struct az_baseline *o,

@@ -4,6 +4,7 @@
 
 #include "base/human.h"
 #include "document/verdict_table.h"
+#include "regression/gate.h"
 #include "regression/key_figures.h"
 #include "regression/series.h"
 #include "regression/verdict.h"
@@ -99,8 +100,8 @@ static struct az_sv place(struct az_arena *a, const struct az_gate_result *x, bo
     return out.n ? az_arena_printf(a, "%.*s: ", AZ_SVF(out)) : out;
 }
 
-/* How small a change can be seen: "noise of the total: 0.31% per night (24 runs); one night can
- * show a change of 1.7%, five nights 0.9%". */
+/* How small a change can be seen: "noise of the total: 0.31% per run (24 runs); one run can
+ * show a change of 1.7%, five runs 0.9%". */
 static struct az_sv power(const struct az_gate_verdict *v, struct az_arena *a)
 {
     const struct az_gate_result *x = total_of(v);
@@ -126,9 +127,9 @@ static struct az_sv power(const struct az_gate_verdict *v, struct az_arena *a)
             100 * c->noise, AZ_SVF(name), one);
     return az_arena_printf(
         a,
-        "noise of the %.*s: %.2g%% per night%s (%zu run%s); one night can show a change of %.2g%%, "
-        "five nights %.2g%%",
-        AZ_SVF(name), 100 * c->noise, c->within ? " within runs" : "", c->runs,
+        "noise of the %.*s: %.2g%% per run%s (%zu run%s); one run can show a change of %.2g%%, "
+        "five runs %.2g%%",
+        AZ_SVF(name), 100 * c->noise, c->within ? " by its steps" : "", c->runs,
         c->runs == 1 ? "" : "s", one, five);
 }
 
@@ -152,7 +153,7 @@ static struct az_sv time_text(struct az_arena *a, double ns)
     return az_arena_printf(a, "%s", text);
 }
 
-/* "total 56.1 s -> 58.8 s (+4.9 %) since run 17 of 2026-01-17 (commits a..b), 2 nights: gemm +2.6
+/* "total 56.1 s -> 58.8 s (+4.9 %) since run 17 of 2026-01-17 (commits a..b), 2 runs: gemm +2.6
  * s, kernel: as many calls, each slower: K +2.4 s": the change of the whole, and what it comes
  * from. Empty where the whole did not change, or not for that. */
 static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_result *worst,
@@ -165,13 +166,10 @@ static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_
         !az_sv_is(worst->sheet, AZ_KEY_PARTS) || !az_sv_eq(total->input, worst->input) ||
         !(worst->delta > 0) || isnan(total->rel))
         return AZ_SV("");
-    const struct az_sv since =
-        c->known && c->since.n
-            ? az_arena_printf(a, "%s since %.*s%s%.*s%s, %zu night%s",
-                              c->gradual ? " gradually" : "", AZ_SVF(c->since),
-                              c->commits.n ? " (commits " : "", AZ_SVF(c->commits),
-                              c->commits.n ? ")" : "", c->held, c->held == 1 ? "" : "s")
-            : AZ_SV("");
+    const struct az_sv since = c->known && c->since.n
+                                   ? az_arena_printf(a, "%s %.*s", c->gradual ? " gradually" : "",
+                                                     AZ_SVF(az_gate_since(c, a)))
+                                   : AZ_SV("");
     return az_arena_printf(
         a, "total %.*s -> %.*s (%+.1f%%)%.*s: %.*s +%.*s%s%.*s",
         AZ_SVF(time_text(a, total->base.center)), AZ_SVF(time_text(a, total->cand.center)),

@@ -474,7 +474,7 @@ static void a_step_below_the_limit(void **state)
     assert_int_equal(az_gate_run(&in, &e->v), 0);
     assert_int_equal(e->v.results.v[0].status, AZ_GATE_FAIL);
     assert_true(az_sv_find(e->v.results.v[0].text, AZ_SV("since run 19 of 2026-01-01")) >= 0);
-    assert_true(az_sv_find(e->v.results.v[0].text, AZ_SV("7 nights")) >= 0);
+    assert_true(az_sv_find(e->v.results.v[0].text, AZ_SV("7 runs")) >= 0);
     e->rule[0].change_point = AZ_SV("warn");
     az_vec_reset(&e->v.results);
     assert_int_equal(az_gate_run(&in, &e->v), 0);

@@ -184,7 +184,7 @@ static void what_failed_lasts(void **state)
         x = of(e, beyond ? 103.5 : 101);
         x.course.lasts = true;
         judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
-        assert_true(az_sv_find(x.text, AZ_SV("failed the night before")) >= 0);
+        assert_true(az_sv_find(x.text, AZ_SV("failed in the run before")) >= 0);
     }
 }
 
@@ -242,7 +242,7 @@ static void the_limit_that_decided(void **state)
     x = of(e, 101);
     x.course.lasts = true;
     judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
-    has_limit(&x, "(below the limit 3%): failed the night before", 3);
+    has_limit(&x, "(below the limit 3%): failed in the run before", 3);
     x = of(e, 101);
     x.course.total = 0.2;
     e->rule.budget = 0.1;
