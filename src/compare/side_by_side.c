@@ -532,12 +532,17 @@ static int make_side_by_side(struct matrix *m, int (*fill)(struct matrix *m, siz
 }
 
 /* ---- the account ---- */
+/* The parts are shares of the time that is named. */
 static struct az_sv bar_of(const struct matrix *m, size_t input, const struct az_change_side *s)
 {
     char time[AZ_HUMAN_MAX];
-    const size_t len = az_human_time(s->has_steps ? s->step.span : s->whole.span, time);
-    return az_arena_printf(m->doc->arena, "%.*s, %.*s%s", AZ_SVF(m->in[input].tag), (int)len, time,
-                           s->has_steps ? " per step" : " recorded");
+    const size_t len = az_human_time(s->whole.span, time);
+    const struct az_sv what = s->has_steps
+                                  ? az_arena_printf(m->doc->arena, ", %lld step%s",
+                                                    (long long)s->steps, s->steps == 1 ? "" : "s")
+                                  : AZ_SV(" recorded");
+    return az_arena_printf(m->doc->arena, "%.*s, %.*s%.*s", AZ_SVF(m->in[input].tag), (int)len,
+                           time, AZ_SVF(what));
 }
 
 static int account(struct matrix *m)

@@ -968,7 +968,7 @@ static void side_by_side(void **state)
     t = out(&f, "side_by_side_account"); /* c has no account, and no bar */
     assert_int_equal(t->rows, 2);
     is(t, 0, "Compute (%)", "50");
-    is(t, 0, "input", "a, 2.0 ms per step");
+    is(t, 0, "input", "a, 4.0 ms, 2 steps");
     is(t, 1, "input", "b, 8.0 ms recorded");
     assert_int_equal(f.out.charts.v[0].kind, AZ_CHART_STACKED_BAR);
     assert_int_equal(f.out.charts.v[0].y.n, 4);
