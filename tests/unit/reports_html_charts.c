@@ -59,11 +59,11 @@ static struct az_table *times(struct sample *s, size_t rows)
     az_table_column(t, "Bytes", AZ_INT, AZ_UNIT_BYTES, 0);
     for (size_t i = 0; i < rows; i++) {
         az_put_text(t, az_arena_printf(&s->arena, "n%zu", i));
-        az_put_f64(t, (double)(6000 + 100 * i));
+        az_put_f64(t, (double)(600 + 10 * i));
         if (i == 1)
             az_put_empty(t);
         else
-            az_put_f64(t, i == 2 ? -5000 : 5000);
+            az_put_f64(t, i == 2 ? -500 : 500);
         az_put_bool(t, i == 0 || i + 1 == rows);
         az_put_text(t, i == 2 ? AZ_SV("regressed") : AZ_SV(""));
         az_put_f64(t, (double)(i + 1));
@@ -120,7 +120,7 @@ static void check_text(const char *got, const char *want)
 }
 
 /* A stack counts the sum of its absolute values for the unit of the axis, the others their largest:
- * 6,200 + 5,000 us are ms, 6,300 alone us. What is no number counts nothing. */
+ * 620 + 500 us are ms, 630 alone us. What is no number counts nothing. */
 static void values_and_units(void **state)
 {
     (void)state;
@@ -131,10 +131,10 @@ static void values_and_units(void **state)
     add_chart(&s, AZ_CHART_STACKED_COLUMN, "name", "Compute (us)", "Copy (us)");
     got = data_of(&s);
     check_text(
-        got, "[{\"kind\":\"stacked bars\",\"x\":\"Name\",\"y\":\"Compute (ms)\",\"divide\":1000.");
+        got, "[{\"kind\":\"stacked bars\",\"x\":\"Name\",\"y\":\"Compute (ms)\",\"divide\":1000,");
     check_text(got, "\"unit\":\"ms\",\"labels\":[\"n0\",\"n1\",\"n2\",\"n3\"],\"series\":["
-                    "{\"name\":\"Compute\",\"values\":[6000,6100,6200,6300]},"
-                    "{\"name\":\"Copy\",\"values\":[5000,null,-5000,5000]}],"
+                    "{\"name\":\"Compute\",\"values\":[600,610,620,630]},"
+                    "{\"name\":\"Copy\",\"values\":[500,null,-500,500]}],"
                     "\"paint\":{\"Compute\":\"f1\",\"Copy\":\"f11\"}}]");
     add_chart(&s, AZ_CHART_STACKED_BAR, "name", "Compute (us)", "Copy (us)");
     check_text(data_of(&s), "{\"kind\":\"stacked bars\",\"x\":\"Name\",\"y\":\"Compute (ms)\"");
@@ -203,9 +203,9 @@ static void small_charts_share_an_end(void **state)
     add_chart(&s, AZ_CHART_COLUMN, "name", "Copy (us)", NULL)->small = true;
     add_chart(&s, AZ_CHART_COLUMN, "name", "TFLOPS/s", NULL)->small = true;
     add_chart(&s, AZ_CHART_COLUMN, "name", "Compute (us)", NULL);
-    const char *got = data_of(&s), *first = strstr(got, "\"end\":5000}");
+    const char *got = data_of(&s), *first = strstr(got, "\"end\":500}");
     assert_non_null(first);
-    check_text(first + 1, "\"end\":5000}");
+    check_text(first + 1, "\"end\":500}");
     assert_null(strstr(got, "\"end\":6300}"));
     check_text(got, "\"unit\":\"TFLOP/s\"");
     sample_end(&s);
@@ -233,11 +233,11 @@ static void titles_of_axes(void **state)
     for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
         struct az_chart *c = add_chart(&s, AZ_CHART_COLUMN, "name", "Compute (us)", NULL);
         c->y_title = az_sv_str(cases[i].title);
-        c->max_rows = 40; /* 9,900 us */
+        c->max_rows = 40; /* 990 us */
         check_text(data_of(&s), cases[i].want);
         c = add_chart(&s, AZ_CHART_COLUMN, "name", "Compute (us)", NULL);
         c->y_title = az_sv_str(cases[i].title);
-        c->max_rows = 41; /* 10,000 us */
+        c->max_rows = 41; /* 1,000 us */
         check_text(data_of(&s), in_ms[i]);
     }
     sample_end(&s);
@@ -269,7 +269,7 @@ static void stacks_by_their_number(void **state)
     for (size_t i = 0; i < 82; i++) {
         az_put_i64(t, (int64_t)i / 2);
         az_put_text(t, parts[i % 2]);
-        az_put_f64(t, i % 2 ? 5000 : 4999);
+        az_put_f64(t, i % 2 ? 500 : 499);
     }
     assert_int_equal(az_document_add(&s.doc, t), 0);
     for (size_t rows = 80; rows <= 82; rows += 2) {
@@ -283,8 +283,8 @@ static void stacks_by_their_number(void **state)
                    rows == 80
                        ? "{\"kind\":\"stacked bars\",\"x\":\"Rank\",\"y\":\"ms\",\"divide\":1,"
                        : "{\"kind\":\"stacked columns\",\"x\":\"Rank\",\"y\":\"ms\",\"divide\":1,");
-        check_text(got, "{\"name\":\"busy\",\"values\":[4999,4999,");
-        check_text(got, "{\"name\":\"idle\",\"values\":[5000,5000,");
+        check_text(got, "{\"name\":\"busy\",\"values\":[499,499,");
+        check_text(got, "{\"name\":\"idle\",\"values\":[500,500,");
     }
     sample_end(&s);
 }
@@ -409,26 +409,25 @@ static void captions_of_values(void **state)
     sample_begin(&s);
     times(&s, 6);
     add_chart(&s, AZ_CHART_PIE, "name", "Compute (us)", NULL);
-    check_caption(&s, "Largest: <bdi>n5</bdi> 6,500~us (17.3%), <bdi>n4</bdi> 6,400~us (17.1%), "
-                      "<bdi>n3</bdi> 6,300~us (16.8%).");
+    check_caption(&s, "Largest: <bdi>n5</bdi> 650~us (17.3%), <bdi>n4</bdi> 640~us (17.1%), "
+                      "<bdi>n3</bdi> 630~us (16.8%).");
     add_chart(&s, AZ_CHART_COLUMN, "name", "Compute (us)", NULL);
-    check_caption(&s, "Largest: from <bdi>n5</bdi>: 6,500~us (17.3%), from <bdi>n4</bdi>: 6,400~us "
-                      "(17.1%), from <bdi>n3</bdi>: 6,300~us (16.8%).");
+    check_caption(&s, "Largest: from <bdi>n5</bdi>: 650~us (17.3%), from <bdi>n4</bdi>: 640~us "
+                      "(17.1%), from <bdi>n3</bdi>: 630~us (16.8%).");
     add_chart(&s, AZ_CHART_BAR, "name", "Copy (us)", NULL); /* n1 has no value, n2 a negative one */
-    check_caption(&s, "Largest: <bdi>n0</bdi> 5,000~us, <bdi>n2</bdi> -5,000~us, <bdi>n3</bdi> "
-                      "5,000~us.");
+    check_caption(&s, "Largest: <bdi>n0</bdi> 500~us, <bdi>n2</bdi> -500~us, <bdi>n3</bdi> "
+                      "500~us.");
     add_chart(&s, AZ_CHART_BAR, "name", "Copy (us)", NULL)->max_rows = 2;
-    check_caption(&s, "Largest: <bdi>n0</bdi> 5,000~us.");
+    check_caption(&s, "Largest: <bdi>n0</bdi> 500~us.");
     add_chart(&s, AZ_CHART_LINE, "name", "Compute (us)", NULL);
-    check_caption(&s, "First 6,000~us (<bdi>n0</bdi>), last 6,500~us (<bdi>n5</bdi>), lowest "
-                      "6,000~us (<bdi>n0</bdi>), highest 6,500~us (<bdi>n5</bdi>).");
+    check_caption(&s, "First 600~us (<bdi>n0</bdi>), last 650~us (<bdi>n5</bdi>), lowest "
+                      "600~us (<bdi>n0</bdi>), highest 650~us (<bdi>n5</bdi>).");
     add_chart(&s, AZ_CHART_LINE, "name", "Copy (us)", NULL)->max_rows = 2;
-    check_caption(&s,
-                  "First 5,000~us (<bdi>n0</bdi>), last nothing (<bdi>n1</bdi>), lowest 5,000~us "
-                  "(<bdi>n0</bdi>), highest 5,000~us (<bdi>n0</bdi>).");
+    check_caption(&s, "First 500~us (<bdi>n0</bdi>), last nothing (<bdi>n1</bdi>), lowest 500~us "
+                      "(<bdi>n0</bdi>), highest 500~us (<bdi>n0</bdi>).");
     add_chart(&s, AZ_CHART_LINE, "name", "Copy (us)", NULL); /* the first of equal ones */
-    check_caption(&s, "First 5,000~us (<bdi>n0</bdi>), last 5,000~us (<bdi>n5</bdi>), lowest "
-                      "-5,000~us (<bdi>n2</bdi>), highest 5,000~us (<bdi>n0</bdi>).");
+    check_caption(&s, "First 500~us (<bdi>n0</bdi>), last 500~us (<bdi>n5</bdi>), lowest "
+                      "-500~us (<bdi>n2</bdi>), highest 500~us (<bdi>n0</bdi>).");
     add_chart(&s, AZ_CHART_SCATTER_LOG, "FLOPS/Byte", "TFLOPS/s", NULL);
     check_caption(&s, "6 points; highest: <bdi>n5</bdi> with 6.00~TFLOP/s at 60.0~FLOP/B.");
     add_chart(&s, AZ_CHART_SCATTER_LOG, "FLOPS/Byte", "TFLOPS/s", NULL)->max_rows = 1;
@@ -443,10 +442,10 @@ static void captions_of_changes(void **state)
     sample_begin(&s);
     times(&s, 6);
     add_chart(&s, AZ_CHART_WATERFALL, "name", "Copy (us)", "total"); /* n0 and n5 are levels */
-    check_caption(&s, "<bdi>n0</bdi> 5,000~us, <bdi>n5</bdi> 5,000~us. Largest changes: "
-                      "<bdi>n2</bdi> -5,000~us, <bdi>n3</bdi> +5,000~us, <bdi>n4</bdi> +5,000~us.");
+    check_caption(&s, "<bdi>n0</bdi> 500~us, <bdi>n5</bdi> 500~us. Largest changes: "
+                      "<bdi>n2</bdi> -500~us, <bdi>n3</bdi> +500~us, <bdi>n4</bdi> +500~us.");
     add_chart(&s, AZ_CHART_WATERFALL, "name", "Compute (us)", NULL)->max_rows = 2;
-    check_caption(&s, "Largest changes: <bdi>n1</bdi> +6,100~us, <bdi>n0</bdi> +6,000~us.");
+    check_caption(&s, "Largest changes: <bdi>n1</bdi> +610~us, <bdi>n0</bdi> +600~us.");
     for (size_t rows = 2; rows <= 3; rows++) {
         struct az_chart *c = add_chart(&s, AZ_CHART_TREND, "name", "Compute (us)", "Copy (us)");
         for (int i = 0; i < 2; i++)
@@ -454,13 +453,12 @@ static void captions_of_changes(void **state)
         assert_int_equal(az_vec_push(&c->y, AZ_SV("mark")), 0);
         c->max_rows = rows;
         check_caption(
-            &s,
-            rows == 2
-                ? "First 6,000~us (run <bdi>n0</bdi>), last 6,100~us (run <bdi>n1</bdi>), lowest "
-                  "6,000~us (run <bdi>n0</bdi>), highest 6,100~us (run <bdi>n1</bdi>)."
-                : "First 6,000~us (run <bdi>n0</bdi>), last 6,200~us (run <bdi>n2</bdi>), lowest "
-                  "6,000~us (run <bdi>n0</bdi>), highest 6,200~us (run <bdi>n2</bdi>). "
-                  "Marked: 1 run, the last run <bdi>n2</bdi> (<bdi>regressed</bdi>).");
+            &s, rows == 2
+                    ? "First 600~us (run <bdi>n0</bdi>), last 610~us (run <bdi>n1</bdi>), lowest "
+                      "600~us (run <bdi>n0</bdi>), highest 610~us (run <bdi>n1</bdi>)."
+                    : "First 600~us (run <bdi>n0</bdi>), last 620~us (run <bdi>n2</bdi>), lowest "
+                      "600~us (run <bdi>n0</bdi>), highest 620~us (run <bdi>n2</bdi>). "
+                      "Marked: 1 run, the last run <bdi>n2</bdi> (<bdi>regressed</bdi>).");
     }
     struct az_chart *c = add_chart(&s, AZ_CHART_TREND, "name", "Compute (us)", "Copy (us)");
     for (int i = 0; i < 2; i++)
@@ -480,18 +478,18 @@ static void captions_of_stacks(void **state)
     sample_begin(&s);
     times(&s, 6);
     add_chart(&s, AZ_CHART_STACKED_BAR, "name", "Compute (us)", "Copy (us)")->max_rows = 3;
-    check_caption(&s, "<bdi>n0</bdi> 11.0~ms: <bdi>Compute</bdi> 6,000~us (54.5%), "
-                      "<bdi>Copy</bdi> 5,000~us (45.5%). <bdi>n1</bdi> 6,100~us: "
-                      "<bdi>Compute</bdi> 6,100~us (100.0%). <bdi>n2</bdi> 1,200~us: "
-                      "<bdi>Compute</bdi> 6,200~us (516.7%), <bdi>Copy</bdi> -5,000~us (-416.7%).");
+    check_caption(&s, "<bdi>n0</bdi> 1.10~ms: <bdi>Compute</bdi> 600~us (54.5%), "
+                      "<bdi>Copy</bdi> 500~us (45.5%). <bdi>n1</bdi> 610~us: "
+                      "<bdi>Compute</bdi> 610~us (100.0%). <bdi>n2</bdi> 120~us: "
+                      "<bdi>Compute</bdi> 620~us (516.7%), <bdi>Copy</bdi> -500~us (-416.7%).");
     add_chart(&s, AZ_CHART_STACKED_BAR, "name", "Compute (us)", "Copy (us)")->max_rows = 4;
-    check_caption(&s, "<bdi>Compute</bdi> 6,000~us (<bdi>n0</bdi>) to 6,300~us (<bdi>n3</bdi>), "
-                      "<bdi>Copy</bdi> -5,000~us (<bdi>n2</bdi>) to 5,000~us (<bdi>n0</bdi>).");
+    check_caption(&s, "<bdi>Compute</bdi> 600~us (<bdi>n0</bdi>) to 630~us (<bdi>n3</bdi>), "
+                      "<bdi>Copy</bdi> -500~us (<bdi>n2</bdi>) to 500~us (<bdi>n0</bdi>).");
     add_chart(&s, AZ_CHART_STACKED_BAR, "name", "Copy (us)", NULL)->max_rows = 1;
-    check_caption(&s, "<bdi>Copy</bdi> 5,000~us (100.0%).");
+    check_caption(&s, "<bdi>Copy</bdi> 500~us (100.0%).");
     add_chart(&s, AZ_CHART_STACKED_BAR, "none", "Copy (us)", NULL)->max_rows =
         2; /* rows by number */
-    check_caption(&s, "<bdi>none 1</bdi> 5,000~us. <bdi>none 2</bdi> 0.00~us.");
+    check_caption(&s, "<bdi>none 1</bdi> 500~us. <bdi>none 2</bdi> 0.00~us.");
     sample_end(&s);
 }
 

@@ -43,9 +43,11 @@ void az_html_json(struct az_html *h, struct az_sv json);
 struct az_sv az_html_number(const struct az_cell *c, const struct az_column *col, struct az_scale s,
                             char *buf);
 /* Scale of a value that is by itself, in a chart or a sentence: unlike a table's column, whose
- * title names its unit, it may leave the unit of the file, so that 0.0005 s is 500 us and
- * 31,000,000 ms is 31,000 s. */
+ * title names its unit, it may leave the unit of the file: it is in the largest in which it
+ * is 1 or more, so that 0.0005 s is 500 us and 3,417 ms are 3.417 s. */
 struct az_scale az_html_scale(enum az_unit unit, enum az_cell_type type, double largest);
+/* What separates a number from its unit: nothing before %. */
+const char *az_html_unit_gap(const char *unit);
 /* A title without the unit at its end, where there is more of it: "Compute (ns)" -> "Compute". */
 struct az_sv az_html_without_unit(struct az_html *h, struct az_sv title, const char *unit);
 /* A value with its unit, three digits or so ("40.2 ms"); buf of AZ_FIELD_MAX. */

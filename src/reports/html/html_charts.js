@@ -47,7 +47,8 @@
       return v.toExponential(2);
     return v.toLocaleString("en-US", { maximumFractionDigits: size >= 100 ? 0 : size >= 10 ? 1 : 3 });
   }
-  const withUnit = (chart, v) => format(v / chart.divide) + (chart.unit ? " " + chart.unit : "");
+  const unitOf = (chart) => (chart.unit && chart.unit !== "%" ? " " : "") + (chart.unit || "");
+  const withUnit = (chart, v) => format(v / chart.divide) + unitOf(chart);
   const shorten = (text, most) =>
     text.length <= most ? text : text.slice(0, Math.ceil(most * 0.6)) + "\u2026" + text.slice(-Math.floor(most * 0.35));
   const sum = (values) => values.reduce((a, v) => a + (v || 0), 0);
@@ -257,12 +258,14 @@
       const o = options(chart, { x: labelAxis(chart, 22), y: valueAxis(chart) });
       const ends = bars.flat(), low = Math.min(...ends.filter((_, k) => k % 2 || !chart.totals[k >> 1])), high = Math.max(...ends);
       const changes = high - low;
-      // Small changes of a large level would not be seen: the axis then begins below the lowest level.
-      if (low > 0 && changes < high / 3) {
+      // Small changes of a large level would not be seen: the axis then begins below the lowest level, and a level is a
+      // line, as the length of its bar would mean nothing.
+      if (low > 0 && changes < high / 10) {
         const step = Math.pow(10, Math.floor(Math.log10(changes / 2))); // a round number, as the other marks
         o.scales.y.min = Math.floor((low - changes / 2) / step) * step;
         o.scales.y.title.text = (chart.y + ", not from 0").trim();
         o.scales.y.title.display = true;
+        datasets[0].data = bars.map((b, i) => chart.totals[i] ? [b[1] - (high - o.scales.y.min) / 80, b[1]] : null);
       }
       o.plugins.legend.display = true;
       o.plugins.tooltip.callbacks.label = (item) => {
@@ -294,7 +297,7 @@
       o.scales.x.ticks.maxRotation = 0;
       o.plugins.tooltip.callbacks.title = (items) => items.map((item) => chart.labels[item.raw.i]).filter((t, i, all) => t && all.indexOf(t) === i);
       o.plugins.tooltip.callbacks.label = (item) => {
-        const lines = [item.dataset.label + ": " + format(item.raw.y) + (chart.unit ? " " + chart.unit : "") + " at " + format(item.raw.x)];
+        const lines = [item.dataset.label + ": " + format(item.raw.y) + unitOf(chart) + " at " + format(item.raw.x)];
         if (item.datasetIndex === 0 && chart.sizes && chart.sizes[item.raw.i] !== null)
           lines.push(chart.size + ": " + format(chart.sizes[item.raw.i] / chart.sizeDivide));
         if (item.datasetIndex === 0 && chart.counts[item.raw.i] > 1)

@@ -190,8 +190,7 @@ static struct az_sv cell_label(struct az_html *h, const struct az_plot *p, size_
         return az_cell_exact(c, buf);
     double v = az_cell_number(c);
     struct az_scale s = az_field_scale_of(col->unit, col->type, fabs(v));
-    int n =
-        snprintf(buf, AZ_FIELD_MAX, "%.4g%s%s", v / s.divide, *s.unit ? "\xc2\xa0" : "", s.unit);
+    int n = snprintf(buf, AZ_FIELD_MAX, "%.4g%s%s", v / s.divide, az_html_unit_gap(s.unit), s.unit);
     return az_sv_make(buf, (size_t)n);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/num.h"
 #include "io/outfile.h"
@@ -126,14 +127,18 @@ struct az_sv az_html_number(const struct az_cell *c, const struct az_column *col
 
 struct az_scale az_html_scale(enum az_unit unit, enum az_cell_type type, double largest)
 {
-    if (unit != AZ_UNIT_US && unit != AZ_UNIT_MS && unit != AZ_UNIT_S)
+    static const struct az_scale units[] = {
+        { 1e9, 3, "s" }, { 1e6, 3, "ms" }, { 1e3, 3, "us" }, { 1, 3, "ns" }
+    };
+    const double ratio = az_unit_base(unit) / az_unit_base(AZ_UNIT_NS),
+                 in_ns = ratio < 1 ? ratio : round(ratio);
+
+    if (!az_unit_same_dimension(unit, AZ_UNIT_NS) || !(largest > 0))
         return az_field_scale_of(unit, type, largest);
-    double in_ns = az_unit_base(unit) / az_unit_base(AZ_UNIT_NS);
-    if (!(largest > 0) || (largest >= 1 && largest < 1e4))
-        return az_field_scale_of(unit, type, largest);
-    struct az_scale s = az_field_scale_of(AZ_UNIT_NS, AZ_REAL, largest * in_ns);
-    s.divide /= in_ns;
-    return s;
+    for (size_t i = 0; i < AZ_LENGTH(units); i++)
+        if (largest * in_ns >= units[i].divide)
+            return (struct az_scale){ units[i].divide / in_ns, units[i].decimals, units[i].unit };
+    return az_field_scale_of(unit, type, largest);
 }
 
 struct az_sv az_html_without_unit(struct az_html *h, struct az_sv title, const char *unit)
@@ -145,16 +150,23 @@ struct az_sv az_html_without_unit(struct az_html *h, struct az_sv title, const c
     return title;
 }
 
+const char *az_html_unit_gap(const char *unit)
+{
+    return *unit && strcmp(unit, "%") != 0 ? "\xc2\xa0" : "";
+}
+
 struct az_sv az_html_value(double v, enum az_unit unit, enum az_cell_type type, char *buf)
 {
     struct az_scale s = az_html_scale(unit, type, fabs(v));
     double x = v / s.divide, size = fabs(x);
     bool whole = type == AZ_INT && s.divide == 1;
     int decimals = whole || size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 || size == 0 ? 2 : 3;
+    if (unit == AZ_UNIT_PERCENT && size >= 1) /* as in the tables */
+        decimals = 1;
     int n = snprintf(buf, AZ_FIELD_MAX / 2, size >= 1e15 ? "%.*g" : "%.*f",
                      size >= 1e15 ? 4 : decimals, x);
     size_t length = separate(buf, (size_t)n);
 
-    n = snprintf(buf + length, AZ_FIELD_MAX - length, "%s%s", *s.unit ? "\xc2\xa0" : "", s.unit);
+    n = snprintf(buf + length, AZ_FIELD_MAX - length, "%s%s", az_html_unit_gap(s.unit), s.unit);
     return az_sv_make(buf, length + (size_t)n);
 }
