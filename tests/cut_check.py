@@ -982,6 +982,24 @@ def large_rocprof(analyzer, tmp, megabytes):
             verdict(spent < 1.3 * report, "time of a large cut of rocprofv3 " + what, "%.2f and %.2f s" % (spent, report))
 
 
+def large_xplane(analyzer, tmp, megabytes):
+    """Profiles of many small planes, of a host and of a GPU, whose events are at the same time: time next to that of a report."""
+    for kind in ("host", "gpu"):
+        path, one = (os.path.join(tmp, "large_%s%s.xplane.pb" % (kind, x)) for x in ("", "_one"))
+        subprocess.run([sys.executable, os.path.join(HERE, "gen", "make_xplane_example.py"), "--bench", one, "--mb", "1.5", "--kind", kind], check=True)
+        with open(one, "rb") as f, open(path, "wb") as g:
+            data = f.read()
+            for _ in range((megabytes << 20) // len(data)):
+                g.write(data)
+        report = sorted(memory_of([analyzer, "run", path, "-q"])[2] for _ in range(3))[1]
+        for window in (("--from", "40%", "--to", "50%"), ("--from", "1%", "--to", "99%")):
+            runs = [memory_of([analyzer, "cut", path, "-o", os.path.join(tmp, "part.xplane.pb"), "-q", *window]) for _ in range(3)]
+            used, spent = max(r[1] for r in runs), sorted(r[2] for r in runs)[1]
+            print("XPlane of a %s of %d MB, %s: report in %.2f s, cut in %.2f s, %d MB of memory" % (kind, megabytes, " ".join(window), report, spent, used >> 20))
+            verdict(runs[0][0] == 0 and used < 64 << 20, "memory of a large cut of XPlane", "%d KB" % (used >> 10))
+            verdict(spent < 1.3 * report, "time of a large cut of XPlane", "%.2f and %.2f s" % (spent, report))
+
+
 def main():
     global verbose
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -1072,6 +1090,7 @@ def main():
             large_export(analyzer, tmp, o.size)
             large_rocm(analyzer, tmp, o.size)
             large_rocprof(analyzer, tmp, o.size)
+            large_xplane(analyzer, tmp, o.size)
             large(analyzer, tmp, o.size)
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed != 0)

@@ -27,6 +27,7 @@ static int map_fd(struct az_mapping *m, int fd)
         return errno;
     (void)posix_madvise(p, (size_t)st.st_size, POSIX_MADV_SEQUENTIAL);
     m->bytes = az_sv_make(p, (size_t)st.st_size);
+    m->fd = fd;
     return 0;
 }
 
@@ -37,12 +38,26 @@ int az_map_file(struct az_mapping *m, const char *path, struct az_diag *diag)
     int fd =
         open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); /* a pipe must not block here */
     int e = fd < 0 ? errno : map_fd(m, fd);
-    if (fd >= 0)
+    if (fd >= 0 && !m->bytes.n)
         (void)close(fd);
     if (e == 0)
         return 0;
     return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot map: %s",
                    az_errno_text(e, text));
+}
+
+size_t az_map_read(const struct az_mapping *m, uint64_t at, void *to, size_t n)
+{
+    size_t done = 0;
+    while (done < n) {
+        const ssize_t got = pread(m->fd, (char *)to + done, n - done, (off_t)(at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    return done;
 }
 
 /* A page that is read brings those next to it: up to 2 MB, also of what was given up before. */
@@ -61,7 +76,9 @@ void az_map_used(const struct az_mapping *m, const char *from, const char *to)
 
 void az_unmap_file(struct az_mapping *m)
 {
-    if (m->bytes.n)
+    if (m->bytes.n) {
         (void)munmap((void *)(uintptr_t)m->bytes.p, m->bytes.n);
+        (void)close(m->fd);
+    }
     m->bytes = (struct az_sv){ "", 0 };
 }

@@ -77,8 +77,11 @@ int az_inflate_block(struct az_sv in, size_t max, struct az_vec_char *out) AZ_MU
  * accepts that (never for "-"). */
 struct az_mapping {
     struct az_sv bytes;
+    int fd; /* where there are any */
 };
 int az_map_file(struct az_mapping *m, const char *path, struct az_diag *diag) AZ_MUST_USE;
+/* Copies bytes of it from a place on: how many; fewer where it cannot be read. */
+size_t az_map_read(const struct az_mapping *m, uint64_t at, void *to, size_t n);
 /* These bytes of it are read, and hardly any of them again: they need not stay in memory. Reading
  * them is as good as before. */
 void az_map_used(const struct az_mapping *m, const char *from, const char *to);

@@ -529,9 +529,15 @@ static void mapping(void **state)
 {
     (void)state;
     struct az_mapping m;
+    char text[8];
     temp_write("m", AZ_SV("mapped"));
     assert_int_equal(az_map_file(&m, temp_path("m"), &t_diag), 0);
     assert_true(az_sv_is(m.bytes, "mapped"));
+    assert_int_equal(az_map_read(&m, 3, text, sizeof text), 3); /* to the end */
+    assert_memory_equal(text, "ped", 3);
+    assert_int_equal(az_map_read(&m, 1, text, 2), 2);
+    assert_memory_equal(text, "ap", 2);
+    assert_int_equal(az_map_read(&m, 6, text, 1), 0);
     az_map_used(&m, m.bytes.p, m.bytes.p + m.bytes.n); /* less than a page */
     az_unmap_file(&m);
     char *large = malloc(100000);

@@ -163,7 +163,14 @@ int az_xplane_read_plane(struct az_xplane *r, struct az_sv bytes)
 {
     int64_t ordinal;
     uint32_t index;
-    int rc = az_xplane_plane(r, bytes);
+    const struct az_sv loaded = az_xplane_load(&r->block, bytes);
+    int rc = az_xplane_plane(r, loaded);
+    r->used = (const uint8_t *)loaded.p;
+    if (rc == 0 && az_sv_is(r->plane_name, "/host:metadata")) { /* views of it are kept */
+        az_xplane_unload(&r->block);
+        rc = az_xplane_plane(r, bytes);
+        return rc ? rc : az_xplane_modules(r);
+    }
     if (rc)
         return rc;
     const bool gpu = az_xplane_ordinal(r->plane_name, AZ_SV("/device:GPU:"), &ordinal);
@@ -172,8 +179,6 @@ int az_xplane_read_plane(struct az_xplane *r, struct az_sv bytes)
         rc = az_xplane_device(r, gpu ? AZ_PLANE_GPU : AZ_PLANE_TPU, ordinal, &index);
         return rc ? rc : gpu ? az_xplane_gpu(r, index) : az_xplane_tpu(r, index);
     }
-    if (az_sv_is(r->plane_name, "/host:metadata"))
-        return az_xplane_modules(r);
     if (az_sv_starts(r->plane_name, AZ_SV("/host:")))
         return az_xplane_host(r);
     if (az_sv_is(r->plane_name, "Task Environment"))
@@ -186,7 +191,7 @@ int az_xplane_read_plane(struct az_xplane *r, struct az_sv bytes)
 /* The smallest timestamp of a line: relative to it, times fit into 64 bits of picoseconds. */
 static int find_origin(struct az_xplane *r, struct az_sv plane_bytes)
 {
-    struct az_protobuf m = az_protobuf_of(plane_bytes);
+    struct az_protobuf m = az_protobuf_of(az_xplane_load(&r->block, plane_bytes));
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
@@ -244,59 +249,91 @@ static bool rest_of_plane(const struct az_xplane *r, const uint8_t *tag, struct 
     return length > (uint64_t)(m.end - m.p);
 }
 
-static int cut_file(struct az_xplane *r, const uint8_t *tag, size_t whole,
-                    int (*each)(struct az_xplane *, struct az_sv), bool say)
+static size_t count_planes(const struct az_xplane *r)
 {
-    struct az_sv rest;
-    const int64_t at = (const char *)tag - r->bytes.p;
-    if (whole == 0 || r->job->opts->strict || !rest_of_plane(r, tag, &rest))
-        return az_xplane_bad(r, tag, "the file");
+    size_t n = 0;
+    for (size_t i = 0; i < r->fields.n; i++)
+        n += r->fields.v[i].number == AZ_XPLANE_PLANE_FIELD;
+    return n;
+}
+
+/* The file ends inside the plane at `tag`, or is damaged there. */
+static int end_in_plane(struct az_xplane *r, const char *tag)
+{
+    if (!count_planes(r) || r->job->opts->strict ||
+        !rest_of_plane(r, (const uint8_t *)tag, &r->rest))
+        return az_xplane_bad(r, (const uint8_t *)tag, "the file");
+    const struct az_xplane_field last = { .tag = tag, .bytes = { "", 0 } };
+    r->cut = true;
+    const int rc = az_vec_push(&r->fields, last);
+    return rc ? rc : find_origin(r, r->rest);
+}
+
+int az_xplane_next_field(struct az_protobuf *m, struct az_xplane_field *out)
+{
+    unsigned wire;
+    uint64_t v;
+    *out = (struct az_xplane_field){ .tag = (const char *)m->p, .bytes = { "", 0 } };
+    const int rc = az_protobuf_next(m, &out->number, &wire, &v, &out->bytes);
+    if (rc > 0 && !top_level(out->number, wire) &&
+        (out->number != AZ_XPLANE_WINDOW_FIELD || wire != AZ_PROTOBUF_BYTES))
+        out->number = 0; /* unknown fields are skipped */
+    return rc;
+}
+
+/* One pass for the fields and the origin: with each pass of a large file its pages are mapped
+ * again. */
+static int list_fields(struct az_xplane *r)
+{
+    struct az_protobuf m = az_protobuf_of(r->bytes);
+    struct az_xplane_field f;
+    const char *used = r->bytes.p;
+    int rc = AZ_OK, next;
+    while (rc == 0 && (next = az_xplane_next_field(&m, &f)) > 0) {
+        rc = f.number ? az_vec_push(&r->fields, f) : AZ_OK;
+        if (rc || f.number != AZ_XPLANE_PLANE_FIELD)
+            continue;
+        rc = stopped(r, f.bytes) ? AZ_EINTR : find_origin(r, f.bytes);
+        az_xplane_passed(r, &used, f.bytes.p + f.bytes.n);
+    }
+    return rc || next == 0 ? rc : end_in_plane(r, f.tag);
+}
+
+static int read_rest(struct az_xplane *r, int (*each)(struct az_xplane *, struct az_sv), bool say)
+{
+    const struct az_xplane_field *last = &r->fields.v[r->fields.n - 1];
     if (say) {
-        az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_OFFSET(r->path, at),
+        az_diag_add(r->job->diag, AZ_WARNING, AZ_AT_OFFSET(r->path, last->tag - r->bytes.p),
                     "truncated: %zu complete planes read, and the complete part of the plane that "
                     "begins here; check whether the profiler was stopped while writing",
-                    whole);
+                    count_planes(r));
         az_trace_truncated(r->t, AZ_XPLANE_CUT);
     }
     r->cut = true;
-    return each(r, rest);
+    return each(r, r->rest);
 }
 
 int az_xplane_each_plane(struct az_xplane *r, int (*each)(struct az_xplane *, struct az_sv),
                          bool say)
 {
-    struct az_protobuf m = az_protobuf_of(r->bytes);
-    struct az_sv b = { NULL, 0 };
-    uint32_t f;
-    unsigned wire;
-    uint64_t v;
     const char *used = r->bytes.p;
-    size_t whole = 0;
-    for (;;) {
-        const uint8_t *tag = m.p;
-        int rc = az_protobuf_next(&m, &f, &wire, &v, &b);
-        if (rc == 0) {
-            if (say && r->damaged) /* a gzip stream broke off between two planes */
-                az_trace_truncated(r->t, AZ_XPLANE_CUT);
-            return AZ_OK;
-        }
-        if (rc < 0)
-            return cut_file(r, tag, whole, each, say);
-        if (!top_level(f, wire))
-            continue; /* unknown fields are skipped */
-        if (f != 1) {
-            if (say)
-                message(r, f, b);
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < r->fields.n; i++) {
+        const struct az_xplane_field *f = &r->fields.v[i];
+        if (say && f->number > AZ_XPLANE_PLANE_FIELD && f->number != AZ_XPLANE_WINDOW_FIELD)
+            message(r, f->number, f->bytes);
+        if (f->number != AZ_XPLANE_PLANE_FIELD)
             continue;
-        }
-        if (stopped(r, b))
+        if (stopped(r, f->bytes))
             return AZ_EINTR;
-        rc = each(r, b);
-        if (rc)
-            return rc;
-        az_xplane_passed(r, &used, b.p + b.n);
-        whole++;
+        rc = each(r, f->bytes);
+        az_xplane_passed(r, &used, f->bytes.p + f->bytes.n);
     }
+    if (rc == 0 && r->rest.p)
+        return read_rest(r, each, say);
+    if (rc == 0 && say && r->damaged) /* a gzip stream broke off between two planes */
+        az_trace_truncated(r->t, AZ_XPLANE_CUT);
+    return rc;
 }
 
 /* The file's name without its extensions, for a profile that does not name its host. */
@@ -388,7 +425,7 @@ static int verdict(struct az_xplane *r, int rc)
 static int read_space(struct az_xplane *r, struct az_cut *cut_job)
 {
     r->origin_ns = INT64_MAX;
-    int rc = az_xplane_each_plane(r, find_origin, false);
+    int rc = list_fields(r);
     r->cut = false;
     if (rc == 0)
         rc = az_xplane_read_window(r);
@@ -455,6 +492,7 @@ static int read_protobuf(struct az_xplane *r, struct az_source *src, struct az_c
                           "empty file (the profiler wrote nothing)");
     else if (rc == 0) {
         r->used = (const uint8_t *)r->bytes.p;
+        az_xplane_block_init(&r->block, &r->map, r->bytes, r->job->mem);
         rc = verdict(r, read_space(r, cut_job));
     }
     az_unmap_file(&r->map);

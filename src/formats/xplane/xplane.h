@@ -115,18 +115,57 @@ struct az_xplane_module { /* one entry of /host:metadata */
 };
 AZ_VEC(struct az_xplane_module, az_xplane_modules);
 
+enum {
+    AZ_XPLANE_PLANE_FIELD = 1,
+    AZ_XPLANE_WINDOW_FIELD = 1000 /* no field of the profiler */
+};
+
+/* Bytes of the file, or a copy of some of them: what is read. */
+struct az_xplane_block {
+    const struct az_mapping *map; /* empty: the file is in memory */
+    struct az_sv file;
+    struct az_vec_char copy;
+    const char *p, *limit; /* up to where may be read */
+    uint64_t at;           /* place of p in the file */
+};
+void az_xplane_block_init(struct az_xplane_block *b, const struct az_mapping *map,
+                          struct az_sv file, struct az_mem *mem);
+/* Bytes of the file, as a copy if they are few: views end with the next call. */
+struct az_sv az_xplane_load(struct az_xplane_block *b, struct az_sv bytes);
+void az_xplane_unload(struct az_xplane_block *b);
+void az_xplane_block_release(struct az_xplane_block *b);
+/* Place in the file, of what is loaded. */
+static inline uint64_t az_xplane_offset(const struct az_xplane_block *b, const void *p)
+{
+    return b->at + (uint64_t)((const char *)p - b->p);
+}
+/* The same, also of the file. */
+uint64_t az_xplane_offset_of(const struct az_xplane_block *b, const void *p);
+static inline bool az_xplane_is_copy(const struct az_xplane_block *b) { return b->p != b->file.p; }
+
+/* A field of the file: a plane, a message of the profiler, the window of a cut. */
+struct az_xplane_field {
+    uint32_t number; /* 0: none of these */
+    struct az_sv bytes;
+    const char *tag; /* its first byte in the file */
+};
+AZ_VEC(struct az_xplane_field, az_xplane_fields);
+
 struct az_xplane {
     struct az_parse *job;
     struct az_trace *t;
     struct az_xtrace *x;
     struct az_sv path, bytes;
-    struct az_mapping map; /* of the bytes; none: they are in memory */
-    const uint8_t *used;   /* events before it, of the line being read, are read */
-    const uint8_t *bad;    /* where the wire format is broken; NULL: nowhere yet */
-    const char *what;      /* in what */
-    int64_t origin_ns;     /* the smallest timestamp of a line of the file: times count from here */
-    bool cut;              /* the last plane is not whole: what can be read of it is used */
-    bool damaged;          /* the gzip stream broke off: the bytes are those before */
+    struct az_mapping map;          /* of the bytes; none: they are in memory */
+    struct az_xplane_block block;   /* the plane being read */
+    const uint8_t *used;            /* events before it, of the line being read, are read */
+    const uint8_t *bad;             /* where the wire format is broken; NULL: nowhere yet */
+    const char *what;               /* in what */
+    struct az_xplane_fields fields; /* of the file, in its order */
+    struct az_sv rest; /* of the plane that the file ends in; NULL: it ends after one */
+    int64_t origin_ns; /* the smallest timestamp of a line of the file: times count from here */
+    bool cut;          /* the last plane is not whole: what can be read of it is used */
+    bool damaged;      /* the gzip stream broke off: the bytes are those before */
     struct az_xplane_passes *passes; /* xplane_passes.c; NULL: the file is read once */
     /* the plane being read */
     struct az_sv plane_name;
@@ -191,7 +230,7 @@ static inline unsigned az_xplane_short_id(const uint8_t *p, ptrdiff_t n, unsigne
 /* Can eight bytes be read at every place up to there? */
 static inline bool az_xplane_wide(const struct az_xplane *r, const uint8_t *end)
 {
-    return (const uint8_t *)r->bytes.p + r->bytes.n - end >= 8;
+    return (const uint8_t *)r->block.limit - end >= 8;
 }
 /* A number, or a reference to a text, as profilers write nearly all stats: short, the id first,
  * nothing after it. False for any other form, which is read field by field. Sets no role. */
@@ -280,9 +319,11 @@ az_xplane_dedup_next(struct az_xplane *r, const struct az_xplane_event *x, uint6
 bool az_xplane_dedup_full(const struct az_xplane *r);
 
 /* ---- xplane.c ---- */
+/* The next field of a file: 1, 0, AZ_EFORMAT. */
+int az_xplane_next_field(struct az_protobuf *m, struct az_xplane_field *out) AZ_MUST_USE;
 /* The lines of a plane into the trace. */
 int az_xplane_read_plane(struct az_xplane *r, struct az_sv bytes) AZ_MUST_USE;
-/* Applies a function to every plane; with `say`, also messages of the file. */
+/* Applies a function to every plane of r->fields; with `say`, also messages of the file. */
 int az_xplane_each_plane(struct az_xplane *r, int (*each)(struct az_xplane *, struct az_sv),
                          bool say) AZ_MUST_USE;
 #define AZ_XPLANE_CUT "file truncated (events after the end are unknown)"
@@ -296,11 +337,11 @@ int az_xplane_device(struct az_xplane *r, enum az_plane_kind kind, int64_t ordin
 void az_xplane_finish(struct az_xplane *r);
 
 /* ---- xplane_cut.c: a window of a profile ---- */
-#define AZ_XPLANE_WINDOW_FIELD 1000 /* of the file: no field of the profiler */
 struct az_cut_log;
 int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t,
                         struct az_cut_log *log) AZ_MUST_USE;
-/* The window of a file that was cut, and where its times count from; after r->origin_ns is set. */
+/* The window of a file that was cut, and where its times count from; after r->origin_ns is set, by
+ * r->fields. */
 int az_xplane_read_window(struct az_xplane *r) AZ_MUST_USE;
 
 /* Message: damaged, nothing was written. */

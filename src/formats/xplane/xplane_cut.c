@@ -7,7 +7,7 @@
 #include "formats/shared/cut_records.h"
 #include "formats/xplane/xplane.h"
 
-enum { PLANES = 1, LINES = 3, EVENTS = 4 };
+enum { LINES = 3, EVENTS = 4 };
 
 struct cutting {
     struct az_cut *job;
@@ -15,8 +15,8 @@ struct cutting {
     size_t next;                  /* of it, or of chunks */
     const struct az_xplane_chunks *chunks;
     const struct az_vec_u8 *bits;
-    const char *base;      /* of the file */
-    struct az_mapping map; /* empty: it is in memory */
+    struct az_xplane_block block; /* the file, or the plane being copied */
+    struct az_mapping map;        /* empty: it is in memory */
     const char *used;
     /* The copy of a plane, before it is written: bytes of the file, or for p NULL the head of a
      * line whose copy has n bytes. */
@@ -46,7 +46,7 @@ static void flush(struct cutting *c)
 /* What is before this byte is not needed any more. */
 static void pass_to(struct cutting *c, const char *p)
 {
-    if (p - c->used <= AZ_XPLANE_USED)
+    if (az_xplane_is_copy(&c->block) || p - c->used <= AZ_XPLANE_USED)
         return;
     az_map_used(&c->map, c->used, p);
     c->used = p;
@@ -111,7 +111,7 @@ static size_t chunk_at(struct cutting *c, uint64_t from)
 /* Is any event gone that begins in these bytes? */
 static bool is_any_gone(struct cutting *c, struct az_sv bytes)
 {
-    const uint64_t from = (uint64_t)(bytes.p - c->base);
+    const uint64_t from = az_xplane_offset(&c->block, bytes.p);
     if (c->chunks) {
         size_t i = chunk_at(c, from);
         while (i < c->chunks->n && c->chunks->v[i].from < from + bytes.n &&
@@ -143,7 +143,7 @@ static int copy_message(struct cutting *c, struct az_sv bytes, uint32_t inside);
 /* The chunk of events at a place of the file, if one begins there: *m is after it then. */
 static int copy_chunk(struct cutting *c, struct az_protobuf *m)
 {
-    const uint64_t from = (uint64_t)((const char *)m->p - c->base);
+    const uint64_t from = az_xplane_offset(&c->block, m->p);
     const size_t i = chunk_at(c, from);
     const struct az_xplane_chunk *k = i < c->chunks->n ? &c->chunks->v[i] : NULL;
     struct az_sv b = { NULL, 0 };
@@ -158,7 +158,7 @@ static int copy_chunk(struct cutting *c, struct az_protobuf *m)
     if (k->disposition == AZ_XPLANE_GONE)
         return 1;
     if (k->disposition == AZ_XPLANE_KEPT)
-        rc = add_bytes(c, az_sv_make(c->base + from, (size_t)(k->to - k->from)));
+        rc = add_bytes(c, az_sv_make((const char *)events.p, (size_t)(k->to - k->from)));
     for (size_t bit = k->bits;
          k->disposition == AZ_XPLANE_MIXED && rc == 0 && events.p < events.end; bit++) {
         const char *tag = (const char *)events.p;
@@ -222,39 +222,37 @@ static int write_plane(struct cutting *c, struct az_sv body)
     const char *begin = c->used;
     c->size = 0;
     az_vec_reset(&c->pieces);
-    const int rc = copy_message(c, body, LINES);
-    if (rc)
-        return rc;
-    write_head(c, PLANES, c->size);
-    c->used = begin;
-    write_pieces(c);
-    return AZ_OK;
+    const int rc = copy_message(c, az_xplane_load(&c->block, body), LINES);
+    if (rc == 0) {
+        write_head(c, AZ_XPLANE_PLANE_FIELD, c->size);
+        c->used = begin;
+        write_pieces(c);
+        flush(c);
+    }
+    az_xplane_unload(&c->block);
+    return rc;
 }
 
-static int write_planes(struct cutting *c, struct az_sv bytes)
+/* The file without the window of an earlier cut, and without the events that are gone. */
+static int write_fields(struct cutting *c, struct az_sv bytes,
+                        const struct az_xplane_fields *fields)
 {
-    struct az_protobuf m = az_protobuf_of(bytes);
-    struct az_sv b = { NULL, 0 };
-    uint32_t field;
-    unsigned wire;
-    uint64_t v;
-    for (;;) {
+    const char *at = bytes.p;
+    for (size_t i = 0; i < fields->n; i++) {
+        const struct az_xplane_field *f = &fields->v[i];
+        const bool plane = f->number == AZ_XPLANE_PLANE_FIELD && is_any_gone(c, f->bytes);
         if (c->job->cancelled && c->job->cancelled())
             return AZ_EINTR;
-        const char *tag = (const char *)m.p;
-        int rc = az_protobuf_next(&m, &field, &wire, &v, &b);
-        if (rc <= 0)
-            return rc < 0 ? is_damaged(c) : AZ_OK;
-        if (field == AZ_XPLANE_WINDOW_FIELD)
+        if (!plane && f->number != AZ_XPLANE_WINDOW_FIELD)
             continue;
-        rc = 0;
-        if (field == PLANES && wire == AZ_PROTOBUF_BYTES && is_any_gone(c, b))
-            rc = write_plane(c, b);
-        else
-            write_bytes(c, az_sv_make(tag, (size_t)((const char *)m.p - tag)));
+        write_bytes(c, az_sv_make(at, (size_t)(f->tag - at)));
+        const int rc = plane ? write_plane(c, f->bytes) : AZ_OK;
         if (rc)
             return rc;
+        at = f->bytes.p + f->bytes.n;
     }
+    write_bytes(c, az_sv_make(at, (size_t)(bytes.p + bytes.n - at)));
+    return AZ_OK;
 }
 
 static int by_number(const void *a, const void *b, void *ctx)
@@ -283,12 +281,14 @@ static void list_gone(struct az_cut_log *log, struct az_mem *mem)
     az_sort_cmp(log->to.v, n, sizeof *log->to.v, by_number, NULL, mem);
 }
 
-static int copy_file(struct cutting *c, const struct az_trace *t, struct az_sv bytes)
+static int copy_file(struct cutting *c, const struct az_trace *t, struct az_sv bytes,
+                     const struct az_xplane_fields *fields)
 {
     struct az_arena a;
     az_arena_init(&a, c->job->mem);
     az_vec_init(&c->pieces, c->job->mem);
-    c->base = c->used = bytes.p;
+    az_xplane_block_init(&c->block, &c->map, bytes, c->job->mem);
+    c->used = bytes.p;
     struct az_sv window = az_cut_spans_text(t, &a);
     if (window.p)
         window =
@@ -296,12 +296,13 @@ static int copy_file(struct cutting *c, const struct az_trace *t, struct az_sv b
     int rc = window.p ? az_cut_output_open(&c->output, c->job->out, c->job->mem, c->job->diag)
                       : az_arena_error(&a);
     if (rc == 0) {
-        rc = write_planes(c, bytes);
+        rc = write_fields(c, bytes, fields);
         write_head(c, AZ_XPLANE_WINDOW_FIELD, window.n);
         az_cut_output_put(&c->output, window);
         rc = az_cut_output_close(&c->output, rc);
     }
     az_vec_release(&c->pieces);
+    az_xplane_block_release(&c->block);
     az_arena_release(&a);
     return rc;
 }
@@ -310,7 +311,23 @@ int az_xplane_write_chunks(struct az_cut *job, struct az_xplane *r,
                            const struct az_xplane_chunks *chunks, const struct az_vec_u8 *bits)
 {
     struct cutting c = { .job = job, .chunks = chunks, .bits = bits, .map = r->map };
-    return copy_file(&c, r->t, r->bytes);
+    return copy_file(&c, r->t, r->bytes, &r->fields);
+}
+
+/* The same of a file whose log has what is gone. */
+static int copy_listed(struct cutting *c, const struct az_trace *t, struct az_sv bytes)
+{
+    struct az_xplane_fields fields;
+    struct az_xplane_field f;
+    struct az_protobuf m = az_protobuf_of(bytes);
+    int rc = AZ_OK, next = 0;
+    az_vec_init(&fields, c->job->mem);
+    while (rc == 0 && (next = az_xplane_next_field(&m, &f)) > 0)
+        rc = f.number ? az_vec_push(&fields, f) : AZ_OK;
+    if (rc == 0)
+        rc = next < 0 ? is_damaged(c) : copy_file(c, t, bytes, &fields);
+    az_vec_release(&fields);
+    return rc;
 }
 
 int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t, struct az_cut_log *log)
@@ -328,7 +345,7 @@ int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t, struct az_
     else if (rc == 0)
         rc = az_source_rest(src, &text);
     if (rc == 0)
-        rc = copy_file(&c, t, c.map.bytes.n ? c.map.bytes : az_text_view(&text));
+        rc = copy_listed(&c, t, c.map.bytes.n ? c.map.bytes : az_text_view(&text));
     az_source_close(src);
     az_unmap_file(&c.map);
     az_vec_release(&text);
@@ -338,18 +355,12 @@ int az_xplane_write_cut(struct az_cut *job, const struct az_trace *t, struct az_
 /* "ORIGIN [[start, end], ...]" */
 int az_xplane_read_window(struct az_xplane *r)
 {
-    struct az_protobuf m = az_protobuf_of(r->bytes);
-    struct az_sv b = { NULL, 0 };
-    uint32_t field;
-    unsigned wire;
-    uint64_t v;
-    const char *used = r->bytes.p;
-    while (az_protobuf_next(&m, &field, &wire, &v, &b) > 0) {
-        az_xplane_passed(r, &used, (const char *)m.p);
-        if (field != AZ_XPLANE_WINDOW_FIELD || wire != AZ_PROTOBUF_BYTES)
-            continue;
-        const struct az_sv origin = az_sv_cut(&b, ' ');
-        return az_parse_i64(origin, &r->origin_ns) == 0 ? az_cut_spans_read(r->t, b) : AZ_OK;
-    }
-    return AZ_OK;
+    size_t i = 0;
+    while (i < r->fields.n && r->fields.v[i].number != AZ_XPLANE_WINDOW_FIELD)
+        i++;
+    if (i == r->fields.n)
+        return AZ_OK;
+    struct az_sv text = r->fields.v[i].bytes;
+    const struct az_sv origin = az_sv_cut(&text, ' ');
+    return az_parse_i64(origin, &r->origin_ns) == 0 ? az_cut_spans_read(r->t, text) : AZ_OK;
 }

@@ -184,8 +184,8 @@ int az_xplane_event_numbers(struct az_xplane *r, struct az_protobuf *line,
             return rc;
     }
     if (!r->passes && r->t->cut_log) {
-        const int rc = az_cut_log_begin(r->t->cut_log, (uint64_t)((const char *)m.p - r->bytes.p),
-                                        (uint64_t)((const char *)m.end - r->bytes.p));
+        const int rc = az_cut_log_begin(r->t->cut_log, az_xplane_offset(&r->block, m.p),
+                                        az_xplane_offset(&r->block, m.end));
         if (rc)
             return rc;
     }

@@ -147,12 +147,11 @@ static bool find_place(struct az_xplane_passes *p, uint64_t from)
 
 int az_xplane_pass_event(struct az_xplane_passes *p, const uint8_t *tag, const uint8_t *end)
 {
-    const uint8_t *base = (const uint8_t *)p->r->bytes.p;
-    const uint64_t from = (uint64_t)(tag - base);
+    const uint64_t from = az_xplane_offset(&p->r->block, tag);
     if (p->pass == SURVEY && p->open && p->had_event) { /* the next one of its chunk */
         struct az_xplane_chunk *c = &p->chunks.v[p->at];
         if (c->to == from && c->events < CHUNK_EVENTS && p->at + 1 == p->chunks.n) {
-            c->to = (uint64_t)(end - base);
+            c->to = az_xplane_offset(&p->r->block, end);
             c->events++;
             c->records++;
             p->had_event = false;
@@ -161,7 +160,7 @@ int az_xplane_pass_event(struct az_xplane_passes *p, const uint8_t *tag, const u
     }
     end_event(p);
     if (p->pass == SURVEY) {
-        const int rc = survey_place(p, from, (uint64_t)(end - base));
+        const int rc = survey_place(p, from, az_xplane_offset(&p->r->block, end));
         if (rc)
             return rc;
         p->chunks.v[p->at].records++;
@@ -175,8 +174,8 @@ int az_xplane_pass_event(struct az_xplane_passes *p, const uint8_t *tag, const u
 
 const uint8_t *az_xplane_pass_over(struct az_xplane_passes *p, const uint8_t *at)
 {
-    const char *base = p->r->bytes.p;
-    uint64_t from = (uint64_t)((const char *)at - base);
+    const struct az_xplane_block *b = &p->r->block;
+    uint64_t from = az_xplane_offset(b, at);
     if (p->pass == SURVEY)
         return at;
     if (p->next >= p->chunks.n || p->chunks.v[p->next].from > from ||
@@ -189,7 +188,7 @@ const uint8_t *az_xplane_pass_over(struct az_xplane_passes *p, const uint8_t *at
             p->host->runs = p->chunks.v[p->next].runs;
         p->next++;
     }
-    return (const uint8_t *)base + from;
+    return (const uint8_t *)b->p + (from - b->at);
 }
 
 void az_xplane_pass_thread(struct az_xplane_passes *p, struct az_xplane_host_line *h)

@@ -6,7 +6,7 @@
 int az_xplane_bad(struct az_xplane *r, const uint8_t *at, const char *what)
 {
     if (!r->bad) {
-        r->bad = at;
+        r->bad = (const uint8_t *)r->bytes.p + az_xplane_offset_of(&r->block, at);
         r->what = what;
     }
     return AZ_EFORMAT;
@@ -94,6 +94,8 @@ static void reset_ids(struct az_xplane_ids *ids)
 
 void az_xplane_plane_init(struct az_xplane *r)
 {
+    az_vec_init(&r->fields, r->job->mem);
+    az_xplane_block_init(&r->block, &r->map, r->bytes, r->job->mem);
     az_vec_init(&r->metas, r->job->mem);
     az_vec_init(&r->stat_names, r->job->mem);
     az_vec_init(&r->lines, r->job->mem);
@@ -109,6 +111,8 @@ void az_xplane_plane_release(struct az_xplane *r)
 {
     reset_ids(&r->meta_ids);
     reset_ids(&r->stat_ids);
+    az_vec_release(&r->fields);
+    az_xplane_block_release(&r->block);
     az_vec_release(&r->metas);
     az_vec_release(&r->stat_names);
     az_vec_release(&r->lines);
