@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "base/sort.h"
+#include "document/claims.h"
 #include "document/schema.h"
 #include "text/names.h"
 
@@ -408,9 +409,10 @@ static int add_moved(struct work *w, const struct moved *of)
         if (!m->n[0] || !m->n[1])
             continue;
         if (one)
-            name = az_arena_printf(w->c->a, "%.*s -> %.*s", AZ_SVF(m->name[0]), AZ_SVF(m->name[1]));
+            name = az_arena_printf(w->c->a, "%.*s replaced by %.*s", AZ_SVF(m->name[0]),
+                                   AZ_SVF(m->name[1]));
         else
-            name = az_arena_printf(w->c->a, "%.*s (renamed)",
+            name = az_arena_printf(w->c->a, "%.*s (kernels replaced)",
                                    AZ_SVF(az_family_text((enum az_family)f)));
         rc = name.p ? add_cause(w, AZ_CAUSE_MOVED, name, m->ns[0], m->ns[1])
                     : az_arena_error(w->c->a);
@@ -440,6 +442,23 @@ static int add_work(struct work *w, int64_t sum[2])
     return rc ? rc : add_moved(w, of);
 }
 
+/* Does a side list work outside of the steps that its account is of? */
+static bool lists_more(const struct work *w, size_t side)
+{
+    const struct az_table *t = az_document_table(w->doc[side], "account");
+    const ptrdiff_t scope = t ? az_text_column(t, "scope") : -1,
+                    time = t ? az_time_column(t, "computing") : -1;
+    const double compute = (double)w->out->side[side].compute;
+
+    if (w->out->change.per_step || w->out->by == AZ_BY_GROUP || scope < 0 || time < 0)
+        return false;
+    for (size_t r = 0; r < t->rows; r++)
+        if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)scope)),
+                     az_account_scope_id(AZ_SCOPE_RECORDING)))
+            return LEAST_LISTED * az_time_at(t, r, time) > compute;
+    return false;
+}
+
 /* Are the rows parts of the timeline's busy time, or of something else? */
 static int check_fit(struct work *w)
 {
@@ -453,6 +472,9 @@ static int check_fit(struct work *w)
         o->unfit |=
             sum[side] > MOST_AT_ONCE * (double)(o->side[side].busy + 1) ||
             (o->by != AZ_BY_GROUP && sum[side] < LEAST_LISTED * (double)target(o, side, false));
+    for (size_t side = 0; side < 2 && o->timed && o->by != AZ_BY_NONE; side++)
+        o->outside |= lists_more(w, side);
+    o->unfit |= o->outside;
     if (!o->unfit)
         return AZ_OK;
     o->by = AZ_BY_NONE;

@@ -38,6 +38,7 @@ struct az_causes {
     enum az_pairing by;
     struct az_sv table; /* of the baseline, whose rows are paired */
     bool unfit;         /* the rows are not of the timeline: far more than it, or a part */
+    bool outside;       /* so, as they list work outside of the steps */
     bool like;          /* may both be the same work? */
     bool by_shape; /* what decides it is of operators with equal shapes, not of kernel names: */
     double common; /* part of the kernel time that both have in common; NaN: none */

@@ -10,9 +10,10 @@
 #include "document/step_samples.h"
 #include "document/verdict_table.h"
 
-#define MANY_TIMES    10   /* a side of so many times the other: no percent */
-#define CLOSE_PERCENT 0.05 /* smaller differences do not matter to a reader */
-#define MANY          2    /* variants, of which each has its parts and this many causes */
+#define MANY_TIMES    10    /* a side of so many times the other: no percent */
+#define CLOSE_PERCENT 0.05  /* smaller differences do not matter to a reader */
+#define LEAST_COMMON  0.005 /* part of the time that rounds to 0% */
+#define MANY          2     /* variants, of which each has its parts and this many causes */
 #define CAUSES_EACH   3
 #define WHAT_MOST     8 /* variants that have a line at all */
 
@@ -114,16 +115,23 @@ static struct az_sv relation_text(struct writer *w, struct az_sv base, struct az
                            100 * fabs(t - b) / b, t < b ? "faster" : "slower", step, AZ_SVF(base));
 }
 
+/* "3% of kernel time has kernel names in common" */
+static struct az_sv common_text(struct writer *w, double part, const char *what)
+{
+    return part < LEAST_COMMON
+               ? az_arena_printf(w->a, "no %s in common", what)
+               : az_arena_printf(w->a, "%.0f%% of kernel time has %s in common", 100 * part, what);
+}
+
 /* "a and b may not be the same work, 3% of kernel time has kernel names in common": no side is
  * faster then. */
 static struct az_sv unlike_text(struct writer *w, struct az_sv base, struct az_sv tag,
                                 const struct az_causes *o)
 {
-    return az_arena_printf(w->a,
-                           "%.*s and %.*s may not be the same work, %.0f%% of kernel time has "
-                           "%s in common",
-                           AZ_SVF(base), AZ_SVF(tag), 100 * o->common,
-                           o->by_shape ? "operators with equal shapes" : "kernel names");
+    return az_arena_printf(
+        w->a, "%.*s and %.*s may not be the same work, %.*s", AZ_SVF(base), AZ_SVF(tag),
+        AZ_SVF(common_text(w, o->common,
+                           o->by_shape ? "operators with equal shapes" : "kernel names")));
 }
 
 static struct az_sv faster_text(struct writer *w, struct az_sv base, struct az_sv tag,
@@ -191,6 +199,9 @@ static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv 
         text = relation_text(w, base, tag, (double)x->a_ns, (double)x->b_ns, true);
     if (x->counted[0] == 2 && x->counted[1] == 2) /* from the start of one to that of the other */
         return az_arena_printf(w->a, "%.*s: %.*s (one period each%.*s)", AZ_SVF(text), AZ_SVF(pair),
+                               AZ_SVF(note));
+    if (x->counted[0] == 1 && x->counted[1] == 1)
+        return az_arena_printf(w->a, "%.*s: %.*s (one step each%.*s)", AZ_SVF(text), AZ_SVF(pair),
                                AZ_SVF(note));
     return az_arena_printf(w->a, "%.*s: %.*s (median of %lld and %lld step%s%.*s)", AZ_SVF(text),
                            AZ_SVF(pair), (long long)x->counted[0], (long long)x->counted[1],
@@ -428,14 +439,14 @@ static void put_trust(struct writer *w, const struct az_causes *o, size_t varian
     if (o->unfit)
         text = join_reasons(
             w, text,
-            AZ_SV("listed kernels do not add up to the timeline; compared by its parts only"));
+            o->outside
+                ? AZ_SV("kernels outside the steps are listed, too; compared by parts of the time")
+                : AZ_SV(
+                      "listed kernels do not add up to the timeline; compared by its parts only"));
     else if (!isnan(o->shared) && o->by != AZ_BY_KERNEL && o->by != AZ_BY_GROUP)
-        text = join_reasons(
-            w, text,
-            az_arena_printf(w->a,
-                            "matched by %s: only %.0f%% of kernel time has kernel names in "
-                            "common",
-                            az_pairing_text(o->by), 100 * o->shared));
+        text = join_reasons(w, text,
+                            az_arena_printf(w->a, "matched by %s: %.*s", az_pairing_text(o->by),
+                                            AZ_SVF(common_text(w, o->shared, "kernel names"))));
     else if (o->by == AZ_BY_KERNEL && o->total[0] != o->total[1])
         text =
             join_reasons(w, text,

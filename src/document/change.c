@@ -310,6 +310,10 @@ struct az_sv az_change_text(struct az_arena *a, const struct az_change *c,
         return az_arena_printf(a, "devices differ: %.*s and %.*s", AZ_SVF(x->device),
                                AZ_SVF(y->device));
     case AZ_CHANGE_STEPS_ON_ONE_SIDE:
+        if (x->has_steps && y->has_steps)
+            return az_arena_printf(
+                a, "different kinds of steps, %.*s in the baseline, %.*s in the candidate",
+                AZ_SVF(az_change_source_text(x->source)), AZ_SVF(az_change_source_text(y->source)));
         return az_arena_printf(a, "%.*s in the baseline, %.*s in the candidate",
                                AZ_SVF(steps_text(a, x)), AZ_SVF(steps_text(a, y)));
     case AZ_CHANGE_DIFFERENT_LENGTH:

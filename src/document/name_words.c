@@ -103,7 +103,7 @@ struct az_sv az_words_renamed(struct az_arena *a, const struct az_sv name[2])
 
     az_names_shorten(a, s, 2);
     az_names_cut(a, s, 2, NAME_LONG / 2);
-    return az_arena_printf(a, "%.*s -> %.*s", AZ_SVF(s[0]), AZ_SVF(s[1]));
+    return az_arena_printf(a, "%.*s replaced by %.*s", AZ_SVF(s[0]), AZ_SVF(s[1]));
 }
 
 void az_words_names_cut(struct az_arena *a, struct az_sv *name, size_t n)
