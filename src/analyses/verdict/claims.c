@@ -282,14 +282,36 @@ static struct az_sv with_detail(struct az_verdict_whole *w, const struct az_verd
     return az_arena_printf(w->job->arena, "%.*s%.*s", AZ_SVF(f->subject), AZ_SVF(f->detail));
 }
 
+static int64_t saving_of(const struct az_verdict_whole *w, int64_t span,
+                         const struct az_verdict_found *f)
+{
+    const int64_t saving = az_verdict_mean(w, f->gain);
+    return !f->outside_scope && saving > span ? span : saving;
+}
+
+static double share_of(int64_t saving, int64_t span)
+{
+    return span > 0 && saving >= 0 ? (double)saving / (double)span : NAN;
+}
+
+bool az_verdict_counts(const struct az_verdict_whole *w, int64_t span,
+                       const struct az_verdict_found *f)
+{
+    return f->gain > 0 && (f->outside_scope || share_of(saving_of(w, span, f), span) >= TRIFLE);
+}
+
+int64_t az_verdict_span(const struct az_verdict_whole *w)
+{
+    struct az_claims c = { .has_account = false };
+    make_account(w, &c);
+    return c.account.span;
+}
+
 static struct az_claim claim_of(struct az_verdict_whole *w, const struct az_claims *c,
                                 const struct az_verdict_found *f)
 {
-    const int64_t span = c->account.span;
-    int64_t saving = az_verdict_mean(w, f->gain);
-    if (!f->outside_scope && saving > span)
-        saving = span;
-    const double share = span > 0 && saving >= 0 ? (double)saving / (double)span : NAN;
+    const int64_t span = c->account.span, saving = saving_of(w, span, f);
+    const double share = share_of(saving, span);
     struct az_claim x = {
         .rule = az_sv_str(f->rule->name),
         .saving_ns = saving,
@@ -586,12 +608,10 @@ static int make_findings(struct az_verdict_whole *w, const struct az_verdict_fou
     az_vec_init(&all, w->job->mem);
     for (size_t i = 0; rc == 0 && i < found->n; i++) {
         const struct az_verdict_found *f = &found->v[i];
-        if (f->rule->form == AZ_VERDICT_TRUST || f->rule->form == AZ_VERDICT_SUMS || f->gain <= 0 ||
-            is_denied(c, f))
+        if (f->rule->form == AZ_VERDICT_TRUST || f->rule->form == AZ_VERDICT_SUMS ||
+            is_denied(c, f) || !az_verdict_counts(w, c->account.span, f))
             continue;
-        const struct draft d = { .c = claim_of(w, c, f), .f = f };
-        if (d.c.outside_scope || d.c.share >= TRIFLE)
-            rc = az_vec_push(&all, d);
+        rc = az_vec_push(&all, ((struct draft){ .c = claim_of(w, c, f), .f = f }));
     }
     if (rc == 0)
         rc = put_in_order(w, c, all.v, all.n);

@@ -127,9 +127,17 @@ static int name_ranks(struct az_verdict_whole *w, struct az_verdict_found *o, co
     return 0;
 }
 
+/* Of computation there may be one for each shape, most of them too small for any list. Of the
+ * others some change when the waiting of ranks is known. */
+static bool is_listed(const struct az_verdict_whole *w, int64_t span,
+                      const struct az_verdict_found *o)
+{
+    return o->rule->within != AZ_VERDICT_IN_COMPUTE || az_verdict_counts(w, span, o);
+}
+
 /* Findings of one meaning, from the largest down: each joins the first that is still open. */
 static int join_findings(struct az_verdict_whole *w, const struct entry *e, size_t n, bool *taken,
-                         bool *has, struct az_verdict_founds *out)
+                         bool *has, int64_t span, struct az_verdict_founds *out)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < n; i++) {
@@ -145,6 +153,8 @@ static int join_findings(struct az_verdict_whole *w, const struct entry *e, size
                 o.parts += !has[e[k].part];
                 taken[k] = has[e[k].part] = true;
             }
+        if (!is_listed(w, span, &o))
+            continue;
         set_sizes_text(w->job->arena, &o, e[i].f);
         rc = name_ranks(w, &o, has);
         if (rc == 0)
@@ -156,6 +166,7 @@ static int join_findings(struct az_verdict_whole *w, const struct entry *e, size
 int az_verdict_merge(struct az_verdict_whole *w, struct az_verdict_founds *out)
 {
     struct entries all;
+    const int64_t span = az_verdict_span(w);
     az_vec_init(&all, w->job->mem);
     int rc = list_entries(w, &all);
     bool *taken = az_arena_array(w->job->arena, all.n + 1, sizeof *taken);
@@ -167,7 +178,7 @@ int az_verdict_merge(struct az_verdict_whole *w, struct az_verdict_founds *out)
                            all.v[next].f->rule == all.v[i].f->rule;
              next++)
             ;
-        rc = join_findings(w, &all.v[i], next - i, taken + i, has, out);
+        rc = join_findings(w, &all.v[i], next - i, taken + i, has, span, out);
     }
     az_vec_release(&all);
     return rc;

@@ -390,6 +390,17 @@ static int count_streams(struct az_verdict *v)
     return rc || n ? rc : az_arena_error(v->job->arena);
 }
 
+/* The arena gets the list itself, a copy would be as large; its first one is not a finding. */
+static void hand_over(struct az_verdict_founds *found, struct az_arena *keep)
+{
+    _Static_assert(sizeof *found->v >= AZ_ARENA_HEAD, "what the arena overwrites");
+    az_vec_trim(found);
+    if (found->n)
+        az_arena_adopt(keep, found->v, found->cap * sizeof *found->v);
+    *found = (struct az_verdict_founds){ .v = found->n ? found->v + 1 : NULL,
+                                         .n = found->n ? found->n - 1 : 0 };
+}
+
 int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
                          struct az_verdict_part **out)
 {
@@ -404,7 +415,7 @@ int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep
         return az_arena_error(keep);
     *v.part = (struct az_verdict_part){ .flops = NAN, .peak = NAN, .period = -1 };
     az_vec_init(&v.part->found, job->mem);
-    int rc = az_vec_reserve(&v.part->found, 24);
+    int rc = az_vec_push(&v.part->found, (struct az_verdict_found){ .gain = -1 });
     if (rc == 0)
         rc = examine_trace(&v);
     if (rc == 0)
@@ -425,14 +436,8 @@ int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep
             v.part->lacking |= r->needs & ~v.t->caps;
     }
     *out = v.part;
-    az_vec_trim(&v.part->found); /* it outlives this call in the arena: a copy next to it */
-    struct az_verdict_found *held = az_arena_array(keep, v.part->found.n + 1, sizeof *held);
-    if (held && v.part->found.n)
-        memcpy(held, v.part->found.v, v.part->found.n * sizeof *held);
-    const size_t n = v.part->found.n;
-    az_vec_release(&v.part->found);
-    v.part->found = (struct az_verdict_founds){ .v = held, .n = held ? n : 0 };
-    return rc ? rc : held ? 0 : az_arena_error(keep);
+    hand_over(&v.part->found, keep);
+    return rc;
 }
 
 static int reduce(struct az_job *job, struct az_arena *keep, void **part)

@@ -503,6 +503,7 @@ static int judge(struct work *w)
         w->v->bandwidth = peaks->bw * (w->own ? 1 : REACHED);
     for (size_t i = 0; rc == 0 && i < w->u->rows.n; i++)
         rc = add_row(w, &w->u->rows.v[i]);
+    az_map_release(&w->index); /* there may be a finding for each line */
     for (size_t i = 0; rc == 0 && i < w->lines.n; i++)
         rc = judge_line(w, &w->lines.v[i]);
     find_peak(w);

@@ -286,6 +286,10 @@ static inline int64_t az_verdict_mean(const struct az_verdict_whole *w, int64_t 
 struct az_sv az_verdict_sizes_text(struct az_arena *a, int64_t least, int64_t most, double mean);
 /* Adds the table `step_work` of the only trace; nothing where there is no median step. */
 int az_verdict_step_work(struct az_job *job) AZ_MUST_USE;
+/* Is the gain of a finding large enough for a list? span: of the account (az_verdict_span). */
+bool az_verdict_counts(const struct az_verdict_whole *w, int64_t span,
+                       const struct az_verdict_found *f);
+int64_t az_verdict_span(const struct az_verdict_whole *w);
 /* What the parts claim together. found: of all parts, by worth (az_verdict_merge). */
 int az_verdict_merge(struct az_verdict_whole *w, struct az_verdict_founds *out) AZ_MUST_USE;
 /* Who the others wait for, with causes; communication that waits counts no time twice. */
