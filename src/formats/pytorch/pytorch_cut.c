@@ -190,6 +190,23 @@ static int find_work(struct cut *c)
     return rc;
 }
 
+/* A report of the whole file names the reason, if it cannot be read either. */
+static int report_no_events(struct cut *c)
+{
+    const struct az_pytorch_tuning tuning = { .split_min = INT64_MAX };
+    const struct az_file file = { .path = c->job->in };
+    struct az_trace t;
+    int rc = az_trace_init(&t, c->job->mem);
+    if (rc == 0) {
+        struct az_parse whole = az_cut_parse(c->job, &file, &t);
+        rc = az_pytorch_parse(&whole, &tuning);
+    }
+    az_trace_release(&t);
+    return rc ? rc
+              : az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in),
+                             "no events with times; nothing to cut");
+}
+
 static int find_window(struct cut *c)
 {
     enum az_window_miss miss = AZ_WINDOW_FOUND;
@@ -197,8 +214,7 @@ static int find_window(struct cut *c)
         .start = c->first, .end = c->last, .lane = c->lane, .side = AZ_NO_ROW, .name = AZ_NO_ID
     };
     if (c->first > c->last)
-        return az_diag_fail(c->job->diag, AZ_EEMPTY, AZ_AT_FILE(c->job->in),
-                            "no events with times; nothing to cut");
+        return report_no_events(c);
     int rc = az_trace_add(&c->marks, AZ_OVERHEAD, &whole);
     if (rc == 0)
         rc = az_trace_finalize(&c->marks);

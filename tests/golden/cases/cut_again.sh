@@ -27,3 +27,7 @@ PY
 "$ANALYZER" cut spans.json --from 1500us -o bare.json
 grep -o '"cat": "[A-Za-z_]*"' bare.json | sort | uniq -c
 "$ANALYZER" bare.json 2>&1 | head -n 1
+# a trace of another tool, without events of the profiler: the reason is that of a report
+echo '{"traceEvents":[{"ph":"B","cat":"train","name":"fwd","pid":1,"tid":1,"ts":1},{"ph":"E","cat":"train","name":"fwd","pid":1,"tid":1,"ts":5}]}' >foreign.json
+"$ANALYZER" foreign.json 2>&1 || echo "exit status $?"
+"$ANALYZER" cut foreign.json --from 10% -o none.json 2>&1 || echo "exit status $?"
