@@ -72,7 +72,10 @@ struct az_format {
      * other, and no ranks. NULL: none. */
     const char *numbered;
     bool processes; /* files of one folder with a process id as stem are one run, and one trace */
-    bool converts;  /* starts another program, which makes of the file what is parsed */
+    /* With processes: the machine that a file was recorded on; empty: the file does not name it.
+     * Folders of one machine are no hosts of one run. */
+    int (*machine)(struct az_sv path, struct az_arena *a, struct az_sv *machine);
+    bool converts;         /* starts another program, which makes of the file what is parsed */
     unsigned text_classic; /* stdout is the classic block by default */
     unsigned tool; /* AZ_TOOL_* (model/options.h): whose tables the users of this format expect; 0:
                       none */

@@ -1,7 +1,7 @@
 /* `analyzer run PATH...`: paths become inputs. Files of one run belong together: the CSV reports of
  * one Nsight report (equal stem), the files of the ranks of one run (names that differ in digits
  * only), the files of its hosts (names that differ in the host only); each other file is an input.
- * 905 lines because all of these ways share the list of files found. */
+ * 966 lines because all of these ways share the list of files found. */
 #include "base/intern.h"
 #include "base/sort.h"
 #include "formats/shared/unsupported_formats.h"
@@ -21,6 +21,8 @@ struct found {
     bool unread;          /* the system does not show it */
     struct az_sv session; /* among the traces of its folder; empty: the only one */
     bool process;         /* one of the processes of a run */
+    struct az_sv hosts;   /* of a process in a folder below: the folder of that */
+    struct az_sv machine; /* the same: what recorded it; empty: unknown */
 };
 AZ_VEC(struct found, founds);
 
@@ -182,7 +184,13 @@ static int add_file(struct grouping *g, struct az_sv path, bool of_folder)
     f.process = of_folder && f.format && is_process(f.format, f.path);
     if (f.process) { /* a set of tables and a document of one process have the same content */
         struct az_sv run = az_path_dir(f.path);
-        run = g->below ? az_path_dir(run) : run; /* folders next to each other are its hosts */
+        if (g->below) { /* folders next to each other are its hosts */
+            run = f.hosts = az_path_dir(run);
+            const int rc =
+                f.format->machine ? f.format->machine(f.path, &g->c->arena, &f.machine) : AZ_OK;
+            if (rc)
+                return rc;
+        }
         f.key = az_arena_printf(&g->c->arena, "%.*s/#%s", AZ_SVF(run),
                                 f.format->is_rank && f.format->is_rank(f.path) ? ".json" : "");
     }
@@ -599,6 +607,14 @@ static struct az_sv session_title(const struct az_format *f, const struct az_inp
                                                                                   : folder;
 }
 
+static bool has_machine(const struct grouping *g, const struct az_input *in)
+{
+    for (size_t i = 0; i < g->files.n; i++)
+        if (az_sv_eq(g->files.v[i].path, in->files.v[0].path))
+            return g->files.v[i].machine.n > 0;
+    return false;
+}
+
 /* An input of several files: the title of a run, and a note of what was put together. */
 static void name_input(const struct grouping *g, struct az_input *in)
 {
@@ -617,8 +633,51 @@ static void name_input(const struct grouping *g, struct az_input *in)
     else if (hosts.n)
         in->title = hosts;
     az_diag_add(g->diag, AZ_NOTE, AZ_NOWHERE,
-                "%zu files form one input '%.*s'; use a configuration to separate them",
-                in->files.n, AZ_SVF(in->title));
+                "%zu files form one input '%.*s'%s; use a configuration to separate them",
+                in->files.n, AZ_SVF(in->title),
+                in->processes && several_folders(in) && !has_machine(g, in)
+                    ? ", each folder as a host, as its files do not name theirs"
+                    : "");
+}
+
+static bool is_of_folder(const struct found *f, struct az_sv hosts, struct az_sv machine)
+{
+    return f->hosts.n && az_sv_eq(f->hosts, hosts) && az_sv_eq(f->machine, machine);
+}
+
+/* Was one machine recorded into several folders? Then these are no hosts. */
+static bool has_equal_machines(const struct grouping *g, struct az_sv hosts)
+{
+    for (size_t i = 0; i < g->files.n; i++) {
+        const struct found *a = &g->files.v[i];
+        if (!a->machine.n || !az_sv_eq(a->hosts, hosts))
+            continue;
+        for (size_t k = i + 1; k < g->files.n; k++)
+            if (is_of_folder(&g->files.v[k], hosts, a->machine) &&
+                !az_sv_eq(az_path_dir(g->files.v[k].path), az_path_dir(a->path)))
+                return true;
+    }
+    return false;
+}
+
+/* Folders next to each other whose files are of one machine are runs, and no hosts of one. */
+static int separate_runs(struct grouping *g)
+{
+    struct az_sv hosts = AZ_SV("");
+    bool equal = false;
+    for (size_t i = 0; i < g->files.n; i++) {
+        struct found *f = &g->files.v[i];
+        if (!f->hosts.n)
+            continue;
+        if (!az_sv_eq(f->hosts, hosts)) { /* files of a folder follow each other */
+            hosts = f->hosts;
+            equal = has_equal_machines(g, hosts);
+        }
+        if (equal)
+            f->key = az_arena_printf(&g->c->arena, "%.*s/#%s", AZ_SVF(az_path_dir(f->path)),
+                                     az_sv_ends(f->key, AZ_SV(".json")) ? ".json" : "");
+    }
+    return g->c->arena.failed ? az_arena_error(&g->c->arena) : AZ_OK;
 }
 
 static int add_inputs(struct grouping *g)
@@ -816,6 +875,8 @@ static int plan_groups(struct grouping *g, const char *const *paths, size_t n)
         rc = add_odd(g);
     if (!rc)
         rc = drop_repeats(&g->files, &c->arena);
+    if (!rc)
+        rc = separate_runs(g);
     if (!rc)
         rc = add_inputs(g);
     if (!rc)

@@ -1,6 +1,7 @@
 /* Format "rocpd": the SQLite database of rocprofv3, and of rocmProfileData (docs/formats-rocprof.md
  * 4). Opening, sets of tables. */
 #include "formats/rocm/rocpd.h"
+#include "formats/rocm/rocprof_machine.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -389,6 +390,7 @@ const struct az_format az_format_rocpd = {
     .help = "AMD rocprofv3: rocpd database (*_results.db); rocmProfileData (.rpd)",
     .files_are_ranks = true,
     .processes = true,
+    .machine = az_rocpd_machine,
     .probe = probe,
     .knows_table = knows_table,
     .parse = parse,

@@ -1,6 +1,7 @@
 /* Format "rocprof": what rocprofv3 writes as JSON or as a set of CSV files
  * (docs/formats-rocprof.md). */
 #include "formats/rocm/rocprof.h"
+#include "formats/rocm/rocprof_machine.h"
 #include "formats/shared/cut_records.h"
 
 #include "formats/list.h"
@@ -116,6 +117,12 @@ static struct az_sv file_stem(struct az_sv path)
 /* Each JSON file is one process: a rank of its own. The CSV files of one prefix belong together. */
 static bool is_rank(struct az_sv path) { return !is_csv_name(path); }
 
+static int machine_of(struct az_sv path, struct az_arena *a, struct az_sv *machine)
+{
+    *machine = AZ_SV("");
+    return is_csv_name(path) ? AZ_OK : az_rocprof_machine(path, a, machine);
+}
+
 const struct az_format az_format_rocprof = {
     .name = "rocprof",
     .tool = AZ_TOOL_TRACELENS,
@@ -125,6 +132,7 @@ const struct az_format az_format_rocprof = {
     .files_are_ranks = true,
     .is_rank = is_rank,
     .processes = true,
+    .machine = machine_of,
     .probe = probe,
     .parse = parse,
     .cut = cut_rocprof,

@@ -10,6 +10,13 @@ for row in rows[1:]:
         row[i] = str(int(row[i]) + 250000000000000)
 csv.writer(open(sys.argv[2], "w"), lineterminator="\n").writerows(rows)
 PY
+cat >other.py <<'PY'
+import sqlite3
+import sys
+with sqlite3.connect(sys.argv[1]) as db:
+    table, = db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name LIKE 'rocpd_info_node%'").fetchone()
+    db.execute(f'UPDATE "{table}" SET hostname = "other-host", machine_id = "1"')
+PY
 for pid in 4711 4712; do
     mkdir -p runs/one/node1 runs/one/node2 runs/two/node1 data/node1 data/node2
     for f in kernel_trace memory_copy_trace hip_api_trace agent_info; do
@@ -19,11 +26,21 @@ for pid in 4711 4712; do
     done
     cp made/train_results.db data/node1/${pid}_results.db
     cp made/train_results.db data/node2/${pid}_results.db
+    "$PYTHON" other.py data/node2/${pid}_results.db
+    for run in run1 run2; do # of one machine: two runs, and no hosts
+        mkdir -p same/db/$run same/json/$run
+        cp made/train_results.db same/db/$run/${pid}_results.db
+        cp made/train_results.json same/json/$run/${pid}_results.json
+    done
 done
 for d in runs/one runs/one/node1 runs/one/node2 data; do
     "$ANALYZER" $d | head -n 3
 done
 "$ANALYZER" run runs --dry-run | grep -v reads
+"$ANALYZER" run same/db --dry-run | grep -v reads
+"$ANALYZER" run same/json --dry-run | grep -v reads
+"$ANALYZER" run runs/one --dry-run -v 2>&1 | grep "form one"
+"$ANALYZER" run data --dry-run -v 2>&1 | grep "form one"
 # both hosts by name are two inputs
 "$ANALYZER" run runs/one/node1 runs/one/node2 --dry-run | grep -v reads
 "$ANALYZER" cut runs/one --from 10% --to 60% -o part
