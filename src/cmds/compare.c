@@ -50,7 +50,9 @@ static const struct az_cmd_opt options[] = {
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
     { OPT_STRICT, "strict", NULL, "treat warnings about an input as failures" },
-    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit per input, for example 2G" },
+    { OPT_MEMORY, "memory-limit", "SIZE",
+      "memory limit for the data of an input, for example 2G; the program itself needs "
+      "about 8 MB more" },
     AZ_ROWS_OF_WINDOWS,
     { 'h', "help", NULL, "print this help" },
 };
@@ -568,7 +570,7 @@ const struct az_cmd az_cmd_tracelens_compare = {
     "accept the command line of TraceLens_compare_perf_reports_pytorch",
     "Operands: workbooks, or folders of CSV files, of TraceLens or of this program; also what "
     "'analyzer compare' takes. The first\nis the baseline. Writes comparison.xlsx in the current "
-    "folder unless -o is used. Differences: docs/from-tracelens.md.",
+    "folder unless -o is used. Differences: from-tracelens.md of the documentation.",
     tracelens_options,
     AZ_LENGTH(tracelens_options),
     run_compare

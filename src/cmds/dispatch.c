@@ -68,17 +68,15 @@ static int unknown_command(const char *word)
 
     for (size_t i = 0; i < AZ_LENGTH(elsewhere); i++)
         if (strcmp(script, elsewhere[i].name) == 0)
-            return az_usage_error(NULL,
-                                  "'%s' is not available; %s (docs/from-tracelens-programs.md)",
-                                  word, elsewhere[i].instead);
+            return az_usage_error(
+                NULL, "'%s' is not available; %s (from-tracelens-programs.md of the documentation)",
+                word, elsewhere[i].instead);
     const char *near = az_cmd_nearest(word), *instead = az_cmd_instead(word);
 
     if (!*word)
         return az_usage_error(NULL, "empty path ''; name a file");
     if (instead)
         return az_usage_error(NULL, "unknown command '%s'; use '%s'", word, instead);
-    if (strpbrk(word, "./"))
-        return az_usage_error(NULL, "'%s': no such file or folder", word);
     if (near)
         return az_usage_error(NULL, "unknown command '%s' (did you mean '%s'?)", word, near);
     for (size_t i = 0; i < az_cmd_run.n_opts; i++)
@@ -114,9 +112,9 @@ static int dispatch(int argc, char **argv)
     cmd = az_cmd_find(argv[1]);
     if (cmd)
         return cmd->run(cmd, argc - 1, argv + 1);
-    /* what is there, but cannot be reached, has a message as an input */
+    /* what is there, but cannot be reached, and names of files, have a message as an input */
     if (az_path_stat(argv[1]).kind != AZ_PATH_MISSING || (errno != ENOENT && errno != ENOTDIR) ||
-        strchr(argv[1], '*'))
+        strpbrk(argv[1], "./*"))
         return az_cmd_run.run(&az_cmd_run, argc, argv);
     return unknown_command(argv[1]);
 }

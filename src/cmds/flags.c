@@ -22,6 +22,21 @@ static bool is_own(const struct az_cmd *cmd, const char *name)
     return false;
 }
 
+/* The only option whose key begins so, as getopt_long completes --KEY; NULL: none or several. */
+static const struct az_option *beginning_with(const char *key, size_t n)
+{
+    const struct az_option *found = NULL;
+    for (size_t i = 0; n && i < az_option_count; i++) {
+        const struct az_option *o = &az_option_table[i];
+        if (!is_flag(o) || strncmp(o->key, key, n) != 0)
+            continue;
+        if (found)
+            return NULL;
+        found = o;
+    }
+    return found;
+}
+
 const struct az_option *az_flag_named(const char *name)
 {
     char key[64];
@@ -30,7 +45,8 @@ const struct az_option *az_flag_named(const char *name)
     for (; name[n] && name[n] != '=' && n + 1 < sizeof key; n++)
         key[n] = name[n] == '-' ? '_' : name[n];
     key[n] = '\0';
-    return az_option_find(az_sv_str(key), FLAG_PLACES);
+    const struct az_option *o = az_option_find(az_sv_str(key), FLAG_PLACES);
+    return o ? o : beginning_with(key, n);
 }
 
 bool az_flags_accepted(const struct az_cmd *cmd) { return is_own(cmd, "opt"); }

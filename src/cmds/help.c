@@ -228,7 +228,7 @@ static void print_sql_tables(void)
 void az_print_command_help(const struct az_cmd *cmd)
 {
     printf("usage: analyzer %s %s%s\n%s\n", cmd->name, cmd->args,
-           cmd->n_opts > 1 ? " [options]" : "", cmd->help);
+           cmd->n_opts > 1 && !strstr(cmd->args, "[options]") ? " [options]" : "", cmd->help);
     puts("\noptions:");
     for (size_t i = 0; i < cmd->n_opts; i++) {
         const struct az_cmd_opt key = az_help_row(&cmd->opts[i]), *o = &key;

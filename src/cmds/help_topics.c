@@ -79,7 +79,7 @@ static int print_topics(void)
     for (size_t i = 0; i < AZ_LENGTH(topics); i++)
         printf("  %-20s%s\n", topics[i].name, topics[i].help);
     puts("\nCommands: analyzer help COMMAND; 'analyzer help' lists them.\nPages: the tutorial, "
-         "recipes, formats and formulas are in share/doc/analyzer.");
+         "recipes, formats and formulas are in share/doc/analyzer (in the source tree: src/docs).");
     return AZ_EXIT_OK;
 }
 

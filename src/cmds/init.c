@@ -189,8 +189,10 @@ const struct az_cmd az_cmd_init = {
     "init",
     "PATH...",
     "generate a starter configuration",
-    "Prints the configuration: analyzer init FILE > config.json. Relative paths are written "
-    "unchanged: save the file in the\ncurrent folder, or use absolute paths.",
+    "Prints the configuration: analyzer init FILE > config.json. Relative paths of inputs are "
+    "looked "
+    "up in the folder of the\nconfiguration, then in the current folder; reports are written to "
+    "'reports' in the current folder.",
     options,
     1,
     run_init

@@ -145,9 +145,34 @@ static struct az_sv device_span(const struct az_document *d, struct az_arena *a)
             const double x = az_cell_number(az_table_at(t, r, (size_t)time)) *
                              az_unit_base(t->columns.v[time].unit) / az_unit_base(AZ_UNIT_NS);
             az_human_time((int64_t)x, text);
-            return az_arena_printf(a, "%s of device time", text);
+            return az_arena_printf(a, "%s from the first to the last device event", text);
         }
     return AZ_SV("");
+}
+
+/* Value of a row of the table of coverage; 0: there is none. */
+static double covered(const struct az_document *d, const char *item)
+{
+    const struct az_table *t = az_document_table(d, "coverage");
+    const ptrdiff_t key = t ? az_schema_find(t, AZ_SV("item")) : -1,
+                    value = t ? az_schema_find(t, AZ_SV("value")) : -1;
+
+    for (size_t r = 0; key >= 0 && value >= 0 && r < t->rows; r++)
+        if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)key)), item))
+            return az_cell_number(az_table_at(t, r, (size_t)value));
+    return 0;
+}
+
+/* Graphs have the shapes of the traces of their captures. */
+static struct az_sv shapes_text(const struct az_document *d)
+{
+    if (az_sv_is(fact_of(d, "record_shapes"), "1"))
+        return AZ_SV("recorded: FLOPs, bytes and rooflines available");
+    if (!(covered(d, "device time with a model") > 0))
+        return AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)");
+    return fact_of(d, "graph captures").n
+               ? AZ_SV("in graph captures: FLOPs, bytes and rooflines available")
+               : AZ_SV("recorded: FLOPs, bytes and rooflines available");
 }
 
 int az_preview_facts(const struct az_plan_job *job, const struct az_result *res, const char *prefix,
@@ -155,7 +180,7 @@ int az_preview_facts(const struct az_plan_job *job, const struct az_result *res,
 {
     const struct az_document *d = &res->doc;
     const struct az_table *verdict = az_headline_of(d);
-    const struct az_sv shapes = fact_of(d, "record_shapes"), stacks = fact_of(d, "with_stack");
+    const struct az_sv stacks = fact_of(d, "with_stack");
     struct facts f = { .out = out, .prefix = prefix };
 
     az_arena_init(&f.a, NULL);
@@ -166,10 +191,7 @@ int az_preview_facts(const struct az_plan_job *job, const struct az_result *res,
     print_line(&f, "steps", steps(d, &f.a));
     print_line(&f, "span", device_span(d, &f.a));
     if (job->format && strcmp(job->format->name, "pytorch") == 0) {
-        print_line(&f, "shapes",
-                   az_sv_is(shapes, "1")
-                       ? AZ_SV("recorded: FLOPs, bytes and rooflines available")
-                       : AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)"));
+        print_line(&f, "shapes", shapes_text(d));
         print_line(&f, "stacks",
                    az_sv_is(stacks, "1") ? AZ_SV("recorded")
                                          : AZ_SV("not recorded (profile with with_stack=True)"));
@@ -192,6 +214,20 @@ static int describe(const struct az_plan_job *job, const struct az_result *res)
     return rc;
 }
 
+/* A file by its name as listed, several by their title. */
+static void print_input(const struct az_plan_job *job)
+{
+    const struct az_input *in = job->input;
+    const char *format = job->format ? job->format->name : "saved result";
+
+    fputs("  input     ", stdout);
+    az_print_name(in->files.n == 1 ? in->files.v[0].path : in->title);
+    if (in->files.n == 1)
+        printf(": %s\n", format);
+    else
+        printf(": %zu files, %s\n", in->files.n, format);
+}
+
 int az_preview_describe(const char *path, const struct az_log *log)
 {
     struct az_preview l;
@@ -212,10 +248,7 @@ int az_preview_describe(const char *path, const struct az_log *log)
         if (!job->error && i < MOST_READ)
             job->error = az_analyze_input(job, &opts, 1, &res, &job->diag, NULL);
         if (l.plan.jobs.n > 1 || l.conf.inputs.v[i].files.n > 1) {
-            fputs("  input     ", stdout);
-            az_print_name(job->input->title);
-            printf(": %zu file%s, %s\n", job->input->files.n, job->input->files.n == 1 ? "" : "s",
-                   job->format ? job->format->name : "saved result");
+            print_input(job);
         }
         if (res.reportable) {
             const int status = describe(job, &res);

@@ -117,7 +117,7 @@ static void man_command(const struct az_cmd *cmd)
     print_text(cmd->name);
     putchar('\n');
     put_line("", cmd->args[0] ? cmd->args : "[options]");
-    if (cmd->args[0] && cmd->n_opts > 1)
+    if (cmd->args[0] && cmd->n_opts > 1 && !strstr(cmd->args, "[options]"))
         puts("[options]");
     if (cmd->more) {
         puts(".SH DESCRIPTION");

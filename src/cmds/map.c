@@ -28,7 +28,7 @@ static const struct az_cmd_opt map_options[] = {
     { 'v', "verbose", NULL, "print notes and the number of parts written" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
-    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit, for example 2G" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit for the data of a trace, for example 2G" },
     AZ_ROWS_OF_WINDOWS,
     { 'h', "help", NULL, "print this help" },
 };
@@ -184,7 +184,7 @@ static const struct az_cmd_opt reduce_options[] = {
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
     { OPT_STRICT, "strict", NULL, "treat warnings about a run as failures" },
-    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit, for example 2G" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit for the data of a trace, for example 2G" },
     { 'h', "help", NULL, "print this help" },
 };
 

@@ -271,7 +271,7 @@ static const struct az_cmd_opt options[] = {
     { OPT_NAME, "name", "TEXT",
       "include only events whose name contains TEXT; repeatable (any match)" },
     { 'j', "jobs", "N", "files to scan concurrently; 0: one per CPU (default)" },
-    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit, for example 512M" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit for data, for example 512M" },
     { 'q', "quiet", NULL, "print errors only" },
     { 'h', "help", NULL, "print this help" },
 };

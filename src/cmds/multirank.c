@@ -46,7 +46,7 @@ static const struct az_cmd_opt options[] = {
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
     { OPT_STRICT, "strict", NULL, "treat warnings about a run as failures" },
-    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit per run, for example 2G" },
+    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit for the data of a run, for example 2G" },
     AZ_ROWS_OF_WINDOWS,
     { 'h', "help", NULL, "print this help" },
 };
@@ -204,6 +204,15 @@ static int own_option(void *ctx, int id, const char *value)
     }
 }
 
+/* An input that cannot be read, as in other commands. */
+static int missing_base(const char *base)
+{
+    const struct az_log log = { .level = AZ_LOG_QUIET };
+
+    az_log_line(&log, AZ_LOG_QUIET, "error: %s: no such folder", base);
+    return AZ_EXIT_PARTIAL;
+}
+
 static int parse(struct multirank *m, struct az_args *a, bool *help)
 {
     int rc = az_args_parse(a, own_option, m, help);
@@ -219,7 +228,7 @@ static int parse(struct multirank *m, struct az_args *a, bool *help)
     if (!m->base)
         return az_usage_error(m->cmd, "missing folder; use -b DIR");
     if (az_path_stat(m->base).kind == AZ_PATH_MISSING)
-        return az_usage_error(m->cmd, "'%s': no such folder", m->base);
+        return missing_base(m->base);
     if (m->all_ranks && m->filters.n)
         return az_usage_error(m->cmd, "conflicting options --all-ranks and -f; use one of them");
     if (m->script && m->filters.n == 0 && az_vec_push(&m->filters, AZ_SV("rank_0")))
@@ -297,7 +306,8 @@ const struct az_cmd az_cmd_tracelens_multirank = {
     "-b DIR",
     "accept the command line of generate_perf_report.py of TraceLens (custom_workflows)",
     "Writes <folder>_<filters>_performance_report.xlsx in the folder of each run. Without -f only "
-    "rank 0 is read; '-f rank_'\nreads all ranks. Differences: docs/from-tracelens.md.",
+    "rank 0 is read; '-f rank_'\nreads all ranks. Differences: from-tracelens.md of the "
+    "documentation.",
     script_options,
     AZ_LENGTH(script_options),
     run_multirank

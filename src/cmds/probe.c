@@ -17,13 +17,13 @@ struct probing {
 static int print_format(struct probing *p, const char *path, bool of_folder)
 {
     const struct az_format *f = NULL;
-    int score = 0, rc = of_folder ? az_format_probe_found(path, &f, &score, &p->diag)
-                                  : az_format_probe(path, &f, &score, &p->diag);
+    const int rc = of_folder ? az_format_probe_found(path, &f, NULL, &p->diag)
+                             : az_format_probe(path, &f, NULL, &p->diag);
 
     if (rc)
         return rc;
     az_print_name(az_sv_str(path));
-    printf(": %s (%d%%)\n", f->name, score);
+    printf(": %s\n", f->name);
     p->known++;
     return AZ_OK;
 }
@@ -109,8 +109,7 @@ const struct az_cmd az_cmd_probe = {
     "probe",
     "PATH...",
     "identify profiles: format, devices, ranks, steps, span",
-    "The number after the format is the confidence of the detection. Next: 'analyzer run PATH' "
-    "prints a report,\n'analyzer init PATH' a configuration.",
+    "Next: 'analyzer run PATH' prints a report, 'analyzer init PATH' a configuration.",
     options,
     AZ_LENGTH(options),
     run_probe

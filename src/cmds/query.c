@@ -366,7 +366,7 @@ const struct az_cmd az_cmd_query = {
     "The last operand is the statement unless it is a file; without a statement, statements are "
     "read from standard input,\nwith a prompt on a terminal (.tables, .schema [TABLE], .quit). "
     "Statements are read-only. The fact tables below are the\nsame for every format; every report "
-    "table can be queried by its ID (docs/query.md):",
+    "table can be queried by its ID (query.md of the documentation):",
     options,
     AZ_LENGTH(options),
     run_query

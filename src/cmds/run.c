@@ -38,7 +38,9 @@ static const struct az_cmd_opt options[] = {
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
     { OPT_STRICT, "strict", NULL, "treat warnings about an input as failures" },
-    { OPT_MEMORY, "memory-limit", "SIZE", "memory limit per input, for example 2G" },
+    { OPT_MEMORY, "memory-limit", "SIZE",
+      "memory limit for the data of an input, for example 2G; the program itself needs "
+      "about 8 MB more" },
     { OPT_PROFILE, "profile_json_path", "FILE", "the same as PATH" },
     { OPT_PROFILE, "profile_path", "FILE", "the same as PATH" },
     { OPT_WATCH, "watch", "DIR",
@@ -189,7 +191,10 @@ int az_run_output(const struct az_cmd *cmd, struct az_run_args *r, const char *p
                                     "-o '%s': format '%s' is a folder of files; use "
                                     "--csv-dir=DIR",
                                     path, ending.p)
-                   : az_unknown_format(cmd, ending);
+                   : az_usage_error(cmd,
+                                    "-o '%s': no format of a file ends in .%s; use a name in "
+                                    ".xlsx, .html, .json, .md or .sqlite, or a folder",
+                                    path, ending.p);
     if (az_sv_ends(p, AZ_SV(".xlsx")))
         r->xlsx = r->together = path;
     else

@@ -173,7 +173,8 @@ const struct az_cmd az_cmd_serve = {
     "PATH...",
     "MCP server for editors and agents (Model Context Protocol)",
     "Exchanges JSON-RPC 2.0 messages, one per line, on standard input and output: initialize, "
-    "ping, tools/list, tools/call,\nresources/list, resources/read (docs/query.md). Inputs are "
+    "ping, tools/list, tools/call,\nresources/list, resources/read (query.md of the "
+    "documentation). Inputs are "
     "read once. Terminates at end of input or on SIGTERM.",
     options,
     AZ_LENGTH(options),

@@ -291,7 +291,8 @@ const struct az_cmd az_cmd_tt_perf_report = {
     "tt-perf-report",
     "CSV...",
     "accept the command line of tt-perf-report",
-    "The files of several hosts are one run. Differences: docs/from-tt-perf-report.md.",
+    "The files of several hosts are one run. Differences: from-tt-perf-report.md of the "
+    "documentation.",
     tt,
     AZ_LENGTH(tt),
     run_tt
@@ -300,7 +301,8 @@ const struct az_cmd az_cmd_gpu_perf_analyzer = {
     "gpu-perf-analyzer",
     "--config=FILE",
     "accept the command line of GPU-Perf-Analyzer",
-    "Prints the text report and writes no files. Differences: docs/from-gpu-perf-analyzer.md.",
+    "Prints the text report and writes no files. Differences: from-gpu-perf-analyzer.md of the "
+    "documentation.",
     nsight,
     AZ_LENGTH(nsight),
     run_nsight

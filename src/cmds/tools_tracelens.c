@@ -209,7 +209,7 @@ static int run_tool(const struct az_cmd *cmd, int argc, char **argv)
 
 #define NEXT_TO_PROFILE                                                                            \
     "By default the workbook is written next to the profile as NAME_perf_report.xlsx.\n"
-#define DIFFERENCES "Differences: docs/from-tracelens.md."
+#define DIFFERENCES "Differences: from-tracelens.md of the documentation."
 
 #define COMMAND(of, here, script, arguments, rows, more_text)                                      \
     const struct az_cmd az_cmd_tracelens_##of = {                                                  \

@@ -57,7 +57,7 @@ static int take_metric(struct search *s, struct az_tool_call *c, const char *val
         }
     return az_usage_error(c->cmd,
                           "unsupported --agg_metrics '%s'; use mean, median, min, max, std "
-                          "(docs/from-tracelens-programs.md)",
+                          "(from-tracelens-programs.md of the documentation)",
                           value);
 }
 
@@ -201,7 +201,7 @@ const struct az_cmd az_cmd_tracelens_collectives = {
     "--trace_dir DIR",
     "accept the command line of TraceLens_generate_multi_rank_collective_report_pytorch",
     "By default the workbook is nccl_analysis_report.xlsx in the folder of the traces. "
-    "Differences: docs/from-tracelens.md.",
+    "Differences: from-tracelens.md of the documentation.",
     options,
     AZ_LENGTH(options),
     run_collectives
@@ -362,7 +362,7 @@ const struct az_cmd az_cmd_tracelens_genesis = {
     "--capture-dir DIR",
     "accept the command line of TraceLens_generate_perf_report_genesis",
     "Writes genesis_perf_report.xlsx and genesis_summary.md. Differences: "
-    "docs/from-tracelens-programs.md.",
+    "from-tracelens-programs.md of the documentation.",
     genesis_options,
     AZ_LENGTH(genesis_options),
     run_genesis

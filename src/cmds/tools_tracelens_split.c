@@ -563,7 +563,8 @@ const struct az_cmd az_cmd_tracelens_split = {
     "accept the command line of TraceLens_split_inference_trace",
     "Writes steps of a serving engine (vLLM, SGLang, ATOM), or iterations of a loop, as traces, "
     "and "
-    "execution_details.json and .csv. Differences: docs/from-tracelens-programs.md.",
+    "execution_details.json and .csv. Differences: from-tracelens-programs.md of the "
+    "documentation.",
     options,
     AZ_LENGTH(options),
     run_split

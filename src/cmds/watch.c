@@ -17,6 +17,7 @@
 #include "base/intern.h"
 #include "document/verdict_table.h"
 #include "io/path.h"
+#include "read/skipped_files.h"
 
 #define EVENTS      (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE | IN_ONLYDIR)
 #define MOST_LENGTH 4096 /* of the text of a gate */
@@ -129,7 +130,7 @@ static int print_line(const struct watching *w, const char *path)
     return rc ? AZ_EXIT_PARTIAL : status;
 }
 
-/* Is it a profile? What is not, or not yet, is skipped without a word. */
+/* Is it a profile? */
 static bool is_profile(const char *path)
 {
     const struct az_format *f;
@@ -144,13 +145,31 @@ static bool is_profile(const char *path)
     return rc == AZ_OK;
 }
 
+/* A file with contents that is named like a profile. */
+static void report_skipped(const struct watching *w, const char *path)
+{
+    struct az_sv name = az_sv_str(path);
+    const struct az_vec_sv paths = { .v = &name, .n = 1 };
+    const struct az_path_info info = az_path_stat(path);
+    struct az_diag diag;
+
+    if (info.kind != AZ_PATH_FILE || info.size == 0)
+        return;
+    az_diag_init(&diag);
+    az_passed_report(&paths, NULL, az_path_dir(name), &diag);
+    az_diag_print(&diag, w->log);
+    az_diag_release(&diag);
+}
+
 static void report(struct watching *w, const char *path)
 {
     int status = 0;
     pid_t child;
 
-    if (!is_profile(path))
+    if (!is_profile(path)) {
+        report_skipped(w, path);
         return;
+    }
     fflush(stdout);
     child = fork();
     if (child == 0)

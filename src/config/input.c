@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "io/path.h"
+#include "model/window.h"
 
 static bool is_csv(const struct az_input *in) { return az_sv_is(in->format, "csv"); }
 static bool is_rep(const struct az_input *in) { return az_sv_is(in->format, "nsys-rep"); }
@@ -260,11 +261,20 @@ static void check_script(struct az_loader *l, const struct az_node *n, const str
 {
     const struct az_node *own = az_node_get(n, "extension_file");
     if (az_sv_ends(in->opts.extension_file, AZ_SV(".py")) && !l->python_reported)
-        az_load_error(
-            l, own ? own : n,
-            "extension_file '%.*s' is Python; port it to Lua (see docs/from-tracelens.md)",
-            AZ_SVF(in->opts.extension_file));
+        az_load_error(l, own ? own : n,
+                      "extension_file '%.*s' is Python; port it to Lua (see from-tracelens.md of "
+                      "the documentation)",
+                      AZ_SVF(in->opts.extension_file));
     l->python_reported |= az_sv_ends(in->opts.extension_file, AZ_SV(".py"));
+}
+
+/* Ends of the configuration and of the command line, together, once for all inputs. */
+static void check_window(struct az_loader *l, const struct az_input *in)
+{
+    if (az_window_is_empty(in->opts.from, in->opts.to) && !l->window_reported)
+        az_diag_add(l->diag, AZ_ERROR, AZ_NOWHERE, AZ_WINDOW_EMPTY_TEXT, AZ_SVF(in->opts.from),
+                    AZ_SVF(in->opts.to));
+    l->window_reported |= az_window_is_empty(in->opts.from, in->opts.to);
 }
 
 /* --opt values: the last word. Messages come once, not for each input. */
@@ -282,6 +292,7 @@ static void apply_opts(struct az_loader *l, struct az_input *in)
         if (o->kind != AZ_SET_OPTION)
             continue;
         const struct az_where at = o->flag ? AZ_NOWHERE : AZ_AT_FILE(AZ_SV("--opt"));
+        t.flag = o->flag;
         int rc = az_value_store_text(o->key, o->value, at, &t);
         if (rc < 0 && rc != AZ_ECONFIG)
             l->fatal = rc;
@@ -323,6 +334,7 @@ static void load_keys(struct az_loader *l, struct az_node *n, struct az_input *i
     in->found = az_sv_is(in->format, "auto");
     apply_opts(l, in);
     check_script(l, n, in);
+    check_window(l, in);
     az_arch_load(l, &in->opts);
     l->format = AZ_SV("");
     l->search = NULL;

@@ -25,7 +25,7 @@ const struct az_option az_option_table[] = {
     { "jobs", AZ_AT_TOP, AZ_OPT_INT, CONF(jobs), 0, 4096, NULL, "0", "",
       "inputs to analyze concurrently; 0: one per CPU", "0.1" },
     { "memory_limit", AZ_AT_TOP, AZ_OPT_SIZE, CONF(memory_limit), NO_RANGE, NULL, "0", "",
-      "memory limit per input in bytes, or with a unit (\"64M\", \"1.5G\"); 0: three quarters of the memory of the machine or its cgroup", "0.1" },
+      "memory limit for the data of an input in bytes, or with a unit (\"64M\", \"1.5G\"); 0: three quarters of the memory of the machine or its cgroup", "0.1" },
     { "strict", AZ_AT_TOP, AZ_OPT_BOOL, CONF(strict), NO_RANGE, NULL, "false", "",
       "treat defects of inputs as errors instead of warnings", "0.1" },
     { "side_by_side", AZ_AT_TOP, AZ_OPT_BOOL, CONF(side_by_side), NO_RANGE, NULL, "true", "",

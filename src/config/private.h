@@ -86,6 +86,7 @@ struct az_loader {
     bool quick;               /* no files and no required arguments: a template for PATH... */
     bool opts_checked;        /* --opt errors were reported once */
     bool python_reported;     /* that extensions are no Python */
+    bool window_reported;     /* that a window is empty */
     struct az_sv format;      /* of the input at hand; empty at the top level */
     struct az_search *search; /* of the input at hand; NULL at the top level */
     const struct az_set_option *given; /* of the input at hand, or of the top level */
@@ -116,6 +117,7 @@ struct az_store {
     struct az_diag *diag;
     const struct az_where *at; /* place for messages; NULL: the node's */
     bool whole_reals;          /* 5.0 is a whole number */
+    bool flag;                 /* set by --KEY, which messages name */
 };
 /* Checks type, range and values, then stores. A message was reported if it is AZ_ECONFIG. */
 int az_value_store(const struct az_option *o, const struct az_node *n,

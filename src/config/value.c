@@ -39,6 +39,12 @@ static bool is_field(const struct az_option *o, size_t offset)
     return o->owner == AZ_OWN_OPTIONS && o->offset == offset;
 }
 
+static bool is_window_end(const struct az_option *o)
+{
+    return is_field(o, offsetof(struct az_options, from)) ||
+           is_field(o, offsetof(struct az_options, to));
+}
+
 /* What is expected, in words. */
 static struct az_sv expected_text(const struct az_option *o, struct az_arena *a)
 {
@@ -66,6 +72,9 @@ static struct az_sv expected_text(const struct az_option *o, struct az_arena *a)
     case AZ_OPT_OBJECT:
         return AZ_SV("an object");
     case AZ_OPT_TEXT:
+        if (is_window_end(o))
+            return az_arena_printf(a, AZ_WINDOW_END_TEXT);
+        break;
     case AZ_OPT_PATH:
         break;
     }
@@ -103,13 +112,14 @@ static int refuse(const struct az_option *o, const struct az_node *n, const stru
     struct az_sv w = beyond(o, n) ? at_most(o, t->a) : expected_text(o, t->a),
                  g = actual_text(n, t->a), hint = AZ_SV("");
     struct az_where at = t->at ? *t->at : az_node_where(n, t->a);
+    const char *dashes = t->flag ? "--" : "";
     if ((o->type == AZ_OPT_ENUM || o->type == AZ_OPT_SET) && n->kind == AZ_NODE_TEXT)
         hint = az_suggest_word(n->text, az_sv_str(o->values));
     if (hint.n)
-        az_diag_add(t->diag, AZ_ERROR, at, "%s must be %.*s, not %.*s (did you mean '%.*s'?)",
-                    o->key, AZ_SVF(w), AZ_SVF(g), AZ_SVF(hint));
+        az_diag_add(t->diag, AZ_ERROR, at, "%s%s must be %.*s, not %.*s (did you mean '%.*s'?)",
+                    dashes, o->key, AZ_SVF(w), AZ_SVF(g), AZ_SVF(hint));
     else
-        az_diag_add(t->diag, AZ_ERROR, at, "%s must be %.*s, not %.*s", o->key, AZ_SVF(w),
+        az_diag_add(t->diag, AZ_ERROR, at, "%s%s must be %.*s, not %.*s", dashes, o->key, AZ_SVF(w),
                     AZ_SVF(g));
     return AZ_ECONFIG;
 }
@@ -211,7 +221,8 @@ static bool is_text(const struct az_node *n)
 static int store_text(const struct az_option *o, const struct az_node *n, const struct az_store *t,
                       struct az_sv *to)
 {
-    if (!is_text(n))
+    struct az_window_end end;
+    if (!is_text(n) || (is_window_end(o) && !az_window_end(n->text, &end)))
         return refuse(o, n, t);
     *to = n->text;
     return 0;

@@ -353,8 +353,10 @@ static int open_fd(struct az_source *s, const char *path, uint64_t start)
     s->fd = s->own_fd ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
     if (s->fd < 0 || fstat(s->fd, &st) != 0) {
         az_fs_error_note(s->name, errno);
-        return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot open: %s",
-                       az_errno_text(errno, text));
+        return errno == ENOENT
+                   ? IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "no such file or folder")
+                   : IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot open: %s",
+                             az_errno_text(errno, text));
     }
     if (S_ISDIR(st.st_mode))
         return IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot read: %s",

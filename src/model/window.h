@@ -24,6 +24,12 @@ struct az_window {
 /* The window of the options; false: none. AZ_ECONFIG with a message for values that are none. */
 int az_window_read(const struct az_options *o, struct az_window *out, bool *any,
                    struct az_diag *diag) AZ_MUST_USE;
+/* One end of a window. false: the text is none. */
+bool az_window_end(struct az_sv text, struct az_window_end *out);
+#define AZ_WINDOW_END_TEXT "a time such as 1.5s or 250ms, 50%%, or @RANGE"
+/* Does the second of two times, or of two percentages, not follow the first? */
+bool az_window_is_empty(struct az_sv from, struct az_sv to);
+#define AZ_WINDOW_EMPTY_TEXT "empty window from '%.*s' to '%.*s'; choose a later end"
 /* "1.5s", "250ms", "10us", "5ns", "3" (seconds); a time from the start. false: none. */
 bool az_window_time(struct az_sv text, int64_t *ns);
 /* "10", "10-12". false: no steps. */

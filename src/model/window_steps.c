@@ -238,40 +238,48 @@ bool az_window_time(struct az_sv text, int64_t *ns)
     return true;
 }
 
-static int read_end(struct az_sv text, const char *key, struct az_window_end *out,
-                    struct az_diag *diag)
+bool az_window_end(struct az_sv text, struct az_window_end *out)
 {
     *out = (struct az_window_end){ .ns = AZ_UNSET_I64, .percent = -1 };
     if (!text.n)
-        return AZ_OK;
-    if (az_sv_ends(text, AZ_SV("%")) &&
-        az_parse_f64(az_sv_make(text.p, text.n - 1), &out->percent) == 0 && out->percent >= 0 &&
-        out->percent <= 100)
-        return AZ_OK;
+        return true;
+    if (az_sv_ends(text, AZ_SV("%")))
+        return az_parse_f64(az_sv_make(text.p, text.n - 1), &out->percent) == 0 &&
+               out->percent >= 0 && out->percent <= 100;
     if (text.p[0] == '@' && text.n > 1) {
         out->range = az_sv_make(text.p + 1, text.n - 1);
-        return AZ_OK;
+        return true;
     }
-    if (az_window_time(text, &out->ns))
+    return az_window_time(text, &out->ns);
+}
+
+static int read_end(struct az_sv text, const char *key, struct az_window_end *out,
+                    struct az_diag *diag)
+{
+    if (az_window_end(text, out))
         return AZ_OK;
-    return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
-                        "invalid %s '%.*s'; use a time such as 1.5s or 250ms, 50%%, or @RANGE", key,
-                        AZ_SVF(text));
+    return az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, "invalid %s '%.*s'; use " AZ_WINDOW_END_TEXT,
+                        key, AZ_SVF(text));
+}
+
+bool az_window_is_empty(struct az_sv from, struct az_sv to)
+{
+    struct az_window_end a, b;
+    if (!az_window_end(from, &a) || !az_window_end(to, &b))
+        return false;
+    return (a.ns != AZ_UNSET_I64 && b.ns != AZ_UNSET_I64 && b.ns <= a.ns) ||
+           (a.percent >= 0 && b.percent >= 0 && b.percent <= a.percent);
 }
 
 int az_window_read(const struct az_options *o, struct az_window *out, bool *any,
                    struct az_diag *diag)
 {
     *out = (struct az_window){ .range = o->range, .step = -1, .last_step = -1 };
-    int rc = read_end(o->from, "from", &out->from, diag);
+    int rc = read_end(o->from, "--from", &out->from, diag);
     if (rc == 0)
-        rc = read_end(o->to, "to", &out->to, diag);
-    const bool times = out->from.ns != AZ_UNSET_I64 && out->to.ns != AZ_UNSET_I64,
-               percents = out->from.percent >= 0 && out->to.percent >= 0;
-    if (rc == 0 && ((times && out->to.ns <= out->from.ns) ||
-                    (percents && out->to.percent <= out->from.percent)))
-        rc = az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE,
-                          "empty window from '%.*s' to '%.*s'; choose a later end", AZ_SVF(o->from),
+        rc = read_end(o->to, "--to", &out->to, diag);
+    if (rc == 0 && az_window_is_empty(o->from, o->to))
+        rc = az_diag_fail(diag, AZ_ECONFIG, AZ_NOWHERE, AZ_WINDOW_EMPTY_TEXT, AZ_SVF(o->from),
                           AZ_SVF(o->to));
     az_window_steps(o->steps, &out->step, &out->last_step);
     *any = o->from.n || o->to.n || o->range.n || out->step >= 0;
@@ -367,6 +375,53 @@ static void warn_missing(struct az_diag *diag, struct az_sv path, const struct a
 
 /* ---- errors ---- */
 
+#define MOST_NAMES 8 /* in a message */
+
+/* "layer.12" as the pattern "layer.*", which a window accepts. */
+static struct az_sv folded_name(struct az_trace *t, struct az_sv name)
+{
+    char *p = az_arena_alloc(&t->arena, name.n + 1);
+    size_t n = 0;
+    for (size_t i = 0; p && i < name.n; i++) {
+        const bool digit = name.p[i] >= '0' && name.p[i] <= '9';
+        if (!digit || n == 0 || p[n - 1] != '*')
+            p[n++] = digit ? '*' : name.p[i];
+    }
+    return az_sv_make(p, p ? n : 0);
+}
+
+static bool is_listed(const struct az_sv *list, size_t n, struct az_sv name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (az_sv_eq(list[i], name))
+            return true;
+    return false;
+}
+
+/* "the trace has 'step #*', 'forward'": names of its ranges and modules as they come. */
+static struct az_sv range_names(struct az_trace *t)
+{
+    static const enum az_kind kinds[] = { AZ_RANGE, AZ_MODULE };
+    struct az_sv list[MOST_NAMES], out = AZ_SV("");
+    uint32_t last = AZ_NO_ID;
+    size_t n = 0;
+    for (size_t k = 0; k < AZ_LENGTH(kinds); k++)
+        for (size_t i = 0; i < t->ev[kinds[k]].n && n < MOST_NAMES; i++) {
+            const uint32_t id = t->ev[kinds[k]].name[i];
+            if (id == AZ_NO_ID || id == last)
+                continue;
+            const struct az_sv name = folded_name(t, az_trace_text(t, last = id));
+            if (!name.n || is_listed(list, n, name))
+                continue;
+            list[n++] = name;
+            out = az_arena_printf(&t->arena, "%.*s%s'%.*s'", AZ_SVF(out), n > 1 ? ", " : "",
+                                  AZ_SVF(name));
+        }
+    return n == 0 ? AZ_SV("see the paths in table 'regions'")
+                  : az_arena_printf(&t->arena, "the trace has %.*s%s", AZ_SVF(out),
+                                    n == MOST_NAMES ? ", ... (table 'regions')" : "");
+}
+
 static int fail_for_miss(struct az_diag *diag, struct az_sv path, const struct az_window *w,
                          struct az_trace *t, enum az_window_miss miss)
 {
@@ -388,9 +443,8 @@ static int fail_for_miss(struct az_diag *diag, struct az_sv path, const struct a
     if (!name.n && !(w->from.range.n && w->to.range.n)) /* of two, either may be the one */
         name = w->from.range.n ? w->from.range : w->to.range;
     if (miss == AZ_WINDOW_NO_RANGE && name.n)
-        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path),
-                            "no range or module '%.*s'; see the paths in table 'regions'",
-                            AZ_SVF(name));
+        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path), "no range or module '%.*s'; %.*s",
+                            AZ_SVF(name), AZ_SVF(range_names(t)));
     if (miss == AZ_WINDOW_NO_STEP && w->step >= 0) {
         const struct az_sv span = span_text(t, w->step, w->last_step),
                            present = present_text(t, w->numbers);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/utf8.h"
 #include "document/record.h"
 #include "query/internal.h"
 
@@ -400,8 +401,11 @@ static int report_limit(struct az_query *q, struct az_diag *diag)
 static int explain(struct az_query *q, int code, struct az_sv sql, struct az_diag *diag)
 {
     const int offset = sqlite3_error_offset(q->db);
-    const struct az_where at = /* a table that does not exist is nowhere */
-        offset < 0 ? AZ_AT_FILE(AZ_SV("SQL")) : AZ_AT_OFFSET(AZ_SV("SQL"), offset);
+    const struct az_sv place = /* a table that does not exist is nowhere */
+        offset < 0 || (size_t)offset > sql.n
+            ? AZ_SV("")
+            : az_arena_printf(&q->arena, " (character %zu)",
+                              az_utf8_count(az_sv_make(sql.p, (size_t)offset)) + 1);
 
     switch (code & 0xff) {
     case SQLITE_INTERRUPT:
@@ -426,7 +430,8 @@ static int explain(struct az_query *q, int code, struct az_sv sql, struct az_dia
                             "cannot compute a fact of the statement: %s",
                             az_err_text(az_facts_of_error(q->facts)));
     const struct az_sv remedy = az_query_remedy(q, az_sv_str(sqlite3_errmsg(q->db)), sql);
-    return az_diag_fail(diag, AZ_EUSAGE, at, "%s; %.*s", sqlite3_errmsg(q->db), AZ_SVF(remedy));
+    return az_diag_fail(diag, AZ_EUSAGE, AZ_AT_FILE(AZ_SV("SQL")), "%s%.*s; %.*s",
+                        sqlite3_errmsg(q->db), AZ_SVF(place), AZ_SVF(remedy));
 }
 
 static int prepare(struct az_query *q, struct az_sv sql, sqlite3_stmt **st, const char **tail,

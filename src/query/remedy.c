@@ -50,6 +50,41 @@ static ptrdiff_t nearest(const struct az_table *t, size_t column, struct az_sv w
     return best;
 }
 
+/* The keyword that a word nearly is; NULL: none. */
+static const char *nearest_keyword(struct az_sv word)
+{
+    static const char *const keywords[] = { "SELECT", "FROM",  "WHERE",    "GROUP",  "ORDER", "BY",
+                                            "HAVING", "LIMIT", "DISTINCT", "WITH",   "JOIN",  "ON",
+                                            "UNION",  "AND",   "AS",       "VALUES", "DESC" };
+    char upper[16];
+    unsigned best_d = az_typo_limit(word.n) + 1;
+    const char *best = NULL;
+
+    if (word.n >= sizeof upper)
+        return NULL;
+    for (size_t i = 0; i < word.n; i++)
+        upper[i] = (char)(word.p[i] >= 'a' && word.p[i] <= 'z' ? word.p[i] - 'a' + 'A' : word.p[i]);
+    for (size_t i = 0; i < AZ_LENGTH(keywords); i++) {
+        const unsigned d =
+            az_sv_distance(az_sv_make(upper, word.n), az_sv_str(keywords[i]), best_d);
+        if (d && d < best_d) { /* a keyword in the wrong place is none that is misspelled */
+            best_d = d;
+            best = keywords[i];
+        }
+    }
+    return best;
+}
+
+/* Of 'near "SELEC": syntax error'. */
+static struct az_sv syntax_remedy(struct az_arena *a, struct az_sv message)
+{
+    struct az_sv rest = az_sv_make(message.p + 6, message.n - 6);
+    const char *keyword = nearest_keyword(az_sv_cut(&rest, '"'));
+
+    return keyword ? az_arena_printf(a, "did you mean '%s'?", keyword)
+                   : AZ_SV("check the words before it");
+}
+
 /* "columns of kernels: id, start_ns, ..." of the first table that the statement names. */
 static struct az_sv columns_of(struct az_arena *a, const struct az_table *t, struct az_sv sql)
 {
@@ -75,6 +110,12 @@ struct az_sv az_query_remedy(struct az_query *q, struct az_sv message, struct az
     struct az_sv word = message;
     int rc;
 
+    if (az_sv_starts(message, AZ_SV("near \"")))
+        return syntax_remedy(az_query_arena(q), message);
+    if (az_sv_is(message, "incomplete input"))
+        return AZ_SV("complete the statement");
+    if (az_sv_find(message, AZ_SV(" function")) >= 0)
+        return AZ_SV("use a function of SQLite that computes from its arguments");
     if (!table && !column)
         return GENERAL;
     while (memchr(word.p, ' ', word.n) ||

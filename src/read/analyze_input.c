@@ -402,6 +402,15 @@ static bool has_window(const struct az_options *o)
     return o->from.n || o->to.n || o->range.n || az_window_steps(o->steps, &first, &last);
 }
 
+static bool has_events(const struct az_input_run *o)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < o->res->n_traces; i++)
+        for (size_t k = 0; k < AZ_KIND_COUNT; k++)
+            n += o->res->traces[i].ev[k].n;
+    return n > 0;
+}
+
 static int empty_window(struct az_input_run *o)
 {
     const struct az_options *opts = &o->job->input->opts;
@@ -445,6 +454,8 @@ static int check_activity(struct az_input_run *o)
     }
     if (any)
         return AZ_OK;
+    if ((has_window(&o->job->input->opts) || cut) && !has_events(o))
+        o->res->reportable = false; /* the message is all there is */
     if (has_window(&o->job->input->opts))
         return empty_window(o);
     if (cut)

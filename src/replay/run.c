@@ -205,9 +205,10 @@ static int torch_time(struct running *r, const struct az_replay_entry *e, struct
     int status = 0, rc;
     if (e->refused) {
         out->torch_status = AZ_SV("refused");
-        az_diag_add(r->diag, AZ_ERROR, AZ_AT_FILE(az_sv_str(r->json)),
-                    "entry %lld skipped: unsupported operator '%.*s' (see docs/replay.md)",
-                    (long long)e->index, AZ_SVF(e->name));
+        az_diag_add(
+            r->diag, AZ_ERROR, AZ_AT_FILE(az_sv_str(r->json)),
+            "entry %lld skipped: unsupported operator '%.*s' (see replay.md of the documentation)",
+            (long long)e->index, AZ_SVF(e->name));
         return 0;
     }
     out->torch_status = AZ_SV("tool-missing");

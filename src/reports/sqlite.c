@@ -558,7 +558,8 @@ static int sqlite_write(const struct az_document *doc, const char *path, struct 
 const struct az_report az_report_sqlite = {
     .name = "sqlite",
     .extension = ".sqlite",
-    .help = "one SQLite database with every table and column descriptions (docs/query.md 4)",
+    .help = "one SQLite database with every table and column descriptions (query.md 4 of the "
+            "documentation)",
     .events = true,
     .write = sqlite_write,
 };

@@ -154,6 +154,9 @@ static int size_of(const struct az_file *f, uint64_t *size, struct az_diag *diag
                                   strerror(errno));
     if (info.kind != AZ_PATH_FILE)
         return AZ_OK;
+    if (info.size == 0 && !f->optional && faccessat(AT_FDCWD, f->path.p, R_OK, AT_EACCESS) != 0)
+        return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot be read: %s",
+                            strerror(errno));
     if (info.size == 0 && !f->optional)
         return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(f->path), "empty file (0 bytes)");
     *size = info.size;

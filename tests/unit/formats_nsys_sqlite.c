@@ -538,7 +538,7 @@ static void failures(void **state)
     fixture_open(&f);
     fixture_add(&f, fixture_path(&f, "none.sqlite"), NULL, false);
     assert_int_equal(PARSE(&f), AZ_EIO);
-    assert_true(said(&f, AZ_ERROR, "none.sqlite: cannot open: No such file"));
+    assert_true(said(&f, AZ_ERROR, "none.sqlite: no such file or folder"));
     fixture_close(&f);
     fixture_open(&f);
     fixture_add(&f, "-", NULL, false);

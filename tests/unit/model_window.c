@@ -31,6 +31,30 @@ static int teardown(void **state)
     return left == 0 ? 0 : -1;
 }
 
+/* Ends that are none, and windows in which nothing can be. */
+static void ends(void **state)
+{
+    static const char *const good[] = { "", "1.5s", "0%", "100%", "@step" }, *const bad[] = {
+        "5x", "@", "101%", "-1%", "%", "-1s", "soon"
+    };
+    static const struct {
+        const char *from, *to;
+        bool empty;
+    } windows[] = { { "2s", "1s", true },     { "1s", "1s", true },   { "1s", "2s", false },
+                    { "60%", "40%", true },   { "5%", "5%", true },   { "40%", "60%", false },
+                    { "60%", "1s", false },   { "2s", "", false },    { "", "1s", false },
+                    { "2s", "@step", false }, { "soon", "1s", false } };
+    struct az_window_end end;
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(good); i++)
+        assert_true(az_window_end(az_sv_str(good[i]), &end));
+    for (size_t i = 0; i < AZ_LENGTH(bad); i++)
+        assert_false(az_window_end(az_sv_str(bad[i]), &end));
+    for (size_t i = 0; i < AZ_LENGTH(windows); i++)
+        assert_int_equal(az_window_is_empty(az_sv_str(windows[i].from), az_sv_str(windows[i].to)),
+                         windows[i].empty);
+}
+
 static void times(void **state)
 {
     static const struct {
@@ -381,6 +405,7 @@ static void records_of_a_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ends),
         cmocka_unit_test(times),
         cmocka_unit_test_setup_teardown(by_steps, setup, teardown),
         cmocka_unit_test_setup_teardown(ids_of_calls, setup, teardown),

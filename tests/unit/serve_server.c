@@ -409,7 +409,8 @@ static void arguments(void **state)
           "a value of 'filter' must be a string, a number, true, false or null!" },
         { "table", "{\"table\":\"kernels\",\"order\":5}", "'order' must be a string!" },
         { "table", "{\"table\":\"kernels\",\"columns\":[\"id\"],\"filter\":{\"copies\":null}}",
-          "SQL:+33: no such column: copies; columns of kernels: id, input, rank, start_ns, "
+          "SQL: no such column: copies (character 34); columns of kernels: id, input, rank, "
+          "start_ns, "
           "end_ns, dur_ns, name, device, stream, lane, correlation, call, op, op_name, scope, "
           "step, "
           "self_ns, class, family, work, grid_x, grid_y, grid_z, block_x, block_y, block_z, "
@@ -434,7 +435,8 @@ static void arguments(void **state)
         { "table", "{\"table\":\"kernels\",\"columns\":[\"id\"],\"filter\":{\"name\":\"gemm\"}}",
           TABLE("in table order", "\"id\"", "", ALL) },
         { "table", "{\"table\":\"copies\",\"columns\":[\"a\\\"b\"],\"filter\":{\"name\":\"it's\"}}",
-          "SQL:+7: no such column: a\"b; columns of copies: id, input, rank, start_ns, end_ns, "
+          "SQL: no such column: a\"b (character 8); columns of copies: id, input, rank, start_ns, "
+          "end_ns, "
           "dur_ns, "
           "name, device, stream, lane, correlation, call, op, op_name, scope, step, kind, bytes, "
           "gb_per_s, "

@@ -377,11 +377,13 @@ static int read_captures(struct folder *f)
     f->path = named ? az_arena_dup(&f->arena, named_folder(job)) : find_folder(f);
     if (!f->path.p)
         return az_arena_error(&f->arena);
-    if (az_path_stat(f->path.p).kind == AZ_PATH_DIR)
+    const enum az_path_kind kind = az_path_stat(f->path.p).kind;
+    if (kind == AZ_PATH_DIR)
         return read_folder(f);
     return named ? az_diag_fail(job->diag, AZ_EIO, AZ_AT_FILE(f->path),
-                                "capture_folder is not a folder; name the folder with the traces "
-                                "of the graph captures")
+                                "%s; name the folder with the traces of the graph captures "
+                                "(capture_folder)",
+                                kind == AZ_PATH_MISSING ? "no such folder" : "is not a folder")
                  : 0;
 }
 

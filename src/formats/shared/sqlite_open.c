@@ -219,8 +219,10 @@ static int check_file(struct az_sqlite *x)
                             "cannot read an SQLite database from standard input; use its path");
     errno = 0;
     struct az_path_info info = az_path_stat(x->path.p);
+    if (info.kind == AZ_PATH_MISSING && (errno == 0 || errno == ENOENT))
+        return az_diag_fail(d, AZ_EIO, at, "no such file or folder");
     if (info.kind == AZ_PATH_MISSING)
-        return az_diag_fail(d, AZ_EIO, at, "cannot open: %s", strerror(errno ? errno : ENOENT));
+        return az_diag_fail(d, AZ_EIO, at, "cannot open: %s", strerror(errno));
     if (info.kind == AZ_PATH_DIR)
         return az_diag_fail(d, AZ_EIO, at, "is a folder, not a database");
     x->size = info.size;
