@@ -22,7 +22,7 @@ PAGES = {"columns-a-f.md": ("", "g"), "columns-g-o.md": ("g", "p"), "columns-p-z
 RULES = os.path.join(ROOT, "src", "document", "schema_rules.c")
 MARKS = ("<!-- generated: tests/columns_check.py -->\n", "<!-- /generated -->")
 SUFFIX = {"": "", "id": "", "count": "_count", "ps": "_ps", "ns": "_ns", "us": "_us", "ms": "_ms", "s": "_s",
-          "B": "_bytes", "KB": "_kb", "MB": "_mb", "GB": "_gb", "%": "_percent", "ratio": "_ratio", "FLOP": "_flop",
+          "B": "_bytes", "KB": "_kb", "MB": "_mb", "MiB": "_mb", "GB": "_gb", "%": "_percent", "ratio": "_ratio", "FLOP": "_flop",
           "GFLOP": "_gflop", "GB/s": "_gb_per_s", "TB/s": "_tb_per_s", "TFLOP/s": "_tflop_per_s",
           "FLOP/B": "_flop_per_byte", "1/s": "_per_s"}
 PROFILES = (".json", ".json.gz", ".sqlite", ".db", ".pb", ".pftrace", ".csv")

@@ -1,14 +1,11 @@
 /* Numbers in the units that a person reads. */
 #include "base/human.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
 #include "base/err.h"
-
-enum { MAX_SHARES = 16 };
 
 static size_t put_tenths(int64_t tenths, const char *unit, char out[AZ_HUMAN_MAX])
 {
@@ -102,29 +99,4 @@ size_t az_human_count(int64_t n, char out[AZ_HUMAN_MAX])
     }
     out[at] = 0;
     return at;
-}
-
-void az_human_shares(const int64_t *part, size_t n, int *tenths)
-{
-    double rest[MAX_SHARES], whole = 0;
-    int given = 0;
-
-    assert(n <= MAX_SHARES);
-    for (size_t i = 0; i < n; i++)
-        whole += part[i] > 0 ? (double)part[i] : 0;
-    for (size_t i = 0; i < n; i++) {
-        double exact = part[i] > 0 ? (double)part[i] * 1000 / whole : 0;
-
-        tenths[i] = (int)exact;
-        rest[i] = exact - tenths[i];
-        given += tenths[i];
-    }
-    for (; whole > 0 && given < 1000; given++) {
-        size_t most = 0;
-
-        for (size_t i = 1; i < n; i++)
-            most = rest[i] > rest[most] ? i : most;
-        tenths[most]++;
-        rest[most] = -1;
-    }
 }

@@ -17,9 +17,5 @@ size_t az_human_bytes(double bytes, char out[AZ_HUMAN_MAX]);
 size_t az_human_flops(double per_second, char out[AZ_HUMAN_MAX]);
 /* "4,315". Returns the length. */
 size_t az_human_count(int64_t n, char out[AZ_HUMAN_MAX]);
-/* Parts of a whole in tenths of a percent that add up to exactly 1000 (largest remainder, ties to
- * the first). A part below 0, which only a damaged file has, counts as 0; all 0 where the whole is.
- * n <= 16. */
-void az_human_shares(const int64_t *part, size_t n, int *tenths);
 
 #endif

@@ -62,7 +62,8 @@ bool az_unit_named(struct az_sv w, enum az_unit *to)
     } own[] = { { "id", AZ_UNIT_ID },
                 { "count", AZ_UNIT_COUNT },
                 { "ratio", AZ_UNIT_RATIO },
-                { "TFLOPS/s", AZ_UNIT_TFLOPS }, /* as results of version 0.1 have it */
+                { "TFLOPS/s", AZ_UNIT_TFLOPS }, /* as results of version 0.1 have it, */
+                { "MB", AZ_UNIT_MB },           /* and MiB */
                 { "", AZ_UNIT_NONE } };
 
     for (size_t i = 0; i < AZ_LENGTH(own); i++) {

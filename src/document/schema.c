@@ -411,6 +411,22 @@ static struct az_sv stem_title(const struct az_schema_index *x, struct az_arena 
     return az_sv_make(p, (size_t)(at - p));
 }
 
+/* Columns whose title is more than their id: families have copies and fills next to kernels, and
+ * idle time between regions is in none. */
+static struct az_sv titled_stem(const struct az_table *t, struct az_sv stem)
+{
+    static const struct {
+        const char *table, *stem, *title;
+    } titles[] = { { "time_by_family", "kernel_time", "device_time" },
+                   { "time_by_family_by_rank", "kernel_time", "device_time" },
+                   { "regions", "idle", "idle_inside" } };
+
+    for (size_t i = 0; i < AZ_LENGTH(titles); i++)
+        if (az_sv_is(t->id, titles[i].table) && az_sv_is(stem, titles[i].stem))
+            return az_sv_str(titles[i].title);
+    return stem;
+}
+
 /* Columns that the user's names are titled by stay as they are. */
 static struct az_sv title_of(const struct az_schema_index *x, const struct az_table *t,
                              const struct az_column *c, bool open, struct az_arena *scratch)
@@ -419,7 +435,7 @@ static struct az_sv title_of(const struct az_schema_index *x, const struct az_ta
 
     if (open || az_sv_find(c->stem, AZ_SV("__")) >= 0 || az_sv_starts(c->name, AZ_SV("param:")))
         return c->name;
-    struct az_sv title = stem_title(x, *unit ? scratch : t->arena, c->stem);
+    struct az_sv title = stem_title(x, *unit ? scratch : t->arena, titled_stem(t, c->stem));
     return title.p && *unit ? JOINED(t->arena, title, AZ_SV(" ("), az_sv_str(unit), AZ_SV(")"))
                             : title;
 }

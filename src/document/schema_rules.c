@@ -23,7 +23,8 @@ const struct az_schema_unit az_schema_units[] = { /* those of one unit together 
     { "B", AZ_UNIT_BYTES, false },
     { "bytes", AZ_UNIT_BYTES, true },
     { "KB", AZ_UNIT_KB, true },
-    { "MB", AZ_UNIT_MB, true },
+    { "MB", AZ_UNIT_MB, true }, /* as TraceLens calls MiB */
+    { "MiB", AZ_UNIT_MB, true },
     { "GB", AZ_UNIT_GB, true },
     { "%", AZ_UNIT_PERCENT, true },
     { "pct", AZ_UNIT_PERCENT, true },

@@ -38,7 +38,7 @@ static const struct unit_row {
     [AZ_UNIT_S] = { "s", 1, DIM_TIME },
     [AZ_UNIT_BYTES] = { "B", 1, DIM_BYTES },
     [AZ_UNIT_KB] = { "KB", 1e3, DIM_BYTES },
-    [AZ_UNIT_MB] = { "MB", 1e6, DIM_BYTES },
+    [AZ_UNIT_MB] = { "MiB", 1024.0 * 1024.0, DIM_BYTES }, /* "(MB)" in names of TraceLens */
     [AZ_UNIT_GB] = { "GB", 1e9, DIM_BYTES },
     [AZ_UNIT_PERCENT] = { "%", 1, DIM_PERCENT },
     [AZ_UNIT_RATIO] = { "", 1, DIM_RATIO },

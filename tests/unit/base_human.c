@@ -119,37 +119,6 @@ static void counts(void **state)
     }
 }
 
-/* Tenths of a percent that add up to 1000; the largest remainders are rounded up, the first of
- * equal ones. */
-static void shares(void **state)
-{
-    (void)state;
-    static const struct {
-        size_t n;
-        int64_t part[4];
-        int tenths[4];
-    } cases[] = {
-        { 1, { 5 }, { 1000 } },
-        { 2, { 1, 1 }, { 500, 500 } },
-        { 3, { 1, 1, 1 }, { 334, 333, 333 } },
-        { 3, { 2, 2, 2 }, { 334, 333, 333 } },
-        { 3, { 1, 2, 0 }, { 333, 667, 0 } },
-        { 3, { -5, 1, 1 }, { 0, 500, 500 } },
-        { 4, { 1, 1, 1, 4 }, { 143, 143, 143, 571 } },
-        { 4, { 0, 0, 0, 0 }, { 0, 0, 0, 0 } },
-        { 2, { -1, -1 }, { 0, 0 } },
-        { 2, { 1, 9999 }, { 0, 1000 } },
-        { 4, { 6, 6, 6, 6 }, { 250, 250, 250, 250 } },
-    };
-    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
-        int got[5] = { -7, -7, -7, -7, -7 };
-        az_human_shares(cases[i].part, cases[i].n, got);
-        for (size_t k = 0; k < cases[i].n; k++)
-            assert_int_equal(got[k], cases[i].tenths[k]);
-        assert_int_equal(got[cases[i].n], -7);
-    }
-}
-
 static void embedded_files(void **state)
 {
     (void)state;
@@ -163,8 +132,8 @@ static void embedded_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(times),  cmocka_unit_test(sizes),  cmocka_unit_test(rates),
-        cmocka_unit_test(counts), cmocka_unit_test(shares), cmocka_unit_test(embedded_files),
+        cmocka_unit_test(times),  cmocka_unit_test(sizes),          cmocka_unit_test(rates),
+        cmocka_unit_test(counts), cmocka_unit_test(embedded_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,24 +43,6 @@ static void times_are_in_the_unit_people_read(void **state)
     assert_string_equal(text, "-4,315");
 }
 
-static void shares_add_up(void **state)
-{
-    static const int64_t thirds[] = { 1, 1, 1 }, none[] = { 0, 0 };
-    int t[3];
-
-    (void)state;
-    az_human_shares(thirds, 3, t);
-    assert_int_equal(t[0], 334);
-    assert_int_equal(t[1] + t[2], 666);
-    az_human_shares(none, 2, t);
-    assert_int_equal(t[0] + t[1], 0);
-    const int64_t below[] = { INT64_MIN, 3, 1 };
-    az_human_shares(below, 3, t);
-    assert_int_equal(t[0], 0);
-    assert_int_equal(t[1], 750);
-    assert_int_equal(t[2], 250);
-}
-
 static void lines_come_back(void **state)
 {
     struct az_mem mem;
@@ -105,7 +87,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_in_the_unit_people_read),
-        cmocka_unit_test(shares_add_up),
         cmocka_unit_test(lines_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

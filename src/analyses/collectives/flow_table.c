@@ -145,7 +145,7 @@ static int matrix(struct az_coll_flows *k)
     const int64_t n = ranks_of(&k->v, rank);
     struct az_chart chart = { .kind = AZ_CHART_HEAT,
                               .table = AZ_SV("nccl_all2allv_matrix"),
-                              .title = AZ_SV("All-to-all traffic matrix (MB)"),
+                              .title = AZ_SV("All-to-all traffic matrix (MiB)"),
                               .x = AZ_SV("src_rank"),
                               .x_title = AZ_SV("sender"),
                               .y_title = AZ_SV("receiver") };
@@ -155,7 +155,7 @@ static int matrix(struct az_coll_flows *k)
         return 0;
     }
     struct az_table *t =
-        az_table_new(c->arena, "nccl_all2allv_matrix", "All-to-all traffic matrix (MB)", 0);
+        az_table_new(c->arena, "nccl_all2allv_matrix", "All-to-all traffic matrix (MiB)", 0);
     az_vec_init(&chart.y, c->job->doc->mem);
     int rc = 0;
     az_table_column(t, "src_rank", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);

@@ -1,6 +1,8 @@
 /* Copies, fills and calls that make the host wait. A call is asynchronous if its name contains
  * `Async`.
  */
+#include <inttypes.h>
+
 #include "analyses/findings/findings.h"
 #include "base/num.h"
 #include "facts/steps.h"
@@ -128,6 +130,13 @@ int az_find_blocking_calls(struct az_job *job, size_t trace)
     for (uint32_t id = 0; id < n; id++)
         if (by_name[id].count && waits(az_trace_text(t, id)))
             all += by_name[id].count;
+    const struct az_sv advice =
+        steps->n
+            ? az_arena_printf(job->arena,
+                              "synchronize at most once per step (in all %.3g calls per step)",
+                              (double)all / (double)steps->n)
+            : az_arena_printf(job->arena,
+                              "synchronize at most once per step (in all %" PRId64 " calls)", all);
     for (uint32_t id = 0; id < n && all > (int64_t)steps->n + 1; id++) {
         struct az_sv name = az_trace_text(t, id);
         if (by_name[id].count == 0 || !waits(name))
@@ -135,7 +144,7 @@ int az_find_blocking_calls(struct az_job *job, size_t trace)
         struct az_sv subject = az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name),
                                                AZ_SVF(az_finding_rank(job, trace)));
         az_finding(job, "api_sync", "info", subject, by_name[id].count, az_ns(t, by_name[id].ticks),
-                   AZ_SV("synchronize at most once per step"));
+                   advice);
     }
     az_mem_free(job->mem, by_name, bytes);
     return 0;

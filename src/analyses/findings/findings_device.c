@@ -27,15 +27,17 @@ static int find_low_use(void *ctx, const struct az_device_use *u)
     }
     if (chunks == 0)
         return 0;
+    char slice[AZ_HUMAN_MAX];
+    az_human_time(az_ns(x->job->traces[x->trace], u->length / (all ? all : 1)), slice);
     struct az_sv subject = az_arena_printf(x->job->arena,
                                            "device %" PRId64 "%.*s: %" PRId64 " of %" PRId64
-                                           " periods under %g%% busy, %.1f%% busy in all",
+                                           " slices of %s under %g%% busy, %.1f%% busy overall",
                                            u->device, AZ_SVF(az_finding_rank(x->job, x->trace)),
-                                           chunks, all, x->job->opts->low_util_percent,
+                                           chunks, all, slice, x->job->opts->low_util_percent,
                                            az_percent((double)u->busy, (double)u->length));
     az_finding(x->job, "low_utilization", "info", subject, chunks,
                az_ns(x->job->traces[x->trace], idle),
-               AZ_SV("idle time in these periods: see table idle_causes"));
+               AZ_SV("idle time in these slices: see table idle_causes"));
     return 0;
 }
 

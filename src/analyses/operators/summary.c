@@ -3,6 +3,7 @@
 #include "analyses/operators/args.h"
 #include "analyses/operators/stack.h"
 #include "analyses/registry_list.h"
+#include "base/human.h"
 #include "base/num.h"
 #include "tables/engine.h"
 
@@ -16,12 +17,14 @@ struct set {
     int64_t n, direct, subtree; /* launchers; ticks */
 };
 AZ_VEC(struct set, sets);
+#define CATEGORIES 64 /* at most: a row has a bit for each */
 
 struct work {
     const struct az_framework *fw;
     uint32_t *of_name; /* name * 2 + is recomputed -> the first such set, plus one */
     struct sets sets;
     struct az_intern modules;
+    int64_t copies[CATEGORIES]; /* time of copies and fills, ticks */
 };
 
 static const struct az_framework *fw_of(const struct az_scope *r)
@@ -187,6 +190,39 @@ static int number_module(struct work *w, struct az_arena *a, uint32_t node, uint
     return a->failed ? az_arena_error(a) : az_intern(&w->modules, around, module);
 }
 
+static void add_copies(struct work *w, uint32_t i)
+{
+    const struct az_launcher *l = &w->fw->launchers->rows.v[i];
+    int64_t *to = &w->copies[w->fw->category[i] % CATEGORIES];
+    for (uint32_t k = l->first; k < l[1].first; k++) {
+        const uint32_t gpu = w->fw->launchers->own.v[k];
+        const struct az_event e = az_gpu_event(w->fw->tree, gpu);
+        const uint8_t kind = w->fw->tree->gpu_kind[gpu];
+        if (kind == AZ_MEMCPY || kind == AZ_MEMSET)
+            *to = az_add_sat(*to, e.end - e.start);
+    }
+}
+
+/* A category has the copies and fills of its operators, which are families of their own. */
+static int note_copies(struct az_job *job, const struct work *w, struct az_table *t)
+{
+    struct az_sv text = AZ_SV("");
+    char time[AZ_HUMAN_MAX];
+    for (uint32_t c = 0; c < w->fw->n_categories && c < CATEGORIES; c++) {
+        if (w->copies[c] <= 0)
+            continue;
+        az_human_time(az_ns(w->fw->trace, w->copies[c]), time);
+        text = az_arena_printf(job->arena, "%.*s%s%.*s has %s", AZ_SVF(text), text.n ? ", " : "",
+                               AZ_SVF(w->fw->category_text[c]), time);
+    }
+    if (text.n)
+        t->note = az_arena_printf(job->arena,
+                                  "Categories are of operators, with their copies and fills: %.*s "
+                                  "of these.",
+                                  AZ_SVF(text));
+    return text.p && (!text.n || t->note.p) ? 0 : az_arena_error(job->arena);
+}
+
 static int add_launcher(struct work *w, struct az_arena *a, uint32_t i)
 {
     const struct az_framework *fw = w->fw;
@@ -208,6 +244,7 @@ static int add_launcher(struct work *w, struct az_arena *a, uint32_t i)
         *at = k = (uint32_t)w->sets.n;
     }
     struct set *s = &w->sets.v[k - 1];
+    add_copies(w, i);
     s->n++;
     s->direct = az_add_sat(s->direct, t.direct);
     s->subtree = az_add_sat(s->subtree, t.subtree);
@@ -232,6 +269,8 @@ static int summaries(struct az_job *job, const struct az_framework *fw)
     const struct az_item_list sets = { NULL, w.sets.n };
     if (rc == 0)
         rc = az_spec_make(job, &by_category, &w, &sets);
+    if (rc == 0)
+        rc = note_copies(job, &w, job->doc->tables.v[job->doc->tables.n - 1]);
     if (rc == 0)
         rc = az_spec_make(job, &by_name, &w, &sets);
     az_vec_release(&w.sets);

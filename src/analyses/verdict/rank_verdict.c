@@ -271,14 +271,14 @@ static void hidden(struct az_verdict *v)
     }
 }
 
-/* "45.0 % gemm, 30.1 % communication, 24.9 % others": the largest families of kernel time. */
+/* "45.0% gemm, 30.1% communication, 24.9% rest": the largest families of device time. */
 static struct az_sv families(struct az_verdict *v, int64_t by[AZ_FAMILIES])
 {
     struct az_arena *a = v->job->arena;
     struct az_sv text = AZ_SV("");
     int64_t part[FAMILIES + 1] = { 0 };
     enum az_family of[FAMILIES + 1];
-    int tenths[FAMILIES + 1];
+    double whole = 0;
     size_t n = 0;
     for (; n < FAMILIES; n++) {
         size_t most = 0;
@@ -292,11 +292,12 @@ static struct az_sv families(struct az_verdict *v, int64_t by[AZ_FAMILIES])
     }
     for (size_t f = 0; f < AZ_FAMILIES; f++)
         part[n] = az_add_sat(part[n], by[f]);
-    az_human_shares(part, n + 1, tenths);
+    for (size_t i = 0; i <= n; i++)
+        whole += (double)part[i];
     for (size_t i = 0; i <= n; i++)
         if (part[i] > 0)
-            text = az_arena_printf(a, "%.*s%s%d.%d%% %.*s", AZ_SVF(text), text.n ? ", " : "",
-                                   tenths[i] / 10, tenths[i] % 10,
+            text = az_arena_printf(a, "%.*s%s%.1f%% %.*s", AZ_SVF(text), text.n ? ", " : "",
+                                   az_percent((double)part[i], whole),
                                    AZ_SVF(i < n ? az_family_text(of[i]) : AZ_SV("rest")));
     return text;
 }
@@ -313,6 +314,13 @@ static void verdict_of_sums(struct az_verdict *v)
         v->part->kernels = az_add_sat(v->part->kernels, ns);
         v->part->launches = az_add_sat(v->part->launches, s->count > 0 ? s->count : 0);
         by[f] = az_add_sat(by[f], ns);
+    }
+    for (size_t i = 0; i < v->t->mem_sums.n; i++) { /* as in the table of families */
+        const struct az_sum *s = &v->t->mem_sums.v[i];
+        const uint32_t name = az_job_name(v->job, v->trace, s->name);
+        const bool fill = name != AZ_NO_ID && az_job_family(v->job, name) == AZ_FAMILY_FILL;
+        int64_t *to = &by[fill ? AZ_FAMILY_FILL : AZ_FAMILY_COPY];
+        *to = az_add_sat(*to, s->total_ns > 0 ? s->total_ns : 0);
     }
     v->part->launches =
         az_add_sat(v->part->launches, (int64_t)(v->t->ev[AZ_KERNEL].n + v->t->ev[AZ_GRAPH].n));

@@ -274,8 +274,8 @@ static bool finds_compute(const struct az_claims *c)
     return false;
 }
 
-/* The kernel that takes most of the time of a device that computes most of the time, where there is
- * no other sentence about its work. */
+/* The computing kernel that takes most of the time of a device that computes most of the time,
+ * where there is no other sentence about its work. */
 static int largest_kernel(struct az_verdict_text *x)
 {
     const struct az_claim_account *a = &x->c->account;
@@ -286,9 +286,14 @@ static int largest_kernel(struct az_verdict_text *x)
         !((double)a->computing >= COMPUTES * (double)a->span) || finds_compute(x->c))
         return 0;
     const int rc = az_job_kernels(x->w->job, &sums);
-    if (rc || sums.n == 0)
+    size_t at = 0;
+    while (rc == 0 && at < sums.n &&
+           az_job_family(x->w->job, az_name_sum_at(&sums, at, &room)->name) ==
+               AZ_FAMILY_COMMUNICATION)
+        at++;
+    if (rc || at == sums.n)
         return rc;
-    const struct az_name_sum *k = az_name_sum_at(&sums, 0, &room);
+    const struct az_name_sum *k = az_name_sum_at(&sums, at, &room);
     const double share = (double)k->total / (double)p->kernels;
     if (!(share >= LARGEST) || share > 1 || k->count <= 0)
         return 0;
@@ -316,6 +321,14 @@ static int capture(struct az_verdict_text *x)
         -1);
 }
 
+static bool has_copy_sums(const struct az_verdict_text *x)
+{
+    for (size_t i = 0; i < x->w->job->n_traces; i++)
+        if (x->w->job->traces[i]->mem_sums.n)
+            return true;
+    return false;
+}
+
 /* Formats of sums. */
 static int put_sums(struct az_verdict_text *x)
 {
@@ -323,10 +336,11 @@ static int put_sums(struct az_verdict_text *x)
     if (p->names == 0)
         return 0;
     return az_verdict_text_put(
-        x, AZ_LINE_TIME, "Kernels", /* without copies, which are device time, too */
-        az_arena_printf(x->a,
-                        "%.*s (totals of %zu kernel name%s; no individual kernels in the file)",
-                        AZ_SVF(p->families), p->names, p->names == 1 ? "" : "s"),
+        x, AZ_LINE_TIME, has_copy_sums(x) ? device_time(x) : "Kernels",
+        az_arena_printf(x->a, "%.*s (totals of %zu kernel name%s%s)", AZ_SVF(p->families), p->names,
+                        p->names == 1 ? "" : "s",
+                        has_copy_sums(x) ? " and of copies; no individual events in the file"
+                                         : "; no individual kernels in the file"),
         p->kernels);
 }
 

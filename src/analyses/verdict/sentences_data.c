@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "analyses/verdict/sentences.h"
+#include "facts/host_operators.h"
 
 #define HIDDEN 0.2 /* of kernel time that graphs launched: operators are not informative enough */
 
@@ -188,6 +189,15 @@ static struct az_sv dropped(struct az_verdict_text *x)
     return AZ_SV("no data dropped");
 }
 
+/* Where no check applies. */
+static struct az_sv nothing_to_check(const struct az_verdict_text *x)
+{
+    bool totals = x->w->sum.names > 0;
+    for (size_t i = 0; i < x->w->job->n_traces; i++)
+        totals |= az_trace_no_device(x->w->job->traces[i]) == AZ_NO_DEVICE_TOTALS;
+    return totals ? AZ_SV("totals only, no events to check") : AZ_SV("no device events to check");
+}
+
 int az_verdict_text_data(struct az_verdict_text *x)
 {
     struct az_sv text = checks(x);
@@ -196,6 +206,5 @@ int az_verdict_text_data(struct az_verdict_text *x)
     text = az_verdict_text_add(x, text, "; ", not_counted(x));
     text = az_verdict_text_add(x, text, "; ", dropped(x));
     text = az_verdict_text_add(x, text, "; ", tables(x));
-    return az_verdict_text_put(x, AZ_LINE_TRUST, "Data",
-                               text.n ? text : AZ_SV("no applicable checks"), -1);
+    return az_verdict_text_put(x, AZ_LINE_TRUST, "Data", text.n ? text : nothing_to_check(x), -1);
 }

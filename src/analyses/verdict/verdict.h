@@ -154,7 +154,7 @@ struct az_verdict_part {
     int64_t kernels;       /* time of kernels, ns */
     int64_t launches;      /* kernel and graph events, or those that came summed */
     size_t names;          /* of kernels that came summed */
-    struct az_sv families; /* of these: their shares of kernel time */
+    struct az_sv families; /* of these and of copies: shares of device time */
     /* steps */
     size_t steps; /* all of them */
     /* work; NaN and 0: unknown */

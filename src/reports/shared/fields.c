@@ -435,9 +435,11 @@ struct az_sv az_field_header(struct az_arena *scratch, const struct az_column *c
     if (!*shown)
         return name;
     ptrdiff_t at = find_unit(name, unit);
-    if (at < 0 &&
-        (c->unit == AZ_UNIT_US || c->unit == AZ_UNIT_TFLOPS)) { /* as other tools write it */
-        unit = c->unit == AZ_UNIT_US ? AZ_SV("\xc2\xb5s") /* micro sign */ : AZ_SV("TFLOPS/s");
+    if (at < 0 && (c->unit == AZ_UNIT_US || c->unit == AZ_UNIT_TFLOPS ||
+                   c->unit == AZ_UNIT_MB)) {                /* as other tools write it */
+        unit = c->unit == AZ_UNIT_US   ? AZ_SV("\xc2\xb5s") /* micro sign */
+               : c->unit == AZ_UNIT_MB ? AZ_SV("MB")
+                                       : AZ_SV("TFLOPS/s");
         at = find_unit(name, unit);
     }
     if (at < 0)
