@@ -30,6 +30,7 @@ begin
 cp "$old" traces/first.json
 lines out 1
 echo "no profile" >traces/notes.txt
+printf "{]" >traces/garbage.json
 cp "$old" traces/.hidden.json
 head -c 2000 "$old" >traces/cut.json
 lines out 2
