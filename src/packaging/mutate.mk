@@ -14,8 +14,8 @@ MUTATE_RUN   = MAKEFLAGS= PYTHON='$(PY)' /usr/bin/python3 tests/tools/mutate.py 
 .PHONY: mutate mutate-smoke mutate-build
 mutate: $(EXAMPLE_DB) ## change one operator at a time and see whether a test fails (MUTATE_N, MUTATE_SEED, MUTATE_FILES)
 	+@$(AGAIN) $(MUTATE_BUILD) mutate-build
-	+@$(AGAIN) $(MUTATE_ASAN) mutate-build
-	@$(MUTATE_RUN) -n $(MUTATE_N) --seed $(MUTATE_SEED) --asan "$(MAKE) $(MUTATE_ASAN)" \
+	$(if $(MUTATE_ASAN),+@$(AGAIN) $(MUTATE_ASAN) mutate-build)
+	@$(MUTATE_RUN) -n $(MUTATE_N) --seed $(MUTATE_SEED) $(if $(MUTATE_ASAN),--asan "$(MAKE) $(MUTATE_ASAN)") \
 	    $(if $(MUTATE_FILES),--files '$(MUTATE_FILES)') $(MUTATE_FLAGS)
 # Ten mutants that stay the same until their lines change, without the sanitizer.
 mutate-smoke: $(EXAMPLE_DB) ## ten mutants, which must be killed or listed in tests/mutate-survivors

@@ -79,8 +79,8 @@ class Tree:
         self.sources = sorted(glob.glob('src/**/*.c', recursive=True))
         self.tests = [Test('unit', name) for p in sorted(glob.glob('tests/unit/*.c')) for name in self.programs(p)]
         self.tests += [Test('golden', os.path.basename(p)[:-3]) for p in sorted(glob.glob('tests/golden/cases/*.sh'))]
-        if not options.check:
-            self.tests += [Test('script', s) for s in self.scripts()]
+        self.tests += [Test('script', s) for s in self.scripts()]
+        self.tests = [t for t in self.tests if t.kind in options.kinds.split(',')]
         self.lock = threading.Lock()
         self.linking = None
         self.spent = threading.local()  # cpu: seconds of the last test of this thread
@@ -562,6 +562,7 @@ def parse():
     p.add_argument('--files', help='patterns of sources, separated by spaces')
     p.add_argument('--jobs', type=int, default=os.cpu_count() or 2)
     p.add_argument('--asan', help='the make of the build with the sanitizer')
+    p.add_argument('--kinds', help='kinds of tests to run (unit,golden,script); a map of unit tests is made sooner, and is part of the whole')
     p.add_argument('--check', action='store_true', help='without scripts; fail if a survivor is not in tests/mutate-survivors')
     p.add_argument('--at', help='only mutants of FILE:LINE; several separated by spaces')
     p.add_argument('--skip', type=int, default=0, help='leave out so many mutants, which an earlier run has judged')
@@ -571,6 +572,7 @@ def parse():
 
 def main():
     options = parse()
+    options.kinds = options.kinds or ('unit,golden' if options.check else 'unit,golden,script')
     begin = time.time()
     os.environ['CCACHE_DISABLE'] = '1'
     tree = Tree(options, options.build, options.make)
