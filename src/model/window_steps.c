@@ -442,6 +442,10 @@ static int fail_for_miss(struct az_diag *diag, struct az_sv path, const struct a
     struct az_sv name = w->range;
     if (!name.n && !(w->from.range.n && w->to.range.n)) /* of two, either may be the one */
         name = w->from.range.n ? w->from.range : w->to.range;
+    if (miss == AZ_WINDOW_NO_EVENTS && t->read == 0)
+        return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path),
+                            "no events recorded; check that the program uses the device and that "
+                            "the profiler records it");
     if (miss == AZ_WINDOW_NO_RANGE && name.n)
         return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(path), "no range or module '%.*s'; %.*s",
                             AZ_SVF(name), AZ_SVF(range_names(t)));

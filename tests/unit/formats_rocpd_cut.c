@@ -301,8 +301,8 @@ static void refusals(void **state)
           "table" },
         { "DELETE FROM rocpd_kernel_dispatch_x;DELETE FROM rocpd_region_x;DELETE FROM "
           "rocpd_memory_copy_x;DELETE FROM rocpd_sample_x;DELETE FROM rocpd_memory_allocate_x;",
-          "no events with host times; use a trace instead of sums, or start_signpost and "
-          "end_signpost for an operation report" },
+          "no events recorded; check that the program uses the device and that the profiler "
+          "records it" },
     };
     const struct az_window w = { .from = { .ns = 100, .percent = -1 },
                                  .to = { .ns = AZ_UNSET_I64, .percent = -1 },
