@@ -467,8 +467,11 @@ static void judge_status(struct az_gate_result *x, struct az_arena *a)
             set_status(x, AZ_GATE_PASS, AZ_LEVEL_INFO);
     } else if ((!x->base.n || !x->cand.n) && is_small_part(x)) {
         set_status(x, AZ_GATE_SKIP, AZ_LEVEL_INFO);
-        x->note = az_arena_printf(a, "no metric of the %s: too small a part of its time",
-                                  x->cand.n ? "baseline" : "candidate");
+        const char *side = x->cand.n ? "baseline" : "candidate";
+        x->note = x->course.known
+                      ? az_arena_printf(a, "too small a part of the %s to be compared", side)
+                      : az_arena_printf(a, "below %g%% of the busy time of the %s, not compared",
+                                        100 * AZ_KEY_LEAST_SHARE, side);
     } else if (!x->base.n) {
         set_status(x, AZ_GATE_NEW, level_of(r->on_new));
         x->note = AZ_SV("not in the baseline");

@@ -8,7 +8,6 @@
 #include "document/step_samples.h"
 #include "stats/rank_test.h"
 
-#define LEAST_SHARE  0.02 /* of the busy time, for a family to be a metric */
 #define LATER_SHARE  0.04 /* ... where earlier runs had none of it */
 #define LEAST_STEPS  3
 #define LEAST_SPREAD 8 /* steps with a known scatter */
@@ -157,7 +156,7 @@ static bool is_figure(const struct az_vec_sv *chosen, struct az_sv name, double 
     for (size_t i = 0; i < chosen->n; i++)
         if (az_sv_eq(chosen->v[i], name))
             return true;
-    return ns > 0 && ns >= (chosen->n ? LATER_SHARE : LEAST_SHARE) * busy;
+    return ns > 0 && ns >= (chosen->n ? LATER_SHARE : AZ_KEY_LEAST_SHARE) * busy;
 }
 
 /* Communication is tested by its exposed part, where that is known. */

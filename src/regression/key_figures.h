@@ -5,9 +5,10 @@
 #include "document/change.h"
 #include "document/times.h"
 
-#define AZ_KEY_FIGURES "key_figures" /* total, busy, step median: Metric, Time (ns) */
-#define AZ_KEY_PARTS   "key_parts"   /* what the total consists of: idle, families, ...; the same */
-#define AZ_KEY_MEMORY  "key_memory"  /* Metric, Size (bytes) */
+#define AZ_KEY_LEAST_SHARE 0.02          /* of the busy time, for a family to be a metric */
+#define AZ_KEY_FIGURES     "key_figures" /* total, busy, step median: Metric, Time (ns) */
+#define AZ_KEY_PARTS       "key_parts"   /* parts of the total: idle, families, ...; the same */
+#define AZ_KEY_MEMORY      "key_memory"  /* Metric, Size (bytes) */
 #define AZ_KEY_WORK                                                                                \
     "work_by_name" /* what parts consist of: Part (a family, "operator", "exposed"), Name, ... */
 #define AZ_KEY_WORK_TIME "Time (ns)"
