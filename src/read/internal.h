@@ -32,7 +32,8 @@ struct az_input_run {
     struct az_rank_run *ranks; /* of the input */
     uint64_t part_key;         /* of its options, where parts are read */
     bool has_part_key;
-    struct az_map_run *map; /* ranks are read for their part files (read/part_file.h); NULL */
+    const uint64_t *layouts; /* of parts, by analysis; NULL: where none are read */
+    struct az_map_run *map;  /* ranks are read for their part files (read/part_file.h); NULL */
     struct az_seats *seats;
 };
 /* Reports an error, unless whoever failed has reported it (more errors than `errors_before`);

@@ -240,6 +240,7 @@ struct reading {
     struct az_arena *scratch; /* freed when the rank is read */
     bool again;               /* az_part_again */
     bool check;               /* the section is read again later */
+    const uint64_t *layouts;  /* by analysis; NULL */
     struct az_intern *texts;  /* of all ranks of a thread; NULL: each has its own */
     struct az_sv *text;
     size_t n_texts;
@@ -304,11 +305,11 @@ static int read_dictionary(struct reading *r, const char *name)
 }
 
 static int read_section(struct reading *r, const struct az_section *x, const struct az_shape *s,
-                        void *to)
+                        uint64_t layout, void *to)
 {
     if (!x->sound)
         return wrong(r, "is damaged", x->name);
-    if (x->layout != az_shape_layout(s))
+    if (x->layout != layout)
         return wrong(r, "was written by another version of the program", x->name);
     const int rc =
         (r->check ? az_shape_check : az_shape_read)(s, to, x->bytes, r->text, r->n_texts, r->keep);
@@ -318,7 +319,7 @@ static int read_section(struct reading *r, const struct az_section *x, const str
 static int read_named(struct reading *r, const char *name, const struct az_shape *s, void *to)
 {
     struct az_section x;
-    return find_section(&r->s, name, &x) ? read_section(r, &x, s, to)
+    return find_section(&r->s, name, &x) ? read_section(r, &x, s, az_shape_layout(s), to)
                                          : wrong(r, "is not there", name);
 }
 
@@ -510,7 +511,8 @@ static int read_analysis(struct reading *r, const struct az_section *s, size_t k
     r->keep = !r->own ? all : now ? &r->own[k] : r->scratch;
     void *p = az_arena_alloc(r->keep, an->shape->size);
     r->check = r->own && !now;
-    const int rc = p ? read_section(r, s, an->shape, p) : az_arena_error(r->keep);
+    const uint64_t layout = r->layouts ? r->layouts[k] : az_shape_layout(an->shape);
+    const int rc = p ? read_section(r, s, an->shape, layout, p) : az_arena_error(r->keep);
     r->keep = all;
     *part = rc ? NULL : r->check ? (void *)(uintptr_t)&later : p;
     r->check = false;
@@ -577,9 +579,12 @@ int az_part_again(struct az_input_run *o, const struct az_file *f, struct az_are
                   struct az_intern *texts, void **part)
 {
     struct az_arena scratch;
-    struct reading r = {
-        .own = own, .keep = &scratch, .scratch = &scratch, .texts = texts, .again = true
-    };
+    struct reading r = { .own = own,
+                         .keep = &scratch,
+                         .scratch = &scratch,
+                         .texts = texts,
+                         .again = true,
+                         .layouts = o->layouts };
     struct az_vec_char bytes;
 
     az_arena_init(&scratch, &o->res->mem);
@@ -605,7 +610,9 @@ int az_part_rank(struct az_input_run *o, const struct az_file *f, struct az_aren
                  struct az_arena *own, struct az_intern *texts, struct az_input_rank *x)
 {
     struct az_arena scratch;
-    struct reading r = { .keep = keep, .own = own, .scratch = &scratch, .texts = texts };
+    struct reading r = {
+        .keep = keep, .own = own, .scratch = &scratch, .texts = texts, .layouts = o->layouts
+    };
     struct az_vec_char bytes;
     int rc;
 

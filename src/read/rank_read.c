@@ -386,6 +386,12 @@ static int prepare_parts(struct reading *k, struct keeper *mine)
     for (size_t i = 0; i < k->n_helpers; i++)
         k->helpers[i].keep.of = res->parts + i * n;
     mine->of = res->parts + k->n_helpers * n;
+    uint64_t *layouts = az_arena_array(&res->arena, n + 1, sizeof *layouts);
+    if (!layouts)
+        return az_arena_error(&res->arena);
+    for (size_t i = 0; i < n; i++)
+        layouts[i] = az_shape_layout(az_rank_analyses[i]->shape);
+    k->one->layouts = layouts;
     return az_part_job_key(k->one->job, &k->one->part_key);
 }
 
