@@ -12,6 +12,7 @@
 
 #define MOST_LABELS  500 /* names that are compared with each other */
 #define MOST_AT_ONCE 64  /* kernels; rows that add up to more are not of this timeline */
+#define SLACK_NS     10  /* roundings of sums of copies */
 #define LEAST_LISTED 0.9 /* of the compute time; rows that add up to less are of a part of it */
 #define LEAST_SHAPES 0.1 /* of it, in operators with equal shapes, to be of the same work */
 #define LEAST_SHARED 0.5 /* of the kernel time of either side, for names to pair the rows */
@@ -19,6 +20,7 @@
 struct sums {
     double ns[2];
     enum az_family family;
+    bool copied; /* by the account: a part of its own */
 };
 
 struct work {
@@ -27,6 +29,7 @@ struct work {
     const struct az_document *doc[2];
     struct az_kernel_rules *rules;
     bool shapes; /* rows of operators are paired by their shapes, too */
+    bool hidden; /* some copies are overlapped: the account has what is exposed of them */
     struct az_arena arena;
     struct az_intern ids; /* names of rows -> place in sums */
     AZ_VEC(struct sums, all_sums) sums;
@@ -64,12 +67,20 @@ static struct az_sv name_of(struct work *w, const struct az_time_rows *s, size_t
 
 /* The account has exposed communication and copies; by families what is hidden of them is no cause.
  */
-static bool is_in_account(const struct work *w, enum az_family f, enum az_pairing by)
+static bool is_in_account(const struct work *w, enum az_family f, enum az_pairing by, bool copied)
 {
     const bool parted = w->out->timed && w->out->side[0].parted && w->out->side[1].parted;
 
     return parted && by != AZ_BY_GROUP &&
-           (f == AZ_FAMILY_COMMUNICATION || (f == AZ_FAMILY_COPY && by == AZ_BY_FAMILY));
+           (f == AZ_FAMILY_COMMUNICATION || (copied && by == AZ_BY_FAMILY));
+}
+
+/* Is the row a copy to the account? Kernels of the family may compute. */
+static bool is_copied(const struct work *w, const struct az_time_rows *s, size_t row)
+{
+    return az_sv_is(s->t->columns.v[s->label].stem, "kernel")
+               ? az_time_rows_copied(s, row, w->rules)
+               : az_time_rows_family(s, row, w->rules) == AZ_FAMILY_COPY;
 }
 
 static int add_rows(struct work *w, const struct az_time_rows *s, size_t side, enum az_pairing by)
@@ -77,14 +88,15 @@ static int add_rows(struct work *w, const struct az_time_rows *s, size_t side, e
 
     for (size_t r = 0; r < s->t->rows; r++) {
         const size_t known = w->ids.text.n;
+        const enum az_family family = az_time_rows_family(s, r, w->rules);
+        const bool copied = is_copied(w, s, r);
         uint32_t id = 0;
-        if (az_time_rows_whole(s, r) || is_in_account(w, az_time_rows_family(s, r, w->rules), by))
+        if (az_time_rows_whole(s, r) || is_in_account(w, family, by, copied))
             continue;
         const struct az_sv name = name_of(w, s, r, by);
         int rc = name.p ? az_intern(&w->ids, name, &id) : az_arena_error(&w->arena);
         if (!rc && id == known)
-            rc = az_vec_push(&w->sums,
-                             ((struct sums){ { 0, 0 }, az_time_rows_family(s, r, w->rules) }));
+            rc = az_vec_push(&w->sums, ((struct sums){ { 0, 0 }, family, copied }));
         if (rc)
             return rc;
         w->sums.v[id].ns[side] += az_time_at(s->t, r, s->time) / s->per;
@@ -134,10 +146,9 @@ static int take_rows(struct work *w, const struct az_time_rows s[2], enum az_pai
     return AZ_OK;
 }
 
-/* Lesser part of the time that has a family at all. */
-static double named_part(const struct work *w)
+/* Lesser part of the time that has a family at all; other: the name of the rest. */
+static double named_part(const struct work *w, struct az_sv other)
 {
-    const struct az_sv other = az_family_text(AZ_FAMILY_OTHER);
     double all[2] = { 0, 0 }, named[2] = { 0, 0 };
 
     for (size_t i = 0; i < w->sums.n; i++)
@@ -202,8 +213,32 @@ static int judge_like(struct work *w)
     return rc;
 }
 
-/* Kernel names where both share enough of the time, else operators, else families; what has none
- * of them, by the names there are. Of ranks the groups, whose times no other work hides. */
+static int find_both(struct work *w, const char *label, const char *time, struct az_time_rows s[2])
+{
+    int rc = az_time_rows_find(w->doc[0], label, time, &w->out->side[0], &s[0]);
+    return rc ? rc : az_time_rows_find(w->doc[1], label, time, &w->out->side[1], &s[1]);
+}
+
+/* Of ranks the groups of operators, whose times no other work hides; where most of the time has no
+ * operator, families of kernels. */
+static int by_group(struct work *w, bool *done)
+{
+    struct az_time_rows group[2], family[2];
+    double shared;
+    int rc = find_both(w, "group", "exposed", group);
+
+    *done = !rc && group[0].t && group[1].t;
+    if (!*done)
+        return rc;
+    rc = find_both(w, "family", "kernel_time", family);
+    if (!rc)
+        rc = take_rows(w, group, AZ_BY_GROUP, &shared);
+    if (rc || !family[0].t || !family[1].t || named_part(w, AZ_SV("Other")) >= LEAST_SHARED)
+        return rc;
+    return take_rows(w, family, AZ_BY_FAMILY, &shared);
+}
+
+/* Work of the median step by kernel names, or by families. */
 static int by_step(struct work *w, bool *done)
 {
     struct az_time_rows s[2];
@@ -222,19 +257,20 @@ static int by_step(struct work *w, bool *done)
     *done = w->out->shared >= LEAST_SHARED;
     if (!rc && !*done) {
         rc = take_rows(w, s, AZ_BY_FAMILY, &(double){ 0 });
-        *done = named_part(w) >= LEAST_SHARED;
+        *done = named_part(w, az_family_text(AZ_FAMILY_OTHER)) >= LEAST_SHARED;
     }
     return rc;
 }
 
+/* Kernel names where both share enough of the time, else operators, else families; what has none
+ * of them, by the names there are. */
 static int choose(struct work *w)
 {
     static const struct {
         const char *label, *time;
         enum az_pairing by;
         bool always;
-    } ways[] = { { "group", "exposed", AZ_BY_GROUP, true },
-                 { "kernel", "kernel_time", AZ_BY_KERNEL, false },
+    } ways[] = { { "kernel", "kernel_time", AZ_BY_KERNEL, false },
                  { "operation", "kernel_time", AZ_BY_OPERATOR, false },
                  { "kernel", "kernel_time", AZ_BY_FAMILY, false },
                  { "family", "kernel_time", AZ_BY_FAMILY, false },
@@ -248,12 +284,13 @@ static int choose(struct work *w)
         if (rc || done)
             return rc;
     }
+    const int error = by_group(w, &done);
+    if (error || done)
+        return error;
     for (size_t k = 0; k < AZ_LENGTH(ways); k++) {
         struct az_time_rows s[2];
         double shared = 0;
-        int rc = az_time_rows_find(w->doc[0], ways[k].label, ways[k].time, &w->out->side[0], &s[0]);
-        if (!rc)
-            rc = az_time_rows_find(w->doc[1], ways[k].label, ways[k].time, &w->out->side[1], &s[1]);
+        int rc = find_both(w, ways[k].label, ways[k].time, s);
         if (!rc && (!s[0].t || !s[1].t))
             continue;
         if (!rc)
@@ -263,7 +300,7 @@ static int choose(struct work *w)
         if (ways[k].by == AZ_BY_KERNEL)
             w->out->shared = shared;
         if (ways[k].by == AZ_BY_FAMILY)
-            shared = named_part(w);
+            shared = named_part(w, az_family_text(AZ_FAMILY_OTHER));
         if (ways[k].always || shared >= LEAST_SHARED)
             return AZ_OK;
         w->out->by = AZ_BY_NONE;
@@ -287,6 +324,26 @@ static bool is_parted(const struct az_causes *o)
     return o->by != AZ_BY_GROUP && o->side[0].parted && o->side[1].parted;
 }
 
+/* Are copies among the kernels that cost nothing, as other work runs at the same time? */
+static bool has_hidden_copies(const struct work *w)
+{
+    const struct az_causes *o = w->out;
+    double copies[2] = { 0, 0 };
+
+    if (o->by != AZ_BY_KERNEL || !o->timed || !is_parted(o))
+        return false;
+    for (size_t i = 0; i < w->sums.n; i++)
+        for (size_t side = 0; side < 2 && w->sums.v[i].copied; side++)
+            copies[side] += w->sums.v[i].ns[side];
+    return copies[0] > (double)o->side[0].copies + SLACK_NS ||
+           copies[1] > (double)o->side[1].copies + SLACK_NS;
+}
+
+static bool is_hidden_row(const struct work *w, const struct sums *s)
+{
+    return w->hidden && s->copied;
+}
+
 /* Time that the rows of the key are to add up to. */
 static int64_t target(const struct az_causes *o, size_t side, bool with_copies)
 {
@@ -295,22 +352,26 @@ static int64_t target(const struct az_causes *o, size_t side, bool with_copies)
     return !is_parted(o) ? t->busy : t->compute + (with_copies ? t->copies : 0);
 }
 
-/* Are the rows of the key copies, too? Tables of kernels, and their families, have them in some
- * formats only: they do if the rows then add up better to what they are to add up to. */
+/* Are the rows of the key copies, too? Rows of operators are; tables of kernels have them in some
+ * formats only, by names that are not known: they do if the rows then add up better to what they
+ * are to add up to. */
 static bool counts_copies(const struct work *w, const int64_t rows[2])
 {
     const struct az_causes *o = w->out;
     double copies[2] = { 0, 0 };
     int64_t off[2] = { 0, 0 }; /* without and with */
 
-    if (o->by != AZ_BY_KERNEL && o->by != AZ_BY_FAMILY)
+    if (o->by != AZ_BY_KERNEL)
         return o->by == AZ_BY_OPERATOR;
-    for (size_t i = 0; i < w->sums.n; i++)
+    for (size_t i = 0; i < w->sums.n; i++) {
+        if (is_hidden_row(w, &w->sums.v[i]))
+            return false;
         for (size_t side = 0; side < 2; side++)
             if (w->sums.v[i].family == AZ_FAMILY_COPY)
                 copies[side] += w->sums.v[i].ns[side];
+    }
     for (size_t side = 0; side < 2; side++) {
-        if (o->by == AZ_BY_KERNEL && llround(copies[side]) < o->side[side].copies)
+        if (llround(copies[side]) < o->side[side].copies)
             return false;
         for (size_t with = 0; with < 2; with++)
             off[with] = az_add_sat(off[with], llabs(target(o, side, with == 1) - rows[side]));
@@ -379,7 +440,7 @@ static size_t only_side(const struct sums *s) { return s->ns[0] > 0 ? 0 : 1; }
 
 static bool is_lonely(const struct work *w, const struct sums *s)
 {
-    return (w->out->by == AZ_BY_KERNEL || w->out->by == AZ_BY_OPERATOR) &&
+    return (w->out->by == AZ_BY_KERNEL || w->out->by == AZ_BY_OPERATOR) && !is_hidden_row(w, s) &&
            s->family != AZ_FAMILY_OTHER && (s->ns[0] > 0) != (s->ns[1] > 0);
 }
 
@@ -432,6 +493,8 @@ static int add_work(struct work *w, int64_t sum[2])
     for (size_t i = 0; !rc && i < w->sums.n; i++) {
         const struct sums *s = &w->sums.v[i];
         const int64_t b = llround(s->ns[0]), t = llround(s->ns[1]);
+        if (is_hidden_row(w, s))
+            continue;
         sum[0] += b;
         sum[1] += t;
         if (is_lonely(w, s) && of[s->family].n[!only_side(s)])
@@ -466,7 +529,7 @@ static int check_fit(struct work *w)
     double sum[2] = { 0, 0 };
 
     for (size_t i = 0; i < w->sums.n; i++)
-        for (size_t side = 0; side < 2; side++)
+        for (size_t side = 0; side < 2 && !is_hidden_row(w, &w->sums.v[i]); side++)
             sum[side] += w->sums.v[i].ns[side];
     for (size_t side = 0; side < 2 && o->timed && o->by != AZ_BY_NONE; side++)
         o->unfit |=
@@ -507,6 +570,7 @@ static int list_causes(struct work *w)
 {
     struct az_causes *o = w->out;
     int64_t rows[2] = { 0, 0 };
+    w->hidden = has_hidden_copies(w);
     int rc = check_fit(w);
 
     if (!rc)
@@ -529,7 +593,8 @@ static int list_causes(struct work *w)
 static void time_of_side(struct az_causes *o, size_t side, const struct az_document *doc)
 {
     const struct az_change_side *x = &o->read[side];
-    const struct az_claim_account *a = o->change.per_step ? &x->step : &x->whole;
+    const struct az_claim_account step = az_change_step(x, &o->read[!side]),
+                                  *a = o->change.per_step ? &step : &x->whole;
     az_time_of_document(doc, &o->side[side]);
     if (!o->change.has_parts)
         return;

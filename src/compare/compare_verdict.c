@@ -2,6 +2,7 @@
  * causes that add up to the difference exactly, and how well the two sides match
  * (docs/formulas-compare.md 1.2). Each variant is compared with the baseline. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/num.h"
 #include "compare/compare_causes.h"
@@ -13,6 +14,8 @@
 #define MANY_TIMES    10    /* a side of so many times the other: no percent */
 #define CLOSE_PERCENT 0.05  /* smaller differences do not matter to a reader */
 #define LEAST_COMMON  0.005 /* part of the time that rounds to 0% */
+#define ERRORS        2     /* of the difference of two medians that matters */
+#define FEW_PERIODS   12    /* by which the error is less certain: added, divided by their number */
 #define MANY          2     /* variants, of which each has its parts and this many causes */
 #define CAUSES_EACH   3
 #define WHAT_MOST     8 /* variants that have a line at all */
@@ -153,11 +156,17 @@ static struct az_sv faster_text(struct writer *w, struct az_sv base, struct az_s
                            AZ_SVF(pair), AZ_SVF(parts));
 }
 
-/* Standard error of the difference of two median steps, as part of them; 0: too few steps. */
-static double step_spread(struct writer *w, size_t variant)
+/* How certain the difference of two median steps is. */
+struct step_spread {
+    double error; /* standard error, as part of them; 0: too few steps */
+    double least; /* a smaller difference, as part of them, may be none */
+};
+
+static struct step_spread step_spread(struct writer *w, size_t variant)
 {
     const size_t side[2] = { w->c->base, variant };
     double of[2] = { NAN, NAN };
+    size_t n = 0;
     int rc = AZ_OK;
 
     for (size_t i = 0; !rc && i < 2; i++) {
@@ -165,21 +174,25 @@ static double step_spread(struct writer *w, size_t variant)
         az_vec_init(&s, w->c->in[side[i]].doc->mem);
         rc = az_step_samples_read(w->c->in[side[i]].doc, &s);
         of[i] = rc ? NAN : az_step_samples_scatter(&s, AZ_STEP_TOTAL, 2);
+        n += s.n;
         az_vec_release(&s);
     }
     if (rc && !w->t->error)
         w->t->error = rc;
-    return isnan(of[0]) || isnan(of[1]) ? 0 : hypot(of[0], of[1]);
+    if (isnan(of[0]) || isnan(of[1]))
+        return (struct step_spread){ 0, 0 };
+    const double error = hypot(of[0], of[1]);
+    return (struct step_spread){ error, error * (ERRORS + FEW_PERIODS / (double)(n - 2)) };
 }
 
 /* "b is 30.1% slower per step than a: 8.53 -> 11.1 ms (median of 6 and 3 steps; spread 0.8%)" */
 static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv tag,
-                              const struct az_causes *o, double spread)
+                              const struct az_causes *o, struct step_spread spread)
 {
     const struct az_change *x = &o->change;
-    const struct az_sv note = x->a_ns == x->b_ns || spread < CLOSE_PERCENT / 100
+    const struct az_sv note = x->a_ns == x->b_ns || spread.error < CLOSE_PERCENT / 100
                                   ? AZ_SV("")
-                                  : az_arena_printf(w->a, "; spread %.1f%%", 100 * spread);
+                                  : az_arena_printf(w->a, "; spread %.1f%%", 100 * spread.error);
     const struct az_sv pair = x->a_ns == x->b_ns ? az_words_time(w->a, x->a_ns)
                                                  : az_words_pair(w->a, x->a_ns, x->b_ns, "->");
     struct az_sv text;
@@ -192,7 +205,7 @@ static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv 
     else if (100 * fabs(x->share) < CLOSE_PERCENT)
         text = az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%% per step",
                                AZ_SVF(base), AZ_SVF(tag), CLOSE_PERCENT);
-    else if (fabs(x->share) < spread)
+    else if (fabs(x->share) < spread.least)
         text = az_arena_printf(w->a, "%.*s and %.*s do not differ beyond the spread of their steps",
                                AZ_SVF(base), AZ_SVF(tag));
     else
@@ -223,7 +236,7 @@ static void put_what(struct writer *w, const struct az_causes *o, size_t variant
     const struct rows_seen n = count_rows(w->c, variant);
     struct az_line line = line_of(AZ_LINE_WHAT, AZ_SV(""), AZ_SV(""));
 
-    if (!o->change.comparable && o->read[0].known && o->read[1].known)
+    if (!o->change.comparable && (o->read[0].known || o->read[1].known))
         line.text = not_comparable(w, base, tag, o);
     else if (o->change.per_step)
         line.text = step_text(w, base, tag, o, step_spread(w, variant));
@@ -436,6 +449,14 @@ static void put_trust(struct writer *w, const struct az_causes *o, size_t varian
         text = join_reasons(w, text,
                             az_arena_printf(w->a, "numbers of steps differ: %lld and %lld",
                                             (long long)before, (long long)after));
+    if (o->change.per_step && az_change_gap(&o->read[0], &o->read[1]) != 0)
+        text = join_reasons(
+            w, text,
+            az_arena_printf(
+                w->a,
+                "a single step has no idle time after its last event: "
+                "not compared (%.*s)",
+                AZ_SVF(az_words_time(w->a, llabs(az_change_gap(&o->read[0], &o->read[1]))))));
     if (o->unfit)
         text = join_reasons(
             w, text,

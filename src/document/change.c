@@ -128,6 +128,22 @@ static void divide_scope(struct az_change_side *s, double n)
         s->step.span - s->step.computing - s->step.exposed_communication - s->step.exposed_copy;
 }
 
+/* Of several ranks the mean of theirs. */
+static int64_t idle_of_last_step(const struct az_document *doc)
+{
+    const struct az_table *t = az_document_table(doc, "steps");
+    const ptrdiff_t period = t && az_is_read(t) ? az_time_column(t, "period") : -1,
+                    idle = period >= 0 ? az_time_column(t, "idle") : -1;
+    double sum = 0;
+    size_t n = 0;
+    for (size_t r = 0; idle >= 0 && r < t->rows; r++)
+        if (isnan(az_cell_number(az_table_at(t, r, (size_t)period)))) {
+            sum += az_time_at(t, r, idle);
+            n++;
+        }
+    return n ? llround(sum / (double)n) : -1;
+}
+
 /* A result without claims: the account that its tables have, if they have one. */
 static void read_time(const struct az_document *doc, struct az_change_side *s)
 {
@@ -147,7 +163,7 @@ static void read_time(const struct az_document *doc, struct az_change_side *s)
 
 void az_change_side_of(const struct az_document *doc, struct az_change_side *out)
 {
-    *out = (struct az_change_side){ .devices = 1, .gpus = 1 };
+    *out = (struct az_change_side){ .devices = 1, .gpus = 1, .last_idle = -1 };
     if (!doc)
         return;
     out->claimed = az_document_table(doc, "verdict_facts") != NULL;
@@ -162,8 +178,29 @@ void az_change_side_of(const struct az_document *doc, struct az_change_side *out
     out->known = out->whole.span > 0;
     out->has_steps = out->steps > 0 && out->known && !has_parts_of_steps(doc, out);
     out->counted = out->steps - (text_of(doc, "excluded_step").n > 0);
+    out->single = out->has_steps && out->counted == 1 && out->step.span == 0;
+    out->last_idle = idle_of_last_step(doc);
     if (out->has_steps)
         divide_scope(out, steps_of_scope(doc, out));
+}
+
+int64_t az_change_gap(const struct az_change_side *x, const struct az_change_side *y)
+{
+    if (x->single == y->single)
+        return 0;
+    if (x->single)
+        return -az_change_gap(y, x);
+    return x->last_idle >= 0 && x->step.idle > x->last_idle ? x->step.idle - x->last_idle : 0;
+}
+
+struct az_claim_account az_change_step(const struct az_change_side *x,
+                                       const struct az_change_side *y)
+{
+    struct az_claim_account step = x->step;
+    const int64_t gap = az_change_gap(x, y);
+    step.span -= gap > 0 ? gap : 0;
+    step.idle -= gap > 0 ? gap : 0;
+    return step;
 }
 
 /* ---- the change ---- */
@@ -233,11 +270,13 @@ void az_change_make(const struct az_change_side *a, const struct az_change_side 
 {
     const bool per_step =
         a->has_steps && b->has_steps && az_sv_eq(a->source, b->source) && !o->by_recording;
+    const struct az_claim_account x = per_step ? az_change_step(a, b) : a->whole,
+                                  y = per_step ? az_change_step(b, a) : b->whole;
     *out = (struct az_change){ .input = AZ_SV(""),
                                .per_step = per_step,
                                .reason = reason_of(a, b, o),
-                               .a_ns = per_step ? a->step.span : a->whole.span,
-                               .b_ns = per_step ? b->step.span : b->whole.span,
+                               .a_ns = x.span,
+                               .b_ns = y.span,
                                .a_steps = a->has_steps ? a->steps : 0,
                                .b_steps = b->has_steps ? b->steps : 0,
                                .counted = { a->has_steps ? a->counted : 0,
@@ -248,8 +287,8 @@ void az_change_make(const struct az_change_side *a, const struct az_change_side 
     out->comparable = out->reason == AZ_CHANGE_COMPARABLE;
     if (out->a_ns > 0 && out->b_ns > 0)
         out->share = (double)out->b_ns / (double)out->a_ns - 1;
-    put_parts(out, per_step ? &a->step : &a->whole, 0);
-    put_parts(out, per_step ? &b->step : &b->whole, 1);
+    put_parts(out, &x, 0);
+    put_parts(out, &y, 1);
 }
 
 /* ---- words ---- */

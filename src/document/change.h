@@ -30,12 +30,20 @@ struct az_change_side {
     int64_t kernels;               /* events, or launches that came summed; 0: not known */
     struct az_claim_account whole; /* ns: of the scope */
     struct az_claim_account step;  /* ns: of the median step, or the scope divided by its steps */
+    bool single;                   /* `step` is the only one: it ends with its last event */
+    int64_t last_idle; /* ns: idle time of the last step, up to its last event; -1: not known */
     int64_t devices;
     int64_t gpus; /* of a classic configuration, whose sums are of so many devices; else 1 */
     struct az_sv source, device;
     struct az_sv ranks, missing; /* numbers with blanks between them */
     struct az_check_result trust[AZ_CHECKS];
 };
+/* Idle time between the last event of a step and the next step that x has and y, a single step,
+ * does not; negative: the other way round. */
+int64_t az_change_gap(const struct az_change_side *x, const struct az_change_side *y);
+/* The step of x as it is compared with y: without that time. */
+struct az_claim_account az_change_step(const struct az_change_side *x,
+                                       const struct az_change_side *y);
 /* What steps were found by, for readers: "ProfilerStep" of "profiler_step". */
 struct az_sv az_change_source_text(struct az_sv id);
 /* doc NULL: the input could not be read. */

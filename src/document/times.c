@@ -218,6 +218,12 @@ static bool is_by_range(const struct az_time_rows *s) { return az_text_column(s-
 /* The work of the median step of a device, next to tables of all steps and devices. */
 static bool is_of_a_step(const struct az_table *t) { return az_sv_is(t->id, "step_work"); }
 
+/* Of several ranks this is the mean already. */
+static bool is_mean_of_ranks(const struct az_table *t)
+{
+    return az_sv_is(t->id, "grouped_breakdown");
+}
+
 /* Is s a better list of the work than the one before? */
 static bool better(const struct az_sum_of_time *account, const struct az_time_rows *s,
                    const struct az_time_rows *before)
@@ -248,7 +254,9 @@ int az_time_rows_find(const struct az_document *d, const char *label, const char
         if (!az_is_read(t) || s.label < 0 || s.time < 0 || t->rows == 0 || is_of_a_step(t))
             continue;
         rc = ranks_of(t, d->mem, &s.per);
-        if (!(s.per > 0))
+        if (is_mean_of_ranks(t))
+            s.per = 1;
+        else if (!(s.per > 0))
             s.per = account->devices ? (double)account->devices : 1;
         s.per *= account->steps ? (double)account->steps : 1;
         s.sum = sum_of(&s) / s.per;
@@ -256,6 +264,19 @@ int az_time_rows_find(const struct az_document *d, const char *label, const char
             *out = s;
     }
     return rc;
+}
+
+/* As profilers name copies, and programs of theirs that are recorded as kernels. */
+bool az_time_rows_copied(const struct az_time_rows *s, size_t row,
+                         const struct az_kernel_rules *rules)
+{
+    static const char *const starts[] = { "Memcpy", "[CUDA memcpy", "MEMORY_COPY_" };
+    const struct az_sv name = az_cell_text(az_table_at(s->t, row, (size_t)s->label));
+
+    for (size_t i = 0; i < AZ_LENGTH(starts); i++)
+        if (az_sv_starts(name, az_sv_str(starts[i])))
+            return true;
+    return az_kernel_class_of(rules, name)->copies;
 }
 
 enum az_family az_time_rows_family(const struct az_time_rows *s, size_t row,
