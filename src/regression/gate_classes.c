@@ -43,26 +43,38 @@ static bool is_communication(const struct az_gate_result *x)
     return az_sv_ends(x->key_text, AZ_SV("communication"));
 }
 
-/* Did all families of work of the input, and this part, change by about the same ratio? */
+/* Copies do not run at the clock of the kernels: they need not change with them. */
+static bool is_computation(const struct az_gate_result *x)
+{
+    return is_work(x) && !az_sv_is(x->key_text, "copy");
+}
+
+static bool is_near(double rel, double mean) { return fabs(rel / mean - 1) <= TOGETHER_PART; }
+
+/* Did all families of computation of the input, and this part, change by about the same ratio?
+ * Copies that did count as one of them. */
 static bool together(const struct az_gate_verdict *v, const struct az_gate_result *of)
 {
-    double sum = 0, worst = 0;
-    size_t n = 0;
+    double sum = 0;
+    size_t n = 0, near = 0;
 
-    if (!is_work(of) && !is_communication(of))
-        return false;
     for (size_t i = 0; i < v->results.n; i++)
-        if (is_work(&v->results.v[i]) && az_sv_eq(v->results.v[i].input, of->input)) {
+        if (is_computation(&v->results.v[i]) && az_sv_eq(v->results.v[i].input, of->input)) {
             sum += v->results.v[i].rel;
             n++;
         }
-    if (n < TOGETHER_LEAST || !(fabs(sum) > 0))
+    const double mean = n ? sum / (double)n : 0;
+    if (!(is_work(of) || is_communication(of)) || !(fabs(mean) > 0) || !is_near(of->rel, mean))
         return false;
-    for (size_t i = 0; i < v->results.n; i++)
-        if (is_work(&v->results.v[i]) && az_sv_eq(v->results.v[i].input, of->input))
-            worst = fmax(worst, fabs(v->results.v[i].rel * (double)n / sum - 1));
-    worst = fmax(worst, fabs(of->rel * (double)n / sum - 1));
-    return worst <= TOGETHER_PART;
+    for (size_t i = 0; i < v->results.n; i++) {
+        const struct az_gate_result *x = &v->results.v[i];
+        if (!is_work(x) || !az_sv_eq(x->input, of->input))
+            continue;
+        near += is_near(x->rel, mean);
+        if (is_computation(x) && !is_near(x->rel, mean))
+            return false;
+    }
+    return near >= TOGETHER_LEAST;
 }
 
 /* Median of a metric over the runs that a result is compared with; NaN: it had no value there. */

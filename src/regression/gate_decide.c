@@ -201,6 +201,8 @@ int az_gate_by_steps(const struct az_series_claims *base, const struct az_series
         x->course.known || x->base.n != 1 || x->cand.n != 1 || isnan(x->delta) ||
         !is_word(x->rule->test, "auto"))
         return rc;
+    if (part == AZ_STEP_TOTAL || part == AZ_STEP_IDLE)
+        x->gap = (double)az_change_gap(&cand->side, &base->side);
     const double b = noise_of(&base->steps, part), c = noise_of(&cand->steps, part);
     x->steps_noise = sqrt(b * b + c * c);
     if (part < 0 || !az_steps_differ(&base->steps, &cand->steps, (size_t)part, t, &rc))
@@ -404,6 +406,11 @@ static void judge_change(struct az_gate_result *x, struct az_arena *a)
     }
     if (judge_step(x, a) || judge_total(x, a))
         return;
+    if (is_over(x, x->delta) && !is_over(x, x->delta - x->gap)) {
+        set_status(x, AZ_GATE_PASS, AZ_LEVEL_INFO);
+        x->note = AZ_SV("a single step has no idle time after its last event");
+        return;
+    }
     if (is_over(x, x->delta)) {
         if (!significant(x, true)) {
             double floor = az_mann_whitney_floor(x->base.n, x->cand.n);
@@ -425,8 +432,8 @@ static void judge_change(struct az_gate_result *x, struct az_arena *a)
     }
     if (judge_held(x))
         return;
-    if (!is_word(x->rule->better, "equal") && is_over(x, -x->delta) && significant(x, false) &&
-        above_noise(x, false, a))
+    if (!is_word(x->rule->better, "equal") && is_over(x, x->gap - x->delta) &&
+        significant(x, false) && above_noise(x, false, a))
         set_status(x, AZ_GATE_IMPROVED, AZ_LEVEL_INFO);
     else
         set_status(x, AZ_GATE_PASS, AZ_LEVEL_INFO);

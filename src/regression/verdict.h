@@ -84,6 +84,7 @@ struct az_gate_result {
     const struct az_steps_test *steps; /* of a single pair of runs; NULL: none was made */
     double steps_noise; /* part: standard error of the difference by the steps of a single pair
                            of runs; 0: not known */
+    double gap; /* of delta: idle time after the last event, which a single step does not have */
     struct az_gate_side base, cand;
     double delta, rel;           /* worsening; NaN: none. rel is NaN for a baseline of 0 */
     double limit_abs, limit_rel; /* NaN: hard limits only */

@@ -133,6 +133,19 @@ static void a_jump_fails(void **state)
     struct az_gate_result x = jumped(e, AZ_BASELINE_JUMP);
     judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
 }
+/* Idle time that a single step cannot have is no reason to fail. */
+static void the_gap_of_a_single_step(void **state)
+{
+    struct env *e = *state;
+    struct az_gate_result x = of(e, 106);
+    x.course.known = false;
+    x.gap = 4;
+    judged(e, &x, AZ_GATE_PASS, AZ_LEVEL_INFO);
+    x = of(e, 106);
+    x.course.known = false;
+    x.gap = 2;
+    judged(e, &x, AZ_GATE_FAIL, AZ_LEVEL_FAIL);
+}
 static void an_outlier_is_run_again(void **state)
 {
     struct env *e = *state;
@@ -477,6 +490,30 @@ static void one_slow_down(void **state)
     assert_true(az_sv_ends(e->v.results.v[0].text, AZ_SV("same cause as gemm")));
     az_series_release(&none);
 }
+/* Copies that did not change with the kernels do not matter; two families are too few without them.
+ */
+static void copies_apart(void **state)
+{
+    static const char *const parts[] = { "copy", "gemm", "softmax", "norm" };
+    struct env *e = *state;
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++) {
+        put(e, AZ_KEY_PARTS, parts[i], i ? AZ_GATE_FAIL : AZ_GATE_PASS);
+        e->v.results.v[i].rel = i ? 0.1 : 0;
+    }
+    struct az_series none;
+    assert_int_equal(az_series_init(&none, &e->a), 0);
+    struct az_gate_in in = { .cand = &none };
+    assert_int_equal(az_gate_classes(&in, &e->v, &e->a), 0);
+    for (size_t i = 1; i < AZ_LENGTH(parts); i++)
+        assert_true(az_sv_starts(e->v.results.v[i].cause, AZ_SV(AZ_GATE_HARDWARE)));
+    e->v.results.v[2].status = AZ_GATE_PASS;
+    e->v.results.v[2].sheet = AZ_SV("t");
+    e->v.results.v[1].text = AZ_SV("");
+    e->v.results.v[1].cause = AZ_SV("");
+    assert_int_equal(az_gate_classes(&in, &e->v, &e->a), 0);
+    assert_false(az_sv_starts(e->v.results.v[1].cause, AZ_SV(AZ_GATE_HARDWARE)));
+    az_series_release(&none);
+}
 /* Communication that changed by another ratio has a cause of its own. */
 static void communication_alone(void **state)
 {
@@ -501,6 +538,7 @@ int main(void)
         T(hard_limits),
         T(hard_limit_of_no_value),
         T(a_jump_fails),
+        T(the_gap_of_a_single_step),
         T(an_outlier_is_run_again),
         T(severity_warns),
         T(levels_that_held),
@@ -521,6 +559,7 @@ int main(void)
         T(hard_limits_have_units),
         T(the_limit_of_another_change),
         T(one_slow_down),
+        T(copies_apart),
         T(communication_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
