@@ -159,12 +159,13 @@ stage_regions() {
 # Families of kernel names.
 stage_names() { counted names "$PYTHON" tests/kernel_names_check.py --analyzer "$ANALYZER"; }
 
-# What gates write, by schemas of others; how often they are wrong; a history that is written by two and killed; workbooks
+# What gates write, by schemas of others; how often they and comparisons are wrong; a history that is written by two and killed; workbooks
 # as what is compared.
 stage_gates() {
     counted gates "$PYTHON" tests/verdict_check.py --analyzer "$ANALYZER" --stats "$BUILD/tools/gate_stats"
     counted gates "$PYTHON" tests/history_stress.py --analyzer "$ANALYZER"
     counted gates "$PYTHON" tests/gate_rates.py "$ANALYZER" --trials 20
+    counted gates "$PYTHON" tests/compare_rates.py "$ANALYZER" --seeds 1
     counted gates "$PYTHON" tests/nightly_check.py --analyzer "$ANALYZER"
     counted gates "$PYTHON" tests/nightly_rates.py "$BUILD/tools/nightly_rates" --histories 6 --only-ours
     counted gates "$PYTHON" tests/trend_rates.py "$BUILD/tools/trend_rates" --histories 30
