@@ -11,7 +11,7 @@ Statements of each pair:
   rows     every row of the waterfall, idle time and kernels, against the time that was written
   cause    the first row is the known cause
   gate     the exit status, and a single failure: that of the cause
-A statement is right, silent (missing), or wrong. --rates prints the table of src/docs/compare-accuracy.md. Standard library only; the last
+A statement is right, silent (missing), or wrong. --rates prints the table of src/docs/compare.md 5. Standard library only; the last
 line is "N passed, N failed", a pair each.
 """
 import argparse
