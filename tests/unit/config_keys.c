@@ -236,7 +236,7 @@ static void contradictions(void **state)
         "'micro_idle_thresh_us' is 4; remove one of them");
     expect_error("{ \"inputs\": [ { \"path\": \"x\" } ], \"extension_file\": \"a.py\" }",
                  "c.json:1: /inputs/0: extension_file 'a.py' is Python; port it to Lua (see "
-                 "docs/from-tracelens.md)");
+                 "from-tracelens.md of the documentation)");
 }
 
 static void values_arrive(void **state)
