@@ -43,7 +43,7 @@ enum az_window_miss {
     AZ_WINDOW_NO_STEP,   /* none of these numbers */
     AZ_WINDOW_NO_EVENTS, /* the file has sums only, or operations without times of the host */
     AZ_WINDOW_NO_ROWS,   /* of a report of operations: none begins between these times */
-    AZ_WINDOW_NO_ENDS    /* the same: it has no such ends, a part of the recording or a range */
+    AZ_WINDOW_NO_ENDS    /* the same: it has no such ends, ranges */
 };
 /* Why a report of operations has no row in a window; timed: its rows have times of the host. */
 enum az_window_miss az_window_miss_of_rows(const struct az_window *w, bool timed);

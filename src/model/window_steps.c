@@ -292,7 +292,7 @@ enum az_window_miss az_window_miss_of_rows(const struct az_window *w, bool timed
 {
     if (w->range.n || w->step >= 0)
         return w->range.n ? AZ_WINDOW_NO_RANGE : AZ_WINDOW_NO_STEP;
-    if (w->from.range.n || w->to.range.n || w->from.percent >= 0 || w->to.percent >= 0)
+    if (w->from.range.n || w->to.range.n)
         return AZ_WINDOW_NO_ENDS;
     return timed ? AZ_WINDOW_NO_ROWS : AZ_WINDOW_NO_EVENTS;
 }
@@ -437,7 +437,7 @@ static int fail_for_miss(struct az_diag *diag, struct az_sv path, const struct a
             "no operation begins in the window; its times count from the first operation",
         [AZ_WINDOW_NO_ENDS] =
             "no such window of an operation report; use range, steps, or times from its first "
-            "operation (250us)",
+            "operation (250us, 50%)",
     };
     struct az_sv name = w->range;
     if (!name.n && !(w->from.range.n && w->to.range.n)) /* of two, either may be the one */

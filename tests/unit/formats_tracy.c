@@ -384,6 +384,85 @@ static void edited(void **state)
     edits_are(0x92123cd8);
 }
 
+/* Rows of parts of a recording: by host times from the first to the last row of each file. */
+static void parts_of_a_recording(void **state)
+{
+    (void)state;
+    static const char *const rows[] = { "a,tt_dnn_device,1024,0,,,1,%s,,2,1\n",
+                                        "b,tt_dnn_device,2048,0,,,1,%s,,2,1\n",
+                                        "c,tt_dnn_device,3072,0,,,1,%s,,2,1\n" };
+    static const struct {
+        const char *at[3];
+        double from, to;
+        const char *kept;
+    } cases[] = {
+        { { "100", "104", "109" }, 40, -1, "bc" },
+        { { "100", "104", "109" }, 50, -1, "c" },
+        { { "100", "104", "109" }, -1, 40, "a" },
+        { { "100", "104", "109" }, -1, 50, "ab" },
+        { { "100", "104", "109" }, 0, 100, "abc" },
+        { { "100", "104", "109" }, 90, 100, "c" },
+        { { "100", "104", "109" }, 10, 40, "" },
+        { { "100", "", "109" }, 0, 50, "ab" },
+        { { "", "", "" }, 0, 100, "" },
+    };
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        struct fixture f;
+        char text[512], kept[4] = "";
+        struct az_window w = { .from = { .ns = AZ_UNSET_I64, .percent = cases[i].from },
+                               .to = { .ns = AZ_UNSET_I64, .percent = cases[i].to },
+                               .step = -1 };
+        size_t n = (size_t)snprintf(text, sizeof text, "%s\n", HEAD);
+        for (size_t k = 0; k < 3; k++)
+            n += (size_t)snprintf(text + n, sizeof text - n, rows[k], cases[i].at[k]);
+        fixture_open(&f);
+        fixture_text(&f, NULL, text);
+        f.trace.window = &w;
+        assert_int_equal(PARSE(&f), 0);
+        for (size_t k = 0; k < az_opreport(&f.trace)->rows.n; k++)
+            kept[k] = az_trace_text(&f.trace, row(&f, k)->code).p[0];
+        assert_string_equal(kept, cases[i].kept);
+        assert_int_equal(f.trace.windowed, cases[i].kept[0] != '\0');
+        assert_int_equal(f.trace.recorded, cases[i].at[0][0] ? 9 : 0);
+        assert_int_equal(f.diag.list.n, 0);
+        fixture_close(&f);
+    }
+}
+
+/* What is wrong with a file is reported once. */
+static void parts_of_damaged_files(void **state)
+{
+    (void)state;
+    struct az_window w = { .from = { .ns = AZ_UNSET_I64, .percent = 50 },
+                           .to = { .ns = AZ_UNSET_I64, .percent = -1 },
+                           .step = -1 };
+    struct fixture f;
+    fixture_open(&f);
+    fixture_text(&f, NULL,
+                 HEAD "\na,tt_dnn_device,1024,0,,,1,100,,2,1\n"
+                      "b,tt_dnn_device,2048,0,,,1,200,,2,1\nc,tt_dnn\n");
+    f.trace.window = &w;
+    assert_int_equal(PARSE(&f), 0);
+    assert_int_equal(az_opreport(&f.trace)->rows.n, 1);
+    assert_int_equal(f.trace.read, 3);
+    assert_int_equal(f.diag.warnings, 1);
+    fixture_close(&f);
+
+    fixture_open(&f);
+    fixture_text(&f, NULL, "");
+    f.trace.window = &w;
+    assert_int_equal(PARSE(&f), AZ_EEMPTY);
+    assert_int_equal(f.diag.errors, 1);
+    fixture_close(&f);
+
+    fixture_open(&f);
+    fixture_text(&f, NULL, HEAD "\na,tt_dnn_device,1024,0,,,1,100,,2,1\n");
+    f.trace.window = &w;
+    f.cancel = true;
+    assert_int_equal(PARSE(&f), AZ_EINTR);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +480,8 @@ int main(void)
         cmocka_unit_test(remarks_above),
         cmocka_unit_test(recognised),
         cmocka_unit_test(edited),
+        cmocka_unit_test(parts_of_a_recording),
+        cmocka_unit_test(parts_of_damaged_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

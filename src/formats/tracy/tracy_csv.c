@@ -148,7 +148,7 @@ static int poll_progress(struct az_tracy_file *f, const struct az_source *src)
     struct az_parse *job = f->job;
     if (f->rows % POLL_ROWS)
         return 0;
-    if (job->progress)
+    if (job->progress && !f->times_only)
         atomic_store_explicit(job->progress, az_source_consumed(src), memory_order_relaxed);
     return job->cancelled && job->cancelled(job->ctx) ? AZ_EINTR : 0;
 }
@@ -164,6 +164,10 @@ static int data_row(struct az_tracy_file *f)
             f->short_line = f->csv.line;
         return 0;
     }
+    if (f->times_only) {
+        az_tracy_window_time(&f->window, az_tracy_row_start(f));
+        return 0;
+    }
     f->long_rows += f->csv.row.n > f->width;
     const bool inside = az_tracy_row_is_inside(f);
     if (f->copy)
@@ -177,6 +181,8 @@ static int broken(struct az_tracy_file *f, int rc, size_t errors, size_t warning
     struct az_parse *job = f->job;
     struct az_where here = AZ_AT_LINE(f->path, f->csv.line);
 
+    if (f->times_only)
+        return rc;
     if (rc == AZ_ENOMEM || rc == AZ_ELIMIT)
         return az_diag_memory(job->diag, rc, here, job->mem);
     if (rc == AZ_EFORMAT && f->rows > 0 && !job->opts->strict) {
@@ -301,6 +307,57 @@ struct run {
     bool padded, differs, call_seen;
 };
 
+/* All rows of a file: every column, or their times. */
+static int read_source(struct az_tracy_file *f, struct az_digest *digest)
+{
+    const struct az_source_opts so = { .mem = f->job->mem,
+                                       .diag = f->job->diag,
+                                       .digest = digest,
+                                       .keeps_parts = !f->job->opts->strict };
+    struct az_source *src = NULL;
+    int rc = az_source_open(&src, f->path.p, &so);
+
+    if (rc)
+        return rc;
+    rc = az_csv_init(&f->csv, src, ',', f->job->mem);
+    if (rc == 0) {
+        rc = read_rows(f, src);
+        if (rc == 0 && !f->short_rows)
+            az_csv_warn_open(&f->csv, f->path, f->job->diag);
+        az_csv_release(&f->csv);
+    }
+    az_source_close(src);
+    return rc;
+}
+
+/* The window of the trace in a file. Parts of the recording need the times of all rows first; what
+ * is wrong with the file is reported when it is read. */
+static int choose_rows(struct az_tracy_file *f)
+{
+    const struct az_window *w = f->job->trace->window;
+    struct az_tracy_file times = *f;
+    struct az_parse job = *f->job;
+    struct az_diag unused;
+
+    if (w)
+        f->chosen = *w;
+    if (!w || !az_tracy_window_needs_times(w))
+        return AZ_OK;
+    if (az_path_is_stream(f->path))
+        return az_diag_fail(f->job->diag, AZ_EUSAGE, AZ_AT_FILE(f->path),
+                            "no part of a pipe or device, as it can be read only once; store it "
+                            "in a file");
+    az_diag_init(&unused);
+    job.diag = &unused;
+    times.job = &job;
+    times.copy = NULL;
+    times.times_only = true;
+    const int rc = read_source(&times, NULL);
+    az_diag_release(&unused);
+    az_tracy_window_set_parts(&f->chosen, &times.window);
+    return rc == AZ_EINTR || rc == AZ_ENOMEM || rc == AZ_ELIMIT ? rc : AZ_OK;
+}
+
 static int read_file(struct az_parse *job, size_t index, struct run *run,
                      struct az_tracy_copy *copy)
 {
@@ -311,23 +368,11 @@ static int read_file(struct az_parse *job, size_t index, struct run *run,
                                .max_device = -1,
                                .copy = copy,
                                .attributes = &run->attributes };
-    struct az_source_opts so = { .mem = job->mem,
-                                 .diag = job->diag,
-                                 .digest = az_parse_digest(job, index),
-                                 .keeps_parts = !job->opts->strict };
-    struct az_source *src = NULL;
-    size_t first_row = f.report->rows.n;
-    int rc = az_source_open(&src, f.path.p, &so);
+    const size_t first_row = f.report->rows.n;
+    int rc = choose_rows(&f);
 
-    if (rc)
-        return rc;
-    rc = az_csv_init(&f.csv, src, ',', job->mem);
-    if (rc == 0) {
-        rc = read_rows(&f, src);
-        if (rc == 0 && !f.short_rows)
-            az_csv_warn_open(&f.csv, f.path, job->diag);
-        az_csv_release(&f.csv);
-    }
+    if (rc == 0)
+        rc = read_source(&f, az_parse_digest(job, index));
     if (rc == 0)
         rc = emit_finding(&f);
     if (rc == 0)
@@ -337,7 +382,6 @@ static int read_file(struct az_parse *job, size_t index, struct run *run,
     run->padded |= f.padded;
     run->differs |= f.call_differs;
     run->call_seen |= f.call_seen;
-    az_source_close(src);
     return rc;
 }
 

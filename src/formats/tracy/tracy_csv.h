@@ -5,6 +5,7 @@
 
 #include "formats/format.h"
 #include "model/opreport.h"
+#include "model/window.h"
 #include "text/csv.h"
 
 enum az_tracy_col {
@@ -52,7 +53,6 @@ struct az_tracy_window {
     int64_t first, last;
     bool inside, timed, any; /* any: a row of the file is in the window */
 };
-struct az_window;
 struct az_tracy_copy; /* rows that `analyzer cut` writes */
 
 struct az_tracy_file {
@@ -79,6 +79,8 @@ struct az_tracy_file {
     bool call_differs, call_seen;  /* a call count whose low ten bits are not the device */
     struct az_tracy_attributes *attributes;
     struct az_tracy_window window;
+    struct az_window chosen;    /* that of the trace, with times for parts of this file */
+    bool times_only;            /* rows have their host times read, for such parts */
     struct az_tracy_copy *copy; /* NULL: rows are read only */
 };
 
@@ -91,10 +93,18 @@ int az_tracy_dim(struct az_sv cell, int64_t *out) AZ_MUST_USE;
 void az_tracy_attributes(struct az_trace *t, struct az_sv text, struct az_opargs *a);
 /* The current row of the file into the report. */
 int az_tracy_row(struct az_tracy_file *f) AZ_MUST_USE;
+/* When the host called the operation of the current row; INT64_MIN: unknown. */
+int64_t az_tracy_row_start(struct az_tracy_file *f);
 /* Is the current row in a window of the trace? */
 bool az_tracy_row_is_inside(struct az_tracy_file *f);
-/* tracy_window.c: does a window choose rows at all? It has no ends that are ranges or parts. */
+/* tracy_window.c: does a window choose rows at all? It has no ends that are ranges. */
 bool az_tracy_window_chooses(const struct az_window *w);
+/* Does a window end at a part of the recording, for which the times of all rows are needed? */
+bool az_tracy_window_needs_times(const struct az_window *w);
+/* Parts of the recording become times; s is of all rows of the file. */
+void az_tracy_window_set_parts(struct az_window *w, const struct az_tracy_window *s);
+/* A row begins then; INT64_MIN: it has no time. */
+void az_tracy_window_time(struct az_tracy_window *s, int64_t start);
 /* The next row of a file. start: INT64_MIN where there is none. */
 bool az_tracy_window_row(struct az_tracy_window *s, const struct az_window *w, bool signpost,
                          struct az_sv name, int64_t start);

@@ -276,14 +276,16 @@ static int event(struct az_tracy_file *f, struct az_oprow *r)
     return rc ? rc : az_trace_add(t, AZ_HOST_OP, &e);
 }
 
+int64_t az_tracy_row_start(struct az_tracy_file *f) { return whole(f, TC_START, INT64_MIN); }
+
 bool az_tracy_row_is_inside(struct az_tracy_file *f)
 {
-    const struct az_window *w = f->job->trace->window;
-    if (!w || !az_tracy_window_chooses(w))
+    const struct az_window *w = &f->chosen;
+    if (!f->job->trace->window || !az_tracy_window_chooses(w))
         return true;
     const bool signpost = kind_of(az_sv_trim(cell_text(f, TC_TYPE))) == AZ_OPROW_SIGNPOST;
     const bool inside = az_tracy_window_row(
-        &f->window, w, signpost, az_sv_trim(cell_text(f, TC_CODE)), whole(f, TC_START, INT64_MIN));
+        &f->window, w, signpost, az_sv_trim(cell_text(f, TC_CODE)), az_tracy_row_start(f));
     f->job->trace->windowed |= inside;
     int64_t *length = &f->job->trace->recorded; /* at least 1: there are times */
     if (f->window.timed &&

@@ -1,14 +1,44 @@
 /* A window of an operation report: rows from a signpost to the next one, or by the time of their
  * host (docs/regions.md 7); and the rows as a report of their own. */
+#include "base/num.h"
 #include "classify/steps.h"
 #include "formats/shared/cut_output.h"
 #include "formats/shared/cut_records.h"
 #include "formats/tracy/tracy_csv.h"
 #include "model/window.h"
 
+bool az_tracy_window_needs_times(const struct az_window *w)
+{
+    return w->from.percent >= 0 || w->to.percent >= 0;
+}
+
 bool az_tracy_window_chooses(const struct az_window *w)
 {
-    return w->range.n || w->step >= 0 || w->from.ns != AZ_UNSET_I64 || w->to.ns != AZ_UNSET_I64;
+    return w->range.n || w->step >= 0 || w->from.ns != AZ_UNSET_I64 || w->to.ns != AZ_UNSET_I64 ||
+           az_tracy_window_needs_times(w);
+}
+
+static void set_part(struct az_window_end *e, const struct az_tracy_window *s)
+{
+    const double length = (double)s->last - (double)s->first + 1; /* the last row is before 100% */
+    if (e->percent >= 0)
+        e->ns = s->timed ? az_whole(length * e->percent / 100) : INT64_MAX;
+}
+
+void az_tracy_window_set_parts(struct az_window *w, const struct az_tracy_window *s)
+{
+    set_part(&w->from, s);
+    set_part(&w->to, s);
+}
+
+void az_tracy_window_time(struct az_tracy_window *s, int64_t start)
+{
+    if (start == INT64_MIN)
+        return;
+    if (!s->timed)
+        s->first = start;
+    s->timed = true;
+    s->last = start;
 }
 
 /* What a signpost begins. */
@@ -32,11 +62,7 @@ bool az_tracy_window_row(struct az_tracy_window *s, const struct az_window *w, b
         s->inside = !w->range.n && w->step < 0;
     if (signpost)
         take_signpost(s, w, name);
-    if (start != INT64_MIN && !s->timed) {
-        s->timed = true;
-        s->first = start;
-    }
-    s->last = start != INT64_MIN ? start : s->last;
+    az_tracy_window_time(s, start);
     const int64_t at = s->timed ? s->last - s->first : 0;
     const bool inside = s->inside && (w->from.ns == AZ_UNSET_I64 || at >= w->from.ns) &&
                         (w->to.ns == AZ_UNSET_I64 || at < w->to.ns);
