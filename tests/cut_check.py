@@ -22,7 +22,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from regions_check import Late, Tree, program, write_nsys, write_pytorch  # noqa: E402
+from regions_check import Late, Tree, program, write_nsys, write_pytorch, write_xplane  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "example", "pytorch")
@@ -339,6 +339,13 @@ def rocprof_sizes(analyzer, tmp):
             paths = [os.path.join(path, "train_results.json") for path in paths]
         for window in (("--range", "forward"), ("--from", "1%", "--to", "99%")):
             growth(analyzer, tmp, paths[0], paths[1], window, "rocprofv3 %s, %s" % (what, window[0]))
+
+
+def xplane_ranges(analyzer, tmp):
+    path = os.path.join(tmp, "ranges.xplane.pb")
+    write_xplane(program(False, gap=5000), path)
+    for window in (("--range", "forward"), ("--range", "*attention*"), ("--steps", "11-12"), ("--range", "backward", "--from", "50%")):
+        check(analyzer, tmp, path, window, "xplane %s" % " ".join(window))
 
 
 def xplane_sizes(analyzer, tmp):
@@ -1060,12 +1067,14 @@ def main():
         rocprof_texts(analyzer, tmp, amd)
         rocprof_sizes(analyzer, tmp)
         for name, window in (("layers", ("--range", "iteration")), ("layers", ("--steps", "1")), ("host0", ("--range", "compile")),
-                             ("layers", ("--from", "5us", "--to", "40us"))):
+                             ("layers", ("--from", "5us", "--to", "40us")), ("layers", ("--from", "30%", "--to", "70%")),
+                             ("host0", ("--range", "iteration", "--from", "50%"))):
             path = os.path.join(HERE, "..", "example", "tracy", "ops_perf_results_%s.csv" % name)
             check(analyzer, tmp, path, window, "tracy %s %s" % (name, " ".join(window)))
         for name in ("alpha", "beta"):
             path = os.path.join(HERE, "..", "example", "xplane", "plugins", "profile", "train_step", name + ".xplane.pb")
             check(analyzer, tmp, path, ("--from", "20%", "--to", "60%"), "xplane " + name)
+        xplane_ranges(analyzer, tmp)
         xplane_sizes(analyzer, tmp)
         xplane_lines(analyzer, tmp)
         viewer_sizes(analyzer, tmp, o.size)

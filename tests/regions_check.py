@@ -22,9 +22,12 @@ import sys
 import tempfile
 from collections import defaultdict
 from decimal import Decimal
+from types import SimpleNamespace
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "gen"))
 import make_rocprof_examples  # noqa: E402
+import make_tracy_example  # noqa: E402
+import make_xplane_example  # noqa: E402
 from xplane_to_viewer import Plane, fields, one, signed, text  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -371,13 +374,29 @@ def write_jax(t, path):
         json.dump({"displayTimeUnit": "ns", "metadata": {"highres-ticks": True}, "traceEvents": events + [{}]}, f)
 
 
+def write_xplane(t, path):
+    """An XPlane of a host and a GPU: annotations, the steps with their numbers, launches, and a stream."""
+    gpu, host = make_xplane_example.Plane("/device:GPU:0"), make_xplane_example.Plane("/host:CPU")
+    gpu.line(14, "Stream #14(Compute)", 0, [
+        gpu.event(gpu.meta(name), start * 1000, (end - start) * 1000, correlation_id=corr, hlo_module="jit_step", hlo_op="dot.%d" % corr)
+        for start, end, corr, name in t.kernels])
+    spans = [(start, -end, "cuLaunchKernelEx", {"correlation_id": corr}) for _, start, end, corr in t.launches]
+    for _, start, end, name, _ in t.ranges:
+        step = re.match(r"iteration (\d+)$", name)
+        spans.append((start, -end, "train" if step else name, {"step_num": int(step[1])} if step else {}))
+    host.line(MAIN, "python3", 0, [host.event(host.meta(name), start * 1000, (-end - start) * 1000, **stats)
+                                   for start, end, name, stats in sorted(spans, key=lambda s: s[:2])])
+    with open(path, "wb") as f:
+        f.write(make_xplane_example.space([gpu, host], "host"))
+
+
 WRITERS = {"pytorch": (write_pytorch, ".json", True), "nsys": (write_nsys, ".sqlite", False),
            "nsys 3.24": (write_nsys_new, ".sqlite", False), "rocprof": (write_rocprof, "", False)}
 
 
 # the same of other containers, for the questions of the cookbook
 MORE_WRITERS = {"rocprof JSON": (write_rocprof_json, "_results.json", False), "rocpd": (write_rocpd, ".db", False),
-                "JAX": (write_jax, ".trace.json", False)}
+                "JAX": (write_jax, ".trace.json", False), "XPlane": (write_xplane, ".xplane.pb", False)}
 
 
 def tables(analyzer, path, out):
@@ -523,6 +542,60 @@ def spans(t, test):
     return [(s, e) for _, s, e, name, _ in t.ranges if test(name)]
 
 
+def work_of(analyzer, path, option, what, out):
+    """Device time in ns and number of kernels of a window, by its families, and the scope of the account; or what was printed."""
+    run = subprocess.run([analyzer, path, option, what, "--format", "json", "-o", out], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    found = [os.path.join(d, f) for d, _, fs in os.walk(out) for f in fs if f.endswith(".json")]
+    if found:
+        with open(found[0]) as f:
+            doc = json.load(f)
+        rows = {x["id"]: x for x in doc["tables"]}.get("time_by_family")
+    if not found or not rows:
+        return run.stdout.decode(errors="replace")[-200:]
+    names = [c["id"] for c in rows["columns"]]
+    at = next(k for k, n in enumerate(names) if n.startswith("kernel_time"))
+    scale = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[names[at].rsplit("_", 1)[1]]
+    return round(sum(r[at] for r in rows["rows"]) * scale), sum(r[names.index("count")] for r in rows["rows"]), doc["verdict"]["account"]["scope"]
+
+
+def write_operations(path):
+    """A report of operations with a signpost for each step and each part of it; its rows: host time, signposts, device time."""
+    rows, here = [], {}
+    with open(path, "w", newline="") as f:
+        w = make_tracy_example.Writer(SimpleNamespace(rows=1 << 30, devices=1, host=0, plain=False, wide=False), f)
+        put = w.put
+
+        def noted(v, *more):
+            if v["OP TYPE"] == "signpost":
+                here["step" if v["OP CODE"].startswith("iteration") else "part"] = v["OP CODE"]
+            rows.append((v["HOST START TS"], dict(here), v.get("DEVICE KERNEL DURATION [ns]")))
+            put(v, *more)
+        w.put = noted
+        for step in range(10, 15):
+            w.signpost("iteration %d" % step)
+            for part in ("data loader", "forward", "self attention", "backward"):
+                w.signpost(part)
+                for op in make_tracy_example.LAYER[:3]:
+                    w.op(op)
+    return rows
+
+
+def cookbook_operations(analyzer, tmp, lines):
+    """The five questions of a report of operations, whose parts are those between signposts."""
+    path = os.path.join(tmp, "ops_perf_results_cookbook.csv")
+    rows = write_operations(path)
+    half = rows[0][0] + (rows[-1][0] - rows[0][0] + 1) // 2
+    inside = {"forward*": lambda at, here: here.get("part") == "forward", "*attention*": lambda at, here: here.get("part") == "self attention",
+              "*loader*": lambda at, here: here.get("part") == "data loader", "12": lambda at, here: here["step"] == "iteration 12",
+              "50%": lambda at, here: at >= half}
+    for i, words in enumerate(lines):
+        what = words[-1].strip("'")
+        want = [length for at, here, length in rows if length and inside[what](at, here)]
+        have = work_of(analyzer, path, words[2], what, os.path.join(tmp, "cookbook_tracy_%d" % i))
+        verdict(have == (sum(want), len(want), "window"), "cookbook: Tracy %s" % what, "%s instead of %s" % (have, (sum(want), len(want))))
+
+
 def cookbook(analyzer, tmp):
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "docs", "cookbook.md")) as f:
         lines = [x.split("#")[0].split() for x in f if re.match(r"analyzer \S+ --(range|steps|from) ", x)]
@@ -539,25 +612,10 @@ def cookbook(analyzer, tmp):
         for i, words in enumerate(lines):
             what = words[-1].strip("'")
             out = os.path.join(tmp, "cookbook_%s_%d" % (kind, i))
-            run = subprocess.run([analyzer, path, words[2], what, "--format", "json", "-o", out], stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-            found = [os.path.join(d, f) for d, _, fs in os.walk(out) for f in fs if f.endswith(".json")]
-            if not found:
-                verdict(False, "cookbook: %s %s" % (kind, what), run.stdout.decode(errors="replace")[-200:])
-                continue
-            with open(found[0]) as f:
-                doc = json.load(f)
             time, count = in_windows(t, wants[what])
-            rows = {x["id"]: x for x in doc["tables"]}.get("time_by_family")
-            if not rows:
-                verdict(False, "cookbook: %s %s" % (kind, what), run.stdout.decode(errors="replace")[-200:])
-                continue
-            names = [c["id"] for c in rows["columns"]]
-            at = next(k for k, n in enumerate(names) if n.startswith("kernel_time"))
-            scale = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}[names[at].rsplit("_", 1)[1]]
-            have = round(sum(r[at] for r in rows["rows"]) * scale), sum(r[names.index("count")] for r in rows["rows"])
-            verdict(have == (time, count) and doc["verdict"]["account"]["scope"] == "window", "cookbook: %s %s" % (kind, what),
-                    "%s instead of %s, scope %s" % (have, (time, count), doc["verdict"]["account"]["scope"]))
+            have = work_of(analyzer, path, words[2], what, out)
+            verdict(have == (time, count, "window"), "cookbook: %s %s" % (kind, what), "%s instead of %s" % (have, (time, count)))
+    cookbook_operations(analyzer, tmp, lines)
 
 
 def some_steps(analyzer, tmp):
