@@ -38,6 +38,20 @@ static void put_rule(struct az_jsonw *w, const struct az_calibrated *c, struct a
     az_jsonw_end_object(w);
 }
 
+/* Copies of one recording have no scatter, and limits of no use. */
+static void warn_of_equal_runs(const struct az_calibrated_list *list, size_t runs,
+                               struct az_diag *diag)
+{
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].worst_abs > 0)
+            return;
+    if (list->n)
+        az_diag_add(diag, AZ_WARNING, AZ_NOWHERE,
+                    "calibration: all %zu runs are equal in every metric; use profiles of "
+                    "different runs",
+                    runs);
+}
+
 int az_gate_calibrate(struct az_gate_step *s)
 {
     struct az_calibrated_list list;
@@ -53,6 +67,7 @@ int az_gate_calibrate(struct az_gate_step *s)
     az_vec_init(&list, NULL);
     az_vec_init(&text, NULL);
     rc = az_calibrate(&s->cand, &list);
+    warn_of_equal_runs(&list, runs, s->diag);
     az_jsonw_init(&w, NULL, &text, 4);
     az_jsonw_object(&w);
     az_jsonw_key(&w, "rules");

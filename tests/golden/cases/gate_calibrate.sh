@@ -15,3 +15,5 @@ analyzer gate --calibrate 1.csv 2.csv 3.csv --opt num_of_iters=1 --rule "table=k
 analyzer check-config c.json
 analyzer gate --config=c.json --set gates.baseline=old --set gates.rules.0.min_share=0
 analyzer gate --calibrate 1.csv --opt num_of_iters=1
+cp 1.csv copy.csv
+analyzer gate --calibrate 1.csv copy.csv --opt num_of_iters=1 --rule "table=kern_sum,column=Total Time (ns)" 2>&1
