@@ -441,7 +441,7 @@ static void cancel_and_limit(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0x1eb84ece);
+    edits_are(0x482daa31);
 }
 
 int main(void)
