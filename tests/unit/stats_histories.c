@@ -201,9 +201,9 @@ static void courses(void **state)
                               "jump: 92 38 18 2, 0 0 9a98f9bf\n"
                               "spikes: 142 0 7 1, 0 0 522be1df\n"
                               "modes: 150 0 0 0, 0 0 a04dcecc\n"
-                              "wander: 146 0 0 4, 0 1 4003a1ba\n"
+                              "wander: 146 0 0 4, 0 1 9c3f4acb\n"
                               "stairs: 84 6 0 60, 34 1 61a35325\n"
-                              "rounded: 108 5 0 37, 0 1 a433bc54\n"
+                              "rounded: 108 5 0 37, 0 1 e1d0973e\n"
                               "signs: 147 0 3 0, 0 0 debff1e3\n");
 }
 
