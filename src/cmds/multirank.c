@@ -204,12 +204,14 @@ static int own_option(void *ctx, int id, const char *value)
     }
 }
 
-/* An input that cannot be read, as in other commands. */
-static int missing_base(const char *base)
+/* An input that cannot be read, as in other commands. A folder that could not be checked is
+ * reported at the end (az_fs_error_print). */
+static int missing_base(const char *base, const struct az_path_info *info)
 {
     const struct az_log log = { .level = AZ_LOG_QUIET };
 
-    az_log_line(&log, AZ_LOG_QUIET, "error: %s: no such folder", base);
+    if (!az_path_is_unread(info))
+        az_log_line(&log, AZ_LOG_QUIET, "error: %s: no such folder", base);
     return AZ_EXIT_PARTIAL;
 }
 
@@ -227,8 +229,9 @@ static int parse(struct multirank *m, struct az_args *a, bool *help)
                               a->operands[a->n_operands > 1]);
     if (!m->base)
         return az_usage_error(m->cmd, "missing folder; use -b DIR");
-    if (az_path_stat(m->base).kind == AZ_PATH_MISSING)
-        return missing_base(m->base);
+    const struct az_path_info info = az_path_stat(m->base);
+    if (info.kind == AZ_PATH_MISSING)
+        return missing_base(m->base, &info);
     if (m->all_ranks && m->filters.n)
         return az_usage_error(m->cmd, "conflicting options --all-ranks and -f; use one of them");
     if (m->script && m->filters.n == 0 && az_vec_push(&m->filters, AZ_SV("rank_0")))
