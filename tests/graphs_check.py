@@ -216,9 +216,9 @@ def damage(a, tmp):
     out, truth, p = run(a, tmp, [], before=lambda data: drop(os.path.join(data, "capture_traces")))
     hold(p.returncode == 0 and "no graph capture in this folder" in p.stderr and share(out, "matched to a capture") == 0, "empty folder", p.stderr)
     out, truth, p = run(a, tmp, [], ["--opt", "capture_folder=" + os.path.join(tmp, "gone")])
-    hold(p.returncode != 0 and "capture_folder is not a folder" in p.stderr, "capture_folder that is not there", p.stderr)
+    hold(p.returncode != 0 and "gone: no such folder; name the folder with the traces" in p.stderr, "capture_folder that is not there", p.stderr)
     out, truth, p = run(a, tmp, [], ["--opt", "capture_folder=" + os.path.join(tmp, "data", "trace.json.gz")])
-    hold(p.returncode != 0 and "capture_folder is not a folder" in p.stderr, "capture_folder that is a file", p.stderr)
+    hold(p.returncode != 0 and "trace.json.gz: is not a folder; name the folder" in p.stderr, "capture_folder that is a file", p.stderr)
     for names, reason in (("full", "other kernels than captured"), ("none", "kernels of other families than the captured operators")):
         for seed in ("1", "2", "3"):
             out, truth, p = run(a, tmp, ["--foreign", "--names", names, "--seed", seed])
