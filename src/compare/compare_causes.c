@@ -75,21 +75,35 @@ static bool is_in_account(const struct work *w, enum az_family f, enum az_pairin
            (f == AZ_FAMILY_COMMUNICATION || (copied && by == AZ_BY_FAMILY));
 }
 
-/* Is the row a copy to the account? Kernels of the family may compute. */
-static bool is_copied(const struct work *w, const struct az_time_rows *s, size_t row)
+/* Do the names of kernels that are copies account for what is exposed of copies? Else some have
+ * names that are not known. Tables without any have computation only. */
+static bool copies_are_named(const struct work *w, const struct az_time_rows *s, size_t side)
 {
-    return az_sv_is(s->t->columns.v[s->label].stem, "kernel")
-               ? az_time_rows_copied(s, row, w->rules)
-               : az_time_rows_family(s, row, w->rules) == AZ_FAMILY_COPY;
+    double named = 0;
+
+    if (!az_sv_is(s->t->columns.v[s->label].stem, "kernel"))
+        return false;
+    for (size_t r = 0; r < s->t->rows; r++)
+        if (az_time_rows_copied(s, r, w->rules))
+            named += az_time_at(s->t, r, s->time) / s->per;
+    return named == 0 || named + SLACK_NS >= (double)w->out->side[side].copies;
+}
+
+/* Is the row a copy to the account? Kernels of the family may compute. */
+static bool is_copied(const struct work *w, const struct az_time_rows *s, size_t row, bool named)
+{
+    return named ? az_time_rows_copied(s, row, w->rules)
+                 : az_time_rows_family(s, row, w->rules) == AZ_FAMILY_COPY;
 }
 
 static int add_rows(struct work *w, const struct az_time_rows *s, size_t side, enum az_pairing by)
 {
+    const bool named = copies_are_named(w, s, side);
 
     for (size_t r = 0; r < s->t->rows; r++) {
         const size_t known = w->ids.text.n;
         const enum az_family family = az_time_rows_family(s, r, w->rules);
-        const bool copied = is_copied(w, s, r);
+        const bool copied = is_copied(w, s, r, named);
         uint32_t id = 0;
         if (az_time_rows_whole(s, r) || is_in_account(w, family, by, copied))
             continue;
