@@ -125,7 +125,7 @@ def check_methods(c, a):
     c.hold("no kernel 'xyz'" in s.tool("kernel", name="xyz"), "kernel that is not there")
     d = s.tool("compare", baseline="train_step", variant="inference")
     what = d["verdict"]["rows"][0] # steps of different sources
-    c.hold(what[0] == "what" and "not comparable: 2 steps" in what[2] and "4 steps" in what[2], "compare", d)
+    c.hold(what[0] == "what" and "not comparable: different kinds of steps, ProfilerStep in the baseline" in what[2], "compare", d)
     g = s.tool("gate", baseline="train_step", candidate="train_step")
     c.hold(g["verdict"] == "pass" and g["rows"], "gate of an input against itself", g)
     for args in ({"name": "query", "arguments": {"sql": "DELETE FROM kernels"}}, {"name": "query", "arguments": {"sql": 5}}, {"name": "query", "arguments": {}},
