@@ -242,22 +242,39 @@ static bool in_scope(const struct work *w, uint32_t gpu)
     return gpu != AZ_NO_ROW && az_verdict_in_scope(w->v, az_gpu_event(w->fw->tree, gpu).start);
 }
 
-/* Is it kernel time? Copies and fills have no FLOPs that could be known. */
-static bool is_kernel(const struct work *w, uint32_t gpu)
+/* Kernel time of a row of so many ticks: copies and fills have no FLOPs that could be known. */
+static int64_t kernel_time(const struct work *w, const struct az_unified_row *r, int64_t time)
 {
-    return gpu != AZ_NO_ROW && w->fw->tree->gpu_kind[gpu] == AZ_KERNEL;
+    const struct az_calltree *c = w->fw->tree;
+    const uint32_t only = az_unified_gpu(r);
+    uint32_t first = 0, end = 0;
+    int64_t others = 0;
+    bool any = false;
+    if (only != AZ_NO_ROW)
+        return c->gpu_kind[only] == AZ_KERNEL ? time : 0;
+    az_node_gpu(c, r->node, &first, &end);
+    for (uint32_t k = first; k < end; k++) {
+        const uint32_t gpu = c->linked[k];
+        const struct az_event e = az_gpu_event(c, gpu);
+        if (c->gpu_kind[gpu] == AZ_KERNEL)
+            any = true;
+        else
+            others = az_add_sat(others, e.end - e.start);
+    }
+    return any && others < time ? time - others : 0;
 }
 
 static int add_row(struct work *w, const struct az_unified_row *r)
 {
     const size_t row = (size_t)(r - w->u->rows.v);
     struct az_verdict_part *p = w->v->part;
-    const int64_t time = az_unified_time(w->u, r), ns = az_verdict_ns(w->v, time);
+    const int64_t time = az_unified_time(w->u, r);
     struct az_unified_recent *x;
     bool seen;
     const uint32_t gpu = first_work(w, r);
-    const bool counts = in_scope(w, gpu), rateable = counts && is_kernel(w, gpu);
-    p->rateable += rateable ? ns : 0;
+    const bool counts = in_scope(w, gpu);
+    const int64_t kernels = counts ? az_verdict_ns(w->v, kernel_time(w, r, time)) : 0;
+    p->rateable += kernels;
     int rc = az_unified_recall(&w->keys, w->recent, w->u, row, &x, &seen);
     if (rc == 0 && !seen)
         rc = find_place(w, r, x);
@@ -269,7 +286,7 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     const bool impossible = check_rate(w, l, time);
     if (!counts)
         return 0;
-    p->rated += rateable ? ns : 0;
+    p->rated += kernels;
     p->flops += l->e.flops > 0 && !l->copies ? l->e.flops : 0; /* a copy computes nothing */
     if (impossible)
         return 0;
