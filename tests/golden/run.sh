@@ -55,7 +55,7 @@ passed=0 failed=0
 for name in "$@"; do
     rm -rf "$work/scratch"
     mkdir "$work/scratch"
-    (cd "$work/scratch" && timeout "${GOLDEN_TIMEOUT:-600}" sh "$cases/$name.sh" >"$work/out" 2>"$work/err" </dev/null)
+    (cd "$work/scratch" && timeout "${GOLDEN_TIMEOUT:-1200}" sh "$cases/$name.sh" >"$work/out" 2>"$work/err" </dev/null)
     rc=$?
     ok=1
     plain "$work/out" >"$work/got"
