@@ -166,13 +166,12 @@ static double covered(const struct az_document *d, const char *item)
 /* Graphs have the shapes of the traces of their captures. */
 static struct az_sv shapes_text(const struct az_document *d)
 {
-    if (az_sv_is(fact_of(d, "record_shapes"), "1"))
-        return AZ_SV("recorded: FLOPs, bytes and rooflines available");
-    if (!(covered(d, "device time with a model") > 0))
+    const bool recorded = az_sv_is(fact_of(d, "record_shapes"), "1");
+    if (!recorded && !(covered(d, "device time with a model") > 0))
         return AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)");
-    return fact_of(d, "graph captures").n
-               ? AZ_SV("in graph captures: FLOPs, bytes and rooflines available")
-               : AZ_SV("recorded: FLOPs, bytes and rooflines available");
+    if (!recorded && fact_of(d, "graph captures").n)
+        return AZ_SV("in graph captures: FLOPs, bytes and rooflines available");
+    return AZ_SV("recorded: FLOPs, bytes and rooflines available");
 }
 
 int az_preview_facts(const struct az_plan_job *job, const struct az_result *res, const char *prefix,
