@@ -190,9 +190,8 @@ const struct az_cmd az_cmd_init = {
     "PATH...",
     "generate a starter configuration",
     "Prints the configuration: analyzer init FILE > config.json. Relative paths of inputs are "
-    "looked "
-    "up in the folder of the\nconfiguration, then in the current folder; reports are written to "
-    "'reports' in the current folder.",
+    "looked up in the folder of the\nconfiguration, then in the current folder; reports are "
+    "written to 'reports' in the current folder.",
     options,
     1,
     run_init
