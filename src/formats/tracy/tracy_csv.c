@@ -345,8 +345,8 @@ static int choose_rows(struct az_tracy_file *f)
         return AZ_OK;
     if (az_path_is_stream(f->path))
         return az_diag_fail(f->job->diag, AZ_EUSAGE, AZ_AT_FILE(f->path),
-                            "no part of a pipe or device, as it can be read only once; store it "
-                            "in a file");
+                            "a pipe or device has no known length, so that no part of it can be "
+                            "chosen; store it in a file");
     az_diag_init(&unused);
     job.diag = &unused;
     times.job = &job;
