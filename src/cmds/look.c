@@ -167,7 +167,7 @@ static double covered(const struct az_document *d, const char *item)
 static struct az_sv shapes_text(const struct az_document *d)
 {
     const bool recorded = az_sv_is(fact_of(d, "record_shapes"), "1");
-    if (!recorded && !(covered(d, "device time with a model") > 0))
+    if (!recorded && !(covered(d, "compute kernel time with FLOPs or bytes known") > 0))
         return AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)");
     if (!recorded && fact_of(d, "graph captures").n)
         return AZ_SV("in graph captures: FLOPs, bytes and rooflines available");

@@ -114,11 +114,12 @@ static int choose(struct az_step_search *s, struct posts *p, uint32_t *text, boo
     return 0;
 }
 
-/* From the first start to the last end of the device operations that begin in [lo, hi). */
-static bool window(const struct az_trace *t, int64_t lo, int64_t hi, struct az_step *out)
+/* From the first start to the last end of the device operations that begin in [lo, hi); their
+ * number. */
+static size_t window(const struct az_trace *t, int64_t lo, int64_t hi, struct az_step *out)
 {
     const struct az_events *e = &t->ev[AZ_KERNEL];
-    size_t a = 0, b = e->n;
+    size_t a = 0, b = e->n, n = 0;
     *out = (struct az_step){ .mark_start = lo, .mark_end = hi, .end = INT64_MIN };
     while (a < b) {
         const size_t mid = a + (b - a) / 2;
@@ -129,9 +130,9 @@ static bool window(const struct az_trace *t, int64_t lo, int64_t hi, struct az_s
     }
     if (a < e->n)
         out->start = e->start[a];
-    for (; a < e->n && e->start[a] < hi; a++)
+    for (; a < e->n && e->start[a] < hi; a++, n++)
         out->end = e->end[a] > out->end ? e->end[a] : out->end;
-    return out->end != INT64_MIN;
+    return n;
 }
 
 /* Equal signposts around something else than steps (a block of a model) cover a part of the device
@@ -160,8 +161,30 @@ static int are_steps(struct az_step_search *s, bool *good)
     return 0;
 }
 
-/* To the next signpost of any text; the last one, where nothing follows, is no step: its end is not
- * marked. */
+/* The steps of a text, each to the next signpost of any text. The end of the last one is not
+ * marked: it is a step where a window that the user chose ends there, and in a whole file where it
+ * has as many operations as steps before it, of which some may have lost a few. */
+static int list_steps(struct az_step_search *s, const struct posts *p, uint32_t text, bool sure)
+{
+    size_t fewest = SIZE_MAX, most = 0;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < p->n; i++) {
+        const bool last = i + 1 == p->n;
+        struct az_step x;
+        if (p->v[i].text != text || (last && !sure))
+            continue;
+        const size_t n = window(s->t, p->v[i].at, last ? INT64_MAX : p->v[i + 1].at, &x);
+        if (n == 0 || (last && !s->t->windowed && (n < fewest || n > most)))
+            continue;
+        fewest = n < fewest ? n : fewest;
+        most = n > most ? n : most;
+        x.mark_end = last ? x.end : x.mark_end;
+        x.mark = az_trace_text(s->t, text);
+        rc = az_vec_push(&s->found, x);
+    }
+    return rc;
+}
+
 int az_steps_by_signposts(struct az_step_search *s, bool named)
 {
     struct posts p;
@@ -175,13 +198,8 @@ int az_steps_by_signposts(struct az_step_search *s, bool named)
         rc = choose(s, &p, &text, &sure);
     if (named && !sure)
         text = AZ_NO_ID;
-    for (size_t i = 0; rc == 0 && text != AZ_NO_ID && i + 1 < p.n; i++) {
-        struct az_step x;
-        if (p.v[i].text != text || !window(s->t, p.v[i].at, p.v[i + 1].at, &x))
-            continue;
-        x.mark = az_trace_text(s->t, text);
-        rc = az_vec_push(&s->found, x);
-    }
+    if (rc == 0 && text != AZ_NO_ID)
+        rc = list_steps(s, &p, text, sure);
     az_vec_release(&p);
     if (rc == 0 && s->found.n && !sure)
         rc = are_steps(s, &good);

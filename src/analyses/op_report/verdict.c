@@ -163,15 +163,18 @@ static struct az_sv tables_scope(const struct az_op_report_scope *s)
 {
     const struct az_op_report *t = s->t;
     struct az_arena *a = t->job->arena;
-    struct az_sv text = AZ_SV("");
-    if (tables_differ(s))
+    const bool merged = t->r->devices > 1 && !t->o->no_merge_devices, differ = tables_differ(s);
+    struct az_sv text = merged || differ ? AZ_SV("operations") : AZ_SV("");
+    if (differ)
         text = t->last_mark != AZ_NO_ID
-                   ? az_arena_printf(a, "after the last signpost '%.*s' (ignore_signposts: all)",
+                   ? az_arena_printf(a,
+                                     "operations after the last signpost '%.*s', not of all "
+                                     "steps (ignore_signposts: all)",
                                      AZ_SVF(az_op_report_text(t, t->last_mark)))
-                   : AZ_SV("the whole file");
-    if (t->r->devices > 1 && !t->o->no_merge_devices)
-        text = az_arena_printf(a, "%.*s%s%" PRId64 " devices merged", AZ_SVF(text),
-                               text.n ? ", " : "", t->r->devices);
+                   : AZ_SV("operations of the whole file, not of the steps only");
+    if (merged)
+        text = az_arena_printf(a, "%.*s%s %" PRId64 " devices merged", AZ_SVF(text),
+                               differ ? "," : " of", t->r->devices);
     return text;
 }
 

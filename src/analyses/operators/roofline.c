@@ -1,4 +1,4 @@
-/* Where each operation stands under the device's roofline, and how much of the device time has a
+/* Where each operation stands under the device's roofline, and how much of the kernel time has a
  * model at all. */
 #include "analyses/operators/metrics.h"
 #include "analyses/operators/unified.h"
@@ -21,7 +21,7 @@ struct line { /* rows of one estimate */
 };
 AZ_VEC(struct line, lines);
 
-struct gap { /* device time without an estimate */
+struct gap { /* kernel time without an estimate */
     struct az_sv name, why;
     int64_t time;
     uint64_t count;
@@ -38,8 +38,8 @@ struct work {
     struct az_map map, gap_map;
     struct lines lines;
     struct gaps gaps;
-    int64_t all, modelled, shaped, shaped_modelled;
-    uint64_t unreadable; /* rows whose arguments are malformed */
+    int64_t all, modelled, shaped, shaped_modelled; /* ticks of computing kernels */
+    uint64_t unreadable;                            /* rows whose arguments are malformed */
     struct az_peaks limits;
     bool has_limits;
 };
@@ -125,7 +125,7 @@ static int add_row(struct work *w, const struct az_unified_row *r)
 {
     const size_t row = (size_t)(r - w->u->rows.v);
     const bool shaped = has_shapes(w, az_framework_args(w->fw, r->node));
-    const int64_t time = az_unified_time(w->u, r);
+    const int64_t time = az_unified_time(w->u, r), kernels = az_unified_kernel_time(w->fw, r, time);
     struct az_unified_recent *x;
     bool seen;
     int rc = az_unified_recall(&w->keys, w->recent, w->u, row, &x, &seen);
@@ -134,31 +134,29 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     if (rc)
         return rc;
     w->unreadable += x->flag[UNREADABLE];
-    w->all += time;
-    w->shaped += shaped ? time : 0;
+    w->all += kernels;
+    w->shaped += shaped ? kernels : 0;
     if (!x->flag[KNOWN]) {
-        add_to_gap(w, x->at, time);
+        if (kernels > 0)
+            add_to_gap(w, x->at, kernels);
         return 0;
     }
-    w->modelled += time;
-    w->shaped_modelled += shaped ? time : 0;
+    w->modelled += kernels;
+    w->shaped_modelled += shaped ? kernels : 0;
     w->lines.v[x->at].count++;
     w->lines.v[x->at].time += time;
     return 0;
 }
 
-/* Device events that no call launched have no operator at all. */
+/* Kernels that no call launched have no operator at all. */
 static int add_unlinked(struct work *w)
 {
     int64_t time = 0;
     for (uint32_t g = 0; g < w->fw->tree->n_gpu; g++)
-        if (w->fw->tree->gpu_call[g] == AZ_NO_ROW) {
-            struct az_event e = az_gpu_event(w->fw->tree, g);
-            time += e.end - e.start;
-        }
+        time += az_unified_unlinked_time(w->fw, g);
     w->all += time;
     uint32_t gap;
-    const int rc = time ? gap_of(w, AZ_SV("unlinked device events"), AZ_SV("unlinked"), &gap) : 0;
+    const int rc = time ? gap_of(w, AZ_SV("unlinked kernels"), AZ_SV("unlinked"), &gap) : 0;
     if (rc == 0 && time)
         add_to_gap(w, gap, time);
     return rc;
@@ -217,12 +215,13 @@ static void cover_reasons(struct work *w)
                 time += w->gaps.v[k].time;
                 count += w->gaps.v[k].count;
             }
-        if (seen)
+        if (seen || time == 0)
             continue;
         struct az_sv item =
             az_arena_printf(w->job->arena, "no model: %.*s", AZ_SVF(w->gaps.v[i].why));
-        struct az_sv note = az_arena_printf(w->job->arena, "%.2f%% of device time, %llu operations",
-                                            percent(time, w->all), (unsigned long long)count);
+        struct az_sv note =
+            az_arena_printf(w->job->arena, "%.2f%% of compute kernel time, %llu operations",
+                            percent(time, w->all), (unsigned long long)count);
         if (item.p && note.p)
             az_cover(w->job, item.p, ns_of_ticks(w, time), "ns", note);
     }
@@ -234,23 +233,24 @@ static int cover(struct work *w)
     int rc = perm ? order_gaps(w, perm) : az_arena_error(w->job->arena);
     if (rc || w->all == 0)
         return rc;
-    az_cover(w->job, "device time with a model", percent(w->modelled, w->all), "%",
-             AZ_SV("FLOPs or bytes known; communication kernels excluded"));
-    az_cover(w->job, "device time with a model, shapes recorded",
+    az_cover(w->job, "compute kernel time with FLOPs or bytes known", percent(w->modelled, w->all),
+             "%", AZ_SV("of the whole file; the verdict: of its steps only"));
+    az_cover(w->job, "compute kernel time with FLOPs or bytes known, shapes recorded",
              percent(w->shaped_modelled, w->shaped), "%",
              az_arena_printf(w->job->arena,
                              "of the %.2f%% launched by operations with recorded shapes",
                              percent(w->shaped, w->all)));
     cover_reasons(w);
-    for (size_t i = 0; i < w->gaps.n && i < NAMED; i++) {
+    for (size_t i = 0; i < w->gaps.n && i < NAMED && w->gaps.v[perm[i]].time > 0; i++) {
         const struct gap *g = &w->gaps.v[perm[i]];
         struct az_sv item =
             az_arena_printf(w->job->arena, "no model: %.*s%s",
                             AZ_SVF(az_sv_make(g->name.p, g->name.n < 96 ? g->name.n : 96)),
                             g->name.n < 96 ? "" : "...");
         if (item.p)
-            az_cover(w->job, item.p, percent(g->time, w->all), "%",
-                     az_arena_printf(w->job->arena, "of device time; %.*s", AZ_SVF(g->why)));
+            az_cover(
+                w->job, item.p, percent(g->time, w->all), "%",
+                az_arena_printf(w->job->arena, "of compute kernel time; %.*s", AZ_SVF(g->why)));
     }
     const struct az_peaks *p = az_framework_peaks(w->metrics);
     if (p)

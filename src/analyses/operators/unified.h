@@ -122,6 +122,13 @@ AZ_MUST_USE static inline int az_unified_recall(const struct az_unified_keys *k,
 }
 /* Are all device events under the row's node copies, and is there one? */
 bool az_unified_only_copies(const struct az_framework *fw, const struct az_unified_row *r);
+/* Of a row of so many ticks those of kernels: copies and fills have no FLOPs that could be known.
+ */
+int64_t az_unified_kernel_time(const struct az_framework *fw, const struct az_unified_row *r,
+                               int64_t time);
+/* Ticks of a device event in no row whose FLOPs could be known: a computing kernel that no call
+ * launched; else 0. */
+int64_t az_unified_unlinked_time(const struct az_framework *fw, uint32_t gpu);
 
 /* Of the job's (only) trace, made on first use; in job->arena. NULL on failure, the error is in
  * *rc. */

@@ -64,6 +64,37 @@ bool az_unified_only_copies(const struct az_framework *fw, const struct az_unifi
     return end > first;
 }
 
+int64_t az_unified_kernel_time(const struct az_framework *fw, const struct az_unified_row *r,
+                               int64_t time)
+{
+    const struct az_calltree *c = fw->tree;
+    const uint32_t only = az_unified_gpu(r);
+    uint32_t first = 0, end = 0;
+    int64_t others = 0;
+    bool any = false;
+    if (only != AZ_NO_ROW)
+        return c->gpu_kind[only] == AZ_KERNEL ? time : 0;
+    az_node_gpu(c, r->node, &first, &end);
+    for (uint32_t k = first; k < end; k++) {
+        const uint32_t gpu = c->linked[k];
+        const struct az_event e = az_gpu_event(c, gpu);
+        if (c->gpu_kind[gpu] == AZ_KERNEL)
+            any = true;
+        else
+            others = az_add_sat(others, e.end - e.start);
+    }
+    return any && others < time ? time - others : 0;
+}
+
+int64_t az_unified_unlinked_time(const struct az_framework *fw, uint32_t gpu)
+{
+    const struct az_event e = az_gpu_event(fw->tree, gpu);
+    return fw->tree->gpu_call[gpu] == AZ_NO_ROW && fw->tree->gpu_kind[gpu] == AZ_KERNEL &&
+                   !az_framework_is_comm(fw, gpu)
+               ? e.end - e.start
+               : 0;
+}
+
 /* uid of the node; synthetic rows are numbered on after the file's events. */
 static uint64_t uid_of_row(const struct az_unified *u, const struct az_unified_row *r)
 {

@@ -3,6 +3,7 @@
 #include "facts/steps.h"
 #include "analyses/operators/framework.h"
 #include "analyses/registry_list.h"
+#include "base/human.h"
 #include "classify/engine_marks.h"
 #include "classify/steps.h"
 #include "document/record.h"
@@ -99,8 +100,14 @@ static void cover(struct az_job *job, size_t trace, const struct az_steps *s)
                  AZ_SV("not whole: excluded from the steps"));
     if (s->n < 2)
         return;
-    az_cover(job, "steps: median duration", az_ms(t, s->median), "ms",
-             az_arena_printf(job->arena, "robust standard deviation %.6g ms", az_ms(t, s->spread)));
+    char median[AZ_HUMAN_MAX], spread[AZ_HUMAN_MAX];
+    az_human_time(az_ns(t, s->median), median);
+    az_human_time(az_ns(t, s->spread), spread);
+    az_cover(job, "steps: median device span", az_ms(t, s->median), "ms",
+             az_arena_printf(job->arena,
+                             "%s from a step's first to its last device event (the verdict: from "
+                             "one step's first to the next one's); robust standard deviation %s",
+                             median, spread));
 }
 
 /* ---- by phase ---- */

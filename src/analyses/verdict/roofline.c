@@ -242,28 +242,6 @@ static bool in_scope(const struct work *w, uint32_t gpu)
     return gpu != AZ_NO_ROW && az_verdict_in_scope(w->v, az_gpu_event(w->fw->tree, gpu).start);
 }
 
-/* Kernel time of a row of so many ticks: copies and fills have no FLOPs that could be known. */
-static int64_t kernel_time(const struct work *w, const struct az_unified_row *r, int64_t time)
-{
-    const struct az_calltree *c = w->fw->tree;
-    const uint32_t only = az_unified_gpu(r);
-    uint32_t first = 0, end = 0;
-    int64_t others = 0;
-    bool any = false;
-    if (only != AZ_NO_ROW)
-        return c->gpu_kind[only] == AZ_KERNEL ? time : 0;
-    az_node_gpu(c, r->node, &first, &end);
-    for (uint32_t k = first; k < end; k++) {
-        const uint32_t gpu = c->linked[k];
-        const struct az_event e = az_gpu_event(c, gpu);
-        if (c->gpu_kind[gpu] == AZ_KERNEL)
-            any = true;
-        else
-            others = az_add_sat(others, e.end - e.start);
-    }
-    return any && others < time ? time - others : 0;
-}
-
 static int add_row(struct work *w, const struct az_unified_row *r)
 {
     const size_t row = (size_t)(r - w->u->rows.v);
@@ -273,7 +251,8 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     bool seen;
     const uint32_t gpu = first_work(w, r);
     const bool counts = in_scope(w, gpu);
-    const int64_t kernels = counts ? az_verdict_ns(w->v, kernel_time(w, r, time)) : 0;
+    const int64_t kernels =
+        counts ? az_verdict_ns(w->v, az_unified_kernel_time(w->fw, r, time)) : 0;
     p->rateable += kernels;
     int rc = az_unified_recall(&w->keys, w->recent, w->u, row, &x, &seen);
     if (rc == 0 && !seen)
@@ -293,6 +272,13 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     l->count++;
     l->ticks += time;
     return 0;
+}
+
+static void add_unlinked(struct work *w)
+{
+    for (uint32_t g = 0; g < w->fw->tree->n_gpu; g++)
+        if (in_scope(w, g))
+            w->v->part->rateable += az_verdict_ns(w->v, az_unified_unlinked_time(w->fw, g));
 }
 
 /* `[[8],[4,8]]` as `[8] [4,8]`. */
@@ -520,6 +506,7 @@ static int judge(struct work *w)
         w->v->bandwidth = peaks->bw * (w->own ? 1 : REACHED);
     for (size_t i = 0; rc == 0 && i < w->u->rows.n; i++)
         rc = add_row(w, &w->u->rows.v[i]);
+    add_unlinked(w);
     az_map_release(&w->index); /* there may be a finding for each line */
     for (size_t i = 0; rc == 0 && i < w->lines.n; i++)
         rc = judge_line(w, &w->lines.v[i]);

@@ -94,6 +94,15 @@ static struct az_sv step_time(struct az_verdict_text *x)
     return az_arena_printf(x->a, " of %.*s", AZ_SVF(time));
 }
 
+/* "3 of ", before the number of all steps: those that the span and the account are of. Empty: of
+ * all. */
+static struct az_sv included_steps(struct az_verdict_text *x)
+{
+    const int64_t excluded = (int64_t)x->c->steps.n_excluded;
+    return excluded ? az_arena_printf(x->a, "%" PRId64 " of ", x->c->steps.count - excluded)
+                    : AZ_SV("");
+}
+
 static struct az_sv steps(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
@@ -106,10 +115,11 @@ static struct az_sv steps(struct az_verdict_text *x)
     if (c->steps.count == 0)
         return AZ_SV("");
     const char *noun = az_sv_is(c->steps.source, "kernel_pattern") ? "repeat" : "step";
-    const struct az_sv text = az_arena_printf(
-        x->a, "%.*s%.*s (%.*s%s)", AZ_SVF(az_verdict_text_counted(x, c->steps.count, noun)),
-        AZ_SVF(step_time(x)), AZ_SVF(az_change_source_text(c->steps.source)),
-        c->steps.n_excluded ? ", first excluded as warm-up" : "");
+    const struct az_sv text =
+        az_arena_printf(x->a, "%.*s%.*s%.*s (%.*s%s)", AZ_SVF(included_steps(x)),
+                        AZ_SVF(az_verdict_text_counted(x, c->steps.count, noun)),
+                        AZ_SVF(step_time(x)), AZ_SVF(az_change_source_text(c->steps.source)),
+                        c->steps.n_excluded ? ", first excluded as warm-up" : "");
     return c->trust[AZ_CHECK_STEP_MARKS].status != AZ_CHECK_FAIL
                ? text
                : az_arena_printf(x->a, "%.*s, not trustworthy", AZ_SVF(text));
@@ -195,8 +205,8 @@ static struct az_sv rates(struct az_verdict_text *x)
                    : az_arena_printf(x->a, "%.*s, MFU %.1f%% of %.*s peak", AZ_SVF(text),
                                      100 * c->rates.mfu, AZ_SVF(c->rates.precision));
     if (c->rates.flops_known_share < 0.99)
-        text = az_arena_printf(x->a, "%.*s (FLOPs known for %.1f%% of kernel time)", AZ_SVF(text),
-                               100 * c->rates.flops_known_share);
+        text = az_arena_printf(x->a, "%.*s (FLOPs known for %.1f%% of compute kernel time)",
+                               AZ_SVF(text), 100 * c->rates.flops_known_share);
     return text;
 }
 
@@ -361,5 +371,7 @@ int az_verdict_put_lines(struct az_verdict_whole *w, const struct az_claims *c,
         rc = az_verdict_text_findings(&x);
     if (rc == 0)
         rc = az_verdict_text_data(&x);
+    if (rc == 0)
+        rc = az_verdict_text_tables(&x);
     return rc ? rc : x.a->failed ? az_arena_error(x.a) : 0;
 }

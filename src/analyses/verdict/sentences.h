@@ -43,6 +43,8 @@ int az_verdict_text_put(struct az_verdict_text *x, enum az_line_kind kind, const
 /* ---- lines ---- */
 int az_verdict_text_findings(struct az_verdict_text *x) AZ_MUST_USE;
 int az_verdict_text_data(struct az_verdict_text *x) AZ_MUST_USE;
+/* What the tables of operations cover, where the account is of other operations. */
+int az_verdict_text_tables(struct az_verdict_text *x) AZ_MUST_USE;
 /* What a check found: "12 of 400 kernel launches have no device event". */
 struct az_sv az_verdict_text_check(struct az_verdict_text *x, enum az_check check);
 

@@ -119,7 +119,7 @@ static struct az_sv known_work(struct az_verdict_text *x)
     const struct az_verdict_part *s = &x->w->sum;
     struct az_sv text = AZ_SV("");
     if (s->rateable > 0)
-        text = az_arena_printf(x->a, "FLOPs/bytes known for %.1f%% of kernel time",
+        text = az_arena_printf(x->a, "FLOPs/bytes known for %.1f%% of compute kernel time",
                                100.0 * (double)s->rated / (double)s->rateable);
     if (s->kernels > 0 && HIDDEN * (double)s->kernels < (double)s->hidden_ns)
         text = az_verdict_text_add(
@@ -161,14 +161,6 @@ static struct az_sv not_counted(struct az_verdict_text *x)
     return text;
 }
 
-/* Tables of operations may cover other operations than the account. */
-static struct az_sv tables(struct az_verdict_text *x)
-{
-    return x->c->tables_scope.n
-               ? az_arena_printf(x->a, "tables of operations: %.*s", AZ_SVF(x->c->tables_scope))
-               : AZ_SV("");
-}
-
 /* "no data dropped", only where no check has found anything missing. */
 static struct az_sv dropped(struct az_verdict_text *x)
 {
@@ -205,6 +197,11 @@ int az_verdict_text_data(struct az_verdict_text *x)
     text = az_verdict_text_add(x, text, "; ", known_work(x));
     text = az_verdict_text_add(x, text, "; ", not_counted(x));
     text = az_verdict_text_add(x, text, "; ", dropped(x));
-    text = az_verdict_text_add(x, text, "; ", tables(x));
     return az_verdict_text_put(x, AZ_LINE_TRUST, "Data", text.n ? text : nothing_to_check(x), -1);
+}
+
+int az_verdict_text_tables(struct az_verdict_text *x)
+{
+    const struct az_sv scope = x->c->tables_scope;
+    return scope.n ? az_verdict_text_put(x, AZ_LINE_NOTE, "Tables", scope, -1) : AZ_OK;
 }

@@ -602,8 +602,8 @@ static struct az_sv nothing_found(struct az_verdict_text *x)
     if (known >= RATED || az_verdict_text_op_report(x))
         return AZ_SV("no finding above 1%");
     return az_arena_printf(x->a,
-                           "no finding above 1%%; %.0f%% of kernel time could not be compared with "
-                           "the roofline (no operators with shapes)",
+                           "no finding above 1%%; %.0f%% of compute kernel time could not be "
+                           "compared with the roofline (no operators with shapes)",
                            100 - 100 * known);
 }
 

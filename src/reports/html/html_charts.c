@@ -100,7 +100,7 @@ static void scope_of_operations(struct az_html *h, const struct az_plot *p)
         az_sv_is(p->t->id, "time_by_family") || az_sv_is(p->t->id, "ops_stacked_chart");
     if (!c || !c->tables_scope.n || !operations)
         return;
-    az_html_put(h, AZ_SV("<p class=\"note\">Operations: "));
+    az_html_put(h, AZ_SV("<p class=\"note\">Of "));
     az_html_line(h, c->tables_scope);
     az_html_put(h, AZ_SV(".</p>\n"));
 }

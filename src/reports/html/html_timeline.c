@@ -196,7 +196,7 @@ static void words(struct az_html *h, const struct az_tracks *t)
                      t->hidden_ranks);
     if (h->doc->claims && h->doc->claims->tables_scope.n) {
         az_html_put(h, AZ_SV("<p class=\"note\">The timeline is of the whole file, by device. "
-                             "Tables of operations: "));
+                             "Tables: "));
         az_html_line(h, h->doc->claims->tables_scope);
         az_html_put(h, AZ_SV(".</p>\n"));
     }
