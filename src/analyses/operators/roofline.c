@@ -12,12 +12,12 @@
 #define GRID   57  /* points of a roof line: eight a decade over seven decades */
 #define POINTS 400 /* operations in the chart */
 
-struct line { /* rows of one estimate */
-    const struct az_unified_row *first;
-    struct az_framework_estimate e;
+struct line {                           /* rows of one estimate */
+    const struct az_unified_row *first; /* its estimate is that of all: estimate_of */
     uint64_t count;
     int64_t time;
-    bool copies; /* nothing but copies on the device: its rates are those of the link */
+    uint32_t next; /* line of the estimate, plus one; 0: none */
+    bool copies;   /* nothing but copies on the device: its rates are those of the link */
 };
 AZ_VEC(struct line, lines);
 
@@ -35,8 +35,9 @@ struct work {
     struct az_framework_metrics *metrics;
     struct az_unified_keys keys;
     struct az_unified_recent *recent;
-    struct az_map map, gap_map;
+    struct az_map gap_map;
     struct lines lines;
+    struct az_vec_u32 first; /* az_unified_chain */
     struct gaps gaps;
     int64_t all, modelled, shaped, shaped_modelled; /* ticks of computing kernels */
     uint64_t unreadable;                            /* rows whose arguments are malformed */
@@ -47,18 +48,26 @@ struct work {
 static int line_of(struct work *w, const struct az_unified_row *r,
                    const struct az_framework_estimate *e, uint32_t *line)
 {
-    uint32_t *at;
-    bool added;
-    int rc = az_map_put(&w->map,
-                        (uint64_t)az_unified_group(w->u, r) << 17 | (uint64_t)r->category << 1 |
-                            (az_unified_forward(r) != AZ_NO_ROW),
-                        e->number, (uint32_t)w->lines.n, &at, &added);
-    if (rc == 0 && added)
-        rc = az_vec_push(
-            &w->lines,
-            ((struct line){ .first = r, .e = *e, .copies = az_unified_only_copies(w->fw, r) }));
-    *line = rc ? 0 : *at;
-    return rc;
+    uint32_t *chain = az_unified_chain(&w->first, e, r), k = chain ? *chain : 0;
+    const uint32_t name = az_unified_group(w->u, r);
+    while (k && (az_unified_group(w->u, w->lines.v[k - 1].first) != name ||
+                 w->lines.v[k - 1].first->category != r->category))
+        k = w->lines.v[k - 1].next;
+    if (!chain ||
+        (k == 0 && az_vec_push(&w->lines,
+                               ((struct line){ .first = r,
+                                               .next = *chain,
+                                               .copies = az_unified_only_copies(w->fw, r) })) != 0))
+        return az_mem_error(w->job->mem);
+    if (k == 0)
+        *chain = k = (uint32_t)w->lines.n;
+    *line = k - 1;
+    return 0;
+}
+
+static int estimate_of(const struct work *w, const struct line *l, struct az_framework_estimate *e)
+{
+    return az_unified_estimate(w->metrics, w->u, (size_t)(l->first - w->u->rows.v), e);
 }
 
 /* Why a row has no estimate. */
@@ -275,11 +284,12 @@ static double per_second(const struct work *w, double amount, const struct line 
 }
 
 /* On average faster than the device can be: no efficiency, but a mistake somewhere. */
-static bool is_impossible(const struct work *w, const struct line *l, double us)
+static bool is_impossible(const struct work *w, const struct line *l,
+                          const struct az_framework_estimate *e, double us)
 {
-    if (!w->has_limits || !l->e.perf || l->copies || l->e.perf->assumed || l->count == 0)
+    if (!w->has_limits || !e->perf || l->copies || e->perf->assumed || l->count == 0)
         return false;
-    const struct az_rate rate = { l->e.perf->unit, l->e.perf->prec, l->e.flops, l->e.bytes,
+    const struct az_rate rate = { e->perf->unit, e->perf->prec, e->flops, e->bytes,
                                   us / (double)l->count };
     return az_rate_check(&w->limits, &rate) == AZ_RATE_IMPOSSIBLE;
 }
@@ -287,6 +297,7 @@ static bool is_impossible(const struct work *w, const struct line *l, double us)
 struct point { /* a row of the table */
     struct az_sv name, category, dims, types;
     const struct line *line;
+    struct az_framework_estimate e;
     struct az_roofline roof;
     double us, share, flop_rate, byte_rate; /* share: percent of the roofline; NaN unknown */
     double ridge;
@@ -294,9 +305,9 @@ struct point { /* a row of the table */
 };
 #define POINT_REAL(name, value) AZ_OF_RECORD(double, name, struct point, value)
 #define POINT_TEXT(name, value) AZ_TEXT_OF_RECORD(name, struct point, value)
-POINT_REAL(point_gflops, r->line->e.flops / 1e9)
-POINT_REAL(point_megabytes, r->line->e.bytes / 1048576)
-POINT_REAL(point_intensity, r->line->e.bytes > 0 ? r->line->e.flops / r->line->e.bytes : NAN)
+POINT_REAL(point_gflops, r->e.flops / 1e9)
+POINT_REAL(point_megabytes, r->e.bytes / 1048576)
+POINT_REAL(point_intensity, r->e.bytes > 0 ? r->e.flops / r->e.bytes : NAN)
 POINT_REAL(point_tflops, r->flop_rate / 1e12)
 POINT_REAL(point_tbytes, r->byte_rate / 1e12)
 POINT_TEXT(point_class, isnan(r->share) || r->impossible ? AZ_SV("")
@@ -305,17 +316,17 @@ POINT_TEXT(point_class, isnan(r->share) || r->impossible ? AZ_SV("")
 POINT_TEXT(point_assumed, !*r->roof.peak    ? AZ_SV("")
                           : r->roof.assumed ? AZ_SV("True")
                                             : AZ_SV("False"))
-POINT_TEXT(point_note, r->impossible     ? AZ_SV("above peak: check device, model, or clock")
-                       : r->line->copies ? AZ_SV("copy engine only: no roofline")
-                       : r->line->e.perf->assumed ? AZ_SV("based on an assumed size")
-                                                  : AZ_SV(""))
+POINT_TEXT(point_note, r->impossible        ? AZ_SV("above peak: check device, model, or clock")
+                       : r->line->copies    ? AZ_SV("copy engine only: no roofline")
+                       : r->e.perf->assumed ? AZ_SV("based on an assumed size")
+                                            : AZ_SV(""))
 
 static const struct az_record_column roofline_columns[] = {
     { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct point, name), .sort = 2 },
     { "op category", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, AZ_FIELD(struct point, category) },
     { "Input Dims", AZ_TEXT, .flags = AZ_KEY, AZ_KNOWN(struct point, dims), .sort = 3 },
     { "Input type", AZ_TEXT, .flags = AZ_KEY | AZ_DETAIL, AZ_KNOWN(struct point, types) },
-    { "Compute Spec", AZ_TEXT, AZ_KNOWN_VIA(struct point, line, e.spec) },
+    { "Compute Spec", AZ_TEXT, AZ_KNOWN(struct point, e.spec) },
     { "operation_count", AZ_INT, AZ_UNIT_COUNT, AZ_VIA(struct point, line, count) },
     { "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_LOWER_BETTER, AZ_FIELD(struct point, us),
       .sort = -1 },
@@ -336,8 +347,12 @@ static const struct az_record_column roofline_columns[] = {
     { "Note", AZ_TEXT, .flags = AZ_DETAIL, .text = point_note, .known = true },
 };
 
-static struct point point_of(struct work *w, const struct line *l)
+static int point_of(struct work *w, const struct line *l, struct point *out)
 {
+    struct az_framework_estimate e;
+    const int rc = estimate_of(w, l, &e);
+    if (rc)
+        return rc;
     const struct az_op_args *a = az_framework_args(w->fw, l->first->node);
     const struct az_peaks *p = az_framework_peaks(w->metrics);
     struct point x = { .name = az_unified_name(w->u, l->first),
@@ -345,18 +360,20 @@ static struct point point_of(struct work *w, const struct line *l)
                        .dims = az_framework_text(w->fw, a ? a->dims : AZ_NO_ID, ""),
                        .types = az_framework_text(w->fw, a ? a->types : AZ_NO_ID, ""),
                        .line = l,
-                       .roof = az_framework_roofline(w->metrics, &l->e),
+                       .e = e,
+                       .roof = az_framework_roofline(w->metrics, &e),
                        .us = ns_of_ticks(w, l->time) * 1e-3,
-                       .flop_rate = per_second(w, l->e.flops, l),
-                       .byte_rate = per_second(w, l->e.bytes, l) };
+                       .flop_rate = per_second(w, e.flops, l),
+                       .byte_rate = per_second(w, e.bytes, l) };
     x.share = x.us > 0 ? 100 * x.roof.time_us * (double)l->count / x.us : NAN;
-    x.impossible = is_impossible(w, l, x.us);
+    x.impossible = is_impossible(w, l, &e, x.us);
     if (l->copies) { /* a copy across the link is not bound by the device's memory */
         x.roof = (struct az_roofline){ .time_us = NAN, .tflops = NAN, .bound = "", .peak = "" };
         x.share = NAN;
     }
     x.ridge = p ? x.roof.tflops * 1e3 / p->bw : NAN;
-    return x;
+    *out = x;
+    return 0;
 }
 
 /* Is the table shown next to unified_perf_summary? */
@@ -376,28 +393,35 @@ static int roofline_table(struct work *w)
     struct az_table *t = title.p ? AZ_RECORD_TABLE(w->job->arena, "roofline", title.p,
                                                    AZ_TABLE_SUMMARY, roofline_columns)
                                  : NULL;
+    int rc = 0;
     if (t && w->lines.n && !is_shown(w->job))
         t->flags |= AZ_TABLE_KEEP_EMPTY; /* reported as one on request */
     else
-        for (size_t i = 0; i < w->lines.n; i++) {
-            const struct point x = point_of(w, &w->lines.v[i]);
-            az_put_row(t, &x);
+        for (size_t i = 0; rc == 0 && i < w->lines.n; i++) {
+            struct point x;
+            rc = point_of(w, &w->lines.v[i], &x);
+            if (rc == 0)
+                az_put_row(t, &x);
         }
-    return az_job_add(w->job, t, az_record_sort(t));
+    return az_job_add(w->job, t, rc ? rc : az_record_sort(t));
 }
 
 /* Rates that some operation is compared with. */
-static unsigned used_rates(struct work *w, size_t *rate)
+static int used_rates(struct work *w, size_t *rate, unsigned *n)
 {
-    unsigned n = 0;
+    bool used[AZ_RATES] = { false };
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < w->lines.n; i++) {
+        struct az_framework_estimate e;
+        rc = estimate_of(w, &w->lines.v[i], &e);
+        const char *peak = rc ? "" : az_framework_roofline(w->metrics, &e).peak;
+        for (size_t k = 0; k < AZ_RATES; k++)
+            used[k] = used[k] || strcmp(peak, az_rate_name[k]) == 0;
+    }
     for (size_t k = 0; k < AZ_RATES; k++)
-        for (size_t i = 0; i < w->lines.n; i++)
-            if (strcmp(az_framework_roofline(w->metrics, &w->lines.v[i].e).peak, az_rate_name[k]) ==
-                0) {
-                rate[n++] = k;
-                break;
-            }
-    return n;
+        if (used[k])
+            rate[(*n)++] = k;
+    return rc;
 }
 
 /* A row of the chart: a dot of an operation, or a point of the roofs. */
@@ -424,27 +448,31 @@ static const struct az_record_column area_column[] = {
 };
 
 /* The dots: operations in order of appearance; how many. */
-static size_t put_dots(struct work *w, struct az_table *t)
+static int put_dots(struct work *w, struct az_table *t, size_t *n)
 {
     size_t points = 0, more = 0;
-    for (size_t i = 0; i < w->lines.n; i++) {
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < w->lines.n; i++) {
         const struct line *l = &w->lines.v[i];
-        if (!(l->e.flops > 0) || !(l->e.bytes > 0) || l->time <= 0 || l->copies)
+        struct az_framework_estimate e;
+        rc = estimate_of(w, l, &e);
+        if (rc || !(e.flops > 0) || !(e.bytes > 0) || l->time <= 0 || l->copies)
             continue;
         if (points == POINTS) {
             more++;
             continue;
         }
         az_put_row(t, &(struct chart_row){ .name = az_unified_name(w->u, l->first),
-                                           .intensity = l->e.flops / l->e.bytes,
-                                           .tflops = per_second(w, l->e.flops, l) / 1e12,
+                                           .intensity = e.flops / e.bytes,
+                                           .tflops = per_second(w, e.flops, l) / 1e12,
                                            .us = ns_of_ticks(w, l->time) * 1e-3 });
         points++;
     }
     if (more)
         az_cover(w->job, "roofline_chart: operations skipped", (double)more, "count",
                  AZ_SV("last in order; all are in table roofline"));
-    return points;
+    *n = points;
+    return rc;
 }
 
 /* TFLOP/s = FLOP/B * GB/s / 1000, up to the peak. */
@@ -463,9 +491,10 @@ static int chart(struct work *w)
 {
     const struct az_peaks *p = az_framework_peaks(w->metrics);
     size_t rate[AZ_RATES], points = 0;
-    unsigned n = p && p->bw > 0 ? used_rates(w, rate) : 0;
-    if (n == 0)
-        return 0;
+    unsigned n = 0;
+    int rc = p && p->bw > 0 ? used_rates(w, rate, &n) : 0;
+    if (rc || n == 0)
+        return rc;
     struct az_table *t = AZ_RECORD_TABLE(w->job->arena, "roofline_chart", "Roofline data",
                                          AZ_TABLE_WHOLE | AZ_TABLE_LAST, chart_columns);
     struct az_chart c = { .kind = AZ_CHART_SCATTER_LOG,
@@ -476,7 +505,7 @@ static int chart(struct work *w)
                           .x = AZ_SV("FLOPS/Byte"),
                           .size = AZ_SV("Kernel Time (µs)_sum") };
     az_vec_init(&c.y, w->job->mem);
-    int rc = az_vec_push(&c.y, AZ_SV("operations"));
+    rc = az_vec_push(&c.y, AZ_SV("operations"));
     for (unsigned k = 0; rc == 0 && k < n; k++) {
         struct az_sv name = az_arena_printf(w->job->arena, "roof %s", az_rate_name[rate[k]]);
         az_record_column_nth(t, &roof_column, name, rate[k]);
@@ -484,7 +513,7 @@ static int chart(struct work *w)
     }
     AZ_RECORD_COLUMNS(t, area_column);
     if (rc == 0)
-        points = put_dots(w, t);
+        rc = put_dots(w, t, &points);
     if (points)
         put_roofs(p, t);
     rc = az_job_add(w->job, t, rc);
@@ -509,7 +538,7 @@ int az_unified_roofline(struct az_job *job, struct az_framework *fw, const struc
     w.has_limits = az_job_limits(job, &facts, &w.limits);
     az_vec_init(&w.lines, job->mem);
     az_vec_init(&w.gaps, job->mem);
-    az_map_init(&w.map, job->mem, 256);
+    az_vec_init(&w.first, job->mem);
     az_map_init(&w.gap_map, job->mem, 64);
     w.recent = az_unified_recent_new(job->mem);
     if (!w.recent)
@@ -523,6 +552,7 @@ int az_unified_roofline(struct az_job *job, struct az_framework *fw, const struc
                     "unified_perf_summary: %llu of %zu operations have a malformed argument list "
                     "(times only)",
                     (unsigned long long)w.unreadable, u->rows.n);
+    az_vec_release(&w.first); /* before the rows of many lines */
     if (rc == 0)
         rc = cover(&w);
     if (rc == 0)
@@ -530,7 +560,7 @@ int az_unified_roofline(struct az_job *job, struct az_framework *fw, const struc
     if (rc == 0)
         rc = chart(&w);
     az_unified_recent_free(w.recent, job->mem);
-    az_map_release(&w.map);
+    az_vec_release(&w.first);
     az_map_release(&w.gap_map);
     az_vec_release(&w.lines);
     az_vec_release(&w.gaps);

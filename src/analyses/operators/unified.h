@@ -83,6 +83,10 @@ AZ_MUST_USE static inline int az_unified_key(const struct az_unified_keys *k, si
     *key = (uint64_t)*known << 1 | backward;
     return rc;
 }
+/* Lines of rows with equal estimates: the place of the first one of an estimate, plus one, which
+ * starts a chain of lines. 0: none; NULL without memory. */
+uint32_t *az_unified_chain(struct az_vec_u32 *first, const struct az_framework_estimate *e,
+                           const struct az_unified_row *r);
 /* Cache of recent rows, one per name, category and estimate: equal rows get the same result. */
 enum { AZ_UNIFIED_RECENT = 1024 };
 struct az_unified_recent {

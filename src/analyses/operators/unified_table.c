@@ -45,6 +45,19 @@ int az_unified_estimate(struct az_framework_metrics *metrics, const struct az_un
                                        e);
 }
 
+uint32_t *az_unified_chain(struct az_vec_u32 *first, const struct az_framework_estimate *e,
+                           const struct az_unified_row *r)
+{
+    const size_t at = (size_t)e->number * 2 + (az_unified_forward(r) != AZ_NO_ROW);
+    if (at >= first->n) {
+        if (az_vec_reserve(first, at + 1 - first->n) != 0)
+            return NULL;
+        memset(first->v + first->n, 0, (at + 1 - first->n) * sizeof *first->v);
+        first->n = at + 1;
+    }
+    return &first->v[at];
+}
+
 int az_unified_keys_get(struct az_unified_keys *k, struct az_framework_metrics *metrics,
                         const struct az_unified *u)
 {

@@ -14,7 +14,7 @@ AZ_VEC(struct entry, entries);
 
 static uint64_t mix_text(uint64_t h, struct az_sv s) { return h * 31 + az_hash(s.p, s.n); }
 
-static uint64_t key_of(const struct az_verdict_found *f)
+uint64_t az_verdict_key(const struct az_verdict_found *f)
 {
     uint64_t h = az_hash(f->rule->name, strlen(f->rule->name));
     h = mix_text(mix_text(mix_text(mix_text(h, f->subject), f->call), f->range), f->frame);
@@ -51,7 +51,7 @@ static int list_entries(struct az_verdict_whole *w, struct entries *all)
     for (size_t k = 0; k < w->n; k++)
         for (size_t i = 0; rc == 0 && i < w->part[k]->found.n; i++) {
             const struct az_verdict_found *f = &w->part[k]->found.v[i];
-            rc = az_vec_push(all, ((struct entry){ f, key_of(f), k, i }));
+            rc = az_vec_push(all, ((struct entry){ f, az_verdict_key(f), k, i }));
         }
     az_sort_cmp(all->v, all->n, sizeof *all->v, by_meaning, NULL, w->job->mem);
     return rc;
@@ -90,6 +90,9 @@ static void set_sizes_text(struct az_arena *a, struct az_verdict_found *o,
         o->detail = az_verdict_sizes_text(a, o->size_least, o->size_most, 0);
 }
 
+/* -1: none */
+static int64_t add_gains(int64_t a, int64_t b) { return a >= 0 && b >= 0 ? az_add_sat(a, b) : -1; }
+
 static void add_finding(struct az_verdict_found *o, const struct az_verdict_found *f)
 {
     add_sizes(o, f);
@@ -98,7 +101,7 @@ static void add_finding(struct az_verdict_found *o, const struct az_verdict_foun
             (o->reached * (double)o->ns + f->reached * (double)f->ns) / (double)(o->ns + f->ns);
     o->count = o->count >= 0 && f->count >= 0 ? o->count + f->count : -1;
     o->ns = o->ns >= 0 && f->ns >= 0 ? az_add_sat(o->ns, f->ns) : -1;
-    o->gain = o->gain >= 0 && f->gain >= 0 ? az_add_sat(o->gain, f->gain) : -1;
+    o->gain = add_gains(o->gain, f->gain);
     o->faster = o->faster >= 0 && f->faster >= 0 ? az_add_sat(o->faster, f->faster) : -1;
     for (enum az_place p = 0; p < AZ_PLACES; p++)
         o->in_place[p] = az_add_sat(o->in_place[p], f->in_place[p]);
@@ -161,6 +164,36 @@ static int join_findings(struct az_verdict_whole *w, const struct entry *e, size
             rc = az_vec_push(out, o);
     }
     return rc;
+}
+
+/* ---- before any is stored ---- */
+
+static int by_key(const void *x, const void *y, void *ctx)
+{
+    const struct az_verdict_sum *a = x, *b = y;
+    (void)ctx;
+    return a->key < b->key ? -1 : a->key > b->key;
+}
+
+void az_verdict_sums_list(const struct az_verdict *v, struct az_verdict_sums *s)
+{
+    struct az_verdict_part *part = v->part;
+    const struct az_verdict_whole w = {
+        .job = v->job, .part = &part, .n = 1, .devices = part->devices
+    };
+    const int64_t span = az_verdict_span(&w);
+    size_t n = 0;
+    az_sort_cmp(s->v, s->n, sizeof *s->v, by_key, NULL, v->job->mem);
+    for (size_t i = 0; i < s->n;) {
+        struct az_verdict_found sum = { .gain = 0 };
+        const uint64_t key = s->v[i].key;
+        for (; i < s->n && s->v[i].key == key; i++)
+            sum.gain = add_gains(sum.gain, s->v[i].gain);
+        if (az_verdict_counts(&w, span, &sum))
+            s->v[n++] = (struct az_verdict_sum){ key, sum.gain };
+    }
+    s->n = n;
+    az_vec_trim(s);
 }
 
 int az_verdict_merge(struct az_verdict_whole *w, struct az_verdict_founds *out)

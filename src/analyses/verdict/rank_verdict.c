@@ -55,12 +55,30 @@ struct az_sv az_verdict_short(struct az_sv name)
     return name.n - base >= PLAIN ? az_sv_make(name.p + base, name.n - base) : name;
 }
 
+/* Is a finding with that key one of the list? */
+static bool is_summed(const struct az_verdict_sums *s, uint64_t key)
+{
+    size_t first = 0, end = s->n;
+    while (first < end) {
+        const size_t mid = first + (end - first) / 2;
+        if (s->v[mid].key < key)
+            first = mid + 1;
+        else
+            end = mid;
+    }
+    return first < s->n && s->v[first].key == key;
+}
+
 int az_verdict_add(struct az_verdict *v, const char *rule, const struct az_verdict_found *f)
 {
     struct az_verdict_found x = *f;
     x.rule = az_verdict_rule_of(az_sv_str(rule));
     if (!x.rule)
         return AZ_EINTERNAL;
+    if (v->summing)
+        return az_vec_push(v->sums, ((struct az_verdict_sum){ az_verdict_key(&x), x.gain }));
+    if (v->sums && !is_summed(v->sums, az_verdict_key(&x)))
+        return 0;
     x.subject = az_verdict_copy_text(v, f->subject);
     x.detail = az_verdict_copy_text(v, f->detail);
     x.row = az_verdict_copy_text(v, f->row);
@@ -409,13 +427,14 @@ static void hand_over(struct az_verdict_founds *found, struct az_arena *keep)
                                          .n = found->n ? found->n - 1 : 0 };
 }
 
-int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
+int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep, bool alone,
                          struct az_verdict_part **out)
 {
     struct az_verdict v = { .job = job,
                             .trace = trace,
                             .t = job->traces[trace],
                             .keep = keep,
+                            .alone = alone,
                             .bandwidth = NAN,
                             .window = { INT64_MIN, INT64_MAX } };
     v.part = az_arena_alloc(keep, sizeof *v.part);
@@ -451,7 +470,7 @@ int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep
 static int reduce(struct az_job *job, struct az_arena *keep, void **part)
 {
     struct az_verdict_part *p = NULL;
-    const int rc = az_verdict_part_make(job, 0, keep, &p);
+    const int rc = az_verdict_part_make(job, 0, keep, false, &p);
     *part = p;
     return rc;
 }

@@ -63,7 +63,7 @@ static int only_part(struct az_job *job, struct az_verdict_part **out)
     int rc = slot ? 0 : az_arena_error(job->arena);
     if (rc == 0 && !*slot) {
         struct az_verdict_part *part = NULL;
-        rc = az_verdict_part_make(job, 0, job->arena, &part);
+        rc = az_verdict_part_make(job, 0, job->arena, true, &part);
         *slot = rc ? NULL : part;
     }
     *out = slot ? *slot : NULL;

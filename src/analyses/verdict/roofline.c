@@ -18,15 +18,18 @@
 #define WIDE       64   /* dimensions of products from which alignment matters */
 #define KERNEL_NS  3e3  /* that any kernel needs on the device */
 #define SMALL      4    /* times that, up to which a kernel counts as small */
+#define MANY       1000 /* lines whose small findings are not stored */
 #define IMPOSSIBLE 0.05 /* of the kernels with known work: then rates mean nothing */
 
-struct line { /* operations of one name and estimate */
-    const struct az_unified_row *first;
-    struct az_framework_estimate e;
+struct line {                           /* operations of one name and estimate */
+    const struct az_unified_row *first; /* its estimate is that of all: estimate_of */
+    const struct az_perf *perf;         /* these are of the estimate; NULL: no model */
+    double flops, bytes;
     int64_t count, ticks; /* of those with possible rates */
     double possible;      /* the shortest time that is possible, us */
     double blocks;        /* of its kernel, if it has one; NaN unknown */
     int64_t odd;          /* dimension that is not aligned */
+    uint32_t next;        /* line of the estimate, plus one; 0: none */
     uint32_t kernels;     /* of one operation */
     bool product, aligned, copies;
     bool certain, certain_flops, certain_bytes; /* what is compared with the limits */
@@ -38,12 +41,12 @@ struct work {
     struct az_framework *fw;
     const struct az_unified *u;
     struct az_framework_metrics *metrics;
-    struct az_map index;
     struct az_unified_keys keys;
     struct az_unified_recent *recent;
     struct lines lines;
-    struct az_arena texts; /* of one finding */
-    struct {               /* what aligned_rate found: precisions are few */
+    struct az_vec_u32 first; /* az_unified_chain */
+    struct az_arena texts;   /* of one finding */
+    struct {                 /* what aligned_rate found: precisions are few */
         struct az_sv spec;
         double rate;
     } rates[RATES];
@@ -91,16 +94,17 @@ static bool said_misaligned(const struct work *w, uint32_t node)
     return false;
 }
 
-static void look_at_product(const struct work *w, struct line *l)
+static void look_at_product(const struct work *w, struct line *l,
+                            const struct az_framework_estimate *e)
 {
     static const char *const dims[] = { "M", "N", "K" };
-    const struct az_perf *p = l->e.perf;
+    const struct az_perf *p = l->perf;
     const int64_t by = p ? multiple(p->prec) : 0;
     double smallest = INFINITY;
-    l->product = p && strcmp(p->unit, "matrix") == 0 && by && !isnan(l->e.flops);
+    l->product = p && strcmp(p->unit, "matrix") == 0 && by && !isnan(l->flops);
     l->aligned = true;
     for (size_t i = 0; l->product && i < 3; i++) {
-        const double d = param(&l->e, dims[i]);
+        const double d = param(e, dims[i]);
         l->product = !isnan(d);
         smallest = d < smallest ? d : smallest;
         if (l->product && (int64_t)d % by && (!l->odd || d > (double)l->odd)) {
@@ -143,7 +147,7 @@ static bool has_zero_stride(const struct work *w, uint32_t node)
  * less than the definition. */
 static void certain_work(const struct work *w, struct line *l)
 {
-    const struct az_perf *p = l->e.perf;
+    const struct az_perf *p = l->perf;
     l->certain = p && !p->assumed && !l->copies;
     if (!l->certain)
         return;
@@ -158,10 +162,10 @@ static bool check_rate(struct work *w, struct line *l, int64_t ticks)
     struct az_verdict_part *p = w->v->part;
     if (!w->has_limits)
         return false;
-    const struct az_rate rate = { .unit = l->certain ? l->e.perf->unit : "",
-                                  .prec = l->certain ? l->e.perf->prec : (struct az_sv){ NULL, 0 },
-                                  .flops = l->certain_flops ? l->e.flops : NAN,
-                                  .bytes = l->certain_bytes ? l->e.bytes : NAN,
+    const struct az_rate rate = { .unit = l->certain ? l->perf->unit : "",
+                                  .prec = l->certain ? l->perf->prec : (struct az_sv){ NULL, 0 },
+                                  .flops = l->certain_flops ? l->flops : NAN,
+                                  .bytes = l->certain_bytes ? l->bytes : NAN,
                                   .us = az_us(w->fw->trace, ticks) };
     const enum az_rate_result r =
         rate.us >= l->possible ? AZ_RATE_POSSIBLE : az_rate_check(&w->limits, &rate);
@@ -194,24 +198,45 @@ static void count_kernels(const struct work *w, struct line *l)
         l->blocks = az_geometry_blocks(g);
 }
 
+static int new_line(struct work *w, const struct az_unified_row *r,
+                    const struct az_framework_estimate *e, uint32_t next)
+{
+    struct line l = { .first = r,
+                      .next = next,
+                      .perf = e->perf,
+                      .flops = e->flops,
+                      .bytes = e->bytes,
+                      .possible = INFINITY,
+                      .copies = az_unified_only_copies(w->fw, r) };
+    look_at_product(w, &l, e);
+    certain_work(w, &l);
+    count_kernels(w, &l);
+    return az_vec_push(&w->lines, l);
+}
+
 static int line_of(struct work *w, const struct az_unified_row *r,
                    const struct az_framework_estimate *e, uint32_t *line)
 {
-    const bool backward = az_unified_forward(r) != AZ_NO_ROW;
-    uint32_t *at;
-    bool added;
-    int rc = az_map_put(&w->index, (uint64_t)az_unified_group(w->u, r) << 1 | backward, e->number,
-                        (uint32_t)w->lines.n, &at, &added);
-    if (rc == 0 && added) {
-        struct line l = {
-            .first = r, .e = *e, .possible = INFINITY, .copies = az_unified_only_copies(w->fw, r)
-        };
-        look_at_product(w, &l);
-        certain_work(w, &l);
-        count_kernels(w, &l);
-        rc = az_vec_push(&w->lines, l);
-    }
-    *line = rc ? 0 : *at;
+    uint32_t *chain = az_unified_chain(&w->first, e, r), k = chain ? *chain : 0;
+    const uint32_t name = az_unified_group(w->u, r);
+    while (k && az_unified_group(w->u, w->lines.v[k - 1].first) != name)
+        k = w->lines.v[k - 1].next;
+    if (!chain || (k == 0 && new_line(w, r, e, *chain) != 0))
+        return az_mem_error(w->v->job->mem);
+    if (k == 0)
+        *chain = k = (uint32_t)w->lines.n;
+    *line = k - 1;
+    return 0;
+}
+
+/* Products of fp32 that are faster than fp32 can be ran as TF32, though no kernel shows it. */
+static int estimate_of(const struct work *w, const struct line *l, struct az_framework_estimate *e)
+{
+    const double full = az_verdict_peak_rate(az_framework_peaks(w->metrics), "matrix_fp32"),
+                 ns = (double)az_verdict_ns(w->v, l->ticks);
+    const int rc = az_unified_estimate(w->metrics, w->u, (size_t)(l->first - w->u->rows.v), e);
+    if (rc == 0 && l->product && az_sv_is(l->perf->prec, "fp32"))
+        e->tf32 |= l->flops * (double)l->count > full * 1e3 * ns;
     return rc;
 }
 
@@ -266,7 +291,7 @@ static int add_row(struct work *w, const struct az_unified_row *r)
     if (!counts)
         return 0;
     p->rated += kernels;
-    p->flops += l->e.flops > 0 && !l->copies ? l->e.flops : 0; /* a copy computes nothing */
+    p->flops += l->flops > 0 && !l->copies ? l->flops : 0; /* a copy computes nothing */
     if (impossible)
         return 0;
     l->count++;
@@ -326,10 +351,25 @@ static int emit_finding(struct work *w, const char *rule, const struct line *l, 
     return rc;
 }
 
-/* Part of the peak that the operation can reach. */
-static double reachable(const struct work *w, const struct line *l, const struct az_roofline *roof)
+struct judged {
+    const struct line *line;
+    struct az_framework_estimate e;
+    struct az_roofline roof;
+};
+static int judged_of(const struct work *w, const struct line *l, struct judged *x)
 {
-    const double head = param(&l->e, "d_h_qk");
+    x->line = l;
+    const int rc = estimate_of(w, l, &x->e);
+    if (rc == 0)
+        x->roof = az_framework_roofline(w->metrics, &x->e);
+    return rc;
+}
+
+/* Part of the peak that the operation can reach. */
+static double reachable(const struct work *w, const struct az_framework_estimate *e,
+                        const struct az_roofline *roof)
+{
+    const double head = param(e, "d_h_qk");
     if (w->own)
         return 1;
     if (isnan(head) || roof->bound[0] == 'M')
@@ -346,12 +386,13 @@ static double units_of(const struct work *w)
 /* The minimum duration of an operation, ns: the time of the roofline that is in reach, longer where
  * its blocks do not fill the device; and the minimum of its kernels. *small: it is that which
  * counts. *few: its blocks do not fill the device, but its kernels are long. */
-static double least_time(const struct work *w, const struct line *l, const struct az_roofline *r,
-                         double ns, bool *small, bool *few)
+static double least_time(const struct work *w, const struct judged *x, double ns, bool *small,
+                         bool *few)
 {
+    const struct line *l = x->line;
     const double units = units_of(w), floor_ns = KERNEL_NS * l->kernels,
-                 roof = r->time_us * 1e3 / reachable(w, l, r);
-    const bool less = l->blocks < units, memory = r->bound[0] == 'M';
+                 roof = x->roof.time_us * 1e3 / reachable(w, &x->e, &x->roof);
+    const bool less = l->blocks < units, memory = x->roof.bound[0] == 'M';
     double filled = 1; /* of the units over the waves of blocks */
     if (less || (l->blocks > 0 && units > 0 && !memory))
         filled = l->blocks / (ceil(l->blocks / units) * units);
@@ -369,9 +410,10 @@ static double aligned_rate(struct work *w, struct az_sv spec)
             return w->rates[i].rate;
     for (size_t i = 0; i < w->lines.n; i++) {
         const struct line *l = &w->lines.v[i];
-        if (!l->product || !l->aligned || !az_sv_eq(l->e.spec, spec))
+        struct az_framework_estimate e;
+        if (!l->product || !l->aligned || estimate_of(w, l, &e) != 0 || !az_sv_eq(e.spec, spec))
             continue;
-        flops += l->e.flops * (double)l->count;
+        flops += l->flops * (double)l->count;
         ns += (double)az_verdict_ns(w->v, l->ticks);
     }
     const double rate = ns > 0 ? flops / ns : NAN;
@@ -382,19 +424,21 @@ static double aligned_rate(struct work *w, struct az_sv spec)
     return rate;
 }
 
-static int headroom(struct work *w, const struct line *l, const struct az_roofline *r)
+static int headroom(struct work *w, const struct judged *x)
 {
+    const struct line *l = x->line;
+    const struct az_roofline *r = &x->roof;
     const double count = (double)l->count, ns = (double)az_verdict_ns(w->v, l->ticks),
                  roof = r->time_us * 1e3 * count;
     if (isnan(roof) || l->copies || ns <= 0 || ns * 100 < LEAST * (double)w->v->part->total ||
         ns < w->v->job->opts->short_kernel_us * 1e3 * count) /* its start-up cost */
         return 0;
     bool small, few;
-    const double least = least_time(w, l, r, ns / count, &small, &few) * count;
+    const double least = least_time(w, x, ns / count, &small, &few) * count;
     if (least >= ns || (few && 2 * l->blocks <= units_of(w))) /* the latter: low_parallelism */
         return 0;
     const bool memory = r->bound[0] == 'M';
-    const bool pad = l->odd && !small && isnan(aligned_rate(w, l->e.spec));
+    const bool pad = l->odd && !small && isnan(aligned_rate(w, x->e.spec));
     const char *of = strchr(r->peak, '_'); /* matrix_bf16 */
     of = memory ? "bandwidth" : of ? of + 1 : r->peak;
     struct az_sv detail = az_arena_printf(&w->texts, " of the %s%speak", of, *of ? " " : "");
@@ -403,25 +447,27 @@ static int headroom(struct work *w, const struct line *l, const struct az_roofli
                                  small ? "small" : "few blocks");
     else if (!w->own)
         detail = az_arena_printf(&w->texts, "%.*s (~%.0f%% achievable)", AZ_SVF(detail),
-                                 100 * reachable(w, l, r));
+                                 100 * reachable(w, &x->e, r));
     if (pad)
         detail = az_arena_printf(&w->texts, "%.*s, %lld is not a multiple of %lld", AZ_SVF(detail),
-                                 (long long)l->odd, (long long)multiple(l->e.perf->prec));
+                                 (long long)l->odd, (long long)multiple(l->perf->prec));
     return emit_finding(w, "roofline_headroom", l, detail, 100 * roof / ns, llround(ns - least),
                         small ? AZ_ADVICE_BATCH_SMALL_KERNELS
                         : pad ? AZ_ADVICE_PAD_SHAPES
                               : AZ_ADVICE_NONE);
 }
 
-static int misaligned(struct work *w, const struct line *l, const struct az_roofline *r)
+static int misaligned(struct work *w, const struct judged *x)
 {
+    const struct line *l = x->line;
+    const struct az_roofline *r = &x->roof;
     if (!l->product || l->aligned)
         return 0;
     const double ns = (double)az_verdict_ns(w->v, l->ticks), count = (double)l->count;
-    double at_rate = l->e.flops * count / aligned_rate(w, l->e.spec);
+    double at_rate = l->flops * count / aligned_rate(w, x->e.spec);
     if (!isnan(at_rate) && r->bound[0] == 'M') /* aligned it still has to move its bytes */
         at_rate = fmax(at_rate, r->time_us * 1e3 * count);
-    const int64_t by = multiple(l->e.perf->prec);
+    const int64_t by = multiple(l->perf->prec);
     if (isnan(at_rate) ? ns * 100 < LEAST * (double)w->v->part->total : at_rate >= ns)
         return 0;
     struct az_arena *a = &w->texts;
@@ -432,65 +478,85 @@ static int misaligned(struct work *w, const struct line *l, const struct az_roof
                         isnan(at_rate) ? -1 : llround(ns - at_rate), AZ_ADVICE_NONE);
 }
 
-static int precision(struct work *w, const struct line *l, const struct az_roofline *r)
+static int precision(struct work *w, const struct judged *x)
 {
+    const struct line *l = x->line;
     const struct az_peaks *p = az_framework_peaks(w->metrics);
     const double full = az_verdict_peak_rate(p, "matrix_fp32"),
                  less = az_verdict_peak_rate(p, "matrix_tf32");
     const double ns = (double)az_verdict_ns(w->v, l->ticks);
-    if (!l->product || l->e.tf32 || !az_sv_is(l->e.perf->prec, "fp32") || !(less > full) ||
-        strcmp(r->peak, "matrix_tf32") == 0)
+    if (!l->product || x->e.tf32 || !az_sv_is(l->perf->prec, "fp32") || !(less > full) ||
+        strcmp(x->roof.peak, "matrix_tf32") == 0)
         return 0;
     return emit_finding(w, "precision", l, AZ_SV(" in 32 bits; the device has TF32"), 0,
                         llround(ns * (1 - full / less)), AZ_ADVICE_NONE);
 }
 
 /* The peak of the precision that does most of the work; none if a rate is impossible. */
-static void find_peak(struct work *w)
+static int find_peak(struct work *w)
 {
     const struct line *most = NULL;
     struct az_roofline roof = { .peak = "" };
-    for (size_t i = 0; i < w->lines.n; i++) {
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < w->lines.n; i++) {
         const struct line *l = &w->lines.v[i];
-        const double f = l->e.flops * (double)l->count;
-        if (!(f > 0) || (most && f <= most->e.flops * (double)most->count))
+        const double f = l->flops * (double)l->count;
+        struct judged x;
+        if (!(f > 0) || (most && f <= most->flops * (double)most->count))
             continue;
-        const struct az_roofline r = az_framework_roofline(w->metrics, &l->e);
-        if (!isnan(r.tflops)) {
+        rc = judged_of(w, l, &x);
+        if (rc == 0 && !isnan(x.roof.tflops)) {
             most = l;
-            roof = r;
+            roof = x.roof;
         }
     }
     if (!most)
-        return;
+        return rc;
     const char *of = strchr(roof.peak, '_'); /* matrix_tf32 */
     if (w->v->part->impossible_rates == 0)
         w->v->part->peak = roof.tflops * 1e12;
-    w->v->part->precision = az_verdict_copy_text(w->v, of ? az_sv_str(of + 1) : most->e.perf->prec);
-}
-
-/* Products of fp32 that are faster than fp32 can be ran as TF32, though no kernel shows it. */
-static void find_tf32(const struct work *w, struct line *l)
-{
-    const double full = az_verdict_peak_rate(az_framework_peaks(w->metrics), "matrix_fp32"),
-                 ns = (double)az_verdict_ns(w->v, l->ticks);
-    if (!l->product || l->e.tf32 || !az_sv_is(l->e.perf->prec, "fp32") ||
-        !(l->e.flops * (double)l->count > full * 1e3 * ns))
-        return;
-    l->e.tf32 = true;
+    w->v->part->precision = az_verdict_copy_text(w->v, of ? az_sv_str(of + 1) : most->perf->prec);
+    return rc;
 }
 
 /* Findings from the rows of operators; those with an impossible rate are in none. */
-static int judge_line(struct work *w, struct line *l)
+static int judge_line(struct work *w, const struct line *l)
 {
+    struct judged x;
     if (l->count == 0)
         return 0;
-    find_tf32(w, l);
-    const struct az_roofline r = az_framework_roofline(w->metrics, &l->e);
-    int rc = rates_hold(w->v->part) ? headroom(w, l, &r) : 0;
+    int rc = judged_of(w, l, &x);
+    if (rc == 0 && rates_hold(w->v->part))
+        rc = headroom(w, &x);
     if (rc == 0)
-        rc = misaligned(w, l, &r);
-    return rc ? rc : precision(w, l, &r);
+        rc = misaligned(w, &x);
+    return rc ? rc : precision(w, &x);
+}
+
+static int judge_lines(struct work *w)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < w->lines.n; i++)
+        rc = judge_line(w, &w->lines.v[i]);
+    return rc;
+}
+
+/* Of many lines most findings are too small for any list: those are not stored, unless findings of
+ * other ranks add to them. */
+static int store_listed(struct work *w)
+{
+    struct az_verdict_sums sums;
+    az_vec_init(&sums, w->v->job->mem);
+    w->v->sums = &sums;
+    w->v->summing = true;
+    int rc = judge_lines(w);
+    w->v->summing = false;
+    az_verdict_sums_list(w->v, &sums);
+    if (rc == 0)
+        rc = judge_lines(w);
+    w->v->sums = NULL;
+    az_vec_release(&sums);
+    return rc;
 }
 
 static int judge(struct work *w)
@@ -507,11 +573,10 @@ static int judge(struct work *w)
     for (size_t i = 0; rc == 0 && i < w->u->rows.n; i++)
         rc = add_row(w, &w->u->rows.v[i]);
     add_unlinked(w);
-    az_map_release(&w->index); /* there may be a finding for each line */
-    for (size_t i = 0; rc == 0 && i < w->lines.n; i++)
-        rc = judge_line(w, &w->lines.v[i]);
-    find_peak(w);
-    return rc;
+    az_vec_release(&w->first); /* there may be a finding for each line */
+    if (rc == 0)
+        rc = w->v->alone && w->lines.n >= MANY ? store_listed(w) : judge_lines(w);
+    return rc ? rc : find_peak(w);
 }
 
 int az_verdict_find_work(struct az_verdict *v)
@@ -529,7 +594,7 @@ int az_verdict_find_work(struct az_verdict *v)
     if (rc)
         return rc;
     az_vec_init(&w.lines, v->job->mem);
-    az_map_init(&w.index, v->job->mem, 16);
+    az_vec_init(&w.first, v->job->mem);
     az_arena_init(&w.texts, v->job->mem);
     w.recent = az_unified_recent_new(v->job->mem);
     if (rc == 0 && !w.recent)
@@ -538,7 +603,7 @@ int az_verdict_find_work(struct az_verdict *v)
         rc = judge(&w);
     az_unified_recent_free(w.recent, v->job->mem);
     az_arena_release(&w.texts);
-    az_map_release(&w.index);
+    az_vec_release(&w.first);
     az_vec_release(&w.lines);
     return rc;
 }

@@ -84,6 +84,14 @@ struct az_verdict_found {
     int64_t size_least, size_most;
 };
 AZ_VEC(struct az_verdict_found, az_verdict_founds);
+/* Findings with the same key are one. */
+uint64_t az_verdict_key(const struct az_verdict_found *f);
+
+struct az_verdict_sum { /* of the findings with one key */
+    uint64_t key;
+    int64_t gain;
+};
+AZ_VEC(struct az_verdict_sum, az_verdict_sums);
 
 /* Shortest and longest of some events, ticks; 0 and 0: of none. */
 struct az_verdict_lengths {
@@ -217,13 +225,18 @@ struct az_verdict {
     struct az_span window; /* ticks: the scope; findings are about work in it */
     struct az_arena *keep;
     struct az_verdict_part *part;
-    bool drop;                  /* kernels get slower */
-    double bandwidth;           /* bytes a ns that the device can reach; NaN: unknown */
-    struct az_rule_list models; /* ranges and frames of models; v: NULL before they are read */
+    bool alone;                   /* no findings of other parts are added to its own */
+    bool summing;                 /* findings are only added to `sums` */
+    struct az_verdict_sums *sums; /* NULL: all findings are stored, else those with a key in it */
+    bool drop;                    /* kernels get slower */
+    double bandwidth;             /* bytes a ns that the device can reach; NaN: unknown */
+    struct az_rule_list models;   /* ranges and frames of models; v: NULL before they are read */
 };
 /* Adds to the part; subject, detail and row are copied. rule: its name. */
 int az_verdict_add(struct az_verdict *v, const char *rule,
                    const struct az_verdict_found *f) AZ_MUST_USE;
+/* The sums by key of the findings large enough for a list remain. */
+void az_verdict_sums_list(const struct az_verdict *v, struct az_verdict_sums *s);
 static inline int64_t az_verdict_ns(const struct az_verdict *v, int64_t ticks)
 {
     return az_ns(v->t, ticks);
@@ -238,7 +251,8 @@ struct az_sv az_verdict_short(struct az_sv name);
 /* A text stored with the part. */
 struct az_sv az_verdict_copy_text(struct az_verdict *v, struct az_sv s);
 
-int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep,
+/* alone: the part is the only one of the verdict, and has no findings too small for it. */
+int az_verdict_part_make(struct az_job *job, size_t trace, struct az_arena *keep, bool alone,
                          struct az_verdict_part **out) AZ_MUST_USE;
 int az_verdict_steps_make(struct az_verdict *v) AZ_MUST_USE;
 /* Fills `top` of the part of a rank. */
