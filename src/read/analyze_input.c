@@ -80,12 +80,17 @@ static struct az_digest *const *digests_of(const struct az_input_run *o,
     return ours && o->res->digests ? o->res->digests + (files - all->v) : NULL;
 }
 
-bool az_input_is_large(const struct az_input_run *o, const struct az_trace *t)
+size_t az_input_events(const struct az_trace *t)
 {
     size_t events = 0;
     for (size_t k = 0; k < AZ_KIND_COUNT; k++)
         events += t->ev[k].n;
-    return o->threads > 1 && events >= AZ_LEAST_EVENTS;
+    return events;
+}
+
+bool az_input_is_large(const struct az_input_run *o, const struct az_trace *t)
+{
+    return o->threads > 1 && az_input_events(t) >= AZ_LEAST_EVENTS;
 }
 
 bool az_input_can_digest(struct az_sv path)

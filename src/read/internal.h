@@ -50,6 +50,7 @@ size_t az_input_draw(const struct az_plan_job *job);
 #elif !defined(AZ_LEAST_EVENTS)
 #define AZ_LEAST_EVENTS ((size_t)1 << 15)
 #endif
+size_t az_input_events(const struct az_trace *t); /* of all kinds */
 /* Is a trace worth the start of threads, and are there some? */
 bool az_input_is_large(const struct az_input_run *o, const struct az_trace *t);
 /* May the digest of a file be computed by reading it once more? */

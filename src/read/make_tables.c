@@ -118,8 +118,6 @@ static int select_views(struct az_input_run *o, struct az_job *job, struct az_sv
     return rc ? rc : az_views_alias(&o->res->doc, o->job->input->opts.compat);
 }
 
-/* ---- one after the other ---- */
-
 static int run_entry(struct az_input_run *o, const struct az_entry *s, struct az_job *job)
 {
     const size_t before = o->diag->errors;
@@ -130,26 +128,9 @@ static int run_entry(struct az_input_run *o, const struct az_entry *s, struct az
 
 static bool is_fatal(int rc) { return rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR; }
 
-static int one_by_one(struct az_input_run *o, struct az_job *job, struct az_sv *unmade, int *failed)
-{
-    struct az_entry s = az_entries_of(az_analyses);
-    while (az_entry_next(&s)) {
-        if (lacking(&s, o->caps))
-            continue;
-        if (!wanted(o, &s)) {
-            *unmade = name_unmade(job, &s, *unmade);
-            continue;
-        }
-        const int rc = run_entry(o, &s, job);
-        if (is_fatal(rc))
-            return rc;
-        *failed = rc ? rc : *failed;
-        az_views_prune(&o->res->doc, az_input_views(o));
-    }
-    return AZ_OK;
-}
+/* ---- members: parts of the job ---- */
 
-/* ---- side by side ---- */
+#define MANY_EVENTS 4096 /* from which the memory of the verdict matters */
 
 enum task { ANALYSIS, VERDICT, DIGEST };
 enum { VERDICT_PART = 15, DIGEST_PART = 12 }; /* as az_analysis.part */
@@ -241,6 +222,78 @@ static int join_member(struct waves *w, struct member *m)
     close_member(m);
     return rc;
 }
+
+/* Makes room for `most` members, which read what the whole job has. */
+static int open_parts(struct waves *w, size_t most)
+{
+    struct az_result *res = w->o->res;
+    w->v = az_arena_array(&res->arena, most, sizeof *w->v);
+    w->order = az_arena_array(&res->arena, most, sizeof *w->order);
+    res->sides = az_arena_array(&res->arena, most, sizeof *res->sides);
+    (void)az_job_names(w->whole); /* every part numbers names in the same way */
+    if (!w->v || !w->order || !res->sides || !w->whole->shared)
+        return az_arena_error(&res->arena);
+    return az_job_share(w->whole);
+}
+
+/* The part of the verdict is joined after all analyses. rc: their error. */
+static int join_verdict(struct waves *w, struct member *verdict, int rc)
+{
+    verdict->entry.name = "verdict";
+    if (rc == 0 && verdict->rc == 0)
+        return join_member(w, verdict); /* else it is made again, and fails there */
+    close_member(verdict);
+    return rc;
+}
+
+/* ---- one after the other ---- */
+
+static int each_entry(struct waves *w)
+{
+    struct az_input_run *o = w->o;
+    struct az_entry s = az_entries_of(az_analyses);
+    while (az_entry_next(&s)) {
+        if (lacking(&s, o->caps))
+            continue;
+        if (!wanted(o, &s)) {
+            *w->unmade = name_unmade(w->whole, &s, *w->unmade);
+            continue;
+        }
+        const int rc = run_entry(o, &s, w->whole);
+        if (is_fatal(rc))
+            return rc;
+        *w->failed = rc ? rc : *w->failed;
+        az_views_prune(&o->res->doc, az_input_views(o));
+    }
+    return AZ_OK;
+}
+
+/* Its search for findings has memory for each operation and shape, which that of the tables is not
+ * added to. What facts report that it uses first is joined last, as it is where analyses run side
+ * by side. */
+static int verdict_first(struct waves *w)
+{
+    struct az_job *job = w->whole;
+    const struct az_job whole = *job;
+    struct member m = { .task = VERDICT };
+    w->o->res->sides = az_arena_array(&w->o->res->arena, 1, sizeof *w->o->res->sides);
+    int rc = w->o->res->sides ? open_member(w, &m) : az_arena_error(&w->o->res->arena);
+    if (rc) {
+        close_member(&m);
+        return rc;
+    }
+    job->diag = &m.diag;
+    job->coverage = m.job.coverage;
+    job->findings = m.job.findings;
+    m.rc = az_verdict_prepare(job);
+    job->diag = whole.diag;
+    job->coverage = whole.coverage;
+    job->findings = whole.findings;
+    az_mem_trim();
+    return join_verdict(w, &m, each_entry(w));
+}
+
+/* ---- side by side ---- */
 
 /* One that must be alone, on the whole. Messages of another are not repeated. */
 static int run_alone(struct waves *w, struct member *m)
@@ -356,14 +409,7 @@ static int each_wave(struct waves *w)
             verdict = w->v[0];
         first = false;
     }
-    if (verdict.open) {
-        verdict.entry.name = "verdict";
-        if (rc == 0 && verdict.rc == 0)
-            rc = join_member(w, &verdict); /* else it is made again, and fails there */
-        else
-            close_member(&verdict);
-    }
-    return rc;
+    return verdict.open ? join_verdict(w, &verdict, rc) : rc;
 }
 
 static size_t count_entries(void)
@@ -375,41 +421,52 @@ static size_t count_entries(void)
     return n;
 }
 
-static int in_waves(struct az_input_run *o, struct az_job *job, struct az_sv *unmade, int *failed)
+static int in_waves(struct waves *w)
 {
-    struct az_result *res = o->res;
-    const size_t most = count_entries() + o->job->files.n + 1;
-    struct waves w = { .o = o, .whole = job, .unmade = unmade, .failed = failed };
-    w.v = az_arena_array(&res->arena, most, sizeof *w.v);
-    w.order = az_arena_array(&res->arena, most, sizeof *w.order);
-    res->sides = az_arena_array(&res->arena, most, sizeof *res->sides);
-    (void)az_job_names(job); /* every part numbers names in the same way */
-    if (!w.v || !w.order || !res->sides || !job->shared)
-        return az_arena_error(&res->arena);
-    int rc = az_job_share(job);
+    int rc = open_parts(w, count_entries() + w->o->job->files.n + 1);
     if (rc)
         return rc;
-    rc = each_wave(&w);
-    az_job_unshare(job);
+    rc = each_wave(w);
+    az_job_unshare(w->whole);
     return rc;
 }
 
-/* Are there threads for them, is it worth it, and does no analysis change what another reads? */
+/* Does no analysis change what another reads? */
+static bool are_apart(const struct az_job *job)
+{
+    return job->opts->extension_file.n == 0 && !job->opts->include_overlap_info;
+}
+
+/* Are there threads for analyses side by side, and is it worth it? */
 static bool side_by_side(const struct az_input_run *o, const struct az_job *job)
 {
     bool large = false;
     for (size_t i = 0; i < job->n_traces; i++)
         large |= az_input_is_large(o, job->traces[i]);
-    return large && job->opts->extension_file.n == 0 && !job->opts->include_overlap_info;
+    return large && are_apart(job);
+}
+
+/* Is there a trace of many operations? */
+static bool has_many_operations(const struct az_job *job)
+{
+    const struct az_trace *t = job->n_traces == 1 ? job->traces[0] : NULL;
+    return t && t->caps & AZ_CAP_HOST_OPS && az_input_events(t) >= MANY_EVENTS;
+}
+
+static int analyze(struct waves *w)
+{
+    if (side_by_side(w->o, w->whole))
+        return in_waves(w);
+    return has_many_operations(w->whole) && are_apart(w->whole) ? verdict_first(w) : each_entry(w);
 }
 
 int az_input_analyse(struct az_input_run *o, struct az_job *job)
 {
     struct az_sv unmade = AZ_SV("");
     int failed = AZ_OK, rc = AZ_OK;
+    struct waves w = { .o = o, .whole = job, .unmade = &unmade, .failed = &failed };
     if (job->n_traces)
-        rc = side_by_side(o, job) ? in_waves(o, job, &unmade, &failed)
-                                  : one_by_one(o, job, &unmade, &failed);
+        rc = analyze(&w);
     if (rc)
         return rc;
     if (job->n_traces)
