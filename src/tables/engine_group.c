@@ -374,8 +374,8 @@ static int prepare_texts(struct az_grouping *g)
     for (size_t k = 0; rc == 0 && k < g->n_keys; k++) {
         if (!g->key[k]->text || !g->key[k]->by_name)
             continue;
-        g->by_name[k] = az_arena_array(job->arena, az_job_names(job) + 1, sizeof *g->by_name[k]);
-        rc = g->by_name[k] ? 0 : az_arena_error(job->arena);
+        g->by_name[k] = az_arena_array(&g->names, az_job_names(job) + 1, sizeof *g->by_name[k]);
+        rc = g->by_name[k] ? 0 : az_arena_error(&g->names);
     }
     return rc;
 }
@@ -418,6 +418,7 @@ int az_grouping_make(struct az_grouping *g)
     const struct az_job *job = g->rows.job;
     az_vec_init(&g->groups, job->mem);
     az_vec_init(&g->by_number, job->mem);
+    az_arena_init(&g->names, job->mem);
     g->ticks = job->n_traces ? job->traces[0]->ticks_per_ns : 1;
     if (g->ticks < 1)
         g->ticks = 1;
@@ -437,5 +438,6 @@ void az_grouping_release(struct az_grouping *g)
     az_vec_release(&g->by_number);
     if (g->texts.mem)
         az_intern_release(&g->texts);
+    az_arena_release(&g->names);
     az_vec_release(&g->groups);
 }

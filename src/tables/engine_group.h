@@ -30,8 +30,9 @@ struct az_grouping {
     uint32_t *of; /* item -> group */
     size_t room;  /* of `of` */
     struct az_grouper by;
-    struct az_intern texts;           /* of text keys */
-    uint32_t *by_name[AZ_GROUP_KEYS]; /* name -> number of the key's text + 1; arena */
+    struct az_intern texts; /* of text keys */
+    struct az_arena names;
+    uint32_t *by_name[AZ_GROUP_KEYS]; /* name -> number of the key's text + 1; in `names` */
     bool all_by_name;
     struct az_vec_u32 by_number; /* name id, or the spec's number -> group + 1, of one trace: */
     size_t alike_trace;

@@ -105,47 +105,75 @@ int az_find_blocking_copies(struct az_job *job, size_t trace)
 
 static bool waits(struct az_sv call) { return az_sv_ifind(call, AZ_SV("synchronize")) >= 0; }
 
+struct calls {         /* of a trace by name: names are many, those of calls few */
+    uint32_t *of_name; /* place in `hits` plus one */
+    struct hits hits;
+};
+
+static int count_calls(struct calls *c, const struct az_events *e, size_t names)
+{
+    for (size_t i = 0; i < e->n; i++) {
+        if (e->name[i] >= names)
+            continue;
+        uint32_t *at = &c->of_name[e->name[i]];
+        if (*at == 0) {
+            az_vec_add(&c->hits, (struct hit){ .call = e->name[i] });
+            *at = (uint32_t)c->hits.n;
+        }
+        if (c->hits.failed)
+            return az_vec_error(&c->hits);
+        struct hit *h = &c->hits.v[*at - 1];
+        h->count++;
+        h->ticks = az_add_sat(h->ticks, e->end[i] - e->start[i]);
+    }
+    return 0;
+}
+
+/* Those that wait, in the order of names. */
+static void put_calls(struct az_job *job, size_t trace, const struct calls *c, size_t steps)
+{
+    const struct az_trace *t = job->traces[trace];
+    int64_t all = 0;
+    for (size_t i = 0; i < c->hits.n; i++)
+        if (waits(az_trace_text(t, c->hits.v[i].call)))
+            all += c->hits.v[i].count;
+    const struct az_sv advice =
+        steps
+            ? az_arena_printf(job->arena,
+                              "synchronize at most once per step (in all %.3g calls per step)",
+                              (double)all / (double)steps)
+            : az_arena_printf(job->arena,
+                              "synchronize at most once per step (in all %" PRId64 " calls)", all);
+    for (uint32_t id = 0; id < t->names.text.n && all > (int64_t)steps + 1; id++) {
+        const struct az_sv name = az_trace_text(t, id);
+        if (!c->of_name[id] || !waits(name))
+            continue;
+        const struct hit *h = &c->hits.v[c->of_name[id] - 1];
+        const struct az_sv subject = az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name),
+                                                     AZ_SVF(az_finding_rank(job, trace)));
+        az_finding(job, "api_sync", "info", subject, h->count, az_ns(t, h->ticks), advice);
+    }
+}
+
 /* Device, context, stream and event synchronization by name, where there is more of it than steps
  * and one after them, which profilers add (a recording without steps is one). */
 int az_find_blocking_calls(struct az_job *job, size_t trace)
 {
     const struct az_trace *t = job->traces[trace];
     const struct az_events *e = &t->ev[AZ_CALL];
-    size_t n = t->names.text.n, bytes = (n + 1) * sizeof(struct hit);
+    struct calls c = { .of_name = NULL };
+    struct az_arena names;
     int rc;
     const struct az_steps *steps = e->n ? az_job_steps(job, trace, &rc) : NULL;
     if (!steps)
         return e->n ? rc : 0;
-    struct hit *by_name = az_mem_alloc(job->mem, bytes);
-    if (!by_name)
-        return az_mem_error(job->mem);
-    memset(by_name, 0, bytes);
-    int64_t all = 0;
-    for (size_t i = 0; i < e->n; i++) {
-        if (e->name[i] >= n)
-            continue;
-        by_name[e->name[i]].count++;
-        by_name[e->name[i]].ticks = az_add_sat(by_name[e->name[i]].ticks, e->end[i] - e->start[i]);
-    }
-    for (uint32_t id = 0; id < n; id++)
-        if (by_name[id].count && waits(az_trace_text(t, id)))
-            all += by_name[id].count;
-    const struct az_sv advice =
-        steps->n
-            ? az_arena_printf(job->arena,
-                              "synchronize at most once per step (in all %.3g calls per step)",
-                              (double)all / (double)steps->n)
-            : az_arena_printf(job->arena,
-                              "synchronize at most once per step (in all %" PRId64 " calls)", all);
-    for (uint32_t id = 0; id < n && all > (int64_t)steps->n + 1; id++) {
-        struct az_sv name = az_trace_text(t, id);
-        if (by_name[id].count == 0 || !waits(name))
-            continue;
-        struct az_sv subject = az_arena_printf(job->arena, "%.*s%.*s", AZ_SVF(name),
-                                               AZ_SVF(az_finding_rank(job, trace)));
-        az_finding(job, "api_sync", "info", subject, by_name[id].count, az_ns(t, by_name[id].ticks),
-                   advice);
-    }
-    az_mem_free(job->mem, by_name, bytes);
-    return 0;
+    az_vec_init(&c.hits, job->mem);
+    az_arena_init(&names, job->mem);
+    c.of_name = az_arena_array(&names, t->names.text.n + 1, sizeof *c.of_name);
+    rc = c.of_name ? count_calls(&c, e, t->names.text.n) : az_arena_error(&names);
+    if (rc == 0)
+        put_calls(job, trace, &c, steps->n);
+    az_vec_release(&c.hits);
+    az_arena_release(&names);
+    return rc;
 }

@@ -25,17 +25,19 @@ int az_framework_details_init(struct az_framework_details *d, struct az_framewor
     *d = (struct az_framework_details){ .fw = fw, .kept = kept_texts(fw, arena), .mem = mem };
     az_vec_init(&d->text, mem);
     az_vec_init(&d->brief, mem);
-    d->name = az_mem_alloc(mem, names * sizeof *d->name);
-    if (!d->name || !d->kept)
+    az_vec_init(&d->names, mem);
+    d->place = az_mem_alloc(mem, names * sizeof *d->place);
+    if (!d->place || !d->kept)
         return d->kept ? az_mem_error(mem) : az_arena_error(arena);
-    memset(d->name, 0, names * sizeof *d->name);
+    memset(d->place, 0, names * sizeof *d->place);
     return 0;
 }
 
 void az_framework_details_release(struct az_framework_details *d)
 {
     size_t names = d->fw->trace->names.text.n + 1;
-    az_mem_free(d->mem, d->name, names * sizeof *d->name);
+    az_mem_free(d->mem, d->place, names * sizeof *d->place);
+    az_vec_release(&d->names);
     az_vec_release(&d->text);
     az_vec_release(&d->brief);
 }
@@ -47,11 +49,23 @@ struct entries {
     struct az_vec_u32 first;  /* entry -> gpu number of its first event */
 };
 
+/* What is known of a name, until that of another is requested; NULL without memory. */
+static struct az_framework_details_name *name_of(struct az_framework_details *d, uint32_t name)
+{
+    uint32_t *place = &d->place[name];
+    if (*place == 0) {
+        if (az_vec_push(&d->names, ((struct az_framework_details_name){ 0 })) != 0)
+            return NULL;
+        *place = (uint32_t)d->names.n;
+    }
+    return &d->names.v[*place - 1];
+}
+
 /* The entry of an event of that name, the one after `times` others in its launch. */
 static int entry_of(struct az_framework_details *d, struct entries *e, uint32_t name,
-                    uint32_t times, uint32_t gpu, uint32_t *entry)
+                    struct az_framework_details_name *n, uint32_t gpu, uint32_t *entry)
 {
-    struct az_framework_details_name *n = &d->name[name];
+    const uint32_t times = n->times++;
     bool added = times == 0 && n->list != d->list;
     uint32_t *at = &n->entry;
     int rc = 0;
@@ -74,12 +88,14 @@ static int add_run(struct az_framework_details *d, struct entries *e, const stru
     for (size_t i = 0; rc == 0 && i < run->n; i++) {
         const struct az_event v = az_gpu_event(d->fw->tree, run->gpu[i]);
         const uint32_t name = v.name == AZ_NO_ID ? (uint32_t)d->fw->trace->names.text.n : v.name;
-        struct az_framework_details_name *n = &d->name[name];
+        struct az_framework_details_name *n = name_of(d, name);
+        if (!n)
+            return az_mem_error(d->mem);
         if (n->launch != d->launch) {
             n->launch = d->launch;
             n->times = 0;
         }
-        rc = entry_of(d, e, name, n->times++, run->gpu[i], &e->of.v[e->of.n]);
+        rc = entry_of(d, e, name, n, run->gpu[i], &e->of.v[e->of.n]);
         e->of.n++;
         e->length.v[e->length.n++] = v.end - v.start;
     }

@@ -5,14 +5,17 @@
 
 #include "analyses/operators/framework.h"
 
+struct az_framework_details_name { /* of device events */
+    uint32_t launch, times;        /* the launch last seen in, times seen there */
+    uint32_t list, entry;          /* the list last seen in, its entry of first occurrences there */
+};
+AZ_VEC(struct az_framework_details_name, az_framework_details_names);
 struct az_framework_details {
     const struct az_framework *fw;
     struct az_text_set *kept; /* has the texts made */
     struct az_mem *mem;
-    struct az_framework_details_name {
-        uint32_t launch, times; /* the launch last seen in, times seen there */
-        uint32_t list, entry;   /* the list last seen in, its entry of first occurrences there */
-    } * name;                   /* by name id */
+    uint32_t *place; /* name id -> place in `names` plus one; 0: of no device event yet */
+    struct az_framework_details_names names;
     uint32_t launch, list;
     struct az_vec_char text, brief;
 };

@@ -55,7 +55,7 @@ static int key_of(void *ctx, size_t i, uint64_t key[2])
     if (w->fw->opts->group_by_num_kernels)
         key[0] ^= (uint64_t)event(w, i)->n_gpu * 0x9e3779b97f4a7c15u;
     key[0] ^= az_framework_node(w->fw, event(w, i)->node).name;
-    key[1] = e.params_hash;
+    key[1] = az_framework_params_hash(&e);
     return 1;
 }
 

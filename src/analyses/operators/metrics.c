@@ -32,7 +32,6 @@ struct entry {
     double flops, bytes, bwd_flops, bwd_bytes;
     const struct common *common;
     struct az_sv params;
-    uint64_t params_hash;
     const union az_framework_value *value; /* of the parameters */
 };
 
@@ -355,9 +354,13 @@ static struct entry *keep_entry(struct az_arena *a, const struct draft *d,
         else
             value[i].number = p->number;
     }
-    *own = (struct entry){ d->perf.flops,     d->perf.bytes, d->perf.bwd_flops,
-                           d->perf.bwd_bytes, common,        az_arena_dup(a, d->params),
-                           d->params_hash,    value };
+    *own = (struct entry){ d->perf.flops,
+                           d->perf.bytes,
+                           d->perf.bwd_flops,
+                           d->perf.bwd_bytes,
+                           common,
+                           az_arena_dup(a, d->params),
+                           value };
     return own;
 }
 
@@ -493,7 +496,6 @@ static void put_estimate(const struct entry *e, bool backward, struct az_framewo
     out->bytes = backward ? e->bwd_bytes : e->bytes;
     out->spec = c->spec;
     out->params = e->params;
-    out->params_hash = e->params_hash;
     out->why = c->perf.why         ? c->perf.why
                : isnan(out->flops) ? "no model for the backward pass"
                : isnan(out->bytes) ? "element size unknown"

@@ -19,10 +19,15 @@ struct az_framework_estimate {
     struct az_sv spec;                     /* "matrix_bf16" */
     const char *why;                       /* no estimate: the reason, a constant; NULL */
     struct az_sv params;                   /* its parameters as a JSON object; empty without any */
-    uint64_t params_hash;                  /* equal for equal params; 0 without any */
     uint32_t number; /* equal for the same name, arguments and kernels of an operator */
     bool tf32;       /* by the name of a kernel */
 };
+
+/* Equal for equal params; 0 without any. */
+static inline uint64_t az_framework_params_hash(const struct az_framework_estimate *e)
+{
+    return e->params.n ? az_hash(e->params.p, e->params.n) : 0;
+}
 
 struct az_framework_metrics;
 struct az_extend;

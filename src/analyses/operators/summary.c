@@ -253,11 +253,11 @@ static int add_launcher(struct work *w, struct az_arena *a, uint32_t i)
 
 static int summaries(struct az_job *job, const struct az_framework *fw)
 {
-    struct work w = { .fw = fw,
-                      .of_name = az_arena_array(job->arena, (fw->trace->names.text.n + 1) * 2,
-                                                sizeof *w.of_name) };
-    int rc = w.of_name ? 0 : az_arena_error(job->arena);
-    struct az_arena scratch;
+    struct work w = { .fw = fw };
+    struct az_arena scratch, names;
+    az_arena_init(&names, job->mem);
+    w.of_name = az_arena_array(&names, (fw->trace->names.text.n + 1) * 2, sizeof *w.of_name);
+    int rc = w.of_name ? 0 : az_arena_error(&names);
     az_arena_init(&scratch, job->mem);
     az_vec_init(&w.sets, job->mem);
     az_intern_init(&w.modules, job->arena, job->mem);
@@ -273,6 +273,7 @@ static int summaries(struct az_job *job, const struct az_framework *fw)
         rc = note_copies(job, &w, job->doc->tables.v[job->doc->tables.n - 1]);
     if (rc == 0)
         rc = az_spec_make(job, &by_name, &w, &sets);
+    az_arena_release(&names);
     az_vec_release(&w.sets);
     az_intern_release(&w.modules);
     return rc;

@@ -207,7 +207,8 @@ static int row_of(struct work *w, uint32_t node, struct seen *out)
                            : "no parameters";
         return 0;
     }
-    rc = az_map_put(&w->op_of, out->name, e.params_hash, (uint32_t)w->ops.n, &at, &added);
+    rc = az_map_put(&w->op_of, out->name, az_framework_params_hash(&e), (uint32_t)w->ops.n, &at,
+                    &added);
     if (rc)
         return rc;
     out->row = *at;
