@@ -175,7 +175,8 @@ static int run_file(struct query_ctx *a, const char *path)
         return run_lines(a, stdin, isatty(STDIN_FILENO));
     f = fopen(path, "r");
     if (!f)
-        return az_diag_fail(&a->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot open");
+        return az_diag_fail(&a->diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot read: %s",
+                            strerror(errno));
     rc = run_lines(a, f, false);
     fclose(f);
     return rc;

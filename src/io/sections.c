@@ -215,7 +215,9 @@ int az_sections_read(const char *path, uint64_t at, uint64_t n, struct az_vec_ch
         (void)close(fd);
     if (e == ENOMEM)
         return az_mem_error(out->mem);
+    if (e == ENOENT)
+        return IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "no such file or folder");
     return e == 0 ? AZ_OK
-                  : IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot be read: %s",
+                  : IO_FAIL(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot read: %s",
                             az_errno_text(e, text));
 }

@@ -355,7 +355,7 @@ static int open_fd(struct az_source *s, const char *path, uint64_t start)
         az_fs_error_note(s->name, errno);
         return errno == ENOENT
                    ? IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "no such file or folder")
-                   : IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot open: %s",
+                   : IO_FAIL(s->diag, AZ_EIO, AZ_AT_FILE(name_of(s)), "cannot read: %s",
                              az_errno_text(errno, text));
     }
     if (S_ISDIR(st.st_mode))

@@ -22,9 +22,10 @@ struct az_history_run {
     struct az_sv created; /* 2026-01-31T02:00:00Z */
     struct az_sv label, commit, branch, host, device, stack, config_hash;
     struct az_sv pins; /* labels pinned to it, blanks between them */
-    bool good;         /* to be stored: not marked bad; of a list: in which no metric failed, too */
+    bool good;         /* to be stored: not marked bad; of a list: as AZ_HISTORY_DB_GOOD */
     int64_t metrics;   /* metrics of it */
     int64_t failed;    /* of them, those that failed */
+    int64_t outliers;  /* of them, those that are outliers: to be run again; -1: none */
 };
 AZ_VEC(struct az_history_run, az_history_runs);
 

@@ -22,6 +22,11 @@ struct az_history {
 /* Runs that were no evidence (not comparable, truncated, ...) are never a baseline. */
 #define AZ_HISTORY_DB_EVIDENCE                                                                     \
     "NOT EXISTS(SELECT 1 FROM fact AS e WHERE e.run_id=run.id AND e.k='" AZ_HISTORY_NO_EVIDENCE "')"
+/* A run is listed as good that was not marked bad, and of which no metric failed or is an outlier.
+ */
+#define AZ_HISTORY_DB_GOOD                                                                         \
+    "(good AND NOT EXISTS(SELECT 1 FROM verdict AS b WHERE b.run_id=run.id AND b.status IN "       \
+    "('fail','outlier')))"
 void az_history_db_bind_like(sqlite3_stmt *st, const struct az_history_run *like, int64_t id);
 
 /* ---- history_read.c ---- */

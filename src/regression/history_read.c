@@ -37,10 +37,13 @@ int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
             : "''";
     struct az_sv sql = az_arena_printf(
         a,
-        "SELECT id,created,label,commit_id,branch,host,device,stack,config_hash,good,%s,"
+        "SELECT id,created,label,commit_id,branch,host,device,stack,config_hash," AZ_HISTORY_DB_GOOD
+        ",%s,"
         "(SELECT count(DISTINCT metric_id) FROM sample WHERE run_id=run.id),"
-        "(SELECT count(DISTINCT metric_id) FROM verdict WHERE run_id=run.id AND status='fail') "
-        "FROM run "
+        "(SELECT count(DISTINCT metric_id) FROM verdict WHERE run_id=run.id AND status='fail'),"
+        "(SELECT coalesce(nullif(count(DISTINCT metric_id),0),-1) FROM verdict WHERE run_id=run.id "
+        "AND "
+        "status='outlier') FROM run "
         "ORDER BY created DESC, id DESC LIMIT ?",
         pins);
     int rc = sql.p ? az_history_db_prepare(h, sql.p, &st) : az_arena_error(a);
@@ -61,8 +64,8 @@ int az_history_list(struct az_history *h, int64_t most, struct az_arena *a,
                                     .good = sqlite3_column_int(st, 9) != 0,
                                     .pins = az_history_db_text(st, 10, a),
                                     .metrics = sqlite3_column_int64(st, 11),
-                                    .failed = sqlite3_column_int64(st, 12) };
-        r.good &= r.failed == 0;
+                                    .failed = sqlite3_column_int64(st, 12),
+                                    .outliers = sqlite3_column_int64(st, 13) };
         rc = a->failed ? az_arena_error(a) : az_vec_push(out, r);
         if (rc)
             break;

@@ -21,6 +21,7 @@ static const struct az_record_column run_columns[] = {
     TEXT("Pinned", pins),
     { "Metrics", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, metrics) },
     { "Failed", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, failed) },
+    { "Outliers", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN(ROW, outliers) },
 };
 
 int az_history_list_document(struct az_history *h, struct az_document *doc)
@@ -109,19 +110,19 @@ int az_history_show_document(struct az_history *h, int64_t id, struct az_documen
     int rc = az_history_db_need_run(h, id);
 
     if (!rc)
-        rc = add_table(h, id, "run", "Run",
-                       "WITH r AS (SELECT * FROM run WHERE id=?1) SELECT 'run', id FROM r UNION "
-                       "ALL SELECT 'good', "
-                       "CASE WHEN good=0 OR EXISTS(SELECT 1 FROM verdict WHERE run_id=?1 AND "
-                       "status='fail') THEN 'no' ELSE 'yes' END FROM r UNION ALL SELECT "
-                       "'created', created FROM r "
-                       "UNION ALL SELECT 'label', label FROM r UNION ALL SELECT 'commit', "
-                       "commit_id FROM r UNION ALL "
-                       "SELECT 'branch', branch FROM r UNION ALL SELECT 'host', host FROM r UNION "
-                       "ALL SELECT 'device', "
-                       "device FROM r UNION ALL SELECT 'stack', stack FROM r UNION ALL SELECT "
-                       "'config', config_hash FROM r",
-                       of_run, texts, 2, doc);
+        rc =
+            add_table(h, id, "run", "Run",
+                      "WITH r AS (SELECT *," AZ_HISTORY_DB_GOOD " AS is_good FROM run WHERE id=?1) "
+                      "SELECT 'run', id FROM r UNION ALL SELECT 'good', "
+                      "CASE WHEN is_good THEN 'yes' ELSE 'no' END FROM r UNION ALL SELECT "
+                      "'created', created FROM r "
+                      "UNION ALL SELECT 'label', label FROM r UNION ALL SELECT 'commit', "
+                      "commit_id FROM r UNION ALL "
+                      "SELECT 'branch', branch FROM r UNION ALL SELECT 'host', host FROM r UNION "
+                      "ALL SELECT 'device', "
+                      "device FROM r UNION ALL SELECT 'stack', stack FROM r UNION ALL SELECT "
+                      "'config', config_hash FROM r",
+                      of_run, texts, 2, doc);
     if (!rc)
         rc = add_table(
             h, id, "verdicts", "Verdicts other than pass, skip",

@@ -88,8 +88,8 @@ static int load_nights(struct az_history *h, const struct found *f, struct az_ar
     sqlite3_stmt *st;
     int rc = az_history_db_prepare(
         h,
-        "SELECT run.id,created,label,commit_id,good AND NOT EXISTS(SELECT 1 FROM verdict WHERE "
-        "run_id=run.id AND status='fail'),value,(SELECT group_concat(status,' ') FROM "
+        "SELECT run.id,created,label,commit_id," AZ_HISTORY_DB_GOOD
+        ",value,(SELECT group_concat(status,' ') FROM "
         "(SELECT DISTINCT status FROM verdict WHERE metric_id=?1 AND run_id=run.id AND status IN "
         "('fail','warn','unstable','outlier') ORDER BY status)) FROM sample JOIN run ON "
         "run.id=run_id WHERE "

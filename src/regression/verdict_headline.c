@@ -55,7 +55,24 @@ static size_t count_bad(const struct az_gate_verdict *v)
     return count_level(v, AZ_LEVEL_FAIL, false) + count_level(v, AZ_LEVEL_INCONCLUSIVE, false);
 }
 
-/* "2 of 10 metrics failed, 1 result inconclusive against base.json". */
+/* " (outlier)", where all that is undecided has this one status, which the line of metrics counts.
+ */
+static struct az_sv undecided_status(const struct az_gate_verdict *v, struct az_arena *a)
+{
+    const struct az_gate_result *first = NULL;
+
+    for (size_t i = 0; i < v->results.n; i++) {
+        const struct az_gate_result *x = &v->results.v[i];
+        if (x->level != AZ_LEVEL_INCONCLUSIVE)
+            continue;
+        if (x->status == AZ_GATE_INCONCLUSIVE || (first && x->status != first->status))
+            return AZ_SV("");
+        first = x;
+    }
+    return first ? az_arena_printf(a, " (%s)", az_gate_status_text(first->status)) : AZ_SV("");
+}
+
+/* "2 of 10 metrics failed, 1 inconclusive (outlier) against base.json". */
 static struct az_sv how_many(const struct az_gate_verdict *v, struct az_arena *a)
 {
     const size_t n = count_metrics(v), failed = count_level(v, AZ_LEVEL_FAIL, true),
@@ -70,8 +87,8 @@ static struct az_sv how_many(const struct az_gate_verdict *v, struct az_arena *a
             az_arena_printf(a, "%.*s%s%zu table%s or input%s failed", AZ_SVF(out),
                             out.n ? ", " : "", other, other == 1 ? "" : "s", other == 1 ? "" : "s");
     if (undecided)
-        out =
-            az_arena_printf(a, "%.*s%s%zu inconclusive", AZ_SVF(out), out.n ? ", " : "", undecided);
+        out = az_arena_printf(a, "%.*s%s%zu inconclusive%.*s", AZ_SVF(out), out.n ? ", " : "",
+                              undecided, AZ_SVF(undecided_status(v, a)));
     return v->base_label.n
                ? az_arena_printf(a, "%.*s against %.*s", AZ_SVF(out), AZ_SVF(v->base_label))
                : out;
@@ -153,9 +170,10 @@ static struct az_sv time_text(struct az_arena *a, double ns)
     return az_arena_printf(a, "%s", text);
 }
 
-/* "total 56.1 s -> 58.8 s (+4.9 %) since run 17 of 2026-01-17 (commits a..b), 2 runs: gemm +2.6
- * s, kernel: as many calls, each slower: K +2.4 s": the change of the whole, and what it comes
- * from. Empty where the whole did not change, or not for that. */
+/* "total 56.1 s -> 58.8 s (+4.9%): gemm +2.6 s since run 17 of 2026-01-17 (commits a..b), 2 runs;
+ * kernel: as many calls, each slower: K +2.4 s": the change of the whole, and what it comes from.
+ * The total's own course may begin at another run. Empty where the whole did not change, or not for
+ * that. */
 static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_result *worst,
                           struct az_arena *a)
 {
@@ -170,11 +188,15 @@ static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_
                                    ? az_arena_printf(a, "%s %.*s", c->gradual ? " gradually" : "",
                                                      AZ_SVF(az_gate_since(c, a)))
                                    : AZ_SV("");
-    return az_arena_printf(
-        a, "total %.*s -> %.*s (%+.1f%%)%.*s: %.*s +%.*s%s%.*s",
-        AZ_SVF(time_text(a, total->base.center)), AZ_SVF(time_text(a, total->cand.center)),
-        100 * total->rel, AZ_SVF(since), AZ_SVF(worst->key_text),
-        AZ_SVF(time_text(a, worst->delta)), worst->cause.n ? ", " : "", AZ_SVF(worst->cause));
+    return az_arena_printf(a, "total %.*s -> %.*s (%+.1f%%): %.*s +%.*s%.*s%s%.*s",
+                           AZ_SVF(time_text(a, total->base.center)),
+                           AZ_SVF(time_text(a, total->cand.center)), 100 * total->rel,
+                           AZ_SVF(worst->key_text), AZ_SVF(time_text(a, worst->delta)),
+                           AZ_SVF(since),
+                           !worst->cause.n ? ""
+                           : since.n       ? "; "
+                                           : ", ",
+                           AZ_SVF(worst->cause));
 }
 
 static struct az_sv subject_of(const struct az_gate_verdict *v, struct az_arena *a, bool inputs)

@@ -175,7 +175,7 @@ static int read_path(struct az_arena *a, const char *path, struct az_saved_list 
     struct az_path_info info = az_path_stat(path);
 
     if (info.kind == AZ_PATH_MISSING && errno != ENOENT)
-        return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot be read: %s",
+        return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "cannot read: %s",
                             strerror(errno));
     if (info.kind == AZ_PATH_MISSING)
         return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(az_sv_str(path)), "no such file or folder");

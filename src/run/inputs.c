@@ -48,8 +48,7 @@ static int copy_stream(int fd, struct az_outfile *out, struct az_sv name,
         else if (n == 0)
             return any ? AZ_OK : az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(name), "empty (0 bytes)");
         else if (errno != EINTR)
-            return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(name), "cannot be read: %s",
-                                strerror(errno));
+            return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(name), "cannot read: %s", strerror(errno));
         if (az_cancelled(cancel))
             return AZ_EINTR;
     }
@@ -75,7 +74,7 @@ static int spool(struct az_plan *p, struct az_plan_job *job, struct az_file *f)
     if (fd < 0 && errno == EINTR && az_cancelled(job->cancel))
         return AZ_EINTR;
     if (fd < 0)
-        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(name), "cannot be read: %s",
+        return az_diag_fail(&job->diag, AZ_EIO, AZ_AT_FILE(name), "cannot read: %s",
                             strerror(errno));
     rc = az_outfile_open(&out, copy.p, &job->diag);
     if (!rc)
@@ -150,13 +149,12 @@ static int size_of(const struct az_file *f, uint64_t *size, struct az_diag *diag
     if (info.kind == AZ_PATH_MISSING && !f->optional)
         return errno == ENOENT
                    ? az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(f->path), "no such file or folder")
-                   : az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot be read: %s",
+                   : az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot read: %s",
                                   strerror(errno));
     if (info.kind != AZ_PATH_FILE)
         return AZ_OK;
     if (info.size == 0 && !f->optional && faccessat(AT_FDCWD, f->path.p, R_OK, AT_EACCESS) != 0)
-        return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot be read: %s",
-                            strerror(errno));
+        return az_diag_fail(diag, AZ_EIO, AZ_AT_FILE(f->path), "cannot read: %s", strerror(errno));
     if (info.size == 0 && !f->optional)
         return az_diag_fail(diag, AZ_EEMPTY, AZ_AT_FILE(f->path), "empty file (0 bytes)");
     *size = info.size;

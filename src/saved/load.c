@@ -208,7 +208,7 @@ static int load_file(struct az_document *doc, const char *path, struct az_diag *
     if (rc && diag->errors == before)
         rc = rc == AZ_ENOMEM || rc == AZ_ELIMIT
                  ? az_diag_memory(diag, rc, AZ_AT_FILE(az_sv_str(path)), doc->mem)
-                 : az_diag_fail(diag, rc, AZ_AT_FILE(az_sv_str(path)), "cannot be read: %s",
+                 : az_diag_fail(diag, rc, AZ_AT_FILE(az_sv_str(path)), "cannot read: %s",
                                 az_err_text(rc));
     if (!rc)
         rc = load(doc, bytes, az_sv_str(path), diag);

@@ -33,6 +33,7 @@ WORDS = [
     (r"strangers?", "unknown, unlinked"),
     (r"odd (?:rows?|ones?|names?|values?|events?|files?)", "unrecognized"),
     (r"(?:made|held) rows", "lazy rows, materialized rows"),
+    (r"cannot (?:be read|open)(?=: %)", "cannot read: ERROR, in every message"),
     (r"beside", "next to, with, in addition to"),
     (r"behind", "after"),
     (r"lies?|lying", "is"),

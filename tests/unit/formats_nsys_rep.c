@@ -237,7 +237,7 @@ static void absent(void **state)
     begin(&f, "");
     fixture_add(&f, fixture_path(&f, "none.nsys-rep"), NULL, false);
     assert_int_equal(PARSE(&f), AZ_EIO);
-    assert_true(said(&f, AZ_ERROR, "none.nsys-rep: cannot open"));
+    assert_true(said(&f, AZ_ERROR, "none.nsys-rep: no such file or folder"));
     finish(&f);
 
     begin(&f, "");

@@ -361,7 +361,7 @@ static void listing(void **state)
     add(e, r, 10, 11);
     add(e, a_run("2026-01-01T00:00:00Z", false), 20, NAN);
     add(e, a_run("2026-01-02T00:00:00Z", true), 30, 31); /* as late: the greater number is newer */
-    sql(e, "INSERT INTO verdict(run_id,metric_id,status) VALUES(1,1,'fail'),(3,1,'pass')");
+    sql(e, "INSERT INTO verdict(run_id,metric_id,status) VALUES(1,1,'fail'),(3,1,'outlier')");
     assert_int_equal(az_history_pin(e->h, 1, AZ_SV("z")), 0);
     assert_int_equal(az_history_pin(e->h, 1, AZ_SV("a")), 0);
     az_vec_init(&t, NULL);
@@ -372,29 +372,31 @@ static void listing(void **state)
         assert_int_equal(az_text_printf(&t, "most %lld:\n", (long long)most), 0);
         for (size_t i = 0; i < runs.n; i++) {
             const struct az_history_run *x = &runs.v[i];
-            assert_int_equal(
-                az_text_printf(
-                    &t,
-                    "%lld %.*s '%.*s' '%.*s' %.*s %.*s %.*s '%.*s' '%.*s' '%.*s' %d %lld %lld\n",
-                    (long long)x->id, AZ_SVF(x->created), AZ_SVF(x->label), AZ_SVF(x->commit),
-                    AZ_SVF(x->branch), AZ_SVF(x->host), AZ_SVF(x->device), AZ_SVF(x->stack),
-                    AZ_SVF(x->config_hash), AZ_SVF(x->pins), x->good, (long long)x->metrics,
-                    (long long)x->failed),
-                0);
+            assert_int_equal(az_text_printf(&t,
+                                            "%lld %.*s '%.*s' '%.*s' %.*s %.*s %.*s '%.*s' '%.*s' "
+                                            "'%.*s' %d %lld %lld %lld\n",
+                                            (long long)x->id, AZ_SVF(x->created), AZ_SVF(x->label),
+                                            AZ_SVF(x->commit), AZ_SVF(x->branch), AZ_SVF(x->host),
+                                            AZ_SVF(x->device), AZ_SVF(x->stack),
+                                            AZ_SVF(x->config_hash), AZ_SVF(x->pins), x->good,
+                                            (long long)x->metrics, (long long)x->failed,
+                                            (long long)x->outliers),
+                             0);
         }
     }
     az_vec_release(&runs);
     az_vec_add(&t, 0);
     assert_string_equal(
-        t.v, "most 0:\n"
-             "3 2026-01-02T00:00:00Z '' '' main node1 H100 '' '' '' 1 1 0\n"
-             "1 2026-01-02T00:00:00Z 'nightly' 'abc' main node1 H100 'torch 2' 'h1' 'a z' 0 1 1\n"
-             "2 2026-01-01T00:00:00Z '' '' main node1 H100 '' '' '' 0 1 0\n"
-             "most 1:\n"
-             "3 2026-01-02T00:00:00Z '' '' main node1 H100 '' '' '' 1 1 0\n"
-             "most 2:\n"
-             "3 2026-01-02T00:00:00Z '' '' main node1 H100 '' '' '' 1 1 0\n"
-             "1 2026-01-02T00:00:00Z 'nightly' 'abc' main node1 H100 'torch 2' 'h1' 'a z' 0 1 1\n");
+        t.v,
+        "most 0:\n"
+        "3 2026-01-02T00:00:00Z '' '' main node1 H100 '' '' '' 0 1 0 1\n"
+        "1 2026-01-02T00:00:00Z 'nightly' 'abc' main node1 H100 'torch 2' 'h1' 'a z' 0 1 1 -1\n"
+        "2 2026-01-01T00:00:00Z '' '' main node1 H100 '' '' '' 0 1 0 -1\n"
+        "most 1:\n"
+        "3 2026-01-02T00:00:00Z '' '' main node1 H100 '' '' '' 0 1 0 1\n"
+        "most 2:\n"
+        "3 2026-01-02T00:00:00Z '' '' main node1 H100 '' '' '' 0 1 0 1\n"
+        "1 2026-01-02T00:00:00Z 'nightly' 'abc' main node1 H100 'torch 2' 'h1' 'a z' 0 1 1 -1\n");
     az_vec_release(&t);
     assert_int_equal(az_series_init(&s, &e->a), 0);
     assert_int_equal(az_history_load(e->h, 9, &r, &s), AZ_EUSAGE);

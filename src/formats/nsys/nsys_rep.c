@@ -183,8 +183,7 @@ static int read_report(struct az_parse *job, struct az_sv report)
     if (!sqlite.p)
         rc = az_diag_memory(job->diag, az_arena_error(&scratch), AZ_AT_FILE(report), job->mem);
     else if (info.kind == AZ_PATH_MISSING)
-        rc = az_diag_fail(job->diag, AZ_EIO, AZ_AT_FILE(report), "cannot open: %s",
-                          strerror(ENOENT));
+        rc = az_diag_fail(job->diag, AZ_EIO, AZ_AT_FILE(report), "no such file or folder");
     else if (info.kind == AZ_PATH_DIR)
         rc = az_diag_fail(job->diag, AZ_EIO, AZ_AT_FILE(report), "is a folder, not a report");
     else if (info.kind == AZ_PATH_FILE && info.size == 0)

@@ -172,7 +172,7 @@ int az_sqlite_error(const struct az_sqlite *x, int code)
                             "cannot read the write-ahead log ('-wal') next to the database: %s; "
                             "copy both files to a writable folder",
                             sqlite3_errstr(code));
-    return az_diag_fail(d, AZ_EIO, at, "cannot open the database: %s", sqlite3_errstr(code));
+    return az_diag_fail(d, AZ_EIO, at, "cannot read the database: %s", sqlite3_errstr(code));
 }
 
 int az_sqlite_check_damage(struct az_sqlite *x, bool *damaged)
@@ -222,7 +222,7 @@ static int check_file(struct az_sqlite *x)
     if (info.kind == AZ_PATH_MISSING && (errno == 0 || errno == ENOENT))
         return az_diag_fail(d, AZ_EIO, at, "no such file or folder");
     if (info.kind == AZ_PATH_MISSING)
-        return az_diag_fail(d, AZ_EIO, at, "cannot open: %s", strerror(errno));
+        return az_diag_fail(d, AZ_EIO, at, "cannot read: %s", strerror(errno));
     if (info.kind == AZ_PATH_DIR)
         return az_diag_fail(d, AZ_EIO, at, "is a folder, not a database");
     x->size = info.size;
@@ -230,7 +230,7 @@ static int check_file(struct az_sqlite *x)
         return az_diag_fail(d, AZ_EEMPTY, at, "empty file");
     FILE *f = fopen(x->path.p, "rb");
     if (!f)
-        return az_diag_fail(d, AZ_EIO, at, "cannot open: %s", strerror(errno));
+        return az_diag_fail(d, AZ_EIO, at, "cannot read: %s", strerror(errno));
     char head[16] = { 0 };
     size_t n = fread(head, 1, sizeof head, f);
     (void)fclose(f);
