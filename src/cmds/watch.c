@@ -91,6 +91,21 @@ static int run_gate(const char *baseline, const char *path, FILE *text)
     return dup2(out, STDOUT_FILENO) < 0 ? AZ_EXIT_INTERNAL : rc;
 }
 
+/* The first error without its place, which the line begins with; else that of the code. */
+static struct az_sv first_error(const struct az_diag *d, struct az_sv path, int rc)
+{
+    for (size_t i = 0; i < d->list.n; i++) {
+        const struct az_message *m = &d->list.v[i];
+        const ptrdiff_t colon = az_sv_find(m->text, AZ_SV(": "));
+        if (m->severity != AZ_ERROR)
+            continue;
+        return az_sv_starts(m->text, path) && colon >= (ptrdiff_t)path.n
+                   ? az_sv_make(m->text.p + colon + 2, m->text.n - (size_t)colon - 2)
+                   : m->text;
+    }
+    return az_sv_str(az_err_text(rc));
+}
+
 static int print_line(const struct watching *w, const char *path)
 {
     struct az_preview l;
@@ -106,10 +121,12 @@ static int print_line(const struct watching *w, const char *path)
     if (rc == 0 && text)
         status = run_gate(w->baseline, path, text);
     az_print_name(az_sv_str(path));
-    if (res.reportable)
+    if (res.reportable) {
         print_verdict(&res.doc);
-    else
-        printf(": error: %s", az_err_text(rc));
+    } else {
+        fputs(": error: ", stdout);
+        az_print_name(first_error(job ? &job->diag : &l.diag, az_sv_str(path), rc));
+    }
     az_result_release(&res);
     if (rc == 0 && text) {
         print_paragraph(text);

@@ -185,6 +185,14 @@ static struct step_spread step_spread(struct writer *w, size_t variant)
     return (struct step_spread){ error, error * (ERRORS + FEW_PERIODS / (double)(n - 2)) };
 }
 
+/* What times per step are of where both sides have few steps; NULL: of the median step. */
+static const char *single_step(const struct az_change *x)
+{
+    return x->counted[0] == 2 && x->counted[1] == 2   ? "one period each" /* from start to start */
+           : x->counted[0] == 1 && x->counted[1] == 1 ? "one step each"
+                                                      : NULL;
+}
+
 /* "b is 30.1% slower per step than a: 8.53 -> 11.1 ms (median of 6 and 3 steps; spread 0.8%)" */
 static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv tag,
                               const struct az_causes *o, struct step_spread spread)
@@ -195,6 +203,7 @@ static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv 
                                   : az_arena_printf(w->a, "; spread %.1f%%", 100 * spread.error);
     const struct az_sv pair = x->a_ns == x->b_ns ? az_words_time(w->a, x->a_ns)
                                                  : az_words_pair(w->a, x->a_ns, x->b_ns, "->");
+    const char *single = single_step(x);
     struct az_sv text;
 
     if (!o->like)
@@ -210,11 +219,8 @@ static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv 
                                AZ_SVF(base), AZ_SVF(tag));
     else
         text = relation_text(w, base, tag, (double)x->a_ns, (double)x->b_ns, true);
-    if (x->counted[0] == 2 && x->counted[1] == 2) /* from the start of one to that of the other */
-        return az_arena_printf(w->a, "%.*s: %.*s (one period each%.*s)", AZ_SVF(text), AZ_SVF(pair),
-                               AZ_SVF(note));
-    if (x->counted[0] == 1 && x->counted[1] == 1)
-        return az_arena_printf(w->a, "%.*s: %.*s (one step each%.*s)", AZ_SVF(text), AZ_SVF(pair),
+    if (single)
+        return az_arena_printf(w->a, "%.*s: %.*s (%s%.*s)", AZ_SVF(text), AZ_SVF(pair), single,
                                AZ_SVF(note));
     return az_arena_printf(w->a, "%.*s: %.*s (median of %lld and %lld step%s%.*s)", AZ_SVF(text),
                            AZ_SVF(pair), (long long)x->counted[0], (long long)x->counted[1],
@@ -297,6 +303,7 @@ static struct az_sv time_label(const struct writer *w, size_t variant)
 static void put_time(struct writer *w, const struct az_causes *o, size_t variant, bool many)
 {
     const struct az_sum_of_time *b = &o->side[0], *t = &o->side[1];
+    const char *single = single_step(&o->change);
     struct az_sv text = AZ_SV("");
 
     if (!o->timed || o->total[0] == 0)
@@ -309,6 +316,8 @@ static void put_time(struct writer *w, const struct az_causes *o, size_t variant
         text = add_part(w, text, "busy", b->busy, t->busy);
     }
     text = add_part(w, text, "idle", b->idle, t->idle);
+    if (text.n && o->change.per_step)
+        text = az_arena_printf(w->a, "%.*s (%s)", AZ_SVF(text), single ? single : "median step");
     if (text.n && many)
         text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
     if (text.n)

@@ -86,11 +86,9 @@ static int put_change(struct az_vec_char *t, const struct az_gate_result *x)
         az_text_format(t, " -> ");
     if (!isnan(c))
         put_value(t, c * f, n);
-    /* sums are divided by the steps, key metrics are of the median step */
-    const bool key = az_sv_starts(x->sheet, AZ_SV("key_"));
     az_text_format(t, "%s%.*s%s", unit.n ? " " : "", AZ_SVF(unit),
                    !x->per_step ? ""
-                   : key        ? " per step"
+                   : x->median  ? " per step (median)"
                                 : " per step (mean)");
     if (!isnan(percent) && fabs(b) > 0 && fabs(percent) >= 1000 && fabs(percent) < 1e9)
         az_text_format(t, ", %+.0f%%", percent);

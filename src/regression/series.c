@@ -191,6 +191,7 @@ struct sheet {
     ptrdiff_t weight;  /* column with the share of a row; -1: none */
     ptrdiff_t scatter; /* AZ_SERIES_SCATTER; -1: none */
     bool per_step;     /* its values are those of a step already */
+    bool median;       /* of the median one, rather than of the mean */
     bool sums;         /* it may have sums over the recording: its rows are no steps */
     double total;
 };
@@ -403,6 +404,7 @@ struct gather {
     size_t n_want;
     uint32_t rep;
     double steps; /* sums are divided by them; 0: they are not */
+    bool median;  /* key metrics are of the median step */
     struct az_vec_char json, text;
 };
 
@@ -472,6 +474,7 @@ static int add_cell(struct gather *g, const struct sheet *sh, size_t row, size_t
                            .steps = w->steps,
                            .per_step = sh->per_step || (g->steps > 0 && !w->steps && sh->sums &&
                                                         az_series_is_sum(col)),
+                           .median = sh->median,
                            .share = share_of(sh, row) };
     const double per = m.per_step && !sh->per_step ? g->steps : 1;
     size_t at;
@@ -511,6 +514,7 @@ static int add_table(struct gather *g, const struct az_table *t, const struct az
     struct sheet sh = { .t = t,
                         .scatter = az_schema_find(t, AZ_SV(AZ_SERIES_SCATTER)),
                         .per_step = key && g->steps > 0 && !az_sv_is(t->id, AZ_KEY_MEMORY),
+                        .median = key && g->median,
                         .sums = !key && az_schema_find(t, AZ_SV("step")) < 0 };
     size_t rows = w->rows && w->rows < t->rows ? w->rows : t->rows;
     uint32_t *number = az_mem_alloc(g->s->arena->mem, (t->rows + 1) * sizeof *number);
@@ -597,6 +601,7 @@ static int claim(struct gather *g, const struct az_document *doc)
     const bool given = az_sv_is(c.side.source, "num_of_iters");
     if (c.side.has_steps && !g->s->by_recording)
         g->steps = (double)(c.side.steps * c.side.gpus);
+    g->median = g->steps > 0 && c.side.has_account;
     if (given && c.side.steps * c.side.gpus == 1)
         g->steps = 0; /* one iteration, if it is one, needs no words */
     az_vec_init(&c.steps, g->s->arena->mem);

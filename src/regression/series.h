@@ -21,6 +21,7 @@ struct az_metric {
     unsigned better;   /* AZ_LOWER_BETTER, AZ_HIGHER_BETTER or 0 */
     bool steps;        /* values are the steps inside runs */
     bool per_step;     /* sums of a run, divided by its steps */
+    bool median;       /* of the median step instead */
     double within;     /* standard error of a value by the spread within its run, part of the value;
                           0: not known */
     double spread;     /* of a history: logarithms of what a single step scatters by, summed over */

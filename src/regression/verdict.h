@@ -81,6 +81,7 @@ struct az_gate_result {
     struct az_sv key_text; /* for readers */
     struct az_sv metric, unit;
     bool per_step;                     /* the values are those of one step */
+    bool median;                       /* of the median one, rather than of the mean */
     const struct az_steps_test *steps; /* of a single pair of runs; NULL: none was made */
     double steps_noise; /* part: standard error of the difference by the steps of a single pair
                            of runs; 0: not known */

@@ -138,12 +138,12 @@ static void put_calls(struct az_job *job, size_t trace, const struct calls *c, s
         if (waits(az_trace_text(t, c->hits.v[i].call)))
             all += c->hits.v[i].count;
     const struct az_sv advice =
-        steps
-            ? az_arena_printf(job->arena,
-                              "synchronize at most once per step (in all %.3g calls per step)",
-                              (double)all / (double)steps)
-            : az_arena_printf(job->arena,
-                              "synchronize at most once per step (in all %" PRId64 " calls)", all);
+        steps ? az_arena_printf(job->arena,
+                                "synchronize at most once per step (%.3g calls per step in total)",
+                                (double)all / (double)steps)
+              : az_arena_printf(job->arena,
+                                "synchronize at most once per step (%" PRId64 " calls in total)",
+                                all);
     for (uint32_t id = 0; id < t->names.text.n && all > (int64_t)steps + 1; id++) {
         const struct az_sv name = az_trace_text(t, id);
         if (!c->of_name[id] || !waits(name))

@@ -42,6 +42,8 @@ cp "$old" traces/deep/er/third.json
 lines out 6
 mv traces/old/second.json traces/old/renamed.json
 lines out 7
+head -c 200 "$SRC/example/xplane/tpu/tpu.xplane.pb" >traces/short.xplane.pb
+lines out 8
 finish
 rm -r traces/deep traces/*.json traces/old/*
 echo "== with a baseline"
