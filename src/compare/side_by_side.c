@@ -537,10 +537,13 @@ static struct az_sv bar_of(const struct matrix *m, size_t input, const struct az
 {
     char time[AZ_HUMAN_MAX];
     const size_t len = az_human_time(s->whole.span, time);
-    const struct az_sv what = s->has_steps
-                                  ? az_arena_printf(m->doc->arena, ", %lld step%s",
-                                                    (long long)s->steps, s->steps == 1 ? "" : "s")
-                                  : AZ_SV(" recorded");
+    const struct az_sv counted =
+        s->counted < s->steps ? az_arena_printf(m->doc->arena, "%lld of ", (long long)s->counted)
+                              : AZ_SV("");
+    const struct az_sv what =
+        s->has_steps ? az_arena_printf(m->doc->arena, ", %.*s%lld step%s", AZ_SVF(counted),
+                                       (long long)s->steps, s->steps == 1 ? "" : "s")
+                     : AZ_SV(" recorded");
     return az_arena_printf(m->doc->arena, "%.*s, %.*s%.*s", AZ_SVF(m->in[input].tag), (int)len,
                            time, AZ_SVF(what));
 }

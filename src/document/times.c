@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/intern.h"
+#include "classify/rules.h"
 #include "document/schema.h"
 #include "document/table_kinds.h"
 
@@ -178,6 +179,10 @@ void az_time_of_document(const struct az_document *d, struct az_sum_of_time *out
 bool az_time_rows_whole(const struct az_time_rows *s, size_t row)
 {
     const char *whole = az_compare_spec_of(s->t->id, s->t)->total;
+    struct az_rule rule;
+    if (s->category && az_rules_find("xla_events.rules", "container",
+                                     az_cell_text(az_table_at(s->t, row, s->category - 1)), &rule))
+        return true;
     return whole && az_sv_is(az_cell_text(az_table_at(s->t, row, (size_t)s->label)), whole);
 }
 
@@ -250,7 +255,8 @@ int az_time_rows_find(const struct az_document *d, const char *label, const char
         struct az_time_rows s = { .t = t,
                                   .label = az_text_column(t, label),
                                   .time = az_time_column(t, time),
-                                  .family = az_text_column(t, "family") };
+                                  .family = az_text_column(t, "family"),
+                                  .category = (size_t)(az_text_column(t, "category") + 1) };
         if (!az_is_read(t) || s.label < 0 || s.time < 0 || t->rows == 0 || is_of_a_step(t))
             continue;
         rc = ranks_of(t, d->mem, &s.per);

@@ -34,8 +34,9 @@ void az_time_of_document(const struct az_document *d, struct az_sum_of_time *out
 struct az_time_rows {
     const struct az_table *t; /* NULL: nowhere */
     ptrdiff_t label, time, family;
-    double sum; /* ns */
-    double per; /* ranks or devices that the sums are of */
+    size_t category; /* of the operation: 1 + its column; 0: there is none */
+    double sum;      /* ns */
+    double per;      /* ranks or devices that the sums are of */
 };
 /* The table that has the most time by this label: parts of the work have tables, too. Where the
  * account is of work that runs one after another, one that has more than the busy time is skipped
@@ -44,7 +45,7 @@ struct az_time_rows {
  * AZ_ELIMIT. */
 int az_time_rows_find(const struct az_document *d, const char *label, const char *time,
                       const struct az_sum_of_time *account, struct az_time_rows *out) AZ_MUST_USE;
-/* Is the row the whole, next to its parts? */
+/* Is the row the whole, next to its parts, or control flow, whose own time is no work? */
 bool az_time_rows_whole(const struct az_time_rows *s, size_t row);
 /* Is the row a copy between memories, not a kernel that computes, by its name? */
 bool az_time_rows_copied(const struct az_time_rows *s, size_t row,

@@ -78,7 +78,8 @@ static void put_cell(struct writer *w, const struct az_table *t, size_t row, siz
     if (name)
         put_plain(w, name[row]);
     else
-        put_text(w, az_field_number(c, &t->columns.v[col], scale, buf));
+        put_text(
+            w, az_field_number(c, &t->columns.v[col], az_field_scale_row(t, row, col, scale), buf));
 }
 
 static size_t visible_columns(const struct az_table *t)

@@ -80,6 +80,33 @@ static void short_tables_are_whole(void **state)
     end(&f);
 }
 
+/* Values with a unit in their row have decimals where one of them has; counts have none. */
+static void whole_values_next_to_fractions(void **state)
+{
+    static const struct {
+        const char *unit;
+        double v[2];
+    } rows[] = { { "ms", { 3.06, 2 } }, { "", { 22, 31.5 } }, { "ms", { 4, 2 } } };
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    struct az_table *t = az_table_new(&f.arena, "sums", "Sums", AZ_TABLE_SUMMARY);
+    az_table_column(t, "Unit", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Baseline", AZ_REAL, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Variant", AZ_REAL, AZ_UNIT_NONE, 0);
+    for (size_t r = 0; r < AZ_LENGTH(rows); r++) {
+        az_put_text(t, az_sv_str(rows[r].unit));
+        az_put_f64(t, rows[r].v[0]);
+        az_put_f64(t, rows[r].v[1]);
+    }
+    assert_int_equal(az_document_add(&f.doc, t), 0);
+    const char *text = written(&f);
+    assert_non_null(strstr(text, "3.060 | 2.000"));
+    assert_non_null(strstr(text, "22 | 31.500"));
+    assert_non_null(strstr(text, "4 | 2 |"));
+    end(&f);
+}
+
 static void markup_is_escaped(void **state)
 {
     struct fixture f;
@@ -116,7 +143,8 @@ static void long_documents_are_cut(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(markup_is_escaped),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(whole_values_next_to_fractions),
+                                        cmocka_unit_test(markup_is_escaped),
                                         cmocka_unit_test(short_tables_are_whole),
                                         cmocka_unit_test(long_documents_are_cut) };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,12 +15,18 @@ struct az_sv az_html_series_name(struct az_html *h, const struct az_plot *p, siz
                              az_unit_text(p->t->columns.v[p->series[series].column].unit)));
 }
 
+static bool is_percent(const struct az_plot *p) { return az_plot_unit(p)->unit == AZ_UNIT_PERCENT; }
+
+/* Percents have one decimal, as in tables, down to 0.1%. */
 static void value(struct az_html *h, const struct az_plot *p, double v)
 {
     const struct az_column *c = az_plot_unit(p);
     char buf[AZ_FIELD_MAX];
 
-    az_html_text(h, az_html_value(v, c->unit, c->type, buf));
+    if (is_percent(p) && fabs(v) >= 0.1 && fabs(v) < 1)
+        az_html_putf(h, "%.1f%%", v);
+    else
+        az_html_text(h, az_html_value(v, c->unit, c->type, buf));
 }
 
 static void share(struct az_html *h, double v, double whole)
@@ -97,8 +103,6 @@ static void largest(struct az_html *h, const struct az_plot *p, double whole)
 }
 
 /* Parts in percent are shares already, of a whole of 100. */
-static bool is_percent(const struct az_plot *p) { return az_plot_unit(p)->unit == AZ_UNIT_PERCENT; }
-
 /* What the parts add up to, by the name that the shares of the table have: a page has several
  * wholes, and a share of operator time is not one of device time. */
 static void name_whole(struct az_html *h, const struct az_plot *p)

@@ -156,7 +156,8 @@ static void number_cell(struct az_html *h, const struct view *v, size_t row, siz
     const struct az_cell *cell = az_table_at(v->t, row, col);
     const struct az_column *c = &v->t->columns.v[col];
     char buf[AZ_FIELD_MAX], number[AZ_NUM_MAX];
-    struct az_sv shown = az_html_number(cell, c, v->scale[col], buf),
+    struct az_sv shown = az_html_number(cell, c, az_field_scale_row(v->t, row, col, v->scale[col]),
+                                        buf),
                  exact = az_cell_exact(cell, number);
     double x = az_cell_number(cell);
     bool detail = is_detail(c), bar = (c->flags & AZ_SHARE) && x > 0 && v->largest[col] > 0;

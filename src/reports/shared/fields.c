@@ -385,6 +385,22 @@ struct az_scale az_field_scale_read(const struct az_table *t, size_t col, size_t
     return s;
 }
 
+struct az_scale az_field_scale_row(const struct az_table *t, size_t row, size_t col,
+                                   struct az_scale s)
+{
+    const struct az_column *c = t->columns.v;
+    const ptrdiff_t unit =
+        s.decimals < 0 && c[col].type == AZ_REAL ? az_schema_find(t, AZ_SV("unit")) : -1;
+    if (unit < 0 || c[unit].type != AZ_TEXT || !az_cell_text(az_table_at(t, row, (size_t)unit)).n)
+        return s;
+    for (size_t i = 0; i < t->columns.n && s.decimals < 0; i++) {
+        const double x = az_cell_number(az_table_at(t, row, i));
+        if (c[i].type == AZ_REAL && c[i].unit == c[col].unit && x > floor(x)) /* false for NaN */
+            s.decimals = 3;
+    }
+    return s;
+}
+
 struct az_sv az_field_number(const struct az_cell *c, const struct az_column *col,
                              struct az_scale s, char *buf)
 {

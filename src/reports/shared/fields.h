@@ -48,6 +48,11 @@ struct az_sv az_field_title(struct az_arena *scratch, const struct az_table *t, 
 struct az_sv az_field_number(const struct az_cell *c, const struct az_column *col,
                              struct az_scale s, char *buf);
 
+/* The scale of a column for the cell of a row. Where the row has the unit of its values, a whole
+ * one has the decimals of the others: 3.060 and 2.000 ms. */
+struct az_scale az_field_scale_row(const struct az_table *t, size_t row, size_t col,
+                                   struct az_scale s);
+
 /* Column of exactly that name, or -1. */
 ptrdiff_t az_field_column(const struct az_table *t, struct az_sv name);
 /* Column "Total" that is true in rows whose value is a level and no change (of a waterfall), or

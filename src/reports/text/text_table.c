@@ -63,7 +63,8 @@ static struct az_sv shown(const struct view *v, const struct field *f, size_t ro
         return f->name[row];
     if (f->start && c.type == AZ_INT)
         c.i -= v->origin_ns;
-    return az_field_number(&c, &v->t->columns.v[f->col], f->scale, buf);
+    return az_field_number(&c, &v->t->columns.v[f->col],
+                           az_field_scale_row(v->t, row, f->col, f->scale), buf);
 }
 
 /* ---- headers ---- */

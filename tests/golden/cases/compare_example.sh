@@ -41,3 +41,6 @@ PY
 rc=$?
 echo "workbook of all tables against CSV: $rc"
 [ $rc -eq 0 ] || cat check
+echo "== control flow is no cause: its own time is idle time"
+"$ANALYZER" cut "$SRC/example/xplane/tpu/tpu.xplane.pb" --from 0% --to 50% -o half.xplane.pb -q
+"$ANALYZER" compare "$SRC/example/xplane/tpu/tpu.xplane.pb" half.xplane.pb 2>/dev/null | sed -n 2,10p
