@@ -6,7 +6,7 @@ usage: check_html.py [--csv CSV_DIR] FILE..."""
 import argparse, base64, csv, hashlib, json, math, pathlib, re, sys, urllib.parse
 from html.parser import HTMLParser
 
-VOID = {"meta", "br", "input"}
+VOID = {"meta", "br", "input", "wbr"}
 ATTRIBUTES = {"a": {"href", "class", "title"}, "abbr": {"title"}, "canvas": {"role", "aria-labelledby", "aria-describedby", "data-chart"},
               "details": {"open", "class"}, "div": {"class", "id", "tabindex", "role", "aria-labelledby"}, "figcaption": {"id"},
               "figure": {"id", "class"}, "h2": {"id"}, "h3": {"id"}, "html": {"lang"}, "input": {"type"}, "label": {"class"},
@@ -17,7 +17,7 @@ ATTRIBUTES = {"a": {"href", "class", "title"}, "abbr": {"title"}, "canvas": {"ro
               "svg": {"class", "viewbox", "preserveaspectratio", "aria-hidden"}, "rect": {"class", "x", "y", "width", "height"},
               "line": {"class", "x1", "y1", "x2", "y2"}, "polygon": {"class", "points"}, "text": {"x", "y", "text-anchor"}}
 PLAIN = {"bdi", "body", "br", "code", "dd", "dl", "dt", "footer", "h1", "head", "header", "noscript", "ol", "strong",
-         "style", "summary", "tbody", "thead", "title", "tr"}
+         "style", "summary", "tbody", "thead", "title", "tr", "wbr"}
 errors = 0
 
 

@@ -239,6 +239,31 @@ VERDICT_TABLE = """(() => {
 })()"""
 
 
+# Tables of at most eight columns that are wider than their boxes.
+NARROW_TABLES = """[...document.querySelectorAll('.box')].filter((e) => e.scrollWidth > e.clientWidth + 1 && !e.querySelector('.limits')
+  && [...e.querySelectorAll('thead th')].filter((t) => t.offsetWidth).length <= 8).map((e) => [e.parentElement.id, e.scrollWidth, e.clientWidth])"""
+
+# Words of headings that stand in more than one line.
+BROKEN_WORDS = """(() => {
+  const bad = [], range = document.createRange();
+  for (const th of document.querySelectorAll('section thead th')) {
+    const texts = document.createTreeWalker(th, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode())
+      for (const m of texts.currentNode.data.matchAll(/[^\\s_:./-]+/g)) {
+        range.setStart(texts.currentNode, m.index);
+        range.setEnd(texts.currentNode, m.index + m[0].length);
+        if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) bad.push(th.textContent);
+      }
+  }
+  return bad;
+})()"""
+
+# Marks of linear axes at unequal distances, as where the end has a number of its own.
+UNEVEN = """(() => typeof Chart === 'undefined' ? [] : Object.values(Chart.instances).flatMap((c) => Object.values(c.scales))
+  .filter((s) => s.type === 'linear' && s.ticks.length > 2).map((s) => s.ticks.map((t) => t.value))
+  .filter((v) => Math.abs((v[v.length - 1] - v[v.length - 2]) - (v[1] - v[0])) > 1e-6 * Math.abs(v[v.length - 1])))()"""
+
+
 def check_scripts_on(b, path, name):
     b.size(1400, 1000)
     b.open(path)
@@ -259,9 +284,11 @@ def check_scripts_on(b, path, name):
                  "s.ticks.map((t) => t.label), s.type])).filter(([n, l, type]) => type !== 'logarithmic' && new Set(l).size < n).map(([n, l]) => l)")
     check(name, "labels of axes are distinct", not same, same)
     slanted = b.run("typeof Chart === 'undefined' ? [] : Object.values(Chart.instances).filter((c) => "
-                    "c.data.datasets.some((d) => d.label === 'expected range') && "
+                    "c.data.datasets.some((d) => d.label === 'expected range' || (d.label === 'increase' && c.data.labels.length < 12)) && "
                     "c.scales.x.type === 'category' && c.scales.x.labelRotation).map((c) => c.scales.x.labelRotation)")
-    check(name, "labels of trends are level", not slanted, slanted)
+    check(name, "labels of trends and waterfalls are level", not slanted, slanted)
+    uneven = b.run(UNEVEN)
+    check(name, "marks of axes are at equal distances", not uneven, uneven)
     r = b.run(SORTING)
     check(name, "sorting", not r["bad"] and (r["done"] or b.run("!document.querySelector('table')")), r)
     r = b.run(FILTERING)
@@ -280,6 +307,12 @@ def check_scripts_on(b, path, name):
         b.size(width, 900)
         wide = b.run(VERDICT_TABLE)
         check(name, f"table of the verdict fits at {width}", wide is None or wide <= 0, wide)
+    b.size(1280, 900)
+    wide = b.run(NARROW_TABLES)
+    check(name, "tables of few columns fit at 1280", not wide, wide)
+    b.size(2200, 900)
+    left = b.run("['h1', 'nav', 'footer'].map((e) => document.querySelector(e)).map((e) => e.getBoundingClientRect().left + parseFloat(getComputedStyle(e).paddingLeft))")
+    check(name, "head, contents and foot begin at one line", max(left) - min(left) < 1, left)
     b.size(1400, 1000)
     wide = b.run(FIRST_TABLE)
     check(name, "table of configurations fits at 1400", wide is None or wide <= 0, wide)
@@ -511,6 +544,7 @@ def check_scripts_off(b, path, name):
               "buttons: document.querySelectorAll('button').length, text: document.querySelector('main').textContent.length, "
               "told: !document.querySelector('canvas[data-chart]') || /without it/.test(document.querySelector('noscript').innerText) })")
     check(name, "scripts off: tables are read", all(r["tables"]) and r["text"] > 5, r)
+    check(name, "scripts off: no words about boxes that are not drawn", b.run("[...document.querySelectorAll('.drawn')].every((e) => !e.getClientRects().length)"))
     strips = b.run("[...document.querySelectorAll('.strips')].every((e) => e.open && e.querySelector('tbody tr').getClientRects().length) "
                    "&& [...document.querySelectorAll('#timeline .strip svg')].every((e) => e.getClientRects()[0].width > 50) "
                    "&& !document.querySelector('#track canvas, #icicle canvas')")
@@ -527,6 +561,17 @@ def check_paper(b, path, name):
               "page: getComputedStyle(document.body).backgroundColor, text: getComputedStyle(document.body).color, "
               "nav: getComputedStyle(document.querySelector('nav')).display })")
     check(name, "paper: whole tables, light, no contents", r["boxes"] and r["nav"] == "none" and r["text"] == "rgb(28, 35, 48)", r)
+    b.size(1032, 700)  # A4, landscape, without its margins
+    r = b.run("({ wide: [...document.querySelectorAll('table')].filter((t) => t.getBoundingClientRect().right > innerWidth + 1).map((t) => t.closest('section').id), "
+              "rows: [...document.querySelectorAll('tbody')].every((t) => t.rows.length < 4 || (getComputedStyle(t.rows[0]).breakAfter === 'avoid' && "
+              "getComputedStyle(t.rows[t.rows.length - 1]).breakBefore === 'avoid')), "
+              "charts: [...document.querySelectorAll('.canvas')].every((c) => c.offsetHeight === Math.round(parseFloat(getComputedStyle(c).getPropertyValue('--paper')))), "
+              "boxes: [...document.querySelectorAll('.drawn')].every((e) => !e.getClientRects().length) })")
+    check(name, "paper: no table is cut, no row alone, heights of charts in the style, no words about boxes",
+          not r["wide"] and r["rows"] and r["charts"] and r["boxes"], r)
+    broken = b.run(BROKEN_WORDS)
+    check(name, "paper: words of headings are whole", not broken, broken)
+    b.size(1400, 1000)
     b.media()
 
 

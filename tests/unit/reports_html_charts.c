@@ -349,7 +349,7 @@ static void width_of_figures(void **state)
         check_text(got, "<figure id=\"chart2\" class=\"\">");
         check_text(got, last == 3 ? "<figure id=\"chart3\" class=\"pie wide\">"
                                   : "<figure id=\"chart3\" class=\"\">");
-        check_text(got, last == 3 ? "<figure id=\"chart4\" class=\" wide\">"
+        check_text(got, last == 3 ? "<figure id=\"chart4\" class=\"scatter wide\">"
                                   : "<figure id=\"chart4\" class=\"pie\">");
         check_text(got, "<canvas role=\"img\" aria-labelledby=\"chart2-title\" "
                         "aria-describedby=\"chart2-text\" data-chart=\"2\">");
@@ -632,7 +632,7 @@ static void heat_by_distance(void **state)
     };
     const char *got = figure_of(&s, "<table class=\"heat\">\n", "</tbody>");
     check_text(got,
-               "<thead><tr><th scope=\"col\" class=\"t\">night</th><th scope=\"col\">Wide "
+               "<thead><tr><th scope=\"col\" class=\"t\">Night</th><th scope=\"col\">Wide "
                "(us)</th><th scope=\"col\">Narrow</th><th scope=\"col\">Equal</th></tr></thead>");
     for (size_t i = 0; i < AZ_LENGTH(rows); i++)
         check_text(got, az_arena_printf(&s.arena,

@@ -175,12 +175,42 @@ static void contents_of_tables(void **state)
     sample_end(&s);
 }
 
+/* Titles break after their parts; text wraps in tables of few columns and in wide ones of few rows.
+ */
+static void layout_of_tables(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t columns, rows;
+        const char *want;
+    } of[] = { { 8, 3, " class=\"few\"" }, { 9, 24, " class=\"fit\"" }, { 9, 25, "" } };
+    for (size_t i = 0; i < AZ_LENGTH(of); i++) {
+        struct sample s;
+        sample_begin(&s);
+        struct az_table *t = az_table_new(&s.arena, "times", "Times", 0);
+        az_table_column(t, "in0:train_step::aA__b", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+        az_table_column(t, "Hidden", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL);
+        while (t->columns.n < of[i].columns + 1)
+            az_table_column(t, "n", AZ_INT, AZ_UNIT_COUNT, 0);
+        for (size_t k = 0; k < of[i].rows * t->columns.n; k++)
+            if (k % t->columns.n == 0)
+                az_put_text(t, AZ_SV("x"));
+            else
+                az_put_i64(t, 1);
+        assert_int_equal(az_document_add(&s.doc, t), 0);
+        check_part(&s, "aria-labelledby=\"h0\"><table", ">", of[i].want);
+        check_part(&s, "<tr><th scope=\"col\" class=\"t\">", "</th>",
+                   "in0:<wbr>train_<wbr>step::<wbr>a<wbr>A__<wbr>b");
+        sample_end(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_of_devices),   cmocka_unit_test(most_facts),
         cmocka_unit_test(verdict_of_gates),   cmocka_unit_test(paragraphs),
-        cmocka_unit_test(contents_of_tables),
+        cmocka_unit_test(contents_of_tables), cmocka_unit_test(layout_of_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,6 +96,7 @@ static bool has_raw_codes(const void *report)
     return t->o->raw_op_codes;
 }
 
+/* Details: the text omits them or prints them for some devices only (see `printed`). */
 static const struct az_record_column ops_columns[] = {
     AZ_OP_REPORT_ID(AZ_KEY),
     { "Total %", AZ_REAL, AZ_UNIT_PERCENT, AZ_SHARE, AZ_FIELD(ROW, f.percent) },
@@ -110,20 +111,20 @@ static const struct az_record_column ops_columns[] = {
     { "FLOPs", AZ_REAL, AZ_UNIT_TFLOPS, AZ_HIGHER_BETTER, AZ_FIELD(ROW, f.tflops) },
     { "FLOPs %", AZ_REAL, AZ_UNIT_PERCENT, AZ_HIGHER_BETTER, AZ_FIELD(ROW, f.flops_percent) },
     { "Math Fidelity", AZ_TEXT, AZ_VIA(ROW, s, precision) },
-    { "Output Datatype", AZ_TEXT, .text = output_type, .known = true },
-    { "Input 0 Datatype", AZ_TEXT, .text = input_type, .known = true },
-    { "Input 1 Datatype", AZ_TEXT, .text = weight_type, .known = true },
-    { "DRAM Sharded", AZ_BOOL, .integer = is_sharded },
-    { "Input 0 Memory", AZ_TEXT, .text = input_memory, .known = true },
-    { "Inner Dim Block Size", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(ROW, a, block_w) },
-    { "Output Subblock H", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(ROW, a, subblock_h) },
-    { "Output Subblock W", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN_VIA(ROW, a, subblock_w) },
-    { "Global Call Count", AZ_INT, AZ_UNIT_ID, AZ_KNOWN_VIA(ROW, r, call) },
-    { "Sub Device ID", AZ_TEXT, .text = sub_device, .known = true },
-    { "Available Cores", AZ_INT, AZ_UNIT_COUNT, .integer = available_of, .known = true },
-    { "Op Category", AZ_TEXT, .text = category_of },
-    { "Bound Analysis", AZ_TEXT, .text = analysis_of },
-    { "Overlap", AZ_REAL, AZ_UNIT_US, .real = overlap_of },
+    { "Output Datatype", AZ_TEXT, .flags = AZ_DETAIL, .text = output_type, .known = true },
+    { "Input 0 Datatype", AZ_TEXT, .flags = AZ_DETAIL, .text = input_type, .known = true },
+    { "Input 1 Datatype", AZ_TEXT, .flags = AZ_DETAIL, .text = weight_type, .known = true },
+    { "DRAM Sharded", AZ_BOOL, .flags = AZ_DETAIL, .integer = is_sharded },
+    { "Input 0 Memory", AZ_TEXT, .flags = AZ_DETAIL, .text = input_memory, .known = true },
+    { "Inner Dim Block Size", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, a, block_w) },
+    { "Output Subblock H", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, a, subblock_h) },
+    { "Output Subblock W", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, AZ_KNOWN_VIA(ROW, a, subblock_w) },
+    { "Global Call Count", AZ_INT, AZ_UNIT_ID, AZ_DETAIL, AZ_KNOWN_VIA(ROW, r, call) },
+    { "Sub Device ID", AZ_TEXT, .flags = AZ_DETAIL, .text = sub_device, .known = true },
+    { "Available Cores", AZ_INT, AZ_UNIT_COUNT, AZ_DETAIL, .integer = available_of, .known = true },
+    { "Op Category", AZ_TEXT, .flags = AZ_DETAIL, .text = category_of },
+    { "Bound Analysis", AZ_TEXT, .flags = AZ_DETAIL, .text = analysis_of },
+    { "Overlap", AZ_REAL, AZ_UNIT_US, AZ_DETAIL, .real = overlap_of },
     { "Advice", AZ_TEXT, .text = advice_of, .when = has_advice },
     { "Raw OP Code", AZ_TEXT, .text = raw_code, .known = true, .when = has_raw_codes },
     { "Suspect", AZ_TEXT, .text = suspect_of }, /* last: not in tt-perf-report */

@@ -109,7 +109,10 @@ static void figure(struct az_html *h, size_t i)
 {
     const struct az_plot *p = &h->plot[i];
     struct az_sv title = p->c->title.n ? p->c->title : p->t->title;
-    const char *kind = p->c->kind == AZ_CHART_PIE ? "pie" : p->c->small ? "small" : "";
+    const char *kind = p->c->kind == AZ_CHART_PIE           ? "pie"
+                       : p->c->kind == AZ_CHART_SCATTER_LOG ? "scatter"
+                       : p->c->small                        ? "small"
+                                                            : "";
 
     az_html_putf(h, "<figure id=\"chart%zu\" class=\"%s%s\">\n<figcaption id=\"chart%zu-title\">",
                  i, kind, is_wide(h, i) ? " wide" : "", i);

@@ -8,6 +8,7 @@
   let style;
 
   const NARROW = 18, SMALL = 14; // characters of a label where there is little room
+  const PAPER = 480; // pixels of half a page
 
   const color = (name) => style.getPropertyValue("--" + name).trim();
   const series = (i) => {
@@ -49,8 +50,10 @@
   }
   const unitOf = (chart) => (chart.unit && chart.unit !== "%" ? " " : "") + (chart.unit || "");
   const withUnit = (chart, v) => format(v / chart.divide) + unitOf(chart);
-  const shorten = (text, most) =>
-    text.length <= most ? text : text.slice(0, Math.ceil(most * 0.6)) + "\u2026" + text.slice(-Math.floor(most * 0.35));
+  function shorten(text, most) {
+    const short = text.slice(0, Math.ceil(most * 0.6)) + "\u2026" + text.slice(-Math.floor(most * 0.35));
+    return text.length <= most || short.length >= text.length ? text : short;
+  }
   const sum = (values) => values.reduce((a, v) => a + (v || 0), 0);
 
   function axis(title, more) {
@@ -62,7 +65,7 @@
   }
   function valueAxis(chart, more) {
     const a = axis(chart.y, more);
-    a.ticks = { color: color("chart-text"), callback: (v, i, ticks) => tick(v / chart.divide, (ticks[1] || ticks[0]).value / chart.divide - ticks[0].value / chart.divide) };
+    a.ticks = { color: color("chart-text"), includeBounds: false, callback: (v, i, ticks) => tick(v / chart.divide, (ticks[1] || ticks[0]).value / chart.divide - ticks[0].value / chart.divide) };
     return a;
   }
   // A place of an axis, with the digits that tell it from the next one.
@@ -238,7 +241,7 @@
       return { type: "line", data: { labels: chart.labels, datasets }, options: o };
     },
     // Totals stand on the ground; a change hangs between the level before it and the level after it.
-    waterfall(chart) {
+    waterfall(chart, width) {
       const values = chart.series[0].values, bars = [];
       let level = 0;
       values.forEach((v, i) => {
@@ -255,7 +258,10 @@
         group("increase", color("chart-up"), (i) => !chart.totals[i] && values[i] > 0),
         group("decrease", color("chart-down"), (i) => !chart.totals[i] && values[i] <= 0),
       ];
-      const o = options(chart, { x: labelAxis(chart, 22), y: valueAxis(chart) });
+      const room = Math.floor((width - 60) / (7.2 * chart.labels.length)); // characters below each bar
+      const o = options(chart, { x: labelAxis(chart, room > 10 ? Math.min(room, NARROW) : 22), y: valueAxis(chart) });
+      if (room > 10) // level, in two lines
+        Object.assign(o.scales.x.ticks, { maxRotation: 0, autoSkip: false });
       const ends = bars.flat(), low = Math.min(...ends.filter((_, k) => k % 2 || !chart.totals[k >> 1])), high = Math.max(...ends);
       const changes = high - low;
       // Small changes of a large level would not be seen: the axis then begins below the lowest level, and a level is a
@@ -319,17 +325,17 @@
     return { min: 10 ** Math.floor(Math.log10(Math.min(...xs)) - 0.2), max: 10 ** Math.ceil(Math.log10(Math.max(...xs)) + 0.2) };
   }
 
-  // Bars with a name each need their height.
-  function heightOf(chart, width) {
+  // Bars with a name each need their height, on paper too; other charts are lower there.
+  function heightOf(chart, width, most) {
     if (chart.end)
       return 60 + 30 * chart.labels.length;
     if (chart.kind === "bars")
-      return Math.max(320, 70 + 24 * chart.labels.length * Math.min(chart.series.length, 3));
+      return Math.max(320 * most, 70 + 24 * chart.labels.length * Math.min(chart.series.length, 3));
     if (chart.kind === "stacked bars") { // the legend breaks where the page is narrow
       const legend = sum(chart.series.map((s) => 30 + 6.5 * s.name.length));
       return 120 + 34 * chart.labels.length + 20 * Math.ceil(legend / Math.max(200, width - 60));
     }
-    return ["scatter", "trend", "waterfall", "stacked columns"].includes(chart.kind) ? 400 : 320;
+    return most * (["scatter", "trend", "waterfall", "stacked columns"].includes(chart.kind) ? 400 : 320);
   }
 
   // A tooltip is drawn on the canvas, which cuts what is wider: lines are broken at blanks, else anywhere.
@@ -361,7 +367,9 @@
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
     for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
       const chart = charts[Number(canvas.dataset.chart)];
-      canvas.parentNode.style.height = heightOf(chart, canvas.parentNode.clientWidth) * (paper.matches && !chart.end ? 0.65 : 1) + "px";
+      // Both heights are in the style: pages are counted before the script hears of the paper.
+      canvas.parentNode.style.setProperty("--height", heightOf(chart, canvas.parentNode.clientWidth, 1) + "px");
+      canvas.parentNode.style.setProperty("--paper", heightOf(chart, PAPER, 0.65) + "px");
       const width = canvas.parentNode.clientWidth;
       drawn.push(new Chart(canvas, foldTips(kinds[chart.kind](chart, width), width)));
     }

@@ -79,8 +79,9 @@ void az_html_flame(struct az_html *h)
     az_html_putf(
         h,
         "</h2>\n<p class=\"words\" id=\"flame-text\">%s of device time, summed over devices and "
-        "streams. The width of a box is the device time launched by it; its children are the "
-        "operations it called, and the leaves are kernels.</p>\n<div id=\"icicle\"></div>\n",
+        "streams.<span class=\"drawn\"> The width of a box is the device time launched by it; its "
+        "children are the operations it called, and the leaves are kernels.</span></p>\n<div "
+        "id=\"icicle\"></div>\n",
         time);
     paths(h, f);
     az_html_put(h, AZ_SV("</section>\n"));

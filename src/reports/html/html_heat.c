@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/num.h"
+#include "document/schema.h"
 #include "stats/stats.h"
 
 #define STEPS 6
@@ -58,7 +59,11 @@ static void put_cell(struct az_html *h, const struct az_plot *p, size_t series, 
 static void put_head(struct az_html *h, const struct az_plot *p, const struct az_scale *scale)
 {
     az_html_put(h, AZ_SV("<thead><tr><th scope=\"col\" class=\"t\">"));
-    az_html_line(h, p->c->x_title.n ? p->c->x_title : p->c->x);
+    const bool id = p->x >= 0 && az_sv_eq(p->c->x_title, p->c->x);
+    az_html_line(h, az_schema_sentence_case(h->scratch,
+                                            id ? az_field_title(h->scratch, p->t, (size_t)p->x, "")
+                                            : p->c->x_title.n ? p->c->x_title
+                                                              : p->c->x));
     az_html_put(h, AZ_SV("</th>"));
     for (size_t s = 0; s < p->n_series; s++) {
         az_html_put(h, AZ_SV("<th scope=\"col\">"));

@@ -7,6 +7,7 @@
 #include "reports/shared/words.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/human.h"
 #include "base/num.h"
@@ -15,7 +16,7 @@
 
 #define FIT_ROWS      24
 #define FIT_COLUMNS   9
-#define LONG_TEXT     72 /* characters from which a text may need several lines */
+#define LONG_TEXT     48 /* characters from which a text may need several lines */
 #define BAR_STEPS     50
 #define FINDINGS_MAX  12  /* in the list at the top, equal advice once */
 #define ROWS_COMPARED 500 /* of the table, for that list */
@@ -198,6 +199,29 @@ static void head_tooltip(struct az_html *h, const struct az_column *col, struct 
     az_html_put(h, AZ_SV("\""));
 }
 
+/* May a title break after its character i? It may be the name of an input or an operation. */
+static bool breaks_after(struct az_sv title, size_t i)
+{
+    const char c = title.p[i], next = title.p[i + 1];
+
+    return (strchr("_:/", c) && !strchr("_:/ ", next)) ||
+           (c >= 'a' && c <= 'z' && next >= 'A' && next <= 'Z');
+}
+
+static void put_title(struct az_html *h, struct az_sv title)
+{
+    size_t from = 0;
+
+    for (size_t i = 0; i + 1 < title.n; i++) {
+        if (!breaks_after(title, i))
+            continue;
+        az_html_text(h, (struct az_sv){ title.p + from, i + 1 - from });
+        az_html_put(h, AZ_SV("<wbr>"));
+        from = i + 1;
+    }
+    az_html_text(h, (struct az_sv){ title.p + from, title.n - from });
+}
+
 static void put_head(struct az_html *h, const struct view *v)
 {
     az_html_put(h, AZ_SV("<thead><tr>"));
@@ -213,7 +237,7 @@ static void put_head(struct az_html *h, const struct view *v)
             h->scratch, v->t, c, text || col->type == AZ_BOOL ? "" : v->scale[c].unit);
         head_tooltip(h, col, title);
         az_html_put(h, AZ_SV(">"));
-        az_html_text(h, title);
+        put_title(h, title);
         az_html_put(h, AZ_SV("</th>"));
     }
     az_html_put(h, AZ_SV("</tr></thead>\n"));
@@ -285,11 +309,15 @@ static void caption(struct az_html *h, const struct view *v, size_t index)
 }
 
 /* A wide table of few rows is read as a whole: its text wraps, so that it fits the page. So are the
- * sentences of the verdict. */
-static bool fits_page(const struct az_html *h, const struct az_table *t)
+ * sentences of the verdict. In a table of few columns text wraps where else the page would be too
+ * narrow. */
+static const char *layout(const struct az_html *h, const struct az_table *t)
 {
-    return t == az_headline_of(h->doc) ||
-           (t->rows <= FIT_ROWS && t->columns.n - count_details(t) >= FIT_COLUMNS);
+    const bool wide = t->columns.n - count_details(t) >= FIT_COLUMNS;
+
+    if (t == az_headline_of(h->doc) || (wide && t->rows <= FIT_ROWS))
+        return " class=\"fit\"";
+    return wide ? "" : " class=\"few\"";
 }
 
 void az_html_table(struct az_html *h, size_t index)
@@ -311,7 +339,7 @@ void az_html_table(struct az_html *h, size_t index)
     }
     az_html_putf(
         h, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"h%zu\"><table%s>\n",
-        index, fits_page(h, t) ? " class=\"fit\"" : "");
+        index, layout(h, t));
     put_head(h, &v);
     put_body(h, &v);
     az_html_put(h, AZ_SV("</table></div>\n</section>\n"));
