@@ -1,5 +1,6 @@
 /* regions: device and host time by what the user named, as a tree (docs/regions.md). */
 #include <math.h>
+#include <string.h>
 
 #include "analyses/regions/region_rates.h"
 #include "analyses/registry_list.h"
@@ -109,6 +110,39 @@ static int by_time(const void *x, const void *y, void *ctx)
     return az_sv_cmp(a->path, b->path);
 }
 
+#define COUNTED 64 /* names with a counter that are compared with those without */
+
+/* Is `all` the name with a counter: "step *", "step[*]" of "step"? */
+static bool is_counted_name(struct az_sv all, struct az_sv name)
+{
+    bool star = false;
+    if (!name.n || !az_sv_starts(all, name))
+        return false;
+    for (size_t i = name.n; i < all.n; i++) {
+        if (!memchr("* _.#:[]()-", all.p[i], 11))
+            return false;
+        star |= all.p[i] == '*';
+    }
+    return star;
+}
+
+/* Outermost ranges of one name, some with a number and some without, are two rows. */
+static struct az_sv note_of(struct az_job *job, const struct az_regions *r)
+{
+    for (size_t i = 0, n = 0; i < r->n && n < COUNTED; i++) {
+        if (r->v[i].depth > 0 || az_sv_find(r->v[i].name, AZ_SV("*")) < 0)
+            continue;
+        n++;
+        for (size_t k = 0; k < r->n; k++)
+            if (r->v[k].depth == 0 && is_counted_name(r->v[i].name, r->v[k].name))
+                return az_arena_printf(job->arena,
+                                       "'%.*s': ranges with a number in their name; '%.*s': those "
+                                       "without.",
+                                       AZ_SVF(r->v[i].name), AZ_SVF(r->v[k].name));
+    }
+    return AZ_SV("");
+}
+
 static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool *any_device,
                      bool *any_host)
 {
@@ -142,6 +176,7 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool 
     const size_t n = r->n + (r->outside.device > 0);
     az_sort_cmp(v, n, sizeof *v, by_time, NULL, job->mem);
     AZ_PUT_ROWS(t, v, n);
+    t->note = t->note.n ? t->note : note_of(job, r);
     az_mem_free(job->mem, v, (r->n + 1) * sizeof *v);
     az_mem_free(job->mem, work, (r->n + 1) * sizeof *work);
     if (r->merged)
