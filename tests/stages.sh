@@ -4,7 +4,8 @@
 #   environment: BUILD ANALYZER PYTHON UNITS (unit test programs) EXAMPLE_DATA REPLAY (folder of fuzz replays)
 #                SHARED (default ../shared beside the checkout); for the stage `threads` also TSAN; OTHER: a build that the
 #                examples are compared with
-# Lists of stages with a word `,` between them run side by side, each in its order.
+# With -j the stages run at the same time, JOBS of them (default: one a processor), those named first begin first.
+# golden:K/N is a part of the stage golden: every Nth case from the Kth.
 # The last line is the sum; it is also left in $BUILD/test-totals.
 SRC=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 cd "$SRC" || exit 1
@@ -19,27 +20,27 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
 passed=0 failed=0 summary=""
+SUMMARY='^[^ ]+ +[0-9]+ passed +[0-9]+ failed +[0-9]+ s$' # a line of a stage at the end
 HANG=2700 # seconds after which a test that waits for something fails, so that the others are run
 
-# Each list by a run of this script of its own; what they print comes list after list.
-side_by_side() {
-    lists=0
-    for s in "$@" ','; do
-        if [ "$s" != , ]; then
-            list="$list $s"
-            continue
-        fi
-        lists=$((lists + 1))
-        # shellcheck disable=SC2086 # names of stages
-        TOTALS=$tmp/totals$lists sh "$SRC/tests/stages.sh" $list >"$tmp/out$lists" 2>&1 &
-        list=
-    done
-    wait
-    for i in $(seq $lists); do
-        cat "$tmp/out$i"
-        read -r passed_there _ failed_there _ <"$tmp/totals$i" || failed_there=1
+# Each stage by a run of this script of its own; what they print comes stage after stage.
+at_the_same_time() {
+    n=0
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    for s in "$@"; do
+        n=$((n + 1))
+        echo "$n $s"
+    done | TMP=$tmp STAGES=$0 xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}" -L 1 \
+        sh -c 'TOTALS=$TMP/totals$1 sh "$STAGES" "$2" >"$TMP/out$1" 2>&1' sh
+    for i in $(seq $#); do
+        grep -vE "$SUMMARY|^[0-9]+ passed, [0-9]+ failed$" "$tmp/out$i"
+        passed_there='' failed_there=''
+        read -r passed_there _ failed_there _ <"$tmp/totals$i"
         passed=$((passed + ${passed_there:-0})) failed=$((failed + ${failed_there:-1}))
-        passed_there=
+    done
+    echo
+    for i in $(seq $#); do
+        grep -E "$SUMMARY" "$tmp/out$i" || echo "a stage did not end: $(head -n 1 "$tmp/out$i")"
     done
     echo "$passed passed, $failed failed" | tee "$TOTALS"
     [ "$failed" -eq 0 ]
@@ -89,7 +90,7 @@ stage_unit() {
     done
 }
 
-stage_golden() { counted golden sh tests/golden/run.sh; }
+stage_golden() { counted golden sh tests/golden/run.sh ${part:+--part "$part"}; }
 stage_examples() {
     counted examples sh tests/examples.sh
     counted examples "$PYTHON" tests/text_check.py --analyzer "$ANALYZER" --example-data "$EXAMPLE_DATA"
@@ -325,12 +326,17 @@ threads_of_ranks() {
 
 : "${TOTALS:=$BUILD/test-totals}"
 mkdir -p "$BUILD"
-case " $* " in *" , "*) list='' side_by_side "$@" ;; esac
+if [ "$1" = -j ]; then
+    shift
+    at_the_same_time "$@"
+fi
 for s in "$@"; do
+    part=''
+    case $s in *:*) part=${s#*:} ;; esac
     stage_passed=0 stage_failed=0
     begin=$(date +%s)
     echo "== $s"
-    "stage_$s" || exit 2
+    "stage_${s%%:*}" || exit 2
     summary="$summary$(printf '%-12s %6d passed %4d failed %5d s' "$s" $stage_passed $stage_failed $(($(date +%s) - begin)))
 "
 done

@@ -65,8 +65,8 @@ example: ## run the examples (results in build/example-out)
 	@BUILD='$(BUILD)' sh example/run.sh
 
 test: test-build ## run every test; the last line is "N passed, N failed"
-	@$(STAGES) unit golden sizes cluster html stragglers gates , examples faults library python watch packages documented accounts trust graphs \
-	    counters steps regions names query schema verdict fuzz shared
+	@$(STAGES) -j faults golden:1/4 golden:2/4 golden:3/4 golden:4/4 unit regions html cluster documented gates query shared packages \
+	    graphs steps examples verdict python accounts schema stragglers counters sizes library trust fuzz names watch
 test-build: all units installed wheel $(TOOLS) $(EXAMPLE_DB) $(if $(shell command -v $(MPICC) 2>/dev/null),$(if $(SAN),,mpi))
 	+@$(if $(FUZZ_SRC),$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) replays)
 units: $(UNITS)
@@ -110,7 +110,8 @@ sanitize: all $(EXAMPLE_DB) ## tests with address, undefined and thread sanitize
 	+@$(AGAIN) BUILD=$(BUILD)-tsan SAN=thread all $(BUILD)-tsan/unit/base_pool $(BUILD)-tsan/stress/xlsx_stress
 	@TSAN='$(BUILD)-tsan' PYTHON='$(PY)' UNITS='$(patsubst $(BUILD)/%,$(BUILD)-asan/%,$(UNITS))' \
 	    BUILD='$(BUILD)-asan' ANALYZER='$(abspath $(BUILD)-asan/analyzer)' EXAMPLE_DATA='$(abspath $(BUILD)/example-data)' \
-	    OTHER='$(abspath $(BUILD)/analyzer)' REPLAY='$(BUILD)-asan/replay' sh tests/stages.sh unit examples sizes threads , golden fuzz shared
+	    OTHER='$(abspath $(BUILD)/analyzer)' REPLAY='$(BUILD)-asan/replay' sh tests/stages.sh \
+	    -j unit golden:1/4 golden:2/4 golden:3/4 golden:4/4 shared examples threads sizes fuzz
 
 fuzz: ## fuzz every harness with clang (FUZZ_SECONDS=30 each, build-fuzz)
 	+@$(AGAIN) CC=clang BUILD=$(BUILD)-fuzz SAN=fuzzer-no-link,address,undefined WARN= fuzzers

@@ -2,7 +2,8 @@
 # Golden tests of the command line: cases/NAME.sh runs in an empty scratch folder; its standard output must be
 # NAME.stdout byte for byte, its exit status the number in NAME.rc (no file: 0), its standard error NAME.stderr if that
 # file exists. The paths of the scratch folder and of the checkout read @SCRATCH@ and @SRC@ in all of them.
-#   usage: run.sh [--update] [NAME...]      --update rewrites what differs (stderr only where the file exists)
+#   usage: run.sh [--update] [--part K/N] [NAME...]      --update rewrites what differs (stderr only where the file exists),
+#   --part runs every Nth case from the Kth
 #   environment: ANALYZER (default SRC/build/analyzer), PYTHON, EXAMPLE_DATA
 SRC=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 : "${ANALYZER:=$SRC/build/analyzer}" "${PYTHON:=python3}" "${EXAMPLE_DATA:=$SRC/build/example-data}"
@@ -15,6 +16,11 @@ update=0
 if [ "$1" = --update ]; then
     update=1
     shift
+fi
+part=1/1
+if [ "$1" = --part ]; then
+    part=$2
+    shift 2
 fi
 if ! [ -x "$ANALYZER" ]; then
     echo "no program at $ANALYZER (run make first)"
@@ -51,8 +57,10 @@ check() { # name extension: compares $work/got with the expectation
     return 1
 }
 
-passed=0 failed=0
+passed=0 failed=0 at=0
 for name in "$@"; do
+    at=$((at + 1))
+    [ $(((at - ${part%/*}) % ${part#*/})) -eq 0 ] || continue
     rm -rf "$work/scratch"
     mkdir "$work/scratch"
     (cd "$work/scratch" && timeout "${GOLDEN_TIMEOUT:-1200}" sh "$cases/$name.sh" >"$work/out" 2>"$work/err" </dev/null)
