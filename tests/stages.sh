@@ -30,8 +30,8 @@ at_the_same_time() {
     for s in "$@"; do
         n=$((n + 1))
         echo "$n $s"
-    done | TMP=$tmp STAGES=$0 xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}" -L 1 \
-        sh -c 'TOTALS=$TMP/totals$1 sh "$STAGES" "$2" >"$TMP/out$1" 2>&1' sh
+    done | QUEUE=$tmp STAGES=$0 xargs -P "${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}" -L 1 \
+        sh -c 'TOTALS=$QUEUE/totals$1 sh "$STAGES" "$2" >"$QUEUE/out$1" 2>&1' sh
     for i in $(seq $#); do
         grep -vE "$SUMMARY|^[0-9]+ passed, [0-9]+ failed$" "$tmp/out$i"
         passed_there='' failed_there=''
