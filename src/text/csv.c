@@ -236,7 +236,7 @@ static int push_field(struct az_csv *c, size_t start, size_t closed, size_t end)
 /* The row at c->at; from its start again whenever the window had to be filled. */
 static int row_by_bytes(struct az_csv *c)
 {
-    size_t start = c->at, closed, end;
+    size_t start = c->at, closed = 0, end = 0;
     c->row.n = 0;
     for (;;) {
         int r = find_end(c, start, &closed, &end);
