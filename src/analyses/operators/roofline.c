@@ -243,7 +243,7 @@ static int cover(struct work *w)
     if (rc || w->all == 0)
         return rc;
     az_cover(w->job, "compute kernel time with FLOPs or bytes known", percent(w->modelled, w->all),
-             "%", AZ_SV("of the whole file; the verdict: of its steps only"));
+             "%", AZ_SV("of all compute kernels read, not only those of steps"));
     az_cover(w->job, "compute kernel time with FLOPs or bytes known, shapes recorded",
              percent(w->shaped_modelled, w->shaped), "%",
              az_arena_printf(w->job->arena,
