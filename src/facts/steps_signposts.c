@@ -162,8 +162,8 @@ static int are_steps(struct az_step_search *s, bool *good)
 }
 
 /* The steps of a text, each to the next signpost of any text. The end of the last one is not
- * marked: it is a step where a window that the user chose ends there, and in a whole file where it
- * has as many operations as steps before it, of which some may have lost a few. */
+ * marked: it is a step where a window that the user chose ends there, and in a whole file where the
+ * number of its operations is between the fewest and the most of the steps before it. */
 static int list_steps(struct az_step_search *s, const struct posts *p, uint32_t text, bool sure)
 {
     size_t fewest = SIZE_MAX, most = 0;

@@ -105,7 +105,7 @@ lint: ## run include rule, spelling, format, static analysis, shell scripts
 	@PYTHON='$(PY)' CPPFLAGS='-D_POSIX_C_SOURCE=200809L $(if $(ISAL),-DAZ_WITH_ISAL)' sh tests/lint/run.sh
 
 # With buffers that move (see MOVES); the output of the examples must equal that of the usual build. cli_limits starts the
-# program a thousand times, on one path, and each start takes a tenth of a second there.
+# program some 2,000 times, on one path, and a start takes more than a tenth of a second there.
 sanitize: all $(EXAMPLE_DB) ## tests with address, undefined and thread sanitizers (build-asan, build-tsan)
 	+@$(AGAIN) BUILD=$(BUILD)-asan $(ASAN) all units replays $(patsubst $(BUILD)/%,$(BUILD)-asan/%,$(TOOLS))
 	+@$(AGAIN) BUILD=$(BUILD)-tsan SAN=thread all $(BUILD)-tsan/unit/base_pool $(BUILD)-tsan/stress/xlsx_stress

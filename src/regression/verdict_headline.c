@@ -55,8 +55,7 @@ static size_t count_bad(const struct az_gate_verdict *v)
     return count_level(v, AZ_LEVEL_FAIL, false) + count_level(v, AZ_LEVEL_INCONCLUSIVE, false);
 }
 
-/* " (outlier)", where all that is undecided has this one status, which the line of metrics counts.
- */
+/* " (outlier)": the status of all inconclusive results, where it is one and more exact. */
 static struct az_sv undecided_status(const struct az_gate_verdict *v, struct az_arena *a)
 {
     const struct az_gate_result *first = NULL;

@@ -18,7 +18,7 @@
 #define WIDE       64   /* dimensions of products from which alignment matters */
 #define KERNEL_NS  3e3  /* that any kernel needs on the device */
 #define SMALL      4    /* times that, up to which a kernel counts as small */
-#define MANY       1000 /* lines whose small findings are not stored */
+#define MANY       1000 /* lines from which small findings are not stored */
 #define IMPOSSIBLE 0.05 /* of the kernels with known work: then rates mean nothing */
 
 struct line {                           /* operations of one name and estimate */
@@ -229,7 +229,8 @@ static int line_of(struct work *w, const struct az_unified_row *r,
     return 0;
 }
 
-/* Products of fp32 that are faster than fp32 can be ran as TF32, though no kernel shows it. */
+/* The estimate of a line. Products of fp32 ran as TF32 where they took less time than fp32 needs,
+ * though no kernel shows it. */
 static int estimate_of(const struct work *w, const struct line *l, struct az_framework_estimate *e)
 {
     const double full = az_verdict_peak_rate(az_framework_peaks(w->metrics), "matrix_fp32"),

@@ -15,6 +15,7 @@ struct az_sv az_html_series_name(struct az_html *h, const struct az_plot *p, siz
                              az_unit_text(p->t->columns.v[p->series[series].column].unit)));
 }
 
+/* Parts in percent are shares already, of a whole of 100. */
 static bool is_percent(const struct az_plot *p) { return az_plot_unit(p)->unit == AZ_UNIT_PERCENT; }
 
 /* Percents have one decimal, as in tables, down to 0.1%. */
@@ -102,7 +103,6 @@ static void largest(struct az_html *h, const struct az_plot *p, double whole)
     az_html_put(h, AZ_SV("."));
 }
 
-/* Parts in percent are shares already, of a whole of 100. */
 /* What the parts add up to, by the name that the shares of the table have: a page has several
  * wholes, and a share of operator time is not one of device time. */
 static void name_whole(struct az_html *h, const struct az_plot *p)
