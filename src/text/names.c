@@ -148,24 +148,44 @@ static struct parts divide(struct az_sv s)
     return p;
 }
 
-/* Template arguments without namespaces, parameters and blanks: "4, at::native::Gelu(at::Base&)" ->
- * "4,Gelu". */
+/* Length of what a call operator adds to the name of its function at i: "operator()", or the
+ * " const" after its parameters. 0: neither. */
+static size_t call_operator(struct az_sv s, size_t i)
+{
+    const struct az_sv rest = az_sv_make(s.p + i, s.n - i), call = AZ_SV("operator()"),
+                       constant = AZ_SV(" const");
+    if (az_sv_starts(rest, call))
+        return call.n;
+    return i > 0 && s.p[i - 1] == ')' && az_sv_starts(rest, constant) ? constant.n : 0;
+}
+
+/* Does the blank at i divide two words, as in "unsigned int"? */
+static bool between_words(struct az_sv s, size_t i)
+{
+    return s.p[i] == ' ' && i > 0 && i + 1 < s.n && is_word_char(s.p[i - 1]) &&
+           is_word_char(s.p[i + 1]);
+}
+
+/* Template arguments without namespaces, parameters and blanks after commas:
+ * "4, at::native::Gelu(at::Base&)" -> "4,Gelu". */
 static struct az_sv simple(struct az_arena *a, struct az_sv s)
 {
     char *p = az_arena_str(a, s);
-    size_t n = 0, begin = 0; /* begin: of the word being read, in the output */
+    size_t n = 0, begin = 0, skip; /* begin: of the word being read, in the output */
 
     for (size_t i = 0; p && i < s.n;) {
         char c = s.p[i];
-        if (c == ':' && i + 1 < s.n && s.p[i + 1] == ':') {
-            if (s.n - i > 2 && !is_word_char(s.p[i + 2]))
+        if ((skip = call_operator(s, i)) > 0) {
+            i += skip;
+        } else if (c == ':' && i + 1 < s.n && s.p[i + 1] == ':') {
+            if (s.n - i > 2 && (!is_word_char(s.p[i + 2]) || call_operator(s, i + 2)))
                 ; /* "::{lambda": nothing more specific */
             else
                 n = begin;
             i += 2;
         } else if (c == '(' || c == '{') {
             i = behind(s, i);
-        } else if (c == ' ' || c == '&' || c == '*') {
+        } else if ((c == ' ' && !between_words(s, i)) || c == '&' || c == '*') {
             i++;
         } else {
             p[n++] = c;

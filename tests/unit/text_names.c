@@ -49,6 +49,14 @@ static void names_lose_what_all_have(void **state)
           "at::native::Gelu(at::TensorIteratorBase&)::{lambda()#1}, std::array<char*, 2ul> >",
           "vectorized_elementwise_kernel",
           "vectorized_elementwise_kernel<4,Gelu,array<char,2ul>>" },
+        { "void at::native::vectorized_elementwise_kernel<4, at::native::Gelu(at::Base&, at::Type)"
+          "::{lambda()#2}::operator()() const::{lambda()#7}::operator()() "
+          "const::{lambda(float)#1}, "
+          "unsigned int>(int)",
+          "vectorized_elementwise_kernel", "vectorized_elementwise_kernel<4,Gelu,unsigned int>" },
+        { "void f<at::operators::scale, const at::Fill<4>::operator()<at::Assign>(at::Base&) const>"
+          "(int)",
+          "f", "f<scale,const Fill<4><Assign>>" },
         { "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
           "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL" },
         { "aten::mm", "aten::mm", "aten::mm" },
