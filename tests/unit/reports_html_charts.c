@@ -503,7 +503,7 @@ static struct az_table *changes(struct sample *s)
         { "slower", "fail", "kern_sum", "+30%", 30, 25, 40, 10 },
         { "faster", "pass", "kern_sum", "-8%", -8, NAN, NAN, 10 },
         { "far", "warn", "gpu_timeline", "x 9", 900, 800, 1000, 5 },
-        { "same", "unstable", "steps", "0%", 0, -3, 3, 5 },
+        { "void at::gelu_kernel<float>(int)", "unstable", "steps", "0%", 0, -3, 3, 5 },
         { "unknown", "error", "steps", "none", NAN, NAN, NAN, NAN },
     };
     struct az_table *t = az_table_new(&s->arena, "times", "Rules", 0);
@@ -591,6 +591,25 @@ static void limits_are_pictures(void **state)
     sample_end(&s);
 }
 
+/* Without a limit the bars are shares of one total: the far one is not truncated, the axis ends
+ * behind its 900. Kernels have their short names. */
+static void changes_without_limit(void **state)
+{
+    (void)state;
+    static const char *const more[] = { "state", "of", "words" };
+    struct sample s;
+    sample_begin(&s);
+    changes(&s);
+    struct az_chart *c = add_chart(&s, AZ_CHART_LIMITS, "metric", "change", NULL);
+    for (size_t i = 0; i < AZ_LENGTH(more); i++)
+        assert_int_equal(az_vec_push(&c->y, az_sv_str(more[i])), 0);
+    const char *got = figure_of(&s, "<table class=\"limits\">\n", "</tbody>");
+    assert_null(strstr(got, "<polygon"));
+    check_text(got, ">+800</text></svg>"); /* every second one of -200 to 1000 */
+    check_text(got, "<div>gelu_kernel</div>");
+    sample_end(&s);
+}
+
 /* Steps of a sixth of the largest distance from the median (106 us, 42 us), which is at least 5% of
  * it (of 1,000: 50). */
 static void heat_by_distance(void **state)
@@ -652,7 +671,7 @@ int main(void)
         cmocka_unit_test(account_is_drawn_once), cmocka_unit_test(width_of_figures),
         cmocka_unit_test(captions_of_values),    cmocka_unit_test(captions_of_changes),
         cmocka_unit_test(captions_of_stacks),    cmocka_unit_test(limits_are_pictures),
-        cmocka_unit_test(heat_by_distance),
+        cmocka_unit_test(changes_without_limit), cmocka_unit_test(heat_by_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,8 @@
   const unitOf = (chart) => (chart.unit && chart.unit !== "%" ? " " : "") + (chart.unit || "");
   const withUnit = (chart, v) => format(v / chart.divide) + unitOf(chart);
   function shorten(text, most) {
-    const short = text.slice(0, Math.ceil(most * 0.6)) + "\u2026" + text.slice(-Math.floor(most * 0.35));
+    const head = Math.ceil(most * 0.6), tail = Math.max(Math.floor(most - 1 - head), 1);
+    const short = text.slice(0, head) + "\u2026" + text.slice(-tail);
     return text.length <= most || short.length >= text.length ? text : short;
   }
   const sum = (values) => values.reduce((a, v) => a + (v || 0), 0);
@@ -104,12 +105,14 @@
     const end = text.length <= most ? 0 : text.slice(0, most).search(/[_\/ .-][^_\/ .-]*$/) + 1; // after the last word that fits
     return end > 1 ? [text.slice(0, end), shorten(text.slice(end), most)] : shorten(text, most);
   }
-  function labelAxis(chart, most, more) {
-    const a = axis(chart.x, more);
+  function labelsOf(chart, most) {
     const two = chart.labels.map((text) => lines(text, most));
     const apart = new Set(two.map(String)).size === new Set(chart.labels).size;
     const high = most <= NARROW || (chart.kind === "stacked bars" && chart.labels.some((text) => text.length > most)); // room for two lines
-    const labels = high && apart ? two : distinct(chart.labels, most);
+    return high && apart ? two : distinct(chart.labels, most);
+  }
+  function labelAxis(chart, most, more) {
+    const a = axis(chart.x, more), labels = labelsOf(chart, most);
     a.ticks = { color: color("chart-text"), autoSkip: true, maxRotation: 60, callback: (v) => labels[v] };
     a.grid = { display: false, borderColor: color("chart-grid") };
     return a;
@@ -258,9 +261,11 @@
         group("increase", color("chart-up"), (i) => !chart.totals[i] && values[i] > 0),
         group("decrease", color("chart-down"), (i) => !chart.totals[i] && values[i] <= 0),
       ];
-      const room = Math.floor((width - 60) / (7.2 * chart.labels.length)); // characters below each bar
-      const o = options(chart, { x: labelAxis(chart, room > 10 ? Math.min(room, NARROW) : 22), y: valueAxis(chart) });
-      if (room > 10) // level, in two lines
+      const room = Math.floor((width - 60) / (7.5 * chart.labels.length)) - 1; // characters below each bar
+      const most = Math.min(room, NARROW);
+      const flat = room > 8 && labelsOf(chart, most).flat().every((line) => line.length <= most); // labels are level, in two lines
+      const o = options(chart, { x: labelAxis(chart, flat ? most : 22), y: valueAxis(chart) });
+      if (flat)
         Object.assign(o.scales.x.ticks, { maxRotation: 0, autoSkip: false });
       const ends = bars.flat(), low = Math.min(...ends.filter((_, k) => k % 2 || !chart.totals[k >> 1])), high = Math.max(...ends);
       const changes = high - low;

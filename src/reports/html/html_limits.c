@@ -5,13 +5,13 @@
 
 #include <math.h>
 
+#include "text/names.h"
+
 #define WIDTH  420 /* of the picture, units of its own */
 #define HEIGHT 22
-#define EDGE   16 /* left and right: half of a text of the axis */
-#define TICKS  6  /* of the axis at most */
-#define FAR                                                                                        \
-    12.0 /* what is so many times the median of all is truncated: it would hide the others         \
-          */
+#define EDGE   16   /* left and right: half of a text of the axis */
+#define TICKS  6    /* of the axis at most */
+#define FAR    12.0 /* times the median: a bar that is longer would hide the others */
 
 enum { CHANGE, LOW, HIGH, LIMIT };
 
@@ -24,7 +24,8 @@ static double value_at(const struct az_plot *p, size_t series, size_t i)
     return series < p->n_series ? p->series[series].v[i] : (double)NAN;
 }
 
-/* Most that a bar reaches before it is truncated. */
+/* Most that a bar reaches before it is truncated. Bars without any limit are shares of one total,
+ * of which none is truncated: small ones are small. */
 static double reach(struct az_html *h, const struct az_plot *p)
 {
     double *v = az_arena_array(h->scratch, 2 * p->marks.n + 1, sizeof *v), most = 0, limit = 0;
@@ -44,6 +45,8 @@ static double reach(struct az_html *h, const struct az_plot *p)
     h->error = v || h->error ? h->error : az_arena_error(h->scratch);
     if (n == 0)
         return fmax(limit, 1);
+    if (!(limit > 0))
+        return most;
     return fmax(fmin(most, FAR * fmax(v[n / 2], limit / 4)), limit);
 }
 
@@ -150,14 +153,28 @@ static const char *badge(struct az_sv state)
     return az_sv_is(state, "warn") || az_sv_is(state, "unstable") ? " warning" : "";
 }
 
-static void put_row(struct az_html *h, const struct az_plot *p, size_t i, const struct axis *a)
+/* A row's name: as in the text report, so that those of one function template are distinct. */
+static struct az_sv *names_of(struct az_html *h, const struct az_plot *p)
+{
+    struct az_sv *name = az_arena_array(h->scratch, p->marks.n + 1, sizeof *name);
+
+    if (name && p->marks.n) {
+        memcpy(name, p->label, p->marks.n * sizeof *name);
+        az_names_shorten(h->scratch, name, p->marks.n);
+    }
+    h->error = name || h->error ? h->error : az_arena_error(h->scratch);
+    return name;
+}
+
+static void put_row(struct az_html *h, const struct az_plot *p, size_t i, struct az_sv name,
+                    const struct axis *a)
 {
     const struct az_sv state = text_of(p, 0, i), of = text_of(p, 1, i), words = text_of(p, 2, i);
 
     az_html_putf(h, "<tr><td class=\"t\"><span class=\"badge%s\">", badge(state));
     az_html_line(h, state);
     az_html_put(h, AZ_SV("</span></td><th scope=\"row\" class=\"t l\"><div>"));
-    az_html_line(h, p->label[i]);
+    az_html_line(h, name);
     az_html_put(h, AZ_SV("</div><span class=\"of\">"));
     az_html_line(h, of);
     az_html_put(h, AZ_SV("</span></th><td class=\"t\">"));
@@ -170,7 +187,10 @@ static void put_row(struct az_html *h, const struct az_plot *p, size_t i, const 
 void az_html_limits(struct az_html *h, const struct az_plot *p, size_t index)
 {
     const struct axis a = make_axis(h, p);
+    const struct az_sv *name = names_of(h, p);
 
+    if (!name)
+        return;
     az_html_putf(
         h,
         "<div class=\"box\" tabindex=\"0\" role=\"region\" "
@@ -186,6 +206,6 @@ void az_html_limits(struct az_html *h, const struct az_plot *p, size_t index)
     az_html_put(
         h, AZ_SV("</svg></th><th scope=\"col\" class=\"t\">Result</th></tr></thead>\n<tbody>\n"));
     for (size_t i = 0; i < p->marks.n; i++)
-        put_row(h, p, i, &a);
+        put_row(h, p, i, name[i], &a);
     az_html_put(h, AZ_SV("</tbody></table></div>\n"));
 }
