@@ -191,7 +191,7 @@ static struct az_table *open_table(void *ctx, const struct az_op_groups *x)
     if (!t)
         return NULL;
     t->kind = AZ_SV("families");
-    if (!x->overlap)
+    if (!x->overlap && !t->error)
         t->error = note_params(w, &x->g);
     az_param_columns_make(&w->params, t);
     AZ_RECORD_COLUMNS_OF(t, kernels_column, w);
