@@ -229,6 +229,42 @@ static void idle_delay_is_an_option(void **state)
     near(num(f, "idle_time_breakdown", kernels, "idle_time"), 35);
 }
 
+/* ---- annotations ---- */
+/* Those of the device first, then those of the host; each name with the time of its own side. */
+static void annotations_of_both_sides(void **state)
+{
+    static const struct {
+        const char *side, *name;
+        double count, sum, most, least, deviation;
+    } want[] = { { "device", "train", 2, 130, 100, 30, 0 },
+                 { "device", "only there", 1, 40, 40, 40, 0 },
+                 { "host", "train", 3, 60, 30, 10, 10 },
+                 { "host", "only here", 1, 5, 5, 5, 0 } };
+    struct fw_fix *f = *state;
+    for (int i = 0; i < 3; i++)
+        span(f, "user_annotation", 100, 1, 100 * i, 10 + 10 * i, "train", "");
+    span(f, "user_annotation", 100, 1, 400, 5, "only here", "");
+    device(f, "gpu_user_annotation", 0, 7, 20, 100, "train", 1, "");
+    device(f, "gpu_user_annotation", 0, 7, 220, 30, "train", 2, "");
+    device(f, "gpu_user_annotation", 0, 7, 300, 40, "only there", 3, "");
+    kern(f, 7, 10, 30, 50, "a");
+    run_rank(f, &az_rank_analysis_breakdown);
+    const struct az_table *t = table(f, "user_annotations");
+    assert_int_equal(t->rows, AZ_LENGTH(want));
+    for (size_t i = 0; i < t->rows; i++) {
+        is(f, "user_annotations", i, "side", want[i].side);
+        is(f, "user_annotations", i, "name", want[i].name);
+        near(num(f, "user_annotations", i, "count"), want[i].count);
+        near(num(f, "user_annotations", i, "sum (us)"), want[i].sum);
+        near(num(f, "user_annotations", i, "max (us)"), want[i].most);
+        near(num(f, "user_annotations", i, "min (us)"), want[i].least);
+        near(num(f, "user_annotations", i, "mean (us)"), want[i].sum / want[i].count);
+        if (i == 2)
+            near(num(f, "user_annotations", i, "stddev"), want[i].deviation);
+        near(num(f, "user_annotations", i, "rank"), 0);
+    }
+}
+
 /* ---- queues ---- */
 static void queue_length(void **state)
 {
@@ -675,6 +711,7 @@ int main(void)
         CASE(small_kernels_are_others),
         CASE(idle_causes),
         CASE(idle_delay_is_an_option),
+        CASE(annotations_of_both_sides),
         CASE(queue_length),
         CASE(graph_is_one_entry),
         CASE(bandwidths_add_up),

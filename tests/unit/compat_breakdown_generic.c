@@ -100,13 +100,51 @@ static void no_calls(void **state)
     assert_true(number(f, "idle_time_breakdown", 0, "idle_time") == 40);
 }
 
+/* n ranks that are all the first trace, one after the other. */
+static void run_many(struct fix *f, const struct az_rank_analysis *a, size_t n)
+{
+    struct az_rank *rank = az_arena_array(&f->arena, n, sizeof *rank);
+    void **part = az_arena_array(&f->arena, n, sizeof *part);
+    make_job(f, 1);
+    for (size_t i = 0; i < n; i++) {
+        rank[i] = (struct az_rank){ .rank = (int64_t)i, .ticks_per_ns = 1 };
+        assert_int_equal(a->reduce(&f->job, &f->arena, &part[i]), 0);
+    }
+    const struct az_ranks ranks = { .v = rank, .n = n, .world_size = (int64_t)n };
+    assert_int_equal(a->finish(&f->job, &ranks, part), 0);
+}
+
+/* A column per rank, of the first 64; a line in the chart of the first 16. */
+static void queues_of_many_ranks(void **state)
+{
+    (void)state;
+    static const size_t count[] = { 1, 15, 16, 17, 63, 64, 65, 70 };
+    for (size_t k = 0; k < AZ_LENGTH(count); k++) {
+        void *own;
+        setup(&own);
+        struct fix *f = own;
+        const size_t n = count[k], columns = n < 64 ? n : 64, lines = n < 16 ? n : 16;
+        two_devices(&f->t[0], 1);
+        run_many(f, &az_rank_analysis_queue, n);
+        const struct az_table *t = az_document_table(&f->doc, "queue_length_over_time");
+        assert_non_null(t);
+        assert_int_equal(t->columns.n, 1 + columns);
+        assert_int_equal(f->job.coverage->rows, n > columns);
+        if (n > columns)
+            assert_true(az_cell_number(cell(f->job.coverage, 0, "Value")) == (double)(n - columns));
+        assert_int_equal(f->doc.charts.n, 1);
+        assert_int_equal(f->doc.charts.v[0].y.n, lines);
+        assert_int_equal(teardown(&own), 0);
+    }
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(time_of_ranks), CASE(streams_of_devices), CASE(queue_and_launches),
-        CASE(launches),      CASE(no_calls),
+        CASE(launches),      CASE(no_calls),           cmocka_unit_test(queues_of_many_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
