@@ -81,10 +81,49 @@ static void the_last_signpost_begins_a_step_like_the_others(void **state)
     }
 }
 
+/* Texts without a step name: the one that comes most often, of equals the first, and none that
+ * comes once. After each "a" are nine operations and after any other one, so that the time between
+ * an "a" and what follows is most of the device time. */
+static void the_most_frequent_signpost_begins_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *texts; /* of signposts, a letter each */
+        size_t want;
+    } cases[] = {
+        { "a", 0 },        { "ab", 0 },       { "aaaaaaaa", 7 }, /* the last one has no end */
+        { "abababab", 4 }, { "babababa", 0 }, { "abbabbabb", 0 }, { "aabaabaab", 6 },
+    };
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        void *own;
+        int rc;
+        setup(&own);
+        struct fix *f = own;
+        assert_int_equal(az_opreport_init(&f->t[0]), 0);
+        f->t[0].caps |= AZ_CAP_OPREPORT;
+        f->opts.steps = AZ_SV("marks");
+        for (int k = 0; cases[i].texts[k]; k++) {
+            const char text[] = { cases[i].texts[k], 0 };
+            add_row(f, AZ_OPROW_SIGNPOST, text, FIRST + k * EVERY);
+            for (int n = 0; n < (text[0] == 'a' ? 9 : 1); n++)
+                add_row(f, AZ_OPROW_DEVICE, "Matmul", FIRST + k * EVERY + (n + 1) * 100);
+        }
+        make_job(f, 1);
+        const struct az_steps *s = az_job_steps(&f->job, 0, &rc);
+        assert_non_null(s);
+        assert_int_equal(s->n, cases[i].want);
+        assert_int_equal(s->how, s->n ? AZ_STEPS_SIGNPOSTS : AZ_STEPS_NONE);
+        for (size_t k = 0; k < s->n; k++)
+            assert_true(az_sv_is(s->v[k].mark, "a"));
+        assert_int_equal(teardown(&own), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_signpost_begins_a_step_like_the_others),
+        cmocka_unit_test(the_most_frequent_signpost_begins_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
