@@ -149,25 +149,50 @@ static int put_steps(struct az_document *d, struct az_table *t, struct az_table 
 
 /* ---- parts ---- */
 
+static bool is_listed(const struct az_vec_sv *names, struct az_sv name)
+{
+    for (size_t i = 0; i < names->n; i++)
+        if (az_sv_eq(names->v[i], name))
+            return true;
+    return false;
+}
+
+/* Which parts of the time are metrics. */
+struct part_choice {
+    const struct az_vec_sv *earlier; /* those of earlier runs */
+    struct az_vec_sv *names;         /* what they are collected in */
+};
+
 /* Is a part of the time a metric? The first run of a history chooses: what was one remains one, so
  * that a part near the limit is not there in one night and gone in the next. */
-static bool is_figure(const struct az_vec_sv *chosen, struct az_sv name, double ns, double busy)
+static bool is_figure(const struct az_vec_sv *earlier, struct az_sv name, double ns, double busy)
 {
-    for (size_t i = 0; i < chosen->n; i++)
-        if (az_sv_eq(chosen->v[i], name))
-            return true;
-    return ns > 0 && ns >= (chosen->n ? LATER_SHARE : AZ_KEY_LEAST_SHARE) * busy;
+    if (is_listed(earlier, name))
+        return true;
+    return ns > 0 && ns >= (earlier->n ? LATER_SHARE : AZ_KEY_LEAST_SHARE) * busy;
+}
+
+/* Puts a part that has time, or that is a metric without; az_key_parts_filter has the last word. */
+static int put_part(struct az_table *t, struct az_sv name, double ns, double busy,
+                    const struct part_choice *c)
+{
+    const bool is_metric = is_figure(c->earlier, name, ns, busy);
+
+    if (is_metric || ns > 0)
+        put_row(t, name, ns);
+    return is_metric ? az_vec_push(c->names, name) : AZ_OK;
 }
 
 /* Communication is tested by its exposed part, where that is known. */
-static void put_families(struct az_table *t, const double *ns, double busy, bool parted,
-                         const struct az_vec_sv *chosen)
+static int put_families(struct az_table *t, const double *ns, double busy, bool parted,
+                        const struct part_choice *c)
 {
-    for (int f = 0; f < AZ_FAMILIES; f++) {
-        const struct az_sv name = az_family_text((enum az_family)f);
-        if (is_figure(chosen, name, ns[f], busy) && !(parted && f == AZ_FAMILY_COMMUNICATION))
-            put_row(t, name, ns[f]);
-    }
+    int rc = AZ_OK;
+
+    for (int f = 0; !rc && f < AZ_FAMILIES; f++)
+        if (!(parted && f == AZ_FAMILY_COMMUNICATION))
+            rc = put_part(t, az_family_text((enum az_family)f), ns[f], busy, c);
+    return rc;
 }
 
 static void sum_families(const struct az_time_rows *rows, const struct az_kernel_rules *rules,
@@ -203,15 +228,18 @@ static void leave_out(const struct az_document *d, size_t devices, double steps,
 }
 
 /* The exposed times of groups stand for families where ranks are reduced. */
-static void put_groups(struct az_table *t, const struct az_time_rows *rows, double busy,
-                       const struct az_vec_sv *chosen)
+static int put_groups(struct az_table *t, const struct az_time_rows *rows, double busy,
+                      const struct part_choice *c)
 {
-    for (size_t r = 0; r < rows->t->rows; r++) {
+    int rc = AZ_OK;
+
+    for (size_t r = 0; !rc && r < rows->t->rows; r++) {
         const double x = az_time_at(rows->t, r, rows->time) / rows->per;
         const struct az_sv name = az_cell_text(az_table_at(rows->t, r, (size_t)rows->label));
-        if (!az_time_rows_whole(rows, r) && is_figure(chosen, name, x, busy))
-            put_row(t, name, x);
+        if (!az_time_rows_whole(rows, r))
+            rc = put_part(t, name, x, busy, c);
     }
+    return rc;
 }
 
 /* Rows by which the parts of the time are found: of the median step, else of the recording. */
@@ -232,7 +260,7 @@ static int find_rows(const struct az_document *d, const struct az_key_basis *b,
 }
 
 static int put_work(const struct az_document *d, struct az_table *t, const struct az_key_basis *b,
-                    const struct az_vec_sv *chosen, double *sum)
+                    const struct part_choice *c, double *sum)
 {
     const struct az_sum_of_time *account = &b->account;
     const struct az_user_names nobody = { .map = NULL };
@@ -243,11 +271,8 @@ static int put_work(const struct az_document *d, struct az_table *t, const struc
 
     *sum = 0;
     rows.per *= b->steps;
-    if (rc || (rows.t && !b->work)) {
-        if (!rc)
-            put_groups(t, &rows, (double)account->busy, chosen);
-        return rc;
-    }
+    if (rc || (rows.t && !b->work))
+        return rc ? rc : put_groups(t, &rows, (double)account->busy, c);
     rules = az_kernel_rules_new(&nobody, d->mem);
     if (!rules)
         return AZ_ENOMEM;
@@ -257,8 +282,8 @@ static int put_work(const struct az_document *d, struct az_table *t, const struc
         if (rows.t != b->work)
             leave_out(d, account->devices, b->steps, rules, ns);
         *sum = rows.sum;
-        put_families(t, ns, account->known ? (double)account->busy : rows.sum, account->parted,
-                     chosen);
+        rc = put_families(t, ns, account->known ? (double)account->busy : rows.sum, account->parted,
+                          c);
     }
     az_kernel_rules_free(rules, d->mem);
     return rc;
@@ -305,12 +330,11 @@ static void put_memory(const struct az_document *d, struct az_table *out)
 /* ---- the tables ---- */
 
 static int fill_key_figures(struct az_document *d, struct az_table *figures, struct az_table *parts,
-                            struct az_table *memory, const struct az_vec_sv *chosen,
-                            bool by_recording)
+                            struct az_table *memory, const struct part_choice *c, bool by_recording)
 {
     struct az_key_basis b;
     double sum = 0;
-    int rc;
+    int rc = AZ_OK;
 
     az_key_basis_of(d, by_recording, &b);
     const struct az_sum_of_time a = b.account;
@@ -318,34 +342,57 @@ static int fill_key_figures(struct az_document *d, struct az_table *figures, str
         put_row(figures, AZ_SV(AZ_KEY_TOTAL), (double)a.total);
         put_row(figures, AZ_SV("busy"), (double)a.busy);
         put_row(parts, AZ_SV("idle"), (double)a.idle);
+        rc = az_vec_push(c->names, AZ_SV("idle"));
     }
-    if (a.parted && is_figure(chosen, AZ_SV("exposed communication"), (double)a.comm, 0))
-        put_row(parts, AZ_SV("exposed communication"), (double)a.comm);
-    if (a.parted && is_figure(chosen, AZ_SV("exposed copies"), (double)a.copies, 0))
-        put_row(parts, AZ_SV("exposed copies"), (double)a.copies);
-    rc = put_work(d, parts, &b, chosen, &sum);
+    if (a.parted && !rc)
+        rc = put_part(parts, AZ_SV("exposed communication"), (double)a.comm, 0, c);
+    if (a.parted && !rc)
+        rc = put_part(parts, AZ_SV("exposed copies"), (double)a.copies, 0, c);
+    if (!rc)
+        rc = put_work(d, parts, &b, c, &sum);
     if (!rc && !a.known && sum > 0)
         put_row(figures, AZ_SV(AZ_KEY_TOTAL), sum);
     put_memory(d, memory);
     return rc ? rc : put_steps(d, figures, parts, b.per_step);
 }
 
-int az_key_figures_add(struct az_document *d)
+int az_key_figures_choose(struct az_document *d, const struct az_vec_sv *earlier, bool by_recording)
 {
-    const struct az_vec_sv none = { .n = 0 };
+    struct az_vec_sv names;
+    int rc;
 
-    return az_key_figures_choose(d, &none, false);
+    az_vec_init(&names, d->mem);
+    rc = az_key_figures_begin(d, earlier, by_recording, &names);
+    if (!rc)
+        az_key_parts_filter(d, &names);
+    az_vec_release(&names);
+    return rc;
 }
 
-int az_key_figures_choose(struct az_document *d, const struct az_vec_sv *chosen, bool by_recording)
+/* A document with parts of its own has these as metrics. */
+static int own_parts(const struct az_document *d, struct az_vec_sv *names)
 {
+    const struct az_table *t = az_document_table(d, AZ_KEY_PARTS);
+    int rc = AZ_OK;
+
+    for (size_t r = 0; !rc && t && r < t->rows; r++)
+        rc = az_vec_push(names, az_cell_text(az_table_at(t, r, 0)));
+    return rc;
+}
+
+int az_key_figures_begin(struct az_document *d, const struct az_vec_sv *earlier, bool by_recording,
+                         struct az_vec_sv *names)
+{
+    const struct part_choice c = { earlier, names };
     struct az_table *t[3] = { new_table(d, AZ_KEY_FIGURES, "Key metrics"),
                               new_table(d, AZ_KEY_PARTS, "Key metrics: time breakdown"),
                               new_table(d, AZ_KEY_MEMORY, "Key metrics: memory") };
     int rc = t[0] && t[1] && t[2] ? AZ_OK : az_arena_error(d->arena);
 
     if (!rc)
-        rc = fill_key_figures(d, t[0], t[1], t[2], chosen, by_recording);
+        rc = own_parts(d, names);
+    if (!rc)
+        rc = fill_key_figures(d, t[0], t[1], t[2], &c, by_recording);
     for (size_t i = 0; i < 3; i++) {
         if (rc || az_document_has(d, t[i]->id))
             az_table_free(t[i]);
@@ -353,4 +400,19 @@ int az_key_figures_choose(struct az_document *d, const struct az_vec_sv *chosen,
             rc = az_document_add(d, t[i]);
     }
     return rc;
+}
+
+void az_key_parts_filter(struct az_document *d, const struct az_vec_sv *names)
+{
+    struct az_table *t = az_document_table(d, AZ_KEY_PARTS);
+    size_t kept = 0;
+
+    for (size_t r = 0; t && r < t->rows; r++) {
+        if (!is_listed(names, az_cell_text(az_table_at(t, r, 0))))
+            continue;
+        memmove(&t->cells.v[kept * t->columns.n], &t->cells.v[r * t->columns.n],
+                t->columns.n * sizeof *t->cells.v);
+        kept++;
+    }
+    az_table_truncate(t, kept);
 }

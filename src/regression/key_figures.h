@@ -16,13 +16,17 @@
 #define AZ_KEY_TOTAL     "total" /* metric that parts are compared with */
 
 /* Adds these tables to a document; those without a row are not added. Not twice. 0 or an error.
- * Times are those of the median step where the steps are known, else of the scope. */
-int az_key_figures_add(struct az_document *doc) AZ_MUST_USE;
-/* The same, where earlier runs had these parts of the time as metrics: they remain metrics, however
- * small, and others become some from twice the share on. by_recording: the whole recording,
- * whatever its steps. */
+ * Times are those of the median step where the steps are known, else of the scope. chosen: parts of
+ * the time that earlier runs had as metrics: they remain metrics, however small, and others become
+ * some from twice the share on. by_recording: the whole recording, whatever its steps. */
 int az_key_figures_choose(struct az_document *doc, const struct az_vec_sv *chosen,
                           bool by_recording) AZ_MUST_USE;
+/* The same in two steps, for the two sides of a comparison: the first adds every part that has time
+ * and appends to `names` the parts that are metrics of this document, not copied; the second leaves
+ * those of the list, which are the metrics of either side. */
+int az_key_figures_begin(struct az_document *doc, const struct az_vec_sv *chosen, bool by_recording,
+                         struct az_vec_sv *names) AZ_MUST_USE;
+void az_key_parts_filter(struct az_document *doc, const struct az_vec_sv *names);
 /* Adds the table of kernels and operators that causes are found in; the same. */
 int az_key_work_add(struct az_document *doc, bool by_recording) AZ_MUST_USE;
 

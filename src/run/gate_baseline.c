@@ -5,7 +5,6 @@
 #include "base/env.h"
 #include "base/num.h"
 #include "document/ranks_timeline.h"
-#include "regression/key_figures.h"
 #include "run/baseline_load.h"
 #include "run/gates.h"
 #include "run/internal.h"
@@ -24,7 +23,7 @@ static struct az_sv group_of(const struct az_outcome *o)
     return o->job->input->run_group.n ? o->job->input->run_group : o->title;
 }
 
-static void take_outcome(struct az_gate_step *s, const struct az_outcome *o)
+static void take_outcome(struct az_gate_step *s, struct az_outcome *o)
 {
     const struct az_input *in = o->job->input;
     bool named = named_baseline(s, o->title, in->run_group);
@@ -38,47 +37,39 @@ static void take_outcome(struct az_gate_step *s, const struct az_outcome *o)
                                          (in->baseline && az_sv_is(in->run_group, AZ_GATE_ALONE)) };
 }
 
-/* The parts of the time that earlier runs of the history had as metrics; none where it cannot be
- * read: that is reported where it is needed. */
-static int chosen_figures(const struct az_gate_step *s, struct az_sv group, struct az_arena *a,
-                          struct az_vec_sv *out)
+static bool is_baseline(const struct az_gate_step *s, const struct az_outcome *o)
 {
-    struct az_history *h = NULL;
-    struct az_diag diag;
-    int rc = AZ_OK;
-
-    if (!s->c->history.path.n)
-        return AZ_OK;
-    az_diag_init(&diag);
-    if (!az_history_open(&h, s->c->history.path.p, AZ_HISTORY_READ, &diag))
-        rc = az_history_names(h, group, AZ_SV(AZ_KEY_PARTS), a, out);
-    az_history_close(h);
-    az_diag_release(&diag);
-    return rc;
+    return o->job->input->baseline || named_baseline(s, o->title, o->job->input->run_group);
 }
 
-/* Do rules use the key metrics? */
-static bool wants_key_figures(const struct az_gate_step *s)
+/* Is the baseline among the inputs, be it that they failed? */
+static bool names_input(const struct az_gate_step *s)
 {
-    for (size_t i = 0; i < s->c->gates.rules.n; i++)
-        if (az_sv_starts(s->c->gates.rules.v[i].table, AZ_SV("key_")))
+    for (size_t i = 0; i < s->n_docs; i++)
+        if (s->docs[i].baseline)
+            return true;
+    for (size_t i = 0; i < s->f->n; i++)
+        if (is_baseline(s, &s->f->outcomes[i]))
             return true;
     return false;
 }
 
-static int add_key_figures(struct az_gate_step *s, struct az_sv group, struct az_document *doc)
+static bool names_run(struct az_sv b)
 {
-    struct az_vec_sv chosen;
-    int rc;
+    return az_sv_is(b, "last") || az_sv_is(b, "last-good") || az_sv_is(b, AZ_HISTORY_LEVEL) ||
+           az_sv_starts(b, AZ_SV("pinned:")) || az_sv_is(b, "window") ||
+           az_sv_starts(b, AZ_SV("window:"));
+}
 
-    if (!wants_key_figures(s))
-        return AZ_OK;
-    az_vec_init(&chosen, NULL);
-    rc = chosen_figures(s, group, &s->arena, &chosen);
-    if (!rc)
-        rc = az_key_figures_choose(doc, &chosen, s->cand.by_recording);
-    az_vec_release(&chosen);
-    return rc ? rc : az_key_work_add(doc, s->cand.by_recording);
+/* Results of an earlier run that gates.baseline names: read before metrics are chosen, which are
+ * those of either side. An error is from_files's. */
+static void load_files(struct az_gate_step *s)
+{
+    const struct az_sv b = s->c->gates.baseline;
+    const bool compares = s->c->gates.given && !s->f->plan->bisect && !s->f->plan->calibrate;
+
+    if (compares && b.n && !names_run(b) && !names_input(s))
+        s->files_error = az_saved_collect(b.p, &s->files, s->diag);
 }
 
 int az_gate_collect_docs(struct az_gate_step *s)
@@ -96,13 +87,11 @@ int az_gate_collect_docs(struct az_gate_step *s)
         if (o->job->saved == AZ_SAVED_TABLES || o->job->saved == AZ_SAVED_BOOK)
             az_saved_guess(&o->doc);
         rc = az_ranks_timeline_add(&o->doc);
-        rc = rc ? rc : add_key_figures(s, group_of(o), &o->doc);
         take_outcome(s, o);
     }
     for (size_t i = 0; saved && i < saved->n; i++) {
         struct az_saved_doc *d = saved->v[i];
         rc = rc ? rc : az_ranks_timeline_add(&d->doc);
-        rc = rc ? rc : add_key_figures(s, d->title, &d->doc);
         s->docs[s->n_docs++] = (struct az_gate_doc){ .title = d->title,
                                                      .group = d->title,
                                                      .doc = &d->doc,
@@ -120,12 +109,8 @@ int az_gate_collect_docs(struct az_gate_step *s)
     for (size_t i = 0; saved && i < s->n_docs - saved->n; i++)
         if (az_sv_is(s->docs[i].group, AZ_GATE_ALONE))
             s->docs[i].group = first;
+    load_files(s);
     return rc;
-}
-
-static bool is_baseline(const struct az_gate_step *s, const struct az_outcome *o)
-{
-    return o->job->input->baseline || named_baseline(s, o->title, o->job->input->run_group);
 }
 
 int az_gate_collect_unreadable(struct az_gate_step *s)
@@ -271,17 +256,6 @@ static int add_base(struct az_gate_step *s, struct az_sv group, const struct az_
     return az_series_add(&s->base, group, doc, like_of(s, group), s->want, s->n_want);
 }
 
-/* Input of the candidate that a baseline of this title is for: the one of the title, else the only
- * one there is. */
-static struct az_sv input_for(const struct az_gate_step *s, struct az_sv title, bool alone)
-{
-    for (size_t i = 0; i < s->n_docs; i++)
-        if (!s->docs[i].baseline &&
-            (az_sv_eq(s->docs[i].title, title) || az_sv_eq(s->docs[i].group, title)))
-            return s->docs[i].group;
-    return alone && s->cand.inputs.n == 1 ? s->cand.inputs.v[0] : title;
-}
-
 /* Documents of this run that are the baseline. */
 static int from_docs(struct az_gate_step *s, struct az_gate_in *in)
 {
@@ -297,7 +271,7 @@ static int from_docs(struct az_gate_step *s, struct az_gate_in *in)
         for (size_t k = 0; !rc && d->for_all && k < s->cand.inputs.n; k++)
             rc = add_base(s, s->cand.inputs.v[k], d->doc);
         if (!rc && !d->for_all)
-            rc = add_base(s, input_for(s, d->group, false), d->doc);
+            rc = add_base(s, az_gate_input_of(s, d->group, false), d->doc);
     }
     s->base.label = s->c->gates.baseline.n ? s->c->gates.baseline : name;
     in->base = n ? &s->base : NULL;
@@ -308,16 +282,12 @@ static int from_docs(struct az_gate_step *s, struct az_gate_in *in)
 /* Results of an earlier run, read from files. */
 static int from_files(struct az_gate_step *s, struct az_gate_in *in)
 {
-    struct az_saved_list l;
+    const struct az_saved_list *l = &s->files;
     struct az_sv path = s->c->gates.baseline;
-    int rc;
+    int rc = s->files_error;
 
-    az_vec_init(&l, NULL);
-    rc = az_saved_collect(path.p, &l, s->diag);
-    for (size_t i = 0; !rc && i < l.n; i++)
-        rc = add_key_figures(s, l.v[i]->title, &l.v[i]->doc);
-    for (size_t i = 0; !rc && i < l.n; i++)
-        rc = add_base(s, input_for(s, l.v[i]->title, l.n == 1), &l.v[i]->doc);
+    for (size_t i = 0; !rc && i < l->n; i++)
+        rc = add_base(s, az_gate_input_of(s, l->v[i]->title, l->n == 1), &l->v[i]->doc);
     if (rc) { /* reported already; the gates that need none go on */
         in->no_base = az_arena_printf(&s->arena, "no baseline: '%.*s' could not be read",
                                       AZ_SVF(az_path_base(path)));
@@ -326,27 +296,7 @@ static int from_files(struct az_gate_step *s, struct az_gate_in *in)
         s->base.label = az_arena_dup(&s->arena, folder ? az_path_base(path) : az_saved_name(path));
         in->base = &s->base;
     }
-    az_saved_release(&l);
     return rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTERNAL ? rc : AZ_OK;
-}
-
-/* Is the baseline among the inputs, be it that they failed? */
-static bool names_input(const struct az_gate_step *s)
-{
-    for (size_t i = 0; i < s->n_docs; i++)
-        if (s->docs[i].baseline)
-            return true;
-    for (size_t i = 0; i < s->f->n; i++)
-        if (is_baseline(s, &s->f->outcomes[i]))
-            return true;
-    return false;
-}
-
-static bool names_run(struct az_sv b)
-{
-    return az_sv_is(b, "last") || az_sv_is(b, "last-good") || az_sv_is(b, AZ_HISTORY_LEVEL) ||
-           az_sv_starts(b, AZ_SV("pinned:")) || az_sv_is(b, "window") ||
-           az_sv_starts(b, AZ_SV("window:"));
 }
 
 /* The first nights: nothing can be tested, nothing is wrong, and this run is stored for later ones.

@@ -153,6 +153,7 @@ static int init_step(struct az_gate_step *s)
 
     az_mem_init(&s->mem, 0);
     az_arena_init(&s->arena, &s->mem);
+    az_vec_init(&s->files, NULL);
     az_gate_verdict_init(&s->verdict, &s->arena);
     for (size_t i = 0; i < AZ_LENGTH(all); i++) {
         int one = az_series_init(all[i], &s->arena);
@@ -169,6 +170,7 @@ static void release(struct az_gate_step *s)
     az_series_release(&s->cand);
     az_series_release(&s->base);
     az_metric_past_release(&s->past);
+    az_saved_release(&s->files);
     az_arena_release(&s->arena);
 }
 
@@ -182,6 +184,8 @@ int az_step_gates(struct az_followup *f, struct az_diag *diag)
         some_failed |= f->outcomes[i].error != AZ_OK;
     if (!rc)
         rc = az_gate_collect_docs(&s);
+    if (!rc)
+        rc = az_gate_add_metrics(&s);
     if (!rc)
         rc = choose_figures(&s);
     if (!rc)

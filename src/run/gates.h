@@ -5,6 +5,7 @@
 
 #include "regression/gate.h"
 #include "regression/history.h"
+#include "run/baseline_load.h"
 #include "run/post_actions.h"
 
 /* run_group of an input that came alone on the command line of `gate`. */
@@ -13,7 +14,7 @@
 /* One document that gates are about: of an input of the run, or saved. */
 struct az_gate_doc {
     struct az_sv title, group; /* metrics are pooled under the group */
-    const struct az_document *doc;
+    struct az_document *doc;
     const struct az_labels *labels; /* NULL: none */
     bool baseline;
     bool for_all; /* a baseline that stands for every input of the candidate */
@@ -25,6 +26,8 @@ struct az_gate_step {
     const struct az_config *c;
     struct az_gate_doc *docs;
     size_t n_docs;
+    struct az_saved_list files; /* gates.baseline, where it is a path */
+    int files_error;            /* it could not be read: reported already */
     struct az_arena arena;
     struct az_mem mem;
     struct az_selector *want;
@@ -46,7 +49,7 @@ bool az_gates_lack_baseline(const struct az_config *c);
 int az_step_gates(struct az_followup *f, struct az_diag *diag) AZ_MUST_USE;
 
 /* ---- gate_baseline.c ---- */
-/* Fills s->docs from the inputs of the run and the saved results of the plan. */
+/* Fills s->docs from the inputs of the run and the saved results of the plan, and s->files. */
 int az_gate_collect_docs(struct az_gate_step *s) AZ_MUST_USE;
 /* Inputs that could not be read claim nothing: a change of theirs is not comparable. */
 int az_gate_collect_unreadable(struct az_gate_step *s) AZ_MUST_USE;
@@ -54,6 +57,13 @@ int az_gate_collect_unreadable(struct az_gate_step *s) AZ_MUST_USE;
 int az_gate_find_baseline(struct az_gate_step *s, struct az_gate_in *in) AZ_MUST_USE;
 /* What this run is: labels, device, time. */
 int az_gate_describe_run(struct az_gate_step *s) AZ_MUST_USE;
+
+/* ---- gate_metrics.c ---- */
+/* Adds the tables of key metrics to the documents, where rules use them. */
+int az_gate_add_metrics(struct az_gate_step *s) AZ_MUST_USE;
+/* Input of the candidate that a baseline of this title is for: the one of the title, else the only
+ * one there is (alone: the title need not match). */
+struct az_sv az_gate_input_of(const struct az_gate_step *s, struct az_sv title, bool alone);
 
 /* ---- gate_figures.c ---- */
 /* Times of the candidate as tables for dashboards, bounded by classes and ranks: class_time (Input,

@@ -76,20 +76,31 @@ int az_tool_compare(struct az_call *c)
     return rc;
 }
 
-/* Key figures of a document as a series; they are added to a copy. */
-static int figures(struct two *t, size_t i, const struct az_selector *want, size_t n,
-                   struct az_series *out)
+/* Key figures of both documents as series; they are added to copies. */
+static int figures(struct two *t, const struct az_selector *want, size_t n,
+                   struct az_series *const out[2])
 {
-    struct az_document copy;
-    int rc;
+    const struct az_vec_sv none = { .n = 0 };
+    struct az_document copy[2];
+    struct az_vec_sv names;
+    int rc = AZ_OK;
 
-    az_document_init(&copy, &t->arena);
-    rc = az_document_copy(&copy, t->doc[i]);
-    if (!rc)
-        rc = az_key_figures_add(&copy);
-    if (!rc) /* one name, so that metrics meet */
-        rc = az_series_add(out, AZ_SV("input"), &copy, NULL, want, n);
-    az_document_release(&copy);
+    az_vec_init(&names, NULL);
+    for (size_t i = 0; i < 2; i++)
+        az_document_init(&copy[i], &t->arena);
+    for (size_t i = 0; !rc && i < 2; i++) {
+        rc = az_document_copy(&copy[i], t->doc[i]);
+        if (!rc)
+            rc = az_key_figures_begin(&copy[i], &none, false, &names);
+    }
+    for (size_t i = 0; !rc && i < 2; i++) {
+        az_key_parts_filter(&copy[i], &names);
+        /* one name, so that metrics meet */
+        rc = az_series_add(out[i], AZ_SV("input"), &copy[i], NULL, want, n);
+    }
+    for (size_t i = 0; i < 2; i++)
+        az_document_release(&copy[i]);
+    az_vec_release(&names);
     return rc;
 }
 
@@ -137,9 +148,7 @@ static int judge(struct az_call *c, struct two *t, const struct az_config *conf)
     az_gate_verdict_init(&v, &t->arena);
     rc = rc ? rc : second ? second : want ? AZ_OK : AZ_ENOMEM;
     if (!rc)
-        rc = figures(t, 0, want, n, &base);
-    if (!rc)
-        rc = figures(t, 1, want, n, &cand);
+        rc = figures(t, want, n, (struct az_series *const[2]){ &base, &cand });
     const struct az_gate_in in = {
         .rules = conf->gates.rules.v, .n_rules = conf->gates.rules.n, .base = &base, .cand = &cand
     };
