@@ -14,8 +14,6 @@
 #define MANY_TIMES    10    /* a side of so many times the other: no percent */
 #define CLOSE_PERCENT 0.05  /* smaller differences do not matter to a reader */
 #define LEAST_COMMON  0.005 /* part of the time that rounds to 0% */
-#define ERRORS        2     /* of the difference of two medians that matters */
-#define FEW_PERIODS   12    /* by which the error is less certain: added, divided by their number */
 #define MANY          2     /* variants, of which each has its parts and this many causes */
 #define CAUSES_EACH   3
 #define WHAT_MOST     8 /* variants that have a line at all */
@@ -156,46 +154,19 @@ static struct az_sv faster_text(struct writer *w, struct az_sv base, struct az_s
                            AZ_SVF(pair), AZ_SVF(parts));
 }
 
-/* How certain the difference of two median steps is. */
-struct step_spread {
-    double error; /* standard error, as part of them; 0: too few steps */
-    double least; /* a smaller difference, as part of them, may be none */
-};
-
-static struct step_spread step_spread(struct writer *w, size_t variant)
+static struct az_step_spread step_spread(struct writer *w, size_t variant)
 {
-    const size_t side[2] = { w->c->base, variant };
-    double of[2] = { NAN, NAN };
-    size_t n = 0;
-    int rc = AZ_OK;
+    struct az_step_spread spread;
+    const int rc = az_step_spread_of(w->c->in[w->c->base].doc, w->c->in[variant].doc, &spread);
 
-    for (size_t i = 0; !rc && i < 2; i++) {
-        struct az_step_samples s;
-        az_vec_init(&s, w->c->in[side[i]].doc->mem);
-        rc = az_step_samples_read(w->c->in[side[i]].doc, &s);
-        of[i] = rc ? NAN : az_step_samples_scatter(&s, AZ_STEP_TOTAL, 2);
-        n += s.n;
-        az_vec_release(&s);
-    }
     if (rc && !w->t->error)
         w->t->error = rc;
-    if (isnan(of[0]) || isnan(of[1]))
-        return (struct step_spread){ 0, 0 };
-    const double error = hypot(of[0], of[1]);
-    return (struct step_spread){ error, error * (ERRORS + FEW_PERIODS / (double)(n - 2)) };
-}
-
-/* What times per step are of where both sides have few steps; NULL: of the median step. */
-static const char *single_step(const struct az_change *x)
-{
-    return x->counted[0] == 2 && x->counted[1] == 2   ? "one period each" /* from start to start */
-           : x->counted[0] == 1 && x->counted[1] == 1 ? "one step each"
-                                                      : NULL;
+    return spread;
 }
 
 /* "b is 30.1% slower per step than a: 8.53 -> 11.1 ms (median of 6 and 3 steps; spread 0.8%)" */
 static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv tag,
-                              const struct az_causes *o, struct step_spread spread)
+                              const struct az_causes *o, struct az_step_spread spread)
 {
     const struct az_change *x = &o->change;
     const struct az_sv note = x->a_ns == x->b_ns || spread.error < CLOSE_PERCENT / 100
@@ -203,7 +174,7 @@ static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv 
                                   : az_arena_printf(w->a, "; spread %.1f%%", 100 * spread.error);
     const struct az_sv pair = x->a_ns == x->b_ns ? az_words_time(w->a, x->a_ns)
                                                  : az_words_pair(w->a, x->a_ns, x->b_ns, "->");
-    const char *single = single_step(x);
+    const char *single = az_change_single_step(x);
     struct az_sv text;
 
     if (!o->like)
@@ -303,7 +274,7 @@ static struct az_sv time_label(const struct writer *w, size_t variant)
 static void put_time(struct writer *w, const struct az_causes *o, size_t variant, bool many)
 {
     const struct az_sum_of_time *b = &o->side[0], *t = &o->side[1];
-    const char *single = single_step(&o->change);
+    const char *single = az_change_single_step(&o->change);
     struct az_sv text = AZ_SV("");
 
     if (!o->timed || o->total[0] == 0)

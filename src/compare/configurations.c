@@ -376,6 +376,8 @@ int az_configurations(struct az_document *doc, const struct az_compare_input *in
         set_ratios(doc->arena, rows, n, base);
         baseline = in[base].tag;
     }
-    const int rc = whole_table(doc, rows, n, baseline, !folded);
+    int rc = az_configurations_verdict(doc, in, n, base < n ? base : 0);
+    if (!rc)
+        rc = whole_table(doc, rows, n, baseline, !folded);
     return rc || !folded ? rc : folded_table(doc, in, rows, n);
 }

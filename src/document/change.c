@@ -363,3 +363,10 @@ struct az_sv az_change_text(struct az_arena *a, const struct az_change *c,
         return AZ_SV("");
     }
 }
+
+const char *az_change_single_step(const struct az_change *c)
+{
+    return c->counted[0] == 2 && c->counted[1] == 2   ? "one period each" /* from start to start */
+           : c->counted[0] == 1 && c->counted[1] == 1 ? "one step each"
+                                                      : NULL;
+}

@@ -71,6 +71,9 @@ struct az_change {
     bool has_parts;
     int64_t part[AZ_CHANGE_PARTS][2];
 };
+/* What times per step are of where both sides have few steps: "one period each", "one step each";
+ * NULL: of the median step. */
+const char *az_change_single_step(const struct az_change *c);
 struct az_changes {
     const struct az_change *v;
     size_t n;

@@ -8,6 +8,9 @@
 #include "document/times.h"
 #include "stats/rank_test.h"
 
+#define ERRORS      2  /* of the difference of two medians that matters */
+#define FEW_PERIODS 12 /* by which the error is less certain: added, divided by their number */
+
 /* ---- reading ---- */
 
 static struct az_sv excluded_step(const struct az_document *d)
@@ -99,6 +102,30 @@ double az_step_samples_scatter(const struct az_step_samples *s, size_t part, siz
         out = 1.2533 * 1.4826 * sum / sqrt((double)n) / center;
     az_mem_free(NULL, v, (2 * s->n + 1) * sizeof *v);
     return out;
+}
+
+int az_step_spread_of(const struct az_document *a, const struct az_document *b,
+                      struct az_step_spread *out)
+{
+    const struct az_document *const side[2] = { a, b };
+    double of[2] = { NAN, NAN };
+    size_t n = 0;
+    int rc = AZ_OK;
+
+    *out = (struct az_step_spread){ 0, 0 };
+    for (size_t i = 0; !rc && i < 2; i++) {
+        struct az_step_samples s;
+        az_vec_init(&s, side[i]->mem);
+        rc = az_step_samples_read(side[i], &s);
+        of[i] = rc ? NAN : az_step_samples_scatter(&s, AZ_STEP_TOTAL, 2);
+        n += s.n;
+        az_vec_release(&s);
+    }
+    if (rc || isnan(of[0]) || isnan(of[1]))
+        return rc;
+    out->error = hypot(of[0], of[1]);
+    out->least = out->error * (ERRORS + FEW_PERIODS / (double)(n - 2));
+    return AZ_OK;
 }
 
 /* ---- the test ---- */

@@ -27,6 +27,14 @@ int az_step_samples_read(const struct az_document *doc, struct az_step_samples *
  * steps. */
 double az_step_samples_scatter(const struct az_step_samples *s, size_t part, size_t least);
 
+/* How certain the difference of the median steps of two results is. */
+struct az_step_spread {
+    double error; /* standard error, as part of them; 0: too few steps */
+    double least; /* a smaller difference, as part of them, may be none */
+};
+int az_step_spread_of(const struct az_document *a, const struct az_document *b,
+                      struct az_step_spread *out) AZ_MUST_USE;
+
 struct az_steps_test {
     size_t n_a, n_b;
     double effect;              /* Cliff's delta, -1 to 1: b larger where > 0 */
