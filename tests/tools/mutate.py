@@ -45,6 +45,7 @@ PARTS = {'tests/faults/campaign.py': ['for it: ' + c for c in (
        'Calls that fail: serve', 'Calls that fail: slurm', 'Calls that fail: bisect', 'Calls that fail: reduce']}
 SLOW = 60  # seconds of a processor; slower scripts are not used
 LONG = 5  # seconds of a processor; longer tests are run after all others
+AROUND = 12  # lines before and after a mutant's
 ASAN = 'detect_odr_violation=0:symbolize=0:quarantine_size_mb=8:hard_rss_limit_mb=2048:allocator_may_return_null=1'
 KILLED, SURVIVED, EQUIVALENT, REJECTED = 'killed', 'survived', 'equivalent', 'not compiled'
 
@@ -228,16 +229,17 @@ class Objects:
                     todo.append(other)
         return far
 
-    def order(self, test, source):
-        """Sort key: unit tests of this file's name, of its room, by distance, by references, then the quick ones; then command
-        lines and scripts by the time that they have taken for each mutant that they killed; slow tests last."""
+    def order(self, test, source, around):
+        """Sort key: unit tests of this file's name, of its room, by distance, by lines around the mutant that they execute, by
+        references, then the quick ones; then command lines and scripts, those first that execute most lines around it, by the
+        time that they have taken for each mutant that they killed; slow tests last."""
         room, stem = source.split('/')[1], os.path.splitext(os.path.basename(source))[0]
         test_room, _, name = test.name.partition('_')
         named = test.kind == 'unit' and room == test_room and (name in stem or stem in name)
         if test.kind != 'unit' or test.cpu > LONG:
-            return (10 if test.cpu > LONG else 9, 0, 0, 0, test.cpu * (test.runs + 8) / (test.kills + 1))
+            return (10 if test.cpu > LONG else 9, 0, -around, 0, test.cpu * (test.runs + 8) / (test.kills + 1))
         far = self.near[test].get(source, 8)
-        return (0 if named else min(far, 8), room != test_room, 0, -self.tests[test].get(source, 0), test.cpu)
+        return (0 if named else min(far, 8), room != test_room, -around, -self.tests[test].get(source, 0), test.cpu)
 
 
 class Cover:
@@ -397,6 +399,14 @@ class Cover:
         # In a long table: the code that comes after it reads it.
         after = [line for line in lines if line > mutant.line]
         return lines[min(after)] if after else []
+
+
+    def around(self, mutant):
+        """Of each test, by its key: how many of the lines next to the mutant's it executes. A test that leaves a function at the
+        line is less likely to fail than one that goes on."""
+        lines = self.lines.get(mutant.path, {})
+        near = range(mutant.line - AROUND, mutant.line + AROUND + 1)
+        return collections.Counter(key for line in near for key in lines.get(line, ()))
 
 
 class Worker:
@@ -589,7 +599,8 @@ def main():
 
     def tests(mutant):
         chosen = [by_key[k] for k in cover.of(mutant) if k in by_key and by_key[k].ok]
-        chosen.sort(key=lambda t: objects.order(t, mutant.path))
+        around = cover.around(mutant)
+        chosen.sort(key=lambda t: objects.order(t, mutant.path, around[t.key()]))
         total, fit = 0, []
         for i, test in enumerate(chosen):
             if i and total + test.cpu > BUDGET:
