@@ -393,6 +393,28 @@ static void test_ranks(void **state)
     assert_non_null(strstr(last_message(), "duplicate rank 4, also in '"));
 }
 
+/* Files are numbered in their order where none of them has a rank; the rank of one, whichever it
+ * is, makes those of the others unknown. */
+static void test_files_without_rank(void **state)
+{
+    (void)state;
+    struct az_merge_input in[2];
+    for (int ranked = -1; ranked < 2; ranked++) {
+        for (int i = 0; i < 2; i++) {
+            static const char *const names[] = { "a_rank0.json", "a_rank1.json" };
+            put_text(names[i], "[" EV(10, "launch", 5) "]");
+            in[i] = (struct az_merge_input){ .path = az_sv_str(temp_path(names[i])),
+                                             .rank = i == ranked ? 1 : -1 };
+        }
+        assert_int_equal(az_pytorch_merge(in, 2, NULL, temp_path("out.json.gz"), &result, &t_diag),
+                         ranked < 0 ? 0 : AZ_EUSAGE);
+        if (ranked < 0)
+            assert_non_null(strstr(merged(), "\"ranks\": [0, 1]"));
+        else
+            assert_non_null(strstr(last_message(), "unknown rank"));
+    }
+}
+
 /* Different clocks: no common base is claimed. A bare list of events is a trace, too. */
 static void test_clocks_and_bare_lists(void **state)
 {
@@ -508,6 +530,7 @@ int main(void)
         T(test_malformed_event),
         T(test_unusable_ranks),
         T(test_ranks),
+        T(test_files_without_rank),
         T(test_clocks_and_bare_lists),
         T(test_the_last_clock_differs),
         T(test_external_id),
