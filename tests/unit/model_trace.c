@@ -304,6 +304,61 @@ static void knows_activity(void **state)
     assert_string_equal(az_cap_text(0), "unknown");
 }
 
+/* Capabilities of traces with an event each of some kinds, and of device events that are linked or
+ * not. */
+static void facts_of_kinds(void **state)
+{
+    (void)state;
+    static const enum az_kind kinds[] = { AZ_KERNEL, AZ_GRAPH, AZ_MEMCPY,  AZ_MEMSET,
+                                          AZ_CALL,   AZ_RANGE, AZ_HOST_OP, AZ_OSRT };
+    for (unsigned of = 0; of < 1u << (AZ_LENGTH(kinds) + 1); of++) {
+        const bool ids = of >> AZ_LENGTH(kinds);
+        struct az_trace t;
+        const struct az_event e = event(1, 0);
+        bool has[AZ_KIND_COUNT] = { false };
+        assert_int_equal(az_trace_init(&t, NULL), 0);
+        az_trace_columns(&t, AZ_CALL, ids ? AZ_COL_CORR : 0);
+        for (size_t k = 0; k < AZ_LENGTH(kinds); k++) {
+            has[kinds[k]] = of >> k & 1;
+            if (has[kinds[k]])
+                assert_int_equal(az_trace_add(&t, kinds[k], &e), 0);
+        }
+        const bool kernels = has[AZ_KERNEL] || has[AZ_GRAPH],
+                   memory = has[AZ_MEMCPY] || has[AZ_MEMSET],
+                   linked = (kernels || memory) && has[AZ_CALL] && ids;
+        const unsigned want =
+            (kernels ? AZ_CAP_KERNEL_SUMS : 0u) | (memory ? AZ_CAP_MEM : 0u) |
+            (kernels || memory ? AZ_CAP_TIMELINE : 0u) | (has[AZ_CALL] ? AZ_CAP_CALLS : 0u) |
+            (linked ? AZ_CAP_LAUNCHES : 0u) | (has[AZ_RANGE] ? AZ_CAP_RANGES : 0u) |
+            (has[AZ_RANGE] && linked ? AZ_CAP_PROJ : 0u) |
+            (has[AZ_HOST_OP] ? AZ_CAP_HOST_OPS : 0u) | (has[AZ_OSRT] ? AZ_CAP_OSRT : 0u);
+        assert_int_equal(az_trace_facts(&t), want);
+        az_trace_release(&t);
+    }
+}
+
+/* What reports of a profiler without events bring. */
+static void facts_of_reports(void **state)
+{
+    (void)state;
+    const struct az_event e = event(1, 0);
+    for (unsigned of = 0; of < 32; of++) {
+        struct az_trace t;
+        assert_int_equal(az_trace_init(&t, NULL), 0);
+        t.has_kernels = of & 1;
+        t.has_mem = of & 2;
+        t.has_nvtx = of & 4;
+        t.classic = of & 8;
+        if (of & 16)
+            assert_int_equal(az_trace_add(&t, AZ_RANGE, &e), 0);
+        const unsigned want = (of & 1 ? AZ_CAP_KERNEL_SUMS : 0u) | (of & 2 ? AZ_CAP_MEM : 0u) |
+                              ((of & 20) == 4 ? AZ_CAP_PROJ : 0u) | (of & 8 ? AZ_CAP_CLASSIC : 0u) |
+                              (of & 16 ? AZ_CAP_RANGES : 0u);
+        assert_int_equal(az_trace_facts(&t), want);
+        az_trace_release(&t);
+    }
+}
+
 /* Device work of all kinds by start; of equal starts kernels come first, then copies, then fills.
  */
 static void merges_device_work(void **state)
@@ -347,6 +402,8 @@ int main(void)
         cmocka_unit_test(lanes_are_told_apart),
         cmocka_unit_test(counts_drops_and_keeps_facts),
         cmocka_unit_test(knows_activity),
+        cmocka_unit_test(facts_of_kinds),
+        cmocka_unit_test(facts_of_reports),
         cmocka_unit_test(merges_device_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
