@@ -340,6 +340,28 @@ static void reused_ids(void **state)
     close_fixture(&f);
 }
 
+/* Of calls with one id the first one, with each of the others; ids of device events alone. */
+static void calls_of_one_id(void **state)
+{
+    (void)state;
+    static const struct az_same_id want[] = { { 0, 2 }, { 0, 5 }, { 3, 4 } };
+    static const uint64_t ids[] = { 7, 9, 7, 8, 8, 7, 20, 20, 1, 1 };
+    struct fixture f;
+    open_fixture(&f, "correlation");
+    for (size_t i = 0; i < AZ_LENGTH(ids); i++)
+        call(&f, "launch", 0, 10 + 10 * (double)i, 5, ids[i]);
+    for (uint64_t id = 7; id < 10; id++)
+        kernel(&f, "k", 0, 500 + 10 * (double)id, 5, id);
+    seal(&f);
+    const struct az_same_ids *same = &az_optrace(&f.trace)->same_ids;
+    assert_int_equal(same->n, AZ_LENGTH(want));
+    for (size_t i = 0; i < same->n; i++) {
+        assert_int_equal(same->v[i].first, want[i].first);
+        assert_int_equal(same->v[i].other, want[i].other);
+    }
+    close_fixture(&f);
+}
+
 static void graph_launches(void **state)
 {
     (void)state;
@@ -694,6 +716,7 @@ int main(void)
         cmocka_unit_test(kinds_of_nodes),
         cmocka_unit_test(by_correlation),
         cmocka_unit_test(reused_ids),
+        cmocka_unit_test(calls_of_one_id),
         cmocka_unit_test(graph_launches),
         cmocka_unit_test(by_external_id),
         cmocka_unit_test(by_flow),
