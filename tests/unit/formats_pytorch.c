@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "formats/pytorch/pytorch.h"
+#include "formats/pytorch/pytorch_capture.h"
 
 #define PARSE(f)   fixture_parse((f), &az_format_pytorch)
 #define EV(fields) "{\"ph\":\"X\"," fields "}"
@@ -1007,9 +1008,52 @@ static void edited(void **state)
     edits_are(0xfc159c13);
 }
 
+/* The rank in the name of a file, else in its folders; the last whole word counts, and of the words
+ * `rank`, `tp` and `dp` the first that has a number. */
+static void ranks_of_paths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path;
+        int64_t want;
+    } cases[] = {
+        { "rank_3.json", 3 },
+        { "rank-3.json", 3 },
+        { "rank=3.json", 3 },
+        { "rank3.json", 3 },
+        { "Rank3.json", 3 },
+        { "rank__3.json", -1 },
+        { "rank.json", -1 },
+        { "rank", -1 },
+        { "", -1 },
+        { "ranks3.json", -1 },
+        { "frank3.json", -1 },
+        { "a_rank3.json", 3 },
+        { "rank1_rank2.json", 2 },
+        { "rank1_rank.json", 1 },
+        { "tp4.json", 4 },
+        { "dp5.json", 5 },
+        { "dp5_tp4.json", 4 },
+        { "tp4_rank3.json", 3 },
+        { "rank1/trace.json", 1 },
+        { "tp1/dp2.json", 2 },
+        { "rank1/tp2.json", 2 },
+        { "rank1/rank2/x.json", 2 },
+        { "dp1/rank2/x.json", 2 },
+        { "rank1/x", 1 },
+        { "rank12345", 12345 },
+        { "rank99999999999999999999", -1 },
+    };
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++)
+        if (az_pytorch_rank_of(az_sv_str(cases[i].path)) != cases[i].want)
+            fail_msg("%s: %lld", cases[i].path,
+                     (long long)az_pytorch_rank_of(az_sv_str(cases[i].path)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_of_paths),
 #ifdef AZ_V3
         cmocka_unit_test(forms_of_the_reader),
 #endif
