@@ -164,10 +164,12 @@ int az_gate_explain(struct az_gate_result *x, struct az_arena *a)
     int rc = put_change(&t, x);
     if (!rc)
         rc = put_limits(&t, x, a);
+    const size_t change = t.n;
     if (!rc && x->note.n)
         rc = az_text_printf(&t, "%s%.*s", t.n ? ": " : "", AZ_SVF(x->note));
     if (!rc)
         x->text = az_arena_dup(a, az_text_view(&t));
+    x->change = az_sv_make(x->text.p, x->text.n ? change : 0);
     az_vec_release(&t);
     return rc ? rc : a->failed ? az_arena_error(a) : 0;
 }

@@ -102,6 +102,7 @@ struct az_gate_result {
     bool same_cause;      /* so for the cause that both have */
     bool made_up;         /* a part of the time that is worse, while the total is better */
     struct az_sv text;    /* one line that explains the result */
+    struct az_sv change;  /* what it begins with: values, change, limit; empty: no values */
     double lost; /* seconds for times, else the worsening relative to the baseline; for the order */
     bool timed;
     bool drift;       /* of a slope over the last weeks: stored only where it has a value */

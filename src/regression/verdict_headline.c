@@ -12,7 +12,12 @@
 /* Standard errors of the difference that a change needs to be found nine times in ten at alpha
  * 0.01: 2.33 + 1.28. */
 #define SEEN_BY_STEPS 3.61
-#define SHOWN         5 /* failures with a line of their own */
+#define SHOWN         5   /* failures with a line of their own */
+#define FIRST_MOST    144 /* length of the first line: two of a narrow terminal */
+
+/* What the first line leaves to the lines below it, where it would be too long: each with those
+ * before it. */
+enum shorter { WHOLE_LINE, WITHOUT_BASELINE, WITHOUT_REASON, WITHOUT_TOTAL, SHORTEST };
 
 static bool is_bad(const struct az_gate_result *x)
 {
@@ -71,7 +76,15 @@ static struct az_sv undecided_status(const struct az_gate_verdict *v, struct az_
     return first ? az_arena_printf(a, " (%s)", az_gate_status_text(first->status)) : AZ_SV("");
 }
 
-/* "2 of 10 metrics failed, 1 inconclusive (outlier) against base.json". */
+/* " against base.json" */
+static struct az_sv against(const struct az_gate_verdict *v, struct az_arena *a, enum shorter by)
+{
+    return v->base_label.n && by < WITHOUT_BASELINE
+               ? az_arena_printf(a, " against %.*s", AZ_SVF(v->base_label))
+               : AZ_SV("");
+}
+
+/* "2 of 10 metrics failed, 1 inconclusive (outlier)". */
 static struct az_sv how_many(const struct az_gate_verdict *v, struct az_arena *a)
 {
     const size_t n = count_metrics(v), failed = count_level(v, AZ_LEVEL_FAIL, true),
@@ -88,9 +101,7 @@ static struct az_sv how_many(const struct az_gate_verdict *v, struct az_arena *a
     if (undecided)
         out = az_arena_printf(a, "%.*s%s%zu inconclusive%.*s", AZ_SVF(out), out.n ? ", " : "",
                               undecided, AZ_SVF(undecided_status(v, a)));
-    return v->base_label.n
-               ? az_arena_printf(a, "%.*s against %.*s", AZ_SVF(out), AZ_SVF(v->base_label))
-               : out;
+    return out;
 }
 
 struct az_sv az_gate_place(struct az_arena *a, const struct az_gate_result *x, bool inputs)
@@ -149,16 +160,22 @@ static struct az_sv power(const struct az_gate_verdict *v, struct az_arena *a)
         c->runs == 1 ? "" : "s", one, five);
 }
 
+/* The result of a metric, with its reason or without. */
+static struct az_sv text_of(const struct az_gate_result *x, enum shorter by)
+{
+    return by >= WITHOUT_REASON && x->change.n ? x->change : x->text;
+}
+
 /* "; total 100 -> 101 ms, +1%", nothing where the total is what failed or is not known. */
-static struct az_sv whole(const struct az_gate_verdict *v, struct az_arena *a)
+static struct az_sv whole(const struct az_gate_verdict *v, struct az_arena *a, enum shorter by)
 {
     const struct az_gate_result *total = total_of(v);
 
-    if (!total || is_bad(total))
+    if (!total || is_bad(total) || by >= WITHOUT_TOTAL)
         return AZ_SV("");
     if (!(fabs(total->delta) > 0) && !isnan(total->delta))
         return AZ_SV("; the total is unchanged");
-    return az_arena_printf(a, "; total %.*s", AZ_SVF(total->text));
+    return az_arena_printf(a, "; total %.*s", AZ_SVF(text_of(total, by)));
 }
 
 static struct az_sv time_text(struct az_arena *a, double ns)
@@ -174,7 +191,7 @@ static struct az_sv time_text(struct az_arena *a, double ns)
  * The total's own course may begin at another run. Empty where the whole did not change, or not for
  * that. */
 static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_result *worst,
-                          struct az_arena *a)
+                          struct az_arena *a, enum shorter by)
 {
     const struct az_gate_result *total = total_of(v);
     const struct az_gate_course *c = &worst->course;
@@ -187,51 +204,64 @@ static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_
                                    ? az_arena_printf(a, "%s %.*s", c->gradual ? " gradually" : "",
                                                      AZ_SVF(az_gate_since(c, a)))
                                    : AZ_SV("");
+    const struct az_sv cause = by < WITHOUT_REASON ? worst->cause : AZ_SV("");
     return az_arena_printf(a, "total %.*s -> %.*s (%+.1f%%): %.*s +%.*s%.*s%s%.*s",
                            AZ_SVF(time_text(a, total->base.center)),
                            AZ_SVF(time_text(a, total->cand.center)), 100 * total->rel,
                            AZ_SVF(worst->key_text), AZ_SVF(time_text(a, worst->delta)),
                            AZ_SVF(since),
-                           !worst->cause.n ? ""
-                           : since.n       ? "; "
-                                           : ", ",
-                           AZ_SVF(worst->cause));
+                           !cause.n  ? ""
+                           : since.n ? "; "
+                                     : ", ",
+                           AZ_SVF(cause));
+}
+
+static struct az_sv first_run(const struct az_gate_verdict *v, struct az_arena *a)
+{
+    if (v->series.n)
+        return az_arena_printf(a, "pass: first run of a new series, no baseline yet: %.*s",
+                               AZ_SVF(v->series));
+    return v->can_see > 0
+               ? az_arena_printf(a,
+                                 "pass: first run of this history, no baseline yet; its steps can "
+                                 "show a change of %.2g%%",
+                                 100 * v->can_see)
+               : AZ_SV("pass: first run of this history, no baseline yet");
+}
+
+static struct az_sv first_line(const struct az_gate_verdict *v, struct az_arena *a, bool inputs,
+                               enum shorter by)
+{
+    const struct az_gate_result *worst = v->results.n ? &v->results.v[0] : NULL;
+    const struct az_sv base = against(v, a, by);
+    const size_t n = count_metrics(v);
+
+    if (v->outcome == AZ_GATES_PASS || !worst)
+        return az_arena_printf(a, "%s: %zu metric%s%.*s%s%.*s", az_gate_verdict_text(v), n,
+                               n == 1 ? "" : "s", AZ_SVF(base),
+                               v->warnings ? ", with warnings" : "", AZ_SVF(whole(v, a, by)));
+    if (worst->level == AZ_LEVEL_INCONCLUSIVE && !worst->rule && !worst->metric.n)
+        return az_arena_printf(a, "%s: %.*s%.*s%s%.*s", az_gate_verdict_text(v),
+                               AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text),
+                               base.n ? "; baseline " : "",
+                               AZ_SVF(base.n ? v->base_label : AZ_SV("")));
+    const struct az_sv course = story(v, worst, a, by);
+    if (course.n)
+        return az_arena_printf(a, "%s: %.*s%s%.*s; %.*s%.*s", az_gate_verdict_text(v),
+                               AZ_SVF(inputs ? worst->input : AZ_SV("")), inputs ? " / " : "",
+                               AZ_SVF(course), AZ_SVF(how_many(v, a)), AZ_SVF(base));
+    return az_arena_printf(a, "%s: %.*s%.*s; %.*s%.*s%.*s", az_gate_verdict_text(v),
+                           AZ_SVF(place(a, worst, inputs)), AZ_SVF(text_of(worst, by)),
+                           AZ_SVF(how_many(v, a)), AZ_SVF(base), AZ_SVF(whole(v, a, by)));
 }
 
 static struct az_sv subject_of(const struct az_gate_verdict *v, struct az_arena *a, bool inputs)
 {
-    const struct az_gate_result *worst = v->results.n ? &v->results.v[0] : NULL;
-    const struct az_sv base =
-        v->base_label.n ? az_arena_printf(a, " against %.*s", AZ_SVF(v->base_label)) : AZ_SV("");
-    const size_t n = count_metrics(v);
+    struct az_sv text = v->first ? first_run(v, a) : first_line(v, a, inputs, WHOLE_LINE);
 
-    if (v->first && v->series.n)
-        return az_arena_printf(a, "pass: first run of a new series, no baseline yet: %.*s",
-                               AZ_SVF(v->series));
-    if (v->first)
-        return v->can_see > 0
-                   ? az_arena_printf(
-                         a,
-                         "pass: first run of this history, no baseline yet; its steps can "
-                         "show a change of %.2g%%",
-                         100 * v->can_see)
-                   : AZ_SV("pass: first run of this history, no baseline yet");
-    if (v->outcome == AZ_GATES_PASS || !worst)
-        return az_arena_printf(a, "%s: %zu metric%s%.*s%s%.*s", az_gate_verdict_text(v), n,
-                               n == 1 ? "" : "s", AZ_SVF(base),
-                               v->warnings ? ", with warnings" : "", AZ_SVF(whole(v, a)));
-    if (worst->level == AZ_LEVEL_INCONCLUSIVE && !worst->rule && !worst->metric.n)
-        return az_arena_printf(a, "%s: %.*s%.*s%s%.*s", az_gate_verdict_text(v),
-                               AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text),
-                               v->base_label.n ? "; baseline " : "", AZ_SVF(v->base_label));
-    const struct az_sv course = story(v, worst, a);
-    if (course.n)
-        return az_arena_printf(a, "%s: %.*s%s%.*s; %.*s", az_gate_verdict_text(v),
-                               AZ_SVF(inputs ? worst->input : AZ_SV("")), inputs ? " / " : "",
-                               AZ_SVF(course), AZ_SVF(how_many(v, a)));
-    return az_arena_printf(a, "%s: %.*s%.*s; %.*s%.*s", az_gate_verdict_text(v),
-                           AZ_SVF(place(a, worst, inputs)), AZ_SVF(worst->text),
-                           AZ_SVF(how_many(v, a)), AZ_SVF(whole(v, a)));
+    for (int by = WITHOUT_BASELINE; !v->first && by < SHORTEST && text.n > FIRST_MOST; by++)
+        text = first_line(v, a, inputs, (enum shorter)by);
+    return text;
 }
 
 static void put_failure(struct az_table *t, const struct az_gate_result *x, struct az_arena *a,

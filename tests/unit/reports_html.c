@@ -308,6 +308,34 @@ static void limits_need_no_script(void **state)
     sample_end(&s);
 }
 
+/* A column without a value is behind the switch of its table, as details are. */
+static void empty_columns_are_hidden(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "name", "time", "comment", "count" };
+    struct sample s;
+    size_t n;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "changes", "Changes", 0);
+    for (size_t i = 0; i < 4; i++)
+        az_table_column(t, names[i], i % 2 ? AZ_REAL : AZ_TEXT, AZ_UNIT_NONE, 0);
+    for (size_t r = 0; r < 2; r++) {
+        az_put_text(t, AZ_SV("row"));
+        az_put_empty(t);
+        az_put_text(t, AZ_SV(""));
+        az_put_f64(t, 1);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    write_html(&s, "r.html");
+    check(&s, "");
+    char *got = read_file(sample_path(&s, "r.html"), &n);
+    assert_non_null(strstr(got, "all 4 columns <span>(2 hidden)"));
+    assert_int_equal(count(got, " class=\"d\""), 3);
+    assert_int_equal(count(got, " class=\"t d\""), 3);
+    free(got);
+    sample_end(&s);
+}
+
 static void nothing_at_all(void **state)
 {
     (void)state;
@@ -984,6 +1012,7 @@ int main(void)
         cmocka_unit_test(memory_limits),
         cmocka_unit_test(embedded_files_fit),
         cmocka_unit_test(one_palette),
+        cmocka_unit_test(empty_columns_are_hidden),
         cmocka_unit_test(categories_in_the_palette),
         cmocka_unit_test(findings_in_words),
     };

@@ -25,6 +25,7 @@ struct view {
     const struct az_table *t;
     size_t rows, columns, cell;
     struct az_scale *scale;
+    bool *empty;     /* columns without a value */
     double *largest; /* of share columns: what a full bar is */
 };
 
@@ -55,6 +56,17 @@ static void common_unit(struct view *v)
     }
 }
 
+/* Is the column empty in each row that is shown? */
+static bool is_empty(const struct az_table *t, size_t rows, size_t column)
+{
+    for (size_t r = 0; r < rows; r++) {
+        const struct az_cell *x = az_table_at(t, r, column);
+        if (x->type != AZ_EMPTY && !(x->type == AZ_TEXT && x->len == 0))
+            return false;
+    }
+    return rows > 0;
+}
+
 static bool view_make(struct az_html *h, size_t index, struct view *v)
 {
     struct az_table *t = h->doc->tables.v[index];
@@ -68,9 +80,11 @@ static bool view_make(struct az_html *h, size_t index, struct view *v)
         return false;
     v->scale = az_arena_array(h->scratch, t->columns.n + 1, sizeof *v->scale);
     v->largest = az_arena_array(h->scratch, t->columns.n + 1, sizeof *v->largest);
-    if (!v->scale || !v->largest)
+    v->empty = az_arena_array(h->scratch, t->columns.n + 1, sizeof *v->empty);
+    if (!v->scale || !v->largest || !v->empty)
         return false;
     for (size_t c = 0; c < v->columns; c++) {
+        v->empty[c] = is_empty(t, v->rows, c);
         v->scale[c] = az_field_scale_read(t, c, v->rows);
         if (!(t->columns.v[c].flags & AZ_SHARE))
             continue;
@@ -85,9 +99,10 @@ static bool view_make(struct az_html *h, size_t index, struct view *v)
 }
 
 /* Columns after the switch. */
-static bool is_detail(const struct az_column *c)
+static bool is_detail(const struct view *v, size_t column)
 {
-    return (c->flags & (AZ_DETAIL | AZ_HIDDEN)) != 0;
+    return (v->t->columns.v[column].flags & (AZ_DETAIL | AZ_HIDDEN)) != 0 ||
+           (column < v->columns && v->empty[column]);
 }
 
 /* Is the number of the row a change that rises? One that falls has its sign already; a level has
@@ -122,7 +137,7 @@ static void text_cell(struct az_html *h, const struct view *v, size_t column,
     const char *severity = is_severity(col) ? severity_class(s) : NULL;
     bool is_long = s.n > LONG_TEXT;
 
-    az_html_putf(h, "<td class=\"t%s%s%s\">", is_detail(col) ? " d" : "", is_long ? " l" : "",
+    az_html_putf(h, "<td class=\"t%s%s%s\">", is_detail(v, column) ? " d" : "", is_long ? " l" : "",
                  severity ? " s" : "");
     if (severity)
         az_html_putf(h, "<span class=\"badge %s\">", severity);
@@ -161,7 +176,7 @@ static void number_cell(struct az_html *h, const struct view *v, size_t row, siz
                                         buf),
                  exact = az_cell_exact(cell, number);
     double x = az_cell_number(cell);
-    bool detail = is_detail(c), bar = (c->flags & AZ_SHARE) && x > 0 && v->largest[col] > 0;
+    bool detail = is_detail(v, col), bar = (c->flags & AZ_SHARE) && x > 0 && v->largest[col] > 0;
     int worse = az_field_worse(v->t, row, col);
 
     az_html_put(h, AZ_SV("<td"));
@@ -227,7 +242,7 @@ static void put_head(struct az_html *h, const struct view *v)
     az_html_put(h, AZ_SV("<thead><tr>"));
     for (size_t c = 0; c < v->columns; c++) {
         const struct az_column *col = &v->t->columns.v[c];
-        bool text = col->type == AZ_TEXT, detail = is_detail(col);
+        bool text = col->type == AZ_TEXT, detail = is_detail(v, c);
         az_html_putf(h, "<th scope=\"col\"%s",
                      text && detail ? " class=\"t d\""
                      : text         ? " class=\"t\""
@@ -260,20 +275,20 @@ static void put_body(struct az_html *h, const struct view *v)
     az_html_put(h, AZ_SV("</tbody>\n"));
 }
 
-static size_t count_details(const struct az_table *t)
+static size_t count_details(const struct view *v)
 {
     size_t n = 0;
 
-    for (size_t c = 0; c < t->columns.n; c++)
-        n += is_detail(&t->columns.v[c]);
-    return n == t->columns.n ? 0 : n;
+    for (size_t c = 0; c < v->t->columns.n; c++)
+        n += is_detail(v, c);
+    return n == v->t->columns.n ? 0 : n;
 }
 
 /* Title, rows, and what is not seen of the table. */
 static void caption(struct az_html *h, const struct view *v, size_t index)
 {
     const struct az_table *t = v->t;
-    size_t details = count_details(t), left_out = t->rows - v->rows;
+    size_t details = count_details(v), left_out = t->rows - v->rows;
 
     az_html_putf(h, "<div class=\"head\"><h3 id=\"h%zu\">", index);
     az_html_line(h, t->title.n ? t->title : t->id);
@@ -311,9 +326,10 @@ static void caption(struct az_html *h, const struct view *v, size_t index)
 /* A wide table of few rows is read as a whole: its text wraps, so that it fits the page. So are the
  * sentences of the verdict. In a table of few columns text wraps where else the page would be too
  * narrow. */
-static const char *layout(const struct az_html *h, const struct az_table *t)
+static const char *layout(const struct az_html *h, const struct view *v)
 {
-    const bool wide = t->columns.n - count_details(t) >= FIT_COLUMNS;
+    const struct az_table *t = v->t;
+    const bool wide = t->columns.n - count_details(v) >= FIT_COLUMNS;
 
     if (t == az_headline_of(h->doc) || (wide && t->rows <= FIT_ROWS))
         return " class=\"fit\"";
@@ -339,7 +355,7 @@ void az_html_table(struct az_html *h, size_t index)
     }
     az_html_putf(
         h, "<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"h%zu\"><table%s>\n",
-        index, layout(h, t));
+        index, layout(h, &v));
     put_head(h, &v);
     put_body(h, &v);
     az_html_put(h, AZ_SV("</table></div>\n</section>\n"));
