@@ -9,24 +9,14 @@
 #include "regression/history.h"
 #include "regression/history_db.h"
 #include "regression/key_figures.h"
+#include "regression/trend_nights.h"
 #include "stats/baseline_stats.h"
 #include "stats/rank_test.h"
 
-#define BAND_LEAST 3
-#define POOL_MOST  64  /* metrics */
-#define BAND_K     4.2 /* standard deviations: as LIMIT_JUMP of baseline_stats.c */
-
-struct night {
-    int64_t run;
-    struct az_sv created, label, commit, mark;
-    double value;
-    bool good, accepted;
-};
-AZ_VEC(struct night, nights);
-
-struct band {
-    double level, low, high;
-};
+#define BAND_LEAST     3
+#define POOL_MOST      64 /* metrics */
+#define RECOVERED_MOST 2
+#define BAND_K         4.2 /* standard deviations: as LIMIT_JUMP of baseline_stats.c */
 
 struct found {
     int64_t id;
@@ -82,7 +72,7 @@ static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena 
 
 /* One night a run, oldest first; the value is the center of the run's samples. */
 static int load_nights(struct az_history *h, const struct found *f, struct az_arena *a,
-                       struct nights *out)
+                       struct az_trend_nights *out)
 {
     struct az_vec_f64 v;
     sqlite3_stmt *st;
@@ -103,12 +93,12 @@ static int load_nights(struct az_history *h, const struct found *f, struct az_ar
         int64_t run = sqlite3_column_int64(st, 0);
         rc = 0;
         if (!out->n || out->v[out->n - 1].run != run) {
-            struct night n = { .run = run,
-                               .created = az_history_db_text(st, 1, a),
-                               .label = az_history_db_text(st, 2, a),
-                               .commit = az_history_db_text(st, 3, a),
-                               .good = sqlite3_column_int(st, 4) != 0,
-                               .mark = az_history_db_text(st, 6, a) };
+            struct az_trend_night n = { .run = run,
+                                        .created = az_history_db_text(st, 1, a),
+                                        .label = az_history_db_text(st, 2, a),
+                                        .commit = az_history_db_text(st, 3, a),
+                                        .good = sqlite3_column_int(st, 4) != 0,
+                                        .mark = az_history_db_text(st, 6, a) };
             az_vec_reset(&v);
             rc = az_vec_push(out, n);
         }
@@ -125,7 +115,7 @@ static int load_nights(struct az_history *h, const struct found *f, struct az_ar
 
 /* The nights up to which a change of this metric was accepted. */
 static int mark_accepted(struct az_history *h, const struct found *f, struct az_arena *a,
-                         struct nights *n)
+                         struct az_trend_nights *n)
 {
     sqlite3_stmt *st;
     int rc =
@@ -146,8 +136,8 @@ static int mark_accepted(struct az_history *h, const struct found *f, struct az_
 
 /* What a night was compared with: the level of the nights before it, and the values beyond which
  * one night alone is off (docs/formulas-nightly.md). Nothing for the first nights. */
-static int put_band(const struct nights *n, int worse, const struct az_baseline_others *others,
-                    struct band *out)
+static int find_levels(struct az_trend_nights *n, int worse,
+                       const struct az_baseline_others *others)
 {
     double *v = az_mem_alloc(NULL, (n->n + 1) * sizeof *v);
     bool *accepted = az_mem_alloc(NULL, (n->n + 1) * sizeof *accepted);
@@ -156,8 +146,9 @@ static int put_band(const struct nights *n, int worse, const struct az_baseline_
 
     for (size_t i = 0; !rc && i < n->n; i++) {
         struct az_baseline o;
-        out[i] = (struct band){ NAN, NAN, NAN };
-        if (isnan(n->v[i].value))
+        struct az_trend_night *night = &n->v[i];
+        night->level = night->low = night->high = NAN;
+        if (isnan(night->value))
             continue;
         v[k] = n->v[i].value;
         accepted[k++] = n->v[i].accepted;
@@ -170,9 +161,11 @@ static int put_band(const struct nights *n, int worse, const struct az_baseline_
                                                          .others = *others,
                                                          .seed = 1 },
                                &o);
-        if (!rc)
-            out[i] =
-                (struct band){ o.center, o.center - BAND_K * o.noise, o.center + BAND_K * o.noise };
+        if (!rc) {
+            night->level = o.center;
+            night->low = o.center - BAND_K * o.noise;
+            night->high = o.center + BAND_K * o.noise;
+        }
         az_baseline_release(&o);
     }
     if (v)
@@ -188,7 +181,7 @@ static struct az_sv day_of(struct az_sv time)
     return az_sv_make(time.p, time.n < 10 ? time.n : 10);
 }
 
-static void add_mark(struct night *n, const char *mark, struct az_arena *a)
+static void add_mark(struct az_trend_night *n, const char *mark, struct az_arena *a)
 {
     n->mark = n->mark.n ? az_arena_printf(a, "%.*s %s", AZ_SVF(n->mark), mark) : az_sv_str(mark);
 }
@@ -205,10 +198,10 @@ static struct az_sv pair_text(double before, double after, struct az_sv unit, st
                                  AZ_SVF(unit));
 }
 
-static struct az_sv step_text(struct nights *n, size_t left, size_t at, const struct az_baseline *o,
-                              struct az_sv unit, struct az_arena *a)
+static struct az_sv step_text(struct az_trend_nights *n, size_t left, size_t at,
+                              const struct az_baseline *o, struct az_sv unit, struct az_arena *a)
 {
-    struct night *s = &n->v[at], *last = &n->v[left];
+    struct az_trend_night *s = &n->v[at], *last = &n->v[left];
     const double before = o->changed_from, after = o->changed_to;
 
     add_mark(s, "step", a);
@@ -227,10 +220,10 @@ static struct az_sv step_text(struct nights *n, size_t left, size_t at, const st
 }
 
 /* "rose gradually by 4.5% since run 20 (2026-01-20): 10 -> 10.5 s, +0.4% per run" */
-static struct az_sv gradual_text(struct nights *n, size_t at, size_t end, bool goes_on,
+static struct az_sv gradual_text(struct az_trend_nights *n, size_t at, size_t end, bool goes_on,
                                  const struct az_baseline *o, struct az_sv unit, struct az_arena *a)
 {
-    struct night *first = &n->v[at], *last = &n->v[end];
+    struct az_trend_night *first = &n->v[at], *last = &n->v[end];
     const double before = o->changed_from, after = o->changed_to,
                  part = (after - before) / fabs(before),
                  runs = (double)(o->changed_end - o->changed + 1);
@@ -241,7 +234,7 @@ static struct az_sv gradual_text(struct nights *n, size_t at, size_t end, bool g
 
     add_mark(first, "drift", a);
     return az_arena_printf(
-        a, "%s gradually%s %s run %lld (%.*s)%.*s: %.*s%s", after > before ? "rose" : "fell",
+        a, "%s gradually%s %s run %lld (%.*s)%.*s: %.*s (fit)%s", after > before ? "rose" : "fell",
         isfinite(part) ? az_arena_printf(a, " by %.3g%%", 100 * fabs(part)).p : "",
         goes_on ? "since" : "from", (long long)first->run, AZ_SVF(day_of(first->created)),
         AZ_SVF(to), AZ_SVF(pair_text(before, after, unit, a)),
@@ -256,6 +249,9 @@ struct trend_line {
     bool worse, differs;      /* differs: the last runs, without a step or slope */
     size_t runs;
     struct az_sv first, last; /* days of its runs */
+    size_t recovered;         /* regressions that ended */
+    double recovered_part;    /* the largest of them */
+    struct az_sv recovered_text;
 };
 
 /* Without a step or slope: does the level of the last nights differ by more than five nights would
@@ -273,8 +269,9 @@ static void compare_ends(const struct az_baseline *o, struct trend_line *out)
 
 /* The newest change of level as in the gate, in words and marked; nothing where there was
  * none. */
-static int find_change(struct nights *n, int worse, const struct az_baseline_others *others,
-                       struct az_sv unit, struct az_arena *a, struct trend_line *out)
+static int find_change(struct az_trend_nights *n, int worse,
+                       const struct az_baseline_others *others, struct az_sv unit,
+                       struct az_arena *a, struct trend_line *out)
 {
     double *v = az_arena_array(a, n->n, sizeof *v);
     bool *accepted = az_arena_array(a, n->n, sizeof *accepted);
@@ -317,46 +314,35 @@ static int find_change(struct nights *n, int worse, const struct az_baseline_oth
     return AZ_OK;
 }
 
-static struct az_sv night_label(const struct night *n, struct az_arena *a)
+static struct az_sv night_label(const struct az_trend_night *n, struct az_arena *a)
 {
     const struct az_sv day = day_of(n->created);
     return az_arena_printf(a, "%lld%s%.*s", (long long)n->run, day.n ? " " : "", AZ_SVF(day));
 }
 
-struct night_row {
-    const struct night *night;
-    const struct band *band;
-};
-#define ROW struct night_row
-AZ_TEXT_OF_RECORD(run_cell, ROW, night_label(r->night, texts))
+#define ROW struct az_trend_night
+AZ_TEXT_OF_RECORD(run_cell, ROW, night_label(r, texts))
 /* Values have the unit of the figure. */
 static const struct az_record_column night_columns[] = {
     { "Run", AZ_TEXT, .flags = AZ_KEY, .text = run_cell },
-    { "Good", AZ_BOOL, AZ_VIA(ROW, night, good) },
-    { "Value", AZ_REAL, AZ_VIA(ROW, night, value) },
-    { "Level", AZ_REAL, AZ_VIA(ROW, band, level) },
-    { "Low", AZ_REAL, AZ_VIA(ROW, band, low) },
-    { "High", AZ_REAL, AZ_VIA(ROW, band, high) },
-    { "Mark", AZ_TEXT, AZ_KNOWN_VIA(ROW, night, mark), .copy = true },
-    { "Label", AZ_TEXT, AZ_KNOWN_VIA(ROW, night, label), .copy = true },
-    { "Commit", AZ_TEXT, AZ_KNOWN_VIA(ROW, night, commit), .copy = true },
+    { "Good", AZ_BOOL, AZ_FIELD(ROW, good) },
+    { "Value", AZ_REAL, AZ_FIELD(ROW, value) },
+    { "Level", AZ_REAL, AZ_FIELD(ROW, level) },
+    { "Low", AZ_REAL, AZ_FIELD(ROW, low) },
+    { "High", AZ_REAL, AZ_FIELD(ROW, high) },
+    { "Mark", AZ_TEXT, AZ_KNOWN(ROW, mark), .copy = true },
+    { "Label", AZ_TEXT, AZ_KNOWN(ROW, label), .copy = true },
+    { "Commit", AZ_TEXT, AZ_KNOWN(ROW, commit), .copy = true },
 };
 
-static int put_nights(struct nights *n, int worse, const struct az_baseline_others *others,
-                      enum az_unit unit, struct az_table *t)
+static void put_nights(const struct az_trend_nights *n, enum az_unit unit, struct az_table *t)
 {
-    struct band *b = az_arena_array(t->arena, n->n, sizeof *b);
-    int rc = b ? put_band(n, worse, others, b) : az_arena_error(t->arena);
-
-    if (rc)
-        return rc;
     AZ_RECORD_COLUMNS(t, night_columns);
     for (size_t i = 0; i < t->columns.n; i++)
         if (t->columns.v[i].type == AZ_REAL)
             t->columns.v[i].unit = unit;
     for (size_t i = 0; i < n->n; i++)
-        az_put_row(t, &(ROW){ &n->v[i], &b[i] });
-    return 0;
+        az_put_row(t, &n->v[i]);
 }
 
 static int add_chart(struct az_document *doc, const struct az_table *t, struct az_sv unit)
@@ -399,7 +385,38 @@ static struct az_sv title_of(const struct found *f, struct az_arena *a)
                : f->text;
 }
 
-static void note_runs(const struct nights *n, struct trend_line *out)
+/* "+8.1% in runs 16 to 22 (2026-01-17 to 2026-01-23)" */
+static struct az_sv recovered_text(const struct az_trend_nights *n,
+                                   const struct az_trend_recovered *r, struct az_arena *a)
+{
+    const struct az_trend_night *first = &n->v[r->first], *last = &n->v[r->last];
+    const struct az_sv days = az_arena_printf(a, " (%.*s to %.*s)", AZ_SVF(day_of(first->created)),
+                                              AZ_SVF(day_of(last->created)));
+
+    return az_arena_printf(a, "%+.3g%% in runs %lld to %lld%.*s", 100 * r->part,
+                           (long long)first->run, (long long)last->run,
+                           AZ_SVF(first->created.n && last->created.n ? days : AZ_SV("")));
+}
+
+/* Marks as later nights show them, and the largest regression that ended. */
+static int find_recovered(struct az_trend_nights *n, struct az_arena *a, struct trend_line *out)
+{
+    struct az_trend_recoveries r;
+
+    az_vec_init(&r, a->mem);
+    const int rc = az_trend_correct_marks(n, &r);
+    for (size_t i = 0; i < r.n; i++) {
+        if (i && !(fabs(r.v[i].part) > fabs(out->recovered_part)))
+            continue;
+        out->recovered_part = r.v[i].part;
+        out->recovered_text = recovered_text(n, &r.v[i], a);
+    }
+    out->recovered = r.n;
+    az_vec_release(&r);
+    return rc;
+}
+
+static void note_runs(const struct az_trend_nights *n, struct trend_line *out)
 {
     out->runs = n->n;
     if (!n->n)
@@ -415,7 +432,7 @@ static int trend_of(struct az_history *h, const struct found *f, size_t number,
                     struct trend_line *line)
 {
     struct az_arena *a = doc->arena;
-    struct nights n;
+    struct az_trend_nights n;
     char id[32];
     int rc;
 
@@ -427,13 +444,17 @@ static int trend_of(struct az_history *h, const struct found *f, size_t number,
     *line = (struct trend_line){ .title = title_of(f, a), .step = AZ_SV("") };
     note_runs(&n, line);
     if (!rc)
+        rc = find_levels(&n, f->worse, others);
+    if (!rc)
+        rc = find_recovered(&n, a, line);
+    if (!rc)
         rc = find_change(&n, f->worse, others, f->unit, a, line);
     struct az_table *t = rc ? NULL : az_table_new(a, id, "", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
     if (t) {
         t->title = line->title;
         t->note = line->step;
-        rc = put_nights(&n, f->worse, others, az_unit_of_column(f->name, AZ_REAL), t);
-        rc = rc ? rc : az_document_add(doc, t);
+        put_nights(&n, az_unit_of_column(f->name, AZ_REAL), t);
+        rc = az_document_add(doc, t);
         if (!rc && n.n)
             rc = add_chart(doc, t, f->unit);
     } else if (!rc) {
@@ -503,6 +524,40 @@ static void put_unchanged(struct az_table *t, const struct trend_line *line, siz
                                     AZ_SVF(differ)));
 }
 
+/* The metric with the largest regression that ended and is not yet named; n: none. */
+static size_t next_recovered(const struct trend_line *line, size_t n, const bool *named)
+{
+    size_t next = n;
+
+    for (size_t i = 0; i < n; i++)
+        if (line[i].recovered && !named[i] &&
+            (next == n || fabs(line[i].recovered_part) > fabs(line[next].recovered_part)))
+            next = i;
+    return next;
+}
+
+/* Regressions that ended: the largest of two metrics, and how many more. */
+static void put_recovered(struct az_table *t, const struct trend_line *line, size_t n, bool *named)
+{
+    struct az_arena *a = t->arena;
+    struct az_sv list = AZ_SV("");
+    size_t more = 0;
+
+    memset(named, 0, n * sizeof *named);
+    for (size_t i = 0; i < n; i++)
+        more += line[i].recovered;
+    for (size_t i, k = 0; k < RECOVERED_MOST && (i = next_recovered(line, n, named)) < n; k++) {
+        named[i] = true;
+        more--;
+        list = az_arena_printf(a, "%.*s%s%.*s %.*s", AZ_SVF(list), k ? ", " : "",
+                               AZ_SVF(line[i].title), AZ_SVF(line[i].recovered_text));
+    }
+    if (more)
+        list = az_arena_printf(a, "%.*s, %zu more", AZ_SVF(list), more);
+    if (list.n)
+        put_note(t, az_arena_printf(a, "recovered: %.*s", AZ_SVF(list)));
+}
+
 /* How many metrics changed, which, and which did not. */
 static int add_verdict(struct az_document *doc, const struct trend_line *line, size_t n)
 {
@@ -530,6 +585,7 @@ static int add_verdict(struct az_document *doc, const struct trend_line *line, s
                .ns = -1,
                .percent = NAN });
     put_changes(t, line, n, put);
+    put_recovered(t, line, n, put);
     put_unchanged(t, line, n);
     return az_headline_add(doc, t);
 }
@@ -542,7 +598,7 @@ static int add_estimate(struct az_history *h, const struct found *f, struct az_a
                         struct estimates *out)
 {
     struct az_baseline_estimates one;
-    struct nights n;
+    struct az_trend_nights n;
     size_t k = 0;
 
     az_vec_init(&n, a->mem);

@@ -5,3 +5,5 @@ echo "exit status $?"
 ls out/night
 ls out/*.html
 analyzer history list --db out/nightly.sqlite | wc -l
+echo "== outliers and the regression that recovered, in hindsight"
+analyzer history trend "key_* / *" --db out/nightly.sqlite | sed -n '/ recovered: /,/^$/p; / outlier /p; /^  1[67] .*fail/p'
