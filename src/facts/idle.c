@@ -10,7 +10,7 @@ struct last { /* by slot */
 
 struct gaps {
     const struct az_trace *t;
-    struct az_devices_of dev;
+    const struct az_devices_of *dev;
     struct last *last;
     az_idle_each *each;
     void *ctx;
@@ -24,12 +24,12 @@ static int cut_gap(struct gaps *g, struct az_idle_gap gap)
     const int64_t end = gap.end;
     size_t *from = &g->last[gap.slot].other;
     int rc = AZ_OK;
-    while (*from < others->n && (g->dev.slot_of_lane.v[others->v[*from].lane] != gap.slot ||
+    while (*from < others->n && (g->dev->slot_of_lane.v[others->v[*from].lane] != gap.slot ||
                                  others->v[*from].end <= gap.start))
         (*from)++;
     for (size_t i = *from; rc == 0 && i < others->n && others->v[i].start < end; i++) {
         const struct az_other_work *x = &others->v[i];
-        if (g->dev.slot_of_lane.v[x->lane] != gap.slot || x->end <= gap.start)
+        if (g->dev->slot_of_lane.v[x->lane] != gap.slot || x->end <= gap.start)
             continue;
         gap.end = x->start;
         if (gap.end > gap.start)
@@ -71,7 +71,7 @@ static int sweep(struct az_job *job, size_t trace, struct gaps *g)
         for (; rc == 0 && row < to; row++) {
             if (skip && skip[row])
                 continue;
-            const uint32_t slot = g->dev.slot_of_lane.v[e->lane[row]], op = az_op_word(kind, row);
+            const uint32_t slot = g->dev->slot_of_lane.v[e->lane[row]], op = az_op_word(kind, row);
             const int64_t start = e->start[row], end = e->end[row];
             struct last *l = &g->last[slot];
             if (l->any && start > l->end)
@@ -83,19 +83,26 @@ static int sweep(struct az_job *job, size_t trace, struct gaps *g)
     return rc;
 }
 
+int az_idle_gaps_of(struct az_job *job, size_t trace, const struct az_devices_of *devices,
+                    az_idle_each *each, void *ctx)
+{
+    struct gaps g = { .t = job->traces[trace], .dev = devices, .each = each, .ctx = ctx };
+    const size_t bytes = (devices->slots.n + 1) * sizeof *g.last;
+    g.last = az_mem_alloc(job->mem, bytes);
+    if (!g.last)
+        return az_mem_error(job->mem);
+    memset(g.last, 0, bytes);
+    const int rc = sweep(job, trace, &g);
+    az_mem_free(job->mem, g.last, bytes);
+    return rc;
+}
+
 int az_idle_gaps(struct az_job *job, size_t trace, az_idle_each *each, void *ctx)
 {
-    struct gaps g = { .t = job->traces[trace], .each = each, .ctx = ctx };
-    int rc = az_devices_make(&g.dev, g.t, AZ_BY_DEVICE, job->mem);
-    const size_t bytes = (g.dev.slots.n + 1) * sizeof *g.last;
-    g.last = rc == 0 ? az_mem_alloc(job->mem, bytes) : NULL;
-    if (rc == 0 && !g.last)
-        rc = az_mem_error(job->mem);
-    if (g.last) {
-        memset(g.last, 0, bytes);
-        rc = sweep(job, trace, &g);
-    }
-    az_mem_free(job->mem, g.last, bytes);
-    az_devices_release(&g.dev);
+    struct az_devices_of devices;
+    int rc = az_devices_make(&devices, job->traces[trace], AZ_BY_DEVICE, job->mem);
+    if (rc == 0)
+        rc = az_idle_gaps_of(job, trace, &devices, each, ctx);
+    az_devices_release(&devices);
     return rc;
 }

@@ -5,6 +5,7 @@
 #define AZ_FACTS_IDLE_H
 
 #include "facts/account.h"
+#include "facts/devices.h"
 
 struct az_idle_gap {
     int64_t start, end; /* ticks */
@@ -15,5 +16,8 @@ struct az_idle_gap {
 /* Calls `each` for every gap by its end; stops at an error, which it returns. */
 typedef int az_idle_each(void *ctx, const struct az_idle_gap *gap);
 int az_idle_gaps(struct az_job *job, size_t trace, az_idle_each *each, void *ctx) AZ_MUST_USE;
+/* The same for a caller that has the devices of the trace (AZ_BY_DEVICE). */
+int az_idle_gaps_of(struct az_job *job, size_t trace, const struct az_devices_of *devices,
+                    az_idle_each *each, void *ctx) AZ_MUST_USE;
 
 #endif

@@ -41,7 +41,7 @@ static int find_idle(struct work *w)
         return az_arena_error(v->job->arena);
     int rc = az_region_causes_open(&w->causes, v, w->devices->slots.n);
     if (rc == 0)
-        rc = az_idle_gaps(v->job, v->trace, one_gap, w);
+        rc = az_idle_gaps_of(v->job, v->trace, w->devices, one_gap, w);
     if (rc == 0)
         rc = az_region_causes_finish(w->causes);
     az_region_causes_close(w->causes);
