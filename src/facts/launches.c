@@ -1,33 +1,45 @@
 /* The calls that launched device work, with their operations, grouped by thread. */
+#include "base/sort.h"
 #include "facts/nvtx_projection.h"
 #include "facts/threads.h"
 
 static const enum az_kind op_kinds[] = { AZ_KERNEL, AZ_MEMCPY, AZ_MEMSET, AZ_GRAPH };
 #define OP_KINDS AZ_LENGTH(op_kinds)
 
+static int compare_numbers(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+
+/* By thread. */
+static int compare_lanes(const void *pa, const void *pb, void *ctx)
+{
+    const struct az_trace *t = ctx;
+    const struct az_lane *a = &t->lanes.v[*(const uint32_t *)pa],
+                         *b = &t->lanes.v[*(const uint32_t *)pb];
+    const int by_thread = compare_numbers(a->thread ? a->thread : (a->pid << 32) ^ a->tid,
+                                          b->thread ? b->thread : (b->pid << 32) ^ b->tid);
+    return by_thread ? by_thread
+                     : compare_numbers(a->proc ^ (a->device_side ? UINT64_MAX : 0),
+                                       b->proc ^ (b->device_side ? UINT64_MAX : 0));
+}
+
+/* Of many lanes a sort needs less memory than a map. */
 uint32_t *az_threads_of_lanes(const struct az_trace *t, struct az_arena *arena, struct az_mem *mem,
                               size_t *n_threads, int *rc)
 {
-    struct az_map threads;
-    uint32_t *of = az_arena_array(arena, t->lanes.n, sizeof *of);
+    const size_t n = t->lanes.n, bytes = (n + 1) * sizeof(uint32_t);
+    uint32_t *of = az_arena_array(arena, n, sizeof *of), *lane = az_mem_alloc(mem, bytes);
+    void *ctx = (void *)(uintptr_t)t;
     *n_threads = 0;
-    az_map_init(&threads, mem, t->lanes.n);
-    *rc = 0;
-    if (*rc == 0 && !of)
-        *rc = az_arena_error(arena);
-    for (size_t i = 0; *rc == 0 && i < t->lanes.n; i++) {
-        const struct az_lane *a = &t->lanes.v[i];
-        uint64_t key = a->thread ? a->thread : (a->pid << 32) ^ a->tid;
-        uint32_t *number;
-        bool added;
-        *rc = az_map_put(&threads, key, a->proc ^ (a->device_side ? UINT64_MAX : 0),
-                         (uint32_t)*n_threads, &number, &added);
-        if (*rc != 0)
-            break;
-        of[i] = *number;
-        *n_threads += added;
-    }
-    az_map_release(&threads);
+    *rc = !of ? az_arena_error(arena) : !lane ? az_mem_error(mem) : 0;
+    for (uint32_t i = 0; *rc == 0 && i < n; i++)
+        lane[i] = i;
+    if (*rc == 0)
+        az_sort_cmp(lane, n, sizeof *lane, compare_lanes, ctx, mem);
+    for (size_t i = 0; *rc == 0 && i < n; i++) /* the first lane of its thread */
+        of[lane[i]] =
+            i && compare_lanes(&lane[i - 1], &lane[i], ctx) == 0 ? of[lane[i - 1]] : lane[i];
+    for (uint32_t i = 0; *rc == 0 && i < n; i++)
+        of[i] = of[i] == i ? (uint32_t)(*n_threads)++ : of[of[i]];
+    az_mem_free(mem, lane, bytes);
     return *rc ? NULL : of;
 }
 
