@@ -280,6 +280,14 @@ static void insertion(char *v, size_t n, char *one, const struct order *o)
     }
 }
 
+static bool is_in_order(const char *v, size_t n, const struct order *o)
+{
+    size_t i = 1;
+    while (i < n && o->cmp(v + (i - 1) * o->size, v + i * o->size, o->ctx) <= 0)
+        i++;
+    return i >= n;
+}
+
 /* out = merge of [a, b) and [b, end); equal elements: the left one first. */
 static void merge(const char *a, const char *b, const char *end, char *out, const struct order *o)
 {
@@ -299,7 +307,7 @@ void az_sort_cmp(void *base, size_t n, size_t size, int (*cmp)(const void *, con
 {
     enum { RUN = 8 };
     const struct order o = { cmp, ctx, size };
-    if (n < 2 || size == 0)
+    if (n < 2 || size == 0 || is_in_order(base, n, &o))
         return;
     const size_t bytes = n * size; /* no overflow: base has this size */
     char *tmp = az_mem_alloc(mem, bytes);
