@@ -224,6 +224,23 @@ static void merge_sort_is_stable(void **state)
     assert_int_equal(m.used, 0);
 }
 
+/* A list in order: each element is compared with the next, and nothing is moved or requested. */
+static void list_in_order_is_only_read(void **state)
+{
+    struct item v[100] = { 0 };
+    struct az_mem m;
+    int calls = 0;
+    (void)state;
+    az_mem_init(&m, 0);
+    for (int i = 0; i < 100; i++)
+        v[i] = (struct item){ .key = i / 2, .place = i };
+    az_sort_cmp(v, 100, sizeof *v, by_key, &calls, &m);
+    assert_int_equal(calls, 99);
+    assert_int_equal(m.peak, 0);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(v[i].place, i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +251,7 @@ int main(void)
         cmocka_unit_test(orders_by_several_keys),
         cmocka_unit_test(orders_without_memory),
         cmocka_unit_test(merge_sort_is_stable),
+        cmocka_unit_test(list_in_order_is_only_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,43 @@ static void by_process(void **state)
           3, (const uint32_t[LANES]){ 2, 0, AZ_NO_ID, 1, 0, AZ_NO_ID });
 }
 
+/* Lanes with work outside the window only: of the slot of their device, where it has one. */
+static void others_of_a_window(void **state)
+{
+    struct az_mem mem;
+    struct az_trace t;
+    struct az_devices_of d;
+    uint32_t lane[6];
+    (void)state;
+    az_mem_init(&mem, 0);
+    new_trace(&t, &mem);
+    for (uint32_t i = 0; i < 3; i++) { /* devices 3, 2, 1 */
+        lane[i] = stream_lane(&t, 20, 3 - i, 7);
+        add(&t, AZ_KERNEL, "k", lane[i], i, i + 1, i);
+    }
+    lane[3] = stream_lane(&t, 20, 3, 8);
+    lane[4] = stream_lane(&t, 20, 4, 7);
+    lane[5] = stream_lane(&t, 10, 2, 7);
+    for (uint32_t i = 3; i < 6; i++)
+        assert_int_equal(
+            az_vec_push(&t.window_others,
+                        ((struct az_other_work){ .start = 9, .end = 10, .lane = lane[i] })),
+            0);
+    assert_int_equal(az_trace_finalize(&t), 0);
+    assert_int_equal(az_devices_make(&d, &t, AZ_BY_DEVICE, &mem), 0);
+    assert_int_equal(d.slots.n, 3);
+    assert_int_equal(d.slot_of_lane.v[lane[3]], 2);
+    assert_int_equal(d.slot_of_lane.v[lane[4]], AZ_NO_ID);
+    assert_int_equal(d.slot_of_lane.v[lane[5]], 1);
+    az_devices_release(&d);
+    assert_int_equal(az_devices_make(&d, &t, AZ_BY_PROCESS, &mem), 0);
+    assert_int_equal(d.slot_of_lane.v[lane[3]], 2);
+    assert_int_equal(d.slot_of_lane.v[lane[5]], AZ_NO_ID); /* of another process */
+    az_devices_release(&d);
+    az_trace_release(&t);
+    assert_int_equal(mem.used, 0);
+}
+
 /* Spans that touch a window: those that end at its begin or start at its end count. */
 static void spans_of_a_window(void **state)
 {
@@ -82,6 +119,7 @@ static void spans_of_a_window(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(by_device), cmocka_unit_test(by_process),
+                                        cmocka_unit_test(others_of_a_window),
                                         cmocka_unit_test(spans_of_a_window) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
