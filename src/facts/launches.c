@@ -21,24 +21,56 @@ static int compare_lanes(const void *pa, const void *pb, void *ctx)
                                        b->proc ^ (b->device_side ? UINT64_MAX : 0));
 }
 
+/* Streams that have device work alone: of no thread. The others are listed, the first of those
+ * after them; how many lanes that are. */
+static size_t list_lanes(const struct az_trace *t, uint8_t *has, uint32_t *lane)
+{
+    size_t n = 0;
+    uint32_t stream = AZ_NO_ID;
+    memset(has, 0, t->lanes.n);
+    for (int k = AZ_GRAPH + 1; k < AZ_KIND_COUNT; k++)
+        for (size_t i = 0; i < t->ev[k].n; i++)
+            has[t->ev[k].lane[i]] = 1;
+    for (uint32_t i = 0; i < t->lanes.n; i++) {
+        if (has[i] || !t->lanes.v[i].device_side)
+            lane[n++] = i;
+        else
+            stream = stream == AZ_NO_ID ? i : stream;
+    }
+    if (stream != AZ_NO_ID)
+        lane[n] = stream;
+    return n;
+}
+
+/* The first lane of its thread, of each lane; that of a stream without a thread: the first such. */
+static void find_first(const struct az_trace *t, uint32_t *of, const uint32_t *lane, size_t n)
+{
+    const uint32_t stream = n < t->lanes.n ? lane[n] : AZ_NO_ID;
+    void *ctx = (void *)(uintptr_t)t;
+    for (size_t i = 0; i < t->lanes.n; i++)
+        of[i] = stream;
+    for (size_t i = 0; i < n; i++)
+        of[lane[i]] =
+            i && compare_lanes(&lane[i - 1], &lane[i], ctx) == 0 ? of[lane[i - 1]] : lane[i];
+}
+
 /* Of many lanes a sort needs less memory than a map. */
 uint32_t *az_threads_of_lanes(const struct az_trace *t, struct az_arena *arena, struct az_mem *mem,
                               size_t *n_threads, int *rc)
 {
     const size_t n = t->lanes.n, bytes = (n + 1) * sizeof(uint32_t);
     uint32_t *of = az_arena_array(arena, n, sizeof *of), *lane = az_mem_alloc(mem, bytes);
-    void *ctx = (void *)(uintptr_t)t;
+    uint8_t *has = az_mem_alloc(mem, n + 1);
     *n_threads = 0;
-    *rc = !of ? az_arena_error(arena) : !lane ? az_mem_error(mem) : 0;
-    for (uint32_t i = 0; *rc == 0 && i < n; i++)
-        lane[i] = i;
-    if (*rc == 0)
-        az_sort_cmp(lane, n, sizeof *lane, compare_lanes, ctx, mem);
-    for (size_t i = 0; *rc == 0 && i < n; i++) /* the first lane of its thread */
-        of[lane[i]] =
-            i && compare_lanes(&lane[i - 1], &lane[i], ctx) == 0 ? of[lane[i - 1]] : lane[i];
+    *rc = !of ? az_arena_error(arena) : !lane || !has ? az_mem_error(mem) : 0;
+    if (*rc == 0) {
+        const size_t listed = list_lanes(t, has, lane);
+        az_sort_cmp(lane, listed, sizeof *lane, compare_lanes, (void *)(uintptr_t)t, mem);
+        find_first(t, of, lane, listed);
+    }
     for (uint32_t i = 0; *rc == 0 && i < n; i++)
         of[i] = of[i] == i ? (uint32_t)(*n_threads)++ : of[of[i]];
+    az_mem_free(mem, has, n + 1);
     az_mem_free(mem, lane, bytes);
     return *rc ? NULL : of;
 }
