@@ -203,9 +203,7 @@ static double total_of(const struct az_grouping *g, size_t value)
     if (g->spec->whole)
         return g->spec->whole(&g->rows);
     for (size_t k = 0; k < rows; k++) {
-        struct az_name_sum room;
-        const int64_t sum = g->spec->sums ? az_name_sum_at(&g->sums, k, &room)->total
-                                          : g->groups.v[k].value[value].sum;
+        const int64_t sum = az_grouping_sum(g, k, value);
         all += sum != AZ_UNKNOWN ? (double)sum : 0.0;
     }
     return all;

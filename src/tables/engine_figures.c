@@ -7,8 +7,13 @@
 
 static int64_t value_of(const struct az_grouping *g, size_t v, const struct az_item *item)
 {
+    int64_t x;
     if (g->spec->values[v].of)
         return g->spec->values[v].of(&g->rows, item);
+    if (g->spec->values[v].all) {
+        g->spec->values[v].all(&g->rows, item, 1, &x);
+        return x;
+    }
     const struct az_events *ev = az_item_events(&g->rows, item);
     return ev->end[item->row] - ev->start[item->row];
 }
@@ -48,6 +53,13 @@ static void add_figures(struct az_figures *f, int64_t x, int64_t weight)
     f->max = isnan(f->max) || (double)x > f->max ? (double)x : f->max;
 }
 
+/* Where the figures of a group are; NULL: nowhere, as it has one item. */
+static struct az_figures *place_of(const struct az_grouping *g, uint32_t group, size_t v)
+{
+    const uint32_t at = g->groups.v[group].figure;
+    return at == AZ_NO_ID ? NULL : &g->figure[at * g->n_values + v];
+}
+
 struct scatter { /* one value of all items, by group */
     struct az_grouping *g;
     size_t v;
@@ -63,12 +75,14 @@ static int put_value(void *ctx, size_t i, const struct az_item *item)
     const uint32_t group = g->of[i];
     if (group == AZ_NO_ID)
         return 0;
+    struct az_figures *f = place_of(g, group, s->v);
+    if (!f)
+        return 0;
     const int64_t x = value_of(g, s->v, item);
     if (s->value)
         s->value[s->at[group]++] = x;
     else
-        add_figures(&g->figure[group * g->n_values + s->v], x,
-                    g->spec->weight ? g->spec->weight(&g->rows, item) : 1);
+        add_figures(f, x, g->spec->weight ? g->spec->weight(&g->rows, item) : 1);
     return 0;
 }
 
@@ -101,9 +115,11 @@ static int put_lengths(const struct scatter *s)
             const struct az_events *e = &g->rows.job->traces[t]->ev[g->spec->kinds[k]];
             if (s->value)
                 scatter_lengths(e, of, s->value, s->at);
-            for (size_t i = 0; !s->value && i < e->n; i++)
-                if (of[i] != AZ_NO_ID)
-                    add_length(&g->figure[of[i] * g->n_values + s->v], e->end[i] - e->start[i]);
+            for (size_t i = 0; !s->value && i < e->n; i++) {
+                struct az_figures *f = of[i] == AZ_NO_ID ? NULL : place_of(g, of[i], s->v);
+                if (f)
+                    add_length(f, e->end[i] - e->start[i]);
+            }
             of += e->n;
         }
     }
@@ -123,12 +139,11 @@ static void put_events(const struct scatter *s, struct az_item item, const uint3
         g->spec->values[s->v].all(&g->rows, &item, n, list);
         for (size_t i = 0; i < n; i++) {
             const uint32_t group = of[row + i];
-            if (group == AZ_NO_ID)
-                continue;
-            if (s->value)
+            struct az_figures *f = group == AZ_NO_ID ? NULL : place_of(g, group, s->v);
+            if (f && s->value)
                 s->value[s->at[group]++] = list[i];
-            else
-                add_figures(&g->figure[group * g->n_values + s->v], list[i], 1);
+            else if (f)
+                add_figures(f, list[i], 1);
         }
     }
 }
@@ -159,32 +174,40 @@ static size_t present(int64_t *value, size_t n)
     return kept;
 }
 
+/* Of the values of a row, which are put in order. */
+static struct az_figures figures_of(int64_t *value, size_t n, bool tails)
+{
+    struct az_stats st;
+    az_stats_i64(value, n, &st);
+    struct az_figures f = { .n = (int64_t)n,
+                            .sum = st.sum,
+                            .min = n ? (double)st.min : NAN,
+                            .max = n ? (double)st.max : NAN,
+                            .mean = st.mean,
+                            .median = st.median,
+                            .std = st.std,
+                            .p95 = NAN,
+                            .p99 = NAN,
+                            .p25 = NAN,
+                            .p75 = NAN };
+    if (tails) {
+        f.p95 = az_percentile_i64(value, n, 95);
+        f.p99 = az_percentile_i64(value, n, 99);
+        f.p25 = az_percentile_i64(value, n, 25);
+        f.p75 = az_percentile_i64(value, n, 75);
+    }
+    return f;
+}
+
 static void statistics(struct az_grouping *g, size_t v, int64_t *value)
 {
     const bool tails = wants_tails(g, v);
     size_t at = 0;
-    for (size_t k = 0; k < g->groups.n; k++) {
-        const size_t all = (size_t)g->groups.v[k].n, n = present(value + at, all);
-        struct az_figures *f = &g->figure[k * g->n_values + v];
-        struct az_stats st;
-        az_stats_i64(value + at, n, &st);
-        *f = (struct az_figures){ .n = (int64_t)n,
-                                  .sum = st.sum,
-                                  .min = n ? (double)st.min : NAN,
-                                  .max = n ? (double)st.max : NAN,
-                                  .mean = st.mean,
-                                  .median = st.median,
-                                  .std = st.std,
-                                  .p95 = NAN,
-                                  .p99 = NAN,
-                                  .p25 = NAN,
-                                  .p75 = NAN };
-        if (tails) {
-            f->p95 = az_percentile_i64(value + at, n, 95);
-            f->p99 = az_percentile_i64(value + at, n, 99);
-            f->p25 = az_percentile_i64(value + at, n, 25);
-            f->p75 = az_percentile_i64(value + at, n, 75);
-        }
+    for (uint32_t k = 0; k < g->groups.n; k++) {
+        const size_t all = (size_t)g->groups.v[k].n;
+        struct az_figures *f = place_of(g, k, v);
+        if (f)
+            *f = figures_of(value + at, present(value + at, all), tails);
         at += all;
     }
 }
@@ -238,12 +261,19 @@ static int real_figures_of(struct az_grouping *g, size_t v)
         rc = az_grouping_each(g, put_real, &s);
     }
     size_t from = 0;
-    for (size_t k = 0; rc == 0 && k < g->groups.n; k++) {
-        g->figure[k * g->n_values + v] = real_figures(s.real + from, s.at[k] - from);
+    for (uint32_t k = 0; rc == 0 && k < g->groups.n; k++) {
+        struct az_figures *f = place_of(g, k, v);
+        if (f)
+            *f = real_figures(s.real + from, s.at[k] - from);
         from += (size_t)g->groups.v[k].n;
     }
     az_arena_release(&a);
     return rc;
+}
+
+static double mean_of_sum(const struct az_figures *f)
+{
+    return f->sum == AZ_UNKNOWN ? NAN : (double)f->sum / (double)f->n;
 }
 
 int az_grouping_figures(struct az_grouping *g, size_t v)
@@ -268,11 +298,36 @@ int az_grouping_figures(struct az_grouping *g, size_t v)
                                                   : az_grouping_each(g, put_value, &s);
     if (rc == 0 && s.value)
         statistics(g, v, s.value);
-    for (size_t k = 0; rc == 0 && !s.value && k < g->groups.n; k++) {
-        struct az_figures *f = &g->figure[k * g->n_values + v];
-        f->mean = f->sum == AZ_UNKNOWN ? NAN : (double)f->sum / (double)f->n;
+    for (uint32_t k = 0; rc == 0 && !s.value && k < g->groups.n; k++) {
+        struct az_figures *f = place_of(g, k, v);
+        if (f)
+            f->mean = mean_of_sum(f);
     }
     az_mem_free(mem, s.value, bytes);
     az_mem_free(mem, s.at, places);
     return rc;
+}
+
+struct az_figures az_grouping_item_figures(const struct az_grouping *g, size_t v,
+                                           const struct az_item *item)
+{
+    struct az_figures f = { 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+    if (g->spec->values[v].real) {
+        double x = g->spec->values[v].real(&g->rows, item);
+        return real_figures(&x, isnan(x) ? 0u : 1u);
+    }
+    int64_t x = value_of(g, v, item);
+    if (wants_order(g, v))
+        return figures_of(&x, present(&x, 1), wants_tails(g, v));
+    add_figures(&f, x, 1);
+    f.mean = mean_of_sum(&f);
+    return f;
+}
+
+int64_t az_grouping_item_sum(const struct az_grouping *g, size_t v, const struct az_item *item)
+{
+    if (g->spec->values[v].real)
+        return AZ_UNKNOWN;
+    const int64_t x = value_of(g, v, item);
+    return x == AZ_ABSENT ? 0 : x;
 }

@@ -147,7 +147,7 @@ static int find_group(struct az_grouping *g, const struct az_item *item, uint32_
     if (rc == 0 && known && in)
         *known = *group + 1;
     if (rc == 0 && g->by.n > g->groups.n)
-        rc = az_vec_push(&g->groups, ((struct az_group){ .first = *item }));
+        rc = az_vec_push(&g->groups, ((struct az_group_row){ .first = *item }));
     return rc;
 }
 
@@ -215,7 +215,7 @@ static int sort_in_kind(struct az_grouping *g, size_t trace, enum az_kind kind, 
         const bool numbered = number && g->alike_trace == trace;
         const uint32_t *known = g->by_number.v;
         const size_t n_known = g->by_number.n;
-        struct az_group *groups = g->groups.v;
+        struct az_group_row *groups = g->groups.v;
         for (; numbered && row < n && number[row] < n_known && known[number[row]]; row++) {
             of[row] = known[number[row]] - 1;
             groups[of[row]].n++;
@@ -283,10 +283,11 @@ static int given_row(struct az_grouping *g, size_t trace, size_t row, const stru
         rc = find_group(g, &item, &k);
     } else {
         k = (uint32_t)before;
-        rc = az_vec_push(&g->groups, ((struct az_group){ .first = item }));
+        rc = az_vec_push(&g->groups, ((struct az_group_row){ .first = item }));
     }
     if (rc || k == AZ_NO_ID)
         return rc;
+    g->groups.v[k].figure = k;
     if (g->groups.n > before) {
         room[k] = given_figures(s, g->ticks);
         g->groups.v[k].n = s->count;
@@ -347,18 +348,41 @@ size_t az_grouping_rows(const struct az_grouping *g)
     return g->spec->sums ? g->sums.n : g->groups.n;
 }
 
-struct az_group *az_grouping_row(struct az_grouping *g, size_t k)
+static struct az_group *row_of_sums(struct az_grouping *g, size_t k)
 {
-    if (!g->spec->sums)
-        return &g->groups.v[k];
     struct az_name_sum room;
     const struct az_name_sum *s = az_name_sum_at(&g->sums, k, &room);
     const struct az_item first = {
         .row = (uint32_t)k, .kind = AZ_KIND_COUNT, .other = s->style, .name = s->name
     };
-    g->one_figure = summed_figures(s);
-    g->one = (struct az_group){ .first = first, .n = s->count, .value = &g->one_figure };
+    g->one_figure[0] = summed_figures(s);
+    g->one = (struct az_group){ .first = first, .n = s->count, .value = g->one_figure };
     return &g->one;
+}
+
+struct az_group *az_grouping_row(struct az_grouping *g, size_t k)
+{
+    if (g->spec->sums)
+        return row_of_sums(g, k);
+    const struct az_group_row *row = &g->groups.v[k];
+    const bool of_one = row->figure == AZ_NO_ID;
+    for (size_t v = 0; of_one && v < g->n_values; v++)
+        g->one_figure[v] = az_grouping_item_figures(g, v, &row->first);
+    g->one = (struct az_group){ .first = row->first,
+                                .n = row->n,
+                                .value = of_one ? g->one_figure
+                                                : &g->figure[row->figure * g->n_values] };
+    return &g->one;
+}
+
+int64_t az_grouping_sum(const struct az_grouping *g, size_t k, size_t value)
+{
+    struct az_name_sum room;
+    if (g->spec->sums)
+        return az_name_sum_at(&g->sums, k, &room)->total;
+    const struct az_group_row *row = &g->groups.v[k];
+    return row->figure == AZ_NO_ID ? az_grouping_item_sum(g, value, &row->first)
+                                   : g->figure[row->figure * g->n_values + value].sum;
 }
 
 /* ---- all of it ---- */
@@ -380,6 +404,34 @@ static int prepare_texts(struct az_grouping *g)
     return rc;
 }
 
+/* Places for the figures of rows; those of one item have none where all rows are of items. */
+static int make_figures(struct az_grouping *g)
+{
+    const size_t given = count_given(g);
+    const bool all = given || g->spec->weight;
+    size_t n = 0;
+    for (size_t k = 0; k < g->groups.n; k++)
+        g->groups.v[k].figure = all || g->groups.v[k].n != 1 ? (uint32_t)n++ : AZ_NO_ID;
+    const size_t places = (n + given + 1) * g->n_values;
+    if (!az_size_mul(places, sizeof *g->figure, &g->figure_room))
+        return AZ_ERANGE;
+    g->figure = az_mem_alloc(g->rows.job->mem, g->figure_room);
+    if (!g->figure)
+        return az_mem_error(g->rows.job->mem);
+    for (size_t i = 0; i < places; i++)
+        g->figure[i] = (struct az_figures){ 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+    return 0;
+}
+
+static void release_numbers(struct az_grouping *g)
+{
+    az_mem_free(g->rows.job->mem, g->of, g->room);
+    g->of = NULL;
+    g->room = 0;
+    az_grouper_release(&g->by);
+    az_vec_release(&g->by_number);
+}
+
 static int from_items(struct az_grouping *g)
 {
     struct az_job *job = g->rows.job;
@@ -397,19 +449,11 @@ static int from_items(struct az_grouping *g)
     if (rc == 0)
         rc = sort_in_all(g);
     az_vec_trim(&g->groups);
-    const size_t places = (g->groups.n + count_given(g) + 1) * g->n_values;
-    if (rc == 0 && !az_size_mul(places, sizeof *g->figure, &g->figure_room))
-        rc = AZ_ERANGE;
-    g->figure = rc == 0 ? az_mem_alloc(job->mem, g->figure_room) : NULL;
-    if (rc == 0 && !g->figure)
-        rc = az_mem_error(job->mem);
-    for (size_t i = 0; rc == 0 && i < places; i++)
-        g->figure[i] = (struct az_figures){ 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+    rc = rc ? rc : make_figures(g);
     for (size_t v = 0; rc == 0 && v < g->n_values; v++)
         rc = az_grouping_figures(g, v);
     rc = rc ? rc : add_given(g);
-    az_grouper_release(&g->by); /* before the rows of many groups */
-    az_vec_release(&g->by_number);
+    release_numbers(g); /* before the rows of many groups */
     return rc;
 }
 
@@ -423,19 +467,14 @@ int az_grouping_make(struct az_grouping *g)
     if (g->ticks < 1)
         g->ticks = 1;
     g->exact = g->ticks == 1;
-    int rc = g->spec->sums ? from_sums(g) : from_items(g);
-    for (size_t k = 0; rc == 0 && k < g->groups.n; k++)
-        g->groups.v[k].value = &g->figure[k * g->n_values];
-    return rc;
+    return g->spec->sums ? from_sums(g) : from_items(g);
 }
 
 void az_grouping_release(struct az_grouping *g)
 {
     struct az_mem *mem = g->rows.job->mem;
-    az_mem_free(mem, g->of, g->room);
+    release_numbers(g);
     az_mem_free(mem, g->figure, g->figure_room);
-    az_grouper_release(&g->by);
-    az_vec_release(&g->by_number);
     if (g->texts.mem)
         az_intern_release(&g->texts);
     az_arena_release(&g->names);

@@ -5,7 +5,13 @@
 #include "facts/groups.h"
 #include "tables/engine.h"
 
-AZ_VEC(struct az_group, az_group_rows);
+/* A row: of one item its figures are computed when it is written, as there may be many such. */
+struct az_group_row {
+    struct az_item first;
+    uint32_t figure; /* place of its figures / n_values; AZ_NO_ID: those of `first` */
+    int64_t n;       /* items; AZ_UNKNOWN */
+};
+AZ_VEC(struct az_group_row, az_group_rows);
 
 struct az_grouping {
     const struct az_table_spec *spec;
@@ -20,11 +26,11 @@ struct az_grouping {
     bool exact;    /* ticks of the values are ns, and every extreme is an integer */
     int64_t ticks; /* per ns */
     struct az_group_rows groups;
-    struct az_figures *figure; /* group * n_values + value */
+    struct az_figures *figure; /* az_group_row.figure * n_values + value */
     size_t figure_room;
     struct az_name_sums sums; /* instead of groups, where the spec has a fact's */
-    struct az_group one;      /* the one of them that is examined */
-    struct az_figures one_figure;
+    struct az_group one;      /* the row that is examined */
+    struct az_figures one_figure[AZ_SPEC_VALUES];
     /* while grouping */
     size_t n;     /* items, skipped ones too */
     uint32_t *of; /* item -> group */
@@ -47,8 +53,12 @@ bool az_grouping_has_trace(const struct az_grouping *g, size_t trace);
 /* Every item in the order of the source. */
 typedef int az_grouping_visit(void *ctx, size_t i, const struct az_item *item);
 int az_grouping_each(const struct az_grouping *g, az_grouping_visit *see, void *ctx) AZ_MUST_USE;
-/* Metrics of one value of all groups (engine_figures.c). */
+/* Metrics of one value of all groups that have a place for them (engine_figures.c). */
 int az_grouping_figures(struct az_grouping *g, size_t value) AZ_MUST_USE;
+/* The same of one item, and its sum alone. */
+struct az_figures az_grouping_item_figures(const struct az_grouping *g, size_t value,
+                                           const struct az_item *item);
+int64_t az_grouping_item_sum(const struct az_grouping *g, size_t value, const struct az_item *item);
 
 /* To be released also when it fails. */
 int az_grouping_make(struct az_grouping *g) AZ_MUST_USE;
@@ -56,5 +66,7 @@ void az_grouping_release(struct az_grouping *g);
 /* How many rows there are, and one of them, which is good until the next call. */
 size_t az_grouping_rows(const struct az_grouping *g);
 struct az_group *az_grouping_row(struct az_grouping *g, size_t k);
+/* The sum of a value of one of them. */
+int64_t az_grouping_sum(const struct az_grouping *g, size_t k, size_t value);
 
 #endif
