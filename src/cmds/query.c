@@ -32,6 +32,7 @@ struct query_ctx {
     struct az_session session;
     struct az_query *query;
     struct az_query_printer *printer;
+    bool hinted;      /* the note on shortened texts was printed */
     bool partial;     /* a result was truncated, or a statement failed while others did not */
     int stdout_errno; /* why standard output could not be written */
 };
@@ -86,6 +87,11 @@ static int run_sql(struct query_ctx *a, struct az_sv sql)
                         "result truncated after %lld rows; use --max-rows=0 for all",
                         (long long)rows);
         a->partial |= cut;
+        if (!rc && !a->hinted && az_query_printer_shortened(a->printer)) {
+            az_diag_add(&a->diag, AZ_HINT, AZ_NOWHERE,
+                        "long texts are shortened; --format=csv has them whole");
+            a->hinted = true;
+        }
         print_messages(a);
         sql = rest;
         failed = failed ? failed : rc;
@@ -216,8 +222,13 @@ static int check_order(const struct az_args *args)
 {
     for (size_t i = 0; i + 1 < args->n_operands; i++)
         if (is_sql(args->operands[i]))
-            return az_usage_error(args->cmd, "statement '%s' before '%s'; name the files first",
-                                  args->operands[i], args->operands[i + 1]);
+            return strcmp(args->operands[i], ".schema") == 0 && is_table(args->operands[i + 1])
+                       ? az_usage_error(args->cmd,
+                                        "'.schema' without its table; quote them: '.schema %s'",
+                                        args->operands[i + 1])
+                       : az_usage_error(args->cmd,
+                                        "statement '%s' before '%s'; name the files first",
+                                        args->operands[i], args->operands[i + 1]);
     const char *last = args->n_operands > 1 ? args->operands[args->n_operands - 1] : ".";
 
     if (is_table(last))

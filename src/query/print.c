@@ -27,6 +27,7 @@ struct az_query_printer {
     size_t n;              /* columns */
     int64_t rows;
     bool cut;
+    bool shortened; /* a text of any result printed so far */
     /* text: the first rows are stored until their widths are known */
     struct az_vec_sv held;
     struct widths width;
@@ -63,6 +64,8 @@ int64_t az_query_printer_rows(const struct az_query_printer *p, bool *cut)
     return p->rows;
 }
 
+bool az_query_printer_shortened(const struct az_query_printer *p) { return p->shortened; }
+
 static int flush(struct az_query_printer *p, size_t least)
 {
     if (p->error == 0)
@@ -76,19 +79,21 @@ static int flush(struct az_query_printer *p, size_t least)
 
 /* ---- aligned text ---- */
 
-static struct az_sv shown(struct az_query_printer *p, const struct az_cell *c)
+static struct az_sv shown(struct az_query_printer *p, const struct az_cell *c, bool last)
 {
     char number[AZ_NUM_MAX];
 
     if (c->type != AZ_TEXT)
         return az_arena_dup(&p->texts, az_cell_exact(c, number));
     struct az_sv s = az_utf8_printable(&p->texts, az_cell_text(c), "");
-    if (az_utf8_width(s) > WIDEST) { /* the start and the end of a name distinguish it */
+    if (!last && az_utf8_width(s) > WIDEST) { /* the start and the end of a name distinguish it */
         const struct az_sv head = az_utf8_cut(s, WIDEST / 2);
-        size_t from = s.n - (WIDEST / 2 - 3);
+        size_t from = s.n - (WIDEST / 2 - 1);
         while (from < s.n && ((unsigned char)s.p[from] & 0xc0) == 0x80)
             from++;
-        s = az_arena_printf(&p->texts, "%.*s...%.*s", AZ_SVF(head), (int)(s.n - from), s.p + from);
+        s = az_arena_printf(&p->texts, "%.*s\xe2\x80\xa6%.*s", AZ_SVF(head), (int)(s.n - from),
+                            s.p + from);
+        p->shortened = true;
     }
     return az_arena_dup(&p->texts, s);
 }
@@ -134,7 +139,7 @@ static int text_row(struct az_query_printer *p, const struct az_cell *cells, siz
         az_vec_reset(&p->held);
     }
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        const struct az_sv s = shown(p, &cells[i]);
+        const struct az_sv s = shown(p, &cells[i], i + 1 == n);
         const size_t has = az_utf8_width(s);
         rc = s.p ? az_vec_push(&p->held, s) : AZ_ENOMEM;
         if (p->flowing)

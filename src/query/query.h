@@ -126,5 +126,7 @@ void az_query_printer_free(struct az_query_printer *p);
 struct az_query_sink az_query_printer_sink(struct az_query_printer *p);
 /* Rows of the result printed last, and whether they were truncated. */
 int64_t az_query_printer_rows(const struct az_query_printer *p, bool *cut);
+/* Was any text shortened, which only the form for readers does? */
+bool az_query_printer_shortened(const struct az_query_printer *p);
 
 #endif
