@@ -5,6 +5,8 @@
 #include "run/gates.h"
 #include "text/jsonw.h"
 
+#define LOOSE 0.5 /* a limit above it is wider than the scatter of equal work */
+
 static size_t runs_of(const struct az_series *s)
 {
     size_t n = 0;
@@ -52,6 +54,21 @@ static void warn_of_equal_runs(const struct az_calibrated_list *list, size_t run
                     runs);
 }
 
+/* The widest limit, where it finds little. */
+static void warn_of_wide_limits(const struct az_calibrated_list *list, struct az_diag *diag)
+{
+    const struct az_calibrated *most = NULL;
+    for (size_t i = 0; i < list->n; i++)
+        if (list->v[i].rel > LOOSE && (!most || list->v[i].rel > most->rel))
+            most = &list->v[i];
+    if (most)
+        az_diag_add(
+            diag, AZ_WARNING, AZ_NOWHERE,
+            "calibration: the limit of '%.*s' of table '%.*s' is %.0f%%, which finds little; "
+            "check that all runs are of the same work",
+            AZ_SVF(most->name), AZ_SVF(most->sheet), 100 * most->rel);
+}
+
 int az_gate_calibrate(struct az_gate_step *s)
 {
     struct az_calibrated_list list;
@@ -68,6 +85,7 @@ int az_gate_calibrate(struct az_gate_step *s)
     az_vec_init(&text, NULL);
     rc = az_calibrate(&s->cand, &list);
     warn_of_equal_runs(&list, runs, s->diag);
+    warn_of_wide_limits(&list, s->diag);
     az_jsonw_init(&w, NULL, &text, 4);
     az_jsonw_object(&w);
     az_jsonw_key(&w, "rules");

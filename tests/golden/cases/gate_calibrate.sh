@@ -17,3 +17,6 @@ analyzer gate --config=c.json --set gates.baseline=old --set gates.rules.0.min_s
 analyzer gate --calibrate 1.csv --opt num_of_iters=1
 cp 1.csv copy.csv
 analyzer gate --calibrate 1.csv copy.csv --opt num_of_iters=1 --rule "table=kern_sum,column=Total Time (ns)" 2>&1
+echo "runs of different work"
+kernels 4.csv gemm:150000000 attention:30000000 norm:1000
+analyzer gate --calibrate 1.csv 4.csv --opt num_of_iters=1 --rule "table=kern_sum,column=Total Time (ns)" 2>&1 | grep calibration
