@@ -471,6 +471,13 @@ static bool of_one_size(const struct matrix *m)
     return per_step && most <= SAME_SIZE * least;
 }
 
+/* Headers that are names of inputs, families or parts stay; the first one is a word. */
+static void restore_headers(struct az_table *t)
+{
+    az_schema_restore_headers(t);
+    t->columns.v[0].title = az_schema_sentence_case(t->arena, t->columns.v[0].title);
+}
+
 /* For the charts: a row per input, a column per family; times, or shares where these differ much.
  */
 static int by_input(struct matrix *m)
@@ -498,7 +505,7 @@ static int by_input(struct matrix *m)
     }
     int rc = az_document_add(m->doc, t);
     if (!rc)
-        az_schema_restore_headers(t);
+        restore_headers(t);
     for (size_t k = 0; !rc && k < charts; k++)
         rc = add_chart(m,
                        (struct az_chart){ .kind = AZ_CHART_BAR,
@@ -578,6 +585,7 @@ static int account(struct matrix *m)
     int rc = az_document_add(m->doc, t);
     if (rc || !any)
         return rc;
+    restore_headers(t);
     return add_chart(m,
                      (struct az_chart){ .kind = AZ_CHART_STACKED_BAR,
                                         .table = AZ_SV("side_by_side_account"),

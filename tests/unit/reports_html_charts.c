@@ -219,13 +219,13 @@ static void titles_of_axes(void **state)
         const char *title, *want;
     } cases[] = {
         { "Time (us)", "\"y\":\"Time (us)\"" },
-        { "us", "\"y\":\"us\"" },
-        { "us, all ranks", "\"y\":\"us, all ranks\"" },
-        { "", "\"y\":\"us\"" },
+        { "us", "\"y\":\"Time (us)\"" },
+        { "us, all ranks", "\"y\":\"Time, all ranks (us)\"" },
+        { "", "\"y\":\"Time (us)\"" },
         { "Time", "\"y\":\"Time\"" },
     };
-    static const char *const in_ms[] = { "\"y\":\"Time (ms)\"", "\"y\":\"ms\"",
-                                         "\"y\":\"ms, all ranks\"", "\"y\":\"ms\"",
+    static const char *const in_ms[] = { "\"y\":\"Time (ms)\"", "\"y\":\"Time (ms)\"",
+                                         "\"y\":\"Time, all ranks (ms)\"", "\"y\":\"Time (ms)\"",
                                          "\"y\":\"Time (ms)\"" };
     struct sample s;
     sample_begin(&s);
@@ -279,10 +279,11 @@ static void stacks_by_their_number(void **state)
         c->n_parts = 2;
         c->stack = AZ_SV("rank");
         const char *got = data_of(&s);
-        check_text(got,
-                   rows == 80
-                       ? "{\"kind\":\"stacked bars\",\"x\":\"Rank\",\"y\":\"ms\",\"divide\":1,"
-                       : "{\"kind\":\"stacked columns\",\"x\":\"Rank\",\"y\":\"ms\",\"divide\":1,");
+        check_text(
+            got,
+            rows == 80
+                ? "{\"kind\":\"stacked bars\",\"x\":\"Rank\",\"y\":\"Time (ms)\",\"divide\":1,"
+                : "{\"kind\":\"stacked columns\",\"x\":\"Rank\",\"y\":\"Time (ms)\",\"divide\":1,");
         check_text(got, "{\"name\":\"busy\",\"values\":[499,499,");
         check_text(got, "{\"name\":\"idle\",\"values\":[500,500,");
     }

@@ -3,9 +3,13 @@
  * memory; user-defined rates take precedence. */
 #include "analyses/hlo/perf.h"
 #include "analyses/rates.h"
+#include "analyses/roofline_chart.h"
 #include "document/record.h"
 
 #include <math.h>
+
+#define DOTS  400 /* operations in the chart */
+#define ROOFS 4   /* lines in the chart */
 
 struct az_sv az_hlo_precision(const struct az_hlo_work *w)
 {
@@ -77,55 +81,99 @@ static bool peaks_of(struct az_hlo *h, const struct az_hlo_work *w, struct az_pe
     return *rc == 0 && found;
 }
 
-static void put_work(struct az_hlo *h, struct az_table *t, const struct az_hlo_work *w,
-                     const struct az_peaks *peaks)
+/* ---- the chart ---- */
+
+struct points {
+    struct az_roofline_dots dots;
+    struct az_roofs roofs;
+};
+
+static bool is_same(double x, double y) { return !(x < y) && !(x > y); }
+
+/* One roof for each peak rate in use, of each kind of device. */
+static int put_roof(struct az_job *job, struct az_roofs *roofs, const struct roofline_row *r)
+{
+    const char *peak = *r->roof.peak ? r->roof.peak : "memory";
+
+    if (!(r->peaks->bw > 0) || roofs->n == ROOFS)
+        return AZ_OK;
+    for (size_t i = 0; i < roofs->n; i++)
+        if (az_sv_starts(roofs->v[i].name, az_sv_str(peak)) &&
+            is_same(roofs->v[i].tflops, r->roof.tflops) && is_same(roofs->v[i].bw, r->peaks->bw))
+            return AZ_OK;
+    bool is_named = false; /* on another device */
+    for (size_t i = 0; i < roofs->n; i++)
+        is_named |= az_sv_starts(roofs->v[i].name, az_sv_str(peak));
+    const struct az_sv name =
+        is_named ? az_arena_printf(job->arena, "%s, %.*s", peak, AZ_SVF(r->peaks->name))
+                 : az_sv_str(peak);
+    return az_vec_push(roofs, ((struct az_roof){ name, r->roof.tflops, r->peaks->bw }));
+}
+
+static int put_point(struct az_hlo *h, struct points *p, const struct roofline_row *r)
+{
+    const struct az_roofline_dot dot = { .name = az_hlo_cell_op(r, h->job->arena),
+                                         .intensity = intensity(r),
+                                         .tflops = tflops(r),
+                                         .us = r->us };
+
+    if (!(dot.intensity > 0) || !(dot.tflops > 0) || p->dots.n == DOTS)
+        return AZ_OK;
+    const int rc = put_roof(h->job, &p->roofs, r);
+    return rc ? rc : az_vec_push(&p->dots, dot);
+}
+
+static int put_work(struct az_hlo *h, struct az_table *t, const struct az_hlo_work *w,
+                    const struct az_peaks *peaks, struct points *points)
 {
     struct roofline_row r = { az_hlo_row_of(h, &w->first), w, peaks, .us = az_hlo_work_us(w) };
     az_roofline(peaks, "matrix", az_hlo_precision(w), AZ_SV(""), false, (double)w->flops,
                 (double)w->bytes, &r.roof);
     az_put_row(t, &r);
+    return put_point(h, points, &r);
 }
 
-static int chart(struct az_job *job)
+/* The rows; *unknown: operations whose device has no rates. */
+static int put_works(struct az_hlo *h, struct az_table *t, const struct az_hlo_works *works,
+                     struct points *points, size_t *unknown)
 {
-    struct az_chart c = { .kind = AZ_CHART_SCATTER_LOG,
-                          .table = AZ_SV("hlo_roofline"),
-                          .title = AZ_SV("Roofline"),
-                          .x_title = AZ_SV("FLOP per byte"),
-                          .y_title = AZ_SV("TFLOP/s"),
-                          .x = AZ_SV("flops_per_byte"),
-                          .size = AZ_SV("us_per_execution") };
-    az_vec_init(&c.y, job->mem);
-    const int rc = az_vec_push(&c.y, AZ_SV("tflops_per_s"));
-    return rc ? rc : az_document_chart(job->doc, c);
+    int rc = AZ_OK;
+
+    for (size_t i = 0; rc == 0 && i < works->n; i++) {
+        const struct az_hlo_work *w = &works->v[i];
+        struct az_peaks peaks;
+        int bad;
+        if (!w->op || w->bytes <= 0)
+            continue;
+        const bool found = peaks_of(h, w, &peaks, &bad);
+        rc = found ? put_work(h, t, w, &peaks, points) : bad;
+        *unknown += !found && !bad;
+    }
+    return rc;
 }
 
 int az_hlo_roofline(struct az_hlo *h, const struct az_hlo_works *works)
 {
     struct az_table *t = AZ_RECORD_TABLE(h->job->arena, "hlo_roofline", "HLO operation roofline", 0,
                                          roofline_columns);
-    size_t unknown = 0, rows;
+    struct points points;
+    size_t unknown = 0;
+    int rc;
+
     if (!t)
         return az_arena_error(h->job->arena);
-    for (size_t i = 0; i < works->n; i++) {
-        const struct az_hlo_work *w = &works->v[i];
-        struct az_peaks peaks;
-        int bad;
-        if (!w->op || w->bytes <= 0)
-            continue;
-        if (peaks_of(h, w, &peaks, &bad))
-            put_work(h, t, w, &peaks);
-        else if (bad)
-            return az_job_add(h->job, t, bad);
-        else
-            unknown++;
-    }
-    if (unknown && h->job->opts->device_name.n)
+    az_vec_init(&points.dots, h->job->mem);
+    az_vec_init(&points.roofs, h->job->mem);
+    rc = put_works(h, t, works, &points, &unknown);
+    if (rc == 0 && unknown && h->job->opts->device_name.n)
         az_job_unknown_device(h->job, AZ_AT_FILE(h->job->traces[0]->path));
-    if (unknown)
+    if (rc == 0 && unknown)
         az_cover(h->job, "operations without a roofline", (double)unknown, "",
                  AZ_SV("device is not in configs/devices.csv; set \"device\""));
-    rows = t->rows;
-    const int rc = az_job_add(h->job, t, AZ_OK);
-    return rc == 0 && rows ? chart(h->job) : rc;
+    rc = az_job_add(h->job, t, rc);
+    if (rc == 0)
+        rc = az_roofline_chart(h->job, &points.dots, &points.roofs, "us_per_execution");
+    az_vec_release(&points.dots);
+    az_vec_release(&points.roofs);
+    return rc;
 }

@@ -3,13 +3,13 @@
 #include "analyses/operators/metrics.h"
 #include "analyses/operators/unified.h"
 #include "analyses/rates.h"
+#include "analyses/roofline_chart.h"
 #include "base/sort.h"
 #include "document/record.h"
 #include "tables/views.h"
 
 #define NAMED  10  /* operators without an estimate named in `coverage` */
 #define GOOD   65  /* percent of the roofline from which a row counts as efficient */
-#define GRID   57  /* points of a roof line: eight a decade over seven decades */
 #define POINTS 400 /* operations in the chart */
 
 struct line {                           /* rows of one estimate */
@@ -407,7 +407,7 @@ static int roofline_table(struct work *w)
 }
 
 /* Rates that some operation is compared with. */
-static int used_rates(struct work *w, size_t *rate, unsigned *n)
+static int put_roofs(struct work *w, const struct az_peaks *p, struct az_roofs *out)
 {
     bool used[AZ_RATES] = { false };
     int rc = 0;
@@ -418,39 +418,17 @@ static int used_rates(struct work *w, size_t *rate, unsigned *n)
         for (size_t k = 0; k < AZ_RATES; k++)
             used[k] = used[k] || strcmp(peak, az_rate_name[k]) == 0;
     }
-    for (size_t k = 0; k < AZ_RATES; k++)
+    for (size_t k = 0; rc == 0 && k < AZ_RATES; k++)
         if (used[k])
-            rate[(*n)++] = k;
+            rc = az_vec_push(out,
+                             ((struct az_roof){ az_sv_str(az_rate_name[k]), p->rate[k], p->bw }));
     return rc;
 }
 
-/* A row of the chart: a dot of an operation, or a point of the roofs. */
-struct chart_row {
-    struct az_sv name;
-    double intensity, tflops, us; /* NaN: none */
-    const struct az_peaks *roofs; /* NULL: none */
-};
-static double roof_at(const void *row, size_t rate)
+/* Operations in order of appearance. */
+static int put_dots(struct work *w, struct az_roofline_dots *out)
 {
-    const struct chart_row *r = row;
-    return r->roofs ? fmin(r->roofs->rate[rate], r->intensity * r->roofs->bw / 1e3) : NAN;
-}
-static const struct az_record_column chart_columns[] = {
-    { "name", AZ_TEXT, .flags = AZ_KEY, AZ_FIELD(struct chart_row, name) },
-    { "FLOPS/Byte", AZ_REAL, AZ_UNIT_FLOP_PER_BYTE, AZ_KEY, AZ_FIELD(struct chart_row, intensity) },
-    { "operations", AZ_REAL, AZ_UNIT_TFLOPS, AZ_FIELD(struct chart_row, tflops) },
-};
-static const struct az_record_column roof_column = { "roof", AZ_REAL, AZ_UNIT_TFLOPS,
-                                                     .real_nth = roof_at };
-static const struct az_record_column area_column[] = {
-    /* of the dots */
-    { "Kernel Time (µs)_sum", AZ_REAL, AZ_UNIT_US, AZ_FIELD(struct chart_row, us) },
-};
-
-/* The dots: operations in order of appearance; how many. */
-static int put_dots(struct work *w, struct az_table *t, size_t *n)
-{
-    size_t points = 0, more = 0;
+    size_t more = 0;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < w->lines.n; i++) {
         const struct line *l = &w->lines.v[i];
@@ -458,69 +436,40 @@ static int put_dots(struct work *w, struct az_table *t, size_t *n)
         rc = estimate_of(w, l, &e);
         if (rc || !(e.flops > 0) || !(e.bytes > 0) || l->time <= 0 || l->copies)
             continue;
-        if (points == POINTS) {
+        if (out->n == POINTS) {
             more++;
             continue;
         }
-        az_put_row(t, &(struct chart_row){ .name = az_unified_name(w->u, l->first),
-                                           .intensity = e.flops / e.bytes,
-                                           .tflops = per_second(w, e.flops, l) / 1e12,
-                                           .us = ns_of_ticks(w, l->time) * 1e-3 });
-        points++;
+        rc = az_vec_push(out, ((struct az_roofline_dot){ .name = az_unified_name(w->u, l->first),
+                                                         .intensity = e.flops / e.bytes,
+                                                         .tflops = per_second(w, e.flops, l) / 1e12,
+                                                         .us = ns_of_ticks(w, l->time) * 1e-3 }));
     }
     if (more)
         az_cover(w->job, "roofline_chart: operations skipped", (double)more, "count",
                  AZ_SV("last in order; all are in table roofline"));
-    *n = points;
     return rc;
-}
-
-/* TFLOP/s = FLOP/B * GB/s / 1000, up to the peak. */
-static void put_roofs(const struct az_peaks *p, struct az_table *t)
-{
-    for (int g = 0; g < GRID; g++)
-        az_put_row(t, &(struct chart_row){ .name = AZ_SV("roof"),
-                                           .intensity = pow(10, -2 + g / 8.0),
-                                           .tflops = NAN,
-                                           .us = NAN,
-                                           .roofs = p });
 }
 
 /* Points of the chart: operations, then one roof line for each precision in use. */
 static int chart(struct work *w)
 {
     const struct az_peaks *p = az_framework_peaks(w->metrics);
-    size_t rate[AZ_RATES], points = 0;
-    unsigned n = 0;
-    int rc = p && p->bw > 0 ? used_rates(w, rate, &n) : 0;
-    if (rc || n == 0)
-        return rc;
-    struct az_table *t = AZ_RECORD_TABLE(w->job->arena, "roofline_chart", "Roofline data",
-                                         AZ_TABLE_WHOLE | AZ_TABLE_LAST, chart_columns);
-    struct az_chart c = { .kind = AZ_CHART_SCATTER_LOG,
-                          .table = AZ_SV("roofline_chart"),
-                          .title = AZ_SV("Roofline"),
-                          .x_title = AZ_SV("FLOP per byte"),
-                          .y_title = AZ_SV("TFLOP/s"),
-                          .x = AZ_SV("FLOPS/Byte"),
-                          .size = AZ_SV("Kernel Time (µs)_sum") };
-    az_vec_init(&c.y, w->job->mem);
-    rc = az_vec_push(&c.y, AZ_SV("operations"));
-    for (unsigned k = 0; rc == 0 && k < n; k++) {
-        struct az_sv name = az_arena_printf(w->job->arena, "roof %s", az_rate_name[rate[k]]);
-        az_record_column_nth(t, &roof_column, name, rate[k]);
-        rc = az_vec_push(&c.y, name);
-    }
-    AZ_RECORD_COLUMNS(t, area_column);
+    struct az_roofline_dots dots;
+    struct az_roofs roofs;
+    int rc;
+
+    if (!p || !(p->bw > 0))
+        return AZ_OK;
+    az_vec_init(&dots, w->job->mem);
+    az_vec_init(&roofs, w->job->mem);
+    rc = put_roofs(w, p, &roofs);
+    if (rc == 0 && roofs.n)
+        rc = put_dots(w, &dots);
     if (rc == 0)
-        rc = put_dots(w, t, &points);
-    if (points)
-        put_roofs(p, t);
-    rc = az_job_add(w->job, t, rc);
-    if (rc == 0 && points)
-        rc = az_document_chart(w->job->doc, c);
-    else
-        az_vec_release(&c.y);
+        rc = az_roofline_chart(w->job, &dots, &roofs, "Kernel Time (µs)_sum");
+    az_vec_release(&dots);
+    az_vec_release(&roofs);
     return rc;
 }
 

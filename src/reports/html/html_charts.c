@@ -206,16 +206,12 @@ static struct az_sv axis_title(struct az_html *h, const struct az_plot *p, struc
 {
     const char *of_column = az_unit_text(az_plot_unit(p)->unit);
     struct az_sv unit = az_sv_str(of_column),
-                 title =
-                     az_html_without_unit(h, az_field_line(h->scratch, p->c->y_title), of_column);
+                 whole = az_field_axis(h->scratch, az_field_line(h->scratch, p->c->y_title)),
+                 title = az_html_without_unit(h, whole, of_column);
 
     if (!title.n || az_sv_eq(title, unit) || az_sv_is(title, s.unit))
-        return az_sv_str(s.unit);
-    struct az_sv before = az_arena_printf(h->scratch, "%s, ", of_column); /* "ms, all ranks" */
-    if (unit.n && az_sv_starts(title, before))
-        return az_arena_printf(h->scratch, "%s, %.*s", s.unit,
-                               AZ_SVF(az_sv_make(title.p + before.n, title.n - before.n)));
-    if (s.divide == 1 && az_sv_eq(title, p->c->y_title))
+        return az_field_axis(h->scratch, az_sv_str(s.unit));
+    if (s.divide == 1 && az_sv_eq(title, whole))
         return title;
     return az_arena_printf(h->scratch, "%.*s (%s)", AZ_SVF(title), s.unit);
 }

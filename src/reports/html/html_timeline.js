@@ -217,7 +217,7 @@
     g.textAlign = "left";
   }
 
-  function drawMark(g, m, y, h) {
+  function drawMark(g, m, y, h, next) {
     const x = xOf(m.start), from = Math.max(x, gutter), to = Math.min(Math.max(xOf(m.start + m.duration), x + 1), width);
     const w = to - from, kind = m.lane.kind, lit = about && isAbout(kind, m.name, m.family);
     if (w <= 0) return;
@@ -232,9 +232,10 @@
       g.fillStyle = colours.card; // an edge, so that neighbors of a family can be told apart
       g.fillRect(to - 0.7, y, 0.7, h);
     }
-    if (w > 34 && m.name >= 0 && (m.count === 1 || kind === "steps") && !(about && !lit && kind !== "steps")) {
+    const room = Math.min(w, next - from); // the next mark may begin before this one ends
+    if (room > 34 && m.name >= 0 && (m.count === 1 || kind === "steps") && !(about && !lit && kind !== "steps")) {
       g.fillStyle = kind === "steps" ? colours.text : kind === "idle" ? (lit ? "#fff" : colours.text) : colours.onFamily[m.family];
-      g.fillText(cut(g, kind === "idle" ? "idle " + time(m.duration, 3) : data.names[m.name], w - 8), from + 4, y + h / 2 + 0.5);
+      g.fillText(cut(g, kind === "idle" ? "idle " + time(m.duration, 3) : data.names[m.name], room - 8), from + 4, y + h / 2 + 0.5);
     }
   }
 
@@ -258,7 +259,7 @@
       g.fillText(cut(g, gutter < 120 ? lane.label.replace(/device /, "d").replace(/stream /, "s").replace(/,/, "") : lane.label, gutter - 8), 2, y + h / 2);
       for (let i = level ? firstFrom(level, view.a - level.longest) : 0; level && i < level.s.length && level.s[i] <= view.b; i++)
         if (level.s[i] + level.d[i] >= view.a)
-          drawMark(g, markAt(lane, level, i), y, h);
+          drawMark(g, markAt(lane, level, i), y, h, i + 1 < level.s.length ? xOf(level.s[i + 1]) : Infinity);
     });
     if (chosen) {
       const k = data.lanes.indexOf(chosen.lane), x = xOf(chosen.start), to = xOf(chosen.start + chosen.duration);

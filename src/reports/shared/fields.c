@@ -501,6 +501,23 @@ struct az_sv az_field_title(struct az_arena *scratch, const struct az_table *t, 
     return az_field_header(scratch, &titled, shown);
 }
 
+struct az_sv az_field_axis(struct az_arena *scratch, struct az_sv title)
+{
+    const ptrdiff_t comma = az_sv_find(title, AZ_SV(","));
+    const struct az_sv unit = comma < 0 ? title : az_sv_make(title.p, (size_t)comma),
+                       rest = az_sv_make(title.p + unit.n, title.n - unit.n);
+    enum az_unit u;
+
+    if (!title.n || !az_unit_named(unit, &u))
+        return title;
+    const char *word = az_unit_same_dimension(u, AZ_UNIT_NS)      ? "Time"
+                       : az_unit_same_dimension(u, AZ_UNIT_BYTES) ? "Size"
+                       : u == AZ_UNIT_PERCENT                     ? "Share"
+                                                                  : NULL;
+    return word ? az_arena_printf(scratch, "%s%.*s (%.*s)", word, AZ_SVF(rest), AZ_SVF(unit))
+                : title;
+}
+
 int az_field_markdown(struct az_vec_char *out, struct az_sv s, struct az_arena *a)
 {
     struct az_sv line = az_field_line(a, s);

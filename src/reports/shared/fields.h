@@ -42,6 +42,9 @@ struct az_sv az_field_header(struct az_arena *scratch, const struct az_column *c
  * whole. */
 struct az_sv az_field_title(struct az_arena *scratch, const struct az_table *t, size_t col,
                             const char *shown);
+/* Title of an axis: a unit alone has the word of what it measures, "ms, all ranks" is
+ * "Time, all ranks (ms)". */
+struct az_sv az_field_axis(struct az_arena *scratch, struct az_sv title);
 /* Number cell by the scale; text cells are not for this. buf of at least AZ_FIELD_MAX bytes. "" for
  * empty. */
 #define AZ_FIELD_MAX 400

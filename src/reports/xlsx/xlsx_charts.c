@@ -288,7 +288,7 @@ static void axis_title(struct az_xlsx *x, lxw_chart_axis *axis, struct az_sv tit
 
     if (!title.n)
         return;
-    chart_axis_set_name(axis, az_xlsx_string(x, title, NAME_MAX_UNITS));
+    chart_axis_set_name(axis, az_xlsx_string(x, az_field_axis(x->scratch, title), NAME_MAX_UNITS));
     chart_axis_set_name_font(axis, &font);
 }
 
