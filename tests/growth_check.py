@@ -31,8 +31,8 @@ MOST = 6.0
 SUSPECT = 5.0  # of processor times, from which instructions are counted
 PAGE = 3000000
 NOISE = 0.03  # seconds of processor time below which nothing is concluded
-MEMORY = {"nested_operators": 96, "equal_operators": 96, "kernel_names": 96, "shapes": 96, "steps": 120, "streams": 150,
-          "amd_agents": 280, "devices": 820}  # bytes an event beyond 1.2 x the output
+MEMORY = {"nested_operators": 96, "equal_operators": 96, "kernel_names": 96, "shapes": 96, "steps": 115, "streams": 45,
+          "amd_agents": 135, "devices": 760}  # bytes an event beyond 1.2 x the output
 FIXED = 8000000  # bytes that a run may take in addition: rules, buffers, blocks that are not full
 QUERY = "select name, stream, count(*), sum(dur_ns) from kernels group by name, stream"
 FORMATS = {"csv": None, "html": 3.0, "xlsx": 2.0, "json": None, "sqlite": None, "query": None}  # most, as a multiple of CSV
