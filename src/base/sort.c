@@ -332,3 +332,9 @@ void az_sort_cmp(void *base, size_t n, size_t size, int (*cmp)(const void *, con
         memcpy(base, from, bytes);
     az_mem_free(mem, tmp, bytes);
 }
+
+size_t az_lower_cmp(const void *v, size_t n, size_t size, const void *x,
+                    int (*cmp)(const void *, const void *, void *), void *ctx)
+{
+    return bound(v, n, x, true, &(struct order){ .size = size, .cmp = cmp, .ctx = ctx });
+}

@@ -248,15 +248,7 @@ int az_busy_index(struct az_busy *b, int64_t micro)
 /* Number of sums up to a time before t. */
 static size_t sums_before(const struct az_busy *b, int64_t t)
 {
-    size_t low = 0, high = b->part_sums.n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (b->part_sums.v[mid].at < t)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return AZ_LOWER_BY(b->part_sums.v, b->part_sums.n, at, t);
 }
 
 static void parts_between(const struct az_busy *b, int64_t lo, int64_t hi, int64_t sum[8])

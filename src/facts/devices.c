@@ -105,22 +105,8 @@ void az_devices_release(struct az_devices_of *d)
 
 struct az_spans az_spans_window(const struct az_spans *s, int64_t lo, int64_t hi)
 {
-    size_t a = 0, b = s->n, first;
-    while (a < b) { /* first that ends at or after lo */
-        size_t mid = a + (b - a) / 2;
-        if (s->v[mid].end < lo)
-            a = mid + 1;
-        else
-            b = mid;
-    }
-    first = a;
-    b = s->n;
-    while (a < b) { /* first that starts after hi */
-        size_t mid = a + (b - a) / 2;
-        if (s->v[mid].start <= hi)
-            a = mid + 1;
-        else
-            b = mid;
-    }
-    return (struct az_spans){ .v = s->v ? s->v + first : NULL, .n = a - first };
+    const size_t first = AZ_LOWER_BY(s->v, s->n, end, lo);
+    const struct az_span *v = s->v ? s->v + first : NULL;
+    return (struct az_spans){ .v = s->v ? s->v + first : NULL,
+                              .n = AZ_UPPER_BY(v, s->n - first, start, hi) };
 }

@@ -43,16 +43,9 @@ static int64_t seq_of(const struct az_op_links *f, uint32_t op)
 static uint32_t op_at(const struct az_op_links *f, uint32_t lane, int64_t at)
 {
     const struct az_events *e = &f->trace->ev[AZ_HOST_OP];
-    size_t lo = 0, hi = e->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (e->start[mid] < at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = AZ_LOWER(e->start, e->n, at);
     uint32_t best = AZ_NO_ROW;
-    hi = lo + MAX_NESTED < e->n ? lo + MAX_NESTED : e->n;
+    const size_t hi = lo + MAX_NESTED < e->n ? lo + MAX_NESTED : e->n;
     for (; lo < hi && e->start[lo] == at; lo++)
         if (e->lane[lo] == lane && (best == AZ_NO_ROW || e->end[lo] > e->end[best]))
             best = (uint32_t)lo;

@@ -62,18 +62,7 @@ static void free_scratch(struct scratch *s)
 }
 
 /* Number of sorted v[] that are <= x. */
-static size_t upper(const int64_t *v, size_t n, int64_t x)
-{
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (v[mid] <= x)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
+static size_t upper(const int64_t *v, size_t n, int64_t x) { return AZ_UPPER(v, n, x); }
 
 /* value[i] -> sorted[] (ascending) and rank[i] in 0..n-1. */
 static int rank_values(const int64_t *value, size_t n, int64_t *sorted, uint32_t *rank,

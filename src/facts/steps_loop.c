@@ -1,5 +1,6 @@
 /* Is what is between two kernels of one kind the body of a loop (docs/steps.md 3.2 to 3.4)?
  * Multisets are compared by hashes, and counted where those differ. */
+#include "base/sort.h"
 #include "facts/steps_internal.h"
 
 #define AGREES  0.9  /* of the kernels of a stretch and the reference */
@@ -108,15 +109,7 @@ static double agreeing(struct az_kernels *k, const struct az_loop *l, size_t ste
 /* ---- what each repetition has ---- */
 static size_t first_copy(const struct az_kernels *k, int64_t at)
 {
-    size_t a = 0, b = k->copies.n;
-    while (a < b) {
-        const size_t mid = a + (b - a) / 2;
-        if (k->copies.v[mid] < at)
-            a = mid + 1;
-        else
-            b = mid;
-    }
-    return a;
+    return AZ_LOWER(k->copies.v, k->copies.n, at);
 }
 
 /* Data goes to the device or comes from it in nearly every spacing. */

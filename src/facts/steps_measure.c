@@ -1,5 +1,6 @@
 /* What steps have in common, whatever marks them: the device work of each, its length, the period,
  * a first step that warms up, and the scope of the account (docs/steps.md 4). */
+#include "base/sort.h"
 #include "facts/steps_internal.h"
 #include "stats/stats.h"
 
@@ -40,17 +41,9 @@ static void add_work(struct attach *a, size_t step, const struct az_events *e, s
  * time, which usually has the same mark. */
 static size_t mark_at(const struct az_step_list *m, int64_t at, size_t *last)
 {
-    size_t a = 0, b = m->n;
-    if (*last > 0 && m->v[*last - 1].mark_start <= at &&
-        (*last == b || m->v[*last].mark_start > at))
-        a = b = *last;
-    while (a < b) { /* first that starts later */
-        const size_t mid = a + (b - a) / 2;
-        if (m->v[mid].mark_start <= at)
-            a = mid + 1;
-        else
-            b = mid;
-    }
+    const bool same = *last > 0 && m->v[*last - 1].mark_start <= at &&
+                      (*last == m->n || m->v[*last].mark_start > at);
+    const size_t a = same ? *last : AZ_UPPER_BY(m->v, m->n, mark_start, at);
     *last = a;
     return a > 0 && at < m->v[a - 1].mark_end ? a - 1 : m->n;
 }

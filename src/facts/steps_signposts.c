@@ -34,15 +34,7 @@ static int list_signposts(struct az_step_search *s, struct posts *out)
 
 static size_t posts_until(const struct posts *p, int64_t at)
 {
-    size_t lo = 0, hi = p->n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (p->v[mid].at <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return AZ_UPPER_BY(p->v, p->n, at, at);
 }
 
 /* Signposts have the time of their host, which calls ahead of the devices: on the timeline one is
@@ -119,15 +111,9 @@ static int choose(struct az_step_search *s, struct posts *p, uint32_t *text, boo
 static size_t window(const struct az_trace *t, int64_t lo, int64_t hi, struct az_step *out)
 {
     const struct az_events *e = &t->ev[AZ_KERNEL];
-    size_t a = 0, b = e->n, n = 0;
+    size_t n = 0;
     *out = (struct az_step){ .mark_start = lo, .mark_end = hi, .end = INT64_MIN };
-    while (a < b) {
-        const size_t mid = a + (b - a) / 2;
-        if (e->start[mid] < lo)
-            a = mid + 1;
-        else
-            b = mid;
-    }
+    size_t a = AZ_LOWER(e->start, e->n, lo);
     if (a < e->n)
         out->start = e->start[a];
     for (; a < e->n && e->start[a] < hi; a++, n++)

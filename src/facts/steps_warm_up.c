@@ -1,4 +1,5 @@
 /* Repeats that the program itself calls warm-up: inside a range of that name (docs/steps.md 4). */
+#include "base/sort.h"
 #include "classify/rules.h"
 #include "facts/steps_internal.h"
 #include "facts/threads.h"
@@ -69,13 +70,7 @@ int az_steps_warm_ups(struct az_step_search *s, struct az_spans *out)
 
 bool az_steps_in_warm_up(const struct az_spans *warm, int64_t start, int64_t end)
 {
-    size_t lo = 0, hi = warm->n; /* the first that ends at `end` or later */
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (warm->v[mid].end < end)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo =
+        AZ_LOWER_BY(warm->v, warm->n, end, end); /* the first that ends at `end` or later */
     return lo < warm->n && warm->v[lo].start <= start;
 }

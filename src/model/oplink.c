@@ -184,15 +184,7 @@ static int sort_keyed(struct keyed_list *l, struct az_mem *mem)
 
 static size_t first_of(const struct keyed_list *l, uint64_t key)
 {
-    size_t lo = 0, hi = l->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (l->v[mid].key < key)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return AZ_LOWER_BY(l->v, l->n, key, key);
 }
 
 /* Device events (numbers) by key. */

@@ -5,6 +5,7 @@
 #define AZ_MODEL_WINDOW_H
 
 #include "base/interval.h"
+#include "base/sort.h"
 #include "model/options.h"
 #include "model/trace.h"
 
@@ -156,14 +157,7 @@ int64_t az_window_between(const struct az_trace *t, int64_t from, int64_t to);
 /* Number of the span of a merged list that contains a time, from 1 on; 0: none. */
 static inline uint32_t az_span_at(const struct az_spans *s, int64_t at)
 {
-    size_t lo = 0, hi = s->n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (s->v[mid].end <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo = AZ_UPPER_BY(s->v, s->n, end, at);
     return lo < s->n && s->v[lo].start <= at ? (uint32_t)lo + 1 : 0;
 }
 static inline bool az_spans_contain(const struct az_spans *s, int64_t at)
@@ -173,16 +167,9 @@ static inline bool az_spans_contain(const struct az_spans *s, int64_t at)
 /* Does [start, end) overlap one of them? An event without length is a point. */
 static inline bool az_spans_touch(const struct az_spans *s, int64_t start, int64_t end)
 {
-    size_t lo = 0, hi = s->n;
     if (end <= start)
         return az_spans_contain(s, start);
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (s->v[mid].end <= start)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo = AZ_UPPER_BY(s->v, s->n, end, start);
     return lo < s->n && s->v[lo].start < end;
 }
 

@@ -9,15 +9,8 @@
 static int add_pieces(struct az_trace *t, const struct az_other_work *w)
 {
     const struct az_spans *parts = &t->window_work;
-    size_t lo = 0, hi = parts->n;
     int rc = AZ_OK;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (parts->v[mid].end <= w->start)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = AZ_UPPER_BY(parts->v, parts->n, end, w->start);
     for (; rc == 0 && lo < parts->n && parts->v[lo].start < w->end; lo++) {
         const struct az_span *p = &parts->v[lo];
         struct az_other_work x = *w;

@@ -241,6 +241,87 @@ static void list_in_order_is_only_read(void **state)
         assert_int_equal(v[i].place, i);
 }
 
+/* ---- searching ---- */
+
+enum { MOST = 9, VALUES = 5 };
+
+struct record {
+    char before;
+    int64_t i64;
+    uint32_t u32;
+    double f64;
+    uint64_t u64;
+};
+
+static int by_u32(const void *a, const void *b, void *ctx)
+{
+    const struct record *x = a, *y = b;
+    (void)ctx;
+    return (x->u32 > y->u32) - (x->u32 < y->u32);
+}
+
+/* Every sorted list of up to nine values of 0, 2, .. 8, each with values before the first, between
+ * them, equal to some and after the last: counted one by one. */
+static void bounds_of_lists(void **state)
+{
+    (void)state;
+    for (unsigned list = 0; list < 1u << (MOST + VALUES); list++) {
+        struct record r[MOST] = { 0 };
+        int64_t plain[MOST];
+        size_t n = 0;
+        uint32_t value = 0;
+        for (unsigned bit = 0; bit < MOST + VALUES && n < MOST && value < 2 * VALUES; bit++) {
+            if (list >> bit & 1) { /* 1: one more of the value, 0: the next value */
+                plain[n] = value;
+                r[n++] = (struct record){ 'x', value, value, value, value };
+            } else {
+                value += 2;
+            }
+        }
+        for (uint32_t x = 0; x <= 2 * VALUES; x++) {
+            size_t less = 0, more = 0;
+            for (size_t i = 0; i < n; i++) {
+                less += plain[i] < x;
+                more += plain[i] <= x;
+            }
+            assert_int_equal(AZ_LOWER(plain, n, x), less);
+            assert_int_equal(AZ_UPPER(plain, n, x), more);
+            assert_int_equal(AZ_LOWER_BY(r, n, i64, x), less);
+            assert_int_equal(AZ_UPPER_BY(r, n, i64, x), more);
+            assert_int_equal(AZ_LOWER_BY(r, n, u32, x), less);
+            assert_int_equal(AZ_UPPER_BY(r, n, u32, x), more);
+            assert_int_equal(AZ_LOWER_BY(r, n, u64, x), less);
+            assert_int_equal(AZ_UPPER_BY(r, n, u64, x), more);
+            assert_int_equal(AZ_LOWER_BY(r, n, f64, x), less);
+            assert_int_equal(AZ_UPPER_BY(r, n, f64, x), more);
+            const struct record key = { .u32 = x };
+            assert_int_equal(az_lower_cmp(r, n, sizeof *r, &key, by_u32, NULL), less);
+        }
+    }
+}
+
+/* Nothing is read of an empty list; the least and greatest numbers are compared as their type is.
+ */
+static void bounds_of_extremes(void **state)
+{
+    (void)state;
+    const int64_t signs[] = { INT64_MIN, -1, 0, 1, INT64_MAX };
+    const uint64_t wide[] = { 0, 1, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX };
+    const uint32_t rows[] = { 0, 1, INT32_MAX, (uint32_t)INT32_MAX + 1, UINT32_MAX };
+    const struct record *none = NULL;
+    assert_int_equal(AZ_LOWER((const int64_t *)NULL, 0, 5), 0);
+    assert_int_equal(AZ_UPPER_BY(none, 0, u64, 5), 0);
+    assert_int_equal(az_lower_cmp(NULL, 0, sizeof *none, none, by_u32, NULL), 0);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(AZ_LOWER(signs, 5, signs[i]), i);
+        assert_int_equal(AZ_UPPER(signs, 5, signs[i]), i + 1);
+        assert_int_equal(AZ_LOWER(wide, 5, wide[i]), i);
+        assert_int_equal(AZ_UPPER(wide, 5, wide[i]), i + 1);
+        assert_int_equal(AZ_LOWER(rows, 5, rows[i]), i);
+        assert_int_equal(AZ_UPPER(rows, 5, rows[i]), i + 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +333,8 @@ int main(void)
         cmocka_unit_test(orders_without_memory),
         cmocka_unit_test(merge_sort_is_stable),
         cmocka_unit_test(list_in_order_is_only_read),
+        cmocka_unit_test(bounds_of_lists),
+        cmocka_unit_test(bounds_of_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,14 +11,7 @@ size_t az_coll_step_at(const struct az_coll_part *p, size_t i)
 {
     const int64_t launch = az_coll_part_launch(p, i),
                   at = launch == INT64_MIN ? az_coll_part_start(p, i) : launch;
-    size_t low = 0, high = p->n_steps;
-    while (low < high) { /* first that begins later */
-        const size_t mid = low + (high - low) / 2;
-        if (p->steps[mid].start <= at)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    const size_t low = AZ_UPPER_BY(p->steps, p->n_steps, start, at); /* first that begins later */
     return low == 0 || (low == p->n_steps && at > p->steps[low - 1].end) ? SIZE_MAX : low - 1;
 }
 
@@ -65,16 +58,9 @@ static uint32_t block_of_step(const struct az_coll_blame *m, uint32_t g)
 {
     const struct az_coll_part *p = m->c->part[m->c->rank[g]];
     const size_t s = az_coll_step_at(p, g - m->c->base[m->c->rank[g]]);
-    size_t low = 0, high = m->n_numbers;
     if (s == SIZE_MAX)
         return AZ_NO_ROW;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (m->number[mid] < p->steps[s].number)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    const size_t low = AZ_LOWER(m->number, m->n_numbers, p->steps[s].number);
     return (uint32_t)(low / m->merged);
 }
 
@@ -102,18 +88,12 @@ static void place(struct az_coll_blame *m)
 uint32_t az_coll_block_of(const struct az_coll_blame *m, uint32_t g)
 {
     const struct az_coll_run *c = m->c;
-    size_t low = 0, high = c->colls.n;
     if (c->coll[g] != AZ_NO_ROW)
         return m->block[c->coll[g]];
     if (m->n_numbers)
         return block_of_step(m, g);
-    while (low < high) { /* without a partner: with the collectives of its time */
-        const size_t mid = low + (high - low) / 2;
-        if (c->colls.v[mid].earliest < az_coll_start(c, g))
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    /* without a partner: with the collectives of its time */
+    const size_t low = AZ_LOWER_BY(c->colls.v, c->colls.n, earliest, az_coll_start(c, g));
     return block_of_order(m, low < c->colls.n ? low : c->colls.n - 1);
 }
 

@@ -152,14 +152,7 @@ static int step_numbers(const struct az_coll_run *c, struct az_vec_i64 *out)
 
 static struct az_coll_path *path_of(const struct paths *k, int64_t number)
 {
-    size_t low = 0, high = k->n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (k->v[mid].step < number)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    const size_t low = AZ_LOWER_BY(k->v, k->n, step, number);
     return low < k->n && k->v[low].step == number ? &k->v[low] : NULL;
 }
 

@@ -40,15 +40,7 @@ static int by_end(const void *x, const void *y, void *ctx)
 /* First step that begins after t. */
 static size_t step_after(const struct az_coll_part *p, int64_t t)
 {
-    size_t low = 0, high = p->n_steps;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (p->steps[mid].start <= t)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return AZ_UPPER_BY(p->steps, p->n_steps, start, t);
 }
 
 /* Work is truncated where a step begins, so that what is before it is not mixed with what is after.
@@ -98,14 +90,7 @@ static int list_path_local(struct local *l, const struct az_coll_op *op, size_t 
 /* The last item that ends no later; NONE. */
 static size_t before(const struct local *l, int64_t t)
 {
-    size_t low = 0, high = l->v.n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (l->v.v[mid].end <= t)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    const size_t low = AZ_UPPER_BY(l->v.v, l->v.n, end, t);
     return low ? low - 1 : NONE;
 }
 

@@ -305,16 +305,9 @@ static int drop_blame(struct az_coll_blame *m, double *v)
 /* Median of sorted values without one that equals x; NaN. */
 static double middle_without(const double *v, size_t n, double x)
 {
-    size_t low = 0, high = n;
     if (n < 2)
         return NAN;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (v[mid] < x)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    const size_t low = AZ_LOWER(v, n, x);
     const size_t a = (n - 2) / 2, b = (n - 1) / 2; /* of n - 1 values */
     return (v[a + (a >= low)] + v[b + (b >= low)]) / 2;
 }

@@ -32,6 +32,7 @@
  * (found_seldom, a mean over all steps): who is slow in fewer is unknown from a rank that had bad
  * luck. Below LEAST_BLOCKS blocks there is no verdict. Measured rates: src/docs/stragglers.md. */
 #include "analyses/collectives/straggler_attrib.h"
+#include "base/sort.h"
 
 #define FAMILY       0.002
 #define LEAST_BLOCKS 3
@@ -258,14 +259,8 @@ static int between_many(struct verdicts *k, const struct peers *p, size_t r, dou
                         double *dof)
 {
     const size_t n = p->n - 1, g = n / 8, kept = n - 2 * g;
-    size_t low = 0, high = p->n, from = g, to = n - g; /* of those without r */
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (p->delay[mid] < k->of[r].delay)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t from = g, to = n - g; /* of those without r */
+    const size_t low = AZ_LOWER(p->delay, p->n, k->of[r].delay);
     const bool inside = low >= from && low < to;
     from += low < from;
     to += low < to;

@@ -77,19 +77,8 @@ static int programs_of(struct az_hlo *h, size_t k, struct programs *out)
 static size_t ordinal(const struct programs *p, uint32_t module, uint64_t id)
 {
     const struct program want = { module, id }, first = { module, 0 };
-    size_t at[2];
-    for (int i = 0; i < 2; i++) {
-        size_t lo = 0, hi = p->n;
-        while (lo < hi) {
-            const size_t mid = lo + (hi - lo) / 2;
-            if (program_order(&p->v[mid], i ? &first : &want, NULL) < 0)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        at[i] = lo;
-    }
-    return at[0] - at[1];
+    return az_lower_cmp(p->v, p->n, sizeof *p->v, &want, program_order, NULL) -
+           az_lower_cmp(p->v, p->n, sizeof *p->v, &first, program_order, NULL);
 }
 
 /* ---- gathering ---- */

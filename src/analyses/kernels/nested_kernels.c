@@ -65,18 +65,7 @@ static int choose_counting(struct sweep *s)
 }
 
 /* Ends less than x. */
-static size_t ends_before(const struct sweep *s, int64_t x)
-{
-    size_t lo = 0, hi = s->n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (s->sorted[mid] < x)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
+static size_t ends_before(const struct sweep *s, int64_t x) { return AZ_LOWER(s->sorted, s->n, x); }
 
 static void add_range(struct sweep *s, int64_t end)
 {

@@ -139,14 +139,8 @@ static int add_backward(struct work *w, uint32_t node, const struct az_op_model 
 {
     const struct az_calltree *c = w->fw->tree;
     struct az_framework_estimate e;
-    size_t lo = 0, hi = w->n_links, n = 0, end;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (w->links[mid].at < c->pre[node])
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t n = 0, end;
+    const size_t lo = AZ_LOWER_BY(w->links, w->n_links, at, c->pre[node]);
     for (end = lo; end < w->n_links && w->links[end].at <= c->last[node]; end++) {
         if (family_below(w, w->links[end].wrapper, m->family))
             return 0;

@@ -1,6 +1,7 @@
 /* idle_gaps: where the device waited, and what the host did meanwhile. */
 #include "analyses/operators/framework.h"
 #include "analyses/registry_list.h"
+#include "base/sort.h"
 #include "document/record.h"
 #include "facts/lazy_cache.h"
 
@@ -101,14 +102,8 @@ static uint32_t blocking_call(const struct work *w, const struct gap *gap)
     const struct az_events *c = &w->fw->trace->ev[AZ_CALL];
     uint32_t best = AZ_NO_ROW;
     int64_t longest = 0;
-    size_t lo = 0, hi = w->blocking.n;
-    while (lo < hi) { /* the first up to which something reaches into the gap */
-        size_t mid = lo + (hi - lo) / 2;
-        if (w->reach.v[mid] <= gap->start)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    /* the first up to which something reaches into the gap */
+    size_t lo = AZ_UPPER(w->reach.v, w->blocking.n, gap->start);
     for (; lo < w->blocking.n && c->start[w->blocking.v[lo]] < gap->end; lo++) {
         uint32_t i = w->blocking.v[lo];
         int64_t from = c->start[i] > gap->start ? c->start[i] : gap->start;

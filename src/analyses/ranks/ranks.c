@@ -1,18 +1,12 @@
 /* Ranks of a run. */
 #include "analyses/ranks/ranks.h"
+#include "base/sort.h"
 
 #include <inttypes.h>
 
 ptrdiff_t az_ranks_find(const struct az_ranks *r, int64_t rank)
 {
-    size_t low = 0, high = r->n;
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        if (r->v[mid].rank < rank)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    const size_t low = AZ_LOWER_BY(r->v, r->n, rank, rank);
     return low < r->n && r->v[low].rank == rank ? (ptrdiff_t)low : -1;
 }
 

@@ -1,6 +1,7 @@
 /* Evidence from calls about the host: launches that take long, code that is loaded, the profiler's
  * own time, graphs without kernels. */
 #include "analyses/verdict/host.h"
+#include "base/sort.h"
 #include "stats/log_buckets.h"
 
 #define RULES      "trace_names.rules"
@@ -156,15 +157,8 @@ static int list_overhead(struct az_verdict_host *h)
 
 int64_t az_verdict_sum_in(const struct az_spans *s, int64_t from, int64_t to)
 {
-    size_t lo = 0, hi = s->n;
     int64_t sum = 0;
-    while (lo < hi) { /* the first that ends after `from` */
-        const size_t mid = lo + (hi - lo) / 2;
-        if (s->v[mid].end <= from)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = AZ_UPPER_BY(s->v, s->n, end, from); /* the first that ends after `from` */
     for (; lo < s->n && s->v[lo].start < to; lo++) {
         const int64_t a = s->v[lo].start > from ? s->v[lo].start : from;
         sum += (s->v[lo].end < to ? s->v[lo].end : to) - a;

@@ -6,6 +6,7 @@
 #include "analyses/verdict/verdict.h"
 #include "base/human.h"
 #include "base/num.h"
+#include "base/sort.h"
 #include "facts/devices.h"
 #include "facts/families.h"
 #include "facts/host_operators.h"
@@ -58,14 +59,7 @@ struct az_sv az_verdict_short(struct az_sv name)
 /* Is a finding with that key one of the list? */
 static bool is_summed(const struct az_verdict_sums *s, uint64_t key)
 {
-    size_t first = 0, end = s->n;
-    while (first < end) {
-        const size_t mid = first + (end - first) / 2;
-        if (s->v[mid].key < key)
-            first = mid + 1;
-        else
-            end = mid;
-    }
+    const size_t first = AZ_LOWER_BY(s->v, s->n, key, key);
     return first < s->n && s->v[first].key == key;
 }
 

@@ -2,6 +2,7 @@
  * the gaps in the scope of the verdict. The table is made before; its cells are filled in here, or
  * those of the part of a rank. */
 #include "analyses/verdict/idle.h"
+#include "base/sort.h"
 #include "document/schema.h"
 #include "facts/regions.h"
 
@@ -63,14 +64,7 @@ int az_region_causes_add(struct az_region_causes *c, uint32_t slot, enum az_caus
 
 static int64_t sum_until(const struct cause_gaps *g, int64_t at)
 {
-    size_t lo = 0, hi = g->n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (g->v[mid].end <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo = AZ_UPPER_BY(g->v, g->n, end, at);
     return lo ? g->v[lo - 1].sum : 0;
 }
 

@@ -96,14 +96,7 @@ static int find_steps(struct az_hta *b, struct az_arena *a)
 
 ptrdiff_t az_hta_step_at(const struct az_hta *b, int64_t tick)
 {
-    size_t lo = 0, hi = b->n_steps;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (b->step[mid].start <= tick)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo = AZ_UPPER_BY(b->step, b->n_steps, start, tick);
     return lo && tick < b->step[lo - 1].end ? (ptrdiff_t)lo - 1 : -1;
 }
 

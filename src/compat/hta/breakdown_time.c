@@ -55,14 +55,7 @@ static int compare_comms(const void *x, const void *y, void *ctx)
 /* Time of a merged set before a time; sum: of the spans before each. */
 static int64_t before(const struct az_spans *set, const int64_t *sum, int64_t time)
 {
-    size_t lo = 0, hi = set->n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (set->v[mid].start < time)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo = AZ_LOWER_BY(set->v, set->n, start, time);
     if (lo == 0)
         return 0;
     const struct az_span x = set->v[lo - 1];

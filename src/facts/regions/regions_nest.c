@@ -195,15 +195,9 @@ static uint32_t open_around(const struct az_region_search *s, uint32_t i, int64_
 static uint32_t last_begun(const struct az_region_search *s, uint32_t thread, int64_t at)
 {
     const struct az_instance *v = s->instances.v;
-    size_t lo = s->first[thread], hi = s->last[thread];
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (v[mid].start <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo > s->first[thread] ? (uint32_t)lo - 1 : AZ_NO_ID;
+    const uint32_t first = s->first[thread];
+    const size_t n = AZ_UPPER_BY(v + first, s->last[thread] - first, start, at);
+    return n ? first + (uint32_t)n - 1 : AZ_NO_ID;
 }
 
 uint32_t az_regions_at(const struct az_region_search *s, uint32_t thread, int64_t at)

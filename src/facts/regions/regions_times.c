@@ -1,5 +1,6 @@
 /* Exposed communication by region, and idle time inside instances: one pass over the device work in
  * order of start, then one over its communication. */
+#include "base/sort.h"
 #include "facts/account.h"
 #include "facts/regions/regions_internal.h"
 #include "model/window.h"
@@ -152,14 +153,7 @@ static void sum_exposed(struct timing *x)
 /* Gaps that end by a time. */
 static int64_t idle_until(const struct gap_sums *v, int64_t at)
 {
-    size_t lo = 0, hi = v->n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (v->v[mid].end <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo = AZ_UPPER_BY(v->v, v->n, end, at);
     return lo ? v->v[lo - 1].sum : 0;
 }
 

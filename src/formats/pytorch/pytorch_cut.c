@@ -138,14 +138,7 @@ static int by_id(struct cut *c)
 /* The first call of an id; NULL: none. */
 static const struct call *call_of(const struct cut *c, uint64_t corr)
 {
-    size_t lo = 0, hi = c->calls.n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (c->calls.v[mid].corr < corr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo = AZ_LOWER_BY(c->calls.v, c->calls.n, corr, corr);
     return lo < c->calls.n && c->calls.v[lo].corr == corr ? &c->calls.v[lo] : NULL;
 }
 

@@ -78,15 +78,7 @@ static int by_value(const void *a, const void *b, void *ctx)
 
 static bool has_work(const struct az_vec_u64 *ids, uint64_t corr)
 {
-    size_t lo = 0, hi = ids->n;
-
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (ids->v[mid] < corr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo = AZ_LOWER(ids->v, ids->n, corr);
     return lo < ids->n && ids->v[lo] == corr;
 }
 

@@ -128,16 +128,10 @@ static int find_mark(struct az_pytorch_steps *s, const struct az_pytorch_event *
 static int steps_around(struct az_pytorch_steps *s, uint64_t pid, uint64_t tid, int64_t start,
                         int64_t end)
 {
-    size_t lo = 0, hi = s->list.n;
     int rc = AZ_OK;
     az_vec_reset(&s->hits);
-    while (lo < hi) { /* the first step that begins after it */
-        const size_t mid = lo + (hi - lo) / 2;
-        if (s->list.v[mid].start <= start)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo =
+        AZ_UPPER_BY(s->list.v, s->list.n, start, start); /* the first step that begins after it */
     for (size_t i = lo; rc == 0 && i > 0 && s->last_end[i - 1] >= end; i--) {
         const struct az_pytorch_step *p = &s->list.v[i - 1];
         if (p->end >= end && p->pid == pid && p->tid == tid)
@@ -149,16 +143,9 @@ static int steps_around(struct az_pytorch_steps *s, uint64_t pid, uint64_t tid, 
 /* Steps with a call of this id. */
 static int steps_of_id(struct az_pytorch_steps *s, uint64_t corr)
 {
-    size_t lo = 0, hi = s->links.n;
     int rc = AZ_OK;
     az_vec_reset(&s->hits);
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (s->links.v[mid].corr < corr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = AZ_LOWER_BY(s->links.v, s->links.n, corr, corr);
     for (; rc == 0 && lo < s->links.n && s->links.v[lo].corr == corr; lo++)
         rc = az_vec_push(&s->hits, s->links.v[lo].step);
     return rc;
@@ -336,16 +323,9 @@ static int by_number(const void *a, const void *b, void *ctx)
 static int add_step(const struct az_pytorch_steps *s, size_t step, struct az_vec_u32 *list,
                     struct az_pytorch_steps_sum *sum)
 {
-    size_t lo = 0, hi = s->members.n;
     int64_t first = INT64_MAX, last = INT64_MIN;
     int rc = AZ_OK;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (s->members.v[mid].step < step)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = AZ_LOWER_BY(s->members.v, s->members.n, step, (uint32_t)step);
     for (; rc == 0 && lo < s->members.n && s->members.v[lo].step == step; lo++) {
         const struct record *r = &s->records.v[s->members.v[lo].record];
         rc = az_vec_push(list, s->members.v[lo].record);

@@ -179,14 +179,7 @@ static int edge_order(const void *x, const void *y, void *ctx)
 
 static int64_t twice_until(const struct edge *e, size_t n, int64_t at)
 {
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (e[mid].at < at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    const size_t lo = AZ_LOWER_BY(e, n, at, at);
     return lo < n ? e[lo].twice : n ? e[n - 1].twice : 0;
 }
 

@@ -9,6 +9,7 @@
  * part.
  * 4 calls of work that runs next to that.
  * 5 each event of the chunks that are cut by an edge. */
+#include "base/sort.h"
 #include "formats/shared/cut_calls.h"
 #include "formats/shared/cut_records.h"
 #include "formats/xplane/xplane.h"
@@ -51,15 +52,7 @@ struct az_xplane_passes {
 
 size_t az_xplane_chunk_at(const struct az_xplane_chunks *chunks, uint64_t from)
 {
-    size_t lo = 0, hi = chunks->n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (chunks->v[mid].from < from)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return AZ_LOWER_BY(chunks->v, chunks->n, from, from);
 }
 
 /* ---- reading ---- */
