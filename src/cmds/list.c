@@ -1,38 +1,73 @@
 /* `analyzer list`: the plug points. */
 #include "cmds/internal.h"
+#include "cmds/wrap.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "text/text_writer.h"
+
+/* A name and what it means, with "; " or another text between the parts of it. Empties the text.
+ */
+static void print_line(struct az_vec_char *text, int width)
+{
+    struct az_vec_char out;
+
+    az_vec_init(&out, NULL);
+    if (az_wrap_line(&out, az_text_view(text), (size_t)width + 3, az_wrap_width()) == AZ_OK)
+        fwrite(out.v, 1, out.n, stdout);
+    az_vec_release(&out);
+    text->n = 0;
+}
+
+static void print_named(const char *name, const char *help, int width)
+{
+    struct az_vec_char text;
+
+    az_vec_init(&text, NULL);
+    az_text_format(&text, "  %-*s %s", width, name, help);
+    print_line(&text, width);
+    az_vec_release(&text);
+}
+
 /* ---- parts of the list ---- */
 static void print_formats(int width)
 {
+    struct az_vec_char text;
+
     puts("input formats:");
+    az_vec_init(&text, NULL);
     for (const struct az_format *const *f = az_formats; *f; f++) {
-        printf("  %-*s %s", width, (*f)->name, (*f)->help);
+        az_text_format(&text, "  %-*s %s", width, (*f)->name, (*f)->help);
         for (const char *const *alias = (*f)->aliases; alias && *alias; alias++)
-            printf("%s%s", alias == (*f)->aliases ? " (in a configuration also: " : ", ", *alias);
-        puts((*f)->aliases && *(*f)->aliases ? ")" : "");
+            az_text_format(&text, "%s%s",
+                           alias == (*f)->aliases ? " (in a configuration also: " : ", ", *alias);
+        az_text_format(&text, "%s", (*f)->aliases && *(*f)->aliases ? ")" : "");
+        print_line(&text, width);
     }
+    az_vec_release(&text);
 }
 
 /* Analyses of one name, for several kinds of formats, are one line. */
 static void print_analysis(const struct az_entry *s, int width)
 {
-    bool first = true;
+    struct az_vec_char text;
+    bool first = true, again = false; /* again: printed with the first one */
 
-    for (struct az_entry o = az_entries_of(az_analyses); az_entry_next(&o);) {
+    az_vec_init(&text, NULL);
+    for (struct az_entry o = az_entries_of(az_analyses); !again && az_entry_next(&o);) {
         if (strcmp(o.name, s->name) != 0)
             continue;
-        if (!first)
-            printf("; %s", o.help);
-        else if (o.help == s->help)
-            printf("  %-*s %s", width, s->name, s->help);
+        again = first && o.help != s->help;
+        if (first)
+            az_text_format(&text, "  %-*s %s", width, s->name, s->help);
         else
-            return; /* printed with the first one */
+            az_text_format(&text, "; %s", o.help);
         first = false;
     }
-    putchar('\n');
+    if (!again)
+        print_line(&text, width);
+    az_vec_release(&text);
 }
 
 static void print_analyses(int width)
@@ -42,15 +77,15 @@ static void print_analyses(int width)
         print_analysis(&s, width);
     puts("analyses over the ranks of one run:");
     for (const struct az_rank_analysis *const *p = az_rank_analyses; *p; p++)
-        printf("  %-*s %s\n", width, (*p)->name, (*p)->help);
+        print_named((*p)->name, (*p)->help, width);
 }
 
 static void print_outputs(int width)
 {
     puts("output formats:");
-    printf("  %-*s %s\n", width, "text", "aligned text on standard output");
+    print_named("text", "aligned text on standard output", width);
     for (const struct az_report *const *r = az_reports; *r; r++)
-        printf("  %-*s %s\n", width, (*r)->name, (*r)->help);
+        print_named((*r)->name, (*r)->help, width);
 }
 
 static const struct {

@@ -1,5 +1,6 @@
 /* Facts about a file before there is a configuration. */
 #include "cmds/internal.h"
+#include "cmds/wrap.h"
 
 #include <stdio.h>
 
@@ -10,7 +11,10 @@
 #include "document/schema.h"
 #include "document/verdict_table.h"
 
-enum { MOST_READ = 4 }; /* inputs of a folder */
+enum {
+    MOST_READ = 4, /* inputs of a folder */
+    LABEL = 10     /* columns before the text of a line */
+};
 
 int az_preview_begin(struct az_preview *l, const char *const *paths, size_t n)
 {
@@ -55,7 +59,11 @@ static void print_line(struct facts *f, const char *label, struct az_sv text)
     if (!text.n || f->error)
         return;
     text = az_utf8_printable(&f->a, text, "");
-    f->error = az_text_printf(f->out, "%s%-9s %.*s\n", f->prefix, label, AZ_SVF(text));
+    const struct az_sv line = az_arena_printf(&f->a, "%s%-9s %.*s", f->prefix, label, AZ_SVF(text));
+    const bool is_comment = strspn(f->prefix, " ") < strlen(f->prefix); /* each line is one */
+    f->error = line.p ? az_wrap_line(f->out, line, strlen(f->prefix) + LABEL,
+                                     is_comment ? SIZE_MAX : az_wrap_width())
+                      : az_arena_error(&f->a);
 }
 
 /* Value of a fact; empty: not in the file. */

@@ -1,0 +1,42 @@
+/* Lines broken at blanks: whole words, the indent of what goes on below, words that are too long.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cmds/wrap.h"
+
+static void check(const char *line, size_t indent, size_t width, const char *want)
+{
+    struct az_vec_char out;
+
+    az_vec_init(&out, NULL);
+    assert_int_equal(az_wrap_line(&out, az_sv_str(line), indent, width), 0);
+    assert_int_equal(az_vec_push(&out, '\0'), 0);
+    assert_string_equal(out.v, want);
+    az_vec_release(&out);
+}
+
+static void lines_fit(void **state)
+{
+    (void)state;
+    check("", 2, 10, "\n");
+    check("  a bb ccc", 4, 10, "  a bb ccc\n");
+    check("  a bb cccc", 4, 10, "  a bb\n    cccc\n");
+    check("  a   bb   cccc", 4, 10, "  a   bb\n    cccc\n");
+    check("what longer_than_the_line x", 5, 10, "what longer_than_the_line\n     x\n");
+    check("what a b", 5, SIZE_MAX, "what a b\n");
+    check("\xc3\xa4\xc3\xa4\xc3\xa4 \xc3\xa4\xc3\xa4\xc3\xa4", 1, 7,
+          "\xc3\xa4\xc3\xa4\xc3\xa4 \xc3\xa4\xc3\xa4\xc3\xa4\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(lines_fit) };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
