@@ -19,9 +19,10 @@ static const struct az_record_column run_columns[] = {
     TEXT("Device", device),
     TEXT("Stack", stack),
     TEXT("Pinned", pins),
+    /* the first of the counts, where it has a value: a narrow line omits the others before it */
+    { "Outliers", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN(ROW, outliers) },
     { "Metrics", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, metrics) },
     { "Failed", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, failed) },
-    { "Outliers", AZ_INT, AZ_UNIT_COUNT, AZ_KNOWN(ROW, outliers) },
 };
 
 int az_history_list_document(struct az_history *h, struct az_document *doc)
