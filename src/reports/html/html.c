@@ -327,11 +327,11 @@ static void put_page(struct az_html *h)
     az_html_put(h, AZ_SV("<div class=\"page\">\n"));
     contents(h);
     az_html_put(h, AZ_SV("<main id=\"main\">\n"));
+    az_html_verdict(h);
     for (size_t i = 0; i < h->doc->tables.n && !h->error; i++) {
         if (h->anchor[i].n && (h->doc->tables.v[i]->flags & AZ_TABLE_FIRST))
             az_html_table(h, i);
     }
-    az_html_verdict(h);
     az_html_timeline(h);
     az_html_findings(h);
     az_html_charts(h);
