@@ -105,7 +105,7 @@ static int add_rows(struct work *w, const struct az_time_rows *s, size_t side, e
         const enum az_family family = az_time_rows_family(s, r, w->rules);
         const bool copied = is_copied(w, s, r, named);
         uint32_t id = 0;
-        if (az_time_rows_whole(s, r) || is_in_account(w, family, by, copied))
+        if (az_time_rows_contains_others(s, r) || is_in_account(w, family, by, copied))
             continue;
         const struct az_sv name = name_of(w, s, r, by);
         int rc = name.p ? az_intern(&w->ids, name, &id) : az_arena_error(&w->arena);

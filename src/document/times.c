@@ -176,7 +176,7 @@ void az_time_of_document(const struct az_document *d, struct az_sum_of_time *out
 
 /* ---- rows with a name and a time ---- */
 
-bool az_time_rows_whole(const struct az_time_rows *s, size_t row)
+bool az_time_rows_contains_others(const struct az_time_rows *s, size_t row)
 {
     const char *whole = az_compare_spec_of(s->t->id, s->t)->total;
     struct az_rule rule;
@@ -191,7 +191,7 @@ static double sum_of(const struct az_time_rows *s)
     double sum = 0;
 
     for (size_t r = 0; r < s->t->rows; r++)
-        if (!az_time_rows_whole(s, r))
+        if (!az_time_rows_contains_others(s, r))
             sum += az_time_at(s->t, r, s->time);
     return sum;
 }

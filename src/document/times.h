@@ -46,7 +46,7 @@ struct az_time_rows {
 int az_time_rows_find(const struct az_document *d, const char *label, const char *time,
                       const struct az_sum_of_time *account, struct az_time_rows *out) AZ_MUST_USE;
 /* Is the row the whole, next to its parts, or control flow, whose own time is no work? */
-bool az_time_rows_whole(const struct az_time_rows *s, size_t row);
+bool az_time_rows_contains_others(const struct az_time_rows *s, size_t row);
 /* Is the row a copy between memories, not a kernel that computes, by its name? */
 bool az_time_rows_copied(const struct az_time_rows *s, size_t row,
                          const struct az_kernel_rules *rules);

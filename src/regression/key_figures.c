@@ -199,7 +199,7 @@ static void sum_families(const struct az_time_rows *rows, const struct az_kernel
                          double *ns)
 {
     for (size_t r = 0; r < rows->t->rows; r++)
-        if (!az_time_rows_whole(rows, r))
+        if (!az_time_rows_contains_others(rows, r))
             ns[az_time_rows_family(rows, r, rules)] +=
                 az_time_at(rows->t, r, rows->time) / rows->per;
 }
@@ -236,7 +236,7 @@ static int put_groups(struct az_table *t, const struct az_time_rows *rows, doubl
     for (size_t r = 0; !rc && r < rows->t->rows; r++) {
         const double x = az_time_at(rows->t, r, rows->time) / rows->per;
         const struct az_sv name = az_cell_text(az_table_at(rows->t, r, (size_t)rows->label));
-        if (!az_time_rows_whole(rows, r))
+        if (!az_time_rows_contains_others(rows, r))
             rc = put_part(t, name, x, busy, c);
     }
     return rc;

@@ -64,7 +64,7 @@ static int take_rows(const struct az_time_rows *from, const struct az_kernel_rul
                          .calls = NAN };
         if (count >= 0)
             r.calls = az_cell_number(az_table_at(from->t, i, (size_t)count)) / from->per;
-        if (!az_time_rows_whole(from, i) && r.name.n && r.time > 0)
+        if (!az_time_rows_contains_others(from, i) && r.name.n && r.time > 0)
             rc = az_vec_push(out, r);
     }
     az_sort_cmp(out->v, out->n, sizeof *out->v, by_name, NULL, NULL);
