@@ -127,6 +127,9 @@ static const struct {
     [AZ_ADVICE_TUNE_PROGRAM_CONFIG] = { "tune_program_config",
                                         "place input 0 in L1, with in0_block_w and an output "
                                         "subblock of 2 or more" },
+    [AZ_ADVICE_PLACE_INPUT] = { "place_input", "place input 0 in L1 if it fits" },
+    [AZ_ADVICE_LARGER_BLOCKS] = { "larger_blocks",
+                                  "set in0_block_w and an output subblock of 2 or more" },
     [AZ_ADVICE_EXCLUDE_WARM_UP] = { "exclude_warm_up", "exclude warm-up steps from profiling" },
     [AZ_ADVICE_STEADY_STEPS] = { "steady_steps", "compare slow and fast steps: input data, "
                                                  "waiting, clocks, other processes" },

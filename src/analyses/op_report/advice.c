@@ -43,12 +43,28 @@ static void flop_bound(struct az_op_report *t, const struct az_op_report_row *ro
         add_fidelity(a, s);
 }
 
+static bool has_subblock(const struct az_opargs *x)
+{
+    return x->subblock_h >= 0 && x->subblock_w >= 0;
+}
+
+bool az_op_report_small_blocks(const struct az_opargs *x)
+{
+    return x->block_w < 2 ||
+           (!x->dram_sharded && (!has_subblock(x) || (int64_t)x->subblock_h * x->subblock_w < 2));
+}
+
+struct az_sv az_op_report_input_elsewhere(struct az_op_report *t, const struct az_opargs *x)
+{
+    const struct az_sv memory = az_op_report_text(t, x->t[AZ_IN0].memory);
+
+    return az_sv_find(memory, AZ_SV("L1")) < 0 ? memory : AZ_SV("");
+}
+
 static void program_config(struct az_op_report *t, const struct az_opargs *x,
                            struct az_op_report_advice *a)
 {
     struct az_arena *arena = t->job->arena;
-    bool subblock = x->subblock_h >= 0 && x->subblock_w >= 0;
-    size_t before = a->n;
 
     if (x->block_w < 0)
         add_advice(a, AZ_SV("set in0_block_w in the program config"));
@@ -57,7 +73,7 @@ static void program_config(struct az_op_report *t, const struct az_opargs *x,
             a, az_arena_printf(arena, "in0_block_w=%d is small; try 2 or more", (int)x->block_w));
     if (x->dram_sharded)
         return;
-    if (!subblock)
+    if (!has_subblock(x))
         add_advice(a, AZ_SV("set the output subblock in the program config"));
     else if ((int64_t)x->subblock_h * x->subblock_w < 2)
         add_advice(
@@ -66,7 +82,7 @@ static void program_config(struct az_op_report *t, const struct az_opargs *x,
                 arena,
                 "output subblock %dx%d is small; try out_subblock_h * out_subblock_w of 2 or more",
                 (int)x->subblock_h, (int)x->subblock_w));
-    if (a->n == before)
+    if (!az_op_report_small_blocks(x))
         add_advice(a, az_arena_printf(
                           arena, "slow with reasonable in0_block_w=%d and output subblock %dx%d",
                           (int)x->block_w, (int)x->subblock_h, (int)x->subblock_w));
@@ -75,8 +91,8 @@ static void program_config(struct az_op_report *t, const struct az_opargs *x,
 static void advise_slow(struct az_op_report *t, const struct az_op_report_sig *s,
                         const struct az_opargs *x, struct az_op_report_advice *a)
 {
-    struct az_sv memory = az_op_report_text(t, x->t[AZ_IN0].memory);
-    if (memory.n && az_sv_find(memory, AZ_SV("L1")) < 0)
+    const struct az_sv memory = az_op_report_input_elsewhere(t, x);
+    if (memory.n)
         add_advice(a,
                    az_arena_printf(t->job->arena, "place input 0 in L1 if it fits (it is in %.*s)",
                                    AZ_SVF(memory)));

@@ -11,6 +11,8 @@
 #define FEWER    0.5  /* of the worker cores: an operation on less is reported */
 #define FIDELITY 0.5  /* of the time of a FLOP-bound product, with one step less of fidelity */
 
+#define SLOW_TEXT " neither DRAM- nor FLOP-bound"
+
 enum cause {
     GAPS,
     OUTSIDE,
@@ -19,6 +21,9 @@ enum cause {
     COMPILE,
     HOST,
     SLOW,
+    SLOW_INPUT,
+    SLOW_BLOCKS,
+    SLOW_BOTH,
     DRAM,
     CORES,
     FIDELE,
@@ -38,8 +43,13 @@ static const struct {
     [INSIDE] = { "idle", "inside trace replays", AZ_CAUSE_GRAPH_GAP, AZ_ADVICE_CHECK_DEPENDENCIES },
     [COMPILE] = { "idle", "", AZ_CAUSE_COMPILATION, AZ_ADVICE_COMPILE_AHEAD },
     [HOST] = { "idle", "", AZ_CAUSE_HOST_COMPUTE, AZ_ADVICE_MOVE_HOST_WORK },
-    [SLOW] = { "tt_slow", " neither DRAM- nor FLOP-bound", AZ_CAUSE_NONE,
-               AZ_ADVICE_TUNE_PROGRAM_CONFIG },
+    [SLOW] = { "tt_slow", SLOW_TEXT, AZ_CAUSE_NONE, AZ_ADVICE_NONE },
+    [SLOW_INPUT] = { "tt_slow", SLOW_TEXT ", input 0 not in L1", AZ_CAUSE_NONE,
+                     AZ_ADVICE_PLACE_INPUT },
+    [SLOW_BLOCKS] = { "tt_slow", SLOW_TEXT ", blocks small or not set", AZ_CAUSE_NONE,
+                      AZ_ADVICE_LARGER_BLOCKS },
+    [SLOW_BOTH] = { "tt_slow", SLOW_TEXT ", input 0 not in L1, blocks small or not set",
+                    AZ_CAUSE_NONE, AZ_ADVICE_TUNE_PROGRAM_CONFIG },
     [DRAM] = { "tt_dram", " DRAM-bound, not DRAM-sharded", AZ_CAUSE_NONE, AZ_ADVICE_SHARD_DRAM },
     [CORES] = { "tt_low_cores", " on few cores", AZ_CAUSE_NONE, AZ_ADVICE_MORE_CORES },
     [FIDELE] = { "tt_fidelity", " at a higher fidelity than required", AZ_CAUSE_NONE,
@@ -119,6 +129,18 @@ static int find_gaps(struct work *w)
 
 /* ---- operations ---- */
 
+/* By what could be changed in this call. */
+static enum cause slow_cause(struct work *w, const struct az_op_report_row *r)
+{
+    const struct az_opargs *x = az_op_report_args_of(w->t, r);
+    const bool input = az_op_report_input_elsewhere(w->t, x).n > 0,
+               blocks = az_op_report_small_blocks(x);
+
+    if (input)
+        return blocks ? SLOW_BOTH : SLOW_INPUT;
+    return blocks ? SLOW_BLOCKS : SLOW;
+}
+
 /* A product by its bound: what part of its time could be saved. */
 static double product_gain(struct work *w, const struct az_op_report_row *r,
                            const struct az_op_report_figures *f, enum cause *cause)
@@ -128,7 +150,7 @@ static double product_gain(struct work *w, const struct az_op_report_row *r,
     const double dram = isnan(f->dram_percent) ? 0 : f->dram_percent,
                  flops = isnan(f->flops_percent) ? 0 : f->flops_percent;
     if (f->bound == TT_SLOW) {
-        *cause = SLOW;
+        *cause = slow_cause(w, r);
         return 1 - (dram > flops ? dram : flops) / REACHED;
     }
     if (f->bound == TT_DRAM && !sharded) {

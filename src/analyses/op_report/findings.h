@@ -10,6 +10,12 @@
 int az_op_report_find(struct az_op_report_scope *s, const struct az_op_report_rows *rows, bool gaps,
                       bool rates, struct az_op_report_totals *out) AZ_MUST_USE;
 
+/* ---- advice.c: what could be changed in a product that neither DRAM nor FLOPs bound ---- */
+/* The memory that input 0 is in, where that is not L1; empty: L1, or not known. */
+struct az_sv az_op_report_input_elsewhere(struct az_op_report *t, const struct az_opargs *x);
+/* in0_block_w or the output subblock is not set, or below 2. */
+bool az_op_report_small_blocks(const struct az_opargs *x);
+
 /* Why a device waited; made of the gaps in scope. */
 enum az_gap_cause {
     AZ_GAP_BETWEEN, /* between operations */

@@ -74,7 +74,7 @@ const struct az_verdict_rule az_verdict_rules[] = {
     { "op_to_op_gaps", AZ_CAP_OPREPORT, NULL, AZ_VERDICT_GAPS, AZ_VERDICT_IN_IDLE, IDLE_CHECKS,
       "device idle between operations", "ops", "", AZ_ADVICE_CAPTURE_TRACE },
     { "tt_slow", AZ_CAP_OPREPORT, NULL, AZ_VERDICT_TIMES, AZ_VERDICT_IN_COMPUTE, RATE_CHECKS,
-      "", "ops", "tt_low_cores", AZ_ADVICE_TUNE_PROGRAM_CONFIG },
+      "", "ops", "tt_low_cores", AZ_ADVICE_NONE },
     { "tt_dram", AZ_CAP_OPREPORT, NULL, AZ_VERDICT_TIMES, AZ_VERDICT_IN_COMPUTE, RATE_CHECKS,
       "", "ops", "tt_low_cores", AZ_ADVICE_SHARD_DRAM },
     { "tt_low_cores", AZ_CAP_OPREPORT, NULL, AZ_VERDICT_TIMES, AZ_VERDICT_IN_COMPUTE, TIME_CHECKS,
