@@ -203,6 +203,7 @@ struct az_claims {
         struct az_sv first;  /* name of the first */
         const struct az_sv *excluded;
         size_t n_excluded;
+        struct az_sv excluded_phase; /* "prefill", for which; empty: warm-up */
     } steps;
     struct {
         double flops_per_s, flops_known_share, mfu; /* NaN: not known */

@@ -75,8 +75,9 @@ struct az_steps {
     bool in_loop;    /* marks, or a pattern inside a range or frame that is a loop: rules about the
                         first step and uneven steps apply */
     size_t excluded; /* 1: the first step warms up (of three or more, length over 1.5 x the median
-                        of the others) */
-    int64_t warm_up; /* ticks: its length less that median; 0 if none is excluded */
+                        of the others of its phase), or is the only one of its phase and longer */
+    int64_t warm_up; /* ticks: its length less that median; 0 if no step warms up */
+    struct az_sv excluded_phase; /* "prefill", for which it is excluded; empty: it warms up */
     /* Ticks, device work of the steps that are not excluded, from the first start to the last end:
      * of all devices, and by slot of az_devices_make(AZ_BY_DEVICE). end < start: no work. */
     struct az_span scope;

@@ -1,6 +1,8 @@
 /* What steps have in common, whatever marks them: the device work of each, its length, the period,
  * a first step that warms up, and the scope of the account (docs/steps.md 4). */
 #include "base/sort.h"
+#include "classify/engine_marks.h"
+#include "classify/steps.h"
 #include "facts/steps_internal.h"
 #include "stats/stats.h"
 
@@ -144,21 +146,47 @@ static void set_lengths(struct az_step_search *s)
     }
 }
 
+/* Unknown but of the marks of a serving engine. */
+static enum az_engine_phase phase_of(const struct az_step_search *s, size_t i)
+{
+    struct az_engine_mark m = { .phase = AZ_ENGINE_UNKNOWN };
+    if (s->out->how == AZ_STEPS_ENGINE)
+        (void)az_engine_mark_read(az_step_mark_name(s->found.v[i].mark), &m);
+    return m.phase;
+}
+
+/* Lengths of the steps after the first one of its phase, or of all of them. */
+static size_t list_others(const struct az_step_search *s, bool same_phase, int64_t *lengths)
+{
+    const enum az_engine_phase first = phase_of(s, 0);
+    size_t n = 0;
+    for (size_t i = 1; i < s->found.n; i++)
+        if (!same_phase || phase_of(s, i) == first)
+            lengths[n++] = s->found.v[i].length;
+    return n;
+}
+
+/* A step is a warm-up only next to steps of its own phase: a prefill is longer than a decode step.
+ * The only one of its phase is excluded for its phase; next to one other it stays. */
 static void set_excluded(struct az_step_search *s, int64_t *scratch)
 {
-    const size_t n = s->found.n;
     int64_t middle[2];
-    if (n < 3 || s->t->windowed) /* what the user chose is all of it */
+    if (s->found.n < 3 || s->t->windowed) /* what the user chose is all of it */
         return;
-    for (size_t i = 1; i < n; i++)
-        scratch[i - 1] = s->found.v[i].length;
-    az_middle_i64(scratch, n - 1, middle);
+    const size_t same = list_others(s, true, scratch);
+    const size_t n = same ? same : list_others(s, false, scratch);
+    if (n < 2)
+        return;
+    az_middle_i64(scratch, n, middle);
     const int64_t first = s->found.v[0].length;
     const double median = (double)middle[0] + (double)(middle[1] - middle[0]) / 2;
     if ((double)first <= (s->out->in_loop ? WARM : FAR) * median)
         return;
     s->out->excluded = 1;
-    s->out->warm_up = first - (middle[0] + (middle[1] - middle[0]) / 2);
+    if (same)
+        s->out->warm_up = first - (middle[0] + (middle[1] - middle[0]) / 2);
+    else
+        s->out->excluded_phase = az_sv_str(az_engine_phase_text(phase_of(s, 0)));
 }
 
 /* The next step from *at on that has a first device event, or a mark where no work is linked. */

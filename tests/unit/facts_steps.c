@@ -137,6 +137,56 @@ static void first_step_is_equal(void **state)
     assert_int_equal(steps_of(f)->excluded, 0);
 }
 
+/* Steps of a serving engine, one after the other; prefill of n requests or, if 0, decode. */
+static const struct az_steps *engine_steps(struct fix *f, const int *prefill, const int64_t *length)
+{
+    struct az_trace *t = &f->t[0];
+    const uint32_t host = host_lane(t, 1, 10);
+    int64_t at = 1000;
+    for (int i = 0; i < STEPS; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "execute_context_%d(256)_generation_%d(8)", prefill[i],
+                 prefill[i] ? 0 : 8);
+        add(t, AZ_RANGE, name, host, at, at + length[i], 0);
+        add(t, AZ_CALL, "cudaLaunchKernel", host, at + 10, at + 11, (uint64_t)i + 1);
+        add(t, AZ_KERNEL, "gemm", stream_lane(t, 1, 0, 7), at + 30, at + 60, (uint64_t)i + 1);
+        at += length[i];
+    }
+    const struct az_steps *s = steps_of(f);
+    assert_string_equal(az_step_source_id(s->how), "serving_mark");
+    return s;
+}
+
+/* A prefill is longer than a decode step and no warm-up next to these. */
+static void first_step_of_another_phase(void **state)
+{
+    const int prefill[STEPS] = { 1 };
+    const int64_t length[STEPS] = { 300, 100, 100, 100, 100 };
+    const struct az_steps *s = engine_steps(*state, prefill, length);
+    assert_int_equal(s->excluded, 1);
+    assert_int_equal(s->warm_up, 0);
+    assert_true(az_sv_is(s->excluded_phase, "prefill"));
+}
+
+static void first_step_of_its_phase(void **state)
+{
+    const int prefill[STEPS] = { 1, 0, 1, 0, 1 };
+    const int64_t length[STEPS] = { 300, 100, 290, 100, 310 };
+    const struct az_steps *s = engine_steps(*state, prefill, length);
+    assert_int_equal(s->excluded, 0);
+    assert_true(az_sv_is(s->excluded_phase, ""));
+}
+
+static void first_step_of_its_phase_warms_up(void **state)
+{
+    const int prefill[STEPS] = { 1, 0, 1, 0, 1 };
+    const int64_t length[STEPS] = { 600, 100, 290, 100, 310 };
+    const struct az_steps *s = engine_steps(*state, prefill, length);
+    assert_int_equal(s->excluded, 1);
+    assert_int_equal(s->warm_up, 300);
+    assert_true(az_sv_is(s->excluded_phase, ""));
+}
+
 /* One mark without work, one without length; the next one begins before a mark has ended. */
 static void marks_that_are_none(void **state)
 {
@@ -309,6 +359,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(all_steps_in_a_warm_up, setup, teardown),
         cmocka_unit_test_setup_teardown(first_step_warms_up, setup, teardown),
         cmocka_unit_test_setup_teardown(first_step_is_equal, setup, teardown),
+        cmocka_unit_test_setup_teardown(first_step_of_another_phase, setup, teardown),
+        cmocka_unit_test_setup_teardown(first_step_of_its_phase, setup, teardown),
+        cmocka_unit_test_setup_teardown(first_step_of_its_phase_warms_up, setup, teardown),
         cmocka_unit_test_setup_teardown(marks_that_are_none, setup, teardown),
         cmocka_unit_test_setup_teardown(only_zero_marks, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_linked, setup, teardown),

@@ -152,6 +152,7 @@ static int make_steps(struct az_verdict_whole *w, struct az_claims *c)
     if (warm && 2 * excluded >= n) {
         c->steps.excluded = &warm->excluded;
         c->steps.n_excluded = 1;
+        c->steps.excluded_phase = warm->excluded_phase;
     }
     return 0;
 }

@@ -50,7 +50,7 @@ void az_verdict_operation_steps(const struct az_verdict *v)
     if (!o || !o->known || o->scope != AZ_SCOPE_WINDOW || p->steps == 0)
         return;
     p->steps = o->steps;
-    p->excluded = AZ_SV("");
+    p->excluded = p->excluded_phase = AZ_SV("");
     if (p->steps == 0)
         p->period = p->step_ns = -1;
 }

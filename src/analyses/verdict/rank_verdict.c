@@ -619,6 +619,7 @@ static const struct az_shape_field part_fields[] = {
     AZ_TEXT_OF(struct az_verdict_part, source),
     AZ_TEXT_OF(struct az_verdict_part, first),
     AZ_TEXT_OF(struct az_verdict_part, excluded),
+    AZ_TEXT_OF(struct az_verdict_part, excluded_phase),
     AZ_PLAIN(struct az_verdict_part, step_ns),
     AZ_PLAIN(struct az_verdict_part, repeats),
     AZ_PLAIN(struct az_verdict_part, repeat_ns),

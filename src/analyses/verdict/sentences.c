@@ -103,6 +103,18 @@ static struct az_sv included_steps(struct az_verdict_text *x)
                     : AZ_SV("");
 }
 
+/* ", step 0 excluded as warm-up", "as prefill" of the only step of that phase. */
+static struct az_sv excluded_step(struct az_verdict_text *x)
+{
+    const struct az_claims *c = x->c;
+    if (c->steps.n_excluded == 0)
+        return AZ_SV("");
+    const struct az_sv phase = c->steps.excluded_phase;
+    return az_arena_printf(x->a, ", %.*s excluded as %.*s",
+                           AZ_SVF(az_verdict_text_cut(x, c->steps.excluded[0])),
+                           AZ_SVF(phase.n ? phase : AZ_SV("warm-up")));
+}
+
 static struct az_sv steps(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
@@ -115,11 +127,10 @@ static struct az_sv steps(struct az_verdict_text *x)
     if (c->steps.count == 0)
         return AZ_SV("");
     const char *noun = az_sv_is(c->steps.source, "kernel_pattern") ? "repeat" : "step";
-    const struct az_sv text =
-        az_arena_printf(x->a, "%.*s%.*s%.*s (%.*s%s)", AZ_SVF(included_steps(x)),
-                        AZ_SVF(az_verdict_text_counted(x, c->steps.count, noun)),
-                        AZ_SVF(step_time(x)), AZ_SVF(az_change_source_text(c->steps.source)),
-                        c->steps.n_excluded ? ", first excluded as warm-up" : "");
+    const struct az_sv text = az_arena_printf(
+        x->a, "%.*s%.*s%.*s (%.*s%.*s)", AZ_SVF(included_steps(x)),
+        AZ_SVF(az_verdict_text_counted(x, c->steps.count, noun)), AZ_SVF(step_time(x)),
+        AZ_SVF(az_change_source_text(c->steps.source)), AZ_SVF(excluded_step(x)));
     return c->trust[AZ_CHECK_STEP_MARKS].status != AZ_CHECK_FAIL
                ? text
                : az_arena_printf(x->a, "%.*s, not trustworthy", AZ_SVF(text));
@@ -242,9 +253,9 @@ static int account(struct az_verdict_text *x)
     return az_verdict_text_put(x, AZ_LINE_TIME, device_time(x), text, a->span);
 }
 
-/* "5.0 s before the first step (82% copies)" */
+/* "5.0 s before the first step (82% copies)", "366.4 us through step 0 (81% compute)" */
 static struct az_sv outside_text(struct az_verdict_text *x, const struct az_claim_account *a,
-                                 const char *where)
+                                 struct az_sv where)
 {
     const struct {
         int64_t ns;
@@ -258,20 +269,23 @@ static struct az_sv outside_text(struct az_verdict_text *x, const struct az_clai
         return AZ_SV("");
     for (size_t i = 1; i < AZ_LENGTH(part); i++)
         most = part[i].ns > part[most].ns ? i : most;
-    return az_arena_printf(x->a, "%.*s %s (%.0f%% %s)", AZ_SVF(az_verdict_text_time(x, a->span)),
-                           where, 100.0 * (double)part[most].ns / (double)a->span, part[most].what);
+    return az_arena_printf(x->a, "%.*s %.*s (%.0f%% %s)", AZ_SVF(az_verdict_text_time(x, a->span)),
+                           AZ_SVF(where), 100.0 * (double)part[most].ns / (double)a->span,
+                           part[most].what);
 }
 
 static int outside(struct az_verdict_text *x)
 {
-    const bool warm = x->c->steps.n_excluded > 0, window = x->c->scope == AZ_SCOPE_WINDOW;
-    struct az_sv text = outside_text(x, &x->c->before,
-                                     window ? "before the window"
-                                     : warm ? "before the second step"
-                                            : "before the first step");
+    const bool window = x->c->scope == AZ_SCOPE_WINDOW;
+    struct az_sv before = window ? AZ_SV("before the window") : AZ_SV("before the first step");
+    if (!window && x->c->steps.n_excluded)
+        before = az_arena_printf(x->a, "through %.*s",
+                                 AZ_SVF(az_verdict_text_cut(x, x->c->steps.excluded[0])));
+    struct az_sv text = outside_text(x, &x->c->before, before);
     text = az_verdict_text_add(
         x, text, ", ",
-        outside_text(x, &x->c->after, window ? "after the window" : "after the last step"));
+        outside_text(x, &x->c->after,
+                     window ? AZ_SV("after the window") : AZ_SV("after the last step")));
     return text.n ? az_verdict_text_put(x, AZ_LINE_NOTE, "Outside", text, -1) : 0;
 }
 

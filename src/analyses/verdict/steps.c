@@ -33,13 +33,14 @@ int az_verdict_steps_make(struct az_verdict *v)
     p->source = az_sv_str(az_step_source_id(all->how));
     p->first = az_verdict_copy_text(v, all->v[0].name);
     p->excluded = all->excluded ? p->first : AZ_SV("");
+    p->excluded_phase = all->excluded_phase;
     return 0;
 }
 
 int az_verdict_find_warm_up(struct az_verdict *v)
 {
     const struct az_steps *all = v->steps.all;
-    if (!all || all->excluded == 0)
+    if (!all || all->warm_up == 0)
         return 0;
     const int64_t first = az_verdict_ns(v, all->v[0].length), more = az_verdict_ns(v, all->warm_up);
     char a[AZ_HUMAN_MAX], b[AZ_HUMAN_MAX];
@@ -47,7 +48,11 @@ int az_verdict_find_warm_up(struct az_verdict *v)
     az_human_time(first - more, b);
     const struct az_verdict_found f = {
         .subject = az_arena_printf(v->job->arena, "%.*s", AZ_SVF(all->v[0].name)),
-        .detail = az_arena_printf(v->job->arena, " takes %s, the median of the others is %s", a, b),
+        .detail = az_arena_printf(v->job->arena,
+                                  az_step_period(all, 0) == all->v[0].length
+                                      ? " begins %s before the next, the others are %s apart"
+                                      : " takes %s, the median of the others is %s",
+                                  a, b),
         .count = 1,
         .ns = first,
         .gain = more,

@@ -191,12 +191,13 @@ struct az_verdict_part {
     struct az_verdict_device *device_accounts;
     size_t n_device_accounts;
     /* steps as claims */
-    int64_t period;        /* ns; -1: none */
-    struct az_sv source;   /* "profiler_step"; empty: no steps */
-    struct az_sv first;    /* name of the first step */
-    struct az_sv excluded; /* name of the step that warms up; empty: none */
-    int64_t step_ns;       /* median length of a step, for one without a period */
-    size_t repeats;        /* of kernels inside one range or frame, which are no steps */
+    int64_t period;              /* ns; -1: none */
+    struct az_sv source;         /* "profiler_step"; empty: no steps */
+    struct az_sv first;          /* name of the first step */
+    struct az_sv excluded;       /* name of the step outside the account; empty: none */
+    struct az_sv excluded_phase; /* "prefill", for which it is; empty: it warms up */
+    int64_t step_ns;             /* median length of a step, for one without a period */
+    size_t repeats;              /* of kernels inside one range or frame, which are no steps */
     int64_t repeat_ns;
     struct az_sv repeats_inside;
     int64_t operator_ns, host_threads;
