@@ -1104,6 +1104,24 @@ static void the_operator_that_waits(void **state)
     assert_true(az_sv_is(claim(f, 0)->operation, "item"));
 }
 
+/* An operator that ends where the wait begins does not wait. */
+static void an_operator_before_the_wait(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t h = host_lane(t, 1, 1), g = stream_lane(t, 1, 0, 7);
+    add(t, AZ_HOST_OP, "add", h, 0, 10 * US, 0);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 1 * US, 5 * US, 1);
+    add(t, AZ_KERNEL, "gemm", g, 6 * US, 100 * US, 1);
+    add(t, AZ_CALL, "cudaStreamSynchronize", h, 10 * US, 102 * US, 0);
+    add(t, AZ_HOST_OP, "next", h, 104 * US, 160 * US, 0);
+    add(t, AZ_CALL, "cudaLaunchKernel", h, 150 * US, 155 * US, 2);
+    add(t, AZ_KERNEL, "gemm", g, 156 * US, 200 * US, 2);
+    judge(f);
+    assert_int_equal(claim(f, 0)->cause, AZ_CAUSE_SYNCHRONIZATION);
+    assert_true(az_sv_is(claim(f, 0)->operation, ""));
+}
+
 /* A frame that launches before and after short gaps is their overhead; work between launches is to
  * be moved. */
 static void gaps_in(struct fix *f, const char *range, int n, int64_t from, int64_t to,
@@ -1338,6 +1356,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(migrations_over_an_unknown_link, setup, teardown),
         cmocka_unit_test_setup_teardown(pinned_copies_over_an_unknown_link, setup, teardown),
         cmocka_unit_test_setup_teardown(the_operator_that_waits, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_operator_before_the_wait, setup, teardown),
         cmocka_unit_test_setup_teardown(a_range_around_launches, setup, teardown),
         cmocka_unit_test_setup_teardown(a_range_around_long_gaps, setup, teardown),
         cmocka_unit_test_setup_teardown(a_range_between_launches, setup, teardown),

@@ -122,7 +122,7 @@ struct gap_row {
 };
 
 /* What the host did: launched what follows already before the gap (the device waited for something
- * else), waited in a blocking call, or was late with the launch. */
+ * else), waited in a blocking call, or was late with the launch; the operator of that call. */
 static void find_host(struct work *w, const struct gap *gap, struct gap_row *r)
 {
     uint32_t call = w->fw->tree->gpu_call[gap->after];
@@ -130,17 +130,15 @@ static void find_host(struct work *w, const struct gap *gap, struct gap_row *r)
     if (call == AZ_NO_ROW)
         return;
     struct az_event launch = az_framework_node(w->fw, call);
-    uint32_t sync = blocking_call(w, gap),
-             op = az_node_op(w->fw->tree, w->fw->tree->gpu_node[gap->after]);
-    bool queued = launch.end <= gap->start;
-    r->host = queued              ? AZ_SV("launched before")
-              : sync != AZ_NO_ROW ? AZ_SV("waiting")
-                                  : AZ_SV("launching");
-    r->call = !queued && sync != AZ_NO_ROW
-                  ? az_trace_text(w->fw->trace, w->fw->trace->ev[AZ_CALL].name[sync])
-                  : az_node_name(w->fw->tree, call);
+    const struct az_calltree *tree = w->fw->tree;
+    uint32_t sync = blocking_call(w, gap);
+    bool queued = launch.end <= gap->start, waits = !queued && sync != AZ_NO_ROW;
+    uint32_t op = az_node_op(tree, waits ? tree->first_call + sync : tree->gpu_node[gap->after]);
+    r->host = queued ? AZ_SV("launched before") : waits ? AZ_SV("waiting") : AZ_SV("launching");
+    r->call = waits ? az_trace_text(w->fw->trace, w->fw->trace->ev[AZ_CALL].name[sync])
+                    : az_node_name(tree, call);
     if (op != AZ_NO_ROW)
-        r->op = az_node_name(w->fw->tree, op);
+        r->op = az_node_name(tree, op);
 }
 
 static const struct az_record_column idle_gaps_columns[] = {

@@ -71,12 +71,13 @@ static void put_check(struct work *w, struct az_table *t, const char *check, uin
 
 /* Device events by how they were launched. */
 struct linkage {
-    uint64_t unlinked, graph;
+    uint64_t unlinked, graph, graph_launches; /* the last of `graph` */
     int64_t unlinked_ticks, graph_ticks, long_ticks;
     uint64_t zero, longer;
 };
 
-static struct linkage look_at_links(const struct work *w, int64_t window)
+/* counted: zeros, one per call. */
+static struct linkage look_at_links(const struct work *w, int64_t window, uint8_t *counted)
 {
     struct linkage l = { 0 };
     const struct az_calltree *c = w->fw->tree;
@@ -91,6 +92,9 @@ static struct linkage look_at_links(const struct work *w, int64_t window)
             l.unlinked_ticks += d;
         } else if (c->gpu_node[g] == c->gpu_call[g] &&
                    c->graph_launch[c->gpu_call[g] - c->first_call]) { /* its operator unknown */
+            uint8_t *const launch = &counted[c->gpu_call[g] - c->first_call];
+            l.graph_launches += !*launch;
+            *launch = 1;
             l.graph++;
             l.graph_ticks += d;
         }
@@ -290,8 +294,8 @@ static void cover(struct work *w, const struct linkage *l, int64_t busy)
             (int64_t)l->unlinked, az_ns(w->fw->trace, l->unlinked_ticks),
             AZ_SV("start recording before the work is launched, or set include_unlinked_kernels"));
     if (l->graph_ticks > busy / 2)
-        az_finding(w->job, "graph_hidden", "warning", AZ_SV("graph launches"), (int64_t)l->graph,
-                   az_ns(w->fw->trace, l->graph_ticks),
+        az_finding(w->job, "graph_hidden", "warning", AZ_SV("graph launches"),
+                   (int64_t)l->graph_launches, az_ns(w->fw->trace, l->graph_ticks),
                    AZ_SV("operator tables show only the graph launch; set capture_folder to the "
                          "capture traces, or see kernel_summary and kernel classes"));
 }
@@ -321,9 +325,10 @@ static int quality(struct work *w)
     int rc = stream_overlaps(w, &o);
     if (rc == 0)
         rc = az_framework_graphs_count(w->job, w->fw, &g);
-    if (rc)
-        return az_job_add(w->job, t, rc);
-    struct linkage l = look_at_links(w, host_window(w));
+    uint8_t *counted = az_arena_array(w->job->arena, w->fw->trace->ev[AZ_CALL].n + 1, 1);
+    if (rc || !counted)
+        return az_job_add(w->job, t, rc ? rc : az_arena_error(w->job->arena));
+    struct linkage l = look_at_links(w, host_window(w), counted);
     put_check(w, t, "overlaps on one stream", o.count, o.ticks, o.busy,
               "sums add recorded durations; unions count the time once");
     put_check(w, t, "device events clipped at the next start", q->clipped, q->clipped_ticks, o.busy,

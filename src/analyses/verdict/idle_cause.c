@@ -317,12 +317,14 @@ static void place_launch_bound(struct host_gap *g)
     set_place_of(g, &d, main ? &of_main : NULL);
 }
 
-/* The operator that waits, which may have begun long before the gap. */
+/* The operator that waits, which may have begun long before the gap; not one that ends where the
+ * wait begins. */
 static void place_wait(struct host_gap *g, uint32_t wait)
 {
-    const int64_t from = g->h->t->ev[AZ_CALL].start[wait];
+    const struct az_events *calls = &g->h->t->ev[AZ_CALL];
     struct az_verdict_doing d;
-    az_verdict_find_doing(g->h, az_verdict_thread(g->h, wait), from, from, &d);
+    az_verdict_find_doing(g->h, az_verdict_thread(g->h, wait), calls->start[wait], calls->end[wait],
+                          &d);
     g->why->op = name_of(&g->h->t->ev[AZ_HOST_OP], d.op);
 }
 
