@@ -171,15 +171,20 @@ static double covered(const struct az_document *d, const char *item)
     return 0;
 }
 
-/* Graphs have the shapes of the traces of their captures. */
-static struct az_sv shapes_text(const struct az_document *d)
+/* Graphs have the shapes of the traces of their captures. What is known by them is as in the
+ * report; of no known share it is unknown. */
+static struct az_sv shapes_text(const struct az_document *d, struct az_arena *a)
 {
     const bool recorded = az_sv_is(fact_of(d, "record_shapes"), "1");
     if (!recorded && !(covered(d, "compute kernel time with FLOPs or bytes known") > 0))
         return AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)");
-    if (!recorded && fact_of(d, "graph captures").n)
-        return AZ_SV("in graph captures: FLOPs, bytes and rooflines available");
-    return AZ_SV("recorded: FLOPs, bytes and rooflines available");
+    const char *where =
+        !recorded && fact_of(d, "graph captures").n ? "in graph captures" : "recorded";
+    const double share = d->claims ? d->claims->rates.flops_known_share : NAN;
+    if (isnan(share))
+        return az_sv_str(where);
+    return az_arena_printf(a, "%s: FLOPs/bytes known for %.1f%% of compute kernel time", where,
+                           100 * share);
 }
 
 int az_preview_facts(const struct az_plan_job *job, const struct az_result *res, const char *prefix,
@@ -198,7 +203,7 @@ int az_preview_facts(const struct az_plan_job *job, const struct az_result *res,
     print_line(&f, "steps", steps(d, &f.a));
     print_line(&f, "span", device_span(d, &f.a));
     if (job->format && strcmp(job->format->name, "pytorch") == 0) {
-        print_line(&f, "shapes", shapes_text(d));
+        print_line(&f, "shapes", shapes_text(d, &f.a));
         print_line(&f, "stacks",
                    az_sv_is(stacks, "1") ? AZ_SV("recorded")
                                          : AZ_SV("not recorded (profile with with_stack=True)"));
