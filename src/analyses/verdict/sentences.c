@@ -253,6 +253,16 @@ static int account(struct az_verdict_text *x)
     return az_verdict_text_put(x, AZ_LINE_TIME, device_time(x), text, a->span);
 }
 
+static bool is_outside(const struct az_verdict_text *x, const struct az_claim_account *a)
+{
+    return a->span > 0 && (double)a->span >= OUTSIDE * (double)x->c->account.span;
+}
+
+const char *az_verdict_text_recording(const struct az_verdict_text *x)
+{
+    return is_outside(x, &x->c->before) || is_outside(x, &x->c->after) ? "the recording's " : "";
+}
+
 /* "5.0 s before the first step (82% copies)", "366.4 us through step 0 (81% compute)" */
 static struct az_sv outside_text(struct az_verdict_text *x, const struct az_claim_account *a,
                                  struct az_sv where)
@@ -265,7 +275,7 @@ static struct az_sv outside_text(struct az_verdict_text *x, const struct az_clai
                  { a->exposed_copy, "copies" },
                  { a->idle, "idle" } };
     size_t most = 0;
-    if (a->span <= 0 || (double)a->span < OUTSIDE * (double)x->c->account.span)
+    if (!is_outside(x, a))
         return AZ_SV("");
     for (size_t i = 1; i < AZ_LENGTH(part); i++)
         most = part[i].ns > part[most].ns ? i : most;
@@ -325,9 +335,10 @@ static int largest_kernel(struct az_verdict_text *x)
     return az_verdict_text_put(
         x, AZ_LINE_NOTE, "Kernels",
         az_arena_printf(
-            x->a, "%.*s: %.1f%% of kernel time, %.*s, %s%.*s", AZ_SVF(az_verdict_text_cut(x, name)),
-            100 * share, AZ_SVF(az_verdict_text_counted(x, k->count, "call")),
-            k->count > 1 ? "mean " : "", AZ_SVF(az_verdict_text_time(x, k->total / k->count))),
+            x->a, "%.*s: %.1f%% of %skernel time, %.*s, %s%.*s",
+            AZ_SVF(az_verdict_text_cut(x, name)), 100 * share, az_verdict_text_recording(x),
+            AZ_SVF(az_verdict_text_counted(x, k->count, "call")), k->count > 1 ? "mean " : "",
+            AZ_SVF(az_verdict_text_time(x, k->total / k->count))),
         -1);
 }
 

@@ -24,6 +24,9 @@ struct az_sv az_verdict_text_count(struct az_verdict_text *x, int64_t n);
 /* "4 gaps", "1 gap" */
 /* "no device activity recorded", or "... in the window". */
 struct az_sv az_verdict_text_no_device(const struct az_verdict_text *x);
+/* Before "kernel time" of the whole recording: "the recording's " where work outside the scope has
+ * a line. */
+const char *az_verdict_text_recording(const struct az_verdict_text *x);
 struct az_sv az_verdict_text_counted(struct az_verdict_text *x, int64_t n, const char *noun);
 /* A name, a long one truncated. */
 struct az_sv az_verdict_text_cut(struct az_verdict_text *x, struct az_sv name);

@@ -109,9 +109,9 @@ static struct az_sv events(struct az_verdict_text *x)
     if (s->events == 0)
         return s->kernels > 0 || x->c->host.operator_ns == 0 ? AZ_SV("")
                                                              : az_verdict_text_no_device(x);
-    return az_arena_printf(x->a, "%.*s%s",
-                           AZ_SVF(az_verdict_text_counted(x, (int64_t)s->events, "device event")),
-                           linked ? ", all linked" : "");
+    return az_arena_printf(
+        x->a, "%.*s%s%s", AZ_SVF(az_verdict_text_counted(x, (int64_t)s->events, "device event")),
+        *az_verdict_text_recording(x) ? " in the recording" : "", linked ? ", all linked" : "");
 }
 
 static struct az_sv known_work(struct az_verdict_text *x)
@@ -125,16 +125,18 @@ static struct az_sv known_work(struct az_verdict_text *x)
         text = az_verdict_text_add(
             x, text, "; ",
             az_arena_printf(x->a,
-                            "%.0f%% of kernel time launched by graphs, without operators "
+                            "%.0f%% of %skernel time launched by graphs, without operators "
                             "and shapes",
-                            100 * (double)s->hidden_ns / (double)s->kernels));
+                            100 * (double)s->hidden_ns / (double)s->kernels,
+                            az_verdict_text_recording(x)));
     if (s->kernels > 0 && s->by_order_ns > 0)
         text = az_verdict_text_add(
             x, text, "; ",
             az_arena_printf(x->a,
-                            "operators of %.0f%% of kernel time matched to graph captures by "
+                            "operators of %.0f%% of %skernel time matched to graph captures by "
                             "order only",
-                            100 * (double)s->by_order_ns / (double)s->kernels));
+                            100 * (double)s->by_order_ns / (double)s->kernels,
+                            az_verdict_text_recording(x)));
     return text;
 }
 
