@@ -485,7 +485,7 @@ static const struct az_query_table_column steps[] = { COMMON,
     AZ_QUERY_COL("work_end_ns", INT, NS, 0, "last end of that work", step_work_end),
     AZ_QUERY_COL("length_ns", INT, NS, 0, "its mark or, if longer, to the next step's work", step_length),
     AZ_QUERY_COL("source", TEXT, NONE, 0, "ID of the kind of mark", step_source),
-    AZ_QUERY_COL("excluded", INT, NONE, 0, "1: warm-up step", step_excluded) };
+    AZ_QUERY_COL("excluded", INT, NONE, 0, "1: outside the account", step_excluded) };
 static const struct az_query_table_column lanes[] = { COMMON,
     AZ_QUERY_COL("side", TEXT, NONE, 0, "host or device", lane_side),
     AZ_QUERY_COL("process", INT, ID, 0, "process", lane_process),
