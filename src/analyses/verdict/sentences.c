@@ -145,6 +145,18 @@ struct az_sv az_verdict_text_no_device(const struct az_verdict_text *x)
     return AZ_SV("no device activity recorded");
 }
 
+/* Copies and fills that are known by sums only. */
+static int64_t copied_ns(const struct az_verdict_text *x)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < x->w->job->n_traces; i++) {
+        const struct az_trace *t = x->w->job->traces[i];
+        for (size_t k = 0; k < t->mem_sums.n; k++)
+            ns = az_add_sat(ns, t->mem_sums.v[k].total_ns > 0 ? t->mem_sums.v[k].total_ns : 0);
+    }
+    return ns;
+}
+
 /* Inputs without a timeline of a device. */
 static struct az_sv no_device(struct az_verdict_text *x)
 {
@@ -153,6 +165,9 @@ static struct az_sv no_device(struct az_verdict_text *x)
     if (p->kernels > 0)
         return az_arena_printf(x->a, "%.*s of kernels",
                                AZ_SVF(az_verdict_text_time(x, p->kernels)));
+    if (copied_ns(x) > 0)
+        return az_arena_printf(x->a, "%.*s of copies and fills, no kernels",
+                               AZ_SVF(az_verdict_text_time(x, copied_ns(x))));
     if (ranges)
         return az_arena_printf(x->a, "%.*s projected onto the device",
                                AZ_SVF(az_verdict_text_counted(x, (int64_t)ranges, "range")));

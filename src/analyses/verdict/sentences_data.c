@@ -188,7 +188,8 @@ static struct az_sv nothing_to_check(const struct az_verdict_text *x)
 {
     bool totals = x->w->sum.names > 0;
     for (size_t i = 0; i < x->w->job->n_traces; i++)
-        totals |= az_trace_no_device(x->w->job->traces[i]) == AZ_NO_DEVICE_TOTALS;
+        totals |= az_trace_no_device(x->w->job->traces[i]) == AZ_NO_DEVICE_TOTALS ||
+                  x->w->job->traces[i]->mem_sums.n > 0;
     return totals ? AZ_SV("totals only, no events to check") : AZ_SV("no device events to check");
 }
 
