@@ -7,93 +7,88 @@
 
 #include "text/text_writer.h"
 
-/* A name and what it means, with "; " or another text between the parts of it. Empties the text.
- */
-static void print_line(struct az_vec_char *text, int width)
-{
-    struct az_vec_char out;
+/* What is printed at the end, as a whole. */
+struct list {
+    struct az_vec_char line, out; /* line: the one that is being put together */
+    int width;                    /* of names */
+    int error;
+};
 
-    az_vec_init(&out, NULL);
-    if (az_wrap_line(&out, az_text_view(text), (size_t)width + 3, az_wrap_width()) == AZ_OK)
-        fwrite(out.v, 1, out.n, stdout);
-    az_vec_release(&out);
-    text->n = 0;
+/* Ends the line: a name and what it means. */
+static void end_line(struct list *l)
+{
+    if (l->error == AZ_OK)
+        l->error = az_vec_error(&l->line);
+    if (l->error == AZ_OK)
+        l->error =
+            az_wrap_line(&l->out, az_text_view(&l->line), (size_t)l->width + 3, az_wrap_width());
+    az_vec_reset(&l->line);
 }
 
-static void print_named(const char *name, const char *help, int width)
+static void put_named(struct list *l, const char *name, const char *help)
 {
-    struct az_vec_char text;
-
-    az_vec_init(&text, NULL);
-    az_text_format(&text, "  %-*s %s", width, name, help);
-    print_line(&text, width);
-    az_vec_release(&text);
+    az_text_format(&l->line, "  %-*s %s", l->width, name, help);
+    end_line(l);
 }
 
 /* ---- parts of the list ---- */
-static void print_formats(int width)
+static void put_formats(struct list *l)
 {
-    struct az_vec_char text;
-
-    puts("input formats:");
-    az_vec_init(&text, NULL);
+    az_text_format(&l->out, "input formats:\n");
     for (const struct az_format *const *f = az_formats; *f; f++) {
-        az_text_format(&text, "  %-*s %s", width, (*f)->name, (*f)->help);
-        for (const char *const *alias = (*f)->aliases; alias && *alias; alias++)
-            az_text_format(&text, "%s%s",
-                           alias == (*f)->aliases ? " (in a configuration also: " : ", ", *alias);
-        az_text_format(&text, "%s", (*f)->aliases && *(*f)->aliases ? ")" : "");
-        print_line(&text, width);
+        const char *const *aliases = (*f)->aliases;
+        az_text_format(&l->line, "  %-*s %s", l->width, (*f)->name, (*f)->help);
+        for (const char *const *alias = aliases; alias && *alias; alias++)
+            az_text_format(&l->line, "%s%s",
+                           alias == aliases ? " (in a configuration also: " : ", ", *alias);
+        az_text_format(&l->line, "%s", aliases && *aliases ? ")" : "");
+        end_line(l);
     }
-    az_vec_release(&text);
 }
 
 /* Analyses of one name, for several kinds of formats, are one line. */
-static void print_analysis(const struct az_entry *s, int width)
+static void put_analysis(struct list *l, const struct az_entry *s)
 {
-    struct az_vec_char text;
-    bool first = true, again = false; /* again: printed with the first one */
+    bool first = true;
 
-    az_vec_init(&text, NULL);
-    for (struct az_entry o = az_entries_of(az_analyses); !again && az_entry_next(&o);) {
+    for (struct az_entry o = az_entries_of(az_analyses); az_entry_next(&o);) {
         if (strcmp(o.name, s->name) != 0)
             continue;
-        again = first && o.help != s->help;
-        if (first)
-            az_text_format(&text, "  %-*s %s", width, s->name, s->help);
+        if (!first)
+            az_text_format(&l->line, "; %s", o.help);
+        else if (o.help == s->help)
+            az_text_format(&l->line, "  %-*s %s", l->width, s->name, s->help);
         else
-            az_text_format(&text, "; %s", o.help);
+            return; /* printed with the first one */
         first = false;
     }
-    if (!again)
-        print_line(&text, width);
-    az_vec_release(&text);
+    end_line(l);
 }
 
-static void print_analyses(int width)
+static void put_analyses(struct list *l)
 {
-    puts("analyses:");
+    az_text_format(&l->out, "analyses:\n");
     for (struct az_entry s = az_entries_of(az_analyses); az_entry_next(&s);)
-        print_analysis(&s, width);
-    puts("analyses over the ranks of one run:");
+        put_analysis(l, &s);
+    az_text_format(&l->out, "analyses over the ranks of one run:\n");
     for (const struct az_rank_analysis *const *p = az_rank_analyses; *p; p++)
-        print_named((*p)->name, (*p)->help, width);
+        put_named(l, (*p)->name, (*p)->help);
 }
 
-static void print_outputs(int width)
+static void put_outputs(struct list *l)
 {
-    puts("output formats:");
-    print_named("text", "aligned text on standard output", width);
+    az_text_format(&l->out, "output formats:\n");
+    put_named(l, "text", "aligned text on standard output");
     for (const struct az_report *const *r = az_reports; *r; r++)
-        print_named((*r)->name, (*r)->help, width);
+        put_named(l, (*r)->name, (*r)->help);
 }
 
 static const struct {
     const char *name;
-    void (*print)(int width);
-} parts[] = { { "formats", print_formats },
-              { "analyses", print_analyses },
-              { "outputs", print_outputs } };
+    void (*put)(struct list *l);
+} parts[] = { { "formats", put_formats },
+              { "analyses", put_analyses },
+              { "outputs", put_outputs } };
 
 /* Of the names, so that all texts begin in one column. */
 static int longest_name(void)
@@ -108,7 +103,7 @@ static int longest_name(void)
 
 static int run_list(const struct az_cmd *cmd, int argc, char **argv)
 {
-    const int width = longest_name();
+    struct list l = { .width = longest_name() };
     struct az_args a;
     bool any = false;
     int rc;
@@ -116,15 +111,23 @@ static int run_list(const struct az_cmd *cmd, int argc, char **argv)
     az_args_init(&a, cmd, argc, argv);
     if (az_args_only_help(&a, 0, 1, &rc))
         return rc;
+    az_vec_init(&l.line, NULL);
+    az_vec_init(&l.out, NULL);
     for (size_t i = 0; i < AZ_LENGTH(parts); i++) {
         if (a.n_operands && strcmp(a.operands[0], parts[i].name) != 0)
             continue;
-        parts[i].print(width);
+        parts[i].put(&l);
         any = true;
     }
-    return any ? AZ_EXIT_OK
-               : az_usage_error(cmd, "unknown part '%s'; use formats, analyses or outputs",
-                                a.operands[0]);
+    rc = l.error ? l.error : az_vec_error(&l.out);
+    if (rc == AZ_OK && l.out.n)
+        fwrite(l.out.v, 1, l.out.n, stdout);
+    az_vec_release(&l.line);
+    az_vec_release(&l.out);
+    return rc    ? AZ_EXIT_INTERNAL
+           : any ? AZ_EXIT_OK
+                 : az_usage_error(cmd, "unknown part '%s'; use formats, analyses or outputs",
+                                  a.operands[0]);
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };
