@@ -45,7 +45,9 @@ size_t az_lower_cmp(const void *v, size_t n, size_t size, const void *x,
         size_t lo = 0;                                                                             \
         while (lo < n) {                                                                           \
             const size_t mid = lo + (n - lo) / 2;                                                  \
-            if (*(const T *)((const char *)v + mid * size + at) before x)                          \
+            T y;                                                                                   \
+            memcpy(&y, (const char *)v + mid * size + at, sizeof y);                               \
+            if (y before x)                                                                        \
                 lo = mid + 1;                                                                      \
             else                                                                                   \
                 n = mid;                                                                           \
