@@ -5,9 +5,8 @@
 #include <unistd.h>
 
 #include "base/env.h"
-#include "base/utf8.h"
 #include "read/result.h"
-#include "text/text_writer.h"
+#include "text/line_break.h"
 
 size_t az_wrap_width(void)
 {
@@ -16,36 +15,18 @@ size_t az_wrap_width(void)
     return (given && *given) || isatty(STDOUT_FILENO) ? az_text_columns() : SIZE_MAX;
 }
 
-static size_t count_blanks(struct az_sv s)
-{
-    size_t n = 0;
-
-    while (n < s.n && s.p[n] == ' ')
-        n++;
-    return n;
-}
-
 int az_wrap_line(struct az_vec_char *out, struct az_sv line, size_t indent, size_t width)
 {
-    size_t used = 0;
-    int rc = AZ_OK;
+    const size_t head = line.n < indent ? line.n : indent;
 
-    while (rc == AZ_OK && line.n) {
-        size_t blanks = count_blanks(line), n = blanks;
-        while (n < line.n && line.p[n] != ' ')
-            n++;
-        size_t room = az_utf8_width(az_sv_make(line.p, n));
-        if (used > indent && used + room > width) {
-            rc = az_text_printf(out, "\n%*s", (int)indent, "");
-            used = indent;
-            room -= blanks;
-        } else {
-            blanks = 0;
-        }
-        if (rc == AZ_OK)
-            rc = az_text_append(out, az_sv_make(line.p + blanks, n - blanks));
-        used += room;
-        line = az_sv_make(line.p + n, line.n - n);
+    az_text_add(out, az_sv_make(line.p, head));
+    for (struct az_sv rest = az_sv_make(line.p + head, line.n - head); rest.n;) {
+        const size_t end = az_line_break(rest, width > indent ? width - indent : 1);
+        az_text_add(out, az_sv_make(rest.p, end));
+        rest = az_sv_trim(az_sv_make(rest.p + end, rest.n - end));
+        if (rest.n)
+            az_text_format(out, "\n%*s", (int)indent, "");
     }
-    return rc ? rc : az_text_append(out, AZ_SV("\n"));
+    az_text_add(out, AZ_SV("\n"));
+    return az_vec_error(out);
 }

@@ -7,6 +7,7 @@
 #include "document/verdict_table.h"
 #include "reports/shared/fields.h"
 #include "reports/text/text.h"
+#include "text/line_break.h"
 #include "text/names.h"
 
 enum { LABEL = 8, ROW = 48, FINDINGS = 5, FINDINGS_LEFT = 1 };
@@ -25,30 +26,11 @@ void az_textout_colored(struct az_textout *o, const char *code, struct az_sv s)
         az_textout_put(o, AZ_SV("\033[0m"));
 }
 
-/* Where a text is broken to fit `columns`: at the last blank that does, else at the first, else not
- * at all. */
-static size_t line_end(struct az_sv s, size_t columns)
-{
-    size_t end = 0, used = 0;
-
-    if (az_utf8_width(s) <= columns)
-        return s.n;
-    for (size_t i = 0; i < s.n; i++) {
-        used += ((unsigned char)s.p[i] & 0xc0) != 0x80; /* code points: near enough for prose */
-        /* a number stays with its unit */
-        const bool within =
-            i > 0 && i + 1 < s.n && s.p[i - 1] >= '0' && s.p[i - 1] <= '9' && s.p[i + 1] != '(';
-        if (s.p[i] == ' ' && !within && (end == 0 || used <= columns + 1))
-            end = i;
-    }
-    return end ? end : s.n;
-}
-
 void az_textout_wrapped(struct az_textout *o, struct az_sv s, size_t used, size_t indent)
 {
     do {
         const size_t room = o->columns > used + LABEL ? o->columns - used : LABEL;
-        const size_t end = line_end(s, room);
+        const size_t end = az_line_break(s, room);
         az_textout_put(o, az_utf8_fit(o->scratch, az_sv_make(s.p, end), room, true));
         az_textout_put(o, AZ_SV("\n"));
         s = az_sv_trim(az_sv_make(s.p + end, s.n - end));

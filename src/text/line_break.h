@@ -1,0 +1,11 @@
+/* Where prose is broken to fit a width. */
+#ifndef AZ_TEXT_LINE_BREAK_H
+#define AZ_TEXT_LINE_BREAK_H
+
+#include "base/sv.h"
+
+/* Bytes of the text that fit `columns`: up to the last blank that does, else to the first, else all
+ * of it. A number stays with its unit. */
+size_t az_line_break(struct az_sv s, size_t columns);
+
+#endif
