@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/utf8.h"
 #include "read/result.h"
 #include "text/line_break.h"
 
@@ -17,10 +18,11 @@ size_t az_wrap_width(void)
 
 int az_wrap_line(struct az_vec_char *out, struct az_sv line, size_t indent, size_t width)
 {
-    const size_t head = line.n < indent ? line.n : indent;
+    const bool fits = az_utf8_width(line) <= width;
+    const struct az_sv head = fits ? line : az_utf8_cut(line, indent);
 
-    az_text_add(out, az_sv_make(line.p, head));
-    for (struct az_sv rest = az_sv_make(line.p + head, line.n - head); rest.n;) {
+    az_text_add(out, head);
+    for (struct az_sv rest = az_sv_make(line.p + head.n, line.n - head.n); rest.n;) {
         const size_t end = az_line_break(rest, width > indent ? width - indent : 1);
         az_text_add(out, az_sv_make(rest.p, end));
         rest = az_sv_trim(az_sv_make(rest.p + end, rest.n - end));

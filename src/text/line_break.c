@@ -13,7 +13,8 @@ size_t az_line_break(struct az_sv s, size_t columns)
         /* a number stays with its unit */
         const bool within =
             i > 0 && i + 1 < s.n && s.p[i - 1] >= '0' && s.p[i - 1] <= '9' && s.p[i + 1] != '(';
-        if (s.p[i] == ' ' && !within && (end == 0 || used <= columns + 1))
+        const bool first = s.p[i] == ' ' && i > 0 && s.p[i - 1] != ' '; /* of a run of blanks */
+        if (first && !within && (end == 0 || used <= columns + 1))
             end = i;
     }
     return end ? end : s.n;
