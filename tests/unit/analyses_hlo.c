@@ -338,8 +338,8 @@ static void executions(void **state)
 }
 
 /* ---- TPU ---- */
-static void operation(struct az_trace *t, uint32_t lane, const char *op, const char *category,
-                      int64_t flops, int64_t start, int64_t ticks)
+static void operation_of(struct az_trace *t, enum az_kind kind, uint32_t lane, const char *op,
+                         const char *category, int64_t flops, int64_t start, int64_t ticks)
 {
     struct az_xrow row = { .program = UINT64_C(12190760917235803885),
                            .has_program = true,
@@ -355,7 +355,13 @@ static void operation(struct az_trace *t, uint32_t lane, const char *op, const c
     const struct az_event e = {
         .start = start, .end = start + ticks, .name = row.op, .lane = lane, .node = index + 1
     };
-    assert_int_equal(az_trace_add(t, AZ_KERNEL, &e), 0);
+    assert_int_equal(az_trace_add(t, kind, &e), 0);
+}
+
+static void operation(struct az_trace *t, uint32_t lane, const char *op, const char *category,
+                      int64_t flops, int64_t start, int64_t ticks)
+{
+    operation_of(t, AZ_KERNEL, lane, op, category, flops, start, ticks);
 }
 
 static void self_time(void **state)
@@ -378,6 +384,7 @@ static void self_time(void **state)
     near(figure(o, row_where(o, "op", "call"), "self_us"), 20);
     near(figure(o, row_where(o, "op", "inner"), "self_us"), 50);
     near(figure(o, row_where(o, "op", "sum"), "self_us"), 5);
+    assert_int_equal(o->note.n, 0); /* operations in operations: work, all of it */
     near(figure(o, row_where(o, "op", "inner"), "tflops_per_s"), 2 * 1000 / 50e6);
     near(figure(o, row_where(o, "op", "inner"), "percent_of_peak_flops"), 2 * 1000 / 50e6);
     assert_true(text_is(o, 0, "program_id", "12190760917235803885"));
@@ -394,6 +401,30 @@ static void self_time(void **state)
     assert_int_equal(s.v[1].total, 50000);
     assert_int_equal(s.v[2].style, AZ_FAMILY_COMMUNICATION);
     assert_int_equal(s.v[2].total, 5000);
+}
+
+/* What control flow lasts without its operations is in no account: the tables state it. */
+static void control_flow(void **state)
+{
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    compiled(t, "alpha");
+    const uint32_t l = device_lane(t, AZ_PLANE_TPU, 0, 3, AZ_XLANE_WORK);
+    operation_of(t, AZ_GPU_RANGE, l, "outer", "while", 0, 10 * US, 100 * US);
+    operation(t, l, "inner", "loop fusion", 1000, 20 * US, 30 * US);
+    operation(t, l, "inner", "loop fusion", 1000, 80 * US, 30 * US);
+    make_job(f, 1);
+    assert_int_equal(az_analysis_hlo_tpu.run(&f->job), 0);
+    const struct az_table *o = table_of(f, "tpu_op_summary"),
+                          *c = table_of(f, "tpu_category_summary"),
+                          *g = table_of(f, "tpu_timeline");
+    near(figure(o, row_where(o, "op", "outer"), "self_us"), 40);
+    near(figure(o, row_where(o, "op", "inner"), "self_us"), 60);
+    near(figure(g, row_where(g, "type", "busy_time"), "time_ms"), 0.060);
+    near(figure(g, row_where(g, "type", "idle_time"), "time_ms"), 0.030);
+    assert_true(az_sv_is(o->note, "Control flow (while, call, conditional): 40.0 us between the "
+                                  "operations in it, counted as idle."));
+    assert_true(az_sv_eq(c->note, o->note));
 }
 
 /* Families of operations of a TPU: by category; where that leaves it open, by the framework's path;
@@ -453,6 +484,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(time_line, setup, teardown),
         cmocka_unit_test_setup_teardown(executions, setup, teardown),
         cmocka_unit_test_setup_teardown(self_time, setup, teardown),
+        cmocka_unit_test_setup_teardown(control_flow, setup, teardown),
         cmocka_unit_test_setup_teardown(families, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -629,6 +629,38 @@ static void control_flow_is_no_kernel(void **state)
     fixture_close(&f);
 }
 
+/* A loop without an operation in it runs what was not recorded: it is work, as long as it lasts. */
+static void control_flow_without_operations(void **state)
+{
+    (void)state;
+    static const char *const name[] = { "%while.12 = (s32[]) while(x)", "%dot.1 = f32[8] dot(a)" };
+    struct fixture f;
+    struct pb *space = pb_new(), *plane = pb_new(), *line = pb_new();
+    pb_text(plane, 2, "/device:TPU:0");
+    line_head(line, 1, "XLA Ops", 1000);
+    line_event(line, 1, 0, 5000, NULL); /* runs the operation after it */
+    line_event(line, 2, 4999, 1, NULL);
+    line_event(line, 1, 5000, 3000, NULL);
+    line_event(line, 2, 8000, 500, NULL); /* begins where the second loop ends */
+    for (unsigned i = 0; i < AZ_LENGTH(name); i++)
+        plane_meta(plane, 4, i + 1, name[i], NULL);
+    pb_msg(plane, 3, line);
+    add_plane(space, plane);
+    fixture_open(&f);
+    parse_bytes(&f, space->b, space->n, 0);
+    const struct az_events *k = &f.trace.ev[AZ_KERNEL], *loops = &f.trace.ev[AZ_GPU_RANGE];
+    assert_int_equal(loops->n, 1);
+    assert_int_equal(loops->end[0] - loops->start[0], 5000);
+    assert_int_equal(k->n, 3);
+    assert_true(named(&f, k->name[1], "while.12"));
+    assert_int_equal(k->start[1], k->start[0] + 1);
+    assert_int_equal(k->end[1] - k->start[1], 3000);
+    assert_int_equal(f.trace.kept, 4);
+    free(space);
+    free(line);
+    fixture_close(&f);
+}
+
 /* Kernels whose metadata hold no word that was asked for are taken out and counted; copies stay. */
 static void kernels_by_metadata(void **state)
 {
@@ -866,7 +898,7 @@ static void an_empty_file(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0xb08c3dcf);
+    edits_are(0xaff8b6bc);
 }
 
 int main(void)
@@ -885,6 +917,7 @@ int main(void)
         cmocka_unit_test(stats_of_the_metadata),
         cmocka_unit_test(programs_stand_for_operations),
         cmocka_unit_test(control_flow_is_no_kernel),
+        cmocka_unit_test(control_flow_without_operations),
         cmocka_unit_test(kernels_by_metadata),
         cmocka_unit_test(without_its_program_the_events_stand),
         cmocka_unit_test(a_sidecar_stands_in),

@@ -2,6 +2,7 @@
  * time, programs, asynchronous operations. */
 #include "analyses/hlo/hlo_events.h"
 #include "analyses/registry_list.h"
+#include "base/human.h"
 #include "base/num.h"
 #include "base/sort.h"
 #include "document/record.h"
@@ -319,19 +320,40 @@ static int sums_table(struct az_hlo *h, struct sums *sums, struct az_table *t)
     return az_job_add(h->job, t, AZ_OK);
 }
 
-static int operations(struct az_hlo *h, struct sums *ops)
+/* Self time of containers is no work: the accounts have it as idle time. */
+static struct az_sv control_flow_note(struct az_hlo *h, const struct sums *ops)
 {
-    return sums_table(h, ops,
-                      AZ_RECORD_TABLE_OF(h->job->arena, "tpu_op_summary", "TPU operations",
-                                         AZ_TABLE_SUMMARY, op_columns, h));
+    int64_t ps = 0;
+    char time[AZ_HUMAN_MAX];
+    for (size_t i = 0; i < ops->n; i++)
+        if (ops->v[i].first.kind == AZ_GPU_RANGE)
+            ps = az_add_sat(ps, ops->v[i].self);
+    if (ps <= 0)
+        return AZ_SV("");
+    az_human_time(ps / 1000, time);
+    return az_arena_printf(h->job->arena,
+                           "Control flow (while, call, conditional): %s between the operations in "
+                           "it, counted as idle.",
+                           time);
 }
 
-static int categories(struct az_hlo *h, struct sums *all)
+static int operations(struct az_hlo *h, struct sums *ops, struct az_sv note)
 {
-    return sums_table(h, all,
-                      AZ_RECORD_TABLE_OF(h->job->arena, "tpu_category_summary",
-                                         "TPU operations by category", AZ_TABLE_SUMMARY,
-                                         category_columns, h));
+    struct az_table *t = AZ_RECORD_TABLE_OF(h->job->arena, "tpu_op_summary", "TPU operations",
+                                            AZ_TABLE_SUMMARY, op_columns, h);
+    if (t)
+        t->note = note;
+    return sums_table(h, ops, t);
+}
+
+static int categories(struct az_hlo *h, struct sums *all, struct az_sv note)
+{
+    struct az_table *t =
+        AZ_RECORD_TABLE_OF(h->job->arena, "tpu_category_summary", "TPU operations by category",
+                           AZ_TABLE_SUMMARY, category_columns, h);
+    if (t)
+        t->note = note;
+    return sums_table(h, all, t);
 }
 
 static int summaries(struct az_hlo *h)
@@ -352,10 +374,11 @@ static int summaries(struct az_hlo *h)
     }
     if (rc == 0)
         rc = sum_categories(h, &ops, &all);
+    const struct az_sv note = control_flow_note(h, &ops);
     if (rc == 0)
-        rc = categories(h, &all);
+        rc = categories(h, &all, note);
     if (rc == 0)
-        rc = operations(h, &ops);
+        rc = operations(h, &ops, note);
     az_vec_release(&ops);
     az_vec_release(&all);
     return rc;

@@ -403,10 +403,11 @@ static void cover(struct az_xplane *r)
                     "no plane of a GPU or TPU in this profile");
 }
 
-void az_xplane_finish(struct az_xplane *r)
+int az_xplane_finish(struct az_xplane *r)
 {
     facts(r);
     cover(r);
+    return az_xplane_empty_containers(r);
 }
 
 static int verdict(struct az_xplane *r, int rc)
@@ -540,7 +541,7 @@ static int read_file(struct az_parse *job, struct az_cut *cut_job)
     else
         rc = read_protobuf(&r, src, cut_job);
     if (rc == 0)
-        az_xplane_finish(&r);
+        rc = az_xplane_finish(&r);
     az_xplane_plane_release(&r);
     az_source_close(src);
     return rc;

@@ -334,7 +334,7 @@ bool az_xplane_ordinal(struct az_sv name, struct az_sv prefix, int64_t *ordinal)
 int az_xplane_device(struct az_xplane *r, enum az_plane_kind kind, int64_t ordinal,
                      uint32_t *index) AZ_MUST_USE;
 /* Facts, lost events and messages, once all is read. */
-void az_xplane_finish(struct az_xplane *r);
+int az_xplane_finish(struct az_xplane *r) AZ_MUST_USE;
 
 /* ---- xplane_cut.c: a window of a profile ---- */
 struct az_cut_log;
@@ -416,6 +416,9 @@ int az_xplane_row_of(struct az_xplane *r, struct az_xplane_meta *m, const struct
                      uint32_t *index) AZ_MUST_USE;
 /* An operation of a TPU core, or control flow, by its row (e->node). */
 int az_xplane_add_operation(struct az_xplane *r, struct az_event *e) AZ_MUST_USE;
+/* Control flow without an operation in it runs what was not recorded: it becomes an operation. Once
+ * all events are there. */
+int az_xplane_empty_containers(struct az_xplane *r) AZ_MUST_USE;
 /* "%copy-start.1 = (f32[..." -> "copy-start.1" */
 struct az_sv az_xplane_short_name(struct az_sv name);
 void az_xplane_report_bare(struct az_xplane *r, struct az_sv plane);

@@ -1,7 +1,10 @@
 /* XPlane: lines of a TPU core. The stats of an operation are in its metadata, so that they are read
  * once per name. */
+#include "base/sort.h"
 #include "classify/rules.h"
 #include "formats/xplane/xplane.h"
+#include "model/clean.h"
+#include "model/window.h"
 
 /* "%copy-start.1 = (f32[..." -> "copy-start.1" */
 struct az_sv az_xplane_short_name(struct az_sv name)
@@ -119,6 +122,102 @@ static bool is_container(struct az_xplane *r, uint64_t node)
 int az_xplane_add_operation(struct az_xplane *r, struct az_event *e)
 {
     return az_trace_add(r->t, is_container(r, e->node) ? AZ_GPU_RANGE : AZ_KERNEL, e);
+}
+
+/* Starts of the operations of lanes, to find those in a container. */
+struct lane_start {
+    uint32_t lane;
+    int64_t start;
+};
+AZ_VEC(struct lane_start, lane_starts);
+
+static int compare_starts(const void *a, const void *b, void *ctx)
+{
+    const struct lane_start *x = a, *y = b;
+    (void)ctx;
+    if (x->lane != y->lane)
+        return x->lane < y->lane ? -1 : 1;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Does an operation of the lane start in [start, end)? */
+static bool has_operation(const struct lane_starts *in, uint32_t lane, int64_t start, int64_t end)
+{
+    size_t low = 0, high = in->n;
+    while (low < high) {
+        const size_t at = low + (high - low) / 2;
+        const struct lane_start *x = &in->v[at];
+        if (x->lane < lane || (x->lane == lane && x->start < start))
+            low = at + 1;
+        else
+            high = at;
+    }
+    return low < in->n && in->v[low].lane == lane && in->v[low].start < end;
+}
+
+static bool is_container_row(const struct az_xplane *r, size_t row)
+{
+    return r->x->roles.v[r->t->ev[AZ_GPU_RANGE].lane[row]] == AZ_XLANE_WORK;
+}
+
+static int collect_starts(struct az_xplane *r, struct lane_starts *out)
+{
+    const struct az_events *ev = &r->t->ev[AZ_KERNEL];
+    for (size_t i = 0; i < ev->n; i++)
+        az_vec_add(out, ((struct lane_start){ ev->lane[i], ev->start[i] }));
+    az_sort_cmp(out->v, out->n, sizeof *out->v, compare_starts, NULL, r->job->mem);
+    return out->n == ev->n ? AZ_OK : az_mem_error(r->job->mem);
+}
+
+/* In a file that holds a window, the operations of a container that crosses an edge may be outside
+ * of it. */
+static bool is_recorded(const struct az_trace *t, int64_t start, int64_t end)
+{
+    const struct az_spans *window = &t->recorded_window;
+    const uint32_t at = az_span_at(window, start);
+    return window->n == 0 || (at != 0 && at == az_span_at(window, end));
+}
+
+static int move_rows(struct az_xplane *r, const struct lane_starts *in, uint8_t *gone)
+{
+    const struct az_events *ev = &r->t->ev[AZ_GPU_RANGE];
+    int rc = AZ_OK;
+    for (size_t i = 0; rc == 0 && i < ev->n; i++) {
+        if (!is_container_row(r, i) || !is_recorded(r->t, ev->start[i], ev->end[i]) ||
+            has_operation(in, ev->lane[i], ev->start[i], ev->end[i]))
+            continue;
+        gone[i] = 1;
+        rc = az_trace_add(r->t, AZ_KERNEL,
+                          &(struct az_event){ .start = ev->start[i],
+                                              .end = ev->end[i],
+                                              .name = ev->name[i],
+                                              .lane = ev->lane[i],
+                                              .node = ev->node ? ev->node[i] : 0 });
+    }
+    return rc;
+}
+
+int az_xplane_empty_containers(struct az_xplane *r)
+{
+    const size_t n = r->t->ev[AZ_GPU_RANGE].n;
+    size_t any = 0;
+    while (any < n && !is_container_row(r, any))
+        any++;
+    if (any == n || r->t->cut_log)
+        return AZ_OK;
+    struct lane_starts in;
+    az_vec_init(&in, r->job->mem);
+    uint8_t *gone = az_mem_alloc(r->job->mem, n);
+    if (gone)
+        memset(gone, 0, n);
+    int rc = gone ? collect_starts(r, &in) : az_mem_error(r->job->mem);
+    if (rc == 0)
+        rc = move_rows(r, &in, gone);
+    if (rc == 0)
+        az_trace_remove_first(r->t, AZ_GPU_RANGE, gone, n);
+    az_mem_free(r->job->mem, gone, n);
+    az_vec_release(&in);
+    return rc;
 }
 
 static int add_operation(struct az_xplane *r, struct az_xplane_meta *m, struct az_xplane_event *x,
