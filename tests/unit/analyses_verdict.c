@@ -850,6 +850,28 @@ static void few_blocks_at_once(void **state)
     assert_int_equal(few_blocks(f, "third"), 35 * US);
 }
 
+/* A kernel that waits for pages would wait with more blocks, too; pages of another device, and
+ * those that move at the same time, count once or not at all. */
+static void few_blocks_that_wait_for_pages(void **state)
+{
+    static const struct {
+        int device;
+        int64_t from, to;
+    } moves[] = { { 0, 0, 20 },    { 0, 90, 130 },  { 1, 110, 150 },
+                  { 0, 120, 140 }, { 0, 125, 130 }, { 0, 290, 400 } };
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t a = stream_lane(t, 1, 0, 7), b = stream_lane(t, 1, 1, 7);
+    add_blocks(t, a, "few", 100 * US, 300 * US, 20);
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        add_copy(
+            t, AZ_MEMCPY, "[CUDA Unified Memory memcpy HtoD]", moves[i].device ? b : a,
+            moves[i].from * US, moves[i].to * US, 0,
+            (struct az_copy){ .bytes = 65536, .op = -1, .src = 4, .dst = 4, .migration = true });
+    judge(f);
+    assert_int_equal(few_blocks(f, "few"), (200 - 40 - 10) * US * 8 / 10 / 2); /* of two devices */
+}
+
 /* Kernels whose short names are equal are told one by one. */
 static void few_blocks_of_two_types(void **state)
 {
@@ -1339,6 +1361,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(kernels_with_few_blocks, setup, teardown),
         cmocka_unit_test_setup_teardown(few_blocks_beside_others, setup, teardown),
         cmocka_unit_test_setup_teardown(few_blocks_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(few_blocks_that_wait_for_pages, setup, teardown),
         cmocka_unit_test_setup_teardown(few_blocks_of_two_types, setup, teardown),
         cmocka_unit_test_setup_teardown(many_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(more_at_once_than_run, setup, teardown),

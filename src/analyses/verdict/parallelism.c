@@ -29,8 +29,9 @@ struct running {
     uint32_t place; /* of its name in `fews`; AZ_NO_ROW: it is none of those */
 };
 struct current {
-    bool idle;  /* the device has no part in the account */
-    int64_t at; /* counted up to here */
+    bool idle;    /* the device has no part in the account */
+    int64_t at;   /* counted up to here */
+    size_t moved; /* of `moves`: those before it ended before that */
     size_t n;
     struct running of[AT_ONCE];
 };
@@ -44,6 +45,7 @@ struct occupancy {
     uint8_t *computes; /* name -> 0: not known, 1: yes, 2: no */
     uint32_t *place;   /* name -> place in `fews` + 1 */
     struct fews fews;
+    struct az_vec_u32 moves; /* copies that migrate pages of managed memory, by start */
 };
 
 static bool computes(struct occupancy *k, uint32_t name)
@@ -52,6 +54,28 @@ static bool computes(struct occupancy *k, uint32_t name)
         k->computes[name] =
             az_part_of(k->v->job, k->v->trace, AZ_KERNEL, name) == AZ_PART_COMPUTE ? 1 : 2;
     return k->computes[name] == 1;
+}
+
+/* Ticks until `to` in which pages migrate to or from the device: kernels wait for them, however
+ * many blocks they have. */
+static int64_t migrating(const struct occupancy *k, struct current *c, int64_t to)
+{
+    const struct az_events *e = &k->v->t->ev[AZ_MEMCPY];
+    const size_t slot = (size_t)(c - k->current), n = k->moves.n;
+    int64_t sum = 0, from = c->at;
+
+    while (c->moved < n && e->end[k->moves.v[c->moved]] <= from)
+        c->moved++;
+    for (size_t i = c->moved; i < n && e->start[k->moves.v[i]] < to; i++) {
+        const uint32_t row = k->moves.v[i];
+        const int64_t start = e->start[row] > from ? e->start[row] : from;
+        const int64_t end = e->end[row] < to ? e->end[row] : to;
+        if (k->dev.slot_of_lane.v[e->lane[row]] != slot || end <= start)
+            continue;
+        sum += end - start;
+        from = end;
+    }
+    return sum;
 }
 
 /* Until `to` the kernels that run stay the same: the first of `fews` has the time of the units
@@ -65,7 +89,8 @@ static void count_until(struct occupancy *k, struct current *c, int64_t to)
         place = place == AZ_NO_ROW ? c->of[i].place : place;
     }
     if (place != AZ_NO_ROW && 2 * blocks <= k->units && to > c->at)
-        k->fews.v[place].idle += (double)(to - c->at) * (1 - blocks / k->units);
+        k->fews.v[place].idle +=
+            (double)(to - c->at - migrating(k, c, to)) * (1 - blocks / k->units);
     c->at = to;
 }
 
@@ -133,6 +158,17 @@ static int look_at(struct occupancy *k, size_t row)
         r.end = r.end < k->v->window.end ? r.end : k->v->window.end;
     }
     start(c, &r);
+    return rc;
+}
+
+static int find_moves(struct occupancy *k)
+{
+    const struct az_events *e = &k->v->t->ev[AZ_MEMCPY];
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && e->side && i < e->n; i++)
+        if (e->side[i] != AZ_NO_ROW && k->v->t->copies.v[e->side[i]].migration)
+            rc = az_vec_push(&k->moves, (uint32_t)i);
     return rc;
 }
 
@@ -220,12 +256,16 @@ int az_verdict_find_parallelism(struct az_verdict *v)
     if (!v->accounts || !(k.units > 0) || !az_geometry_read(v->t))
         return 0;
     az_vec_init(&k.fews, v->job->mem);
+    az_vec_init(&k.moves, v->job->mem);
     int rc = make_slots(&k);
+    if (rc == 0)
+        rc = find_moves(&k);
     if (rc == 0)
         rc = look_at_all(&k);
     if (rc == 0)
         rc = report(&k);
     az_devices_release(&k.dev);
     az_vec_release(&k.fews);
+    az_vec_release(&k.moves);
     return rc;
 }
