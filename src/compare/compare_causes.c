@@ -107,7 +107,8 @@ static int add_rows(struct work *w, const struct az_time_rows *s, size_t side, e
         uint32_t id = 0;
         if (az_time_rows_contains_others(s, r) || is_in_account(w, family, by, copied))
             continue;
-        const struct az_sv name = name_of(w, s, r, by);
+        const bool computed = by == AZ_BY_FAMILY && family == AZ_FAMILY_COPY && !copied;
+        const struct az_sv name = computed ? AZ_SV("copy kernels") : name_of(w, s, r, by);
         int rc = name.p ? az_intern(&w->ids, name, &id) : az_arena_error(&w->arena);
         if (!rc && id == known)
             rc = az_vec_push(&w->sums, ((struct sums){ { 0, 0 }, family, copied }));

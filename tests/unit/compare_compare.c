@@ -395,6 +395,32 @@ static void families_without_copies(void **state)
     end(&f);
 }
 
+/* Kernels that copy are computation, and are not called as the copies of the account are. */
+static void families_with_copy_kernels(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "gpu_timeline",
+          LINE "computation_time,8\nexposed_comm_time,0\nexposed_memcpy_time,1\nbusy_time,9\n"
+               "idle_time,4\ntotal_time,13\n");
+    table(&f, "kern_sum",
+          KS "sm90_xmma_gemm_bf16,8000000,1.0,1,c\n[CUDA memcpy HtoD],1000000,1.0,1,c\n");
+    input(&f, "b");
+    table(&f, "gpu_timeline",
+          LINE "computation_time,9\nexposed_comm_time,0\nexposed_memcpy_time,1\nbusy_time,10\n"
+               "idle_time,4\ntotal_time,14\n");
+    table(&f, "kern_sum",
+          KS "Cijk_Ailk_Bljk_BBS,6000000,1.0,1,c\ndirect_copy_kernel_cuda,3000000,1.0,1,c\n"
+             "[CUDA memcpy HtoD],1000000,1.0,1,c\n");
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "waterfall");
+    is(t, row_of(t, "copy kernels"), "Change (ns)", "3000000");
+    is(t, row_of(t, "gemm"), "Change (ns)", "-2000000");
+    end(&f);
+}
+
 /* Copies in the list of kernels: one that other work hid, and now no longer. */
 static void copies_no_longer_hidden(void **state)
 {
@@ -1611,6 +1637,7 @@ int main(void)
         cmocka_unit_test(causes_of_several_variants),
         cmocka_unit_test(account_of_both),
         cmocka_unit_test(families_without_copies),
+        cmocka_unit_test(families_with_copy_kernels),
         cmocka_unit_test(copies_no_longer_hidden),
         cmocka_unit_test(groups_of_two_ranks),
         cmocka_unit_test(kernels_of_another_timeline),
