@@ -40,6 +40,7 @@ struct az_op_report_totals {
     int64_t rates, impossible_rates; /* products and convolutions with a rate; above the peak */
     const char *peaks;               /* "data sheet", "user", "unknown" */
     struct az_sv after_signpost;     /* operations before it do not count; empty: all count */
+    bool merged;                     /* equal operations of several devices are one */
     struct az_sv tables; /* what the tables of operations cover; empty: what the account does */
 };
 /* Filled by the analysis `operations`. NULL on failure, which the arena remembers. */

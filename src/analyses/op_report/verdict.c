@@ -157,13 +157,18 @@ static bool tables_differ(const struct az_op_report_scope *s)
     return false;
 }
 
+static bool is_merged(const struct az_op_report *t)
+{
+    return t->r->devices > 1 && !t->o->no_merge_devices;
+}
+
 /* What the tables of operations cover, where the account is of other operations or of each device.
  */
 static struct az_sv tables_scope(const struct az_op_report_scope *s)
 {
     const struct az_op_report *t = s->t;
     struct az_arena *a = t->job->arena;
-    const bool merged = t->r->devices > 1 && !t->o->no_merge_devices, differ = tables_differ(s);
+    const bool merged = is_merged(t), differ = tables_differ(s);
     struct az_sv text = merged || differ ? AZ_SV("operations") : AZ_SV("");
     if (differ)
         text = t->last_mark != AZ_NO_ID
@@ -216,6 +221,7 @@ int az_op_report_verdict(struct az_op_report *t)
     if (rc == 0) {
         if (t->last_mark != AZ_NO_ID && s.scope == AZ_SCOPE_WINDOW)
             o->after_signpost = az_op_report_text(t, t->last_mark);
+        o->merged = is_merged(t);
         o->tables = tables_scope(&s);
         check_times(&s, o);
         check_rates(&s, &rows, o);

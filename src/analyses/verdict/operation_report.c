@@ -67,6 +67,7 @@ int az_verdict_operation_report(struct az_verdict *v)
     p->suspects = o->check[AZ_CHECK_IMPOSSIBLE_TIMES].count;
     p->suspect_ns = o->impossible_ns;
     p->after = az_verdict_copy_text(v, o->after_signpost);
+    p->merged = o->merged;
     p->tables = az_verdict_copy_text(v, o->tables);
     p->scope = o->scope;
     p->operations = o->operations;

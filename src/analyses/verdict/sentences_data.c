@@ -24,8 +24,8 @@ static const struct {
     [AZ_CHECK_UNLINKED_DEVICE_WORK] = { "{n} of {of} device events not linked to a launch ({t})" },
     [AZ_CHECK_IMPOSSIBLE_TIMES] = { "{n} of {of} device events with invalid timestamps excluded, "
                                     "their time is idle",
-                                    "{n} of {of} operations with invalid timestamps excluded, "
-                                    "their time is idle" },
+                                    "{n} of {of} recorded operations{devices} with invalid "
+                                    "timestamps excluded, their time is idle" },
     [AZ_CHECK_STREAM_OVERLAP] = { "{n} device events overlap later ones of their stream, clipped "
                                   "by {t}" },
     [AZ_CHECK_LAUNCH_ORDER] = { "{n} of {of} kernels start before their launch, by up to {t}" },
@@ -54,6 +54,10 @@ static struct az_sv check_word(struct az_verdict_text *x, enum az_check check, s
         return az_verdict_text_time(x, r->time_ns);
     if (az_sv_is(word, "has"))
         return az_sv_str(r->count == 1 ? "has" : "have");
+    if (az_sv_is(word, "devices")) /* which the tables merge */
+        return x->c->devices.count < 2
+                   ? AZ_SV("")
+                   : az_arena_printf(x->a, " of %" PRId64 " devices", x->c->devices.count);
     if (az_sv_is(word, "tracks"))
         return az_verdict_text_counted(x, r->count, "device track");
     if (az_sv_is(word, "ranks"))
@@ -97,13 +101,23 @@ static struct az_sv checks(struct az_verdict_text *x)
     return text;
 }
 
+/* "29 operations in 3 steps, devices merged", as the tables have them. */
+static struct az_sv operations(struct az_verdict_text *x, int64_t n)
+{
+    bool merged = false;
+    for (size_t k = 0; k < x->w->n; k++)
+        merged |= x->w->part[k]->merged;
+    return az_arena_printf(x->a, "%.*s%.*s%s", AZ_SVF(az_verdict_text_counted(x, n, "operation")),
+                           AZ_SVF(az_verdict_text_steps(x)), merged ? ", devices merged" : "");
+}
+
 static struct az_sv events(struct az_verdict_text *x)
 {
     const struct az_verdict_part *s = &x->w->sum;
     const bool linked =
         x->c->trust[AZ_CHECK_UNLINKED_DEVICE_WORK].status == AZ_CHECK_PASS && s->unlinked == 0;
     if (s->operations)
-        return az_verdict_text_counted(x, s->operations, "operation");
+        return operations(x, s->operations);
     if (x->c->trust[AZ_CHECK_UNLINKED_DEVICE_WORK].status >= AZ_CHECK_WARN)
         return AZ_SV(""); /* the check counts them */
     if (s->events == 0)

@@ -235,7 +235,9 @@ static struct az_sv calls_text(struct az_verdict_text *x, const struct az_claim 
                                struct az_sv text)
 {
     if (f->count > 1)
-        text = az_verdict_text_add(x, text, ", ", az_verdict_text_counted(x, f->count, "call"));
+        text = az_arena_printf(x->a, "%.*s%s%.*s%.*s", AZ_SVF(text), text.n ? ", " : "",
+                               AZ_SVF(az_verdict_text_counted(x, f->count, "call")),
+                               AZ_SVF(az_verdict_text_scope(x, f)));
     if (f->count > 1 && f->smallest_ns > 0 && f->largest_ns >= UNLIKE * f->smallest_ns)
         text = az_arena_printf(x->a, "%.*s of %.*s to %.*s", AZ_SVF(text),
                                AZ_SVF(az_verdict_text_time(x, f->smallest_ns)),

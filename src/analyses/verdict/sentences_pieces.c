@@ -1,4 +1,5 @@
 /* Pieces of the verdict's sentences. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "analyses/verdict/sentences.h"
@@ -42,6 +43,26 @@ struct az_sv az_verdict_text_counted(struct az_verdict_text *x, int64_t n, const
 {
     return az_arena_printf(x->a, "%.*s %s%s", AZ_SVF(az_verdict_text_count(x, n)), noun,
                            n == 1 ? "" : "s");
+}
+
+struct az_sv az_verdict_text_steps(struct az_verdict_text *x)
+{
+    const struct az_claims *c = x->c;
+    const int64_t n = c->steps.count - (int64_t)c->steps.n_excluded;
+    if (c->scope != AZ_SCOPE_STEPS || n < 1)
+        return AZ_SV("");
+    return az_arena_printf(x->a, " in %.*s", AZ_SVF(az_verdict_text_counted(x, n, "step")));
+}
+
+struct az_sv az_verdict_text_scope(struct az_verdict_text *x, const struct az_claim *f)
+{
+    const int64_t n = x->c->devices.count - (int64_t)x->c->devices.n_idle;
+    if (!x->c->tables_scope.n)
+        return AZ_SV("");
+    const struct az_sv text = az_verdict_text_steps(x);
+    return f->device != AZ_NO_RANK || n < 2
+               ? text
+               : az_arena_printf(x->a, "%.*s on %" PRId64 " devices", AZ_SVF(text), n);
 }
 
 struct az_sv az_verdict_text_cut(struct az_verdict_text *x, struct az_sv name)

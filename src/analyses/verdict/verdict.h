@@ -184,6 +184,7 @@ struct az_verdict_part {
     int64_t bad_gaps;             /* and impossible gaps */
     int64_t operations;           /* that count; 0: no report of operations */
     struct az_sv after;           /* the signpost before which operations do not count */
+    bool merged;                  /* equal operations of several devices are one */
     struct az_sv tables;          /* scope of its tables; empty: that of the account */
     int64_t host;                 /* what the host recorded, first start to last end, ns */
     /* the account by device, in the scope; those that did next to nothing are marked */
