@@ -1,11 +1,9 @@
 /* A cut of an Nsight SQLite export has the rows of its window, however the tables are stored: as
  * plain ones, with a key instead of row numbers, with computed columns, and with all that belongs
  * to a schema. */
-#include "formats_nsys.h"
+#include "unit/formats_cut_checks.h"
 
 #include <sqlite3.h>
-
-#include "model/window.h"
 
 #define STRINGS                                                                                    \
     "CREATE TABLE StringIds(id INTEGER NOT NULL PRIMARY KEY,value TEXT NOT NULL);"                 \
@@ -90,6 +88,14 @@ static sqlite3 *cut_of(struct fixture *f, const char *sql)
     return db;
 }
 
+/* Other windows, and without memory; the fixture is closed. */
+static void other_cuts(struct fixture *f, sqlite3 *db)
+{
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    cut_is_sound(f, &(struct cut_file){ &az_format_nsys_sqlite, fixture_path(f, "in.sqlite"),
+                                        "cut.sqlite" });
+}
+
 static void plain_tables(void **state)
 {
     struct fixture f;
@@ -99,8 +105,7 @@ static void plain_tables(void **state)
                                      ");CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(" CALL
                                      ");CREATE TABLE NVTX_EVENTS(" RANGE ");" ROWS);
     query_is(db, "SELECT rowid FROM CUPTI_ACTIVITY_KIND_KERNEL ORDER BY 1", "2 3 4 6");
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
-    fixture_close(&f);
+    other_cuts(&f, db);
 }
 
 static void tables_with_a_key(void **state)
@@ -115,8 +120,7 @@ static void tables_with_a_key(void **state)
                            ",PRIMARY KEY(start,correlationId)) WITHOUT ROWID;CREATE TABLE "
                            "NVTX_EVENTS(text TEXT PRIMARY KEY,start INTEGER NOT NULL,\"end\" "
                            "INTEGER,eventType INTEGER,globalTid INTEGER) WITHOUT ROWID;" ROWS);
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
-    fixture_close(&f);
+    other_cuts(&f, db);
 }
 
 /* Computed columns, unique ones, indexes, views, triggers, numbers that continue, names with
@@ -154,8 +158,7 @@ static void whole_schema(void **state)
     query_is(db,
              "SELECT start FROM CUPTI_ACTIVITY_KIND_RUNTIME INDEXED BY by_start WHERE start>100",
              "199 200");
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
-    fixture_close(&f);
+    other_cuts(&f, db);
 }
 
 int main(void)

@@ -371,8 +371,8 @@ static bool open_pages(struct writing *w, struct table *t)
 static int copy_stored(struct writing *w, struct table *t)
 {
     uint64_t given;
-    if (!open_pages(w, t))
-        return AZ_EINTERNAL; /* it could be opened before */
+    if (!open_pages(w, t)) /* it could be opened before */
+        return w->c->file->starved ? az_sqlite_error(w->c->file, SQLITE_NOMEM) : AZ_EINTERNAL;
     w->now = t;
     t->last = INT64_MIN;
     az_append_begin(w->append, t->root);
