@@ -115,6 +115,12 @@ static struct az_sv excluded_step(struct az_verdict_text *x)
                            AZ_SVF(phase.n ? phase : AZ_SV("warm-up")));
 }
 
+/* What repeats without a mark may be a part of a step, or several. */
+static const char *step_noun(const struct az_claims *c)
+{
+    return az_sv_is(c->steps.source, "kernel_pattern") ? "repeat" : "step";
+}
+
 static struct az_sv steps(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
@@ -126,10 +132,9 @@ static struct az_sv steps(struct az_verdict_text *x)
                                AZ_SVF(az_verdict_text_cut(x, p->repeats_inside)));
     if (c->steps.count == 0)
         return AZ_SV("");
-    const char *noun = az_sv_is(c->steps.source, "kernel_pattern") ? "repeat" : "step";
     const struct az_sv text = az_arena_printf(
         x->a, "%.*s%.*s%.*s (%.*s%.*s)", AZ_SVF(included_steps(x)),
-        AZ_SVF(az_verdict_text_counted(x, c->steps.count, noun)), AZ_SVF(step_time(x)),
+        AZ_SVF(az_verdict_text_counted(x, c->steps.count, step_noun(c))), AZ_SVF(step_time(x)),
         AZ_SVF(az_change_source_text(c->steps.source)), AZ_SVF(excluded_step(x)));
     return c->trust[AZ_CHECK_STEP_MARKS].status != AZ_CHECK_FAIL
                ? text
@@ -302,7 +307,8 @@ static struct az_sv outside_text(struct az_verdict_text *x, const struct az_clai
 static int outside(struct az_verdict_text *x)
 {
     const bool window = x->c->scope == AZ_SCOPE_WINDOW;
-    struct az_sv before = window ? AZ_SV("before the window") : AZ_SV("before the first step");
+    const char *noun = window ? "window" : step_noun(x->c);
+    struct az_sv before = az_arena_printf(x->a, "before the %s%s", window ? "" : "first ", noun);
     if (!window && x->c->steps.n_excluded)
         before = az_arena_printf(x->a, "through %.*s",
                                  AZ_SVF(az_verdict_text_cut(x, x->c->steps.excluded[0])));
@@ -310,7 +316,7 @@ static int outside(struct az_verdict_text *x)
     text = az_verdict_text_add(
         x, text, ", ",
         outside_text(x, &x->c->after,
-                     window ? AZ_SV("after the window") : AZ_SV("after the last step")));
+                     az_arena_printf(x->a, "after the %s%s", window ? "" : "last ", noun)));
     return text.n ? az_verdict_text_put(x, AZ_LINE_NOTE, "Outside", text, -1) : 0;
 }
 
