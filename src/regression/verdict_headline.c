@@ -186,10 +186,10 @@ static struct az_sv time_text(struct az_arena *a, double ns)
     return az_arena_printf(a, "%s", text);
 }
 
-/* "total 56.1 s -> 58.8 s (+4.9%): gemm +2.6 s since run 17 of 2026-01-17 (commits a..b), 2 runs;
- * kernel: as many calls, each slower: K +2.4 s": the change of the whole, and what it comes from.
- * The total's own course may begin at another run. Empty where the whole did not change, or not for
- * that. */
+/* "gemm +2.6 s since run 17 of 2026-01-17 (commits a..b), 2 runs; kernel: as many calls, each
+ * slower: K +2.4 s; total 56.1 s -> 58.8 s (+4.9%)": the metric that failed, and the change of the
+ * whole that comes from it, which is no failure of its own. The total's own course may begin at
+ * another run. Empty where the whole did not change, or not for that. */
 static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_result *worst,
                           struct az_arena *a, enum shorter by)
 {
@@ -205,15 +205,14 @@ static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_
                                                      AZ_SVF(az_gate_since(c, a)))
                                    : AZ_SV("");
     const struct az_sv cause = by < WITHOUT_REASON ? worst->cause : AZ_SV("");
-    return az_arena_printf(a, "total %.*s -> %.*s (%+.1f%%): %.*s +%.*s%.*s%s%.*s",
-                           AZ_SVF(time_text(a, total->base.center)),
-                           AZ_SVF(time_text(a, total->cand.center)), 100 * total->rel,
+    return az_arena_printf(a, "%.*s +%.*s%.*s%s%.*s; total %.*s -> %.*s (%+.1f%%)",
                            AZ_SVF(worst->key_text), AZ_SVF(time_text(a, worst->delta)),
                            AZ_SVF(since),
                            !cause.n  ? ""
                            : since.n ? "; "
                                      : ", ",
-                           AZ_SVF(cause));
+                           AZ_SVF(cause), AZ_SVF(time_text(a, total->base.center)),
+                           AZ_SVF(time_text(a, total->cand.center)), 100 * total->rel);
 }
 
 static struct az_sv first_run(const struct az_gate_verdict *v, struct az_arena *a)
