@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "compare/compare_internal.h"
+#include "document/change.h"
 #include "document/record.h"
 
 double az_join_geomean(const struct az_comparison *c, const struct az_joined *j, size_t variant)
@@ -158,6 +159,41 @@ static void put_tables(struct az_table *t, const struct az_comparison *c)
                 put_compared(t, c, &c->tables[i]);
 }
 
+static bool has_compared(const struct az_comparison *c, const char *id)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < c->n_tables; i++)
+        found |=
+            !c->tables[i].left_out && c->tables[i].table[c->base] && az_sv_is(c->tables[i].id, id);
+    return found;
+}
+
+/* Have all inputs steps, so that the verdict is per step? */
+static bool have_steps(const struct az_comparison *c)
+{
+    struct az_change_side side;
+
+    for (size_t i = 0; i < c->n; i++) {
+        az_change_side_of(c->in[i].doc, &side);
+        if (!side.has_steps)
+            return false;
+    }
+    return true;
+}
+
+/* Totals next to those of the verdict and of another table: why they differ. */
+static struct az_sv totals_note(const struct az_comparison *c)
+{
+    const char *steps = have_steps(c) ? "Totals are not per step." : "",
+               *kernels = "Kernel time: in kernel_summary with collectives, without copies; in "
+                          "tables of operators with copies, without collectives.";
+
+    if (!has_compared(c, "ops_summary") || !has_compared(c, "kernel_summary"))
+        return az_sv_str(steps);
+    return az_arena_printf(c->a, "%s%s%s", steps, *steps ? " " : "", kernels);
+}
+
 /* ---- compare_unmatched ---- */
 
 /* Tags of the inputs that have rows of the table, or that have none. */
@@ -300,6 +336,7 @@ int az_compare_summary(struct az_comparison *c)
     if (!t)
         return az_arena_error(c->a);
     put_tables(t, c);
+    t->note = totals_note(c);
     rc = az_document_add(c->doc, t);
     if (!rc)
         rc = unmatched_table(c);
