@@ -1,6 +1,7 @@
 /* Each analysis over a small trace made by hand, alone, in many runs: in each of them another
  * request for memory fails. Such a run ends with an error, or its tables are those of a run without
  * the failure; all memory is freed. run_allocations does so for whole runs of files. */
+#include "formats/list.h"
 #include "registry.h"
 #include "unit/allocations.h"
 #include "unit/analyses_fw.h"
@@ -101,6 +102,7 @@ struct subject {
     const struct az_options *opts;
     const struct az_entry *entry; /* or */
     const struct az_rank_analysis *ranks;
+    bool each;
 };
 
 static int analyze(struct az_job *whole, const struct subject *s)
@@ -189,14 +191,19 @@ static struct outcome outcome_of(const struct subject *s, long fails)
     return x;
 }
 
+/* s->each: each request; else only so many that each call that leads to one has failed. */
 static size_t faults(const struct subject *s, const char *name)
 {
     size_t bad = 0;
+    n_places = 0;
+    atomic_store(&collecting, !s->each);
     const struct outcome whole = outcome_of(s, 0);
-    const long n = atomic_load(&requests);
+    atomic_store(&collecting, false);
+    const long n = s->each ? atomic_load(&requests) : (long)n_places;
     assert_int_equal(whole.rc, 0);
     assert_int_equal(whole.left, 0);
-    for (long fails = 1; fails <= n; fails++) {
+    for (long i = 0; i < n; i++) {
+        const long fails = s->each ? i + 1 : places[i];
         const struct outcome x = outcome_of(s, fails);
         if (x.left == 0 && (x.rc ? x.rc == AZ_ENOMEM : x.tables == whole.tables))
             continue;
@@ -212,16 +219,16 @@ static bool applies(const struct az_trace *t, unsigned needs, unsigned any)
     return (t->caps & needs) == needs && (!any || t->caps & any);
 }
 
-static void analyses_of(const struct az_trace *t, const struct az_options *opts)
+static void analyses_of(const struct az_trace *t, const struct az_options *opts, bool each)
 {
     const struct az_trace *const traces[] = { t, t };
     size_t bad = 0;
     for (struct az_entry e = az_entries_of(az_analyses); az_entry_next(&e);)
         if (applies(t, e.needs, e.any))
-            bad += faults(&(struct subject){ traces, opts, &e, NULL }, e.name);
+            bad += faults(&(struct subject){ traces, opts, &e, NULL, each }, e.name);
     for (size_t i = 0; az_rank_analyses[i]; i++)
         if (applies(t, az_rank_analyses[i]->needs, az_rank_analyses[i]->any))
-            bad += faults(&(struct subject){ traces, opts, NULL, az_rank_analyses[i] },
+            bad += faults(&(struct subject){ traces, opts, NULL, az_rank_analyses[i], each },
                           az_rank_analyses[i]->name);
     assert_int_equal(bad, 0);
 }
@@ -233,7 +240,7 @@ static void analyses_of_ranges(void **state)
     az_options_default(&f->opts, &f->mem);
     ranges_of_steps(&f->t[0]);
     assert_int_equal(az_trace_finalize(&f->t[0]), 0);
-    analyses_of(&f->t[0], &f->opts);
+    analyses_of(&f->t[0], &f->opts, true);
     az_options_release(&f->opts);
     az_vec_init(&f->opts.classes, &f->mem);
 }
@@ -243,12 +250,55 @@ static void analyses_of_a_framework(void **state)
     struct fw_fix *f = *state;
     framework(f);
     ready(f);
-    analyses_of(&f->trace, &f->opts);
+    analyses_of(&f->trace, &f->opts, true);
+}
+
+/* ---- files ---- */
+
+static void analyses_of_a_file(const struct az_format *format, const char *path)
+{
+    struct az_mem mem;
+    struct az_diag diag;
+    struct az_trace t;
+    struct az_options opts;
+    const struct az_file file = { .path = az_sv_str(path) };
+    struct az_parse job = { .files = &file,
+                            .n_files = 1,
+                            .opts = &opts,
+                            .trace = &t,
+                            .diag = &diag,
+                            .mem = &mem,
+                            .threads = 1 };
+    az_mem_init(&mem, 0);
+    az_diag_init(&diag);
+    az_options_default(&opts, &mem);
+    assert_int_equal(az_trace_init(&t, &mem), 0);
+    assert_int_equal(format->parse(&job), 0);
+    assert_int_equal(az_trace_finalize(&t), 0);
+    analyses_of(&t, &opts, true);
+    az_trace_release(&t);
+    az_options_release(&opts);
+    az_diag_release(&diag);
+    assert_int_equal(mem.used, 0);
+}
+
+static void analyses_of_files(void **state)
+{
+    (void)state;
+    analyses_of_a_file(&az_format_tracy, "example/tracy/ops_perf_results_host0.csv");
+    analyses_of_a_file(&az_format_tracy, "example/tracy/ops_perf_results_layers.csv");
+    analyses_of_a_file(&az_format_xplane,
+                       "example/xplane/plugins/profile/train_step/alpha.xplane.pb");
+    analyses_of_a_file(&az_format_xplane, "example/xplane/tpu/tpu.xplane.pb");
+    analyses_of_a_file(&az_format_xplane, "tests/data/recorded/jax_unrolled.xplane.pb.gz");
+    analyses_of_a_file(&az_format_rocprof, "tests/data/rocprof/train_results.json");
+    analyses_of_a_file(&az_format_pytorch, "example/pytorch/inference.json");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(analyses_of_files),
         cmocka_unit_test_setup_teardown(analyses_of_ranges, setup, teardown),
         cmocka_unit_test_setup_teardown(analyses_of_a_framework, fw_setup, fw_teardown),
     };

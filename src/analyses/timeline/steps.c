@@ -54,15 +54,15 @@ static const struct az_record_column engine_columns[] = {
     { "context_tokens", AZ_INT, AZ_UNIT_COUNT, 0, AZ_KNOWN(ROW, mark.context) },
 };
 
-static bool has_engine_marks(struct az_job *job)
+static int has_engine_marks(struct az_job *job, bool *has)
 {
-    for (size_t i = 0; i < job->n_traces; i++) {
-        int rc;
+    int rc = 0;
+    *has = false;
+    for (size_t i = 0; rc == 0 && i < job->n_traces && !*has; i++) {
         const struct az_steps *s = az_job_steps(job, i, &rc);
-        if (s && s->how == AZ_STEPS_ENGINE)
-            return true;
+        *has = s && s->how == AZ_STEPS_ENGINE;
     }
-    return false;
+    return rc;
 }
 
 static void put_step(struct az_job *job, struct az_table *t, size_t trace,
@@ -191,9 +191,10 @@ static void put_phases(struct az_job *job, size_t trace, const struct az_steps *
 
 static int by_phase(struct az_job *job)
 {
-    int rc = 0;
-    if (!has_engine_marks(job))
-        return 0;
+    bool engine;
+    int rc = has_engine_marks(job, &engine);
+    if (rc || !engine)
+        return rc;
     struct az_table *t =
         AZ_RECORD_TABLE_OF(job->arena, "steps_by_phase", "Wall time of steps by phase",
                            AZ_TABLE_SUMMARY, phase_columns, job);
@@ -209,8 +210,9 @@ static int run_steps(struct az_job *job)
 {
     struct az_table *t = AZ_RECORD_TABLE_OF(job->arena, "steps", "Device time by step",
                                             AZ_TABLE_SUMMARY, columns, job);
-    int rc = t ? 0 : az_arena_error(job->arena);
-    if (rc == 0 && has_engine_marks(job))
+    bool engine = false;
+    int rc = t ? has_engine_marks(job, &engine) : az_arena_error(job->arena);
+    if (engine)
         AZ_RECORD_COLUMNS(t, engine_columns);
     for (size_t i = 0; rc == 0 && i < job->n_traces; i++) {
         const struct az_accounts *a = az_job_accounts(job, i, AZ_ALL_WORK, &rc);
