@@ -3,6 +3,8 @@
 #ifndef AZ_UNIT_ALLOCATIONS_H
 #define AZ_UNIT_ALLOCATIONS_H
 
+#include <stdlib.h> /* defines __GLIBC__ */
+
 /* Builds with a sanitizer have an allocator of their own. */
 #if !defined AZ_SANITIZED && defined __GLIBC__
 #define AZ_ALLOCATIONS 1
@@ -11,7 +13,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);

@@ -1,5 +1,6 @@
 /* Steps of an operation report by signposts: whether the last signpost begins one
  * (docs/steps.md 2.4). */
+#include "unit/allocations.h"
 #include "unit/facts_job.h"
 
 #include <stdio.h>
@@ -119,11 +120,49 @@ static void the_most_frequent_signpost_begins_steps(void **state)
     }
 }
 
+#ifdef AZ_ALLOCATIONS
+/* Each request fails once: the steps are those of a run without the failure, or there is an error.
+ */
+static void steps_without_memory(void **state)
+{
+    (void)state;
+    bool failed = true;
+    for (long fails = 1; failed; fails++) {
+        void *own;
+        int rc = 0;
+        setup(&own);
+        struct fix *f = own;
+        assert_int_equal(az_opreport_init(&f->t[0]), 0);
+        f->t[0].caps |= AZ_CAP_OPREPORT;
+        f->opts.steps = AZ_SV("marks");
+        for (int k = 0; k < 8; k++) {
+            add_row(f, AZ_OPROW_SIGNPOST, k % 2 ? "b" : "a", FIRST + k * EVERY);
+            for (int n = 0; n < (k % 2 ? 1 : 9); n++)
+                add_row(f, AZ_OPROW_DEVICE, "Matmul", FIRST + k * EVERY + (n + 1) * 100);
+        }
+        make_job(f, 1);
+        atomic_store(&requests, 0);
+        atomic_store(&fails_at, fails);
+        atomic_store(&counting, true);
+        const struct az_steps *s = az_job_steps(&f->job, 0, &rc);
+        atomic_store(&counting, false);
+        failed = atomic_load(&requests) >= fails;
+        assert_int_equal(rc, s ? 0 : AZ_ENOMEM);
+        assert_true(s || failed);
+        assert_int_equal(s ? s->n : 4, 4);
+        assert_int_equal(teardown(&own), 0);
+    }
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_signpost_begins_a_step_like_the_others),
         cmocka_unit_test(the_most_frequent_signpost_begins_steps),
+#ifdef AZ_ALLOCATIONS
+        cmocka_unit_test(steps_without_memory),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,20 @@ static void commit_and_abort(void **state)
     az_outfile_abort(NULL);
 }
 
+/* A folder that cannot get its name is not left. */
+static void folder_without_its_name(void **state)
+{
+    (void)state;
+    struct az_sv tmp;
+    assert_int_equal(az_outdir_reserve(&t_arena, temp_path("results"), &tmp, &t_diag), 0);
+    struct az_outfile *f = begin("results/other.txt"); /* made meanwhile */
+    assert_int_equal(az_outfile_commit(f), 0);
+    assert_int_equal(access(tmp.p, F_OK), 0);
+    assert_int_equal(az_outdir_commit(tmp.p, temp_path("results"), &t_diag), AZ_EIO);
+    assert_int_not_equal(access(tmp.p, F_OK), 0);
+    assert_string_equal(temp_read("results/other.txt"), "");
+}
+
 /* Many that are written and not yet renamed have no descriptor; their name is theirs at the end. */
 static void held(void **state)
 {
@@ -299,10 +313,21 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
     const struct CMUnitTest tests[] = {
-        T(commit_and_abort), T(held),        T(modes),        T(buffering),
-        T(full_disk),        T(too_large),   T(cannot_write), T(links_and_pipes),
-        T(standard_output),  T(long_name),   T(no_free_name), T(reserved_names),
-        T(cleanup),          T(remove_tree),
+        T(commit_and_abort),
+        T(held),
+        T(modes),
+        T(buffering),
+        T(full_disk),
+        T(too_large),
+        T(cannot_write),
+        T(links_and_pipes),
+        T(standard_output),
+        T(long_name),
+        T(no_free_name),
+        T(reserved_names),
+        T(cleanup),
+        T(remove_tree),
+        T(folder_without_its_name),
     };
     return cmocka_run_group_tests_name("io_outfile", tests, NULL, NULL);
 }

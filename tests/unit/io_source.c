@@ -457,6 +457,25 @@ static void damage_that_is_no_failure(void **state)
 
 /* Text of two bytes a character is refused with its name; bytes that begin so are not, raw or after
  * the start. */
+/* Wherever it is cut off: a failure if nothing of it was read before, whatever the steps. */
+static void parts_of_any_length(void **state)
+{
+    (void)state;
+    const struct az_sv whole = gz(AZ_SV("parts of a text"), 0); /* stored: a byte is a byte */
+    for (size_t n = 12; n < whole.n; n++) {
+        const struct az_source_opts o = { .diag = &t_diag, .keeps_parts = true };
+        struct az_source *s;
+        struct az_vec_char out;
+        const size_t errors = t_diag.errors;
+        az_vec_init(&out, NULL);
+        assert_int_equal(az_source_open_memory(&s, az_sv_make(whole.p, n), "part", &o), 0);
+        assert_int_equal(drain(s, &out, 1), AZ_EFORMAT);
+        assert_int_equal(t_diag.errors - errors, out.n == 0);
+        az_source_close(s);
+        az_vec_release(&out);
+    }
+}
+
 static void utf16(void **state)
 {
     static const char little[] = "\xff\xfe"
@@ -564,11 +583,22 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, temp_setup, temp_teardown)
     const struct CMUnitTest tests[] = {
-        T(plain_bytes),    T(gzip_streams),   T(headers_in_pieces),
-        T(many_members),   T(truncated),      T(damaged),
-        T(any_byte_wrong), T(peeking),        T(peek_before_error),
-        T(raw_and_all),    T(cannot_open),    T(damage_that_is_no_failure),
-        T(utf16),          T(standard_input), T(budget_returns),
+        T(plain_bytes),
+        T(gzip_streams),
+        T(headers_in_pieces),
+        T(many_members),
+        T(truncated),
+        T(damaged),
+        T(any_byte_wrong),
+        T(peeking),
+        T(peek_before_error),
+        T(raw_and_all),
+        T(cannot_open),
+        T(parts_of_any_length),
+        T(damage_that_is_no_failure),
+        T(utf16),
+        T(standard_input),
+        T(budget_returns),
         T(mapping),
     };
     return cmocka_run_group_tests_name("io_source", tests, NULL, NULL);

@@ -247,6 +247,15 @@ static bool now(void *ctx)
     return true;
 }
 
+/* The time left is at most the limit, and 3 s for a statement that ends by itself. */
+static void watched(void *ctx, int64_t ms)
+{
+    int64_t *last = ctx;
+    assert_true(ms == 0 || (ms > 600000 - 60000 && ms <= 600000 + 3000));
+    last[ms != 0] = ms;
+    last[0] = ms ? last[0] : 1;
+}
+
 static void limits(void **state)
 {
     static const char endless[] =
@@ -270,6 +279,11 @@ static void limits(void **state)
                          "500000) SELECT count(*) FROM (SELECT x FROM c ORDER BY -x LIMIT 500000)",
                          AZ_QUERY_CSV, text, sizeof text),
                      AZ_ELIMIT);
+    int64_t last[2] = { 0, 0 };
+    az_query_limit(q,
+                   &(struct az_query_limits){ .ms = 600000, .watch = watched, .watch_ctx = last });
+    check(q, "SELECT count(*) FROM kernels", "24\n");
+    assert_true(last[0] == 1 && last[1] > 0);
     az_query_limit(q, &none);
     check(q, "SELECT count(*) FROM kernels", "24\n");
     az_query_close(q);
