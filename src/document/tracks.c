@@ -16,7 +16,7 @@ struct az_lod_open {
 
 void az_tracks_init(struct az_tracks *t, struct az_mem *mem)
 {
-    *t = (struct az_tracks){ 0 };
+    *t = (struct az_tracks){ .begin = -1 };
     az_vec_init(&t->lanes, mem);
     az_vec_init(&t->levels, mem);
     az_vec_init(&t->marks, mem);

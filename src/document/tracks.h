@@ -54,7 +54,8 @@ AZ_VEC(struct az_track_level, az_track_levels);
 AZ_VEC(struct az_track_lane, az_track_lanes);
 
 struct az_tracks {
-    int64_t span; /* ns */
+    int64_t span;  /* ns */
+    int64_t begin; /* of the run, as the tables of one trace have starts, ns; -1: none */
     struct az_track_lanes lanes;
     struct az_track_levels levels; /* of a lane: of the whole run, coarse to fine; of its part */
     struct az_track_marks marks;

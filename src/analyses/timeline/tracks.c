@@ -352,6 +352,8 @@ int az_tracks_make(struct az_job *job, struct az_tracks *out, int64_t *begin)
     if (rc == 0)
         place(&r);
     *begin = rc == 0 && job->n_traces && r.w[0].accounts ? begin_ns(&r.w[0]) : 0;
+    if (rc == 0 && job->n_traces == 1 && r.w[0].accounts)
+        out->begin = az_ns(r.w[0].t, r.w[0].begin);
     if (rc == 0 && out->span > 0)
         rc = make_both_tracks(&r);
     for (size_t i = 0; i < job->n_traces; i++)

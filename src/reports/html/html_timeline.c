@@ -360,6 +360,13 @@ static void about_data(struct az_html *h, struct az_jsonw *w)
     az_jsonw_end_array(w);
 }
 
+/* The first event of devices after the first of the recording, from which tables count starts. */
+static int64_t begin_of(const struct az_html *h, const struct az_tracks *t)
+{
+    const int64_t origin = h->doc->origin_ns;
+    return origin >= 0 && t->begin > origin ? t->begin - origin : 0;
+}
+
 int az_html_timeline_data(struct az_html *h, struct az_vec_char *json)
 {
     const struct az_tracks *t = h->doc->tracks;
@@ -372,6 +379,8 @@ int az_html_timeline_data(struct az_html *h, struct az_vec_char *json)
     az_jsonw_object(&w);
     az_jsonw_key(&w, "span");
     az_jsonw_i64(&w, t->span);
+    az_jsonw_key(&w, "begin");
+    az_jsonw_i64(&w, begin_of(h, t));
     az_jsonw_key(&w, "families");
     az_jsonw_array(&w);
     for (int f = 0; f < AZ_FAMILIES; f++)

@@ -12,6 +12,7 @@
     return e;
   }
 
+  // Starts are after that of the run, the axis counts from where the tables do: `begin` before it.
   // Data as arrays of numbers; `longest` bounds how far before a place a mark over it can begin.
   let steps = null; // of the lanes that follow: those of a rank begin with its steps
   for (const lane of data.lanes) {
@@ -87,7 +88,7 @@
     else if (m.lane.kind === "idle") lines.push(m.count > 1 ? m.count + " gaps" : "idle", "until " + (name || "the next event"));
     else if (m.count > 1) lines.push(m.count + " events, mostly " + family, "longest: " + name);
     else lines.push(name || "(no name)", family);
-    lines.push(time(m.duration) + " from " + time(m.start, 7) + (m.count > 1 && m.lane.kind !== "steps" ? ", " + m.busy + " % of it busy" : ""));
+    lines.push(time(m.duration) + " from " + time(data.begin + m.start, 7) + (m.count > 1 && m.lane.kind !== "steps" ? ", " + m.busy + " % of it busy" : ""));
     lines.push((100 * m.duration / data.span).toPrecision(3) + " % of the run; " + m.lane.label);
     const step = m.lane.steps && stepAt(m.lane.steps, m.start);
     if (step) lines.push("in " + step);
@@ -190,11 +191,11 @@
   function axis(g) {
     const raw = (view.b - view.a) / Math.max(2, (width - gutter) / 110), power = 10 ** Math.floor(Math.log10(raw));
     const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw);
-    const unit = UNITS.find((u) => view.b >= u[0]) || UNITS[3];
+    const unit = UNITS.find((u) => data.begin + view.b >= u[0]) || UNITS[3];
     const digits = Math.max(0, Math.ceil(-Math.log10(step / unit[0]) - 1e-9));
     g.textAlign = "center";
-    for (let t = Math.ceil(view.a / step) * step; t <= view.b; t += step) {
-      const x = Math.round(xOf(t)) + 0.5;
+    for (let t = Math.ceil((data.begin + view.a) / step) * step; t <= data.begin + view.b; t += step) {
+      const x = Math.round(xOf(t - data.begin)) + 0.5;
       g.strokeStyle = colours.grid;
       g.beginPath();
       g.moveTo(x, AXIS - 6);
@@ -269,7 +270,7 @@
         g.strokeRect(Math.max(x, gutter) - 1, tops[k] - 1, Math.max(3, Math.min(to, width) - Math.max(x, gutter)) + 2, HEIGHT[chosen.lane.kind] + 2);
       }
     }
-    where.textContent = time(view.a, 6) + " to " + time(view.b, 6) + (view.b - view.a < data.span ? " (" + time(view.b - view.a) + ")" : "");
+    where.textContent = time(data.begin + view.a, 6) + " to " + time(data.begin + view.b, 6) + (view.b - view.a < data.span ? " (" + time(view.b - view.a) + ")" : "");
     next.hidden = clear.hidden = !about;
   }
 

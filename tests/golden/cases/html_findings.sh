@@ -8,3 +8,6 @@ echo "$(grep -o .class=\"finders\". part | wc -l) findings, $(grep -o .class=\"a
 "$ANALYZER" run "$SRC/tests/data/recorded/layers.pt.trace.json.gz" -q --format html -o .
 sed -n '/id="top-findings"/,/<\/section>/p' layers_perf_report.html | sed 's/<[^>]*>/ /g' | grep -o "[a-zA-Z, -]*: [0-9]* gap[^<]*" | tr -s ' '
 "$ANALYZER" run "$SRC/tests/data/recorded/layers.pt.trace.json.gz" --color=never | grep -o "[a-zA-Z, -]*: [0-9]* gap.*"
+# The axis of the timeline counts from the start of the recording, as the tables do.
+grep -o '"span":[0-9]*,"begin":[0-9]*' train_step_perf_report.html
+"$ANALYZER" query "$SRC/example/pytorch/train_step.json" "SELECT min(start_ns) - (SELECT min(start_ns) FROM ranges) AS begin FROM copies" --format csv
