@@ -63,21 +63,20 @@ static struct az_sv named(const struct az_comparison *c, const char *name, size_
 static void columns(const struct az_comparison *c, const struct az_joined *j, struct az_table *t)
 {
     const struct az_joined_column *value = &j->values[0];
+    const unsigned change = value->flags | AZ_CHANGE | AZ_COMPARED;
 
     for (size_t k = 0; k < j->n_keys; k++)
         az_table_columnsv(t, j->keys[k].name, AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
     if (c->n == 2)
         az_table_column(t, "status", AZ_TEXT, AZ_UNIT_NONE, 0);
-    az_table_columnsv(t, c->in[c->base].tag, AZ_REAL, value->unit, 0);
+    az_table_columnsv(t, c->in[c->base].tag, AZ_REAL, value->unit, AZ_COMPARED);
     for (size_t v = 0; v < c->n; v++) {
         if (!az_is_variant(c, j, v))
             continue;
-        az_table_columnsv(t, c->in[v].tag, AZ_REAL, value->unit, 0);
+        az_table_columnsv(t, c->in[v].tag, AZ_REAL, value->unit, AZ_COMPARED);
         if (c->n == 2)
-            az_table_columnsv(t, named(c, "diff", v), AZ_REAL, value->unit,
-                              value->flags | AZ_CHANGE);
-        az_table_columnsv(t, named(c, "diff", v), AZ_REAL, AZ_UNIT_PERCENT,
-                          value->flags | AZ_CHANGE);
+            az_table_columnsv(t, named(c, "diff", v), AZ_REAL, value->unit, change);
+        az_table_columnsv(t, named(c, "diff", v), AZ_REAL, AZ_UNIT_PERCENT, change);
         if (c->n == 2)
             az_table_column(t, "of total", AZ_REAL, AZ_UNIT_PERCENT, value->flags | AZ_CHANGE);
     }

@@ -60,7 +60,8 @@ enum {
     AZ_SHARE = 16,       /* data bar in workbook and HTML */
     AZ_LEFT = 32,        /* text layout: number left-justified */
     AZ_HIDDEN = 64,      /* written, but folded away in workbooks */
-    AZ_CHANGE = 128      /* a signed change: by its direction worse is red and better is green */
+    AZ_CHANGE = 128,     /* a signed change: by its direction worse is red and better is green */
+    AZ_COMPARED = 256    /* what a comparison is about: text tables skip it after all others */
 };
 
 struct az_column {

@@ -9,7 +9,7 @@
 
 size_t az_text_columns(void)
 {
-    enum { LEAST = 80, MOST = 200, UNKNOWN = 100 };
+    enum { LEAST = 80, UNKNOWN = 100 };
     const char *given = az_env("COLUMNS");
     struct winsize w;
     int64_t n = 0;
@@ -17,5 +17,8 @@ size_t az_text_columns(void)
     if ((!given || az_parse_i64(az_sv_str(given), &n) || n <= 0) &&
         ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0)
         n = w.ws_col;
-    return n <= 0 ? UNKNOWN : n < LEAST ? LEAST : n > MOST ? MOST : (size_t)n;
+    return n <= 0                     ? UNKNOWN
+           : n < LEAST                ? LEAST
+           : n > AZ_TEXT_COLUMNS_MOST ? AZ_TEXT_COLUMNS_MOST
+                                      : (size_t)n;
 }

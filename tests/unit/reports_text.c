@@ -169,9 +169,47 @@ static void wide_tables_lose_columns_and_say_so(void **state)
     az_vec_init(&out, &s.mem);
     assert_int_equal(az_text_write(&s.doc, &out, false), 0);
     struct az_sv text = az_text_view(&out);
-    assert_true(az_sv_find(text, AZ_SV("more columns\n")) > 0);
+    assert_true(az_sv_find(text, AZ_SV("more columns (CSV)\n")) > 0);
     assert_true(az_sv_find(text, AZ_SV("here I am")) > 0);
     assert_true(longest_line(text) <= 100);
+    az_vec_release(&out);
+    sample_end(&s);
+}
+
+/* A comparison whose keys alone fill the line: both sides and the change stay, and one line names
+ * the width that all columns need. */
+static void comparisons_drop_their_sides_last(void **state)
+{
+    (void)state;
+    struct sample s;
+    struct az_vec_char out;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "sides", "Sides", AZ_TABLE_SUMMARY);
+    for (int c = 0; c < 5; c++)
+        az_table_columnsv(t, az_arena_printf(&s.arena, "key %d", c), AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "status", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "before", AZ_REAL, AZ_UNIT_US, AZ_COMPARED);
+    az_table_column(t, "after", AZ_REAL, AZ_UNIT_US, AZ_COMPARED);
+    for (int c = 0; c < 5; c++)
+        az_put_text(t, az_arena_printf(&s.arena, "argument %d of twenty-five", c));
+    az_put_text(t, AZ_SV("changed"));
+    az_put_f64(t, 123.4);
+    az_put_f64(t, 567.8);
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    s.doc.text_columns = 80;
+    az_vec_init(&out, &s.mem);
+    assert_int_equal(az_text_write(&s.doc, &out, false), 0);
+    struct az_sv text = az_text_view(&out);
+    assert_true(az_sv_find(text, AZ_SV("123.4")) > 0);
+    assert_true(az_sv_find(text, AZ_SV("567.8")) > 0);
+    assert_true(az_sv_find(text, AZ_SV("argument 0")) > 0);
+    assert_true(az_sv_find(text, AZ_SV("more columns (COLUMNS=159 or CSV)\n")) > 0);
+    assert_true(longest_line(text) <= 80);
+    az_vec_reset(&out);
+    s.doc.text_columns = 159;
+    assert_int_equal(az_text_write(&s.doc, &out, false), 0);
+    assert_true(az_sv_find(az_text_view(&out), AZ_SV("more column")) < 0);
+    assert_true(az_sv_find(az_text_view(&out), AZ_SV("changed")) > 0);
     az_vec_release(&out);
     sample_end(&s);
 }
@@ -449,6 +487,7 @@ int main(void)
         cmocka_unit_test(rounding_is_that_of_printf),
         cmocka_unit_test(summary_is_readable),
         cmocka_unit_test(wide_tables_lose_columns_and_say_so),
+        cmocka_unit_test(comparisons_drop_their_sides_last),
         cmocka_unit_test(scales_of_columns),
         cmocka_unit_test(paths_are_a_tree),
         cmocka_unit_test(every_table_on_request),

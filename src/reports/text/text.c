@@ -33,6 +33,19 @@ void az_textout_line(struct az_textout *o, struct az_sv s)
     az_textout_put(o, AZ_SV("\n"));
 }
 
+void az_text_title(struct az_textout *o, struct az_sv title, struct az_sv id)
+{
+    title = az_utf8_fit(o->scratch, az_field_line(o->scratch, title), o->columns, false);
+    id = az_sv_eq(az_utf8_lower(o->scratch, title), id) ? AZ_SV("") : az_field_line(o->scratch, id);
+    if (id.n && az_utf8_width(title) + az_utf8_width(id) + 3 > o->columns)
+        id = AZ_SV("");
+    az_textout_put(o, AZ_SV("\n"));
+    az_textout_colored(o, AZ_TEXT_BOLD, title);
+    if (id.n)
+        az_textout_colored(o, AZ_TEXT_DIM, az_arena_printf(o->scratch, " (%.*s)", AZ_SVF(id)));
+    az_textout_put(o, AZ_SV("\n"));
+}
+
 static void lines(struct az_textout *o, const struct az_vec_sv *list)
 {
     for (size_t i = 0; i < list->n; i++)

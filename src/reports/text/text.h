@@ -48,8 +48,8 @@ static inline struct az_sv az_text_title_of(const struct az_table *t)
 {
     return t->title.n ? t->title : t->id;
 }
-/* "... 3 more rows, 2 more columns"; nothing where both are 0. */
-void az_text_more(struct az_textout *o, size_t rows, size_t columns);
+/* "... 3 more rows"; nothing for 0. */
+void az_text_more(struct az_textout *o, size_t rows);
 
 /* A table of findings (columns `severity` and `rule`) as sentences: equal advice once. verdict:
  * table whose findings are not repeated; NULL: none. False: it is no such table. */

@@ -166,6 +166,6 @@ bool az_text_findings(struct az_textout *o, const struct az_table *t, size_t mos
         az_text_title(o, az_text_title_of(t), t->id);
         az_textout_put(o, AZ_SV("  (none)\n"));
     }
-    az_text_more(o, n || !verdict ? hidden : 0, 0);
+    az_text_more(o, n || !verdict ? hidden : 0);
     return true;
 }

@@ -24,7 +24,7 @@ enum {
     MOST_COMPARED = 32,  /* rows, of which some may look the same */
     MOST_VALUE = 40,     /* of a text in a note */
     HEADER_LINES = 3,    /* at most */
-    KEEP = 4             /* columns of this importance and below go first */
+    KEEP = 6             /* columns of this importance and above go first */
 };
 
 struct field { /* a column that is shown */
@@ -43,6 +43,7 @@ struct view {
     struct field *field;
     size_t n, rows;
     size_t left_out; /* columns that did not fit */
+    size_t whole;    /* width of the table with all of them */
     bool broken;     /* headers need several lines */
     bool screen;     /* columns are in the order of their importance */
 };
@@ -221,6 +222,16 @@ static bool squeeze(struct view *v, size_t excess)
     return f != NULL;
 }
 
+/* Widths with headers on several lines, and texts of at most that width. */
+static void set_least_widths(struct view *v, size_t most)
+{
+    v->broken = true;
+    set_widths(v);
+    for (size_t i = 0; i < v->n; i++)
+        if (v->field[i].name && v->field[i].width > most && v->n > 1)
+            v->field[i].width = most;
+}
+
 static void fit_columns(struct view *v, size_t columns)
 {
     const size_t most = MOST_TEXT < columns / 2 ? MOST_TEXT : columns / 2;
@@ -231,11 +242,9 @@ static void fit_columns(struct view *v, size_t columns)
         if (total <= columns)
             return;
         if (!v->broken) {
-            v->broken = true;
-            set_widths(v);
-            for (size_t i = 0; i < v->n; i++)
-                if (v->field[i].name && v->field[i].width > most && v->n > 1)
-                    v->field[i].width = most;
+            set_least_widths(v, MOST_TEXT);
+            v->whole = total_width(v);
+            set_least_widths(v, most);
             continue;
         }
         if (squeeze(v, total - columns))
@@ -246,6 +255,7 @@ static void fit_columns(struct view *v, size_t columns)
             return;
         }
         drop_one(v);
+        set_least_widths(v, most); /* others have the room */
     }
 }
 
@@ -316,20 +326,31 @@ static struct az_sv *names_of(struct az_textout *o, const struct view *v, size_t
     return name;
 }
 
-/* The largest is skipped first. Keys are needed most, then time, share and count. */
+static bool is_comparison(const struct az_table *t)
+{
+    for (size_t i = 0; i < t->columns.n; i++)
+        if (t->columns.v[i].flags & AZ_COMPARED)
+            return true;
+    return false;
+}
+
+/* The largest is skipped first. Keys are needed most, then time, share and count; in a comparison
+ * the first key and what is compared, then the other keys. */
 static unsigned importance_of(const struct view *v, const struct az_column *c)
 {
     bool time = az_unit_same_dimension(c->unit, AZ_UNIT_NS), percent = c->unit == AZ_UNIT_PERCENT,
          count = c->unit == AZ_UNIT_COUNT, first = true;
 
     if (c->flags & AZ_KEY)
-        return 0;
+        return v->n > 0 && is_comparison(v->t) ? 2 : 0;
+    if (c->flags & AZ_COMPARED)
+        return 1;
     for (size_t i = 0; i < v->n; i++) {
         const enum az_unit u = v->t->columns.v[v->field[i].col].unit;
         first &= !(time && az_unit_same_dimension(u, AZ_UNIT_NS)) && u != c->unit;
     }
     if (first && (time || percent || count))
-        return time ? 1 : percent ? 2 : 3;
+        return time ? 3 : percent ? 4 : 5;
     return KEEP + (unsigned)v->n;
 }
 
@@ -505,9 +526,9 @@ static void put_body(struct az_textout *o, const struct view *v)
     }
 }
 
-void az_text_more(struct az_textout *o, size_t rows, size_t columns)
+static void put_more(struct az_textout *o, size_t rows, size_t columns, size_t whole)
 {
-    char line[160], part[80] = "";
+    char line[160], part[80] = "", width[32] = "";
 
     if (!rows && !columns)
         return;
@@ -515,25 +536,16 @@ void az_text_more(struct az_textout *o, size_t rows, size_t columns)
         snprintf(part, sizeof part, "%zu more row%s%s", rows, rows == 1 ? "" : "s",
                  columns ? ", " : "");
     snprintf(line, sizeof line, "  ... %s", part);
+    if (whole <= AZ_TEXT_COLUMNS_MOST)
+        snprintf(width, sizeof width, "COLUMNS=%zu or ", whole);
     if (columns)
-        snprintf(line + strlen(line), sizeof line - strlen(line), "%zu more column%s", columns,
-                 columns == 1 ? "" : "s");
+        snprintf(line + strlen(line), sizeof line - strlen(line), "%zu more column%s (%sCSV)",
+                 columns, columns == 1 ? "" : "s", width);
     az_textout_colored(o, AZ_TEXT_DIM, az_sv_str(line));
     az_textout_put(o, AZ_SV("\n"));
 }
 
-void az_text_title(struct az_textout *o, struct az_sv title, struct az_sv id)
-{
-    title = az_utf8_fit(o->scratch, az_field_line(o->scratch, title), o->columns, false);
-    id = az_sv_eq(az_utf8_lower(o->scratch, title), id) ? AZ_SV("") : az_field_line(o->scratch, id);
-    if (id.n && az_utf8_width(title) + az_utf8_width(id) + 3 > o->columns)
-        id = AZ_SV("");
-    az_textout_put(o, AZ_SV("\n"));
-    az_textout_colored(o, AZ_TEXT_BOLD, title);
-    if (id.n)
-        az_textout_colored(o, AZ_TEXT_DIM, az_arena_printf(o->scratch, " (%.*s)", AZ_SVF(id)));
-    az_textout_put(o, AZ_SV("\n"));
-}
+void az_text_more(struct az_textout *o, size_t rows) { put_more(o, rows, 0, 0); }
 
 /* The names of a block are truncated by themselves: the next one has the same keys. */
 static bool own_names(struct az_textout *o, struct view *v)
@@ -678,5 +690,5 @@ void az_text_table(struct az_textout *o, const struct az_table *t, size_t rows,
     }
     if (t->note.n)
         put_note(o, t->note);
-    az_text_more(o, t->rows - v.rows, part ? 0 : v.left_out);
+    put_more(o, t->rows - v.rows, v.left_out, v.whole);
 }
