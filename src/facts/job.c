@@ -135,8 +135,7 @@ static const struct az_record_column findings_columns[] = {
 
 struct az_table *az_findings_table(struct az_arena *arena)
 {
-    return AZ_RECORD_TABLE(arena, "findings", "Findings by estimated saving", AZ_TABLE_SUMMARY,
-                           findings_columns);
+    return AZ_RECORD_TABLE(arena, "findings", "Findings", AZ_TABLE_SUMMARY, findings_columns);
 }
 
 static void put_coverage(struct az_job *job, const char *item, double value, const char *unit,

@@ -436,6 +436,48 @@ static void findings_in_words(void **state)
     sample_end(&s);
 }
 
+/* Lists of names and shapes are words in cells, and each amount of a finding has its name: a time
+ * without an estimated saving is none. */
+static void lists_and_amounts_in_words(void **state)
+{
+    (void)state;
+    struct sample s;
+    size_t n;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "ops", "Operations", AZ_TABLE_SUMMARY);
+    az_table_column(t, "Category", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Input dims", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_put_text(t, AZ_SV("[\"GEMM\"]"));
+    az_put_text(t, AZ_SV("[[1024],[512,1024],[],[]]"));
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    t = az_table_new(&s.arena, "findings", "Findings", AZ_TABLE_SUMMARY);
+    az_table_column(t, "Rule", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Severity", AZ_TEXT, AZ_UNIT_NONE, 0);
+    az_table_column(t, "Count", AZ_INT, AZ_UNIT_COUNT, 0);
+    az_table_column(t, "Time (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    az_table_column(t, "Recoverable (ns)", AZ_INT, AZ_UNIT_NS, 0);
+    for (int i = 0; i < 2; i++) {
+        az_put_text(t, i ? AZ_SV("host_sync") : AZ_SV("idle"));
+        az_put_text(t, AZ_SV("info"));
+        az_put_i64(t, 2);
+        az_put_i64(t, 166600);
+        if (i)
+            az_put_empty(t);
+        else
+            az_put_i64(t, 34900);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    write_html(&s, "lists.html");
+    char *got = read_file(sample_path(&s, "lists.html"), &n);
+    assert_non_null(strstr(got, ">GEMM</td>"));
+    assert_non_null(strstr(got, ">[1024] [512,1024]</td>"));
+    assert_int_equal(count(got, "<span class=\"amount\">saving 34.9 us</span>"), 1);
+    assert_int_equal(count(got, "<span class=\"amount\">time 166.6 us</span>"), 1);
+    assert_int_equal(count(got, "<span class=\"amount\">count 2</span>"), 2);
+    free(got);
+    sample_end(&s);
+}
+
 static void long_tables_are_cut_and_said(void **state)
 {
     (void)state;
@@ -1015,6 +1057,7 @@ int main(void)
         cmocka_unit_test(empty_columns_are_hidden),
         cmocka_unit_test(categories_in_the_palette),
         cmocka_unit_test(findings_in_words),
+        cmocka_unit_test(lists_and_amounts_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

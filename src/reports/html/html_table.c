@@ -13,6 +13,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "document/text_table_spec.h"
+#include "text/names.h"
 
 #define FIT_ROWS      24
 #define FIT_COLUMNS   9
@@ -135,6 +136,9 @@ static void text_cell(struct az_html *h, const struct view *v, size_t column,
     const struct az_column *col = &v->t->columns.v[column];
     struct az_sv s = az_cell_text(cell);
     const char *severity = is_severity(col) ? severity_class(s) : NULL;
+
+    if (s.n <= v->cell) /* lists as in the text report */
+        s = az_name_plain(h->scratch, s);
     bool is_long = s.n > LONG_TEXT;
 
     az_html_putf(h, "<td class=\"t%s%s%s\">", is_detail(v, column) ? " d" : "", is_long ? " l" : "",
@@ -390,31 +394,30 @@ static struct az_sv text_at(const struct az_table *t, size_t row, ptrdiff_t col)
     return col < 0 ? AZ_SV("") : az_cell_text(az_table_at(t, row, (size_t)col));
 }
 
-static void amount(struct az_html *h, const struct az_table *t, size_t row, ptrdiff_t col,
-                   const char *unit)
+static void put_amount(struct az_html *h, const char *label, struct az_sv value)
 {
-    double v = col < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)col));
-    char buf[AZ_FIELD_MAX];
-
-    if (isnan(v) || v <= 0)
-        return;
-    az_html_put(h, AZ_SV(" <span class=\"amount\">"));
-    az_html_text(h, az_html_value(v, t->columns.v[col].unit, t->columns.v[col].type, buf));
-    az_html_put(h, az_sv_str(unit));
+    az_html_putf(h, " <span class=\"amount\">%s ", label);
+    az_html_text(h, value);
     az_html_put(h, AZ_SV("</span>"));
 }
 
-/* A time in the form of the verdict. */
-static void put_duration(struct az_html *h, const struct az_table *t, size_t row, ptrdiff_t col)
+static void put_count(struct az_html *h, const struct az_table *t, size_t row, ptrdiff_t col)
 {
     const double v = col < 0 ? NAN : az_cell_number(az_table_at(t, row, (size_t)col));
+    char buf[AZ_FIELD_MAX];
+
+    if (v > 0)
+        put_amount(h, "count",
+                   az_html_value(v, t->columns.v[col].unit, t->columns.v[col].type, buf));
+}
+
+/* A time in the form of the verdict. */
+static void put_duration(struct az_html *h, const char *label, double ns)
+{
     char buf[AZ_HUMAN_MAX];
 
-    if (isnan(v) || v <= 0 || v > 9e18)
-        return;
-    az_html_put(h, AZ_SV(" <span class=\"amount\">"));
-    az_html_text(h, az_sv_make(buf, az_human_time((int64_t)v, buf)));
-    az_html_put(h, AZ_SV("</span>"));
+    if (ns > 0 && ns <= 9e18)
+        put_amount(h, label, az_sv_make(buf, az_human_time((int64_t)ns, buf)));
 }
 
 static void about_of(struct az_html *h, const struct az_table *t, size_t row,
@@ -446,10 +449,13 @@ static void subject_of(struct az_html *h, const struct az_table *t, size_t row,
         az_html_line(h, subject);
         az_html_put(h, AZ_SV("</span>"));
     }
-    put_duration(h, t, row, number_at(t, row, f->gain) >= 0 ? f->gain : f->time);
+    if (number_at(t, row, f->gain) >= 0)
+        put_duration(h, "saving", number_at(t, row, f->gain));
+    else
+        put_duration(h, "time", number_at(t, row, f->time));
     if (number_at(t, row, f->share) >= 0)
         az_html_putf(h, " <span class=\"amount\">%.1f%%</span>", number_at(t, row, f->share));
-    amount(h, t, row, f->count, " \xc3\x97");
+    put_count(h, t, row, f->count);
 }
 
 static bool same_finding(const struct az_table *t, size_t a, size_t b,
