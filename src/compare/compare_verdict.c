@@ -97,23 +97,25 @@ static struct az_sv parts_text(struct writer *w, const struct az_causes *o)
                            AZ_SVF(az_words_change(w->a, t->idle - b->idle)));
 }
 
-/* "b is 30.1% slower per step than a", "b takes 12.3x the time of a per step" */
+/* "b is 30.1% slower per step than a", "b takes 12.3x the time of a per step"; noun: "step", NULL
+ * of recordings. */
 static struct az_sv relation_text(struct writer *w, struct az_sv base, struct az_sv tag, double b,
-                                  double t, bool per_step)
+                                  double t, const char *noun)
 {
-    const char *step = per_step ? " per step" : "";
+    const struct az_sv per = noun ? az_arena_printf(w->a, " per %s", noun) : AZ_SV("");
 
     if (!(b > 0) || !(t > 0))
-        return az_arena_printf(w->a, "%.*s is %s%s than %.*s", AZ_SVF(tag),
-                               t < b ? "faster" : "slower", step, AZ_SVF(base));
+        return az_arena_printf(w->a, "%.*s is %s%.*s than %.*s", AZ_SVF(tag),
+                               t < b ? "faster" : "slower", AZ_SVF(per), AZ_SVF(base));
     if (t >= MANY_TIMES * b)
-        return az_arena_printf(w->a, "%.*s takes %.*s the time of %.*s%s", AZ_SVF(tag),
-                               AZ_SVF(az_words_factor(w->a, t / b)), AZ_SVF(base), step);
+        return az_arena_printf(w->a, "%.*s takes %.*s the time of %.*s%.*s", AZ_SVF(tag),
+                               AZ_SVF(az_words_factor(w->a, t / b)), AZ_SVF(base), AZ_SVF(per));
     if (b >= MANY_TIMES * t)
-        return az_arena_printf(w->a, "%.*s is %.*s as fast as %.*s%s", AZ_SVF(tag),
-                               AZ_SVF(az_words_factor(w->a, b / t)), AZ_SVF(base), step);
-    return az_arena_printf(w->a, "%.*s is %.1f%% %s%s than %.*s", AZ_SVF(tag),
-                           100 * fabs(t - b) / b, t < b ? "faster" : "slower", step, AZ_SVF(base));
+        return az_arena_printf(w->a, "%.*s is %.*s as fast as %.*s%.*s", AZ_SVF(tag),
+                               AZ_SVF(az_words_factor(w->a, b / t)), AZ_SVF(base), AZ_SVF(per));
+    return az_arena_printf(w->a, "%.*s is %.1f%% %s%.*s than %.*s", AZ_SVF(tag),
+                           100 * fabs(t - b) / b, t < b ? "faster" : "slower", AZ_SVF(per),
+                           AZ_SVF(base));
 }
 
 /* "3% of kernel time has kernel names in common" */
@@ -149,7 +151,7 @@ static struct az_sv faster_text(struct writer *w, struct az_sv base, struct az_s
         text = az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%%", AZ_SVF(base),
                                AZ_SVF(tag), CLOSE_PERCENT);
     else
-        text = relation_text(w, base, tag, b, t, false);
+        text = relation_text(w, base, tag, b, t, NULL);
     return az_arena_printf(w->a, "%.*s: %s%.*s%.*s", AZ_SVF(text), o->timed ? "" : "kernel time ",
                            AZ_SVF(pair), AZ_SVF(parts));
 }
@@ -178,24 +180,24 @@ static struct az_sv step_text(struct writer *w, struct az_sv base, struct az_sv 
     struct az_sv text;
 
     if (!o->like)
-        text = az_arena_printf(w->a, "%.*s; per step", AZ_SVF(unlike_text(w, base, tag, o)));
+        text = az_arena_printf(w->a, "%.*s; per %s", AZ_SVF(unlike_text(w, base, tag, o)), x->noun);
     else if (x->a_ns == x->b_ns)
-        text = az_arena_printf(w->a, "%.*s and %.*s take the same time per step", AZ_SVF(base),
-                               AZ_SVF(tag));
+        text = az_arena_printf(w->a, "%.*s and %.*s take the same time per %s", AZ_SVF(base),
+                               AZ_SVF(tag), x->noun);
     else if (100 * fabs(x->share) < CLOSE_PERCENT)
-        text = az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%% per step",
-                               AZ_SVF(base), AZ_SVF(tag), CLOSE_PERCENT);
+        text = az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%% per %s",
+                               AZ_SVF(base), AZ_SVF(tag), CLOSE_PERCENT, x->noun);
     else if (fabs(x->share) < spread.least)
-        text = az_arena_printf(w->a, "%.*s and %.*s do not differ beyond the spread of their steps",
-                               AZ_SVF(base), AZ_SVF(tag));
+        text = az_arena_printf(w->a, "%.*s and %.*s do not differ beyond the spread of their %ss",
+                               AZ_SVF(base), AZ_SVF(tag), x->noun);
     else
-        text = relation_text(w, base, tag, (double)x->a_ns, (double)x->b_ns, true);
+        text = relation_text(w, base, tag, (double)x->a_ns, (double)x->b_ns, x->noun);
     if (single)
         return az_arena_printf(w->a, "%.*s: %.*s (%s%.*s)", AZ_SVF(text), AZ_SVF(pair), single,
                                AZ_SVF(note));
-    return az_arena_printf(w->a, "%.*s: %.*s (median of %lld and %lld step%s%.*s)", AZ_SVF(text),
+    return az_arena_printf(w->a, "%.*s: %.*s (median of %lld and %lld %s%s%.*s)", AZ_SVF(text),
                            AZ_SVF(pair), (long long)x->counted[0], (long long)x->counted[1],
-                           x->counted[1] == 1 ? "" : "s", AZ_SVF(note));
+                           x->noun, x->counted[1] == 1 ? "" : "s", AZ_SVF(note));
 }
 
 static struct az_sv not_comparable(struct writer *w, struct az_sv base, struct az_sv tag,
@@ -288,7 +290,8 @@ static void put_time(struct writer *w, const struct az_causes *o, size_t variant
     }
     text = add_part(w, text, "idle", b->idle, t->idle);
     if (text.n && o->change.per_step)
-        text = az_arena_printf(w->a, "%.*s (%s)", AZ_SVF(text), single ? single : "median step");
+        text = az_arena_printf(w->a, "%.*s (%s%s)", AZ_SVF(text), single ? single : "median ",
+                               single ? "" : o->change.noun);
     if (text.n && many)
         text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
     if (text.n)

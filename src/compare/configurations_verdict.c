@@ -86,18 +86,18 @@ static struct az_sv relation_text(const struct writer *w, size_t i)
                        pair = az_words_pair(w->a, c->a_ns, c->b_ns, "->");
 
     if (is_less && from >= MANY_TIMES * to)
-        return az_arena_printf(w->a, "%.*s has the shortest step, %.*s shorter than %.*s: %.*s",
-                               AZ_SVF(tag), AZ_SVF(az_words_factor(w->a, from / to)), AZ_SVF(base),
-                               AZ_SVF(pair));
+        return az_arena_printf(w->a, "%.*s has the shortest %s, %.*s shorter than %.*s: %.*s",
+                               AZ_SVF(tag), c->noun, AZ_SVF(az_words_factor(w->a, from / to)),
+                               AZ_SVF(base), AZ_SVF(pair));
     if (is_less)
-        return az_arena_printf(w->a, "%.*s has the shortest step, %.1f%% shorter than %.*s: %.*s",
-                               AZ_SVF(tag), -100 * c->share, AZ_SVF(base), AZ_SVF(pair));
+        return az_arena_printf(w->a, "%.*s has the shortest %s, %.1f%% shorter than %.*s: %.*s",
+                               AZ_SVF(tag), c->noun, -100 * c->share, AZ_SVF(base), AZ_SVF(pair));
     if (to >= MANY_TIMES * from)
-        return az_arena_printf(w->a, "%.*s has the shortest step; %.*s takes %.*s the time: %.*s",
-                               AZ_SVF(base), AZ_SVF(tag), AZ_SVF(az_words_factor(w->a, to / from)),
-                               AZ_SVF(pair));
-    return az_arena_printf(w->a, "%.*s has the shortest step; that of %.*s is %.1f%% longer: %.*s",
-                           AZ_SVF(base), AZ_SVF(tag), 100 * c->share, AZ_SVF(pair));
+        return az_arena_printf(w->a, "%.*s has the shortest %s; %.*s takes %.*s the time: %.*s",
+                               AZ_SVF(base), c->noun, AZ_SVF(tag),
+                               AZ_SVF(az_words_factor(w->a, to / from)), AZ_SVF(pair));
+    return az_arena_printf(w->a, "%.*s has the shortest %s; that of %.*s is %.1f%% longer: %.*s",
+                           AZ_SVF(base), c->noun, AZ_SVF(tag), 100 * c->share, AZ_SVF(pair));
 }
 
 /* Is the difference none that the steps prove? */
@@ -121,18 +121,17 @@ static struct az_sv close_text(const struct writer *w, size_t i)
 
     if (w->others > 1)
         return az_arena_printf(w->a,
-                               "no step is shorter than that of %.*s beyond the spread of steps; "
+                               "no %s is shorter than that of %.*s beyond the spread of %ss; "
                                "%.*s: %.*s",
-                               AZ_SVF(base), AZ_SVF(tag), AZ_SVF(times));
+                               c->noun, AZ_SVF(base), c->noun, AZ_SVF(tag), AZ_SVF(times));
     if (c->a_ns == c->b_ns)
-        return az_arena_printf(w->a, "%.*s and %.*s take the same time per step: %.*s",
-                               AZ_SVF(base), AZ_SVF(tag), AZ_SVF(times));
+        return az_arena_printf(w->a, "%.*s and %.*s take the same time per %s: %.*s", AZ_SVF(base),
+                               AZ_SVF(tag), c->noun, AZ_SVF(times));
     if (100 * fabs(c->share) < CLOSE_PERCENT)
-        return az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%% per step: %.*s",
-                               AZ_SVF(base), AZ_SVF(tag), CLOSE_PERCENT, AZ_SVF(times));
-    return az_arena_printf(w->a,
-                           "%.*s and %.*s do not differ beyond the spread of their steps: %.*s",
-                           AZ_SVF(base), AZ_SVF(tag), AZ_SVF(times));
+        return az_arena_printf(w->a, "%.*s and %.*s differ by less than %.2g%% per %s: %.*s",
+                               AZ_SVF(base), AZ_SVF(tag), CLOSE_PERCENT, c->noun, AZ_SVF(times));
+    return az_arena_printf(w->a, "%.*s and %.*s do not differ beyond the spread of their %ss: %.*s",
+                           AZ_SVF(base), AZ_SVF(tag), c->noun, AZ_SVF(times));
 }
 
 static void put_largest_part(struct writer *w, size_t i)
@@ -164,7 +163,8 @@ static void put_what(struct writer *w, size_t i)
     const struct az_sv text = close ? close_text(w, i) : relation_text(w, i);
 
     put_line(w, AZ_LINE_WHAT, AZ_SV(""),
-             az_arena_printf(w->a, "%.*s (%s)", AZ_SVF(text), single ? single : "median step"),
+             az_arena_printf(w->a, "%.*s (%s%s)", AZ_SVF(text), single ? single : "median ",
+                             single ? "" : c->noun),
              close ? -1 : c->b_ns - c->a_ns);
     if (!close)
         put_largest_part(w, i);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/human.h"
 #include "base/num.h"
@@ -274,6 +275,7 @@ void az_change_make(const struct az_change_side *a, const struct az_change_side 
                                   y = per_step ? az_change_step(b, a) : b->whole;
     *out = (struct az_change){ .input = AZ_SV(""),
                                .per_step = per_step,
+                               .noun = az_change_step_noun(a->source),
                                .reason = reason_of(a, b, o),
                                .a_ns = x.span,
                                .b_ns = y.span,
@@ -292,6 +294,11 @@ void az_change_make(const struct az_change_side *a, const struct az_change_side 
 }
 
 /* ---- words ---- */
+const char *az_change_step_noun(struct az_sv source)
+{
+    return az_sv_is(source, "kernel_pattern") ? "repeat" : "step";
+}
+
 struct az_sv az_change_source_text(struct az_sv id)
 {
     static const struct {
@@ -314,12 +321,13 @@ struct az_sv az_change_source_text(struct az_sv id)
 
 static struct az_sv steps_text(struct az_arena *a, const struct az_change_side *s)
 {
+    const char *noun = az_change_step_noun(s->source);
     if (!s->has_steps && s->steps > 0)
-        return az_arena_printf(a, "1 step and parts of others (%.*s)",
+        return az_arena_printf(a, "1 %s and parts of others (%.*s)", noun,
                                AZ_SVF(az_change_source_text(s->source)));
     if (!s->has_steps)
         return AZ_SV("no steps");
-    return az_arena_printf(a, "%" PRId64 " step%s (%.*s)", s->steps, s->steps == 1 ? "" : "s",
+    return az_arena_printf(a, "%" PRId64 " %s%s (%.*s)", s->steps, noun, s->steps == 1 ? "" : "s",
                            AZ_SVF(az_change_source_text(s->source)));
 }
 
@@ -366,7 +374,9 @@ struct az_sv az_change_text(struct az_arena *a, const struct az_change *c,
 
 const char *az_change_single_step(const struct az_change *c)
 {
-    return c->counted[0] == 2 && c->counted[1] == 2   ? "one period each" /* from start to start */
-           : c->counted[0] == 1 && c->counted[1] == 1 ? "one step each"
-                                                      : NULL;
+    if (c->counted[0] == 2 && c->counted[1] == 2)
+        return "one period each"; /* from start to start */
+    if (c->counted[0] != 1 || c->counted[1] != 1)
+        return NULL;
+    return strcmp(c->noun, "step") == 0 ? "one step each" : "one repeat each";
 }

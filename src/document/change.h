@@ -44,6 +44,9 @@ int64_t az_change_gap(const struct az_change_side *x, const struct az_change_sid
 /* The step of x as it is compared with y: without that time. */
 struct az_claim_account az_change_step(const struct az_change_side *x,
                                        const struct az_change_side *y);
+/* What steps found by this are called: "repeat" of kernels without marks, which may be a part of a
+ * step, or several; else "step". */
+const char *az_change_step_noun(struct az_sv source);
 /* What steps were found by, for readers: "ProfilerStep" of "profiler_step". */
 struct az_sv az_change_source_text(struct az_sv id);
 /* doc NULL: the input could not be read. */
@@ -61,6 +64,7 @@ const char *az_change_part_id(size_t part);
 struct az_change {
     struct az_sv input; /* title of the second one */
     bool per_step;      /* the basis: a step, else the recording */
+    const char *noun;   /* of the steps: az_change_step_noun */
     bool comparable;
     enum az_change_reason reason;
     int64_t a_ns, b_ns;       /* of the basis; 0: not known */
@@ -71,8 +75,8 @@ struct az_change {
     bool has_parts;
     int64_t part[AZ_CHANGE_PARTS][2];
 };
-/* What times per step are of where both sides have few steps: "one period each", "one step each";
- * NULL: of the median step. */
+/* What times per step are of where both sides have few steps: "one period each", "one step each",
+ * "one repeat each"; NULL: of the median step. */
 const char *az_change_single_step(const struct az_change *c);
 struct az_changes {
     const struct az_change *v;

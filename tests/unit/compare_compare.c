@@ -1282,6 +1282,44 @@ static void change_within_the_spread(void **state)
     }
 }
 
+/* What repeats without a mark is called no step, in any sentence. */
+static void repeats_of_kernels(void **state)
+{
+    static const struct {
+        const char *b, *want;
+    } cases[] = {
+        { "3000000",
+          "b is 50.0% slower per repeat than a: 2.00 -> 3.00 ms (median of 3 and 3 repeats)" },
+        { "2000000", "a and b take the same time per repeat: 2.00 ms (median of 3 and 3 repeats)" },
+        { "2001000", "a and b differ by less than 0.05% per repeat: 2.000 -> 2.001 ms (median of 3 "
+                     "and 3 repeats)" },
+        { "9000000",
+          "b is 350.0% slower per repeat than a: 2.00 -> 9.00 ms (median of 3 and 3 repeats)" },
+    };
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        struct fixture f;
+        begin(&f);
+        for (int side = 0; side < 2; side++) {
+            char account[256];
+            const char *step = side ? cases[i].b : "2000000";
+            input(&f, side ? "b" : "a");
+            snprintf(account, sizeof account,
+                     ACCOUNT "steps,27000000,27000000,0,0,0,0,0\nstep,%s,%s,0,0,0,0,0\n", step,
+                     step);
+            table(&f, "account", account);
+            table(&f, "verdict_facts",
+                  "Fact,Value,Text\nsteps,3,\nstep_source,,kernel_pattern\ndevices_counted,1,\n");
+        }
+        assert_int_equal(compare(&f), 0);
+        says(&f, 0, cases[i].want);
+        const struct az_table *t = out(&f, "verdict");
+        for (size_t r = 0; r < t->rows; r++)
+            assert_true(az_sv_find(az_cell_text(cell(t, r, "text")), AZ_SV("step")) < 0);
+        end(&f);
+    }
+}
+
 static void configurations(void **state)
 {
     struct az_configurations_opts opts = { .baseline = AZ_SV("a"), .fold = true };
@@ -1669,6 +1707,7 @@ int main(void)
         cmocka_unit_test(families_of_recordings),
         cmocka_unit_test(windows_with_parts_of_steps),
         cmocka_unit_test(change_within_the_spread),
+        cmocka_unit_test(repeats_of_kernels),
         cmocka_unit_test(configurations),
         cmocka_unit_test(tables_of_ranks),
         cmocka_unit_test(kernels_in_two_forms),

@@ -115,12 +115,6 @@ static struct az_sv excluded_step(struct az_verdict_text *x)
                            AZ_SVF(phase.n ? phase : AZ_SV("warm-up")));
 }
 
-/* What repeats without a mark may be a part of a step, or several. */
-static const char *step_noun(const struct az_claims *c)
-{
-    return az_sv_is(c->steps.source, "kernel_pattern") ? "repeat" : "step";
-}
-
 static struct az_sv steps(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
@@ -134,8 +128,9 @@ static struct az_sv steps(struct az_verdict_text *x)
         return AZ_SV("");
     const struct az_sv text = az_arena_printf(
         x->a, "%.*s%.*s%.*s (%.*s%.*s)", AZ_SVF(included_steps(x)),
-        AZ_SVF(az_verdict_text_counted(x, c->steps.count, step_noun(c))), AZ_SVF(step_time(x)),
-        AZ_SVF(az_change_source_text(c->steps.source)), AZ_SVF(excluded_step(x)));
+        AZ_SVF(az_verdict_text_counted(x, c->steps.count, az_change_step_noun(c->steps.source))),
+        AZ_SVF(step_time(x)), AZ_SVF(az_change_source_text(c->steps.source)),
+        AZ_SVF(excluded_step(x)));
     return c->trust[AZ_CHECK_STEP_MARKS].status != AZ_CHECK_FAIL
                ? text
                : az_arena_printf(x->a, "%.*s, not trustworthy", AZ_SVF(text));
@@ -307,7 +302,7 @@ static struct az_sv outside_text(struct az_verdict_text *x, const struct az_clai
 static int outside(struct az_verdict_text *x)
 {
     const bool window = x->c->scope == AZ_SCOPE_WINDOW;
-    const char *noun = window ? "window" : step_noun(x->c);
+    const char *noun = window ? "window" : az_change_step_noun(x->c->steps.source);
     struct az_sv before = az_arena_printf(x->a, "before the %s%s", window ? "" : "first ", noun);
     if (!window && x->c->steps.n_excluded)
         before = az_arena_printf(x->a, "through %.*s",
