@@ -153,13 +153,10 @@ static int parse(struct parting *s, struct parsed *p)
     return rc;
 }
 
-static int by_rank_and_field(const void *x, const void *y, void *ctx)
+static int by_rank(const void *x, const void *y, void *ctx)
 {
-    const struct parting *s = ctx;
-    const struct parsed *a = x, *b = y;
-    const int64_t u = a->field[s->by], v = b->field[s->by];
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
+    const int64_t u = ((const struct parsed *)x)->rank, v = ((const struct parsed *)y)->rank;
+    (void)ctx;
     return u < v ? -1 : u > v;
 }
 
@@ -187,11 +184,11 @@ static bool tells_session(struct parting *s, size_t field)
 {
     size_t values = 1;
     bool varies = false;
-    s->by = field;
-    az_sort_cmp(s->v, s->n, sizeof *s->v, by_rank_and_field, s, NULL);
+    az_sort_cmp(s->v, s->n, sizeof *s->v, by_rank, NULL, NULL);
     for (size_t i = 1; i < s->n; i++)
         varies |= s->v[i].rank == s->v[i - 1].rank && s->v[i].rank != -1 &&
                   s->v[i].field[field] != s->v[i - 1].field[field];
+    s->by = field;
     if (varies)
         az_sort_cmp(s->v, s->n, sizeof *s->v, by_field, s, NULL);
     for (size_t i = 1; varies && i < s->n; i++)
@@ -313,9 +310,8 @@ static int split_sessions(struct parting *s)
     int rc = AZ_OK;
     for (size_t i = 0; rc == 0 && i < s->n; i++)
         rc = parse(s, &s->v[i]);
-    s->by = 0;
     if (rc == 0)
-        az_sort_cmp(s->v, s->n, sizeof *s->v, by_rank_and_field, s, NULL);
+        az_sort_cmp(s->v, s->n, sizeof *s->v, by_rank, NULL, NULL);
     s->most = most_of_a_rank(s);
     if (rc || s->most < 2)
         return rc;

@@ -12,13 +12,14 @@
 
 static struct az_arena arena;
 
-/* What is written for the claims, or the change, without the line breaks between members. */
-static const char *written(const struct az_claims *claims, const struct az_change *change)
+/* What is written for the claims, or the change, with so many blanks of indent. */
+static const char *indented(const struct az_claims *claims, const struct az_change *change,
+                            int indent)
 {
     struct az_vec_char json;
     struct az_jsonw w;
     az_vec_init(&json, NULL);
-    az_jsonw_init(&w, NULL, &json, 0);
+    az_jsonw_init(&w, NULL, &json, indent);
     if (claims) {
         az_jsonw_object(&w);
         az_json_claims(&w, claims, &arena);
@@ -30,6 +31,25 @@ static const char *written(const struct az_claims *claims, const struct az_chang
     const char *text = az_arena_printf(&arena, "%.*s", (int)json.n, json.v).p;
     az_vec_release(&json);
     return text;
+}
+
+/* Without the line breaks between members. */
+static const char *written(const struct az_claims *claims, const struct az_change *change)
+{
+    return indented(claims, change, 0);
+}
+
+/* Each member of the verdict is a line. */
+static void check_lines(const struct az_claims *c)
+{
+    size_t lines = 0, members = 0, depth = 0;
+    for (const char *p = indented(c, NULL, 2); *p; p++) {
+        lines += *p == '\n';
+        depth += *p == '{' || *p == '[';
+        members += depth == 1 && *p == ':';
+        depth -= *p == '}' || *p == ']';
+    }
+    assert_int_equal(lines, members + 1);
 }
 
 static void check_text(const char *got, const char *want)
@@ -61,6 +81,7 @@ static void nothing_is_known(void **state)
              ",\"findings\":[],\"trust\":[{\"check\":\"lost_device_events\",\"status\":\"not_appli"
              "cable\",\"count\":0,\"of\":0,\"time_ns\":0},");
     check_text(got, "\"count\":0,\"of\":0,\"time_ns\":0}]}");
+    check_lines(&c);
     az_arena_release(&arena);
 }
 
@@ -163,6 +184,7 @@ static void everything_is_known(void **state)
     check_text(
         got,
         "{\"check\":\"earlier_work\",\"status\":\"fail\",\"count\":4,\"of\":5,\"time_ns\":6}]}");
+    check_lines(&c);
     az_arena_release(&arena);
 }
 

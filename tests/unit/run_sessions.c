@@ -6,8 +6,9 @@
 
 #define MOST 16
 
-/* Sessions of names, joined by spaces; the order of the files is that of the list. */
-static void parted(const char *const *names, const char *const *want)
+/* Sessions of names, the files in this order. */
+static void parted_in_order(const char *const *names, const char *const *want, const size_t *order,
+                            size_t n_names)
 {
     struct az_session_file v[MOST];
     struct az_rank_name name;
@@ -15,17 +16,35 @@ static void parted(const char *const *names, const char *const *want)
     size_t n = 0;
     az_arena_init(&a, NULL);
     assert_int_equal(az_rank_name_init(&name, AZ_SV(""), &a, AZ_NOWHERE, NULL), 0);
-    for (; names[n]; n++) {
-        v[n] = (struct az_session_file){ .path = az_sv_str(names[n]), .rank = -1 };
+    for (; n < n_names; n++) {
+        v[n] = (struct az_session_file){ .path = az_sv_str(names[order[n]]), .rank = -1 };
         v[n].named = az_rank_name_find(&name, v[n].path, &v[n].at);
         v[n].rank = v[n].named ? v[n].at.rank : -1;
     }
     assert_int_equal(az_rank_sessions_part(v, n, &a), 0);
     for (size_t i = 0; i < n; i++)
-        if (!az_sv_is(v[i].session, want[i]))
-            fail_msg("%s: '%.*s', not '%s'", names[i], AZ_SVF(v[i].session), want[i]);
+        if (!az_sv_is(v[i].session, want[order[i]]))
+            fail_msg("%s: '%.*s', not '%s'", names[order[i]], AZ_SVF(v[i].session), want[order[i]]);
     az_rank_name_release(&name);
     az_arena_release(&a);
+}
+
+/* In whichever order the files are. */
+static void parted(const char *const *names, const char *const *want)
+{
+    size_t order[MOST], n = 0;
+    uint64_t seed = 1;
+    for (; names[n]; n++)
+        order[n] = n;
+    for (int times = 0; times < 50; times++) {
+        parted_in_order(names, want, order, n);
+        for (size_t i = n; i > 1; i--) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            const size_t k = (size_t)(seed >> 33) % i, other = order[i - 1];
+            order[i - 1] = order[k];
+            order[k] = other;
+        }
+    }
 }
 #define PARTED(names, ...) parted((const char *const[])names, (const char *const[]){ __VA_ARGS__ })
 #define LIST(...)                                                                                  \
@@ -59,6 +78,16 @@ static void by_step_and_stage(void **state)
            "", "", "");
 }
 
+static void by_several_numbers(void **state)
+{
+    (void)state;
+    PARTED(LIST("rank_0_step_8_a3.json", "rank_1_step_8_a3.json", "rank_2_step_8_a3.json",
+                "rank_0_step_9_a3.json", "rank_1_step_9_a3.json", "rank_2_step_9_a3.json",
+                "rank_0_step_10_a3.json", "rank_1_step_10_a3.json", "rank_2_step_10_a3.json"),
+           "step_8", "step_8", "step_8", "step_9", "step_9", "step_9", "step_10", "step_10",
+           "step_10");
+}
+
 static void by_time(void **state)
 {
     (void)state;
@@ -76,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(one_session),
                                         cmocka_unit_test(by_step_and_stage),
+                                        cmocka_unit_test(by_several_numbers),
                                         cmocka_unit_test(by_time) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
