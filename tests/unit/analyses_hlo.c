@@ -1,6 +1,9 @@
 /* Analyses of compiled programs over traces made by hand. Times in picoseconds. */
 #include "unit/analyses_job.h"
 
+#include <stdio.h>
+
+#include "document/flame.h"
 #include "facts/families.h"
 #include "model/xtrace.h"
 
@@ -39,9 +42,9 @@ static uint32_t device_lane(struct az_trace *t, enum az_plane_kind kind, int64_t
     return lane;
 }
 
-/* A kernel of an operation of program 5; hlo: row of the instruction, AZ_NO_ROW for none. */
-static void run_kernel(struct az_trace *t, uint32_t lane, const char *name, const char *op,
-                       uint32_t hlo, int64_t start, int64_t ticks)
+/* Work of an operation of program 5; hlo: row of the instruction, AZ_NO_ROW for none. */
+static void run_work(struct az_trace *t, enum az_kind kind, uint32_t lane, const char *name,
+                     const char *op, uint32_t hlo, int64_t start, int64_t ticks)
 {
     struct az_xrow row = { .program = 5,
                            .has_program = true,
@@ -60,7 +63,13 @@ static void run_kernel(struct az_trace *t, uint32_t lane, const char *name, cons
                                 .name = name_of(t, name),
                                 .lane = lane,
                                 .node = index + 1 };
-    assert_int_equal(az_trace_add(t, AZ_KERNEL, &e), 0);
+    assert_int_equal(az_trace_add(t, kind, &e), 0);
+}
+
+static void run_kernel(struct az_trace *t, uint32_t lane, const char *name, const char *op,
+                       uint32_t hlo, int64_t start, int64_t ticks)
+{
+    run_work(t, AZ_KERNEL, lane, name, op, hlo, start, ticks);
 }
 
 static const struct az_table *table_of(struct fix *f, const char *id)
@@ -273,10 +282,11 @@ static void time_line(void **state)
 /* ---- work ---- */
 
 /* Two kernels an execution, the longer one counts executions; the first of a third is missing. */
-static void executions(void **state)
+/* Of a product, on the last of so many hosts; the others have a kernel of it, whose instruction was
+ * not recorded. */
+static const struct az_table *product_on(struct fix *f, size_t hosts)
 {
-    struct fix *f = *state;
-    struct az_trace *t = &f->t[0];
+    struct az_trace *t = &f->t[hosts - 1];
     compiled(t, "alpha");
     static int64_t dims[2][2] = { { 256, 512 }, { 512, 128 } }, zero[1] = { 0 }, one[1] = { 1 };
     static struct az_hlo_shape operand[2];
@@ -309,10 +319,29 @@ static void executions(void **state)
             run_kernel(t, lane, "fill", "custom-call.1", 0, k * 100 * US, 2 * US);
         run_kernel(t, lane, "Cijk", "custom-call.1", 0, (k * 100 + 10) * US, 8 * US);
     }
-    make_job(f, 1);
+    if (hosts > 1) {
+        compiled(&f->t[0], "beta");
+        run_kernel(&f->t[0], device_lane(&f->t[0], AZ_PLANE_GPU, 0, 1, AZ_XLANE_WORK), "fill",
+                   "custom-call.1", AZ_NO_ROW, 0, US);
+    }
+    make_job(f, hosts);
     assert_int_equal(az_analysis_hlo_perf.run(&f->job), 0);
     const struct az_table *p = table_of(f, "hlo_op_perf");
     assert_int_equal(p->rows, 1);
+    return p;
+}
+
+static void instruction_of_another_host(void **state)
+{
+    const struct az_table *p = product_on(*state, 2);
+    near(figure(p, 0, "kernel_count"), 6);
+    near(figure(p, 0, "flops_per_execution"), 2.0 * 256 * 128 * 512);
+}
+
+static void executions(void **state)
+{
+    struct fix *f = *state;
+    const struct az_table *p = product_on(f, 1);
     near(figure(p, 0, "kernel_count"), 5);
     near(figure(p, 0, "executions"), 3);
     near(figure(p, 0, "us_per_execution"), 28.0 / 3);
@@ -474,6 +503,78 @@ static void families(void **state)
     }
 }
 
+/* A path without the slashes in parentheses and without empty parts, each part followed by one. */
+static void path_parts(const char *scope, char *out)
+{
+    size_t depth = 0;
+    char last = '/';
+    for (; *scope; scope++) {
+        depth += *scope == '(';
+        depth -= *scope == ')' && depth;
+        const char c = *scope == '/' && depth ? '|' : *scope;
+        if (c != '/' || last != '/')
+            *out++ = last = c;
+    }
+    if (last != '/')
+        *out++ = '/';
+    *out = 0;
+}
+
+/* The same of a node of the tree: the names from the root to it. */
+static void node_parts(const struct az_flame *flame, uint32_t node, char *out)
+{
+    *out = 0;
+    if (node == 0)
+        return;
+    node_parts(flame, flame->nodes.v[node].parent, out);
+    const struct az_sv name = az_intern_text(&flame->names, flame->nodes.v[node].name);
+    out += strlen(out);
+    for (size_t i = 0; i < name.n; i++)
+        *out++ = name.p[i] == '/' ? '|' : name.p[i];
+    *out++ = '/';
+    *out = 0;
+}
+
+/* Each kernel and copy is below the parts of its scope, whatever that is made of. */
+static void scopes_are_drawn(void **state)
+{
+    enum { EVENTS = 150 };
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    char want[EVENTS][40], got[400];
+    uint32_t seed = 7;
+    size_t found = 0;
+    compiled(t, "alpha");
+    const uint32_t lane = device_lane(t, AZ_PLANE_GPU, 0, 7, AZ_XLANE_WORK);
+    for (int i = 0; i < EVENTS; i++) {
+        char scope[12] = "", name[16];
+        for (int k = 0; k < i % 10; k++) {
+            seed = seed * 1664525u + 1013904223u;
+            scope[k] = "ab//()"[(seed >> 16) % 6];
+        }
+        snprintf(name, sizeof name, "work_%d", i);
+        run_work(t, i % 7 ? AZ_KERNEL : AZ_MEMCPY, lane, name, name, AZ_NO_ROW, i * 10 * US,
+                 5 * US);
+        if (i % 10)
+            az_xtrace(t)->rows.v[i].scope = name_of(t, scope);
+        path_parts(i % 10 ? scope : "(no scope)", want[i]);
+    }
+    make_job(f, 1);
+    f->job.draw = 100;
+    assert_int_equal(az_analysis_flame.run(&f->job), 0);
+    const struct az_flame *flame = f->doc.flame;
+    assert_non_null(flame);
+    for (uint32_t i = 1; i < flame->nodes.n; i++) {
+        const struct az_sv name = az_intern_text(&flame->names, flame->nodes.v[i].name);
+        if (!az_sv_starts(name, AZ_SV("work_")))
+            continue;
+        node_parts(flame, flame->nodes.v[i].parent, got);
+        assert_string_equal(got, want[atoi(name.p + 5)]);
+        found++;
+    }
+    assert_int_equal(found, EVENTS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -483,9 +584,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_group_over_hosts, setup, teardown),
         cmocka_unit_test_setup_teardown(time_line, setup, teardown),
         cmocka_unit_test_setup_teardown(executions, setup, teardown),
+        cmocka_unit_test_setup_teardown(instruction_of_another_host, setup, teardown),
         cmocka_unit_test_setup_teardown(self_time, setup, teardown),
         cmocka_unit_test_setup_teardown(control_flow, setup, teardown),
         cmocka_unit_test_setup_teardown(families, setup, teardown),
+        cmocka_unit_test_setup_teardown(scopes_are_drawn, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
