@@ -7,14 +7,14 @@
 #include "base/mem.h"
 #include "stats/rank_test.h"
 
-static bool has(struct az_sv mark, const char *word)
+static bool mark_has(struct az_sv mark, const char *word)
 {
     return az_sv_find(mark, az_sv_str(word)) >= 0;
 }
 
 static bool is_failed(const struct az_trend_night *n)
 {
-    return has(n->mark, "fail") || has(n->mark, "warn");
+    return mark_has(n->mark, "fail") || mark_has(n->mark, "warn");
 }
 
 /* Nearer to the level before `off` than to the value of `off`. */
@@ -28,7 +28,7 @@ static size_t last_off(const struct az_trend_nights *n, size_t first)
 {
     size_t i = first;
 
-    while (i + 1 < n->n && (is_failed(&n->v[i + 1]) || has(n->v[i + 1].mark, "outlier")) &&
+    while (i + 1 < n->n && (is_failed(&n->v[i + 1]) || mark_has(n->v[i + 1].mark, "outlier")) &&
            !is_back(&n->v[first], &n->v[i + 1]))
         i++;
     return i;
@@ -75,7 +75,7 @@ int az_trend_correct_marks(struct az_trend_nights *n, struct az_trend_recoveries
     for (size_t i = 0, last; !rc && i < n->n; i = last + 1) {
         struct az_trend_night *first = &n->v[i];
         last = i;
-        if (!is_failed(first) && !has(first->mark, "outlier"))
+        if (!is_failed(first) && !mark_has(first->mark, "outlier"))
             continue;
         last = last_off(n, i);
         const bool ended = last + 1 < n->n && is_back(first, &n->v[last + 1]),

@@ -391,11 +391,50 @@ static void edited(void **state)
     edits_are(0x57daa203);
 }
 
+/* A packet with these bytes as its compressed packets, stored; its length. */
+static size_t compressed(const unsigned char *bytes, size_t n, unsigned char *out)
+{
+    const size_t body = n + 11; /* with the header, that of the block, and the checksum */
+    const unsigned char head[] = { 0x0a,
+                                   (unsigned char)(body + 3),
+                                   0x92,
+                                   3,
+                                   (unsigned char)body,
+                                   0x78,
+                                   0x01,
+                                   0x01,
+                                   (unsigned char)n,
+                                   0,
+                                   (unsigned char)(255 - n),
+                                   255 };
+    assert_true(body + 3 < 128);
+    memcpy(out, head, sizeof head);
+    memcpy(out + sizeof head, bytes, n);
+    memset(out + sizeof head + n, 0, 4);
+    return sizeof head + n + 4;
+}
+
+/* A sign is found in a compressed packet, and not in one inside another. */
+static void packed_signs(void **state)
+{
+    const unsigned char sign[] = { 0x0a, 3, 0xaa, 3, 0 }; /* a render stage */
+    unsigned char once[128], twice[128];
+    (void)state;
+    const size_t n = compressed(sign, sizeof sign, once), m = compressed(once, n, twice);
+    const struct az_sv plain = az_sv_make((const char *)sign, sizeof sign);
+    assert_int_equal(az_format_pytorch_pftrace.probe(plain, AZ_SV("x")), 95);
+    assert_int_equal(az_format_pytorch_pftrace.probe(az_sv_make((const char *)once, n), AZ_SV("x")),
+                     95);
+    assert_int_equal(
+        az_format_pytorch_pftrace.probe(az_sv_make((const char *)twice, m), AZ_SV("x")), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(slices),     cmocka_unit_test(render_stages), cmocka_unit_test(counters),
-        cmocka_unit_test(large_file), cmocka_unit_test(edited),
+        cmocka_unit_test(packed_signs),  cmocka_unit_test(slices),
+        cmocka_unit_test(render_stages), cmocka_unit_test(counters),
+        cmocka_unit_test(large_file),    cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
