@@ -59,6 +59,19 @@ def properties(schema, out):
     return out
 
 
+def unbroken(text):
+    """`analyzer help config` with a line per key and a line per text, which the page breaks at 80 columns."""
+    out = []
+    for line in text.splitlines():
+        last = out[-1] if out else ""
+        of_key = re.match(r"  \w+ \(", last) and last.count("(") > last.count(")")
+        if line.startswith("      ") and (of_key or last.startswith("      ")):
+            out[-1] += " " + line.strip()
+        else:
+            out.append(line)
+    return "\n".join(out) + "\n"
+
+
 def config_tables(text):
     """The blocks of `analyzer help config` ("  key (type; default x)" and a line of help) as Markdown tables."""
     out, option, started = [], None, False
@@ -98,7 +111,7 @@ def parts_of(page, chosen):
 def rendered(text, chosen=""):
     """Printed help as text of a page."""
     if re.search(r"^  \w+ \(.*\)\n      \S", text, re.M):
-        page = config_tables(text)
+        page = config_tables(unbroken(text))
         return parts_of(page, chosen) if chosen else page
     return "```\n" + text.rstrip("\n") + "\n```\n"
 

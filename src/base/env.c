@@ -2,6 +2,9 @@
 #include "base/env.h"
 
 #include <stdlib.h>
+#include <sys/ioctl.h>
+
+#include "base/num.h"
 
 #ifdef AZ_LIBRARY
 const char *az_env(const char *name)
@@ -12,3 +15,15 @@ const char *az_env(const char *name)
 #else
 const char *az_env(const char *name) { return getenv(name); }
 #endif
+
+size_t az_env_columns(int fd)
+{
+    enum { LEAST = 80 };
+    const char *given = az_env("COLUMNS");
+    struct winsize w;
+    int64_t n = 0;
+
+    if ((!given || az_parse_i64(az_sv_str(given), &n) || n <= 0) && ioctl(fd, TIOCGWINSZ, &w) == 0)
+        n = w.ws_col;
+    return n <= 0 ? 0 : n < LEAST ? LEAST : n > AZ_COLUMNS_MOST ? AZ_COLUMNS_MOST : (size_t)n;
+}

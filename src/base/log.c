@@ -5,10 +5,12 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/utf8.h"
 
 #ifdef AZ_LIBRARY
@@ -47,7 +49,30 @@ static void write_plain(const char *fmt, va_list ap)
     write_all(line, end);
 }
 
-/* The text as a line, ready to be written; false without memory. */
+#define PREFIX AZ_SV("analyzer: ")
+
+/* The text as a line that fits the terminal, ready to be written. */
+static int put_line(const struct az_log *log, struct az_sv text, struct az_vec_char *line)
+{
+    const size_t columns = isatty(STDERR_FILENO) ? az_env_columns(STDERR_FILENO) : 0;
+    struct az_vec_char plain, lines;
+
+    az_vec_init(&plain, NULL);
+    az_vec_init(&lines, NULL);
+    int rc = az_text_append(&plain, PREFIX);
+    rc = rc ? rc : az_utf8_visible(&plain, text);
+    rc = rc ? rc
+            : az_utf8_wrap(&lines, az_text_view(&plain), PREFIX.n, columns ? columns : SIZE_MAX);
+    if (rc == 0 && log->color)
+        rc = az_text_append(line, AZ_SV("\033[1manalyzer:\033[0m "));
+    const size_t from = rc == 0 && log->color ? PREFIX.n : 0;
+    rc = rc ? rc : az_text_append(line, az_sv_make(lines.v + from, lines.n - from));
+    az_vec_release(&plain);
+    az_vec_release(&lines);
+    return rc;
+}
+
+/* False without memory. */
 static bool make_line(const struct az_log *log, const char *fmt, va_list ap,
                       struct az_vec_char *line)
 {
@@ -65,10 +90,7 @@ static bool make_line(const struct az_log *log, const char *fmt, va_list ap,
     }
     if (raw.n > 0 && raw.v[raw.n - 1] == '\n')
         raw.n--;
-    ok = ok &&
-         az_text_append(line, log->color ? AZ_SV("\033[1manalyzer:\033[0m ")
-                                         : AZ_SV("analyzer: ")) == 0 &&
-         az_utf8_visible(line, az_text_view(&raw)) == 0 && az_text_append(line, AZ_SV("\n")) == 0;
+    ok = ok && put_line(log, az_text_view(&raw), line) == 0;
     az_vec_release(&raw);
     return ok;
 }

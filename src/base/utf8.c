@@ -370,3 +370,38 @@ struct az_sv az_utf8_fit(struct az_arena *a, struct az_sv s, size_t width, bool 
     return az_arena_printf(a, "%.*s\xe2\x80\xa6%.*s", AZ_SVF(az_sv_make(s.p, head)),
                            AZ_SVF(az_sv_make(s.p + tail, s.n - tail)));
 }
+
+size_t az_utf8_break(struct az_sv s, size_t columns)
+{
+    size_t end = 0, used = 0;
+
+    if (az_utf8_width(s) <= columns)
+        return s.n;
+    for (size_t i = 0; i < s.n; i++) {
+        used += ((unsigned char)s.p[i] & 0xc0) != 0x80; /* code points: near enough for prose */
+        /* a number stays with its unit */
+        const bool within =
+            i > 0 && i + 1 < s.n && s.p[i - 1] >= '0' && s.p[i - 1] <= '9' && s.p[i + 1] != '(';
+        const bool first = s.p[i] == ' ' && i > 0 && s.p[i - 1] != ' '; /* of a run of blanks */
+        if (first && !within && (end == 0 || used <= columns + 1))
+            end = i;
+    }
+    return end ? end : s.n;
+}
+
+int az_utf8_wrap(struct az_vec_char *out, struct az_sv line, size_t indent, size_t width)
+{
+    const bool fits = az_utf8_width(line) <= width;
+    const struct az_sv head = fits ? line : az_utf8_cut(line, indent);
+
+    az_text_add(out, head);
+    for (struct az_sv rest = az_sv_make(line.p + head.n, line.n - head.n); rest.n;) {
+        const size_t end = az_utf8_break(rest, width > indent ? width - indent : 1);
+        az_text_add(out, az_sv_make(rest.p, end));
+        rest = az_sv_trim(az_sv_make(rest.p + end, rest.n - end));
+        if (rest.n)
+            az_text_format(out, "\n%*s", (int)indent, "");
+    }
+    az_text_add(out, AZ_SV("\n"));
+    return az_vec_error(out);
+}

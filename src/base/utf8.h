@@ -29,6 +29,14 @@ struct az_sv az_utf8_cut(struct az_sv s, size_t bytes);
 /* Text truncated to at most `width` terminal columns with one `...` character: in its middle or at
  * its end. */
 struct az_sv az_utf8_fit(struct az_arena *a, struct az_sv s, size_t width, bool middle);
+/* Bytes of prose that fit `columns`: up to the last blanks that do, else to the first, else all of
+ * it; no blank is at the end. A number stays with its unit. */
+size_t az_utf8_break(struct az_sv s, size_t columns);
+/* Appends the line with its newline, as it is where it fits; else its first `indent` bytes (whole
+ * code points), then the rest, broken as prose and continued below itself. 0 or an error of
+ * memory. */
+int az_utf8_wrap(struct az_vec_char *out, struct az_sv line, size_t indent,
+                 size_t width) AZ_MUST_USE;
 /* UTF-16 code units, as spreadsheets count characters, and the longest prefix of at most `units` of
  * them. */
 size_t az_utf8_units(struct az_sv s);

@@ -259,7 +259,7 @@ int az_args_parse(struct az_args *a, int (*take)(void *ctx, int id, const char *
     while (rc == AZ_EXIT_OK && !*help && (id = az_args_next(a)) != ARG_END) {
         *help = id == 'h';
         if (*help)
-            az_print_command_help(a->cmd);
+            rc = az_print_command_help(a->cmd);
         else
             rc = id == ARG_ERROR ? AZ_EXIT_USAGE : take(ctx, id, a->value);
     }
@@ -305,8 +305,7 @@ bool az_args_only_help(struct az_args *a, size_t min, size_t max, int *rc)
         return true;
     }
     if (id != ARG_END) {
-        az_print_command_help(a->cmd);
-        *rc = AZ_EXIT_OK;
+        *rc = az_print_command_help(a->cmd);
         return true;
     }
     if (a->n_operands < min)

@@ -2,19 +2,18 @@
  * option table). */
 #include "cmds/internal.h"
 
-#include "config/config.h"
-
 #include <stdio.h>
 #include <string.h>
 
+#include "cmds/wrap.h"
 #include "query/query.h"
+#include "text/text_writer.h"
 
 enum { OPT_MAN = 256, OPT_COMPLETION };
 
 #define HELP_COLUMN    26
 #define COMMAND_COLUMN 20 /* least width of a command's name in the list */
 #define ACCEPT         "accept the command line of "
-#define LINE_WIDTH     100
 
 /* In the order of their groups. */
 const struct az_cmd *const az_cmd_table[] = {
@@ -115,34 +114,25 @@ const struct az_cmd *az_cmd_of_script(struct az_sv name)
     return NULL;
 }
 
-/* Text from the help column on, broken between words. */
-static void print_wrapped(const char *text, size_t at)
+static void put_row(struct az_vec_char *page, const char *left, const char *help)
 {
-    while (*text) {
-        size_t n = strcspn(text, " ");
-        if (at > HELP_COLUMN && at + 1 + n > LINE_WIDTH) {
-            printf("\n%*s", HELP_COLUMN, "");
-            at = HELP_COLUMN;
-        } else if (at > HELP_COLUMN) {
-            putchar(' ');
-            at++;
-        }
-        printf("%.*s", (int)n, text);
-        at += n;
-        text += n;
-        text += strspn(text, " ");
-    }
-    putchar('\n');
+    if (strlen(left) + 2 > HELP_COLUMN)
+        az_text_format(page, "%s\n%*s%s\n", left, HELP_COLUMN, "", help);
+    else
+        az_text_format(page, "%-*s%s\n", HELP_COLUMN, left, help);
 }
 
-static void print_row(const char *left, const char *help)
+int az_print_page(const struct az_vec_char *page)
 {
-    size_t n = strlen(left);
-    if (n + 2 > HELP_COLUMN)
-        printf("%s\n%*s", left, HELP_COLUMN, "");
-    else
-        printf("%-*s", HELP_COLUMN, left);
-    print_wrapped(help, HELP_COLUMN);
+    struct az_vec_char lines;
+    int rc = az_vec_error(page);
+
+    az_vec_init(&lines, NULL);
+    rc = rc ? rc : az_wrap_page(&lines, az_text_view(page));
+    if (rc == AZ_OK && lines.n)
+        fwrite(lines.v, 1, lines.n, stdout);
+    az_vec_release(&lines);
+    return rc ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
 static bool begins_group(const struct az_cmd *cmd, const char **title)
@@ -208,28 +198,26 @@ struct az_cmd_opt az_help_row(const struct az_cmd_opt *row)
 }
 
 /* The tables without their columns, which are a topic of their own: a page has one screen. */
-static void print_sql_tables(void)
+static void put_sql_tables(struct az_vec_char *page)
 {
     struct az_vec_char text;
 
     az_vec_init(&text, NULL);
     if (az_query_describe(&text) == 0) {
-        struct az_sv rest = az_sv_make(text.v, text.n);
+        struct az_sv rest = az_text_view(&text);
         while (rest.n) {
             const struct az_sv line = az_sv_cut(&rest, '\n');
             if (!az_sv_starts(line, AZ_SV("   ")))
-                printf("%.*s\n", AZ_SVF(line));
+                az_text_format(page, "%.*s\n", AZ_SVF(line));
         }
-        puts("Columns: analyzer help sql");
+        az_text_format(page, "Columns: analyzer help sql\n");
     }
     az_vec_release(&text);
 }
 
-void az_print_command_help(const struct az_cmd *cmd)
+static void put_options(struct az_vec_char *page, const struct az_cmd *cmd)
 {
-    printf("usage: analyzer %s %s%s\n%s\n", cmd->name, cmd->args,
-           cmd->n_opts > 1 && !strstr(cmd->args, "[options]") ? " [options]" : "", cmd->help);
-    puts("\noptions:");
+    az_text_format(page, "\noptions:\n");
     for (size_t i = 0; i < cmd->n_opts; i++) {
         const struct az_cmd_opt key = az_help_row(&cmd->opts[i]), *o = &key;
         char left[64];
@@ -239,28 +227,29 @@ void az_print_command_help(const struct az_cmd *cmd)
         else
             snprintf(left, sizeof left, "      --%s%s%s", o->name, o->arg ? "=" : "",
                      o->arg ? o->arg : "");
-        print_row(left, o->help);
+        put_row(page, left, o->help);
     }
-    if (cmd->more)
-        printf("\n%s\n", cmd->more);
-    if (cmd == &az_cmd_query)
-        print_sql_tables();
-    const char *examples = az_cmd_examples(cmd);
-    if (examples)
-        printf("\nexamples:\n%s", examples);
 }
 
-int az_print_config_help(void)
+int az_print_command_help(const struct az_cmd *cmd)
 {
-    struct az_vec_char text;
-    int rc;
+    const char *examples = az_cmd_examples(cmd);
+    struct az_vec_char page;
 
-    az_vec_init(&text, NULL);
-    rc = az_config_help(&text);
-    if (!rc && text.n)
-        fwrite(text.v, 1, text.n, stdout);
-    az_vec_release(&text);
-    return rc ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
+    az_vec_init(&page, NULL);
+    az_text_format(&page, "usage: analyzer %s %s%s\n%s\n", cmd->name, cmd->args,
+                   cmd->n_opts > 1 && !strstr(cmd->args, "[options]") ? " [options]" : "",
+                   cmd->help);
+    put_options(&page, cmd);
+    if (cmd->more)
+        az_text_format(&page, "\n%s\n", cmd->more);
+    if (cmd == &az_cmd_query)
+        put_sql_tables(&page);
+    if (examples)
+        az_text_format(&page, "\nexamples:\n%s", examples);
+    const int status = az_print_page(&page);
+    az_vec_release(&page);
+    return status;
 }
 
 static int run_help(const struct az_cmd *cmd, int argc, char **argv)
@@ -277,10 +266,8 @@ static int run_help(const struct az_cmd *cmd, int argc, char **argv)
             return AZ_EXIT_USAGE;
         if (id == OPT_COMPLETION)
             return az_print_completion(cmd, a.value);
-        if (id == 'h') {
-            az_print_command_help(cmd);
-            return AZ_EXIT_OK;
-        }
+        if (id == 'h')
+            return az_print_command_help(cmd);
         man = true;
     }
     if (a.n_operands > 1)
@@ -298,10 +285,8 @@ static int run_help(const struct az_cmd *cmd, int argc, char **argv)
     about = az_cmd_find(a.operands[0]);
     if (about && man)
         return az_print_man(about->name);
-    if (about) {
-        az_print_command_help(about);
-        return AZ_EXIT_OK;
-    }
+    if (about)
+        return az_print_command_help(about);
     if (az_cmd_instead(a.operands[0]))
         return az_usage_error(NULL, "no help topic '%s'; the command is '%s'", a.operands[0],
                               az_cmd_instead(a.operands[0]));

@@ -44,20 +44,18 @@ static const struct {
       "  analyzer history list --db nights.sqlite\n"
       "  analyzer history trend 'kern_sum*' --db nights.sqlite --format html -o out\n"
       "  analyzer history mark-good 12 --db nights.sqlite\n" },
-    { &az_cmd_bisect,
-      "  git bisect run analyzer bisect --good good.json --bad bad.json --result trace.json -- "
-      "./measure.sh\n" },
-    { &az_cmd_query, "  analyzer query trace.json \"SELECT name, sum(dur_ns) AS ns FROM kernels "
-                     "GROUP BY name ORDER "
-                     "BY ns DESC LIMIT 9\"\n"
+    { &az_cmd_bisect, "  git bisect run analyzer bisect --good good.json --bad bad.json \\\n"
+                      "      --result trace.json -- ./measure.sh\n" },
+    { &az_cmd_query, "  analyzer query trace.json \"SELECT name, sum(dur_ns) AS ns\n"
+                     "      FROM kernels GROUP BY name ORDER BY ns DESC LIMIT 9\"\n"
                      "  analyzer query trace.json .tables\n"
                      "  analyzer query trace.json --format csv -f statements.sql\n" },
     { &az_cmd_serve, "  analyzer serve trace.json\n" },
     { &az_cmd_map, "  analyzer map /local/traces -o /shared/parts          on each machine\n"
                    "  analyzer reduce /shared/parts -o report              once\n" },
     { &az_cmd_reduce, "  analyzer reduce parts -o report --format text,html\n" },
-    { &az_cmd_slurm,
-      "  analyzer slurm -b /shared/run7 -o /shared/run7-report --submit -- -p batch --time=30\n" },
+    { &az_cmd_slurm, "  analyzer slurm -b /shared/run7 -o /shared/run7-report --submit \\\n"
+                     "      -- -p batch --time=30\n" },
     { &az_cmd_merge, "  analyzer merge -o all.json.gz rank_0.json rank_1.json\n"
                      "  analyzer merge -b profiles -o all.json.gz\n" },
     { &az_cmd_cut, "  analyzer cut trace.json --steps 10-12 -o part.json.gz\n"

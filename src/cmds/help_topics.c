@@ -4,40 +4,33 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/config.h"
 #include "query/query.h"
+#include "text/text_writer.h"
 
 struct topic {
     const char *name, *help;
-    const char *text; /* NULL: print makes it */
-    int (*print)(void);
+    const char *text; /* NULL: put makes it */
+    int (*put)(struct az_vec_char *page);
 };
 
-static int print_formats(void)
+static int put_formats(struct az_vec_char *page) { return az_list_put(page, NULL, SIZE_MAX); }
+
+static int put_sql(struct az_vec_char *page)
 {
-    return az_cmd_list.run(&az_cmd_list, 1, (char *[]){ "list", NULL });
+    az_text_format(page,
+                   "Tables of events and facts, the same for every format: name, then columns "
+                   "with type and unit.\nTables of reports have the ids of 'analyzer query "
+                   "PATH .tables'.\n\n");
+    return az_query_describe(page);
 }
 
-static int print_sql(void)
-{
-    struct az_vec_char text;
-    int rc;
-
-    puts("Tables of events and facts, the same for every format: name, then columns with type and "
-         "unit.\nTables of reports have the ids of 'analyzer query PATH .tables'.\n");
-    az_vec_init(&text, NULL);
-    rc = az_query_describe(&text);
-    if (!rc && text.n)
-        fwrite(text.v, 1, text.n, stdout);
-    az_vec_release(&text);
-    return rc ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
-}
-
-static int print_topics(void);
+static int put_topics(struct az_vec_char *page);
 
 static const struct topic topics[] = {
-    { "config", "keys of a configuration, and of --opt and --set", NULL, az_print_config_help },
-    { "formats", "input formats, analyses, output formats", NULL, print_formats },
-    { "sql", "tables and columns of 'analyzer query'", NULL, print_sql },
+    { "config", "keys of a configuration, and of --opt and --set", NULL, az_config_help },
+    { "formats", "input formats, analyses, output formats", NULL, put_formats },
+    { "sql", "tables and columns of 'analyzer query'", NULL, put_sql },
     { "exit-status", "what the exit status means",
       "0    success, all gates passed\n"
       "1    a gate failed\n"
@@ -70,29 +63,33 @@ static const struct topic topics[] = {
       "are dropped while files are read, where the system supports it ('analyzer version' prints\n"
       "it). --no-sandbox, with any command, keeps them.\n",
       NULL },
-    { "topics", "this list", NULL, print_topics },
+    { "topics", "this list", NULL, put_topics },
 };
 
-static int print_topics(void)
+static int put_topics(struct az_vec_char *page)
 {
-    puts("Topics: analyzer help TOPIC");
+    az_text_format(page, "Topics: analyzer help TOPIC\n");
     for (size_t i = 0; i < AZ_LENGTH(topics); i++)
-        printf("  %-20s%s\n", topics[i].name, topics[i].help);
-    puts("\nCommands: analyzer help COMMAND; 'analyzer help' lists them.\nPages: the tutorial, "
-         "recipes, formats and formulas are in share/doc/analyzer (in the source tree: src/docs).");
-    return AZ_EXIT_OK;
+        az_text_format(page, "  %-20s%s\n", topics[i].name, topics[i].help);
+    az_text_format(page,
+                   "\nCommands: analyzer help COMMAND; 'analyzer help' lists them.\n\nPages: "
+                   "the tutorial, recipes, formats and formulas are in share/doc/analyzer (in "
+                   "the source tree: src/docs).\n");
+    return az_vec_error(page);
 }
 
-bool az_topic_print(const char *name, int *rc)
+bool az_topic_print(const char *name, int *status)
 {
     for (size_t i = 0; i < AZ_LENGTH(topics); i++) {
+        struct az_vec_char page;
         if (strcmp(topics[i].name, name) != 0)
             continue;
-        *rc = AZ_EXIT_OK;
+        az_vec_init(&page, NULL);
         if (topics[i].text)
-            fputs(topics[i].text, stdout);
-        else
-            *rc = topics[i].print();
+            az_text_add(&page, az_sv_str(topics[i].text));
+        const int rc = topics[i].put ? topics[i].put(&page) : AZ_OK;
+        *status = rc ? AZ_EXIT_INTERNAL : az_print_page(&page);
+        az_vec_release(&page);
         return true;
     }
     return false;

@@ -151,12 +151,17 @@ int az_print_man(const char *about);
 /* Completion for bash, zsh or fish; AZ_EXIT_USAGE for another. */
 int az_print_completion(const struct az_cmd *cmd, const char *shell);
 
+/* ---- list.c ---- */
+/* Appends the plug points, or one part of them, in lines of that width. AZ_EUSAGE: no such part. */
+int az_list_put(struct az_vec_char *out, const char *part, size_t columns);
+
 /* ---- help.c ---- */
 /* A row that names a key of the option table (OPT_KEY) has the table's text. */
 struct az_cmd_opt az_help_row(const struct az_cmd_opt *row);
 void az_print_usage(void);
-int az_print_config_help(void);
-void az_print_command_help(const struct az_cmd *cmd);
+int az_print_command_help(const struct az_cmd *cmd);
+/* Prints a text within the width of help (cmds/wrap.h). Both return an exit status. */
+int az_print_page(const struct az_vec_char *page);
 const struct az_cmd *az_cmd_find(const char *name);
 /* The command with the command line of this program; NULL: none. */
 const struct az_cmd *az_cmd_of_script(struct az_sv name);

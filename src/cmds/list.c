@@ -10,6 +10,7 @@
 /* What is printed at the end, as a whole. */
 struct list {
     struct az_vec_char line, out; /* line: the one that is being put together */
+    size_t columns;               /* of a line */
     int width;                    /* of names */
     int error;
 };
@@ -20,8 +21,7 @@ static void end_line(struct list *l)
     if (l->error == AZ_OK)
         l->error = az_vec_error(&l->line);
     if (l->error == AZ_OK)
-        l->error =
-            az_wrap_line(&l->out, az_text_view(&l->line), (size_t)l->width + 3, az_wrap_width());
+        l->error = az_utf8_wrap(&l->out, az_text_view(&l->line), (size_t)l->width + 3, l->columns);
     az_vec_reset(&l->line);
 }
 
@@ -101,33 +101,44 @@ static int longest_name(void)
     return (int)n;
 }
 
+int az_list_put(struct az_vec_char *out, const char *part, size_t columns)
+{
+    struct list l = { .width = longest_name(), .columns = columns };
+    bool any = false;
+
+    az_vec_init(&l.line, NULL);
+    az_vec_init(&l.out, NULL);
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++) {
+        if (part && strcmp(part, parts[i].name) != 0)
+            continue;
+        parts[i].put(&l);
+        any = true;
+    }
+    int rc = l.error ? l.error : az_vec_error(&l.out);
+    rc = rc ? rc : any ? az_text_append(out, az_text_view(&l.out)) : AZ_EUSAGE;
+    az_vec_release(&l.line);
+    az_vec_release(&l.out);
+    return rc;
+}
+
 static int run_list(const struct az_cmd *cmd, int argc, char **argv)
 {
-    struct list l = { .width = longest_name() };
+    struct az_vec_char out;
     struct az_args a;
-    bool any = false;
     int rc;
 
     az_args_init(&a, cmd, argc, argv);
     if (az_args_only_help(&a, 0, 1, &rc))
         return rc;
-    az_vec_init(&l.line, NULL);
-    az_vec_init(&l.out, NULL);
-    for (size_t i = 0; i < AZ_LENGTH(parts); i++) {
-        if (a.n_operands && strcmp(a.operands[0], parts[i].name) != 0)
-            continue;
-        parts[i].put(&l);
-        any = true;
-    }
-    rc = l.error ? l.error : az_vec_error(&l.out);
-    if (rc == AZ_OK && l.out.n)
-        fwrite(l.out.v, 1, l.out.n, stdout);
-    az_vec_release(&l.line);
-    az_vec_release(&l.out);
-    return rc    ? AZ_EXIT_INTERNAL
-           : any ? AZ_EXIT_OK
-                 : az_usage_error(cmd, "unknown part '%s'; use formats, analyses or outputs",
-                                  a.operands[0]);
+    az_vec_init(&out, NULL);
+    rc = az_list_put(&out, a.n_operands ? a.operands[0] : NULL, az_wrap_width());
+    if (rc == AZ_OK && out.n)
+        fwrite(out.v, 1, out.n, stdout);
+    az_vec_release(&out);
+    if (rc == AZ_EUSAGE)
+        return az_usage_error(cmd, "unknown part '%s'; use formats, analyses or outputs",
+                              a.operands[0]);
+    return rc ? AZ_EXIT_INTERNAL : AZ_EXIT_OK;
 }
 
 static const struct az_cmd_opt options[] = { { 'h', "help", NULL, "print this help" } };

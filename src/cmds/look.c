@@ -61,7 +61,7 @@ static void print_line(struct facts *f, const char *label, struct az_sv text)
     text = az_utf8_printable(&f->a, text, "");
     const struct az_sv line = az_arena_printf(&f->a, "%s%-9s %.*s", f->prefix, label, AZ_SVF(text));
     const bool is_comment = strspn(f->prefix, " ") < strlen(f->prefix); /* each line is one */
-    f->error = line.p ? az_wrap_line(f->out, line, strlen(f->prefix) + LABEL,
+    f->error = line.p ? az_utf8_wrap(f->out, line, strlen(f->prefix) + LABEL,
                                      is_comment ? SIZE_MAX : az_wrap_width())
                       : az_arena_error(&f->a);
 }

@@ -73,10 +73,8 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
     while ((id = az_args_next(&a)) != ARG_END) {
         if (id == ARG_ERROR)
             return AZ_EXIT_USAGE;
-        if (id == 'h') {
-            az_print_command_help(cmd);
-            return AZ_EXIT_OK;
-        }
+        if (id == 'h')
+            return az_print_command_help(cmd);
         init = true;
     }
     if (!a.n_operands)

@@ -479,10 +479,8 @@ static int parse(const struct az_cmd *cmd, struct az_args *a, struct az_run_args
     while ((id = az_args_next(a)) != ARG_END) {
         if (id == ARG_ERROR)
             return AZ_EXIT_USAGE;
-        if (id == 'h') {
-            az_print_command_help(cmd);
-            return AZ_EXIT_OK;
-        }
+        if (id == 'h')
+            return az_print_command_help(cmd);
         if (id == OPT_VERSION)
             return az_cmd_version.run(&az_cmd_version, 1, a->argv);
         if (id == OPT_WATCH)

@@ -2,15 +2,13 @@
 #ifndef AZ_CMDS_WRAP_H
 #define AZ_CMDS_WRAP_H
 
-#include "base/vec.h"
+#include "base/utf8.h"
 
 /* Columns of a line: as reports have them where standard output is a terminal or COLUMNS is set;
  * else without an end, so that a line of a pipe is a whole one. */
 size_t az_wrap_width(void);
-/* Appends the line with its newline, as it is where it fits; else its first `indent` bytes (whole
- * code points), then the rest, broken as reports break prose (text/line_break.h) and continued
- * below itself. 0 or an error of memory. */
-int az_wrap_line(struct az_vec_char *out, struct az_sv line, size_t indent,
-                 size_t width) AZ_MUST_USE;
+/* Appends a page of help, of at most 80 columns for any terminal: paragraphs are filled, a row
+ * goes on below its second column. 0 or an error of memory. */
+int az_wrap_page(struct az_vec_char *out, struct az_sv text) AZ_MUST_USE;
 
 #endif

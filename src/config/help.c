@@ -52,10 +52,22 @@ static const char *type_text(const struct az_option *o)
     return "text";
 }
 
+/* Words between bars, with blanks where a line may end. */
+static void put_words(struct az_vec_char *w, struct az_sv words)
+{
+    while (words.n) {
+        az_text_add(w, az_sv_cut(&words, '|'));
+        if (words.n)
+            az_text_add(w, AZ_SV(" | "));
+    }
+}
+
 static void put_option(struct az_vec_char *w, const struct az_option *o, struct az_arena *a)
 {
     struct az_sv range = o->type == AZ_OPT_LIST ? AZ_SV("") : az_value_range(o, a);
-    az_text_format(w, "  %s (%s%s%.*s", o->key, type_text(o), range.n ? ", " : "", AZ_SVF(range));
+    az_text_format(w, "  %s (", o->key);
+    put_words(w, az_sv_str(type_text(o)));
+    az_text_format(w, "%s%.*s", range.n ? ", " : "", AZ_SVF(range));
     if (o->fallback)
         az_text_format(w, "; default %s", o->fallback);
     az_text_format(w, ")\n      %s", o->help);

@@ -52,8 +52,6 @@ struct az_schema_index;
 AZ_VEC(struct az_chart, az_charts);
 AZ_VEC(struct az_table *, az_table_list);
 
-enum { AZ_TEXT_COLUMNS_MOST = 200 }; /* of a line of the text report */
-
 struct az_document {
     struct az_sv title; /* heading; empty: none (title null in a config) */
     bool no_heading;

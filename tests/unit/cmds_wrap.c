@@ -15,7 +15,7 @@ static void check(const char *line, size_t indent, size_t width, const char *wan
     struct az_vec_char out;
 
     az_vec_init(&out, NULL);
-    assert_int_equal(az_wrap_line(&out, az_sv_str(line), indent, width), 0);
+    assert_int_equal(az_utf8_wrap(&out, az_sv_str(line), indent, width), 0);
     assert_int_equal(az_vec_push(&out, '\0'), 0);
     assert_string_equal(out.v, want);
     az_vec_release(&out);
@@ -36,9 +36,42 @@ static void lines_fit(void **state)
           "\xc3\xa4\xc3\xa4\xc3\xa4 \xc3\xa4\xc3\xa4\xc3\xa4\n");
 }
 
+static void check_page(const char *text, const char *want)
+{
+    struct az_vec_char out;
+
+    az_vec_init(&out, NULL);
+    assert_int_equal(az_wrap_page(&out, az_sv_str(text)), 0);
+    assert_int_equal(az_vec_push(&out, '\0'), 0);
+    assert_string_equal(out.v, want);
+    az_vec_release(&out);
+}
+
+#define FORTY "a word and another word, and one more ok"
+
+/* A paragraph is filled where a line of it is too long, rows go on in their second column, and
+ * nothing is changed that fits. */
+static void pages_fit(void **state)
+{
+    (void)state;
+    check_page("", "");
+    check_page("short\nlines\n\nstay\n", "short\nlines\n\nstay\n");
+    check_page(FORTY " " FORTY "\nmore\n\nnext\n",
+               FORTY " a word and another word, and one more\nok more\n\nnext\n");
+    check_page("  -o, --output=PATH       " FORTY " " FORTY "\n",
+               "  -o, --output=PATH       " FORTY " a word and\n"
+               "                          another word, and one more ok\n");
+    check_page("  key (" FORTY " " FORTY ")\n      " FORTY " " FORTY "\n",
+               "  key (" FORTY " a word and another word, and one\n      more ok)\n"
+               "      " FORTY " a word and another word, and one\n      more ok\n");
+    check_page("usage: analyzer x [" FORTY "] [" FORTY "]\nwhat it is\n",
+               "usage: analyzer x [" FORTY "] [a word and another\n"
+               "       word, and one more ok]\nwhat it is\n");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(lines_fit) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(lines_fit), cmocka_unit_test(pages_fit) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,6 @@
 #include "document/verdict_table.h"
 #include "reports/shared/fields.h"
 #include "reports/text/text.h"
-#include "text/line_break.h"
 #include "text/names.h"
 
 enum { LABEL = 8, ROW = 48, FINDINGS = 5, FINDINGS_LEFT = 1 };
@@ -30,7 +29,7 @@ void az_textout_wrapped(struct az_textout *o, struct az_sv s, size_t used, size_
 {
     do {
         const size_t room = o->columns > used + LABEL ? o->columns - used : LABEL;
-        const size_t end = az_line_break(s, room);
+        const size_t end = az_utf8_break(s, room);
         az_textout_put(o, az_utf8_fit(o->scratch, az_sv_make(s.p, end), room, true));
         az_textout_put(o, AZ_SV("\n"));
         s = az_sv_trim(az_sv_make(s.p + end, s.n - end));

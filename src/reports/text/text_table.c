@@ -2,6 +2,7 @@
  * two lines, texts truncated, and only then columns skipped, the least important first. */
 #include <stdio.h>
 
+#include "base/env.h"
 #include "base/utf8.h"
 #include "document/schema.h"
 #include "reports/shared/fields.h"
@@ -536,7 +537,7 @@ static void put_more(struct az_textout *o, size_t rows, size_t columns, size_t w
         snprintf(part, sizeof part, "%zu more row%s%s", rows, rows == 1 ? "" : "s",
                  columns ? ", " : "");
     snprintf(line, sizeof line, "  ... %s", part);
-    if (whole <= AZ_TEXT_COLUMNS_MOST)
+    if (whole <= AZ_COLUMNS_MOST)
         snprintf(width, sizeof width, "COLUMNS=%zu or ", whole);
     if (columns)
         snprintf(line + strlen(line), sizeof line - strlen(line), "%zu more column%s (%sCSV)",

@@ -16,7 +16,7 @@ def run(*words):
 text = subprocess.run([analyzer, "help", "--completion=bash"], capture_output=True, text=True, check=True).stdout
 for command in re.search(r"^    local commands='(.*)'", text, re.M).group(1).split():
     page = subprocess.run([analyzer, "help", command], capture_output=True, text=True, check=True).stdout
-    options = re.findall(r"^ +(?:-\w, +)?--([\w-]+)=", page, re.M)
+    options = re.findall(r"^ {2,6}(?:-\w, +)?--([\w-]+)=", page, re.M)
     print("==", command, run(command, "missing.json", "missing.csv"))
     for option in options:
         of = {}
