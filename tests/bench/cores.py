@@ -16,9 +16,9 @@ import tempfile
 
 # Functions that several threads run at a time -> phase
 TASKS = {"read_part": "read", "seal_or_digest": "seal, digest", "run_member": "analyses"}
-# What one thread runs, inclusive: the divided parts of each are taken out
+# Inclusive, of the thread that runs the most of it
 PHASES = [("read", "az_pytorch_parse"), ("join", "az_pytorch_join"), ("seal", "az_trace_finalize_on"), ("analyses", "az_input_analyse"),
-          ("verdict", "az_vd_report"), ("write", "az_outputs_write")]
+          ("verdict", "az_verdict_report"), ("write", "az_outputs_write")]
 
 
 def counts(path):
@@ -51,7 +51,8 @@ def measure(analyzer, trace, threads):
     others = [t for t in all_threads if t is not job]
     beyond = {task: max([t[1].get(task, 0) for t in others] + [0]) - job[1].get(task, 0) for task in TASKS}
     path = sum(t[0] for t in all_threads if "main" in t[1] or t is job) + sum(max(0, n) for n in beyond.values())
-    return path, sum(t[0] for t in all_threads), job[1], beyond, float(memory.group(1)) if memory else 0
+    most = {function: max(t[1].get(function, 0) for t in all_threads) for _, function in PHASES}
+    return path, sum(t[0] for t in all_threads), job[1], most, beyond, float(memory.group(1)) if memory else 0
 
 
 def main():
@@ -59,11 +60,11 @@ def main():
         sys.exit(__doc__)
     base = None
     for threads in [1] + [int(t) for t in sys.argv[3:] or ("2", "16")]:
-        path, spent, job, beyond, memory = measure(sys.argv[1], sys.argv[2], threads)
+        path, spent, job, most, beyond, memory = measure(sys.argv[1], sys.argv[2], threads)
         base = base or path
         print("%3d threads: path %8.1f M, in all %8.1f M, gain %.2f, memory %.1f MB" % (threads, path / 1e6, spent / 1e6, base / path, memory))
         for name, function in PHASES:
-            print("      %-9s %8.1f M" % (name, job.get(function, 0) / 1e6))
+            print("      %-9s %8.1f M" % (name, most[function] / 1e6))
         for task, phase in TASKS.items():
             if threads > 1:
                 print("      %-13s own share %8.1f M, busiest beyond it %8.1f M" % (phase, job.get(task, 0) / 1e6, beyond[task] / 1e6))
