@@ -14,6 +14,7 @@
 
 #include "formats/nsys/nsys_sqlite.h"
 #include "formats/shared/sqlite_append.h"
+#include "unit/database_file.h"
 
 static char path[] = "/tmp/az_pages_XXXXXX";
 
@@ -523,7 +524,7 @@ int main(void)
         return 1;
     (void)close(copy);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    (void)unlink(path);
-    (void)unlink(copy_path);
+    remove_database(path);
+    remove_database(copy_path);
     return failed;
 }

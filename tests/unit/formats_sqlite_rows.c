@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "formats/shared/sqlite_rows.h"
+#include "unit/database_file.h"
 
 static char path[] = "/tmp/az_rows_XXXXXX";
 
@@ -307,6 +308,6 @@ int main(void)
         return 1;
     (void)close(fd);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    (void)unlink(path);
+    remove_database(path);
     return failed;
 }
