@@ -25,7 +25,7 @@ static const struct az_cmd_opt map_options[] = {
     { OPT_DRY_RUN, "dry-run", NULL, "print the traces to be read, then exit" },
     { 'j', "jobs", "N", "traces to read concurrently; 0: one per CPU" },
     { 'q', "quiet", NULL, "print errors only" },
-    { 'v', "verbose", NULL, "print notes and the number of parts written" },
+    { 'v', "verbose", NULL, "print notes about the traces, too" },
     { OPT_COLOR, "color", "WHEN", "auto, always or never" },
     { OPT_PROGRESS, "progress", "WHEN", "show progress on standard error: auto, always or never" },
     { OPT_MEMORY, "memory-limit", "SIZE", "memory limit for the data of a trace, for example 2G" },

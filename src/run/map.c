@@ -274,6 +274,20 @@ static void print_dry(const struct az_plan *p)
                    fputc('\n', stdout));
 }
 
+/* "wrote parts/: 2 parts, 1 up to date". */
+static void note_written(const struct az_map_run *m, size_t skipped, const struct az_run_opts *opts)
+{
+    const size_t n = atomic_load(&m->written), failed = atomic_load(&m->failed);
+    char done[48] = "", bad[48] = "";
+
+    if (skipped)
+        snprintf(done, sizeof done, ", %zu up to date", skipped);
+    if (failed)
+        snprintf(bad, sizeof bad, ", %zu failed", failed);
+    az_log_line(&opts->log, AZ_LOG_NORMAL, "note: wrote %s/: %zu part%s%s%s", m->opts->dir, n,
+                n == 1 ? "" : "s", done, bad);
+}
+
 static int map_all(struct az_map_run *m, struct az_plan *p, const struct az_run_opts *opts)
 {
     const unsigned all = opts->workers ? opts->workers : az_processors();
@@ -299,8 +313,8 @@ static int map_all(struct az_map_run *m, struct az_plan *p, const struct az_run_
         if (rc == 0 && job->files.n)
             rc = map_job(m, job, opts, &seats, &meter);
     }
-    az_log_line(&opts->log, AZ_LOG_VERBOSE, "%zu parts written, %zu up to date, %zu failed",
-                atomic_load(&m->written), skipped, atomic_load(&m->failed));
+    if (rc == 0)
+        note_written(m, skipped, opts);
     return rc;
 }
 
