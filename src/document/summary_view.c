@@ -66,6 +66,7 @@ static const struct question ranks = { { "gpu_timelines_by_rank" }, RANK_ROWS, 2
 static const struct question both = {
     { "side_by_side_families", "side_by_side_classes" }, TOP_ROWS, 1, { NULL }
 };
+static const struct question tree = { { "diff_by_op" }, TOP_ROWS, 1, { NULL } }; /* on request */
 static const struct question pairs = { { "compare_summary" }, COMPARED_ROWS, 1, { NULL } };
 
 /* Do graphs hide what ran, by the document? */
@@ -196,6 +197,7 @@ size_t az_screen_choose(const struct az_document *d, struct az_screen_part out[A
     if (az_sv_is(d->format, "comparison")) {
         if (!az_document_table(d, "verdict"))
             return 0;
+        n = add_parts(d, &tree, out, n);
         n = add_parts(d, &both, out, n);
         return add_parts(d, &pairs, out, n);
     }

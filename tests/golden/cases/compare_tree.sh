@@ -55,3 +55,5 @@ try --config=r.json run one --tree
 try a.json - --tree <b.json
 echo '{}' >empty.json
 try a.json empty.json --tree
+echo "== the first table of the first screen"
+"$ANALYZER" compare a.json "$SRC/example/pytorch/train_step_pageable.json" --tree 2>/dev/null | sed -n 's/^[A-Z].*(\([a-z_]*\))$/\1/p' | head -n 1
