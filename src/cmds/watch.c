@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/intern.h"
+#include "base/utf8.h"
+#include "cmds/wrap.h"
 #include "document/verdict_table.h"
 #include "io/path.h"
 #include "read/skipped_files.h"
@@ -42,8 +44,36 @@ struct watching {
 
 /* ---- one profile, in a child process ---- */
 
+static void put_part(struct az_vec_char *line, const char *before, struct az_sv text)
+{
+    az_text_add(line, az_sv_str(before));
+    az_text_add(line, text);
+}
+
+/* A line for each profile; where it does not fit the terminal, its rest is indented below. */
+static void print_whole(const struct az_vec_char *line, const char *path)
+{
+    enum { INDENT = 4 };
+    struct az_vec_char shown, lines;
+
+    az_vec_init(&shown, NULL);
+    az_vec_init(&lines, NULL);
+    int rc = az_vec_error(line);
+    rc = rc ? rc : az_utf8_visible(&shown, az_text_view(line));
+    rc = rc ? rc : az_utf8_wrap(&lines, az_text_view(&shown), INDENT, az_wrap_width());
+    if (rc == AZ_OK) {
+        fwrite(lines.v, 1, lines.n, stdout);
+    } else {
+        az_print_name(az_sv_str(path));
+        puts(": error: out of memory");
+    }
+    fflush(stdout);
+    az_vec_release(&shown);
+    az_vec_release(&lines);
+}
+
 /* "2 steps, 450.8 us apart (ProfilerStep); 73.6% compute, ...": the first lines of the verdict. */
-static void print_verdict(const struct az_document *doc)
+static void put_verdict(struct az_vec_char *line, const struct az_document *doc)
 {
     const struct az_table *t = az_headline_of(doc);
 
@@ -51,13 +81,12 @@ static void print_verdict(const struct az_document *doc)
         const struct az_line l = az_headline_line(t, r);
         if (l.kind != AZ_LINE_WHAT && l.kind != AZ_LINE_TIME)
             continue;
-        fputs(l.kind == AZ_LINE_WHAT ? ": " : "; ", stdout);
-        az_print_name(l.text);
+        put_part(line, l.kind == AZ_LINE_WHAT ? ": " : "; ", l.text);
     }
 }
 
 /* The first paragraph below the heading: "fail: gemm: ..." with its continued lines. */
-static void print_paragraph(FILE *from)
+static void put_paragraph(struct az_vec_char *to, FILE *from)
 {
     char line[MOST_LENGTH];
     bool began = false;
@@ -69,8 +98,7 @@ static void print_paragraph(FILE *from)
             continue;
         if (began && line[0] != ' ')
             return;
-        fputs(began ? " " : "; ", stdout);
-        az_print_name(text);
+        put_part(to, began ? " " : "; ", text);
         began = true;
     }
 }
@@ -113,6 +141,7 @@ static int print_line(const struct watching *w, const char *path)
     struct az_result res;
     int rc = az_preview_begin(&l, &path, 1), status = AZ_EXIT_OK;
     FILE *text = w->baseline ? tmpfile() : NULL;
+    struct az_vec_char line;
     struct az_plan_job *job = rc == 0 && l.plan.jobs.n ? &l.plan.jobs.v[0] : NULL;
 
     az_result_init(&res, 0);
@@ -120,24 +149,23 @@ static int print_line(const struct watching *w, const char *path)
         rc = job->error ? job->error : az_analyze_input(job, &opts, 1, &res, &job->diag, NULL);
     if (rc == 0 && text)
         status = run_gate(w->baseline, path, text);
-    az_print_name(az_sv_str(path));
-    if (res.reportable) {
-        print_verdict(&res.doc);
-    } else {
-        fputs(": error: ", stdout);
-        az_print_name(first_error(job ? &job->diag : &l.diag, az_sv_str(path), rc));
-    }
+    az_vec_init(&line, NULL);
+    az_text_add(&line, az_sv_str(path));
+    if (res.reportable)
+        put_verdict(&line, &res.doc);
+    else
+        put_part(&line, ": error: ", first_error(job ? &job->diag : &l.diag, az_sv_str(path), rc));
     az_result_release(&res);
     if (rc == 0 && text) {
-        print_paragraph(text);
+        put_paragraph(&line, text);
     } else if (rc == 0 && w->baseline) {
-        fputs("; error: no temporary file for the gate", stdout);
+        put_part(&line, "; ", AZ_SV("error: no temporary file for the gate"));
         rc = AZ_EIO;
     }
     if (text)
         fclose(text);
-    putchar('\n');
-    fflush(stdout);
+    print_whole(&line, path);
+    az_vec_release(&line);
     az_diag_print(&l.diag, w->log);
     if (job)
         az_diag_print(&job->diag, w->log);

@@ -66,3 +66,10 @@ echo "exit $?"
 echo "exit $?"
 "$ANALYZER" --baseline "$old"
 echo "exit $?"
+echo "== lines that fit the terminal"
+COLUMNS=80
+export COLUMNS
+begin
+cp "$old" traces/one.json
+lines out 5
+finish
