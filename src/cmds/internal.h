@@ -118,7 +118,9 @@ void az_preview_end(struct az_preview *l);
 int az_preview_facts(const struct az_plan_job *job, const struct az_result *res, const char *prefix,
                      struct az_vec_char *out) AZ_MUST_USE;
 /* Reads the inputs of a path and prints their content, a few indented lines each; exit status. */
-int az_preview_describe(const char *path, const struct az_log *log);
+int az_preview_describe(const char *const *paths, size_t n, const struct az_log *log);
+/* Are some of the paths one input: ranks of one run, the CSVs of one report? */
+bool az_preview_joins(const char *const *paths, size_t n);
 
 /* ---- init.c ---- */
 /* Prints a configuration for the operands; exit status. */

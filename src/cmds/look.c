@@ -240,15 +240,28 @@ static void print_input(const struct az_plan_job *job)
         printf(": %zu files, %s\n", in->files.n, format);
 }
 
-int az_preview_describe(const char *path, const struct az_log *log)
+bool az_preview_joins(const char *const *paths, size_t n)
 {
     struct az_preview l;
-    int rc = az_preview_begin(&l, &path, 1), failed = rc;
+    const int rc = n > 1 ? az_preview_begin(&l, paths, n) : AZ_EUSAGE;
+    bool joins = rc == AZ_OK && l.plan.jobs.n < n;
+
+    for (size_t i = 0; joins && i < l.plan.jobs.n; i++)
+        joins = l.plan.jobs.v[i].error == AZ_OK;
+    if (n > 1)
+        az_preview_end(&l);
+    return joins;
+}
+
+int az_preview_describe(const char *const *paths, size_t n, const struct az_log *log)
+{
+    struct az_preview l;
+    int rc = az_preview_begin(&l, paths, n), failed = rc;
 
     if (rc)
         az_diag_print(&l.diag, log);
     if (rc && rc != AZ_EINTR && l.diag.errors == 0)
-        az_log_line(log, AZ_LOG_QUIET, "error: %s: %s", path, az_err_text(rc));
+        az_log_line(log, AZ_LOG_QUIET, "error: %s: %s", paths[0], az_err_text(rc));
     if (!rc)
         az_sandbox_settle_alone(&l.plan);
     for (size_t i = 0; !rc && i < l.plan.jobs.n && !az_interrupted(); i++) {

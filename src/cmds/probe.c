@@ -82,6 +82,7 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
     if (init)
         return az_init_print(&a);
     log.color = az_use_color(AZ_AUTO, 2);
+    const bool joined = az_preview_joins((const char *const *)a.operands, a.n_operands);
     for (size_t i = 0; i < a.n_operands; i++) {
         const char *path = a.operands[i];
         az_diag_init(&p.diag);
@@ -91,10 +92,12 @@ static int run_probe(const struct az_cmd *cmd, int argc, char **argv)
         fflush(stdout);
         az_diag_print(&p.diag, &log);
         az_diag_release(&p.diag);
-        if (!rc)
-            rc = az_preview_describe(path, &log);
+        if (!rc && !joined)
+            rc = az_preview_describe(&path, 1, &log);
         failed |= rc;
     }
+    if (joined && !failed)
+        failed = az_preview_describe((const char *const *)a.operands, a.n_operands, &log);
     return failed ? AZ_EXIT_PARTIAL : AZ_EXIT_OK;
 }
 
