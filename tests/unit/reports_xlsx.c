@@ -527,6 +527,39 @@ static void many_columns_share_a_width(void **state)
     sample_end(&s);
 }
 
+/* A table that would be too small on one page goes on over others, with its header and keys. */
+static void wide_tables_print_over_pages(void **state)
+{
+    (void)state;
+    struct sample s;
+    char command[1024];
+    sample_begin(&s);
+    for (int wide = 0; wide < 2; wide++) {
+        struct az_table *t =
+            az_table_new(&s.arena, wide ? "wide" : "narrow", wide ? "Wide" : "Narrow", 0);
+        az_table_column(t, "key", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+        for (int i = 0; i < (wide ? 40 : 3); i++)
+            az_table_column(t, az_arena_printf(&s.arena, "column %d", i).p, AZ_INT, AZ_UNIT_COUNT,
+                            0);
+        az_put_text(t, AZ_SV("a"));
+        for (int i = 0; i < (wide ? 40 : 3); i++)
+            az_put_i64(t, i);
+        assert_int_equal(az_document_add(&s.doc, t), 0);
+    }
+    write_all(&s);
+    snprintf(
+        command, sizeof command,
+        "cd %s && ${PYTHON:-python3} -c 'import re, zipfile; b = zipfile.ZipFile(\"book.xlsx\"); "
+        "p = [re.findall(r\"<pageSetup[^>]*>\", b.read(n).decode()) for n in b.namelist() if "
+        "\"worksheets/sheet\" in n]; w = b.read(\"xl/workbook.xml\").decode(); "
+        "assert sum(\"scale=\\\"55\\\"\" in x for q in p for x in q) == 1, p; "
+        "assert sum(\"fitToHeight=\\\"0\\\"\" in x for q in p for x in q) >= 1, p; "
+        "assert \"$A:$A,\" in w, w'",
+        s.dir.p);
+    assert_int_equal(system(command), 0);
+    sample_end(&s);
+}
+
 /* Their header is a row like the others, and the only one of a table without rows. */
 static void many_columns_have_a_header(void **state)
 {
@@ -578,6 +611,7 @@ int main(void)
         cmocka_unit_test(numbers_are_those_of_printf),
         cmocka_unit_test(widths_are_those_of_printf),
         cmocka_unit_test(many_columns_share_a_width),
+        cmocka_unit_test(wide_tables_print_over_pages),
         cmocka_unit_test(many_columns_have_a_header),
         cmocka_unit_test(rows_have_the_xml_of_the_library),
         cmocka_unit_test(segments_are_those_of_one_thread),

@@ -14,9 +14,11 @@
 #define WIDTH_ROWS    1000 /* rows checked for the column widths */
 #define WIDTH_COLUMNS 256  /* with a width of their own */
 #define WIDTH_MIN     7
-#define WIDTH_MAX     59 /* and one for the edges */
-#define WIDTH_FILTER  3  /* room for the filter's button in a header */
-#define FROZEN_MOST   2  /* key columns that stay in view */
+#define WIDTH_MAX     59  /* and one for the edges */
+#define WIDTH_FILTER  3   /* room for the filter's button in a header */
+#define PAGE_WIDTH    140 /* characters across A4, landscape */
+#define PRINT_LEAST   55  /* percent: smaller print cannot be read */
+#define FROZEN_MOST   2   /* key columns that stay in view */
 /* Cells of a document from which rows go to files at once (3 MB in all, whatever their number), but
  * not with more than so many sheets, each of which would need an open file; and cells from which a
  * part may pass 4 GiB. */
@@ -177,6 +179,35 @@ static size_t bounded_width(size_t w)
 
 static bool is_hidden(const struct az_column *c) { return (c->flags & AZ_HIDDEN) != 0; }
 
+/* Columns of the key before all others, which stay in view; none if little room would be left. */
+static lxw_col_t keys_at_left(const struct az_xlsx_part *p)
+{
+    size_t n = 0;
+
+    while (n < p->columns && (p->t->columns.v[n].flags & AZ_KEY))
+        n++;
+    return n <= FROZEN_MOST && n < p->columns ? (lxw_col_t)n : 0;
+}
+
+/* On paper a table is as wide as a page, unless it could not be read then: the columns go on
+ * over further pages, each with the header and the keys. */
+static void set_print(const struct az_xlsx_part *p, size_t width)
+{
+    const lxw_col_t keys = keys_at_left(p);
+
+    worksheet_set_landscape(p->ws);
+    worksheet_repeat_rows(p->ws, 0, 0);
+    worksheet_print_area(p->ws, 0, 0, (lxw_row_t)p->rows,
+                         (lxw_col_t)(p->columns - 1)); /* not what flows over */
+    if (width * PRINT_LEAST <= PAGE_WIDTH * 100) {
+        worksheet_fit_to_pages(p->ws, 1, 0);
+        return;
+    }
+    worksheet_set_print_scale(p->ws, PRINT_LEAST);
+    if (keys)
+        worksheet_repeat_columns(p->ws, 0, (lxw_col_t)(keys - 1));
+}
+
 static void set_columns(struct az_xlsx *x, const struct az_xlsx_part *p, struct az_rows *rows)
 {
     const struct az_column *columns = p->t->columns.v;
@@ -201,6 +232,7 @@ static void set_columns(struct az_xlsx *x, const struct az_xlsx_part *p, struct 
         shared = widest[c] > shared ? widest[c] : shared;
     for (size_t c = WIDTH_COLUMNS; c < p->columns; c++)
         widest[c] = shared;
+    size_t printed = 0;
     for (size_t c = 0, end; c < p->columns; c = end) {
         const size_t w = bounded_width(widest[c]);
         lxw_row_col_options o = { .hidden = is_hidden(&columns[c]) };
@@ -210,17 +242,9 @@ static void set_columns(struct az_xlsx *x, const struct az_xlsx_part *p, struct 
             end++;
         worksheet_set_column_opt(p->ws, (lxw_col_t)c, (lxw_col_t)(end - 1), (double)w + 1, NULL,
                                  &o);
+        printed += o.hidden ? 0 : (w + 1) * (end - c);
     }
-}
-
-/* Columns of the key before all others, which stay in view; none if little room would be left. */
-static lxw_col_t keys_at_left(const struct az_xlsx_part *p)
-{
-    size_t n = 0;
-
-    while (n < p->columns && (p->t->columns.v[n].flags & AZ_KEY))
-        n++;
-    return n <= FROZEN_MOST && n < p->columns ? (lxw_col_t)n : 0;
+    set_print(p, printed);
 }
 
 static void dress(struct az_xlsx *x, const struct az_xlsx_part *p)
@@ -229,11 +253,6 @@ static void dress(struct az_xlsx *x, const struct az_xlsx_part *p)
 
     worksheet_freeze_panes(ws, 1, keys_at_left(p));
     worksheet_autofilter(ws, 0, 0, (lxw_row_t)p->rows, (lxw_col_t)(p->columns - 1));
-    worksheet_set_landscape(ws);
-    worksheet_fit_to_pages(ws, 1, 0);
-    worksheet_repeat_rows(ws, 0, 0);
-    worksheet_print_area(ws, 0, 0, (lxw_row_t)p->rows,
-                         (lxw_col_t)(p->columns - 1)); /* not what flows over */
     for (size_t c = 0; c < p->columns && p->rows; c++) {
         const struct az_column *col = &p->t->columns.v[c];
         if (col->flags & AZ_SHARE)

@@ -81,10 +81,12 @@ int az_xlsx_load(struct az_where where, struct az_diag *diag) AZ_MUST_USE;
     X(worksheet_gridlines) \
     X(worksheet_insert_chart_opt) \
     X(worksheet_print_area) \
+    X(worksheet_repeat_columns) \
     X(worksheet_repeat_rows) \
     X(worksheet_set_column) \
     X(worksheet_set_column_opt) \
     X(worksheet_set_landscape) \
+    X(worksheet_set_print_scale) \
     X(worksheet_set_row) \
     X(worksheet_write_boolean) \
     X(worksheet_write_number) \
@@ -162,9 +164,11 @@ extern struct az_xlsx_lib az_xlsx_lib; /* filled once, by az_xlsx_load */
 #define worksheet_gridlines                    az_xlsx_lib.worksheet_gridlines
 #define worksheet_insert_chart_opt             az_xlsx_lib.worksheet_insert_chart_opt
 #define worksheet_print_area                   az_xlsx_lib.worksheet_print_area
+#define worksheet_repeat_columns               az_xlsx_lib.worksheet_repeat_columns
 #define worksheet_repeat_rows                  az_xlsx_lib.worksheet_repeat_rows
 #define worksheet_set_column                   az_xlsx_lib.worksheet_set_column
 #define worksheet_set_column_opt               az_xlsx_lib.worksheet_set_column_opt
+#define worksheet_set_print_scale              az_xlsx_lib.worksheet_set_print_scale
 #define worksheet_set_landscape                az_xlsx_lib.worksheet_set_landscape
 #define worksheet_set_row                      az_xlsx_lib.worksheet_set_row
 #define worksheet_write_boolean                az_xlsx_lib.worksheet_write_boolean
