@@ -348,6 +348,8 @@ static int peaks_of(struct az_verdict *v)
     bool found = false;
     const int rc = az_job_peaks(v->job, &f, &p, &found);
     v->part->peaks = az_sv_str(az_peaks_source_id(found ? p.source : AZ_PEAKS_UNKNOWN));
+    if (found && p.source == AZ_PEAKS_SCALED)
+        v->part->peaks_of = az_verdict_copy_text(v, p.name);
     return rc;
 }
 
@@ -627,6 +629,7 @@ static const struct az_shape_field part_fields[] = {
     AZ_PLAIN(struct az_verdict_part, operator_ns),
     AZ_PLAIN(struct az_verdict_part, host_threads),
     AZ_TEXT_OF(struct az_verdict_part, peaks),
+    AZ_TEXT_OF(struct az_verdict_part, peaks_of),
     AZ_NESTS_OF(struct az_verdict_part, check, check_shape),
     AZ_PLAIN(struct az_verdict_part, total),
     AZ_PLAIN(struct az_verdict_part, compute),

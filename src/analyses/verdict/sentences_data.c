@@ -65,8 +65,11 @@ static struct az_sv check_word(struct az_verdict_text *x, enum az_check check, s
     if (az_sv_is(word, "share"))
         return az_arena_printf(x->a, "%.1f%%",
                                s->kernels > 0 ? 100 * (double)s->other / (double)s->kernels : 0);
-    return az_sv_str(az_sv_is(x->c->devices.peaks, "scaled") ? "scaled from a data sheet"
-                                                             : "unknown (set device_peaks)");
+    if (!az_sv_is(x->c->devices.peaks, "scaled"))
+        return AZ_SV("unknown (set device_peaks)");
+    return s->peaks_of.n
+               ? az_arena_printf(x->a, "scaled from the data sheet of %.*s", AZ_SVF(s->peaks_of))
+               : AZ_SV("scaled from a data sheet");
 }
 
 struct az_sv az_verdict_text_check(struct az_verdict_text *x, enum az_check check)

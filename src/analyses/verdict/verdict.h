@@ -202,7 +202,8 @@ struct az_verdict_part {
     int64_t repeat_ns;
     struct az_sv repeats_inside;
     int64_t operator_ns, host_threads;
-    struct az_sv peaks; /* "data sheet", "scaled", "user", "unknown" */
+    struct az_sv peaks;    /* "data sheet", "scaled", "user", "unknown" */
+    struct az_sv peaks_of; /* the device whose data sheet is scaled; else empty */
     struct az_check_result check[AZ_CHECKS];
     struct az_verdict_idles idles;
     struct az_verdict_kernel *top; /* of a rank: computing, most time first, in the scope */
