@@ -92,7 +92,7 @@ static void read_row(struct az_arena *a, const struct az_compare_input *in, stru
     const double steps = in->doc ? az_side_by_side_steps(in->doc, &x->side) : NAN;
     x->device = x->side.device;
     x->scope = scope_of(in->doc);
-    x->steps = steps;
+    x->steps = x->side.has_steps ? (double)x->side.counted : steps;
     x->step_ns = x->side.has_steps ? (double)x->side.step.span : NAN;
     read_shares(x);
     if (!in->doc)
@@ -216,6 +216,16 @@ AZ_OF_RECORD(int64_t, ranks, struct row,
              r->side.known ? count_of((double)ranks_of(r->side.ranks)) : INT64_MIN)
 AZ_OF_RECORD(int64_t, steps, struct row, count_of(r->steps))
 AZ_OF_RECORD(int64_t, step_time, struct row, count_of(r->step_ns))
+/* Is a step of any outside of its account, as warm-up? */
+static bool excludes(const struct row *rows, size_t n)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < n; i++)
+        any |= rows[i].side.has_steps && rows[i].side.counted < rows[i].side.steps;
+    return any;
+}
+
 static struct az_sv title_of(const struct row *rows, size_t n)
 {
     struct az_sv scope = AZ_SV("");
@@ -227,6 +237,8 @@ static struct az_sv title_of(const struct row *rows, size_t n)
             return AZ_SV("Configurations, shares of different scopes");
         scope = rows[i].scope;
     }
+    if (az_sv_is(scope, "steps") && excludes(rows, n))
+        return AZ_SV("Configurations, shares of the counted steps");
     return az_sv_is(scope, "steps")       ? AZ_SV("Configurations, shares of all steps")
            : az_sv_is(scope, "window")    ? AZ_SV("Configurations, shares of the window")
            : az_sv_is(scope, "recording") ? AZ_SV("Configurations, shares of the recording")

@@ -309,12 +309,21 @@ static struct az_sv with_unit(const struct matrix *m, struct az_sv name, enum az
     return az_arena_printf(m->doc->arena, "%.*s (%s)", AZ_SVF(name), az_unit_text(unit));
 }
 
-static bool any_per_step(const struct matrix *m)
+static bool any_of(const struct matrix *m, bool per_step)
 {
     for (size_t i = 0; i < m->n; i++)
-        if (m->in[i].doc && m->basis[i].per_step)
+        if (m->in[i].doc && m->basis[i].per_step == per_step)
             return true;
     return false;
+}
+static bool any_per_step(const struct matrix *m) { return any_of(m, true); }
+
+/* What the times are of, in a note: headings have those of a recording. */
+static const char *basis_text(const struct matrix *m)
+{
+    return !any_per_step(m)   ? "Of one device"
+           : any_of(m, false) ? "Of one device and step, of the recording where the heading has it"
+                              : "Of one step and device";
 }
 
 /* What the times are of, after a title. */
@@ -363,8 +372,7 @@ static int by_label(struct matrix *m, const struct kind *kind, const char *id, u
         }
     }
     t->title = az_arena_printf(m->doc->arena, "%s, %s", kind->title, times_of(m));
-    t->note = az_arena_printf(m->doc->arena, "%s; %%: share of device time%s.",
-                              any_per_step(m) ? "Of one step and device" : "Of one device",
+    t->note = az_arena_printf(m->doc->arena, "%s; %%: share of device time%s.", basis_text(m),
                               blank ? "; blank: not recorded" : "");
     const int rc = az_document_add(m->doc, t);
     if (rc == AZ_OK)
