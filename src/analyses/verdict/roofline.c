@@ -425,6 +425,21 @@ static double aligned_rate(struct work *w, struct az_sv spec)
     return rate;
 }
 
+/* " (~80% achievable, minimum 3 us each)": what the saving is counted from, of the peak and for an
+ * operation; each only where it is. */
+static struct az_sv reach_text(struct work *w, const struct judged *x, bool share, double least)
+{
+    const double floor_ns = KERNEL_NS * x->line->kernels;
+    struct az_sv text = AZ_SV("");
+    if (share)
+        text =
+            az_arena_printf(&w->texts, "~%.0f%% achievable", 100 * reachable(w, &x->e, &x->roof));
+    if (least <= floor_ns)
+        text = az_arena_printf(&w->texts, "%.*s%sminimum %.0f us each", AZ_SVF(text),
+                               text.n ? ", " : "", floor_ns / 1e3);
+    return text.n ? az_arena_printf(&w->texts, " (%.*s)", AZ_SVF(text)) : text;
+}
+
 static int headroom(struct work *w, const struct judged *x)
 {
     const struct line *l = x->line;
@@ -435,7 +450,7 @@ static int headroom(struct work *w, const struct judged *x)
         ns < w->v->job->opts->short_kernel_us * 1e3 * count) /* its start-up cost */
         return 0;
     bool small, few;
-    const double least = least_time(w, x, ns / count, &small, &few) * count;
+    const double each = least_time(w, x, ns / count, &small, &few), least = each * count;
     if (least >= ns || (few && 2 * l->blocks <= units_of(w))) /* the latter: low_parallelism */
         return 0;
     const bool memory = r->bound[0] == 'M';
@@ -446,9 +461,8 @@ static int headroom(struct work *w, const struct judged *x)
     if (small || few)
         detail = az_arena_printf(&w->texts, "%.*s, too %s for the device", AZ_SVF(detail),
                                  small ? "small" : "few blocks");
-    else if (!w->own)
-        detail = az_arena_printf(&w->texts, "%.*s (~%.0f%% achievable)", AZ_SVF(detail),
-                                 100 * reachable(w, &x->e, r));
+    detail = az_arena_printf(&w->texts, "%.*s%.*s", AZ_SVF(detail),
+                             AZ_SVF(reach_text(w, x, !small && !few && !w->own, each)));
     if (pad)
         detail = az_arena_printf(&w->texts, "%.*s, %lld is not a multiple of %lld", AZ_SVF(detail),
                                  (long long)l->odd, (long long)multiple(l->perf->prec));
