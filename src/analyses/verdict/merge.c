@@ -14,19 +14,28 @@ AZ_VEC(struct entry, entries);
 
 static uint64_t mix_text(uint64_t h, struct az_sv s) { return h * 31 + az_hash(s.p, s.n); }
 
+static bool is_idle(const struct az_verdict_found *f)
+{
+    return f->rule->within == AZ_VERDICT_IN_IDLE;
+}
+
+/* Idle time that is mostly in a frame or range has this as its place (sentences_findings.c): the
+ * operator in it is none of its meaning, but of a range that is the cause. */
+static bool has_operator(const struct az_verdict_found *f)
+{
+    return !is_idle(f) || f->cause == AZ_CAUSE_HOST_RANGE ||
+           !((f->frame.n && 2 * f->in_place[AZ_PLACE_FRAME] >= f->ns) ||
+             (f->range.n && 2 * f->in_place[AZ_PLACE_RANGE] >= f->ns));
+}
+
 uint64_t az_verdict_key(const struct az_verdict_found *f)
 {
     uint64_t h = az_hash(f->rule->name, strlen(f->rule->name));
     h = mix_text(mix_text(mix_text(mix_text(h, f->subject), f->call), f->range), f->frame);
-    h = mix_text(mix_text(h, f->operation), f->group);
+    h = mix_text(mix_text(h, has_operator(f) ? f->operation : AZ_SV("")), f->group);
     if (f->rule->find == az_verdict_find_parallelism) /* short names of several kernels are equal */
         h = mix_text(h, f->row);
     return h * 31 + (uint64_t)f->cause * 7 + (f->has_device ? (uint64_t)f->device + 1 : 0);
-}
-
-static bool is_idle(const struct az_verdict_found *f)
-{
-    return f->rule->within == AZ_VERDICT_IN_IDLE;
 }
 
 /* The same meaning together; of these the largest first, then by rank. */
@@ -104,7 +113,8 @@ static void add_finding(struct az_verdict_found *o, const struct az_verdict_foun
     o->gain = add_gains(o->gain, f->gain);
     o->faster = o->faster >= 0 && f->faster >= 0 ? az_add_sat(o->faster, f->faster) : -1;
     for (enum az_place p = 0; p < AZ_PLACES; p++)
-        o->in_place[p] = az_add_sat(o->in_place[p], f->in_place[p]);
+        if (p != AZ_PLACE_OPERATOR || az_sv_eq(o->operation, f->operation))
+            o->in_place[p] = az_add_sat(o->in_place[p], f->in_place[p]);
     o->first_use &= f->first_use;
     o->smallest = o->smallest <= 0 || (f->smallest > 0 && f->smallest < o->smallest) ? f->smallest
                                                                                      : o->smallest;
