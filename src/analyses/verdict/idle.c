@@ -7,6 +7,7 @@ struct work {
     struct az_verdict_groups *groups;
     const struct az_devices_of *devices;
     struct az_region_causes *causes; /* NULL: of no region */
+    struct az_gap_causes *longest;   /* NULL: no table has them */
 };
 
 /* A device that did next to nothing is in no account, and has no gaps. */
@@ -29,6 +30,7 @@ static int one_gap(void *ctx, const struct az_idle_gap *gap)
         return 0;
     az_verdict_judge_gap(&w->judge, gap, from, to, &why);
     const uint32_t next = t->ev[az_op_kind(gap->after)].name[az_op_row(gap->after)];
+    az_gap_causes_add(w->longest, &w->judge, w->devices->slots.v[gap->slot].device, gap, &why);
     const int rc = az_region_causes_add(w->causes, gap->slot, why.cause, from, to);
     return rc ? rc : az_verdict_groups_add(w->groups, &why, gap->slot, next, from, to - from);
 }
@@ -41,10 +43,14 @@ static int find_idle(struct work *w)
         return az_arena_error(v->job->arena);
     int rc = az_region_causes_open(&w->causes, v, w->devices->slots.n);
     if (rc == 0)
+        rc = az_gap_causes_open(&w->longest, v);
+    if (rc == 0)
         rc = az_idle_gaps_of(v->job, v->trace, w->devices, one_gap, w);
     if (rc == 0)
         rc = az_region_causes_finish(w->causes);
     az_region_causes_close(w->causes);
+    if (rc == 0)
+        rc = az_gap_causes_finish(w->longest, v->job);
     if (rc == 0)
         rc = az_verdict_groups_finish(w->groups, &w->devices->slots);
     az_verdict_groups_free(w->groups);

@@ -65,6 +65,17 @@ int az_region_causes_finish(struct az_region_causes *c) AZ_MUST_USE;
 /* Fills in the column of the table, if the document has it; of a job with one trace. */
 int az_region_causes_put(struct az_job *job) AZ_MUST_USE;
 
+/* ---- gap_causes.c: what table `idle_gaps` has of the longest gaps ---- */
+struct az_gap_causes;
+/* *out NULL: there is no such table; the others accept that. */
+int az_gap_causes_open(struct az_gap_causes **out, struct az_verdict *v) AZ_MUST_USE;
+void az_gap_causes_add(struct az_gap_causes *c, const struct az_verdict_judge *j, int64_t device,
+                       const struct az_idle_gap *gap, const struct az_verdict_why *why);
+/* When all gaps are added, for the next. */
+int az_gap_causes_finish(struct az_gap_causes *c, struct az_job *job) AZ_MUST_USE;
+/* Fills in the columns of the table, if the document has it; of a job with one trace. */
+int az_gap_causes_put(struct az_job *job) AZ_MUST_USE;
+
 /* ---- findings from v->part->idles ---- */
 int az_verdict_idle_findings(struct az_verdict *v) AZ_MUST_USE;
 

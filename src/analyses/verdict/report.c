@@ -93,7 +93,8 @@ static int collect(struct az_verdict_whole *w)
     if (job->n_traces == 1) {
         w->n = 1;
         const int rc = only_part(job, &w->part[0]);
-        return rc ? rc : az_region_causes_put(job);
+        const int put = rc ? rc : az_region_causes_put(job);
+        return put ? put : az_gap_causes_put(job);
     }
     for (size_t i = 0; r->ranks && i < r->ranks->n; i++) {
         if (!r->part[i])
