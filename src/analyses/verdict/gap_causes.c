@@ -5,8 +5,8 @@
 
 #include "analyses/verdict/idle.h"
 
-#define GAPS     50                /* as the table has */
-#define LAUNCHED "launched before" /* its operator is that of the launch, which the table has */
+#define GAPS    50        /* as the table has */
+#define WAITING "waiting" /* else the operator of the launch, which the table has, stays */
 
 struct long_gap {
     int64_t device, start, length; /* ns */
@@ -43,12 +43,12 @@ static const char *host_words(enum az_cause cause)
     case AZ_CAUSE_DEVICE_GAP:
     case AZ_CAUSE_DEPENDENCY:
     case AZ_CAUSE_GRAPH_GAP:
-        return LAUNCHED;
+        return "launched before";
     case AZ_CAUSE_SYNCHRONIZATION:
     case AZ_CAUSE_BLOCKING_COPY:
     case AZ_CAUSE_BLOCKING_CALL:
     case AZ_CAUSE_ALLOCATION:
-        return "waiting";
+        return WAITING;
     case AZ_CAUSE_NONE:
     case AZ_CAUSE_UNKNOWN:
     case AZ_CAUSE_UNKNOWN_HOST:
@@ -79,7 +79,7 @@ void az_gap_causes_add(struct az_gap_causes *c, const struct az_verdict_judge *j
     const int64_t length = az_ns(t, gap->end - gap->start);
     if (!host || (c->n == GAPS && length <= c->gap[GAPS - 1].length))
         return;
-    const bool waits = strcmp(host, "waiting") == 0 && why->call != AZ_NO_ID;
+    const bool waits = strcmp(host, WAITING) == 0 && why->call != AZ_NO_ID;
     const struct long_gap g = {
         .device = device,
         .start = az_ns(t, gap->start),
@@ -154,7 +154,7 @@ int az_gap_causes_put(struct az_job *job)
             continue;
         put_text(job, t, r, host, az_sv_str(g->host));
         put_text(job, t, r, call, g->call);
-        if (g->op.n || strcmp(g->host, LAUNCHED) != 0)
+        if (g->op.n || strcmp(g->host, WAITING) == 0)
             put_text(job, t, r, op, g->op);
     }
     return job->doc->arena->failed ? az_arena_error(job->doc->arena) : AZ_OK;
