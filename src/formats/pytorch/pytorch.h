@@ -3,7 +3,8 @@
  *   pytorch_split.c  one large file on several threads
  *   pytorch_event.c  one event, as read
  *   pytorch_category.c  what an event is, by its category
- *   pytorch_add.c    an event into the model; joining the parts of a file
+ *   pytorch_add.c    an event into the model
+ *   pytorch_join.c   joining the parts of a file
  *   pytorch_begin_end.c  spans that begin and end in two events
  *   pytorch_counter.c  counters: of kernels, and sampled
  *   pytorch_graph.c  nodes of graphs as the CUPTI monitor has them */
@@ -257,10 +258,21 @@ int az_pytorch_begins_join(struct az_pytorch_reader *r, const struct az_pytorch_
 /* Begins without an end are lost. */
 int az_pytorch_begins_finish(struct az_pytorch_reader *r) AZ_MUST_USE;
 void az_pytorch_begins_release(struct az_pytorch_reader *r);
+/* pid and tid may be numbers or text: numbers stand for themselves, text for its name id with this
+ * bit set. */
+#define AZ_PYTORCH_IS_TEXT    (UINT64_C(1) << 63)
+#define AZ_PYTORCH_CATEGORIES 256 /* unknown ones listed one by one; files have a handful */
 /* pid or tid as a number: of texts the id of their name. Of a part, as the whole has it. */
 int az_pytorch_identity(struct az_pytorch_reader *r, const struct az_pytorch_id *id,
                         uint64_t *out) AZ_MUST_USE;
 uint64_t az_pytorch_joined_identity(const uint32_t *name, uint64_t id);
+/* The place of the lane with these identities; added: it has none yet. */
+int az_pytorch_lane_find(struct az_pytorch_reader *r, uint64_t pid, uint64_t tid, bool device_side,
+                         uint32_t **lane, bool *added) AZ_MUST_USE;
+/* The next launch call of the file links by External id, or by correlation. For the other tool's
+ * rule (flow) the first one decides for all; else External id, which several launches share, is
+ * used only where no launch has a correlation: a call as cudaLaunchHostFunc may have none. */
+void az_pytorch_launch_key(struct az_pytorch_reader *r, bool ext);
 /* An event into the model. */
 int az_pytorch_add(struct az_pytorch_reader *r, const struct az_pytorch_event *e) AZ_MUST_USE;
 /* Appends what a reader of the next part of the same file read; the part can only be released

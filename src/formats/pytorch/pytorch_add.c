@@ -1,8 +1,6 @@
-/* An event of a PyTorch trace into the model (docs/formats-pytorch.md 1.3 to 1.5), and joining the
- * parts of a file. 717 lines because lanes, rows and joining share what identifies a thread. */
+/* An event of a PyTorch trace into the model (docs/formats-pytorch.md 1.3 to 1.5). */
 #include "base/num.h"
 #include "formats/pytorch/pytorch.h"
-#include "model/append.h"
 
 int az_pytorch_reader_init(struct az_pytorch_reader *r, struct az_trace *t,
                            const struct az_options *o)
@@ -52,22 +50,18 @@ void az_pytorch_reader_release(struct az_pytorch_reader *r)
 }
 
 /* ---- lanes ---- */
-/* pid and tid may be numbers or text: numbers stand for themselves, text for its name id with the
- * top bit set. */
-#define IS_TEXT ((uint64_t)1 << 63)
-
 static int text_identity(struct az_pytorch_reader *r, struct az_sv raw, uint64_t *out)
 {
     if (raw.n >= 2 && raw.p[0] == '"')
         raw = az_sv_make(raw.p + 1, raw.n - 2);
-    *out = IS_TEXT | az_trace_name(r->trace, raw);
+    *out = AZ_PYTORCH_IS_TEXT | az_trace_name(r->trace, raw);
     return r->trace->names.error;
 }
 
 static inline int identity(struct az_pytorch_reader *r, const struct az_pytorch_id *id,
                            uint64_t *out)
 {
-    *out = (uint64_t)id->v & ~IS_TEXT;
+    *out = (uint64_t)id->v & ~AZ_PYTORCH_IS_TEXT;
     return id->number ? 0 : text_identity(r, id->raw, out);
 }
 
@@ -76,10 +70,11 @@ int az_pytorch_identity(struct az_pytorch_reader *r, const struct az_pytorch_id 
     return identity(r, id, out);
 }
 
-/* The number of an identity without IS_TEXT: 63 bits, of which the upper one is the sign. */
+/* The number of an identity without AZ_PYTORCH_IS_TEXT: 63 bits, of which the upper one is the
+ * sign. */
 static int64_t signed_number(uint64_t id)
 {
-    return id >> 62 ? -(int64_t)(IS_TEXT - id) : (int64_t)id;
+    return id >> 62 ? -(int64_t)(AZ_PYTORCH_IS_TEXT - id) : (int64_t)id;
 }
 
 /* "stream 7" of old traces -> 7 */
@@ -95,8 +90,8 @@ static int64_t stream_number(const struct az_trace *t, uint64_t tid)
     return -1;
 }
 
-static int map_lane(struct az_pytorch_reader *r, uint64_t pid, uint64_t tid, bool device_side,
-                    uint32_t **lane, bool *added)
+int az_pytorch_lane_find(struct az_pytorch_reader *r, uint64_t pid, uint64_t tid, bool device_side,
+                         uint32_t **lane, bool *added)
 {
     const uint64_t apart = device_side ? (uint64_t)1 << 62 : 0;
     return az_map_put(&r->lanes, pid, tid ^ apart, 0, lane, added);
@@ -111,7 +106,8 @@ static int new_lane(struct az_pytorch_reader *r, const struct az_pytorch_event *
     l.proc = device_side ? 0 : pid;
     l.thread = device_side ? 0 : tid;
     if (device_side) {
-        l.device = az_pytorch_number(e, AZ_PYTORCH_DEVICE, pid & IS_TEXT ? -1 : signed_number(pid));
+        l.device = az_pytorch_number(e, AZ_PYTORCH_DEVICE,
+                                     pid & AZ_PYTORCH_IS_TEXT ? -1 : signed_number(pid));
         int64_t stream = az_pytorch_has(e, AZ_PYTORCH_STREAM) ? e->number[AZ_PYTORCH_STREAM]
                                                               : az_pytorch_queue(e);
         if (stream < 0 && !az_pytorch_has(e, AZ_PYTORCH_STREAM))
@@ -151,7 +147,7 @@ static int find_lane(struct az_pytorch_reader *r, const struct az_pytorch_event 
         return rc;
     if (device_side && has_queue(e)) {
         const int64_t queue = az_pytorch_queue(e); /* whatever the tid is */
-        tid = queue < 0 ? tid : (uint64_t)queue & ~IS_TEXT;
+        tid = queue < 0 ? tid : (uint64_t)queue & ~AZ_PYTORCH_IS_TEXT;
     }
     struct az_pytorch_lane_slot *slot = lane_slot(r, pid, tid, device_side);
     if (is_lane(slot, pid, tid, device_side)) {
@@ -160,7 +156,7 @@ static int find_lane(struct az_pytorch_reader *r, const struct az_pytorch_event 
     }
     uint32_t *known;
     bool added;
-    rc = map_lane(r, pid, tid, device_side, &known, &added);
+    rc = az_pytorch_lane_find(r, pid, tid, device_side, &known, &added);
     if (rc == 0 && added)
         rc = new_lane(r, e, pid, tid, device_side, known);
     if (rc)
@@ -176,7 +172,8 @@ static int find_lane(struct az_pytorch_reader *r, const struct az_pytorch_event 
 static inline int lane_of(struct az_pytorch_reader *r, const struct az_pytorch_event *e,
                           bool device_side, uint32_t *lane)
 {
-    const uint64_t pid = (uint64_t)e->pid.v & ~IS_TEXT, tid = (uint64_t)e->tid.v & ~IS_TEXT;
+    const uint64_t pid = (uint64_t)e->pid.v & ~AZ_PYTORCH_IS_TEXT,
+                   tid = (uint64_t)e->tid.v & ~AZ_PYTORCH_IS_TEXT;
     const struct az_pytorch_lane_slot *slot = lane_slot(r, pid, tid, device_side);
     if (!e->pid.number || !e->tid.number || (device_side && has_queue(e)) ||
         !is_lane(slot, pid, tid, device_side))
@@ -327,7 +324,6 @@ static int sync_row(struct az_pytorch_reader *r, const struct az_pytorch_event *
 }
 
 /* ---- categories ---- */
-#define MAX_CATEGORIES 256 /* listed one by one; files have a handful */
 
 static int other_category(struct az_pytorch_reader *r, struct az_sv cat)
 {
@@ -338,7 +334,7 @@ static int other_category(struct az_pytorch_reader *r, struct az_sv cat)
             return 0;
         }
     }
-    if (r->other_cats.n == MAX_CATEGORIES) {
+    if (r->other_cats.n == AZ_PYTORCH_CATEGORIES) {
         r->more_cats++;
         return 0;
     }
@@ -346,10 +342,7 @@ static int other_category(struct az_pytorch_reader *r, struct az_sv cat)
 }
 
 /* ---- spans ---- */
-/* The next launch call of the file links by External id, or by correlation. For the other tool's
- * rule (flow) the first one decides for all; else External id, which several launches share, is
- * used only where no launch has a correlation: a call as cudaLaunchHostFunc may have none. */
-static void launch_key(struct az_pytorch_reader *r, bool ext)
+void az_pytorch_launch_key(struct az_pytorch_reader *r, bool ext)
 {
     struct az_optrace *o = az_optrace(r->trace);
     if (!r->launch_seen)
@@ -386,7 +379,7 @@ static int details(struct az_pytorch_reader *r, const struct az_pytorch_event *e
     case AZ_CALL:
         if ((!r->launch_seen || (o->key_is_ext && az_pytorch_has(e, AZ_PYTORCH_CORR))) &&
             az_sv_ifind(e->name, AZ_SV("launch")) >= 0)
-            launch_key(r, !az_pytorch_has(e, AZ_PYTORCH_CORR));
+            az_pytorch_launch_key(r, !az_pytorch_has(e, AZ_PYTORCH_CORR));
         if (r->captured && az_pytorch_text(e, AZ_PYTORCH_KERNEL).n) {
             rc = az_pytorch_name(r, az_pytorch_text(e, AZ_PYTORCH_KERNEL), true, &v->side);
             if (rc)
@@ -670,107 +663,4 @@ int az_pytorch_finish(struct az_pytorch_reader *r)
     if (r->more_cats)
         az_trace_dropped(t, AZ_DROP_NOT_MODELLED, "further categories", r->more_cats, 0);
     return 0;
-}
-
-/* ---- joining parts ---- */
-uint64_t az_pytorch_joined_identity(const uint32_t *name, uint64_t id)
-{
-    return id & IS_TEXT ? IS_TEXT | name[(uint32_t)id] : id;
-}
-
-static int join_lanes(struct az_pytorch_reader *r, const struct az_trace *part,
-                      const uint32_t *name, uint32_t *lane)
-{
-    for (size_t i = 0; i < part->lanes.n; i++) {
-        struct az_lane l = part->lanes.v[i];
-        uint32_t *known;
-        bool added;
-        l.pid = az_pytorch_joined_identity(name, l.pid);
-        l.tid = az_pytorch_joined_identity(name, l.tid);
-        l.proc = az_pytorch_joined_identity(name, l.proc);
-        l.thread = az_pytorch_joined_identity(name, l.thread);
-        int rc = map_lane(r, l.pid, l.tid, l.device_side, &known, &added);
-        if (rc == 0 && added)
-            rc = az_trace_lane(r->trace, &l, known);
-        if (rc)
-            return rc;
-        lane[i] = *known;
-    }
-    return 0;
-}
-
-static int join_other(struct az_pytorch_reader *r, const struct az_pytorch_reader *part,
-                      const uint32_t *name)
-{
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < part->meta.n; i++) {
-        struct az_pytorch_meta m = part->meta.v[i];
-        m.pid = az_pytorch_joined_identity(name, m.pid);
-        m.tid = az_pytorch_joined_identity(name, m.tid);
-        m.text = name[m.text];
-        rc = az_vec_push(&r->meta, m);
-    }
-    for (size_t i = 0; rc == 0 && i < part->other_cats.n; i++) {
-        uint64_t id = name[part->other_cats.v[i] >> 32], count = (uint32_t)part->other_cats.v[i];
-        size_t k = 0;
-        while (k < r->other_cats.n && r->other_cats.v[k] >> 32 != id)
-            k++;
-        if (k < r->other_cats.n)
-            r->other_cats.v[k] += count;
-        else if (k == MAX_CATEGORIES)
-            r->more_cats += count;
-        else
-            rc = az_vec_push(&r->other_cats, id << 32 | count);
-    }
-    for (size_t i = 0; rc == 0 && i < part->long_frames.n; i++) {
-        struct az_pytorch_frame f = part->long_frames.v[i];
-        f.pid = az_pytorch_joined_identity(name, f.pid);
-        f.tid = az_pytorch_joined_identity(name, f.tid);
-        f.uid += r->uid;
-        rc = az_pytorch_frame_add(r, &f);
-    }
-    r->uid += part->uid;
-    r->no_time += part->no_time;
-    r->no_device_time += part->no_device_time;
-    r->duplicate_keys += part->duplicate_keys;
-    r->no_value += part->no_value;
-    for (unsigned k = 0; k < AZ_PYTORCH_PHASES; k++)
-        r->phase[k] += part->phase[k];
-    r->frames += part->frames;
-    r->more_cats += part->more_cats;
-    return rc;
-}
-
-int az_pytorch_join(struct az_pytorch_reader *r, struct az_pytorch_reader *part)
-{
-    struct az_trace *from = part->trace;
-    struct az_mem *mem = r->trace->mem;
-    const size_t names = from->names.text.n, lanes = from->lanes.n;
-    uint32_t *name = az_mem_alloc(mem, (names + 1) * sizeof *name),
-             *lane = az_mem_alloc(mem, (lanes + 1) * sizeof *lane);
-    int rc = from->names.error; /* of a part, which is not finalized: an id may be missing */
-    if (rc == 0 && (!name || !lane))
-        rc = az_mem_error(mem);
-    size_t rows[AZ_KIND_COUNT];
-    for (size_t k = 0; k < AZ_KIND_COUNT; k++)
-        rows[k] = r->trace->ev[k].n;
-    /* In the order of first appearance, so that ids come out as if one reader had read all. */
-    for (uint32_t i = 0; rc == 0 && i < names; i++)
-        name[i] = az_trace_name(r->trace, az_trace_text(from, i));
-    if (rc == 0)
-        rc = r->trace->names.error;
-    if (rc == 0)
-        rc = join_lanes(r, from, name, lane);
-    if (rc == 0 && part->launch_seen)
-        launch_key(r, az_optrace(from)->key_is_ext);
-    if (rc == 0)
-        rc = az_optrace_append(r->trace, from,
-                               &(struct az_append){ .name = name, .lane = lane, .uid = r->uid });
-    if (rc == 0)
-        rc = join_other(r, part, name);
-    if (rc == 0)
-        rc = az_pytorch_begins_join(r, part, name, rows);
-    az_mem_free(mem, name, (names + 1) * sizeof *name);
-    az_mem_free(mem, lane, (lanes + 1) * sizeof *lane);
-    return rc;
 }

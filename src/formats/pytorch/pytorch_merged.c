@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define IS_TEXT (UINT64_C(1) << 63)
-
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* A process id up to the number after "rank"; empty: it has none. */
@@ -84,7 +82,7 @@ static int find_offsets(struct marks *m, const uint8_t *used)
     int rc = AZ_OK;
     for (size_t i = 0; rc == 0 && i < m->t->lanes.n; i++) {
         const struct az_lane *l = &m->t->lanes.v[i];
-        if (used[i] && l->device_side && !(l->pid & IS_TEXT) && l->device >= 0 &&
+        if (used[i] && l->device_side && !(l->pid & AZ_PYTORCH_IS_TEXT) && l->device >= 0 &&
             l->pid >= (uint64_t)l->device)
             rc = add_offset(&m->offsets, (int64_t)l->pid - l->device);
     }
@@ -93,7 +91,7 @@ static int find_offsets(struct marks *m, const uint8_t *used)
 
 static int scope_of(struct marks *m, const struct az_lane *l, uint32_t *scope)
 {
-    if (l->pid & IS_TEXT) {
+    if (l->pid & AZ_PYTORCH_IS_TEXT) {
         const int rc =
             az_intern(&m->texts, mark_of(m->t, az_trace_text(m->t, (uint32_t)l->pid)), scope);
         *scope += 1 + (uint32_t)m->offsets.n;
