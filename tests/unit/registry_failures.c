@@ -168,6 +168,7 @@ static struct outcome outcome_of(const struct subject *s, long fails)
                           .mem = &mem,
                           .diag = &diag,
                           .doc = &doc,
+                          .draw = 100,
                           .coverage = az_coverage_table(&arena),
                           .findings = az_findings_table(&arena) };
     atomic_store(&requests, 0);
@@ -245,11 +246,24 @@ static void analyses_of_ranges(void **state)
     az_vec_init(&f->opts.classes, &f->mem);
 }
 
+/* What is made on request only. */
+static void add_requested(struct az_options *o)
+{
+    o->critical_path = o->launch_details = o->kernel_details = true;
+    o->short_kernel_study = o->inference_phase_analysis = o->detect_recompute = true;
+    o->include_call_stack = o->include_overlap_info = o->include_first_occurrence_time = true;
+    o->group_by_parent_module = o->include_unlinked_kernels = true;
+    o->micro_idle_us = 10;
+    o->compat = AZ_TOOL_ALL;
+}
+
 static void analyses_of_a_framework(void **state)
 {
     struct fw_fix *f = *state;
     framework(f);
     ready(f);
+    analyses_of(&f->trace, &f->opts, true);
+    add_requested(&f->opts);
     analyses_of(&f->trace, &f->opts, true);
 }
 
