@@ -411,14 +411,19 @@ static struct az_sv stem_title(const struct az_schema_index *x, struct az_arena 
     return az_sv_make(p, (size_t)(at - p));
 }
 
-/* Columns whose title is more than their id: families have copies and fills next to kernels, and
- * idle time between regions is in none. */
+/* Columns whose title is more than their id: families have copies and fills next to kernels, means
+ * of sums are no means of kernels, and idle time between regions is in none. */
 static struct az_sv titled_stem(const struct az_table *t, struct az_sv stem)
 {
     static const struct {
         const char *table, *stem, *title;
     } titles[] = { { "time_by_family", "kernel_time", "device_time" },
+                   { "time_by_family", "kernel_time_mean", "time_per_device_mean" },
+                   { "time_by_family", "kernel_time_min", "time_per_device_min" },
+                   { "time_by_family", "kernel_time_max", "time_per_device_max" },
                    { "time_by_family_by_rank", "kernel_time", "device_time" },
+                   { "kernel_launchers", "kernel_time_mean", "kernel_time_per_rank_mean" },
+                   { "kernel_launchers", "count_mean", "count_per_rank_mean" },
                    { "regions", "idle", "idle_inside" } };
 
     for (size_t i = 0; i < AZ_LENGTH(titles); i++)

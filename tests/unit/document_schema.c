@@ -39,6 +39,12 @@ static void headers_become_ids(void **state)
         { "api_sum", "Num Calls", AZ_UNIT_COUNT, "count", "Count" },
         { "memory_bw_summary", "25%", AZ_UNIT_GBPS, "bandwidth_p25_gb_per_s",
           "25th percentile of bandwidth (GB/s)" },
+        { "time_by_family", "time_ms", AZ_UNIT_MS, "kernel_time_ms", "Device time (ms)" },
+        { "time_by_family", "mean_ms", AZ_UNIT_MS, "kernel_time_mean_ms",
+          "Mean time per device (ms)" },
+        { "kernel_launchers", "time_ms_avg", AZ_UNIT_MS, "kernel_time_mean_ms",
+          "Mean kernel time per rank (ms)" },
+        { "kernel_launchers", "count_avg", AZ_UNIT_COUNT, "count_mean", "Mean count per rank" },
         /* shares and rates */
         { "kern_sum", "Time (%)", AZ_UNIT_PERCENT, "share_percent", "Share (%)" },
         { "kernel_summary", "cum_percent", AZ_UNIT_PERCENT, "cumulative_share_percent",
