@@ -113,10 +113,12 @@ static void cover(struct az_job *job, size_t trace, const struct az_steps *s)
 /* ---- by phase ---- */
 
 struct phase_row {
-    int64_t rank, steps, batch, tokens; /* batch, tokens: sums; -1: unknown */
+    int64_t rank, steps, requests, tokens; /* requests, tokens: sums; -1: unknown */
     const char *phase;
     double total, mean, least, most, share, tokens_per_s; /* ms, percent */
 };
+AZ_OF_RECORD(double, mean_batch, struct phase_row,
+             r->requests < 0 ? NAN : (double)r->requests / (double)r->steps)
 static const struct az_record_column phase_columns[] = {
     { "rank", AZ_INT, AZ_UNIT_ID, AZ_KEY, AZ_FIELD(struct phase_row, rank),
       .when = az_job_has_ranks },
@@ -127,7 +129,7 @@ static const struct az_record_column phase_columns[] = {
     { "mean_ms", AZ_REAL, AZ_UNIT_MS, AZ_LOWER_BETTER, AZ_FIELD(struct phase_row, mean) },
     { "min_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL, AZ_FIELD(struct phase_row, least) },
     { "max_ms", AZ_REAL, AZ_UNIT_MS, AZ_DETAIL, AZ_FIELD(struct phase_row, most) },
-    { "batch", AZ_INT, AZ_UNIT_COUNT, 0, AZ_KNOWN(struct phase_row, batch) },
+    { "mean_batch", AZ_REAL, AZ_UNIT_COUNT, .real = mean_batch },
     { "tokens", AZ_INT, AZ_UNIT_COUNT, 0, AZ_KNOWN(struct phase_row, tokens) },
     { "tokens_per_s", AZ_REAL, AZ_UNIT_PER_S, AZ_HIGHER_BETTER,
       AZ_FIELD(struct phase_row, tokens_per_s) },
@@ -137,7 +139,7 @@ static void add_step(struct phase_row *r, const struct az_engine_mark *m, double
 {
     r->least = !r->steps || ms < r->least ? ms : r->least;
     r->most = ms > r->most ? ms : r->most;
-    r->batch = m->batch < 0 || r->batch < 0 ? -1 : r->batch + m->batch;
+    r->requests = m->batch < 0 || r->requests < 0 ? -1 : r->requests + m->batch;
     r->tokens = m->tokens < 0 || r->tokens < 0 ? -1 : r->tokens + m->tokens;
     r->total += ms;
     r->steps++;
@@ -183,7 +185,7 @@ static void put_phases(struct az_job *job, size_t trace, const struct az_steps *
         r->mean = r->total / (double)r->steps;
         r->share = az_percent(r->total, whole);
         r->tokens_per_s =
-            r->tokens < 0 || r->total <= 0 ? 0.0 / 0.0 : (double)r->tokens / r->total * 1000;
+            r->tokens < 0 || r->total <= 0 ? NAN : (double)r->tokens / r->total * 1000;
         r->rank = az_job_rank(job, trace);
         az_put_row(t, r);
     }

@@ -8,4 +8,5 @@ cmp made/inference.json "$SRC/example/pytorch/inference.json"
 rc=$?
 ls out
 ls out/*/ 2>/dev/null
+cat out/*/steps_by_phase.csv
 exit $rc
