@@ -1118,6 +1118,9 @@ static void test_too_few_steps(void **state)
     assert_int_equal(cell(table(f, "straggler_summary"), 0, "straggler")->type, AZ_EMPTY);
     assert_int_equal(late_ranks(f), 0);
     assert_int_equal(findings_of(f, "stragglers_not_judged"), 1);
+    const struct az_sv advice = az_cell_text(az_table_at(f->job.findings, 0, AZ_FINDING_ADVICE)),
+                       lacking = AZ_SV("record at least 3 complete steps (this run: 2); ");
+    assert_true(az_sv_starts(advice, lacking));
 }
 
 /* ---- all-to-all of own sizes ---- */

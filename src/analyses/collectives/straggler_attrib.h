@@ -7,6 +7,8 @@
 
 #include "analyses/collectives/collectives.h"
 
+enum { AZ_COLL_LEAST_BLOCKS = 3 }; /* of a verdict on a rank */
+
 struct az_coll_blame {
     struct az_coll_run *c;
     struct az_arena *a;

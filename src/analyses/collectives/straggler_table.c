@@ -133,9 +133,22 @@ static const struct az_record_column straggler_columns[] = {
     { "straggler", AZ_BOOL, .integer = is_straggler, .known = true },
 };
 
+#define UNTESTED "; their place in the straggler ranking is not tested against noise"
+
+/* What the test of ranks lacks. */
+static struct az_sv lacking(const struct az_coll_run *c, const struct az_coll_blame *m)
+{
+    if (m->n_numbers && m->n_numbers < AZ_COLL_LEAST_BLOCKS)
+        return az_arena_printf(c->arena,
+                               "record at least %d complete steps (this run: %zu)" UNTESTED,
+                               AZ_COLL_LEAST_BLOCKS, m->n_numbers);
+    return AZ_SV("record at least 3 complete steps (without ProfilerStep: 24 collectives) and "
+                 "another rank to compare with" UNTESTED);
+}
+
 /* Why there is no verdict, and on whom none is possible. */
-static void tell_limits(const struct az_coll_run *c, const struct rank_sums *of, size_t n,
-                        int64_t all)
+static void tell_limits(const struct az_coll_run *c, const struct az_coll_blame *m,
+                        const struct rank_sums *of, size_t n, int64_t all)
 {
     size_t judged = 0;
     for (size_t i = 0; i < n; i++)
@@ -143,8 +156,7 @@ static void tell_limits(const struct az_coll_run *c, const struct rank_sums *of,
     if (all && n > 1 && judged < n)
         az_finding(c->job, "stragglers_not_judged", "info",
                    az_arena_printf(c->arena, "%zu of %zu ranks", n - judged, n), -1, -1,
-                   AZ_SV("straggler detection needs 3 complete steps (without ProfilerStep: 24 "
-                         "collectives) and another rank to compare with"));
+                   lacking(c, m));
 }
 
 static int chart(struct az_coll_run *c, enum az_chart_kind kind, const char *table,
@@ -171,8 +183,12 @@ static int chart(struct az_coll_run *c, enum az_chart_kind kind, const char *tab
     return az_document_chart(c->job->doc, out);
 }
 
+#define WAITS                                                                                      \
+    "Wait time: from a rank's arrival to the last one's, overlapped with compute or not; device "  \
+    "imbalance counts exposed waiting only."
+
 static int stragglers(struct az_coll_run *c, struct rank_sums *of,
-                      const struct az_coll_verdict *verdict)
+                      const struct az_coll_verdict *verdict, const struct az_coll_blame *blame)
 {
     struct az_table *t = AZ_RECORD_TABLE(c->arena, "straggler_summary", "Straggler ranking",
                                          AZ_TABLE_SUMMARY, straggler_columns);
@@ -200,8 +216,10 @@ static int stragglers(struct az_coll_run *c, struct rank_sums *of,
     }
     for (size_t i = 0; i < n; i++)
         any |= of[i].verdict.judged;
-    tell_limits(c, of, n, all);
+    tell_limits(c, blame, of, n, all);
     az_sort_cmp(of, n, sizeof *of, by_wait, NULL, c->job->mem);
+    if (t)
+        t->note = AZ_SV(WAITS);
     if (all || any)
         AZ_PUT_ROWS(t, of, n);
     const int rc = az_job_add(c->job, t, AZ_OK);
@@ -253,7 +271,7 @@ int az_coll_straggler_tables(struct az_coll_run *c)
     if (rc == 0)
         rc = az_coll_waiting(c, &blame, verdict);
     if (rc == 0)
-        rc = stragglers(c, of, verdict);
+        rc = stragglers(c, of, verdict, &blame);
     if (rc == 0)
         rc = wait_heat(c);
     az_arena_release(&a);

@@ -30,20 +30,20 @@
  * all, explains. From the first + 1.645 s(r) a delay in two thirds of the steps is found in 95 % of
  * runs (found_from), from the second, also, one in SELDOM blocks more than are skipped
  * (found_seldom, a mean over all steps): who is slow in fewer is unknown from a rank that had bad
- * luck. Below LEAST_BLOCKS blocks there is no verdict. Measured rates: src/docs/stragglers.md. */
+ * luck. Below AZ_COLL_LEAST_BLOCKS blocks there is no verdict. Measured rates:
+ * src/docs/stragglers.md. */
 #include "analyses/collectives/straggler_attrib.h"
 #include "base/sort.h"
 
-#define FAMILY       0.002
-#define LEAST_BLOCKS 3
-#define LEAST_OFTEN  5
-#define OFTEN_SHARE  0.04 /* of the step, for a rank that is late in some steps only */
-#define SELDOM       3
-#define HALF         0.5  /* of what flags it: the delay in more than half of the blocks */
-#define WAITED       0.25 /* of the delay: what the others wait longer at least */
-#define BETWEEN      6   /* others, for an estimate of the error by the differences between ranks */
-#define SMALL_SET    256 /* ranks that are examined one by one */
-#define DIFFER       2   /* times more than expected: ranks differ lastingly */
+#define FAMILY      0.002
+#define LEAST_OFTEN 5
+#define OFTEN_SHARE 0.04 /* of the step, for a rank that is late in some steps only */
+#define SELDOM      3
+#define HALF        0.5  /* of what flags it: the delay in more than half of the blocks */
+#define WAITED      0.25 /* of the delay: what the others wait longer at least */
+#define BETWEEN     6    /* others, for an estimate of the error by the differences between ranks */
+#define SMALL_SET   256  /* ranks that are examined one by one */
+#define DIFFER      2    /* times more than expected: ranks differ lastingly */
 
 struct sums { /* of one rank */
     size_t n;
@@ -132,7 +132,7 @@ static int sum_up(struct verdicts *k, size_t r)
     for (size_t b = 0; b < k->m.blocks; b++)
         if (!isnan(x[b]))
             k->v[s->n++] = x[b];
-    if (s->n < LEAST_BLOCKS)
+    if (s->n < AZ_COLL_LEAST_BLOCKS)
         return 0;
     int rc = az_coll_sorted(&k->m, k->v, s->n);
     const size_t g = s->n < 5 ? 1 : (s->n + 2) / 3;
@@ -177,7 +177,7 @@ static int sum_delays(struct verdicts *k, struct peers *p, const uint32_t *q, si
     if (!p->delay || !p->sum || !p->square)
         return az_arena_error(k->m.a);
     for (size_t i = 0; i < all; i++)
-        if (k->of[q[i]].n >= LEAST_BLOCKS)
+        if (k->of[q[i]].n >= AZ_COLL_LEAST_BLOCKS)
             p->delay[n++] = k->of[q[i]].delay;
     const int rc = az_coll_sorted(&k->m, p->delay, n);
     p->middle = az_coll_middle(p->delay, n);
@@ -199,7 +199,7 @@ static int peers_of(struct verdicts *k, size_t r, struct peers **out)
         return 0;
     p->made = true;
     for (size_t i = 0; i < all; i++) {
-        if (k->of[q[i]].n < LEAST_BLOCKS)
+        if (k->of[q[i]].n < AZ_COLL_LEAST_BLOCKS)
             continue;
         k->v[n] = k->of[q[i]].error * sqrt((double)k->of[q[i]].n);
         k->w[n++] = k->of[q[i]].correlation;
@@ -224,7 +224,7 @@ static int within(struct verdicts *k, size_t r, double *error, double *often)
     const uint32_t *q = az_coll_compared(&k->m, r, &all);
     const int rc = peers_of(k, r, &p);
     for (size_t i = 0; !p->delay && i < all; i++)
-        if (k->of[q[i]].n >= LEAST_BLOCKS && q[i] != r)
+        if (k->of[q[i]].n >= AZ_COLL_LEAST_BLOCKS && q[i] != r)
             scatter += k->of[q[i]].scatter;
     if (p->delay)
         scatter = (double)(p->scatter - k->of[r].scatter);
@@ -286,7 +286,7 @@ static int between(struct verdicts *k, size_t r, double *error, double *dof)
     if (made || p->delay)
         return made ? made : between_many(k, p, r, error, dof);
     for (size_t i = 0; i < all; i++)
-        if (q[i] != r && k->of[q[i]].n >= LEAST_BLOCKS)
+        if (q[i] != r && k->of[q[i]].n >= AZ_COLL_LEAST_BLOCKS)
             k->v[n++] = k->of[q[i]].delay;
     if (n < BETWEEN)
         return 0;
@@ -391,7 +391,7 @@ int az_coll_verdicts(struct az_coll_run *c, struct az_coll_verdict *out, struct 
         out[r] = (struct az_coll_verdict){ 0 };
     int rc = az_coll_blocks(&k.m);
     *blame = k.m;
-    if (rc || k.m.blocks < LEAST_BLOCKS)
+    if (rc || k.m.blocks < AZ_COLL_LEAST_BLOCKS)
         return rc;
     k.of = az_arena_array(a, k.m.ranks + 1, sizeof *k.of);
     k.v = az_arena_array(a, k.m.ranks + k.m.blocks + 1, sizeof *k.v);
@@ -402,7 +402,7 @@ int az_coll_verdicts(struct az_coll_run *c, struct az_coll_verdict *out, struct 
     for (size_t r = 0; rc == 0 && r < k.m.ranks; r++)
         rc = sum_up(&k, r);
     for (size_t r = 0; rc == 0 && r < k.m.ranks; r++)
-        if (k.of[r].n >= LEAST_BLOCKS)
+        if (k.of[r].n >= AZ_COLL_LEAST_BLOCKS)
             rc = judge(&k, r, &out[r]);
     return rc;
 }

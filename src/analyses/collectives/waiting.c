@@ -13,10 +13,9 @@
 #include "base/human.h"
 #include "base/sort.h"
 
-#define FAMILY       0.002
-#define APART        0.3
-#define LEAST_BLOCKS 3
-#define LEAST_SET    2
+#define FAMILY    0.002
+#define APART     0.3
+#define LEAST_SET 2
 
 /* ---- exposed time of ranks ---- */
 struct exposed_ranks {
@@ -42,7 +41,7 @@ static void mean_exposed(struct exposed_ranks *x)
             sum += m->exposed[r * m->blocks + b];
             n++;
         }
-        x->e[r] = n >= LEAST_BLOCKS ? sum / (double)(n * m->merged) : NAN;
+        x->e[r] = n >= AZ_COLL_LEAST_BLOCKS ? sum / (double)(n * m->merged) : NAN;
     }
 }
 
@@ -416,7 +415,7 @@ int az_coll_waiting(struct az_coll_run *c, const struct az_coll_blame *m,
     if (!w)
         return az_arena_error(c->arena);
     w->c = c;
-    w->judged = m->blocks >= LEAST_BLOCKS;
+    w->judged = m->blocks >= AZ_COLL_LEAST_BLOCKS;
     az_vec_init(&w->late, c->job->mem);
     int rc = az_coll_pipeline(c, m, w);
     if (rc == 0 && w->judged)

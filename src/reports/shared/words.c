@@ -55,7 +55,7 @@ static const struct {
     { "memcpy_async", "asynchronous copies of pageable memory" },
     { "exposed_nccl", "exposed communication" },
     { "impossible_rows", "rows with impossible values" },
-    { "stragglers_not_judged", "no straggler detection" },
+    { "stragglers_not_judged", "straggler test skipped" },
     { "outside_steps", "work outside steps" },
     { "low_parallelism", "few blocks" },
 };
