@@ -61,6 +61,8 @@ int az_gate_causes(struct az_gate_verdict *v, struct az_arena *a) AZ_MUST_USE;
 /* Finds the class of the cause of each failed part of the time, after the others were tested. */
 int az_gate_classes(const struct az_gate_in *in, struct az_gate_verdict *v,
                     struct az_arena *a) AZ_MUST_USE;
+/* Did the part of the time fail because all kernels changed by the same ratio? */
+bool az_gate_is_hardware(const struct az_gate_result *x);
 
 /* ---- gate_decide.c: one metric ---- */
 /* Metrics and test of one result from the two sides (either may be NULL); noise may be NULL.

@@ -3,6 +3,8 @@
 #include "regression/gate.h"
 #include "regression/key_figures.h"
 
+#define MOST 0.5 /* of a change is more than this part of it */
+
 /* How near to the cause a failure of the key metrics is: a part of the time, the total, what
  * contains or repeats it; 0: it is none of them. */
 static int nearness(const struct az_gate_result *x)
@@ -23,7 +25,14 @@ static bool same_run(const struct az_gate_result *x, const struct az_gate_result
 
 static bool is_hardware(const struct az_gate_result *x)
 {
-    return nearness(x) == 3 && az_sv_starts(x->cause, AZ_SV(AZ_GATE_HARDWARE));
+    return nearness(x) == 3 && az_gate_is_hardware(x);
+}
+
+static void set_cause(struct az_gate_result *x, const struct az_gate_result *cause)
+{
+    x->follows = cause->key_text;
+    x->same_cause = is_hardware(cause);
+    x->in_part = !(cause->delta > MOST * x->delta);
 }
 
 /* A slow-down of everything is one failure, of the part that lost most. */
@@ -37,8 +46,8 @@ static void find_slow_down(struct az_gate_verdict *v)
             if (is_hardware(y) && same_run(x, y) && y->delta > most->delta)
                 most = y;
         }
-        x->same_cause = most != x;
-        x->follows = most != x ? most->key_text : x->follows;
+        if (most != x)
+            set_cause(x, most);
     }
 }
 
@@ -55,7 +64,7 @@ static void find_exposed_copies(struct az_gate_verdict *v)
         for (size_t k = 0; is_part(&v->results.v[i], "copy") && k < v->results.n; k++)
             if (same_run(&v->results.v[i], &v->results.v[k]) &&
                 is_part(&v->results.v[k], "exposed copies"))
-                v->results.v[i].follows = v->results.v[k].key_text;
+                set_cause(&v->results.v[i], &v->results.v[k]);
 }
 
 /* One failure a cause: where parts of the time fail, the total and what repeats it follow from
@@ -74,7 +83,7 @@ static void find_causes(struct az_gate_verdict *v)
                 cause = y;
         }
         if (cause)
-            x->follows = cause->key_text;
+            set_cause(x, cause);
     }
     for (size_t i = 0; i < v->results.n; i++) {
         struct az_gate_result *x = &v->results.v[i];
@@ -103,6 +112,7 @@ static int explain_causes(struct az_gate_verdict *v, struct az_arena *a)
         x->text = az_arena_printf(a, "%.*s: %s%.*s", AZ_SVF(x->text),
                                   x->made_up      ? "the total improved nevertheless"
                                   : x->same_cause ? "same cause as "
+                                  : x->in_part    ? "only in part from "
                                                   : "follows from ",
                                   AZ_SVF(x->follows));
         if (!x->text.p)

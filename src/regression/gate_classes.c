@@ -259,6 +259,11 @@ static struct az_sv class_of(const struct az_gate_in *in, const struct az_gate_v
                            AZ_SVF(op));
 }
 
+bool az_gate_is_hardware(const struct az_gate_result *x)
+{
+    return az_sv_starts(x->cause, AZ_SV(AZ_GATE_HARDWARE));
+}
+
 int az_gate_classes(const struct az_gate_in *in, struct az_gate_verdict *v, struct az_arena *a)
 {
     for (size_t i = 0; i < v->results.n; i++) {

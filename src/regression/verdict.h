@@ -100,6 +100,7 @@ struct az_gate_result {
     struct az_sv note;    /* why, where the metrics do not show it */
     struct az_sv follows; /* the metric from whose failure this one follows; empty: none */
     bool same_cause;      /* so for the cause that both have */
+    bool in_part;         /* that metric explains half of the change or less */
     bool made_up;         /* a part of the time that is worse, while the total is better */
     struct az_sv text;    /* one line that explains the result */
     struct az_sv change;  /* what it begins with: values, change, limit; empty: no values */

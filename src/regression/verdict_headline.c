@@ -14,6 +14,7 @@
 #define SEEN_BY_STEPS 3.61
 #define SHOWN         5   /* failures with a line of their own */
 #define FIRST_MOST    144 /* length of the first line: two of a narrow terminal */
+#define ALL_KERNELS   "all kernels by the same ratio: probably the machine or clocks"
 
 /* What the first line leaves to the lines below it, where it would be too long: each with those
  * before it. */
@@ -186,6 +187,37 @@ static struct az_sv time_text(struct az_arena *a, double ns)
     return az_arena_printf(a, "%s", text);
 }
 
+/* " gradually since run 17 of 2026-01-17 (commits a..b), 2 runs". */
+static struct az_sv since_of(const struct az_gate_course *c, struct az_arena *a)
+{
+    return c->known && c->since.n ? az_arena_printf(a, "%s %.*s", c->gradual ? " gradually" : "",
+                                                    AZ_SVF(az_gate_since(c, a)))
+                                  : AZ_SV("");
+}
+
+/* "; total 56.1 s -> 58.8 s (+4.9%)" */
+static struct az_sv total_change(const struct az_gate_result *total, struct az_arena *a)
+{
+    return az_arena_printf(a, "; total %.*s -> %.*s (%+.1f%%)",
+                           AZ_SVF(time_text(a, total->base.center)),
+                           AZ_SVF(time_text(a, total->cand.center)), 100 * total->rel);
+}
+
+/* The story of a slow-down of all kernels: neither a part of the time nor a commit is its cause. */
+static struct az_sv story_of_all(const struct az_gate_result *total,
+                                 const struct az_gate_result *worst, struct az_arena *a,
+                                 enum shorter by)
+{
+    struct az_gate_course c = worst->course;
+
+    c.commits = AZ_SV("");
+    const struct az_sv since = by < WITHOUT_REASON    ? since_of(&c, a)
+                               : c.known && c.gradual ? AZ_SV(" gradually")
+                                                      : AZ_SV("");
+    return az_arena_printf(a, "%s%s%.*s%.*s", ALL_KERNELS, since.n ? "," : "", AZ_SVF(since),
+                           AZ_SVF(total_change(total, a)));
+}
+
 /* "gemm +2.6 s since run 17 of 2026-01-17 (commits a..b), 2 runs; kernel: as many calls, each
  * slower: K +2.4 s; total 56.1 s -> 58.8 s (+4.9%)": the metric that failed, and the change of the
  * whole that comes from it, which is no failure of its own. The total's own course may begin at
@@ -194,25 +226,21 @@ static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_
                           struct az_arena *a, enum shorter by)
 {
     const struct az_gate_result *total = total_of(v);
-    const struct az_gate_course *c = &worst->course;
 
     if (!total || !total->follows.n || !az_sv_eq(total->follows, worst->key_text) ||
         !az_sv_is(worst->sheet, AZ_KEY_PARTS) || !az_sv_eq(total->input, worst->input) ||
         !(worst->delta > 0) || isnan(total->rel))
         return AZ_SV("");
-    const struct az_sv since = c->known && c->since.n
-                                   ? az_arena_printf(a, "%s %.*s", c->gradual ? " gradually" : "",
-                                                     AZ_SVF(az_gate_since(c, a)))
-                                   : AZ_SV("");
+    if (az_gate_is_hardware(worst))
+        return story_of_all(total, worst, a, by);
+    const struct az_sv since = since_of(&worst->course, a);
     const struct az_sv cause = by < WITHOUT_REASON ? worst->cause : AZ_SV("");
-    return az_arena_printf(a, "%.*s +%.*s%.*s%s%.*s; total %.*s -> %.*s (%+.1f%%)",
-                           AZ_SVF(worst->key_text), AZ_SVF(time_text(a, worst->delta)),
-                           AZ_SVF(since),
+    return az_arena_printf(a, "%.*s +%.*s%.*s%s%.*s%.*s", AZ_SVF(worst->key_text),
+                           AZ_SVF(time_text(a, worst->delta)), AZ_SVF(since),
                            !cause.n  ? ""
                            : since.n ? "; "
                                      : ", ",
-                           AZ_SVF(cause), AZ_SVF(time_text(a, total->base.center)),
-                           AZ_SVF(time_text(a, total->cand.center)), 100 * total->rel);
+                           AZ_SVF(cause), AZ_SVF(total_change(total, a)));
 }
 
 static struct az_sv first_run(const struct az_gate_verdict *v, struct az_arena *a)
@@ -249,8 +277,10 @@ static struct az_sv first_line(const struct az_gate_verdict *v, struct az_arena 
         return az_arena_printf(a, "%s: %.*s%s%.*s; %.*s%.*s", az_gate_verdict_text(v),
                                AZ_SVF(inputs ? worst->input : AZ_SV("")), inputs ? " / " : "",
                                AZ_SVF(course), AZ_SVF(how_many(v, a)), AZ_SVF(base));
-    return az_arena_printf(a, "%s: %.*s%.*s; %.*s%.*s%.*s", az_gate_verdict_text(v),
-                           AZ_SVF(place(a, worst, inputs)), AZ_SVF(text_of(worst, by)),
+    const bool all = az_gate_is_hardware(worst);
+    return az_arena_printf(a, "%s: %s%.*s%.*s; %.*s%.*s%.*s", az_gate_verdict_text(v),
+                           all ? ALL_KERNELS "; " : "", AZ_SVF(place(a, worst, inputs)),
+                           AZ_SVF(text_of(worst, all ? WITHOUT_REASON : by)),
                            AZ_SVF(how_many(v, a)), AZ_SVF(base), AZ_SVF(whole(v, a, by)));
 }
 

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "document/verdict_table.h"
 #include "regression/gate.h"
 #include "regression/key_figures.h"
 
@@ -531,6 +532,69 @@ static void communication_alone(void **state)
     az_series_release(&none);
 }
 
+/* What explains half of the total or less is no reason that the total failed. */
+static void a_total_in_part(void **state)
+{
+    struct env *e = *state;
+    for (int more = 0; more < 2; more++) {
+        e->v.results.n = 0;
+        put(e, AZ_KEY_FIGURES, AZ_KEY_TOTAL, AZ_GATE_FAIL);
+        put(e, AZ_KEY_PARTS, "gemm", AZ_GATE_FAIL);
+        e->v.results.v[1].delta = 0.5 * e->v.results.v[0].delta + more;
+        assert_int_equal(az_gate_causes(&e->v, &e->a), 0);
+        const struct az_gate_result *total = &e->v.results.v[0];
+        assert_int_equal(total->level, AZ_LEVEL_WARN);
+        assert_int_equal(az_sv_ends(total->text, AZ_SV(": follows from gemm")), more);
+        assert_int_equal(az_sv_ends(total->text, AZ_SV(": only in part from gemm")), !more);
+    }
+}
+
+/* The first line of a night in which all parts and the total failed. */
+static struct az_sv first_line_of(struct env *e, struct az_document *doc)
+{
+    static const char *const parts[] = { "gemm", "softmax", "norm" };
+    struct az_series none;
+
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++)
+        put(e, AZ_KEY_PARTS, parts[i], AZ_GATE_FAIL);
+    put(e, AZ_KEY_FIGURES, AZ_KEY_TOTAL, AZ_GATE_FAIL);
+    for (size_t i = 0; i < e->v.results.n; i++)
+        e->v.results.v[i].course.commits = AZ_SV("a..b");
+    e->v.outcome = AZ_GATES_FAIL;
+    assert_int_equal(az_series_init(&none, &e->a), 0);
+    struct az_gate_in in = { .cand = &none };
+    assert_int_equal(az_gate_classes(&in, &e->v, &e->a), 0);
+    assert_int_equal(az_gate_causes(&e->v, &e->a), 0);
+    az_series_release(&none);
+    az_document_init(doc, &e->a);
+    assert_int_equal(az_gate_verdict_headline(&e->v, doc), 0);
+    return az_headline_line(az_headline_of(doc), 0).text;
+}
+/* A slow-down of all kernels names neither one of them nor a commit as its cause, with a change of
+ * the total and without. */
+static void all_kernels_come_first(void **state)
+{
+    struct env *e = *state;
+    struct az_document doc;
+    const struct az_sv first = first_line_of(e, &doc),
+                       all = AZ_SV("fail: all kernels by the same ratio: probably the machine or "
+                                   "clocks");
+    assert_true(az_sv_starts(first, all));
+    assert_true(az_sv_find(first, AZ_SV(", since run 9; total 100 ns -> 110 ns (+10.0%); ")) > 0);
+    assert_true(az_sv_find(first, AZ_SV("a..b")) < 0);
+    assert_true(az_sv_find(first, AZ_SV("gemm")) < 0);
+    assert_true(az_sv_ends(e->v.results.v[3].text, AZ_SV(": same cause as gemm")));
+    az_document_release(&doc);
+    e->v.results.v[3].follows = AZ_SV("idle");
+    az_document_init(&doc, &e->a);
+    assert_int_equal(az_gate_verdict_headline(&e->v, &doc), 0);
+    const struct az_sv other = az_headline_line(az_headline_of(&doc), 0).text;
+    assert_true(az_sv_starts(other, all));
+    assert_true(az_sv_find(other, AZ_SV("; gemm: ")) > 0);
+    assert_true(az_sv_find(other, AZ_SV("a..b")) < 0);
+    az_document_release(&doc);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -561,6 +625,8 @@ int main(void)
         T(one_slow_down),
         T(copies_apart),
         T(communication_alone),
+        T(a_total_in_part),
+        T(all_kernels_come_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

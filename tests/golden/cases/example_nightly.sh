@@ -1,7 +1,9 @@
 # Forty nights of example/nightly: which pass, and what they leave.
 . "$SRC/tests/golden/gate_inputs.sh"
-HOSTNAME=node1 sh "$SRC/example/nightly/run.sh" out | grep '^night' | cut -d: -f1-2 | cut -c1-40
+HOSTNAME=node1 sh "$SRC/example/nightly/run.sh" out | grep '^night' | tee nights | cut -d: -f1-2 | cut -c1-40
 echo "exit status $?"
+echo "== all kernels slower, and one family"
+grep -E '^night (11|18):' nights
 ls out/night
 ls out/*.html
 analyzer history list --db out/nightly.sqlite | wc -l
