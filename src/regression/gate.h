@@ -7,8 +7,9 @@
 #include "regression/series.h"
 #include "regression/verdict.h"
 
-#define AZ_GATE_GEOMEAN  "__geomean__"
-#define AZ_GATE_HARDWARE "hardware: all kernels changed by the same ratio"
+#define AZ_GATE_GEOMEAN    "__geomean__"
+#define AZ_GATE_HARDWARE   "hardware: all kernels changed by the same ratio"
+#define AZ_GATE_MORE_CALLS "method: all kernels run more often by the same ratio"
 /* Standard errors within a run by which two single runs must differ, for nine in ten such changes
  * to be seen: sqrt 2 (4 + 1.28). */
 #define AZ_GATE_SEEN 7.47
@@ -61,8 +62,9 @@ int az_gate_causes(struct az_gate_verdict *v, struct az_arena *a) AZ_MUST_USE;
 /* Finds the class of the cause of each failed part of the time, after the others were tested. */
 int az_gate_classes(const struct az_gate_in *in, struct az_gate_verdict *v,
                     struct az_arena *a) AZ_MUST_USE;
-/* Did the part of the time fail because all kernels changed by the same ratio? */
-bool az_gate_is_hardware(const struct az_gate_result *x);
+/* The cause of a failed part of the time that all kernels have in common: AZ_GATE_HARDWARE or
+ * AZ_GATE_MORE_CALLS, static; NULL: none. */
+const char *az_gate_common_cause(const struct az_gate_result *x);
 
 /* ---- gate_decide.c: one metric ---- */
 /* Metrics and test of one result from the two sides (either may be NULL); noise may be NULL.

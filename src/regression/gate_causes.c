@@ -23,27 +23,29 @@ static bool same_run(const struct az_gate_result *x, const struct az_gate_result
     return az_sv_eq(x->input, y->input);
 }
 
-static bool is_hardware(const struct az_gate_result *x)
+/* That all kernels have in common; NULL: it is another. */
+static const char *common_cause(const struct az_gate_result *x)
 {
-    return nearness(x) == 3 && az_gate_is_hardware(x);
+    return nearness(x) == 3 ? az_gate_common_cause(x) : NULL;
 }
 
 static void set_cause(struct az_gate_result *x, const struct az_gate_result *cause)
 {
     x->follows = cause->key_text;
-    x->same_cause = is_hardware(cause);
+    x->same_cause = common_cause(cause) != NULL;
     x->in_part = !(cause->delta > MOST * x->delta);
 }
 
-/* A slow-down of everything is one failure, of the part that lost most. */
+/* A slow-down of everything, or more calls of it, is one failure, of the part that lost most. */
 static void find_slow_down(struct az_gate_verdict *v)
 {
     for (size_t i = 0; i < v->results.n; i++) {
         struct az_gate_result *x = &v->results.v[i];
         const struct az_gate_result *most = x;
-        for (size_t k = 0; is_hardware(x) && k < v->results.n; k++) {
+        const char *cause = common_cause(x);
+        for (size_t k = 0; cause && k < v->results.n; k++) {
             const struct az_gate_result *y = &v->results.v[k];
-            if (is_hardware(y) && same_run(x, y) && y->delta > most->delta)
+            if (common_cause(y) == cause && same_run(x, y) && y->delta > most->delta)
                 most = y;
         }
         if (most != x)

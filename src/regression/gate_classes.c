@@ -229,7 +229,7 @@ static const char *class_text(const struct az_gate_in *in, const struct az_gate_
     if (az_sv_is(x->key_text, "exposed copies"))
         return "host: the device waits for copies";
     if (together(v, x))
-        return AZ_GATE_HARDWARE;
+        return fabs(r->calls) > fabs(r->slower) ? AZ_GATE_MORE_CALLS : AZ_GATE_HARDWARE;
     if (is_communication(x))
         return of_communication(in, x, a);
     if (!is_work(x))
@@ -259,9 +259,14 @@ static struct az_sv class_of(const struct az_gate_in *in, const struct az_gate_v
                            AZ_SVF(op));
 }
 
-bool az_gate_is_hardware(const struct az_gate_result *x)
+const char *az_gate_common_cause(const struct az_gate_result *x)
 {
-    return az_sv_starts(x->cause, AZ_SV(AZ_GATE_HARDWARE));
+    static const char *const common[] = { AZ_GATE_HARDWARE, AZ_GATE_MORE_CALLS };
+
+    for (size_t i = 0; i < AZ_LENGTH(common); i++)
+        if (az_sv_starts(x->cause, az_sv_str(common[i])))
+            return common[i];
+    return NULL;
 }
 
 int az_gate_classes(const struct az_gate_in *in, struct az_gate_verdict *v, struct az_arena *a)

@@ -14,7 +14,6 @@
 #define SEEN_BY_STEPS 3.61
 #define SHOWN         5   /* failures with a line of their own */
 #define FIRST_MOST    144 /* length of the first line: two of a narrow terminal */
-#define ALL_KERNELS   "all kernels by the same ratio: probably the machine or clocks"
 
 /* What the first line leaves to the lines below it, where it would be too long: each with those
  * before it. */
@@ -203,19 +202,33 @@ static struct az_sv total_change(const struct az_gate_result *total, struct az_a
                            AZ_SVF(time_text(a, total->cand.center)), 100 * total->rel);
 }
 
-/* The story of a slow-down of all kernels: neither a part of the time nor a commit is its cause. */
+static bool is_hardware(const struct az_gate_result *x)
+{
+    return az_sv_starts(x->cause, AZ_SV(AZ_GATE_HARDWARE));
+}
+
+/* What all kernels have in common; empty: only the failed part changed so. */
+static struct az_sv of_all(const struct az_gate_result *x)
+{
+    return is_hardware(x) ? AZ_SV("all kernels by the same ratio: probably the machine or clocks")
+           : az_gate_common_cause(x) ? AZ_SV("all kernels run more often by the same ratio")
+                                     : AZ_SV("");
+}
+
+/* The story of all kernels: no part of the time is its cause, nor a commit of slower hardware. */
 static struct az_sv story_of_all(const struct az_gate_result *total,
                                  const struct az_gate_result *worst, struct az_arena *a,
                                  enum shorter by)
 {
     struct az_gate_course c = worst->course;
 
-    c.commits = AZ_SV("");
+    if (is_hardware(worst))
+        c.commits = AZ_SV("");
     const struct az_sv since = by < WITHOUT_REASON    ? since_of(&c, a)
                                : c.known && c.gradual ? AZ_SV(" gradually")
                                                       : AZ_SV("");
-    return az_arena_printf(a, "%s%s%.*s%.*s", ALL_KERNELS, since.n ? "," : "", AZ_SVF(since),
-                           AZ_SVF(total_change(total, a)));
+    return az_arena_printf(a, "%.*s%s%.*s%.*s", AZ_SVF(of_all(worst)), since.n ? "," : "",
+                           AZ_SVF(since), AZ_SVF(total_change(total, a)));
 }
 
 /* "gemm +2.6 s since run 17 of 2026-01-17 (commits a..b), 2 runs; kernel: as many calls, each
@@ -231,7 +244,7 @@ static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_
         !az_sv_is(worst->sheet, AZ_KEY_PARTS) || !az_sv_eq(total->input, worst->input) ||
         !(worst->delta > 0) || isnan(total->rel))
         return AZ_SV("");
-    if (az_gate_is_hardware(worst))
+    if (of_all(worst).n)
         return story_of_all(total, worst, a, by);
     const struct az_sv since = since_of(&worst->course, a);
     const struct az_sv cause = by < WITHOUT_REASON ? worst->cause : AZ_SV("");
@@ -277,10 +290,10 @@ static struct az_sv first_line(const struct az_gate_verdict *v, struct az_arena 
         return az_arena_printf(a, "%s: %.*s%s%.*s; %.*s%.*s", az_gate_verdict_text(v),
                                AZ_SVF(inputs ? worst->input : AZ_SV("")), inputs ? " / " : "",
                                AZ_SVF(course), AZ_SVF(how_many(v, a)), AZ_SVF(base));
-    const bool all = az_gate_is_hardware(worst);
-    return az_arena_printf(a, "%s: %s%.*s%.*s; %.*s%.*s%.*s", az_gate_verdict_text(v),
-                           all ? ALL_KERNELS "; " : "", AZ_SVF(place(a, worst, inputs)),
-                           AZ_SVF(text_of(worst, all ? WITHOUT_REASON : by)),
+    const struct az_sv all = of_all(worst);
+    return az_arena_printf(a, "%s: %.*s%s%.*s%.*s; %.*s%.*s%.*s", az_gate_verdict_text(v),
+                           AZ_SVF(all), all.n ? "; " : "", AZ_SVF(place(a, worst, inputs)),
+                           AZ_SVF(text_of(worst, all.n ? WITHOUT_REASON : by)),
                            AZ_SVF(how_many(v, a)), AZ_SVF(base), AZ_SVF(whole(v, a, by)));
 }
 

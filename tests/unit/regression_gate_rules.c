@@ -595,6 +595,49 @@ static void all_kernels_come_first(void **state)
     az_document_release(&doc);
 }
 
+/* A kernel of a part: its time and the time of each call. */
+static void put_kernel(struct env *e, struct az_series *s, const char *part, double calls)
+{
+    const char *const names[] = { AZ_KEY_WORK_TIME, AZ_KEY_WORK_CALL };
+    size_t at;
+
+    for (size_t i = 0; i < AZ_LENGTH(names); i++) {
+        const struct az_sv key = az_arena_printf(&e->a, "k | %s", part);
+        const struct az_metric m = { .input = AZ_SV("in"),
+                                     .sheet = AZ_SV(AZ_KEY_WORK),
+                                     .key = key,
+                                     .key_text = key,
+                                     .name = az_sv_str(names[i]),
+                                     .share = NAN };
+        assert_int_equal(az_series_metric(s, &m, &at), 0);
+        assert_int_equal(az_series_value(s, at, i ? 10 : 10 * calls, 0), 0);
+    }
+}
+/* More calls of all kernels, of communication, too, are one failure, and not the machine's. */
+static void all_kernels_more_often(void **state)
+{
+    static const char *const parts[] = { "communication", "gemm", "softmax", "norm" };
+    struct env *e = *state;
+    struct az_series base, cand;
+    assert_int_equal(az_series_init(&base, &e->a), 0);
+    assert_int_equal(az_series_init(&cand, &e->a), 0);
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++) {
+        put(e, AZ_KEY_PARTS, parts[i], AZ_GATE_FAIL);
+        e->v.results.v[i].delta += i == 1;
+        put_kernel(e, &base, parts[i], 100);
+        put_kernel(e, &cand, parts[i], 110);
+    }
+    struct az_gate_in in = { .base = &base, .cand = &cand };
+    assert_int_equal(az_gate_classes(&in, &e->v, &e->a), 0);
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++)
+        assert_true(az_sv_starts(e->v.results.v[i].cause, AZ_SV(AZ_GATE_MORE_CALLS)));
+    assert_int_equal(az_gate_causes(&e->v, &e->a), 0);
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++)
+        assert_int_equal(e->v.results.v[i].status, i == 1 ? AZ_GATE_FAIL : AZ_GATE_WARN);
+    az_series_release(&base);
+    az_series_release(&cand);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -627,6 +670,7 @@ int main(void)
         T(communication_alone),
         T(a_total_in_part),
         T(all_kernels_come_first),
+        T(all_kernels_more_often),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
