@@ -171,11 +171,28 @@ static double covered(const struct az_document *d, const char *item)
     return 0;
 }
 
+/* Do operations lack a model though their shapes are recorded? */
+static bool has_shapes_without_model(const struct az_document *d)
+{
+    const struct az_table *t = az_document_table(d, "coverage");
+    const ptrdiff_t key = t ? az_schema_find(t, AZ_SV("item")) : -1,
+                    unit = t ? az_schema_find(t, AZ_SV("unit")) : -1;
+
+    for (size_t r = 0; key >= 0 && unit >= 0 && r < t->rows; r++) {
+        const struct az_sv item = az_cell_text(az_table_at(t, r, (size_t)key));
+        if (az_sv_starts(item, AZ_SV("no model: ")) &&
+            az_sv_is(az_cell_text(az_table_at(t, r, (size_t)unit)), "ns") &&
+            !az_sv_is(item, "no model: no shapes recorded"))
+            return true;
+    }
+    return false;
+}
+
 /* Graphs have the shapes of the traces of their captures. What is known by them is as in the
  * report; of no known share it is unknown. */
 static struct az_sv shapes_text(const struct az_document *d, struct az_arena *a)
 {
-    const bool recorded = az_sv_is(fact_of(d, "record_shapes"), "1");
+    const bool recorded = az_sv_is(fact_of(d, "record_shapes"), "1") || has_shapes_without_model(d);
     if (!recorded && !(covered(d, "compute kernel time with FLOPs or bytes known") > 0))
         return AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)");
     const char *where =

@@ -160,11 +160,15 @@ static void put_what(struct writer *w, size_t i)
     const struct az_change *c = &w->change[i];
     const char *single = az_change_single_step(c);
     const bool close = is_close(w, i);
+    const bool all = w->others + 1 == w->n || (close && w->others == 1);
+    const struct az_sv among =
+        all ? AZ_SV("")
+            : az_arena_printf(w->a, "of %zu inputs that can be compared, ", w->others + 1);
     const struct az_sv text = close ? close_text(w, i) : relation_text(w, i);
 
     put_line(w, AZ_LINE_WHAT, AZ_SV(""),
-             az_arena_printf(w->a, "%.*s (%s%s)", AZ_SVF(text), single ? single : "median ",
-                             single ? "" : c->noun),
+             az_arena_printf(w->a, "%.*s%.*s (%s%s)", AZ_SVF(among), AZ_SVF(text),
+                             single ? single : "median ", single ? "" : c->noun),
              close ? -1 : c->b_ns - c->a_ns);
     if (!close)
         put_largest_part(w, i);

@@ -1356,6 +1356,9 @@ static void configurations(void **state)
     is(t, 2, "Step (ns)", "");
     is(t, 2, "Step ratio", "");
     is(t, 2, "Comparison", "2 steps (configured range) in the baseline, no steps in the candidate");
+    says(&f, 0,
+         "of 2 inputs that can be compared, a has the shortest step; that of b is 50.0% longer: "
+         "2.00 -> 3.00 ms (one period each)");
     opts.baseline = AZ_SV("nobody");
     assert_int_equal(az_configurations(&f.out, f.in, f.n, &opts), AZ_EUSAGE);
     end(&f);

@@ -43,21 +43,27 @@ int az_verdict_find_warm_up(struct az_verdict *v)
     if (!all || all->warm_up == 0)
         return 0;
     const int64_t first = az_verdict_ns(v, all->v[0].length), more = az_verdict_ns(v, all->warm_up);
-    char a[AZ_HUMAN_MAX], b[AZ_HUMAN_MAX];
+    const int64_t period = az_step_period(all, 0);
+    char a[AZ_HUMAN_MAX], b[AZ_HUMAN_MAX], c[AZ_HUMAN_MAX];
     az_human_time(first, a);
     az_human_time(first - more, b);
-    const struct az_verdict_found f = {
-        .subject = az_arena_printf(v->job->arena, "%.*s", AZ_SVF(all->v[0].name)),
-        .detail = az_arena_printf(v->job->arena,
-                                  az_step_period(all, 0) == all->v[0].length
-                                      ? " begins %s before the next, the others are %s apart"
-                                      : " takes %s, the median of the others is %s",
-                                  a, b),
-        .count = 1,
-        .ns = first,
-        .gain = more,
-        .outside_scope = true
-    };
+    az_human_time(az_verdict_ns(v, period), c);
+    const struct az_sv detail =
+        period == all->v[0].length
+            ? az_arena_printf(v->job->arena, " begins %s before the next, the others are %s apart",
+                              a, b)
+        : period < 0
+            ? az_arena_printf(v->job->arena, " takes %s, the median of the others is %s", a, b)
+            : az_arena_printf(v->job->arena,
+                              " takes %s by its mark (device: %s), the median of the others is %s",
+                              a, c, b);
+    const struct az_verdict_found f = { .subject = az_arena_printf(v->job->arena, "%.*s",
+                                                                   AZ_SVF(all->v[0].name)),
+                                        .detail = detail,
+                                        .count = 1,
+                                        .ns = first,
+                                        .gain = more,
+                                        .outside_scope = true };
     return az_verdict_add(v, "warm_up", &f);
 }
 

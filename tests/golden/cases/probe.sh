@@ -5,5 +5,7 @@ echo hello >notes.txt
 echo "-- the CSV files of one report, alone and with a file that is missing"
 "$ANALYZER" probe "$SRC"/example/nsys/*.csv | sed "s|$SRC/||"
 "$ANALYZER" probe "$SRC"/example/nsys/*.csv missing.csv 2>&1 | sed "s|$SRC/||"
+echo "-- shapes are recorded, though no operator has a model"
+"$ANALYZER" probe "$SRC/example/pytorch/moe.json" | grep shapes
 echo "-- files and a folder, some of them wrong"
 "$ANALYZER" probe tiny_cuda_gpu_kern_sum.csv notes.txt . missing.csv empty.csv
