@@ -425,7 +425,7 @@ static double aligned_rate(struct work *w, struct az_sv spec)
     return rate;
 }
 
-/* " (~80% achievable, minimum 3 us each)": what the saving is counted from, of the peak and for an
+/* " (~80% achievable, min 3 us)": what the saving is counted from, of the peak and for each
  * operation; each only where it is. */
 static struct az_sv reach_text(struct work *w, const struct judged *x, bool share, double least)
 {
@@ -435,8 +435,8 @@ static struct az_sv reach_text(struct work *w, const struct judged *x, bool shar
         text =
             az_arena_printf(&w->texts, "~%.0f%% achievable", 100 * reachable(w, &x->e, &x->roof));
     if (least <= floor_ns)
-        text = az_arena_printf(&w->texts, "%.*s%sminimum %.0f us each", AZ_SVF(text),
-                               text.n ? ", " : "", floor_ns / 1e3);
+        text = az_arena_printf(&w->texts, "%.*s%smin %.0f us", AZ_SVF(text), text.n ? ", " : "",
+                               floor_ns / 1e3);
     return text.n ? az_arena_printf(&w->texts, " (%.*s)", AZ_SVF(text)) : text;
 }
 
