@@ -12,7 +12,7 @@
 #include "document/verdict_table.h"
 
 enum {
-    MOST_READ = 4, /* inputs of a folder */
+    MOST_READ = 4, /* inputs of a folder; of more paths as many */
     LABEL = 10     /* columns before the text of a line */
 };
 
@@ -192,8 +192,9 @@ static bool has_shapes_without_model(const struct az_document *d)
  * report; of no known share it is unknown. */
 static struct az_sv shapes_text(const struct az_document *d, struct az_arena *a)
 {
-    const bool recorded = az_sv_is(fact_of(d, "record_shapes"), "1") || has_shapes_without_model(d);
-    if (!recorded && !(covered(d, "compute kernel time with FLOPs or bytes known") > 0))
+    const bool recorded = az_sv_is(fact_of(d, "record_shapes"), "1");
+    if (!recorded && !has_shapes_without_model(d) &&
+        !(covered(d, "compute kernel time with FLOPs or bytes known") > 0))
         return AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)");
     const char *where =
         !recorded && fact_of(d, "graph captures").n ? "in graph captures" : "recorded";
@@ -272,6 +273,7 @@ bool az_preview_joins(const char *const *paths, size_t n)
 
 int az_preview_describe(const char *const *paths, size_t n, const struct az_log *log)
 {
+    const size_t most = n > MOST_READ ? n : MOST_READ;
     struct az_preview l;
     int rc = az_preview_begin(&l, paths, n), failed = rc;
 
@@ -287,7 +289,7 @@ int az_preview_describe(const char *const *paths, size_t n, const struct az_log 
         struct az_result res;
 
         az_result_init(&res, opts.memory_limit);
-        if (!job->error && i < MOST_READ)
+        if (!job->error && i < most)
             job->error = az_analyze_input(job, &opts, 1, &res, &job->diag, NULL);
         if (l.plan.jobs.n > 1 || l.conf.inputs.v[i].files.n > 1) {
             print_input(job);
@@ -304,9 +306,9 @@ int az_preview_describe(const char *const *paths, size_t n, const struct az_log 
         failed = failed ? failed : job->error;
         az_result_release(&res);
     }
-    if (!rc && l.plan.jobs.n > MOST_READ)
-        printf("  ...       %zu more inputs skipped; probe them one by one\n",
-               l.plan.jobs.n - MOST_READ);
+    if (!rc && l.plan.jobs.n > most)
+        printf("  ...       %zu more input%s skipped; probe them one by one\n",
+               l.plan.jobs.n - most, l.plan.jobs.n == most + 1 ? "" : "s");
     az_preview_end(&l);
     return failed;
 }
