@@ -210,7 +210,7 @@ def check_row(c, runner, section, row):
 def check_options(c, runner, section):
     """Every option of the command is a row."""
     _, text, _, _ = runner.run(section, "analyzer help " + section.options)
-    have = [o for o in re.findall(r"^ +(?:-(\w), )?--([\w-]+)", text, re.M) if o[1] not in COMMON]
+    have = [o for o in re.findall(r"^ {1,10}(?:-(\w), )?--([\w-]+)", text, re.M) if o[1] not in COMMON]
     rows = {o for r in section.rows for o in re.findall(r"(?<![\w-])--?([\w-]+)", r[1])}
     missing = [name for letter, name in have if letter not in rows and name not in rows]
     c.hold(have, "options of %s" % section.options, "none found")

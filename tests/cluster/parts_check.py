@@ -70,24 +70,24 @@ def resume(c, folder):
     os.remove(names[2])
     p = c.run("map", folder, "-o", parts, "-v")
     after = {n: os.stat(n).st_mtime_ns for n in names}
-    c.ok("1 parts written, 7 up to date" in p.stderr, "a second start reads what has no part")
+    c.ok("/: 1 part, 7 up to date" in p.stderr, "a second start reads what has no part")
     c.ok(all(before[n] == after[n] for n in names if n != names[2]), "and leaves the others alone")
     p = c.run("map", folder, "-o", parts, "-v", "--opt", "last_step=keep")
-    c.ok("8 parts written" in p.stderr, "other options: all are read again")
+    c.ok("/: 8 parts" in p.stderr, "other options: all are read again")
     trace = folder + "/rank_4.json"
     text = open(trace).read()
     p = c.run("map", folder, "-o", parts, "-v", "--force")
-    c.ok("8 parts written" in p.stderr, "--force")
+    c.ok("/: 8 parts" in p.stderr, "--force")
     with open(trace, "w") as f:
         f.write(text)
     p = c.run("map", folder, "-o", parts, "-v")
-    c.ok("1 parts written" in p.stderr, "a trace that is newer than its part is read again")
+    c.ok("/: 1 part" in p.stderr, "a trace that is newer than its part is read again")
     os.utime(trace, (1, 1))
     with open(trace, "a") as f:
         f.write(" \n")
     os.utime(trace, (1, 1))
     p = c.run("map", folder, "-o", parts, "-v")
-    c.ok("1 parts written" in p.stderr, "a trace of other bytes is read again, whatever its time is")
+    c.ok("/: 1 part" in p.stderr, "a trace of other bytes is read again, whatever its time is")
     with open(trace, "w") as f:
         f.write(text)
 
@@ -265,7 +265,7 @@ def small_disk(c, folder):
     c.ok(0 < len(left) < 8 and all(open(x, "rb").read() == open(c.path("p1", os.path.basename(x)), "rb").read() for x in left),
          "%d parts fit and are whole" % len(left))
     p = c.run("map", folder, "-o", out + ".copy", "-v")
-    c.ok("%d parts written, %d up to date" % (8 - len(left), len(left)) in p.stderr, "a second start with room: %s" % p.stderr)
+    c.ok("/: %d part%s, %d up to date" % (8 - len(left), "" if len(left) == 7 else "s", len(left)) in p.stderr, "a second start with room: %s" % p.stderr)
     c.reduce("small_out", out + ".copy")
     c.same("raw", "small_out", "and the report is the same")
 
