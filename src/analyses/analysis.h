@@ -42,6 +42,7 @@ static inline struct az_entry az_entries_of(const struct az_analysis *const *lis
 }
 /* The next one; false: there is none. */
 bool az_entry_next(struct az_entry *s);
+/* Its error, or that of a request of the job's arena that failed anywhere in it. */
 int az_entry_run(const struct az_entry *s, struct az_job *job) AZ_MUST_USE;
 
 #endif

@@ -1,6 +1,8 @@
 /* What is run, one after the other: analyses, and tables that are specifications alone. */
 #include "analyses/analysis.h"
 
+#include "analyses/ranks/ranks.h"
+
 static void of_analysis(struct az_entry *s)
 {
     const struct az_analysis *a = *s->at;
@@ -49,11 +51,33 @@ bool az_entry_next(struct az_entry *s)
     return true;
 }
 
-int az_entry_run(const struct az_entry *s, struct az_job *job)
+static int run(const struct az_entry *s, struct az_job *job)
 {
     if (!s->spec)
         return (*s->at)->run(job);
     return !s->spec->is_requested || s->spec->is_requested(job->opts)
                ? az_spec_make(job, s->spec, NULL, NULL)
                : 0;
+}
+
+int az_entry_run(const struct az_entry *s, struct az_job *job)
+{
+    const int rc = run(s, job);
+    return rc || !job->arena->failed ? rc : az_arena_error(job->arena);
+}
+
+int az_rank_analysis_reduce(const struct az_rank_analysis *an, struct az_job *job,
+                            struct az_arena *keep, void **part)
+{
+    const int rc = an->reduce(job, keep, part);
+    if (rc == 0 && job->arena->failed)
+        return az_arena_error(job->arena);
+    return rc || !keep->failed ? rc : az_arena_error(keep);
+}
+
+int az_rank_analysis_finish(const struct az_rank_analysis *an, struct az_job *job,
+                            const struct az_ranks *ranks, void *const *parts)
+{
+    const int rc = an->finish(job, ranks, parts);
+    return rc || !job->arena->failed ? rc : az_arena_error(job->arena);
 }

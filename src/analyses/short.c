@@ -49,7 +49,7 @@ int az_short_histogram(struct az_job *job, const char *id, const int64_t *length
             hi = INT64_MIN;
 
     if (!t || !count)
-        return az_arena_error(job->arena);
+        return az_job_add(job, t, az_arena_error(job->arena));
     for (size_t i = 0; i < n; i++) {
         if (length[i] >= limit)
             continue;

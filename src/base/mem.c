@@ -70,6 +70,7 @@ void az_mem_init(struct az_mem *m, size_t limit)
     atomic_init(&m->peak, 0);
     atomic_init(&m->limited, false);
     m->limit = limit;
+    m->apart = false;
 }
 
 /* The counters are only sums: no other memory is published through them, so relaxed order is
@@ -277,7 +278,7 @@ static char *arena_alloc_slow(struct az_arena *a, size_t size)
         block = ARENA_FIRST;
     if (block > ARENA_MOST)
         block = ARENA_MOST;
-    if (size > block / 4)
+    if (size > block / 4 || (a->mem && a->mem->apart))
         return new_block(a, size); /* as a first block it is full: at == end == NULL */
     struct az_arena_block *b = az_mem_alloc(a->mem, block);
     if (b == NULL)

@@ -19,6 +19,7 @@ struct az_mem {
     size_t limit;         /* 0: none */
     _Atomic bool limited; /* a request failed because of `limit` (distinguishes AZ_ELIMIT from
                              AZ_ENOMEM) */
+    bool apart; /* arenas have a block for each request: tests, in which each of them fails */
 };
 
 void az_mem_init(struct az_mem *m, size_t limit);

@@ -50,7 +50,7 @@ void az_record_column_nth(struct az_table *t, const struct az_record_column *c, 
 
 ptrdiff_t az_record_place(const struct az_table *t, const struct az_record_column *c)
 {
-    for (size_t i = 0; i < t->columns.n; i++)
+    for (size_t i = 0; t && i < t->columns.n; i++)
         if (t->columns.v[i].record == c)
             return (ptrdiff_t)i;
     return -1;

@@ -119,7 +119,7 @@ void az_record_column_named(struct az_table *t, const struct az_record_column *c
 /* A column of the nth of several equal things. */
 void az_record_column_nth(struct az_table *t, const struct az_record_column *c, struct az_sv name,
                           size_t nth);
-/* Place of the column in the table; -1: it has none. */
+/* Place of the column in the table; -1: it has none, or t is NULL. */
 ptrdiff_t az_record_place(const struct az_table *t, const struct az_record_column *c);
 /* A new table of them; NULL: out of memory. */
 struct az_table *az_record_table(struct az_arena *arena, const char *id, const char *title,

@@ -55,7 +55,8 @@ static void number_classes(const struct az_job *job, struct az_shared *s)
 
 struct az_shared *az_shared_of(struct az_job *job)
 {
-    if (job->shared)
+    /* after a failure none: callers that got no number of names have no room for the numbers */
+    if (job->shared || job->arena->failed)
         return job->shared;
     struct az_shared *s = az_arena_alloc(job->arena, sizeof *s);
     if (!s)

@@ -119,7 +119,8 @@ static int reduce_all(struct az_input_run *o, struct az_job *job, struct az_aren
             continue;
         if (az_cancelled(o->job->cancel))
             return AZ_EINTR;
-        rc = az_input_report_error(o, an->reduce(job, keep, &x->part[i]), before, an->name);
+        rc = az_input_report_error(o, az_rank_analysis_reduce(an, job, keep, &x->part[i]), before,
+                                   an->name);
     }
     return rc;
 }

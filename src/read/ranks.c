@@ -490,7 +490,8 @@ int az_ranks_finish(struct az_rank_run *r, struct az_job *job)
         int rc = an->keeps_parts && r->one->res->n_parts && !r->read_again ? read_again(r) : AZ_OK;
         if (rc)
             return az_input_report_error(r->one, rc, before, "reading parts again");
-        rc = az_input_report_error(r->one, an->finish(job, set, r->parts[k]), before, an->name);
+        rc = az_input_report_error(r->one, az_rank_analysis_finish(an, job, set, r->parts[k]),
+                                   before, an->name);
         if (rc == AZ_ENOMEM || rc == AZ_ELIMIT || rc == AZ_EINTR)
             return rc;
         if (rc)

@@ -566,8 +566,10 @@ static int add_verdict(struct az_document *doc, const struct trend_line *line, s
     bool *put = az_arena_array(a, n, sizeof *put);
     size_t worse = 0, longest = 0;
 
-    if (!t || !put)
+    if (!t || !put) {
+        az_table_free(t);
         return az_arena_error(a);
+    }
     for (size_t i = 0; i < n; i++) {
         worse += line[i].worse;
         longest = line[i].runs > line[longest].runs ? i : longest;

@@ -120,9 +120,10 @@ static int analyze(struct az_job *whole, const struct subject *s)
         job.n_traces = 1;
         rank[i] =
             (struct az_rank){ .rank = (int64_t)i, .ticks_per_ns = s->traces[i]->ticks_per_ns };
-        rc = s->ranks->reduce(&job, whole->arena, &part[i]);
+        rc = az_rank_analysis_reduce(s->ranks, &job, whole->arena, &part[i]);
     }
-    return rc || (!part[0] && !part[1]) ? rc : s->ranks->finish(whole, &ranks, part);
+    return rc || (!part[0] && !part[1]) ? rc
+                                        : az_rank_analysis_finish(s->ranks, whole, &ranks, part);
 }
 
 static uint64_t add_text(uint64_t sum, struct az_sv text)
@@ -156,6 +157,7 @@ static struct outcome outcome_of(const struct subject *s, long fails)
     struct az_classifier classes;
     struct outcome x = { 0 };
     az_mem_init(&mem, 0);
+    mem.apart = true;
     az_arena_init(&arena, &mem);
     az_diag_init(&diag);
     az_document_init(&doc, &arena);

@@ -204,7 +204,7 @@ static int instances(struct work *k)
         AZ_RECORD_TABLE(c->arena, "nccl_all2allv", "Uneven all-to-all", 0, instance_columns);
     struct listing *l = az_arena_alloc(c->arena, sizeof *l);
     if (!t || !l || !(l->v = az_arena_array(c->arena, k->v.n + 1, sizeof *l->v)))
-        return az_arena_error(c->arena);
+        return az_job_add(c->job, t, az_arena_error(c->arena));
     l->c = c;
     l->detailed = k->v.n * c->ranks->n * 10 <= AZ_COLL_MOST_CELLS;
     if (k->v.n)

@@ -225,7 +225,7 @@ static int groups_table(struct az_coll_run *c)
         AZ_RECORD_TABLE(c->arena, "process_groups", "Process groups", 0, process_groups_columns);
     uint32_t *events = az_arena_array(c->arena, c->groups.n + 1, sizeof *events);
     if (!t || !events)
-        return az_arena_error(c->arena);
+        return az_job_add(c->job, t, az_arena_error(c->arena));
     for (uint32_t g = 0; g < c->n; g++)
         events[az_coll_group_of(c, g)]++;
     for (size_t i = 0; i < c->groups.n; i++)

@@ -168,7 +168,7 @@ static int collectives(struct az_coll_run *c, const char *id, bool detailed)
         0, first_columns);
     struct listing *l = az_arena_alloc(c->arena, sizeof *l);
     if (!t || !l || !(l->coll = az_arena_array(c->arena, c->colls.n + 1, sizeof *l->coll)))
-        return az_arena_error(c->arena);
+        return az_job_add(c->job, t, az_arena_error(c->arena));
     if (detailed && c->colls.n * c->ranks->n > AZ_COLL_MOST_CELLS / 4) {
         az_cover(
             c->job, "columns of each rank skipped", (double)c->ranks->n, "",

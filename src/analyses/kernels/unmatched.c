@@ -112,7 +112,7 @@ static int put_unmatched_rows(struct work *w, struct az_table *t)
         az_put_row(t, &(ROW){ e, w->total ? (double)e->ns / (double)w->total * 100.0 : 0.0 });
     }
     int rc = az_record_sort(t);
-    if (t->rows > MAX_ROWS)
+    if (t && t->rows > MAX_ROWS)
         az_cover(w->job, "unmatched_kernels: rows omitted", (double)(t->rows - MAX_ROWS), "count",
                  AZ_SV("100 largest rows shown"));
     az_table_truncate(t, MAX_ROWS);

@@ -349,10 +349,10 @@ static struct entry *keep_entry(struct az_arena *a, const struct draft *d,
         return NULL;
     for (unsigned i = 0; i < n; i++) {
         const struct az_perf_param *p = &d->perf.param[i];
-        if (is_text(p->kind))
-            value[i].text = keep_text(a, p->text, same ? last->value[i].text : NULL);
-        else
+        if (!is_text(p->kind))
             value[i].number = p->number;
+        else if (!(value[i].text = keep_text(a, p->text, same ? last->value[i].text : NULL)))
+            return NULL;
     }
     *own = (struct entry){ d->perf.flops,
                            d->perf.bytes,

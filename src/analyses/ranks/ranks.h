@@ -81,4 +81,10 @@ struct az_rank_analysis {
     int (*finish)(struct az_job *job, const struct az_ranks *ranks, void *const *parts) AZ_MUST_USE;
 };
 
+/* Their error, or that of a request of an arena that failed anywhere in them. */
+int az_rank_analysis_reduce(const struct az_rank_analysis *an, struct az_job *job,
+                            struct az_arena *keep, void **part) AZ_MUST_USE;
+int az_rank_analysis_finish(const struct az_rank_analysis *an, struct az_job *job,
+                            const struct az_ranks *ranks, void *const *parts) AZ_MUST_USE;
+
 #endif

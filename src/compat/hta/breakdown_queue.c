@@ -212,7 +212,7 @@ static int over_time(struct az_job *job, const struct az_ranks *ranks, void *con
         const struct az_sv name =
             az_arena_printf(job->arena, "rank %lld", (long long)ranks->v[i].rank);
         if (!name.p)
-            break;
+            return az_job_add(job, t, az_arena_error(job->arena));
         az_table_columnsv(t, name, AZ_REAL, AZ_UNIT_COUNT, 0);
         if (shown < CHART_RANKS && parts[i])
             y[shown++] = name.p;

@@ -197,7 +197,7 @@ static int emit_table(struct az_job *job, const struct az_ranks *ranks, struct e
     int64_t *times = az_arena_array(job->arena, ranks->n, sizeof *times),
             *of = az_arena_array(job->arena, ranks->n, sizeof *of);
     if (!t || !times || !of)
-        return az_arena_error(job->arena);
+        return az_job_add(job, t, az_arena_error(job->arena));
     const struct last_of about = *v[c.from].of;
     const int rc = count(job, v, c, times, of);
     for (size_t i = 0; rc == 0 && i < ranks->n; i++)

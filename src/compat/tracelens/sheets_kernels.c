@@ -215,7 +215,7 @@ static int finish(struct az_job *job, const struct az_ranks *ranks, void *const 
                                              : NULL;
         struct listing *l = az_arena_alloc(job->arena, sizeof *l);
         if (!t || !l)
-            return az_arena_error(job->arena);
+            return az_job_add(job, t, az_arena_error(job->arena));
         *l = (struct listing){ p, 1000 * ranks->v[i].ticks_per_ns };
         az_table_make(t, p->n, make_row, l);
         rc = az_job_add(job, t, rc);
