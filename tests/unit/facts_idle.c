@@ -60,6 +60,12 @@ static int by_start(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
+static void mark(uint8_t ticks[SPAN], int64_t from, int64_t to)
+{
+    for (int64_t at = from < 0 ? 0 : from; at < to && at < SPAN; at++)
+        ticks[at] = 1;
+}
+
 /* Parts of a window, and work outside of it that runs next to work of it. */
 static void add_window(struct fix *f, const uint32_t *lane, uint8_t window[SPAN],
                        uint8_t other[DEVICES][SPAN])
@@ -69,7 +75,7 @@ static void add_window(struct fix *f, const uint32_t *lane, uint8_t window[SPAN]
     for (int64_t at = below(60); at < SPAN - 60; at += below(60)) {
         const struct az_span s = { at, at + 1 + below(60) };
         assert_int_equal(az_vec_push(&t->window_work, s), 0);
-        memset(&window[s.start], 1, (size_t)(s.end - s.start));
+        mark(window, s.start, s.end);
         at = s.end + 1;
     }
     for (int i = 0, n = (int)below(8); i < n; i++) {
@@ -78,7 +84,7 @@ static void add_window(struct fix *f, const uint32_t *lane, uint8_t window[SPAN]
                                          .end = start + 1 + below(39),
                                          .lane = lane[device] };
         assert_int_equal(az_vec_push(&t->window_others, w), 0);
-        memset(&other[device][w.start], 1, (size_t)(w.end - w.start));
+        mark(other[device], w.start, w.end);
     }
     qsort(t->window_others.v, t->window_others.n, sizeof *t->window_others.v, by_start);
 }
