@@ -86,7 +86,8 @@ static void add_window(struct fix *f, const uint32_t *lane, uint8_t window[SPAN]
         assert_int_equal(az_vec_push(&t->window_others, w), 0);
         mark(other[device], w.start, w.end);
     }
-    qsort(t->window_others.v, t->window_others.n, sizeof *t->window_others.v, by_start);
+    if (t->window_others.n)
+        qsort(t->window_others.v, t->window_others.n, sizeof *t->window_others.v, by_start);
 }
 
 static void gaps_are_ticks_without_work(void **state)
