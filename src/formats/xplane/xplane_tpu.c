@@ -143,16 +143,9 @@ static int compare_starts(const void *a, const void *b, void *ctx)
 /* Does an operation of the lane start in [start, end)? */
 static bool has_operation(const struct lane_starts *in, uint32_t lane, int64_t start, int64_t end)
 {
-    size_t low = 0, high = in->n;
-    while (low < high) {
-        const size_t at = low + (high - low) / 2;
-        const struct lane_start *x = &in->v[at];
-        if (x->lane < lane || (x->lane == lane && x->start < start))
-            low = at + 1;
-        else
-            high = at;
-    }
-    return low < in->n && in->v[low].lane == lane && in->v[low].start < end;
+    const struct lane_start from = { lane, start };
+    const size_t at = az_lower_cmp(in->v, in->n, sizeof *in->v, &from, compare_starts, NULL);
+    return at < in->n && in->v[at].lane == lane && in->v[at].start < end;
 }
 
 static bool is_container_row(const struct az_xplane *r, size_t row)
@@ -166,7 +159,7 @@ static int collect_starts(struct az_xplane *r, struct lane_starts *out)
     for (size_t i = 0; i < ev->n; i++)
         az_vec_add(out, ((struct lane_start){ ev->lane[i], ev->start[i] }));
     az_sort_cmp(out->v, out->n, sizeof *out->v, compare_starts, NULL, r->job->mem);
-    return out->n == ev->n ? AZ_OK : az_mem_error(r->job->mem);
+    return az_vec_error(out);
 }
 
 /* In a file that holds a window, the operations of a container that crosses an edge may be outside
@@ -178,7 +171,7 @@ static bool is_recorded(const struct az_trace *t, int64_t start, int64_t end)
     return window->n == 0 || (at != 0 && at == az_span_at(window, end));
 }
 
-static int move_rows(struct az_xplane *r, const struct lane_starts *in, uint8_t *gone)
+static int move_rows(struct az_xplane *r, const struct lane_starts *in, uint8_t *gone, bool *any)
 {
     const struct az_events *ev = &r->t->ev[AZ_GPU_RANGE];
     int rc = AZ_OK;
@@ -187,6 +180,7 @@ static int move_rows(struct az_xplane *r, const struct lane_starts *in, uint8_t 
             has_operation(in, ev->lane[i], ev->start[i], ev->end[i]))
             continue;
         gone[i] = 1;
+        *any = true;
         rc = az_trace_add(r->t, AZ_KERNEL,
                           &(struct az_event){ .start = ev->start[i],
                                               .end = ev->end[i],
@@ -200,10 +194,11 @@ static int move_rows(struct az_xplane *r, const struct lane_starts *in, uint8_t 
 int az_xplane_empty_containers(struct az_xplane *r)
 {
     const size_t n = r->t->ev[AZ_GPU_RANGE].n;
-    size_t any = 0;
-    while (any < n && !is_container_row(r, any))
-        any++;
-    if (any == n || r->t->cut_log)
+    size_t first = 0;
+    bool any = false;
+    while (first < n && !is_container_row(r, first))
+        first++;
+    if (first == n || r->t->cut_log)
         return AZ_OK;
     struct lane_starts in;
     az_vec_init(&in, r->job->mem);
@@ -212,8 +207,8 @@ int az_xplane_empty_containers(struct az_xplane *r)
         memset(gone, 0, n);
     int rc = gone ? collect_starts(r, &in) : az_mem_error(r->job->mem);
     if (rc == 0)
-        rc = move_rows(r, &in, gone);
-    if (rc == 0)
+        rc = move_rows(r, &in, gone, &any);
+    if (rc == 0 && any)
         az_trace_remove_first(r->t, AZ_GPU_RANGE, gone, n);
     az_mem_free(r->job->mem, gone, n);
     az_vec_release(&in);
