@@ -30,10 +30,7 @@ int az_gap_causes_open(struct az_gap_causes **out, struct az_verdict *v)
     if (!v->job->doc || v->job->n_traces != 1 || !(v->t->caps & AZ_CAP_CALLTREE))
         return AZ_OK;
     *out = az_arena_alloc(v->job->arena, sizeof **out);
-    if (!*out)
-        return az_arena_error(v->job->arena);
-    (*out)->n = 0;
-    return AZ_OK;
+    return *out ? AZ_OK : az_arena_error(v->job->arena);
 }
 
 /* In the words of the table. NULL: the verdict has none of them. */
@@ -108,14 +105,6 @@ int az_gap_causes_finish(struct az_gap_causes *c, struct az_job *job)
 
 /* ---- the table ---- */
 
-static struct az_table *table_of(const struct az_document *d)
-{
-    for (size_t i = 0; i < d->tables.n; i++)
-        if (az_sv_is(d->tables.v[i]->id, "idle_gaps") && !d->tables.v[i]->make)
-            return d->tables.v[i];
-    return NULL;
-}
-
 /* The cell has a copy, which lives as long as the table. */
 static void put_text(struct az_job *job, struct az_table *t, size_t row, ptrdiff_t column,
                      struct az_sv of)
@@ -136,7 +125,7 @@ static const struct long_gap *find(const struct az_gap_causes *c, int64_t device
 
 int az_gap_causes_put(struct az_job *job)
 {
-    struct az_table *t = table_of(job->doc);
+    struct az_table *t = az_verdict_stored_table(job->doc, "idle_gaps");
     void **slot = t ? slot_of(job) : NULL;
     const struct az_gap_causes *c = slot ? *slot : NULL;
     az_job_leave(job, slot);

@@ -62,6 +62,8 @@ int az_region_causes_add(struct az_region_causes *c, uint32_t slot, enum az_caus
                          int64_t start, int64_t end) AZ_MUST_USE;
 /* When all gaps are added: the cause of each region, for the next. */
 int az_region_causes_finish(struct az_region_causes *c) AZ_MUST_USE;
+/* The table whose cells are stored, to fill in; NULL: it has none, or is not there. */
+struct az_table *az_verdict_stored_table(const struct az_document *d, const char *id);
 /* Fills in the column of the table, if the document has it; of a job with one trace. */
 int az_region_causes_put(struct az_job *job) AZ_MUST_USE;
 

@@ -125,12 +125,10 @@ int az_region_causes_finish(struct az_region_causes *c)
 
 /* ---- the table ---- */
 
-static struct az_table *table_of(const struct az_document *d)
+struct az_table *az_verdict_stored_table(const struct az_document *d, const char *id)
 {
-    for (size_t i = 0; i < d->tables.n; i++)
-        if (az_sv_is(d->tables.v[i]->id, "regions") && !d->tables.v[i]->make)
-            return d->tables.v[i];
-    return NULL;
+    struct az_table *t = az_document_table(d, id);
+    return t && !t->make ? t : NULL;
 }
 
 static int list_rows(const struct az_table *t, size_t path, struct az_map *row_of)
@@ -168,7 +166,7 @@ static int put_causes(struct az_job *job, const struct az_regions *regions, cons
 
 int az_region_causes_put(struct az_job *job)
 {
-    struct az_table *t = table_of(job->doc);
+    struct az_table *t = az_verdict_stored_table(job->doc, "regions");
     void **slot = t ? slot_of(job) : NULL;
     const uint8_t *causes = slot ? *slot : NULL;
     int rc = AZ_OK;

@@ -4,6 +4,7 @@
 
 #include "analyses/verdict/sentences.h"
 #include "base/human.h"
+#include "document/change.h"
 
 #define NAME 60 /* characters of a name in a sentence */
 
@@ -51,7 +52,9 @@ struct az_sv az_verdict_text_steps(struct az_verdict_text *x)
     const int64_t n = c->steps.count - (int64_t)c->steps.n_excluded;
     if (c->scope != AZ_SCOPE_STEPS || n < 1)
         return AZ_SV("");
-    return az_arena_printf(x->a, " in %.*s", AZ_SVF(az_verdict_text_counted(x, n, "step")));
+    return az_arena_printf(
+        x->a, " in %.*s",
+        AZ_SVF(az_verdict_text_counted(x, n, az_change_step_noun(c->steps.source))));
 }
 
 struct az_sv az_verdict_text_scope(struct az_verdict_text *x, const struct az_claim *f)
