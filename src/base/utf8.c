@@ -401,6 +401,10 @@ int az_utf8_wrap(struct az_vec_char *out, struct az_sv line, size_t indent, size
         rest = az_sv_trim(az_sv_make(rest.p + end, rest.n - end));
         if (rest.n)
             az_text_format(out, "\n%*s", (int)indent, "");
+        if (az_sv_starts(rest, AZ_SV("::"))) { /* no command of a workflow, as az_utf8_visible */
+            az_text_add(out, AZ_SV("\\x3a"));
+            rest = az_sv_make(rest.p + 1, rest.n - 1);
+        }
     }
     az_text_add(out, AZ_SV("\n"));
     return az_vec_error(out);

@@ -33,8 +33,8 @@ struct az_sv az_utf8_fit(struct az_arena *a, struct az_sv s, size_t width, bool 
  * it; no blank is at the end. A number stays with its unit. */
 size_t az_utf8_break(struct az_sv s, size_t columns);
 /* Appends the line with its newline, as it is where it fits; else its first `indent` bytes (whole
- * code points), then the rest, broken as prose and continued below itself. 0 or an error of
- * memory. */
+ * code points), then the rest, broken as prose and continued below itself; of two colons that a
+ * line would begin with the first is \x3a, as by az_utf8_visible. 0 or an error of memory. */
 int az_utf8_wrap(struct az_vec_char *out, struct az_sv line, size_t indent,
                  size_t width) AZ_MUST_USE;
 /* UTF-16 code units, as spreadsheets count characters, and the longest prefix of at most `units` of

@@ -31,6 +31,7 @@ static void lines_fit(void **state)
     check("what longer_than_the_line x", 5, 10, "what longer_than_the_line\n     x\n");
     check("what a b", 5, SIZE_MAX, "what a b\n");
     check("  a   bb    cccc", 4, 11, "  a   bb\n    cccc\n");
+    check("a bb ::add-mask::x", 2, 8, "a bb\n  \\x3a:add-mask::x\n");
     check("\xc3\xa4 bb cccc", 1, 7, "\xc3\xa4 bb\n cccc\n");
     check("\xc3\xa4\xc3\xa4\xc3\xa4 \xc3\xa4\xc3\xa4\xc3\xa4", 1, 7,
           "\xc3\xa4\xc3\xa4\xc3\xa4 \xc3\xa4\xc3\xa4\xc3\xa4\n");
