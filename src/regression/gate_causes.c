@@ -3,7 +3,7 @@
 #include "regression/gate.h"
 #include "regression/key_figures.h"
 
-#define MOST 0.5 /* of a change is more than this part of it */
+#define MOST 0.5 /* most of a change is more than this part of it */
 
 /* How near to the cause a failure of the key metrics is: a part of the time, the total, what
  * contains or repeats it; 0: it is none of them. */
@@ -114,7 +114,7 @@ static int explain_causes(struct az_gate_verdict *v, struct az_arena *a)
         x->text = az_arena_printf(a, "%.*s: %s%.*s", AZ_SVF(x->text),
                                   x->made_up      ? "the total improved nevertheless"
                                   : x->same_cause ? "same cause as "
-                                  : x->in_part    ? "only in part from "
+                                  : x->in_part    ? "follows in part from "
                                                   : "follows from ",
                                   AZ_SVF(x->follows));
         if (!x->text.p)

@@ -210,7 +210,8 @@ static bool is_hardware(const struct az_gate_result *x)
 /* What all kernels have in common; empty: only the failed part changed so. */
 static struct az_sv of_all(const struct az_gate_result *x)
 {
-    return is_hardware(x) ? AZ_SV("all kernels by the same ratio: probably the machine or clocks")
+    return is_hardware(x)
+               ? AZ_SV("all kernels slower by the same ratio: probably the machine or clocks")
            : az_gate_common_cause(x) ? AZ_SV("all kernels run more often by the same ratio")
                                      : AZ_SV("");
 }
