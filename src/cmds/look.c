@@ -158,7 +158,7 @@ static struct az_sv device_span(const struct az_document *d, struct az_arena *a)
     return AZ_SV("");
 }
 
-/* Value of a row of the table of coverage; 0: there is none. */
+/* Value of a row of the table of coverage; NAN: there is none. */
 static double covered(const struct az_document *d, const char *item)
 {
     const struct az_table *t = az_document_table(d, "coverage");
@@ -168,24 +168,7 @@ static double covered(const struct az_document *d, const char *item)
     for (size_t r = 0; key >= 0 && value >= 0 && r < t->rows; r++)
         if (az_sv_is(az_cell_text(az_table_at(t, r, (size_t)key)), item))
             return az_cell_number(az_table_at(t, r, (size_t)value));
-    return 0;
-}
-
-/* Do operations lack a model though their shapes are recorded? */
-static bool has_shapes_without_model(const struct az_document *d)
-{
-    const struct az_table *t = az_document_table(d, "coverage");
-    const ptrdiff_t key = t ? az_schema_find(t, AZ_SV("item")) : -1,
-                    unit = t ? az_schema_find(t, AZ_SV("unit")) : -1;
-
-    for (size_t r = 0; key >= 0 && unit >= 0 && r < t->rows; r++) {
-        const struct az_sv item = az_cell_text(az_table_at(t, r, (size_t)key));
-        if (az_sv_starts(item, AZ_SV("no model: ")) &&
-            az_sv_is(az_cell_text(az_table_at(t, r, (size_t)unit)), "ns") &&
-            !az_sv_is(item, "no model: no shapes recorded"))
-            return true;
-    }
-    return false;
+    return NAN;
 }
 
 /* Graphs have the shapes of the traces of their captures. What is known by them is as in the
@@ -193,8 +176,8 @@ static bool has_shapes_without_model(const struct az_document *d)
 static struct az_sv shapes_text(const struct az_document *d, struct az_arena *a)
 {
     const bool recorded = az_sv_is(fact_of(d, "record_shapes"), "1");
-    if (!recorded && !has_shapes_without_model(d) &&
-        !(covered(d, "compute kernel time with FLOPs or bytes known") > 0))
+    if (!recorded && !(covered(d, "compute kernel time with FLOPs or bytes known") > 0) &&
+        isnan(covered(d, "compute kernel time with FLOPs or bytes known, shapes recorded")))
         return AZ_SV("not recorded: no FLOPs (profile with record_shapes=True)");
     const char *where =
         !recorded && fact_of(d, "graph captures").n ? "in graph captures" : "recorded";

@@ -245,7 +245,7 @@ static int cover(struct work *w)
     az_cover(w->job, "compute kernel time with FLOPs or bytes known", percent(w->modelled, w->all),
              "%", AZ_SV("of all compute kernels read, not only those of steps"));
     az_cover(w->job, "compute kernel time with FLOPs or bytes known, shapes recorded",
-             percent(w->shaped_modelled, w->shaped), "%",
+             w->shaped > 0 ? percent(w->shaped_modelled, w->shaped) : NAN, "%",
              az_arena_printf(w->job->arena,
                              "of the %.2f%% launched by operations with recorded shapes",
                              percent(w->shaped, w->all)));
