@@ -321,9 +321,10 @@ static bool any_per_step(const struct matrix *m) { return any_of(m, true); }
 /* What the times are of, in a note: headings have those of a recording. */
 static const char *basis_text(const struct matrix *m)
 {
-    return !any_per_step(m)   ? "Of one device"
-           : any_of(m, false) ? "Of one device and step, of the recording where the heading has it"
-                              : "Of one step and device";
+    return !any_per_step(m) ? "Of one device"
+           : any_of(m, false)
+               ? "Of one step and device, or of the recording where the heading names it"
+               : "Of one step and device";
 }
 
 /* What the times are of, after a title. */

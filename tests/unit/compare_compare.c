@@ -1047,7 +1047,8 @@ static void side_by_side(void **state)
     is(t, row_of(t, "copy"), "c (ms)", "2");
     assert_int_equal(az_sv_find(t->note, AZ_SV("blank: not recorded")) > 0, 1);
     assert_true(az_sv_starts(
-        t->note, AZ_SV("Of one device and step, of the recording where the heading has it; ")));
+        t->note,
+        AZ_SV("Of one step and device, or of the recording where the heading names it; ")));
     t = out(&f, "side_by_side_account"); /* c has no account, and no bar */
     assert_int_equal(t->rows, 2);
     is(t, 0, "Compute (%)", "50");
