@@ -412,7 +412,8 @@ static struct az_sv stem_title(const struct az_schema_index *x, struct az_arena 
 }
 
 /* Columns whose title is more than their id: families have copies and fills next to kernels, means
- * of sums are no means of kernels, and idle time between regions is in none. */
+ * of sums are no means of kernels, time of regions is summed over streams and devices, which
+ * overlap, and idle time between regions is in none. */
 static struct az_sv titled_stem(const struct az_table *t, struct az_sv stem)
 {
     static const struct {
@@ -424,6 +425,7 @@ static struct az_sv titled_stem(const struct az_table *t, struct az_sv stem)
                    { "time_by_family_by_rank", "kernel_time", "device_time" },
                    { "kernel_launchers", "kernel_time_mean", "kernel_time_per_rank_mean" },
                    { "kernel_launchers", "count_mean", "count_per_rank_mean" },
+                   { "regions", "device", "device_sum" },
                    { "regions", "idle", "idle_inside" } };
 
     for (size_t i = 0; i < AZ_LENGTH(titles); i++)

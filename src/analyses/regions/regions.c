@@ -6,7 +6,6 @@
 #include "analyses/registry_list.h"
 #include "base/sort.h"
 #include "document/record.h"
-#include "facts/account.h"
 #include "facts/steps.h"
 
 struct row {
@@ -144,36 +143,6 @@ static struct az_sv note_of(struct az_job *job, const struct az_regions *r)
     return AZ_SV("");
 }
 
-/* Why the device time of a region may be longer than the recording. */
-static struct az_sv sum_note(struct az_job *job, size_t trace, const struct az_regions *r, int *rc)
-{
-    const bool timeline = job->traces[trace]->caps & AZ_CAP_TIMELINE && r->total.device > 0;
-    const struct az_accounts *a = timeline ? az_job_accounts(job, trace, AZ_ALL_WORK, rc) : NULL;
-    int64_t busy = 0;
-    for (size_t i = 0; a && i < a->n_devices; i++)
-        busy += a->device[i].a.busy;
-    const char *overlap = a && r->total.device > busy ? "streams, which overlap" : "";
-    if (!a || (a->n_devices < 2 && !*overlap))
-        return AZ_SV("");
-    if (a->n_devices < 2)
-        return az_arena_printf(job->arena, "Device time is the sum over %s.", overlap);
-    return az_arena_printf(job->arena, "Device time is the sum over %zu devices%s%s.", a->n_devices,
-                           *overlap ? " and their " : "", overlap);
-}
-
-/* The notes of the first trace that has any. */
-static int put_note(struct az_job *job, size_t trace, const struct az_regions *r,
-                    struct az_table *t)
-{
-    int rc = AZ_OK;
-    if (t->note.n)
-        return rc;
-    const struct az_sv names = note_of(job, r), sum = sum_note(job, trace, r, &rc);
-    t->note = az_arena_printf(job->arena, "%.*s%s%.*s", AZ_SVF(sum), sum.n && names.n ? " " : "",
-                              AZ_SVF(names));
-    return rc;
-}
-
 static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool *any_device,
                      bool *any_host)
 {
@@ -207,7 +176,7 @@ static int add_trace(struct az_job *job, size_t trace, struct az_table *t, bool 
     const size_t n = r->n + (r->outside.device > 0);
     az_sort_cmp(v, n, sizeof *v, by_time, NULL, job->mem);
     AZ_PUT_ROWS(t, v, n);
-    rc = put_note(job, trace, r, t);
+    t->note = t->note.n ? t->note : note_of(job, r);
     az_mem_free(job->mem, v, (r->n + 1) * sizeof *v);
     az_mem_free(job->mem, work, (r->n + 1) * sizeof *work);
     if (r->merged)
