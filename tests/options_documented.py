@@ -60,12 +60,13 @@ def properties(schema, out):
 
 
 def unbroken(text):
-    """`analyzer help config` with a line per key and a line per text, which the page breaks at 80 columns."""
+    """`analyzer help config` with a line per key, text and heading, which the page breaks at 80 columns."""
     out = []
     for line in text.splitlines():
         last = out[-1] if out else ""
         of_key = re.match(r"  \w+ \(", last) and last.count("(") > last.count(")")
-        if line.startswith("      ") and (of_key or last.startswith("      ")):
+        heads = line and last and not line.startswith(" ") and not last.startswith(" ")
+        if heads or line.startswith("      ") and (of_key or last.startswith("      ")):
             out[-1] += " " + line.strip()
         else:
             out.append(line)
