@@ -1,11 +1,13 @@
 /* `analyzer gate --calibrate`: limits as a block of a configuration. */
 #include <math.h>
 
+#include "base/sort.h"
 #include "regression/calibrate.h"
 #include "run/gates.h"
 #include "text/jsonw.h"
 
 #define LOOSE 0.5 /* a limit above it is wider than the scatter of equal work */
+#define NAMED 6   /* of such limits */
 
 static size_t runs_of(const struct az_series *s)
 {
@@ -54,19 +56,39 @@ static void warn_of_equal_runs(const struct az_calibrated_list *list, size_t run
                     runs);
 }
 
-/* The widest limit, where it finds little. */
-static void warn_of_wide_limits(const struct az_calibrated_list *list, struct az_diag *diag)
+static int widest_first(const void *x, const void *y, void *ctx)
 {
-    const struct az_calibrated *most = NULL;
-    for (size_t i = 0; i < list->n; i++)
-        if (list->v[i].rel > LOOSE && (!most || list->v[i].rel > most->rel))
-            most = &list->v[i];
-    if (most)
-        az_diag_add(
-            diag, AZ_WARNING, AZ_NOWHERE,
-            "calibration: the limit of '%.*s' of table '%.*s' is %.0f%%, which finds little; "
-            "check that all runs are of the same work",
-            AZ_SVF(most->name), AZ_SVF(most->sheet), 100 * most->rel);
+    const struct az_calibrated *const *a = x, *const *b = y;
+
+    (void)ctx;
+    return (*a)->rel > (*b)->rel ? -1 : (*a)->rel < (*b)->rel;
+}
+
+/* The limits that find little, the widest first. */
+static int warn_of_wide_limits(const struct az_calibrated_list *list, struct az_arena *a,
+                               struct az_diag *diag)
+{
+    const struct az_calibrated **wide = az_arena_array(a, list->n + 1, sizeof *wide);
+    struct az_sv names = AZ_SV("");
+    size_t n = 0;
+
+    for (size_t i = 0; wide && i < list->n; i++)
+        if (list->v[i].rel > LOOSE)
+            wide[n++] = &list->v[i];
+    if (wide && n)
+        az_sort_cmp(wide, n, sizeof *wide, widest_first, NULL, NULL);
+    for (size_t i = 0; i < n && i < NAMED; i++)
+        names =
+            az_arena_printf(a, "%.*s%s'%.*s' of table '%.*s' %.0f%%", AZ_SVF(names), i ? ", " : "",
+                            AZ_SVF(wide[i]->name), AZ_SVF(wide[i]->sheet), 100 * wide[i]->rel);
+    if (n > NAMED)
+        names = az_arena_printf(a, "%.*s, %zu more", AZ_SVF(names), n - NAMED);
+    if (n && !a->failed)
+        az_diag_add(diag, AZ_WARNING, AZ_NOWHERE,
+                    "calibration: %zu limit%s above %.0f%% find%s little: %.*s; check that all "
+                    "runs are of the same work",
+                    n, n == 1 ? "" : "s", 100 * LOOSE, n == 1 ? "s" : "", AZ_SVF(names));
+    return a->failed ? az_arena_error(a) : AZ_OK;
 }
 
 int az_gate_calibrate(struct az_gate_step *s)
@@ -85,7 +107,8 @@ int az_gate_calibrate(struct az_gate_step *s)
     az_vec_init(&text, NULL);
     rc = az_calibrate(&s->cand, &list);
     warn_of_equal_runs(&list, runs, s->diag);
-    warn_of_wide_limits(&list, s->diag);
+    if (!rc)
+        rc = warn_of_wide_limits(&list, &s->arena, s->diag);
     az_jsonw_init(&w, NULL, &text, 4);
     az_jsonw_object(&w);
     az_jsonw_key(&w, "rules");
