@@ -608,6 +608,7 @@ static int judge_all(struct gate *g)
     enum az_gate_level worst = AZ_LEVEL_INFO;
     size_t kept = 0;
 
+    az_gate_align_starts(v);
     for (size_t i = 0; i < v->results.n; i++) {
         struct az_gate_result *x = &v->results.v[kept];
         *x = v->results.v[i];

@@ -96,6 +96,8 @@ int az_gate_course(const struct az_gate_in *in, const struct az_baseline_others 
                    struct az_gate_course *out, struct az_vec_f64 *level) AZ_MUST_USE;
 /* The baseline of the verdict: the level that its first result was compared with. */
 int az_gate_name_level(const struct az_gate_in *in, struct az_gate_verdict *v) AZ_MUST_USE;
+/* A gradual change of several metrics of an input is one, since the earliest of their runs. */
+void az_gate_align_starts(struct az_gate_verdict *v);
 /* Most metrics off together in one night: the machine rather than a commit. */
 void az_gate_together(struct az_gate_verdict *v);
 

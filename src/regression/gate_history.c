@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "regression/gate.h"
+#include "regression/trend_nights.h"
 #include "stats/rank_test.h"
 
 #define LEAST_TOGETHER 6 /* metrics of an input, for "all of them" to mean anything */
@@ -382,6 +383,34 @@ int az_gate_name_level(const struct az_gate_in *in, struct az_gate_verdict *v)
     v->base_id = az_arena_printf(v->arena, "%lld", (long long)r->id);
     v->base_label = name;
     return v->arena->failed ? az_arena_error(v->arena) : AZ_OK;
+}
+
+/* Of the gradual changes of its input to the same side that one is a part of, the earliest. */
+static const struct az_gate_course *earliest_start(const struct az_gate_verdict *v,
+                                                   const struct az_gate_result *x)
+{
+    const struct az_gate_course *first = &x->course;
+
+    for (size_t i = 0; i < v->results.n; i++) {
+        const struct az_gate_course *c = &v->results.v[i].course;
+        if (c->gradual && c->side == x->course.side && c->held > first->held &&
+            az_sv_eq(v->results.v[i].input, x->input) &&
+            az_trend_is_one_change(c->held, x->course.held))
+            first = c;
+    }
+    return first;
+}
+
+void az_gate_align_starts(struct az_gate_verdict *v)
+{
+    for (size_t i = 0; i < v->results.n; i++) {
+        struct az_gate_course *c = &v->results.v[i].course;
+        if (!c->gradual)
+            continue;
+        const struct az_gate_course *first = earliest_start(v, &v->results.v[i]);
+        c->since = first->since;
+        c->held = first->held;
+    }
 }
 
 void az_gate_together(struct az_gate_verdict *v)

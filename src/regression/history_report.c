@@ -2,6 +2,7 @@
 #include "document/record.h"
 #include "regression/history.h"
 #include "regression/history_db.h"
+#include "regression/trend_metrics.h"
 
 #define ROW struct az_history_run
 #define TEXT(header, field)                                                                        \
@@ -33,6 +34,8 @@ int az_history_list_document(struct az_history *h, struct az_document *doc)
 
     az_vec_init(&runs, doc->mem);
     int rc = az_history_list(h, 0, doc->arena, &runs);
+    if (!rc)
+        rc = az_history_correct_counts(h, doc->arena, &runs);
     AZ_PUT_ROWS(t, runs.v, runs.n);
     az_vec_release(&runs);
     doc->title = AZ_SV("History");

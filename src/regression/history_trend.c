@@ -9,171 +9,11 @@
 #include "regression/history.h"
 #include "regression/history_db.h"
 #include "regression/key_figures.h"
-#include "regression/trend_nights.h"
+#include "regression/trend_metrics.h"
 #include "stats/baseline_stats.h"
 #include "stats/rank_test.h"
 
-#define BAND_LEAST     3
-#define POOL_MOST      64 /* metrics */
 #define RECOVERED_MOST 2
-#define BAND_K         4.2 /* standard deviations: as LIMIT_JUMP of baseline_stats.c */
-
-struct found {
-    int64_t id;
-    struct az_sv text, key, unit, name;
-    int worse; /* +1: larger is, -1: smaller is, 0: not known */
-};
-AZ_VEC(struct found, founds);
-
-struct az_sv az_history_db_figure_text(struct az_arena *a, struct az_sv input, struct az_sv sheet,
-                                       struct az_sv key, struct az_sv name)
-{
-    return az_arena_printf(a, "%.*s / %.*s / %.*s / %.*s", AZ_SVF(input), AZ_SVF(sheet),
-                           AZ_SVF(key), AZ_SVF(name));
-}
-
-/* Key metrics first. */
-static int find_metrics(struct az_history *h, struct az_sv key, struct az_arena *a,
-                        struct founds *out)
-{
-    sqlite3_stmt *st;
-    int rc = az_history_db_prepare(
-        h,
-        "SELECT id,input,sheet,key_json,name,unit,better FROM metric ORDER BY CASE sheet "
-        "WHEN '" AZ_KEY_FIGURES "' THEN 0 WHEN '" AZ_KEY_PARTS "' THEN 1 WHEN '" AZ_KEY_MEMORY
-        "' THEN 2 ELSE 3 END,input,sheet,key_json,name",
-        &st);
-    if (rc)
-        return rc;
-    while ((rc = az_history_db_step(h, st)) == 1) {
-        struct found f = { .id = sqlite3_column_int64(st, 0),
-                           .unit = az_history_db_text(st, 5, a) };
-        struct az_sv k = az_series_key_text(a, az_history_db_text(st, 3, a)),
-                     input = az_history_db_text(st, 1, a), sheet = az_history_db_text(st, 2, a),
-                     name = az_history_db_text(st, 4, a);
-        f.text = az_history_db_figure_text(a, input, sheet, k, name);
-        f.key = k;
-        f.name = name;
-        const struct az_sv better = az_history_db_text(st, 6, a);
-        f.worse = az_sv_is(better, "lower") ? 1 : az_sv_is(better, "higher") ? -1 : 0;
-        if (a->failed) {
-            rc = az_arena_error(a);
-            break;
-        }
-        if (az_metric_matches(key, f.text, k, a)) {
-            rc = az_vec_push(out, f);
-            if (rc)
-                break;
-        }
-    }
-    (void)sqlite3_finalize(st);
-    return rc;
-}
-
-/* One night a run, oldest first; the value is the center of the run's samples. */
-static int load_nights(struct az_history *h, const struct found *f, struct az_arena *a,
-                       struct az_trend_nights *out)
-{
-    struct az_vec_f64 v;
-    sqlite3_stmt *st;
-    int rc = az_history_db_prepare(
-        h,
-        "SELECT run.id,created,label,commit_id," AZ_HISTORY_DB_GOOD
-        ",value,(SELECT group_concat(status,' ') FROM "
-        "(SELECT DISTINCT status FROM verdict WHERE metric_id=?1 AND run_id=run.id AND status IN "
-        "('fail','warn','unstable','outlier') ORDER BY status)) FROM sample JOIN run ON "
-        "run.id=run_id WHERE "
-        "metric_id=?1 ORDER BY created,run.id,rep",
-        &st);
-    if (rc)
-        return rc;
-    az_vec_init(&v, NULL);
-    (void)sqlite3_bind_int64(st, 1, f->id);
-    while ((rc = az_history_db_step(h, st)) == 1) {
-        int64_t run = sqlite3_column_int64(st, 0);
-        rc = 0;
-        if (!out->n || out->v[out->n - 1].run != run) {
-            struct az_trend_night n = { .run = run,
-                                        .created = az_history_db_text(st, 1, a),
-                                        .label = az_history_db_text(st, 2, a),
-                                        .commit = az_history_db_text(st, 3, a),
-                                        .good = sqlite3_column_int(st, 4) != 0,
-                                        .mark = az_history_db_text(st, 6, a) };
-            az_vec_reset(&v);
-            rc = az_vec_push(out, n);
-        }
-        if (!rc)
-            rc = az_vec_push(&v, az_history_db_real(st, 5));
-        if (rc)
-            break;
-        out->v[out->n - 1].value = az_gate_center(v.v, v.n);
-    }
-    az_vec_release(&v);
-    (void)sqlite3_finalize(st);
-    return rc;
-}
-
-/* The nights up to which a change of this metric was accepted. */
-static int mark_accepted(struct az_history *h, const struct found *f, struct az_arena *a,
-                         struct az_trend_nights *n)
-{
-    sqlite3_stmt *st;
-    int rc =
-        h->version < 3 ? AZ_OK : az_history_db_prepare(h, "SELECT run_id,figure FROM accept", &st);
-
-    if (rc || h->version < 3)
-        return rc;
-    while ((rc = az_history_db_step(h, st)) == 1) {
-        const int64_t run = sqlite3_column_int64(st, 0);
-        if (!az_metric_matches(az_history_db_text(st, 1, a), f->text, f->key, a))
-            continue;
-        for (size_t i = 0; i < n->n; i++)
-            n->v[i].accepted |= n->v[i].run == run;
-    }
-    (void)sqlite3_finalize(st);
-    return rc;
-}
-
-/* What a night was compared with: the level of the nights before it, and the values beyond which
- * one night alone is off (docs/formulas-nightly.md). Nothing for the first nights. */
-static int find_levels(struct az_trend_nights *n, int worse,
-                       const struct az_baseline_others *others)
-{
-    double *v = az_mem_alloc(NULL, (n->n + 1) * sizeof *v);
-    bool *accepted = az_mem_alloc(NULL, (n->n + 1) * sizeof *accepted);
-    size_t k = 0;
-    int rc = v && accepted ? AZ_OK : AZ_ENOMEM;
-
-    for (size_t i = 0; !rc && i < n->n; i++) {
-        struct az_baseline o;
-        struct az_trend_night *night = &n->v[i];
-        night->level = night->low = night->high = NAN;
-        if (isnan(night->value))
-            continue;
-        v[k] = n->v[i].value;
-        accepted[k++] = n->v[i].accepted;
-        if (k <= BAND_LEAST)
-            continue;
-        rc = az_baseline_judge(&(struct az_baseline_in){ .v = v,
-                                                         .n = k,
-                                                         .accepted = accepted,
-                                                         .worse = worse,
-                                                         .others = *others,
-                                                         .seed = 1 },
-                               &o);
-        if (!rc) {
-            night->level = o.center;
-            night->low = o.center - BAND_K * o.noise;
-            night->high = o.center + BAND_K * o.noise;
-        }
-        az_baseline_release(&o);
-    }
-    if (v)
-        az_mem_free(NULL, v, (n->n + 1) * sizeof *v);
-    if (accepted)
-        az_mem_free(NULL, accepted, (n->n + 1) * sizeof *accepted);
-    return rc;
-}
 
 /* "2026-02-03T02:00:00Z" -> "2026-02-03" */
 static struct az_sv day_of(struct az_sv time)
@@ -198,55 +38,21 @@ static struct az_sv pair_text(double before, double after, struct az_sv unit, st
                                  AZ_SVF(unit));
 }
 
-static struct az_sv step_text(struct az_trend_nights *n, size_t left, size_t at,
-                              const struct az_baseline *o, struct az_sv unit, struct az_arena *a)
-{
-    struct az_trend_night *s = &n->v[at], *last = &n->v[left];
-    const double before = o->changed_from, after = o->changed_to;
-
-    add_mark(s, "step", a);
-    struct az_sv commits =
-        s->commit.n || last->commit.n
-            ? az_arena_printf(a, ", commits %.*s..%.*s", AZ_SVF(last->commit), AZ_SVF(s->commit))
-            : AZ_SV("");
-    const double percent = 100 * (after - before) / fabs(before);
-    const bool whole = fabs(percent) >= 1000 && fabs(percent) < 1e9;
-    const char *form = !isfinite(percent) ? "" : whole ? " (%+.0f%%)" : " (%+.3g%%)";
-    char change[64];
-    snprintf(change, sizeof change, form, percent);
-    return az_arena_printf(a, "step at run %lld (%.*s): %.*s%s%.*s", (long long)s->run,
-                           AZ_SVF(day_of(s->created)), AZ_SVF(pair_text(before, after, unit, a)),
-                           change, AZ_SVF(commits));
-}
-
-/* "rose gradually by 4.5% since run 20 (2026-01-20): 10 -> 10.5 s, +0.4% per run" */
-static struct az_sv gradual_text(struct az_trend_nights *n, size_t at, size_t end, bool goes_on,
-                                 const struct az_baseline *o, struct az_sv unit, struct az_arena *a)
-{
-    struct az_trend_night *first = &n->v[at], *last = &n->v[end];
-    const double before = o->changed_from, after = o->changed_to,
-                 part = (after - before) / fabs(before),
-                 runs = (double)(o->changed_end - o->changed + 1);
-    const struct az_sv to = goes_on
-                                ? AZ_SV("")
-                                : az_arena_printf(a, " to run %lld (%.*s)", (long long)last->run,
-                                                  AZ_SVF(day_of(last->created)));
-
-    add_mark(first, "drift", a);
-    return az_arena_printf(
-        a, "%s gradually%s %s run %lld (%.*s)%.*s: %.*s (fit)%s", after > before ? "rose" : "fell",
-        isfinite(part) ? az_arena_printf(a, " by %.3g%%", 100 * fabs(part)).p : "",
-        goes_on ? "since" : "from", (long long)first->run, AZ_SVF(day_of(first->created)),
-        AZ_SVF(to), AZ_SVF(pair_text(before, after, unit, a)),
-        isfinite(part) ? az_arena_printf(a, ", %+.2g%% per run", 100 * part / runs).p : "");
-}
-
 /* A metric in the verdict of a trend. */
 struct trend_line {
-    struct az_sv title, step; /* step empty: there is no step and no slope */
-    double part;              /* of the earlier level */
-    double margin;            /* change of five runs that would be found, as part of the level */
-    bool worse, differs;      /* differs: the last runs, without a step or slope */
+    struct az_sv title, input, unit;
+    struct az_trend_nights nights;
+    struct {
+        bool known, gradual, goes_on;
+        size_t first, last; /* nights of it; of a step the first */
+        size_t left;        /* night before it */
+        size_t runs;        /* with a value, from the first to the last */
+        double from, to;
+    } change;
+    struct az_sv step;   /* the change in words; empty: there is no step and no slope */
+    double part;         /* of the earlier level */
+    double margin;       /* change of five runs that would be found, as part of the level */
+    bool worse, differs; /* differs: the last runs, without a step or slope */
     size_t runs;
     struct az_sv first, last; /* days of its runs */
     size_t recovered;         /* regressions that ended */
@@ -267,12 +73,11 @@ static void compare_ends(const struct az_baseline *o, struct trend_line *out)
     out->part = change / scale;
 }
 
-/* The newest change of level as in the gate, in words and marked; nothing where there was
- * none. */
-static int find_change(struct az_trend_nights *n, int worse,
-                       const struct az_baseline_others *others, struct az_sv unit,
-                       struct az_arena *a, struct trend_line *out)
+/* The newest change of level as in the gate; nothing where there was none. */
+static int find_change(int worse, const struct az_baseline_others *others, struct az_arena *a,
+                       struct trend_line *out)
 {
+    const struct az_trend_nights *n = &out->nights;
     double *v = az_arena_array(a, n->n, sizeof *v);
     bool *accepted = az_arena_array(a, n->n, sizeof *accepted);
     size_t *index = az_arena_array(a, n->n, sizeof *index), k = 0;
@@ -306,12 +111,80 @@ static int find_change(struct az_trend_nights *n, int worse,
         compare_ends(&o, out);
         return AZ_OK;
     }
-    out->step = o.gradual ? gradual_text(n, index[o.changed], index[o.changed_end],
-                                         o.changed_end == k - 1, &o, unit, a)
-                          : step_text(n, index[o.changed - 1], index[o.changed], &o, unit, a);
+    out->change.known = true;
+    out->change.gradual = o.gradual;
+    out->change.goes_on = o.gradual && o.changed_end == k - 1;
+    out->change.first = index[o.changed];
+    out->change.left = index[o.changed - 1];
+    out->change.last = index[o.gradual ? o.changed_end : o.changed];
+    out->change.runs = o.gradual ? o.changed_end - o.changed + 1 : 1;
+    out->change.from = o.changed_from;
+    out->change.to = o.changed_to;
     out->part = (o.changed_to - o.changed_from) / fabs(o.changed_from);
     out->worse = out->part * worse > 0;
     return AZ_OK;
+}
+
+/* A gradual change of several metrics that goes on is one, from the earliest beginning on. */
+static void align_starts(struct trend_line *line, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct trend_line *l = &line[i];
+        const struct trend_line *first = l;
+        for (size_t k = 0; k < n && l->change.goes_on; k++)
+            if (line[k].change.goes_on && az_sv_eq(line[k].input, l->input) &&
+                line[k].part * l->part > 0 && line[k].change.runs > first->change.runs &&
+                az_trend_is_one_change(line[k].change.runs, l->change.runs))
+                first = &line[k];
+        const int64_t run = first == l ? 0 : first->nights.v[first->change.first].run;
+        for (size_t k = 0; run && k < l->change.first; k++)
+            if (l->nights.v[k].run == run) {
+                l->change.first = k;
+                l->change.runs = first->change.runs;
+            }
+    }
+}
+
+static struct az_sv step_text(struct trend_line *l, struct az_arena *a)
+{
+    struct az_trend_night *s = &l->nights.v[l->change.first], *last = &l->nights.v[l->change.left];
+    const double before = l->change.from, after = l->change.to;
+
+    add_mark(s, "step", a);
+    struct az_sv commits =
+        s->commit.n || last->commit.n
+            ? az_arena_printf(a, ", commits %.*s..%.*s", AZ_SVF(last->commit), AZ_SVF(s->commit))
+            : AZ_SV("");
+    const double percent = 100 * (after - before) / fabs(before);
+    const bool whole = fabs(percent) >= 1000 && fabs(percent) < 1e9;
+    const char *form = !isfinite(percent) ? "" : whole ? " (%+.0f%%)" : " (%+.3g%%)";
+    char change[64];
+    snprintf(change, sizeof change, form, percent);
+    return az_arena_printf(a, "step at run %lld (%.*s): %.*s%s%.*s", (long long)s->run,
+                           AZ_SVF(day_of(s->created)), AZ_SVF(pair_text(before, after, l->unit, a)),
+                           change, AZ_SVF(commits));
+}
+
+/* "rose gradually by 4.5% since run 20 (2026-01-20): 10 -> 10.5 s, +0.4% per run" */
+static struct az_sv gradual_text(struct trend_line *l, struct az_arena *a)
+{
+    struct az_trend_night *first = &l->nights.v[l->change.first],
+                          *last = &l->nights.v[l->change.last];
+    const bool goes_on = l->change.goes_on;
+    const double before = l->change.from, after = l->change.to,
+                 part = (after - before) / fabs(before), runs = (double)l->change.runs;
+    const struct az_sv to = goes_on
+                                ? AZ_SV("")
+                                : az_arena_printf(a, " to run %lld (%.*s)", (long long)last->run,
+                                                  AZ_SVF(day_of(last->created)));
+
+    add_mark(first, "drift", a);
+    return az_arena_printf(
+        a, "%s gradually%s %s run %lld (%.*s)%.*s: %.*s (fit)%s", after > before ? "rose" : "fell",
+        isfinite(part) ? az_arena_printf(a, " by %.3g%%", 100 * fabs(part)).p : "",
+        goes_on ? "since" : "from", (long long)first->run, AZ_SVF(day_of(first->created)),
+        AZ_SVF(to), AZ_SVF(pair_text(before, after, l->unit, a)),
+        isfinite(part) ? az_arena_printf(a, ", %+.2g%% per run", 100 * part / runs).p : "");
 }
 
 static struct az_sv night_label(const struct az_trend_night *n, struct az_arena *a)
@@ -365,7 +238,7 @@ static int add_chart(struct az_document *doc, const struct az_table *t, struct a
 
 /* "input: total" of key metrics, whose table and column add nothing; else the metric with its
  * unit. */
-static struct az_sv title_of(const struct found *f, struct az_arena *a)
+static struct az_sv title_of(const struct az_trend_metric *f, struct az_arena *a)
 {
     const struct az_sv unit = az_arena_printf(a, "(%.*s)", AZ_SVF(f->unit)), between = AZ_SV(" / ");
     const ptrdiff_t at = az_sv_find(f->text, AZ_SV(" / key_"));
@@ -427,41 +300,40 @@ static void note_runs(const struct az_trend_nights *n, struct trend_line *out)
     out->last.n = out->last.n > 10 ? 10 : out->last.n;
 }
 
-static int trend_of(struct az_history *h, const struct found *f, size_t number,
-                    const struct az_baseline_others *others, struct az_document *doc,
-                    struct trend_line *line)
+/* A metric with its nights, what recovered, and its newest change. */
+static int read_line(struct az_history *h, const struct az_trend_metric *f,
+                     const struct az_baseline_others *others, struct az_arena *a,
+                     struct trend_line *line)
+{
+    *line = (struct trend_line){
+        .title = title_of(f, a), .input = f->input, .unit = f->unit, .step = AZ_SV("")
+    };
+    az_vec_init(&line->nights, a->mem);
+    int rc = az_trend_load(h, f, others, a, &line->nights);
+    note_runs(&line->nights, line);
+    if (!rc)
+        rc = find_recovered(&line->nights, a, line);
+    return rc ? rc : find_change(f->worse, others, a, line);
+}
+
+static int add_table(const struct az_trend_metric *f, size_t number, struct trend_line *line,
+                     struct az_document *doc)
 {
     struct az_arena *a = doc->arena;
-    struct az_trend_nights n;
     char id[32];
-    int rc;
 
     snprintf(id, sizeof id, number ? "trend_%zu" : "trend", number + 1);
-    az_vec_init(&n, doc->mem);
-    rc = load_nights(h, f, a, &n);
-    if (!rc)
-        rc = mark_accepted(h, f, a, &n);
-    *line = (struct trend_line){ .title = title_of(f, a), .step = AZ_SV("") };
-    note_runs(&n, line);
-    if (!rc)
-        rc = find_levels(&n, f->worse, others);
-    if (!rc)
-        rc = find_recovered(&n, a, line);
-    if (!rc)
-        rc = find_change(&n, f->worse, others, f->unit, a, line);
-    struct az_table *t = rc ? NULL : az_table_new(a, id, "", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
-    if (t) {
-        t->title = line->title;
-        t->note = line->step;
-        put_nights(&n, az_unit_of_column(f->name, AZ_REAL), t);
-        rc = az_document_add(doc, t);
-        if (!rc && n.n)
-            rc = add_chart(doc, t, f->unit);
-    } else if (!rc) {
-        rc = az_arena_error(a);
-    }
-    az_vec_release(&n);
-    return rc;
+    if (line->change.known)
+        line->step = line->change.gradual ? gradual_text(line, a) : step_text(line, a);
+    az_trend_mark_outside(&line->nights);
+    struct az_table *t = az_table_new(a, id, "", AZ_TABLE_SUMMARY | AZ_TABLE_WHOLE);
+    if (!t)
+        return az_arena_error(a);
+    t->title = line->title;
+    t->note = line->step;
+    put_nights(&line->nights, az_unit_of_column(f->name, AZ_REAL), t);
+    const int rc = az_document_add(doc, t);
+    return rc || !line->nights.n ? rc : add_chart(doc, t, f->unit);
 }
 
 /* Of the metrics that changed and are not yet in the table, the one that changed most; n: none. */
@@ -592,62 +464,17 @@ static int add_verdict(struct az_document *doc, const struct trend_line *line, s
     return az_headline_add(doc, t);
 }
 
-/* ---- noise of the metrics together ---- */
-
-AZ_VEC(struct az_baseline_estimates, estimates);
-
-static int add_estimate(struct az_history *h, const struct found *f, struct az_arena *a,
-                        struct estimates *out)
-{
-    struct az_baseline_estimates one;
-    struct az_trend_nights n;
-    size_t k = 0;
-
-    az_vec_init(&n, a->mem);
-    int rc = load_nights(h, f, a, &n);
-    double *v = rc ? NULL : az_arena_array(a, n.n, sizeof *v);
-    for (size_t i = 0; v && i < n.n; i++)
-        if (!isnan(n.v[i].value))
-            v[k++] = n.v[i].value;
-    az_vec_release(&n);
-    if (rc || a->failed)
-        return rc ? rc : az_arena_error(a);
-    if (k < BAND_LEAST + 1)
-        return AZ_OK;
-    rc = az_baseline_estimate(v, NULL, k - 1, &one);
-    return rc ? rc : az_vec_push(out, one);
-}
-
-/* As in the gate, of the key metrics. Others may be several columns of one time. */
-static int pool_metrics(struct az_history *h, struct az_document *doc,
-                        struct az_baseline_others *out)
-{
-    struct estimates all;
-    struct founds keys;
-
-    *out = (struct az_baseline_others){ .all = 0 };
-    az_vec_init(&all, doc->mem);
-    az_vec_init(&keys, doc->mem);
-    int rc = find_metrics(h, AZ_SV(" / key_"), doc->arena, &keys);
-    for (size_t i = 0; !rc && i < keys.n && i < POOL_MOST; i++)
-        rc = add_estimate(h, &keys.v[i], doc->arena, &all);
-    if (!rc && all.n > 1)
-        rc = az_baseline_pool(all.v, all.n, out);
-    az_vec_release(&all);
-    az_vec_release(&keys);
-    return rc;
-}
-
 int az_history_trend_document(struct az_history *h, struct az_sv key, size_t most,
                               struct az_document *doc)
 {
-    struct founds found;
+    struct az_trend_metrics found;
     struct az_baseline_others others;
     struct trend_line *lines;
+    size_t read = 0;
     int rc;
 
     az_vec_init(&found, doc->mem);
-    rc = find_metrics(h, key, doc->arena, &found);
+    rc = az_trend_find_metrics(h, key, doc->arena, &found);
     if (!rc && found.n == 0)
         rc = az_diag_fail(h->diag, AZ_EUSAGE, AZ_AT_FILE(h->path),
                           "no metric matches '%.*s'; use a part of \"input / table / key / "
@@ -658,9 +485,12 @@ int az_history_trend_document(struct az_history *h, struct az_sv key, size_t mos
     if (!rc && !lines)
         rc = az_arena_error(doc->arena);
     if (!rc)
-        rc = pool_metrics(h, doc, &others);
+        rc = az_trend_pool(h, doc->arena, &others);
+    for (; !rc && read < n; read++)
+        rc = read_line(h, &found.v[read], &others, doc->arena, &lines[read]);
+    align_starts(lines, rc ? 0 : n);
     for (size_t i = 0; !rc && i < n; i++)
-        rc = trend_of(h, &found.v[i], i, &others, doc, &lines[i]);
+        rc = add_table(&found.v[i], i, &lines[i], doc);
     if (!rc && n)
         rc = add_verdict(doc, lines, n);
     if (!rc && found.n > most)
@@ -672,6 +502,8 @@ int az_history_trend_document(struct az_history *h, struct az_sv key, size_t mos
                      ? AZ_SV("Trend of the key metrics")
                      : az_arena_printf(doc->arena, "Trend of %.*s", AZ_SVF(key));
     doc->text_rows = 0;
+    for (size_t i = 0; i < read; i++)
+        az_vec_release(&lines[i].nights);
     az_vec_release(&found);
     return rc;
 }

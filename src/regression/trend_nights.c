@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "stats/rank_test.h"
 
+#define APART 4 /* beginnings of one change differ by less than a part of it */
+
 static bool mark_has(struct az_sv mark, const char *word)
 {
     return az_sv_find(mark, az_sv_str(word)) >= 0;
@@ -86,4 +88,18 @@ int az_trend_correct_marks(struct az_trend_nights *n, struct az_trend_recoveries
             first->mark = AZ_SV("outlier");
     }
     return rc;
+}
+
+void az_trend_mark_outside(struct az_trend_nights *n)
+{
+    for (size_t i = 0; i < n->n; i++) {
+        struct az_trend_night *night = &n->v[i];
+        if (!night->mark.n && (night->value < night->low || night->value > night->high))
+            night->mark = AZ_SV("outside range");
+    }
+}
+
+bool az_trend_is_one_change(size_t earlier, size_t later)
+{
+    return earlier >= later && APART * (earlier - later) < earlier;
 }

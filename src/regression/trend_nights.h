@@ -28,4 +28,13 @@ AZ_VEC(struct az_trend_recovered, az_trend_recoveries);
  * the level, was an outlier. Adds the regressions that ended. */
 int az_trend_correct_marks(struct az_trend_nights *n, struct az_trend_recoveries *out) AZ_MUST_USE;
 
+/* Marks nights that passed, beyond the range of the nights before them. */
+void az_trend_mark_outside(struct az_trend_nights *n);
+
+/* Gradual changes of the metrics of an input are one change where they go on for about as many
+ * nights: a fit finds the beginning of a slope within a few nights, later in a metric with more
+ * noise. `earlier` and `later` are these numbers of nights; true: the change of `later` began with
+ * that of `earlier`. */
+bool az_trend_is_one_change(size_t earlier, size_t later);
+
 #endif

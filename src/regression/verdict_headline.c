@@ -194,9 +194,23 @@ static struct az_sv since_of(const struct az_gate_course *c, struct az_arena *a)
                                   : AZ_SV("");
 }
 
-/* "; total 56.1 s -> 58.8 s (+4.9%)" */
-static struct az_sv total_change(const struct az_gate_result *total, struct az_arena *a)
+/* " gradually since run 30": a slope has no commit, but a first run. */
+static struct az_sv gradual_start(const struct az_gate_course *c, struct az_arena *a)
 {
+    const ptrdiff_t day = az_sv_find(c->since, AZ_SV(" of "));
+    const struct az_sv run = az_sv_make(c->since.p, day < 0 ? c->since.n : (size_t)day);
+
+    return c->known && c->gradual
+               ? az_arena_printf(a, " gradually%s%.*s", run.n ? " since " : "", AZ_SVF(run))
+               : AZ_SV("");
+}
+
+/* "; total 56.1 s -> 58.8 s (+4.9%)", without the values "; total +4.9%" */
+static struct az_sv total_change(const struct az_gate_result *total, struct az_arena *a,
+                                 enum shorter by)
+{
+    if (by >= WITHOUT_TOTAL)
+        return az_arena_printf(a, "; total %+.1f%%", 100 * total->rel);
     return az_arena_printf(a, "; total %.*s -> %.*s (%+.1f%%)",
                            AZ_SVF(time_text(a, total->base.center)),
                            AZ_SVF(time_text(a, total->cand.center)), 100 * total->rel);
@@ -225,11 +239,9 @@ static struct az_sv story_of_all(const struct az_gate_result *total,
 
     if (is_hardware(worst))
         c.commits = AZ_SV("");
-    const struct az_sv since = by < WITHOUT_REASON    ? since_of(&c, a)
-                               : c.known && c.gradual ? AZ_SV(" gradually")
-                                                      : AZ_SV("");
+    const struct az_sv since = by < WITHOUT_REASON ? since_of(&c, a) : gradual_start(&c, a);
     return az_arena_printf(a, "%.*s%s%.*s%.*s", AZ_SVF(of_all(worst)), since.n ? "," : "",
-                           AZ_SVF(since), AZ_SVF(total_change(total, a)));
+                           AZ_SVF(since), AZ_SVF(total_change(total, a, by)));
 }
 
 /* "gemm +2.6 s since run 17 of 2026-01-17 (commits a..b), 2 runs; kernel: as many calls, each
@@ -254,7 +266,7 @@ static struct az_sv story(const struct az_gate_verdict *v, const struct az_gate_
                            !cause.n  ? ""
                            : since.n ? "; "
                                      : ", ",
-                           AZ_SVF(cause), AZ_SVF(total_change(total, a)));
+                           AZ_SVF(cause), AZ_SVF(total_change(total, a, by)));
 }
 
 static struct az_sv first_run(const struct az_gate_verdict *v, struct az_arena *a)

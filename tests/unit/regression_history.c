@@ -710,6 +710,102 @@ static void trend_rises_gradually(void **state)
     }
 }
 
+/* The list counts failures and outliers as the trend marks them once later runs are known: a run
+ * that failed alone was an outlier, and an outlier that others confirm began a regression. */
+static void list_in_hindsight(void **state)
+{
+    static const double of_run[] = { 100, 101, 100, 101, 112, 100, 101, 108, 109, 108, 100, 101 };
+    struct env *e = *state;
+    struct az_document d;
+    char day[40];
+
+    open_for(e, AZ_HISTORY_WRITE);
+    for (size_t i = 0; i < AZ_LENGTH(of_run); i++) {
+        snprintf(day, sizeof day, "2026-01-%02zuT00:00:00Z", i + 1);
+        add(e, a_run(day, true), of_run[i], of_run[i]);
+    }
+    sql(e, "INSERT INTO verdict(run_id,metric_id,rule,status) VALUES(5,1,'r','fail'),"
+           "(8,1,'r','outlier'),(9,1,'r','fail'),(10,1,'r','warn')");
+    az_document_init(&d, &e->a);
+    assert_int_equal(az_history_list_document(e->h, &d), 0);
+    const struct az_table *t = az_document_table(&d, "runs");
+    assert_non_null(t);
+    for (size_t i = 0; i < t->rows; i++) {
+        const int64_t run = az_table_at(t, i, 0)->i;
+        const bool outlier = az_table_at(t, i, 10)->type != AZ_EMPTY;
+        assert_int_equal(outlier, run == 5);
+        assert_int_equal(az_table_at(t, i, 12)->i, run == 8 || run == 9);
+    }
+    az_document_release(&d);
+}
+
+/* Runs beyond the range of those before them are marked where the gate passed, too. */
+static void trend_marks_all_outside(void **state)
+{
+    struct env *e = *state;
+    struct az_document d;
+    char day[40];
+
+    open_for(e, AZ_HISTORY_WRITE);
+    for (int i = 0; i < 12; i++) {
+        snprintf(day, sizeof day, "2026-01-%02dT00:00:00Z", i + 1);
+        const double x = i == 8 ? 130 : 100 + i % 2;
+        add(e, a_run(day, true), x, x);
+    }
+    az_document_init(&d, &e->a);
+    assert_int_equal(az_history_trend_document(e->h, AZ_SV("k / tot"), 4, &d), 0);
+    const struct az_table *t = az_document_table(&d, "trend");
+    assert_non_null(t);
+    for (size_t i = 0; i < t->rows; i++)
+        assert_int_equal(az_sv_is(az_cell_text(az_table_at(t, i, 6)), "outside range"), i == 8);
+    az_document_release(&d);
+}
+
+/* One slope of two metrics has one first run in the sentences of both, and is marked there. */
+static void trend_has_one_start(void **state)
+{
+    struct env *e = *state;
+    struct az_document d;
+    char day[40];
+    size_t marked[2] = { 0, 0 };
+
+    open_for(e, AZ_HISTORY_WRITE);
+    for (int i = 0; i < 40; i++) {
+        struct az_series s;
+        int64_t id;
+        snprintf(day, sizeof day, "2026-%02d-%02dT00:00:00Z", 1 + i / 28, i % 28 + 1);
+        const struct az_history_run run = a_run(day, true);
+        assert_int_equal(az_series_init(&s, &e->a), 0);
+        for (int k = 0; k < 2; k++) { /* the second one begins to rise later */
+            const double rise = i >= 28 + 2 * k ? 5 * (double)(i - 27 - 2 * k) : 0;
+            const struct az_metric m = { .input = AZ_SV("in"),
+                                         .sheet = AZ_SV("t"),
+                                         .key = k ? AZ_SV("{\"Name\":\"l\"}") : AZ_SV("{}"),
+                                         .key_text = k ? AZ_SV("l") : AZ_SV(""),
+                                         .name = AZ_SV("Total (ns)"),
+                                         .unit = AZ_SV("ns"),
+                                         .better = AZ_LOWER_BETTER };
+            size_t at;
+            assert_int_equal(az_series_metric(&s, &m, &at), 0);
+            assert_int_equal(az_series_value(&s, at, 1000 + (i % 3 - 1) * 2 + rise, 0), 0);
+        }
+        assert_int_equal(az_history_add(e->h, &run, &s, NULL, &id), 0);
+        az_series_release(&s);
+    }
+    az_document_init(&d, &e->a);
+    assert_int_equal(az_history_trend_document(e->h, AZ_SV("t"), 4, &d), 0);
+    for (size_t k = 0; k < 2; k++) {
+        const struct az_table *t = az_document_table(&d, k ? "trend_2" : "trend");
+        assert_non_null(t);
+        for (size_t i = 0; i < t->rows; i++)
+            if (az_sv_find(az_cell_text(az_table_at(t, i, 6)), AZ_SV("drift")) >= 0)
+                marked[k] = i;
+        assert_true(az_sv_find(t->note, AZ_SV(" since run 29 (2026-02-01): ")) >= 0);
+    }
+    assert_true(marked[0] == 28 && marked[1] == 28);
+    az_document_release(&d);
+}
+
 static void flat_tables(void **state)
 {
     struct env *e = *state;
@@ -1123,6 +1219,9 @@ int main(void)
         T(trend),
         T(step_from_nothing),
         T(trend_rises_gradually),
+        T(list_in_hindsight),
+        T(trend_marks_all_outside),
+        T(trend_has_one_start),
         T(no_file),
         T(no_database),
         T(anothers_database),

@@ -99,11 +99,39 @@ static void no_level(void **state)
     az_vec_release(&n);
 }
 
+/* Nights that passed, beyond the range: strictly, and only where there is one. */
+static void outside(void **state)
+{
+    const double value[] = { 97.9, 98, 102, 102.1, 110, 110 };
+    struct az_trend_nights n;
+
+    (void)state;
+    put_nights(&n, "....f.", value);
+    n.v[5].low = n.v[5].high = NAN;
+    az_trend_mark_outside(&n);
+    for (size_t i = 0; i < n.n; i++)
+        assert_int_equal(az_sv_is(n.v[i].mark, "outside range"), i == 0 || i == 3);
+    assert_true(az_sv_is(n.v[4].mark, "fail"));
+    az_vec_release(&n);
+}
+
+/* Beginnings are of one change where they differ by less than a quarter of it. */
+static void one_change(void **state)
+{
+    (void)state;
+    assert_true(az_trend_is_one_change(10, 10) && az_trend_is_one_change(10, 8));
+    assert_false(az_trend_is_one_change(10, 7) || az_trend_is_one_change(8, 6));
+    assert_true(az_trend_is_one_change(9, 7));
+    assert_false(az_trend_is_one_change(8, 9)); /* the later one is given last */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(corrects),
         cmocka_unit_test(no_level),
+        cmocka_unit_test(outside),
+        cmocka_unit_test(one_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,6 +226,7 @@
       marks("outlier: one run off", has(/outlier/), "rectRot", "chart-total");
       marks("step: the level changed", has(/step/), "rect", "chart-total");
       marks("drift begins", has(/drift/), "star", "chart-total", { borderWidth: 2 });
+      marks("outside the range, passed", has(/outside/), "crossRot", "chart-total", { borderWidth: 2 });
       marks("recovery: back at the level", (i) => i > 0 && failed(i - 1) && chart.marked[i] === "", "triangle", "f6", { pointRotation: 180 });
       const o = options(chart, { x: labelAxis(chart, 18), y: valueAxis(chart) }, { interaction: { mode: "index", intersect: false } });
       // The number of a run, below it its day; as many as stand next to each other.
