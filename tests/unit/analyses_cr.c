@@ -727,6 +727,30 @@ static void test_pair_unmatched(void **state)
     is(f, "nccl_unmatched", 0, "what", "peer not recorded");
 }
 
+/* Of a pair one event is there: it matches nothing, and no rank lacks an event. */
+static void test_pair_half(void **state)
+{
+    struct fix *f = *state;
+    struct az_coll_what send = allreduce(1000, "[0, 1, 2, 3]");
+    send.kind = AZ_COLL_SEND;
+    send.name = AZ_SV("send");
+    send.group = AZ_SV("pp");
+    p2p(f, 0, 1, 100, "[0, 1, 2, 3]", true);
+    send.peer = 3;
+    event(f, 0, 200, 10, &send);
+    send.peer = 2;
+    event(f, 1, 210, 10, &send);
+    p2p(f, 2, 3, 300, "[0, 1, 2, 3]", true);
+    finish(f, 4);
+    assert_int_equal(table(f, SYNC)->rows, 2);
+    is(f, SYNC, 0, "status", "complete");
+    is(f, SYNC, 1, "status", "complete");
+    const struct az_table *t = table(f, "nccl_unmatched");
+    assert_int_equal(t->rows, 2);
+    for (int r = 0; r < 2; r++)
+        is(f, "nccl_unmatched", row_of_rank(t, r), "what", "on no other rank");
+}
+
 /* ---- clocks ---- */
 static void late_clock(struct fix *f, const char *when, int64_t base)
 {
@@ -1383,6 +1407,7 @@ int main(void)
         T(test_pairs),
         T(test_pairs_both_ways),
         T(test_pair_unmatched),
+        T(test_pair_half),
         T(test_clock),
         T(test_clock_base),
         T(test_clock_never),

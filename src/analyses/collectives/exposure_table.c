@@ -146,24 +146,20 @@ static void look_for(struct absence *a, ptrdiff_t rank)
     az_put_row(a->l->t, &u);
 }
 
-/* Who belongs to a collective: its members, or one side of a pair; where members are not known,
- * those that have events of the group. */
+/* Who belongs to a collective: its members; where they are not known, those that have events of the
+ * group. A pair is never incomplete: where one side is missing, the other matches nothing. */
 static void absent_members(struct listing *l, const struct az_coll_coll *x)
 {
     const struct az_coll_run *c = l->c;
     const struct az_coll_group *group = &c->groups.v[x->group];
-    const bool pair = x->flags & AZ_COLL_PAIR;
-    const int64_t peer = az_coll_what(c, az_coll_member(c, x, 0))->peer;
     struct absence a = { .l = l, .x = x };
-    if (pair && peer >= 0) {
-        look_for(&a, az_ranks_find(c->ranks, peer));
-    } else if (!pair && group->members) {
+    if (group->members) {
         for (size_t i = 0; i < group->n_members; i++)
             look_for(&a, az_ranks_find(c->ranks, group->members[i]));
-    } else if (!pair || group->n_members == 2) {
-        for (uint32_t i = l->first[x->group]; i < l->first[x->group + 1]; i++)
-            look_for(&a, (ptrdiff_t)l->there[i]);
+        return;
     }
+    for (uint32_t i = l->first[x->group]; i < l->first[x->group + 1]; i++)
+        look_for(&a, (ptrdiff_t)l->there[i]);
 }
 
 static void rank_findings(const struct listing *l)

@@ -96,8 +96,7 @@ static int impute(struct az_coll_blame *m, double *v)
         return made;
     for (size_t x = 0; x < c->colls.n; x++) {
         const struct az_coll_coll *k = &c->colls.v[x];
-        if (!(k->flags & AZ_COLL_INCOMPLETE) || (k->flags & AZ_COLL_PAIR) ||
-            m->block[x] == AZ_NO_ROW)
+        if (!(k->flags & AZ_COLL_INCOMPLETE) || m->block[x] == AZ_NO_ROW)
             continue;
         for (uint32_t i = 0; i < k->n; i++) {
             const uint32_t g = az_coll_member(c, k, i);
