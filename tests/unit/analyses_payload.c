@@ -1,7 +1,11 @@
 /* Payloads of calls: the range around them, or the calls of the group that ends there. */
+#include <stdio.h>
+
 #include "unit/facts_job.h"
 
+#include "analyses/collectives/collectives.h"
 #include "analyses/collectives/payload.h"
+#include "analyses/registry_list.h"
 
 #define GROUP(which) "NCCL:ncclGroup" which
 
@@ -171,6 +175,58 @@ static void an_end_alone(void **state)
     assert_false(az_coll_payload_at(ready(f), 0, &x));
 }
 
+/* What a rank's collectives have of a payload: in bytes of the call, the whole of all ranks only
+ * where their number is there. */
+static void sizes_of_payloads(void **state)
+{
+    static const struct {
+        const char *call, *name;
+        int64_t bytes, ranks, in, out;
+    } of[] = {
+        { "ncclAllReduce", "AllReduce", 100, 4, 100, 100 },
+        { "ncclAllReduce", "AllReduce", 100, -1, 100, 100 },
+        { "ncclAllGather", "AllGather", 100, 4, 100, 400 },
+        { "ncclAllGather", "AllGather", 100, 1, 100, 100 },
+        { "ncclAllGather", "AllGather", 100, -1, 100, -1 },
+        { "ncclReduceScatter", "ReduceScatter", 100, 2, 200, 100 },
+        { "ncclReduceScatter", "ReduceScatter", 100, 1, 100, 100 },
+        { "ncclReduceScatter", "ReduceScatter", 100, -1, -1, 100 },
+        { "ncclReduceScatter", "ReduceScatter", INT64_MAX / 2 + 1, 2, -1, INT64_MAX / 2 + 1 },
+        { "ncclReduceScatter", "ReduceScatter", INT64_MAX / 2, 2, INT64_MAX - 1, INT64_MAX / 2 },
+    };
+    struct fix *f = *state;
+    struct az_trace *t = &f->t[0];
+    const uint32_t l = host_lane(t, 1, 1), stream = stream_lane(t, 1, 0, 7);
+    for (size_t i = 0; i < AZ_LENGTH(of); i++) {
+        const int64_t at = 100 * (int64_t)i;
+        const uint64_t comm = 0xab0 + i;
+        if (of[i].ranks > 0)
+            payload(t, "ncclCommInit", l, at, at + 1,
+                    (struct az_comm_note){ comm, -1, -1, of[i].ranks, 0 });
+        payload(t, of[i].call, l, at + 10, at + 20,
+                (struct az_comm_note){ comm, of[i].bytes, -1, 0, 0 });
+        add(t, AZ_CALL, "cudaLaunchKernel", l, at + 12, at + 14, i + 1);
+        add(t, AZ_KERNEL, "ncclDevKernel_AllGather_RING_LL", stream, at + 30, at + 40, i + 1);
+    }
+    make_job(f, 1);
+    void *part = NULL;
+    assert_int_equal(az_rank_analysis_collectives.reduce(&f->job, &f->arena, &part), 0);
+    const struct az_coll_part *p = part;
+    assert_int_equal(p->n, AZ_LENGTH(of));
+    for (size_t i = 0; i < AZ_LENGTH(of); i++) {
+        const struct az_coll_what *w = &p->what[az_coll_part_what(p, i)];
+        char group[24];
+        snprintf(group, sizeof group, "0x%016llx", 0xab0ull + i);
+        assert_true(az_sv_is(w->name, of[i].name) && az_sv_is(w->dtype, "Byte"));
+        assert_true(az_sv_is(w->group, group));
+        assert_string_equal(w->source, AZ_COLL_FROM_PAYLOAD);
+        assert_int_equal(w->size, of[i].ranks);
+        assert_int_equal(w->in, of[i].in);
+        assert_int_equal(w->out, of[i].out);
+        assert_int_equal(w->peer, -1);
+    }
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -178,6 +234,7 @@ int main(void)
         T(nothing_is_said),         T(ranges_around_calls), T(calls_of_a_group),
         T(a_group_of_unlike_calls), T(a_group_of_one),      T(a_group_of_several_communicators),
         T(an_empty_group),          T(outside_a_group),     T(an_end_alone),
+        T(sizes_of_payloads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
