@@ -62,7 +62,6 @@ int az_config_resolve(struct az_loader *l, struct az_node *root)
     az_apply_object(l, root, AZ_AT_TOP, &l->opts, &l->outputs);
     az_apply_shared(l, root, &l->opts, &l->outputs);
     l->c->given = l->given;
-    l->opts.strict |= l->c->strict;
     if (!l->fatal)
         l->fatal = az_outputs_copy(&l->c->outputs, &l->outputs);
     if (!l->fatal)
