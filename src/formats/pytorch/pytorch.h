@@ -173,7 +173,7 @@ struct az_pytorch_reader {
     bool keep_frames;
     struct az_pytorch_frames long_frames; /* the longest ones, if frames are not stored */
     struct az_pytorch_heap_item heap[AZ_PYTORCH_LONG_FRAMES]; /* of them, the shortest first */
-    int64_t long_enough;              /* a frame that is not longer is none of them; -1: any is */
+    int64_t long_enough;              /* a frame that is not longer is none of them; 0: any is */
     bool captured;                    /* of a graph capture: calls have their kernel as side */
     uint64_t no_time, no_device_time; /* spans without times: of the host, of the device */
     uint64_t duplicate_keys;          /* events with a key twice: the last value counts */

@@ -14,7 +14,6 @@ int az_pytorch_reader_init(struct az_pytorch_reader *r, struct az_trace *t,
     az_vec_init(&r->other_cats, t->mem);
     az_vec_init(&r->meta, t->mem);
     az_vec_init(&r->long_frames, t->mem);
-    r->long_enough = -1;
     for (size_t i = 0; i < AZ_LENGTH(r->slot); i++)
         r->slot[i].lane = AZ_NO_ROW;
     for (enum az_kind k = AZ_KERNEL; k <= AZ_MEMSET; k++)

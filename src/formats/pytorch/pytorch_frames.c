@@ -50,7 +50,7 @@ static struct az_pytorch_frame *place_for(struct az_pytorch_reader *r, int64_t l
     } else {
         return NULL;
     }
-    r->long_enough = f->n == AZ_PYTORCH_LONG_FRAMES ? r->heap[0].length : -1;
+    r->long_enough = f->n == AZ_PYTORCH_LONG_FRAMES ? r->heap[0].length : 0;
     return &f->v[x.at];
 }
 
