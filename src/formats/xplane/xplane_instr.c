@@ -29,16 +29,16 @@ const struct az_xplane_instr *az_xplane_instr_by_id(const struct az_xplane_hlo *
     return i == AZ_NO_ID ? NULL : &h->instrs.v[i];
 }
 
-static int read_parts(struct az_sv body, struct parts *p)
+/* add_instruction has read the whole body: it is not damaged. */
+static void read_parts(struct az_sv body, struct parts *p)
 {
     struct az_protobuf m = az_protobuf_of(body);
     struct az_sv b = { NULL, 0 };
     uint32_t f;
     unsigned wire;
     uint64_t v = 0;
-    int rc;
     *p = (struct parts){ .feature_groups = 0 };
-    while ((rc = az_protobuf_next(&m, &f, &wire, &v, &b)) > 0) {
+    while (az_protobuf_next(&m, &f, &wire, &v, &b) > 0) {
         struct az_sv *to = f == F_OPCODE      ? &p->opcode
                            : f == F_SHAPE     ? &p->shape
                            : f == F_METADATA  ? &p->metadata
@@ -53,7 +53,6 @@ static int read_parts(struct az_sv body, struct parts *p)
         else if (f == F_FEATURE_GROUPS && wire == AZ_PROTOBUF_INT)
             p->feature_groups = (int64_t)v;
     }
-    return rc;
 }
 
 static int shape_of(struct az_trace *t, struct az_sv bytes, struct az_hlo_shape *s)
@@ -179,8 +178,8 @@ static int fusion(const struct az_xplane_hlo *h, struct az_sv body, struct az_hl
             struct parts p;
             if (!az_sv_is(az_protobuf_find(h->instrs.v[i].body, F_OPCODE), "dot"))
                 continue;
-            rc = read_parts(h->instrs.v[i].body, &p);
-            if (rc == 0 && pass == 1)
+            read_parts(h->instrs.v[i].body, &p);
+            if (pass == 1)
                 rc = fused_dot(h, &h->instrs.v[i], &p, &op->dots[n]);
             n++;
         }
@@ -306,15 +305,13 @@ int az_xplane_decode(const struct az_xplane_hlo *h, const struct az_xplane_instr
 {
     struct az_trace *t = h->t;
     struct parts p;
-    int rc = read_parts(i->body, &p);
-    if (rc < 0)
-        return rc;
+    read_parts(i->body, &p);
     op->opcode = az_arena_dup(&t->arena, p.opcode);
     op->target = az_arena_dup(&t->arena, p.target);
     op->epilogue = AZ_SV("DEFAULT");
     if (!op->opcode.p || !op->target.p)
         return az_arena_error(&t->arena);
-    rc = source_of(t, p.metadata, op);
+    int rc = source_of(t, p.metadata, op);
     if (rc == 0)
         rc = shape_of(t, p.shape, &op->result);
     if (rc == 0)
