@@ -193,6 +193,52 @@ static void more_of_some_kinds(void **state)
     sample_end(&s);
 }
 
+/* Of many changes the largest have a bar each, wherever their rows are and whatever their sign; the
+ * others are one bar of their sum, before the last total. */
+static void large_changes_have_a_bar(void **state)
+{
+    enum { ROWS = 61, MIX = 37 };
+    (void)state;
+    struct sample s;
+    sample_begin(&s);
+    struct az_table *t = az_table_new(&s.arena, "times", "Times", 0);
+    az_table_column(t, "name", AZ_TEXT, AZ_UNIT_NONE, AZ_KEY);
+    az_table_column(t, "Change (us)", AZ_REAL, AZ_UNIT_US, 0);
+    az_table_column(t, "total", AZ_BOOL, AZ_UNIT_NONE, 0);
+    int sum = 0;
+    for (int i = 0; i < ROWS; i++) {
+        const int size = 1 + i * MIX % ROWS, change = i % 2 ? -size : size;
+        const bool total = i == 0 || i == ROWS - 1;
+        az_put_text(t, az_arena_printf(&s.arena, "c%d", total ? 0 : size));
+        az_put_f64(t, total ? 1000 : change);
+        az_put_bool(t, total);
+    }
+    assert_int_equal(az_document_add(&s.doc, t), 0);
+    add_chart(&s, AZ_CHART_WATERFALL, "name", "Change (us)", "total");
+    const char *got = data_of(&s);
+    size_t bars = 0;
+    int least = INT32_MAX;
+    for (int i = 1; i < ROWS - 1; i++) {
+        const int size = 1 + i * MIX % ROWS;
+        char label[16];
+        snprintf(label, sizeof label, "\"c%d\"", size);
+        if (strstr(got, label)) {
+            bars++;
+            least = size < least ? size : least;
+        } else {
+            sum += i % 2 ? -size : size;
+        }
+    }
+    assert_int_equal(bars, AZ_HTML_BARS);
+    size_t larger = 0;
+    for (int i = 1; i < ROWS - 1; i++)
+        larger += 1 + i * MIX % ROWS >= least;
+    assert_int_equal(larger, AZ_HTML_BARS);
+    check_text(got, az_arena_printf(&s.arena, "\"%d others\",\"c0\"]", ROWS - 2 - AZ_HTML_BARS).p);
+    check_text(got, az_arena_printf(&s.arena, ",%d,1000]", sum).p);
+    sample_end(&s);
+}
+
 /* Small charts of one table end at the same value, which those of normal size do not count for. */
 static void small_charts_share_an_end(void **state)
 {
@@ -666,13 +712,14 @@ static void heat_by_distance(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_the_page),     cmocka_unit_test(values_and_units),
-        cmocka_unit_test(more_of_some_kinds),    cmocka_unit_test(small_charts_share_an_end),
-        cmocka_unit_test(titles_of_axes),        cmocka_unit_test(stacks_by_their_number),
-        cmocka_unit_test(account_is_drawn_once), cmocka_unit_test(width_of_figures),
-        cmocka_unit_test(captions_of_values),    cmocka_unit_test(captions_of_changes),
-        cmocka_unit_test(captions_of_stacks),    cmocka_unit_test(limits_are_pictures),
-        cmocka_unit_test(changes_without_limit), cmocka_unit_test(heat_by_distance),
+        cmocka_unit_test(order_of_the_page),         cmocka_unit_test(values_and_units),
+        cmocka_unit_test(more_of_some_kinds),        cmocka_unit_test(large_changes_have_a_bar),
+        cmocka_unit_test(small_charts_share_an_end), cmocka_unit_test(titles_of_axes),
+        cmocka_unit_test(stacks_by_their_number),    cmocka_unit_test(account_is_drawn_once),
+        cmocka_unit_test(width_of_figures),          cmocka_unit_test(captions_of_values),
+        cmocka_unit_test(captions_of_changes),       cmocka_unit_test(captions_of_stacks),
+        cmocka_unit_test(limits_are_pictures),       cmocka_unit_test(changes_without_limit),
+        cmocka_unit_test(heat_by_distance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
