@@ -207,8 +207,11 @@ static void same_on_any_threads(void **state)
     for (unsigned threads = 2; threads <= 9; threads += 7) {
         az_diag_init(&dn);
         az_result_init(&many, 0);
-        assert_int_equal(az_analyze_input(&s->plan.jobs.v[0], &opts, threads, &many, &dn, NULL),
-                         AZ_EIO);
+        struct az_seats seats = { .free = (int)threads - 1, .all = threads };
+        assert_int_equal(
+            az_analyze_input_of(&s->plan.jobs.v[0], &opts, threads, &seats, &many, &dn, NULL),
+            AZ_EIO);
+        assert_int_equal(atomic_load(&seats.free), threads - 1);
         same_tables(&one.doc, &many.doc);
         assert_int_equal(d1.list.n, dn.list.n);
         for (size_t i = 0; i < dn.list.n; i++)
