@@ -12,5 +12,15 @@ Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (n
 CSV
 "$ANALYZER" classify x_cuda_gpu_kern_sum.csv
 "$ANALYZER" classify x_cuda_gpu_kern_sum.csv -n 1
+# Kernels of several inputs are one list, by time.
+cat >y_cuda_gpu_kern_sum.csv <<'CSV'
+Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name
+1,70,1,1,1,1,1,0,"zeta"
+1,40,1,1,1,1,1,0,"alpha"
+1,20,1,1,1,1,1,0,"mystery"
+1,10,1,1,1,1,1,0,"tiny"
+CSV
+"$ANALYZER" classify y_cuda_gpu_kern_sum.csv x_cuda_gpu_kern_sum.csv
+"$ANALYZER" classify x_cuda_gpu_kern_sum.csv y_cuda_gpu_kern_sum.csv -n 3
 "$ANALYZER" classify -n 0 x.csv 2>&1
 "$ANALYZER" classify 2>&1
