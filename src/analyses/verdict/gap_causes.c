@@ -1,17 +1,15 @@
 /* Columns `Host`, `Host call` and `Host op` of table `idle_gaps`: what the host did in the longest
  * gaps of the scope, as the verdict has it. The table is made before, without the verdict's rules;
  * its cells are filled in here. Gaps outside of the scope stay as they are. */
-#include <string.h>
-
 #include "analyses/verdict/idle.h"
 
-#define GAPS    50        /* as the table has */
-#define WAITING "waiting" /* else the operator of the launch, which the table has, stays */
+#define GAPS 50 /* as the table has */
 
 struct long_gap {
     int64_t device, start, length; /* ns */
     const char *host;
     struct az_sv call, op;
+    bool launches; /* without an operator the one of the launch, which the table has, stays */
 };
 struct az_gap_causes {
     struct long_gap gap[GAPS]; /* the longest first */
@@ -34,26 +32,34 @@ int az_gap_causes_open(struct az_gap_causes **out, struct az_verdict *v)
 }
 
 /* In the words of the table. NULL: the verdict has none of them. */
-static const char *host_words(enum az_cause cause)
+static const char *host_words(enum az_cause cause, bool in_operator)
 {
-    switch (cause) {
-    case AZ_CAUSE_DEVICE_GAP:
-    case AZ_CAUSE_DEPENDENCY:
-    case AZ_CAUSE_GRAPH_GAP:
-        return "launched before";
-    case AZ_CAUSE_SYNCHRONIZATION:
-    case AZ_CAUSE_BLOCKING_COPY:
-    case AZ_CAUSE_BLOCKING_CALL:
-    case AZ_CAUSE_ALLOCATION:
-        return WAITING;
-    case AZ_CAUSE_NONE:
-    case AZ_CAUSE_UNKNOWN:
-    case AZ_CAUSE_UNKNOWN_HOST:
-    case AZ_CAUSE_PAGE_FAULT:
-        return NULL;
-    default:
-        return "launching";
-    }
+    static const char *const words[AZ_CAUSES] = {
+        [AZ_CAUSE_DEVICE_GAP] = "launched before",
+        [AZ_CAUSE_DEPENDENCY] = "launched before",
+        [AZ_CAUSE_GRAPH_GAP] = "launched before",
+        [AZ_CAUSE_LAUNCH_BOUND] = "launching",
+        [AZ_CAUSE_SYNCHRONIZATION] = "waiting",
+        [AZ_CAUSE_BLOCKING_COPY] = "waiting",
+        [AZ_CAUSE_BLOCKING_CALL] = "waiting",
+        [AZ_CAUSE_ALLOCATION] = "waiting",
+        [AZ_CAUSE_PROFILER_OVERHEAD] = "profiler overhead",
+        [AZ_CAUSE_MODULE_LOADING] = "loading modules",
+        [AZ_CAUSE_DATA_LOADING] = "loading data",
+        [AZ_CAUSE_CHECKPOINT] = "checkpointing",
+        [AZ_CAUSE_COMPILATION] = "compiling",
+        [AZ_CAUSE_HOST_RANGE] = "in a range",
+        [AZ_CAUSE_HOST_FRAME] = "in Python code",
+        [AZ_CAUSE_HOST_COMPUTE] = "between calls",
+    };
+    return cause == AZ_CAUSE_HOST_COMPUTE && in_operator ? "in an operator" : words[cause];
+}
+
+/* The column has the launch of the next operation; else what the host was in. */
+static bool names_launch(enum az_cause cause)
+{
+    return cause == AZ_CAUSE_DEVICE_GAP || cause == AZ_CAUSE_DEPENDENCY ||
+           cause == AZ_CAUSE_GRAPH_GAP || cause == AZ_CAUSE_LAUNCH_BOUND;
 }
 
 static struct az_sv text_of(const struct az_trace *t, uint32_t name)
@@ -72,18 +78,19 @@ void az_gap_causes_add(struct az_gap_causes *c, const struct az_verdict_judge *j
                        const struct az_idle_gap *gap, const struct az_verdict_why *why)
 {
     const struct az_trace *t = j->v->t;
-    const char *host = c ? host_words(why->cause) : NULL;
+    const char *host = c ? host_words(why->cause, why->op != AZ_NO_ID) : NULL;
     const int64_t length = az_ns(t, gap->end - gap->start);
     if (!host || (c->n == GAPS && length <= c->gap[GAPS - 1].length))
         return;
-    const bool waits = strcmp(host, WAITING) == 0 && why->call != AZ_NO_ID;
+    const bool launches = names_launch(why->cause);
     const struct long_gap g = {
         .device = device,
         .start = az_ns(t, gap->start),
         .length = length,
         .host = host,
-        .call = text_of(t, waits ? why->call : launch_name(j->h, gap)),
+        .call = text_of(t, launches ? launch_name(j->h, gap) : why->call),
         .op = text_of(t, why->op),
+        .launches = launches,
     };
     size_t i = c->n < GAPS ? c->n++ : GAPS - 1;
     for (; i > 0 && length > c->gap[i - 1].length; i--)
@@ -143,7 +150,7 @@ int az_gap_causes_put(struct az_job *job)
             continue;
         put_text(job, t, r, host, az_sv_str(g->host));
         put_text(job, t, r, call, g->call);
-        if (g->op.n || strcmp(g->host, WAITING) == 0)
+        if (g->op.n || !g->launches)
             put_text(job, t, r, op, g->op);
     }
     return job->doc->arena->failed ? az_arena_error(job->doc->arena) : AZ_OK;

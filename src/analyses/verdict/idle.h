@@ -21,7 +21,8 @@ struct az_verdict_why {  /* name ids, AZ_NO_ID for none */
     enum az_cause cause; /* AZ_CAUSE_NONE: work of the gap is not recorded */
     uint32_t call, range, frame, op;
     uint32_t place;    /* range or frame, whichever is the inner one */
-    bool place_frame;  /* it is the frame */
+    bool place_frame;  /* it is the frame, */
+    bool in_op;        /* and the operator runs in it */
     bool waits_stream; /* dependency: the work before ran on another stream */
     bool host_access;  /* page fault: the pages move to the host */
     bool first_use;    /* it loads code, or is in the first call of its name */

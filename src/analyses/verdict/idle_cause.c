@@ -57,8 +57,10 @@ struct calls {                          /* of one thread, what is in another cal
     int64_t share[AZ_VERDICT_CALLS];    /* ticks in slow calls of a class */
     uint32_t longest[AZ_VERDICT_CALLS]; /* row; of a class with a share */
     int64_t most[AZ_VERDICT_CALLS];     /* ticks in that one */
-    uint32_t wait;                      /* the last call that waits; AZ_NO_ROW */
-    int64_t first_wait;                 /* start of the first, if there is one */
+    /* The last call that waits, of those before the launch if there is one; AZ_NO_ROW. */
+    uint32_t wait;
+    int64_t first_wait; /* start of the first, if there is one */
+    int64_t launch;     /* start of the launch that ends the gap */
 };
 
 static inline void count_call(struct az_verdict_host *h, struct calls *c, uint32_t row,
@@ -70,7 +72,7 @@ static inline void count_call(struct az_verdict_host *h, struct calls *c, uint32
     const enum az_verdict_call k = az_verdict_call_of(h, row);
     if (k == AZ_VERDICT_CALL_SYNC) {
         c->first_wait = c->wait == AZ_NO_ROW ? e->start[row] : c->first_wait;
-        c->wait = row;
+        c->wait = c->wait == AZ_NO_ROW || e->start[row] < c->launch ? row : c->wait;
     }
     if (part <= 0)
         return;
@@ -213,6 +215,8 @@ static void set_place(struct az_verdict_host *h, const struct az_verdict_doing *
         frame != AZ_NO_ROW && (d->range == AZ_NO_ROW ||
                                (d->own_frame && frames->start[frame] >= ranges->start[d->range]));
     why->place = why->place_frame ? why->frame : why->range;
+    why->in_op = why->place_frame && d->op != AZ_NO_ROW &&
+                 h->t->ev[AZ_HOST_OP].start[d->op] >= frames->start[frame];
 }
 
 /* A gap that the host decides, and the threads that decide it: the one that launches what follows,
@@ -419,7 +423,7 @@ static enum az_cause host_cause(struct az_verdict_judge *j, const struct between
 {
     struct az_verdict_host *h = j->h;
     const int64_t from = g->from, to = g->to, length = to - from;
-    struct calls c, of_main;
+    struct calls c = { .launch = h->t->ev[AZ_CALL].start[g->launch] }, of_main = c;
     if (is_half(az_verdict_part_in(&h->profiler, from, to), length))
         return AZ_CAUSE_PROFILER_OVERHEAD;
     look_at_calls(h, g->thread[LAUNCHING], from, to, &c);
@@ -453,9 +457,9 @@ static enum az_cause host_cause(struct az_verdict_judge *j, const struct between
 
 static enum az_cause place_cause(const struct az_verdict_why *why)
 {
-    return why->place == AZ_NO_ID ? AZ_CAUSE_HOST_COMPUTE
-           : why->place_frame     ? AZ_CAUSE_HOST_FRAME
-                                  : AZ_CAUSE_HOST_RANGE;
+    return why->place == AZ_NO_ID || why->in_op ? AZ_CAUSE_HOST_COMPUTE
+           : why->place_frame                   ? AZ_CAUSE_HOST_FRAME
+                                                : AZ_CAUSE_HOST_RANGE;
 }
 
 /* What fills the gap may be a call of the operating system on the thread that launches (others may

@@ -44,6 +44,8 @@ static inline double az_verdict_text_percent(const struct az_verdict_text *x, in
 /* Of a report of operations, whose devices are no GPUs. */
 bool az_verdict_text_op_report(const struct az_verdict_text *x);
 bool az_verdict_text_tpu(const struct az_verdict_text *x);
+/* "GPU idle after synchronization" */
+const char *az_verdict_cause_words(enum az_cause cause);
 /* Adds a line that is no finding. ns: the time it is about; -1: none. */
 int az_verdict_text_put(struct az_verdict_text *x, enum az_line_kind kind, const char *label,
                         struct az_sv text, int64_t ns) AZ_MUST_USE;

@@ -58,43 +58,34 @@ static struct az_sv capital(struct az_verdict_text *x, const char *text)
 }
 
 /* ---- one finding ---- */
-static const char *idle_words(enum az_cause cause)
-{
-    static const char *const words[AZ_CAUSES] = {
-        [AZ_CAUSE_PAGE_FAULT] = "GPU idle during page faults",
-        [AZ_CAUSE_UNKNOWN] = "GPU idle, launch not recorded",
-        [AZ_CAUSE_GRAPH_GAP] = "GPU idle between graph nodes",
-        [AZ_CAUSE_DEVICE_GAP] = "GPU idle between queued kernels",
-        [AZ_CAUSE_DEPENDENCY] = "GPU idle with work already queued",
-        [AZ_CAUSE_PROFILER_OVERHEAD] = "GPU idle during profiler overhead",
-        [AZ_CAUSE_BLOCKING_COPY] = "GPU idle during a blocking copy",
-        [AZ_CAUSE_ALLOCATION] = "GPU idle during memory allocation",
-        [AZ_CAUSE_BLOCKING_CALL] = "GPU idle during a blocking call",
-        [AZ_CAUSE_MODULE_LOADING] = "GPU idle during module loading",
-        [AZ_CAUSE_DATA_LOADING] = "GPU idle during data loading",
-        [AZ_CAUSE_CHECKPOINT] = "GPU idle during checkpointing",
-        [AZ_CAUSE_COMPILATION] = "GPU idle during compilation",
-        [AZ_CAUSE_SYNCHRONIZATION] = "GPU idle after synchronization",
-        [AZ_CAUSE_LAUNCH_BOUND] = "launch-bound",
-        [AZ_CAUSE_HOST_RANGE] = "host-bound, GPU idle during a host range",
-        [AZ_CAUSE_HOST_FRAME] = "host-bound, GPU idle during Python code",
-        [AZ_CAUSE_HOST_COMPUTE] = "host-bound, GPU idle between host calls",
-        [AZ_CAUSE_UNKNOWN_HOST] = "GPU idle, host calls not recorded",
-    };
-    return cause < AZ_CAUSES && words[cause] ? words[cause] : "GPU idle";
-}
-
 /* Part of the time of gaps that is in its call, frame, ...: all of it where that is not known. */
 static double share_of(const struct az_claim *f, enum az_place p)
 {
     return f->in_place[p] >= 0 && f->time_ns > 0 ? (double)f->in_place[p] / (double)f->time_ns : 1;
 }
 
-/* Frame, else range, else operator, where half of the time is in it; of time in a range the range.
- * AZ_PLACES: none. */
+static bool is_in_operator(const struct az_claim *f)
+{
+    return f->cause == AZ_CAUSE_HOST_COMPUTE && f->operation.n &&
+           share_of(f, AZ_PLACE_OPERATOR) >= MOSTLY;
+}
+
+/* An operator that Python code runs is nearer to the gap than the code. */
+static const char *idle_words(const struct az_claim *f)
+{
+    return is_in_operator(f) ? "host-bound, GPU idle during an operator"
+           : f->cause == AZ_CAUSE_HOST_COMPUTE && f->frame.n
+               ? "host-bound, GPU idle during operators"
+               : az_verdict_cause_words(f->cause);
+}
+
+/* Frame, else range, else operator, where half of the time is in it; of time in a range the range,
+ * of time in an operator that one. AZ_PLACES: none. */
 static enum az_place place_of(const struct az_claim *f)
 {
     const bool range = f->range.n && share_of(f, AZ_PLACE_RANGE) >= MOSTLY;
+    if (is_in_operator(f))
+        return AZ_PLACE_OPERATOR;
     if (f->frame.n && share_of(f, AZ_PLACE_FRAME) >= MOSTLY &&
         !(range && f->cause == AZ_CAUSE_HOST_RANGE))
         return AZ_PLACE_FRAME;
@@ -261,11 +252,11 @@ static struct az_sv times_text(struct az_verdict_text *x, const struct az_verdic
 }
 
 /* Why a rank is late: "slower kernels", "GPU idle during a host range". */
-static struct az_sv late_words(struct az_verdict_text *x, enum az_cause cause)
+static struct az_sv late_words(struct az_verdict_text *x, const struct az_claim *f)
 {
-    const char *bound = "host-bound, ", *words = idle_words(cause);
-    if (cause == AZ_CAUSE_SLOW_KERNELS || cause == AZ_CAUSE_MORE_WORK)
-        return cause == AZ_CAUSE_MORE_WORK ? AZ_SV("more work") : AZ_SV("slower kernels");
+    const char *bound = "host-bound, ", *words = idle_words(f);
+    if (f->cause == AZ_CAUSE_SLOW_KERNELS || f->cause == AZ_CAUSE_MORE_WORK)
+        return f->cause == AZ_CAUSE_MORE_WORK ? AZ_SV("more work") : AZ_SV("slower kernels");
     return device_words(x, words + (strncmp(words, bound, strlen(bound)) == 0 ? strlen(bound) : 0));
 }
 
@@ -274,7 +265,7 @@ static struct az_sv plain_text(struct az_verdict_text *x, const struct az_verdic
 {
     struct az_sv text = f->subject;
     if (f->cause != AZ_CAUSE_NONE) {
-        text = az_verdict_text_add(x, text, "; cause: ", late_words(x, f->cause));
+        text = az_verdict_text_add(x, text, "; cause: ", late_words(x, f));
         text = az_verdict_text_add(x, text, " ", place(x, f));
     }
     return az_arena_printf(x->a, "%s%s%.*s", r->title, *r->title && text.n ? ": " : "",
@@ -288,7 +279,7 @@ static struct az_sv finding_text(struct az_verdict_text *x, const struct az_verd
     if (r->form == AZ_VERDICT_GAPS)
         return gaps_text(x, f,
                          device_words(x, line && line->mixed ? "GPU idle during first use"
-                                         : idle              ? idle_words(f->cause)
+                                         : idle              ? idle_words(f)
                                                              : r->title),
                          line);
     return r->form == AZ_VERDICT_TIMES ? times_text(x, r, f) : plain_text(x, r, f);
@@ -387,7 +378,8 @@ static void bound_by_compute(const struct az_verdict_text *x, struct line *v, si
 static bool same_cause(const struct line *x, const struct line *y)
 {
     const struct az_claim *a = &x->c, *b = &y->c;
-    const bool by_place = a->cause == AZ_CAUSE_HOST_RANGE || a->cause == AZ_CAUSE_HOST_FRAME;
+    const bool by_place = a->cause == AZ_CAUSE_HOST_RANGE || a->cause == AZ_CAUSE_HOST_FRAME ||
+                          a->cause == AZ_CAUSE_HOST_COMPUTE;
     const bool first_use = a->first_use && b->first_use;
     return az_sv_is(a->rule, "idle") && az_sv_is(b->rule, "idle") &&
            (a->cause == b->cause || first_use) && a->rank == b->rank && a->n_ranks == b->n_ranks &&
