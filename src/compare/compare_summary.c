@@ -53,8 +53,8 @@ static const struct az_record_column summary_columns[] = {
     { "changed", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, status[ROW_CHANGED]) },
     { "new", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, status[ROW_NEW]) },
     { "removed", AZ_INT, AZ_UNIT_COUNT, AZ_FIELD(ROW, status[ROW_REMOVED]) },
-    { "metric", AZ_TEXT, .flags = AZ_COMPARED, AZ_FIELD(ROW, metric) },
-    { "unit", AZ_TEXT, .flags = AZ_COMPARED, AZ_FIELD(ROW, unit) },
+    { "metric", AZ_TEXT, .flags = AZ_COMPARED, AZ_KNOWN(ROW, metric) },
+    { "unit", AZ_TEXT, .flags = AZ_COMPARED, AZ_KNOWN(ROW, unit) },
     { "baseline total", AZ_REAL, .flags = AZ_COMPARED, .real = baseline_total },
     { "variant total", AZ_REAL, .flags = AZ_COMPARED, .real = variant_total },
     { "diff", AZ_REAL, .flags = AZ_COMPARED, .real = difference },
@@ -105,6 +105,9 @@ static struct az_sv note_of(const struct az_comparison *c, const struct az_joine
 
     if (j->merged)
         note = az_arena_printf(c->a, "%zu rows of equal keys are %s", j->merged, how);
+    if (j->spec->flags & AZ_SPEC_MIXED)
+        note = az_arena_printf(c->a, "%.*s%srows contain other rows, no total", AZ_SVF(note),
+                               note.n ? "; " : "");
     if (j->lone.n)
         note = az_arena_printf(c->a, "%.*s%sone %.*s each, not the same one", AZ_SVF(note),
                                note.n ? "; " : "", AZ_SVF(j->lone));
@@ -145,6 +148,10 @@ static void put_compared(struct az_table *t, const struct az_comparison *c,
                             : part > 1 ? round(part)
                                        : part,
                   .geomean = az_join_geomean(c, j, v) };
+        if (isnan(r.total[0]) && isnan(r.total[1]) && isnan(r.geomean)) {
+            r.metric = AZ_SV(""); /* nothing is of it */
+            r.unit = "";
+        }
         count_rows(c, j, v, &r);
         az_put_row(t, &r);
     }

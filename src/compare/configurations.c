@@ -209,7 +209,13 @@ static struct az_sv note_of(struct az_arena *a, const struct row *rows, size_t n
                            AZ_SVF(sums == 1 ? rows[last].title : AZ_SV("inputs without shares")));
 }
 
-static bool with_ratio(const void *baseline) { return ((const struct az_sv *)baseline)->n > 0; }
+/* Columns that some reports have. */
+struct shown {
+    struct az_sv baseline;
+    bool scopes; /* shares are of different scopes */
+};
+static bool with_ratio(const void *shown) { return ((const struct shown *)shown)->baseline.n > 0; }
+static bool with_scopes(const void *shown) { return ((const struct shown *)shown)->scopes; }
 AZ_OF_RECORD(int64_t, devices, struct row,
              r->side.known ? count_of((double)r->side.devices) : INT64_MIN)
 AZ_OF_RECORD(int64_t, ranks, struct row,
@@ -226,17 +232,28 @@ static bool excludes(const struct row *rows, size_t n)
     return any;
 }
 
-static struct az_sv title_of(const struct row *rows, size_t n)
+/* The scope that all have; *differ: they have several. */
+static struct az_sv common_scope(const struct row *rows, size_t n, bool *differ)
 {
     struct az_sv scope = AZ_SV("");
 
+    *differ = false;
     for (size_t i = 0; i < n; i++) {
-        if (!rows[i].scope.n || az_sv_eq(rows[i].scope, scope))
+        if (!rows[i].scope.n)
             continue;
-        if (scope.n)
-            return AZ_SV("Configurations, shares of different scopes");
+        *differ |= scope.n && !az_sv_eq(rows[i].scope, scope);
         scope = rows[i].scope;
     }
+    return scope;
+}
+
+static struct az_sv title_of(const struct row *rows, size_t n)
+{
+    bool differ;
+    const struct az_sv scope = common_scope(rows, n, &differ);
+
+    if (differ)
+        return AZ_SV("Configurations, shares of different scopes");
     if (az_sv_is(scope, "steps") && excludes(rows, n))
         return AZ_SV("Configurations, shares of the counted steps");
     return az_sv_is(scope, "steps")       ? AZ_SV("Configurations, shares of all steps")
@@ -251,6 +268,7 @@ static const struct az_record_column columns[] = {
     { "Devices", AZ_INT, .integer = devices },
     { "Ranks", AZ_INT, .integer = ranks },
     { "Steps", AZ_INT, .integer = steps },
+    { "Scope", AZ_TEXT, AZ_KNOWN(struct row, scope), .when = with_scopes },
     { "Step (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, .integer = step_time },
     AFTER_STEP(struct row),
     { "Step ratio", AZ_REAL, .flags = AZ_LOWER_BETTER, AZ_FIELD(struct row, ratio),
@@ -261,10 +279,13 @@ static const struct az_record_column columns[] = {
 static int whole_table(struct az_document *doc, const struct row *rows, size_t n,
                        struct az_sv baseline, bool in_text)
 {
+    struct shown shown = { .baseline = baseline };
+
+    (void)common_scope(rows, n, &shown.scopes);
     struct az_table *t = AZ_RECORD_TABLE_OF(doc->arena, "configurations", "Configurations",
                                             (in_text ? AZ_TABLE_SUMMARY : 0) | AZ_TABLE_SHORT |
                                                 AZ_TABLE_FIRST | AZ_TABLE_BLOCKS,
-                                            columns, &baseline);
+                                            columns, &shown);
     if (!t)
         return az_arena_error(doc->arena);
     t->title = title_of(rows, n);
@@ -388,7 +409,7 @@ int az_configurations(struct az_document *doc, const struct az_compare_input *in
         set_ratios(doc->arena, rows, n, base);
         baseline = in[base].tag;
     }
-    int rc = az_configurations_verdict(doc, in, n, base < n ? base : 0);
+    int rc = az_configurations_verdict(doc, in, n, base);
     if (!rc)
         rc = whole_table(doc, rows, n, baseline, !folded);
     return rc || !folded ? rc : folded_table(doc, in, rows, n);

@@ -18,8 +18,9 @@ int az_configurations(struct az_document *doc, const struct az_compare_input *in
                       const struct az_configurations_opts *opts) AZ_MUST_USE;
 
 /* Adds the verdict (document/verdict_table.h) that az_configurations puts before its table: which
- * input has the shortest step, by how much next to the input `base`, the part of the time that
- * differs most, and why inputs are not compared. Nothing for one input. 0 or an error of memory. */
+ * input has the shortest step, by how much next to the input `base` (n or more: the one that most
+ * others can be compared with), the part of the time that differs most, and why inputs are not
+ * compared. Nothing for one input. 0 or an error of memory. */
 int az_configurations_verdict(struct az_document *doc, const struct az_compare_input *in, size_t n,
                               size_t base) AZ_MUST_USE;
 

@@ -11,6 +11,7 @@
 #include "document/verdict_table.h"
 
 #define MANY_TIMES    10   /* so many times as long: no percent */
+#define REFERENCES    16   /* inputs that may be the reference where none was chosen */
 #define CLOSE_PERCENT 0.05 /* smaller differences do not matter to a reader */
 
 struct writer {
@@ -21,6 +22,7 @@ struct writer {
     struct az_change *change;    /* from the reference */
     bool *compared;              /* its time per step */
     size_t n, base, others;      /* others: compared, next to the reference */
+    bool chosen;                 /* a user named the reference: it is the baseline */
 };
 
 static void put_line(struct writer *w, enum az_line_kind kind, struct az_sv label,
@@ -37,19 +39,35 @@ static void put_line(struct writer *w, enum az_line_kind kind, struct az_sv labe
                                                  .percent = (double)NAN });
 }
 
-static void read_sides(struct writer *w)
+/* Compares all with the input `base`. */
+static void compare_with(struct writer *w, size_t base)
 {
     const struct az_change_opts opts = { .by_device = false };
+    const struct az_change_side *side = w->side;
 
-    for (size_t i = 0; i < w->n; i++)
-        az_change_side_of(w->in[i].doc, &w->side[i]);
+    w->base = base;
+    w->others = 0;
     for (size_t i = 0; i < w->n; i++) {
-        az_change_make(&w->side[w->base], &w->side[i], &opts, &w->change[i]);
-        w->compared[i] = w->change[i].comparable && w->change[i].per_step &&
-                         w->change[i].a_ns > 0 && w->change[i].b_ns > 0 &&
-                         w->side[w->base].has_account && w->side[i].has_account;
-        w->others += i != w->base && w->compared[i];
+        struct az_change *c = &w->change[i];
+        az_change_make(&side[base], &side[i], &opts, c);
+        w->compared[i] = c->comparable && c->per_step && c->a_ns > 0 && c->b_ns > 0 &&
+                         side[base].has_account && side[i].has_account;
+        w->others += i != base && w->compared[i];
     }
+}
+
+/* Without a baseline the reference is the input that most others can be compared with, the first
+ * of several. */
+static void choose_reference(struct writer *w)
+{
+    size_t best = 0, most = 0;
+
+    for (size_t i = 0; i < w->n && i < REFERENCES && most + 1 < w->n; i++) {
+        compare_with(w, i);
+        best = w->others > most ? i : best;
+        most = w->others > most ? w->others : most;
+    }
+    compare_with(w, best);
 }
 
 /* The shortest of those compared, without the reference; n: none. */
@@ -64,13 +82,19 @@ static size_t shortest(const struct writer *w)
     return least;
 }
 
+/* "a and b: no steps"; "different kinds of steps, ProfilerStep in a, signposts in b". */
 static struct az_sv reason_of(const struct writer *w, size_t i)
 {
     const struct az_change *c = &w->change[i];
+    const struct az_sv base = w->in[w->base].tag, tag = w->in[i].tag;
+    const struct az_change_side *x = &w->side[w->base], *y = &w->side[i];
 
-    if (!c->comparable)
-        return az_change_text(w->a, c, &w->side[w->base], &w->side[i]);
-    return c->per_step ? AZ_SV("the file has no timeline") : AZ_SV("no steps");
+    if (!c->comparable && !w->chosen && c->reason != AZ_CHANGE_DEVICE_DIFFERS)
+        return az_change_text_of(w->a, c, x, y, base, tag);
+    const struct az_sv text = !c->comparable ? az_change_text(w->a, c, x, y)
+                              : c->per_step  ? AZ_SV("the file has no timeline")
+                                             : AZ_SV("no steps");
+    return az_arena_printf(w->a, "%.*s and %.*s: %.*s", AZ_SVF(base), AZ_SVF(tag), AZ_SVF(text));
 }
 
 /* ---- what ---- */
@@ -187,8 +211,7 @@ static void put_rest(struct writer *w)
     }
     if (n == 0)
         return;
-    struct az_sv text = az_arena_printf(w->a, "%.*s and %.*s: %.*s", AZ_SVF(w->in[w->base].tag),
-                                        AZ_SVF(w->in[first].tag), AZ_SVF(reason_of(w, first)));
+    struct az_sv text = reason_of(w, first);
     if (n > 1)
         text =
             az_arena_printf(w->a, "%.*s; %zu more input%s", AZ_SVF(text), n - 1, n == 2 ? "" : "s");
@@ -205,7 +228,7 @@ int az_configurations_verdict(struct az_document *doc, const struct az_compare_i
                               size_t base)
 {
     struct az_arena *a = doc->arena;
-    struct writer w = { .a = a, .in = in, .n = n, .base = base };
+    struct writer w = { .a = a, .in = in, .n = n, .chosen = base < n };
 
     if (n < 2)
         return AZ_OK;
@@ -217,7 +240,12 @@ int az_configurations_verdict(struct az_document *doc, const struct az_compare_i
         az_table_free(w.t);
         return az_arena_error(a);
     }
-    read_sides(&w);
+    for (size_t i = 0; i < n; i++)
+        az_change_side_of(in[i].doc, &w.side[i]);
+    if (base < n)
+        compare_with(&w, base);
+    else
+        choose_reference(&w);
     if (w.others)
         put_what(&w, shortest(&w));
     put_rest(&w);

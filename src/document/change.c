@@ -331,45 +331,50 @@ static struct az_sv steps_text(struct az_arena *a, const struct az_change_side *
                            AZ_SVF(az_change_source_text(s->source)));
 }
 
-/* Which of the two a check failed for. */
-static const char *of_side(const struct az_change_side *x, enum az_check check)
+struct az_sv az_change_text_of(struct az_arena *a, const struct az_change *c,
+                               const struct az_change_side *x, const struct az_change_side *y,
+                               struct az_sv x_name, struct az_sv y_name)
 {
-    return x->trust[check].status == AZ_CHECK_FAIL ? "baseline" : "candidate";
-}
+    const bool truncated = x->trust[AZ_CHECK_TRUNCATED_INPUT].status == AZ_CHECK_FAIL,
+               lost = x->trust[AZ_CHECK_LOST_DEVICE_EVENTS].status == AZ_CHECK_FAIL,
+               lacks = lacks_ranks(x, y);
 
-struct az_sv az_change_text(struct az_arena *a, const struct az_change *c,
-                            const struct az_change_side *x, const struct az_change_side *y)
-{
     switch (c->reason) {
     case AZ_CHANGE_UNREADABLE_INPUT:
-        return az_arena_printf(a, "the %s has no device activity",
-                               x->known ? "candidate" : "baseline");
+        return az_arena_printf(a, "%.*s has no device activity",
+                               AZ_SVF(x->known ? y_name : x_name));
     case AZ_CHANGE_TRUNCATED_INPUT:
-        return az_arena_printf(a, "the %s is truncated", of_side(x, AZ_CHECK_TRUNCATED_INPUT));
+        return az_arena_printf(a, "%.*s is truncated", AZ_SVF(truncated ? x_name : y_name));
     case AZ_CHANGE_LOST_DEVICE_EVENTS:
-        return az_arena_printf(a, "device events are missing in the %s",
-                               of_side(x, AZ_CHECK_LOST_DEVICE_EVENTS));
+        return az_arena_printf(a, "device events are missing in %.*s",
+                               AZ_SVF(lost ? x_name : y_name));
     case AZ_CHANGE_MISSING_RANKS:
-        return az_arena_printf(a, "the %s has no files for ranks %.*s",
-                               lacks_ranks(x, y) ? "baseline" : "candidate",
-                               AZ_SVF(lacks_ranks(x, y) ? x->missing : y->missing));
+        return az_arena_printf(a, "%.*s has no files for ranks %.*s",
+                               AZ_SVF(lacks ? x_name : y_name),
+                               AZ_SVF(lacks ? x->missing : y->missing));
     case AZ_CHANGE_DEVICE_DIFFERS:
         return az_arena_printf(a, "devices differ: %.*s and %.*s", AZ_SVF(x->device),
                                AZ_SVF(y->device));
     case AZ_CHANGE_STEPS_ON_ONE_SIDE:
         if (x->has_steps && y->has_steps)
-            return az_arena_printf(
-                a, "different kinds of steps, %.*s in the baseline, %.*s in the candidate",
-                AZ_SVF(az_change_source_text(x->source)), AZ_SVF(az_change_source_text(y->source)));
-        return az_arena_printf(a, "%.*s in the baseline, %.*s in the candidate",
-                               AZ_SVF(steps_text(a, x)), AZ_SVF(steps_text(a, y)));
+            return az_arena_printf(a, "different kinds of steps, %.*s in %.*s, %.*s in %.*s",
+                                   AZ_SVF(az_change_source_text(x->source)), AZ_SVF(x_name),
+                                   AZ_SVF(az_change_source_text(y->source)), AZ_SVF(y_name));
+        return az_arena_printf(a, "%.*s in %.*s, %.*s in %.*s", AZ_SVF(steps_text(a, x)),
+                               AZ_SVF(x_name), AZ_SVF(steps_text(a, y)), AZ_SVF(y_name));
     case AZ_CHANGE_DIFFERENT_LENGTH:
-        return az_arena_printf(
-            a, "no steps, and %" PRId64 " kernel%s in the baseline, %" PRId64 " in the candidate",
-            x->kernels, x->kernels == 1 ? "" : "s", y->kernels);
+        return az_arena_printf(a, "no steps, and %" PRId64 " kernel%s in %.*s, %" PRId64 " in %.*s",
+                               x->kernels, x->kernels == 1 ? "" : "s", AZ_SVF(x_name), y->kernels,
+                               AZ_SVF(y_name));
     default:
         return AZ_SV("");
     }
+}
+
+struct az_sv az_change_text(struct az_arena *a, const struct az_change *c,
+                            const struct az_change_side *x, const struct az_change_side *y)
+{
+    return az_change_text_of(a, c, x, y, AZ_SV("the baseline"), AZ_SV("the candidate"));
 }
 
 const char *az_change_single_step(const struct az_change *c)

@@ -92,5 +92,9 @@ void az_change_make(const struct az_change_side *a, const struct az_change_side 
 /* Why they cannot be compared, as a phrase: "the candidate is truncated". In the arena. */
 struct az_sv az_change_text(struct az_arena *a, const struct az_change *c,
                             const struct az_change_side *x, const struct az_change_side *y);
+/* So, with these words for the two, where nobody chose a baseline: "b is truncated". */
+struct az_sv az_change_text_of(struct az_arena *a, const struct az_change *c,
+                               const struct az_change_side *x, const struct az_change_side *y,
+                               struct az_sv x_name, struct az_sv y_name);
 
 #endif

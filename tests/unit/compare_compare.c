@@ -1356,6 +1356,8 @@ static void configurations(void **state)
     is(t, 1, "MFU", "");
     is(t, 2, "Step (ns)", "");
     is(t, 2, "Step ratio", "");
+    is(t, 1, "Scope", "steps");
+    is(t, 2, "Scope", "recording");
     is(t, 2, "Comparison", "2 steps (configured range) in the baseline, no steps in the candidate");
     says(&f, 0,
          "of 2 inputs that can be compared, a has the shortest step; that of b is 50.0% longer: "
@@ -1363,6 +1365,49 @@ static void configurations(void **state)
     opts.baseline = AZ_SV("nobody");
     assert_int_equal(az_configurations(&f.out, f.in, f.n, &opts), AZ_EUSAGE);
     end(&f);
+}
+
+static void steps_of(struct fixture *f, const char *tag, const char *source, const char *step)
+{
+    char text[256];
+
+    input(f, tag);
+    snprintf(text, sizeof text, ACCOUNT "steps,6000000,6000000,0,0,0,0,0\nstep,%s,%s,0,0,0,0,0\n",
+             step, step);
+    table(f, "account", text);
+    snprintf(text, sizeof text, "Fact,Value,Text\ndevices_counted,1,\nsteps,2,\nstep_source,,%s\n",
+             source);
+    table(f, "verdict_facts", text);
+}
+
+/* Without a baseline the inputs that can be compared are, whichever is first; the reason names
+ * inputs, none of which is a baseline. */
+static void configurations_without_baseline(void **state)
+{
+    const struct az_configurations_opts none = { .fold = true },
+                                        first = { .baseline = AZ_SV("first"), .fold = true };
+    (void)state;
+    for (int chosen = 0; chosen < 2; chosen++) {
+        struct fixture f;
+        begin(&f);
+        steps_of(&f, "a", "signpost", "1000000");
+        steps_of(&f, "b", "user_range", "2000000");
+        steps_of(&f, "c", "user_range", "3000000");
+        assert_int_equal(az_configurations(&f.out, f.in, f.n, chosen ? &first : &none), 0);
+        says(&f, 0,
+             chosen ? "times per step are not comparable, a and b: different kinds of steps, "
+                      "signposts in the baseline, configured range in the candidate; 1 more input"
+                    : "of 2 inputs that can be compared, b has the shortest step; that of c is "
+                      "50.0% longer: 2.00 -> 3.00 ms (one period each)");
+        const struct az_table *t = out(&f, "verdict");
+        if (!chosen)
+            says(&f, t->rows - 1,
+                 "steps not compared, different kinds of steps, configured range in b, signposts "
+                 "in a");
+        /* all shares are of steps: no column for what they are of */
+        assert_true(az_table_find(out(&f, "configurations"), "Scope") < 0);
+        end(&f);
+    }
 }
 
 /* Ranks: the class table with its total next to the parts; collectives by their historic names;
@@ -1714,6 +1759,7 @@ int main(void)
         cmocka_unit_test(change_within_the_spread),
         cmocka_unit_test(repeats_of_kernels),
         cmocka_unit_test(configurations),
+        cmocka_unit_test(configurations_without_baseline),
         cmocka_unit_test(tables_of_ranks),
         cmocka_unit_test(kernels_in_two_forms),
         cmocka_unit_test(lone_devices),
