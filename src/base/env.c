@@ -16,14 +16,21 @@ const char *az_env(const char *name)
 const char *az_env(const char *name) { return getenv(name); }
 #endif
 
-size_t az_env_columns(int fd)
+size_t az_env_width(int fd)
 {
-    enum { LEAST = 80 };
     const char *given = az_env("COLUMNS");
     struct winsize w;
     int64_t n = 0;
 
     if ((!given || az_parse_i64(az_sv_str(given), &n) || n <= 0) && ioctl(fd, TIOCGWINSZ, &w) == 0)
         n = w.ws_col;
-    return n <= 0 ? 0 : n < LEAST ? LEAST : n > AZ_COLUMNS_MOST ? AZ_COLUMNS_MOST : (size_t)n;
+    return n <= 0 ? 0 : (size_t)n;
+}
+
+size_t az_env_columns(int fd)
+{
+    enum { LEAST = 80 };
+    const size_t n = az_env_width(fd);
+
+    return n == 0 ? 0 : n < LEAST ? LEAST : n > AZ_COLUMNS_MOST ? AZ_COLUMNS_MOST : n;
 }

@@ -7,8 +7,9 @@
 
 /* Value of a variable; NULL: not set, and always in the library. */
 const char *az_env(const char *name);
-/* Columns of a line of text for readers: COLUMNS, else the width of the terminal that the file
- * descriptor is, between 80 and AZ_COLUMNS_MOST; 0: neither. */
+/* COLUMNS, else the width of the terminal that the file descriptor is; 0: neither. */
+size_t az_env_width(int fd);
+/* Columns of a line of text for readers: the same between 80 and AZ_COLUMNS_MOST; 0: neither. */
 enum { AZ_COLUMNS_MOST = 200 };
 size_t az_env_columns(int fd);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/num.h"
 #include "io/path.h"
 #include "io/watchdog.h"
@@ -89,7 +90,7 @@ static int run_sql(struct query_ctx *a, struct az_sv sql)
         a->partial |= cut;
         if (!rc && !a->hinted && az_query_printer_shortened(a->printer)) {
             az_diag_add(&a->diag, AZ_HINT, AZ_NOWHERE,
-                        "long texts are shortened; --format=csv has them whole");
+                        "long texts are shortened to the terminal; --format=csv has them whole");
             a->hinted = true;
         }
         print_messages(a);
@@ -278,6 +279,8 @@ static int run_statement(struct query_ctx *a, struct az_args *args)
     }
     if (!rc)
         rc = az_query_printer_new(&a->printer, a->form, print_rows, a);
+    if (!rc && isatty(STDOUT_FILENO))
+        az_query_printer_fit(a->printer, az_env_width(STDOUT_FILENO));
     if (!rc)
         rc = run_all(a, sql ? args->operands[args->n_operands - 1] : NULL);
     const size_t errors = a->diag.errors;

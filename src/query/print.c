@@ -8,12 +8,14 @@
 #include "text/text_writer.h"
 
 #define LOOKED_AT 500        /* rows that define the widths */
-#define WIDEST    60         /* columns of the terminal that a cell but the last may have */
+#define NARROWEST 20         /* of the columns of texts that are shortened */
+#define LAST_MOST 40         /* that the last one counts for: it goes on in the next line */
 #define GATHER    (64 << 10) /* bytes that go out at once */
 
 struct width {
     size_t n;
     bool number; /* all its cells are numbers: to the right */
+    bool cut;    /* wider texts are shortened */
 };
 AZ_VEC(struct width, widths);
 
@@ -28,6 +30,7 @@ struct az_query_printer {
     int64_t rows;
     bool cut;
     bool shortened; /* a text of any result printed so far */
+    size_t columns; /* of the terminal; 0: none */
     /* text: the first rows are stored until their widths are known */
     struct az_vec_sv held;
     struct widths width;
@@ -66,6 +69,8 @@ int64_t az_query_printer_rows(const struct az_query_printer *p, bool *cut)
 
 bool az_query_printer_shortened(const struct az_query_printer *p) { return p->shortened; }
 
+void az_query_printer_fit(struct az_query_printer *p, size_t columns) { p->columns = columns; }
+
 static int flush(struct az_query_printer *p, size_t least)
 {
     if (p->error == 0)
@@ -79,23 +84,66 @@ static int flush(struct az_query_printer *p, size_t least)
 
 /* ---- aligned text ---- */
 
-static struct az_sv shown(struct az_query_printer *p, const struct az_cell *c, bool last)
+static struct az_sv shown(struct az_query_printer *p, const struct az_cell *c)
 {
     char number[AZ_NUM_MAX];
 
-    if (c->type != AZ_TEXT)
-        return az_arena_dup(&p->texts, az_cell_exact(c, number));
-    struct az_sv s = az_utf8_printable(&p->texts, az_cell_text(c), "");
-    if (!last && az_utf8_width(s) > WIDEST) { /* the start and the end of a name distinguish it */
-        const struct az_sv head = az_utf8_cut(s, WIDEST / 2);
-        size_t from = s.n - (WIDEST / 2 - 1);
-        while (from < s.n && ((unsigned char)s.p[from] & 0xc0) == 0x80)
-            from++;
-        s = az_arena_printf(&p->texts, "%.*s\xe2\x80\xa6%.*s", AZ_SVF(head), (int)(s.n - from),
-                            s.p + from);
-        p->shortened = true;
+    return az_arena_dup(&p->texts, c->type == AZ_TEXT
+                                       ? az_utf8_printable(&p->texts, az_cell_text(c), "")
+                                       : az_cell_exact(c, number));
+}
+
+/* The start and the end of a name distinguish it. */
+static struct az_sv shorten(struct az_query_printer *p, struct az_sv s, size_t most)
+{
+    const struct az_sv head = az_utf8_cut(s, most / 2);
+    size_t from = s.n - (most - most / 2 - 1);
+
+    while (from < s.n && ((unsigned char)s.p[from] & 0xc0) == 0x80)
+        from++;
+    p->shortened = true;
+    return az_arena_printf(&p->texts, "%.*s\xe2\x80\xa6%.*s", AZ_SVF(head), (int)(s.n - from),
+                           s.p + from);
+}
+
+/* The widest column of texts that can still be shortened, the last one not; n: none. *next: width
+ * of the second. */
+static size_t widest(const struct az_query_printer *p, size_t *next)
+{
+    size_t at = p->n;
+
+    *next = NARROWEST;
+    for (size_t i = 0; i + 1 < p->n; i++) {
+        const struct width *w = &p->width.v[i];
+        if (w->number || w->n <= NARROWEST)
+            continue;
+        if (at == p->n || w->n > p->width.v[at].n) {
+            *next = at == p->n ? *next : p->width.v[at].n;
+            at = i;
+        } else if (w->n > *next) {
+            *next = w->n;
+        }
     }
-    return az_arena_dup(&p->texts, s);
+    return at;
+}
+
+/* The widest columns are shortened until a row fits the terminal. */
+static void fit(struct az_query_printer *p)
+{
+    size_t all = 0, next;
+
+    for (size_t i = 0; i < p->n; i++) {
+        const size_t n = p->width.v[i].n;
+        all += (i ? 2 : 0) + (i + 1 == p->n && n > LAST_MOST ? LAST_MOST : n);
+    }
+    for (size_t i; all > p->columns && (i = widest(p, &next)) < p->n;) {
+        struct width *w = &p->width.v[i];
+        const size_t enough = w->n - (all - p->columns < w->n ? all - p->columns : w->n),
+                     step = next < w->n ? next : w->n - 1, to = enough > step ? enough : step;
+        all -= w->n - to;
+        w->n = to;
+        w->cut = true;
+    }
 }
 
 static void put_blanks(struct az_query_printer *p, size_t n)
@@ -108,9 +156,11 @@ static int put_line(struct az_query_printer *p, const struct az_sv *cells)
 {
     for (size_t i = 0; i < p->n; i++) {
         const struct width *w = &p->width.v[i];
-        const size_t has = az_utf8_width(cells[i]), more = w->n > has ? w->n - has : 0;
+        const bool cut = w->cut && az_utf8_width(cells[i]) > w->n;
+        const struct az_sv cell = cut ? shorten(p, cells[i], w->n) : cells[i];
+        const size_t has = az_utf8_width(cell), more = w->n > has ? w->n - has : 0;
         put_blanks(p, (i ? 2 : 0) + (w->number ? more : 0));
-        az_text_add(&p->text, cells[i]);
+        az_text_add(&p->text, cell);
         if (!w->number && i + 1 < p->n)
             put_blanks(p, more);
     }
@@ -124,6 +174,8 @@ static int let_go(struct az_query_printer *p)
     int rc = 0;
 
     p->flowing = true;
+    if (p->columns)
+        fit(p);
     for (size_t i = 0; rc == 0 && p->n && i < p->held.n / p->n; i++)
         rc = put_line(p, p->held.v + i * p->n);
     az_vec_reset(&p->held);
@@ -139,7 +191,7 @@ static int text_row(struct az_query_printer *p, const struct az_cell *cells, siz
         az_vec_reset(&p->held);
     }
     for (size_t i = 0; rc == 0 && i < n; i++) {
-        const struct az_sv s = shown(p, &cells[i], i + 1 == n);
+        const struct az_sv s = shown(p, &cells[i]);
         const size_t has = az_utf8_width(s);
         rc = s.p ? az_vec_push(&p->held, s) : AZ_ENOMEM;
         if (p->flowing)
@@ -165,7 +217,8 @@ static int text_begin(struct az_query_printer *p, const struct az_query_column *
             az_arena_dup(&p->texts, az_utf8_printable(&p->texts, columns[i].name, ""));
         rc = name.p ? az_vec_push(&p->held, name) : AZ_ENOMEM;
         if (rc == 0)
-            rc = az_vec_push(&p->width, ((struct width){ az_utf8_width(name), true }));
+            rc = az_vec_push(&p->width,
+                             ((struct width){ .n = az_utf8_width(name), .number = true }));
     }
     return rc;
 }

@@ -123,10 +123,13 @@ struct az_query_printer;
 int az_query_printer_new(struct az_query_printer **out, enum az_query_form form, az_query_out *put,
                          void *ctx) AZ_MUST_USE;
 void az_query_printer_free(struct az_query_printer *p);
+/* Text for a terminal of so many columns: names are shortened until a row fits, except in the last
+ * column. 0, as at first: nothing is shortened. */
+void az_query_printer_fit(struct az_query_printer *p, size_t columns);
 struct az_query_sink az_query_printer_sink(struct az_query_printer *p);
 /* Rows of the result printed last, and whether they were truncated. */
 int64_t az_query_printer_rows(const struct az_query_printer *p, bool *cut);
-/* Was any text shortened, which only the form for readers does? */
+/* Was any text shortened, which only text for a terminal is? */
 bool az_query_printer_shortened(const struct az_query_printer *p);
 
 #endif

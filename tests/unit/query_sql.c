@@ -21,6 +21,7 @@ static int put(void *ctx, struct az_sv text)
 }
 
 static struct az_query_limits none;
+static size_t columns; /* of the terminal; 0: a pipe */
 
 /* The result as CSV; what is wrong in *rc. */
 static int run(struct az_query *q, const char *sql, enum az_query_form form, char *to, size_t room)
@@ -32,6 +33,7 @@ static int run(struct az_query *q, const char *sql, enum az_query_form form, cha
     az_vec_init(&o.text, NULL);
     az_diag_init(&diag);
     assert_int_equal(az_query_printer_new(&p, form, put, &o), 0);
+    az_query_printer_fit(p, columns);
     const struct az_query_sink sink = az_query_printer_sink(p);
     const int rc = az_query_run(q, az_sv_str(sql), &sink, NULL, &diag);
     snprintf(to, room, "%.*s", (int)o.text.n, o.text.v ? o.text.v : "");
@@ -63,6 +65,42 @@ static struct az_query *opened(struct query_source *s)
     assert_int_equal(az_query_open(&q, &s->source, &none, &diag), 0);
     az_diag_release(&diag);
     return q;
+}
+
+/* Names are whole in a pipe and on a wide terminal; else the widest are shortened, the last column
+ * and those of numbers not. */
+static void fits_a_terminal(void **state)
+{
+#define LONG "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg"
+#define SQL  "SELECT '" LONG "' AS a, 12345 AS n, '" LONG "' AS z"
+    static const struct {
+        size_t columns;
+        const char *want;
+    } cases[] = {
+        { 0, LONG "  12345  " LONG "\n" },
+        { 400, LONG "  12345  " LONG "\n" },
+        { 119, LONG "  12345  " LONG "\n" },
+        { 118, "aaaaaaaaaabbbbbbbbbbccccccccccdddd\xe2\x80\xa6"
+               "ddddeeeeeeeeeeffffffffffgggggggggg  12345  " LONG "\n" },
+        { 10, "aaaaaaaaaa\xe2\x80\xa6ggggggggg  12345  " LONG "\n" },
+    };
+    struct query_source s;
+    struct az_query *q = opened(&s);
+    char got[1024];
+
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(cases); i++) {
+        columns = cases[i].columns;
+        assert_int_equal(run(q, SQL, AZ_QUERY_TEXT, got, sizeof got), 0);
+        const char *row = strchr(got, '\n');
+        assert_non_null(row);
+        assert_string_equal(row + 1, cases[i].want);
+        assert_int_equal(run(q, SQL, AZ_QUERY_CSV, got, sizeof got), 0);
+        assert_string_equal(got, "a,n,z\n" LONG ",12345," LONG "\n");
+    }
+    columns = 0;
+    az_query_close(q);
+    query_source_release(&s);
 }
 
 static void values(void **state)
@@ -292,8 +330,10 @@ static void limits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(values),  cmocka_unit_test(indexes),
-                                        cmocka_unit_test(orders),  cmocka_unit_test(reports),
-                                        cmocka_unit_test(refused), cmocka_unit_test(limits) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values), cmocka_unit_test(fits_a_terminal), cmocka_unit_test(indexes),
+        cmocka_unit_test(orders), cmocka_unit_test(reports),         cmocka_unit_test(refused),
+        cmocka_unit_test(limits)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
