@@ -11,6 +11,7 @@
 #include "document/change.h"
 #include "facts/host_operators.h"
 #include "facts/lazy_cache.h"
+#include "model/window.h"
 
 #define UNEVEN   3    /* a mean that is longer than the median by such a part of it */
 #define FOUND    0.01 /* of the span: a finding with a line */
@@ -182,12 +183,34 @@ static struct az_sv no_device(struct az_verdict_text *x)
     return az_verdict_text_no_device(x);
 }
 
+/* "part: range 'forward*'", "part: steps 10-12": of a report that is not of the whole recording. */
+static struct az_sv part_of_recording(struct az_verdict_text *x)
+{
+    const struct az_options *o = x->w->job->opts;
+    int64_t first, last;
+    struct az_sv text = AZ_SV("");
+    if (o->range.n)
+        text = az_arena_printf(x->a, "range '%.*s'", AZ_SVF(az_verdict_text_cut(x, o->range)));
+    if (az_window_steps(o->steps, &first, &last))
+        text = az_verdict_text_add(
+            x, text, ", ",
+            az_arena_printf(x->a, "step%s %.*s", first == last ? "" : "s", AZ_SVF(o->steps)));
+    if (o->from.n)
+        text =
+            az_verdict_text_add(x, text, ", ", az_arena_printf(x->a, "from %.*s", AZ_SVF(o->from)));
+    if (o->to.n)
+        text = az_verdict_text_add(x, text, o->from.n ? " " : ", ",
+                                   az_arena_printf(x->a, "to %.*s", AZ_SVF(o->to)));
+    return text.n ? az_arena_printf(x->a, "part: %.*s", AZ_SVF(text)) : text;
+}
+
 static int put_subject(struct az_verdict_text *x)
 {
     const struct az_claims *c = x->c;
     struct az_sv text = c->has_account || c->devices.name.n ? devices(x) : AZ_SV("");
     const int64_t ns = c->has_account ? c->account.span : x->w->sum.kernels;
     text = az_verdict_text_add(x, text, ", ", ranks(x));
+    text = az_verdict_text_add(x, text, ", ", part_of_recording(x));
     text = az_verdict_text_add(x, text, ", ", steps(x));
     text = az_verdict_text_add(x, text, ", ",
                                c->has_account ? az_verdict_text_time(x, ns) : no_device(x));
@@ -207,11 +230,8 @@ static const char *device_time(const struct az_verdict_text *x)
 /* The failed check, next to the metrics that depend on it. */
 static struct az_sv qualified(struct az_verdict_text *x)
 {
-    for (int i = 0; i < AZ_CHECKS; i++)
-        if (x->c->qualified_by & 1u << i)
-            return az_arena_printf(x->a, " (not trustworthy: %.*s)",
-                                   AZ_SVF(az_verdict_text_check(x, (enum az_check)i)));
-    return AZ_SV("");
+    const struct az_sv why = az_verdict_text_qualified(x);
+    return why.n ? az_arena_printf(x->a, " (%.*s)", AZ_SVF(why)) : why;
 }
 
 static struct az_sv rates(struct az_verdict_text *x)

@@ -46,6 +46,8 @@ bool az_verdict_text_op_report(const struct az_verdict_text *x);
 bool az_verdict_text_tpu(const struct az_verdict_text *x);
 /* "GPU idle after synchronization" */
 const char *az_verdict_cause_words(enum az_cause cause);
+/* "not trustworthy: input is truncated", the failed check that the account depends on; empty. */
+struct az_sv az_verdict_text_qualified(struct az_verdict_text *x);
 /* Adds a line that is no finding. ns: the time it is about; -1: none. */
 int az_verdict_text_put(struct az_verdict_text *x, enum az_line_kind kind, const char *label,
                         struct az_sv text, int64_t ns) AZ_MUST_USE;

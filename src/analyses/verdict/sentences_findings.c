@@ -677,6 +677,11 @@ int az_verdict_text_findings(struct az_verdict_text *x)
         inside |= !v[i].c.outside_scope && v[i].c.share >= LEAST;
     if (rc == 0 && !inside && x->c->has_account)
         rc = az_verdict_text_put(x, AZ_LINE_NOTE, "", nothing_found(x), -1);
+    if (rc == 0 && inside && x->c->qualified_by)
+        rc = az_verdict_text_put(x, AZ_LINE_NOTE, "Savings", az_verdict_text_qualified(x), -1);
+    if (x->c->qualified_by && x->w->job->findings)
+        x->w->job->findings->note =
+            az_arena_printf(x->a, "Savings are %.*s.", AZ_SVF(az_verdict_text_qualified(x)));
     for (size_t i = 0; rc == 0 && i < n && shown < LINES; i++) {
         if (!v[i].c.outside_scope && !(v[i].c.share >= LEAST))
             continue;

@@ -117,3 +117,13 @@ const char *az_verdict_cause_words(enum az_cause cause)
     };
     return cause < AZ_CAUSES && words[cause] ? words[cause] : "GPU idle";
 }
+
+/* ---- checks ---- */
+struct az_sv az_verdict_text_qualified(struct az_verdict_text *x)
+{
+    for (int i = 0; i < AZ_CHECKS; i++)
+        if (x->c->qualified_by & 1u << i)
+            return az_arena_printf(x->a, "not trustworthy: %.*s",
+                                   AZ_SVF(az_verdict_text_check(x, (enum az_check)i)));
+    return AZ_SV("");
+}
