@@ -56,7 +56,7 @@ static int keep_top(struct az_verdict *v, const struct name_sum *of, size_t n)
 int az_verdict_top_kernels(struct az_verdict *v)
 {
     const size_t names = v->t->names.text.n, bytes = (names + 1) * sizeof(struct name_sum);
-    if (!v->job->texts || !v->accounts) /* no rank of several */
+    if (v->alone || !v->accounts) /* no rank of several */
         return 0;
     struct name_sum *of = az_mem_alloc(v->job->mem, bytes);
     size_t n = 0;

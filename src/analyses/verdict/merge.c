@@ -20,10 +20,10 @@ static bool is_idle(const struct az_verdict_found *f)
 }
 
 /* Idle time that is mostly in a frame or range has this as its place (sentences_findings.c): the
- * operator in it is none of its meaning, but of a range that is the cause. */
+ * operator in it is none of its meaning, but of a range or an operator that is the cause. */
 static bool has_operator(const struct az_verdict_found *f)
 {
-    return !is_idle(f) || f->cause == AZ_CAUSE_HOST_RANGE ||
+    return !is_idle(f) || f->cause == AZ_CAUSE_HOST_RANGE || f->cause == AZ_CAUSE_HOST_COMPUTE ||
            !((f->frame.n && 2 * f->in_place[AZ_PLACE_FRAME] >= f->ns) ||
              (f->range.n && 2 * f->in_place[AZ_PLACE_RANGE] >= f->ns));
 }
@@ -168,6 +168,8 @@ static int join_findings(struct az_verdict_whole *w, const struct entry *e, size
             }
         if (!is_listed(w, span, &o))
             continue;
+        if (!has_operator(&o) && 2 * o.in_place[AZ_PLACE_OPERATOR] < o.ns) /* of one rank only */
+            o.operation = AZ_SV("");
         set_sizes_text(w->job->arena, &o, e[i].f);
         rc = name_ranks(w, &o, has);
         if (rc == 0)

@@ -12,6 +12,7 @@
 
 #define MANY    32  /* findings that few reports exceed */
 #define WARNING 5.0 /* percent of the span */
+#define SLOWER  1.2 /* times as long per call: slower than on the other ranks */
 
 /* ---- parts ---- */
 static void add_figures(struct az_verdict_part *s, const struct az_verdict_part *p)
@@ -192,6 +193,57 @@ static bool names_who(const struct az_verdict_whole *w, const struct az_verdict_
     return false;
 }
 
+static bool same_kernel(const struct az_verdict_kernel *a, const struct az_verdict_kernel *b)
+{
+    return a->count == b->count && a->blocks == b->blocks && az_sv_eq(a->name, b->name);
+}
+
+/* Time per call of a kernel on the other ranks, all of which call it as often; -1: they do not. */
+static int64_t usual_call(const struct az_verdict_whole *w, size_t slow,
+                          const struct az_verdict_kernel *kernel)
+{
+    int64_t ns = 0, count = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct az_verdict_part *p = w->part[i];
+        size_t k = 0;
+        while (i != slow && k < p->n_top && !same_kernel(&p->top[k], kernel))
+            k++;
+        if (i == slow)
+            continue;
+        if (k == p->n_top)
+            return -1;
+        ns = az_add_sat(ns, p->top[k].ns);
+        count += p->top[k].count;
+    }
+    return count > 0 ? ns / count : -1;
+}
+
+/* "; gemm takes 161.4 us per call there, 80.2 us on the others": the kernel that loses the most
+ * time there, of those that take clearly longer. */
+static struct az_sv slow_kernel(const struct az_verdict_whole *w, size_t slow)
+{
+    const struct az_verdict_part *p = w->part[slow];
+    const struct az_verdict_kernel *best = NULL;
+    int64_t most = 0, usual = 0;
+    char there[AZ_HUMAN_MAX], others[AZ_HUMAN_MAX];
+    for (size_t i = 0; i < p->n_top; i++) {
+        const struct az_verdict_kernel *k = &p->top[i];
+        const int64_t each = k->count > 0 ? usual_call(w, slow, k) : -1;
+        if (each <= 0 || (double)(k->ns / k->count) < SLOWER * (double)each ||
+            k->ns - each * k->count <= most)
+            continue;
+        most = k->ns - each * k->count;
+        best = k;
+        usual = each;
+    }
+    if (!best)
+        return AZ_SV("");
+    az_human_time(best->ns / best->count, there);
+    az_human_time(usual, others);
+    return az_arena_printf(w->job->arena, "; %.*s takes %s per call there, %s on the others",
+                           AZ_SVF(az_verdict_short(best->name)), there, others);
+}
+
 /* Where steps are too few for a verdict on stragglers: the rank that needs clearly more of its own
  * time, which the others spend waiting. */
 static int slow_rank(struct az_verdict_whole *w, struct az_verdict_founds *found)
@@ -226,8 +278,8 @@ static int slow_rank(struct az_verdict_whole *w, struct az_verdict_founds *found
         .has_rank = true,
         .rank = w->rank[slow],
         .subject = az_arena_printf(w->job->arena, "rank %" PRId64, w->rank[slow]),
-        .detail = az_arena_printf(w->job->arena, ", the others wait for it, %s%s on average", each,
-                                  scope > 0 ? " per step" : ""),
+        .detail = az_arena_printf(w->job->arena, ", the others wait for it, %s%s on average%.*s",
+                                  each, scope > 0 ? " per step" : "", AZ_SVF(slow_kernel(w, slow))),
         .row = az_arena_printf(w->job->arena, "%" PRId64, w->rank[slow]),
         .call = AZ_SV(""),
         .count = (int64_t)w->n - 1,
@@ -238,6 +290,23 @@ static int slow_rank(struct az_verdict_whole *w, struct az_verdict_founds *found
 }
 
 /* ---- tables ---- */
+/* Of communication that a finding about a late rank counts: how much of it waits for that rank. */
+static struct az_sv subject_of(struct az_verdict_whole *w, const struct az_claims *c,
+                               const struct az_claim *f)
+{
+    const struct az_verdict_rule *r = az_verdict_rule_of(f->rule);
+    const struct az_claim *late = f->part_of >= 0 ? &c->findings[f->part_of] : NULL;
+    char wait[AZ_HUMAN_MAX];
+    if (r->form == AZ_VERDICT_GAPS)
+        return az_verdict_finding_text(w, c, f);
+    if (!late || r->within != AZ_VERDICT_IN_COMM || late->rank == AZ_NO_RANK ||
+        az_verdict_rule_of(late->rule)->within != AZ_VERDICT_IN_WAITING)
+        return f->subject;
+    az_human_time(late->saving_ns < f->saving_ns ? late->saving_ns : f->saving_ns, wait);
+    return az_arena_printf(w->job->arena, "%.*s, of it %s wait for rank %" PRId64,
+                           AZ_SVF(f->subject), wait, late->rank);
+}
+
 /* The rows of other analyses are there already. */
 static void put_findings(struct az_verdict_whole *w, const struct az_claims *c)
 {
@@ -251,9 +320,7 @@ static void put_findings(struct az_verdict_whole *w, const struct az_claims *c)
         const struct az_finding_row row = { .rule = r->name,
                                             .severity = f->severity.p,
                                             .lasting = w->job->n_traces == 1,
-                                            .subject = r->form == AZ_VERDICT_GAPS
-                                                           ? az_verdict_finding_text(w, c, f)
-                                                           : f->subject,
+                                            .subject = subject_of(w, c, f),
                                             .count = f->count,
                                             .ns = az_verdict_mean(w, f->time_ns),
                                             .recoverable = f->saving_ns,
