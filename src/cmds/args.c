@@ -49,6 +49,11 @@ const char *az_nearest(const char *word, const char *const *names, size_t n)
     unsigned best_d = az_typo_limit(w.n) + 1;
     const char *best = NULL;
 
+    for (size_t i = 0; i < n; i++) { /* "exit" is the first word of "exit-status" */
+        const struct az_sv name = az_sv_str(names[i]);
+        if (w.n > 1 && w.n < name.n && az_sv_starts(name, w) && name.p[w.n] == '-')
+            return names[i];
+    }
     for (size_t i = 0; i < n; i++) {
         unsigned d = az_sv_distance(w, az_sv_str(names[i]), best_d);
         if (d < best_d) {

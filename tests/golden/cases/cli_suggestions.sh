@@ -7,6 +7,7 @@ done
 "$ANALYZER" "$T" --format htlm 2>&1
 "$ANALYZER" gate "$T" --format junti 2>&1
 "$ANALYZER" help formts 2>&1
+"$ANALYZER" help exit 2>&1
 "$ANALYZER" help topics
 "$ANALYZER" help exit-status
 # Words of other tools; outputs and statements in the wrong place.
