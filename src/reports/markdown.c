@@ -72,14 +72,15 @@ static struct az_sv *names_of(struct writer *w, const struct az_table *t, size_t
 static void put_cell(struct writer *w, const struct az_table *t, size_t row, size_t col,
                      const struct az_sv *name, struct az_scale scale)
 {
-    const struct az_cell *c = az_table_at(t, row, col);
+    const struct az_cell c =
+        az_field_after_origin(az_table_at(t, row, col), &t->columns.v[col], w->doc->origin_ns);
     char buf[AZ_FIELD_MAX];
 
     if (name)
         put_plain(w, name[row]);
     else
-        put_text(
-            w, az_field_number(c, &t->columns.v[col], az_field_scale_row(t, row, col, scale), buf));
+        put_text(w, az_field_number(&c, &t->columns.v[col], az_field_scale_row(t, row, col, scale),
+                                    buf));
 }
 
 static size_t visible_columns(const struct az_table *t)
@@ -99,11 +100,14 @@ static void put_rows(struct writer *w, const struct az_table *t, size_t rows)
     put_str(w, "\n|");
     for (size_t i = 0; i < n; i++) {
         const struct az_column *c = &t->columns.v[col[i]];
-        scale[i] = az_field_scale_read(t, col[i], rows);
+        scale[i] = az_field_is_start(c, w->doc->origin_ns)
+                       ? az_field_start_scale(t, col[i], rows, w->doc->origin_ns)
+                       : az_field_scale_read(t, col[i], rows);
         name[i] = names_of(w, t, col[i], rows);
         put_str(w, " ");
         put_plain(w,
-                  az_field_title(w->scratch, t, col[i], c->type == AZ_TEXT ? "" : scale[i].unit));
+                  az_field_title_after(w->scratch, t, col[i],
+                                       c->type == AZ_TEXT ? "" : scale[i].unit, w->doc->origin_ns));
         put_str(w, " |");
     }
     put_str(w, "\n|");

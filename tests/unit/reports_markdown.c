@@ -141,11 +141,47 @@ static void long_documents_are_cut(void **state)
     end(&f);
 }
 
+/* A start is a time after the first event, and its heading names that, in every report for readers;
+ * without an origin it is as recorded. */
+static void starts_after_the_first_event(void **state)
+{
+    (void)state;
+    for (int known = 0; known < 2; known++) {
+        struct fixture f;
+        begin(&f);
+        f.doc.origin_ns = known ? 7000000000 : -1;
+        struct az_table *t = az_table_new(&f.arena, "gaps", "Gaps", AZ_TABLE_SUMMARY);
+        az_table_column(t, "Start (ns)", AZ_INT, AZ_UNIT_NS, AZ_KEY);
+        az_table_column(t, "Start of the longest (ns)", AZ_INT, AZ_UNIT_NS, 0);
+        az_put_i64(t, 7000432020);
+        az_put_i64(t, 7000046800);
+        assert_int_equal(az_document_add(&f.doc, t), 0);
+        const char *text = written(&f);
+        assert_int_equal(strstr(text, "| Start after first event (us) | Start of the longest after "
+                                      "first event (us) |") != NULL,
+                         known);
+        assert_int_equal(strstr(text, "| 432.020 | 46.800 |") != NULL, known);
+        assert_int_equal(strstr(text, "7,000.4") != NULL || strstr(text, "7.000") != NULL, !known);
+        assert_int_equal(az_report_html.write(&f.doc, f.path, &f.scratch, &f.diag), 0);
+        FILE *i = fopen(f.path, "rb");
+        static char page[4000000];
+        assert_non_null(i);
+        page[fread(page, 1, sizeof page - 1, i)] = '\0';
+        fclose(i);
+        unlink(f.path);
+        assert_int_equal(strstr(page, "Start after first event (us)</th>") != NULL, known);
+        /* the exact value is the recorded one */
+        assert_int_equal(strstr(page, "title=\"7000432020 ns\">432.020</td>") != NULL, known);
+        end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(whole_values_next_to_fractions),
                                         cmocka_unit_test(markup_is_escaped),
                                         cmocka_unit_test(short_tables_are_whole),
+                                        cmocka_unit_test(starts_after_the_first_event),
                                         cmocka_unit_test(long_documents_are_cut) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,7 +86,9 @@ static bool view_make(struct az_html *h, size_t index, struct view *v)
         return false;
     for (size_t c = 0; c < v->columns; c++) {
         v->empty[c] = is_empty(t, v->rows, c);
-        v->scale[c] = az_field_scale_read(t, c, v->rows);
+        v->scale[c] = az_field_is_start(&t->columns.v[c], h->doc->origin_ns)
+                          ? az_field_start_scale(t, c, v->rows, h->doc->origin_ns)
+                          : az_field_scale_read(t, c, v->rows);
         if (!(t->columns.v[c].flags & AZ_SHARE))
             continue;
         const bool percent = t->columns.v[c].unit == AZ_UNIT_PERCENT,
@@ -176,8 +178,9 @@ static void number_cell(struct az_html *h, const struct view *v, size_t row, siz
     const struct az_cell *cell = az_table_at(v->t, row, col);
     const struct az_column *c = &v->t->columns.v[col];
     char buf[AZ_FIELD_MAX], number[AZ_NUM_MAX];
-    struct az_sv shown = az_html_number(cell, c, az_field_scale_row(v->t, row, col, v->scale[col]),
-                                        buf),
+    const struct az_cell after = az_field_after_origin(cell, c, h->doc->origin_ns);
+    struct az_sv shown = az_html_number(&after, c,
+                                        az_field_scale_row(v->t, row, col, v->scale[col]), buf),
                  exact = az_cell_exact(cell, number);
     double x = az_cell_number(cell);
     bool detail = is_detail(v, col), bar = (c->flags & AZ_SHARE) && x > 0 && v->largest[col] > 0;
@@ -252,8 +255,9 @@ static void put_head(struct az_html *h, const struct view *v)
                      : text         ? " class=\"t\""
                      : detail       ? " class=\"d\""
                                     : "");
-        const struct az_sv title = az_field_title(
-            h->scratch, v->t, c, text || col->type == AZ_BOOL ? "" : v->scale[c].unit);
+        const char *unit = text || col->type == AZ_BOOL ? "" : v->scale[c].unit;
+        const struct az_sv title =
+            az_field_title_after(h->scratch, v->t, c, unit, h->doc->origin_ns);
         head_tooltip(h, col, title);
         az_html_put(h, AZ_SV(">"));
         put_title(h, title);

@@ -501,6 +501,31 @@ struct az_sv az_field_title(struct az_arena *scratch, const struct az_table *t, 
     return az_field_header(scratch, &titled, shown);
 }
 
+struct az_scale az_field_start_scale(const struct az_table *t, size_t col, size_t rows,
+                                     int64_t origin_ns)
+{
+    int64_t largest = 0;
+
+    for (size_t r = 0; r < rows; r++) {
+        const struct az_cell *c = az_table_at(t, r, col);
+        if (c->type == AZ_INT && c->i - origin_ns > largest)
+            largest = c->i - origin_ns;
+    }
+    return az_field_scale_of(AZ_UNIT_NS, AZ_INT, (double)largest);
+}
+
+struct az_sv az_field_title_after(struct az_arena *scratch, const struct az_table *t, size_t col,
+                                  const char *shown, int64_t origin_ns)
+{
+    const struct az_sv title = az_field_title(scratch, t, col, shown), unit = AZ_SV(" (");
+    const ptrdiff_t at = az_sv_find(title, unit);
+
+    if (!az_field_is_start(&t->columns.v[col], origin_ns) || at < 0)
+        return title;
+    return az_arena_printf(scratch, "%.*s after first event%.*s", (int)at, title.p,
+                           (int)(title.n - (size_t)at), title.p + at);
+}
+
 struct az_sv az_field_axis(struct az_arena *scratch, struct az_sv title)
 {
     const ptrdiff_t comma = az_sv_find(title, AZ_SV(","));

@@ -56,6 +56,30 @@ struct az_sv az_field_number(const struct az_cell *c, const struct az_column *co
 struct az_scale az_field_scale_row(const struct az_table *t, size_t row, size_t col,
                                    struct az_scale s);
 
+/* When in the trace something was, shown to readers as a time after its first event (origin_ns of
+ * the document; below 0: none is known, then a start is as recorded). */
+static inline bool az_field_is_start(const struct az_column *c, int64_t origin_ns)
+{
+    return origin_ns >= 0 && c->unit == AZ_UNIT_NS && c->type == AZ_INT &&
+           (az_sv_is(c->stem, "start") || az_sv_starts(c->stem, AZ_SV("start_of_")));
+}
+/* The cell after the first event where its column is a start; else as it is. */
+static inline struct az_cell az_field_after_origin(const struct az_cell *cell,
+                                                   const struct az_column *c, int64_t origin_ns)
+{
+    struct az_cell x = *cell;
+    if (x.type == AZ_INT && az_field_is_start(c, origin_ns))
+        x.i -= origin_ns;
+    return x;
+}
+/* The unit in which the latest of these starts is read. */
+struct az_scale az_field_start_scale(const struct az_table *t, size_t col, size_t rows,
+                                     int64_t origin_ns);
+/* az_field_title of any column: that of a start names its origin, "Start after first event (us)".
+ */
+struct az_sv az_field_title_after(struct az_arena *scratch, const struct az_table *t, size_t col,
+                                  const char *shown, int64_t origin_ns);
+
 /* Column of exactly that name, or -1. */
 ptrdiff_t az_field_column(const struct az_table *t, struct az_sv name);
 /* Column "Total" that is true in rows whose value is a level and no change (of a waterfall), or

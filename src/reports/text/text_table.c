@@ -59,12 +59,11 @@ static void end_row(struct az_textout *o)
 
 static struct az_sv shown(const struct view *v, const struct field *f, size_t row, char *buf)
 {
-    struct az_cell c = *az_table_at(v->t, row, f->col);
+    const struct az_cell c = az_field_after_origin(az_table_at(v->t, row, f->col),
+                                                   &v->t->columns.v[f->col], v->origin_ns);
 
     if (f->name)
         return f->name[row];
-    if (f->start && c.type == AZ_INT)
-        c.i -= v->origin_ns;
     return az_field_number(&c, &v->t->columns.v[f->col],
                            az_field_scale_row(v->t, row, f->col, f->scale), buf);
 }
@@ -358,21 +357,7 @@ static unsigned importance_of(const struct view *v, const struct az_column *c)
 /* When in the trace something was. */
 static bool is_start(const struct view *v, const struct az_column *c)
 {
-    return v->origin_ns >= 0 && c->unit == AZ_UNIT_NS && c->type == AZ_INT &&
-           az_sv_is(c->stem, "start");
-}
-
-/* The unit in which the latest start is read. */
-static struct az_scale start_scale(const struct view *v, size_t col)
-{
-    double largest = 0;
-
-    for (size_t r = 0; r < v->rows; r++) {
-        const struct az_cell *c = az_table_at(v->t, r, col);
-        const double x = c->type == AZ_INT ? (double)(c->i - v->origin_ns) : 0;
-        largest = x > largest ? x : largest;
-    }
-    return az_field_scale_of(AZ_UNIT_NS, AZ_INT, largest);
+    return az_field_is_start(c, v->origin_ns);
 }
 
 static bool is_time(const struct az_table *t, const struct field *f)
@@ -388,8 +373,9 @@ static void set_header(struct az_textout *o, const struct view *v, struct field 
         f->header = AZ_SV("%"); /* of the column at its left */
         return;
     }
-    f->header = az_field_line(
-        o->scratch, az_field_title(o->scratch, v->t, f->col, f->name ? "" : f->scale.unit));
+    f->header =
+        az_field_line(o->scratch, az_field_title_after(o->scratch, v->t, f->col,
+                                                       f->name ? "" : f->scale.unit, v->origin_ns));
 }
 
 static void measure(const struct view *v, struct field *f)
@@ -412,7 +398,7 @@ static int add_field(struct az_textout *o, struct view *v, size_t col,
     *f = (struct field){ .col = col, .scale = az_field_scale_read(v->t, col, v->rows) };
     f->start = is_start(v, c);
     if (f->start)
-        f->scale = start_scale(v, col);
+        f->scale = az_field_start_scale(v->t, col, v->rows, v->origin_ns);
     if (c->type == AZ_TEXT && !(f->name = names_of(o, v, col)))
         return az_arena_error(o->scratch);
     set_header(o, v, f);
