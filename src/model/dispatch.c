@@ -99,6 +99,15 @@ static size_t before_group(struct az_sv s, char open)
     return 0;
 }
 
+/* "Unknown command type": text, not a declaration of C++. */
+static bool is_text(struct az_sv s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (memchr("()<>[]:", s.p[i], 7))
+            return false;
+    return true;
+}
+
 struct az_sv az_kernel_short_name(struct az_sv whole)
 {
     size_t end = whole.n, from;
@@ -113,8 +122,8 @@ struct az_sv az_kernel_short_name(struct az_sv whole)
         else
             break;
     }
-    for (from = end; from > 0 && whole.p[from - 1] != ' ' && whole.p[from - 1] != '\t' &&
-                     whole.p[from - 1] != ':';)
+    for (from = is_text(whole) ? 0 : end; from > 0 && whole.p[from - 1] != ' ' &&
+                                          whole.p[from - 1] != '\t' && whole.p[from - 1] != ':';)
         from--;
     struct az_sv name = az_sv_make(whole.p + from, end - from);
     if (name.n > 3 && az_sv_ends(name, AZ_SV(".kd")))

@@ -116,7 +116,8 @@ static inline const struct az_dispatch *az_dispatch_of(const struct az_trace *t,
 
 /* Last identifier of a whole kernel name, as AMD's tools shorten it: from the end, balanced (), <>
  * and [] groups are skipped, the rest starts after the last blank or colon; one trailing ".kd" is
- * dropped (docs/formats-rocprof.md 2.3). A view into `whole`; empty for an empty name. */
+ * dropped; text without these characters stays whole (docs/formats-rocprof.md 2.3). A view into
+ * `whole`; empty for an empty name. */
 struct az_sv az_kernel_short_name(struct az_sv whole);
 
 #endif

@@ -30,7 +30,10 @@ static void short_names(void **state)
     check("", "");
     check("f)", ""); /* a group that never opens */
     check(")))>>>", "");
-    check("a b\tc", "c");
+    check("a b\tc", "a b\tc"); /* text */
+    check("Unknown command type", "Unknown command type");
+    check("void f [clone .kd]", "f");
+    check("void f::g", "g");
     check("x::y<[1]>", "y");
     check("noyau_\xc3\xa9t\xc3\xa9<1>(int)", "noyau_\xc3\xa9t\xc3\xa9");
     /* the rule is idempotent: CSV files may hold names that are short already */
