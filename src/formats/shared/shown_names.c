@@ -1,20 +1,21 @@
 #include "formats/shared/shown_names.h"
 
 #include "classify/name_heads.h"
+#include "classify/rules.h"
 
 void az_shown_names_init(struct az_shown_names *s, struct az_trace *t)
 {
     *s = (struct az_shown_names){ .t = t };
     az_arena_init(&s->scratch, t->mem);
     az_vec_init(&s->of, t->mem);
-    az_vec_init(&s->silent, t->mem);
+    az_vec_init(&s->is, t->mem);
 }
 
 void az_shown_names_release(struct az_shown_names *s)
 {
     az_arena_release(&s->scratch);
     az_vec_release(&s->of);
-    az_vec_release(&s->silent);
+    az_vec_release(&s->is);
     az_kernel_rules_free(s->rules, s->t->mem);
 }
 
@@ -33,26 +34,35 @@ static enum az_family family_of(const struct az_shown_names *s, struct az_sv nam
     return az_kernel_class_of(s->rules, name)->family;
 }
 
-/* Does no rule match the short name? Checked once, as one may be short for many. */
-static int is_silent(struct az_shown_names *s, uint32_t shorter, bool *silent)
+/* What rules make of a short name. Checked once, as one may be short for many. */
+enum { UNCHECKED, MATCHED, SILENT, LAUNCHER };
+
+static int check_short(struct az_shown_names *s, uint32_t shorter, uint8_t *is)
 {
     static const struct az_user_names nobody = { .map = NULL };
     int rc = 0;
     if (!s->rules && !(s->rules = az_kernel_rules_new(&nobody, s->t->mem)))
         return az_mem_error(s->t->mem);
-    while (rc == 0 && s->silent.n <= shorter)
-        rc = az_vec_push(&s->silent, 0);
-    if (rc == 0 && s->silent.v[shorter] == 0)
-        s->silent.v[shorter] =
-            family_of(s, az_trace_text(s->t, shorter)) == AZ_FAMILY_OTHER ? 2 : 1;
-    *silent = rc == 0 && s->silent.v[shorter] == 2;
+    while (rc == 0 && s->is.n <= shorter)
+        rc = az_vec_push(&s->is, UNCHECKED);
+    if (rc == 0 && s->is.v[shorter] == UNCHECKED) {
+        const struct az_sv text = az_trace_text(s->t, shorter);
+        s->is.v[shorter] = family_of(s, text) != AZ_FAMILY_OTHER                     ? MATCHED
+                           : az_rules_class("trace_names.rules", "launcher", text).n ? LAUNCHER
+                                                                                     : SILENT;
+    }
+    *is = rc == 0 ? s->is.v[shorter] : UNCHECKED;
     return rc;
 }
 
-/* The shortest form that identifies the whole name. NULL text: no memory. */
-static struct az_sv telling(struct az_shown_names *s, struct az_sv whole, struct az_sv shorter)
+/* The shortest form that identifies the whole name: of a launcher the function it runs is in the
+ * arguments. NULL text: no memory. */
+static struct az_sv telling(struct az_shown_names *s, struct az_sv whole, struct az_sv shorter,
+                            uint8_t is)
 {
     const enum az_family family = family_of(s, whole);
+    if (is == LAUNCHER)
+        return whole;
     if (family == AZ_FAMILY_OTHER)
         return shorter;
     const struct az_sv heads = az_kernel_name_heads(&s->scratch, whole, shorter);
@@ -61,18 +71,18 @@ static struct az_sv telling(struct az_shown_names *s, struct az_sv whole, struct
 
 int az_shown_name(struct az_shown_names *s, uint32_t whole, uint32_t shorter, uint32_t *name)
 {
-    const struct az_sv text = az_trace_text(s->t, whole);
+    const struct az_sv text = az_trace_text(s->t, whole), was = az_trace_text(s->t, shorter);
     const uint32_t known = az_shown_name_known(s, whole);
-    bool silent = false;
+    uint8_t is = UNCHECKED;
     *name = known == AZ_NO_ID ? shorter : known;
     if (known != AZ_NO_ID)
         return 0;
     int rc = 0;
     if (whole != shorter && az_sv_find(text, AZ_SV("<")) >= 0)
-        rc = is_silent(s, shorter, &silent);
-    if (rc || !silent) /* a meaningful short name stays, as in vendors' tools */
+        rc = check_short(s, shorter, &is);
+    if (rc || is < SILENT) /* a meaningful short name stays, as in vendors' tools */
         return rc ? rc : az_shown_name_set(s, whole, shorter);
-    const struct az_sv was = az_trace_text(s->t, shorter), form = telling(s, text, was);
+    const struct az_sv form = telling(s, text, was, is);
     rc = form.p ? 0 : az_arena_error(&s->scratch);
     if (rc == 0 && !az_sv_eq(form, was)) {
         *name = az_trace_name(s->t, form);

@@ -1,5 +1,6 @@
 /* Short names of kernels, for display: the whole name decides the class, and a short name that no
- * rule of classes matches is shown with template arguments. */
+ * rule of classes matches is shown with template arguments. So is that of a launcher, a template
+ * that runs the function in its arguments: one short name would be all kernels of a program. */
 #ifndef AZ_FORMATS_SHARED_SHOWN_NAMES_H
 #define AZ_FORMATS_SHARED_SHOWN_NAMES_H
 
@@ -10,8 +11,8 @@ struct az_shown_names {
     struct az_trace *t;
     struct az_arena scratch;
     struct az_kernel_rules *rules; /* NULL before they are needed */
-    struct az_vec_u32 of;    /* name id of a whole name -> name id shown; AZ_NO_ID: not decided */
-    struct az_vec_u8 silent; /* of short names: 1 a rule matches, 2 none does; 0: not checked */
+    struct az_vec_u32 of; /* name id of a whole name -> name id shown; AZ_NO_ID: not decided */
+    struct az_vec_u8 is;  /* by name id: what rules make of a short name */
 };
 void az_shown_names_init(struct az_shown_names *s, struct az_trace *t);
 void az_shown_names_release(struct az_shown_names *s);
