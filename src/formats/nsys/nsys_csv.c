@@ -413,7 +413,7 @@ const struct az_format az_format_nsys_csv = {
     .name = "csv",
     .tool = AZ_TOOL_NSYS,
     .record_host =
-        "add NVTX ranges around the host work, or record Python samples (--python-sampling=true)",
+        "add NVTX ranges around the host work, or sample its stacks (--sample=process-tree)",
     .help = "Nsight Systems: CSV reports of nsys stats (cuda_gpu_kern_sum, cuda_gpu_mem_time_sum, "
             "nvtx_gpu_proj_trace)",
     .aliases = aliases,
