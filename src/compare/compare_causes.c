@@ -17,12 +17,6 @@
 #define LEAST_SHAPES 0.1 /* of it, in operators with equal shapes, to be of the same work */
 #define LEAST_SHARED 0.5 /* of the kernel time of either side, for names to pair the rows */
 
-struct sums {
-    double ns[2];
-    enum az_family family;
-    bool copied; /* by the account: a part of its own */
-};
-
 struct work {
     const struct az_comparison *c;
     struct az_causes *out;
@@ -32,7 +26,7 @@ struct work {
     bool hidden; /* some copies are overlapped: the account has what is exposed of them */
     struct az_arena arena;
     struct az_intern ids; /* names of rows -> place in sums */
-    AZ_VEC(struct sums, all_sums) sums;
+    AZ_VEC(struct az_work_sums, all_sums) sums;
 };
 
 const char *az_pairing_text(enum az_pairing by)
@@ -111,7 +105,7 @@ static int add_rows(struct work *w, const struct az_time_rows *s, size_t side, e
         const struct az_sv name = computed ? AZ_SV("copy kernels") : name_of(w, s, r, by);
         int rc = name.p ? az_intern(&w->ids, name, &id) : az_arena_error(&w->arena);
         if (!rc && id == known)
-            rc = az_vec_push(&w->sums, ((struct sums){ { 0, 0 }, family, copied }));
+            rc = az_vec_push(&w->sums, ((struct az_work_sums){ { 0, 0 }, family, copied }));
         if (rc)
             return rc;
         w->sums.v[id].ns[side] += az_time_at(s->t, r, s->time) / s->per;
@@ -136,6 +130,8 @@ static int pair_rows(struct work *w, const struct az_time_rows s[2], enum az_pai
 
     for (size_t side = 0; !rc && side < 2; side++)
         rc = add_rows(w, &s[side], side, by);
+    if (!rc && by == AZ_BY_KERNEL)
+        rc = az_compare_pair_functions(w->ids.text.v, w->sums.v, w->sums.n, w->c->doc->mem);
     for (size_t i = 0; !rc && i < w->sums.n; i++) {
         const double *ns = w->sums.v[i].ns;
         for (size_t side = 0; side < 2; side++) {
@@ -354,7 +350,7 @@ static bool has_hidden_copies(const struct work *w)
            copies[1] > (double)o->side[1].copies + SLACK_NS;
 }
 
-static bool is_hidden_row(const struct work *w, const struct sums *s)
+static bool is_hidden_row(const struct work *w, const struct az_work_sums *s)
 {
     return w->hidden && s->copied;
 }
@@ -382,7 +378,7 @@ static bool counts_copies(const struct work *w, const int64_t rows[2])
         if (is_hidden_row(w, &w->sums.v[i]))
             return false;
         for (size_t side = 0; side < 2; side++)
-            if (w->sums.v[i].family == AZ_FAMILY_COPY)
+            if (w->sums.v[i].family == AZ_FAMILY_COPY || w->sums.v[i].family == AZ_FAMILY_FILL)
                 copies[side] += w->sums.v[i].ns[side];
     }
     for (size_t side = 0; side < 2; side++) {
@@ -451,9 +447,9 @@ struct moved {
     struct az_sv name[2]; /* of the last */
 };
 
-static size_t only_side(const struct sums *s) { return s->ns[0] > 0 ? 0 : 1; }
+static size_t only_side(const struct az_work_sums *s) { return s->ns[0] > 0 ? 0 : 1; }
 
-static bool is_lonely(const struct work *w, const struct sums *s)
+static bool is_lonely(const struct work *w, const struct az_work_sums *s)
 {
     return (w->out->by == AZ_BY_KERNEL || w->out->by == AZ_BY_OPERATOR) && !is_hidden_row(w, s) &&
            s->family != AZ_FAMILY_OTHER && (s->ns[0] > 0) != (s->ns[1] > 0);
@@ -462,7 +458,7 @@ static bool is_lonely(const struct work *w, const struct sums *s)
 static void find_moved(const struct work *w, struct moved *of)
 {
     for (size_t i = 0; i < w->sums.n; i++) {
-        const struct sums *s = &w->sums.v[i];
+        const struct az_work_sums *s = &w->sums.v[i];
         if (!is_lonely(w, s))
             continue;
         struct moved *m = &of[s->family];
@@ -506,7 +502,7 @@ static int add_work(struct work *w, int64_t sum[2])
 
     find_moved(w, of);
     for (size_t i = 0; !rc && i < w->sums.n; i++) {
-        const struct sums *s = &w->sums.v[i];
+        const struct az_work_sums *s = &w->sums.v[i];
         const int64_t b = llround(s->ns[0]), t = llround(s->ns[1]);
         if (is_hidden_row(w, s))
             continue;

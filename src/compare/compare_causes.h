@@ -27,6 +27,13 @@ struct az_change_cause {
 };
 AZ_VEC(struct az_change_cause, az_cause_list);
 
+/* Time of work by a name on both sides. */
+struct az_work_sums {
+    double ns[2]; /* 0: that side does not have it */
+    enum az_family family;
+    bool copied; /* by the account: a part of its own */
+};
+
 enum az_pairing { AZ_BY_NONE, AZ_BY_KERNEL, AZ_BY_OPERATOR, AZ_BY_FAMILY, AZ_BY_GROUP };
 
 struct az_causes {
@@ -54,6 +61,20 @@ const char *az_pairing_text(enum az_pairing by);
  * timed) if the inputs have no time in common. */
 int az_compare_causes(const struct az_comparison *c, size_t variant,
                       struct az_causes *out) AZ_MUST_USE;
+
+/* ---- compare_functions.c ---- */
+/* n kernels, in place: two of which each side has one only, and whose names differ in the
+ * parameters of the function alone, become the first of them, named without parameters; the other
+ * has no time left. AZ_ENOMEM, AZ_ELIMIT. */
+int az_compare_pair_functions(struct az_sv *name, struct az_work_sums *sums, size_t n,
+                              struct az_mem *mem) AZ_MUST_USE;
+
+/* ---- compare_idle.c ---- */
+/* "most of the change: idle between host calls, in load_batch": of the idle time of the baseline
+ * and the variant; empty where no cause has more than half of it. In the arena of the comparison.
+ */
+int az_compare_idle(const struct az_comparison *c, const struct az_causes *o, size_t variant,
+                    struct az_sv *text) AZ_MUST_USE;
 
 /* ---- compare_top.c, compare_waterfall.c, compare_verdict.c ---- */
 int az_compare_top(struct az_comparison *c, const struct az_causes *o, size_t variant) AZ_MUST_USE;

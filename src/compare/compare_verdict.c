@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/err.h"
+#include "base/human.h"
 #include "base/num.h"
 #include "compare/compare_causes.h"
 #include "document/claims.h"
@@ -14,6 +16,9 @@
 #define MANY_TIMES    10    /* a side of so many times the other: no percent */
 #define CLOSE_PERCENT 0.05  /* smaller differences do not matter to a reader */
 #define LEAST_COMMON  0.005 /* part of the time that rounds to 0% */
+#define FEW_STEPS     3     /* of these the median step is like the others, or none is */
+#define LEAST_CHANGE  0.02  /* of the step, for a part of it to have its mean in a line */
+#define UNLIKE_SIZE   2     /* of bytes copied by equal numbers of calls */
 #define MANY          2     /* variants, of which each has its parts and this many causes */
 #define CAUSES_EACH   3
 #define WHAT_MOST     8 /* variants that have a line at all */
@@ -300,9 +305,21 @@ static void put_time(struct writer *w, const struct az_causes *o, size_t variant
 
 /* ---- causes ---- */
 
+/* "[CUDA memcpy Host-to-Device]": copies and fills of memory by their profilers' names. */
+static bool is_memory(struct az_sv name)
+{
+    static const char *const begin[] = { "[CUDA ", "Memcpy ", "Memset ", "MEMORY_COPY_" };
+
+    for (size_t i = 0; i < AZ_LENGTH(begin); i++)
+        if (az_sv_starts(name, az_sv_str(begin[i])))
+            return true;
+    return false;
+}
+
 static const char *kind_text(const struct az_causes *o, const struct az_change_cause *x)
 {
-    return x->kind == AZ_CAUSE_WORK && o->by != AZ_BY_NONE && o->by != AZ_BY_FAMILY
+    return x->kind == AZ_CAUSE_WORK && !is_memory(x->name) && o->by != AZ_BY_NONE &&
+                   o->by != AZ_BY_FAMILY
                ? az_pairing_text(o->by)
                : "";
 }
@@ -346,12 +363,26 @@ static struct az_sv cause_text(struct writer *w, const struct az_causes *o,
                            AZ_SVF(az_words_pair(w->a, b, t, "->")));
 }
 
+static struct az_sv add_idle_cause(struct writer *w, const struct az_causes *o, size_t variant,
+                                   struct az_sv text)
+{
+    struct az_sv cause;
+    const int rc = az_compare_idle(w->c, o, variant, &cause);
+
+    if (rc && !w->t->error)
+        w->t->error = rc;
+    return rc || cause.n == 0 ? text
+                              : az_arena_printf(w->a, "%.*s; %.*s", AZ_SVF(text), AZ_SVF(cause));
+}
+
 static void put_cause(struct writer *w, const struct az_causes *o, const struct az_change_cause *x,
                       size_t variant, bool many)
 {
     const int64_t change = x->ns[1] - x->ns[0];
     struct az_sv text = cause_text(w, o, x);
 
+    if (x->kind == AZ_CAUSE_IDLE)
+        text = add_idle_cause(w, o, variant, text);
     if (many)
         text = az_arena_printf(w->a, "%.*s: %.*s", AZ_SVF(w->tag[variant]), AZ_SVF(text));
     struct az_line line = line_of(AZ_LINE_FINDING, az_words_change(w->a, change), text);
@@ -416,6 +447,89 @@ static bool is_saved(const struct az_document *d)
     return az_sv_is(d->format, "tables") || az_sv_is(d->format, "workbook");
 }
 
+/* Copies between memories by the program, without those of managed memory. */
+struct copied {
+    double calls, bytes;
+};
+
+static struct copied copied_of(const struct az_document *d)
+{
+    static const char *const where[][2] = { { "mem_size_sum", "operation" },
+                                            { "memory_copy_summary", "direction" } };
+    struct copied sum = { 0, 0 };
+
+    for (size_t i = 0; i < AZ_LENGTH(where); i++) {
+        const struct az_table *t = az_document_table(d, where[i][0]);
+        const ptrdiff_t name = t ? az_text_column(t, where[i][1]) : -1,
+                        size = t ? az_schema_find(t, AZ_SV("size")) : -1,
+                        count = t ? az_schema_find(t, AZ_SV("count")) : -1;
+        if (name < 0 || size < 0 || count < 0 || !az_is_read(t))
+            continue;
+        const double unit = az_unit_base(t->columns.v[size].unit);
+        for (size_t r = 0; r < t->rows; r++) {
+            const struct az_sv of = az_cell_text(az_table_at(t, r, (size_t)name));
+            if (az_sv_find(of, AZ_SV("memset")) >= 0 || az_sv_find(of, AZ_SV("Unified")) >= 0)
+                continue;
+            sum.calls += az_cell_number(az_table_at(t, r, (size_t)count));
+            sum.bytes += unit * az_cell_number(az_table_at(t, r, (size_t)size));
+        }
+    }
+    return sum;
+}
+
+/* "as many copies of other sizes: 262.2 kB and 16.8 MB": the inputs may not have the same size. */
+static struct az_sv unlike_copies(struct writer *w, struct az_sv text, const struct az_document *b,
+                                  const struct az_document *t)
+{
+    const struct copied x = copied_of(b), y = copied_of(t);
+    char from[AZ_HUMAN_MAX], to[AZ_HUMAN_MAX];
+
+    if (!(x.calls > 0) || x.calls != y.calls || !(fmin(x.bytes, y.bytes) > 0) ||
+        fmax(x.bytes, y.bytes) < UNLIKE_SIZE * fmin(x.bytes, y.bytes))
+        return text;
+    az_human_bytes(x.bytes, from);
+    az_human_bytes(y.bytes, to);
+    return join_reasons(
+        w, text, az_arena_printf(w->a, "as many copies of other sizes: %s and %s", from, to));
+}
+
+/* "means of all steps: compute 7.61 -> 6.89 ms": of parts of the time that change otherwise than in
+ * the median step, which is one of many. */
+static struct az_sv unlike_means(struct writer *w, struct az_sv text, const struct az_causes *o)
+{
+    const struct az_claim_account *b = &o->read[0].whole, *t = &o->read[1].whole;
+    const struct az_sum_of_time *x = &o->side[0], *y = &o->side[1];
+    const struct {
+        const char *name;
+        int64_t step[2], all[2];
+    } parts[] = {
+        { "compute", { x->compute, y->compute }, { b->computing, t->computing } },
+        { "exposed communication",
+          { x->comm, y->comm },
+          { b->exposed_communication, t->exposed_communication } },
+        { "exposed copies", { x->copies, y->copies }, { b->exposed_copy, t->exposed_copy } },
+        { "idle", { x->idle, y->idle }, { b->idle, t->idle } },
+    };
+    const int64_t n[2] = { o->read[0].counted, o->read[1].counted };
+    struct az_sv more = AZ_SV("");
+
+    if (!o->change.per_step || !o->timed || !o->read[0].has_account || !o->read[1].has_account ||
+        n[0] < FEW_STEPS || n[1] < FEW_STEPS)
+        return text;
+    for (size_t i = 0; i < AZ_LENGTH(parts); i++) {
+        const int64_t mean[2] = { parts[i].all[0] / n[0], parts[i].all[1] / n[1] };
+        const double step = (double)(parts[i].step[1] - parts[i].step[0]);
+        if (fabs(step) < LEAST_CHANGE * (double)o->total[0] ||
+            fabs((double)(mean[1] - mean[0]) - step) <= fabs(step) / 2)
+            continue;
+        more = add_part(w, more, parts[i].name, mean[0], mean[1]);
+    }
+    return more.n ? join_reasons(w, text,
+                                 az_arena_printf(w->a, "means of all %ss: %.*s", o->change.noun,
+                                                 AZ_SVF(more)))
+                  : text;
+}
+
 static void put_trust(struct writer *w, const struct az_causes *o, size_t variant, bool many)
 {
     const struct az_document *b = w->c->in[w->c->base].doc, *t = w->c->in[variant].doc;
@@ -440,6 +554,8 @@ static void put_trust(struct writer *w, const struct az_causes *o, size_t varian
                 "a single step has no idle time after its last event: "
                 "not compared (%.*s)",
                 AZ_SVF(az_words_time(w->a, llabs(az_change_gap(&o->read[0], &o->read[1]))))));
+    text = unlike_copies(w, text, b, t);
+    text = unlike_means(w, text, o);
     if (o->unfit)
         text = join_reasons(
             w, text,

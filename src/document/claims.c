@@ -63,6 +63,32 @@ const char *az_cause_id(enum az_cause c)
     return c < AZ_CAUSES ? id[c] : NULL;
 }
 
+const char *az_cause_words(enum az_cause cause)
+{
+    static const char *const words[AZ_CAUSES] = {
+        [AZ_CAUSE_PAGE_FAULT] = "GPU idle during page faults",
+        [AZ_CAUSE_UNKNOWN] = "GPU idle, launch not recorded",
+        [AZ_CAUSE_GRAPH_GAP] = "GPU idle between graph nodes",
+        [AZ_CAUSE_DEVICE_GAP] = "GPU idle between queued kernels",
+        [AZ_CAUSE_DEPENDENCY] = "GPU idle with work already queued",
+        [AZ_CAUSE_PROFILER_OVERHEAD] = "GPU idle during profiler overhead",
+        [AZ_CAUSE_BLOCKING_COPY] = "GPU idle during a blocking copy",
+        [AZ_CAUSE_ALLOCATION] = "GPU idle during memory allocation",
+        [AZ_CAUSE_BLOCKING_CALL] = "GPU idle during a blocking call",
+        [AZ_CAUSE_MODULE_LOADING] = "GPU idle during module loading",
+        [AZ_CAUSE_DATA_LOADING] = "GPU idle during data loading",
+        [AZ_CAUSE_CHECKPOINT] = "GPU idle during checkpointing",
+        [AZ_CAUSE_COMPILATION] = "GPU idle during compilation",
+        [AZ_CAUSE_SYNCHRONIZATION] = "GPU idle after synchronization",
+        [AZ_CAUSE_LAUNCH_BOUND] = "launch-bound",
+        [AZ_CAUSE_HOST_RANGE] = "host-bound, GPU idle during a host range",
+        [AZ_CAUSE_HOST_FRAME] = "host-bound, GPU idle during Python code",
+        [AZ_CAUSE_HOST_COMPUTE] = "host-bound, GPU idle between host calls",
+        [AZ_CAUSE_UNKNOWN_HOST] = "GPU idle, host calls not recorded",
+    };
+    return cause < AZ_CAUSES && words[cause] ? words[cause] : "GPU idle";
+}
+
 /* In the order of enum az_advice. */
 static const struct {
     const char *id, *text;

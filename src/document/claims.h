@@ -81,6 +81,8 @@ enum az_cause {
     AZ_CAUSES
 };
 const char *az_cause_id(enum az_cause c); /* AZ_CAUSE_NONE: NULL */
+/* "GPU idle during page faults": how findings begin. Never NULL. */
+const char *az_cause_words(enum az_cause cause);
 
 enum az_advice {
     AZ_ADVICE_NONE,

@@ -1713,6 +1713,175 @@ static void kernels_of_nested_ranges_count_once(void **state)
     }
 }
 
+/* A function with other parameters is the same kernel, unless a side has several of its name. */
+static void changed_parameters(void **state)
+{
+    struct fixture f;
+    (void)state;
+    for (int overloads = 0; overloads < 2; overloads++) {
+        begin(&f);
+        input(&f, "a");
+        table(&f, "kern_sum",
+              KS "\"g(uint *, int)\",9000,1.0,1,c\n\"h<(int)2>(float *)\",1000,1.0,1,c\n");
+        input(&f, "b");
+        table(&f, "kern_sum",
+              overloads ? KS "\"g(int *, int)\",6000,1.0,1,c\n\"g(char *)\",1000,1.0,1,c\n"
+                             "\"h<(int)2>(float *)\",1000,1.0,1,c\n"
+                        : KS
+                  "\"g(int *, int)\",6000,1.0,1,c\n\"h<(int)3>(float *)\",1000,1.0,1,c\n");
+        assert_int_equal(compare(&f), 0);
+        if (overloads) {
+            is(out(&f, "waterfall"), row_of(out(&f, "waterfall"), "g(uint *, int)"), "Change (ns)",
+               "-9000");
+        } else {
+            says(&f, 0, "b is 30.0% faster than a: kernel time 10.0 -> 7.00 us");
+            says(&f, 1, "kernel g: 9.00 -> 6.00 us (-33.3%)");
+            assert_int_equal(lines(&f, "finding", NULL), 3); /* h<2> and h<3> are two */
+        }
+        end(&f);
+    }
+}
+
+/* ---- by which cause idle time changes ---- */
+
+#define CAUSES "Cause,Frame,Host call,Idle (ns)\n"
+
+/* The text of idle time, in a comparison of recordings of 10 us computation each. */
+static void idle_is(int64_t from, const char *a, int64_t to, const char *b, const char *words)
+{
+    const int64_t idle[2] = { from, to };
+    const char *const causes[2] = { a, b };
+    const char *text = NULL;
+    struct fixture f;
+
+    begin(&f);
+    for (int side = 0; side < 2; side++) {
+        char account[200];
+        snprintf(account, sizeof account, ACCOUNT "recording,%lld,10000,0,0,%lld,0,0\n",
+                 (long long)(10000 + idle[side]), (long long)idle[side]);
+        input(&f, side ? "b" : "a");
+        table(&f, "account", account);
+        table(&f, "verdict_facts", "Fact,Value,Text\nkernels,3,\n");
+        table(&f, "kern_sum", KS "x,10000,1.0,1,c\n");
+        if (causes[side])
+            table(&f, "idle_causes", causes[side]);
+    }
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "verdict");
+    for (size_t r = 0; r < t->rows; r++)
+        if (az_sv_starts(az_cell_text(cell(t, r, "text")), AZ_SV("idle: ")))
+            text = az_cell_text(cell(t, r, "text")).p;
+    assert_non_null(text);
+    const char *found = strstr(text, "; ");
+    if (strcmp(found ? found + 2 : "", words) != 0)
+        fail_msg("'%s', wanted '%s'", text, words);
+    end(&f);
+}
+
+static void idle_time_by_cause(void **state)
+{
+    static const char *const before = CAUSES "host_compute,,,600\npage_fault,,,400\n";
+    (void)state;
+    /* more than half of the change, in either direction */
+    idle_is(1000, before, 3000, CAUSES "host_compute,,,1601\npage_fault,,,1399\n",
+            "most of the change: idle between host calls");
+    idle_is(1000, before, 3000, CAUSES "host_compute,,,1600\npage_fault,,,1400\n", "");
+    idle_is(1000, before, 400, CAUSES "host_compute,,,200\npage_fault,,,200\n",
+            "most of the change: idle between host calls");
+    idle_is(1000, before, 3000, CAUSES "launch_bound,,,2600\npage_fault,,,400\n",
+            "most of the change: launch-bound");
+    idle_is(1000, before, 3000, CAUSES "unknown,,,2600\npage_fault,,,400\n", "");
+    /* where the host is, if most of the change is in one place */
+    idle_is(1000, before, 3000,
+            CAUSES "host_frame,load,,1001\nhost_frame,save,,999\n"
+                   "host_compute,,,600\npage_fault,,,400\n",
+            "most of the change: idle during Python code, in load");
+    idle_is(1000, before, 3000,
+            CAUSES "host_frame,load,,1000\nhost_frame,save,,1000\n"
+                   "host_compute,,,600\npage_fault,,,400\n",
+            "most of the change: idle during Python code");
+    idle_is(1000, before, 3000,
+            CAUSES "module_loading,,cudaLaunchKernel,2000\n"
+                   "host_compute,,,600\npage_fault,,,400\n",
+            "most of the change: idle during module loading, in cudaLaunchKernel");
+    idle_is(1000, before, 3000, CAUSES "host_compute,step,,2600\npage_fault,,,400\n",
+            "most of the change: idle during operators, in step");
+    /* a side without the table has no idle time, or is not known */
+    idle_is(0, NULL, 3000, CAUSES "page_fault,,,3000\n",
+            "most of the change: idle during page faults");
+    idle_is(1000, NULL, 3000, CAUSES "page_fault,,,3000\n", "");
+    idle_is(1000, CAUSES "page_fault,,,0\n", 3000, CAUSES "page_fault,,,3000\n", "");
+}
+
+/* Causes are sums of all steps: they are of the step that is compared if that is like the others.
+ */
+static void idle_time_of_steps(void **state)
+{
+    struct fixture f;
+    (void)state;
+    for (int like = 0; like < 2; like++) {
+        begin(&f);
+        for (int side = 0; side < 2; side++) {
+            input(&f, side ? "b" : "a");
+            table(&f, "account",
+                  !side  ? ACCOUNT "steps,33000,30000,0,0,3000,0,0\nstep,11000,10000,0,0,1000,0,0\n"
+                  : like ? ACCOUNT "steps,46500,30000,0,0,16500,0,0\n"
+                                   "step,15000,10000,0,0,5000,0,0\n"
+                         : ACCOUNT "steps,48003,30000,0,0,18003,0,0\n"
+                                   "step,15000,10000,0,0,5000,0,0\n");
+            table(&f, "verdict_facts",
+                  "Fact,Value,Text\nsteps,3,\nstep_source,,user_range\ndevices_counted,1,\n");
+            table(&f, "idle_causes",
+                  !side  ? CAUSES "page_fault,,,3000\n"
+                  : like ? CAUSES "page_fault,,,3000\nhost_compute,,,13500\n"
+                         : CAUSES "page_fault,,,3000\nhost_compute,,,15003\n");
+        }
+        assert_int_equal(compare(&f), 0);
+        says(&f, 2,
+             like ? "idle: 1.00 -> 5.00 us (+400.0%); most of the change: idle between host calls"
+                  : "idle: 1.00 -> 5.00 us (+400.0%)");
+        end(&f);
+    }
+}
+
+/* Equal numbers of copies of other sizes: the work may have another size. */
+static void copies_of_other_sizes(void **state)
+{
+    static const struct {
+        const char *a, *b, *words;
+    } c[] = {
+        { "1000000,2,[CUDA memcpy Host-to-Device]\n", "2000000,2,[CUDA memcpy Host-to-Device]\n",
+          "as many copies of other sizes: 1.0 MB and 2.0 MB" },
+        { "1000000,2,[CUDA memcpy Host-to-Device]\n", "1999999,2,[CUDA memcpy Host-to-Device]\n",
+          "" },
+        { "1000000,2,[CUDA memcpy Host-to-Device]\n", "9000000,3,[CUDA memcpy Host-to-Device]\n",
+          "" },
+        { "1000000,2,[CUDA memset]\n", "9000000,2,[CUDA memset]\n", "" },
+        { "1000000,2,[CUDA memcpy Unified Host-to-Device]\n",
+          "9000000,2,[CUDA memcpy Unified Host-to-Device]\n", "" },
+    };
+    struct fixture f;
+    (void)state;
+    for (size_t i = 0; i < AZ_LENGTH(c); i++) {
+        begin(&f);
+        for (int side = 0; side < 2; side++) {
+            char csv[200];
+            snprintf(csv, sizeof csv, "Total (B),Count,Operation\n%s", side ? c[i].b : c[i].a);
+            input(&f, side ? "b" : "a");
+            table(&f, "account", ACCOUNT "recording,10000,10000,0,0,0,0,0\n");
+            table(&f, "verdict_facts", "Fact,Value,Text\nkernels,3,\n");
+            table(&f, "mem_size_sum", csv);
+        }
+        assert_int_equal(compare(&f), 0);
+        const struct az_table *t = out(&f, "verdict");
+        const struct az_sv last = az_cell_text(cell(t, t->rows - 1, "text"));
+        if (c[i].words[0] ? !az_sv_starts(last, az_sv_str(c[i].words))
+                          : az_sv_find(last, AZ_SV("copies")) >= 0)
+            fail_msg("%zu: '%.*s'", i, AZ_SVF(last));
+        end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1724,6 +1893,10 @@ int main(void)
         cmocka_unit_test(many_causes_are_folded),
         cmocka_unit_test(causes_of_several_variants),
         cmocka_unit_test(account_of_both),
+        cmocka_unit_test(changed_parameters),
+        cmocka_unit_test(idle_time_by_cause),
+        cmocka_unit_test(idle_time_of_steps),
+        cmocka_unit_test(copies_of_other_sizes),
         cmocka_unit_test(families_without_copies),
         cmocka_unit_test(families_with_copy_kernels),
         cmocka_unit_test(copies_no_longer_hidden),

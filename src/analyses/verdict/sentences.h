@@ -44,8 +44,6 @@ static inline double az_verdict_text_percent(const struct az_verdict_text *x, in
 /* Of a report of operations, whose devices are no GPUs. */
 bool az_verdict_text_op_report(const struct az_verdict_text *x);
 bool az_verdict_text_tpu(const struct az_verdict_text *x);
-/* "GPU idle after synchronization" */
-const char *az_verdict_cause_words(enum az_cause cause);
 /* "not trustworthy: input is truncated", the failed check that the account depends on; empty. */
 struct az_sv az_verdict_text_qualified(struct az_verdict_text *x);
 /* Adds a line that is no finding. ns: the time it is about; -1: none. */

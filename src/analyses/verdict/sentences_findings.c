@@ -76,7 +76,7 @@ static const char *idle_words(const struct az_claim *f)
     return is_in_operator(f) ? "host-bound, GPU idle during an operator"
            : f->cause == AZ_CAUSE_HOST_COMPUTE && f->frame.n
                ? "host-bound, GPU idle during operators"
-               : az_verdict_cause_words(f->cause);
+               : az_cause_words(f->cause);
 }
 
 /* Frame, else range, else operator, where half of the time is in it; of time in a range the range,
