@@ -1,6 +1,8 @@
 /* Launchers by category, name and arguments; the call tree and links after them. */
 #include "unit/analyses_fw.h"
 
+#include "analyses/tree_hooks/tree_hook.h"
+
 static void statistics(void **state)
 {
     struct fw_fix *f = *state;
@@ -316,6 +318,41 @@ static void first_launch_decides_for_flows(void **state)
     assert_false(has_table(f, "ops_summary"));
 }
 
+/* What becomes of a script is noted: it was examined, could not be loaded, or failed; the trace is
+ * then as it was read. */
+static void outcome_of_a_script(struct fw_fix *f, const char *text, bool unloaded, int failed)
+{
+    struct az_hook_job hook = { .opts = &f->opts, .diag = &f->diag };
+    const struct az_sv path = az_path_join(&f->arena, f->dir, AZ_SV("script.lua"));
+    FILE *out = fopen(path.p, "wb");
+    assert_non_null(out);
+    assert_true(fputs(text, out) >= 0);
+    assert_int_equal(fclose(out), 0);
+    f->opts.extension_file = path;
+    f->trace.hook = (struct az_trace_hook){ .run = az_framework_tree_hook, .ctx = &hook };
+    launch(f, 1000, "aten::mul", "", 1020, 2, "mul_kernel", 1);
+    ready(f);
+    assert_true(hook.loaded);
+    assert_int_equal(hook.unloaded, unloaded);
+    assert_int_equal(hook.failed, failed);
+    assert_int_equal(f->diag.errors, failed != 0);
+    assert_int_equal(f->trace.ev[AZ_KERNEL].n, 1);
+}
+
+static void script_of_nothing(void **state)
+{
+    outcome_of_a_script(*state, "categories = {}\n", false, 0);
+}
+static void script_with_an_error(void **state)
+{
+    outcome_of_a_script(*state, "x = = 1\n", true, 0);
+}
+static void script_that_fails(void **state)
+{
+    outcome_of_a_script(*state, "function tree_postprocess(t) error('no') end\n", false,
+                        AZ_ECONFIG);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, fw_setup, fw_teardown)
 
 int main(void)
@@ -333,6 +370,9 @@ int main(void)
         TEST(links_without_correlations),
         TEST(first_launch_without_correlation),
         TEST(first_launch_decides_for_flows),
+        TEST(script_of_nothing),
+        TEST(script_with_an_error),
+        TEST(script_that_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

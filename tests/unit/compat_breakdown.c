@@ -553,6 +553,45 @@ static void path_without_the_event(void **state)
     near(bound(f, "gpu_kernel_launch_overhead"), 111);
 }
 
+/* A node of a graph waits for the node that its arrow comes from: for its end, or, where clocks
+ * differ and it starts before that, from its start. */
+static void node_waits_for_node(struct fw_fix *f, int start)
+{
+    char arrow[256];
+    option(f, "critical_path", "true");
+    op(f, 0, 20, "aten::mm", "");
+    call(f, 5, 3, "cudaGraphLaunch", 1);
+    kernel(f, 7, 30, 100, "gemm", 1);
+    kernel(f, 9, start, 200, "ncclDevKernel_AllReduce", 1);
+    for (int end = 0; end < 2; end++) {
+        snprintf(arrow, sizeof arrow,
+                 "{\"ph\":\"%c\",\"id\":1099511627777,\"pid\":0,\"tid\":%d,\"ts\":%d,\"cat\":"
+                 "\"ac2g\",\"name\":\"ac2g\",\"bp\":\"e\"}",
+                 end ? 'f' : 's', end ? 9 : 7, end ? start : 130);
+        raw(f, arrow);
+    }
+    run_rank(f, &az_rank_analysis_critical_path);
+    near(bound(f, "cpu_bound"), 5);
+    near(bound(f, "gpu_kernel_launch_overhead"), 25);
+}
+
+static void a_node_after_its_node(void **state)
+{
+    struct fw_fix *f = *state;
+    node_waits_for_node(f, 140);
+    near(bound(f, "gpu_compute_bound"), 100);
+    near(bound(f, "gpu_kernel_kernel_overhead"), 10);
+    near(bound(f, "gpu_communication_bound"), 200);
+}
+
+static void a_node_before_the_end_of_its_node(void **state)
+{
+    struct fw_fix *f = *state;
+    node_waits_for_node(f, 110);
+    near(bound(f, "gpu_compute_bound"), 80);
+    near(bound(f, "gpu_communication_bound"), 200);
+}
+
 static void kernels_behind_each_other(void **state)
 {
     struct fw_fix *f = *state;
@@ -724,6 +763,8 @@ int main(void)
         CASE(path_through_an_event),
         CASE(a_shorter_launch_loses_to_the_event),
         CASE(path_without_the_event),
+        CASE(a_node_after_its_node),
+        CASE(a_node_before_the_end_of_its_node),
         CASE(kernels_behind_each_other),
         CASE(path_of_an_annotation),
         CASE(no_such_annotation),

@@ -258,6 +258,42 @@ static void processes(void **state)
     other_cuts(&f, db, in);
 }
 
+/* Steps of the thread that marks most of them, whichever begins first. */
+static void steps_of_a_thread(void **state)
+{
+    const struct az_window second = { .from = { .ns = AZ_UNSET_I64, .percent = -1 },
+                                      .to = { .ns = AZ_UNSET_I64, .percent = -1 },
+                                      .step = 1,
+                                      .last_step = 1 };
+    struct fixture f;
+    sqlite3 *db;
+    (void)state;
+    fixture_open(&f);
+    const char *in = fixture_path(&f, "in.db"), *out = fixture_path(&f, "out.db");
+    run_sql(in, rocpd, "", "x", "BIGINT");
+    run_sql(in,
+            "INSERT INTO rocpd_string(id,string) VALUES(20,'step 0'),(21,'step 1'),(22,'step 2');"
+            "INSERT INTO rocpd_info_thread(id,tid) VALUES(2,88);"
+            "INSERT INTO rocpd_region(id,tid,start,\"end\",name_id,event_id) VALUES"
+            "(60,1,960,1070,20,30),(61,1,1070,1165,21,30),(62,2,1000,1100,20,30),"
+            "(63,2,1100,1200,21,30),(64,2,1200,1300,22,30);"
+            "INSERT INTO rocpd_kernel_dispatch(id,start,\"end\",event_id) VALUES"
+            "(60,1080,1085,NULL),(61,1110,1115,NULL),(62,1180,1185,NULL),(63,1210,1215,NULL);",
+            "", "", "");
+    struct az_cut cut = { .in = az_sv_str(in),
+                          .out = out,
+                          .window = &second,
+                          .keep = AZ_CUT_ALL,
+                          .opts = &f.opts,
+                          .diag = &f.diag,
+                          .mem = &f.mem };
+    assert_int_equal(az_format_rocpd.cut(&cut), 0);
+    assert_int_equal(sqlite3_open(out, &db), SQLITE_OK);
+    ids_are(db, "rocpd_kernel_dispatch", "", "7 8 61 62");
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    fixture_close(&f);
+}
+
 static const char rpd[] =
     "CREATE TABLE rocpd_string(id integer PRIMARY KEY,string varchar(4096));INSERT INTO "
     "rocpd_string VALUES(1,''),(2,'hipLaunchKernel'),(3,'UserMarker'),(4,'KernelExecution'),(5,"
@@ -371,9 +407,13 @@ static void pipes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(tables),     cmocka_unit_test(sets),
-                                        cmocka_unit_test(windows),    cmocka_unit_test(processes),
-                                        cmocka_unit_test(operations), cmocka_unit_test(refusals),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(tables),
+                                        cmocka_unit_test(sets),
+                                        cmocka_unit_test(windows),
+                                        cmocka_unit_test(processes),
+                                        cmocka_unit_test(steps_of_a_thread),
+                                        cmocka_unit_test(operations),
+                                        cmocka_unit_test(refusals),
                                         cmocka_unit_test(pipes) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
