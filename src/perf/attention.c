@@ -109,8 +109,8 @@ AZ_PERF_MODEL(sdpa)
  * queries, keys at i+1. */
 AZ_PERF_MODEL(sdpa_varlen)
 {
-    int first = az_perf_model_at(r, "Q", 0), seqs = az_perf_model_at(r, "seqs", 3),
-        longest = az_perf_model_at(r, "longest", 5);
+    int first = az_perf_model_at(r, "Q", 0), seqs = az_perf_model_number(r, "seqs"),
+        longest = az_perf_model_number(r, "longest");
     const struct az_perf_arg *q = az_perf_model_arg(r, first), *k = az_perf_model_arg(r, first + 1),
                              *v = az_perf_model_arg(r, first + 2);
     int64_t mq, mk;

@@ -171,7 +171,7 @@ AZ_PERF_MODEL(pool)
     int nd = az_perf_model_attr_is(r, "kind", "max")
                  ? az_perf_model_list(az_perf_model_arg(r, 4), d, 3)
                  : 0,
-        n = az_perf_model_at(r, "spatial", 2);
+        n = az_perf_model_number(r, "spatial");
     if (nk < 1 || x->nd < n || n > 3)
         return az_perf_model_fail(r, "window is not recorded");
     out = x->elements;
@@ -205,7 +205,7 @@ AZ_PERF_MODEL(foreach)
     az_perf_model_p_int(r, "elements", n);
     r->out->unit = "vector";
     return az_perf_model_done(r, n * az_perf_model_at(r, "flops", 1),
-                              n * list_size(r, x) * (lists + az_perf_model_at(r, "writes", 1)));
+                              n * list_size(r, x) * (lists + az_perf_model_number(r, "writes")));
 }
 
 /* Fused optimizers: parameters, gradients and state are lists; all but the gradients are written
@@ -222,7 +222,7 @@ AZ_PERF_MODEL(optimizer)
     az_perf_model_p_int(r, "tensors", x->count);
     az_perf_model_p_int(r, "elements", x->elements);
     r->out->unit = "vector";
-    return az_perf_model_done(r, x->elements * az_perf_model_at(r, "flops", 12), n * b);
+    return az_perf_model_done(r, x->elements * az_perf_model_number(r, "flops"), n * b);
 }
 
 /* Keys and values into the cache: both read and written. */
@@ -253,7 +253,7 @@ AZ_PERF_MODEL(comm)
 /* Memory traffic of this device alone: A=i (and B=i), times=N. */
 AZ_PERF_MODEL(collective)
 {
-    const struct az_perf_arg *a = az_perf_model_key(r, "A", 1), *b = az_perf_model_key(r, "B", -1);
+    const struct az_perf_arg *a = az_perf_model_operand(r, "A"), *b = az_perf_model_key(r, "B", -1);
     if (!az_perf_model_dims(a))
         return az_perf_model_fail(r, "no tensor");
     az_perf_model_p_json(r, "op_shape", a->dims);
@@ -265,8 +265,8 @@ AZ_PERF_MODEL(collective)
 /* All-reduce, residual and normalization in one: x=i weight=i. */
 AZ_PERF_MODEL(allreduce_rmsnorm)
 {
-    const struct az_perf_arg *x = az_perf_model_key(r, "in", 2),
-                             *w = az_perf_model_key(r, "weight", 6);
+    const struct az_perf_arg *x = az_perf_model_operand(r, "in"),
+                             *w = az_perf_model_operand(r, "weight");
     double n = w->elements;
     if (!az_perf_model_dims(x) || !az_perf_model_dims(w) || n <= 0)
         return az_perf_model_fail(r, "input or weight is missing");
@@ -303,11 +303,11 @@ AZ_PERF_MODEL(operands)
  * gradient, the row read and written back, rows assumed distinct. */
 AZ_PERF_MODEL(table_lookup)
 {
-    const struct az_perf_arg *w = az_perf_model_key(r, "in", 1),
-                             *rows = az_perf_model_key(r, "rows", 20),
-                             *index = az_perf_model_key(r, "index", 11);
-    const struct az_perf_arg *off = az_perf_model_key(r, "offsets", 12),
-                             *weight = az_perf_model_key(r, "weight", 14);
+    const struct az_perf_arg *w = az_perf_model_operand(r, "in"),
+                             *rows = az_perf_model_operand(r, "rows"),
+                             *index = az_perf_model_operand(r, "index");
+    const struct az_perf_arg *off = az_perf_model_operand(r, "offsets"),
+                             *weight = az_perf_model_operand(r, "weight");
     if (!az_perf_model_dims(w) || !az_perf_model_dims(rows) || !az_perf_model_dims(index) ||
         !az_perf_model_dims(off) || rows->elements <= 0)
         return az_perf_model_fail(r, "weights, indices or offsets are missing");
@@ -344,8 +344,8 @@ AZ_PERF_MODEL(scatter_add)
 /* Gradient in=i spread over the shape of out=i by positions index=i. */
 AZ_PERF_MODEL(pool_bwd)
 {
-    const struct az_perf_arg *g = az_perf_model_key(r, "in", 0),
-                             *x = az_perf_model_key(r, "out", 1),
+    const struct az_perf_arg *g = az_perf_model_operand(r, "in"),
+                             *x = az_perf_model_operand(r, "out"),
                              *index = az_perf_model_key(r, "index", -1);
     if (!az_perf_model_dims(g) || !az_perf_model_dims(x))
         return az_perf_model_fail(r, "gradient or input is missing");
@@ -358,7 +358,7 @@ AZ_PERF_MODEL(pool_bwd)
  * what else is moved depends on the selected rows. A lower bound. */
 AZ_PERF_MODEL(gradient_read)
 {
-    const struct az_perf_arg *x = az_perf_model_key(r, "in", 0);
+    const struct az_perf_arg *x = az_perf_model_operand(r, "in");
     if (!az_perf_model_dims(x))
         return az_perf_model_fail(r, "no gradient recorded");
     moved(r, x, 0);

@@ -163,7 +163,7 @@ AZ_PERF_MODEL(gated)
     az_perf_model_p_json(r, "stride_input", x->strides);
     az_perf_model_p_json(r, "stride_output", out->strides);
     az_perf_model_unit(r, "vector", x->type);
-    return az_perf_model_done(r, out->elements * az_perf_model_at(r, "flops", 5),
+    return az_perf_model_done(r, out->elements * az_perf_model_number(r, "flops"),
                               2 * out->elements * x->type->bytes +
                                   out->elements * out->type->bytes);
 }

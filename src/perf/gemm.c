@@ -208,7 +208,7 @@ AZ_PERF_MODEL(te_gemm)
  * a byte along K, scales=i,j by 32. */
 AZ_PERF_MODEL(gemm_flags)
 {
-    const struct az_perf_arg *a = az_perf_model_key(r, "A", 0), *b = az_perf_model_key(r, "B", 2),
+    const struct az_perf_arg *a = az_perf_model_operand(r, "A"), *b = az_perf_model_operand(r, "B"),
                              *sa = az_perf_model_key(r, "scaleA", -1),
                              *sb = az_perf_model_key(r, "scaleB", -1);
     int flags = az_perf_model_at(r, "flags", -1);
@@ -386,7 +386,7 @@ AZ_PERF_MODEL(grouped_gemm)
 AZ_PERF_MODEL(grouped_gemm_variable_k)
 {
     const struct az_perf_arg *x = az_perf_model_arg(r, 0), *y = az_perf_model_arg(r, 1),
-                             *groups = az_perf_model_key(r, "groups", 2);
+                             *groups = az_perf_model_operand(r, "groups");
     if (x->nd != 2 || y->nd != 2 || az_perf_model_dim(x, 0) != az_perf_model_dim(y, 0))
         return az_perf_model_fail(r, "operands are not groups of matrices");
     double m = az_perf_model_dim(x, 0), k = az_perf_model_dim(x, 1), n = az_perf_model_dim(y, 1),

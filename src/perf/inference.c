@@ -155,7 +155,7 @@ AZ_PERF_MODEL(inference_attention)
 AZ_PERF_MODEL(paged_decode)
 {
     const struct az_perf_arg *q = az_perf_model_arg(r, 0),
-                             *cache = az_perf_model_key(r, "cache", 2);
+                             *cache = az_perf_model_operand(r, "cache");
     struct step s;
     double w = 0;
     if (q->nd < 3 || cache->nd < 2)
@@ -165,7 +165,7 @@ AZ_PERF_MODEL(paged_decode)
     s.c_sq = s.c_sk = s.c_sqsq = s.c_sqsk = 0;
     if (s.g_sq == 0)
         return az_perf_model_fail(r, "no generation in this step");
-    if (az_perf_model_list(az_perf_model_key(r, "window", 19), &w, 1) != 1)
+    if (az_perf_model_list(az_perf_model_operand(r, "window"), &w, 1) != 1)
         w = 0;
     az_perf_model_unit(r, "matrix", q->type);
     const struct heads h = { .n_q = az_perf_model_dim(q, -3),
@@ -182,8 +182,8 @@ AZ_PERF_MODEL(v4_decode)
 {
     const struct az_perf_arg *q = az_perf_model_arg(r, 0), *k = az_perf_model_arg(r, 1);
     struct step s;
-    double w = az_perf_model_fact(r, "window", az_perf_model_at(r, "window", 128)),
-           topk = az_perf_model_fact(r, "topk", az_perf_model_at(r, "topk", 512));
+    double w = az_perf_model_fact(r, "window", az_perf_model_number(r, "window")),
+           topk = az_perf_model_fact(r, "topk", az_perf_model_number(r, "topk"));
     if (q->nd < 3)
         return az_perf_model_fail(r, "query does not have 3 dimensions");
     if (!known_step(r, &s))

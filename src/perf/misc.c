@@ -47,8 +47,8 @@ AZ_PERF_MODEL(rope_rotary)
 AZ_PERF_MODEL(rope_mla)
 {
     const struct az_perf_arg *q = az_perf_model_arg(r, 0), *pe = az_perf_model_arg(r, 1),
-                             *k = az_perf_model_arg(r, 2), *out = az_perf_model_key(r, "out", 0),
-                             *cache = az_perf_model_key(r, "cache", 4);
+                             *k = az_perf_model_arg(r, 2), *out = az_perf_model_operand(r, "out"),
+                             *cache = az_perf_model_operand(r, "cache");
     if (q->nd < 3 || pe->nd < 2)
         return az_perf_model_fail(r, "queries do not have 3 dimensions");
     double t = az_perf_model_dim(q, 0), qh = az_perf_model_dim(q, 1), dl = az_perf_model_dim(q, 2),
@@ -168,7 +168,7 @@ AZ_PERF_MODEL(quant_fp8)
 /* in=i; half a byte an element and a scale of 1 byte every 32. */
 AZ_PERF_MODEL(quant_mxfp4)
 {
-    const struct az_perf_arg *x = az_perf_model_key(r, "in", 0);
+    const struct az_perf_arg *x = az_perf_model_operand(r, "in");
     double e = x->elements;
     return az_perf_model_dims(x)
                ? quantised(r, x, 2 * e, az_perf_model_size(x) + e / 2 + floor(e / 32))

@@ -25,6 +25,16 @@ static inline const struct az_perf_arg *az_perf_model_key(const struct az_perf_m
 {
     return az_perf_model_arg(r, az_perf_model_at(r, key, absent));
 }
+/* The same where each row of the model has the key; without it, none (-1). */
+static inline int az_perf_model_number(const struct az_perf_model *r, const char *key)
+{
+    return az_perf_model_at(r, key, -1);
+}
+static inline const struct az_perf_arg *az_perf_model_operand(const struct az_perf_model *r,
+                                                              const char *key)
+{
+    return az_perf_model_arg(r, az_perf_model_number(r, key));
+}
 static inline double az_perf_model_dim(const struct az_perf_arg *a,
                                        int i) /* negative: from the end; 0 if there is none */
 {

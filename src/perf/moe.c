@@ -58,9 +58,9 @@ static void by_weights(struct moe *x, const struct az_perf_arg *w1, const struct
  * an argument (of another type: quantized tokens have wide results); prec=.. */
 AZ_PERF_MODEL(moe_fused)
 {
-    const struct az_perf_arg *x = az_perf_model_key(r, "in", 0),
-                             *w1 = az_perf_model_key(r, "w1", 1),
-                             *w2 = az_perf_model_key(r, "w2", 2);
+    const struct az_perf_arg *x = az_perf_model_operand(r, "in"),
+                             *w1 = az_perf_model_operand(r, "w1"),
+                             *w2 = az_perf_model_operand(r, "w2");
     const struct az_perf_arg *out = az_perf_model_key(r, "out", -1);
     struct moe m = { .m = az_perf_model_dim(x, 0),
                      .in = x->type->bytes,
@@ -92,9 +92,9 @@ AZ_PERF_MODEL(moe_fused)
  * choices and N from i0. spec=weights: precision of the weights. */
 AZ_PERF_MODEL(moe_stage)
 {
-    const struct az_perf_arg *x = az_perf_model_arg(r, 0), *w1 = az_perf_model_key(r, "w1", 1),
-                             *w2 = az_perf_model_key(r, "w2", 2),
-                             *c = az_perf_model_key(r, "choices", 6);
+    const struct az_perf_arg *x = az_perf_model_arg(r, 0), *w1 = az_perf_model_operand(r, "w1"),
+                             *w2 = az_perf_model_operand(r, "w2"),
+                             *c = az_perf_model_operand(r, "choices");
     bool is_up = az_perf_model_attr_is(r, "step", "up");
     if (w1->nd != 3 || w2->nd != 3 || x->nd < 2)
         return az_perf_model_fail(r, "unsupported shape of tokens or weights");
@@ -105,7 +105,7 @@ AZ_PERF_MODEL(moe_stage)
     m.top = is_up ? az_perf_model_dim(c, 1) : az_perf_model_dim(x, 1);
     if (!is_up && x->nd == 2)
         m.top = az_perf_model_dim(c, 1);
-    const struct az_perf_arg *out = az_perf_model_key(r, "out", 6);
+    const struct az_perf_arg *out = az_perf_model_operand(r, "out");
     m.out = az_perf_model_dims(out) ? out->type->bytes : x->type->bytes;
     if (!p_moe(r, &m))
         return false;

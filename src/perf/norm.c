@@ -144,9 +144,9 @@ AZ_PERF_MODEL(norm)
                       .mask1 = true };
     if (!az_perf_model_dims(x) || n.c <= 0)
         return az_perf_model_fail(r, "input or normalized shape is missing");
-    n.affine = az_perf_model_dims(az_perf_model_key(r, "weight", -1));
+    n.affine = az_perf_model_dims(az_perf_model_operand(r, "weight"));
     n.bias = az_perf_model_attr_is(r, "bias", "always") ||
-             az_perf_model_dims(az_perf_model_key(r, "bias", -1));
+             az_perf_model_dims(az_perf_model_operand(r, "bias"));
     p_norm(r, &n, x, NULL);
     r->out->bwd_flops = backward_flops(&n);
     r->out->bwd_bytes = backward_bytes(&n);
@@ -156,7 +156,7 @@ AZ_PERF_MODEL(norm)
 /* mask=i [dX, dW, dB]: which gradients; affine=mask: by it, else weight=i. */
 AZ_PERF_MODEL(norm_bwd)
 {
-    const struct az_perf_arg *x = az_perf_model_key(r, "in", 1),
+    const struct az_perf_arg *x = az_perf_model_operand(r, "in"),
                              *m = az_perf_model_key(r, "mask", -1);
     struct norm n = { .e = x->elements,
                       .b = x->type->bytes,
@@ -200,7 +200,7 @@ AZ_PERF_MODEL(fused_rms)
 
 AZ_PERF_MODEL(fused_rms_bwd)
 {
-    const struct az_perf_arg *x = az_perf_model_arg(r, 1), *m = az_perf_model_key(r, "mask", 5);
+    const struct az_perf_arg *x = az_perf_model_arg(r, 1), *m = az_perf_model_operand(r, "mask");
     struct norm n = { .e = x->elements,
                       .b = x->type->bytes,
                       .c = channels(r, x),
@@ -241,8 +241,8 @@ AZ_PERF_MODEL(ln_modulate)
  * a multiple. */
 AZ_PERF_MODEL(rms)
 {
-    const struct az_perf_arg *x = az_perf_model_key(r, "in", 0),
-                             *w = az_perf_model_key(r, "weight", 1);
+    const struct az_perf_arg *x = az_perf_model_operand(r, "in"),
+                             *w = az_perf_model_operand(r, "weight");
     bool add = az_perf_model_at(r, "add", 0), quant = az_perf_model_at(r, "quant", 0);
     int pad = az_perf_model_at(r, "pad", -1), group = az_perf_model_at(r, "group", -1);
     int64_t g = 0;
