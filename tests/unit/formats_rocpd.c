@@ -492,6 +492,52 @@ static void probing(void **state)
     assert_true(az_sv_is(az_format_rocpd.stem(AZ_SV("d/7_results.db")), "7"));
 }
 
+/* The machine of a recording: name and id of the first node; nothing where one of them is missing.
+ */
+static void machine_of_a_recording(void **state)
+{
+    static const struct {
+        const char *sql, *machine;
+    } of[] = {
+        { "CREATE TABLE other(id INT)", "" },
+        { "CREATE TABLE rocpd_info_node(hostname TEXT,machine_id TEXT)", "" },
+        { "CREATE TABLE rocpd_info_node(hostname TEXT,machine_id TEXT);"
+          "INSERT INTO rocpd_info_node VALUES('box','4711'),('other','1')",
+          "box 4711" },
+        { "CREATE TABLE rocpd_info_node(hostname TEXT,machine_id TEXT);"
+          "INSERT INTO rocpd_info_node VALUES('box',NULL)",
+          "" },
+        { "CREATE TABLE rocpd_info_node(hostname TEXT,machine_id TEXT);"
+          "INSERT INTO rocpd_info_node VALUES('','4711')",
+          "" },
+        { "CREATE TABLE rocpd_info_node_b(hostname TEXT,machine_id TEXT);"
+          "CREATE TABLE rocpd_info_node_a(hostname TEXT,machine_id TEXT);"
+          "CREATE TABLE rocpd_info_nodf(hostname TEXT,machine_id TEXT);"
+          "CREATE TABLE rocpd_info_nod(hostname TEXT,machine_id TEXT);"
+          "INSERT INTO rocpd_info_node_a VALUES('a','1');"
+          "INSERT INTO rocpd_info_node_b VALUES('b','2');"
+          "INSERT INTO rocpd_info_nodf VALUES('f','3');INSERT INTO rocpd_info_nod VALUES('d','4')",
+          "a 1" },
+        { "CREATE TABLE rocpd_info_node(machine_id TEXT);"
+          "INSERT INTO rocpd_info_node VALUES('4711')",
+          "" },
+    };
+    struct fixture f;
+    (void)state;
+    fixture_open(&f);
+    for (size_t i = 0; i < AZ_LENGTH(of); i++) {
+        char name[16];
+        struct az_sv machine = { NULL, 0 };
+        snprintf(name, sizeof name, "node%zu.db", i);
+        const char *path = fixture_path(&f, name);
+        run_sql(path, of[i].sql);
+        assert_int_equal(az_format_rocpd.machine(az_sv_str(path), &f.arena, &machine), 0);
+        if (!az_sv_is(machine, of[i].machine))
+            fail_msg("%zu: '%.*s', not '%s'", i, AZ_SVF(machine), of[i].machine);
+    }
+    fixture_close(&f);
+}
+
 /* Results of all inputs above, each changed in many ways (formats_edits.h). */
 static void edited(void **state)
 {
@@ -512,6 +558,7 @@ int main(void)
         cmocka_unit_test(zeroed_pages),
         cmocka_unit_test(lost_rows_are_counted),
         cmocka_unit_test(probing),
+        cmocka_unit_test(machine_of_a_recording),
         cmocka_unit_test(edited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -500,6 +500,23 @@ static void utf16(void **state)
     }
 }
 
+/* A pipe has no place to begin at but its own. */
+static void no_place_in_a_pipe(void **state)
+{
+    struct az_source_opts o = { .diag = &t_diag, .start = 2 };
+    struct az_source *s = NULL;
+    char path[32];
+    int fd[2];
+    (void)state;
+    assert_int_equal(pipe(fd), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", fd[0]);
+    assert_int_equal(az_source_open(&s, path, &o), AZ_EIO);
+    assert_null(s);
+    assert_non_null(strstr(last_message(), "cannot seek: "));
+    close(fd[0]);
+    close(fd[1]);
+}
+
 static void standard_input(void **state)
 {
     (void)state;
@@ -597,6 +614,7 @@ int main(void)
         T(parts_of_any_length),
         T(damage_that_is_no_failure),
         T(utf16),
+        T(no_place_in_a_pipe),
         T(standard_input),
         T(budget_returns),
         T(mapping),
