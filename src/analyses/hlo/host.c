@@ -251,7 +251,8 @@ static int steps(struct az_hlo *h)
 
 struct host_row {
     struct az_sv host, name;
-    int64_t count, ticks, min, max;
+    int64_t count, ticks;
+    int64_t min, max; /* not of compilation */
 };
 #undef ROW
 #define ROW struct host_row
@@ -305,14 +306,18 @@ static int compile_rows(struct az_hlo *h, struct az_table *t, size_t k)
     for (size_t n = 0; rc == 0 && n < names; n++) {
         if (!count[n])
             continue;
-        az_put_row(t, &(struct host_row){ az_hlo_host(h, k), az_trace_text(tr, (uint32_t)n),
-                                          count[n], sum[n], 0, 0 });
+        az_put_row(t, &(struct host_row){ .host = az_hlo_host(h, k),
+                                          .name = az_trace_text(tr, (uint32_t)n),
+                                          .count = count[n],
+                                          .ticks = sum[n] });
     }
     if (rc == 0 && ev->n) {
         az_spans_sort(&all);
         az_spans_union(&all);
-        az_put_row(t, &(struct host_row){ az_hlo_host(h, k), AZ_SV("(any of these)"),
-                                          (int64_t)ev->n, az_spans_length(&all), 0, 0 });
+        az_put_row(t, &(struct host_row){ .host = az_hlo_host(h, k),
+                                          .name = AZ_SV("(any of these)"),
+                                          .count = (int64_t)ev->n,
+                                          .ticks = az_spans_length(&all) });
     }
     az_vec_release(&all);
     return rc;
