@@ -31,6 +31,7 @@ static void tags_without_common_words(void **state)
           { "a_very_long_name_of_a", "a_very_long_name_of_a_run" } },
         { { "x_the_end_of_all_names", "_the_end_of_all_names" },
           { "x_the_end_of_all_names", "_the_end_of_all_names" } },
+        { { "configuration_a_x_long", "configuration_cd__x_long" }, { "a", "cd" } },
         { { "configuration__ab__long", "configuration__c__long" }, { "ab", "c" } },
     };
     (void)state;
