@@ -134,6 +134,35 @@
       },
     }, more);
   }
+  // Lines and points look in the legend as in the chart: the library draws a dashed line solid, and a dot as wide as a line.
+  function sample(item, form, dataset) {
+    if (form !== "dot" && !(form === "line" && dataset.borderDash && dataset.borderDash.length))
+      return form || item.pointStyle;
+    const c = document.createElement("canvas"), pen = c.getContext("2d");
+    [c.width, c.height] = form === "dot" ? [12, 12] : [22, 4];
+    pen.fillStyle = item.fillStyle;
+    pen.strokeStyle = item.strokeStyle;
+    pen.lineWidth = 2;
+    pen.setLineDash(form === "line" ? [5, 3.5] : []);
+    pen.beginPath();
+    if (form === "dot") {
+      pen.arc(6, 6, 5, 0, 2 * Math.PI);
+      pen.fill();
+    } else {
+      pen.moveTo(0, 2);
+      pen.lineTo(22, 2);
+    }
+    pen.stroke();
+    return c;
+  }
+  function drawLegend(o, style) {
+    Object.assign(o.plugins.legend.labels, {
+      usePointStyle: true,
+      pointStyleWidth: 22,
+      generateLabels: (c) => Chart.defaults.plugins.legend.labels.generateLabels(c)
+        .map((item) => Object.assign(item, { pointStyle: sample(item, style[item.text], c.data.datasets[item.datasetIndex]) })),
+    });
+  }
   function plain(chart) {
     const colors = paints(chart.series.map((s) => s.name));
     return chart.series.map((s, i) => ({
@@ -235,10 +264,7 @@
       const style = { [value.name]: "line", "expected range": "rect" };
       if (median)
         style[median.name] = "line";
-      o.plugins.legend.labels.usePointStyle = true;
-      o.plugins.legend.labels.pointStyleWidth = 22;
-      o.plugins.legend.labels.generateLabels = (c) => Chart.defaults.plugins.legend.labels.generateLabels(c)
-        .map((item) => Object.assign(item, { pointStyle: style[item.text] || item.pointStyle }));
+      drawLegend(o, style);
       o.plugins.legend.labels.filter = (item) => item.text !== (high && high.name);
       o.plugins.tooltip.filter = (item) => item.datasetIndex < 2;
       o.plugins.tooltip.callbacks.afterTitle = (items) => items.length ? chart.marked[items[0].dataIndex] : "";
@@ -306,6 +332,7 @@
       const o = options(chart, { x: log(chart.x), y: log(chart.y) });
       if (datasets.length > 1 && datasets[0].data.length)
         Object.assign(o.scales.x, rangeOf(datasets));
+      drawLegend(o, Object.fromEntries(chart.series.map((s, k) => [s.name, k ? "line" : "dot"])));
       o.scales.x.ticks.maxRotation = 0;
       o.plugins.tooltip.callbacks.title = (items) => items.map((item) => chart.labels[item.raw.i]).filter((t, i, all) => t && all.indexOf(t) === i);
       o.plugins.tooltip.callbacks.label = (item) => {
