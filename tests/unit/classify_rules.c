@@ -10,6 +10,7 @@
 
 #include "base/data.h"
 #include "base/err.h"
+#include "classify/patterns.h"
 #include "classify/rules.h"
 
 static void words(void **state)
@@ -78,6 +79,40 @@ static void patterns(void **state)
     assert_false(az_words_only(&w, AZ_SV("triton_poi_fused to cat")));
     az_words_cut(AZ_SV(""), &w);
     assert_false(az_words_only(&w, AZ_SV("a")));
+}
+
+/* The index finds what a search of each pattern finds, those without letters at their begin, too.
+ */
+static void index_of_patterns(void **state)
+{
+    static const char cell[] = "gemm sgemm_* *gem* a* *b b *_x * x*_gemm q* c_d *zz";
+    static const char *const names[] = {
+        "gemm",    "volta_sgemm_nn", "a_b",  "ab",  "x",   "b",      "c_d_e",
+        "xy_gemm", "quit",           "fizz", "gem", "1_2", "d_c_ab", "zzz"
+    };
+    static struct az_pattern_index x;
+    struct az_pattern_cell of[16];
+    struct az_sv text[16], rest = az_sv_str(cell);
+    struct az_arena arena;
+    size_t n = 0;
+    (void)state;
+    az_arena_init(&arena, NULL);
+    assert_int_equal(az_patterns_init(&x, &arena), 0);
+    for (; rest.n; n++) {
+        text[n] = az_sv_cut(&rest, ' ');
+        of[n] = az_patterns_add(&x, text[n], n);
+    }
+    for (size_t i = 0; i < AZ_LENGTH(names); i++) {
+        struct az_pattern_hits hits = { { 0 }, { 0 } };
+        struct az_words w;
+        az_words_cut(az_sv_str(names[i]), &w);
+        w.affixes = &x.affixes;
+        az_patterns_find(&x, &w, false, NULL, &hits);
+        for (size_t k = 0; k < n; k++)
+            if (az_patterns_hit(&hits, of[k]) != az_words_any(&w, text[k]))
+                fail_msg("'%.*s' in %s", AZ_SVF(text[k]), names[i]);
+    }
+    az_arena_release(&arena);
 }
 
 /* The words of C++ functions: humps, scopes, no parameters. */
@@ -327,12 +362,16 @@ static void frames_of_jax(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),     cmocka_unit_test(patterns),
-        cmocka_unit_test(functions), cmocka_unit_test(affixes),
-        cmocka_unit_test(lines),     cmocka_unit_test(how),
-        cmocka_unit_test(read_once), cmocka_unit_test(lists_match_as_files),
-        cmocka_unit_test(files),     cmocka_unit_test(frames_of_jax)
-    };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(words),
+                                        cmocka_unit_test(patterns),
+                                        cmocka_unit_test(index_of_patterns),
+                                        cmocka_unit_test(functions),
+                                        cmocka_unit_test(affixes),
+                                        cmocka_unit_test(lines),
+                                        cmocka_unit_test(how),
+                                        cmocka_unit_test(read_once),
+                                        cmocka_unit_test(lists_match_as_files),
+                                        cmocka_unit_test(files),
+                                        cmocka_unit_test(frames_of_jax) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
