@@ -1,6 +1,8 @@
 /* Identifiers of the verdict's data, and the texts of advice. */
 #include "document/claims.h"
 
+#define OUTSIDE 0.01 /* of the scope: device activity around it that is worth a line */
+
 const char *az_check_id(enum az_check c)
 {
     static const char *const id[AZ_CHECKS] = {
@@ -33,6 +35,17 @@ const char *az_account_scope_id(enum az_account_scope s)
 {
     static const char *const id[AZ_SCOPES] = { "recording", "steps", "window" };
     return s < AZ_SCOPES ? id[s] : NULL;
+}
+
+bool az_claims_is_outside(const struct az_claims *c, const struct az_claim_account *a)
+{
+    return a->span > 0 && (double)a->span >= OUTSIDE * (double)c->account.span;
+}
+
+bool az_claims_has_outside(const struct az_claims *c)
+{
+    return c->has_account &&
+           (az_claims_is_outside(c, &c->before) || az_claims_is_outside(c, &c->after));
 }
 
 const char *az_cause_id(enum az_cause c)

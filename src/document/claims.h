@@ -240,4 +240,9 @@ static inline struct az_sv az_fact_text(const struct az_document *d, const char 
 /* Checks on which the account depends, as bits. */
 uint32_t az_checks_of_account(void);
 
+/* Is device activity before or after the scope at least a percent of it? */
+bool az_claims_is_outside(const struct az_claims *c, const struct az_claim_account *a);
+/* Any of them: tables and charts of the whole recording differ from the account then. */
+bool az_claims_has_outside(const struct az_claims *c);
+
 #endif

@@ -1254,6 +1254,9 @@ static void what_ran(void **state)
         }
         if (i == 21 || i == 22) {
             p->scope = i == 21 ? AZ_SCOPE_STEPS : AZ_SCOPE_WINDOW;
+            p->steps = i == 21 ? 3 : 0;
+            p->period = 333333;
+            p->source = AZ_SV("profiler_step");
             other_of(&x, 0, 0)->before =
                 (struct az_claim_account){ .span = 10000, .exposed_copy = 6000 };
             other_of(&x, 0, 0)->after =
@@ -1401,11 +1404,13 @@ static void what_ran(void **state)
         "  no finding above 1%\n"
         "  Data | no device events to check\n"
         "21\n"
-        "  X1, 1 rank, 1.0 ms ()\n"
+        "  X1, 1 rank, 3 steps, 333.3 us apart (ProfilerStep), 1.0 ms ()\n"
         "  GPU time | 33.3% compute, 33.3% exposed communication, 33.3% exposed copies, 0.0% idle\n"
         "  Outside | 10.0 us before the first step (60% copies)\n"
         "  no finding above 1%\n"
         "  Data | no device events to check\n"
+        "  Tables | kernels, operators and regions of the whole recording, not only of the 3 "
+        "steps\n"
         "22\n"
         "  X1, 1 rank, 1.0 ms ()\n"
         "  GPU time | 33.3% compute, 33.3% exposed communication, 33.3% exposed copies, 0.0% idle\n"

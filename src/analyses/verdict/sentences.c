@@ -17,7 +17,6 @@
 #define FOUND    0.01 /* of the span: a finding with a line */
 #define COMPUTES 0.6  /* of the span: mostly computing */
 #define LARGEST  0.3  /* of kernel time: worth a line */
-#define OUTSIDE  0.01 /* of the scope: device activity around it that is worth a line */
 
 /* ---- what ran ---- */
 static struct az_sv devices(struct az_verdict_text *x)
@@ -288,14 +287,9 @@ static int account(struct az_verdict_text *x)
     return az_verdict_text_put(x, AZ_LINE_TIME, device_time(x), text, a->span);
 }
 
-static bool is_outside(const struct az_verdict_text *x, const struct az_claim_account *a)
-{
-    return a->span > 0 && (double)a->span >= OUTSIDE * (double)x->c->account.span;
-}
-
 const char *az_verdict_text_recording(const struct az_verdict_text *x)
 {
-    return is_outside(x, &x->c->before) || is_outside(x, &x->c->after) ? "the recording's " : "";
+    return az_claims_has_outside(x->c) ? "the recording's " : "";
 }
 
 /* "5.0 s before the first step (82% copies)", "366.4 us through step 0 (81% compute)" */
@@ -310,7 +304,7 @@ static struct az_sv outside_text(struct az_verdict_text *x, const struct az_clai
                  { a->exposed_copy, "copies" },
                  { a->idle, "idle" } };
     size_t most = 0;
-    if (!is_outside(x, a))
+    if (!az_claims_is_outside(x->c, a))
         return AZ_SV("");
     for (size_t i = 1; i < AZ_LENGTH(part); i++)
         most = part[i].ns > part[most].ns ? i : most;

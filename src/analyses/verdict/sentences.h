@@ -28,9 +28,10 @@ struct az_sv az_verdict_text_no_device(const struct az_verdict_text *x);
  * a line. */
 const char *az_verdict_text_recording(const struct az_verdict_text *x);
 struct az_sv az_verdict_text_counted(struct az_verdict_text *x, int64_t n, const char *noun);
-/* " in 3 steps", those of the account; empty where it is of none. */
+/* " in the 3 steps", those of the account; empty where it is of none. */
 struct az_sv az_verdict_text_steps(struct az_verdict_text *x);
-/* " in 3 steps on 2 devices": of the calls of a finding, where the tables have others; else empty.
+/* " in the 3 steps on 2 devices": of the calls of a finding, where the tables have others; else
+ * empty.
  */
 struct az_sv az_verdict_text_scope(struct az_verdict_text *x, const struct az_claim *f);
 /* A name, a long one truncated. */

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "analyses/verdict/sentences.h"
+#include "document/change.h"
 #include "facts/host_operators.h"
 
 #define HIDDEN 0.2 /* of kernel time that graphs launched: operators are not informative enough */
@@ -104,7 +105,7 @@ static struct az_sv checks(struct az_verdict_text *x)
     return text;
 }
 
-/* "29 operations in 3 steps, devices merged", as the tables have them. */
+/* "29 operations in the 3 steps, devices merged", as the tables have them. */
 static struct az_sv operations(struct az_verdict_text *x, int64_t n)
 {
     bool merged = false;
@@ -136,8 +137,10 @@ static struct az_sv known_work(struct az_verdict_text *x)
     const struct az_verdict_part *s = &x->w->sum;
     struct az_sv text = AZ_SV("");
     if (s->rateable > 0)
-        text = az_arena_printf(x->a, "FLOPs/bytes known for %.1f%% of compute kernel time",
-                               100.0 * (double)s->rated / (double)s->rateable);
+        text = az_arena_printf(
+            x->a, "FLOPs/bytes known for %.1f%% of compute kernel time%.*s",
+            100.0 * (double)s->rated / (double)s->rateable,
+            AZ_SVF(*az_verdict_text_recording(x) ? az_verdict_text_steps(x) : AZ_SV("")));
     if (s->kernels > 0 && HIDDEN * (double)s->kernels < (double)s->hidden_ns)
         text = az_verdict_text_add(
             x, text, "; ",
@@ -220,8 +223,14 @@ int az_verdict_text_data(struct az_verdict_text *x)
     return az_verdict_text_put(x, AZ_LINE_TRUST, "Data", text.n ? text : nothing_to_check(x), -1);
 }
 
+/* Tables of operations that are of another scope than the account. */
 int az_verdict_text_tables(struct az_verdict_text *x)
 {
-    const struct az_sv scope = x->c->tables_scope;
+    struct az_sv scope = x->c->tables_scope;
+    const int64_t n = x->c->steps.count - (int64_t)x->c->steps.n_excluded;
+    if (!scope.n && x->c->scope == AZ_SCOPE_STEPS && az_claims_has_outside(x->c))
+        scope = az_arena_printf(
+            x->a, "kernels, operators and regions of the whole recording, not only of the %.*s",
+            AZ_SVF(az_verdict_text_counted(x, n, az_change_step_noun(x->c->steps.source))));
     return scope.n ? az_verdict_text_put(x, AZ_LINE_NOTE, "Tables", scope, -1) : AZ_OK;
 }

@@ -53,7 +53,7 @@ struct az_sv az_verdict_text_steps(struct az_verdict_text *x)
     if (c->scope != AZ_SCOPE_STEPS || n < 1)
         return AZ_SV("");
     return az_arena_printf(
-        x->a, " in %.*s",
+        x->a, " in %s%.*s", n == 1 ? "" : "the ",
         AZ_SVF(az_verdict_text_counted(x, n, az_change_step_noun(c->steps.source))));
 }
 

@@ -92,16 +92,30 @@ static bool is_wide(const struct az_html *h, size_t i)
     return last && (i - first) % 2 == 0;
 }
 
+static bool is_one_of(const struct az_plot *p, const char *const *id, size_t n)
+{
+    while (n > 0 && !az_sv_is(p->t->id, id[n - 1]))
+        n--;
+    return n > 0;
+}
+
 /* Charts of operations next to an account of others. */
 static void scope_of_operations(struct az_html *h, const struct az_plot *p)
 {
+    static const char *const operations[] = { "time_by_family", "ops_stacked_chart" },
+                             *const whole[] = { "time_by_family", "roofline_chart",
+                                                "nccl_exposure" };
     const struct az_claims *c = h->doc->claims;
-    const bool operations =
-        az_sv_is(p->t->id, "time_by_family") || az_sv_is(p->t->id, "ops_stacked_chart");
-    if (!c || !c->tables_scope.n || !operations)
+    struct az_sv scope = AZ_SV("");
+    if (c && c->tables_scope.n && is_one_of(p, operations, AZ_LENGTH(operations)))
+        scope = c->tables_scope;
+    else if (c && c->scope == AZ_SCOPE_STEPS && az_claims_has_outside(c) &&
+             is_one_of(p, whole, AZ_LENGTH(whole)))
+        scope = AZ_SV("the whole recording, not only of the steps");
+    if (!scope.n)
         return;
     az_html_put(h, AZ_SV("<p class=\"note\">Of "));
-    az_html_line(h, c->tables_scope);
+    az_html_line(h, scope);
     az_html_put(h, AZ_SV(".</p>\n"));
 }
 

@@ -4,6 +4,7 @@
 #include "reports/html/html.h"
 
 #include "base/human.h"
+#include "document/claims.h"
 #include "document/flame.h"
 #include "text/jsonw.h"
 
@@ -78,11 +79,12 @@ void az_html_flame(struct az_html *h)
     az_html_text(h, az_sv_str(f->of));
     az_html_putf(
         h,
-        "</h2>\n<p class=\"words\" id=\"flame-text\">%s of device time, summed over devices and "
+        "</h2>\n<p class=\"words\" id=\"flame-text\">%s of device time%s, summed over devices and "
         "streams.<span class=\"drawn\"> The width of a box is the device time launched by it; its "
         "children are the operations it called, and the leaves are kernels.</span></p>\n<div "
         "id=\"icicle\"></div>\n",
-        time);
+        time,
+        h->doc->claims && az_claims_has_outside(h->doc->claims) ? " of the whole recording" : "");
     paths(h, f);
     az_html_put(h, AZ_SV("</section>\n"));
 }
