@@ -1,7 +1,8 @@
 /* Kernels whose parameters changed from one side to the other: the same function to a reader. */
 #include "compare/compare_causes.h"
 
-/* "f<int>" of "f<int>(float *, int)": a name without the parameters at its end. */
+/* "f<int>" of "f<int>(float *, int)": a name without the parameters at its end. What follows a
+ * blank is no list of parameters: "Memcpy HtoD (Pinned -> Device)". */
 static struct az_sv without_parameters(struct az_sv name)
 {
     size_t depth = 0;
@@ -11,7 +12,7 @@ static struct az_sv without_parameters(struct az_sv name)
     for (size_t i = name.n; i-- > 1;) {
         depth += name.p[i] == ')';
         if (name.p[i] == '(' && --depth == 0)
-            return az_sv_make(name.p, i);
+            return name.p[i - 1] == ' ' ? name : az_sv_make(name.p, i);
     }
     return name;
 }

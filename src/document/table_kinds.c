@@ -79,8 +79,8 @@ static const struct az_compare_spec specs[] = {
     { "short_kernels_histogram|short_kernel_histogram|gpu_gaps_histogram", NULL, "bin_start", "count", NULL, NULL, NULL,
       0 },
 
-    { "idle_causes", NULL, "rank?|device?|cause|range?|frame?|host_call?|host_op?|after?", "idle|gaps_count", NULL, NULL,
-      NULL, 0 },
+    { "idle_causes", NULL, "rank?|device?|cause|range?|frame?|host_call?|host_op?|after?",
+      "idle|gaps_count|time_median|longest", NULL, NULL, NULL, 0 },
 
     /* Nsight Systems */
     { "kern_sum", NULL, "kernel", "kernel_time|kernel_time_mean|count", NULL, NULL, NULL, TEXT | RENAME },

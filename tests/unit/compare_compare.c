@@ -1742,6 +1742,21 @@ static void changed_parameters(void **state)
     }
 }
 
+/* Where a copy is from is no parameter of a function. */
+static void changed_memory(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "kern_sum", KS "Memcpy HtoD (Pinned -> Device),9000,1.0,1,c\n");
+    input(&f, "b");
+    table(&f, "kern_sum", KS "Memcpy HtoD (Pageable -> Device),6000,1.0,1,c\n");
+    assert_int_equal(compare(&f), 0);
+    says(&f, 1, "copy: 9.00 -> 6.00 us (-33.3%)"); /* no name in common */
+    end(&f);
+}
+
 /* ---- by which cause idle time changes ---- */
 
 #define CAUSES "Cause,Frame,Host call,Idle (ns)\n"
@@ -1894,6 +1909,7 @@ int main(void)
         cmocka_unit_test(causes_of_several_variants),
         cmocka_unit_test(account_of_both),
         cmocka_unit_test(changed_parameters),
+        cmocka_unit_test(changed_memory),
         cmocka_unit_test(idle_time_by_cause),
         cmocka_unit_test(idle_time_of_steps),
         cmocka_unit_test(copies_of_other_sizes),

@@ -456,7 +456,7 @@ static void probing(void **state)
 static void edited(void **state)
 {
     (void)state;
-    edits_are(0x05876729);
+    edits_are(0x0e46d935);
 }
 
 int main(void)
