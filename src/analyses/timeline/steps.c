@@ -116,6 +116,10 @@ struct phase_row {
     int64_t rank, steps, requests, tokens; /* requests, tokens: sums; -1: unknown */
     const char *phase;
     double total, mean, least, most, share, tokens_per_s; /* ms, percent */
+    /* Of the steps that another one follows: the last has its own work only, no time up to a next.
+     */
+    int64_t followed, followed_tokens;
+    double followed_time;
 };
 AZ_OF_RECORD(double, mean_batch, struct phase_row,
              r->requests < 0 ? NAN : (double)r->requests / (double)r->steps)
@@ -135,10 +139,15 @@ static const struct az_record_column phase_columns[] = {
       AZ_FIELD(struct phase_row, tokens_per_s) },
 };
 
-static void add_step(struct phase_row *r, const struct az_engine_mark *m, double ms)
+static void add_step(struct phase_row *r, const struct az_engine_mark *m, double ms, bool last)
 {
-    r->least = !r->steps || ms < r->least ? ms : r->least;
-    r->most = ms > r->most ? ms : r->most;
+    if (!last || !r->followed) {
+        r->least = !r->followed || ms < r->least ? ms : r->least;
+        r->most = ms > r->most ? ms : r->most;
+        r->followed_tokens += m->tokens < 0 ? 0 : m->tokens;
+        r->followed_time += ms;
+        r->followed++;
+    }
     r->requests = m->batch < 0 || r->requests < 0 ? -1 : r->requests + m->batch;
     r->tokens = m->tokens < 0 || r->tokens < 0 ? -1 : r->tokens + m->tokens;
     r->total += ms;
@@ -173,7 +182,7 @@ static void put_phases(struct az_job *job, size_t trace, const struct az_steps *
         struct az_engine_mark m;
         const double ms = az_ms(job->traces[trace], wall_time(s, i));
         (void)az_engine_mark_read(az_step_mark_name(s->v[i].mark), &m);
-        add_step(&row[m.phase], &m, ms);
+        add_step(&row[m.phase], &m, ms, i + 1 == s->n);
         whole += ms;
     }
     for (int p = 1; p <= AZ_ENGINE_PHASES; p++) { /* steps of no known phase last */
@@ -182,10 +191,11 @@ static void put_phases(struct az_job *job, size_t trace, const struct az_steps *
             continue;
         const char *text = az_engine_phase_text((enum az_engine_phase)(p % AZ_ENGINE_PHASES));
         r->phase = *text ? text : "other";
-        r->mean = r->total / (double)r->steps;
+        r->mean = r->followed_time / (double)r->followed;
         r->share = az_percent(r->total, whole);
-        r->tokens_per_s =
-            r->tokens < 0 || r->total <= 0 ? NAN : (double)r->tokens / r->total * 1000;
+        r->tokens_per_s = r->tokens < 0 || r->followed_time <= 0
+                              ? NAN
+                              : (double)r->followed_tokens / r->followed_time * 1000;
         r->rank = az_job_rank(job, trace);
         az_put_row(t, r);
     }
