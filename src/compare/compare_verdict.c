@@ -79,6 +79,9 @@ static struct az_sv equal_text(struct writer *w, struct az_sv base, struct az_sv
         o->total[0] ? az_arena_printf(w->a, ": %.*s each", AZ_SVF(az_words_time(w->a, o->total[0])))
                     : AZ_SV("");
 
+    if (n.tables == 0 && o->total[0] == 0)
+        return az_arena_printf(w->a, "nothing to compare: %.*s and %.*s have no table in common",
+                               AZ_SVF(base), AZ_SVF(tag));
     if (n.unlike == 0)
         return az_arena_printf(w->a,
                                "no difference between %.*s and %.*s%.*s%s %zu row%s in %zu "

@@ -1742,6 +1742,21 @@ static void changed_parameters(void **state)
     }
 }
 
+/* Without a common table there is no result, and no claim that both are equal. */
+static void nothing_to_compare(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "osrt_sum", "Name,Total Time (ns),Num Calls\npoll,5,1\n");
+    input(&f, "b");
+    table(&f, "api_sum", "Name,Total Time (ns),Num Calls\ncudaFree,5,1\n");
+    assert_int_not_equal(compare(&f), 0);
+    says(&f, 0, "nothing to compare: a and b have no table in common");
+    end(&f);
+}
+
 /* Where a copy is from is no parameter of a function. */
 static void changed_memory(void **state)
 {
@@ -1910,6 +1925,7 @@ int main(void)
         cmocka_unit_test(account_of_both),
         cmocka_unit_test(changed_parameters),
         cmocka_unit_test(changed_memory),
+        cmocka_unit_test(nothing_to_compare),
         cmocka_unit_test(idle_time_by_cause),
         cmocka_unit_test(idle_time_of_steps),
         cmocka_unit_test(copies_of_other_sizes),
