@@ -88,6 +88,12 @@ static struct az_sv equal_text(struct writer *w, struct az_sv base, struct az_sv
                                "table%s, none differs",
                                AZ_SVF(base), AZ_SVF(tag), AZ_SVF(each), each.n ? ";" : ":", n.rows,
                                plural(n.rows), n.tables, plural(n.tables));
+    if (o->total[0] == 0)
+        return az_arena_printf(w->a,
+                               "%.*s and %.*s have no device time to compare; %zu of %zu row%s in "
+                               "%zu table%s differ",
+                               AZ_SVF(base), AZ_SVF(tag), n.unlike, n.rows, plural(n.rows),
+                               n.tables, plural(n.tables));
     return az_arena_printf(w->a, "%.*s and %.*s take the same time%.*s; %zu of %zu row%s differ",
                            AZ_SVF(base), AZ_SVF(tag), AZ_SVF(each), n.unlike, n.rows,
                            plural(n.rows));

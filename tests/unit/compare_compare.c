@@ -1757,6 +1757,23 @@ static void nothing_to_compare(void **state)
     end(&f);
 }
 
+/* Times of the host alone are no time that both take. */
+static void host_time_alone(void **state)
+{
+    struct fixture f;
+    (void)state;
+    begin(&f);
+    input(&f, "a");
+    table(&f, "gpu_timeline", LINE "busy_time,0\nidle_time,0\ntotal_time,0\n");
+    table(&f, "osrt_sum", "Name,Total Time (ns),Num Calls\npoll,5,1\n");
+    input(&f, "b");
+    table(&f, "gpu_timeline", LINE "busy_time,0\nidle_time,0\ntotal_time,0\n");
+    table(&f, "osrt_sum", "Name,Total Time (ns),Num Calls\npoll,9,1\n");
+    assert_int_equal(compare(&f), 0);
+    says(&f, 0, "a and b have no device time to compare; 1 of 4 rows in 2 tables differ");
+    end(&f);
+}
+
 /* Where a copy is from is no parameter of a function. */
 static void changed_memory(void **state)
 {
@@ -1925,6 +1942,7 @@ int main(void)
         cmocka_unit_test(account_of_both),
         cmocka_unit_test(changed_parameters),
         cmocka_unit_test(changed_memory),
+        cmocka_unit_test(host_time_alone),
         cmocka_unit_test(nothing_to_compare),
         cmocka_unit_test(idle_time_by_cause),
         cmocka_unit_test(idle_time_of_steps),
