@@ -213,9 +213,13 @@ static struct az_sv note_of(struct az_arena *a, const struct row *rows, size_t n
 struct shown {
     struct az_sv baseline;
     bool scopes; /* shares are of different scopes */
+    bool spans;  /* an input has no steps, whose time would be known */
 };
 static bool with_ratio(const void *shown) { return ((const struct shown *)shown)->baseline.n > 0; }
 static bool with_scopes(const void *shown) { return ((const struct shown *)shown)->scopes; }
+static bool with_spans(const void *shown) { return ((const struct shown *)shown)->spans; }
+AZ_OF_RECORD(int64_t, span, struct row,
+             r->side.has_account ? count_of((double)r->side.whole.span) : INT64_MIN)
 AZ_OF_RECORD(int64_t, devices, struct row,
              r->side.known ? count_of((double)r->side.devices) : INT64_MIN)
 AZ_OF_RECORD(int64_t, ranks, struct row,
@@ -269,6 +273,7 @@ static const struct az_record_column columns[] = {
     { "Ranks", AZ_INT, .integer = ranks },
     { "Steps", AZ_INT, .integer = steps },
     { "Scope", AZ_TEXT, AZ_KNOWN(struct row, scope), .when = with_scopes },
+    { "Span (ns)", AZ_INT, AZ_UNIT_NS, .integer = span, .when = with_spans },
     { "Step (ns)", AZ_INT, AZ_UNIT_NS, AZ_LOWER_BETTER, .integer = step_time },
     AFTER_STEP(struct row),
     { "Step ratio", AZ_REAL, .flags = AZ_LOWER_BETTER, AZ_FIELD(struct row, ratio),
@@ -282,6 +287,8 @@ static int whole_table(struct az_document *doc, const struct row *rows, size_t n
     struct shown shown = { .baseline = baseline };
 
     (void)common_scope(rows, n, &shown.scopes);
+    for (size_t i = 0; i < n; i++)
+        shown.spans |= rows[i].side.has_account && !rows[i].side.has_steps;
     struct az_table *t = AZ_RECORD_TABLE_OF(doc->arena, "configurations", "Configurations",
                                             (in_text ? AZ_TABLE_SUMMARY : 0) | AZ_TABLE_SHORT |
                                                 AZ_TABLE_FIRST | AZ_TABLE_BLOCKS,

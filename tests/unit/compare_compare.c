@@ -1346,6 +1346,7 @@ static void configurations(void **state)
           "Fact,Value,Text\ndevices_counted,1,\nsteps,2,\nstep_source,,user_range\n");
     input(&f, "c");
     table(&f, "account", ACCOUNT "recording,8000000,8000000,0,0,0,0,0\n");
+    table(&f, "verdict_facts", "Fact,Value,Text\nkernels,3,\n");
     assert_int_equal(az_configurations(&f.out, f.in, f.n, &opts), 0);
     const struct az_table *t = out(&f, "configurations");
     is(t, 0, "Step (ns)", "2000000");
@@ -1355,6 +1356,8 @@ static void configurations(void **state)
     is(t, 1, "Step ratio", "1.5");
     is(t, 1, "MFU", "");
     is(t, 2, "Step (ns)", "");
+    is(t, 0, "Span (ns)", "4000000");
+    is(t, 2, "Span (ns)", "8000000");
     is(t, 2, "Step ratio", "");
     is(t, 1, "Scope", "steps");
     is(t, 2, "Scope", "recording");
