@@ -41,6 +41,11 @@ def verdict(good, what, detail=""):
         print("%s %s%s" % ("ok  " if good else "FAIL", what, ": " + detail if detail else ""))
 
 
+# What a report of a window has in its first line, and that of a cut has not.
+PART = r"(?:range '[^']*'|steps? [0-9-]+|from [^,]*|to [^,]*)"
+PARTS = re.compile("^part: %s(?:, %s)*, |, part: %s(?:, %s)*" % ((PART,) * 4))
+
+
 def run(*words):
     return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
@@ -54,7 +59,7 @@ def tables(analyzer, path, out, window, extra):
                 with open(os.path.join(folder, name), newline="") as f:
                     rows = list(csv.reader(f))
                     keep = [i for i, h in enumerate(rows[0] if rows else []) if h not in PLACES]
-                    found[name] = [[r[i] for i in keep] for r in rows]
+                    found[name] = [[PARTS.sub("", r[i]) for i in keep] for r in rows]
     return found, done.stdout.decode(errors="replace")[-300:]
 
 

@@ -213,7 +213,7 @@ static struct az_sv note_of(struct az_arena *a, const struct row *rows, size_t n
 struct shown {
     struct az_sv baseline;
     bool scopes; /* shares are of different scopes */
-    bool spans;  /* an input has no steps, whose time would be known */
+    bool spans;  /* none has steps, whose time is known */
 };
 static bool with_ratio(const void *shown) { return ((const struct shown *)shown)->baseline.n > 0; }
 static bool with_scopes(const void *shown) { return ((const struct shown *)shown)->scopes; }
@@ -287,8 +287,9 @@ static int whole_table(struct az_document *doc, const struct row *rows, size_t n
     struct shown shown = { .baseline = baseline };
 
     (void)common_scope(rows, n, &shown.scopes);
+    shown.spans = true;
     for (size_t i = 0; i < n; i++)
-        shown.spans |= rows[i].side.has_account && !rows[i].side.has_steps;
+        shown.spans &= !rows[i].side.has_steps;
     struct az_table *t = AZ_RECORD_TABLE_OF(doc->arena, "configurations", "Configurations",
                                             (in_text ? AZ_TABLE_SUMMARY : 0) | AZ_TABLE_SHORT |
                                                 AZ_TABLE_FIRST | AZ_TABLE_BLOCKS,
