@@ -229,7 +229,7 @@ static struct az_sv slow_kernel(const struct az_verdict_whole *w, size_t slow)
     for (size_t i = 0; i < p->n_top; i++) {
         const struct az_verdict_kernel *k = &p->top[i];
         const int64_t each = k->count > 0 ? usual_call(w, slow, k) : -1;
-        if (each <= 0 || (double)(k->ns / k->count) < SLOWER * (double)each ||
+        if (each <= 0 || (double)k->ns < SLOWER * (double)each * (double)k->count ||
             k->ns - each * k->count <= most)
             continue;
         most = k->ns - each * k->count;
