@@ -1,21 +1,20 @@
 #include "formats/shared/shown_names.h"
 
 #include "classify/name_heads.h"
-#include "classify/rules.h"
 
 void az_shown_names_init(struct az_shown_names *s, struct az_trace *t)
 {
     *s = (struct az_shown_names){ .t = t };
     az_arena_init(&s->scratch, t->mem);
     az_vec_init(&s->of, t->mem);
-    az_vec_init(&s->is, t->mem);
+    az_vec_init(&s->kind, t->mem);
 }
 
 void az_shown_names_release(struct az_shown_names *s)
 {
     az_arena_release(&s->scratch);
     az_vec_release(&s->of);
-    az_vec_release(&s->is);
+    az_vec_release(&s->kind);
     az_kernel_rules_free(s->rules, s->t->mem);
 }
 
@@ -34,34 +33,37 @@ static enum az_family family_of(const struct az_shown_names *s, struct az_sv nam
     return az_kernel_class_of(s->rules, name)->family;
 }
 
-/* What rules make of a short name. Checked once, as one may be short for many. */
+/* Short names by their rules: some rule of classes matches, none does, or it is a launcher. Each is
+ * checked once, as one may be short for many. */
 enum { UNCHECKED, MATCHED, SILENT, LAUNCHER };
 
-static int check_short(struct az_shown_names *s, uint32_t shorter, uint8_t *is)
+static int check_short(struct az_shown_names *s, uint32_t shorter, uint8_t *kind)
 {
     static const struct az_user_names nobody = { .map = NULL };
     int rc = 0;
     if (!s->rules && !(s->rules = az_kernel_rules_new(&nobody, s->t->mem)))
         return az_mem_error(s->t->mem);
-    while (rc == 0 && s->is.n <= shorter)
-        rc = az_vec_push(&s->is, UNCHECKED);
-    if (rc == 0 && s->is.v[shorter] == UNCHECKED) {
+    if (!s->launchers.v)
+        rc = az_rules_read_group("trace_names.rules", "launcher", &s->scratch, &s->launchers);
+    while (rc == 0 && s->kind.n <= shorter)
+        rc = az_vec_push(&s->kind, UNCHECKED);
+    if (rc == 0 && s->kind.v[shorter] == UNCHECKED) {
         const struct az_sv text = az_trace_text(s->t, shorter);
-        s->is.v[shorter] = family_of(s, text) != AZ_FAMILY_OTHER                     ? MATCHED
-                           : az_rules_class("trace_names.rules", "launcher", text).n ? LAUNCHER
-                                                                                     : SILENT;
+        s->kind.v[shorter] = family_of(s, text) != AZ_FAMILY_OTHER                  ? MATCHED
+                             : az_rules_class_of(&s->launchers, "launcher", text).n ? LAUNCHER
+                                                                                    : SILENT;
     }
-    *is = rc == 0 ? s->is.v[shorter] : UNCHECKED;
+    *kind = rc == 0 ? s->kind.v[shorter] : UNCHECKED;
     return rc;
 }
 
 /* The shortest form that identifies the whole name: of a launcher the function it runs is in the
  * arguments. NULL text: no memory. */
 static struct az_sv telling(struct az_shown_names *s, struct az_sv whole, struct az_sv shorter,
-                            uint8_t is)
+                            uint8_t kind)
 {
     const enum az_family family = family_of(s, whole);
-    if (is == LAUNCHER)
+    if (kind == LAUNCHER)
         return whole;
     if (family == AZ_FAMILY_OTHER)
         return shorter;
@@ -73,16 +75,16 @@ int az_shown_name(struct az_shown_names *s, uint32_t whole, uint32_t shorter, ui
 {
     const struct az_sv text = az_trace_text(s->t, whole), was = az_trace_text(s->t, shorter);
     const uint32_t known = az_shown_name_known(s, whole);
-    uint8_t is = UNCHECKED;
+    uint8_t kind = UNCHECKED;
     *name = known == AZ_NO_ID ? shorter : known;
     if (known != AZ_NO_ID)
         return 0;
     int rc = 0;
     if (whole != shorter && az_sv_find(text, AZ_SV("<")) >= 0)
-        rc = check_short(s, shorter, &is);
-    if (rc || is < SILENT) /* a meaningful short name stays, as in vendors' tools */
+        rc = check_short(s, shorter, &kind);
+    if (rc || kind < SILENT) /* a meaningful short name stays, as in vendors' tools */
         return rc ? rc : az_shown_name_set(s, whole, shorter);
-    const struct az_sv form = telling(s, text, was, is);
+    const struct az_sv form = telling(s, text, was, kind);
     rc = form.p ? 0 : az_arena_error(&s->scratch);
     if (rc == 0 && !az_sv_eq(form, was)) {
         *name = az_trace_name(s->t, form);

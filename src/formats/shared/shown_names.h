@@ -5,6 +5,7 @@
 #define AZ_FORMATS_SHARED_SHOWN_NAMES_H
 
 #include "classify/kernels.h"
+#include "classify/rules.h"
 #include "model/trace.h"
 
 struct az_shown_names {
@@ -12,7 +13,8 @@ struct az_shown_names {
     struct az_arena scratch;
     struct az_kernel_rules *rules; /* NULL before they are needed */
     struct az_vec_u32 of; /* name id of a whole name -> name id shown; AZ_NO_ID: not decided */
-    struct az_vec_u8 is;  /* by name id: what rules make of a short name */
+    struct az_rule_list launchers; /* read with `rules` */
+    struct az_vec_u8 kind;         /* of short names, by name id */
 };
 void az_shown_names_init(struct az_shown_names *s, struct az_trace *t);
 void az_shown_names_release(struct az_shown_names *s);
