@@ -303,7 +303,7 @@ static struct az_sv subject_of(struct az_verdict_whole *w, const struct az_claim
         az_verdict_rule_of(late->rule)->within != AZ_VERDICT_IN_WAITING)
         return f->subject;
     az_human_time(late->saving_ns < f->saving_ns ? late->saving_ns : f->saving_ns, wait);
-    return az_arena_printf(w->job->arena, "%.*s, of it %s wait for rank %" PRId64,
+    return az_arena_printf(w->job->arena, "%.*s, %s of it waiting for rank %" PRId64,
                            AZ_SVF(f->subject), wait, late->rank);
 }
 
