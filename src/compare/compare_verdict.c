@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/human.h"
 #include "base/num.h"
+#include "classify/rules.h"
 #include "compare/compare_causes.h"
 #include "document/claims.h"
 #include "document/schema.h"
@@ -314,15 +315,11 @@ static void put_time(struct writer *w, const struct az_causes *o, size_t variant
 
 /* ---- causes ---- */
 
-/* "[CUDA memcpy Host-to-Device]": copies and fills of memory by their profilers' names. */
+/* "[CUDA memcpy Host-to-Device]", "[CUDA memset]": copies and fills are no kernels. */
 static bool is_memory(struct az_sv name)
 {
-    static const char *const begin[] = { "[CUDA ", "Memcpy ", "Memset ", "MEMORY_COPY_" };
-
-    for (size_t i = 0; i < AZ_LENGTH(begin); i++)
-        if (az_sv_starts(name, az_sv_str(begin[i])))
-            return true;
-    return false;
+    return az_time_named_copy(name) || az_sv_starts(name, AZ_SV("[CUDA memset")) ||
+           az_sv_starts(name, AZ_SV("Memset"));
 }
 
 static const char *kind_text(const struct az_causes *o, const struct az_change_cause *x)
@@ -477,7 +474,8 @@ static struct copied copied_of(const struct az_document *d)
         const double unit = az_unit_base(t->columns.v[size].unit);
         for (size_t r = 0; r < t->rows; r++) {
             const struct az_sv of = az_cell_text(az_table_at(t, r, (size_t)name));
-            if (az_sv_find(of, AZ_SV("memset")) >= 0 || az_sv_find(of, AZ_SV("Unified")) >= 0)
+            if (az_sv_find(of, AZ_SV("memset")) >= 0 ||
+                az_rules_class("trace_names.rules", "device_copy", of).n)
                 continue;
             sum.calls += az_cell_number(az_table_at(t, r, (size_t)count));
             sum.bytes += unit * az_cell_number(az_table_at(t, r, (size_t)size));
@@ -486,7 +484,8 @@ static struct copied copied_of(const struct az_document *d)
     return sum;
 }
 
-/* "as many copies of other sizes: 262.2 kB and 16.8 MB": the inputs may not have the same size. */
+/* "equal numbers of copies, of 262.2 kB and 16.8 MB in all": the inputs may not have the same size.
+ */
 static struct az_sv unlike_copies(struct writer *w, struct az_sv text, const struct az_document *b,
                                   const struct az_document *t)
 {
@@ -499,7 +498,7 @@ static struct az_sv unlike_copies(struct writer *w, struct az_sv text, const str
     az_human_bytes(x.bytes, from);
     az_human_bytes(y.bytes, to);
     return join_reasons(
-        w, text, az_arena_printf(w->a, "as many copies of other sizes: %s and %s", from, to));
+        w, text, az_arena_printf(w->a, "equal numbers of copies, of %s and %s in all", from, to));
 }
 
 /* "means of all steps: compute 7.61 -> 6.89 ms": of parts of the time that change otherwise than in

@@ -272,17 +272,23 @@ int az_time_rows_find(const struct az_document *d, const char *label, const char
     return rc;
 }
 
-/* As profilers name copies, and programs of theirs that are recorded as kernels. */
-bool az_time_rows_copied(const struct az_time_rows *s, size_t row,
-                         const struct az_kernel_rules *rules)
+bool az_time_named_copy(struct az_sv name)
 {
     static const char *const starts[] = { "Memcpy", "[CUDA memcpy", "MEMORY_COPY_" };
-    const struct az_sv name = az_cell_text(az_table_at(s->t, row, (size_t)s->label));
 
     for (size_t i = 0; i < AZ_LENGTH(starts); i++)
         if (az_sv_starts(name, az_sv_str(starts[i])))
             return true;
-    return az_kernel_class_of(rules, name)->copies;
+    return false;
+}
+
+/* As profilers name copies, and programs of theirs that are recorded as kernels. */
+bool az_time_rows_copied(const struct az_time_rows *s, size_t row,
+                         const struct az_kernel_rules *rules)
+{
+    const struct az_sv name = az_cell_text(az_table_at(s->t, row, (size_t)s->label));
+
+    return az_time_named_copy(name) || az_kernel_class_of(rules, name)->copies;
 }
 
 enum az_family az_time_rows_family(const struct az_time_rows *s, size_t row,

@@ -47,6 +47,8 @@ int az_time_rows_find(const struct az_document *d, const char *label, const char
                       const struct az_sum_of_time *account, struct az_time_rows *out) AZ_MUST_USE;
 /* Is the row the whole, next to its parts, or control flow, whose own time is no work? */
 bool az_time_rows_contains_others(const struct az_time_rows *s, size_t row);
+/* Is it a copy between memories, as profilers name them? */
+bool az_time_named_copy(struct az_sv name);
 /* Is the row a copy between memories, not a kernel that computes, by its name? */
 bool az_time_rows_copied(const struct az_time_rows *s, size_t row,
                          const struct az_kernel_rules *rules);

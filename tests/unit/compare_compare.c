@@ -1735,6 +1735,48 @@ static void kernels_of_nested_ranges_count_once(void **state)
     }
 }
 
+/* The line `Data` of two inputs whose median steps have 10 us of computation, and `to`. */
+static void data_is(int64_t to, const char *steps, int64_t before, int64_t after, const char *words)
+{
+    struct fixture f;
+
+    begin(&f);
+    for (int side = 0; side < 2; side++) {
+        const long long n = atoll(steps), one = side ? to : 10000, all = side ? after : before;
+        char account[300], facts[120];
+        snprintf(account, sizeof account,
+                 ACCOUNT "steps,%lld,%lld,0,0,0,0,0\nstep,%lld,%lld,0,0,0,0,0\n", all, all, one,
+                 one);
+        snprintf(facts, sizeof facts,
+                 "Fact,Value,Text\nsteps,%lld,\nstep_source,,user_range\ndevices_counted,1,\n", n);
+        input(&f, side ? "b" : "a");
+        table(&f, "account", account);
+        table(&f, "verdict_facts", facts);
+    }
+    assert_int_equal(compare(&f), 0);
+    const struct az_table *t = out(&f, "verdict");
+    const struct az_sv last = az_cell_text(cell(t, t->rows - 1, "text"));
+    const bool found = az_sv_starts(last, AZ_SV("means of all steps"));
+    if (words[0] ? !az_sv_is(last, words) : found)
+        fail_msg("'%.*s', wanted '%s'", AZ_SVF(last), words);
+    end(&f);
+}
+
+/* The median step may change otherwise than the mean of all: by more than half of its change. */
+static void means_of_steps(void **state)
+{
+    (void)state;
+    data_is(12000, "4", 40000, 48000, ""); /* as the median step */
+    data_is(12000, "4", 40000, 44000, ""); /* half of it */
+    data_is(12000, "4", 40000, 43996, "means of all steps: compute 10.0 -> 11.0 us");
+    data_is(12000, "4", 40000, 52004, "means of all steps: compute 10.0 -> 13.0 us");
+    data_is(12000, "4", 40000, 36000, "means of all steps: compute 10.0 -> 9.00 us");
+    data_is(10199, "4", 40000, 36000, ""); /* less than 2% of the step */
+    data_is(10200, "4", 40000, 36000, "means of all steps: compute 10.0 -> 9.00 us");
+    data_is(12000, "2", 20000, 18000, ""); /* the median of two is their mean */
+    data_is(12000, "3", 30000, 27000, "means of all steps: compute 10.0 -> 9.00 us");
+}
+
 /* A function with other parameters is the same kernel, unless a side has several of its name. */
 static void changed_parameters(void **state)
 {
@@ -1918,16 +1960,19 @@ static void copies_of_other_sizes(void **state)
 {
     static const struct {
         const char *a, *b, *words;
+        bool amd;
     } c[] = {
+        { "1000000,2,HOST_TO_DEVICE\n", "2000000,2,HOST_TO_DEVICE\n",
+          "equal numbers of copies, of 1.0 MB and 2.0 MB in all", true },
         { "1000000,2,[CUDA memcpy Host-to-Device]\n", "2000000,2,[CUDA memcpy Host-to-Device]\n",
-          "as many copies of other sizes: 1.0 MB and 2.0 MB" },
+          "equal numbers of copies, of 1.0 MB and 2.0 MB in all", false },
         { "1000000,2,[CUDA memcpy Host-to-Device]\n", "1999999,2,[CUDA memcpy Host-to-Device]\n",
-          "" },
+          "", false },
         { "1000000,2,[CUDA memcpy Host-to-Device]\n", "9000000,3,[CUDA memcpy Host-to-Device]\n",
-          "" },
-        { "1000000,2,[CUDA memset]\n", "9000000,2,[CUDA memset]\n", "" },
+          "", false },
+        { "1000000,2,[CUDA memset]\n", "9000000,2,[CUDA memset]\n", "", false },
         { "1000000,2,[CUDA memcpy Unified Host-to-Device]\n",
-          "9000000,2,[CUDA memcpy Unified Host-to-Device]\n", "" },
+          "9000000,2,[CUDA memcpy Unified Host-to-Device]\n", "", false },
     };
     struct fixture f;
     (void)state;
@@ -1935,11 +1980,12 @@ static void copies_of_other_sizes(void **state)
         begin(&f);
         for (int side = 0; side < 2; side++) {
             char csv[200];
-            snprintf(csv, sizeof csv, "Total (B),Count,Operation\n%s", side ? c[i].b : c[i].a);
+            snprintf(csv, sizeof csv, "Total (B),Count,%s\n%s",
+                     c[i].amd ? "Direction" : "Operation", side ? c[i].b : c[i].a);
             input(&f, side ? "b" : "a");
             table(&f, "account", ACCOUNT "recording,10000,10000,0,0,0,0,0\n");
             table(&f, "verdict_facts", "Fact,Value,Text\nkernels,3,\n");
-            table(&f, "mem_size_sum", csv);
+            table(&f, c[i].amd ? "memory_copy_summary" : "mem_size_sum", csv);
         }
         assert_int_equal(compare(&f), 0);
         const struct az_table *t = out(&f, "verdict");
@@ -1962,6 +2008,7 @@ int main(void)
         cmocka_unit_test(many_causes_are_folded),
         cmocka_unit_test(causes_of_several_variants),
         cmocka_unit_test(account_of_both),
+        cmocka_unit_test(means_of_steps),
         cmocka_unit_test(changed_parameters),
         cmocka_unit_test(changed_memory),
         cmocka_unit_test(host_time_alone),
